@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of what the patterns of a region's matches count: how much a runtime
- * must have places for. */
+/* Sums over the matches of a region, by which templates size the lists of a
+ * runtime. */
 #include "regions.h"
 
 struct sum {
@@ -27,7 +27,8 @@ add_to_sum(struct sums *s, const char *name, int64_t value)
 	vec_push(s->a, &s->list, row);
 }
 
-/* times: how often; n_inputs: that all of these have. */
+/* Adds each count's number `times` times, and its `each` for n_inputs
+ * inputs. */
 static void
 add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	   int64_t times, int64_t n_inputs)
@@ -39,7 +40,8 @@ add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	}
 }
 
-/* Of the nodes of a step, or of the body (-1). *follower: what it is. */
+/* The number of inputs of the nodes of a step, or of the body (-1). *follower:
+ * the name of the step's follower. */
 static int
 count_inputs(const struct region_match *match, int step, const char **follower)
 {
@@ -98,7 +100,7 @@ region_counts(struct region_text *x, struct tdata *data)
 {
 	struct sums s = { .a = x->k->a };
 
-	/* What no match has is 0. */
+	/* Counts that no match has are 0. */
 	for (int i = 0; i < x->b->n_patterns; i++) {
 		const struct pattern *p = &x->b->patterns[i];
 

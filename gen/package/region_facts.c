@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libraries want to know of an operator, whatever way the model said it:
- * windows with all their numbers, products of matrices as rows, columns and
- * strides, axes counted from the front. */
+/* Facts that libraries need about an operator, in one form for all models:
+ * windows with explicit padding, matrix products as rows, columns and strides,
+ * axes counted from the front. */
 #include "kernels.h"
 #include "ops.h"
 #include "regions.h"
@@ -27,8 +27,8 @@ fixed_dim(const struct tensor *t, int d, int64_t *v)
 	return t != NULL && d < t->ndim && expr_is_int(t->shape[d], v);
 }
 
-/* The padding at the end that floor((in + pads - reach) / stride) + 1 wants to
- * give the size that the result has. */
+/* The padding at the end with which floor((in + pads - reach) / stride) + 1 is
+ * the size of the result. */
 static int64_t
 end_padding(const struct window *w, int d, bool transposed)
 {
@@ -49,7 +49,8 @@ end_padding(const struct window *w, int d, bool transposed)
 	return (out - 1) * w->stride[d] + reach - in - begin;
 }
 
-/* Of grouped convolutions the weights have a dimension more for libraries. */
+/* The weights' dimensions; libraries want one dimension more, the group, for
+ * grouped convolutions. */
 static void
 grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 	     bool transposed)
@@ -124,24 +125,23 @@ has_window(const struct node *n)
 		 n->n_inputs > 1 && strncmp(n->op_type, "Conv", 4) == 0));
 }
 
-/* -- products of matrices -- */
+/* -- matrix products -- */
 
-/* Matrices as they lie in memory: behind a Transpose of the match what that
- * reads, with its dimensions in another order. */
+/* An operand with its layout in memory. If a Transpose of the match produces
+ * it, the memory is that of the Transpose's input. */
 struct operand {
-	const struct tensor
-		*tensor; /* its dimensions as the product has them */
+	const struct tensor *tensor; /* with the product's dimensions */
 	const struct tensor *memory;
 	const struct expr **stride; /* by dimension, in elements */
-	bool columns;               /* the last dimension but one is together */
+	bool columns; /* the last dimension but one is contiguous */
 };
 
 struct matmul {
 	struct operand a, b;
 	const struct expr *rows, *columns, *inner;
-	const struct expr *all_rows; /* of all matrices of the result */
+	const struct expr *all_rows; /* rows of all matrices of the result */
 	bool a_trans, b_trans;
-	/* Loops around: extents, and how far each step is. */
+	/* The loops around the product: extents and strides of the operands. */
 	int n_loops;
 	const struct expr **extent, **a_step, **b_step, **y_step;
 };
@@ -152,7 +152,8 @@ dim_from_end(struct module *m, const struct tensor *t, int i)
 	return i < t->ndim ? t->shape[t->ndim - 1 - i] : expr_i32(m, 1);
 }
 
-/* Adjacent dimensions that every operand steps through alike are one. */
+/* Adds a loop. Adjacent dimensions that are contiguous in all operands become
+ * one loop. */
 static void
 add_loop(struct module *m, struct matmul *p, const struct expr *extent,
 	 const struct expr *const *step)
@@ -211,8 +212,8 @@ operand_of(struct region_text *x, const struct node *reader,
 	return o;
 }
 
-/* How far a step along dimension i (counted from the end) is; 0 where the
- * matrices are the same all along. */
+/* The stride of dimension i, counted from the end; 0 where the operand is
+ * broadcast. */
 static const struct expr *
 step_of(struct module *m, const struct operand *o, int i)
 {
@@ -224,7 +225,8 @@ step_of(struct module *m, const struct operand *o, int i)
 	return o->stride[t->ndim - 1 - i];
 }
 
-/* From one stored row to the next: a row is what lies together. */
+/* The distance between two contiguous rows, or columns if these are
+ * contiguous. */
 static const struct expr *
 stored_row(struct module *m, const struct operand *o)
 {
@@ -254,7 +256,7 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 		one_b = one_b && expr_is_value(dim_from_end(m, b, i), 1);
 	}
 	if (one_b && !p->a_trans && a_inner == 2 && p->a.memory == a) {
-		/* All rows of all matrices, one below the other. */
+		/* One matrix with the rows of all matrices. */
 		for (int i = 2; i < a->ndim; i++) {
 			p->rows = expr_mul(m, p->rows, dim_from_end(m, a, i));
 		}
@@ -271,7 +273,7 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 	}
 }
 
-/* i, j, k..., unless a parameter is called so. */
+/* i, j, k, …; with a number if a parameter has that name. */
 static const char *
 loop_name(struct region_text *x, int n)
 {
@@ -283,7 +285,7 @@ loop_name(struct region_text *x, int n)
 	return name;
 }
 
-/* "i * 64 + j * 8", or nothing. */
+/* "i * 64 + j * 8", or "" if the offset is 0. */
 static const char *
 offset_text(struct region_text *x, const struct matmul *p,
 	    const struct expr *const *step)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the patterns of a backend found, for its templates. What a match lacks
- * is known to be absent (gen/byoc/region_names.c). */
+/* The data of a region's matches for the backend's templates. Names that a
+ * match does not set are declared in gen/byoc/region_names.c. */
 #include "backend_load.h"
 #include "comment_text.h"
 #include "ops.h"
 #include "regions.h"
 
-/* Columns for tabs and what makes a line of nodes a comment. */
+/* Columns of the tabs and of the comment's delimiters around a line of
+ * nodes. */
 enum { LINE_AROUND = 16 + 6 };
 
 /* -- facts -- */
@@ -64,7 +65,7 @@ within(const struct region_match *match, const struct tensor *t)
 	return t->producer != NULL && t->producer->match == match;
 }
 
-/* The first input that comes from elsewhere. */
+/* The first input that no node of the match computes. */
 static const struct tensor *
 outside_input(const struct region_match *match, const struct node *n)
 {
@@ -109,7 +110,7 @@ put_role(struct region_text *x, struct tdata *data,
 			 n->outputs[0], result);
 }
 
-/* Those of the step, or of the body (-1). */
+/* Puts the roles of a step's nodes, or of the body's (-1). */
 static void
 put_roles(struct region_text *x, struct tdata *data,
 	  const struct region_match *match, int step,
@@ -141,8 +142,8 @@ step_operand(const struct region_match *match, int step)
 	return NULL;
 }
 
-/* Does nobody read t behind this match, nor the model's user? Inputs and
- * constants are others'. */
+/* Does this region compute t, and do neither later matches nor other regions
+ * nor the model's user read it? */
 static bool
 read_last(const struct region_text *x, const struct region_match *match,
 	  const struct tensor *t)
@@ -213,7 +214,7 @@ node_words(struct region_text *x, const struct node *n)
 							   n->op_type, stem));
 }
 
-/* All nodes in words; and in lines, of which none is too long for a comment. */
+/* Names all nodes in one text, and in lines that fit into a comment. */
 static void
 put_nodes(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)
@@ -269,8 +270,8 @@ put_results(struct region_text *x, struct tdata *data,
 	}
 }
 
-/* What is added to the anchor's result: its own third input, or what an Add of
- * the pattern adds. */
+/* The tensor that is added to the anchor's result: its own third input, or the
+ * operand of an Add of the pattern. */
 static const struct tensor *
 find_bias(const struct region_match *match)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensors of a region for its backend's templates: what they are called,
- * where they come from, what they hold. */
+/* The tensors of a region for its backend's templates: their names, their
+ * origins, their types and shapes. */
 #include <ctype.h>
 
 #include "kernels.h"
@@ -30,7 +30,8 @@ bound_name(const struct region_text *x, const struct tensor *t)
 	return NULL;
 }
 
-/* Is it an argument, a constant, or made here? Of others facts tell. */
+/* Is t an argument, a constant or a value of the region? Templates know other
+ * tensors by facts only. */
 static bool
 is_anywhere(const struct region_text *x, const struct tensor *t)
 {
@@ -41,24 +42,31 @@ is_anywhere(const struct region_text *x, const struct tensor *t)
 	       tensor_index(t, r->constants.data, r->constants.n) >= 0;
 }
 
+/* The index of t among the region's tensors, or -1. */
+static int
+position(const struct region_text *x, const struct tensor *t)
+{
+	for (int i = 0; i < x->tensors.n; i++) {
+		if (x->tensors.data[i].tensor == t) {
+			return i;
+		}
+	}
+	return -1;
+}
+
 static void
 add_tensor(struct region_text *x, const struct tensor *t)
 {
 	struct region_name row = { .tensor = t };
 
-	if (t == NULL || !is_anywhere(x, t)) {
+	if (t == NULL || !is_anywhere(x, t) || position(x, t) >= 0) {
 		return;
-	}
-	for (int i = 0; i < x->tensors.n; i++) {
-		if (x->tensors.data[i].tensor == t) {
-			return;
-		}
 	}
 	row.name = bound_name(x, t);
 	vec_push(x->k->a, &x->tensors, row);
 }
 
-/* Does another match than its own read it? */
+/* Does another match than the one that computes t read it? */
 static bool
 leaves_match(const struct tensor *t)
 {
@@ -70,8 +78,8 @@ leaves_match(const struct tensor *t)
 	return t->is_output;
 }
 
-/* Values within the region are called as in the model, or after who makes
- * them. */
+/* Names values within the region after their names in the model, or after the
+ * node that computes them. */
 static void
 name_values(struct region_text *x, bool leaving)
 {
@@ -119,20 +127,10 @@ region_name_tensors(struct region_text *x)
 			}
 		}
 	}
-	/* The plain names go to what templates surely call so. */
+	/* Values that leave their match, which templates name, come first and
+	 * get the names without numbers. */
 	name_values(x, true);
 	name_values(x, false);
-}
-
-static int
-position(const struct region_text *x, const struct tensor *t)
-{
-	for (int i = 0; i < x->tensors.n; i++) {
-		if (x->tensors.data[i].tensor == t) {
-			return i;
-		}
-	}
-	return -1;
 }
 
 const char *
@@ -143,7 +141,7 @@ region_name_of(const struct region_text *x, const struct tensor *t)
 	return at >= 0 ? x->tensors.data[at].name : "";
 }
 
-/* The match that computes t. */
+/* The index of the match that computes t, or -1. */
 static int
 maker(const struct graph_region *r, const struct tensor *t)
 {
@@ -235,8 +233,8 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 							    t->type)))));
 }
 
-/* A bias, a scale: how its elements are spread over those of y. Ones in front
- * do not count. */
+/* How a bias or a scale t is broadcast to y. Leading dimensions of 1 do not
+ * matter. */
 static void
 add_spread(struct tdata *item, const struct tensor *t, const struct tensor *y)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions as text: their backend's templates, filled in, and what the model's
- * own functions say of them. docs/byoc.md has the names. */
+/* Renders regions with their backends' templates, and sets the data by which
+ * the model's own functions call them. docs/byoc.md lists the names. */
 #include "regions.h"
 #include "kernel.h"
 #include "package.h"
 
 /* -- backends in use -- */
 
-/* In order of their first region. */
+/* Lists the backends in the order of their first regions. */
 static void
 find_backends(struct packer *k)
 {
@@ -40,7 +40,7 @@ joined(struct packer *k, const char *text, bool link)
 	return text;
 }
 
-/* Each file once, whoever names it. */
+/* Lists each file of the backends' runtimes once. */
 static void
 find_runtime(struct packer *k)
 {
@@ -107,7 +107,7 @@ regions_prepare(struct packer *k)
 			    true);
 }
 
-/* Headers of the system are in the order of all; those in quotes behind. */
+/* System headers are sorted among all others; headers in quotes come last. */
 static void
 need_headers(struct packer *k, struct unit *u, struct tdata *data,
 	     const char *const *names, int n)
@@ -149,7 +149,7 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 
 /* -- templates -- */
 
-/* *out NULL: nothing comes out. */
+/* *out is NULL if the text is empty. */
 static bool
 render(struct packer *k, const struct backend_file *t, const struct tdata *data,
        const char **out)
@@ -162,7 +162,8 @@ render(struct packer *k, const struct backend_file *t, const struct tdata *data,
 	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
 	if (ok && s.len > 0) {
 		if (s.data[s.len - 1] == '\n') {
-			s.data[s.len - 1] = '\0'; /* ends the line around it */
+			/* The line around the text ends anyway. */
+			s.data[s.len - 1] = '\0';
 		}
 		*out = arena_strdup(k->a, s.data);
 	}
@@ -182,7 +183,7 @@ add_list(struct region_text *x, struct tdata *data, const char *list,
 	}
 }
 
-/* What all templates of a backend are told. */
+/* The data of all templates of a backend. */
 static struct tdata *
 backend_data(struct packer *k, const struct backend *b,
 	     const struct backend_file *t)
@@ -231,8 +232,8 @@ add_attrs(struct region_text *x, struct tdata *data)
 	}
 }
 
-/* The first n of the parameters of what prepares the region, and its weights
- * as one. */
+/* The first n parameters of the function that prepares the region, and one
+ * parameter for its weights. */
 static bool
 add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	      int n)
@@ -252,7 +253,7 @@ add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	return true;
 }
 
-/* Constants are called as parameters of init would be. */
+/* Binds the parameters. Constants have the names of parameters of init. */
 static bool
 add_parameters(struct region_text *x, struct tdata *data)
 {
@@ -317,7 +318,7 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return data;
 }
 
-/* *out NULL: the backend has no such template. */
+/* *out is NULL if the backend does not have the template. */
 static bool
 render_region(struct packer *k, struct unit *u, const struct kernel *kernel,
 	      const char *key, const char **out)
@@ -341,7 +342,7 @@ region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return render_region(k, u, kernel, "region", out);
 }
 
-/* -- what regions share -- */
+/* -- text that regions share -- */
 
 static bool
 render_shared(struct packer *k, const struct backend *b, const char *key,
@@ -353,7 +354,17 @@ render_shared(struct packer *k, const struct backend *b, const char *key,
 	return t == NULL || render(k, t, backend_data(k, b, t), out);
 }
 
-/* -- all of them, in the header and in the source -- */
+/* -- all regions, in the header and in the source -- */
+
+/* Adds an item with one text to a list, unless the text is NULL. */
+static void
+add_text(struct tdata *data, const char *list, const char *name,
+	 const char *text)
+{
+	if (text != NULL) {
+		tdata_text(tdata_item(data, list), name, text);
+	}
+}
 
 static bool
 add_members(struct packer *k, struct unit *u, struct tdata *data)
@@ -366,10 +377,7 @@ add_members(struct packer *k, struct unit *u, struct tdata *data)
 		if (!render_shared(k, b, "shared_members", &text)) {
 			return false;
 		}
-		if (text != NULL) {
-			tdata_text(tdata_item(data, "library_members"),
-				   "member", text);
-		}
+		add_text(data, "library_members", "member", text);
 	}
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
@@ -380,10 +388,7 @@ add_members(struct packer *k, struct unit *u, struct tdata *data)
 		if (!render_region(k, u, kernel, "members", &text)) {
 			return false;
 		}
-		if (text != NULL) {
-			tdata_text(tdata_item(data, "library_members"),
-				   "member", text);
-		}
+		add_text(data, "library_members", "member", text);
 	}
 	return true;
 }
@@ -392,7 +397,7 @@ void
 regions_common(struct packer *k, struct tdata *data)
 {
 	const int64_t align = workspace_align(k);
-	/* As a graph libraries have a workspace of their own. */
+	/* With --form graph, libraries have their own workspace. */
 	int64_t planned = k->o->graph ? 0 : k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);
@@ -431,9 +436,9 @@ regions_in_header(struct packer *k, struct tdata *data)
 	return add_members(k, &u, data);
 }
 
-/* -- what regions are prepared with -- */
+/* -- constants of regions -- */
 
-/* A constant as init names it. */
+/* The expression for a constant in init. */
 static const char *
 weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	    const struct buffer *wanted)
@@ -446,7 +451,7 @@ weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	return unit_argument(u, &bound.list.data[0], wanted);
 }
 
-/* Does a member and its value fill more than a line? */
+/* Are a member and its value longer than a line? */
 static bool
 is_long(const struct packer *k, const char *name, const char *value)
 {
@@ -464,7 +469,7 @@ add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	const struct func *init = kernel->init;
 	struct binding *bound = arena_array(k->a, struct binding,
 					    init->params.n);
-	int n = 2; /* behind the model and the memory */
+	int n = 2; /* after the model and the memory */
 
 	if (!unit_parameters(u, init, tdata_new(k->a), "unused", bound)) {
 		return false;
@@ -492,7 +497,7 @@ add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return true;
 }
 
-/* The regions that keep something, and what they are given. */
+/* Adds the regions with a state, and their constants. */
 static bool
 add_states(struct packer *k, struct unit *u, struct tdata *data)
 {
@@ -531,9 +536,7 @@ regions_in_source(struct packer *k, struct unit *u, struct tdata *data)
 		if (!render_shared(k, b, "shared", &text)) {
 			return false;
 		}
-		if (text != NULL) {
-			tdata_text(tdata_item(data, "libraries"), "text", text);
-		}
+		add_text(data, "libraries", "text", text);
 	}
 	return add_states(k, u, data);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside package/: what the text of one region is made of. */
+/* Inside package/: data of one region for its templates. */
 #ifndef TIRC_REGIONS_H
 #define TIRC_REGIONS_H
 
 #include "backend.h"
 #include "packer.h"
 
-/* A tensor and what the region's functions call it. */
+/* A tensor and its name in the region's functions. */
 struct region_name {
 	const struct tensor *tensor;
 	const char *name;
@@ -24,30 +24,30 @@ struct region_text {
 	VEC(struct region_name) tensors;
 };
 
-/* An expression of sizes, as the region's functions write it. */
+/* The text of an expression over sizes in the region's functions. */
 const char *region_expr(struct region_text *x, const struct expr *e);
 /* region_tensors.c: finds the region's tensors and names them. */
 void region_name_tensors(struct region_text *x);
 const char *region_name_of(const struct region_text *x, const struct tensor *t);
-/* "text" of an item for a tensor: name, kind, type, sizes. against: the result
- * that it is spread over, or NULL. */
+/* Sets a tensor's name, kind, type and sizes. against: the result to which it
+ * is broadcast, or NULL. */
 void region_tensor(struct region_text *x, struct tdata *item,
 		   const struct tensor *t, const struct tensor *against);
-/* The same as the one item of a list, which is empty where t is NULL. */
+/* The same for the only item of a list, which is empty if t is NULL. */
 void region_tensor_in(struct region_text *x, struct tdata *data,
 		      const char *list, const struct tensor *t,
 		      const struct tensor *against);
-/* region_match.c: "matches", with what their patterns found. */
+/* region_match.c: sets "matches", with their nodes and facts. */
 void region_matches(struct region_text *x, struct tdata *data);
-/* region_facts.c: what follows from a node's operator, by name: windows,
- * products of matrices, axes. */
+/* region_facts.c: sets facts of a node's operator: windows, matrix products,
+ * axes. */
 void region_node_facts(struct region_text *x, struct tdata *data,
 		       const struct node *n);
-/* "value" and "index" of each item. */
+/* Sets a list of integers, with "value" and "index" of each item. */
 void region_ints(struct tdata *data, const char *list, const int64_t *v, int n);
 
-/* region_counts.c: "count_NAME", sums of what the patterns of its matches
- * count. */
+/* region_counts.c: sets "count_NAME", the sums of the counts of the patterns of
+ * its matches. */
 void region_counts(struct region_text *x, struct tdata *data);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what backends can take of a graph.
+/* Assigns nodes of a graph to patterns of backends.
  *
  *	a = Conv (x, w)            a = Conv (x, w)    conv of dnnl
  *	b = Relu (a)       ->      b = Relu (a)       relu of the same match
  *	y = TopK (b, k)            y = TopK (b, k)
  *
- * All matches of all patterns are put in order: by the backends' order on the
- * command line, then by priority, then by size. From the first on each is taken
- * if its nodes are free; if some are not, the pattern is tried again with what
- * is left. So patterns may overlap. A match that would wait for itself (its
- * nodes are tied by what lies between them) is not taken. */
+ * All matches of all patterns are sorted: by the backends' order on the command
+ * line, then by priority, then by size. Each match in this order is taken if
+ * its nodes are free; if some are not, the pattern is matched again with the
+ * nodes that are still free. So patterns may overlap. A match that would depend
+ * on its own result, through nodes outside of it, is not taken. */
 #include <stdlib.h>
 
 #include "byoc.h"
@@ -18,16 +18,16 @@
 struct candidate {
 	struct region_match *match;
 	const struct pattern *pattern;
-	int rank; /* of the backend */
-	int row;  /* of the pattern, and of the node in the graph */
-	int position;
+	int rank;     /* index of the backend */
+	int row;      /* index of the pattern in its backend */
+	int position; /* of the node in the graph */
 };
 
 struct annotation {
 	struct graph *graph;
 	struct clusters *clusters;
 	VEC(struct candidate) list;
-	int next; /* those before it are decided */
+	int next; /* candidates before this index are decided */
 };
 
 static int
@@ -91,7 +91,7 @@ is_free(const struct region_match *m)
 	return true;
 }
 
-/* Among those that are not decided, where it belongs. */
+/* Inserts a candidate at its place among the undecided ones. */
 static void
 insert(struct annotation *x, struct candidate c)
 {
@@ -106,26 +106,18 @@ insert(struct annotation *x, struct candidate c)
 	x->list.data[at] = c;
 }
 
-static bool
+static void
 take(struct annotation *x, struct region_match *m)
 {
-	struct arena *a = &x->graph->module->arena;
-	int *ids = arena_array(a, int, m->nodes.n);
-
-	for (int i = 0; i < m->nodes.n; i++) {
-		ids[i] = cluster_of(x->clusters, m->nodes.data[i].node);
-	}
-	if (!clusters_may_join(x->clusters, ids, m->nodes.n)) {
+	if (!clusters_join_match(x->clusters, m)) {
 		byoc_note(x->graph, m->anchor, m->backend, NULL, m->pattern,
 			  "what lies between its nodes reads some and is read "
 			  "by others");
-		return false;
+		return;
 	}
-	clusters_join(x->clusters, ids, m->nodes.n);
 	for (int i = 0; i < m->nodes.n; i++) {
 		m->nodes.data[i].node->match = m;
 	}
-	return true;
 }
 
 bool

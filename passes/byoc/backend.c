@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a backend has, by name; what numbers limits take; what matches cost. */
+/* Finds patterns, templates and options of a backend by name, checks limits,
+ * and counts the multiply-accumulates of matches and regions. */
 #include "backend.h"
 #include "ops.h"
 

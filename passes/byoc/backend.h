@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend: what it takes of a graph, and what its source is made of. Pure
- * data, read from templates/byoc/NAME/backend.json (gen/byoc/backend_load.c);
- * docs/byoc.md describes the file. */
+/* A backend: the patterns of nodes that it takes and the templates of its
+ * source. Pure data, read from templates/byoc/NAME/backend.json
+ * (gen/byoc/backend_load.c); docs/byoc.md describes the file. */
 #ifndef TIRC_BACKEND_H
 #define TIRC_BACKEND_H
 
@@ -25,7 +25,7 @@ struct tensor_ref {
 	int input; /* -1: its result */
 };
 
-enum { BEFORE = -2 }; /* what a follower follows */
+enum { BEFORE = -2 }; /* the tensor that a follower reads */
 
 enum tensor_kind {
 	TENSOR_ANY,
@@ -35,8 +35,8 @@ enum tensor_kind {
 	TENSOR_ABSENT
 };
 
-/* How what a Transpose gives lies, if it is left out: the last dimension
- * together, or the one before. */
+/* The layout of a Transpose's result if the Transpose is left out: the last
+ * dimension is contiguous, or the one before it. */
 enum { LAYOUT_ROWS = 1, LAYOUT_COLUMNS = 2 };
 
 struct tensor_condition {
@@ -46,20 +46,20 @@ struct tensor_condition {
 	bool optional;   /* may be absent */
 	uint64_t dtypes; /* bits by enum dtype_kind; 0: all */
 	struct limits rank, elems, users;
-	int n_dims; /* 0: any shape. The first … */
+	int n_dims; /* 0: any shape, unless more_dims */
 	struct limits *dims;
-	bool more_dims;           /* … and others, */
-	struct limits other_dims; /* all of these so */
+	bool more_dims;           /* there may be more dimensions than n_dims */
+	struct limits other_dims; /* for each of these */
 	int is_static;            /* no symbolic size: 1 yes, 0 no, -1 either */
 	unsigned layouts;         /* LAYOUT_ROWS | LAYOUT_COLUMNS; 0: any */
-	bool has_value;           /* all elements are this, up to rounding */
+	bool has_value;           /* all elements are `value`, up to rounding */
 	double value;
-	/* Of the region's functions: 1 yes, 0 no, -1 unless a fact tells its
-	 * value. */
+	/* Is the tensor a parameter of the region's functions? 1 yes, 0 no, -1
+	 * yes unless a fact has its value. */
 	int is_parameter;
 	struct tensor_ref same_shape, broadcasts_to, row_of;
 	struct tensor_ref same_dtype;
-	const char *pointer; /* in backend.json */
+	const char *pointer; /* its place in backend.json */
 };
 
 struct attribute_condition {
@@ -68,22 +68,22 @@ struct attribute_condition {
 	bool must_be_absent;
 	struct limits number; /* of an integer, or of each of a list */
 	struct limits length; /* of a list */
-	bool has_list;        /* exactly these */
+	bool has_list;        /* it must be exactly `list` */
 	int n_list;
 	const int64_t *list;
 	const char *const *texts; /* one of these; NULL: any */
 	int n_texts;
-	bool has_float; /* exactly this, up to rounding */
+	bool has_float; /* it must be `real`, up to rounding */
 	double real;
 };
 
-/* A value for templates: from an attribute, from a constant input of one
- * element, or as it stands in the file. A node without it does not match. */
+/* A value for templates: an attribute, a constant input of one element, or a
+ * default in the file. A node without the value does not match. */
 struct fact_rule {
 	const char *name;
 	const char *attribute; /* or NULL */
 	int input;             /* or -1 */
-	bool has_default;      /* where neither is there */
+	bool has_default;      /* if the node has neither */
 	struct fact value;     /* the default */
 };
 
@@ -93,11 +93,11 @@ struct pattern_node {
 	const char *id;
 	const char *const *ops; /* "Conv", "tirc.Conv" */
 	int n_ops;
-	bool check_inputs; /* false: whatever its inputs are */
+	bool check_inputs; /* false: any inputs match */
 	struct tensor_condition *inputs;
 	int n_inputs;
 	const struct tensor_condition *rest; /* further inputs; NULL: none */
-	bool any_order; /* inputs 0 and 1 may change places */
+	bool any_order; /* inputs 0 and 1 may be exchanged */
 	struct tensor_condition *outputs;
 	int n_outputs;
 	bool more_outputs;
@@ -108,27 +108,27 @@ struct pattern_node {
 	bool optional; /* only while it is read */
 };
 
-/* What each match adds to a sum over its region. */
+/* A number that each match adds to a sum over its region. */
 struct pattern_count {
 	const char *name;
 	int64_t number;
 	int64_t each; /* for each input of its nodes */
 };
 
-/* Nodes and how they hang together. */
+/* Nodes and their edges. */
 struct pattern_graph {
-	const char *name;           /* of a follower */
+	const char *name;           /* of a follower, else NULL */
 	struct pattern_node *nodes; /* each reads earlier ones only */
 	int n_nodes;
-	int *order; /* in which they are found, from what is
-				  * known: the anchor, or BEFORE */
-	int result; /* the node that followers follow */
+	int *order; /* of the search, from the anchor or BEFORE on */
+	int result; /* the node whose result followers read */
 	const struct pattern_count *counts; /* a follower's */
 	int n_counts;
-	bool *inner; /* by node: another one reads it */
+	bool *inner; /* by node: another node of the pattern reads it */
 };
 
-/* What may come behind, again and again. */
+/* Followers that may come after a body or another follower, min to max
+ * times. */
 struct pattern_chain {
 	struct pattern_graph *one_of;
 	int n_one_of;
@@ -148,10 +148,10 @@ struct pattern {
 	struct pattern_graph *variants;
 	int n_variants;
 	const char *anchor; /* id of the node that matches are found by */
-	struct pattern_chain *chains; /* one after the other */
+	struct pattern_chain *chains; /* matched one after the other */
 	int n_chains;
-	int64_t min_macs, min_bytes;          /* less is not worth it */
-	const struct pattern_option *options; /* only with these */
+	int64_t min_macs, min_bytes;          /* of a match that is worth it */
+	const struct pattern_option *options; /* all must hold */
 	int n_options;
 	bool not_alone; /* only in a region with another pattern */
 	const struct pattern_count *counts;
@@ -165,7 +165,7 @@ struct backend_option {
 	const char *name, *what;
 	const char *const *values; /* NULL: any text */
 	int n_values;
-	const char *value; /* the default, or as the command line says */
+	const char *value; /* of the command line, or the default */
 };
 
 enum region_stage { REGION_ANNOTATED, REGION_MERGED, REGION_PARTITIONED };
@@ -185,12 +185,12 @@ struct region_pass {
 struct tdata; /* gen/data/template.h */
 
 struct backend_file {
-	const char *key;  /* "region"; NULL: a file of its runtime */
+	const char *key;  /* "region"; NULL: a file of the runtime */
 	const char *name; /* "region.tmpl" */
 	const char *file; /* for messages */
 	const char *text;
-	bool shared;               /* by all regions: it sees none of them */
-	const struct tdata *names; /* that it may ask for */
+	bool shared;               /* rendered once for all regions */
+	const struct tdata *names; /* the names that it may use */
 };
 
 struct backend {
@@ -205,21 +205,21 @@ struct backend {
 	int n_passes;
 	struct backend_file *templates; /* "region", "members" */
 	int n_templates;
-	/* For each of a region's inputs, and for each of its results. */
+	/* Added for each input and for each output of a region. */
 	const struct pattern_count *input_counts, *output_counts;
 	int n_input_counts, n_output_counts;
-	bool state;                  /* its functions get the model's struct */
-	const char *const *includes; /* "<dnnl.h>", of the source */
+	bool state; /* its functions take a pointer to the model's struct */
+	const char *const *includes; /* of the source: "<dnnl.h>" */
 	int n_includes;
 	const char *const *header_includes; /* of the header */
 	int n_header_includes;
-	struct backend_file *runtime; /* goes beside the source, as it is */
+	struct backend_file *runtime; /* files written beside the source */
 	int n_runtime;
 	const char *cflags, *ldflags; /* "" if none */
 	/* Regions. */
-	bool merge; /* matches beside each other become one */
+	bool merge; /* matches that read each other become one region */
 	int max_matches;
-	int64_t min_macs; /* of a region; with less it is not worth it */
+	int64_t min_macs; /* of a region that is worth it */
 };
 
 /* NULL: no such pattern. */
@@ -230,17 +230,17 @@ const struct backend_file *backend_template(const struct backend *b,
 /* NULL: no such option. */
 const char *backend_option(const struct backend *b, const char *name);
 
-/* Multiply-accumulates of its nodes. */
+/* Multiply-accumulates of all nodes. */
 int64_t match_macs(const struct region_match *m);
 int64_t region_macs(const struct graph_region *r);
 
 /* -- the passes: rows annotate, merge and partition of passes.def. Without
  * backends they do nothing. -- */
 
-/* From now on the passes note why nodes are not taken, for byoc_explain. */
+/* Makes the passes note why nodes are not taken, for byoc_explain. */
 void byoc_watch(struct graph *g);
-/* For each node in order: which backend took it, as what, or per backend why
- * it did not. */
+/* Prints for each node in order which backend took it in which role, or why
+ * each backend did not take it. */
 void byoc_explain(const struct graph *g, struct strbuf *out);
 
 #endif

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the passes of backends. */
+/* Declarations that the passes of passes/byoc share. */
 #ifndef TIRC_BYOC_H
 #define TIRC_BYOC_H
 
 #include "backend.h"
 
-/* -- explain.c: why not -- */
+/* -- explain.c: reasons why nodes are not taken -- */
 
-/* n could not be `role` of the pattern (which may be NULL): why, in words. */
+/* Notes why n cannot be `role` of the pattern, which may be NULL. */
 void byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 	       const struct pattern *p, const char *role, const char *why);
 
-/* -- conditions.c: each gives NULL if it holds, else why not ("" where nobody
- * wants to know) -- */
+/* -- conditions.c: each check returns NULL if the condition holds, else the
+ * reason, which is "" unless reasons are noted -- */
 
-/* All but what depends on other tensors of the pattern. t may be NULL. */
+/* Formats a text if reasons are noted, else returns "". */
+const char *byoc_reason(struct graph *g, const char *fmt, ...);
+
+/* Checks all conditions but the relations to other tensors of the pattern. t
+ * may be NULL. */
 const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 			      struct tensor *t, const char *what);
 const char *byoc_attribute_fails(struct graph *g,
 				 const struct attribute_condition *c,
 				 const struct node *n);
-/* inputs: n's, in the pattern's order. */
+/* inputs: the inputs of n in the pattern's order. */
 const char *byoc_fact(struct graph *g, const struct fact_rule *rule,
 		      const struct node *n, struct tensor *const *inputs,
 		      struct fact *out);
@@ -29,18 +33,18 @@ bool byoc_is_row_of(const struct tensor *row, const struct tensor *of);
 
 /* -- match.c -- */
 
-/* The largest match of p around `anchor`, of nodes without a match; node.match
- * is not set. NULL: none. */
+/* The largest match of p around `anchor` among nodes without a match, or NULL.
+ * node.match is not set. */
 struct region_match *byoc_match(struct graph *g, const struct backend *b,
 				const struct pattern *p, struct node *anchor);
 bool byoc_is_op(const struct pattern_node *p, const struct node *n);
 
 /* -- partition.c -- */
 
-/* The backends' own passes of that stage. False after a diagnostic. */
+/* Runs the backends' own passes of this stage. False after a diagnostic. */
 bool byoc_run_passes(struct graph *g, enum region_stage stage);
 
-/* -- clusters.c: sets of nodes that are to become one, without cycles -- */
+/* -- clusters.c: sets of nodes that can become one node without a cycle -- */
 
 struct clusters;
 
@@ -48,8 +52,11 @@ struct clusters;
 struct clusters *clusters_new(struct graph *g);
 /* The cluster of a node: the same number for all of its nodes. */
 int cluster_of(const struct clusters *c, const struct node *n);
-/* Would the graph of clusters stay without a cycle if these were one? */
+/* Does the graph of clusters stay acyclic if these clusters become one? */
 bool clusters_may_join(struct clusters *c, const int *ids, int n);
 void clusters_join(struct clusters *c, const int *ids, int n);
+/* Joins the clusters of a match's nodes. False, with nothing changed, if that
+ * would make a cycle. */
+bool clusters_join_match(struct clusters *c, const struct region_match *m);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters of nodes. Joining some is safe if no path leads from one of them
- * through others back to one of them:
+/* Clusters of nodes. Some clusters can be joined if no path leads from one of
+ * them through other clusters back to one of them:
  *
  *	a -> x -> b      a and b may join only together with x
  *
- * The order of the graph bounds the search: what starts behind the last node of
- * the clusters cannot lead back, unless by a cluster that begins before. */
+ * The order of the graph bounds the search: a cluster that starts after the
+ * last node of the clusters cannot lead back, unless through a cluster that
+ * starts before. */
 #include "byoc.h"
 
 struct clusters {
@@ -13,9 +14,9 @@ struct clusters {
 	int *position;    /* by node->id */
 	int *of;          /* by position: the cluster */
 	int *next;        /* by position: the next node of the cluster, or -1 */
-	int *head, *tail; /* by cluster: its nodes' list */
-	int *min, *max;   /* by cluster: positions */
-	int *mark, stamp; /* by cluster: seen in this search */
+	int *head, *tail; /* by cluster: the list of its nodes */
+	int *min, *max;   /* by cluster: first and last position */
+	int *mark, stamp; /* by cluster: stamp of the search that saw it */
 	int *stack;
 };
 
@@ -62,16 +63,16 @@ is_one_of(const int *ids, int n, int id)
 	return false;
 }
 
-/* One search: what is reached from these clusters through others. */
+/* A search for clusters that are reached from these clusters through others. */
 struct search {
 	const int *ids;
 	int n;
-	int last; /* no path back goes by what starts later */
+	int last; /* no path leads back through clusters that start later */
 	int depth;
 };
 
-/* Goes on to what reads the results of a cluster. False: that is one of ids,
- * and `id` is none. */
+/* Pushes the clusters that read results of cluster `id`. False if one of them
+ * is among ids and `id` is not. */
 static bool
 push_readers(struct clusters *c, struct search *s, int id)
 {
@@ -146,4 +147,19 @@ clusters_join(struct clusters *c, const int *ids, int n)
 		c->max[to] = c->max[from] > c->max[to] ? c->max[from]
 						       : c->max[to];
 	}
+}
+
+bool
+clusters_join_match(struct clusters *c, const struct region_match *m)
+{
+	int *ids = arena_array(&c->graph->module->arena, int, m->nodes.n);
+
+	for (int i = 0; i < m->nodes.n; i++) {
+		ids[i] = cluster_of(c, m->nodes.data[i].node);
+	}
+	if (!clusters_may_join(c, ids, m->nodes.n)) {
+		return false;
+	}
+	clusters_join(c, ids, m->nodes.n);
+	return true;
 }

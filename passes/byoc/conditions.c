@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pattern asks of tensors and attributes, and what is told to people
- * when it is not so. */
+/* Checks the conditions of patterns on tensors and attributes, and formats the
+ * reasons why they do not hold. */
 #include <math.h>
 
 #include "byoc.h"
@@ -8,12 +8,11 @@
 #include "passes.h"
 #include "rewrite.h"
 
-/* Constants of more elements are not looked at for their value. */
+/* The values of constants with more elements are not checked. */
 #define VALUE_ELEMS_MAX 65536
 
-/* A reason is only put into words if it is wanted. */
-static const char *
-because(struct graph *g, const char *fmt, ...)
+const char *
+byoc_reason(struct graph *g, const char *fmt, ...)
 {
 	const char *text = "";
 
@@ -66,9 +65,9 @@ byoc_limits_fail(struct graph *g, const struct limits *l, int64_t v,
 {
 	return !l->set || limits_hold(l, v)
 		       ? NULL
-		       : because(g, "%s is %lld; %s is wanted", what,
-				 (long long)v,
-				 g->byoc_notes ? limits_text(g, l) : "");
+		       : byoc_reason(g, "%s is %lld; %s is wanted", what,
+				     (long long)v,
+				     g->byoc_notes ? limits_text(g, l) : "");
 }
 
 /* -- tensors -- */
@@ -98,9 +97,9 @@ dims_fail(struct graph *g, const struct tensor_condition *c,
 		return NULL;
 	}
 	if (t->ndim < c->n_dims || (t->ndim > c->n_dims && !c->more_dims)) {
-		return because(g, "%s has %d dimensions; %d%s are wanted", what,
-			       t->ndim, c->n_dims,
-			       c->more_dims ? " or more" : "");
+		return byoc_reason(g, "%s has %d dimensions; %d%s are wanted",
+				   what, t->ndim, c->n_dims,
+				   c->more_dims ? " or more" : "");
 	}
 	for (int d = 0; d < t->ndim; d++) {
 		const struct limits *l = d < c->n_dims ? &c->dims[d]
@@ -112,15 +111,12 @@ dims_fail(struct graph *g, const struct tensor_condition *c,
 			continue;
 		}
 		if (!expr_is_int(t->shape[d], &v)) {
-			return because(g, "dimension %d of %s is not fixed", d,
-				       what);
+			return byoc_reason(g, "dimension %d of %s is not fixed",
+					   d, what);
 		}
-		why = byoc_limits_fail(
-			g, l, v,
-			g->byoc_notes
-				? arena_printf(&g->module->arena,
-					       "dimension %d of %s", d, what)
-				: "");
+		why = byoc_limits_fail(g, l, v,
+				       byoc_reason(g, "dimension %d of %s", d,
+						   what));
 		if (why != NULL) {
 			return why;
 		}
@@ -152,15 +148,16 @@ not_fixed(struct graph *g, const struct tensor *t, const char *what)
 	}
 	strbuf_init(&s);
 	tensor_print_type(t, &s);
-	why = because(g,
-		      "%s is %s, which is not fixed; --dim NAME=SIZE makes "
-		      "it so",
-		      what, s.data);
+	why = byoc_reason(g,
+			  "%s is %s, which is not fixed; --dim NAME=SIZE makes "
+			  "it so",
+			  what, s.data);
 	strbuf_release(&s);
 	return why;
 }
 
-/* Of its last two dimensions one must lie together before the Transpose. */
+/* Checks which of the last two dimensions is contiguous if a Transpose that
+ * produces t is left out. */
 static const char *
 layout_fails(struct graph *g, const struct tensor_condition *c,
 	     const struct tensor *t, const char *what)
@@ -176,14 +173,14 @@ layout_fails(struct graph *g, const struct tensor_condition *c,
 	}
 	return c->layouts == 0 || (c->layouts & layouts) != 0
 		       ? NULL
-		       : because(g, "%s lies in %s; %s are wanted", what,
-				 layouts == LAYOUT_ROWS ? "rows"
-				 : layouts != 0         ? "columns"
-							: "pieces",
-				 c->layouts == LAYOUT_ROWS ? "rows"
-				 : c->layouts == LAYOUT_COLUMNS
-					 ? "columns"
-					 : "rows or columns");
+		       : byoc_reason(g, "%s lies in %s; %s are wanted", what,
+				     layouts == LAYOUT_ROWS ? "rows"
+				     : layouts != 0         ? "columns"
+							    : "pieces",
+				     c->layouts == LAYOUT_ROWS ? "rows"
+				     : c->layouts == LAYOUT_COLUMNS
+					     ? "columns"
+					     : "rows or columns");
 }
 
 static const char *
@@ -198,8 +195,8 @@ value_fails(struct graph *g, const struct tensor_condition *c, struct tensor *t,
 	}
 	if (!tensor_is_constant(t) || !tensor_const_elems(t, &elems) ||
 	    elems > VALUE_ELEMS_MAX) {
-		return because(g, "%s is no small constant; %g is wanted", what,
-			       c->value);
+		return byoc_reason(g, "%s is no small constant; %g is wanted",
+				   what, c->value);
 	}
 	v = tensor_value(g, t);
 	for (int64_t i = 0; v != NULL && i < elems; i++) {
@@ -209,11 +206,11 @@ value_fails(struct graph *g, const struct tensor_condition *c, struct tensor *t,
 		double d = number_cast(dtype_of(DT_F64), v->type, x).f;
 
 		if (!is_near(d, c->value)) {
-			return because(g, "%s is %g; %g is wanted", what, d,
-				       c->value);
+			return byoc_reason(g, "%s is %g; %g is wanted", what, d,
+					   c->value);
 		}
 	}
-	return v != NULL ? NULL : because(g, "%s has no value", what);
+	return v != NULL ? NULL : byoc_reason(g, "%s has no value", what);
 }
 
 static const char *
@@ -223,13 +220,13 @@ kind_fails(struct graph *g, const struct tensor_condition *c,
 	bool constant = tensor_is_constant(t);
 
 	if (c->kind == TENSOR_ABSENT) {
-		return because(g, "%s is there; it should not be", what);
+		return byoc_reason(g, "%s is there; it should not be", what);
 	}
 	if (c->kind == TENSOR_CONSTANT && !constant) {
-		return because(g, "%s is no constant", what);
+		return byoc_reason(g, "%s is no constant", what);
 	}
 	if (c->kind == TENSOR_VARIABLE && constant) {
-		return because(g, "%s is a constant", what);
+		return byoc_reason(g, "%s is a constant", what);
 	}
 	return NULL;
 }
@@ -244,24 +241,22 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 	if (t == NULL) {
 		return c->kind == TENSOR_ABSENT || c->optional
 			       ? NULL
-			       : because(g, "%s is absent", what);
+			       : byoc_reason(g, "%s is absent", what);
 	}
 	why = kind_fails(g, c, t, what);
 	if (why != NULL) {
 		return why;
 	}
 	if (c->dtypes != 0 && !(c->dtypes >> t->type.kind & 1)) {
-		return because(g, "%s is %s; %s is wanted", what,
-			       dtype_name(t->type),
-			       g->byoc_notes ? dtypes_text(g, c->dtypes) : "");
+		return byoc_reason(g, "%s is %s; %s is wanted", what,
+				   dtype_name(t->type),
+				   g->byoc_notes ? dtypes_text(g, c->dtypes)
+						 : "");
 	}
 	if (c->rank.set &&
 	    (why = byoc_limits_fail(g, &c->rank, t->ndim,
-				    g->byoc_notes
-					    ? arena_printf(&g->module->arena,
-							   "the rank of %s",
-							   what)
-					    : "")) != NULL) {
+				    byoc_reason(g, "the rank of %s", what))) !=
+		    NULL) {
 		return why;
 	}
 	why = dims_fail(g, c, t, what);
@@ -269,38 +264,32 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 		return why;
 	}
 	if (c->is_static >= 0 && is_static(t) != (c->is_static == 1)) {
-		return c->is_static
-			       ? not_fixed(g, t, what)
-			       : because(g, "the shape of %s is fixed", what);
+		return c->is_static ? not_fixed(g, t, what)
+				    : byoc_reason(g, "the shape of %s is fixed",
+						  what);
 	}
 	if (c->elems.set) {
 		if (!tensor_const_elems(t, &elems)) {
-			return because(g, "the size of %s is not fixed", what);
+			return byoc_reason(g, "the size of %s is not fixed",
+					   what);
 		}
 		why = byoc_limits_fail(g, &c->elems, elems,
-				       g->byoc_notes
-					       ? arena_printf(&g->module->arena,
-							      "the size of %s",
-							      what)
-					       : "");
+				       byoc_reason(g, "the size of %s", what));
 		if (why != NULL) {
 			return why;
 		}
 	}
 	if (c->users.set &&
-	    (why = byoc_limits_fail(
-		     g, &c->users, t->uses.n + t->is_output,
-		     g->byoc_notes
-			     ? arena_printf(&g->module->arena,
-					    "the number of users of %s", what)
-			     : "")) != NULL) {
+	    (why = byoc_limits_fail(g, &c->users, t->uses.n + t->is_output,
+				    byoc_reason(g, "the number of users of %s",
+						what))) != NULL) {
 		return why;
 	}
 	why = layout_fails(g, c, t, what);
 	return why != NULL ? why : value_fails(g, c, t, what);
 }
 
-/* Each dimension, from the last, is 1 or the same. */
+/* Each dimension, counted from the last, is 1 or equal. */
 bool
 byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 {
@@ -317,7 +306,7 @@ byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 	return shift >= 0;
 }
 
-/* Its last dimension is the other's, and those in front are 1. */
+/* The last dimension is the other's last one, and all others are 1. */
 bool
 byoc_is_row_of(const struct tensor *row, const struct tensor *of)
 {
@@ -341,16 +330,10 @@ ints_fail(struct graph *g, const struct attribute_condition *c,
 {
 	const int64_t *v = attr->kind == ATTR_INT ? &attr->i : attr->ints;
 	int n = attr->kind == ATTR_INT ? 1 : attr->n;
-	const char *what = g->byoc_notes ? arena_printf(&g->module->arena,
-							"attribute %s", c->name)
-					 : "";
-	const char *why =
-		byoc_limits_fail(g, &c->length, n,
-				 g->byoc_notes
-					 ? arena_printf(&g->module->arena,
-							"the length of %s",
-							what)
-					 : "");
+	const char *what = byoc_reason(g, "attribute %s", c->name);
+	const char *why = byoc_limits_fail(g, &c->length, n,
+					   byoc_reason(g, "the length of %s",
+						       what));
 
 	for (int i = 0; why == NULL && i < n; i++) {
 		why = byoc_limits_fail(g, &c->number, v[i], what);
@@ -358,17 +341,17 @@ ints_fail(struct graph *g, const struct attribute_condition *c,
 	if (why == NULL && c->has_list &&
 	    (n != c->n_list ||
 	     memcmp(v, c->list, sizeof *v * (size_t)n) != 0)) {
-		why = because(g, "%s is another list", what);
+		why = byoc_reason(g, "%s is another list", what);
 	}
 	for (int i = 0; why == NULL && c->has_float && i < n; i++) {
 		if (!is_near((double)v[i], c->real)) {
-			why = because(g, "%s is %lld; %g is wanted", what,
-				      (long long)v[i], c->real);
+			why = byoc_reason(g, "%s is %lld; %g is wanted", what,
+					  (long long)v[i], c->real);
 		}
 	}
 	return why != NULL || c->n_texts == 0
 		       ? why
-		       : because(g, "%s is no text", what);
+		       : byoc_reason(g, "%s is no text", what);
 }
 
 static const char *
@@ -381,9 +364,10 @@ text_fails(struct graph *g, const struct attribute_condition *c,
 			return NULL;
 		}
 	}
-	return because(g, "attribute %s is '%.*s'%s%s", c->name, (int)length,
-		       text, c->n_texts > 0 ? "; wanted is " : "",
-		       c->n_texts > 0 ? c->texts[0] : "");
+	return byoc_reason(g, "attribute %s is '%.*s'%s%s", c->name,
+			   (int)length, text,
+			   c->n_texts > 0 ? "; wanted is " : "",
+			   c->n_texts > 0 ? c->texts[0] : "");
 }
 
 const char *
@@ -395,10 +379,11 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 	if (attr == NULL) {
 		return c->or_absent || c->must_be_absent
 			       ? NULL
-			       : because(g, "attribute %s is absent", c->name);
+			       : byoc_reason(g, "attribute %s is absent",
+					     c->name);
 	}
 	if (c->must_be_absent) {
-		return because(g, "attribute %s is there", c->name);
+		return byoc_reason(g, "attribute %s is there", c->name);
 	}
 	switch (attr->kind) {
 	case ATTR_INT:
@@ -407,15 +392,15 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 	case ATTR_FLOAT:
 		return c->has_float && is_near(attr->f, c->real)
 			       ? NULL
-			       : because(g, "attribute %s is %g", c->name,
-					 attr->f);
+			       : byoc_reason(g, "attribute %s is %g", c->name,
+					     attr->f);
 	case ATTR_STRING:
 		return text_fails(g, c, attr->s, attr->s_len);
 	default:
-		return because(g,
-			       "attribute %s is of a kind that patterns "
-			       "cannot ask for",
-			       c->name);
+		return byoc_reason(g,
+				   "attribute %s is of a kind that patterns "
+				   "cannot ask for",
+				   c->name);
 	}
 }
 
@@ -445,10 +430,10 @@ fact_of_attribute(struct graph *g, const struct attr *attr, struct fact *out)
 		out->ints = attr->ints;
 		return NULL;
 	default:
-		return because(g,
-			       "attribute %s is of a kind that templates "
-			       "cannot have",
-			       attr->name);
+		return byoc_reason(g,
+				   "attribute %s is of a kind that templates "
+				   "cannot have",
+				   attr->name);
 	}
 }
 
@@ -464,8 +449,8 @@ fact_of_constant(struct graph *g, struct tensor *t, int input, struct fact *out)
 		v = tensor_value(g, t);
 	}
 	if (v == NULL) {
-		return because(g, "input %d is no constant of one element",
-			       input);
+		return byoc_reason(g, "input %d is no constant of one element",
+				   input);
 	}
 	x = v->data != NULL ? number_load(v->type, v->data, 0) : v->fill;
 	out->f = number_cast(dtype_of(DT_F64), v->type, x).f;
@@ -496,9 +481,10 @@ byoc_fact(struct graph *g, const struct fact_rule *rule, const struct node *n,
 	}
 	if (!rule->has_default) {
 		return rule->attribute != NULL
-			       ? because(g, "attribute %s is absent",
-					 rule->attribute)
-			       : because(g, "input %d is absent", rule->input);
+			       ? byoc_reason(g, "attribute %s is absent",
+					     rule->attribute)
+			       : byoc_reason(g, "input %d is absent",
+					     rule->input);
 	}
 	*out = rule->value;
 	out->name = rule->name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells for each node which backend took it, or why none did. The passes note
- * each condition that did not hold, for the node that they tried; by its name,
- * since a backend's own pass may leave a graph of new nodes. */
+/* Prints for each node which backend took it, or why none did. The passes note
+ * each condition that did not hold for a node. Notes name the node, because a
+ * backend's own pass may replace all nodes of the graph. */
 #include "byoc.h"
 
 struct note_row {
@@ -64,7 +64,7 @@ knows_op(const struct pattern_graph *g, const struct node *n)
 	return false;
 }
 
-/* A pattern that has the operator, somewhere. */
+/* A pattern that has n's operator anywhere. */
 static const struct pattern *
 pattern_with(const struct backend *b, const struct node *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For comparing regions with generated code on the model's own data, two other
- * graphs: one that computes the borders of all regions without any backend,
- * and one that has nothing but the regions, each fed from outside.
+/* Makes two graphs by which regions can be compared with generated code on the
+ * model's own data: one computes the inputs and outputs of all regions without
+ * a backend, the other has only the regions, with inputs from outside.
  *
  *	a = Relu (x)           GENERATED  a = Relu (x)    ALONE
  *	region r                          b = Conv (a)          region r
@@ -9,26 +9,16 @@
  *	c = Tanh (b)                                            input x, a'
  *	output c                                                output b
  *
- * The outputs of the first: what regions read, in order of their first use, but
- * for the graph's inputs; then what they make. The inputs of the second: the
- * graph's, then the same in the same order; its outputs: what regions make. */
+ * The outputs of the first graph are the inputs of regions, in the order of
+ * their first use and without the graph's inputs, then the outputs of regions.
+ * The inputs of the second graph are the graph's inputs, then the inputs of
+ * regions in the same order; its outputs are the outputs of regions. */
 #include "backend.h"
 #include "rewrite.h"
 
 struct borders {
 	VEC(struct tensor *) read, made;
 };
-
-static bool
-has(struct tensor *const *list, int n, const struct tensor *t)
-{
-	for (int i = 0; i < n; i++) {
-		if (list[i] == t) {
-			return true;
-		}
-	}
-	return false;
-}
 
 static void
 find_borders(struct graph *g, struct borders *b)
@@ -41,7 +31,8 @@ find_borders(struct graph *g, struct borders *b)
 		for (int k = 0; k < r->inputs.n; k++) {
 			struct tensor *t = r->inputs.data[k];
 
-			if (!t->is_input && !has(b->read.data, b->read.n, t)) {
+			if (!t->is_input &&
+			    tensor_index(t, b->read.data, b->read.n) < 0) {
 				vec_push(a, &b->read, t);
 			}
 		}
@@ -71,7 +62,8 @@ forget_outputs(struct graph *g)
 	g->outputs.n = 0;
 }
 
-/* The regions' nodes read another tensor in its place. */
+/* Replaces t by a new input in the nodes of all regions that do not compute
+ * t. */
 static void
 feed(struct graph *g, struct tensor *t)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a pattern around a node. The nodes of a pattern are found one by one,
- * each from one that is known: as the producer of what it reads, or among the
- * readers of what it makes; a wrong choice is taken back. Behind the body come
- * followers, each as long as it fits.
+/* Matches a pattern around a node. The nodes of a pattern are found one by one,
+ * each from a node that is found already: as the producer of its input, or
+ * among the readers of its result. The search backtracks. After the body come
+ * followers, as many as match.
  *
  *	nodes  mul: Mul (before, s)      y = Mul (x, t)
  *	       s: Sigmoid (before)       t = Sigmoid (x)
  *
- * What other nodes of the pattern read must be read by them alone: it is not in
- * memory afterwards. And they read it in no place that the pattern does not
- * name. */
+ * Only nodes of the match may read a value between its nodes, because the value
+ * is not in memory afterwards, and only as the inputs that the pattern
+ * names. */
 #include "byoc.h"
 #include "ops.h"
 #include "rewrite.h"
@@ -18,11 +18,11 @@ struct matcher {
 	struct graph *graph;
 	const struct backend *backend;
 	const struct pattern *pattern;
-	const struct pattern_graph *body; /* the variant or follower at hand */
-	struct tensor *before;            /* of a follower, else NULL */
+	const struct pattern_graph *body; /* the current variant or follower */
+	struct tensor *before;            /* input of a follower, else NULL */
 	struct node **found;              /* by node of the body */
-	bool *swapped;                    /* inputs 0 and 1 change places */
-	struct region_match *match;       /* what is found already */
+	bool *swapped;              /* by node: inputs 0 and 1 are exchanged */
+	struct region_match *match; /* the bodies that are matched already */
 };
 
 bool
@@ -56,6 +56,26 @@ output_at(const struct node *n, int k)
 	return k < n->n_outputs ? n->outputs[k] : NULL;
 }
 
+/* The inputs of n in the pattern's order. */
+static struct tensor **
+inputs_of(const struct matcher *m, int node, const struct node *n)
+{
+	struct tensor **in = arena_array(&m->graph->module->arena,
+					 struct tensor *, n->n_inputs + 2);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		in[i] = input_at(m, node, n, i);
+	}
+	return in;
+}
+
+/* NULL: the pattern has no input i. */
+static const struct tensor_condition *
+input_condition(const struct pattern_node *p, int i)
+{
+	return i < p->n_inputs ? &p->inputs[i] : p->rest;
+}
+
 static bool
 fail(const struct matcher *m, int node, const struct node *n, const char *why)
 {
@@ -68,15 +88,7 @@ fail(const struct matcher *m, int node, const struct node *n, const char *why)
 
 /* -- one node -- */
 
-static const char *
-input_name(const struct matcher *m, int i)
-{
-	return m->graph->byoc_notes == NULL
-		       ? ""
-		       : arena_printf(&m->graph->module->arena, "input %d", i);
-}
-
-/* Is input i of n what the other node, if it is found, makes? */
+/* Is t the result of the other node of the pattern, as far as that is found? */
 static bool
 edge_fits(const struct matcher *m, const struct tensor_condition *c,
 	  const struct tensor *t)
@@ -102,11 +114,9 @@ inputs_fail(const struct matcher *m, int node, const struct node *n)
 	int count = n->n_inputs > p->n_inputs ? n->n_inputs : p->n_inputs;
 
 	for (int i = 0; i < count && p->check_inputs; i++) {
-		const struct tensor_condition *c = i < p->n_inputs
-							   ? &p->inputs[i]
-							   : p->rest;
+		const struct tensor_condition *c = input_condition(p, i);
 		struct tensor *t = input_at(m, node, n, i);
-		const char *what = input_name(m, i);
+		const char *what = byoc_reason(m->graph, "input %d", i);
 		const char *why;
 
 		if (c == NULL) {
@@ -120,11 +130,11 @@ inputs_fail(const struct matcher *m, int node, const struct node *n)
 			return why;
 		}
 		if (t != NULL && !edge_fits(m, c, t)) {
-			/* The other way round it may well. */
-			return p->any_order || m->graph->byoc_notes == NULL
+			/* It may fit with the inputs exchanged. */
+			return p->any_order
 				       ? ""
-				       : arena_printf(
-						 &m->graph->module->arena,
+				       : byoc_reason(
+						 m->graph,
 						 "%s is not the result of '%s'",
 						 what,
 						 c->node == BEFORE
@@ -151,11 +161,7 @@ outputs_fail(const struct matcher *m, int node, const struct node *n)
 		const struct tensor_condition *c = k < p->n_outputs
 							   ? &p->outputs[k]
 							   : &absent;
-		const char *what =
-			m->graph->byoc_notes == NULL
-				? ""
-				: arena_printf(&m->graph->module->arena,
-					       "output %d", k);
+		const char *what = byoc_reason(m->graph, "output %d", k);
 		const char *why = NULL;
 
 		if (k < p->n_outputs || (k > 0 && !p->more_outputs)) {
@@ -178,11 +184,7 @@ facts_fail(const struct matcher *m, int node, const struct node *n)
 	if (p->n_facts == 0) {
 		return NULL;
 	}
-	in = arena_array(&m->graph->module->arena, struct tensor *,
-			 n->n_inputs + 2);
-	for (int i = 0; i < n->n_inputs; i++) {
-		in[i] = input_at(m, node, n, i);
-	}
+	in = inputs_of(m, node, n);
 	for (int i = 0; i < p->n_facts; i++) {
 		struct fact fact;
 		const char *why = byoc_fact(m->graph, &p->facts[i], n, in,
@@ -237,7 +239,7 @@ is_matched(const struct matcher *m, const struct node *n)
 	return is_found(m, n);
 }
 
-/* Nobody else reads t? */
+/* NULL if no node outside of the body reads t, else the reason. */
 static const char *
 read_outside(const struct matcher *m, const struct tensor *t)
 {
@@ -252,7 +254,7 @@ read_outside(const struct matcher *m, const struct tensor *t)
 	return NULL;
 }
 
-/* What a node reads of the match is what the pattern says. */
+/* NULL if a node reads values of the match only as the pattern says. */
 static const char *
 reads_else(const struct matcher *m, int node)
 {
@@ -331,9 +333,7 @@ relations_fail(const struct matcher *m, int node)
 	const char *why = NULL;
 
 	for (int i = 0; why == NULL && i < n->n_inputs; i++) {
-		const struct tensor_condition *c = i < p->n_inputs
-							   ? &p->inputs[i]
-							   : p->rest;
+		const struct tensor_condition *c = input_condition(p, i);
 
 		if (c != NULL && p->check_inputs) {
 			why = relation_fails(m, c, input_at(m, node, n, i));
@@ -351,7 +351,6 @@ whole_fits(const struct matcher *m)
 	const char *why = m->before != NULL ? read_outside(m, m->before) : NULL;
 
 	if (why != NULL) {
-		/* What is wrong is how it is read. */
 		return fail(m, m->body->order[0], m->found[m->body->order[0]],
 			    "what is before it is read elsewhere, too, or an "
 			    "output");
@@ -403,7 +402,7 @@ try_node(struct matcher *m, int step, struct node *n)
 	return false;
 }
 
-/* A found node that reads the wanted one, and where. */
+/* The input of a found node that the wanted node produces, or NULL. */
 static struct tensor *
 read_by_found(const struct matcher *m, int wanted)
 {
@@ -420,7 +419,7 @@ read_by_found(const struct matcher *m, int wanted)
 	return NULL;
 }
 
-/* What the wanted node reads of what is known; NULL: nothing. */
+/* A result of a found node that the wanted node reads, or NULL. */
 static struct tensor *
 read_of_found(const struct matcher *m, int wanted)
 {
@@ -463,15 +462,15 @@ search(struct matcher *m, int step)
 	return false;
 }
 
-/* -- what is kept of it -- */
+/* -- the result -- */
 
-/* Is all that templates want of input i told by facts and shapes? */
+/* Do facts tell templates all that they need of input i? */
 static bool
 is_told(const struct pattern_node *p, int i)
 {
-	const struct tensor_condition *c = !p->check_inputs  ? NULL
-					   : i < p->n_inputs ? &p->inputs[i]
-							     : p->rest;
+	const struct tensor_condition *c = p->check_inputs
+						   ? input_condition(p, i)
+						   : NULL;
 	bool told = false;
 
 	for (int k = 0; k < p->n_facts; k++) {
@@ -480,7 +479,7 @@ is_told(const struct pattern_node *p, int i)
 	return c != NULL && c->is_parameter >= 0 ? c->is_parameter == 0 : told;
 }
 
-/* By input of the node; NULL: none. */
+/* The result of is_told by input of the node; NULL if all are false. */
 static const bool *
 told_inputs(const struct matcher *m, int node, const struct node *n)
 {
@@ -506,13 +505,9 @@ keep(struct matcher *m, int step)
 		struct node *n = m->found[i];
 		struct match_node row = { n, p->id, step, m->body->name,
 					  told_inputs(m, i, n) };
-		struct tensor **in = arena_array(a, struct tensor *,
-						 n->n_inputs + 2);
+		struct tensor **in = inputs_of(m, i, n);
 
 		vec_push(a, &m->match->nodes, row);
-		for (int k = 0; k < n->n_inputs; k++) {
-			in[k] = input_at(m, i, n, k);
-		}
 		for (int k = 0; k < p->n_facts; k++) {
 			struct fact fact;
 
@@ -535,7 +530,8 @@ match_body(struct matcher *m, const struct pattern_graph *body,
 	return anchor != NULL ? try_node(m, 0, anchor) : search(m, 0);
 }
 
-/* One follower behind m->before; its result is before the next. */
+/* Matches one follower that reads m->before, and sets m->before to its
+ * result. */
 static bool
 take_follower(struct matcher *m, const struct pattern_chain *chain)
 {
@@ -574,7 +570,6 @@ take_chains(struct matcher *m)
 static bool
 is_worth_it(const struct matcher *m)
 {
-	struct arena *a = &m->graph->module->arena;
 	const struct pattern *p = m->pattern;
 	int64_t macs = match_macs(m->match), bytes = 0;
 
@@ -594,26 +589,23 @@ is_worth_it(const struct matcher *m)
 	if (macs >= p->min_macs && bytes >= p->min_bytes) {
 		return true;
 	}
-	byoc_note(
-		m->graph, m->match->anchor, m->backend, p, p->anchor,
-		m->graph->byoc_notes == NULL ? ""
-		: macs < p->min_macs
-			? arena_printf(a,
-				       "its %lld multiply-accumulates are not "
-				       "worth it (%lld would be)",
-				       (long long)macs, (long long)p->min_macs)
-			: arena_printf(a,
-				       "its %lld bytes are not worth it (%lld "
-				       "would be)",
-				       (long long)bytes,
-				       (long long)p->min_bytes));
+	byoc_note(m->graph, m->match->anchor, m->backend, p, p->anchor,
+		  macs < p->min_macs
+			  ? byoc_reason(m->graph,
+					"its %lld multiply-accumulates are not "
+					"worth it (%lld would be)",
+					(long long)macs, (long long)p->min_macs)
+			  : byoc_reason(m->graph,
+					"its %lld bytes are not worth it (%lld "
+					"would be)",
+					(long long)bytes,
+					(long long)p->min_bytes));
 	return false;
 }
 
 static bool
 is_asked_for(const struct matcher *m, const struct node *anchor)
 {
-	struct arena *a = &m->graph->module->arena;
 	const struct pattern *p = m->pattern;
 
 	for (int i = 0; i < p->n_options; i++) {
@@ -622,10 +614,10 @@ is_asked_for(const struct matcher *m, const struct node *anchor)
 
 		if (strcmp(is, o->value) != 0) {
 			byoc_note(m->graph, anchor, m->backend, p, p->anchor,
-				  arena_printf(a,
-					       "option %s is '%s'; wanted "
-					       "is '%s'",
-					       o->name, is, o->value));
+				  byoc_reason(m->graph,
+					      "option %s is '%s'; wanted "
+					      "is '%s'",
+					      o->name, is, o->value));
 			return false;
 		}
 	}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grows regions: matches of one backend of which one reads the other become one
- * region, unless a path leads out of it and back.
+/* Grows regions: if a match reads a result of another match of its backend,
+ * both become one region, unless a path leads out of that region and back.
  *
  *	a = conv        dnnl_0: a, b           a, b, d would wait for c,
  *	b = relu (a)            c = TopK (a)   which waits for a: so d is a
  *	c = TopK (a)    dnnl_1: d              region of its own
  *	d = add (b, c)
  *
- * Matches come in the order of the graph; each joins the regions that it reads,
- * which so become one, as far as that is safe. */
+ * In the order of the graph, each match joins the regions that it reads, as
+ * long as no cycle arises; these regions become one. */
 #include "byoc.h"
 #include "rewrite.h"
 
@@ -16,7 +16,7 @@ struct merging {
 	struct graph *graph;
 	struct clusters *clusters;
 	VEC(struct region_match *) matches;
-	int *size; /* by cluster: matches in it */
+	int *size; /* by cluster: its number of matches */
 };
 
 static void
@@ -33,7 +33,8 @@ find_matches(struct merging *x)
 	}
 }
 
-/* Annotation gives none such; a pass of the backend's own may. */
+/* Gives up a match that depends on its own result. Annotation takes no match of
+ * this kind; a backend's own pass may make one. */
 static void
 take_apart(struct merging *x, struct region_match *m)
 {
@@ -59,18 +60,12 @@ cluster_matches(struct merging *x)
 
 	for (int i = 0; i < x->matches.n; i++) {
 		struct region_match *m = x->matches.data[i];
-		int *ids = arena_array(&x->graph->module->arena, int,
-				       m->nodes.n);
 
-		for (int k = 0; k < m->nodes.n; k++) {
-			ids[k] = cluster_of(x->clusters, m->nodes.data[k].node);
-		}
-		if (!clusters_may_join(x->clusters, ids, m->nodes.n)) {
+		if (!clusters_join_match(x->clusters, m)) {
 			take_apart(x, m);
 			continue;
 		}
-		clusters_join(x->clusters, ids, m->nodes.n);
-		x->size[ids[0]] = 1;
+		x->size[cluster_of(x->clusters, m->nodes.data[0].node)] = 1;
 		x->matches.data[kept++] = m;
 	}
 	x->matches.n = kept;
@@ -95,7 +90,7 @@ join_with(struct merging *x, const struct region_match *m,
 	return true;
 }
 
-/* True: something was joined. */
+/* Joins a match with the matches that it reads; true if any was joined. */
 static bool
 grow(struct merging *x, const struct region_match *m)
 {

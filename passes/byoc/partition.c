@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settles regions: those that are not worth it are given up, the others get
- * their nodes side by side, a number in that order for a name, and the lists of
- * what goes in and out. */
+/* Finishes the regions: gives up regions that are not worth it, makes the nodes
+ * of each other region adjacent, and sets its name and its lists of inputs and
+ * outputs. */
 #include <assert.h>
 
 #include "byoc.h"
 #include "rewrite.h"
 
-/* Whether the pass left a graph and regions that later steps can use; if not,
- * an error that names the pass. */
+/* Checks that a backend's pass left a valid graph and valid regions. False
+ * after an error that names the pass. */
 static bool
 check_pass_result(struct graph *g, const struct backend *b,
 		  const struct region_pass *p)
@@ -71,7 +71,7 @@ is_alone(const struct graph_region *r)
 	return true;
 }
 
-/* Why a region is not worth it, or NULL. */
+/* The reason why a region is not worth it, or NULL. */
 static const char *
 not_worth_it(struct graph *g, const struct graph_region *r)
 {
@@ -103,7 +103,7 @@ give_up(struct graph *g, struct graph_region *r, const char *why)
 	}
 }
 
-/* NAME_0, NAME_1, … for each backend, in order. */
+/* Names the regions of each backend NAME_0, NAME_1, … in order. */
 static void
 name_regions(struct graph *g)
 {
