@@ -15,161 +15,48 @@
  *	    y: float32[8] = MatMul (x, w)  # cblas.product product
  *
  * Groups, where fusion made them, stand as lines "group 3 (Conv):" before
- * their nodes. */
-#include "graph.h"
+ * their nodes. *
+ * Behind the graph stand its settings (graph_settings.def); behind an input or
+ * output, what its integers stand for. graph_read.c reads all but regions and
+ * groups back. */
+#include "graph_lex.h"
 #include "graph_region.h"
-
-#define SMALL_CONSTANT 8 /* constants of so many elements are shown whole */
-
-static void
-print_name(const char *name, struct strbuf *out)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz"
-				    "0123456789_./:-";
-
-	if (*name && name[strspn(name, plain)] == '\0') {
-		strbuf_puts(out, name);
-		return;
-	}
-	strbuf_putc(out, '"');
-	for (; *name; name++) {
-		unsigned char c = (unsigned char)*name;
-
-		if (c == '"' || c == '\\') {
-			strbuf_printf(out, "\\%c", c);
-		} else if (c < 0x20 || c == 0x7f) {
-			strbuf_printf(out, "\\x%02x", c);
-		} else {
-			strbuf_putc(out, (char)c);
-		}
-	}
-	strbuf_putc(out, '"');
-}
+#include "size_text.h"
 
 void
 tensor_print_type(const struct tensor *t, struct strbuf *out)
 {
-	strbuf_puts(out, t->typed ? dtype_name(t->type) : "?");
-	if (t->ndim < 0) {
-		strbuf_puts(out, "[?]");
-		return;
-	}
-	strbuf_putc(out, '[');
-	for (int i = 0; i < t->ndim; i++) {
-		int64_t extent;
+	struct graph_printer p = { .out = out };
 
-		if (i > 0) {
-			strbuf_puts(out, ", ");
-		}
-		if (expr_is_int(t->shape[i], &extent)) {
-			strbuf_printf(out, "%lld", (long long)extent);
-		} else {
-			expr_print(t->shape[i], out);
-		}
-	}
-	strbuf_putc(out, ']');
+	graph_put_type(&p, t);
 }
 
 static void
-print_typed(const struct tensor *t, struct strbuf *out)
+print_typed(const struct graph_printer *p, const struct tensor *t)
 {
-	print_name(t->name, out);
-	strbuf_puts(out, ": ");
-	tensor_print_type(t, out);
+	graph_put_name(p, t->name);
+	strbuf_puts(p->out, ": ");
+	graph_put_type(p, t);
 }
 
 static void
-print_number(struct dtype type, union number v, struct strbuf *out)
+print_call(const struct graph_printer *p, const struct node *n)
 {
-	if (dtype_is_float(type)) {
-		strbuf_printf(out, "%.9g", v.f);
-	} else if (dtype_is_signed(type)) {
-		strbuf_printf(out, "%lld", (long long)v.i);
-	} else {
-		strbuf_printf(out, "%llu", (unsigned long long)v.u);
-	}
-}
+	struct strbuf *out = p->out;
 
-static void
-print_value(const struct value *v, struct strbuf *out)
-{
-	if (!v->data) {
-		strbuf_puts(out, " = splat ");
-		print_number(v->type, v->fill, out);
-		return;
-	}
-	if (v->elems > SMALL_CONSTANT) {
-		return;
-	}
-	strbuf_puts(out, " = {");
-	for (int64_t i = 0; i < v->elems; i++) {
-		strbuf_puts(out, i > 0 ? ", " : "");
-		print_number(v->type, number_load(v->type, v->data, (size_t)i),
-			     out);
-	}
-	strbuf_putc(out, '}');
-}
-
-static void
-print_attr(const struct attr *a, struct strbuf *out)
-{
-	strbuf_printf(out, "%s = ", a->name);
-	switch (a->kind) {
-	case ATTR_INT:
-		strbuf_printf(out, "%lld", (long long)a->i);
-		break;
-	case ATTR_FLOAT:
-		strbuf_printf(out, "%.9g", a->f);
-		break;
-	case ATTR_STRING:
-		print_name(a->s, out);
-		break;
-	case ATTR_INTS:
-	case ATTR_FLOATS:
-	case ATTR_STRINGS:
-		strbuf_putc(out, '[');
-		for (int i = 0; i < a->n; i++) {
-			strbuf_puts(out, i > 0 ? ", " : "");
-			if (a->kind == ATTR_INTS) {
-				strbuf_printf(out, "%lld",
-					      (long long)a->ints[i]);
-			} else if (a->kind == ATTR_FLOATS) {
-				strbuf_printf(out, "%.9g", a->floats[i]);
-			} else {
-				print_name(a->strings[i], out);
-			}
-		}
-		strbuf_putc(out, ']');
-		break;
-	case ATTR_TENSOR:
-		strbuf_printf(out, "tensor %s of %lld",
-			      dtype_name(a->tensor->type),
-			      (long long)a->tensor->elems);
-		break;
-	case ATTR_GRAPH:
-		strbuf_puts(out, "graph ");
-		print_name(a->graph->name, out);
-		break;
-	}
-}
-
-static void
-print_call(const struct node *n, struct strbuf *out)
-{
 	if (*n->domain) {
 		strbuf_printf(out, "%s.", n->domain);
 	}
 	strbuf_puts(out, n->op_type);
 	if (*n->name) {
 		strbuf_putc(out, ' ');
-		print_name(n->name, out);
+		graph_put_name(p, n->name);
 	}
 	strbuf_puts(out, " (");
 	for (int i = 0; i < n->n_inputs; i++) {
 		strbuf_puts(out, i > 0 ? ", " : "");
 		if (n->inputs[i]) {
-			print_name(n->inputs[i]->name, out);
+			graph_put_name(p, n->inputs[i]->name);
 		} else {
 			strbuf_putc(out, '_');
 		}
@@ -177,49 +64,128 @@ print_call(const struct node *n, struct strbuf *out)
 	strbuf_putc(out, ')');
 	for (int i = 0; i < n->attrs.n; i++) {
 		strbuf_puts(out, i > 0 ? ", " : " {");
-		print_attr(&n->attrs.data[i], out);
+		graph_put_attr(p, &n->attrs.data[i]);
 	}
 	strbuf_puts(out, n->attrs.n > 0 ? "}" : "");
+}
+
+static void
+print_node(const struct graph_printer *p, const struct node *n)
+{
+	for (int i = 0; i < n->n_outputs; i++) {
+		strbuf_puts(p->out, i > 0 ? ", " : "");
+		if (n->outputs[i]) {
+			print_typed(p, n->outputs[i]);
+		} else {
+			strbuf_putc(p->out, '_');
+		}
+	}
+	strbuf_puts(p->out, " = ");
+	print_call(p, n);
 }
 
 void
 node_print(const struct node *n, struct strbuf *out)
 {
-	for (int i = 0; i < n->n_outputs; i++) {
-		strbuf_puts(out, i > 0 ? ", " : "");
-		if (n->outputs[i]) {
-			print_typed(n->outputs[i], out);
-		} else {
-			strbuf_putc(out, '_');
+	struct graph_printer p = {
+		.graph = n->graph,
+		.symbols = size_symbols(n->graph),
+		.out = out,
+	};
+
+	print_node(&p, n);
+}
+
+/* -- constants, each behind those that it is computed from */
+
+static void
+print_constant(const struct graph_printer *p, const struct tensor *t)
+{
+	strbuf_puts(p->out, "  const ");
+	print_typed(p, t);
+	if (t->value) {
+		graph_put_value(p, t->value);
+	} else {
+		strbuf_puts(p->out, " = ");
+		print_call(p, t->recipe);
+		if (t->recipe->n_outputs > 1) {
+			strbuf_printf(p->out, "[%d of %d]", t->output_index,
+				      t->recipe->n_outputs);
 		}
 	}
-	strbuf_puts(out, " = ");
-	print_call(n, out);
+	strbuf_putc(p->out, '\n');
+}
+
+/* The first tensor of t's recipe that is not yet shown; NULL: all are. */
+static const struct tensor *
+missing_source(const struct tensor *t, const bool *shown)
+{
+	const struct node *recipe = t->value ? NULL : t->recipe;
+
+	for (int i = 0; recipe && i < recipe->n_inputs; i++) {
+		const struct tensor *in = recipe->inputs[i];
+
+		if (in && tensor_is_constant(in) && !shown[in->id]) {
+			return in;
+		}
+	}
+	return NULL;
 }
 
 static void
-print_constants(const struct graph *g, struct strbuf *out)
+print_constants(const struct graph_printer *p)
 {
+	const struct graph *g = p->graph;
+	struct arena *a = &g->module->arena;
+	bool *shown = arena_array(a, bool, g->tensors.n + 1);
+	VEC(const struct tensor *) open = { 0 };
+
 	for (int i = 0; i < g->tensors.n; i++) {
 		const struct tensor *t = g->tensors.data[i];
 
-		if (!tensor_is_constant(t) || t->producer) {
+		if (!tensor_is_constant(t) || t->producer || shown[t->id]) {
 			continue;
 		}
-		strbuf_puts(out, "  const ");
-		print_typed(t, out);
-		if (t->value) {
-			print_value(t->value, out);
-		} else {
-			strbuf_puts(out, " = ");
-			print_call(t->recipe, out);
-			if (t->output_index > 0) {
-				strbuf_printf(out, "[%d]", t->output_index);
+		vec_push(a, &open, t);
+		while (open.n > 0) {
+			const struct tensor *last = open.data[open.n - 1];
+			const struct tensor *source = missing_source(last,
+								     shown);
+
+			if (source) {
+				vec_push(a, &open, source);
+				continue;
 			}
+			if (!shown[last->id]) {
+				print_constant(p, last);
+			}
+			shown[last->id] = true;
+			open.n--;
 		}
-		strbuf_putc(out, '\n');
 	}
 }
+
+/* What is known and computed by no node. */
+static void
+print_known(const struct graph_printer *p)
+{
+	const struct graph *g = p->graph;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		if (t->elems && !t->producer && !t->is_input &&
+		    !tensor_is_constant(t)) {
+			strbuf_puts(p->out, "  known ");
+			print_typed(p, t);
+			strbuf_puts(p->out, " = {");
+			graph_put_sizes(p, t->elems, t->n_elems);
+			strbuf_puts(p->out, "}\n");
+		}
+	}
+}
+
+/* -- nodes */
 
 /* What a backend takes, and as what. */
 static void
@@ -242,9 +208,11 @@ print_role(const struct node *n, struct strbuf *out)
 }
 
 static void
-print_nodes(const struct graph *g, struct strbuf *out)
+print_nodes(const struct graph_printer *p)
 {
 	const struct graph_region *inside = NULL;
+	const struct graph *g = p->graph;
+	struct strbuf *out = p->out;
 
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
@@ -256,15 +224,18 @@ print_nodes(const struct graph *g, struct strbuf *out)
 		}
 		inside = r;
 		strbuf_puts(out, r != NULL ? "    " : "  ");
-		node_print(n, out);
+		print_node(p, n);
 		print_role(n, out);
 		strbuf_putc(out, '\n');
 	}
 }
 
 static void
-print_groups(const struct graph *g, struct strbuf *out)
+print_groups(const struct graph_printer *p)
 {
+	const struct graph *g = p->graph;
+	struct strbuf *out = p->out;
+
 	for (int i = 0; i < g->groups.n; i++) {
 		const struct group *group = g->groups.data[i];
 
@@ -274,38 +245,117 @@ print_groups(const struct graph *g, struct strbuf *out)
 						    : group->anchor->op_type);
 		for (int k = 0; k < group->nodes.n; k++) {
 			strbuf_puts(out, "    ");
-			node_print(group->nodes.data[k], out);
+			print_node(p, group->nodes.data[k]);
 			strbuf_putc(out, '\n');
 		}
+	}
+}
+
+/* -- the whole */
+
+/* Behind an input or output: real = (stored - zero_point) * scale. */
+static void
+print_stored(const struct graph_printer *p, const struct tensor *t)
+{
+	struct attr facts[3];
+	int n = 0;
+
+	if (t->reals) {
+		facts[n++] = (struct attr){ .name = "scale",
+					    .kind = ATTR_FLOAT,
+					    .f = t->reals->scale };
+		facts[n++] = (struct attr){ .name = "zero_point",
+					    .i = t->reals->zero_point };
+	}
+	if (t->stored_offset != 0) {
+		facts[n++] = (struct attr){ .name = "stored_offset",
+					    .i = t->stored_offset };
+	}
+	for (int i = 0; i < n; i++) {
+		strbuf_puts(p->out, i > 0 ? ", " : " {");
+		graph_put_attr(p, &facts[i]);
+	}
+	strbuf_puts(p->out, n > 0 ? "}\n" : "\n");
+}
+
+static void
+print_settings(const struct graph *g, struct strbuf *out)
+{
+	const char *before = " {";
+
+#define SETTING(member, where)                                                 \
+	if (g->member != 0 && (where)) {                                       \
+		strbuf_printf(out, "%s" #member " = %d", before,               \
+			      (int)g->member);                                 \
+		before = ", ";                                                 \
+	}
+#include "graph_settings.def"
+#undef SETTING
+	if (g->byte_depth > 0) {
+		strbuf_printf(out, ", byte_type = \"%s\"",
+			      dtype_name(g->byte_type));
+	}
+	strbuf_puts(out, *before == ',' ? "}\n" : "\n");
+}
+
+static void
+print_dims(const struct graph_printer *p)
+{
+	for (int i = 0; i < p->graph->dims.n; i++) {
+		const struct var *v = p->graph->dims.data[i];
+
+		strbuf_puts(p->out, "  dim ");
+		graph_put_name(p, v->name);
+		strbuf_printf(p->out, ": %lld..%lld\n", (long long)v->min,
+			      (long long)v->max);
+	}
+}
+
+static void
+print_graph(const struct graph_printer *p)
+{
+	const struct graph *g = p->graph;
+
+	strbuf_puts(p->out, "graph ");
+	graph_put_name(p, g->name);
+	print_settings(g, p->out);
+	print_dims(p);
+	for (int i = 0; i < g->inputs.n; i++) {
+		strbuf_puts(p->out, "  input ");
+		print_typed(p, g->inputs.data[i]);
+		print_stored(p, g->inputs.data[i]);
+	}
+	print_constants(p);
+	print_known(p);
+	if (g->groups.n > 0) {
+		print_groups(p);
+	} else {
+		print_nodes(p);
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		strbuf_puts(p->out, "  output ");
+		graph_put_name(p, g->outputs.data[i]->name);
+		print_stored(p, g->outputs.data[i]);
 	}
 }
 
 void
 graph_print(const struct graph *g, struct strbuf *out)
 {
-	strbuf_puts(out, "graph ");
-	print_name(g->name, out);
-	strbuf_putc(out, '\n');
-	for (int i = 0; i < g->dims.n; i++) {
-		const struct var *v = g->dims.data[i];
+	print_graph(&(struct graph_printer){
+		.graph = g,
+		.symbols = size_symbols(g),
+		.out = out,
+	});
+}
 
-		strbuf_printf(out, "  dim %s: %lld..%lld\n", v->name,
-			      (long long)v->min, (long long)v->max);
-	}
-	for (int i = 0; i < g->inputs.n; i++) {
-		strbuf_puts(out, "  input ");
-		print_typed(g->inputs.data[i], out);
-		strbuf_putc(out, '\n');
-	}
-	print_constants(g, out);
-	if (g->groups.n > 0) {
-		print_groups(g, out);
-	} else {
-		print_nodes(g, out);
-	}
-	for (int i = 0; i < g->outputs.n; i++) {
-		strbuf_puts(out, "  output ");
-		print_name(g->outputs.data[i]->name, out);
-		strbuf_putc(out, '\n');
-	}
+void
+graph_print_whole(const struct graph *g, struct strbuf *out)
+{
+	print_graph(&(struct graph_printer){
+		.graph = g,
+		.symbols = size_symbols(g),
+		.whole = true,
+		.out = out,
+	});
 }

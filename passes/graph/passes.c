@@ -2,7 +2,10 @@
 /* The pass manager of graphs: rows of passes.def, run in order, the cleaning
  * ones until the graph stands still. */
 #include "passes.h"
+
+#include "graph_text.h"
 #include "rewrite.h"
+#include "script.h"
 
 enum stage { CLEAN, LAST, GROUP };
 
@@ -38,7 +41,8 @@ run_stage(struct graph *g, enum stage stage, const struct pass_hooks *hooks)
 		if (stages[i] != stage || hooks_disable(hooks, rows[i].name)) {
 			continue;
 		}
-		if (!rows[i].run(g) || (TIRC_VERIFY && !graph_verify(g))) {
+		if (!rows[i].run(g) || (TIRC_VERIFY && !graph_verify(g)) ||
+		    (TIRC_VERIFY_TEXT && !graph_verify_text(g))) {
 			return false;
 		}
 		hooks_took(hooks, rows[i].name, start);

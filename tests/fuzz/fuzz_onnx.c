@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a model: import, upgrade, inference. A graph that comes out
- * holds together, and a refusal has a message. */
+ * holds together, and its text reads back; a refusal has a message. */
 #include <stdlib.h>
 
+#include "graph_text.h"
 #include "onnx_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,7 +17,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					    &file);
 	struct strbuf text;
 
-	if (g ? !graph_verify(g) : m->diags.n_errors == 0) {
+	if (g ? !graph_verify(g) || !graph_verify_text(g)
+	      : m->diags.n_errors == 0) {
 		abort();
 	}
 	strbuf_init(&text);

@@ -81,6 +81,15 @@ case_title(struct arena *a, const char *text, const char **subject,
 	return true;
 }
 
+/* The section, unless text is NULL. */
+static inline void
+case_put_section(struct strbuf *out, const char *name, const char *text)
+{
+	if (text) {
+		strbuf_printf(out, "## %s\n%s", name, text);
+	}
+}
+
 static inline bool
 case_same_text(const char *a, const char *b)
 {

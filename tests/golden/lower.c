@@ -37,27 +37,19 @@ read_case(struct arena *a, const char *path, struct lower_case *c)
 }
 
 static void
-put_section(struct strbuf *out, const char *name, const char *text)
-{
-	if (text) {
-		strbuf_printf(out, "## %s\n%s", name, text);
-	}
-}
-
-static void
 write_case(const struct lower_case *c)
 {
 	struct strbuf out;
 
 	strbuf_init(&out);
 	strbuf_printf(&out, "# %s: %s\n", c->pass, c->title);
-	put_section(&out, "not run", c->not_run);
-	put_section(&out, "computes", c->computes);
-	put_section(&out, "fused", c->fused);
-	put_section(&out, "before", c->before);
-	put_section(&out, "after", c->after);
-	put_section(&out, "unchanged", c->unchanged ? "" : NULL);
-	put_section(&out, "refused", c->refused);
+	case_put_section(&out, "not run", c->not_run);
+	case_put_section(&out, "computes", c->computes);
+	case_put_section(&out, "fused", c->fused);
+	case_put_section(&out, "before", c->before);
+	case_put_section(&out, "after", c->after);
+	case_put_section(&out, "unchanged", c->unchanged ? "" : NULL);
+	case_put_section(&out, "refused", c->refused);
 	case_write_file(c->path, out.data);
 	strbuf_release(&out);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "graph_text.h"
 #include "onnx_import.h"
 
 #define MAX_OPTIONS 32
@@ -78,18 +79,6 @@ print_tensor(const struct tensor *t)
 }
 
 static void
-print_graph(const struct graph *g)
-{
-	struct strbuf text;
-
-	strbuf_init(&text);
-	printf("digest %s\n", g->digest);
-	graph_print(g, &text);
-	fputs(text.data ? text.data : "", stdout);
-	strbuf_release(&text);
-}
-
-static void
 print_messages(const struct module *m)
 {
 	for (int i = 0; i < m->diags.list.n; ++i) {
@@ -101,6 +90,22 @@ print_messages(const struct module *m)
 			diag_id_name(m->diags.list.data[i].id), line.data);
 		strbuf_release(&line);
 	}
+}
+
+static void
+print_graph(const struct graph *g)
+{
+	struct strbuf text;
+
+	strbuf_init(&text);
+	printf("digest %s\n", g->digest);
+	if (!graph_verify_text(g)) {
+		print_messages(g->module);
+		exit(1);
+	}
+	graph_print(g, &text);
+	fputs(text.data ? text.data : "", stdout);
+	strbuf_release(&text);
 }
 
 int

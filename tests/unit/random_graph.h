@@ -391,7 +391,7 @@ static const float input_data[MAX_BATCH * 24] = {
 	1,  0,  1, 2,  -1, 2,  1, 1, 0,  3,  -1, 2, 2,  -2, 0,  1,  3, 1
 };
 
-static void
+static inline void
 evaluate(struct graph *g, int batch)
 {
 	struct value v = { .type = dtype_of(DT_F32),
@@ -414,7 +414,7 @@ evaluate(struct graph *g, int batch)
 	}
 }
 
-static void
+static inline void
 compare(const struct tensor *a, const struct tensor *b, uint32_t seed)
 {
 	const struct value *v = a->value, *w = b->value;
@@ -436,7 +436,7 @@ compare(const struct tensor *a, const struct tensor *b, uint32_t seed)
 	}
 }
 
-static void
+static inline void
 verify(void *ctx, const char *pass, const struct graph *g)
 {
 	(void)ctx;
@@ -445,7 +445,7 @@ verify(void *ctx, const char *pass, const struct graph *g)
 	}
 }
 
-static void
+static inline void
 print_graph(const struct graph *g)
 {
 	struct strbuf text;

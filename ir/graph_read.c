@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the text form of graphs, line by line: what a line names must stand
+ * above it. graph_text.h shows the form. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "graph_lex.h"
+
+/* -- names of tensors */
+
+static struct tensor *
+new_tensor(struct graph_reader *r, size_t from, const char *name)
+{
+	if (graph_find_tensor(r->graph, name)) {
+		graph_fail(r, from,
+			   "'%s' is there already; give one of the "
+			   "two another name",
+			   name);
+		return NULL;
+	}
+	return graph_tensor(r->graph, name);
+}
+
+/* "NAME: TYPE", or the name alone where the type may be left out. */
+static struct tensor *
+read_typed(struct graph_reader *r, bool type_needed)
+{
+	const char *name;
+	struct tensor *t;
+	size_t from;
+
+	graph_line_ends(r);
+	from = r->at;
+	if (!graph_read_name(r, "a tensor", &name)) {
+		return NULL;
+	}
+	t = new_tensor(r, from, name);
+	if (!t) {
+		return NULL;
+	}
+	if (graph_accept(r, ":")) {
+		return graph_read_type(r, t) ? t : NULL;
+	}
+	if (type_needed) {
+		graph_expect(r, ":", "the type stands behind the name");
+		return NULL;
+	}
+	return t;
+}
+
+/* Its elements are known to be so many. */
+static bool
+is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
+	 int64_t *elems)
+{
+	return (t->typed && tensor_const_elems(t, elems)) ||
+	       graph_fail(r, from,
+			  "a constant has a type, and sizes that are "
+			  "numbers");
+}
+
+/* -- constants */
+
+/* Behind a recipe of several outputs: "[1 of 3]". */
+static bool
+read_output_index(struct graph_reader *r, int64_t *index, int64_t *count)
+{
+	size_t from = r->at;
+
+	*index = 0;
+	*count = 1;
+	if (!graph_accept(r, "[")) {
+		return true;
+	}
+	return graph_read_int(r, index) &&
+	       graph_expect(r, "of", "which of how many: [0 of 2]") &&
+	       graph_read_int(r, count) &&
+	       graph_expect(r, "]", "which of how many: [0 of 2]") &&
+	       ((*index >= 0 && *index < *count && *count <= 1 << 20) ||
+		graph_fail(r, from,
+			   "the first is 0, the last one less than "
+			   "how many there are"));
+}
+
+/* Constants alone make a constant. */
+static bool
+read_recipe(struct graph_reader *r, struct tensor *t)
+{
+	struct graph_call c = { 0 };
+	struct tensor **outputs;
+	int64_t index, count;
+	size_t from;
+
+	graph_line_ends(r);
+	from = r->at;
+	if (!graph_read_call(r, &c) || !read_output_index(r, &index, &count)) {
+		return false;
+	}
+	for (int i = 0; i < c.inputs.n; i++) {
+		if (c.inputs.data[i] && !tensor_is_constant(c.inputs.data[i])) {
+			return graph_fail(r, from,
+					  "'%s' is no constant; leave out "
+					  "'const' before what nodes compute",
+					  c.inputs.data[i]->name);
+		}
+	}
+	outputs = arena_array(&r->module->arena, struct tensor *, count);
+	outputs[index] = t;
+	graph_make_recipe(r->graph, graph_call_node(r, &c, outputs, (int)count),
+			  "", "");
+	return true;
+}
+
+static bool
+read_constant(struct graph_reader *r)
+{
+	size_t from = r->at;
+	struct tensor *t = read_typed(r, true);
+	int64_t elems;
+	const char *word;
+
+	if (!t || !is_fixed(r, from, t, &elems)) {
+		return false;
+	}
+	if (!graph_accept(r, "=")) {
+		return graph_make_value(r, from, t->type, elems, &t->value);
+	}
+	word = graph_peek(r);
+	if (*word == '\0' || strcmp(word, "splat") == 0) {
+		return graph_read_value(r, t->type, elems, &t->value);
+	}
+	return read_recipe(r, t);
+}
+
+static bool
+read_known(struct graph_reader *r)
+{
+	struct tensor *t = read_typed(r, true);
+
+	return t && graph_expect(r, "=", "what is known stands behind it") &&
+	       graph_read_elems(r, t);
+}
+
+/* -- inputs and outputs */
+
+/* "{scale = 0.5, zero_point = 3, stored_offset = 128}" */
+static bool
+read_stored(struct graph_reader *r, struct tensor *t)
+{
+	struct graph_call facts = { 0 };
+	struct reals reals = { .scale = 1 };
+	size_t from = r->at;
+
+	if (!graph_read_attrs(r, &facts)) {
+		return false;
+	}
+	for (int i = 0; i < facts.attrs.n; i++) {
+		const struct attr *a = &facts.attrs.data[i];
+		bool is_int = a->kind == ATTR_INT;
+
+		if (strcmp(a->name, "scale") == 0 &&
+		    (is_int || a->kind == ATTR_FLOAT)) {
+			reals.scale = is_int ? (double)a->i : a->f;
+		} else if (strcmp(a->name, "zero_point") == 0 && is_int) {
+			reals.zero_point = a->i;
+		} else if (strcmp(a->name, "stored_offset") == 0 && is_int) {
+			t->stored_offset = a->i == 128    ? 128
+					   : a->i == -128 ? -128
+							  : 0;
+			continue;
+		} else {
+			return graph_fail(r, from,
+					  "scale, zero_point and stored_offset "
+					  "are known here, with numbers");
+		}
+		t->reals = arena_copy(&r->module->arena, &reals, sizeof reals);
+	}
+	return true;
+}
+
+static bool
+read_input(struct graph_reader *r)
+{
+	struct tensor *t = read_typed(r, true);
+
+	if (!t || !read_stored(r, t)) {
+		return false;
+	}
+	t->is_input = true;
+	vec_push(&r->module->arena, &r->graph->inputs, t);
+	return true;
+}
+
+static bool
+read_output(struct graph_reader *r)
+{
+	size_t from = r->at;
+	struct tensor *t = graph_read_tensor(r);
+
+	if (!t || !read_stored(r, t)) {
+		return false;
+	}
+	if (t->is_output) {
+		return graph_fail(r, from,
+				  "'%s' is an output already; leave "
+				  "one of the two lines",
+				  t->name);
+	}
+	t->is_output = true;
+	vec_push(&r->module->arena, &r->graph->outputs, t);
+	return true;
+}
+
+/* -- dimensions and settings */
+
+/* "1..4" */
+static bool
+read_range(struct graph_reader *r, int64_t *min, int64_t *max)
+{
+	const char *word = graph_peek(r), *dots = strstr(word, "..");
+	size_t from = r->at;
+	char *end[2] = { NULL, NULL };
+
+	r->at += strlen(word);
+	errno = 0;
+	if (dots) {
+		*min = strtoll(word, &end[0], 10);
+		*max = strtoll(dots + 2, &end[1], 10);
+	}
+	return (dots && end[0] == dots && end[0] != word &&
+		end[1] != dots + 2 && *end[1] == '\0' && errno == 0 &&
+		*min >= 0 && *max >= *min && *max > 0) ||
+	       graph_fail(r, from,
+			  "bounds are wanted here, as 1..4: from 0 "
+			  "up, the second one not less and not 0");
+}
+
+static bool
+read_dim(struct graph_reader *r)
+{
+	const char *name;
+	int64_t min = 0, max = 0;
+	size_t from = r->at;
+
+	if (r->symbols || r->graph->tensors.n > 0) {
+		return graph_fail(r, from,
+				  "dimensions stand before all "
+				  "tensors");
+	}
+	if (!graph_read_name(r, "a dimension", &name) ||
+	    !graph_expect(r, ":", "behind the name stand its bounds, 1..4")) {
+		return false;
+	}
+	for (int i = 0; i < r->graph->dims.n; i++) {
+		if (strcmp(r->graph->dims.data[i]->name, name) == 0) {
+			return graph_fail(r, from,
+					  "'%s' is there already; "
+					  "leave one of the two",
+					  name);
+		}
+	}
+	if (!read_range(r, &min, &max)) {
+		return false;
+	}
+	vec_push(&r->module->arena, &r->graph->dims,
+		 var_new_dim(r->module, name, min, max));
+	return true;
+}
+
+/* False: there is none of that name. */
+static bool
+set_setting(struct graph *g, const char *name, int64_t v)
+{
+#define SETTING(member, where)                                                 \
+	if (strcmp(name, #member) == 0) {                                      \
+		g->member = (int)v;                                            \
+		return true;                                                   \
+	}
+#include "graph_settings.def"
+#undef SETTING
+	return false;
+}
+
+static bool
+read_head(struct graph_reader *r)
+{
+	struct graph_call settings = { 0 };
+	const char *name = "";
+	size_t from, length;
+
+	if (!graph_next_line(r) || strcmp(graph_peek(r), "graph") != 0) {
+		return graph_fail(r, r->at,
+				  "a graph begins with the line "
+				  "'graph NAME'");
+	}
+	r->at += strlen("graph");
+	if (!graph_read_string(r, &name, &length)) {
+		return false;
+	}
+	r->graph = graph_new(r->module, name);
+	r->graph->file = r->src->name;
+	from = r->at;
+	if (!graph_read_attrs(r, &settings)) {
+		return false;
+	}
+	for (int i = 0; i < settings.attrs.n; i++) {
+		const struct attr *a = &settings.attrs.data[i];
+
+		if (a->kind == ATTR_STRING &&
+		    strcmp(a->name, "byte_type") == 0 &&
+		    dtype_from_name(a->s, &r->graph->byte_type)) {
+			continue;
+		}
+		if (a->kind != ATTR_INT || a->i < 0 || a->i > INT32_MAX ||
+		    !set_setting(r->graph, a->name, a->i) ||
+		    r->graph->conv.which > CONV_WINOGRAD ||
+		    r->graph->regions_as > REGIONS_GENERATED) {
+			return graph_fail(r, from,
+					  "%s = ... is no setting with such a "
+					  "number",
+					  a->name);
+		}
+	}
+	return true;
+}
+
+/* -- nodes and lines */
+
+static bool
+read_node(struct graph_reader *r)
+{
+	VEC(struct tensor *) outputs = { 0 };
+	struct graph_call c = { 0 };
+	size_t from = r->at;
+	bool any = false;
+
+	do {
+		struct tensor *t = NULL;
+
+		if (strcmp(graph_peek(r), "_") == 0) {
+			r->at++;
+		} else {
+			t = read_typed(r, false);
+		}
+		if (r->failed) {
+			return false;
+		}
+		any = any || t;
+		vec_push(&r->module->arena, &outputs, t);
+	} while (graph_accept(r, ","));
+	if (!any) {
+		return graph_fail(r, from,
+				  "a node without outputs computes "
+				  "nothing; take it out");
+	}
+	if (!graph_expect(r, "=", "a node is NAME: TYPE = OPERATOR (INPUTS)") ||
+	    !graph_read_call(r, &c)) {
+		return false;
+	}
+	graph_call_node(r, &c, outputs.data, outputs.n);
+	return true;
+}
+
+/* Is that the line's first word, with a name behind it? Then it is read. A
+ * tensor of that name has ':', ',' or '=' there. */
+static bool
+is_line(struct graph_reader *r, const char *word)
+{
+	const char *rest = r->src->text + r->at;
+	size_t left = r->src->length - r->at, n = strlen(word);
+
+	if (strcmp(graph_peek(r), word) != 0) {
+		return false;
+	}
+	while (n < left && (rest[n] == ' ' || rest[n] == '\t')) {
+		n++;
+	}
+	if (n == strlen(word) || n == left || strchr(":,=", rest[n])) {
+		return false;
+	}
+	r->at += n;
+	return true;
+}
+
+static bool
+read_line(struct graph_reader *r)
+{
+	static const struct {
+		const char *word;
+		bool (*read)(struct graph_reader *r);
+	} lines[] = {
+		{ "dim", read_dim },        { "input", read_input },
+		{ "const", read_constant }, { "known", read_known },
+		{ "output", read_output },
+	};
+	static const char *const made[] = { "region", "group", "view" };
+	size_t from;
+
+	graph_line_ends(r);
+	from = r->at;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		if (is_line(r, lines[i].word)) {
+			return lines[i].read(r);
+		}
+	}
+	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+		if (is_line(r, made[i])) {
+			return graph_fail(
+				r, from,
+				"a %s is made by a pass and cannot be "
+				"read; take the line out, the nodes "
+				"may stay",
+				made[i]);
+		}
+	}
+	return read_node(r);
+}
+
+struct graph *
+graph_read(struct module *m, const struct source *src, bool make_values)
+{
+	struct graph_reader r = {
+		.module = m,
+		.src = src,
+		.line = 1,
+		.make_values = make_values,
+	};
+	bool ok = read_head(&r);
+
+	while (ok) {
+		if (!graph_line_ends(&r)) {
+			size_t from = r.at++;
+
+			ok = graph_fail(&r, from,
+					"the line should end here; "
+					"each of its parts stands "
+					"on a line of its own");
+		} else if (!graph_next_line(&r)) {
+			return r.graph;
+		} else {
+			ok = read_line(&r);
+		}
+	}
+	return NULL;
+}

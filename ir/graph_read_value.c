@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types and values of constants in the text form of graphs. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "graph_lex.h"
+#include "size_text.h"
+
+#define MAX_MADE ((int64_t)1 << 24) /* elements of values that are made up */
+
+/* -- types */
+
+static bool
+read_dtype(struct graph_reader *r, struct dtype *out)
+{
+	const char *word = graph_peek(r);
+	size_t from = r->at;
+
+	r->at += strlen(word);
+	return (dtype_from_name(word, out) && out->lanes == 1 &&
+		dtype_bits(*out) > 0 && out->kind != DT_HANDLE) ||
+	       graph_fail(r, from,
+			  "a type of elements is wanted here, as float32 or "
+			  "int64");
+}
+
+/* Where the expression ends that begins at r->at: at a comma or a bracket that
+ * none opened in it, or at the line's end. */
+static size_t
+size_end(const struct graph_reader *r)
+{
+	const char *s = r->src->text;
+	size_t end = r->at;
+	int open = 0;
+	bool quoted = false;
+
+	for (; end < r->src->length && s[end] != '\n' && s[end] != '\r';
+	     end++) {
+		if (s[end] == '"') {
+			quoted = !quoted;
+		} else if (quoted) {
+			continue;
+		} else if (s[end] == '(') {
+			open++;
+		} else if (s[end] == ')') {
+			open--;
+		} else if (open == 0 && strchr(",]}", s[end])) {
+			break;
+		}
+	}
+	return end;
+}
+
+static const struct expr *
+read_size(struct graph_reader *r)
+{
+	size_t from, end;
+	const char *text, *place;
+	char *rest;
+	int64_t v;
+	const struct expr *e;
+
+	graph_line_ends(r);
+	from = r->at;
+	end = size_end(r);
+	text = arena_strndup(&r->module->arena, r->src->text + from,
+			     end - from);
+	r->at = end;
+	errno = 0;
+	v = strtoll(text, &rest, 10);
+	if (rest != text && *rest == '\0' && errno == 0) {
+		return expr_index(r->module, v);
+	}
+	if (!r->symbols) {
+		r->symbols = size_symbols(r->graph);
+	}
+	place = arena_printf(&r->module->arena, "%s:%d", r->src->name, r->line);
+	e = size_read(r->graph, r->symbols, text, place);
+	r->failed = r->failed || !e;
+	return e;
+}
+
+struct sizes {
+	VEC(const struct expr *) list;
+};
+
+/* Up to the closing bracket; the opening one has been read. */
+static bool
+read_sizes(struct graph_reader *r, const char *close, struct sizes *out)
+{
+	if (graph_accept(r, close)) {
+		return true;
+	}
+	do {
+		const struct expr *e = read_size(r);
+
+		if (!e) {
+			return false;
+		}
+		vec_push(&r->module->arena, &out->list, e);
+	} while (graph_accept(r, ","));
+	return graph_expect(r, close, "sizes stand in brackets, with commas");
+}
+
+static bool
+read_shape(struct graph_reader *r, struct tensor *t)
+{
+	struct sizes sizes = { 0 };
+	size_t from = r->at;
+	int64_t elems, v;
+
+	if (!graph_expect(r, "[", "behind the type stand the sizes")) {
+		return false;
+	}
+	if (graph_accept(r, "?")) {
+		return graph_expect(r, "]", "no shape is known");
+	}
+	if (!read_sizes(r, "]", &sizes)) {
+		return false;
+	}
+	t->ndim = sizes.list.n;
+	t->shape = arena_array(&r->module->arena, const struct expr *,
+			       t->ndim + 1);
+	for (int i = 0; i < t->ndim; i++) {
+		t->shape[i] = sizes.list.data[i];
+		if (!dtype_is_int(t->shape[i]->type) ||
+		    (expr_is_int(t->shape[i], &v) && v < 0)) {
+			return graph_fail(r, from,
+					  "sizes are integers from 0 up");
+		}
+	}
+	for (int i = 0; i < t->ndim; i++) {
+		if (!expr_is_int(t->shape[i], &v)) {
+			return true;
+		}
+	}
+	return (tensor_const_elems(t, &elems) && elems <= INT64_MAX / 8) ||
+	       graph_fail(r, from, "more elements than any machine addresses");
+}
+
+bool
+graph_read_type(struct graph_reader *r, struct tensor *t)
+{
+	if (!graph_accept(r, "?")) {
+		t->typed = read_dtype(r, &t->type);
+	}
+	return !r->failed && read_shape(r, t);
+}
+
+bool
+graph_read_elems(struct graph_reader *r, struct tensor *t)
+{
+	struct sizes sizes = { 0 };
+	size_t from = r->at;
+	int64_t elems;
+
+	if (!graph_expect(r, "{", "what is known stands in braces") ||
+	    !read_sizes(r, "}", &sizes)) {
+		return false;
+	}
+	t->n_elems = sizes.list.n;
+	t->elems = sizes.list.data ? sizes.list.data
+				   : arena_array(&r->module->arena,
+						 const struct expr *, 1);
+	return (tensor_const_elems(t, &elems) && elems == t->n_elems) ||
+	       graph_fail(r, from,
+			  "%d values, and not as many elements; "
+			  "give each element one",
+			  t->n_elems);
+}
+
+/* -- numbers */
+
+bool
+graph_read_number(struct graph_reader *r, struct dtype type, union number *out)
+{
+	const char *word = graph_peek(r);
+	size_t from = r->at;
+	bool fits;
+	char *end;
+
+	if (*word == '\0' && graph_accept(r, "+")) {
+		return graph_fail(r, from, "write numbers without +");
+	}
+	r->at += strlen(word);
+	/* "1e+10" ends at the +, which no name has. */
+	if (r->at < r->src->length && r->src->text[r->at] == '+' &&
+	    dtype_is_float(type)) {
+		r->at++;
+		word = arena_printf(&r->module->arena, "%s+%s", word,
+				    graph_peek(r));
+		r->at = from + strlen(word);
+	}
+	errno = 0;
+	if (dtype_is_float(type)) {
+		out->f = strtod(word, &end);
+		fits = true;
+	} else if (dtype_is_signed(type)) {
+		out->i = strtoll(word, &end, 10);
+		fits = errno == 0 && out->i >= dtype_min_int(type) &&
+		       (out->i < 0 || (uint64_t)out->i <= dtype_max_int(type));
+	} else {
+		out->u = strtoull(word, &end, 10);
+		fits = errno == 0 && *word != '-' &&
+		       out->u <= dtype_max_int(type);
+	}
+	return (*word != '\0' && *end == '\0' && fits) ||
+	       graph_fail(r, from, "a number of type %s is wanted here",
+			  dtype_name(type));
+}
+
+struct numbers {
+	VEC(union number) list;
+};
+
+static bool
+read_numbers(struct graph_reader *r, struct dtype type, struct numbers *out)
+{
+	union number v;
+
+	if (graph_accept(r, "}")) {
+		return true;
+	}
+	do {
+		if (!graph_read_number(r, type, &v)) {
+			return false;
+		}
+		vec_push(&r->module->arena, &out->list, v);
+	} while (graph_accept(r, ","));
+	return graph_expect(r, "}", "values stand in braces, with commas");
+}
+
+static struct value *
+new_value(struct graph_reader *r, struct dtype type, int64_t elems)
+{
+	struct value *v = arena_new(&r->module->arena, struct value);
+
+	v->type = type;
+	v->elems = elems;
+	v->bytes = (size_t)elems * (size_t)dtype_bytes(type);
+	return v;
+}
+
+bool
+graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
+		 const struct value **out)
+{
+	struct value *v = new_value(r, type, elems);
+	struct numbers numbers = { 0 };
+	size_t from;
+	char *data;
+
+	*out = v;
+	if (strcmp(graph_peek(r), "splat") == 0) {
+		r->at += strlen("splat");
+		return graph_read_number(r, type, &v->fill);
+	}
+	from = r->at;
+	if (!graph_expect(r, "{",
+			  "a constant is {values}, splat and a number, "
+			  "or an operator of constants") ||
+	    !read_numbers(r, type, &numbers)) {
+		return false;
+	}
+	if (numbers.list.n != elems) {
+		return graph_fail(r, from,
+				  "%d values for %lld elements; give each "
+				  "element one",
+				  numbers.list.n, (long long)elems);
+	}
+	data = arena_alloc(&r->module->arena, v->bytes + 1);
+	for (int i = 0; i < numbers.list.n; i++) {
+		number_store(type, data, (size_t)i, numbers.list.data[i]);
+	}
+	v->data = data;
+	return true;
+}
+
+/* -4 to 4; of integers 0 to 8, of bools 0 and 1. */
+bool
+graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
+		 int64_t elems, const struct value **out)
+{
+	unsigned sides = type.kind == DT_BOOL ? 2 : 9, state = 1;
+	struct value *v;
+	char *data;
+
+	if (!r->make_values) {
+		return graph_fail(r, from,
+				  "the values are left out; write = {...} or "
+				  "= splat and a number behind the type");
+	}
+	if (elems > MAX_MADE) {
+		return graph_fail(r, from,
+				  "too many values are left out; "
+				  "write = splat and a number");
+	}
+	v = new_value(r, type, elems);
+	data = arena_alloc(&r->module->arena, v->bytes + 1);
+	for (int64_t i = 0; i < elems; i++) {
+		union number n;
+
+		state = state * 1103515245u + 12345u;
+		n.i = (int64_t)(state >> 16) % sides;
+		if (dtype_is_float(type)) {
+			n.f = (double)(n.i - 4);
+		}
+		number_store(type, data, (size_t)i, n);
+	}
+	v->data = data;
+	*out = v;
+	return true;
+}
