@@ -2,6 +2,9 @@
 /* Python's expressions, by precedence climbing. */
 #include "py_read.h"
 
+/* A disjunction: no lambda, no conditional. */
+static const struct py_node *py_disjunction(struct py_parser *p);
+
 const struct py_token *
 py_here(const struct py_parser *p)
 {
@@ -871,7 +874,7 @@ operation(struct py_parser *p, int strength)
 	return NULL;
 }
 
-const struct py_node *
+static const struct py_node *
 py_disjunction(struct py_parser *p)
 {
 	return operation(p, STRENGTH_OR);

@@ -104,8 +104,6 @@ const struct py_node *py_expression_list(struct py_parser *p);
 const struct py_node *py_target(struct py_parser *p);
 /* Targets of for: one, or a tuple without parentheses. */
 const struct py_node *py_target_list(struct py_parser *p);
-/* A disjunction: no lambda, no conditional. */
-const struct py_node *py_disjunction(struct py_parser *p);
 bool py_parameters(struct py_parser *p, bool annotated, const char *end,
 		   struct py_node *node);
 /* Adjacent string tokens as one node. */

@@ -245,7 +245,6 @@ enum form_id walk_product(const struct walker *w, struct dtype t);
 bool walk_fuses(struct walker *w, const struct expr *e);
 /* The text of e where something that binds as tightly as `level` fits. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
-struct piece walk_piece(struct walker *w, const struct expr *e);
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n);
 /* walk_stored.c: the type of values of type t, which may only be stored; a

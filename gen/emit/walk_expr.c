@@ -6,6 +6,7 @@
 /* Longer operands are not written twice. */
 #define REPEATABLE_COLUMNS 24
 
+static struct piece walk_piece(struct walker *w, const struct expr *e);
 static struct piece piece_of(struct walker *w, const struct expr *e);
 static bool is_composite(struct walker *w, const struct expr *e);
 static struct piece apply(struct walker *w, enum form_id id, struct dtype t,
@@ -988,7 +989,7 @@ comparison(struct walker *w, const struct expr *e)
 		     args, 2);
 }
 
-struct piece
+static struct piece
 walk_piece(struct walker *w, const struct expr *e)
 {
 	return walk_rounded(w, e, piece_of(w, e));

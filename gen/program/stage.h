@@ -63,6 +63,12 @@ void stage_reset(struct eval *ev, struct stage *st);
 /* The reduction of a stage, or NULL. */
 const struct reduction *stage_reduction(const struct te_stage *op);
 void stage_event(struct eval *ev, struct stage *st, const struct event *e);
+/* The place of the loop among the leaves; -1: it is none. */
 int stage_leaf(const struct stage *st, const struct axis *x);
+/* False, with a message, if the program makes too many requests. */
+bool stage_has_room(struct call *c);
+/* Says why the call's argument i, the axis x, is no loop of the stage. */
+bool stage_not_a_leaf(struct call *c, int i, const struct stage *st,
+		      const struct axis *x);
 
 #endif

@@ -43,6 +43,13 @@ struct joint {
 	VEC(struct own_element) own;
 };
 
+/* kernel_join.c: must this group store t (an output of one of its nodes) for
+ * others? */
+bool group_makes(const struct builder *b, const struct group *group,
+		 const struct tensor *t);
+/* The function of the group and its arguments: data first, then constants, then
+ * results. False: diagnosed. */
+bool kernel_join(struct joint *j);
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
 bool join_region(struct joint *j);
 /* roles.c: what a kernel calls t, by what it is for the nodes of the group, as

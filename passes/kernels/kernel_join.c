@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fusion group as one function without schedule: the tensor expressions of
+ * its operators, joined, and the arguments.
+ *
+ *   group { Conv, Relu }   ->   conv1(x, w, bias, y)
+ */
+#include "identifiers.h"
+#include "kernel_build.h"
+#include "ops.h"
+
+bool
+group_has_node(const struct group *group, const struct node *n)
+{
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (group->nodes.data[i] == n) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does a group compute both nodes? */
+static bool
+are_together(const struct builder *b, const struct node *n,
+	     const struct node *m)
+{
+	if (n->group >= 0 && n->group == m->group) {
+		return true;
+	}
+	for (int i = b->first_group[n->id]; i < b->first_group[n->id + 1];
+	     i++) {
+		if (group_has_node(b->group_list[i], m)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Some user of t lies in a group that does not compute t itself. */
+static bool
+used_outside(const struct builder *b, const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (!are_together(b, t->producer, t->uses.data[i].node)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+group_makes(const struct builder *b, const struct group *group,
+	    const struct tensor *t)
+{
+	return t->producer != NULL && t->producer->group == group->id &&
+	       (t->is_output || used_outside(b, t));
+}
+
+/* A constant of one element becomes a literal. */
+static struct te_tensor *
+literal(struct joint *j, struct tensor *t)
+{
+	struct module *m = j->b->m;
+	const struct value *v = tensor_value(j->b->g, t);
+	union number x;
+	const struct expr *body;
+
+	if (v == NULL) {
+		return NULL;
+	}
+	x = v->data != NULL ? number_load(v->type, v->data, 0) : v->fill;
+	switch (dtype_class(v->type)) {
+	case DTC_FLOAT:
+		body = expr_float(m, v->type, x.f);
+		break;
+	case DTC_BOOL:
+	case DTC_INT:
+	case DTC_UINT:
+		body = expr_int(m, v->type, x.i);
+		break;
+	default:
+		return NULL;
+	}
+	return te_compute(m, "literal", "elementwise", t->ndim,
+			  te_axes(m, t->ndim, t->shape, NULL), body, NULL, 0);
+}
+
+static struct te_tensor *
+find_te(struct joint *j, const struct tensor *t)
+{
+	for (int i = 0; i < j->made.n; i++) {
+		if (j->made.data[i] == t) {
+			return j->made_te.data[i];
+		}
+	}
+	for (int i = 0; i < j->from.n; i++) {
+		if (j->from.data[i] == t) {
+			return j->from_te.data[i];
+		}
+	}
+	return NULL;
+}
+
+static struct te_tensor *
+input_te(struct joint *j, struct tensor *t)
+{
+	struct module *m = j->b->m;
+	struct te_tensor *te = find_te(j, t);
+	int64_t elems;
+
+	if (te != NULL) {
+		return te;
+	}
+	if (tensor_is_constant(t) && tensor_const_elems(t, &elems) &&
+	    elems == 1) {
+		te = literal(j, t);
+		if (te != NULL) {
+			vec_push(&m->arena, &j->made, t);
+			vec_push(&m->arena, &j->made_te, te);
+			return te;
+		}
+	}
+	te = te_placeholder(m,
+			    name_set_add(&j->names,
+					 kernel_role(&m->arena, j->k->group,
+						     t)),
+			    t->type, t->ndim, t->shape);
+	vec_push(&m->arena, &j->from, t);
+	vec_push(&m->arena, &j->from_te, te);
+	return te;
+}
+
+static bool
+define_node(struct joint *j, const struct node *n)
+{
+	struct module *m = j->b->m;
+	struct te_tensor **in = arena_array(&m->arena, struct te_tensor *,
+					    n->n_inputs + 1);
+	struct te_tensor **out = arena_array(&m->arena, struct te_tensor *,
+					     n->n_outputs + 1);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		in[i] = n->inputs[i] != NULL ? input_te(j, n->inputs[i]) : NULL;
+	}
+	if (!ops_define(j->b->g, n, in, out)) {
+		return false;
+	}
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i] != NULL && out[i] != NULL) {
+			vec_push(&m->arena, &j->made, n->outputs[i]);
+			vec_push(&m->arena, &j->made_te, out[i]);
+		}
+	}
+	return true;
+}
+
+static struct weight *
+weight_of(struct joint *j, struct tensor *t, const struct buffer *buffer)
+{
+	struct module *m = j->b->m;
+	struct weight *w = arena_new(&m->arena, struct weight);
+
+	w->tensor = t;
+	w->buffer = buffer;
+	return w;
+}
+
+static void
+add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
+	bool written)
+{
+	struct kernel_arg arg = { .tensor = t, .buffer = te->buffer };
+
+	if (tensor_is_constant(t)) {
+		arg.kind = ARG_WEIGHT;
+		arg.weight = weight_of(j, t, te->buffer);
+	} else {
+		arg.kind = ARG_TENSOR;
+	}
+	arg.read = !written;
+	arg.written = written;
+	vec_push(&j->b->m->arena, &j->k->args, arg);
+}
+
+/* Results are called y, whatever the operator called its last stage. */
+static void
+name_results(struct joint *j)
+{
+	struct module *m = j->b->m;
+	struct func *f = j->k->func;
+
+	for (int i = 0; i < j->k->args.n; i++) {
+		struct kernel_arg *arg = &j->k->args.data[i];
+		struct buffer_spec spec;
+
+		if (!arg->written) {
+			continue;
+		}
+		spec = (struct buffer_spec){
+			.name = name_set_add(&j->names, "y"),
+			.type = arg->buffer->type,
+			.ndim = arg->buffer->ndim,
+			.shape = arg->buffer->shape,
+		};
+		arg->buffer = buffer_new(m, &spec);
+		stmt_replace_buffer(f, f->body, f->params.data[i].buffer,
+				    arg->buffer);
+		f->params.data[i].buffer = arg->buffer;
+		f->params.data[i].var = arg->buffer->data;
+	}
+}
+
+enum { FEW_BESIDE = 8 };
+
+static bool
+is_short(const struct kernel_arg *arg)
+{
+	return arg->kind == ARG_WEIGHT && dtype_bits(arg->buffer->type) == 4;
+}
+
+/* Lets constants of 4 bits lie two in a byte, and notes which. Those of which
+ * the kernel has few beside others (zero points) keep a byte each: they are
+ * read as often, and save little. */
+static void
+pair_constants(struct joint *j)
+{
+	struct module *m = j->b->m;
+	const char *names = NULL;
+	int64_t most = 0, elems;
+
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (is_short(arg) && buffer_const_elems(arg->buffer, &elems) &&
+		    elems > most) {
+			most = elems;
+		}
+	}
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (!is_short(arg) ||
+		    (buffer_const_elems(arg->buffer, &elems) &&
+		     elems < most / FEW_BESIDE)) {
+			continue;
+		}
+		arg->weight->paired = true;
+		names = names == NULL ? arg->buffer->name
+				      : arena_printf(&m->arena, "%s, %s", names,
+						     arg->buffer->name);
+	}
+	if (names != NULL) {
+		func_set_note(j->k->func, "packed", expr_string(m, names));
+	}
+}
+
+bool
+kernel_join(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct module *m = b->m;
+	struct group *group = j->k->group;
+	VEC(struct te_tensor *) params = { 0 };
+
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (!define_node(j, group->nodes.data[i])) {
+			return false;
+		}
+	}
+	for (int constant = 0; constant < 2; constant++) {
+		for (int i = 0; i < j->from.n; i++) {
+			if (tensor_is_constant(j->from.data[i]) == constant) {
+				vec_push(&m->arena, &params,
+					 j->from_te.data[i]);
+				add_arg(j, j->from.data[i], j->from_te.data[i],
+					false);
+			}
+		}
+	}
+	for (int i = 0; i < j->made.n; i++) {
+		struct tensor *t = j->made.data[i];
+
+		if (t->producer != NULL && group_makes(b, group, t)) {
+			vec_push(&m->arena, &params, j->made_te.data[i]);
+			add_arg(j, t, j->made_te.data[i], true);
+		}
+	}
+	j->k->func = te_to_func(m, j->k->name, params.data, params.n);
+	if (j->k->func == NULL) {
+		return false;
+	}
+	name_results(j);
+	pair_constants(j);
+	return true;
+}
