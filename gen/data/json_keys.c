@@ -40,7 +40,8 @@ has_word(const char *words, const char *word)
 	return false;
 }
 
-const struct key *
+/* The row of the key of the place; NULL: there is none. */
+static const struct key *
 json_keys_find(const struct key_table *table, const char *place,
 	       const char *key)
 {
@@ -59,7 +60,8 @@ json_keys_find(const struct key_table *table, const char *place,
 	return NULL;
 }
 
-const char *
+/* The keys that an object at that place may have, "a b c"; NULL: any. */
+static const char *
 json_keys_known(const struct key_table *table, struct arena *a,
 		const char *place)
 {

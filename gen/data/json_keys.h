@@ -69,14 +69,8 @@ void json_keys_read(const struct key_table *table, struct json j,
 		    const char *place, void *to, void *ctx);
 /* The number that the row's field has in `from`. */
 int64_t json_keys_number(const struct key *row, const void *from);
-/* The row of the key of the place; NULL: there is none. */
-const struct key *json_keys_find(const struct key_table *table,
-				 const char *place, const char *key);
 /* Is the row one of the keys of the place? */
 bool json_keys_is_below(const struct key *row, const char *place);
-/* The keys that an object at that place may have, "a b c"; NULL: any. */
-const char *json_keys_known(const struct key_table *table, struct arena *a,
-			    const char *place);
 /* json_texts() as a list. */
 struct names json_names(struct json j);
 
