@@ -42,7 +42,7 @@ region_covers(struct analyser *a, const struct range *x, const struct range *y,
 }
 
 bool
-region_touched(struct func *f, const struct stmt *top, struct stmt *s,
+region_accessed(struct func *f, const struct stmt *top, struct stmt *s,
 	       const struct buffer *buffer, bool writes, struct range *out)
 {
 	struct access_list all = { 0 };

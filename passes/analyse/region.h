@@ -14,7 +14,7 @@ bool region_covers(struct analyser *a, const struct range *x,
 /* The box around all that is read (or written) of buffer at or below s, seen
  * from outside of top, which is s or around it: what is bound inside of top
  * does not occur in it. False if nothing is, or no bound is known. */
-bool region_touched(struct func *f, const struct stmt *top, struct stmt *s,
+bool region_accessed(struct func *f, const struct stmt *top, struct stmt *s,
 		    const struct buffer *buffer, bool writes,
 		    struct range *out);
 /* All of the buffer. */

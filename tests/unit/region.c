@@ -118,10 +118,10 @@ test_touched(struct module *m)
 		      "h") != 0) {
 		loop = loop->parent;
 	}
-	CHECK(region_touched(f, loop->children[0], conv, pad, false, box));
+	CHECK(region_accessed(f, loop->children[0], conv, pad, false, box));
 	CHECK(expr_is_value(box[2].extent, 3)); /* three rows */
 	CHECK(expr_is_value(box[3].extent, 7)); /* 3 columns, stride 2 */
-	CHECK(!region_touched(f, loop->children[0], conv, pad, true, box));
+	CHECK(!region_accessed(f, loop->children[0], conv, pad, true, box));
 	region_full(m, pad, box);
 	CHECK(expr_is_value(box[3].min, 0) && box[3].extent == pad->shape[3]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor intrinsics from tensor expressions, and reference functions: what a
- * symbol that an intrinsic calls has to do, written out.
+/* Builds tensor intrinsics from tensor expressions, and reference functions:
+ * loop nests with the semantics of the symbols that an intrinsic calls.
  *
  *   gemm8x8(w, x, y):           fill_zero(y):    fuse_gemm8x8_add(w, x, y):
  *       for i, j:                   for i, j:        for i, j, k:
@@ -74,7 +74,8 @@ in_shape(const struct buffer *b, const struct var *v)
 	return false;
 }
 
-/* Anything but the views, their pointers, sizes and strides. */
+/* Finds a variable or buffer other than the views, their pointers, sizes and
+ * strides. */
 static void
 find_foreign(void *ctx, const struct expr *e)
 {
@@ -116,7 +117,8 @@ check_part(struct module *m, const struct func *f, const char **why)
 	return !x.found;
 }
 
-/* Sizes are no parameters of a description: they take what the program has. */
+/* Removes size parameters: matching binds a description's sizes to the
+ * program's. */
 static void
 drop_sizes(struct func *f)
 {
@@ -254,8 +256,8 @@ is_passed(const struct expr *call, const struct var *v)
 	return false;
 }
 
-/* What the symbol sees of a parameter: strides that it is told are numbers of
- * its own, others are those of the program. */
+/* The symbol's view of a parameter: strides passed to the symbol become
+ * parameters of the function, other strides are the program's. */
 static const struct buffer *
 told_view(struct module *m, const struct tensor_call *call,
 	  const struct expr *e, int i)
@@ -279,7 +281,7 @@ told_view(struct module *m, const struct tensor_call *call,
 	return view;
 }
 
-/* The symbol's parameters: pointers to the views it is given, and numbers. */
+/* Adds the symbol's parameters: pointers to views, and numbers. */
 static bool
 add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 	   const struct buffer **views, bool *passed, const char **why)
@@ -288,7 +290,7 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 
 	for (int i = 0; i < call->part->params.n; i++) {
 		views[i] = told_view(m, call, e, i);
-		if (views[i]->scope[0] == '\0') { /* any: that of a caller */
+		if (views[i]->scope[0] == '\0') { /* any scope: the caller's */
 			struct buffer *view = arena_copy(&m->arena, views[i],
 							 sizeof *view);
 
@@ -334,8 +336,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 	return true;
 }
 
-/* Only the init part of a block, over its spatial iter vars, under the loops
- * that these need; NULL: it has none. */
+/* The init part of a block alone, over its spatial iter vars, under the loops
+ * that these need; NULL: the block has no init. */
 static struct stmt *
 only_init(struct func *f, struct stmt *block)
 {
@@ -380,7 +382,7 @@ find_blocks(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* What the part does, in terms of desc's parameters. */
+/* Makes the part's body, in terms of desc's parameters. */
 static bool
 take_part(struct func *f, const struct tensor_call *call, const char **why)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a block's stores back to its reducer, and from a reducer to stores. */
+/* Recognizes the reducer that a block's stores compute, and makes stores from a
+ * reducer. */
 #include "reduction_match.h"
 
 #include "access.h"
@@ -13,7 +14,7 @@ struct matcher {
 	const struct stmt *block;
 	struct reducer *r;
 	struct block_reduction *out;
-	struct var_map lets; /* to what they mean */
+	struct var_map lets; /* variables of LETs and their values */
 	const char *why;
 };
 
@@ -55,7 +56,8 @@ same_index(const struct stmt *store, const struct expr *const *index)
 	return true;
 }
 
-/* The init names the values in their order. */
+/* Reads the reducer's identities from the init; its stores define the order of
+ * the values. */
 static bool
 match_init(struct matcher *x)
 {
@@ -104,7 +106,8 @@ value_of(const struct matcher *x, const struct buffer *b)
 	return -1;
 }
 
-/* Loads of the values become the reducer's left side, LETs what they mean. */
+/* Replaces loads of the accumulators by the reducer's left operands, and
+ * variables of LETs by their values. */
 static const struct expr *
 as_combination(void *ctx, const struct expr *e)
 {
@@ -187,8 +190,8 @@ match_plain(struct matcher *x, const struct stmt *store)
 	return false;
 }
 
-/* The LETs around the stores: those that read none of the values are what is
- * combined, the others parts of the result. */
+/* Enters the LETs around the stores: values that read no accumulator are
+ * sources of the reduction, the others parts of the result. */
 static const struct stmt *
 enter_lets(struct matcher *x, const struct stmt *s)
 {
@@ -249,7 +252,8 @@ match_update(struct matcher *x)
 			return fail(x, "does not store each of its values "
 				       "once");
 		}
-		/* A value that was stored already is another one. */
+		/* An accumulator that an earlier store changed is no left
+		 * operand. */
 		for (int j = 0; j < i; j++) {
 			if (expr_uses_buffer(store->args[0],
 					     store_at(s, j)->u.buffer)) {
@@ -314,7 +318,7 @@ match_reduction(struct func *f, const struct stmt *block,
 
 enum { TRIES = 400, TRY_VALUES = 4 };
 
-/* Three tuples of small numbers a try, equal ones often among them. */
+/* Fills three tuples of small numbers per trial, with frequent ties. */
 static void
 fill(struct dtype t, void *data, uint32_t *state)
 {
@@ -363,7 +367,7 @@ combine(struct module *m, const struct reducer *r, const struct expr *const *a,
 	}
 }
 
-/* out[case] = "what should be equal is", as one function over all tries. */
+/* A function over all trials: out[case] = the case's equation holds. */
 static struct func *
 make_trial(struct module *m, const struct reducer *r)
 {
@@ -477,11 +481,12 @@ reduction_init(struct func *f, const struct block_reduction *r,
 	return stmt_seq(f, list, n);
 }
 
-/* All results before the first store. */
+/* Stores that all evaluate their values before the first store. */
 static struct stmt *
-store_together(struct func *f, const struct reducer *r,
-	       const struct buffer *const *buffers,
-	       const struct expr *const *index, const struct expr **values)
+store_simultaneously(struct func *f, const struct reducer *r,
+		     const struct buffer *const *buffers,
+		     const struct expr *const *index,
+		     const struct expr **values)
 {
 	struct module *m = f->module;
 	struct stmt **list = arena_array(&m->arena, struct stmt *, r->n);
@@ -504,7 +509,8 @@ store_together(struct func *f, const struct reducer *r,
 	return body;
 }
 
-/* Does r keep all of lhs or take all of rhs? Then when it takes. */
+/* If r selects either all of lhs or all of rhs: the condition for rhs; or
+ * NULL. */
 static const struct expr *
 takes_all(const struct reducer *r)
 {
@@ -554,7 +560,7 @@ reduction_update(struct func *f, const struct block_reduction *b,
 			       stmt_seq(f, list, r->n), NULL);
 	} else {
 		combine(m, r, old, new, values);
-		body = store_together(f, r, buffers, index, values);
+		body = store_simultaneously(f, r, buffers, index, values);
 	}
 	for (int k = r->n - 1; k >= 0 && b->named; k--) {
 		body = stmt_let(f, names[k], sources[k], body);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reduction that a block computes, seen through its stores. */
+/* The reduction that a block computes, recognized from its stores. */
 #ifndef TIRC_REDUCTION_MATCH_H
 #define TIRC_REDUCTION_MATCH_H
 
@@ -7,10 +7,12 @@
 
 struct block_reduction {
 	const struct reducer *reducer;
-	const struct buffer **buffers;   /* that hold its values */
-	const struct expr *const *index; /* the same in all of them */
-	const struct expr **sources;     /* combined in one step */
-	bool named; /* the update names its sources, and takes them together */
+	const struct buffer **buffers;   /* the accumulators */
+	const struct expr *const *index; /* the accumulators' common index */
+	const struct expr **sources;     /* operands of one reduction step */
+	/* the update binds its sources by LETs and stores all accumulators at
+	 * once */
+	bool named;
 };
 
 /* A block with an init that stores constants, and an update of one of these
@@ -25,7 +27,7 @@ struct block_reduction {
 bool match_reduction(struct func *f, const struct stmt *block,
 		     struct block_reduction *out, const char **why);
 
-/* What the reducer is, tried on small numbers. */
+/* Properties of a reducer, tested on small numbers. */
 struct reducer_facts {
 	bool neutral; /* f(identity, x) = x = f(x, identity) */
 	bool associative;
@@ -33,7 +35,8 @@ struct reducer_facts {
 };
 struct reducer_facts reducer_try(struct module *m, const struct reducer *r);
 
-/* Stores the identities, or one step's results, into buffers at index. */
+/* Statements that store the identities, or the results of one step, to buffers
+ * at index. */
 struct stmt *reduction_init(struct func *f, const struct block_reduction *r,
 			    const struct buffer *const *buffers,
 			    const struct expr *const *index);

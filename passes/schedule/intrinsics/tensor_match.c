@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matching a block against the description of an instruction.
  *
- * The description's iter vars are tried in all orders against the block's; for
- * each, the two bodies are walked together. The first access of a parameter
- * fixes its view, the others have to agree. */
+ * The description's iter vars are paired with the block's in all orders; for
+ * each pairing the two bodies are compared recursively. The first access of a
+ * parameter determines its view; later accesses must agree with it. */
 #include "tensor_match.h"
 
 #include "iter_map.h"
@@ -119,7 +119,7 @@ same_size(struct tensor_match *t, const struct expr *desc,
 
 struct pairing {
 	struct tensor_match *t;
-	const struct iter_var *iters; /* of the block, those that move */
+	const struct iter_var *iters; /* the block's iter vars of extent > 1 */
 	int n;
 	struct var_map rename; /* the description's iter vars */
 	struct var_map fixed;  /* the block's iter vars of extent 1 */
@@ -147,8 +147,9 @@ view_of(struct tensor_match *t, const struct buffer *param)
 	return NULL;
 }
 
-/* Which dimension of the target each one of the parameter is: all in order if
- * the ranks agree, else the last ones, else those that move, in order. */
+/* Maps the parameter's dimensions to the target's: in order if the ranks agree,
+ * else to the last ones, else to the dimensions with varying indices, in
+ * order. */
 static bool
 align_dims(struct pairing *p, struct tensor_view *v,
 	   const struct expr *const *want, const struct expr *const *have)
@@ -183,8 +184,8 @@ align_dims(struct pairing *p, struct tensor_view *v,
 	return true;
 }
 
-/* By what the description's index is multiplied in the program's: pixels of a
- * convolution with a stride. */
+/* The factor between the program's index and the description's: the stride of a
+ * strided convolution. */
 static int64_t
 step_of(struct pairing *p, const struct expr *want, const struct expr *have)
 {
@@ -436,7 +437,7 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 
 struct search {
 	struct pairing p;
-	struct iter_var *want; /* those that move */
+	struct iter_var *want; /* iter vars of extent > 1 */
 	bool *taken;
 	const struct stmt *want_body, *have_body, *want_init, *have_init;
 	const char *why;
@@ -499,8 +500,8 @@ try_pairings(struct search *s, int at)
 	return false;
 }
 
-/* The iter vars that are not fixed by having one value; for the others, that
- * value. spatial: those alone count. */
+/* The iter vars of extent > 1 (spatial: only spatial ones); iter vars of one
+ * value go to fixed with it. */
 static int
 moving_iters(struct module *m, const struct block *b, bool spatial,
 	     struct iter_var *out, struct var_map *fixed)
@@ -520,7 +521,7 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 	return n;
 }
 
-/* Do the loops run through all of the iter vars' domains, once? */
+/* Do the loops enumerate the iter vars' domains exactly once? */
 static bool
 runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 {

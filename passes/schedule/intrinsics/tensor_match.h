@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a block compute what a description says? Up to the names of buffers,
- * where in a larger buffer the parameters lie, the order of loops and iter
+/* Does a block compute a description's function? Up to names of buffers,
+ * offsets of the parameters in larger buffers, the order of loops and iter
  * vars, iter vars of extent 1, and the order of commutative operands. */
 #ifndef TIRC_TENSOR_MATCH_H
 #define TIRC_TENSOR_MATCH_H
@@ -14,7 +14,7 @@ struct tensor_view {
 	const struct buffer *param;  /* of the description */
 	const struct buffer *target; /* NULL: not met yet */
 	int *dim_of;                 /* -1: of extent 1, and no dimension */
-	int64_t *step;               /* every how many elements one is taken */
+	int64_t *step;               /* stride in elements of the buffer */
 	const struct expr **offset;  /* per dimension of target */
 };
 
@@ -24,20 +24,20 @@ struct tensor_match {
 	const struct func *desc;
 	struct tensor_view *views; /* one per parameter */
 	int n_views;
-	/* Size variables of the description and what they stand for. */
+	/* Size variables of the description and the program's sizes. */
 	VEC(struct var *) sizes;
 	VEC(const struct expr *) size_values;
 	struct stmt *outer;
-	const char *why; /* the last thing that did not fit */
+	const char *why; /* the last mismatch */
 };
 
 enum tensor_part {
-	TENSOR_ALL,    /* init, if there is one, and body */
+	TENSOR_ALL,    /* init, if any, and body */
 	TENSOR_UPDATE, /* the body alone */
 	TENSOR_INIT    /* the description's init is the block's body */
 };
 
-/* A block and the loops around it inside of what is matched. */
+/* A block of the matched statement and the loops around it. */
 struct tensor_leaf {
 	struct stmt *block;
 	struct iter_var *loops;
@@ -48,17 +48,17 @@ struct tensor_leaves {
 	VEC(struct tensor_leaf) list;
 };
 
-/* The blocks of body, which are loops around blocks, one after another. False
- * if there is anything else. */
+/* The blocks of body, a sequence of perfect loop nests around blocks. False if
+ * body has another form. */
 bool tensor_leaves(struct func *f, struct stmt *body,
 		   struct tensor_leaves *out);
-/* outer: the block whose iter vars are fixed while the parts of it run. */
+/* outer: the block whose iter vars are constant in the matched statement. */
 void tensor_match_init(struct tensor_match *t, struct edit *e,
 		       const struct func *desc, struct stmt *outer);
 /* Also finds the views; false with t->why. */
 bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 			const struct tensor_leaf *block, enum tensor_part part);
-/* In elements, of a dimension of a buffer; of one of a view. */
+/* Stride in elements of a buffer's dimension; of a view's dimension. */
 const struct expr *buffer_stride(struct module *m, const struct buffer *b,
 				 int dim);
 const struct expr *view_stride(struct module *m, const struct tensor_view *v,

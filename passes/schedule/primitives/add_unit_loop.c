@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* add_unit_loop and reorder_block_iter_var: the form of a nest or block, for
- * what matches forms (tensorize). */
+/* add_unit_loop and reorder_block_iter_var: give a nest or block the form that
+ * tensorize matches. */
 #include "edit.h"
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blockize: what some loops do becomes one block, which later steps treat as a
- * unit (tensorize replaces it by an instruction).
+/* blockize: a loop nest becomes one block, a unit for later steps (tensorize
+ * replaces it by an instruction).
  *
  *   for i_o, k_o, i_i, k_i:          blockize(i_i)   for i_o, k_o:
  *       with T.block("C"):                ->             with T.block("C_o"):
@@ -12,7 +12,8 @@
  *                                                                with T.block("C"):
  *                                                                    …
  *
- * An init goes to the outer block if that reduces too. */
+ * The init moves to the outer block if the outer block has reduction iter
+ * vars. */
 #include "blockize.h"
 
 #include "block_init.h"
@@ -24,7 +25,7 @@ struct blockizer {
 	struct edit *e;
 	struct stmt *top;
 	bool preserve; /* unit iter vars */
-	bool single;   /* one block only */
+	bool single;   /* the nest has one block */
 	int n_outer;   /* loops outside of top */
 	/* Of the block in the making. */
 	VEC(struct iter_var) iters;
@@ -33,7 +34,7 @@ struct blockizer {
 	bool reduces;
 };
 
-/* What is being divided. */
+/* A block of the nest and the division of its bindings. */
 struct divided {
 	struct stmt *block;
 	struct iter_var *loops;
@@ -115,8 +116,8 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 			 b->name, why);
 }
 
-/* The iter var of the outer block for a part of an iter var; if two blocks
- * have the same part, they share it. */
+/* The iter var of the outer block for the outer part of an iter var; equal
+ * parts of two blocks share one. */
 static const struct expr *
 outer_iter(struct blockizer *z, const struct iter_var *it,
 	   const struct iter_division *d)
@@ -146,8 +147,8 @@ outer_iter(struct blockizer *z, const struct iter_var *it,
 	return fresh.var->expr;
 }
 
-/* The block inside gets the inner parts; what is outer of its iter vars comes
- * from the new block. */
+/* Restricts the inner block's iter vars to their inner parts; the outer parts
+ * are iter vars of the new block. */
 static void
 shrink(struct blockizer *z, const struct divided *v)
 {
@@ -312,8 +313,8 @@ uses_var_below(struct stmt *s, const struct var *v)
 	return u.found;
 }
 
-/* Loops outside may not be named inside: their variables are found again from
- * the outer iter vars. */
+/* The body must not use loop variables from outside of the new block: expresses
+ * them in terms of the outer iter vars. */
 static bool
 close_body(struct blockizer *z, const struct iter_var *loops)
 {

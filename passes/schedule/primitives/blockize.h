@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks around blocks: shared by blockize and tensorize. */
+/* Nested blocks, for blockize and tensorize. */
 #ifndef TIRC_BLOCKIZE_H
 #define TIRC_BLOCKIZE_H
 
 #include "edit.h"
 
-/* The only block below the loop, all between being loops. */
+/* Wraps the loop, a perfect nest around one block, in a new block: each iter var
+ * is divided into a part bound to the loops outside and a part bound to the
+ * loops inside. NULL after reporting. */
 struct stmt *blockize_loop(struct edit *e, struct stmt *loop,
 			   bool preserve_unit_iters);
-/* The init of a block at or below top as a nest over the loops inside top that
- * its spatial iter vars need, with a block of its own; the block loses it.
- * NULL after reporting. */
+/* Moves the init of a block at or below top to a new block, in a nest over the
+ * loops of top that the spatial iter vars need. NULL after reporting. */
 struct stmt *detach_init(struct edit *e, struct stmt *top, struct stmt *block);
 
 #endif

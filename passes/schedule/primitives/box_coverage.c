@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a box filled? And does it hold elements that nothing stores? A layout
- * that does not divide leaves such padding; to copy it would read what was
- * never written.
+/* Does a set of stores cover a box completely? The padding of a layout whose
+ * tile does not divide the extent is never stored; a copy of the box would read
+ * uninitialized elements.
  *
  *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: of the box [2][8][4] the
  *	elements [1, ., 2] and [1, ., 3] are not stored
  *
- * Dimensions that share no variable are looked at apart, so that there is
- * little to count. */
+ * Groups of dimensions without a common variable are checked separately, which
+ * keeps the enumeration small. */
 #include "block_init.h"
 #include "copy_block.h"
 #include "region.h"
 
-enum { GAP_DIMS = 16, GAP_VARS = 16, GAP_POINTS = 1 << 16 };
+enum { GAP_DIMS = 16, COVERAGE_VARS = 16, GAP_POINTS = 1 << 16 };
 
-/* The variables that a store's index speaks of, and their ranges. */
+/* The variables of a store's index and their ranges. */
 struct domain {
-	const struct var *var[GAP_VARS];
-	int64_t min[GAP_VARS], extent[GAP_VARS], value[GAP_VARS];
+	const struct var *var[COVERAGE_VARS];
+	int64_t min[COVERAGE_VARS], extent[COVERAGE_VARS], value[COVERAGE_VARS];
 	int n;
 };
 
@@ -33,7 +33,7 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 	if (!used) {
 		return true;
 	}
-	if (d->n == GAP_VARS || !expr_is_int(min, &d->min[d->n]) ||
+	if (d->n == COVERAGE_VARS || !expr_is_int(min, &d->min[d->n]) ||
 	    !expr_is_int(extent, &d->extent[d->n])) {
 		return false;
 	}
@@ -41,7 +41,8 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 	return true;
 }
 
-/* From scope on outwards (NULL: nowhere), variables stand still. */
+/* Variables of scope and of the loops around it count as constants (NULL: none
+ * does). */
 static bool
 find_domain(struct domain *d, const struct access *store,
 	    const struct stmt *scope)
@@ -121,7 +122,7 @@ evaluate(const struct domain *d, const struct expr *e, int64_t *out)
 	}
 }
 
-/* The dimensions of one group, and the place of their elements in the box. */
+/* One group of dimensions, and the box that its elements are numbered in. */
 struct dim_group {
 	const struct access *store;
 	const struct range *box;
@@ -152,7 +153,7 @@ place_of(const struct dim_group *g, const struct domain *d)
 	return at;
 }
 
-/* Goes to the next values of the group's variables. */
+/* Advances the group's variables to their next values. */
 static bool
 advance(const struct dim_group *g, struct domain *d)
 {
@@ -168,7 +169,8 @@ advance(const struct dim_group *g, struct domain *d)
 	return false;
 }
 
-/* -1: not a number that can be counted to. */
+/* The number of elements of the group's part of the box; -1: not constant, or
+ * too large to enumerate. */
 static int64_t
 volume_of(const struct dim_group *g)
 {
@@ -201,7 +203,7 @@ points_of(const struct dim_group *g, const struct domain *d)
 	return points;
 }
 
-/* Marks what is stored; false if that is not known. */
+/* Marks the stored elements; false if they cannot be determined. */
 static bool
 mark_seen(const struct dim_group *g, struct domain *d, bool *seen,
 	  int64_t *filled)
@@ -237,7 +239,7 @@ group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
 	       filled < volume;
 }
 
-/* Adds to the group what shares a variable with it. */
+/* Adds the dimensions that share a variable with the group. */
 static void
 grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 {
@@ -263,10 +265,10 @@ find_division(void *ctx, const struct expr *e)
 	*(bool *)ctx |= e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* The variables of one index, and how many values each has; -1: no number. */
+/* The variables of one index and their numbers of values; -1: not constant. */
 struct terms {
-	struct var *vars[GAP_VARS];
-	int64_t count[GAP_VARS];
+	struct var *vars[COVERAGE_VARS];
+	int64_t count[COVERAGE_VARS];
 	int n;
 };
 
@@ -274,7 +276,7 @@ static void
 add_term(struct terms *t, const struct expr *index, struct var *v,
 	 const struct expr *extent)
 {
-	if (t->n < GAP_VARS && expr_uses_var(index, v)) {
+	if (t->n < COVERAGE_VARS && expr_uses_var(index, v)) {
 		t->vars[t->n] = v;
 		if (!expr_is_int(extent, &t->count[t->n])) {
 			t->count[t->n] = -1;
@@ -288,7 +290,7 @@ static bool
 steps_over(struct edit *e, const struct access *store, int d)
 {
 	const struct expr *index = store->index[d], *rest;
-	int64_t coeff[GAP_VARS], reach = 1;
+	int64_t coeff[COVERAGE_VARS], reach = 1;
 	struct terms t = { .n = 0 };
 	struct analyser a;
 
@@ -317,7 +319,9 @@ steps_over(struct edit *e, const struct access *store, int d)
 			return true;
 		}
 		if (t.count[least] < 0) {
-			return false; /* reaches all that follow */
+			/* covers the whole range of the variables that
+			 * follow */
+			return false;
 		}
 		reach += coeff[least] * (t.count[least] - 1);
 		coeff[least] = coeff[left - 1];
@@ -326,10 +330,10 @@ steps_over(struct edit *e, const struct access *store, int d)
 	return false;
 }
 
-/* Over sizes that are no numbers: a division may leave a rest, and steps may
- * leave places out. */
+/* For symbolic sizes: may a non-dividing tile or a stride leave elements
+ * out? */
 static bool
-may_have_gaps(struct edit *e, const struct access *store)
+may_leave_elements(struct edit *e, const struct access *store)
 {
 	bool divides = false, steps = false;
 
@@ -340,7 +344,7 @@ may_have_gaps(struct edit *e, const struct access *store)
 	return divides || steps;
 }
 
-/* Is the group's part of the box one element that moves? */
+/* Is the group's part of the box a single element whose index varies? */
 static bool
 single_element(const struct access *store, const struct range *box,
 	       const bool *dims)
@@ -357,7 +361,8 @@ single_element(const struct access *store, const struct range *box,
 	return moves;
 }
 
-/* A part that moves may be anywhere in the buffer. */
+/* The range to check: a part with a varying position may be anywhere in the
+ * buffer. */
 static const struct range *
 anywhere(struct edit *e, const struct access *store, const struct range *box,
 	 const bool *dims)
@@ -385,10 +390,11 @@ store_has_gaps(struct edit *e, const struct access *store,
 	int ndim = store->buffer->ndim;
 
 	if (ndim > GAP_DIMS || !find_domain(&d, store, scope)) {
-		return may_have_gaps(e, store);
+		return may_leave_elements(e, store);
 	}
 	for (int i = 0; i < ndim; i++) {
-		bool dims[GAP_DIMS] = { false }, vars[GAP_VARS] = { false };
+		bool dims[GAP_DIMS] = { false },
+		     vars[COVERAGE_VARS] = { false };
 		struct dim_group g = { store, box, dims, vars };
 
 		if (done[i]) {
@@ -400,7 +406,7 @@ store_has_gaps(struct edit *e, const struct access *store,
 			done[k] |= dims[k];
 		}
 		if (single_element(store, box, dims)) {
-			continue; /* the one that is read */
+			continue; /* the element that is read */
 		}
 		g.box = anywhere(e, store, box, dims);
 		if (group_has_gaps(e, &g, &d)) {
@@ -421,18 +427,18 @@ same_index(const struct access *x, const struct access *y)
 	return true;
 }
 
-/* Several stores: what they leave together. */
+/* Checks the union of several stores. */
 static bool
-stores_have_gaps(struct edit *e, const struct access_list *stores,
-		 const struct range *box, const struct stmt *scope)
+union_leaves_elements(struct edit *e, const struct access_list *stores,
+		      const struct range *box, const struct stmt *scope)
 {
-	bool dims[GAP_DIMS], vars[GAP_VARS], *seen = NULL;
+	bool dims[GAP_DIMS], vars[COVERAGE_VARS], *seen = NULL;
 	int64_t volume = 0, filled = 0;
 
 	for (int i = 0; i < GAP_DIMS; i++) {
 		dims[i] = true;
 	}
-	for (int i = 0; i < GAP_VARS; i++) {
+	for (int i = 0; i < COVERAGE_VARS; i++) {
 		vars[i] = true;
 	}
 	for (int i = 0; i < stores->list.n; i++) {
@@ -484,8 +490,8 @@ left_out_everywhere(struct edit *e, const struct access_list *all)
 }
 
 bool
-leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
-	    const struct range *box)
+leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
+		const struct range *box)
 {
 	struct access_list all = { 0 }, stores = { 0 };
 	const struct stmt *scope;
@@ -513,10 +519,10 @@ leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 			: home_of(&stores.list.data[0]);
 	return stores.list.n == 1
 		       ? store_has_gaps(e, &stores.list.data[0], box, scope)
-		       : stores_have_gaps(e, &stores, box, scope);
+		       : union_leaves_elements(e, &stores, box, scope);
 }
 
-/* A product of numbers and of sizes that are no numbers. */
+/* A product of a constant and symbolic sizes. */
 struct sizes {
 	int64_t number;
 	VEC(const struct expr *) others;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache_read, cache_write and cache_inplace: a buffer of another scope between
- * a block and what it reads or writes, and a block that copies.
+/* cache_read, cache_write and cache_inplace: a block accesses a copy of a
+ * buffer in another scope, and a new block copies.
  *
  *   for i: C[i] = ...     cache_write(C, 0, "local")   for i: C_local[i] = ...
  *                                   ->                 for i: C[i] = C_local[i]
  *
- * What is copied is the box that is touched. */
+ * The copy is limited to the bounding box of the accesses. */
 #include "copy_block.h"
 #include "region.h"
 
@@ -52,9 +52,10 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 	return nest_for_block(e->f, *copy, box, context, !context);
 }
 
-/* -- where a copy goes */
+/* -- placement of the copy */
 
-/* Beside what a copy may be put: the children of a SEQ, or of a scope. */
+/* A list of statements that a copy can be inserted into: the children of a SEQ,
+ * or the body of a scope. */
 struct level {
 	struct stmt *scope, *seq; /* seq NULL: the scope's own children */
 };
@@ -136,7 +137,7 @@ find_consumers(struct reading *r, const struct sched_value *list)
 			 r->buffer->name);
 }
 
-/* Inside of the loops that producer and consumers share, if they do. */
+/* Chooses the level inside of the loops shared by producer and consumers. */
 static void
 find_level(struct reading *r)
 {
@@ -157,7 +158,7 @@ find_level(struct reading *r)
 	}
 }
 
-/* Every write is complete before the copy, or comes after all that read it. */
+/* Checks that every write precedes the copy or follows all reads of it. */
 static bool
 check_order(struct reading *r)
 {
@@ -193,10 +194,10 @@ check_order(struct reading *r)
 	return true;
 }
 
-/* Are there elements of the box that are never stored? Where a consumer is left
- * out, its place in the box may be any. */
+/* Does the box contain elements that are never stored? A consumer under a
+ * condition may have its box anywhere. */
 static bool
-reads_gaps(const struct reading *r)
+reads_unstored(const struct reading *r)
 {
 	struct edit *e = r->e;
 	struct range *all = arena_array(&e->m->arena, struct range,
@@ -209,11 +210,11 @@ reads_gaps(const struct reading *r)
 
 		always &= c->kind != STMT_BLOCK || expr_is_value(c->args[0], 1);
 	}
-	return leaves_gaps(e, e->f->body, r->buffer, always ? r->box : all);
+	return leaves_unstored(e, e->f->body, r->buffer, always ? r->box : all);
 }
 
-/* Is the box all of what the scope around says that it reads? Of what threads
- * share it may be more: all that their blocks read. */
+/* Is the box all that the enclosing scope's read region declares? For shared
+ * memory the region may be larger: the reads of all threads. */
 static bool
 scope_has_box(const struct reading *r)
 {
@@ -245,7 +246,7 @@ not_made(const struct reading *r)
 			 r->buffer->name);
 }
 
-/* What the consumers read, seen from the place of the copy. */
+/* The box that the consumers read in one execution of the copy. */
 static bool
 find_box(struct reading *r)
 {
@@ -261,7 +262,7 @@ find_box(struct reading *r)
 	}
 	r->box = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
 	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
-	if (!func_has_param(e->f, r->buffer) && reads_gaps(r)) {
+	if (!func_has_param(e->f, r->buffer) && reads_unstored(r)) {
 		return gap_fail(e, r->buffer);
 	}
 	if (!r->level.seq) {
@@ -285,8 +286,8 @@ find_box(struct reading *r)
 	return true;
 }
 
-/* What must hold outside of the level for the blocks that write to run: the
- * copy runs under it too. False if it is not known to be all. */
+/* The conditions outside of the level under which the writers run; the copy
+ * needs them too. False if they cannot be determined. */
 static bool
 find_condition(struct reading *r, const struct expr **out)
 {
@@ -362,7 +363,7 @@ prim_cache_read(struct edit *e, const struct sched_value *args,
 
 /* -- writing */
 
-/* The index of the block's (first) store into b: its names. */
+/* The index of the block's first store to b, for the names of its variables. */
 static const struct expr *const *
 store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 {
@@ -392,8 +393,8 @@ used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 	return false;
 }
 
-/* Does the reduction's start store the same element, without a condition? Then
- * it has a value wherever the block runs. */
+/* Does the reduction's init store the same element unconditionally, so that it
+ * is defined wherever the block runs? */
 static bool
 is_started(struct edit *e, struct stmt *block, const struct access_list *all,
 	   const struct access *x)
@@ -414,7 +415,7 @@ is_started(struct edit *e, struct stmt *block, const struct access_list *all,
 	return false;
 }
 
-/* The box of what the block stores into b. */
+/* The bounding box of the block's stores to b. */
 static bool
 written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 	    struct range *box)
@@ -467,7 +468,7 @@ check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
 	return true;
 }
 
-/* These read the cache as well. */
+/* Makes the listed consumers read the cache too. */
 static bool
 redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
 	 const struct buffer *from, const struct buffer *to)
@@ -515,7 +516,7 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 				 "for them",
 				 b->u.block->name, buffer->name);
 	}
-	if (leaves_gaps(e, b, buffer, box)) {
+	if (leaves_unstored(e, b, buffer, box)) {
 		return gap_fail(e, buffer);
 	}
 	cache = cache_buffer(e, buffer, args[2].u.text);
@@ -587,8 +588,8 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 					 b->u.block->name, buffer->name);
 		}
 	}
-	/* What is copied in covers what is copied back: elements left out
-	 * under a condition keep their values. */
+	/* The copy in covers the elements copied back: elements skipped under a
+	 * condition keep their values. */
 	access_collect(e->f, b, buffer, &all);
 	access_cover(e->f, scope_of(b)->children[0], all.list.data, all.list.n,
 		     touched);
@@ -596,7 +597,7 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 		memcpy(box, touched, sizeof *box * (size_t)buffer->ndim);
 	}
 	if (!func_has_param(e->f, buffer) &&
-	    leaves_gaps(e, e->f->body, buffer, touched)) {
+	    leaves_unstored(e, e->f->body, buffer, touched)) {
 		return gap_fail(e, buffer);
 	}
 	if (!func_has_param(e->f, buffer) && !written_outside(e, b, buffer)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read_at, write_at: a copy of what one iteration of a loop reads or writes.
- * cache_index: positions computed in advance.
+/* read_at, write_at: a copy of the elements that one iteration of a loop reads
+ * or writes. cache_index: index values computed in advance.
  *
  *   for i:                          read_at(i, C, 0, "shared")
  *       for j: C[i] += A[i, j]         for i:
@@ -18,7 +18,7 @@ struct copying {
 	struct range *box;
 };
 
-/* The child of the loop's body that the block stands in. */
+/* The child of the loop's body that contains the block. */
 static struct stmt *
 child_of_body(const struct copying *c)
 {
@@ -103,17 +103,19 @@ finish(struct copying *c, const struct expr *when, bool writes,
 	*out = sv_block(copy->id);
 }
 
-/* Where the block is left out, its place in the box may be any. */
+/* Does the box contain elements that are never stored? A block under a
+ * condition may have its box anywhere. */
 static bool
-box_has_gaps(const struct copying *c)
+box_has_unstored(const struct copying *c)
 {
 	struct edit *e = c->e;
 	struct range *all = arena_array(&e->m->arena, struct range,
 					c->buffer->ndim + 1);
 
 	region_full(e->m, c->buffer, all);
-	return leaves_gaps(e, e->f->body, c->buffer,
-			   expr_is_value(c->block->args[0], 1) ? c->box : all);
+	return leaves_unstored(e, e->f->body, c->buffer,
+			       expr_is_value(c->block->args[0], 1) ? c->box
+								   : all);
 }
 
 bool
@@ -142,7 +144,7 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	}
 	access_cover(e->f, c.loop->children[0], c.uses.list.data, c.uses.list.n,
 		     c.box);
-	if (!func_has_param(e->f, c.buffer) && box_has_gaps(&c)) {
+	if (!func_has_param(e->f, c.buffer) && box_has_unstored(&c)) {
 		return edit_fail(e,
 				 "some elements of %s in the box to copy "
 				 "are never stored, like the padding of a "
@@ -153,8 +155,8 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* Where an iter var of one value only is bound to loops that reach others,
- * what is stored is no longer told from the box. */
+/* Checks iter vars of extent 1: if the loops bound to one take further values,
+ * the box does not describe the stored elements. */
 static bool
 check_single_values(const struct copying *c)
 {
@@ -293,7 +295,7 @@ struct positions {
 	struct edit *e;
 	const struct stmt *block;
 	VEC(struct position) list;
-	const struct expr *from, *to; /* while one is replaced */
+	const struct expr *from, *to; /* the replacement in progress */
 };
 
 struct plainness {
@@ -355,7 +357,7 @@ replace_below(void *ctx, const struct expr *x)
 	return expr_rewrite(p->e->m, x, replace_position, ctx);
 }
 
-/* A buffer of the values of x, over the iter vars that it uses. */
+/* Computes x into a buffer indexed by the iter vars of x. */
 static struct stmt *
 precompute(struct positions *p, const struct expr *x, const char *scope,
 	   struct sched_value *made)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute_at and reverse_compute_at: moving a block into another's loops,
- * where it computes just what one iteration needs, or uses what one yields.
+/* compute_at and reverse_compute_at: move a block into a loop of its consumer
+ * or producer, restricted to the region that one iteration consumes or
+ * produces.
  *
  *   for i: B[i] = A[i] * 2                       for j:
  *   for j, k:               compute_at(B, j)         for i in range(3):
@@ -24,11 +25,11 @@ drives_any(const struct stmt *loop, const struct stmt *block)
 	return false;
 }
 
-/* Does each iteration of the loop do all of the block's updates of the elements
- * of b that it touches? Then they may start within it. */
+/* Does each iteration of the loop contain all updates of the elements of b that
+ * it accesses? Then the reduction may start within the iteration. */
 static bool
-updates_own(struct edit *e, const struct stmt *writer, const struct stmt *loop,
-	    const struct buffer *b)
+updates_complete(struct edit *e, const struct stmt *writer,
+		 const struct stmt *loop, const struct buffer *b)
 {
 	const struct stmt *first = NULL;
 
@@ -38,7 +39,7 @@ updates_own(struct edit *e, const struct stmt *writer, const struct stmt *loop,
 		    !drives_any(p, writer)) {
 			continue;
 		}
-		if (!touches_own(e, writer, p, b)) {
+		if (!accesses_disjoint(e, writer, p, b)) {
 			return false;
 		}
 		first = p;
@@ -47,8 +48,8 @@ updates_own(struct edit *e, const struct stmt *writer, const struct stmt *loop,
 	       (!first || bindings_injective(e->f, first, writer));
 }
 
-/* Uses of b outside block: all inside loop, and of others that write it
- * element by element? Which? */
+/* Collects the accesses of b outside of block. Are all inside of loop, and
+ * other writers elementwise? */
 static bool
 uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	    const struct stmt *loop, struct access_list *out)
@@ -64,7 +65,7 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 		}
 		if (!stmt_contains(loop, x->at) ||
 		    (access_writes(x) &&
-		     !updates_own(e, block_around(x->at), loop, b))) {
+		     !updates_complete(e, block_around(x->at), loop, b))) {
 			return false;
 		}
 		vec_push(&e->m->arena, &out->list, *x);
@@ -108,8 +109,8 @@ child_index(const struct stmt *loop, struct stmt *s)
 	return i;
 }
 
-/* Where to put a block that fits before child lo to hi of the loop: -1 is as
- * late as possible, -2 as early. */
+/* Chooses the position of the block among the children lo to hi of the loop
+ * body: index -1 is the last possible, -2 the first. */
 static bool
 choose_index(struct edit *e, const struct stmt *loop, int lo, int hi,
 	     int64_t index, int *at)
@@ -137,9 +138,9 @@ insert_child(struct edit *e, struct stmt *loop, struct stmt *added, int at)
 	stmt_set_child(e->f, loop, 0, stmt_seq(e->f, list, n + 1));
 }
 
-/* Is something that the block reads written inside the loop? */
+/* A buffer that the block reads and the loop writes, or NULL. */
 static const struct buffer *
-input_made_in(struct edit *e, const struct stmt *block, struct stmt *loop)
+input_written_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 {
 	const struct block *b = block->u.block;
 
@@ -156,10 +157,11 @@ input_made_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 	return NULL;
 }
 
-/* What the threads of a block share is there for all of them: the loop's, or
- * one around it. The block may read what these threads have not stored yet. */
+/* The thread loop (loop itself or one around it) whose threads write shared
+ * memory that the block reads: the block might read elements that other threads
+ * have not stored yet. NULL: none. */
 static const struct stmt *
-threads_that_make(struct edit *e, const struct stmt *block, struct stmt *loop)
+producing_threads(struct edit *e, const struct stmt *block, struct stmt *loop)
 {
 	if (!buffer_is_shared(block->u.block->writes[0].buffer)) {
 		return NULL;
@@ -168,15 +170,16 @@ threads_that_make(struct edit *e, const struct stmt *block, struct stmt *loop)
 		int tag = tag_of(loop);
 
 		if ((tag_is_thread(tag) || tag == TAG_VIRTUAL) &&
-		    input_made_in(e, block, loop)) {
+		    input_written_in(e, block, loop)) {
 			return loop;
 		}
 	}
 	return NULL;
 }
 
-/* What the block says that it writes, where instructions do so through an
- * address: in each dimension one element at an iter var, or all. */
+/* Does the declared write region (for instructions that write through an
+ * address) have one element at an iter var, or the full extent, in each
+ * dimension? */
 static bool
 declares_identity(const struct stmt *block, const struct buffer *b,
 		  int *iter_of)
@@ -200,8 +203,8 @@ declares_identity(const struct stmt *block, const struct buffer *b,
 	return true;
 }
 
-/* All stores of block go to elements at its own iter vars; fills iter_of for
- * the buffer. */
+/* Does the block store to b at its own iter vars only? iter_of maps dimensions
+ * to iter vars. */
 static bool
 writes_identity(struct edit *e, const struct stmt *block,
 		const struct buffer *b, int *iter_of)
@@ -233,8 +236,8 @@ full_ranges(const struct stmt *block, struct range *ranges)
 	}
 }
 
-/* A range [min, min + extent) intersected with an iter var's domain, as far
- * as that is sure to shorten it. */
+/* The range [min, min + extent) intersected with an iter var's domain, where
+ * the intersection is provably smaller. */
 static struct range
 within(struct edit *e, struct range r, const struct iter_var *it)
 {
@@ -306,14 +309,14 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 				 reader->u.block->name, buffer->name,
 				 l->u.loop.var->name);
 	}
-	input = input_made_in(e, b, l);
+	input = input_written_in(e, b, l);
 	if (input) {
 		return edit_fail(e,
 				 "loop %s writes %s, which block %s reads "
 				 "before it; choose a loop that does not",
 				 l->u.loop.var->name, input->name, name);
 	}
-	threads = threads_that_make(e, b, l);
+	threads = producing_threads(e, b, l);
 	if (threads) {
 		return edit_fail(e,
 				 "block %s is for all threads of loop %s, "
@@ -370,8 +373,8 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 
 /* -- reverse */
 
-/* The blocks under loop that write b, and whether all of b's writers are
- * there and none reduces over the loop or what is around it. */
+/* Collects the stores to b under loop. Are all writers of b there, and does
+ * none reduce over the loop or a loop around it? */
 static bool
 produced_inside(struct edit *e, const struct buffer *b, struct stmt *loop,
 		struct access_list *stores)
@@ -415,12 +418,13 @@ struct reverse {
 	struct stmt *block, *loop;
 	struct range *ranges;
 	bool *fixed;
-	int first;               /* child of the loop's body: not before it */
-	VEC(uint64_t) together;  /* iter vars that index one load */
-	const struct expr *when; /* what the producers demand of outer loops */
+	/* first possible position in the loop's body */
+	int first;
+	VEC(uint64_t) load_iters; /* sets of iter vars that index one load */
+	const struct expr *when; /* condition of the producers on outer loops */
 };
 
-/* Does c follow from the iter vars of the block being in their domains? */
+/* Is the condition c implied by the domains of the block's iter vars? */
 static bool
 follows_from_domains(struct reverse *r, const struct stmt *block,
 		     const struct expr *c)
@@ -433,9 +437,9 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	return prove(&a, c);
 }
 
-/* c, which the loops inside of the body take part in, may hold for none of
- * their iterations: then there is nothing to consume. Known for upper bounds,
- * which the first iterations meet if any does; false for others. */
+/* A condition c over loops of the body may fail for all their iterations, so
+ * that there is nothing to consume. Inherits c if it is an upper bound, which
+ * the first iteration satisfies if any does; false otherwise. */
 static bool
 inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 {
@@ -473,9 +477,9 @@ inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 	return bound;
 }
 
-/* Where the loops outside of the body rule out that the store happens, its
- * value must not be used either. What the loops inside rule out must be what
- * the consumer's own domain rules out as well; false otherwise. */
+/* The consumer inherits the producer's predicate: conjuncts over loops outside
+ * of the body become conditions of the consumer; conjuncts over loops of the
+ * body must be implied by the consumer's domain, otherwise false. */
 static bool
 inherit_predicate(struct reverse *r, const struct access *store)
 {
@@ -509,7 +513,8 @@ inherit_predicate(struct reverse *r, const struct access *store)
 	return true;
 }
 
-/* Iter vars from 64 on are in no mask: nothing is known of them. */
+/* A bit set of the iter vars; iter vars from number 64 on are not
+ * represented. */
 static uint64_t
 iters_mask(const int *iter_of, int n)
 {
@@ -529,17 +534,17 @@ are_together(const struct reverse *r, int x, int y)
 	uint64_t both = x < 64 && y < 64 ? (uint64_t)1 << x | (uint64_t)1 << y
 					 : 0;
 
-	for (int i = 0; i < r->together.n && both; i++) {
-		if ((r->together.data[i] & both) == both) {
+	for (int i = 0; i < r->load_iters.n && both; i++) {
+		if ((r->load_iters.data[i] & both) == both) {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Each iteration uses what it yields with all that it yields, but where one
- * loop moves two of the block's iter vars, and no input has them both, it
- * would meet no other pair than those of one iteration. */
+/* Checks coupled iter vars: if one loop restricts two of the block's iter vars
+ * and no input is indexed by both, the block would combine only values produced
+ * in the same iteration, and miss the other pairs of the original domain. */
 static bool
 check_pairs(struct reverse *r)
 {
@@ -573,7 +578,8 @@ check_pairs(struct reverse *r)
 	return true;
 }
 
-/* Restricts the block's iters to what one iteration yields of buffer b. */
+/* Restricts the block's iter vars to the region of b that one iteration
+ * produces. */
 static bool
 restrict_by(struct reverse *r, const struct buffer *b,
 	    const struct access_list *loads, const struct access_list *stores)
@@ -614,7 +620,7 @@ restrict_by(struct reverse *r, const struct buffer *b,
 					 "own iter vars; it stays where it is",
 					 r->block->u.block->name, b->name);
 		}
-		vec_push(&e->m->arena, &r->together,
+		vec_push(&e->m->arena, &r->load_iters,
 			 iters_mask(iter_of, b->ndim));
 		for (int d = 0; d < b->ndim; d++) {
 			int k = iter_of[d];
@@ -673,7 +679,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 	return true;
 }
 
-/* Everything that the block reads is there before the loop, or made in it. */
+/* Restricts the block by each input that the loop produces; all others must be
+ * complete before the loop. */
 static bool
 restrict_by_inputs(struct reverse *r)
 {
@@ -725,7 +732,8 @@ restrict_by_inputs(struct reverse *r)
 			 r->block->u.block->name, r->loop->u.loop.var->name);
 }
 
-/* Nobody before the block's old place reads what it writes. */
+/* Checks that no statement before the block's old position reads its
+ * outputs. */
 static bool
 check_outputs(struct reverse *r)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute_inline and reverse_compute_inline.
+/* compute_inline and reverse_compute_inline: fuse an elementwise block into its
+ * consumers or its producer.
  *
  *   B[v] = A[v] * 2           compute_inline(B)
  *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1
  */
 #include "copy_block.h"
 
-/* A block of one STORE, no init, spatial iter vars, into a buffer of its
- * scope at its own iter vars. */
+/* A block that can be inlined: one STORE to an intermediate buffer at the
+ * block's own iter vars, spatial iter vars only, no init. */
 static struct stmt *
 plain_block(struct edit *e, struct stmt *block)
 {
@@ -197,8 +198,8 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* Does the block's domain cover every element that index reaches? One full
- * iter var per dimension. */
+/* Does the block's domain cover the whole buffer: one iter var of full extent
+ * per dimension? */
 static bool
 covers_buffer(const struct stmt *block, const struct buffer *b,
 	      const int *iter_of)
@@ -275,7 +276,7 @@ one_element(const struct access_list *all, const struct buffer *b)
 	return true;
 }
 
-/* Is the store done in each iteration of its block, alone or after others? */
+/* Does the store run unconditionally in each instance of its block? */
 static bool
 runs_with_block(const struct stmt *store)
 {
@@ -287,7 +288,7 @@ runs_with_block(const struct stmt *store)
 	return s && s->kind == STMT_BLOCK;
 }
 
-/* The buffer of the scope that the consumer reads at its own iter vars. */
+/* The intermediate buffer that the consumer reads at its own iter vars. */
 static const struct buffer *
 inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	       int **iter_of)

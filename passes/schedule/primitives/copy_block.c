@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that copy, and what decides whether one may be put between a block
- * and its buffer. */
+/* Blocks that copy, and the legality checks for inserting a copy between a
+ * block and its buffer. */
 #include "copy_block.h"
 #include "block_init.h"
 #include "index_map_inverse.h"
@@ -63,7 +63,7 @@ reads_below(struct func *f, struct stmt *s, const struct buffer *b)
 	return touched_below(f, s, b, false);
 }
 
-/* -- what the user names */
+/* -- arguments */
 
 const struct buffer *
 read_arg(const struct stmt *block, const struct sched_value *index)
@@ -300,8 +300,8 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
-/* Do the loops surely not reach one end of iter var i's domain? Or is it bound
- * to something that none of them moves, and has several values? */
+/* Is iter var i's domain provably not covered: the loops miss one of its ends,
+ * or the binding is constant although the domain has several values? */
 static bool
 leaves_values_out(struct edit *e, const struct stmt *block, int i)
 {
@@ -492,7 +492,7 @@ refresh_inside(struct edit *e, struct stmt *block)
 		refresh_inside(e, inner.list.data[i]);
 	}
 	if (inner.list.n == 0) {
-		block_refresh(e->f, block); /* and what is around it */
+		block_refresh(e->f, block); /* and the blocks around it */
 	}
 }
 
@@ -631,8 +631,7 @@ has_own_places(struct edit *e, const struct stmt *block,
 				      extents, &map, &why);
 }
 
-/* Does the store come again, to the same elements, before the block is through
- * with loops that it would leave? */
+/* Is an element stored again before the loops up to last are complete? */
 static bool
 stored_again(struct edit *e, struct stmt *store, const struct stmt *block,
 	     const struct stmt *last)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the primitives that put a buffer between a block and another buffer
- * share: finding the accesses, names, and blocks that copy. */
+/* Shared by the primitives that insert a copy between a block and a buffer:
+ * accesses, names, and blocks that copy. */
 #ifndef TIRC_SCHED_COPY_H
 #define TIRC_SCHED_COPY_H
 
@@ -15,8 +15,8 @@ struct stmt *sole_writer(struct func *f, const struct buffer *b);
 bool writes_below(struct func *f, struct stmt *s, const struct buffer *b);
 bool reads_below(struct func *f, struct stmt *s, const struct buffer *b);
 
-/* The buffer that a PARAM_READ_INDEX, PARAM_WRITE_INDEX or PARAM_BUFFER
- * argument means. */
+/* The buffer denoted by a PARAM_READ_INDEX, PARAM_WRITE_INDEX or PARAM_BUFFER
+ * argument. */
 const struct buffer *read_arg(const struct stmt *block,
 			      const struct sched_value *index);
 const struct buffer *write_arg(const struct stmt *block,
@@ -33,24 +33,26 @@ const struct buffer *buffer_twin(struct edit *e, const struct buffer *b,
 				 const char *name, const char *scope, int ndim,
 				 const struct expr *const *shape);
 
-/* The index of every access to b in the block, if all agree and speak of the
- * block's iter vars alone; NULL after reporting. */
+/* The common index of the block's accesses to b, if it depends on the block's
+ * iter vars alone; NULL after reporting. */
 const struct expr *const *common_index(struct edit *e, struct stmt *block,
 				       const struct buffer *b);
-/* Proves that the index stays inside of b while the block's iter vars run. */
+/* Proves that the index is in bounds of b over the domains of the block's iter
+ * vars. */
 bool index_in_bounds(struct edit *e, const struct stmt *block,
 		     const struct buffer *b, const struct expr *const *index);
-/* Does the block run for each value of its iter vars? Its predicate follows
- * from their domains, and no IF in its body leaves the statement out. */
+/* Does the statement at run for all values of the block's iter vars? The
+ * block's predicate is implied by their domains, and no IF guards the
+ * statement. */
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
-/* The conjuncts of the block's predicate that speak of nothing bound at or
- * below top, as one (true if there are none). NULL if anything else may leave
- * the statement at out of a value of the iter vars. */
+/* The conjunction of the predicate's conjuncts that use no variable bound at or
+ * below top (true if none). NULL if another condition may guard the
+ * statement. */
 const struct expr *conditions_outside(struct edit *e, const struct stmt *block,
 				      const struct stmt *at,
 				      const struct stmt *top);
-/* Each iter var is bound to a loop of its own around the block. */
+/* Is each iter var bound to a separate loop variable? */
 bool trivial_bindings(const struct stmt *block);
 /* The loop that alone binds iter i of the block, or NULL. */
 struct stmt *binding_loop(const struct stmt *block, int i);
@@ -61,55 +63,56 @@ struct iter_var *fresh_iters(struct edit *e, const struct iter_var *like,
 /* One iter var per dimension; names like those of index, or "i0", … */
 struct iter_var *dim_iters(struct edit *e, const struct buffer *b,
 			   const struct expr *const *index);
-/* for iters: to[index] = value, with a predicate or NULL; the block goes to
- * *block if that is not NULL. */
+/* Makes the nest for iters: to[index] = value, with a predicate or NULL; *block
+ * (unless NULL) is set to the block. */
 struct stmt *store_nest(struct edit *e, const char *name,
 			const struct iter_var *iters, int n_iters,
 			const struct expr *predicate, const struct buffer *to,
 			const struct expr *const *index,
 			const struct expr *value, struct stmt **block);
-/* for the box: to[…] = from[…], two buffers of one shape, under a predicate
- * where the box may reach beyond them. like: an index whose variables name the
- * axes, or NULL; context: a statement that the nest will stand in (beside
- * others, and loops of extent 1 go), or NULL. */
+/* Makes the nest for the box: to[…] = from[…], for two buffers of one shape,
+ * with a predicate if the box may exceed them. like: an index whose variables
+ * name the axes, or NULL; context: the statement that will contain the nest
+ * (without loops of extent 1), or NULL. */
 struct stmt *copy_box_nest(struct edit *e, const char *name,
 			   const struct buffer *to, const struct buffer *from,
 			   const struct range *box,
 			   const struct expr *const *like,
 			   const struct stmt *context, struct stmt **copy);
-/* Do the loops from top (included) to the block, which writes at its own iter
- * vars, each driven by loops of its own, fill all of the box? As many points
- * as elements. */
+/* Does the block, which writes at its own iter vars, each bound to separate
+ * loops, store every element of the box in the loops from top (included) on?
+ * Compares the numbers of iterations and of elements. */
 bool loops_fill_box(struct edit *e, const struct stmt *block,
 		    const struct stmt *top, const struct range *box, int ndim);
-/* Are there elements of the box that nothing at or below s stores? So it is
- * with the padding of a layout. A box that moves with loops may be anywhere,
- * but a single element is taken for the one that is read. */
-bool leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
-		 const struct range *box);
-/* Does the block store each value of its iter vars to a place of its own? In a
- * ring it does not. */
+/* Does the box contain elements that no statement at or below s stores, such as
+ * the padding of a layout? A box whose position depends on loops may be
+ * anywhere, but a single element counts as the one that is read. */
+bool leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
+		     const struct range *box);
+/* Are the block's stored elements distinct for distinct iter vars? In a ring
+ * buffer they are not. */
 bool has_own_places(struct edit *e, const struct stmt *block,
 		    const struct stmt *store);
 /* Puts added before or after at. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);
-/* Recomputes what a block and the blocks inside of it read and write. */
+/* Recomputes the read and write regions of a block and of its inner blocks. */
 void refresh_inside(struct edit *e, struct stmt *block);
-/* What owns or declares from owns or declares to, after the accesses have
- * changed. */
+/* After accesses of from have become accesses of to: replaces from in
+ * allocations and declarations. */
 void buffer_follow(struct edit *e, const struct buffer *from,
 		   const struct buffer *to);
-/* Is all that x reads (but for the buffer but) complete before the child top
- * of a scope? */
+/* Are all buffers that x reads (except but) complete before the child top of a
+ * scope? */
 bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 		  const struct buffer *but);
-/* A block that reads one of these in its init, which runs before the loop does:
- * the loop, or one around it, drives its reduction. NULL: none. */
+/* A block that performs one of the loads in its init although the loop, or one
+ * around it, drives its reduction: the init runs before the loop. NULL:
+ * none. */
 const struct stmt *started_before(const struct stmt *loop,
 				  const struct access_list *loads);
-/* A buffer that the block reads and that is written again before last, or in
- * the loops around last; NULL: the block may as well run there. */
+/* A buffer that the block reads and that is overwritten before last or in the
+ * loops around last; NULL: the block can move there. */
 const struct buffer *input_changed(struct edit *e, struct stmt *block,
 				   const struct stmt *last);
 

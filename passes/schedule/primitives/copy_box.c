@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_box: loops that copy a box of an array into a dense one become one copy
- * of all of it, which units of some devices do beside what threads compute.
+/* copy_box: a nest that copies a box of an array to a dense tile becomes one
+ * bulk tensor copy (TMA), which runs asynchronously to the threads.
  *
  *   for i, k in T.grid(64, 32):               with T.block("s_o"):
  *       with T.block("s"):                        v_i_o, v_k_o = …
@@ -11,9 +11,9 @@
  *                   x[v_i, v_k], 0.0)                 v_i_o * 64, v_k_o * 32,
  *                                                     64, 32)
  *
- * A box has an extent along each dimension of the array, 1 where the loops do
- * not move, and lies in the dense array as the loops go: inner ones run along
- * inner dimensions. */
+ * The box has an extent in each dimension of the array (1 if no loop varies
+ * it); the loop order must be the order of the array's dimensions and of the
+ * dense tile. */
 #include "blockize.h"
 #include "tensor_match.h"
 
@@ -24,11 +24,12 @@ struct box {
 	struct stmt *outer;
 	struct tensor_leaf leaf;
 	struct var **vars; /* of the loops inside */
-	int64_t *extents;  /* of these */
+	int64_t *extents;  /* extents of the loops */
 	const struct expr *load;
 	const struct expr **first; /* per dimension of the array */
-	int *along;                /* the loop that moves there; -1: none */
-	const struct expr **to;    /* where the first element goes */
+	/* the loop that varies the dimension; -1: none */
+	int *along;
+	const struct expr **to; /* destination index of the first element */
 	struct analyser a;
 };
 
@@ -41,7 +42,7 @@ refuse(struct box *x, const char *why)
 			 x->outer->u.block->name, why);
 }
 
-/* -- what is copied */
+/* -- source of the copy */
 
 /* Do conditions only keep indices below the array's sizes? */
 static bool
@@ -114,8 +115,8 @@ find_loops(struct box *x)
 	return true;
 }
 
-/* An index of the block inside, by the loops there and by iter vars of the
- * block around them. */
+/* An index of the inner block in terms of its loops and of the outer block's
+ * iter vars. */
 static const struct expr *
 outer_index(struct box *x, const struct expr *index)
 {
@@ -132,7 +133,7 @@ outer_index(struct box *x, const struct expr *index)
 	return simplify(&x->a, index);
 }
 
-/* -- where it lies */
+/* -- destination of the copy */
 
 /* The dimensions of the array in order, as the loops go. */
 static bool
@@ -181,7 +182,7 @@ find_origin(struct box *x)
 	return true;
 }
 
-/* Elements that follow each other, as the loops go. */
+/* Checks that the destination is contiguous in loop order. */
 static bool
 find_place(struct box *x)
 {

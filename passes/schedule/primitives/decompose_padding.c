@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decompose_padding: a block that pads becomes one that fills and one that
- * copies what there is.
+/* decompose_padding: a padding block becomes a block that fills with the
+ * constant and a block that copies the interior.
  *
  *   for i in 130:                      for i in 130: B[v_i] = 0
  *       B[v_i] = T.if_then_else(   ->  for i in 128: B[v_i] = A[v_i - 1]
  *           1 <= v_i < 129, A[v_i - 1], 0)
  *
- * The second keeps its loops where they are tiled, under a predicate. */
+ * Tiled loops keep their extents, with a predicate. */
 #include "copy_block.h"
 
 struct padding {
@@ -111,8 +111,8 @@ check_place(struct padding *p)
 	return true;
 }
 
-/* The block with the constant instead of the choice, under copies of the
- * loops from p->loop on that it needs; before p->loop. */
+/* Inserts the fill before p->loop: the block with the constant as its value, in
+ * copies of the loops that it needs. */
 static struct stmt *
 fill_nest(struct padding *p)
 {
@@ -145,8 +145,7 @@ fill_nest(struct padding *p)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* lo <= v < hi from the conjuncts that say so of iter i alone; the others
- * stay. */
+/* Extracts lo <= v < hi from the conjuncts over iter var i alone. */
 static void
 limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
        const struct expr **lo, const struct expr **hi)
@@ -160,24 +159,29 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 	analyser_init(&a, m);
 	for (int k = 0; k < all->list.n; k++) {
 		const struct expr *c = all->list.data[k], *rest;
-		const struct expr *gap; /* >= 0 */
+		const struct expr *difference; /* >= 0 */
 		int64_t coeff;
 
 		if (c->kind == EXPR_LT) {
-			gap = expr_sub(m, expr_sub(m, c->args[1], c->args[0]),
-				       expr_i32(m, 1));
+			difference = expr_sub(m,
+					      expr_sub(m, c->args[1],
+						       c->args[0]),
+					      expr_i32(m, 1));
 		} else if (c->kind == EXPR_LE) {
-			gap = expr_sub(m, c->args[1], c->args[0]);
+			difference = expr_sub(m, c->args[1], c->args[0]);
 		} else if (c->kind == EXPR_GT) {
-			gap = expr_sub(m, expr_sub(m, c->args[0], c->args[1]),
-				       expr_i32(m, 1));
+			difference = expr_sub(m,
+					      expr_sub(m, c->args[0],
+						       c->args[1]),
+					      expr_i32(m, 1));
 		} else if (c->kind == EXPR_GE) {
-			gap = expr_sub(m, c->args[0], c->args[1]);
+			difference = expr_sub(m, c->args[0], c->args[1]);
 		} else {
 			continue;
 		}
-		if (!analyse_affine(&a, gap, &p->block->u.block->iters[i].var,
-				    1, &coeff, &rest) ||
+		if (!analyse_affine(&a, difference,
+				    &p->block->u.block->iters[i].var, 1, &coeff,
+				    &rest) ||
 		    (coeff != 1 && coeff != -1)) {
 			continue;
 		}
@@ -200,7 +204,8 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 	*hi = simplify(&a, *hi);
 }
 
-/* The loop of iter i may become shorter: it holds nothing but the block. */
+/* The loop of iter var i whose body is the block alone, so that its range can
+ * shrink; or NULL. */
 static struct stmt *
 own_loop(struct padding *p, int i)
 {
@@ -228,7 +233,7 @@ own_loop(struct padding *p, int i)
 	return uses == 1 ? loop : NULL;
 }
 
-/* Makes the block run where there is something to copy. */
+/* Restricts the copying block to the interior. */
 static void
 restrict_block(struct padding *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decompose_reduction: the init part of a reduction as a block of its own.
+/* decompose_reduction: the init part of a reduction becomes a separate block.
  *
  *   for i, k:                               for i:
  *       with T.block("C"):                      with T.block("C_init"): ...
@@ -46,7 +46,7 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 					 "reduction loop",
 					 p->u.loop.var->name);
 		}
-		/* Such a loop computes the block anew each time, from its
+		/* A loop that drives no iter var repeats the reduction from its
 		 * init on. */
 		if (stmt_contains(l, p) && !loop_drives(p, b, true) &&
 		    !loop_drives(p, b, false) &&
@@ -57,7 +57,7 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 					 p->u.loop.var->name, b->u.block->name);
 		}
 	}
-	/* So do loops together: i + j comes again. */
+	/* So do loops with a non-injective binding such as i + j. */
 	if (!bindings_injective(e->f, l, b)) {
 		return edit_fail(e,
 				 "the loops from %s on compute elements of "

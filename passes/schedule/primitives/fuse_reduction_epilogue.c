@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuse_reduction_epilogue: what is added to a sum is what the sum starts at.
+/* fuse_reduction_epilogue: a term that the epilogue adds becomes the
+ * accumulator's initial value.
  *
  *   C[v] = 0; C[v] += A[v, k]             D[v] = bias[v]
  *   D[v] = C[v] + bias[v]            ->   D[v] += A[v, k]
  *
- * Likewise for products, minima and maxima. Changes the order in which floats
- * are added. */
+ * Likewise for products, minima and maxima. Reassociates floating-point
+ * sums. */
 #include "copy_block.h"
 
 struct fusing {
@@ -130,8 +131,8 @@ match_epilogue(struct fusing *x)
 	return true;
 }
 
-/* The epilogue runs over all of the sum and over nothing else, and all that it
- * needs is there before the reduction. */
+/* Checks that the epilogue covers exactly the reduction's domain, and that its
+ * other inputs are complete before the reduction. */
 static bool
 check_order(struct fusing *x)
 {
@@ -214,7 +215,8 @@ is_number(const struct expr *e, int64_t n)
 	       (e->kind == EXPR_FLOAT && e->u.fval == (double)n);
 }
 
-/* What the sum started at, unless that changes nothing, and the term. */
+/* The new initial value: the term combined with the old one, unless that is the
+ * identity. */
 static const struct expr *
 start_with(struct fusing *x, const struct expr *term)
 {

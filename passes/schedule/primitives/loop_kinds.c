@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a loop runs: parallel, vectorized, unrolled, bound to threads; and
+/* Loop kinds (parallel, vectorized, unrolled, bound to threads) and
  * annotations. */
 #include "loop_legality.h"
 #include "thread_loops.h"
@@ -46,7 +46,7 @@ set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 	}
 	if (kind == FOR_THREAD
 		    ? !no_reduction(e, l, tag_is_thread(tag_of_name(thread)))
-		    : kind != FOR_UNROLLED && !iterations_apart(e, l)) {
+		    : kind != FOR_UNROLLED && !iterations_independent(e, l)) {
 		return false;
 	}
 	stmt_set_loop_kind(e->f, l, kind, thread);
@@ -77,19 +77,20 @@ prim_unroll(struct edit *e, const struct sched_value *args,
 	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
 }
 
-/* Two loops of one axis of threads, one in the other: the inner one runs where
- * the outer one stands. A block that moves with the inner one only is shared
- * work, as of a copy that the threads make together; one that moves with the
- * outer one would miss what lies off the diagonal. */
+/* Two nested loops over the same thread axis: lowering runs the inner one at
+ * the thread's own index. A block that depends only on the inner loop is
+ * cooperative work, such as a copy to shared memory; a block that depends on
+ * the outer one too would miss all off-diagonal iterations. */
 struct axis_search {
 	const char *thread;
-	struct stmt *loop;        /* that is to be bound */
-	const struct stmt *other; /* would leave work out with it */
+	struct stmt *loop; /* the loop to bind */
+	/* a loop over the same axis that conflicts with it */
+	const struct stmt *other;
 };
 
-/* Does the block, or one around it inside of the loop, move with the loop? */
+/* Does the block, or a block between it and the loop, depend on the loop? */
 static bool
-moves_with(const struct stmt *block, const struct stmt *loop)
+depends_on_loop(const struct stmt *block, const struct stmt *loop)
 {
 	for (const struct stmt *s = block; s && s != loop; s = s->parent) {
 		for (int i = 0; s->kind == STMT_BLOCK && i < s->n_args; i++) {
@@ -101,7 +102,7 @@ moves_with(const struct stmt *block, const struct stmt *loop)
 	return false;
 }
 
-/* inner has the places of as many threads as outer, at least. */
+/* Is the extent of inner at least the extent of outer? */
 static bool
 reaches_all(const struct stmt *outer, const struct stmt *inner)
 {
@@ -116,8 +117,8 @@ static bool
 misses_some(const struct stmt *block, const struct stmt *outer,
 	    const struct stmt *inner)
 {
-	return moves_with(block, outer) &&
-	       (moves_with(block, inner) || !reaches_all(outer, inner));
+	return depends_on_loop(block, outer) &&
+	       (depends_on_loop(block, inner) || !reaches_all(outer, inner));
 }
 
 static bool
@@ -179,7 +180,7 @@ prim_bind(struct edit *e, const struct sched_value *args,
 static const struct expr *note_list(struct module *m,
 				    const struct sched_value *list);
 
-/* What a note holds; NULL for a map. */
+/* The value of an annotation; NULL for an index map. */
 static const struct expr *
 note_value(struct module *m, const struct sched_value *v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which orders of iterations mean the same. */
+/* Legality of reordering and of parallel execution of loops. */
 #include "loop_legality.h"
 
 #include "block_init.h"
@@ -20,8 +20,8 @@ injective_from(struct func *f, const struct stmt *top, const struct stmt *block)
 	for (int i = 0; i < n; i++) {
 		analyser_bind(&a, loops[i].var, loops[i].min, loops[i].extent);
 	}
-	/* Fewer iterations are as injective; what a predicate cuts off may
-	 * be what makes the rest fit. */
+	/* Injectivity holds for subsets too; the predicate may make the
+	 * bindings a regular map. */
 	return iter_map_detect(&a, loops, n, NULL, block->args + 1,
 			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
 			       &map) ||
@@ -36,16 +36,16 @@ bindings_injective(struct func *f, const struct stmt *top,
 {
 	const struct stmt *all = scope_of(block) ? scope_child(block) : top;
 
-	/* With the loops around top it may be told more easily: some of an
-	 * injective map's loops make one too. */
+	/* The analysis may succeed with the loops around top added: an
+	 * injective map is injective in a subset of its loops. */
 	return injective_from(f, top, block) ||
 	       (all != top && injective_from(f, all, block));
 }
 
 /* -- any order */
 
-/* Where one loop drives both kinds of iter vars, a reduction starts in the
- * middle of it: its iterations keep their order. */
+/* If one loop drives both spatial and reduction iter vars, its iterations must
+ * keep their order, as a reduction starts in the middle of the loop. */
 static bool
 check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
 	      const struct stmt *inner)
@@ -80,7 +80,7 @@ block_is_ordered(const struct stmt *block)
 	return false;
 }
 
-/* Does the loop drive an iter var that runs in order? */
+/* Does the loop drive an ordered iter var? */
 static bool
 drives_ordered(const struct stmt *loop, const struct stmt *block)
 {
@@ -107,8 +107,8 @@ has_own_index(const struct access *x, const struct var *v)
 }
 
 bool
-touches_own(struct edit *e, const struct stmt *block, const struct stmt *loop,
-	    const struct buffer *b)
+accesses_disjoint(struct edit *e, const struct stmt *block,
+		  const struct stmt *loop, const struct buffer *b)
 {
 	const struct block *info = block->u.block;
 	struct access_list all = { 0 };
@@ -155,7 +155,7 @@ may_pass(struct edit *e, const struct stmt *block, const struct stmt *outer,
 		return true;
 	}
 	for (int i = 0; i < b->n_writes && !(first && second); i++) {
-		if (!touches_own(e, block, apart, b->writes[i].buffer)) {
+		if (!accesses_disjoint(e, block, apart, b->writes[i].buffer)) {
 			first = second = true;
 		}
 	}
@@ -184,7 +184,7 @@ check_order(struct edit *e, const struct stmt *block, const struct stmt *top,
 	}
 	for (const struct stmt *p = inner; p != top; p = p->parent) {
 		for (const struct stmt *q = p->parent;; q = q->parent) {
-			/* q stands around p now; and then? */
+			/* Does the new order move p outside of q? */
 			if (place_in(order, n, p) < place_in(order, n, q) &&
 			    !may_pass(e, block, q, p)) {
 				return false;
@@ -197,7 +197,7 @@ check_order(struct edit *e, const struct stmt *block, const struct stmt *top,
 	return true;
 }
 
-/* A loop that repeats a reduction does so from its init on. */
+/* Checks loops that repeat a whole reduction, init included. */
 static bool
 check_restarts(struct edit *e, const struct stmt *top, const struct stmt *block)
 {
@@ -247,11 +247,12 @@ nest_reduces(const struct stmt *top, const struct stmt *inner,
 	}
 }
 
-/* All that `to` uses of b in one iteration, `from` makes in the same one, and
- * as it would in any other. */
+/* Does `from` store all elements of b that `to` reads in the same iteration of
+ * the loops, with the same values in any iteration? */
 static bool
-made_at_hand(struct edit *e, struct stmt *top, struct stmt *inner,
-	     struct stmt *from, struct stmt *to, const struct buffer *b)
+produced_in_iteration(struct edit *e, struct stmt *top, struct stmt *inner,
+		      struct stmt *from, struct stmt *to,
+		      const struct buffer *b)
 {
 	struct module *m = e->m;
 	struct stmt *body = inner->children[0];
@@ -262,11 +263,11 @@ made_at_hand(struct edit *e, struct stmt *top, struct stmt *inner,
 	if (nest_reduces(top, inner, from) || !stmt_before(e->f, from, to)) {
 		return false;
 	}
-	if (!region_touched(e->f, body, from, b, true, made)) {
+	if (!region_accessed(e->f, body, from, b, true, made)) {
 		return false;
 	}
-	if (!region_touched(e->f, body, to, b, writes_buffer(to, b), used) &&
-	    !region_touched(e->f, body, to, b, false, used)) {
+	if (!region_accessed(e->f, body, to, b, writes_buffer(to, b), used) &&
+	    !region_accessed(e->f, body, to, b, false, used)) {
 		return false;
 	}
 	analyser_init(&a, m);
@@ -284,9 +285,9 @@ check_pair(struct edit *e, struct stmt *top, struct stmt *inner, struct stmt *x,
 		if (!reads_buffer(y, b) && !writes_buffer(y, b)) {
 			continue;
 		}
-		if (!made_at_hand(e, top, inner, x, y, b) &&
+		if (!produced_in_iteration(e, top, inner, x, y, b) &&
 		    !(writes_buffer(y, b) &&
-		      made_at_hand(e, top, inner, y, x, b))) {
+		      produced_in_iteration(e, top, inner, y, x, b))) {
 			return edit_fail(e,
 					 "block %s may use what block %s "
 					 "writes to %s in another iteration; "
@@ -340,7 +341,7 @@ drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
 	return false;
 }
 
-/* A buffer that lives in one iteration. */
+/* Is the buffer's live range within one iteration of the loop? */
 static bool
 used_inside_only(struct edit *e, const struct stmt *loop,
 		 const struct buffer *b)
@@ -382,7 +383,8 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 	return true;
 }
 
-/* In a ring, iterations of what is around it follow each other. */
+/* Finds ring buffers, which order the iterations of the loop they roll
+ * along. */
 struct ring_search {
 	struct edit *e;
 	const struct stmt *loop, *block;
@@ -457,7 +459,7 @@ no_reduction(struct edit *e, struct stmt *loop, bool together)
 }
 
 bool
-iterations_apart(struct edit *e, struct stmt *loop)
+iterations_independent(struct edit *e, struct stmt *loop)
 {
 	struct stmt_list blocks = { 0 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop_partition: a loop becomes loops one after another, each over a part of
- * its range.
+/* loop_partition: splits a loop into consecutive loops over parts of its range.
  *
  *   for i in range(10):      loop_partition(i, [2, 5])   for i_0 in range(2):
  *       with T.block("B"):            ->                     B_i_0
@@ -49,8 +48,8 @@ check_factors(struct parts *p, const struct sched_value *factors,
 	return true;
 }
 
-/* Where the parts begin and how long they are. Of a symbolic extent the
- * shorter of what is asked for and what is left. */
+/* Computes the starts and extents of the parts. For a symbolic extent: the
+ * minimum of the requested and the remaining extent. */
 static bool
 find_ranges(struct parts *p, const struct sched_value *factors, int n)
 {
@@ -103,9 +102,9 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 	return true;
 }
 
-/* Do all loops that drive a reduction start it with their first iterations?
- * (Then lowering puts its init before them.) Or is one of them driven by what
- * drives spatial iter vars too? (Then it tests each iteration.) */
+/* Does the reduction start in the first iterations of the loops that drive it,
+ * so that lowering can place its init before them; or does a loop drive spatial
+ * iter vars too, so that each iteration tests for the start? */
 static bool
 starts_at_first(struct parts *p, const struct stmt *block)
 {
@@ -163,7 +162,7 @@ never_starts(struct parts *p, const struct stmt *block)
 	return false;
 }
 
-/* Later parts do not start what the first has started. */
+/* Removes the init from all but the first part. */
 static bool
 settle_inits(struct parts *p, struct stmt *loop, int part)
 {
@@ -200,8 +199,8 @@ unused_name(struct edit *e, const char *block, const char *loop)
 	return name;
 }
 
-/* The blocks of one part: names of their own; iter vars that are the loop's
- * variable run over the part alone. */
+/* Gives the blocks of a part unique names, and restricts iter vars bound to the
+ * loop's variable to the part. */
 static void
 finish_part(struct parts *p, struct stmt *loop, bool keep_units)
 {
@@ -240,8 +239,8 @@ make_part(struct parts *p, int i)
 	struct stmt *body, *loop;
 	struct var_map map = { &old, NULL, 1 };
 
-	/* The clone is of the whole loop, so that what it binds is renewed
-	 * and what is outside stays. */
+	/* Cloning the whole loop renews the variables bound in it and keeps the
+	 * ones from outside. */
 	loop = stmt_clone(f, p->loop, true);
 	v = var_new(m, arena_printf(&m->arena, "%s_%d", old->name, i),
 		    old->type);

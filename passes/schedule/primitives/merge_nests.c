@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merge: neighbouring nests with the same iterations become one.
+/* merge: loop fusion of adjacent nests with equal extents.
  *
  *   for i in range(8):           merge(i, j)      for i_j in range(8):
  *       B[i] = A[i] * 2              ->               B[i_j] = A[i_j] * 2
  *   for j in range(8):                                C[j_j] = B[i_j] + 1
  *       C[j] = B[j] + 1
  *
- * No iteration of a later nest may touch what a later iteration of an earlier
- * nest still has to write, or to read before it is written. */
+ * Legality: no iteration of a later nest may depend on (RAW, WAR or WAW) a
+ * later iteration of an earlier nest. */
 #include "edit.h"
 
 enum { DEEPEST = 8 };
@@ -102,7 +102,7 @@ struct pair {
 	struct edit *e;
 	const struct nest *first, *second;
 	const struct buffer *buffer;
-	struct range *made, *used; /* by one iteration of each */
+	struct range *made, *used; /* boxes of one iteration of each nest */
 };
 
 static const struct expr *
@@ -120,10 +120,10 @@ at_vars(struct pair *p, const struct nest *n, struct var *const *vars,
 	return expr_substitute(p->e->m, x, &map);
 }
 
-/* The first nest at s, the second at t: s and t agree outside of level, s is
- * later there, and inside both are anywhere. Do they touch separate parts? */
+/* Iterations s of the first nest and t of the second that agree outside of
+ * level, s later at level, arbitrary inside: are their accesses disjoint? */
 static bool
-apart_at(struct pair *p, int level)
+disjoint_at(struct pair *p, int level)
 {
 	struct module *m = p->e->m;
 	struct var *s[DEEPEST], *t[DEEPEST];
@@ -168,7 +168,7 @@ apart_at(struct pair *p, int level)
 	return false;
 }
 
-/* Calls may write to what they are given the address of, wherever. */
+/* Is the access through an address, which a call may write to at any offset? */
 static bool
 is_opaque(const struct access *x)
 {
@@ -217,7 +217,7 @@ independent(struct edit *e, const struct nest *first, const struct nest *second)
 			p.made = box_of(e, first, x);
 			p.used = box_of(e, second, y);
 			for (int level = 0; level < first->depth; level++) {
-				if (apart_at(&p, level)) {
+				if (disjoint_at(&p, level)) {
 					continue;
 				}
 				return edit_fail(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pad_einsum: a sum of products runs over a domain rounded up, between
- * padded copies of what it reads and writes.
+/* pad_einsum: extends a sum of products to rounded-up extents, between
+ * zero-padded copies of its inputs and its output.
  *
  *   for i in 127, k in 130:        pad_einsum(C, [16, 16])
  *       C[v_i] += A[v_i, v_k]          for i in 128, k in 144: A_pad = A or 0
@@ -11,7 +11,7 @@
 struct einsum {
 	struct edit *e;
 	struct stmt *block, *store;
-	const struct expr **extents; /* new ones, of the iter vars */
+	const struct expr **extents; /* padded extents of the iter vars */
 };
 
 struct factors {
@@ -20,7 +20,7 @@ struct factors {
 	struct arena *arena;
 };
 
-/* The loads that an expression is the product of. */
+/* Collects the loads that an expression is the product of. */
 static void
 find_factors(struct factors *f, const struct expr *x)
 {
@@ -50,7 +50,8 @@ is_padded(const struct einsum *p, int i)
 	return p->extents[i] != p->block->u.block->iters[i].extent;
 }
 
-/* The iter that an index is, -1: a constant; -2: anything else. */
+/* The number of the iter var that an index is; -1: a constant; -2: another
+ * expression. */
 static int
 iter_of_index(const struct einsum *p, const struct expr *x)
 {
@@ -223,7 +224,7 @@ find_extents(struct einsum *p, const struct sched_value *padding)
 	return true;
 }
 
-/* The loops that are to grow hold nothing but the block. */
+/* Checks that the loops to extend contain the block alone. */
 static bool
 check_loops(struct einsum *p)
 {
@@ -251,7 +252,7 @@ check_loops(struct einsum *p)
 	return true;
 }
 
-/* A buffer with the padded shape, or NULL if b needs none. */
+/* The padded counterpart of b, or NULL if b needs no padding. */
 static const struct buffer *
 padded_twin(struct einsum *p, const struct buffer *b,
 	    const struct expr *const *index)
@@ -329,7 +330,7 @@ pad_inputs(struct einsum *p)
 		const struct access *x = &all.list.data[i];
 		const struct buffer *b = x->buffer, *to;
 
-		/* Each buffer once: the first one has replaced it. */
+		/* Each buffer once: its first load has replaced all. */
 		if (!x->load || b == p->store->u.buffer ||
 		    !expr_uses_buffer(p->store->args[0], b)) {
 			continue;

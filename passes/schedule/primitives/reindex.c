@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reindex, reindex_cache_read and reindex_cache_write: a buffer in the order
- * in which a block's iter vars walk over another.
+/* reindex, reindex_cache_read and reindex_cache_write: a copy of a buffer, laid
+ * out in the order of a block's iter vars.
  *
  *   for i, j:                      reindex(B, ("read", 0))
  *       with T.block("B"):         for i, j: A_reindex[i, j] = A[j, i]
  *           B[v_i, v_j] = A[v_j, v_i]  ->  for i, j: B[v_i, v_j] = A_reindex…
  *
- * With an index map the new buffer's positions are that map's.
+ * An index map gives the copy another layout.
  *
- * What is read where a condition holds, and a constant elsewhere, becomes the
- * copy as it is, with the condition:
+ * A conditional load with a constant alternative (padding) moves into the copy
+ * with its condition:
  *
  *       sum += T.if_then_else(0 < v_i, A[v_i - 1], 0) * W[v_i]
  *   ->  A_reindex[i] = T.if_then_else(0 < i, A[i - 1], 0) */
@@ -23,9 +23,10 @@ struct reindex {
 	const struct expr *const *index; /* of buffer, in iter vars */
 	struct iter_var *used;           /* the iter vars that index uses */
 	int n_used;
-	const struct expr **place;  /* of made, in iter vars */
-	const struct expr *guarded; /* the load with its condition; NULL:
-					  * it has none, or keeps it */
+	const struct expr **place; /* of made, in iter vars */
+	/* the load with its condition; NULL: unconditional, or the condition
+	 * stays in the block */
+	const struct expr *guarded;
 	bool writes;
 };
 
@@ -68,8 +69,7 @@ without(void *ctx, const struct expr *e)
 	return e == guarded ? guarded->args[2] : NULL;
 }
 
-/* The condition and the load under it, if the block reads the buffer nowhere
- * else. */
+/* The conditional load, if it is the block's only read of the buffer. */
 static const struct expr *
 guarded_load(struct reindex *r)
 {
@@ -109,8 +109,8 @@ find_used(struct reindex *r)
 	}
 }
 
-/* Do the loops take the iter var through all of its domain? They do not where
- * a loop was partitioned: each part has the domain of the whole. */
+/* Do the loops enumerate the iter var's whole domain? Not in a part of a
+ * partitioned loop, whose iter var keeps the full domain. */
 static bool
 runs_through(struct edit *e, const struct stmt *block, int i)
 {
@@ -137,8 +137,8 @@ runs_through(struct edit *e, const struct stmt *block, int i)
 	       prove(&a, expr_le(e->m, last, max));
 }
 
-/* What an intermediate buffer holds may be no more than what the block reads
- * of it. */
+/* Checks that the source's elements exist: an intermediate buffer may hold only
+ * the elements that the block reads. */
 static bool
 check_source(struct reindex *r)
 {
@@ -328,8 +328,8 @@ find_index(struct reindex *r)
 	return check_copy(r);
 }
 
-/* No two values of the used iter vars may share a place: the one would undo
- * the other. */
+/* Checks that the layout is injective: no two values of the used iter vars map
+ * to one element. */
 static bool
 check_injective(struct reindex *r, const struct expr *const *place, int n,
 		const struct buffer *in, const struct index_map **out)
@@ -362,8 +362,8 @@ check_injective(struct reindex *r, const struct expr *const *place, int n,
 	return true;
 }
 
-/* The index, each position from 0 on: where it begins does not matter to
- * whether two elements share a place. */
+/* The index with each iter var counted from 0: offsets do not affect
+ * injectivity. */
 static const struct expr **
 from_zero(struct reindex *r)
 {

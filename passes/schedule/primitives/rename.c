@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rename_loop and rename_buffer: what a person will read; and the marker of
- * traces, enter_postproc. */
+/* rename_loop and rename_buffer: names for the reader of the code; and
+ * enter_postproc, a marker in traces. */
 #include "edit.h"
 
 static bool
@@ -19,7 +19,7 @@ check_name(struct edit *e, const char *name)
 			       name);
 }
 
-/* The loop may be made of several axes: they are remembered under its name. */
+/* A fused loop's axes are recorded under its name. */
 static void
 rename_fused(struct edit *e, const struct var *from, const struct var *to)
 {

@@ -9,9 +9,9 @@
  *                                                with T.block("C"):
  *                                                    C[v_i] += C_rf[v_i, ..]
  *
- * The inner loop of the first nest may then be vectorized: each lane has a sum
- * of its own. Changes the order in which floats are added. Reductions with
- * several values (argmax) have as many buffers of partial results. */
+ * The inner loop of the first nest can then be vectorized, with an accumulator
+ * per lane. Reassociates floating-point sums. A reduction of several values
+ * (argmax) has a buffer of partial results for each. */
 #include "block_init.h"
 #include "edit.h"
 #include "reduction_match.h"
@@ -22,7 +22,7 @@ struct rfactor {
 	struct block_reduction red;
 	const struct buffer **partial; /* one per value */
 	struct var *lane;              /* the new spatial iter var */
-	int axis;                      /* its dimension in partial */
+	int axis;                      /* the new dimension of partial */
 };
 
 static bool
@@ -34,7 +34,7 @@ match_update(struct rfactor *r)
 	       edit_fail(r->e, "block %s is no reduction: it %s", name, why);
 }
 
-/* Sums and the like are known; others are tried. */
+/* Known reducers are accepted; others are tested for associativity. */
 static bool
 check_reducer(struct rfactor *r)
 {
@@ -42,7 +42,7 @@ check_reducer(struct rfactor *r)
 	enum expr_kind op = r->red.reducer->result[0]->kind;
 	struct reducer_facts facts;
 
-	/* To min and max it is the same how often they start. */
+	/* min and max are idempotent: a repeated init is harmless. */
 	if (!r->red.named && (op == EXPR_MIN || op == EXPR_MAX)) {
 		return true;
 	}
@@ -73,8 +73,8 @@ check_reducer(struct rfactor *r)
 	return true;
 }
 
-/* A condition of the predicate on an inner loop that drives nothing cannot be
- * kept: the reduction of the partial results has no such loop. */
+/* Refuses predicates on an inner loop that drives no iter var: the reduction of
+ * the partial results has no such loop. */
 static bool
 check_predicate(struct rfactor *r)
 {
@@ -182,8 +182,8 @@ loop_above(const struct rfactor *r, int i)
 	return p;
 }
 
-/* The block that fills the partial results: the loops of the reduction become
- * iter vars of their own, loop's a spatial one. */
+/* The block that computes the partial results: each reduction loop becomes an
+ * iter var, the factored loop a spatial one. */
 static struct stmt *
 partial_block(struct rfactor *r)
 {
@@ -239,8 +239,8 @@ partial_block(struct rfactor *r)
 						&loops);
 		}
 	}
-	/* What bounds the reduction chooses what is added, so that every
-	 * partial result has a value. */
+	/* The reduction's bounds select the added value, so that every partial
+	 * result is initialized. */
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = expr_substitute(e->m, all.list.data[i],
@@ -410,7 +410,7 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 		scope_add_alloc(e->f, scope, r.partial[k]);
 	}
 	blocks_below(e->f, nest, &final);
-	/* The block keeps its handle: it is the one that yields the result. */
+	/* The block that computes the result keeps the handle. */
 	stmt_write(e->f, &final.list.data[0]->id, &id, sizeof id);
 	block_refresh(e->f, added);
 	block_refresh(e->f, final.list.data[0]);

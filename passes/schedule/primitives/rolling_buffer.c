@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rolling_buffer: what one iteration shares with the one before it is kept,
- * and the buffer becomes a ring.
+/* rolling_buffer: elements that consecutive iterations share are kept in a ring
+ * buffer instead of being recomputed.
  *
  *   for h in 8:                          for h in 8:
  *       for i in 3: B[h + i] = …             for i in 3:
@@ -8,18 +8,19 @@
  *                                                    B[(h + i) % 3] = …
  *                                            … C[h] += B[(h + k) % 3]
  *
- * Needs: the block computes for one iteration what is read in it, as
- * compute_at leaves it; the loops around run in order. */
+ * Needs a block that computes the region read in one iteration, as compute_at
+ * leaves it, in serial loops. */
 #include "copy_block.h"
 #include "region.h"
 
 struct rolling {
 	struct edit *e;
-	struct stmt *block, *store, *inner; /* inner: around all uses */
+	/* inner: the innermost loop around all uses */
+	struct stmt *block, *store, *inner;
 	const struct buffer *buffer;
-	struct stmt *loop; /* along which it rolls */
+	struct stmt *loop; /* the loop that the buffer rolls along */
 	int dim;
-	int64_t stride, extent; /* of what one iteration needs */
+	int64_t stride, extent; /* of the region of one iteration */
 	const struct range *box;
 };
 
@@ -96,8 +97,8 @@ check_block(struct rolling *r)
 	return true;
 }
 
-/* What the block makes in one iteration of the inner loop's body; all that is
- * read there must be part of it. */
+/* The box that the block stores in one iteration of the inner loop; all reads
+ * there must be within it. */
 static bool
 find_box(struct rolling *r)
 {
@@ -133,7 +134,7 @@ find_box(struct rolling *r)
 	return true;
 }
 
-/* Does the box move along dimension d alone, by less than its size? */
+/* Does the box advance along one dimension only, by less than its extent? */
 static bool
 rolls(struct rolling *r, struct stmt *loop)
 {
@@ -167,9 +168,9 @@ rolls(struct rolling *r, struct stmt *loop)
 	return found >= 0;
 }
 
-/* Does the block make every element of the box along the dimension it moves
- * in? Loops add up to all numbers if each one's factor is at most what the ones
- * with less reach. */
+/* Does the block store every element of the box along the rolling dimension? A
+ * mixed-radix sum of loops is dense if each factor is at most the range covered
+ * by the smaller factors. */
 static bool
 is_dense(struct rolling *r)
 {
@@ -216,8 +217,8 @@ is_dense(struct rolling *r)
 	return true;
 }
 
-/* The outermost loop along which the buffer rolls. All loops from it inwards
- * run in order, and their ranges do not depend on it. */
+/* Finds the outermost loop along which the buffer rolls. All loops inside of it
+ * must be serial, with ranges independent of it. */
 static bool
 find_loop(struct rolling *r)
 {
@@ -299,10 +300,9 @@ ring_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Conjuncts of the block's predicate that speak of the rolling loop may hold
- * now and not have held when the element was due: only those that bound the
- * element from above by its domain, which the first iteration that needs it
- * meets just as well. */
+/* A conjunct over the rolling loop may hold now although it failed when the
+ * element was first needed. Accepts only upper bounds of the element by its
+ * domain, which do not depend on the iteration. */
 static bool
 check_predicate(struct rolling *r)
 {
@@ -347,7 +347,7 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 		iters.from[i] = r.block->u.block->iters[i].var;
 		iters.to[i] = r.block->args[i + 1];
 	}
-	/* New in this iteration: what lies beyond the box of the last. */
+	/* New in this iteration: the elements beyond the previous box. */
 	index = expr_substitute(m, r.store->args[r.dim + 1], &iters);
 	start = expr_add(m, r.box[r.dim].min, expr_i32(m, r.extent - r.stride));
 	kept = expr_eq(m, r.loop->u.loop.var->expr, r.loop->args[0]);

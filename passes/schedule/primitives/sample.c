@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_categorical, sample_perfect_tile and sample_compute_location: choices
- * of a search. What was chosen is recorded; a recorded decision given back is
- * taken as it is. The generator is splitmix64 (Steele, Lea, Flood 2014). */
+/* sample_categorical, sample_perfect_tile and sample_compute_location: random
+ * choices of a schedule search. Decisions are recorded; a decision passed in is
+ * used as it is. The generator is splitmix64 (Steele, Lea, Flood 2014). */
 #include "edit.h"
 
 static uint64_t
@@ -91,7 +91,7 @@ check_tile(struct edit *e, const struct sched_value *tile, int64_t extent,
 			 (long long)extent);
 }
 
-/* The prime factors of what is left go to any of the outer places. */
+/* Distributes the prime factors of the rest randomly over the outer loops. */
 static void
 spread(struct sched *s, int64_t rest, int64_t *tile, int n)
 {
@@ -159,7 +159,7 @@ prim_sample_perfect_tile(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* -- where to compute */
+/* -- compute location */
 
 static bool
 legal(struct edit *e, primitive_fn *apply, int block, int loop)

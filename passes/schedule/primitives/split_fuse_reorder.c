@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split, fuse and reorder: the same iterations through other loops.
+/* split, fuse and reorder: strip-mining, collapsing and permuting loops.
  *
  *   for i in range(128):        split(i, [0, 16])      for i_o in range(8):
  *       C[i] = ...                     ->                  for i_i in range(16):
@@ -21,7 +21,8 @@ part_name(struct arena *a, const char *name, int i, int n)
 		      : arena_printf(a, "%s_%d", name, i);
 }
 
-/* A factor: a positive number, or an expression of sizes that is positive. */
+/* A factor: a positive integer, or an expression of sizes that is provably
+ * positive. */
 static const struct expr *
 split_factor(struct edit *e, struct analyser *a, const struct expr *total,
 	     const struct sched_value *factor, int i)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* storage_align, unsafe_set_dtype: how a buffer inside the function is
- * stored.
+/* storage_align, unsafe_set_dtype: padding and element type of an intermediate
+ * buffer.
  *
- *   storage_align(A_shared, 0, axis=-2, factor=32, offset=1): rows start at
- *   32 k + 1 elements from each other, so that a column hits all banks */
+ * storage_align(A_shared, 0, axis=-2, factor=32, offset=1): the row pitch is 32
+ * k + 1 elements, so that the elements of a column are in different banks of
+ * shared memory */
 #include "copy_block.h"
 #include "storage_align.h"
 
-/* A buffer inside the function that the block writes, or NULL. */
+/* The intermediate buffer that the block writes, or NULL. */
 static const struct buffer *
 inner_output(struct edit *e, const struct stmt *block,
 	     const struct sched_value *index)

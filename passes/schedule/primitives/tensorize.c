@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensorize: a block that computes what an instruction computes becomes that
- * instruction.
+/* tensorize: replaces a block by an instruction that computes the same.
  *
  *   with T.block("C_o"):                    with T.block("C_o"):
  *       v_i_o, v_k_o = …                        v_i_o, v_k_o = …
  *       for i, j, k in T.grid(8, 8, 8):  ->     T.call_extern("gemm8x8",
  *           with T.block("C"): …                    T.address_of(A[v_i_o * 8, …
  *
- * The parameters of the implementation become views: their elements those of
- * the program's buffers, their strides the strides of these. */
+ * The implementation's parameters become views of the program's buffers, with
+ * the buffers' strides. */
 #include "blockize.h"
 #include "storage_align.h"
 #include "tensor_match.h"
@@ -178,7 +177,7 @@ map_pointer(void *ctx, const struct expr *x)
 	return expr_rewrite(p->z->e->m, x, replace_pointer, ctx);
 }
 
-/* What a part does to the views, as a statement of this function; NULL after
+/* The part's body, inlined with its parameters as views; NULL after
  * reporting. */
 static struct stmt *
 inline_part(struct tensorizer *z, const struct func *part)
@@ -213,7 +212,7 @@ inline_part(struct tensorizer *z, const struct func *part)
 		root = body->u.block;
 		body = body->children[0];
 	}
-	/* A frame, so that what is replaced may be the whole body. */
+	/* A parent statement, so that the whole body can be replaced. */
 	scratch = stmt_attr(e->f, "tensorize", expr_bool(e->m, true),
 			    stmt_clone(e->f, body, true));
 	for (int i = 0; i < part->params.n; i++) {
@@ -267,7 +266,7 @@ find_symbol_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The parameter as the call meets it. */
+/* The parameter with the strides and the offset of the call's view. */
 static const struct buffer *
 view_buffer(struct tensorizer *z, const struct buffer *p,
 	    const struct tensor_view *v)
@@ -282,7 +281,7 @@ view_buffer(struct tensorizer *z, const struct buffer *p,
 				 z->match.sizes.n };
 	bool dense = true;
 
-	copy->id = z->e->m->next_buffer_id++; /* loads are known by it */
+	copy->id = z->e->m->next_buffer_id++; /* loads compare ids */
 	for (int d = p->ndim - 1; d >= 0; d--) {
 		const struct expr *compact = expr_i32(z->e->m, 1);
 
@@ -302,7 +301,7 @@ view_buffer(struct tensorizer *z, const struct buffer *p,
 	return copy;
 }
 
-/* A symbol that is told no strides works for one set of them. */
+/* A symbol without stride parameters is specialized for one set of strides. */
 static bool
 same_views(struct tensorizer *z, const struct tensor_call *old,
 	   const struct buffer *const *views)
@@ -438,7 +437,7 @@ match_all(struct tensorizer *z, enum tensor_part part)
 	return true;
 }
 
-/* The outer block starts with what reset does? */
+/* Does the outer block's init match the intrinsic's reset? */
 static bool
 match_reset(struct tensorizer *z)
 {
@@ -473,7 +472,8 @@ replace_body(struct tensorizer *z)
 		return match_all(z, TENSOR_ALL) && put_part(z, 0, t->impl);
 	}
 	if (!described && first->children[1]) {
-		/* It adds to what is there: that is set first. */
+		/* The instruction accumulates: the accumulator is initialized
+		 * first. */
 		if (z->outer->children[1]) {
 			return refuse(z, "it starts the reduction twice");
 		}
@@ -500,7 +500,7 @@ replace_body(struct tensorizer *z)
 	return put_part(z, 0, t->update);
 }
 
-/* -- strides that storage_align asks for */
+/* -- strides from storage_align */
 
 struct growth {
 	struct edit *e;
@@ -557,8 +557,8 @@ grow_writes(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The call is told strides: what storage_align asks for has to be there, not
- * only when storage is allocated. */
+/* The call receives strides, so storage_align must be applied now, and not only
+ * when storage is allocated. */
 static void
 grow_aligned(struct edit *e, struct stmt *outer)
 {

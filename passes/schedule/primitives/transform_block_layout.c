@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_block_layout: a block's iter vars and its loops become those of
- * an index map.
+/* transform_block_layout: replaces a block's iter vars and loops by the index
+ * map's.
  *
  *   for i in 8, j in 16:            transform_block_layout(B,
  *       with T.block("B"):              lambda i, j: (i * 16 + j,))
@@ -9,9 +9,8 @@
 #include "copy_block.h"
 #include "index_map_inverse.h"
 
-/* The innermost loops are those of the block's iter vars, one in another,
- * holding nothing else; returns the outermost, the block itself if it has no
- * iter vars, or NULL after reporting. */
+/* Finds the perfect nest of the block's iter vars; returns its outermost loop,
+ * the block itself if it has no iter vars, or NULL after reporting. */
 static struct stmt *
 own_nest(struct edit *e, struct stmt *block)
 {
@@ -43,7 +42,7 @@ own_nest(struct edit *e, struct stmt *block)
 	return p;
 }
 
-/* The kind that the iter vars in an expression share. */
+/* The common kind of the iter vars in an expression. */
 static bool
 kind_of(struct edit *e, const struct stmt *block, const struct index_map *map,
 	int d, enum iter_kind *kind)
@@ -103,7 +102,7 @@ complete_map(struct edit *e, const struct stmt *block,
 	return true;
 }
 
-/* The variable is an iter of that kind in the padded part's condition? */
+/* Checks that the map pads spatial iter vars only. */
 static bool
 check_padding(struct edit *e, const struct stmt *block,
 	      const struct index_map *map, const struct block *new)
@@ -126,7 +125,7 @@ struct moved {
 	const struct var_map *map;
 };
 
-/* The expression over other iter vars. */
+/* The expression in terms of the new iter vars. */
 static const struct expr *
 move(void *ctx, const struct expr *e)
 {
@@ -152,7 +151,7 @@ simplify_indices(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The iter var that an expression is, or -1. */
+/* The number of the iter var that an expression is, or -1. */
 static int
 iter_of(const struct block *b, const struct index_map *map,
 	const struct expr *e)
@@ -165,8 +164,8 @@ iter_of(const struct block *b, const struct index_map *map,
 	return -1;
 }
 
-/* An axis (oc * 3 + kh) * 3 + kw of whole iter vars is remembered as made of
- * these. */
+/* Records the fused axes of a new loop: (oc * 3 + kh) * 3 + kw over full iter
+ * vars. */
 static void
 note_fused(struct edit *e, const struct block *b, const struct index_map *map,
 	   int d, const struct var *loop)
@@ -239,7 +238,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 		struct dtype type = map->physical_shape[d]->type;
 		const char *name = arena_printf(arena, "i%d", d);
 
-		/* An iter var that stays keeps its name. */
+		/* An unchanged iter var keeps its name. */
 		if (args[1].u.map->to_physical[d]->kind == EXPR_VAR) {
 			for (int i = 0; i < n_old; i++) {
 				if (args[1].u.map->to_physical[d] ==
@@ -283,7 +282,8 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 			stmt_substitute(e->f, block->children[i], &iters);
 		}
 	}
-	for (int i = 0; i < 2; i++) { /* what is nested may name the loops */
+	/* nested statements may use the loops' variables */
+	for (int i = 0; i < 2; i++) {
 		if (block->children[i]) {
 			stmt_substitute(e->f, block->children[i], &vars);
 		}
@@ -297,7 +297,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	for (int d = 0; d < n; d++) {
 		values[d + 1] = loops[d];
 	}
-	/* What is declared of addresses stays declared. */
+	/* Declared regions of address arguments are kept. */
 	moved = (struct moved){ e->m, &iters };
 	new.reads = regions_map(&e->m->arena, new.reads, new.n_reads, move,
 				&moved);

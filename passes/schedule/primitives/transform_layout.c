@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_layout and set_scope: where and how a buffer is stored. */
+/* transform_layout and set_scope: the layout and the storage scope of a
+ * buffer. */
 #include "copy_block.h"
 #include "index_map_inverse.h"
 
@@ -42,7 +43,7 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 			       r->map->n_logical };
 	struct analyser a;
 
-	/* The ranges of the variables, but not what iter vars are bound to. */
+	/* Ranges of variables only, without the bindings of iter vars. */
 	analyser_init(&a, r->module);
 	for (const struct stmt *s = at; s; s = s->parent) {
 		for (int i = 0;
@@ -63,7 +64,7 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* How far each physical index goes, from 0 on. */
+/* Computes the extents of the physical indices, which start at 0. */
 static bool
 covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 {
@@ -99,8 +100,8 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 	return true;
 }
 
-/* The map with the physical shape and, unless the caller vouches for it
- * (trusted), its way back; NULL after reporting. */
+/* The map with its physical shape and, unless trusted, its inverse; NULL after
+ * reporting. */
 static const struct index_map *
 completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 	  bool trusted)
@@ -126,8 +127,7 @@ completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 
 /* -- padding */
 
-/* What the physical element at iters holds where no logical one is; NULL
- * after reporting. */
+/* The value of padding at the physical index iters; NULL after reporting. */
 static const struct expr *
 pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
        const struct iter_var *iters)
@@ -174,7 +174,7 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 		       : expr_cast(e->m, b->type, value);
 }
 
-/* The child of the block's body that the last store into b stands in. */
+/* The child of the block's body that contains the last store to b. */
 static struct stmt *
 last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
 {
@@ -196,7 +196,8 @@ last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
 	return last;
 }
 
-/* for physical: where not in_range: b[physical] = pad */
+/* Adds the nest that stores the padding: for all physical indices not in_range:
+ * b[physical] = pad. */
 static bool
 write_padding(struct edit *e, const struct buffer *b,
 	      const struct index_map *map, const struct sched_value *pad)
