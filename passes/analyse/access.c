@@ -14,7 +14,8 @@ struct collector {
 	struct access_list *out;
 };
 
-/* The load, which has been visited before, as the value of an address. */
+/* Turns the recorded access of a load, visited before, into the access of an
+ * address argument. */
 static void
 mark(struct collector *c, const struct expr *load, bool fills)
 {
@@ -325,8 +326,8 @@ buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 
 /* -- boxes */
 
-/* The loops that an access runs over, seen from outside top; those of the
- * threads of a block too, wherever they are, if they all see the buffer. */
+/* The loops between top and an access; with of_block also the thread loops of
+ * the block, if all threads see the buffer. */
 static struct iter_var *
 relaxed_loops(struct func *f, const struct stmt *top, const struct stmt *at,
 	      bool of_block, int *n)
@@ -352,7 +353,8 @@ relaxed_loops(struct func *f, const struct stmt *top, const struct stmt *at,
 	return all.data;
 }
 
-/* One dimension of one access; false if no bound is known. */
+/* The interval of indices in one dimension of one access; false if it has no
+ * bound. */
 static bool
 cover_one(struct func *f, const struct stmt *top, const struct access *x, int d,
 	  bool of_block, const struct expr **min, const struct expr **max)
@@ -363,8 +365,8 @@ cover_one(struct func *f, const struct stmt *top, const struct access *x, int d,
 	const struct expr *index = x->index[d];
 	int n;
 
-	/* What blocks and LETs between top and the access bind has to be
-	 * replaced by its value, innermost first. */
+	/* Variables bound by blocks and LETs between top and the access are
+	 * replaced by their values, innermost first. */
 	for (const struct stmt *p = x->at; p; p = p->parent) {
 		if (p->kind == STMT_BLOCK && p->u.block->n_iters > 0) {
 			const struct block *b = p->u.block;
@@ -400,7 +402,8 @@ cover_one(struct func *f, const struct stmt *top, const struct access *x, int d,
 	return analyse_cover(&a, index, relaxed, n, min, max) && *min && *max;
 }
 
-/* The smaller (or larger) of the two, where that can be decided. */
+/* The smaller (or larger) of the two, if the order can be proved; otherwise
+ * NULL. */
 static const struct expr *
 pick(struct analyser *a, const struct expr *x, const struct expr *y,
      bool smaller)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who touches a buffer where: shared by the schedule primitives and by
- * lowering. */
+/* The accesses of a buffer, for schedule primitives and lowering. */
 #ifndef TIRC_ACCESS_H
 #define TIRC_ACCESS_H
 
@@ -12,22 +11,23 @@ struct access {
 	struct stmt *at;         /* the statement: a STORE if it writes */
 	const struct expr *load; /* NULL: the STORE itself */
 	const struct expr *const *index;
-	bool address; /* its address is taken: more than this element may be
-		       * read, and written */
-	bool fills;   /* a STORE, or an address that one only writes at */
+	/* the element's address is taken: further elements may be read and
+	 * written */
+	bool address;
+	bool fills; /* a STORE, or an address that is only written through */
 };
 
 struct access_list {
 	VEC(struct access) list;
 };
 
-/* Every load and store at or below s of buffer (NULL: of any), in program
- * order. Addresses taken count as loads, marked as such. */
+/* All loads and stores of buffer (NULL: of any buffer) at or below s, in
+ * program order. Addresses taken count as loads with the flag address. */
 void access_collect(struct func *f, struct stmt *s, const struct buffer *buffer,
 		    struct access_list *out);
 
-/* Does it write? So do stores, and calls given an address in a block that says
- * that it writes the buffer. */
+/* Does the access write? Stores do, and so do calls with an address argument in
+ * a block that declares a write region of the buffer. */
 bool access_writes(const struct access *x);
 
 /* How many statements are around s. */
@@ -36,11 +36,11 @@ int stmt_depth(const struct stmt *s);
 struct stmt *stmt_common(struct stmt *a, struct stmt *b);
 bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
 
-/* Tells the analyser the ranges of the loops and the values of the LETs and
- * block iter vars around s, and the conditions that hold there. */
+/* Gives the analyser the facts that hold at s: ranges of loops, values of LETs
+ * and block iter vars, and conditions. */
 void analyser_enter(struct analyser *a, const struct stmt *s);
-/* The same, but iter vars of blocks around s just have their ranges: what is
- * simplified keeps them, and may be written inside of these blocks. */
+/* The same, but iter vars of blocks around s have ranges and no values, so that
+ * simplified expressions keep the iter vars and can be used in these blocks. */
 void analyser_enter_scope(struct analyser *a, const struct stmt *s);
 
 /* Enters the block and assumes that its iter vars are within their domains. */
@@ -52,29 +52,30 @@ void analyser_enter_domains(struct analyser *a, const struct stmt *block);
 struct iter_var *loops_between(struct func *f, const struct stmt *top,
 			       const struct stmt *s, int *n);
 
-/* Replaces from by to everywhere below s and in the parameters; index gives
- * the new position (to->ndim expressions) of an old one in statement at. */
+/* Replaces from by to in all accesses below s and in the parameters; index
+ * computes the new index (to->ndim expressions) from the old index in statement
+ * at. */
 typedef void (*index_fn)(void *ctx, const struct stmt *at,
 			 const struct expr *const *old,
 			 const struct expr **new);
 void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
-/* The same for what lies below s only: from stays a parameter if it is one. */
+/* The same below s only: the parameters do not change. */
 void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
 
-/* The smallest box that covers all accesses in the list of one buffer, seen
- * from outside top: ranges whose min is free of what is bound inside top.
- * Where a dimension has no usable bound, or one no smaller than the buffer's,
- * or an address is taken, [0, shape). */
+/* The bounding box of all accesses in the list, in terms of variables bound
+ * outside of top. A dimension without a bound, with a bound beyond the
+ * buffer's, or with an address taken gets [0, shape). */
 void access_cover(struct func *f, const struct stmt *top,
 		  const struct access *list, int n, struct range *ranges);
-/* The same, but a box that reaches beyond the buffer stays as it is. False:
- * no bound for some dimension. */
+/* The same, but the box is not clipped to the buffer. False: a dimension has no
+ * bound. */
 bool access_box(struct func *f, const struct stmt *top,
 		const struct access *list, int n, struct range *ranges);
 
-/* Splits a && b && … into its parts, and back (NULL for none). */
+/* Splits a conjunction a && b && … into its conjuncts, and joins them again
+ * (NULL for none). */
 struct conjuncts {
 	VEC(const struct expr *) list;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyser: what integer expressions can be. Bounds, divisibility, a
- * rewrite-rule table (rules.def), affine decomposition. Everything that
- * decides legality or drops a guard asks here. */
+/* The analyser: static analysis of integer expressions. Interval bounds,
+ * divisibility, rewrite rules (rules.def), affine decomposition. All legality
+ * checks and the removal of guards rest on it. */
 #ifndef TIRC_ANALYSE_H
 #define TIRC_ANALYSE_H
 
@@ -27,7 +27,7 @@ struct analyser_var {
 	bool inlined;                    /* simplify puts the value in place */
 };
 
-struct analyser_fact; /* a sum of terms that is <= 0 */
+struct analyser_fact; /* a fact: a linear form that is <= 0 */
 struct analyser_entry;
 struct analyser_order;
 
@@ -36,15 +36,17 @@ struct analyser {
 	VEC(struct analyser_var) vars;
 	VEC(const struct expr *) facts; /* conditions known to be true */
 	VEC(const struct analyser_fact *) sums; /* the facts as sums */
-	/* Answers so far; each is good for one state of vars and facts. */
+	/* Memoized results; each is valid for one state of variables and
+	 * facts. */
 	struct analyser_entry *cache;
 	uint32_t n_cache, cap_cache;
 	uint32_t version, last_version;
 	/* In which order the terms of a sum were first written. */
 	struct analyser_order *orders;
 	uint32_t n_orders, cap_orders;
-	int fuel;   /* rewrites left in this call */
-	int forks;  /* conditions that sides may still be told of in it */
+	int fuel; /* rewrites left in this call */
+	/* conditions that may still be assumed in branches in this call */
+	int forks;
 	bool plain; /* while bounds of a fact are taken: without facts */
 };
 
@@ -70,8 +72,9 @@ void analyser_pop(struct analyser *a, struct analyser_mark mark);
 
 struct bounds analyse_bounds(struct analyser *a, const struct expr *e);
 struct modular analyse_modular(struct analyser *a, const struct expr *e);
-/* Equivalent and never larger; canonical enough that equal affine forms
- * become the same node: sums in a fixed order, constants last. */
+/* An equivalent expression, never larger, in a normal form: equal affine
+ * expressions become the same node, with terms in a fixed order and the
+ * constant last. */
 const struct expr *simplify(struct analyser *a, const struct expr *e);
 /* True only if the bool expression holds for every value of the variables. */
 bool prove(struct analyser *a, const struct expr *condition);
@@ -83,16 +86,16 @@ bool prove_equal(struct analyser *a, const struct expr *x,
 bool analyse_affine(struct analyser *a, const struct expr *e,
 		    struct var *const *vars, int n, int64_t *coeff,
 		    const struct expr **rest);
-/* The smallest interval [min, max] (expressions free of the given variables)
- * that covers e while each variable runs over its range. NULL results where
+/* The smallest interval [min, max] that contains e while each relaxed variable
+ * runs over its range; min and max do not use these variables, and are NULL if
  * unbounded. Used for region inference. */
 bool analyse_cover(struct analyser *a, const struct expr *e,
 		   const struct iter_var *relaxed, int n,
 		   const struct expr **min, const struct expr **max);
 
-/* Replaces every expression of the function by its simplified form, knowing
- * loop ranges, ifs and lets; drops ifs that cannot fail, loops of extent 0,
- * inlines loops of extent 1. */
+/* Simplifies every expression of the function under the facts of the loops, IFs
+ * and LETs around it; drops redundant IFs and loops of extent 0, and replaces
+ * loops of extent 1 by their bodies. */
 void simplify_func(struct func *f);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intervals that expressions stay in. Sums are added up term by term after
- * equal terms have cancelled; i32 and i64 are taken not to overflow. */
+/* Interval arithmetic. Sums are normalized first, so that equal terms cancel;
+ * i32 and i64 arithmetic is assumed not to overflow. */
 #include "linear.h"
 
 static const struct bounds anything = { BOUND_NEG_INF, BOUND_POS_INF };
@@ -210,7 +210,7 @@ bounds_binary(enum expr_kind kind, struct bounds x, struct bounds y)
 	}
 }
 
-/* Of nodes that are no sums. */
+/* The interval of an expression other than a sum. */
 static struct bounds
 atom_bounds(struct analyser *a, const struct expr *e)
 {
@@ -235,7 +235,7 @@ atom_bounds(struct analyser *a, const struct expr *e)
 		if (!dtype_is_int(e->type)) {
 			return all;
 		}
-		/* What does not fit wraps. */
+		/* A cast of values beyond the type wraps. */
 		y = bounds_meet(x, all);
 		return y.min == x.min && y.max == x.max ? x : all;
 	case EXPR_SELECT:
@@ -263,8 +263,8 @@ is_quotient(const struct expr *e, int64_t *divisor)
 	       *divisor > 0;
 }
 
-/* k * (p // c) - k * (q // c) where p - q is bounded: less than the two
- * apart. Returns the index of the second term, or -1. */
+/* Bounds k * (p // c) - k * (q // c) by the bounds of p - q, more tightly than
+ * term by term. Returns the index of the second term, or -1. */
 static int
 quotient_pair(struct analyser *a, const struct linear *l, int i,
 	      struct bounds *out)
@@ -324,7 +324,7 @@ plain_bounds(struct analyser *a, const struct linear *l)
 	return sum;
 }
 
-/* Does a fact speak of l at all? */
+/* Do a fact and l have an atom in common? */
 static bool
 shares_atom(const struct linear *l, const struct linear *fact)
 {
@@ -348,7 +348,8 @@ linear_bounds(struct analyser *a, const struct linear *l)
 	if (a->plain) {
 		return sum;
 	}
-	/* A fact speaks of other atoms, which may speak of the fact. */
+	/* A fact contains other atoms, whose bounds may use the fact: no
+	 * recursion. */
 	a->plain = true;
 	for (int i = 0; i < a->sums.n; i++) {
 		const struct linear *fact = &a->sums.data[i]->sum;
@@ -389,7 +390,8 @@ fresh_bounds(struct analyser *a, const struct expr *e)
 	return atom_bounds(a, e);
 }
 
-/* The facts about one variable, with all else as plain as it gets. */
+/* The interval of one variable from the facts, with plain bounds for all other
+ * atoms. */
 static struct bounds
 variable_with_facts(struct analyser *a, const struct expr *e)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which loops carry a buffer's values from one iteration to the next. An
- * accumulator whose start is guarded, and whose updates are not, does:
+/* Loop-carried values: which loops carry a buffer's values from one iteration
+ * to the next. An accumulator with a guarded init and unguarded updates is
+ * loop-carried:
  *
  *	for i_k in range(18):
  *	    if i_k % 3 == 0:
  *	        acc[i_k // 3] = 0
  *	    acc[i_k // 3] = acc[i_k // 3] + x[i_k]
  *
- * Its storage must stand outside of that loop. */
+ * Its allocation must be outside of the carrying loop. */
 #include "carried.h"
 
 struct carrying {
@@ -16,7 +17,8 @@ struct carrying {
 	const struct access_list *uses;
 };
 
-/* Is the statement in that branch of the same IF, or of an equal one? */
+/* Is the statement in the given branch of the guard, or of an IF with an equal
+ * condition? */
 static bool
 shares_guard(const struct stmt *at, const struct stmt *guard, bool otherwise)
 {
@@ -31,7 +33,7 @@ shares_guard(const struct stmt *at, const struct stmt *guard, bool otherwise)
 	return false;
 }
 
-/* Does what is known there say that the guard held? */
+/* Do the facts at the statement imply the guard's condition? */
 static bool
 implies_guard(struct func *f, const struct stmt *at, const struct stmt *guard)
 {
@@ -55,9 +57,9 @@ is_update(const struct carrying *c, const struct access *store)
 	return false;
 }
 
-/* The first store that starts a value afresh. */
+/* The first store that initializes the value. */
 static const struct access *
-first_start(const struct carrying *c)
+first_init(const struct carrying *c)
 {
 	for (int i = 0; i < c->uses->list.n; i++) {
 		const struct access *x = &c->uses->list.data[i];
@@ -85,10 +87,10 @@ depends(const struct expr *e, const struct var *v, const struct stmt *place)
 	return false;
 }
 
-/* Do different iterations of the loop use different elements? Only the plain
- * case: one index is affine in its variable, everywhere. */
+/* Do different iterations of the loop access different elements? Recognizes one
+ * index that is affine in the loop variable in all accesses. */
 static bool
-tells_apart(const struct carrying *c, const struct stmt *loop)
+accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 {
 	struct var *v = loop->u.loop.var;
 	const struct buffer *b = c->uses->list.data[0].buffer;
@@ -115,9 +117,8 @@ tells_apart(const struct carrying *c, const struct stmt *loop)
 	return false;
 }
 
-/* The outermost loop around the start that its guard depends on and that
- * does not tell elements apart; or NULL. What a WHILE changes is not known:
- * any guard may depend on it. */
+/* The outermost loop around the init that its guard depends on and whose
+ * iterations share elements; or NULL. A guard may depend on any WHILE. */
 static struct stmt *
 carrying_loop(const struct carrying *c, const struct stmt *start,
 	      const struct stmt *guard)
@@ -130,7 +131,7 @@ carrying_loop(const struct carrying *c, const struct stmt *start,
 		}
 		if (s->kind == STMT_FOR && stmt_contains(s, start) &&
 		    depends(guard->args[0], s->u.loop.var, guard) &&
-		    !tells_apart(c, s)) {
+		    !accesses_disjoint_elements(c, s)) {
 			found = s;
 		}
 	}
@@ -142,7 +143,7 @@ carried_scope(struct func *f, struct stmt *top, struct stmt *common,
 	      const struct access_list *uses)
 {
 	struct carrying c = { f, top, uses };
-	const struct access *start = first_start(&c);
+	const struct access *start = first_init(&c);
 	const struct stmt *child;
 
 	if (!start) {

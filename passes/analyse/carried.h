@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which loops carry the values of a buffer from one iteration to the next. */
+/* Loop-carried values of buffers. */
 #ifndef TIRC_CARRIED_H
 #define TIRC_CARRIED_H
 
 #include "access.h"
 
-/* common, or the outermost loop around it (below top) that carries the
- * values of the buffer from one iteration to the next. */
+/* The outermost loop around common (below top) that carries the values of the
+ * buffer from one iteration to the next, or else common. */
 struct stmt *carried_scope(struct func *f, struct stmt *top,
 			   struct stmt *common, const struct access_list *uses);
 

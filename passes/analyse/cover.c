@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Affine decomposition, and the interval that an expression covers while
- * some variables run: what a block touches of a buffer.
+/* Affine decomposition, and symbolic intervals: the region of a buffer that a
+ * block accesses while some variables run.
  *
  *	h * 2 + kh - 1, kh in 0..3      [h * 2 - 1, h * 2 + 1]
  */
@@ -112,7 +112,7 @@ cover_var(struct cover *c, const struct expr *e)
 	return (struct interval){ first.min, last.max };
 }
 
-/* x OP y, or NULL if either is not there */
+/* x OP y, or NULL if an operand is NULL */
 static const struct expr *
 ends(struct cover *c, enum expr_kind kind, const struct expr *x,
      const struct expr *y)
@@ -140,7 +140,7 @@ cover_division(struct cover *c, const struct expr *e)
 		return r;
 	}
 	if (r.min && r.max && prove_equal(c->a, r.min, r.max)) {
-		/* One period: what is left of x. */
+		/* x stays within one period: its remainder is an interval. */
 		r.min = ends(c, EXPR_FLOORMOD, x.min, d);
 		r.max = ends(c, EXPR_FLOORMOD, x.max, d);
 		return r;
@@ -185,7 +185,7 @@ cover_product(struct cover *c, const struct expr *e)
 	return by_bounds(c, e);
 }
 
-/* One bounded side is enough for the upper end of a minimum. */
+/* The upper bound of a minimum needs one bounded operand only. */
 static struct interval
 cover_extreme(struct cover *c, enum expr_kind kind, struct interval x,
 	      struct interval y)
@@ -202,7 +202,7 @@ cover_extreme(struct cover *c, enum expr_kind kind, struct interval x,
 	return r;
 }
 
-/* Of what is no sum. */
+/* The interval of an expression other than a sum. */
 static struct interval
 cover_atom(struct cover *c, const struct expr *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a sum never positive? First by constant bounds, then by what is known to
- * be true, then by putting the largest value in place of a variable with a
- * symbolic range (the latest bound first, whose range may speak of the
- * others), and of minima and quotients. */
+/* Proves that a linear form is never positive: by constant bounds, by known
+ * facts, and by substituting the maximum of a variable with a symbolic range
+ * (in reverse order of binding, as ranges may use earlier variables), of a min
+ * or max, and of a quotient. */
 #include "linear.h"
 
 enum { DECIDE_DEPTH = 8 };
@@ -22,7 +22,8 @@ by_bounds(struct analyser *a, const struct linear *l)
 	return b.max <= 0;
 }
 
-/* l with the term taken out and scale * e put in, where that is not less. */
+/* Proves the claim for l with a term replaced by scale * by, an upper bound of
+ * the term. */
 static bool
 with_replaced(struct analyser *a, const struct linear *l, int i,
 	      const struct linear *by, int64_t scale, int depth)
@@ -36,7 +37,7 @@ with_replaced(struct analyser *a, const struct linear *l, int i,
 	return !next.broken && never_positive(a, &next, depth + 1);
 }
 
-/* The position among the analyser's variables; -1 if the term is not one
+/* The number of the variable in the analyser; -1 if the atom is no variable
  * with a symbolic range. */
 static int
 ranged_variable(const struct analyser *a, const struct expr *atom)
@@ -113,8 +114,8 @@ add_multiplied(struct analyser *a, struct linear *l, const struct linear *sum,
 	}
 }
 
-/* What bounds a factor of a product whose other factors are not negative:
- * o * n <= (m - 1) * n for o in 0..m. */
+/* Bounds a product by bounding one factor, if the others are not negative: o *
+ * n <= (m - 1) * n for o in 0..m. */
 static bool
 by_factor(struct analyser *a, const struct linear *l, int i, int depth)
 {
@@ -169,8 +170,8 @@ by_fact(struct analyser *a, const struct linear *l)
 	return false;
 }
 
-/* A whole number is not positive if k times it is less than k:
- * x // c - n + 1 <= 0 for x - c * n + 1 <= 0. */
+/* An integer v is <= 0 if k * v < k: x // c - n + 1 <= 0 follows from x - c * n
+ * + 1 <= 0. */
 static bool
 by_whole_quotient(struct analyser *a, const struct linear *l, int i, int64_t c,
 		  int depth)
@@ -384,7 +385,8 @@ prove_equal(struct analyser *a, const struct expr *x, const struct expr *y)
 	return linear_never_positive(a, &l) && linear_never_negative(a, &l);
 }
 
-/* x - y + offset <= 0, for a comparison of indices; false for others. */
+/* A comparison of indices as the linear form x - y + offset <= 0; false for
+ * others. */
 static bool
 comparison_sum(struct analyser *a, const struct expr *e, struct linear *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way back of an index map.
+/* The inverse of an index map.
  *
  *	(i, j) -> (i // 4, j, i % 4), i < 10:
  *		physical [3][n][4], i = p0 * 4 + p2, in range: p0 * 4 + p2 < 10
@@ -42,7 +42,7 @@ restrict_range(struct inverter *v, const struct expr *c)
 				   : c;
 }
 
-/* whole is what the sum adds up to; each part takes its digit of it. */
+/* Computes the parts of a sum from its value: each part is a digit of whole. */
 static void
 give_digits(struct inverter *v, const struct iter_sum *sum,
 	    const struct expr *whole)
@@ -79,8 +79,8 @@ give_digits(struct inverter *v, const struct iter_sum *sum,
 	}
 }
 
-/* Marks that are sums pass their value on to what they consist of; a mark is
- * met after all sums that it is part of. */
+/* Has the mark its value from all sums that contain it? Marks that are sums
+ * pass values to their parts, so a mark follows all sums that contain it. */
 static bool
 in_all_sums(struct inverter *v, int at, const bool *done)
 {

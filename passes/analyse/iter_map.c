@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading indices as sums of digits; see iter_map.h.
+/* Decomposes indices into sums of mixed-radix digits; see iter_map.h.
  *
  *	i_o * 4 + i_i                 a mark of extent 20 (i_o < 5, i_i < 4)
  *	(i_o * 4 + i_i) // 10         its digit (mark // 10) % 2
@@ -130,10 +130,10 @@ uses_loops(const struct detect *d, const struct expr *e)
 	return false;
 }
 
-/* -- fusing parts to one mark */
+/* -- fusing parts into one mark */
 
-/* Where each part of the pattern is in s, with one common factor? Then it
- * becomes one part. */
+/* Replaces the parts of the pattern in s, all scaled by a common factor, by the
+ * pattern's mark. */
 static bool
 apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 {
@@ -183,7 +183,7 @@ detect_apply_limits(struct detect *d, struct iter_sum *s)
 	}
 }
 
-/* The part with the smallest scale: all others are multiples of it. */
+/* The part with the smallest scale, which must divide all other scales. */
 static int
 smallest(struct detect *d, const struct iter_sum *s)
 {
@@ -279,7 +279,7 @@ find_fused(struct detect *d, const struct iter_sum *pattern)
 	return NULL;
 }
 
-/* A multiple of what all digits of the mark ask for. */
+/* Rounds the extent up to a multiple that all digits of the mark divide. */
 static const struct expr *
 round_up(struct detect *d, const struct expr *extent, int64_t to)
 {
@@ -296,13 +296,13 @@ round_up(struct detect *d, const struct expr *extent, int64_t to)
 				 detect_int(d, extent, to)));
 }
 
-/* Makes s one part (and its base). */
 static int64_t
 detect_pad(const struct detect *d, int mark)
 {
 	return mark < d->pads.n ? d->pads.data[mark] : 1;
 }
 
+/* Fuses the parts of s into one part plus the base. */
 bool
 detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 {
@@ -381,7 +381,7 @@ want_pad(struct detect *d, const struct iter_mark *mark, int64_t to)
 	d->pads.data[at] = to;
 }
 
-/* Digits below c of a part whose extent c does not divide. */
+/* Records digits below c of a part whose extent c does not divide. */
 static void
 note_remainder(struct detect *d, const struct iter_split *p,
 	       const struct expr *c)
@@ -405,7 +405,7 @@ detect_ceil_div(struct detect *d, const struct expr *x, const struct expr *c)
 				      c));
 }
 
-/* s, of one part with a scale that divides c, is base + scale * x: the
+/* For s = base + scale * x of one part with a scale that divides c: the
  * quotient or remainder of x by c / scale. */
 static bool
 divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
@@ -427,7 +427,7 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 	}
 	even = expr_quotient(d->a, p->extent, ratio);
 	if (!even && prove(d->a, expr_le(d->m, p->extent, ratio))) {
-		/* one quotient */
+		/* the quotient is constant */
 		if (modulo) {
 			s->base = low;
 		} else {
@@ -462,9 +462,8 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 	return true;
 }
 
-/* The simplifier writes (o * 8 + i) % 6 as (o * 2 + i) % 6, where o * 8 + i is
- * what runs through consecutive values. Is s such a form of a mark that is
- * known? Then it becomes that mark. */
+/* The simplifier turns (o * 8 + i) % 6 into (o * 2 + i) % 6. If s is the
+ * reduced form of a known mark (o * 8 + i) modulo c, restores the mark. */
 static void
 restore_modulo(struct detect *d, struct iter_sum *s, int64_t c)
 {
@@ -494,8 +493,8 @@ restore_modulo(struct detect *d, struct iter_sum *s, int64_t c)
 	}
 }
 
-/* (x * c + y) // c is x + y // c, and the remainder y % c: parts whose scale c
- * divides stay as they are, the others have to be fused. */
+/* (x * c + y) // c = x + y // c, with remainder y % c: parts with a scale
+ * divisible by c are split off, the others are fused. */
 static bool
 read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 {
@@ -658,7 +657,7 @@ detect_all(struct detect *d, const struct iter_var *loops,
 			return false;
 		}
 	}
-	/* What is read later may have made a mark of what was read before. */
+	/* Later indices may have created marks for sums in earlier ones. */
 	for (int i = 0; i < n; i++) {
 		detect_apply_limits(d, &out->indices[i]);
 		if (!detect_sort(d, &out->indices[i], d->pad)) {
@@ -696,8 +695,8 @@ iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
 	bool ok;
 
 	memset(out, 0, sizeof *out);
-	/* Each round, marks have been rounded up to what the last one asked
-	 * for; inner ones first. */
+	/* Fixpoint: each round rounds up marks for the digits of the previous
+	 * one, inner marks first. */
 	for (int round = 0; round < 8; round++) {
 		ok = detect_all(&d, loops, NULL, indices, n, out);
 		if (!ok || !d.padded) {

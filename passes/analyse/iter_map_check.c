@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the digits that indices consist of are independent of each other,
- * and whether together they are all that the loops do. */
+/* Checks that the digits of the indices are independent, and that together they
+ * cover the loops' iteration space. */
 #include "iter_map_parts.h"
 
 static const struct expr *iter_split_value(struct analyser *a,
@@ -31,7 +31,7 @@ collect(struct check *c, const struct iter_split *part)
 	}
 	vec_push(arena, &fresh.list, *part);
 	vec_push(arena, &c->marks, fresh);
-	/* What a sum consists of is used by it. */
+	/* A sum uses its parts. */
 	for (int i = 0; part->source->sum && i < part->source->sum->n; i++) {
 		collect(c, &part->source->sum->parts[i]);
 	}
@@ -73,7 +73,7 @@ check_digits(struct check *c, struct digits *g)
 				at = i;
 			}
 		}
-		/* Digits in between that no index has. */
+		/* Unused digits in between. */
 		for (int i = done;
 		     i < n && at < 0 && c->level != ITER_MAP_BIJECTIVE; i++) {
 			bool first = true;
@@ -102,8 +102,8 @@ check_digits(struct check *c, struct digits *g)
 	if (prove_equal(a, next, g->mark->extent)) {
 		return true;
 	}
-	/* The quotient alone takes all of its values; digits that stop short
-	 * of the extent do so too. */
+	/* A single digit takes all of its values, also if it does not divide
+	 * the extent. */
 	if (c->level != ITER_MAP_BIJECTIVE &&
 	    (n == 1 || expr_quotient(a, g->mark->extent, next))) {
 		return true;

@@ -41,7 +41,7 @@ expr_on_side(const struct division *v, const struct expr *e, bool outer)
 	return false;
 }
 
-/* Parts of both sides are taken apart where they are whole marks. */
+/* Expands a whole mark with parts of both sides into its sum. */
 static bool
 expand(struct division *v, const struct iter_split *part, struct iter_sum *out)
 {
@@ -121,7 +121,7 @@ divide_sum(struct division *v, const struct iter_sum *sum,
 	return true;
 }
 
-/* An index of one side only is what it is. */
+/* An index that depends on one side only needs no decomposition. */
 static bool
 divide_plain(struct division *v, const struct expr *e,
 	     const struct expr *domain, struct iter_division *out)
@@ -142,7 +142,8 @@ divide_plain(struct division *v, const struct expr *e,
 	return true;
 }
 
-/* A loop of one iteration belongs to neither side. */
+/* Replaces variables of loops with one iteration by their values: they belong
+ * to neither side. */
 static const struct expr *
 without_units(struct division *v, const struct expr *e)
 {

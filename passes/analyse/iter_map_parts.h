@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the iteration-map analysis share; for no one else. */
+/* Private declarations of the iteration-map analysis. */
 #ifndef TIRC_ITER_MAP_PARTS_H
 #define TIRC_ITER_MAP_PARTS_H
 
 #include "iter_map.h"
 #include "linear.h"
 
-/* A sum, its smallest scale 1, that is one mark. */
+/* A sum with smallest scale 1 that has been fused into a mark. */
 struct fused {
 	struct iter_sum pattern;
 	const struct iter_mark *mark;
@@ -24,10 +24,10 @@ struct detect {
 };
 
 bool detect_read(struct detect *d, const struct expr *e, struct iter_sum *out);
-/* The digits of each mark: do they cover it, each once? */
+/* Do the digits of each mark cover it exactly once? */
 bool detect_check(struct detect *d, struct iter_map *map,
 		  enum iter_level level);
-/* Notes why: e, and what is wrong with it. Returns false. */
+/* Records the reason of a failure: e, and its problem. Returns false. */
 bool detect_fail(struct detect *d, const struct expr *e, const char *what);
 /* v in e's type; surely equal; the quotient rounded up. */
 const struct expr *detect_int(struct detect *d, const struct expr *e,
@@ -38,9 +38,9 @@ const struct expr *detect_ceil_div(struct detect *d, const struct expr *x,
 /* s += scale * other */
 void detect_add(struct detect *d, struct iter_sum *s,
 		const struct iter_sum *other, const struct expr *scale);
-/* Makes s one part at most; e is what it was read from. */
+/* Fuses s to at most one part; e is the expression of s. */
 bool detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e);
-/* iter_map_predicate.c: makes the marks that it bounds. */
+/* iter_map_predicate.c: makes marks for the sums that the predicate bounds. */
 bool detect_predicate(struct detect *d, const struct expr *predicate);
 
 #endif

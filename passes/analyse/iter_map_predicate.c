@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a predicate says of digits: i_o * 4 + i_i < 19 makes a mark of extent
- * 19 of the sum, which then stands for it wherever it occurs. */
+/* Bounds of sums from a predicate: i_o * 4 + i_i < 19 makes a mark of extent 19
+ * for the sum, which replaces the sum in all indices. */
 #include "access.h"
 #include "iter_map_parts.h"
 
-/* c says 0 <= s, or s <= 0, of the sum that it is read as. */
+/* Reads the comparison c as 0 <= s, or s <= 0 (at_most). */
 static bool
 read_comparison(struct detect *d, const struct expr *c, struct iter_sum *s,
 		bool *at_most)
@@ -50,7 +50,7 @@ fused_of(struct detect *d, const struct iter_mark *mark)
 	return NULL;
 }
 
-/* A digit that is bounded becomes a mark of its own. */
+/* A bounded digit becomes a new mark. */
 static struct fused *
 limited_mark(struct detect *d, const struct iter_split *part)
 {
@@ -76,8 +76,8 @@ limited_mark(struct detect *d, const struct iter_split *part)
 	return &d->fused.data[d->fused.n - 1];
 }
 
-/* The bound that scale * x + base <= 0 (or >= 0 if !at_most, with base and
- * scale of the negated sum) puts on x. */
+/* The bound on x from scale * x + base <= 0 (or >= 0 if !at_most, with base and
+ * scale of the negated sum). */
 static bool
 bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 	   bool at_most)
@@ -110,7 +110,8 @@ bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 	mark = (struct iter_mark *)f->mark;
 	end = mark->extent;
 	if (at_most) {
-		/* What was cut off at the start has been counted out. */
+		/* The extent is already without the iterations cut off at the
+		 * start. */
 		if (!prove(d->a, expr_le(d->m, edge, end))) {
 			edge = expr_min(d->m, edge, end);
 		}
@@ -149,7 +150,7 @@ detect_predicate(struct detect *d, const struct expr *predicate)
 		return true;
 	}
 	expr_conjuncts(d->m, predicate, &all);
-	/* Bounds of parts before bounds of what is made of them. */
+	/* Bounds of parts before bounds of their sums. */
 	for (int vars = 1; vars <= d->n_loops; vars++) {
 		for (int i = 0; i < all.list.n; i++) {
 			const struct expr *c = all.list.data[i];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums in normal form. Two sums are equal if they have the same terms; the
- * node that stands for one is the first that was written, so that a reader
- * meets `wo * 7 + wi + kw` and not an order of the analyser's making. */
+/* Linear forms. Two sums are equal if they have the same terms; the canonical
+ * expression is the first one met, so that readers see `wo * 7 + wi + kw` as
+ * written and not in an order of the analyser's choice. */
 #include "linear.h"
 
-/* What a walk through nested sums may visit before it takes a part as one
- * atom: shared nodes can make sums of exponential length. */
+/* A limit on the nodes visited in nested sums; beyond it a part counts as one
+ * atom: shared nodes can expand to exponentially long sums. */
 enum { SUM_NODES = 80 };
 
 int64_t
@@ -365,8 +365,8 @@ emit_term(struct module *m, struct dtype t, struct term term)
 	return expr_mul(m, term.atom, expr_int(m, t, term.coeff));
 }
 
-/* Positive terms, then negative ones, the constant last; what would begin
- * with a minus begins with the constant. */
+/* Positive terms, then negative ones, then the constant; without positive terms
+ * the constant comes first. */
 static const struct expr *
 emit_in_order(struct module *m, const struct linear *l, struct dtype t)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of coefficient times atom, plus a constant. An atom is whatever is not
- * itself a sum: a variable, a quotient, a load. Private to the analyser. */
+/* Linear forms: sums of coefficient times atom, plus a constant. An atom is any
+ * expression that is not a sum: a variable, a quotient, a load. Private to the
+ * analyser. */
 #ifndef TIRC_ANALYSE_LINEAR_H
 #define TIRC_ANALYSE_LINEAR_H
 
@@ -17,10 +18,10 @@ struct linear {
 	struct arena *arena;
 	int64_t constant;
 	int n, cap;
-	/* A number overflowed or is INT64_MIN, which has no negative: the
-	 * form means nothing. */
+	/* A coefficient overflowed or is INT64_MIN, which has no negation: the
+	 * form is invalid. */
 	bool broken;
-	struct term *more; /* all terms, once they exceed inside */
+	struct term *more; /* all terms, once there are more than fit inside */
 	struct term inside[LINEAR_INLINE];
 };
 
@@ -39,16 +40,16 @@ void linear_add_term(struct linear *l, const struct expr *atom, int64_t coeff);
 void linear_add(struct linear *l, const struct linear *other, int64_t scale);
 /* l += scale * e, through sums and products with constants. */
 void linear_add_expr(struct linear *l, const struct expr *e, int64_t scale);
-/* The sum that e is; atoms as they stand. */
+/* The linear form of e; atoms are not rewritten. */
 void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
 /* The greatest common divisor of the coefficients; 0 if there are none. */
 int64_t linear_gcd(const struct linear *l);
-/* The expression. Equal sums give the same node; its terms are in the order
- * in which the analyser first met them, positive ones first. */
+/* The form as an expression. Equal sums give the same node; terms are in the
+ * order in which the analyser first met them, positive ones first. */
 const struct expr *linear_emit(struct analyser *a, const struct linear *l,
 			       struct dtype t);
 
-/* scale times factors, none of them a constant or a product. */
+/* A product: scale times factors that are neither constants nor products. */
 enum { PRODUCT_FACTORS = 8 };
 
 struct product {
@@ -61,7 +62,7 @@ struct product {
 bool product_add(struct product *p, const struct expr *e);
 /* Divides p by d if all of its factors are there. */
 bool product_divide(struct product *p, const struct product *d);
-/* l += p; equal products are one term, written as the first that was met. */
+/* l += p; equal products become one term, in the form met first. */
 void linear_add_product(struct analyser *a, struct linear *l,
 			const struct product *p);
 
@@ -73,7 +74,7 @@ int64_t floor_mod(int64_t x, int64_t c);
 int64_t gcd(int64_t x, int64_t y);
 
 /* -- bounds.c */
-/* Of what an operator with two operands gives in whole numbers. */
+/* Bounds of a binary operator's result, in unbounded integers. */
 struct bounds bounds_binary(enum expr_kind kind, struct bounds x,
 			    struct bounds y);
 struct bounds linear_bounds(struct analyser *a, const struct linear *l);
@@ -90,13 +91,13 @@ struct analyser_entry *analyser_entry(struct analyser *a, const struct expr *e);
 const struct analyser_var *analyser_find(const struct analyser *a,
 					 const struct var *v);
 
-/* -- decide.c: always so? false: not known */
+/* -- decide.c: true only if proved */
 bool linear_never_positive(struct analyser *a, const struct linear *l);
 bool linear_never_negative(struct analyser *a, const struct linear *l);
-/* Whether sums of these atoms may be compared by their difference: data that
- * is loaded may wrap around, indices do not. */
+/* May sums of these atoms be compared by their difference? Index arithmetic
+ * does not overflow; arithmetic on loaded data may wrap. */
 bool linear_is_index(struct analyser *a, const struct linear *l);
-/* x - y, if x and y may be compared by it. */
+/* x - y, if linear_is_index holds for it. */
 bool linear_difference(struct analyser *a, const struct expr *x,
 		       const struct expr *y, struct linear *out);
 bool condition_implies(struct analyser *a, const struct expr *p,
@@ -117,7 +118,7 @@ const struct expr *simplify_compare(struct analyser *a, enum expr_kind kind,
 const struct expr *simplify_logical(struct analyser *a, enum expr_kind kind,
 				    const struct expr *x, const struct expr *y);
 
-/* -- rules.c: the first rule of the table that fits, or NULL */
+/* -- rules.c: the first matching rule's replacement, or NULL */
 const struct expr *rules_apply(struct module *m, const struct expr *e);
 
 #endif

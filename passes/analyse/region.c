@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes: which one covers which, and which one an access needs. */
+/* Coverage of boxes, and the box that accesses need. */
 #include "region.h"
 
 static const struct expr *
@@ -43,7 +43,7 @@ region_covers(struct analyser *a, const struct range *x, const struct range *y,
 
 bool
 region_accessed(struct func *f, const struct stmt *top, struct stmt *s,
-	       const struct buffer *buffer, bool writes, struct range *out)
+		const struct buffer *buffer, bool writes, struct range *out)
 {
 	struct access_list all = { 0 };
 	int n = 0;

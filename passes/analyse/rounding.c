@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a function round floats to whole numbers, and could contraction change
- * what it rounds? */
+/* Does a function round floats to integers, and could contraction to fused
+ * multiply-adds change the rounded values? */
 #include "rounding.h"
 
 #include "stmt.h"
 
-/* What a function does with floats. */
+/* The floating-point operations of a function. */
 struct float_uses {
 	bool rounds, multiplies, adds, calls;
 };
@@ -24,7 +24,7 @@ is_rounding(const struct expr *e)
 		e->u.intrin == INTRIN_TO_INT);
 }
 
-/* Is it a function that a dialect may have a body for, of sums and products? */
+/* Is e an intrinsic that a dialect may implement by sums and products? */
 static bool
 is_written_out(const struct expr *e)
 {

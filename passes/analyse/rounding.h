@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floats that a function rounds to whole numbers. */
+/* Floating-point contraction and rounding to integers. */
 #ifndef TIRC_ROUNDING_H
 #define TIRC_ROUNDING_H
 
@@ -9,8 +9,8 @@
  * rounding can change the number: no product may be added without being rounded
  * itself, and no sum may be taken in another order. */
 bool func_rounds(const struct func *f);
-/* Does f round, and add products of floats or call functions that may add them,
- * so that a compiler which contracts would change what f rounds? */
+/* Does f round floats to integers, and compute sums of products (or call
+ * functions that may), so that contraction could change the rounded results? */
 bool func_forbids_contraction(const struct func *f);
 
 #endif

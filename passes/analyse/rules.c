@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rewriting by the rows of rules.def. The table is built by the compiler:
- * patterns are constant trees, conditions are functions. */
+/* Rewriting by the rules of rules.def. The table is constant data: patterns are
+ * static trees, conditions are functions. */
 #include "rules.h"
 
 #include "linear.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simplification, bottom up: operands first, then the table of rules, then
- * linear forms for sums, quotients, extrema and comparisons of indices.
- * Floating-point arithmetic is left alone but for what lies inside. */
+/* Simplification, bottom up: operands first, then the rule table, then linear
+ * forms for sums, quotients, min and max, and comparisons of indices.
+ * Floating-point arithmetic is not changed, only its operands. */
 #include "linear.h"
 
-/* Answers under different conditions are not shared: what many nested
- * conditions share must not be simplified once for each way to it. */
+/* Results under different conditions are not shared; the limits keep a
+ * subexpression of many nested conditions from being simplified once per
+ * path. */
 enum { FUEL = 5000, FORKS = 256 };
 
 static const struct expr *simp(struct analyser *a, const struct expr *e);

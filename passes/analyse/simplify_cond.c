@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions. Comparisons of indices are decided where they can be; others
- * are written with positive terms on the left, negative ones on the right and
+/* Conditions. Comparisons of indices are proved or refuted if possible; others
+ * are normalized to positive terms on the left, negative ones on the right and
  * one constant:
  *
  *	0 <= h + kh - 1        1 <= h + kh
@@ -60,8 +60,8 @@ decide_order(struct analyser *a, enum expr_kind kind, const struct linear *l)
 	return NULL;
 }
 
-/* Divides the sum by the divisor that all terms share; of an order's constant
- * the part that counts stays. */
+/* Divides the sum by the common divisor of its terms; an inequality's constant
+ * is rounded. */
 static void
 divide_common(enum expr_kind kind, struct linear *l)
 {
@@ -114,7 +114,7 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 			l->constant = 0;
 		}
 	}
-	/* A constant stands alone or is added, not subtracted. */
+	/* A constant is alone on its side or added, never subtracted. */
 	if (left.n == 0 || (right.n > 0 && l->constant > 0)) {
 		left.constant = l->constant;
 	} else {
@@ -142,8 +142,8 @@ may_multiply(struct analyser *a, const struct expr *e, int64_t c)
 	       b.max <= (int64_t)dtype_max_int(e->type) / c;
 }
 
-/* x // c < y is x < y * c, and y <= x // c is y * c <= x: a comparison of sums,
- * where the product is known to fit. */
+/* Rewrites x // c < y as x < y * c, and y <= x // c as y * c <= x, if the
+ * product cannot overflow. */
 static const struct expr *
 compare_dividend(struct analyser *a, const struct expr *e)
 {
@@ -162,7 +162,7 @@ compare_dividend(struct analyser *a, const struct expr *e)
 				less ? product : quotient->args[0]);
 }
 
-/* By intervals alone: for types that may wrap. NULL: not known. */
+/* Compares by intervals alone, for types that may wrap. NULL: undecided. */
 static const struct expr *
 compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	       const struct expr *y)
@@ -238,7 +238,7 @@ flatten(enum expr_kind kind, const struct expr *e, struct conditions *c)
 	return true;
 }
 
-/* Of p and q, is q said by p (and) or does it say p (or)? */
+/* Is q redundant in p and q (p implies q), or in p or q (q implies p)? */
 static bool
 makes_redundant(struct analyser *a, enum expr_kind kind, const struct expr *p,
 		const struct expr *q)
@@ -259,7 +259,7 @@ negated(struct analyser *a, const struct expr *e)
 	return expr_not(a->module, e);
 }
 
-/* p and q is false where p says not q; p or q is true where not p says q. */
+/* p and q is false if p implies not q; p or q is true if not p implies q. */
 static bool
 excludes(struct analyser *a, enum expr_kind kind, const struct expr *p,
 	 const struct expr *q)

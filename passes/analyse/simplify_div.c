@@ -27,8 +27,8 @@ same_quotient(struct bounds b, int64_t c, int64_t *quotient)
 	return floor_div(b.max, c) == *quotient;
 }
 
-/* The multiples of c among the terms, divided by it, and the rest with a
- * constant of 0 <= constant < c. */
+/* Splits x into quotient * c + rest: terms that are multiples of c, and the
+ * other terms with a constant in 0 <= constant < c. */
 static void
 split_multiples(struct analyser *a, const struct linear *x, int64_t c,
 		struct linear *quotient, struct linear *rest)
@@ -88,8 +88,8 @@ is_op_const(const struct expr *e, enum expr_kind kind, int64_t *c)
 	return e->kind == kind && expr_is_int(e->args[1], c) && *c > 0;
 }
 
-/* The constant as it was, where that changes nothing: `(x - 1) // 4` says
- * more than `(x + 3) // 4 - 1`, unless x - 1 may be negative. */
+/* Restores the original constant if equivalent: `(x - 1) // 4` is clearer than
+ * `(x + 3) // 4 - 1`, unless x - 1 may be negative. */
 static void
 keep_constant(struct analyser *a, const struct linear *x, int64_t c,
 	      struct linear *quotient, struct linear *rest)
@@ -167,8 +167,8 @@ div_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 	return linear_emit(a, &quotient, t);
 }
 
-/* x modulo c with multiples of c gone and inner moduli opened:
- * k * (y % d) == k * y modulo c where c divides k * d. */
+/* x modulo c without multiples of c, with inner moduli expanded: k * (y % d) =
+ * k * y modulo c if c divides k * d. */
 static void
 mod_reduce(struct analyser *a, const struct linear *x, int64_t c,
 	   struct linear *out)
@@ -198,8 +198,8 @@ mod_reduce(struct analyser *a, const struct linear *x, int64_t c,
 	}
 }
 
-/* The coefficients as they were, unless the sum may then be negative: the same
- * sum as that of the quotient that goes with it. */
+/* Restores the original coefficients unless the sum could become negative, so
+ * that the dividend equals that of the matching quotient. */
 static void
 keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
 		  struct linear *rest)
@@ -212,7 +212,8 @@ keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
 	for (int i = 0; i < plain.n; i++) {
 		int64_t k = linear_coeff(x, terms[i].atom);
 
-		/* What was opened may have brought more of the atom. */
+		/* Expanded terms may have contributed to the atom's
+		 * coefficient. */
 		if (k % c == terms[i].coeff) {
 			terms[i].coeff = k;
 		}
@@ -232,7 +233,7 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 	if (c == 1) {
 		return expr_int(a->module, t, 0);
 	}
-	/* In range as it is: before anything is opened. */
+	/* Already in range, before expansion. */
 	if (same_quotient(linear_bounds(a, x), c, &k) &&
 	    !__builtin_mul_overflow(k, c, &k)) {
 		linear_copy(&plain, x);
@@ -262,7 +263,7 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 
 /* -- divisors that are no constants */
 
-/* coeff * atom / d where d is a product of some of its factors. */
+/* coeff * atom / d for a divisor d that is a product of some of its factors. */
 static bool
 divide_term(struct analyser *a, struct term term, const struct product *d,
 	    struct linear *quotient)
@@ -374,7 +375,7 @@ simplify_floormod(struct analyser *a, const struct expr *x,
 	return expr_floormod(a->module, linear_emit(a, &rest, t), d);
 }
 
-/* -- putting quotient and remainder together again */
+/* -- recombining quotient and remainder */
 
 /* Does l hold scale times the sum, term by term? */
 static bool
@@ -393,7 +394,7 @@ holds_sum(const struct linear *l, const struct linear *sum, int64_t scale)
 	return sum->n > 0;
 }
 
-/* Do x and the sum leave the same remainder, whatever their variables are? */
+/* Are x and the sum congruent modulo c for all values of their variables? */
 static bool
 same_remainder(struct analyser *a, const struct expr *x,
 	       const struct linear *sum, int64_t c)
@@ -410,8 +411,8 @@ same_remainder(struct analyser *a, const struct expr *x,
 	return !diff.broken && diff.constant % c == 0;
 }
 
-/* The term k * (x % c), x being the sum: look for k * c * (y // c) of a y that
- * leaves the same remainder. */
+/* For the term k * (x % c), x being the sum: looks for k * c * (y // c) with y
+ * congruent to x. */
 static bool
 merge_congruent(struct analyser *a, struct linear *l, struct term term,
 		const struct linear *sum, int64_t c, int64_t scale)
@@ -433,8 +434,8 @@ merge_congruent(struct analyser *a, struct linear *l, struct term term,
 	return false;
 }
 
-/* The term k * (x % c): look for k * c * (x // c), in one piece or as
- * k * c * (x // c % d), which makes k * (x % (c * d)). */
+/* For the term k * (x % c): looks for k * c * (x // c), or for k * c * (x // c
+ * % d), which gives k * (x % (c * d)). */
 static bool
 merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 {
@@ -488,7 +489,7 @@ merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 	return false;
 }
 
-/* The same for k * (x % d) where d is no constant. */
+/* The same for k * (x % d) with a symbolic d. */
 static bool
 merge_symbolic(struct analyser *a, struct linear *l, int i)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simplifies a whole function, each expression in the knowledge of the loops,
- * conditions and values around it.
+/* Simplifies a whole function, each expression under the facts of the loops,
+ * conditions and LETs around it.
  *
  *	for h in range(56):                 for h in range(56):
  *	    for n in range(1):                  y[h] = x[h]
  *	        if n * 56 + h < 56:
  *	            y[n * 56 + h] = x[h]
  *
- * Needs nothing; keeps blocks and thread-bound loops. Afterwards no condition
- * that is always true or false, no loop of extent 0 or 1 and no LET of a
- * constant is left. */
+ * Keeps blocks and thread-bound loops. Afterwards there is no constant
+ * condition, no loop of extent 0 or 1 and no LET of a constant. */
 #include "linear.h"
 
 struct walk {
@@ -35,7 +34,7 @@ simplify_args(struct walk *w, struct stmt *s)
 	}
 }
 
-/* Simplifies a child; false if nothing is left of it. */
+/* Simplifies a child; false if it became empty. */
 static bool
 walk_child(struct walk *w, struct stmt *s, int slot)
 {
@@ -206,7 +205,7 @@ walk_block(struct walk *w, struct stmt *s)
 	return s;
 }
 
-/* What an assertion says holds for what follows it. */
+/* An assertion's condition is a fact for the statements after it. */
 static struct stmt *
 walk_seq(struct walk *w, struct stmt *s)
 {
@@ -247,7 +246,7 @@ changes_nothing(const struct stmt *s)
 	return same;
 }
 
-/* The statement to stand in the place of s, or NULL for none. */
+/* The replacement of s, or NULL to remove it. */
 static struct stmt *
 walk(struct walk *w, struct stmt *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the analyser knows: ranges and values of variables, facts; and the
- * answers it has given in this state. */
+/* The analyser's state: ranges and values of variables, facts, and the cache of
+ * results for this state. */
 #include "linear.h"
 
 void
@@ -90,7 +90,7 @@ visit_load(void *ctx, const struct expr *e)
 		    (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
 }
 
-/* 4 * i - 11 <= 0 says that i - 2 <= 0: whole numbers. */
+/* Adds the integer-rounded fact: 4 * i - 11 <= 0 implies i - 2 <= 0. */
 static void
 assume_whole(struct analyser *a, const struct linear *sum)
 {
@@ -176,7 +176,7 @@ analyser_assume(struct analyser *a, const struct expr *condition)
 {
 	struct search s = { false };
 
-	/* A store may change what a load gave. */
+	/* A later store may change a loaded value. */
 	expr_visit(condition, visit_load, &s);
 	if (s.found) {
 		return;
@@ -202,8 +202,8 @@ analyser_pop(struct analyser *a, struct analyser_mark mark)
 	a->version = mark.version;
 }
 
-/* Most analysers answer a few questions about one kernel, and their tables stay
- * with the module. */
+/* Most analysers answer few questions, and their tables live as long as the
+ * module's arena: start small. */
 enum { LEAST_CACHE = 8 };
 
 static struct analyser_entry *

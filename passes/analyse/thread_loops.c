@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the passes about threads have in common. */
+/* Queries about thread loops for the passes on kernels. */
 #include "thread_loops.h"
 
 #include <string.h>

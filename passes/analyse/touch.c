@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Do two threads meet in one element? They do not if the element tells the
- * thread, as s[ty * 16 + tx] does, or if the two ranges have nothing in
- * common. */
+/* Data races: can two threads access the same element? They cannot if the
+ * element's index determines the thread, as in s[ty * 16 + tx], or if the two
+ * ranges are disjoint. */
 #include "touch.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct load_collector {
 	struct stmt *at;
 	struct touches *out;
 	bool waits; /* at is an async_wait */
-	int first;  /* of what at itself touches */
+	int first;  /* first access of the statement at itself */
 };
 
 static bool
@@ -35,7 +35,8 @@ add(struct touch_kernel *k, struct touches *out, struct touch t)
 	}
 }
 
-/* The dimensions at whose index calls with an address stay. */
+/* The number of outer dimensions in which calls with an address stay at its
+ * index. */
 static int
 address_dims(const struct stmt *at, const struct buffer *b)
 {
@@ -62,7 +63,8 @@ collect_load(void *ctx, const struct expr *e)
 	struct touch t = { .at = c->at };
 
 	if (address) {
-		/* Whose load, just visited, is none. */
+		/* The load inside of an address argument, recorded just before,
+		 * is no load. */
 		if (c->out->list.n > c->first &&
 		    c->out->list.data[c->out->list.n - 1].index ==
 			    e->args[0]->args) {
@@ -141,9 +143,9 @@ touch_kernel_init(struct touch_kernel *k, struct func *f, struct stmt *kernel)
 	stmt_visit(kernel, find_written, k);
 }
 
-/* -- two touches, seen together -- */
+/* -- pairs of accesses -- */
 
-/* lo of "lo <= e" (swapped: hi of "e < hi" or "e <= hi", one more then). */
+/* The bound lo of "lo <= e" (upper: hi of "e < hi", or hi + 1 of "e <= hi"). */
 static const struct expr *
 limit_of(struct module *m, const struct expr *c, const struct expr *e,
 	 bool upper)
@@ -162,9 +164,9 @@ limit_of(struct module *m, const struct expr *c, const struct expr *e,
 		       : expr_add(m, limit, expr_int(m, limit->type, 1));
 }
 
-/* Where data choose the element: what conditions around the touch say that
- * e // n is, with n * x <= e and e < n * x + n: the x; or e. Whoever has the same
- * e has the same x. */
+/* For data-dependent indices: if conditions around the access say n * x <= e <
+ * n * x + n, then e // n = x, and threads with the same e have the same x;
+ * otherwise e. */
 static const struct expr *
 part_of_slice(struct touch_kernel *k, const struct touch *t,
 	      const struct expr *e)
@@ -249,8 +251,8 @@ rename_var(struct renaming *r, struct var *v, struct var *other)
 	vec_push(&r->module->arena, &r->to, other->expr);
 }
 
-/* Tells the analyser of the second touch: another thread, and other
- * iterations of the loops inside scope. */
+/* Enters the context of the second access: another thread, and other iterations
+ * of the loops inside scope. */
 static void
 enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
 	    const struct stmt *s, const struct stmt *child,
@@ -280,18 +282,17 @@ enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
 	}
 }
 
-/* Two touches of one buffer, of which x comes first; scope as touches_meet
- * has it. */
-struct meeting_place {
+/* Two accesses of one buffer, x before y; scope as for touches_meet. */
+struct access_pair {
 	struct touch_kernel *kernel;
 	const struct touch *x, *y;
 	const struct stmt *scope;
 };
 
-/* Bounds of ex - ey, values of x and of y: what is inside of the scope and the
- * index of the thread may differ between them, all else is the same. */
+/* Bounds of ex - ey for values of x and y: variables bound inside of the scope
+ * and thread indices may differ between the two, all others are equal. */
 static struct bounds
-difference(const struct meeting_place *p, const struct expr *ex,
+difference(const struct access_pair *p, const struct expr *ex,
 	   const struct expr *ey)
 {
 	struct module *m = p->kernel->func->module;
@@ -335,7 +336,8 @@ thread_digits(struct touch_kernel *k, struct digits *g)
 	}
 }
 
-/* A value as sum coeff[i] * vars[i] + rest; rest has nothing of the thread. */
+/* Decomposes a value into sum coeff[i] * vars[i] + rest, with rest independent
+ * of the thread. */
 static bool
 decompose(struct touch_kernel *k, const struct digits *g, const struct touch *t,
 	  const struct expr *value, int64_t *coeff, const struct expr **rest)
@@ -363,10 +365,10 @@ magnitude(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* Equal values mean that some of the digits are equal. What both values have
- * in common, such as the index of the block, is in neither's way. */
+/* Equal values imply that some of the digits are equal. Common terms, such as
+ * the index of the thread block, cancel. */
 static void
-resolve(const struct meeting_place *p, const struct digits *g,
+resolve(const struct access_pair *p, const struct digits *g,
 	const struct expr *ex, const struct expr *ey, bool *resolved)
 {
 	struct touch_kernel *k = p->kernel;
@@ -428,7 +430,7 @@ told_dims(const struct touch *x, const struct touch *y)
 	return x->dims < y->dims ? x->dims : y->dims;
 }
 
-/* Is e x // below, or that mod base (0: all of it), however it is written? */
+/* Is e equal to x // below, or to x // below mod base (unless base is 0)? */
 static bool
 is_digit(struct analyser *a, const struct expr *e, const struct expr *x,
 	 int64_t below, int64_t base)
@@ -445,8 +447,8 @@ is_digit(struct analyser *a, const struct expr *e, const struct expr *x,
 	return simplify(a, e) == simplify(a, digit);
 }
 
-/* Do both have all digits of x, each in a dimension: x mod a, x // a mod b and
- * so on up to x // c, c being the product of what there is below? */
+/* Do both accesses use all digits of v as indices: v mod a, v // a mod b and so
+ * on up to v // c, with c the product of the smaller extents? */
 static bool
 told_in_parts(struct touch_kernel *k, const struct touch *x,
 	      const struct touch *y, const struct expr *v)
@@ -482,7 +484,7 @@ told_in_parts(struct touch_kernel *k, const struct touch *x,
 	return false;
 }
 
-/* The one value that conditions leave the index of a thread. */
+/* The only value of a thread index that the conditions allow. */
 static bool
 only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
 	   int64_t *value)
@@ -497,7 +499,7 @@ only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
 	return b.min == b.max;
 }
 
-/* bx * threads + tx: what is fused and bound to both; NULL: not both are. */
+/* The global thread index bx * threads + tx; NULL unless both loops exist. */
 static const struct expr *
 number_in_grid(const struct touch_kernel *k)
 {
@@ -513,10 +515,10 @@ number_in_grid(const struct touch_kernel *k)
 			thread->u.loop.var->expr);
 }
 
-/* What the digits of both touches tell, of an index that was fused and taken
- * apart again: (bx * 32 + tx) // 10 and (bx * 32 + tx) mod 10. */
+/* Resolves digits of a fused and re-split index: (bx * 32 + tx) // 10 and (bx *
+ * 32 + tx) mod 10. */
 static void
-resolve_fused(const struct meeting_place *p, const struct digits *g,
+resolve_fused(const struct access_pair *p, const struct digits *g,
 	      bool *resolved)
 {
 	struct touch_kernel *k = p->kernel;
@@ -537,7 +539,7 @@ resolve_fused(const struct meeting_place *p, const struct digits *g,
 }
 
 static bool
-same_thread(const struct meeting_place *p)
+same_thread(const struct access_pair *p)
 {
 	struct touch_kernel *k = p->kernel;
 	struct digits g;
@@ -552,7 +554,7 @@ same_thread(const struct meeting_place *p)
 			       one == other) ||
 			      told_in_parts(k, p->x, p->y, g.vars[i]->expr);
 	}
-	/* What one dimension tells may help another. */
+	/* Facts from one dimension may help another. */
 	for (int round = 0; round < g.n; round++) {
 		for (int d = 0; d < told_dims(p->x, p->y); d++) {
 			resolve(p, &g, plain_index(k, p->x, d),
@@ -570,7 +572,7 @@ same_thread(const struct meeting_place *p)
 
 /* -- different elements? */
 
-/* x mod c and y mod c, where x - y is no multiple of c. */
+/* Are x mod c and y mod c different, because x - y is no multiple of c? */
 static bool
 differ_modulo(struct analyser *a, const struct expr *x, const struct expr *y)
 {
@@ -586,7 +588,7 @@ differ_modulo(struct analyser *a, const struct expr *x, const struct expr *y)
 }
 
 static bool
-disjoint(const struct meeting_place *p)
+disjoint(const struct access_pair *p)
 {
 	struct touch_kernel *k = p->kernel;
 	struct module *m = k->func->module;
@@ -614,7 +616,7 @@ disjoint(const struct meeting_place *p)
 	return false;
 }
 
-/* One place of the program, at one index? */
+/* Are x and y accesses of one statement at one index? */
 static bool
 is_same_element(const struct touch *x, const struct touch *y)
 {
@@ -636,13 +638,14 @@ touches_meet(struct touch_kernel *k, const struct touches *a,
 		for (int j = 0; j < b->list.n; j++) {
 			const struct touch *x = &a->list.data[i];
 			const struct touch *y = &b->list.data[j];
-			const struct meeting_place p = { k, x, y, scope };
+			const struct access_pair p = { k, x, y, scope };
 			enum meeting kind = buffer_is_shared(x->buffer)
 						    ? MEET_SHARED
 						    : MEET_GLOBAL;
 
-			/* A store meets itself only with a load in between,
-			 * or it would have been for nothing. */
+			/* Two executions of one store conflict only with a load
+			 * in between; otherwise the first store would be
+			 * dead. */
 			if (x->buffer != y->buffer ||
 			    (x->arrives && y->writes) ||
 			    (y->arrives && x->writes) ||

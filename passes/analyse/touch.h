@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parts of memory that several threads see a statement touches, and
- * whether two of them may meet in one element from different threads. */
+/* Accesses to memory shared by threads, and conflicts between accesses of
+ * different threads. */
 #ifndef TIRC_TOUCH_H
 #define TIRC_TOUCH_H
 
@@ -10,28 +10,29 @@ struct touch {
 	const struct buffer *buffer;
 	struct stmt *at;
 	const struct expr *const *index;
-	int dims; /* how many of the index are told; of others, any */
+	/* number of leading indices known; the other indices are arbitrary */
+	int dims;
 	bool writes;
-	bool arrives; /* what was written before; to whoever writes, nothing */
+	/* waits for earlier asynchronous writes; no conflict with writes */
+	bool arrives;
 };
 
 struct touches {
 	VEC(struct touch) list;
 };
 
-/* A kernel as the questions need it. */
+/* A kernel and its thread loops. */
 struct touch_kernel {
 	struct func *func;
 	struct stmt *loops[TAG_COUNT];
 	VEC(const struct buffer *) written; /* outside of shared memory */
-	/* The two touches that are looked at are of the element that one
-	 * statement updates. */
+	/* Both accesses are of the element that one statement updates. */
 	bool same_element;
 };
 
 void touch_kernel_init(struct touch_kernel *k, struct func *f,
 		       struct stmt *kernel);
-/* What the statement itself touches, its children left out. */
+/* The accesses of the statement itself, without its children. */
 void touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out);
 
 enum meeting {
@@ -40,9 +41,9 @@ enum meeting {
 	MEET_GLOBAL  /* in memory of the device */
 };
 
-/* May two threads of a block meet, one of them writing? The first list comes
- * before the second, in the same iteration of what is around scope; if
- * scope is a loop, in an earlier iteration of it. */
+/* May accesses of different threads conflict (same element, one writes)? The
+ * accesses in a precede those in b, in the same iteration of the loops around
+ * scope; if scope is a loop, in an earlier iteration of scope. */
 enum meeting touches_meet(struct touch_kernel *k, const struct touches *a,
 			  const struct touches *b, const struct stmt *scope);
 

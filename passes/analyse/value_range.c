@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of expressions; those of arrays are in value_range_sums.c. */
+/* Value ranges of expressions; for arrays see value_range_sums.c. */
 #include "value_range_parts.h"
 
 struct value_range
@@ -110,8 +110,8 @@ value_ranges_state(struct value_ranges *r, const struct buffer *b,
 
 /* -- variables -- */
 
-/* The one value of the variable, if a LET binds it: a copied statement may bind
- * the same variable again. */
+/* The value of a variable that one LET binds (a copied statement may bind the
+ * variable again), or NULL. */
 static const struct expr *
 let_value(const struct value_ranges *r, const struct var *v)
 {
@@ -163,7 +163,7 @@ range_of_domain(struct value_ranges *r, const struct var *v,
 							: first.min };
 }
 
-/* Over everything that binds v: loops, blocks, LETs of several values. */
+/* The union over all bindings of v: loops, blocks, LETs. */
 static struct value_range
 range_of_var(struct value_ranges *r, const struct var *v)
 {
@@ -310,9 +310,9 @@ range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 	}
 }
 
-/* -- answers so far -- */
+/* -- cache -- */
 
-/* Where e is, or the free place for it. */
+/* The cache slot of e, or a free one. */
 static struct expr_range *
 place_of(const struct value_ranges *r, const struct expr *e)
 {

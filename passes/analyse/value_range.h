@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of the integers that a lowered function computes: proofs that a sum
- * stays within its type. Elements of a local array get one range together:
+/* Value ranges of the integers that a lowered function computes: proofs that an
+ * accumulator does not overflow. All elements of a local array share one range:
  *
  *	acc[i] = 0                          # [0, 0]
  *	for c, k in T.grid(64, 9):          # 576 times for each element
  *	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
  *	                                    # |acc| <= 576 * 16384 = 9437184
  *
- * The range holds at every point of the array's life: the sums may be taken in
- * any order. Where no proof is found, the range is that of the type. */
+ * The range holds at every point of the array's live range, for any order of
+ * summation. Without a proof, it is the range of the type. */
 #ifndef TIRC_VALUE_RANGE_H
 #define TIRC_VALUE_RANGE_H
 
@@ -23,7 +23,7 @@ struct buffer_range {
 	const struct var *data; /* of the buffer */
 	struct value_range range;
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
-	bool is_pending; /* while it is computed */
+	bool is_pending; /* the range is being computed */
 };
 
 struct expr_range {
@@ -36,7 +36,7 @@ struct value_ranges {
 	struct module *module;
 	struct func *func;
 	const struct tensor_intrins
-		*intrins; /* that calls belong to, or NULL */
+		*intrins; /* intrinsics of the calls, or NULL */
 	VEC(struct buffer_range) buffers;
 	VEC(const struct stmt *) binders; /* loops, blocks and LETs of func */
 	struct expr_range *known;         /* a hash table of answers */
@@ -45,18 +45,19 @@ struct value_ranges {
 
 struct value_range value_range_of_type(struct dtype t);
 /* Uses the module's arena; f must not change while r is in use. intrins may be
- * NULL: then arrays whose addresses calls are given have no proof. */
+ * NULL: then arrays whose addresses are passed to calls have the range of their
+ * type. */
 void value_ranges_init(struct value_ranges *r, const struct func *f,
 		       const struct tensor_intrins *intrins);
-/* All elements of the parameter b are within the range, if f does not write
- * b. */
+/* States that all elements of the parameter b are within the range; ignored if
+ * f writes b. */
 void value_ranges_state(struct value_ranges *r, const struct buffer *b,
 			struct value_range range);
-/* Of b's elements, and how that is known. */
+/* The range of b's elements, and its derivation. */
 struct buffer_range value_range_of_buffer(struct value_ranges *r,
 					  const struct buffer *b);
-/* Of the integer e. *fits: e's outermost operation gives the exact result,
- * whatever the operands are within their ranges. */
+/* The range of the integer e. *fits: e's outermost operation cannot overflow
+ * for any operands within their ranges. */
 struct value_range value_range_of(struct value_ranges *r, const struct expr *e,
 				  bool *fits);
 /* The largest absolute value; INT64_MAX if there is no such number. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of the elements of arrays: what is stored by itself, and how far sums
- * move it.
+/* Value ranges of array elements: the initial values, plus the sum of all
+ * updates.
  *
- * A store either replaces an element by a value that does not depend on the
- * array, or adds to the element that it replaces. During the array's life, which
- * is its ALLOC, an element is replaced by one of the former and moved at most as
- * often as the loops inside of the ALLOC run each store of the latter; loops
- * that choose the element count once. */
+ * A store either replaces an element by a value independent of the array, or
+ * adds to the element. Within the array's live range, its ALLOC, an element is
+ * one of the initial values plus at most as many updates as the trip count of
+ * the loops around each updating store inside of the ALLOC; a loop that selects
+ * the element counts once. */
 #include "value_range_parts.h"
 
 #include "analyse.h"
@@ -15,18 +15,20 @@ enum { MOST_LOOPS = 32, MOST_DEPTH = 8 };
 
 static const struct value_range nothing = { 0, 0 };
 
-/* What happens to the elements of one array. */
+/* The stores to one array. */
 struct sums {
 	struct value_ranges *r;
 	const struct var *data;
 	bool failed;
 	bool has_start;
-	struct value_range start; /* of the values that replace elements */
-	struct value_range moved; /* all that is added; includes 0 */
+	/* range of the values that replace elements */
+	struct value_range start;
+	/* range of the sum of all updates; includes 0 */
+	struct value_range moved;
 };
 
-/* One value that is stored: the element as it was plus `delta`, or `start`, which
- * one depending on what the program chooses. */
+/* The form of a stored value: the old element plus `delta`, or `start`, or one
+ * of the two by a condition. */
 struct relative {
 	bool ok, keeps, starts;
 	struct value_range delta, start;
@@ -37,7 +39,7 @@ struct relative {
 struct load_search {
 	const struct value_ranges *r;
 	const struct var *data;
-	VEC(const struct var *) seen; /* whose values were searched */
+	VEC(const struct var *) seen; /* variables already searched */
 	bool found;
 };
 
@@ -111,7 +113,7 @@ either(struct relative a, struct relative b)
 	return v;
 }
 
-/* own plus or minus other, which does not depend on the array. */
+/* own plus or minus an operand that does not depend on the array. */
 static struct relative
 moved_by(struct sums *s, struct relative own, const struct expr *other,
 	 bool minus)
@@ -179,8 +181,8 @@ struct loops {
 	bool failed;
 };
 
-/* Those between the statement and top, which is not one of them. A block stands
- * for all around it: each point of its domain comes once. */
+/* Collects the loops between the statement and top (not included). A block
+ * replaces all loops around it: each point of its domain is executed once. */
 static void
 loops_around(const struct stmt *s, const struct stmt *top, struct loops *out)
 {
@@ -213,11 +215,11 @@ most_trips(struct sums *s, const struct iter_var *loop)
 	return value_range_of(s->r, loop->extent, &fits).max;
 }
 
-/* Do different values of the loops that the index uses choose different runs of
- * `run` elements? Then chooses[i] is set for these. */
+/* Sets selects[i] for the loops whose values select distinct runs of `run`
+ * elements. */
 static void
-choosing_loops(struct sums *s, const struct loops *loops,
-	       const struct expr *index, int64_t run, bool *chooses)
+selecting_loops(struct sums *s, const struct loops *loops,
+		const struct expr *index, int64_t run, bool *selects)
 {
 	struct var *vars[MOST_LOOPS];
 	int64_t coeff[MOST_LOOPS], reach = run;
@@ -233,7 +235,8 @@ choosing_loops(struct sums *s, const struct loops *loops,
 	    !analyse_affine(&a, index, vars, loops->n, coeff, &rest)) {
 		return;
 	}
-	/* The smallest steps first: each has to pass all that came before. */
+	/* In order of strides: each stride must exceed the span of the smaller
+	 * ones. */
 	for (;;) {
 		int next = -1;
 		int64_t trips, span;
@@ -257,30 +260,30 @@ choosing_loops(struct sums *s, const struct loops *loops,
 		}
 	}
 	for (int i = 0; i < loops->n; i++) {
-		chooses[i] |= coeff[i] != 0;
+		selects[i] |= coeff[i] != 0;
 	}
 }
 
-/* How often the statement may touch one element, of runs of so many that start
- * at the index. False: no bound. */
+/* An upper bound of how often the statement accesses one element, for runs of
+ * `run` elements starting at the index. False: no bound. */
 static bool
 most_touches(struct sums *s, const struct stmt *at, const struct stmt *top,
 	     const struct expr *const *index, int n, int64_t run,
 	     int64_t *count)
 {
 	struct loops loops = { .n = 0 };
-	bool chooses[MOST_LOOPS] = { false };
+	bool selects[MOST_LOOPS] = { false };
 
 	loops_around(at, top, &loops);
 	for (int d = 0; d < n && !loops.failed; d++) {
-		choosing_loops(s, &loops, index[d], d == n - 1 ? run : 1,
-			       chooses);
+		selecting_loops(s, &loops, index[d], d == n - 1 ? run : 1,
+				selects);
 	}
 	*count = 1;
 	for (int i = 0; i < loops.n && !loops.failed; i++) {
 		int64_t trips = most_trips(s, &loops.list[i]);
 
-		if (!chooses[i] &&
+		if (!selects[i] &&
 		    (trips < 0 ||
 		     __builtin_mul_overflow(*count, trips, count))) {
 			return false;
@@ -353,7 +356,8 @@ call_of(const struct value_ranges *r, const char *symbol)
 	return NULL;
 }
 
-/* The address, where the array is written through it; its first element. */
+/* If e passes an address through which the array is written: the load of its
+ * first element; or NULL. */
 static const struct expr *
 written_address(const struct expr *e, const struct var *data)
 {
@@ -364,8 +368,8 @@ written_address(const struct expr *e, const struct var *data)
 		       : NULL;
 }
 
-/* The dimensions before those that a view of so many elements fills from their
- * start; *run: of which it has so many elements in the last. */
+/* The number of dimensions outside of those that a view of elems elements
+ * covers; *run: the number of elements in the innermost of the others. */
 static int
 leading_dims(const struct expr *first, int64_t elems, int64_t *run)
 {
@@ -388,7 +392,7 @@ leading_dims(const struct expr *first, int64_t elems, int64_t *run)
 	return inside >= elems ? n : 0;
 }
 
-/* Is it an address of an element? Which element. */
+/* The element whose address e is, or NULL. */
 static const struct expr *
 addressed(const struct expr *e)
 {
@@ -417,8 +421,8 @@ find_symbol(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* Which parameter of the intrinsic the i-th argument of the call is; -1: none,
- * a number. */
+/* The intrinsic's parameter for the call's i-th argument; -1: the argument is a
+ * number. */
 static int
 parameter_of(const struct func *part, const struct expr *call, int i)
 {
@@ -432,16 +436,15 @@ parameter_of(const struct func *part, const struct expr *call, int i)
 	return -1;
 }
 
-/* A call in progress of a tensor intrinsic, which does what its description
- * says. */
+/* A call of a tensor intrinsic, analysed by the intrinsic's description. */
 struct described {
 	const struct tensor_call *known;
 	struct value_ranges ranges; /* of the description */
-	struct sums sums;           /* what it does to the array */
+	struct sums sums;           /* the call's effect on the array */
 	const struct buffer *view;  /* of the array */
 };
 
-/* Tells the description what its parameters are. */
+/* Binds the description's parameters to the call's arguments. */
 static bool
 bind_call(struct sums *s, const struct expr *call, const struct expr *first,
 	  struct described *d)
@@ -577,7 +580,8 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 
 /* -- arrays -- */
 
-/* Over all the ALLOCs of the array below s. False: one has no bound. */
+/* Joins the ranges of all ALLOCs of the array below s. False: one has no
+ * bound. */
 static bool
 collect_lives(struct value_ranges *r, const struct stmt *s,
 	      const struct var *data, int *lives, struct value_range *out)
@@ -590,8 +594,8 @@ collect_lives(struct value_ranges *r, const struct stmt *s,
 		    !value_range_add(one.start, one.moved, &all)) {
 			return false;
 		}
-		/* Threads that add to what they share stand around the
-		 * ALLOC. */
+		/* Updates of shared memory by several threads: the thread loops
+		 * are outside of the ALLOC. */
 		if (strncmp(s->u.buffer->scope, "shared", 6) == 0 &&
 		    (one.moved.min != 0 || one.moved.max != 0)) {
 			return false;
@@ -626,7 +630,8 @@ value_range_of_buffer(struct value_ranges *r, const struct buffer *b)
 		if (r->buffers.data[i].data == b->data) {
 			fresh = r->buffers.data[i];
 			if (!value_range_inside(fresh.range, all)) {
-				fresh.range = all; /* seen as another type */
+				/* the array is also accessed as another type */
+				fresh.range = all;
 			}
 			return fresh;
 		}

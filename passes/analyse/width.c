@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths of index arithmetic, bottom-up: intervals of the operands first, which
- * is cheap, and the analyser where those do not suffice. */
+/* Widths of index arithmetic, computed bottom-up: by intervals of the operands,
+ * which is cheap, and by the analyser if these do not suffice. */
 #include "width.h"
 
 #include "buffer.h"
@@ -109,7 +109,7 @@ width_bind_sizes(struct analyser *a, const struct func *f, int64_t object_bytes)
 
 /* -- expressions */
 
-/* What e's type and the analyser leave. */
+/* The interval of e from its type and the analyser. */
 static struct bounds
 leaf_span(struct widths *w, const struct expr *e)
 {
@@ -148,8 +148,8 @@ variable(struct widths *w, const struct expr *e)
 	return r;
 }
 
-/* What is computed as it was, of operands that may have become wider; indices
- * stay as wide as they are now. */
+/* An operation that keeps its type although operands may have been widened;
+ * indices keep their new width. */
 static struct wide
 same_type(struct widths *w, const struct expr *e)
 {
@@ -176,7 +176,7 @@ same_type(struct widths *w, const struct expr *e)
 	return r;
 }
 
-/* Quotients and remainders are no larger than their operands. */
+/* The interval of a quotient or remainder, never larger than the operands'. */
 static struct bounds
 quotient_span(enum expr_kind kind, struct bounds x, struct bounds y)
 {
@@ -211,8 +211,7 @@ operation_span(enum expr_kind kind, struct bounds x, struct bounds y)
 	}
 }
 
-/* The last two operands of e have one type: 32 bits if they and the result
- * fit. */
+/* A binary operation: 32 bits if both operands and the result fit, else 64. */
 static struct wide
 operation(struct widths *w, const struct expr *e)
 {

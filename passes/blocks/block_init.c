@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The init part of a reduction as a nest of its own. */
+/* Moves the init part of a reduction to a separate nest. */
 #include "block_init.h"
 
 #include <assert.h>
@@ -21,8 +21,8 @@ loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
 	return false;
 }
 
-/* The predicate's parts that do not concern the loops left behind; false if
- * one mixes both kinds. */
+/* The predicate's conjuncts over the loops of the init nest; false if a
+ * conjunct also uses a loop that the nest lacks. */
 static bool
 init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 	       const struct expr **out)
@@ -39,7 +39,7 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 			    !expr_uses_var(c, p->u.loop.var)) {
 				continue;
 			}
-			/* One that drives nothing is left behind as well. */
+			/* The nest also lacks loops that drive no iter var. */
 			if (stmt_contains(outer, p) &&
 			    !loop_drives(p, block, false)) {
 				reduces = true;
@@ -74,7 +74,7 @@ find_read(void *ctx, struct stmt *s)
 	return !r->found;
 }
 
-/* What the init part reads (an index, where that is a load). */
+/* The read regions of the init part (of loads in its indices). */
 static void
 init_regions(struct func *f, struct stmt *block, struct block *init)
 {

@@ -5,9 +5,9 @@
 
 #include "func.h"
 
-/* Moves a block's init into a nest of its own before outer, a loop around the
- * block outside of which no loop drives a reduction iter var. Returns the
- * nest; NULL, with nothing changed, if the predicate does not allow it. */
+/* Moves a block's init to a separate nest before outer, the outermost loop
+ * around the block that drives a reduction iter var. Returns the nest; NULL,
+ * with nothing changed, if the predicate does not allow it. */
 struct stmt *place_init(struct func *f, struct stmt *block, struct stmt *outer);
 /* The init part of a block as a block of its own: its name, the spatial iter
  * vars with their bindings, what it writes. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What blocks declare that they read and write, from what they do. */
+/* Computes the read and write regions of blocks from their bodies. */
 #include "scope.h"
 
-/* x's index as blocks and LETs up to outer (not included) tell it. */
+/* x's index with the iter vars of blocks and the LETs up to outer (not
+ * included) replaced by their values. */
 static const struct expr *
 seen_from(struct module *m, const struct stmt *outer, const struct access *x,
 	  int d)
@@ -30,8 +31,8 @@ seen_from(struct module *m, const struct stmt *outer, const struct access *x,
 	return index;
 }
 
-/* The region that n accesses of one buffer in a block make up, in the block's
- * variables: a LET inside of the block is told by its value. */
+/* The region of n accesses to one buffer in a block, in terms of the block's
+ * variables: variables of LETs inside are replaced by their values. */
 static struct region *
 region_of(struct func *f, const struct stmt *block, const struct access *list,
 	  int n, struct region *out)
@@ -87,7 +88,7 @@ region_of(struct func *f, const struct stmt *block, const struct access *list,
 	return out;
 }
 
-/* Is the element that x loads one that is stored to under the same index? */
+/* Is the element that x loads also stored, at the same index? */
 static bool
 is_updated(const struct access_list *all, const struct access *x)
 {
@@ -129,7 +130,7 @@ block_reduces_below(const struct stmt *block)
 	return found;
 }
 
-/* A reduction's load of what it updates is no read of the block. */
+/* A reduction's load of its accumulator is no read of the block. */
 static struct region *
 regions(struct func *f, const struct stmt *block, const struct access_list *all,
 	bool writes, int *n)
@@ -269,8 +270,8 @@ has_address(const struct access_list *all, const struct buffer *b)
 	return false;
 }
 
-/* Calls may read and write anywhere from what they are given the address of:
- * what has been declared of it stays, or else it is all of the buffer. */
+/* Calls may access any element from an address argument on: a declared region
+ * is kept, otherwise the region is the whole buffer. */
 static void
 keep_declared(struct func *f, const struct block *old, struct block *copy,
 	      const struct buffer *b)
@@ -304,7 +305,7 @@ keep_declared(struct func *f, const struct block *old, struct block *copy,
 	copy->writes[copy->n_writes++] = all;
 }
 
-/* Of all that is touched below and lives outside. */
+/* Regions of all accessed buffers that are allocated outside of the block. */
 static void
 outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks in their scopes: finding them, the buffers that a scope owns, and new
- * nests for blocks. */
+/* Scopes: finding blocks, the buffers that a scope allocates, and new nests for
+ * blocks. */
 #include "scope.h"
 
 #include <assert.h>
@@ -171,7 +171,8 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 	}
 }
 
-/* For all the analyser is to know, the loop may run twice. */
+/* Gives loops of extent 1 a larger range, so that simplification keeps their
+ * variables. */
 static void
 forget_units(struct analyser *a, const struct stmt *block)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks in their scopes: the statements inside the same outer block, the
- * buffers that the outer block owns, and new loop nests for blocks. Used by the
- * schedule primitives, the layouts and lowering. */
+/* Scopes: the statements inside the same outer block, the buffers that the
+ * outer block allocates, and new loop nests for blocks. Used by the schedule
+ * primitives, the layouts and lowering. */
 #ifndef TIRC_SCOPE_H
 #define TIRC_SCOPE_H
 
@@ -25,12 +25,12 @@ bool stmt_before(const struct func *f, const struct stmt *s,
 /* Does block a write what block b reads? */
 bool block_feeds(const struct stmt *a, const struct stmt *b);
 
-/* Recomputes what a block reads and writes from its body. */
+/* Recomputes a block's read and write regions from its body. */
 void block_refresh(struct func *f, struct stmt *block);
-/* Simplifies bindings and predicates of the blocks at or below s; variables of
- * loops of one iteration stay in them if keep_units. */
+/* Simplifies bindings and predicates of the blocks at or below s; with
+ * keep_units they keep the variables of loops of one iteration. */
 void bindings_simplify(struct func *f, struct stmt *s, bool keep_units);
-/* Adds or removes a buffer that the scope owns. */
+/* Adds, finds or removes a buffer in the scope's allocations. */
 void scope_add_alloc(struct func *f, struct stmt *scope,
 		     const struct buffer *b);
 bool scope_owns(const struct stmt *scope, const struct buffer *b);
@@ -40,16 +40,16 @@ void scope_drop_alloc(struct func *f, struct stmt *scope,
 void buffer_swap_all(struct func *f, const struct buffer *from,
 		     const struct buffer *to);
 
-/* If every index is an iter var of the block of its own (or 0 where the
- * dimension has extent 1), which one each dimension is (-1 for the 0). */
+/* Is every index a distinct iter var of the block (or 0 in a dimension of
+ * extent 1)? iter_of gets the iter var's number per dimension (-1 for 0). */
 bool identity_index(const struct stmt *block, const struct buffer *b,
 		    const struct expr *const *index, int *iter_of);
 /* The only STORE of a block's body, or NULL. */
 struct stmt *sole_store(const struct stmt *block);
-/* Where block's iter vars run over, outermost first; loops named after the
- * iters, none for an extent of 1 unless unit_loops. context: what is around
- * the new nest, or NULL. Adds predicate conjuncts where a value may leave the
- * iter's domain. Returns the nest around block. */
+/* Makes the loops over the ranges of block's iter vars, outermost first and
+ * named after them; none for an extent of 1 unless unit_loops. context: the
+ * statement around the new nest, or NULL. Adds conjuncts to the predicate if a
+ * value may leave the iter var's domain. Returns the nest around block. */
 struct stmt *nest_for_block(struct func *f, struct stmt *block,
 			    const struct range *ranges,
 			    const struct stmt *context, bool unit_loops);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage_align.h"
 
-/* The extent inside of an axis grows until its stride is offset more than a
- * multiple of factor. Innermost axes first: they decide the strides of the
- * outer ones. */
+/* Pads the extents inside of an axis until its stride is congruent to offset
+ * modulo factor. Innermost axes first: they determine the strides of the outer
+ * axes. */
 static void
 align_axis(struct module *m, const struct expr *what, const struct expr **shape,
 	   int ndim)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What storage_align asks for. */
+/* Padding of buffers for storage_align. */
 #ifndef TIRC_STORAGE_ALIGN_H
 #define TIRC_STORAGE_ALIGN_H
 
@@ -9,9 +9,9 @@
  * [axis, factor, offset]. */
 #define STORAGE_ALIGN "buffer_dim_align"
 
-/* The shape of a buffer, of which the extents behind the axes in list (as on an
- * ALLOC; or NULL) grow until strides are offset more than a multiple of factor.
- * What is not constant stays. */
+/* Pads a buffer's shape: the extents inside of the axes in list (an ALLOC's
+ * note, or NULL) grow until the axes' strides are congruent to offset modulo
+ * factor. Symbolic extents stay. */
 void storage_align_shape(struct module *m, const struct expr *list,
 			 const struct expr **shape, int ndim);
 

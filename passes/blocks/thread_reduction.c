@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which reductions threads may share, and why not the others. */
+/* Legality of cross-thread reductions. */
 #include "thread_reduction.h"
 
 #include "access.h"
 
-/* May every thread start there? A sum of 16 parts that each start from 5 is 75
- * too much; the least of them is what it was. */
+/* May every thread start from the initial value? A sum of 16 parts that each
+ * start from 5 is 75 too large; a minimum is idempotent. */
 static bool
 may_repeat(const struct expr *update, const struct expr *start)
 {
