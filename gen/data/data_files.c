@@ -69,7 +69,7 @@ data_file(struct module *m, const char *dir, const char *path,
 	return embedded != NULL ? (const char *)embedded->bytes : NULL;
 }
 
-/* -- which there are -- */
+/* -- listing -- */
 
 struct name_list {
 	VEC(const char *) list;
@@ -87,7 +87,8 @@ sorted(struct name_list *names, int *n)
 	return names->list.data;
 }
 
-/* What `text` has between head and tail; NULL: it has them not around it. */
+/* The middle of `text` between the prefix head and the suffix tail; NULL: it
+ * lacks one of them. */
 static const char *
 between(struct module *m, const char *text, const char *head, const char *tail)
 {

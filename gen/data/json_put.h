@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON as text, exact: every number reads back as the same bits. */
+/* Writes JSON exactly: every number reads back as the same bits. */
 #ifndef TIRC_JSON_PUT_H
 #define TIRC_JSON_PUT_H
 
@@ -8,10 +8,10 @@
 
 #define JSON_EXACT ((int64_t)1 << 53)
 
-/* Is it a text that JSON can hold (UTF-8 without zero bytes)? */
+/* Can JSON hold the text (UTF-8 without zero bytes)? */
 bool json_can_hold(const char *text, size_t length);
 void json_put_text(struct strbuf *out, const char *text);
-/* What stands between the quotes. */
+/* The escaped text without the quotes. */
 void json_put_escaped(struct strbuf *out, const char *text);
 /* Beyond 2^53 as a text: readers take numbers for doubles. */
 void json_put_int(struct strbuf *out, int64_t v);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data files: parsed, merged, and read with places for messages. */
+/* Parses, merges and reads data files, with positions for messages. */
 #include "json_read.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
-/* cJSON notes the place of an error in a variable of its own at every parse;
- * contexts in several threads must not do so at once. */
+/* Serializes cJSON's parser, which records the position of an error in a global
+ * variable. */
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
 cJSON *
@@ -44,7 +44,7 @@ json_merge(cJSON *base, const cJSON *over)
 {
 	const cJSON *item;
 
-	/* What is spelled here is no longer rejected. */
+	/* A form given in the overlay is no longer rejected. */
 	if (cJSON_GetArraySize(over) > 0 &&
 	    cJSON_GetObjectItemCaseSensitive(over, "rejected") == NULL) {
 		cJSON_DeleteItemFromObjectCaseSensitive(base, "rejected");

@@ -9,7 +9,7 @@
 #include "data_files.h"
 #include "module.h"
 
-/* A value and where it stands. */
+/* A value and its position. */
 struct json {
 	struct reader *reader;
 	const cJSON *value;  /* NULL: absent */
@@ -17,8 +17,8 @@ struct json {
 	int index;           /* as an item of json_first, json_next */
 };
 
-/* One file, or several laid over each other: the first of them that has the
- * place of a mistake is named in its message. */
+/* One file, or several layers merged: a message names the first layer that
+ * contains the position of the mistake. */
 #define JSON_LAYERS_MAX 8
 
 struct reader {
@@ -34,7 +34,7 @@ struct reader {
 
 /* Parses; NULL with DIAG_BAD_JSON and the line. cJSON_Delete when done. */
 cJSON *json_parse(struct module *m, const char *file, const char *text);
-/* The same without a message; *end: where it stopped, unless NULL. */
+/* The same without a message; *end (unless NULL): where the parser stopped. */
 cJSON *json_parse_quietly(const char *text, const char **end);
 /* Lays `over` on `base`: objects key by key, all else replaced. */
 void json_merge(cJSON *base, const cJSON *over);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breaks long lines at the marks that the walker put into them:
+/* Breaks long lines at the marks that the walker has inserted:
  *
  *	acc[i] += x[ic][h + kh][wo * 7 + wi + kw][ici]
  *	        * w[ic][kh][kw][ici][co];
  *
- * Where that would leave a line too long, behind the assignment, or behind the
- * parenthesis of a call:
+ * If a line would still be too long: after the assignment operator, or after
+ * the opening parenthesis of a call:
  *
  *	columns[i0 * 256 + tx + ty * 16] =
  *	        h >= 1 && h < 33 ? x[c][h - 1][w] : 0.0f;
@@ -28,13 +28,13 @@ struct printer {
 	const struct layout *l;
 	struct strbuf *out;
 	enum style style;
-	bool hung; /* the call's operands have their line */
+	bool hung; /* the call's operands start on a new line */
 	bool assigns;
-	bool before; /* what is assigned to, not the value */
+	bool before; /* in the assignment's left side */
 	int indent;  /* columns */
 	int column;
 	int columns;
-	int lines, overflow; /* broken so far; columns that are too many */
+	int lines, overflow; /* lines so far; columns beyond the limit */
 	bool too_long;       /* a line is longer than any may be */
 };
 
@@ -135,7 +135,7 @@ new_line(struct printer *s, int column)
 	s->column = column;
 }
 
-/* So many levels further in than the statement. */
+/* Starts a line indented by so many levels more than the statement. */
 static void
 new_line_inside(struct printer *s, int levels)
 {
@@ -168,8 +168,8 @@ next_break(const struct printer *s, const char *p, const char *end)
 static void put_group(struct printer *s, const char *p, const char *end,
 		      int tail);
 
-/* A part without breaks of its own; tail columns follow that must not be
- * broken from it. */
+/* Prints a part without breaks; tail columns of text follow on the same
+ * line. */
 static void
 put_part(struct printer *s, const char *p, const char *end, int tail)
 {
@@ -230,7 +230,7 @@ put_group(struct printer *s, const char *p, const char *end, int tail)
 	}
 }
 
-/* May the line be broken in that style? */
+/* Does the line have a place for that style of break? */
 static bool
 has_place(const char *text, enum style style)
 {
@@ -239,7 +239,7 @@ has_place(const char *text, enum style style)
 	switch (style) {
 	case BEHIND_ASSIGNMENT:
 		return strchr(text, MARK_ASSIGN) != NULL;
-	case BEHIND_PARENTHESIS: /* a statement that is a call */
+	case BEHIND_PARENTHESIS: /* the statement is a call */
 		return strchr(text, MARK_ASSIGN) == NULL &&
 		       strstr(text, "(" TEXT_OPEN) != NULL &&
 		       text[n - 1] == ';';
@@ -264,9 +264,9 @@ put_line(const struct layout *l, struct printer *s, const char *text)
 	end_line(s);
 }
 
-/* The style with the least beyond the columns, then with the fewest lines; one
- * more than the others have does not count against the first. The last two are
- * for lines that would be longer than any may be. */
+/* The style with the least overflow, then with the fewest lines (one line more
+ * is accepted for the first style). The last two styles are only for lines
+ * beyond the hard limit. */
 static enum style
 best_style(const struct layout *l, const struct printer *blank,
 	   const char *text)

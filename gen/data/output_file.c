@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A banner names the generator on its first line; JSON within so many bytes. */
+/* The generator's name is in the first line of a banner, and in the first
+ * START_BYTES of JSON. */
 enum { START_BYTES = 512 };
 
 bool

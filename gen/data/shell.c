@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of the user's, over text: through a file that is gone when it is
- * closed, so that neither side waits for the other. */
+/* Runs a user's command with text as its input and output. The input is an
+ * unlinked temporary file, so that neither process blocks on a full pipe. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "shell.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A command's output larger than this is a runaway. */
+/* The limit of a command's output. */
 #define MAX_OUTPUT ((size_t)1 << 28)
 
 static bool

@@ -16,7 +16,7 @@ struct tdata {
 	struct arena *arena;
 	struct entry *entries;
 	const struct tdata *outer;
-	const struct tdata *knows; /* names that it may lack, or NULL */
+	const struct tdata *knows; /* names that may be absent, or NULL */
 };
 
 /* -- data -- */
@@ -48,7 +48,7 @@ find(const struct tdata *d, const char *key, size_t length)
 	return NULL;
 }
 
-/* Among names that may be asked for. */
+/* Looks up a key among the known names. */
 static const struct entry *
 find_known(const struct tdata *d, const char *key, size_t length)
 {
@@ -156,9 +156,10 @@ struct tag {
 	char kind; /* one of "#^/!<>", or 0 for a name */
 	const char *name;
 	size_t length;
-	const char *start;  /* of the tag */
-	const char *end;    /* behind it, and behind its line if it is alone */
-	const char *before; /* where the text before it ends */
+	const char *start; /* of the tag */
+	/* the end of the tag, or of its line if the tag is alone */
+	const char *end;
+	const char *before; /* end of the text before the tag */
 };
 
 struct renderer {
@@ -189,7 +190,7 @@ fail(struct renderer *r, const char *at, const char *problem, size_t length,
 			  problem, (int)length, name);
 }
 
-/* The next tag at or behind p. False with tag->start NULL: there is none. */
+/* The next tag from p on. False with tag->start NULL: none. */
 static bool
 next_tag(struct renderer *r, const char *p, struct tag *tag)
 {
@@ -263,7 +264,7 @@ is_name(const struct tag *tag, const char *word)
 	       strncmp(tag->name, word, tag->length) == 0;
 }
 
-/* Of a name that is known, but not there. */
+/* The entry of a known but absent name. */
 static const struct entry absent;
 
 static const struct entry *
@@ -346,7 +347,7 @@ render_section(struct renderer *r, const struct tag *open,
 	return true;
 }
 
-/* The text between {{<name}} and {{/name}}, wherever it stands. */
+/* The text of the fragment between {{<name}} and {{/name}}. */
 static bool
 find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 	      struct tag *end)
@@ -393,7 +394,7 @@ in_fragment(struct renderer *r, const struct tag *use,
 	return ok;
 }
 
-/* Where the text goes on behind a fragment, which leaves no line. */
+/* The end of a fragment's definition, including its line. */
 static const char *
 skip_fragment(const struct renderer *r, const struct tag *open,
 	      const struct tag *close)
@@ -554,7 +555,7 @@ template_check(const char *text, const char *words,
 	}
 }
 
-/* -- the same with all names -- */
+/* -- checking a template against the known names -- */
 
 /* The entry of a name among those that may be asked for; NULL: `first` or
  * `last`. */
@@ -577,7 +578,7 @@ known_entry(struct renderer *r, const struct scope *scope,
 static bool check(struct renderer *r, const char *p, const char *end,
 		  const struct scope *scope);
 
-/* Whatever the data will be: the inside of all sections. */
+/* Checks the inside of a section, whether data will fill it or not. */
 static bool
 check_section(struct renderer *r, const struct tag *open,
 	      const struct tag *close, const struct scope *scope)

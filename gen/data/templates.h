@@ -9,7 +9,7 @@
 struct template_file {
 	const char *path; /* below templates/: "dialects/NAME/dialect.json" */
 	const unsigned char
-		*bytes; /* a NUL follows; length does not count it */
+		*bytes; /* followed by a NUL, which length does not count */
 	size_t length;
 };
 

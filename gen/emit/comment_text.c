@@ -21,7 +21,7 @@ comment_text(struct arena *a, const char *text)
 		} else if (c == '\\') {
 			c = '/';
 		}
-		/* No end, no start of a comment, no trigraph. */
+		/* Breaks up comment delimiters and trigraphs. */
 		if ((c == '/' && (last == '*' || last == '/')) ||
 		    (c == '*' && last == '/') || (c == '?' && last == '?')) {
 			out[n++] = ' ';

@@ -5,11 +5,11 @@
 
 #include "dialect.h"
 
-/* A copy of text, in a, that may stand in a comment of any target: without
- * control characters, starts and ends of comments, and trigraphs. */
+/* A copy of text in a, safe in a comment of any target: without control
+ * characters, comment delimiters and trigraphs. */
 const char *comment_text(struct arena *a, const char *text);
-/* A copy of text, which starts in that column, broken between words into lines
- * of the dialect's width; each further line starts as the dialect says. */
+/* A copy of text, which starts in that column, wrapped to the dialect's width;
+ * continuation lines start with the dialect's prefix. */
 const char *comment_wrap(struct arena *a, const struct dialect *d,
 			 const char *text, int column);
 

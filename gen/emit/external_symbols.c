@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols from outside that a unit calls: declared, or, where an intrinsic
- * says how the dialect writes them, written. */
+/* External symbols that a unit calls: declared, or defined if an intrinsic has
+ * a text for the dialect. */
 #include "text.h"
 #include "walk.h"
 
@@ -20,7 +20,7 @@ same_space(const struct external_param *a, const struct external_param *b)
 					strcmp(a->space, b->space) == 0);
 }
 
-/* Texts of intrinsics know one memory. */
+/* Intrinsic texts take pointers without address spaces. */
 static bool
 takes_plain_pointers(struct unit *u, const struct func *f,
 		     const struct external *x)
@@ -36,7 +36,8 @@ takes_plain_pointers(struct unit *u, const struct func *f,
 	return true;
 }
 
-/* Pointers that are const in one call are so in the declaration. */
+/* Merges the parameters of two calls: a pointer that one call needs const is
+ * const in the declaration. */
 static bool
 join(struct unit *u, const struct func *f, struct external *x,
      const struct external_param *params, int n)
@@ -184,7 +185,7 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 	return good;
 }
 
-/* Has one before it the same text, filled in with the same values? */
+/* Is an earlier symbol's text the same, rendered with the same values? */
 static bool
 is_written(const struct unit *u, int at)
 {

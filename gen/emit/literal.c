@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as a dialect writes them: exact, and as short as exact allows. */
+/* Numeric literals of a dialect: exact, and the shortest that are. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "dialect.h"
 
-/* A locale may have put another sign where the point belongs. */
+/* Replaces a locale's decimal separator by a point. */
 static void
 put_point(char *text)
 {
@@ -42,8 +42,8 @@ tidy(char *text, size_t size)
 	}
 }
 
-/* A float as n * 10^-k with the fewest digits that round back to it. Doubles
- * are exact enough for it, but where one lies halfway between two floats. */
+/* A float as n * 10^-k with the fewest digits that round to it. Double
+ * arithmetic suffices, except for ties between two floats. */
 static bool
 shortest_decimal(double x, uint64_t *n, int *k)
 {
@@ -133,7 +133,7 @@ format_float(char *out, size_t size, double v, bool single)
 	uint64_t n;
 	int k;
 
-	if (v == floor(v) && fabs(v) < 1e10) { /* whole: as people write it */
+	if (v == floor(v) && fabs(v) < 1e10) { /* an integer value */
 		print_decimal(out, signbit(v) != 0, (uint64_t)fabs(v), 0);
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tensor program as one source file: kernels with how they are launched,
- * then what launches them; and the launches as JSON, for a host of one's
- * own. */
+/* A tensor program as one source file: kernels with their launch parameters,
+ * then the host function; and the launches as JSON, for a user's own host
+ * code. */
 #include <cjson/cJSON.h>
 
 #include "comment_text.h"
@@ -18,7 +18,7 @@ render(struct module *m, const char *file, const char *item, const char *text,
 	return template_render(&m->diags, file, item, text, data, out);
 }
 
-/* A whole file, with the comments that the dialect wants. */
+/* Renders a whole file with the dialect's comments. */
 static bool
 render_file(struct module *m, const struct dialect *d, enum template_id id,
 	    const struct tdata *data, struct strbuf *out)
@@ -71,7 +71,7 @@ add_fact(struct tdata *data, const char *label, const char *text)
 	tdata_text(fact, "text", text);
 }
 
-/* Without the empty lines at its end. */
+/* The text without trailing empty lines. */
 static const char *
 trimmed(struct unit *u, const struct strbuf *text)
 {
@@ -138,7 +138,7 @@ parameter_text(struct unit *u, const struct func *f, const struct buffer *b)
 	return text;
 }
 
-/* What each array is, and how the loops came to be. */
+/* Adds the facts for comments: arrays, and the origin of loops. */
 static void
 add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
 {

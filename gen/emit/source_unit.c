@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One source file in the making: headers and helpers by use. */
+/* One source file under construction: collects the headers and helpers in
+ * use. */
 #include <math.h>
 
 #include "walk.h"
@@ -147,7 +148,7 @@ unit_vector(struct unit *u, struct dtype t, bool loose)
 	if (use.line == NULL) {
 		return NULL;
 	}
-	if (use.line[0] != '\0') { /* else the language has it */
+	if (use.line[0] != '\0') { /* otherwise built into the language */
 		const char *wanted = use.name;
 		struct tdata *data = vector_data(u, t, loose);
 
@@ -184,7 +185,8 @@ unit_element_type(struct unit *u, const struct buffer *b)
 		       : unit_type(u, b->type);
 }
 
-/* Signed integers as wide as t's elements: what comparisons give. */
+/* The signed integer type of t's width: the result type of vector
+ * comparisons. */
 static struct dtype
 mask_type(struct dtype t)
 {
@@ -263,9 +265,8 @@ as_number(struct dtype t, double v)
 	return n;
 }
 
-/* The limits of an integer type as literals of a floating one: what is
- * greater than the first and less than the second fits; the largest of a short
- * type. */
+/* The range of an integer type as literals of a floating type: an open interval
+ * of the values that fit; and the maximum of a narrow type. */
 static void
 add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 {
@@ -286,8 +287,8 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
-/* The vectors that the text names beside its own: as many lanes, or bytes as
- * pairs. */
+/* Adds related vector types that a helper's text uses: with as many lanes, or
+ * bytes in pairs. */
 static void
 add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	    struct dtype t, struct dtype to)
@@ -295,7 +296,7 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	const struct {
 		const char *word;
 		struct dtype type;
-		bool loose; /* larger than registers: passed as they lie */
+		bool loose; /* larger than registers: passed in memory */
 	} others[] = {
 		{ "mask", mask_type(t), false },
 		{ "unsigned", { DT_U32, t.lanes }, false },
@@ -329,8 +330,8 @@ add_hex(struct tdata *data, const char *name, uint32_t bits, int n)
 	tdata_printf(data, name, "0x%0*x", n / 4, (unsigned)bits);
 }
 
-/* How a float that is only stored lies in its bits, and its least value and a
- * limit, the first 2^e above them all, as numbers of the wide one. */
+/* The binary format of a storage-only float, its minimum, and the overflow
+ * limit (the first 2^e above its range) in the wide type. */
 static void
 add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	       struct dtype narrow, struct dtype wide)
@@ -413,7 +414,7 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	return data;
 }
 
-/* So are the helpers that h calls. */
+/* Helpers that h calls forbid contraction, too. */
 static void
 set_used_apart(struct unit *u, const struct helper *h, struct dtype t,
 	       struct dtype to)
@@ -457,7 +458,7 @@ unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 	return use.name;
 }
 
-/* Does the i-th helper stand between the lines that keep products apart? */
+/* Is the i-th helper between the dialect's lines that forbid contraction? */
 static bool
 is_apart(const struct unit *u, int i)
 {

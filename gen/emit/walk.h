@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walker: lowered functions as text, by the words of a dialect. A unit is
- * one source file: it collects the headers and helpers that its functions
+/* The emitter's tree walker: lowered functions as text in a dialect. A unit is
+ * one source file; it collects the headers and helpers that its functions
  * use. */
 #ifndef TIRC_WALK_H
 #define TIRC_WALK_H
@@ -14,25 +14,26 @@
 #include "value_range.h"
 #include "width.h"
 
-/* A vector type; loose: aligned as its elements are. */
+/* A vector type; loose: with the alignment of its elements only. */
 struct vector_use {
 	struct dtype type;
 	bool loose;
-	const char *name, *line; /* its definition; "": the language has it */
+	/* its definition; "": built into the language */
+	const char *name, *line;
 };
 
 struct helper_use {
 	const struct helper *helper;
 	struct dtype type, to;
 	const char *name;
-	bool apart; /* functions use it in which products are not fused */
+	bool apart; /* used by functions that forbid contraction */
 };
 
 /* A parameter of a symbol from outside. */
 struct external_param {
 	struct dtype type;
 	bool pointer, is_const;
-	const char *space; /* the word for its memory, or NULL */
+	const char *space; /* the keyword of its address space, or NULL */
 };
 
 struct external {
@@ -44,8 +45,8 @@ struct external {
 	const struct intrinsic_text *text;
 };
 
-/* Tells in which range all elements of a parameter are that is a constant of the
- * model, for every call of its function. False: it is no such constant. */
+/* Callback: the value range of a parameter's elements, if the parameter is a
+ * constant of the model in every call of its function. False: it is not. */
 struct constant_ranges {
 	bool (*range)(void *ctx, const struct buffer *b,
 		      struct value_range *out); /* NULL: nothing is known */
@@ -64,23 +65,29 @@ struct unit {
 	VEC(const char *) headers;      /* sorted */
 	VEC(struct vector_use) vectors; /* in order of first use */
 	VEC(struct helper_use) helpers;
-	struct name_set globals;          /* of the file: no local takes one */
-	VEC(const struct func *) callees; /* beside those of the module */
-	struct pointer_map callee;        /* by its name's expression: which */
-	VEC(struct external) externals;   /* in order of first use */
+	/* names at file scope: no local shadows one */
+	struct name_set globals;
+	/* in addition to the module's functions */
+	VEC(const struct func *) callees;
+	/* callees by the expression of their name */
+	struct pointer_map callee;
+	VEC(struct external) externals;         /* in order of first use */
 	const struct intrinsic_set *intrinsics; /* loaded on first need */
-	bool apart;              /* products are not added unrounded */
-	const char *model;       /* whose threads share loops; or NULL */
-	VEC(const char *) parts; /* functions that stand before this one */
-	bool in_part;            /* this one is such a function */
+	/* contraction of products and sums is forbidden */
+	bool apart;
+	/* the model whose threads run parallel loops; or NULL */
+	const char *model;
+	VEC(const char *) parts; /* functions emitted before this one */
+	bool in_part;            /* this function is one of the parts */
 	struct constant_ranges constants;
-	const struct tensor_intrins *intrins; /* that functions call, or NULL */
+	/* intrinsics that functions call, or NULL */
+	const struct tensor_intrins *intrins;
 	const struct var *model_var; /* of the model's struct; or NULL */
-	/* Pointers that bodies named, in order: the variable, and its text. */
+	/* Pointer variables that bodies declared, in order, and their texts. */
 	VEC(struct named_pointer) pointers;
 };
 
-/* What a call may be given without a cast. */
+/* Kinds of arguments that need no cast. */
 enum value_kind {
 	VALUE_SCALAR,
 	VALUE_VOID_POINTER, /* converts to any pointer */
@@ -89,7 +96,7 @@ enum value_kind {
 	VALUE_ARRAY    /* of the shape of `buffer` */
 };
 
-/* How a variable (or a buffer, by its data variable) is spelled. */
+/* The text of a variable (or of a buffer, by its data variable). */
 struct binding {
 	const struct var *var;
 	const char *text;
@@ -97,27 +104,29 @@ struct binding {
 	bool is_const, flat, data;
 	bool local;              /* the function declares it */
 	enum memory_space space; /* of pointers and arrays */
-	bool fragment;           /* its last two dimensions are inside of it */
+	/* a fragment, which contains the last two dimensions */
+	bool fragment;
 	const struct buffer *buffer;
-	const struct expr *value; /* what it stands for, or NULL */
-	int outer; /* which binding of var this one hides; -1: none */
+	/* the expression it is replaced by, or NULL */
+	const struct expr *value;
+	int outer; /* the binding of var that this one shadows; -1: none */
 };
 
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);
 void unit_need(struct unit *u, const char *header);
-/* Lets bodies call f, which the module need not have. Its name is final. */
+/* Declares f, which need not be in the module, as a callee of bodies. Its name
+ * is final. */
 void unit_add_callee(struct unit *u, const struct func *f);
-/* Adds them to data as the list "includes", those that have a condition
- * last. */
+/* Adds the headers to data as the list "includes", conditional ones last. */
 void unit_add_includes(const struct unit *u, struct tdata *data);
 void unit_need_type(struct unit *u, struct dtype t);
-/* How the type is spelled; with what that needs. NULL: the dialect has no such
+/* The text of the type, whose headers are noted. NULL: the dialect lacks the
  * type; diagnosed. */
 const char *unit_type(struct unit *u, struct dtype t);
 /* The same for elements of b, which may be vectors of no known alignment. */
 const char *unit_element_type(struct unit *u, const struct buffer *b);
 const char *unit_vector(struct unit *u, struct dtype t, bool loose);
-/* What templates may say of a type. */
+/* The names that templates may use for a type. */
 const struct tdata *unit_facts(struct unit *u, struct dtype t);
 const char *unit_literal(struct unit *u, struct dtype t, union number v);
 /* Name of a helper for operands of type t (and result type to). */
@@ -128,67 +137,68 @@ const char *unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 bool unit_external(struct unit *u, const struct func *f, const char *name,
 		   struct dtype ret, const struct external_param *params,
 		   int n);
-/* How a symbol that was noted is written here; NULL: it is not. */
+/* The intrinsic text of a noted external symbol; NULL: it has none. */
 const struct intrinsic_text *unit_external_text(const struct unit *u,
 						const char *name);
-/* Appends the helpers that were used, each followed by an empty line; also
- * what intrinsics are written as, and declarations of other symbols. */
+/* Appends the helpers in use, each followed by an empty line, the texts of
+ * intrinsics, and declarations of other symbols. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);
-/* The dialect's lines before and behind functions in which products are kept
- * apart, as the lists "exact_starts" and "exact_ends" of data; empty where the
- * function is not the first or not the last of a run of such. */
+/* Adds the dialect's lines around functions that forbid contraction as the
+ * lists "exact_starts" and "exact_ends" of data; empty unless the function is
+ * the first or the last of a run of such functions. */
 void unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends);
 bool unit_print_externals(struct unit *u, struct strbuf *out);
 /* Does f hand loops to the threads of the model? */
 bool unit_shares(const struct unit *u, const struct func *f);
-/* Appends the text of a function, behind those that its loops became. */
+/* Appends the text of a function, after the functions that its parallel loops
+ * became. */
 bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
-/* The same, a function that others call. */
+/* The same with external linkage. */
 bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
-/* Its declaration, as a header that other languages read may have it. */
+/* Its declaration for a header that other languages may include. */
 bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
-/* Adds an item for each parameter to the list, with its "text"; bound, with
- * room for all, tells what each is called. False: diagnosed. */
+/* Adds an item with a "text" for each parameter to the list; bound, with room
+ * for all, gets the parameters' bindings. False: diagnosed. */
 bool unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
 		     const char *list, struct binding *bound);
-/* An array as an argument where a pointer to the elements of b is wanted, which
- * nobody writes. */
+/* An array as the argument for a parameter that is a read-only pointer to
+ * elements of b. */
 const char *unit_argument(struct unit *u, const struct binding *value,
 			  const struct buffer *b);
 /* An expression of f's scalar parameters, in whole numbers of any width. */
 const char *unit_expr(struct unit *u, const struct func *f,
 		      const struct expr *e);
-/* The same of parameters that are spelled as the bindings say. */
+/* The same with the given bindings of the parameters. */
 const char *unit_bound_expr(struct unit *u, const struct func *f,
 			    const struct binding *params, int n,
 			    const struct expr *e);
-/* Appends the statements of f's body alone, one tab in; the parameters are
- * spelled as the bindings say. */
+/* Appends the statements of f's body, indented by one tab, with the given
+ * bindings of the parameters. */
 bool unit_body(struct unit *u, const struct func *f,
 	       const struct binding *params, int n, struct strbuf *out);
 
 /* -- within the walker -- */
 
 struct walker;
-/* walk_share.c: a parallel loop as a function of its own; data has what the
- * texts of dialect.tasks may say. False: it is a loop like others. */
+/* walk_share.c: outlines a parallel loop; data gets the names for the texts of
+ * dialect.tasks. False: the loop is emitted as an ordinary one. */
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
-/* What a kernel copies boxes of: of one parameter, of one shape, to arrays of one
- * scope. */
+/* The source of bulk tensor copies in a kernel: one parameter, one box shape,
+ * one destination scope. */
 struct box_source {
-	const struct expr *copy; /* the first one */
+	const struct expr *copy; /* the first copy */
 	int param;
-	const char *name; /* NULL: it has none here */
+	const char *name; /* NULL: no name here */
 };
 
 struct box_sources {
-	const struct func *kernel; /* NULL: there is none */
+	const struct func *kernel; /* NULL: no kernel */
 	VEC(struct box_source) list;
 };
 
-/* A local array whose life is over when that of a later one begins, which is
- * alike: both are one in the text. */
+/* Two equal local arrays with disjoint live ranges: one declaration serves
+ * both. */
 struct same_array {
 	const struct buffer *first, *later;
 };
@@ -202,33 +212,33 @@ struct walker {
 	struct strbuf *out;
 	struct analyser an;
 	struct value_ranges ranges;
-	bool knows_bytes; /* ranges has those of constants of bytes, too */
+	bool knows_bytes; /* ranges includes constants of bytes */
 	int indent;
 	bool deep; /* many levels, of a few columns each */
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
-	struct pointer_map bound;  /* variables: their innermost binding */
-	VEC(const char *) visible; /* names, innermost last */
+	struct pointer_map bound;         /* innermost bindings of variables */
+	VEC(const char *) visible;        /* names, innermost last */
 	struct pointer_map times_visible; /* by a string's expression */
 	VEC(const struct stmt *) done;    /* stores that became initialisers */
-	VEC(struct same_array) same;      /* arrays that stand in for others */
+	VEC(struct same_array) same;      /* arrays that share a declaration */
 	bool failed;
 	bool shares; /* within a parallel loop */
 	/* Lanes at hand of the vectors of a predicated loop, or NULL. */
 	const char *count;
-	const struct expr *unrounded; /* whoever stores it rounds it */
-	bool whole;                   /* numbers are whole ones, of no width */
+	const struct expr *unrounded; /* an expression that its store rounds */
+	bool whole;                   /* numbers are unbounded integers */
 	bool addressed;               /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
-	/* What the function does first and last for symbols that it calls, or
-	 * NULL. */
+	/* Text at the function's start and end that its external symbols need,
+	 * or NULL. */
 	const char *begin, *end;
-	struct box_sources boxes;     /* of this function, if it is a kernel */
-	const char *copies, *arrived; /* what boxes are counted by; or NULL */
+	struct box_sources boxes;     /* of this function's kernel */
+	const char *copies, *arrived; /* counters of bulk copies; or NULL */
 };
 
-/* What a parameter b is given for a pointer that is spelled like that; is_const:
- * it is not written. */
+/* The argument for a parameter b, from a pointer with that binding; is_const:
+ * the callee does not write it. */
 const char *walk_pointer_argument(struct walker *w, const struct binding *value,
 				  const struct buffer *b, bool is_const,
 				  enum memory_space space);
@@ -239,78 +249,81 @@ struct piece {
 	int level;
 };
 
-/* How products of that type are spelled here. */
+/* The form of products of that type in the current function. */
 enum form_id walk_product(const struct walker *w, struct dtype t);
-/* Has the dialect one form for this sum of a vector and a product of bytes? */
+/* Does the dialect have a fused form for this sum of a vector and a product of
+ * bytes? */
 bool walk_fuses(struct walker *w, const struct expr *e);
-/* The text of e where something that binds as tightly as `level` fits. */
+/* The text of e for a context of precedence `level`. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n);
-/* walk_stored.c: the type of values of type t, which may only be stored; a
- * value just loaded; the result of e; e's value as it is stored. */
+/* walk_stored.c, for storage-only types: the type in which values of type t are
+ * computed; a loaded value widened; the result of e rounded. */
 struct dtype walk_computed(const struct walker *w, struct dtype t);
 bool walk_is_stored_only(const struct walker *w, struct dtype t);
 struct piece walk_loaded(struct walker *w, struct dtype t, struct piece p);
 struct piece walk_rounded(struct walker *w, const struct expr *e,
 			  struct piece p);
 const char *walk_stored(struct walker *w, const struct expr *e);
-/* Does the value come from data, rather than from loops and sizes alone? */
+/* Does the value depend on data, and not on loops and sizes alone? */
 bool walk_is_data(struct walker *w, const struct expr *e);
-/* A call with the given arguments; that of a function of the program. */
+/* A call with the given arguments; a call of a function of the program. */
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
-/* The arguments of a call, from the first-th on, with their commas. */
+/* The arguments of a call from number first on, separated by commas. */
 const char *walk_arguments(struct walker *w, const struct expr *e, int first);
 const struct func *walk_callee(struct walker *w, const char *name);
 /* A kernel's launch; the threads of a block wait. */
 struct piece walk_launch(struct walker *w, const struct expr *e);
-/* Bytes of shared arrays, where they are places in one; else 0. */
+/* The size of the pool that holds a kernel's shared arrays; 0: no pool. */
 int64_t walk_pooled_bytes(const struct walker *w, const struct func *kernel);
-/* A statement that has to stand before a program's launch, or NULL. */
+/* A statement needed before a program's launch, or NULL. */
 const char *walk_before_launch(struct walker *w, const struct expr *e);
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
-/* Copies that arrive later: the end of a group, a wait. False if e is neither,
- * or the dialect has no such copies: then there is nothing to write. */
+/* Asynchronous copies: a commit of a group, or a wait. False if e is neither or
+ * the dialect has no asynchronous copies. */
 bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
-/* Does the function wait for what is copied to b? */
+/* Does the function wait for asynchronous copies to b? */
 bool walk_is_awaited(struct walker *w, const struct buffer *b);
-/* The store as such a copy; NULL: it is none. */
+/* The store as an asynchronous copy; NULL: it is not one. */
 const char *walk_async_copy(struct walker *w, const struct stmt *s);
-/* walk_boxes.c: what a kernel (NULL: none) copies boxes of; whether it does
- * nothing else with a parameter. */
+/* walk_boxes.c, bulk tensor copies: their sources in a kernel (NULL: none); is
+ * a parameter used by them alone? */
 void walk_find_boxes(struct walker *w, const struct func *kernel,
 		     struct box_sources *out);
 bool walk_only_boxes(const struct box_sources *boxes, int param);
-/* The kernel's parameter for it, and what a launch gives, pointer being the
- * array. */
+/* The kernel's descriptor parameter, and the argument in a launch for the array
+ * at pointer. */
 const char *walk_box_parameter(struct walker *w, struct box_source *source);
 const char *walk_box_argument(struct walker *w, const struct box_source *source,
 			      const char *pointer);
-/* What a kernel starts with that copies boxes, on lines of l. */
+/* Prints the prologue of a kernel with bulk copies. */
 void walk_box_begin(struct walker *w, struct layout *l);
-/* A copy; the end of a group of these, a wait. */
+/* A bulk copy; a commit of bulk copies, or a wait. */
 const char *walk_copy_box(struct walker *w, const struct expr *e);
 const char *walk_box_async(struct walker *w, const struct expr *e);
-/* Do only intrinsics know where elements of such an array are? */
+/* Is the array's element layout opaque, known to intrinsics only? */
 bool walk_is_opaque(const struct walker *w, const struct buffer *b);
 /* The kernel of that name; NULL: there is none. */
 const struct func *walk_kernel(struct walker *w, const char *name);
-/* May the operation leave its type? Loops and sizes are planned to fit. */
+/* May the operation overflow? Arithmetic on loop variables and sizes is widened
+ * where needed and cannot. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
 void walk_init_ranges(struct walker *w);
-/* Is b an array of sums that are proven to stay within *most and its type? */
+/* Is b an array of accumulators whose magnitude is proved to be at most *most,
+ * within its type? */
 bool walk_bound(struct walker *w, const struct buffer *b, int64_t *most);
-/* Is e a sum or product of wide integers that is proven to? */
+/* The same for e, a sum or product of wide integers. */
 bool walk_value_bound(struct walker *w, const struct expr *e, int64_t *most);
 bool walk_is_negative(struct walker *w, const struct expr *e);
 /* Is the divisor known to be neither 0 nor -1? */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
 void walk_stmt(struct walker *w, struct stmt *s);
-/* walk_parts.c: the stores of a vectorized loop on vectors, the last of which
- * may have fewer lanes. False: it is a loop like others. */
+/* walk_parts.c: a vectorized loop over vectors with a variable number of lanes.
+ * False: the loop is emitted as an ordinary one. */
 bool walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t);
 struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 
@@ -318,26 +331,27 @@ struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 const char *walk_render(struct walker *w, const char *text,
 			const struct tdata *data);
 struct binding *walk_find(struct walker *w, const struct var *v);
-/* Its index; -1 where walk_find gives NULL. */
+/* The binding's index; -1 if walk_find returns NULL. */
 int walk_binding(const struct walker *w, const struct var *v);
-/* Adds a binding, which hides those of the same variable; valid until the next
- * one is added. */
+/* Adds a binding that shadows earlier ones of its variable; the pointer is
+ * valid until the next call. */
 struct binding *walk_add(struct walker *w, const struct binding *b);
-/* Forgets all but the first ones. */
+/* Removes all but the first bindings. */
 void walk_drop(struct walker *w, int bindings, int visible);
-/* A name for v, like no other that is visible. */
+/* Binds v to a name that is unique among the visible ones. */
 struct binding *walk_bind(struct walker *w, const struct var *v,
 			  const char *base);
 bool walk_fail(struct walker *w, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* What the file of a dialect, w's or one that it extends, refuses. */
+/* Reports a form that the file of a dialect (w's or one that it extends)
+ * rejects. */
 bool walk_refuse(struct walker *w, const char *file, const char *why);
-/* Is e a sum of vectors with a product that the dialect adds in one? */
+/* Is e a sum of a vector and a product with a fused form in the dialect? */
 bool walk_multiplies_too(const struct walker *w, const struct expr *e);
-/* How many elements b has; NULL: that is no number. */
+/* The number of elements of b; NULL: not constant. */
 const char *walk_elements(struct arena *a, const struct buffer *b);
-/* Is b accessed with one index, computed, rather than one per dimension? */
+/* Is b accessed with one linearized index instead of one per dimension? */
 bool buffer_is_flat(const struct buffer *b);
-/* The same in this dialect, which may have no arrays of arrays. */
+/* The same in this dialect, which may lack multidimensional arrays. */
 bool walk_is_flat(const struct walker *w, const struct buffer *b);
 
 #endif

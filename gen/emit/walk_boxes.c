@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes that a unit of the device copies into shared memory (COPY_BOX): what it
- * is told of an array is a parameter of the kernel, which a launch gives; groups
- * of copies are waited for in the order in which they were begun. */
+/* Bulk tensor copies to shared memory (COPY_BOX, TMA): a tensor-map descriptor
+ * is a kernel parameter that the launch passes; groups of copies complete in
+ * the order of their issue. */
 #include "walk.h"
 
 #include <string.h>
 
 #include "access.h"
 
-/* -- what there is in a kernel */
+/* -- bulk copies of a kernel */
 
 static const struct buffer *
 copied_from(const struct expr *copy)
@@ -28,7 +28,8 @@ rank_of(const struct expr *copy)
 	return copy_box_rank(copy->args, copy->n_args);
 }
 
-/* Of one array, with boxes of one shape, to arrays of one scope. */
+/* Do two copies share a descriptor: one array, one box shape, one destination
+ * scope? */
 static bool
 same_source(const struct expr *x, const struct expr *y)
 {
@@ -128,7 +129,7 @@ walk_only_boxes(const struct box_sources *boxes, int param)
 	return copies > 0 && copies == uses.list.n;
 }
 
-/* -- what the dialect can say of it */
+/* -- the dialect's forms */
 
 static const struct box_layout *
 layout_of(const struct walker *w, const struct buffer *b)
@@ -164,7 +165,7 @@ type_name(const struct walker *w, struct dtype t)
 	return NULL;
 }
 
-/* The helper for boxes of so many dimensions. */
+/* The helper that copies boxes of the given rank. */
 static const struct helper *
 copier(const struct walker *w, int rank)
 {
@@ -178,8 +179,8 @@ copier(const struct walker *w, int rank)
 	return NULL;
 }
 
-/* The dimensions that the unit is told: those of one element are none. The
- * number of them. */
+/* The dimensions of the descriptor, without dimensions of extent 1; returns
+ * their number. */
 static int
 told_dims(const struct expr *copy, int *dims)
 {
@@ -204,7 +205,7 @@ constant(const struct expr *copy, enum box_part part, int dim)
 	return v;
 }
 
-/* Is the array's address that of its first element? */
+/* Does the copy's array start at its first element? */
 static bool
 from_start(const struct expr *copy)
 {
@@ -218,7 +219,7 @@ from_start(const struct expr *copy)
 	return true;
 }
 
-/* Why not; NULL: it can. */
+/* Why the copy has no form in the dialect; NULL: it has. */
 static const char *
 refusal(struct walker *w, const struct expr *copy, const int *dims, int n)
 {
@@ -393,10 +394,10 @@ walk_box_argument(struct walker *w, const struct box_source *source,
 	return walk_render(w, w->d->device.boxes.argument, data);
 }
 
-/* Groups of which each has a barrier of its own. When one is waited for, `later`
- * may be under way; and a thread may still wait for the one before when another
- * thread begins the next: what was waited for is read behind a barrier of the
- * block, and only then a second one is begun. */
+/* Copy groups have an mbarrier each. While a group is waited for, `later`
+ * further groups may be pending, and a slow thread may still wait for the
+ * previous group when another thread issues the next one: data are read behind
+ * a block barrier, and only then is a further group issued. */
 static void
 find_later(void *ctx, const struct expr *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls as text, with the casts that pointers to arrays need. */
+/* Calls as text, with casts of pointers to arrays. */
 #include "walk.h"
 
 static const char *
@@ -39,7 +39,7 @@ walk_callee(struct walker *w, const char *name)
 	return at >= 0 ? w->u->callees.data[at] : module_find_func(w->m, name);
 }
 
-/* Do a's inner extents equal b's, so that one decays to the other? */
+/* Are the inner extents of a and b equal, so that no cast is needed? */
 static bool
 same_inner(const struct buffer *a, const struct buffer *b)
 {
@@ -54,7 +54,7 @@ same_inner(const struct buffer *a, const struct buffer *b)
 	return true;
 }
 
-/* A pointer to one memory is none to another. */
+/* Checks that the pointer's address space is the parameter's. */
 static void
 check_space(struct walker *w, const struct binding *value,
 	    const struct buffer *b, enum memory_space space)
@@ -132,7 +132,7 @@ is_address(const struct expr *e)
 	       e->args[0]->kind == EXPR_LOAD;
 }
 
-/* Does the function take an array of arrays there? */
+/* Is parameter i of the callee a multidimensional array? */
 static bool
 takes_arrays(const struct walker *w, const struct func *callee, int i)
 {
@@ -175,7 +175,7 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 	return walk_expr(w, e, w->d->assignment);
 }
 
-/* What a symbol from outside is given. Arrays decay to pointers. */
+/* An argument of an external symbol. Arrays decay to pointers. */
 static struct external_param
 external_param(struct walker *w, const struct expr *e, const char **text)
 {
@@ -207,7 +207,8 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 		    (e->kind == EXPR_VAR && value->kind == VALUE_ARRAY)) {
 			struct tdata *data = tdata_new(w->a);
 
-			/* An array of vectors is one of their elements. */
+			/* An array of vectors is passed as an array of
+			 * elements. */
 			tdata_text(data, "type",
 				   vector ? unit_type(w->u, p.type)
 					  : unit_element_type(w->u, b));
@@ -251,7 +252,8 @@ walk_arguments(struct walker *w, const struct expr *e, int first)
 	return with_commas(w, args, n);
 }
 
-/* What the symbol wants done around the function: the same for all calls. */
+/* Notes the text that the symbol needs at the function's start and end,
+ * once. */
 static void
 note_frame(struct walker *w, const char *name, const struct expr *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of kernels and barriers as text, where the dialect has them. */
+/* Kernel launches and barriers as text, in dialects that have them. */
 #include "host_device.h"
 #include "walk.h"
 
@@ -10,8 +10,8 @@ failed(struct walker *w, const char *why)
 	return (struct piece){ "", w->d->primary };
 }
 
-/* An extent of a grid, in the type that a launch has for it: one that 32 bits may
- * not hold goes through a helper, which makes it what no launch takes. */
+/* A grid extent in the launch's type: an extent that may exceed 32 bits goes
+ * through a helper, which maps it to a value that every launch rejects. */
 static const char *
 extent_text(struct walker *w, const struct expr *e)
 {
@@ -32,7 +32,7 @@ extent_text(struct walker *w, const struct expr *e)
 	return call.text;
 }
 
-/* The extents, x first, without the ones behind the last that is none. */
+/* Adds the extents, x first, without trailing extents of 1. */
 static void
 add_extents(struct walker *w, struct tdata *data, const char *key,
 	    const char *many, const struct expr *const *extents)
@@ -49,8 +49,8 @@ add_extents(struct walker *w, struct tdata *data, const char *key,
 	}
 }
 
-/* The arguments of a model's launch, each in its form: handles and numbers are
- * no C parameters there. */
+/* The arguments of a model's launch: handles and numbers are not passed as C
+ * parameters there. */
 static const char *
 form_arguments(struct walker *w, const struct expr *e)
 {
@@ -207,7 +207,7 @@ walk_shuffle(struct walker *w, const struct expr *e)
 			       w->d->primary };
 }
 
-/* -- copies that arrive later */
+/* -- asynchronous copies */
 
 static void
 need_async(struct walker *w)

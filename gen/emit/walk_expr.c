@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions as text: the fewest parentheses that keep the meaning, and
- * those that compilers ask for. */
+/* Expressions as text, with the parentheses that precedence requires and the
+ * ones that compilers warn about. */
 #include "walk.h"
 
 /* Longer operands are not written twice. */
@@ -44,7 +44,7 @@ failed_piece(struct walker *w)
 	return (struct piece){ "", w->d->primary };
 }
 
-/* Is e a number that is only written in a longer type? */
+/* Is e a value that is only cast to a longer type? */
 static bool
 is_lengthened(const struct expr *e)
 {
@@ -53,8 +53,8 @@ is_lengthened(const struct expr *e)
 	       dtype_class(e->args[0]->type) == DTC_INT;
 }
 
-/* The operands as an operator wants them: it converts one to the type of the
- * other by itself. */
+/* The operands of an operator without the casts that its implicit conversions
+ * make redundant. */
 static void
 operands(struct walker *w, const struct expr *const *args,
 	 const struct expr *out[2])
@@ -89,7 +89,7 @@ infix(struct walker *w, const struct form *f, const struct expr *const *both)
 		bool outer = (i == 1) == level->right;
 		bool same;
 
-		/* Operators take a number for a vector of it. */
+		/* Operators accept a scalar for a broadcast vector. */
 		side[i] = walk_piece(w, one_number && args[i]->kind ==
 								EXPR_BROADCAST
 						? args[i]->args[0]
@@ -208,7 +208,7 @@ cast_text(struct walker *w, struct dtype t, struct piece p)
 	return (struct piece){ walk_render(w, f->text, data), f->level };
 }
 
-/* Arithmetic on short integers gives int where the dialect says so. */
+/* Casts back a result that integer promotion has widened. */
 static struct piece
 narrowed(struct walker *w, struct dtype t, struct piece p)
 {
@@ -241,7 +241,7 @@ is_minus_one(const struct expr *e)
 	       (e->kind == EXPR_FLOAT && e->u.fval == -1.0);
 }
 
-/* The type of the bytes that e was made of; void: it was not. */
+/* The byte type that e was widened from; void: none. */
 static struct dtype
 byte_type(struct walker *w, const struct expr *e)
 {
@@ -256,8 +256,8 @@ byte_type(struct walker *w, const struct expr *e)
 		       : dtype_of(DT_VOID);
 }
 
-/* A product in 32 bits of what were bytes, not both signed: the upper halves of
- * one factor are 0? */
+/* Is e a 32-bit product of widened bytes, not both signed, so that the upper
+ * half of one factor is 0? */
 static bool
 is_short_product(struct walker *w, const struct expr *e)
 {
@@ -402,7 +402,7 @@ division(struct walker *w, const struct expr *e)
 	return apply(w, id, e->type, e->args, 2);
 }
 
-/* Anything that is better computed once. */
+/* Is e expensive enough to be computed once only? */
 static bool
 is_work(const struct expr *e, int depth)
 {
@@ -452,7 +452,7 @@ extreme(struct walker *w, const struct expr *e)
 			bool again = e->type.lanes == 1 &&
 				     is_repeatable(w, args[0]);
 
-			/* Of vectors, too, the limit is one number. */
+			/* The limit is a scalar, also for vectors. */
 			if (args[1]->kind == EXPR_BROADCAST) {
 				args[1] = args[1]->args[0];
 			}
@@ -471,8 +471,8 @@ extreme(struct walker *w, const struct expr *e)
 	return apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args, 2);
 }
 
-/* May the vector, or what operators compute it of, be of a type that is aligned
- * as its elements are? What functions give is not. */
+/* May the vector or an operand of its operators have a loosely aligned type?
+ * Results of functions do not. */
 static bool
 is_loose(const struct expr *e)
 {
@@ -493,8 +493,8 @@ is_loose(const struct expr *e)
 	}
 }
 
-/* Is the vector what an operator gives? Compilers leave out of its type what the
- * name of a vector's type has beside lanes and elements. */
+/* Is the vector the result of an operator? Compilers drop a vector typedef's
+ * attributes other than lanes and elements from its type. */
 static bool
 is_of_operator(const struct expr *e)
 {
@@ -512,7 +512,7 @@ is_of_operator(const struct expr *e)
 	}
 }
 
-/* May the two vectors be of types that are told apart? */
+/* May the two vectors have types that compilers distinguish? */
 static bool
 types_differ(const struct expr *a, const struct expr *b)
 {
@@ -520,7 +520,7 @@ types_differ(const struct expr *a, const struct expr *b)
 	       is_of_operator(a) != is_of_operator(b);
 }
 
-/* One of two values, by one condition; both sides have one type. */
+/* A conditional expression; both sides have one type. */
 static struct piece
 choice(struct walker *w, const struct expr *e)
 {
@@ -535,7 +535,8 @@ choice(struct walker *w, const struct expr *e)
 	return apply(w, FORM_SELECT, e->type, e->args, 3);
 }
 
-/* Is the value what an operator gave, by the levels of the dialect? */
+/* Is e a composite expression: the result of an operator, by the dialect's
+ * precedence levels? */
 static bool
 is_composite(struct walker *w, const struct expr *e)
 {
@@ -548,7 +549,7 @@ is_composite(struct walker *w, const struct expr *e)
 	return w->d->levels[walk_piece(w, e).level].composite;
 }
 
-/* The cast of what an operator gave to another class or a wider type. */
+/* A cast of a composite expression to another class of types or a wider type. */
 static struct piece
 cast_composite(struct walker *w, struct dtype from, struct dtype to,
 	       struct piece p)
@@ -577,7 +578,7 @@ cast(struct walker *w, const struct expr *e)
 					: FORM_CAST,
 				from, to, &a, 1);
 	}
-	/* What is wider is rounded once, by whoever stores it. */
+	/* A wider value is rounded once, by its store. */
 	if (dtype_equal(from, to) || (w->whole && is_lengthened(e)) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);
@@ -603,7 +604,7 @@ cast(struct walker *w, const struct expr *e)
 	return cast_text(w, to, walk_piece(w, a));
 }
 
-/* Bits: those in memory. */
+/* A reinterpretation of the bits in memory. */
 static struct piece
 reinterpret(struct walker *w, const struct expr *e)
 {
@@ -665,7 +666,7 @@ pointer_sum(struct walker *w, const struct expr *e)
 	return apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
 }
 
-/* Of all bytes of a vector it is the same half. */
+/* Extracts a nibble, the same one of every byte of a vector. */
 static struct piece
 nibble(struct walker *w, const struct expr *e)
 {
@@ -719,7 +720,8 @@ intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_REINTERPRET:
 		return reinterpret(w, e);
 	case INTRIN_BITNOT:
-		/* A short literal may have another width than its type. */
+		/* A literal of a narrow type may have another width than its
+		 * type. */
 		if (dtype_is_int(e->type) && e->args[0]->kind == EXPR_INT) {
 			return walk_piece(w, expr_int(w->m, e->type,
 						      ~e->args[0]->u.ival));
@@ -799,8 +801,8 @@ sum_of_indices(struct walker *w, const struct buffer *b,
 	return simplify(&w->an, sum);
 }
 
-/* Is e a sum of products of what is not negative? Then no part of it is more
- * than the whole. */
+/* Is e a sum of products of nonnegative values? Then no subexpression exceeds
+ * the whole. */
 static bool
 only_grows(struct walker *w, const struct expr *e)
 {
@@ -819,8 +821,8 @@ only_grows(struct walker *w, const struct expr *e)
 	return analyse_bounds(&w->an, e).min >= 0;
 }
 
-/* In 64 bits where 32 are not known to be enough: by the bounds of loops and
- * sizes, or because no array of the target has as many elements. */
+/* The linearized index, in 64 bits unless 32 provably suffice: by the bounds of
+ * loops and sizes, or because no array of the target has as many elements. */
 static const struct expr *
 flat_index(struct walker *w, const struct buffer *b,
 	   const struct expr *const *index, int n)
@@ -839,7 +841,7 @@ flat_index(struct walker *w, const struct buffer *b,
 		       : width_of(&widths, sum);
 }
 
-/* Those from the first on as one vector. */
+/* The elements from first on as one vector. */
 static const char *
 elements(struct walker *w, const struct binding *bound, struct dtype t,
 	 const char *first)
@@ -921,7 +923,7 @@ walk_element(struct walker *w, const struct buffer *b,
 			return "";
 		}
 	}
-	w->addressed = false; /* its indices are values */
+	w->addressed = false; /* its indices are evaluated */
 	tdata_text(data, "array", bound->text);
 	tdata_list(data, "indices");
 	if (n == 0 && bound->kind == VALUE_SCALAR) {
@@ -940,7 +942,8 @@ walk_element(struct walker *w, const struct buffer *b,
 	return walk_render(w, w->d->access.element, data);
 }
 
-/* A vector of an array of vectors in memory, where that is read by a word. */
+/* A load of a vector from an array of vectors, if the dialect has a form for
+ * it. */
 static const char *
 read_vector(struct walker *w, const struct buffer *b, const char *first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walker's frame: names in scope, the dialect's texts filled in, whole
+/* The walker's frame: names in scope, rendering of the dialect's texts, whole
  * functions. */
 #include "host_device.h"
 #include "walk.h"
@@ -53,7 +53,7 @@ walk_render(struct walker *w, const char *text, const struct tdata *data)
 
 /* -- names -- */
 
-/* Where the variable's innermost binding is; -1: it has none. */
+/* The index of the variable's innermost binding; -1: none. */
 int
 walk_binding(const struct walker *w, const struct var *v)
 {
@@ -79,7 +79,7 @@ walk_add(struct walker *w, const struct binding *b)
 	return &w->bindings.data[at];
 }
 
-/* The name as all walkers of the module have it. */
+/* The name as a key that all walkers of the module share. */
 static const struct expr *
 name_key(const struct walker *w, const char *name)
 {
@@ -122,7 +122,7 @@ walk_drop(struct walker *w, int bindings, int visible)
 	}
 }
 
-/* Free of all that is visible here and of the file's own names. */
+/* A name distinct from all visible names and from names at file scope. */
 static const char *
 fresh_name(struct walker *w, const char *base)
 {
@@ -301,7 +301,7 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 			   data);
 }
 
-/* Threads of a block, where that is one number. */
+/* The number of threads per block, if constant. */
 static void
 block_size(struct walker *w, const struct func *f, struct tdata *data)
 {
@@ -393,7 +393,7 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	}
 }
 
-/* The body, between what the symbols that it calls want done around it. */
+/* The body, between the texts that its external symbols need. */
 static void
 print_body(struct walker *w)
 {
@@ -442,9 +442,9 @@ print_indented(struct unit *u, const struct func *f, struct names lines,
 	return !w.failed;
 }
 
-/* With tabs; where these make a line longer than any may be, with a few spaces
- * a level. A loop that became a function of its own is not printed twice, and
- * takes its levels along. */
+/* Prints with tabs, or, if a line would exceed the hard limit, with a few
+ * spaces per level. A loop that was outlined is not printed twice, and keeps
+ * its indentation. */
 static bool
 print_func(struct unit *u, const struct func *f, struct names lines,
 	   struct strbuf *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectorized loops for dialects of which every vector operation may have fewer
- * lanes: no loop is left for the rest.
+/* Vectorized loops for dialects with predicated vector operations (a variable
+ * number of lanes): the tail needs no scalar loop.
  *
  *	for i in T.vectorized(10):          for (i = 0; i < 10; i += 4)
  *		y[i] = x[i] + b        ->       store(&y[i], add(load(&x[i],
@@ -9,7 +9,8 @@
 
 #include "walk.h"
 
-/* Is the last index v and something else, and are the others without it? */
+/* Is the last index v plus an invariant, and are the others independent of
+ * v? */
 static bool
 walks(struct walker *w, const struct expr *const *index, int n,
       const struct var *v)
@@ -85,8 +86,8 @@ is_part_store(struct walker *w, const struct stmt *s, const struct var *v,
 	       is_vector(w, s->args[0], v, t);
 }
 
-/* The stores of a body; names for values are put in where they are used, which
- * is the same as long as nothing is stored in between. */
+/* The stores of a body, with variables of LETs replaced by their values, which
+ * is valid as no store is in between. */
 struct stores {
 	struct walker *w;
 	VEC(const struct stmt *) list;

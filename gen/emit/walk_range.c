@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the walker asks of integers: may this wrap, is that divisor safe? */
+/* Queries about integers: overflow, and safe divisors. */
 #include "walk.h"
 
 bool
@@ -21,7 +21,7 @@ walk_is_data(struct walker *w, const struct expr *e)
 	return false;
 }
 
-/* The function's array parameters, as far as their elements are known. */
+/* States the value ranges of array parameters that are constants. */
 static void
 state_constants(struct walker *w, bool bytes)
 {
@@ -46,7 +46,8 @@ walk_init_ranges(struct walker *w)
 	state_constants(w, false);
 }
 
-/* Where bytes of any value are too much for the sum, these bytes may not be. */
+/* If arbitrary bytes might overflow the accumulator, tries the actual
+ * constants. */
 bool
 walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 {
@@ -62,12 +63,13 @@ walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 		found = value_range_of_buffer(&w->ranges, b);
 	}
 	*most = value_range_magnitude(found.range);
-	/* One that starts at the end of its type is bound by that alone. */
+	/* An accumulator that starts at its type's limit has no tighter
+	 * bound. */
 	return found.how == RANGE_SUMMED &&
 	       *most < value_range_magnitude(value_range_of_type(b->type)) - 1;
 }
 
-/* Does e read 32 bits and more, so that its types alone prove nothing? */
+/* Does e load 32 bits or more, so that types alone prove no bound? */
 static void
 find_wide_load(void *ctx, const struct expr *e)
 {
@@ -100,7 +102,8 @@ walk_may_wrap(struct walker *w, const struct expr *e)
 	bool fits;
 
 	if (dtype_class(e->type) == DTC_UINT) {
-		/* Products of short ones may leave the int they become. */
+		/* Products of narrow types may overflow the int they are
+		 * promoted to. */
 		return e->kind == EXPR_MUL &&
 		       w->d->types[e->type.kind].promoted &&
 		       dtype_bits(e->type) * 2 >= w->d->int_bits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parallel loops where the language has none: the loop becomes a function of a
- * range of its iterations, called by whoever has threads.
+/* Parallel loops in languages without them: the loop is outlined to a function
+ * over a range of its iterations, which the caller's threads execute.
  *
  *   for oh in T.parallel(56):        conv1_part(x, w, y, begin, end):
  *       y[oh] = …                        for oh in range(begin, end): …
@@ -9,10 +9,10 @@
  *                                        shared = x, w, y
  *                                        share(56, conv1_task, shared)
  *
- * where conv1_task is conv1_part of what it finds in shared. */
+ * where conv1_task unpacks shared and calls conv1_part. */
 #include "walk.h"
 
-/* The task gets the range as two 32-bit numbers. */
+/* The loop's range must fit two 32-bit numbers. */
 static bool
 is_shared(const struct stmt *s)
 {
@@ -38,7 +38,7 @@ unit_shares(const struct unit *u, const struct func *f)
 	return found;
 }
 
-/* -- what the loop uses from around it -- */
+/* -- captured variables of the loop -- */
 
 struct captures {
 	struct walker *w;

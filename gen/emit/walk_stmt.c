@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements as text. Declarations stand in runs with an empty line behind
- * them; names are unique among all that are visible, so nothing shadows. */
+/* Statements as text. Runs of declarations are followed by an empty line; names
+ * are unique among the visible ones, so nothing shadows. */
 #include "host_device.h"
 #include "walk.h"
 
@@ -43,8 +43,8 @@ lines_of(struct walker *w, enum statement_id id)
 	return s;
 }
 
-/* A declaration, and the bound that its values are proven to keep: behind it
- * where there is room, else before it. */
+/* A declaration and the proved bound of its values, as a comment behind it, or
+ * before it if the line is full. */
 static void
 declare_bounded(struct walker *w, enum statement_id id, const char *name,
 		int64_t most, const struct tdata *data)
@@ -94,7 +94,7 @@ open_lines(struct walker *w, struct names lines, const struct tdata *data)
 	for (int i = 0; i < lines.n; i++) {
 		const char *text = walk_render(w, lines.data[i], data);
 
-		if (text[0] != '\0') { /* a line of sections may be none */
+		if (text[0] != '\0') { /* sections may render to nothing */
 			put(w, false, text);
 		}
 	}
@@ -153,7 +153,7 @@ find_use(void *ctx, struct stmt *s)
 	return !v->found;
 }
 
-/* The loop is there already: its variable is the thread's index. */
+/* A thread loop is implicit: its variable is the thread's index. */
 static void
 walk_thread(struct walker *w, struct stmt *s)
 {
@@ -189,9 +189,10 @@ walk_thread(struct walker *w, struct stmt *s)
 	walk_stmt(w, s->children[0]);
 }
 
-/* A value that is not printed is not to ask for helpers. */
+/* Does the template use the name? Values that are not printed must not request
+ * helpers. */
 static bool
-speak_of(struct names lines, const char *what)
+uses_name(struct names lines, const char *what)
 {
 	for (int i = 0; i < lines.n; i++) {
 		if (strstr(lines.data[i], what)) {
@@ -201,7 +202,7 @@ speak_of(struct names lines, const char *what)
 	return false;
 }
 
-/* Steps of all lanes; the last one may have fewer. */
+/* A loop in steps of all lanes; the last step may have fewer. */
 static void
 walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 {
@@ -229,8 +230,7 @@ walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 	close_lines(w, f->loop_end);
 }
 
-/* How often the loop goes round, where that is known: at least, at most, and a
- * number that divides it. */
+/* Adds what is known about the trip count: minimum, maximum, and a divisor. */
 static void
 add_trips(struct walker *w, struct tdata *data, const struct expr *extent)
 {
@@ -283,7 +283,7 @@ walk_for(struct walker *w, struct stmt *s)
 	}
 	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
 	    (id == SAY_PARALLEL && w->shares)) {
-		id = SAY_SERIAL; /* threads share one loop at a time */
+		id = SAY_SERIAL; /* no nested parallel loops */
 	}
 	lines = lines_of(w, id);
 	if (lines == NULL || dialect_type(w->d, v->type) == NULL) {
@@ -294,10 +294,10 @@ walk_for(struct walker *w, struct stmt *s)
 	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
 	tdata_text(data, "min", walk_expr(w, min, w->d->assignment));
 	tdata_text(data, "end", walk_expr(w, end, w->d->relational + 1));
-	if (speak_of(lines->open, "{{trips_")) {
+	if (uses_name(lines->open, "{{trips_")) {
 		add_trips(w, data, extent);
 	}
-	if (speak_of(lines->open, "{{extent}}")) {
+	if (uses_name(lines->open, "{{extent}}")) {
 		tdata_text(data, "extent",
 			   walk_expr(w, extent, w->d->assignment));
 	}
@@ -358,7 +358,7 @@ walk_while(struct walker *w, struct stmt *s)
 	close_lines(w, lines->close);
 }
 
-/* What a pointer points into; NULL: that is not known. */
+/* The binding of the buffer that a pointer points into; NULL: unknown. */
 static const struct binding *
 pointed_at(struct walker *w, const struct expr *value)
 {
@@ -436,8 +436,8 @@ walk_let(struct walker *w, struct stmt *s)
 
 /* -- local arrays -- */
 
-/* ALLOC x { ALLOC y { x = 0; … } }: the stores that the body starts with
- * become initialisers, as long as they need nothing of what they start. */
+/* ALLOC x { ALLOC y { x = 0; … } }: leading stores of the body become
+ * initializers if they do not read the arrays. */
 struct chain {
 	struct stmt *first, *body;
 	VEC(const struct stmt *) starts;
@@ -530,7 +530,7 @@ fragment_of(struct walker *w, const struct buffer *b)
 	return NULL;
 }
 
-/* The array whose place b takes; b itself: none. */
+/* The array whose declaration serves b; b itself if none does. */
 static const struct buffer *
 first_of(const struct walker *w, const struct buffer *b)
 {
@@ -542,7 +542,8 @@ first_of(const struct walker *w, const struct buffer *b)
 	return b;
 }
 
-/* The bound of b and of all that take its place. False: one has none. */
+/* The bound of b and of all arrays that share its declaration. False: one has
+ * none. */
 static bool
 bound_of_all(struct walker *w, const struct buffer *b, int64_t *most)
 {
@@ -569,7 +570,7 @@ is_declared(struct walker *w, const struct buffer *b)
 	return first_of(w, b) != b || walk_find(w, b->data) != NULL;
 }
 
-/* b is what a sibling has declared. */
+/* Lets b use the declaration of an array of a sibling statement. */
 static void
 take_place(struct walker *w, const struct buffer *b)
 {
@@ -699,7 +700,8 @@ is_load_of(const struct expr *e, const struct stmt *store)
 	return true;
 }
 
-/* x = x + v becomes x += v: where the addition is the dialect's plain one. */
+/* May x = x + v become x += v? Only if the addition is the language's
+ * operator. */
 static bool
 is_operator(struct walker *w, const struct expr *v)
 {
@@ -745,7 +747,8 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	return SAY_STORE;
 }
 
-/* A vector into an array of vectors in memory, where that is no assignment. */
+/* Stores a vector to an array of vectors, if the dialect has a form other than
+ * assignment. */
 static bool
 write_vector(struct walker *w, struct stmt *s)
 {
@@ -769,7 +772,8 @@ write_vector(struct walker *w, struct stmt *s)
 	return true;
 }
 
-/* A vector into an array of numbers, where that is no assignment. */
+/* Stores a vector to an array of scalars, if the dialect has a form other than
+ * assignment. */
 static bool
 store_vector(struct walker *w, struct stmt *s)
 {
@@ -863,8 +867,8 @@ are_alike(const struct buffer *a, const struct buffer *b)
 	return same;
 }
 
-/* The arrays of the second chain of ALLOCs may be those of the first: as many,
- * alike in turn. */
+/* Lets the arrays of the second chain of ALLOCs use the declarations of the
+ * first chain, if they are pairwise equal. */
 static bool
 take_places(struct walker *w, const struct stmt *first,
 	    const struct stmt *later)
@@ -890,8 +894,8 @@ take_places(struct walker *w, const struct stmt *first,
 	return false;
 }
 
-/* Do all statements with arrays of their own begin with such that are alike?
- * Then one declaration serves all of them. */
+/* Do all statements with local arrays start with equal ones? Then one
+ * declaration serves all of them. */
 static bool
 find_same(struct walker *w, const struct stmt *s)
 {
@@ -928,7 +932,7 @@ walk_seq(struct walker *w, struct stmt *s)
 		struct stmt *child = s->children[i];
 		const struct lines *lines = &w->d->statements[SAY_BLOCK];
 
-		/* Two that follow each other may share their memory. */
+		/* Arrays of consecutive statements may share memory. */
 		if (child->kind == STMT_ALLOC && arrays > 1 && !same &&
 		    !lower_is_kernel(w->f) && lines->rejected == NULL) {
 			struct inner inner = enter(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that a dialect only stores: their bits lie in memory, and values are
- * of a wider type, rounded after each operation.
+/* Storage-only types: values are computed in a wider type and rounded after
+ * each operation.
  *
  *	C[i] = A[i] * A[i] + B[i]      (float16)
  *	->
@@ -36,8 +36,8 @@ convert(struct walker *w, const char *helper, struct dtype from,
 	return walk_call(w, name, &p.text, 1);
 }
 
-/* What the operation e gives before it is rounded; false: a value of the type
- * already. */
+/* The type of the operation's result before rounding; false: the result is
+ * exact. */
 static bool
 is_inexact(const struct walker *w, const struct expr *e, struct dtype *from)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks a folder over: every dialect of it in every mode of --fp, every target,
- * and the text of every operation, before any code is written. */
+/* Checks a folder: every dialect in every mode of --fp, every target, and the
+ * text of every operation, without emitting code. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "json_read.h"
 #include "selftest.h"
 
-/* All texts are filled in once; nobody sees them. */
+/* Renders all texts once and discards them. */
 static bool
 try_out(struct module *m, const struct dialect *d, const char *dir)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of the self-test: a part for each type and each vector type, one
- * that calls them all, a header, a program for machines with an output, and how
- * to use them. Where another language launches kernels, the program has the list
- * of cells, and that and the parts are all. */
+/* The files of the self-test: a part per type and vector type, a driver that
+ * calls all parts, a header, a main program for machines with output, and
+ * instructions. If another language launches the kernels, the program lists the
+ * cells and needs only the parts. */
 #include "selftest.h"
 
 #include "emit.h"
@@ -15,8 +15,8 @@ static const char tolerance_f32[] = "2e-6", tolerance_f64[] = "1e-13";
 struct pack {
 	struct module *m;
 	const struct dialect *d;
-	const struct dialect *host; /* what the program is written in */
-	struct tdata *data;         /* that all files know */
+	const struct dialect *host; /* the main program's language */
+	struct tdata *data;         /* names for all files */
 	struct selftest *out;
 };
 
@@ -46,7 +46,7 @@ add_file(struct pack *p, enum template_id id, const char *name,
 
 /* -- data of a part -- */
 
-/* What is only stored is in memory by its bits. */
+/* An element as text; storage-only types as their bits. */
 static const char *
 element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 {
@@ -78,7 +78,7 @@ has_special(struct cell_part *part, struct dtype t, const void *values)
 	return special;
 }
 
-/* given: what cells read. Memory of a device is filled when the test runs. */
+/* given: an input of the cells. Device memory is filled at run time. */
 static void
 add_array(struct cell_part *part, struct tdata *data, const char *name,
 	  struct dtype t, const void *values, bool given)
@@ -107,7 +107,7 @@ add_array(struct cell_part *part, struct tdata *data, const char *name,
 	}
 }
 
-/* Which bits of a short float are its magnitude, and which of those are NaN. */
+/* The magnitude bits of a narrow float, and its NaN patterns. */
 static void
 add_bits(struct tdata *item, struct dtype t)
 {
@@ -143,7 +143,7 @@ compare_name(struct cell_part *part, const struct cell *c)
 			    dtype_short(c->out));
 }
 
-/* Functions that compare what came out, those that are asked for. */
+/* Adds the comparison functions in use. */
 static void
 add_compares(struct cell_part *part, struct tdata *data)
 {
@@ -192,7 +192,7 @@ add_compares(struct cell_part *part, struct tdata *data)
 	}
 }
 
-/* Of the arrays that a cell reads. */
+/* Names of the input arrays of a cell. */
 static const char *const input_names[] = { "a", "b", "c", "plain" };
 
 static int
@@ -249,7 +249,7 @@ add_cells(struct cell_part *part, struct tdata *data)
 	}
 }
 
-/* What the other files say of the part. */
+/* Adds the part's row for the other files. */
 static void
 add_row(struct pack *p, struct cell_part *part, const char *name,
 	const char *file)
@@ -351,7 +351,7 @@ add_vectors(struct pack *p, const struct target *target)
 	return ok;
 }
 
-/* What the program is written in, or NULL; diagnosed. */
+/* The main program's dialect, or NULL; diagnosed. */
 static const struct dialect *
 host_of(struct module *m, const struct dialect *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that tries a dialect with a compiler that is not here: a function
- * for every operation and type, its inputs, what the interpreter says it must
- * give, and one function of the user's that is told of each. */
+/* A test program for a dialect whose compiler is on another machine: a function
+ * per operation and type, its inputs, the results expected by the interpreter,
+ * and a user's function that receives each outcome. */
 #ifndef TIRC_SELFTEST_H
 #define TIRC_SELFTEST_H
 
@@ -20,8 +20,8 @@ struct selftest {
 bool selftest_build(struct module *m, const struct dialect *d,
 		    const struct target *target, struct selftest *out);
 
-/* Reports every mistake in a dialect's folder, or in a folder of dialects and
- * targets; nothing is written. *checked: what it looked at. */
+/* Reports all mistakes in a dialect's folder, or in a folder of dialects and
+ * targets; writes nothing. *checked: a description of what was checked. */
 bool dialect_check(struct module *m, const char *path, const char **checked);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cells of the self-test: one loop over values of interest for each
- * operation and type,
+/* The cells of the self-test: a loop over test values for each operation and
+ * type,
  *
  *	for (int32_t i = 0; i < 32; ++i) { y[i] = op(a[i], b[i], c[i]); }
  *
@@ -12,8 +12,8 @@
 #include "interp.h"
 #include "selftest_cells.h"
 
-/* Small ones first, of few bits: what is computed of them is exact, fused or
- * not. No negative zero: not every compiler knows its sign. */
+/* Small values of few bits first: their results are exact with and without
+ * contraction. No negative zero: compilers differ in its sign. */
 static double
 some_float(int i)
 {
@@ -66,7 +66,8 @@ some_value(struct dtype t, int i)
 	return number_round(t, v);
 }
 
-/* Every value of one array meets others of the next. */
+/* Fills the inputs so that each value of an array is paired with several of the
+ * next. */
 void
 cell_inputs(struct dtype t, unsigned char data[4][CELL_VALUES * 8])
 {
@@ -110,7 +111,7 @@ array(struct module *m, const char *name, struct dtype t)
 	return buffer_new(m, &spec);
 }
 
-/* Of vectors, each iteration takes all lanes. */
+/* For vectors, an iteration processes all lanes. */
 static void
 draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 {
@@ -141,8 +142,8 @@ draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 			      NULL);
 }
 
-/* The cell as text; where there are threads, each of a kernel does one of the
- * elements, and the function launches it, if it can in that language. */
+/* The cell as text; on a device each thread computes one element, and the
+ * function launches the kernel if the language can. */
 static bool
 cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 {
@@ -166,7 +167,7 @@ cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 	return unit_func(&p->u, split.host, text);
 }
 
-/* What the dialect cannot say leaves no trace but a note. */
+/* Prints a cell; operations that the dialect lacks leave only a note. */
 static bool
 print_cell(struct cell_part *p, struct draft *d)
 {
@@ -199,7 +200,7 @@ print_cell(struct cell_part *p, struct draft *d)
 	return ok;
 }
 
-/* The function has its body; runs it and notes the cell. */
+/* Runs the completed function in the interpreter and records the cell. */
 static void
 finish(struct cell_part *p, struct draft *d)
 {
@@ -344,7 +345,7 @@ scales(struct cell_part *p)
 		    expr_call(m, INTRIN_SCALE_NEAREST, p->type, args, 2));
 }
 
-/* The two of a byte, as what has a sign and what has none. */
+/* Cells for both nibbles of a byte, signed and unsigned. */
 static void
 nibbles(struct cell_part *p)
 {
@@ -547,7 +548,7 @@ cells_of_type(struct cell_part *p)
 	}
 }
 
-/* Bytes that become vectors of 32-bit integers, and are made of them. */
+/* Cells for widening bytes to vectors of 32-bit integers, and narrowing. */
 static void
 bytes_in_vectors(struct cell_part *p)
 {
@@ -604,7 +605,7 @@ bytes_in_vectors(struct cell_part *p)
 	}
 }
 
-/* Floats that are rounded, and that become bytes. */
+/* Cells for rounding vectors of floats and narrowing them to bytes. */
 static void
 floats_in_vectors(struct cell_part *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of the self-test: its cells. */
+/* The cells of the self-test. */
 #ifndef TIRC_SELFTEST_CELLS_H
 #define TIRC_SELFTEST_CELLS_H
 
@@ -18,11 +18,11 @@ struct cell {
 	unsigned char want[CELL_VALUES * 8];
 };
 
-/* The cells of one source file: those that start from one type. */
+/* The cells of one source file: all with the same operand type. */
 struct cell_part {
 	struct module *m;
 	struct unit u;
-	struct dtype type;  /* lanes: vectors of it */
+	struct dtype type;  /* with lanes > 1: a vector type */
 	struct strbuf text; /* of the functions */
 	VEC(struct cell) cells;
 	VEC(const char *) rejected; /* "cell: why" */
