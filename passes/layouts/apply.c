@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel's parameters in the layouts of its tensors:
+/* Rewrites a kernel's parameters to the layouts of its tensors:
  *
  *   y[n, oc, oh, ow]   ->   y[n, oc // 16, oh + 1, ow + 1, oc % 16] */
 #include "layouts.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tensors have their channels in blocks. A tensor qualifies if every
- * kernel that touches it indexes its second dimension with an axis of its own
- * and nothing else, if nobody sees its bytes under another shape, and if the
- * blocks divide the channels. What is read beyond an edge as zero gets zeroes
- * there. Parts of a concatenation have the layout of the whole. */
+/* Chooses the tensors with blocked channels (NCHWc). A tensor qualifies if
+ * every kernel that accesses it indexes its second dimension by a separate
+ * axis, if no view reinterprets its shape, and if the block divides the
+ * channels. A halo of zeros replaces the padding of reads beyond an edge. Parts
+ * of a concatenation have the layout of the whole. */
 #include "layouts.h"
 #include "product_instr.h"
 #include "scope.h"
@@ -13,7 +13,7 @@ enum { CHANNELS = 1 };
 struct choice {
 	struct program *p;
 	struct arena *arena;
-	struct tensor_layout **of; /* by tensor id; NULL: as it is */
+	struct tensor_layout **of; /* by tensor id; NULL: row-major */
 };
 
 enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
@@ -48,7 +48,7 @@ in_view(const struct graph *g, const struct node *n)
 	return n->group >= 0 && g->groups.data[n->group]->is_view;
 }
 
-/* Of the tensor alone: what kernels do with it comes later. */
+/* Checks the tensor alone; its accesses in kernels are checked later. */
 static bool
 may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 {
@@ -153,7 +153,7 @@ same_block(const struct tensor_layout *a, const struct tensor_layout *b)
 	return a == NULL || b == NULL ? a == b : a->block == b->block;
 }
 
-/* A concatenation: all of it or nothing. */
+/* A concatenation and its parts have blocks together or not at all. */
 static void
 agree(struct choice *c)
 {
@@ -176,7 +176,7 @@ agree(struct choice *c)
 	}
 }
 
-/* What lies in the same bytes has one halo. */
+/* Tensors that share bytes have one halo. */
 static void
 one_layout_per_storage(struct choice *c)
 {
@@ -213,8 +213,8 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 	}
 }
 
-/* The places of parts, in the layout of the whole. The axis of the
- * concatenation is the outermost one that matters: the channels. */
+/* Byte offsets of parts in the layout of the whole. The concatenation axis is
+ * the outermost dimension of extent > 1: the channels. */
 static void
 place_parts(struct choice *c)
 {

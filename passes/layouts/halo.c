@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zeroes around a tensor, in place of tests:
+/* A halo of zeros around a tensor replaces guards:
  *
  *   if_then_else(0 <= h + kh - 1 < 56, x[c, h + kh - 1], 0)
  *   ->  x[c, h + kh]       with x[c, 0] = x[c, 57] = 0
@@ -102,7 +102,8 @@ guarded_loads_reach(struct func *f, const struct buffer *b,
 	}
 }
 
-/* Inside of the buffer the test holds, so it fails among the zeroes only. */
+/* May the guard be dropped? It must hold inside of the buffer, so that it fails
+ * in the halo only. */
 static bool
 may_open(struct func *f, const struct buffer *b, const struct guarded_load *x,
 	 const struct tensor_layout *l)
@@ -233,7 +234,7 @@ border_nest(struct border *w, int d, int side)
 	if (d == side) {
 		return border_nest(w, d + 1, side);
 	}
-	/* Rows are zero from end to end, columns between them. */
+	/* Halo rows have the full width, halo columns lie between them. */
 	extent = d < side && d != w->l->axis ? w->t->shape[d] : w->b->shape[d];
 	if (d < side) {
 		first = w->l->before[d];
@@ -258,7 +259,7 @@ add_borders(struct border *w, int d, struct stmt_list *out)
 	int64_t extent;
 
 	if (!expr_is_int(w->t->shape[d], &extent)) {
-		return; /* no zeroes there */
+		return; /* no halo on this side */
 	}
 	for (int64_t i = 0; i < w->l->before[d] + w->l->after[d]; i++) {
 		struct stmt *s;

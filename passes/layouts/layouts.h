@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts of the tensors between kernels: channels in blocks that come last,
- * so that vectors of them are contiguous, and zeroes around what is read
- * beyond its edge. */
+/* Layouts of intermediate tensors: blocked channels with the block innermost,
+ * so that vectors of channels are contiguous, and halos of zeros for reads
+ * beyond the edges. */
 #ifndef TIRC_LAYOUTS_H
 #define TIRC_LAYOUTS_H
 
 #include "analyse.h"
 #include "kernel.h"
 
-/* Sets tensor.layout wherever all kernels, which are not scheduled yet, read
- * and write the tensor channel by channel; places parts of concatenations
- * anew. Nothing if the target wants no blocks. */
+/* Sets tensor.layout if all kernels (not scheduled yet) access the tensor
+ * channel by channel; recomputes offsets of concatenated parts. Does nothing if
+ * the target has no channel blocks. */
 void layouts_choose(struct program *p, struct kernel *const *kernels, int n);
-/* Gives the kernel's function, which is not scheduled yet, parameters of the
- * layouts that its tensors have, and drops the tests for what lies beyond an
- * edge where zeroes are. */
+/* Rewrites the kernel's function (not scheduled yet) to the layouts of its
+ * tensors, and drops guards that halos replace. */
 void layouts_apply(struct module *m, struct kernel *k);
-/* rows.c: where the kernel, which is not scheduled yet, slides a window over
- * data that lie row by row, gives it a block that copies them with what lies
- * around, and whole vectors of columns. */
+/* rows.c: if the kernel (not scheduled yet) slides a window over row-major
+ * data, adds a block that copies the rows with their padding, and rounds the
+ * columns up to whole vectors. */
 void layouts_widen_rows(struct module *m, struct kernel *k,
 			const struct target *target);
-/* The zeroes around what the kernel, which is scheduled, writes. */
+/* Stores the halos of the (scheduled) kernel's outputs. */
 void layouts_write_halos(struct module *m, struct kernel *k);
 
 bool layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,
@@ -30,8 +29,7 @@ bool layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,
 const struct expr **layout_shape(struct module *m, const struct tensor *t,
 				 const struct tensor_layout *l, int *ndim);
 
-/* halo.c: loads that a test keeps inside of a buffer and that count as one
- * number outside of it. */
+/* halo.c: loads with a bounds guard and a constant alternative. */
 struct guarded_load {
 	struct stmt *at;
 	const struct expr *test; /* the IF */
@@ -49,9 +47,9 @@ bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 /* Does the test hold wherever the index is inside of the buffer? */
 bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 			       const struct guarded_load *x);
-/* How far they reach beyond the buffer, added to the layout's; a dimension of
- * no constant bounds stays as it is. The first load says what lies there; those
- * that want something else keep their tests. */
+/* Widens the layout's halo by the reach of the loads beyond the buffer;
+ * dimensions without constant bounds are skipped. The first load determines the
+ * halo's value; loads with another value keep their guards. */
 void guarded_loads_reach(struct func *f, const struct buffer *b,
 			 const struct guarded_loads *loads,
 			 struct tensor_layout *l);

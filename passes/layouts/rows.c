@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows for whole vectors, where a window slides over data that lie row by row
- * (depthwise convolutions of channels that no block divides):
+/* Padded copies of rows for whole vectors, for windows over row-major data
+ * (depthwise convolutions whose channels no block divides):
  *
  *   conv[c, h, w] += if_then_else(0 <= w + kw - 1 < 14 ..., x[c, h + kh - 1,
  *                                 w + kw - 1], 0) * k[c, kh, kw]
@@ -8,8 +8,8 @@
  *   rows[c, h, w] = if_then_else(1 <= w < 15 ..., x[c, h - 1, w - 1], 0)
  *   conv[c, h, w] += rows[c, h + kh, w + kw] * k[c, kh, kw]    (w: 16 of them)
  *
- * Every lane has something to read then, and none a test. What is summed beyond
- * the last column is not used. */
+ * Then every lane can load without a guard. Results beyond the last column are
+ * discarded. */
 #include "layouts.h"
 #include "scope.h"
 
@@ -20,12 +20,13 @@ struct rows {
 	struct module *m;
 	const struct guarded_load *x;
 	struct stmt *block, *store;
-	int column; /* the iter var of what is stored */
+	int column; /* the iter var of the stored columns */
 	int64_t wide;
 	int64_t before[MOST_DIMS], extent[MOST_DIMS];
 };
 
-/* The columns in whole vectors, the largest that waste little. */
+/* The number of columns rounded up to whole vectors, the largest with little
+ * padding. */
 static int64_t
 whole_vectors(int64_t columns, int64_t lanes)
 {
@@ -36,7 +37,7 @@ whole_vectors(int64_t columns, int64_t lanes)
 	return (columns + lanes - 1) / lanes * lanes;
 }
 
-/* Does the window slide along the columns, too? Then their lanes have tests. */
+/* Does the window slide along the columns, so that lanes have guards? */
 static bool
 slides(const struct rows *r)
 {
@@ -52,9 +53,9 @@ slides(const struct rows *r)
 	return false;
 }
 
-/* The iter var of the last dimension, if both the load and the store walk
- * along it step by step, and the load walks along every other: then nothing is
- * shared, for which columns would be the wrong lanes. */
+/* The iter var of the last dimension, if the load and the store have stride 1
+ * in it and the load depends on all other dimensions: then no operand is shared
+ * between channels, for which lanes over channels would be better. */
 static bool
 find_column(struct rows *r)
 {
@@ -101,7 +102,7 @@ find_column(struct rows *r)
 	       step == 1;
 }
 
-/* How large the rows are, with what lies around. */
+/* The extents of the rows with padding. */
 static bool
 find_extents(struct rows *r, int64_t columns)
 {
@@ -253,7 +254,7 @@ use_rows(struct rows *r)
 	scope_add_alloc(r->f, scope, to);
 }
 
-/* The block around the only store that it is of, which reduces. */
+/* The reduction block around the only store. */
 static bool
 find_block(struct rows *r)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks in the order in which their lives start, under a tree of maxima of the
- * ends: those alive together with one are found without looking at the others. */
+/* An interval tree: blocks sorted by the start of their live ranges, under a
+ * tree of the maxima of the ends, so that overlapping live ranges are found
+ * without visiting all blocks. */
 #include "storages.h"
 
 #include <stdlib.h>
@@ -70,7 +71,8 @@ lives_find(struct lives *l, struct arena *a, const struct block_life *blocks,
 	}
 }
 
-/* Those below a node of the tree, which has `width` leaves from `from` on. */
+/* Collects overlapping blocks below a node, which has `width` leaves from
+ * `from` on. */
 static void
 add_alive(const struct lives *l, int node, int from, int width,
 	  const struct block_life *b, int *out, int *n)

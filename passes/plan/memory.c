@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory plan: where every tensor and every scratch array lies. Symbolic
- * sizes are planned at their maxima. */
+/* The memory plan: offsets of tensors and scratch arrays in the workspace.
+ * Symbolic sizes are planned at their maxima. */
 #include "plan.h"
 
 #include "storages.h"
 
-/* Offsets as aligned as the target likes, unless that costs more than this
- * share of the bound (tiny models): then less aligned. */
+/* The target's preferred alignment is used unless it costs more than this share
+ * of the lower bound (tiny models). */
 #define ALIGNMENT_COST_PERCENT 1
 
-/* Of all types, or of one. */
+/* Places the blocks of all types, or of one. */
 static int64_t
 place_blocks(struct storages *s, const struct dtype *only, int64_t align_bytes,
 	     int64_t bound_bytes, const char **strategy)
@@ -78,7 +78,7 @@ choose_alignment(struct storages *s, struct memory_plan *plan, int64_t align,
 	plan->align_bytes = best_align > used ? best_align : used;
 }
 
-/* The elements of one type behind what is there. */
+/* Appends the array for the elements of one type. */
 static void
 add_part(struct storages *s, struct memory_plan *plan, int n_kernels,
 	 struct dtype t)
@@ -107,8 +107,8 @@ add_part(struct storages *s, struct memory_plan *plan, int n_kernels,
 	vec_push(s->arena, &plan->parts, part);
 }
 
-/* An array for each type, those of the largest elements first, so that nothing
- * lies between them; the whole is as long as its alignment asks. */
+/* An array per type, largest elements first, so that no padding is between the
+ * arrays; the total size is rounded up to the alignment. */
 static void
 place_by_type(struct storages *s, struct memory_plan *plan, int n_kernels)
 {
@@ -216,7 +216,7 @@ plan_find(const struct memory_plan *p, const struct tensor *t)
 {
 	int low = 0, high = p->places.n;
 
-	/* In order of id; scratch (no tensor) behind. */
+	/* Binary search by tensor id; scratch (without tensor) is last. */
 	while (low < high) {
 		int middle = (low + high) / 2;
 		const struct tensor *at = p->places.data[middle].tensor;

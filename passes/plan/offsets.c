@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offsets for blocks with lives: each strategy is an order in which blocks
- * take the lowest gap that fits among those alive with them; then the best
- * order is improved by moving blocks that reach the top to the front. All of
- * it is deterministic.
+/* Offsets for blocks with live ranges (dynamic storage allocation): each
+ * strategy is an order in which blocks take the lowest free gap among the
+ * overlapping ones; then the best order is improved by moving blocks that reach
+ * the top to the front. Deterministic.
  *
- * The orders are the greedy ones of Pisarchyk and Lee, "Efficient Memory
- * Management for Deep Neural Net Inference" (2020), and kin. */
+ * The orders follow the greedy algorithms of Pisarchyk and Lee, "Efficient
+ * Memory Management for Deep Neural Net Inference" (2020). */
 #include "storages.h"
 
 #include <stdlib.h>
@@ -34,9 +34,9 @@ struct search {
 	int64_t *offset; /* by block */
 	struct keyed *keyed;
 	bool *placed; /* by block */
-	int *beside;  /* the blocks alive with the present one */
+	int *beside;  /* blocks whose live ranges overlap the current one's */
 	struct lives lives;
-	int64_t work; /* pairs of blocks looked at so far */
+	int64_t work; /* pairs of blocks compared so far */
 };
 
 static int64_t
@@ -53,7 +53,7 @@ forbid(struct search *s, int64_t from, int64_t to)
 	}
 }
 
-/* Offsets of b that would make it meet the placed block. */
+/* Marks the offsets at which b would overlap the placed block. */
 static void
 forbid_block(struct search *s, const struct block_life *b,
 	     const struct block_life *other, int64_t at)
@@ -88,7 +88,7 @@ compare_spans(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* The lowest offset that is free, or (best) that in the smallest gap. */
+/* The lowest free offset, or (best fit) the one in the smallest gap. */
 static void
 place(struct search *s, int block, bool best)
 {
@@ -243,8 +243,7 @@ keep(const struct search *s, struct best *best, int64_t size, bool fit,
 	memcpy(best->offset, s->offset, sizeof *s->offset * (size_t)s->n);
 }
 
-/* Of the blocks that end at the top, the step'th one moves some places to the
- * front. */
+/* Moves the step'th of the blocks that end at the top towards the front. */
 static void
 move_top(struct search *s, const struct best *best, int step)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An order of the kernels that lowers the peak: a beam search over sets of
- * kernels that have run. Of two ways to the same set the one with the lower
- * peak is kept; of all sets of a size, those with the lowest peak, then the
- * least alive. The order as it is stays unless the peak gets lower. */
+/* Orders the kernels for a lower peak of live memory: a beam search over sets
+ * of executed kernels. Of two ways to the same set the one with the lower peak
+ * is kept; of all sets of a size, the ones with the lowest peak, then with the
+ * fewest live bytes. The given order stays unless the peak decreases. */
 #include "plan.h"
 
 #include "storages.h"
@@ -15,10 +15,11 @@
 struct state {
 	uint64_t hash; /* of the set */
 	int64_t peak, live;
-	int parent;   /* in the step before */
-	int kernel;   /* run last */
-	int *waiting; /* by kernel: producers not run; -1: has run */
-	int *left;    /* by storage: kernels that touch it, not run */
+	int parent; /* in the step before */
+	int kernel; /* run last */
+	/* by kernel: number of producers not executed; -1: executed */
+	int *waiting;
+	int *left; /* by storage: number of its users not executed */
 };
 
 struct candidate {
@@ -53,7 +54,7 @@ add_once(struct arena *a, int_vec *v, int x)
 	vec_push(a, v, x);
 }
 
-/* The kernels that must have run before t can be read. */
+/* Adds the kernels that must run before t can be read. */
 static void
 add_producers(struct order *o, const int *writer, int kernel,
 	      const struct tensor *t)
@@ -161,7 +162,7 @@ state_start(struct order *o, struct state *s)
 	memcpy(s->left, o->touches, sizeof *s->left * (size_t)o->s.list.n);
 }
 
-/* What running kernel k after s would give. */
+/* The state after running kernel k in state s. */
 static struct candidate
 look(const struct order *o, const struct state *s, int k)
 {
@@ -231,7 +232,7 @@ compare(const void *pa, const void *pb)
 	return a->kernel < b->kernel ? -1 : a->kernel > b->kernel;
 }
 
-/* Drops those that lead to the same set as a better one. */
+/* Drops candidates that are dominated: a better one has the same set. */
 static int
 drop_equal(struct candidate *list, int n, int most)
 {
@@ -262,7 +263,7 @@ peak_of(struct order *o, struct state *s)
 	return s->peak;
 }
 
-/* No order can do with less than its hungriest kernel takes by itself. */
+/* A lower bound for any order: the most live bytes that one kernel needs. */
 static int64_t
 floor_of(const struct order *o)
 {
@@ -367,7 +368,7 @@ plan_order(struct program *p)
 	int *best;
 
 	if (o.n < 3 || !storages_find(p, &o.s)) {
-		return; /* plan_memory says what is wrong */
+		return; /* plan_memory reports the error */
 	}
 	o.before = arena_alloc(a, sizeof *o.before * (size_t)o.n);
 	o.after = arena_alloc(a, sizeof *o.after * (size_t)o.n);

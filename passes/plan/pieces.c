@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A storage in runs of bytes that live at different times: a part of a
- * concatenation is free until it is written, and after it was read for the last
- * time. */
+/* Splits a storage into byte ranges with separate live ranges: a part of a
+ * concatenation is dead before it is written and after its last read. */
 #include "storages.h"
 
 #include <stdlib.h>
@@ -31,13 +30,14 @@ find_edge(const int64_t *edges, int n, int64_t at)
 	return low;
 }
 
-/* The runs between neighbouring edges, and which of them a search for the first
- * use or the last one has not reached. */
+/* The ranges between adjacent edges, and which of them a search for the first
+ * or last use has not reached. */
 struct runs {
 	int64_t *edges; /* ascending, each once */
-	int n;          /* runs: one less than edges */
-	int *use;       /* by run; -1: no use covers it */
-	int *next;      /* by run: where the next one without a use may be */
+	int n;          /* number of ranges: one less than edges */
+	int *use;       /* by range; -1: no use covers it */
+	/* by range: where the next range without a use may be */
+	int *next;
 };
 
 static int
@@ -57,8 +57,8 @@ next_free(struct runs *r, int run)
 	return at;
 }
 
-/* Gives each run the first of the uses that covers it, in the order of the
- * kernels (step 1) or against it (-1). */
+/* Assigns to each range the first use that covers it, in the order of the
+ * kernels (step 1) or in reverse (-1). */
 static void
 cover(struct runs *r, const struct storage *s, int step)
 {
@@ -104,8 +104,8 @@ find_runs(struct arena *a, const struct storage *s)
 	return r;
 }
 
-/* Between any two neighbouring edges of the uses: from the first use that
- * covers the run to the last. Neighbours with equal lives are one. */
+/* Live ranges between adjacent edges of the uses: from the first covering use
+ * to the last. Adjacent ranges with equal live ranges are merged. */
 void
 storage_find_pieces(struct arena *a, struct storage *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What needs a place: tensors joined where they share bytes, and their lives
- * over the kernels. */
+/* Storages: tensors that share bytes are joined, with live ranges over the
+ * kernels. */
 #include "storages.h"
 
 /* Union of tensors by id; inside[] is relative to the parent. */
@@ -20,7 +20,7 @@ find(const struct joined *j, int t, int64_t *offset)
 	return t;
 }
 
-/* t lies at `offset` of the bytes of `whole`. */
+/* Joins t to `whole` at byte `offset`. */
 static void
 join(struct joined *j, const struct tensor *t, const struct tensor *whole,
      int64_t offset)
@@ -239,7 +239,7 @@ storages_find(struct program *p, struct storages *s)
 	for (int i = 0; i < s->list.n; i++) {
 		storage_find_pieces(s->arena, &s->list.data[i]);
 	}
-	/* Views and whole concatenations that no kernel names. */
+	/* Views and concatenations that are no kernel's argument. */
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
 		int64_t inside;

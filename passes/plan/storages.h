@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside plan/: storages (what needs a place), their lives, their offsets. */
+/* Private declarations of plan/: storages, live ranges, offsets. */
 #ifndef TIRC_STORAGES_H
 #define TIRC_STORAGES_H
 
 #include "kernel.h"
 
-/* A run of bytes within a storage, and when it holds something: a part of a
- * concatenation lives from its own writing on, not from the first part's. */
+/* A byte range of a storage and its live range: a part of a concatenation is
+ * live from its own writing on, not from the first part's. */
 struct piece {
 	int64_t start, end; /* bytes from the storage's offset */
 	int first, last;
 };
 
-/* One piece of memory: a tensor with everything that lies in its bytes
- * (views, results computed in place, parts of a concatenation), or the
- * scratch of a kernel. */
+/* One allocation: a tensor with all tensors that share its bytes (views,
+ * in-place results, parts of a concatenation), or the scratch of a kernel. */
 struct storage {
 	enum place_kind kind;
 	struct dtype type;   /* of its elements */
@@ -23,7 +22,7 @@ struct storage {
 	const struct buffer *scratch; /* its parameter */
 	int64_t bytes, align_bytes;   /* at most; needed at least */
 	int first, last;              /* kernels, in the present order */
-	VEC(struct piece) touched;    /* every use, as a run of bytes */
+	VEC(struct piece) touched;    /* every use, as a byte range */
 	VEC(struct piece) pieces;     /* disjoint, in order of start */
 	int64_t offset_bytes;
 };
@@ -42,8 +41,8 @@ struct storages {
 bool storages_find(struct program *p, struct storages *s);
 /* Sets pieces from touched. */
 void storage_find_pieces(struct arena *a, struct storage *s);
-/* The largest sum of bytes alive at one kernel (PLACE_WORKSPACE only), of all
- * or of one type. */
+/* The largest sum of live bytes at one kernel (PLACE_WORKSPACE only), of all
+ * types or of one: a lower bound of the workspace. */
 int64_t storages_bound(const struct storages *s, int n_kernels,
 		       const struct dtype *only);
 /* Is it in the workspace, and of that type? */
@@ -53,33 +52,37 @@ bool storage_counts(const struct storage *s, const struct dtype *only);
 struct block_life {
 	int64_t bytes, align_bytes;
 	int first, last;
-	const struct piece *pieces; /* n_pieces 0: one, the whole life */
+	/* n_pieces 0: one piece with the whole live range */
+	const struct piece *pieces;
 	int n_pieces;
 	int64_t offset_bytes; /* the result */
 };
 
-/* lives.c: which blocks are alive together. Lives are within 0..times - 1. */
+/* lives.c: queries for overlapping live ranges, which are within 0..times -
+ * 1. */
 struct lives {
 	const struct block_life *blocks;
 	int n, times;
-	int *by_start; /* blocks, those that start first in front */
+	int *by_start; /* blocks sorted by start */
 	int leaves;    /* of the tree: a power of two */
 	int *latest;   /* by node of the tree: the last end below it */
-	int64_t *started, *ended; /* by time: bytes of blocks that have */
+	/* by time: bytes of the blocks that have started or ended */
+	int64_t *started, *ended;
 };
 
 void lives_find(struct lives *l, struct arena *a,
 		const struct block_life *blocks, int n);
-/* The blocks alive together with one, and that one, into out, which has room for
- * all; gives their number. */
+/* Collects the blocks whose live ranges overlap the given one's, and that
+ * block, in out, which has room for all; returns their number. */
 int lives_beside(const struct lives *l, int block, int *out);
-/* The bytes of all of these. */
+/* The total bytes of these blocks. */
 int64_t lives_bytes_beside(const struct lives *l, int block);
-/* The bytes alive at the fullest moment of its life. */
+/* The most live bytes at any time of the block's live range. */
 int64_t lives_most_bytes(const struct lives *l, int block);
 
-/* Offsets without overlap of blocks alive together; the best of several
- * strategies, bound_bytes ends the search early. Returns the size. */
+/* Offsets such that simultaneously live blocks do not overlap, by the best of
+ * several strategies; the search ends early at bound_bytes. Returns the
+ * size. */
 int64_t plan_offsets(struct arena *a, struct block_life *blocks, int n,
 		     int64_t align_bytes, int64_t bound_bytes,
 		     const char **strategy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stored bytes of a constant, streamed: recipe and layout are one
+/* Streams the stored bytes of a constant: recipe and layout are composed to one
  * expression, evaluated chunk by chunk over the outermost dimensions, so that
- * neither the result nor the source is ever whole in memory.
+ * neither the result nor the source is ever entirely in memory.
  *
  *	for c in range(rows):           # rows of a chunk, `start` a parameter
  *	  for i, j in grid(…):
@@ -17,11 +17,12 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES (4 << 20)
-#define DROP_BYTES (16 << 20) /* sources are dropped after so much output */
+/* interval of output bytes between releases of source pages */
+#define DROP_BYTES (16 << 20)
 
 typedef bool sink_fn(void *ctx, const void *bytes, size_t n);
 
-/* Pages of a mapped file are read again when somebody wants them again. */
+/* Releases pages of a mapped file; a later access reads them again. */
 static void
 drop_pages(const struct value *v, size_t from, size_t bytes)
 {
@@ -73,7 +74,7 @@ stream_splat(const struct value *v, sink_fn *sink, void *ctx)
 	return ok;
 }
 
-/* One weight on its way: its expression over the physical indices. */
+/* A weight being streamed: its expression over the physical indices. */
 struct stream {
 	struct graph *graph;
 	struct module *module;
@@ -85,12 +86,12 @@ struct stream {
 	int64_t *extents;
 	struct var **index; /* one per dimension */
 	const struct expr *value;
-	int split;    /* dimensions before it are parameters */
+	int split;    /* dimensions before it are parameters of a chunk */
 	int64_t rows; /* of dimension `split` in a chunk */
 	int64_t row_bytes;
 };
 
-/* A compiled chunk of so many rows. */
+/* The compiled program for a chunk of `rows` rows. */
 struct program_chunk {
 	struct func *func;
 	struct exec *exec;
@@ -115,8 +116,8 @@ list_stages(struct arena *a, struct te_tensor *t, struct te_tensor ***list,
 	(*list)[(*n)++] = t;
 }
 
-/* t's element at the given point as one expression of the sources. NULL: a
- * reduction, or a store in order, is in the way. */
+/* t's element at the given index as one expression of the sources. NULL: a
+ * reduction or an ordered store prevents the composition. */
 static const struct expr *
 composed(struct module *m, struct te_tensor *t, const struct expr *const *point)
 {
@@ -140,7 +141,7 @@ composed(struct module *m, struct te_tensor *t, const struct expr *const *point)
 	return e;
 }
 
-/* Physical extents; without a map those of the tensor, row-major. */
+/* Physical extents; without an index map the tensor's own, row-major. */
 static void
 init_shape(struct stream *s)
 {
@@ -161,7 +162,7 @@ init_shape(struct stream *s)
 	}
 }
 
-/* The value at the physical index: the logical element, 0 where none is. */
+/* The value at the physical index: the logical element, or 0 in padding. */
 static bool
 init_value(struct stream *s)
 {
@@ -207,7 +208,7 @@ init_value(struct stream *s)
 	return true;
 }
 
-/* Rows of the first dimension whose rows fit into a chunk. */
+/* Chooses the dimension to split: the first whose rows fit into a chunk. */
 static void
 init_split(struct stream *s)
 {
@@ -253,8 +254,8 @@ simplified(struct stream *s, const struct expr *value, struct var *row,
 	return simplify(&a, value);
 }
 
-/* The loop nest of a chunk of so many rows, as a function of the sources, the
- * chunk and the indices that are fixed in it. */
+/* Builds the loop nest of a chunk of `rows` rows, with the sources, the chunk
+ * and the fixed outer indices as parameters. */
 static void
 build_chunk(struct stream *s, int64_t rows, struct program_chunk *out)
 {
@@ -421,7 +422,8 @@ stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 		return false;
 	}
 	if (!s.value) {
-		/* A reduction: the whole of it, then from its bytes. */
+		/* A reduction is evaluated entirely, and streamed from its
+		 * bytes. */
 		if (!tensor_value(g, w->tensor)) {
 			return false;
 		}
