@@ -43,11 +43,11 @@ take_apart(struct merging *x, struct region_match *m)
 	for (int k = 0; k < m->nodes.n; k++) {
 		m->nodes.data[k].node->match = NULL;
 		byoc_note(g, m->nodes.data[k].node, m->backend, NULL,
-			  m->pattern, "its match would wait for itself");
+			  m->pattern, "its match would create a cycle");
 	}
 	diag_warning(&g->module->diags, DIAG_BAD_PARTITION,
 		     node_place(g, m->nodes.data[0].node),
-		     "the match of pattern %s would wait for itself, through "
+		     "the match of pattern %s would create a cycle through "
 		     "nodes that are not in it; it is left to generated code",
 		     m->pattern);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled model between the graph and the emitter: kernels as functions,
- * constants in the layout that the schedule asked for, the memory plan, and
- * the entry function that calls the kernels. */
+/* A compiled model: kernels as functions, constants in the layouts that
+ * schedules chose, the memory plan, and the entry function that calls the
+ * kernels. */
 #ifndef TIRC_KERNEL_H
 #define TIRC_KERNEL_H
 
@@ -16,17 +16,17 @@ struct kernel;
 struct weight {
 	const char *name; /* identifier stem, unique: "res2_0_conv_w" */
 	int index;        /* of the program's weights */
-	const struct kernel *reader; /* the first of those that read it */
+	const struct kernel *reader; /* the first kernel that reads it */
 	const char *role; /* what its parameter is called there: "w" */
 	struct tensor *tensor;
-	const struct index_map *map; /* NULL: as the model has it */
+	const struct index_map *map; /* NULL: the model's layout */
 	const struct buffer *buffer; /* type and shape as stored */
 	int64_t elems;
 	int64_t bytes;
 	int64_t offset_bytes; /* in the packed weights blob */
-	bool paired;          /* its elements, of 4 bits, are two in a byte,
-				   * the first in the low bits; else each has a
-				   * byte of its own */
+	/* 4-bit elements are packed in pairs, the first in the low nibble;
+	 * otherwise each has a byte */
+	bool paired;
 };
 
 enum arg_kind { ARG_TENSOR, ARG_WEIGHT, ARG_SCRATCH, ARG_DIM };
@@ -49,41 +49,43 @@ struct host_device;
 struct kernel {
 	const char *name; /* identifier, from the model's names */
 	struct group *group;
-	/* Lowered; on a device, what launches kernels. Its name is the kernel's,
-	 * or another where several kernels call it. */
+	/* Lowered; on a device, the host function that launches kernels. Its
+	 * name is the kernel's, or another if several kernels call it. */
 	struct func *func;
 	/* The first kernel in order of execution that calls func: itself, or
 	 * another with the same body. */
 	struct kernel *owner;
-	/* Of an owner: all that call func, itself the first, in that order. */
+	/* Of an owner: all kernels that call func in order of execution,
+	 * starting with the owner. */
 	VEC(struct kernel *) callers;
-	/* Of an owner: the first one before it with the same function but for
-	 * literals; NULL: there is none. */
+	/* Of an owner: the first earlier owner whose function differs in
+	 * literals only; NULL: there is none. */
 	const struct kernel *like;
 	struct host_device *device; /* the kernels; NULL: not on a device */
-	/* Of a region whose backend keeps something between runs: what prepares
-	 * it. Parameters: the model, memory of its own, the constants. */
+	/* Of a region with state between runs: the function that prepares it.
+	 * Parameters: the model, its memory, the constants. */
 	struct func *init;
 	/* = func->params, in order; where there is init, constants are its. */
 	VEC(struct kernel_arg) args;
 	const char *title;    /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule; /* "conv.direct  c_tile 16, w_tile 4" */
-	/* Iterations for which its reduction has a form of its own, without the
-	 * conditions that hold there: "ow_o 1 to 6"; NULL: it has one form. */
+	/* The iterations with a specialized copy of the reduction, without the
+	 * conditions that hold there: "ow_o 1 to 6"; NULL: no copy. */
 	const char *copies;
 	/* Work at the largest sizes: operations on floats, on integers (those
 	 * of indices are left out), and the multiply-accumulates of the nodes. */
 	double flops, int_ops;
 	int64_t macs, read_bytes, write_bytes;
-	bool int_macs;        /* macs are of integers */
-	int64_t stack_bytes;  /* local arrays that live at once */
-	int scratch_place;    /* in the plan: of the first scratch argument,
-				* before those of the others */
+	bool int_macs;       /* macs are of integers */
+	int64_t stack_bytes; /* local arrays that live at once */
+	/* number of the first scratch argument's placement in the plan; the
+	 * others follow */
+	int scratch_place;
 	int64_t weight_bytes; /* of read_bytes: constants */
 	bool apart;           /* func_forbids_contraction */
 };
 
-/* Where a tensor lives. */
+/* Kinds of a tensor's storage. */
 enum place_kind {
 	PLACE_NONE,
 	PLACE_INPUT,
@@ -99,11 +101,11 @@ struct placement {
 	enum place_kind kind;
 	struct tensor *root;  /* INPUT/OUTPUT: which; a view's storage */
 	int64_t offset_bytes; /* WORKSPACE */
-	int64_t bytes;        /* as it is stored, with what is around it */
-	int first, last;      /* kernel indices of its life */
+	int64_t bytes;        /* as stored, halo included */
+	int first, last;      /* its live range in kernel indices */
 	struct var *var;      /* the entry function's pointer to it; NULL:
 				    * it has none */
-	const char *name;     /* how that is spelled, once printed */
+	const char *name;     /* the variable's text, once printed */
 };
 
 /* A part of the workspace with elements of one type. */
@@ -114,12 +116,13 @@ struct workspace_part {
 
 struct memory_plan {
 	VEC(struct placement) places;
-	/* Indices of those that the entry function has a pointer to, in the
-	 * order of the pointers. */
+	/* Indices of the placements with a pointer in the entry function, in
+	 * the order of the pointers. */
 	VEC(int) named;
 	int64_t workspace_bytes, align_bytes;
-	int64_t bound_bytes;  /* largest sum alive at one kernel */
-	const char *strategy; /* which one won */
+	/* lower bound: largest sum of live bytes at one kernel */
+	int64_t bound_bytes;
+	const char *strategy; /* the strategy chosen */
 	/* In order, if the target wants an array for each type. */
 	VEC(struct workspace_part) parts;
 };
@@ -131,8 +134,8 @@ struct program {
 	VEC(struct weight *) weights;
 	struct memory_plan plan;
 	struct func *entry;
-	/* Where regions keep something between runs: the model's struct, which
-	 * is a parameter of entry; NULL: none does. */
+	/* The model's struct, a parameter of entry, if regions keep state
+	 * between runs; NULL: none does. */
 	struct var *model;
 };
 

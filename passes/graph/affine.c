@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y = x * scale + shift along one axis, and how weights take it up. */
+/* Affine maps y = x * scale + shift along one axis, and folding them into
+ * weights. */
 #include "affine.h"
 
 #define MAX_CHANNELS (1 << 16)
@@ -132,11 +133,12 @@ affine_constant(struct graph *g, const struct affine *a, bool scale,
 	return of != NULL ? graph_made_of(g, c, "$0", NULL, &of, 1) : c;
 }
 
-/* Where an operator keeps the channels of its result: the weight's axis. */
+/* An operator whose weights can absorb an affine map: the weight's axis of
+ * output channels. */
 struct host {
 	int weight_axis;
 	int axis;    /* of the result, from the last */
-	bool bias;   /* has a place for a shift: input 2 */
+	bool bias;   /* can absorb a shift in input 2 */
 	double beta; /* that input 2 is multiplied by */
 };
 
@@ -201,7 +203,7 @@ affine_fits(struct graph *g, const struct node *n, const struct affine *a)
 	if (!h.bias) {
 		return !affine_is_neutral(a, true);
 	}
-	/* A bias that varies otherwise than by channel stays as it is. */
+	/* The bias must be constant per channel. */
 	return !bias ||
 	       (tensor_is_constant(bias) &&
 		affine_read(g, bias, n->outputs[0]->ndim, true, &own) &&
@@ -321,8 +323,8 @@ affine_into(struct graph *g, struct node *n, struct affine *a)
 		}
 		node_set_input(n, 1, w);
 	}
-	/* What it computes now is no tensor of the model, unless all of the
-	 * map is in it; then the map's result takes its place. */
+	/* The result is no tensor of the model, unless the whole map was
+	 * absorbed; then it replaces the map's result. */
 	n->outputs[0]->model_name = NULL;
 	a->scale_of = NULL;
 	a->shift_of = h.bias ? NULL : a->shift_of;

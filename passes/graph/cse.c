@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equal nodes are computed once; equal shapes and numbers are one constant
- * (parameters stay apart: a reader looks for them by name).
+/* Common subexpression elimination: equal nodes are computed once; equal shapes
+ * and scalars become one constant (parameters stay separate, as users look for
+ * them by name).
  *
  *	a = Exp (x)
  *	b = Exp (x)           ->     a = Exp (x)
@@ -47,7 +48,7 @@ hash_node(const struct node *n)
 	return mix(h, attrs);
 }
 
-/* An output of the graph is computed by a node of its own. */
+/* Each output of the graph keeps a separate node. */
 static bool
 gives_output(const struct node *n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops nodes whose results nobody reads, and optional results that nobody
- * reads.
+/* Dead code elimination: drops nodes without used results, and unused optional
+ * results.
  *
  *	a = Relu (x)           b = Exp (x)
  *	b = Exp (x)       ->   output b
@@ -14,8 +14,8 @@ is_used(const struct tensor *t)
 	return t && (t->uses.n > 0 || t->is_output);
 }
 
-/* Where there may be any number of outputs, how many there are means something
- * (Split): those that nobody reads keep their places, empty. */
+/* For variadic outputs (Split) the number of outputs matters: unused ones keep
+ * their positions, empty. */
 static void
 drop_optional_outputs(struct graph *g, struct node *n)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of very many inputs or outputs become several shorter ones, so that no
- * kernel has more parameters than a person reads, and what a compiler takes for
- * one does not grow with their square:
+/* Splits nodes with very many inputs or outputs, so that kernels have a
+ * readable number of parameters, and compile time does not grow quadratically:
  *
  *	y = Sum (a, b, …)                s = Sum (a, b, …)     the first ones
  *	                           ->    y = Sum (s, …)        the others
@@ -10,14 +9,14 @@
  *	a, b, … = Split (x)              s = Slice (x); t = Slice (x); …
  *	                           ->    a, … = Split (s); … = Split (t); …
  *
- * Sums keep their order. A part of a Concat is written right into the whole,
- * where that can be, and a Slice is read through: nothing is copied for it. */
+ * Sums keep their order. Parts of a Concat are written directly into the result
+ * if possible, and a Slice is fused into its readers: no copies. */
 #include "rewrite.h"
 
 #include "fuse.h"
 
-/* A node before `at` that does as n does, of n's inputs [from, to) behind
- * `first` (NULL: none). NULL after reporting. */
+/* Inserts a node like n with n's inputs [from, to) after `first` (NULL: none).
+ * NULL after reporting. */
 static struct tensor *
 part_of_node(struct graph *g, struct node *n, struct tensor *first, int from,
 	     int to)
@@ -50,7 +49,7 @@ set_inputs(struct node *n, struct tensor *const *list, int count)
 	node_resize_inputs(n, count);
 }
 
-/* Sum, Max, …: the result so far is the first of the next ones. */
+/* Sum, Max, …: each partial result is the first input of the next node. */
 static bool
 divide_fold(struct graph *g, struct node *n)
 {

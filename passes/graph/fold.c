@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant folding. Small results, and integers that shape inference already
- * knows, are computed at once; large ones become recipes, computed piece by
- * piece when the weights are written.
+/* Constant folding. Small results, and integers known from shape inference, are
+ * computed at once; large ones become recipes, evaluated in chunks when the
+ * weights are written.
  *
  *	const a: float32[3]           const c: float32[3] = {…}
  *	c = Exp (a)             ->    y = Add (x, c)
  *	y = Add (x, c)
  *
- * Folding has a limit of work, over all nodes: what would go beyond it is
- * computed at run time, and the user is told.
+ * The total work of folding is limited: nodes beyond the limit are computed at
+ * run time, and the user is told.
  *
- * DequantizeLinear to a wider type stays where it is large or weights of a
- * product: its kernel reads the narrow one. */
+ * A widening DequantizeLinear is not folded if it is large or a product's
+ * weights: its kernel reads the narrow constant. */
 #include "rewrite.h"
 
-/* Elements that folding computes at most, each term of a sum counted: seconds,
- * not minutes. What has less of them than FREE is not counted. */
+/* The limit of folding in computed elements, counting each term of a sum:
+ * seconds, not minutes. Nodes below FREE are not counted. */
 #define FOLD_WORK_MAX 4000000000
 #define FOLD_WORK_FREE 65536
 
@@ -37,7 +37,8 @@ all_constant(const struct node *n)
 	return true;
 }
 
-/* A stage without a reduction composes with others into one expression. */
+/* Can n be a recipe? A stage without a reduction composes with others into one
+ * expression. */
 static bool
 can_be_lazy(const struct node *n)
 {
@@ -52,8 +53,8 @@ can_be_lazy(const struct node *n)
 	}
 }
 
-/* What is stored is narrow, and there is much of it, or products take it as it
- * is. Parameters of channels are better computed once. */
+/* Should the constant stay narrow: is it large, or do products read it
+ * directly? Per-channel parameters are computed once instead. */
 static bool
 stays_narrow(const struct node *n)
 {
@@ -107,7 +108,7 @@ fold_known_elems(struct graph *g, struct node *n)
 	return true;
 }
 
-/* ConstantOfShape is one number, however large. */
+/* A ConstantOfShape becomes a splat constant of any size. */
 static bool
 fold_splat(struct graph *g, struct node *n)
 {
@@ -142,7 +143,8 @@ fold_splat(struct graph *g, struct node *n)
 	return true;
 }
 
-/* Is there work left for the node? Else it is told once, by its name. */
+/* Is the node within the limit of work? Otherwise reports it once, by its
+ * name. */
 static bool
 within_limit(struct graph *g, const struct node *n)
 {
@@ -200,8 +202,8 @@ fold_node(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A constant output of the graph is written by an Identity, of a constant
- * that folding then computes. */
+/* A graph output that is constant becomes an Identity of a constant, which
+ * folding computes. */
 static bool
 detach_outputs(struct graph *g, struct node *n)
 {

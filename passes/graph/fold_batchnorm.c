@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BatchNormalization by constants is one multiplication and one addition per
- * channel, which fold_scale then moves into weights where it can.
+/* BatchNormalization with constant parameters becomes a multiplication and an
+ * addition per channel, which fold_scale folds into weights.
  *
  *	y = BatchNormalization (x, scale, bias, mean, var)
  *   ->

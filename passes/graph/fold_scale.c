@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of Mul, Add, Sub and Div by constants along one axis: all of it goes
- * into the weights and the bias of the convolution or product before it;
- * elsewhere a chain becomes one Mul and one Add.
+/* Folds chains of Mul, Add, Sub and Div by constants along one axis into the
+ * weights and the bias of the convolution or product before; other chains
+ * become one Mul and one Add.
  *
  *	a = Conv (x, w, b)
  *	c = Mul (a, s)          ->     const w2 = Mul (w, s)
  *	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
  *
- * Numbers are combined in double and rounded once. */
+ * Constants are combined in double and rounded once. */
 #include "affine.h"
 
 #define MAX_LINKS 32
@@ -26,7 +26,7 @@ is_link(const struct node *n)
 	       node_is(n, "Div");
 }
 
-/* The link's own map; false if it is none. */
+/* The affine map of one node; false if it is none. */
 static bool
 link_map(struct graph *g, struct node *n, int *x_input, struct affine *map)
 {
@@ -89,7 +89,7 @@ drop_links(struct graph *g, struct chain *chain, struct node *into)
 	}
 }
 
-/* Mul and Add in place of the links, each only where it is needed. */
+/* Replaces the links by a Mul and an Add, as far as needed. */
 static bool
 rebuild(struct graph *g, struct chain *chain, struct tensor *x)
 {

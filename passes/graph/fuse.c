@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups nodes into kernels: each node that computes (the anchor) takes the
- * element-wise nodes behind it as its epilogue, and what is cheap to read
- * through (Transpose, Slice, DequantizeLinear, …) as its prologue.
+/* Operator fusion: groups nodes into kernels. Each computing node (the anchor)
+ * takes the elementwise nodes after it as its epilogue, and cheap producers
+ * (Transpose, Slice, DequantizeLinear, …) as its prologue.
  *
  *	q = DequantizeLinear (x)         group 0 (Conv):
  *	a = Conv (q, w)            ->      q = DequantizeLinear (x)
@@ -9,11 +9,11 @@
  *	y = Relu (b)                       b = Add (a, skip)
  *	                                   y = Relu (b)
  *
- * A group stores one tensor, its last node's (an anchor of several results
- * has no epilogue). A prologue may be in several groups, computed in each.
- * A group ends where it would become longer than a person reads (fuse.h).
- * Groups stand in the order of their last nodes, which is topological.
- * Reshape and kin are groups without code, where no copy is needed. */
+ * A group stores one tensor, its last node's result (an anchor with several
+ * results has no epilogue). A prologue may be recomputed in several groups. A
+ * group's size is limited for readability (fuse.h). Groups are in topological
+ * order of their last nodes. Reshape and similar views are groups without code
+ * if no copy is needed. */
 #include "fuse.h"
 
 #include "graph_region.h"
@@ -37,9 +37,9 @@ has_one_result(const struct node *n)
 	return true;
 }
 
-/* -- what is read through -- */
+/* -- prologues -- */
 
-/* Element-wise to a wider type: the narrow tensor is the one to store. */
+/* Is n elementwise and widening, so that its narrow input should be stored? */
 static bool
 is_widening(const struct node *n)
 {
@@ -49,8 +49,7 @@ is_widening(const struct node *n)
 	       dtype_bits(x->type) < dtype_bits(y->type);
 }
 
-/* Every element of the result is one element of the input, at an index that
- * costs next to nothing. */
+/* Is every element of the result one element of the input, at a cheap index? */
 static bool
 is_read_across(const struct node *n)
 {
@@ -141,7 +140,7 @@ find_sinks(struct fusion *f)
 				f->size[i] +=
 					f->size[f->position[t->producer->id]];
 			}
-			/* A long chain of them ends in a kernel. */
+			/* A long chain of prologues ends in a kernel. */
 			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
 		}
 	}
@@ -160,8 +159,8 @@ in_group(const struct group *group, const struct node *n)
 	return false;
 }
 
-/* Of one element of n's result as an expression of what the group reads, to
- * which the nodes more[0..n_more) belong, too. What is not element-wise has
+/* The size of the expression of one element of n's result over the group's
+ * inputs, with more[0..n_more) in the group. A node that is not elementwise has
  * its result in a variable. */
 static int
 written_size(const struct fusion *f, const struct group *group,
@@ -197,7 +196,7 @@ count_inputs(const struct group *group, const struct node *n)
 	return count;
 }
 
-/* Does the group stay within the limits with these nodes more, in order? */
+/* Does the group stay within the limits with these nodes added? */
 static bool
 has_room(struct fusion *f, const struct group *group, struct node *const *nodes,
 	 int n)
@@ -220,7 +219,7 @@ has_room(struct fusion *f, const struct group *group, struct node *const *nodes,
 	       inputs <= FUSE_INPUTS_MAX + n;
 }
 
-/* Adds n, after what it reads through. */
+/* Adds n after its prologue. */
 static void
 group_add(struct fusion *f, struct group *group, struct node *n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concatenation along the outermost axis that matters costs nothing, if
- * each input is computed by a kernel that can write right into its place.
+/* A concatenation along the outermost axis (ignoring extents of 1) needs no
+ * copy if each input's kernel can write directly to its part of the result.
  *
  *	a = Conv (x, v)                    y = [ a | b ]
  *	b = Conv (x, w)               ->   a: 64 channels at offset 0
@@ -8,7 +8,8 @@
  */
 #include "fuse.h"
 
-/* All extents before the axis are 1: each input is one run of bytes. */
+/* Are all extents before the axis 1, so that each input is contiguous in the
+ * result? */
 static bool
 is_outermost(const struct node *n)
 {
@@ -24,7 +25,8 @@ is_outermost(const struct node *n)
 	return tensor_const_elems(y, &elems) && elems > 0;
 }
 
-/* Does the tensor that owns t's bytes, or a view of it, lie elsewhere? */
+/* Does the tensor that owns t's bytes, or a view of it, already have a fixed
+ * place? */
 static bool
 has_place(const struct tensor *t)
 {

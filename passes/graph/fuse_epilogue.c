@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes on where a tensor ends: the smallest set of element-wise nodes
- * that reads it and everything in between, and leaves one result.
+/* Epilogues: the smallest set of elementwise nodes that contains all readers of
+ * a tensor and of the intermediate results, and has one result.
  *
  *	a = Conv (x, w)
  *	s = Sigmoid (a)      a, s are read in here only:
@@ -50,8 +50,8 @@ is_inside(const struct tensor *t, struct node *const *list, int n)
 	return true;
 }
 
-/* The result reads everything, so that it stands last: readers are taken in
- * their order until all but the last node's result are read inside. */
+/* Readers are added in topological order until only the last node's result is
+ * read outside. */
 int
 fuse_epilogue(const struct fusion *f, const struct tensor *y,
 	      struct node *nodes[FUSE_EPILOGUE_MAX])

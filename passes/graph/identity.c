@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes nodes that change nothing, and merges views of views.
+/* Removes identity nodes, and merges views of views.
  *
  *	a = Dropout (x)
  *	b = Reshape (a, s)     ->     c = Reshape (x, t)
@@ -178,7 +178,7 @@ no_op(struct graph *g, const struct node *n, int *kept)
 	return NULL;
 }
 
-/* The shape of y as a Reshape takes it; -1 stands for one symbolic size. */
+/* The shape of y as the input of a Reshape, with -1 for one symbolic size. */
 static bool
 reshape_target(const struct tensor *y, int64_t *shape)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators between DequantizeLinear and QuantizeLinear are computed with the
- * stored integers: products (integers_product.c), and what moves elements as
- * they are (MaxPool, Concat):
+/* Integer arithmetic for operators between DequantizeLinear and QuantizeLinear:
+ * products (integers_product.c), and operators that move elements unchanged
+ * (MaxPool, Concat):
  *
  *	a = DequantizeLinear (x, s)
  *	p = MaxPool (a)           ->     y = MaxPool (x)
  *	y = QuantizeLinear (p, s)
  *
- * Arithmetic element by element, and averages, stay between the two, in float,
- * which is what ONNX says. With fixed points (TFLite's) they are integers:
+ * Elementwise arithmetic and averages stay in float between the two, as ONNX
+ * specifies. In fixed-point mode (TFLite's) they are integers:
  *
  *	a = DequantizeLinear (x, sx)
  *	b = DequantizeLinear (w, sw)
@@ -72,9 +72,9 @@ has_constant_space(const struct tensor *x)
 	return x->ndim > 2;
 }
 
-/* The average of what is stored, half away from zero: scales do not matter
- * where they are the same. In ONNX's way averages stay in float: halves are
- * common among them, and where they go is up to the float sum. */
+/* The average of the stored integers, rounded half away from zero, if input and
+ * output have equal scales. In ONNX mode averages stay in float: ties are
+ * common, and their rounding depends on the float sum. */
 static bool
 fixed_average(struct graph *g, struct node *n)
 {
@@ -118,7 +118,7 @@ fixed_average(struct graph *g, struct node *n)
 	return finish_quantized(g, n, &end, made);
 }
 
-/* -- what moves elements -- */
+/* -- operators that move elements -- */
 
 static bool
 integer_max_pool(struct graph *g, struct node *n)
@@ -183,7 +183,7 @@ integer_concat(struct graph *g, struct node *n)
 	made->name = n->name;
 	copy_attrs(g, made, n);
 	for (int i = 0; i < n->n_inputs; i++) {
-		/* But for those that are quantized anew. */
+		/* Not for inputs that are quantized anew. */
 		if (n->inputs[i]->producer->inputs[0] == in[i]) {
 			take_up_dequantized(g, n->inputs[i], made);
 		}

@@ -8,7 +8,8 @@
  *	r = Relu (s)                          y = tirc.Requantize (s, scale)
  *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
  *
- * The sum runs over what is stored; in the padding that is zx ("outside"). */
+ * The sum is over stored integers; the padding's value is zx (attribute
+ * "outside"). */
 #include "integers.h"
 
 #include <math.h>
@@ -22,11 +23,11 @@ struct product {
 	int64_t channels, depth; /* elements summed for one output */
 	int32_t *weights_sum;    /* of each output channel, less zw */
 	double *real;            /* sx * sw */
-	const struct node *dx, *dw, *db; /* that dequantize x, w and, where it
-					  * is stored so (else NULL), b */
+	/* dequantize x, w and, if it is stored quantized (else NULL), b */
+	const struct node *dx, *dw, *db;
 };
 
-/* What a DequantizeLinear's i-th input is, on the node's behalf; for people. */
+/* The i-th input of a DequantizeLinear, described for the user. */
 static struct tensor *
 parameter_of(struct graph *g, const struct node *dequantize, int i)
 {
@@ -38,7 +39,7 @@ parameter_of(struct graph *g, const struct node *dequantize, int i)
 
 /* -- reading -- */
 
-/* 1 for all, or one for each output channel. */
+/* Is the weights' scale a scalar or one per output channel? */
 static bool
 weights_fit(struct product *p)
 {
@@ -69,8 +70,8 @@ weight_scale(const struct product *p, int64_t channel)
 	return p->qw.scale[p->qw.n == 1 ? 0 : channel];
 }
 
-/* The bias in the scale of the sum: as it is stored, or, where its numbers have
- * been computed, what they must have been. */
+/* The bias in the accumulator's scale: as stored, or recovered from its folded
+ * real values. */
 static bool
 read_bias(struct graph *g, const struct node *n, struct product *p)
 {
@@ -142,7 +143,7 @@ channel_of(const struct product *p, int64_t i)
 	return p->by_rows ? i / p->depth : i % p->channels;
 }
 
-/* The narrowest signed type that holds both, of 4 bits where w is. */
+/* The narrowest signed type for the range; 4 bits only if w has them. */
 static struct dtype
 type_between(const struct tensor *w, int64_t least, int64_t most)
 {
@@ -152,9 +153,9 @@ type_between(const struct tensor *w, int64_t least, int64_t most)
 	return dtype_of(least < -128 || most > 127 ? DT_I16 : DT_I8);
 }
 
-/* Sums the weights, and takes their zero points away: then they are signed
- * bytes, or, where those do not hold them, 16 bits; those of 4 bits stay so if
- * they can. */
+/* Sums the weights and subtracts their zero points: the results are signed
+ * bytes, or 16 bits if bytes do not suffice; 4-bit weights stay so if
+ * possible. */
 static bool
 read_weights(struct graph *g, struct product *p)
 {
@@ -206,8 +207,8 @@ read_weights(struct graph *g, struct product *p)
 	return true;
 }
 
-/* What was stored, else b in the scale of the sum; and what x's zero point
- * adds to it. */
+/* Describes the bias: the stored one, or b in the accumulator's scale; plus the
+ * contribution of x's zero point. */
 static struct tensor *
 describe_bias(struct graph *g, const struct node *n, const struct product *p,
 	      struct tensor *t)
@@ -297,8 +298,8 @@ transposed(struct graph *g, struct tensor *w)
 
 enum { FEW_CHANNELS = 16 };
 
-/* How many channels more make whole dot products, where that costs a pass over
- * the picture nothing: it is being quantized, for this node alone. */
+/* The number of padding channels for whole dot products, if padding is free:
+ * the input is quantized for this node alone. */
 static int64_t
 missing_channels(const struct graph *g, const struct node *n,
 		 const struct product *p)
@@ -319,7 +320,7 @@ missing_channels(const struct graph *g, const struct node *n,
 	return (g->byte_depth - channels % g->byte_depth) % g->byte_depth;
 }
 
-/* w with weights of 0 for `more` channels behind the others. */
+/* w padded with zero weights for `more` channels. */
 static struct tensor *
 pad_weights(struct graph *g, const struct product *p, int64_t more)
 {
@@ -346,7 +347,7 @@ pad_weights(struct graph *g, const struct product *p, int64_t more)
 			     "$0, channels of zeros behind", NULL, &p->w, 1);
 }
 
-/* The same of what is quantized to x. */
+/* Pads the tensor that is quantized to x likewise. */
 static bool
 pad_channels(struct graph *g, struct product *p, int64_t more)
 {

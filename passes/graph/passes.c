@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pass manager of graphs: rows of passes.def, run in order, the cleaning
- * ones until the graph stands still. */
+/* The pass manager of graphs: runs the rows of passes.def in order, the
+ * cleaning passes to a fixed point. */
 #include "passes.h"
 
 #include "graph_text.h"

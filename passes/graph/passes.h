@@ -10,7 +10,7 @@
 struct graph_pass {
 	const char *name; /* as --print-after takes it */
 	const char *what; /* one line of help */
-	bool needed;      /* what comes after relies on it */
+	bool needed;      /* later passes require it */
 	bool (*run)(struct graph *g);
 };
 
@@ -19,8 +19,8 @@ const struct graph_pass *graph_passes(int *n);
 /* Runs all passes in order, repeats the cleaning ones to a fixed point, then
  * fuses into groups. */
 bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
-/* Its two halves: up to the partition, which can be written down and read
- * again, and from there. */
+/* Its two halves: up to the partition, which can be saved and loaded, and from
+ * there. */
 bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
 bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scales around nodes, and the factors of requantization. */
+/* Quantization parameters of tensors, and requantization scales. */
 #include "quantization.h"
 
 #include <math.h>
@@ -80,8 +80,8 @@ quantization_of(struct graph *g, const struct node *n, struct quantization *q)
 	       read_parameters(g, n, n->outputs[0]->ndim, q);
 }
 
-/* The scale and the zero point of a node that reads (as input 0) or makes the
- * tensor; false: it has none of constants, or several. */
+/* The constant scale and zero point of the node that reads (as input 0) or
+ * produces the tensor; false: none, or several that differ. */
 static bool
 reals_of(struct graph *g, const struct node *n, bool made, struct reals *out)
 {
@@ -190,7 +190,7 @@ lower_high(struct quantized_end *end, double v)
 	}
 }
 
-/* Quantizing keeps order, so bounds may be taken afterwards. */
+/* Quantization is monotonic, so bounds can be applied afterwards. */
 static bool
 apply_bound(struct quantized_end *end, const struct node *n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the passes over quantized graphs share: reading the scales around a
- * node, and the factors that requantizing takes. */
+/* Shared by the passes over quantized graphs: quantization parameters of
+ * tensors, and requantization scales. */
 #ifndef TIRC_GRAPH_QUANTIZATION_H
 #define TIRC_GRAPH_QUANTIZATION_H
 
@@ -14,29 +14,30 @@ struct quantization {
 	const double *zero;
 };
 
-/* The tensor behind t of 8 bits (of weights: or 4; of a bias: 32), which a
- * DequantizeLinear by constants makes; NULL: t is no such thing. */
+/* The quantized tensor (8 bits; weights also 4, a bias 32) that a
+ * DequantizeLinear with constant parameters converts to t; NULL: there is
+ * none. */
 struct tensor *dequantized(struct graph *g, const struct tensor *t,
 			   struct quantization *q);
-/* Notes that what makes t, where dequantized() tells, is computed in another
- * way: by `into`, or (NULL) in constants. */
+/* Records that the producer of t (if dequantized() finds it) was absorbed by
+ * `into`, or (NULL) by constants. */
 void take_up_dequantized(struct graph *g, const struct tensor *t,
 			 struct node *into);
-/* The same of a QuantizeLinear to 8 bits, whose output it is about. */
+/* The parameters of a QuantizeLinear to 8 bits. */
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);
-/* Notes on the graph's inputs and outputs of 8 or 16 bits which real numbers
- * they stand for: the scale and zero point of the nodes that read or make them,
- * where these agree. Before passes move them. */
+/* Records the scale and zero point of the graph's 8- and 16-bit inputs and
+ * outputs, from the nodes that read or produce them, if these agree. Runs
+ * before passes move the nodes. */
 void note_reals(struct graph *g);
-/* Both have one scale and one zero point, the same? */
+/* Do both have the same scalar scale and zero point? */
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);
 bool is_byte(const struct tensor *t);
 bool is_nibble(const struct tensor *t); /* an integer of 4 bits */
 
-/* Where the result of an anchor ends in 8 bits: the element-wise bounds that
- * follow (Relu, Clip), then the QuantizeLinear. */
+/* The path from an anchor to its 8-bit result: elementwise bounds (Relu, Clip),
+ * then the QuantizeLinear. */
 struct quantized_end {
 	struct node *bounds[4];
 	int n_bounds;
@@ -45,7 +46,7 @@ struct quantized_end {
 	int64_t low, high; /* of the stored number */
 };
 
-/* False where the anchor's only output goes on otherwise. */
+/* False if the anchor's output has other readers. */
 bool find_quantized_end(struct graph *g, const struct node *anchor,
 			struct quantized_end *end);
 
@@ -57,8 +58,9 @@ void fixed_point(double real, int64_t *multiplier, int64_t *exponent);
 struct node *insert_internal(struct graph *g, const struct node *before,
 			     const char *op_type, const char *base,
 			     struct tensor *const *inputs, int n_inputs);
-/* Gives the result of `made` (inferred) to everything that read the end's, with
- * the origins of the anchor, the bounds and the quantization, which go. */
+/* Replaces the end's result by that of `made` (already inferred), which gets
+ * the origins of the anchor, the bounds and the quantization; these are
+ * removed. */
 bool finish_quantized(struct graph *g, struct node *anchor,
 		      const struct quantized_end *end, struct node *made);
 /* A tirc.Requantize of sum (32 bits) to the end's type: by the real factors

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says in one way how a Resize goes, as far as the ways are the same: to given
- * sizes of the axes that change, counted from the middles of elements, halves
- * to the next one.
+/* Normalizes a Resize to an equivalent form: explicit sizes of the axes that
+ * change, half-pixel coordinates, ties to the later element.
  *
  *	y = Resize (x, scales [1,1,2,2])        y = Resize (x, sizes [8,8])
  *	    {nearest, asymmetric, floor}   ->       {nearest, axes = [2,3],
  *	                                             half_pixel,
  *	                                             round_prefer_ceil}
  *
- * Backends need to know this one only. */
+ * So backends need to match one form only. */
 #include "resize.h"
 #include "rewrite.h"
 
@@ -30,7 +29,8 @@ set_text(struct graph *g, struct node *n, const char *attr, const char *def,
 	return true;
 }
 
-/* Do the sizes say it all: known where they change, and by just the scale? */
+/* Are the sizes sufficient: known for the axes that change, and equal to the
+ * scaled extents? */
 static bool
 are_sizes_enough(const struct resize_axis *axes, int ndim)
 {
@@ -94,8 +94,7 @@ by_sizes(struct graph *g, struct node *n, const struct resize_axis *axes)
 	return true;
 }
 
-/* Is element i of each result the one whose middle is nearest, the later one
- * of two? */
+/* Is every result the element with the nearest center, the later one of two? */
 static bool
 is_nearest_middle(struct graph *g, const struct node *n,
 		  const struct resize_axis *axes)
@@ -118,7 +117,8 @@ is_nearest_middle(struct graph *g, const struct node *n,
 	return true;
 }
 
-/* Modes that count from the middles but for results of one element. */
+/* Is the mode half-pixel, or different from it for results of one element
+ * only? */
 static bool
 is_by_middles(const struct node *n, const struct resize_axis *axes)
 {

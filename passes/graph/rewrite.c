@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the graph passes share: matching, making nodes, reading constants. */
+/* Shared by the graph passes: matching, making nodes, reading constants. */
 #include "rewrite.h"
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the graph passes share: matching, making nodes, reading constants. */
+/* Shared by the graph passes: matching, making nodes, reading constants. */
 #ifndef TIRC_GRAPH_REWRITE_H
 #define TIRC_GRAPH_REWRITE_H
 
@@ -20,21 +20,21 @@ bool node_is(const struct node *n, const char *op_type);
 struct node *sole_user(const struct tensor *t);
 bool same_shape(const struct tensor *a, const struct tensor *b);
 int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX: unknown */
-/* The only input that is no constant; -1 if none or several. */
+/* The number of the only input that is no constant; -1 if none or several. */
 int only_variable_input(const struct node *n);
 
-/* Lets y's readers read x instead, where that loses no name of a graph
- * output; then n (y's producer) is gone. False: kept. */
+/* Replaces y by x in y's readers and removes n (y's producer), unless a graph
+ * output would lose its name. False: kept. */
 bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 		const char *pass, const char *why);
-/* A node before `before` (NULL: at the end) with one fresh output named after
- * base; resolved; the caller sets attributes, then calls ops_infer_node. It
- * computes a part of what `before` does, and has its origins. */
+/* Inserts a node before `before` (NULL: at the end) with one new output named
+ * after base; resolved; the caller sets attributes, then calls ops_infer_node.
+ * The node gets the origins of `before`. */
 struct node *insert_node(struct graph *g, const struct node *before,
 			 const char *op_type, const char *base,
 			 struct tensor *const *inputs, int n_inputs);
-/* A constant computed of constants; like insert_node, but finish_constant
- * takes it out of the order, evaluated if small, else as a recipe. */
+/* Finishes a node from insert_node over constants: it leaves the graph's order,
+ * and its result is evaluated if small, or else becomes a recipe. */
 struct tensor *finish_constant(struct graph *g, struct node *n);
 /* op(a, b) of two constants. */
 struct tensor *constant_binary(struct graph *g, const char *op_type,

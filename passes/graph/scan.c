@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running sums and products of few long rows are computed by pieces, for a
- * thread takes a row (a blocked scan, as Blelloch, "Prefix Sums and Their
- * Applications", 1990, has it):
+/* Blocked scan (Blelloch, "Prefix Sums and Their Applications", 1990): running
+ * sums and products of few long rows are computed in blocks, so that more
+ * threads share the work:
  *
  *	                                p = Reshape (x), rows of pieces
  *	                                t = ReduceSum (p), of each piece
@@ -9,16 +9,16 @@
  *	                                s = CumSum (p), in each piece
  *	                                y = Reshape (Add (s, b))
  *
- * The last piece is filled up with zeros, or with ones. Sums of float16
- * and bfloat16 go through float32, as they do in one row. The sums of very many
- * pieces are such a row again. */
+ * The last block is padded with zeros (sums) or ones (products). Sums of
+ * float16 and bfloat16 are computed in float32, as in one row. The scan over
+ * block sums is blocked again if it is long. */
 #include "rewrite.h"
 
 enum {
-	LEAST_ROW = 1024, /* shorter ones are not worth four kernels */
+	LEAST_ROW = 1024, /* shorter rows do not pay for four kernels */
 	LEAST_PIECE = 64,
-	FULL_DEVICE = 4096,   /* so many rows keep a device's threads busy */
-	MOST_THREADS = 16384, /* that share all rows */
+	FULL_DEVICE = 4096,   /* rows that keep a device's threads busy */
+	MOST_THREADS = 16384, /* threads over all rows */
 };
 
 struct scan {
@@ -30,8 +30,8 @@ struct scan {
 	bool product;
 };
 
-/* Elements of a piece, so many or LEAST_PIECE at least: up to three times as
- * many where these divide the row. */
+/* The block length: at least `least` and LEAST_PIECE; up to three times as long
+ * if it then divides the row. */
 static int64_t
 piece_of(int64_t length, int64_t least)
 {
@@ -83,8 +83,8 @@ read_scan(struct graph *g, struct node *n, struct scan *s)
 	return true;
 }
 
-/* op_type of in, before n, with an attribute if it has a name. NULL after
- * reporting, here and below, also where an input is NULL. */
+/* Inserts op_type (in) before n, with an attribute if attr is set. NULL after
+ * reporting, here and below, also if an input is NULL. */
 static struct tensor *
 compute(const struct scan *s, const char *op_type, struct tensor *const *in,
 	int n_in, const char *attr, int64_t value)
@@ -135,7 +135,7 @@ fill_up(const struct scan *s, struct tensor *x)
 	return compute(s, "Pad", in, s->product ? 3 : 2, NULL, 0);
 }
 
-/* The axis as one of pieces and one inside of a piece, or both as one. */
+/* Splits the axis into blocks and positions in a block, or merges them. */
 static struct tensor *
 reshape(const struct scan *s, struct tensor *x, bool apart)
 {
@@ -177,7 +177,7 @@ run_along(const struct scan *s, struct tensor *x, int64_t axis, bool exclusive)
 	return y;
 }
 
-/* The elements that x had before it was filled up. */
+/* Removes the padding. */
 static struct tensor *
 cut(const struct scan *s, struct tensor *y)
 {
@@ -244,7 +244,7 @@ graph_scan(struct graph *g)
 		if (!replace(&s)) {
 			return false;
 		}
-		i--; /* the first node of those that stand there now */
+		i--; /* revisit from the first inserted node */
 	}
 	return true;
 }

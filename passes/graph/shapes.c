@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes what computes shapes: numbers that inference knows (as expressions
- * of the dimensions) and that went into the definition of every reader.
+/* Removes shape computations: values that shape inference knows (as expressions
+ * of the dimensions) and that every reader's definition has absorbed.
  *
  *	s = Shape (x)                 [n, 8, 8]
  *	b = Gather (s, 0)             n
  *	t = Concat (b, -1)            [n, -1]
  *	y = Reshape (x, t)        ->  y = Reshape (x, t)    t: known, not made
  *
- * Needs known values (tensor.elems); keeps them. Afterwards a tensor without
- * a producer that is neither input nor constant is read by no kernel. */
+ * Uses and keeps known values (tensor.elems). Afterwards a tensor without a
+ * producer that is neither input nor constant is read by no kernel. */
 #include "rewrite.h"
 
 static bool

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the target multiplies unsigned by signed bytes, what is quantized to
- * signed bytes inside of the graph is quantized to unsigned ones, 128 up; where
- * it multiplies signed ones, the other way round:
+/* If the target multiplies unsigned by signed bytes, intermediate tensors
+ * quantized to signed bytes become unsigned with a zero point 128 higher; if it
+ * multiplies signed bytes, the reverse:
  *
  *	q = QuantizeLinear (x, s, -5)         q = QuantizeLinear (x, s, 123)
  *	y = DequantizeLinear (q, s, -5)  ->   y = DequantizeLinear (q, s, 123)
  *
- * The numbers that they stand for are the same. */
+ * The represented real numbers do not change. */
 #include "quantization.h"
 
 /* One zero point for all, or none? */

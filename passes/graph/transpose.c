@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transposes are merged, cancelled, taken into Gemm's flags, and moved
- * behind element-wise nodes, so that they meet.
+/* Merges and cancels Transposes, folds them into Gemm's flags, and moves them
+ * behind elementwise nodes, where they may meet others.
  *
  *	a = Transpose (x) {perm = [0, 2, 3, 1]}
  *	b = Relu (a)                               ->    y = Relu (x)
@@ -116,7 +116,8 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 	return finish_constant(g, n);
 }
 
-/* Are the inputs all transposed alike (sole users), scalars or constants? */
+/* Are all inputs Transposes with the same permutation (n the sole user),
+ * scalars or constants? */
 static bool
 can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views (Reshape and kin) move away from between element-wise nodes and what
- * they fuse with: behind nodes that keep or narrow the type, before nodes
- * that widen it, so that the narrow tensor is the one stored.
+/* Moves views (Reshape and similar) out of fusion groups: behind nodes that
+ * keep or narrow the type, before nodes that widen it, so that the narrow
+ * tensor is stored.
  *
  *	a = Conv (x, w)                  a = Conv (x, w)
  *	b = Reshape (a, s)        ->     c = Relu (a)
@@ -10,8 +10,8 @@
  *	a = DequantizeLinear (x, 0.5)    b = Reshape (x, s)
  *	y = Reshape (a, s)        ->     y = DequantizeLinear (b, 0.5)
  *
- * The other inputs of such nodes are single numbers, or along the last axis
- * where the view keeps it, or viewed likewise. */
+ * Other inputs of these nodes must be scalars, vectors along a last axis that
+ * the view keeps, or views with the same shapes. */
 #include "rewrite.h"
 
 static bool
@@ -75,7 +75,7 @@ widens(const struct node *n)
 	return dtype_bits(n->inputs[0]->type) < dtype_bits(n->outputs[0]->type);
 }
 
-/* The last extents of x and of its view are the same. */
+/* Do x and its view have the same last extent? */
 static bool
 keeps_last(const struct tensor *x, const struct tensor *view)
 {

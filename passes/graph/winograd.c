@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses how convolutions 3x3 with stride 1 are computed: directly, or by
- * tiles with fewer products (passes/ops/winograd.c), and makes the latter's
- * operators.
+/* Chooses between direct and Winograd convolution (passes/ops/winograd.c; Lavin
+ * & Gray 2016) for 3x3 kernels with stride 1, and makes the operators of the
+ * latter.
  *
  *	                                u = tirc.WinogradWeights (w)
  *	y = Conv (x, w, b)       ->     v = tirc.WinogradInput (x)
  *	                                m = tirc.WinogradProduct (v, u)
  *	                                y = tirc.WinogradOutput (m, , b)
  *
- * What counts is time, by the target's facts: operations, and bytes that come
- * from far. A tile of m x m results takes (m + 2)² products per channel, not
- * 9 m²; but its weights are (m + 2)² / 9 times as many, and the transformed
- * pixels and sums are written and read once more. */
+ * The cost model estimates time by the target's facts: operations, and bytes
+ * from memory. A tile of m x m results takes (m + 2)² products per channel
+ * instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and the
+ * transformed inputs and the sums are written and read once more. */
 #include "identifiers.h"
 #include "rewrite.h"
 #include "window.h"
 
 enum { KERNEL = 3, BLOCK = 8 };
 
-/* Winograd has to take less than so much of the direct time. */
+/* The fraction of the direct time that Winograd must stay below. */
 static const double worth = 0.9;
 
 struct conv {
@@ -58,8 +58,8 @@ read_window(struct graph *g, const struct node *n, struct conv *c)
 	return true;
 }
 
-/* Is n a convolution that can be computed by tiles? Channels must fill whole
- * blocks: they are the lanes of the transforms. */
+/* Is n a convolution for Winograd? Channels must fill whole blocks, the vector
+ * lanes of the transforms. */
 static bool
 read_conv(struct graph *g, const struct node *n, struct conv *c)
 {
@@ -104,7 +104,8 @@ tiled(const struct conv_costs *costs, const struct conv *c, int64_t tile)
 	}
 	tiles = (double)c->batch * (double)(p.tiles[0] * p.tiles[1]);
 	weights = points * (double)c->in * (double)c->out;
-	/* What the transforms read and write; their sums take less. */
+	/* Bytes that the transforms read and write; their arithmetic takes less
+	 * time. */
 	moved = (points * tiles +
 		 (double)c->batch * (double)(c->height * c->width)) *
 			(double)c->in +
@@ -145,7 +146,7 @@ insert_op(struct graph *g, const struct node *before, const char *op_type,
 	return n;
 }
 
-/* What the layer is called, as if it were computed directly. */
+/* The layer's name, as for direct convolution. */
 static const char *
 layer_stem(struct arena *a, const struct node *conv)
 {
@@ -161,8 +162,8 @@ layer_stem(struct arena *a, const struct node *conv)
 		       : arena_printf(a, "%s_conv", stem);
 }
 
-/* n does a part of what conv did: people are told of its nodes, and what; a
- * function that does so for several layers is named after the body. */
+/* Describes n as a part of conv for the user; a function shared by several
+ * layers is named after its body. */
 static void
 stand_for(struct graph *g, struct node *n, const struct node *conv,
 	  const struct conv *c, const struct plan *p, const char *part)
@@ -258,7 +259,7 @@ graph_winograd(struct graph *g)
 		if (p.tile != 0 && !replace(g, n, &c, &p)) {
 			return false;
 		}
-		/* Then the last of three stands here. */
+		/* Continue with the last of the three nodes. */
 		i += p.tile != 0 ? 2 : 0;
 	}
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel is called and how its comment begins, from the model's names
- * and attributes. Nothing here depends on how nodes are numbered. */
+/* Names of kernels and titles of their comments, from the model's names and
+ * attributes. Independent of node numbers. */
 #include <ctype.h>
 
 #include "backend.h"
@@ -19,7 +19,8 @@ lower_case(struct arena *a, const char *text)
 	return out;
 }
 
-/* The constant of the model behind a computed one: its largest source. */
+/* The model's constant that a folded constant mainly derives from: its largest
+ * source. */
 static const struct tensor *
 model_constant(const struct tensor *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry function as TIR: the memory plan in words, then the kernels in
- * order.
+/* The entry function as TIR: pointers into the workspace by the memory plan,
+ * then the kernel calls in order.
  *
  *   let relu1_out = workspace + 0:
  *     conv1(image, conv1_w, conv1_bias, relu1_out)
@@ -20,8 +20,9 @@ struct entry {
 	struct name_set names;
 	struct var *workspace;
 	const struct expr **of_weight; /* by number */
-	const struct buffer **parts;   /* of it, where types are apart */
-	const struct expr **of_tensor; /* by tensor id: its pointer */
+	/* workspace arrays by type, if types are separate */
+	const struct buffer **parts;
+	const struct expr **of_tensor; /* pointers by tensor id */
 	VEC(struct var *) pointers;    /* LETs, outermost first */
 	VEC(const struct expr *) values;
 };
@@ -41,7 +42,7 @@ add_tensor_param(struct entry *e, struct tensor *t)
 	e->of_tensor[t->id] = b->data->expr;
 }
 
-/* The element at that place of the array of its type. */
+/* The address of a byte offset, as an element of the array of its type. */
 static const struct expr *
 element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
 {
@@ -123,8 +124,8 @@ add_workspace(struct entry *e)
 	}
 }
 
-/* What a tensor in the workspace is called: by the model if it has a name of
- * its own that no kernel has, else after the kernel that writes it. */
+/* The name of a workspace tensor: the model's, unless it is empty or a kernel's
+ * name; else from the kernel that writes it. */
 static const char *
 tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Once the plan has placed everything: which arrays of vectors lie where
- * whole vectors may. What the caller gives may lie anywhere. */
+/* After memory planning: notes which arrays of vectors are aligned to whole
+ * vectors. The caller's arrays may have any alignment. */
 #include "host_device.h"
 #include "kernel_build.h"
 #include "plan.h"

@@ -17,21 +17,21 @@ struct builder {
 	struct name_set weight_names;
 	struct group **group_list; /* groups of node id: from first_group[id] */
 	int *first_group;          /* to first_group[id + 1] */
-	int *mark, stamp;          /* by group: which search has seen it */
-	struct group **view_of;    /* by tensor id: the view group making it */
-	/* Weights without a layout of their own, by tensor: where in the
-	 * program's list; those of which each element has a byte or more, and
-	 * paired ones. */
+	/* by group: number of the last search that visited it */
+	int *mark, stamp;
+	struct group **view_of; /* by tensor id: the view group making it */
+	/* Weights in the model's layout, by tensor: index in the program's
+	 * list; elements in bytes, and paired 4-bit elements. */
 	struct pointer_map plain_weights[2];
 };
 
-/* What computes an element of out reads of in that one alone, and is the only
- * one to do so, in whatever order. */
+/* Fact: each element of out is computed from the same element of in, its only
+ * reader, so that the order of elements does not matter. */
 struct own_element {
 	const struct tensor *in, *out;
 };
 
-/* One group while it becomes a kernel. */
+/* State of building one group's kernel. */
 struct joint {
 	struct builder *b;
 	struct kernel *k;
@@ -52,22 +52,22 @@ bool group_makes(const struct builder *b, const struct group *group,
 bool kernel_join(struct joint *j);
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
 bool join_region(struct joint *j);
-/* roles.c: what a kernel calls t, by what it is for the nodes of the group, as
- * roles.def says: x for data, w for weights, bias, q, k, v, ... Not unique. */
+/* roles.c: the parameter name of t by its role for the group's nodes, by
+ * roles.def: x for data, w for weights, bias, q, k, v, ... Not unique. */
 const char *kernel_role(struct arena *a, const struct group *group,
 			const struct tensor *t);
-/* kernel_share.c: where an input dies here and every element is read before
- * it is written, one pointer for both. Threads of a device run in no order: there
- * only where kernel_note_own, told of the scheduled kernel, has seen that each
- * reads its own elements. */
+/* kernel_share.c: in-place results: if an input's live range ends here and
+ * every element is read before it is written, input and output share a pointer.
+ * Threads of a device run in no order, so there only if kernel_note_own has
+ * found that each thread reads its own elements. */
 void kernel_note_own(struct joint *j);
 void kernel_share_storage(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */
 void kernel_measure(struct kernel *k);
-/* kernel_spaces.c: notes in which memory each parameter lies. After the plan. */
+/* kernel_spaces.c: notes the memory space of each parameter. After the plan. */
 void kernels_note_spaces(struct program *p);
-/* kernel_merge.c: one function for all kernels that compute the same; sets owner
- * and callers of each. After the plan. */
+/* kernel_merge.c: kernels with equal bodies share one function; sets owner and
+ * callers. After the plan. */
 void kernels_merge(struct builder *b);
 /* kernel_align.c: notes which arrays of vectors are aligned as such, where the
  * plan has placed them. */

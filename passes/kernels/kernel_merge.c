@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function for all kernels that compute the same: the first of them in the
- * order of execution owns it, and the others call it with their own tensors
- * and constants.
+/* Identical code folding: kernels with equal bodies share one function. The
+ * first in order of execution owns it, and the others call it with their
+ * tensors and constants.
  *
  *   conv2(x, w2, y), conv3(y, w3, z)   ->   conv_3x3_16_16_32x32_relu, twice
  *
- * Functions are the same where only names of variables and arrays differ.
- * Constants that are part of the body, and arrays that are known to be aligned,
- * are a difference. Where constants are the only one, `like` tells, so that the
- * comment can say why there are two. A function that several kernels call is named after what
- * it computes, so that its name stays when a kernel is inserted in front of
- * them; one that a single kernel calls has that kernel's name. */
+ * Functions are equal if they differ only in names of variables and arrays.
+ * Literals in the body, and known alignments, count as differences. If literals
+ * are the only difference, `like` records it, so that the comment can explain
+ * the two functions. A function with several callers is named after its
+ * computation, so that its name is stable when a kernel is inserted before; a
+ * function with one caller has that kernel's name. */
 #include "backend.h"
 #include "host_device.h"
 #include "kernel_build.h"
@@ -20,7 +20,7 @@
 
 /* -- equal kernels -- */
 
-/* The functions of k: the one that is called, on a device also its kernels. */
+/* The functions of k: the called one and, on a device, its device kernels. */
 static int
 functions_of(struct arena *a, const struct kernel *k,
 	     const struct func *const **out)
@@ -113,7 +113,7 @@ share_function(struct builder *b, struct kernel *k, struct kernel *owner)
 	vec_push(&b->m->arena, &owner->callers, k);
 }
 
-/* Functions that nobody calls any more have lost their bodies. */
+/* Removes merged functions, which have no body. */
 static void
 drop_unused(struct module *m)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend's region as a kernel: parameters, each with its elements in one
- * row, and no loops; its text is the backend's.
+/* A backend's region as a kernel: parameters as one-dimensional arrays, and no
+ * loops; the backend's templates supply the text.
  *
  *   region cblas_0 { Gemm, Relu }   ->   cblas_0(x[40], w[80], bias[8], y[8])
  *
- * Where a backend keeps something between runs, its functions are given the
- * model first, and constants are what it is prepared with:
+ * If the backend keeps state between runs, its functions get the model as their
+ * first parameter, and constants are passed to the init function:
  *
  *   dnnl_0_init(m, memory, w[36], bias[4])    dnnl_0(m, x[64], y[256])
  */
@@ -13,7 +13,8 @@
 #include "kernel_build.h"
 #include "ops.h"
 
-/* Constants of a region of several patterns are told apart by whose they are. */
+/* In a region of several patterns the names of constants include their
+ * match. */
 static const char *
 constant_role(struct joint *j, const struct tensor *t)
 {
@@ -54,7 +55,7 @@ constant_role(struct joint *j, const struct tensor *t)
 	return "c";
 }
 
-/* What goes from one match to another and is no result. */
+/* Does t pass between matches of the region without being a result? */
 static bool
 stays_within(const struct graph_region *r, const struct region_match *match,
 	     const struct tensor *t)
@@ -72,7 +73,7 @@ stays_within(const struct graph_region *r, const struct region_match *match,
 	return read;
 }
 
-/* The name of a value within the region: the model's, or its maker's. */
+/* The name of a value within the region: the model's, or its producer's. */
 static const char *
 value_name(struct joint *j, const struct tensor *t)
 {
@@ -171,7 +172,7 @@ add_values(struct joint *j)
 	return true;
 }
 
-/* What the library does with its arguments, as far as others must know. */
+/* The region's body: an opaque call that reads and writes its arguments. */
 static struct stmt *
 opaque(struct joint *j, struct func *f)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place: the result of a kernel over one of its inputs, as one pointer.
+/* In-place kernels: an output overwrites one of the inputs through the same
+ * pointer.
  *
  *   add(x, b, y)   ->   add(b, y)      # y is read and written
  *
- * Legal if nobody needs the input's bytes afterwards (through views and parts
- * of joined tensors), nor the kernel itself as another argument; if neither is
- * the caller's memory; and if lowering says that every element is read before
- * it is written. Decided before signatures are emitted, so that no promise of
- * distinct pointers is broken. */
+ * Legal if the input's live range ends here (including views and parts of
+ * concatenations), no other argument of the kernel aliases it, neither is the
+ * caller's memory, and lowering proves that every element is read before it is
+ * written. Decided before signatures are emitted, so that no restrict qualifier
+ * is violated. */
 #include "access.h"
 #include "iter_map.h"
 #include "kernel_build.h"
@@ -15,8 +16,8 @@
 #include "loop_legality.h"
 #include "lower.h"
 
-/* Where the bytes of t are: through views, the tensor that owns them. A
- * concatenation of parts owns its own. */
+/* The tensor that owns t's bytes, through views. A concatenation of parts owns
+ * its bytes. */
 static struct tensor *
 storage_root(struct builder *b, struct tensor *t)
 {
@@ -27,8 +28,8 @@ storage_root(struct builder *b, struct tensor *t)
 	return t;
 }
 
-/* Groups that a search for an ancestor goes through at most: one further away
- * is not known to be one. */
+/* The most groups that a search for an ancestor visits; beyond it, the answer
+ * is "not an ancestor". */
 enum { SEARCH_MAX = 4096 };
 
 struct search {
@@ -39,7 +40,7 @@ struct search {
 	VEC(const struct group *) open;
 };
 
-/* What the node reads from other groups comes before. */
+/* Visits the producers of the node's inputs in other groups. */
 static void
 search_inputs(struct search *s, const struct group *group,
 	      const struct node *node)
@@ -55,7 +56,7 @@ search_inputs(struct search *s, const struct group *group,
 			continue;
 		}
 		from = t->producer->group;
-		/* Groups stand in topological order. */
+		/* Groups are in topological order. */
 		if (from < s->candidate || b->mark[from] == b->stamp) {
 			continue;
 		}
@@ -84,7 +85,7 @@ is_ancestor(struct builder *b, int of, int candidate)
 	return s.found;
 }
 
-/* Does every other use of t's bytes happen before this group runs? */
+/* Do all other uses of t's bytes precede this group? */
 static bool
 dies_here(struct builder *b, struct tensor *t, const struct group *group)
 {
@@ -113,7 +114,7 @@ dies_here(struct builder *b, struct tensor *t, const struct group *group)
 	return true;
 }
 
-/* The same of every part that lies in the bytes of a concatenation. */
+/* The same for every part of a concatenation. */
 static bool
 parts_die_here(struct builder *b, const struct tensor *whole,
 	       const struct group *group)
@@ -135,7 +136,7 @@ parts_die_here(struct builder *b, const struct tensor *whole,
 	return true;
 }
 
-/* Is y, or a view of it, a part of a concatenation? It has its place then. */
+/* Is t, or a view of it, a part of a concatenation, and so at a fixed place? */
 static bool
 becomes_part(struct builder *b, const struct tensor *t)
 {
@@ -154,7 +155,7 @@ becomes_part(struct builder *b, const struct tensor *t)
 	return false;
 }
 
-/* Behind y through views: is it, in the end, the caller's memory? */
+/* Is t, through views, a graph output in the caller's memory? */
 static bool
 becomes_output(struct builder *b, const struct tensor *t)
 {
@@ -198,8 +199,7 @@ lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 	return t == whole;
 }
 
-/* Does the kernel read bytes of in's root, or around them, as something else,
- * too? */
+/* Does the kernel have another argument in the same root's bytes? */
 static bool
 is_read_twice(struct builder *b, const struct kernel *k, int in,
 	      struct tensor *root)
@@ -221,7 +221,7 @@ is_read_twice(struct builder *b, const struct kernel *k, int in,
 
 /* -- threads of a device */
 
-/* Has every element an iteration of the block of its own? */
+/* Is every element stored by exactly one instance of the block? */
 static bool
 is_own_place(struct func *f, const struct stmt *store,
 	     const struct block *block)
@@ -243,7 +243,7 @@ is_own_place(struct func *f, const struct stmt *store,
 			       ITER_MAP_BIJECTIVE, &map);
 }
 
-/* Nests of the function follow each other: each is a kernel of its own. */
+/* Is x in an earlier nest than y? Each nest is a separate device kernel. */
 static bool
 is_before(const struct stmt *x, const struct stmt *y)
 {
@@ -265,7 +265,8 @@ is_before(const struct stmt *x, const struct stmt *y)
 	return false;
 }
 
-/* Is each element read where it is stored, or by a kernel before that? */
+/* Is each element read in the storing statement, or in an earlier device
+ * kernel? */
 static bool
 loads_at(const struct access_list *loads, const struct stmt *store)
 {

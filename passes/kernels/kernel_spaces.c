@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which memory each parameter of a kernel lies, once the plan has placed
- * the tensors. */
+/* Notes the memory space of each parameter of a kernel, after memory
+ * planning. */
 #include <assert.h>
 
 #include "kernel_build.h"
@@ -34,7 +34,8 @@ kernels_note_spaces(struct program *p)
 		int n = k->args.n < k->func->params.n ? k->args.n
 						      : k->func->params.n;
 
-		/* Where something is prepared, constants are its business. */
+		/* Regions with an init function receive their constants
+		 * there. */
 		assert(k->init != NULL || k->args.n == k->func->params.n);
 		for (int a = 0; a < n && k->init == NULL; a++) {
 			k->func->params.data[a].space =

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much stack the emitted program takes: an estimate, meant as a bound, of the
- * frame of its entry function and of the kernel with the largest one.
+/* Estimates the stack of the emitted program, intended as an upper bound: the
+ * frames of the entry function and of the kernel with the largest one.
  *
- * A compiler's frame holds the local arrays, the named values that live at
- * once, the arguments, the registers that it saves, and the values that it has
- * no register for. The last are estimated as a few times what all vector
- * registers hold: a schedule keeps the accumulators of a tile in them, and a
- * compiler that interleaves iterations, or evaluates a function of several
- * vectors at once, has some multiple of that under way. A test compares the
- * bound with the frames of two compilers at the flags that the target names; a
- * compiler that does not optimise needs more. */
+ * A frame contains local arrays, simultaneously live variables, arguments,
+ * saved registers and spilled values. Spills are estimated as a small multiple
+ * of the vector register file: a schedule keeps a tile's accumulators in
+ * registers, and a compiler that interleaves iterations, or evaluates a
+ * function of several vectors at once, multiplies them. A test compares the
+ * estimate with the frames of two compilers at the flags that the target names;
+ * without optimization a compiler needs more. */
 #include "kernel_build.h"
 
-/* Bytes of an address or of a saved register, at most; so many are saved; values
- * without a register take so many times what all vector registers hold. */
+/* Bytes of an address or register; number of saved registers; spilled values in
+ * units of the vector register file. */
 enum { WORD_BYTES = 8, SAVED_WORDS = 24, SPILLED_FILES = 4 };
 
 static int64_t
@@ -24,7 +23,7 @@ value_bytes(const struct expr *e)
 	return bytes > WORD_BYTES ? bytes : WORD_BYTES;
 }
 
-/* The most that named values take which are known at one place. */
+/* The most bytes of variables in scope at one place. */
 static int64_t
 named_bytes(const struct stmt *s)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel does, in figures, from its lowered text. */
+/* Operation counts of a kernel from its lowered function. */
 #include "analyse.h"
 #include "kernel_build.h"
 #include "lower.h"
 #include "ops.h"
 #include "rounding.h"
 
-/* Operations on values, by the kind of their numbers. Arithmetic of indices is
- * not work: it is in the arguments of loads and stores, which are passed over. */
+/* Operations on values, float and integer. Index arithmetic is not counted: the
+ * arguments of loads and stores are skipped. */
 struct work {
 	double floats, ints;
 };
@@ -59,8 +59,7 @@ is_value(const struct expr *e)
 	return loads;
 }
 
-/* Of a loop of a symbolic size, or one whose size another loop decides: the
- * largest. */
+/* The maximal trip count, for symbolic or dependent extents. */
 static double
 most_iterations(struct analyser *a, const struct stmt *loop)
 {
@@ -96,7 +95,7 @@ count_stmt(struct analyser *a, const struct stmt *s)
 		if (s->children[i] != NULL) {
 			child = count_stmt(a, s->children[i]);
 		}
-		/* One of the branches is taken, the longer one. */
+		/* Counts the longer branch. */
 		if (s->kind != STMT_IF) {
 			w.floats += child.floats;
 			w.ints += child.ints;

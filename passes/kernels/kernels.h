@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between kernels.c, which builds kernels, and the files that name, describe
- * and call them. */
+/* Building kernels, and naming, describing and calling them. */
 #ifndef TIRC_KERNELS_H
 #define TIRC_KERNELS_H
 
@@ -11,35 +10,35 @@
 bool program_build(struct graph *g, const struct target *target,
 		   const struct pass_hooks *hooks, struct program *out);
 
-/* The kernel's function as it was before its schedule (phase 0), made anew from
- * its group: the kernel itself is lowered. NULL after reporting. */
+/* The kernel's function before scheduling (phase 0), rebuilt from its group.
+ * NULL after reporting. */
 struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
-/* The same, scheduled as program_build does it: out has the function and the
- * trace. hooks may be NULL. */
+/* The same with program_build's schedule: out has the function and the trace.
+ * hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
-/* Notes what the threads of the target's device can do at once, each and
- * together. */
+/* Sets the function's notes on the device: widths of memory accesses, and
+ * warps. */
 void kernel_state_device(const struct target *target, struct func *f);
 /* Notes which vectors lowering may use, also for parameters: the callers of a
  * kernel are ours. */
 void kernel_state_vectors(const struct target *target, struct func *f);
 
-/* kernel_stack.c: at most so many bytes of stack, by the target's flags: of one
- * kernel, and of the entry function with the kernel that takes most. Functions
- * of libraries are not counted. */
+/* kernel_stack.c: stack estimates in bytes, for the target's flags: of one
+ * kernel, and of the entry function with the largest kernel. Library functions
+ * are not counted. */
 int64_t kernel_frame_bytes(const struct kernel *k, const struct target *t);
 int64_t program_stack_bytes(const struct program *p);
 bool group_has_node(const struct group *group, const struct node *n);
 
 /* describe.c: names and titles from the model. */
 const char *kernel_stem(struct graph *g, const struct group *group);
-/* Of a kernel without a name of its own, where it stands: "mul_before_conv3_3".
- * NULL: it has a name, or its neighbours have none. */
+/* A name from its position for an unnamed kernel: "mul_before_conv3_3". NULL:
+ * the kernel has a name, or its neighbours have none. */
 const char *kernel_neighbour(struct graph *g, const struct group *group);
 /* "softmax": the operator as part of a name. */
 const char *operator_word(struct arena *a, const struct node *n);
-/* Does it slide a window over its input? */
+/* Is n a sliding-window operator? */
 bool node_has_window(const struct node *n);
 const char *kernel_title(struct graph *g, const struct group *group);
 const char *region_title(struct graph *g, const struct graph_region *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where nodes have gone, and where kernels come from. */
+/* Provenance: what became of nodes, and the nodes behind kernels. */
 #include "provenance.h"
 
 #include "provenance_constants.h"
@@ -102,7 +102,7 @@ provenance_folded(struct program *p, const struct kernel *k)
 
 /* -- by node of the model -- */
 
-/* What is no kernel: a view, or a group whose results have no elements. */
+/* Records groups without a kernel: views, and groups with empty results. */
 static void
 tell_group(const struct group *group, struct node_fate *fates)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where everything in a compiled program comes from: for each node of the
- * model the kernels that compute it, the constants that it went into, and what
- * passes did to it; for each kernel its nodes; for each constant how it was
- * computed from the model's, and how it lies in memory.
+/* Provenance in a compiled program: for each node of the model the kernels that
+ * compute it, the constants it was folded into, and the passes that changed it;
+ * for each kernel its nodes; for each constant its formula over the model's
+ * constants, and its layout.
  *
- * A kernel here is a call: where several calls share one function, each has
- * nodes of its own. */
+ * A kernel here is a call: calls that share a function have separate nodes. */
 #ifndef TIRC_PROVENANCE_H
 #define TIRC_PROVENANCE_H
 
 #include "kernel.h"
 
-/* What became of one node of the model. */
+/* The fate of one node of the model. */
 struct node_fate {
 	VEC(const struct kernel *) kernels; /* in the order of execution */
-	VEC(const struct kernel *) folded;  /* whose constants it is part of */
-	VEC(const struct weight *) weights; /* whose values it is part of */
-	/* What the last pass that touched it did, and why: of the graph's
-	 * passes, or "view" (no code: the bytes are there already), "empty" (its
-	 * results have no elements). Both NULL: computed as it is. */
+	/* kernels whose constants depend on it */
+	VEC(const struct kernel *) folded;
+	/* constants whose values depend on it */
+	VEC(const struct weight *) weights;
+	/* The last pass that changed it, and why: a graph pass, "view" (no
+	 * code: the bytes exist already) or "empty" (its results have no
+	 * elements). Both NULL: computed unchanged. */
 	const char *pass, *why;
 };
 
@@ -32,9 +33,9 @@ struct origin_list {
 /* The model's nodes that a kernel computes. */
 struct origin_list provenance_computed(struct program *p,
 				       const struct kernel *k);
-/* Those that are only in the values of its constants, arrays and numbers. */
+/* The nodes that occur only in the values of its constants. */
 struct origin_list provenance_folded(struct program *p, const struct kernel *k);
-/* Those in the values of one constant. */
+/* The nodes in the values of one constant. */
 struct origin_list provenance_of_constant(struct arena *a,
 					  const struct tensor *constant);
 
@@ -45,18 +46,17 @@ struct constant_sources {
 };
 struct constant_sources provenance_sources(struct arena *a,
 					   const struct tensor *constant);
-/* How a constant is computed from these, as they are in the model:
- * "\"conv1.weight\" * (\"bn1.scale\" / sqrt(\"bn1.var\" + 1e-05))". */
+/* The formula of a constant over the model's constants: "\"conv1.weight\" *
+ * (\"bn1.scale\" / sqrt(\"bn1.var\" + 1e-05))". */
 const char *provenance_recipe(struct arena *a, const struct tensor *constant);
-/* The reverse, of what has been written down: constant.made_by is set to what
- * says this, comes from these, and stands for these origins. */
+/* The reverse, for saved graphs: sets constant.made_by to a description with
+ * this recipe, these sources and these origins. */
 void provenance_restore(struct graph *g, struct tensor *constant,
 			const char *recipe,
 			const struct constant_sources *sources,
 			const struct origin_list *origins);
-/* Where the element at given indices of that is stored, as an expression of
- * them: "[oc][ic][kh][kw] at [kh][kw][ic/4][oc][ic%4]"; NULL: it lies as it
- * is computed. */
+/* The storage index of the element at given logical indices: "[oc][ic][kh][kw]
+ * at [kh][kw][ic/4][oc][ic%4]"; NULL: the identity. */
 const char *provenance_index(struct program *p, const struct weight *w);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How constants were computed, in words: the tree of tensor.made_by as a
- * formula over the model's initialisers, and the layout as indices. */
+/* Provenance of constants as text: the tree of tensor.made_by as a formula over
+ * the model's initializers, and the layout as indices. */
 #include "provenance_constants.h"
 
 #include "pointer_map.h"
@@ -14,7 +14,7 @@ struct step {
 	int next; /* input */
 };
 
-/* The next input of a step that the walk has not met; NULL: there is none. */
+/* The next input of a step not visited yet; NULL: none. */
 static const struct tensor *
 next_input(struct step *s, struct pointer_map *seen)
 {
@@ -69,7 +69,7 @@ is_text(const struct node *n)
 	return strcmp(n->domain, "tirc.text") == 0;
 }
 
-/* The model's own: an initialiser, or what a Constant gives. */
+/* Is t an initializer or a Constant's output of the model? */
 static bool
 is_source(const struct tensor *t)
 {
@@ -117,7 +117,7 @@ struct formula {
 static void put_tensor(struct formula *f, const struct tensor *t, int depth,
 		       bool inside);
 
-/* Is it one word, or in brackets, or a call? */
+/* Is the form atomic: one word, parenthesized, or a call? */
 static bool
 is_atom(const char *form)
 {
