@@ -334,6 +334,7 @@ struct dialect {
 	const char *files[FILE_COUNT];
 	struct names entry_names; /* that the entry's template has for itself */
 	struct names source_needs, file_weights_needs; /* headers */
+	struct names source_before;       /* lines behind a source's headers */
 	struct names fp_needs, fp_before; /* headers and lines of the mode of
 					   * --fp */
 	bool fp_modes[2];                 /* are there strict, fast? */

@@ -481,6 +481,7 @@ bool
 unit_print_helpers(struct unit *u, struct strbuf *out)
 {
 	need_all(u, u->d->fp_needs);
+	print_lines(u->d->source_before, out);
 	print_lines(u->d->fp_before, out);
 	print_vectors(u, out);
 	for (int i = 0; i < u->helpers.n; i++) {

@@ -4,6 +4,7 @@
 text where its manual wants them, with the trip counts of the loops, and gcc
 and clang, which do not know them, make a model of the rest that gives what it
 must."""
+import json
 import os
 import re
 
@@ -66,3 +67,29 @@ out = compile_model(model, "--target", "c6000", "-q", "--dim", "n=2..64",
 if not re.search(r"#pragma MUST_ITERATE\((2, 64|20, 640), 1\)\n\s+for ",
                  text_of(out, "some.c")):
     fail("no bounds:\n" + text_of(out, "some.c"))
+
+# Pragmas that hold for a whole file stand once, behind its headers and before
+# its first function; they are no templates.
+mine = work_folder()
+os.mkdir(os.path.join(mine, "mine"))
+PRAGMA = "#pragma diag_suppress 179"
+
+
+def put(path, what):
+    with open(os.path.join(mine, path), "w") as file:
+        json.dump(what, file)
+
+
+put("mine.json", {"extends": "c99", "description": "m", "dialect": "mine"})
+put("mine/dialect.json", {"extends": "c99", "description": "m",
+                          "source_before": [PRAGMA]})
+out = compile_model(DIGITS, "--target", "mine", "-q", "--dialect-path", mine)
+text = text_of(out, "digits.c")
+if text.count(PRAGMA + "\n") != 1 or \
+        not text.rindex("#include") < text.index(PRAGMA) < text.index("\n{"):
+    fail("'%s' is not behind the headers:\n%s" % (PRAGMA, text[:2000]))
+put("mine/dialect.json", {"extends": "c99", "description": "m",
+                          "source_before": ["{{name}}"]})
+said = tirc("dialect", "check", os.path.join(mine, "mine"), status=1).stderr
+if "/source_before/0: unknown placeholder 'name'" not in said:
+    fail("a placeholder in source_before: " + said)
