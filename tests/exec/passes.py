@@ -10,7 +10,7 @@ from helper import (DIGITS, ROOT, SANITIZED, compile_model, execute, fail,
 
 need("cc")
 INCLUDES = ["-I" + os.path.join(ROOT, d)
-            for d in ("ir", "passes/analyse", "gen")]
+            for d in ("ir", "passes/analyse", "gen/api")]
 
 
 def passes():
