@@ -17,7 +17,7 @@ struct pair {
 bool pair_near(const struct cli *c, const struct pair *x);
 /* A line on stdout about that, unless quiet and all is well. */
 bool pair_report(const struct cli *c, const struct pair *x);
-/* condition.c: all outputs of h, which it gave for the inputs. Where one is not
+/* error_scale.c: all outputs of h, which it gave for the inputs. Where one is not
  * near enough, h runs on inputs that are moved by their last bit: how far each
  * element goes then tells the size of its terms. A line for each, as above.
  * False: not all are near enough. */

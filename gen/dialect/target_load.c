@@ -123,6 +123,7 @@ read_products(struct module *m, struct target *t, struct json j,
 static const struct {
 	const char *key, *now;
 } old_keys[] = {
+	{ "written_out", "it is called complete_unroll" },
 	{ "byte_dot", "name the instruction in /products" },
 	{ "byte_tile", "name the instruction in /products" },
 	{ "brain_tile", "name the instruction in /products" },
@@ -200,19 +201,19 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	if (!check_old_keys(j)) {
 		return;
 	}
-	json_check_keys(j,
-			"extends description default aliases attributes "
-			"dialect vector_bytes vector_registers "
-			"without_fma block_elems vectors byte_vectors "
-			"products tf32 shift_zero_points l1_bytes "
-			"written_out prefetch_bytes l2_bytes cores core_gflops "
-			"core_gbytes cache_gbytes fork_ns "
-			"stack_limit_bytes align_bytes align_tensors "
-			"int_bits char_bits object_bytes "
-			"scalar_accumulators max_threads block_threads "
-			"max_blocks copy_ahead_registers shared_bytes "
-			"warp_size units async_stages "
-			"cc cflags ldflags device_cflags fp_cflags");
+	json_check_keys(
+		j, "extends description default aliases attributes "
+		   "dialect vector_bytes vector_registers "
+		   "without_fma block_elems vectors byte_vectors "
+		   "products tf32 shift_zero_points l1_bytes "
+		   "complete_unroll prefetch_bytes l2_bytes cores core_gflops "
+		   "core_gbytes cache_gbytes fork_ns "
+		   "stack_limit_bytes align_bytes align_tensors "
+		   "int_bits char_bits object_bytes "
+		   "scalar_accumulators max_threads block_threads "
+		   "max_blocks copy_ahead_registers shared_bytes "
+		   "warp_size units async_stages "
+		   "cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -231,7 +232,8 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	read_products(m, t, json_get(j, "products"), dir);
 	t->tf32 = json_bool(json_get(j, "tf32"));
 	t->shift_zero_points = json_bool(json_get(j, "shift_zero_points"));
-	t->written_out = (int)json_int(json_get(j, "written_out"), 0, 4096, 0);
+	t->complete_unroll = (int)json_int(json_get(j, "complete_unroll"), 0,
+					   4096, 0);
 	t->prefetch_bytes = (int)json_int(json_get(j, "prefetch_bytes"), 0,
 					  4096, 0);
 	t->l1_bytes = json_int(json_get(j, "l1_bytes"), 0, most, 0);

@@ -180,7 +180,7 @@ bool unit_body(struct unit *u, const struct func *f,
 /* -- within the walker -- */
 
 struct walker;
-/* walk_share.c: outlines a parallel loop; data gets the names for the texts of
+/* walk_parallel_function.c: outlines a parallel loop; data gets the names for the texts of
  * dialect.tasks. False: the loop is emitted as an ordinary one. */
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
@@ -290,7 +290,7 @@ bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
 bool walk_is_awaited(struct walker *w, const struct buffer *b);
 /* The store as an asynchronous copy; NULL: it is not one. */
 const char *walk_async_copy(struct walker *w, const struct stmt *s);
-/* walk_boxes.c, bulk tensor copies: their sources in a kernel (NULL: none); is
+/* walk_bulk_copy.c, bulk tensor copies: their sources in a kernel (NULL: none); is
  * a parameter used by them alone? */
 void walk_find_boxes(struct walker *w, const struct func *kernel,
 		     struct box_sources *out);
@@ -322,7 +322,7 @@ bool walk_is_negative(struct walker *w, const struct expr *e);
 /* Is the divisor known to be neither 0 nor -1? */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
 void walk_stmt(struct walker *w, struct stmt *s);
-/* walk_parts.c: a vectorized loop over vectors with a variable number of lanes.
+/* walk_predicated.c: a vectorized loop over vectors with a variable number of lanes.
  * False: the loop is emitted as an ordinary one. */
 bool walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t);
 struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);

@@ -91,7 +91,7 @@ struct analyser_entry *analyser_entry(struct analyser *a, const struct expr *e);
 const struct analyser_var *analyser_find(const struct analyser *a,
 					 const struct var *v);
 
-/* -- decide.c: true only if proved */
+/* -- prove_sign.c: true only if proved */
 bool linear_never_positive(struct analyser *a, const struct linear *l);
 bool linear_never_negative(struct analyser *a, const struct linear *l);
 /* May sums of these atoms be compared by their difference? Index arithmetic

@@ -26,7 +26,7 @@ is_rounding(const struct expr *e)
 
 /* Is e an intrinsic that a dialect may implement by sums and products? */
 static bool
-is_written_out(const struct expr *e)
+is_expanded_inline(const struct expr *e)
 {
 	return e->kind == EXPR_CALL &&
 	       (e->u.intrin == INTRIN_EXP || e->u.intrin == INTRIN_LOG ||
@@ -45,7 +45,7 @@ find_float_use(void *ctx, const struct expr *e)
 	}
 	uses->multiplies |= e->kind == EXPR_MUL;
 	uses->adds |= e->kind == EXPR_ADD || e->kind == EXPR_SUB;
-	uses->calls |= is_written_out(e);
+	uses->calls |= is_expanded_inline(e);
 }
 
 static bool

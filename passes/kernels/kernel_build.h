@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files that build one kernel: kernels.c, kernel_share.c,
+/* Shared by the files that build one kernel: kernels.c, kernel_in_place.c,
  * kernel_work.c. */
 #ifndef TIRC_KERNEL_BUILD_H
 #define TIRC_KERNEL_BUILD_H
@@ -56,7 +56,7 @@ bool join_region(struct joint *j);
  * roles.def: x for data, w for weights, bias, q, k, v, ... Not unique. */
 const char *kernel_role(struct arena *a, const struct group *group,
 			const struct tensor *t);
-/* kernel_share.c: in-place results: if an input's live range ends here and
+/* kernel_in_place.c: in-place results: if an input's live range ends here and
  * every element is read before it is written, input and output share a pointer.
  * Threads of a device run in no order, so there only if kernel_note_own has
  * found that each thread reads its own elements. */

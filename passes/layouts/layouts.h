@@ -15,7 +15,7 @@ void layouts_choose(struct program *p, struct kernel *const *kernels, int n);
 /* Rewrites the kernel's function (not scheduled yet) to the layouts of its
  * tensors, and drops guards that halos replace. */
 void layouts_apply(struct module *m, struct kernel *k);
-/* rows.c: if the kernel (not scheduled yet) slides a window over row-major
+/* padded_rows.c: if the kernel (not scheduled yet) slides a window over row-major
  * data, adds a block that copies the rows with their padding, and rounds the
  * columns up to whole vectors. */
 void layouts_widen_rows(struct module *m, struct kernel *k,

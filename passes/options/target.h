@@ -46,7 +46,7 @@ struct target {
 	/* Iterations of the longest loop that the compiler writes out before it
 	 * looks for vectors: 0 where vectors do not depend on its finding
 	 * them. */
-	int written_out;
+	int complete_unroll;
 	int64_t l1_bytes, l2_bytes;
 	int prefetch_bytes; /* that one prefetch brings; 0: none is written */
 	/* Threads that share loops: what a schedule reckons with, whatever there
@@ -132,7 +132,7 @@ target_warp(const struct target *t)
 static inline bool
 target_has_vectors(const struct target *t)
 {
-	return t->written_out > 0 ||
+	return t->complete_unroll > 0 ||
 	       (t->vectors != NULL && t->vectors[0] != '\0');
 }
 

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "touch.h"
+#include "thread_conflicts.h"
 
 /* The accesses of a statement before its first barrier (head) and after its
  * last (tail); without a barrier both are all accesses. */

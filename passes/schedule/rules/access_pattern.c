@@ -192,8 +192,8 @@ rules_blocked_by(const struct block_access *x, int iter, bool store)
 }
 
 bool
-rules_own_accumulator(struct rules *r, const struct block_access *x,
-		      int reduction, int *output)
+rules_separate_accumulator(struct rules *r, const struct block_access *x,
+			   int reduction, int *output)
 {
 	bool plain = true;
 

@@ -140,7 +140,7 @@ lanes_most(struct rules *r, const struct block_access *x)
 }
 
 int64_t
-rules_wide(struct rules *r, int block, int iter, bool stores)
+rules_access_width(struct rules *r, int block, int iter, bool stores)
 {
 	struct block_access x;
 	int64_t extent, lanes;
@@ -180,7 +180,7 @@ is_alike(const struct block_access *x, const struct expr *load)
 }
 
 int64_t
-rules_wide_all(struct rules *r, int block)
+rules_flat_access_width(struct rules *r, int block)
 {
 	struct block_access x;
 	int64_t lanes, elems;

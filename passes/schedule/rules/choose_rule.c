@@ -166,7 +166,7 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 {
 	int *users, n;
 
-	if (block_chooses(block) >= 0) {
+	if (block_select_axis(block) >= 0) {
 		return true;
 	}
 	if ((!store_has(block, see_costly) && !is_table(block)) ||
@@ -360,7 +360,7 @@ choose(struct rules *r)
 		}
 		TRY(rule_reduction(r, x.reduction, x.output));
 	} else if (x.n_outputs == 1) {
-		TRY(rule_points(r, x.blocks, x.n, x.output));
+		TRY(rule_constant_matrix(r, x.blocks, x.n, x.output));
 		TRY(rule_rows_in_blocks(r, x.blocks, x.n, x.output));
 		TRY(rule_rowwise(r, x.blocks, x.n, x.output));
 	}

@@ -220,7 +220,7 @@ rule_reduction(struct rules *r, int reduction, int output)
 	if (!rules_access(r, reduction, &x)) {
 		return false;
 	}
-	if (!rules_own_accumulator(r, &x, reduction, &output) ||
+	if (!rules_separate_accumulator(r, &x, reduction, &output) ||
 	    !sched_get_loops(&r->s, output, &loops, &n)) {
 		return false;
 	}
@@ -395,7 +395,7 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 	/* A reduction that is the result adds up in a variable of its own. */
 	if (block_reduces(func_find(r->s.func, output)) &&
 	    rules_access(r, output, &x) &&
-	    rules_own_accumulator(r, &x, output, &output)) {
+	    rules_separate_accumulator(r, &x, output, &output)) {
 		n = sched_get_child_blocks(&r->s, 0, &with_copy);
 		blocks = with_copy;
 	}

@@ -13,7 +13,7 @@ uses(const struct load_access *a, int iter)
 
 /* Two loads, both along what is summed. */
 static bool
-find_operands(struct staged *t)
+find_operands(struct gemm_tile *t)
 {
 	const struct block_access *x = &t->x;
 
@@ -38,7 +38,7 @@ find_operands(struct staged *t)
 /* The operand that has the last axis which one alone has walks the columns:
  * results lie next to each other along them. -1: there is no such axis. */
 static int
-column_operand(const struct staged *t)
+column_operand(const struct gemm_tile *t)
 {
 	for (int i = t->x.info->n_iters - 1; i >= 0; i--) {
 		const struct iter_var *it = &t->x.info->iters[i];
@@ -54,7 +54,7 @@ column_operand(const struct staged *t)
 }
 
 static bool
-find_part(struct staged *t, int columns, int i)
+find_part(struct gemm_tile *t, int columns, int i)
 {
 	const struct iter_var *it = &t->x.info->iters[i];
 	const struct load_access *r = &t->x.loads[!columns];
@@ -95,7 +95,7 @@ find_part(struct staged *t, int columns, int i)
 }
 
 bool
-staged_find(struct rules *r, struct staged *t)
+gemm_find_axes(struct rules *r, struct gemm_tile *t)
 {
 	int n = t->x.info->n_iters, columns;
 
@@ -130,7 +130,7 @@ round_up(int64_t n, int64_t to)
 }
 
 static int64_t
-blocks_of(const struct staged *t, enum part p)
+blocks_of(const struct gemm_tile *t, enum part p)
 {
 	return round_up(t->extent[p], t->side[p]) / t->side[p];
 }
@@ -138,7 +138,7 @@ blocks_of(const struct staged *t, enum part p)
 /* The largest side, of threads times 1, 2, 4 or 8 results, with which at most a
  * quarter of what is computed is beyond the end; else the least waste. */
 static void
-choose_side(struct staged *t, enum part p, int64_t threads)
+choose_side(struct gemm_tile *t, enum part p, int64_t threads)
 {
 	int64_t n = t->extent[p], best = 0;
 
@@ -154,7 +154,7 @@ choose_side(struct staged *t, enum part p, int64_t threads)
 }
 
 static void
-set_runs(struct staged *t, enum part p)
+set_runs(struct gemm_tile *t, enum part p)
 {
 	int64_t per = t->side[p] / t->threads[p];
 
@@ -165,7 +165,7 @@ set_runs(struct staged *t, enum part p)
 /* Tiles as large as the extents and registers allow, but so many of them that
  * all of the device has work. */
 bool
-staged_sizes(struct rules *r, struct staged *t)
+gemm_choose_tiles(struct rules *r, struct gemm_tile *t)
 {
 	int64_t most = target_block_threads(r->target);
 	int64_t side = 16, bytes = dtype_bytes(t->x.out->type), k = 16;

@@ -11,14 +11,14 @@
 #include "gemm_tile.h"
 
 int
-staged_first(const struct staged *t)
+gemm_first_part(const struct gemm_tile *t)
 {
 	return t->extent[PART_BATCH] > 1 ? 0 : 1;
 }
 
 /* The iter vars as parts, in the order that is asked for. */
 static const struct index_map *
-parts_map(struct rules *r, const struct staged *t)
+parts_map(struct rules *r, const struct gemm_tile *t)
 {
 	struct module *m = r->module;
 	int n = t->x.info->n_iters;
@@ -51,15 +51,15 @@ parts_map(struct rules *r, const struct staged *t)
 		sum[p] = sum[p] ? expr_add(m, expr_mul(m, sum[p], extent), v)
 				: v;
 	}
-	for (int i = staged_first(t); i < PARTS; i++) {
+	for (int i = gemm_first_part(t); i < PARTS; i++) {
 		rules_map_put(map, sum[t->order[i]]);
 	}
 	return map;
 }
 
 bool
-staged_apply(struct rules *r, const char *primitive, int block,
-	     struct sched_value second, int *out)
+gemm_apply(struct rules *r, const char *primitive, int block,
+	   struct sched_value second, int *out)
 {
 	struct sched_value args[2] = { sv_block(block), second }, made;
 
@@ -79,8 +79,8 @@ own_order(struct rules *r, int block, const struct buffer *b, int *copy)
 	int index = rules_read_index(r, block, b);
 	struct sched_value which[2] = { sv_string("read"), sv_int(index) };
 
-	return index >= 0 && staged_apply(r, "reindex", block,
-					  sv_list(r->module, which, 2), copy);
+	return index >= 0 && gemm_apply(r, "reindex", block,
+					sv_list(r->module, which, 2), copy);
 }
 
 /* Whatever the block reads that others make, it makes itself. */
@@ -130,8 +130,8 @@ take_epilogue(struct rules *r, int store)
 /* All extents become multiples of the tile's: operands are 0 beyond. The
  * blocks that copy are those of the padded operands then. */
 static bool
-pad(struct rules *r, const struct staged *t, int block,
-    struct staged_blocks *out)
+pad(struct rules *r, const struct gemm_tile *t, int block,
+    struct gemm_blocks *out)
 {
 	struct sched_value to[PARTS];
 	bool any = false;
@@ -145,10 +145,10 @@ pad(struct rules *r, const struct staged *t, int block,
 	if (!any) {
 		return true;
 	}
-	if (!staged_apply(r, "pad_einsum", block,
-			  sv_list(r->module, to + staged_first(t),
-				  PARTS - staged_first(t)),
-			  NULL)) {
+	if (!gemm_apply(r, "pad_einsum", block,
+			sv_list(r->module, to + gemm_first_part(t),
+				PARTS - gemm_first_part(t)),
+			NULL)) {
 		return false;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -171,7 +171,7 @@ pad(struct rules *r, const struct staged *t, int block,
 
 /* Constants are stored in rows as tiles are. */
 static bool
-pack_constants(struct rules *r, struct staged *t, int block)
+pack_constants(struct rules *r, struct gemm_tile *t, int block)
 {
 	for (int l = 0; l < t->x.n_loads; l++) {
 		const struct load_access *a = &t->x.loads[l];
@@ -182,16 +182,16 @@ pack_constants(struct rules *r, struct staged *t, int block)
 			return false;
 		}
 	}
-	return rules_access(r, block, &t->x) && staged_find(r, t);
+	return rules_access(r, block, &t->x) && gemm_find_axes(r, t);
 }
 
 bool
-staged_operands(struct rules *r, struct staged *t, int block,
-		struct staged_blocks *out)
+gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
+		   struct gemm_blocks *out)
 {
 	if (!pack_constants(r, t, block) ||
-	    !staged_apply(r, "transform_block_layout", block,
-			  sv_map(parts_map(r, t)), NULL) ||
+	    !gemm_apply(r, "transform_block_layout", block,
+			sv_map(parts_map(r, t)), NULL) ||
 	    !own_order(r, block, t->operand[0], &out->copies[0]) ||
 	    !own_order(r, block, t->operand[1], &out->copies[1]) ||
 	    !sched_reindex(&r->s, block, 0, &out->store)) {
@@ -205,7 +205,7 @@ staged_operands(struct rules *r, struct staged *t, int block,
 
 /* "ic * kh * kw", the axes that make up a part; how many they are. */
 static const char *
-part_axes(struct rules *r, const struct staged *t, enum part p, int *n)
+part_axes(struct rules *r, const struct gemm_tile *t, enum part p, int *n)
 {
 	struct arena *a = &r->module->arena;
 	const char *text = "";
@@ -229,7 +229,7 @@ part_axes(struct rules *r, const struct staged *t, enum part p, int *n)
 }
 
 const char *
-staged_implicit(struct rules *r, const struct staged *t)
+gemm_describe(struct rules *r, const struct gemm_tile *t)
 {
 	static const struct {
 		enum part part;
@@ -255,7 +255,7 @@ staged_implicit(struct rules *r, const struct staged *t)
 }
 
 bool
-staged_lies_across(struct rules *r, int copy)
+gemm_copy_is_transposed(struct rules *r, int copy)
 {
 	struct block_access x;
 	int n, inner = -1, last = -1;
@@ -278,7 +278,7 @@ staged_lies_across(struct rules *r, int copy)
 }
 
 bool
-staged_lies_along(struct rules *r, int copy)
+gemm_copy_is_contiguous(struct rules *r, int copy)
 {
 	struct block_access x;
 	const struct expr *index;

@@ -126,7 +126,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 	int lane = operand->dim[t->lane];
 	const struct expr *l = map->logical[lane]->expr;
 	int64_t *block = arena_array(&m->arena, int64_t, b->ndim + 1);
-	struct pairing pairs = { t->strips ? 0 : lane, 1 };
+	struct pairing pairs = { t->panels ? 0 : lane, 1 };
 	int64_t extent;
 
 	if (!expr_is_int(b->shape[lane], &extent)) {
@@ -139,13 +139,13 @@ lanes_last(struct rules *r, const struct tiling *t,
 			block[d] = tiling_block(t, i);
 		}
 	}
-	if (t->strips) {
+	if (t->panels) {
 		rules_map_put(map, quotient(m, l, t->lanes));
 	}
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
 
-		if (d == lane && t->strips) {
+		if (d == lane && t->panels) {
 			continue;
 		}
 		if (d != lane && block[d] == 0 && is_summed(t, operand, d) &&
@@ -193,7 +193,7 @@ pack_operand(struct rules *r, const struct tiling *t,
 
 	if (operand->weight == NULL || operand->use[t->lane] != AXIS_PLAIN ||
 	    (d == b->ndim - 1 && t->dot.intrin == NULL && !t->padded &&
-	     !t->strips && !is_paired(operand))) {
+	     !t->panels && !is_paired(operand))) {
 		return true;
 	}
 	map = lanes_last(r, t, operand);
@@ -239,7 +239,7 @@ tiling_lanes_last(struct rules *r, const struct tiling *t)
 }
 
 bool
-tiling_in_strips(const struct rules *r, const struct tiling *t)
+tiling_packs_panels(const struct rules *r, const struct tiling *t)
 {
 	const struct load_access *a = t->operand;
 	int64_t elems;

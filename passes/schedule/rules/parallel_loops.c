@@ -139,7 +139,7 @@ nest_ns(struct rules *r, struct stmt *loop)
 }
 
 bool
-rules_worth_sharing(struct rules *r, int loop)
+rules_worth_parallel(struct rules *r, int loop)
 {
 	return r->target->cores > 1 &&
 	       nest_ns(r, func_find(r->s.func, loop)) >=
@@ -407,7 +407,8 @@ one_group(struct rules *r, int block, const int *loops, int n)
 {
 	int loop;
 
-	return rules_one_loop(r, NULL, 0, rules_nest(block, loops, n), &loop) &&
+	return rules_fuse_loops(r, NULL, 0, rules_nest(block, loops, n),
+				&loop) &&
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 

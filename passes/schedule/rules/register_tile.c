@@ -179,7 +179,7 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 				  0) {
 		return true;
 	}
-	if (rules_fuse_pixels(r, &t->x, reduction, output) &&
+	if (rules_fuse_spatial_axes(r, &t->x, reduction, output) &&
 	    rules_access(r, reduction, &fused.x) && find_lane(&fused, false) &&
 	    fused.operand->dim[fused.lane] == fused.operand->load->n_args - 1 &&
 	    tiling_extent(&fused.x, fused.lane) >= 2 * vector) {
@@ -285,12 +285,12 @@ rule_matmul(struct rules *r, int reduction, int output)
 		put_tile(r, ",", t.x.info->iters[t.tile].var, t.tiles);
 	}
 	gathers = tiling_gathers(r, &t);
-	t.strips = tiling_in_strips(r, &t);
+	t.panels = tiling_packs_panels(r, &t);
 	if (gathers ? !tiling_copy_data(r, &t, reduction, &copy)
 		    : !tiling_pack(r, &t)) {
 		return false;
 	}
-	if (!rules_own_accumulator(r, &t.x, reduction, &output)) {
+	if (!rules_separate_accumulator(r, &t.x, reduction, &output)) {
 		return false;
 	}
 	rules_name_loops(r, &t.x, output);
@@ -307,7 +307,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	 * it again. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
 		int axis = i % t.x.n_spatial;
-		bool again = (gathers || t.strips) &&
+		bool again = (gathers || t.panels) &&
 			     t.operand->use[axis] == AXIS_UNUSED;
 		int loop = axis == t.lane                  ? lane_split[0]
 			   : axis == t.tile && t.tiles > 1 ? tile_split[0]

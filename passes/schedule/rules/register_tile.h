@@ -31,7 +31,7 @@ struct tiling {
 	int64_t tile_granularity; /* so must the tile */
 	int64_t vector;           /* lanes are several of these; 0: not split */
 	int64_t out_block;        /* by which the result has them; or 0 */
-	bool strips;        /* constants are stored by blocks of lanes, even
+	bool panels;        /* constants are stored by blocks of lanes, even
 				 * if these are next to each other */
 	bool padded;        /* constants have zeroes for lanes beyond the
 				 * end */
@@ -80,7 +80,7 @@ bool tiling_pack(struct rules *r, const struct tiling *t);
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);
 /* Is the operand a constant too large for a near cache, with its lanes next to
  * each other in long rows? */
-bool tiling_in_strips(const struct rules *r, const struct tiling *t);
+bool tiling_packs_panels(const struct rules *r, const struct tiling *t);
 /* Is the operand to be copied, as its lanes lie far apart? */
 bool tiling_gathers(const struct rules *r, const struct tiling *t);
 /* Makes the block that does so; what t knows of the loads is found again. */

@@ -252,8 +252,8 @@ bind_rows(struct rules *r, struct rows *w, int output)
 		}
 		rows[n_rows - 1] = parts[0];
 	}
-	return rules_one_loop(r, rows, n_rows, rules_nest(output, loops, n),
-			      &w->outer) &&
+	return rules_fuse_loops(r, rows, n_rows, rules_nest(output, loops, n),
+				&w->outer) &&
 	       sched_bind(&r->s, w->outer, "blockIdx.x");
 }
 
@@ -285,7 +285,7 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 		}
 		inside |= loops[i] == w->outer;
 	}
-	return rules_one_loop(r, left, n_left, sv_block(block), &one) &&
+	return rules_fuse_loops(r, left, n_left, sv_block(block), &one) &&
 	       sched_split(&r->s, one, (int64_t[]){ 0, w->threads }, 2,
 			   parts) &&
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
@@ -312,7 +312,7 @@ pack_constants(struct rules *r, int block)
 }
 
 bool
-rule_together(struct rules *r, const int *blocks, int n, int output)
+rule_row_reduction(struct rules *r, const int *blocks, int n, int output)
 {
 	struct rows w = { 0 };
 	int *all, *shared;

@@ -184,7 +184,7 @@ set_columns_apart(struct rules *r, int block, bool carries)
 	    !expr_is_int(func_find(r->s.func, loops[at])->args[1], &extent)) {
 		return;
 	}
-	if (!rules_worth_sharing(r, loops[0])) {
+	if (!rules_worth_parallel(r, loops[0])) {
 		shares = 1;
 	}
 	width = column_width(extent, shares);
@@ -239,7 +239,7 @@ rules_order_threads(struct rules *r)
 		return true;
 	}
 	take_followers(r, block);
-	if (!rules_a_thread_each(r, block, &thread)) {
+	if (!rules_bind_element_threads(r, block, &thread)) {
 		return false;
 	}
 	n = starts_of(r, block, &starts);

@@ -14,8 +14,9 @@
 bool default_schedule(struct kernel *k, const struct target *target,
 		      struct module *m, struct sched *out);
 
-/* Stores the kernel's constants as the schedule has laid them out. False after
- * reporting if it has laid out what is no constant. */
+/* Stores the kernel's constants in the layouts that the schedule gave them.
+ * False after reporting if it gave a layout to a parameter that is not
+ * constant. */
 bool sched_adopt_layouts(const struct sched *s, struct kernel *k);
 
 /* One kernel being scheduled. */
@@ -25,10 +26,10 @@ struct rules {
 	const struct target *target;
 	struct module *module;
 	struct strbuf words; /* of the schedule */
-	/* Product instructions of the target before this number are passed
-	 * over: the rule has failed with them. */
+	/* Product instructions of the target before this number are skipped:
+	 * the rule has failed with them. */
 	int first_product;
-	int next_product; /* behind the one that it has taken; 0: none */
+	int next_product; /* behind the instruction it has taken; 0: none */
 };
 
 /* access_pattern.c: which axis a block's loads depend on, and how. */
@@ -64,95 +65,93 @@ struct block_access {
 };
 
 bool rules_access(struct rules *r, int block, struct block_access *out);
-/* The c that all loads (and, of an output, the store) that depend on the axis
- * have it blocked by; 0: some have not, or none depends on it. Constants may
- * have it plain: they can be stored anew. */
+/* The block size c of the axis in all loads that depend on it (and, of an
+ * output, in the store); 0: they differ, or none depends on it. Constants count
+ * as blocked: they can be packed anew. */
 int64_t rules_blocked_by(const struct block_access *x, int iter, bool store);
 /* Does the epilogue read the accumulator at exactly its own axes? */
 bool rules_same_axes(struct rules *r, const struct block_access *x, int output);
 /* The loop that each iter var of the block is bound to, 0 where it has none
  * (extent 1). False if a loop drives more than one, or part of one. */
 bool rules_axis_loops(struct rules *r, int block, int *of_axis);
-/* Calls the loops of an epilogue after the axes that they walk (oc, oh, …). */
+/* Names the loops of an epilogue after their axes (oc, oh, …). */
 void rules_name_loops(struct rules *r, const struct block_access *x,
 		      int output);
-/* A block that only copies the accumulator out, at its axes, so that a
- * reduction without an epilogue has the same form as one with: *output was the
- * reduction's and is the copy's. Else nothing. */
-bool rules_own_accumulator(struct rules *r, const struct block_access *x,
-			   int reduction, int *output);
-/* What the block stores to, renamed to acc. */
+/* Gives a reduction without an epilogue a block that copies the accumulator
+ * out, so that it has the same form as a reduction with one. *output: the
+ * reduction's block before, the copy's after. */
+bool rules_separate_accumulator(struct rules *r, const struct block_access *x,
+				int reduction, int *output);
+/* Renames the buffer that the block stores to acc, and gives it. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);
 bool rules_is_param(const struct func *f, const struct buffer *b);
 /* Which of what the block reads the buffer is; -1: none. */
 int rules_read_index(struct rules *r, int block, const struct buffer *b);
-/* The axis that chooses among sums that are written out, one for each of its
- * points; -1: the block is not like that. */
-int block_chooses(const struct stmt *block);
+/* The axis by whose value the block selects one of several sums, as in a product
+ * with a small constant matrix; -1: it has no such axis. */
+int block_select_axis(const struct stmt *block);
 
-/* fuse_pixels.c: where two axes next to each other are walked as one
- * row by everything that has them, makes them one axis of the reduction, of
- * what it writes and of the output block. x is of the reduction, and stale
- * afterwards. */
-bool rules_fuse_pixels(struct rules *r, const struct block_access *x,
-		       int reduction, int *output);
+/* fuse_spatial_axes.c: fuses two neighbouring axes (rows and columns of
+ * an image) of the reduction, its result and the output block, where all their
+ * accesses fuse them. x is of the reduction, and stale afterwards. */
+bool rules_fuse_spatial_axes(struct rules *r, const struct block_access *x,
+			     int reduction, int *output);
 /* A map of n indices to at most n_most, none so far; one more. */
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
 
-/* scan_rule.c: a kernel with one block whose iter vars run in order;
- * false: it is none. The same for the threads of a device: true where there is
- * no such block, or its threads are bound. */
+/* scan_rule.c: schedules a kernel with one block whose iter vars run in order (a
+ * scan); false: the kernel is none. The second is for the threads of a device:
+ * true if there is no such block, or its threads are bound. */
 bool rule_ordered(struct rules *r);
 bool rules_order_threads(struct rules *r);
-/* thread_binding.c: binds a thread to each iteration of what the block's
- * loops walk without order or sum; *thread: the innermost of these. */
-bool rules_a_thread_each(struct rules *r, int block, int *thread);
-/* parallel_loops.c: does the nest take long enough for threads? */
-bool rules_worth_sharing(struct rules *r, int loop);
+/* device_rules.c: binds one thread to each iteration of the block's
+ * parallel loops; *thread: the innermost of them. */
+bool rules_bind_element_threads(struct rules *r, int block, int *thread);
+/* parallel_loops.c: is the nest's time more than that of a fork of threads? */
+bool rules_worth_parallel(struct rules *r, int loop);
 
-/* parallel_loops.c: shares loops of the scheduled kernel between threads,
- * where the target has them; between groups of one thread each, all of it, where
- * these are what a device runs. */
+/* parallel_loops.c: shares loops of the scheduled kernel among threads, if
+ * the target has them; on a device of work-groups with one work-item, all loops
+ * among the work-groups. */
 void rules_parallel(struct rules *r);
 
-/* Inlines what is injective and costs little: all of it, or but for a copy with
- * something around that a reduction slides over, or but for what reductions
- * read. */
+/* Inlines cheap injective blocks: all; all but padded copies under a sliding
+ * window; or all but the operands of reductions. */
 enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
 void rules_inline(struct rules *r, enum inline_kept kept);
 
-/* thread_binding.c: the kernel for a device's threads. False: a block
- * cannot be bound to them. */
+/* device_rules.c: schedules the kernel for a device's threads. False: a
+ * block cannot be bound to threads. */
 bool rules_threads(struct rules *r);
-/* Loops in each other as one: a new one around something, where there are none. */
-bool rules_one_loop(struct rules *r, const int *loops, int n,
-		    struct sched_value around, int *out);
+/* Fuses nested loops; without loops, adds a unit loop around `around`. */
+bool rules_fuse_loops(struct rules *r, const int *loops, int n,
+		      struct sched_value around, int *out);
 /* All of a block with its loops. */
 struct sched_value rules_nest(int block, const int *loops, int n);
 /* Is the block in a nest that threads run? */
 bool rules_is_bound(struct rules *r, int block);
 
-/* access_width.c: how many elements next to each other along the axis a
- * thread may take at once: what the block loads that depends on the axis, at
- * least something of it, and (stores) what it stores. 1: one. */
-int64_t rules_wide(struct rules *r, int block, int iter, bool stores);
-/* The same along all axes as one, where every load is of the place that is
- * stored to. */
-int64_t rules_wide_all(struct rules *r, int block);
+/* access_width.c: how many neighbouring elements along the axis one access of
+ * a thread may load, and with `stores` store; 1: each access takes one element. */
+int64_t rules_access_width(struct rules *r, int block, int iter, bool stores);
+/* The same along all axes, flattened, where every load has the indices of the
+ * store. */
+int64_t rules_flat_access_width(struct rules *r, int block);
 
-/* shared_memory_tile.c: a product of two operands by tiles in shared memory.
- * False, and things left half done, if it cannot be. */
-bool rule_staged(struct rules *r, int block);
+/* shared_memory_tile.c: schedules a product of two operands with
+ * shared-memory tiles. False if it cannot; the schedule is then to be rolled
+ * back. */
+bool rule_shared_memory_tile(struct rules *r, int block);
 
-/* tensor_core.c: the same by an instruction of the target for products
- * of tiles. If it cannot be, nothing is done. */
-bool rule_tensor(struct rules *r, int block);
+/* tensor_core.c: the same with tensor-core instructions. False if it cannot;
+ * the schedule is unchanged then. */
+bool rule_tensor_core(struct rules *r, int block);
 
-/* row_reduction.c: rows, each reduced by several threads. False, and
- * things left half done, if they cannot be. */
-bool rule_together(struct rules *r, const int *blocks, int n, int output);
+/* row_reduction.c: schedules rows that several threads reduce together.
+ * False if it cannot; the schedule is then to be rolled back. */
+bool rule_row_reduction(struct rules *r, const int *blocks, int n, int output);
 
 /* shared[i]: the number of leading output axes that block i has in common
  * with all that reads it: it can be computed inside their loops. Blocks come
@@ -175,7 +174,8 @@ bool rule_window(struct rules *r, int reduction, int output);
 bool rule_rows(struct rules *r, int rows, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
 bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output);
-bool rule_points(struct rules *r, const int *blocks, int n, int output);
+bool rule_constant_matrix(struct rules *r, const int *blocks, int n,
+			  int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
 
 #endif

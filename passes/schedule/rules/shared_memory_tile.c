@@ -22,7 +22,7 @@
 /* -- loops */
 
 static bool
-split_side(struct rules *r, const struct staged *t, enum part p, int loop,
+split_side(struct rules *r, const struct gemm_tile *t, enum part p, int loop,
 	   int *out)
 {
 	return sched_split(&r->s, loop,
@@ -56,7 +56,7 @@ unroll_inside(struct rules *r, int block, int loop)
 	axis = func_find(r->s.func, block)->u.block->n_iters - 1;
 	for (int i = 0; i < n; i++) {
 		bool at_once = inside && i == n - 1 &&
-			       rules_wide(r, block, axis, true) > 1;
+			       rules_access_width(r, block, axis, true) > 1;
 
 		if (inside && !(at_once ? sched_vectorize(&r->s, loops[i])
 					: sched_unroll(&r->s, loops[i]))) {
@@ -70,11 +70,11 @@ unroll_inside(struct rules *r, int block, int loop)
 /* Elements next to each other that a thread copies of a tile at once: at most so
  * many that all threads have some. */
 static int64_t
-copied_at_once(struct rules *r, const struct staged *t, int copy,
+copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 	       enum part side, bool across)
 {
 	int last = func_find(r->s.func, copy)->u.block->n_iters - 1;
-	int64_t lanes = rules_wide(r, copy, last - across, false);
+	int64_t lanes = rules_access_width(r, copy, last - across, false);
 
 	while (lanes > 1 &&
 	       t->side[PART_SUM] * t->side[side] / lanes <
@@ -87,7 +87,8 @@ copied_at_once(struct rules *r, const struct staged *t, int copy,
 /* Columns that are stored by rows: each row starts in other banks than the one
  * before, and still where an access may. */
 static bool
-set_rows_apart(struct rules *r, const struct staged *t, int copy, int64_t lanes)
+set_rows_apart(struct rules *r, const struct gemm_tile *t, int copy,
+	       int64_t lanes)
 {
 	struct sched_value args[] = {
 		sv_block(copy),
@@ -104,10 +105,10 @@ set_rows_apart(struct rules *r, const struct staged *t, int copy, int64_t lanes)
 
 /* All threads copy together, neighbours what lies next to each other. */
 static bool
-copy_together(struct rules *r, const struct staged *t, int copy, int at,
+copy_together(struct rules *r, const struct gemm_tile *t, int copy, int at,
 	      enum part side, const char *name)
 {
-	bool across = staged_lies_across(r, copy);
+	bool across = gemm_copy_is_transposed(r, copy);
 	int64_t lanes = copied_at_once(r, t, copy, side, across);
 	int *loops, n, order[2], fused, parts[3], runs[2];
 
@@ -144,8 +145,8 @@ copy_together(struct rules *r, const struct staged *t, int copy, int at,
 
 /* What a thread uses of a tile at a time, read by runs. */
 static bool
-read_runs(struct rules *r, const struct staged *t, int block, int copy, int at,
-	  enum part side, const char *name)
+read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
+	  int at, enum part side, const char *name)
 {
 	const struct buffer *tile =
 		func_find(r->s.func, copy)->u.block->writes[0].buffer;
@@ -166,7 +167,7 @@ read_runs(struct rules *r, const struct staged *t, int block, int copy, int at,
  * one barrier less. What is under way is in registers, beside the sums: there
  * have to be many. */
 static bool
-copy_ahead(struct rules *r, const struct staged *t, int loop)
+copy_ahead(struct rules *r, const struct gemm_tile *t, int loop)
 {
 	struct sched_value stages[] = { sv_int(0), sv_int(0), sv_int(1) };
 	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
@@ -181,7 +182,7 @@ copy_ahead(struct rules *r, const struct staged *t, int loop)
 }
 
 static bool
-make_nest(struct rules *r, const struct staged *t, int block, int store,
+make_nest(struct rules *r, const struct gemm_tile *t, int block, int store,
 	  const int *copies)
 {
 	static const char *const threads[] = {
@@ -189,7 +190,7 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 		"vthread.x",  "threadIdx.y", "threadIdx.x",
 	};
 	static const char *const axes[] = { "b", "k", "m", "n" };
-	int first = staged_first(t);
+	int first = gemm_first_part(t);
 	int *l, n, k[2], m[4], c[4], loops[PARTS] = { 0 };
 
 	if (!sched_get_loops(&r->s, block, &l, &n) || n != PARTS - first) {
@@ -229,20 +230,20 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 }
 
 bool
-rule_staged(struct rules *r, int block)
+rule_shared_memory_tile(struct rules *r, int block)
 {
 	const char *implicit;
-	struct staged t = {
+	struct gemm_tile t = {
 		.order = { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN },
 	};
-	struct staged_blocks blocks;
+	struct gemm_blocks blocks;
 
-	if (!rules_access(r, block, &t.x) || !staged_find(r, &t) ||
-	    !staged_sizes(r, &t)) {
+	if (!rules_access(r, block, &t.x) || !gemm_find_axes(r, &t) ||
+	    !gemm_choose_tiles(r, &t)) {
 		return false;
 	}
-	implicit = staged_implicit(r, &t);
-	if (!staged_operands(r, &t, block, &blocks) ||
+	implicit = gemm_describe(r, &t);
+	if (!gemm_copy_operands(r, &t, block, &blocks) ||
 	    !make_nest(r, &t, block, blocks.store, blocks.copies)) {
 		return false;
 	}

@@ -34,7 +34,7 @@
 enum { SUM_BYTES = 64, SKEW_BYTES = 16 };
 
 struct warp_tiles {
-	struct staged t;
+	struct gemm_tile t;
 	struct product_desc p;
 	int64_t align[2];     /* bytes that each operand's tiles in shared
 			       * memory start at multiples of */
@@ -482,7 +482,7 @@ choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 				  x->warps[PART_COLUMN];
 
 		operand_tile(x, i, x->t.side, tile);
-		n = rules_wide(r, copies[i], b->n_iters - 1, true);
+		n = rules_access_width(r, copies[i], b->n_iters - 1, true);
 		while (n > 1 && tile[0] * tile[1] % (threads * n) != 0) {
 			n /= 2;
 		}
@@ -603,7 +603,7 @@ static bool
 copy_tile(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	  int at)
 {
-	bool across = staged_lies_across(r, copy);
+	bool across = gemm_copy_is_transposed(r, copy);
 	int64_t tile[2];
 
 	operand_tile(x, operand, x->t.side, tile);
@@ -651,8 +651,9 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	    !sched_compute_at(&r->s, sums, column[0])) {
 		return false;
 	}
-	/* Shared by the threads of one warp: only now, so that what others need
-	 * is none of its. */
+	/* One warp's threads share the sums. The scope is set only now: while
+	 * the buffer is in no shared scope, compute_at gives it the region of
+	 * one warp. */
 	return sched_set_scope(&r->s, sums, 0, "shared") &&
 	       tile_last(r, sums, warp, tile) &&
 	       (!x->skewed_sums || skew(r, sums, 1, tile[1], SKEW_BYTES)) &&
@@ -698,7 +699,7 @@ make_loops(struct rules *r, const struct warp_tiles *x, int block,
 	   struct nest *l)
 {
 	static const char *const axes[] = { "b", "k", "m", "n" };
-	int first = staged_first(&x->t), *all, n, loops[PARTS] = { 0 };
+	int first = gemm_first_part(&x->t), *all, n, loops[PARTS] = { 0 };
 
 	if (!sched_get_loops(&r->s, block, &all, &n) || n != PARTS - first) {
 		return false;
@@ -743,7 +744,7 @@ make_loops(struct rules *r, const struct warp_tiles *x, int block,
 
 static bool
 make_nest(struct rules *r, struct warp_tiles *x, int block,
-	  const struct staged_blocks *b)
+	  const struct gemm_blocks *b)
 {
 	int64_t tile[2] = { x->size[PART_ROW], x->size[PART_COLUMN] };
 	int load[2], sums, start, n, *l;
@@ -806,32 +807,33 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	       copy_ahead(r, x, nest.sum[0]);
 }
 
-/* Need columns not be turned when they are copied? A picture's windows are best
- * read pixel by pixel. */
+/* Can columns be copied to shared memory without a transposition? Windows of an
+ * image are read best along its rows. */
 static bool
-columns_lie_well(struct rules *r, const struct warp_tiles *x, int copy)
+columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 {
-	return x->t.sum_last[1] ? staged_lies_along(r, copy)
-				: !staged_lies_across(r, copy);
+	return x->t.sum_last[1] ? gemm_copy_is_contiguous(r, copy)
+				: !gemm_copy_is_transposed(r, copy);
 }
 
-/* as_it_lies: only if columns do. */
+/* untransposed: only if the columns are copied without a transposition. */
 static bool
 try_instruction(struct rules *r, int block, const struct product_desc *p,
-		bool as_it_lies)
+		bool untransposed)
 {
 	struct warp_tiles x = { .p = *p };
-	struct staged_blocks blocks;
+	struct gemm_blocks blocks;
 	const int64_t *side = x.t.side;
 	const char *implicit;
 
-	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
+	if (!rules_access(r, block, &x.t.x) || !gemm_find_axes(r, &x.t) ||
 	    !read_instruction(r, &x) || !choose_sizes(r, &x)) {
 		return false;
 	}
-	implicit = staged_implicit(r, &x.t);
-	if (!staged_operands(r, &x.t, block, &blocks) ||
-	    (as_it_lies && !columns_lie_well(r, &x, blocks.copies[1])) ||
+	implicit = gemm_describe(r, &x.t);
+	if (!gemm_copy_operands(r, &x.t, block, &blocks) ||
+	    (untransposed &&
+	     !columns_are_contiguous(r, &x, blocks.copies[1])) ||
 	    !make_nest(r, &x, block, &blocks)) {
 		return false;
 	}
@@ -852,12 +854,12 @@ try_instruction(struct rules *r, int block, const struct product_desc *p,
 static bool
 find_types(struct rules *r, int block, struct product_types *types)
 {
-	struct staged t = { .per = { 0 } };
+	struct gemm_tile t = { .per = { 0 } };
 	const struct load_access *loads;
 	bool second;
 
 	if (r->target->n_products == 0 || !rules_access(r, block, &t.x) ||
-	    !staged_find(r, &t)) {
+	    !gemm_find_axes(r, &t)) {
 		return false;
 	}
 	loads = t.x.loads;
@@ -872,7 +874,7 @@ find_types(struct rules *r, int block, struct product_types *types)
 
 static bool
 try_instructions(struct rules *r, int block, const struct product_types *types,
-		 bool as_it_lies)
+		 bool untransposed)
 {
 	struct product_desc p;
 	int next = 0;
@@ -880,7 +882,7 @@ try_instructions(struct rules *r, int block, const struct product_types *types,
 	while (rules_next_product(r, types, &next, &p)) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
 
-		if (try_instruction(r, block, &p, as_it_lies)) {
+		if (try_instruction(r, block, &p, untransposed)) {
 			return true;
 		}
 		sched_rollback(&r->s, mark);
@@ -889,7 +891,7 @@ try_instructions(struct rules *r, int block, const struct product_types *types,
 }
 
 bool
-rule_tensor(struct rules *r, int block)
+rule_tensor_core(struct rules *r, int block)
 {
 	struct product_types types;
 

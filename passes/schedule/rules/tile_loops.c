@@ -51,7 +51,7 @@ tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
 				      tile->dot };
 	const int rows_last[4] = { tile->vectors, tile->lanes, tile->tile, 0 };
 	const int lanes_first[4] = { tile->lanes, tile->vectors, 0, 0 };
-	const int *loops = r->target->written_out == 0 || tile->dot != 0
+	const int *loops = r->target->complete_unroll == 0 || tile->dot != 0
 				   ? vectors_last
 			   : tile->tile != 0 ? rows_last
 					     : lanes_first;

@@ -126,13 +126,13 @@ most_rows(const struct target *target, int64_t n)
 	int64_t registers = target->vector_registers - target->without_fma;
 	int64_t rows = (registers - 1 - n - (n > 2)) / n;
 
-	if (target->written_out == 0) {
+	if (target->complete_unroll == 0) {
 		return rows;
 	}
 	if (n > 1) {
 		rows = (registers - 1) / (n + 1);
 	}
-	return rows < target->written_out ? rows : target->written_out;
+	return rows < target->complete_unroll ? rows : target->complete_unroll;
 }
 
 /* What a tile of so many vectors and rows takes for all rows of one of its

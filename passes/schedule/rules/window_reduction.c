@@ -155,7 +155,7 @@ rule_window(struct rules *r, int reduction, int output)
 	    (output != reduction && !rules_same_axes(r, &x, output))) {
 		return false;
 	}
-	if (!rules_own_accumulator(r, &x, reduction, &output)) {
+	if (!rules_separate_accumulator(r, &x, reduction, &output)) {
 		return false;
 	}
 	rules_name_loops(r, &x, output);
@@ -231,7 +231,7 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	}
 	/* The window inside of a lane keeps a compiler that has to find the
 	 * vectors from writing out the lanes before. */
-	if (r->target->written_out > 0) {
+	if (r->target->complete_unroll > 0) {
 		order[n++] = split[1];
 	}
 	for (int i = x->n_spatial; i < x->info->n_iters; i++) {
@@ -239,7 +239,7 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 			order[n++] = loops[i];
 		}
 	}
-	if (r->target->written_out == 0) {
+	if (r->target->complete_unroll == 0) {
 		order[n++] = split[1];
 	}
 	*lane_loop = split[1];
@@ -304,7 +304,7 @@ rule_rows(struct rules *r, int rows, int reduction, int output)
 		return false;
 	}
 	sched_vectorize(&r->s, loops[n - 1]);
-	if (r->target->written_out == 0) {
+	if (r->target->complete_unroll == 0) {
 		sched_vectorize(&r->s, lane_loop);
 	}
 	if (!sched_get_loops(&r->s, rows, &loops, &n)) {

@@ -2,7 +2,7 @@
 /* Data races: can two threads access the same element? They cannot if the
  * element's index determines the thread, as in s[ty * 16 + tx], or if the two
  * ranges are disjoint. */
-#include "touch.h"
+#include "thread_conflicts.h"
 
 #include <string.h>
 

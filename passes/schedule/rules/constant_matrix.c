@@ -31,7 +31,7 @@ iter_of(const struct block *b, const struct expr *e)
 }
 
 int
-block_chooses(const struct stmt *block)
+block_select_axis(const struct stmt *block)
 {
 	const struct stmt *store = block->children[0];
 	const struct expr *e;
@@ -117,7 +117,7 @@ static bool
 look_at(struct rules *r, int block, struct stage *stages, int n)
 {
 	struct stage *s = &stages[n];
-	int chooses = block_chooses(func_find(r->s.func, block));
+	int chooses = block_select_axis(func_find(r->s.func, block));
 
 	if (!rules_access(r, block, &s->x) || s->x.n_reduce > 0) {
 		return false;
@@ -218,7 +218,7 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 	const struct stage *s = &stages[n - 1];
 	int loops[MAX_AXES], tiles[3 * MAX_AXES], points[MAX_AXES];
 	int n_tiles = 0, n_points = 0, lane = 0;
-	int chooses = block_chooses(s->x.block), written = 0;
+	int chooses = block_select_axis(s->x.block), written = 0;
 
 	if (!rules_axis_loops(r, output, loops)) {
 		return false;
@@ -297,7 +297,8 @@ order_stage(struct rules *r, int block, const struct stage *s, int at)
 		if (below && expr_uses_var(b->args[1 + s->lane], v)) {
 			lane = loops[i];
 		} else if (below &&
-			   expr_uses_var(b->args[1 + block_chooses(b)], v)) {
+			   expr_uses_var(b->args[1 + block_select_axis(b)],
+					 v)) {
 			written = loops[i];
 		} else if (below) {
 			order[count++] = loops[i];
@@ -316,7 +317,7 @@ order_stage(struct rules *r, int block, const struct stage *s, int at)
 }
 
 bool
-rule_points(struct rules *r, const int *blocks, int n, int output)
+rule_constant_matrix(struct rules *r, const int *blocks, int n, int output)
 {
 	struct stage *stages = arena_array(&r->module->arena, struct stage, n);
 	int64_t lanes;
@@ -327,7 +328,7 @@ rule_points(struct rules *r, const int *blocks, int n, int output)
 	}
 	for (int i = 0; i < n; i++) {
 		if ((blocks[i] != output &&
-		     block_chooses(func_find(r->s.func, blocks[i])) < 0) ||
+		     block_select_axis(func_find(r->s.func, blocks[i])) < 0) ||
 		    !look_at(r, blocks[i], stages, i) || stages[i].lane < 0) {
 			return false;
 		}

@@ -35,8 +35,8 @@ block_threads(struct rules *r, const struct stmt *loop)
 }
 
 bool
-rules_one_loop(struct rules *r, const int *loops, int n,
-	       struct sched_value around, int *out)
+rules_fuse_loops(struct rules *r, const int *loops, int n,
+		 struct sched_value around, int *out)
 {
 	struct sched_value made;
 
@@ -91,8 +91,8 @@ spatial_as_one(struct rules *r, int block, int *loop)
 		}
 	}
 	return (n_spatial == 0 || in_order || sched_reorder(&r->s, order, n)) &&
-	       rules_one_loop(r, order, n_spatial, rules_nest(block, loops, n),
-			      loop);
+	       rules_fuse_loops(r, order, n_spatial,
+				rules_nest(block, loops, n), loop);
 }
 
 /* A loop as runs of so many elements, which a thread takes at once. */
@@ -129,8 +129,8 @@ one_axis(struct rules *r, int block, int *loop)
 					     v);
 	}
 	rules_map_put(map, sum);
-	if (!staged_apply(r, "transform_block_layout", block, sv_map(map),
-			  NULL) ||
+	if (!gemm_apply(r, "transform_block_layout", block, sv_map(map),
+			NULL) ||
 	    !sched_get_loops(&r->s, block, &loops, &n) || n != 1) {
 		return false;
 	}
@@ -162,7 +162,7 @@ runs_as_one(struct rules *r, int block, int *loop, int64_t *lanes)
 	const struct stmt *s = func_find(r->s.func, block);
 	int *loops, n, axis;
 
-	*lanes = rules_wide_all(r, block);
+	*lanes = rules_flat_access_width(r, block);
 	if (has_runs(r, block, *lanes)) {
 		return one_axis(r, block, loop) && take_runs(r, loop, *lanes);
 	}
@@ -171,7 +171,7 @@ runs_as_one(struct rules *r, int block, int *loop, int64_t *lanes)
 		return spatial_as_one(r, block, loop);
 	}
 	axis = tiling_driven(s, func_find(r->s.func, loops[n - 1]));
-	*lanes = axis >= 0 ? rules_wide(r, block, axis, true) : 1;
+	*lanes = axis >= 0 ? rules_access_width(r, block, axis, true) : 1;
 	if (has_runs(r, block, *lanes)) {
 		return take_runs(r, &loops[n - 1], *lanes) &&
 		       spatial_as_one(r, block, loop);
@@ -196,7 +196,7 @@ bind_threads(struct rules *r, int loop, int *thread)
 }
 
 bool
-rules_a_thread_each(struct rules *r, int block, int *thread)
+rules_bind_element_threads(struct rules *r, int block, int *thread)
 {
 	int loop;
 
@@ -265,7 +265,8 @@ stage_reductions(struct rules *r)
 		if (block == NULL || !block_reduces(block)) {
 			continue;
 		}
-		if (!rule_tensor(r, blocks[i]) && !rule_staged(r, blocks[i])) {
+		if (!rule_tensor_core(r, blocks[i]) &&
+		    !rule_shared_memory_tile(r, blocks[i])) {
 			sched_rollback(&r->s, mark);
 		}
 	}
@@ -276,7 +277,7 @@ try_together(struct rules *r, const int *blocks, int n, int output)
 {
 	struct sched_mark mark = sched_checkpoint(&r->s);
 
-	if (rule_together(r, blocks, n, output)) {
+	if (rule_row_reduction(r, blocks, n, output)) {
 		return true;
 	}
 	sched_rollback(&r->s, mark);

@@ -83,8 +83,8 @@ fuse_block(struct rules *r, int block, int outer, int64_t columns)
 }
 
 bool
-rules_fuse_pixels(struct rules *r, const struct block_access *x, int reduction,
-		  int *output)
+rules_fuse_spatial_axes(struct rules *r, const struct block_access *x,
+			int reduction, int *output)
 {
 	int outer = x->n_spatial - 2;
 	struct block_access e;

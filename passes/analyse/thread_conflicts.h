@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses to memory shared by threads, and conflicts between accesses of
  * different threads. */
-#ifndef TIRC_TOUCH_H
-#define TIRC_TOUCH_H
+#ifndef TIRC_THREAD_CONFLICTS_H
+#define TIRC_THREAD_CONFLICTS_H
 
 #include "thread_loops.h"
 
