@@ -1,336 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: expressions. Numbers of Python are weak: they compute
- * among themselves as Python does and take the type of what they meet. What
- * is typed keeps its type; the builders fold. */
+ * among themselves as Python does; typed values keep their type, and the
+ * builders fold. script_convert.c has the conversions. */
 #include <limits.h>
 #include <math.h>
 
 #include "script_read.h"
 #include "text.h"
-
-struct script_value
-script_value_of(const struct expr *e, bool weak)
-{
-	return (struct script_value){ .kind = SCRIPT_EXPR,
-				      .e = e,
-				      .weak = weak };
-}
-
-static bool
-is_number(struct dtype t)
-{
-	return dtype_is_float(t) || dtype_is_int(t);
-}
-
-static const char *
-type_name(struct script_reader *r, struct dtype t)
-{
-	return t.lanes == 1 ? dtype_name(t)
-			    : arena_printf(&r->m->arena, "%sx%d", dtype_name(t),
-					   t.lanes);
-}
-
-/* ---- conversion */
-
-static bool
-fits(const struct expr *e, struct dtype t)
-{
-	bool big = dtype_class(e->type) == DTC_UINT;
-	int64_t v = e->u.ival;
-
-	if (dtype_class(t) == DTC_UINT) {
-		return (big || v >= 0) && (uint64_t)v <= dtype_max_int(t);
-	}
-	return (!big || v >= 0) && v >= dtype_min_int(t) &&
-	       (uint64_t)(v < 0 ? 0 : v) <= dtype_max_int(t);
-}
-
-static const char *
-what_is(const struct script_value *v)
-{
-	switch (v->kind) {
-	case SCRIPT_NONE:
-		return "None";
-	case SCRIPT_EXPR:
-		return v->e->kind == EXPR_STRING ? "a string" : "a value";
-	case SCRIPT_BUFFER:
-		return "a whole buffer";
-	case SCRIPT_LIST:
-		return "a list";
-	case SCRIPT_HANDLE:
-	case SCRIPT_MEMORY:
-		return "a pointer";
-	case SCRIPT_THREAD:
-		return "a thread axis without extent";
-	case SCRIPT_NEW_VAR:
-		return "a declaration";
-	}
-	return "a value";
-}
-
-/* Pointers become expressions here; what else is none is an error. */
-static bool
-need_expr(struct script_reader *r, const struct py_node *node,
-	  struct script_value *v)
-{
-	if (v->kind == SCRIPT_HANDLE) {
-		v->handle->used = true;
-		*v = script_value_of(v->handle->buffer
-					     ? v->handle->buffer->data->expr
-					     : v->handle->var->expr,
-				     false);
-	} else if (v->kind == SCRIPT_MEMORY) {
-		if (!v->memory->buffer) {
-			v->memory->buffer = buffer_new(r->m, &v->memory->spec);
-		}
-		*v = script_value_of(v->memory->buffer->data->expr, false);
-	}
-	if (v->kind != SCRIPT_EXPR) {
-		return script_fail(r, node,
-				   "%s where a number is needed; "
-				   "%s",
-				   what_is(v),
-				   v->kind == SCRIPT_BUFFER
-					   ? "say which element, as in A[i]"
-					   : "write an expression");
-	}
-	return true;
-}
-
-bool
-script_settle(struct script_reader *r, const struct py_node *node,
-	      const struct script_value *v, const struct expr **out)
-{
-	struct script_value copy = *v;
-
-	if (!need_expr(r, node, &copy)) {
-		return false;
-	}
-	*out = copy.e;
-	if (copy.weak && copy.e->kind == EXPR_INT &&
-	    dtype_class(copy.e->type) == DTC_INT) {
-		*out = expr_index(r->m, copy.e->u.ival);
-	} else if (copy.weak && copy.e->kind == EXPR_FLOAT) {
-		*out = expr_float(r->m, dtype_of(DT_F32), copy.e->u.fval);
-	}
-	return true;
-}
-
-/* A number of Python as one of type t. */
-static bool
-convert_weak(struct script_reader *r, const struct py_node *node,
-	     const struct expr *e, struct dtype t, const struct expr **out)
-{
-	bool is_float = e->kind == EXPR_FLOAT;
-
-	if (dtype_is_float(t)) {
-		double v = is_float ? e->u.fval
-			   : dtype_class(e->type) == DTC_UINT
-				   ? (double)(uint64_t)e->u.ival
-				   : (double)e->u.ival;
-
-		*out = expr_float(r->m, t, v);
-		return true;
-	}
-	if (is_float) {
-		return script_fail(r, node,
-				   "a number with a fraction where "
-				   "%s is needed; write a whole number, or "
-				   "T.Cast",
-				   type_name(r, t));
-	}
-	if (dtype_class(e->type) == DTC_BOOL || !fits(e, t)) {
-		if (dtype_class(e->type) == DTC_BOOL && is_number(t)) {
-			*out = expr_int(r->m, t, e->u.ival);
-			return true;
-		}
-		return script_fail(r, node,
-				   "a number that %s cannot hold; "
-				   "use a smaller one or a wider type",
-				   type_name(r, t));
-	}
-	*out = expr_int(r->m, t, e->u.ival);
-	return true;
-}
-
-bool
-script_convert(struct script_reader *r, const struct py_node *node,
-	       const struct script_value *v, struct dtype t,
-	       const struct expr **out)
-{
-	struct script_value copy = *v;
-
-	if (!need_expr(r, node, &copy)) {
-		return false;
-	}
-	struct dtype from = copy.e->type;
-
-	if (dtype_equal(from, t)) {
-		*out = copy.e;
-		return true;
-	}
-	if (copy.weak && copy.e->kind != EXPR_STRING &&
-	    (is_number(t) || t.kind == DT_BOOL)) {
-		return convert_weak(r, node, copy.e, t, out);
-	}
-	bool widens = (dtype_is_float(t) && is_number(from)) ||
-		      (dtype_is_int(t) &&
-		       (dtype_is_int(from) || from.kind == DT_BOOL));
-
-	if ((from.lanes != t.lanes && from.lanes != 1) ||
-	    (from.kind != t.kind && !widens)) {
-		return script_fail(r, node,
-				   "a value of type %s where %s is "
-				   "needed; write T.Cast(\"%s\", ...)",
-				   type_name(r, from), type_name(r, t),
-				   type_name(r, t));
-	}
-	*out = expr_cast(r->m, t, copy.e);
-	return true;
-}
-
-bool
-script_expr(struct script_reader *r, const struct py_node *node,
-	    const struct expr **out)
-{
-	struct script_value v;
-
-	return script_eval(r, node, &v) && script_settle(r, node, &v, out);
-}
-
-bool
-script_expr_as(struct script_reader *r, const struct py_node *node,
-	       struct dtype t, const struct expr **out)
-{
-	struct script_value v;
-
-	return script_eval(r, node, &v) && script_convert(r, node, &v, t, out);
-}
-
-bool
-script_constant(struct script_reader *r, const struct py_node *node,
-		int64_t *out)
-{
-	struct script_value v;
-
-	if (!script_eval(r, node, &v)) {
-		return false;
-	}
-	if (v.kind != SCRIPT_EXPR || !expr_is_int(v.e, out)) {
-		return script_fail(r, node,
-				   "no constant; write a whole "
-				   "number");
-	}
-	return true;
-}
-
-bool
-script_index(struct script_reader *r, const struct py_node *node,
-	     const struct expr **out)
-{
-	if (!script_expr(r, node, out)) {
-		return false;
-	}
-	if (!dtype_is_int((*out)->type) || (*out)->type.lanes != 1) {
-		return script_fail(r, node,
-				   "a value of type %s where a whole "
-				   "number is needed; use an integer",
-				   type_name(r, (*out)->type));
-	}
-	return true;
-}
-
-bool
-script_condition(struct script_reader *r, const struct py_node *node,
-		 const struct expr **out)
-{
-	if (!script_expr(r, node, out)) {
-		return false;
-	}
-	if ((*out)->type.kind != DT_BOOL || (*out)->type.lanes != 1) {
-		return script_fail(r, node,
-				   "a condition of type %s; compare "
-				   "it with something",
-				   type_name(r, (*out)->type));
-	}
-	return true;
-}
-
-/* ---- operators */
-
-/* The type that both sides take. */
-static bool
-common_type(struct script_reader *r, const struct py_node *node, struct dtype a,
-	    struct dtype b, struct dtype *out)
-{
-	if (dtype_common(a, b, out)) {
-		return true;
-	}
-	if (a.kind == b.kind) {
-		return script_fail(r, node,
-				   "vectors of %d and %d lanes; make "
-				   "them equally long",
-				   a.lanes, b.lanes);
-	}
-	return script_fail(r, node,
-			   "operands of the types %s and %s; cast one of them",
-			   type_name(r, a), type_name(r, b));
-}
-
-bool
-script_unify(struct script_reader *r, const struct py_node *node,
-	     const struct script_value *a, const struct script_value *b,
-	     const struct expr **x, const struct expr **y)
-{
-	struct script_value left = *a, right = *b;
-	struct dtype t;
-
-	if (!need_expr(r, node, &left) || !need_expr(r, node, &right)) {
-		return false;
-	}
-	if (left.weak && right.weak) {
-		bool is_float = left.e->kind == EXPR_FLOAT ||
-				right.e->kind == EXPR_FLOAT;
-
-		if (!script_settle(r, node, &left, x) ||
-		    !script_settle(r, node, &right, y)) {
-			return false;
-		}
-		if (is_float) {
-			t = dtype_of(DT_F32);
-		} else if (!common_type(r, node, (*x)->type, (*y)->type, &t)) {
-			return false;
-		}
-	} else if (left.weak || right.weak) {
-		const struct expr *weak = left.weak ? left.e : right.e;
-		struct dtype other = left.weak ? right.e->type : left.e->type;
-
-		if (weak->kind == EXPR_STRING ||
-		    (weak->kind == EXPR_FLOAT && !dtype_is_float(other)) ||
-		    weak->type.kind == DT_BOOL || other.kind == DT_BOOL ||
-		    (weak->kind == EXPR_INT && dtype_is_int(other) &&
-		     !fits(weak, other))) {
-			if (!script_settle(r, node, &left, x) ||
-			    !script_settle(r, node, &right, y) ||
-			    !common_type(r, node, (*x)->type, (*y)->type, &t)) {
-				return false;
-			}
-			left.weak &= weak->kind == EXPR_INT;
-			right.weak &= weak->kind == EXPR_INT;
-		} else {
-			t = other;
-		}
-	} else if (!common_type(r, node, left.e->type, right.e->type, &t)) {
-		return false;
-	}
-	if (t.kind == DT_STRING || t.kind == DT_VOID) {
-		return script_fail(r, node,
-				   "an operator between strings; use "
-				   "numbers");
-	}
-	return script_convert(r, node, &left, t, x) &&
-	       script_convert(r, node, &right, t, y);
-}
 
 static bool
 is_weak_int(const struct script_value *v)
@@ -410,12 +86,12 @@ script_binary(struct script_reader *r, const struct py_node *node,
 
 	if (logical   ? !is_bool
 	    : is_bool ? !equality && !selects
-		      : !is_number(x->type) &&
+		      : !script_is_number(x->type) &&
 				!(equality && x->type.kind == DT_HANDLE)) {
 		return script_fail(r, node,
 				   "this operator does not work on "
 				   "%s; %s",
-				   type_name(r, x->type),
+				   script_type_name(r, x->type),
 				   is_bool   ? "cast to an integer first"
 				   : logical ? "compare the values with "
 					       "something first"
@@ -442,7 +118,8 @@ bit_operator(struct script_reader *r, const struct py_node *node,
 		return script_fail(r, node,
 				   "'%s' between values of type %s; "
 				   "use integers",
-				   node->op, type_name(r, args[0]->type));
+				   node->op,
+				   script_type_name(r, args[0]->type));
 	}
 	if (is_weak_int(a) && is_weak_int(b)) {
 		int64_t x = a->e->u.ival, y = b->e->u.ival, v;
@@ -502,7 +179,7 @@ power(struct script_reader *r, const struct py_node *node,
 		return script_fail(r, node,
 				   "'**' between values of type %s; "
 				   "cast to a float type first",
-				   type_name(r, args[0]->type));
+				   script_type_name(r, args[0]->type));
 	}
 	*out = script_value_of(expr_call2(r->m, INTRIN_POW, args[0], args[1]),
 			       false);
@@ -549,8 +226,8 @@ eval_binary(struct script_reader *r, const struct py_node *node,
 
 	if (!script_eval(r, node->kids[0], &a) ||
 	    !script_eval(r, node->kids[1], &b) ||
-	    !need_expr(r, node->kids[0], &a) ||
-	    !need_expr(r, node->kids[1], &b)) {
+	    !script_need_expr(r, node->kids[0], &a) ||
+	    !script_need_expr(r, node->kids[1], &b)) {
 		return false;
 	}
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
@@ -616,16 +293,16 @@ eval_unary(struct script_reader *r, const struct py_node *node,
 	const char *op = node->op;
 
 	if (!script_eval(r, node->kids[0], &v) ||
-	    !need_expr(r, node->kids[0], &v)) {
+	    !script_need_expr(r, node->kids[0], &v)) {
 		return false;
 	}
 	bool good = strcmp(op, "not") == 0 ? v.e->type.kind == DT_BOOL
 		    : strcmp(op, "~") == 0 ? dtype_is_int(v.e->type)
-					   : is_number(v.e->type);
+					   : script_is_number(v.e->type);
 
 	if (!good) {
 		return script_fail(r, node, "'%s' of a value of type %s; %s",
-				   op, type_name(r, v.e->type),
+				   op, script_type_name(r, v.e->type),
 				   strcmp(op, "not") == 0
 					   ? "compare it with something first"
 					   : "use a number");
@@ -672,7 +349,7 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 	const struct expr *x, *y;
 
 	if (!script_eval(r, node->kids[1], &c) ||
-	    !need_expr(r, node->kids[1], &c)) {
+	    !script_need_expr(r, node->kids[1], &c)) {
 		return false;
 	}
 	if (c.weak && c.e->kind == EXPR_INT) { /* Python's own choice */
@@ -682,7 +359,7 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 		return script_fail(r, node->kids[1],
 				   "a condition of type %s; "
 				   "compare it with something",
-				   type_name(r, c.e->type));
+				   script_type_name(r, c.e->type));
 	}
 	if (!script_eval(r, node->kids[0], &a) ||
 	    !script_eval(r, node->kids[2], &b) ||
@@ -711,7 +388,7 @@ eval_index(struct script_reader *r, const struct py_node *node,
 			return script_fail(r, node,
 					   "an index of type %s; use "
 					   "an integer",
-					   type_name(r, (*out)->type));
+					   script_type_name(r, (*out)->type));
 		}
 		return true;
 	}
@@ -763,7 +440,7 @@ script_element(struct script_reader *r, const struct py_node *node,
 		return script_fail(r, node->kids[0],
 				   "%s with an index; only "
 				   "buffers have elements",
-				   what_is(v));
+				   script_describe(v));
 	}
 	const struct py_node *const *list = &node->kids[1];
 
@@ -878,7 +555,8 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	}
 	if (v.kind == SCRIPT_EXPR && strcmp(node->text, "dtype") == 0) {
 		*out = script_value_of(expr_string(r->m,
-						   type_name(r, v.e->type)),
+						   script_type_name(r,
+								    v.e->type)),
 				       true);
 		return true;
 	}
@@ -897,8 +575,8 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	}
 	const char *nearest = text_nearest(node->text, known, 3);
 
-	return script_fail(r, node, "%s has no '%s'; %s%s%s", what_is(&v),
-			   node->text,
+	return script_fail(r, node, "%s has no '%s'; %s%s%s",
+			   script_describe(&v), node->text,
 			   nearest ? "did you mean '"
 				   : "a buffer has data, dtype and shape",
 			   nearest ? nearest : "", nearest ? "'?" : "");

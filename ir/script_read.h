@@ -150,6 +150,14 @@ bool script_args(struct script_reader *r, const struct py_node *call,
 /* ---- values and expressions */
 
 struct script_value script_value_of(const struct expr *e, bool weak);
+/* "float32x4" */
+const char *script_type_name(struct script_reader *r, struct dtype t);
+/* A value for a message: "a whole buffer". */
+const char *script_describe(const struct script_value *v);
+bool script_is_number(struct dtype t);
+/* Makes a pointer an expression; reports other values that are not. */
+bool script_need_expr(struct script_reader *r, const struct py_node *node,
+		      struct script_value *v);
 bool script_eval(struct script_reader *r, const struct py_node *node,
 		 struct script_value *out);
 /* As an expression; numbers of Python are int32 (int64 if need be), float32

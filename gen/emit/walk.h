@@ -258,6 +258,10 @@ bool walk_fuses(struct walker *w, const struct expr *e);
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n);
+/* A load of the vector at `first` from b, an array of vectors, in the dialect's
+ * form for loads of vectors; `first` itself if it has none. */
+const char *walk_read_vector(struct walker *w, const struct buffer *b,
+			     const char *first);
 /* walk_stored.c, for storage-only types: the type in which values of type t are
  * computed; a loaded value widened; the result of e rounded. */
 struct dtype walk_computed(const struct walker *w, struct dtype t);

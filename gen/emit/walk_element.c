@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of arrays as text: one index per dimension, or the linearized index
+ * where the dialect has flat arrays; runs of elements as vectors. */
+#include "walk.h"
+
+bool
+buffer_is_flat(const struct buffer *b)
+{
+	int64_t extent;
+
+	if (b->strides != NULL) {
+		return true;
+	}
+	for (int i = 1; i < b->ndim; i++) {
+		if (!expr_is_int(b->shape[i], &extent)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+walk_is_flat(const struct walker *w, const struct buffer *b)
+{
+	return buffer_is_flat(b) || w->d->functions.flat;
+}
+
+static const struct expr *
+sum_of_indices(struct walker *w, const struct buffer *b,
+	       const struct expr *const *index, int n, struct dtype t)
+{
+	struct module *m = w->m;
+	const struct expr *sum = expr_int(m, t, 0);
+
+	for (int i = 0; i < n; i++) {
+		const struct expr *one = expr_cast(m, t, index[i]);
+		const struct expr *by = expr_cast(m, t,
+						  b->strides != NULL
+							  ? b->strides[i]
+							  : b->shape[i]);
+
+		sum = b->strides != NULL
+			      ? expr_add(m, sum, expr_mul(m, one, by))
+			      : expr_add(m, expr_mul(m, sum, by), one);
+	}
+	return simplify(&w->an, sum);
+}
+
+/* Is e a sum of products of nonnegative values? Then no subexpression exceeds
+ * the whole. */
+static bool
+only_grows(struct walker *w, const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_MUL:
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		return only_grows(w, e->args[0]) && only_grows(w, e->args[1]);
+	case EXPR_CAST:
+		return dtype_is_int(e->args[0]->type) &&
+		       only_grows(w, e->args[0]);
+	default:
+		break;
+	}
+	return analyse_bounds(&w->an, e).min >= 0;
+}
+
+/* The linearized index, in 64 bits unless 32 provably suffice: by the bounds of
+ * loops and sizes, or because no array of the target has as many elements. */
+static const struct expr *
+flat_index(struct walker *w, const struct buffer *b,
+	   const struct expr *const *index, int n)
+{
+	struct widths widths = { .analyser = &w->an, .address = true };
+	const struct expr *sum = sum_of_indices(w, b, index, n,
+						dtype_of(DT_I64));
+	int64_t most = w->d->object_bytes / buffer_element_bytes(b);
+	bool narrow = w->d->object_bytes > 0 && most <= INT32_MAX;
+
+	for (int i = 0; i < n; i++) {
+		narrow &= dtype_bits(index[i]->type) <= 32;
+	}
+	return narrow && only_grows(w, sum)
+		       ? sum_of_indices(w, b, index, n, dtype_of(DT_I32))
+		       : width_of(&widths, sum);
+}
+
+/* The elements from first on as one vector. */
+static const char *
+elements(struct walker *w, const struct binding *bound, struct dtype t,
+	 const char *first)
+{
+	const char *type = unit_vector(w->u, t, true);
+	const struct buffer *b = bound->buffer;
+	struct tdata *data = tdata_new(w->a);
+
+	if (type == NULL) {
+		w->failed = true;
+		return "";
+	}
+	tdata_text(data, "type", type);
+	tdata_text(data, "first", first);
+	tdata_text(data, "space", w->d->spaces[bound->space]);
+	tdata_flag(data, "const", bound->is_const);
+	tdata_flag(data, "shared", b != NULL && buffer_is_shared(b));
+	tdata_flag(data, "global",
+		   b != NULL && !buffer_is_shared(b) && !buffer_is_private(b));
+	tdata_text(data, "short", dtype_short(t));
+	tdata_int(data, "lanes", t.lanes);
+	if (w->count != NULL) {
+		tdata_text(data, "count", w->count);
+		return walk_render(w, w->d->vectors.load_part, data);
+	}
+	return walk_render(w, w->d->vectors.elements, data);
+}
+
+const char *
+walk_element(struct walker *w, const struct buffer *b,
+	     const struct expr *const *index, int n)
+{
+	const struct binding *bound = walk_find(w, b->data);
+	struct tdata *data = tdata_new(w->a);
+	const struct expr *one, **first;
+	int lanes = n > 0 ? index[n - 1]->type.lanes : 1;
+
+	if (bound == NULL) {
+		walk_fail(w, "buffer %s is not in scope", b->name);
+		return "";
+	}
+	if (bound->fragment) {
+		if (!w->addressed || n < 2 || !expr_is_value(index[n - 1], 0) ||
+		    !expr_is_value(index[n - 2], 0)) {
+			walk_fail(w,
+				  "elements of %s, which is of the scope "
+				  "'%s', cannot be touched one by one; "
+				  "tensorize the blocks that use it",
+				  b->name, b->scope);
+			return "";
+		}
+		n -= 2;
+		if (n == 0) {
+			return bound->text;
+		}
+	}
+	if (!w->addressed && walk_is_opaque(w, b)) {
+		walk_fail(w,
+			  "only intrinsics know where elements of %s are, "
+			  "which is of the scope '%s'; tensorize the blocks "
+			  "that use it",
+			  b->name, b->scope);
+		return "";
+	}
+	if (lanes > 1 && index[n - 1]->kind == EXPR_RAMP &&
+	    expr_is_value(index[n - 1]->args[1], 1) && b->type.lanes == 1 &&
+	    (b->strides == NULL || expr_is_value(b->strides[n - 1], 1))) {
+		first = arena_array(w->a, const struct expr *, n);
+		memcpy(first, index, sizeof *first * (size_t)n);
+		first[n - 1] = index[n - 1]->args[0];
+		return elements(w, bound,
+				(struct dtype){ b->type.kind, (uint16_t)lanes },
+				walk_element(w, b, first, n));
+	}
+	for (int i = 0; i < n; i++) {
+		if (index[i]->type.lanes > 1) {
+			walk_fail(w, "a vector of elements that do not follow "
+				     "each other");
+			return "";
+		}
+	}
+	w->addressed = false; /* its indices are evaluated */
+	tdata_text(data, "array", bound->text);
+	tdata_list(data, "indices");
+	if (n == 0 && bound->kind == VALUE_SCALAR) {
+		return bound->text;
+	}
+	if (n == 0 || bound->flat) {
+		one = n == 0 ? expr_i32(w->m, 0) : flat_index(w, b, index, n);
+		index = &one;
+		n = 1;
+	}
+	for (int i = 0; i < n; i++) {
+		tdata_text(tdata_item(data, "indices"), "index",
+			   layout_index(w->a, walk_expr(w, index[i],
+							w->d->assignment)));
+	}
+	return walk_render(w, w->d->access.element, data);
+}
+
+const char *
+walk_read_vector(struct walker *w, const struct buffer *b, const char *first)
+{
+	const struct binding *bound = walk_find(w, b->data);
+	struct tdata *data;
+
+	if (w->d->vectors.rejected != NULL || w->d->vectors.read == NULL ||
+	    b->type.lanes == 1 || bound == NULL || bound->local) {
+		return first;
+	}
+	data = tdata_new(w->a);
+	tdata_text(data, "type", unit_element_type(w->u, b));
+	tdata_text(data, "space", w->d->spaces[bound->space]);
+	tdata_flag(data, "const", bound->is_const);
+	tdata_text(data, "short", dtype_short(b->type));
+	tdata_int(data, "lanes", b->type.lanes);
+	tdata_text(data, "first", first);
+	return walk_render(w, w->d->vectors.read, data);
+}
