@@ -253,7 +253,11 @@ graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 	*out = v;
 	if (strcmp(graph_peek(r), "splat") == 0) {
 		r->at += strlen("splat");
-		return graph_read_number(r, type, &v->fill);
+		if (!graph_read_number(r, type, &v->fill)) {
+			return false;
+		}
+		v->fill = number_round(type, v->fill);
+		return true;
 	}
 	from = r->at;
 	if (!graph_expect(r, "{",

@@ -55,6 +55,7 @@ static const char everything[] =
 	"  const t: bool[2] = {0, 1}\n"
 	"  const none: float32[0, 7] = {}\n"
 	"  const large: float16[1000000, 1000000] = splat -0\n"
+	"  const fiftieth: float32[1000000, 1000000] = splat 0.0199999996\n"
 	"  known s: int64[2] = {batch, T.max(batch, 2) * 3}\n"
 	"  \"a:\": ?[?], output: float32[batch, 3] = com.example.Op "
 	"\"the node\" (x, _, \"_\") {a = 1, b = 1.0, c = 1e+10, d = word, "
