@@ -358,4 +358,22 @@ bool buffer_is_flat(const struct buffer *b);
 /* The same in this dialect, which may lack multidimensional arrays. */
 bool walk_is_flat(const struct walker *w, const struct buffer *b);
 
+/* -- walk_stmt.c and walk_alloc.c */
+/* The array whose declaration serves b; b itself if none does. */
+const struct buffer *walk_first_of(const struct walker *w,
+				   const struct buffer *b);
+/* One statement's text, with an empty line where a run of declarations starts
+ * or ends inside a block. */
+void walk_put(struct walker *w, bool declaration, const char *text);
+/* A declaration and the proved bound of its values, as a comment behind it, or
+ * before it if the line is full. */
+void walk_declare_bounded(struct walker *w, enum statement_id id,
+			  const char *name, int64_t most,
+			  const struct tdata *data);
+/* One statement in the dialect's form `id`. */
+void walk_say(struct walker *w, enum statement_id id, bool declaration,
+	      const struct tdata *data);
+/* An ALLOC with its body. */
+void walk_alloc(struct walker *w, struct stmt *s);
+
 #endif

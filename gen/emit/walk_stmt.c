@@ -18,10 +18,8 @@ put_line(struct walker *w, const char *text)
 	layout_line(&l, w->indent, text);
 }
 
-/* One statement's text, with an empty line where a run of declarations starts
- * or ends inside a block. */
-static void
-put(struct walker *w, bool declaration, const char *text)
+void
+walk_put(struct walker *w, bool declaration, const char *text)
 {
 	if ((w->wrote == WROTE_DECLARATION && !declaration) ||
 	    (w->wrote == WROTE_STATEMENT && declaration)) {
@@ -43,11 +41,9 @@ lines_of(struct walker *w, enum statement_id id)
 	return s;
 }
 
-/* A declaration and the proved bound of its values, as a comment behind it, or
- * before it if the line is full. */
-static void
-declare_bounded(struct walker *w, enum statement_id id, const char *name,
-		int64_t most, const struct tdata *data)
+void
+walk_declare_bounded(struct walker *w, enum statement_id id, const char *name,
+		     int64_t most, const struct tdata *data)
 {
 	const struct lines *s = lines_of(w, id), *b = lines_of(w, SAY_BOUND);
 	struct tdata *bound = tdata_new(w->a);
@@ -63,21 +59,21 @@ declare_bounded(struct walker *w, enum statement_id id, const char *name,
 	if (w->indent * layout_of(w, false).step + layout_width(text) + 1 +
 		    layout_width(note) <=
 	    w->d->line_columns) {
-		put(w, true, arena_printf(w->a, "%s %s", text, note));
+		walk_put(w, true, arena_printf(w->a, "%s %s", text, note));
 	} else {
-		put(w, true, note);
-		put(w, true, text);
+		walk_put(w, true, note);
+		walk_put(w, true, text);
 	}
 }
 
-static void
-say(struct walker *w, enum statement_id id, bool declaration,
-    const struct tdata *data)
+void
+walk_say(struct walker *w, enum statement_id id, bool declaration,
+	 const struct tdata *data)
 {
 	const struct lines *s = lines_of(w, id);
 
 	if (s != NULL) {
-		put(w, declaration, walk_render(w, s->line, data));
+		walk_put(w, declaration, walk_render(w, s->line, data));
 	}
 }
 
@@ -95,7 +91,7 @@ open_lines(struct walker *w, struct names lines, const struct tdata *data)
 		const char *text = walk_render(w, lines.data[i], data);
 
 		if (text[0] != '\0') { /* sections may render to nothing */
-			put(w, false, text);
+			walk_put(w, false, text);
 		}
 	}
 }
@@ -182,7 +178,8 @@ walk_thread(struct walker *w, struct stmt *s)
 		tdata_text(data, "index", w->d->device.indices[tag]);
 		tdata_text(data, "var", walk_bind(w, v, v->name)->text);
 		for (int i = 0; i < lines->open.n; i++) {
-			put(w, true, walk_render(w, lines->open.data[i], data));
+			walk_put(w, true,
+				 walk_render(w, lines->open.data[i], data));
 		}
 	}
 	analyser_bind(&w->an, v, s->args[0], s->args[1]);
@@ -277,8 +274,8 @@ walk_for(struct walker *w, struct stmt *s)
 	if (id == SAY_PARALLEL && walk_share(w, s, data)) {
 		tdata_text(data, "iterations",
 			   walk_expr(w, extent, w->d->assignment));
-		put(w, true, walk_render(w, w->d->tasks.declare, data));
-		put(w, false, walk_render(w, w->d->tasks.call, data));
+		walk_put(w, true, walk_render(w, w->d->tasks.declare, data));
+		walk_put(w, false, walk_render(w, w->d->tasks.call, data));
 		return;
 	}
 	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
@@ -421,13 +418,13 @@ walk_let(struct walker *w, struct stmt *s)
 	}
 	tdata_text(data, "name", b->text);
 	if (is_data && walk_value_bound(w, value, &most)) {
-		declare_bounded(w, SAY_LET, b->text, most, data);
+		walk_declare_bounded(w, SAY_LET, b->text, most, data);
 	} else {
-		say(w,
-		    !handle    ? SAY_LET
-		    : is_const ? SAY_LET_CONST_POINTER
-			       : SAY_LET_POINTER,
-		    true, data);
+		walk_say(w,
+			 !handle    ? SAY_LET
+			 : is_const ? SAY_LET_CONST_POINTER
+				    : SAY_LET_POINTER,
+			 true, data);
 	}
 	if (dtype_is_int(v->type)) {
 		analyser_bind_value(&w->an, v, value);
@@ -435,254 +432,6 @@ walk_let(struct walker *w, struct stmt *s)
 }
 
 /* -- local arrays -- */
-
-/* ALLOC x { ALLOC y { x = 0; … } }: leading stores of the body become
- * initializers if they do not read the arrays. */
-struct chain {
-	struct stmt *first, *body;
-	VEC(const struct stmt *) starts;
-};
-
-static bool
-uses_chain(const struct chain *c, const struct expr *e)
-{
-	for (const struct stmt *s = c->first; s != c->body;
-	     s = s->children[0]) {
-		if (expr_uses_buffer(e, s->u.buffer)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-in_chain(const struct chain *c, const struct buffer *b)
-{
-	for (const struct stmt *s = c->first; s != c->body;
-	     s = s->children[0]) {
-		if (s->u.buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static const struct stmt *
-start_of(const struct chain *c, const struct buffer *b)
-{
-	for (int i = 0; i < c->starts.n; i++) {
-		if (c->starts.data[i]->u.buffer == b) {
-			return c->starts.data[i];
-		}
-	}
-	return NULL;
-}
-
-static void
-find_starts(struct walker *w, struct chain *c)
-{
-	bool several = c->body->kind == STMT_SEQ;
-	int n = several ? c->body->n_children : 1;
-
-	for (int i = 0; i < n; i++) {
-		const struct stmt *s = several ? c->body->children[i] : c->body;
-
-		if (s->kind != STMT_STORE || s->u.buffer->ndim != 0 ||
-		    buffer_is_shared(s->u.buffer) ||
-		    !in_chain(c, s->u.buffer) ||
-		    start_of(c, s->u.buffer) != NULL ||
-		    uses_chain(c, s->args[0])) {
-			return;
-		}
-		vec_push(w->a, &c->starts, s);
-		vec_push(w->a, &w->done, s);
-	}
-}
-
-/* The dialect's form of a buffer of fragments, diagnosed if there is none. */
-static const struct fragment_form *
-fragment_of(struct walker *w, const struct buffer *b)
-{
-	const struct device_forms *d = &w->d->device;
-
-	for (int i = 0; i < d->fragments.n; i++) {
-		const struct fragment_form *f = &d->fragments.data[i];
-
-		if (strcmp(f->scope, b->scope) == 0 &&
-		    dtype_equal(f->type, b->type) && b->ndim >= 2 &&
-		    expr_is_value(b->shape[b->ndim - 2], f->tile[0]) &&
-		    expr_is_value(b->shape[b->ndim - 1], f->tile[1])) {
-			return f;
-		}
-	}
-	if (d->fragments.n == 0) {
-		walk_fail(w,
-			  "buffer %s has the scope '%s', and there are no "
-			  "fragments; use \"shared\" or \"local\"",
-			  b->name, b->scope);
-		return NULL;
-	}
-	walk_fail(w,
-		  "buffer %s: no fragment of the scope '%s' with that type "
-		  "and those last two dimensions; transform_layout, so that "
-		  "each tile stands together",
-		  b->name, b->scope);
-	return NULL;
-}
-
-/* The array whose declaration serves b; b itself if none does. */
-static const struct buffer *
-first_of(const struct walker *w, const struct buffer *b)
-{
-	for (int i = 0; i < w->same.n; i++) {
-		if (w->same.data[i].later == b) {
-			return w->same.data[i].first;
-		}
-	}
-	return b;
-}
-
-/* The bound of b and of all arrays that share its declaration. False: one has
- * none. */
-static bool
-bound_of_all(struct walker *w, const struct buffer *b, int64_t *most)
-{
-	int64_t one;
-
-	if (!walk_bound(w, b, most)) {
-		return false;
-	}
-	for (int i = 0; i < w->same.n; i++) {
-		if (w->same.data[i].first != b) {
-			continue;
-		}
-		if (!walk_bound(w, w->same.data[i].later, &one)) {
-			return false;
-		}
-		*most = one > *most ? one : *most;
-	}
-	return true;
-}
-
-static bool
-is_declared(struct walker *w, const struct buffer *b)
-{
-	return first_of(w, b) != b || walk_find(w, b->data) != NULL;
-}
-
-/* Lets b use the declaration of an array of a sibling statement. */
-static void
-take_place(struct walker *w, const struct buffer *b)
-{
-	struct binding bound = *walk_find(w, first_of(w, b)->data);
-
-	bound.var = b->data;
-	bound.buffer = b;
-	walk_add(w, &bound);
-}
-
-static void
-declare(struct walker *w, const struct stmt *s, const struct stmt *init)
-{
-	const struct buffer *b = s->u.buffer;
-	const char *type = unit_type(w->u, b->type);
-	struct tdata *data = tdata_new(w->a);
-	const struct fragment_form *fragment = NULL;
-	struct binding *bound;
-	bool is_kernel = lower_is_kernel(w->f), shared = buffer_is_shared(b);
-	int ndim = b->ndim;
-	enum statement_id id;
-	int64_t most;
-	bool flat;
-
-	if (type == NULL) {
-		w->failed = true;
-		return;
-	}
-	if (is_kernel && !shared && !buffer_is_private(b)) {
-		walk_fail(w, "memory of the scope '%s'", b->scope);
-		return;
-	}
-	if (buffer_is_fragment(b)) {
-		fragment = fragment_of(w, b);
-		if (fragment == NULL) {
-			return;
-		}
-		for (int i = 0; i < fragment->needs.n; i++) {
-			unit_need(w->u, fragment->needs.data[i]);
-		}
-		ndim -= 2;
-	}
-	tdata_text(data, "type", fragment != NULL ? fragment->spelling : type);
-	tdata_list(data, "extents");
-	tdata_text(data, "align", NULL);
-	if (b->align_bytes > 0) {
-		tdata_int(data, "align", b->align_bytes);
-	}
-	flat = ndim > 1 && w->d->access.flat_locals;
-	for (int i = 0; i < ndim; i++) {
-		const struct expr *extent = b->shape[i];
-
-		for (int k = i + 1; flat && k < ndim; k++) {
-			extent = expr_mul(w->m, extent, b->shape[k]);
-		}
-		tdata_text(tdata_item(data, "extents"), "extent",
-			   walk_expr(w, extent, w->d->assignment));
-		if (flat) {
-			break;
-		}
-	}
-	if (init != NULL) {
-		tdata_text(data, "br", TEXT_ASSIGN);
-		tdata_text(data, "value", walk_stored(w, init->args[0]));
-	}
-	bound = walk_bind(w, b->data, b->name);
-	bound->buffer = b;
-	bound->kind = b->ndim == 0 ? VALUE_SCALAR
-		      : flat       ? VALUE_POINTER
-				   : VALUE_ARRAY;
-	bound->flat = flat;
-	bound->fragment = fragment != NULL;
-	bound->space = SPACE_LOCAL;
-	bound->local = true;
-	tdata_text(data, "name", bound->text);
-	if (shared && walk_pooled_bytes(w, w->f) > 0) {
-		tdata_int(data, "place", lower_shared_place(w->f, b));
-		tdata_text(data, "br", TEXT_ASSIGN);
-		put(w, true, walk_render(w, w->d->device.pool_array, data));
-		return;
-	}
-	id = shared         ? SAY_SHARED_ARRAY
-	     : ndim > 0     ? SAY_ARRAY
-	     : init != NULL ? SAY_CELL_INIT
-			    : SAY_CELL;
-	if (bound_of_all(w, b, &most)) {
-		declare_bounded(w, id, bound->text, most, data);
-	} else {
-		say(w, id, true, data);
-	}
-}
-
-static void
-walk_alloc(struct walker *w, struct stmt *s)
-{
-	struct chain c = { .first = s, .body = s };
-
-	while (c.body->kind == STMT_ALLOC) {
-		c.body = c.body->children[0];
-	}
-	if (!is_declared(w, s->u.buffer)) {
-		find_starts(w, &c);
-	}
-	for (; s != c.body; s = s->children[0]) {
-		if (is_declared(w, s->u.buffer)) {
-			take_place(w, s->u.buffer);
-		} else {
-			declare(w, s, start_of(&c, s->u.buffer));
-		}
-	}
-	walk_stmt(w, c.body);
-}
 
 /* -- stores -- */
 
@@ -768,7 +517,7 @@ write_vector(struct walker *w, struct stmt *s)
 	tdata_text(data, "first",
 		   walk_element(w, b, s->args + 1, s->n_args - 1));
 	tdata_text(data, "value", walk_expr(w, s->args[0], w->d->assignment));
-	put(w, false, walk_render(w, w->d->vectors.write, data));
+	walk_put(w, false, walk_render(w, w->d->vectors.write, data));
 	return true;
 }
 
@@ -806,8 +555,9 @@ store_vector(struct walker *w, struct stmt *s)
 	if (w->count != NULL) {
 		tdata_text(data, "count", w->count);
 	}
-	put(w, false,
-	    walk_render(w, w->count != NULL ? v->store_part : v->store, data));
+	walk_put(w, false,
+		 walk_render(w, w->count != NULL ? v->store_part : v->store,
+			     data));
 	return true;
 }
 
@@ -817,7 +567,7 @@ say_value(struct walker *w, const char *text)
 	struct tdata *data = tdata_new(w->a);
 
 	tdata_text(data, "value", text);
-	say(w, SAY_EVALUATE, false, data);
+	walk_say(w, SAY_EVALUATE, false, data);
 }
 
 static void
@@ -850,7 +600,7 @@ walk_store(struct walker *w, struct stmt *s)
 	}
 	tdata_text(data, "br", TEXT_ASSIGN);
 	tdata_text(data, "value", walk_stored(w, value));
-	say(w, id, false, data);
+	walk_say(w, id, false, data);
 }
 
 static bool
@@ -878,7 +628,7 @@ take_places(struct walker *w, const struct stmt *first,
 	while (first->kind == STMT_ALLOC && later->kind == STMT_ALLOC &&
 	       !buffer_is_shared(first->u.buffer) &&
 	       are_alike(first->u.buffer, later->u.buffer)) {
-		struct same_array one = { first_of(w, first->u.buffer),
+		struct same_array one = { walk_first_of(w, first->u.buffer),
 					  later->u.buffer };
 
 		if (one.first != one.later) {
@@ -1005,7 +755,7 @@ walk_stmt(struct walker *w, struct stmt *s)
 			   s->n_args > 0
 				   ? walk_expr(w, s->args[0], w->d->assignment)
 				   : NULL);
-		say(w, SAY_RETURN, false, data);
+		walk_say(w, SAY_RETURN, false, data);
 		break;
 	case STMT_SEQ:
 		walk_seq(w, s);
