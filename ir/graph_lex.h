@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What printing and reading graphs share: names, types, values, attributes.
- * Private to ir/print_graph*.c,
- * ir/graph_read*.c and ir/graph_lex.c. */
+/* Names, types, values and attributes in the text form of graphs: printed and
+ * read. Private to ir/print_graph*.c, ir/graph_read*.c and ir/graph_lex.c. */
 #ifndef TIRC_IR_GRAPH_LEX_H
 #define TIRC_IR_GRAPH_LEX_H
 
@@ -34,8 +33,8 @@ void graph_put_sizes(const struct graph_printer *p,
 void graph_put_value(const struct graph_printer *p, const struct value *v);
 void graph_put_attr(const struct graph_printer *p, const struct attr *a);
 
-/* -- reading: graph_lex.c. Each says what it found wrong, once; nothing is read
- * after that. */
+/* -- reading: graph_lex.c. Each function reports the first mistake; after one,
+ * nothing is read. */
 
 struct graph_reader {
 	struct module *module;
@@ -56,10 +55,10 @@ bool graph_fail(struct graph_reader *r, size_t from, const char *fmt, ...)
 bool graph_line_ends(struct graph_reader *r);
 /* To the next line that holds something; false at the end of the text. */
 bool graph_next_line(struct graph_reader *r);
-/* Is the punctuation next? Then it is read. */
+/* Reads the punctuation if it is next. */
 bool graph_accept(struct graph_reader *r, const char *text);
 bool graph_expect(struct graph_reader *r, const char *text, const char *why);
-/* The word there, if it is one of plain characters; it stays. "" if none. */
+/* The next word of plain characters, which stays unread; "" if there is none. */
 const char *graph_peek(struct graph_reader *r);
 /* A name, in quotes or without. */
 bool graph_read_name(struct graph_reader *r, const char *what,
@@ -75,7 +74,7 @@ bool graph_read_int(struct graph_reader *r, int64_t *v);
 bool graph_read_type(struct graph_reader *r, struct tensor *t);
 /* "{n, 4}" */
 bool graph_read_elems(struct graph_reader *r, struct tensor *t);
-/* What is behind "=" of a constant: "splat 0", "{1, 2}". */
+/* The values behind "=" of a constant: "splat 0", "{1, 2}". */
 bool graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 		      const struct value **out);
 /* Values for a constant that has none in the text. */

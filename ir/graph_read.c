@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the text form of graphs, line by line: what a line names must stand
- * above it. graph_text.h shows the form. */
+/* Reads the text form of graphs, line by line: a line names only tensors of
+ * earlier lines. graph_text.h shows the form. */
 #include <errno.h>
 #include <stdlib.h>
 

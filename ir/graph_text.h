@@ -22,16 +22,16 @@
 /* graph_print with all values of all constants. */
 void graph_print_whole(const struct graph *g, struct strbuf *out);
 
-/* A graph from its text. Types of what nodes compute may be left out: they are
- * not known then. make_values: constants without values get small numbers, the
- * same for the same text; else they are a mistake. Operators are names yet
- * (ops_resolve). NULL after one diagnostic, DIAG_BAD_PROGRAM, with the place. */
+/* Reads a graph from its text. The type of a node's output may be left out; it is
+ * unknown then. make_values: constants without values get small numbers, the
+ * same for the same text; else they are a mistake. Operators are names until
+ * ops_resolve. NULL after one diagnostic, DIAG_BAD_PROGRAM, with the place. */
 struct graph *graph_read(struct module *m, const struct source *src,
 			 bool make_values);
 
-/* Prints g whole and reads it back: the same text again? If not, a DIAG_VERIFY
- * says so. True of what cannot be read (nodes of backends, groups), and of graphs with
- * very many constants' elements. */
+/* Prints g whole, reads the text back and prints that graph: are the two texts
+ * equal? If not, reports DIAG_VERIFY. True, unchecked, for graphs with nodes of
+ * backends, groups, or more than 2^20 elements of constants. */
 bool graph_verify_text(const struct graph *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs beside those that are wanted: for test. */
+/* Compares the outputs of a model with the expected ones, for `tirc test`. */
 #ifndef TIRC_CLI_COMPARE_H
 #define TIRC_CLI_COMPARE_H
 
@@ -8,19 +8,19 @@
 struct pair {
 	const char *where; /* the first word of its line */
 	const struct array *got, *want;
-	bool quantized;      /* integers that reals were rounded to */
+	bool quantized;      /* the integers are rounded real numbers */
 	const double *terms; /* per element the size of its terms, below 0:
 				    * two runs differ; NULL: not known */
 };
 
-/* compare.c: are all elements near enough? */
+/* compare.c: is every element within its tolerance? */
 bool pair_near(const struct cli *c, const struct pair *x);
-/* A line on stdout about that, unless quiet and all is well. */
+/* Prints the result as a line on stdout; with --quiet, only a failure. */
 bool pair_report(const struct cli *c, const struct pair *x);
-/* error_scale.c: all outputs of h, which it gave for the inputs. Where one is not
- * near enough, h runs on inputs that are moved by their last bit: how far each
- * element goes then tells the size of its terms. A line for each, as above.
- * False: not all are near enough. */
+/* error_scale.c: compares all outputs that h gave for the inputs, and prints a line
+ * for each. If an element exceeds its tolerance, h runs on inputs perturbed by
+ * their last bit: how far the element moves then gives the size of its terms,
+ * which the tolerance depends on. False: an element exceeds it still. */
 bool harness_compare(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The size of the terms that elements of outputs are sums of, as far as errors
- * go: a program computes y = a - b, of which only y is known. When each element
- * of its inputs moves by a share d of itself, up or down at random, y moves by
- * about d times the size of a and b; that divided by d is the size. Several runs
- * are made, because the two may move alike in one of them. */
+/* Estimates the size of the terms that output elements are sums of. Of y = a - b
+ * a program shows only y; its rounding error depends on a and b. If each input
+ * element moves by a relative distance d, up or down at random, y moves by about
+ * d times the size of a and b; divided by d, that is the estimate. Several runs
+ * are made, since a and b may move alike in one of them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

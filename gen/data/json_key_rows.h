@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of which rows in a table of keys are made. Only files that hold
- * such a table include this.
+/* Macros for the rows of a table of keys. Only files that hold a table include
+ * this header.
  *
  * A row of a table (dialect.def is one) is
  *
@@ -12,17 +12,17 @@
  * type      PROSE, TEXT, TEXTS, TEXT_OR_TEXTS, WORD("a|b"), WORDS("a|b"), FLAG,
  *           NUMBER(least, most, absent), NUMBERS(least, most), OBJECT,
  *           LIST(least, most) of objects, most 0: any number, SAME("#name"), CHOICE("#name",
- *           "a b c"): that object, or one whose keys a, b and c hold such
+ *           "a b c"): that object, or one that has it as its keys a, b, c
  * presence  NEEDED: it must be there where its object is and is not rejected;
  *           MAY: it may be absent; for *, ANY key or those NAMED("a b c")
  * goes      IN(struct, field): the reader stores it; BY(function): the reader
  *           calls the function after the keys below were read; IN_BY(struct,
  *           field, function): both; NONE: the function of the object around
  *           it reads it
- * words     the placeholders that a text may use; NULL: those that the object
- *           around it has
- * doc       what the value is, in words that follow the key in a table; NULL:
- *           the key is not listed
+ * words     the placeholders that a text may use; NULL: the placeholders of
+ *           the object around it
+ * doc       the meaning of the value, as a table in docs/ prints it behind the
+ *           key; NULL: the table omits the key
  */
 #ifndef TIRC_JSON_KEY_ROWS_H
 #define TIRC_JSON_KEY_ROWS_H

@@ -24,22 +24,6 @@ json_keys_is_below(const struct key *row, const char *place)
 	       strchr(row->pointer + n + 1, '/') == NULL;
 }
 
-static bool
-has_word(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = words; *p != '\0'; p += *p == ' ') {
-		size_t length = strcspn(p, " ");
-
-		if (length == n && memcmp(p, word, n) == 0) {
-			return true;
-		}
-		p += length;
-	}
-	return false;
-}
-
 /* The row of the key of the place; NULL: there is none. */
 static const struct key *
 json_keys_find(const struct key_table *table, const char *place,
@@ -52,7 +36,8 @@ json_keys_find(const struct key_table *table, const char *place,
 			continue;
 		}
 		if (strcmp(last_part(row->pointer), "*") == 0
-			    ? row->names == NULL || has_word(row->names, key)
+			    ? row->names == NULL ||
+				      json_has_word(row->names, key)
 			    : strcmp(last_part(row->pointer), key) == 0) {
 			return row;
 		}
@@ -160,7 +145,7 @@ check_choice(struct check *c, struct json j, cJSON *value,
 		struct json at = json_get(j, item->string);
 
 		next = item->next;
-		if (!has_word(keys, item->string)) {
+		if (!json_has_word(keys, item->string)) {
 			json_error(at, "unknown key; known are: %s", keys);
 		} else if (check_object(c, at, item, row->same, words)) {
 			continue;

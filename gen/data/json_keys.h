@@ -23,8 +23,8 @@ enum key_type {
 	KEY_NUMBERS,
 	KEY_OBJECT,
 	KEY_LIST,
-	KEY_SAME,  /* an object whose keys are below `same` */
-	KEY_CHOICE /* that, or an object of which each value is that */
+	KEY_SAME,  /* an object with the keys below `same` */
+	KEY_CHOICE /* as KEY_SAME, or an object with values of KEY_SAME */
 };
 
 struct key {
@@ -49,7 +49,7 @@ struct key_words {
 /* The keys of one kind of file. */
 struct key_table {
 	const char *title, *doc; /* of its JSON Schema */
-	bool extends;            /* a file may leave out what it inherits */
+	bool extends;            /* inherited keys may be absent */
 	const struct key *rows;
 	int n;
 	const struct key_words *sets; /* the longest first */
@@ -62,9 +62,9 @@ struct key_table {
  * tree, so that no reader meets them. */
 void json_keys_check(const struct key_table *table, struct json root,
 		     cJSON *tree);
-/* Reads the keys of the object j, whose rows are those below `place`: into the
- * fields of `to`, and by the functions of their rows, in the order of the rows.
- * Fields of absent keys become NULL, false, or what the row says. */
+/* Reads the keys of the object j by the rows below `place`, in their order: plain
+ * values into the fields of `to`, the others by the functions of their rows. The
+ * field of an absent key becomes NULL, false, or the row's default. */
 void json_keys_read(const struct key_table *table, struct json j,
 		    const char *place, void *to, void *ctx);
 /* The number that the row's field has in `from`. */

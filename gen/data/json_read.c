@@ -180,8 +180,8 @@ json_error(struct json at, const char *fmt, ...)
 	return false;
 }
 
-static bool
-has_word(const char *words, const char *word)
+bool
+json_has_word(const char *words, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -203,7 +203,7 @@ json_check_keys(struct json object, const char *allowed)
 	}
 	for (struct json j = json_first(object); j.value != NULL;
 	     j = json_next(object, j)) {
-		if (!has_word(allowed, j.value->string)) {
+		if (!json_has_word(allowed, j.value->string)) {
 			json_error(j, "unknown key; known are: %s", allowed);
 		}
 	}

@@ -63,4 +63,7 @@ int json_length(struct json array); /* 0 if absent */
 /* An array of texts; *n its length. */
 const char *const *json_texts(struct json j, int *n);
 
+/* Is the word one of `words`, which blanks separate? */
+bool json_has_word(const char *words, const char *word);
+
 #endif

@@ -84,22 +84,11 @@ is_statistic(struct rules *r, int id)
 	return any;
 }
 
-bool
-rules_is_param(const struct func *f, const struct buffer *b)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool
 is_output(const struct rules *r, const struct stmt *block)
 {
 	for (int i = 0; i < block->u.block->n_writes; i++) {
-		if (rules_is_param(r->s.func,
+		if (func_has_param(r->s.func,
 				   block->u.block->writes[i].buffer)) {
 			return true;
 		}

@@ -85,7 +85,6 @@ bool rules_separate_accumulator(struct rules *r, const struct block_access *x,
 /* Renames the buffer that the block stores to acc, and gives it. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);
-bool rules_is_param(const struct func *f, const struct buffer *b);
 /* Which of what the block reads the buffer is; -1: none. */
 int rules_read_index(struct rules *r, int block, const struct buffer *b);
 /* The axis by whose value the block selects one of several sums, as in a product

@@ -24,7 +24,7 @@ may_be_in_place(struct rules *r, int block)
 	for (int l = 0; l < x.n_loads; l++) {
 		const struct expr *load = x.loads[l].load;
 		bool own = x.loads[l].weight == NULL &&
-			   rules_is_param(r->s.func, load->u.buffer) &&
+			   func_has_param(r->s.func, load->u.buffer) &&
 			   load->n_args == store->n_args - 1;
 
 		for (int d = 0; own && d < load->n_args; d++) {

@@ -73,7 +73,7 @@ rule_tuple(struct rules *r, int reduction)
 		const char *name = !chosen ? "acc" : i == 0 ? "best" : "place";
 		int copy;
 
-		if (rules_is_param(r->s.func, b) &&
+		if (func_has_param(r->s.func, b) &&
 		    (!sched_cache_write(&r->s, reduction, i, "local", &copy) ||
 		     !sched_reverse_compute_at(&r->s, copy, at) ||
 		     !sched_rename_buffer(&r->s, reduction, i, name))) {
