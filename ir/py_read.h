@@ -80,6 +80,9 @@ bool py_accept(struct py_parser *p, const char *op);
 bool py_expect(struct py_parser *p, const char *op, const char *why);
 /* What the token is, in words of a message. */
 const char *py_describe(struct py_parser *p, const struct py_token *t);
+const char *py_text(struct py_parser *p, const struct py_token *t);
+/* The name here; an error that ends in `what` if there is none. */
+const char *py_take_name(struct py_parser *p, const char *what);
 /* Reports once at a span; all further errors of the text are dropped. */
 void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
@@ -96,9 +99,22 @@ void py_push(struct py_parser *p, struct py_nodes *list,
 /* Sets the children, measures the height and the span. NULL if too high. */
 const struct py_node *py_finish(struct py_parser *p, struct py_node *node,
 				const struct py_nodes *kids, int first_token);
+/* A node of one child or two; NULL if one of them is NULL. */
+const struct py_node *py_finish1(struct py_parser *p, enum py_kind kind,
+				 const char *op, const struct py_node *a,
+				 int first_token);
+const struct py_node *py_finish2(struct py_parser *p, enum py_kind kind,
+				 const char *op, const struct py_node *a,
+				 const struct py_node *b, int first_token);
 
 /* Grammar; NULL after an error. */
 const struct py_node *py_expression(struct py_parser *p);
+/* No lambda, no conditional. */
+const struct py_node *py_disjunction(struct py_parser *p);
+/* An expression, or one behind a star. */
+const struct py_node *py_starred(struct py_parser *p);
+/* A name, literal or display with the calls, indices and attributes behind. */
+const struct py_node *py_primary(struct py_parser *p);
 /* One, or a tuple without parentheses; stars allowed. */
 const struct py_node *py_expression_list(struct py_parser *p);
 const struct py_node *py_target(struct py_parser *p);
@@ -109,5 +125,7 @@ bool py_parameters(struct py_parser *p, bool annotated, const char *end,
 /* Adjacent string tokens as one node. */
 const struct py_node *py_strings(struct py_parser *p);
 bool py_check_target(struct py_parser *p, const struct py_node *target);
+/* The simple statements of one line. */
+bool py_simple_statements(struct py_parser *p, struct py_nodes *out);
 
 #endif

@@ -241,5 +241,36 @@ bool script_read_suite(struct script_reader *r, const struct py_node *suite,
 		       struct stmt **out);
 void script_open(struct script_reader *r, struct script_suite *suite,
 		 const struct py_node *node, struct script_opener opener);
+void script_push(struct script_reader *r, struct script_suite *suite,
+		 const struct py_node *node, struct stmt *s);
+struct stmt *script_close_suite(struct script_reader *r,
+				struct script_suite *suite);
+
+bool script_for(struct script_reader *r, const struct py_node *node,
+		struct stmt **out);
+/* The items of a with from `item` on, and its suite. */
+bool script_with(struct script_reader *r, const struct py_node *node, int item,
+		 struct stmt **out);
+bool script_init(struct script_reader *r, const struct py_node *with,
+		 const struct py_node *call);
+bool script_assert(struct script_reader *r, const struct py_node *condition,
+		   const struct py_node *message, struct stmt **out);
+/* The call of T.let, T.attr or T.launch_thread, and the name of a thread's
+ * variable, or NULL; an error for another call. */
+bool script_read_opener(struct script_reader *r, const struct py_node *call,
+			const char *path, const struct py_node *target,
+			struct script_opener *out);
+/* A let of the name, defined from here on. */
+void script_let(struct script_reader *r, const char *name,
+		const struct expr *value, struct script_opener *out);
+bool script_assign(struct script_reader *r, const struct py_node *node,
+		   struct script_suite *suite);
+/* x: T.int32 = value */
+bool script_annotated(struct script_reader *r, const struct py_node *node,
+		      struct script_suite *suite);
+/* target = value, or target op= value, of an element; op is NULL for =. */
+bool script_store(struct script_reader *r, const struct py_node *node,
+		  const struct py_node *target, const struct py_node *value,
+		  const char *op, struct script_suite *suite);
 
 #endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TVMScript reader: assignments, which store elements, name values, declare
+ * sizes and buffers. */
+#include "script_read.h"
+
+bool
+script_store(struct script_reader *r, const struct py_node *node,
+	     const struct py_node *target, const struct py_node *value,
+	     const char *op, struct script_suite *suite)
+{
+	static const struct {
+		const char *op;
+		enum expr_kind kind;
+	} updates[] = {
+		{ "+", EXPR_ADD },       { "-", EXPR_SUB },
+		{ "*", EXPR_MUL },       { "/", EXPR_DIV },
+		{ "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
+	};
+	const struct buffer *b;
+	const struct expr **index, *e;
+	struct script_value v;
+	int lanes = 1;
+
+	if (!script_eval(r, target->kids[0], &v) ||
+	    !script_element(r, target, &v, &b, &index) ||
+	    !script_eval(r, value, &v)) {
+		return false;
+	}
+	if (op) {
+		struct script_value old =
+			script_value_of(expr_load(r->m, b, index, b->ndim),
+					false);
+		size_t i = 0, n = sizeof updates / sizeof *updates;
+
+		while (i < n && strcmp(updates[i].op, op) != 0) {
+			i++;
+		}
+		if (i == n ||
+		    (updates[i].kind == EXPR_DIV && !dtype_is_float(b->type))) {
+			return script_fail(r, node,
+					   "'%s=' of an element; "
+					   "write the update out",
+					   op);
+		}
+		if (!script_binary(r, node, updates[i].kind, &old, &v, &v)) {
+			return false;
+		}
+	}
+	for (int i = 0; i < b->ndim; i++) {
+		lanes = index[i]->type.lanes > lanes ? index[i]->type.lanes
+						     : lanes;
+	}
+	struct dtype t = b->type;
+
+	t.lanes = (uint16_t)(t.lanes * lanes);
+	if (!script_convert(r, value, &v, t, &e)) {
+		return false;
+	}
+	script_push(r, suite, node, stmt_store(r->f, b, e, index, b->ndim));
+	return true;
+}
+
+/* n = T.int32(): a size; its bounds may follow in T.func_attr. */
+static void
+declare_var(struct script_reader *r, const char *name, struct dtype type)
+{
+	const struct script_value *known = script_find(r, name);
+
+	for (int i = 0; i < r->n_sizes; i++) {
+		if (known == &r->names.data[i].value &&
+		    dtype_equal(known->e->type, type)) {
+			return; /* known since the signature */
+		}
+	}
+	struct var *v = var_new(r->m, script_hint(r, name), type);
+
+	script_define(r, name, script_value_of(v->expr, false));
+}
+
+static bool
+bind_value(struct script_reader *r, const struct py_node *node,
+	   const struct py_node *target, struct script_value v,
+	   struct script_suite *suite)
+{
+	const struct expr *e;
+	struct script_opener opener;
+
+	if (target->kind != PY_NAME) {
+		return script_fail(r, target,
+				   "values for several names; "
+				   "give each a statement of its own");
+	}
+	if (v.kind == SCRIPT_NEW_VAR) {
+		declare_var(r, target->text, v.type);
+		return true;
+	}
+	/* Python's own values are no variables of the program. */
+	if (v.kind != SCRIPT_EXPR || v.weak || v.e->kind == EXPR_STRING) {
+		script_define(r, target->text, v);
+		return true;
+	}
+	if (!script_settle(r, node, &v, &e)) {
+		return false;
+	}
+	script_let(r, target->text, e, &opener);
+	script_open(r, suite, node, opener);
+	return true;
+}
+
+bool
+script_assign(struct script_reader *r, const struct py_node *node,
+	      struct script_suite *suite)
+{
+	const struct py_node *target = node->kids[0], *value = node->kids[1];
+	struct script_opener opener;
+	struct script_value v;
+
+	if (node->n_kids > 2) {
+		return script_fail(r, node,
+				   "several targets at once; give "
+				   "each a statement of its own");
+	}
+	if (target->kind == PY_SUBSCRIPT) {
+		return script_store(r, node, target, value, NULL, suite);
+	}
+	if (script_is_axis(r, value)) {
+		return script_axis(r, target, value);
+	}
+	if (target->kind == PY_NAME && script_declares_buffer(r, value)) {
+		return script_declare_buffer(r, value, target->text, suite);
+	}
+	if (script_calls(r, value, "launch_thread")) {
+		if (!script_read_opener(r, value, "launch_thread", target,
+					&opener)) {
+			return false;
+		}
+		script_open(r, suite, node, opener);
+		return true;
+	}
+	if (script_calls(r, value, "meta_var") && target->kind == PY_NAME) {
+		if (!script_eval(r, value, &v)) {
+			return false;
+		}
+		script_define(r, target->text, v);
+		return true;
+	}
+	if (!script_eval(r, value, &v)) {
+		return false;
+	}
+	if (target->kind == PY_TUPLE && v.kind == SCRIPT_LIST) {
+		if (target->n_kids != v.n_items) {
+			return script_fail(r, node,
+					   "%d names for %d values; "
+					   "give equally many",
+					   target->n_kids, v.n_items);
+		}
+		for (int i = 0; i < v.n_items; i++) {
+			if (!bind_value(r, node, target->kids[i], v.items[i],
+					suite)) {
+				return false;
+			}
+		}
+		return true;
+	}
+	return bind_value(r, node, target, v, suite);
+}
+
+/* x: T.int32 = value */
+bool
+script_annotated(struct script_reader *r, const struct py_node *node,
+		 struct script_suite *suite)
+{
+	const struct py_node *target = node->kids[0], *type = node->kids[1];
+	struct script_opener opener;
+	const struct expr *value;
+	struct dtype t;
+
+	if (target->kind != PY_NAME || !node->kids[2]) {
+		return script_fail(r, node,
+				   "no let; write name: T.int32 = "
+				   "value");
+	}
+	if (type->kind == PY_SUBSCRIPT) { /* T.let[T.int32] */
+		type = type->kids[1];
+	}
+	if (type->kind == PY_CALL) { /* T.handle("float32") */
+		type = type->kids[0];
+	}
+	const char *path = script_path(r, type);
+
+	if (path && strcmp(path, "let") == 0) {
+		if (!script_expr(r, node->kids[2], &value)) {
+			return false;
+		}
+	} else if (!(path ? script_type_named(r, type, path, &t)
+			  : script_type(r, type, &t)) ||
+		   !script_expr_as(r, node->kids[2], t, &value)) {
+		return false;
+	}
+	script_let(r, target->text, value, &opener);
+	script_open(r, suite, node, opener);
+	return true;
+}

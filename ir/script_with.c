@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TVMScript reader: with. A let, an attribute, an allocation or a thread
+ * opens there, and in a line of its own. */
+#include "script_read.h"
+
+/* ---- lets, attributes, threads: each as an opener */
+
+void
+script_let(struct script_reader *r, const char *name, const struct expr *value,
+	   struct script_opener *out)
+{
+	struct var *v = var_new(r->m, script_hint(r, name), value->type);
+
+	*out = (struct script_opener){ .kind = STMT_LET,
+				       .var = v,
+				       .value = value };
+	script_define(r, name, script_value_of(v->expr, false));
+}
+
+/* T.LetStmt(value[, type]) as name */
+static bool
+read_let_stmt(struct script_reader *r, const struct py_node *call,
+	      const struct py_node *target, struct script_opener *out)
+{
+	static const char *const names[] = { "value", "type_annotation", NULL };
+	const struct py_node *found[2];
+	const struct expr *value;
+	struct dtype t;
+
+	if (!script_args(r, call, names, 1, found)) {
+		return false;
+	}
+	if (!target || target->kind != PY_NAME) {
+		return script_fail(r, call,
+				   "a let without a name; write "
+				   "with T.LetStmt(value) as name:");
+	}
+	if (found[1] ? !script_type(r, found[1], &t) ||
+			       !script_expr_as(r, found[0], t, &value)
+		     : !script_expr(r, found[0], &value)) {
+		return false;
+	}
+	script_let(r, target->text, value, out);
+	return true;
+}
+
+/* T.let(x, value), x declared by x = T.var("int32") */
+static bool
+read_let(struct script_reader *r, const struct py_node *call,
+	 struct script_opener *out)
+{
+	static const char *const names[] = { "var", "value", NULL };
+	const struct py_node *found[2];
+	const struct expr *var, *value;
+
+	if (!script_args(r, call, names, 2, found) ||
+	    !script_expr(r, found[0], &var)) {
+		return false;
+	}
+	if (var->kind != EXPR_VAR) {
+		return script_fail(r, found[0],
+				   "no variable; declare one "
+				   "with T.var");
+	}
+	if (!script_expr_as(r, found[1], var->type, &value)) {
+		return false;
+	}
+	*out = (struct script_opener){ .kind = STMT_LET,
+				       .var = var->u.var,
+				       .value = value };
+	return true;
+}
+
+static bool
+read_attr(struct script_reader *r, const struct py_node *call,
+	  struct script_opener *out)
+{
+	static const char *const names[] = { "node", "attr_key", "value",
+					     NULL };
+	const struct py_node *found[3];
+	struct script_value node;
+
+	*out = (struct script_opener){ .kind = STMT_ATTR };
+	if (!script_args(r, call, names, 3, found) ||
+	    !script_eval(r, found[0], &node) ||
+	    !script_text(r, found[1], &out->text) ||
+	    !script_note_value(r, found[2], &out->value)) {
+		return false;
+	}
+	if (node.kind != SCRIPT_EXPR || !node.weak) {
+		return script_fail(r, found[0],
+				   "an attribute of a node; "
+				   "tirc's are of statements alone, write 0");
+	}
+	return true;
+}
+
+/* T.launch_thread("threadIdx.x", 32), or of what T.env_thread gave */
+static bool
+read_launch(struct script_reader *r, const struct py_node *call,
+	    const struct py_node *target, struct script_opener *out)
+{
+	static const char *const names[] = { "thread", "extent", NULL };
+	const struct py_node *found[2];
+	struct script_value v;
+	struct range range;
+	const char *name = NULL;
+
+	if (!script_args(r, call, names, 2, found) ||
+	    !script_eval(r, found[0], &v) ||
+	    !script_index(r, found[1], &range.extent)) {
+		return false;
+	}
+	*out = (struct script_opener){ .kind = STMT_FOR };
+	if (v.kind == SCRIPT_THREAD) {
+		out->text = v.text;
+		name = found[0]->kind == PY_NAME ? found[0]->text : NULL;
+	} else if (!script_text(r, found[0], &out->text)) {
+		return false;
+	}
+	if (target && target->kind == PY_NAME) {
+		name = target->text;
+	}
+	range.min = expr_int(r->m, range.extent->type, 0);
+	out->min = range.min;
+	out->value = range.extent;
+	out->var = var_new(r->m, name ? name : "thread", range.extent->type);
+	if (name) {
+		struct script_loop loop = { out->var, range.min, range.extent };
+
+		vec_push(&r->m->arena, &r->loops, loop);
+		script_define(r, name, script_value_of(out->var->expr, false));
+	}
+	return true;
+}
+
+bool
+script_read_opener(struct script_reader *r, const struct py_node *call,
+		   const char *path, const struct py_node *target,
+		   struct script_opener *out)
+{
+	return strcmp(path, "let") == 0    ? read_let(r, call, out)
+	       : strcmp(path, "attr") == 0 ? read_attr(r, call, out)
+	       : strcmp(path, "launch_thread") == 0
+		       ? read_launch(r, call, target, out)
+		       : script_unknown(r, call, path);
+}
+
+/* ---- with */
+
+bool
+script_assert(struct script_reader *r, const struct py_node *condition,
+	      const struct py_node *message, struct stmt **out)
+{
+	const struct expr *e;
+	const char *text = "";
+
+	if (!script_condition(r, condition, &e) ||
+	    (message && !script_text(r, message, &text))) {
+		return false;
+	}
+	*out = stmt_assert(r->f, e, text);
+	return true;
+}
+
+/* T.Assert(condition, message), T.While(condition) and what they hold. */
+static bool
+read_wrapper(struct script_reader *r, const struct py_node *node,
+	     const struct py_node *call, bool loops, int item,
+	     struct stmt **out)
+{
+	static const char *const names[] = { "condition", "message", NULL };
+	const struct py_node *found[2];
+	const struct expr *e;
+	struct stmt *pair[2];
+
+	if (!script_args(r, call, names, 1, found)) {
+		return false;
+	}
+	if (loops) {
+		if (!script_condition(r, found[0], &e) ||
+		    !script_with(r, node, item + 1, out)) {
+			return false;
+		}
+		*out = stmt_while(r->f, e, *out);
+		return true;
+	}
+	if (!script_assert(r, found[0], found[1], &pair[0]) ||
+	    !script_with(r, node, item + 1, &pair[1])) {
+		return false;
+	}
+	*out = stmt_seq(r->f, pair, 2);
+	return true;
+}
+
+bool
+script_init(struct script_reader *r, const struct py_node *node,
+	    const struct py_node *call)
+{
+	if (r->block->is_root || r->block->init) {
+		return script_fail(
+			r, call,
+			r->block->is_root
+				? "T.init outside of a block; move it into "
+				  "one"
+				: "a second T.init; put all of it in one");
+	}
+	return script_read_suite(r, node->kids[node->n_kids - 1],
+				 &r->block->init);
+}
+
+/* The items from `item` on, and the suite. */
+bool
+script_with(struct script_reader *r, const struct py_node *node, int item,
+	    struct stmt **out)
+{
+	if (item == node->n_kids - 1) {
+		return script_read_suite(r, node->kids[item], out);
+	}
+	const struct py_node *call = node->kids[item], *target = NULL;
+	struct script_suite suite = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	struct script_opener opener;
+	int names = r->names.n, loops = r->loops.n;
+
+	if (call->kind == PY_AS) {
+		target = call->kids[1];
+		call = call->kids[0];
+	}
+	const char *path = call->kind == PY_CALL ? script_path(r, call->kids[0])
+						 : NULL;
+
+	if (!path) {
+		return script_fail(r, call,
+				   "no scope of a tensor program; "
+				   "use T.sblock, T.init, T.LetStmt, T.attr, "
+				   "T.decl_buffer or T.launch_thread");
+	}
+	if (script_is_block(r, call)) {
+		return item == node->n_kids - 2
+			       ? script_block(r, call, node->kids[item + 1],
+					      out)
+			       : script_fail(r, call,
+					     "a block together with "
+					     "others; give it a 'with' of its "
+					     "own");
+	}
+	if (strcmp(path, "While") == 0 || strcmp(path, "Assert") == 0) {
+		return read_wrapper(r, node, call, path[0] == 'W', item, out);
+	}
+	if (script_declares_buffer(r, call)) {
+		if (!target || target->kind != PY_NAME) {
+			return script_fail(r, call,
+					   "a buffer without a name; "
+					   "add 'as A'");
+		}
+		if (!script_declare_buffer(r, call, target->text, &suite)) {
+			return false;
+		}
+	} else {
+		if (strcmp(path, "LetStmt") == 0
+			    ? !read_let_stmt(r, call, target, &opener)
+			    : !script_read_opener(r, call, path, target,
+						  &opener)) {
+			return false;
+		}
+		script_open(r, &suite, call, opener);
+	}
+	struct stmt *body;
+
+	if (!script_with(r, node, item + 1, &body)) {
+		return false;
+	}
+	vec_push(&r->m->arena, &suite.list, body);
+	r->names.n = names;
+	r->loops.n = loops;
+	*out = script_close_suite(r, &suite);
+	return true;
+}
