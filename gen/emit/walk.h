@@ -256,6 +256,26 @@ enum form_id walk_product(const struct walker *w, struct dtype t);
 bool walk_fuses(struct walker *w, const struct expr *e);
 /* The text of e for a context of precedence `level`. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
+struct piece walk_piece(struct walker *w, const struct expr *e);
+struct piece walk_intrinsic(struct walker *w, const struct expr *e);
+/* walk_form.c: an operator or function in the dialect's form for operands of
+ * type t (and a result of type `to`). */
+struct piece walk_apply(struct walker *w, enum form_id id, struct dtype t,
+			const struct expr *const *args, int n);
+struct piece walk_apply_to(struct walker *w, enum form_id id, struct dtype t,
+			   struct dtype to, const struct expr *const *args,
+			   int n);
+/* A cast around a piece of text. */
+struct piece walk_cast_text(struct walker *w, struct dtype t, struct piece p);
+/* Casts back a result that integer promotion has widened. */
+struct piece walk_narrowed(struct walker *w, struct dtype t, struct piece p);
+/* For an expression that cannot be written: the walker has failed. */
+struct piece walk_failed_piece(struct walker *w);
+/* Is e a composite expression: the result of an operator, by the dialect's
+ * precedence levels? */
+bool walk_is_composite(struct walker *w, const struct expr *e);
+/* Is e a value that is only cast to a longer type? */
+bool walk_is_lengthened(const struct expr *e);
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n);
 /* A load of the vector at `first` from b, an array of vectors, in the dialect's

@@ -1,221 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions as text, with the parentheses that precedence requires and the
- * ones that compilers warn about. */
+/* Expressions as text: which of the dialect's forms each kind is written in. */
 #include "walk.h"
 
 /* Longer operands are not written twice. */
 #define REPEATABLE_COLUMNS 24
 
-static struct piece walk_piece(struct walker *w, const struct expr *e);
 static struct piece piece_of(struct walker *w, const struct expr *e);
-static bool is_composite(struct walker *w, const struct expr *e);
-static struct piece apply(struct walker *w, enum form_id id, struct dtype t,
-			  const struct expr *const *args, int n);
-
-static const char *
-as_group(struct walker *w, const char *text)
-{
-	if (strpbrk(text, TEXT_OPERATOR TEXT_SPACE) == NULL) {
-		return text;
-	}
-	return arena_printf(w->a, TEXT_OPEN "%s" TEXT_CLOSE, text);
-}
-
-static const char *
-in_parentheses(struct walker *w, struct piece p)
-{
-	return arena_printf(w->a, "(%s)", as_group(w, p.text));
-}
-
-const char *
-walk_expr(struct walker *w, const struct expr *e, int level)
-{
-	struct piece p = walk_piece(w, e);
-
-	return p.level < level ? in_parentheses(w, p) : as_group(w, p.text);
-}
-
-/* -- forms -- */
-
-static struct piece
-failed_piece(struct walker *w)
-{
-	w->failed = true;
-	return (struct piece){ "", w->d->primary };
-}
-
-/* Is e a value that is only cast to a longer type? */
-static bool
-is_lengthened(const struct expr *e)
-{
-	return e->kind == EXPR_CAST && e->type.lanes == 1 &&
-	       dtype_class(e->type) == DTC_INT && dtype_bits(e->type) > 32 &&
-	       dtype_class(e->args[0]->type) == DTC_INT;
-}
-
-/* The operands of an operator without the casts that its implicit conversions
- * make redundant. */
-static void
-operands(struct walker *w, const struct expr *const *args,
-	 const struct expr *out[2])
-{
-	for (int i = 1; i >= 0; i--) {
-		const struct expr *other = i == 1 ? args[0] : out[1];
-
-		out[i] = is_lengthened(args[i]) &&
-					 !is_composite(w, args[i]->args[0]) &&
-					 dtype_equal(other->type,
-						     args[i]->type) &&
-					 other->kind != EXPR_INT
-				 ? args[i]->args[0]
-				 : args[i];
-	}
-}
-
-static struct piece
-infix(struct walker *w, const struct form *f, const struct expr *const *both)
-{
-	const struct expr *args[2];
-	bool one_number = (both[0]->kind == EXPR_BROADCAST) !=
-			  (both[1]->kind == EXPR_BROADCAST);
-	const struct level *level = &w->d->levels[f->level];
-	struct piece side[2];
-	const char *text[2];
-	const char *before = level->where == BREAK_BEFORE ? TEXT_OPERATOR : " ";
-	const char *after = level->where == BREAK_AFTER ? TEXT_SPACE : " ";
-
-	operands(w, both, args);
-	for (int i = 0; i < 2; i++) {
-		bool outer = (i == 1) == level->right;
-		bool same;
-
-		/* Operators accept a scalar for a broadcast vector. */
-		side[i] = walk_piece(w, one_number && args[i]->kind ==
-								EXPR_BROADCAST
-						? args[i]->args[0]
-						: args[i]);
-		same = side[i].level == f->level && outer;
-		if (side[i].level < f->level ||
-		    (side[i].level == f->level && !outer) ||
-		    (level->clarify >> side[i].level & 1) != 0) {
-			text[i] = in_parentheses(w, side[i]);
-		} else {
-			text[i] = same ? side[i].text
-				       : as_group(w, side[i].text);
-		}
-	}
-	return (struct piece){ arena_printf(w->a, "%s%s%s%s%s", text[0], before,
-					    f->text, after, text[1]),
-			       f->level };
-}
-
-static struct piece
-prefix(struct walker *w, const struct form *f, const struct expr *arg)
-{
-	const char *text = walk_expr(w, arg, f->level);
-
-	/* "- -x" and "& &x" are two tokens. */
-	if (text[0] == f->text[strlen(f->text) - 1]) {
-		text = arena_printf(w->a, "(%s)", text);
-	}
-	return (struct piece){ arena_printf(w->a, "%s%s", f->text, text),
-			       f->level };
-}
-
-static struct piece
-call_exprs(struct walker *w, const char *callee, const struct expr *const *args,
-	   int n)
-{
-	const char *texts[4];
-
-	for (int i = 0; i < n; i++) {
-		texts[i] = walk_expr(w, args[i], w->d->assignment);
-	}
-	return walk_call(w, callee, texts, n);
-}
-
-static struct piece
-from_text(struct walker *w, const struct form *f, const struct tdata *facts,
-	  const struct expr *const *args, int n)
-{
-	static const char *const names[] = { "a", "b", "c" };
-	struct tdata *data = tdata_new(w->a);
-
-	tdata_outer(data, facts);
-	tdata_text(data, "br", TEXT_OPERATOR);
-	for (int i = 0; i < n; i++) {
-		tdata_text(data, names[i],
-			   walk_expr(w, args[i], f->operands[i]));
-	}
-	return (struct piece){ walk_render(w, f->text, data), f->level };
-}
-
-static struct piece
-apply_to(struct walker *w, enum form_id id, struct dtype t, struct dtype to,
-	 const struct expr *const *args, int n)
-{
-	const struct form *f;
-	const struct tdata *facts;
-	const char *name;
-
-	t = walk_computed(w, t);
-	f = dialect_form(w->d, id, t);
-	if (f == NULL || (t.lanes > 1 && unit_type(w->u, t) == NULL)) {
-		return failed_piece(w);
-	}
-	facts = unit_facts(w->u, t);
-	for (int i = 0; i < f->needs.n; i++) {
-		unit_need(w->u, f->needs.data[i]);
-	}
-	switch (f->kind) {
-	case FORM_IS_INFIX:
-		return infix(w, f, args);
-	case FORM_IS_PREFIX:
-		return prefix(w, f, args[0]);
-	case FORM_IS_CALL:
-		return call_exprs(w, walk_render(w, f->text, facts), args, n);
-	case FORM_IS_HELPER:
-		name = unit_helper(w->u, dialect_helper(w->d, f->text), t, to);
-		return name != NULL ? call_exprs(w, name, args, n)
-				    : failed_piece(w);
-	default:
-		return from_text(w, f, facts, args, n);
-	}
-}
-
-static struct piece
-apply(struct walker *w, enum form_id id, struct dtype t,
-      const struct expr *const *args, int n)
-{
-	return apply_to(w, id, t, t, args, n);
-}
-
-/* A cast around a piece of text. */
-static struct piece
-cast_text(struct walker *w, struct dtype t, struct piece p)
-{
-	const struct form *f = dialect_form(w->d, FORM_CAST, t);
-	struct tdata *data = tdata_new(w->a);
-
-	if (f == NULL) {
-		return failed_piece(w);
-	}
-	unit_need_type(w->u, t);
-	tdata_outer(data, w->d->types[t.kind].facts);
-	tdata_text(data, "a",
-		   p.level < f->operands[0] ? in_parentheses(w, p)
-					    : as_group(w, p.text));
-	return (struct piece){ walk_render(w, f->text, data), f->level };
-}
-
-/* Casts back a result that integer promotion has widened. */
-static struct piece
-narrowed(struct walker *w, struct dtype t, struct piece p)
-{
-	return w->d->types[t.kind].promoted ? cast_text(w, t, p) : p;
-}
-
-/* -- kinds -- */
 
 static bool
 is_negative_literal(const struct expr *e)
@@ -332,9 +122,9 @@ arithmetic(struct walker *w, const struct expr *e)
 			kind = kind == EXPR_ADD ? EXPR_SUB : EXPR_ADD;
 		} else if (kind == EXPR_SUB && ints &&
 			   expr_is_value(args[0], 0)) {
-			return narrowed(w, e->type,
-					apply(w, FORM_NEG, e->type, &args[1],
-					      1));
+			return walk_narrowed(w, e->type,
+					     walk_apply(w, FORM_NEG, e->type,
+							&args[1], 1));
 		}
 	}
 	if (kind == EXPR_MUL) {
@@ -343,20 +133,22 @@ arithmetic(struct walker *w, const struct expr *e)
 						    : -1;
 
 		if (minus >= 0) {
-			return narrowed(w, e->type,
-					apply(w,
-					      wraps ? FORM_NEG_WRAP : FORM_NEG,
-					      e->type, &args[1 - minus], 1));
+			return walk_narrowed(w, e->type,
+					     walk_apply(w,
+							wraps ? FORM_NEG_WRAP
+							      : FORM_NEG,
+							e->type,
+							&args[1 - minus], 1));
 		}
 	}
 	if (kind == EXPR_SUB && wraps && expr_is_value(args[0], 0)) {
-		return apply(w, FORM_NEG_WRAP, e->type, &args[1], 1);
+		return walk_apply(w, FORM_NEG_WRAP, e->type, &args[1], 1);
 	}
 	if (kind == EXPR_ADD && walk_fuses(w, e)) {
 		const struct expr *three[3] = { args[0], args[1]->args[0],
 						args[1]->args[1] };
 
-		return apply(w, FORM_ADD_PRODUCT, e->type, three, 3);
+		return walk_apply(w, FORM_ADD_PRODUCT, e->type, three, 3);
 	}
 	if (kind == EXPR_ADD && walk_multiplies_too(w, e)) {
 		int product = args[1]->kind == EXPR_MUL ? 1 : 0;
@@ -364,16 +156,16 @@ arithmetic(struct walker *w, const struct expr *e)
 						args[product]->args[1],
 						args[1 - product] };
 
-		return apply(w, FORM_FMA, e->type, three, 3);
+		return walk_apply(w, FORM_FMA, e->type, three, 3);
 	}
 	id = kind == EXPR_ADD   ? wraps ? FORM_ADD_WRAP : FORM_ADD
 	     : kind == EXPR_SUB ? wraps ? FORM_SUB_WRAP : FORM_SUB
 	     : wraps            ? FORM_MUL_WRAP
 				: walk_product(w, e->type);
 	if (wraps) {
-		return apply(w, id, e->type, args, 2);
+		return walk_apply(w, id, e->type, args, 2);
 	}
-	return narrowed(w, e->type, apply(w, id, e->type, args, 2));
+	return walk_narrowed(w, e->type, walk_apply(w, id, e->type, args, 2));
 }
 
 static struct piece
@@ -387,19 +179,19 @@ division(struct walker *w, const struct expr *e)
 		if (floors || mod) {
 			walk_fail(w, "floor division of floats");
 		}
-		return apply(w, FORM_DIV, e->type, e->args, 2);
+		return walk_apply(w, FORM_DIV, e->type, e->args, 2);
 	}
 	if (walk_is_safe_divisor(w, e->args[1]) &&
 	    (!floors || (!walk_is_negative(w, e->args[0]) &&
 			 !walk_is_negative(w, e->args[1])))) {
-		return narrowed(w, e->type,
-				apply(w, mod ? FORM_MOD : FORM_DIV, e->type,
-				      e->args, 2));
+		return walk_narrowed(w, e->type,
+				     walk_apply(w, mod ? FORM_MOD : FORM_DIV,
+						e->type, e->args, 2));
 	}
 	id = floors ? mod ? FORM_FLOORMOD_ANY : FORM_FLOORDIV_ANY
 	     : mod  ? FORM_MOD_ANY
 		    : FORM_DIV_ANY;
-	return apply(w, id, e->type, e->args, 2);
+	return walk_apply(w, id, e->type, e->args, 2);
 }
 
 /* Is e expensive enough to be computed once only? */
@@ -457,18 +249,20 @@ extreme(struct walker *w, const struct expr *e)
 				args[1] = args[1]->args[0];
 			}
 
-			return apply(w,
-				     min     ? again ? FORM_MIN_NUMBER
-						     : FORM_MIN_NUMBER_ANY
-				     : again ? FORM_MAX_NUMBER
-					     : FORM_MAX_NUMBER_ANY,
-				     e->type, args, 2);
+			return walk_apply(w,
+					  min     ? again ? FORM_MIN_NUMBER
+							  : FORM_MIN_NUMBER_ANY
+					  : again ? FORM_MAX_NUMBER
+						  : FORM_MAX_NUMBER_ANY,
+					  e->type, args, 2);
 		}
 	} else if (e->type.lanes == 1 && is_repeatable(w, args[0]) &&
 		   is_repeatable(w, args[1])) {
-		return apply(w, min ? FORM_MIN : FORM_MAX, e->type, args, 2);
+		return walk_apply(w, min ? FORM_MIN : FORM_MAX, e->type, args,
+				  2);
 	}
-	return apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args, 2);
+	return walk_apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args,
+			  2);
 }
 
 /* May the vector or an operand of its operators have a loosely aligned type?
@@ -526,27 +320,13 @@ choice(struct walker *w, const struct expr *e)
 {
 	if (e->args[0]->type.lanes > 1) {
 		walk_fail(w, "a choice lane by lane");
-		return failed_piece(w);
+		return walk_failed_piece(w);
 	}
 	if (e->type.lanes > 1 && w->d->vectors.forms[FORM_SELECT_ANY] != NULL &&
 	    types_differ(e->args[1], e->args[2])) {
-		return apply(w, FORM_SELECT_ANY, e->type, e->args, 3);
+		return walk_apply(w, FORM_SELECT_ANY, e->type, e->args, 3);
 	}
-	return apply(w, FORM_SELECT, e->type, e->args, 3);
-}
-
-/* Is e a composite expression: the result of an operator, by the dialect's
- * precedence levels? */
-static bool
-is_composite(struct walker *w, const struct expr *e)
-{
-	bool chooses = e->kind == EXPR_SELECT || e->kind == EXPR_IF;
-
-	if (chooses || e->kind == EXPR_MIN || e->kind == EXPR_MAX) {
-		return is_composite(w, e->args[chooses ? 1 : 0]) ||
-		       is_composite(w, e->args[chooses ? 2 : 1]);
-	}
-	return w->d->levels[walk_piece(w, e).level].composite;
+	return walk_apply(w, FORM_SELECT, e->type, e->args, 3);
 }
 
 /* A cast of a composite expression to another class of types or a wider type. */
@@ -558,10 +338,12 @@ cast_composite(struct walker *w, struct dtype from, struct dtype to,
 	const char *name;
 
 	if (f == NULL || f->kind != FORM_IS_HELPER) {
-		return f == NULL ? failed_piece(w) : cast_text(w, to, p);
+		return f == NULL ? walk_failed_piece(w)
+				 : walk_cast_text(w, to, p);
 	}
 	name = unit_helper(w->u, dialect_helper(w->d, f->text), from, to);
-	return name != NULL ? walk_call(w, name, &p.text, 1) : failed_piece(w);
+	return name != NULL ? walk_call(w, name, &p.text, 1)
+			    : walk_failed_piece(w);
 }
 
 static struct piece
@@ -572,188 +354,36 @@ cast(struct walker *w, const struct expr *e)
 	struct dtype from = walk_computed(w, a->type);
 
 	if (e->type.lanes > 1) {
-		return apply_to(w,
-				dtype_is_float(from) && dtype_is_int(to)
-					? FORM_TO_INT
-					: FORM_CAST,
-				from, to, &a, 1);
+		return walk_apply_to(w,
+				     dtype_is_float(from) && dtype_is_int(to)
+					     ? FORM_TO_INT
+					     : FORM_CAST,
+				     from, to, &a, 1);
 	}
 	/* A wider value is rounded once, by its store. */
-	if (dtype_equal(from, to) || (w->whole && is_lengthened(e)) ||
+	if (dtype_equal(from, to) || (w->whole && walk_is_lengthened(e)) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);
 	}
 	if (dialect_type(w->d, e->type) == NULL) {
-		return failed_piece(w);
+		return walk_failed_piece(w);
 	}
 	if (dtype_class(e->type) == DTC_BOOL) {
-		return apply(w, FORM_TO_BOOL, a->type, &a, 1);
+		return walk_apply(w, FORM_TO_BOOL, a->type, &a, 1);
 	}
 	if (dtype_is_float(a->type) && dtype_is_int(e->type)) {
-		return apply_to(w, FORM_TO_INT, a->type, e->type, &a, 1);
+		return walk_apply_to(w, FORM_TO_INT, a->type, e->type, &a, 1);
 	}
 	if (dtype_class(from) == DTC_BOOL) {
 		unit_need_type(w->u, to);
-		return apply(w, FORM_FROM_BOOL, to, &a, 1);
+		return walk_apply(w, FORM_FROM_BOOL, to, &a, 1);
 	}
 	if ((dtype_class(from) != dtype_class(to) ||
 	     dtype_bits(from) < dtype_bits(to)) &&
-	    is_composite(w, a)) {
+	    walk_is_composite(w, a)) {
 		return cast_composite(w, from, to, walk_piece(w, a));
 	}
-	return cast_text(w, to, walk_piece(w, a));
-}
-
-/* A reinterpretation of the bits in memory. */
-static struct piece
-reinterpret(struct walker *w, const struct expr *e)
-{
-	const struct expr *a = e->args[0];
-	struct dtype bits = dtype_of(dtype_bits(e->type) == 8 ? DT_U8 : DT_U16);
-	struct piece p = { "", w->d->primary };
-
-	if (!walk_is_stored_only(w, e->type) &&
-	    !walk_is_stored_only(w, a->type)) {
-		return apply_to(w, FORM_REINTERPRET, a->type, e->type, e->args,
-				1);
-	}
-	if (dtype_bits(e->type) != dtype_bits(bits) ||
-	    dtype_bits(a->type) != dtype_bits(bits)) {
-		walk_fail(w, "the bits of a type that is only stored");
-		return failed_piece(w);
-	}
-	if (walk_is_stored_only(w, a->type)) {
-		p.text = walk_stored(w, a);
-		return dtype_equal(e->type, bits) ? p
-						  : cast_text(w, e->type, p);
-	}
-	p = walk_piece(w, a);
-	if (!dtype_equal(a->type, bits)) {
-		p = cast_text(w, bits, p);
-	}
-	return walk_loaded(w, e->type, p);
-}
-
-/* -- intrinsics -- */
-
-static bool
-form_of_intrinsic(enum intrin op, enum form_id *id)
-{
-	const char *name = intrin_name(op);
-
-	for (int i = 0; i < FORM_COUNT; i++) {
-		if (strcmp(form_key((enum form_id)i), name) == 0) {
-			*id = (enum form_id)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Pointers count chars, which may be wider than bytes of memory plans are. */
-static struct piece
-pointer_sum(struct walker *w, const struct expr *e)
-{
-	const struct expr *args[2] = { e->args[0], e->args[1] };
-	int octets = w->d->char_bits / 8;
-
-	if (octets > 1) {
-		args[1] = simplify(&w->an,
-				   expr_floordiv(w->m, args[1],
-						 expr_int(w->m, args[1]->type,
-							  octets)));
-	}
-	return apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
-}
-
-/* Extracts a nibble, the same one of every byte of a vector. */
-static struct piece
-nibble(struct walker *w, const struct expr *e)
-{
-	const struct expr *which = e->args[1];
-	const struct expr *args[2] = { e->args[0], which->kind == EXPR_BROADCAST
-							   ? which->args[0]
-							   : which };
-
-	return apply_to(w, FORM_NIBBLE, args[0]->type, e->type, args, 2);
-}
-
-static struct piece
-intrinsic(struct walker *w, const struct expr *e)
-{
-	struct dtype nothing = dtype_of(DT_VOID);
-	enum form_id id;
-	struct piece p;
-
-	switch (e->u.intrin) {
-	case INTRIN_CALL_FUNC:
-	case INTRIN_CALL_EXTERN:
-		return walk_call_function(w, e);
-	case INTRIN_LAUNCH:
-		return walk_launch(w, e);
-	case INTRIN_STORAGE_SYNC:
-		return walk_barrier(w, e);
-	case INTRIN_SHUFFLE_XOR:
-		return walk_shuffle(w, e);
-	case INTRIN_LIKELY:
-		return walk_piece(w, e->args[0]);
-	case INTRIN_PTR_ADD:
-		if (expr_is_value(e->args[1], 0)) {
-			return walk_piece(w, e->args[0]);
-		}
-		return pointer_sum(w, e);
-	case INTRIN_ADDRESS_OF:
-	case INTRIN_READ_ADDRESS_OF:
-		w->addressed = true;
-		p = apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
-		w->addressed = false;
-		return p;
-	case INTRIN_COPY_BOX:
-		return (struct piece){ walk_copy_box(w, e), w->d->primary };
-	case INTRIN_PREFETCH:
-		return apply(w, FORM_PREFETCH, nothing, e->args, 1);
-	case INTRIN_TO_INT:
-		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,
-				e->args, 1);
-	case INTRIN_NIBBLE:
-		return nibble(w, e);
-	case INTRIN_REINTERPRET:
-		return reinterpret(w, e);
-	case INTRIN_BITNOT:
-		/* A literal of a narrow type may have another width than its
-		 * type. */
-		if (dtype_is_int(e->type) && e->args[0]->kind == EXPR_INT) {
-			return walk_piece(w, expr_int(w->m, e->type,
-						      ~e->args[0]->u.ival));
-		}
-		break;
-	case INTRIN_FMOD:
-		if (dtype_is_int(e->type)) {
-			return apply(w, FORM_MOD_ANY, e->type, e->args, 2);
-		}
-		break;
-	case INTRIN_FMA:
-		if (dtype_is_int(e->type)) {
-			return walk_piece(w, expr_add(w->m,
-						      expr_mul(w->m, e->args[0],
-							       e->args[1]),
-						      e->args[2]));
-		}
-		break;
-	default:
-		break;
-	}
-	if (!form_of_intrinsic(e->u.intrin, &id)) {
-		walk_fail(w, "an intrinsic without a form: %s",
-			  intrin_name(e->u.intrin));
-		return failed_piece(w);
-	}
-	p = apply(w, id, e->args[0]->type, e->args, e->n_args);
-	if (e->u.intrin == INTRIN_BITAND || e->u.intrin == INTRIN_BITOR ||
-	    e->u.intrin == INTRIN_BITXOR || e->u.intrin == INTRIN_BITNOT) {
-		return narrowed(w, e->type, p);
-	}
-	return p;
+	return walk_cast_text(w, to, walk_piece(w, a));
 }
 
 /* 0 <= i reads better as i >= 0. */
@@ -780,11 +410,11 @@ comparison(struct walker *w, const struct expr *e)
 		args[0] = e->args[1];
 		args[1] = e->args[0];
 	}
-	return apply(w, turn ? table[i].turned : table[i].id, args[0]->type,
-		     args, 2);
+	return walk_apply(w, turn ? table[i].turned : table[i].id,
+			  args[0]->type, args, 2);
 }
 
-static struct piece
+struct piece
 walk_piece(struct walker *w, const struct expr *e)
 {
 	return walk_rounded(w, e, piece_of(w, e));
@@ -802,7 +432,7 @@ piece_of(struct walker *w, const struct expr *e)
 	case EXPR_INT:
 	case EXPR_FLOAT:
 		if (dialect_type(w->d, e->type) == NULL) {
-			return failed_piece(w);
+			return walk_failed_piece(w);
 		}
 		if (e->kind == EXPR_FLOAT) {
 			v.f = e->u.fval;
@@ -843,11 +473,11 @@ piece_of(struct walker *w, const struct expr *e)
 	case EXPR_GE:
 		return comparison(w, e);
 	case EXPR_AND:
-		return apply(w, FORM_AND, e->type, e->args, 2);
+		return walk_apply(w, FORM_AND, e->type, e->args, 2);
 	case EXPR_OR:
-		return apply(w, FORM_OR, e->type, e->args, 2);
+		return walk_apply(w, FORM_OR, e->type, e->args, 2);
 	case EXPR_NOT:
-		return apply(w, FORM_NOT, e->type, e->args, 1);
+		return walk_apply(w, FORM_NOT, e->type, e->args, 1);
 	case EXPR_SELECT:
 	case EXPR_IF:
 		return choice(w, e);
@@ -864,16 +494,17 @@ piece_of(struct walker *w, const struct expr *e)
 		}
 		return addressed ? p : walk_loaded(w, e->type, p);
 	case EXPR_CALL:
-		return intrinsic(w, e);
+		return walk_intrinsic(w, e);
 	case EXPR_RAMP:
-		return apply(w, FORM_RAMP, dtype_of(DT_VOID), e->args, 2);
+		return walk_apply(w, FORM_RAMP, dtype_of(DT_VOID), e->args, 2);
 	case EXPR_BROADCAST:
-		return apply(w, FORM_BROADCAST,
-			     w->d->vectors.rejected == NULL ? e->type
-							    : dtype_of(DT_VOID),
-			     e->args, 1);
+		return walk_apply(w, FORM_BROADCAST,
+				  w->d->vectors.rejected == NULL
+					  ? e->type
+					  : dtype_of(DT_VOID),
+				  e->args, 1);
 	default:
 		walk_fail(w, "%s cannot be emitted", expr_kind_name(e->kind));
-		return failed_piece(w);
+		return walk_failed_piece(w);
 	}
 }

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A product by tensor cores before its schedule: what the instruction that
+ * multiplies says of fragments, and how many of them warps and blocks take. */
+#include "warp_tiles.h"
+
+#include <string.h>
+
+/* Bytes of the summed axis that are copied at a time. */
+enum { SUM_BYTES = 64 };
+
+/* -- the instruction */
+
+static bool
+find_block(void *ctx, struct stmt *s)
+{
+	if (s->kind == STMT_BLOCK && s->u.block->n_iters > 0) {
+		*(struct stmt **)ctx = s;
+	}
+	return true;
+}
+
+/* The part of the product that an iter var of C[row, column] += .. is. */
+static enum part
+part_of_iter(const struct block *b, int iter)
+{
+	const struct range *sums = b->writes[0].ranges;
+
+	return b->iters[iter].kind == ITER_REDUCE               ? PART_SUM
+	       : expr_uses_var(sums[0].min, b->iters[iter].var) ? PART_ROW
+								: PART_COLUMN;
+}
+
+/* Sizes, and where the operands have what is summed, by the block that says
+ * what multiply(A, B, C) does. */
+static bool
+read_multiply(struct warp_tiles *x)
+{
+	const struct func *f = x->p.multiply->desc;
+	struct stmt *block = NULL;
+	const struct block *b;
+
+	stmt_visit(f->body, find_block, &block);
+	if (block == NULL || block->u.block->n_iters != 3 ||
+	    block->u.block->n_reads != 2 || block->u.block->n_writes != 1) {
+		return false;
+	}
+	b = block->u.block;
+	for (int i = 0; i < 3; i++) {
+		const struct buffer *p = f->params.data[i].buffer;
+
+		if ((p->ndim != 2 && (p->ndim != 3 || i == 2)) ||
+		    !expr_is_int(b->iters[i].extent,
+				 &x->size[part_of_iter(b, i)])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct buffer *p = b->reads[i].buffer;
+		int of = p == f->params.data[1].buffer;
+
+		x->t.sum_last[of] = false;
+		for (int k = 0; k < 3; k++) {
+			x->t.sum_last[of] |=
+				b->iters[k].kind == ITER_REDUCE &&
+				expr_uses_var(b->reads[i]
+						      .ranges[p->ndim - 1]
+						      .min,
+					      b->iters[k].var);
+		}
+		if (p->ndim == 3 && !expr_is_int(p->shape[2], &x->part[of])) {
+			return false;
+		}
+	}
+	x->t.order[0] = PART_BATCH;
+	x->t.order[1] = PART_ROW;
+	x->t.order[2] = x->t.sum_last[1] ? PART_COLUMN : PART_SUM;
+	x->t.order[3] = x->t.sum_last[1] ? PART_SUM : PART_COLUMN;
+	return x->t.sum_last[0];
+}
+
+void
+warp_tiles_operand(const struct warp_tiles *x, int operand, const int64_t *of,
+		   int64_t *tile)
+{
+	enum part p = operand == 0 ? PART_ROW : PART_COLUMN;
+
+	tile[0] = x->t.sum_last[operand] ? of[p] : of[PART_SUM];
+	tile[1] = x->t.sum_last[operand] ? of[PART_SUM] : of[p];
+}
+
+bool
+warp_tiles_in_groups(const struct warp_tiles *x)
+{
+	return x->p.instr->load[0] == NULL;
+}
+
+/* Tiles of which a row is too short for the next one to start where a tile may:
+ * the columns of each then stand together, apart from those of the next. */
+static void
+set_part(struct warp_tiles *x, int operand)
+{
+	int64_t tile[2];
+
+	warp_tiles_operand(x, operand, x->size, tile);
+	if (x->part[operand] == 0 && !warp_tiles_in_groups(x) &&
+	    x->align[operand] > 0 &&
+	    tile[1] * dtype_bytes(x->p.operand[operand]->type) %
+			    x->align[operand] !=
+		    0) {
+		x->part[operand] = tile[1];
+	}
+}
+
+/* Where tiles of the operand start in shared memory: as what loads a fragment
+ * from it wants, or what multiplies it there. */
+static int64_t
+tile_align(const struct rules *r, const struct product_desc *p, int operand)
+{
+	const char *load = p->instr->load[operand];
+	const struct buffer *tile = p->operand[operand];
+
+	if (load != NULL) {
+		tile = tensor_intrins_find(r->target->intrins, load)
+			       ->desc->params.data[0]
+			       .buffer;
+	}
+	return tile->align_bytes;
+}
+
+/* Does the instruction read operands as the unit that copies boxes leaves them in
+ * shared memory: is their scope one of its own? */
+static bool
+reads_boxes(const struct product_desc *p)
+{
+	return p->instr->load[0] == NULL &&
+	       strncmp(p->operand[0]->scope, "shared.", 7) == 0;
+}
+
+bool
+warp_tiles_read(struct rules *r, struct warp_tiles *x)
+{
+	x->threads = x->p.multiply->threads;
+	x->boxes = reads_boxes(&x->p);
+	if (x->p.kind != PRODUCT_TENSOR_CORE || !read_multiply(x) ||
+	    (x->boxes && r->target->box_bytes == 0)) {
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		x->align[i] = tile_align(r, &x->p, i);
+		set_part(x, i);
+	}
+	return x->threads % target_warp(r->target) == 0;
+}
+
+/* -- sizes */
+
+static int64_t
+blocks_of(const struct warp_tiles *x, enum part p)
+{
+	return (x->t.extent[p] + x->t.side[p] - 1) / x->t.side[p];
+}
+
+static void
+set_side(struct warp_tiles *x, enum part p, int64_t fragments)
+{
+	x->warps[p] = fragments > 1 ? 2 : 1;
+	x->frags[p] = fragments / x->warps[p];
+	x->t.side[p] = fragments * x->size[p];
+}
+
+/* Fragments of a block along rows or columns: each of a group of several warps
+ * is as much as four warps have of smaller ones. */
+static int64_t
+most_fragments(const struct warp_tiles *x, enum part p)
+{
+	return !warp_tiles_in_groups(x) ? 8 : p == PART_ROW ? 4 : 1;
+}
+
+static int64_t
+least_fragments(const struct warp_tiles *x)
+{
+	return warp_tiles_in_groups(x) ? 1 : 2;
+}
+
+/* Up to so many fragments for two warps, with the least that is beyond the end;
+ * of those with about as little, the most. */
+static void
+choose_side(struct warp_tiles *x, enum part p)
+{
+	int64_t best = 0, n = x->t.extent[p];
+
+	for (int64_t fragments = most_fragments(x, p); fragments >= 1;
+	     fragments /= 2) {
+		int64_t side = fragments * x->size[p];
+		int64_t all = (n + side - 1) / side * side;
+
+		if (best == 0 || (best * 4 > n * 5 && all < best)) {
+			best = all;
+			set_side(x, p, fragments);
+		}
+	}
+}
+
+int64_t
+warp_tiles_skew_bytes(const struct warp_tiles *x, int operand)
+{
+	return x->boxes ? 0
+	       : x->part[operand] > 0 && !warp_tiles_in_groups(x)
+		       ? x->align[operand]
+		       : SKEW_BYTES;
+}
+
+static int64_t
+copied_bytes(const struct warp_tiles *x, int operand)
+{
+	int64_t bytes = dtype_bytes(x->p.operand[operand]->type);
+	int64_t all[2], part = x->part[operand];
+
+	warp_tiles_operand(x, operand, x->t.side, all);
+	return part > 0 ? all[1] / part *
+				  (all[0] * part * bytes +
+				   warp_tiles_skew_bytes(x, operand))
+			: all[0] * (all[1] * bytes +
+				    warp_tiles_skew_bytes(x, operand));
+}
+
+static int64_t
+shared_bytes(const struct warp_tiles *x)
+{
+	int64_t sums = x->together * x->size[PART_COLUMN] *
+			       dtype_bytes(x->p.sum->type) +
+		       (x->skewed_sums ? SKEW_BYTES : 0);
+
+	return (x->boxes ? x->align[0] + x->align[1] : 0) +
+	       x->stages * (copied_bytes(x, 0) + copied_bytes(x, 1)) +
+	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
+		       sums;
+}
+
+/* Two tiles of each operand, so that one is copied while the other is used;
+ * where copies arrive later, as many as the target says and there is room. */
+static void
+choose_stages(struct rules *r, struct warp_tiles *x)
+{
+	int64_t most = blocks_of(x, PART_SUM);
+
+	x->together = 1;
+	x->stages = most > 1 ? 2 : 1;
+	if (most > r->target->async_stages) {
+		most = r->target->async_stages;
+	}
+	while (x->stages < most) {
+		x->stages++;
+		if (shared_bytes(x) > r->target->shared_bytes) {
+			x->stages--;
+			break;
+		}
+	}
+}
+
+static int64_t
+all_blocks(const struct warp_tiles *x)
+{
+	return blocks_of(x, PART_ROW) * blocks_of(x, PART_COLUMN) *
+	       x->t.extent[PART_BATCH];
+}
+
+/* Tiles get smaller until there is one for each unit. */
+static void
+share_units(struct rules *r, struct warp_tiles *x)
+{
+	static const enum part axes[2] = { PART_ROW, PART_COLUMN };
+
+	while (all_blocks(x) < r->target->units) {
+		enum part p = PARTS;
+
+		for (int i = 0; i < 2; i++) {
+			enum part q = axes[i];
+
+			if (x->warps[q] * x->frags[q] > least_fragments(x) &&
+			    (p == PARTS || x->t.side[q] >= x->t.side[p])) {
+				p = q;
+			}
+		}
+		if (p == PARTS) {
+			break;
+		}
+		set_side(x, p, x->warps[p] * x->frags[p] / 2);
+	}
+}
+
+/* Large tiles are worth it if half of the units have one, and of what they
+ * multiply three quarters are there along each axis. */
+static bool
+worth_groups(struct rules *r, const struct warp_tiles *x)
+{
+	static const enum part axes[] = { PART_SUM, PART_ROW, PART_COLUMN };
+
+	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+		enum part p = axes[i];
+
+		if (blocks_of(x, p) * x->t.side[p] * 3 > x->t.extent[p] * 4) {
+			return false;
+		}
+	}
+	return all_blocks(x) * 2 >= r->target->units;
+}
+
+/* A product of which most of each tile would be beyond the end is none for
+ * these instructions. */
+bool
+warp_tiles_choose(struct rules *r, struct warp_tiles *x)
+{
+	int64_t bytes = dtype_bytes(x->p.operand[0]->type);
+	int64_t *extent = x->t.extent, *side = x->t.side;
+
+	if (r->target->max_threads <
+		    (warp_tiles_in_groups(x) ? 2 : 4) * x->threads ||
+	    !target_takes_blocks(r->target, extent[PART_BATCH]) ||
+	    extent[PART_ROW] * 2 < x->size[PART_ROW] ||
+	    extent[PART_COLUMN] * 2 < x->size[PART_COLUMN] ||
+	    extent[PART_SUM] * 2 < x->size[PART_SUM]) {
+		return false;
+	}
+	side[PART_BATCH] = 1;
+	choose_side(x, PART_ROW);
+	choose_side(x, PART_COLUMN);
+	share_units(r, x);
+	x->frags[PART_SUM] = SUM_BYTES / bytes / x->size[PART_SUM];
+	if (x->frags[PART_SUM] == 0) {
+		x->frags[PART_SUM] = 1;
+	}
+	while (x->frags[PART_SUM] > 1 &&
+	       x->frags[PART_SUM] / 2 * x->size[PART_SUM] >= extent[PART_SUM]) {
+		x->frags[PART_SUM] /= 2;
+	}
+	side[PART_SUM] = x->frags[PART_SUM] * x->size[PART_SUM];
+	choose_stages(r, x);
+	x->together = x->frags[PART_COLUMN];
+	x->skewed_sums = true;
+	while (x->together > 1 && shared_bytes(x) > r->target->shared_bytes) {
+		x->together /= 2;
+	}
+	x->skewed_sums = shared_bytes(x) <= r->target->shared_bytes;
+	return (!warp_tiles_in_groups(x) || worth_groups(r, x)) &&
+	       (!x->boxes || x->stages > 1) &&
+	       shared_bytes(x) <= r->target->shared_bytes;
+}
