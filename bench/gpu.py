@@ -28,11 +28,11 @@ import alike  # noqa: E402
 import cpu  # noqa: E402
 import gpu_driver  # noqa: E402
 
-# ONNX's types, of operands and of the result, cuBLAS's types and what it computes
-# in, the largest difference, relative to an element and its terms, and facts of
-# the target. tf32 is float32 of which the caller allows less.
-FLOAT, HALF, BRAIN = (TensorProto.FLOAT, TensorProto.FLOAT16,
-                      TensorProto.BFLOAT16)
+# ONNX's types of the operands and of the result; cuBLAS's types of both and its
+# compute type; the largest difference, relative to the sum of an element's
+# terms; facts of the target. tf32 is float32 with a larger tolerance.
+FLOAT, HALF, BFLOAT16 = (TensorProto.FLOAT, TensorProto.FLOAT16,
+                         TensorProto.BFLOAT16)
 PRODUCTS = {
     "fp32": (FLOAT, FLOAT, "CUDA_R_32F", "CUDA_R_32F", "CUBLAS_COMPUTE_32F",
              1e-4, ""),
@@ -40,8 +40,8 @@ PRODUCTS = {
              "CUBLAS_COMPUTE_32F_FAST_TF32", 5e-3, " -tf32=true"),
     "fp16": (HALF, HALF, "CUDA_R_16F", "CUDA_R_16F", "CUBLAS_COMPUTE_32F",
              5e-3, ""),
-    "bf16": (BRAIN, BRAIN, "CUDA_R_16BF", "CUDA_R_16BF", "CUBLAS_COMPUTE_32F",
-             4e-2, ""),
+    "bf16": (BFLOAT16, BFLOAT16, "CUDA_R_16BF", "CUDA_R_16BF",
+             "CUBLAS_COMPUTE_32F", 4e-2, ""),
     "int8": (TensorProto.INT8, TensorProto.INT32, "CUDA_R_8I", "CUDA_R_32I",
              "CUBLAS_COMPUTE_32I", 0, ""),
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arena: everything of one module lives and dies together. */
+/* Arena: an allocator that frees all objects of a module at once. */
 #ifndef TIRC_IR_ARENA_H
 #define TIRC_IR_ARENA_H
 
@@ -22,9 +22,9 @@ struct arena {
 	size_t used_bytes; /* sum of all allocations */
 };
 
-/* Called when there is no memory left; does not return. The libraries' own
- * ends the process by abort(), the one place where they do that; a program may
- * define the function anew, to say so and to clean up first. */
+/* Called when no memory is left; does not return. The library's definition
+ * calls abort(), which the library does nowhere else. A program may define this
+ * function itself, to print a message and to clean up first. */
 _Noreturn void memory_exhausted(void);
 
 void arena_init(struct arena *a);

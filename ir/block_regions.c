@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions of a block: every access of its body, with the variables that live
- * inside of the block replaced by the ends of their ranges, united per buffer
- * in the order of first access. */
+/* Regions of a block: the union of the body's accesses, per buffer in the order
+ * of first access, with the variables defined inside the block replaced by the
+ * ends of their ranges. */
 #include "block_regions.h"
 
 #include "sum.h"
 
 struct inner {
 	const struct var *var;
-	const struct expr *first, *last; /* NULL: any value (a let) */
+	const struct expr *first, *last; /* NULL: unknown (a let) */
 };
 
 struct found {
@@ -19,7 +19,7 @@ struct found {
 struct collector {
 	struct func *f;
 	VEC(struct inner) vars;
-	VEC(const struct buffer *) own; /* live inside */
+	VEC(const struct buffer *) own; /* allocated inside */
 	VEC(struct found) list;
 };
 
@@ -50,7 +50,7 @@ see(void *ctx, const struct expr *e)
 	}
 }
 
-/* Does e depend on what is inside of the block? */
+/* Does e use a variable defined inside the block? */
 static bool
 depends(const struct collector *c, const struct expr *e)
 {
@@ -200,7 +200,7 @@ add_access(struct collector *c, const struct buffer *b,
 	add_region(c, b, ranges, written);
 }
 
-/* Who has an address may go anywhere from there. */
+/* A callee that has an element's address may access the whole buffer. */
 static void
 add_address(struct collector *c, const struct buffer *b, bool only_read)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a block touches, found from its body. */
+/* Infers a block's read and write regions from its body. */
 #ifndef TIRC_IR_BLOCK_REGIONS_H
 #define TIRC_IR_BLOCK_REGIONS_H
 
 #include "func.h"
 
-/* Gives block, whose body is complete, the regions that its body reads or
- * writes: intervals where indices are sums of the loops inside, else whole
- * dimensions. What a block with an init writes it does not also read. */
+/* Sets the read regions, the write regions or both of a block from its complete
+ * body. A dimension's range is an interval if the index is a sum of the inner
+ * loops' variables, else the whole dimension. A block with an init has no read
+ * region for a buffer that it writes. */
 void block_infer_regions(struct func *f, struct stmt *block, bool reads,
 			 bool writes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: made once, copied to be changed. */
+/* Buffers: immutable; a changed buffer is a copy. */
 #include "buffer.h"
 
 static const struct expr *const *
@@ -88,8 +88,8 @@ buffer_const_elems(const struct buffer *b, int64_t *elems)
 	return true;
 }
 
-/* Bounds of a size: dimension variables, constants and what sizes are
- * usually made of. False where unknown or where a step overflows. */
+/* Bounds of a size made of dimension variables, constants and the usual
+ * operators. False for other operators and on overflow. */
 static bool
 size_range(const struct expr *e, int64_t *min, int64_t *max)
 {

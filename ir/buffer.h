@@ -15,7 +15,7 @@ struct buffer {
 	const struct expr *const
 		*strides; /* in elements; NULL: dense, row-major */
 	const char *scope; /* "global", "shared", "local", "warp", "const", … */
-	int align_bytes;   /* 0: that of the type */
+	int align_bytes;   /* 0: the type's own */
 	struct var *data; /* the pointer (handle) */
 };
 
@@ -37,13 +37,14 @@ const struct buffer *buffer_with_scope(struct module *m, const struct buffer *b,
 const struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
 				       int ndim,
 				       const struct expr *const *shape);
-/* Of one element, all its lanes. */
+/* Size of one element with all its lanes. */
 int buffer_element_bytes(const struct buffer *b);
-/* b as numbers, where its elements are vectors: the lanes are a dimension of
- * their own behind the others. */
+/* A view of b with scalar elements: the lanes of vector elements become a last
+ * dimension. */
 const struct buffer *buffer_of_numbers(struct module *m,
 				       const struct buffer *b);
-/* Number of elements, if every extent is constant and it fits. */
+/* Number of elements. False if an extent is not constant or the number does not
+ * fit. */
 bool buffer_const_elems(const struct buffer *b, int64_t *elems);
 /* Upper bound of the number of elements, from the bounds of the dims. */
 bool buffer_max_elems(const struct buffer *b, int64_t *elems);

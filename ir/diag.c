@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diagnostics are collected in an arena; whoever owns them prints them. */
+/* Diagnostics are collected in an arena; their owner prints them. */
 #include "diag.h"
 
 void
@@ -77,8 +77,8 @@ diag_id_name(enum diag_id id)
 	return names[id];
 }
 
-/* One line whatever the model's names are: control characters are escaped, a
- * name of more than max bytes keeps its head. */
+/* Keeps a name on one line: escapes control characters and cuts a name after
+ * max bytes. */
 static void
 put_line(struct strbuf *out, const char *text, size_t max)
 {

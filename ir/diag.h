@@ -15,7 +15,7 @@ enum diag_id {
 
 enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
-/* Where: any part may be absent (NULL, 0). Printed as
+/* The place of a diagnostic: any part may be absent (NULL, 0). Printed as
  * "file:line:col: item: message". */
 struct diag_place {
 	const char *file;

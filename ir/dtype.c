@@ -111,7 +111,7 @@ dtype_short(struct dtype t)
 	return rows[t.kind].abbrev;
 }
 
-/* The rest of a name after a type's: "" or "x4". */
+/* The lanes at the end of a type's name: "" or "x4". */
 static bool
 lanes_from_name(const char *rest, uint16_t *lanes)
 {
@@ -133,7 +133,7 @@ lanes_from_name(const char *rest, uint16_t *lanes)
 	return true;
 }
 
-/* Names that older TVM gave to types. */
+/* Names of types in older versions of TVM. */
 static const struct {
 	const char *name;
 	enum dtype_kind kind;

@@ -54,7 +54,7 @@ bool dtype_is_signed(struct dtype t);
  * common type: float16 and bfloat16, a string and a number, vectors of
  * different lanes. */
 bool dtype_common(struct dtype a, struct dtype b, struct dtype *out);
-/* What memory holds: integers of 4 bits lie in bytes, sign and all. */
+/* The type in memory: 4-bit integers take a byte each, sign-extended. */
 struct dtype dtype_stored(struct dtype t);
 const char *dtype_name(struct dtype t);  /* "float32", without lanes */
 const char *dtype_short(struct dtype t); /* "f32" */
@@ -65,8 +65,8 @@ uint64_t dtype_max_int(struct dtype t);
 double dtype_lowest(struct dtype t);  /* most negative finite value */
 double dtype_highest(struct dtype t); /* largest finite value */
 
-/* How a float of 16 bits or fewer lies in its bits: the sign, exponent, and what
- * is behind the point. exp_bits is 0 for all other types. */
+/* The format of a float of at most 16 bits: sign, exponent, fraction. exp_bits
+ * is 0 for all other types. */
 struct float_form {
 	int exp_bits, frac_bits, bias;
 	bool has_inf;  /* exponent all ones: infinities and NaN */
@@ -80,10 +80,10 @@ uint32_t float_form_nan(struct float_form f);     /* quiet, positive */
 uint32_t float_form_beyond(struct float_form f);  /* what rounds beyond the
 						   * largest, positive */
 
-/* One element as a number: floats in f, signed ints and bool in i, unsigned
- * in u. Conversions of number.c round to nearest even, keep NaN, and are exact
- * where representable; beyond the largest value is infinity, or NaN where a
- * type has none. Integers from floats: saturate, NaN gives 0. */
+/* One element as a number: floats in f, signed ints and bool in i, unsigned in
+ * u. The conversions of number.c round to nearest even and keep NaN. A value
+ * beyond the largest one becomes infinity, or NaN if the type has no infinity.
+ * Floats to integers saturate; NaN gives 0. */
 union number {
 	double f;
 	int64_t i;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interner: one node per structure, found by open addressing. Strings
- * count by content, floats by their bits, all else that is pointed to by
- * address. */
+/* The interner: one node per structure, found by open addressing. Strings are
+ * compared by content, floats by bits, all other pointers by address. */
 #include "expr.h"
 
 #include <assert.h>

@@ -25,8 +25,9 @@ enum intrin {
 struct buffer;
 struct reducer;
 
-/* A variable is its address; two of one name differ. min/max bound its value
- * where known (dimension variables: the declared bounds). */
+/* A variable is identified by its address: two variables may have the same
+ * name. min and max are the bounds of its value, if known; for dimension
+ * variables, the declared ones. */
 struct var {
 	const char *name;
 	struct dtype type;
@@ -84,28 +85,30 @@ struct expr {
 	const struct expr *args[];
 };
 
-/* Facts of the tables. */
+/* Columns of expr.def and intrin.def. */
 const char *expr_kind_name(enum expr_kind kind);
 int expr_kind_arity(enum expr_kind kind); /* -1: any */
 const char *intrin_name(enum intrin op);
 int intrin_arity(enum intrin op);
 bool intrin_is_pure(enum intrin op);
-/* The type of a call: that of its arguments, bool, none, or told by the call. */
+/* The type of a call: the type of its first argument, bool, void, or given by
+ * the caller. */
 enum intrin_result { RESULT_SAME, RESULT_BOOL, RESULT_VOID, RESULT_OTHER };
 enum intrin_result intrin_result(enum intrin op);
-bool intrin_is_address(enum intrin op); /* of an element, either form */
+bool intrin_is_address(enum intrin op); /* gives an element's address? */
 
-/* The arguments of a COPY_BOX about a dimension. */
+/* The arguments that a COPY_BOX has for each dimension. */
 enum box_part { BOX_SIZE, BOX_STRIDE, BOX_FIRST, BOX_EXTENT, BOX_PARTS };
 
-/* How many dimensions a COPY_BOX of these arguments has; 0: they are none. */
+/* The number of dimensions of a COPY_BOX with these arguments; 0: they are not
+ * the arguments of one. */
 int copy_box_rank(const struct expr *const *args, int n);
 const struct expr *copy_box_part(const struct expr *copy, enum box_part part,
 				 int dim);
 bool intrin_from_name(const char *name, enum intrin *out);
 
-/* The interner: the one way a node comes to be. payload is a node whose kind,
- * type and u are read; args follow. */
+/* The interner, which makes every node. It reads the kind, type and u of
+ * payload. */
 const struct expr *expr_make(struct module *m, const struct expr *payload,
 			     const struct expr *const *args, int n_args);
 
@@ -120,7 +123,7 @@ const struct expr *expr_i32(struct module *m, int64_t v);
 /* An index constant: i32 where it fits, else i64. */
 const struct expr *expr_index(struct module *m, int64_t v);
 const struct expr *expr_float(struct module *m, struct dtype t, double v);
-/* v as a literal of t, whatever class t has. */
+/* v as a literal of t, which may be any class of type. */
 const struct expr *expr_const(struct module *m, struct dtype t, double v);
 const struct expr *expr_bool(struct module *m, bool v);
 const struct expr *expr_string(struct module *m, const char *text);
@@ -186,7 +189,7 @@ const struct expr *expr_reduce(struct module *m, const struct reduction *r,
 
 /* Queries. */
 bool expr_is_int(const struct expr *e, int64_t *v); /* an INT literal? */
-/* Are two values made one by it, whatever the order: +, *, min, max or fmax? */
+/* Is e a commutative, associative operator: +, *, min, max or fmax? */
 bool expr_combines(const struct expr *e);
 bool expr_is_extreme(const struct expr *e);          /* min, max or fmax */
 bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
@@ -197,9 +200,9 @@ bool expr_uses_buffer(const struct expr *e, const struct buffer *b);
 void expr_visit(const struct expr *e,
 		void (*visit)(void *ctx, const struct expr *e), void *ctx);
 
-/* Rebuilds e bottom-up: replace may return NULL (keep: rebuilt with its new
- * args through the folding builders) or the node to use instead; it is asked
- * for the original node before its children (pre) — answers are memoised. */
+/* Rebuilds e with the folding builders. pre is called on each original node
+ * before its children: it returns the replacement, or NULL to rebuild the node
+ * with its new args. Results are memoised. */
 const struct expr *expr_rewrite(struct module *m, const struct expr *e,
 				const struct expr *(*pre)(void *ctx,
 							  const struct expr *e),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builders: they unify the types of their operands, fold constants and drop
  * neutral elements. Results of folding are those of the interpreter: floats
- * rounded to the type, integers wrapped. What divides by the integer zero is
- * left alone. */
+ * rounded to the type, integers wrapped. Divisions by the integer zero are not
+ * folded. */
 #include "expr_build.h"
 
 #include <assert.h>
@@ -99,7 +99,7 @@ expr_string(struct module *m, const char *text)
 
 /* -- constants */
 
-/* The literal that every lane of e is, or NULL. */
+/* The literal that is the value of every lane of e, or NULL. */
 static const struct expr *
 literal(const struct expr *e)
 {
@@ -136,7 +136,7 @@ static const struct expr *
 from_number(struct module *m, struct dtype t, union number n)
 {
 	if (dtype_is_float(t)) {
-		/* The sign of a computed NaN is the machine's whim. */
+		/* The sign of a computed NaN depends on the machine. */
 		return expr_float(m, t, isnan(n.f) ? (double)NAN : n.f);
 	}
 	return expr_int(m, t, n.i);
@@ -155,7 +155,8 @@ common_type(const struct expr *a, const struct expr *b)
 		return ta;
 	}
 	if (dtype_class(ta) == DTC_INT && dtype_class(tb) == DTC_INT) {
-		/* A literal adapts where it fits; else the wider one. */
+		/* A literal takes the other type if it fits; else the wider
+		 * type. */
 		if (lb && !la && expr_is_int(lb, &v) &&
 		    v >= dtype_min_int(ta) && v <= (int64_t)dtype_max_int(ta)) {
 			return ta;

@@ -182,8 +182,8 @@ struct rewriter {
 static const struct expr *rewrite_node(struct rewriter *w,
 				       const struct expr *e);
 
-/* The reduction with what its domain and condition become. An axis whose
- * variable is replaced by a variable is renamed. */
+/* The reduction with its domain and condition rewritten. An axis whose variable
+ * is replaced by a variable is renamed. */
 static const struct reduction *
 rewrite_reduction(struct rewriter *w, const struct reduction *r)
 {

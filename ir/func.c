@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions: parameters, notes, the journal, and finding things in the body. */
+/* Functions: parameters, notes, the journal, and searches of the body. */
 #include "func.h"
 
 #include <assert.h>
@@ -83,7 +83,8 @@ func_note_fused(struct func *f, const struct var *loop, int n,
 		int count = f->fused.n;
 
 		vec_push(arena, &f->fused, axis);
-		f->fused.n = count++; /* so that the journal has what it was */
+		/* so that the journal records the old value */
+		f->fused.n = count++;
 		stmt_write(f, &f->fused.n, &count, sizeof count);
 	}
 }
@@ -224,8 +225,8 @@ struct usage {
 	bool read, written;
 };
 
-/* Who takes an element's address may read and write from there on, and so may
- * a symbol outside that is given the buffer's. */
+/* A call that takes an element's address may read and write the buffer, and so
+ * may an external function that gets the buffer's pointer. */
 static void
 find_address(void *ctx, const struct expr *e)
 {

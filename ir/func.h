@@ -5,9 +5,9 @@
 
 #include "stmt.h"
 
-/* In which memory an array lies that a function is given, where a machine has
- * several: that of the model's caller, the scratch memory between kernels, the
- * constants, or what the function itself declares. */
+/* The memory of a function's array, for machines that have several: the
+ * interface memory of the model's caller, the workspace between kernels, the
+ * weights, or the function's local arrays. */
 enum memory_space {
 	SPACE_INTERFACE,
 	SPACE_WORKSPACE,
@@ -23,13 +23,13 @@ struct param {
 	enum memory_space space;
 };
 
-/* An axis that a schedule made of several: its value is a number of which they
- * are the digits, each from 0, the first one the highest. It is for names in
- * emitted text alone and no part of the program: printing leaves it out, and
- * equal functions may differ in it. */
+/* An axis that a schedule fused from several. The original axes are the digits
+ * of its value, each from 0, the most significant first. It only serves to
+ * choose names in emitted text and is no part of the program: it is not
+ * printed, and equal functions may have different fused axes. */
 struct fused_axis {
-	const struct var *loop; /* of the whole, when it was made */
-	const char *name;       /* what the whole is called now */
+	const struct var *loop; /* of the fused axis when it was made */
+	const char *name;       /* the fused axis's current name */
 	int n;                  /* at least 2 */
 	const char *const *digits;
 	const struct expr *const *extents; /* of the digits, none of them 1 */
@@ -61,8 +61,8 @@ void func_add_param(struct func *f, struct var *var,
 		    const struct buffer *buffer);
 void func_set_note(struct func *f, const char *key, const struct expr *value);
 const struct expr *func_note(const struct func *f, const char *key);
-/* Remembers that loop has the digits of n axes; those of extent 1 are left out,
- * and nothing is remembered of fewer than two. The arrays are copied. */
+/* Records that loop is the fusion of n axes. Axes of extent 1 are left out;
+ * fewer than two axes are not recorded. The arrays are copied. */
 void func_note_fused(struct func *f, const struct var *loop, int n,
 		     const char *const *digits,
 		     const struct expr *const *extents);
@@ -70,13 +70,14 @@ void func_note_fused(struct func *f, const struct var *loop, int n,
 struct func *func_clone(const struct func *f, const char *name);
 
 /* Gives f the program of g (same module), which must have the same signature up
- * to names: parameters of equal types and shapes in the same order. g is used
- * up. False, with f as it was, after DIAG_BAD_PROGRAM. */
+ * to names: parameters of equal types and shapes in the same order. g must not
+ * be used afterwards. False, with f unchanged, after DIAG_BAD_PROGRAM. */
 bool func_adopt(struct func *f, struct func *g);
-/* What is not the same about g's signature; NULL if f may take its program. */
+/* The difference between the signatures of f and g, in words; NULL if there is
+ * none. */
 const char *func_mismatch(struct func *f, struct func *g);
 
-/* Undo: everything written since the checkpoint is as it was. */
+/* func_rollback undoes all writes since the checkpoint. */
 int func_checkpoint(struct func *f);
 void func_rollback(struct func *f, int checkpoint);
 void func_commit(struct func *f); /* forget the journal */
@@ -104,13 +105,13 @@ void module_print(const struct module *m, enum script_version version,
 		  struct strbuf *out);
 void expr_print(const struct expr *e, struct strbuf *out); /* debugging too */
 
-/* Do passes check what they made? -Dverify=false builds without. */
+/* Do passes verify their results? -Dverify=false turns that off. */
 #ifndef TIRC_VERIFY
 #define TIRC_VERIFY 0
 #endif
-/* Checks every invariant of DESIGN's IR: parent links, scopes of variables,
- * types, ranks, iter bindings, regions cover accesses (constant case).
- * Reports as DIAG_VERIFY on the module's diags. */
+/* Checks every invariant of the IR: parent links, scopes of variables, types,
+ * ranks, iter bindings, regions cover accesses (constant case). Reports as
+ * DIAG_VERIFY on the module's diags. */
 bool func_verify(struct func *f);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts the program of one function into another of the same signature, as
- * after a round trip through text: sizes and parameters of the one that is
- * read become those of the one that callers know. */
+/* Moves the program of one function into another of the same signature, as
+ * after a round trip through text: the sizes and parameters of the function
+ * that was read are replaced by those that callers know. */
 #include "func.h"
 
 struct adoption {
@@ -45,7 +45,7 @@ renewed(struct adoption *a, const struct expr *const *list, int n,
 	return out;
 }
 
-/* A buffer that lives in the body, its sizes in into's variables. */
+/* A buffer allocated in the body, with its sizes in into's variables. */
 static void
 renew_buffer(struct adoption *a, const struct buffer *b)
 {
@@ -111,7 +111,7 @@ same_buffer(struct adoption *a, const struct buffer *x, const struct buffer *y)
 	return true;
 }
 
-/* NULL, or what is not the same. */
+/* The difference, in words; NULL: none. */
 static const char *
 match_params(struct adoption *a)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Are two functions the same but for the names of variables and buffers, ids
- * and positions? Variables and buffers are paired where they are declared (one
- * may be declared again behind its scope) or first met; from there on, each
- * must meet its partner. */
+ * and positions? Variables and buffers are paired at their declaration (one may
+ * be declared again after its scope) or at their first use; every later use
+ * must have the partner in the same place. */
 #include <math.h>
 
 #include "script.h"
@@ -21,9 +21,9 @@ struct comparison {
 	struct pairs forth, back; /* variables and buffers */
 	struct pairs same;        /* expressions found equal */
 	struct pairs alike;       /* the same where literals may differ */
-	bool but_literals;        /* of what is stored or named */
-	bool loose;               /* in such a value at present */
-	/* Functions that are compared together: one may name another. */
+	bool but_literals;        /* in stored values and values of LET */
+	bool loose;               /* literals may differ here */
+	/* The functions that are compared together: one may call another. */
 	const struct func *const *a, *const *b;
 	int n;
 	struct strbuf *why;
@@ -93,7 +93,7 @@ differ_exprs(struct comparison *c, const char *what, const struct expr *a,
 	return false;
 }
 
-/* Pairs a and b, or sees that they are partners. */
+/* Pairs a and b, or checks that they are partners. */
 static bool
 partners(struct comparison *c, const void *a, const void *b, bool *is_new)
 {
@@ -238,7 +238,7 @@ same_reduction(struct comparison *c, const struct reduction *a,
 	       same_exprs(c, x->identity, y->identity, x->n);
 }
 
-/* Equal, or the names of functions that are compared. */
+/* Are the names equal, or those of two compared functions? */
 static bool
 same_text(const struct comparison *c, const char *a, const char *b)
 {
@@ -483,7 +483,7 @@ funcs_equal(const struct func *const *a, const struct func *const *b, int n,
 
 	arena_init(&c.arena);
 	for (int i = 0; same && i < n; i++) {
-		/* The functions' variables are their own. */
+		/* Each function has variables of its own. */
 		c.forth = c.back = (struct pairs){ NULL, 0, 0 };
 		c.same = c.alike = c.forth;
 		same = same_func(&c, a[i], b[i]);

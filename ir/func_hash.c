@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number that functions have in common where funcs_equal holds: of kinds,
- * types, literals and extents, in order; not of names, variables and ids. */
+/* A hash that is the same for functions that funcs_equal considers equal: over
+ * kinds, types, literals and extents, in order; not over names, variables and
+ * ids. */
 #include "memo.h"
 #include "script.h"
 
 struct hasher {
 	uint64_t at;
 	bool but_literals;
-	struct memo known; /* expressions: each is hashed once */
+	struct memo known; /* hashes of expressions */
 };
 
 static uint64_t

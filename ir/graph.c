@@ -5,7 +5,7 @@
 #include "graph.h"
 #include "text.h"
 
-/* The slot that holds the name, or the free one where it would go. */
+/* The slot that holds the name, or the free one for it. */
 static struct tensor **
 name_slot(const struct name_table *table, const char *name)
 {
@@ -40,8 +40,8 @@ name_table_add(struct graph *g, struct tensor *t)
 	t->next_number = 1;
 }
 
-/* The tensor behind whose name a number makes the name, and the number; NULL:
- * there is none. */
+/* If name is a tensor's name with a number appended: the tensor, and the
+ * number. Else NULL. */
 static struct tensor *
 numbered_tensor(const struct graph *g, const char *name, int *number)
 {
@@ -59,7 +59,7 @@ numbered_tensor(const struct graph *g, const char *name, int *number)
 		     : NULL;
 }
 
-/* Rebuilds the cluster behind a removed slot, as open addressing needs. */
+/* Inserts the entries after a removed slot again, as open addressing needs. */
 static void
 name_table_remove(struct graph *g, struct tensor *t)
 {
@@ -142,7 +142,8 @@ graph_rename(struct graph *g, struct tensor *t, const char *name)
 	name_table_add(g, t);
 }
 
-/* With what its recipe needs. `open` has room for all tensors. */
+/* Marks t and the tensors that its recipe needs. `open` has room for all
+ * tensors. */
 static void
 mark_used(const struct tensor *t, bool *used, const struct tensor **open)
 {
@@ -332,7 +333,7 @@ tensor_const_elems(const struct tensor *t, int64_t *elems)
 	return true;
 }
 
-/* The largest value of a size expression; false where none is known. */
+/* The largest value of a size expression; false if it is not known. */
 static bool
 size_max(const struct expr *e, int64_t *max)
 {

@@ -9,10 +9,10 @@
 #define GRAPH_CANONICAL_OPSET 21
 
 struct node;
-struct backend;      /* passes/byoc: what takes regions */
+struct backend;      /* passes/byoc/backend.h */
 struct graph_region; /* graph_region.h */
 struct region_match;
-struct op; /* passes/ops: the row of ops.def */
+struct op; /* a row of passes/ops/ops.def */
 
 /* The bytes of a constant: mapped from a file or in the arena; little-endian,
  * dense, one storage unit (dtype_bytes) per element. */
@@ -30,17 +30,18 @@ struct use {
 	int input;
 };
 
-/* How a tensor between kernels lies in memory: dimension `axis` in blocks of
- * `block`, which come last, and around others elements of `fill`: zeroes, or
- * what stands for zero where bytes are quantized.
+/* The layout of a tensor between kernels: dimension `axis` is split into blocks
+ * of `block` elements, the last dimension in memory. Other dimensions may have
+ * a halo of elements with the value `fill`: zero, or the zero point of
+ * quantized bytes.
  *
  *   [n][c][h][w]  ->  [n][c / 16][1 + h + 1][1 + w + 1][16] */
 struct tensor_layout {
 	int axis; /* -1: no dimension is in blocks */
 	int64_t block;
-	int64_t *before, *after; /* such elements, by dimension */
+	int64_t *before, *after; /* elements of the halo, by dimension */
 	int64_t fill;
-	bool filled; /* somebody reads them: fill is known */
+	bool filled; /* a kernel reads the halo: fill is known */
 };
 
 /* real = (stored - zero_point) * scale */
@@ -51,8 +52,8 @@ struct reals {
 
 struct tensor {
 	const char *name; /* unique in the graph, often the model's */
-	/* The name of the model's tensor that has these values; NULL: a pass
-	 * computes what no tensor of the model is. */
+	/* The name of the model's tensor that has these values; NULL: none, a
+	 * pass made this tensor. */
 	const char *model_name;
 	int id;
 	struct dtype type;
@@ -62,30 +63,33 @@ struct tensor {
 	struct node *producer;     /* NULL: input or constant */
 	int output_index;
 	VEC(struct use) uses;
-	int next_number; /* behind its name, in names made from it: lower ones
+	int next_number; /* appended to its name for a new name; lower ones
 			  * are taken */
 	bool is_input, is_output; /* of the graph */
-	/* An input or output of integers that stand for real numbers; NULL: not
-	 * known to. */
+	/* Of a quantized input or output: the real numbers of its integers;
+	 * NULL: not known. */
 	const struct reals *reals;
-	int stored_offset; /* a pass made bytes of the other sign of it: stored is
-			    * the model's number plus this, 128 or -128 */
+	/* a pass changed the signedness of its bytes: stored is the model's
+	 * number plus this, 128 or -128 */
+	int stored_offset;
 	const struct value *value; /* a constant with its bytes, or NULL */
 	struct node *recipe; /* a constant computed from constants when needed
 			      * (producer is NULL then); value is NULL */
-	const char *from;    /* a constant: the name of the model's that it was
+	const char *from;    /* a constant: the model's constant that it was
 			   * computed from, where the recipe does not tell */
-	/* A constant that was computed: how, for people to read. The recipe
-	 * that it has or had, or a node of graph_describe. NULL: the model's. */
+	/* Of a computed constant: the node that describes the computation to
+	 * people: its recipe, present or past, or a node of graph_describe.
+	 * NULL: a constant of the model. */
 	const struct node *made_by;
-	/* Where a concatenation costs nothing: this tensor is written right
-	 * into that larger one, at that place (its maximum, in bytes). */
+	/* For a Concat without a copy: the larger tensor that this one is part
+	 * of, and the offset in it, in bytes (an upper bound if sizes are
+	 * symbolic). */
 	struct tensor *part_of;
 	int64_t part_offset_bytes;
 	const struct tensor_layout *layout; /* NULL: dense, row by row */
-	/* Known content (shapes and the like), n_elems expressions in row-major
-	 * order; NULL: not known. Integers as index expressions; floats and
-	 * bools on the way from one shape to another keep their type. */
+	/* Known elements, for example of a shape: n_elems expressions in
+	 * row-major order; NULL: not known. Integers are index expressions;
+	 * floats and bools in the computation of a shape keep their type. */
 	const struct expr **elems;
 	int n_elems;
 };
@@ -127,32 +131,31 @@ struct node {
 	int n_inputs;
 	struct tensor **outputs; /* NULL entries: optional, absent */
 	int n_outputs;
-	struct graph *graph; /* that it belongs to */
+	struct graph *graph; /* the graph that owns it */
 	VEC(struct attr) attrs;
-	/* Indices into graph.origins: the model's nodes of which it computes a
-	 * part at least. Several nodes may be for one origin. */
+	/* Indices into graph.origins: the model's nodes that it computes, in
+	 * whole or in part. Several nodes may have the same origin. */
 	VEC(int) origins;
 	int group;                  /* fusion group, -1 before fusion */
 	struct region_match *match; /* of a backend; NULL: generated code */
 };
 
-/* One node of the model as it was read, and what became of it. */
+/* A node of the model as it was read, and its fate. */
 struct origin {
 	int index; /* position in the file */
 	const char *name, *op_type;
 	const char *output; /* name of its first output that has one */
-	/* The last pass that folded, removed or replaced it, and what was done,
-	 * in words, by it and those before; NULL: it is as it was. */
+	/* The last pass that folded, removed or replaced it, and the changes of
+	 * all passes in words; NULL: it is unchanged. */
 	const char *pass, *fate;
-	/* A pass has taken up what it computes: that nothing reads the node
-	 * itself, or that it depends on constants, is no news any more. */
+	/* Another node computes its result now: no later pass records that the
+	 * node has no uses or is constant. */
 	bool settled;
 };
 
-/* A fusion group: one kernel, or no kernel at all (a view, or a Concat whose
- * inputs are written right into it: tensor.part_of). Its last node's results
- * are what it stores. A node that is read through (a prologue) may be in
- * several groups; node.group is the first. */
+/* A fusion group: one kernel, or none (a view, or a Concat without a copy, see
+ * tensor.part_of). It stores the results of its last node. A prologue node may
+ * be in several groups; node.group is the first. */
 struct group {
 	int id;                      /* its index; the order is topological */
 	VEC(struct node *) nodes;    /* in topological order */
@@ -167,8 +170,8 @@ struct name_table {
 	uint32_t n, cap;
 };
 
-/* How convolutions are computed, and what that costs a core: operations and
- * bytes from far per nanosecond. */
+/* The algorithm of convolutions, and the speed of a core for the choice:
+ * operations, and bytes from memory, per nanosecond. */
 struct conv_costs {
 	enum { CONV_DIRECT, CONV_AUTO, CONV_WINOGRAD } which;
 	int gflops, gbytes;
@@ -178,7 +181,7 @@ struct graph {
 	struct module *module;
 	const char *name;
 	const char *file;   /* as the user gave it; for messages */
-	const char *model;  /* the model's file, where file is none; or
+	const char *model;  /* the model's file if file is not one; or
 				    * NULL */
 	const char *digest; /* first 16 hex digits of sha256 of the file */
 	VEC(struct tensor *) tensors;
@@ -187,31 +190,34 @@ struct graph {
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
 	VEC(struct graph_region *) regions; /* in topological order */
-	/* As they are, or apart, to be compared (passes/byoc/isolate.c). */
+	/* Regions within the model, or alone, or as generated code, to compare
+	 * them (passes/byoc/isolate.c). */
 	enum { REGIONS_WITHIN, REGIONS_ALONE, REGIONS_GENERATED } regions_as;
 	const struct backend *const *backends; /* the first is preferred */
 	int n_backends;
-	bool is_partitioned; /* regions are settled: no pass changes them */
-	struct byoc_notes *byoc_notes; /* why nodes were not taken, if wanted */
+	bool is_partitioned; /* no pass changes the regions any more */
+	/* why backends refused nodes; may be NULL */
+	struct byoc_notes *byoc_notes;
 	VEC(struct var *) dims; /* symbolic dimensions, declared bounds */
 	VEC(const char *) assumptions; /* told to the user by compile */
 	struct name_table names;
 	int next_node_id;
-	int edits;     /* counts changes: passes repeat until it stands still */
-	int edited_at; /* where in nodes the last one was taken out */
-	/* Quantized operators round as TFLite's kernels, by fixed-point numbers,
-	 * not as ONNX says. */
+	int edits;     /* counts changes: passes repeat until there are none */
+	int edited_at; /* the last removed node's index in nodes */
+	/* Quantized operators round with fixed-point multipliers, like TFLite's
+	 * kernels, and not as ONNX defines. */
 	bool fixed_point;
-	/* Of tensors of 8 bits: the type that the target multiplies best, and
-	 * how many elements its instruction sums together; 0: as they are. */
+	/* For tensors of 8 bits: the type that the target's dot product takes,
+	 * and the number of elements that it sums; 0: types do not change. */
 	struct dtype byte_type;
 	int byte_depth;
-	int part_align_bytes; /* of the inputs of a concatenation within it;
-			       * 0: any */
-	int64_t folded_work;  /* elements that folding has computed */
-	bool by_threads;      /* many threads of a device share a kernel */
+	/* of a Concat's inputs within its output; 0: any */
+	int part_align_bytes;
+	int64_t folded_work; /* elements that folding has computed */
+	bool by_threads;     /* many threads of a device share a kernel */
 	struct conv_costs conv;
-	bool open_sizes; /* sizes need no bounds: nothing is planned for them */
+	/* dimensions need no bounds: there is no memory plan */
+	bool open_sizes;
 };
 
 struct graph *graph_new(struct module *m, const char *name);
@@ -239,55 +245,56 @@ void node_set_input(struct node *n, int i, struct tensor *t);
 struct tensor *node_input(const struct node *n, int i);
 /* More inputs are absent at first; fewer drop the last. */
 void node_resize_inputs(struct node *n, int count);
-/* Everything that read `from` reads `to`, which has the same values; graph
- * outputs too when it was one (then `to` takes over from's name if `to` is not
- * itself an input/output). */
+/* All readers of `from` read `to` instead, which has the same values. If `from`
+ * is an output of the graph, `to` becomes that output and takes its name,
+ * unless `to` is itself an input or output. */
 void graph_replace_uses(struct graph *g, struct tensor *from,
 			struct tensor *to);
 /* Removes a node whose outputs have no uses; records the fate of its origins
  * (pass and why, e.g. "identity", "an Identity passes its input on"). */
 void graph_remove_node(struct graph *g, struct node *n, const char *pass,
 		       const char *why);
-/* The node's outputs (constants all) are computed from its inputs when they
- * are needed: it leaves the order and becomes their recipe. Uses of its
- * inputs are forgotten, so that an unused recipe costs nothing. */
+/* Removes the node from the order and makes it the recipe of its outputs, all
+ * of them constants, which are computed when they are needed. It no longer
+ * counts as a use of its inputs, so that an unused recipe costs nothing. */
 void graph_make_recipe(struct graph *g, struct node *n, const char *pass,
 		       const char *why);
 /* Gives t another name (a fresh one made from it if taken). */
 void graph_rename(struct graph *g, struct tensor *t, const char *name);
-/* Forgets tensors that nothing refers to; ids are renewed in order. */
+/* Removes tensors without references; numbers the rest anew, in order. */
 void graph_drop_unused_tensors(struct graph *g);
-/* `into` now also computes what `from` did (its origins move). */
+/* `into` now also computes the results of `from`: adds from's origins to it. */
 void graph_absorb(struct graph *g, struct node *into, struct node *from);
-/* `n` computes a part of what `of` does: it has its origins, too. */
+/* `n` computes a part of the results of `of`: adds of's origins to n. */
 void graph_share_origins(struct node *n, const struct node *of);
-/* Notes with n's origins what a pass does to them. */
+/* Records in n's origins what a pass did to them. */
 void graph_note(struct graph *g, const struct node *n, const char *pass,
 		const char *why);
-/* The same of a node that stays for its other readers or falls dead: `into`
- * (NULL: constants alone) computes it, too. */
+/* The same for a node that stays for other readers or becomes dead: `into` also
+ * computes its result (NULL: the result was folded to a constant). */
 void graph_take_up(struct graph *g, const struct node *n, struct node *into,
 		   const char *pass, const char *why);
 /* "Conv_3", "#12 Conv": the model's node that n comes from, for people. */
 const char *node_label(const struct graph *g, const struct node *n);
 const char *origin_label(const struct graph *g, int origin);
-/* The name of the model's tensor that t is, else its own. */
+/* t's model_name; its own name if that is NULL. */
 const char *tensor_label(const struct tensor *t);
-/* What stands for a constant that is computed from others at once: `form` with
- * $0, $1, ... for the inputs ("$0 * $1"), on behalf of `of`'s origins (NULL: of
- * none). It is no tensor of the graph. */
+/* A tensor outside the graph that describes a constant as a formula of other
+ * constants: `form` has $0, $1, ... for the inputs ("$0 * $1"). It has the
+ * origins of `of` (NULL: none). */
 struct tensor *graph_describe(struct graph *g, const char *form,
 			      const struct node *of,
 			      struct tensor *const *inputs, int n_inputs);
-/* t, a new constant, was computed so. Returns t. */
+/* Records that the new constant t was computed by `form`, as in graph_describe.
+ * Returns t. */
 struct tensor *graph_made_of(struct graph *g, struct tensor *t,
 			     const char *form, const struct node *of,
 			     struct tensor *const *inputs, int n_inputs);
-/* Puts nodes, tensors (their ids are renewed) and uses into an order that follows
- * from how they are connected alone. The graph has no cycle. */
+/* Sorts nodes, tensors and uses into an order that depends on nothing but the
+ * edges of the graph, which has no cycle; tensors get new ids. */
 void graph_order(struct graph *g);
 bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
-/* Its place in a list; -1: it is not there. */
+/* The index of t in the list; -1: none. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
 bool tensor_is_constant(const struct tensor *t); /* value or recipe */
 bool tensor_const_elems(const struct tensor *t, int64_t *elems);
@@ -295,7 +302,7 @@ bool tensor_max_elems(const struct tensor *t, int64_t *elems);
 
 const struct attr *node_attr(const struct node *n, const char *name);
 int64_t node_attr_int(const struct node *n, const char *name, int64_t def);
-/* ONNX's are float32, so that the default is rounded to it. */
+/* Attributes of ONNX are float32, so the default is rounded to it. */
 double node_attr_float(const struct node *n, const char *name, double def);
 const char *node_attr_string(const struct node *n, const char *name,
 			     const char *def);
@@ -314,8 +321,7 @@ void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
 bool attr_equal(const struct attr *a, const struct attr *b);
 void node_remove_attr(struct node *n, const char *name);
-/* What a node goes by among others: the name of its first output that is there;
- * NULL where it has none. */
+/* A key for a node: the name of its first present output, NULL without any. */
 const char *node_key(const struct node *n);
 /* "node 12 Conv 'conv1'", with the file: for diagnostics. */
 struct diag_place node_place(const struct graph *g, const struct node *n);

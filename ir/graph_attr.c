@@ -185,7 +185,7 @@ attr_equal(const struct attr *a, const struct attr *b)
 	return false;
 }
 
-/* The position that a user knows is that in the file. */
+/* Users know the position in the file. */
 int
 tensor_index(const struct tensor *t, struct tensor *const *list, int n)
 {

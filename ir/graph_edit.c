@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edits of graphs: links both ways stay whole, origins keep their story. */
+/* Edits of graphs, which keep links in both directions consistent and record
+ * changes in the origins. */
 #include "graph.h"
 
 static bool
@@ -8,8 +9,8 @@ is_use(const struct tensor *t, int i, const struct node *n, int input)
 	return t->uses.data[i].node == n && t->uses.data[i].input == input;
 }
 
-/* Looked for from both ends, and closed up from the nearer one: passes over a
- * graph edit the first uses or the last ones. */
+/* Searches from both ends and moves the entries of the nearer one: passes
+ * mostly edit the first uses or the last ones. */
 static void
 use_remove(struct tensor *t, const struct node *n, int input)
 {
@@ -75,7 +76,7 @@ swap_names(struct graph *g, struct tensor *a, struct tensor *b)
 {
 	const char *name_a = a->name, *name_b = b->name;
 
-	/* A name that nobody has, for the moment between. */
+	/* An unused temporary name. */
 	graph_rename(g, a, arena_printf(&g->module->arena, "%s.swap", name_a));
 	graph_rename(g, b, name_a);
 	graph_rename(g, a, name_b);
@@ -117,7 +118,7 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	to->is_output = true;
 }
 
-/* A pass that runs again says the same again. */
+/* A pass that runs again records the same change again. */
 static bool
 says_already(const struct origin *o, const char *pass, const char *why)
 {
@@ -146,7 +147,8 @@ graph_note(struct graph *g, const struct node *n, const char *pass,
 	}
 }
 
-/* A node goes. What it computed may have been taken up before. */
+/* Records the removal of a node. Another node may already compute its
+ * result. */
 static void
 set_fate(struct graph *g, const struct node *n, const char *pass,
 	 const char *why)
@@ -164,8 +166,8 @@ set_fate(struct graph *g, const struct node *n, const char *pass,
 	}
 }
 
-/* Where n is in the order, looked for around the place where the last node was
- * taken from it; -1: nowhere. */
+/* The position of n in the order, searched outwards from the place of the last
+ * removal; -1: it is not there. */
 static int
 position_of(const struct graph *g, const struct node *n)
 {
@@ -230,7 +232,7 @@ graph_make_recipe(struct graph *g, struct node *n, const char *pass,
 	}
 }
 
-/* -- where nodes and constants come from -- */
+/* -- origins of nodes and constants -- */
 
 static void
 add_origin(struct node *n, int origin)
@@ -348,8 +350,8 @@ graph_describe(struct graph *g, const char *form, const struct node *of,
 	return graph_made_of(g, t, form, of, inputs, n_inputs);
 }
 
-/* Kahn's algorithm that always takes the earliest ready node of the present
- * order, by a binary heap of positions: stable. */
+/* Kahn's algorithm, made stable: a binary heap of positions gives the ready
+ * node that is first in the present order. */
 struct ready {
 	int *heap;
 	int n;
@@ -417,7 +419,7 @@ graph_sort(struct graph *g)
 	int *ids = arena_array(a, int, n + 1); /* ids by position */
 	struct ready r = { arena_array(a, int, n + 1), 0 };
 
-	/* Positions go through node.id, restored at the end. */
+	/* node.id holds positions meanwhile and is restored at the end. */
 	for (int i = 0; i < n; i++) {
 		ids[i] = nodes[i]->id;
 		nodes[i]->id = i;

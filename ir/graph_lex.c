@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of the text form of graphs: names, punctuation, integers, lines.
- * A comment goes from # to the end of its line. */
+/* The lexer of the text form of graphs: names, punctuation, integers, lines. A
+ * comment starts at # and ends with its line. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -88,8 +88,8 @@ graph_expect(struct graph_reader *r, const char *text, const char *why)
 	       graph_fail(r, r->at, "'%s' is wanted here: %s", text, why);
 }
 
-/* Where the word of plain characters ends that begins at r->at. A ':' at its end
- * belongs to what is around it. */
+/* The end of the word of plain characters that begins at r->at. A ':' at its
+ * end is not part of it. */
 static size_t
 word_end(const struct graph_reader *r)
 {
@@ -123,7 +123,7 @@ hex_digit(char c)
 				      : -1;
 }
 
-/* Behind a backslash: the byte it stands for, -1 if there is none such. */
+/* The byte of an escape sequence, after the backslash; -1 if it is unknown. */
 static int
 escaped(struct graph_reader *r)
 {

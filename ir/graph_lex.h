@@ -12,8 +12,8 @@
 	"abcdefghijklmnopqrstuvwxyz"                                           \
 	"0123456789_./:-"
 
-/* Can the text stand without quotes as an attribute's value: does it begin as a
- * word and means nothing else there? */
+/* Can the text be an attribute's value without quotes: does it begin like a
+ * word, and has it no other meaning there? */
 bool graph_is_word(const char *text);
 
 /* -- printing: print_graph_value.c */
@@ -21,7 +21,7 @@ bool graph_is_word(const char *text);
 struct graph_printer {
 	const struct graph *graph;
 	const char *const *symbols; /* of its dimensions */
-	bool whole;                 /* all values of all constants */
+	bool whole;                 /* print all values of all constants */
 	struct strbuf *out;
 };
 
@@ -53,7 +53,7 @@ bool graph_fail(struct graph_reader *r, size_t from, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* Skips blanks and a comment; true at the end of the line or text. */
 bool graph_line_ends(struct graph_reader *r);
-/* To the next line that holds something; false at the end of the text. */
+/* Goes to the next line that is not empty; false at the end of the text. */
 bool graph_next_line(struct graph_reader *r);
 /* Reads the punctuation if it is next. */
 bool graph_accept(struct graph_reader *r, const char *text);
@@ -63,7 +63,7 @@ const char *graph_peek(struct graph_reader *r);
 /* A name, in quotes or without. */
 bool graph_read_name(struct graph_reader *r, const char *what,
 		     const char **name);
-/* The same of any bytes: *length of them. */
+/* A quoted string of any bytes: *length of them. */
 bool graph_read_string(struct graph_reader *r, const char **text,
 		       size_t *length);
 bool graph_read_int(struct graph_reader *r, int64_t *v);
@@ -77,10 +77,10 @@ bool graph_read_elems(struct graph_reader *r, struct tensor *t);
 /* The values behind "=" of a constant: "splat 0", "{1, 2}". */
 bool graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 		      const struct value **out);
-/* Values for a constant that has none in the text. */
+/* Generates values for a constant that has none in the text. */
 bool graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		      int64_t elems, const struct value **out);
-/* One number; it fits the type. */
+/* One number, which must fit the type. */
 bool graph_read_number(struct graph_reader *r, struct dtype type,
 		       union number *out);
 
@@ -97,7 +97,7 @@ struct graph_call {
 	VEC(struct attr) attrs;
 };
 
-/* The name of a tensor that stands above. NULL after an error. */
+/* The name of a tensor that is defined above. NULL after an error. */
 struct tensor *graph_read_tensor(struct graph_reader *r);
 bool graph_read_call(struct graph_reader *r, struct graph_call *c);
 /* "{group = 1}", or nothing. */

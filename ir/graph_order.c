@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One order of a graph's nodes, tensors and uses that follows from how they are
- * connected alone: depth first from the outputs, each node behind the nodes that
- * it reads, in the order of its inputs.
+/* An order of a graph's nodes, tensors and uses that depends only on the edges:
+ * depth first from the outputs, each node after the producers of its inputs, in
+ * the inputs' order.
  *
  *   b = Relu(x)                    a = Abs(x)
  *   a = Abs(x)          ->         b = Relu(x)
  *   y = Add(a, b)                  y = Add(a, b)
- */
+ * */
 #include "graph.h"
 
 struct visit {
@@ -33,7 +33,8 @@ enter(struct ordering *o, const struct tensor *t)
 	}
 }
 
-/* Those that n needs and that are not there yet, then n. */
+/* Appends the producers that n needs and that are not in the order yet, then
+ * n. */
 static void
 finish_stack(struct ordering *o)
 {
@@ -64,7 +65,7 @@ order_nodes(struct ordering *o)
 		enter(o, g->outputs.data[i]);
 		finish_stack(o);
 	}
-	/* What no output needs comes last. */
+	/* Nodes that no output needs come last. */
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 
@@ -119,7 +120,7 @@ order_tensors(struct ordering *o)
 	}
 }
 
-/* As node_set_input has them, in the order of the nodes. */
+/* The uses as node_set_input would add them, in the order of the nodes. */
 static void
 order_uses(struct ordering *o)
 {

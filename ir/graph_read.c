@@ -21,7 +21,7 @@ new_tensor(struct graph_reader *r, size_t from, const char *name)
 	return graph_tensor(r->graph, name);
 }
 
-/* "NAME: TYPE", or the name alone where the type may be left out. */
+/* "NAME: TYPE", or only the name if the type may be left out. */
 static struct tensor *
 read_typed(struct graph_reader *r, bool type_needed)
 {
@@ -48,7 +48,7 @@ read_typed(struct graph_reader *r, bool type_needed)
 	return t;
 }
 
-/* Its elements are known to be so many. */
+/* The number of t's elements, which must be known. */
 static bool
 is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
 	 int64_t *elems)
@@ -61,7 +61,7 @@ is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
 
 /* -- constants */
 
-/* Behind a recipe of several outputs: "[1 of 3]". */
+/* After a recipe with several outputs: "[1 of 3]". */
 static bool
 read_output_index(struct graph_reader *r, int64_t *index, int64_t *count)
 {
@@ -82,7 +82,7 @@ read_output_index(struct graph_reader *r, int64_t *index, int64_t *count)
 			   "how many there are"));
 }
 
-/* Constants alone make a constant. */
+/* A constant's recipe may only read constants. */
 static bool
 read_recipe(struct graph_reader *r, struct tensor *t)
 {
@@ -361,8 +361,8 @@ read_node(struct graph_reader *r)
 	return true;
 }
 
-/* Is that the line's first word, with a name behind it? Then it is read. A
- * tensor of that name has ':', ',' or '=' there. */
+/* Reads the word if the line begins with it and a name follows. After a tensor
+ * of that name, ':', ',' or '=' would follow. */
 static bool
 is_line(struct graph_reader *r, const char *word)
 {

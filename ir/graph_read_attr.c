@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of nodes in the text form of graphs: 1 is an integer, 1.0 a float32,
- * double 1.0 what it says; "[1, 2]", "[1.0, 2.0]", "[a, b]"; words and texts in
- * quotes; tensor float32[2] = {1, 2}. */
+/* Attributes of nodes in the text form of graphs: 1 is an integer, 1.0 a
+ * float32, double 1.0 a float64; "[1, 2]", "[1.0, 2.0]", "[a, b]"; words and
+ * texts in quotes; tensor float32[2] = {1, 2}. */
 #include "graph_lex.h"
 
 static bool
@@ -116,7 +116,7 @@ read_strings(struct graph_reader *r, struct attr *a)
 	return true;
 }
 
-/* "[1, 2]", "[1.0, 2.0]" or "[a, b]": the first entry tells. */
+/* "[1, 2]", "[1.0, 2.0]" or "[a, b]": the first entry decides the type. */
 static bool
 read_list(struct graph_reader *r, struct attr *a)
 {

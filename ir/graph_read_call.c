@@ -35,7 +35,7 @@ is_there(struct graph_reader *r, const char *text)
 	return found;
 }
 
-/* "com.example.Op": the domain is what stands before the last point. */
+/* "com.example.Op": the domain is the part before the last point. */
 static bool
 read_operator(struct graph_reader *r, struct graph_call *c)
 {

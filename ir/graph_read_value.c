@@ -6,7 +6,7 @@
 #include "graph_lex.h"
 #include "size_text.h"
 
-#define MAX_MADE ((int64_t)1 << 24) /* elements of values that are made up */
+#define MAX_MADE ((int64_t)1 << 24) /* elements of generated values */
 
 /* -- types */
 
@@ -24,8 +24,8 @@ read_dtype(struct graph_reader *r, struct dtype *out)
 			  "int64");
 }
 
-/* Where the expression ends that begins at r->at: at a comma or a bracket that
- * none opened in it, or at the line's end. */
+/* The end of the expression that begins at r->at: a comma outside brackets, a
+ * closing bracket without an opening one, or the line's end. */
 static size_t
 size_end(const struct graph_reader *r)
 {
@@ -84,7 +84,7 @@ struct sizes {
 	VEC(const struct expr *) list;
 };
 
-/* Up to the closing bracket; the opening one has been read. */
+/* Reads up to the closing bracket; the opening one has been read. */
 static bool
 read_sizes(struct graph_reader *r, const char *close, struct sizes *out)
 {
@@ -183,7 +183,7 @@ graph_read_number(struct graph_reader *r, struct dtype type, union number *out)
 		return graph_fail(r, from, "write numbers without +");
 	}
 	r->at += strlen(word);
-	/* "1e+10" ends at the +, which no name has. */
+	/* The word of "1e+10" ends at the +, which names cannot have. */
 	if (r->at < r->src->length && r->src->text[r->at] == '+' &&
 	    dtype_is_float(type)) {
 		r->at++;
@@ -280,7 +280,7 @@ graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 	return true;
 }
 
-/* -4 to 4; of integers 0 to 8, of bools 0 and 1. */
+/* Floats from -4 to 4, integers from 0 to 8, bools 0 and 1. */
 bool
 graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		 int64_t elems, const struct value **out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions and matches of a graph: made, asked, put in order. */
+/* Regions and matches of a graph: creation, queries, order. */
 #include "graph_region.h"
 
 /* -- matches -- */
@@ -155,7 +155,7 @@ region_node_count(const struct graph_region *r)
 	return n;
 }
 
-/* -- borders -- */
+/* -- inputs, constants and outputs -- */
 
 static bool
 read_outside(const struct graph_region *r, const struct tensor *t)
@@ -179,7 +179,8 @@ add_borders(struct graph *g, struct graph_region *r,
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *t = n->inputs[i];
 
-		/* Known numbers, such as shapes, are nowhere in memory. */
+		/* Tensors of known elements, such as shapes, are not in
+		 * memory. */
 		if (t == NULL || seen[t->id] == r->id + 1 ||
 		    (role->told != NULL && role->told[i]) ||
 		    (t->producer == NULL && !t->is_input &&
@@ -255,7 +256,7 @@ visit_inputs(struct sorter *s, const struct node *n,
 	return true;
 }
 
-/* What stands in the way of a match's nodes, of its own region. */
+/* Visits the nodes of the same region that a match's nodes need first. */
 static bool
 place_match(struct sorter *s, const struct region_match *m)
 {
@@ -337,7 +338,7 @@ visit(struct sorter *s, struct node *n, const struct graph_region *inside)
 	return true;
 }
 
-/* The matches of a region as their nodes stand now. */
+/* Sorts the matches of a region by the order of their nodes. */
 static void
 sort_matches(struct graph_region *r, const int *position)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions: parts of a graph that a backend computes, not generated loops. A
- * region is a run of matches, each some nodes in which a pattern of the
- * backend was found. (struct region, without graph_, is a part of a buffer.)
+/* Regions: parts of a graph that a backend computes instead of generated loops.
+ * A region consists of matches; a match is a set of nodes that a pattern of the
+ * backend accepts. (struct region, without graph_, is a part of a buffer.)
  *
  *	match conv      conv  "conv1"           region dnnl_0
  *	                bias  "add1"      ->      conv (conv1, add1, relu1)
@@ -17,8 +17,8 @@
 struct backend; /* passes/byoc/backend.h */
 struct graph_region;
 
-/* A named value: of a match, what its pattern told templates of its nodes; of
- * a region, what people set. */
+/* A named value: of a match, a property of its nodes that the pattern passes to
+ * templates; of a region, an attribute that the user set. */
 enum fact_kind { FACT_TEXT, FACT_INT, FACT_FLOAT, FACT_INTS };
 
 struct fact {
@@ -26,23 +26,22 @@ struct fact {
 	enum fact_kind kind;
 	const char *text;
 	int64_t i;
-	double f; /* also of an integer */
+	double f; /* set for integers, too */
 	int n;
 	const int64_t *ints;
 	int step; /* of a match: as match_node.step */
 };
 
-/* Which node of the pattern a node of the graph is. */
+/* A node of the graph, and its role in the pattern. */
 struct match_node {
 	struct node *node;
 	const char *role; /* "conv", the id in backend.json */
-	/* Of a chain of followers: its number from 0, and the name of what was
-	 * found there ("swish", of two nodes). The body of the pattern: -1,
-	 * NULL. */
+	/* In a chain of followers: the follower's index from 0, and its name
+	 * ("swish" matches two nodes). In the body of the pattern: -1, NULL. */
 	int step;
 	const char *follower;
-	/* By input: facts and shapes tell all that templates want of it, so
-	 * that it is no parameter of the region. NULL: there is no such. */
+	/* By input: true if facts and shapes give templates all that they need
+	 * of it: then it is no parameter of the region. NULL: false for all. */
 	const bool *told;
 };
 
@@ -64,11 +63,12 @@ struct graph_region {
 	const struct backend *backend;
 	const char *backend_name;
 	VEC(struct region_match *) matches; /* in topological order */
-	/* In the order of their first use, without what only facts tell of.
-	 * Constants: with bytes or a recipe. Outputs: read outside, or the
-	 * graph's. */
+	/* In the order of their first use. Inputs and constants exclude those
+	 * that templates know by facts alone (match_node.told). Constants have
+	 * bytes or a recipe. Outputs are read outside, or are outputs of the
+	 * graph. */
 	VEC(struct tensor *) inputs, constants, outputs;
-	VEC(struct fact) attrs; /* what people or region passes set */
+	VEC(struct fact) attrs; /* set by the user or by region passes */
 };
 
 /* The node's role in its match; NULL if it is in none. */
@@ -104,12 +104,12 @@ struct graph_region *graph_region_new(struct graph *g, const struct backend *b,
 				      const char *name);
 void graph_region_add(struct graph *g, struct graph_region *r,
 		      struct region_match *m);
-/* inputs, constants and outputs anew, of all regions. */
+/* Computes the inputs, constants and outputs of all regions anew. */
 void graph_region_borders(struct graph *g);
-/* Brings g->nodes into an order in which each region's stand together, and the
- * regions and their matches with them; numbers regions anew (names stay).
- * False, with nothing changed, where regions need each other's outputs; *one
- * is one of these regions. */
+/* Sorts g->nodes so that the nodes of each region are adjacent, and sorts the
+ * regions and their matches likewise; numbers regions anew (names stay). False,
+ * with nothing changed, if regions need each other's outputs; *one is one of
+ * these regions. */
 bool graph_region_sort(struct graph *g, const struct graph_region **one);
 
 #endif

@@ -10,9 +10,9 @@
  *	  y: float32[batch, 2] = LeakyRelu (p) {alpha = 0.125}
  *	  output y
  *
- * The text holds what a pass looks at, but for regions, groups and the places
- * in memory that fusion decides on. It leaves out where things come from
- * (origins, names in the model). */
+ * The text has everything that a pass reads, except regions, groups and the
+ * places in memory that fusion chooses. It has no origins and no names of the
+ * model. */
 #ifndef TIRC_IR_GRAPH_TEXT_H
 #define TIRC_IR_GRAPH_TEXT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier of graphs: links both ways, unique names, topological order,
- * types and shapes present; regions whole. What it finds is a bug of ours. */
+ * types and shapes present; regions whole. An error is a bug in tirc. */
 #include "graph.h"
 #include "graph_region.h"
 
@@ -127,7 +127,7 @@ verify_match(struct graph *g, const struct region_match *m,
 	return true;
 }
 
-/* Do its nodes stand side by side? */
+/* Are its nodes adjacent? */
 static bool
 is_together(const struct graph *g, const struct graph_region *r)
 {
@@ -191,7 +191,7 @@ graph_verify(struct graph *g)
 		if (!verify_tensor(g, t)) {
 			return false;
 		}
-		/* Known numbers need not be computed. */
+		/* Known elements need not be computed. */
 		done[i] = t->is_input || tensor_is_constant(t) ||
 			  (t->elems && !t->producer);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does the text of a graph read back as the graph that was printed? */
+/* Checks that the text of a graph reads back as the same graph. */
 #include "graph_text.h"
 
 #define MAX_VERIFIED ((int64_t)1 << 20) /* elements of constants */

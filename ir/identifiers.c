@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Identifiers from the model's names. What an exporter numbers ("Conv_12",
- * "node_5", "123") says nothing about the model and changes with every edit
- * of it, so it never becomes part of a name. */
+/* Identifiers from the model's names. A name that an exporter generates with a
+ * number ("Conv_12", "node_5", "123") says nothing about the model and changes
+ * with every edit of it, so it never becomes part of an identifier. */
 #include "identifiers.h"
 
 #include <ctype.h>
@@ -12,13 +12,13 @@
 
 #define FALLBACK "x"
 
-/* Names that a program gives, not a person; with a number behind. */
+/* Words that programs, not people, use as names, with a number appended. */
 static const char *const counting_words[] = {
 	"name", "node", "op", "output", "tensor", "tmp", "val", "value", "var",
 };
 
-/* What passes call tensors that they make of others, behind their names: of a
- * name that only counts ("26.sum") it tells nothing more. */
+/* Suffixes that passes append to the names of tensors. After a name that is
+ * only a number ("26.sum") they say nothing. */
 static const char *const pass_words[] = {
 	".before", ".reshaped", ".scale", ".scaled", ".shifted", ".sum",
 };
@@ -33,7 +33,7 @@ name_set_init(struct name_set *s, struct arena *a)
 	s->max_length = NAME_EXTERNAL;
 }
 
-/* The slot of text, or the empty one where it belongs. */
+/* The slot of text, or the empty one for it. */
 static struct name_slot *
 find_slot(const struct name_slots *s, const char *text)
 {
@@ -124,8 +124,8 @@ sanitise(struct arena *a, const char *text)
 	return n > 0 ? out : arena_strdup(a, FALLBACK);
 }
 
-/* The first word of text and as many of the last ones as fit into `limit`, or
- * these alone; the head and the tail where a single word is too long for that. */
+/* The first word of text and as many of the last words as fit into `limit`, or
+ * only the last ones; the head and the tail if a single word is too long. */
 static char *
 shorten(struct arena *a, const char *text, size_t limit)
 {
@@ -164,8 +164,8 @@ shorten(struct arena *a, const char *text, size_t limit)
 			    text + length - tail);
 }
 
-/* `clean` with the first number behind it that is free: those below the one that
- * was tried last are taken. */
+/* `clean` with the first free number appended; numbers below the one that was
+ * tried last are taken. */
 static const char *
 insert_numbered(struct name_set *s, const char *clean)
 {
@@ -225,7 +225,7 @@ all_digits(struct part p)
 	return true;
 }
 
-/* Takes "_output_0", ":0" and the like off the end. */
+/* Removes "_output_0", ":0" and similar endings. */
 static struct part
 without_suffix(struct part p, const char *suffix)
 {
@@ -252,7 +252,7 @@ is_word(struct part p, const char *word)
 	return strlen(word) == p.length && strncmp(p.text, word, p.length) == 0;
 }
 
-/* A counting word in front, with '_' behind it, says nothing. */
+/* Removes a leading counting word and its '_'. */
 static struct part
 without_counting_word(struct part p)
 {
@@ -312,7 +312,7 @@ is_counted(struct part p)
 	return true;
 }
 
-/* Device scopes and the exporter's own namespace say nothing. */
+/* Is the part a device scope or the exporter's own namespace? */
 static bool
 is_noise(struct part p)
 {
@@ -335,7 +335,7 @@ is_separator(char c)
 	return c == '/' || c == '.' || c == ':' || c == '\\' || c == '|';
 }
 
-/* Of a name that has no part by a pass. */
+/* The stem of a name without a pass's suffix. */
 static const char *
 model_stem(struct arena *a, const char *model_name, size_t length)
 {
@@ -345,7 +345,7 @@ model_stem(struct arena *a, const char *model_name, size_t length)
 	bool said = false; /* more than numbers */
 	size_t at = 0;
 
-	/* Converters join the names of what they have fused: the first one. */
+	/* Converters join the names of fused operators; keep the first one. */
 	if (memchr(whole.text, ';', length) != NULL) {
 		whole.length = strcspn(whole.text, ";");
 	}

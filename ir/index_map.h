@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index maps: how an array's elements lie in memory. */
+/* Index maps: the layouts of arrays. */
 #ifndef TIRC_INDEX_MAP_H
 #define TIRC_INDEX_MAP_H
 
 #include "expr.h"
 
 /* A layout: physical index expressions of the logical index variables, and
- * back. Physical elements without a logical one hold `pad`. */
+ * back. Physical elements that have no logical element hold `pad`. */
 struct index_map {
 	int n_logical, n_physical;
 	struct var **logical;            /* variables */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Forgets all entries, keeps the room. */
+/* Removes all entries and keeps the memory. */
 static void
 memo_clear(struct memo *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map from nodes to answers, so that walks visit a shared node once. Small
- * walks stay on the caller's stack. */
+/* A map from nodes to results, with which a walk visits a shared node once.
+ * Small walks stay on the caller's stack. */
 #ifndef TIRC_IR_MEMO_H
 #define TIRC_IR_MEMO_H
 

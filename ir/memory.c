@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a process that has no memory left. It is a weak symbol in a file
- * of its own, so that a program may define the function anew. */
+/* Ends the process if no memory is left: a weak symbol in a file of its own, so
+ * that a program may define the function itself. */
 #include <stdlib.h>
 
 #include "arena.h"

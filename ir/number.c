@@ -9,8 +9,8 @@
 
 /* Sources: IEEE 754; OCP 8-bit Floating Point Specification 1.0 (e4m3fn, e5m2);
  * Noune et al., 8-bit Numerical Formats for Deep Neural Networks (the "uz"
- * forms). What rounds beyond the largest value is infinity, and NaN where there
- * is none: the table of ONNX's Cast without saturation. */
+ * forms). A value that rounds beyond the largest one becomes infinity, or NaN
+ * in types without infinity: the table of ONNX's Cast without saturation. */
 struct float_form
 dtype_float_form(struct dtype t)
 {
@@ -194,7 +194,7 @@ store_bits(void *base, size_t index, int bytes, uint64_t bits)
 	}
 }
 
-/* The low bits of a value, as the type reads them. */
+/* The low bits of v as an integer of type t. */
 static union number
 int_wrap(struct dtype t, uint64_t bits)
 {
@@ -283,8 +283,8 @@ number_round(struct dtype t, union number v)
 	return v;
 }
 
-/* To a double, rounded to odd: a second rounding to a type of at most 51
- * bits is then the only one that counts. */
+/* To a double, rounded to odd: then a second rounding to a type of at most 51
+ * bits gives the correctly rounded result. */
 static double
 magnitude_to_odd(uint64_t u)
 {

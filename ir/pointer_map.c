@@ -10,7 +10,7 @@ pointer_map_init(struct pointer_map *m, struct arena *a)
 	*m = (struct pointer_map){ .arena = a };
 }
 
-/* Addresses are multiples of 16 that lie close together. */
+/* Addresses are multiples of 16 and close together. */
 static uint32_t
 hash_of(const void *key)
 {
@@ -20,7 +20,7 @@ hash_of(const void *key)
 	return (uint32_t)(h >> 32);
 }
 
-/* The slot that holds key, or the free one where it would go. */
+/* The slot that holds key, or the free one for it. */
 static struct pointer_entry *
 find(const struct pointer_map *m, const void *key)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map from addresses to numbers: where something is in a list, or whether it
- * has been seen. It cannot be iterated, so that no result depends on where
- * things lie in memory. */
+/* A map from addresses to numbers: an object's index in a list, or whether it
+ * has been seen. It cannot be iterated: no result depends on addresses. */
 #ifndef TIRC_IR_POINTER_MAP_H
 #define TIRC_IR_POINTER_MAP_H
 
@@ -19,12 +18,12 @@ struct pointer_map {
 };
 
 void pointer_map_init(struct pointer_map *m, struct arena *a);
-/* The number of key, which is not NULL; `otherwise` where it has none. */
+/* The number of key, which is not NULL; `otherwise` if key has none. */
 int pointer_map_get(const struct pointer_map *m, const void *key,
 		    int otherwise);
 /* Gives key the number, in place of the one it had. */
 void pointer_map_put(struct pointer_map *m, const void *key, int value);
-/* Is key new? It is in the map afterwards. */
+/* Adds key. True if it was not in the map. */
 bool pointer_map_add(struct pointer_map *m, const void *key);
 
 #endif

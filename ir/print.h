@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the script printer share: the text under construction and
- * the names given so far. Private to ir/print_*.c. */
+/* State shared by the parts of the script printer: the text under construction
+ * and the names given so far. Private to ir/print_*.c. */
 #ifndef TIRC_IR_PRINT_H
 #define TIRC_IR_PRINT_H
 
 #include "func.h"
 
-/* Which name a variable or a buffer (key: its address) prints under. */
+/* The name under which a variable or a buffer (key: its address) is printed. */
 struct print_name {
 	const void *key;
 	const char *name;
@@ -15,10 +15,10 @@ struct print_name {
 
 struct printer {
 	struct strbuf *out;
-	struct arena arena; /* of the names alone */
+	struct arena arena; /* owns the names */
 	enum script_version version;
 	int indent;
-	/* Hashed by address; only ever looked up, never walked. */
+	/* Hashed by address; never iterated. */
 	struct print_name *names;
 	int n_names, cap_names;
 	/* The same texts, hashed by content. */
@@ -26,7 +26,7 @@ struct printer {
 	int n_taken, cap_taken;
 };
 
-/* Binding strength of what an operator stands in; 0 needs no parentheses. */
+/* Precedence of the context of an operator; 0 needs no parentheses. */
 enum { PRINT_LOOSE = 0, PRINT_TERM = 12, PRINT_FACTOR = 13, PRINT_TIGHT = 16 };
 
 /* Names that no variable and no buffer is printed as. */

@@ -131,8 +131,9 @@ print_index(struct printer *p, const struct expr *const *index, int n)
 	strbuf_putc(p->out, ']');
 }
 
-/* T.name(args): the old spelling tells the type of the result at the end,
- * the current one at the front where the arguments do not say it. */
+/* T.name(args). The result's type is the last argument in the old spelling; in
+ * the current one it is the first argument if the others do not determine
+ * it. */
 static void
 print_call(struct printer *p, const char *name, const struct expr *e,
 	   bool tells_type)
@@ -214,7 +215,8 @@ print_operator(struct printer *p, const struct expr *e, int strength)
 		strbuf_printf(p->out, "%s ", script);
 		print_expr(p, e->args[0], own);
 	} else {
-		/* Python chains comparisons; all else joins to the left. */
+		/* Python chains comparisons; other operators are
+		 * left-associative. */
 		print_expr(p, e->args[0], compares ? own + 1 : own);
 		strbuf_printf(p->out, " %s ", script);
 		print_expr(p, e->args[1], own + 1);

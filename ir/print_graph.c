@@ -8,17 +8,16 @@
  *	  Plus30: float32[1, 8, 28, 28] = Conv (Input3, Parameter5) {group = 1}
  *	  output Plus30
  *
- * What a backend takes says so behind it; regions, where there are some, stand
- * as lines "region NAME:" before their nodes:
+ * A node that a backend takes has a comment with its pattern and role; a region
+ * is a line "region NAME:" before its nodes:
  *
  *	  region cblas_0:
  *	    y: float32[8] = MatMul (x, w)  # cblas.product product
  *
- * Groups, where fusion made them, stand as lines "group 3 (Conv):" before
- * their nodes. *
- * Behind the graph stand its settings (graph_settings.def); behind an input or
- * output, what its integers stand for. graph_read.c reads all but regions and
- * groups back. */
+ * A fusion group is a line "group 3 (Conv):" before its nodes. The settings
+ * (graph_settings.def) follow the graph's name; the scale and zero point of a
+ * quantized input or output follow it. graph_read.c reads all of this except
+ * regions and groups. */
 #include "graph_lex.h"
 #include "graph_region.h"
 #include "size_text.h"
@@ -96,7 +95,7 @@ node_print(const struct node *n, struct strbuf *out)
 	print_node(&p, n);
 }
 
-/* -- constants, each behind those that it is computed from */
+/* -- constants, each after the constants of its recipe */
 
 static void
 print_constant(const struct graph_printer *p, const struct tensor *t)
@@ -116,7 +115,7 @@ print_constant(const struct graph_printer *p, const struct tensor *t)
 	strbuf_putc(p->out, '\n');
 }
 
-/* The first tensor of t's recipe that is not yet shown; NULL: all are. */
+/* The first tensor of t's recipe that is not printed yet; NULL: all are. */
 static const struct tensor *
 missing_source(const struct tensor *t, const bool *shown)
 {
@@ -165,7 +164,7 @@ print_constants(const struct graph_printer *p)
 	}
 }
 
-/* What is known and computed by no node. */
+/* Tensors with known elements that no node computes. */
 static void
 print_known(const struct graph_printer *p)
 {
@@ -187,7 +186,7 @@ print_known(const struct graph_printer *p)
 
 /* -- nodes */
 
-/* What a backend takes, and as what. */
+/* The backend that takes a node, its pattern, and the node's role. */
 static void
 print_role(const struct node *n, struct strbuf *out)
 {
@@ -253,7 +252,7 @@ print_groups(const struct graph_printer *p)
 
 /* -- the whole */
 
-/* Behind an input or output: real = (stored - zero_point) * scale. */
+/* After an input or output: real = (stored - zero_point) * scale. */
 static void
 print_stored(const struct graph_printer *p, const struct tensor *t)
 {

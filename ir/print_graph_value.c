@@ -7,7 +7,7 @@
 #include "graph_lex.h"
 #include "size_text.h"
 
-#define SMALL_CONSTANT 8 /* so many elements are shown, more if all are */
+#define SMALL_CONSTANT 8 /* elements shown if not all are */
 
 /* -- names */
 
@@ -29,7 +29,7 @@ put_quoted(const struct graph_printer *p, const char *text, size_t length)
 	strbuf_putc(p->out, '"');
 }
 
-/* A ':' at an end of a name is not told from one beside it. */
+/* A ':' at an end of a name would merge with one beside it. */
 static bool
 is_plain(const char *name)
 {
@@ -100,7 +100,7 @@ graph_put_type(const struct graph_printer *p, const struct tensor *t)
 
 /* -- numbers */
 
-/* As few digits as tell the number of that type. */
+/* The shortest text that reads back as the same number of that type. */
 static void
 put_real(const struct graph_printer *p, struct dtype type, double v)
 {
@@ -151,7 +151,7 @@ graph_put_value(const struct graph_printer *p, const struct value *v)
 	strbuf_putc(p->out, '}');
 }
 
-/* -- attributes: 1 is an integer, 1.0 a float32, double 1.0 what it says */
+/* -- attributes: 1 is an integer, 1.0 a float32, double 1.0 a float64 */
 
 static bool
 is_single(double v)
@@ -188,7 +188,7 @@ put_floats(const struct graph_printer *p, const struct attr *a)
 	strbuf_putc(p->out, ']');
 }
 
-/* One that could be read as something else is in quotes. */
+/* A text that could be read as something else is quoted. */
 static void
 put_string(const struct graph_printer *p, const char *s, size_t length)
 {

@@ -60,7 +60,7 @@ is_taken(const struct printer *p, const char *name)
 const char *const *
 print_reserved(int *n)
 {
-	/* Python's keywords, and what the script's own lines use. */
+	/* Python's keywords, and names that every script uses. */
 	static const char *const reserved[] = {
 		"False",  "None",     "True",  "and",    "as",       "assert",
 		"async",  "await",    "break", "class",  "continue", "def",

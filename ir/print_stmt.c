@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements as TVMScript. One that is the last of its suite needs no suite
- * of its own for what follows it (let, allocation, attribute):
+/* Statements as TVMScript. A let, allocation or attribute that is the last of
+ * its suite needs no suite of its own for its body:
  *
  *	x: T.int32 = i * 4        with T.LetStmt(i * 4) as x:
  *	A[x] = T.float32(1)           A[x] = T.float32(1)
  *	                          A[0] = T.float32(2)
- */
+ * */
 #include "print.h"
 
 void
@@ -178,7 +178,7 @@ see_block(void *ctx, struct stmt *s)
 	return !*any;
 }
 
-/* A reader knows that there is a root from what stands in it. */
+/* Can the reader infer the root block from its content? */
 static bool
 is_implicit_root(const struct stmt *s)
 {
@@ -364,7 +364,7 @@ print_block(struct printer *p, const struct stmt *s)
 	p->indent--;
 }
 
-/* ---- statements that open a scope for what follows them */
+/* ---- statements whose scope is the rest of the suite */
 
 static void
 print_let(struct printer *p, const struct stmt *s, bool last)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Python's tokens: indentation, line joining, comments, names, numbers,
- * operators, and strings as they are between their quotes (py_string.c
- * resolves the escapes). */
+ * operators, and the raw text of strings (py_string.c resolves the escapes). */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +49,7 @@ add(struct py_lexer *lex, enum py_token_kind kind, size_t from)
 	return &lex->tokens.data[lex->tokens.n - 1];
 }
 
-/* Steps over the end of a line, if here is one. */
+/* Skips the end of a line, if the lexer is at one. */
 static bool
 skip_line_end(struct py_lexer *lex)
 {
@@ -197,7 +196,7 @@ lex_number(struct py_lexer *lex)
 
 /* ---- strings */
 
-/* Is there a string here, perhaps behind a prefix of letters? */
+/* Is the lexer at a string, perhaps with a prefix of letters? */
 static bool
 starts_string(const struct py_lexer *lex, size_t *prefix)
 {
@@ -361,7 +360,7 @@ skip_blanks(struct py_lexer *lex)
 	}
 }
 
-/* The tokens of one logical line, or of what brackets hold. */
+/* The tokens of one logical line, or of an expression in brackets. */
 static bool
 lex_line(struct py_lexer *lex)
 {
@@ -508,7 +507,7 @@ py_lex_inside(struct py_lexer *lex)
 		if (!lex_line(lex)) {
 			return false;
 		}
-		/* Closed more than was opened: the parser will say so. */
+		/* Too many closing brackets: the parser reports it. */
 		lex->brackets = 1;
 	} while (lex->at < lex->end);
 	add(lex, PY_T_END, lex->at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the Python reader share: tokens, and the parser that
+/* State shared by the parts of the Python reader: tokens, and the parser that
  * walks them. Private to ir/py_*.c. */
 #ifndef TIRC_IR_PY_READ_H
 #define TIRC_IR_PY_READ_H
@@ -22,7 +22,7 @@ enum py_token_kind {
 struct py_token {
 	enum py_token_kind kind;
 	struct py_span span;
-	const char *text; /* in the source; of a string: between its quotes */
+	const char *text; /* in the source; a string's without its quotes */
 	size_t length;
 	const char *op;
 	int64_t ival;
@@ -37,24 +37,25 @@ struct py_tokens {
 	int n, cap;
 };
 
-/* Where the lexer stands; also for the braces of an f-string. */
+/* The lexer's position; the expressions of an f-string have a lexer of their
+ * own. */
 struct py_lexer {
 	struct module *module;
 	const struct source *src;
 	size_t at, end;
 	int line;
 	size_t line_start; /* offset of the line's first byte */
-	int brackets;      /* open ones: line ends are nothing there */
+	int brackets;      /* open ones: inside, line ends are white space */
 	struct py_tokens tokens;
 };
 
 /* All tokens of the text, ending in PY_T_END. */
 bool py_lex(struct py_lexer *lex);
-/* Those of [at, end) alone, as if in brackets. */
+/* The tokens of [at, end), read as if in brackets. */
 bool py_lex_inside(struct py_lexer *lex);
 
 enum {
-	PY_MAX_NESTING = 120, /* brackets and suites in each other */
+	PY_MAX_NESTING = 120, /* depth of brackets and suites */
 	PY_MAX_HEIGHT = 400   /* of a tree; long chains count too */
 };
 
@@ -76,9 +77,9 @@ struct py_nodes {
 const struct py_token *py_here(const struct py_parser *p);
 bool py_at(const struct py_parser *p, const char *op); /* operator, keyword */
 bool py_accept(struct py_parser *p, const char *op);
-/* Or an error: "'X' expected, not …; why". */
+/* Skips op, or reports "'X' expected, not …; why". */
 bool py_expect(struct py_parser *p, const char *op, const char *why);
-/* What the token is, in words of a message. */
+/* The token in words, for a message. */
 const char *py_describe(struct py_parser *p, const struct py_token *t);
 const char *py_text(struct py_parser *p, const struct py_token *t);
 /* The name here; an error that ends in `what` if there is none. */
@@ -86,7 +87,7 @@ const char *py_take_name(struct py_parser *p, const char *what);
 /* Reports once at a span; all further errors of the text are dropped. */
 void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* Constructs outside of the subset, by their name. */
+/* Reports a construct that tirc does not read, by its name. */
 void py_refuse(struct py_parser *p, struct py_span at, const char *what);
 bool py_enter(struct py_parser *p); /* one level deeper, or an error */
 void py_leave(struct py_parser *p);

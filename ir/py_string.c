@@ -5,7 +5,7 @@
 
 #include "py_read.h"
 
-/* Where the reading of one string token stands. */
+/* The position in a string token. */
 struct place {
 	const struct py_token *token;
 	size_t at; /* in token->text */
@@ -43,7 +43,7 @@ put_utf8(struct strbuf *out, uint32_t c)
 	}
 }
 
-/* The digits of \xhh, \uhhhh or \Uhhhhhhhh; s->at is behind the letter. */
+/* The digits of \xhh, \uhhhh or \Uhhhhhhhh; s->at is after the letter. */
 static bool
 hex_escape(struct py_parser *p, struct place *s, int digits, struct strbuf *out)
 {
@@ -124,12 +124,12 @@ escape(struct py_parser *p, struct place *s, struct strbuf *out)
 		put_utf8(out, value);
 		return true;
 	}
-	strbuf_putc(out, '\\'); /* as Python does with unknown ones */
+	strbuf_putc(out, '\\'); /* as Python keeps unknown escapes */
 	strbuf_putc(out, c);
 	return true;
 }
 
-/* Steps over one byte of the string as it is. */
+/* Skips one byte of the string. */
 static void
 plain(struct place *s, struct strbuf *out)
 {
@@ -166,7 +166,7 @@ flush(struct py_parser *p, struct strbuf *text, struct py_nodes *parts)
 	strbuf_init(text);
 }
 
-/* The expression between braces; s->at is behind the opening one. */
+/* The expression between braces; s->at is after the opening one. */
 static bool
 braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in reducers: one value each, with its neutral element; and those
- * of the user's own. */
+/* The built-in reducers, of one value each, and user-defined reducers. */
 #include "te.h"
 
 #include <math.h>
@@ -65,7 +64,7 @@ reducer_min(struct module *m, struct dtype t)
 	return reducer_new(m, "min", EXPR_MIN, t, extreme(m, t, true));
 }
 
-/* ---- of one's own */
+/* ---- user-defined reducers */
 
 struct reducer *
 te_reducer_declare(struct module *m, const char *name, int n,
@@ -88,8 +87,8 @@ te_reducer_declare(struct module *m, const char *name, int n,
 }
 
 struct checking {
-	const struct reducer *r; /* NULL: no variable is fine */
-	const char *found;       /* what may not stand here */
+	const struct reducer *r; /* NULL: no variable is allowed */
+	const char *found;       /* what is not allowed */
 };
 
 static void

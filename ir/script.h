@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading TVMScript: what func_print and module_print write, in both
- * spellings, and what TVM's users write by hand. */
+/* Reading TVMScript: the output of func_print and module_print, in both
+ * spellings, and TVMScript written by hand. */
 #ifndef TIRC_IR_SCRIPT_H
 #define TIRC_IR_SCRIPT_H
 
 #include "func.h"
 #include "python.h"
 
-/* Names that a function may use from around it (N = 128). NULL: none such. */
+/* Names of the surrounding text that a function may use (N = 128). lookup
+ * returns NULL for an unknown name. */
 struct script_scope {
 	const struct expr *(*lookup)(void *ctx, const char *name);
 	void *ctx;
@@ -24,22 +25,23 @@ struct func *script_read_func(struct module *m, const struct source *src,
 			      const struct script_scope *scope);
 
 /* Same structure up to the names of variables and buffers and up to ids? If
- * not, why (may be NULL) gets a line that says where they part. */
+ * not, why (may be NULL) gets a line with the first difference. */
 bool func_equal(const struct func *a, const struct func *b, struct strbuf *why);
-/* The same of n functions each, whatever they are called: where one of a names
- * another of a, its partner names that one's. but_literals: numbers in what is
- * stored or named by a LET may differ, those in indices may not. */
+/* The same for two lists of n functions, apart from the functions' names: where
+ * a function of a calls another of a, its partner in b calls that one's
+ * partner. but_literals: literals in stored values and in values of LET may
+ * differ, literals in indices may not. */
 bool funcs_equal(const struct func *const *a, const struct func *const *b,
 		 int n, bool but_literals);
-/* One number for all functions that funcs_equal holds equal. */
+/* A hash: the same for all functions that funcs_equal considers equal. */
 uint64_t func_hash(const struct func *f, bool but_literals);
 
-/* Do lowering passes check that? -Dverify_text=true builds with. */
+/* Do lowering passes call func_verify_text? -Dverify_text=true turns it on. */
 #ifndef TIRC_VERIFY_TEXT
 #define TIRC_VERIFY_TEXT 0
 #endif
-/* Prints f in both spellings and reads it back: an equal function, and the
- * same text again? If not, a DIAG_VERIFY says where they part. */
+/* Prints f in both spellings and reads it back: an equal function, and the same
+ * text again? If not, a DIAG_VERIFY gives the first difference. */
 bool func_verify_text(const struct func *f);
 
 #endif

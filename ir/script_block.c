@@ -214,7 +214,7 @@ bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 		struct var *var = v->e->u.var;
 
 		if (!var->is_dim) {
-			/* Sizes are at least 1 unless it is said. */
+			/* Sizes are at least 1 by default. */
 			var->is_dim = true;
 			var->min = 1;
 			var->max = (int64_t)dtype_max_int(var->type);

@@ -3,7 +3,7 @@
  * allocated in blocks and in loops. */
 #include "script_read.h"
 
-/* What may follow shape and dtype; where each stands in `more`. */
+/* The arguments after shape and dtype: their indices in `more`. */
 enum {
 	MORE_STRIDES,
 	MORE_SCOPE,
@@ -67,7 +67,7 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	return true;
 }
 
-/* elem_offset and its like must not say anything special. */
+/* elem_offset and similar arguments must have their default values. */
 static bool
 check_ignored(struct script_reader *r, const struct py_node *const *more)
 {
@@ -104,8 +104,8 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 	return true;
 }
 
-/* The facts of T.Buffer, T.match_buffer, … from a call's arguments, or from
- * the index of the old T.Buffer[…]. */
+/* Reads shape, type and so on of T.Buffer, T.match_buffer, … from a call's
+ * arguments, or from the index of the old T.Buffer[…]. */
 static bool
 script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 		    const struct py_node *type,
@@ -162,7 +162,7 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 					   "that is no power of two; use one, "
 					   "in bytes");
 		}
-		/* 64 is what TVM means by saying nothing. */
+		/* 64 is TVM's default. */
 		spec->align_bytes = align > 0 ? (int)align : 0;
 	}
 	return true;
@@ -256,8 +256,8 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 					     "elem_offset", "offset_factor",
 					     "buffer_type", "axis_separators",
 					     NULL };
-	/* By position, data and elem_offset stand before strides; by name
-	 * is how everyone gives them. */
+	/* By position, data and elem_offset come before strides; scripts
+	 * usually give them by name. */
 	const struct py_node *found[10];
 	struct buffer_spec spec = { .name = script_hint(r, name) };
 	struct script_value v;
@@ -318,7 +318,7 @@ same_shape(const struct buffer_spec *a, const struct buffer_spec *b)
 	return true;
 }
 
-/* A view of memory that T.allocate gave. The first one is the buffer. */
+/* A view of memory from T.allocate. The first view defines the buffer. */
 static bool
 view_memory(struct script_reader *r, const struct py_node *data,
 	    const char *name, struct buffer_spec *spec)
@@ -385,7 +385,7 @@ allocate(struct script_reader *r, const struct py_node *call, const char *name,
 	return true;
 }
 
-/* T.alloc_buffer was the block's in the old spelling. */
+/* In the old spelling, T.alloc_buffer belongs to the block. */
 static bool
 belongs_to_block(const struct script_reader *r, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a function survive being printed and read? */
+/* Checks that a function reads back from its text unchanged. */
 #include "script.h"
 
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: values and their types. Numbers of Python are weak: they
- * take the type of the operand that they meet. */
+/* The TVMScript reader: values and their types. Numbers of Python are weak:
+ * they take the type of the other operand. */
 #include <limits.h>
 #include <math.h>
 
@@ -67,7 +67,8 @@ script_describe(const struct script_value *v)
 	return "a value";
 }
 
-/* Pointers become expressions here; what else is none is an error. */
+/* Converts a pointer to an expression; any other value that is not an
+ * expression is an error. */
 bool
 script_need_expr(struct script_reader *r, const struct py_node *node,
 		 struct script_value *v)

@@ -324,7 +324,7 @@ eval_unary(struct script_reader *r, const struct py_node *node,
 						  -v.e->u.fval),
 				       true);
 	} else if (v.weak) {
-		/* The one of 2^63 is the smallest number there is. */
+		/* -2^63 is the smallest integer. */
 		if (dtype_class(v.e->type) == DTC_UINT &&
 		    v.e->u.ival != INT64_MIN) {
 			return script_fail(r, node,

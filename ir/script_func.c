@@ -2,8 +2,8 @@
 /* The TVMScript reader: functions and modules. */
 #include "script_read.h"
 
-/* Does the word T.block appear anywhere? Then the text is of the old spelling,
- * where T.alloc_buffer belongs to the block. */
+/* Does the text contain T.block? Then it is in the old spelling, in which
+ * T.alloc_buffer belongs to the block. */
 static bool
 mentions(const struct py_node *node, const char *attribute)
 {
@@ -167,7 +167,8 @@ add_root(struct script_reader *r, struct script_block *root)
 		if (root->allocs.n == 0) {
 			return;
 		}
-		/* What the function declared lives in the root too. */
+		/* Buffers declared by the function are allocated in the root,
+		 * too. */
 		const struct buffer **all = arena_array(&r->m->arena,
 							const struct buffer *,
 							root->allocs.n +
@@ -217,8 +218,8 @@ finish_params(struct script_reader *r)
 }
 
 /* TVM writes sizes in a signature as strings, and declares them in the body:
- * `def f(A: T.Buffer(("n",), "float32")): n = T.int32()`. Such declarations
- * count from the signature on. */
+ * `def f(A: T.Buffer(("n",), "float32")): n = T.int32()`. The scope of these
+ * declarations begins at the signature. */
 static void
 declare_sizes(struct script_reader *r, const struct py_node *suite)
 {
@@ -271,8 +272,8 @@ read_body(struct script_reader *r, const struct py_node *def)
 	return true;
 }
 
-/* What the reader does not look at itself, the verifier does: declared
- * regions, mostly. Here it is the text's mistake. */
+/* The verifier checks what the reader does not, mostly declared regions. Here
+ * an error is the text's mistake. */
 static bool
 check_func(struct script_reader *r, const struct py_node *def)
 {

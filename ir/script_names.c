@@ -27,7 +27,7 @@ find_stem(struct script_reader *r, const char *name, size_t length)
 	return NULL;
 }
 
-/* The printer never writes these as they are. */
+/* Names that the printer never writes unchanged. */
 static void
 take_reserved(struct script_reader *r)
 {
@@ -76,7 +76,7 @@ script_find(const struct script_reader *r, const char *name)
 	return NULL;
 }
 
-/* "a.b.c" of an attribute; not where a is a name of the function's own. */
+/* "a.b.c" of an attribute, unless a is a name that the function defines. */
 static bool
 dotted(const struct script_reader *r, const struct py_node *node,
        struct strbuf *out)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the TVMScript reader share. Private to ir/script_*.c. */
+/* Declarations shared by the parts of the TVMScript reader. Private to
+ * ir/script_*.c. */
 #ifndef TIRC_IR_SCRIPT_READ_H
 #define TIRC_IR_SCRIPT_READ_H
 
 #include "script.h"
 
-/* What a name or an expression of the text means. */
+/* The kinds of value of a name or an expression. */
 enum script_kind {
 	SCRIPT_NONE,   /* Python's None */
 	SCRIPT_EXPR,   /* e; weak: a number of Python, whose type is open */
 	SCRIPT_BUFFER, /* buffer */
 	SCRIPT_LIST,   /* items: a list or a tuple */
 	SCRIPT_HANDLE, /* handle: a parameter that match_buffer may describe */
-	SCRIPT_MEMORY, /* memory: what T.allocate gave */
+	SCRIPT_MEMORY, /* memory: the result of T.allocate */
 	SCRIPT_THREAD, /* text: a thread axis without its extent yet */
 	SCRIPT_NEW_VAR /* type: a size declared here, T.int32() */
 };
@@ -35,7 +36,7 @@ struct script_name {
 	struct script_value value;
 };
 
-/* A name and the number that the printer would give the next one like it. */
+/* A name and the number that the printer would append to the next use of it. */
 struct script_stem {
 	const char *name;
 	int next;
@@ -74,10 +75,11 @@ struct script_block {
 	struct stmt *init;
 };
 
-/* A statement that holds for the rest of its suite. */
+/* A statement whose scope is the rest of its suite. */
 struct script_opener {
 	enum stmt_kind kind; /* LET, ALLOC, ATTR, FOR (a thread), ASSERT… */
-	int at;              /* of the suite's statements, those from here */
+	/* index in the suite of the scope's first statement */
+	int at;
 	struct src_pos pos;
 	struct var *var;
 	const struct expr *value, *min;
@@ -118,9 +120,9 @@ struct script_reader {
 
 void script_define(struct script_reader *r, const char *name,
 		   struct script_value value);
-/* What the variable or buffer defined as name is to be called: the printer
- * numbers equal names in the order of definition, so j_2 that follows j and
- * j_1 is another j. To be asked once for each definition, in order. */
+/* The name without number of the variable or buffer defined as name: the
+ * printer numbers equal names in the order of definition, so j_2 after j and
+ * j_1 is another j. Must be called once for each definition, in order. */
 const char *script_hint(struct script_reader *r, const char *name);
 const struct script_value *script_find(const struct script_reader *r,
 				       const char *name);
@@ -141,8 +143,8 @@ bool script_is_marked(const struct py_node *def, const char *word);
 
 enum { SCRIPT_MAX_ARGS = 12 };
 
-/* Sorts a call's arguments by names, a list that a NULL ends; found[i] is
- * NULL for those not given. The first n_needed must be there. */
+/* Sorts a call's arguments by names, a list that ends in NULL; found[i] is NULL
+ * for an absent argument. The first n_needed are required. */
 bool script_args(struct script_reader *r, const struct py_node *call,
 		 const char *const *names, int n_needed,
 		 const struct py_node **found);
@@ -155,7 +157,8 @@ const char *script_type_name(struct script_reader *r, struct dtype t);
 /* A value for a message: "a whole buffer". */
 const char *script_describe(const struct script_value *v);
 bool script_is_number(struct dtype t);
-/* Makes a pointer an expression; reports other values that are not. */
+/* Converts a pointer to an expression; reports other values that are no
+ * expressions. */
 bool script_need_expr(struct script_reader *r, const struct py_node *node,
 		      struct script_value *v);
 bool script_eval(struct script_reader *r, const struct py_node *node,
@@ -187,7 +190,7 @@ bool script_type(struct script_reader *r, const struct py_node *node,
 		 struct dtype *out);
 bool script_type_named(struct script_reader *r, const struct py_node *node,
 		       const char *name, struct dtype *out);
-/* [a, b] or (a, b) or a alone. */
+/* The elements of [a, b] or (a, b), or a alone. */
 const struct py_node *const *script_items(const struct py_node *const *node,
 					  int *n);
 bool script_call(struct script_reader *r, const struct py_node *node,
@@ -200,7 +203,7 @@ bool script_binary(struct script_reader *r, const struct py_node *node,
 bool script_unify(struct script_reader *r, const struct py_node *node,
 		  const struct script_value *a, const struct script_value *b,
 		  const struct expr **x, const struct expr **y);
-/* The element of v, a buffer, that the subscript node says; slices of
+/* The element of the buffer v that the subscript node selects; slices of
  * constant length are vectors. */
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
@@ -211,8 +214,8 @@ bool script_range(struct script_reader *r, const struct py_node *min,
 
 /* ---- buffers, blocks, statements */
 
-/* The facts of T.Buffer(…) and of the old T.Buffer[…] where they stand as a
- * type. */
+/* The shape, type and other arguments of T.Buffer(…), or of the old T.Buffer[…]
+ * as a type annotation. */
 bool script_buffer_type(struct script_reader *r, const struct py_node *node,
 			struct buffer_spec *spec);
 /* name = T.match_buffer(…), T.alloc_buffer(…), …: is the call one of them? */
@@ -224,13 +227,13 @@ bool script_declare_buffer(struct script_reader *r, const struct py_node *call,
 bool script_is_block(const struct script_reader *r, const struct py_node *node);
 bool script_block(struct script_reader *r, const struct py_node *call,
 		  const struct py_node *suite, struct stmt **out);
-/* T.axis.…, T.where, T.reads, …: does the call belong to a block's head? */
+/* Does the call belong to a block's head: T.axis.…, T.where, T.reads, …? */
 bool script_is_axis(const struct script_reader *r, const struct py_node *node);
 bool script_axis(struct script_reader *r, const struct py_node *target,
 		 const struct py_node *call);
 bool script_block_line(struct script_reader *r, const struct py_node *call,
 		       const char *path);
-/* A number, a string, or a list of such. */
+/* A number, a string, or a list of numbers and strings. */
 bool script_note_value(struct script_reader *r, const struct py_node *node,
 		       const struct expr **out);
 bool script_notes(struct script_reader *r, const struct py_node *dict,

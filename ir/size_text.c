@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes as text and back. Reading makes the very nodes that were printed: the
- * builders would be free to write them otherwise; only what has no variable
- * is computed, as a person may write 2 * 3. */
+/* Sizes as text and back. Reading makes exactly the nodes that were printed,
+ * without the builders, which might simplify them; only expressions without
+ * variables are computed, as a person may write 2 * 3. */
 #include "size_text.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ make(struct reading *r, enum expr_kind kind, struct dtype type,
 	return expr_make(r->m, &payload, args, n);
 }
 
-/* Two operands of one type; numbers of the text fit to a size's. */
+/* Two operands of one type; a literal takes the type of a size. */
 static const struct expr *
 binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
        const struct expr *a, const struct expr *b)
@@ -214,7 +214,7 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 		    dtype_name(t));
 }
 
-/* The type in front of the arguments: T.Cast("int64", n). */
+/* The type before the arguments: T.Cast("int64", n). */
 static bool
 quoted_type(const struct py_node *arg, struct dtype *out)
 {

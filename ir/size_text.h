@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes as text and back: expressions of a graph's symbolic dimensions, in
+/* Prints and reads sizes: expressions of a graph's symbolic dimensions, in
  * TVMScript's spelling ("batch", "(h + 1) // 2", "T.max(n, 4)"). */
 #ifndef TIRC_IR_SIZE_TEXT_H
 #define TIRC_IR_SIZE_TEXT_H
@@ -11,8 +11,8 @@ const char **size_symbols(const struct graph *g);
 /* Appends e, with the identifiers for g->dims. */
 void size_print(const struct graph *g, const char *const *symbols,
 		const struct expr *e, struct strbuf *out);
-/* What size_print wrote, as the same expression (the same pointer). place is
- * for messages: DIAG_BAD_PROGRAM, with the column. NULL after one. */
+/* Reads the output of size_print: gives the same pointer. place is for
+ * messages: DIAG_BAD_PROGRAM, with the column. NULL after one. */
 const struct expr *size_read(const struct graph *g, const char *const *symbols,
 			     const char *text, const char *place);
 

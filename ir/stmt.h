@@ -39,7 +39,7 @@ struct note {
 	struct note *next;
 };
 
-/* What a BLOCK holds beside args and children. Replace, never edit. */
+/* The fields of a BLOCK beside args and children. Replace, never edit. */
 struct block {
 	const char *name;
 	struct iter_var *iters;
@@ -122,20 +122,19 @@ void stmt_set_args(struct func *f, struct stmt *s,
 		   const struct expr *const *list, int n);
 void stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
 			const char *thread);
-/* Where s stands. Wrapping s: place = stmt_place_of(s), make the wrapper with s
- * as its child, stmt_put(f, place, wrapper). A SEQ put into a SEQ is spliced.
- * The function's body has parent NULL. */
+/* The position of s in its tree. To wrap s: place = stmt_place_of(s), make the
+ * wrapper with s as its child, stmt_put(f, place, wrapper). A SEQ put into a
+ * SEQ is spliced. The function's body has parent NULL. */
 struct stmt_place {
 	struct stmt *parent;
 	int slot;
 };
 struct stmt_place stmt_place_of(const struct stmt *s);
 void stmt_put(struct func *f, struct stmt_place place, struct stmt *s);
-/* Puts replacement, which must not contain s, where s stands (also as a
- * function's body). */
+/* Replaces s, perhaps a function's body. replacement must not contain s. */
 void stmt_replace(struct func *f, struct stmt *s, struct stmt *replacement);
-/* Takes s out of its tree; a SEQ left with one child collapses, parents left
- * with nothing go too. */
+/* Removes s from its tree; a SEQ with one remaining child becomes that child,
+ * and parents without children are removed, too. */
 void stmt_remove(struct func *f, struct stmt *s);
 void stmt_set_note(struct func *f, struct stmt *s, const char *key,
 		   const struct expr *value); /* NULL value removes */
@@ -145,8 +144,8 @@ const struct expr *stmt_note(const struct stmt *s, const char *key);
 struct stmt *stmt_clone(struct func *f, const struct stmt *s, bool fresh_vars);
 
 bool regions_have(const struct region *list, int n, const struct buffer *b);
-/* Copies with every end mapped; regions of which nothing is known stay so. NULL
- * if n is 0. */
+/* Copies the regions with map applied to every bound; unknown regions stay
+ * unknown. NULL if n is 0. */
 struct region *regions_map(struct arena *a, const struct region *list, int n,
 			   const struct expr *(*map)(void *ctx,
 						     const struct expr *e),
@@ -161,7 +160,8 @@ void stmt_map_exprs(struct func *f, struct stmt *s,
 		    const struct expr *(*map)(void *ctx, const struct expr *e),
 		    void *ctx);
 void stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map);
-/* Everywhere below s: loads, stores, allocs, regions. Same rank. */
+/* Replaces a buffer below s, in loads, stores, allocs and regions, by one of
+ * the same rank. */
 void stmt_replace_buffer(struct func *f, struct stmt *s,
 			 const struct buffer *from, const struct buffer *to);
 const char *stmt_kind_name(enum stmt_kind kind);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edits of the statement tree, all of them through stmt_write, so that a
- * rollback undoes them. Arrays are replaced rather than changed in place where
- * their length changes. */
+ * rollback undoes them. An array whose length changes is replaced. */
 #include "stmt.h"
 
 #include <assert.h>
@@ -178,7 +177,7 @@ stmt_remove(struct func *f, struct stmt *s)
 	int slot;
 
 	if (!parent) {
-		/* Anything else was taken out before. */
+		/* Another statement was removed before. */
 		if (f->body == s) {
 			stmt_replace(f, s, stmt_seq(f, NULL, 0));
 		}

@@ -86,7 +86,7 @@ range_extent(struct module *m, const struct expr *min, const struct expr *end)
 	if (expr_is_value(min, 0)) {
 		return end;
 	}
-	/* As it was written: min + extent. */
+	/* If end is min + extent, the extent as written. */
 	if (end->kind == EXPR_ADD && end->args[0] == min) {
 		return end->args[1];
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer expressions as sums: constant + coefficient * atom + …, where an
- * atom is anything that is no sum. For regions and ranges; what more there is
- * to know of expressions is in passes/analyse/. */
+/* Integer expressions as sums: constant + coefficient * atom + …, where an atom
+ * is any expression that is no sum. For regions and ranges; passes/analyse/ has
+ * the deeper analyses. */
 #ifndef TIRC_IR_SUM_H
 #define TIRC_IR_SUM_H
 
@@ -18,9 +18,9 @@ struct sum {
 
 /* False if there are too many terms or a number overflows. */
 bool sum_of(const struct expr *e, struct sum *out);
-/* Is a - b a number, whatever the atoms are? */
+/* Is a - b a constant? *out is its value. */
 bool sum_difference(const struct expr *a, const struct expr *b, int64_t *out);
-/* The extent of min..end: end - min, as simple as it is. Of one type. */
+/* end - min, simplified. Both have the same type. */
 const struct expr *range_extent(struct module *m, const struct expr *min,
 				const struct expr *end);
 

@@ -110,8 +110,8 @@ te_compute(struct module *m, const char *name, const char *tag, int n_axes,
 void
 te_rename(struct module *m, struct te_tensor *t, const char *name)
 {
-	/* A name is no part of what a buffer means, and LOADs that refer to
-	 * it stay valid. */
+	/* The name is not part of a buffer's identity, and LOADs of it stay
+	 * valid. */
 	struct buffer *b = (struct buffer *)t->buffer;
 
 	b->name = arena_strdup(&m->arena, name);

@@ -36,7 +36,7 @@ struct te_ordered {
 	int n_stores;
 };
 
-/* A name that what follows may use. */
+/* A name for a value; later lets and the store may use it. */
 struct te_let {
 	struct var *var;
 	const struct expr *value;
@@ -44,13 +44,14 @@ struct te_let {
 
 struct te_store {
 	int out;                   /* which output of the stage */
-	const struct te_let *lets; /* n_first are of use for the condition,
-				       * n_then where it holds */
+	const struct te_let *lets; /* n_first are defined before the condition,
+				       * n_then only if it holds */
 	int n_first, n_then;
 	const struct expr **at;       /* one index per dimension */
 	const struct expr *value;     /* may load outputs of the stage */
 	const struct expr *condition; /* NULL: always */
-	const struct expr *then;      /* one more, which may use all lets */
+	/* a second condition, which may use all lets */
+	const struct expr *then;
 };
 
 /* A loop along the first dimension of the states. out[k] takes the shape and
@@ -60,14 +61,14 @@ struct te_scan {
 	struct iter_var axis;    /* time: from the initial steps to the end */
 	struct te_stage **body;  /* stages that run once per step, producers
 				 * first; the updates among them */
-	struct te_body_time {    /* which times of it one step needs */
+	struct te_body_time {    /* the times that one step needs */
 		int first, last; /* relative to the step's */
 	} * times;
 	int n_body;
 };
 
-/* A statement that fills the outputs from the inputs. The buffers that it
- * names stand for inputs, then outputs, by position. */
+/* A statement that fills the outputs from the inputs. Its buffers stand for the
+ * inputs, then for the outputs, by position. */
 struct te_extern {
 	const struct buffer **views; /* n_inputs, then n_out of the stage */
 	const struct expr *call;     /* evaluated once; or NULL: */
@@ -132,16 +133,16 @@ void te_reduce_multi(struct module *m, const struct reducer *r,
 		     const struct expr **out);
 
 /* The same, where out[k] starts at init[k] instead of the reducer's identity
- * (NULL: there). init knows nothing of the reduction's axes. */
+ * (NULL: at the identity). init does not use the reduction's axes. */
 void te_reduce_from(struct module *m, const struct reducer *r,
 		    const struct expr *const *sources, struct iter_var *axes,
 		    int n_axes, const struct expr *condition,
 		    const struct expr *const *init, const struct expr **out);
 
-/* A reducer of one's own over values of types[n): reducer_declare makes the
- * variables lhs and rhs (names NULL: "x0", "y0", …); the caller computes
- * result[n) and identity[n) from them and hands them to reducer_define, which
- * checks types and that the identity is constant. */
+/* A reducer defined by the caller over values of types[n): reducer_declare
+ * makes the variables lhs and rhs (names NULL: "x0", "y0", …); the caller
+ * computes result[n) and identity[n) from them and hands them to
+ * reducer_define, which checks types and that the identity is constant. */
 struct reducer *te_reducer_declare(struct module *m, const char *name, int n,
 				   const struct dtype *types);
 bool te_reducer_define(struct module *m, struct reducer *r,
@@ -158,12 +159,12 @@ bool te_scan(struct module *m, const char *name, const char *tag,
 	     struct te_tensor *const *inputs, int n_inputs,
 	     struct te_tensor **out, const char **why);
 
-/* Finds anew which stages belong to a step of a scan, at which times, and what
- * has to be there before, when stages that it reads have changed. */
+/* After a change of stages that the scan reads: finds anew the stages of a
+ * step, their times, and the stages needed before the scan. */
 bool te_scan_settle(struct module *m, struct te_stage *scan, const char **why);
 
-/* te.extern. First the outputs (shapes[k] has ndims[k] extents), then what
- * fills them, which may name out[k]->buffer. */
+/* te.extern. First makes the outputs (shapes[k] has ndims[k] extents), so that
+ * the statement that fills them may name out[k]->buffer. */
 void te_extern(struct module *m, const char *name, const char *tag,
 	       const struct dtype *types, const int *ndims,
 	       const struct expr *const *const *shapes, int n,
@@ -185,15 +186,16 @@ void te_ordered(struct module *m, const char *name, const char *tag,
  * per dimension. */
 void te_ordered_start(struct module *m, struct te_tensor *out,
 		      struct iter_var *axes, const struct expr *value);
-/* Last what is stored. inputs: every tensor that is loaded, by a start too
- * (copied; what is not loaded is left out). */
+/* Last, sets the stores. inputs: every tensor that a store or a start loads
+ * (copied; tensors that are not loaded are left out). */
 void te_ordered_stores(struct module *m, struct te_tensor *out,
 		       struct iter_var *axes, int n_axes,
 		       const struct te_store *stores, int n_stores,
 		       struct te_tensor *const *inputs, int n_inputs);
 
-/* Whether te_to_func can: every placeholder that is read is a parameter (or
- * the state of a scan), every extern has a body. False: *why. */
+/* Can te_to_func build a function? Every placeholder that is read must be a
+ * parameter or the state of a scan, every extern must have a body. False:
+ * *why. */
 bool te_check_params(struct module *m, struct te_tensor *const *params, int n,
 		     const char **why);
 

@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-/* What a block reads: one region per buffer, a point where every load has
- * the same index, else the whole extent of that dimension. */
+/* A block's read regions: one per buffer; per dimension a single index if all
+ * loads have the same index, else the whole extent. */
 struct region_list {
 	struct module *m;
 	VEC(struct region) list;
@@ -97,8 +97,8 @@ te_nest_add(struct te_build *b, struct te_nest *n, const struct iter_var *axis)
 	n->map.to[i] = it->var->expr;
 }
 
-/* The first axis of a stage of a scan: it stands at the step's time, or runs
- * over the few times that the step needs. */
+/* The first axis of a stage of a scan: the step's time, or a loop over the few
+ * times that the step needs. */
 static void
 nest_add_time(struct te_build *b, struct te_nest *n,
 	      const struct iter_var *axis, const struct te_step *step)
@@ -162,8 +162,8 @@ store_all(struct te_build *b, const struct te_stage *s,
 	return stmt_seq(b->f, list, s->n_out);
 }
 
-/* The same where values may read what others store: all are computed before
- * the first is stored. */
+/* The same if values may read other outputs: all are computed before the first
+ * is stored. */
 static struct stmt *
 store_at_once(struct te_build *b, const struct te_stage *s,
 	      const struct expr *const *values, const struct expr *const *index)
@@ -188,7 +188,8 @@ store_at_once(struct te_build *b, const struct te_stage *s,
 	return body;
 }
 
-/* Does r keep all of lhs or take all of rhs (argmax)? Then when it takes. */
+/* If r selects all of lhs or all of rhs (argmax): the condition for rhs. Else
+ * NULL. */
 static const struct expr *
 takes_all(const struct reducer *r)
 {
@@ -217,9 +218,9 @@ is_empty(const struct reduction *r)
 	return false;
 }
 
-/* Does the update name what it combines? Several values are taken together,
- * and where a reducer is none of the known ones the names tell what of its
- * result is the source. */
+/* Does the update bind its sources to names? It does for several values, which
+ * are stored together, and for reducers that are not built in, whose result
+ * then shows the source. */
 static bool
 names_sources(const struct reducer *r)
 {
@@ -229,15 +230,15 @@ names_sources(const struct reducer *r)
 	       e->args[1] != r->rhs[0]->expr;
 }
 
-/* One step of a reduction: the outputs combined with the sources. Of several
- * values each source has a name, and they are taken together:
+/* One step of a reduction: the outputs combined with the sources. With several
+ * values, each source has a name, and all are stored together:
  *
  *	value = x[v_i, v_k]
  *	index = v_k
  *	if value > best[v_i] or …:
  *	    best[v_i] = value
  *	    best_index[v_i] = index
- */
+ * */
 static struct stmt *
 update(struct te_build *b, const struct te_stage *s, const struct reducer *r,
        const struct expr *const *sources, const struct expr *const *index)
@@ -279,7 +280,7 @@ update(struct te_build *b, const struct te_stage *s, const struct reducer *r,
 	return body;
 }
 
-/* What a reduction combines, in terms of the block's variables. */
+/* A reduction's sources, in terms of the block's variables. */
 static const struct expr **
 reduce_sources(struct te_build *b, const struct expr *body,
 	       const struct var_map *map)
@@ -301,7 +302,7 @@ reduce_sources(struct te_build *b, const struct expr *body,
 	return sources;
 }
 
-/* Where a reduction starts. */
+/* The initial values of a reduction. */
 static const struct expr **
 reduce_start(struct te_build *b, const struct reduction *r,
 	     const struct var_map *map)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the makers of a phase-0 function from tensor expressions share.
- * Private to ir/te_*.c. */
+/* State shared by the files that build a phase-0 function from tensor
+ * expressions. Private to ir/te_*.c. */
 #ifndef TIRC_IR_TE_BUILD_H
 #define TIRC_IR_TE_BUILD_H
 
@@ -22,8 +22,8 @@ struct te_build {
 	VEC(struct te_redirect) redirects;
 };
 
-/* Where a stage of a scan stands in time: the scan's loop variable and the
- * times that one step of it needs, relative to that. */
+/* The time of a stage of a scan: the scan's loop variable, and the times that
+ * one step needs, relative to it. */
 struct te_step {
 	const struct expr *now;
 	struct iter_var axis;
@@ -34,7 +34,7 @@ struct te_step {
  * the stage's own variables to the latter. */
 struct te_nest {
 	struct iter_var *iters;
-	struct var **loops;   /* NULL: no loop of its own */
+	struct var **loops;   /* NULL: no loop */
 	struct range *ranges; /* of the loops */
 	const struct expr **bindings;
 	struct var_map map;
@@ -47,14 +47,14 @@ void te_nest_add(struct te_build *b, struct te_nest *n,
 /* The loops of the nest around body, a block over its iter vars. */
 struct stmt *te_nest_loops(struct te_build *b, const struct te_nest *n,
 			   struct stmt *body);
-/* e in terms of the block's variables and of the buffers that stand for
- * others in a scan. */
+/* e with the block's variables, and with the buffers that replace others in a
+ * scan. */
 const struct expr *te_inside(struct te_build *b, const struct expr *e,
 			     const struct var_map *map);
 
 const char *te_unique_name(struct te_build *b, const char *name);
 bool te_is_param(const struct te_build *b, const struct buffer *buffer);
-/* The buffer that takes the place of a tensor's own. */
+/* The buffer that replaces a tensor's own, or that one. */
 const struct buffer *te_target(const struct te_build *b,
 			       const struct buffer *buffer);
 /* Is t read by other stages, or by more than one, or a parameter? reader is
@@ -62,8 +62,8 @@ const struct buffer *te_target(const struct te_build *b,
 bool te_is_shared(const struct te_build *b, const struct te_tensor *t,
 		  const struct te_stage *reader);
 
-/* Which buffers stand for others: the states, and the first steps and the
- * updates where nothing else reads them, are the scan's result. */
+/* Replaces buffers by the scan's result: the states, and those of init and
+ * update that no other stage reads. */
 void te_scan_redirect(struct te_build *b, const struct te_stage *s);
 void te_extern_vars(struct module *m, const struct te_stage *s,
 		    void (*visit)(void *ctx, const struct expr *e), void *ctx);
@@ -73,7 +73,7 @@ struct stmt *te_build_compute(struct te_build *b, const struct te_stage *s,
 			      const struct te_step *step);
 struct stmt *te_build_scan(struct te_build *b, const struct te_stage *s);
 struct stmt *te_build_extern(struct te_build *b, const struct te_stage *s);
-/* The nests that start the outputs, then that of the stores. */
+/* The nests that initialise the outputs, then the nest of the stores. */
 struct stmt *te_build_ordered(struct te_build *b, const struct te_stage *s);
 /* out[i] = from[i] over the first extent elements of dimension 0. */
 struct stmt *te_build_copy(struct te_build *b, const char *name,

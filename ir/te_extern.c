@@ -226,8 +226,8 @@ te_extern_vars(struct module *m, const struct te_stage *s,
 	}
 }
 
-/* What the body's names stand for: pointers of views, and their sizes and
- * strides where these are variables. */
+/* Maps the body's variables: the pointers of views, and variable sizes and
+ * strides. */
 static void
 map_add(struct var_map *map, const struct expr *from, const struct expr *to)
 {

@@ -223,7 +223,8 @@ te_unique_name(struct te_build *b, const char *name)
 	}
 }
 
-/* Buffers of the function: what stages fill and nobody outside sees. */
+/* Collects the function's intermediate buffers: outputs of stages that are not
+ * parameters. */
 static void
 own_buffers(struct te_build *b, const struct te_stage *s)
 {
@@ -264,7 +265,7 @@ build_begin(struct te_build *b)
 	}
 }
 
-/* Stages of a scan stand for one step each; only the scan has all. */
+/* A stage of a scan computes one step; only the scan computes all. */
 static bool
 check_scan_use(const struct te_build *b, const struct te_scan *scan,
 	       const char **why)

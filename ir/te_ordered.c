@@ -107,7 +107,7 @@ find_load(void *ctx, const struct expr *e)
 	q->found |= e->kind == EXPR_LOAD && e->u.buffer == q->buffer;
 }
 
-/* Is t, no output of s and not listed yet, loaded by a start or a store? */
+/* Is t loaded by a start or a store of s, no output of s and not listed yet? */
 static bool
 is_loaded(const struct te_stage *s, const struct te_tensor *t)
 {
@@ -192,7 +192,7 @@ build_store(struct te_build *b, const struct te_stage *s,
 		map.from[i] = axes->from[i];
 		map.to[i] = axes->to[i];
 	}
-	/* A function has names of its own. */
+	/* Each function gets fresh variables. */
 	for (int k = 0; k < n; k++) {
 		const struct var *v = store->lets[k].var;
 

@@ -16,13 +16,13 @@
  *               v_i = T.axis.spatial(n, i)
  *               Y[v_t, v_i] = Y[v_t - 1, v_i] + X[v_t, v_i]
  *
- * Stages between the state and the updates run inside the loop, each over the
- * times that one step reads of it. */
+ * Stages between the state and the updates run inside the loop, each for the
+ * times that one step reads. */
 #include "te_build.h"
 
 #include <assert.h>
 
-/* ---- what belongs to one step */
+/* ---- the stages of one step */
 
 static bool
 reads_state(const struct te_stage *s, const struct te_scan *scan, int n,
@@ -81,7 +81,7 @@ collect_body(struct body *b, struct te_stage *s)
 	}
 }
 
-/* ---- which times a step reads */
+/* ---- the times that a step reads */
 
 /* e = v + *offset? */
 static bool
@@ -201,7 +201,7 @@ note_load(void *ctx, const struct expr *e)
 	}
 }
 
-/* The times of every stage, from the updates backwards to what they read. */
+/* The times of every stage, from the updates backwards through their inputs. */
 static bool
 find_times(struct module *m, struct te_scan *scan, int n, const char **why)
 {
@@ -342,8 +342,8 @@ in_body(const struct te_scan *scan, const struct te_stage *s)
 	return false;
 }
 
-/* What has to be there before the scan: first steps and what the steps read
- * beside state and each other. */
+/* Stages that run before the scan: the initial steps, and inputs of the steps
+ * other than the state and one another. */
 static void
 collect_inputs(struct module *m, struct te_stage *s)
 {
@@ -471,7 +471,7 @@ listed_twice(struct te_tensor *const *list, int n, int k)
 	return false;
 }
 
-/* Are the first steps written straight to the result? */
+/* Are the initial steps stored directly to the result? */
 static bool
 init_in_place(const struct te_build *b, const struct te_stage *s, int k)
 {
@@ -482,8 +482,8 @@ init_in_place(const struct te_build *b, const struct te_stage *s, int k)
 	       !listed_twice(s->scan->init, s->n_out, k);
 }
 
-/* Is the update written straight to the result? What the step reads of it
- * then is the result of this step. */
+/* Is the update stored directly to the result? Then reads of it within the step
+ * read the result. */
 static bool
 update_in_place(const struct te_build *b, const struct te_stage *s, int k)
 {

@@ -85,7 +85,7 @@ text_nearest(const char *name, const char *const *names, int n)
 	for (int i = 0; i < n; i++) {
 		int d = distance(name, names[i], limit);
 
-		/* As many edits as letters would make anything of it. */
+		/* With as many edits as letters, any text would match. */
 		if (d <= limit && d < length) {
 			best = names[i];
 			limit = d - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verifier of functions: what every pass may rely on. Statements here,
- * expressions in verify_expr.c. Whatever it finds is a bug of ours. */
+/* The verifier of functions: the invariants that every pass relies on.
+ * Statements here, expressions in verify_expr.c. An error is a bug in tirc. */
 #include "verify.h"
 
 #include <stdlib.h>
@@ -173,9 +173,9 @@ regions_hold(const struct region *list, int n, const struct buffer *b,
 	return false;
 }
 
-/* Is the access declared by every block around it, up to the one that the
- * buffer lives in? The root block declares nothing. A block may read what it
- * writes without saying so (reductions). */
+/* Does every block around the access declare it, up to the block that allocates
+ * the buffer? The root block declares no regions. A block may read a buffer
+ * that it writes without a declared read (reductions). */
 void
 verify_access(struct verifier *v, const struct buffer *b,
 	      const struct expr *const *index, bool writes)
@@ -275,7 +275,7 @@ verify_block(struct verifier *v, struct stmt *s)
 	for (int i = 0; i < b->n_iters; i++) {
 		enter_var(v, b->iters[i].var);
 	}
-	/* Regions speak of buffers around the block. */
+	/* Regions are of buffers from outside the block. */
 	verify_regions(v, b->reads, b->n_reads);
 	verify_regions(v, b->writes, b->n_writes);
 	for (int i = 0; i < b->n_allocs; i++) {

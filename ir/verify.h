@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of the verifier share. Private to ir/verify*.c. */
+/* State shared by the two halves of the verifier. Private to ir/verify*.c. */
 #ifndef TIRC_IR_VERIFY_H
 #define TIRC_IR_VERIFY_H
 
@@ -15,7 +15,7 @@ struct verifier {
 	struct arena arena;      /* released at the end of the check */
 	const struct stmt *stmt; /* the one being checked, for reports */
 	/* Variables and buffers in scope: 1. Statements seen: 1. Expressions:
-	 * the epoch (one per statement and scope) they were checked in. */
+	 * the epoch (one per statement and scope) of their check. */
 	struct mark *marks;
 	uint32_t n_marks, cap_marks;
 	uint32_t epoch;
@@ -36,7 +36,7 @@ void verify_expr(struct verifier *v, const struct expr *e);
 void verify_index(struct verifier *v, const struct expr *e);
 void verify_condition(struct verifier *v, const struct expr *e);
 void verify_buffer(struct verifier *v, const struct buffer *b);
-/* The indices of b, and that the element they select has value's type. */
+/* Checks the indices of b, and that the selected element has value's type. */
 void verify_element(struct verifier *v, const struct buffer *b,
 		    const struct expr *const *index, const struct expr *value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verifier's view of expressions: arity, types and lanes of every node,
- * variables and buffers in scope. */
+/* The verifier of expressions: arity, types and lanes of every node, variables
+ * and buffers in scope. */
 #include "verify.h"
 
 static bool

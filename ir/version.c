@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of this tirc, handed in by the build. */
+/* The version of this tirc, defined by the build. */
 #include "version.h"
 
 const char *

@@ -418,7 +418,7 @@ def stored_words():
 
 
 def halves():
-    """Floats of 16 bits: what brain floats are given to."""
+    """A network in bfloat16, for the patterns of 16-bit floats."""
     n = Net([1, 3, 12, 12], TensorProto.BFLOAT16)
     n.add("Conv", n.constant(16, 3, 3, 3), n.constant(16), pads=[1, 1, 1, 1])
     stem = n.add("Relu")

@@ -19,7 +19,7 @@ UINT8, INT8, INT32, BFLOAT16 = 2, 3, 6, 16
 CHANNELS, SIZE = 64, 56
 # What the file must have, by model and target.
 WANTED = [("bytes", "x86-64-amx", "tirc_amx_dot_u8s8("),
-          ("brains", "x86-64-amx", "tirc_amx_dot_bf16("),
+          ("bf16", "x86-64-amx", "tirc_amx_dot_bf16("),
           ("bytes", "gnu-c", "tirc_dot_16x4_vnni("),
           ("bytes", "cuda", "__syncthreads();"),
           ("bytes", "opencl", "barrier(CLK_LOCAL_MEM_FENCE)"),
@@ -68,7 +68,7 @@ def byte_network():
     return proto.simple(nodes, constants, shape, shape, version=13)
 
 
-def brain_network():
+def bfloat16_network():
     """A convolution and a product by a matrix, of bfloat16."""
     shape = [1, CHANNELS, SIZE, SIZE]
     weights = [
@@ -120,13 +120,13 @@ def check(name, target, folder):
 
 random.seed(4)
 models = {"digits": DIGITS}
-for kind, made in (("bytes", byte_network()), ("brains", brain_network())):
+for kind, made in (("bytes", byte_network()), ("bf16", bfloat16_network())):
     models[kind] = os.path.join(work_folder(), kind + ".onnx")
     with open(models[kind], "wb") as file:
         file.write(made)
 for model, where in models.items():
     for one in TARGETS:
-        if model == "brains" and one not in ("c99", "gnu-c", "x86-64-amx"):
+        if model == "bf16" and one not in ("c99", "gnu-c", "x86-64-amx"):
             continue
         source = check(model, one, compile_model(where, "--name", "m",
                                                  "--target", one))
@@ -137,7 +137,7 @@ for model, where in models.items():
 # Regions of the backends that ship; tests/exec/byoc_*.py run them.
 REGIONS = [("digits", "dnnl", "tirc_dnnl_convolution"),
            ("bytes", "dnnl", "tirc_dnnl_then_requantize"),
-           ("brains", "dnnl", "dnnl_bf16"),
+           ("bf16", "dnnl", "dnnl_bf16"),
            ("digits", "cblas", "cblas_s")]
 for model, backend, words in REGIONS:
     source = check(model, "gnu-c and " + backend, compile_model(

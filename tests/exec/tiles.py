@@ -20,7 +20,7 @@ import helper
 CASES = [(64, 64, 28, 3, 1), (128, 32, 14, 3, 2), (32, 96, 20, 1, 1),
          (256, 64, 9, 1, 2), (192, 64, 7, 3, 1), (16, 32, 40, 3, 1),
          (256, 64, 0, 1, 1)]
-BRAINS = [(64, 32, 14, 3, 1), (32, 64, 28, 1, 2), (128, 96, 0, 1, 1)]
+BFLOAT16_CASES = [(64, 32, 14, 3, 1), (32, 64, 28, 1, 2), (128, 96, 0, 1, 1)]
 TILES = ["-mamx-tile", "-mamx-int8", "-mamx-bf16"]
 SCALES = 0.02, 0.01, 0.5
 random = numpy.random.default_rng(3)
@@ -97,33 +97,34 @@ def quantized_model(case, folder):
                 wanted.astype(numpy.uint8))
 
 
-def brain(array):
+def bfloat16(array):
     """The nearest bfloat16, as float."""
     bits = array.astype(numpy.float32).view(numpy.uint32).astype(numpy.uint64)
     bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000
     return bits.astype(numpy.uint32).view(numpy.float32)
 
 
-def brain_tensor(name, array):
+def bfloat16_tensor(name, array):
     bits = (array.view(numpy.uint32) >> 16).astype(numpy.uint16)
     return make.make_tensor(name, TensorProto.BFLOAT16, array.shape,
                             bits.tobytes(), raw=True)
 
 
-def brain_model(case, folder):
+def bfloat16_model(case, folder):
     """x by w, all of them bfloat16, with sums of float."""
     channels, results, size, kernel, stride = case
     shape = [1, channels, size, size] if size else [48, channels]
-    x = brain(random.standard_normal(shape))
+    x = bfloat16(random.standard_normal(shape))
     if size:
-        w = brain(random.standard_normal((results, channels, kernel, kernel)))
+        w = bfloat16(
+            random.standard_normal((results, channels, kernel, kernel)))
         y = sums(numpy.abs(x).astype(numpy.float64),
                  w.astype(numpy.float64), stride)
         nodes = [make.make_node("Abs", ["x"], ["a"]), make.make_node(
             "Conv", ["a", "w"], ["y"], strides=[stride] * 2,
             pads=[kernel // 2] * 4)]
     else:
-        w = brain(random.standard_normal((channels, results)))
+        w = bfloat16(random.standard_normal((channels, results)))
         y = x.astype(numpy.float64) @ w.astype(numpy.float64)
         nodes = [make.make_node("MatMul", ["x", "w"], ["y"])]
     graph = make.make_graph(
@@ -131,8 +132,8 @@ def brain_model(case, folder):
         [make.make_tensor_value_info("x", TensorProto.BFLOAT16, shape)],
         [make.make_tensor_value_info("y", TensorProto.BFLOAT16,
                                      list(y.shape))],
-        [brain_tensor("w", w)])
-    return save(graph, folder, x, brain(y), brain_tensor)
+        [bfloat16_tensor("w", w)])
+    return save(graph, folder, x, bfloat16(y), bfloat16_tensor)
 
 
 def save(graph, folder, x, y, tensor=lambda n, a: numpy_helper.from_array(a)):
@@ -176,7 +177,7 @@ for number, one in enumerate(CASES):
     place = os.path.join(top, "int8_%d" % number)
     check(quantized_model(one, place), str(one), "tirc_amx_dot_u8s8",
           next(compilers))
-for number, one in enumerate(BRAINS):
+for number, one in enumerate(BFLOAT16_CASES):
     place = os.path.join(top, "bf16_%d" % number)
-    check(brain_model(one, place), str(one), "tirc_amx_dot_bf16",
+    check(bfloat16_model(one, place), str(one), "tirc_amx_dot_bf16",
           next(compilers))

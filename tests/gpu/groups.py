@@ -12,16 +12,16 @@ TARGETS = ["cuda-sm90", "cuda-sm90"]
 ARCHES = ["sm_90a"]
 # Tiles as if there were many for each unit.
 FACTS = " -units=1"
-HALF, BRAIN, SIGNED, UNSIGNED = (
+HALF, BFLOAT16, SIGNED, UNSIGNED = (
     "wgmma_sync_64x128x" + name
     for name in ("64_f16f16f32", "64_bf16bf16f32", "128_s8s8s32_trans",
                  "128_u8u8s32_trans"))
 BOXES = "_swizzle128"
-# What the schedule of each output says of it.
+# The end of the tensor intrinsic that the schedule of each output names.
 SCHEDULES = {
     "even": HALF + BOXES, "ends": HALF + BOXES, "odd": HALF,
     "across": HALF + "_trans", "turned": HALF + "_trans" + BOXES,
-    "conv": HALF, "or_error": BRAIN, "pairs": BRAIN + BOXES,
+    "conv": HALF, "or_error": BFLOAT16, "pairs": BFLOAT16 + BOXES,
     "signed": SIGNED, "unsigned": UNSIGNED, "bytes": SIGNED + BOXES,
     "narrow": "wmma_sync_16x16x16_f16f16f32",
 }
@@ -58,10 +58,10 @@ def write(folder):
     m.gives("conv", shapes.convolve(x, w, 1))
     # The first is called as a function of the emitted file is.
     for name, summed in (("or_error", 64), ("pairs", 128)):
-        x = m.given_brain("x" + name, 2, 64, summed)
-        y = m.given_brain("y" + name, 2, summed, 120)
+        x = m.given_bfloat16("x" + name, 2, 64, summed)
+        y = m.given_bfloat16("y" + name, 2, summed, 120)
         m.node("MatMul", "x%s y%s" % (name, name), name)
-        m.gives_brain(name, x @ y)
+        m.gives_bfloat16(name, x @ y)
     for name, kind, rows, summed in (("signed", numpy.int8, 60, 200),
                                      ("unsigned", numpy.uint8, 60, 200),
                                      ("bytes", numpy.int8, 64, 256)):

@@ -11,23 +11,23 @@ import shapes
 
 # The second stores bfloat16 and computes in float.
 TARGETS = ["cuda-sm80", "cuda"]
-BRAIN, SIGNED, UNSIGNED = (
+BFLOAT16, SIGNED, UNSIGNED = (
     "wmma_sync_16x16x16_" + name
     for name in ("bf16bf16f32", "s8s8s32", "u8u8s32"))
-# What the schedule of each output says of it.
-SCHEDULES = {"brains": BRAIN, "pairs": BRAIN, "signed": SIGNED,
+# The tensor intrinsic that the schedule of each output names.
+SCHEDULES = {"bf16": BFLOAT16, "pairs": BFLOAT16, "signed": SIGNED,
              "unsigned": UNSIGNED, "scaled": SIGNED, "conv": SIGNED}
 
 
-def brain_tensor(name, array):
-    """Of numbers that bfloat16 holds."""
+def bfloat16_tensor(name, array):
+    """A tensor of numbers that bfloat16 represents."""
     bits = (array.astype(numpy.float32).view(numpy.uint32) >> 16).astype(
         numpy.uint16)
     return make.make_tensor(name, TensorProto.BFLOAT16, array.shape,
                             bits.tobytes(), raw=True)
 
 
-def nearest_brain(array):
+def nearest_bfloat16(array):
     bits = array.astype(numpy.float32).view(numpy.uint32).astype(numpy.uint64)
     bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000
     return bits.astype(numpy.uint32).view(numpy.float32)
@@ -36,16 +36,17 @@ def nearest_brain(array):
 class Model(shapes.Model):
     opset, ir_version = 19, 9  # that have floats of 8 bits
 
-    def brain(self, *shape):
+    def bfloat16(self, *shape):
         return self.random.integers(-8, 9, shape) / 8
 
-    def given_brain(self, name, *shape):
-        value = self.brain(*shape)
-        self.inputs.append((name, brain_tensor(name, value)))
+    def given_bfloat16(self, name, *shape):
+        value = self.bfloat16(*shape)
+        self.inputs.append((name, bfloat16_tensor(name, value)))
         return value
 
-    def gives_brain(self, name, value):
-        self.outputs.append((name, brain_tensor(name, nearest_brain(value))))
+    def gives_bfloat16(self, name, value):
+        value = bfloat16_tensor(name, nearest_bfloat16(value))
+        self.outputs.append((name, value))
 
     def bytes(self, kind, *shape):
         limits = numpy.iinfo(kind)
@@ -73,15 +74,15 @@ class Model(shapes.Model):
         self.outputs.append((name, stored.clip(-128, 127).astype(numpy.int8)))
 
 
-def brains(m):
-    x, w = m.given_brain("xb", 40, 72), m.brain(72, 24)
-    m.constants.append(brain_tensor("wb", w))
+def bfloat16_products(m):
+    x, w = m.given_bfloat16("xb", 40, 72), m.bfloat16(72, 24)
+    m.constants.append(bfloat16_tensor("wb", w))
     m.node("MatMul", "xb wb", "tb")
-    m.node("Relu", "tb", "brains")
-    m.gives_brain("brains", numpy.maximum(x @ w, 0))
-    x, y = m.given_brain("xp", 2, 20, 24), m.given_brain("yp", 2, 24, 17)
+    m.node("Relu", "tb", "bf16")
+    m.gives_bfloat16("bf16", numpy.maximum(x @ w, 0))
+    x, y = m.given_bfloat16("xp", 2, 20, 24), m.given_bfloat16("yp", 2, 24, 17)
     m.node("MatMul", "xp yp", "pairs")
-    m.gives_brain("pairs", x @ y)
+    m.gives_bfloat16("pairs", x @ y)
 
 
 def integers(m):
@@ -136,7 +137,7 @@ def floats_of_bytes(m):
 def write(folder):
     """Paths of the model and of its data."""
     m = Model()
-    brains(m)
+    bfloat16_products(m)
     integers(m)
     quantized(m)
     floats_of_bytes(m)

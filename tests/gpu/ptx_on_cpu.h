@@ -84,7 +84,7 @@ groups_begin()
 }
 
 static inline float
-short_value(const char *at, bool brains)
+short_value(const char *at, bool bfloat16)
 {
 	uint16_t bits;
 	static float halves[65536];
@@ -102,7 +102,7 @@ short_value(const char *at, bool brains)
 	}
 	known = true;
 	memcpy(&value, &wide, sizeof value);
-	return brains ? value : halves[bits];
+	return bfloat16 ? value : halves[bits];
 }
 
 /* Where element k along the sum of row or column i would be without swizzling:
