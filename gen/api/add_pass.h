@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes of the user's own: shared objects and programs. */
+/* User-defined lowering passes: shared objects and programs. */
 #ifndef TIRC_ADD_PASS_H
 #define TIRC_ADD_PASS_H
 
@@ -9,7 +9,7 @@
  * the command is run for each function (through sh -c), with TVMScript on its
  * standard input and output. False after a diagnostic. */
 bool add_pass_open(struct module *m, const char *text, struct user_pass *out);
-/* Lets go of what add_pass_open took. */
+/* Releases the resources of add_pass_open. */
 void add_pass_close(struct user_pass *pass);
 
 #endif

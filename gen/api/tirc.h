@@ -30,31 +30,32 @@ struct tirc;
 /* Everything may be zero. Strings must live as long as the context. */
 struct tirc_options {
 	const char *target;       /* NULL: the default; see tirc_target() */
-	const char *dialect_path; /* folder with dialects of the user's */
-	const char *name;         /* stem of every name; else the graph's */
-	const char *weights;      /* "auto", "c", "incbin", "file", "section" */
-	const char *section;      /* for "section"; ".rodata" if NULL */
-	bool force;               /* replace files that tirc did not write */
-	const char *form;         /* "aot" (default) or "graph" */
-	const char *optimize;     /* "speed" (default) or "memory" */
-	const char *conv;         /* "auto" (default), "direct" or "winograd":
-				   * how convolutions 3x3 are computed */
-	const char *requant;      /* "onnx" (default) or "tflite": how quantized
+	const char *dialect_path; /* folder of the user's dialects */
+	/* stem of every name; NULL: the graph's name */
+	const char *name;
+	const char *weights;  /* "auto", "c", "incbin", "file", "section" */
+	const char *section;  /* for "section"; ".rodata" if NULL */
+	bool force;           /* replace files that tirc did not write */
+	const char *form;     /* "aot" (default) or "graph" */
+	const char *optimize; /* "speed" (default) or "memory" */
+	const char *conv;     /* "auto" (default), "direct" or "winograd":
+				   * the algorithm of 3x3 convolutions */
+	const char *requant;  /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
-	const char *fp;           /* "strict", "default" or "fast" */
+	const char *fp;       /* "strict", "default" or "fast" */
 	const char *const *input_shapes; /* "name:1,3,224,224" */
 	int n_input_shapes;
 	const char *const *dims; /* "batch=1" or "batch=1..4" */
 	int n_dims;
-	/* Passes whose result is wanted as text; "all" for every one. */
+	/* Passes whose results to print; "all": every pass. */
 	const char *const *print_after;
 	int n_print_after;
-	/* Phases 0..3 whose result is wanted as text. */
+	/* Phases 0..3 whose results to print. */
 	const int *print_phases;
 	int n_print_phases;
 	void (*print)(void *ctx, const char *pass, const char *text);
 	void *print_ctx;
-	/* Passes to leave out; those that are needed are refused. */
+	/* Passes to leave out; a required pass is an error. */
 	const char *const *disable_passes;
 	int n_disable_passes;
 	/* "PHASE:./object.so" or "PHASE:command"; see tirc_pass.h. */
@@ -68,18 +69,19 @@ struct tirc_options {
 	 * form, a trace as JSON, or its whole program as TVMScript. */
 	const char *const *schedule_for;
 	int n_schedule_for;
-	/* Backends that compute parts of the model, the first one first: "NAME"
-	 * or "NAME:option=value,…"; a folder with such of the user's. */
+	/* Backends for parts of the model, in order of preference: "NAME" or
+	 * "NAME:option=value,…"; a folder of the user's backends. */
 	const char *const *byoc;
 	int n_byoc;
 	const char *byoc_path;
 	bool explain; /* for tirc_explain */
-	/* What becomes of their regions: "within" (default) the model; "alone",
-	 * a model of nothing else, each fed from outside; "generated", one that
-	 * computes what regions read and write without backends. For comparing
-	 * (docs/byoc.md). */
+	/* The place of their regions: "within" the model (default); "alone":
+	 * the emitted model is only the regions, with inputs of their own;
+	 * "generated": it computes the inputs and outputs of regions without
+	 * backends. To compare regions (docs/byoc.md). */
 	const char *regions;
-	/* Progress of long work: a word for the step, done of total. */
+	/* Called during long work with the step's name, and done of total
+	 * parts. */
 	void (*progress)(void *ctx, const char *step, int done, int total);
 	void *progress_ctx;
 };
@@ -87,16 +89,17 @@ struct tirc_options {
 struct tirc *tirc_new(const struct tirc_options *options);
 void tirc_free(struct tirc *t);
 
-/* Reads an ONNX file, checks it and infers all shapes; or a partition that
- * tirc_write_partition wrote, be it edited since. */
+/* Reads an ONNX file, checks it and infers all shapes; or reads a partition
+ * that tirc_write_partition wrote, perhaps edited since. */
 bool tirc_load(struct tirc *t, const char *path);
-/* The cleaning graph passes and the partition; tirc_compile goes on from
- * there. tirc_write_partition writes what it gave: JSON, and the constants in
- * a file beside it ("p.json": "p.weights"). */
+/* Runs the graph passes before the partition, and partitions the graph;
+ * tirc_compile continues from there. tirc_write_partition writes the result:
+ * JSON, and the constants in a file beside it ("p.weights" beside "p.json"). */
 bool tirc_partition(struct tirc *t);
 bool tirc_write_partition(struct tirc *t, const char *path);
 
-/* After either: the regions that backends took, and how much that is. */
+/* After tirc_partition or tirc_compile: the regions that backends compute, and
+ * their share of the work. */
 struct tirc_region {
 	const char *name, *backend;
 	const char *what; /* "20 conv, 1 pool": its matches */
@@ -105,24 +108,24 @@ struct tirc_region {
 };
 
 struct tirc_shares {
-	int nodes, region_nodes; /* of the cleaned graph */
+	int nodes, region_nodes; /* of the graph at the partition */
 	int64_t macs, region_macs;
 };
 
 int tirc_region_count(const struct tirc *t);
 struct tirc_region tirc_region(struct tirc *t, int i);
 struct tirc_shares tirc_shares(const struct tirc *t);
-/* With the option explain: for each node which backend took it, as what, or
- * what kept each from it. */
+/* With the option explain: for each node its backend and role, or the reason
+ * why each backend refused it. */
 const char *tirc_explain(struct tirc *t);
-/* The backends there are, sorted. */
+/* The names of the available backends, sorted. */
 int tirc_backend_count(struct tirc *t);
 const char *tirc_backend(struct tirc *t, int i);
-/* Graph passes, schedules, lowering, memory plan, text of the files. */
+/* Compiles the model: graph passes, schedules, lowering, memory plan, text of
+ * the files. */
 bool tirc_compile(struct tirc *t);
-/* Writes the files into a folder (made if missing): all or nothing. Without
- * the option force, a file that is there and was not written by tirc is an
- * error. */
+/* Writes the files into a folder (made if missing): all or nothing. Without the
+ * option force, an existing file that tirc did not write is an error. */
 bool tirc_write(struct tirc *t, const char *folder);
 /* The files that the result depends on: the model, its external data, the
  * schedules and passes named in options. */
@@ -134,26 +137,26 @@ const char *tirc_dependency(const struct tirc *t, int i);
 /* Everything may be zero. */
 struct tirc_program_options {
 	bool old_script; /* prints T.block, not T.sblock */
-	/* Instead of what the program prints: its functions, after a schedule
-	 * (a Python script of sch.…(…) lines, or a trace as JSON) and all
-	 * phases up to this one. */
+	/* Prints the program's functions instead of its output, after a
+	 * schedule (a Python script of sch.…(…) lines, or a trace as JSON) and
+	 * all phases up to `phase`. */
 	bool functions;
 	int phase;            /* 0 to 3 */
 	const char *schedule; /* a file, or NULL */
-	bool header;          /* of sources: wanted, and included by them */
+	bool header;          /* sources get a header and include it */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *print_ctx;
 };
 
-/* Reads a program in TE, topi and TVMScript and runs it, without Python; what
- * it prints goes to print. A program that prints nothing gets its functions
- * printed, after `phase` (0 means 3 here unless `functions` is set). */
+/* Reads a program in TE, topi and TVMScript and runs it, without Python; its
+ * output goes to print. If it prints nothing, its functions are printed, after
+ * `phase` (0 means 3 here unless `functions` is set). */
 bool tirc_run_program(struct tirc *t, const char *path,
 		      const struct tirc_program_options *o);
 
-/* The source of what a program builds: the functions of tvm.build, else those
- * that it lowers, else those that it creates; for the context's target, or
- * the one that the program names. */
+/* The source of a program's functions: those it passes to tvm.build, else those
+ * it lowers, else those it creates; for the context's target, or the
+ * program's. */
 struct tirc_source {
 	const char *name; /* of the file: "matmul.c" */
 	const char *text;
@@ -163,23 +166,24 @@ bool tirc_program_sources(struct tirc *t, const char *path,
 			  const struct tirc_program_options *o);
 int tirc_source_count(const struct tirc *t);
 struct tirc_source tirc_source(const struct tirc *t, int i);
-/* Writes them into a folder (made if missing), as tirc_write does. */
+/* Writes the sources into a folder (made if missing), as tirc_write does. */
 bool tirc_write_sources(struct tirc *t, const char *folder);
 
-/* -- dialects: of the context's dialect_path and those that ship -- */
-/* Names, descriptions, what they extend, which targets use them; and what one
- * of them spells: as text, or as JSON. A name, or the folder of a dialect.
- * NULL: there are messages. */
+/* -- dialects: of the context's dialect_path, and embedded ones -- */
+/* The names and descriptions of dialects, the dialects that they extend, and
+ * the targets that use them; then the forms of one dialect, given by name or
+ * folder. As text or JSON. NULL: there are messages. */
 const char *tirc_dialect_list(struct tirc *t, bool json);
 const char *tirc_dialect_show(struct tirc *t, const char *dialect, bool json);
-/* Its JSON with all keys, those that it inherits, too. NULL: there are
+/* The dialect's JSON with all keys, including inherited ones. NULL: there are
  * messages. */
 const char *tirc_dialect_merged(struct tirc *t, const char *dialect);
-/* Every mistake in a dialect's folder, or in a folder of dialects and targets,
- * becomes a message. What was looked at; NULL: there are mistakes. */
+/* Checks a dialect's folder, or a folder of dialects and targets; every mistake
+ * becomes a message. Describes what was checked; NULL: there are mistakes. */
 const char *tirc_dialect_check(struct tirc *t, const char *folder);
-/* A program in C that tries the dialect; its files are tirc_source()s. With the
- * vectors of the context's target, or of one that uses the dialect. */
+/* Makes a C program that tests the dialect, with the vectors of the context's
+ * target, or of a target that uses the dialect; tirc_source() gives its
+ * files. */
 bool tirc_dialect_selftest(struct tirc *t, const char *dialect);
 
 /* -- messages -- */
@@ -196,17 +200,17 @@ struct tirc_message {
 int tirc_message_count(const struct tirc *t);
 struct tirc_message tirc_message(const struct tirc *t, int i);
 
-/* -- how long it took, with time_passes: in order of first run -- */
+/* -- time per pass, with time_passes: in order of first run -- */
 struct tirc_timing {
 	const char *pass;
 	int runs;
-	double seconds; /* of all runs together */
+	double seconds; /* sum over all runs */
 };
 
 int tirc_timing_count(const struct tirc *t);
 struct tirc_timing tirc_timing(const struct tirc *t, int i);
 
-/* -- what was read -- */
+/* -- the model -- */
 struct tirc_tensor {
 	const char *name;       /* the model's */
 	const char *identifier; /* the member of the inputs/outputs struct */
@@ -215,7 +219,7 @@ struct tirc_tensor {
 	const int64_t *dims;      /* at their maximum, if symbolic */
 	const char *const *words; /* "1", "batch" */
 	int64_t elems;            /* at their maximum */
-	bool quantized;           /* integers that reals were rounded to */
+	bool quantized;           /* its integers are quantized real numbers */
 };
 
 struct tirc_dim {
@@ -249,7 +253,7 @@ void tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 int tirc_node_count(const struct tirc *t);
 struct tirc_node tirc_node(const struct tirc *t, int i);
 
-/* -- what was made (after tirc_compile) -- */
+/* -- the result (after tirc_compile) -- */
 struct tirc_summary {
 	const char *name;
 	int64_t workspace_bytes; /* planned */
@@ -262,44 +266,45 @@ struct tirc_summary {
 	double flops, operations; /* on floats, on all numbers */
 	int64_t macs;
 	const char *compile_line;
-	const char *cc, *cflags, *ldflags; /* what the target suggests, and
-					    * what libraries want (byoc) */
-	const char *library_cflags;        /* of cflags: what libraries want */
+	/* the target's suggestion, with the flags of libraries (byoc) */
+	const char *cc, *cflags, *ldflags;
+	/* the part of cflags for libraries */
+	const char *library_cflags;
 	int64_t l1_bytes, l2_bytes; /* the target's caches; 0: not known */
 	bool tf32; /* products of float32 may round their operands to tf32 */
 };
 
 struct tirc_kernel {
 	const char *name, *title, *schedule;
-	/* Operations on floats, on all numbers but indices; for symbolic sizes
-	 * at their largest, as everything here. */
+	/* Operations on floats, and on all numbers except indices; for the
+	 * largest values of symbolic sizes, as all members here. */
 	double flops, operations;
 	int64_t macs, read_bytes, write_bytes;
-	int64_t stack_bytes;  /* local arrays that live at once */
+	int64_t stack_bytes;  /* simultaneously live local arrays */
 	int64_t weight_bytes; /* of read_bytes: constants */
 };
 
 struct tirc_summary tirc_summary(const struct tirc *t);
 int tirc_kernel_count(const struct tirc *t);
-/* The kernel that writes an output; -1: none, it is known or an input. */
+/* The kernel that writes an output; -1: none, it is a constant or an input. */
 int tirc_output_kernel(const struct tirc *t, int output);
 struct tirc_kernel tirc_kernel(const struct tirc *t, int i);
 int tirc_assumption_count(const struct tirc *t);
 const char *tirc_assumption(const struct tirc *t, int i);
 
-/* A kernel's program as TVMScript: as the operators define it (phase -1), or
- * scheduled and lowered to phase 0..3: text for schedule_for. NULL after a
- * message, also if there is no such kernel. */
+/* A kernel's program as TVMScript, which schedule_for accepts: unscheduled
+ * (phase -1), or scheduled and lowered to phase 0..3. NULL after a message,
+ * also if there is no such kernel. */
 const char *tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
 			       bool old_script);
-/* Its schedule, the rules' or that of schedule_for, as Python or as JSON. */
+/* The kernel's schedule, from rules or schedule_for, as Python or JSON. */
 const char *tirc_kernel_trace(struct tirc *t, const char *kernel, bool json);
 
 struct tirc_file {
 	const char *name; /* relative to the folder */
 	int64_t bytes;
 	const char *text; /* NULL for a blob */
-	bool is_source;   /* to be compiled, for the model to link */
+	bool is_source;   /* a source file to compile and link */
 };
 
 int tirc_file_count(const struct tirc *t);
@@ -308,8 +313,8 @@ struct tirc_file tirc_file(const struct tirc *t, int i);
 /* A C program that runs the compiled model on raw files: input_0.bin, …, in
  * and output_0.bin, …, out; arguments: repetitions, then the symbolic sizes. */
 const char *tirc_harness(struct tirc *t);
-/* Files that it is built with beside those of the model, and what it is linked
- * with; text is NULL where there is no such file. */
+/* The harness's other source files and libraries; text is NULL for
+ * libraries. */
 int tirc_harness_file_count(const struct tirc *t);
 struct tirc_file tirc_harness_file(struct tirc *t, int i);
 const char *tirc_harness_ldflags(const struct tirc *t);
@@ -319,7 +324,7 @@ const char *tirc_version(void);
 /* Names of the built-in targets, sorted. */
 int tirc_target_count(struct tirc *t);
 const char *tirc_target(struct tirc *t, int i);
-const char *tirc_target_what(struct tirc *t, int i); /* in a line */
+const char *tirc_target_what(struct tirc *t, int i); /* one line */
 /* Names and one-line descriptions of the passes, in order. */
 int tirc_pass_count(void);
 const char *tirc_pass_name(int i);

@@ -13,8 +13,8 @@
 struct by_hand {
 	const char *kernel, *file;
 	bool used;
-	struct func *program; /* to be taken after the rules, */
-	const char *mismatch; /* for it does not fit before */
+	struct func *program; /* adopted after the rules, */
+	const char *mismatch; /* because of this mismatch before */
 };
 
 struct tirc {
@@ -26,7 +26,7 @@ struct tirc {
 	const struct dialect *dialect;
 	struct program program;
 	struct package package;
-	bool partitioned; /* the graph is past its cleaning passes */
+	bool partitioned; /* the passes before the partition have run */
 	bool compiled;
 	VEC(struct tirc_node) nodes;
 	VEC(const char *) messages;
@@ -40,18 +40,18 @@ struct tirc {
 	VEC(struct by_hand) by_hand;
 };
 
-/* tirc_hooks.c: what the options want of the passes. False after a diagnostic
- * about an option. May be called more than once. */
+/* tirc_hooks.c: sets the hooks that the options ask for. False after a
+ * diagnostic about an option. May be called more than once. */
 bool context_hooks(struct tirc *t, struct pass_hooks *out);
 void context_close_passes(struct tirc *t);
 /* tirc_byoc.c: loads the backends of the options, once, for the graph. */
 bool context_backends(struct tirc *t);
-bool context_load_backends(struct tirc *t); /* not yet for a graph */
-/* One that was loaded otherwise is closed with the others. */
+bool context_load_backends(struct tirc *t); /* without a graph */
+/* Closes a backend that was loaded elsewhere with the others. */
 void context_keep_backend(struct tirc *t, const struct backend *b);
 void context_close_backends(struct tirc *t);
-/* schedule_for.c: reads the options; is the hook of struct pass_hooks; has
- * every kernel that is named been found? */
+/* schedule_for.c: reads the options; the hook of struct pass_hooks; checks that
+ * every named kernel exists. */
 bool context_schedules(struct tirc *t);
 enum hook_schedule context_schedule(void *ctx, const char *kernel,
 				    struct sched *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For writing a lowering pass of one's own as a shared object:
+/* For user-defined lowering passes as shared objects:
  *
  *	#include <tirc_pass.h>
  *
@@ -22,8 +22,8 @@
 #include "analyse.h"
 #include "func.h"
 
-/* Changes whenever a structure of these headers does: an object built for
- * another number is refused. */
+/* Changes with every change of a structure in these headers: an object built
+ * for another number is refused. */
 #define TIRC_PASS_INTERFACE 1
 
 #define TIRC_PASS(function)                                                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For a backend's own pass over graphs and their regions, as a shared object
- * that its backend.json names:
+/* For a backend's pass over graphs and their regions, as a shared object that
+ * its backend.json names:
  *
  *	#include <tirc_region_pass.h>
  *
@@ -13,7 +13,7 @@
  *	cc -shared -fPIC $(pkg-config --cflags tirc) my_pass.c -o my_pass.so
  *
  * It may call everything that the headers below declare; tirc provides the
- * code. What it leaves is verified. To refuse a graph, call diag_error on
+ * code. Its result is verified. To refuse a graph, call diag_error on
  * &graph->module->diags and return false. */
 #ifndef TIRC_REGION_PASS_H
 #define TIRC_REGION_PASS_H
@@ -21,8 +21,8 @@
 #include "backend.h"
 #include "graph_region.h"
 
-/* Changes whenever a structure of these headers does: an object built for
- * another number is refused. */
+/* Changes with every change of a structure in these headers: an object built
+ * for another number is refused. */
 #define TIRC_REGION_PASS_INTERFACE 1
 
 #define TIRC_REGION_PASS(graph_, backend_)                                     \

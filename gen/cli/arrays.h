@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays from and to files: ONNX .pb, NumPy .npy and .npz. */
+/* Reads and writes arrays in files: ONNX .pb, NumPy .npy and .npz. */
 #ifndef TIRC_CLI_ARRAYS_H
 #define TIRC_CLI_ARRAYS_H
 
@@ -9,11 +9,11 @@
  * False with a diagnostic on m. */
 bool arrays_read(struct module *m, const char *path, struct array **list,
 		 int *n);
-/* Are its elements of type t? By their width if the file says no more and NumPy
- * has no such type. */
+/* Are its elements of type t? Compares the width only if NumPy has no such type
+ * and the file has only the width. */
 bool array_is(const struct array *a, struct dtype t);
-/* Whether n arrays can be written to a file of that name: one to a .npy, any
- * number to a .npz. */
+/* Can n arrays be written to a file of that name? One to a .npy, any number to
+ * a .npz. */
 bool arrays_can_save(const char *path, int n);
 /* Writes them; the members of a .npz are stored, not compressed. False with a
  * diagnostic on m. */

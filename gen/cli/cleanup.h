@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program removes when it ends, by itself or by a signal. */
+/* Removal of temporary files when the program ends, also by a signal. */
 #ifndef TIRC_CLI_CLEANUP_H
 #define TIRC_CLI_CLEANUP_H
 
@@ -15,8 +15,8 @@ const char *cleanup_scratch(void);
 void cleanup_watch_output(const char *path);
 /* Removes the temporary folder and half-written files. */
 void cleanup_now(void);
-/* Does not return once a signal is ending the program: a child that ended with
- * it is no error to report. */
+/* Does not return once a signal is ending the program: a child that the same
+ * signal ended is no error. */
 void cleanup_pause_if_interrupted(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line: verbs over the public interface. Everything printed for
- * people comes from here; the libraries print nothing. */
+/* The command line: verbs over the public interface. All messages for people
+ * are printed here; the libraries print nothing. */
 #ifndef TIRC_CLI_H
 #define TIRC_CLI_H
 
@@ -12,7 +12,7 @@
 /* Exit statuses. */
 enum { CLI_DONE = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_BUG = 3 };
 
-/* What the options said; which verb takes which is in options.c. */
+/* The values of the options; options.c lists the verbs that take each. */
 struct cli {
 	const char *verb;
 	struct tirc_options tirc;
@@ -26,7 +26,8 @@ struct cli {
 	const char *json_path; /* run */
 	/* run, test */
 	const char *cc, *cflags;
-	const char *runner;  /* before the built program; or NULL */
+	/* a command prefix for the built program, or NULL */
+	const char *runner;
 	const char **inputs; /* run: name=file or file */
 	int n_inputs;
 	const char *output; /* run: .npz or folder */
@@ -64,8 +65,8 @@ int cmd_version(struct cli *c);
 /* cmd_lower_kernel.c: lower --from-onnx, printed to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);
 
-/* options_read.c: parses argv of a verb. Returns CLI_DONE, or CLI_USAGE after
- * saying what is wrong. */
+/* options_read.c: parses a verb's argv. Returns CLI_DONE, or CLI_USAGE after a
+ * message. */
 int cli_options(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_options_free(struct cli *c);
 void cli_verb_help(FILE *to, const struct verb *verb);
@@ -81,10 +82,11 @@ const char *style_reset(FILE *f);
 const char *style_bytes(char *buf, int64_t bytes);
 /* "231.2 M", "4.1 G". */
 const char *style_count(char *buf, double count);
-/* Prints a table with a header, columns aligned; right[i]: numbers. */
+/* Prints a table with a header, columns aligned; right[i]: column i is
+ * right-aligned. */
 void style_table(FILE *f, int columns, const char *const *header,
 		 const bool *right, int rows, const char *const *cells);
-/* One line that is rewritten in place, on a terminal only. */
+/* A progress line, rewritten in place, on a terminal only. */
 void style_progress(void *ctx, const char *step, int done, int total);
 void style_progress_end(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emit, build with a C compiler, execute: for run and test. */
+/* Emits a model, builds it with a C compiler and executes it, for run and
+ * test. */
 #ifndef TIRC_CLI_HARNESS_H
 #define TIRC_CLI_HARNESS_H
 
@@ -9,7 +10,7 @@
 struct harness {
 	struct cli *cli;
 	struct tirc *t;
-	struct module *m; /* arrays and messages of this side */
+	struct module *m; /* owns arrays and messages */
 	char *folder;
 	double *times_ns; /* of the last execution, `repeat` of them */
 };
@@ -17,16 +18,16 @@ struct harness {
 /* Compiles the model, writes it into a fresh folder and builds it. False:
  * reported on stderr. */
 bool harness_open(struct harness *h, struct cli *c);
-/* profile.c: reads what harness_run() left of --profile, prints the table
+/* profile.c: reads the profile that harness_run() wrote, prints the table
  * unless quiet, writes --json. */
 bool harness_profile(struct harness *h);
-/* The file of that name in the folder. */
+/* The path of the file in the folder. */
 char *harness_path(const struct harness *h, const char *name);
 /* Runs on one array per input; outputs get data and shape. */
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);
 void harness_close(struct harness *h);
-/* Small numbers that differ: what a run without data is tried on. */
+/* Fills an array with small distinct numbers, for runs without data. */
 void harness_ramp(struct harness *h, int i, struct array *a);
 
 /* cmd_test.c: test_data_set_* beside the model, in order of their numbers; the

@@ -71,7 +71,8 @@ enum option_id {
 	OPT_FORCE
 };
 
-/* One option of some verbs. An option may have one row for each meaning. */
+/* An option of one or more verbs. An option with several meanings has a row for
+ * each. */
 struct option_row {
 	enum option_id id; /* below 256: the letter of its short form, too */
 	const char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the importer share. */
+/* Declarations shared by the files of the importer. */
 #ifndef TIRC_ONNX_IMPORTER_H
 #define TIRC_ONNX_IMPORTER_H
 
@@ -10,10 +10,10 @@
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK 32
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* of one tensor */
-#define ONNX_MAX_INLINED (1 << 16)        /* nodes that calls become */
+#define ONNX_MAX_INLINED (1 << 16)        /* nodes of inlined functions */
 #define ONNX_MAX_CALL_DEPTH 64
 
-/* -- file.c: files, mapped -- */
+/* -- file.c: mapped files -- */
 
 struct onnx_map {
 	char *path;
@@ -28,23 +28,24 @@ struct onnx_file {
 };
 
 struct onnx_file *onnx_file_new(void);
-/* Maps path, or finds the map of it; the pointer is valid until the next
- * call. NULL, with *why an arena text, if it cannot be read. */
+/* Maps the file at path, unless it is mapped already; the pointer is valid
+ * until the next call. NULL, with *why an arena text, if it cannot be read. */
 const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
 				     struct arena *a, const char **why);
-/* The pages that were read may go; they come back when touched. */
+/* Lets the system drop pages that were read; an access loads them again. */
 void onnx_file_forget(const void *at, size_t length);
 
 /* -- tensor.c: TensorProto to values -- */
 
-/* The message that TensorProto.at counts from, and where external data is. */
+/* The message that TensorProto.at is an offset into, and the place of external
+ * data. */
 struct tensor_source {
 	struct module *module;
 	struct onnx_file *file;
 	const uint8_t *base;
 	size_t length;
 	const char *path;   /* of the model: for messages */
-	const char *folder; /* NULL: external data cannot be */
+	const char *folder; /* NULL: no external data */
 };
 
 struct tensor_content {
@@ -59,7 +60,7 @@ bool tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 		       const int64_t *dims, struct dtype type, int64_t *elems);
 
-/* -- external.c: where the bytes of a tensor lie outside of the model -- */
+/* -- external.c: the bytes of tensors with external data -- */
 
 bool external_find(const struct tensor_source *source,
 		   const Onnx__TensorProto *p, const char *item,
@@ -69,12 +70,12 @@ bool external_find(const struct tensor_source *source,
 
 struct scope_slot {
 	const char *name;
-	struct tensor *tensor; /* NULL: an input that the call leaves out */
-	bool open;             /* still to be computed by the body */
+	struct tensor *tensor; /* NULL: an absent input of the call */
+	bool open;             /* the body has not computed it yet */
 	bool listed;           /* among the outputs of the graph */
 };
 
-/* Names of one graph or function body, to the tensors they mean. */
+/* A map from the names of one graph or function body to tensors. */
 struct scope {
 	struct arena *arena;
 	struct scope_slot *slot;
@@ -82,9 +83,9 @@ struct scope {
 };
 
 void scope_init(struct scope *s, struct arena *a);
-/* NULL if the name is new (and free). */
+/* NULL if there is no such name. */
 struct scope_slot *scope_find(const struct scope *s, const char *name);
-/* The name must not be there yet. The slot is valid until the next call. */
+/* The name must be new. The slot is valid until the next call. */
 struct scope_slot *scope_add(struct scope *s, const char *name,
 			     struct tensor *t);
 
@@ -102,7 +103,7 @@ struct body {
 	const char *prefix; /* of names; "" in the main graph */
 	int origin;         /* -1: one per node */
 	int depth;
-	const attr_list *attrs; /* of the call: for ref_attr_name */
+	const attr_list *attrs; /* of the call, for ref_attr_name */
 };
 
 struct importer {
@@ -121,7 +122,7 @@ struct importer {
 };
 
 struct diag_place import_place(const struct importer *imp, const char *item);
-/* A name as messages show it: quoted, control characters escaped, cut. */
+/* A name for messages: quoted, with control characters escaped, shortened. */
 const char *import_quote(struct arena *a, const char *name);
 void import_set_value(struct importer *imp, struct tensor *t,
 		      const struct tensor_content *c);
@@ -129,8 +130,7 @@ void import_set_value(struct importer *imp, struct tensor *t,
 ProtobufCAllocator import_allocator(struct arena *a);
 bool import_body(struct importer *imp, struct body *body);
 const char *import_domain(const char *domain); /* "ai.onnx" is "" */
-/* A node of the graph at the end of the list, with its version and origin
- * (-1: none). */
+/* Appends a node to the graph, with its version and origin (-1: none). */
 struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
 			     struct tensor **in, int n_in, struct tensor **out,
@@ -166,10 +166,11 @@ bool import_finish(struct importer *imp);
 
 /* -- upgrade.c -- */
 
-/* Adapters that need no shapes: renames, attributes that became inputs. */
+/* Applies adapters that need no shapes: renames, attributes that became
+ * inputs. */
 bool upgrade_early(struct importer *imp);
-/* Adapters that need the shapes of node's inputs; nodes may be inserted
- * before and after it. */
+/* Applies adapters that need the shapes of n's inputs; they may insert nodes
+ * before and after n. */
 bool upgrade_late(struct importer *imp, struct node *n, int pos);
 
 /* -- sha256.c -- */
@@ -188,7 +189,8 @@ void sha256_update(struct sha256 *s, const void *data, size_t length);
 void sha256_final(struct sha256 *s, uint8_t digest[32]);
 /* The first 16 hex digits; sha256_final is done. */
 const char *sha256_text(struct sha256 *s, struct arena *a);
-/* Those of some bytes; mapped: their pages may go when they are read. */
+/* The digits for a range of bytes; mapped: pages may be dropped after
+ * reading. */
 const char *sha256_text_of(struct arena *a, const uint8_t *data, size_t length,
 			   bool mapped);
 

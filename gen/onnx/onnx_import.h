@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX files in: models to graphs, tensors (.pb) to values. */
+/* Reads ONNX files: models as graphs, tensors (.pb) as arrays. */
 #ifndef TIRC_ONNX_IMPORT_H
 #define TIRC_ONNX_IMPORT_H
 
@@ -29,14 +29,15 @@ struct import_options {
  * point into the maps. */
 struct onnx_file;
 
-/* Parse, check, inline functions, upgrade to GRAPH_CANONICAL_OPSET, resolve
- * operators, infer shapes. NULL with diagnostics on m (all unknown operators
- * at once). *file must outlive the graph; release with onnx_file_close. */
+/* Parses and checks a model, inlines functions, upgrades it to
+ * GRAPH_CANONICAL_OPSET, resolves operators, infers shapes. NULL with
+ * diagnostics on m (all unknown operators at once). *file must outlive the
+ * graph; release with onnx_file_close. */
 struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
 			  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
-/* The paths of the files that it holds: the model's, those of external data. */
+/* The paths of the mapped files: of the model and of external data. */
 int onnx_file_count(const struct onnx_file *file);
 const char *onnx_file_path(const struct onnx_file *file, int i);
 /* The same for a model in memory, which must outlive the graph; name stands
@@ -53,9 +54,10 @@ struct array {
 	int ndim;
 	int64_t *shape;
 	int64_t elems;
-	void *data;   /* dense, dtype_bytes per element */
-	bool is_bits; /* the file only says how wide its elements are: type is
-		       * an unsigned one of that width */
+	void *data; /* dense, dtype_bytes per element */
+	/* the file gives only the width of its elements: type is an unsigned
+	 * integer of that width */
+	bool is_bits;
 };
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
 bool onnx_write_tensor(struct module *m, const char *path,

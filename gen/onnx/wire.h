@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Protobuf's wire format, checked byte by byte, and the slim copy of a model:
- * everything but the contents of tensors, which stay where they are. */
+ * everything but the contents of tensors, which stay in the file. */
 #ifndef TIRC_ONNX_WIRE_H
 #define TIRC_ONNX_WIRE_H
 
@@ -42,10 +42,10 @@ bool wire_varint(struct wire_reader *r, uint64_t *value);
 /* The next field; false at the end and on malformed bytes (then at != end). */
 bool wire_next(struct wire_reader *r, struct wire_field *f);
 
-/* Appends to out the message of the given kind that lies at
- * data[0..length): unknown fields dropped, tensor contents replaced by their
- * place, relative to data. False, with *bad the offset of the first byte that
- * makes no sense (and *why a reason), if it is malformed or nested too deep. */
+/* Appends to out the message of the given kind at data[0..length), without
+ * unknown fields and with the contents of tensors replaced by their offset in
+ * data. False if it is malformed or nested too deeply: *bad is the offset of
+ * the first wrong byte, *why the reason. */
 bool wire_slim(const uint8_t *data, size_t length, enum wire_message kind,
 	       struct strbuf *out, size_t *bad, const char **why);
 

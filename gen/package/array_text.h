@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights as initialisers, streamed into a file. */
+/* Writes weights as initialisers into a file. */
 #ifndef TIRC_ARRAYS_H
 #define TIRC_ARRAYS_H
 
@@ -9,8 +9,9 @@
 #include "kernel.h"
 #include "package.h"
 
-/* Writes every array of the program: its definition and its values. False: a
- * weight could not be computed (diagnosed), or *write_failed. */
+/* Writes the definition and the values of every array of the program. False if
+ * a weight cannot be computed (diagnosed), or if writing failed
+ * (*write_failed). */
 bool arrays_write(struct program *p, const struct package *pkg, FILE *file,
 		  uint64_t *digests, bool *write_failed);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The digest of weights, as packer.h says (BLOB_DIGEST_START). */
+/* The digest of weights, defined in packer.h (BLOB_DIGEST_START). */
 #ifndef TIRC_DIGEST_H
 #define TIRC_DIGEST_H
 
@@ -8,13 +8,13 @@
 
 struct digest {
 	uint64_t value;
-	unsigned char rest[8]; /* of the last word */
+	unsigned char rest[8]; /* the incomplete last word */
 	size_t n_rest;
 };
 
 void digest_start(struct digest *d);
 void digest_add(struct digest *d, const void *bytes, size_t n);
-/* Of all bytes since the start. */
+/* The digest of all bytes since the start. */
 uint64_t digest_end(struct digest *d);
 
 #endif

@@ -12,16 +12,16 @@ struct emit_options {
 	enum weights_form weights;
 	const char *section; /* for WEIGHTS_SECTION */
 	const char *version; /* "0.1.0" */
-	bool profile;        /* the entry says when each kernel is done */
-	bool graph;          /* no entry: kernels in a table, and as JSON the
-			       * graph of their calls */
+	bool profile;        /* the entry reports the end of each kernel */
+	/* no entry: a table of kernels, and the graph of their calls as JSON */
+	bool graph;
 };
 
-/* Files of a compiled program, in memory but for the weights, which are
- * streamed when written. */
+/* Files of a compiled program, in memory except for the weights, which are
+ * computed when they are written. */
 enum out_kind {
 	OUT_TEXT,
-	OUT_WEIGHTS_TEXT, /* text is how the file starts */
+	OUT_WEIGHTS_TEXT, /* text is the file's beginning */
 	OUT_WEIGHTS_BLOB  /* text is NULL */
 };
 
@@ -36,15 +36,17 @@ struct out_file {
 
 struct package {
 	VEC(struct out_file) files;
-	enum weights_form weights; /* as decided; AUTO if there are none */
-	int64_t weights_bytes;     /* of the values alone */
-	const char *cc_line;       /* how to compile it, in its folder */
-	/* The target's flags and those that libraries want; theirs alone. */
+	enum weights_form weights; /* the chosen form; AUTO: no weights */
+	int64_t weights_bytes;     /* of the values only */
+	/* the command that compiles it in its folder */
+	const char *cc_line;
+	/* Flags of the target and of the libraries; library_cflags: of the
+	 * libraries only. */
 	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
-	const char *const
-		*definitions;  /* of each weight, as its array starts */
-	struct packer *packer; /* package/'s own */
+	/* of each weight's array, up to the initialiser */
+	const char *const *definitions;
+	struct packer *packer; /* private to package/ */
 };
 
 /* Header, source, weights, build files and metadata as text. */
@@ -56,18 +58,18 @@ bool package_build(struct program *p, const struct dialect *d,
 bool package_write(struct program *p, const struct package *pkg,
 		   const char *dir, bool force);
 
-/* The member of the inputs or outputs structure that stands for t. */
+/* The name of t's member in the inputs or outputs structure. */
 const char *package_field(const struct package *pkg, const struct tensor *t);
-/* The stem of its symbols. */
+/* The stem of the package's symbols. */
 const char *package_model(const struct package *pkg);
 /* A program that runs the model on files: input_0.bin, … to output_0.bin, …;
  * arguments: repetitions, then the symbolic sizes; prints the nanoseconds of
- * each run. With emit_options.profile, profile.txt has how many threads there
- * are, what one of them reaches (operations, then bytes, per second: from the
- * first cache, the second, memory) and a line for each run with the
- * nanoseconds of each kernel. NULL: diagnosed. */
+ * each run. With emit_options.profile, profile.txt has the number of threads,
+ * the speed of one thread (operations per second, then bytes per second from
+ * the first cache, the second cache and memory), and for each run a line with
+ * the nanoseconds of each kernel. NULL: diagnosed. */
 const char *package_harness(const struct package *pkg);
-/* What else that program is made of: files of runtime-c; and linked with. */
+/* The other sources of that program, from runtime-c, and its libraries. */
 int package_harness_files(const struct package *pkg);
 const char *package_harness_file(const struct package *pkg, int i,
 				 const char **name);

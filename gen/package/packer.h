@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside package/: what the files of one model share while they are made. */
+/* Private to package/: state shared while the files of one model are made. */
 #ifndef TIRC_PACKER_H
 #define TIRC_PACKER_H
 
@@ -11,28 +11,29 @@
 
 struct cJSON;
 
-/* What the entry's parameters are called. */
+/* The names of the entry's parameters. */
 struct bindings {
 	VEC(struct binding) list;
 };
 
-/* A weights file starts with this many bytes: a magic word, the byte order
- * as the number 0x01020304 in it, the length of the file and the digest. */
+/* The header of a weights file: a magic word, the number 0x01020304 in the
+ * file's byte order, the length of the file, the digest. */
 #define BLOB_HEADER_BYTES 64
 #define BLOB_ORDER_OFFSET 16
 #define BLOB_LENGTH_OFFSET 24
 #define BLOB_DIGEST_OFFSET 32
 
-/* The digest of what follows, as little-endian words of 8 bytes, the last one
- * filled up with zeros: of each word digest = (digest ^ word) * FACTOR and
- * digest ^= digest >> 32. One to one in the word, so that no change of a
- * single word goes unnoticed. Templates do the same. */
+/* The digest of the bytes after the header, as little-endian words of 8 bytes,
+ * the last one padded with zeros: for each word, digest = (digest ^ word) *
+ * FACTOR, then digest ^= digest >> 32. Each step is a bijection of the word, so
+ * every change of a single word is detected. Templates compute the same. */
 #define BLOB_DIGEST_START 0x7469726362696eull
 #define BLOB_DIGEST_FACTOR 0x9e3779b97f4a7c15ull
 
-/* Stands where the digest of the weights goes when they are written. */
+/* A placeholder for the digest of the weights, replaced when they are
+ * written. */
 #define WEIGHTS_DIGEST_MARK "@weights-digest@"
-/* The same of one of them; behind it its number, of 7 digits, and "@". */
+/* The same for one weight; its number, of 7 digits, and "@" follow. */
 #define WEIGHT_DIGEST_MARK "@digest-"
 
 /* The least and the greatest element of a constant. */
@@ -41,13 +42,13 @@ struct constant_range {
 	bool known; /* false: it has no elements */
 };
 
-/* What a kernel gives a parameter of its function. */
+/* The argument of a kernel for a parameter of its function. */
 struct given {
 	const struct kernel_arg *arg;
 	int next; /* another kernel's of the same parameter; -1: none */
 };
 
-/* A line of one of the files. */
+/* A line of an emitted file. */
 struct source_place {
 	const char *file; /* NULL: not written yet */
 	int line;
@@ -76,30 +77,32 @@ struct packer {
 	const struct kernel **first_writer; /* by tensor; NULL: none */
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes, stack_bytes;
-	VEC(const struct backend *) backends;     /* whose regions there are */
-	VEC(const struct backend_file *) runtime; /* that these bring along */
-	const char *cflags, *ldflags;             /* the target's and theirs */
-	const char *library_cflags, *library_ldflags; /* theirs */
-	struct tdata *data; /* what all templates may say */
+	VEC(const struct backend *) backends; /* backends of the regions */
+	/* runtime files of the backends */
+	VEC(const struct backend_file *) runtime;
+	/* of the target and of the backends */
+	const char *cflags, *ldflags;
+	const char *library_cflags, *library_ldflags; /* of the backends */
+	struct tdata *data; /* names for all templates */
 };
 
-/* "f32 [1][3][224][224]" without the type. */
+/* "[1][3][224][224]". */
 const char *shape_text(struct packer *k, const struct tensor *t);
 /* "231.2 MFLOP, reads 1.01 MB, writes 0.80 MB" */
 const char *work_text(struct packer *k, const struct kernel *kernel);
 const char *short_name(struct dtype t);
-/* source.c: what the entry function calls a place in the workspace; NULL: it
+/* source.c: the entry function's name for a place in the workspace; NULL: it
  * has no pointer to it. */
 const char *place_name(const struct placement *at);
-/* metadata_rows.c: what the source calls it; "": it has no array. */
+/* metadata_rows.c: its name in the source; "": it has no array. */
 const char *weight_symbol(const struct packer *k, const struct weight *w);
 /* The kernel that writes t, or NULL. */
 const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
-/* source_lines.c: text with a mark in front, which add_named_file takes away,
- * noting on which line the i-th kernel's function is. */
+/* source_lines.c: text after a mark, which add_named_file removes and by which
+ * it finds the line of the i-th kernel's function. */
 const char *place_marked(struct packer *k, int i, const char *text);
-/* text without marks, which becomes file `name`. */
+/* removes the marks from the text of file `name` and records their lines. */
 const char *places_find(struct packer *k, const char *name, const char *text);
 
 /* kernel_source.c: "kernels" with text, title, nodes, tensors, schedules, work;
@@ -108,38 +111,40 @@ void reserve_kernel_names(struct packer *k, struct unit *u);
 bool add_kernels(struct packer *k, struct unit *u, struct tdata *data);
 bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
 
-/* math_functions.c: "expf sqrtf", which functions of C's mathematical library
- * the source calls; "none". */
+/* math_functions.c: "expf sqrtf", the functions of C's mathematical library
+ * that the source calls, or "none". */
 const char *math_functions(struct packer *k, const char *source);
 
-/* constants.c: the unit's functions may ask for the ranges of constants. */
+/* constants.c: gives the unit's functions access to the ranges of constants. */
 void packer_tell_constants(struct packer *k, struct unit *u);
 
-/* Of the plan's workspace, in bytes; of the whole, with that of libraries. */
+/* Alignment of the planned workspace, in bytes; of the whole workspace,
+ * including the libraries' part. */
 int64_t planned_align(const struct packer *k);
 int64_t workspace_align(const struct packer *k);
-/* The largest value of a size. */
+/* The largest value of a size expression. */
 int64_t upper_bound(const struct packer *k, const struct expr *e);
 
-/* source.c: the weight's and the model's names in the entry. */
+/* source.c: the names of a weight and of the model in the entry. */
 void bind_weight(struct packer *k, const struct param *param, int i,
 		 struct bindings *bound);
 void bind_model(struct packer *k, struct bindings *bound);
 
-/* regions.c: finds the backends in use, and the flags of all. */
+/* regions.c: finds the backends in use, and their flags. */
 void regions_prepare(struct packer *k);
-/* Their headers; in_header: those that the model's struct needs. */
+/* Adds the headers of the backends; in_header: only those for the model's
+ * struct. */
 void regions_need(struct packer *k, struct unit *u, struct tdata *data,
 		  bool in_header);
-/* For all templates: library_state, "states" (regions that keep something
- * between runs), "opens" (backends that do), planned_bytes. */
+/* Names for all templates: library_state, "states" (regions with state between
+ * runs), "opens" (backends with state), planned_bytes. */
 void regions_common(struct packer *k, struct tdata *data);
-/* "library_members" of the model's struct. */
+/* Sets "library_members", of the model's struct. */
 bool regions_in_header(struct packer *k, struct tdata *data);
-/* "libraries": what a backend's regions share; "states" with the constants that
- * each is given, library_weighs. */
+/* Sets "libraries" (state shared by a backend's regions), "states" with the
+ * constants of each, and library_weighs. */
 bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
-/* Files of the backends' own, as they are. */
+/* Adds the backends' runtime files, unchanged. */
 bool regions_add_runtime(struct packer *k);
 /* The functions of a kernel that is a region. */
 bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
@@ -147,44 +152,43 @@ bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 
 /* device.c */
 bool package_on_device(const struct packer *k);
-/* What the arrays of the caller must start at a multiple of, if kernels load
- * and store several elements of some at once; else 0. */
+/* The alignment in bytes that the caller's arrays need because kernels access
+ * several elements at once; 0: none. */
 int package_array_align(const struct packer *k);
-/* "launches": the kernels in order, "name" of each; "pooled": "name" and "bytes"
- * of those of which shared arrays are places in one. */
+/* Sets "launches": the "name" of each kernel, in order; and "pooled": "name"
+ * and "bytes" of each kernel whose shared arrays are places in one array. */
 void add_launch_names(struct packer *k, struct tdata *data);
-/* A file of the kernels alone, in the device's language, and the text of it for
- * the host: "program", with "line" of each as a string literal has it. */
+/* Adds a file of the kernels, in the device's language, and its text for the
+ * host: "program", each "line" escaped for a string literal. */
 bool add_kernels_file(struct packer *k);
 bool add_program(struct packer *k, const char *name, const char *text);
 /* For all templates: n_launches, n_weights, n_buffers, n_io (each at least 1,
- * as extents of arrays are), staging_bytes. */
+ * because they are extents of arrays), staging_bytes. */
 void add_device_counts(struct packer *k);
-/* "buffers": places in the workspace that are buffers of their own, with name,
- * offset and bytes; they are bound, and taken from the body. None where the
+/* Sets "buffers": places in the workspace that are separate buffers, with name,
+ * offset and bytes; binds them and removes them from the body. None if the
  * dialect computes addresses. */
 void add_device_places(struct packer *k, struct tdata *data,
 		       struct bindings *bound, struct func *body);
-/* "inputs" and "outputs", with name, type, count (an expression), and offset
- * and bytes in the memory for staging. */
+/* Sets "inputs" and "outputs", with name, type, count (an expression), and
+ * offset and bytes in the staging memory. */
 void add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		 const struct bindings *bound);
-/* "uploads": weights with name, symbol, offset, bytes. */
+/* Sets "uploads": weights with name, symbol, offset, bytes. */
 void add_uploads(struct packer *k, struct tdata *data);
 
 /* Sets model, files, fields, macros and symbols. */
 void name_everything(struct packer *k);
-/* Decides the form and lays the weights out. */
+/* Chooses the form of the weights, and their layout. */
 /* limits.c: does everything fit the compiler's largest object and its char? */
 bool limits_check(struct packer *k);
 bool weights_layout(struct packer *k);
-/* Where the i-th comes from: how it is computed from the model's constants, on
- * behalf of which nodes, where its elements are; with what stands for its digest,
- * in files that are written behind the weights. As text of a comment that starts
- * `indent` in. */
+/* A comment on the i-th weight, indented by `indent`: its formula over the
+ * model's constants, its nodes, the place of its elements. with_digest: also
+ * its WEIGHT_DIGEST_MARK, for files that are written after the weights. */
 const char *weight_note(struct packer *k, int i, bool with_digest,
 			const char *indent);
-/* "extern const float digits_conv_w[4][3][3];" and the like. */
+/* A declaration such as "extern const float digits_conv_w[4][3][3];". */
 const char *weight_line(struct packer *k, int i, const char *text,
 			struct unit *u);
 bool add_interface(struct packer *k, const char *version_hash,
@@ -193,32 +197,34 @@ bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
 bool weights_have_header(const struct packer *k);
 bool add_weights_header(struct packer *k);
-/* What the dialect claims of the files, and where they depart from it. */
+/* Adds the compliance statement: the dialect's claims, and deviations. */
 bool add_compliance(struct packer *k);
-/* The entry function tells of each kernel that is done. */
+/* Adds calls to the entry function that report the end of each kernel. */
 void add_profile_calls(struct packer *k);
 void add_metadata(struct packer *k);
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text);
-/* One of a dialect's files, filled in; NULL after reporting. And one of the
- * host's as a file of the package. */
+/* A rendered template of a dialect; NULL: reported. Then a template of the
+ * host's dialect as a file of the package. */
 const char *template_text(struct packer *k, const struct dialect *d,
 			  enum template_id id, const struct tdata *data);
 bool add_template_file(struct packer *k, enum template_id id,
 		       const struct tdata *data, enum file_id file,
 		       enum out_kind kind);
-/* Under a name of its own; gives the text as it will be. */
+/* Adds a file under the given name; returns its final text. */
 const char *add_named_file(struct packer *k, const char *name,
 			   enum out_kind kind, const char *text);
-/* graph_form.c: may it be had? Its JSON, and what identifies that. */
+/* graph_form.c: is the graph form possible for the model? Makes its JSON, and
+ * the digest of that. */
 bool graph_form_allowed(struct packer *k);
 bool graph_form_describe(struct packer *k);
-/* graph_kernels.c: "entries": symbol, name, body, arguments, of each kernel. */
+/* graph_kernels.c: "entries": symbol, name, body and arguments of each
+ * kernel. */
 bool add_graph_entries(struct packer *k, struct unit *u, struct tdata *data);
 bool add_graph_header(struct packer *k);
 /* The bytes that a kernel may touch of an argument, and their alignment. */
-/* Is it one of the arrays that nodes hand over? Sizes are not, nor what the
- * kernel keeps of the weights. */
+/* Is the argument an array of a node of the graph? Sizes and the kernel's
+ * packed weights are not. */
 bool graph_arg_listed(const struct kernel *kernel,
 		      const struct kernel_arg *arg);
 int64_t graph_arg_bytes(const struct kernel_arg *arg);
@@ -230,17 +236,17 @@ struct cJSON *metadata_functions(struct packer *k);
 struct cJSON *metadata_kernels(struct packer *k);
 struct cJSON *metadata_calls(struct packer *k);
 struct cJSON *metadata_trace(struct packer *k);
-/* metadata.c: text that JSON may hold; a text as a member, unless NULL;
- * "key": value on a line, or a line for each item, in a text of such. */
+/* metadata.c: text as valid UTF-8; adds a text member, unless NULL; appends
+ * "key": value as a line, or with a line for each item. */
 const char *metadata_utf8(struct arena *a, const char *text);
-/* Numbers, and expressions of symbolic sizes as text. */
+/* A shape: numbers, and symbolic sizes as text. */
 struct cJSON *metadata_shape(struct packer *k, int ndim,
 			     const struct expr *const *shape);
 void metadata_text(struct packer *k, struct cJSON *object, const char *key,
 		   const char *text);
 void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,
 		     bool by_item, bool last);
-/* Fills one of the dialect's short texts in. */
+/* Renders a short template of the dialect. */
 const char *packer_render(struct packer *k, const char *text,
 			  const struct tdata *data);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside package/: data of one region for its templates. */
+/* Private to package/: data of one region for its templates. */
 #ifndef TIRC_REGIONS_H
 #define TIRC_REGIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that read a partition share. */
+/* State shared by the files that read a partition. */
 #ifndef TIRC_PARTITION_READING_H
 #define TIRC_PARTITION_READING_H
 
@@ -16,14 +16,16 @@ struct reading {
 	struct graph *g;
 	const struct partition_facts *facts;
 	const char **symbols; /* of the dimensions */
-	/* Constants that are those of this graph stay its; others are copied,
-	 * as the file goes. NULL: they stay mapped. */
+	/* Constants equal to those of this graph are shared with it; others are
+	 * copied, because the file will be removed. NULL: constants stay
+	 * mapped. */
 	const struct graph *before;
 	struct onnx_file *file;
 	const struct onnx_map *weights; /* NULL: not opened yet */
 	const char *weights_path;
 	const struct origin_name *origins; /* sorted */
-	/* The match of nodes that none has taken, while matches are read. */
+	/* The match of all nodes without a match yet, while matches are
+	 * read. */
 	struct region_match *open;
 };
 
@@ -37,11 +39,11 @@ bool read_float(struct json j, double *out);
 bool read_tensor(struct reading *in, struct json j, const char *name);
 /* read_nodes.c */
 bool read_origins(struct reading *in, struct json list);
-/* Which one it is: its place, or its output. */
+/* A reference to an origin, by its index or its output. */
 bool read_origin(struct reading *in, struct json j, int *out);
 bool read_nodes(struct reading *in, struct json list);
 bool read_outputs(struct reading *in, struct json list);
-/* Order, types, shapes. */
+/* Checks order, types and shapes. */
 bool check_nodes(struct reading *in, struct json tensors);
 /* The tensor of that name, or NULL after a message. */
 struct tensor *read_tensor_name(struct reading *in, struct json j);

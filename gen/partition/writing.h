@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that write a partition share. */
+/* State shared by the files that write a partition. */
 #ifndef TIRC_PARTITION_WRITING_H
 #define TIRC_PARTITION_WRITING_H
 
@@ -14,22 +14,22 @@ struct writing {
 	struct strbuf *out;
 	FILE *file;       /* of the constants */
 	int64_t at_bytes; /* written to it */
-	bool failed;      /* it could not be written */
+	bool failed;      /* the file could not be written */
 	/* The origins by the name of their first output, sorted. */
 	const struct origin_name *origins;
 };
 
-/* "name": in front of a value. */
+/* Writes a key and its colon, before a value. */
 void write_key(struct writing *w, const char *key);
-/* A text, or null. False: JSON cannot hold it, and that is reported. */
+/* Writes a text, or null. False, reported, if JSON cannot hold it. */
 bool write_text(struct writing *w, const char *text);
-/* write_values.c: "splat", "values" or "weights" of a constant with
- * the keys, after what else stands in its object. */
+/* write_values.c: "splat", "values" or "weights" of a constant, the last keys
+ * of its object. */
 bool write_value(struct writing *w, const struct value *v);
 bool write_tensor(struct writing *w, struct tensor *t);
 /* write_nodes.c */
 bool write_node(struct writing *w, const struct node *n);
-/* Which of the origins it is. */
+/* Writes a reference to an origin. */
 void write_origin_of(struct writing *w, int origin);
 bool write_origin(struct writing *w, const struct origin *o, int position);
 /* write_regions.c */

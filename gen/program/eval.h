@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evaluator's own: values, scopes, calls. Private to gen/program/. */
+/* The evaluator: values, scopes, calls. Private to gen/program/. */
 #ifndef TIRC_EVAL_H
 #define TIRC_EVAL_H
 
@@ -27,15 +27,16 @@ struct tir_schedule;
 
 struct pval {
 	enum pv_kind kind;
-	/* How deep the expression below is nested; of a tensor: with all that
-	 * it is computed from. Bounded, so that no walk runs out of stack. */
+	/* Nesting depth of the expression below, or of a tensor with all its
+	 * producers. Bounded, so that no recursive walk exhausts the stack. */
 	int depth;
 	union {
 		bool boolean;
 		int64_t ival;
 		double fval;
 		struct {
-			const char *data; /* ends in 0, may hold others */
+			/* ends in a zero byte and may contain others */
+			const char *data;
 			size_t n;
 		} text;
 		struct pv_list *list; /* TUPLE, LIST, SET */
@@ -93,7 +94,7 @@ struct method {
 	struct pval self;
 };
 
-/* A[i]: a tensor that still lacks indices. */
+/* A[i]: a tensor with fewer indices than dimensions. */
 struct pv_part {
 	struct te_tensor *tensor;
 	const struct expr **index;
@@ -106,7 +107,8 @@ struct axis {
 	const char *thread; /* "threadIdx.x", or NULL */
 };
 
-/* te.comm_reducer: the functions, made for types when called. */
+/* te.comm_reducer: the functions from which a reducer is made at each call, for
+ * the call's types. */
 struct reducer_def {
 	const char *name;
 	struct pval combine, identity;
@@ -140,7 +142,8 @@ struct eval {
 	struct program_result *result;
 	struct scope *globals;
 	int64_t steps, max_steps;
-	size_t max_bytes;                /* of the arena, with what was there */
+	/* of the arena, with its content at the start */
+	size_t max_bytes;
 	int depth;                       /* of nested evaluation */
 	VEC(struct te_tensor *) tensors; /* by the buffer's id */
 	int n_tensors;
@@ -158,17 +161,17 @@ struct eval {
 /* Limits on what one program may ask for. */
 enum {
 	EVAL_MAX_DEPTH = 1000,        /* nested calls and expressions */
-	EVAL_MAX_EXPR_DEPTH = 1000,   /* of an expression and what it is from */
-	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes, shared ones as often as used */
+	EVAL_MAX_EXPR_DEPTH = 1000,   /* of an expression with its producers */
+	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes; shared ones count per use */
 	EVAL_MAX_RANK = 32,
 	EVAL_MAX_ITEMS = 1 << 20, /* of a list, a range, a text */
 	EVAL_MAX_TENSORS = 4000,
 	EVAL_MAX_EVENTS = 20000 /* schedule steps */
 };
 
-/* -- calls of our own functions -- */
+/* -- calls of built-in functions -- */
 
-/* Where a name is found: one bit per module. */
+/* The modules that have a name: one bit per module. */
 enum names_module {
 #define NAMES(id, path) NAMES_##id##_BIT,
 #include "modules.def"
@@ -198,17 +201,17 @@ typedef bool name_fn(struct call *c, struct pval *out);
  * function is called when it is read. */
 struct name_row {
 	unsigned in;     /* modules, or 0 */
-	enum pv_kind of; /* methods and attributes: of what */
+	enum pv_kind of; /* methods and attributes: of which kind */
 	const char *name;
 	const char *params;
 	name_fn *fn;
 };
 
-/* What a name of a module or an attribute of a value means. NULL, after an
- * error, if there is none. */
+/* The row of a module's name or of a value's attribute; NULL, after an error,
+ * if there is none. */
 const struct name_row *names_in(unsigned in, const char *name);
 const struct name_row *names_of(enum pv_kind kind, const char *name);
-/* All names there, for suggestions; arena array. */
+/* All names of the modules or the kind, for suggestions; arena array. */
 const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
 			      int *n);
 
@@ -221,8 +224,8 @@ const char *eval_suggest(struct eval *ev, const char *name,
 			 const char *const *names, int n);
 /* At an argument, by its parameter's number. */
 bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
-/* Errors that code below added from diagnostic number `first` on get the
- * place. Returns false. */
+/* Sets the place of errors from diagnostic number `first` on, which lower
+ * layers added. Returns false. */
 bool eval_locate(struct eval *ev, struct py_span at, int first);
 /* Counts n steps; false, reported, when the budget is spent. */
 bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
@@ -253,22 +256,22 @@ bool eval_unary(struct eval *ev, struct py_span at, const char *op,
 		const struct pval *x, struct pval *out);
 bool eval_compare(struct eval *ev, struct py_span at, const char *op,
 		  const struct pval *x, const struct pval *y, struct pval *out);
-/* The same of expressions: types made to match as TVM does. */
+/* The same for expressions, with operand types converted as in TVM. */
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
 		      struct pval *out);
 bool eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 		      const struct expr **y);
-/* Nodes of e as it prints, where shared parts count each time; at most a
- * little above EVAL_MAX_EXPR_SIZE. */
+/* The number of nodes of e as a tree, so that shared nodes count for each use;
+ * at most a little above EVAL_MAX_EXPR_SIZE. */
 int eval_expr_size(struct eval *ev, const struct expr *e);
 /* Reports an expression that is too large or too deep. */
 bool eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
 		    int depth);
-/* Python's truth. False, reported, where a value has none. */
+/* The truth value in Python. False, reported, if a value has none. */
 bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 		bool *out);
-/* Elements of anything that can be iterated over; arena array. */
+/* The elements of an iterable value; arena array. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
 struct pval *eval_scope_find(struct eval *ev, struct scope *s,
@@ -276,8 +279,8 @@ struct pval *eval_scope_find(struct eval *ev, struct scope *s,
 void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 		    const struct pval *v);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
-/* A decorated def or class: a function or module in TVMScript. *is_script
- * tells whether it is one. */
+/* Evaluates a decorated def or class, if it is a function or module in
+ * TVMScript (*is_script). */
 bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 		 bool *is_script);
 
@@ -285,7 +288,7 @@ bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 
 const char *pv_kind_name(enum pv_kind kind);
 bool pv_equal(const struct pval *x, const struct pval *y, int depth);
-/* As print writes it (repr: as in a list). */
+/* The text of a value as print writes it (repr: as within a list). */
 void pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	     struct strbuf *out);
 struct pval pv_none(void);
@@ -302,7 +305,7 @@ struct pval pv_axis(struct eval *ev, const struct iter_var *iv);
 struct pval pv_any(enum pv_kind kind, const void *p);
 bool pv_is_number(const struct pval *v);
 
-/* -- what arguments are expected to be; reported at the argument -- */
+/* -- checks and conversions of arguments; errors are at the argument -- */
 
 bool arg_missing(const struct call *c, int i);
 bool arg_given(const struct call *c, int i); /* neither absent nor None */
@@ -327,8 +330,8 @@ bool value_kind_error(struct call *c, int i, const char *wanted);
 bool te_check_load(struct eval *ev, struct py_span at,
 		   const struct te_tensor *t, const struct pval *index, int n,
 		   struct pval *out);
-/* The tensors that e loads, in order of first use; false, reported, where a
- * variable in it belongs to no axis given and is no size. */
+/* The tensors that e loads, in order of first use. False, reported, if e uses a
+ * variable that is neither a given axis nor a size. */
 struct te_tensor *te_tensor_of(struct eval *ev, const struct buffer *b);
 void te_remember(struct eval *ev, struct te_tensor *t, int depth);
 int te_depth(struct eval *ev, const struct te_tensor *t);

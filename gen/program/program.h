@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: files in the subset of Python that tensor programs use, run here
- * with our own te, topi and tir. Nothing is printed: what the program prints
- * goes to a callback. Time and memory are bounded, whatever the file says. */
+/* Programs: files in the subset of Python that tensor programs use, evaluated
+ * with built-in modules te, topi and tir. The program's output goes to a
+ * callback. Time and memory are bounded for every file. */
 #ifndef TIRC_PROGRAM_H
 #define TIRC_PROGRAM_H
 
@@ -9,13 +9,13 @@
 #include "schedule.h"
 
 struct program_options {
-	enum script_version script; /* of what the program prints */
+	enum script_version script; /* of scripts that the program prints */
 	const char *dialect_path;
-	const char *stem;   /* of names that the program leaves open;
-				      * NULL: the file's */
+	/* of names that the program does not give; NULL: the file's */
+	const char *stem;
 	const char *target; /* NULL: as the program says */
 	const char *fp;     /* the mode of --fp; NULL: default */
-	int64_t max_steps;  /* 0: as many as a person would wait for */
+	int64_t max_steps;  /* 0: the default limit */
 	int64_t max_bytes;  /* 0: plenty */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
@@ -38,35 +38,34 @@ struct program_func {
 	struct func *scheduled; /* LOWERED, BUILT: as it was before that */
 	const char *target;   /* that it was built for; NULL: none was named */
 	const char *schedule; /* "split(i, [None, 32])…": for the comment */
-	struct tensor_intrins *intrins; /* that its calls belong to */
+	struct tensor_intrins *intrins; /* the intrinsics of its calls */
 	bool named;                     /* the program gave it its name */
 };
 
 struct program_result {
 	VEC(struct program_func) funcs; /* in the order they came to be */
 	bool printed;
-	struct tensor_intrins *intrins; /* declared by the program, and the
-					 * calls of outside functions */
+	/* declared by the program, and calls of external functions */
+	struct tensor_intrins *intrins;
 };
 
 /* Runs a program. False after one error with position. */
 bool program_run(struct module *m, const struct source *src,
 		 const struct program_options *o, struct program_result *out);
 
-/* Lowers f up to and including the phase (0: not at all; 3: all), every pass
- * or, simply, without those that unroll and partition loops. hooks may be
- * NULL. */
+/* Lowers f up to and including the phase (0: not at all; 3: all). simple:
+ * without the passes that unroll and partition loops. hooks may be NULL. */
 bool program_lower(struct func *f, int phase, bool simple,
 		   const struct pass_hooks *hooks);
 
-/* The source of functions; those that are not lowered yet are. */
+/* The source of functions. Lowers functions that are not lowered yet. */
 struct program_sources {
-	bool with_header; /* wanted: the source includes it */
+	bool with_header; /* the source includes a header */
 	const char *source_name, *source;
 	const char *header_name, *header; /* header NULL: nothing to declare */
-	const struct func **funcs; /* as written, one per function of the list;
-				    * arrays that the stack could not hold are
-				    * parameters behind the others */
+	/* as emitted, one per function of the list; arrays too large for the
+	 * stack are additional parameters at the end */
+	const struct func **funcs;
 	/* How the kernels are launched, as JSON; NULL: there are none. */
 	const char *launches_name, *launches;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of gen/program/ offer each other beside the evaluator. */
+/* Declarations shared by the files of gen/program/, beside the evaluator's. */
 #ifndef TIRC_PROGRAM_PARTS_H
 #define TIRC_PROGRAM_PARTS_H
 
@@ -11,7 +11,7 @@ struct pv_names {
 };
 
 int64_t range_length(const struct pv_range *r);
-/* -1, 0, 1; 2: without an order; 3: not comparable. */
+/* Compares: -1, 0, 1; 2: unordered; 3: not comparable. */
 int pv_order(const struct pval *x, const struct pval *y, int depth);
 void dict_set(struct eval *ev, struct pv_dict *d, const struct pval *key,
 	      const struct pval *value);
@@ -24,7 +24,7 @@ bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 bool module_attribute(struct eval *ev, struct py_span at, unsigned in,
 		      const char *name, struct pval *out);
 
-/* -- elements of our own values -- */
+/* -- elements of built-in values -- */
 /* Is part of e a reduction? */
 bool te_contains_reduce(const struct expr *e);
 bool te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
@@ -51,28 +51,28 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 /* One function of a module, being scheduled. */
 struct work {
 	struct sched sched;
-	struct func *plain; /* as it was */
+	struct func *plain; /* before the schedule */
 	bool named;
 };
 
 struct tir_schedule {
 	VEC(struct work) works;
-	int current; /* that get_block looks into */
-	bool single; /* made of a function alone */
+	int current; /* the function that get_block searches */
+	bool single; /* made from a function, not a module */
 };
 
 const struct name_row *schedule_method(struct eval *ev, const char *name);
 void schedule_names(struct arena *a, struct pv_names *list);
 void schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out);
-/* What the schedules came to, at the end of the program. */
+/* Adds the results of the schedules, at the end of the program. */
 void schedule_finish(struct eval *ev);
 /* Reports the last failure of s at a place. Returns false. */
 bool schedule_error(struct eval *ev, struct py_span at, struct sched *s);
-/* Are f's expressions still such as can be printed? Else reported. */
+/* Are f's expressions still small enough to be printed? Else reported. */
 bool schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
 		   const struct func *f);
-/* Makes a shipped instruction known that a schedule names. False after
- * mistakes in its description. */
+/* Loads the embedded intrinsic that a schedule names. False after errors in its
+ * description. */
 bool schedule_instruction(struct eval *ev, const char *name);
 /* The function of a schedule of stages; the call's second argument lists the
  * parameters. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TE's schedules of stages: what was asked of each stage, applied to the
+/* TE's schedules: the requests for each stage, which are applied to the
  * function when it is lowered. Private to gen/program/stage*.c. */
 #ifndef TIRC_STAGE_H
 #define TIRC_STAGE_H
@@ -22,7 +22,7 @@ enum event_kind {
 	EVENT_ALIGN /* axes[0], factor, offset in value */
 };
 
-/* One request, with where it was made. */
+/* One request, with its place in the program. */
 struct event {
 	enum event_kind kind;
 	struct py_span span;
@@ -37,8 +37,8 @@ enum attach { ATTACH_ROOT, ATTACH_INLINE, ATTACH_AT };
 
 struct stage {
 	struct te_schedule *schedule;
-	struct te_stage *op;       /* as it is now: caching rewrites it */
-	struct te_stage *origin;   /* as the program has it */
+	struct te_stage *op;       /* the current one: caching rewrites it */
+	struct te_stage *origin;   /* the program's */
 	VEC(struct axis *) leaves; /* outermost first */
 	VEC(struct event) events;
 	enum attach attach;
@@ -55,19 +55,19 @@ struct te_schedule {
 /* The stage that computes a tensor's buffer; NULL: none. */
 struct stage *stage_of_buffer(const struct te_schedule *s,
 			      const struct buffer *b);
-/* A stage of our own for op, at a place in the order. */
+/* Adds a stage for op, at a place in the order. */
 struct stage *stage_add(struct eval *ev, struct te_schedule *s,
 			struct te_stage *op, int place);
-/* Leaves anew from the op's axes. */
+/* Sets the leaves to the op's axes. */
 void stage_reset(struct eval *ev, struct stage *st);
 /* The reduction of a stage, or NULL. */
 const struct reduction *stage_reduction(const struct te_stage *op);
 void stage_event(struct eval *ev, struct stage *st, const struct event *e);
-/* The place of the loop among the leaves; -1: it is none. */
+/* The index of x among the leaves; -1: it is none. */
 int stage_leaf(const struct stage *st, const struct axis *x);
 /* False, with a message, if the program makes too many requests. */
 bool stage_has_room(struct call *c);
-/* Says why the call's argument i, the axis x, is no loop of the stage. */
+/* Reports why the call's argument i, the axis x, is no loop of the stage. */
 bool stage_not_a_leaf(struct call *c, int i, const struct stage *st,
 		      const struct axis *x);
 

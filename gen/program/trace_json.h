@@ -7,13 +7,13 @@
 
 #include "trace.h"
 
-/* Without queries that nothing uses. SCRIPT_CURRENT writes GetSBlock, as TVM
- * does now, SCRIPT_OLD GetBlock. */
+/* Writes the trace, without queries whose results are unused. SCRIPT_CURRENT
+ * writes GetSBlock, as current TVM does, SCRIPT_OLD GetBlock. */
 void trace_json_write(const struct sched *s, enum script_version version,
 		      struct strbuf *out);
-/* Applies the instructions; decisions are taken as they are. Both spellings,
- * index maps as TVM saves them or as the text of a lambda. False after an
- * error on the module's diags that names the instruction; those before it
+/* Applies the instructions with the recorded decisions. Reads both spellings,
+ * and index maps in TVM's format or as the text of a lambda. False after an
+ * error on the module's diags that names the instruction; earlier instructions
  * stay applied. */
 bool trace_json_read(struct sched *s, const struct source *src);
 

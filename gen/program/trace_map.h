@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index maps as TVM saves them: a graph of objects in JSON. */
+/* Index maps in TVM's format: a graph of objects in JSON. */
 #ifndef TIRC_TRACE_MAP_H
 #define TIRC_TRACE_MAP_H
 
@@ -8,8 +8,8 @@
 /* {"root": 1, "nodes": [{"type_key": ""}, {"type_key": "tir.IndexMap", … */
 void index_map_save(struct module *m, const struct index_map *map,
 		    struct strbuf *out);
-/* Such a text as that of a lambda, in the module's arena; NULL if it is not
- * one. */
+/* Converts the JSON to the text of a lambda, in the module's arena; NULL if it
+ * is not an index map. */
 const char *index_map_load(struct module *m, const char *text);
 
 #endif
