@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of nodes, and the nodes that are nothing but an attribute:
- * Constant. */
+/* Attributes of nodes, and Constant nodes, which have only an attribute. */
 #include "importer.h"
 
 /* AttributeProto.AttributeType */
@@ -16,7 +15,7 @@ enum {
 	TYPE_STRINGS = 8
 };
 
-/* Files of IR version 2 and older do not say it. */
+/* The type of an attribute. Files of IR version 2 and older do not have it. */
 static int
 attribute_type(const Onnx__AttributeProto *p)
 {
@@ -95,8 +94,8 @@ read_tensor(struct importer *imp, const Onnx__AttributeProto *p,
 	return true;
 }
 
-/* False without a diagnostic where out->name stays NULL: an attribute of a
- * kind that only operators have which are not supported. */
+/* False; without a diagnostic, and with out->name NULL, for attribute types
+ * that only unsupported operators have. */
 bool
 import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
 		 const char *item, struct attr *out)
@@ -146,7 +145,7 @@ import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
 	return true;
 }
 
-/* The caller's attribute that stands for p in a function's body. */
+/* The caller's attribute that p in a function's body refers to. */
 static const struct attr *
 find_reference(const struct body *body, const char *name)
 {

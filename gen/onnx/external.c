@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* External tensor data: a file beside the model, an offset and a length. The
- * place is relative to the model's folder and must stay below it. */
+ * path is relative to the model's folder and must not leave it. */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>
@@ -29,7 +29,7 @@ parse_size(const char *text, uint64_t *value)
 	return errno == 0 && *end == '\0';
 }
 
-/* Relative, and no part of it is "..". */
+/* Is the path relative, without ".."? */
 static bool
 stays_below(const char *location)
 {
@@ -87,7 +87,7 @@ parse_entries(const struct tensor_source *source, const Onnx__TensorProto *p,
 	return true;
 }
 
-/* Whether the file, all symbolic links followed, is in the folder. */
+/* Is the file, with symbolic links resolved, in the folder? */
 static bool
 lies_below(const char *folder, const char *path)
 {

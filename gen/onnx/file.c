@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that stay mapped as long as the graph made from them lives. */
+/* Files that stay mapped during the lifetime of the graph made from them. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
@@ -54,7 +54,7 @@ add_map(struct onnx_file *file, struct onnx_map map)
 	return &file->maps[file->n++];
 }
 
-/* Pipes and the like cannot be mapped. */
+/* Reads a file that cannot be mapped, such as a pipe. */
 static uint8_t *
 read_all(int fd, size_t *length)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the model's nodes to a graph that the passes can use: canonical
- * operators, in topological order, every type and shape known and in
- * agreement with what the model declares. */
+ * operators, in topological order, with every type and shape known and equal to
+ * the model's declaration. */
 #include "importer.h"
 
 #include "ops.h"
 
-/* Nodes are visited in order; adapters may put others before the one at
- * hand, which are then next. */
+/* Visits nodes in order. An adapter may insert nodes before the current one;
+ * they are visited next. */
 static bool
 infer_all(struct importer *imp)
 {
@@ -117,7 +117,7 @@ compare_type(struct importer *imp, const struct tensor *t,
 		type->elem_type, dtype_name(t->type));
 }
 
-/* What the model declares of its outputs must be so, unless the user gave
+/* Checks the declared types and shapes of the outputs, unless the user gave
  * other sizes than the model's. */
 static bool
 compare_outputs(struct importer *imp)
@@ -151,7 +151,8 @@ compare_outputs(struct importer *imp)
 	return true;
 }
 
-/* Notes on tensors inside are often stale: told, then ignored. */
+/* Declarations of intermediate tensors are often outdated: warns, then ignores
+ * them. */
 static void
 compare_value_info(struct importer *imp)
 {
@@ -182,7 +183,8 @@ compare_value_info(struct importer *imp)
 	}
 }
 
-/* Outputs that nothing names get one; a node without any has no effect. */
+/* Removes nodes without outputs; gives other nodes a first output, if
+ * unnamed. */
 static void
 complete_outputs(struct importer *imp)
 {
@@ -216,7 +218,7 @@ import_finish(struct importer *imp)
 {
 	struct graph *g = imp->g;
 
-	/* What is emitted does not depend on the order of the file. */
+	/* The emitted code does not depend on the order of the file. */
 	if (!graph_sort(g)) {
 		return false;
 	}

@@ -4,8 +4,9 @@
  *	before  y = local.Swish<beta=2>(x)        # node 'act'
  *	after   act/s = Mul(x, 2); act/g = Sigmoid(act/s); y = Mul(x, act/g)
  *
- * Names inside get the call's name in front. A reference to an attribute
- * takes the call's, else the function's default, else is left out. */
+ * Names in the body get the call's name as a prefix. A reference to an
+ * attribute becomes the call's attribute, else the function's default, else it
+ * is left out. */
 #include "importer.h"
 
 static bool
@@ -30,7 +31,7 @@ function_find(const struct importer *imp, const Onnx__NodeProto *call)
 	return NULL;
 }
 
-/* The call's attributes, then the defaults of those that it leaves out. */
+/* The call's attributes, then the defaults of the absent ones. */
 static bool
 call_attributes(struct importer *imp, const struct body *caller,
 		const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
@@ -104,7 +105,7 @@ bind_inputs(struct importer *imp, const struct body *caller,
 	return true;
 }
 
-/* Formal outputs that the body computes are the caller's tensors. */
+/* Binds formal outputs that the body computes to the caller's tensors. */
 static bool
 bind_outputs(struct importer *imp, const struct body *caller,
 	     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
@@ -119,7 +120,8 @@ bind_outputs(struct importer *imp, const struct body *caller,
 						     f->output[i]);
 
 		if (slot && to && slot->tensor) {
-			/* An input passed on, or an output named twice. */
+			/* An input that is also an output, or an output named
+			 * twice. */
 			import_add_node(imp, "", "Identity", call->name,
 					&slot->tensor, 1, &to, 1, body->origin,
 					version);
@@ -134,7 +136,7 @@ bind_outputs(struct importer *imp, const struct body *caller,
 	return true;
 }
 
-/* "outer/call/", unlike that of any other call. */
+/* "outer/call/", a prefix that no other call has. */
 static const char *
 call_prefix(struct importer *imp, const struct body *caller,
 	    const Onnx__NodeProto *call)

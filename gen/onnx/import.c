@@ -29,7 +29,7 @@ import_quote(struct arena *a, const char *name)
 		unsigned char c = (unsigned char)*p;
 
 		if (n > 120) {
-			/* Not in the middle of a character. */
+			/* Do not cut within a UTF-8 character. */
 			while (n > 100 && (*p & 0xc0) == 0x80) {
 				--p;
 				--n;
@@ -110,7 +110,8 @@ import_initializers(struct importer *imp, struct body *body)
 	return true;
 }
 
-/* What no node computes is copied: an output has a place of its own. */
+/* An output that no node computes is copied: every output has memory of its
+ * own. */
 static struct tensor *
 output_of(struct importer *imp, struct tensor *t, const char *name)
 {

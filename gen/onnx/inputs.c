@@ -2,9 +2,9 @@
 /* The inputs of the graph and their sizes.
  *
  * A size is a number, or a name that several inputs may share. Names get a
- * value or bounds from --dim, from --input-shape, or, for what looks like a
- * batch size, from the assumption that it is 1. Bounded names become size
- * variables of the graph. An input that is an initialiser too is a constant. */
+ * value or bounds from --dim or --input-shape; a name that looks like a batch
+ * size is otherwise assumed to be 1. Bounded names become size variables of the
+ * graph. An input that is also an initialiser is a constant. */
 #include <ctype.h>
 
 #include "importer.h"
@@ -20,8 +20,9 @@ struct size_name {
 struct inputs {
 	struct importer *imp;
 	VEC(struct size_name) names;
-	VEC(const Onnx__ValueInfoProto *) list; /* that are no constants */
-	struct scope given;                     /* their names */
+	/* inputs that are no constants */
+	VEC(const Onnx__ValueInfoProto *) list;
+	struct scope given; /* their names */
 };
 
 #define DIM_VALUE ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
@@ -182,7 +183,8 @@ bind_name(struct inputs *in, const char *name, int64_t min, int64_t max,
 	return true;
 }
 
-/* One --input-shape: names get its numbers; ranks must agree. */
+/* Applies one --input-shape: gives its numbers to names; ranks must be
+ * equal. */
 static bool
 apply_shape(struct inputs *in, const struct input_shape *asked)
 {

@@ -108,7 +108,8 @@ declare_outputs(struct importer *imp, struct body *body,
 	return true;
 }
 
-/* Missing ones are all looked for, then told. */
+/* Finds a node's input. All missing inputs are found before they are
+ * reported. */
 static struct tensor *
 find_input(struct importer *imp, const struct body *body, const char *name,
 	   const char *item)
@@ -190,7 +191,7 @@ make_node(struct importer *imp, const struct body *body,
 
 		out[i] = slot ? slot->tensor : NULL;
 	}
-	/* Absent inputs at the end are the same as none. */
+	/* Absent inputs at the end are dropped. */
 	while (n_in > 0 && !*p->input[n_in - 1]) {
 		--n_in;
 	}

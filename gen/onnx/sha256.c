@@ -36,7 +36,7 @@ compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
 	uint32_t w[64];
 
-	/* Asking the processor costs more than a few blocks. */
+	/* For a few blocks, the query of the processor would cost more. */
 	if (blocks >= 8 && sha256_fast(state, data, blocks, constants)) {
 		return;
 	}

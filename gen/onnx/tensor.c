@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorProto to values. Contents are read from the file's bytes: raw data,
- * float_data and double_data of one piece stay there, the varint lists are
- * decoded, 4-bit elements get a byte each. Small tensors are copied, so that
- * those that code looks into are aligned. */
+/* TensorProto to values. Raw data, and contiguous float_data and double_data,
+ * stay in the mapped file; lists of varints are decoded; 4-bit elements get a
+ * byte each. Small tensors are copied, so that tensors which tirc evaluates are
+ * aligned. */
 #include "importer.h"
 #include "wire.h"
 
@@ -21,8 +21,8 @@ enum {
 	FIELD_UINT64 = 11
 };
 
-/* TensorProto.DataType, the type, and the list that holds its elements where
- * raw_data does not. */
+/* TensorProto.DataType, the type, and the list of its elements if raw_data is
+ * absent. */
 static const struct type_row {
 	int number;
 	enum dtype_kind kind;
@@ -115,7 +115,7 @@ tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 	return true;
 }
 
-/* What is known while one tensor is decoded. */
+/* The state of the decoding of a tensor. */
 struct decoder {
 	const struct tensor_source *source;
 	struct arena *arena;
@@ -140,7 +140,7 @@ is_4bit(const struct decoder *d)
 	return dtype_bits(d->type) == 4;
 }
 
-/* Bytes or list entries that the elements take in the file. */
+/* The size of the elements in the file, in bytes or list entries. */
 static size_t
 stored_count(const struct decoder *d)
 {
@@ -169,7 +169,8 @@ unpack_nibbles(const struct decoder *d, const uint8_t *packed, uint8_t *out)
 	}
 }
 
-/* Bytes as they are in memory, of the right number, become the value. */
+/* Makes the value of bytes that are the same in memory, after a check of their
+ * number. */
 static const struct value *
 value_of_bytes(const struct decoder *d, const uint8_t *data, bool mapped)
 {
@@ -211,7 +212,7 @@ decode_raw(const struct decoder *d, const uint8_t *data, size_t length)
 	return value_of_bytes(d, data, true);
 }
 
-/* float_data, double_data: packed, in one piece as a rule. */
+/* float_data, double_data: usually packed and contiguous. */
 static const struct value *
 decode_fixed(const struct decoder *d, enum wire_type single)
 {
@@ -258,7 +259,7 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 	return value_of_bytes(d, out, false);
 }
 
-/* Calls for every varint of the field; out NULL: only counts. */
+/* Decodes every varint of the field; out NULL: only counts. */
 static bool
 walk_varints(const struct decoder *d, uint8_t *out, size_t width, size_t *n)
 {

@@ -88,7 +88,7 @@ onnx_read_tensor(struct module *m, const char *path, struct array *out)
 	return ok;
 }
 
-/* 4-bit elements go two to a byte, the first in the low half. */
+/* Unpacks 4-bit elements, two per byte, the first in the low half. */
 static const uint8_t *
 stored_bytes(struct arena *a, const struct array *array, size_t *bytes)
 {

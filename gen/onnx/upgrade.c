@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of older (and newer) sets become those of the canonical one.
+/* Converts operators of older and newer operator sets to the canonical one.
  *
  *	before	y = ReduceMean<axes=[1]>(x)             # opset 13
  *	after	y = ReduceMean(x, y_axes)               # opset 21
  *
- * The table has one row per change of meaning; a node takes every row for
- * which its version is old enough, in order. Versions above the canonical one
- * changed types only, but for what the last rows refuse. */
+ * The table has a row for each change of an operator's meaning; every row newer
+ * than a node's version is applied to it, in order. Versions above the
+ * canonical one changed only types, except for the changes that the last rows
+ * refuse. */
 #include "upgrade.h"
 
 #include "ops.h"
@@ -217,8 +218,9 @@ roi_align_mode(struct upgrade *u)
 
 /* -- Upsample and Resize before 11: x_in = x_out / scale -- */
 
-/* To the pixel before, but after it where the image shrinks (as onnxruntime
- * has it; the operator's text is silent). NULL: some grow and some shrink. */
+/* The rounding to a pixel: down, but up if the image shrinks (as in
+ * onnxruntime; the operator's text does not define it). NULL: some dimensions
+ * grow and some shrink. */
 static const char *
 nearest_rounding(const struct tensor *scales)
 {
@@ -325,7 +327,7 @@ batch_norm_outputs(struct upgrade *u)
 			    "the model for inference");
 }
 
-/* The moments of the input itself: another operator of ours. */
+/* Normalization with the input's own moments: an internal operator. */
 static bool
 batch_norm_training(struct upgrade *u)
 {
@@ -396,7 +398,7 @@ static const struct row {
 	{ "Upsample", ANY_VERSION, upsample_to_resize, false },
 };
 
-/* Rows are chosen by the name that the model uses. */
+/* The operator's name in the model selects the rows. */
 static bool
 apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 {

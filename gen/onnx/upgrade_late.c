@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adapters that look at the types and shapes of what a node reads. */
+/* Adapters that depend on the types and shapes of a node's inputs. */
 #include "upgrade.h"
 
 static struct tensor *
@@ -53,7 +53,7 @@ upgrade_pad(struct upgrade *u)
 	return true;
 }
 
-/* The one dimension from axis on that is not 1; -1 if there are more. */
+/* The only dimension from axis on that is not 1; -1 if there are several. */
 static int
 only_dim(const struct tensor *x, int axis)
 {
@@ -70,8 +70,8 @@ only_dim(const struct tensor *x, int axis)
 	return found >= 0 ? found : axis;
 }
 
-/* x's shape as a constant, a symbolic size as -1; of several, by a Shape node
- * at pos. */
+/* x's shape as a constant, with one symbolic size as -1; with several symbolic
+ * sizes, the result of a Shape node at pos. */
 static struct tensor *
 shape_of(struct upgrade *u, struct tensor *x, int pos)
 {
@@ -96,15 +96,15 @@ shape_of(struct upgrade *u, struct tensor *x, int pos)
 				   x->ndim, sizes);
 }
 
-/* Before opset 13 the softmax family sees a matrix: the dimensions before
- * axis, and those from axis on.
+/* Before opset 13 the softmax operators flatten the input to a matrix: the
+ * dimensions before axis are the rows, the others the columns.
  *
  *	before	y = Softmax<axis=1>(x)          # x: [n, c, h, w]
  *	after	f = Flatten<axis=1>(x)
  *		m = Softmax<axis=1>(f)
  *		y = Reshape(m, [-1, c, h, w])
  *
- * or only another axis, where one of the latter is not 1. */
+ * or only a changed axis, if one of the latter dimensions is not 1. */
 bool
 upgrade_softmax(struct upgrade *u)
 {
@@ -115,8 +115,8 @@ upgrade_softmax(struct upgrade *u)
 	if (!x || !y) {
 		return true;
 	}
-	/* Every axis of a vector or scalar is left to the operator to judge,
-	 * but axis 1 of a vector: nothing but its default. */
+	/* For a vector or scalar, the operator checks the axis, except axis 1
+	 * of a vector, which is only the default. */
 	if (x->ndim <= 1 || axis < -x->ndim || axis >= x->ndim) {
 		if (x->ndim == 1 && !node_attr(u->node, "axis")) {
 			axis = 0;
@@ -194,7 +194,7 @@ upgrade_group_norm(struct upgrade *u)
 		if (!t || !x || x->ndim < 2 || t->ndim != 1 || groups < 1 ||
 		    !expr_is_int(x->shape[1], &channels) ||
 		    channels % groups != 0) {
-			return true; /* the operator says what is wrong */
+			return true; /* the operator reports the error */
 		}
 		if (expr_is_value(t->shape[0], groups)) {
 			per_channel(u, i, i == 1 ? "scale" : "bias", groups,

@@ -3,7 +3,7 @@
  *
  *	before  ModelProto with every weight inside: 100 MB
  *	after   the same message without doc strings, metadata and contents of
- *	        tensors; each TensorProto says where in the file it lies: 40 kB
+ *	        tensors; each TensorProto has its offset in the file: 40 kB
  *
  * protobuf-c unpacks the slim copy. All lengths and varints are checked here
  * and the depth of nesting is limited, so that its recursive parser only ever
@@ -13,7 +13,7 @@
 
 #define MAX_DEPTH 64
 #define LENGTH_BYTES 5
-/* An empty one takes two bytes here and a hundred once unpacked. */
+/* An empty message takes two bytes here and a hundred after unpacking. */
 #define MAX_MESSAGES (1L << 23)
 
 enum action { KEEP, DESCEND, DESCEND_ONCE };
@@ -26,8 +26,8 @@ struct rule {
 	enum wire_message child;
 };
 
-/* What is not listed is dropped. A listed field of another wire type is an
- * error, except that repeated numbers may be packed or not. By message. */
+/* The fields to keep, by message; others are dropped. A listed field of another
+ * wire type is an error, except that repeated numbers may be packed or not. */
 static const struct rule rules[] = {
 	{ WIRE_MODEL, 1, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_MODEL, 2, WIRE_BYTES, KEEP, 0 },
@@ -99,7 +99,7 @@ static const struct rule rules[] = {
 	{ WIRE_OPSET, 2, WIRE_VARINT, KEEP, 0 },
 };
 
-/* Of the field numbers above; one table per message makes lookup direct. */
+/* The largest field number above; rules are indexed by message and number. */
 #define MAX_FIELD 32
 
 struct slimmer {
@@ -230,7 +230,7 @@ acceptable(const struct rule *rule, enum wire_type type)
 	return rule->type == type || packed;
 }
 
-/* A packed list must hold whole numbers. */
+/* Checks that a packed list consists of complete numbers. */
 static bool
 check_packed(struct slimmer *s, const struct rule *rule,
 	     const struct wire_field *f)
@@ -303,7 +303,8 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		if (!acceptable(rule, f.type)) {
 			return refuse(s, start, "a field of the wrong kind");
 		}
-		/* Legal, and to be merged; nobody writes it. */
+		/* Legal protobuf, which a parser would merge, but no exporter
+		 * writes it. */
 		if (rule->action == DESCEND_ONCE && (seen >> f.number & 1)) {
 			return refuse(s, start, "a single message comes twice");
 		}
@@ -321,8 +322,8 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		    !check_packed(s, rule, &f)) {
 			return false;
 		}
-		/* Its length may be spelt in more bytes than protobuf-c
-		 * takes. */
+		/* The length may be encoded in more bytes than protobuf-c
+		 * accepts. */
 		put_varint(s->out, (uint64_t)f.number << 3 | f.type);
 		if (f.type == WIRE_BYTES) {
 			if (f.length > INT32_MAX) {

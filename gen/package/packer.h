@@ -214,8 +214,8 @@ bool add_template_file(struct packer *k, enum template_id id,
 /* Adds a file under the given name; returns its final text. */
 const char *add_named_file(struct packer *k, const char *name,
 			   enum out_kind kind, const char *text);
-/* graph_form.c: is the graph form possible for the model? Makes its JSON, and
- * the digest of that. */
+/* graph_form.c: is the graph form possible for the model? Makes its JSON, and a
+ * hash of its calls. */
 bool graph_form_allowed(struct packer *k);
 bool graph_form_describe(struct packer *k);
 /* graph_kernels.c: "entries": symbol, name, body and arguments of each

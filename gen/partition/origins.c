@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model's nodes by the names of their first outputs. */
+/* Finds the model's nodes by the names of their first outputs. */
 #include "origins.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A partition from its text: every mistake that is found is told, with the
- * file and the place in it. */
+/* Reads a partition from its text; reports every mistake with the file and the
+ * place in it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ read_dims(struct reading *in, struct json list)
 	return true;
 }
 
-/* -- the whole -- */
+/* -- the file -- */
 
 static bool
 read_head(struct reading *in, struct json root, const char *folder,
@@ -136,7 +136,7 @@ read_tensors(struct reading *in, struct json object)
 
 		if (!read_tensor(in, j, j.value->string)) {
 			in->r.failed = true;
-			/* One size that cannot be read is enough. */
+			/* Report only the first size that cannot be read. */
 			if (in->m->diags.n_errors == errors ||
 			    in->m->diags.n_errors > 20) {
 				return false;

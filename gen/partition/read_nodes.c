@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes: operators, what they read and write, attributes; then whether they
- * fit together. */
+/* Reads nodes with inputs, outputs and attributes; then checks that they are
+ * consistent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -475,7 +475,7 @@ read_outputs(struct reading *in, struct json list)
 	return !in->r.failed;
 }
 
-/* -- do they fit together? -- */
+/* -- consistency -- */
 
 static bool
 in_order(const struct graph *g)
@@ -545,7 +545,7 @@ check_readers(struct reading *in)
 	return !in->r.failed;
 }
 
-/* The size where all dimensions are at one end of their bounds. */
+/* The size with every dimension at the same end of its bounds. */
 static const struct expr *
 at_end(const struct graph *g, const struct expr *size, bool largest)
 {
@@ -598,7 +598,8 @@ same_type(const struct graph *g, const struct tensor *declared,
 	return true;
 }
 
-/* What the operator gives must be what is declared, which then stands. */
+/* Compares the inferred type and shape with the declared ones, which are
+ * kept. */
 static bool
 check_node(struct reading *in, struct json tensors, struct node *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends, matches and regions of a partition. A match must be one that its
- * pattern finds in just these nodes: what the pattern asks of them holds again
- * after an edit, and what it tells templates of them is found anew. */
+/* Backends, matches and regions of a partition. The pattern of a match must
+ * accept exactly its nodes: so its conditions hold after an edit, too, and its
+ * facts for templates are computed anew. */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,8 @@ load_backend(struct reading *in, struct json j, const char *name)
 	return b;
 }
 
-/* The backend that an edited graph has in that place, said as it was. */
+/* The backend at that index of the graph before the edit, which must be
+ * unchanged. */
 static bool
 check_backend(struct reading *in, struct json j, const struct backend *b,
 	      const char *name)
@@ -146,7 +147,7 @@ read_backends(struct reading *in, struct json list)
 	return true;
 }
 
-/* What was loaded for a partition that is refused. */
+/* Closes the backends that were loaded for a refused partition. */
 void
 read_close_backends(const struct reading *in)
 {
@@ -275,7 +276,8 @@ is_open_in(const struct pattern_graph *p, const char *name)
 	return false;
 }
 
-/* Does the pattern give it a value that no node tells? Then anybody may. */
+/* Is the fact a constant of the pattern, not derived from nodes? Then an edit
+ * may change it. */
 static bool
 is_open_fact(const struct region_match *m, const struct fact *f)
 {
@@ -294,7 +296,7 @@ is_open_fact(const struct region_match *m, const struct fact *f)
 	return open;
 }
 
-/* Those of the nodes must be as they are; others are added. */
+/* Facts derived from nodes must be unchanged; others are added. */
 static bool
 read_facts(struct reading *in, struct json object, int step,
 	   struct region_match *m)

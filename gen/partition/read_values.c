@@ -151,7 +151,7 @@ open_weights(struct reading *in, struct json j)
 			  why);
 }
 
-/* The bytes of the graph before, if they are the same; else a copy. */
+/* Shares the bytes of the earlier graph if they are equal; else copies. */
 static void
 keep_bytes(struct reading *in, const char *name, struct value *v)
 {
@@ -330,7 +330,7 @@ read_shape(struct reading *in, struct json j, struct tensor *t)
 	       json_error(j, "more elements than any machine addresses");
 }
 
-/* How the constant was computed. */
+/* Reads the formula of a computed constant. */
 static bool
 read_maker(struct reading *in, struct json j, struct tensor *t)
 {

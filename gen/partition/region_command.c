@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A region pass that is a command: the partition's JSON goes to its standard
- * input, what it writes takes the graph's place. Constants lie in a file for
- * as long as it runs; it may name another one of its own. */
+/* A region pass that is a command: it reads the partition's JSON from standard
+ * input and writes the graph that replaces it. A file holds the constants while
+ * the command runs; its output may name another file. */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>
@@ -31,7 +31,7 @@ fail(const struct command *c, const char *problem)
 			  "%s: %s", c->pass->command, problem);
 }
 
-/* What the command wrote, in the graph's place. */
+/* Replaces the graph by the command's output. */
 static bool
 take_result(const struct command *c, const struct strbuf *text)
 {

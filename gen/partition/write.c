@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A partition as text: a line for each tensor, node and region, so that a
- * small change to the model makes a small one here. */
+/* Writes a partition as text: a line for each tensor, node and region, so that
+ * a small change of the model makes a small change of the file. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -36,7 +36,7 @@ write_text(struct writing *w, const char *text)
 	return true;
 }
 
-/* -- members of the whole -- */
+/* -- members of the file -- */
 
 static bool
 member(struct writing *w, const char *key, const char *text)
@@ -115,7 +115,7 @@ write_assumptions(struct writing *w)
 	return true;
 }
 
-/* Those that nodes read or write, and the graph's own. */
+/* Writes the tensors of nodes, and the graph's inputs and outputs. */
 static bool
 is_needed(const struct tensor *t)
 {
@@ -188,7 +188,7 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 	       const char *weights, FILE *file, struct strbuf *out)
 {
 	struct writing w = { .g = g, .m = g->module, .out = out, .file = file };
-	/* Only backends' own passes see one that is not settled. */
+	/* Only passes of backends read a partition that is not final. */
 	const char *stage = g->n_backends == 0 || g->is_partitioned ? NULL
 			    : g->regions.n > 0                      ? "merged"
 					       : "annotated";
@@ -267,8 +267,8 @@ write_both(struct graph *g, const struct partition_facts *facts,
 	return ok;
 }
 
-/* The user's own files stay. The constants have no mark of their own: they are
- * ours if the JSON beside them is. */
+/* Keeps the user's files. The file of constants has no mark: tirc wrote it if
+ * tirc wrote the JSON beside it. */
 static bool
 may_write(struct graph *g, const char *path, const char *blob)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes with all their attributes, and the nodes of the model that they come
- * from. */
+/* Writes nodes with all attributes and their origins. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +72,7 @@ write_attr(struct writing *w, const struct node *n, const struct attr *a)
 
 	switch (a->kind) {
 	case ATTR_INT:
-		/* A bare text is a text. */
+		/* A JSON string without an object is a string attribute. */
 		text_form = a->i > JSON_EXACT || a->i < -JSON_EXACT;
 		strbuf_puts(w->out, text_form ? "{\"int\": " : "");
 		json_put_int(w->out, a->i);
@@ -117,8 +116,8 @@ write_attr(struct writing *w, const struct node *n, const struct attr *a)
 
 /* -- origins -- */
 
-/* By the name of their output where that tells which: then a node put into
- * the model changes no other's line. */
+/* Writes an origin by its output's name, if that is unique: so a new node in
+ * the model changes no other line. */
 void
 write_origin_of(struct writing *w, int origin)
 {

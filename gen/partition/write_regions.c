@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends, matches and regions. Nodes go by the name of their first output,
- * which no other node's has. */
+/* Writes backends, matches and regions. A node is named by its first output,
+ * which is unique. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ write_fact(struct writing *w, const struct fact *f)
 		json_put_int(w->out, f->i);
 		return true;
 	case FACT_FLOAT:
-		/* Readers cannot tell 1.0 from 1. */
+		/* Readers cannot distinguish 1.0 from 1. */
 		if (f->f == floor(f->f) || isnan(f->f) || isinf(f->f)) {
 			strbuf_puts(w->out, "{\"float\": ");
 			json_put_float(w->out, dtype_of(DT_F64), f->f);
@@ -39,7 +39,7 @@ write_fact(struct writing *w, const struct fact *f)
 	return true;
 }
 
-/* Those of a step, under the key; nothing where there are none. */
+/* Writes the facts of a step under the key, if there are any. */
 static bool
 write_facts(struct writing *w, const char *key, const struct fact *list, int n,
 	    int step)
@@ -68,7 +68,7 @@ write_facts(struct writing *w, const char *key, const struct fact *list, int n,
 	return true;
 }
 
-/* "role": "node" for each of a step. */
+/* "role": "node" for each node of a step. */
 static bool
 write_roles(struct writing *w, const struct region_match *m, int step)
 {
@@ -197,7 +197,7 @@ write_backend(struct writing *w, const struct backend *b)
 	return true;
 }
 
-/* Between annotate and merge, matches are of no region yet. */
+/* Between annotate and merge, matches have no region yet. */
 static bool
 write_open_matches(struct writing *w)
 {

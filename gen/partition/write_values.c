@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors with their sizes and constants. A constant that was only a recipe
- * is computed here, piece by piece, straight into the file. */
+/* Writes tensors with their sizes and constants. A constant with a recipe is
+ * computed here, chunk by chunk, directly into the file. */
 #include <string.h>
 
 #include "identifiers.h"
@@ -12,7 +12,7 @@
 #include "size_text.h"
 #include "writing.h"
 
-#define INLINE_ELEMS 16 /* constants of so many elements stand in the JSON */
+#define INLINE_ELEMS 16 /* the most elements of a constant in the JSON */
 #define ALIGN_BYTES 64  /* of constants in their file */
 
 static bool
@@ -92,7 +92,7 @@ write_in_file(struct writing *w, struct tensor *t)
 	return true;
 }
 
-/* Are the numbers all that the bytes say? (NaN has many forms.) */
+/* Do the numbers determine the bytes? (NaN has many encodings.) */
 static bool
 numbers_tell_all(const struct value *v)
 {
@@ -166,7 +166,7 @@ write_sizes(struct writing *w, const struct expr *const *list, int n)
 	return true;
 }
 
-/* How it was computed, for comments. */
+/* Writes the formula of a computed constant, for comments. */
 static bool
 write_maker(struct writing *w, const struct tensor *t)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: arguments meet parameters, of the program's functions and of ours. */
+/* Calls: matches arguments with the parameters of the program's functions and
+ * of built-in ones. */
 #include <stdarg.h>
 
 #include "eval.h"
 #include "program_parts.h"
 #include "text.h"
 
-/* One parameter of either kind of function. */
+/* A parameter of a program's or a built-in function. */
 struct slot {
 	const char *name;
 	bool optional, star, double_star, keyword_only;
@@ -191,7 +192,7 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 	return flow != FLOW_ERROR;
 }
 
-/* -- ours -- */
+/* -- built-in functions -- */
 
 /* The next parameter of "shape, dtype?, *rest, /…"; NULL at the end. */
 static const char *
@@ -402,7 +403,7 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		     strcmp(one->place.file, ev->src->name) == 0)) {
 			continue;
 		}
-		/* The same message, said again with the place. */
+		/* The same message, with the place. */
 		const char *of = one->place.item ? one->place.item
 						 : one->place.file;
 

@@ -367,7 +367,7 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 static bool eval_index(struct eval *ev, struct scope *s,
 		       const struct py_node *e, struct pval *out);
 
-/* x[:, i]: a slice is a value where it is an index, and nowhere else. */
+/* x[:, i]: a slice is a value only as an index. */
 static bool
 eval_indices(struct eval *ev, struct scope *s, const struct py_node *e,
 	     struct pval *out)
@@ -423,7 +423,7 @@ eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 	return true;
 }
 
-/* -- operators with a choice -- */
+/* -- conditional operators -- */
 
 static bool
 eval_and_or(struct eval *ev, struct scope *s, const struct py_node *e,
@@ -551,8 +551,6 @@ run_clause(struct comprehension *c, struct scope *s, int clause)
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		/* Each round has variables of its own, as far as lambdas that
-		 * keep them can tell. */
 		bool keep = true;
 
 		if (!eval_assign(ev, s, part->kids[0], &items[i])) {

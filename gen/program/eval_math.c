@@ -15,7 +15,7 @@ is_symbolic(const struct pval *v)
 	       v->kind == PV_TENSOR_PART || v->kind == PV_THREAD;
 }
 
-/* A cast that turns literals into literals. */
+/* A cast; of a literal, the converted literal. */
 static const struct expr *
 cast_to(struct module *m, struct dtype t, const struct expr *e)
 {
@@ -67,7 +67,7 @@ fits(struct dtype t, int64_t v)
 	return v >= dtype_min_int(t) && v <= (int64_t)dtype_max_int(t);
 }
 
-/* v beside an expression of type t. */
+/* Converts v to an operand beside an expression of type t. */
 static bool
 operand(struct eval *ev, struct py_span at, const struct pval *v,
 	const struct expr *other, const struct expr **out, int *depth)
@@ -633,7 +633,7 @@ order_of(double a, double b)
 	return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
 }
 
-/* -1, 0, 1; 2: no order (NaN); 3: not comparable. */
+/* -1, 0, 1; 2: unordered (NaN); 3: not comparable. */
 int
 pv_order(const struct pval *x, const struct pval *y, int depth)
 {

@@ -345,7 +345,7 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 	}
 }
 
-/* `with tvm.target.Target(…):` names the target of what is built inside. */
+/* `with tvm.target.Target(…):` sets the target of functions built inside. */
 static enum flow
 run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 	 struct pval *result)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules, tvm.lower, tvm.build, targets; what prints of them. */
+/* Modules, tvm.lower, tvm.build, targets, and their text. */
 #include "lower.h"
 
 #include "eval.h"
@@ -10,7 +10,7 @@ remember_func(struct eval *ev, const struct program_func *f)
 {
 	for (int i = 0; i < ev->result->funcs.n; i++) {
 		if (ev->result->funcs.data[i].func == f->func) {
-			return; /* lowered, and then kept under a name */
+			return; /* lowered, then stored under a name */
 		}
 	}
 	vec_push(ev->a, &ev->result->funcs, *f);
@@ -106,7 +106,7 @@ name_only(struct call *c, struct pval *out)
 
 /* -- functions and modules -- */
 
-/* f under a name, as a copy if it has another one. */
+/* f with the given name: a copy if its name differs. */
 static struct program_func *
 named_func(struct eval *ev, const struct program_func *f, const char *name)
 {
@@ -277,7 +277,7 @@ program_lower(struct func *f, int phase, bool simple,
 	return lower_func_to(f, phase, &fewer);
 }
 
-/* What tvm.lower and tvm.build are given, as functions of phase 0. */
+/* The arguments of tvm.lower and tvm.build as functions of phase 0. */
 static bool
 functions_of(struct call *c, const char *name, struct pv_module *module)
 {
@@ -449,7 +449,7 @@ build_build(struct call *c, struct pval *out)
 	return true;
 }
 
-/* The text is made when it is asked for. */
+/* get_source makes the text. */
 bool
 built_source(struct call *c, struct pval *out)
 {

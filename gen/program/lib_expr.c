@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on expressions: mathematics, choices, casts, calls outside. */
+/* Functions on expressions: mathematics, conditionals, casts, external
+ * calls. */
 #include <math.h>
 
 #include "eval.h"
@@ -13,7 +14,7 @@ deep_result(struct call *c, const struct expr *e, int depth, struct pval *out)
 }
 
 /* Elementary functions, by the name of the row; "tir.round" rounds half away
- * from zero as TVM's does. Whole tensors go to the operators. */
+ * from zero as TVM's does. For whole tensors, calls the operator. */
 bool
 expr_math(struct call *c, struct pval *out)
 {
@@ -79,7 +80,7 @@ expr_math(struct call *c, struct pval *out)
 			   (depth > deep ? depth : deep) + 1, out);
 }
 
-/* Operators under a name: tir.floordiv(a, b). */
+/* Operators as functions: tir.floordiv(a, b). */
 bool
 expr_operator(struct call *c, struct pval *out)
 {
@@ -220,7 +221,7 @@ cast(struct call *c, const struct pval *v, struct py_span at, struct dtype t,
 			   depth + 1, out);
 }
 
-/* x.astype("int32"), on elements and on whole tensors */
+/* x.astype("int32"), of elements and of whole tensors */
 bool
 expr_astype(struct call *c, struct pval *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's own functions, as far as programs use them. */
+/* Python's built-in functions, as far as programs use them. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -259,7 +259,8 @@ extreme(struct call *c, bool max, struct pval *out)
 	for (int i = 1; i < n; i++) {
 		bool truth;
 
-		/* An expression is compared when the function runs. */
+		/* A comparison of expressions is evaluated when the function
+		 * runs. */
 		if (!pv_is_number(out) || !pv_is_number(&items[i])) {
 			struct pval x = *out;
 
@@ -439,7 +440,7 @@ python_filter(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Merges keys[from, to) in place, keeping equals in order. */
+/* Merge sort of keys[from, to), stable. */
 static bool
 merge_sort(struct call *c, struct pval *keys, struct pval *values,
 	   struct pval *room, int n)
@@ -659,7 +660,7 @@ python_dict(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Is v what the row's name says? */
+/* Is v of the type that the row's name gives? */
 static bool
 is_instance(const struct pval *v, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: te.sum and the like, and reducers of one's own. */
+/* Reductions: te.sum and others, and user-defined reducers. */
 #include "eval.h"
 #include "program_parts.h"
 
@@ -107,7 +107,7 @@ several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	return true;
 }
 
-/* Literals take the type that is wanted, as in Python. */
+/* A literal takes the expected type, as in Python. */
 static const struct expr *
 as_type(struct module *m, struct dtype t, const struct expr *e)
 {
@@ -125,7 +125,7 @@ as_type(struct module *m, struct dtype t, const struct expr *e)
 	return e;
 }
 
-/* Where a reduction of these sources starts; NULL: at the identity. */
+/* The initial values of a reduction of these sources; NULL: the identity. */
 static bool
 init_of(struct eval *ev, struct py_span at, const struct pval *v,
 	const struct expr *const *sources, int n, const struct iter_var *axes,

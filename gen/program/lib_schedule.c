@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvm.tir.Schedule: every primitive of passes/schedule/ is a method, its
- * parameters those of the table. */
+/* tvm.tir.Schedule: every primitive of passes/schedule/ is a method with the
+ * parameters of primitives.def. */
 #include "index_map_inverse.h"
 #include "intrinsics.h"
 #include "trace.h"
@@ -16,7 +16,7 @@ work_of(const struct pval *v)
 	return &t->works.data[t->current];
 }
 
-/* -- making one -- */
+/* -- creation -- */
 
 bool
 schedule_new(struct call *c, struct pval *out)
@@ -115,7 +115,7 @@ schedule_work_on(struct call *c, struct pval *out)
 			   &c->self.u.schedule->current);
 }
 
-/* -- what it holds -- */
+/* -- queries -- */
 
 static const char *
 trace_text(struct eval *ev, const struct sched *s)
@@ -130,7 +130,7 @@ trace_text(struct eval *ev, const struct sched *s)
 	return copy;
 }
 
-/* The functions as they are now; later steps do not change them. */
+/* Copies of the functions, which later steps do not change. */
 static struct program_func *
 snapshot(struct eval *ev, const struct work *w)
 {
@@ -260,8 +260,8 @@ struct convert {
 	struct call *c;
 	const struct primitive *p;
 	struct sched_value *args; /* so far */
-	int i;                    /* of the parameter */
-	int func;                 /* that the handles belong to; -1: open */
+	int i;                    /* index of the parameter */
+	int func;                 /* of the handles; -1: not known yet */
 };
 
 static bool
@@ -281,7 +281,7 @@ use_handle(struct convert *k, const struct pval *v, struct sched_value *out)
 	return true;
 }
 
-/* The shape that an index map is over: of the buffer named before it, or of
+/* The shape of an index map's domain: of the buffer argument before it, or of
  * the block's domain. */
 static bool
 map_domain(struct convert *k, const struct expr ***shape, int *n)
@@ -526,7 +526,8 @@ schedule_instruction(struct eval *ev, const char *name)
 	       intrinsic_find(ev->m, ev->shipped, name, ev->intrins);
 }
 
-/* Inlining multiplies expressions: they stay such as can be printed. */
+/* Inlining copies expressions: limits their size, so that they can be
+ * printed. */
 struct sizes {
 	struct eval *ev;
 	int64_t total;
@@ -618,7 +619,7 @@ apply(struct call *c, struct pval *out)
 	return true;
 }
 
-/* -- methods by the table -- */
+/* -- methods of the table -- */
 
 const struct name_row *
 schedule_method(struct eval *ev, const char *name)

@@ -5,7 +5,7 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* -- what is known of tensors -- */
+/* -- tensors by buffer -- */
 
 void
 te_remember(struct eval *ev, struct te_tensor *t, int depth)
@@ -64,7 +64,7 @@ te_make_placeholder(struct call *c, struct pval *out)
 	return true;
 }
 
-/* te.var("n"), and size_var, which is not negative. */
+/* te.var("n"), and te.size_var("n"), which is not negative. */
 bool
 te_make_var(struct call *c, struct pval *out)
 {
@@ -253,7 +253,7 @@ check_index(struct eval *ev, struct py_span at, const struct buffer *b, int d,
 	return true;
 }
 
-/* A(i, j), A[i, j], and A[i][j] one at a time. */
+/* A(i, j), A[i, j], and A[i][j] index by index. */
 bool
 te_index(struct eval *ev, struct py_span at, const struct pval *of,
 	 const struct pval *index, int n, struct pval *out)
@@ -315,7 +315,7 @@ struct checker {
 	struct eval *ev;
 	const struct iter_var *axes, *over;
 	int n_axes, n_over;
-	const struct var *stray; /* an axis that belongs to something else */
+	const struct var *stray; /* an axis of another stage */
 	bool reduces;
 	VEC(struct te_tensor *) inputs;
 };
@@ -358,7 +358,7 @@ check_node(void *ctx, const struct expr *e)
 	}
 }
 
-/* Reductions stand at the top, and every axis is one of the stage. */
+/* Checks that reductions are at the top, and that every axis is the stage's. */
 static bool
 check_body(struct checker *k, struct py_span at, const struct expr *e)
 {
@@ -472,7 +472,7 @@ compute_bodies(struct call *c, const struct pval *value,
 	return true;
 }
 
-/* Several outputs reduce together or not at all. */
+/* Either all of several outputs are reductions, or none is. */
 static bool
 check_together(struct call *c, const struct expr *const *bodies, int n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tensors, operations, axes and buffers tell of themselves; te.scan,
- * te.extern, declared tensor instructions. */
+/* Attributes of tensors, operations, axes and buffers; te.scan, te.extern,
+ * te.decl_tensor_intrin. */
 #include "intrinsic_make.h"
 
 #include "eval.h"
@@ -182,7 +182,7 @@ tir_decl_buffer(struct call *c, struct pval *out)
 	return true;
 }
 
-/* The address of the first element; the mask ("r", "w") only tells. */
+/* The address of the first element; the mask ("r", "w") has no effect. */
 bool
 buffer_access_ptr(struct call *c, struct pval *out)
 {
@@ -406,7 +406,7 @@ te_make_extern(struct call *c, struct pval *out)
 
 /* -- te.decl_tensor_intrin -- */
 
-/* binds maps tensors to buffers of the program's own. */
+/* binds maps tensors to buffers that the program declares. */
 static void
 use_binds(struct call *c, const struct te_tensor *t, int i,
 	  const struct buffer **views)

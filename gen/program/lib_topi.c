@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topi: the operators that models use, under topi's names. A call becomes a
- * node of a graph of its own, whose shapes are inferred and whose definition
- * is the tensor expression. */
+/* topi: the operators of models under topi's names. A call becomes the node of
+ * a new graph; its shapes are inferred, and its definition gives the tensor
+ * expression. */
 #include <stdlib.h>
 
 #include "define.h"
@@ -37,7 +37,7 @@ topi_list(struct arena *a, bool nn, struct pv_names *list)
 	}
 }
 
-/* One call on its way to a node. */
+/* A call that is converted to a node. */
 struct build {
 	struct call *c;
 	struct eval *ev;
@@ -84,7 +84,7 @@ put_input(struct build *b, int i, int at, struct tensor *x,
 	return true;
 }
 
-/* A number as a constant of the type that the tensors have. */
+/* A number as a constant of the tensors' type. */
 static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {
@@ -134,7 +134,7 @@ one_input(struct build *b, int i, const struct pval *v)
 	return value_kind_error(b->c, i, "a tensor");
 }
 
-/* The last two dimensions exchanged, as a stage of its own. */
+/* A stage that transposes the last two dimensions. */
 static bool
 transposed_input(struct build *b, int i)
 {
@@ -173,7 +173,7 @@ transposed_input(struct build *b, int i)
 	return put_input(b, i, b->n, tensor_input(b, made), made);
 }
 
-/* Integers, or sizes, of an argument. */
+/* An argument's list of integers or sizes. */
 static bool
 list_exprs(struct build *b, int i, const struct expr ***out, int *n)
 {
@@ -425,7 +425,7 @@ take_pads(struct build *b, int i, bool after)
 					NULL));
 }
 
-/* -- one word of the map -- */
+/* -- one word of a row of topi.def -- */
 
 static bool
 simple_attribute(struct build *b, int i, const char *kind, const char *name,
@@ -597,7 +597,7 @@ constants(struct build *b)
 
 /* -- the node -- */
 
-/* Everything that t is computed from is known from now on. */
+/* Registers all tensors that t is computed from. */
 static void
 remember_all(struct eval *ev, struct te_tensor *t, int depth)
 {
@@ -639,7 +639,7 @@ define_node(struct build *b, const char *op, struct te_tensor **out)
 	return true;
 }
 
-/* What the graph says of a node is said of the call. */
+/* Reports diagnostics of the graph's node at the call. */
 static bool
 topi_call(struct call *c, struct pval *out)
 {

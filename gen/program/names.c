@@ -84,7 +84,7 @@ names_paths(struct arena *a, int *n)
 	return list;
 }
 
-/* The module `name` inside of another one: "tvm" and "te". */
+/* The module `name` inside another one: "te" in "tvm". */
 static unsigned
 submodule(struct arena *a, unsigned in, const char *name)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program: reads it, evaluates its statements, gathers what it made. */
+/* Runs a program: reads it, evaluates its statements, collects its
+ * functions. */
 #include "program.h"
 
 #include "eval.h"
@@ -19,7 +20,8 @@ set_name(struct eval *ev, const char *name, const char *value)
 	eval_scope_set(ev, ev->globals, name, &v);
 }
 
-/* Functions in TVMScript that the program leaves bound at its top level. */
+/* Collects TVMScript functions that are bound at the top level after the
+ * program. */
 static void
 gather_written(struct eval *ev)
 {

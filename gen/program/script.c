@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions written in TVMScript inside of a program: @T.prim_func on a def,
- * @I.ir_module or @tvm.script.ir_module on a class. */
+/* TVMScript functions in a program: @T.prim_func on a def, @I.ir_module or
+ * @tvm.script.ir_module on a class. */
 #include "script.h"
 
 #include "eval.h"
@@ -11,7 +11,7 @@ struct lookup {
 	struct scope *scope;
 };
 
-/* N = 128 above a function is a number inside of it. */
+/* N = 128 above a function is a number inside it. */
 static const struct expr *
 outer_name(void *ctx, const char *name)
 {
@@ -37,7 +37,7 @@ outer_name(void *ctx, const char *name)
 	}
 }
 
-/* Is one of the decorators called `name` in its last part? */
+/* Is `name` the last part of a decorator's name? */
 static bool
 is_decorated(const struct py_node *e, const char *name)
 {

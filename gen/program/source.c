@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that a program made, as source: lowered if they are not yet,
- * named, with arrays that the stack cannot hold as parameters, and split into
- * kernels and what launches them where threads are bound. */
+/* A program's functions as source: lowered, if they are not, and named; arrays
+ * too large for the stack become parameters; functions with bound threads are
+ * split into kernels and the host function that launches them. */
 #include "dialect.h"
 #include "emit.h"
 #include "identifiers.h"
@@ -20,7 +20,7 @@ struct writing {
 	struct program_part *parts;
 };
 
-/* The program's name for it; without one, the file's. */
+/* The program's name for the function; the file's name if it has none. */
 static const char *
 name_for(struct writing *w, struct name_set *names,
 	 const struct program_func *f)
@@ -43,8 +43,8 @@ touches_array(const struct func *f)
 	return false;
 }
 
-/* Only kernels touch arrays of a device, and a kernel is a nest of loops that
- * are bound to threads. */
+/* Only kernels access arrays of a device, and a kernel is a loop nest bound to
+ * threads. */
 static bool
 check_bound(struct writing *w, const struct func *f)
 {
@@ -76,7 +76,8 @@ prepare(struct writing *w, struct name_set *names, int i)
 	};
 	struct func *f = func_clone(from->func, name_for(w, names, from));
 
-	/* Parameters stay arrays of numbers: callers are the user's. */
+	/* Parameters stay arrays of scalars: the user's code calls the
+	 * function. */
 	if (w->target->vectors[0] != '\0' && func_note(f, "vectors") == NULL) {
 		func_set_note(f, "vectors",
 			      expr_string(w->m, w->target->vectors));
@@ -111,7 +112,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	return true;
 }
 
-/* One line per schedule step becomes a row of steps. */
+/* Joins the lines of schedule steps with "; ". */
 static const char *
 in_a_row(struct arena *a, const char *text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TE's stage form: te.create_schedule(C.op), s[C].split(…). Each request is
- * checked against the stage's loops at once and kept; stage_lower.c applies
- * them, consumers first, so that their order between stages does not matter.
- * Here are the stages and requests about all of one; those about loops are in
- * stage_loops.c. */
+ * checked against the stage's loops and recorded; stage_lower.c applies them,
+ * consumers first, so that the order of requests for different stages does not
+ * matter. This file has the stages and requests for whole stages; stage_loops.c
+ * has requests for loops. */
 #include "stage.h"
 
 /* -- the schedule -- */
@@ -32,7 +32,8 @@ collect(struct eval *ev, struct te_schedule *s, struct te_stage *op)
 	stage_add(ev, s, op, s->stages.n);
 }
 
-/* Ours of these tensors where there is one; a scan's states are nobody's. */
+/* The schedule's copies of the tensors, if there are any; a scan's states have
+ * none. */
 static struct te_tensor **
 own_tensors(struct eval *ev, const struct te_schedule *s,
 	    struct te_tensor *const *from, int n)
@@ -47,7 +48,7 @@ own_tensors(struct eval *ev, const struct te_schedule *s,
 	return list;
 }
 
-/* The steps of a scan are stages of ours, which come before it. */
+/* Adds the stages of a scan's steps before it. */
 static void
 own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 {
@@ -64,8 +65,8 @@ own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 	op->scan = scan;
 }
 
-/* Copies of the stages that share buffers with the program's, so that one
- * program may have several schedules and each may rewrite its own. */
+/* Copies the program's stages, with the same buffers, so that a program may
+ * have several schedules and each may rewrite its own stages. */
 static void
 make_own(struct eval *ev, struct te_schedule *s)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages that a schedule adds: copies in another scope, and partial results
- * of a reduction. They are tensor expressions like the program's own:
+/* Stages that a schedule adds: copies in another scope, and partial results of
+ * a reduction. They are tensor expressions like the program's:
  *
  *   CC = s.cache_write(C, "local"):  C = f(A)   ->  CC = f(A); C = CC
  *   AA = s.cache_read(A, "shared", [C]):        ->  AA = A; C = f(AA)
  *   BF = s.rfactor(B, ki):  B[i] = sum(k) A     ->  BF[ki, i] = sum(ko) A
  *                                                   B[i] = sum(ki) BF
- */
+ * */
 #include "stage.h"
 
 static bool
@@ -41,9 +41,10 @@ scan_of(const struct te_schedule *s, const struct te_stage *op)
 	return NULL;
 }
 
-/* Steps of scans anew, since their stages have changed. made is computed for
- * op; where op belongs to a step, so must it: before the first step there may
- * be nothing to read. (NULL: it may come before the scan.) */
+/* Recomputes the steps of scans after a change of their stages. made is
+ * computed for op: if op belongs to a step, made must belong to it too, since
+ * its inputs may not exist before the first step. (made NULL: no such
+ * check.) */
 static bool
 settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	     const struct te_stage *made)
@@ -68,7 +69,7 @@ settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	return true;
 }
 
-/* Scope as part of the buffer, before anything loads it. */
+/* Sets the scope in the buffer, before it is loaded. */
 static void
 put_in_scope(struct eval *ev, struct te_tensor *t, const char *scope)
 {
@@ -86,7 +87,7 @@ known_scope(struct call *c, int i, const char **scope)
 		return false;
 	}
 	if (strchr(*scope, '.')) {
-		return true; /* the target's own */
+		return true; /* the target's scope */
 	}
 	for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++) {
 		if (strcmp(scopes[k], *scope) == 0) {
@@ -133,7 +134,7 @@ copy_axes(struct eval *ev, const struct iter_var *axes, int n)
 	return copy;
 }
 
-/* Puts a stage's body anew: other bodies over other inputs, same outputs. */
+/* Replaces a stage's bodies and inputs; the outputs stay. */
 static void
 rewrite_op(struct eval *ev, struct stage *st, const struct expr **bodies,
 	   struct te_tensor **inputs, int n_inputs)
@@ -318,7 +319,7 @@ stage_cache_read(struct call *c, struct pval *out)
 
 /* -- rfactor -- */
 
-/* A loop that was split or fused, in terms of the loops that it became. */
+/* A split or fused loop's variable, in terms of the new loops. */
 static const struct expr *
 axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	   const struct expr **condition, int depth)
@@ -363,7 +364,7 @@ axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	return x->iv.var->expr;
 }
 
-/* Requests about the loops of the old reduction are gone with it. */
+/* Removes the requests for loops of the old reduction. */
 static void
 drop_reduce_events(struct stage *st)
 {
@@ -414,7 +415,7 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 		f->map.from[f->map.n] = op->axes[i].var;
 		f->map.to[f->map.n++] = old[i].var->expr;
 	}
-	/* The loops of the reduction as they are now become axes anew. */
+	/* The current loops of the reduction become axes. */
 	for (int i = 0; i < st->leaves.n; i++) {
 		const struct axis *leaf = st->leaves.data[i];
 		struct iter_var iv = leaf->iv;
@@ -545,7 +546,7 @@ stage_rfactor(struct call *c, struct pval *out)
 	drop_reduce_events(st);
 	stage_add(ev, s, made->stage, place_of(s, st));
 	{
-		/* Loops of spatial axes stay as they were scheduled. */
+		/* Loops of spatial axes keep their schedule. */
 		VEC(struct axis *) kept = { 0 };
 
 		for (int i = 0; i < st->leaves.n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests about the loops of a stage: split, tile, reorder, fuse, and marks on
- * one loop. They are noted as events, which stage_lower.c carries out. */
+/* Requests for the loops of a stage: split, tile, reorder, fuse, and marks on
+ * one loop. They are recorded as events, which stage_lower.c applies. */
 #include "stage.h"
 
 /* One loop of the stage. */
@@ -143,7 +143,7 @@ stage_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Puts the loops given into that order, in the places that they have. */
+/* Permutes the given loops into that order within their positions. */
 static bool
 reorder(struct call *c, struct axis *const *axes, int n)
 {
@@ -292,7 +292,7 @@ stage_fuse(struct call *c, struct pval *out)
 	return true;
 }
 
-/* A request about one loop, which is argument i. */
+/* A request for one loop, argument i. */
 static bool
 one_loop_at(struct call *c, int i, struct event *e)
 {
@@ -404,8 +404,8 @@ is_read(const struct te_schedule *s, const struct te_tensor *t)
 	return false;
 }
 
-/* prefetch(A, loop, 1): what the loop's next iteration reads of A. Further
- * requests about the loop name more tensors. */
+/* prefetch(A, loop, 1): prefetches the elements of A that the loop's next
+ * iteration reads. Further requests for the loop add tensors. */
 bool
 stage_prefetch(struct call *c, struct pval *out)
 {

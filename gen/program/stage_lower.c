@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A schedule of stages as a function: the stages become blocks, and what was
- * asked of them becomes primitives. Inlining first; then each stage, consumers
- * before producers, moves to where it is computed and has its own requests
- * applied in their order: so loops keep their meaning wherever the stage goes,
- * and the order of statements about different stages does not matter. */
+/* Lowers a schedule of stages to a function: stages become blocks, requests
+ * become primitives. Inlining comes first; then each stage, consumers before
+ * producers, moves to its compute_at loop, and its requests are applied in
+ * their order. So loops keep their meaning when a stage moves, and the order of
+ * statements about different stages does not matter. */
 #include "stage.h"
 
-enum { CACHE_LINE = 64 }; /* bytes that one prefetch brings */
+enum { CACHE_LINE = 64 }; /* bytes of one prefetch */
 
 struct placed {
 	const struct axis *axis;
@@ -18,10 +18,10 @@ struct replay {
 	struct eval *ev;
 	struct te_schedule *schedule;
 	struct sched s;
-	VEC(struct placed) loops; /* of leaves, as they are now */
+	VEC(struct placed) loops; /* the leaves' current loops */
 	const char **names;       /* of blocks, by stage */
 	int *blocks;              /* ids, by stage; 0: none */
-	struct strbuf text;       /* what was done, for the comment */
+	struct strbuf text;       /* the applied steps, for the comment */
 };
 
 static int
@@ -89,8 +89,8 @@ visit_block(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The blocks of compute stages: by what they write; those that write straight
- * to a scan's result by name. */
+/* Finds the blocks of compute stages by their outputs, or by name if they write
+ * directly to a scan's result. */
 static bool
 find_blocks(struct replay *r)
 {
@@ -110,7 +110,8 @@ find_blocks(struct replay *r)
 		if (!w.id) {
 			continue;
 		}
-		/* Handles come from steps, so that the trace is whole. */
+		/* Handles are results of trace steps, so that the trace is
+		 * complete. */
 		v = sv_string(w.found);
 		if (!apply(r, r->c->span, "get_block", &v, 1, &v)) {
 			return false;
@@ -143,9 +144,9 @@ note_use(void *ctx, const struct expr *e)
 	u->used |= e->kind == EXPR_VAR && e->u.var == u->var;
 }
 
-/* Which loops drive the block's iter vars, in the order of the stage's own
- * axes: spatial, then reduced. An axis whose loop is gone gets a loop of one
- * iteration. */
+/* The loops that the block's iter vars are bound to, in the order of the
+ * stage's axes: spatial, then reduction. An axis without a loop gets a loop of
+ * one iteration. */
 static bool
 place_axes(struct replay *r, int i, struct py_span at)
 {
@@ -175,7 +176,7 @@ place_axes(struct replay *r, int i, struct py_span at)
 		struct axis *x = pv_axis(r->ev, iv).u.axis;
 		int found = 0;
 
-		/* One loop per axis: they stand in the axes' order. */
+		/* One loop per axis, in the axes' order. */
 		if (loops.n - outer == n_axes) {
 			found = loops.items[outer + a].u.id;
 		}
@@ -297,7 +298,7 @@ apply_reorder(struct replay *r, const struct event *e)
 	return e->n < 2 || apply(r, e->span, "reorder", &arg, 1, NULL);
 }
 
-/* Requests about one loop, which keep it. */
+/* Requests that keep the loop. */
 static bool
 apply_to_loop(struct replay *r, const struct event *e)
 {
@@ -383,7 +384,7 @@ apply_event(struct replay *r, const struct event *e, int i)
 	}
 }
 
-/* An instruction takes the place of loops: it comes when all else is done. */
+/* tensorize replaces loops, so it comes last. */
 static bool
 comes_last(const struct event *e)
 {
@@ -463,11 +464,12 @@ inline_stages(struct replay *r)
 
 /* -- the function -- */
 
-/* The tensors and variables that the caller lists. An output that the list
- * leaves out could never be read: it becomes a parameter too, the last. */
+/* The tensors and variables that the caller lists. An output missing in the
+ * list could never be read: it becomes the last parameter. */
 struct parameters {
-	VEC(struct te_tensor *) own, plain; /* of our stages; the program's */
-	VEC(struct var *) vars;             /* NULL where a tensor stands */
+	/* of the copied stages; the program's */
+	VEC(struct te_tensor *) own, plain;
+	VEC(struct var *) vars; /* NULL: a tensor */
 };
 
 static bool
@@ -537,8 +539,7 @@ list_parameters(struct call *c, struct te_schedule *s, struct parameters *p)
 	return true;
 }
 
-/* Variables stand where the list has them; sizes that it does not have stay
- * at the end. */
+/* Orders parameters as in the list; sizes missing in the list come last. */
 static bool
 order_params(struct call *c, struct func *f, const struct parameters *p)
 {
@@ -562,7 +563,7 @@ order_params(struct call *c, struct func *f, const struct parameters *p)
 			}
 		}
 		if (found < 0) {
-			/* a variable that nothing uses */
+			/* an unused variable */
 			func_add_param(f, v, NULL);
 			f->params.data[at++] = (struct param){ .var = v };
 			continue;

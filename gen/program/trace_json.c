@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing traces as JSON, and reading them: each instruction becomes a line of
- * the Python form, which is read as any other.
+/* Writes and reads traces as JSON. When reading, each instruction becomes a
+ * line of the Python form, which the Python reader reads.
  *
  *   ["Split", ["l1", "None", 4], [1, 0], ["l2", "l3"]]
  *     ->  l2, l3, = sch.split(loop=l1, factors=[None, 4], …)
- */
+ * */
 #include "trace_json.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ put_map(struct writer *w, const struct index_map *map)
 	strbuf_release(&text);
 }
 
-/* Among the inputs a text stands in quotes, since handles are texts too. */
+/* Among the inputs, strings have quotes, because handles are strings, too. */
 static void
 put_value(struct writer *w, const struct sched_value *v, bool input)
 {
@@ -72,7 +72,7 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		json_put_text(w->out, name ? name : "unknown");
 		break;
 	case SV_BOOL:
-		if (input) { /* where an integer may stand too */
+		if (input) { /* an integer is possible, too */
 			strbuf_puts(w->out, v->u.ival ? "true" : "false");
 			break;
 		}
@@ -82,7 +82,7 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		break;
 	case SV_FLOAT:
 		if (input && v->u.fval == trunc(v->u.fval)) {
-			/* Where an integer may stand too. */
+			/* An integer is possible, too. */
 			strbuf_printf(w->out, "\"%.1f\"", v->u.fval);
 		} else {
 			put_float(w->out, v->u.fval);
@@ -219,7 +219,7 @@ trace_json_write(const struct sched *s, enum script_version version,
 struct converter {
 	struct module *m;
 	const struct source *src;
-	int at; /* the instruction */
+	int at; /* index of the instruction */
 	struct strbuf out;
 };
 
@@ -395,7 +395,7 @@ convert_args(struct converter *c, const struct primitive *p,
 		const struct sched_param *param = &p->params[i];
 		const cJSON **next = param->is_input ? &input : &attr;
 
-		/* Where older releases of TVM had it. */
+		/* The argument's position in older releases of TVM. */
 		if (!input && param->is_input &&
 		    param->accepts & 1u << SV_MAP) {
 			next = &attr;
@@ -526,7 +526,7 @@ trace_json_read(struct sched *s, const struct source *src)
 		c.at++;
 	}
 	if (ok) {
-		/* A line of this text is an instruction of the trace. */
+		/* Each line of this text is an instruction of the trace. */
 		struct source *lines = arena_new(&s->module->arena,
 						 struct source);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index maps in TVM's object JSON. Every object is a node of a list and refers
- * to others by their places in it; place 0 is none. */
+/* Index maps in TVM's object JSON. Every object is an element of a list and
+ * refers to others by index; 0 is a null reference. */
 #include "trace_map.h"
 
 #include <ctype.h>
@@ -74,7 +74,7 @@ add_expr(struct saver *s, const struct expr *e, const int *vars)
 			return vars[i];
 		}
 	}
-	if (e->kind == EXPR_VAR) { /* a size: known by its name */
+	if (e->kind == EXPR_VAR) { /* a size: identified by its name */
 		x = add_node(
 			s, arena_printf(
 				   a,
@@ -197,7 +197,7 @@ array_at(struct loader *l, const char *place)
 		       : NULL;
 }
 
-/* A size, by its name; what is no name comes to nothing. */
+/* A size, by its name; false if the text is no name. */
 static bool
 load_size(struct loader *l, const cJSON *node)
 {

@@ -66,7 +66,7 @@ pv_string(struct eval *ev, const char *text)
 	return pv_text_n(ev, text, strlen(text));
 }
 
-/* A literal without anything to it is a number again. */
+/* Converts a plain literal back to a number. */
 struct pval
 pv_expr(const struct expr *e, int depth)
 {
@@ -151,7 +151,7 @@ bool
 pv_equal(const struct pval *x, const struct pval *y, int depth)
 {
 	if (depth > 50) {
-		return false; /* a list that holds itself */
+		return false; /* a list that contains itself */
 	}
 	if (pv_is_number(x) && pv_is_number(y)) {
 		if (x->kind == PV_INT && y->kind == PV_INT) {
@@ -200,8 +200,8 @@ is_axis(const struct eval *ev, const struct expr *e)
 	       ev->axes.data[e->u.var->id];
 }
 
-/* "x == y" of two axes computes with their values; asked for its truth it
- * tells whether they are one. (Of one axis it is no expression.) */
+/* "x == y" of two axes is an expression; its truth value is whether they are
+ * the same axis. ("x == x" is no expression.) */
 static bool
 compares_axes(const struct eval *ev, const struct expr *e)
 {
