@@ -149,6 +149,22 @@ bool script_args(struct script_reader *r, const struct py_node *call,
 		 const char *const *names, int n_needed,
 		 const struct py_node **found);
 
+/* A call's arguments, its type apart: dtype="…" at the end (old spelling), or
+ * a first string (current spelling, where nothing else says it). */
+struct script_typed_args {
+	const struct py_node *list[64];
+	int n;
+	const struct py_node *type; /* NULL: not given */
+};
+
+bool script_typed_args(struct script_reader *r, const struct py_node *call,
+		       struct script_typed_args *out);
+bool script_want_count(struct script_reader *r, const struct py_node *call,
+		       int got, int want);
+/* The type that a call of the old spelling ends in must be its own. */
+bool script_check_type(struct script_reader *r, const struct py_node *type,
+		       const struct expr *e);
+
 /* ---- values and expressions */
 
 struct script_value script_value_of(const struct expr *e, bool weak);
@@ -195,6 +211,9 @@ const struct py_node *const *script_items(const struct py_node *const *node,
 					  int *n);
 bool script_call(struct script_reader *r, const struct py_node *node,
 		 const char *path, struct script_value *out);
+/* A call of the intrinsic function op. */
+bool script_intrin(struct script_reader *r, const struct py_node *call,
+		   enum intrin op, struct script_value *out);
 const char *const *script_call_names(struct script_reader *r, int *n);
 bool script_binary(struct script_reader *r, const struct py_node *node,
 		   enum expr_kind kind, const struct script_value *a,

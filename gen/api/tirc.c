@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface: one context, the steps of one compilation. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +7,10 @@
 #include "intrinsics_attach.h"
 #include "kernels.h"
 #include "onnx_import.h"
-#include "ops.h"
 #include "package.h"
 #include "partition.h"
 #include "product_instr.h"
 #include "provenance.h"
-#include "quantization.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -60,84 +57,6 @@ context_bad_option(struct tirc *t, const char *option, const char *value,
 			  expected);
 }
 
-/* A decimal integer that ends at one of the characters of stop. */
-static bool
-read_int(const char **text, const char *stop, int64_t *out)
-{
-	char *end;
-	long long v;
-
-	errno = 0;
-	v = strtoll(*text, &end, 10);
-	if (end == *text || errno != 0 ||
-	    (*end != '\0' && strchr(stop, *end) == NULL)) {
-		return false;
-	}
-	*text = end;
-	*out = v;
-	return true;
-}
-
-static bool
-read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
-{
-	const char *colon = strrchr(text, ':');
-	const char *at;
-	VEC(int64_t) dims = { 0 };
-	int64_t v;
-
-	if (colon == NULL || colon == text) {
-		return context_bad_option(
-			t, "--input-shape", text,
-			"NAME:D0,D1,… such as data:1,3,224,224");
-	}
-	for (at = colon + 1; *at != '\0'; at += *at == ',') {
-		if (!read_int(&at, ",", &v) || v < 0) {
-			return context_bad_option(
-				t, "--input-shape", text,
-				"NAME:D0,D1,… with sizes >= 0");
-		}
-		vec_push(&t->m->arena, &dims, v);
-	}
-	out->name = arena_strndup(&t->m->arena, text, (size_t)(colon - text));
-	out->ndim = dims.n;
-	out->dims = dims.data;
-	return true;
-}
-
-static bool
-read_dim(struct tirc *t, const char *text, struct dim_binding *out)
-{
-	const char *equals = strrchr(text, '=');
-	const char *at;
-
-	if (equals == NULL || equals == text) {
-		return context_bad_option(t, "--dim", text,
-					  "NAME=SIZE or NAME=MIN..MAX");
-	}
-	at = equals + 1;
-	if (!read_int(&at, ".", &out->min) || out->min < 1) {
-		return context_bad_option(
-			t, "--dim", text,
-			"NAME=SIZE or NAME=MIN..MAX, from 1 up");
-	}
-	out->max = out->min;
-	if (*at != '\0') {
-		if (strncmp(at, "..", 2) != 0) {
-			return context_bad_option(t, "--dim", text,
-						  "NAME=SIZE or NAME=MIN..MAX");
-		}
-		at += 2;
-		if (!read_int(&at, "", &out->max) || out->max < out->min) {
-			return context_bad_option(
-				t, "--dim", text,
-				"NAME=MIN..MAX with MIN <= MAX");
-		}
-	}
-	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
-	return true;
-}
-
 static bool
 read_weights_form(struct tirc *t, enum weights_form *out)
 {
@@ -171,178 +90,12 @@ read_form(struct tirc *t, bool *graph)
 	       context_bad_option(t, "--form", form, "aot or graph");
 }
 
-static void
-progress(struct tirc *t, const char *step, int done, int total)
+void
+context_progress(struct tirc *t, const char *step, int done, int total)
 {
 	if (t->options.progress != NULL) {
 		t->options.progress(t->options.progress_ctx, step, done, total);
 	}
-}
-
-/* -- load -- */
-
-static const char *
-shape_text(struct arena *a, const struct tensor *x)
-{
-	struct strbuf s;
-	const char *text;
-
-	if (x == NULL || x->ndim < 0) {
-		return "?";
-	}
-	strbuf_init(&s);
-	for (int d = 0; d < x->ndim; d++) {
-		strbuf_puts(&s, d > 0 ? "x" : "");
-		expr_print(x->shape[d], &s);
-	}
-	text = arena_strdup(a, x->ndim == 0 ? "scalar" : s.data);
-	strbuf_release(&s);
-	return text;
-}
-
-/* The nodes as the file has them, before passes change the graph. */
-static void
-remember_nodes(struct tirc *t)
-{
-	struct graph *g = t->graph;
-
-	for (int i = 0; i < g->origins.n; i++) {
-		const struct origin *o = &g->origins.data[i];
-		struct tensor *x = o->output != NULL
-					   ? graph_find_tensor(g, o->output)
-					   : NULL;
-		struct tirc_node info = {
-			.name = o->name,
-			.op_type = o->op_type,
-			.output = o->output != NULL ? o->output : "",
-			.shape = shape_text(&t->m->arena, x),
-			.dtype = x != NULL && x->typed ? dtype_name(x->type)
-						       : "?",
-		};
-
-		vec_push(&t->m->arena, &t->nodes, info);
-	}
-	for (int i = 0; i < g->nodes.n; i++) {
-		const struct node *n = g->nodes.data[i];
-		struct tirc_node *info;
-
-		if (n->origins.n == 0) {
-			continue;
-		}
-		info = &t->nodes.data[n->origins.data[0]];
-		info->macs += op_macs(n);
-		for (int k = 0; k < n->n_inputs; k++) {
-			int64_t elems;
-
-			if (n->inputs[k] != NULL &&
-			    tensor_is_constant(n->inputs[k]) &&
-			    tensor_const_elems(n->inputs[k], &elems)) {
-				info->parameters += elems;
-			}
-		}
-	}
-}
-
-/* A partition has its sizes, and goes on for the target that it was made
- * for, unless another is asked for. */
-static bool
-load_partition(struct tirc *t, const char *path)
-{
-	struct partition_facts facts = { .byoc_path = t->options.byoc_path };
-	struct graph *g;
-
-	if (t->options.n_input_shapes > 0 || t->options.n_dims > 0) {
-		return context_bad_option(
-			t, "--input-shape and --dim", path,
-			"an ONNX model: the sizes of a partition are settled");
-	}
-	if (!context_load_backends(t)) {
-		return false;
-	}
-	facts.backends = t->backends.data;
-	facts.n_backends = t->backends.n;
-	g = partition_read(t->m, path, &facts, &t->file);
-	if (g == NULL) {
-		return false;
-	}
-	t->graph = g;
-	for (int i = 0; i < g->n_backends; i++) {
-		context_keep_backend(t, g->backends[i]);
-	}
-	for (int i = 0; i < facts.n_backends; i++) {
-		int k = 0;
-
-		while (k < g->n_backends &&
-		       g->backends[k] != facts.backends[i]) {
-			k++;
-		}
-		if (k == g->n_backends) {
-			return context_bad_option(
-				t, "--byoc", facts.backends[i]->name,
-				"a backend of the "
-				"partition; which there are is settled in it");
-		}
-	}
-	if (!t->graph->is_partitioned) {
-		return diag_error(&t->m->diags, DIAG_BAD_PARTITION,
-				  (struct diag_place){ .file = path,
-						       .item = "/stage" },
-				  "its regions are not settled; it is what a "
-				  "backend's own pass reads");
-	}
-	t->partitioned = true;
-	if (t->options.target == NULL) {
-		t->options.target = facts.target;
-	}
-	remember_nodes(t);
-	return true;
-}
-
-bool
-tirc_load(struct tirc *t, const char *path)
-{
-	struct arena *a = &t->m->arena;
-	const struct tirc_options *o = &t->options;
-	struct input_shape *shapes = arena_array(a, struct input_shape,
-						 o->n_input_shapes + 1);
-	struct dim_binding *dims = arena_array(a, struct dim_binding,
-					       o->n_dims + 1);
-	struct import_options import = {
-		.shapes = shapes,
-		.n_shapes = o->n_input_shapes,
-		.dims = dims,
-		.n_dims = o->n_dims,
-	};
-	struct pass_hooks hooks;
-	double start;
-
-	for (int i = 0; i < o->n_input_shapes; i++) {
-		if (!read_input_shape(t, o->input_shapes[i], &shapes[i])) {
-			return false;
-		}
-	}
-	for (int i = 0; i < o->n_dims; i++) {
-		if (!read_dim(t, o->dims[i], &dims[i])) {
-			return false;
-		}
-	}
-	if (!context_hooks(t, &hooks)) {
-		return false;
-	}
-	progress(t, "import", 0, 4);
-	start = hooks_start(&hooks);
-	if (partition_is(path)) {
-		return load_partition(t, path);
-	}
-	t->graph = onnx_import(t->m, path, &import, &t->file);
-	if (t->graph == NULL) {
-		return false;
-	}
-	hooks_took(&hooks, "import", start);
-	remember_nodes(t);
-	note_reals(t->graph);
-	hooks.after_graph(t, "import", t->graph);
-	return true;
 }
 
 /* -- compile -- */
@@ -508,7 +261,7 @@ tirc_partition(struct tirc *t)
 	if (!context_hooks(t, &hooks) || !prepare(t)) {
 		return false;
 	}
-	progress(t, "graph passes", 1, 4);
+	context_progress(t, "graph passes", 1, 4);
 	t->partitioned = graph_to_partition(t->graph, &hooks);
 	return t->partitioned;
 }
@@ -543,17 +296,17 @@ tirc_compile(struct tirc *t)
 	if (emit.name == NULL) {
 		emit.name = t->graph->name;
 	}
-	progress(t, "graph passes", 1, 4);
+	context_progress(t, "graph passes", 1, 4);
 	if ((!t->partitioned && !graph_to_partition(t->graph, &hooks)) ||
 	    !graph_to_groups(t->graph, &hooks)) {
 		return false;
 	}
-	progress(t, "kernels", 2, 4);
+	context_progress(t, "kernels", 2, 4);
 	if (!program_build(t->graph, t->target, &hooks, &t->program) ||
 	    !context_schedules_used(t)) {
 		return false;
 	}
-	progress(t, "source", 3, 4);
+	context_progress(t, "source", 3, 4);
 	start = hooks_start(&hooks);
 	if (!package_build(&t->program, t->dialect, &emit, &t->package)) {
 		return false;
@@ -567,7 +320,7 @@ tirc_compile(struct tirc *t)
 bool
 tirc_write(struct tirc *t, const char *folder)
 {
-	progress(t, "files", 4, 4);
+	context_progress(t, "files", 4, 4);
 	return t->compiled && package_write(&t->program, &t->package, folder,
 					    t->options.force);
 }

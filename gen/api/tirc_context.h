@@ -59,5 +59,6 @@ bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
 bool context_bad_option(struct tirc *t, const char *option, const char *value,
 			const char *expected);
+void context_progress(struct tirc *t, const char *step, int done, int total);
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of a node's outputs by evaluation of its definition, where those of
+ * its inputs are known: numbers, and expressions of symbolic sizes. */
+#ifndef TIRC_SYMBOLIC_EVAL_H
+#define TIRC_SYMBOLIC_EVAL_H
+
+#include "define.h"
+
+enum { EVAL_RANK_MAX = 16, EVAL_BOUND_MAX = 64 };
+
+struct symbolic_eval {
+	struct module *m;
+	struct ordered_memory *memory; /* NULL at first */
+	struct te_tensor **inputs;     /* placeholders of tensors[i]; or NULL */
+	struct tensor **tensors;
+	int n_inputs;
+	struct te_tensor **outputs;
+	int n_outputs;
+	struct {
+		const struct var *var;
+		const struct expr *value;
+	} bound[EVAL_BOUND_MAX];
+	int n_bound;
+	int64_t budget; /* nodes left to visit */
+};
+
+/* Fills elems with every element of out, n elements of the given shape; false if
+ * one is not known. */
+bool symbolic_elems(struct symbolic_eval *s, struct te_tensor *out,
+		    struct dtype type, const int64_t *shape, int rank,
+		    int64_t n, const struct expr **elems);
+
+#endif
