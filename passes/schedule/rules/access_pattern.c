@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which iteration variable appears where in a block's loads: the structure
- * that the rules look at. */
+/* Finds how each iter var of a block is used in its loads and its store. */
 #include "edit.h"
 #include "sched_rules.h"
 
@@ -22,9 +21,9 @@ collect_load(void *ctx, const struct expr *e)
 
 struct use_probe {
 	const struct var *var;
-	int plain;            /* uses outside v // c and v % c */
-	int quotients, rests; /* v // c, v % c */
-	int64_t granularity;  /* 0: no c seen; -1: different ones */
+	int plain;                 /* uses outside v // c and v % c */
+	int quotients, remainders; /* v // c, v % c */
+	int64_t granularity;       /* 0: no c seen; -1: different ones */
 };
 
 static void
@@ -40,7 +39,7 @@ probe_index(struct use_probe *p, const struct expr *e)
 	    e->args[0]->kind == EXPR_VAR && e->args[0]->u.var == p->var &&
 	    expr_is_int(e->args[1], &c)) {
 		p->quotients += e->kind == EXPR_FLOORDIV;
-		p->rests += e->kind == EXPR_FLOORMOD;
+		p->remainders += e->kind == EXPR_FLOORMOD;
 		p->granularity = p->granularity == 0 || p->granularity == c
 					 ? c
 					 : -1;
@@ -51,10 +50,11 @@ probe_index(struct use_probe *p, const struct expr *e)
 	}
 }
 
-/* The dimension whose row v % c walks while the one before has v // c; -1. */
+/* The dimension that is indexed by v % c while the one before is indexed by v
+ * // c, c being its extent; -1: none. */
 static int
-walks_rows(const struct expr *const *index, const struct buffer *b,
-	   const struct var *v)
+split_dim(const struct expr *const *index, const struct buffer *b,
+	  const struct var *v)
 {
 	for (int d = 1; d < b->ndim; d++) {
 		const struct expr *row = index[d - 1], *at = index[d];
@@ -68,7 +68,8 @@ walks_rows(const struct expr *const *index, const struct buffer *b,
 	return -1;
 }
 
-/* index: of b */
+/* Sets how iter var number iter, with the variable v, is used in an access of
+ * b. */
 static void
 classify(struct load_access *a, const struct expr *const *index,
 	 const struct buffer *b, int iter, const struct var *v)
@@ -88,14 +89,14 @@ classify(struct load_access *a, const struct expr *const *index,
 	a->granularity[iter] = p.granularity;
 	if (p.plain == 0 && p.granularity == 0) {
 		a->use[iter] = AXIS_UNUSED;
-	} else if (p.plain == 0 && p.rests == 1 && p.quotients == 1 &&
-		   walks_rows(index, b, v) > 0) {
+	} else if (p.plain == 0 && p.remainders == 1 && p.quotients == 1 &&
+		   split_dim(index, b, v) > 0) {
 		a->use[iter] = AXIS_PLAIN;
-		a->dim[iter] = walks_rows(index, b, v);
+		a->dim[iter] = split_dim(index, b, v);
 		a->granularity[iter] = 0;
-	} else if (p.plain == 0 && p.granularity > 0 && p.rests == 0) {
+	} else if (p.plain == 0 && p.granularity > 0 && p.remainders == 0) {
 		a->use[iter] = AXIS_GRANULAR;
-	} else if (p.plain == 0 && p.granularity > 0 && p.rests == 1 &&
+	} else if (p.plain == 0 && p.granularity > 0 && p.remainders == 1 &&
 		   p.quotients == 1 && index[n - 1]->kind == EXPR_FLOORMOD &&
 		   index[n - 1]->args[0] == v->expr) {
 		a->use[iter] = AXIS_BLOCKED;
@@ -301,10 +302,11 @@ rules_same_axes(struct rules *r, const struct block_access *x, int output)
 	return true;
 }
 
-/* Which dimensions the axes of a kind walk; false if some index is not one. */
+/* Sets is_last for the dimensions that the reduced (or the other) axes index.
+ * False if an index is not an axis. */
 static bool
-dims_of(const struct block_access *x, const struct load_access *a, bool reduced,
-	bool *is_last)
+find_last_dims(const struct block_access *x, const struct load_access *a,
+	       bool reduced, bool *is_last)
 {
 	int found = 0;
 
@@ -333,7 +335,8 @@ rules_pack_last(struct rules *r, int block, const struct load_access *a,
 	bool *is_last = arena_array(arena, bool, n + 1), sorted = true;
 	struct index_map *map;
 
-	if (!rules_access(r, block, &x) || !dims_of(&x, a, reduced, is_last)) {
+	if (!rules_access(r, block, &x) ||
+	    !find_last_dims(&x, a, reduced, is_last)) {
 		return true;
 	}
 	for (int d = 1; d < n; d++) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many elements next to each other a thread of a device may take at once,
- * so that the pass "wide" can load and store them by one access. */
+/* How many consecutive elements a thread of a device may load and store by one
+ * access, which the pass "wide" then makes. */
 #include "sched_rules.h"
 
-/* An axis as runs of lanes: iter is run * lanes + lane. */
+/* An axis split into runs of lanes: iter is run * lanes + lane. */
 struct runs {
 	struct analyser a;
 	struct var_map map;
 	struct var *iter, *lane;
 	const struct expr *value;
 	int64_t lanes;
-	bool broken; /* a choice differs between the lanes */
+	bool diverges; /* a condition differs between the lanes */
 };
 
 static void
-divide(struct rules *r, const struct block *info, int iter, int64_t lanes,
-       struct runs *out)
+split_axis(struct rules *r, const struct block *info, int iter, int64_t lanes,
+	   struct runs *out)
 {
 	struct module *m = r->module;
 	const struct iter_var *it = &info->iters[iter];
@@ -39,25 +39,25 @@ divide(struct rules *r, const struct block *info, int iter, int64_t lanes,
 }
 
 static const struct expr *
-by_lane(struct rules *r, struct runs *x, const struct expr *e)
+with_lane(struct rules *r, struct runs *x, const struct expr *e)
 {
 	return simplify(&x->a, expr_substitute(r->module, e, &x->map));
 }
 
-/* Is it the same for all lanes of a run, whole vectors next to each other, or
- * neither? */
-enum walk { WALKS_NOT, WALKS_NOWHERE, WALKS_RUN };
+/* How the lanes of a run access a buffer: not as one vector, all the same
+ * element, or one aligned vector. */
+enum lane_access { LANES_SCATTERED, LANES_SAME, LANES_VECTOR };
 
-static enum walk
-walk_of(struct rules *r, struct runs *x, const struct buffer *b,
-	const struct expr *const *index)
+static enum lane_access
+access_of(struct rules *r, struct runs *x, const struct buffer *b,
+	  const struct expr *const *index)
 {
-	enum walk walk = WALKS_NOWHERE;
+	enum lane_access access = LANES_SAME;
 	const struct expr *rest;
 	int64_t step, row;
 
 	for (int d = 0; d < b->ndim; d++) {
-		const struct expr *e = by_lane(r, x, index[d]);
+		const struct expr *e = with_lane(r, x, index[d]);
 
 		if (!expr_uses_var(e, x->lane)) {
 			continue;
@@ -70,64 +70,66 @@ walk_of(struct rules *r, struct runs *x, const struct buffer *b,
 					       expr_int(r->module, rest->type,
 							x->lanes)),
 				 expr_int(r->module, rest->type, 0))) {
-			return WALKS_NOT;
+			return LANES_SCATTERED;
 		}
-		walk = WALKS_RUN;
+		access = LANES_VECTOR;
 	}
-	if (walk == WALKS_RUN && b->ndim > 1 &&
+	if (access == LANES_VECTOR && b->ndim > 1 &&
 	    (!expr_is_int(b->shape[b->ndim - 1], &row) || row % x->lanes)) {
-		return WALKS_NOT;
+		return LANES_SCATTERED;
 	}
-	return walk;
+	return access;
 }
 
-struct choices {
+struct conditions {
 	struct rules *r;
 	struct runs *runs;
 };
 
 static void
-see_choice(void *ctx, const struct expr *e)
+see_condition(void *ctx, const struct expr *e)
 {
-	struct choices *c = ctx;
+	struct conditions *c = ctx;
 
 	if (e->kind == EXPR_IF && expr_uses_var(e->args[0], c->runs->iter)) {
-		c->runs->broken |= expr_uses_var(by_lane(c->r, c->runs,
-							 e->args[0]),
-						 c->runs->lane);
+		c->runs->diverges |= expr_uses_var(with_lane(c->r, c->runs,
+							     e->args[0]),
+						   c->runs->lane);
 	}
 }
 
 static bool
-all_walk(struct rules *r, const struct block_access *x, int iter, int64_t lanes,
-	 bool stores)
+all_vectors(struct rules *r, const struct block_access *x, int iter,
+	    int64_t lanes, bool stores)
 {
 	const struct stmt *store = x->block->children[0];
 	struct runs runs;
-	struct choices choices = { r, &runs };
+	struct conditions conditions = { r, &runs };
 	bool any = false;
 
-	divide(r, x->info, iter, lanes, &runs);
-	expr_visit(store->args[0], see_choice, &choices);
-	if (runs.broken || (stores && walk_of(r, &runs, x->out,
-					      store->args + 1) != WALKS_RUN)) {
+	split_axis(r, x->info, iter, lanes, &runs);
+	expr_visit(store->args[0], see_condition, &conditions);
+	if (runs.diverges ||
+	    (stores &&
+	     access_of(r, &runs, x->out, store->args + 1) != LANES_VECTOR)) {
 		return false;
 	}
 	for (int l = 0; l < x->n_loads; l++) {
 		const struct expr *load = x->loads[l].load;
-		enum walk walk = walk_of(r, &runs, load->u.buffer, load->args);
+		enum lane_access access = access_of(r, &runs, load->u.buffer,
+						    load->args);
 
-		if (walk == WALKS_NOT) {
+		if (access == LANES_SCATTERED) {
 			return false;
 		}
-		any |= walk == WALKS_RUN;
+		any |= access == LANES_VECTOR;
 	}
 	return stores || any;
 }
 
-/* Elements of the widest type that one access takes. */
+/* How many elements of the block's widest type one access takes. */
 static int64_t
-lanes_most(struct rules *r, const struct block_access *x)
+most_lanes(struct rules *r, const struct block_access *x)
 {
 	int bytes = dtype_bytes(x->out->type);
 
@@ -151,18 +153,19 @@ rules_access_width(struct rules *r, int block, int iter, bool stores)
 	    !expr_is_value(x.info->iters[iter].min, 0)) {
 		return 1;
 	}
-	for (lanes = lanes_most(r, &x); lanes > 1; lanes /= 2) {
+	for (lanes = most_lanes(r, &x); lanes > 1; lanes /= 2) {
 		if (extent % lanes == 0 &&
-		    all_walk(r, &x, iter, lanes, stores)) {
+		    all_vectors(r, &x, iter, lanes, stores)) {
 			return lanes;
 		}
 	}
 	return 1;
 }
 
-/* Is it at the same place, of a buffer of the same shape? */
+/* Does the load read a buffer of the output's shape at the indices of the
+ * store, or a scalar? */
 static bool
-is_alike(const struct block_access *x, const struct expr *load)
+has_store_index(const struct block_access *x, const struct expr *load)
 {
 	const struct stmt *store = x->block->children[0];
 	const struct buffer *b = load->u.buffer;
@@ -197,11 +200,11 @@ rules_flat_access_width(struct rules *r, int block)
 		}
 	}
 	for (int l = 0; l < x.n_loads; l++) {
-		if (!is_alike(&x, x.loads[l].load)) {
+		if (!has_store_index(&x, x.loads[l].load)) {
 			return 1;
 		}
 	}
-	lanes = lanes_most(r, &x);
+	lanes = most_lanes(r, &x);
 	while (lanes > 1 && elems % lanes != 0) {
 		lanes /= 2;
 	}

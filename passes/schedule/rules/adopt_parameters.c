@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel's parameters after its schedule: constants are stored as they have
- * been laid out; what other kernels read or write stays as it is. */
+/* The layouts of a kernel's parameters after scheduling: constants are stored
+ * in the layouts that the schedule chose; tensors that other kernels access
+ * keep theirs. */
 #include "index_map_inverse.h"
 #include "sched_rules.h"
 
-/* map after first, as one map of an array of first's logical shape. */
+/* The composition of two maps, first before map, of an array of the shape of
+ * `from`; NULL: it is not an index map. */
 static const struct index_map *
 composed(struct module *m, const struct index_map *first,
 	 const struct index_map *map, const struct buffer *from)

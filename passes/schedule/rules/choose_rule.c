@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses and applies the rule for a kernel: inlines what is injective, then
- * looks at the blocks that are left. */
+/* Chooses and applies the rule for a kernel: inlines injective blocks, then
+ * looks at the blocks that remain. */
 #include "sched_rules.h"
 
 bool
@@ -14,7 +14,7 @@ block_reduces(const struct stmt *block)
 	return false;
 }
 
-/* Functions and divisions of floats. */
+/* Sets *found if e is a division of floats or a function of them. */
 static void
 see_costly(void *ctx, const struct expr *e)
 {
@@ -56,7 +56,7 @@ store_has(const struct stmt *s, void (*see)(void *ctx, const struct expr *e))
 	return found;
 }
 
-/* Iterations that are more than one. */
+/* The number of the block's iter vars with more than one iteration. */
 static int
 count_loops(const struct stmt *block)
 {
@@ -68,18 +68,19 @@ count_loops(const struct stmt *block)
 	return n;
 }
 
-/* A statistic: made from what reductions give, and from nothing larger. */
+/* Does the block read the result of a reduction? Then it computes a statistic
+ * of a row. */
 static bool
 is_statistic(struct rules *r, int id)
 {
-	int *makers, n;
+	int *producers, n;
 	bool any = false;
 
-	if (!sched_get_producers(&r->s, id, &makers, &n)) {
+	if (!sched_get_producers(&r->s, id, &producers, &n)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		any |= block_reduces(func_find(r->s.func, makers[i]));
+		any |= block_reduces(func_find(r->s.func, producers[i]));
 	}
 	return any;
 }
@@ -103,7 +104,8 @@ count_expr(void *ctx, const struct expr *e)
 	++*(int *)ctx;
 }
 
-/* A table: made from nothing but its axes, by more than a few operations. */
+/* Is the block a table: computed from its iter vars alone, by more than a few
+ * operations? */
 static bool
 is_table(const struct stmt *block)
 {
@@ -116,8 +118,8 @@ is_table(const struct stmt *block)
 	return size > 8;
 }
 
-/* The most bytes that one result of a reduction over what the block computes
- * reads of it; of symbolic sizes, all. */
+/* The largest number of bytes of the block's output that one result of a
+ * consumer's reduction reads; INT64_MAX for symbolic sizes. */
 static int64_t
 row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
 {
@@ -147,9 +149,9 @@ row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
 }
 
 /* Would inlining repeat an expensive function? It would if a reduction reads
- * each element many times, or if several blocks read it, or if a statistic of
- * a row (its mean, …) is read by each element of the row. Where memory is
- * what counts, repeating costs less than a row too large for the stack. */
+ * each element many times, if several blocks read it, or if each element of a
+ * row reads a statistic of the row (its mean). If the target minimises memory,
+ * repeating costs less than a row too large for the stack. */
 static bool
 worth_keeping(struct rules *r, int id, const struct stmt *block)
 {
@@ -189,7 +191,7 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 	return false;
 }
 
-/* The blocks of the function, known to the trace by their names. */
+/* All blocks of the function; the trace gets each by its name. */
 static int
 all_blocks(struct rules *r, int **blocks)
 {
@@ -202,9 +204,9 @@ all_blocks(struct rules *r, int **blocks)
 	return n;
 }
 
-/* A copy with something else around, that a reduction slides over. */
+/* Is the block a copy padded with a constant, read by one reduction alone? */
 static bool
-is_rows(struct rules *r, int id, const struct stmt *block)
+is_padded_copy(struct rules *r, int id, const struct stmt *block)
 {
 	const struct stmt *store = block->children[0];
 	const struct expr *e = store->kind == STMT_STORE ? store->args[0]
@@ -248,7 +250,8 @@ rules_inline(struct rules *r, enum inline_kept kept)
 
 			if (block_reduces(b) || is_output(r, b) ||
 			    worth_keeping(r, blocks[i], b) ||
-			    (kept == KEEP_ROWS && is_rows(r, blocks[i], b)) ||
+			    (kept == KEEP_ROWS &&
+			     is_padded_copy(r, blocks[i], b)) ||
 			    (kept == KEEP_OPERANDS &&
 			     is_operand(r, blocks[i])) ||
 			    rules_is_bound(r, blocks[i])) {
@@ -259,7 +262,7 @@ rules_inline(struct rules *r, enum inline_kept kept)
 	}
 }
 
-/* Tries a rule; what a failed one has done is undone. */
+/* Applies a rule; rolls back a rule that fails. */
 #define TRY(rule)                                                              \
 	do {                                                                   \
 		struct sched_mark mark = sched_checkpoint(&r->s);              \
@@ -280,7 +283,7 @@ undo(struct rules *r, struct sched_mark mark, size_t words)
 	}
 }
 
-/* What choose() looks at. */
+/* The blocks of a kernel, by kind. */
 struct shape {
 	int *blocks, n;
 	int reduction, output, n_reductions, n_outputs;
@@ -307,7 +310,8 @@ shape_of(struct rules *r)
 	return x;
 }
 
-/* Rows that are kept, a reduction and its result, and nothing else. */
+/* Applies rule_rows to a kernel of a padded copy, a reduction and its
+ * output. */
 static bool
 choose_rows(struct rules *r)
 {
@@ -319,7 +323,7 @@ choose_rows(struct rules *r)
 		int id = x.blocks[i];
 
 		if (id != x.output && id != x.reduction &&
-		    is_rows(r, id, func_find(r->s.func, id))) {
+		    is_padded_copy(r, id, func_find(r->s.func, id))) {
 			TRY(rule_rows(r, id, x.reduction, x.output));
 		}
 	}
@@ -356,7 +360,8 @@ choose(struct rules *r)
 	return false;
 }
 
-/* Why no threads can run the kernel: what the last primitive said. */
+/* Reports that no schedule binds the kernel to threads, with the last
+ * primitive's message. */
 static bool
 no_threads(struct rules *r)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages of sums that are written out, one for each of a few points: products
- * with small constant matrices. An axis chooses the sum:
+/* Products with small constant matrices (as in Winograd convolutions): stages
+ * of sums that are written out, one sum for each of a few points. An axis
+ * selects the sum:
  *
  *   d[t, j, i, c] = select(i == 0, x[..] - x[..], select(i == 1, …))
  *
  * All stages of a tile t are computed together, for a block of channels c,
- * which are the lanes; the loops over points are unrolled, those that choose
- * are written out:
+ * which are the lanes. The loops over points are unrolled; those over the
+ * selecting axes are unrolled at once:
  *
  *   for c_o, t:
  *     for j: unrolled
@@ -14,7 +15,8 @@
  *       d[1][j] = …
  *     …
  *
- * The output has tiles as an axis, or several axes in tiles: s[…, oh % 4, …]. */
+ * In the output, tiles are an axis, or several axes lie in tiles: s[…, oh % 4,
+ * …]. */
 #include "sched_rules.h"
 
 enum { MOST_POINTS = 8 };
@@ -55,24 +57,25 @@ block_select_axis(const struct stmt *block)
 		       : -1;
 }
 
-/* What the rule finds of a block: for each axis how many points of a tile it
- * walks (all of the axis, or as many as its tiles have); 0: none. */
+/* A block, and for each axis the number of points of a tile that it runs over:
+ * its extent, or the tile's size; 0: it does not run over points. */
 struct stage {
 	struct block_access x;
 	int64_t points[MAX_AXES];
-	int lane; /* the axis whose blocks are the lanes; -1: none */
+	int lane; /* the axis that lies in blocks of lanes; -1: none */
 };
 
-/* The axis of a stage that its buffer's dimension d is. */
+/* The axis that indexes dimension d of the stage's buffer. */
 static int
 axis_of_dim(const struct stage *s, int d)
 {
 	return iter_of(s->x.info, s->x.block->children[0]->args[1 + d]);
 }
 
-/* e = v % m: v's axis and m; e = v: v's axis and its extent. */
+/* The axis of v and the number of its points: m if e is v % m, the axis's
+ * extent if e is v; -1: e is neither. */
 static int
-axis_walked(const struct stage *s, const struct expr *e, int64_t *points)
+axis_of_index(const struct stage *s, const struct expr *e, int64_t *points)
 {
 	int axis;
 
@@ -85,9 +88,10 @@ axis_walked(const struct stage *s, const struct expr *e, int64_t *points)
 		       : -1;
 }
 
-/* Axes at which the stage reads the points, and the lanes, of an earlier one. */
+/* Sets the points and lanes of the axes at which the stage reads those of an
+ * earlier stage. */
 static void
-follow(struct stage *s, const struct stage *made)
+adopt_axes(struct stage *s, const struct stage *made)
 {
 	for (int l = 0; l < s->x.n_loads; l++) {
 		const struct expr *load = s->x.loads[l].load;
@@ -98,7 +102,7 @@ follow(struct stage *s, const struct stage *made)
 		for (int d = 0; d < load->n_args; d++) {
 			int from = axis_of_dim(made, d);
 			int64_t points;
-			int axis = axis_walked(s, load->args[d], &points);
+			int axis = axis_of_index(s, load->args[d], &points);
 
 			if (from < 0 || axis < 0) {
 				continue;
@@ -114,27 +118,28 @@ follow(struct stage *s, const struct stage *made)
 }
 
 static bool
-look_at(struct rules *r, int block, struct stage *stages, int n)
+read_stage(struct rules *r, int block, struct stage *stages, int n)
 {
 	struct stage *s = &stages[n];
-	int chooses = block_select_axis(func_find(r->s.func, block));
+	int selects = block_select_axis(func_find(r->s.func, block));
 
 	if (!rules_access(r, block, &s->x) || s->x.n_reduce > 0) {
 		return false;
 	}
 	s->lane = -1;
-	if (chooses >= 0) {
-		expr_is_int(s->x.info->iters[chooses].extent,
-			    &s->points[chooses]);
+	if (selects >= 0) {
+		expr_is_int(s->x.info->iters[selects].extent,
+			    &s->points[selects]);
 		s->lane = axis_of_dim(s, s->x.out->ndim - 1);
 	}
 	for (int i = 0; i < n; i++) {
-		follow(s, &stages[i]);
+		adopt_axes(s, &stages[i]);
 	}
 	return true;
 }
 
-/* How many lanes: the block that anything has the axis in. */
+/* The number of lanes: the size of the blocks in which any access has the lane
+ * axis. */
 static int64_t
 find_block(const struct stage *stages, int n)
 {
@@ -158,7 +163,7 @@ find_block(const struct stage *stages, int n)
 
 struct rows {
 	const struct var *var;
-	int64_t length; /* the least c of var % c; 0: none */
+	int64_t length; /* the smallest c of all var % c; 0: there is none */
 };
 
 static void
@@ -174,7 +179,8 @@ see_rows(void *ctx, const struct expr *e)
 	}
 }
 
-/* Tiles of a picture, numbered row by row: the length of a row; 0: unknown. */
+/* The length of a row of tiles if an axis numbers the tiles of an image row by
+ * row; 0: unknown. */
 static int64_t
 row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 {
@@ -209,7 +215,7 @@ row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 	return 0;
 }
 
-/* The output's loops: tiles, then points, then lanes. *at is the innermost
+/* Orders the output's loops: tiles, then points, then lanes. *at: the innermost
  * loop over tiles. */
 static bool
 order_output(struct rules *r, int output, const struct stage *stages, int n,
@@ -218,7 +224,7 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 	const struct stage *s = &stages[n - 1];
 	int loops[MAX_AXES], tiles[3 * MAX_AXES], points[MAX_AXES];
 	int n_tiles = 0, n_points = 0, lane = 0;
-	int chooses = block_select_axis(s->x.block), written = 0;
+	int selects = block_select_axis(s->x.block), select_loop = 0;
 
 	if (!rules_axis_loops(r, output, loops)) {
 		return false;
@@ -245,13 +251,14 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 			tiles[n_tiles++] = parts[0];
 		}
 		if (part != 0 && extent % part != 0) {
-			/* A test for each store, not a second copy of all. */
+			/* Each store tests the bound: a loop partition would
+			 * copy the whole body. */
 			sched_annotate(&r->s, parts[0], "partition", sv_int(0));
 		}
 		if (i == s->lane) {
 			lane = parts[1];
-		} else if (i == chooses) {
-			written = parts[1];
+		} else if (i == selects) {
+			select_loop = parts[1];
 		} else if (s->points[i] != 0) {
 			points[n_points++] = parts[1];
 		} else {
@@ -264,8 +271,8 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 	*at = tiles[n_tiles - 1];
 	memcpy(tiles + n_tiles, points, sizeof *points * (size_t)n_points);
 	n_tiles += n_points;
-	if (written != 0) {
-		tiles[n_tiles++] = written;
+	if (select_loop != 0) {
+		tiles[n_tiles++] = select_loop;
 	}
 	tiles[n_tiles++] = lane;
 	if (!sched_reorder(&r->s, tiles, n_tiles) ||
@@ -275,16 +282,18 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 	for (int i = 0; i < n_points; i++) {
 		sched_unroll(&r->s, points[i]);
 	}
-	return written == 0 ||
-	       sched_annotate(&r->s, written, "unroll_now", sv_int(1));
+	return select_loop == 0 ||
+	       sched_annotate(&r->s, select_loop, "unroll_now", sv_int(1));
 }
 
-/* The loops of a stage below a loop: points, the one that chooses, lanes. */
+/* Orders the loops of a stage inside of the loop `at`: points, the selecting
+ * axis, lanes. */
 static bool
 order_stage(struct rules *r, int block, const struct stage *s, int at)
 {
 	const struct stmt *b = func_find(r->s.func, block);
-	int *loops, n, order[MAX_AXES + 2], count = 0, lane = 0, written = 0;
+	int *loops, n, order[MAX_AXES + 2], count = 0, lane = 0,
+					    select_loop = 0;
 	bool below = false;
 
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
@@ -299,21 +308,21 @@ order_stage(struct rules *r, int block, const struct stage *s, int at)
 		} else if (below &&
 			   expr_uses_var(b->args[1 + block_select_axis(b)],
 					 v)) {
-			written = loops[i];
+			select_loop = loops[i];
 		} else if (below) {
 			order[count++] = loops[i];
 			sched_unroll(&r->s, loops[i]);
 		}
 		below |= loops[i] == at;
 	}
-	if (lane == 0 || written == 0) {
+	if (lane == 0 || select_loop == 0) {
 		return false;
 	}
-	order[count++] = written;
+	order[count++] = select_loop;
 	order[count++] = lane;
 	return sched_reorder(&r->s, order, count) &&
 	       sched_vectorize(&r->s, lane) &&
-	       sched_annotate(&r->s, written, "unroll_now", sv_int(1));
+	       sched_annotate(&r->s, select_loop, "unroll_now", sv_int(1));
 }
 
 bool
@@ -329,7 +338,8 @@ rule_constant_matrix(struct rules *r, const int *blocks, int n, int output)
 	for (int i = 0; i < n; i++) {
 		if ((blocks[i] != output &&
 		     block_select_axis(func_find(r->s.func, blocks[i])) < 0) ||
-		    !look_at(r, blocks[i], stages, i) || stages[i].lane < 0) {
+		    !read_stage(r, blocks[i], stages, i) ||
+		    stages[i].lane < 0) {
 			return false;
 		}
 	}

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for devices on which many threads run: each block that is left when
- * what is injective has been inlined becomes a nest whose spatial loops are
- * bound to blocks of threads; a reduction adds up in a variable of the thread
- * that stores its result.
+/* Schedules kernels for devices that run many threads. Injective blocks are
+ * inlined; each remaining block becomes a nest whose spatial loops are bound to
+ * thread blocks and threads. A reduction accumulates in a variable of the
+ * thread that stores its result.
  *
  *   for oc, oh, ow in grid(8, 56, 56):    for bx in thread(98, "blockIdx.x"):
  *     for ic, kh, kw in grid(4, 3, 3): ->   for tx in thread(256, "threadIdx.x"):
  *       y[oc, oh, ow] += ...                  for ic, kh, kw in grid(4, 3, 3):
  *                                               sum += ...
- *                                             y[...] = sum
- */
+ *                                             y[...] = sum */
 #include "sched_rules.h"
 
 #include "gemm_tile.h"
 #include "register_tile.h"
 
-/* As many that no thread idles, if there is such a number of whole warps. */
+/* The number of threads per block: whole warps that divide the loop, if there
+ * are, so that no thread idles. */
 static int64_t
 block_threads(struct rules *r, const struct stmt *loop)
 {
@@ -60,9 +60,9 @@ rules_nest(int block, const int *loops, int n)
 	return n > 0 ? sv_loop(loops[0]) : sv_block(block);
 }
 
-/* The loops of a block that walk its result, outermost and as one. */
+/* Moves the block's spatial loops outermost and fuses them. */
 static bool
-spatial_as_one(struct rules *r, int block, int *loop)
+fuse_spatial(struct rules *r, int block, int *loop)
 {
 	int *loops, n, order[MAX_AXES], n_spatial = 0, n_order;
 	const struct stmt *s = func_find(r->s.func, block);
@@ -71,14 +71,14 @@ spatial_as_one(struct rules *r, int block, int *loop)
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
 		return false;
 	}
-	/* What a thread takes at once stays inside. */
+	/* The loop over the elements of one vector access stays inside. */
 	n -= n > 0 &&
 	     func_find(r->s.func, loops[n - 1])->u.loop.kind == FOR_VECTORIZED;
 	n_order = 0;
 	for (int reduces = 0; reduces < 2; reduces++) {
 		for (int i = 0; i < n; i++) {
-			int drives = tiling_driven(s, func_find(r->s.func,
-								loops[i]));
+			int drives = rules_driven_iter(s, func_find(r->s.func,
+								    loops[i]));
 			bool sums = drives >= 0 &&
 				    s->u.block->iters[drives].kind !=
 					    ITER_SPATIAL;
@@ -95,9 +95,10 @@ spatial_as_one(struct rules *r, int block, int *loop)
 				rules_nest(block, loops, n), loop);
 }
 
-/* A loop as runs of so many elements, which a thread takes at once. */
+/* Splits a loop into vectors of `lanes` elements, each loaded and stored by one
+ * access. */
 static bool
-take_runs(struct rules *r, int *loop, int64_t lanes)
+split_vectors(struct rules *r, int *loop, int64_t lanes)
 {
 	int parts[2];
 
@@ -109,10 +110,10 @@ take_runs(struct rules *r, int *loop, int64_t lanes)
 	return true;
 }
 
-/* All axes of a block as one, so that runs may end anywhere in a row; *loop:
- * over it. */
+/* Flattens all axes of a block into one, so that a vector may cross the ends of
+ * rows; *loop: the loop over it. */
 static bool
-one_axis(struct rules *r, int block, int *loop)
+flatten_axes(struct rules *r, int block, int *loop)
 {
 	const struct block *b = func_find(r->s.func, block)->u.block;
 	struct index_map *map = rules_map_new(r->module, b->n_iters, 1);
@@ -138,9 +139,10 @@ one_axis(struct rules *r, int block, int *loop)
 	return sched_rename_loop(&r->s, *loop, "i");
 }
 
-/* Are there runs for a warp of each unit? Fewer elements are better spread. */
+/* Does each multiprocessor get a warp of vectors? With fewer elements, one per
+ * thread uses more threads. */
 static bool
-has_runs(struct rules *r, int block, int64_t lanes)
+has_vectors(struct rules *r, int block, int64_t lanes)
 {
 	const struct block *b = func_find(r->s.func, block)->u.block;
 	int64_t n = 1, extent, warp = target_warp(r->target);
@@ -154,33 +156,35 @@ has_runs(struct rules *r, int block, int64_t lanes)
 	return lanes > 1 && n / lanes >= r->target->units * warp;
 }
 
-/* The loops of a block that walk its result as one of runs, *lanes elements
- * each, where these can be loaded and stored at once. */
+/* Fuses the block's spatial loops into one over vectors of *lanes elements, if
+ * they can be loaded and stored by single accesses. */
 static bool
-runs_as_one(struct rules *r, int block, int *loop, int64_t *lanes)
+fuse_vectors(struct rules *r, int block, int *loop, int64_t *lanes)
 {
 	const struct stmt *s = func_find(r->s.func, block);
 	int *loops, n, axis;
 
 	*lanes = rules_flat_access_width(r, block);
-	if (has_runs(r, block, *lanes)) {
-		return one_axis(r, block, loop) && take_runs(r, loop, *lanes);
+	if (has_vectors(r, block, *lanes)) {
+		return flatten_axes(r, block, loop) &&
+		       split_vectors(r, loop, *lanes);
 	}
 	*lanes = 1;
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n == 0) {
-		return spatial_as_one(r, block, loop);
+		return fuse_spatial(r, block, loop);
 	}
-	axis = tiling_driven(s, func_find(r->s.func, loops[n - 1]));
+	axis = rules_driven_iter(s, func_find(r->s.func, loops[n - 1]));
 	*lanes = axis >= 0 ? rules_access_width(r, block, axis, true) : 1;
-	if (has_runs(r, block, *lanes)) {
-		return take_runs(r, &loops[n - 1], *lanes) &&
-		       spatial_as_one(r, block, loop);
+	if (has_vectors(r, block, *lanes)) {
+		return split_vectors(r, &loops[n - 1], *lanes) &&
+		       fuse_spatial(r, block, loop);
 	}
 	*lanes = 1;
-	return spatial_as_one(r, block, loop);
+	return fuse_spatial(r, block, loop);
 }
 
-/* A thread for each iteration of the loop; *thread: theirs within a block. */
+/* Binds a thread to each iteration of the loop; *thread: the loop over the
+ * threads of a block. */
 static bool
 bind_threads(struct rules *r, int loop, int *thread)
 {
@@ -200,11 +204,12 @@ rules_bind_element_threads(struct rules *r, int block, int *thread)
 {
 	int loop;
 
-	return spatial_as_one(r, block, &loop) && bind_threads(r, loop, thread);
+	return fuse_spatial(r, block, &loop) && bind_threads(r, loop, thread);
 }
 
-/* The only block beside it that reads what the block writes, at exactly its
- * axes, element by element: there its sums can stay. 0: there is none. */
+/* The only block that reads the block's output, if it reads exactly its axes,
+ * element by element, so that the sums can stay in variables. 0: there is
+ * none. */
 static int
 sole_epilogue(struct rules *r, int block)
 {
@@ -219,7 +224,8 @@ sole_epilogue(struct rules *r, int block)
 	return users[0];
 }
 
-/* Sums of a thread's own, next to what stores them. */
+/* Computes each result of a reduction in a variable of the thread that stores
+ * it. */
 static bool
 sum_per_thread(struct rules *r, int block)
 {
@@ -228,7 +234,7 @@ sum_per_thread(struct rules *r, int block)
 
 	return (store != 0 ||
 		sched_cache_write(&r->s, block, 0, "local", &store)) &&
-	       spatial_as_one(r, store, &loop) &&
+	       fuse_spatial(r, store, &loop) &&
 	       bind_threads(r, loop, &thread) &&
 	       sched_compute_at(&r->s, block, thread) &&
 	       sched_set_scope(&r->s, block, 0, "local") &&
@@ -251,9 +257,9 @@ rules_is_bound(struct rules *r, int block)
 	return false;
 }
 
-/* Reductions by tiles in shared memory. */
+/* Tiles reductions in shared memory. */
 static void
-stage_reductions(struct rules *r)
+tile_reductions(struct rules *r)
 {
 	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
 
@@ -261,7 +267,7 @@ stage_reductions(struct rules *r)
 		struct sched_mark mark = sched_checkpoint(&r->s);
 		const struct stmt *block = func_find(r->s.func, blocks[i]);
 
-		/* Another one may have taken it in. */
+		/* Scheduling another block may have inlined this one. */
 		if (block == NULL || !block_reduces(block)) {
 			continue;
 		}
@@ -273,7 +279,7 @@ stage_reductions(struct rules *r)
 }
 
 static bool
-try_together(struct rules *r, const int *blocks, int n, int output)
+try_row_reduction(struct rules *r, const int *blocks, int n, int output)
 {
 	struct sched_mark mark = sched_checkpoint(&r->s);
 
@@ -284,9 +290,10 @@ try_together(struct rules *r, const int *blocks, int n, int output)
 	return false;
 }
 
-/* All that is left as rows, or each reduction with what uses its result. */
+/* Reduces all remaining blocks by rows, or else each reduction with its
+ * epilogue. */
 static void
-reduce_together(struct rules *r)
+reduce_rows(struct rules *r)
 {
 	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
 	int *left = arena_array(&r->module->arena, int, n + 1), n_left = 0;
@@ -299,21 +306,21 @@ reduce_together(struct rules *r)
 				func_find(r->s.func, blocks[i]));
 		}
 	}
-	if (!reduces || try_together(r, left, n_left, left[n_left - 1])) {
+	if (!reduces || try_row_reduction(r, left, n_left, left[n_left - 1])) {
 		return;
 	}
 	for (int i = 0; i < n_left; i++) {
 		int pair[2] = { left[i], sole_epilogue(r, left[i]) };
 
 		if (block_reduces(func_find(r->s.func, left[i]))) {
-			try_together(r, pair, 1 + (pair[1] != 0),
-				     pair[pair[1] != 0]);
+			try_row_reduction(r, pair, 1 + (pair[1] != 0),
+					  pair[pair[1] != 0]);
 		}
 	}
 }
 
 static void
-say_threads(struct rules *r, int nests, int64_t most)
+describe_threads(struct rules *r, int nests, int64_t most)
 {
 	strbuf_printf(&r->words, "%s%s  ", r->words.len > 0 ? ", " : "",
 		      nests == 1 ? "threads" : "stages of threads");
@@ -332,12 +339,12 @@ rules_threads(struct rules *r)
 	int64_t most = 1, lanes;
 
 	rules_inline(r, KEEP_OPERANDS);
-	stage_reductions(r);
+	tile_reductions(r);
 	rules_inline(r, KEEP_NOTHING);
 	if (!rules_order_threads(r)) {
 		return false;
 	}
-	reduce_together(r);
+	reduce_rows(r);
 	n = sched_get_child_blocks(&r->s, 0, &blocks);
 
 	for (int i = 0; i < n; i++) {
@@ -354,14 +361,14 @@ rules_threads(struct rules *r)
 		} else {
 			nests++;
 		}
-		if (!runs_as_one(r, blocks[i], &loop, &lanes) ||
+		if (!fuse_vectors(r, blocks[i], &loop, &lanes) ||
 		    !bind_threads(r, loop, &thread)) {
 			return false;
 		}
 		most = lanes > most ? lanes : most;
 	}
 	if (nests > 0) {
-		say_threads(r, nests, most);
+		describe_threads(r, nests, most);
 	}
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dot products by an instruction of the target, inside of register tiles:
+/* Dot-product instructions of the target inside of register tiles:
  *
  *   for ic_o, kh, kw:                    for ic_o, kh, kw, ic_4:
  *     for ic_i (16):                       for ow_1, oc_c:
@@ -7,14 +7,14 @@
  *         acc += x * w                                w[..][ic_4][oc_c],
  *                                                     acc[ow_1][oc_c])
  *
- * The instruction is data: what it computes says how many lanes it has, how
- * deep a dot product is and which types it takes. */
+ * The instruction's description says how many lanes it has, how many products
+ * each lane sums (depth), and which types it takes. */
 #include <string.h>
 
 #include "edit.h"
 #include "register_tile.h"
 
-/* The sizes of desc(A[depth], B[lanes][depth], C[lanes]). */
+/* Reads the sizes from desc(A[depth], B[lanes][depth], C[lanes]). */
 static bool
 dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 {
@@ -25,7 +25,8 @@ dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 	       expr_is_int(b->shape[1], depth);
 }
 
-/* By how many the axis lies together in the data, in steps of depth; 0. */
+/* The number of contiguous elements of a reduction axis in the data, a multiple
+ * of depth; 0: there is none. */
 static int64_t
 run_of(const struct tiling *t, const struct load_access *data, int iter,
        int64_t depth)
@@ -64,21 +65,22 @@ tiling_find_dot(struct tiling *t, const struct product_desc *p)
 		if (run > 0 && tiling_extent(&t->x, i) >= depth) {
 			t->dot.intrin = p->multiply->name;
 			t->dot.iter = i;
-			t->dot.depth = t->dot.taken = depth;
+			t->dot.depth = t->dot.per_call = depth;
 			t->dot.block = run;
 		}
 	}
 	return t->dot.intrin != NULL;
 }
 
-/* Loops of the block that starts the sums: the last are a vector. */
+/* Vectorizes the innermost loop of the init block, which must be as long as the
+ * vector. */
 static bool
-finish_start(struct rules *r, int start, int64_t lanes)
+vectorize_init(struct rules *r, int init, int64_t lanes)
 {
 	int *loops, n;
 	int64_t extent;
 
-	if (!sched_get_loops(&r->s, start, &loops, &n) || n == 0 ||
+	if (!sched_get_loops(&r->s, init, &loops, &n) || n == 0 ||
 	    !expr_is_int(func_find(r->s.func, loops[n - 1])->args[1],
 			 &extent) ||
 	    extent != lanes) {
@@ -95,11 +97,11 @@ tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 	int parts[2];
 
 	for (int i = *n - 1; i >= 0; i--) {
-		if (tiling_driven(block, func_find(r->s.func, order[i])) !=
+		if (rules_driven_iter(block, func_find(r->s.func, order[i])) !=
 		    t->dot.iter) {
 			continue;
 		}
-		if (t->dot.block == t->dot.taken) {
+		if (t->dot.block == t->dot.per_call) {
 			tile->dot = order[i];
 			memmove(order + i, order + i + 1,
 				sizeof *order * (size_t)(*n - i - 1));
@@ -108,7 +110,7 @@ tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 			return true;
 		}
 		if (!sched_split(&r->s, order[i],
-				 (int64_t[]){ 0, t->dot.taken }, 2, parts)) {
+				 (int64_t[]){ 0, t->dot.per_call }, 2, parts)) {
 			return false;
 		}
 		tile->first = tile->first == order[i] ? parts[0] : tile->first;
@@ -123,11 +125,11 @@ bool
 tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 	       struct tile_loops *tile)
 {
-	int start;
+	int init;
 
 	if (tile->first == 0 || tile->lanes == 0 ||
-	    !sched_decompose_reduction(&r->s, reduction, tile->first, &start) ||
-	    !finish_start(r, start, t->vector > 0 ? t->vector : t->lanes) ||
+	    !sched_decompose_reduction(&r->s, reduction, tile->first, &init) ||
+	    !vectorize_init(r, init, t->vector > 0 ? t->vector : t->lanes) ||
 	    !rules_tensorize(r, tile->lanes, t->dot.intrin)) {
 		return false;
 	}

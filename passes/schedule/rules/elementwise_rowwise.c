@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules for kernels without register tiles: element-wise (one flat loop where
- * every access allows it), plain reductions (a scalar accumulator), and
- * row-wise stages (all of them inside the loops that they share). */
+/* Rules for kernels without register tiles: elementwise kernels (one flat loop
+ * if every access allows it), plain reductions (a scalar accumulator) and
+ * rowwise kernels (all stages inside of the loops that they have in common). */
 #include "sched_rules.h"
 
-/* May the loops of adjacent axes d and d+1 be one? In every access they must
- * stand side by side as plain indices, or not at all. */
+/* May the loops of adjacent axes be fused? In every access both must be plain,
+ * adjacent indices, or neither may occur. */
 static bool
 adjacent_everywhere(const struct expr *const *index, int n,
 		    const struct var *outer, const struct var *inner)
@@ -54,14 +54,14 @@ check_fusable(struct fusable *f, const struct expr *e)
 	}
 }
 
-/* Does dimension d + 1 of the buffer end where the axis does? */
+/* Has dimension d + 1 of the buffer the extent of the axis? */
 static bool
 same_extents(const struct buffer *b, int d, const struct iter_var *inner)
 {
 	return d + 1 < b->ndim && b->shape[d + 1] == inner->extent;
 }
 
-/* The whole inner dimension must be walked, in every buffer. */
+/* Does the inner axis run over the whole dimension in every buffer? */
 static bool
 covers_inner(const struct block_access *x, int outer)
 {
@@ -79,7 +79,7 @@ covers_inner(const struct block_access *x, int outer)
 	return true;
 }
 
-/* An axis that chooses between sources: x where i < n, else y. */
+/* An axis on which a condition selects a source: x where i < n, else y. */
 struct choice {
 	const struct block *block;
 	int axis; /* -1: none */
@@ -102,7 +102,8 @@ see_choice(void *ctx, const struct expr *e)
 	}
 }
 
-/* Does every access have the axis in blocks, and all elements of all others? */
+/* Does every access run over the whole buffer, with this axis in blocks and all
+ * other axes plain? */
 static bool
 blocked_alike(const struct block_access *x, int axis)
 {
@@ -127,13 +128,13 @@ blocked_alike(const struct block_access *x, int axis)
 	return true;
 }
 
-/* Blocks of an axis innermost, as lanes. loops: of the axes; a loop that was
- * fused into another one is 0. Where all memory is walked in one way, the
- * lanes are those of all blocks that lie together: of bytes, more of them are
- * a vector than of what is computed. */
+/* Moves the blocks of an axis innermost, as lanes. loops: by axis; 0: fused
+ * into another one. If all accesses run over memory in the same order and
+ * elements are bytes, the lanes are those of all adjacent blocks: a vector
+ * holds more bytes than a block. */
 static bool
-blocks_last(struct rules *r, const struct block_access *x, int axis, int64_t c,
-	    int *loops, int n)
+vectorize_blocks(struct rules *r, const struct block_access *x, int axis,
+		 int64_t c, int *loops, int n)
 {
 	int order[MAX_AXES + 1], parts[2], count = 0, lanes;
 
@@ -199,9 +200,9 @@ rule_elementwise(struct rules *r, int block)
 	expr_visit(x.block->children[0]->args[0], see_choice, &choice);
 	if (blocked >= 0) {
 		strbuf_puts(&r->words, " by blocks");
-		return blocks_last(r, &x, blocked,
-				   rules_blocked_by(&x, blocked, true), loops,
-				   n);
+		return vectorize_blocks(r, &x, blocked,
+					rules_blocked_by(&x, blocked, true),
+					loops, n);
 	}
 	if (choice.axis >= 0 && loops[choice.axis] != 0) {
 		sched_annotate(&r->s, loops[choice.axis], "partition",
@@ -227,7 +228,8 @@ rule_reduction(struct rules *r, int reduction, int output)
 	if (rules_same_axes(r, &x, output)) {
 		rules_name_loops(r, &x, output);
 	}
-	/* The innermost output loop that still has the reduction's axes. */
+	/* Place the reduction in the innermost output loop that has all of its
+	 * axes. */
 	if (n > 0 && x.n_spatial > 0) {
 		int at = n - 1;
 
@@ -242,9 +244,9 @@ rule_reduction(struct rules *r, int reduction, int output)
 	return true;
 }
 
-/* How many leading axes of a block are those of its reader: the k-th axis of
- * one is the index that the other reads dimension k at. `most` where it does
- * not read it, or all of them are. */
+/* The number of leading axes that a block has in common with its reader, which
+ * reads dimension k at its own axis k. `most` if the reader does not read the
+ * block, or has all of them. */
 static int
 common_axes(const struct block *made, const struct block *reader, int own,
 	    int most)
@@ -269,27 +271,27 @@ common_axes(const struct block *made, const struct block *reader, int own,
 }
 
 void
-rules_shared_axes(struct rules *r, const int *blocks, int n, int output,
-		  int *shared)
+rules_common_axes(struct rules *r, const int *blocks, int n, int output,
+		  int *common)
 {
 	int all = func_find(r->s.func, output)->u.block->n_iters;
 
 	for (int i = n - 1; i >= 0; i--) {
 		const struct stmt *b = func_find(r->s.func, blocks[i]);
 
-		shared[i] = all;
+		common[i] = all;
 		for (int k = i + 1; k < n; k++) {
 			const struct stmt *reader = func_find(r->s.func,
 							      blocks[k]);
 
-			shared[i] = common_axes(b->u.block, reader->u.block,
-						shared[k], shared[i]);
+			common[i] = common_axes(b->u.block, reader->u.block,
+						common[k], common[i]);
 		}
 	}
 }
 
-/* How many lanes a reduction may have: those of a vector, if the block walks
- * everything that it reads along its only reduced axis contiguously. Else 0. */
+/* The number of lanes of a reduction: the elements of a vector, if all loads
+ * are contiguous along its only reduced axis. Else 0. */
 static int64_t
 lanes_of(struct rules *r, int block)
 {
@@ -324,8 +326,8 @@ lanes_of(struct rules *r, int block)
 	return lanes;
 }
 
-/* Each lane of a vector has a result of its own, and these are reduced in the
- * end: s[k % 16] += x[k], then s[0] + s[1] + … */
+/* Reduces to one partial result for each lane of a vector, then reduces these:
+ * s[k % 16] += x[k], then s[0] + s[1] + … */
 static bool
 reduce_by_lanes(struct rules *r, int block, int *made)
 {
@@ -339,10 +341,10 @@ reduce_by_lanes(struct rules *r, int block, int *made)
 	       sched_rfactor(&r->s, parts[1], -1, made);
 }
 
-/* Does so with all reductions of rows that can be: the blocks with a result for
- * each lane, and how many they are. */
+/* Reduces all rows by lanes where possible. made: the blocks of partial
+ * results; returns their number. */
 static int
-lanes_everywhere(struct rules *r, const int *blocks, int n, int *made)
+reduce_all_by_lanes(struct rules *r, const int *blocks, int n, int *made)
 {
 	int changed = 0;
 
@@ -361,8 +363,9 @@ lanes_everywhere(struct rules *r, const int *blocks, int n, int *made)
 	return changed;
 }
 
-/* The lanes innermost, once such a block is where it stays. They are its last
- * spatial iter var, which is the last but one. */
+/* Moves the lanes of a block of partial results innermost, after its
+ * compute_at. They are its last spatial iter var, which is the last but one of
+ * all. */
 static void
 vectorize_lanes(struct rules *r, int block)
 {
@@ -389,10 +392,10 @@ bool
 rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 {
 	int *loops, n_loops, placed = 0, by_lanes;
-	int *shared, *with_copy, *made;
+	int *common, *with_copy, *made;
 	struct block_access x;
 
-	/* A reduction that is the result adds up in a variable of its own. */
+	/* A reduction that writes the output gets an accumulator. */
 	if (block_reduces(func_find(r->s.func, output)) &&
 	    rules_access(r, output, &x) &&
 	    rules_separate_accumulator(r, &x, output, &output)) {
@@ -400,22 +403,23 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		blocks = with_copy;
 	}
 	made = arena_array(&r->module->arena, int, n + 1);
-	by_lanes = lanes_everywhere(r, blocks, n, made);
+	by_lanes = reduce_all_by_lanes(r, blocks, n, made);
 	if (by_lanes > 0) {
 		n = sched_get_child_blocks(&r->s, 0, &with_copy);
 		blocks = with_copy;
 	}
-	shared = arena_array(&r->module->arena, int, n + 1);
-	rules_shared_axes(r, blocks, n, output, shared);
+	common = arena_array(&r->module->arena, int, n + 1);
+	rules_common_axes(r, blocks, n, output, common);
 	if (!sched_get_loops(&r->s, output, &loops, &n_loops)) {
 		return false;
 	}
-	/* Consumers first: each stage goes where its readers already are. */
+	/* Consumers come first: a stage is placed inside the loops of its
+	 * readers. */
 	for (int i = n - 1; i >= 0; i--) {
 		if (blocks[i] == output) {
 			continue;
 		}
-		for (int at = (shared[i] < n_loops ? shared[i] : n_loops) - 1;
+		for (int at = (common[i] < n_loops ? common[i] : n_loops) - 1;
 		     at >= 0; at--) {
 			if (sched_compute_at(&r->s, blocks[i], loops[at])) {
 				placed++;
@@ -438,9 +442,9 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 	return true;
 }
 
-/* May runs of c along the axis be lanes: whatever has the axis, has it in
- * blocks of c, or contiguously? A result may be stored far apart. *c: found so
- * far, or 0. */
+/* May blocks of c elements of the axis be lanes: is the axis in blocks of c, or
+ * contiguous, in every access? The store of the kernel's output may be strided.
+ * *c: the block size found so far, or 0. */
 static bool
 lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 {
@@ -462,8 +466,8 @@ lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 	return x->store.use[axis] != AXIS_UNUSED;
 }
 
-/* The size of the blocks that all stages and the output have rows in. 0: they
- * have not. */
+/* The size of the blocks in which all stages and the output have the rows; 0:
+ * there is none. */
 static int64_t
 block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 {
@@ -482,7 +486,7 @@ block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 	return c;
 }
 
-/* Of a stage's loops, the one along the rows of a block goes innermost. */
+/* Moves the loop over the rows of a block innermost. */
 static bool
 rows_innermost(struct rules *r, int block, int axis)
 {
@@ -511,15 +515,15 @@ bool
 rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
 {
 	int *loops, n_loops,
-		*shared = arena_array(&r->module->arena, int, n + 1);
+		*common = arena_array(&r->module->arena, int, n + 1);
 	const struct stmt *last = func_find(r->s.func, output);
 	int axis = last->u.block->n_iters - 1;
 	int64_t c;
 
-	rules_shared_axes(r, blocks, n, output, shared);
+	rules_common_axes(r, blocks, n, output, common);
 	for (int i = 0; i < n; i++) {
-		if (blocks[i] != output && shared[i] - 1 < axis) {
-			axis = shared[i] - 1;
+		if (blocks[i] != output && common[i] - 1 < axis) {
+			axis = common[i] - 1;
 		}
 	}
 	if (block_reduces(last) || axis < 0 ||
@@ -528,7 +532,7 @@ rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
 		return false;
 	}
 	c = block_of_rows(r, blocks, n, output, axis);
-	if (c < 2 || !blocks_last(r, NULL, axis, c, loops, n_loops) ||
+	if (c < 2 || !vectorize_blocks(r, NULL, axis, c, loops, n_loops) ||
 	    !sched_get_loops(&r->s, output, &loops, &n_loops)) {
 		return false;
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a picture as one row:
+/* Fuses the rows and columns of an image into one axis:
  *
  *   y[oc, oh, ow] += x[ic, oh, ow] * w[oc, ic]
- *   ->  y[oc, p // W, p % W] += x[ic, p // W, p % W] * w[oc, ic]
- */
+ *   ->  y[oc, p // W, p % W] += x[ic, p // W, p % W] * w[oc, ic] */
 #include "edit.h"
 #include "sched_rules.h"
 
@@ -27,10 +26,10 @@ rules_map_put(struct index_map *map, const struct expr *e)
 	map->to_physical[map->n_physical++] = e;
 }
 
-/* Does the buffer end where axis `inner` does, one dimension behind that of
- * `outer`, in every access that has one of them? */
+/* In every access that uses axis `outer` or the next one, `inner`: do they
+ * index adjacent dimensions, and does inner run over the whole dimension? */
 static bool
-one_row(const struct block_access *x, int outer)
+is_contiguous(const struct block_access *x, int outer)
 {
 	int inner = outer + 1;
 
@@ -90,14 +89,14 @@ rules_fuse_spatial_axes(struct rules *r, const struct block_access *x,
 	struct block_access e;
 	int64_t columns;
 
-	if (outer < 0 || !one_row(x, outer) ||
+	if (outer < 0 || !is_contiguous(x, outer) ||
 	    !expr_is_int(x->info->iters[outer + 1].extent, &columns) ||
 	    columns < 2 || expr_is_value(x->info->iters[outer].extent, 1)) {
 		return false;
 	}
 	if (*output != reduction &&
 	    (!rules_access(r, *output, &e) || e.n_spatial != x->n_spatial ||
-	     e.n_reduce > 0 || !one_row(&e, outer) ||
+	     e.n_reduce > 0 || !is_contiguous(&e, outer) ||
 	     x->out->ndim != x->n_spatial || x->store.dim[outer] != outer)) {
 		return false;
 	}

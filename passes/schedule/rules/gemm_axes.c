@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The axes of a product by where they appear, and the tiles that suit them and
- * the device. */
+/* Classifies the axes of a product by the operands that they index, and chooses
+ * tiles for them and the device. */
 #include "gemm_tile.h"
 
-/* -- what there is */
+/* -- axes */
 
 static bool
 uses(const struct load_access *a, int iter)
@@ -11,7 +11,7 @@ uses(const struct load_access *a, int iter)
 	return a->use[iter] != AXIS_UNUSED;
 }
 
-/* Two loads, both along what is summed. */
+/* Checks that there are two loads, both of which a reduced axis indexes. */
 static bool
 find_operands(struct gemm_tile *t)
 {
@@ -35,8 +35,9 @@ find_operands(struct gemm_tile *t)
 	return true;
 }
 
-/* The operand that has the last axis which one alone has walks the columns:
- * results lie next to each other along them. -1: there is no such axis. */
+/* The operand of the columns: the one indexed by the last axis that indexes one
+ * operand alone. Results are contiguous along this axis. -1: there is no such
+ * axis. */
 static int
 column_operand(const struct gemm_tile *t)
 {
@@ -68,7 +69,8 @@ find_part(struct gemm_tile *t, int columns, int i)
 	if (it->kind != ITER_SPATIAL) {
 		t->part[i] = PART_SUM;
 	} else if (uses(r, i) && uses(c, i)) {
-		/* Groups: one operand is the same for all of a group. */
+		/* A grouped convolution: one operand is the same for all of a
+		 * group. */
 		if (r->use[i] == AXIS_GRANULAR) {
 			g = r->granularity[i];
 			t->part[i] = PART_COLUMN;
@@ -135,8 +137,8 @@ blocks_of(const struct gemm_tile *t, enum part p)
 	return round_up(t->extent[p], t->side[p]) / t->side[p];
 }
 
-/* The largest side, of threads times 1, 2, 4 or 8 results, with which at most a
- * quarter of what is computed is beyond the end; else the least waste. */
+/* Chooses the largest side (threads times 1, 2, 4 or 8 results) that pads the
+ * extent by at most a quarter; else the one that pads least. */
 static void
 choose_side(struct gemm_tile *t, enum part p, int64_t threads)
 {
@@ -158,12 +160,12 @@ set_runs(struct gemm_tile *t, enum part p)
 {
 	int64_t per = t->side[p] / t->threads[p];
 
-	t->per[p] = per < RUN ? per : RUN;
-	t->runs[p] = per / t->per[p];
+	t->run[p] = per < RUN ? per : RUN;
+	t->runs[p] = per / t->run[p];
 }
 
-/* Tiles as large as the extents and registers allow, but so many of them that
- * all of the device has work. */
+/* Chooses tiles as large as extents and registers allow, but so many of them
+ * that every multiprocessor has work. */
 bool
 gemm_choose_tiles(struct rules *r, struct gemm_tile *t)
 {
@@ -195,7 +197,7 @@ gemm_choose_tiles(struct rules *r, struct gemm_tile *t)
 	}
 	set_runs(t, PART_ROW);
 	set_runs(t, PART_COLUMN);
-	/* Two copies of each tile: one is filled while the other is used. */
+	/* Each tile is double-buffered. */
 	while (k > 4 &&
 	       (k / 2 >= t->extent[PART_SUM] ||
 		2 * k * (t->side[PART_ROW] + t->side[PART_COLUMN] + 2 * RUN) *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product while rule_shared_memory_tile makes tiles of it: what gemm_axes.c has
- * found of its axes, and how large the tiles are. */
+/* A matrix product of two operands as the rules for shared-memory tiles and
+ * tensor cores see it: which axes are batch, rows, columns and sum, and how
+ * large the tiles are. */
 #ifndef TIRC_SCHED_STAGED_H
 #define TIRC_SCHED_STAGED_H
 
@@ -8,58 +9,62 @@
 
 enum part { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN, PARTS };
 
-/* Results of a thread along an axis are this many next to each other: a vector
- * of shared memory. */
+/* A thread computes runs of this many consecutive results along an axis, so
+ * that it reads its operands from shared memory as vectors. */
 enum { RUN = 4 };
 
 struct gemm_tile {
 	struct block_access x;
-	enum part *part;      /* of each iter var */
-	int64_t *granularity; /* > 0: v // c is PART_BATCH, v % c the part */
+	enum part *part;      /* by iter var */
+	int64_t *granularity; /* by iter var v; c > 0: v // c belongs to
+			       * PART_BATCH, v % c to part */
 	int64_t extent[PARTS];
-	const struct buffer *operand[2]; /* of rows, of columns */
-	int64_t side[PARTS];             /* of the block's tile */
-	int64_t runs[PARTS]; /* of RUN (or per) results that a thread has */
-	int64_t per[PARTS];
+	const struct buffer *operand[2]; /* the operand of the rows, of the
+					  * columns */
+	int64_t side[PARTS];             /* the tile of a thread block */
+	int64_t runs[PARTS];             /* runs of a thread */
+	int64_t run[PARTS];              /* results of one run: at most RUN */
 	int64_t threads[PARTS];
-	/* The order that the parts are to have, the batch first; whether tiles of
-	 * rows, of columns, have what is summed last. */
+	/* The order of the parts in the operands' tiles, the batch first;
+	 * whether the tile of the rows (of the columns) has the summed axis
+	 * last. */
 	enum part order[PARTS];
 	bool sum_last[2];
 };
 
-/* What a product has become: what copies rows and columns, and what takes the
- * sums. */
+/* The blocks of a product: the copies of the rows and of the columns, and the
+ * block that stores the sums. */
 struct gemm_blocks {
 	int copies[2], store;
 };
 
-/* Which part each axis of t->x is. False: it is no product of two operands. */
+/* Finds the part of each axis of t->x. False: the block is not a product of two
+ * operands. */
 bool gemm_find_axes(struct rules *r, struct gemm_tile *t);
-/* The sizes of the tiles. False: there is too little to do. */
+/* Chooses the sizes of the tiles. False: the product is too small. */
 bool gemm_choose_tiles(struct rules *r, struct gemm_tile *t);
 
-/* For the schedule's words, with ", " behind: a product whose sum runs over several
- * axes is one of matrices that are nowhere in memory, "implicit GEMM, M = oc = 64,
- * N = oh * ow = 3025, K = ic * kh * kw = 144". "" of another. */
+/* Describes the product for the kernel's comment, with ", " at the end:
+ * "implicit GEMM, M = oc = 64, N = oh * ow = 3025, K = ic * kh * kw = 144". ""
+ * if its sum runs over one axis: a plain matrix product. */
 const char *gemm_describe(struct rules *r, const struct gemm_tile *t);
 
-/* implicit_gemm.c: the parts as axes of the block, in t->order, all
- * extents multiples of t->side, with a block that copies each operand and one
- * that does what is done to sums. What t->x knows is stale then. False, and
- * things left half done, if it cannot be. */
+/* implicit_gemm.c: makes the parts the axes of the block, in t->order, pads
+ * their extents to multiples of t->side, and makes a block that copies each
+ * operand and one that applies the epilogue to the sums. t->x is stale
+ * afterwards. False if it cannot; the schedule is then to be rolled back. */
 bool gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
 			struct gemm_blocks *out);
-/* The place in t->order of the first part that has an axis: there is none for
- * a single batch. */
+/* The index in t->order of the first part that is an axis of the block: 1
+ * without a batch, else 0. */
 int gemm_first_part(const struct gemm_tile *t);
-/* Does what the block copies lie next to each other along its last axis but
- * one? */
+/* Is the last index of the block's load driven by its last axis but one, so
+ * that the copy transposes? */
 bool gemm_copy_is_transposed(struct rules *r, int copy);
-/* Is what the block copies indexed last by its last axis, and by that alone? */
+/* Is the last index of the block's load driven by its last axis alone? */
 bool gemm_copy_is_contiguous(struct rules *r, int copy);
-/* A primitive of a block and one more argument. *out, which may be NULL: the
- * block or loop it gives. */
+/* Applies a primitive to a block and a second argument. *out (or NULL): the
+ * block or loop that it returns. */
 bool gemm_apply(struct rules *r, const char *primitive, int block,
 		struct sched_value second, int *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product of two operands in the order of its parts, with blocks that copy
- * tiles of each, whatever computes them then:
+/* Makes a reduction a product of two matrices, with blocks that copy the
+ * operands into them, and inlines the operands' producers into these blocks:
  *
  *   for oc, oh, ow, ic, kh, kw:         rows[k, m] = w[..]
  *     sum[oc, oh, ow] +=                columns[k, n] = x[..] or 0
@@ -16,7 +16,7 @@ gemm_first_part(const struct gemm_tile *t)
 	return t->extent[PART_BATCH] > 1 ? 0 : 1;
 }
 
-/* The iter vars as parts, in the order that is asked for. */
+/* The map from the block's iter vars to the parts, in t->order. */
 static const struct index_map *
 parts_map(struct rules *r, const struct gemm_tile *t)
 {
@@ -72,9 +72,9 @@ gemm_apply(struct rules *r, const char *primitive, int block,
 	return true;
 }
 
-/* The operand in the order of the parts, made by a block of its own. */
+/* Makes a block that copies the operand in the order of the parts. */
 static bool
-own_order(struct rules *r, int block, const struct buffer *b, int *copy)
+copy_in_order(struct rules *r, int block, const struct buffer *b, int *copy)
 {
 	int index = rules_read_index(r, block, b);
 	struct sched_value which[2] = { sv_string("read"), sv_int(index) };
@@ -83,23 +83,23 @@ own_order(struct rules *r, int block, const struct buffer *b, int *copy)
 					sv_list(r->module, which, 2), copy);
 }
 
-/* Whatever the block reads that others make, it makes itself. */
+/* Inlines all injective producers of the block. */
 static void
 inline_producers(struct rules *r, int block)
 {
 	bool again = true;
 
 	while (again) {
-		int *makers, n;
+		int *producers, n;
 
 		again = false;
-		if (!sched_get_producers(&r->s, block, &makers, &n)) {
+		if (!sched_get_producers(&r->s, block, &producers, &n)) {
 			return;
 		}
 		for (int i = 0; i < n && !again; i++) {
 			again = !block_reduces(
-					func_find(r->s.func, makers[i])) &&
-				sched_compute_inline(&r->s, makers[i]);
+					func_find(r->s.func, producers[i])) &&
+				sched_compute_inline(&r->s, producers[i]);
 		}
 	}
 }
@@ -115,9 +115,9 @@ sole_reader(struct rules *r, int block)
 		       : 0;
 }
 
-/* What the sums are stored by does what is done to them. */
+/* Inlines the epilogue into the block that stores the sums. */
 static void
-take_epilogue(struct rules *r, int store)
+inline_epilogue(struct rules *r, int store)
 {
 	int reader;
 
@@ -127,8 +127,8 @@ take_epilogue(struct rules *r, int store)
 	}
 }
 
-/* All extents become multiples of the tile's: operands are 0 beyond. The
- * blocks that copy are those of the padded operands then. */
+/* Pads all extents to multiples of the tile's; the operands are 0 there.
+ * out->copies become the blocks that copy the padded operands. */
 static bool
 pad(struct rules *r, const struct gemm_tile *t, int block,
     struct gemm_blocks *out)
@@ -165,11 +165,11 @@ pad(struct rules *r, const struct gemm_tile *t, int block,
 		}
 	}
 	out->store = sole_reader(r, block);
-	take_epilogue(r, out->store);
+	inline_epilogue(r, out->store);
 	return out->store != 0;
 }
 
-/* Constants are stored in rows as tiles are. */
+/* Gives constants the order of the tiles' dimensions. */
 static bool
 pack_constants(struct rules *r, struct gemm_tile *t, int block)
 {
@@ -192,18 +192,18 @@ gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
 	if (!pack_constants(r, t, block) ||
 	    !gemm_apply(r, "transform_block_layout", block,
 			sv_map(parts_map(r, t)), NULL) ||
-	    !own_order(r, block, t->operand[0], &out->copies[0]) ||
-	    !own_order(r, block, t->operand[1], &out->copies[1]) ||
+	    !copy_in_order(r, block, t->operand[0], &out->copies[0]) ||
+	    !copy_in_order(r, block, t->operand[1], &out->copies[1]) ||
 	    !sched_reindex(&r->s, block, 0, &out->store)) {
 		return false;
 	}
 	inline_producers(r, out->copies[0]);
 	inline_producers(r, out->copies[1]);
-	take_epilogue(r, out->store);
+	inline_epilogue(r, out->store);
 	return pad(r, t, block, out);
 }
 
-/* "ic * kh * kw", the axes that make up a part; how many they are. */
+/* "ic * kh * kw": the axes of a part; *n: their number. */
 static const char *
 part_axes(struct rules *r, const struct gemm_tile *t, enum part p, int *n)
 {
@@ -250,7 +250,8 @@ gemm_describe(struct rules *r, const struct gemm_tile *t)
 				    parts[i].letter, axes, n > 0 ? " = " : "",
 				    (long long)t->extent[parts[i].part]);
 	}
-	/* The sum, which comes last, is over one axis: a GEMM as it is. */
+	/* n counts the axes of the sum, the last part: one axis means a plain
+	 * matrix product. */
 	return n > 1 ? arena_printf(a, "%s ", text) : "";
 }
 

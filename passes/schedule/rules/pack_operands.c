@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a register tile reads and writes, with its lanes next to each other.
+/* Layouts in which the lanes of a register tile's operands are next to each
+ * other.
  *
- * Constants are stored that way. Data whose lanes lie far apart are copied, one
- * block of lanes at a time, outside of the loops that use it again:
+ * Constants are stored so. An operand that is not constant and whose lanes lie
+ * far apart is copied, one block of lanes at a time, outside of the loops that
+ * reuse the copy:
  *
  *   for i_o, j_o:                      for j_o:
  *     for k:                             for j, k: pack[k][j] = x2[j][k]
@@ -11,13 +13,13 @@
  *                                            for i_i, j_i (16):
  *                                              acc += x[i][k] * pack[k][j]
  *
- * Constants of 4 bits lie two in a byte: those of two steps of the sum, so that
- * the lanes of one step are next to each other, and all in the same half of
+ * Constants of 4 bits are packed in pairs, two steps of the reduction to a
+ * byte, so that the lanes of one step are contiguous and in the same half of
  * their bytes: w[k][j] -> w[k / 2][j][k % 2]. */
 #include "edit.h"
 #include "register_tile.h"
 
-/* With fewer, copying takes as long as what it saves. */
+/* With fewer uses, copying takes as long as it saves. */
 enum { LEAST_USES = 4 };
 
 static const struct expr *
@@ -32,7 +34,8 @@ rest(struct module *m, const struct expr *e, int64_t c)
 	return expr_floormod(m, e, expr_i32(m, c));
 }
 
-/* The lanes of l, as whole vectors if there are several. */
+/* Appends the dimensions of the lanes: vectors and the lanes of a vector, if
+ * there are several vectors. */
 static void
 put_lanes(struct module *m, const struct tiling *t, struct index_map *map,
 	  const struct expr *l)
@@ -44,7 +47,6 @@ put_lanes(struct module *m, const struct tiling *t, struct index_map *map,
 	rules_map_put(map, l);
 }
 
-/* By how many an axis that is summed over is blocked; 0: it is not. */
 int64_t
 tiling_block(const struct tiling *t, int iter)
 {
@@ -59,7 +61,7 @@ tiling_block(const struct tiling *t, int iter)
 		       : 0;
 }
 
-/* Is dimension d the one whose elements a dot product takes together? */
+/* Is dimension d the one along which a dot product sums? */
 static bool
 is_dot_dim(const struct tiling *t, const struct load_access *operand, int d)
 {
@@ -72,13 +74,13 @@ is_paired(const struct load_access *operand)
 	return operand->weight != NULL && operand->weight->paired;
 }
 
-/* What of a layout is to lie two in a byte. */
+/* The physical dimension of a layout that is packed in pairs. */
 struct pairing {
-	int at; /* which physical dimension is halved */
+	int at; /* its number */
 	int64_t extent;
 };
 
-/* Is the dimension walked by a loop that sums? */
+/* Does a reduction axis index the dimension? */
 static bool
 is_summed(const struct tiling *t, const struct load_access *operand, int d)
 {
@@ -93,7 +95,8 @@ is_summed(const struct tiling *t, const struct load_access *operand, int d)
 	return false;
 }
 
-/* Prefers a dimension without a rest, then a long one, to what p has. */
+/* Replaces p by this dimension if that is better: an even extent first, then a
+ * long one. */
 static void
 offer_pairs(struct pairing *p, int at, int64_t extent)
 {
@@ -114,8 +117,9 @@ put_pairs(struct module *m, struct index_map *map, const struct pairing *p)
 	rules_map_put(map, rest(m, e, 2));
 }
 
-/* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last, and before them
- * what is left of axes that others have in blocks. A strip is in one piece. */
+/* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last, before them the
+ * remainders of axes in blocks. With panels, d / lanes comes first, so that a
+ * panel is contiguous. */
 static const struct index_map *
 lanes_last(struct rules *r, const struct tiling *t,
 	   const struct load_access *operand)
@@ -182,7 +186,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 	return map;
 }
 
-/* Stores a constant with the lanes last, unless it is so already. */
+/* Gives a constant a layout with the lanes last, unless they are. */
 static bool
 pack_operand(struct rules *r, const struct tiling *t,
 	     const struct load_access *operand)
@@ -220,7 +224,8 @@ tiling_pack(struct rules *r, const struct tiling *t)
 	return true;
 }
 
-/* The accumulators as [..][lanes], so that a row of lanes is a vector. */
+/* Gives the accumulators the layout [..][lanes], so that a row of lanes is a
+ * vector. */
 bool
 tiling_lanes_last(struct rules *r, const struct tiling *t)
 {
@@ -252,10 +257,11 @@ tiling_packs_panels(const struct rules *r, const struct tiling *t)
 		elems * dtype_bytes(a->load->type) > r->target->l2_bytes);
 }
 
-/* Are the lanes of an operand that is no constant far apart, while each is used
- * for several rows? One block of them is to fit a near cache. */
+/* True if the operand is not constant, its lanes lie far apart, and each is
+ * used for several rows. One block of lanes must fit half of the second-level
+ * cache. */
 bool
-tiling_gathers(const struct rules *r, const struct tiling *t)
+tiling_copies_operand(const struct rules *r, const struct tiling *t)
 {
 	const struct load_access *a = t->operand;
 	int64_t bytes = t->lanes, uses = 1;
@@ -287,7 +293,7 @@ tiling_gathers(const struct rules *r, const struct tiling *t)
 }
 
 bool
-tiling_copy_data(struct rules *r, struct tiling *t, int reduction, int *copy)
+tiling_copy_operand(struct rules *r, struct tiling *t, int reduction, int *copy)
 {
 	const struct buffer *b = t->operand->load->u.buffer;
 	int operand = (int)(t->operand - t->x.loads);

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads, after the rule for one of them has had its say: of each nest of
- * loops the outermost one whose iterations are apart is shared. Where it has
- * too few iterations for the cores, the loops inside of it join:
+/* Makes loops parallel, after a rule has scheduled the kernel for one thread:
+ * of each nest, the outermost loop with independent iterations. If it has too
+ * few iterations for the cores, the loops inside of it are fused with it:
  *
  *   for oc_o in range(4):             for oc_o_oh_fused in T.parallel(224):
  *     for oh in range(56):      ->      ...
  *       ...
  *
- * Of the outer loops that one goes first of which threads have the least in
- * common: rows of a large picture, output channels where there are many
- * weights. A loop does not join where a block runs for some of its iterations
- * only: tiles that do not divide an axis are set apart later.
+ * If several outer loops qualify, the one for which threads read the least data
+ * in common moves outermost: rows of a large image, output channels if there
+ * are many weights. A loop is not fused if the predicate of a block uses it:
+ * its tail is partitioned later.
  *
- * A nest whose work takes not much longer than starting and ending the threads
- * stays as it is. Work is operations and bytes, by the target's facts. */
+ * A nest that takes hardly longer than starting and joining threads stays
+ * serial. Times are estimated from operations and bytes by the target's
+ * facts. */
 #include <string.h>
 
 #include "sched_rules.h"
 
-/* Each thread gets so many iterations, or one more: then that is little. */
+/* Iterations for each core, so that one more for some cores matters little. */
 #define ITERATIONS_PER_CORE 4
-/* Two threads save half of the work and cost one start: three are a gain. */
+/* A nest must take this many thread starts: two threads save half of the work
+ * and cost one start. */
 #define STARTS_PER_NEST 3
-/* A function, in operations. */
+/* The cost of a function call, in operations. */
 #define CALL_OPERATIONS 16
-/* One of a sum that no vectors add up. */
+/* The cost factor of a reduction without vectors. */
 #define SCALAR_OPERATIONS 8
 
 static double
@@ -63,7 +65,7 @@ stmt_operations(const struct stmt *s)
 	return n;
 }
 
-/* The parameters that blocks below a loop touch, each once. */
+/* The parameters that blocks below a loop read and write, each once. */
 struct touched {
 	const struct func *func;
 	VEC(const struct buffer *) list;
@@ -118,7 +120,7 @@ see_sum(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* What one core takes for the loop. */
+/* The time of the loop on one core. */
 static double
 nest_ns(struct rules *r, struct stmt *loop)
 {
@@ -168,7 +170,7 @@ see_guard(void *ctx, struct stmt *s)
 	return !g->found;
 }
 
-/* Does a block below run for some of the loop's iterations only? */
+/* Does the predicate of a block below use the loop's variable? */
 static bool
 is_guarded(struct stmt *loop)
 {
@@ -179,13 +181,13 @@ is_guarded(struct stmt *loop)
 }
 
 static bool
-may_join(struct stmt *loop)
+may_fuse(struct stmt *loop)
 {
 	return loop->u.loop.kind == FOR_SERIAL && loop->notes == NULL &&
 	       extent_of(loop) > 0 && !is_guarded(loop);
 }
 
-/* A device of cores rather than threads runs groups of one thread each. */
+/* A device whose work-groups have one work-item each. */
 static bool
 in_groups(const struct rules *r)
 {
@@ -209,36 +211,37 @@ may_be_parallel(struct rules *r, int loop)
 	return ok;
 }
 
-/* How many of the loops, from the first one on, are to be shared as one. */
+/* The number of loops, from the first one on, to fuse into one parallel
+ * loop. */
 static int
-count_joined(struct rules *r, const int *loops, int n)
+count_fused(struct rules *r, const int *loops, int n)
 {
 	int64_t enough = (int64_t)r->target->cores * ITERATIONS_PER_CORE;
 	int64_t iterations = extent_of(func_find(r->s.func, loops[0]));
-	int joined = 1;
+	int fused = 1;
 
-	if (!may_join(func_find(r->s.func, loops[0]))) {
+	if (!may_fuse(func_find(r->s.func, loops[0]))) {
 		return 1;
 	}
-	while (iterations < enough && joined < n) {
+	while (iterations < enough && fused < n) {
 		const struct stmt *outer = func_find(r->s.func,
-						     loops[joined - 1]);
-		struct stmt *next = func_find(r->s.func, loops[joined]);
+						     loops[fused - 1]);
+		struct stmt *next = func_find(r->s.func, loops[fused]);
 
-		if (outer->children[0] != next || !may_join(next) ||
-		    !may_be_parallel(r, loops[joined])) {
+		if (outer->children[0] != next || !may_fuse(next) ||
+		    !may_be_parallel(r, loops[fused])) {
 			break;
 		}
 		iterations *= extent_of(next);
-		joined++;
+		fused++;
 	}
-	return joined;
+	return fused;
 }
 
-/* -- which loop is to be shared -- */
+/* -- which loop becomes parallel */
 
-/* Bytes that each thread needs all of, whichever iterations of the loop it
- * gets: parameters that do not move with it. */
+/* The parameters read in a nest, and among them those whose region moves with
+ * the loop variable: every thread reads all of the others. */
 struct common {
 	struct touched all, moving;
 	const struct var *var;
@@ -292,10 +295,9 @@ common_bytes(struct rules *r, int nest, int loop)
 	return c.all.bytes - c.moving.bytes;
 }
 
-/* Puts the loop first of which threads have the least in common, if that stays
- * in the second cache of each, which now goes through all of it in every
- * iteration. In a convolution of a large picture these are rows, in one with
- * many weights output channels. */
+/* Moves the loop outermost for which threads read the least data in common, if
+ * that data is at most half as much and fits the second-level cache, since each
+ * iteration reads all of it. */
 static void
 choose_first(struct rules *r, int *loops, int n)
 {
@@ -303,14 +305,14 @@ choose_first(struct rules *r, int *loops, int n)
 	struct sched_mark mark = sched_checkpoint(&r->s);
 	int best = 0, order[MAX_AXES];
 
-	if (!may_join(func_find(r->s.func, loops[0]))) {
+	if (!may_fuse(func_find(r->s.func, loops[0]))) {
 		return;
 	}
 	for (int i = 1; i < n && i < MAX_AXES; i++) {
 		struct stmt *loop = func_find(r->s.func, loops[i]);
 		double bytes;
 
-		if (loop->parent->id != loops[i - 1] || !may_join(loop) ||
+		if (loop->parent->id != loops[i - 1] || !may_fuse(loop) ||
 		    !may_be_parallel(r, loops[i])) {
 			break;
 		}
@@ -338,7 +340,7 @@ choose_first(struct rules *r, int *loops, int n)
 }
 
 static bool
-share(struct rules *r, const int *loops, int n)
+parallelize(struct rules *r, const int *loops, int n)
 {
 	struct sched_mark mark = sched_checkpoint(&r->s);
 	int loop = loops[0];
@@ -365,9 +367,10 @@ is_in_loop(struct rules *r, int block, int loop)
 	return found;
 }
 
-/* What a nest apart uses, another group's, cannot be variables. */
+/* If a block outside of the nest reads the result, work-groups of another
+ * launch do: its buffer becomes global. */
 static bool
-share_result(struct rules *r, int block, int loop)
+make_result_global(struct rules *r, int block, int loop)
 {
 	const struct block *b = func_find(r->s.func, block)->u.block;
 	int *users, n;
@@ -387,7 +390,7 @@ share_result(struct rules *r, int block, int loop)
 }
 
 static void
-share_results(struct rules *r)
+make_results_global(struct rules *r)
 {
 	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
 
@@ -396,12 +399,12 @@ share_results(struct rules *r)
 
 		if (sched_get_loops(&r->s, blocks[i], &loops, &n_loops) &&
 		    n_loops > 0) {
-			share_result(r, blocks[i], loops[0]);
+			make_result_global(r, blocks[i], loops[0]);
 		}
 	}
 }
 
-/* One group for all of the nest. */
+/* Binds the whole nest to one work-group. */
 static bool
 one_group(struct rules *r, int block, const int *loops, int n)
 {
@@ -412,7 +415,8 @@ one_group(struct rules *r, int block, const int *loops, int n)
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
-/* The nest's outer loops as groups; nothing is launched within a loop. */
+/* Binds the nest's outer loops to work-groups. A launch cannot be inside of a
+ * loop. */
 static bool
 group_nest(struct rules *r, int block, int *loops, int n)
 {
@@ -424,21 +428,21 @@ group_nest(struct rules *r, int block, int *loops, int n)
 	}
 	if (first < n && may_be_parallel(r, loops[first]) &&
 	    func_find(r->s.func, loops[first])->u.loop.kind == FOR_SERIAL) {
-		int joined;
+		int fused;
 
 		choose_first(r, loops + first, n - first);
-		joined = count_joined(r, loops + first, n - first);
-		if (share(r, loops + first, joined) ||
-		    (joined > 1 && share(r, loops + first, 1))) {
+		fused = count_fused(r, loops + first, n - first);
+		if (parallelize(r, loops + first, fused) ||
+		    (fused > 1 && parallelize(r, loops + first, 1))) {
 			return true;
 		}
 	}
 	return one_group(r, block, loops, n);
 }
 
-/* The nest around a block. */
+/* Makes a loop of the nest parallel. */
 static bool
-share_nest(struct rules *r, int *loops, int n)
+parallelize_nest(struct rules *r, int *loops, int n)
 {
 	double ns = n > 0 ? nest_ns(r, func_find(r->s.func, loops[0])) : 0;
 
@@ -451,14 +455,14 @@ share_nest(struct rules *r, int *loops, int n)
 		}
 		if (extent != 1 && loop->u.loop.kind == FOR_SERIAL &&
 		    may_be_parallel(r, loops[i])) {
-			int joined;
+			int fused;
 
 			choose_first(r, loops + i, n - i);
-			joined = count_joined(r, loops + i, n - i);
-			return share(r, loops + i, joined) ||
-			       (joined > 1 && share(r, loops + i, 1));
+			fused = count_fused(r, loops + i, n - i);
+			return parallelize(r, loops + i, fused) ||
+			       (fused > 1 && parallelize(r, loops + i, 1));
 		}
-		/* Threads would start in each of its iterations. */
+		/* Threads would start in each iteration of an outer loop. */
 		ns /= extent > 0 ? (double)extent : 1;
 	}
 	return false;
@@ -476,20 +480,20 @@ rules_parallel(struct rules *r)
 	n = sched_get_child_blocks(&r->s, 0, &blocks);
 	for (int i = 0; i < n; i++) {
 		int *loops, n_loops;
-		bool again = false;
+		bool done = false;
 
 		if (!sched_get_loops(&r->s, blocks[i], &loops, &n_loops) ||
 		    (n_loops == 0 && !in_groups(r))) {
 			continue;
 		}
 		for (int k = 0; k < seen.n && n_loops > 0; k++) {
-			again |= seen.data[k] == loops[0];
+			done |= seen.data[k] == loops[0];
 		}
-		if (again) {
+		if (done) {
 			continue;
 		}
 		if (in_groups(r) ? group_nest(r, blocks[i], loops, n_loops)
-				 : share_nest(r, loops, n_loops)) {
+				 : parallelize_nest(r, loops, n_loops)) {
 			shared++;
 			sched_get_loops(&r->s, blocks[i], &loops, &n_loops);
 		}
@@ -498,7 +502,7 @@ rules_parallel(struct rules *r)
 		}
 	}
 	if (in_groups(r)) {
-		share_results(r);
+		make_results_global(r);
 	}
 	if (shared > 0) {
 		strbuf_puts(&r->words,

@@ -2,7 +2,8 @@
 /* The choice of a product instruction for a reduction. */
 #include "product_choice.h"
 
-/* Operands may be rounded if the target says so: tf32 is all that there is. */
+/* Does the target allow the instruction's rounding (to tf32), and have all of
+ * its intrinsics? */
 static bool
 may_use(const struct rules *r, const struct product_desc *p)
 {

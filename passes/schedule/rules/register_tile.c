@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Register tiles for matmul- and convolution-like reductions.
  *
- * One operand has an axis that no other operand has (output channels,
- * columns): it becomes the lanes, innermost and contiguous; a constant operand
- * is stored with the lanes last. Another axis, absent from that operand
- * (pixels, rows), becomes the tile, so that each element loaded is used for
- * every lane and each vector of lanes for every element of the tile:
+ * One operand has an axis that no other operand has (output channels, columns):
+ * it becomes the lanes, innermost and contiguous; a constant operand is stored
+ * with the lanes last. Another axis, absent from that operand (pixels, rows),
+ * becomes the rows of the tile. So each element of the other operand is used
+ * for every lane, and each vector of lanes for every row:
  *
  *   for oc, oh, ow:                for oc_0, oh, ow_0:
  *     for ic, kh, kw:                acc[ow_1][oc_1] = 0
@@ -13,16 +13,16 @@
  *                                      for ow_1, oc_1: acc += x * w
  *                                    for ow_1, oc_1: y = acc
  *
- * Where no operand has such an axis (depthwise convolutions, pools), but all
- * have one in blocks that lie together, a block is the lanes.
+ * If no operand has an axis of its own (depthwise convolutions, pools), but all
+ * have an axis in blocks, a block is the lanes.
  *
- * Several vectors of lanes are an axis of their own, so that the last one is
- * a vector: acc[ow_1][oc_c][oc_v]. An axis that is summed over and lies in
- * blocks is walked block by block, its rest inside of the other sums. */
+ * If there are several vectors of lanes, the accumulators are
+ * acc[ow_1][oc_c][oc_v] with one vector last. A reduction axis in blocks is
+ * iterated block by block; the loop inside of a block follows the other
+ * reduction loops. */
 #include "register_tile.h"
 #include "edit.h"
 
-/* The axis's extent if constant, else 0. */
 int64_t
 tiling_extent(const struct block_access *x, int iter)
 {
@@ -31,8 +31,9 @@ tiling_extent(const struct block_access *x, int iter)
 	return expr_is_int(x->info->iters[iter].extent, &v) ? v : 0;
 }
 
-/* Is iter used by operand alone, but for other constants (scales)? Granular
- * uses elsewhere are allowed, since the lanes then stay within one run. */
+/* Is iter a plain index of this operand alone? Granular uses by other operands
+ * are allowed, since the lanes then stay within one run; so are uses by other
+ * constants (scales) if the operand is constant. */
 static bool
 exclusive_to(const struct block_access *x, int iter,
 	     const struct load_access *operand, int64_t *granularity)
@@ -81,7 +82,7 @@ reads_reduce_axis(const struct block_access *x, const struct load_access *a)
 	return false;
 }
 
-/* constants: may the lanes be an axis of one? */
+/* constants: may the lanes be an axis of a constant? */
 static bool
 find_lane(struct tiling *t, bool constants)
 {
@@ -113,7 +114,7 @@ find_lane(struct tiling *t, bool constants)
 	return best >= 0;
 }
 
-/* An axis that lies in blocks wherever it appears. */
+/* Finds an axis that all loads that use it have in blocks. */
 static bool
 find_blocked_lane(struct tiling *t)
 {
@@ -132,23 +133,23 @@ find_blocked_lane(struct tiling *t)
 }
 
 static void
-find_tile(struct tiling *t)
+find_rows(struct tiling *t)
 {
 	struct block_access *x = &t->x;
 
-	t->tile = -1;
+	t->row = -1;
 	for (int i = 0; i < x->info->n_iters; i++) {
 		if (x->info->iters[i].kind != ITER_SPATIAL || i == t->lane ||
 		    tiling_extent(x, i) < 2) {
 			continue;
 		}
 		if (t->operand == NULL || t->operand->use[i] == AXIS_UNUSED) {
-			t->tile = i;
-			t->tile_granularity = 0;
+			t->row = i;
+			t->row_granularity = 0;
 		} else if (t->operand->use[i] == AXIS_GRANULAR &&
 			   t->operand->granularity[i] > 1) {
-			t->tile = i;
-			t->tile_granularity = t->operand->granularity[i];
+			t->row = i;
+			t->row_granularity = t->operand->granularity[i];
 		}
 	}
 }
@@ -160,14 +161,15 @@ put_tile(struct rules *r, const char *before, const struct var *v, int64_t size)
 		      iter_axis_name(v->name), (long long)size);
 }
 
-/* The lanes of the best operand; where they would fill no vectors, those of
- * the pixels of a picture, if they lie in one row. */
+/* Finds the operand with the best lane axis. If its lanes would not fill
+ * vectors, the pixels of an image are tried as lanes, if they are
+ * contiguous. */
 static bool
 find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 {
 	int64_t vector = r->target->vector_bytes / dtype_bytes(t->x.out->type);
 	struct sched_mark mark = sched_checkpoint(&r->s);
-	struct tiling fused = { .tile = -1, .part = -1 };
+	struct tiling fused = { .row = -1, .part = -1 };
 	int first_output = *output;
 
 	if (t->x.n_loads < 2 || !find_lane(t, true)) {
@@ -191,7 +193,8 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 	return rules_access(r, reduction, &t->x) && find_lane(t, true);
 }
 
-/* By how many the output has the lanes' axis in blocks. */
+/* The size of the blocks in which the output has the lane axis; 0: not in
+ * blocks. */
 static int64_t
 output_block(struct rules *r, int output, int lane)
 {
@@ -203,29 +206,31 @@ output_block(struct rules *r, int output, int lane)
 		       : 0;
 }
 
-/* What becomes of the last lanes and of the last tile. */
+/* Lets the last lanes and the last tile overlap those before, or not. */
 static bool
-overlap(struct rules *r, const struct tiling *t, int output, int lanes,
-	int tiles)
+overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
+	      int tiles)
 {
 	const struct iter_var *iters = t->x.info->iters;
 	int64_t extent = tiling_extent(&t->x, t->lane);
 
 	if (t->dot.intrin != NULL) {
-		return true; /* an instruction has addresses of tiles */
+		return true; /* an instruction takes the addresses of whole
+			      * tiles */
 	}
 	return tiling_overlap(r, output, lanes, iters[t->lane].var,
 			      t->padded ? 0 : extent % t->lanes,
 			      tiling_lanes_time(r, t->x.out->type, extent,
 						t->lanes)) &&
-	       (t->tiles < 2 ||
-		tiling_overlap(r, output, tiles, iters[t->tile].var,
-			       tiling_extent(&t->x, t->tile) % t->tiles,
+	       (t->rows < 2 ||
+		tiling_overlap(r, output, tiles, iters[t->row].var,
+			       tiling_extent(&t->x, t->row) % t->rows,
 			       tiling_overlap_time(r, t)));
 }
 
-/* Sets t->dot to the target's best product instruction that does the sums: of
- * data by a constant, which is laid out for it. */
+/* Sets t->dot to the target's best product instruction for the reduction, which
+ * must multiply data by a constant, since the instruction needs its own
+ * layout. */
 static void
 find_product(struct rules *r, struct tiling *t)
 {
@@ -258,20 +263,20 @@ find_product(struct rules *r, struct tiling *t)
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
-	struct tiling t = { .tile = -1, .part = -1 };
+	struct tiling t = { .row = -1, .part = -1 };
 	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
 	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
 	struct tile_loops inner;
 	int64_t part_size = 0;
 	int part, copy = 0, copy_at = 0;
-	bool gathers;
+	bool copies;
 
 	if (!rules_access(r, reduction, &t.x) ||
 	    (!find_operand(r, &t, reduction, &output) &&
 	     !find_blocked_lane(&t))) {
 		return false;
 	}
-	find_tile(&t);
+	find_rows(&t);
 	t.out_block = output_block(r, output, t.lane);
 	tiling_sizes(r, &t);
 	if (t.lanes < 2 ||
@@ -281,13 +286,13 @@ rule_matmul(struct rules *r, int reduction, int output)
 	find_product(r, &t);
 	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
 	put_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
-	if (t.tiles > 1) {
-		put_tile(r, ",", t.x.info->iters[t.tile].var, t.tiles);
+	if (t.rows > 1) {
+		put_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
 	}
-	gathers = tiling_gathers(r, &t);
+	copies = tiling_copies_operand(r, &t);
 	t.panels = tiling_packs_panels(r, &t);
-	if (gathers ? !tiling_copy_data(r, &t, reduction, &copy)
-		    : !tiling_pack(r, &t)) {
+	if (copies ? !tiling_copy_operand(r, &t, reduction, &copy)
+		   : !tiling_pack(r, &t)) {
 		return false;
 	}
 	if (!rules_separate_accumulator(r, &t.x, reduction, &output)) {
@@ -298,28 +303,28 @@ rule_matmul(struct rules *r, int reduction, int output)
 		return false;
 	}
 	if (!tiling_split(r, &t, t.lane, t.lanes, loops, lane_split) ||
-	    (t.tiles > 1 &&
-	     !tiling_split(r, &t, t.tile, t.tiles, loops, tile_split)) ||
+	    (t.rows > 1 &&
+	     !tiling_split(r, &t, t.row, t.rows, loops, tile_split)) ||
 	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
 		return false;
 	}
-	/* What is copied, or comes from far, is outside of the loops that use
-	 * it again. */
+	/* Loops over axes that the copied or distant operand does not have go
+	 * inside, to reuse it. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
 		int axis = i % t.x.n_spatial;
-		bool again = (gathers || t.panels) &&
-			     t.operand->use[axis] == AXIS_UNUSED;
-		int loop = axis == t.lane                  ? lane_split[0]
-			   : axis == t.tile && t.tiles > 1 ? tile_split[0]
-							   : loops[axis];
+		bool reuses = (copies || t.panels) &&
+			      t.operand->use[axis] == AXIS_UNUSED;
+		int loop = axis == t.lane                ? lane_split[0]
+			   : axis == t.row && t.rows > 1 ? tile_split[0]
+							 : loops[axis];
 
-		if (loop != 0 && again == (i >= t.x.n_spatial)) {
+		if (loop != 0 && reuses == (i >= t.x.n_spatial)) {
 			at = loop;
-			copy_at = again ? copy_at : loop;
+			copy_at = reuses ? copy_at : loop;
 			order[n++] = loop;
 		}
 	}
-	inner = (struct tile_loops){ t.tiles > 1 ? tile_split[1] : 0, vectors,
+	inner = (struct tile_loops){ t.rows > 1 ? tile_split[1] : 0, vectors,
 				     lane_split[1], 0, 0 };
 	n += tiling_inner(r, &inner, order + n);
 	if (!sched_reorder(&r->s, order, n) ||
@@ -329,11 +334,11 @@ rule_matmul(struct rules *r, int reduction, int output)
 		return false;
 	}
 	if (t.dot.fill != NULL) {
-		inner.tile = 0; /* the sums are in memory */
+		inner.rows = 0; /* the sums are in memory */
 	}
-	if (!overlap(r, &t, output, lane_split[0], tile_split[0])) {
+	if (!overlap_tails(r, &t, output, lane_split[0], tile_split[0])) {
 		return false;
 	}
 	tiling_finish(r, &inner);
-	return !gathers || tiling_place_copy(r, &t, copy, copy_at);
+	return !copies || tiling_place_copy(r, &t, copy, copy_at);
 }

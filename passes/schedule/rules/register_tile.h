@@ -1,145 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reduction's register tile, while a rule makes it: what register_tile.c
- * has found, for the files that size it (tile_sizes.c), make it
- * (tile_loops.c) and sum in it (tile_reduction.c). */
+/* The register tile of a reduction: register_tile.c finds its axes,
+ * tile_sizes.c chooses its size, tile_loops.c makes its loops and
+ * tile_reduction.c places its accumulators. */
 #ifndef TIRC_SCHED_TILING_H
 #define TIRC_SCHED_TILING_H
 
 #include "product_choice.h"
 #include "sched_rules.h"
 
-/* Products that the target sums several at a time: `depth` of a lane of the
- * reduction's axis `iter`, which lies in blocks of `block` wherever it is. */
+/* A product instruction of the target: each lane sums `depth` products along
+ * the reduction axis `iter`, which every operand has in blocks of `block`
+ * contiguous elements. */
 struct tile_dot {
-	const char *intrin; /* NULL: no such */
+	const char *intrin; /* NULL: there is none */
 	int iter;
 	int64_t depth, block;
-	/* What one call takes of the axis; depth, but for instructions that do a
-	 * tile of rows and columns. */
-	int64_t taken;
-	const char *fill, *store; /* that set its sums, and bring them to
-				   * memory; NULL: these are in memory */
+	/* Elements of the axis that one call multiplies: depth for a dot
+	 * product, more for a tile instruction. */
+	int64_t per_call;
+	/* The intrinsics that zero the tile register and store it; NULL: the
+	 * sums are in memory. */
+	const char *fill, *store;
 };
 
 struct tiling {
 	struct block_access x;
-	int lane, tile; /* iter vars of the reduction; tile -1: none */
-	struct load_access *operand; /* the one with the lane axis, or NULL:
-				      * all have it, in blocks */
-	int64_t lanes, tiles;
-	int64_t granularity;      /* lanes must divide it; 0: free */
-	int64_t tile_granularity; /* so must the tile */
-	int64_t vector;           /* lanes are several of these; 0: not split */
-	int64_t out_block;        /* by which the result has them; or 0 */
-	bool panels;        /* constants are stored by blocks of lanes, even
-				 * if these are next to each other */
-	bool padded;        /* constants have zeroes for lanes beyond the
-				 * end */
-	int part;           /* an iter var that walks through a part of an
-				 * axis that lies in blocks; -1: none */
-	int64_t part_block; /* of these */
+	int lane, row; /* iter vars of the reduction; row -1: none */
+	struct load_access *operand; /* the load with the lane axis; NULL: all
+				      * loads have it, in blocks */
+	int64_t lanes, rows;         /* of a tile */
+	int64_t granularity;         /* lanes must divide it; 0: any number of
+				   * lanes */
+	int64_t row_granularity;     /* the same for rows */
+	int64_t vector;              /* the lanes are several vectors of this
+				   * length; 0: one vector */
+	int64_t out_block; /* the output has the lane axis in blocks of
+				   * this size; 0: not in blocks */
+	bool panels;       /* constants are stored in panels of lanes even if
+			     * their lanes are contiguous */
+	bool padded;       /* constants are padded with zeros beyond the last
+			     * lane */
+	int part;          /* an iter var over a part of an axis that lies in
+			     * blocks of part_block; -1: none */
+	int64_t part_block;
 	struct tile_dot dot;
 };
 
-/* The loops of a tile, outermost first; 0 where there is none. */
+/* The loops of a tile, outermost first; 0: there is none. */
 struct tile_loops {
-	int tile, vectors, lanes;
-	int first; /* that sums */
-	int dot;   /* what a dot product takes together */
+	int rows, vectors, lanes;
+	int first; /* the outermost reduction loop */
+	int dot;   /* over the elements that one dot product sums */
 };
 
-/* The axis's extent if constant, else 0. */
+/* The extent of the axis if it is constant, else 0. */
 int64_t tiling_extent(const struct block_access *x, int iter);
 
-/* How many lanes: at most so many, whole vectors where there are such. */
+/* The number of lanes, at most `most`: whole vectors if possible. */
 int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 		     int64_t granularity);
-/* Sets lanes, tiles and vector. */
+/* Sets lanes, rows, vector and padded. */
 void tiling_sizes(struct rules *r, struct tiling *t);
-/* What all rows take in whole tiles, the last of which goes back over rows that
- * are done, by what they take with a smaller tile for the last ones. */
+/* The time of all rows in whole tiles, the last of which overlaps the one
+ * before, relative to the time with a smaller last tile. */
 double tiling_overlap_time(const struct rules *r, const struct tiling *t);
-/* The same for lanes of a type along an axis: a part of a vector takes as long
- * as all of it, where the target has vectors. */
+/* The same for lanes of a type along an axis. A part of a vector takes as long
+ * as a whole one, if the target has vectors. */
 double tiling_lanes_time(const struct rules *r, struct dtype type,
 			 int64_t extent, int64_t lanes);
 
-/* tile_tail.c. Says in the words of the schedule what becomes of the
- * `rest` elements of an axis that are left by the tiles of the loop, and notes it
- * there: time is what whole tiles take by what they take with a smaller one in
- * the end. output: the block that stores. Nothing where rest or loop is 0. */
+/* tile_tail.c: decides whether the last tile of an axis overlaps the one before
+ * (the note "overlap" on the loop) or becomes a second copy of the loops, and
+ * describes the decision in the kernel's comment. rest: the axis's extent
+ * modulo the tile; time: the time of whole tiles relative to that with a
+ * smaller last tile; output: the block that stores. Does nothing if rest or
+ * loop is 0. */
 bool tiling_overlap(struct rules *r, int output, int loop,
 		    const struct var *axis, int64_t rest, double time);
 
-/* pack_operands.c. By how many an axis that is summed over is blocked; 0: it
- * is not. */
+/* pack_operands.c: the block size of a reduction axis in the operands; 0: the
+ * axis is not in blocks. */
 int64_t tiling_block(const struct tiling *t, int iter);
-/* Stores constants with the lanes last. */
+/* Gives constants a layout with the lanes last. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
-/* The same for t->x.out, the accumulators. */
+/* The same for the accumulators, t->x.out. */
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);
-/* Is the operand a constant too large for a near cache, with its lanes next to
- * each other in long rows? */
+/* Is the operand a constant with its lanes next to each other in long rows that
+ * has 4-bit elements or exceeds the second-level cache? */
 bool tiling_packs_panels(const struct rules *r, const struct tiling *t);
-/* Is the operand to be copied, as its lanes lie far apart? */
-bool tiling_gathers(const struct rules *r, const struct tiling *t);
-/* Makes the block that does so; what t knows of the loads is found again. */
-bool tiling_copy_data(struct rules *r, struct tiling *t, int reduction,
-		      int *copy);
-/* Moves it into a loop, 0: none, and has it write the lanes last. */
+/* Should the operand be copied because its lanes lie far apart? */
+bool tiling_copies_operand(const struct rules *r, const struct tiling *t);
+/* Makes the block that copies it, and finds t's loads again. */
+bool tiling_copy_operand(struct rules *r, struct tiling *t, int reduction,
+			 int *copy);
+/* Moves that block into the loop (0: leaves it) and gives the copy a layout
+ * with the lanes last. */
 bool tiling_place_copy(struct rules *r, const struct tiling *t, int copy,
 		       int at);
 
-/* The lanes' loop as one over vectors and one over the lanes of a vector;
- * vectors is 0 where there is one. */
+/* Splits the loop over lanes into one over vectors and one over the lanes of a
+ * vector. *vectors is 0 if the lanes are one vector. */
 bool tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
 			  int *lane_loop);
-/* The iter var that the loop drives, -1 if none. */
-int tiling_driven(const struct stmt *block, const struct stmt *loop);
-/* Puts the loops of the reduction below a loop in order: those that sum, then
- * their parts within blocks, then the tile. */
+/* The iter var that the loop drives; -1: none. */
+int rules_driven_iter(const struct stmt *block, const struct stmt *loop);
+/* Orders the loops of the reduction inside of the loop `below`: reduction
+ * loops, then their parts within blocks, then the tile. */
 bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
 		  int below, struct tile_loops *tile);
-/* The loops of a tile in their order, at most four: how many. The lanes are last;
- * but where the compiler has to find the vectors, rows are inside of the lanes:
- * their statements keep it from writing out the lanes' loop before. */
+/* Lists the loops of a tile, at most four, and returns their number. The lanes
+ * are innermost; if vectorization is left to the compiler, the rows are inside
+ * of the lanes, because a loop with several statements is not unrolled before
+ * it is vectorized. */
 int tiling_inner(const struct rules *r, const struct tile_loops *tile,
 		 int *order);
-/* Outer and inner loop of an axis; no outer one where the tile is all. */
+/* Splits the loop of an axis by the tile's size; split[0] is 0 if the tile is
+ * the whole axis. */
 bool tiling_split(struct rules *r, const struct tiling *t, int axis,
 		  int64_t size, const int *loops, int *split);
-/* Where rows are inside of the lanes, what is read under conditions of rows is
- * read before: they would have to be tested for each lane. */
-bool tiling_read_before(struct rules *r, const struct tiling *t,
+/* If the rows are inside of the lanes, notes that loads under conditions on
+ * rows are hoisted: else each lane would test the conditions. */
+bool tiling_hoist_loads(struct rules *r, const struct tiling *t,
 			const struct tile_loops *tile);
-/* Vectorizes and unrolls. */
+/* Vectorizes and unrolls the loops of a tile. */
 void tiling_finish(struct rules *r, const struct tile_loops *tile);
 
-/* dot_product.c: sets t->dot if the lanes and an axis that is summed fit the
+/* dot_product.c: sets t->dot if the lanes and a reduction axis fit the
  * dot-product instruction. */
 bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
-/* Takes the loop over what a dot product takes together out of order[0..n), or
- * the part of one. */
+/* Removes from order[0..n) the loop over the elements that one dot product
+ * sums, after splitting it off if the loop has more iterations. */
 bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 		      int *order, int *n, struct tile_loops *tile);
-/* Sets the start of the sums apart, and makes what the loop over lanes does the
- * instruction: that loop is gone then. */
+/* Makes the reduction's init a block of its own, and replaces the loop over
+ * lanes by the instruction: that loop is gone then. */
 bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 		    struct tile_loops *tile);
 
-/* tile_instruction.c: sets t->dot, and lanes and rows, if rows and columns of the
- * product fit the instruction's tile. */
+/* tile_instruction.c: sets t->dot, lanes and rows if the rows and columns of
+ * the product fit the instruction's tile. */
 bool tiling_find_tile(const struct rules *r, struct tiling *t,
 		      const struct product_desc *p);
-/* Moves the reduction into the loop at, its sums kept by that instruction. */
+/* Moves the reduction into the loop `at`, with its sums in a tile register. */
 bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at);
 
-/* The axis that is to be summed in parts of a size; -1: none. */
+/* The axis to sum in parts, and the size of a part; -1: none. */
 int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);
-/* Moves the reduction into the loop at, its sums in parts below it. */
+/* Moves the reduction into the loop `at`, and its partial sums below it. */
 bool tiling_sum_parts(struct rules *r, struct tiling *t, int reduction,
 		      int axis, int64_t size, int at);
-/* Moves the reduction into the loop at, with accumulators for one tile. */
+/* Moves the reduction into the loop `at`, with accumulators for one tile. */
 bool tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 		int lane_loop);
 

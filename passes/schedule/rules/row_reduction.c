@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long reductions, and rows with their statistics: one block of a device's
- * threads per row, or a warp each for some rows, and all stages in it.
+/* Long reductions, and rows with their statistics (softmax, normalization): all
+ * stages of a row run in one thread block, or in one warp each for several rows
+ * of a block.
  *
  *   for i, k: sum[i] += x[i, k]         for i in blocks:
  *   for i, j: y[i, j] = x[i, j]    ->     for k_i in threads, k_o:
@@ -8,7 +9,7 @@
  *                                         for j_i in threads, j_o:
  *                                           y[i, j] = x[i, j] / sum
  *
- * What a stage leaves for the next one is in shared memory. */
+ * Stages pass their results in shared memory. */
 #include "access.h"
 #include "sched_rules.h"
 #include "thread_reduction.h"
@@ -16,16 +17,18 @@
 #include "register_tile.h"
 #include "rounding.h"
 
-/* Shorter rows are for one thread; what each thread reduces at least. */
+/* A shorter row is reduced by one thread; each thread reduces at least OWN
+ * elements. */
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
-	int rows;        /* leading axes that all stages have */
-	int64_t count;   /* of rows; where it is not known, enough */
-	bool any_size;   /* it is not known */
-	int64_t threads; /* of each row */
-	int64_t side;    /* rows of a block */
-	int outer;       /* the loop of blocks */
+	int rows;        /* number of leading axes that all stages have */
+	int64_t count;   /* number of rows; enough for the device if it is
+			  * symbolic */
+	bool any_size;   /* the number of rows is symbolic */
+	int64_t threads; /* per row */
+	int64_t side;    /* rows of a thread block */
+	int outer;       /* the loop bound to thread blocks */
 };
 
 static int64_t
@@ -36,24 +39,25 @@ extent_of(const struct block *b, int i)
 	return expr_is_int(b->iters[i].extent, &n) ? n : 0;
 }
 
-/* Iterations of a block's axes beyond the first ones, of one kind; 0: not
- * known. */
+/* The iterations of the block's spatial (or reduction) axes from number `from`
+ * on; 0: symbolic. */
 static int64_t
-count(const struct block *b, int from, bool sums)
+count(const struct block *b, int from, bool reduces)
 {
 	int64_t n = 1;
 
 	for (int i = from; i < b->n_iters; i++) {
-		if ((b->iters[i].kind != ITER_SPATIAL) == sums) {
+		if ((b->iters[i].kind != ITER_SPATIAL) == reduces) {
 			n *= extent_of(b, i);
 		}
 	}
 	return n;
 }
 
-/* Do the largest things it reads lie along what it sums? */
+/* Does a reduction axis index the last dimension of every load that an axis
+ * indexes there? */
 static bool
-lies_along_sum(struct rules *r, int block)
+is_contiguous_in_row(struct rules *r, int block)
 {
 	struct block_access x;
 
@@ -87,10 +91,11 @@ see_whole_load(void *ctx, const struct expr *e)
 			!dtype_is_float(e->u.buffer->type);
 }
 
-/* Whole numbers, summed as floats, for a result that is rounded to whole ones:
- * halves are common there, and the order of the sum says where they go. */
+/* Does the order of the summation affect the result visibly? It does if
+ * integers are summed as floats and the result is rounded to integers: halves
+ * are common then, and the order decides how they are rounded. */
 static bool
-has_order(const struct func *f, const struct expr *sum)
+is_order_visible(const struct func *f, const struct expr *sum)
 {
 	bool whole = false;
 
@@ -98,18 +103,19 @@ has_order(const struct func *f, const struct expr *sum)
 	return whole && dtype_is_float(sum->type) && func_rounds(f);
 }
 
-/* Can parts of what it reduces be combined, in any order, each from its start? */
+/* Can the reduction be split into partial results that start from the init
+ * value and are combined in any order? */
 static bool
-has_parts(const struct func *f, const struct stmt *block)
+is_splittable(const struct func *f, const struct stmt *block)
 {
 	const struct expr *e = block->children[0]->args[0];
 	int own;
 
 	return cross_thread_refusal(block, &own) == NULL &&
-	       (expr_is_extreme(e) || !has_order(f, e));
+	       (expr_is_extreme(e) || !is_order_visible(f, e));
 }
 
-/* Bytes that the stages leave for each other. */
+/* The bytes of shared memory for the stages' results. */
 static int64_t
 shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 	     int output)
@@ -128,7 +134,7 @@ shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 	return bytes;
 }
 
-/* Threads that leave each something to do, a power of two of them. */
+/* A power of two of threads that leaves each at least OWN elements. */
 static int64_t
 threads_for(const struct rules *r, int64_t longest)
 {
@@ -140,10 +146,10 @@ threads_for(const struct rules *r, int64_t longest)
 	return n;
 }
 
-/* Does each row have its own of everything that is summed? Else it is a product:
- * what many rows read is better read once for several of them. */
+/* Is every operand of the reduction indexed by the row? If not, it is a matrix
+ * product, and tiles of several rows read the operand once. */
 static bool
-is_by_row(struct rules *r, int block)
+is_indexed_by_row(struct rules *r, int block)
 {
 	struct block_access x;
 
@@ -159,7 +165,7 @@ is_by_row(struct rules *r, int block)
 	return true;
 }
 
-/* The outermost axis may be of any size. */
+/* Counts the rows. Only the outermost axis may be symbolic. */
 static void
 count_rows(struct rules *r, struct rows *w, const struct block *out)
 {
@@ -195,17 +201,18 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 			continue;
 		}
 		if (count(s->u.block, w->rows, false) != 1 ||
-		    !has_parts(r->s.func, s)) {
-			return false; /* no row: something in between */
+		    !is_splittable(r->s.func, s)) {
+			return false; /* the result has more axes than the row,
+				       * or cannot be split */
 		}
-		if (w->any_size && !is_by_row(r, blocks[i])) {
+		if (w->any_size && !is_indexed_by_row(r, blocks[i])) {
 			return false;
 		}
 		longest = sums > longest ? sums : longest;
-		along &= lies_along_sum(r, blocks[i]);
+		along &= is_contiguous_in_row(r, blocks[i]);
 	}
-	/* Neighbours in memory are for neighbouring threads: those of a row, or
-	 * of one element each, if these are enough. */
+	/* Adjacent threads should read adjacent elements: the threads of a row,
+	 * or, if rows are enough, threads of one row each. */
 	if (longest < SHORT || w->count == 0 ||
 	    (!along && w->count >= r->target->units * warp)) {
 		return false;
@@ -223,8 +230,8 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 	       r->target->shared_bytes / 2;
 }
 
-/* The loops of the output's rows as one of blocks, which are a loop of rows
- * inside of it. */
+/* Binds the output's row loops to thread blocks, after splitting off side rows
+ * for threadIdx.y. */
 static bool
 bind_rows(struct rules *r, struct rows *w, int output)
 {
@@ -234,9 +241,10 @@ bind_rows(struct rules *r, struct rows *w, int output)
 	if (!sched_get_loops(&r->s, output, &loops, &n) || n > MAX_AXES) {
 		return false;
 	}
-	/* Loops of one iteration between them are theirs. */
+	/* Loops of one iteration between row loops are fused with them. */
 	for (int i = 0; i < n; i++) {
-		int drives = tiling_driven(s, func_find(r->s.func, loops[i]));
+		int drives = rules_driven_iter(s,
+					       func_find(r->s.func, loops[i]));
 
 		rows[i] = loops[i];
 		if (drives >= 0 && drives < w->rows) {
@@ -257,8 +265,8 @@ bind_rows(struct rules *r, struct rows *w, int output)
 	       sched_bind(&r->s, w->outer, "blockIdx.x");
 }
 
-/* The loops of a stage inside of the block's: a row for each thread of y, all
- * else shared between those of x. */
+/* Binds the loops of a stage inside of a thread block: a row for each
+ * threadIdx.y, all other loops to threadIdx.x. */
 static bool
 bind_stage(struct rules *r, const struct rows *w, int block)
 {
@@ -273,10 +281,10 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 		const struct stmt *loop = func_find(r->s.func, loops[i]);
 
 		if (inside && loop->u.loop.kind == FOR_THREAD) {
-			continue; /* the output's rows */
+			continue; /* the output's row loop */
 		}
 		if (inside && w->side > 1 &&
-		    tiling_driven(s, loop) == w->rows - 1) {
+		    rules_driven_iter(s, loop) == w->rows - 1) {
 			if (!sched_bind(&r->s, loops[i], "threadIdx.y")) {
 				return false;
 			}
@@ -291,7 +299,7 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }
 
-/* Constants lie along what is summed. */
+/* Gives constants a layout with the reduced axes last. */
 static bool
 pack_constants(struct rules *r, int block)
 {
@@ -303,7 +311,7 @@ pack_constants(struct rules *r, int block)
 	for (int l = 0; l < x.n_loads; l++) {
 		const struct load_access *a = &x.loads[l];
 
-		if (a->weight != NULL && !lies_along_sum(r, block) &&
+		if (a->weight != NULL && !is_contiguous_in_row(r, block) &&
 		    !rules_pack_last(r, block, a, true)) {
 			return false;
 		}
@@ -315,7 +323,7 @@ bool
 rule_row_reduction(struct rules *r, const int *blocks, int n, int output)
 {
 	struct rows w = { 0 };
-	int *all, *shared;
+	int *all, *common;
 
 	if (block_reduces(func_find(r->s.func, output))) {
 		int copy;
@@ -328,12 +336,12 @@ rule_row_reduction(struct rules *r, const int *blocks, int n, int output)
 		all[n++] = output = copy;
 		blocks = all;
 	}
-	shared = arena_array(&r->module->arena, int, n + 1);
-	rules_shared_axes(r, blocks, n, output, shared);
+	common = arena_array(&r->module->arena, int, n + 1);
+	rules_common_axes(r, blocks, n, output, common);
 	w.rows = func_find(r->s.func, output)->u.block->n_iters;
 	for (int i = 0; i < n; i++) {
-		if (blocks[i] != output && shared[i] < w.rows) {
-			w.rows = shared[i];
+		if (blocks[i] != output && common[i] < w.rows) {
+			w.rows = common[i];
 		}
 		if (block_reduces(func_find(r->s.func, blocks[i])) &&
 		    !pack_constants(r, blocks[i])) {

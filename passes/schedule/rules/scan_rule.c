@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that run in order: a running sum, updates where data says. What they
- * start from is a nest of its own, or, where it is theirs alone, starts where
- * the loops around them allow it; what follows element by element joins them.
+/* Ordered blocks: running sums, and updates at indices from data (scatter). The
+ * block that initialises a running state moves inside of the loops that keep it
+ * alive; consumers are inlined.
  *
  *   for i: acc[i] = 0                for i:
  *   for i, j in order:                   acc = 0
@@ -9,19 +9,19 @@
  *       y[i, j] = acc[i]                     acc += x[i, j]
  *   for i, j: z[i, j] = f(y[i, j])           z[i, j] = f(acc)
  *
- * Where the outermost loop runs in order, columns that touch other elements are
- * set apart, for threads to share, and so that what is carried along stays in
- * the first cache. On a device a thread takes a column. */
+ * If the outermost loop is ordered, an axis whose iterations access different
+ * elements is split into columns outside of it, so that threads run in parallel
+ * and the state of a column stays in the first-level cache. On a device each
+ * thread takes a column. */
 #include "sched_rules.h"
 
 #include "gemm_tile.h"
 #include "loop_legality.h"
 
-/* Elements of a column's row: some vectors, and some kilobytes of what is
- * carried along. */
+/* Elements of a column: some vectors, and a state of some kilobytes. */
 enum { LEAST_COLUMN = 16, MOST_COLUMN = 512 };
 
-/* The only block that runs in order; 0: there is none, or there are more. */
+/* The only ordered block; 0: there is none, or there are several. */
 static int
 ordered_block(struct rules *r)
 {
@@ -39,9 +39,9 @@ ordered_block(struct rules *r)
 	return found;
 }
 
-/* What goes on element by element is done where the element is stored. */
+/* Inlines the elementwise consumers of the block into it. */
 static void
-take_followers(struct rules *r, int block)
+inline_consumers(struct rules *r, int block)
 {
 	bool again = true;
 
@@ -69,36 +69,37 @@ writes(const struct stmt *block, const struct buffer *b)
 	return false;
 }
 
-/* The blocks that start what the block updates, consumers' order kept. */
+/* The blocks that initialise the buffers that the block updates, in program
+ * order; returns their number. */
 static int
-starts_of(struct rules *r, int block, int **starts)
+inits_of(struct rules *r, int block, int **inits)
 {
 	const struct stmt *s = func_find(r->s.func, block);
 	int *all, n = sched_get_child_blocks(&r->s, 0, &all), count = 0;
 
-	*starts = arena_array(&r->module->arena, int, n + 1);
+	*inits = arena_array(&r->module->arena, int, n + 1);
 	for (int i = 0; i < n; i++) {
 		const struct stmt *other = func_find(r->s.func, all[i]);
 
 		if (all[i] != block && other->u.block->n_writes == 1 &&
 		    writes(s, other->u.block->writes[0].buffer)) {
-			(*starts)[count++] = all[i];
+			(*inits)[count++] = all[i];
 		}
 	}
 	return count;
 }
 
-/* Puts what starts a state as far inside as it can be, in a variable or a
- * local array. False: it stays ahead. */
+/* Moves the block that initialises a state as far inside as legal, with the
+ * state in local memory. False: it stays ahead. */
 static bool
-start_inside(struct rules *r, int start, const int *loops, int n)
+place_init(struct rules *r, int init, const int *loops, int n)
 {
 	const struct buffer *acc;
 
 	for (int at = n - 1; at >= 0; at--) {
-		if (sched_compute_at(&r->s, start, loops[at])) {
-			sched_set_scope(&r->s, start, 0, "local");
-			rules_accumulator(r, start, &acc);
+		if (sched_compute_at(&r->s, init, loops[at])) {
+			sched_set_scope(&r->s, init, 0, "local");
+			rules_accumulator(r, init, &acc);
 			return true;
 		}
 	}
@@ -106,10 +107,10 @@ start_inside(struct rules *r, int start, const int *loops, int n)
 }
 
 static bool
-is_state(const struct rules *r, int start)
+is_internal(const struct rules *r, int init)
 {
 	const struct buffer *b =
-		func_find(r->s.func, start)->u.block->writes[0].buffer;
+		func_find(r->s.func, init)->u.block->writes[0].buffer;
 
 	for (int i = 0; i < r->s.func->params.n; i++) {
 		if (r->s.func->params.data[i].buffer == b) {
@@ -119,9 +120,8 @@ is_state(const struct rules *r, int start)
 	return true;
 }
 
-/* Which loop drives only iter vars that touch other elements? The last one;
- * -1: none. *first: the outermost loop of more than one iteration is in order,
- * and stands before it. */
+/* The last loop that drives a spatial iter var; -1: none, or the outermost loop
+ * of several iterations is not ordered. *first: that outermost loop. */
 static int
 find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 {
@@ -153,8 +153,8 @@ find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 	return columns;
 }
 
-/* The largest divisor of n that leaves so many parts, if it is enough for
- * vectors; 0: there is none. */
+/* The largest divisor of n that gives at least this many columns; 0: it would
+ * be too narrow for vectors. */
 static int64_t
 column_width(int64_t n, int64_t parts)
 {
@@ -168,13 +168,13 @@ column_width(int64_t n, int64_t parts)
 	return 0;
 }
 
-/* Splits off columns and puts them first. */
+/* Splits the axis of the columns and moves the loop over columns outermost. */
 static void
-set_columns_apart(struct rules *r, int block, bool carries)
+split_columns(struct rules *r, int block, bool carries)
 {
 	int *loops, n, first, parts[2], order[MAX_AXES + 1], at;
 	struct sched_mark mark = sched_checkpoint(&r->s);
-	int64_t extent, width, shares = r->target->cores;
+	int64_t extent, width, columns = r->target->cores;
 
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
 		return;
@@ -185,10 +185,10 @@ set_columns_apart(struct rules *r, int block, bool carries)
 		return;
 	}
 	if (!rules_worth_parallel(r, loops[0])) {
-		shares = 1;
+		columns = 1;
 	}
-	width = column_width(extent, shares);
-	if (width == 0 || width == extent || (shares == 1 && !carries) ||
+	width = column_width(extent, columns);
+	if (width == 0 || width == extent || (columns == 1 && !carries) ||
 	    !sched_split(&r->s, loops[at], (int64_t[]){ 0, width }, 2, parts)) {
 		return;
 	}
@@ -205,24 +205,24 @@ set_columns_apart(struct rules *r, int block, bool carries)
 bool
 rule_ordered(struct rules *r)
 {
-	int block = ordered_block(r), *starts, n_starts, *loops, n;
+	int block = ordered_block(r), *inits, n_inits, *loops, n;
 	bool carries = false;
 
 	if (block == 0) {
 		return false;
 	}
-	take_followers(r, block);
-	n_starts = starts_of(r, block, &starts);
-	for (int i = 0; i < n_starts; i++) {
-		carries |= is_state(r, starts[i]);
+	inline_consumers(r, block);
+	n_inits = inits_of(r, block, &inits);
+	for (int i = 0; i < n_inits; i++) {
+		carries |= is_internal(r, inits[i]);
 	}
-	set_columns_apart(r, block, carries);
+	split_columns(r, block, carries);
 	if (!sched_get_loops(&r->s, block, &loops, &n)) {
 		return false;
 	}
-	for (int i = 0; i < n_starts; i++) {
-		if (is_state(r, starts[i])) {
-			start_inside(r, starts[i], loops, n);
+	for (int i = 0; i < n_inits; i++) {
+		if (is_internal(r, inits[i])) {
+			place_init(r, inits[i], loops, n);
 		}
 	}
 	strbuf_puts(&r->words, carries ? "running  carried in order"
@@ -233,19 +233,19 @@ rule_ordered(struct rules *r)
 bool
 rules_order_threads(struct rules *r)
 {
-	int block = ordered_block(r), *starts, n, thread;
+	int block = ordered_block(r), *inits, n, thread;
 
 	if (block == 0) {
 		return true;
 	}
-	take_followers(r, block);
+	inline_consumers(r, block);
 	if (!rules_bind_element_threads(r, block, &thread)) {
 		return false;
 	}
-	n = starts_of(r, block, &starts);
+	n = inits_of(r, block, &inits);
 	for (int i = 0; i < n; i++) {
-		if (is_state(r, starts[i])) {
-			start_inside(r, starts[i], &thread, 1);
+		if (is_internal(r, inits[i])) {
+			place_init(r, inits[i], &thread, 1);
 		}
 	}
 	strbuf_puts(&r->words, "in order  a column per thread");

@@ -1,73 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Default schedules: rules over the structure of blocks (how many, which
- * reduce, which axis appears in which load) and the facts of the target. No
- * rule looks at an operator's name. */
+/* Default schedules: rules over the structure of blocks (how many there are,
+ * which of them reduce, which axis appears in which load) and the target's
+ * facts. No rule looks at an operator's name. */
 #ifndef TIRC_SCHED_RULES_H
 #define TIRC_SCHED_RULES_H
 
 #include "kernel.h"
 #include "schedule.h"
 
-/* Schedules k->func, sets k->schedule (the words of the comment) and, where a
- * constant is to be stored in another layout, its weight's map. out, which may
- * be NULL, gets the schedule with its trace. */
+/* Schedules k->func, describes the schedule in k->schedule (for the kernel's
+ * comment), and sets the map of each weight that gets another layout. *out (or
+ * NULL): the schedule with its trace. */
 bool default_schedule(struct kernel *k, const struct target *target,
 		      struct module *m, struct sched *out);
 
-/* Stores the kernel's constants in the layouts that the schedule gave them.
- * False after reporting if it gave a layout to a parameter that is not
- * constant. */
+/* Sets the maps of the kernel's weights to the layouts that the schedule gave
+ * them. False after reporting if the schedule changes the layout of a parameter
+ * that is not a constant. */
 bool sched_adopt_layouts(const struct sched *s, struct kernel *k);
 
-/* One kernel being scheduled. */
+/* The state of scheduling one kernel. */
 struct rules {
 	struct sched s;
 	struct kernel *kernel;
 	const struct target *target;
 	struct module *module;
-	struct strbuf words; /* of the schedule */
-	/* Product instructions of the target before this number are skipped:
-	 * the rule has failed with them. */
+	struct strbuf words; /* the description of the schedule */
+	/* The target's product instructions before this number are skipped: the
+	 * rule has failed with them. */
 	int first_product;
-	int next_product; /* behind the instruction it has taken; 0: none */
+	int next_product; /* the number after the instruction chosen; 0: none
+			   * was */
 };
 
-/* access_pattern.c: which axis a block's loads depend on, and how. */
+/* access_pattern.c: how a load or store uses an axis. */
 enum axis_use {
 	AXIS_UNUSED,
-	AXIS_PLAIN,    /* the variable alone is one index, or two next to
-			 * each other are the rows and columns of it */
-	AXIS_GRANULAR, /* only as v // c: constant over runs of c */
-	AXIS_BLOCKED,  /* once as v // c, once, in the last index, as v % c:
-			 * contiguous over runs of c */
+	AXIS_PLAIN,    /* the variable alone is one index, or v // c and v % c
+		        * are two adjacent indices of a dimension of extent c */
+	AXIS_GRANULAR, /* only as v // c: the same element for runs of c */
+	AXIS_BLOCKED,  /* once as v // c, and once as v % c in the last index:
+		        * contiguous in runs of c */
 	AXIS_MIXED
 };
 
 struct load_access {
 	const struct expr *load;
-	enum axis_use *use;    /* per iter var of the block */
+	enum axis_use *use;    /* by iter var of the block */
 	int64_t *granularity;  /* c, for AXIS_GRANULAR and AXIS_BLOCKED */
-	int *dim;              /* which index, for AXIS_PLAIN */
+	int *dim;              /* number of the index, for AXIS_PLAIN */
 	struct weight *weight; /* a constant parameter, or NULL */
 };
 
-/* Blocks with more iter vars than this are left as plain loops. */
+/* Blocks with more iter vars stay plain loops. */
 #define MAX_AXES 24
 
 struct block_access {
 	struct stmt *block;
 	const struct block *info;
-	const struct buffer *out;  /* what it stores to */
-	struct load_access *loads; /* but for the accumulator's own */
-	struct load_access store;  /* what it writes; load is NULL */
+	const struct buffer *out;  /* the buffer stored to */
+	struct load_access *loads; /* except those of the accumulator */
+	struct load_access store;  /* the element stored; load is NULL */
 	int n_loads;
 	int n_spatial, n_reduce;
 };
 
 bool rules_access(struct rules *r, int block, struct block_access *out);
-/* The block size c of the axis in all loads that depend on it (and, of an
- * output, in the store); 0: they differ, or none depends on it. Constants count
- * as blocked: they can be packed anew. */
+/* The block size of the axis in all loads that depend on it (and, with `store`,
+ * in the store); 0: the sizes differ, or no load depends on the axis. Constants
+ * with the axis as a plain index do not count: their layout can change. */
 int64_t rules_blocked_by(const struct block_access *x, int iter, bool store);
 /* Does the epilogue read the accumulator at exactly its own axes? */
 bool rules_same_axes(struct rules *r, const struct block_access *x, int output);
@@ -77,65 +78,69 @@ bool rules_axis_loops(struct rules *r, int block, int *of_axis);
 /* Names the loops of an epilogue after their axes (oc, oh, …). */
 void rules_name_loops(struct rules *r, const struct block_access *x,
 		      int output);
-/* Gives a reduction without an epilogue a block that copies the accumulator
- * out, so that it has the same form as a reduction with one. *output: the
- * reduction's block before, the copy's after. */
+/* Gives a reduction without an epilogue a block that copies the accumulator to
+ * the output, so that it has the same form as a reduction with one. *output:
+ * the reduction's block before, the copying block after. */
 bool rules_separate_accumulator(struct rules *r, const struct block_access *x,
 				int reduction, int *output);
-/* Renames the buffer that the block stores to acc, and gives it. */
+/* Names the buffer that the block stores "acc", and returns it in *out. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);
-/* Which of what the block reads the buffer is; -1: none. */
+/* The index of the buffer among the block's read regions; -1: the block does
+ * not read it. */
 int rules_read_index(struct rules *r, int block, const struct buffer *b);
-/* The axis by whose value the block selects one of several sums, as in a product
- * with a small constant matrix; -1: it has no such axis. */
+/* The axis whose value selects one of several sums, as in a product with a
+ * small constant matrix; -1: none. */
 int block_select_axis(const struct stmt *block);
 
-/* fuse_spatial_axes.c: fuses two neighbouring axes (rows and columns of
- * an image) of the reduction, its result and the output block, where all their
- * accesses fuse them. x is of the reduction, and stale afterwards. */
+/* fuse_spatial_axes.c: fuses the last two spatial axes (rows and columns of an
+ * image) of the reduction, of its result and of the output block, if all
+ * accesses allow it. x describes the reduction and is stale afterwards. */
 bool rules_fuse_spatial_axes(struct rules *r, const struct block_access *x,
 			     int reduction, int *output);
-/* A map of n indices to at most n_most, none so far; one more. */
+/* An index map of n logical indices with room for n_most physical ones; the
+ * second function appends one. */
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
 
-/* scan_rule.c: schedules a kernel with one block whose iter vars run in order (a
- * scan); false: the kernel is none. The second is for the threads of a device:
- * true if there is no such block, or its threads are bound. */
+/* scan_rule.c: schedules a kernel with one block whose iter vars are ordered (a
+ * scan). False: there is no such block. The second is for devices; it returns
+ * true if there is none, or if the block's threads are bound. */
 bool rule_ordered(struct rules *r);
 bool rules_order_threads(struct rules *r);
-/* device_rules.c: binds one thread to each iteration of the block's
- * parallel loops; *thread: the innermost of them. */
+/* device_rules.c: binds one thread to each iteration of the block's spatial
+ * loops; *thread: the innermost of them. */
 bool rules_bind_element_threads(struct rules *r, int block, int *thread);
-/* parallel_loops.c: is the nest's time more than that of a fork of threads? */
+/* parallel_loops.c: does the nest take several times as long as starting
+ * threads? */
 bool rules_worth_parallel(struct rules *r, int loop);
 
-/* parallel_loops.c: shares loops of the scheduled kernel among threads, if
- * the target has them; on a device of work-groups with one work-item, all loops
- * among the work-groups. */
+/* parallel_loops.c: makes loops of the scheduled kernel parallel if the target
+ * has threads; on a device whose work-groups have one work-item, binds loops of
+ * every nest to the work-groups. */
 void rules_parallel(struct rules *r);
 
-/* Inlines cheap injective blocks: all; all but padded copies under a sliding
- * window; or all but the operands of reductions. */
+/* Inlines cheap injective blocks, except, as asked, padded copies under a
+ * sliding window or operands of reductions. */
 enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
 void rules_inline(struct rules *r, enum inline_kept kept);
 
-/* device_rules.c: schedules the kernel for a device's threads. False: a
- * block cannot be bound to threads. */
+/* device_rules.c: schedules the kernel for a device's threads. False: a block
+ * cannot be bound to threads. */
 bool rules_threads(struct rules *r);
 /* Fuses nested loops; without loops, adds a unit loop around `around`. */
 bool rules_fuse_loops(struct rules *r, const int *loops, int n,
 		      struct sched_value around, int *out);
-/* All of a block with its loops. */
+/* A block with its loops: the outermost loop, or the block if there is none. */
 struct sched_value rules_nest(int block, const int *loops, int n);
-/* Is the block in a nest that threads run? */
+/* Is a loop around the block bound to threads? */
 bool rules_is_bound(struct rules *r, int block);
 
-/* access_width.c: how many neighbouring elements along the axis one access of
- * a thread may load, and with `stores` store; 1: each access takes one element. */
+/* access_width.c: how many consecutive elements along the axis one access of a
+ * thread may load (and with `stores` store); 1: each access takes one
+ * element. */
 int64_t rules_access_width(struct rules *r, int block, int iter, bool stores);
-/* The same along all axes, flattened, where every load has the indices of the
+/* The same along all axes, flattened: every load must have the indices of the
  * store. */
 int64_t rules_flat_access_width(struct rules *r, int block);
 
@@ -152,24 +157,26 @@ bool rule_tensor_core(struct rules *r, int block);
  * False if it cannot; the schedule is then to be rolled back. */
 bool rule_row_reduction(struct rules *r, const int *blocks, int n, int output);
 
-/* shared[i]: the number of leading output axes that block i has in common
- * with all that reads it: it can be computed inside their loops. Blocks come
+/* common[i]: the number of leading output axes that block i has in common with
+ * all of its readers: the block can be computed inside these loops. Blocks come
  * producers first. */
-void rules_shared_axes(struct rules *r, const int *blocks, int n, int output,
-		       int *shared);
-/* Stores the constant that a block loads with its reduced axes, or with all
- * others, in the last dimensions; nothing where they are there, or where its
- * indices are no axes. What is known of the block's accesses is stale then. */
+void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
+		       int *common);
+/* Gives the constant that the block loads a layout with the reduced axes (or
+ * all other axes) in the last dimensions. Does nothing if they are last, or if
+ * an index is not an axis. Accesses of the block found before are stale
+ * afterwards. */
 bool rules_pack_last(struct rules *r, int block, const struct load_access *a,
 		     bool reduced);
 
 /* Each returns true if it scheduled the kernel. */
 bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);
-/* tuple_reduction.c: the kernel is one reduction, of several values. */
+/* tuple_reduction.c: the kernel is one reduction of several values. */
 bool rule_tuple(struct rules *r, int reduction);
 bool rule_window(struct rules *r, int reduction, int output);
-/* The reduction slides a window over what the block rows has copied. */
+/* window_reduction.c: the reduction slides a window over rows that the block
+ * `rows` has copied. */
 bool rule_rows(struct rules *r, int rows, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
 bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of two operands, for the threads of a device: each block of threads
- * computes a tile of the result from tiles of both operands in shared memory,
- * each of its threads a few results in registers.
+/* Matrix products on a device: each thread block computes a tile of the result
+ * from tiles of both operands in shared memory, and each thread a few of its
+ * elements in registers.
  *
- * The axes are put together by where they appear: those of both operands are
- * b, the summed ones k, those of the one m, of the other n. So a convolution is
- * a product whose one operand (row: a window, column: a pixel) is gathered
- * while it is copied, and never as a whole:
+ * Axes are grouped by the operands that they index: b indexes both, k is
+ * summed, m indexes one operand, n the other. So a convolution is an implicit
+ * GEMM: its window-by-pixel operand is gathered during the copy to shared
+ * memory, and never stored as a whole:
  *
  *   for oc, oh, ow, ic, kh, kw:           for m_o, n_o in blocks:
  *     y[oc, oh, ow] +=                      for m_t, n_t in threads:
@@ -15,7 +15,8 @@
  *                                               ws[k_i, m] = w[..] or 0
  *                                               for k_i, m_i, n_i:
  *                                                 acc += xs * ws
- *                                             y[..] = acc, where there is one */
+ *                                             y[..] = acc, where there is
+ * one */
 #include "edit.h"
 #include "gemm_tile.h"
 
@@ -27,7 +28,7 @@ split_side(struct rules *r, const struct gemm_tile *t, enum part p, int loop,
 {
 	return sched_split(&r->s, loop,
 			   (int64_t[]){ 0, t->runs[p], t->threads[p],
-					t->per[p] },
+					t->run[p] },
 			   4, out);
 }
 
@@ -42,8 +43,8 @@ bind_all(struct rules *r, const int *loops, const char *const *threads, int n)
 	return true;
 }
 
-/* Results of a thread: in registers only if no loop is left around them. The
- * last ones are stored at once, where they lie so. */
+/* Unrolls the loops over a thread's results, so that these are in registers.
+ * The last loop is vectorized if its elements can be stored by one access. */
 static bool
 unroll_inside(struct rules *r, int block, int loop)
 {
@@ -67,8 +68,8 @@ unroll_inside(struct rules *r, int block, int loop)
 	return true;
 }
 
-/* Elements next to each other that a thread copies of a tile at once: at most so
- * many that all threads have some. */
+/* How many consecutive elements of a tile each copying access takes: at most so
+ * many that all threads copy some. */
 static int64_t
 copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 	       enum part side, bool across)
@@ -84,11 +85,10 @@ copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 	return lanes;
 }
 
-/* Columns that are stored by rows: each row starts in other banks than the one
- * before, and still where an access may. */
+/* Pads the rows of a tile that is copied transposed, so that they start in
+ * different banks, at aligned addresses. */
 static bool
-set_rows_apart(struct rules *r, const struct gemm_tile *t, int copy,
-	       int64_t lanes)
+pad_rows(struct rules *r, const struct gemm_tile *t, int copy, int64_t lanes)
 {
 	struct sched_value args[] = {
 		sv_block(copy),
@@ -103,7 +103,7 @@ set_rows_apart(struct rules *r, const struct gemm_tile *t, int copy,
 	       sched_apply(&r->s, "storage_align", args, 5, &none);
 }
 
-/* All threads copy together, neighbours what lies next to each other. */
+/* Makes the copy cooperative: adjacent threads copy adjacent elements. */
 static bool
 copy_together(struct rules *r, const struct gemm_tile *t, int copy, int at,
 	      enum part side, const char *name)
@@ -121,7 +121,7 @@ copy_together(struct rules *r, const struct gemm_tile *t, int copy, int at,
 	order[0] = loops[n - 2 + across];
 	order[1] = loops[n - 1 - across];
 	if ((across && !sched_reorder(&r->s, order, 2)) ||
-	    (across && !set_rows_apart(r, t, copy, lanes))) {
+	    (across && !pad_rows(r, t, copy, lanes))) {
 		return false;
 	}
 	if (lanes > 1) {
@@ -143,7 +143,8 @@ copy_together(struct rules *r, const struct gemm_tile *t, int copy, int at,
 	       sched_bind(&r->s, parts[2], "threadIdx.x");
 }
 
-/* What a thread uses of a tile at a time, read by runs. */
+/* Reads the elements that a thread needs of a tile into registers, as
+ * vectors. */
 static bool
 read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
 	  int at, enum part side, const char *name)
@@ -152,7 +153,7 @@ read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
 		func_find(r->s.func, copy)->u.block->writes[0].buffer;
 	int *loops, n, own;
 
-	if (t->per[side] == 1 || target_wide_bytes(r->target) == 0) {
+	if (t->run[side] == 1 || target_wide_bytes(r->target) == 0) {
 		return true;
 	}
 	return sched_cache_read(&r->s, block, rules_read_index(r, block, tile),
@@ -163,9 +164,9 @@ read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
 	       sched_vectorize(&r->s, loops[n - 1]);
 }
 
-/* While one pair of tiles is used the next one is copied: each array twice, and
- * one barrier less. What is under way is in registers, beside the sums: there
- * have to be many. */
+/* Pipelines the copies: while one pair of tiles is multiplied the next one is
+ * copied. Each shared array is doubled and one barrier saved; the elements in
+ * flight need registers. */
 static bool
 copy_ahead(struct rules *r, const struct gemm_tile *t, int loop)
 {
@@ -182,8 +183,8 @@ copy_ahead(struct rules *r, const struct gemm_tile *t, int loop)
 }
 
 static bool
-make_nest(struct rules *r, const struct gemm_tile *t, int block, int store,
-	  const int *copies)
+build_nest(struct rules *r, const struct gemm_tile *t, int block, int store,
+	   const int *copies)
 {
 	static const char *const threads[] = {
 		"blockIdx.y", "blockIdx.x",  "vthread.y",
@@ -244,7 +245,7 @@ rule_shared_memory_tile(struct rules *r, int block)
 	}
 	implicit = gemm_describe(r, &t);
 	if (!gemm_copy_operands(r, &t, block, &blocks) ||
-	    !make_nest(r, &t, block, blocks.store, blocks.copies)) {
+	    !build_nest(r, &t, block, blocks.store, blocks.copies)) {
 		return false;
 	}
 	strbuf_printf(&r->words,

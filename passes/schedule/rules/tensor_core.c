@@ -487,7 +487,7 @@ try_instruction(struct rules *r, int block, const struct product_desc *p,
 static bool
 find_types(struct rules *r, int block, struct product_types *types)
 {
-	struct gemm_tile t = { .per = { 0 } };
+	struct gemm_tile t = { .run = { 0 } };
 	const struct load_access *loads;
 	bool second;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of rows by columns by an instruction of the target that keeps its sums
- * in tile registers, such as those of AMX:
+/* Matrix products by an instruction of the target that keeps its sums in tile
+ * registers, such as AMX:
  *
  *   acc[oh][ow][oc] = 0               for oc_o, oh, ow_o:
  *   for oc, oh, ow:                     zero(tile)
@@ -8,20 +8,20 @@
  *       acc += x * w                      dot(x[..][ow_o * 28][0], w[..], tile)
  *                                       store(tile, acc)
  *
- * Three instructions, all data. What dot computes says how many columns it takes
- * and of how many constants each is; the limits of its variables say how many rows
- * it takes at most, and how much of each. In other dialects, and where the compiler
- * does not have the instruction, the tile is an array. */
+ * The three instructions are data. The description of dot says how many columns
+ * a tile has and how many constants make up a column; the limits of its
+ * variables are the largest numbers of rows and depth. In dialects and
+ * compilers without the instruction, the tile is an array. */
 #include <string.h>
 
 #include "edit.h"
 #include "register_tile.h"
 
-/* With fewer bytes of a row, or rows, most of a tile would be idle. */
+/* With a shorter row or fewer rows, most of a tile would be idle. */
 enum { LEAST_BYTES = 16, LEAST_ROWS = 4 };
 
-/* What dot(A[rows][depth], B[depth / per][vectors][vector][per],
- * C[rows][vectors][vector]) says: the largest numbers of rows and of depth. */
+/* The sizes of dot(A[rows][depth], B[depth / per][vectors][vector][per],
+ * C[rows][vectors][vector]); rows and depth are the largest allowed. */
 struct tile_sizes {
 	int64_t rows, depth, vectors, vector, per;
 };
@@ -42,9 +42,9 @@ tile_sizes(const struct product_desc *p, struct tile_sizes *out)
 	return true;
 }
 
-/* The rows of one call that take least time for all: half as many as there are
- * at most fill the first half of the tile, and loading constants takes as long
- * as some rows. 0: there are none. */
+/* The number of rows per call that minimises the total time; 0: none fits. Up
+ * to half of the largest number of rows fill one half of the tile; loading the
+ * constants takes as long as some rows. */
 static int64_t
 choose_rows(int64_t most, int64_t extent, int64_t granularity)
 {
@@ -68,8 +68,8 @@ choose_rows(int64_t most, int64_t extent, int64_t granularity)
 	return best;
 }
 
-/* How much of the axis one call takes: all of a block, or of what lies in one
- * row as much as divides it. 0: too little. */
+/* How many elements of the axis one call multiplies: a whole block, or the
+ * largest divisor of a contiguous axis. 0: too few. */
 static int64_t
 taken_of(const struct tiling *t, const struct load_access *data, int iter,
 	 const struct tile_sizes *s)
@@ -104,12 +104,12 @@ tiling_find_tile(const struct rules *r, struct tiling *t,
 	struct tile_sizes s;
 	int64_t lanes, rows;
 
-	if (r->target->cores > 1 || t->tile < 0 || !tile_sizes(p, &s)) {
+	if (r->target->cores > 1 || t->row < 0 || !tile_sizes(p, &s)) {
 		return false;
 	}
 	lanes = s.vectors * s.vector;
-	rows = choose_rows(s.rows, tiling_extent(&t->x, t->tile),
-			   t->tile_granularity);
+	rows = choose_rows(s.rows, tiling_extent(&t->x, t->row),
+			   t->row_granularity);
 	if (rows == 0 || tiling_extent(&t->x, t->lane) % lanes != 0 ||
 	    t->granularity % lanes != 0 || t->out_block % lanes != 0) {
 		return false;
@@ -123,7 +123,7 @@ tiling_find_tile(const struct rules *r, struct tiling *t,
 			t->dot.store = p->instr->store;
 			t->dot.iter = i;
 			t->dot.depth = s.per;
-			t->dot.block = t->dot.taken = taken;
+			t->dot.block = t->dot.per_call = taken;
 		}
 	}
 	if (t->dot.intrin == NULL) {
@@ -131,28 +131,28 @@ tiling_find_tile(const struct rules *r, struct tiling *t,
 	}
 	t->lanes = lanes;
 	t->vector = s.vector;
-	t->tiles = rows;
+	t->rows = rows;
 	t->padded = false;
 	return true;
 }
 
-/* Sums by tiles: rows and columns of one lie together, as calls want them. */
+/* Gives the accumulators a layout in which each tile is contiguous. */
 static bool
-lay_out(struct rules *r, const struct tiling *t)
+make_tiles_contiguous(struct rules *r, const struct tiling *t)
 {
 	struct module *m = r->module;
 	const struct expr *lanes = expr_i32(m, t->lanes);
-	const struct expr *rows = expr_i32(m, t->tiles);
+	const struct expr *rows = expr_i32(m, t->rows);
 	const struct expr *vector = expr_i32(m, t->vector);
 	int n = t->x.out->ndim;
 	struct index_map *map = rules_map_new(m, n, n + 3);
-	const struct expr *row = map->logical[t->tile]->expr;
+	const struct expr *row = map->logical[t->row]->expr;
 	const struct expr *lane = map->logical[t->lane]->expr;
 
 	for (int i = 0; i < n; i++) {
 		const struct expr *e = map->logical[i]->expr;
 
-		rules_map_put(map, i == t->tile   ? expr_floordiv(m, e, rows)
+		rules_map_put(map, i == t->row    ? expr_floordiv(m, e, rows)
 				   : i == t->lane ? expr_floordiv(m, e, lanes)
 						  : e);
 	}
@@ -163,8 +163,8 @@ lay_out(struct rules *r, const struct tiling *t)
 	return sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
-/* The loops of the block that brings the sums to memory, over rows and then
- * over columns. */
+/* Orders the loops of the block that stores the tile, rows before columns, and
+ * replaces them by the store instruction. */
 static bool
 use_store(struct rules *r, const struct tiling *t, int copy, int at)
 {
@@ -176,10 +176,10 @@ use_store(struct rules *r, const struct tiling *t, int copy, int at)
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		int drives = tiling_driven(block,
-					   func_find(r->s.func, loops[i]));
+		int drives = rules_driven_iter(block,
+					       func_find(r->s.func, loops[i]));
 
-		if (inside && drives == t->tile) {
+		if (inside && drives == t->row) {
 			last[0] = loops[i];
 		} else if (inside && drives == t->lane) {
 			last[1] = loops[i];
@@ -195,7 +195,7 @@ tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at)
 {
 	struct tile_loops inner;
 	struct tiling c;
-	int copy, start, *loops, n;
+	int copy, init, *loops, n;
 
 	if (!sched_cache_write(&r->s, reduction, 0, "local", &copy) ||
 	    (at != 0 && (!sched_compute_at(&r->s, copy, at) ||
@@ -208,16 +208,16 @@ tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at)
 	c.x.block = func_find(r->s.func, copy);
 	t->x.block = func_find(r->s.func, reduction);
 	t->x.out = t->x.block->u.block->writes[0].buffer;
-	if (!rules_accumulator(r, copy, &c.x.out) || !lay_out(r, t) ||
-	    !lay_out(r, &c) || !tiling_order(r, t, reduction, at, &inner) ||
-	    inner.tile == 0 ||
+	if (!rules_accumulator(r, copy, &c.x.out) ||
+	    !make_tiles_contiguous(r, t) || !make_tiles_contiguous(r, &c) ||
+	    !tiling_order(r, t, reduction, at, &inner) || inner.rows == 0 ||
 	    !sched_decompose_reduction(&r->s, reduction,
 				       inner.first != 0 ? inner.first
-							: inner.tile,
-				       &start) ||
-	    !sched_get_loops(&r->s, start, &loops, &n) || n < 3 ||
+							: inner.rows,
+				       &init) ||
+	    !sched_get_loops(&r->s, init, &loops, &n) || n < 3 ||
 	    !rules_tensorize(r, loops[n - 3], t->dot.fill) ||
-	    !rules_tensorize(r, inner.tile, t->dot.intrin) ||
+	    !rules_tensorize(r, inner.rows, t->dot.intrin) ||
 	    !use_store(r, t, copy, at)) {
 		return false;
 	}

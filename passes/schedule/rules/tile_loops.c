@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a register tile: ordering its loops. */
+/* Splits and orders the loops of a register tile. */
 #include "edit.h"
 #include "register_tile.h"
 
-/* The lanes' loop as one over vectors and one over the lanes of a vector;
- * vectors is 0 where there is one. */
 bool
 tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
 		     int *lane_loop)
@@ -30,9 +28,8 @@ tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
 	return true;
 }
 
-/* The iter var that the loop drives, -1 if none. */
 int
-tiling_driven(const struct stmt *block, const struct stmt *loop)
+rules_driven_iter(const struct stmt *block, const struct stmt *loop)
 {
 	int drives = -1;
 
@@ -47,13 +44,13 @@ tiling_driven(const struct stmt *block, const struct stmt *loop)
 int
 tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
 {
-	const int vectors_last[4] = { tile->tile, tile->vectors, tile->lanes,
+	const int vectors_last[4] = { tile->rows, tile->vectors, tile->lanes,
 				      tile->dot };
-	const int rows_last[4] = { tile->vectors, tile->lanes, tile->tile, 0 };
+	const int rows_last[4] = { tile->vectors, tile->lanes, tile->rows, 0 };
 	const int lanes_first[4] = { tile->lanes, tile->vectors, 0, 0 };
 	const int *loops = r->target->complete_unroll == 0 || tile->dot != 0
 				   ? vectors_last
-			   : tile->tile != 0 ? rows_last
+			   : tile->rows != 0 ? rows_last
 					     : lanes_first;
 	int n = 0;
 
@@ -65,8 +62,6 @@ tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
 	return n;
 }
 
-/* Loops of the reduction below the tile's loop: those that sum, then their
- * parts within blocks, then the tile and the lanes. */
 bool
 tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	     struct tile_loops *tile)
@@ -89,12 +84,12 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 			inside = loops[i] == below;
 			continue;
 		}
-		drives = tiling_driven(block, loop);
+		drives = rules_driven_iter(block, loop);
 		c = drives >= 0 ? tiling_block(t, drives) : 0;
 		if (drives == t->lane) {
 			tile->lanes = loops[i];
-		} else if (drives == t->tile && t->tile >= 0) {
-			tile->tile = loops[i];
+		} else if (drives == t->row && t->row >= 0) {
+			tile->rows = loops[i];
 		} else if (n_order + n_inner >= 2 * MAX_AXES - 3) {
 			return false;
 		} else if (c == 0) {
@@ -125,7 +120,6 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	return n_order < 2 || sched_reorder(&r->s, order, n_order);
 }
 
-/* Outer and inner loop of an axis; no outer one where the tile is all. */
 bool
 tiling_split(struct rules *r, const struct tiling *t, int axis, int64_t size,
 	     const int *loops, int *split)
@@ -152,16 +146,16 @@ see_test(void *ctx, const struct expr *e)
 }
 
 bool
-tiling_read_before(struct rules *r, const struct tiling *t,
+tiling_hoist_loads(struct rules *r, const struct tiling *t,
 		   const struct tile_loops *tile)
 {
 	int order[4], n = tiling_inner(r, tile, order);
 	struct tests tests = { NULL, false };
 
-	if (tile->tile == 0 || order[n - 1] != tile->tile) {
+	if (tile->rows == 0 || order[n - 1] != tile->rows) {
 		return true;
 	}
-	tests.rows = t->x.info->iters[t->tile].var;
+	tests.rows = t->x.info->iters[t->row].var;
 	expr_visit(t->x.block->children[0]->args[0], see_test, &tests);
 	return !tests.found ||
 	       sched_annotate(&r->s, order[0], "read_before", sv_int(1));
@@ -180,7 +174,7 @@ tiling_finish(struct rules *r, const struct tile_loops *tile)
 	if (tile->vectors != 0) {
 		sched_unroll(&r->s, tile->vectors);
 	}
-	if (tile->tile != 0) {
-		sched_unroll(&r->s, tile->tile);
+	if (tile->rows != 0) {
+		sched_unroll(&r->s, tile->rows);
 	}
 }

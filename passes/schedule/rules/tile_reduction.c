@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of a register tile: whole, or in parts.
+/* Places the accumulators of a register tile, for the whole sum or for parts of
+ * it.
  *
- * Where a picture is small and the constants of a block of lanes are large, the
- * sums go part by part, so that each part of the constants is used for the
- * whole picture while it is near:
+ * If an image is small and the constants of a block of lanes are large, the sum
+ * is computed in parts, so that each part of the constants stays in the
+ * first-level cache while the whole image is processed:
  *
  *   for oc_0:                              sum[oh][ow][oc_1] = 0
  *     for ic_0, oh:                        acc[ow][oc_1] = 0
  *       for ic_1, kh, kw, ow, oc_1:        acc += x * w
  *       for ow, oc_1:                      sum += acc
  *
- * Constants that are used few times are asked for ahead of time. */
+ * Constants with few uses are prefetched. */
 #include <string.h>
 
 #include "edit.h"
 #include "register_tile.h"
 
-/* With more uses of what is loaded, loading it is a small part. */
+/* With more uses of each constant, loading it is a small part of the time. */
 enum { MOST_USES = 1024, LEAST_PARTS = 16 };
 
-/* All that the reduction sums over, and all that its lanes are used with. */
+/* *sums: the elements that each result sums; *uses: how often each constant is
+ * used. */
 static void
 count_points(const struct tiling *t, int64_t *sums, int64_t *uses)
 {
@@ -33,12 +35,12 @@ count_points(const struct tiling *t, int64_t *sums, int64_t *uses)
 	}
 }
 
-/* The constants of one block of lanes come from memory once, and then from the
- * second cache. With few uses of each, the first takes as long as all of the
- * others: it is asked for ahead of time. Of two in a byte, each line is read
- * again and again. */
+/* Should the constants be prefetched? Those of one block of lanes come from
+ * memory at their first use and from the second-level cache afterwards. With
+ * few uses the first one takes as long as all others. Packed 4-bit constants
+ * are read too often to gain. */
 static bool
-is_far(const struct rules *r, const struct tiling *t)
+needs_prefetch(const struct rules *r, const struct tiling *t)
 {
 	int64_t sums, uses;
 
@@ -50,13 +52,13 @@ is_far(const struct rules *r, const struct tiling *t)
 	count_points(t, &sums, &uses);
 	return sums * t->lanes * dtype_bytes(t->operand->load->type) >=
 		       r->target->l1_bytes &&
-	       uses >= 2 * t->tiles && uses <= MOST_USES;
+	       uses >= 2 * t->rows && uses <= MOST_USES;
 }
 
 static bool
-fetch_ahead(struct rules *r, const struct tiling *t, int loop)
+prefetch(struct rules *r, const struct tiling *t, int loop)
 {
-	if (!is_far(r, t)) {
+	if (!needs_prefetch(r, t)) {
 		return true;
 	}
 	strbuf_puts(&r->words, ", next ones fetched ahead");
@@ -64,10 +66,10 @@ fetch_ahead(struct rules *r, const struct tiling *t, int loop)
 			      sv_int(r->target->prefetch_bytes));
 }
 
-/* The axis in blocks that is to be summed in parts, and how long these are:
- * as many blocks as leave a part of the constants half of the first cache. -1:
- * the sums stay whole. That is so where accumulators fill the registers: then
- * each constant is used often enough for the second cache to keep up. */
+/* The axis in blocks to sum in parts, and the size of a part: as many blocks as
+ * keep the part's constants within half of the first-level cache. -1: the sum
+ * stays whole. It does if accumulators fill the registers: then each constant
+ * has enough uses for the second-level cache to keep up. */
 int
 tiling_part(const struct rules *r, const struct tiling *t, int64_t *size)
 {
@@ -75,9 +77,9 @@ tiling_part(const struct rules *r, const struct tiling *t, int64_t *size)
 	int64_t sums, uses, rest, c = 0;
 	int axis = -1;
 
-	if (!is_far(r, t) || t->tile < 0 || t->vector == 0 ||
-	    t->tiles != tiling_extent(&t->x, t->tile) ||
-	    2 * t->tiles * (t->lanes / t->vector) >
+	if (!needs_prefetch(r, t) || t->row < 0 || t->vector == 0 ||
+	    t->rows != tiling_extent(&t->x, t->row) ||
+	    2 * t->rows * (t->lanes / t->vector) >
 		    r->target->vector_registers) {
 		return -1;
 	}
@@ -99,12 +101,13 @@ tiling_part(const struct rules *r, const struct tiling *t, int64_t *size)
 	for (int64_t n = 2 * c; n * rest <= near / 2; n += c) {
 		*size = tiling_extent(&t->x, axis) % n == 0 ? n : *size;
 	}
-	/* The first part of each block of lanes is not asked for ahead. */
+	/* The first part of each block of lanes is not prefetched. */
 	return tiling_extent(&t->x, axis) >= LEAST_PARTS * *size ? axis : -1;
 }
 
-/* Loops of the sums of parts below the loop at: parts, then pictures, then the
- * tile and the lanes. *last is the innermost of those outside of the tile. */
+/* Orders the loops of the partial sums inside of the loop `at`: parts, images,
+ * then the tile and the lanes. *last: the innermost loop outside of the
+ * tile. */
 static bool
 order_sums(struct rules *r, const struct tiling *t, int block, int at,
 	   int parts, struct tile_loops *tile, int *last)
@@ -119,12 +122,13 @@ order_sums(struct rules *r, const struct tiling *t, int block, int at,
 	}
 	order[n_order++] = parts;
 	for (int i = 0; i < n; i++) {
-		int drives = tiling_driven(b, func_find(r->s.func, loops[i]));
+		int drives = rules_driven_iter(b,
+					       func_find(r->s.func, loops[i]));
 
 		if (inside && drives == t->lane) {
 			tile->lanes = loops[i];
-		} else if (inside && drives == t->tile) {
-			tile->tile = loops[i];
+		} else if (inside && drives == t->row) {
+			tile->rows = loops[i];
 		} else if (inside && loops[i] != parts) {
 			order[n_order++] = loops[i];
 		}
@@ -134,7 +138,7 @@ order_sums(struct rules *r, const struct tiling *t, int block, int at,
 	if (!tiling_split_vectors(r, t, &tile->vectors, &tile->lanes)) {
 		return false;
 	}
-	order[n_order++] = tile->tile;
+	order[n_order++] = tile->rows;
 	if (tile->vectors != 0) {
 		order[n_order++] = tile->vectors;
 	}
@@ -142,7 +146,7 @@ order_sums(struct rules *r, const struct tiling *t, int block, int at,
 	return sched_reorder(&r->s, order, n_order);
 }
 
-/* The loop that the block's sums of parts run over, after compute_at. */
+/* The loop around the block with this name, after compute_at; 0: none. */
 static int
 loop_over(struct rules *r, int block, const char *name)
 {
@@ -180,8 +184,8 @@ tiling_sum_parts(struct rules *r, struct tiling *t, int reduction, int axis,
 	if (!sched_rfactor(&r->s, parts[0], -1, &partial)) {
 		return false;
 	}
-	p.part = tiling_driven(func_find(r->s.func, partial),
-			       func_find(r->s.func, parts[1]));
+	p.part = rules_driven_iter(func_find(r->s.func, partial),
+				   func_find(r->s.func, parts[1]));
 	if (p.part < 0 || !sched_compute_at(&r->s, reduction, at) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !sched_rename_buffer(&r->s, reduction, 0, "sum")) {
@@ -203,10 +207,9 @@ tiling_sum_parts(struct rules *r, struct tiling *t, int reduction, int axis,
 	tiling_finish(r, &outer);
 	strbuf_printf(&r->words, ", %s in parts of %lld", name,
 		      (long long)size);
-	return fetch_ahead(r, t, parts[0]);
+	return prefetch(r, t, parts[0]);
 }
 
-/* The reduction's accumulators, one tile of them, below the loop at. */
 bool
 tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 	   int lane_loop)
@@ -215,7 +218,7 @@ tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 
 	if (t->dot.fill != NULL) {
 		return tiling_sum_tile(r, t, reduction, at) &&
-		       fetch_ahead(r, t, lane_loop);
+		       prefetch(r, t, lane_loop);
 	}
 	if ((at != 0 && !sched_compute_at(&r->s, reduction, at)) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
@@ -224,9 +227,9 @@ tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 	    !tiling_order(r, t, reduction, at, &inner) ||
 	    (t->dot.intrin != NULL &&
 	     !tiling_use_dot(r, t, reduction, &inner)) ||
-	    !tiling_read_before(r, t, &inner)) {
+	    !tiling_hoist_loads(r, t, &inner)) {
 		return false;
 	}
 	tiling_finish(r, &inner);
-	return fetch_ahead(r, t, lane_loop);
+	return prefetch(r, t, lane_loop);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large a register tile is: lanes and rows, from the target's registers. */
+/* Chooses the size of a register tile, lanes and rows, by the target's
+ * registers. */
 #include "register_tile.h"
 
-/* The number of lanes: whole vectors that divide the axis if there are such,
- * the whole axis if it is short, else vectors with a padded end. */
+/* Whole vectors that divide the axis if possible, the whole axis if it is
+ * short, else vectors with a padded end. */
 int64_t
 tiling_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
 {
@@ -23,9 +24,10 @@ tiling_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
 	return extent < vector ? extent : vector;
 }
 
-/* As many rows as the registers hold, least waste first; all in one run. */
+/* As many rows as the registers hold, with the least waste; all rows in one run
+ * of the granularity. */
 static int64_t
-choose_tiles(int64_t extent, int64_t most, int64_t granularity)
+choose_rows(int64_t extent, int64_t most, int64_t granularity)
 {
 	int64_t best = 1, best_waste = INT64_MAX;
 
@@ -43,8 +45,8 @@ choose_tiles(int64_t extent, int64_t most, int64_t granularity)
 		int64_t blocks = (extent + d - 1) / d;
 		int64_t waste = blocks * d - extent;
 
-		/* A row of waste must save more than a smaller tile does, and
-		 * a rest means a second copy of the loops. */
+		/* A wasted row costs more than a smaller tile, and a remainder
+		 * means a second copy of the loops. */
 		waste = waste * 8 + (most - d) * blocks +
 			(waste > 0 ? extent / 2 : 0);
 		if (waste < best_waste) {
@@ -55,14 +57,14 @@ choose_tiles(int64_t extent, int64_t most, int64_t granularity)
 	return best;
 }
 
-/* What takes one of 4 bits out of a byte. */
+/* The operations that unpack a 4-bit element. */
 enum { NIBBLE_OPERATIONS = 3 };
 
-/* The operations on lanes that e takes, without those that differ from row to
- * row. That a byte is widened costs no more than to load it. */
+/* The operations of e on a vector of lanes that are the same for all rows.
+ * Widening a byte is part of loading it. */
 static int64_t
-count_shared(const struct expr *e, const struct var *lane,
-	     const struct var *row)
+count_row_invariant(const struct expr *e, const struct var *lane,
+		    const struct var *row)
 {
 	bool widens = e->kind == EXPR_CAST && e->args[0]->kind == EXPR_LOAD;
 	int64_t n = 0;
@@ -76,34 +78,34 @@ count_shared(const struct expr *e, const struct var *lane,
 							: 0;
 	}
 	for (int i = 0; i < e->n_args; i++) {
-		n += count_shared(e->args[i], lane, row);
+		n += count_row_invariant(e->args[i], lane, row);
 	}
 	return n;
 }
 
-/* How many operations make a vector of the lanes' operand what rows are
- * multiplied by: weights are scaled, or taken out of a byte. */
+/* The operations per vector of the lanes' operand that all rows use: weights
+ * are scaled, or unpacked. */
 static int64_t
-shared_operations(const struct tiling *t)
+row_invariant_operations(const struct tiling *t)
 {
 	const struct iter_var *iters = t->x.info->iters;
 	const struct stmt *store = t->x.block->children[0];
 
-	return t->tile < 0 || store->kind != STMT_STORE
+	return t->row < 0 || store->kind != STMT_STORE
 		       ? 0
-		       : count_shared(store->args[0], iters[t->lane].var,
-				      iters[t->tile].var);
+		       : count_row_invariant(store->args[0], iters[t->lane].var,
+					     iters[t->row].var);
 }
 
-/* Cycles of one step of the reduction, for vectors times rows accumulators:
- * two products or two loads in each, sums that come four cycles later, what is
- * done to each vector for all rows, and the loop itself. Without multiply-adds
- * sums are work as well, and so is making a vector of a number. */
+/* The cycles of one step of the reduction with vectors times rows accumulators:
+ * two products or two loads per cycle, a latency of four cycles for sums, the
+ * row-invariant operations, and the loop. Without fused multiply-add, additions
+ * and broadcasts are operations too. */
 static double
 step_cycles(const struct target *target, int64_t vectors, int64_t rows,
-	    int64_t shared)
+	    int64_t invariant)
 {
-	int64_t operations = vectors * (rows + shared);
+	int64_t operations = vectors * (rows + invariant);
 	double work, loads = (double)(vectors + rows) / 2;
 
 	if (target->without_fma) {
@@ -114,12 +116,12 @@ step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 	return (work < 4 ? 4 : work) + 1;
 }
 
-/* The most rows of n vectors that stay in registers: accumulators, a row of the
- * lanes' operand and one element of the other; without multiply-adds a product as
- * well. With many vectors a compiler loads the next element before it is done
- * with this one. Where the compiler finds the vectors, rows have to be written
- * out; and if there are several vectors, it goes through them one by one, and
- * keeps an element for each row. */
+/* The most rows of n vectors that fit the registers, beside a row of the lanes'
+ * operand, one element of the other operand, and, without fused multiply-add, a
+ * product. With many vectors, compilers load the next element early. If
+ * vectorization is left to the compiler, rows are unrolled; with several
+ * vectors it processes one vector at a time and keeps an element for each
+ * row. */
 static int64_t
 most_rows(const struct target *target, int64_t n)
 {
@@ -135,20 +137,21 @@ most_rows(const struct target *target, int64_t n)
 	return rows < target->complete_unroll ? rows : target->complete_unroll;
 }
 
-/* What a tile of so many vectors and rows takes for all rows of one of its
- * vectors. */
+/* The cost of a tile of this many vectors and rows, for all rows of one
+ * vector. */
 struct tile_cost {
 	int64_t vectors, rows;
-	double cycles; /* 0: none was found */
-	bool divides;  /* no row is computed twice, or by a second copy */
+	double cycles; /* 0: no tile was found */
+	bool divides;  /* the rows divide the axis: no overlap, no second copy
+		        * of the loops */
 };
 
-/* A tile that divides the rows may take so much longer than the fastest: the
- * last tile of the others goes back over rows that are done (the pass
- * "overlap"), or is a second copy of the loops. */
+/* A tile that divides the rows may be this much slower than the fastest: the
+ * last of other tiles overlaps the one before (the pass "overlap"), or is a
+ * second copy of the loops. */
 static const double DIVIDING_MAY_TAKE = 1.02;
 
-/* The faster; or the one that divides, where that takes hardly longer. */
+/* The faster tile, or the one that divides the rows if it is hardly slower. */
 static struct tile_cost
 better_cost(struct tile_cost x, struct tile_cost y)
 {
@@ -162,17 +165,17 @@ better_cost(struct tile_cost x, struct tile_cost y)
 	return x.cycles <= y.cycles * more ? x : y;
 }
 
-/* The best number of rows for tiles of so many vectors. */
+/* The best number of rows for this many vectors. */
 static struct tile_cost
 tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
 {
-	int64_t all = t->tile >= 0 ? tiling_extent(&t->x, t->tile) : 1;
+	int64_t all = t->row >= 0 ? tiling_extent(&t->x, t->row) : 1;
 	int64_t most = most_rows(r->target, vectors);
-	int64_t shared = shared_operations(t);
+	int64_t invariant = row_invariant_operations(t);
 	struct tile_cost best = { .vectors = vectors };
 
 	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
-		double step = step_cycles(r->target, vectors, rows, shared);
+		double step = step_cycles(r->target, vectors, rows, invariant);
 		struct tile_cost x = {
 			vectors,
 			rows,
@@ -181,15 +184,14 @@ tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
 			all % rows == 0,
 		};
 
-		if (t->tile_granularity == 0 ||
-		    t->tile_granularity % rows == 0) {
+		if (t->row_granularity == 0 || t->row_granularity % rows == 0) {
 			best = better_cost(best, x);
 		}
 	}
 	return best;
 }
 
-/* Takes fewer lanes where then more rows fit. */
+/* Reduces the lanes if that leaves registers for more rows. */
 static void
 fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 {
@@ -203,19 +205,19 @@ fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 	}
 	if (best.cycles > 0) {
 		t->lanes = best.vectors * vector;
-		t->tiles = best.rows;
+		t->rows = best.rows;
 	}
 }
 
-/* Cycles for one pixel: products, two vectors at a time, and stores. */
+/* The cycles for one pixel: two products of vectors per cycle, and stores. */
 static double
 lanes_cycles(int64_t vectors, double sums, int64_t stores)
 {
 	return (double)vectors * (sums / 2 + (double)stores);
 }
 
-/* Makes the lanes whole vectors, with a rest beyond the end of the axis, where
- * that is better than shorter vectors that divide it. */
+/* Pads the lanes to whole vectors if that is faster than shorter vectors that
+ * divide the axis. */
 static void
 pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
 {
@@ -240,8 +242,8 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
 			uses *= (double)tiling_extent(&t->x, i);
 		}
 	}
-	/* What is used once takes as long as it has bytes, and much of what is
-	 * far. */
+	/* Operands used once are bound by their bytes; so are large ones beyond
+	 * the cache. */
 	padded = (extent + vector - 1) / vector * vector;
 	if (uses < 2 ||
 	    (padded * 8 > extent * 9 &&
@@ -267,7 +269,7 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
 	}
 	if (best.cycles > 0) {
 		t->lanes = best.vectors * vector;
-		t->tiles = best.rows;
+		t->rows = best.rows;
 	}
 	t->vector = vector;
 	t->padded = true;
@@ -280,15 +282,15 @@ tiling_overlap_time(const struct rules *r, const struct tiling *t)
 			   dtype_bytes(t->x.out->type);
 	int64_t vector = elements < 4 ? 4 : elements;
 	int64_t vectors = (t->lanes + vector - 1) / vector;
-	int64_t all = tiling_extent(&t->x, t->tile), rest = all % t->tiles;
-	int64_t shared = shared_operations(t);
-	double step = step_cycles(r->target, vectors, t->tiles, shared);
-	double tiles = (double)(all / t->tiles) * step;
+	int64_t all = tiling_extent(&t->x, t->row), rest = all % t->rows;
+	int64_t invariant = row_invariant_operations(t);
+	double step = step_cycles(r->target, vectors, t->rows, invariant);
+	double tiles = (double)(all / t->rows) * step;
 
 	return rest == 0 ? 1
 			 : (tiles + step) /
 				   (tiles + step_cycles(r->target, vectors,
-							rest, shared));
+							rest, invariant));
 }
 
 double
@@ -331,7 +333,7 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		t->lanes = tiling_lanes(extent, vector, most, t->granularity);
 		if (t->operand->weight == NULL && t->granularity == 0 &&
 		    t->lanes % vector != 0 && extent > vector) {
-			t->lanes = vector; /* and a rest */
+			t->lanes = vector; /* and a remainder */
 		}
 	}
 	fits = target_has_vectors(r->target);
@@ -353,17 +355,17 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	if (fits) {
 		return;
 	}
-	t->tiles = 1;
+	t->rows = 1;
 	per_row = (t->lanes + vector - 1) / vector;
-	if (t->tile >= 0) {
+	if (t->row >= 0) {
 		most = (registers * 7 / 8) / per_row;
-		/* Nothing is used twice: enough to hide what an add takes. */
+		/* Without reuse, enough rows to hide the latency of
+		 * additions. */
 		if (t->operand == NULL) {
 			most = registers / 4;
 		}
 
-		t->tiles = choose_tiles(tiling_extent(&t->x, t->tile),
-					most < 1 ? 1 : most,
-					t->tile_granularity);
+		t->rows = choose_rows(tiling_extent(&t->x, t->row),
+				      most < 1 ? 1 : most, t->row_granularity);
 	}
 }

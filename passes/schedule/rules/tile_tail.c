@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of the last tile of an axis that its size does not divide: it
- * goes back over elements that are done (the note "overlap"), or it is set apart,
- * as a second copy of the loops. */
+/* The last tile of an axis that the tile's size does not divide: it overlaps
+ * the tile before (the note "overlap"), or becomes a second copy of the
+ * loops. */
 #include "edit.h"
 #include "register_tile.h"
 
-/* A second copy stays where going back takes longer by more than this. */
+/* A second copy is made if overlapping takes longer by more than this. */
 static const double OVERLAP_MAY_TAKE = 1.04;
 
-/* Does the block read, from a parameter of the same shape, the element that it
- * writes? Then the two may become one array, whose elements are not to be read
- * again once they are written. */
+/* Does the block read the element that it writes, from a parameter of the same
+ * shape? Then both may share memory, and an overlapping tile would read
+ * elements already overwritten. */
 static bool
 may_be_in_place(struct rules *r, int block)
 {

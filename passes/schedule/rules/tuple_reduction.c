@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reduction of several values at once, a largest element and its place: each
- * value that is a result is kept in a variable of its own while it is reduced.
+/* A reduction of several values at once, such as a largest element and its
+ * index: each value that is an output accumulates in a variable.
  *
  *   for i, k:                       for i:
  *       if x[i, k] > y[i]:    ->        for k:
@@ -8,13 +8,12 @@
  *           at[i] = k                           best = x[i, k]
  *                                               place = k
  *                                       y[i] = best
- *                                       at[i] = place
- */
+ *                                       at[i] = place */
 #include "edit.h"
 #include "sched_rules.h"
 
-/* The innermost loop that reduces nothing, 0: none; all that do are inside of
- * it, or there is no such loop: false. */
+/* *at: the innermost spatial loop. False: there is none, or a reduction loop is
+ * outside of a spatial one. */
 static bool
 loop_of_result(struct rules *r, int block, int *at)
 {
@@ -44,9 +43,9 @@ loop_of_result(struct rules *r, int block, int *at)
 	return *at != 0;
 }
 
-/* Does the update keep one of two, under a condition? */
+/* Does the update store under a condition? */
 static bool
-chooses(const struct stmt *block)
+is_conditional(const struct stmt *block)
 {
 	const struct stmt *s = block->children[0];
 
@@ -61,7 +60,7 @@ rule_tuple(struct rules *r, int reduction)
 {
 	const struct stmt *block = func_find(r->s.func, reduction);
 	int n = block->u.block->n_writes, at;
-	bool chosen = chooses(block);
+	bool chosen = is_conditional(block);
 
 	if (n < 2 || !loop_of_result(r, reduction, &at)) {
 		return false;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes along a contiguous axis, for reductions in which no operand is shared
- * by the elements of a tile: pools, depthwise convolutions, sums over outer
- * axes. Where lanes would have to be tested one by one (padding) or fill no
- * vector, one accumulator is faster.
+/* Lanes along a contiguous axis, for reductions in which the elements of a tile
+ * share no operand: pools, depthwise convolutions, sums over outer axes. If
+ * lanes would be tested one by one (padding) or would not fill a vector, one
+ * accumulator is faster.
  *
  *   for c, oh, ow:                 for c, oh, ow_o:
  *     for kh, kw:                    acc[16] = 0
  *       y += x[c][h][w] * k   ->     for kh, kw:
  *                                      for ow_i: acc[ow_i] += x[..][w] * k
- *                                    for ow_i: y[c][oh][..] = acc[ow_i]
- */
+ *                                    for ow_i: y[c][oh][..] = acc[ow_i] */
 #include "edit.h"
 #include "register_tile.h"
 
@@ -38,10 +37,11 @@ tests_lanes(const struct block_access *x, int lane)
 	return t.found;
 }
 
-/* Does the load walk along its last dimension, and step by step, as v goes
- * up? *walks is set where v matters at all. */
+/* Is the load contiguous in v: does v index its last dimension only, with step
+ * 1, or no dimension? *is_indexed is set if v indexes it. */
 static bool
-walks_last(struct rules *r, const struct expr *load, struct var *v, bool *walks)
+is_contiguous_in(struct rules *r, const struct expr *load, struct var *v,
+		 bool *is_indexed)
 {
 	struct analyser a;
 	const struct expr *rest;
@@ -57,19 +57,19 @@ walks_last(struct rules *r, const struct expr *load, struct var *v, bool *walks)
 		    step < 1 || step > LARGEST_STEP) {
 			return false;
 		}
-		*walks = true;
+		*is_indexed = true;
 	}
 	return true;
 }
 
-/* The iter var of the last dimension stored; -1 if its lanes would not be
- * contiguous. */
+/* The iter var that indexes the last dimension of the store; -1: its lanes
+ * would not be contiguous. */
 static int
 find_lanes(struct rules *r, const struct block_access *x, int64_t *extent)
 {
 	const struct stmt *store = x->block->children[0];
 	const struct expr *last = store->args[store->n_args - 1];
-	bool walks = false;
+	bool is_indexed = false;
 	int lane = -1;
 
 	for (int i = 0; i < x->info->n_iters; i++) {
@@ -83,16 +83,16 @@ find_lanes(struct rules *r, const struct block_access *x, int64_t *extent)
 		return -1;
 	}
 	for (int l = 0; l < x->n_loads; l++) {
-		if (!walks_last(r, x->loads[l].load, x->info->iters[lane].var,
-				&walks)) {
+		if (!is_contiguous_in(r, x->loads[l].load,
+				      x->info->iters[lane].var, &is_indexed)) {
 			return -1;
 		}
 	}
-	return walks ? lane : -1;
+	return is_indexed ? lane : -1;
 }
 
-/* All of a short axis; else what divides it, of one to two vectors; else one
- * vector, and a remainder. */
+/* All of a short axis; else a divisor between one vector and two; else one
+ * vector, with a remainder. */
 static int64_t
 choose_lanes(int64_t extent, int64_t vector)
 {
@@ -107,7 +107,7 @@ choose_lanes(int64_t extent, int64_t vector)
 	return vector;
 }
 
-/* The loop below `at` that drives the lane goes innermost. */
+/* Moves the loop inside of `at` that drives the lane axis innermost. */
 static bool
 lane_innermost(struct rules *r, int reduction, int lane, int at, int *lane_loop)
 {
@@ -190,7 +190,8 @@ rule_window(struct rules *r, int reduction, int output)
 			      tiling_lanes_time(r, x.out->type, extent, lanes));
 }
 
-/* Vectors of columns: as many at a time as divide them. */
+/* The largest number of vectors, up to MOST_VECTORS, that divides the
+ * columns. */
 static int64_t
 lanes_of_row(int64_t columns, int64_t vector)
 {
@@ -202,8 +203,9 @@ lanes_of_row(int64_t columns, int64_t vector)
 	return columns % vector == 0 ? vector : columns;
 }
 
-/* The block's loop that drives the iter var, 0: none; and all of its others
- * that reduce, inside of that one. */
+/* Orders the loops of the reduction: spatial loops with the lanes innermost,
+ * then reduction loops. *at: the innermost spatial loop outside of the
+ * lanes. */
 static bool
 row_loops(struct rules *r, const struct block_access *x, int reduction,
 	  int lane, int64_t lanes, int *at, int *lane_loop)
@@ -229,8 +231,9 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 			order[n++] = loop;
 		}
 	}
-	/* The window inside of a lane keeps a compiler that has to find the
-	 * vectors from writing out the lanes before. */
+	/* If vectorization is left to the compiler, reduction loops are inside
+	 * of the lane loop, so that it is not unrolled before it is
+	 * vectorized. */
 	if (r->target->complete_unroll > 0) {
 		order[n++] = split[1];
 	}
@@ -246,8 +249,8 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	return *at != 0 && sched_reorder(&r->s, order, n);
 }
 
-/* The outermost loop in which every element of rows is made once: that of the
- * last axis before those which the window slides along. */
+/* The innermost loop in which each element of the rows is copied once: that of
+ * the last axis before those along which the window slides. */
 static int
 loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	     int reduction)
@@ -261,7 +264,7 @@ loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 		return 0;
 	}
 	for (int i = 0; i < n; i++) {
-		int axis = tiling_driven(b, func_find(r->s.func, loops[i]));
+		int axis = rules_driven_iter(b, func_find(r->s.func, loops[i]));
 
 		for (int l = 0; l < x->n_loads && axis >= 0; l++) {
 			if (x->loads[l].load->u.buffer == made &&
