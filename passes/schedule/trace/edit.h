@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the primitives share: handles, failing softly, the trace, and moving
- * blocks about. */
+/* Shared by the primitives: handles, failure with rollback, the trace, and
+ * moving blocks. */
 #ifndef TIRC_SCHED_EDIT_H
 #define TIRC_SCHED_EDIT_H
 
@@ -8,7 +8,7 @@
 #include "schedule.h"
 #include "scope.h"
 
-/* One primitive at work. */
+/* The state of applying one primitive. */
 struct edit {
 	struct sched *s;
 	struct func *f;
@@ -29,19 +29,19 @@ struct edit {
 enum { LOOP_ROOT = -1, LOOP_INLINE = -2 };
 
 struct edit edit_begin(struct sched *s, const char *primitive);
-/* Undoes what was done since edit_begin and reports; returns false. The
- * message says reason; remedy. */
+/* Undoes all edits since edit_begin and reports "reason; remedy". Returns
+ * false. */
 bool edit_fail(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* The loops of a list argument, outermost first as given; arena array. NULL
- * after reporting. */
+/* The loops of a list argument in the order given; arena array. NULL after
+ * reporting. */
 struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
 
 /* NULL after reporting if there is no such loop or block. */
 struct stmt *edit_loop(struct edit *e, int id);
 struct stmt *edit_block(struct edit *e, int id);
 
-/* False after reporting if an instruction (tensorize) holds b's address: it
- * has been told b's strides. */
+/* False after reporting if a call of an instruction (tensorize) has an address
+ * in b: the call depends on b's strides. */
 bool edit_unpinned(struct edit *e, const struct buffer *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schedule primitives: edits of a phase-0 function (blocks under loops), each
- * checking that the meaning is kept. A failed primitive reports
- * DIAG_BAD_SCHEDULE naming step, loop or block and reason, returns false and
- * leaves the function as it was. Each successful step is recorded. */
+/* Schedule primitives: edits of a phase-0 function (blocks under loops) that
+ * keep its meaning. A primitive that fails reports DIAG_BAD_SCHEDULE with the
+ * step, the loop or block and the reason, returns false and leaves the function
+ * unchanged. Each successful step is recorded. */
 #ifndef TIRC_SCHEDULE_H
 #define TIRC_SCHEDULE_H
 
@@ -11,14 +11,14 @@
 #include "primitive.h"
 #include "tensor_intrin.h"
 
-/* A primitive that was applied, with what it was given and what it gave. A
- * handle among the arguments is one that an earlier step gave. */
+/* A primitive that was applied, with its arguments and result. Handles among
+ * the arguments are results of earlier steps. */
 struct sched_step {
 	const struct primitive *primitive;
 	const struct sched_value *args; /* one per parameter */
-	/* SV_NONE, a block, a loop, an expression, or a list of such */
+	/* SV_NONE, a block, a loop, an expression, or a list of these */
 	struct sched_value result;
-	const char *text; /* "split(i, [4, 16])": names, for the comment */
+	const char *text; /* "split(i, [4, 16])", for comments */
 };
 
 /* A value that was sampled: var stands for it in later arguments. */
@@ -27,7 +27,7 @@ struct sched_sample {
 	int64_t value;
 };
 
-/* A buffer that transform_layout has given another shape. */
+/* A change of a buffer's layout by transform_layout. */
 struct sched_layout {
 	const struct buffer *from, *to;
 	const struct index_map *map; /* both directions */
@@ -39,30 +39,31 @@ struct sched {
 	VEC(struct sched_step) trace;
 	VEC(struct sched_sample) samples;
 	VEC(struct sched_layout) layouts;
-	/* Failures go here, not to the module, so that rules can try. */
+	/* Failures are reported here, not in the module, so that rules can try
+	 * primitives. */
 	struct diags diags;
-	uint64_t random; /* state of the generator that samples */
-	struct tensor_intrins *intrins; /* what tensorize knows; NULL: none */
+	uint64_t random;                /* state of the random generator */
+	struct tensor_intrins *intrins; /* for tensorize; NULL: none */
 };
 
 /* A loop or block is the id of its statement. */
 void sched_init(struct sched *s, struct func *f);
-/* Equal seeds, equal samples. sched_init seeds with 1. */
+/* Equal seeds give equal samples. sched_init seeds with 1. */
 void sched_seed(struct sched *s, uint64_t seed);
 
-/* Undo: function, trace and samples are as they were. */
+/* A state to roll back to: function, trace and samples. */
 struct sched_mark {
 	int journal, steps, samples, layouts;
 	uint64_t random;
 };
 struct sched_mark sched_checkpoint(struct sched *s);
 void sched_rollback(struct sched *s, struct sched_mark mark);
-/* Another schedule with a function of its own (same names, same trace); the
- * handles of s are valid in it. */
+/* Copies the schedule and its function (same names, same trace); handles of s
+ * are valid in the copy. */
 void sched_fork(const struct sched *s, struct sched *out);
 
-/* Shorthands of sched_apply. Handles must come from these queries, so that
- * the trace can be replayed. */
+/* Shorthands of sched_apply. Handles must come from these queries, so that the
+ * trace can be replayed. */
 int sched_get_block(struct sched *s, const char *name); /* 0: none */
 /* Loops around a block, outermost first; arena array. */
 bool sched_get_loops(struct sched *s, int block, int **loops, int *n);
@@ -71,7 +72,7 @@ int sched_get_child_blocks(struct sched *s, int scope, int **blocks);
 bool sched_get_producers(struct sched *s, int block, int **blocks, int *n);
 bool sched_get_consumers(struct sched *s, int block, int **blocks, int *n);
 
-/* factors: 0 for at most one of them, to be inferred. A non-dividing split
+/* At most one factor may be 0: it is inferred. A split that does not divide
  * adds a predicate to the blocks below. out: n loops, outermost first. */
 bool sched_split(struct sched *s, int loop, const int64_t *factors, int n,
 		 int *out);
@@ -85,34 +86,35 @@ bool sched_compute_inline(struct sched *s, int block);
 bool sched_reverse_compute_inline(struct sched *s, int block);
 bool sched_compute_at(struct sched *s, int block, int loop);
 bool sched_reverse_compute_at(struct sched *s, int block, int loop);
-/* The block's output is computed into a new buffer of that scope and copied;
+/* Computes the block's output in a new buffer of that scope and copies it;
  * returns the copying block. */
 bool sched_cache_write(struct sched *s, int block, int write_index,
 		       const char *scope, int *out);
 bool sched_cache_read(struct sched *s, int block, int read_index,
 		      const char *scope, int *out);
-/* Of what the block writes. */
+/* The same, in the order of the block's iter vars. */
 bool sched_reindex(struct sched *s, int block, int write_index, int *out);
-/* The init part becomes a block of its own, before loop. */
+/* Moves the init part to a block of its own, before the loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
-/* Partial results along a reduction loop in a block of their own (out), which
- * may be vectorized along it; the loop's old block reduces them. factor_axis:
- * which dimension of the partial results' buffer is new; -1: the last. */
+/* Computes partial results along a reduction loop in a block of their own
+ * (*out), which may be vectorized along it; the old block reduces them.
+ * factor_axis: the dimension that the partial results' buffer gets; -1: the
+ * last. */
 bool sched_rfactor(struct sched *s, int loop, int factor_axis, int *out);
 bool sched_set_scope(struct sched *s, int block, int write_index,
 		     const char *scope);
 bool sched_annotate(struct sched *s, int loop_or_block, const char *key,
 		    struct sched_value value);
-/* Changes how a buffer is laid out, everywhere in the function; it is the one
- * that block reads (writes) as the index-th. For a parameter the signature's
- * buffer changes too, and the caller owns conversion (packed weights). */
+/* Changes the layout of a buffer everywhere in the function: of the one that
+ * the block reads (writes) as its index-th. A parameter's type changes too; the
+ * caller must convert the data (packed weights). */
 bool sched_transform_layout(struct sched *s, int block, bool write, int index,
 			    const struct index_map *map);
 bool sched_rename_loop(struct sched *s, int loop, const char *name);
 bool sched_rename_buffer(struct sched *s, int block, int write_index,
 			 const char *name);
 
-/* The steps that changed the function, one line each, for people. */
+/* Prints the steps that changed the function, one per line, for people. */
 void sched_print_trace(const struct sched *s, struct strbuf *out);
 
 #endif
