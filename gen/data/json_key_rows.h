@@ -5,16 +5,26 @@
  * A row of a table (dialect.def is one) is
  *
  *	KEY(pointer, type, presence, goes, words, doc)
+ *	KEY(pointer, type, presence, goes, words, doc, EXAMPLE("[\"f32x4\"]"))
  *
  * pointer   of the value, "/limits/int_bits". A last part of * stands for
  *           every key of an object, or for every element of an array. Rows
  *           below "#name" are keys of objects that stand in several places.
- * type      PROSE, TEXT, TEXTS, TEXT_OR_TEXTS, WORD("a|b"), WORDS("a|b"), FLAG,
- *           NUMBER(least, most, absent), NUMBERS(least, most), OBJECT,
- *           LIST(least, most) of objects, most 0: any number, SAME("#name"), CHOICE("#name",
- *           "a b c"): that object, or one that has it as its keys a, b, c
+ * type      PROSE, TEXT, TEXTS, TEXT_OR_TEXTS, WORD("a|b"), WORDS("a|b"),
+ *           WORD_OR_WORDS("a|b"), FLAG, NUMBER(least, most, absent),
+ *           NUMBERS(least, most), REAL, OBJECT, LIST(least, most) of objects,
+ *           most 0: any number, SAME("#name"), SAME("#name #other"): the keys
+ *           of both, CHOICE("#name", "a b c"): that object, or one that has it
+ *           as its keys a, b, c. TEXT_ELSE("t"), FLAG_ELSE(1): the value of an
+ *           absent key. TEXTS_OF(least, most), OBJECT_OF(least): with so many
+ *           elements or keys. EITHER(type, OR_TEXT | OR_REAL): of that type or
+ *           of the others. The elements of a LIST are of the type of its row
+ *           with *, where there is one. GONE: the key was one once; doc says
+ *           what takes its place
  * presence  NEEDED: it must be there where its object is and is not rejected;
- *           MAY: it may be absent; for *, ANY key or those NAMED("a b c")
+ *           MAY: it may be absent; WITH("a b"): where it is, a and b are
+ *           needed; OWN(presence): a file that extends another does not inherit
+ *           the key; for *, ANY key or those NAMED("a b c")
  * goes      IN(struct, field): the reader stores it; BY(function): the reader
  *           calls the function after the keys below were read; IN_BY(struct,
  *           field, function): both; NONE: the function of the object around
@@ -23,6 +33,7 @@
  *           the object around it
  * doc       the meaning of the value, as a table in docs/ prints it behind the
  *           key; NULL: the table omits the key
+ * EXAMPLE   the text of a value in JSON, for docs/ and the schema
  */
 #ifndef TIRC_JSON_KEY_ROWS_H
 #define TIRC_JSON_KEY_ROWS_H
@@ -31,20 +42,30 @@
 
 #define PROSE .type = KEY_PROSE
 #define TEXT .type = KEY_TEXT
+#define TEXT_ELSE(without) .type = KEY_TEXT, .otherwise = without
 #define TEXTS .type = KEY_TEXTS
-#define TEXT_OR_TEXTS .type = KEY_TEXT_OR_TEXTS
+#define TEXTS_OF(from, to) .type = KEY_TEXTS, .least = from, .most = to
+#define TEXT_OR_TEXTS .type = KEY_TEXTS, .also = OR_TEXT
 #define WORD(list) .type = KEY_WORD, .choices = list
 #define WORDS(list) .type = KEY_WORDS, .choices = list
+#define WORD_OR_WORDS(list) .type = KEY_WORDS, .choices = list, .also = OR_TEXT
 #define FLAG .type = KEY_FLAG
+#define FLAG_ELSE(without) .type = KEY_FLAG, .absent = without
 #define NUMBER(from, to, without)                                              \
 	.type = KEY_NUMBER, .least = from, .most = to, .absent = without
 #define NUMBERS(from, to) .type = KEY_NUMBERS, .least = from, .most = to
+#define REAL .type = KEY_REAL
 #define OBJECT .type = KEY_OBJECT
+#define OBJECT_OF(from) .type = KEY_OBJECT, .least = from
 #define LIST(from, to) .type = KEY_LIST, .least = from, .most = to
 #define SAME(place) .type = KEY_SAME, .same = place
 #define CHOICE(place, names) .type = KEY_CHOICE, .same = place, .choice = names
+#define EITHER(one, others) one, .also = others
+#define GONE .type = KEY_GONE
 #define NEEDED .needed = true
 #define MAY .needed = false
+#define WITH(keys) .with = keys
+#define OWN(presence) presence, .own = true
 #define ANY .names = NULL
 #define NAMED(list) .names = list
 #define IN(holder, field)                                                      \
@@ -53,12 +74,13 @@
 #define BY(function) .read = function
 #define IN_BY(holder, field, function) IN(holder, field), BY(function)
 #define NONE .size = 0
-#define KEY_ROW(place, type, presence, goes, slots, sentence)                  \
+#define EXAMPLE(text) .example = text
+#define KEY_ROW(place, type, presence, goes, slots, ...)                       \
 	{ .pointer = place,                                                    \
 	  .words = slots,                                                      \
-	  .doc = sentence,                                                     \
 	  type,                                                                \
 	  presence,                                                            \
-	  goes },
+	  goes,                                                                \
+	  .doc = __VA_ARGS__ },
 
 #endif

@@ -18,10 +18,33 @@ last_part(const char *pointer)
 bool
 json_keys_is_below(const struct key *row, const char *place)
 {
-	size_t n = strlen(place);
+	for (;;) {
+		size_t n = strcspn(place, " ");
 
-	return strncmp(row->pointer, place, n) == 0 && row->pointer[n] == '/' &&
-	       strchr(row->pointer + n + 1, '/') == NULL;
+		if (strncmp(row->pointer, place, n) == 0 &&
+		    row->pointer[n] == '/' &&
+		    strchr(row->pointer + n + 1, '/') == NULL) {
+			return true;
+		}
+		if (place[n] == '\0') {
+			return false;
+		}
+		place += n + 1;
+	}
+}
+
+const struct key *
+json_keys_element(const struct key_table *table, const struct key *list)
+{
+	for (int i = 0; i < table->n; i++) {
+		const struct key *row = &table->rows[i];
+
+		if (json_keys_is_below(row, list->pointer) &&
+		    strcmp(last_part(row->pointer), "*") == 0) {
+			return row;
+		}
+	}
+	return NULL;
 }
 
 /* The row of the key of the place; NULL: there is none. */
@@ -56,7 +79,7 @@ json_keys_known(const struct key_table *table, struct arena *a,
 		const struct key *row = &table->rows[i];
 		const char *word = last_part(row->pointer);
 
-		if (!json_keys_is_below(row, place)) {
+		if (!json_keys_is_below(row, place) || row->type == KEY_GONE) {
 			continue;
 		}
 		if (strcmp(word, "*") == 0 && row->names == NULL) {
@@ -81,6 +104,25 @@ struct check {
 static bool check_value(struct check *c, struct json j, cJSON *value,
 			const struct key *row, const char *words);
 
+/* The next of words that blanks separate; NULL: there is none. */
+static const char *
+next_word(struct arena *a, const char **words)
+{
+	size_t n = strcspn(*words, " ");
+	const char *word = n > 0 ? arena_strndup(a, *words, n) : NULL;
+
+	*words += n + ((*words)[n] == ' ');
+	return word;
+}
+
+static void
+want_key(struct json j, const char *key)
+{
+	if (json_get(j, key).value == NULL) {
+		json_error(json_get(j, key), "is missing");
+	}
+}
+
 static void
 want_needed(struct check *c, struct json j, const char *place)
 {
@@ -89,11 +131,20 @@ want_needed(struct check *c, struct json j, const char *place)
 	}
 	for (int i = 0; i < c->table->n; i++) {
 		const struct key *row = &c->table->rows[i];
+		const char *with = row->with, *key;
 
-		if (row->needed && json_keys_is_below(row, place) &&
-		    json_get(j, last_part(row->pointer)).value == NULL) {
-			json_error(json_get(j, last_part(row->pointer)),
-				   "is missing");
+		if (!json_keys_is_below(row, place)) {
+			continue;
+		}
+		key = last_part(row->pointer);
+		if (row->needed) {
+			want_key(j, key);
+		}
+		if (with == NULL || json_get(j, key).value == NULL) {
+			continue;
+		}
+		while ((key = next_word(c->arena, &with)) != NULL) {
+			want_key(j, key);
 		}
 	}
 }
@@ -155,11 +206,34 @@ check_choice(struct check *c, struct json j, cJSON *value,
 	return true;
 }
 
+/* Are there as many elements as the row wants? */
+static bool
+check_length(struct json j, const struct key *row, const char *what)
+{
+	const int64_t n = cJSON_GetArraySize(j.value);
+	const long long least = row->least, most = row->most;
+
+	if (n >= least && (most == 0 || n <= most)) {
+		return true;
+	}
+	if (most == 0) {
+		json_error(j, "%lld or more %s are wanted here", least, what);
+	} else if (least == most) {
+		json_error(j, "%lld %s are wanted here, not %lld", least, what,
+			   (long long)n);
+	} else {
+		json_error(j, "%lld to %lld %s are wanted here", least, most,
+			   what);
+	}
+	return false;
+}
+
 static bool
 check_list(struct check *c, struct json j, cJSON *value, const struct key *row,
 	   const char *words)
 {
 	const char *place = arena_printf(c->arena, "%s/*", row->pointer);
+	const struct key *each = json_keys_element(c->table, row);
 	bool good = true;
 	int i = 0;
 
@@ -167,14 +241,14 @@ check_list(struct check *c, struct json j, cJSON *value, const struct key *row,
 		json_error(j, "an array is wanted here");
 		return false;
 	}
-	if (row->most > 0 && (cJSON_GetArraySize(value) < row->least ||
-			      cJSON_GetArraySize(value) > row->most)) {
-		json_error(j, "%lld to %lld objects are wanted here",
-			   (long long)row->least, (long long)row->most);
+	if (!check_length(j, row, "objects")) {
 		return false;
 	}
 	for (cJSON *item = value->child; item != NULL; item = item->next) {
-		good &= check_object(c, json_at(j, i++), item, place, words);
+		struct json at = json_at(j, i++);
+
+		good &= each != NULL ? check_value(c, at, item, each, words)
+				     : check_object(c, at, item, place, words);
 	}
 	return good;
 }
@@ -250,7 +324,7 @@ check_text(struct check *c, struct json j, const struct key *row,
 			   spoken(c->arena, row->choices));
 		return false;
 	}
-	if (text != NULL && !one && row->type != KEY_PROSE) {
+	if (text != NULL && !one && words != NULL && row->type != KEY_PROSE) {
 		template_check(text, words, say_problem, &place);
 	}
 	return text != NULL;
@@ -268,13 +342,127 @@ static bool
 check_array(struct check *c, struct json j, const struct key *row,
 	    const char *words)
 {
-	bool good = cJSON_IsArray(j.value);
+	const bool texts = row->type == KEY_TEXTS;
 	int n = json_length(j);
+	bool good = cJSON_IsArray(j.value) &&
+		    (!texts || check_length(j, row, "texts"));
 
 	for (int i = 0; i < n; i++) {
 		good &= row->type == KEY_NUMBERS
 				? check_number(json_at(j, i), row)
 				: check_text(c, json_at(j, i), row, words);
+	}
+	return good;
+}
+
+/* -- values of several types -- */
+
+/* The values of enum key_other that the value is. */
+static unsigned
+kinds_of(const cJSON *value)
+{
+	if (cJSON_IsArray(value)) {
+		return value->child == NULL || cJSON_IsNumber(value->child)
+			       ? OR_INTEGERS
+			       : 0;
+	}
+	return cJSON_IsString(value)   ? OR_TEXT
+	       : cJSON_IsNumber(value) ? OR_REAL | OR_INTEGER
+	       : cJSON_IsBool(value)   ? OR_FLAG
+	       : cJSON_IsNull(value)   ? OR_NULL
+				       : 0;
+}
+
+/* Is the value of the JSON type that the row names first? */
+static bool
+is_first_type(const struct key *row, const cJSON *value)
+{
+	switch (row->type) {
+	case KEY_TEXT:
+	case KEY_WORD:
+		return cJSON_IsString(value);
+	case KEY_TEXTS:
+	case KEY_WORDS:
+	case KEY_LIST:
+		return cJSON_IsArray(value);
+	case KEY_NUMBER:
+		return cJSON_IsNumber(value);
+	default:
+		return cJSON_IsObject(value);
+	}
+}
+
+static const char *
+first_type_words(struct check *c, const struct key *row)
+{
+	switch (row->type) {
+	case KEY_TEXT:
+		return "a text";
+	case KEY_WORD:
+		return spoken(c->arena, row->choices);
+	case KEY_TEXTS:
+		return "a list of texts";
+	case KEY_WORDS:
+		return arena_printf(c->arena, "a list of %s",
+				    spoken(c->arena, row->choices));
+	case KEY_LIST:
+		return "a list";
+	case KEY_NUMBER:
+		return "a number";
+	default:
+		return arena_printf(c->arena, "an object with %s",
+				    json_keys_known(c->table, c->arena,
+						    row->same));
+	}
+}
+
+/* "a number, a text or an object with min max" */
+static const char *
+wanted_words(struct check *c, const struct key *row)
+{
+	const struct {
+		unsigned kinds;
+		const char *words;
+	} others[] = {
+		{ OR_REAL | OR_INTEGER, "a number" },
+		{ OR_TEXT, row->type == KEY_WORDS
+				   ? spoken(c->arena, row->choices)
+				   : "a text" },
+		{ OR_FLAG, "true or false" },
+		{ OR_NULL, "null" },
+		{ OR_INTEGERS, "a list of integers" },
+	};
+	const char *text = "";
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		if ((row->also & others[i].kinds) != 0) {
+			text = arena_printf(c->arena, "%s%s%s", text,
+					    text[0] != '\0' ? ", " : "",
+					    others[i].words);
+		}
+	}
+	return arena_printf(c->arena, "%s or %s", text,
+			    first_type_words(c, row));
+}
+
+/* A value of one of the types that the row has beside its first. */
+static bool
+check_other(struct check *c, struct json j, const struct key *row,
+	    const char *words)
+{
+	static const struct key exact = { .least = -JSON_EXACT,
+					  .most = JSON_EXACT };
+	const struct key *range = row->type == KEY_NUMBER ? row : &exact;
+	bool good = true;
+
+	if (cJSON_IsString(j.value)) {
+		return check_text(c, j, row, words);
+	}
+	if (cJSON_IsNumber(j.value)) {
+		return (row->also & OR_REAL) != 0 || check_number(j, range);
+	}
+	for (int i = 0; cJSON_IsArray(j.value) && i < json_length(j); i++) {
+		good &= check_number(json_at(j, i), range);
 	}
 	return good;
 }
@@ -286,14 +474,17 @@ check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
 	    const char *words)
 {
 	words = row->words != NULL ? row->words : words;
+	if ((row->also & kinds_of(value)) != 0) {
+		return check_other(c, j, row, words);
+	}
+	if (row->also != 0 && !is_first_type(row, value)) {
+		return json_error(j, "%s is wanted here", wanted_words(c, row));
+	}
 	switch (row->type) {
 	case KEY_PROSE:
 	case KEY_TEXT:
 	case KEY_WORD:
 		return check_text(c, j, row, words);
-	case KEY_TEXT_OR_TEXTS:
-		return cJSON_IsString(value) ? check_text(c, j, row, words)
-					     : check_array(c, j, row, words);
 	case KEY_TEXTS:
 	case KEY_WORDS:
 	case KEY_NUMBERS:
@@ -303,7 +494,14 @@ check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
 		return cJSON_IsBool(value);
 	case KEY_NUMBER:
 		return check_number(j, row);
+	case KEY_REAL:
+		return cJSON_IsNumber(value) ||
+		       json_error(j, "a number is wanted here");
 	case KEY_OBJECT:
+		if (cJSON_IsObject(value) &&
+		    !check_length(j, row, row->least > 1 ? "keys" : "key")) {
+			return false;
+		}
 		return check_object(c, j, value, row->pointer, words);
 	case KEY_LIST:
 		return check_list(c, j, value, row, words);
@@ -311,6 +509,9 @@ check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
 		return check_object(c, j, value, row->same, words);
 	case KEY_CHOICE:
 		return check_choice(c, j, value, row, words);
+	case KEY_GONE:
+		return json_error(j, "there is no such key any more: %s",
+				  row->doc);
 	}
 	return true;
 }
@@ -320,7 +521,7 @@ json_keys_check(const struct key_table *table, struct json root, cJSON *tree)
 {
 	struct check c = { table, &root.reader->module->arena };
 
-	check_object(&c, root, tree, "", "");
+	check_object(&c, root, tree, "", table->templates ? "" : NULL);
 }
 
 /* -- read -- */
@@ -342,15 +543,23 @@ store(const struct key *row, struct json j, void *field)
 	case KEY_TEXT:
 	case KEY_WORD:
 		assert(row->size == sizeof(const char *));
-		*(const char **)field = json_text(j, false);
+		*(const char **)field = cJSON_IsString(j.value)
+						? json_text(j, false)
+						: row->otherwise;
 		break;
 	case KEY_TEXTS:
 		assert(row->size == sizeof(struct names));
 		*(struct names *)field = json_names(j);
 		break;
 	case KEY_FLAG:
-		assert(row->size == sizeof(bool));
-		*(bool *)field = json_bool(j);
+		assert(row->size == sizeof(bool) || row->size == sizeof(int));
+		if (row->size == sizeof(int)) {
+			*(int *)field = j.value != NULL ? json_bool(j)
+							: (int)row->absent;
+		} else {
+			*(bool *)field = j.value != NULL ? json_bool(j)
+							 : row->absent != 0;
+		}
 		break;
 	case KEY_NUMBER:
 		assert(row->size == sizeof(int64_t) ||

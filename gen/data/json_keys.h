@@ -11,29 +11,48 @@
 #include "json_read.h"
 #include "names_list.h"
 
+/* Integers up to this, with either sign, are exact numbers in JSON. */
+#define JSON_EXACT (INT64_C(1) << 53)
+
 enum key_type {
 	KEY_PROSE, /* a text for people: without placeholders */
 	KEY_TEXT,
 	KEY_TEXTS,
-	KEY_TEXT_OR_TEXTS,
 	KEY_WORD,  /* one of `choices` */
 	KEY_WORDS, /* an array of them */
 	KEY_FLAG,
 	KEY_NUMBER,
 	KEY_NUMBERS,
+	KEY_REAL,
 	KEY_OBJECT,
 	KEY_LIST,
-	KEY_SAME,  /* an object with the keys below `same` */
-	KEY_CHOICE /* as KEY_SAME, or an object with values of KEY_SAME */
+	KEY_SAME,   /* an object with the keys below `same` */
+	KEY_CHOICE, /* as KEY_SAME, or an object with values of KEY_SAME */
+	KEY_GONE    /* there is no such key any more */
+};
+
+/* Types that a value may have beside its row's. */
+enum key_other {
+	OR_TEXT = 1,
+	OR_REAL = 2,
+	OR_INTEGER = 4,
+	OR_INTEGERS = 8,
+	OR_FLAG = 16,
+	OR_NULL = 32
 };
 
 struct key {
-	const char *pointer, *words, *doc;
+	const char *pointer, *words, *doc, *example;
 	enum key_type type;
+	unsigned also;       /* values of enum key_other */
 	const char *choices; /* "left|right" */
-	const char *same;
-	int64_t least, most, absent;
+	const char *same;    /* places, "#node #match" */
+	int64_t least, most; /* of numbers, else of elements; most 0: any */
+	int64_t absent;
+	const char *otherwise; /* an absent text */
 	bool needed;
+	const char *with; /* keys that are needed where this one is */
+	bool own;         /* not for files that extend this one */
 	/* The keys that * stands for, "f32 f64"; NULL: any. For KEY_CHOICE the
 	 * keys of the second kind of object. */
 	const char *names, *choice;
@@ -50,6 +69,7 @@ struct key_words {
 struct key_table {
 	const char *title, *doc; /* of its JSON Schema */
 	bool extends;            /* inherited keys may be absent */
+	bool templates;          /* texts are templates */
 	const struct key *rows;
 	int n;
 	const struct key_words *sets; /* the longest first */
@@ -69,8 +89,12 @@ void json_keys_read(const struct key_table *table, struct json j,
 		    const char *place, void *to, void *ctx);
 /* The number that the row's field has in `from`. */
 int64_t json_keys_number(const struct key *row, const void *from);
-/* Is the row one of the keys of the place? */
+/* Is the row one of the keys of the place, or of one of several ("#a #b")? */
 bool json_keys_is_below(const struct key *row, const char *place);
+/* The row of the elements of a list; NULL: they are objects with the keys below
+ * the list's pointer and a star. */
+const struct key *json_keys_element(const struct key_table *table,
+				    const struct key *list);
 /* json_texts() as a list. */
 struct names json_names(struct json j);
 

@@ -4,9 +4,6 @@
 
 #include "json_keys.h"
 
-/* Integers beyond this are no exact numbers in JSON. */
-#define EXACT (INT64_C(1) << 53)
-
 static const char *
 last_part(const char *pointer)
 {
@@ -82,8 +79,10 @@ number_schema(const struct key *row)
 {
 	cJSON *j = typed("integer");
 
-	cJSON_AddNumberToObject(j, "minimum", (double)row->least);
-	if (row->most <= EXACT) {
+	if (row->least > -JSON_EXACT) {
+		cJSON_AddNumberToObject(j, "minimum", (double)row->least);
+	}
+	if (row->most < JSON_EXACT) {
 		cJSON_AddNumberToObject(j, "maximum", (double)row->most);
 	}
 	if (row->type == KEY_NUMBER && row->absent >= row->least) {
@@ -92,12 +91,41 @@ number_schema(const struct key *row)
 	return j;
 }
 
+/* The name of the definition of the object that the row is the same as. */
+static const char *
+same_name(struct schema *s, const struct key *row)
+{
+	return arena_strndup(s->arena, row->same + 1,
+			     strcspn(row->same + 1, " "));
+}
+
 /* The object has no other keys than these. */
 static void
 name_keys(struct schema *s, cJSON *object, const char *words)
 {
 	cJSON_AddItemToObject(object, "propertyNames",
 			      words_schema(s, words, ' '));
+}
+
+/* Where the row's key is, those of `with` are needed. */
+static void
+add_dependency(cJSON *object, const struct key *row, struct arena *a)
+{
+	cJSON *all = cJSON_GetObjectItem(object, "dependencies");
+	const char *words = row->with;
+	cJSON *list;
+
+	if (all == NULL) {
+		all = cJSON_AddObjectToObject(object, "dependencies");
+	}
+	list = cJSON_AddArrayToObject(all, last_part(row->pointer));
+	while (*words != '\0') {
+		size_t n = strcspn(words, " ");
+
+		cJSON_AddItemToArray(list, cJSON_CreateString(
+						   arena_strndup(a, words, n)));
+		words += n + (words[n] == ' ');
+	}
 }
 
 /* whole: no file leaves out what another has. */
@@ -110,7 +138,7 @@ object_schema(struct schema *s, const char *place, bool whole)
 	for (int i = 0; i < s->table->n; i++) {
 		const struct key *row = &s->table->rows[i];
 
-		if (!json_keys_is_below(row, place)) {
+		if (!json_keys_is_below(row, place) || row->type == KEY_GONE) {
 			continue;
 		}
 		if (is_star(row)) {
@@ -125,7 +153,10 @@ object_schema(struct schema *s, const char *place, bool whole)
 		}
 		cJSON_AddItemToObject(properties, last_part(row->pointer),
 				      value_schema(s, row));
-		if (row->needed && whole) {
+		if (row->with != NULL) {
+			add_dependency(j, row, s->arena);
+		}
+		if (row->needed && (whole || row->own)) {
 			cJSON_AddItemToArray(needed,
 					     cJSON_CreateString(
 						     last_part(row->pointer)));
@@ -142,26 +173,47 @@ object_schema(struct schema *s, const char *place, bool whole)
 }
 
 static cJSON *
+with_length(cJSON *array, const struct key *row)
+{
+	if (row->least > 0 || row->most > 0) {
+		cJSON_AddNumberToObject(array, "minItems", (double)row->least);
+	}
+	if (row->most > 0) {
+		cJSON_AddNumberToObject(array, "maxItems", (double)row->most);
+	}
+	return array;
+}
+
+static cJSON *
 list_schema(struct schema *s, const struct key *row)
 {
-	cJSON *j = array_of(
-		object_schema(s, arena_printf(s->arena, "%s/*", row->pointer),
-			      true));
+	const struct key *each = json_keys_element(s->table, row);
+	const char *place = arena_printf(s->arena, "%s/*", row->pointer);
 
-	if (row->most > 0) {
-		cJSON_AddNumberToObject(j, "minItems", (double)row->least);
-		cJSON_AddNumberToObject(j, "maxItems", (double)row->most);
-	}
-	return j;
+	return with_length(array_of(each != NULL
+					    ? value_schema(s, each)
+					    : object_schema(s, place, true)),
+			   row);
 }
 
 /* The name of the definition of such a choice. */
 static const char *
 choice_name(struct schema *s, const struct key *row)
 {
-	return arena_printf(s->arena, "%s_or_more", row->same + 1);
+	return arena_printf(s->arena, "%s_or_more", same_name(s, row));
 }
 
+static cJSON *
+with_keys(cJSON *object, const struct key *row)
+{
+	if (row->least > 0) {
+		cJSON_AddNumberToObject(object, "minProperties",
+					(double)row->least);
+	}
+	return object;
+}
+
+/* A value of one of the schemas; b NULL: of `a`. */
 static cJSON *
 one_of(cJSON *a, cJSON *b)
 {
@@ -169,8 +221,45 @@ one_of(cJSON *a, cJSON *b)
 	cJSON *list = cJSON_AddArrayToObject(j, "oneOf");
 
 	cJSON_AddItemToArray(list, a);
-	cJSON_AddItemToArray(list, b);
+	if (b != NULL) {
+		cJSON_AddItemToArray(list, b);
+	}
 	return j;
+}
+
+/* Integers beside another type: as exact as JSON has them, or as the row. */
+static cJSON *
+integer_schema(const struct key *row)
+{
+	return row->type == KEY_NUMBER ? number_schema(row) : typed("integer");
+}
+
+/* The types of the row beside its first, added to the schemas in `list`. */
+static void
+add_others(struct schema *s, cJSON *list, const struct key *row)
+{
+	if ((row->also & OR_TEXT) != 0) {
+		cJSON_AddItemToArray(list,
+				     row->choices != NULL
+					     ? words_schema(s, row->choices,
+							    '|')
+					     : typed("string"));
+	}
+	if ((row->also & OR_REAL) != 0) {
+		cJSON_AddItemToArray(list, typed("number"));
+	}
+	if ((row->also & OR_INTEGER) != 0) {
+		cJSON_AddItemToArray(list, integer_schema(row));
+	}
+	if ((row->also & OR_INTEGERS) != 0) {
+		cJSON_AddItemToArray(list, array_of(integer_schema(row)));
+	}
+	if ((row->also & OR_FLAG) != 0) {
+		cJSON_AddItemToArray(list, typed("boolean"));
+	}
+	if ((row->also & OR_NULL) != 0) {
+		cJSON_AddItemToArray(list, typed("null"));
+	}
 }
 
 static cJSON *
@@ -178,9 +267,7 @@ type_schema(struct schema *s, const struct key *row)
 {
 	switch (row->type) {
 	case KEY_TEXTS:
-		return array_of(typed("string"));
-	case KEY_TEXT_OR_TEXTS:
-		return one_of(typed("string"), array_of(typed("string")));
+		return with_length(array_of(typed("string")), row);
 	case KEY_WORD:
 		return words_schema(s, row->choices, '|');
 	case KEY_WORDS:
@@ -191,12 +278,16 @@ type_schema(struct schema *s, const struct key *row)
 		return number_schema(row);
 	case KEY_NUMBERS:
 		return array_of(number_schema(row));
+	case KEY_REAL:
+		return typed("number");
 	case KEY_OBJECT:
-		return object_schema(s, row->pointer, !s->table->extends);
+		return with_keys(object_schema(s, row->pointer,
+					       !s->table->extends),
+				 row);
 	case KEY_LIST:
 		return list_schema(s, row);
 	case KEY_SAME:
-		return reference(s, row->same + 1);
+		return reference(s, same_name(s, row));
 	case KEY_CHOICE:
 		return reference(s, choice_name(s, row));
 	default:
@@ -207,10 +298,22 @@ type_schema(struct schema *s, const struct key *row)
 static cJSON *
 value_schema(struct schema *s, const struct key *row)
 {
-	cJSON *j = type_schema(s, row);
+	cJSON *j = type_schema(s, row), *examples;
 
+	if (row->also != 0) {
+		j = one_of(j, NULL);
+		add_others(s, cJSON_GetObjectItem(j, "oneOf"), row);
+	}
+	if (row->type == KEY_FLAG && row->absent > 0) {
+		cJSON_AddTrueToObject(j, "default");
+	}
 	if (row->doc != NULL) {
 		cJSON_AddStringToObject(j, "description", row->doc);
+	}
+	if (row->example != NULL) {
+		examples = cJSON_AddArrayToObject(j, "examples");
+		cJSON_AddItemToArray(examples,
+				     json_parse_quietly(row->example, NULL));
 	}
 	return j;
 }
@@ -221,7 +324,7 @@ add_definitions(struct schema *s, cJSON *to)
 {
 	for (int i = 0; i < s->table->n; i++) {
 		const struct key *row = &s->table->rows[i];
-		const char *name = row->same != NULL ? row->same + 1 : NULL;
+		const char *name = row->same != NULL ? same_name(s, row) : NULL;
 		cJSON *each;
 
 		if (name != NULL && cJSON_GetObjectItem(to, name) == NULL) {
@@ -279,20 +382,19 @@ json_keys_schema(const struct key_table *table, struct arena *a)
 /* -- manual -- */
 
 static const char *
-type_words(struct arena *a, const struct key *row)
+first_type_words(struct arena *a, const struct key *row)
 {
 	switch (row->type) {
 	case KEY_TEXTS:
 		return "texts";
-	case KEY_TEXT_OR_TEXTS:
-		return "text or texts";
 	case KEY_WORD:
 	case KEY_WORDS:
 		return "";
 	case KEY_FLAG:
-		return "true or false";
+		return row->absent > 0 ? "true or false, else true"
+				       : "true or false";
 	case KEY_NUMBER:
-		return row->absent >= row->least && row->most <= EXACT
+		return row->absent >= row->least && row->most < JSON_EXACT
 			       ? arena_printf(a, "%lld to %lld, else %lld",
 					      (long long)row->least,
 					      (long long)row->most,
@@ -300,6 +402,8 @@ type_words(struct arena *a, const struct key *row)
 			       : "integer";
 	case KEY_NUMBERS:
 		return "integers";
+	case KEY_REAL:
+		return "number";
 	case KEY_LIST:
 		return "list of objects";
 	case KEY_OBJECT:
@@ -309,6 +413,33 @@ type_words(struct arena *a, const struct key *row)
 	default:
 		return "text";
 	}
+}
+
+/* "text or texts", "number, text or object" */
+static const char *
+type_words(struct arena *a, const struct key *row)
+{
+	static const struct {
+		enum key_other other;
+		const char *word;
+	} words[] = {
+		{ OR_REAL, "number" }, { OR_INTEGER, "integer" },
+		{ OR_TEXT, "text" },   { OR_FLAG, "true or false" },
+		{ OR_NULL, "null" },   { OR_INTEGERS, "integers" },
+	};
+	const char *first = first_type_words(a, row), *text = "";
+
+	if (row->also == 0 || row->choices != NULL) {
+		return first;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if ((row->also & words[i].other) != 0) {
+			text = arena_printf(a, "%s%s%s", text,
+					    text[0] != '\0' ? ", " : "",
+					    words[i].word);
+		}
+	}
+	return arena_printf(a, "%s or %s", text, first);
 }
 
 /* "a|b" in code, with commas. */
@@ -383,6 +514,9 @@ put_row(struct strbuf *s, const struct key_table *table, const struct key *row,
 		strbuf_puts(s, "; placeholders: ");
 		put_placeholders(s, table, row->words);
 	}
+	if (row->example != NULL) {
+		strbuf_printf(s, "; for example `%s`", row->example);
+	}
 	strbuf_puts(s, " |\n");
 }
 
@@ -394,8 +528,8 @@ is_shown(const struct key *row, const char *place)
 	size_t n = strlen(place);
 	const char *rest = row->pointer + n;
 
-	if (row->doc == NULL || strncmp(row->pointer, place, n) != 0 ||
-	    *rest != '/') {
+	if (row->doc == NULL || row->type == KEY_GONE ||
+	    strncmp(row->pointer, place, n) != 0 || *rest != '/') {
 		return false;
 	}
 	while (strncmp(rest, "/*/", 3) == 0) {

@@ -82,6 +82,7 @@ const struct key_table dialect_keys = {
 	       "statements replace the other's as a whole. The loader also "
 	       "checks that, with what is extended, all is there.",
 	.extends = true,
+	.templates = true,
 	.rows = rows,
 	.n = sizeof rows / sizeof *rows,
 	.sets = sets,

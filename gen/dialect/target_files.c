@@ -3,6 +3,7 @@
 #include "target_files.h"
 
 #include "dialects.h"
+#include "target_keys.h"
 #include "templates.h"
 #include "text.h"
 
@@ -14,13 +15,20 @@ is_file_name(const char *name)
 	return name[0] != '\0' && strpbrk(name, "/\\") == NULL;
 }
 
-/* Describe that target, not what extends it. */
-static const char *const own_keys[] = {
-	"extends",
-	"description",
-	"default",
-	"aliases",
-};
+/* Those that describe that target, not what extends it. */
+static void
+drop_own_keys(cJSON *target)
+{
+	for (int i = 0; i < target_keys.n; i++) {
+		const struct key *row = &target_keys.rows[i];
+
+		if (row->own) {
+			cJSON_DeleteItemFromObjectCaseSensitive(target,
+								row->pointer +
+									1);
+		}
+	}
+}
 
 cJSON *
 target_files_merged(struct target_files *t, const char *name)
@@ -66,11 +74,7 @@ target_files_merged(struct target_files *t, const char *name)
 	}
 	merged = cJSON_Duplicate(t->trees[t->reader.n_layers - 1], true);
 	for (int i = t->reader.n_layers - 2; i >= first; i--) {
-		for (size_t k = 0; k < sizeof own_keys / sizeof *own_keys;
-		     k++) {
-			cJSON_DeleteItemFromObjectCaseSensitive(merged,
-								own_keys[k]);
-		}
+		drop_own_keys(merged);
 		json_merge(merged, t->trees[i]);
 	}
 	if (t->given != NULL) {

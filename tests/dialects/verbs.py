@@ -226,7 +226,7 @@ check("/products/0/multiply: there is no tensor intrinsic 'gone'",
       "/products/1/multiply: there is no tensor intrinsic 'gone2'",
       "/products/1/store", "/products/2/zero: unknown key",
       "/products/3/store: there is no tensor intrinsic 'gone3'",
-      "/products/3/load: two tensor intrinsics are wanted", where="")
+      "/products/3/load: 2 texts are wanted here, not 1", where="")
 for key in ("byte_dot", "byte_tile", "brain_tile", "tensor_products"):
     put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
                    "cflags": "", key: ""})

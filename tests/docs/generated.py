@@ -6,17 +6,21 @@ the tables in docs/ between
     <!-- keys of FILE.json: PLACE... -->
     <!-- end of keys -->
 
-are as the tables of keys (gen/dialect/dialect.def) say, and no key is left
-out; --write writes them."""
+are as the tables of keys (gen/dialect/dialect.def and others) say, no key is
+left out, and each example is a value that its schema takes; --write writes
+them."""
 import glob
+import json
 import os
 import re
 import subprocess
 import sys
 
+from schema_check import errors
+
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__))))
-KINDS = ("dialect",)
+KINDS = ("dialect", "target")
 BLOCK = re.compile(r"(<!-- keys of (\w+)\.json: (.*?) -->\n).*?"
                    r"(<!-- end of keys -->)", re.DOTALL)
 PRINT_KEYS = sys.argv[1]
@@ -55,7 +59,23 @@ def place_of(pointer):
     return place or "/"
 
 
+def check_examples(part, root, where):
+    """Of a schema, or of a part of one."""
+    if isinstance(part, list):
+        part = dict(enumerate(part))
+    if not isinstance(part, dict):
+        return
+    for example in part.get("examples", []):
+        if example is None or errors(example, part, root):
+            sys.exit("%s: its schema refuses the example %s"
+                     % (where, json.dumps(example)))
+    for key, inner in part.items():
+        check_examples(inner, root, "%s/%s" % (where, key))
+
+
 for kind in KINDS:
+    schema = json.loads(print_keys(kind, "schema"))
+    check_examples(schema, schema, kind)
     compare("templates/schema/%s.schema.json" % kind,
             print_keys(kind, "schema"))
 for path in sorted(glob.glob(os.path.join(ROOT, "docs", "*.md"))):

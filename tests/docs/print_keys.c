@@ -5,12 +5,14 @@
 #include <stdio.h>
 
 #include "dialect_keys.h"
+#include "target_keys.h"
 
 static const struct {
 	const char *name;
 	const struct key_table *table;
 } tables[] = {
 	{ "dialect", &dialect_keys },
+	{ "target", &target_keys },
 };
 
 /* The keys that have a text. */
@@ -18,7 +20,8 @@ static void
 print_places(const struct key_table *table)
 {
 	for (int i = 0; i < table->n; i++) {
-		if (table->rows[i].doc != NULL) {
+		if (table->rows[i].doc != NULL &&
+		    table->rows[i].type != KEY_GONE) {
 			puts(table->rows[i].pointer);
 		}
 	}
