@@ -137,7 +137,8 @@ eval_address(struct frame *f, struct node *n)
 	int64_t at = buffer_offset(f, c, load->args, 0);
 
 	if (at >= 0) {
-		if (c->written) { /* what is done with it is not seen */
+		if (c->written) { /* writes through the address are not
+				   * tracked */
 			memset(c->written, 1, c->cap_elems);
 		}
 		n->value[0].u = (uint64_t)(uintptr_t)c->data +
@@ -145,8 +146,8 @@ eval_address(struct frame *f, struct node *n)
 	}
 }
 
-/* The elements of dimension d on, `from` those of the other array at 0 there;
- * NULL: outside of it. */
+/* Copies the dimensions from d on of a box. from: the elements at index 0 of
+ * these dimensions; NULL: outside of the array. */
 static unsigned char *
 copy_rows(const struct node *n, int d, unsigned char *to,
 	  const unsigned char *from, int64_t bytes)
@@ -177,8 +178,8 @@ copy_rows(const struct node *n, int d, unsigned char *to,
 	return to;
 }
 
-/* Are all elements from the one whose address was computed on, up to the most
- * that is touched, in its buffer? */
+/* Are the elements from the given address on, up to `most`, inside of its
+ * buffer? */
 static bool
 reaches(const struct node *address, int64_t most)
 {
@@ -261,7 +262,7 @@ eval_call(struct frame *f, struct node *n)
 	}
 	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH ||
 	    op == INTRIN_ASYNC_COMMIT || op == INTRIN_ASYNC_WAIT) {
-		return; /* where there is one thread, nobody waits */
+		return; /* a barrier of one thread */
 	}
 	if (op == INTRIN_COPY_BOX) {
 		copy_box(f, n);

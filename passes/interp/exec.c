@@ -7,8 +7,8 @@
  *	            C[i, j] = A[i, j] * s[i]     r1 = load s + i   (uniform)
  *	                                         C + i*1000 + j = r0 * r1
  *
- * and gives up (NULL) on what it lacks: vectors, calls, while, return,
- * asserts, handles, sizes that are not constant inside a shape. */
+ * It returns NULL for unsupported functions: vectors, calls, while, return,
+ * asserts, handles, sizes that are not constant inside of a shape. */
 #include "exec.h"
 
 static struct exec_node *exec_statement(struct exec_builder *b,
@@ -57,8 +57,8 @@ has_constant_range(const struct stmt *loop)
 	       loop->args[1]->kind == EXPR_INT;
 }
 
-/* The perfect nest that starts at s: how many loops until body. Beyond the
- * first, only loops of constant range count. */
+/* The number of loops of the perfect nest that starts at s, and its body. Only
+ * the first loop may have a range that is not constant. */
 static int
 measure_nest(const struct stmt *s, const struct stmt **body)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executor's program: a tree of scalar loops whose leaves are straight
- * line code over columns. A column holds one value per lane; the lanes are up
- * to EXEC_LANES consecutive iterations of one loop, chosen so that they do
- * not depend on each other. Private to passes/interp. */
+/* The executor's program: a tree of scalar loops whose leaves are straight-line
+ * code over columns. A column holds one value per lane; the lanes are up to
+ * EXEC_LANES consecutive iterations of one loop, which is chosen so that they
+ * are independent. Private to passes/interp. */
 #ifndef TIRC_INTERP_EXEC_H
 #define TIRC_INTERP_EXEC_H
 
@@ -11,42 +11,43 @@
 
 enum { EXEC_LANES = 256, EXEC_COLUMN_BYTES = EXEC_LANES * 8 };
 
-/* How a type's values stand in a column. Narrow floats are kept as float,
- * every integer as int64_t, already wrapped (u64: as its bits). */
+/* How values are stored in a column: narrow floats as float, every integer as
+ * int64_t, already wrapped (u64: as its bits). */
 enum column { COLUMN_F32, COLUMN_F64, COLUMN_INT, COLUMN_BOOL };
 
 enum exec_code {
-	EXEC_ENV,    /* value of loop variable `index` */
+	EXEC_ENV,    /* the value of loop variable `index` */
 	EXEC_LOAD,   /* from address `index` */
-	EXEC_STORE,  /* a to address `index` */
-	EXEC_FOLD,   /* address `index` (op)= every lane of a, in order */
-	EXEC_BINARY, /* kind, of operands of `type` */
+	EXEC_STORE,  /* stores a to address `index` */
+	EXEC_FOLD,   /* address `index` (op)= each lane of a, in order */
+	EXEC_BINARY, /* operator kind on operands of `type` */
 	EXEC_NOT,
 	EXEC_SELECT,    /* c ? a : b */
-	EXEC_CAST,      /* a of `from` to `type` */
+	EXEC_CAST,      /* a from type `from` to `type` */
 	EXEC_CALL,      /* intrinsic `index` of a, b, c */
-	EXEC_BROADCAST, /* a, uniform, to every lane */
-	EXEC_SKIP,      /* to op `index` unless a holds in some lane */
-	EXEC_NOTHING,   /* a store that its value's op does itself */
+	EXEC_BROADCAST, /* copies the uniform a to every lane */
+	EXEC_SKIP,      /* jumps to op `index` unless a is true in some lane */
+	EXEC_NOTHING,   /* a store that the value's op performs itself */
 };
 
 struct exec_op {
 	uint8_t code; /* enum exec_code */
-	uint8_t kind; /* enum expr_kind of BINARY and FOLD */
+	uint8_t kind; /* enum expr_kind, of BINARY and FOLD */
 	bool uniform; /* one value for all lanes */
 	bool a_uniform, b_uniform;
 	struct dtype type, from;
 	int dst; /* registers; -1: none */
 	int a, b, c;
-	int mask; /* register: only the lanes where it holds; -1: all */
+	int mask; /* register of the lanes to compute; -1: all */
 	int index;
-	int direct;     /* address that dst is written to at once; -1: none */
-	bool skippable; /* inside a region */
+	int direct;     /* address that the result is written to instead of dst;
+			 * -1: none */
+	bool skippable; /* inside of a region */
 	bool aliases;   /* LOAD: dst is the memory itself, not a copy */
 };
 
-/* base + sum coeff * env[slot] + sum coeff * register + lane * stride, in
- * elements; or register `gather` + the same. */
+/* An address in elements: base + sum coeff * env[slot] + sum coeff * register +
+ * lane * stride, plus register `gather` if there is one. */
 struct exec_term {
 	int64_t coeff;
 	int slot;
@@ -58,14 +59,14 @@ struct exec_address {
 	struct dtype type;
 	int64_t base;
 	int64_t stride;
-	int64_t row_stride; /* while it is built; then 0 */
+	int64_t row_stride; /* used while the address is built; then 0 */
 	VEC(struct exec_term) terms;
 	int gather;
 };
 
-/* A constant: register EXEC_PRESET + its number while programs are built.
- * Integers may differ from lane to lane:
- * value + lane % inner * step + lane / inner * row_step. */
+/* A constant, in register EXEC_PRESET + its number while programs are built.
+ * Integers may differ by lane: value + lane % inner * step + lane / inner *
+ * row_step. */
 struct exec_preset {
 	enum column column;
 	union number value;
@@ -79,7 +80,7 @@ struct exec_program {
 	VEC(struct exec_op) ops;
 	VEC(struct exec_address) addresses;
 	int n_regs;
-	int result; /* register of a value that a loop or if needs; -1 */
+	int result; /* register of the value that a loop or if needs; -1 */
 };
 
 enum exec_node_kind {
@@ -93,16 +94,17 @@ enum exec_node_kind {
 
 struct exec_node {
 	enum exec_node_kind kind;
-	struct exec_node **children; /* SEQ; LOOP, SET, ALLOC: 1; IF: 2 */
+	struct exec_node **children; /* SEQ: any number; LOOP, SET, ALLOC: 1;
+				      * IF: 2 */
 	int n_children;
 	int slot;            /* LOOP, SET: the variable */
-	int strip;           /* LOOP: iterations side by side; 0: 1 */
+	int strip;           /* LOOP: iterations per strip; 0: 1 */
 	int inner;           /* LOOP: lanes per iteration */
 	bool is_bool;        /* SET */
-	int64_t min, extent; /* LOOP, where no program says it */
+	int64_t min, extent; /* LOOP, if no program computes them */
 	struct exec_program *min_program, *extent_program;
 	struct exec_program *program; /* LEAF; IF: condition; SET: value */
-	bool has_lanes;               /* LEAF: under a strip loop */
+	bool has_lanes;               /* LEAF: inside of a loop over strips */
 	int buffer;                   /* ALLOC */
 	int64_t bytes;
 };
@@ -110,30 +112,31 @@ struct exec_node {
 struct exec {
 	struct exec_node *root;
 	int n_slots, n_buffers, n_regs;
-	VEC(struct exec_preset) presets; /* registers n_regs and on */
+	VEC(struct exec_preset) presets; /* in registers from n_regs on */
 	VEC(struct exec_program *) programs;
-	int *param_slot, *param_buffer; /* one of them per parameter, or -1 */
+	int *param_slot, *param_buffer; /* by parameter: its slot, or its
+					 * buffer; -1 */
 	int n_params;
 };
 
-/* exec_names.c, exec_expr.c: build programs. */
+/* exec_names.c, exec_expr.c: building programs. */
 struct exec_binding {
 	const struct var *var;
-	const struct expr *value; /* a block's or let's variable, or NULL */
-	int reg;                  /* a let's computed value, or -1 */
-	int slot;                 /* a loop's or parameter's, or -1 */
+	const struct expr *value; /* of a block's or LET's variable, or NULL */
+	int reg;                  /* register of a LET's value, or -1 */
+	int slot;                 /* slot of a loop or parameter, or -1 */
 };
 
-/* The lanes of a program: one loop, or (row_var) a short loop `var` of
- * `inner` iterations within another one, both side by side. */
+/* The lanes of a program: the iterations of one loop, or, with row_var, those
+ * of a short loop `var` of `inner` iterations inside of the loop row_var. */
 struct exec_lanes {
 	const struct var *var; /* NULL: one lane */
 	const struct var *row_var;
-	int slot;  /* of the loop that runs in strips */
-	int inner; /* EXEC_LANES where row_var is NULL */
+	int slot;  /* of the loop that is run in strips */
+	int inner; /* EXEC_LANES if row_var is NULL */
 };
 
-/* A value computed in this region or one around it. */
+/* A value computed in the current region or an enclosing one. */
 struct exec_memo {
 	const struct expr *expr;
 	int reg;
@@ -145,14 +148,14 @@ struct exec_builder {
 	struct exec *exec;
 	VEC(struct exec_binding) bindings;
 	VEC(const struct buffer *) buffers;
-	/* Of the program under construction. */
+	/* Of the program being built. */
 	struct exec_program *program;
 	struct exec_lanes lanes;
 	int mask; /* of the current region; -1: all */
 	int region_depth;
 	VEC(struct exec_memo) memo;
 	VEC(bool) reg_uniform;
-	bool failed; /* something the executor lacks */
+	bool failed; /* the function uses something unsupported */
 };
 
 enum column exec_column(struct dtype t);
@@ -173,69 +176,74 @@ void exec_store(struct exec_builder *b, const struct buffer *buffer,
 void exec_fold(struct exec_builder *b, const struct buffer *buffer,
 	       const struct expr *const *index, enum expr_kind kind,
 	       const struct expr *value);
-/* What follows happens only where the condition holds (negated: does not). */
+/* Ops until exec_region_end are executed only in lanes where the condition is
+ * true (negated: false). */
 struct exec_region {
 	int mask, skip, memo;
 };
 struct exec_region exec_region_begin(struct exec_builder *b, int condition,
 				     bool negated);
 void exec_region_end(struct exec_builder *b, struct exec_region region);
-/* e with the values of block and let variables put in: an affine form's
- * constant factor of v, or false. Other variables are ignored. */
+/* Sets coeff to the constant coefficients of vars in e, with the values of
+ * block and LET variables substituted; false: e is not affine in vars. Other
+ * variables are ignored. */
 bool exec_affine(const struct exec_builder *b, const struct expr *e,
 		 const struct var *const *vars, int n, int64_t *coeff);
 bool exec_uses(const struct exec_builder *b, const struct expr *e,
 	       const struct var *v);
 
-/* Parts of exec_expr.c that addresses are made with. */
+/* Functions of exec_expr.c for building addresses. */
 int exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 		struct dtype from, int x, int y);
 int exec_constant_int(struct exec_builder *b, int64_t value);
-/* What a lane adds to an index: by its place in its row and by its row. */
+/* The register with each lane's offset: step per lane of a row, row_step per
+ * row. */
 int exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step);
 /* exec_address.c: the number, in the program, of an element's address. */
 int exec_address(struct exec_builder *b, const struct buffer *buffer,
 		 const struct expr *const *index);
 
-/* exec_regs.c: after a program is complete: loads that need no copy, stores
- * done by the op before, few registers for many values. */
+/* exec_regs.c: finishes a program: loads alias memory, values are computed in
+ * place of their stores, registers are reused. */
 void exec_finish_program(struct arena *a, struct exec_program *p);
-/* Moves the constants' registers behind the others. */
+/* Renumbers the constants' registers to follow the others. */
 void exec_place_presets(struct exec *x);
 
-/* exec_leaf.c: statements without loops, as ops of the program at hand. */
+/* exec_leaf.c: adds statements without loops to the current program. */
 bool exec_is_leaf(const struct stmt *s);
-/* folded: the one store that becomes a fold over the lanes, or NULL. */
+/* folded: the store that becomes a fold over the lanes, or NULL. */
 void exec_leaf(struct exec_builder *b, const struct stmt *s,
 	       const struct stmt *folded);
-/* "B[i] = B[i] + value" where value does not read B: value, else NULL. */
+/* For "B[i] = B[i] + value", where value does not read B: value; else NULL. */
 const struct expr *exec_folded_value(const struct stmt *store);
-/* Binds the block's variables to their bindings. */
+/* Binds the block's iter vars to their bindings. */
 void exec_bind_block(struct exec_builder *b, const struct stmt *s);
-/* A let whose value may be put in wherever the variable is used. */
+/* Can the LET's value be substituted for its variable? */
 bool exec_let_is_symbolic(const struct stmt *s);
 
-/* exec_choose.c: which loop of a perfect nest becomes the lanes. */
+/* exec_choose.c: the loop of a perfect nest whose iterations become the
+ * lanes. */
 struct exec_choice {
 	int lanes;      /* index of the loop; -1: none */
-	int rows;       /* of the loop around it in the lanes; -1: none */
-	int64_t extent; /* of the lanes, absorbed loops included */
+	int rows;       /* index of the loop whose iterations are the rows of
+			 * lanes; -1: none */
+	int64_t extent; /* number of lanes, including absorbed loops */
 	int64_t row_extent;
-	int strip;      /* iterations of the outer one side by side */
-	bool *absorbed; /* per loop: part of the lanes' loop */
-	const struct stmt *folded; /* the store that folds over the lanes */
+	int strip;      /* iterations of the outer loop per strip */
+	bool *absorbed; /* by loop: part of the lanes */
+	const struct stmt *folded; /* the store that is folded over the lanes */
 };
 struct exec_choice exec_choose(struct exec_builder *b,
 			       const struct stmt *const *loops, int n,
 			       const struct stmt *body);
 
-/* exec_column.c, exec_map.c: one lane of a column of values of type t. */
+/* exec_column.c, exec_map.c: reading and writing one lane of a column of type
+ * t. */
 union number column_get(struct dtype t, const void *column, int lane);
 void column_set(struct dtype t, void *column, int lane, union number n);
 /* Wraps every lane to a narrower integer type. */
 void column_wrap(struct dtype t, int64_t *d, int n);
-/* What an op does to columns. False: an integer division by
- * zero in a lane that counts. */
+/* Ops on columns. False: an integer division by zero in a lane of the mask. */
 bool column_binary(const struct exec_op *op, void *dst, const void *a,
 		   const void *b, const unsigned char *mask, int n);
 void column_select(enum column column, void *dst, const unsigned char *c,
@@ -255,7 +263,7 @@ void column_load(struct dtype t, void *dst, const void *base, int64_t offset,
 void column_store(struct dtype t, void *base, int64_t offset, int64_t stride,
 		  const int64_t *index, const void *a,
 		  const unsigned char *mask, int n);
-/* Is memory of this type a column as it stands? */
+/* Do elements of this type have the same form in memory and in columns? */
 bool column_is_memory(struct dtype t);
 
 #endif

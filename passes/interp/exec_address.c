@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a load or store finds its elements: the indices' affine part becomes
- * an offset and a stride, the rest a column of offsets. The digits of one
- * number, as a reshape takes it apart, are put together again:
+/* Addresses of loads and stores: the affine part of the indices becomes an
+ * offset and a stride, the rest a column of offsets. The digits of one number,
+ * into which a reshape splits it, are joined again:
  *
- *	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x
- */
+ *	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x */
 #include "exec.h"
 
 /* factor * (x // divide % modulo); modulo 0: no modulo. */
@@ -100,7 +99,7 @@ see_through(const struct exec_builder *b, const struct expr *e)
 	return e;
 }
 
-/* e as a digit of something; false if it is not x // d, x % m or both. */
+/* Reads e as a digit; false if it is not x // d, x % m or both. */
 static bool
 read_digit(const struct exec_builder *b, const struct expr *e,
 	   struct digit *digit)
@@ -182,7 +181,8 @@ add_index(struct address_builder *a, const struct expr *e, int64_t scale)
 	add_value(a, e, scale);
 }
 
-/* high and low are neighbours: x // (d * m) * (f * m) + x // d % m * f. */
+/* Joins adjacent digits, high and low: x // (d * m) * (f * m) + x // d % m *
+ * f. */
 static bool
 join(struct digit *high, const struct digit *low)
 {
@@ -256,13 +256,13 @@ exec_address(struct exec_builder *b, const struct buffer *buffer,
 		add_index(&a, index[d], stride[d]);
 	}
 	join_digits(&a);
-	/* A digit's number may have digits itself. */
+	/* The number of a digit may itself be a sum of digits. */
 	while (a.digits.n > 0 && !b->failed) {
 		struct digit digit = a.digits.data[--a.digits.n];
 
 		add_digit(&a, &digit);
 	}
-	/* One stride for all lanes, or a table of where each one is. */
+	/* All lanes have one stride, or a table has their offsets. */
 	bool even = !b->lanes.row_var ||
 		    a.at.row_stride == a.at.stride * b->lanes.inner;
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which loop of a perfect nest becomes the lanes of the columns. A loop may,
- * wherever it stands, if its iterations touch different elements of all that
- * is stored: then running them side by side, innermost, changes nothing.
- * Loops that walk on in step with it (same order in memory everywhere) are
- * absorbed: 512 x 3 x 3 becomes 4608 lanes. Otherwise the innermost loop of a
- * reduction can be folded. What costs least wins. */
+/* Chooses the loop of a perfect nest whose iterations become the lanes of the
+ * columns. Any loop qualifies whose iterations store to different elements:
+ * then they can run side by side, innermost. Loops that continue it in memory
+ * order in all accesses are absorbed: 512 x 3 x 3 becomes 4608 lanes. Else the
+ * innermost loop of a reduction can be folded. The cheapest choice wins. */
 #include "exec.h"
 
 #include <stdlib.h>
@@ -27,11 +26,11 @@ struct nest {
 	int n;
 	VEC(struct access) accesses;
 	VEC(const struct expr *) seen;
-	bool *otherwise; /* per loop: used beyond affine indices */
-	int n_nodes;     /* a measure of the work */
+	bool *otherwise; /* by loop: used outside of affine indices */
+	int n_nodes;     /* estimates the work */
 };
 
-/* ---- what the body touches */
+/* ---- accesses of the body */
 
 static void scan_expr(struct nest *x, const struct expr *e);
 
@@ -165,7 +164,7 @@ scan_stmt(struct nest *x, const struct stmt *s)
 	x->builder->bindings.n = mark;
 }
 
-/* ---- which loops are free of each other */
+/* ---- independent loops */
 
 static int64_t
 magnitude(int64_t v)
@@ -173,9 +172,9 @@ magnitude(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* Do different values of the loops in this index give different indices?
- * As digits of a number: each coefficient beyond the reach of all smaller
- * ones. coeff: one per loop. */
+/* Do different values of the loops give different indices? They do if the loops
+ * are digits: each coefficient exceeds the range of all smaller ones together.
+ * coeff: by loop. */
 static bool
 is_injective(const struct nest *x, const int64_t *coeff)
 {
@@ -199,7 +198,7 @@ is_injective(const struct nest *x, const int64_t *coeff)
 				next = i;
 			}
 		}
-		/* Equal coefficients: one of them is not found again. */
+		/* Of equal coefficients only one is found. */
 		if (next < 0 || magnitude(coeff[next]) <= reach ||
 		    x->extent[next] < 0) {
 			return false;
@@ -210,8 +209,8 @@ is_injective(const struct nest *x, const int64_t *coeff)
 	return true;
 }
 
-/* Does some dimension tell the loop's iterations apart, in all accesses of
- * the buffer alike? */
+/* Does a dimension have different indices in the loop's iterations, and the
+ * same index in all accesses of the buffer? */
 static bool
 separates(const struct nest *x, const struct buffer *b, int loop)
 {
@@ -261,7 +260,7 @@ is_parallel(const struct nest *x, int loop)
 	return stores;
 }
 
-/* ---- which is best */
+/* ---- costs */
 
 static double
 access_cost(const struct nest *x, int loop)
@@ -280,7 +279,7 @@ access_cost(const struct nest *x, int loop)
 	return cost;
 }
 
-/* Adds to the lanes every free loop that continues them in all accesses. */
+/* Absorbs every independent loop that continues the lanes in all accesses. */
 static int64_t
 absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 {
@@ -312,7 +311,8 @@ absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 	return extent;
 }
 
-/* The only store of the body, if it can fold over the innermost loop. */
+/* The only store of the body, if it can be folded over the innermost loop; else
+ * NULL. */
 static const struct stmt *
 find_fold(const struct nest *x, const struct stmt *s)
 {
@@ -345,7 +345,8 @@ overhead(const struct nest *x, int64_t extent)
 	return 8.0 * (x->n_nodes + 2) / (lanes < 1 ? 1 : lanes);
 }
 
-/* Lanes a page or more apart: few enough for the address caches. */
+/* The number of lanes: few if they are a page or more apart, for the address
+ * caches. */
 static int
 strip_length(const struct nest *x, int loop)
 {
@@ -375,7 +376,7 @@ offer(struct offer *best, const struct exec_choice *choice, double cost)
 	}
 }
 
-/* Short lanes: a second loop around them fills the columns. */
+/* If there are few lanes, a second loop around them fills the columns. */
 static void
 offer_rows(const struct nest *x, const bool *parallel,
 	   const struct exec_choice *single, struct offer *best)
@@ -427,7 +428,7 @@ scan_nest(struct exec_builder *b, const struct stmt *const *loops, int n,
 		if (!expr_is_int(loops[i]->args[1], &x.extent[i])) {
 			x.extent[i] = -1;
 		}
-		/* Absorbed loops count from zero. */
+		/* Absorbed loops must start at 0. */
 		x.otherwise[i] = !expr_is_value(loops[i]->args[0], 0);
 	}
 	scan_stmt(&x, body);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary operators on columns: plain loops that a compiler turns into vector code
- * (this file is built with -O3). The common types have loops of their own,
- * the rest goes element by element through scalar.h, which defines them. */
+/* Binary operators on columns: plain loops that compilers vectorize (this file
+ * is built with -O3). Common types have loops of their own; other types go
+ * element by element through scalar.h, which defines the operators. */
 #include "exec.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ column_set(struct dtype t, void *column, int lane, union number n)
 
 /* ---- binary operators */
 
-/* One loop per combination of column and uniform operand. */
+/* One loop for each combination of column and uniform operands. */
 #define LOOPS(D, T, expression)                                                \
 	do {                                                                   \
 		D *restrict d = dst;                                           \
@@ -116,8 +116,8 @@ column_set(struct dtype t, void *column, int lane, union number n)
 		LOOPS(T, T, u > v ? u : v >= u ? v : nan);                     \
 		return true;
 
-/* False: not an operator with a loop of its own. Destination and operands
- * may be the same memory, element for element. */
+/* False: the operator has no loop of its own. Destination and operands may be
+ * the same memory, element for element. */
 static bool
 fast_f32(const struct exec_op *op, void *dst, const void *a, const void *b,
 	 int n)
@@ -185,8 +185,8 @@ column_wrap(struct dtype t, int64_t *d, int n)
 	}
 }
 
-/* Floor division by a positive number, the same in every lane; operands of
- * 32 bits or a power of two avoid the slow 64-bit division. */
+/* Floor division by a positive number, the same in all lanes. Powers of two and
+ * 32-bit operands avoid the slow 64-bit division. */
 static void
 divide_by(enum expr_kind kind, int64_t *restrict d, const int64_t *a,
 	  int64_t divisor, int n)
@@ -297,7 +297,7 @@ column_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
 
 	switch (exec_column(op->from)) {
 	case COLUMN_F32:
-		/* Narrower floats round once more. */
+		/* Narrower floats are rounded once more. */
 		done = (op->from.kind == DT_F32 ||
 			(op->kind >= EXPR_EQ && op->kind <= EXPR_GE)) &&
 		       fast_f32(op, dst, a, b, n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executor's code for expressions. A value is uniform where it is the
- * same in every lane: it is then computed once. Loads and divisions under a
- * condition look at the lanes where it holds alone, and are jumped over where
- * it holds in none. */
+/* The executor's code for expressions. A value that is the same in all lanes is
+ * uniform, and computed once. Loads and divisions under a condition are
+ * executed only in the lanes where it is true, and skipped if there are
+ * none. */
 #include "exec.h"
 
 /* ---- hazards */
@@ -44,7 +44,7 @@ visit_hazard(void *ctx, const struct expr *e)
 	}
 }
 
-/* May e fault where a condition in front of it does not hold? */
+/* May e fault if it is evaluated without the condition around it? */
 static bool
 needs_guard(const struct exec_builder *b, const struct expr *e)
 {
@@ -131,7 +131,6 @@ add_preset(struct exec_builder *b, const struct exec_preset *preset)
 	return EXEC_PRESET + b->exec->presets.n - 1;
 }
 
-/* What a lane adds to an index: its place within the row and its row. */
 int
 exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step)
 {
@@ -169,7 +168,7 @@ exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 	return dst;
 }
 
-/* A register with the value in every lane; constants have that anyway. */
+/* A register with the value in every lane, which constants have already. */
 static int
 widen(struct exec_builder *b, struct dtype t, int reg)
 {
@@ -276,7 +275,7 @@ value_of_load(struct exec_builder *b, const struct expr *e)
 	return dst;
 }
 
-/* One side of a choice, guarded if it must be. */
+/* One side of a choice, guarded if it may fault. */
 static int
 value_of_side(struct exec_builder *b, const struct expr *e, int condition,
 	      bool negated)
@@ -306,7 +305,7 @@ choose(struct exec_builder *b, struct dtype t, int condition, int x, int y)
 	int dst = emit_value(b, EXEC_SELECT, t, uniform, x, y, condition);
 	struct exec_op *op = &b->program->ops.data[b->program->ops.n - 1];
 
-	/* Here the flag says whether the condition is one for all lanes. */
+	/* For a choice, a_uniform says whether the condition is uniform. */
 	op->a_uniform = exec_is_uniform(b, condition);
 	op->b_uniform = false;
 	return dst;
@@ -341,7 +340,7 @@ value_of_logical(struct exec_builder *b, const struct expr *e)
 	if (b->failed) {
 		return 0;
 	}
-	/* Lanes that were jumped over hold anything: choose, do not combine. */
+	/* Skipped lanes are undefined: choose, do not combine. */
 	return is_and ? choose(b, boolean, x, y,
 			       constant(b, boolean, (union number){ .i = 0 }))
 		      : choose(b, boolean, x,
@@ -357,7 +356,7 @@ value_of_call(struct exec_builder *b, const struct expr *e)
 
 	if (!intrin_is_pure(e->u.intrin) || e->n_args > 3 || e->n_args < 1 ||
 	    intrin_is_address(e->u.intrin) || e->u.intrin == INTRIN_PTR_ADD ||
-	    e->u.intrin == INTRIN_NIBBLE || /* of two types */
+	    e->u.intrin == INTRIN_NIBBLE || /* arguments of two types */
 	    e->u.intrin == INTRIN_SCALE_NEAREST) {
 		b->failed = true;
 		return 0;
@@ -492,7 +491,7 @@ void
 exec_store(struct exec_builder *b, const struct buffer *buffer,
 	   const struct expr *const *index, const struct expr *value)
 {
-	/* The address first: its value's op may then do the store. */
+	/* The address comes first, so that the value's op can do the store. */
 	int at = exec_address(b, buffer, index);
 	int reg = exec_value(b, value);
 
@@ -508,7 +507,7 @@ exec_store(struct exec_builder *b, const struct buffer *buffer,
 
 	op->a = reg;
 	op->index = at;
-	b->memo.n = 0; /* loads may differ from here on */
+	b->memo.n = 0; /* later loads may differ */
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executor's code for statements without loops. Each statement is done
- * for all lanes before the next one; exec_choose.c made sure that no lane
- * sees what another one stores. */
+/* The executor's code for statements without loops. Each statement runs in all
+ * lanes before the next one; exec_choose.c has made sure that no lane reads an
+ * element that another one stores. */
 #include "exec.h"
 
 bool
@@ -58,7 +58,8 @@ exec_bind_block(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
-/* Register of "every reduction variable is at its start"; -1: always so. */
+/* The register of "all reduction variables are at their first value"; -1:
+ * always true. */
 static int
 exec_first_iteration(struct exec_builder *b, const struct stmt *s)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choice, conversion, intrinsics and reduction of columns, as exec_column.c
- * does binary operators (built with -O3 too). */
+/* Select, cast, intrinsics and folds on columns, as exec_column.c has binary
+ * operators (also built with -O3). */
 #include "exec.h"
 
 #include <math.h>
 
-/* ---- choice, conversion, broadcast */
+/* ---- select, cast, broadcast */
 
 #define SELECT_LOOP(T)                                                         \
 	do {                                                                   \
@@ -243,7 +243,7 @@ column_call(const struct exec_op *op, void *dst, const void *a, const void *b,
 	return fine;
 }
 
-/* ---- reduction over the lanes */
+/* ---- folds over the lanes */
 
 #define FOLD_LOOP(T, expression)                                               \
 	do {                                                                   \

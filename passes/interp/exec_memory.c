@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns to and from memory: contiguous, strided or gathered, all lanes or
+/* Loads and stores of columns: contiguous, strided or gathered, in all lanes or
  * those of a mask (this file is built with -O3). */
 #include "exec.h"
 
@@ -17,7 +17,8 @@ column_is_memory(struct dtype t)
 	}
 }
 
-/* The element of each lane: one loop per way to find it. */
+/* Runs body for the element of each lane, with one loop for each kind of
+ * access. */
 #define LANES(at, body)                                                        \
 	do {                                                                   \
 		if (mask) {                                                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the executor's compiler knows of variables and buffers, and what an
- * expression depends on through them. */
+/* The variables and buffers of the executor's compiler, and the variables that
+ * an expression depends on through them. */
 #include "exec.h"
 
 enum column

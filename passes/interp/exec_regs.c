@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last step over a program: a load of what nobody stores here is the
- * memory itself; a value computed only to be stored is computed in place; and
- * registers whose value is dead are used again, so that the columns of a
- * program stay in the first-level cache. */
+/* Finishes a program: a load from a buffer that the program does not store to
+ * aliases memory; a value that is only stored is computed in place; registers
+ * of dead values are reused, so that the columns of a program stay in the
+ * first-level cache. */
 #include "exec.h"
 
 /* Calls visit on every register that op reads. */
@@ -124,7 +124,7 @@ store_in_place(struct exec_program *p)
 /* ---- registers */
 
 struct lives {
-	int *last; /* op that reads it last */
+	int *last; /* the last op that reads it */
 	int now;
 };
 
@@ -160,7 +160,7 @@ assign_registers(struct arena *a, struct exec_program *p)
 	int *home = arena_array(a, int, n + 1);
 	int *unused = arena_array(a, int, n + 1);
 	bool *pinned = arena_array(a, bool, n + 1);
-	/* owner[h]: the register that lives in home h, or -1. */
+	/* owner[h]: the register in home h, or -1. */
 	int *owner = arena_array(a, int, n + 1);
 	int n_unused = 0;
 	int n_homes = 0;
@@ -176,7 +176,8 @@ assign_registers(struct arena *a, struct exec_program *p)
 		const struct exec_op *op = &p->ops.data[i];
 
 		if (op->dst >= 0) {
-			/* Those point at memory now and then: not shared. */
+			/* These registers may point at memory: their home is
+			 * not reused. */
 			bool own = op->aliases || op->direct >= 0;
 			int h = !own && n_unused > 0 ? unused[--n_unused]
 						     : n_homes++;
@@ -194,7 +195,7 @@ assign_registers(struct arena *a, struct exec_program *p)
 		}
 	}
 
-	/* Addresses are shared by ops: rename each once. */
+	/* Several ops may use an address: rename each address once. */
 	struct renaming renaming = { home };
 
 	for (int i = 0; i < p->ops.n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executor's machine: walks the loops and runs each program's ops over
- * the lanes at hand. All state is of the run, so that one exec may run in
- * several threads. */
+/* The executor's machine: runs the loops, and each program's ops over the
+ * current lanes. All state belongs to the run, so that several threads may run
+ * one exec. */
 #include <stdlib.h>
 
 #include "exec.h"
@@ -11,9 +11,9 @@ struct machine {
 	int64_t *env;
 	void **buffers;
 	void **owned;           /* allocated here, or NULL */
-	unsigned char *columns; /* one after the other */
-	void **reg;             /* where each register's values are */
-	int lanes;              /* of the strip at hand */
+	unsigned char *columns; /* all columns */
+	void **reg;             /* by register: its values */
+	int lanes;              /* of the current strip */
 	bool failed;
 };
 
@@ -39,9 +39,9 @@ address_pointer(const struct machine *m, const struct exec_address *at)
 	       address_offset(m, at) * dtype_bytes(at->type);
 }
 
-/* Where an op's result goes: to memory at once, to its column, or (a load)
- * nowhere, since the memory itself serves. A mapped file may hold elements
- * at addresses that are no multiple of their size: those are copied. */
+/* Where an op's result is stored: in memory directly, in its column, or (a
+ * load) nowhere, since memory serves as the column. A mapped file may have
+ * unaligned elements: these are copied. */
 static void *
 destination(const struct machine *m, const struct exec_op *op,
 	    const struct exec_program *p)
@@ -64,8 +64,8 @@ destination(const struct machine *m, const struct exec_op *op,
 		       : column;
 }
 
-/* NULL: every lane counts. What is uniform is wanted by some lane, or its
- * region would have been jumped over. */
+/* The mask of an op; NULL: all lanes. A uniform op is needed by some lane, or
+ * its region would have been skipped. */
 static const unsigned char *
 mask_of(const struct machine *m, const struct exec_op *op, int n)
 {

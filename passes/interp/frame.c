@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves a function for the interpreter: every expression, variable and
- * buffer is looked up once, here, and not while running. */
+/* Resolves a function for the interpreter: looks up every expression, variable
+ * and buffer once, before running. */
 #include "frame.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ find_slot(struct frame_slot *slots, uint32_t cap, const void *key)
 	return &slots[at];
 }
 
-/* The place for what belongs to key; *place is NULL the first time. The
- * pointer is good until the next call. */
+/* The slot for key; *slot is NULL at first. The pointer is valid until the next
+ * call. */
 static void **
 frame_slot(struct frame *f, const void *key)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter: statements one after the other, one element at a time,
- * every access checked. Loops of every kind run in order. A block binds its
- * variables, runs its init where every reduction variable is at its first
- * value, then its body. */
+/* The interpreter runs statements in order, one element at a time, and checks
+ * every access. Loops of all kinds run serially. A block binds its iter vars,
+ * runs its init if every reduction variable is at its first value, then its
+ * body. */
 #include "interp.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ interp_fail(struct frame *f, const char *fmt, ...)
 	va_list ap;
 
 	if (f->interp->failed) {
-		return; /* the first one says it */
+		return; /* the first failure is reported */
 	}
 	f->interp->failed = true;
 	va_start(ap, fmt);
@@ -86,7 +86,8 @@ run_for(struct frame *f, const struct step *s)
 	}
 }
 
-/* Binds the block's variables; *first: all reductions are at their start. */
+/* Binds the block's iter vars; *first: all reduction variables are at their
+ * first value. */
 static void
 bind_iters(struct frame *f, const struct step *s, bool *first)
 {
@@ -147,7 +148,8 @@ run_block(struct frame *f, const struct step *s)
 	}
 }
 
-/* Stores element i of what the step computes; was it there already? */
+/* Stores lane i of the step's value. Returns whether the element had this value
+ * already. */
 static bool
 store_element(struct buffer_cell *c, const struct step *s, int i, int64_t at)
 {
@@ -346,8 +348,8 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n)
 	f->running = false;
 }
 
-/* A launch has its extents, x, y, z of the grid and of the blocks, between
- * the name and the arguments. */
+/* The arguments of a launch have the extents x, y, z of the grid and of the
+ * blocks between the name and the kernel's arguments. */
 enum { LAUNCH_EXTENTS = 6 };
 
 static void
@@ -363,7 +365,8 @@ read_launch(const struct node *call, int64_t *extent)
 	}
 }
 
-/* Whose memory a parameter is depends on what the call gives. */
+/* Sets whether a parameter's memory is private or shared, by the argument of
+ * the call. */
 static void
 pass_scope(struct frame *callee, int i, const struct node *arg)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the threads of a block in turns: each up to the next barrier, then all
- * of them on from there. Statements without a barrier run as ever, once for
- * each thread; those around a barrier are walked once, and what they hold is
- * kept per thread: values of loops and LETs, local arrays. */
+ * of them beyond it. A statement without a barrier runs once for each thread. A
+ * statement around a barrier runs once; the loop variables, LETs and local
+ * arrays in it are kept per thread. */
 #include <stdlib.h>
 
 #include "frame.h"
@@ -15,9 +15,9 @@ struct lane_var {
 
 struct lane_array {
 	struct buffer_cell *cell;
-	struct buffer_cell saved; /* as it was outside */
+	struct buffer_cell saved; /* its state outside of the block */
 	size_t bytes, elems;
-	char *data; /* of all threads, one after the other */
+	char *data; /* the arrays of all threads */
 	unsigned char *written;
 };
 
@@ -59,7 +59,7 @@ activate(struct lanes *l, int64_t lane)
 	}
 }
 
-/* The value that all threads agree on. */
+/* The value of n, which must be the same in all threads. */
 static int64_t
 common_int(struct lanes *l, struct node *n, const char *what)
 {
@@ -82,7 +82,8 @@ common_int(struct lanes *l, struct node *n, const char *what)
 	return first;
 }
 
-/* A thread loop: every thread so far becomes as many as it has iterations. */
+/* Runs a thread loop: every thread becomes as many threads as the loop has
+ * iterations. */
 static void
 run_thread_loop(struct lanes *l, const struct step *s)
 {
@@ -114,7 +115,7 @@ run_thread_loop(struct lanes *l, const struct step *s)
 	vec_push(arena, &l->vars, v);
 	l->n = n;
 	run_all(l, s->children[0]);
-	/* The block ends with its outermost thread loop. */
+	/* The thread block ends with its outermost thread loop. */
 	s->var->bound = false;
 }
 
@@ -213,7 +214,8 @@ run_while(struct lanes *l, const struct step *s)
 	}
 }
 
-/* A store of what other threads have: all of them have it before any gets it. */
+/* Runs a store of values from other threads (a warp shuffle): all threads
+ * compute their value before any reads one. */
 static void
 run_shuffle(struct lanes *l, const struct step *s)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races: for every element that a kernel touches, who wrote it last and who
- * has read it since. Two touches of one element race if one of them writes
- * and they come from two blocks, or from two threads of a block with no
- * barrier in between. A write of the value that is there races with none: threads
- * that copy the same element do no harm. */
+/* Detects races: for every element that a kernel accesses, the table has its
+ * last write and the reads since. Two accesses race if one writes, and they
+ * come from two blocks, or from two threads of a block with no barrier in
+ * between. Writing the value that is already there is no race: several threads
+ * may copy the same element. */
 #include <stdlib.h>
 
 #include "frame.h"
 
-/* When and by whom; SEVERAL stands for more than one. */
+/* The block, thread and interval of an access; SEVERAL: more than one. */
 struct moment {
 	int64_t block, thread, interval;
 };
@@ -107,7 +107,7 @@ meets(const struct moment *old, const struct interp *x, bool is_shared)
 		return false;
 	}
 	if (old->block != x->block) {
-		return !is_shared; /* each block has its own */
+		return !is_shared; /* each block has its own shared memory */
 	}
 	return old->interval == x->interval && old->thread != x->thread;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a function the fastest way that can. */
+/* Runs a function by the executor if possible. */
 #include "interp.h"
 
 bool
@@ -13,6 +13,6 @@ run_func(struct func *f, const struct run_arg *args, int n)
 	x = exec_compile(&arena, f);
 	done = x && exec_run(x, args, n);
 	arena_release(&arena);
-	/* A fault is found again, and reported, by the interpreter. */
+	/* The interpreter repeats a fault, and reports it. */
 	return done || interp_run(f, args, n);
 }

@@ -158,7 +158,7 @@ scalar_binary(enum expr_kind kind, struct dtype t, union number a,
 
 /* ---- intrinsics of floats */
 
-/* The double behind a function of one float argument; x is not rounded. */
+/* A function of one float argument, in double precision, not rounded. */
 static double
 scalar_float1(enum intrin op, double x, enum scalar_fault *fault)
 {
@@ -252,7 +252,7 @@ float_call(enum intrin op, struct dtype t, const union number *args,
 	union number n = { .u = 0 };
 
 	if (op == INTRIN_FMA) {
-		/* f32 in double would round twice. */
+		/* Computing f32 in double would round twice. */
 		n.f = t.kind == DT_F32
 			      ? (double)fmaf((float)args[0].f, (float)args[1].f,
 					     (float)args[2].f)
@@ -267,7 +267,8 @@ float_call(enum intrin op, struct dtype t, const union number *args,
 
 /* ---- intrinsics of integers */
 
-/* Wraps; a negative power of anything but 1 and -1 is 0 (of 0 too). */
+/* An integer power, which wraps. A negative power of any number but 1 and -1 is
+ * 0, also of 0. */
 static uint64_t
 int_power(union number base, union number exponent, bool is_signed)
 {

@@ -32,7 +32,7 @@ exp_minus_one(struct define *c, const struct expr *e)
 			like(c, e, 1));
 }
 
-/* log(1 + exp(e)), where exp would overflow too. */
+/* log(1 + exp(e)), without overflow of exp. */
 static const struct expr *
 softplus(struct define *c, const struct expr *e)
 {
@@ -155,7 +155,7 @@ BODY(mish)
 			expr_call1(c->module, INTRIN_TANH, softplus(c, x[0])));
 }
 
-/* x * (1 + erf(x / sqrt(2))) / 2, or by tanh. */
+/* x * (1 + erf(x / sqrt(2))) / 2, or its approximation by tanh. */
 BODY(gelu)
 {
 	struct module *m = c->module;
@@ -195,15 +195,15 @@ BODY(swish)
 				   expr_mul(m, x[0], alpha)));
 }
 
-/* Whether v is an integer whose negative, too, is of the type. */
+/* Are v and -v integers of the type? */
 static bool
-is_of(struct dtype t, double v)
+holds_both_signs(struct dtype t, double v)
 {
 	return v == floor(v) && fabs(v) <= (double)(dtype_max_int(t) >> 1);
 }
 
-/* Integers stay integers, which float32 does not hold, where they can: x > 1.5
- * is x > 1, and x < -1.5 is x < -1. */
+/* Integers stay integers if possible, since float32 does not hold all of them:
+ * x > 1.5 is x > 1, and x < -1.5 is x < -1. */
 BODY(shrink)
 {
 	struct module *m = c->module;
@@ -211,7 +211,7 @@ BODY(shrink)
 	double lambd = node_attr_float(n, "lambd", 0.5);
 	double by = node_attr_float(n, "bias", 0);
 	bool whole = !dtype_is_float(t) && lambd >= 0 &&
-		     is_of(t, floor(lambd)) && is_of(t, by) &&
+		     holds_both_signs(t, floor(lambd)) && holds_both_signs(t, by) &&
 		     (dtype_is_signed(t) || by >= 0);
 	const struct expr *v = whole || dtype_is_float(t)
 				       ? x[0]
@@ -255,7 +255,7 @@ infer_clip(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Where min > max the result is max. */
+/* If min > max, the result is max. */
 BODY(clip)
 {
 	const struct expr *y = x[0];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of two elements and more: arithmetic, comparison, logic. What
- * ONNX leaves to chance is defined: an integer divided by zero gives 0, as
- * does its remainder; the most negative integer over -1 wraps. */
+/* Operators on two or more elements: arithmetic, comparison, logic. Cases that
+ * ONNX leaves undefined are defined: an integer quotient and remainder by 0 are
+ * 0; the most negative integer divided by -1 wraps. */
 #include "define.h"
 
 #define BODY(name)                                                             \
 	const struct expr *body_##name(struct define *c, const struct node *n, \
 				       const struct expr *const *x)
 
-/* Those that are one expression of x[0] and x[1]. */
+/* Operators that are one expression of x[0] and x[1]. */
 #define BINARY(name, KIND)                                                     \
 	BODY(name)                                                             \
 	{                                                                      \
@@ -37,8 +37,8 @@ INTRINSIC(bitwise_and, BITAND)
 INTRINSIC(bitwise_or, BITOR)
 INTRINSIC(bitwise_xor, BITXOR)
 
-/* x OP y for integers: zero where y is 0, and no overflow where it is -1:
- * then minus_one is the result. */
+/* x OP y for integers: 0 if y is 0, and minus_one if y is -1, since x OP y
+ * could overflow. */
 static const struct expr *
 guarded_division(struct define *c, enum expr_kind kind, const struct expr *x,
 		 const struct expr *y, const struct expr *minus_one)
@@ -62,7 +62,7 @@ guarded_division(struct define *c, enum expr_kind kind, const struct expr *x,
 	return expr_if(m, expr_eq(m, y, like(c, y, 0)), like(c, x, 0), q);
 }
 
-/* Integers: toward zero. */
+/* Integer quotients are rounded toward zero. */
 BODY(div)
 {
 	(void)n;
@@ -73,8 +73,8 @@ BODY(div)
 				expr_neg(c->module, x[0]));
 }
 
-/* The sign of the divisor (Python's), or with fmod that of the dividend
- * (C's). */
+/* The result has the sign of the divisor (as in Python), or with fmod that of
+ * the dividend (as in C). */
 BODY(mod)
 {
 	bool c_like = node_attr_int(n, "fmod", 0) != 0;
@@ -95,7 +95,7 @@ BODY(mod)
 }
 
 /* An integer to the power of an integer, modulo the range of the base's type;
- * toward zero of a negative exponent. */
+ * for a negative exponent, rounded toward zero. */
 static const struct expr *
 integer_power(struct define *c, const struct expr *base,
 	      const struct expr *exponent)
@@ -154,8 +154,8 @@ BODY(pow)
 				     expr_cast(m, f, x[1])));
 }
 
-/* An amount that is negative or not less than the bits moves all of them out,
- * as the intrinsics define. */
+/* A negative amount, or one not less than the number of bits, shifts out all
+ * bits, as the intrinsics define. */
 BODY(bit_shift)
 {
 	bool left = strcmp(node_attr_string(n, "direction", ""), "LEFT") == 0;

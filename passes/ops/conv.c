@@ -4,7 +4,7 @@
  *   y[n, oc, oh, ow] = sum over ic, kh, kw of
  *       x[n, g * ICG + ic, oh * sh + kh * dh - ph, …] * w[oc, ic, kh, kw]
  *
- * with the group g of oc, and the bias as a stage of its own. */
+ * where g is the group of oc. The bias is added in a separate stage. */
 #include "window.h"
 
 #include "analyse.h"
@@ -43,7 +43,7 @@ conv_window(struct infer *c, struct module *m, const struct node *n,
 	return !wrong || infer_error(c, DIAG_BAD_ATTRIBUTE, "%s", wrong);
 }
 
-/* Channels that must be known: false with a diagnostic. */
+/* Checks the numbers of channels and the group; false after reporting. */
 static bool
 check_channels(struct infer *c, const struct tensor *bias, int64_t group,
 	       const struct expr *in_channels, const struct expr *grouped,
@@ -178,9 +178,8 @@ infer_conv_transpose(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The first input channel of the group that output channel oc belongs to,
- * plus ic; without a division where there is one group or one output channel
- * per group. */
+/* Input channel ic of the group of output channel oc, without a division if
+ * there is one group, or one output channel per group. */
 static const struct expr *
 input_channel(struct module *m, const struct expr *oc, const struct expr *ic,
 	      const struct expr *out_channels, const struct expr *per_group,
@@ -199,9 +198,9 @@ input_channel(struct module *m, const struct expr *oc, const struct expr *ic,
 	return expr_add(m, expr_mul(m, g, per_group), ic);
 }
 
-/* y[n, oc, …] = t[n, oc, …] + bias[oc], in the type of the result. */
+/* y[n, oc, …] = t[n, oc, …] + bias[oc], in the output's type. */
 static struct te_tensor *
-finish(struct define *c, const struct node *n, const struct window *w,
+add_bias(struct define *c, const struct node *n, const struct window *w,
        struct te_tensor *t, const struct te_tensor *bias)
 {
 	struct module *m = c->module;
@@ -280,7 +279,7 @@ define_conv(struct define *c, const struct node *n, struct te_tensor *const *in,
 	if (!out[0]) {
 		return false;
 	}
-	out[0] = finish(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
+	out[0] = add_bias(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
 	return true;
 }
 
@@ -294,8 +293,7 @@ define_integer_conv(struct define *c, const struct node *n,
 	return conv_sum(c, n, which, in, dtype_of(DT_I32), &w);
 }
 
-/* Zero points are in the bias already; the window reads that of x where it
- * lies outside. */
+/* The bias includes the zero points; the padding is x's zero point. */
 bool
 define_bytes_conv(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)
@@ -307,7 +305,7 @@ define_bytes_conv(struct define *c, const struct node *n,
 	if (!out[0]) {
 		return false;
 	}
-	out[0] = finish(c, n, &w, out[0], in[2]);
+	out[0] = add_bias(c, n, &w, out[0], in[2]);
 	return true;
 }
 
@@ -323,23 +321,25 @@ define_conv_integer(struct define *c, const struct node *n,
 
 /* ---- ConvTranspose ---- */
 
-/* How an output position o meets the filter along one dimension, with
- * q = o + padding: tap k contributes input (q - k * dilation) / stride where
- * that is whole. Without dilation those are every stride-th tap, from
- * q % stride on: then the loop is over these alone, and nothing is tested. */
-struct meeting {
+/* The tap and input position that contribute to an output position o along one
+ * dimension, with q = o + padding: tap k reads input (q - k * dilation) /
+ * stride if that is an integer. Without dilation these are every stride-th tap,
+ * from q % stride on; the loop is then over these taps alone, without a
+ * test. */
+struct transposed_tap {
 	struct iter_var tap;
-	const struct expr *k, *at; /* in the filter; in the input */
-	const struct expr *whole;  /* is at a whole number? NULL: always */
+	const struct expr *k, *at; /* index in the filter, and in the input */
+	const struct expr *whole;  /* is the quotient an integer? NULL:
+				    * always */
 };
 
-static struct meeting
-meet(struct module *m, const struct window *w, int d, const struct expr *o)
+static struct transposed_tap
+transposed_tap(struct module *m, const struct window *w, int d, const struct expr *o)
 {
 	const struct expr *q = expr_add(m, o, w->begin[d]);
 	const struct expr *stride = expr_i32(m, w->stride[d]);
 	const struct expr *kernel = expr_i32(m, w->kernel[d]), *t;
-	struct meeting r = { .whole = NULL };
+	struct transposed_tap r = { .whole = NULL };
 
 	if (w->stride[d] > 1 && w->dilation[d] == 1) {
 		r.tap = te_reduce_axis(m, window_axis_name(m, w, d, "t"),
@@ -363,7 +363,7 @@ meet(struct module *m, const struct window *w, int d, const struct expr *o)
 	return r;
 }
 
-/* inside and condition, unless that always holds. */
+/* The conjunction of both, without a condition that always holds. */
 static const struct expr *
 require(struct analyser *a, const struct expr *inside,
 	const struct expr *condition)
@@ -405,7 +405,7 @@ define_conv_transpose(struct define *c, const struct node *n,
 	analyser_init(&a, m);
 	for (int d = 0; d < w.n; d++) {
 		const struct iter_var *o = &axes[2 + d];
-		struct meeting r = meet(m, &w, d, o->var->expr);
+		struct transposed_tap r = transposed_tap(m, &w, d, o->var->expr);
 
 		over[1 + d] = r.tap;
 		analyser_bind(&a, o->var, o->min, o->extent);
@@ -425,6 +425,6 @@ define_conv_transpose(struct define *c, const struct node *n,
 	e = expr_if(m, inside, e, expr_const(m, t, 0));
 	out[0] = define_stage(c, "conv", "conv", 2 + w.n, axes,
 			      te_sum(m, e, over, 1 + w.n));
-	out[0] = finish(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
+	out[0] = add_bias(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
 	return true;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running sums and products: one value per row is carried from element to
+/* Running sums and products: each row carries one value from element to
  * element.
  *
  *	for i: acc[i] = 0
  *	for i, j in order:
  *		acc[i] = acc[i] + x[i, j]
- *		y[i, j] = acc[i]          (exclusive: this one first)
- */
+ *		y[i, j] = acc[i]          (exclusive: this one first) */
 #include "dims.h"
 
 bool

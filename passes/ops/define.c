@@ -88,7 +88,7 @@ broadcast_index(struct module *m, const struct expr *dim,
 	if (expr_is_int(dim, &constant)) {
 		return index;
 	}
-	/* A size that may turn out to be 1. */
+	/* A symbolic size may be 1. */
 	return expr_select(m, expr_eq(m, dim, expr_i32(m, 1)), zero, index);
 }
 
@@ -203,8 +203,8 @@ computable(struct define *c, const struct expr *e)
 		       : e;
 }
 
-/* Of a tensor of larger rank than the result: Clip's bounds of one element;
- * of CastLike's second input only the type matters. */
+/* The first element of a tensor of larger rank than the result: Clip's bounds
+ * may have rank 1; of CastLike's second input only the type is used. */
 static const struct expr *
 first_element(struct define *c, const struct te_tensor *t)
 {

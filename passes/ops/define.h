@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the families of operators share: prototypes of the table's functions
- * and helpers to write them. */
+/* Shared by the families of operators: prototypes of the functions named in
+ * ops.def, and helpers to write them. */
 #ifndef TIRC_OPS_DEFINE_H
 #define TIRC_OPS_DEFINE_H
 
@@ -27,41 +27,44 @@ bool define_map(struct define *c, const struct node *n,
 /* A diagnostic at the node (none where c is NULL); returns false. */
 bool infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* The two dimensions can be the same: equal, or one is symbolic. */
+/* May the two dimensions be equal? They are, or one is symbolic. */
 bool dims_may_equal(const struct expr *a, const struct expr *b);
 struct tensor *node_output(const struct node *n, int i);
-/* One dimension of a numpy-style broadcast; NULL: they contradict. */
+/* The result of broadcasting two dimensions as numpy does; NULL: they
+ * contradict. */
 const struct expr *broadcast_dim(struct module *m, const struct expr *a,
 				 const struct expr *b);
-/* Input i, if it is there, has one of the types (enum op_types) and a rank in
- * [least, most], else a diagnostic. */
+/* Checks that input i, if present, has one of the types (enum op_types) and a
+ * rank in [least, most]; else reports and returns false. */
 bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,
 		int least, int most);
-/* The same for a scale or zero point: a scalar or a vector. `size`: of a
- * vector; NULL: 1. */
+/* The same for a scale or zero point, a scalar or a vector of `size` elements
+ * (NULL: 1). */
 bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 		 const struct expr *size);
-/* All inputs have the type of input 0, else a diagnostic. */
-/* Input i has 8 bits, and input zero, where there is one, its type. */
+/* Checks that input i has 8 bits, and that the input numbered zero, if present,
+ * has its type. */
 bool infer_zero_point(struct infer *c, const struct node *n, int i, int zero);
+/* Checks that all inputs have the type of input 0. */
 bool infer_same_types(struct infer *c, const struct node *n);
 /* The product of shape[from..to). */
 const struct expr *shape_elems(struct module *m,
 			       const struct expr *const *shape, int from,
 			       int to);
-/* Is e, written out, of a length that a person would read? What is longer
- * (x * x of x * x …, shared inside) would take forever to walk. */
+/* Is e short when printed? An expression like x * x with a shared x may be so
+ * long that walking it as a tree takes forever. */
 bool expr_is_short(const struct expr *e);
-/* The form in which equal dimensions are the same node; long ones stay. */
+/* The normal form, in which equal dimensions are the same node; long
+ * expressions are not changed. */
 const struct expr *dim_normal(struct module *m, const struct expr *e);
-/* Flags [0, ndim) from a list of axes, negative ones from the end. */
+/* Sets set[0..ndim) from a list of axes; negative axes count from the end. */
 bool infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
 		    bool *set);
-/* The constant's elements as literals of its type, cached in t->elems (up to
- * KNOWN_ELEMS_MAX, integers and floats); false: not known. */
+/* Sets t->elems to the constant's elements as literals of its type, for up to
+ * KNOWN_ELEMS_MAX integers or floats; false: not known. */
 #define KNOWN_ELEMS_MAX 4096
 bool tensor_known(struct module *m, struct tensor *t);
-/* Sets elems of n's outputs where all inputs' are known (values.c). */
+/* values.c: sets elems of n's outputs if those of all inputs are known. */
 void infer_values(struct graph *g, struct node *n);
 
 /* ---- definition (define.c) ---- */
@@ -70,7 +73,7 @@ void infer_values(struct graph *g, struct node *n);
  * i; i, j; i, j, k; n, c, h, w; n, c, d, h, w; i0, i1, … */
 struct iter_var *define_shape_axes(struct define *c, int ndim,
 				   const struct expr *const *shape);
-/* Over the shape of a tensor of the graph. */
+/* Axes over the shape of a tensor of the graph. */
 struct iter_var *define_axes(struct define *c, const struct tensor *t);
 const char *axis_name(struct module *m, int rank, int d);
 /* A reduction axis over dimension d of t, named as that dimension. */
@@ -79,21 +82,21 @@ struct iter_var define_reduce_axis(struct define *c, const struct te_tensor *t,
 /* The variables of axes as expressions. */
 const struct expr **axes_exprs(struct define *c, const struct iter_var *axes,
 			       int n);
-/* Those that belong to dimensions without a flag. */
+/* The indices of the dimensions without a flag. */
 const struct expr **kept_exprs(struct define *c,
 			       const struct expr *const *index,
 			       const bool *reduced, int ndim);
-/* t at the point `index` of a result of `rank` dimensions and shape `shape`,
- * under numpy's broadcasting. */
+/* The element of t for the point `index` of a result of `rank` dimensions and
+ * shape `shape`, broadcast as by numpy. */
 const struct expr *define_broadcast(struct define *c, const struct te_tensor *t,
 				    const struct expr *const *index,
 				    const struct expr *const *shape, int rank);
-/* Where to read a dimension `dim` that is broadcast to `result`. */
+/* The index into a dimension `dim` that is broadcast to `result`. */
 const struct expr *broadcast_index(struct module *m, const struct expr *dim,
 				   const struct expr *result,
 				   const struct expr *index);
-/* te_compute, which finds by itself what the body loads: inputs of the node
- * and stages made before. The axes are not to be used again. */
+/* te_compute with the stage's inputs found from the loads of the body: inputs
+ * of the node and earlier stages. The axes must not be used again. */
 struct te_tensor *define_stage(struct define *c, const char *name,
 			       const char *tag, int n_axes,
 			       struct iter_var *axes, const struct expr *body);
@@ -101,26 +104,25 @@ void define_stages(struct define *c, const char *const *names, const char *tag,
 		   int n_axes, struct iter_var *axes,
 		   const struct expr *const *bodies, int n,
 		   struct te_tensor **out);
-/* te_ordered_stores of the stage of out[0..n), which finds by itself what is
- * loaded. */
+/* te_ordered_stores over the stage of out[0..n), with the inputs found from the
+ * loads. */
 void define_ordered(struct define *c, struct te_tensor *const *out, int n,
 		    struct iter_var *axes, int n_axes,
 		    const struct te_store *stores, int n_stores);
-/* Input i as a literal where it is a constant whose elements are all the
- * same, else NULL. */
+/* Input i as a literal if it is a constant with equal elements, else NULL. */
 const struct expr *define_literal(struct define *c, const struct node *n,
 				  int i);
-/* A literal of e's type. */
+/* A literal with e's type. */
 const struct expr *like(struct define *c, const struct expr *e, double v);
-/* n elements as a number of type t, to divide a sum by. */
+/* The number of elements as a value of type t, to divide a sum by. */
 const struct expr *define_count(struct define *c, struct dtype t,
 				const struct expr *count);
-/* ONNX's Cast of one element: floats to integers with TO_INT, anything to
- * bool by comparison with 0. */
+/* ONNX's Cast of one element: floats to integers by TO_INT, any type to bool by
+ * comparison with 0. */
 const struct expr *convert_to(struct define *c, struct dtype t,
 			      const struct expr *e);
-/* The same by a node with the attribute saturate: beyond the largest value of an
- * 8-bit float is that value, or what rounding gives if saturate is 0. */
+/* The same for a node with the attribute saturate: a value beyond the largest
+ * 8-bit float becomes that float, or the rounded value if saturate is 0. */
 const struct expr *saturate_to(struct define *c, const struct node *n,
 			       struct dtype t, const struct expr *e);
 /* A type by ONNX's number, as in Cast's attribute `to`. */
@@ -131,39 +133,40 @@ struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
 
 /* ---- reductions (reduce.c) ---- */
 
-/* The type to add up in: f32 for the narrower floats. */
+/* The type of accumulators: f32 for narrower floats. */
 struct dtype accumulator_type(struct dtype t);
-/* Max or min that starts from an infinity, where t has one; NaN if one is. */
+/* Max or min with an infinity as the neutral element, if t has one; NaN if an
+ * element is NaN. */
 const struct reducer *reducer_extreme(struct module *m, struct dtype t,
 				      bool max);
-/* The largest of what is no NaN; NaN of nothing else. Neutral: NaN, or the lowest
- * integer. */
+/* The largest element that is not NaN; NaN if all are. The neutral element is
+ * NaN, or the lowest integer. */
 const struct reducer *reducer_largest(struct module *m, struct dtype t);
-/* The same of (value, index) pairs, of equal ones that of the lowest index.
- * Neutral: what is neutral there, with the largest index. */
+/* The same for (value, index) pairs; of equal values the one with the lowest
+ * index. The neutral element has the same value, and the largest index. */
 const struct reducer *reducer_first_largest(struct module *m, struct dtype t,
 					    struct dtype index_type);
-/* Of (value, index) pairs the one with the largest (smallest) value: a NaN is
- * that at index 0, and nowhere else. Indices are 0 and above, and one of the
- * pairs has 0. */
+/* The (value, index) pair with the largest (smallest) value; of equal values
+ * the first, or the last. A NaN at index 0 is the result; other NaNs are
+ * ignored. Indices are not negative, and one pair has index 0. */
 const struct reducer *reducer_arg(struct module *m, struct dtype t,
 				  struct dtype index_type, bool max, bool last);
 
 struct reduce_plan {
-	struct iter_var *axes; /* of the result */
+	struct iter_var *axes; /* axes of the result */
 	int n_axes;
-	struct iter_var *over; /* reduced */
+	struct iter_var *over; /* reduced axes */
 	int n_over;
-	const struct expr **at;   /* where to read t */
-	const struct expr *count; /* elements that make one */
+	const struct expr **at;   /* index into t */
+	const struct expr *count; /* number of elements of one result */
 };
 
-/* The loops of a reduction of t along the flagged dimensions; with keep they
- * stay in the result with extent 1. */
+/* The axes of a reduction of t along the flagged dimensions; with keep, the
+ * result has these with extent 1. */
 struct reduce_plan reduce_plan(struct define *c, const struct te_tensor *t,
 			       const bool *reduced, bool keep);
-/* The stage of a reducer_arg: returns the indices, and the values in *best
- * if that is not NULL. */
+/* Makes the stage of a reducer_arg. Returns the indices, and the values in
+ * *best unless that is NULL. */
 struct te_tensor *define_arg_stage(struct define *c, const struct reducer *r,
 				   const struct expr *value,
 				   const struct expr *index,
@@ -171,25 +174,28 @@ struct te_tensor *define_arg_stage(struct define *c, const struct reducer *r,
 				   struct iter_var *over, int n_over,
 				   struct te_tensor **best);
 
-/* |x|^p and its inverse for a sum, plain where p is 1 or 2 (pool.c). */
+/* |x|^p, and the p-th root of a sum, without powers if p is 1 or 2 (pool.c). */
 const struct expr *power_of_abs(struct define *c, const struct expr *x,
 				double p);
 const struct expr *root_of_sum(struct define *c, const struct expr *sum,
 			       double p);
-/* Input i, a scale or zero point: one element, or a vector read at `index`
- * (NULL: only one is possible). Absent or i negative: 0 of type t. */
+/* An element of input i, a scale or zero point: its only one, or the one at
+ * `index` of a vector (NULL: it has one element). 0 of type t if the input is
+ * absent or i is negative. */
 const struct expr *define_param(struct define *c, const struct node *n, int i,
 				struct te_tensor *const *in,
 				const struct expr *index, struct dtype t);
-/* Sums of products of integers in i32, zero points subtracted (matmul.c,
- * conv.c). The numbers say which inputs are meant; NULL on mistakes. */
+/* Integer products summed in i32 after subtracting zero points (matmul.c,
+ * conv.c). The numbers say which inputs are the operands and zero points; NULL
+ * on mistakes. */
 struct te_tensor *define_integer_product(struct define *c, const struct node *n,
 					 struct te_tensor *const *in,
 					 int second, int zero_a, int zero_b);
 struct conv_inputs {
-	int weights, x_zero, w_zero; /* zeros: -1 for none */
-	const char *outside; /* attribute with what x is in the padding; then
-			      * nothing is subtracted. NULL: x_zero */
+	int weights, x_zero, w_zero; /* numbers of inputs; zeros: -1: none */
+	const char *outside; /* the attribute with x's value in the padding, if
+			      * no zero point is subtracted; NULL: the padding
+			      * is x_zero */
 };
 struct te_tensor *define_integer_conv(struct define *c, const struct node *n,
 				      const struct conv_inputs *which,

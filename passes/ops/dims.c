@@ -132,7 +132,7 @@ product_of(struct module *m, const struct expr *const *dims, int n)
 	return p;
 }
 
-/* Every factor of a is one of b. */
+/* Is every factor of a also a factor of b? */
 static bool
 product_within(const struct product *a, const struct product *b)
 {
@@ -157,7 +157,7 @@ product_equal(const struct product *a, const struct product *b)
 	       product_within(a, b);
 }
 
-/* The two products can be shown to be the same. */
+/* Are the two products provably equal? */
 static bool
 dim_products_equal(struct module *m, const struct expr *const *a, int n_a,
 		   const struct expr *const *b, int n_b)
@@ -231,8 +231,8 @@ dim_quotient(struct module *m, const struct expr *const *num, int n_num,
 
 /* ---- positions ---- */
 
-/* Whether two groups of dimensions that do not match yet grow by one of the
- * first (else of the second). */
+/* Two groups of dimensions have different products: should the first (else the
+ * second) be extended by a dimension? */
 static bool
 first_lacks(const struct product *a, const struct product *b)
 {
@@ -242,8 +242,8 @@ first_lacks(const struct product *a, const struct product *b)
 	return product_within(a, b) && a->coeff < b->coeff;
 }
 
-/* The same for one group of dimensions whose products are equal: by way of
- * the place in memory. */
+/* The same for one group of dimensions with equal products, through the
+ * row-major offset. */
 static void
 reindex_group(struct module *m, const struct expr *const *from, int n_from,
 	      const struct expr *const *index, const struct expr *const *to,

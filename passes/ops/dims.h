@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of dimensions, constant or symbolic, and of positions in one
- * shape as positions in another: what the data-movement operators share. */
+/* Arithmetic of dimensions, constant or symbolic, and the mapping of positions
+ * between shapes, shared by the data-movement operators. */
 #ifndef TIRC_OPS_DIMS_H
 #define TIRC_OPS_DIMS_H
 
 #include "define.h"
 
-/* min <= e <= max from the declared bounds of its dimension variables; false:
- * not known. */
+/* Sets min <= e <= max from the declared bounds of the dimension variables;
+ * false: unknown. */
 bool dim_bounds(const struct expr *e, int64_t *min, int64_t *max);
-/* The smaller, the larger; decided now where the bounds allow. */
+/* The minimum and the maximum, simplified if the bounds allow. */
 const struct expr *dim_min(struct module *m, const struct expr *a,
 			   const struct expr *b);
 const struct expr *dim_max(struct module *m, const struct expr *a,
@@ -17,25 +17,25 @@ const struct expr *dim_max(struct module *m, const struct expr *a,
 /* ceil(a / b) for b > 0 */
 const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
-/* The product of num[0..n_num) over that of den[0..n_den), common factors
- * cancelled; NULL: constants that do not divide. */
+/* The product of num[0..n_num) divided by that of den[0..n_den), with common
+ * factors cancelled; NULL: constants that do not divide. */
 const struct expr *dim_quotient(struct module *m, const struct expr *const *num,
 				int n_num, const struct expr *const *den,
 				int n_den);
 
-/* The position `index` in a tensor of shape `from` has the same place in
- * memory as out[0..n_to) in one of shape `to`. Dimensions that split or merge
- * do so by themselves: only they get a division. */
+/* Maps position `index` of shape `from` to the position out[0..n_to) of shape
+ * `to` with the same offset in row-major order. Only dimensions that are split
+ * or merged get a division. */
 void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 		  const struct expr *const *index, const struct expr *const *to,
 		  int n_to, const struct expr **out);
 
-/* The diagnostic that input i must be a constant; returns false. */
+/* Reports that input i must be a constant; returns false. */
 bool infer_needs_constant(struct infer *c, const struct node *n, int i);
 /* Element i of a constant. */
 const struct expr *value_literal(struct module *m, const struct value *v,
 				 size_t i);
-/* The one element of input i, whatever its rank. */
+/* The only element of input i, of any rank. */
 const struct expr *define_scalar(struct define *c, const struct node *n,
 				 struct te_tensor *const *in, int i);
 

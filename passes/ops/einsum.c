@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Einsum: every letter of the equation is a loop, those that the result does
- * not have are summed over. Three operands and more are multiplied one after
- * the other, each product summed over the letters that nothing else needs.
+/* Einsum: every letter of the equation is a loop; letters that the result lacks
+ * are summed over. More than two operands are multiplied in order, and each
+ * product is summed over the letters that neither later operands nor the result
+ * use.
  *
- *	"bij,bjk->bik"	y[b, i, k] = sum over j: x0[b, i, j] * x1[b, j, k]
- */
+ *	"bij,bjk->bik"	y[b, i, k] = sum over j: x0[b, i, j] * x1[b, j, k] */
 #include "dims.h"
 
-/* Labels: letters, then the dimensions of "…" from the last one. */
+/* Labels: letters, then the dimensions of "…", counted from the last. */
 enum { LETTERS = 52, RANK_MAX = 16, LABELS = LETTERS + RANK_MAX };
 
 struct term {
@@ -38,8 +38,9 @@ letter_label(char ch)
 					: -1;
 }
 
-/* Reads one term up to ',' or "->" or the end; "…" stands for `ellipsis`
- * dimensions, or (negative) for what is left of `rank`. */
+/* Reads a term up to ',', "->" or the end. "…" stands for `ellipsis`
+ * dimensions, or, if that is negative, for the dimensions of `rank` that have
+ * no letter. */
 static bool
 parse_term(const char **text, struct term *t, int rank, int ellipsis)
 {
@@ -74,7 +75,7 @@ parse_term(const char **text, struct term *t, int rank, int ellipsis)
 	return true;
 }
 
-/* Takes the sizes of the labels of input i from its shape. */
+/* Sets the sizes of the labels of input i from its shape. */
 static bool
 note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 	   const struct term *t)
@@ -98,7 +99,8 @@ note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 	return true;
 }
 
-/* Without "->": the dimensions of "…", then the letters that occur once. */
+/* Without "->", the result has the dimensions of "…", then the letters that
+ * occur once. */
 static void
 implicit_result(struct einsum *e, int n_inputs)
 {
@@ -256,8 +258,8 @@ operand(struct define *c, const struct einsum *e, const struct loops *l,
 	return expr_cast(c->module, type, te_at(c->module, t, at, term->n));
 }
 
-/* What the product of x and input i keeps: the labels that later inputs or
- * the result need. */
+/* The labels of the product of x and input i: those that later inputs or the
+ * result use. */
 static struct term
 kept_labels(const struct einsum *e, const struct term *x, int i, int n_inputs)
 {

@@ -8,7 +8,7 @@
 	const struct expr *body_##name(struct define *c, const struct node *n, \
 				       const struct expr *const *x)
 
-/* Those that are one intrinsic. */
+/* Operators that are one intrinsic. */
 #define INTRINSIC(name, INTRIN_ID)                                             \
 	UNARY(name)                                                            \
 	{                                                                      \
@@ -52,7 +52,7 @@ UNARY(neg)
 	return expr_neg(c->module, x[0]);
 }
 
-/* x itself where it is neither above nor below: 0, -0, NaN. */
+/* x itself if it is neither above nor below 0: for 0, -0 and NaN. */
 UNARY(sign)
 {
 	const struct expr *zero = like(c, x[0], 0);
@@ -73,7 +73,7 @@ UNARY(reciprocal)
 	return expr_div(c->module, like(c, x[0], 1), x[0]);
 }
 
-/* Of integers: erf's value truncated, as the reference has it. */
+/* For integers, erf's value is truncated, as in ONNX's reference. */
 UNARY(erf)
 {
 	struct dtype f = dtype_of(DT_F64);
@@ -117,8 +117,8 @@ UNARY(identity)
 
 /* ---- casts ---- */
 
-/* ONNX's numbers of types (TensorProto.DataType), as the attribute `to` of
- * Cast and others have them. */
+/* ONNX's type numbers (TensorProto.DataType), as in the attribute `to` of
+ * Cast. */
 bool
 dtype_of_onnx(int64_t number, struct dtype *t)
 {
@@ -177,7 +177,7 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 	return expr_cast(c->module, t, e);
 }
 
-/* Are all values of ints of this type within what t holds? */
+/* Does t hold all values of the integer type? */
 static bool
 holds_ints(struct dtype t, struct dtype ints)
 {

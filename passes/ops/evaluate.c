@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant evaluation of a node: its definition, as a phase-0 function, run
- * over the bytes of its inputs. Every operator that can be emitted folds. */
+/* Constant folding of a node: runs its definition, as a phase-0 function, on
+ * the bytes of its inputs. So every operator that can be emitted can be
+ * folded. */
 #include "define.h"
 
 #include "interp.h"
 
-/* The bytes of a constant; a splat is spread out. */
+/* The bytes of a constant; a splat is expanded. */
 static void *
 value_bytes(struct arena *a, const struct value *v)
 {
@@ -90,7 +91,7 @@ times(int64_t a, int64_t b)
 	return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
 }
 
-/* Executions of the stores below s. */
+/* The number of times that stores below s are executed. */
 static int64_t
 stmt_work(const struct stmt *s)
 {

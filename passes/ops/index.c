@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that read where data says. Negative indices count from the end;
- * what ONNX forbids is defined: an index is taken modulo the size. */
+/* Operators that read at indices from data. Negative indices count from the
+ * end. Invalid indices, which ONNX leaves undefined, are taken modulo the
+ * size. */
 #include "dims.h"
 #include "indices.h"
 
@@ -35,8 +36,8 @@ indices_known(struct module *m, const struct node *n, int i,
 	return true;
 }
 
-/* e, an element of input i, as an index that is in range whatever the data:
- * modulo the size, which also counts negative ones from the end. */
+/* Makes e, an element of input i, a valid index for any data: e modulo the
+ * size, which also handles negative indices. */
 static const struct expr *
 safe_index(struct define *c, const struct node *n, int i, const struct expr *e,
 	   const struct expr *size)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types and shapes of what nodes compute, from those of what they read.
+/* Infers types and shapes of nodes' outputs from those of their inputs.
  *
  * before	x: f32[n, 3], y: f32[3]; z = Add(x, y), nothing known of z
  * after	z: f32[n, 3]
  *
- * Here are the driver and what the families' functions share. */
+ * This file has the driver and helpers for the functions of the families. */
 #include "define.h"
 
 #include <stdarg.h>
@@ -26,8 +26,8 @@ put_shape(struct strbuf *s, const struct tensor *x)
 	strbuf_putc(s, ']');
 }
 
-/* A message about shapes, "problem; what to do", with those of the node's
- * inputs behind the problem. */
+/* Inserts the shapes of the node's inputs after the problem of a message
+ * "problem; remedy". */
 static const char *
 with_shapes(struct infer *c, const char *text)
 {
@@ -61,7 +61,7 @@ infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	va_list ap;
 	const char *text;
 
-	if (!c) { /* a definition asks again what inference has settled */
+	if (!c) { /* definitions repeat checks of inference, which passed */
 		return false;
 	}
 	va_start(ap, fmt);
@@ -320,7 +320,7 @@ infer_zero_point(struct infer *c, const struct node *n, int i, int zero)
 	return true;
 }
 
-/* ---- what the operators of elementwise.c, … share ---- */
+/* ---- shared by elementwise.c and others ---- */
 
 bool
 infer_same_types(struct infer *c, const struct node *n)
@@ -393,7 +393,7 @@ check_counts(struct infer *c, const struct node *n)
 {
 	const struct op *op = n->op;
 
-	/* Of any number of inputs none is optional. */
+	/* Inputs of variadic operators are not optional. */
 	int needed = op->max_inputs < 0 && n->n_inputs > op->min_inputs
 			     ? n->n_inputs
 			     : op->min_inputs;

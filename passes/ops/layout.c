@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that put elements elsewhere: transposed, joined, split, moved
- * between channels and pixels. */
+/* Operators that move elements: transpose, concatenate, split, exchange
+ * channels and pixels. */
 #include "dims.h"
 
 /* ---- Transpose ---- */
 
-/* perm[d]: the input's dimension behind the output's dimension d. */
+/* Sets perm[d] to the input's dimension that becomes the output's dimension
+ * d. */
 static bool
 transpose_perm(struct infer *c, const struct node *n, int *perm)
 {
@@ -128,7 +129,7 @@ infer_concat(struct infer *c, struct node *n)
 	return true;
 }
 
-/* x0[i] where i < n0, else x1[i - n0] where i < n0 + n1, else … */
+/* x0[i] if i < n0, else x1[i - n0] if i < n0 + n1, else … */
 bool
 define_concat(struct define *c, const struct node *n,
 	      struct te_tensor *const *in, struct te_tensor **out)
@@ -166,7 +167,8 @@ define_concat(struct define *c, const struct node *n,
 
 /* ---- Split ---- */
 
-/* The size of each part; from input 1, or equal ones with a smaller last. */
+/* The sizes of the parts: from input 1, or equal ones with a smaller last
+ * one. */
 static bool
 split_sizes(struct infer *c, const struct node *n, int axis,
 	    const struct expr **sizes)
@@ -303,7 +305,8 @@ bad_block(struct infer *c, int64_t block)
 			   (long long)block);
 }
 
-/* Channels run over the block's pixels first: [h][w][c], else [c][h][w]. */
+/* Are channels ordered as [h][w][c] of a block's pixels (DCR), not as
+ * [c][h][w]? */
 static bool
 pixels_first(const struct node *n)
 {

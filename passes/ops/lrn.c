@@ -31,8 +31,8 @@ infer_lrn(struct infer *c, struct node *n)
 	return true;
 }
 
-/* e^beta; by roots, which are faster than powers, where e is positive and beta
- * one of their sums. */
+/* e^beta; with square roots, which are faster than powers, if e is positive and
+ * beta is a sum of 1/2 and 1/4. */
 static const struct expr *
 raised(struct define *c, const struct expr *e, double beta, bool positive)
 {
@@ -110,7 +110,7 @@ infer_lp_norm(struct infer *c, struct node *n)
 	return true;
 }
 
-/* x / norm, and 0 where the norm is 0. */
+/* x / norm, or 0 if the norm is 0. */
 bool
 define_lp_norm(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)

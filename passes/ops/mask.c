@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators whose elements depend on where they stand: triangles, running
- * sums, one-hot rows, reversed sequences. */
+/* Operators whose elements depend on their position: triangles, one-hot rows,
+ * reversed sequences. */
 #include "dims.h"
 
 /* ---- Trilu ---- */
@@ -38,7 +38,7 @@ define_trilu(struct define *c, const struct node *n,
 	if (input_ints(m, n, 1, &known, &count) && count == 1) {
 		int64_t v = known[0];
 
-		/* beyond any matrix it makes no difference */
+		/* a larger offset has the same effect */
 		k = expr_index(m, v > INT32_MAX / 2    ? INT32_MAX / 2
 				  : v < -INT32_MAX / 2 ? -INT32_MAX / 2
 						       : v);
@@ -94,7 +94,7 @@ infer_one_hot(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Off where the index is outside of [-depth, depth). */
+/* Off if the index is outside of [-depth, depth). */
 bool
 define_one_hot(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)
@@ -168,7 +168,7 @@ infer_reverse_sequence(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A length beyond the sequence is the sequence's. */
+/* A length beyond the sequence counts as the sequence's length. */
 bool
 define_reverse_sequence(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)

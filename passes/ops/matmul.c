@@ -4,10 +4,10 @@
 
 /* ---- MatMul ---- */
 
-/* Batch dimensions of a result, and where its row and column are; a vector
- * lacks one of them. */
+/* The shape of a product: batch dimensions, then rows and columns; a vector
+ * operand lacks one of these. */
 struct product {
-	int batch; /* dimensions in front */
+	int batch; /* number of batch dimensions */
 	bool rows, columns;
 	const struct expr **shape;
 	int rank;
@@ -83,7 +83,8 @@ infer_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Rows of the result and columns, for vectors of scales; 1 if none. */
+/* The result's numbers of rows and of columns, for vectors of scales; 1 if it
+ * has none. */
 static const struct expr *
 product_rows(struct module *m, const struct product *p)
 {
@@ -133,8 +134,8 @@ product_axes(struct define *c, const struct product *p)
 	return te_axes(c->module, p->rank, p->shape, names);
 }
 
-/* One element of an operand: last two dimensions (row, column), fewer for a
- * vector; batch dimensions broadcast. */
+/* An element of an operand at a row and column of its last two dimensions (a
+ * vector has one), with batch dimensions broadcast. */
 static const struct expr *
 operand(struct define *c, const struct product *p, const struct te_tensor *t,
 	const struct expr *const *index, const struct expr *row,
@@ -257,7 +258,7 @@ infer_bytes_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Zero points are in the bias, which has an element per column. */
+/* The bias, which has one element per column, includes the zero points. */
 bool
 define_bytes_matmul(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -431,7 +432,8 @@ op_macs(const struct node *n)
 	if (strcmp(n->op_type, "ConvTranspose") == 0) {
 		int64_t inputs;
 
-		/* Each input element meets a filter [oc / group, k…]. */
+		/* Each input element is multiplied by a filter [oc / group,
+		 * k…]. */
 		return tensor_max_elems(x, &inputs)
 			       ? inputs * dims_product(w, 1, w->ndim)
 			       : 0;

@@ -4,21 +4,23 @@
 #include "define.h"
 
 struct moments {
-	struct te_tensor *mean, *inv_std; /* mean NULL: taken as 0 */
-	struct te_tensor *square_sum;     /* of what is mean away */
-	const struct expr *count;         /* elements that make one */
-	bool keep;                        /* reduced dimensions are there */
+	struct te_tensor *mean, *inv_std; /* mean NULL: 0 */
+	struct te_tensor *square_sum;     /* of the deviations from the mean */
+	const struct expr *count;         /* number of elements of one mean */
+	bool keep;                        /* reduced dimensions are kept with
+					   * extent 1 */
 };
 
-/* What keeps the deviation from 0: under its root, or added to the root. */
-struct least {
+/* A constant added under the root of the variance, or to the root, so that the
+ * deviation is not 0. */
+struct epsilon {
 	double under, beside;
 };
 
-static struct least
+static struct epsilon
 epsilon_of(const struct node *n)
 {
-	return (struct least){ .under = node_attr_float(n, "epsilon", 1e-5) };
+	return (struct epsilon){ .under = node_attr_float(n, "epsilon", 1e-5) };
 }
 
 static const struct expr *
@@ -27,11 +29,11 @@ plus(struct define *c, const struct expr *e, double least)
 	return least != 0 ? expr_add(c->module, e, like(c, e, least)) : e;
 }
 
-/* mean[…] and 1 / (sqrt(E[(x - mean)^2] + under) + beside) over flagged
+/* mean[…] and 1 / (sqrt(E[(x - mean)^2] + under) + beside) over the flagged
  * dimensions. */
 static struct moments
 define_moments(struct define *c, const struct te_tensor *x, const bool *reduced,
-	       struct least least, bool centered, bool keep)
+	       struct epsilon epsilon, bool centered, bool keep)
 {
 	struct module *m = c->module;
 	struct dtype t = accumulator_type(x->buffer->type);
@@ -67,8 +69,8 @@ define_moments(struct define *c, const struct te_tensor *x, const bool *reduced,
 	p = reduce_plan(c, x, reduced, keep);
 	e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
 	e = expr_div(m, e, define_count(c, t, p.count));
-	e = expr_call1(m, INTRIN_SQRT, plus(c, e, least.under));
-	e = plus(c, e, least.beside);
+	e = expr_call1(m, INTRIN_SQRT, plus(c, e, epsilon.under));
+	e = plus(c, e, epsilon.beside);
 	s.inv_std = define_stage(c, "inv_std", "elementwise", p.n_axes, p.axes,
 				 expr_div(m, like(c, e, 1), e));
 	return s;
@@ -100,8 +102,7 @@ at_type(struct define *c, const struct expr *e, struct dtype t)
 	return expr_cast(c->module, t, e);
 }
 
-/* A vector with an element per channel, dimension 1 of input 0 (or of
- * another size that is allowed). */
+/* Checks that input i is a vector of `size` elements or of one per channel. */
 static bool
 check_vector(struct infer *c, const struct node *n, int i,
 	     const struct expr *size, const struct expr *channels)
@@ -220,8 +221,7 @@ infer_batch_norm_training(struct infer *c, struct node *n)
 	return true;
 }
 
-/* now * (1 - momentum) + before * momentum, for output k from input i, channel
- * by channel; `now` has a number for each channel, and is divided by count. */
+/* Output k = now / count * (1 - momentum) + input i * momentum, by channel. */
 static struct te_tensor *
 define_running(struct define *c, const struct node *n, int k, int i,
 	       struct te_tensor *const *in, const struct te_tensor *now,
@@ -243,8 +243,8 @@ define_running(struct define *c, const struct node *n, int k, int i,
 			    "broadcast", 1, axes, expr_cast(m, y->type, e));
 }
 
-/* (x - mean(x)) / sqrt(var(x) + epsilon) * scale + bias, and with momentum what
- * the mean and the variance were before. */
+/* (x - mean(x)) / sqrt(var(x) + epsilon) * scale + bias; the running mean and
+ * variance are updated with momentum. */
 bool
 define_batch_norm_training(struct define *c, const struct node *n,
 			   struct te_tensor *const *in, struct te_tensor **out)
@@ -350,8 +350,8 @@ infer_group_norm(struct infer *c, struct node *n)
 	return true;
 }
 
-/* x[n, c, …] seen as [n, group, c, …], normalised over all but the first
- * two. */
+/* Normalises x[n, c, …], viewed as [n, group, c, …], over all but the first two
+ * dimensions. */
 bool
 define_group_norm(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)
@@ -413,8 +413,8 @@ define_group_norm(struct define *c, const struct node *n,
 
 /* ---- LayerNormalization, RMSNormalization ---- */
 
-/* Mean and deviation are of the type that stash_type names, float32 unless it
- * names another: of float64, too. */
+/* The type of mean and deviation: the one that stash_type names, by default
+ * float32, also for float64 inputs. */
 static struct dtype
 stash_type(const struct node *n)
 {
@@ -472,7 +472,7 @@ infer_layer_norm(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A statistic as the output y has it. */
+/* Converts a statistic to the type of output y. */
 static struct te_tensor *
 stashed(struct define *c, const struct tensor *y, struct te_tensor *statistic)
 {
@@ -593,7 +593,7 @@ define_mean_variance_norm(struct define *c, const struct node *n,
 	bool *reduced;
 
 	mean_variance_axes(NULL, c->module, n, &reduced);
-	s = define_moments(c, in[0], reduced, (struct least){ .beside = 1e-9 },
+	s = define_moments(c, in[0], reduced, (struct epsilon){ .beside = 1e-9 },
 			   true, false);
 	axes = define_axes(c, y);
 	out[0] = define_stage(c, "mean_variance_norm", "broadcast", y->ndim,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of operators, and the step from a node's name to its row. */
+/* The table of operators, and the look-up of nodes' operators in it. */
 #include "define.h"
 
 static const struct op table[] = {

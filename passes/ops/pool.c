@@ -35,7 +35,7 @@ infer_pool(struct infer *c, struct node *n)
 
 /* ---- MaxPool ---- */
 
-/* Where in the whole of x a tap reads, row-major. */
+/* The row-major position in x that a tap reads. */
 static const struct expr *
 flat_position(struct define *c, const struct node *n, const struct window *w,
 	      const struct iter_var *axes, const struct iter_var *taps)
@@ -56,9 +56,8 @@ flat_position(struct define *c, const struct node *n, const struct window *w,
 	return expr_cast(m, dtype_of(DT_I64), at);
 }
 
-/* Positions as storage_order 1 counts them, with the first spatial dimension
- * fastest, of row-major ones: these decide which of equal numbers is the
- * first. */
+/* Converts row-major positions to those of storage_order 1, whose first spatial
+ * dimension is fastest. Ties are broken in row-major order. */
 static struct te_tensor *
 column_major(struct define *c, const struct window *w, const struct tensor *y,
 	     struct te_tensor *row_major)
@@ -86,8 +85,8 @@ static const struct expr *count_taps(struct module *m, const struct window *w,
 				     int d, const struct expr *o,
 				     bool with_padding);
 
-/* Can a window lie beside the input along d, as wide steps between its taps or
- * much padding make it? */
+/* Can a whole window miss the input along d, as dilation or large padding
+ * allows? */
 static bool
 may_miss(struct module *m, const struct window *w, int d)
 {
@@ -104,8 +103,7 @@ may_miss(struct module *m, const struct window *w, int d)
 	       !prove(&a, expr_le(m, w->end[d], reach));
 }
 
-/* t, or `empty` for windows that lie beside the input: t itself where there are
- * none. */
+/* t, with `empty` for windows that miss the input; t itself if none can. */
 static struct te_tensor *
 fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 	   struct te_tensor *t, const struct expr *empty)
@@ -177,8 +175,8 @@ define_max_pool(struct define *c, const struct node *n,
 
 /* ---- AveragePool ---- */
 
-/* How many taps of the window at o count along d: those inside of the input,
- * or with padding those before its end. */
+/* The number of taps of the window at o that count along d: those inside of the
+ * input, or with padding, all before the end of the padding. */
 static const struct expr *
 count_taps(struct module *m, const struct window *w, int d,
 	   const struct expr *o, bool with_padding)
@@ -308,7 +306,7 @@ root_of_sum(struct define *c, const struct expr *sum, double p)
 				   like(c, sum, 1 / p));
 }
 
-/* root(sum) in the type of the output, over a stage that has its shape. */
+/* The p-th root of the sum in the output's type. */
 static struct te_tensor *
 define_root(struct define *c, const struct tensor *y, struct te_tensor *sum,
 	    double p)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantised operators in one: an integer sum, then
+/* Quantized operators that include requantization: an integer sum, then
  *
  *	y = saturate(round(sum * x_scale * w_scale / y_scale) + y_zero)
  *
- * and the quantisation whose scale comes from the data. */
+ * and dynamic quantization, whose scale comes from the data. */
 #include "define.h"
 
 const struct expr *
@@ -42,9 +42,9 @@ requantised(struct define *c, const struct expr *e, const struct expr *zero,
 	return expr_call(m, INTRIN_TO_INT, type, &e, 1);
 }
 
-/* The stage after an integer sum. Inputs are x, its scale and zero point, w
- * and those of w, those of y, a bias; vectors of x and y go along dimension
- * `row` of the result, those of w along `channel` (-1: there are none). */
+/* Requantizes an integer sum. The inputs are x, w and y, each with scale and
+ * zero point, and a bias. Vectors of x and y are indexed by dimension `row` of
+ * the result, those of w by `channel` (-1: there is none). */
 static struct te_tensor *
 requantise(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor *sum, int row, int channel)
@@ -139,7 +139,7 @@ extreme_of_all(struct define *c, struct te_tensor *x, bool max)
 		   : expr_min(m, e, like(c, e, 0));
 }
 
-/* The range of the data and 0 mapped onto 0…255. */
+/* Maps the range of the data, extended to 0, to 0…255. */
 bool
 define_dynamic_quantize(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)

@@ -2,8 +2,8 @@
 /* QuantizeLinear and DequantizeLinear: per tensor, per axis and in blocks. */
 #include "define.h"
 
-/* The scale (or zero point) of an element: one for all, one per index along
- * the axis, or one per block along it. */
+/* The scale (or zero point) of an element: one for the tensor, one per index of
+ * the axis, or one per block of it. */
 static const struct expr *
 quant_param(struct define *c, const struct node *n, int i,
 	    struct te_tensor *const *in, const struct expr *const *index)
@@ -122,7 +122,7 @@ infer_quantize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Rounds half to even; saturates, floats as the attribute says. */
+/* Rounds half to even and saturates (floats only if the attribute says so). */
 bool
 define_quantize(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)
@@ -171,7 +171,7 @@ infer_dequantize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* (x - zero) * scale, the difference in integers. */
+/* (x - zero) * scale, with an integer difference. */
 bool
 define_dequantize(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)

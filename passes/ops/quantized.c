@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized operators between 8-bit tensors, as the pass "integers" makes
- * them: sums of products in 32 bits (conv.c, matmul.c, pool.c), and here what
- * brings 32 bits back to 8. The rounding of Requantize is one of
+/* Quantized operators between 8-bit tensors, made by the pass "integers": sums
+ * of products in 32 bits (conv.c, matmul.c, pool.c), and here the
+ * requantization of 32 bits to 8. The rounding of Requantize is one of
  *
  *	nearest  y = clamp(round((x + offset) * scale)) + zero, the product in
  *	         double, half to even: rounded once, as ONNX says
@@ -9,12 +9,12 @@
  *	         rounded twice: what TFLite's reference kernels do
  *	average  y = x / count, half away from zero: TFLite's average
  *
- * Between `low` and `high`, which are of y. A factor is one for all or one for
- * each index along `axis`. */
+ * The result is clamped to `low` and `high`, values of y. A factor is one
+ * number, or one for each index along `axis`. */
 #include "define.h"
 
-/* Passes make these nodes as they should be; a partition that was edited may
- * hold any. */
+/* Checks integer attributes. Passes make valid nodes; an edited partition may
+ * hold others. */
 static bool
 check_ints(struct infer *c, const struct node *n, const char *const *names,
 	   int count)
@@ -31,7 +31,7 @@ check_ints(struct infer *c, const struct node *n, const char *const *names,
 	return true;
 }
 
-/* What 32 bits are brought back to. */
+/* The result type of a requantization; false after reporting. */
 static bool
 result_type(struct infer *c, const struct node *n, struct dtype *t)
 {
@@ -45,7 +45,8 @@ result_type(struct infer *c, const struct node *n, struct dtype *t)
 	return check_ints(c, n, names, 4);
 }
 
-/* Input i: one number of the type, or one for each index along `axis`. */
+/* Checks that input i is one number of the type, or one for each index along
+ * `axis`. */
 static bool
 check_factor(struct infer *c, const struct node *n, int i, enum dtype_kind kind)
 {
@@ -101,7 +102,7 @@ infer_requantize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Input i at the element `index`. */
+/* The element of input i for the index of an output element. */
 static const struct expr *
 factor(struct define *c, const struct node *n, int i,
        struct te_tensor *const *in, const struct expr *const *index)
@@ -125,9 +126,9 @@ clamp(struct define *c, const struct expr *e, int64_t low, int64_t high)
 			like(c, e, (double)high));
 }
 
-/* e + zero, of node n, between its bounds, in the type of y. */
+/* e plus the node's zero point, clamped to its bounds, in y's type. */
 static const struct expr *
-place(struct define *c, const struct node *n, const struct expr *e)
+add_zero(struct define *c, const struct node *n, const struct expr *e)
 {
 	struct module *m = c->module;
 	int64_t zero = node_attr_int(n, "zero", 0);
@@ -174,7 +175,7 @@ define_requantize(struct define *c, const struct node *n,
 
 		e = expr_call(m, INTRIN_SCALE_FIXED, e->type, args, 3);
 	}
-	e = place(c, n, e);
+	e = add_zero(c, n, e);
 	out[0] = define_stage(c, "requantize", "broadcast", y->ndim, axes, e);
 	return true;
 }
@@ -202,7 +203,7 @@ infer_fixed_binary(struct infer *c, struct node *n)
 	return true;
 }
 
-/* e times the fixed-point number of attributes WHICH_multiplier and
+/* e times the fixed-point number of the attributes WHICH_multiplier and
  * WHICH_exponent. */
 static const struct expr *
 scaled(struct define *c, const struct node *n, const struct expr *e,
@@ -226,7 +227,7 @@ scaled(struct define *c, const struct node *n, const struct expr *e,
 	return expr_call(c->module, INTRIN_SCALE_FIXED, e->type, args, 3);
 }
 
-/* Input i less its zero point, in 32 bits. */
+/* Input i minus its zero point, in 32 bits. */
 static const struct expr *
 operand(struct define *c, const struct node *n, int i,
 	struct te_tensor *const *in, const struct expr *const *index)
@@ -255,11 +256,11 @@ define_fixed_add(struct define *c, const struct node *n,
 	const struct expr *a = operand(c, n, 0, in, index);
 	const struct expr *b = operand(c, n, 1, in, index), *one;
 
-	/* 20 bits more for what the inputs' scales leave. */
+	/* 20 fraction bits keep the precision of the scaled inputs. */
 	one = like(c, a, 1 << 20);
 	a = scaled(c, n, expr_mul(m, a, one), "a");
 	b = scaled(c, n, expr_mul(m, b, one), "b");
-	a = place(c, n, scaled(c, n, expr_add(m, a, b), "y"));
+	a = add_zero(c, n, scaled(c, n, expr_add(m, a, b), "y"));
 	out[0] = define_stage(c, "add", "broadcast", y->ndim, axes, a);
 	return true;
 }
@@ -275,7 +276,7 @@ define_fixed_mul(struct define *c, const struct node *n,
 
 	e = expr_mul(m, operand(c, n, 0, in, index),
 		     operand(c, n, 1, in, index));
-	e = place(c, n, scaled(c, n, e, "y"));
+	e = add_zero(c, n, scaled(c, n, e, "y"));
 	out[0] = define_stage(c, "mul", "broadcast", y->ndim, axes, e);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions along axes: out = post(combine of pre(x)). The axes are an
- * input that is constant, or an attribute in models of old. */
+/* Reductions along axes: out = post(combine of pre(x)). The axes are a constant
+ * input, or an attribute in old models. */
 #include "define.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ accumulator_type(struct dtype t)
 	return dtype_is_float(t) && dtype_bits(t) < 32 ? dtype_of(DT_F32) : t;
 }
 
-/* The built-in max or min, but neutral for infinities too. */
+/* The built-in max or min with an infinity as neutral element. */
 const struct reducer *
 reducer_extreme(struct module *m, struct dtype t, bool max)
 {
@@ -47,8 +47,8 @@ reducer_largest(struct module *m, struct dtype t)
 
 /* ---- axes ---- */
 
-/* Which dimensions of input 0 go. False: not known, with a diagnostic where
- * c is given (inference); definitions come later and cannot fail. */
+/* The dimensions of input 0 to reduce. False: unknown, reported if c is given
+ * (in inference); definitions come later and cannot fail. */
 static bool
 reduced_axes(struct infer *c, struct module *m, const struct node *n,
 	     bool **set)
@@ -118,8 +118,7 @@ infer_reduce(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The axes of a reduction of t that leaves what is not reduced (with keep,
- * 1 for what is), and where to read t. */
+/* The axes of the result, the reduced axes, and the index into t. */
 struct reduce_plan
 reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 	    bool keep)
@@ -157,7 +156,7 @@ reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 
 enum reduce_kind { REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN };
 
-/* A reduction is: pre on each element, the combiner, post on the result. */
+/* A reduction: pre on each element, a combiner, post on the result. */
 struct reduce_form {
 	enum reduce_kind kind;
 	const struct expr *(*pre)(struct module *m, const struct expr *x);
@@ -179,7 +178,7 @@ pre_square(struct module *m, const struct expr *x)
 	return expr_mul(m, x, x);
 }
 
-/* Of no integers 0, as of every division of integers by 0. */
+/* The mean of no integers is 0, as every integer divided by 0. */
 static const struct expr *
 post_mean(struct define *c, const struct expr *y, const struct expr *count)
 {
@@ -283,7 +282,7 @@ REDUCTION(reduce_sum_square, .kind = REDUCE_SUM, .pre = pre_square)
 REDUCTION(reduce_log_sum, .kind = REDUCE_SUM, .post = post_log,
 	  .in_float = true)
 
-/* log(sum(exp(x - m))) + m with m = max(x), or 0 where that is infinite. */
+/* log(sum(exp(x - m))) + m with m = max(x), or 0 if that is infinite. */
 bool
 define_reduce_log_sum_exp(struct define *c, const struct node *n,
 			  struct te_tensor *const *in, struct te_tensor **out)
@@ -334,7 +333,8 @@ define_reduce_log_sum_exp(struct define *c, const struct node *n,
 
 /* ---- ArgMax, ArgMin ---- */
 
-/* Of (value, index) pairs; what combines them and what is neutral come later. */
+/* A reducer of (value, index) pairs; the caller sets the combiner and the
+ * neutral element. */
 static struct reducer *
 pair_reducer(struct module *m, const char *name, struct dtype t,
 	     struct dtype index_type)
@@ -364,9 +364,9 @@ take_pair(struct module *m, struct reducer *r, const struct expr *take)
 	}
 }
 
-/* Is value better than best, or equal to it and `tie` holds? False where one is
- * NaN. It is not written as `value > best || (value == best && tie)`: of that gcc
- * 12 makes at -O3 with -fno-trapping-math, once loops are unrolled, code that is
+/* Is value better than best, or equal to it while `tie` holds? False if one is
+ * NaN. Not written as `value > best || (value == best && tie)`: gcc 12 at -O3
+ * with -fno-trapping-math compiles that, in unrolled loops, to code that is
  * true for NaN. */
 static const struct expr *
 is_better(struct module *m, bool max, const struct expr *value,
@@ -403,8 +403,8 @@ reducer_first_largest(struct module *m, struct dtype t, struct dtype index_type)
 	return r;
 }
 
-/* The better value, of equal ones the first (or last) index. No value is better
- * than a NaN at 0, and it is there for every other. */
+/* Keeps the better value, of equal values the one with the first (or last)
+ * index. A NaN is taken at index 0 only, and then no value is better. */
 const struct reducer *
 reducer_arg(struct module *m, struct dtype t, struct dtype index_type, bool max,
 	    bool last)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resize as tensor expressions. Nearest and linear read their elements at
- * once; cubic, antialiased and edge-normalised filters go one dimension at a
- * time with a small table of weights:
+/* Resize as tensor expressions. Nearest and linear interpolation read all
+ * dimensions at once; cubic, antialiased and edge-normalised filters process
+ * one dimension at a time with a small table of weights:
  *
  *	weight[i, k] = filter(k - fraction(x(i)))
- *	y[…, i, …] = sum over k: weight[i, k] * input[…, first(i) + k, …]
- */
+ *	y[…, i, …] = sum over k: weight[i, k] * input[…, first(i) + k, …] */
 #include "resize.h"
 
 #include <math.h>
@@ -47,7 +46,7 @@ infer_resize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The type that weights have. */
+/* The type of the weights. */
 static struct dtype
 weight_type(const struct node *n)
 {
@@ -55,7 +54,8 @@ weight_type(const struct node *n)
 						 : dtype_of(DT_F32);
 }
 
-/* A weighted sum as an element of the output; integers are cut, as by Cast. */
+/* Converts a weighted sum to the output's type; integers are truncated, as by
+ * Cast. */
 static const struct expr *
 as_output(struct define *c, const struct node *n, const struct expr *e)
 {
@@ -64,7 +64,7 @@ as_output(struct define *c, const struct node *n, const struct expr *e)
 	return dtype_equal(t, e->type) ? e : convert_to(c, t, e);
 }
 
-/* What lies outside of the input gets extrapolation_value. */
+/* Selects extrapolation_value for positions outside of the input. */
 static const struct expr *
 extrapolate(struct define *c, const struct node *n,
 	    const struct resize_axis *axes, const struct expr *const *at,
@@ -116,8 +116,8 @@ define_nearest(struct define *c, const struct node *n,
 					te_at(c->module, in, to, y->ndim)));
 }
 
-/* The two neighbours of x(i) in the input and the weight of the second. The
- * first is never the last element, but its weight may then be 0. */
+/* The two neighbours of x(i) in the input, and the weight of the second. The
+ * first is never the last element; the second may have weight 0. */
 static void
 linear_taps(struct define *c, const struct node *n, const struct resize_axis *a,
 	    const struct expr *i, const struct expr *tap[2],
@@ -168,7 +168,7 @@ linear_taps(struct define *c, const struct node *n, const struct resize_axis *a,
 	}
 }
 
-/* Interpolates dimensions d and above of the input at `at`. */
+/* Interpolates along dimensions d and above, at the given index. */
 static const struct expr *
 interpolate(struct define *c, const struct node *n,
 	    const struct resize_axis *axes, struct te_tensor *in,
@@ -217,8 +217,8 @@ define_linear(struct define *c, const struct node *n,
 
 /* ---- filters, one dimension at a time ---- */
 
-/* What a filter needs to know of one dimension: taps input[first .. first +
- * n_taps), of which tap k is (k + offset - fraction) * shrink away. */
+/* A filter along one dimension: it reads input[first .. first + n_taps), and
+ * tap k is at distance (k + offset - fraction) * shrink. */
 struct filter {
 	const struct resize_axis *axis;
 	int n_taps, offset;
@@ -269,7 +269,7 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	}
 	low = q.p < 0 ? q.p * (f->axis->virtual_result - 1) + q.q : q.q;
 	lift = low < 1 ? (1 - low + q.r - 1) / q.r : 0;
-	/* lifted by whole steps, so that nothing negative is divided */
+	/* adds a multiple of the divisor, so that no dividend is negative */
 	x = expr_add(m, expr_mul(m, i, expr_index(m, q.p)),
 		     expr_index(m, q.q - 1 + lift * q.r));
 	r = expr_index(m, q.r);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resize's coordinates. All of ONNX's modes are affine: x(i) = start +
- * i * step. So the index of the nearest element is an integer formula
- * (i * p + q) / r, found here and checked for every i. */
+/* Coordinates of Resize. All of ONNX's modes are affine: x(i) = start + i *
+ * step. So the index of the nearest element is an integer formula (i * p + q) /
+ * r, which is found here and checked for every i. */
 #include "resize.h"
 
 #include <math.h>
 
 enum { RATIO_MAX = 4096, STAND_IN = 64 };
 
-/* Sizes for which products of sizes and scales stay exact, and those that can
- * be walked through. */
+/* Limits: sizes whose products with scales are exact, and sizes small enough to
+ * check every index. */
 #define SIZE_MAX_RESIZED ((int64_t)1 << 22)
 #define SIZE_MAX_CROPPED ((int64_t)1 << 20)
 #define SCALE_MAX 1e6
@@ -30,7 +30,7 @@ mode_is(const struct node *n, const char *mode)
 		      mode) == 0;
 }
 
-/* x(i), in the reference's order of operations. */
+/* x(i), computed in the order of ONNX's reference. */
 static double
 resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	      double roi_start, double roi_end)
@@ -117,7 +117,8 @@ map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
 	return true;
 }
 
-/* The constant input i as doubles; 0: absent or empty; -1: not known. */
+/* The constant input i as doubles; returns its length, 0 if absent or empty, -1
+ * if unknown. */
 static int
 input_doubles(struct module *m, const struct node *n, int i, double **list)
 {
@@ -143,7 +144,7 @@ input_doubles(struct module *m, const struct node *n, int i, double **list)
 	return t->n_elems;
 }
 
-/* floor(size * scale), also of a symbolic size where the scale is a ratio of
+/* floor(size * scale), also for a symbolic size if the scale is a ratio of
  * small integers. */
 static const struct expr *
 scaled(struct module *m, const struct expr *size, double scale)
@@ -377,8 +378,8 @@ round_down(int64_t a, int64_t b)
 	return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Finds p and q for this r with source[i] == (i * p + q) / r; at the ends of
- * the input, where `clamped`, what falls outside counts as the end. */
+/* Finds p and q for this r with source[i] == (i * p + q) / r. If `clamped`,
+ * values beyond the input's ends count as the ends. */
 static bool
 fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 	 bool clamped, int64_t r, struct ratio *ratio)
@@ -403,7 +404,7 @@ fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 	return low <= high;
 }
 
-/* The same for the best r: a small one, or one that the sizes suggest. */
+/* The same for the best r: a small one, or one suggested by the sizes. */
 static bool
 fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
 	  struct ratio *ratio)
@@ -455,8 +456,8 @@ resize_position(struct module *m, const struct resize_axis *a, struct dtype t,
 			expr_const(m, t, a->start));
 }
 
-/* The nearest index computed in double precision, where no formula of small
- * integers fits. */
+/* The nearest index in double precision, if no formula of small integers
+ * fits. */
 static const struct expr *
 nearest_in_floats(struct module *m, const char *mode,
 		  const struct resize_axis *a, const struct expr *i,
@@ -501,8 +502,8 @@ resize_nearest_sources(struct module *m, const struct node *n,
 	int64_t *source = arena_array(&m->arena, int64_t, count + 1);
 
 	for (int64_t k = 0; k < count; k++) {
-		/* start and step give the same as the reference's order of
-		 * operations, but for the last bits: ties are kept. */
+		/* start and step give the reference's result except for the
+		 * last bits: near ties are rounded to ties. */
 		double x = a->start + (double)k * a->step, near = round(2 * x);
 
 		if (fabs(2 * x - near) < 1e-9 * (1 + fabs(x))) {
@@ -541,7 +542,7 @@ resize_nearest_index(struct define *c, const struct node *n,
 		e = expr_max(m, e, expr_i32(m, 0));
 	}
 	e = expr_floordiv(m, e, expr_index(m, f.r));
-	/* What fits one size fits them all where each element of the input
+	/* The formula of one size holds for all if each element of the input
 	 * becomes the same number of elements. */
 	if (round_down(high, f.r) > size - 1 ||
 	    (!expr_is_int(a->size, &known) &&

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that write where data says: a copy of the data, then the updates
- * one after the other, so that of several updates of one element the last one
- * holds.
+/* Operators that write at indices from data: a copy of the data, then the
+ * updates in order, so that the last update of an element wins.
  *
  *	for i, j: y[i, j] = x[i, j]
  *	for r in order, for j: y[at[r], j] = u[r, j]
  *
- * Where many threads share a kernel and there are few j, each takes a slice of
- * y and does the updates that go there: s is an axis in front,
+ * On a device, if there are few j, the output is divided into slices, one per
+ * thread, each of which applies the updates of its slice: s is an axis in
+ * front,
  *
  *	for s, for r in order: if at[r] is in slice s: y[at[r]] = u[r]
  *
- * Negative indices count from the end. What ONNX forbids is defined: an update
- * out of range is dropped. */
+ * Negative indices count from the end. An update out of range, which ONNX
+ * leaves undefined, is dropped. */
 #include "dims.h"
 #include "indices.h"
 
-/* Of a warp; and as many as a block of threads has. */
+/* The threads of a warp, and the most threads of a block. */
 enum { LEAST_THREADS = 32, MOST_SLICES = 256 };
 
-/* Where an update goes. */
+/* The destination of an update. */
 struct target {
-	const struct expr **at; /* in the output */
+	const struct expr **at; /* index in the output */
 	const struct expr *inside;
 	struct te_let *entry, *place; /* n of each */
 	int n;
@@ -40,8 +40,8 @@ target_new(struct define *c, int rank)
 	};
 }
 
-/* Dimension d, of `size`, is at index e, an element of input 1; of so many
- * dimensions. */
+/* Sets dimension d, of `size` elements, of the destination to index e, an
+ * element of input 1, one of `of` such dimensions. */
 static void
 target_index(struct define *c, const struct node *node, struct target *t, int d,
 	     const struct expr *size, const struct expr *e, int of)
@@ -90,8 +90,8 @@ combine(struct module *m, const char *how, const struct expr *a,
 	}
 }
 
-/* Are there too few iterations without order for the threads of a device? Sizes
- * that are not known are taken for large. */
+/* Are there too few unordered iterations for the threads of a device? Unknown
+ * sizes count as large. */
 static bool
 wants_slices(const struct define *c, const struct node *n,
 	     const struct iter_var *axes, int n_axes)
@@ -115,8 +115,8 @@ wants_slices(const struct define *c, const struct node *n,
 	return c->graph->by_threads && !constant;
 }
 
-/* The axis of slices of a dimension, and when position `at` in it is in the
- * slice at hand; false: there is but one. */
+/* Makes the axis of slices of a dimension, and the condition that position `at`
+ * is in the slice; false: there is only one slice. */
 static bool
 slice(struct define *c, const struct expr *size, const struct expr *at,
       struct iter_var *axis, const struct expr **inside)
@@ -141,7 +141,8 @@ slice(struct define *c, const struct expr *size, const struct expr *at,
 	return true;
 }
 
-/* The updates over axes; those of one element differ in dimension d. */
+/* The stage of the updates over axes; updates of the same element differ in
+ * dimension d. */
 static struct te_tensor *
 scatter(struct define *c, const struct node *n, struct te_tensor *const *in,
 	struct iter_var *axes, int n_axes, const struct expr *update,
@@ -235,7 +236,8 @@ infer_scatter_elements(struct infer *c, struct node *n)
 	return infer_scatter(c, n);
 }
 
-/* Updates that differ in another dimension than `axis` meet other elements. */
+/* Only updates that differ in dimension `axis` alone can write the same
+ * element. */
 bool
 define_scatter_elements(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)
@@ -286,7 +288,8 @@ infer_scatter_nd(struct infer *c, struct node *n)
 	return infer_scatter(c, n);
 }
 
-/* Axes of the updates: those of the tuples, then those of a slice. */
+/* The axes of the updates: those of the index tuples, then those of a slice of
+ * the data. */
 bool
 define_scatter_nd(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)

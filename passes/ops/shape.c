@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that see a tensor's shape or show its bytes under another one,
- * and those that make a tensor from a shape. */
+/* Operators that return a tensor's shape, views, and operators that make a
+ * tensor from a shape. */
 #include "dims.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ set_elems(struct infer *c, struct tensor *t, const struct expr *const *elems,
 	}
 }
 
-/* The dimensions [*start, *end) that Shape gives. */
+/* The dimensions [*start, *end) that Shape returns. */
 static void
 shape_range(const struct node *n, int *start, int *end)
 {
@@ -109,7 +109,7 @@ define_size(struct define *c, const struct node *n, struct te_tensor *const *in,
 	return true;
 }
 
-/* ---- views: the input's bytes under another shape ---- */
+/* ---- views: the input's bytes with another shape ---- */
 
 bool
 define_view(struct define *c, const struct node *n, struct te_tensor *const *in,
@@ -128,8 +128,7 @@ define_view(struct define *c, const struct node *n, struct te_tensor *const *in,
 	return true;
 }
 
-/* The dimension that -1 stands for in `shape`; it is left out of the product
- * of the others. */
+/* Sets the dimension given as -1 in `shape` to the quotient of the sizes. */
 static bool
 fill_free_dim(struct infer *c, const struct tensor *x,
 	      const struct expr **shape, int n, int free_dim)
@@ -339,7 +338,7 @@ define_constant_of_shape(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The number of elements of Range over constants; -1: not known. */
+/* The number of elements of a constant Range; -1: unknown. */
 static int64_t
 range_count(struct infer *c, const struct node *n)
 {
@@ -404,7 +403,6 @@ infer_range(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The one element of input i. */
 const struct expr *
 define_scalar(struct define *c, const struct node *n,
 	      struct te_tensor *const *in, int i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slice takes a part of a tensor, Pad puts something around it, CenterCropPad
- * does either to each dimension. */
+/* Slice (a part of a tensor), Pad (elements around it), and CenterCropPad
+ * (either, by dimension). */
 #include "dims.h"
 
 /* ---- Slice ---- */
@@ -11,8 +11,8 @@ struct slices {
 	int64_t *step;
 };
 
-/* The bound v, counted from the end where negative, clamped to
- * [lowest, highest]. */
+/* The bound v, counted from the end if negative, clamped to [lowest,
+ * highest]. */
 static const struct expr *
 slice_bound(struct module *m, const struct expr *v, const struct expr *size,
 	    const struct expr *lowest, const struct expr *highest)
@@ -159,7 +159,7 @@ define_slice(struct define *c, const struct node *n,
 
 /* ---- Pad ---- */
 
-/* before[d], after[d]: what is added to dimension d; negative: taken off. */
+/* before[d], after[d]: elements added to dimension d; negative: removed. */
 static bool
 pad_widths(struct infer *c, const struct node *n, int64_t *before,
 	   int64_t *after)
@@ -202,8 +202,8 @@ pad_widths(struct infer *c, const struct node *n, int64_t *before,
 	return true;
 }
 
-/* The input in the middle of the output, or the output in the middle of the
- * input: half of the difference, rounded down, lies before. */
+/* Centers the input in the output, or the output in the input: half of the
+ * difference, rounded down, is before. */
 static bool
 center_widths(struct infer *c, const struct node *n, int64_t *before,
 	      int64_t *after)
@@ -251,8 +251,8 @@ center_widths(struct infer *c, const struct node *n, int64_t *before,
 	return true;
 }
 
-/* How much Pad, or CenterCropPad, puts before and after each dimension of its
- * input; negative: takes away. */
+/* The elements that Pad or CenterCropPad adds before and after each dimension;
+ * negative: removes. */
 static bool
 widths(struct infer *c, const struct node *n, int64_t *before, int64_t *after)
 {
@@ -308,8 +308,8 @@ infer_pad(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Position axis - before, outside of [0, size) by at most before and after,
- * folded back at the ends, which are not repeated. */
+/* Position axis - before, which lies outside of [0, size) by at most before or
+ * after, reflected at the ends, which are not repeated. */
 static const struct expr *
 reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	int64_t before, int64_t after)
@@ -335,7 +335,7 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	return expr_min(m, i, expr_sub(m, twice, i));
 }
 
-/* Position i folded into [0, size) by repetition. */
+/* Position i modulo size. */
 static const struct expr *
 wrap(struct module *m, const struct expr *i, const struct expr *size,
      int64_t before)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MaxUnpool, the inverse of a MaxPool whose second output is its input 1:
+/* MaxUnpool, the inverse of a MaxPool with indices (input 1):
  *
- *	y[n, c, h, w] = x[n, c, ph, pw] where indices[n, c, ph, pw] is the
- *	flat position of (n, c, h, w), 0 where there is none
+ *	y[n, c, h, w] = x[n, c, ph, pw] if indices[n, c, ph, pw] is the
+ *	flat position of (n, c, h, w), else 0
  *
- * Only windows that cover (h, w) are asked; an index outside of its own
- * window is no result of a MaxPool and counts for nothing. */
+ * Only windows that cover (h, w) are read. An index outside of its own window
+ * cannot come from a MaxPool and is ignored. */
 #include "window.h"
 
 static bool
@@ -78,7 +78,7 @@ define_max_unpool(struct define *c, const struct node *n,
 	axes = window_axes(c, &w, y, "c");
 	at[0] = axes[0].var->expr;
 	at[1] = axes[1].var->expr;
-	/* Positions are those of the shape without input 2. */
+	/* Positions refer to the inferred shape, not to input 2. */
 	position = expr_add(m, expr_mul(m, at[0], y->shape[1]), at[1]);
 	position = expr_cast(m, i64, position);
 	for (int d = 0; d < w.n; d++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes, padding and reads of sliding windows. Padding is never stored: a
- * read outside of the input is guarded where one can happen. */
+/* Sizes, padding and reads of sliding windows. Padding is never stored: reads
+ * that may be outside of the input are guarded. */
 #include "window.h"
 
 #include "analyse.h"
@@ -39,14 +39,15 @@ ceil_div(struct module *m, const struct expr *a, int64_t b)
 			     expr_i32(m, b));
 }
 
-/* How far the taps of one window reach. */
+/* The extent of one window. */
 static int64_t
 reach(const struct window *w, int d)
 {
 	return (w->kernel[d] - 1) * w->dilation[d] + 1;
 }
 
-/* Splits a padding: the odd one goes to the end (upper) or the begin. */
+/* Splits a padding; the odd element goes to the end (upper) or the
+ * beginning. */
 static void
 split_padding(struct module *m, struct window *w, int d,
 	      const struct expr *total, bool upper)
@@ -88,7 +89,7 @@ explicit_sizes(struct module *m, struct window *w, int d, bool ceil)
 		return;
 	}
 	last = ceil_div(m, room, w->stride[d]);
-	/* A window that would start in the padding at the end is dropped. */
+	/* A window that starts in the padding at the end is dropped. */
 	inside = expr_lt(m, expr_mul(m, last, expr_i32(m, w->stride[d])),
 			 expr_add(m, w->in[d], w->begin[d]));
 	w->out[d] = dim_normal(m, expr_select(m, inside, expr_add(m, last, one),

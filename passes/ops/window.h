@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sliding windows: what convolutions and pools share. A window has up to
+/* Sliding windows, shared by convolutions and pools. A window has up to
  * WINDOW_MAX spatial dimensions, in the order of the tensor's. */
 #ifndef TIRC_OPS_WINDOW_H
 #define TIRC_OPS_WINDOW_H
@@ -13,12 +13,12 @@ struct window {
 	int64_t kernel[WINDOW_MAX], stride[WINDOW_MAX], dilation[WINDOW_MAX];
 	const struct expr *in[WINDOW_MAX], *out[WINDOW_MAX];
 	const struct expr *begin[WINDOW_MAX], *end[WINDOW_MAX]; /* padding */
-	int64_t output_padding[WINDOW_MAX]; /* of transposed ones */
+	int64_t output_padding[WINDOW_MAX]; /* of transposed convolutions */
 };
 
 /* Fills w from the node's attributes and the shape of input 0 ([n, c, …]).
- * kernel: from kernel_shape where NULL. transposed: ConvTranspose's sizes.
- * NULL, or what is wrong. */
+ * kernel NULL: from kernel_shape. transposed: the sizes of ConvTranspose.
+ * Returns NULL, or the problem. */
 const char *window_of_node(struct module *m, const struct node *n,
 			   const int64_t *kernel, bool transposed,
 			   struct window *w);
@@ -30,7 +30,7 @@ const char *window_axis_name(struct module *m, const struct window *w, int d,
 const struct expr *window_position(struct module *m, const struct window *w,
 				   int d, const struct expr *o,
 				   const struct expr *k);
-/* Can a tap lie before (after) the input? Then a guard is needed. */
+/* Can a tap lie before (after) the input, so that a guard is needed? */
 bool window_below(const struct window *w, int d);
 bool window_above(struct module *m, const struct window *w, int d);
 /* Axes [n, c, spatial…] of the output, with the given channel name. */
@@ -39,7 +39,7 @@ struct iter_var *window_axes(struct define *c, const struct window *w,
 /* Reduction axes over the taps. */
 void window_taps(struct define *c, const struct window *w,
 		 struct iter_var *taps);
-/* x[n, channel, position…], or `outside` where that is in the padding. */
+/* x[n, channel, position…], or `outside` in the padding. */
 const struct expr *
 window_load(struct define *c, const struct window *w, const struct te_tensor *x,
 	    const struct expr *batch, const struct expr *channel,

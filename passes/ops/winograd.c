@@ -8,21 +8,21 @@
  *	y = Aᵀ M A       a x a -> m x m
  *
  * The matrices are those of Lavin and Gray, "Fast Algorithms for Convolutional
- * Neural Networks" (arXiv:1509.09308), made of the points 0, 1, -1 (, 2, -2)
- * and infinity. A product with one of them is written out as sums; what two
- * rows have in common is written the same way in both, to be computed once.
+ * Neural Networks" (arXiv:1509.09308), from the points 0, 1, -1 (, 2, -2) and
+ * infinity. A product with a matrix is written out as sums; common terms of two
+ * rows are written in the same way, so that they are computed once.
  *
- * Between the operators points and channels are [a][channels][a][tiles]: the
- * channels are the second dimension, as everywhere. */
+ * Intermediate tensors are [a][channels][a][tiles]: the channels are the second
+ * dimension, as in all tensors. */
 #include "define.h"
 
 #include <math.h>
 
 enum { POINTS = 6 }; /* at most */
 
-/* One product with a matrix. Columns of the same group are summed first:
- * there rows are alike. A group is written with the factor that makes its
- * first (last) term positive. */
+/* A product with a matrix. Columns of the same group, in which rows are alike,
+ * are summed first. A group's common factor makes its first (last) term
+ * positive. */
 struct transform {
 	int rows, columns;
 	int group[POINTS];
@@ -81,7 +81,7 @@ static const struct transform output_of[2] = {
 	    { 0, 1, -1, 8, -8, 1 } } },
 };
 
-/* The tile m of a node: 2 or 4. */
+/* The tile size m of a node: 2 or 4. */
 static int64_t
 tile_of(const struct node *n)
 {
@@ -181,8 +181,8 @@ times(struct define *c, double factor, const struct expr *e)
 	return factor == 1 ? e : expr_mul(c->module, like(c, e, factor), e);
 }
 
-/* The terms of one group with factor *common in front, positive ones first;
- * NULL: there are none. */
+/* The sum of one group, positive terms first, divided by the factor *common;
+ * NULL: it has no terms. */
 static const struct expr *
 group_sum(struct define *c, const struct transform *t, const double *row,
 	  int group, const struct expr *const *x, double *common)
@@ -235,7 +235,7 @@ row_sum(struct define *c, const struct transform *t, const double *row,
 	return sum;
 }
 
-/* The one of all rows that i says. */
+/* The row with number i. */
 static const struct expr *
 chosen_row(struct define *c, const struct transform *t, const struct expr *i,
 	   const struct expr *const *x)
@@ -259,7 +259,7 @@ axes_over(struct define *c, int n, const struct expr *const *shape,
 	return te_axes(c->module, n, shape, names);
 }
 
-/* In double, so that what is stored is rounded once. */
+/* In double precision, so that stored weights are rounded once. */
 bool
 define_winograd_weights(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)
@@ -294,7 +294,7 @@ define_winograd_weights(struct define *c, const struct node *n,
 	return true;
 }
 
-/* Pixel (k, j) of tile t, or 0 where that is beyond an edge. */
+/* Pixel (k, j) of tile t, or 0 beyond the edges. */
 static const struct expr *
 pixel(struct define *c, const struct node *n, struct te_tensor *x,
       const struct expr *t, const struct expr *channel, int k,
@@ -380,7 +380,7 @@ define_winograd_product(struct define *c, const struct node *n,
 	return true;
 }
 
-/* Aᵀ M A: rows first; both of a tile. */
+/* Aᵀ M A of each tile, rows first. */
 static struct te_tensor *
 tile_results(struct define *c, const struct node *n, struct te_tensor *in)
 {
@@ -444,7 +444,7 @@ define_winograd_output(struct define *c, const struct node *n,
 	return true;
 }
 
-/* -- what comments say -- */
+/* -- descriptions for comments -- */
 
 bool
 op_matrix_of(const struct node *n, struct op_matrix *out)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one way to apply a primitive: its arguments are checked against its row
- * of primitives.def, the function does its work or is rolled back, and the
- * step is recorded with what it was given and what it gave. */
+/* Applies primitives: checks the arguments against the row of primitives.def,
+ * calls the primitive's function, rolls back if it fails, and records the step
+ * with its arguments and results. */
 #include "edit.h"
 #include "python.h"
 #include "text.h"
 #include "trace.h"
 
-/* -- what an argument is */
+/* -- kinds of arguments */
 
 static const char *const kind_words[] = {
 	[SV_NONE] = "None",        [SV_BLOCK] = "a block",
@@ -40,12 +40,12 @@ accepted_words(struct arena *a, unsigned accepts)
 	return text ? text : "nothing";
 }
 
-/* One application under way. */
+/* The state of one application. */
 struct call {
 	struct edit *e;
 	const struct primitive *primitive;
 	struct sched_value *given; /* as recorded */
-	struct sched_value *used;  /* sampled values put in */
+	struct sched_value *used;  /* with sampled values substituted */
 };
 
 static bool
@@ -84,7 +84,7 @@ alive(struct call *c, const struct sched_param *p, const struct sched_value *v)
 	return true;
 }
 
-/* The forward direction, which says it all. */
+/* A copy of the forward direction, which determines the map. */
 static const struct index_map *
 copied_map(struct module *m, const struct index_map *map)
 {
@@ -102,7 +102,7 @@ copied_map(struct module *m, const struct index_map *map)
 	return copy;
 }
 
-/* A value of a kind that p accepts, or one that stands for such a value. */
+/* Checks that the value is of a kind that p accepts, or converts it. */
 static bool
 check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 	    int item)
@@ -114,7 +114,7 @@ check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 		v->u.text = arena_strdup(&m->arena, v->u.text);
 	}
 	if (v->kind == SV_EXPR && !p->is_input) {
-		/* Attributes are plain in traces. */
+		/* Attributes are numbers in traces, not sampled values. */
 		*v = sv_expr(sched_get_value(c->e->s, v->u.expr));
 		if (expr_is_int(v->u.expr, &n) && p->accepts & 1u << SV_INT) {
 			*v = sv_int(n);
@@ -246,7 +246,7 @@ check_buffer(struct call *c, const struct sched_param *p, struct sched_value *v)
 	return true;
 }
 
-/* -- all of them */
+/* -- lists and rows */
 
 static bool
 check_list(struct call *c, const struct sched_param *p, struct sched_value *v)
@@ -355,8 +355,8 @@ decided(struct sched *s, unsigned accepts, struct sched_value v)
 	return v;
 }
 
-/* A number that was sampled gets a name, so that what is done with it can be
- * done again with another one. */
+/* Gives a sampled number a variable, so that later steps can be replayed with
+ * another number. */
 static struct sched_value
 named_sample(struct sched *s, struct sched_value v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the primitives share. */
+/* Shared by the primitives. */
 #include "edit.h"
 
 #include <assert.h>

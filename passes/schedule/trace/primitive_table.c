@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* primitives.def as a table. */
+/* The table of primitives.def. */
 #include "edit.h"
 
 #define NONE (1u << SV_NONE)
@@ -127,7 +127,7 @@ sched_primitive_find(const char *name)
 	int n;
 	const struct primitive *list = sched_primitives(&n);
 
-	/* As newer releases of TVM spell it. */
+	/* Newer releases of TVM use this name. */
 	if (strcmp(name, "get_sblock") == 0) {
 		name = "get_block";
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding blocks and loops, and which block feeds which. */
+/* Queries for blocks and loops, and for producers and consumers. */
 #include "edit.h"
 #include "python.h"
 #include "text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doing recorded steps again. Handles and sampled values of the record stand
- * for what the steps give this time. */
+/* Replays recorded steps, with recorded handles and sampled values replaced by
+ * those of the new steps. */
 #include "edit.h"
 #include "trace.h"
 
@@ -59,7 +59,7 @@ translate(struct replay *r, struct sched_value *v)
 	}
 }
 
-/* Results of the record and of now, side by side. */
+/* Records the correspondence of an old step's results to the new ones. */
 static bool
 learn(struct replay *r, const struct sched_value *old,
       const struct sched_value *new)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shorthands of schedule.h: arguments in C's types. */
+/* The shorthands of schedule.h, with arguments of C types. */
 #include "schedule.h"
 
 /* Results as an arena array of ids. */
@@ -25,7 +25,7 @@ loop_list(struct sched *s, const int *loops, int n)
 	return sv_list(s->module, items, n);
 }
 
-/* A primitive of one argument that gives nothing. */
+/* Applies a primitive of one argument that returns nothing. */
 static bool
 apply_to(struct sched *s, const char *primitive, struct sched_value arg)
 {

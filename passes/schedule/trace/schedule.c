@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schedule as a whole: its state, undoing, copies. */
+/* The state of a schedule: undo and copies. */
 #include "schedule.h"
 
 void

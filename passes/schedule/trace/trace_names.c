@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the steps of a trace give and use: names for printing, and which
- * queries nothing needs. */
+/* Results and uses of a trace's steps: names for printing, and queries whose
+ * results are not used. */
 #include "trace.h"
 
 int
@@ -29,9 +29,9 @@ sample_of(const struct sched *s, const struct expr *e)
 	return -1;
 }
 
-/* -- which step gave what */
+/* -- the steps that return handles */
 
-/* Of a handle: which step + 1 gives it, and whether a step has used it. */
+/* The step of a handle, plus 1, and whether a later step uses the handle. */
 struct giver {
 	int step;
 	bool used;
@@ -65,8 +65,8 @@ see_uses(struct givers *g, const struct sched_value *v)
 	}
 }
 
-/* The first step that gives a handle; a block by its name rather than out of a
- * list, as long as nothing has used it. */
+/* Records the first step that returns a handle. While the handle is not used, a
+ * query for a block by its name replaces a list. */
 static void
 see_result(struct givers *g, int step, int id)
 {
@@ -128,10 +128,10 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 	}
 }
 
-/* A compute location may stand for no loop at all: where such a value is used
- * cannot be seen, so sampling a location is always kept. */
+/* A sampled compute location may not be a loop. Uses of such a value cannot be
+ * found, so that sampling a location is always kept. */
 static bool
-gives_place(const struct sched_step *step)
+returns_location(const struct sched_step *step)
 {
 	return step->result.kind == SV_LOOP && step->result.u.id < 0;
 }
@@ -146,7 +146,7 @@ trace_live(const struct sched *s, bool *keep)
 	for (int i = s->trace.n - 1; i >= 0; i--) {
 		const struct sched_step *step = &s->trace.data[i];
 
-		keep[i] |= !step->primitive->is_query || gives_place(step);
+		keep[i] |= !step->primitive->is_query || returns_location(step);
 		for (int k = 0; keep[i] && k < step->primitive->n_params; k++) {
 			mark_needed(&g, &step->args[k], keep);
 		}
@@ -172,7 +172,7 @@ name_result(const struct sched *s, struct trace_names *out,
 		}
 		return;
 	}
-	/* Places that are no loops: the last one sampled. */
+	/* Locations that are not loops: the last one sampled. */
 	at = v->u.id < 0 ? -v->u.id - 1 : v->u.id + 2;
 	while (out->of_id.n <= at) {
 		vec_push(out->arena, &out->of_id, none);

@@ -28,7 +28,7 @@ put_string(struct strbuf *out, const char *text)
 	strbuf_putc(out, '"');
 }
 
-/* The shortest digits that give the same number again. */
+/* Prints the shortest decimal number that is read back as v. */
 static void
 put_float(struct strbuf *out, double v)
 {

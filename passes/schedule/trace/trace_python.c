@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a trace in its Python form, and applying it on the way: straight
- * calls of `sch`, no control flow.
+/* Reads a trace in its Python form and applies it: straight-line calls of
+ * `sch`, without control flow.
  *
  *   b = sch.get_block("C")
  *   i, j, k = sch.get_loops(b)
- *   io, ii = sch.split(i, factors=[None, 4])
- */
+ *   io, ii = sch.split(i, factors=[None, 4]) */
 #include "text.h"
 #include "trace.h"
 
@@ -18,7 +17,7 @@ struct reader {
 	struct sched *s;
 	struct module *m;
 	const struct source *src;
-	const char *schedule; /* what the text calls it */
+	const char *schedule; /* its name in the text */
 	VEC(struct binding) names;
 	bool loosely;
 };
@@ -81,7 +80,7 @@ list_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 	return true;
 }
 
-/* -- numbers and what is made of them */
+/* -- values */
 
 static const struct expr *
 as_expr(struct reader *r, const struct sched_value *v)
@@ -277,7 +276,7 @@ keyword(struct reader *r, const struct primitive *p, const struct py_node *n,
 				  p->name);
 }
 
-/* The positional arguments from the first on that a *loops takes. */
+/* Collects the positional arguments for a parameter *loops. */
 static bool
 star(struct reader *r, const struct py_node *call, struct sched_value *out)
 {
@@ -541,7 +540,7 @@ read_text(struct sched *s, const struct source *src, bool loosely)
 			    .loosely = loosely };
 	const struct py_node *tree = py_parse(s->module, src);
 
-	/* Index maps may name the function's sizes. */
+	/* Index maps may use the function's size variables. */
 	for (int i = 0; i < s->func->params.n; i++) {
 		const struct param *p = &s->func->params.data[i];
 
