@@ -68,7 +68,7 @@ tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
 	} else if (kernel_schedule(&t->program, k, &hooks, &s)) {
 		f = s.func;
 		if (phase > 0) {
-			kernel_state_vectors(t->program.target, f);
+			kernel_note_vectors(t->program.target, f);
 		}
 		if (!lower_func_to(f, phase, &hooks)) {
 			return NULL;

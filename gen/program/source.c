@@ -85,7 +85,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 			func_set_note(f, "byte_vectors", expr_bool(w->m, true));
 		}
 	}
-	kernel_state_device(w->target, f);
+	kernel_note_device(w->target, f);
 	if (w->dialect->object_bytes > 0) {
 		func_set_note(f, "object_bytes",
 			      expr_index(w->m, w->dialect->object_bytes));

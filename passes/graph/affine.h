@@ -28,9 +28,10 @@ bool affine_is_neutral(const struct affine *a, bool scale);
 struct tensor *affine_constant(struct graph *g, const struct affine *a,
 			       bool scale, struct dtype type, int ndim,
 			       const char *base);
-/* Can the weights and bias of n absorb the map after it, or a part of it? */
+/* Can the weights and bias of n absorb the following map, or a part of it? */
 bool affine_fits(struct graph *g, const struct node *n, const struct affine *a);
-/* Folds the map into them; a keeps the part that must still be computed. */
+/* Folds the map into the weights and bias of n; a keeps the part that must
+ * still be computed. */
 bool affine_into(struct graph *g, struct node *n, struct affine *a);
 
 #endif

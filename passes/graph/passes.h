@@ -16,20 +16,20 @@ struct graph_pass {
 
 const struct graph_pass *graph_passes(int *n);
 
-/* Runs all passes in order, repeats the cleaning ones to a fixed point, then
- * fuses into groups. */
+/* Runs all passes in order, the cleaning ones to a fixed point, and fuses nodes
+ * into groups. */
 bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
-/* Its two halves: up to the partition, which can be saved and loaded, and from
- * there. */
+/* The same in two halves: up to the partition, which can be saved and loaded,
+ * and from there. */
 bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
 bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
 
-/* A constant's bytes. If it has a recipe, evaluates it (and keeps the result
- * as t->value): use for small ones; weights go through const_stream. */
+/* A constant's bytes. Evaluates its recipe, if it has one, and keeps the result
+ * as t->value: for small constants; weights go through weight_stream. */
 const struct value *tensor_value(struct graph *g, struct tensor *t);
-/* The TE of a constant: a placeholder per source tensor that has bytes,
- * recipes as stages over them. sources: the tensors behind the placeholders,
- * in the order found. */
+/* The tensor expression of a constant: a placeholder for each source tensor
+ * with bytes, and recipes as stages over them. sources: the tensors of the
+ * placeholders. */
 struct te_tensor *tensor_const_te(struct graph *g, struct tensor *t,
 				  struct tensor ***sources,
 				  struct te_tensor ***placeholders,

@@ -14,17 +14,17 @@
 #include "passes.def"
 #undef PASS
 
-/* An ONNX operator of that name? */
+/* Is n an ONNX operator of this type? */
 bool node_is(const struct node *n, const char *op_type);
 /* The one node that reads t; NULL if several do or t is a graph output. */
 struct node *sole_user(const struct tensor *t);
 bool same_shape(const struct tensor *a, const struct tensor *b);
 int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX: unknown */
-/* The number of the only input that is no constant; -1 if none or several. */
+/* The index of the only input that is not constant; -1: none, or several. */
 int only_variable_input(const struct node *n);
 
-/* Replaces y by x in y's readers and removes n (y's producer), unless a graph
- * output would lose its name. False: kept. */
+/* Replaces n's result by x in all readers and removes n, unless a graph output
+ * would lose its name. False: n is kept. */
 bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 		const char *pass, const char *why);
 /* Inserts a node before `before` (NULL: at the end) with one new output named
@@ -48,7 +48,7 @@ struct tensor *constant_floats(struct graph *g, const char *base,
 double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
 /* True if every element of the constant is v (small constants only). */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
-/* "the same as %s" and the like, with the model's name of the node, for
+/* The format with the model's name of the node, such as "the same as %s", for
  * fates. */
 const char *fate_of(struct graph *g, const char *fmt, const struct node *n);
 

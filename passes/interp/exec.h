@@ -229,8 +229,8 @@ struct exec_choice {
 			 * lanes; -1: none */
 	int64_t extent; /* number of lanes, including absorbed loops */
 	int64_t row_extent;
-	int strip;      /* iterations of the outer loop per strip */
-	bool *absorbed; /* by loop: part of the lanes */
+	int strip;                 /* iterations of the outer loop per strip */
+	bool *absorbed;            /* by loop: part of the lanes */
 	const struct stmt *folded; /* the store that is folded over the lanes */
 };
 struct exec_choice exec_choose(struct exec_builder *b,

@@ -131,7 +131,8 @@ kernel_stem(struct graph *g, const struct group *group)
 	return stem != NULL ? stem : op;
 }
 
-/* Is there an operator with its number in it, as in "Conv_19_input"? */
+/* Does the stem contain an operator's name with its number, as in
+ * "Conv_19_input"? */
 static bool
 has_counted_operator(const char *stem)
 {
@@ -151,7 +152,7 @@ has_counted_operator(const char *stem)
 	return false;
 }
 
-/* The layer of a node, by its weights or its own name. NULL: they do not tell. */
+/* The layer of a node, by its weights or its own name. NULL: unknown. */
 static const char *
 layer_of(struct arena *a, const struct node *n)
 {
@@ -332,7 +333,7 @@ kernel_title(struct graph *g, const struct group *group)
 	strbuf_init(&s);
 	strbuf_puts(&s, node_attr_string(n, "title", n->op_type));
 	if (node_attr(n, "title") != NULL) {
-		/* says it all */
+		/* the name is sufficient */
 	} else if (node_has_window(n)) {
 		put_window(&s, n);
 	} else if (n->op->fuse == FUSE_COMPUTE && n->n_inputs > 1 &&

@@ -52,7 +52,7 @@ bool group_makes(const struct builder *b, const struct group *group,
 bool kernel_join(struct joint *j);
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
 bool join_region(struct joint *j);
-/* roles.c: the parameter name of t by its role for the group's nodes, by
+/* roles.c: the parameter name of t by its role in the group's nodes, from
  * roles.def: x for data, w for weights, bias, q, k, v, ... Not unique. */
 const char *kernel_role(struct arena *a, const struct group *group,
 			const struct tensor *t);
@@ -61,7 +61,7 @@ const char *kernel_role(struct arena *a, const struct group *group,
  * Threads of a device run in no order, so there only if kernel_note_own has
  * found that each thread reads its own elements. */
 void kernel_note_own(struct joint *j);
-void kernel_share_storage(struct joint *j);
+void kernel_store_in_place(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */
 void kernel_measure(struct kernel *k);
 /* kernel_spaces.c: notes the memory space of each parameter. After the plan. */
@@ -69,8 +69,8 @@ void kernels_note_spaces(struct program *p);
 /* kernel_merge.c: kernels with equal bodies share one function; sets owner and
  * callers. After the plan. */
 void kernels_merge(struct builder *b);
-/* kernel_align.c: notes which arrays of vectors are aligned as such, where the
- * plan has placed them. */
+/* kernel_align.c: notes the arrays of vectors that are aligned to whole
+ * vectors, by their place in the memory plan. */
 void kernels_align(struct program *p);
 
 #endif

@@ -35,7 +35,7 @@ enum { SEARCH_MAX = 4096 };
 struct search {
 	struct builder *b;
 	int candidate;
-	int seen; /* groups */
+	int seen; /* number of groups visited */
 	bool found;
 	VEC(const struct group *) open;
 };
@@ -347,7 +347,7 @@ is_own(const struct joint *j, const struct kernel_arg *in,
 }
 
 void
-kernel_share_storage(struct joint *j)
+kernel_store_in_place(struct joint *j)
 {
 	bool threads = j->b->p->target->max_threads > 0;
 	struct builder *b = j->b;

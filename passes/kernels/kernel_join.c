@@ -36,7 +36,7 @@ are_together(const struct builder *b, const struct node *n,
 	return false;
 }
 
-/* Some user of t lies in a group that does not compute t itself. */
+/* Does a group that does not compute t read it? */
 static bool
 used_outside(const struct builder *b, const struct tensor *t)
 {
@@ -182,7 +182,7 @@ add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
 	vec_push(&j->b->m->arena, &j->k->args, arg);
 }
 
-/* Results are called y, whatever the operator called its last stage. */
+/* Names the results y. */
 static void
 name_results(struct joint *j)
 {
@@ -218,9 +218,9 @@ is_short(const struct kernel_arg *arg)
 	return arg->kind == ARG_WEIGHT && dtype_bits(arg->buffer->type) == 4;
 }
 
-/* Lets constants of 4 bits lie two in a byte, and notes which. Those of which
- * the kernel has few beside others (zero points) keep a byte each: they are
- * read as often, and save little. */
+/* Packs 4-bit constants in pairs, and notes which. Constants with few elements
+ * in the kernel (zero points) keep a byte for each: they are read as often, and
+ * would save little. */
 static void
 pair_constants(struct joint *j)
 {

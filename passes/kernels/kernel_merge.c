@@ -48,8 +48,8 @@ hash_of(const struct kernel *k, bool but_literals)
 	return h;
 }
 
-/* Are the arguments of one kind each, in one memory where these are apart, and
- * symbolic sizes the same ones? */
+/* Do the arguments correspond: equal kinds, equal memory spaces (if the target
+ * has several), and the same symbolic sizes? */
 static bool
 same_args(const struct target *target, const struct kernel *a,
 	  const struct kernel *b)
@@ -86,7 +86,7 @@ same_kernel(struct builder *b, const struct kernel *x, const struct kernel *y,
 	       funcs_equal(of_x, of_y, n, but_literals);
 }
 
-/* k calls what owner does. */
+/* Makes k call owner's function. */
 static void
 share_function(struct builder *b, struct kernel *k, struct kernel *owner)
 {
@@ -146,7 +146,8 @@ add_number(struct wording *w, const char *before, int64_t v)
 	add_word(w, arena_printf(w->a, "%s%lld", before, (long long)v));
 }
 
-/* "56x56", from dimension `first` on; sizes of 1 in front say nothing. */
+/* Appends "56x56", the sizes from dimension `first` on, without leading sizes
+ * of 1. */
 static void
 add_shape(struct wording *w, const struct tensor *t, int first)
 {
@@ -219,8 +220,8 @@ is_in_place(const struct kernel *k)
 	return false;
 }
 
-/* "conv_3x3_s2_64_128_28x28_relu": the operator, its sizes, what follows it.
- * What makes it longer than names may be is left out, last things first. */
+/* "conv_3x3_s2_64_128_28x28_relu": the operator, its sizes, and the operators
+ * after it. If it is too long, the last parts are left out. */
 static const char *
 body_name(struct builder *b, const struct kernel *k)
 {
@@ -233,7 +234,7 @@ body_name(struct builder *b, const struct kernel *k)
 	bool behind = false;
 
 	if (node_attr(n, "body") != NULL) {
-		/* says it all */
+		/* the name is sufficient */
 	} else if (node_has_window(n)) {
 		add_window(&w, n);
 		add_shape(&w, n->outputs[0], 2);
@@ -319,7 +320,7 @@ name_function(struct builder *b, struct kernel *k)
 struct bucket {
 	uint64_t hash;
 	struct kernel *owner;
-	int next; /* with that slot; -1: none */
+	int next; /* next kernel of the bucket; -1: none */
 };
 
 struct buckets {
@@ -343,7 +344,7 @@ buckets_init(struct buckets *s, struct builder *b, bool but_literals)
 	memset(s->slots, -1, sizeof *s->slots * (size_t)s->n_slots);
 }
 
-/* The first kernel with k's function; NULL, and k is remembered, if it is k. */
+/* The first kernel with k's function; NULL after adding k: it is the first. */
 static struct kernel *
 find_or_add(struct buckets *s, struct kernel *k)
 {

@@ -128,8 +128,8 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 	vec_push(&m->arena, &j->k->args, arg);
 }
 
-/* Where the backend has no memory of its own, such values lie in the
- * workspace. False: they have no upper bound; diagnosed. */
+/* Places values in the workspace if the backend has no memory of its own. False
+ * after reporting that a value has no upper bound. */
 static bool
 add_values(struct joint *j)
 {
@@ -226,7 +226,8 @@ add_dims(struct joint *j)
 	}
 }
 
-/* With the constants or without, with everything else or without. */
+/* A function of the region with constants or without, and with all other
+ * arguments or without. */
 static struct func *
 region_func(struct joint *j, const char *name, bool state, bool weights,
 	    bool rest)

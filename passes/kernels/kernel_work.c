@@ -49,7 +49,7 @@ find_load(void *ctx, const struct expr *e)
 	*(bool *)ctx |= e->kind == EXPR_LOAD;
 }
 
-/* Whether a named expression is a value rather than an index. */
+/* Is the expression of a LET a value rather than an index? */
 static bool
 is_value(const struct expr *e)
 {
@@ -162,7 +162,8 @@ kernel_measure(struct kernel *k)
 
 		k->macs += macs;
 		k->int_macs |= macs > 0 && !dtype_is_float(n->inputs[0]->type);
-		/* Instructions multiply, not the text. */
+		/* Instruction calls multiply, which the expressions do not
+		 * show. */
 		if (calls && macs > 0 && dtype_is_float(n->inputs[0]->type)) {
 			k->flops += 2 * (double)macs;
 		}

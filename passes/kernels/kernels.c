@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From fusion groups to kernels: each group joined to a function, the default
- * schedule, lowering, and the arguments that are left.
+/* Builds kernels from fusion groups: joins each group to a function, applies
+ * the default schedule, lowers it, and sets the arguments.
  *
- *   group { Conv, Relu }   ->   conv1(x, w, bias, y), lowered TIR
- */
+ *   group { Conv, Relu }   ->   conv1(x, w, bias, y), lowered TIR */
 #include <assert.h>
 
 #include "backend.h"
@@ -49,7 +48,7 @@ param_is_used(const struct func *f, const struct param *p)
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 
-		/* Flat indices are made of the inner dimensions. */
+		/* Flat indices use the inner dimensions. */
 		for (int d = 1; b != NULL && d < b->ndim && !use.used; d++) {
 			use.used = expr_uses_var(b->shape[d], p->var);
 		}
@@ -57,10 +56,9 @@ param_is_used(const struct func *f, const struct param *p)
 	return use.used;
 }
 
-/* The parameters may have changed their buffers (merged dimensions, packed
- * layouts); scalars and scratch come behind. Constants that went into the
- * definition (shapes, axes) and data that turned out not to matter are no
- * parameters. */
+/* Updates the arguments. Parameters may have new buffers (merged dimensions,
+ * packed layouts); scalars and scratch are last. Constants absorbed by the
+ * definition (shapes, axes) and unused data are not parameters. */
 static void
 refresh_args(struct joint *j)
 {
@@ -93,7 +91,7 @@ refresh_args(struct joint *j)
 	k->args.n = kept;
 }
 
-/* Is a dimension 0, whatever symbolic ones there are? */
+/* Is a dimension 0, whatever the symbolic ones are? */
 static bool
 has_no_elements(const struct tensor *t)
 {
@@ -107,7 +105,8 @@ has_no_elements(const struct tensor *t)
 	return false;
 }
 
-/* What has no elements is read by nobody, but where an index is computed. */
+/* Reports reads at computed indices of tensors without elements; other reads of
+ * them are never executed. */
 static bool
 check_empty(struct joint *j)
 {
@@ -127,7 +126,7 @@ check_empty(struct joint *j)
 
 /* -- local arrays that do not fit the stack -- */
 
-/* The last n parameters are such arrays. */
+/* The last n parameters are local arrays that do not fit the stack. */
 static bool
 plan_scratch(struct joint *j, int n)
 {
@@ -157,7 +156,7 @@ plan_scratch(struct joint *j, int n)
 	return true;
 }
 
-/* -- on a device: kernels, and what lives from one to the next -- */
+/* -- devices: kernels, and arrays that are live between them */
 
 static bool
 split_device(struct joint *j)
@@ -189,8 +188,7 @@ new_names(const struct builder *b, struct name_set *s)
 	s->n_reserved = b->p->target->n_reserved;
 }
 
-/* One array for equal constants as the model has them: the one that there is,
- * or w. */
+/* The stored constant equal to w in the model's layout, or w itself. */
 static struct weight *
 same_weight(struct builder *b, struct weight *w)
 {
@@ -238,8 +236,9 @@ adopt_weights(struct joint *j)
 	}
 }
 
-/* Nodes of one layer often share its name: the operator tells them apart. Those
- * without a name are told by what stands next to them. */
+/* A unique name. Nodes of one layer often have the same name and are
+ * distinguished by the operator; nodes without a name are named after their
+ * neighbours. */
 static const char *
 free_stem(struct builder *b, const struct group *group)
 {
@@ -275,7 +274,8 @@ trace_words(struct module *m, const struct sched *s)
 	return text[0] ? text : by_hand;
 }
 
-/* By the rules for the layout of constants, then by the hook. */
+/* Schedules by the rules, which choose the layout of constants, then by the
+ * hook. */
 static bool
 schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
 {
@@ -285,12 +285,12 @@ schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
 	}
 	k->schedule = by_hand;
 	if (out != NULL) {
-		out->trace.n = 0; /* it tells of another program */
+		out->trace.n = 0; /* it describes another program */
 	}
 	return true;
 }
 
-/* By the hook, or else by the rules. */
+/* Schedules by the hook, or else by the rules. */
 static bool
 schedule(struct builder *b, struct kernel *k, struct sched *out)
 {
@@ -320,7 +320,7 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 }
 
 void
-kernel_state_device(const struct target *target, struct func *f)
+kernel_note_device(const struct target *target, struct func *f)
 {
 	if (target_wide_bytes(target) > 0) {
 		func_set_note(f, "wide_bytes",
@@ -333,11 +333,11 @@ kernel_state_device(const struct target *target, struct func *f)
 }
 
 void
-kernel_state_vectors(const struct target *target, struct func *f)
+kernel_note_vectors(const struct target *target, struct func *f)
 {
 	const char *vectors = target->vectors != NULL ? target->vectors : "";
 
-	/* None where the compiler finds them by itself. */
+	/* Not if vectorization is left to the compiler. */
 	if (target_has_vectors(target)) {
 		func_set_note(f, "vectors", expr_string(f->module, vectors));
 		if (target->byte_vectors) {
@@ -352,10 +352,10 @@ kernel_state_vectors(const struct target *target, struct func *f)
 	if (vectors[0] != '\0') {
 		func_set_note(f, "vector_params", expr_bool(f->module, true));
 	}
-	kernel_state_device(target, f);
+	kernel_note_device(target, f);
 }
 
-/* The group as a function without schedule. */
+/* Joins the group to a function without schedule. */
 static bool
 join_group(struct builder *b, struct group *group, struct joint *j)
 {
@@ -374,7 +374,7 @@ join_group(struct builder *b, struct group *group, struct joint *j)
 	return kernel_join(j);
 }
 
-/* What a backend computes has neither schedule nor loops. */
+/* A backend's region has neither schedule nor loops. */
 static void
 finish_region(struct joint *j)
 {
@@ -383,7 +383,8 @@ finish_region(struct joint *j)
 	vec_push(&j->b->m->arena, &j->b->p->kernels, j->k);
 }
 
-/* The note is for the comment; equal functions may have other loops' names. */
+/* Moves the note to the kernel, for the comment: merged functions may differ in
+ * names of loops. */
 static void
 take_copies(struct kernel *k)
 {
@@ -417,7 +418,7 @@ finish_kernel(struct joint *joint)
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
 		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
 	}
-	kernel_state_vectors(b->p->target, k->func);
+	kernel_note_vectors(b->p->target, k->func);
 	layouts_write_halos(m, k);
 	if (b->p->target->max_threads > 0) {
 		kernel_note_own(joint);
@@ -430,7 +431,7 @@ finish_kernel(struct joint *joint)
 	if (!check_empty(joint)) {
 		return false;
 	}
-	kernel_share_storage(joint);
+	kernel_store_in_place(joint);
 	if (b->p->target->max_threads > 0) {
 		kernel_measure(k);
 		if (!split_device(joint)) {
@@ -453,7 +454,7 @@ finish_kernel(struct joint *joint)
 
 /* -- all groups -- */
 
-/* In which groups each node is, by its id: list[first[id]..first[id + 1]). */
+/* Lists the groups of each node by its id: list[first[id]..first[id + 1]). */
 static void
 list_groups(struct builder *b)
 {
@@ -506,8 +507,8 @@ find_views(struct builder *b)
 	}
 }
 
-/* Are all results that others read arrays without elements? Groups with no
- * such array at all are told first, for asking who reads them takes time. */
+/* Are all results that other groups read without elements? Groups without an
+ * empty array are tested first, since finding readers takes time. */
 static bool
 makes_nothing(const struct builder *b, const struct group *group)
 {
@@ -534,7 +535,7 @@ makes_nothing(const struct builder *b, const struct group *group)
 	return any;
 }
 
-/* For what is put in front of a name, or behind it. */
+/* Room for prefixes and suffixes of names. */
 enum { NAME_ROOM = 8 };
 
 bool
@@ -591,7 +592,7 @@ program_build(struct graph *g, const struct target *target,
 	return out->entry != NULL;
 }
 
-/* -- a kernel's schedule, to be looked at -- */
+/* -- showing a kernel's schedule */
 
 /* A kernel like k, without schedule; false after reporting. */
 static bool

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building kernels, and naming, describing and calling them. */
+/* Building kernels: names, descriptions, and the function that calls them. */
 #ifndef TIRC_KERNELS_H
 #define TIRC_KERNELS_H
 
 #include "kernel.h"
 
-/* Groups -> kernels (TE, schedule rules, lowering), in a good
- * order; then the plan; then the entry function. */
+/* Builds kernels from groups (tensor expressions, schedule rules, lowering) in
+ * a good order, then the memory plan, then the entry function. */
 bool program_build(struct graph *g, const struct target *target,
 		   const struct pass_hooks *hooks, struct program *out);
 
 /* The kernel's function before scheduling (phase 0), rebuilt from its group.
  * NULL after reporting. */
 struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
-/* The same with program_build's schedule: out has the function and the trace.
+/* The same with program_build's schedule; out: the function and the trace.
  * hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
 /* Sets the function's notes on the device: widths of memory accesses, and
  * warps. */
-void kernel_state_device(const struct target *target, struct func *f);
-/* Notes which vectors lowering may use, also for parameters: the callers of a
- * kernel are ours. */
-void kernel_state_vectors(const struct target *target, struct func *f);
+void kernel_note_device(const struct target *target, struct func *f);
+/* Notes the vectors that lowering may use, also for parameters, since all
+ * callers of a kernel are generated. */
+void kernel_note_vectors(const struct target *target, struct func *f);
 
 /* kernel_stack.c: stack estimates in bytes, for the target's flags: of one
  * kernel, and of the entry function with the largest kernel. Library functions

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provenance: what became of nodes, and the nodes behind kernels. */
+/* Provenance: the fates of nodes, and the nodes of kernels. */
 #include "provenance.h"
 
 #include "provenance_constants.h"

@@ -62,7 +62,7 @@ is_form(const struct node *n)
 	return strcmp(n->domain, "tirc.form") == 0;
 }
 
-/* A form whose $ are nothing but that. */
+/* A form in which $ does not stand for an input. */
 static bool
 is_text(const struct node *n)
 {
@@ -137,7 +137,7 @@ is_atom(const char *form)
 	return true;
 }
 
-/* Within a form: is what stands there an operand of + - * /? */
+/* Is the text at `at` within a form an operand of + - * /? */
 static bool
 is_operand(const char *form, const char *at)
 {
@@ -240,7 +240,7 @@ put_operator(struct formula *f, const struct node *n, int depth, bool inside)
 	strbuf_puts(&f->out, sign == NULL || inside ? ")" : "");
 }
 
-/* A number, a short list of them, or what it may be called. */
+/* Prints a number, a short list of numbers, or a generic name. */
 static void
 put_unnamed(struct formula *f, const struct tensor *t)
 {
@@ -330,7 +330,8 @@ provenance_restore(struct graph *g, struct tensor *constant, const char *recipe,
 
 /* -- layouts -- */
 
-/* Of a convolution's weights by what they are, of others by their order. */
+/* The name of index i: of a convolution's weights by its meaning, else by its
+ * position. */
 static const char *
 index_name(struct arena *a, const struct weight *w, int i)
 {
@@ -345,7 +346,7 @@ index_name(struct arena *a, const struct weight *w, int i)
 					     : arena_printf(a, "i%d", i);
 }
 
-/* Without spaces, quotients as C writes them: no index is negative. */
+/* The expression without spaces, with C's quotients: no index is negative. */
 static const char *
 index_text(struct arena *a, const struct expr *e)
 {
@@ -393,7 +394,7 @@ provenance_index(struct program *p, const struct weight *w)
 		const struct expr *e = expr_substitute(m, map->to_physical[i],
 						       &names);
 
-		/* Of the array, dimensions of extent 1 are left out. */
+		/* Dimensions of extent 1 of the array are left out. */
 		if (!expr_is_value(map->physical_shape[i], 1)) {
 			text = arena_printf(&m->arena, "%s[%s]", text,
 					    index_text(&m->arena, e));

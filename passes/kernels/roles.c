@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel calls the tensors that it reads: by what they are for its nodes,
- * as roles.def has it, and never by what the model's file calls them.
+/* Names a kernel's parameters by the role of the tensor in its nodes
+ * (roles.def), never by its name in the model.
  *
- * A tensor that an operator takes as mere data is followed to the next one of the
- * group: what is transposed before a product takes it as weights, is weights.
- * The products around a Softmax are those of attention: of queries by keys, and of
- * its probabilities by values. */
+ * A tensor that an operator reads as plain data is followed to that operator's
+ * readers in the group: the transposed weights of a product are weights. The
+ * products around a Softmax are those of attention: queries by keys, and
+ * probabilities by values. */
 #include "kernel_build.h"
 #include "kernels.h"
 #include "ops.h"
 
 struct role_row {
 	const char *op;
-	const char *inputs;             /* NULL: two that are treated alike */
-	const char *constant, *joining; /* of such */
+	const char *inputs;             /* NULL: two symmetric inputs */
+	const char *constant, *joining; /* roles of symmetric inputs */
 };
 
 static const struct role_row rows[] = {
@@ -26,7 +26,7 @@ static const struct role_row rows[] = {
 
 static const char data[] = "x";
 
-/* How far from a product a Softmax may be. */
+/* The most nodes between a product and a Softmax. */
 enum { MOST_STEPS = 8 };
 
 struct search {
@@ -47,7 +47,7 @@ find_row(const struct node *n)
 	return NULL;
 }
 
-/* Word i of a list; data where it has fewer. */
+/* Word i of a list; "x" (data) if it has fewer. */
 static const char *
 word_of(struct arena *a, const char *words, int i)
 {
@@ -59,8 +59,8 @@ word_of(struct arena *a, const char *words, int i)
 			      : arena_strndup(a, words, strcspn(words, " "));
 }
 
-/* Does it give the elements of its first input, others in their places or each
- * changed by itself? */
+/* Does the node return the elements of its first input, moved or each changed
+ * by itself? */
 static bool
 carries(const struct node *n)
 {
@@ -75,8 +75,7 @@ carries(const struct node *n)
 	}
 }
 
-/* A constant, or what a kernel makes of one where it needs it, such as numbers of
- * integers. */
+/* Is the tensor constant, or converted from a constant in the kernel? */
 static bool
 is_fixed(const struct tensor *t)
 {
@@ -169,7 +168,7 @@ is_reached(const struct search *q, const struct tensor *x)
 	return x == q->t || (at >= 0 && q->reached[at]);
 }
 
-/* Of a vector that is added: the second half of scale and shift? */
+/* Is the vector added to x the shift after a scale? */
 static bool
 follows_scale(const struct tensor *x)
 {
@@ -180,7 +179,7 @@ follows_scale(const struct tensor *x)
 		tensor_is_constant(n->inputs[1]));
 }
 
-/* One of two that are treated alike. */
+/* The role of one of two symmetric inputs. */
 static const char *
 joining_role(const struct search *q, const struct role_row *row,
 	     const struct node *n, int i)
@@ -204,7 +203,7 @@ joining_role(const struct search *q, const struct role_row *row,
 static const char *role_in(struct arena *a, const struct group *group,
 			   const struct tensor *t);
 
-/* "w_scale": the scale of what are weights behind it. */
+/* "w_scale": the scale of a tensor whose later role is w. */
 static const char *
 of_quantized(const struct search *q, const struct node *n, const char *role)
 {
@@ -236,7 +235,7 @@ role_at(const struct search *q, const struct node *n, int i)
 
 /* -- all uses in a group */
 
-/* The first use, in the order of the nodes, that says more than that it is data. */
+/* The role of the first use, in order of the nodes, other than plain data. */
 static const char *
 role_in(struct arena *a, const struct group *group, const struct tensor *t)
 {
@@ -246,7 +245,7 @@ role_in(struct arena *a, const struct group *group, const struct tensor *t)
 		.t = t,
 		.reached = arena_array(a, bool, group->nodes.n + 1),
 	};
-	/* Nodes whose results are t's elements. */
+	/* The nodes whose results have t's elements. */
 	bool *carried = arena_array(a, bool, group->nodes.n + 1);
 
 	for (int k = 0; k < group->nodes.n; k++) {

@@ -41,7 +41,7 @@ struct guarded_loads {
 };
 void guarded_loads_find(struct func *f, const struct buffer *b,
 			struct guarded_loads *out);
-/* The bounds of a load's index, whatever the test says; false: unknown. */
+/* The bounds of a load's index, ignoring the test; false: unknown. */
 bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 			 struct bounds *b);
 /* Does the test hold wherever the index is inside of the buffer? */
@@ -53,11 +53,11 @@ bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 void guarded_loads_reach(struct func *f, const struct buffer *b,
 			 const struct guarded_loads *loads,
 			 struct tensor_layout *l);
-/* Drops the tests of loads that stay within what is stored. */
-/* e with the load in place of the test around it. */
+/* e with the load instead of the test around it. */
 const struct expr *guarded_load_replace(struct module *m, const struct expr *e,
 					const struct expr *test,
 					const struct expr *load);
+/* Drops the tests of loads that stay within the stored array. */
 void guarded_loads_open(struct func *f, const struct buffer *b,
 			const struct tensor_layout *l);
 

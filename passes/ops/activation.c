@@ -211,8 +211,8 @@ BODY(shrink)
 	double lambd = node_attr_float(n, "lambd", 0.5);
 	double by = node_attr_float(n, "bias", 0);
 	bool whole = !dtype_is_float(t) && lambd >= 0 &&
-		     holds_both_signs(t, floor(lambd)) && holds_both_signs(t, by) &&
-		     (dtype_is_signed(t) || by >= 0);
+		     holds_both_signs(t, floor(lambd)) &&
+		     holds_both_signs(t, by) && (dtype_is_signed(t) || by >= 0);
 	const struct expr *v = whole || dtype_is_float(t)
 				       ? x[0]
 				       : expr_cast(m, dtype_of(DT_F32), x[0]);

@@ -201,7 +201,7 @@ input_channel(struct module *m, const struct expr *oc, const struct expr *ic,
 /* y[n, oc, …] = t[n, oc, …] + bias[oc], in the output's type. */
 static struct te_tensor *
 add_bias(struct define *c, const struct node *n, const struct window *w,
-       struct te_tensor *t, const struct te_tensor *bias)
+	 struct te_tensor *t, const struct te_tensor *bias)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
@@ -334,7 +334,8 @@ struct transposed_tap {
 };
 
 static struct transposed_tap
-transposed_tap(struct module *m, const struct window *w, int d, const struct expr *o)
+transposed_tap(struct module *m, const struct window *w, int d,
+	       const struct expr *o)
 {
 	const struct expr *q = expr_add(m, o, w->begin[d]);
 	const struct expr *stride = expr_i32(m, w->stride[d]);
@@ -405,7 +406,8 @@ define_conv_transpose(struct define *c, const struct node *n,
 	analyser_init(&a, m);
 	for (int d = 0; d < w.n; d++) {
 		const struct iter_var *o = &axes[2 + d];
-		struct transposed_tap r = transposed_tap(m, &w, d, o->var->expr);
+		struct transposed_tap r = transposed_tap(m, &w, d,
+							 o->var->expr);
 
 		over[1 + d] = r.tap;
 		analyser_bind(&a, o->var, o->min, o->extent);

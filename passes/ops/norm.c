@@ -593,8 +593,8 @@ define_mean_variance_norm(struct define *c, const struct node *n,
 	bool *reduced;
 
 	mean_variance_axes(NULL, c->module, n, &reduced);
-	s = define_moments(c, in[0], reduced, (struct epsilon){ .beside = 1e-9 },
-			   true, false);
+	s = define_moments(c, in[0], reduced,
+			   (struct epsilon){ .beside = 1e-9 }, true, false);
 	axes = define_axes(c, y);
 	out[0] = define_stage(c, "mean_variance_norm", "broadcast", y->ndim,
 			      axes,

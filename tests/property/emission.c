@@ -109,7 +109,7 @@ add_sample(struct batch *b, int number, uint64_t seed, FILE *data)
 	    (seed % 3 != 0 && !schedule(b, p))) {
 		return false;
 	}
-	kernel_state_vectors(b->target, p->func);
+	kernel_note_vectors(b->target, p->func);
 	if (!lower_func(p->func, NULL) ||
 	    !unit_func(&b->unit, p->func, &b->functions)) {
 		return false;

@@ -486,7 +486,7 @@ trial_lowered(struct trial *t)
 	int errors = t->m->diags.n_errors;
 
 	if (t->target) {
-		kernel_state_vectors(t->target, f);
+		kernel_note_vectors(t->target, f);
 	} else if (t->kind.vectors && t->for_device == t->kind.device &&
 		   t->seed % 2 != 0) {
 		func_set_note(

@@ -197,7 +197,7 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	}
 	execute(k, kernel.func, packed, got);
 	CHECK(memcmp(want, got, sizeof(float) * (size_t)elems) == 0);
-	kernel_state_vectors(&target, kernel.func);
+	kernel_note_vectors(&target, kernel.func);
 	CHECK(lower_func(kernel.func, &hooks));
 	if (k->show) {
 		printf("# %s\n", kernel.schedule);
