@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --add-pass PHASE:SOMETHING: a shared object with a tirc_pass function, or
- * any command that reads TVMScript and writes it. */
+/* --add-pass PHASE:OBJECT or PHASE:COMMAND: a shared object with a tirc_pass
+ * function, or a command that reads and writes TVMScript. */
 #include "add_pass.h"
 
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ open_object(struct module *m, const char *path, struct added *a)
 	const int *interface;
 	void *symbol;
 
-	/* dlopen looks for a bare name elsewhere. */
+	/* dlopen searches a name without '/' in the system's folders. */
 	if (strchr(path, '/') == NULL) {
 		path = arena_printf(&m->arena, "./%s", path);
 	}
@@ -68,7 +68,7 @@ open_object(struct module *m, const char *path, struct added *a)
 
 /* -- commands -- */
 
-/* The one function of the text takes the place of f's program. */
+/* Replaces f's program by the only function of the text. */
 static bool
 take_result(struct func *f, const char *command, const struct strbuf *text)
 {

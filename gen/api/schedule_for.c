@@ -43,7 +43,7 @@ context_schedules(struct tirc *t)
 	return true;
 }
 
-/* Does the text define a function rather than schedule one? */
+/* Does the text define a function, or schedule one? */
 static bool
 is_program(const struct source *src)
 {
@@ -58,8 +58,8 @@ is_program(const struct source *src)
 	return false;
 }
 
-/* The one function of the text; NULL after reporting. The module may have the
- * kernel already, by the same name. */
+/* The only function of the text; NULL: reported. The module may already have a
+ * kernel of the same name. */
 static struct func *
 read_program(struct tirc *t, const struct source *src)
 {
@@ -85,8 +85,8 @@ read_program(struct tirc *t, const struct source *src)
 	return good ? g : NULL;
 }
 
-/* A program has the unscheduled one's signature, or that of the rules, who may
- * have constants stored in another layout. */
+/* A program has the signature of the unscheduled kernel, or of the kernel after
+ * the rules, which may store constants in another layout. */
 static enum hook_schedule
 take_program(struct tirc *t, struct by_hand *one, struct func *f,
 	     const struct source *src)

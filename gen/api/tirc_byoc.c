@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: backends and the regions that they took. */
+/* The public interface: backends and their regions. */
 #include <string.h>
 
 #include "backend_load.h"
@@ -81,7 +81,8 @@ tirc_region_count(const struct tirc *t)
 	return t->graph != NULL ? t->graph->regions.n : 0;
 }
 
-/* Patterns by how often they were found, in the order of their first. */
+/* The patterns with their numbers of matches, in the order of their first
+ * match. */
 static const char *
 patterns_text(struct arena *a, const struct graph_region *r)
 {

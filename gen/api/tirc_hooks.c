@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of passes, and what the options want of it: texts, times, passes
- * left out, passes added. */
+/* The list of passes, and the options for it: printing, timing, disabling and
+ * adding passes. */
 #include <string.h>
 
 #include "lower.h"

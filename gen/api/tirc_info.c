@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: messages, what was read, what was made. */
+/* The public interface: messages, the model, the result. */
 #include <string.h>
 
 #include "kernels.h"
@@ -34,7 +34,7 @@ tirc_message(const struct tirc *t, int i)
 	return out;
 }
 
-/* -- what was read -- */
+/* -- the model -- */
 
 static int64_t
 dim_max(struct tirc *t, const struct tensor *x, int d)
@@ -49,7 +49,7 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 	return elems;
 }
 
-/* Whether x comes out of a quantizing node, be it moved since. */
+/* Is x the output of a quantizing node, perhaps moved by passes? */
 static bool
 is_quantized(const struct tensor *x)
 {
@@ -67,7 +67,8 @@ is_quantized(const struct tensor *x)
 		n = n->inputs[0]->producer;
 	}
 	if (n != NULL && strcmp(n->domain, "tirc") == 0) {
-		return dtype_is_int(x->type); /* all of them are */
+		/* internal operators are quantized */
+		return dtype_is_int(x->type);
 	}
 	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds; i++) {
 		if (node_is(n, kinds[i])) {
@@ -179,7 +180,7 @@ tirc_node(const struct tirc *t, int i)
 	return t->nodes.data[i];
 }
 
-/* -- what was made -- */
+/* -- the result -- */
 
 struct tirc_summary
 tirc_summary(const struct tirc *t)

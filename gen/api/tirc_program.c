@@ -50,7 +50,7 @@ is_json(const struct source *src)
 	return i < src->length && src->text[i] == '[';
 }
 
-/* The function that a schedule is for: the only one, or "main". */
+/* The function to schedule: the only one, or "main". */
 static struct program_func *
 scheduled_func(struct tirc *t, struct program_result *list,
 	       const char *schedule)
@@ -110,8 +110,8 @@ apply_schedule(struct tirc *t, struct program_result *list, const char *path)
 
 /* -- running -- */
 
-/* Functions that are to be printed or written, before any lowering where a
- * phase or a schedule is asked for. */
+/* The functions to print or write; unlowered if a phase or a schedule is
+ * given. */
 static void
 choose_funcs(const struct program_result *all, bool plain,
 	     struct program_result *out, struct arena *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what patterns ask of tensors and attributes. What can never hold is a
- * mistake. */
+/* Reads the conditions of patterns on tensors and attributes. A condition that
+ * can never hold is an error. */
 #include <stdlib.h>
 
 #include "loading.h"
@@ -96,7 +96,7 @@ node_named(const struct pattern_scope *s, const char *id)
 	return s->has_before && strcmp(id, "before") == 0 ? BEFORE : -1;
 }
 
-/* "conv", or "conv.outputs.1" for another result than its first. */
+/* "conv", or "conv.outputs.1" for a result other than the first. */
 static bool
 read_node(struct json j, const struct pattern_scope *s, const char *word,
 	  struct tensor_condition *out)
@@ -288,9 +288,9 @@ read_layouts(struct json j, struct tensor_condition *out)
 	}
 }
 
-/* Layouts of memory are chosen behind the partition, and what regions read and
- * write keeps its rows; so only a node of the pattern that exchanges dimensions
- * can give columns. */
+/* Layouts are chosen after the partition, and inputs and outputs of regions
+ * stay row-major; so only a node of the pattern that transposes can give a
+ * column-major operand. */
 void
 backend_check_layout(struct json j, bool exchanges, struct tensor_condition *c)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of a pattern: in which order they are found, and the patterns that
- * optional ones stand for.
+/* The nodes of a pattern: the order of their search, and a variant for each
+ * choice of optional nodes.
  *
  *	pad? -> conv -> bias?      pad conv bias, pad conv, conv bias, conv
  *
- * What reads a node that is left out reads that one's first input instead. */
+ * The readers of an omitted node read its first input instead. */
 #include "loading.h"
 
 enum { OPTIONAL_MAX = 6 };
 
-/* Does one of them read the other? */
+/* Does one node read the other? */
 static bool
 touches(const struct pattern_graph *g, int a, int b)
 {
@@ -23,7 +23,7 @@ touches(const struct pattern_graph *g, int a, int b)
 	return false;
 }
 
-/* Is it found from one that is found? */
+/* Is the node connected to one that is already found? */
 static bool
 is_reached(const struct pattern_graph *g, const bool *found, int node)
 {

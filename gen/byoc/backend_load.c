@@ -6,17 +6,17 @@
 #include "loading.h"
 #include "text.h"
 
-/* -- where it is -- */
+/* -- the backend's folder -- */
 
 struct found {
-	const char *name, *folder; /* folder NULL: it came with tirc */
+	const char *name, *folder; /* folder NULL: it is embedded */
 };
 
 struct found_list {
 	VEC(struct found) list;
 };
 
-/* Of the same name the first counts. */
+/* The first backend of a name is used. */
 static void
 add_found(struct module *m, struct found_list *out, const char *name,
 	  const char *folder)
@@ -46,8 +46,8 @@ find_below(struct module *m, const char *dir, struct found_list *out)
 	}
 }
 
-/* dir holds folders of backends, or has a folder byoc that does, or is the
- * folder of one. */
+/* dir contains folders of backends, or a folder byoc with them, or is a
+ * backend's folder. */
 static void
 find_in(struct module *m, const char *dir, struct found_list *out)
 {
@@ -97,7 +97,7 @@ backend_names(struct module *m, const char *dir, int *n)
 	return names;
 }
 
-/* A file of the backend's folder, and nobody else's. */
+/* The path of a file in the backend's folder; other folders are refused. */
 static const char *
 own_file(struct backend_loader *l, const char *name, const char **file)
 {
@@ -159,7 +159,7 @@ read_templates(struct backend_loader *l, struct json j)
 	}
 }
 
-/* Files of the folder, or else of runtime-c. */
+/* Files of the folder or of runtime-c. */
 static void
 read_runtime(struct backend_loader *l, struct json j)
 {
@@ -420,7 +420,7 @@ set_options(struct backend_loader *l, const char *text)
 	return true;
 }
 
-/* -- the whole -- */
+/* -- the backend -- */
 
 static const struct backend *
 no_such(struct module *m, const char *name, const char *dir)

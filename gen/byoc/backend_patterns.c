@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the patterns of a backend. What can match no model is a mistake. */
+/* Reads the patterns of a backend. A pattern that can match no model is an
+ * error. */
 #include "loading.h"
 #include "ops.h"
 
@@ -40,7 +41,7 @@ operator_named(struct json at, const char *name)
 	return op;
 }
 
-/* How many inputs of the list have to be there. */
+/* The number of required inputs in the list. */
 static int
 needed(const struct tensor_condition *list, int n)
 {
@@ -211,7 +212,7 @@ check_id(struct json at, const struct pattern_scope *s, const char *id)
 	"op inputs rest any_order outputs more_outputs attributes "            \
 	"facts"
 
-/* The next node of s; its id, unless there is one in the object. */
+/* Reads the next node of s. id: its id, unless the object has one. */
 static void
 read_node(struct json j, struct pattern_scope *s, const char *id)
 {
@@ -297,7 +298,7 @@ read_nodes(struct json list, struct pattern_graph *g, bool has_before,
 	g->result = s.n - 1;
 }
 
-/* Followers need a place to go on. */
+/* The node whose result followers read; by default the last one. */
 static void
 read_result(struct json j, struct pattern_graph *g)
 {
@@ -315,7 +316,7 @@ read_result(struct json j, struct pattern_graph *g)
 
 /* -- followers -- */
 
-/* A number, or that and another one for each input. */
+/* A number, or a number and an additional one per input. */
 static void
 read_count(struct json j, const char *name, struct pattern_count *out)
 {
@@ -398,7 +399,7 @@ read_follower(struct backend_loader *l, struct json j,
 		read_node(j, &s, g->name);
 		g->nodes = s.nodes;
 		g->n_nodes = s.n;
-		/* The first input, where none is said. */
+		/* By default, the first input. */
 		if (!g->nodes[0].check_inputs) {
 			struct pattern_node *n = &g->nodes[0];
 
@@ -447,7 +448,7 @@ read_chain(struct backend_loader *l, struct json j, struct pattern_chain *chain)
 
 /* -- patterns -- */
 
-/* "then": chains, or the name of such in the backend's "chains". */
+/* "then": chains, or names of the backend's "chains". */
 static struct json
 find_chains(struct backend_loader *l, struct json then)
 {
@@ -461,8 +462,8 @@ find_chains(struct backend_loader *l, struct json then)
 	return named;
 }
 
-/* Appends to p what `then` lists; in a list of the pattern's own (not one from
- * the backend's "chains") names stand for those. */
+/* Appends the chains of `then` to p; in a list within the pattern, names refer
+ * to the backend's "chains". */
 static void
 read_chains(struct backend_loader *l, struct json then, struct pattern *p,
 	    bool own)
@@ -511,7 +512,7 @@ read_anchor(struct json j, const struct pattern_graph *g)
 	return anchor;
 }
 
-/* The backend's options that a pattern asks for, and their values. */
+/* The backend's options that a pattern requires, and their values. */
 static void
 read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
 {

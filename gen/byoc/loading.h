@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the loader of backends. */
+/* Private to the loader of backends. */
 #ifndef TIRC_BYOC_LOADING_H
 #define TIRC_BYOC_LOADING_H
 
@@ -14,7 +14,7 @@ struct backend_loader {
 	struct json chains; /* that patterns may name */
 };
 
-/* The nodes of the pattern that is read, for what refers to them. */
+/* The nodes of the pattern that is being read, for references to them. */
 struct pattern_scope {
 	struct pattern_node *nodes;
 	int n;
@@ -27,13 +27,13 @@ bool backend_is_word(const char *text);
 /* Is it one of the option's values? */
 bool backend_takes(const struct backend_option *o, const char *value);
 
-/* No condition at all. */
+/* Sets a condition that every tensor fulfils. */
 void backend_any_tensor(struct json j, struct tensor_condition *out);
 /* An input or output: a word, or an object. */
 void backend_read_tensor(struct json j, const struct pattern_scope *s,
 			 struct tensor_condition *out);
-/* Of an input or output: `exchanges`, the result of a node of the pattern that
- * exchanges dimensions. */
+/* Checks the layout of an input or output. exchanges: it is the result of a
+ * pattern's node that transposes. */
 void backend_check_layout(struct json j, bool exchanges,
 			  struct tensor_condition *c);
 void backend_read_attribute(struct json j, const char *name,
@@ -44,15 +44,16 @@ void backend_read_fact(struct json j, const char *name, struct fact_rule *out);
 const struct pattern_count *backend_read_counts(struct backend_loader *l,
 						struct json j, int *n);
 void backend_read_patterns(struct backend_loader *l, struct json j);
-/* backend_graph.c: puts the nodes into the order in which they are found, makes
- * a graph of each choice of optional ones. */
+/* backend_graph.c: sorts the nodes into the order of their search, and makes a
+ * graph for each choice of optional nodes. */
 bool backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 			 struct json at);
 void backend_make_variants(struct module *m, struct pattern *p,
 			   const struct pattern_graph *all, int anchor,
 			   struct json at);
 
-/* region_names.c: sets the names of all templates and looks these over. */
+/* region_names.c: sets the known names of all templates and checks the
+ * templates. */
 bool backend_check_templates(struct module *m, struct backend *b);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that a backend's templates may ask for, by where they stand: those
- * of names.def, and those that follow from its patterns and options. All that
- * some pattern could find may be asked of every match. */
+/* The names that a backend's templates may use, by scope: the names of
+ * names.def, and names derived from its patterns and options. A name that any
+ * pattern sets may be used for every match. */
 #include <ctype.h>
 
 #include "dtype.h"
 #include "loading.h"
 #include "template.h"
 
-/* Inputs of a node that a template can ask for, at least. */
+/* The number of a node's inputs that templates can always use. */
 enum { LEAST_INPUTS = 4 };
 
 enum level { SHARED, REGION, TENSOR, MATCH, STEP, LEVELS };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy's format, version 1.0: "\x93NUMPY", two version bytes, the length of
- * a Python dict literal (u16), the dict, the data. Versions 2 and 3 have a
- * u32 length. .npz is a zip archive of them. Types that NumPy has not are there
- * as bytes without a type, as the package ml_dtypes has them. */
+/* NumPy's format, version 1.0: "\x93NUMPY", two version bytes, the length of a
+ * Python dict literal (u16), the dict, the data. Versions 2 and 3 have a u32
+ * length. .npz is a zip archive of them. Types that NumPy lacks are stored as
+ * untyped bytes, as by the package ml_dtypes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const struct npy_type npy_types[] = {
 
 #define N_NPY_TYPES (sizeof npy_types / sizeof *npy_types)
 
-/* What ml_dtypes calls its types; the first of a width is written. */
+/* ml_dtypes' names of types; the first name of a width is written. */
 static const struct npy_type npy_bits[] = {
 	{ "<V1", DT_U8 },
 	{ "<f1", DT_U8 },

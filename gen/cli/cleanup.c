@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program leaves when it ends before its time: nothing. A thread
- * waits for the signals that end programs. It ends the child processes,
- * removes the temporary folder and half-written files, and lets the signal
- * take its course. */
+/* Clean-up when a signal or an error ends the program. A thread waits for the
+ * signals that end programs. It ends the child processes, removes the temporary
+ * folder and half-written files, and raises the signal again. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -24,10 +23,10 @@
 
 enum { MAX_PROCESSES = 4096, ROUNDS = 50, ROUND_MS = 20 };
 
-/* For lists of processes and of files, when there is no other memory left. */
+/* For lists of processes and files when memory is exhausted. */
 enum { RESERVE_BYTES = 512 << 10 };
 
-/* Of the process, as its signals are. */
+/* Global, because signals are per process. */
 static struct {
 	char scratch[256];  /* the temporary folder; "": none */
 	const char *output; /* a file or folder named with -o; or NULL */
@@ -59,7 +58,7 @@ remove_tree(int parent, const char *name)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Files of output_temporary() that this process has not put in place. */
+/* Files of output_temporary() that this process has not renamed yet. */
 static void
 remove_parts(const char *folder)
 {
@@ -178,7 +177,7 @@ list_processes(struct process *list)
 	return n;
 }
 
-/* Sends a signal to all descendants; how many there are. */
+/* Sends a signal to all descendants; returns their number. */
 static int
 signal_descendants(int sig)
 {
@@ -215,7 +214,8 @@ end_descendants(void)
 	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000L };
 
 	for (int i = 0; i < ROUNDS; i++) {
-		/* Compilers remove their own files when they are asked. */
+		/* SIGTERM first: compilers then remove their temporary
+		 * files. */
 		if (signal_descendants(i < ROUNDS / 2 ? SIGTERM : SIGKILL) ==
 		    0) {
 			return;
@@ -264,7 +264,7 @@ allocate(size_t bytes)
 void
 cleanup_start(void)
 {
-	/* cJSON answers NULL, as it does for a mistake in the text. */
+	/* cJSON would return NULL, as for an error in the text. */
 	cJSON_Hooks hooks = { .malloc_fn = allocate, .free_fn = free };
 	static sigset_t set;
 	struct sigaction old;
@@ -272,11 +272,11 @@ cleanup_start(void)
 
 	state.reserve = malloc(RESERVE_BYTES);
 	cJSON_InitHooks(&hooks);
-	/* A closed pipe is an error of writing, as a full disk is. */
+	/* A closed pipe is a write error, like a full disk. */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (int i = 0; i < N_ENDING; i++) {
-		/* What the caller has ignored (nohup) stays so. */
+		/* A signal that the caller ignored (nohup) stays ignored. */
 		if (sigaction(ending[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN) {
 			sigaddset(&set, ending[i]);
@@ -305,7 +305,7 @@ memory_exhausted(void)
 				   "limit, or take a smaller model\n";
 
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
-		/* Nobody can be told. */
+		/* The error cannot be reported. */
 	}
 	free(state.reserve);
 	end_descendants();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc codegen: the source of what a tensor program builds. */
+/* tirc codegen: the source of a tensor program's functions. */
 #include "cleanup.h"
 #include "cli.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc compile: a model becomes files; a dozen lines say what came out. */
+/* tirc compile: compiles a model to files and prints a summary. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,9 @@ print_text(void *ctx, const char *pass, const char *text)
 	printf("# after %s\n%s\n", pass, text);
 }
 
-/* Several steps may meet the same mistake, as in a file that each of them
- * loads; looked for among so many messages before. */
+/* Several steps may report the same error, for example in a file that each
+ * loads: a message equal to one of the last messages is not printed. This is
+ * how many are compared. */
 enum { NEAR_MESSAGES = 64 };
 
 static bool
@@ -163,7 +164,7 @@ by_work(const void *a, const void *b)
 					     : x->operations < y->operations;
 }
 
-/* Multiply-accumulates where the model has any, else operations. */
+/* Multiply-accumulates if the model has any, else operations. */
 static void
 print_heaviest(struct tirc *t, struct tirc_summary s)
 {
@@ -226,7 +227,7 @@ print_summary(struct cli *c, struct tirc *t)
 	}
 }
 
-/* The metadata file, as it was written. */
+/* Prints the metadata file. */
 static void
 print_metadata(struct tirc *t)
 {
@@ -241,7 +242,7 @@ print_metadata(struct tirc *t)
 	}
 }
 
-/* A path as make and ninja read it in a dependency file. */
+/* Writes a path escaped for a dependency file of make and ninja. */
 static void
 put_path(FILE *f, const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc dialect: which there are, what one spells, what is wrong with one, and a
- * program that tries it with a compiler that is not here. */
+/* tirc dialect: lists dialects, shows or checks one, and writes a self-test for
+ * a compiler on another machine. */
 #include <string.h>
 
 #include "cli.h"

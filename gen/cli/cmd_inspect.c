@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc inspect: what is in a model, and what becomes of it. */
+/* tirc inspect: a model's content, and the results of its compilation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ copy(const char *text)
 	return strcpy(p, text);
 }
 
-/* The start of a name, with its end kept: deep names differ there. */
+/* Shortens a name in the middle: long names differ at the end. */
 static char *
 shorten(const char *text)
 {
@@ -79,7 +79,7 @@ print_nodes(struct tirc *t)
 	free(cells);
 }
 
-/* Workspace if --optimize were this. */
+/* The workspace's size with another value of --optimize. */
 static int64_t
 workspace_if(const struct cli *c, struct tirc *t, const char *optimize)
 {

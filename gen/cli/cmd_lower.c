@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc lower: runs a tensor program and prints what it prints. */
+/* tirc lower: runs a tensor program and prints its output. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc partition: the cleaned graph and its regions, in a dozen lines, node by
+/* tirc partition: the partitioned graph and its regions, as a summary, node by
  * node, or as JSON. */
 #include <stdlib.h>
 
 #include "cleanup.h"
 #include "cli.h"
 
-/* Regions with more work come first; so many are shown. */
+/* The number of regions shown, those with the most work first. */
 enum { SHOWN = 10 };
 
 static int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc run: a model on the user's data, through the emitted C. */
+/* tirc run: runs the emitted C of a model on the user's data. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test: ONNX test data against the emitted C. */
+/* tirc test: compares the emitted C with ONNX test data. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>

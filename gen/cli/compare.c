@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two arrays that should be alike, and a line about it. */
+/* Compares two arrays within a tolerance and prints the result. */
 #define _GNU_SOURCE
 #include <float.h>
 #include <math.h>
@@ -9,23 +9,25 @@
 
 struct comparison {
 	double max_abs, max_rel, max_ulp;
-	double largest; /* what was allowed for terms, at most */
-	int64_t bad;    /* elements beyond what is allowed */
-	int64_t worst;  /* index of the one furthest beyond, or off */
+	double largest; /* the largest tolerance for terms */
+	int64_t bad;    /* elements beyond their tolerance */
+	/* index of the element with the largest error in units of its
+	 * tolerance */
+	int64_t worst;
 	bool same_shape;
 };
 
-/* What an element may differ by: atol + rtol |b| + terms * (the size of the
- * terms that it is the sum of). */
+/* The tolerance of an element: atol + rtol |b| + terms * (the magnitude of its
+ * sum's terms). */
 struct tolerance {
 	double rtol, atol, terms;
 };
 
-/* By type, where nobody said (tolerance.def). The relative part is for errors
- * that grow with their element. A sum whose terms cancel has the error of its
- * terms: those of this element, because another one that is large must not
- * excuse it. What reals were quantized to may be off by one step: a sum half-way
- * between two steps goes to either, by the order in which it was taken. */
+/* The tolerance: the user's, or the type's default (tolerance.def). rtol is for
+ * errors relative to the element. If terms of a sum cancel, its error is
+ * relative to the terms of this element; a large other element must not excuse
+ * it. A quantized value may differ by one step: a sum half-way between two
+ * steps rounds to either, depending on the order of summation. */
 static struct tolerance
 tolerance(const struct cli *c, struct dtype t, bool quantized)
 {
@@ -77,8 +79,8 @@ as_double(const struct array *a, int64_t i)
 	return dtype_is_signed(a->type) ? (double)v.i : (double)v.u;
 }
 
-/* |a - b| of element i; 0 only where they are equal, and large integers that
- * round to the same double are not. NaN equals NaN, an infinity itself. */
+/* |a - b| of element i; 0 only if they are equal: large integers that round to
+ * the same double may differ. NaN equals NaN, an infinity itself. */
 static double
 error_at(const struct array *got, const struct array *want, int64_t i)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test --each-region: each region of a backend against generated code. Two
- * programs are built: one without any backend, which tells what regions read
- * and what they should make of it, on the model's own data; and one of the
- * regions alone, each of which is fed with that (passes/byoc/isolate.c). */
+/* tirc test --each-region: compares each region of a backend with generated
+ * code. Builds two programs: one without backends, which computes the inputs
+ * and expected outputs of all regions from the model's data; and one of only
+ * the regions, which reads these inputs (passes/byoc/isolate.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 struct twins {
 	struct cli generated_cli, alone_cli;
 	struct harness generated, alone;
-	int n_read; /* outputs of generated that alone is fed with */
+	int n_read; /* outputs of generated that are inputs of alone */
 };
 
 static bool

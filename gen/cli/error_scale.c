@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates the size of the terms that output elements are sums of. Of y = a - b
- * a program shows only y; its rounding error depends on a and b. If each input
- * element moves by a relative distance d, up or down at random, y moves by about
- * d times the size of a and b; divided by d, that is the estimate. Several runs
- * are made, since a and b may move alike in one of them. */
+/* Estimates the magnitude of the terms of an output element's sum. For y = a -
+ * b the rounding error depends on a and b, but the output is only y. If each
+ * input element changes by a relative distance d, up or down at random, y
+ * changes by about d times the magnitude of a and b: the change divided by d is
+ * the estimate. There are several runs, because a and b may change alike in one
+ * of them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,7 @@ epsilon(struct dtype t)
 				     : ldexp(1, -dtype_float_form(t).frac_bits);
 }
 
-/* The largest of the inputs'; 0: no input has floats. */
+/* The largest epsilon of the inputs' types; 0: no input has floats. */
 static double
 input_epsilon(const struct array *inputs, int n)
 {
@@ -60,8 +61,8 @@ moved(struct arena *a, const struct array *x, double share, uint64_t *state)
 	return y;
 }
 
-/* Raises terms, but for those that are negative, by what `now` is away from
- * `was`, in shares. */
+/* Raises terms that are not negative to the change from `was` to `now`, divided
+ * by share. */
 static void
 see(const struct array *now, const struct array *was, double share,
     double *terms)
@@ -87,8 +88,8 @@ zeros(struct arena *a, int64_t n)
 	return list;
 }
 
-/* Terms of what differs between two runs on the same inputs become negative: it
- * is no rounding error. */
+/* Makes the terms of elements negative that differ between two runs on the same
+ * inputs: that is no rounding error. */
 static void
 mark_random(const struct array *again, const struct array *was, double *terms)
 {
@@ -154,7 +155,7 @@ measure(struct harness *h, const struct array *inputs, double share,
 	}
 }
 
-/* For those that are not near enough without. */
+/* For outputs that exceed their tolerance without terms. */
 static void
 find_terms(struct harness *h, const struct array *inputs, struct pair *pairs,
 	   int n)
@@ -164,7 +165,7 @@ find_terms(struct harness *h, const struct array *inputs, struct pair *pairs,
 	double **terms = arena_array(&h->m->arena, double *, n + 1);
 	bool any = false;
 
-	/* A product whose operands are rounded to tf32 sees no smaller steps. */
+	/* Operands rounded to tf32 show no smaller changes. */
 	if (tf32 && share > 0) {
 		share = fmax(share, TF32_EPSILON);
 	}

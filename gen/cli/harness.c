@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emitted program in a folder of its own, built by the user's compiler
- * and fed through raw files. */
+/* The emitted program in a folder of its own: built with the user's compiler;
+ * raw files are its inputs and outputs. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -13,19 +13,19 @@
 #include "harness.h"
 #include "shell.h"
 
-/* Runs a shell command in the folder. What it prints (a library may be
- * talkative) goes where messages go. */
+/* Runs a shell command in the folder. Its output (a library may print) goes to
+ * the messages' stream. */
 static int
 shell(const struct harness *h, const char *command)
 {
 	pid_t child;
 	int status;
 
-	fflush(NULL); /* or the child prints it again */
+	fflush(NULL); /* else the child would print the buffers again */
 	child = fork();
 	if (child == 0) {
 		shell_child();
-		/* Opening /dev/stderr anew would empty a file it may be. */
+		/* Opening /dev/stderr would truncate it if it is a file. */
 		if (chdir(h->folder) != 0 ||
 		    dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
 			_exit(127);

@@ -29,7 +29,7 @@ overview(FILE *to)
 		"3 a bug of tirc.\n");
 }
 
-/* Writing to standard output fails late: when the buffer is written out. */
+/* Errors of standard output appear late: when the buffer is written. */
 static int
 check_output(int status)
 {

@@ -9,10 +9,10 @@
 #include "options.h"
 #include "text.h"
 
-/* Where --repeat does not say. */
+/* The default of --repeat with --profile. */
 enum { PROFILE_RUNS = 20 };
 
-/* -- complaints -- */
+/* -- messages -- */
 
 static int usage(const struct verb *verb, const char *fmt, ...)
 	TIRC_PRINTF(2, 3);
@@ -190,7 +190,7 @@ push_phase(struct tirc_options *o, const char *text)
 	return true;
 }
 
-/* False: the argument is not one that the option takes. */
+/* False: the option does not accept the argument. */
 static bool
 set_option(struct cli *c, enum option_id id, const char *arg)
 {
@@ -359,7 +359,7 @@ row_of(const struct reader *r, const char *arg, const char **value)
 		*value = equals != NULL ? equals + 1 : NULL;
 		return find_row(r->verb, arg + 2, strcspn(arg + 2, "="));
 	}
-	/* "-optimize" is no -o with the argument "ptimize". */
+	/* "-optimize" is not -o with the argument "ptimize". */
 	if (find_row(r->verb, arg + 1, strcspn(arg + 1, "=")) != NULL) {
 		return NULL;
 	}

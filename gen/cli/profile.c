@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc run --profile: each kernel's time beside what the machine could do.
+/* tirc run --profile: each kernel's time and its lower bound on the machine.
  *
- * A kernel cannot be faster than its arithmetic at the rate of the processor,
- * nor than its bytes at the rate of where they come from. Constants come from
- * where all of the model fits, the rest from where the kernel's own data fit.
- * The longer of both times is the bound. */
+ * A kernel takes at least the time of its operations at the processor's rate,
+ * and of its bytes at the bandwidth of the cache or memory that holds them.
+ * Constants are in the smallest level that holds the whole model, other tensors
+ * in the smallest that holds the kernel's data. The longer time is the
+ * bound. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,10 @@ struct profile {
 	double total_ns;           /* the median of all kernels together */
 };
 
-/* How a kernel stands to its bound. */
+/* A kernel's time relative to its bound. */
 struct standing {
-	bool memory;  /* or the processor */
-	double share; /* time at the bound, of the time taken */
+	bool memory;  /* the memory bounds it, not the processor */
+	double share; /* the bound divided by the time taken */
 };
 
 static int
@@ -111,7 +112,7 @@ profile_read(struct profile *p)
 	return ok;
 }
 
-/* Where so many bytes lie. A cache is not for one array alone. */
+/* The cache or memory that holds the bytes. Other data shares the caches. */
 static enum level
 level_of(const struct profile *p, int64_t bytes)
 {
@@ -270,7 +271,7 @@ harness_profile(struct harness *h)
 	if (!profile_read(&p)) {
 		return false;
 	}
-	/* A call between two ticks of the clock took something. */
+	/* A call shorter than a tick of the clock took some time. */
 	for (int i = 0; i < p.n; i++) {
 		p.ns[i] = p.ns[i] > 0 ? p.ns[i] : 1;
 	}

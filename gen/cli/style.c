@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How things look on a terminal: colours, units, tables, progress. */
+/* Output on a terminal: colours, units, tables, progress. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-/* f is a terminal, and NO_COLOR is unset. */
+/* Is f a terminal, with NO_COLOR unset? */
 static bool
 style_colour(FILE *f)
 {

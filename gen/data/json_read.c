@@ -199,7 +199,7 @@ void
 json_check_keys(struct json object, const char *allowed)
 {
 	if (!cJSON_IsObject(object.value)) {
-		return; /* told by json_is_object */
+		return; /* json_is_object reports it */
 	}
 	for (struct json j = json_first(object); j.value != NULL;
 	     j = json_next(object, j)) {

@@ -6,7 +6,7 @@
 
 #include "source_load.h"
 
-/* No program or schedule that a person wrote is larger. */
+/* More than any program or schedule written by a person. */
 #define MAX_SOURCE ((size_t)1 << 28)
 
 static bool

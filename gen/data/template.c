@@ -482,7 +482,7 @@ template_render(struct diags *diags, const char *file, const char *item,
 	return render(&r, text, text + strlen(text), &scope);
 }
 
-/* -- looking over -- */
+/* -- checks without data -- */
 
 static bool
 is_word(const char *words, const char *name, size_t length)
@@ -557,8 +557,7 @@ template_check(const char *text, const char *words,
 
 /* -- checking a template against the known names -- */
 
-/* The entry of a name among those that may be asked for; NULL: `first` or
- * `last`. */
+/* The entry of a name among the known names; NULL: `first` or `last`. */
 static bool
 known_entry(struct renderer *r, const struct scope *scope,
 	    const struct tag *tag, const struct entry **e)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights as initialisers: one brace for each dimension, rows filled to the
- * width of a line, numbers that read back exactly. */
+/* Weights as initialisers: a brace for each dimension, rows filled to the width
+ * of a line, numbers that read back exactly. */
 #include "array_text.h"
 
 #include "digest.h"
@@ -19,7 +19,7 @@ struct array_writer {
 	int ndim;
 	int64_t extent[DIMS_MAX], at[DIMS_MAX];
 	int column;
-	struct digest digest; /* of the present array's values */
+	struct digest digest; /* of the current array's values */
 	bool failed;
 };
 
@@ -46,7 +46,7 @@ row_on_line(const struct array_writer *w)
 	return w->ndim > 1 && w->extent[w->ndim - 1] <= ROW_ON_LINE;
 }
 
-/* Braces of the dimensions that start with this element. */
+/* Opening braces of the dimensions that start with this element. */
 static void
 open_braces(struct array_writer *w)
 {
@@ -68,7 +68,7 @@ open_braces(struct array_writer *w)
 	}
 }
 
-/* Braces of the dimensions that end with this element. */
+/* Closing braces of the dimensions that end with this element. */
 static void
 close_braces(struct array_writer *w)
 {
@@ -135,7 +135,7 @@ put_values(void *ctx, const void *bytes, size_t n)
 	struct dtype type = w->type;
 
 	digest_add(&w->digest, bytes, n);
-	/* What is only stored is written by its bits. */
+	/* A storage-only type is written as bits. */
 	if (w->d->types[type.kind].is_stored_only) {
 		type = dtype_of(dtype_bytes(type) == 1 ? DT_U8 : DT_U16);
 	}

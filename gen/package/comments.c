@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for comments: the model's names made harmless, sizes, shapes. */
+/* Texts for comments: escaped names of the model, sizes, shapes. */
 #include <stdio.h>
 
 #include "comment_text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the output keeps to, as the dialect claims it: the bounds of loops and
- * of local arrays, and each line that departs from a rule, by the mark that it
- * has. As text and as JSON. */
+/* The compliance statement of the dialect, as text and JSON: the bounds of
+ * loops and of local arrays, and the lines that deviate from a rule, found by
+ * their marks. */
 #include <cjson/cJSON.h>
 
 #include "kernel.h"
@@ -14,7 +14,7 @@
 struct loops {
 	struct analyser an;
 	int n, deepest, depth;
-	int without_bound; /* whiles, and extents that nothing limits */
+	int without_bound; /* WHILE loops, and loops of unbounded extent */
 	int64_t longest;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which ranges the constants of the model are that kernels compute with: read
- * once, when the text of a kernel first asks. */
+/* The value ranges of the model's constants in kernels: computed once, when the
+ * text of a kernel first needs them. */
 #include "kernel.h"
 #include "packer.h"
 #include "plan.h"
@@ -31,7 +31,7 @@ see_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* NULL: it is not made of whole numbers of a byte and more. */
+/* NULL: its elements are not integers of at least a byte. */
 static const struct constant_range *
 range_of_weight(struct packer *k, const struct weight *w)
 {
@@ -51,7 +51,7 @@ range_of_weight(struct packer *k, const struct weight *w)
 	return c;
 }
 
-/* What each parameter is given by the kernels that call the function. */
+/* The arguments of each parameter in all kernels that call the function. */
 static void
 list_given(struct packer *k)
 {
@@ -75,7 +75,7 @@ list_given(struct packer *k)
 	}
 }
 
-/* Over all kernels that have the parameter. */
+/* The union of the ranges of a parameter's arguments. */
 static bool
 range_of_parameter(void *ctx, const struct buffer *b, struct value_range *out)
 {

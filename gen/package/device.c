@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model on a device has beside one in C: kernels that the host launches,
- * by name; weights that are copied; buffers for parts of the workspace; the
- * places where the caller's arrays are staged. */
+/* Data of models on a device: kernels that the host launches by name, weights
+ * that it uploads, buffers for parts of the workspace, places in the staging
+ * memory for the caller's arrays. */
 #include "host_device.h"
 #include "kernel.h"
 #include "package.h"
@@ -95,7 +95,7 @@ add_program(struct packer *k, const char *name, const char *text)
 
 /* -- tensors in the workspace -- */
 
-/* The most bytes of what starts there. */
+/* The largest size of a tensor that starts there. */
 static int64_t
 bytes_at(const struct packer *k, int64_t offset)
 {
@@ -158,7 +158,7 @@ most_bytes(const struct packer *k, const struct tensor *t)
 	return bytes;
 }
 
-/* What a copy of it takes: no part of a buffer has 0 bytes. */
+/* The bytes of its copy, at least 1: no part of a buffer has 0 bytes. */
 static int64_t
 place_bytes(const struct packer *k, const struct tensor *t)
 {
@@ -167,10 +167,10 @@ place_bytes(const struct packer *k, const struct tensor *t)
 	return bytes > 0 ? bytes : 1;
 }
 
-/* Numbers of elements as the source spells them: many arrays have one shape. */
+/* Numbers of elements as text, cached: many arrays have the same shape. */
 struct counts {
 	struct bindings sizes;   /* of the inputs */
-	struct pointer_map text; /* by expression: which of texts */
+	struct pointer_map text; /* by expression: index in texts */
 	VEC(const char *) texts;
 };
 
@@ -186,8 +186,8 @@ counts_init(struct packer *k, struct counts *c, const struct bindings *bound)
 	}
 }
 
-/* Its elements, as an expression of the inputs' sizes, in 64 bits where 32 may
- * not do. */
+/* The number of elements, as an expression of the inputs' sizes, in 64 bits if
+ * 32 may not suffice. */
 static const char *
 count_text(struct packer *k, struct unit *u, struct counts *c,
 	   const struct tensor *t)
@@ -306,7 +306,7 @@ add_uploads(struct packer *k, struct tdata *data)
 	}
 }
 
-/* -- how many -- */
+/* -- counts -- */
 
 static int
 at_least_one(int n)

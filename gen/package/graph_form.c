@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NAME_graph.json: the calls that the entry function makes in other forms, as
- * data: nodes with their kernel and arguments, where tensors lie, in what
- * order and which shape. A line for each tensor and node, named as the source
- * names them, so that another node in the model changes a few lines.
+/* NAME_graph.json: the calls of an entry function as data: nodes in order with
+ * their kernels and arguments, tensors with their places and shapes. Each
+ * tensor and node is a line, named as in the source, so that a new node in the
+ * model changes few lines.
  *
  *   {"name":"relu1","dtype":"float32","shape":[1,16,8,8],"at":"workspace",
  *    "offset":0,"bytes":4096,"from":["conv1"]}
@@ -98,8 +98,8 @@ graph_arg_align(const struct kernel_arg *arg)
 					: whole;
 }
 
-/* All bytes of a tensor where it lies, as its layout has it; no fewer than a
- * kernel touches. */
+/* The bytes of a tensor in its layout; at least the bytes that a kernel
+ * accesses. */
 static int64_t
 tensor_bytes(struct describer *x, const struct tensor *t)
 {
@@ -157,7 +157,7 @@ operation(enum expr_kind kind)
 	}
 }
 
-/* 7, "batch" or ["+", "batch", 7]. NULL: it is said otherwise. */
+/* 7, "batch" or ["+", "batch", 7]. NULL: not an expression of this form. */
 static cJSON *
 extent_json(struct packer *k, const struct expr *e)
 {
@@ -220,8 +220,8 @@ shape_json(struct describer *x, const struct tensor *t)
 
 /* -- tensors -- */
 
-/* Inputs and outputs are where the caller has them, whatever else shares that
- * place; constants are not among the tensors. */
+/* Is t listed? Constants are not. Inputs and outputs are in the caller's
+ * memory, even if they share a place with others. */
 static bool
 is_listed(const struct packer *k, const struct tensor *t)
 {
@@ -331,8 +331,8 @@ put_layout(cJSON *row, const struct tensor *t)
 	}
 }
 
-/* Those that write it: its kernel, or, of views and of concatenations without
- * a kernel, those of what they are made from. */
+/* The kernels that write t; for views and concatenations without a kernel, the
+ * writers of their inputs. */
 static void
 put_writers(struct describer *x, cJSON *list, const struct tensor *t)
 {
@@ -388,8 +388,8 @@ tensors_json(struct describer *x)
 	return list;
 }
 
-/* What the model calls them; one line, as numbers in it change with every
- * edit of the model. */
+/* The tensors' names in the model, on one line, because their numbers change
+ * with every edit of the model. */
 static cJSON *
 model_names_json(struct describer *x)
 {
@@ -474,7 +474,7 @@ nodes_json(struct describer *x)
 	return list;
 }
 
-/* -- all of it -- */
+/* -- the file -- */
 
 static cJSON *
 io_json(struct describer *x, struct tensor *const *tensors, int n,
@@ -533,7 +533,7 @@ workspace_json(struct packer *k)
 	return row;
 }
 
-/* What kernels and their callers have to agree on. */
+/* The parts of the JSON that kernels and their callers must share. */
 static void
 put_calls(struct describer *x, struct strbuf *s)
 {

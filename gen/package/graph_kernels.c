@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of the graph form: each with a function of one signature, which
- * hands its arrays and sizes on, and a table of them.
+/* The kernels of the graph form: for each a wrapper function, all with the same
+ * signature, that passes arrays and sizes to the kernel; and a table of the
+ * wrappers.
  *
  *   conv1(args[0], args[1], args[2], (int32_t)sizes[0]); */
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
 
-/* A parameter of the kernel as the function of one signature spells it. */
+/* The wrapper's expression for a parameter of the kernel. */
 static struct binding
 bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	 int *arrays)
@@ -92,7 +93,7 @@ add_arguments(const struct kernel *kernel, struct tdata *row)
 	tdata_int(row, "count", n);
 }
 
-/* Are weights what something is prepared with? */
+/* Does a region prepare state from weights? */
 static bool
 weights_kept(const struct packer *k)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What everything is called that the user of the emitted files sees: the
- * model, fields, macros, symbols. */
+/* Names that the user of the emitted files sees: the model, fields, macros,
+ * symbols. */
 #include <ctype.h>
 #include <limits.h>
 
@@ -8,11 +8,11 @@
 #include "package.h"
 #include "packer.h"
 
-/* With the longest of what tells its functions apart behind it. */
+/* The longest model name, including the longest suffix of its functions. */
 #define MODEL_NAME_MAX 31
 #define FUNCTION_ENDING "_init"
 
-/* What files define with the model's name in front. */
+/* Names that files define with the model's name as a prefix. */
 static const char *const own[] = {
 	"binary", "config",  "error",   "fini",      "init",
 	"inputs", "kernels", "outputs", "run",       "run_host",
@@ -57,7 +57,7 @@ name_files(struct packer *k)
 	}
 }
 
-/* Members may be called as functions are. */
+/* Members may have the names of functions. */
 static void
 init_members(struct packer *k, struct name_set *s)
 {
@@ -66,8 +66,8 @@ init_members(struct packer *k, struct name_set *s)
 	s->n_reserved = k->d->reserved_members.n;
 }
 
-/* Fields of the two structures, and macros, which must differ among all; these
- * have the model's name in front of them and are no word of a language. */
+/* Names fields of the two structures, and macros. Macros must be unique; they
+ * begin with the model's name, so they are no reserved words. */
 static void
 name_interface(struct packer *k)
 {
@@ -78,7 +78,7 @@ name_interface(struct packer *k)
 	init_members(k, &out_fields);
 	init_names(k, &macros);
 	macros.n_reserved = 0;
-	/* Macros that the header has for itself. */
+	/* Macros of the header. */
 	name_set_add(&macros, "WORKSPACE");
 	name_set_add(&macros, "WEIGHTS");
 	name_set_add(&macros, "STACK");
@@ -109,7 +109,7 @@ name_interface(struct packer *k)
 	}
 }
 
-/* The model's name and, behind it, a part's: "int8" and "t" make a word of C. */
+/* The model's name with a suffix: "int8" and "t" make a reserved word of C. */
 static const char *
 own_name(struct packer *k, const char *part)
 {
@@ -120,9 +120,8 @@ own_name(struct packer *k, const char *part)
 	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
 }
 
-/* What kernels are called in the names of their weights, so that with `before`
- * in front and the longest role behind them they are unique to the linker: the
- * names of kernels, or what is left of them. */
+/* The kernels' names within the names of weights, shortened so that with the
+ * prefix `before` and the longest role they are unique to the linker. */
 static const char **
 name_readers(struct packer *k, int room)
 {
@@ -132,7 +131,7 @@ name_readers(struct packer *k, int room)
 	struct name_set s;
 
 	init_names(k, &s);
-	s.n_reserved = 0; /* something stands in front */
+	s.n_reserved = 0; /* they have a prefix */
 	s.max_length = room;
 	pointer_map_init(&first, k->a);
 	for (int i = 0; i < k->p->weights.n; i++) {
@@ -148,8 +147,8 @@ name_readers(struct packer *k, int room)
 	return stems;
 }
 
-/* External names start with the model's; where that leaves too little room,
- * with a part of it. */
+/* External names start with the model's name, or with a part of it if there is
+ * too little room. */
 static void
 name_weights(struct packer *k)
 {
@@ -217,8 +216,7 @@ rename_calls(void *ctx, const struct expr *e)
 	return expr_rewrite(r->m, e, rename_call, ctx);
 }
 
-/* A kernel that is called as one of the model's own functions or weights
- * gives way. */
+/* Renames a kernel with the name of a function or weight of the model. */
 static void
 name_kernels(struct packer *k)
 {
@@ -264,7 +262,7 @@ name_kernels(struct packer *k)
 	}
 }
 
-/* The functions that a table names, which start with the model's, and that
+/* The functions of the kernel table, which start with the model's name, and the
  * table. */
 static void
 name_entries(struct packer *k)
@@ -294,8 +292,8 @@ name_entries(struct packer *k)
 	}
 }
 
-/* A model is not called as a word is, nor so that a name of its own is one: of
- * a model "atomic", atomic_init would be a macro of C. */
+/* The model's name is no reserved word, and neither is a name that starts with
+ * it: atomic_init, of a model "atomic", would be a macro of C. */
 static void
 name_model(struct packer *k)
 {

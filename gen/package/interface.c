@@ -35,7 +35,7 @@ is_dynamic(const struct tensor *t)
 	return false;
 }
 
-/* real = (stored - zero_point) * scale, where the model says so. */
+/* real = (stored - zero_point) * scale, for quantized inputs and outputs. */
 static void
 add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 	  const struct tensor *t)
@@ -129,7 +129,8 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	if (version_hash != NULL) {
 		tdata_text(data, "version_hash", version_hash);
 	}
-	/* The version is of the interface: other weights do not change it. */
+	/* The version identifies the interface: other weights do not change
+	 * it. */
 	tdata_text(data, "model_digest",
 		   version_hash == NULL ? k->g->digest : NULL);
 	tdata_text(data, "tirc_version", version_text());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels as text, with where they come from: within the source, or, where
- * a device has a language of its own, in a file of theirs. */
+/* The kernels as text, with comments on their origins: in the source or, if the
+ * device has a language of its own, in a separate file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "packer.h"
 #include "provenance.h"
 
-#define ROW_COLUMN 15 /* where the text of a comment's row starts */
+#define ROW_COLUMN 15 /* the column of the text in a comment's rows */
 
 static void
 add_row(struct packer *k, struct tdata *data, const char *list,
@@ -27,10 +27,10 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 				ROW_COLUMN));
 }
 
-enum { MOST_NODES = 32 }; /* in a comment; the metadata have all */
+enum { MOST_NODES = 32 }; /* in a comment; the metadata lists all */
 
-/* A row of a node. Names are as the model has them, so they are not broken,
- * however long. */
+/* A comment's row for a node. Names of the model are never broken into
+ * lines. */
 static void
 add_name_row(struct packer *k, struct tdata *row, const char *label,
 	     const char *head, const char *name)
@@ -45,7 +45,7 @@ add_name_row(struct packer *k, struct tdata *row, const char *label,
 		     name);
 }
 
-/* "Conv_3 (Conv) -> "y""; "#12 Conv -> "y"" of a node without a name. */
+/* "Conv_3 (Conv) -> "y"", or "#12 Conv -> "y"" for a node without a name. */
 static void
 add_nodes(struct packer *k, struct tdata *data, const char *list,
 	  const char *label, const struct origin_list *l)
@@ -74,7 +74,7 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 	}
 }
 
-/* What a kernel computes, and what is only in its constants. */
+/* The nodes that a kernel computes, and the nodes folded into its constants. */
 static void
 add_all_nodes(struct packer *k, struct tdata *data, const char *list,
 	      const struct kernel *kernel)
@@ -86,7 +86,7 @@ add_all_nodes(struct packer *k, struct tdata *data, const char *list,
 	add_nodes(k, data, list, "folded", &folded);
 }
 
-/* What a dimension is called in comments: n, c, h, w of pictures. */
+/* The name of a dimension in comments: n, c, h, w for images. */
 static const char *
 dim_letter(int ndim, int d)
 {
@@ -108,9 +108,9 @@ dim_letter(int ndim, int d)
 	return NULL;
 }
 
-/* Where the element [n][c][h][w] is, in the order of the array's dimensions,
- * where that is not row by row: ", at [c/16][h+1][w+1][c%16], zeros around".
- * Dimensions of extent 1 are left out. */
+/* The array index of the element [n][c][h][w], if the layout is not row-major:
+ * ", at [c/16][h+1][w+1][c%16], zeros around". Dimensions of extent 1 are left
+ * out. */
 static const char *
 memory_text(const struct packer *k, const struct tensor *t)
 {
@@ -162,8 +162,9 @@ memory_text(const struct packer *k, const struct tensor *t)
 	return text;
 }
 
-/* Where the array holds other numbers than the model's tensor: "u8 (i8 + 128)".
- */
+/* The conversion, if the array holds other numbers than the model's tensor: "u8
+ * (i8 + 128)".
+ * */
 static const char *
 type_text(const struct packer *k, const struct tensor *t)
 {
@@ -181,16 +182,16 @@ type_text(const struct packer *k, const struct tensor *t)
 
 enum { NAME_COLUMNS = 56 };
 
-/* Exporters join names of many operators to one; such a name stands in the row
- * of the node alone. */
+/* Is the name too long? Exporters join names of many operators to one; such a
+ * name is only in the row of its node. */
 static bool
 is_short_name(const struct tensor *t)
 {
 	return t->model_name != NULL && strlen(t->model_name) <= NAME_COLUMNS;
 }
 
-/* Its name in quotes, or, where that is long or the model has none, who writes
- * it; "" for what the kernel itself writes. */
+/* The tensor's name in quotes; the kernel that writes it, if the name is long
+ * or absent; "" if this kernel writes it. */
 static const char *
 tensor_name(struct packer *k, const struct kernel *kernel,
 	    const struct tensor *t)
@@ -205,8 +206,8 @@ tensor_name(struct packer *k, const struct kernel *kernel,
 		       : "";
 }
 
-/* "relu1": f32 [1][64][56][56], at [c/16][h][w][c%16]. Of a function that several
- * kernels call: without the name. */
+/* "relu1": f32 [1][64][56][56], at [c/16][h][w][c%16]. Without the name for a
+ * function that several kernels call. */
 static const char *
 tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
@@ -223,7 +224,7 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 			    arg->in_place != NULL ? ", in place" : "");
 }
 
-/* The kernel as a function; those of a device, of which each has its own. */
+/* The kernel as a function, or on a device as its functions. */
 static bool
 print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 {
@@ -241,8 +242,8 @@ print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 	return true;
 }
 
-/* Has it a function in which no product may be added unrounded, while in others
- * it may? NULL: no. */
+/* Must the kernel's function forbid contraction, while others may allow it?
+ * kernel NULL: no. */
 static bool
 is_exact(const struct packer *k, const struct kernel *kernel)
 {
@@ -250,8 +251,8 @@ is_exact(const struct packer *k, const struct kernel *kernel)
 	       strcmp(k->p->target->fp, "strict") != 0;
 }
 
-/* The kernel with the function that is printed before that of the i-th one
- * (step -1) or behind it (1), or NULL. */
+/* The kernel whose function is printed before (step -1) or after (1) that of
+ * the i-th kernel, or NULL. */
 static const struct kernel *
 printed_beside(const struct packer *k, int i, int step)
 {
@@ -265,8 +266,8 @@ printed_beside(const struct packer *k, int i, int step)
 	return NULL;
 }
 
-/* What one of the kernels that share a function gives it: "conv2: x "relu1",
- * w net_conv2_w, y "relu2"". */
+/* The arguments of a kernel that shares its function with others: "conv2: x
+ * "relu1", w net_conv2_w, y "relu2"". */
 static const char *
 call_text(struct packer *k, const struct kernel *kernel)
 {
@@ -309,7 +310,7 @@ add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
 	}
 }
 
-/* "1/6", as the matrices are written down. */
+/* An element of a matrix as a fraction: "1/6". */
 static const char *
 fraction_text(struct arena *a, double v)
 {
@@ -443,7 +444,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	return ok;
 }
 
-/* The functions of a region that keeps something between runs. */
+/* The functions of a region with state between runs. */
 static void
 reserve_region_names(struct packer *k, struct unit *u,
 		     const struct kernel *kernel)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the dialect's compiler can hold: the bytes of one object, and elements
- * that are no narrower than its char. */
+/* Checks the limits of the dialect's compiler: the size of an object, and
+ * elements at least as wide as its char. */
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"

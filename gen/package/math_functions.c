@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions of C's mathematical library a source calls: a firmware
- * engineer has to link them, or to give others. */
+/* Finds the functions of C's mathematical library that a source calls: users of
+ * firmware must link or provide them. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -39,7 +39,8 @@ is_math(const struct word_list *words, const char *name, size_t length)
 	return false;
 }
 
-/* Past a comment or a text, of which nothing is a call; else `at`. */
+/* The end of the comment or string literal at `at`, which contains no calls;
+ * else `at`. */
 static const char *
 skip_passive(const char *at)
 {

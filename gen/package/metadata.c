@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* <model>.json: inputs and outputs, sizes, the memory plan, kernels, files,
- * flags, and what became of every node. One line per tensor, place, weight,
- * kernel, call and node, so that two of them can be compared line by line. */
+ * flags, and the fate of every node. One line per tensor, place, weight,
+ * kernel, call and node, so that two files can be compared line by line. */
 #include <cjson/cJSON.h>
 
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
 
-/* Text that JSON may hold: bytes that are no UTF-8 become '?'. */
+/* A copy of text as valid UTF-8, with '?' for other bytes. */
 const char *
 metadata_utf8(struct arena *a, const char *text)
 {
@@ -146,7 +146,7 @@ put_line(struct strbuf *s, const char *indent, cJSON *value, bool last)
 	cJSON_free(text);
 }
 
-/* "key": value on a line, or a line for each item. */
+/* "key": value as a line, or with a line for each item. */
 void
 metadata_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
 		bool last)

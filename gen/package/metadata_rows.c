@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of <model>.json that tell where everything comes from: places in
- * the workspace, weights, functions, the kernels that call them, what each call
- * is given and stands for, and the model's nodes. */
+/* The rows of <model>.json: places in the workspace, weights, functions, the
+ * kernels that call them with their arguments and nodes, and the model's
+ * nodes. */
 #include <cjson/cJSON.h>
 
 #include "kernels.h"
@@ -88,7 +88,7 @@ nodes_json(struct packer *k, const struct origin_list *l)
 	return list;
 }
 
-/* Where a constant comes from. */
+/* The formula and the nodes of a constant. */
 static void
 put_maker(struct packer *k, cJSON *object, const struct weight *w)
 {
@@ -125,7 +125,7 @@ metadata_weights(struct packer *k)
 		put_number(object, "bytes", (double)w->bytes);
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
-		/* The file is written behind the weights. */
+		/* The file is written after the weights. */
 		metadata_text(k, object, "digest",
 			      arena_printf(k->a, "%s%07d@", WEIGHT_DIGEST_MARK,
 					   i));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All files of a compiled program: their names, what the templates have in
- * common, and the files in order. */
+/* All files of a compiled program: their names, the data common to all
+ * templates, and the files in order. */
 #include "package.h"
 #include "comment_text.h"
 #include "json_read.h"
@@ -9,7 +9,7 @@
 #include "packer.h"
 #include "text.h"
 
-#define FLAGS_COLUMN 14 /* of a banner, where its rows start */
+#define FLAGS_COLUMN 14 /* the column of a banner's rows */
 
 const char *
 packer_render(struct packer *k, const char *text, const struct tdata *data)
@@ -103,7 +103,7 @@ add_template_file(struct packer *k, enum template_id id,
 	return text != NULL;
 }
 
-/* -- what all templates may say -- */
+/* -- data for all templates -- */
 
 static const char *
 file_part(const char *path)
@@ -132,7 +132,7 @@ add_origin(struct packer *k)
 					     k->p->target->name)));
 }
 
-/* Libraries like lines of the cache. */
+/* Libraries prefer the alignment of cache lines. */
 #define LIBRARY_ALIGN 64
 
 int64_t
@@ -157,7 +157,7 @@ add_common(struct packer *k)
 	struct tdata *d = k->data;
 	bool file = k->out->weights == WEIGHTS_FILE;
 	int octets = k->d->char_bits / 8; /* of a C byte */
-	int64_t local = 0; /* arrays of the kernel that has most */
+	int64_t local = 0;                /* largest stack frame of a kernel */
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		int64_t bytes = k->p->kernels.data[i]->stack_bytes;
@@ -268,7 +268,7 @@ add_header(struct packer *k)
 
 	strbuf_init(&s);
 	ok = add_interface(k, "", &s);
-	/* The comment on top says where it is from, not what it is. */
+	/* The comment at the top has the origin, which is not compared. */
 	body = ok ? strstr(s.data, k->upper) : NULL;
 	if (body != NULL) {
 		tdata_printf(k->data, "version_hash", "%08x", text_hash(body));
@@ -283,7 +283,7 @@ add_header(struct packer *k)
 	return ok;
 }
 
-/* -- building it -- */
+/* -- building the package -- */
 
 static bool
 file_ends(const char *name, const char *ending)
@@ -338,7 +338,7 @@ add_unit(struct packer *k, struct tdata *data, enum file_id file,
 	tdata_text(tdata_item(row, "needs"), "need", k->files[need]);
 }
 
-/* What backends bring along is compiled as well; everything includes its
+/* Runtime files of backends are compiled, too; all sources may include their
  * headers. */
 static void
 add_runtime_units(struct packer *k, struct tdata *data)
@@ -397,8 +397,8 @@ add_build_files(struct packer *k)
 	return ok;
 }
 
-/* A device's kernels are launched by a host, in the same dialect or in its
- * own. */
+/* A host program launches a device's kernels, in the same or another
+ * dialect. */
 static bool
 choose_host(struct packer *k, const struct emit_options *o)
 {
@@ -427,9 +427,9 @@ choose_host(struct packer *k, const struct emit_options *o)
 	return k->d != NULL;
 }
 
-/* The header says what the source calls, so it is made after it, and comes
- * before it in the list. The source of the graph form has the version of its
- * header. */
+/* The header lists the functions that the source calls, so it is made after the
+ * source, but precedes it in the list. The source of the graph form has the
+ * version of its header. */
 static bool
 add_interface_files(struct packer *k)
 {
@@ -486,7 +486,7 @@ package_build(struct program *p, const struct dialect *d,
 	};
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
-	k->o = arena_copy(k->a, o, sizeof *o); /* the harness comes later */
+	k->o = arena_copy(k->a, o, sizeof *o); /* the harness uses it later */
 	if (!choose_host(k, o) || (o->graph && !graph_form_allowed(k))) {
 		return false;
 	}
@@ -526,7 +526,7 @@ package_build(struct program *p, const struct dialect *d,
 	return k->m->diags.n_errors == 0;
 }
 
-/* -- a program around it -- */
+/* -- the harness -- */
 
 static void
 add_io(struct packer *k, struct tdata *data, const char *list, int i,
@@ -540,8 +540,8 @@ add_io(struct packer *k, struct tdata *data, const char *list, int i,
 	tdata_text(row, "NAME", macro);
 }
 
-/* Sizes of what is read to see how fast that is: half of each cache, and all
- * that the model has, or enough to come from memory. */
+/* Sizes of the arrays for the measurement of bandwidth: half of each cache, and
+ * the model's data, or more than the caches hold. */
 static void
 add_profile(struct packer *k, struct tdata *data)
 {
@@ -558,7 +558,7 @@ add_profile(struct packer *k, struct tdata *data)
 	tdata_int(data, "all_bytes", all);
 }
 
-/* What runs the tasks. */
+/* Adds the runtime of tasks. */
 static bool
 add_runtime(struct packer *k, struct tdata *data)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry function with a word after each kernel, for a clock:
+/* The entry function with a call after each kernel, to measure time:
  *
  *   conv1(…)             NAME_profile(0)
  *   fc(…)          ->    conv1(…)
  *                        NAME_profile(1)
  *                        fc(…)
  *                        NAME_profile(2)
- */
+ * */
 #include <assert.h>
 
 #include "kernel.h"

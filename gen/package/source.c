@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source: the kernels, the memory plan in words, the entry function. */
+/* The source: the kernels, the memory plan as a comment, the entry function. */
 #include "comment_text.h"
 #include "kernel.h"
 #include "package.h"
@@ -7,14 +7,14 @@
 
 /* -- the memory plan -- */
 
-/* An argument that is a tensor, or overwrites it. */
+/* A kernel's argument that reads a tensor, or overwrites its memory. */
 struct user {
 	const struct kernel *kernel;
 	const struct kernel_arg *arg;
 	int next; /* of the same tensor; -1: none */
 };
 
-/* All of them, in the order of execution. */
+/* All such arguments, in the order of execution. */
 struct users {
 	VEC(struct user) list;
 	int *first; /* by tensor; -1: none */
@@ -84,8 +84,8 @@ place_name(const struct placement *at)
 				 : NULL;
 }
 
-/* What the pointers came to be called: the memory plan and the code have one
- * name for each. Both lists are in the order of the code. */
+/* The final names of the pointers, so that the memory plan and the code use the
+ * same name for each. Both lists are in the order of the code. */
 static void
 name_places(struct packer *k, const struct unit *u)
 {
@@ -149,9 +149,9 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 	return b;
 }
 
-/* Each array's place in the weights file is said relative to the one before,
- * so that another size changes one line; in numbers where an enumerator could
- * not hold them. */
+/* Offsets in the weights file are relative to the array before, so that another
+ * size changes one line; they are literals if an enumerator could not hold
+ * them. */
 static bool
 places_are_named(const struct packer *k)
 {
@@ -241,8 +241,8 @@ bind_part(struct packer *k, const struct param *param)
 	return b;
 }
 
-/* The entry's parameters in their order: inputs, outputs, weights, the
- * workspace if there is one, sizes. */
+/* The entry's parameters in order: inputs, outputs, weights, the workspace, if
+ * any, and sizes. */
 static void
 bind_entry(struct packer *k, struct bindings *bound)
 {
@@ -286,7 +286,8 @@ static bool
 print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	    struct strbuf *out)
 {
-	struct func entry = *k->p->entry; /* of which places may be taken */
+	/* a copy: places may be removed from it */
+	struct func entry = *k->p->entry;
 	struct bindings bound = { 0 };
 
 	bind_entry(k, &bound);
@@ -354,7 +355,7 @@ uses_workspace(const struct packer *k)
 	return false;
 }
 
-/* Does _run? What regions with a state are told of, _init tells them. */
+/* Does _run read weights? _init passes weights to regions with a state. */
 static bool
 uses_weights(const struct packer *k)
 {

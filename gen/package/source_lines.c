@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On which line of which file a kernel's function is. Templates put its text
- * somewhere; a line of its own before it, a mark, tells afterwards where. */
+/* Finds the file and line of each kernel's function. Templates place the text
+ * anywhere, so a mark, a line of its own before the text, shows the place
+ * afterwards. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -47,7 +48,7 @@ function_name(const struct kernel *kernel)
 		       : kernel->func->name;
 }
 
-/* The line on which the name stands, from the mark's on. */
+/* The line with the name, searched from the mark on. */
 static int
 line_of(const char *p, int line, const char *name)
 {
@@ -77,7 +78,7 @@ places_find(struct packer *k, const char *name, const char *text)
 
 			p += strcspn(p, "\n");
 			k->kernel_places[i].file = name;
-			/* Marks within a kernel's text there are none. */
+			/* A kernel's text contains no marks. */
 			k->kernel_places[i].line =
 				line_of(p + 1, line,
 					function_name(k->p->kernels.data[i]));

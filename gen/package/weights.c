@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The weights' form and layout: in the source, in a file of bytes that the
- * assembler or the caller loads. The bytes themselves come later. */
+/* The form and layout of weights: in the source, or in a file of bytes that the
+ * assembler includes or the caller loads. The bytes are written later. */
 #include <math.h>
 
 #include "comment_text.h"
@@ -60,7 +60,7 @@ weights_layout(struct packer *k)
 
 enum { ROW_START = 3 }; /* of a comment's line */
 
-#define TOGETHER '\t' /* a space at which no line is broken */
+#define TOGETHER '\t' /* a space without a line break */
 
 /* "Mul_4, BatchNormalization_5" */
 static const char *
@@ -104,7 +104,7 @@ weight_note(struct packer *k, int i, bool with_digest, const char *indent)
 	for (const char *c = text; *c != '\0'; c++) {
 		strbuf_putc(&s, *c == TOGETHER ? ' ' : *c);
 		if (*c == '\n') {
-			/* The rows of a note start where the first one does. */
+			/* All rows of a note start in the same column. */
 			strbuf_puts(&s, indent);
 			strbuf_printf(&s, "%.*s", ROW_START, c + 1);
 			c += strlen(k->d->comment_line);
@@ -151,7 +151,7 @@ weight_line(struct packer *k, int i, const char *text, struct unit *u)
 	return packer_render(k, text, data);
 }
 
-/* -- are there values that need a header? -- */
+/* -- values that need a header -- */
 
 struct finite_check {
 	struct dtype type;
@@ -234,7 +234,7 @@ add_arrays(struct packer *k)
 				 OUT_WEIGHTS_TEXT);
 }
 
-/* Their declarations, where the dialect has them in a file of their own. */
+/* Adds the file of weights' declarations, if the dialect has one. */
 bool
 add_weights_header(struct packer *k)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts a package's files into a folder: all under temporary names first, and
- * renamed when all are whole; a file that already says the same is left as it
- * is, with its time. */
+/* Writes a package's files into a folder: all under temporary names first, and
+ * renamed when all are complete; an existing file with the same content keeps
+ * its modification time. */
 #define _DEFAULT_SOURCE
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct writer {
 	struct module *m;
 	struct arena *a;
 	const char *dir;
-	const char **temporary; /* by file; NULL: not made */
+	const char **temporary; /* by file; NULL: none */
 	uint64_t digest;
 	uint64_t *digests; /* of each weight's values */
 };
@@ -48,7 +48,7 @@ path_of(struct writer *w, const char *name)
 
 struct blob {
 	FILE *file;
-	struct digest whole, one; /* of all values; of the present array's */
+	struct digest whole, one; /* of all values; of the current array's */
 	uint64_t written;
 	bool failed;
 };
@@ -131,7 +131,7 @@ put_digest(char *at, uint64_t digest)
 	memcpy(at, text, 16);
 }
 
-/* The text with the digests in their places. */
+/* The text with its placeholders replaced by digests. */
 static const char *
 final_text(struct writer *w, const struct out_file *f)
 {
@@ -209,7 +209,7 @@ put_in_place(struct writer *w)
 		const char *path = path_of(w, w->pkg->files.data[i].name);
 
 		if (same_file(path, w->temporary[i])) {
-			continue; /* what is left is removed */
+			continue; /* the temporary file is removed later */
 		}
 		if (rename(w->temporary[i], path) != 0) {
 			return cannot(w, path, "write this file");
@@ -219,7 +219,8 @@ put_in_place(struct writer *w)
 	return true;
 }
 
-/* A backend's file, which need not name tirc, from the last time. */
+/* Is the existing file a backend's file from an earlier run, which need not
+ * name tirc? */
 static bool
 says_the_same(const char *path, const char *text)
 {
@@ -239,7 +240,7 @@ says_the_same(const char *path, const char *text)
 	return same;
 }
 
-/* The user's own files stay. */
+/* May all existing files be replaced? The user's may not. */
 static bool
 may_write(struct writer *w)
 {
@@ -270,7 +271,7 @@ package_write(struct program *p, const struct package *pkg, const char *dir,
 	w.digests = arena_array(w.a, uint64_t, p->weights.n + 1);
 	w.temporary = arena_array(w.a, const char *, pkg->files.n + 1);
 	ok = folder_make(w.m, dir) && (force || may_write(&w));
-	/* Weights first: others hold their digest. */
+	/* Weights first: other files contain their digest. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; ok && i < pkg->files.n; i++) {
 			bool weights = pkg->files.data[i].kind != OUT_TEXT;
