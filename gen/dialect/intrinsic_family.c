@@ -4,6 +4,8 @@
 
 #include "text.h"
 
+enum { ARGUMENTS_MAX = 64 }; /* of a call, that "begin" may name */
+
 struct value {
 	const char *name, *text;
 	const struct value_set *set; /* that has it */
@@ -80,18 +82,13 @@ read_set(struct json j, struct value_sets *out)
 {
 	struct arena *a = &j.reader->module->arena;
 	struct value_set *set = arena_new(a, struct value_set);
-	const cJSON *row;
 
 	set->name = arena_strdup(a, j.value->string);
 	vec_push(a, &out->list, set);
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	cJSON_ArrayForEach(row, j.value)
-	{
-		struct json at = json_get(j, row->string);
-		struct value v = { arena_strdup(a, row->string), value_text(at),
-				   set };
+	for (struct json at = json_first(j); at.value != NULL;
+	     at = json_next(j, at)) {
+		struct value v = { arena_strdup(a, at.value->string),
+				   value_text(at), set };
 
 		if (!text_is_identifier(v.name, "")) {
 			json_error(at, "a value's name is a word of letters, "
@@ -139,9 +136,6 @@ static void
 read_member(const struct value_sets *sets, struct json j, const char *folder,
 	    struct value_list *out)
 {
-	const char *const *names;
-	int n;
-
 	if (!text_is_identifier(j.value->string, "") ||
 	    !starts_with(j.value->string, folder)) {
 		json_error(j,
@@ -149,17 +143,15 @@ read_member(const struct value_sets *sets, struct json j, const char *folder,
 			   "and _ that starts with the folder's: %s_…",
 			   folder);
 	}
-	names = json_texts(j, &n);
-	for (int i = 0; i < n; i++) {
-		const struct value_set *set = find_set(sets, names[i]);
+	for (struct json at = json_first(j); at.value != NULL;
+	     at = json_next(j, at)) {
+		const char *name = json_text(at, true);
+		const struct value_set *set = find_set(sets, name);
 
 		if (set == NULL) {
-			json_error(json_at(j, i),
-				   "there is no set '%s' in "
-				   "/values",
-				   names[i]);
+			json_error(at, "there is no set '%s' in /values", name);
 		} else {
-			add_set(set, json_at(j, i), out);
+			add_set(set, at, out);
 		}
 	}
 }
@@ -202,41 +194,30 @@ family_read(struct json root, const char *folder, struct family *out)
 	struct value_sets sets = { 0 };
 	struct value_list first = { 0 };
 	struct json first_at = { 0 };
-	const cJSON *row;
 
 	if (members.value == NULL && values.value != NULL) {
 		json_error(values, "values are for members; there are none");
 	}
-	if (!json_is_object(members, false)) {
-		return !root.reader->failed;
+	for (struct json row = json_first(values); row.value != NULL;
+	     row = json_next(values, row)) {
+		read_set(row, &sets);
 	}
-	if (json_is_object(values, false)) {
-		cJSON_ArrayForEach(row, values.value)
-		{
-			read_set(json_get(values, row->string), &sets);
-		}
-	}
-	if (members.value->child == NULL) {
-		json_error(members, "a family has a member at least");
-	}
-	cJSON_ArrayForEach(row, members.value)
-	{
+	for (struct json row = json_first(members);
+	     row.value != NULL && !root.reader->failed;
+	     row = json_next(members, row)) {
 		struct value_list own = { 0 };
 		struct family_member member = {
-			.name = arena_strdup(a, row->string),
-			.at = json_get(members, row->string),
+			.name = arena_strdup(a, row.value->string),
+			.at = row,
 		};
 
-		if (root.reader->failed) {
-			return false;
-		}
-		read_member(&sets, member.at, folder, &own);
+		read_member(&sets, row, folder, &own);
 		if (first_at.value == NULL) {
 			first = own;
-			first_at = member.at;
+			first_at = row;
 		} else if (!root.reader->failed) {
-			check_same(member.at, &own, first_at, &first);
-			check_same(first_at, &first, member.at, &own);
+			check_same(row, &own, first_at, &first);
+			check_same(first_at, &first, row, &own);
 		}
 		member.values = values_of(a, member.name, &own);
 		vec_push(a, &out->members, member);
@@ -246,16 +227,14 @@ family_read(struct json root, const char *folder, struct family *out)
 
 /* ---- texts */
 
-const char *
-family_fill(struct json at, const char *text, const struct tdata *values)
+/* NULL: a mistake was reported. */
+static const char *
+fill_text(struct json at, const char *text, const struct tdata *values)
 {
 	struct reader *r = at.reader;
 	struct strbuf out;
 	const char *filled = NULL;
 
-	if (values == NULL || text == NULL) {
-		return text;
-	}
 	strbuf_init(&out);
 	if (template_render(&r->module->diags, r->layers[0].file, at.pointer,
 			    text, values, &out)) {
@@ -266,6 +245,89 @@ family_fill(struct json at, const char *text, const struct tdata *values)
 	}
 	strbuf_release(&out);
 	return filled;
+}
+
+/* The values, and the arguments of a call, which are known where it is written:
+ * each stands for itself. */
+static const struct tdata *
+with_arguments(struct arena *a, const struct tdata *values)
+{
+	struct tdata *data = tdata_new(a);
+
+	tdata_outer(data, values);
+	for (int i = 1; i <= ARGUMENTS_MAX; i++) {
+		const char *name = arena_printf(a, "argument_%d", i);
+
+		tdata_printf(data, name, "{{%s}}", name);
+	}
+	return data;
+}
+
+static cJSON *fill_value(struct json j, const struct tdata *values);
+
+static void
+fill_item(struct json j, const struct tdata *values, cJSON *to)
+{
+	struct arena *a = &j.reader->module->arena;
+	const char *key = j.value->string;
+	cJSON *item;
+
+	if (key != NULL && strcmp(key, "begin") == 0) {
+		values = with_arguments(a, values);
+	}
+	item = fill_value(j, values);
+	if (item == NULL) {
+		return;
+	}
+	if (key == NULL && cJSON_IsString(item) && *item->valuestring == '\0') {
+		cJSON_Delete(item);
+	} else if (key == NULL) {
+		cJSON_AddItemToArray(to, item);
+	} else {
+		key = fill_text(j, key, values);
+		cJSON_AddItemToObject(to, key != NULL ? key : "", item);
+	}
+}
+
+static cJSON *
+fill_value(struct json j, const struct tdata *values)
+{
+	const char *text;
+	cJSON *to;
+
+	if (cJSON_IsString(j.value)) {
+		text = fill_text(j, j.value->valuestring, values);
+		return text != NULL ? cJSON_CreateString(text) : NULL;
+	}
+	if (!cJSON_IsObject(j.value) && !cJSON_IsArray(j.value)) {
+		return cJSON_Duplicate(j.value, true);
+	}
+	to = cJSON_IsObject(j.value) ? cJSON_CreateObject()
+				     : cJSON_CreateArray();
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		fill_item(item, values, to);
+	}
+	return to;
+}
+
+cJSON *
+family_fill(struct json root, const struct tdata *values)
+{
+	cJSON *to = cJSON_CreateObject();
+
+	for (struct json j = json_first(root); j.value != NULL;
+	     j = json_next(root, j)) {
+		if (strcmp(j.value->string, "values") != 0 &&
+		    strcmp(j.value->string, "members") != 0) {
+			fill_item(j, values, to);
+		}
+	}
+	if (root.reader->failed) {
+		cJSON_Delete(to);
+		return NULL;
+	}
+	return to;
 }
 
 /* Is there a key of that name, of an array? A member is one. */

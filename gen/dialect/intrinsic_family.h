@@ -21,10 +21,10 @@ struct family {
 /* Reads "values" and "members" of a folder's intrinsic.json. False after
  * mistakes, which were reported; a file without members has none. */
 bool family_read(struct json root, const char *folder, struct family *out);
-/* A text of intrinsic.json, filled in. values: of a member, or NULL: it stays
- * as it is. NULL: text is NULL, or a mistake was reported. */
-const char *family_fill(struct json at, const char *text,
-			const struct tdata *values);
+/* The intrinsic.json of a member: the tree without "values" and "members", whose
+ * texts and keys are filled in; texts of lists that come out empty are left out.
+ * To be deleted. NULL: mistakes were reported. */
+cJSON *family_fill(struct json root, const struct tdata *values);
 /* Does the text of an intrinsic.json, of a folder of that name, have the
  * intrinsic? Looks for its name alone: whoever loads it parses. */
 bool family_has(struct arena *a, const char *text, const char *folder,

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 
 #include "intrinsic_family.h"
+#include "intrinsic_keys.h"
 #include "text.h"
-
-enum { ARGUMENTS_MAX = 64 }; /* of a call, that "begin" may name */
 
 struct intrinsic_loader {
 	struct module *m;
 	const char *dir;
 	struct reader reader;
+	struct intrinsic_set *set;
 	const char *folder;         /* at hand */
 	const struct tdata *values; /* of a family's member, or NULL */
+	struct intrinsic_data *d;   /* the intrinsic that is read */
 };
 
 static const char *
@@ -26,24 +27,14 @@ folder_file(struct intrinsic_loader *l, const char *name, const char **file)
 			 file);
 }
 
-/* A text, filled in with the values of the member at hand. */
-static const char *
-read_words(struct intrinsic_loader *l, struct json j, bool required)
-{
-	return family_fill(j, json_text(j, required), l->values);
-}
-
 /* The file that j names; a mistake if there is none. */
 static const char *
 read_file(struct intrinsic_loader *l, struct json j, const char **file)
 {
-	const char *name = read_words(l, j, true);
+	const char *name = json_text(j, true);
 	const char *text;
 
 	*file = NULL;
-	if (name == NULL) {
-		return NULL;
-	}
 	if (strpbrk(name, "/\\") != NULL) {
 		json_error(j, "a file of the same folder is wanted here");
 		return NULL;
@@ -55,67 +46,26 @@ read_file(struct intrinsic_loader *l, struct json j, const char **file)
 	return text;
 }
 
-/* Of a family, those that a member's values leave empty are not there. */
-static struct names
-read_names(struct intrinsic_loader *l, struct json j)
+void
+intrinsic_read_script(void *ctx, struct json j)
 {
-	int total, n = 0;
-	const char *const *texts = json_texts(j, &total);
-	const char **list = arena_array(&l->m->arena, const char *, total + 1);
+	struct intrinsic_loader *l = ctx;
 
-	for (int i = 0; i < total; i++) {
-		const char *text = family_fill(json_at(j, i), texts[i],
-					       l->values);
-
-		if (text != NULL && (l->values == NULL || *text != '\0')) {
-			list[n++] = text;
-		}
-	}
-	return (struct names){ .data = list, .n = n };
+	l->d->script = read_file(l, j, &l->d->script_file);
 }
 
-/* The call's arguments are known where it is written, not here. */
-static const char *
-read_begin(struct intrinsic_loader *l, struct json j)
-{
-	const char *text = json_text(j, false);
-	struct tdata *data;
-
-	if (text == NULL || l->values == NULL) {
-		return text;
-	}
-	data = tdata_new(&l->m->arena);
-	tdata_outer(data, l->values);
-	for (int i = 1; i <= ARGUMENTS_MAX; i++) {
-		const char *name = arena_printf(&l->m->arena, "argument_%d", i);
-
-		tdata_printf(data, name, "{{%s}}", name);
-	}
-	return family_fill(j, text, data);
-}
+/* -- symbols -- */
 
 static void
 read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s, struct json j)
 {
 	struct intrinsic_text t = {
-		.dialect = family_fill(j,
-				       arena_strdup(&l->m->arena,
-						    j.value->string),
-				       l->values)
+		.dialect = arena_strdup(&l->m->arena, j.value->string),
+		.file = s->file,
+		.text = s->twin,
 	};
 
-	if (!json_is_object(j, true) || t.dialect == NULL) {
-		return;
-	}
-	json_check_keys(j, "file function needs uses begin end keeps");
-	t.function = read_words(l, json_get(j, "function"), true);
-	t.needs = read_names(l, json_get(j, "needs"));
-	t.uses = read_names(l, json_get(j, "uses"));
-	t.begin = read_begin(l, json_get(j, "begin"));
-	t.end = read_words(l, json_get(j, "end"), false);
-	t.keeps = json_bool(json_get(j, "keeps"));
-	t.file = s->file;
-	t.text = s->twin;
+	json_keys_read(&intrinsic_keys, j, "/symbols/*/dialects/*", &t, l);
 	if (json_get(j, "file").value != NULL) {
 		t.text = read_file(l, json_get(j, "file"), &t.file);
 	}
@@ -124,15 +74,16 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s, struct json j)
 
 /* Those of one file: what a symbol stands for would be that of the first. */
 static void
-check_symbol(const struct intrinsic_set *set, const struct intrinsic_data *d,
-	     struct json j, const char *name)
+check_symbol(const struct intrinsic_loader *l, struct json j, const char *name)
 {
+	const struct intrinsic_set *set = l->set;
+
 	for (int i = set->list.n; i >= 0; i--) {
 		const struct intrinsic_data *other =
-			i < set->list.n ? &set->list.data[i] : d;
+			i < set->list.n ? &set->list.data[i] : l->d;
 
-		for (int k = 0; other->file == d->file && k < other->symbols.n;
-		     k++) {
+		for (int k = 0;
+		     other->file == l->d->file && k < other->symbols.n; k++) {
 			if (strcmp(other->symbols.data[k].name, name) == 0) {
 				json_error(j, "'%s' is a symbol of %s already",
 					   name, other->name);
@@ -142,45 +93,41 @@ check_symbol(const struct intrinsic_set *set, const struct intrinsic_data *d,
 	}
 }
 
-static void
-read_symbol(struct intrinsic_loader *l, const struct intrinsic_set *set,
-	    struct intrinsic_data *d, struct json j)
+void
+intrinsic_read_symbols(void *ctx, struct json symbols)
 {
-	struct intrinsic_symbol s = {
-		.name = family_fill(j,
-				    arena_strdup(&l->m->arena, j.value->string),
-				    l->values),
-		.values = l->values,
-	};
-	struct json dialects = json_get(j, "dialects");
-	const cJSON *row;
+	struct intrinsic_loader *l = ctx;
 
-	if (s.name == NULL) {
-		return;
-	}
-	if (!text_is_identifier(s.name, "")) {
-		json_error(j, "a symbol is a word of letters, digits and _");
-	}
-	check_symbol(set, d, j, s.name);
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(j, "twin dialects");
-	s.twin = read_file(l, json_get(j, "twin"), &s.file);
-	if (json_is_object(dialects, true)) {
-		cJSON_ArrayForEach(row, dialects.value)
-		{
-			read_text(l, &s, json_get(dialects, row->string));
+	for (struct json j = json_first(symbols); j.value != NULL;
+	     j = json_next(symbols, j)) {
+		struct intrinsic_symbol s = {
+			.name = arena_strdup(&l->m->arena, j.value->string),
+			.values = l->values,
+		};
+		struct json dialects = json_get(j, "dialects");
+
+		if (!text_is_identifier(s.name, "")) {
+			json_error(j, "a symbol is a word of letters, digits "
+				      "and _");
 		}
+		check_symbol(l, j, s.name);
+		s.twin = read_file(l, json_get(j, "twin"), &s.file);
+		for (struct json row = json_first(dialects); row.value != NULL;
+		     row = json_next(dialects, row)) {
+			read_text(l, &s, row);
+		}
+		vec_push(&l->m->arena, &l->d->symbols, s);
 	}
-	vec_push(&l->m->arena, &d->symbols, s);
 }
+
+/* -- the whole -- */
 
 /* Of one's own come before those that ship; else a name is one intrinsic's. */
 static void
-add(struct intrinsic_loader *l, struct intrinsic_set *set,
-    const struct intrinsic_data *d, struct json at)
+add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 {
+	struct module *m = at.reader->module;
+
 	for (int i = 0; i < set->list.n; i++) {
 		struct intrinsic_data *other = &set->list.data[i];
 
@@ -195,106 +142,91 @@ add(struct intrinsic_loader *l, struct intrinsic_set *set,
 		}
 		return;
 	}
-	vec_push(&l->m->arena, &set->list, *d);
+	vec_push(&m->arena, &set->list, *d);
 }
 
 /* The largest values of variables. */
-static void
-read_limits(struct intrinsic_loader *l, struct intrinsic_data *d, struct json j)
+void
+intrinsic_read_limits(void *ctx, struct json j)
 {
-	struct intrin_limit *list;
-	const cJSON *row;
+	struct intrinsic_loader *l = ctx;
+	struct intrin_limit *list = arena_array(&l->m->arena,
+						struct intrin_limit,
+						cJSON_GetArraySize(j.value) +
+							1);
 
-	if (!json_is_object(j, false)) {
-		return;
-	}
-	list = arena_array(&l->m->arena, struct intrin_limit,
-			   cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(row, j.value)
-	{
-		list[d->n_limits++] = (struct intrin_limit){
-			arena_strdup(&l->m->arena, row->string),
-			json_int(json_get(j, row->string), 1, INT32_MAX, 1),
+	for (struct json row = json_first(j); row.value != NULL;
+	     row = json_next(j, row)) {
+		list[l->d->n_limits++] = (struct intrin_limit){
+			arena_strdup(&l->m->arena, row.value->string),
+			json_int(row, 1, INT32_MAX, 1),
 		};
 	}
-	d->limits = list;
+	l->d->limits = list;
 }
 
-static void
-read_rounding(struct intrinsic_loader *l, struct intrinsic_data *d,
-	      struct json j)
+void
+intrinsic_read_rounding(void *ctx, struct json j)
 {
-	const char *text = read_words(l, j, false);
+	struct intrinsic_data *d = ((struct intrinsic_loader *)ctx)->d;
 
-	if (text == NULL || *text == '\0') {
-		return;
+	if (d->rounds_to != NULL && *d->rounds_to == '\0') {
+		d->rounds_to = NULL;
 	}
-	if (strcmp(text, "tf32") != 0) {
+	if (d->rounds_to != NULL && strcmp(d->rounds_to, "tf32") != 0) {
 		json_error(j, "operands are rounded to 'tf32', or not at all");
 	}
-	d->rounds_to = text;
 }
 
 /* at: of the member, or of the whole file. */
 static void
-read_intrinsic(struct intrinsic_loader *l, struct intrinsic_set *set,
-	       struct intrinsic_data *d, struct json root, struct json at)
+read_intrinsic(struct intrinsic_loader *l, struct intrinsic_data d,
+	       struct json root, struct json at)
 {
-	struct json symbols = json_get(root, "symbols");
-	const cJSON *row;
-
-	d->values = l->values;
-	d->what = read_words(l, json_get(root, "description"), true);
-	d->script = read_file(l, json_get(root, "script"), &d->script_file);
-	d->requires = read_names(l, json_get(root, "requires"));
-	d->threads = (int)json_int(json_get(root, "threads"), 1, 1024, 0);
-	read_rounding(l, d, json_get(root, "rounds_to"));
-	d->limits = NULL;
-	d->n_limits = 0;
-	read_limits(l, d, json_get(root, "limits"));
-	if (json_is_object(symbols, false)) {
-		cJSON_ArrayForEach(row, symbols.value)
-		{
-			read_symbol(l, set, d, json_get(symbols, row->string));
-		}
-	}
-	add(l, set, d, at);
+	d.values = l->values;
+	l->d = &d;
+	json_keys_read(&intrinsic_keys, root, "", &d, l);
+	add(l->set, &d, at);
 }
 
 static void
-read_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
-	    struct intrinsic_data d, struct json root)
+read_member(struct intrinsic_loader *l, struct intrinsic_data d,
+	    struct json root, const struct family_member *member)
 {
+	cJSON *filled = family_fill(root, member->values);
+
+	d.name = member->name;
+	l->values = member->values;
+	if (filled != NULL) {
+		read_intrinsic(l, d, json_root(&l->reader, filled), member->at);
+	}
+	cJSON_Delete(filled);
+}
+
+static void
+read_folder(struct intrinsic_loader *l, struct intrinsic_data d, cJSON *tree)
+{
+	struct json root = json_root(&l->reader, tree);
 	struct family family = { 0 };
 
 	json_check_once(root);
-	if (!json_is_object(root, true)) {
-		return;
-	}
-	json_check_keys(root, "description script requires threads rounds_to "
-			      "limits symbols values members");
-	if (!family_read(root, l->folder, &family)) {
+	json_keys_check(&intrinsic_keys, root, tree);
+	if (l->reader.failed || !family_read(root, l->folder, &family)) {
 		return;
 	}
 	l->values = NULL;
 	if (family.members.n == 0) {
 		d.name = l->folder;
-		read_intrinsic(l, set, &d, root, root);
+		read_intrinsic(l, d, root, root);
 	}
 	/* A mistake in one is in all. */
 	for (int i = 0; i < family.members.n && !l->reader.failed; i++) {
-		struct intrinsic_data member = d;
-
-		member.name = family.members.data[i].name;
-		l->values = family.members.data[i].values;
-		read_intrinsic(l, set, &member, root,
-			       family.members.data[i].at);
+		read_member(l, d, root, &family.members.data[i]);
 	}
 }
 
 static bool
-load_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
-	    const char *folder, bool own)
+load_folder(struct intrinsic_loader *l, const char *folder, bool own)
 {
 	struct intrinsic_data d = { .own = own };
 	const char *text;
@@ -309,7 +241,7 @@ load_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
 	l->reader = (struct reader){ .module = l->m, .n_layers = 1 };
 	l->reader.layers[0].file = d.file;
 	l->reader.layers[0].value = value;
-	read_folder(l, set, d, json_root(&l->reader, value));
+	read_folder(l, d, value);
 	cJSON_Delete(value);
 	return !l->reader.failed;
 }
@@ -375,13 +307,13 @@ const struct intrinsic_set *
 intrinsic_set_load(struct module *m, const char *dir)
 {
 	struct intrinsic_set *set = arena_new(&m->arena, struct intrinsic_set);
-	struct intrinsic_loader l = { .m = m, .dir = dir };
+	struct intrinsic_loader l = { .m = m, .dir = dir, .set = set };
 	struct folders folders = { 0 };
 	bool good = true;
 
 	find_folders(m, dir, &folders);
 	for (int i = 0; i < folders.list.n; i++) {
-		good &= load_folder(&l, set, folders.list.data[i].name,
+		good &= load_folder(&l, folders.list.data[i].name,
 				    folders.list.data[i].own);
 	}
 	if (set->list.n > 0) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "dialect_keys.h"
+#include "intrinsic_keys.h"
 #include "target_keys.h"
 
 static const struct {
@@ -12,6 +13,7 @@ static const struct {
 	const struct key_table *table;
 } tables[] = {
 	{ "dialect", &dialect_keys },
+	{ "intrinsic", &intrinsic_keys },
 	{ "target", &target_keys },
 };
 
