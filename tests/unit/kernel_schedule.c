@@ -176,7 +176,7 @@ test_by_hand(const char *folder)
 	tirc_free(plain);
 	write_text(path, "b = sch.get_sblock(\"max_pool\")\n"
 			 "sch.vectorize(sch.get_loops(b)[0])\n");
-	check_message(option, ":2:1: step 3, vectorize: loop n holds other "
+	check_message(option, ":2:1: step 3, vectorize: loop n contains other "
 			      "loops");
 	write_text(path, "b = sch.get_sblock(\"max_pool\")\n"
 			 "sch.transform_layout(b, (\"read\", 0), "

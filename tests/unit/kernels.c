@@ -452,7 +452,7 @@ test_reduction_refusals(void)
 	b = sched_get_block(&s, "B");
 	CHECK(sched_get_loops(&s, b, &l, &n));
 	CHECK(!sched_bind(&s, l[1], "blockIdx.x"));
-	CHECK(says(&s.diags, "reduces or scans"));
+	CHECK(says(&s.diags, "drives a reduction or scan"));
 	CHECK(!sched_bind(&s, l[0], "laneIdx.x"));
 	CHECK(says(&s.diags, "there is no 'laneIdx.x'"));
 	/* A spatial loop inside of the one that reduces. */

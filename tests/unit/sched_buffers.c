@@ -342,7 +342,7 @@ test_caches(void)
 	trial_lower(&t);
 	trial_start(&t, m, make_softmax(m, 3, 5));
 	e = blk(&t, "e");
-	refuse(&t, "does not just read", "cache_read",
+	refuse(&t, "that only reads", "cache_read",
 	       ARGS(blk(&t, "sum"), sv_int(0), sv_string("local"),
 		    sv_list(m, &e, 1)));
 	refuse(&t, "does not read e after block e", "cache_write",
@@ -415,7 +415,7 @@ test_inplace(void)
 		trial_lower(&t);
 	}
 	trial_start(&t, m, make_inplace(m, 6, false));
-	refuse(&t, "written by other blocks too", "cache_write",
+	refuse(&t, "other blocks also write b", "cache_write",
 	       ARGS(blk(&t, "x"), sv_int(0), sv_string("local")));
 	refuse(&t, "use cache_read", "cache_inplace",
 	       ARGS(blk(&t, "y"), sv_int(0), sv_string("local")));
@@ -461,10 +461,10 @@ test_layout(void)
 	refuse(&t, "has 2 dimensions, the map takes 3", "transform_layout",
 	       ARGS(blk(&t, "c"), buf(&t, "write", 0),
 		    map_of(&t, 3, 3, matmul_turn)));
-	refuse(&t, "vouch for it", "transform_layout",
+	refuse(&t, "or set assume_injective_transform", "transform_layout",
 	       ARGS(blk(&t, "c"), buf(&t, "write", 0),
 		    map_of(&t, 2, 2, halved)));
-	refuse(&t, "c has 3 dimensions now", "transform_layout",
+	refuse(&t, "c now has 3 dimensions", "transform_layout",
 	       ARGS(blk(&t, "c"), buf(&t, "write", 0),
 		    map_of(&t, 2, 3, by_four), map_of(&t, 2, 2, swapped)));
 	refuse(&t, "neither", "transform_layout",
@@ -517,7 +517,7 @@ test_block_layout_refusals(void)
 	refuse(&t, "the index map of block y", "transform_block_layout",
 	       ARGS(blk(&t, "y"), map_of(&t, 2, 2, halved)));
 	apply(&t, "parallel", ARGS(loop(&t, "y", 0)));
-	refuse(&t, "not one plain nest", "transform_block_layout",
+	refuse(&t, "not a plain perfect nest", "transform_block_layout",
 	       ARGS(blk(&t, "y"), map_of(&t, 2, 2, swapped)));
 	apply(&t, "split",
 	      ARGS(loop(&t, "c", 0),
@@ -545,7 +545,7 @@ test_storage(void)
 	CHECK(trial_text_has(&t, "\"buffer_dim_align\": [[0, 0, 8, 3]]"));
 	refuse(&t, "no axis 2", "storage_align",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_int(2), sv_int(8), sv_int(1)));
-	refuse(&t, "side by side", "storage_align",
+	refuse(&t, "are contiguous", "storage_align",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_int(1), sv_int(8), sv_int(1)));
 	refuse(&t, "must be positive", "storage_align",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_int(0), sv_int(0), sv_int(1)));
@@ -560,9 +560,9 @@ test_storage(void)
 	apply(&t, "unsafe_set_dtype",
 	      ARGS(blk(&t, "c"), sv_int(0), sv_string("float16")));
 	CHECK(trial_text_has(&t, "\"float16\""));
-	refuse(&t, "is no type of elements", "unsafe_set_dtype",
+	refuse(&t, "is not an element type", "unsafe_set_dtype",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_string("float17")));
-	refuse(&t, "is no type of elements", "unsafe_set_dtype",
+	refuse(&t, "is not an element type", "unsafe_set_dtype",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_string("float16x4")));
 	refuse(&t, "writes the parameter y", "unsafe_set_dtype",
 	       ARGS(blk(&t, "y"), sv_int(0), sv_string("float16")));
@@ -600,9 +600,9 @@ test_decompose_padding(void)
 	      ARGS(blk(&t, "pad"), loop(&t, "pad", 3)));
 	trial_lower(&t);
 	trial_start(&t, m, make_conv(m, 2, 5, 3, 3, 1));
-	refuse(&t, "does not choose between", "decompose_padding",
+	refuse(&t, "does not select between", "decompose_padding",
 	       ARGS(blk(&t, "y"), loop(&t, "y", 0)));
-	refuse(&t, "no single assignment", "decompose_padding",
+	refuse(&t, "not a single assignment", "decompose_padding",
 	       ARGS(blk(&t, "conv"), loop(&t, "conv", 0)));
 	refuse(&t, "is not around block pad", "decompose_padding",
 	       ARGS(blk(&t, "pad"), loop(&t, "conv", 0)));
@@ -628,12 +628,12 @@ test_pad_einsum(void)
 	trial_start(&t, m, make_matmul(m, 6, 5, 7));
 	refuse(&t, "2 paddings for the 3 iter vars", "pad_einsum",
 	       ARGS(blk(&t, "c"), sv_list(m, by, 2)));
-	refuse(&t, "no positive number", "pad_einsum",
+	refuse(&t, "not a positive number", "pad_einsum",
 	       ARGS(blk(&t, "c"), sv_list(m, bad, 3)));
-	refuse(&t, "no reduction to one value", "pad_einsum",
+	refuse(&t, "not a reduction of one value", "pad_einsum",
 	       ARGS(blk(&t, "y"), sv_list(m, by, 2)));
 	trial_start(&t, m, make_softmax(m, 3, 4));
-	refuse(&t, "is no sum", "pad_einsum",
+	refuse(&t, "is not a sum", "pad_einsum",
 	       ARGS(blk(&t, "top"), sv_list(m, by, 2)));
 	trial_start(&t, m, make_window(m, 9, 3, 1));
 	refuse(&t, "neither an iter var nor a constant", "pad_einsum",
@@ -668,9 +668,9 @@ test_rolling(void)
 	apply(&t, "rolling_buffer", ARGS(blk(&t, "pad"), sv_int(0)));
 	trial_lower(&t);
 	trial_start(&t, m, make_window(m, 13, 4, 1));
-	refuse(&t, "share no loop", "rolling_buffer",
+	refuse(&t, "not in a common loop", "rolling_buffer",
 	       ARGS(blk(&t, "b"), sv_int(0)));
-	refuse(&t, "no single assignment", "rolling_buffer",
+	refuse(&t, "not a single assignment", "rolling_buffer",
 	       ARGS(blk(&t, "y"), sv_int(0)));
 	trial_start(&t, m, make_window(m, 12, 4, 4));
 	apply(&t, "compute_at", ARGS(blk(&t, "b"), loop(&t, "y", 0)));
@@ -679,7 +679,7 @@ test_rolling(void)
 	trial_start(&t, m, make_window(m, 13, 4, 1));
 	apply(&t, "compute_at", ARGS(blk(&t, "b"), loop(&t, "y", 0)));
 	apply(&t, "parallel", ARGS(loop(&t, "y", 0)));
-	refuse(&t, "run in order", "rolling_buffer",
+	refuse(&t, "only a serial loop", "rolling_buffer",
 	       ARGS(blk(&t, "b"), sv_int(0)));
 	module_free(m);
 }
@@ -724,12 +724,12 @@ test_epilogue(void)
 	CHECK(trial_text_has(&t, "d[v_i] = bias[v_i]"));
 	trial_lower(&t);
 	trial_start(&t, m, make_bias(m, 5, 6, true));
-	refuse(&t, "more than one +", "fuse_reduction_epilogue",
+	refuse(&t, "does not apply a single +", "fuse_reduction_epilogue",
 	       ARGS(blk(&t, "c"), blk(&t, "d")));
-	refuse(&t, "no reduction to one value", "fuse_reduction_epilogue",
+	refuse(&t, "not a reduction of one value", "fuse_reduction_epilogue",
 	       ARGS(blk(&t, "d"), blk(&t, "c")));
 	trial_start(&t, m, make_matmul(m, 4, 5, 6));
-	refuse(&t, "more than one +", "fuse_reduction_epilogue",
+	refuse(&t, "does not apply a single +", "fuse_reduction_epilogue",
 	       ARGS(blk(&t, "c"), blk(&t, "y")));
 	trial_start(&t, m, make_softmax(m, 4, 5));
 	refuse(&t, "does not read", "fuse_reduction_epilogue",

@@ -415,7 +415,7 @@ test_refusals(void)
 	refuses(&x.t, sv_loop(at), "gemm", "has no update");
 	refuses(&x.t, sv_loop(k), "gemm", "another extent");
 	refuses(&x.t, sv_block(sched_get_block(&x.t.s, "y")), "gemm",
-		"something else than loops");
+		"other statements than loops");
 	tensor_intrins_add(&x.known, declare_gemm(m, "narrow", 4, 4, 4, true));
 	refuses(&x.t, sv_loop(at), "narrow", "another extent");
 	/* a tail */
@@ -448,8 +448,8 @@ test_parameters(void)
 	start(&x, m, make_matmul(m, 8, 8, 12), t);
 	at = tile(&x.t, 4, 4, 4, &k);
 	refuses(&x.t, sv_loop(at), "gemm_4x4x4",
-		"an implementation of gemm_4x4x4 has 4 parameters, its "
-		"description 3");
+		"an implementation of gemm_4x4x4 has 4 parameters, but "
+		"its description has 3");
 	module_free(m);
 }
 

@@ -310,7 +310,7 @@ test_reducer_text(void)
 	/* The order matters: only the outermost loop may be set apart. */
 	CHECK(!sched_rfactor(&sched, loops[1], -1, &part));
 	CHECK(strstr(sched.diags.list.data[0].message,
-		     "the order matters to the update of block Y; factor its "
+		     "the update of block Y is not commutative; factor its "
 		     "outermost reduction loop k_o"));
 	CHECK(sched_rfactor(&sched, loops[0], -1, &part));
 	args[1].data = got;
@@ -373,7 +373,7 @@ test_reducer_refusals(void)
 	reduce_rows(&s, make_reducer(&s, "minus", false), &sched, loops);
 	CHECK(!sched_rfactor(&sched, loops[0], -1, &part));
 	CHECK(strstr(sched.diags.list.data[0].message,
-		     "changes what it is combined with"));
+		     "is not the identity of its update"));
 	module_free(s.m);
 }
 

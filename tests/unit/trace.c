@@ -275,18 +275,20 @@ test_refused_python(void)
 		  "step 1, frobnicate: there is no such primitive; "
 		  "docs/schedules.md lists them" },
 		{ "sch.parallel(l)", "l has no value; assign one first" },
-		{ "a = 1\nb, c = a", "there are 1 values; name as many" },
-		{ "print(1)", "only methods of the schedule are called here; "
+		{ "a = 1\nb, c = a",
+		  "there are 1 values; assign them to as many names" },
+		{ "print(1)", "only methods of the schedule can be called; "
 			      "write sch.split(…)" },
 		{ "for i in range(3):\n    pass\n",
-		  "a schedule's text has calls and assignments only; write "
-		  "it out" },
+		  "a schedule may contain only calls and assignments; "
+		  "rewrite this statement" },
 		{ "x = [1, 2][2]", "the list has 2 items; count from 0" },
 		{ "x = 1 // 0", "division by zero; give another divisor" },
-		{ "x = 'a' + 1", "this is no sum, product, // or % of "
+		{ "x = 'a' + 1", "this is not a sum, product, // or % of "
 				 "integers; write one" },
-		{ "x = {}", "a schedule's text has calls, names, lists and "
-			    "numbers only; write it out" },
+		{ "x = {}",
+		  "a schedule may contain only calls, names, lists and "
+		  "numbers; rewrite this expression" },
 		{ "def f(a, b):\n    pass\n",
 		  "a schedule is a function of one parameter; write def "
 		  "apply_schedule(sch):" },
@@ -323,8 +325,7 @@ test_other_function(void)
 	trial_start(&other, m, make_matmul(m, 8, 5, 12));
 	CHECK(!sched_replay(&other.s, t.s.trace.data + 1, t.s.trace.n - 1));
 	CHECK_STR_EQ(last_message(&other.s.diags),
-		     "block was given by no step before; get it with a "
-		     "query");
+		     "no earlier step returned block; get it with a query");
 	trial_start(&other, m, make_matmul(m, 8, 5, 12));
 	CHECK(read_python(&other, "i, j, k = sch.get_loops(sch.get_block("
 				  "'c'))\nsch.fuse(i, j)\n"));

@@ -44,8 +44,8 @@ prim_reorder_block_iter_var(struct edit *e, const struct sched_value *args,
 	}
 	if (n != s->u.block->n_iters) {
 		return edit_fail(e,
-				 "block %s has %d iter vars, new_order "
-				 "names %d; name each",
+				 "block %s has %d iter vars, new_order lists "
+				 "%d; list each",
 				 s->u.block->name, s->u.block->n_iters, n);
 	}
 	copy = *s->u.block;
@@ -57,8 +57,8 @@ prim_reorder_block_iter_var(struct edit *e, const struct sched_value *args,
 
 		if (from < 0 || from >= n || seen[from]) {
 			return edit_fail(e,
-					 "new_order is no permutation of 0 "
-					 "to %d; name each iter var once",
+					 "new_order is not a permutation of "
+					 "0 to %d; list each iter var once",
 					 n - 1);
 		}
 		seen[from] = true;

@@ -39,8 +39,8 @@ set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 		stmt_visit(l->children[0], has_loop, &inner);
 		if (inner) {
 			return edit_fail(e,
-					 "loop %s holds other loops; only "
-					 "the innermost can be vectorized",
+					 "loop %s contains other loops; only "
+					 "an innermost loop can be vectorized",
 					 l->u.loop.var->name);
 		}
 	}
@@ -151,7 +151,7 @@ axis_is_free(struct edit *e, struct stmt *loop, const char *thread)
 	}
 	return !q.other ||
 	       edit_fail(e,
-			 "loop %s of the same nest is bound to %s already; "
+			 "loop %s of the same nest is already bound to %s; "
 			 "fuse the two or use another axis",
 			 q.other->u.loop.var->name, thread);
 }
@@ -225,8 +225,8 @@ prim_annotate(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (!value) {
-		return edit_fail(e, "ann_val holds a handle or a map; give "
-				    "numbers, strings or lists of them");
+		return edit_fail(e, "ann_val contains a handle or a map; "
+				    "give numbers, strings or lists of them");
 	}
 	stmt_set_note(e->f, func_find(e->f, args[0].u.id), args[1].u.text,
 		      value);
@@ -243,7 +243,7 @@ prim_unannotate(struct edit *e, const struct sched_value *args,
 	if (!stmt_note(at, args[1].u.text)) {
 		return edit_fail(e,
 				 "there is no annotation \"%s\"; the "
-				 "function's text shows what there is",
+				 "function's text shows the annotations",
 				 args[1].u.text);
 	}
 	stmt_set_note(e->f, at, args[1].u.text, NULL);

@@ -64,8 +64,8 @@ plain_path(struct edit *e, const struct stmt *top, const struct stmt *block)
 		if (kind != STMT_FOR && kind != STMT_SEQ) {
 			return edit_fail(e,
 					 "there is a %s around block %s; "
-					 "only loops can be taken into the new "
-					 "block",
+					 "only loops can be moved into the "
+					 "new block",
 					 stmt_kind_name(kind),
 					 block->u.block->name);
 		}
@@ -275,8 +275,9 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 		}
 		if (loop_drives(p, block, true)) {
 			edit_fail(e,
-				  "loop %s is both for reduction and not "
-				  "in block %s; split it along its iter vars",
+				  "loop %s drives spatial and reduction iter "
+				  "vars of block %s; split it along its iter "
+				  "vars",
 				  p->u.loop.var->name, b->name);
 			return NULL;
 		}
@@ -373,10 +374,10 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 	for (int i = 0; i < z->n_outer; i++) {
 		if (uses_var_below(z->top, loops[i].var)) {
 			return edit_fail(e,
-					 "what is inside needs loop %s, "
-					 "which the iter vars of the new block "
-					 "do not tell; choose a loop further "
-					 "out",
+					 "the body uses loop %s, whose value "
+					 "the iter vars of the new block do "
+					 "not determine; choose a loop "
+					 "further out",
 					 loops[i].var->name);
 		}
 	}
@@ -437,8 +438,8 @@ blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	for (int i = 0; i < n && z.reduces; i++) {
 		if (blocks[i]->children[1] && n > 1) {
 			edit_fail(e,
-				  "block %s starts a reduction; decompose "
-				  "it first",
+				  "block %s has an init part; decompose the "
+				  "reduction first",
 				  blocks[i]->u.block->name);
 			return NULL;
 		}
@@ -475,7 +476,9 @@ blockize_loop(struct edit *e, struct stmt *loop, bool preserve_unit_iters)
 	}
 	for (struct stmt *p = blocks.list.data[0]; p != loop; p = p->parent) {
 		if (p->parent->kind == STMT_SEQ) {
-			edit_fail(e, "block %s is not all that loop %s does",
+			edit_fail(e,
+				  "block %s is not the whole body of loop "
+				  "%s",
 				  blocks.list.data[0]->u.block->name,
 				  loop->u.loop.var->name);
 			return NULL;
@@ -518,8 +521,8 @@ blockize_list(struct edit *e, const struct sched_value *list, int n,
 			return NULL;
 		}
 		if (!blocks[i]->parent) {
-			edit_fail(e, "the root block is in no block; name "
-				     "blocks inside");
+			edit_fail(e, "the root block is not inside of a "
+				     "block; name blocks inside of it");
 			return NULL;
 		}
 		top = top ? stmt_common(top, blocks[i]) : blocks[i];
@@ -530,8 +533,8 @@ blockize_list(struct edit *e, const struct sched_value *list, int n,
 	}
 	blocks_below(e->f, top, &found);
 	if (!same_blocks(&found, blocks, n)) {
-		edit_fail(e, "the named blocks are not all that lies between "
-			     "them; name each block once, and all of them");
+		edit_fail(e, "there are further statements between the named "
+			     "blocks; name all blocks, each once");
 		return NULL;
 	}
 	return blockize_below(e, top, found.list.data, n, preserve);

@@ -22,7 +22,7 @@ gap_fail(struct edit *e, const struct buffer *b)
 {
 	return edit_fail(e,
 			 "some elements of %s in the box to copy are never "
-			 "stored, like the padding of a layout; give the "
+			 "stored, such as the padding of a layout; give the "
 			 "layout a pad_value, or use reindex",
 			 b->name);
 }
@@ -123,16 +123,16 @@ find_consumers(struct reading *r, const struct sched_value *list)
 		    !reads_below(e->f, b, r->buffer) ||
 		    writes_below(e->f, b, r->buffer)) {
 			return edit_fail(e,
-					 "block %s does not just read %s "
-					 "beside the others; name consumers "
-					 "of it",
+					 "block %s is not a block of this "
+					 "scope that only reads %s; name "
+					 "consumers",
 					 b->u.block->name, r->buffer->name);
 		}
 		vec_push(&e->m->arena, &r->consumers.list, b);
 	}
 	return r->consumers.list.n > 0 ||
 	       edit_fail(e,
-			 "every block that reads %s writes it too; use "
+			 "every block that reads %s also writes it; use "
 			 "cache_inplace",
 			 r->buffer->name);
 }
@@ -184,10 +184,10 @@ check_order(struct reading *r)
 		if (w == r->first ||
 		    (!stmt_before(e->f, w, r->first) && !after)) {
 			return edit_fail(e,
-					 "%s is written inside the same "
-					 "loops or between its readers; cache "
-					 "before compute_at, or name fewer "
-					 "consumers",
+					 "%s is written inside of the same "
+					 "loops or between its readers; "
+					 "cache before compute_at, or name "
+					 "fewer consumers",
 					 r->buffer->name);
 		}
 	}
@@ -240,9 +240,8 @@ static bool
 not_made(const struct reading *r)
 {
 	return edit_fail(r->e,
-			 "what is read of %s is not all made in the same "
-			 "iteration of the loops around; cache before "
-			 "compute_at",
+			 "elements of %s are read that another iteration of "
+			 "the loops around stores; cache before compute_at",
 			 r->buffer->name);
 }
 
@@ -302,9 +301,9 @@ find_condition(struct reading *r, const struct expr **out)
 
 		if (!cond || (i > 0 && cond != *out)) {
 			return edit_fail(r->e,
-					 "block %s leaves elements of "
-					 "%s out under a condition; cache "
-					 "before compute_at",
+					 "block %s skips elements of %s "
+					 "under a condition; cache before "
+					 "compute_at",
 					 block->u.block->name, r->buffer->name);
 		}
 		*out = cond;
@@ -454,15 +453,14 @@ check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
 	}
 	if (alone && sole_writer(e->f, buffer) != block) {
 		return edit_fail(e,
-				 "%s is written by other blocks too; one "
-				 "block must write all of it",
+				 "other blocks also write %s; one block must "
+				 "write all of it",
 				 buffer->name);
 	}
 	if (used_beside(e, buffer, block)) {
 		return edit_fail(e,
-				 "%s is used by other blocks inside the "
-				 "loops that write it; cache before "
-				 "compute_at",
+				 "other blocks use %s inside of the loops "
+				 "that write it; cache before compute_at",
 				 buffer->name);
 	}
 	return true;
@@ -484,7 +482,7 @@ redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
 		    !stmt_before(e->f, block, b)) {
 			return edit_fail(e,
 					 "block %s does not read %s after "
-					 "block %s; name consumers of it",
+					 "block %s; name consumers",
 					 b->u.block->name, from->name,
 					 block->u.block->name);
 		}
@@ -511,9 +509,8 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 	}
 	if (!written_box(e, b, buffer, box)) {
 		return edit_fail(e,
-				 "block %s leaves elements of %s out under "
-				 "a condition; there is nothing to copy back "
-				 "for them",
+				 "block %s skips elements of %s under a "
+				 "condition; the copy has no values for these",
 				 b->u.block->name, buffer->name);
 	}
 	if (leaves_unstored(e, b, buffer, box)) {
@@ -581,10 +578,9 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 	for (int i = 0; i < b->u.block->n_iters; i++) {
 		if (b->u.block->iters[i].kind == ITER_SCAN) {
 			return edit_fail(e,
-					 "block %s reads elements of %s "
-					 "that it wrote itself at an earlier "
-					 "time; there is nothing to copy in "
-					 "for them",
+					 "block %s reads elements of %s that "
+					 "it has stored before; these cannot "
+					 "be copied in advance",
 					 b->u.block->name, buffer->name);
 		}
 	}
@@ -602,8 +598,8 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 	}
 	if (!func_has_param(e->f, buffer) && !written_outside(e, b, buffer)) {
 		return edit_fail(e,
-				 "only block %s writes %s; there is "
-				 "nothing in it to copy in; use cache_write",
+				 "only block %s writes %s, so that there is "
+				 "no earlier value to copy; use cache_write",
 				 b->u.block->name, buffer->name);
 	}
 	cache = cache_buffer(e, buffer, args[2].u.text);

@@ -55,9 +55,9 @@ begin(struct copying *c, const struct sched_value *args, bool writes)
 	for (p = c->block->parent; p != c->loop; p = p->parent) {
 		if (p->kind != STMT_FOR && p->kind != STMT_SEQ) {
 			return edit_fail(e,
-					 "between loop %s and block %s "
-					 "stands more than loops; choose an "
-					 "inner loop",
+					 "there are other statements than "
+					 "loops between loop %s and block "
+					 "%s; choose an inner loop",
 					 c->loop->u.loop.var->name,
 					 c->block->u.block->name);
 		}
@@ -137,8 +137,9 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	reader = started_before(c.loop, &c.uses);
 	if (reader) {
 		return edit_fail(e,
-				 "block %s starts from %s before loop %s "
-				 "runs; choose a loop around all of its sum",
+				 "block %s reads %s in its init, before loop "
+				 "%s; choose a loop around the whole "
+				 "reduction",
 				 reader->u.block->name, c.buffer->name,
 				 c.loop->u.loop.var->name);
 	}
@@ -146,8 +147,8 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 		     c.box);
 	if (!func_has_param(e->f, c.buffer) && box_has_unstored(&c)) {
 		return edit_fail(e,
-				 "some elements of %s in the box to copy "
-				 "are never stored, like the padding of a "
+				 "some elements of %s in the box to copy are "
+				 "never stored, such as the padding of a "
 				 "layout; give the layout a pad_value",
 				 c.buffer->name);
 	}
@@ -171,10 +172,11 @@ check_single_values(const struct copying *c)
 		    !prove(&a, expr_eq(e->m, c->block->args[i + 1],
 				       b->iters[i].min))) {
 			return edit_fail(e,
-					 "the loops of block %s also run "
-					 "where its predicate leaves iter var "
-					 "%s no value; split less, or "
-					 "simplify the loops first",
+					 "the predicate of block %s excludes "
+					 "all iterations of iter var %s in "
+					 "some iterations of its loops; "
+					 "split less, or simplify the loops "
+					 "first",
 					 b->name, b->iters[i].var->name);
 		}
 	}
@@ -204,9 +206,10 @@ check_writer(struct copying *c)
 	     p = p->parent) {
 		if (p->kind == STMT_FOR && loop_drives(p, c->block, true)) {
 			return edit_fail(e,
-					 "loop %s reduces in block %s, so "
-					 "what loop %s yields is not "
-					 "complete; choose a loop outside of "
+					 "loop %s is a reduction loop of "
+					 "block %s, so that one iteration of "
+					 "loop %s does not complete the "
+					 "results; choose a loop outside of "
 					 "it",
 					 p->u.loop.var->name, name,
 					 c->loop->u.loop.var->name);
@@ -217,10 +220,9 @@ check_writer(struct copying *c)
 
 		if (x->load && !c->block->children[1]) {
 			return edit_fail(e,
-					 "block %s adds to elements of %s "
+					 "block %s updates elements of %s "
 					 "that were written before; use "
-					 "write_at before "
-					 "decompose_reduction",
+					 "write_at before decompose_reduction",
 					 name, c->buffer->name);
 		}
 		for (int d = 0; x->load && d < c->buffer->ndim; d++) {
@@ -228,8 +230,8 @@ check_writer(struct copying *c)
 				return edit_fail(e,
 						 "block %s also reads "
 						 "elements of %s that were "
-						 "written before; the copy "
-						 "would not have them",
+						 "written before, which the "
+						 "copy lacks",
 						 name, c->buffer->name);
 			}
 		}
@@ -248,8 +250,8 @@ check_writer(struct copying *c)
 	    !loops_fill_box(e, c->block, c->loop->children[0], c->box,
 			    c->buffer->ndim)) {
 		return edit_fail(e,
-				 "what loop %s yields of %s is no whole "
-				 "box; choose an outer loop",
+				 "one iteration of loop %s does not write a "
+				 "whole box of %s; choose an outer loop",
 				 c->loop->u.loop.var->name, c->buffer->name);
 	}
 	return check_single_values(c);
@@ -275,9 +277,8 @@ prim_write_at(struct edit *e, const struct sched_value *args,
 	}
 	if (!when) {
 		return edit_fail(e,
-				 "block %s leaves elements of %s out under "
-				 "a condition; there is nothing to copy back "
-				 "for them",
+				 "block %s skips elements of %s under a "
+				 "condition; the copy has no values for these",
 				 c.block->u.block->name, c.buffer->name);
 	}
 	finish(&c, when, true, out);
@@ -456,10 +457,12 @@ prim_cache_index(struct edit *e, const struct sched_value *args,
 	}
 	if (n == 0) {
 		return edit_fail(e,
-				 "block %s has no index worth computing in "
-				 "advance: none is composed of iter vars%s",
+				 "block %s has no index to compute in "
+				 "advance: none is an expression of iter "
+				 "vars%s",
 				 block->u.block->name,
-				 p.list.n > 0 ? " that often; lower cse_thresh"
+				 p.list.n > 0 ? " that occurs often enough; "
+						"lower cse_thresh"
 					      : "");
 	}
 	refresh_inside(e, block);

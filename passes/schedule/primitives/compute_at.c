@@ -117,7 +117,7 @@ body_choose_index(struct edit *e, const struct stmt *loop, int lo, int hi,
 	*at = index == -1 ? hi : index == -2 ? lo : (int)index;
 	return (index >= -2 && index <= hi && *at >= lo) ||
 	       edit_fail(e,
-			 "index is %lld; in loop %s the block fits at %d "
+			 "index is %lld; in loop %s the block can be at %d "
 			 "to %d (-1: the last, -2: the first)",
 			 (long long)index, loop->u.loop.var->name, lo, hi);
 }
@@ -276,35 +276,36 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	name = b->u.block->name;
 	if (stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
 		return edit_fail(e,
-				 "block %s and loop %s do not lie beside "
-				 "each other in one block; choose a loop "
-				 "around a consumer",
+				 "block %s and loop %s are not in the same "
+				 "scope; choose a loop around a consumer",
 				 name, l->u.loop.var->name);
 	}
 	if (b->u.block->n_writes != 1) {
 		return edit_fail(e,
-				 "block %s writes several buffers; it "
-				 "stays where it is",
+				 "block %s writes several buffers; only a "
+				 "block with one output can move",
 				 name);
 	}
 	buffer = b->u.block->writes[0].buffer;
 	if (func_has_param(e->f, buffer)) {
 		return edit_fail(e,
 				 "block %s writes the parameter %s; only "
-				 "inner buffers are computed in parts",
+				 "blocks that write intermediate buffers can "
+				 "move",
 				 name, buffer->name);
 	}
 	if (!uses_inside(e, buffer, b, l, &uses) || uses.list.n == 0) {
 		return edit_fail(e,
-				 "%s is not read inside loop %s only; "
-				 "choose a loop around all its readers",
+				 "%s is also read outside of loop %s; choose "
+				 "a loop around all of its readers",
 				 buffer->name, l->u.loop.var->name);
 	}
 	reader = started_before(l, &uses);
 	if (reader) {
 		return edit_fail(e,
-				 "block %s starts from %s before loop %s "
-				 "runs; choose a loop around all of its sum",
+				 "block %s reads %s in its init, before loop "
+				 "%s; choose a loop around the whole "
+				 "reduction",
 				 reader->u.block->name, buffer->name,
 				 l->u.loop.var->name);
 	}
@@ -318,29 +319,29 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	threads = producing_threads(e, b, l);
 	if (threads) {
 		return edit_fail(e,
-				 "block %s is for all threads of loop %s, "
-				 "each of which stores what it reads; choose "
-				 "a loop around that one",
+				 "block %s reads elements that other threads "
+				 "of loop %s store; choose a loop around "
+				 "that one",
 				 name, threads->u.loop.var->name);
 	}
 	input = input_changed(e, b, l);
 	if (input) {
 		return edit_fail(e,
-				 "%s, which block %s reads, is written "
-				 "again before loop %s; it stays where it is",
+				 "%s, which block %s reads, is overwritten "
+				 "before loop %s; choose an earlier loop",
 				 input->name, name, l->u.loop.var->name);
 	}
 	if (!runs_everywhere(e, b, b)) {
 		return edit_fail(e,
-				 "block %s leaves elements out under a "
-				 "condition; it stays where it is",
+				 "block %s skips elements under a condition; "
+				 "it cannot move",
 				 name);
 	}
 	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
 	if (!writes_identity(e, b, buffer, iter_of)) {
 		return edit_fail(e,
-				 "block %s does not write %s at its own "
-				 "iter vars; it stays where it is",
+				 "block %s does not write %s at its own iter "
+				 "vars; it cannot move",
 				 name, buffer->name);
 	}
 	needed = arena_array(&e->m->arena, struct range, buffer->ndim + 1);

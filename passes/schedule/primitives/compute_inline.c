@@ -17,7 +17,7 @@ plain_block(struct edit *e, struct stmt *block)
 
 	if (!store || block->children[1]) {
 		edit_fail(e,
-			  "block %s is no single assignment; only "
+			  "block %s is not a single assignment; only "
 			  "injective blocks can be inlined",
 			  b->name);
 		return NULL;
@@ -139,8 +139,9 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	scope = scope_of(b);
 	if (!scope || !scope_owns(scope, buffer)) {
 		return edit_fail(e,
-				 "block %s writes %s, which others see; "
-				 "only buffers inside the function can go",
+				 "block %s writes %s, which is visible "
+				 "outside; only intermediate buffers can be "
+				 "removed",
 				 name, buffer->name);
 	}
 	if (!edit_unpinned(e, buffer)) {
@@ -151,19 +152,19 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	    count_writers(e, buffer) != 1 ||
 	    expr_uses_buffer(store->args[0], buffer)) {
 		return edit_fail(e,
-				 "block %s does not assign each element "
-				 "of %s once at its own iter vars; it stays a "
-				 "block",
+				 "block %s does not assign each element of "
+				 "%s once at its own iter vars; it cannot be "
+				 "inlined",
 				 name, buffer->name);
 	}
 	for (int i = 0; i < b->u.block->n_iters; i++) {
 		if (!is_index(iter_of, buffer->ndim, i) &&
 		    !expr_is_value(b->u.block->iters[i].extent, 1)) {
 			return edit_fail(e,
-					 "iter var %s of block %s chooses "
-					 "no element of %s, which is assigned "
-					 "again for each of its values; it "
-					 "stays a block",
+					 "iter var %s of block %s does not "
+					 "index %s, so that elements are "
+					 "assigned several times; it cannot "
+					 "be inlined",
 					 b->u.block->iters[i].var->name, name,
 					 buffer->name);
 		}
@@ -179,8 +180,8 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 		if (input && at != store) {
 			return edit_fail(e,
 					 "%s, which block %s reads, is "
-					 "written again before block %s reads "
-					 "%s; it stays a block",
+					 "overwritten before block %s reads "
+					 "%s; it cannot be inlined",
 					 input->name, name,
 					 block_around(at)->u.block->name,
 					 buffer->name);
@@ -364,9 +365,9 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 	buffer = scope ? inlined_source(e, b, scope, &iter_of) : NULL;
 	if (!buffer) {
 		return edit_fail(e,
-				 "block %s reads no buffer of the "
-				 "function element by element from one "
-				 "assignment; it stays a block",
+				 "block %s does not read an intermediate "
+				 "buffer elementwise from one assignment; it "
+				 "cannot be inlined",
 				 name);
 	}
 	from = sole_producer(e, b, buffer);
@@ -382,8 +383,8 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 	}
 	if (used != b->u.block->n_iters) {
 		return edit_fail(e,
-				 "block %s runs over more than the "
-				 "elements of %s; it stays a block",
+				 "block %s has further iter vars than those "
+				 "that index %s; it cannot be inlined",
 				 name, buffer->name);
 	}
 	for (int i = 0; i < store->n_args; i++) {
@@ -392,20 +393,21 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 	}
 	if (!ready) {
 		return edit_fail(e,
-				 "block %s also reads what is not there "
-				 "yet where %s is made; it stays a block",
+				 "block %s also reads buffers that are not "
+				 "complete where %s is written; it cannot be "
+				 "inlined",
 				 name, buffer->name);
 	}
 	if (!runs_everywhere(e, b, b)) {
 		return edit_fail(e,
-				 "block %s leaves elements out under a "
-				 "condition; it stays a block",
+				 "block %s skips elements under a condition; "
+				 "it cannot be inlined",
 				 name);
 	}
 	if (used_early(e, b, from, store->u.buffer)) {
 		return edit_fail(e,
-				 "%s is used between block %s and block "
-				 "%s; it stays a block",
+				 "%s is used between block %s and block %s; "
+				 "it cannot be inlined",
 				 store->u.buffer->name,
 				 block_around(from)->u.block->name, name);
 	}

@@ -205,9 +205,8 @@ common_index(struct edit *e, struct stmt *block, const struct buffer *b)
 			expr_visit(index[d], find_foreign, &foreign);
 			if (all.list.data[i].index[d] != index[d]) {
 				edit_fail(e,
-					  "block %s touches %s at several "
-					  "places; it needs one index for "
-					  "all",
+					  "block %s accesses %s at several "
+					  "indices; all must be the same",
 					  block->u.block->name, b->name);
 				return NULL;
 			}
@@ -215,16 +214,16 @@ common_index(struct edit *e, struct stmt *block, const struct buffer *b)
 	}
 	if (!index) {
 		edit_fail(e,
-			  "block %s does not touch %s by itself; name the "
-			  "block inside that does",
+			  "block %s does not access %s itself; name the "
+			  "inner block that does",
 			  block->u.block->name, b->name);
 		return NULL;
 	}
 	if (foreign.found) {
 		edit_fail(e,
-			  "block %s touches %s at an index that is not "
-			  "made of its iter vars alone; blockize less or "
-			  "name another buffer",
+			  "block %s accesses %s at an index that uses more "
+			  "than its iter vars; blockize less or name another "
+			  "buffer",
 			  block->u.block->name, b->name);
 		return NULL;
 	}

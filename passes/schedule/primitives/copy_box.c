@@ -37,8 +37,8 @@ static bool
 refuse(struct box *x, const char *why)
 {
 	return edit_fail(x->e,
-			 "block %s copies no box: %s; copy it by loops, "
-			 "or change its layout or the loops",
+			 "block %s does not copy a box: %s; copy it by "
+			 "loops, or change its layout or the loops",
 			 x->outer->u.block->name, why);
 }
 
@@ -75,7 +75,7 @@ find_load(struct box *x)
 	const struct expr *value;
 
 	if (store == NULL || x->leaf.block->children[1] != NULL) {
-		return refuse(x, "it does something else than one store");
+		return refuse(x, "its body is not one store");
 	}
 	value = store->args[0];
 	if (value->kind == EXPR_IF && is_zero(value->args[2]) &&
@@ -84,15 +84,15 @@ find_load(struct box *x)
 		value = value->args[1];
 	}
 	if (value->kind != EXPR_LOAD) {
-		return refuse(x, "what it stores is no element, nor one where "
-				 "that is inside of its array and 0 elsewhere");
+		return refuse(x, "the value is not an element of an array, "
+				 "or 0 outside of the array");
 	}
 	x->load = value;
 	if (value->n_args == 0) {
-		return refuse(x, "what it copies is one number");
+		return refuse(x, "the source is a scalar");
 	}
 	if (!expr_is_value(x->leaf.block->args[0], 1)) {
-		return refuse(x, "it has a predicate");
+		return refuse(x, "the block has a predicate");
 	}
 	return true;
 }
@@ -157,15 +157,16 @@ find_origin(struct box *x)
 		if (!analyse_affine(&x->a, outer_index(x, x->load->args[d]),
 				    x->vars, x->leaf.n_loops, coeff,
 				    &x->first[d])) {
-			return refuse(x, "an index is no sum of loops");
+			return refuse(x, "an index is not a sum of loop "
+					 "variables");
 		}
 		for (int i = 0; i < x->leaf.n_loops; i++) {
 			if (coeff[i] == 0 || x->extents[i] == 1) {
 				continue;
 			}
 			if (coeff[i] != 1 || i < next || x->along[d] >= 0) {
-				return refuse(x, "it turns the array, or "
-						 "leaves elements out");
+				return refuse(x, "it transposes the array, "
+						 "or skips elements");
 			}
 			x->along[d] = i;
 			next = i + 1;
@@ -176,7 +177,7 @@ find_origin(struct box *x)
 			d++;
 		}
 		if (x->extents[i] > 1 && (d == b->ndim || x->along[d] != i)) {
-			return refuse(x, "a loop does not move in the array");
+			return refuse(x, "a loop does not index the array");
 		}
 	}
 	return true;
@@ -200,7 +201,8 @@ find_place(struct box *x)
 		if (!expr_is_int(buffer_stride(x->e->m, b, d), &stride) ||
 		    !analyse_affine(&x->a, outer_index(x, store->args[d + 1]),
 				    x->vars, n, coeff, &x->to[d])) {
-			return refuse(x, "where it stores is no sum of loops");
+			return refuse(x, "the destination index is not a sum "
+					 "of loop variables");
 		}
 		for (int i = 0; i < n; i++) {
 			step[i] += coeff[i] * stride;
@@ -208,8 +210,7 @@ find_place(struct box *x)
 	}
 	for (int i = n - 1; i >= 0; i--) {
 		if (x->extents[i] > 1 && step[i] != dense) {
-			return refuse(x, "what it stores does not lie side by "
-					 "side");
+			return refuse(x, "the destination is not contiguous");
 		}
 		dense *= x->extents[i];
 	}
@@ -270,7 +271,7 @@ prim_copy_box(struct edit *e, const struct sched_value *args,
 	}
 	if (!tensor_leaves(e->f, x.outer->children[0], &leaves) ||
 	    leaves.list.n != 1) {
-		return refuse(&x, "it is not one block in loops");
+		return refuse(&x, "the loop is not a nest around one block");
 	}
 	x.leaf = leaves.list.data[0];
 	analyser_init(&x.a, e->m);

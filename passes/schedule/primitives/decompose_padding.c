@@ -26,17 +26,17 @@ match(struct padding *p)
 	p->store = sole_store(p->block);
 	if (!p->store || p->block->children[1]) {
 		return edit_fail(e,
-				 "block %s is no single assignment; only "
-				 "one that pads can be decomposed",
+				 "block %s is not a single assignment; only "
+				 "padding blocks can be decomposed",
 				 name);
 	}
 	x = p->store->args[0];
 	if ((x->kind != EXPR_IF && x->kind != EXPR_SELECT) ||
 	    expr_has_load(x->args[0])) {
 		return edit_fail(e,
-				 "block %s does not choose between a value "
-				 "and a constant by its position; only one "
-				 "that pads can be decomposed",
+				 "block %s does not select between a value "
+				 "and a constant by its iter vars; only "
+				 "padding blocks can be decomposed",
 				 name);
 	}
 	if (x->args[2]->kind == EXPR_INT || x->args[2]->kind == EXPR_FLOAT) {
@@ -50,16 +50,16 @@ match(struct padding *p)
 		p->fill = x->args[1];
 	} else {
 		return edit_fail(e,
-				 "block %s chooses between two values "
-				 "that are no constants; only one that pads "
-				 "with a constant can be decomposed",
+				 "block %s selects between two values that "
+				 "are not constant; only padding with a "
+				 "constant can be decomposed",
 				 name);
 	}
 	for (int i = 0; i < p->block->u.block->n_iters; i++) {
 		if (p->block->u.block->iters[i].kind != ITER_SPATIAL) {
 			return edit_fail(e,
-					 "block %s reduces; only one that "
-					 "pads can be decomposed",
+					 "block %s reduces; only padding "
+					 "blocks can be decomposed",
 					 name);
 		}
 	}
@@ -82,29 +82,29 @@ check_place(struct padding *p)
 	}
 	if (sole_writer(e->f, b) != p->block) {
 		return edit_fail(e,
-				 "%s is written by other blocks too; the "
-				 "fill would undo them",
+				 "other blocks also write %s; the fill would "
+				 "overwrite their elements",
 				 b->name);
 	}
 	if (expr_uses_buffer(p->value, b)) {
 		return edit_fail(e,
-				 "block %s reads what it writes; the fill "
-				 "would undo it",
+				 "block %s reads its own output; the fill "
+				 "would overwrite it",
 				 name);
 	}
 	if (!has_own_places(e, p->block, p->store)) {
 		return edit_fail(e,
 				 "block %s stores to elements of %s more "
-				 "than once, as in a ring; the fill would undo "
-				 "them",
+				 "than once, as in a ring buffer; the fill "
+				 "would overwrite them",
 				 name, b->name);
 	}
 	for (struct stmt *s = p->block->parent; s != p->loop; s = s->parent) {
 		if (s->kind != STMT_FOR && s->kind != STMT_SEQ) {
 			return edit_fail(e,
-					 "between loop %s and block %s "
-					 "stands more than loops; choose an "
-					 "inner loop",
+					 "there are other statements than "
+					 "loops between loop %s and block "
+					 "%s; choose an inner loop",
 					 p->loop->u.loop.var->name, name);
 		}
 	}

@@ -24,7 +24,7 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 	if (!b->children[1]) {
 		return edit_fail(e,
 				 "block %s has no init part; only a "
-				 "reduction with one is decomposed",
+				 "reduction with one can be decomposed",
 				 b->u.block->name);
 	}
 	if (!stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
@@ -41,8 +41,8 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 		if (loop_drives(p, b, true) &&
 		    (!stmt_contains(l, p) || loop_drives(p, b, false))) {
 			return edit_fail(e,
-					 "loop %s reduces and would not "
-					 "be inside; choose the outermost "
+					 "reduction loop %s is outside of "
+					 "this loop; choose the outermost "
 					 "reduction loop",
 					 p->u.loop.var->name);
 		}
@@ -61,16 +61,16 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 	if (!bindings_injective(e->f, l, b)) {
 		return edit_fail(e,
 				 "the loops from %s on compute elements of "
-				 "block %s more than once; choose a loop "
-				 "inside",
+				 "block %s more than once; choose an inner "
+				 "loop",
 				 l->u.loop.var->name, b->u.block->name);
 	}
 	nest = place_init(e->f, b, l);
 	if (!nest) {
 		return edit_fail(e,
-				 "the predicate of block %s mixes "
-				 "reduction and spatial loops; split loops "
-				 "by what divides them",
+				 "the predicate of block %s mixes reduction "
+				 "and spatial loops; split loops by factors "
+				 "that divide them",
 				 b->u.block->name);
 	}
 	blocks_below(e->f, nest, &made);

@@ -35,7 +35,7 @@ match_reduction(struct fusing *x)
 	x->start = x->reduction->children[1];
 	if (!x->update || !x->start || x->start->kind != STMT_STORE ||
 	    x->start->u.buffer != x->update->u.buffer) {
-		return edit_fail(e, "block %s is no reduction to one value",
+		return edit_fail(e, "block %s is not a reduction of one value",
 				 name);
 	}
 	x->sum = x->update->u.buffer;
@@ -45,20 +45,20 @@ match_reduction(struct fusing *x)
 	    (value->args[0] != updated(x) && value->args[1] != updated(x))) {
 		return edit_fail(e,
 				 "block %s does not update by +, *, min or "
-				 "max; keep the epilogue apart",
+				 "max; keep the epilogue separate",
 				 name);
 	}
 	if (!scope_of(x->reduction) ||
 	    !scope_owns(scope_of(x->reduction), x->sum)) {
 		return edit_fail(e,
-				 "%s is seen outside of the block around "
-				 "%s; only inner results are fused away",
+				 "%s is visible outside of the block around "
+				 "%s; only intermediate results can be fused",
 				 x->sum->name, name);
 	}
 	if (sole_writer(e->f, x->sum) != x->reduction) {
 		return edit_fail(e,
-				 "%s is written by other blocks too; only "
-				 "what block %s makes alone is fused",
+				 "%s is also written by other blocks; block "
+				 "%s must be the only writer",
 				 x->sum->name, name);
 	}
 	return true;
@@ -86,14 +86,15 @@ match_epilogue(struct fusing *x)
 
 	x->store = sole_store(x->epilogue);
 	if (!x->store || x->epilogue->children[1]) {
-		return edit_fail(e, "block %s is no single assignment", name);
+		return edit_fail(e, "block %s is not a single assignment",
+				 name);
 	}
 	value = x->store->args[0];
 	expr_visit(value, find_sum, x);
 	if (!x->load) {
 		return edit_fail(e,
-				 "block %s does not read %s, which block "
-				 "%s makes",
+				 "block %s does not read %s, the output of "
+				 "block %s",
 				 name, x->sum->name,
 				 x->reduction->u.block->name);
 	}
@@ -108,8 +109,8 @@ match_epilogue(struct fusing *x)
 	if (!x->term || expr_uses_buffer(x->term, x->sum) ||
 	    !dtype_equal(x->store->u.buffer->type, x->sum->type)) {
 		return edit_fail(e,
-				 "block %s does more than one %s with what "
-				 "block %s makes; use reverse_compute_at "
+				 "block %s does not apply a single %s to the "
+				 "output of block %s; use reverse_compute_at "
 				 "instead",
 				 name,
 				 op == EXPR_ADD   ? "+"
@@ -124,8 +125,7 @@ match_epilogue(struct fusing *x)
 	    !identity_index(x->epilogue, x->store->u.buffer, x->store->args + 1,
 			    iter_of)) {
 		return edit_fail(e,
-				 "block %s does not go from %s to %s "
-				 "element by element",
+				 "block %s does not map %s to %s elementwise",
 				 name, x->sum->name, x->store->u.buffer->name);
 	}
 	return true;
@@ -158,8 +158,8 @@ check_order(struct fusing *x)
 		}
 	}
 	if (used != b->n_iters || !runs_everywhere(e, x->epilogue, x->store)) {
-		return edit_fail(e, "block %s does not run over all of %s",
-				 b->name, x->sum->name);
+		return edit_fail(e, "block %s does not cover %s", b->name,
+				 x->sum->name);
 	}
 	access_collect(e->f, e->f->body, x->sum, &all);
 	for (int i = 0; i < all.list.n; i++) {
@@ -167,15 +167,15 @@ check_order(struct fusing *x)
 
 		if (at != x->reduction && at != x->epilogue) {
 			return edit_fail(e,
-					 "%s is read by block %s too; only "
+					 "%s is also read by block %s; only "
 					 "one reader can be fused",
 					 x->sum->name, at->u.block->name);
 		}
 	}
 	if (!inputs_ready(e, x->term, top, x->sum)) {
 		return edit_fail(e,
-				 "block %s needs what is not there yet "
-				 "where block %s starts",
+				 "block %s reads buffers that are not "
+				 "complete before block %s",
 				 b->name, x->reduction->u.block->name);
 	}
 	all.list.n = 0;
@@ -186,7 +186,7 @@ check_order(struct fusing *x)
 		if (!stmt_contains(x->epilogue, at) &&
 		    !stmt_before(e->f, x->epilogue, at)) {
 			return edit_fail(e,
-					 "%s is used before block %s makes "
+					 "%s is used before block %s writes "
 					 "it",
 					 to->name, b->name);
 		}

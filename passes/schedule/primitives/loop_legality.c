@@ -54,9 +54,9 @@ check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
 		if (loop_drives(p, block, true) &&
 		    loop_drives(p, block, false)) {
 			return edit_fail(e,
-					 "loop %s is both for reduction "
-					 "and not in block %s; reorder before "
-					 "fusing",
+					 "loop %s drives spatial and "
+					 "reduction iter vars of block %s; "
+					 "reorder before fusing",
 					 p->u.loop.var->name,
 					 block->u.block->name);
 		}
@@ -203,9 +203,9 @@ check_restarts(struct edit *e, const struct stmt *top, const struct stmt *block)
 {
 	if (block->children[1] && !bindings_injective(e->f, top, block)) {
 		return edit_fail(e,
-				 "the loops from %s on do not give each "
+				 "the loops from %s on do not run each "
 				 "iteration of reduction %s once; its order "
-				 "is fixed, unless it is decomposed",
+				 "is fixed unless it is decomposed",
 				 top->u.loop.var->name, block->u.block->name);
 	}
 	return true;
@@ -289,10 +289,10 @@ check_pair(struct edit *e, struct stmt *top, struct stmt *inner, struct stmt *x,
 		    !(writes_buffer(y, b) &&
 		      produced_in_iteration(e, top, inner, y, x, b))) {
 			return edit_fail(e,
-					 "block %s may use what block %s "
-					 "writes to %s in another iteration; "
-					 "the loops around both keep their "
-					 "order",
+					 "block %s may read elements that "
+					 "block %s writes to %s in another "
+					 "iteration; the loops around both "
+					 "keep their order",
 					 y->u.block->name, x->u.block->name,
 					 b->name);
 		}
@@ -374,8 +374,8 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 			return edit_fail(e,
 					 "iterations of loop %s may write "
 					 "the same elements of %s in block "
-					 "%s; compute it outside, or all that "
-					 "reads it inside",
+					 "%s; move the block outside, or all "
+					 "of its readers inside",
 					 loop->u.loop.var->name,
 					 b->writes[i].buffer->name, b->name);
 		}
@@ -421,8 +421,8 @@ check_rings(struct edit *e, struct stmt *loop, struct stmt *block)
 	stmt_visit(block->children[0], find_ring, &q);
 	return !q.ring ||
 	       edit_fail(e,
-			 "block %s fills %s as a ring along loop %s, whose "
-			 "iterations need each other in order",
+			 "block %s uses %s as a ring buffer along loop %s, "
+			 "whose iterations must run in order",
 			 block->u.block->name, q.ring->name,
 			 loop->u.loop.var->name);
 }
@@ -447,10 +447,10 @@ no_reduction(struct edit *e, struct stmt *loop, bool together)
 			if (k != ITER_SPATIAL &&
 			    drives_kind(b, v, (enum iter_kind)k)) {
 				return edit_fail(e,
-						 "loop %s reduces or scans "
-						 "in block %s; only loops "
-						 "whose iterations are "
-						 "independent can be",
+						 "loop %s drives a reduction "
+						 "or scan of block %s; only "
+						 "a loop with independent "
+						 "iterations qualifies",
 						 v->name, b->u.block->name);
 			}
 		}

@@ -38,7 +38,7 @@ check_factors(struct parts *p, const struct sched_value *factors,
 		if (factors[i].kind != SV_INT || factors[i].u.ival <= 0 ||
 		    factors[i].u.ival > INT32_MAX) {
 			return edit_fail(p->e,
-					 "factor %d is no positive "
+					 "factor %d is not a positive "
 					 "constant; give the number of "
 					 "iterations of each part",
 					 i);
@@ -70,8 +70,8 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 	if (expr_is_int(size, &extent) &&
 	    (total > extent || (inferred >= 0 && total == extent))) {
 		return edit_fail(p->e,
-				 "loop %s has %lld iterations only; "
-				 "let the factors add up to fewer",
+				 "loop %s has only %lld iterations; the "
+				 "factors must add up to fewer",
 				 p->loop->u.loop.var->name, (long long)extent);
 	}
 	p->n += inferred < 0 && !expr_is_value(size, total);

@@ -51,8 +51,9 @@ find_nest(struct edit *e, struct stmt *target, const struct stmt *common,
 		}
 		if (!is_single(p)) {
 			return edit_fail(e,
-					 "loop %s is not all that the loop "
-					 "around it holds; merge whole nests",
+					 "loop %s is not the whole body of "
+					 "the loop around it; merge whole "
+					 "nests",
 					 p->u.loop.var->name);
 		}
 	}
@@ -72,8 +73,8 @@ same_ranges(struct edit *e, const struct nest *x, const struct nest *y)
 
 	if (x->depth != y->depth) {
 		return edit_fail(e,
-				 "loops %s and %s lie %d and %d deep; merge "
-				 "loops of one depth",
+				 "loops %s and %s are in nests of depth %d "
+				 "and %d; merge loops of equal depth",
 				 x->loops[x->depth - 1]->u.loop.var->name,
 				 y->loops[y->depth - 1]->u.loop.var->name,
 				 x->depth, y->depth);
@@ -88,7 +89,7 @@ same_ranges(struct edit *e, const struct nest *x, const struct nest *y)
 			}
 			return edit_fail(e,
 					 "loops %s and %s have different "
-					 "ranges; merge loops of one extent",
+					 "ranges; merge loops of equal ranges",
 					 x->loops[i]->u.loop.var->name,
 					 y->loops[i]->u.loop.var->name);
 		}
@@ -222,9 +223,10 @@ independent(struct edit *e, const struct nest *first, const struct nest *second)
 				}
 				return edit_fail(
 					e,
-					"an iteration of loop %s "
-					"would meet %s before loop %s is done "
-					"with it; leave them apart",
+					"an iteration of loop %s would "
+					"access %s before the accesses of "
+					"loop %s that must come first; do "
+					"not merge them",
 					second->loops[level]->u.loop.var->name,
 					x->buffer->name,
 					first->loops[level]->u.loop.var->name);
@@ -263,7 +265,7 @@ check_neighbours(struct edit *e, const struct stmt *common,
 		    common->children[at + i] != nests[i].loops[0]) {
 			return edit_fail(e,
 					 "loop %s does not follow loop %s "
-					 "directly; name neighbours in their "
+					 "directly; name adjacent loops in "
 					 "order",
 					 nests[i].loops[0]->u.loop.var->name,
 					 nests[i - 1]
@@ -310,13 +312,14 @@ prim_merge(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (n < 2) {
-		return edit_fail(e, "only one loop; name those to merge");
+		return edit_fail(e, "there is only one loop; name the loops "
+				    "to merge");
 	}
 	common = common_of(list, n);
 	if (common->kind != STMT_SEQ || scope_of(list[0]) != scope_of(common)) {
 		return edit_fail(e,
-				 "loops %s and %s do not lie one after the "
-				 "other; merge neighbours",
+				 "loops %s and %s are not adjacent; merge "
+				 "adjacent loops",
 				 list[0]->u.loop.var->name,
 				 list[n - 1]->u.loop.var->name);
 	}

@@ -78,17 +78,16 @@ check_index(struct einsum *p, const struct buffer *b,
 		if (i >= 0 && b->shape[d] != block->iters[i].extent &&
 		    (output || is_padded(p, i))) {
 			return edit_fail(p->e,
-					 "block %s runs over a part of "
-					 "%s only; pad a block that uses all "
-					 "of it",
+					 "block %s uses only a part of %s; "
+					 "pad a block that uses all of it",
 					 block->name, b->name);
 		}
 		if (i == -2 ||
 		    (i == -1 && output && !expr_is_value(b->shape[d], 1))) {
 			return edit_fail(p->e,
-					 "block %s touches %s at an "
-					 "index that is neither an iter var "
-					 "nor a constant; only einsums are "
+					 "block %s accesses %s at an index "
+					 "that is neither an iter var nor a "
+					 "constant; only einsums can be "
 					 "padded",
 					 p->block->u.block->name, b->name);
 		}
@@ -113,8 +112,8 @@ match(struct einsum *p)
 	    (init->args[0]->kind != EXPR_FLOAT &&
 	     init->args[0]->kind != EXPR_INT)) {
 		return edit_fail(e,
-				 "block %s is no reduction to one value; "
-				 "only einsums are padded",
+				 "block %s is not a reduction of one value; "
+				 "only einsums can be padded",
 				 b->name);
 	}
 	x = p->store->args[0];
@@ -122,7 +121,7 @@ match(struct einsum *p)
 			p->store->n_args - 1);
 	if (x->kind != EXPR_ADD || (x->args[0] != old && x->args[1] != old)) {
 		return edit_fail(e,
-				 "block %s is no sum; only einsums are "
+				 "block %s is not a sum; only einsums can be "
 				 "padded",
 				 b->name);
 	}
@@ -130,7 +129,7 @@ match(struct einsum *p)
 	if (f.other || f.list.n == 0) {
 		return edit_fail(e,
 				 "block %s does not sum a product of "
-				 "elements; only einsums are padded",
+				 "elements; only einsums can be padded",
 				 b->name);
 	}
 	if (!check_index(p, p->store->u.buffer, p->store->args + 1)) {
@@ -157,8 +156,8 @@ match(struct einsum *p)
 		}
 		if (is_padded(p, i) && !chooses) {
 			return edit_fail(e,
-					 "iter var %s of block %s chooses "
-					 "no element; its padding would "
+					 "iter var %s of block %s does not "
+					 "index a factor; its padding would "
 					 "change the result",
 					 b->iters[i].var->name, b->name);
 		}
@@ -197,9 +196,8 @@ find_extents(struct einsum *p, const struct sched_value *padding)
 		if (padding->items[i].kind != SV_INT || to < 1 ||
 		    to > INT32_MAX) {
 			return edit_fail(e,
-					 "padding %d is no positive "
-					 "number; give 1 where nothing is to "
-					 "be padded",
+					 "padding %d is not a positive "
+					 "number; give 1 for no padding",
 					 i);
 		}
 		p->extents[i] = simplify(
@@ -238,7 +236,7 @@ check_loops(struct einsum *p)
 		     s = s->parent) {
 			if (s->kind != STMT_FOR) {
 				return edit_fail(e,
-						 "loop %s holds more than "
+						 "loop %s contains more than "
 						 "block %s; pad before "
 						 "compute_at",
 						 loop->u.loop.var->name,
@@ -342,8 +340,8 @@ pad_inputs(struct einsum *p)
 				if (y->index[d] != x->index[d]) {
 					return edit_fail(
 						e,
-						"block %s reads "
-						"%s in two orders; copy it "
+						"block %s reads %s with two "
+						"orders of indices; copy it "
 						"with cache_read first",
 						p->block->u.block->name,
 						b->name);
@@ -356,7 +354,7 @@ pad_inputs(struct einsum *p)
 		}
 		if (writes_below(e->f, top, b)) {
 			return edit_fail(e,
-					 "%s is written inside the loops "
+					 "%s is written inside of the loops "
 					 "around block %s; pad before "
 					 "compute_at",
 					 b->name, p->block->u.block->name);
@@ -384,15 +382,16 @@ pad_output(struct einsum *p)
 	for (int i = 0; i < all.list.n; i++) {
 		if (!stmt_contains(p->block, all.list.data[i].at)) {
 			return edit_fail(e,
-					 "%s is used inside the loops that "
-					 "make it; pad before compute_at",
+					 "%s is used inside of the loops "
+					 "that write it; pad before "
+					 "compute_at",
 					 b->name);
 		}
 	}
 	if (sole_writer(e->f, b) != p->block) {
 		return edit_fail(e,
-				 "%s is written by other blocks too; one "
-				 "block must write all of it",
+				 "other blocks also write %s; one block must "
+				 "write all of it",
 				 b->name);
 	}
 	stmt_replace_buffer(e->f, p->block, b, to);

@@ -152,9 +152,9 @@ check_source(struct reindex *r)
 		}
 		if (uses && !runs_through(r->e, r->block, i)) {
 			return edit_fail(r->e,
-					 "the loops of block %s are a "
-					 "part of the domain of %s, and %s "
-					 "may hold that part only; reindex "
+					 "the loops of block %s cover a part "
+					 "of the domain of %s, and %s may "
+					 "contain only that part; reindex "
 					 "before loop_partition",
 					 b->name, b->iters[i].var->name,
 					 r->buffer->name);
@@ -176,15 +176,15 @@ check_copy(struct reindex *r)
 	if (r->guarded == NULL &&
 	    !index_in_bounds(e, r->block, r->buffer, r->index)) {
 		return edit_fail(e,
-				 "block %s may reach beyond %s where a "
-				 "condition does not hold; pad it in a block "
-				 "of its own first",
+				 "block %s may index beyond %s if a "
+				 "condition is false; pad it in a separate "
+				 "block first",
 				 name, buffer);
 	}
 	if (!r->writes) {
 		if (writes_below(e->f, top, r->buffer)) {
 			return edit_fail(e,
-					 "%s is written inside the loops "
+					 "%s is written inside of the loops "
 					 "around block %s; reindex before "
 					 "compute_at",
 					 buffer, name);
@@ -193,8 +193,8 @@ check_copy(struct reindex *r)
 	}
 	if (sole_writer(e->f, r->buffer) != r->block) {
 		return edit_fail(e,
-				 "%s is written by other blocks too; one "
-				 "block must write all of it",
+				 "other blocks also write %s; one block must "
+				 "write all of it",
 				 buffer);
 	}
 	access_collect(e->f, top, r->buffer, &all);
@@ -203,16 +203,16 @@ check_copy(struct reindex *r)
 
 		if (!stmt_contains(r->block, x->at)) {
 			return edit_fail(e,
-					 "%s is read inside the loops that "
-					 "write it; reindex before "
+					 "%s is read inside of the loops "
+					 "that write it; reindex before "
 					 "compute_at",
 					 buffer);
 		}
 		if (!x->load && !runs_everywhere(e, r->block, x->at)) {
 			return edit_fail(e,
-					 "block %s leaves elements of %s "
-					 "out under a condition; there is "
-					 "nothing to copy back for them",
+					 "block %s skips elements of %s "
+					 "under a condition; the copy has no "
+					 "values for these",
 					 name, buffer);
 		}
 	}

@@ -14,7 +14,7 @@ check_name(struct edit *e, const char *name)
 		      (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'));
 	}
 	return ok || edit_fail(e,
-			       "\"%s\" is no name; use letters, digits "
+			       "\"%s\" is not a name; use letters, digits "
 			       "and _",
 			       name);
 }
@@ -80,8 +80,8 @@ prim_rename_buffer(struct edit *e, const struct sched_value *args,
 	}
 	if (func_has_param(e->f, old)) {
 		return edit_fail(e,
-				 "%s is a parameter; only buffers inside "
-				 "the function change their names",
+				 "%s is a parameter; only buffers inside the "
+				 "function can be renamed",
 				 old->name);
 	}
 	stmt_replace_buffer(e->f, e->f->body, old, buffer_new(e->m, &spec));

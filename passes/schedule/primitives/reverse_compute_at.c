@@ -231,8 +231,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 	if (!access_box(e->f, r->loop->children[0], stores->list.data,
 			stores->list.n, made)) {
 		return edit_fail(e,
-				 "what loop %s yields of %s is no box; "
-				 "choose an outer loop",
+				 "one iteration of loop %s does not write a "
+				 "box of %s; choose an outer loop",
 				 r->loop->u.loop.var->name, b->name);
 	}
 	for (int i = 0; i < stores->list.n; i++) {
@@ -240,8 +240,9 @@ restrict_by(struct reverse *r, const struct buffer *b,
 				    r->loop->children[0], made, b->ndim) ||
 		    !inherit_predicate(r, &stores->list.data[i])) {
 			return edit_fail(e,
-					 "what loop %s yields of %s is no "
-					 "whole box; choose an outer loop",
+					 "one iteration of loop %s does not "
+					 "write a whole box of %s; choose an "
+					 "outer loop",
 					 r->loop->u.loop.var->name, b->name);
 		}
 	}
@@ -255,7 +256,7 @@ restrict_by(struct reverse *r, const struct buffer *b,
 				    iter_of)) {
 			return edit_fail(e,
 					 "block %s does not read %s at its "
-					 "own iter vars; it stays where it is",
+					 "own iter vars; it cannot move",
 					 r->block->u.block->name, b->name);
 		}
 		vec_push(&e->m->arena, &r->load_iters,
@@ -277,18 +278,19 @@ restrict_by(struct reverse *r, const struct buffer *b,
 					   expr_add(e->m, it->min, it->extent),
 					   b->shape[d]))) {
 				return edit_fail(e,
-						 "block %s runs over more "
-						 "than the elements of %s; it "
-						 "stays where it is",
+						 "block %s has further iter "
+						 "vars than those that index "
+						 "%s; it cannot move",
 						 r->block->u.block->name,
 						 b->name);
 			}
 			if (it->kind != ITER_SPATIAL &&
 			    part.extent != it->extent) {
 				return edit_fail(e,
-						 "block %s reduces over "
-						 "more of %s than loop %s "
-						 "yields; choose an outer "
+						 "block %s reduces over more "
+						 "elements of %s than one "
+						 "iteration of loop %s "
+						 "writes; choose an outer "
 						 "loop",
 						 r->block->u.block->name,
 						 b->name,
@@ -299,9 +301,9 @@ restrict_by(struct reverse *r, const struct buffer *b,
 			     r->ranges[k].extent != part.extent)) {
 				return edit_fail(e,
 						 "block %s reads different "
-						 "parts of what loop %s "
-						 "yields; it stays where it "
-						 "is",
+						 "parts of the elements that "
+						 "loop %s writes; it cannot "
+						 "move",
 						 r->block->u.block->name,
 						 r->loop->u.loop.var->name);
 			}
@@ -355,9 +357,9 @@ restrict_by_inputs(struct reverse *r)
 			    (stmt_contains(r->loop, x->at) ||
 			     !stmt_before(e->f, x->at, r->loop))) {
 				return edit_fail(e,
-						 "%s is not complete in "
-						 "loop %s; choose an outer "
-						 "loop",
+						 "%s is not complete within "
+						 "an iteration of loop %s; "
+						 "choose an outer loop",
 						 b->name,
 						 r->loop->u.loop.var->name);
 			}
@@ -365,8 +367,8 @@ restrict_by_inputs(struct reverse *r)
 	}
 	return found ||
 	       edit_fail(e,
-			 "block %s reads nothing that loop %s "
-			 "yields; choose a loop around its producer",
+			 "block %s does not read elements that loop %s "
+			 "writes; choose a loop around its producer",
 			 r->block->u.block->name, r->loop->u.loop.var->name);
 }
 
@@ -386,9 +388,9 @@ check_outputs(struct reverse *r)
 		for (int k = 0; k < all.list.n; k++) {
 			if (!stmt_contains(r->block, all.list.data[k].at)) {
 				return edit_fail(e,
-						 "%s is used inside the "
-						 "loops already; the block "
-						 "stays where it is",
+						 "%s is already used inside "
+						 "of the loops; the block "
+						 "cannot move",
 						 b->writes[i].buffer->name);
 			}
 		}
@@ -417,16 +419,15 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 	if (stmt_contains(r.loop, r.block) ||
 	    scope_of(r.loop) != scope_of(r.block)) {
 		return edit_fail(e,
-				 "block %s and loop %s do not lie beside "
-				 "each other in one block; choose a loop "
-				 "around a producer",
+				 "block %s and loop %s are not in the same "
+				 "scope; choose a loop around a producer",
 				 r.block->u.block->name,
 				 r.loop->u.loop.var->name);
 	}
 	if (!runs_everywhere(e, r.block, r.block)) {
 		return edit_fail(e,
-				 "block %s leaves elements out under a "
-				 "condition; it stays where it is",
+				 "block %s skips elements under a condition; "
+				 "it cannot move",
 				 r.block->u.block->name);
 	}
 	n = r.block->u.block->n_iters;

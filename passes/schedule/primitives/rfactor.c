@@ -31,7 +31,7 @@ match_update(struct rfactor *r)
 	const char *name = r->block->u.block->name, *why;
 
 	return match_reduction(r->e->f, r->block, &r->red, &why) ||
-	       edit_fail(r->e, "block %s is no reduction: it %s", name, why);
+	       edit_fail(r->e, "block %s is not a reduction: it %s", name, why);
 }
 
 /* Known reducers are accepted; others are tested for associativity. */
@@ -49,9 +49,9 @@ check_reducer(struct rfactor *r)
 	facts = reducer_try(r->e->m, r->red.reducer);
 	if (!facts.neutral) {
 		return edit_fail(r->e,
-				 "the start of block %s changes what it "
-				 "is combined with; partial results would "
-				 "not start like it",
+				 "the init value of block %s is not the "
+				 "identity of its update; partial results "
+				 "need the identity",
 				 name);
 	}
 	if (!r->red.named) {
@@ -59,15 +59,14 @@ check_reducer(struct rfactor *r)
 	}
 	if (!facts.associative) {
 		return edit_fail(r->e,
-				 "the update of block %s is not "
-				 "associative; it keeps its order",
+				 "the update of block %s is not associative; "
+				 "its order is fixed",
 				 name);
 	}
 	if (!facts.commutative && r->loop != r->outer) {
 		return edit_fail(r->e,
-				 "the order matters to the update of "
-				 "block %s; factor its outermost reduction "
-				 "loop %s",
+				 "the update of block %s is not commutative; "
+				 "factor its outermost reduction loop %s",
 				 name, r->outer->u.loop.var->name);
 	}
 	return true;
@@ -86,9 +85,9 @@ check_predicate(struct rfactor *r)
 		    !loop_drives(p, block, true) &&
 		    !loop_drives(p, block, false)) {
 			return edit_fail(r->e,
-					 "loop %s moves nothing in block "
-					 "%s and yet its predicate speaks of "
-					 "it; split it after rfactor",
+					 "loop %s drives no iter var of "
+					 "block %s, but its predicate uses "
+					 "the loop; split it after rfactor",
 					 p->u.loop.var->name,
 					 block->u.block->name);
 		}
@@ -112,23 +111,22 @@ check_loops(struct rfactor *r)
 	     p = p->parent) {
 		if (p->kind != STMT_FOR) {
 			return edit_fail(e,
-					 "block %s does not stand alone in "
-					 "its loops; rfactor before "
-					 "compute_at",
+					 "block %s is not alone in its "
+					 "loops; rfactor before compute_at",
 					 r->block->u.block->name);
 		}
 		if (loop_drives(p, r->block, true) &&
 		    loop_drives(p, r->block, false)) {
 			return edit_fail(e,
-					 "loop %s is not for reduction "
-					 "only; reorder before fusing",
+					 "loop %s also drives spatial iter "
+					 "vars; reorder before fusing",
 					 p->u.loop.var->name);
 		}
 	}
 	if (!loop_drives(r->loop, r->block, true)) {
 		return edit_fail(e,
-				 "loop %s reduces nothing in block %s; "
-				 "choose a reduction loop",
+				 "loop %s is not a reduction loop of block "
+				 "%s; choose one",
 				 r->loop->u.loop.var->name,
 				 r->block->u.block->name);
 	}

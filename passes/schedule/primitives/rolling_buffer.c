@@ -47,31 +47,32 @@ check_block(struct rolling *r)
 	r->store = sole_store(r->block);
 	if (!r->store || r->block->children[1]) {
 		return edit_fail(e,
-				 "block %s is no single assignment; only "
-				 "one can be left out where its result is "
-				 "kept",
+				 "block %s is not a single assignment; only "
+				 "assignments can be skipped for elements "
+				 "that are kept",
 				 name);
 	}
 	for (int i = 0; i < r->block->u.block->n_iters; i++) {
 		if (r->block->u.block->iters[i].kind != ITER_SPATIAL) {
 			return edit_fail(e,
 					 "block %s reduces; only plain "
-					 "assignments can be left out where "
-					 "their result is kept",
+					 "assignments can be skipped for "
+					 "elements that are kept",
 					 name);
 		}
 	}
 	if (!scope || !scope_owns(scope, r->buffer)) {
 		return edit_fail(e,
-				 "%s is seen outside of the function's "
-				 "block; only inner buffers become rings",
+				 "%s is visible outside; only intermediate "
+				 "buffers can become ring buffers",
 				 r->buffer->name);
 	}
 	if (sole_writer(e->f, r->buffer) != r->block ||
 	    expr_uses_buffer(r->store->args[0], r->buffer)) {
 		return edit_fail(e,
-				 "%s is not made by block %s alone; only "
-				 "buffers of one producer become rings",
+				 "%s is not written by block %s alone; only "
+				 "a buffer with one producer can become a "
+				 "ring buffer",
 				 r->buffer->name, name);
 	}
 	access_collect(e->f, scope, r->buffer, &all);
@@ -82,7 +83,7 @@ check_block(struct rolling *r)
 		if (all.list.data[i].load &&
 		    !stmt_before(e->f, r->block, all.list.data[i].at)) {
 			return edit_fail(e,
-					 "%s is read before block %s makes "
+					 "%s is read before block %s writes "
 					 "it",
 					 r->buffer->name, name);
 		}
@@ -90,8 +91,8 @@ check_block(struct rolling *r)
 	r->inner = common->kind == STMT_FOR ? common : loop_above(common);
 	if (!read || !r->inner || scope_of(r->inner) != scope) {
 		return edit_fail(e,
-				 "block %s and the readers of %s share no "
-				 "loop; compute_at first",
+				 "block %s and the readers of %s are not in "
+				 "a common loop; compute_at first",
 				 name, r->buffer->name);
 	}
 	return true;
@@ -124,9 +125,9 @@ find_box(struct rolling *r)
 	analyser_enter(&a, body);
 	if (!known || !region_covers(&a, box, read, r->buffer->ndim)) {
 		return edit_fail(e,
-				 "what block %s makes in one iteration of "
-				 "loop %s is not known to be all that is read "
-				 "there; compute_at first",
+				 "block %s may not write all elements that "
+				 "one iteration of loop %s reads; compute_at "
+				 "first",
 				 r->block->u.block->name,
 				 r->inner->u.loop.var->name);
 	}
@@ -231,25 +232,25 @@ find_loop(struct rolling *r)
 	}
 	if (!r->loop || !rolls(r, r->loop)) {
 		return edit_fail(e,
-				 "no loop around block %s and the readers "
-				 "of %s needs again what its last iteration "
-				 "made; there is nothing to keep",
+				 "no loop around block %s and the readers of "
+				 "%s reads elements of its previous "
+				 "iteration; there is nothing to keep",
 				 r->block->u.block->name, r->buffer->name);
 	}
 	if (!is_dense(r)) {
 		return edit_fail(e,
-				 "block %s leaves elements of %s out "
-				 "between those it makes; there is no ring of "
-				 "the others",
+				 "block %s skips elements of %s between "
+				 "those it writes; they cannot form a ring "
+				 "buffer",
 				 r->block->u.block->name, r->buffer->name);
 	}
 	for (struct stmt *p = r->inner; p; p = loop_above(p)) {
 		if (p->u.loop.kind != FOR_SERIAL &&
 		    p->u.loop.kind != FOR_UNROLLED) {
 			return edit_fail(e,
-					 "loop %s is %s; only loops that "
-					 "run in order keep what the last "
-					 "iteration made",
+					 "loop %s is %s; only a serial loop "
+					 "can keep elements of its previous "
+					 "iteration",
 					 p->u.loop.var->name,
 					 for_kind_name(p->u.loop.kind));
 		}
@@ -270,8 +271,8 @@ find_loop(struct rolling *r)
 		if (p->kind == STMT_IF) {
 			return edit_fail(e,
 					 "block %s runs under a condition; "
-					 "it may not have run in the last "
-					 "iteration",
+					 "it may not have run in the "
+					 "previous iteration",
 					 r->block->u.block->name);
 		}
 	}
@@ -312,8 +313,8 @@ check_predicate(struct rolling *r)
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	if (all.list.n > 0 && !runs_everywhere(e, r->block, r->store)) {
 		return edit_fail(e,
-				 "block %s leaves elements out under a "
-				 "condition; roll before adding one",
+				 "block %s skips elements under a condition; "
+				 "apply rolling_buffer before adding one",
 				 r->block->u.block->name);
 	}
 	return true;

@@ -39,20 +39,20 @@ prim_sample_categorical(struct edit *e, const struct sched_value *args,
 		if (!(probs->items[i].u.fval >= 0)) {
 			return edit_fail(e,
 					 "probs: item %d is negative; "
-					 "probabilities are at least 0",
+					 "probabilities must be at least 0",
 					 i);
 		}
 		sum += probs->items[i].u.fval;
 	}
 	if (!(sum > 0)) {
-		return edit_fail(e, "all probabilities are 0; give one that "
-				    "is not");
+		return edit_fail(e, "all probabilities are 0; give a "
+				    "positive one");
 	}
 	if (args[2].kind == SV_INT) {
 		if (args[2].u.ival < 0 || args[2].u.ival >= candidates->n) {
 			return edit_fail(e,
-					 "decision is %lld; there are "
-					 "candidates 0 to %d",
+					 "decision is %lld; the candidates "
+					 "are 0 to %d",
 					 (long long)args[2].u.ival,
 					 candidates->n - 1);
 		}
@@ -87,7 +87,7 @@ check_tile(struct edit *e, const struct sched_value *tile, int64_t extent,
 		}
 	}
 	return (tile->n == n && product == extent) ||
-	       edit_fail(e, "decision is no list of %d factors of %lld", n,
+	       edit_fail(e, "decision is not a list of %d factors of %lld", n,
 			 (long long)extent);
 }
 
@@ -220,7 +220,7 @@ prim_sample_compute_location(struct edit *e, const struct sched_value *args,
 	int n, choice;
 
 	if (!block || !scope_of(block)) {
-		return edit_fail(e, "the outermost block stays where it is");
+		return edit_fail(e, "the outermost block cannot move");
 	}
 	n = consumer_loops(e, block, &loops);
 	vec_push(&e->m->arena, &choices, LOOP_ROOT);

@@ -40,10 +40,10 @@ split_factor(struct edit *e, struct analyser *a, const struct expr *total,
 	}
 	edit_fail(e,
 		  factor->kind == SV_INT
-			  ? "factor %d is no positive constant; give one, "
+			  ? "factor %d is not a positive constant; give one, "
 			    "or None to have it inferred"
-			  : "factor %d is not sure to be positive; give a "
-			    "number above 0, or None to have it inferred",
+			  : "factor %d may not be positive; give a number "
+			    "above 0, or None to have it inferred",
 		  i);
 	return NULL;
 }
@@ -96,14 +96,14 @@ split_extents(struct edit *e, const struct stmt *loop,
 	} else if (!prove(&a, expr_le(m, total, product))) {
 		if (expr_is_int(product, &size)) {
 			return edit_fail(e,
-					 "the factors of %s cover %lld "
-					 "iterations only; give larger ones",
+					 "the factors of %s cover only %lld "
+					 "iterations; give larger ones",
 					 loop->u.loop.var->name,
 					 (long long)size);
 		}
 		return edit_fail(e,
-				 "the factors are not sure to cover the "
-				 "iterations of %s; let one be inferred",
+				 "the factors may not cover all iterations "
+				 "of %s; let one be inferred",
 				 loop->u.loop.var->name);
 	}
 	return true;
@@ -225,8 +225,8 @@ check_nested(struct edit *e, struct stmt *const *loops, int n)
 		}
 		if (loops[i - 1]->children[0] != loops[i]) {
 			return edit_fail(e,
-					 "loop %s is not all that loop %s "
-					 "holds; fuse what is nested directly",
+					 "loop %s is not the whole body of "
+					 "loop %s; fuse directly nested loops",
 					 loops[i]->u.loop.var->name,
 					 loops[i - 1]->u.loop.var->name);
 		}
@@ -288,9 +288,9 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 		if (expr_is_int(list[i]->args[1], &extent) &&
 		    (__builtin_mul_overflow(size, extent, &size) ||
 		     size > INT32_MAX)) {
-			return edit_fail(e, "the iterations together do not "
-					    "fit the index type; fuse fewer "
-					    "loops");
+			return edit_fail(e, "the number of iterations "
+					    "exceeds the index type; fuse "
+					    "fewer loops");
 		}
 		if (i > 0) {
 			total = expr_mul(e->m, total, list[i]->args[1]);
@@ -356,9 +356,9 @@ loop_chain(struct edit *e, struct stmt *const *list, int n,
 	for (struct stmt *p = outer;; p = p->children[0]) {
 		if (!p || p->kind != STMT_FOR) {
 			return edit_fail(e,
-					 "loops %s and %s are not one nest "
-					 "of loops; reorder what is nested "
-					 "directly",
+					 "loops %s and %s are not in one "
+					 "perfect nest; reorder directly "
+					 "nested loops",
 					 outer->u.loop.var->name,
 					 inner->u.loop.var->name);
 		}
@@ -370,8 +370,8 @@ loop_chain(struct edit *e, struct stmt *const *list, int n,
 	}
 	if (seen != n) {
 		return edit_fail(e,
-				 "a loop is named twice or lies outside "
-				 "the nest; name each loop of one nest once");
+				 "a loop is named twice or is outside of the "
+				 "nest; name each loop of one nest once");
 	}
 	return true;
 }

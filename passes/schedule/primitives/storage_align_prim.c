@@ -17,8 +17,8 @@ inner_output(struct edit *e, const struct stmt *block,
 
 	if (func_has_param(e->f, b)) {
 		edit_fail(e,
-			  "block %s writes the parameter %s; only buffers "
-			  "inside the function can be stored otherwise",
+			  "block %s writes the parameter %s; only "
+			  "intermediate buffers can change",
 			  block->u.block->name, b->name);
 		return NULL;
 	}
@@ -64,8 +64,8 @@ prim_storage_align(struct edit *e, const struct sched_value *args,
 	axis += axis < 0 ? b->ndim : 0;
 	if (axis == b->ndim - 1) {
 		return edit_fail(e,
-				 "the elements along the last axis of %s "
-				 "lie side by side; align an outer axis",
+				 "the elements along the last axis of %s are "
+				 "contiguous; align an outer axis",
 				 b->name);
 	}
 	if (factor <= 0 || args[4].u.ival < 0) {
@@ -159,8 +159,8 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 	    spec.type.lanes != 1 ||
 	    (!dtype_is_int(spec.type) && !dtype_is_float(spec.type))) {
 		return edit_fail(e,
-				 "\"%s\" is no type of elements; use one "
-				 "like \"float16\"",
+				 "\"%s\" is not an element type; use a type "
+				 "such as \"float16\"",
 				 args[2].u.text);
 	}
 	r.to = buffer_new(e->m, &spec);

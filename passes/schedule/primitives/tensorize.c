@@ -24,8 +24,8 @@ static bool
 refuse(struct tensorizer *z, const char *why)
 {
 	return edit_fail(z->e,
-			 "block %s is not what %s computes: %s; choose "
-			 "other tiles or another intrinsic",
+			 "block %s does not match %s: %s; choose other tiles "
+			 "or another intrinsic",
 			 z->outer->u.block->name, z->intrin->name, why);
 }
 
@@ -116,9 +116,9 @@ bind_sizes(struct tensorizer *z, const struct buffer *p,
 			    map->from[i] == p->strides[d]->u.var &&
 			    !prove_equal(a, map->to[i], stride)) {
 				return edit_fail(e,
-						 "two strides that %s takes "
-						 "to be equal differ; choose "
-						 "another layout",
+						 "two strides differ that %s "
+						 "requires to be equal; "
+						 "choose another layout",
 						 z->intrin->name);
 			}
 		}
@@ -128,7 +128,7 @@ bind_sizes(struct tensorizer *z, const struct buffer *p,
 		} else if (!expr_is_value(size, 1) &&
 			   !prove_equal(a, p->strides[d], stride)) {
 			return edit_fail(e,
-					 "%s asks for another stride in "
+					 "%s requires another stride in "
 					 "dimension %d of %s; change its "
 					 "layout, or copy it first",
 					 z->intrin->name, v->dim_of[d],
@@ -192,8 +192,8 @@ inline_part(struct tensorizer *z, const struct func *part)
 
 	if (part->params.n != z->match.n_views) {
 		edit_fail(e,
-			  "an implementation of %s has %d parameters, its "
-			  "description %d",
+			  "an implementation of %s has %d parameters, but "
+			  "its description has %d",
 			  z->intrin->name, part->params.n, z->match.n_views);
 		return NULL;
 	}
@@ -348,10 +348,10 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 				continue;
 			}
 			return edit_fail(e,
-					 "%s would have to know the stride "
-					 "of %s, which is no constant, and is "
-					 "told none; declare strides in its "
-					 "buffers and pass them",
+					 "%s needs the stride of %s, which "
+					 "is not constant, but has no "
+					 "parameter for it; declare strides "
+					 "in its buffers and pass them",
 					 symbol, view->name);
 		}
 	}
@@ -368,10 +368,11 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 		stmt_visit(e->f->body, find_symbol_stmt, &use);
 		if (use.found) {
 			return edit_fail(e,
-					 "%s is called with views of other "
-					 "strides elsewhere, and is told "
-					 "none; declare strides in its "
-					 "buffers and pass them",
+					 "%s is called elsewhere with views "
+					 "of other strides, but has no "
+					 "parameters for them; declare "
+					 "strides in its buffers and pass "
+					 "them",
 					 symbol);
 		}
 		*old = call;
@@ -417,9 +418,8 @@ match_all(struct tensorizer *z, enum tensor_part part)
 {
 	if (z->want.list.n != z->have.list.n) {
 		return refuse(z, arena_printf(&z->e->m->arena,
-					      "it has %d "
-					      "blocks inside, the description "
-					      "%d",
+					      "it contains %d blocks, the "
+					      "description %d",
 					      z->have.list.n, z->want.list.n));
 	}
 	for (int i = 0; i < z->want.list.n; i++) {
@@ -475,7 +475,7 @@ replace_body(struct tensorizer *z)
 		/* The instruction accumulates: the accumulator is initialized
 		 * first. */
 		if (z->outer->children[1]) {
-			return refuse(z, "it starts the reduction twice");
+			return refuse(z, "it initializes the reduction twice");
 		}
 		init = detach_init(z->e, z->outer->children[0], first);
 		if (!init) {
@@ -487,8 +487,8 @@ replace_body(struct tensorizer *z)
 		return match_all(z, TENSOR_ALL) && put_part(z, 0, t->impl);
 	}
 	if (!t->update) {
-		return refuse(z, "parts of the reduction are outside, and the "
-				 "instruction has no update");
+		return refuse(z, "outer loops continue the reduction, but "
+				 "the instruction has no update form");
 	}
 	if (!match_all(z, TENSOR_UPDATE)) {
 		return false;
@@ -578,14 +578,14 @@ tensorize_block(struct edit *e, struct stmt *outer,
 	if (desc->kind != STMT_BLOCK || desc->u.block->n_iters > 0 ||
 	    !tensor_leaves(intrin->desc, desc->children[0], &z.want)) {
 		return edit_fail(e,
-				 "the description of %s is no root block "
+				 "the description of %s is not a root block "
 				 "with loops around blocks",
 				 intrin->name);
 	}
 	if (!tensor_leaves(e->f, outer->children[0], &z.have)) {
 		return edit_fail(e,
-				 "block %s holds something else than loops "
-				 "around blocks; blockize the loops to "
+				 "block %s contains other statements than "
+				 "loops around blocks; blockize the loops to "
 				 "replace",
 				 outer->u.block->name);
 	}

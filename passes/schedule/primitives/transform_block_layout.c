@@ -32,9 +32,9 @@ own_nest(struct edit *e, struct stmt *block)
 		}
 		if (!binds || p->u.loop.kind != FOR_SERIAL || p->notes) {
 			edit_fail(e,
-				  "the loops of block %s are not one plain "
-				  "nest of their own; transform before "
-				  "annotating or compute_at",
+				  "the loops of block %s are not a plain "
+				  "perfect nest around it alone; transform "
+				  "before annotating or compute_at",
 				  block->u.block->name);
 			return NULL;
 		}

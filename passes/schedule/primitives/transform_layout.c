@@ -15,13 +15,13 @@ prim_set_scope(struct edit *e, const struct sched_value *args,
 	(void)out;
 	old = write_arg(b, &args[1]);
 	if (scope[0] == '\0') {
-		return edit_fail(e, "an empty string is no scope; give one "
-				    "like \"shared\"");
+		return edit_fail(e, "an empty string is not a scope; give "
+				    "one such as \"shared\"");
 	}
 	if (func_has_param(e->f, old)) {
 		return edit_fail(e,
-				 "%s is a parameter; only buffers inside "
-				 "the function change their scope",
+				 "%s is a parameter; only the scope of "
+				 "buffers inside the function can change",
 				 old->name);
 	}
 	new = buffer_with_scope(e->m, old, arena_strdup(&e->m->arena, scope));
@@ -89,9 +89,9 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 		    !min || !max ||
 		    !prove(&a, expr_le(m, expr_i32(m, 0), min))) {
 			return edit_fail(e,
-					 "index %d of the map of %s has no "
-					 "range from 0 on; use //, %% and "
-					 "sums of the indices",
+					 "the range of index %d of the map "
+					 "of %s does not start at 0; use //, "
+					 "%% and sums of the indices",
 					 d, b->name);
 		}
 		map->physical_shape[d] = simplify(&a, expr_add(m, max,
@@ -116,7 +116,7 @@ completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 	}
 	if (!trusted) {
 		edit_fail(e,
-			  "the layout of %s: %s, or vouch for it with "
+			  "the layout of %s: %s, or set "
 			  "assume_injective_transform",
 			  b->name, why);
 		return NULL;
@@ -147,8 +147,8 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 	default:
 		if (map->n_logical != b->ndim || map->n_physical != 1) {
 			edit_fail(e,
-				  "pad_value takes %d indices and gives "
-				  "%d values; %s has %d dimensions now",
+				  "pad_value takes %d indices and returns %d "
+				  "values; %s now has %d dimensions",
 				  map->n_logical, map->n_physical, b->name,
 				  b->ndim);
 			return NULL;
@@ -165,8 +165,8 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 		break;
 	}
 	if (expr_has_load(value)) {
-		edit_fail(e, "pad_value reads memory; give what can be "
-			     "computed from the index alone");
+		edit_fail(e, "pad_value reads memory; give an expression of "
+			     "the index alone");
 		return NULL;
 	}
 	return dtype_equal(value->type, b->type)
@@ -219,14 +219,15 @@ write_padding(struct edit *e, const struct buffer *b,
 	after = owner->kind == STMT_BLOCK ? last_writer(e, owner, b) : NULL;
 	if (!after) {
 		return edit_fail(e,
-				 "%s is not written here, so its padding is "
-				 "its owner's; leave pad_value out",
+				 "this function does not write %s, so that "
+				 "its owner writes the padding; omit "
+				 "pad_value",
 				 b->name);
 	}
 	if (!func_has_param(e->f, b) && !scope_owns(owner, b)) {
 		return edit_fail(e,
-				 "%s lives in an inner block; only the "
-				 "padding of the function's buffers is written",
+				 "%s is allocated in an inner block; "
+				 "pad_value needs a buffer of the function",
 				 b->name);
 	}
 	insert_beside(e, after,

@@ -70,15 +70,15 @@ alive(struct call *c, const struct sched_param *p, const struct sched_value *v)
 
 	if (v->kind == SV_BLOCK && (!s || s->kind != STMT_BLOCK)) {
 		return edit_fail(c->e,
-				 "%s is no block of the function any "
+				 "%s is not a block of the function any "
 				 "more; get it by name",
 				 p->name);
 	}
 	if (v->kind == SV_LOOP && v->u.id != LOOP_ROOT &&
 	    v->u.id != LOOP_INLINE && (!s || s->kind != STMT_FOR)) {
 		return edit_fail(c->e,
-				 "%s is no loop of the function any "
-				 "more; get the loops of a block again",
+				 "%s is not a loop of the function any more; "
+				 "get the loops of a block again",
 				 p->name);
 	}
 	return true;

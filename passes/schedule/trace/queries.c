@@ -30,8 +30,8 @@ prim_get_block(struct edit *e, const struct sched_value *args,
 
 	if (strcmp(func, "main") != 0 && strcmp(func, e->f->name) != 0) {
 		return edit_fail(e,
-				 "there is no function %s; this schedule "
-				 "is of %s",
+				 "there is no function %s; this is a "
+				 "schedule of %s",
 				 func, e->f->name);
 	}
 	if (block) {
@@ -93,7 +93,7 @@ prim_get_child_blocks(struct edit *e, const struct sched_value *args,
 	struct stmt_list list = { 0 };
 
 	if (!at) {
-		return edit_fail(e, "this is no loop of the function; get "
+		return edit_fail(e, "this is not a loop of the function; get "
 				    "the loops of a block");
 	}
 	blocks_below(e->f, at->kind == STMT_BLOCK ? at->children[0] : at,

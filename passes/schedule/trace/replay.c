@@ -105,8 +105,8 @@ replay_step(struct replay *r, const struct sched_step *step)
 		args[i] = step->args[i];
 		if (!translate(r, &args[i])) {
 			return edit_fail(&e,
-					 "%s was given by no step before; "
-					 "get it with a query",
+					 "no earlier step returned %s; get "
+					 "it with a query",
 					 step->primitive->params[i].name);
 		}
 	}

@@ -133,8 +133,8 @@ arithmetic(struct reader *r, const struct py_node *n, struct sched_value *out)
 		return true;
 	}
 	return fail(r, n,
-		    "this is no sum, product, // or % of integers; "
-		    "write one");
+		    "this is not a sum, product, // or % of integers; write "
+		    "one");
 }
 
 static bool
@@ -151,7 +151,7 @@ negative(struct reader *r, const struct py_node *n, struct sched_value *out)
 		*out = sv_float(-out->u.fval);
 		return true;
 	}
-	return fail(r, n, "only numbers have a sign here; write a number");
+	return fail(r, n, "a sign needs a number; write a number");
 }
 
 /* lambda i, j: (j, i // 4, i % 4) */
@@ -208,15 +208,15 @@ subscript(struct reader *r, const struct py_node *n, struct sched_value *out)
 	struct sched_value of, at;
 
 	if (!n->kids[1] || n->kids[1]->kind == PY_SLICE) {
-		return fail(r, n, "slices are not read here; name one item");
+		return fail(r, n, "slices are not supported; name one item");
 	}
 	if (!value_of(r, n->kids[0], &of) || !value_of(r, n->kids[1], &at)) {
 		return false;
 	}
 	if (of.kind != SV_LIST || at.kind != SV_INT) {
 		return fail(r, n,
-			    "this is no list with a constant index; "
-			    "write loops[0]");
+			    "this is not a list with a constant index; write "
+			    "loops[0]");
 	}
 	if (at.u.ival < 0) {
 		at.u.ival += of.n;
@@ -372,8 +372,8 @@ call(struct reader *r, const struct py_node *n, struct sched_value *out)
 
 	if (f->kind != PY_ATTRIBUTE) {
 		return fail(r, n,
-			    "only methods of the schedule are called "
-			    "here; write sch.split(…)");
+			    "only methods of the schedule can be called; "
+			    "write sch.split(…)");
 	}
 	if (is_name(f->kids[0], r->schedule)) {
 		if (strcmp(f->text, "get") == 0 && n->n_kids == 2) {
@@ -404,8 +404,8 @@ call(struct reader *r, const struct py_node *n, struct sched_value *out)
 		}
 	}
 	return py_error(r->m, r->src, n->span,
-			"this is no call of %s; only "
-			"the schedule's methods are called here",
+			"this is not a call of %s; only methods of the "
+			"schedule can be called",
 			r->schedule);
 }
 
@@ -446,8 +446,8 @@ value_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 		return call(r, n, out);
 	default:
 		return fail(r, n,
-			    "a schedule's text has calls, names, lists "
-			    "and numbers only; write it out");
+			    "a schedule may contain only calls, names, lists "
+			    "and numbers; rewrite this expression");
 	}
 }
 
@@ -470,8 +470,8 @@ assign(struct reader *r, const struct py_node *target, struct sched_value value)
 	}
 	if (value.kind != SV_LIST || value.n != target->n_kids) {
 		return py_error(r->m, r->src, target->span,
-				"there are %d "
-				"values; name as many",
+				"there are %d values; assign them to as many "
+				"names",
 				value.kind == SV_LIST ? value.n : 1);
 	}
 	for (int i = 0; i < value.n; i++) {
@@ -523,8 +523,8 @@ statements(struct reader *r, const struct py_node *suite)
 			break;
 		default:
 			return fail(r, n,
-				    "a schedule's text has calls and "
-				    "assignments only; write it out");
+				    "a schedule may contain only calls and "
+				    "assignments; rewrite this statement");
 		}
 	}
 	return true;
