@@ -460,6 +460,32 @@ elementwise(struct kit *k, bool bias)
 			     in, bias ? 2 : 1));
 }
 
+/* y[leading axes] = sum over the last n_sums axes of x */
+static void
+sums(struct kit *k, int ndim, const int64_t *dims, int n_sums)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+	int n = ndim - n_sums;
+	struct te_tensor *x = input(k, "x", ndim, dims, false);
+	struct iter_var *o = axes(k, n, dims, names);
+	struct iter_var r[4];
+	const struct expr *at[4];
+
+	for (int d = 0; d < ndim; d++) {
+		if (d >= n) {
+			r[d - n] = te_reduce_axis(k->m, names[d],
+						  num(k, dims[d]));
+		}
+		at[d] = d < n ? o[d].var->expr : r[d - n].var->expr;
+	}
+	result(k, te_compute(k->m, "y", "sum", n, o,
+			     te_sum(k->m, te_at(k->m, x, at, ndim), r, n_sums),
+			     &x, 1));
+}
+
+#define SUMS(n_sums, ...)                                                      \
+	sums(&k, (int)(sizeof(int64_t[]){ __VA_ARGS__ } / sizeof(int64_t)),    \
+	     (int64_t[]){ __VA_ARGS__ }, n_sums)
 #define CASE(name, schedule, build) CASE_OF(false, 0, name, schedule, build)
 #define CASE_VECTORS(name, schedule, build)                                    \
 	CASE_OF(true, 0, name, schedule, build)
@@ -532,5 +558,18 @@ main(int argc, char **argv)
 	CASE_VECTORS("window_channels", "window  ow_lanes 12", near(&k, false));
 	CASE_VECTORS("window_by_2", "reduction", conv(&k, 2, 2, 14, 2, true));
 	CASE("rows", "rowwise", rowwise(&k, 5, 9));
+	CASE("sum", "reduction  one accumulator", SUMS(1, 5, 64));
+	CASE_VECTORS("sum_lanes", "rowwise  2 stages per row, sums by lanes",
+		     SUMS(1, 5, 64));
+	CASE_VECTORS("sum_rest", "rowwise  2 stages per row, sums by lanes",
+		     SUMS(1, 5, 37));
+	CASE_VECTORS("sum_axes", "rowwise  2 stages per row, sums by lanes",
+		     SUMS(2, 5, 3, 16));
+	CASE_VECTORS("sum_fused", "rowwise  2 stages per row, sums by lanes",
+		     SUMS(2, 2, 3, 7, 7));
+	CASE_VECTORS("sum_all",
+		     "rowwise  2 stages one after the other, sums by lanes",
+		     SUMS(4, 3, 2, 7, 7));
+	CASE_VECTORS("sum_short", "reduction  one accumulator", SUMS(1, 5, 12));
 	return check_done();
 }

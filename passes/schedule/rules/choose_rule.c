@@ -351,6 +351,7 @@ choose(struct rules *r)
 			}
 			TRY(rule_window(r, x.reduction, x.output));
 		}
+		TRY(rule_lane_reduction(r, x.blocks, x.n, x.output));
 		TRY(rule_reduction(r, x.reduction, x.output));
 	} else if (x.n_outputs == 1) {
 		TRY(rule_constant_matrix(r, x.blocks, x.n, x.output));

@@ -290,106 +290,10 @@ rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 	}
 }
 
-/* The number of lanes of a reduction: the elements of a vector, if all loads
- * are contiguous along its only reduced axis. Else 0. */
-static int64_t
-lanes_of(struct rules *r, int block)
-{
-	struct block_access x;
-	int64_t extent, lanes;
-	int axis = -1;
-
-	if (r->target->vectors == NULL || r->target->vectors[0] == '\0' ||
-	    !rules_access(r, block, &x) || x.n_reduce != 1 ||
-	    !dtype_is_float(x.out->type)) {
-		return 0;
-	}
-	for (int i = 0; i < x.info->n_iters; i++) {
-		if (x.info->iters[i].kind == ITER_REDUCE) {
-			axis = i;
-		}
-	}
-	lanes = r->target->vector_bytes / dtype_bytes(x.out->type);
-	if (!expr_is_int(x.info->iters[axis].extent, &extent) ||
-	    extent % lanes != 0 || extent < 2 * lanes) {
-		return 0;
-	}
-	for (int l = 0; l < x.n_loads; l++) {
-		const struct load_access *a = &x.loads[l];
-
-		if (a->use[axis] != AXIS_UNUSED &&
-		    (a->use[axis] != AXIS_PLAIN ||
-		     a->dim[axis] != a->load->u.buffer->ndim - 1)) {
-			return 0;
-		}
-	}
-	return lanes;
-}
-
-/* Reduces to one partial result for each lane of a vector, then reduces these:
- * s[k % 16] += x[k], then s[0] + s[1] + … */
+/* need_lanes: only if some stage reduces by lanes. */
 static bool
-reduce_by_lanes(struct rules *r, int block, int *made)
-{
-	int64_t lanes = lanes_of(r, block);
-	int parts[2], *loops, n;
-
-	return lanes > 0 && sched_get_loops(&r->s, block, &loops, &n) &&
-	       n > 0 &&
-	       sched_split(&r->s, loops[n - 1], (int64_t[]){ 0, lanes }, 2,
-			   parts) &&
-	       sched_rfactor(&r->s, parts[1], -1, made);
-}
-
-/* Reduces all rows by lanes where possible. made: the blocks of partial
- * results; returns their number. */
-static int
-reduce_all_by_lanes(struct rules *r, const int *blocks, int n, int *made)
-{
-	int changed = 0;
-
-	for (int i = 0; i < n; i++) {
-		struct sched_mark mark = sched_checkpoint(&r->s);
-
-		if (!block_reduces(func_find(r->s.func, blocks[i]))) {
-			continue;
-		}
-		if (reduce_by_lanes(r, blocks[i], &made[changed])) {
-			changed++;
-		} else {
-			sched_rollback(&r->s, mark);
-		}
-	}
-	return changed;
-}
-
-/* Moves the lanes of a block of partial results innermost, after its
- * compute_at. They are its last spatial iter var, which is the last but one of
- * all. */
-static void
-vectorize_lanes(struct rules *r, int block)
-{
-	const struct stmt *s = func_find(r->s.func, block);
-	int *loops, n, order[2];
-
-	if (!sched_get_loops(&r->s, block, &loops, &n) || n < 2) {
-		return;
-	}
-	order[0] = loops[n - 2];
-	order[1] = loops[n - 1];
-	if (func_find(r->s.func, loops[n - 2])->u.loop.var->expr ==
-	    s->args[s->u.block->n_iters - 1]) {
-		order[0] = loops[n - 1];
-		order[1] = loops[n - 2];
-		if (!sched_reorder(&r->s, order, 2)) {
-			return;
-		}
-	}
-	sched_vectorize(&r->s, order[1]);
-}
-
-bool
-rule_rowwise(struct rules *r, const int *blocks, int n, int output)
+stages_per_row(struct rules *r, const int *blocks, int n, int output,
+	       bool need_lanes)
 {
 	int *loops, n_loops, placed = 0, by_lanes;
 	int *common, *with_copy, *made;
@@ -403,7 +307,10 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		blocks = with_copy;
 	}
 	made = arena_array(&r->module->arena, int, n + 1);
-	by_lanes = reduce_all_by_lanes(r, blocks, n, made);
+	by_lanes = rules_reduce_by_lanes(r, blocks, n, made);
+	if (by_lanes == 0 && need_lanes) {
+		return false;
+	}
 	if (by_lanes > 0) {
 		n = sched_get_child_blocks(&r->s, 0, &with_copy);
 		blocks = with_copy;
@@ -429,17 +336,30 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		sched_set_scope(&r->s, blocks[i], 0, "local");
 	}
 	for (int i = 0; i < by_lanes; i++) {
-		vectorize_lanes(r, made[i]);
+		rules_vectorize_lanes(r, made[i]);
 	}
-	strbuf_printf(&r->words, "rowwise  %d stage%s per row", n - by_lanes,
-		      n - by_lanes == 1 ? "" : "s");
+	strbuf_printf(&r->words, "rowwise  %d stage%s %s", n - by_lanes,
+		      n - by_lanes == 1 ? "" : "s",
+		      placed > 0 || n == 1 ? "per row" : "one after the other");
 	if (by_lanes > 0) {
 		strbuf_puts(&r->words, ", sums by lanes");
 	}
-	if (placed < n - 1) {
+	if (placed > 0 && placed < n - 1) {
 		strbuf_printf(&r->words, ", %d ahead of them", n - 1 - placed);
 	}
 	return true;
+}
+
+bool
+rule_rowwise(struct rules *r, const int *blocks, int n, int output)
+{
+	return stages_per_row(r, blocks, n, output, false);
+}
+
+bool
+rule_lane_reduction(struct rules *r, const int *blocks, int n, int output)
+{
+	return stages_per_row(r, blocks, n, output, true);
 }
 
 /* May blocks of c elements of the axis be lanes: is the axis in blocks of c, or

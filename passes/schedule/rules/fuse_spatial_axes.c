@@ -82,6 +82,35 @@ fuse_block(struct rules *r, int block, int outer, int64_t columns)
 }
 
 bool
+rules_fuse_last_axes(struct rules *r, int block)
+{
+	struct block_access x;
+	const char *names[2];
+	int64_t rows, columns;
+	int outer, loops[MAX_AXES];
+
+	if (!rules_access(r, block, &x) || x.info->n_iters < 2) {
+		return false;
+	}
+	outer = x.info->n_iters - 2;
+	if (x.info->iters[outer].kind != x.info->iters[outer + 1].kind ||
+	    !one_row(&x, outer) ||
+	    !expr_is_int(x.info->iters[outer].extent, &rows) ||
+	    !expr_is_int(x.info->iters[outer + 1].extent, &columns) ||
+	    rows == 1 || columns == 1) {
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		names[i] = iter_axis_name(x.info->iters[outer + i].var->name);
+	}
+	return fuse_block(r, block, outer, columns) &&
+	       rules_axis_loops(r, block, loops) &&
+	       sched_rename_loop(&r->s, loops[outer],
+				 arena_printf(&r->module->arena, "%s_%s",
+					      names[0], names[1]));
+}
+
+bool
 rules_fuse_spatial_axes(struct rules *r, const struct block_access *x,
 			int reduction, int *output)
 {

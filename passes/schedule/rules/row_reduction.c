@@ -15,7 +15,6 @@
 #include "thread_reduction.h"
 
 #include "register_tile.h"
-#include "rounding.h"
 
 /* A shorter row is reduced by one thread; each thread reduces at least OWN
  * elements. */
@@ -84,25 +83,6 @@ is_contiguous_in_row(struct rules *r, int block)
 	return true;
 }
 
-static void
-see_whole_load(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_LOAD &&
-			!dtype_is_float(e->u.buffer->type);
-}
-
-/* Does the order of the summation affect the result visibly? It does if
- * integers are summed as floats and the result is rounded to integers: halves
- * are common then, and the order decides how they are rounded. */
-static bool
-is_order_visible(const struct func *f, const struct expr *sum)
-{
-	bool whole = false;
-
-	expr_visit(sum, see_whole_load, &whole);
-	return whole && dtype_is_float(sum->type) && func_rounds(f);
-}
-
 /* Can the reduction be split into partial results that start from the init
  * value and are combined in any order? */
 static bool
@@ -112,7 +92,7 @@ is_splittable(const struct func *f, const struct stmt *block)
 	int own;
 
 	return cross_thread_refusal(block, &own) == NULL &&
-	       (expr_is_extreme(e) || !is_order_visible(f, e));
+	       (expr_is_extreme(e) || !rules_order_is_visible(f, e));
 }
 
 /* The bytes of shared memory for the stages' results. */

@@ -98,6 +98,8 @@ int block_select_axis(const struct stmt *block);
  * accesses allow it. x describes the reduction and is stale afterwards. */
 bool rules_fuse_spatial_axes(struct rules *r, const struct block_access *x,
 			     int reduction, int *output);
+/* The same for the last two axes of one block, which may both be reduced. */
+bool rules_fuse_last_axes(struct rules *r, int block);
 /* An index map of n logical indices with room for n_most physical ones; the
  * second function appends one. */
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
@@ -153,6 +155,18 @@ bool rule_shared_memory_tile(struct rules *r, int block);
  * the schedule is unchanged then. */
 bool rule_tensor_core(struct rules *r, int block);
 
+/* lane_reduction.c: gives reductions along contiguous rows one partial result
+ * for each lane of a vector, where the target has vectors: factors them, stores
+ * the blocks of the partial results in made, and returns their number. The
+ * innermost two axes of all blocks may be fused for that. */
+int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
+/* Vectorizes the lanes of a block of partial results, at its final place. */
+void rules_vectorize_lanes(struct rules *r, int block);
+/* Does the order of the summation affect the result visibly? It does if
+ * integers are summed as floats and the result is rounded to integers: halves
+ * are common then, and the order decides how they are rounded. */
+bool rules_order_is_visible(const struct func *f, const struct expr *sum);
+
 /* row_reduction.c: schedules rows that several threads reduce together.
  * False if it cannot; the schedule is then to be rolled back. */
 bool rule_row_reduction(struct rules *r, const int *blocks, int n, int output);
@@ -183,5 +197,7 @@ bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output);
 bool rule_constant_matrix(struct rules *r, const int *blocks, int n,
 			  int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
+/* rule_rowwise, if it can reduce by lanes. */
+bool rule_lane_reduction(struct rules *r, const int *blocks, int n, int output);
 
 #endif
