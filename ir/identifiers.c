@@ -139,17 +139,17 @@ shorten(struct arena *a, const char *text, size_t limit)
 		return arena_strndup(a, text, limit);
 	}
 	for (size_t i = length; i-- > head + 1;) {
-		if (text[i - 1] == '_' && length - i <= limit) {
-			words = length - i;
-			tail = head + 1 + words <= limit ? words : tail;
+		if (text[i - 1] != '_' || length - i > limit) {
+			continue;
 		}
+		tail = head + 1 + length - i <= limit ? length - i : tail;
+		words = isdigit((unsigned char)text[i]) ? words : length - i;
 	}
 	if (head * 2 <= limit && tail * 3 >= limit) {
 		return arena_printf(a, "%.*s_%s", (int)head, text,
 				    text + length - tail);
 	}
-	if (words * 2 >= limit &&
-	    !isdigit((unsigned char)text[length - words])) {
+	if (words * 2 >= limit) {
 		return arena_strdup(a, text + length - words);
 	}
 	head = (limit - 1) / 2;

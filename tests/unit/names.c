@@ -66,6 +66,11 @@ sets(void)
 		  "main_4_self_attention_query");
 	check_add(&s, "classification_normalization_2_bias",
 		  "normalization_2_bias");
+	check_add(&s, "classification_stage_1_quantized_activation",
+		  "stage_1_quantized_activation");
+	/* A name cannot begin with a number: the next word. */
+	check_add(&s, "differentiable_1_quantized_activation",
+		  "quantized_activation");
 	check_add(&s, "conv1", "conv1");
 	check_add(&s, "conv1", "conv1_2");
 	check_add(&s, "conv1", "conv1_3");
