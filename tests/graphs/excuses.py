@@ -451,6 +451,19 @@ def large_nearest(node, inputs):
         np.abs(inputs[0].astype(np.float64)).max(initial=0) >= 2.0 ** 53
 
 
+def large_resize(node, inputs):
+    """Whether an interpolated integer may be beyond its type."""
+    if not is_integer(node, inputs) or \
+            attribute(node, "mode", b"nearest") == b"nearest":
+        return False
+    x = inputs[0].astype(np.float64)
+    low, high = values.limits(inputs[0].dtype.name)
+    most, least = x.max(initial=0), x.min(initial=0)
+    over = most - least if attribute(node, "mode") == b"cubic" else \
+        values.EPSILON["float32"] * max(most, -least)
+    return most + over >= high or least - over <= low
+
+
 def far_shift(node, inputs):
     return bool(np.any(inputs[1] >= 8 * inputs[1].dtype.itemsize))
 
@@ -470,6 +483,7 @@ DEFINITIONS = [
     ("QuantizeLinear", large_quotient, formulas.quantize),
     ("Einsum", large_sums, formulas.einsum),
     ("Resize", large_nearest, formulas.nearest),
+    ("Resize", large_resize, formulas.integer_resize),
     ("Resize", is_cubic_double, formulas.cubic_double),
     ("GroupNormalization", is_real, formulas.group_norm),
     ("ArgMax", has_nan, defined.arg), ("ArgMin", has_nan, defined.arg),

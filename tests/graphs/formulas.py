@@ -360,6 +360,16 @@ def cubic_double(node, inputs):
     return [evaluated(node, given, [Resize])]
 
 
+def integer_resize(node, inputs):
+    """Resize with mode linear or cubic of integers, with results beyond their
+    type: both references convert these to integers, which is undefined."""
+    x = inputs[0]
+    given = {name: value for name, value in zip(
+        node.input, [x.astype(np.float64), *inputs[1:]])
+        if value is not None}
+    return [saturate(evaluated(node, given, [Resize]), x.dtype)]
+
+
 def evaluated(node, given, operators=()):
     """The first result of a node by onnx.reference; `given` is {name: array},
     and `operators` take the place of its own."""

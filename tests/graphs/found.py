@@ -72,6 +72,10 @@ CASES = [
      {"equation": "i->"}),
     # integers that no float is
     ("Resize", [WIDE, None, [1, 2]], 1, {"mode": "nearest"}),
+    ("Resize", [WIDE, None, [1, 2]], 1, {"mode": "linear"}),
+    ("Resize", [WIDE, None, [1, 2.5]], 1, {"mode": "cubic"}),
+    ("Resize", [WIDE.view(np.uint64), None, [1, 2.5]], 1, {"mode": "cubic"}),
+    ("Resize", [BYTES, None, [1, 1, 1, 2.5]], 1, {"mode": "cubic"}),
     # cubic coefficients of float64
     ("Resize", [RAMP, None, [1, 1, 1.5]], 1, {"mode": "cubic"}),
     # dilated windows that stay inside

@@ -19,6 +19,7 @@ import onnxruntime
 from onnx import helper as make
 from onnx.reference import ReferenceEvaluator
 
+import defined
 import excuses
 import values
 
@@ -256,8 +257,8 @@ class Evaluator:
             exact = self.compute(node, floats)[0].astype(np.float64)
             far = 1e-3 + values.EPSILON["float32"] * excuses.cancels(
                 node, floats, moved.opencl)
-            return [clipped(exact + far * moved.sign(exact.shape),
-                            results[0].dtype)]
+            return [defined.saturate(
+                exact + far * moved.sign(exact.shape), results[0].dtype)]
         if inexact(node, inputs, results):
             count = excuses.data_inputs(node)
             again = self.compute(node, [
@@ -442,11 +443,6 @@ class Moved:
         else:
             odd = values.random(self.rng, kind, array.shape, "special")
         return np.where(mask, odd, array)
-
-
-def clipped(array, dtype):
-    low, high = values.limits(dtype.name)
-    return np.trunc(np.clip(np.nan_to_num(array), low, high)).astype(dtype)
 
 
 class Expected:
