@@ -94,7 +94,7 @@ rules_fuse_last_axes(struct rules *r, int block)
 	}
 	outer = x.info->n_iters - 2;
 	if (x.info->iters[outer].kind != x.info->iters[outer + 1].kind ||
-	    !one_row(&x, outer) ||
+	    !is_contiguous(&x, outer) ||
 	    !expr_is_int(x.info->iters[outer].extent, &rows) ||
 	    !expr_is_int(x.info->iters[outer + 1].extent, &columns) ||
 	    rows == 1 || columns == 1) {
