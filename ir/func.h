@@ -114,4 +114,9 @@ void expr_print(const struct expr *e, struct strbuf *out); /* debugging too */
  * DIAG_VERIFY on the module's diags. */
 bool func_verify(struct func *f);
 
+/* An error about the function as a whole; always false. */
+#define func_error(f, id, ...)                                                 \
+	diag_error(&(f)->module->diags, id,                                    \
+		   (struct diag_place){ .item = (f)->name }, __VA_ARGS__)
+
 #endif

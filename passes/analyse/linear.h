@@ -104,10 +104,9 @@ bool condition_implies(struct analyser *a, const struct expr *p,
 		       const struct expr *q);
 
 /* -- simplify_div.c: of simplified operands */
-const struct expr *simplify_floordiv(struct analyser *a, const struct expr *x,
-				     const struct expr *d);
-const struct expr *simplify_floormod(struct analyser *a, const struct expr *x,
-				     const struct expr *d);
+/* x // d or x % d. */
+const struct expr *simplify_floor(struct analyser *a, enum expr_kind kind,
+				  const struct expr *x, const struct expr *d);
 /* k * (x % c) + k * c * (x // c) is k * x. */
 void linear_merge_division(struct analyser *a, struct linear *l,
 			   struct dtype t);

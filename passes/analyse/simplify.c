@@ -122,7 +122,7 @@ static const struct expr *
 simplify_division(struct analyser *a, enum expr_kind kind, const struct expr *x,
 		  const struct expr *d)
 {
-	const struct expr *plain = expr_binary(a->module, kind, x, d), *r;
+	const struct expr *plain = expr_binary(a->module, kind, x, d);
 
 	if (plain->kind != kind) {
 		return plain;
@@ -134,9 +134,7 @@ simplify_division(struct analyser *a, enum expr_kind kind, const struct expr *x,
 		}
 		kind = kind == EXPR_DIV ? EXPR_FLOORDIV : EXPR_FLOORMOD;
 	}
-	r = kind == EXPR_FLOORDIV ? simplify_floordiv(a, x, d)
-				  : simplify_floormod(a, x, d);
-	return r;
+	return simplify_floor(a, kind, x, d);
 }
 
 /* Of simplified operands. */

@@ -319,9 +319,10 @@ split_symbolic(struct analyser *a, const struct expr *x, const struct expr *d,
 }
 
 const struct expr *
-simplify_floordiv(struct analyser *a, const struct expr *x,
-		  const struct expr *d)
+simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
+	       const struct expr *d)
 {
+	bool divides = kind == EXPR_FLOORDIV;
 	struct linear l, rest;
 	struct dtype t = x->type;
 	int64_t c;
@@ -329,50 +330,26 @@ simplify_floordiv(struct analyser *a, const struct expr *x,
 	if (expr_is_int(d, &c)) {
 		linear_of(a, x, &l);
 		if (c <= 0 || l.broken) {
-			return expr_floordiv(a->module, x, d);
+			return expr_binary(a->module, kind, x, d);
 		}
-		return div_const(a, &l, c, t);
+		return divides ? div_const(a, &l, c, t)
+			       : mod_const(a, &l, c, t);
 	}
 	if (analyse_bounds(a, d).min <= 0) {
-		return expr_floordiv(a->module, x, d);
+		return expr_binary(a->module, kind, x, d);
 	}
 	if (split_symbolic(a, x, d, &l, &rest)) {
-		return linear_emit(a, &l, t);
+		return linear_emit(a, divides ? &l : &rest, t);
 	}
-	if (l.n == 0 || rest.broken || l.broken) {
-		return expr_floordiv(a->module, x, d);
+	if (rest.broken || (divides && (l.n == 0 || l.broken))) {
+		return expr_binary(a->module, kind, x, d);
 	}
-	linear_add_expr(&l,
-			expr_floordiv(a->module, linear_emit(a, &rest, t), d),
-			1);
+	x = expr_binary(a->module, kind, linear_emit(a, &rest, t), d);
+	if (!divides) {
+		return x;
+	}
+	linear_add_expr(&l, x, 1);
 	return linear_emit(a, &l, t);
-}
-
-const struct expr *
-simplify_floormod(struct analyser *a, const struct expr *x,
-		  const struct expr *d)
-{
-	struct linear l, rest;
-	struct dtype t = x->type;
-	int64_t c;
-
-	if (expr_is_int(d, &c)) {
-		linear_of(a, x, &l);
-		if (c <= 0 || l.broken) {
-			return expr_floormod(a->module, x, d);
-		}
-		return mod_const(a, &l, c, t);
-	}
-	if (analyse_bounds(a, d).min <= 0) {
-		return expr_floormod(a->module, x, d);
-	}
-	if (split_symbolic(a, x, d, &l, &rest)) {
-		return linear_emit(a, &rest, t);
-	}
-	if (rest.broken) {
-		return expr_floormod(a->module, x, d);
-	}
-	return expr_floormod(a->module, linear_emit(a, &rest, t), d);
 }
 
 /* -- recombining quotient and remainder */
@@ -507,7 +484,7 @@ merge_symbolic(struct analyser *a, struct linear *l, int i)
 	if (analyse_bounds(a, d).min <= 0) {
 		return false;
 	}
-	q = simplify_floordiv(a, x, d);
+	q = simplify_floor(a, EXPR_FLOORDIV, x, d);
 	linear_of(a, q, &sum);
 	linear_init(&whole, a);
 	for (int k = 0; k < sum.n && !sum.broken; k++) {

@@ -20,12 +20,11 @@ struct split {
 static bool
 split_fail(struct split *x, const char *fmt, ...)
 {
-	struct diag_place place = { .item = x->host->name };
 	va_list ap;
 
 	if (!x->failed) {
 		va_start(ap, fmt);
-		diag_error(&x->m->diags, DIAG_UNSUPPORTED, place, "%s",
+		func_error(x->host, DIAG_UNSUPPORTED, "%s",
 			   arena_vprintf(&x->m->arena, fmt, ap));
 		va_end(ap);
 	}

@@ -73,7 +73,6 @@ static bool
 run_user_pass(struct func *f, const struct user_pass *pass,
 	      const struct pass_hooks *hooks)
 {
-	struct diag_place place = { .item = f->name };
 	double start = hooks_start(hooks);
 	int errors = f->module->diags.n_errors;
 
@@ -82,7 +81,7 @@ run_user_pass(struct func *f, const struct user_pass *pass,
 	}
 	hooks_took(hooks, pass->name, start);
 	if (!func_verify(f) || f->module->diags.n_errors > errors) {
-		return diag_error(&f->module->diags, DIAG_BAD_PROGRAM, place,
+		return func_error(f, DIAG_BAD_PROGRAM,
 				  "the program is broken after the added pass "
 				  "%s; correct what it makes",
 				  pass->name);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of the annotations and marks that describe software pipelines. */
+/* Keys of the annotations and marks that describe software pipelines, and what is
+ * wrong with one. */
 #ifndef TIRC_PIPELINE_H
 #define TIRC_PIPELINE_H
+
+#include "func.h"
 
 #define PIPELINE_STAGE "software_pipeline_stage"
 #define PIPELINE_ORDER "software_pipeline_order"
@@ -13,5 +16,12 @@
 #define PIPELINE_MARK "software_pipeline"
 
 enum { PIPELINE_STAGES = 64 };
+
+/* Always false. */
+#define pipeline_fail(f, nest, ...)                                            \
+	func_error(f, DIAG_BAD_SCHEDULE,                                       \
+		   "the software pipeline of loop %s: %s",                     \
+		   (nest)->u.loop.var->name,                                   \
+		   arena_printf(&(f)->module->arena, __VA_ARGS__))
 
 #endif

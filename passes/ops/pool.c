@@ -103,6 +103,18 @@ may_miss(struct module *m, const struct window *w, int d)
 	       !prove(&a, expr_le(m, w->end[d], reach));
 }
 
+/* What a window covers of in: a load at each tap, of the axes of y. */
+static const struct expr *
+covered(struct define *c, const struct window *w, struct te_tensor *in,
+	const struct tensor *y, const struct expr *outside,
+	struct iter_var **axes, struct iter_var *taps)
+{
+	*axes = window_axes(c, w, y, "c");
+	window_taps(c, w, taps);
+	return window_load(c, w, in, (*axes)[0].var->expr, (*axes)[1].var->expr,
+			   *axes + 2, taps, outside);
+}
+
 /* t, with `empty` for windows that miss the input; t itself if none can. */
 static struct te_tensor *
 fill_empty(struct define *c, const struct window *w, const struct tensor *y,
@@ -148,10 +160,7 @@ define_max_pool(struct define *c, const struct node *n,
 	if (!pool_window(NULL, m, n, &w)) {
 		return false;
 	}
-	axes = window_axes(c, &w, y, "c");
-	window_taps(c, &w, taps);
-	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
-			axes + 2, taps, r->identity[0]);
+	x = covered(c, &w, in[0], y, r->identity[0], &axes, taps);
 	if (!node_output(n, 1)) {
 		out[0] = define_stage(c, "max_pool", "pool", y->ndim, axes,
 				      te_reduce(m, r, x, taps, w.n));
@@ -208,20 +217,22 @@ count_taps(struct module *m, const struct window *w, int d,
 	return expr_sub(m, count, first);
 }
 
-/* The sum over the window of each element of y, in t. */
+/* The sum over the window of each element of y, in t, of elements or of their
+ * absolute values to the power *p; p may be NULL. */
 static struct te_tensor *
 window_sum(struct define *c, const struct window *w, struct te_tensor *in,
-	   const struct tensor *y, struct dtype t)
+	   const struct tensor *y, struct dtype t, const double *p)
 {
 	struct module *m = c->module;
-	struct iter_var *axes = window_axes(c, w, y, "c"), taps[WINDOW_MAX];
-	const struct expr *x;
+	struct iter_var *axes, taps[WINDOW_MAX];
+	const struct expr *x = covered(c, w, in, y,
+				       expr_const(m, in->buffer->type, 0),
+				       &axes, taps);
 
-	window_taps(c, w, taps);
-	x = window_load(c, w, in, axes[0].var->expr, axes[1].var->expr,
-			axes + 2, taps, expr_const(m, in->buffer->type, 0));
+	x = expr_cast(m, t, x);
+	x = p != NULL ? power_of_abs(c, x, *p) : x;
 	return define_stage(c, "sum", "pool", y->ndim, axes,
-			    te_sum(m, expr_cast(m, t, x), taps, w->n));
+			    te_sum(m, x, taps, w->n));
 }
 
 bool
@@ -240,7 +251,7 @@ define_average_pool(struct define *c, const struct node *n,
 	if (!pool_window(NULL, m, n, &w)) {
 		return false;
 	}
-	sum = window_sum(c, &w, in[0], y, t);
+	sum = window_sum(c, &w, in[0], y, t, NULL);
 	axes = window_axes(c, &w, y, "c");
 	index = axes_exprs(c, axes, y->ndim);
 	for (int d = 0; d < w.n; d++) {
@@ -276,7 +287,7 @@ define_sum_pool(struct define *c, const struct node *n,
 	if (!pool_window(NULL, c->module, n, &w)) {
 		return false;
 	}
-	out[0] = window_sum(c, &w, in[0], y, y->type);
+	out[0] = window_sum(c, &w, in[0], y, y->type, NULL);
 	return true;
 }
 
@@ -331,24 +342,14 @@ bool
 define_lp_pool(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)
 {
-	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	double p = (double)node_attr_int(n, "p", 2);
-	struct dtype t = accumulator_type(y->type);
-	struct iter_var *axes, taps[WINDOW_MAX];
-	const struct expr *x;
 	struct window w;
 
-	if (!pool_window(NULL, m, n, &w)) {
+	if (!pool_window(NULL, c->module, n, &w)) {
 		return false;
 	}
-	axes = window_axes(c, &w, y, "c");
-	window_taps(c, &w, taps);
-	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
-			axes + 2, taps, expr_const(m, y->type, 0));
-	x = power_of_abs(c, expr_cast(m, t, x), p);
-	out[0] = define_stage(c, "sum", "pool", y->ndim, axes,
-			      te_sum(m, x, taps, w.n));
+	out[0] = window_sum(c, &w, in[0], y, accumulator_type(y->type), &p);
 	out[0] = define_root(c, y, out[0], p);
 	return true;
 }
@@ -404,6 +405,20 @@ define_global_max_pool(struct define *c, const struct node *n,
 	return true;
 }
 
+/* The sum over all positions, in t; p: as in window_sum. */
+static struct te_tensor *
+global_sum(struct define *c, const struct reduce_plan *plan,
+	   const struct te_tensor *in, struct dtype t, const double *p)
+{
+	struct module *m = c->module;
+	const struct expr *x = expr_cast(m, t,
+					 te_at(m, in, plan->at, plan->n_axes));
+
+	x = p != NULL ? power_of_abs(c, x, *p) : x;
+	return define_stage(c, "sum", "reduce", plan->n_axes, plan->axes,
+			    te_sum(m, x, plan->over, plan->n_over));
+}
+
 bool
 define_global_average_pool(struct define *c, const struct node *n,
 			   struct te_tensor *const *in, struct te_tensor **out)
@@ -413,11 +428,9 @@ define_global_average_pool(struct define *c, const struct node *n,
 	struct dtype t = accumulator_type(y->type);
 	struct reduce_plan p = global_plan(c, in[0]);
 	struct iter_var *axes;
-	struct te_tensor *sum;
-	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at, p.n_axes));
+	struct te_tensor *sum = global_sum(c, &p, in[0], t, NULL);
+	const struct expr *x;
 
-	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
-			   te_sum(m, x, p.over, p.n_over));
 	axes = define_axes(c, y);
 	x = te_at(m, sum, axes_exprs(c, axes, y->ndim), y->ndim);
 	x = expr_div(m, x, define_count(c, t, p.count));
@@ -430,16 +443,11 @@ bool
 define_global_lp_pool(struct define *c, const struct node *n,
 		      struct te_tensor *const *in, struct te_tensor **out)
 {
-	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
-	double order = (double)node_attr_int(n, "p", 2);
-	struct dtype t = accumulator_type(y->type);
-	struct reduce_plan p = global_plan(c, in[0]);
-	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at, p.n_axes));
+	double p = (double)node_attr_int(n, "p", 2);
+	struct reduce_plan plan = global_plan(c, in[0]);
 
-	out[0] = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
-			      te_sum(m, power_of_abs(c, x, order), p.over,
-				     p.n_over));
-	out[0] = define_root(c, y, out[0], order);
+	out[0] = global_sum(c, &plan, in[0], accumulator_type(y->type), &p);
+	out[0] = define_root(c, y, out[0], p);
 	return true;
 }

@@ -51,20 +51,11 @@ struct cross {
 	const struct buffer *result;
 };
 
-static bool
-cross_fail(struct cross *x, const char *fmt, ...)
-{
-	struct diag_place place = { .item = x->func->name };
-	va_list ap;
-
-	va_start(ap, fmt);
-	diag_error(&x->m->diags, DIAG_UNSUPPORTED, place,
-		   "block %s reduces across threads: %s",
-		   x->block->u.block->name,
-		   arena_vprintf(&x->m->arena, fmt, ap));
-	va_end(ap);
-	return false;
-}
+#define cross_fail(x, ...)                                                     \
+	func_error((x)->func, DIAG_UNSUPPORTED,                                \
+		   "block %s reduces across threads: %s",                      \
+		   (x)->block->u.block->name,                                  \
+		   arena_printf(&(x)->m->arena, __VA_ARGS__))
 
 static bool
 reduces_across(const struct stmt *block)

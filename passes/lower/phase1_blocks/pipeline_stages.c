@@ -15,22 +15,6 @@
 
 #include "pipeline_notes.h"
 
-static bool
-mark_fail(struct func *f, const struct stmt *loop, const char *fmt, ...)
-{
-	struct module *m = f->module;
-	struct diag_place place = { .item = f->name };
-	const char *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = arena_vprintf(&m->arena, fmt, ap);
-	va_end(ap);
-	return diag_error(&m->diags, DIAG_BAD_SCHEDULE, place,
-			  "the software pipeline of loop %s: %s",
-			  loop->u.loop.var->name, text);
-}
-
 /* Element i of a list of non-negative integers; false if e is not one. */
 static bool
 number_at(const struct expr *e, int i, int64_t *v)
@@ -48,24 +32,24 @@ mark_loop(struct func *f, struct stmt *loop)
 	int n = body->kind == STMT_SEQ ? body->n_children : 1;
 
 	if (!stage || !order) {
-		return mark_fail(f, loop,
-				 "it has only one of %s and %s; "
-				 "annotate both",
-				 PIPELINE_STAGE, PIPELINE_ORDER);
+		return pipeline_fail(f, loop,
+				     "it has only one of %s and %s; "
+				     "annotate both",
+				     PIPELINE_STAGE, PIPELINE_ORDER);
 	}
 	if (loop->u.loop.kind != FOR_SERIAL &&
 	    loop->u.loop.kind != FOR_UNROLLED) {
-		return mark_fail(f, loop,
-				 "the loop is %s; only loops that "
-				 "run in order are pipelined",
-				 for_kind_name(loop->u.loop.kind));
+		return pipeline_fail(f, loop,
+				     "the loop is %s; only loops that "
+				     "run in order are pipelined",
+				     for_kind_name(loop->u.loop.kind));
 	}
 	if (!expr_is_list(stage) || !expr_is_list(order) ||
 	    stage->n_args != n || order->n_args != n) {
-		return mark_fail(f, loop,
-				 "it holds %d statements; give as "
-				 "many stages and orders",
-				 n);
+		return pipeline_fail(f, loop,
+				     "it holds %d statements; give as "
+				     "many stages and orders",
+				     n);
 	}
 	for (int i = 0; i < n; i++) {
 		struct stmt *child = body->kind == STMT_SEQ ? body->children[i]
@@ -75,19 +59,20 @@ mark_loop(struct func *f, struct stmt *loop)
 
 		if (!number_at(stage, i, &a) || !number_at(order, i, &b) ||
 		    a > PIPELINE_STAGES) {
-			return mark_fail(f, loop,
-					 "stage or order of "
-					 "statement %d is no small number "
-					 "from 0 on",
-					 i);
+			return pipeline_fail(f, loop,
+					     "stage or order of "
+					     "statement %d is no small number "
+					     "from 0 on",
+					     i);
 		}
 		for (int k = 0; k < i; k++) {
 			if (number_at(order, k, &c) && c == b) {
-				return mark_fail(f, loop,
-						 "statements %d and "
-						 "%d have the same place in "
-						 "the order",
-						 k, i);
+				return pipeline_fail(
+					f, loop,
+					"statements %d and "
+					"%d have the same place in "
+					"the order",
+					k, i);
 			}
 		}
 		stmt_put(f, place,

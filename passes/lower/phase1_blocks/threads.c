@@ -31,20 +31,9 @@ struct binder {
 	bool failed;
 };
 
-static bool
-bind_fail(struct binder *b, const char *fmt, ...)
-{
-	struct module *m = b->func->module;
-	struct diag_place place = { .item = b->func->name };
-	va_list ap;
-
-	va_start(ap, fmt);
-	diag_error(&m->diags, DIAG_UNSUPPORTED, place, "%s",
-		   arena_vprintf(&m->arena, fmt, ap));
-	va_end(ap);
-	b->failed = true;
-	return false;
-}
+#define bind_fail(b, ...)                                                      \
+	((b)->failed = true,                                                   \
+	 func_error((b)->func, DIAG_UNSUPPORTED, __VA_ARGS__))
 
 /* -- scopes */
 

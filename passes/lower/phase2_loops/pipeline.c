@@ -39,22 +39,6 @@ struct pipeline {
 	int64_t distance;
 };
 
-static bool
-pipeline_fail(struct pipeline *p, const char *fmt, ...)
-{
-	struct module *m = p->func->module;
-	struct diag_place place = { .item = p->func->name };
-	const char *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = arena_vprintf(&m->arena, fmt, ap);
-	va_end(ap);
-	return diag_error(&m->diags, DIAG_BAD_SCHEDULE, place,
-			  "the software pipeline of loop %s: %s",
-			  p->loop->u.loop.var->name, text);
-}
-
 /* -- the statements and buffers of the loop */
 
 static struct stmt *
@@ -259,7 +243,7 @@ check_pair(struct pipeline *p, int i, int k, const struct buffer *b,
 
 	if (!runs_before(x, y, 0)) {
 		return report &&
-		       pipeline_fail(p,
+		       pipeline_fail(p->func, p->loop,
 				     "statement %d (stage %d) would run "
 				     "before statement %d (stage %d), which "
 				     "both touch %s; give it a later stage "
@@ -271,7 +255,7 @@ check_pair(struct pipeline *p, int i, int k, const struct buffer *b,
 	if (!is_inner(p, b) && !runs_before(y, x, 1) &&
 	    !iterations_disjoint(p, b)) {
 		return report &&
-		       pipeline_fail(p,
+		       pipeline_fail(p->func, p->loop,
 				     "statement %d (stage %d) would run "
 				     "for the next iteration before "
 				     "statement %d (stage %d) has run for "
@@ -677,7 +661,7 @@ pipeline_loop(struct func *f, struct stmt *loop)
 	collect_parts(&p);
 	if (stmt_note(loop, PIPELINE_STAGE)) {
 		if (!read_marks(&p)) {
-			return pipeline_fail(&p,
+			return pipeline_fail(f, loop,
 					     "its statements cannot be "
 					     "told apart any more; decompose "
 					     "reductions over the loop "

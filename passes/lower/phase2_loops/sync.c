@@ -38,16 +38,14 @@ static void walk_child(struct sync *y, struct stmt *parent, int slot,
 static void
 sync_fail(struct sync *y, const char *fmt, ...)
 {
-	struct module *m = y->func->module;
-	struct diag_place place = { .item = y->func->name };
 	va_list ap;
 
 	if (y->failed || y->dry) {
 		return;
 	}
 	va_start(ap, fmt);
-	diag_error(&m->diags, DIAG_UNSUPPORTED, place, "%s",
-		   arena_vprintf(&m->arena, fmt, ap));
+	func_error(y->func, DIAG_UNSUPPORTED, "%s",
+		   arena_vprintf(&y->func->module->arena, fmt, ap));
 	va_end(ap);
 	y->failed = true;
 }

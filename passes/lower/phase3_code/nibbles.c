@@ -355,10 +355,8 @@ unpacked(struct nibbles *n, const struct expr *e, const struct buffer *to,
 		k = simplify(&a, flat(n, b, index));
 	}
 	if (k->type.lanes != 1) {
-		struct diag_place place = { .item = n->func->name };
-
 		n->failed = true;
-		diag_error(&m->diags, DIAG_BAD_PROGRAM, place,
+		func_error(n->func, DIAG_BAD_PROGRAM,
 			   "a vector of %s, a constant that has two elements "
 			   "in a byte; read them one by one",
 			   b->name);
@@ -451,10 +449,8 @@ rewritten(struct nibbles *n, const struct expr *e)
 	}
 	if (result->kind == EXPR_CALL && intrin_is_address(result->u.intrin) &&
 	    result->args[0]->kind != EXPR_LOAD) {
-		struct diag_place place = { .item = n->func->name };
-
 		n->failed = true;
-		diag_error(&n->module->diags, DIAG_BAD_PROGRAM, place,
+		func_error(n->func, DIAG_BAD_PROGRAM,
 			   "the address of an element of %s, a constant that "
 			   "has two elements in a byte; read it by its index",
 			   e->args[0]->u.buffer->name);
