@@ -49,7 +49,7 @@ struct external {
  * constant of the model in every call of its function. False: it is not. */
 struct constant_ranges {
 	bool (*range)(void *ctx, const struct buffer *b,
-		      struct value_range *out); /* NULL: nothing is known */
+		      struct bounds *out); /* NULL: nothing is known */
 	void *ctx;
 };
 

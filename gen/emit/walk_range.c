@@ -30,7 +30,7 @@ state_constants(struct walker *w, bool bytes)
 	value_ranges_init(&w->ranges, w->f, w->u->intrins);
 	for (int i = 0; i < w->f->params.n && c->range != NULL; i++) {
 		const struct buffer *b = w->f->params.data[i].buffer;
-		struct value_range range;
+		struct bounds range;
 
 		if (b != NULL && dtype_is_int(b->type) &&
 		    (bytes || dtype_bits(b->type) > 8) &&
@@ -81,7 +81,7 @@ find_wide_load(void *ctx, const struct expr *e)
 bool
 walk_value_bound(struct walker *w, const struct expr *e, int64_t *most)
 {
-	struct value_range range;
+	struct bounds range;
 	bool fits, wide = false;
 
 	if (dtype_class(e->type) != DTC_INT || dtype_bits(e->type) < 32 ||

@@ -7,7 +7,7 @@
 
 struct range_sink {
 	struct dtype type;
-	struct value_range range;
+	struct bounds range;
 	bool any;
 };
 
@@ -77,7 +77,7 @@ list_given(struct packer *k)
 
 /* The union of the ranges of a parameter's arguments. */
 static bool
-range_of_parameter(void *ctx, const struct buffer *b, struct value_range *out)
+range_of_parameter(void *ctx, const struct buffer *b, struct bounds *out)
 {
 	struct packer *k = ctx;
 	bool found = false;

@@ -38,7 +38,7 @@ struct bindings {
 
 /* The least and the greatest element of a constant. */
 struct constant_range {
-	struct value_range range;
+	struct bounds range;
 	bool known; /* false: it has no elements */
 };
 

@@ -61,18 +61,24 @@ bounds_mul(struct bounds x, struct bounds y)
 				a.max > b.max ? a.max : b.max };
 }
 
-static struct bounds
+struct bounds
 bounds_union(struct bounds x, struct bounds y)
 {
 	return (struct bounds){ x.min < y.min ? x.min : y.min,
 				x.max > y.max ? x.max : y.max };
 }
 
-static struct bounds
+struct bounds
 bounds_meet(struct bounds x, struct bounds y)
 {
 	return (struct bounds){ x.min > y.min ? x.min : y.min,
 				x.max < y.max ? x.max : y.max };
+}
+
+bool
+bounds_within(struct bounds x, struct bounds y)
+{
+	return x.min >= y.min && x.max <= y.max;
 }
 
 static struct bounds
@@ -214,7 +220,7 @@ bounds_binary(enum expr_kind kind, struct bounds x, struct bounds y)
 static struct bounds
 atom_bounds(struct analyser *a, const struct expr *e)
 {
-	struct bounds x, y, all = type_bounds(e->type);
+	struct bounds x, all = type_bounds(e->type);
 
 	switch (e->kind) {
 	case EXPR_INT:
@@ -236,8 +242,7 @@ atom_bounds(struct analyser *a, const struct expr *e)
 			return all;
 		}
 		/* A cast of values beyond the type wraps. */
-		y = bounds_meet(x, all);
-		return y.min == x.min && y.max == x.max ? x : all;
+		return bounds_within(x, all) ? x : all;
 	case EXPR_SELECT:
 	case EXPR_IF:
 		return bounds_union(analyse_bounds(a, e->args[1]),
@@ -250,7 +255,7 @@ atom_bounds(struct analyser *a, const struct expr *e)
 	}
 	x = bounds_binary(e->kind, analyse_bounds(a, e->args[0]),
 			  analyse_bounds(a, e->args[1]));
-	if (!type_is_index(e->type) && (x.min < all.min || x.max > all.max)) {
+	if (!type_is_index(e->type) && !bounds_within(x, all)) {
 		return all; /* narrow integers wrap */
 	}
 	return x;

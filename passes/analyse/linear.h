@@ -77,6 +77,10 @@ int64_t gcd(int64_t x, int64_t y);
 /* Bounds of a binary operator's result, in unbounded integers. */
 struct bounds bounds_binary(enum expr_kind kind, struct bounds x,
 			    struct bounds y);
+struct bounds bounds_union(struct bounds x, struct bounds y);
+struct bounds bounds_meet(struct bounds x, struct bounds y);
+/* Is x a part of y? */
+bool bounds_within(struct bounds x, struct bounds y);
 struct bounds linear_bounds(struct analyser *a, const struct linear *l);
 
 /* -- state.c */

@@ -2,18 +2,17 @@
 /* Value ranges of expressions; for arrays see value_range_sums.c. */
 #include "value_range_parts.h"
 
-struct value_range
+struct bounds
 value_range_of_type(struct dtype t)
 {
 	uint64_t max = dtype_max_int(t);
 
-	return (struct value_range){ dtype_min_int(t), max > INT64_MAX
-							       ? INT64_MAX
-							       : (int64_t)max };
+	return (struct bounds){ dtype_min_int(t),
+				max > INT64_MAX ? INT64_MAX : (int64_t)max };
 }
 
 int64_t
-value_range_magnitude(struct value_range v)
+value_range_magnitude(struct bounds v)
 {
 	if (v.min == INT64_MIN) {
 		return INT64_MAX;
@@ -21,51 +20,35 @@ value_range_magnitude(struct value_range v)
 	return -v.min > v.max ? -v.min : v.max;
 }
 
-struct value_range
-value_range_join(struct value_range a, struct value_range b)
-{
-	return (struct value_range){ a.min < b.min ? a.min : b.min,
-				     a.max > b.max ? a.max : b.max };
-}
-
 bool
-value_range_add(struct value_range a, struct value_range b,
-		struct value_range *sum)
+value_range_add(struct bounds a, struct bounds b, struct bounds *sum)
 {
 	return !__builtin_add_overflow(a.min, b.min, &sum->min) &&
 	       !__builtin_add_overflow(a.max, b.max, &sum->max);
 }
 
 bool
-value_range_sub(struct value_range a, struct value_range b,
-		struct value_range *difference)
+value_range_sub(struct bounds a, struct bounds b, struct bounds *difference)
 {
 	return !__builtin_sub_overflow(a.min, b.max, &difference->min) &&
 	       !__builtin_sub_overflow(a.max, b.min, &difference->max);
 }
 
 bool
-value_range_mul(struct value_range a, struct value_range b,
-		struct value_range *product)
+value_range_mul(struct bounds a, struct bounds b, struct bounds *product)
 {
 	const int64_t x[] = { a.min, a.max }, y[] = { b.min, b.max };
-	struct value_range r = { INT64_MAX, INT64_MIN };
+	struct bounds r = { INT64_MAX, INT64_MIN };
 	int64_t corner;
 
 	for (int i = 0; i < 4; i++) {
 		if (__builtin_mul_overflow(x[i / 2], y[i % 2], &corner)) {
 			return false;
 		}
-		r = value_range_join(r, (struct value_range){ corner, corner });
+		r = bounds_union(r, (struct bounds){ corner, corner });
 	}
 	*product = r;
 	return true;
-}
-
-bool
-value_range_inside(struct value_range a, struct value_range b)
-{
-	return a.min >= b.min && a.max <= b.max;
 }
 
 static void
@@ -97,7 +80,7 @@ value_ranges_init(struct value_ranges *r, const struct func *f,
 
 void
 value_ranges_state(struct value_ranges *r, const struct buffer *b,
-		   struct value_range range)
+		   struct bounds range)
 {
 	struct buffer_range known = { .data = b->data,
 				      .range = range,
@@ -146,11 +129,11 @@ value_range_resolved(const struct value_ranges *r, const struct expr *e)
 }
 
 /* min <= v < min + extent */
-static struct value_range
+static struct bounds
 range_of_domain(struct value_ranges *r, const struct var *v,
 		const struct expr *min, const struct expr *extent)
 {
-	struct value_range first, n, last;
+	struct bounds first, n, last;
 	bool fits;
 
 	first = value_range_of(r, min, &fits);
@@ -158,26 +141,26 @@ range_of_domain(struct value_ranges *r, const struct var *v,
 	if (!value_range_add(first, n, &last) || last.max == INT64_MIN) {
 		return value_range_of_type(v->type);
 	}
-	return (struct value_range){ first.min, last.max - 1 > first.min
-							? last.max - 1
-							: first.min };
+	return (struct bounds){ first.min, last.max - 1 > first.min
+						   ? last.max - 1
+						   : first.min };
 }
 
 /* The union over all bindings of v: loops, blocks, LETs. */
-static struct value_range
+static struct bounds
 range_of_var(struct value_ranges *r, const struct var *v)
 {
-	struct value_range all = value_range_of_type(v->type), found = all;
+	struct bounds all = value_range_of_type(v->type), found = all;
 	int n = 0;
 	bool fits;
 
 	if (v->is_dim) {
-		return v->min <= v->max ? (struct value_range){ v->min, v->max }
+		return v->min <= v->max ? (struct bounds){ v->min, v->max }
 					: all;
 	}
 	for (int i = 0; i < r->binders.n; i++) {
 		const struct stmt *s = r->binders.data[i];
-		struct value_range one = all;
+		struct bounds one = all;
 		bool binds = s->kind == STMT_LET && s->u.var == v;
 
 		if (binds) {
@@ -197,7 +180,7 @@ range_of_var(struct value_ranges *r, const struct var *v)
 			}
 		}
 		if (binds) {
-			found = n++ > 0 ? value_range_join(found, one) : one;
+			found = n++ > 0 ? bounds_union(found, one) : one;
 		}
 	}
 	return found;
@@ -205,20 +188,20 @@ range_of_var(struct value_ranges *r, const struct var *v)
 
 /* -- expressions -- */
 
-static struct value_range
-exact_or_type(struct dtype t, bool computed, struct value_range v, bool *fits)
+static struct bounds
+exact_or_type(struct dtype t, bool computed, struct bounds v, bool *fits)
 {
-	struct value_range all = value_range_of_type(t);
+	struct bounds all = value_range_of_type(t);
 
-	*fits = computed && value_range_inside(v, all);
+	*fits = computed && bounds_within(v, all);
 	return *fits ? v : all;
 }
 
-static struct value_range
+static struct bounds
 arithmetic(struct value_ranges *r, const struct expr *e, bool *fits)
 {
-	struct value_range a = value_range_of(r, e->args[0], fits);
-	struct value_range b = value_range_of(r, e->args[1], fits), v;
+	struct bounds a = value_range_of(r, e->args[0], fits);
+	struct bounds b = value_range_of(r, e->args[1], fits), v;
 	bool ok = e->kind == EXPR_ADD   ? value_range_add(a, b, &v)
 		  : e->kind == EXPR_SUB ? value_range_sub(a, b, &v)
 					: value_range_mul(a, b, &v);
@@ -226,25 +209,10 @@ arithmetic(struct value_ranges *r, const struct expr *e, bool *fits)
 	return exact_or_type(e->type, ok, v, fits);
 }
 
-static struct value_range
-extreme(struct value_ranges *r, const struct expr *e, bool *fits)
-{
-	struct value_range a = value_range_of(r, e->args[0], fits);
-	struct value_range b = value_range_of(r, e->args[1], fits);
-
-	*fits = true;
-	if (e->kind == EXPR_MIN) {
-		return (struct value_range){ a.min < b.min ? a.min : b.min,
-					     a.max < b.max ? a.max : b.max };
-	}
-	return (struct value_range){ a.min > b.min ? a.min : b.min,
-				     a.max > b.max ? a.max : b.max };
-}
-
-static struct value_range
+static struct bounds
 of_call(struct value_ranges *r, const struct expr *e, bool *fits)
 {
-	struct value_range all = value_range_of_type(e->type), a;
+	struct bounds all = value_range_of_type(e->type), a;
 
 	if (e->u.intrin == INTRIN_LIKELY) {
 		return value_range_of(r, e->args[0], fits);
@@ -254,7 +222,7 @@ of_call(struct value_ranges *r, const struct expr *e, bool *fits)
 			a = value_range_of(r, e->args[i], fits);
 			if (a.min >= 0) {
 				*fits = true;
-				return (struct value_range){ 0, a.max };
+				return (struct bounds){ 0, a.max };
 			}
 		}
 	}
@@ -262,26 +230,26 @@ of_call(struct value_ranges *r, const struct expr *e, bool *fits)
 	return all;
 }
 
-static struct value_range
+static struct bounds
 range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 {
-	struct value_range all = value_range_of_type(e->type), a;
+	struct bounds all = value_range_of_type(e->type), a;
 	int64_t divisor;
 	bool inner;
 
 	*fits = true;
 	if (!dtype_is_int(e->type)) {
-		return (struct value_range){ INT64_MIN, INT64_MAX };
+		return (struct bounds){ INT64_MIN, INT64_MAX };
 	}
 	switch (e->kind) {
 	case EXPR_INT:
-		return (struct value_range){ e->u.ival, e->u.ival };
+		return (struct bounds){ e->u.ival, e->u.ival };
 	case EXPR_CAST:
 		if (!dtype_is_int(e->args[0]->type)) {
 			return all;
 		}
 		a = value_range_of(r, e->args[0], &inner);
-		return value_range_inside(a, all) ? a : all;
+		return bounds_within(a, all) ? a : all;
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:
@@ -290,14 +258,16 @@ range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 		return value_range_of(r, e->args[0], fits);
 	case EXPR_IF:
 	case EXPR_SELECT:
-		return value_range_join(value_range_of(r, e->args[1], &inner),
-					value_range_of(r, e->args[2], &inner));
+		return bounds_union(value_range_of(r, e->args[1], &inner),
+				    value_range_of(r, e->args[2], &inner));
 	case EXPR_MIN:
 	case EXPR_MAX:
-		return extreme(r, e, fits);
+		return bounds_binary(e->kind,
+				     value_range_of(r, e->args[0], &inner),
+				     value_range_of(r, e->args[1], &inner));
 	case EXPR_FLOORMOD:
 		return expr_is_int(e->args[1], &divisor) && divisor > 0
-			       ? (struct value_range){ 0, divisor - 1 }
+			       ? (struct bounds){ 0, divisor - 1 }
 			       : all;
 	case EXPR_VAR:
 		return range_of_var(r, e->u.var);
@@ -339,7 +309,7 @@ make_room(struct value_ranges *r)
 	}
 }
 
-struct value_range
+struct bounds
 value_range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 {
 	struct expr_range found = { .expr = e };

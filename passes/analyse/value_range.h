@@ -7,28 +7,25 @@
  *	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
  *	                                    # |acc| <= 576 * 16384 = 9437184
  *
+ * Ends of 64 bits are numbers like any other, not infinities.
  * The range holds at every point of the array's live range, for any order of
  * summation. Without a proof, it is the range of the type. */
 #ifndef TIRC_VALUE_RANGE_H
 #define TIRC_VALUE_RANGE_H
 
-#include "func.h"
+#include "analyse.h"
 #include "tensor_intrin.h"
-
-struct value_range {
-	int64_t min, max; /* closed */
-};
 
 struct buffer_range {
 	const struct var *data; /* of the buffer */
-	struct value_range range;
+	struct bounds range;
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
 	bool is_pending; /* the range is being computed */
 };
 
 struct expr_range {
 	const struct expr *expr; /* NULL: free */
-	struct value_range range;
+	struct bounds range;
 	bool fits;
 };
 
@@ -43,7 +40,7 @@ struct value_ranges {
 	size_t n_known, cap_known;
 };
 
-struct value_range value_range_of_type(struct dtype t);
+struct bounds value_range_of_type(struct dtype t);
 /* Uses the module's arena; f must not change while r is in use. intrins may be
  * NULL: then arrays whose addresses are passed to calls have the range of their
  * type. */
@@ -52,15 +49,15 @@ void value_ranges_init(struct value_ranges *r, const struct func *f,
 /* States that all elements of the parameter b are within the range; ignored if
  * f writes b. */
 void value_ranges_state(struct value_ranges *r, const struct buffer *b,
-			struct value_range range);
+			struct bounds range);
 /* The range of b's elements, and its derivation. */
 struct buffer_range value_range_of_buffer(struct value_ranges *r,
 					  const struct buffer *b);
 /* The range of the integer e. *fits: e's outermost operation cannot overflow
  * for any operands within their ranges. */
-struct value_range value_range_of(struct value_ranges *r, const struct expr *e,
-				  bool *fits);
+struct bounds value_range_of(struct value_ranges *r, const struct expr *e,
+			     bool *fits);
 /* The largest absolute value; INT64_MAX if there is no such number. */
-int64_t value_range_magnitude(struct value_range v);
+int64_t value_range_magnitude(struct bounds v);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { MOST_LOOPS = 32, MOST_DEPTH = 8 };
 
-static const struct value_range nothing = { 0, 0 };
+static const struct bounds nothing = { 0, 0 };
 
 /* The stores to one array. */
 struct sums {
@@ -22,16 +22,16 @@ struct sums {
 	bool failed;
 	bool has_start;
 	/* range of the values that replace elements */
-	struct value_range start;
+	struct bounds start;
 	/* range of the sum of all updates; includes 0 */
-	struct value_range moved;
+	struct bounds moved;
 };
 
 /* The form of a stored value: the old element plus `delta`, or `start`, or one
  * of the two by a condition. */
 struct relative {
 	bool ok, keeps, starts;
-	struct value_range delta, start;
+	struct bounds delta, start;
 };
 
 /* -- one stored value -- */
@@ -106,10 +106,10 @@ either(struct relative a, struct relative b)
 
 	v.delta = !a.keeps   ? b.delta
 		  : !b.keeps ? a.delta
-			     : value_range_join(a.delta, b.delta);
+			     : bounds_union(a.delta, b.delta);
 	v.start = !a.starts   ? b.start
 		  : !b.starts ? a.start
-			      : value_range_join(a.start, b.start);
+			      : bounds_union(a.start, b.start);
 	return v;
 }
 
@@ -119,7 +119,7 @@ moved_by(struct sums *s, struct relative own, const struct expr *other,
 	 bool minus)
 {
 	bool fits, ok;
-	struct value_range by = value_range_of(s->r, other, &fits);
+	struct bounds by = value_range_of(s->r, other, &fits);
 
 	ok = minus ? value_range_sub(own.delta, by, &own.delta)
 		   : value_range_add(own.delta, by, &own.delta);
@@ -295,19 +295,18 @@ most_touches(struct sums *s, const struct stmt *at, const struct stmt *top,
 /* -- stores and calls -- */
 
 static void
-add_start(struct sums *s, struct value_range v)
+add_start(struct sums *s, struct bounds v)
 {
-	s->start = s->has_start ? value_range_join(s->start, v) : v;
+	s->start = s->has_start ? bounds_union(s->start, v) : v;
 	s->has_start = true;
 }
 
 static bool
-add_moves(struct sums *s, struct value_range delta, int64_t count)
+add_moves(struct sums *s, struct bounds delta, int64_t count)
 {
-	struct value_range times = { count, count };
+	struct bounds times = { count, count };
 
-	return value_range_mul(value_range_join(delta, nothing), times,
-			       &delta) &&
+	return value_range_mul(bounds_union(delta, nothing), times, &delta) &&
 	       value_range_add(s->moved, delta, &s->moved);
 }
 
@@ -584,10 +583,10 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
  * bound. */
 static bool
 collect_lives(struct value_ranges *r, const struct stmt *s,
-	      const struct var *data, int *lives, struct value_range *out)
+	      const struct var *data, int *lives, struct bounds *out)
 {
 	struct sums one = { .r = r, .data = data };
-	struct value_range all;
+	struct bounds all;
 
 	if (s->kind == STMT_ALLOC && s->u.buffer->data == data) {
 		if (!collect(&one, s->children[0], s, 0) || !one.has_start ||
@@ -600,8 +599,8 @@ collect_lives(struct value_ranges *r, const struct stmt *s,
 		    (one.moved.min != 0 || one.moved.max != 0)) {
 			return false;
 		}
-		all = value_range_join(all, one.start);
-		*out = *lives > 0 ? value_range_join(*out, all) : all;
+		all = bounds_union(all, one.start);
+		*out = *lives > 0 ? bounds_union(*out, all) : all;
 		++*lives;
 		return true;
 	}
@@ -617,7 +616,7 @@ collect_lives(struct value_ranges *r, const struct stmt *s,
 struct buffer_range
 value_range_of_buffer(struct value_ranges *r, const struct buffer *b)
 {
-	struct value_range all = value_range_of_type(b->type), found = all;
+	struct bounds all = value_range_of_type(b->type), found = all;
 	struct buffer_range fresh = { .data = b->data,
 				      .range = all,
 				      .is_pending = true };
@@ -629,7 +628,7 @@ value_range_of_buffer(struct value_ranges *r, const struct buffer *b)
 	for (int i = 0; i < r->buffers.n; i++) {
 		if (r->buffers.data[i].data == b->data) {
 			fresh = r->buffers.data[i];
-			if (!value_range_inside(fresh.range, all)) {
+			if (!bounds_within(fresh.range, all)) {
 				/* the array is also accessed as another type */
 				fresh.range = all;
 			}

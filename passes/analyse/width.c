@@ -29,19 +29,6 @@ is_index(struct dtype t)
 	return dtype_class(t) == DTC_INT && dtype_bits(t) >= 32 && t.lanes == 1;
 }
 
-static struct bounds
-meet(struct bounds x, struct bounds y)
-{
-	return (struct bounds){ x.min > y.min ? x.min : y.min,
-				x.max < y.max ? x.max : y.max };
-}
-
-static bool
-is_within(struct bounds x, struct bounds y)
-{
-	return x.min >= y.min && x.max <= y.max;
-}
-
 /* -- sizes */
 
 static void
@@ -118,7 +105,7 @@ leaf_span(struct widths *w, const struct expr *e)
 	if (dtype_is_int(e->type) && e->type.lanes == 1) {
 		known = analyse_bounds(w->analyser, e);
 	}
-	return is_narrow(e->type) ? meet(known, narrow) : known;
+	return is_narrow(e->type) ? bounds_meet(known, narrow) : known;
 }
 
 static const struct expr *
@@ -189,8 +176,9 @@ quotient_span(enum expr_kind kind, struct bounds x, struct bounds y)
 		return r;
 	}
 	far = -most.min > most.max ? -most.min : most.max;
-	return meet(r, (struct bounds){ x.min >= 0 && y.min >= 0 ? 0 : -far,
-					far });
+	return bounds_meet(r,
+			   (struct bounds){ x.min >= 0 && y.min >= 0 ? 0 : -far,
+					    far });
 }
 
 static struct bounds
@@ -204,8 +192,7 @@ operation_span(enum expr_kind kind, struct bounds x, struct bounds y)
 		return quotient_span(kind, x, y);
 	case EXPR_SELECT:
 	case EXPR_IF:
-		return (struct bounds){ x.min < y.min ? x.min : y.min,
-					x.max > y.max ? x.max : y.max };
+		return bounds_union(x, y);
 	default:
 		return bounds_binary(kind, x, y);
 	}
@@ -225,8 +212,8 @@ operation(struct widths *w, const struct expr *e)
 
 	r.data = a.data || b.data;
 	r.span = operation_span(e->kind, a.span, b.span);
-	if (!is_within(r.span, narrow)) {
-		r.span = meet(r.span, analyse_bounds(w->analyser, e));
+	if (!bounds_within(r.span, narrow)) {
+		r.span = bounds_meet(r.span, analyse_bounds(w->analyser, e));
 	}
 	if (r.data && !compares && !w->address) {
 		t = e->type;
@@ -234,7 +221,7 @@ operation(struct widths *w, const struct expr *e)
 	} else {
 		bool wide = dtype_bits(a.e->type) > 32 ||
 			    dtype_bits(b.e->type) > 32 ||
-			    (!compares && !is_within(r.span, narrow));
+			    (!compares && !bounds_within(r.span, narrow));
 
 		t = dtype_of(wide ? DT_I64 : DT_I32);
 	}
@@ -266,7 +253,7 @@ cast(struct widths *w, const struct expr *e)
 	r = wide_of(w, of);
 	r.e = as_type(w, r.e, e->type);
 	if (!is_index(e->type) || !is_index(of->type) ||
-	    (is_narrow(e->type) && !is_within(r.span, narrow))) {
+	    (is_narrow(e->type) && !bounds_within(r.span, narrow))) {
 		r.span = leaf_span(w, e);
 	}
 	return r;
@@ -277,7 +264,7 @@ literal(struct widths *w, const struct expr *e)
 {
 	struct bounds span = { e->u.ival, e->u.ival };
 	bool shorter = w->address && is_index(e->type) &&
-		       is_within(span, narrow);
+		       bounds_within(span, narrow);
 
 	return (struct wide){ shorter ? expr_i32(w->analyser->module, e->u.ival)
 				      : e,

@@ -191,10 +191,10 @@ try_program(const struct program *p)
 	f = m->funcs.data[0];
 	value_ranges_init(&ranges, f, NULL);
 	value_ranges_state(&ranges, f->params.data[3].buffer,
-			   (struct value_range){ -1000, 1000 });
+			   (struct bounds){ -1000, 1000 });
 	/* y is written: nothing may be said of it. */
 	value_ranges_state(&ranges, f->params.data[4].buffer,
-			   (struct value_range){ -1, 1 });
+			   (struct bounds){ -1, 1 });
 	found = value_range_of_buffer(&ranges, find_alloc(f->body)->u.buffer);
 	if (!CHECK((p->most > 0) == (found.how == RANGE_SUMMED)) ||
 	    (p->most > 0 &&
