@@ -2,16 +2,31 @@
 /* Facts about data types, from the table. */
 #include "dtype.h"
 
-#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { DT_OWN = DT_COUNT };
 
 static const struct {
 	const char *name, *abbrev;
 	enum dtype_class cls;
 	int bits;
+	int stored; /* enum dtype_kind, or DT_OWN */
+	struct float_form form;
+	int onnx_number;
+	const char *onnx_name, *numpy_name;
 } rows[] = {
-#define DTYPE(id, name, abbrev, cls, bits) { name, abbrev, DTC_##cls, bits },
+#define NO_FORM                                                                \
+	{                                                                      \
+		0, 0, 0, SPECIALS_IEEE                                         \
+	}
+#define FORM(exponent, fraction, bias, specials)                               \
+	{                                                                      \
+		exponent, fraction, bias, SPECIALS_##specials                  \
+	}
+#define DTYPE(id, name, abbrev, cls, bits, stored, ...)                        \
+	{ name, abbrev, DTC_##cls, bits, DT_##stored, __VA_ARGS__ },
 #include "dtype.def"
 #undef DTYPE
 };
@@ -55,11 +70,12 @@ dtype_is_signed(struct dtype t)
 static enum dtype_kind
 signed_kind(int bits)
 {
-	return bits <= 4    ? DT_I4
-	       : bits <= 8  ? DT_I8
-	       : bits <= 16 ? DT_I16
-	       : bits <= 32 ? DT_I32
-			    : DT_I64;
+	int kind = 0;
+
+	while (rows[kind].cls != DTC_INT || rows[kind].bits != bits) {
+		kind++;
+	}
+	return (enum dtype_kind)kind;
 }
 
 bool
@@ -93,8 +109,8 @@ dtype_common(struct dtype a, struct dtype b, struct dtype *out)
 struct dtype
 dtype_stored(struct dtype t)
 {
-	if (dtype_bits(t) == 4) {
-		t.kind = dtype_is_signed(t) ? DT_I8 : DT_U8;
+	if (rows[t.kind].stored != DT_OWN) {
+		t.kind = (uint16_t)rows[t.kind].stored;
 	}
 	return t;
 }
@@ -109,6 +125,36 @@ const char *
 dtype_short(struct dtype t)
 {
 	return rows[t.kind].abbrev;
+}
+
+int
+dtype_onnx_number(struct dtype t)
+{
+	return rows[t.kind].onnx_number;
+}
+
+const char *
+dtype_onnx_name(struct dtype t)
+{
+	return rows[t.kind].onnx_name;
+}
+
+const char *
+dtype_numpy_name(struct dtype t)
+{
+	return rows[t.kind].numpy_name;
+}
+
+bool
+dtype_from_onnx(int64_t number, struct dtype *out)
+{
+	for (int kind = 0; kind < DT_COUNT; kind++) {
+		if (number != 0 && rows[kind].onnx_number == number) {
+			*out = dtype_of((enum dtype_kind)kind);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The lanes at the end of a type's name: "" or "x4". */
@@ -202,25 +248,28 @@ dtype_max_int(struct dtype t)
 double
 dtype_highest(struct dtype t)
 {
-	switch (t.kind) {
-	case DT_F8E4M3FN:
-		return 448;
-	case DT_F8E4M3FNUZ:
-		return 240;
-	case DT_F8E5M2:
-	case DT_F8E5M2FNUZ:
-		return 57344;
-	case DT_F16:
-		return 65504;
-	case DT_BF16:
-		return 0x1.fep127;
-	case DT_F32:
-		return FLT_MAX;
-	case DT_F64:
-		return DBL_MAX;
-	default:
+	struct float_form f = rows[t.kind].form;
+	int e = (1 << f.exp_bits) - 1 - f.bias;
+	int last = f.specials == SPECIALS_ONE_NAN ? 1 - f.frac_bits
+						  : -f.frac_bits;
+
+	if (!dtype_is_float(t)) {
 		return (double)dtype_max_int(t);
 	}
+	return ldexp(2 - ldexp(1, last),
+		     f.specials == SPECIALS_IEEE ? e - 1 : e);
+}
+
+double
+dtype_epsilon(struct dtype t)
+{
+	return ldexp(1, -rows[t.kind].form.frac_bits);
+}
+
+struct float_form
+dtype_float_form(struct dtype t)
+{
+	return rows[t.kind].form;
 }
 
 double

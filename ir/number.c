@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements as numbers: bit-exact conversions between storage and a double or
- * a 64-bit integer, round to nearest even. Small floats are described by a
- * row each, so that one pair of functions serves them all. */
+ * a 64-bit integer, round to nearest even. One pair of functions converts all
+ * floats of 16 bits and fewer, by their forms. */
 #include "dtype.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Sources: IEEE 754; OCP 8-bit Floating Point Specification 1.0 (e4m3fn, e5m2);
- * Noune et al., 8-bit Numerical Formats for Deep Neural Networks (the "uz"
- * forms). A value that rounds beyond the largest one becomes infinity, or NaN
- * in types without infinity: the table of ONNX's Cast without saturation. */
-struct float_form
-dtype_float_form(struct dtype t)
-{
-	switch (t.kind) {
-	case DT_F8E4M3FN:
-		return (struct float_form){ 4, 3, 7, false, false };
-	case DT_F8E4M3FNUZ:
-		return (struct float_form){ 4, 3, 8, false, true };
-	case DT_F8E5M2:
-		return (struct float_form){ 5, 2, 15, true, false };
-	case DT_F8E5M2FNUZ:
-		return (struct float_form){ 5, 2, 16, false, true };
-	case DT_F16:
-		return (struct float_form){ 5, 10, 15, true, false };
-	case DT_BF16:
-		return (struct float_form){ 8, 7, 127, true, false };
-	default:
-		return (struct float_form){ 0, 0, 0, false, false };
-	}
-}
 
 uint32_t
 float_form_sign(struct float_form f)
@@ -43,35 +18,51 @@ float_form_highest(struct float_form f)
 {
 	uint32_t top = float_form_sign(f) - 1;
 
-	if (f.has_inf) {
+	switch (f.specials) {
+	case SPECIALS_IEEE:
 		return top - (1u << f.frac_bits); /* one exponent lower */
+	case SPECIALS_ONE_NAN:
+		return top - 1;
+	default:
+		return top;
 	}
-	return f.one_zero ? top : top - 1; /* e4m3fn: all ones is NaN */
 }
 
 uint32_t
 float_form_nan(struct float_form f)
 {
-	if (f.one_zero) {
+	uint32_t top = float_form_sign(f) - 1;
+
+	switch (f.specials) {
+	case SPECIALS_IEEE: /* quiet */
+		return top - ((1u << (f.frac_bits - 1)) - 1);
+	case SPECIALS_ONE_NAN:
+		return top;
+	case SPECIALS_ONE_ZERO:
 		return float_form_sign(f);
+	default:
+		return 0;
 	}
-	if (f.has_inf) { /* quiet */
-		return (float_form_sign(f) - 1) -
-		       ((1u << (f.frac_bits - 1)) - 1);
-	}
-	return float_form_sign(f) - 1;
 }
 
 uint32_t
 float_form_beyond(struct float_form f)
 {
-	return f.one_zero ? float_form_nan(f) : float_form_highest(f) + 1;
+	switch (f.specials) {
+	case SPECIALS_ONE_ZERO:
+		return float_form_nan(f);
+	case SPECIALS_FINITE:
+		return float_form_highest(f);
+	default:
+		return float_form_highest(f) + 1;
+	}
 }
 
 static uint32_t
 form_encode(struct float_form f, double v)
 {
 	uint32_t sign = signbit(v) ? float_form_sign(f) : 0;
+	bool one_zero = f.specials == SPECIALS_ONE_ZERO;
 	double a = fabs(v);
 	uint32_t bits;
 	int e;
@@ -83,7 +74,7 @@ form_encode(struct float_form f, double v)
 		return sign | float_form_beyond(f);
 	}
 	if (a == 0) {
-		return f.one_zero ? 0 : sign;
+		return one_zero ? 0 : sign;
 	}
 	frexp(a, &e);
 	e -= 1; /* a = 1.x * 2^e */
@@ -108,7 +99,7 @@ form_encode(struct float_form f, double v)
 	if (bits > float_form_highest(f)) {
 		return sign | float_form_beyond(f);
 	}
-	if (bits == 0 && f.one_zero) {
+	if (bits == 0 && one_zero) {
 		return 0;
 	}
 	return sign | bits;
@@ -123,11 +114,11 @@ form_decode(struct float_form f, uint32_t bits)
 	uint32_t frac = rest & ((1u << f.frac_bits) - 1);
 	double v;
 
-	if (f.one_zero && bits == float_form_sign(f)) {
+	if (f.specials == SPECIALS_ONE_ZERO && bits == float_form_sign(f)) {
 		return (double)NAN;
 	}
 	if (rest > float_form_highest(f)) {
-		if (f.has_inf && frac == 0) {
+		if (f.specials == SPECIALS_IEEE && frac == 0) {
 			return sign ? -(double)INFINITY : (double)INFINITY;
 		}
 		return copysign((double)NAN, sign ? -1.0 : 1.0);

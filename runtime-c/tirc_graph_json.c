@@ -3,6 +3,7 @@
  * tirc_graph_check.c checks that the parts fit together. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tirc_graph_parts.h"
@@ -280,31 +281,30 @@ read_layout(struct reader *r, const cJSON *row, struct tensor *t)
 
 /* -- tensors -- */
 
+/* Of a type's name: bool, or a class, its bits and what its bits mean, as in
+ * float8_e4m3fn. An element takes whole bytes. 0: no such type. */
 static size_t
 element_bytes(const char *dtype)
 {
-	static const struct {
-		const char *name;
-		size_t bytes;
-	} all[] = {
-		{ "float8_e4m3fn", 1 }, { "float8_e4m3fnuz", 1 },
-		{ "float8_e5m2", 1 },   { "float8_e5m2fnuz", 1 },
-		{ "float32", 4 },       { "float64", 8 },
-		{ "float16", 2 },       { "bfloat16", 2 },
-		{ "int8", 1 },          { "int16", 2 },
-		{ "int32", 4 },         { "int64", 8 },
-		{ "uint8", 1 },         { "uint16", 2 },
-		{ "uint32", 4 },        { "uint64", 8 },
-		{ "bool", 1 },          { "int4", 1 },
-		{ "uint4", 1 }, /* 4-bit numbers have a byte each */
-	};
+	static const char *const classes[] = { "int", "uint", "float",
+					       "bfloat" };
+	char *end;
 
-	for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
-		if (strcmp(all[i].name, dtype) == 0) {
-			return all[i].bytes;
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; ++i) {
+		size_t n = strlen(classes[i]);
+		unsigned long bits;
+
+		if (strncmp(dtype, classes[i], n) != 0 || dtype[n] < '1' ||
+		    dtype[n] > '9') {
+			continue;
+		}
+		bits = strtoul(dtype + n, &end, 10);
+		if (bits <= 64 && (bits & (bits - 1)) == 0 &&
+		    (*end == '\0' || *end == '_')) {
+			return (bits + 7) / 8;
 		}
 	}
-	return 0;
+	return strcmp(dtype, "bool") == 0 ? 1 : 0;
 }
 
 static void

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a value against a JSON Schema."""
+import re
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool,
          "integer": int, "number": (int, float), "null": type(None)}
@@ -10,6 +11,9 @@ def errors(value, schema, root, at=""):
     if "$ref" in schema:
         schema = root["definitions"][schema["$ref"].split("/")[-1]]
     if "enum" in schema and value not in schema["enum"]:
+        return [at]
+    if "pattern" in schema and not (isinstance(value, str) and re.search(
+            schema["pattern"], value)):
         return [at]
     if "oneOf" in schema:
         good = [s for s in schema["oneOf"]

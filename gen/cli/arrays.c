@@ -22,22 +22,11 @@ bad_file(struct module *m, const char *path, const char *problem)
 
 /* -- types -- */
 
-struct npy_type {
+/* ml_dtypes' names of types; the first name of a width is written. */
+static const struct {
 	const char *descr;
 	enum dtype_kind kind;
-};
-
-static const struct npy_type npy_types[] = {
-	{ "<f4", DT_F32 },  { "<f8", DT_F64 }, { "<f2", DT_F16 },
-	{ "|b1", DT_BOOL }, { "|i1", DT_I8 },  { "|u1", DT_U8 },
-	{ "<i2", DT_I16 },  { "<u2", DT_U16 }, { "<i4", DT_I32 },
-	{ "<u4", DT_U32 },  { "<i8", DT_I64 }, { "<u8", DT_U64 },
-};
-
-#define N_NPY_TYPES (sizeof npy_types / sizeof *npy_types)
-
-/* ml_dtypes' names of types; the first name of a width is written. */
-static const struct npy_type npy_bits[] = {
+} npy_bits[] = {
 	{ "<V1", DT_U8 },
 	{ "<f1", DT_U8 },
 	{ "|V1", DT_U8 },
@@ -46,22 +35,10 @@ static const struct npy_type npy_bits[] = {
 
 #define N_NPY_BITS (sizeof npy_bits / sizeof *npy_bits)
 
-/* NULL: NumPy has no such type. */
-static const char *
-npy_name(struct dtype t)
-{
-	for (size_t i = 0; i < N_NPY_TYPES; i++) {
-		if (npy_types[i].kind == (enum dtype_kind)t.kind) {
-			return npy_types[i].descr;
-		}
-	}
-	return NULL;
-}
-
 bool
 array_is(const struct array *a, struct dtype t)
 {
-	return a->is_bits ? npy_name(t) == NULL && dtype_is_float(t) &&
+	return a->is_bits ? dtype_numpy_name(t) == NULL && dtype_is_float(t) &&
 				    dtype_bytes(t) == dtype_bytes(a->type)
 			  : dtype_equal(a->type, t);
 }
@@ -152,9 +129,12 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 				"not a plain array in C order; "
 				"convert with numpy.ascontiguousarray");
 	}
-	for (size_t i = 0; i < N_NPY_TYPES; i++) {
-		if (strncmp(descr + 1, npy_types[i].descr, 3) == 0) {
-			out->type = dtype_of(npy_types[i].kind);
+	for (int k = 0; k < DT_COUNT; k++) {
+		struct dtype t = dtype_of((enum dtype_kind)k);
+		const char *name = dtype_numpy_name(t);
+
+		if (name != NULL && strncmp(descr + 1, name, 3) == 0) {
+			out->type = t;
 			known = true;
 		}
 	}
@@ -299,7 +279,7 @@ npy_bytes(struct module *m, const struct array *a, size_t *size)
 	size_t bytes = (size_t)a->elems * (size_t)dtype_bytes(a->type);
 	size_t head;
 	char *file;
-	const char *descr = npy_name(a->type);
+	const char *descr = dtype_numpy_name(a->type);
 
 	for (size_t i = 0; i < N_NPY_BITS && descr == NULL; i++) {
 		if (dtype_bytes(dtype_of(npy_bits[i].kind)) ==

@@ -38,10 +38,16 @@ tolerance(const struct cli *c, struct dtype t, bool quantized)
 	case DT_##type:                                                        \
 		x = (struct tolerance){ rtol, atol, terms };                   \
 		break;
+#define TOLERANCE_OF_BYTES(atol, terms)                                        \
+	default:                                                               \
+		if (dtype_is_float(t)) {                                       \
+			x = (struct tolerance){ dtype_epsilon(t), atol,        \
+						terms };                       \
+		}                                                              \
+		break;
 #include "tolerance.def"
 #undef TOLERANCE
-	default:
-		break;
+#undef TOLERANCE_OF_BYTES
 	}
 	if (c->rtol >= 0) {
 		x.rtol = c->rtol;

@@ -5,7 +5,6 @@
  * changes by about d times the magnitude of a and b: the change divided by d is
  * the estimate. There are several runs, because a and b may change alike in one
  * of them. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,15 +14,6 @@ enum { RUNS = 8 };
 
 #define TF32_EPSILON 0x1p-10
 
-/* The distance between 1 and the next number of a type of floats. */
-static double
-epsilon(struct dtype t)
-{
-	return dtype_bits(t) == 64   ? DBL_EPSILON
-	       : dtype_bits(t) == 32 ? (double)FLT_EPSILON
-				     : ldexp(1, -dtype_float_form(t).frac_bits);
-}
-
 /* The largest epsilon of the inputs' types; 0: no input has floats. */
 static double
 input_epsilon(const struct array *inputs, int n)
@@ -32,7 +22,7 @@ input_epsilon(const struct array *inputs, int n)
 
 	for (int i = 0; i < n; i++) {
 		if (dtype_is_float(inputs[i].type)) {
-			most = fmax(most, epsilon(inputs[i].type));
+			most = fmax(most, dtype_epsilon(inputs[i].type));
 		}
 	}
 	return most;

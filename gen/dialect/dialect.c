@@ -62,6 +62,25 @@ add_reserved(cJSON *merged, const cJSON *base)
 	}
 }
 
+/* Gives each float of 8 bits and fewer the row of all of them, unless it has one
+ * of its own. */
+static void
+spread_byte_floats(cJSON *tree)
+{
+	cJSON *types = cJSON_GetObjectItemCaseSensitive(tree, "types");
+	const cJSON *row = cJSON_GetObjectItemCaseSensitive(types, BYTE_FLOAT);
+
+	for (int k = 0; row != NULL && k < DT_COUNT; k++) {
+		struct dtype t = dtype_of((enum dtype_kind)k);
+
+		if (dtype_is_float(t) && dtype_bits(t) <= 8 &&
+		    !cJSON_HasObjectItem(types, dtype_short(t))) {
+			cJSON_AddItemToObject(types, dtype_short(t),
+					      cJSON_Duplicate(row, true));
+		}
+	}
+}
+
 /* Loads name and what it extends, and lays them over each other. */
 static cJSON *
 load_chain(struct loader *l, const char *name)
@@ -98,6 +117,7 @@ load_chain(struct loader *l, const char *name)
 		l->reader.layers[i].value = l->trees[i];
 		l->reader.n_layers = ++l->n;
 		json_check_once(json_root(&l->reader, l->trees[i]));
+		spread_byte_floats(l->trees[i]);
 		l->chain[i] = name;
 		extends = json_get(json_root(&l->reader, l->trees[i]),
 				   "extends");

@@ -348,7 +348,8 @@ struct dialect {
 const char *memory_space_name(enum memory_space s);
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
-/* Is the type one that dialects spell? Integers of 4 bits are not: they are
+/* Is the type one that dialects spell? Integers of fewer than 8 bits are
+ * not: they are
  * bytes before (the pass nibbles), and what memory holds of them is spelled as
  * bytes are. */
 bool dialect_computes(struct dtype t);

@@ -11,34 +11,17 @@
 #define ARRAY_WORDS "type name extents extent align"
 #define ASSIGNMENT "target br value"
 
-/* Keys of types: each word has a blank in front of it. */
-#define OF_0(name) " " name
-#define OF_4(name) /* bytes before: the pass nibbles */
-#define OF_8(name) " " name
-#define OF_16(name) " " name
-#define OF_32(name) " " name
-#define OF_64(name) " " name
-static const char blank_type_keys[] =
-#define DTYPE(id, long_name, name, class, bits) OF_##bits(name)
-#include "dtype.def"
-#undef DTYPE
-	;
-#define type_keys &blank_type_keys[1]
-
-#define NUMBER_VOID(name)
-#define NUMBER_BOOL(name)
-#define NUMBER_HANDLE(name)
-#define NUMBER_STRING(name)
-#define NUMBER_INT(name) " " name
-#define NUMBER_UINT(name) " " name
-#define NUMBER_FLOAT(name) " " name
-static const char blank_number_keys[] =
-#define DTYPE(id, long_name, name, class, bits) NUMBER_##class(name)
-#include "dtype.def"
-#undef DTYPE
-	;
-#define number_keys &blank_number_keys[1]
-
+/* Lists of types' short names, each with a blank in front of it. */
+#define IF_OWN(names) names
+#define IF_I8(names) /* bytes before: the pass nibbles */
+#define IF_U8(names)
+#define OF_VOID(name)
+#define OF_BOOL(name)
+#define OF_HANDLE(name)
+#define OF_STRING(name)
+#define OF_INT(name) " " name
+#define OF_UINT(name) OF_INT(name)
+#define OF_FLOAT(name) OF_INT(name)
 #define LANES_VOID(name)
 #define LANES_HANDLE(name)
 #define LANES_STRING(name)
@@ -46,12 +29,35 @@ static const char blank_number_keys[] =
 #define LANES_INT(name) LANES_BOOL(name)
 #define LANES_UINT(name) LANES_BOOL(name)
 #define LANES_FLOAT(name) LANES_BOOL(name)
+
+static const char blank_type_keys[] =
+#define DTYPE(id, long_name, name, class, bits, stored, ...)                   \
+	IF_##stored(" " name)
+#include "dtype.def"
+#undef DTYPE
+	" " BYTE_FLOAT;
+#define type_keys &blank_type_keys[1]
+
+static const char blank_number_keys[] =
+#define DTYPE(id, long_name, name, class, ...) OF_##class(name)
+#include "dtype.def"
+#undef DTYPE
+	;
+#define number_keys &blank_number_keys[1]
+
 static const char blank_vector_keys[] =
-#define DTYPE(id, long_name, name, class, bits) LANES_##class(name)
+#define DTYPE(id, long_name, name, class, ...) LANES_##class(name)
 #include "dtype.def"
 #undef DTYPE
 	;
 #define VECTOR_KEYS &blank_vector_keys[1]
+
+static const char form_types[] = "any float short_float int uint bool"
+#define DTYPE(id, long_name, name, class, bits, stored, ...)                   \
+	IF_##stored(OF_##class(name))
+#include "dtype.def"
+#undef DTYPE
+	;
 
 static const char blank_form_keys[] =
 #define FORM(id, key, types, n) " " key
@@ -59,9 +65,6 @@ static const char blank_form_keys[] =
 #undef FORM
 	;
 #define FORM_KEYS &blank_form_keys[1]
-#define FORM_TYPES                                                             \
-	"any float short_float int uint bool i8 i16 i32 i64 u8 u16 u32 u64 "   \
-	"f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz f16 bf16 f32 f64"
 
 static const struct key rows[] = {
 #define KEY KEY_ROW

@@ -361,8 +361,11 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	tdata_int(data, "bias", f.bias);
 	tdata_int(data, "rebias", 127 - f.bias);
 	tdata_int(data, "least_exponent", 128 - f.bias);
-	tdata_flag(data, "has_infinity", f.has_inf);
-	tdata_flag(data, "one_zero", f.one_zero);
+	tdata_flag(data, "has_infinity", f.specials == SPECIALS_IEEE);
+	tdata_flag(data, "has_nan", f.specials != SPECIALS_FINITE);
+	tdata_flag(data, "nan_apart",
+		   float_form_nan(f) != float_form_beyond(f));
+	tdata_flag(data, "one_zero", f.specials == SPECIALS_ONE_ZERO);
 	add_hex(data, "sign_bits", float_form_sign(f), bits);
 	add_hex(data, "magnitude_bits", float_form_sign(f) - 1, bits);
 	add_hex(data, "largest_bits", highest, bits);

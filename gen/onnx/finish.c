@@ -106,7 +106,7 @@ compare_type(struct importer *imp, const struct tensor *t,
 	struct dtype declared;
 
 	if (!type->has_elem_type || type->elem_type == 0 ||
-	    (onnx_dtype(type->elem_type, &declared) &&
+	    (dtype_from_onnx(type->elem_type, &declared) &&
 	     dtype_equal(declared, t->type))) {
 		return true;
 	}

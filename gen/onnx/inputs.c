@@ -384,7 +384,7 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p, struct body *body)
 	int64_t max[ONNX_MAX_RANK] = { 0 }, elems;
 
 	t->model_name = arena_strdup(&imp->m->arena, p->name);
-	if (!onnx_dtype(number, &t->type) ||
+	if (!dtype_from_onnx(number, &t->type) ||
 	    dtype_class(t->type) == DTC_STRING) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
 				  import_place(imp, item),

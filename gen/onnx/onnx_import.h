@@ -62,8 +62,5 @@ struct array {
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
 bool onnx_write_tensor(struct module *m, const char *path,
 		       const struct array *a);
-/* ONNX's TensorProto.DataType numbers. */
-bool onnx_dtype(int number, struct dtype *out);
-int onnx_dtype_number(struct dtype t); /* 0: none */
 
 #endif

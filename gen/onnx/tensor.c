@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TensorProto to values. Raw data, and contiguous float_data and double_data,
- * stay in the mapped file; lists of varints are decoded; 4-bit elements get a
+ * stay in the mapped file; lists of varints are decoded; packed elements get a
  * byte each. Small tensors are copied, so that tensors which tirc evaluates are
  * aligned. */
 #include "importer.h"
@@ -14,74 +14,29 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 enum {
 	FIELD_FLOAT = 4,
 	FIELD_INT32 = 5,
-	FIELD_STRING = 6,
 	FIELD_INT64 = 7,
 	FIELD_RAW = 9,
 	FIELD_DOUBLE = 10,
 	FIELD_UINT64 = 11
 };
 
-/* TensorProto.DataType, the type, and the list of its elements if raw_data is
- * absent. */
-static const struct type_row {
-	int number;
-	enum dtype_kind kind;
-	uint32_t field;
-	const char *name;
-} types[] = {
-	{ 1, DT_F32, FIELD_FLOAT, "FLOAT" },
-	{ 2, DT_U8, FIELD_INT32, "UINT8" },
-	{ 3, DT_I8, FIELD_INT32, "INT8" },
-	{ 4, DT_U16, FIELD_INT32, "UINT16" },
-	{ 5, DT_I16, FIELD_INT32, "INT16" },
-	{ 6, DT_I32, FIELD_INT32, "INT32" },
-	{ 7, DT_I64, FIELD_INT64, "INT64" },
-	{ 8, DT_STRING, FIELD_STRING, "STRING" },
-	{ 9, DT_BOOL, FIELD_INT32, "BOOL" },
-	{ 10, DT_F16, FIELD_INT32, "FLOAT16" },
-	{ 11, DT_F64, FIELD_DOUBLE, "DOUBLE" },
-	{ 12, DT_U32, FIELD_UINT64, "UINT32" },
-	{ 13, DT_U64, FIELD_UINT64, "UINT64" },
-	{ 16, DT_BF16, FIELD_INT32, "BFLOAT16" },
-	{ 17, DT_F8E4M3FN, FIELD_INT32, "FLOAT8E4M3FN" },
-	{ 18, DT_F8E4M3FNUZ, FIELD_INT32, "FLOAT8E4M3FNUZ" },
-	{ 19, DT_F8E5M2, FIELD_INT32, "FLOAT8E5M2" },
-	{ 20, DT_F8E5M2FNUZ, FIELD_INT32, "FLOAT8E5M2FNUZ" },
-	{ 21, DT_U4, FIELD_INT32, "UINT4" },
-	{ 22, DT_I4, FIELD_INT32, "INT4" },
-};
-
-static const struct type_row *
-find_type(int number)
+/* The list of the elements if raw_data is absent. */
+static uint32_t
+list_of(struct dtype t)
 {
-	for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
-		if (types[i].number == number) {
-			return &types[i];
-		}
+	switch (t.kind) {
+	case DT_F32:
+		return FIELD_FLOAT;
+	case DT_F64:
+		return FIELD_DOUBLE;
+	case DT_I64:
+		return FIELD_INT64;
+	case DT_U32:
+	case DT_U64:
+		return FIELD_UINT64;
+	default:
+		return FIELD_INT32;
 	}
-	return NULL;
-}
-
-bool
-onnx_dtype(int number, struct dtype *out)
-{
-	const struct type_row *row = find_type(number);
-
-	if (row) {
-		*out = dtype_of(row->kind);
-	}
-	return row != NULL;
-}
-
-int
-onnx_dtype_number(struct dtype t)
-{
-	for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
-		if (types[i].kind == (enum dtype_kind)t.kind) {
-			return types[i].number;
-		}
-	}
-	return 0;
 }
 
 bool
@@ -120,8 +75,8 @@ struct decoder {
 	const struct tensor_source *source;
 	struct arena *arena;
 	struct diag_place place;
-	const struct type_row *row;
 	struct dtype type;
+	uint32_t list;
 	int64_t elems;
 	size_t bytes; /* of the decoded elements */
 	const uint8_t *at;
@@ -134,17 +89,20 @@ fields_of(const struct decoder *d)
 	return (struct wire_reader){ d->at, d->at + d->length };
 }
 
-static bool
-is_4bit(const struct decoder *d)
+/* Elements of fewer than 8 bits are packed, the first in the low bits. */
+static int
+in_a_byte(const struct decoder *d)
 {
-	return dtype_bits(d->type) == 4;
+	return dtype_bits(d->type) < 8 ? 8 / dtype_bits(d->type) : 1;
 }
 
 /* The size of the elements in the file, in bytes or list entries. */
 static size_t
 stored_count(const struct decoder *d)
 {
-	return is_4bit(d) ? ((size_t)d->elems + 1) / 2 : (size_t)d->elems;
+	size_t n = (size_t)in_a_byte(d);
+
+	return ((size_t)d->elems + n - 1) / n;
 }
 
 static bool
@@ -154,18 +112,19 @@ wrong_count(const struct decoder *d, const char *unit, size_t has, size_t wants)
 		&d->source->module->diags, DIAG_BAD_TENSOR, d->place,
 		"it holds %zu %s where its type %s and shape ask for %zu; "
 		"export the model again",
-		has, unit, d->row->name, wants);
+		has, unit, dtype_onnx_name(d->type), wants);
 }
 
 static void
-unpack_nibbles(const struct decoder *d, const uint8_t *packed, uint8_t *out)
+unpack(const struct decoder *d, const uint8_t *packed, uint8_t *out)
 {
-	bool is_signed = dtype_is_signed(d->type);
+	int n = in_a_byte(d), bits = dtype_bits(d->type);
 
 	for (int64_t i = 0; i < d->elems; ++i) {
-		uint8_t v = packed[i / 2] >> (i % 2 * 4) & 15;
+		uint8_t v = (uint8_t)(packed[i / n] >> i % n * bits);
 
-		out[i] = is_signed && v >= 8 ? (uint8_t)(v | 0xf0) : v;
+		number_store(dtype_stored(d->type), out, (size_t)i,
+			     number_load(d->type, &v, 0));
 	}
 }
 
@@ -179,10 +138,10 @@ value_of_bytes(const struct decoder *d, const uint8_t *data, bool mapped)
 	v->type = d->type;
 	v->elems = d->elems;
 	v->bytes = d->bytes;
-	if (is_4bit(d)) {
+	if (in_a_byte(d) > 1) {
 		uint8_t *out = arena_alloc(d->arena, d->bytes + 1);
 
-		unpack_nibbles(d, data, out);
+		unpack(d, data, out);
 		v->data = out;
 	} else if (mapped && d->bytes > SMALL_BYTES) {
 		v->data = data;
@@ -203,7 +162,7 @@ value_of_bytes(const struct decoder *d, const uint8_t *data, bool mapped)
 static const struct value *
 decode_raw(const struct decoder *d, const uint8_t *data, size_t length)
 {
-	size_t wants = is_4bit(d) ? stored_count(d) : d->bytes;
+	size_t wants = in_a_byte(d) > 1 ? stored_count(d) : d->bytes;
 
 	if (length != wants) {
 		wrong_count(d, "bytes", length, wants);
@@ -224,7 +183,7 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 	int pieces = 0;
 
 	while (wire_next(&r, &f)) {
-		if (f.number == d->row->field) {
+		if (f.number == d->list) {
 			whole = f.data;
 			n += f.type == WIRE_BYTES ? f.length : width;
 			++pieces;
@@ -245,7 +204,7 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 
 	r = fields_of(d);
 	while (wire_next(&r, &f)) {
-		if (f.number != d->row->field) {
+		if (f.number != d->list) {
 			continue;
 		}
 		size_t part = f.type == WIRE_BYTES ? f.length : width;
@@ -269,7 +228,7 @@ walk_varints(const struct decoder *d, uint8_t *out, size_t width, size_t *n)
 
 	*n = 0;
 	while (wire_next(&r, &f)) {
-		if (f.number != d->row->field) {
+		if (f.number != d->list) {
 			continue;
 		}
 		if (f.type == WIRE_VARINT) {
@@ -337,7 +296,7 @@ decode_inline(const struct decoder *d)
 	if (raw && (raw_length > 0 || d->elems == 0)) {
 		return decode_raw(d, raw, raw_length);
 	}
-	switch (d->row->field) {
+	switch (d->list) {
 	case FIELD_FLOAT:
 		return decode_fixed(d, WIRE_I32);
 	case FIELD_DOUBLE:
@@ -352,15 +311,16 @@ start_decoder(struct decoder *d, const Onnx__TensorProto *p)
 {
 	struct module *m = d->source->module;
 	int number = p->has_data_type ? p->data_type : 0;
+	bool known = dtype_from_onnx(number, &d->type);
 
-	d->row = find_type(number);
-	if (!d->row || d->row->kind == DT_STRING) {
+	if (!known || d->type.kind == DT_STRING) {
 		return diag_error(
 			&m->diags, DIAG_UNSUPPORTED, d->place,
 			"its element type is %s (%d), which is not supported",
-			d->row ? d->row->name : "no known one", number);
+			known ? dtype_onnx_name(d->type) : "no known one",
+			number);
 	}
-	d->type = dtype_of(d->row->kind);
+	d->list = list_of(d->type);
 	if (p->segment.data) {
 		return diag_error(
 			&m->diags, DIAG_UNSUPPORTED, d->place,

@@ -88,21 +88,23 @@ onnx_read_tensor(struct module *m, const char *path, struct array *out)
 	return ok;
 }
 
-/* Unpacks 4-bit elements, two per byte, the first in the low half. */
+/* Packs elements of fewer than 8 bits, the first in the low bits. */
 static const uint8_t *
 stored_bytes(struct arena *a, const struct array *array, size_t *bytes)
 {
 	const uint8_t *data = array->data;
+	int bits = dtype_bits(array->type), n = 8 / bits;
 	uint8_t *packed;
 
 	*bytes = (size_t)array->elems * (size_t)dtype_bytes(array->type);
-	if (dtype_bits(array->type) != 4) {
+	if (bits >= 8) {
 		return data;
 	}
-	*bytes = ((size_t)array->elems + 1) / 2;
+	*bytes = (size_t)((array->elems + n - 1) / n);
 	packed = arena_alloc(a, *bytes + 1);
 	for (int64_t i = 0; i < array->elems; ++i) {
-		packed[i / 2] |= (uint8_t)((data[i] & 15) << i % 2 * 4);
+		packed[i / n] |= (uint8_t)((data[i] & ((1 << bits) - 1))
+					   << i % n * bits);
 	}
 	return packed;
 }
@@ -118,7 +120,7 @@ write_fields(FILE *f, struct arena *a, const struct array *array)
 	p.n_dims = (size_t)array->ndim;
 	p.dims = array->shape;
 	p.has_data_type = 1;
-	p.data_type = onnx_dtype_number(array->type);
+	p.data_type = dtype_onnx_number(array->type);
 	p.name = (char *)(uintptr_t)array->name;
 	uint8_t *head = arena_alloc(a, onnx__tensor_proto__get_packed_size(&p) +
 					       1);

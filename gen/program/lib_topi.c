@@ -378,16 +378,14 @@ choose_op(struct build *b, int i, const char *choices)
 static bool
 set_type(struct build *b, int i, const char *name)
 {
-	struct dtype want, t;
+	struct dtype want;
 
 	if (!arg_dtype(b->c, i, &want)) {
 		return false;
 	}
-	for (int number = 0; number < 64; number++) {
-		if (dtype_of_onnx(number, &t) && dtype_equal(t, want)) {
-			set_int(b, name, number);
-			return true;
-		}
+	if (want.lanes == 1 && dtype_onnx_number(want) != 0) {
+		set_int(b, name, dtype_onnx_number(want));
+		return true;
 	}
 	return call_error(b->c, i, "nothing is cast to %s here",
 			  dtype_name(want));

@@ -111,27 +111,16 @@ add_array(struct cell_part *part, struct tdata *data, const char *name,
 static void
 add_bits(struct tdata *item, struct dtype t)
 {
-	int64_t all = dtype_bytes(t) == 1 ? 0xff : 0xffff;
-	int64_t low = 0, high = all / 2;
+	struct float_form f = dtype_float_form(t);
+	int64_t sign = float_form_sign(f), low = sign, high = sign;
+	bool one_zero = f.specials == SPECIALS_ONE_ZERO;
 
-	switch (t.kind) {
-	case DT_F16:
-		low = 0x7c01;
-		break;
-	case DT_BF16:
-		low = 0x7f81;
-		break;
-	case DT_F8E5M2:
-		low = 0x7d;
-		break;
-	case DT_F8E4M3FN:
-		low = 0x7f;
-		break;
-	default:
-		low = high = 0x80;
-		break;
+	if (!one_zero) {
+		low = (int64_t)float_form_highest(f) + 1 +
+		      (f.specials == SPECIALS_IEEE);
+		high = sign - 1;
 	}
-	tdata_int(item, "magnitude", low == 0x80 ? all : all / 2);
+	tdata_int(item, "magnitude", one_zero ? 2 * sign - 1 : sign - 1);
 	tdata_int(item, "nan_low", low);
 	tdata_int(item, "nan_high", high);
 }

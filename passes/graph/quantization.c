@@ -18,13 +18,6 @@ is_nibble(const struct tensor *t)
 	       dtype_bits(t->type) == 4;
 }
 
-/* ONNX's number of the type of a byte. */
-static int64_t
-byte_number(const struct tensor *t)
-{
-	return t->type.kind == DT_U8 ? 2 : 3;
-}
-
 static bool
 read_parameters(struct graph *g, const struct node *n, int ndim,
 		struct quantization *q)
@@ -349,7 +342,7 @@ insert_requantize(struct graph *g, const struct quantized_end *end,
 	made->name = end->quantize->name;
 	node_set_attr_string(g, made, "rounding",
 			     g->fixed_point ? "fixed" : "nearest");
-	node_set_attr_int(g, made, "to", byte_number(y));
+	node_set_attr_int(g, made, "to", dtype_onnx_number(y->type));
 	node_set_attr_int(g, made, "axis", axis);
 	node_set_attr_int(g, made, "zero", (int64_t)end->q.zero[0]);
 	node_set_attr_int(g, made, "low", end->low);

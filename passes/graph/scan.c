@@ -197,7 +197,6 @@ cut(const struct scan *s, struct tensor *y)
 static bool
 replace(const struct scan *s)
 {
-	enum { ONNX_FLOAT = 1 };
 	struct graph *g = s->g;
 	struct node *n = s->n;
 	struct tensor *x = n->inputs[0], *totals[2], *sums[2], *y;
@@ -205,7 +204,8 @@ replace(const struct scan *s)
 	int64_t inside = s->axis + 1;
 
 	if (is_short) {
-		x = compute(s, "Cast", &x, 1, "to", ONNX_FLOAT);
+		x = compute(s, "Cast", &x, 1, "to",
+			    dtype_onnx_number(dtype_of(DT_F32)));
 	}
 	x = reshape(s, fill_up(s, x), true);
 	totals[0] = x;

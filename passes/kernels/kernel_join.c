@@ -215,7 +215,8 @@ enum { FEW_BESIDE = 8 };
 static bool
 is_short(const struct kernel_arg *arg)
 {
-	return arg->kind == ARG_WEIGHT && dtype_bits(arg->buffer->type) == 4;
+	return arg->kind == ARG_WEIGHT && dtype_is_int(arg->buffer->type) &&
+	       dtype_bits(arg->buffer->type) == 4;
 }
 
 /* Packs 4-bit constants in pairs, and notes which. Constants with few elements

@@ -125,8 +125,6 @@ const struct expr *convert_to(struct define *c, struct dtype t,
  * 8-bit float becomes that float, or the rounded value if saturate is 0. */
 const struct expr *saturate_to(struct define *c, const struct node *n,
 			       struct dtype t, const struct expr *e);
-/* A type by ONNX's number, as in Cast's attribute `to`. */
-bool dtype_of_onnx(int64_t number, struct dtype *t);
 /* t itself, or a stage that casts it to the given type. */
 struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
 				struct dtype type);

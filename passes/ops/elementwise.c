@@ -117,37 +117,16 @@ UNARY(identity)
 
 /* ---- casts ---- */
 
-/* ONNX's type numbers (TensorProto.DataType), as in the attribute `to` of
- * Cast. */
-bool
-dtype_of_onnx(int64_t number, struct dtype *t)
-{
-	static const enum dtype_kind kinds[] = {
-		DT_VOID,       DT_F32,  DT_U8,       DT_I8,         DT_U16,
-		DT_I16,        DT_I32,  DT_I64,      DT_STRING,     DT_BOOL,
-		DT_F16,        DT_F64,  DT_U32,      DT_U64,        DT_VOID,
-		DT_VOID,       DT_BF16, DT_F8E4M3FN, DT_F8E4M3FNUZ, DT_F8E5M2,
-		DT_F8E5M2FNUZ, DT_U4,   DT_I4
-	};
-
-	if (number <= 0 || number >= (int)(sizeof kinds / sizeof kinds[0]) ||
-	    kinds[number] == DT_VOID) {
-		return false;
-	}
-	*t = dtype_of(kinds[number]);
-	return true;
-}
-
 bool
 infer_cast(struct infer *c, struct node *n)
 {
 	int64_t to = node_attr_int(n, "to", 0);
 	struct dtype t;
 
-	if (!dtype_of_onnx(to, &t) || dtype_class(t) == DTC_STRING) {
+	if (!dtype_from_onnx(to, &t) || dtype_class(t) == DTC_STRING) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "Cast to ONNX type %lld is not supported; "
-				   "choose a numeric type of 4 bits or more",
+				   "choose a numeric type",
 				   (long long)to);
 	}
 	infer_set(c, n->outputs[0], t, n->inputs[0]->ndim, n->inputs[0]->shape);

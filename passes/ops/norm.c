@@ -418,16 +418,12 @@ define_group_norm(struct define *c, const struct node *n,
 static struct dtype
 stash_type(const struct node *n)
 {
-	switch (node_attr_int(n, "stash_type", 1)) {
-	case 10:
-		return dtype_of(DT_F16);
-	case 11:
-		return dtype_of(DT_F64);
-	case 16:
-		return dtype_of(DT_BF16);
-	default:
-		return dtype_of(DT_F32);
-	}
+	struct dtype t;
+
+	return dtype_from_onnx(node_attr_int(n, "stash_type", 1), &t) &&
+			       dtype_is_float(t) && dtype_bits(t) >= 16
+		       ? t
+		       : dtype_of(DT_F32);
 }
 
 bool

@@ -112,7 +112,7 @@ infer_quantize(struct infer *c, struct node *n)
 	if (!check_params(c, n)) {
 		return false;
 	}
-	if (!zero && number != 0 && !dtype_of_onnx(number, &t)) {
+	if (!zero && number != 0 && !dtype_from_onnx(number, &t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "output_dtype %lld is not supported; "
 				   "choose an integer type",
@@ -161,7 +161,7 @@ infer_dequantize(struct infer *c, struct node *n)
 	if (!check_params(c, n)) {
 		return false;
 	}
-	if (number != 0 && !dtype_of_onnx(number, &t)) {
+	if (number != 0 && !dtype_from_onnx(number, &t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "output_dtype %lld is not supported; "
 				   "choose a float type",

@@ -37,7 +37,8 @@ result_type(struct infer *c, const struct node *n, struct dtype *t)
 {
 	static const char *const names[] = { "zero", "low", "high", "offset" };
 
-	if (!dtype_of_onnx(node_attr_int(n, "to", 3), t) || !dtype_is_int(*t)) {
+	if (!dtype_from_onnx(node_attr_int(n, "to", 3), t) ||
+	    !dtype_is_int(*t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "the attribute 'to' names no type of "
 				   "integers; give the number of one");

@@ -448,7 +448,7 @@ infer_eye_like(struct infer *c, struct node *n)
 				   "dimensions; correct the model",
 				   x->ndim);
 	}
-	if (number && !dtype_of_onnx(number, &t)) {
+	if (number && !dtype_from_onnx(number, &t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "type %lld is not known; correct the "
 				   "model",

@@ -458,7 +458,7 @@ def selftest_on_avr():
 
 
 # Types of 8 bits.
-BYTES = ["i8", "u8", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"]
+BYTES = ["i8", "u8", "byte_float"]
 
 
 HALVE = """

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes 4-bit integers as bytes, so that no dialect needs 4-bit types.
- * Results are wrapped to their low four bits:
+/* Computes integers of fewer than 8 bits as bytes, so that no dialect needs their
+ * types. Results are wrapped to their low bits:
  *
  *	y: int4, a: int4                     y: int8, a: int8
  *	y[i] = a[i] + T.int4(1)        ->    y[i] = T.nibble(T.Cast("uint8",
  *	                                         a[i] + T.int8(1)), 0)
  *
- * Each element takes a byte, sign-extended, except in constant parameters that
- * the function's note "packed" lists ("w, w_1"): these have two elements per
- * byte, the first in the low nibble, in row-major order. If the last extent is
+ * Each element takes a byte, sign-extended, except in constant parameters of 4
+ * bits that the function's note "packed" lists ("w, w_1"): these have two elements
+ * per byte, the first in the low nibble, in row-major order. If the last extent is
  * even, no byte spans two rows, and the array keeps its dimensions:
  *
  *	w: int4[8, 6]   w[i, k]        ->    T.nibble(w[i, k // 2], k % 2)
@@ -28,7 +28,7 @@ struct nibbles {
 	struct module *module;
 	const char *packed; /* names; NULL: none */
 	VEC(const struct buffer *) from, to;
-	/* variables of 4 bits, and the pointers of the buffers in from */
+	/* variables of few bits, and the pointers of the buffers in from */
 	VEC(struct var *) vars;
 	VEC(struct var *) bytes;
 	const struct stmt *at;
@@ -39,7 +39,7 @@ struct nibbles {
 static bool
 is_short(struct dtype t)
 {
-	return dtype_bits(t) == 4;
+	return !dtype_equal(dtype_stored(t), t);
 }
 
 /* -- is there anything to do? -- */
@@ -160,7 +160,8 @@ map_var(struct nibbles *n, struct var *from, struct var *to)
 	vec_push(&n->module->arena, &n->bytes, to);
 }
 
-/* The byte buffer that replaces b; b itself unless its elements have 4 bits. */
+/* The byte buffer that replaces b; b itself if its elements have 8 bits or
+ * more. */
 static const struct buffer *
 in_bytes(struct nibbles *n, const struct buffer *b)
 {
@@ -215,22 +216,37 @@ nibble(struct nibbles *n, struct dtype t, const struct expr *pair,
 	return expr_call(n->module, INTRIN_NIBBLE, t, args, 2);
 }
 
-/* The low four bits of an integer, as a byte of type t. */
+static int64_t
+mask(struct dtype t)
+{
+	return (1 << dtype_bits(t)) - 1;
+}
+
+/* The low bits of an integer, as many as the type t has, as a byte: of a signed
+ * type by the intrinsic nibble, or as ((e & 3) ^ 2) - 2. */
 static const struct expr *
 low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 {
 	struct module *m = n->module;
-	struct dtype bits = { DT_U8, t.lanes };
+	struct dtype bits = { DT_U8, t.lanes }, bytes = dtype_stored(t);
+	const struct expr *sign;
 
 	e = expr_cast(m, bits, e);
-	return dtype_is_signed(t)
-		       ? nibble(n, t, e,
-				constant(n, (struct dtype){ DT_I32, t.lanes },
-					 0))
-		       : expr_call2(m, INTRIN_BITAND, e, constant(n, t, 15));
+	if (dtype_is_signed(t) && dtype_bits(t) == 4) {
+		return nibble(n, bytes, e,
+			      constant(n, (struct dtype){ DT_I32, t.lanes },
+				       0));
+	}
+	e = expr_call2(m, INTRIN_BITAND, e, constant(n, bits, mask(t)));
+	if (!dtype_is_signed(t)) {
+		return e;
+	}
+	sign = constant(n, bytes, mask(t) / 2 + 1);
+	e = expr_call2(m, INTRIN_BITXOR, expr_cast(m, bytes, e), sign);
+	return expr_sub(m, e, sign);
 }
 
-/* e rounded and saturated to the range of the 4-bit type t. */
+/* e rounded and saturated to the range of the type t. */
 static const struct expr *
 saturate(struct nibbles *n, struct dtype t, const struct expr *e)
 {
@@ -253,7 +269,7 @@ cast(struct nibbles *n, struct dtype t, const struct expr *from,
 	if (dtype_class(e->type) == DTC_BOOL || dtype_equal(from->type, t)) {
 		return expr_cast(n->module, dtype_stored(t), e);
 	}
-	return low_bits(n, dtype_stored(t), e);
+	return low_bits(n, t, e);
 }
 
 static const struct expr *
@@ -267,9 +283,10 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	case INTRIN_TO_INT:
 		return saturate(n, e->type, args[0]);
 	case INTRIN_REINTERPRET:
-		return low_bits(n, t, args[0]);
+		return low_bits(n, e->type, args[0]);
 	case INTRIN_POPCOUNT:
-		v = expr_call2(m, INTRIN_BITAND, args[0], constant(n, t, 15));
+		v = expr_call2(m, INTRIN_BITAND, args[0],
+			       constant(n, t, mask(e->type)));
 		return expr_call1(m, INTRIN_POPCOUNT, v);
 	default:
 		break;
@@ -281,9 +298,9 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	case INTRIN_FMA:
 	case INTRIN_SHL:
 	case INTRIN_BITNOT:
-		return low_bits(n, t, v);
+		return low_bits(n, e->type, v);
 	default:
-		return v; /* the result fits 4 bits */
+		return v; /* the result fits */
 	}
 }
 
@@ -380,7 +397,7 @@ load(struct nibbles *n, const struct expr *e, const struct expr *const *index)
 		       : expr_load(n->module, to, index, e->n_args);
 }
 
-/* A 4-bit operation, computed on bytes. */
+/* An operation of fewer than 8 bits, computed on bytes. */
 static const struct expr *
 computed(struct nibbles *n, const struct expr *e,
 	 const struct expr *const *args)
@@ -405,7 +422,7 @@ computed(struct nibbles *n, const struct expr *e,
 	case EXPR_MUL:
 	case EXPR_DIV:
 	case EXPR_FLOORDIV: /* -8 by -1 */
-		return low_bits(n, t, v);
+		return low_bits(n, e->type, v);
 	default:
 		return v;
 	}

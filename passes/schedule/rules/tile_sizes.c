@@ -57,7 +57,7 @@ choose_rows(int64_t extent, int64_t most, int64_t granularity)
 	return best;
 }
 
-/* The operations that unpack a 4-bit element. */
+/* The operations that unpack an element of fewer than 8 bits. */
 enum { NIBBLE_OPERATIONS = 3 };
 
 /* The operations of e on a vector of lanes that are the same for all rows.
@@ -73,9 +73,9 @@ count_row_invariant(const struct expr *e, const struct var *lane,
 		return 0;
 	}
 	if (!expr_uses_var(e, row)) {
-		n = !widens                             ? 1
-		    : dtype_bits(e->args[0]->type) == 4 ? NIBBLE_OPERATIONS
-							: 0;
+		n = !widens                            ? 1
+		    : dtype_bits(e->args[0]->type) < 8 ? NIBBLE_OPERATIONS
+						       : 0;
 	}
 	for (int i = 0; i < e->n_args; i++) {
 		n += count_row_invariant(e->args[i], lane, row);
