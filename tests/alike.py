@@ -7,6 +7,8 @@ import re
 
 import numpy as np
 
+import dtypes
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUNS = 8
 
@@ -16,15 +18,17 @@ def number(text):
 
 
 def tolerances():
-    """{name of numpy: (rtol, atol, part of the terms)}"""
+    """{name: (rtol, atol, part of the terms)}"""
     with open(os.path.join(ROOT, "gen", "cli", "tolerance.def"),
               encoding="utf-8") as file:
-        rows = re.findall(r"^TOLERANCE\((\w+), (\S+), (\S+), (\S+)\)",
-                          file.read(), re.M)
-    names = {"F64": "float64", "F32": "float32", "F16": "float16",
-             "BF16": "bfloat16"}
-    return {names.get(row[0], row[0].lower()): tuple(map(number, row[1:]))
-            for row in rows}
+        text = file.read()
+    rows = re.findall(r"^TOLERANCE\((\w+), (\S+), (\S+), (\S+)\)", text, re.M)
+    rows = {row[0].lower(): tuple(map(number, row[1:])) for row in rows}
+    rest = re.search(r"^TOLERANCE_OF_BYTES\((\S+), (\S+)\)", text, re.M)
+    rest = tuple(map(number, rest.groups()))
+    return {name: rows.get(dtypes.TYPES[name].short,
+                           (2.0 ** -dtypes.TYPES[name].fraction, *rest))
+            for name in dtypes.names("FLOAT")}
 
 
 TOLERANCES = tolerances()

@@ -8,12 +8,13 @@ import os
 
 import numpy as np
 
+import dtypes
 import proto
 from helper import fail, has_dialect, tirc, work_folder
 from short_forms import FORMS, exact, nearest, same
 
-CODES = {"float8_e4m3fn": 17, "float8_e4m3fnuz": 18, "float8_e5m2": 19,
-         "float8_e5m2fnuz": 20}
+CODES = {name: dtypes.TYPES[name].code
+         for name in dtypes.names("FLOAT", most=8)}
 FLOAT, INT64 = 1, 7
 np.seterr(all="ignore")             # infinity and NaN are meant
 folder = work_folder()

@@ -32,12 +32,12 @@ def power(node, inputs, results, compute):
             ~near | (np.abs(exact) < 2.0 ** 20)))
 
 
-def to_nibbles(node, inputs, results, compute):
-    """Cast of floats beyond the range of a type of 4 bits, NaN and infinities
+def to_short(node, inputs, results, compute):
+    """Cast of floats beyond the range of an integer of fewer than 8 bits, NaN and infinities
     included: undefined in ONNX. docs/output.md says that the low bits are
     kept, but not of how wide an integer."""
     x, y = inputs[0], results[0]
-    if not values.is_float(x) or y.dtype.name not in values.NIBBLES:
+    if not values.is_float(x) or y.dtype.name not in values.SHORT:
         return None
     low, high = values.limits(y.dtype.name)
     wide = np.trunc(x.astype(np.float64))
@@ -186,7 +186,7 @@ def small_products(node, inputs, results, compute):
 
 OPEN = {
     "CumProd": small_products, "Shrink": large_shrink, "Pow": power,
-    "Cast": to_nibbles, "CastLike": to_nibbles,
+    "Cast": to_short, "CastLike": to_short,
     "QuantizeLinear": quantized_nan, "DynamicQuantizeLinear": dynamic_nan,
     "Conv": padded, "ConvTranspose": padded, "Resize": no_number,
     "ReduceL2": integer_root, "ReduceLogSum": integer_root,
@@ -422,7 +422,7 @@ def undefined_quotient(node, inputs):
 def rarely_quantized(node, inputs):
     return len(inputs) > 2 and values.is_integer(inputs[2]) and (
         attribute(node, "block_size", 0) > 0 or
-        inputs[2].dtype.name in values.NIBBLES)
+        inputs[2].dtype.name in values.SHORT)
 
 
 def large_quotient(node, inputs):
@@ -547,7 +547,7 @@ def double_window(node, inputs, results):
 
 def out_of_range(node, inputs, results):
     return values.is_float(inputs[0]) and values.is_integer(results[0]) and \
-        results[0].dtype.name not in values.NIBBLES
+        results[0].dtype.name not in values.SHORT
 
 
 AMENDED = [

@@ -20,10 +20,10 @@ AXES = {"axis", "axes"}
 def of_values(tensors):
     for tensor in tensors:
         name = tensor.value.dtype.name
-        if name in values.NIBBLES:
-            yield "4 bits"
-        elif name.startswith("float8"):
-            yield "float8"
+        if name in values.SHORT:
+            yield name
+        elif name in values.SMALL_FLOATS:
+            yield "small floats"
         elif name not in ("float32", "int64", "int32", "uint8", "int8"):
             yield name
         if tensor.value.size == 0:

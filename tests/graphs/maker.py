@@ -12,6 +12,7 @@ import onnx
 from onnx import helper as make
 from onnx import numpy_helper
 
+import dtypes
 import values
 from reference import Rejected
 
@@ -50,14 +51,12 @@ def schema_types(op, index=0, version=24):
     except onnx.defs.SchemaError:
         schema = onnx.defs.get_schema(op)
     given = schema.inputs[min(index, len(schema.inputs) - 1)]
-    names = {"float": "float32", "double": "float64",
-             **{name.replace("_", ""): name for name in values.SMALL_FLOATS}}
+    names = {t.onnx.lower(): name for name, t in dtypes.TYPES.items()}
     found = []
     for text in given.types:
         inner = re.fullmatch(r"tensor\((\w+)\)", text)
-        name = inner and names.get(inner[1], inner[1])
-        if name in values.CODES:
-            found.append(name)
+        if inner and inner[1] in names:
+            found.append(names[inner[1]])
     return sorted(found)
 
 
@@ -153,7 +152,7 @@ class Maker:
         names = list(names)
         if "float32" in names and self.chance(0.5):
             return "float32"
-        rare = values.SMALL_FLOATS + values.NIBBLES
+        rare = values.SMALL_FLOATS + values.SHORT
         often = [n for n in names if n not in rare]
         return self.choice(often if often and self.chance(0.95) else names)
 

@@ -127,27 +127,29 @@ def call(command, folder, seconds):
             seconds, os.path.basename(command[0]))) from late
 
 
+def stored(dtype):
+    """The type in which an integer of fewer than 8 bits lies in memory."""
+    return np.int8 if values.limits(dtype.name)[0] < 0 else np.uint8
+
+
 def store(array):
-    """The bytes of an array as the interface has them, where an element of 4
-    bits takes a byte."""
-    name = array.dtype.name
-    if name in values.NIBBLES:
-        array = array.astype(np.int8 if name == "int4" else np.uint8)
+    """The bytes of an array as the interface has them, where an element takes
+    whole bytes."""
+    if array.dtype.name in values.SHORT:
+        array = array.astype(stored(array.dtype))
     return np.ascontiguousarray(array).tobytes()
 
 
 def load(data, dtype, shape):
-    if dtype.name in values.NIBBLES:
-        read = np.frombuffer(data, np.int8 if dtype.name == "int4"
-                             else np.uint8).astype(dtype)
+    if dtype.name in values.SHORT:
+        read = np.frombuffer(data, stored(dtype)).astype(dtype)
     else:
         read = np.frombuffer(data, dtype)
     return read.reshape(shape).copy()
 
 
 def stored_bytes(dtype, shape):
-    size = 1 if dtype.name in values.NIBBLES else dtype.itemsize
-    return size * int(np.prod(shape, dtype=np.int64))
+    return dtype.itemsize * int(np.prod(shape, dtype=np.int64))
 
 
 def program(facts, sizes, given, want):

@@ -20,6 +20,7 @@ from onnx import helper as make
 from onnx.reference import ReferenceEvaluator
 
 import defined
+import dtypes
 import excuses
 import values
 
@@ -48,9 +49,8 @@ RUNS = 8
 # (docs/performance.md).
 WINOGRAD = 16
 # The names of types in ONNX's schemas.
-TYPE_NAMES = {name: "tensor(%s)" % {
-    "float32": "float", "float64": "double"}.get(
-        name, name.replace("float8_", "float8")) for name in values.CODES}
+TYPE_NAMES = {name: "tensor(%s)" % t.onnx.lower()
+              for name, t in dtypes.TYPES.items()}
 # Operators whose results --requant tflite rounds in another way, so that they
 # may differ by one.
 STEPS = {"QuantizeLinear", "QLinearConv", "QLinearMatMul"}

@@ -10,6 +10,7 @@ from rules_windows import divisor, window
 from large import CONST, CONV, I8, ROW, U8, case, floats
 
 BYTES = ["uint8", "int8"]
+SMALL = values.SHORT + values.SMALL_FLOATS
 
 
 def scale(g, shape=(), kind="float32"):
@@ -38,11 +39,11 @@ def quantize(g):
                 ("float32", "float16", "int32")], 0, 4)
     shape = g.value(x).shape
     kind = g.choice(["uint8", "int8", "uint8", "int8", "int16", "uint16",
-                     "int4", "uint4", "float8_e4m3fn", "float8_e5m2"])
+                     *SMALL])
     of, more = parameter_shape(g, shape)
     inputs = [x, scale(g, of, "float32" if g.dtype(x) == "int32"
                        else g.dtype(x))]
-    if kind.startswith("float8"):
+    if kind in values.SMALL_FLOATS:
         inputs.append(g.add(np.zeros(of, values.DTYPES[kind]), "constant"))
     elif kind != "uint8" or g.chance(0.8):
         inputs.append(zero_point(g, kind, of))
@@ -68,12 +69,11 @@ def parameter_shape(g, shape):
 
 
 def dequantize(g):
-    x = g.data(BYTES + ["int16", "uint16", "int32", "int4", "uint4",
-                        "float8_e4m3fn", "float8_e5m2"], 0, 4)
+    x = g.data(BYTES + ["int16", "uint16", "int32", *SMALL], 0, 4)
     kind = g.dtype(x)
     of, more = parameter_shape(g, g.value(x).shape)
     inputs = [x, scale(g, of, g.choice(["float32", "float32", "float16"]))]
-    if kind in values.SIGNED + values.UNSIGNED + values.NIBBLES and \
+    if kind in values.INTEGERS and \
             g.chance(0.8):
         inputs.append(zero_point(g, kind, of, kind != "int32"))
     g.node("DequantizeLinear", inputs, **more)

@@ -1,38 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of elements and random tensors of them."""
 import numpy as np
-from onnx import TensorProto
 from onnx import helper as make
 
-FLOATS = ["float32", "float64", "float16", "bfloat16"]
-SMALL_FLOATS = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
-                "float8_e5m2fnuz"]
-SIGNED = ["int8", "int16", "int32", "int64"]
-UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
-NIBBLES = ["int4", "uint4"]
+import dtypes
+
+FLOATS = dtypes.names("FLOAT", 32) + dtypes.names("FLOAT", 16, 16)
+SMALL_FLOATS = dtypes.names("FLOAT", most=8)
+SIGNED = dtypes.names("INT", 8)
+UNSIGNED = dtypes.names("UINT", 8)
+SHORT = dtypes.names("INT", most=7) + dtypes.names("UINT", most=7)
+NARROW = dtypes.names("FLOAT", most=16)
+INTEGERS = SIGNED + UNSIGNED + SHORT
 # The classes of types of input 0 that passes/ops/ops.def names.
 CLASSES = {
     "FLOAT": FLOATS, "INTEGER": SIGNED + UNSIGNED, "SIGNED": SIGNED,
     "NUMBER": FLOATS + SIGNED + UNSIGNED, "BOOL": ["bool"],
-    "ANY": FLOATS + SIGNED + UNSIGNED + ["bool"] + SMALL_FLOATS + NIBBLES,
+    "ANY": FLOATS + SIGNED + UNSIGNED + ["bool"] + SMALL_FLOATS + SHORT,
 }
-CODES = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}
-CODES.update({name: getattr(TensorProto, name.upper().replace(
-    "FLOAT8_", "FLOAT8")) for name in
-              SIGNED + UNSIGNED + NIBBLES + SMALL_FLOATS + [
-                  "float16", "bfloat16", "bool"]})
+CODES = {name: dtypes.TYPES[name].code for name in
+         dtypes.names("FLOAT", 32) + INTEGERS + NARROW + ["bool"]}
 DTYPES = {name: make.tensor_dtype_to_np_dtype(code)
           for name, code in CODES.items()}
-NARROW = ["float16", "bfloat16"] + SMALL_FLOATS
 # The distance from 1 to the next larger number.
-EPSILON = {"float64": 2.0 ** -52, "float32": 2.0 ** -23,
-           "float16": 2.0 ** -10, "bfloat16": 2.0 ** -7,
-           "float8_e4m3fn": 2.0 ** -3, "float8_e4m3fnuz": 2.0 ** -3,
-           "float8_e5m2": 2.0 ** -2, "float8_e5m2fnuz": 2.0 ** -2}
+EPSILON = {name: 2.0 ** -dtypes.TYPES[name].fraction
+           for name in FLOATS + SMALL_FLOATS}
 # Differences as small as this always pass: about the least normal number.
-LEAST = {"float64": 1e-300, "float32": 2e-38, "float16": 3e-7,
-         "bfloat16": 2e-38, "float8_e4m3fn": 2e-3, "float8_e4m3fnuz": 1e-3,
-         "float8_e5m2": 2e-5, "float8_e5m2fnuz": 1e-5}
+LEAST = {name: 2.0 ** (1 - dtypes.TYPES[name].bias)
+         for name in FLOATS + SMALL_FLOATS}
 
 
 def is_float(array):
@@ -40,15 +35,15 @@ def is_float(array):
 
 
 def is_integer(array):
-    return array.dtype.name in SIGNED + UNSIGNED + NIBBLES
+    return array.dtype.name in INTEGERS
 
 
 def limits(name):
     """The least and largest value of a type of integers."""
-    if name in NIBBLES:
-        return (-8, 7) if name == "int4" else (0, 15)
-    info = np.iinfo(DTYPES[name])
-    return int(info.min), int(info.max)
+    bits = dtypes.TYPES[name].bits
+    if dtypes.TYPES[name].of == "UINT":
+        return 0, 2 ** bits - 1
+    return -2 ** (bits - 1), 2 ** (bits - 1) - 1
 
 
 def cast(array, name):
@@ -91,7 +86,7 @@ def integers(rng, name, shape, profile):
     elif profile == "positive":
         low, high = 1, min(high, 9)
     elif profile == "same":
-        low = high = int(rng.integers(max(low, -3), 4))
+        low = high = int(rng.integers(max(low, -3), min(high, 3) + 1))
     elif profile == "special":
         odd = np.array([low, high, 0, 1, low + 1, high - 1, high // 2],
                        object)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tensors.py: every way in which ONNX stores a tensor (raw, typed lists,
-packed or not, 4-bit pairs, Constant's attributes, external files) is read as
+packed or not, elements of few bits, Constant's attributes, external files) is read as
 onnx reads it."""
 import os
 
@@ -9,13 +9,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto as T, helper as make, numpy_helper
 
+import dtypes
 from helper import execute, fail, work_folder
 
 PROGRAM = os.environ["EVALUATE_MODEL"]
-KINDS = [T.FLOAT, T.DOUBLE, T.FLOAT16, T.BFLOAT16, T.INT8, T.INT16, T.INT32,
-         T.INT64, T.UINT8, T.UINT16, T.UINT32, T.UINT64, T.BOOL, T.INT4,
-         T.UINT4, T.FLOAT8E4M3FN, T.FLOAT8E5M2, T.FLOAT8E4M3FNUZ,
-         T.FLOAT8E5M2FNUZ]
+KINDS = [t.code for t in dtypes.TYPES.values()]
 folder = work_folder()
 
 
@@ -39,7 +37,8 @@ def read_back(tensor, name):
 def compare(tensor, name, want):
     tensor.name = "t"
     got = read_back(tensor, name)
-    if got.shape != want.shape or not np.array_equal(got, want):
+    if got.shape != want.shape or not np.array_equal(
+            got, want, equal_nan=True):
         fail("%s\ngot  %s\nwant %s" % (name, got, want))
     print("ok", name)
 
@@ -48,9 +47,10 @@ def values(kind, shape):
     n = int(np.prod(shape))
     if kind == T.BOOL:
         return (np.arange(n) % 3 == 0).reshape(shape)
-    low = 0 if kind in (T.UINT4, T.UINT8, T.UINT16, T.UINT32, T.UINT64) \
-        else -7
-    return (np.arange(n) % 8 + low).astype(np.float64).reshape(shape)
+    t = next(t for t in dtypes.TYPES.values() if t.code == kind)
+    count = min(2 ** t.bits, 8)
+    low = 0 if t.of == "UINT" else 1 - count // 2 if t.bits > 2 else -2
+    return (np.arange(n) % count + low).astype(np.float64).reshape(shape)
 
 
 for kind in KINDS:
@@ -69,6 +69,18 @@ for kind in KINDS:
                 ("length", str(len(raw.raw_data))):
             away.external_data.add(key=key, value=value)
         compare(away, name + " external", want)
+
+
+# Every pattern of floats of 16 bits and fewer.
+for name in dtypes.names("FLOAT", most=16):
+    t = dtypes.TYPES[name]
+    every = np.arange(2 ** t.bits)
+    if t.bits < 8:
+        every = every[::2] | every[1::2] << t.bits
+    raw = T(data_type=t.code, dims=[2 ** t.bits],
+            raw_data=every.astype("<u2" if t.bits > 8 else "u1").tobytes())
+    compare(raw, t.onnx + " patterns",
+            numpy_helper.to_array(raw).astype(np.float64))
 
 
 def unpacked(tensor):
