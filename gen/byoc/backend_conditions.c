@@ -3,6 +3,7 @@
  * can never hold is an error. */
 #include <stdlib.h>
 
+#include "backend_keys.h"
 #include "loading.h"
 
 enum { RANK_MAX = 64 };
@@ -15,26 +16,40 @@ backend_is_word(const char *text)
 		       '\0';
 }
 
+void
+backend_want_word(struct json j, const char *name)
+{
+	if (!backend_is_word(name)) {
+		json_error(j, "a name in lower case is wanted here");
+	}
+}
+
 /* -- numbers -- */
 
-static const int64_t most = INT64_C(1) << 53; /* exact in JSON */
+/* The integers of a list, or the one that j is. */
+static void
+read_integers(struct json j, struct limits *out)
+{
+	struct arena *a = &j.reader->module->arena;
+
+	if (cJSON_IsNumber(j.value)) {
+		vec_push(a, &out->one_of, (int64_t)j.value->valuedouble);
+	}
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		vec_push(a, &out->one_of, (int64_t)item.value->valuedouble);
+	}
+}
 
 static void
 read_bounds(struct json j, struct limits *out)
 {
-	out->min = json_int(json_get(j, "min"), -most, most, INT64_MIN);
-	out->max = json_int(json_get(j, "max"), -most, most, INT64_MAX);
-	out->multiple = json_int(json_get(j, "multiple"), 1, most, 1);
-	if (json_get(j, "one_of").value != NULL) {
-		struct json list = json_get(j, "one_of");
+	struct json list = json_get(j, "one_of");
 
-		for (int i = 0; i < json_length(list); i++) {
-			vec_push(&j.reader->module->arena, &out->one_of,
-				 json_int(json_at(list, i), -most, most, 0));
-		}
-		if (out->one_of.n == 0) {
-			json_error(list, "numbers are wanted here");
-		}
+	json_keys_read(&backend_keys, j, "#range", out, NULL);
+	read_integers(list, out);
+	if (list.value != NULL && out->one_of.n == 0) {
+		json_error(list, "numbers are wanted here");
 	}
 }
 
@@ -49,36 +64,17 @@ none_between(const struct limits *l)
 	return l->one_of.n > 0 || l->min > l->max;
 }
 
-/* backend_conditions.c */
 static void
-backend_read_limits(struct json j, struct limits *out)
+read_limits(struct json j, struct limits *out)
 {
-	struct arena *a = &j.reader->module->arena;
-
-	*out = (struct limits){ .min = INT64_MIN,
-				.max = INT64_MAX,
-				.multiple = 1 };
-	if (j.value == NULL) {
-		return;
+	*out = (struct limits){ .set = j.value != NULL };
+	if (cJSON_IsNumber(j.value) || cJSON_IsArray(j.value)) {
+		read_integers(j, out);
+		j.value = NULL;
 	}
-	out->set = true;
-	if (cJSON_IsNumber(j.value)) {
-		vec_push(a, &out->one_of, json_int(j, -most, most, 0));
-	} else if (cJSON_IsArray(j.value)) {
-		for (int i = 0; i < json_length(j); i++) {
-			vec_push(a, &out->one_of,
-				 json_int(json_at(j, i), -most, most, 0));
-		}
-	} else if (cJSON_IsObject(j.value)) {
-		json_check_keys(j, "min max multiple one_of");
-		read_bounds(j, out);
-	} else {
-		json_error(j, "a number, a list of numbers or an object with "
-			      "min, max, multiple or one_of is wanted here");
-		return;
-	}
-	if ((cJSON_IsArray(j.value) && out->one_of.n == 0) ||
-	    none_between(out)) {
+	read_bounds(j, out);
+	if (out->set &&
+	    (none_between(out) || (j.value == NULL && out->one_of.n == 0))) {
 		json_error(j, "no number is so; the pattern cannot match");
 	}
 }
@@ -131,9 +127,6 @@ read_kind(struct json j, const struct pattern_scope *s,
 {
 	const char *word = json_text(j, true);
 
-	if (word == NULL) {
-		return;
-	}
 	if (strcmp(word, "any") == 0) {
 		out->kind = TENSOR_ANY;
 	} else if (strcmp(word, "constant") == 0) {
@@ -153,26 +146,33 @@ read_kind(struct json j, const struct pattern_scope *s,
 }
 
 static void
+read_dtype(struct json j, struct tensor_condition *out)
+{
+	const char *name = json_text(j, true);
+	struct dtype t;
+
+	if (!dtype_from_name(name, &t) || t.lanes != 1) {
+		json_error(j,
+			   "'%s' is no type; such as f32, i8, bf16 are wanted "
+			   "here",
+			   name);
+	} else {
+		out->dtypes |= (uint64_t)1 << t.kind;
+	}
+}
+
+static void
 read_dtypes(struct json j, struct tensor_condition *out)
 {
-	int n = cJSON_IsString(j.value) ? 1 : json_length(j);
-
-	for (int i = 0; i < n; i++) {
-		struct json row = cJSON_IsString(j.value) ? j : json_at(j, i);
-		const char *name = json_text(row, true);
-		struct dtype t;
-
-		if (name != NULL &&
-		    (!dtype_from_name(name, &t) || t.lanes != 1)) {
-			json_error(row,
-				   "'%s' is no type; such as f32, i8, "
-				   "bf16 are wanted here",
-				   name);
-		} else if (name != NULL) {
-			out->dtypes |= (uint64_t)1 << t.kind;
-		}
+	if (cJSON_IsString(j.value)) {
+		read_dtype(j, out);
+		return;
 	}
-	if (j.value != NULL && n == 0) {
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		read_dtype(item, out);
+	}
+	if (j.value != NULL && j.value->child == NULL) {
 		json_error(j, "no type is so; the pattern cannot match");
 	}
 }
@@ -180,15 +180,15 @@ read_dtypes(struct json j, struct tensor_condition *out)
 static void
 read_shape(struct json j, struct json other, struct tensor_condition *out)
 {
-	int n = json_length(j);
-
-	out->dims = arena_array(&j.reader->module->arena, struct limits, n + 1);
-	for (int i = 0; i < n; i++) {
-		struct json row = json_at(j, i);
+	out->dims = arena_array(&j.reader->module->arena, struct limits,
+				json_length(j) + 1);
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		struct json row = item;
 
 		if (cJSON_IsString(row.value)) {
 			if (strcmp(row.value->valuestring, "...") != 0 ||
-			    i != n - 1) {
+			    row.value->next != NULL) {
 				json_error(row,
 					   "\"...\" at the end, a number, "
 					   "limits or null are wanted here");
@@ -199,7 +199,7 @@ read_shape(struct json j, struct json other, struct tensor_condition *out)
 		if (cJSON_IsNull(row.value)) {
 			row.value = NULL;
 		}
-		backend_read_limits(row, &out->dims[out->n_dims++]);
+		read_limits(row, &out->dims[out->n_dims++]);
 	}
 	if (out->other_dims.set && !out->more_dims) {
 		json_error(other, "there are no others: the shape does not "
@@ -255,36 +255,22 @@ read_ref(struct json j, const struct pattern_scope *s)
 	return ref;
 }
 
-static int
-read_choice(struct json j)
-{
-	return j.value == NULL ? -1 : json_bool(j);
-}
-
 static unsigned
-read_layout(struct json j)
+layout_of(const cJSON *word)
 {
-	const char *text = json_text(j, true);
-
-	if (text != NULL && strcmp(text, "rows") == 0) {
-		return LAYOUT_ROWS;
-	}
-	if (text != NULL && strcmp(text, "columns") == 0) {
-		return LAYOUT_COLUMNS;
-	}
-	json_error(j, "rows, columns or a list of these are wanted here");
-	return 0;
+	return strcmp(word->valuestring, "rows") == 0 ? LAYOUT_ROWS
+						      : LAYOUT_COLUMNS;
 }
 
 static void
 read_layouts(struct json j, struct tensor_condition *out)
 {
-	if (j.value != NULL && !cJSON_IsArray(j.value)) {
-		out->layouts = read_layout(j);
-		return;
+	if (cJSON_IsString(j.value)) {
+		out->layouts = layout_of(j.value);
 	}
-	for (int i = 0; i < json_length(j); i++) {
-		out->layouts |= read_layout(json_at(j, i));
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		out->layouts |= layout_of(item.value);
 	}
 }
 
@@ -318,11 +304,11 @@ backend_any_tensor(struct json j, struct tensor_condition *out)
 		.pointer = j.pointer,
 	};
 	for (int i = 0; i < 4; i++) {
-		backend_read_limits((struct json){ .reader = j.reader },
-				    i == 0   ? &out->rank
-				    : i == 1 ? &out->elems
-				    : i == 2 ? &out->users
-					     : &out->other_dims);
+		read_limits((struct json){ .reader = j.reader },
+			    i == 0   ? &out->rank
+			    : i == 1 ? &out->elems
+			    : i == 2 ? &out->users
+				     : &out->other_dims);
 	}
 }
 
@@ -337,34 +323,23 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 		read_kind(j, s, out);
 		return;
 	}
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(j,
-			"is optional dtype rank elems users shape other_dims "
-			"static layout value parameter same_shape "
-			"broadcasts_to row_of same_dtype");
+	json_keys_read(&backend_keys, j, "#tensor", out, NULL);
 	if (json_get(j, "is").value != NULL) {
 		read_kind(json_get(j, "is"), s, out);
 	}
-	out->optional = json_bool(json_get(j, "optional")) || out->optional;
 	read_dtypes(json_get(j, "dtype"), out);
-	backend_read_limits(json_get(j, "rank"), &out->rank);
-	backend_read_limits(json_get(j, "elems"), &out->elems);
-	backend_read_limits(json_get(j, "users"), &out->users);
-	backend_read_limits(json_get(j, "other_dims"), &out->other_dims);
+	read_limits(json_get(j, "rank"), &out->rank);
+	read_limits(json_get(j, "elems"), &out->elems);
+	read_limits(json_get(j, "users"), &out->users);
+	read_limits(json_get(j, "other_dims"), &out->other_dims);
 	read_shape(json_get(j, "shape"), json_get(j, "other_dims"), out);
-	out->is_static = read_choice(json_get(j, "static"));
 	read_layouts(json_get(j, "layout"), out);
-	out->is_parameter = read_choice(json_get(j, "parameter"));
 	out->same_shape = read_ref(json_get(j, "same_shape"), s);
 	out->broadcasts_to = read_ref(json_get(j, "broadcasts_to"), s);
 	out->row_of = read_ref(json_get(j, "row_of"), s);
 	out->same_dtype = read_ref(json_get(j, "same_dtype"), s);
 	value = json_get(j, "value");
-	if (value.value != NULL && !cJSON_IsNumber(value.value)) {
-		json_error(value, "a number is wanted here");
-	} else if (value.value != NULL) {
+	if (value.value != NULL) {
 		out->has_value = true;
 		out->value = value.value->valuedouble;
 		if (out->kind == TENSOR_VARIABLE || out->kind == TENSOR_NODE ||
@@ -380,15 +355,16 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 static void
 read_list(struct json j, struct attribute_condition *out)
 {
-	int n = json_length(j);
-	int64_t *list = arena_array(&j.reader->module->arena, int64_t, n + 1);
+	int64_t *list = arena_array(&j.reader->module->arena, int64_t,
+				    json_length(j) + 1);
 
-	for (int i = 0; i < n; i++) {
-		list[i] = json_int(json_at(j, i), -most, most, 0);
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		list[item.index] = (int64_t)item.value->valuedouble;
 	}
 	out->has_list = true;
 	out->list = list;
-	out->n_list = n;
+	out->n_list = json_length(j);
 }
 
 static void
@@ -397,24 +373,18 @@ read_attribute_object(struct json j, struct attribute_condition *out)
 	struct json one = json_get(j, "one_of");
 	struct json list = json_get(j, "list"), value = json_get(j, "value");
 
-	json_check_keys(j, "min max multiple one_of list length value "
-			   "or_absent absent");
-	out->or_absent = json_bool(json_get(j, "or_absent"));
-	out->must_be_absent = json_bool(json_get(j, "absent"));
+	json_keys_read(&backend_keys, j, "#attribute", out, NULL);
 	if (out->must_be_absent && cJSON_GetArraySize(j.value) > 1) {
 		json_error(j, "what is absent has no value; leave the other "
 			      "conditions out");
 	}
-	backend_read_limits(json_get(j, "length"), &out->length);
+	read_limits(json_get(j, "length"), &out->length);
 	if (list.value != NULL) {
 		read_list(list, out);
 	}
 	if (value.value != NULL) {
-		out->has_float = cJSON_IsNumber(value.value);
+		out->has_float = true;
 		out->real = value.value->valuedouble;
-		if (!out->has_float) {
-			json_error(value, "a number is wanted here");
-		}
 	}
 	if (cJSON_IsString(cJSON_GetArrayItem(one.value, 0))) {
 		out->texts = json_texts(one, &out->n_texts);
@@ -434,8 +404,8 @@ backend_read_attribute(struct json j, const char *name,
 	struct arena *a = &j.reader->module->arena;
 
 	*out = (struct attribute_condition){ .name = name };
-	backend_read_limits((struct json){ .reader = j.reader }, &out->number);
-	backend_read_limits((struct json){ .reader = j.reader }, &out->length);
+	read_limits((struct json){ .reader = j.reader }, &out->number);
+	read_limits((struct json){ .reader = j.reader }, &out->length);
 	if (cJSON_IsString(j.value)) {
 		const char **texts = arena_array(a, const char *, 1);
 
@@ -447,11 +417,8 @@ backend_read_attribute(struct json j, const char *name,
 		out->real = j.value->valuedouble;
 	} else if (cJSON_IsArray(j.value)) {
 		read_list(j, out);
-	} else if (cJSON_IsObject(j.value)) {
-		read_attribute_object(j, out);
 	} else {
-		json_error(j, "a number, a text, a list or an object is wanted "
-			      "here");
+		read_attribute_object(j, out);
 	}
 }
 
@@ -460,42 +427,37 @@ backend_read_attribute(struct json j, const char *name,
 static void
 read_default(struct json j, struct fact *out)
 {
+	double v = j.value->valuedouble;
+
 	if (cJSON_IsString(j.value)) {
 		out->kind = FACT_TEXT;
 		out->text = json_text(j, true);
-	} else if (cJSON_IsNumber(j.value)) {
-		double v = j.value->valuedouble;
-
-		out->kind = FACT_FLOAT;
-		out->f = v;
-		if (v >= -(double)most && v <= (double)most &&
-		    v == (double)(int64_t)v) {
-			out->kind = FACT_INT;
-			out->i = (int64_t)v;
-		}
-	} else {
-		json_error(j, "a number or a text is wanted here");
+		return;
+	}
+	out->kind = FACT_FLOAT;
+	out->f = v;
+	if (v >= -(double)JSON_EXACT && v <= (double)JSON_EXACT &&
+	    v == (double)(int64_t)v) {
+		out->kind = FACT_INT;
+		out->i = (int64_t)v;
 	}
 }
 
 void
 backend_read_fact(struct json j, const char *name, struct fact_rule *out)
 {
-	struct json value = json_get(j, "default");
+	bool is_object = cJSON_IsObject(j.value);
+	struct json value = is_object ? json_get(j, "default") : j;
 
 	*out = (struct fact_rule){ .name = name, .input = -1 };
-	if (!cJSON_IsObject(j.value)) {
-		out->has_default = true;
-		read_default(j, &out->value);
-		return;
-	}
-	json_check_keys(j, "attribute input default");
-	out->attribute = json_text(json_get(j, "attribute"), false);
-	out->input = (int)json_int(json_get(j, "input"), 0, 255, -1);
 	if (value.value != NULL) {
 		out->has_default = true;
 		read_default(value, &out->value);
 	}
+	if (!is_object) {
+		return;
+	}
+	json_keys_read(&backend_keys, j, "#fact", out, NULL);
 	if ((out->attribute == NULL) == (out->input < 0)) {
 		json_error(j, "either attribute or input is wanted here");
 	}

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 
+#include "backend_keys.h"
 #include "loading.h"
 #include "text.h"
 
@@ -122,9 +123,6 @@ read_file(struct backend_loader *l, struct json j, const char **file)
 	const char *name = json_text(j, true), *text;
 
 	*file = NULL;
-	if (name == NULL) {
-		return NULL;
-	}
 	if (*name == '\0' || strpbrk(name, "/\\") != NULL) {
 		json_error(j, "a file of the same folder is wanted here");
 		return NULL;
@@ -136,62 +134,60 @@ read_file(struct backend_loader *l, struct json j, const char **file)
 	return text;
 }
 
-static void
-read_templates(struct backend_loader *l, struct json j)
+void
+backend_read_templates(void *ctx, struct json j)
 {
-	const cJSON *item;
+	struct backend_loader *l = ctx;
 
-	if (!json_is_object(j, false)) {
-		return;
-	}
-	json_check_keys(j, BACKEND_TEMPLATES);
 	l->b->templates = arena_array(&l->m->arena, struct backend_file,
 				      cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value)
-	{
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
 		struct backend_file *f = &l->b->templates[l->b->n_templates++];
 
-		f->key = arena_strdup(&l->m->arena, item->string);
-		f->name = json_text(json_get(j, item->string), false);
-		f->text = read_file(l, json_get(j, item->string), &f->file);
-		f->shared = strcmp(f->key, "shared") == 0 ||
-			    strcmp(f->key, "shared_members") == 0;
+		f->key = arena_strdup(&l->m->arena, item.value->string);
+		f->name = json_text(item, true);
+		f->text = read_file(l, item, &f->file);
+		f->shared = strncmp(f->key, "shared", 6) == 0;
 	}
 }
 
 /* Files of the folder or of runtime-c. */
 static void
-read_runtime(struct backend_loader *l, struct json j)
+read_runtime_file(struct backend_loader *l, struct json item,
+		  struct backend_file *f)
 {
-	int n = json_length(j);
+	f->name = json_text(item, true);
+	if (*f->name == '\0' || strpbrk(f->name, "/\\") != NULL) {
+		json_error(item, "a file of the same folder or of runtime-c is "
+				 "wanted here");
+		return;
+	}
+	f->text = own_file(l, f->name, &f->file);
+	if (f->text == NULL) {
+		f->text = data_file(l->m, NULL,
+				    arena_printf(&l->m->arena, "runtime/%s",
+						 f->name),
+				    &f->file);
+	}
+	if (f->text == NULL) {
+		json_error(item,
+			   "there is no file %s in the folder or in runtime-c",
+			   f->name);
+	}
+}
 
-	l->b->runtime = arena_array(&l->m->arena, struct backend_file, n + 1);
-	for (int i = 0; i < n; i++) {
-		struct backend_file *f = &l->b->runtime[l->b->n_runtime++];
-		struct json item = json_at(j, i);
+void
+backend_read_runtime(void *ctx, struct json j)
+{
+	struct backend_loader *l = ctx;
 
-		*f = (struct backend_file){ .name = json_text(item, true) };
-		if (f->name == NULL) {
-			continue;
-		}
-		if (*f->name == '\0' || strpbrk(f->name, "/\\") != NULL) {
-			json_error(item, "a file of the same folder or of "
-					 "runtime-c is wanted here");
-			continue;
-		}
-		f->text = own_file(l, f->name, &f->file);
-		if (f->text == NULL) {
-			f->text = data_file(l->m, NULL,
-					    arena_printf(&l->m->arena,
-							 "runtime/%s", f->name),
-					    &f->file);
-		}
-		if (f->text == NULL) {
-			json_error(item,
-				   "there is no file %s in the folder "
-				   "or in runtime-c",
-				   f->name);
-		}
+	l->b->n_runtime = json_length(j);
+	l->b->runtime = arena_array(&l->m->arena, struct backend_file,
+				    l->b->n_runtime + 1);
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		read_runtime_file(l, item, &l->b->runtime[item.index]);
 	}
 }
 
@@ -206,36 +202,23 @@ backend_takes(const struct backend_option *o, const char *value)
 	return o->values == NULL;
 }
 
-static void
-read_options(struct backend_loader *l, struct json j)
+void
+backend_read_options(void *ctx, struct json j)
 {
-	const cJSON *item;
+	struct backend_loader *l = ctx;
 
-	if (!json_is_object(j, false)) {
-		return;
-	}
 	l->b->options = arena_array(&l->m->arena, struct backend_option,
 				    cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value)
-	{
-		struct json row = json_get(j, item->string);
+	for (struct json row = json_first(j); row.value != NULL;
+	     row = json_next(j, row)) {
 		struct backend_option *o = &l->b->options[l->b->n_options++];
+		struct json values = json_get(row, "values");
 
-		if (!backend_is_word(item->string)) {
-			json_error(row, "a name in lower case is wanted here");
-		}
-		o->name = arena_strdup(&l->m->arena, item->string);
-		o->value = "";
-		if (!json_is_object(row, true)) {
-			continue;
-		}
-		json_check_keys(row, "what values default");
-		o->what = json_text(json_get(row, "what"), true);
-		o->value = json_text(json_get(row, "default"), true);
-		o->value = o->value != NULL ? o->value : "";
-		if (json_get(row, "values").value != NULL) {
-			o->values = json_texts(json_get(row, "values"),
-					       &o->n_values);
+		backend_want_word(row, row.value->string);
+		o->name = arena_strdup(&l->m->arena, row.value->string);
+		json_keys_read(&backend_keys, row, "/options/*", o, l);
+		if (values.value != NULL) {
+			o->values = json_texts(values, &o->n_values);
 		}
 		if (!backend_takes(o, o->value)) {
 			json_error(json_get(row, "default"),
@@ -244,36 +227,28 @@ read_options(struct backend_loader *l, struct json j)
 	}
 }
 
-static const char *const stages[] = {
-	[REGION_ANNOTATED] = "annotated",
-	[REGION_MERGED] = "merged",
-	[REGION_PARTITIONED] = "partitioned",
-};
+static enum region_stage
+read_stage(struct json j)
+{
+	static const char *const stages[] = {
+		[REGION_ANNOTATED] = "annotated",
+		[REGION_MERGED] = "merged",
+		[REGION_PARTITIONED] = "partitioned",
+	};
+	const char *after = json_text(j, true);
+	size_t stage = 0;
+
+	while (strcmp(stages[stage], after) != 0) {
+		stage++;
+	}
+	return (enum region_stage)stage;
+}
 
 static void
 read_pass(struct backend_loader *l, struct json j, struct region_pass *p)
 {
-	struct json object = json_get(j, "object");
-	const char *after;
-	size_t stage = 0;
-
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(j, "name after object command");
-	p->name = json_text(json_get(j, "name"), true);
-	after = json_text(json_get(j, "after"), true);
-	while (stage < sizeof stages / sizeof *stages && after != NULL &&
-	       strcmp(stages[stage], after) != 0) {
-		stage++;
-	}
-	if (stage == sizeof stages / sizeof *stages) {
-		json_error(json_get(j, "after"),
-			   "annotated, merged or partitioned is wanted here");
-	}
-	p->after = (enum region_stage)stage;
-	p->object = json_text(object, false);
-	p->command = json_text(json_get(j, "command"), false);
+	json_keys_read(&backend_keys, j, "/passes/*", p, l);
+	p->after = read_stage(json_get(j, "after"));
 	if ((p->object == NULL) == (p->command == NULL)) {
 		json_error(j, "either object or command is wanted here");
 		return;
@@ -286,80 +261,70 @@ read_pass(struct backend_loader *l, struct json j, struct region_pass *p)
 		p->object = arena_printf(&l->m->arena, "%s/%s", l->b->folder,
 					 p->object);
 	}
-	if (p->name != NULL) {
-		backend_open_object(l->m, object, p);
+	backend_open_object(l->m, json_get(j, "object"), p);
+}
+
+void
+backend_read_passes(void *ctx, struct json j)
+{
+	struct backend_loader *l = ctx;
+
+	l->b->passes = arena_array(&l->m->arena, struct region_pass,
+				   json_length(j) + 1);
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		read_pass(l, item, &l->b->passes[l->b->n_passes++]);
 	}
 }
 
-static void
-read_passes(struct backend_loader *l, struct json j)
+void
+backend_read_includes(void *ctx, struct json j)
 {
-	int n = json_length(j);
+	struct backend *b = ((struct backend_loader *)ctx)->b;
 
-	l->b->passes = arena_array(&l->m->arena, struct region_pass, n + 1);
-	for (int i = 0; i < n; i++) {
-		l->b->n_passes = i + 1;
-		read_pass(l, json_at(j, i), &l->b->passes[i]);
-	}
+	b->includes = json_texts(j, &b->n_includes);
 }
 
-static const char *
-text_or_none(struct json j)
+void
+backend_read_header_includes(void *ctx, struct json j)
 {
-	const char *text = json_text(j, false);
+	struct backend *b = ((struct backend_loader *)ctx)->b;
 
-	return text != NULL ? text : "";
+	b->header_includes = json_texts(j, &b->n_header_includes);
+}
+
+void
+backend_read_input_counts(void *ctx, struct json j)
+{
+	struct backend_loader *l = ctx;
+
+	l->b->input_counts = backend_read_counts(l, j, &l->b->n_input_counts);
+}
+
+void
+backend_read_output_counts(void *ctx, struct json j)
+{
+	struct backend_loader *l = ctx;
+
+	l->b->output_counts = backend_read_counts(l, j, &l->b->n_output_counts);
+}
+
+void
+backend_keep_chains(void *ctx, struct json j)
+{
+	((struct backend_loader *)ctx)->chains = j;
 }
 
 static void
-read_counts(struct backend_loader *l, struct json j)
+read_backend(struct backend_loader *l, cJSON *tree)
 {
-	if (json_is_object(j, false)) {
-		json_check_keys(j, "input output");
-		l->b->input_counts = backend_read_counts(l,
-							 json_get(j, "input"),
-							 &l->b->n_input_counts);
-		l->b->output_counts =
-			backend_read_counts(l, json_get(j, "output"),
-					    &l->b->n_output_counts);
-	}
-}
-
-static void
-read_backend(struct backend_loader *l, struct json j)
-{
-	struct backend *b = l->b;
-	struct json region = json_get(j, "region");
-	struct json merge = json_get(region, "merge");
+	struct json j = json_root(&l->reader, tree);
 
 	json_check_once(j);
-	json_check_keys(j,
-			"description patterns options passes templates "
-			"state includes header_includes runtime counts cflags "
-			"ldflags region chains");
-	b->description = json_text(json_get(j, "description"), true);
-	b->state = json_bool(json_get(j, "state"));
-	b->includes = json_texts(json_get(j, "includes"), &b->n_includes);
-	b->header_includes = json_texts(json_get(j, "header_includes"),
-					&b->n_header_includes);
-	b->cflags = text_or_none(json_get(j, "cflags"));
-	b->ldflags = text_or_none(json_get(j, "ldflags"));
-	b->merge = true;
-	if (json_is_object(region, false)) {
-		json_check_keys(region, "merge max_matches min_macs");
-		b->merge = merge.value == NULL || json_bool(merge);
-		b->max_matches = (int)json_int(json_get(region, "max_matches"),
-					       0, 1000000, 0);
-		b->min_macs = json_int(json_get(region, "min_macs"), 0,
-				       INT64_C(1) << 53, 0);
+	json_keys_check(&backend_keys, j, tree);
+	if (!l->reader.failed) {
+		json_keys_read(&backend_keys, j, "", l->b, l);
 	}
-	read_templates(l, json_get(j, "templates"));
-	read_runtime(l, json_get(j, "runtime"));
-	read_counts(l, json_get(j, "counts"));
-	read_options(l, json_get(j, "options"));
-	l->chains = json_get(j, "chains");
-	backend_read_patterns(l, json_get(j, "patterns"));
-	read_passes(l, json_get(j, "passes"));
 }
 
 /* -- options of the command line -- */
@@ -487,12 +452,9 @@ backend_load(struct module *m, const char *named, const char *dir,
 	l.reader.layers[0].file = l.b->file;
 	l.reader.layers[0].value = tree;
 	l.reader.n_layers = 1;
-	ok = json_is_object(json_root(&l.reader, tree), true);
-	if (ok) {
-		read_backend(&l, json_root(&l.reader, tree));
-	}
+	read_backend(&l, tree);
 	cJSON_Delete(tree);
-	ok = ok && !l.reader.failed && backend_check_templates(m, l.b) &&
+	ok = !l.reader.failed && backend_check_templates(m, l.b) &&
 	     set_options(&l, colon != NULL ? colon + 1 : NULL);
 	if (!ok) {
 		backend_close(l.b);

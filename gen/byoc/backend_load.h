@@ -6,9 +6,6 @@
 #include "backend.h"
 #include "json_read.h"
 
-/* Keys of "templates": the templates that a backend may have. */
-#define BACKEND_TEMPLATES "region members shared shared_members"
-
 /* An operator's name in templates: lower case, without a domain. */
 const char *backend_op_word(struct arena *a, const char *op);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the patterns of a backend. A pattern that can match no model is an
  * error. */
+#include "backend_keys.h"
 #include "loading.h"
 #include "ops.h"
-
-enum { PRIORITY_MAX = 1000000, CHAIN_MAX = 64 };
 
 /* -- operators -- */
 
@@ -88,6 +87,25 @@ check_operators(struct json j, const struct pattern_node *n)
 
 /* -- nodes -- */
 
+/* The tensors of a list. exchanges: of outputs of a node that exchanges
+ * dimensions. */
+static struct tensor_condition *
+read_tensors(struct json list, const struct pattern_scope *s, bool exchanges,
+	     int *n)
+{
+	struct tensor_condition *c;
+
+	*n = json_length(list);
+	c = arena_array(&list.reader->module->arena, struct tensor_condition,
+			*n + 1);
+	for (struct json j = json_first(list); j.value != NULL;
+	     j = json_next(list, j)) {
+		backend_read_tensor(j, s, &c[j.index]);
+		backend_check_layout(j, exchanges, &c[j.index]);
+	}
+	return c;
+}
+
 static void
 read_inputs(struct json j, const struct pattern_scope *s,
 	    struct pattern_node *n)
@@ -96,12 +114,7 @@ read_inputs(struct json j, const struct pattern_scope *s,
 	struct json list = json_get(j, "inputs"), rest = json_get(j, "rest");
 
 	n->check_inputs = list.value != NULL || rest.value != NULL;
-	n->n_inputs = json_length(list);
-	n->inputs = arena_array(a, struct tensor_condition, n->n_inputs + 1);
-	for (int i = 0; i < n->n_inputs; i++) {
-		backend_read_tensor(json_at(list, i), s, &n->inputs[i]);
-		backend_check_layout(json_at(list, i), false, &n->inputs[i]);
-	}
+	n->inputs = read_tensors(list, s, false, &n->n_inputs);
 	if (rest.value != NULL) {
 		struct tensor_condition *c = arena_new(a,
 						       struct tensor_condition);
@@ -114,7 +127,6 @@ read_inputs(struct json j, const struct pattern_scope *s,
 		}
 		n->rest = c;
 	}
-	n->any_order = json_bool(json_get(j, "any_order"));
 	if (n->any_order && n->n_inputs < 2) {
 		json_error(json_get(j, "any_order"),
 			   "there must be two "
@@ -129,57 +141,43 @@ read_outputs(struct json j, const struct pattern_scope *s,
 	struct json list = json_get(j, "outputs");
 	bool exchanges = n->n_ops == 1 && strcmp(n->ops[0], "Transpose") == 0;
 
-	n->n_outputs = json_length(list);
-	n->outputs = arena_array(&j.reader->module->arena,
-				 struct tensor_condition, n->n_outputs + 1);
+	n->outputs = read_tensors(list, s, exchanges, &n->n_outputs);
 	for (int i = 0; i < n->n_outputs; i++) {
-		struct tensor_condition *c = &n->outputs[i];
+		const struct tensor_condition *c = &n->outputs[i];
 
-		backend_read_tensor(json_at(list, i), s, c);
-		backend_check_layout(json_at(list, i), exchanges, c);
 		if (c->kind != TENSOR_ANY && c->kind != TENSOR_ABSENT) {
 			json_error(json_at(list, i), "an output is any, "
 						     "optional or absent");
 		}
 	}
-	n->more_outputs = json_bool(json_get(j, "more_outputs"));
 }
 
 static void
-read_attributes(struct json j, struct pattern_node *n)
+read_attributes(struct json conditions, struct pattern_node *n)
 {
-	struct arena *a = &j.reader->module->arena;
-	struct json conditions = json_get(j, "attributes");
-	struct json facts = json_get(j, "facts");
-	const cJSON *item;
+	struct arena *a = &conditions.reader->module->arena;
 
-	if (json_is_object(conditions, false)) {
-		n->attributes =
-			arena_array(a, struct attribute_condition,
+	n->attributes = arena_array(a, struct attribute_condition,
 				    cJSON_GetArraySize(conditions.value) + 1);
-		cJSON_ArrayForEach(item, conditions.value)
-		{
-			backend_read_attribute(json_get(conditions,
-							item->string),
-					       arena_strdup(a, item->string),
-					       &n->attributes
-							[n->n_attributes++]);
-		}
+	for (struct json row = json_first(conditions); row.value != NULL;
+	     row = json_next(conditions, row)) {
+		backend_read_attribute(row, arena_strdup(a, row.value->string),
+				       &n->attributes[n->n_attributes++]);
 	}
-	if (json_is_object(facts, false)) {
-		n->facts = arena_array(a, struct fact_rule,
-				       cJSON_GetArraySize(facts.value) + 1);
-		cJSON_ArrayForEach(item, facts.value)
-		{
-			struct json row = json_get(facts, item->string);
+}
 
-			if (!backend_is_word(item->string)) {
-				json_error(row, "a name in lower case is "
-						"wanted here");
-			}
-			backend_read_fact(row, arena_strdup(a, item->string),
-					  &n->facts[n->n_facts++]);
-		}
+static void
+read_facts(struct json facts, struct pattern_node *n)
+{
+	struct arena *a = &facts.reader->module->arena;
+
+	n->facts = arena_array(a, struct fact_rule,
+			       cJSON_GetArraySize(facts.value) + 1);
+	for (struct json row = json_first(facts); row.value != NULL;
+	     row = json_next(facts, row)) {
+		backend_want_word(row, row.value->string);
+		backend_read_fact(row, arena_strdup(a, row.value->string),
+				  &n->facts[n->n_facts++]);
 	}
 }
 
@@ -208,39 +206,18 @@ check_id(struct json at, const struct pattern_scope *s, const char *id)
 	}
 }
 
-#define NODE_KEYS                                                              \
-	"op inputs rest any_order outputs more_outputs attributes "            \
-	"facts"
-
-/* Reads the next node of s. id: its id, unless the object has one. */
 static void
-read_node(struct json j, struct pattern_scope *s, const char *id)
+read_operators(struct json op, struct pattern_node *n)
 {
-	struct pattern_node *n = &s->nodes[s->n];
-	struct json op = json_get(j, "op");
-	const char *own;
+	const char **one;
 
-	memset(n, 0, sizeof *n);
-	n->id = "";
-	if (!json_is_object(j, true)) {
-		s->n++;
-		return;
-	}
-	own = json_text(json_get(j, "id"), id == NULL);
-	own = own != NULL ? own : id != NULL ? id : "";
-	if (*own != '\0') {
-		check_id(json_get(j, "id"), s, own);
-	}
-	n->id = own;
-	if (cJSON_IsString(op.value)) {
-		const char **ops = arena_array(&j.reader->module->arena,
-					       const char *, 1);
-
-		ops[0] = json_text(op, true);
-		n->ops = ops;
-		n->n_ops = 1;
-	} else {
+	if (!cJSON_IsString(op.value)) {
 		n->ops = json_texts(op, &n->n_ops);
+	} else {
+		one = arena_array(&op.reader->module->arena, const char *, 1);
+		one[0] = json_text(op, true);
+		n->ops = one;
+		n->n_ops = 1;
 	}
 	if (n->n_ops == 0) {
 		json_error(
@@ -249,15 +226,32 @@ read_node(struct json j, struct pattern_scope *s, const char *id)
 				? "is missing"
 				: "no operator is so; the pattern cannot match");
 	}
-	n->optional = json_bool(json_get(j, "optional"));
+}
+
+/* Reads the next node of s. id: of a follower that is one node, else NULL. */
+static void
+read_node(struct json j, struct pattern_scope *s, const char *id)
+{
+	struct pattern_node *n = &s->nodes[s->n];
+
+	memset(n, 0, sizeof *n);
+	json_keys_read(&backend_keys, j, "#node #pattern_node", n, NULL);
+	n->id = id != NULL ? id : n->id;
+	check_id(json_get(j, "id"), s, n->id);
+	read_operators(json_get(j, "op"), n);
 	s->self = n->id;
 	read_inputs(j, s, n);
 	s->self = NULL;
 	s->n++;
 	read_outputs(j, s, n);
-	read_attributes(j, n);
+	read_attributes(json_get(j, "attributes"), n);
+	read_facts(json_get(j, "facts"), n);
 	check_operators(j, n);
-	if (n->optional && n->n_inputs == 0) {
+	if (n->optional && s->has_before) {
+		json_error(json_get(j, "optional"),
+			   "a follower has all of its nodes; make another "
+			   "follower of those that are there");
+	} else if (n->optional && n->n_inputs == 0) {
 		json_error(json_get(j, "optional"),
 			   "what reads it when it is "
 			   "left out? name its inputs");
@@ -276,22 +270,15 @@ find_node(const struct pattern_graph *g, const char *id)
 }
 
 static void
-read_nodes(struct json list, struct pattern_graph *g, bool has_before,
-	   const char *keys)
+read_nodes(struct json list, struct pattern_graph *g, bool has_before)
 {
 	struct pattern_scope s = { .has_before = has_before };
-	int n = json_length(list);
 
 	s.nodes = arena_array(&list.reader->module->arena, struct pattern_node,
-			      n + 1);
-	for (int i = 0; i < n; i++) {
-		json_check_keys(json_at(list, i), keys);
-		read_node(json_at(list, i), &s, NULL);
-	}
-	if (n == 0) {
-		json_error(list, list.value == NULL
-					 ? "is missing"
-					 : "a node at least is wanted here");
+			      json_length(list) + 1);
+	for (struct json j = json_first(list); j.value != NULL;
+	     j = json_next(list, j)) {
+		read_node(j, &s, NULL);
 	}
 	g->nodes = s.nodes;
 	g->n_nodes = s.n;
@@ -317,45 +304,63 @@ read_result(struct json j, struct pattern_graph *g)
 /* -- followers -- */
 
 /* A number, or a number and an additional one per input. */
-static void
-read_count(struct json j, const char *name, struct pattern_count *out)
+static struct pattern_count
+read_count(struct json j)
 {
-	const int64_t most = 1000000;
+	struct pattern_count count = {
+		.name = arena_strdup(&j.reader->module->arena, j.value->string),
+	};
 
-	out->name = name;
-	if (!backend_is_word(name)) {
-		json_error(j, "a name in lower case is wanted here");
-	}
+	backend_want_word(j, count.name);
 	if (!cJSON_IsArray(j.value)) {
-		out->number = json_int(j, 0, most, 0);
+		count.number = j.value->valueint;
 	} else if (json_length(j) == 2) {
-		out->number = json_int(json_at(j, 0), 0, most, 0);
-		out->each = json_int(json_at(j, 1), 0, most, 0);
+		count.number = json_at(j, 0).value->valueint;
+		count.each = json_at(j, 1).value->valueint;
 	} else {
 		json_error(j, "a number is wanted here, or one and another "
 			      "for each input");
 	}
+	return count;
 }
 
 const struct pattern_count *
 backend_read_counts(struct backend_loader *l, struct json j, int *n)
 {
 	struct pattern_count *counts;
-	const cJSON *item;
 
 	*n = 0;
-	if (!json_is_object(j, false)) {
-		return NULL;
-	}
 	counts = arena_array(&l->m->arena, struct pattern_count,
 			     cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value)
-	{
-		read_count(json_get(j, item->string),
-			   arena_strdup(&l->m->arena, item->string),
-			   &counts[(*n)++]);
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		counts[(*n)++] = read_count(item);
 	}
 	return counts;
+}
+
+/* A follower that is one node, with the keys of one. */
+static void
+read_single(struct backend_loader *l, struct json j, struct pattern_graph *g)
+{
+	struct pattern_scope s = { .has_before = true };
+	struct pattern_node *n;
+
+	json_check_keys(j, json_keys_known(&backend_keys, &l->m->arena,
+					   "#follower #follower_of_one #node"));
+	s.nodes = arena_array(&l->m->arena, struct pattern_node, 1);
+	read_node(j, &s, g->name);
+	g->nodes = s.nodes;
+	g->n_nodes = s.n;
+	n = &g->nodes[0];
+	/* By default, the first input. */
+	if (!n->check_inputs) {
+		n->check_inputs = true;
+		n->n_inputs = 1;
+		backend_any_tensor(j, n->inputs);
+		n->inputs[0].kind = TENSOR_NODE;
+		n->inputs[0].node = BEFORE;
+	}
 }
 
 static void
@@ -367,17 +372,8 @@ read_follower(struct backend_loader *l, struct json j,
 	int errors = l->m->diags.n_errors;
 
 	*g = (struct pattern_graph){ 0 };
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	g->name = json_text(json_get(j, "name"), true);
-	if (g->name == NULL) {
-		return;
-	}
-	if (!backend_is_word(g->name)) {
-		json_error(json_get(j, "name"), "a name in lower case is "
-						"wanted here");
-	}
+	json_keys_read(&backend_keys, j, "#follower", g, l);
+	backend_want_word(json_get(j, "name"), g->name);
 	for (int i = 0; i < chain->n_one_of; i++) {
 		if (strcmp(chain->one_of[i].name, g->name) == 0) {
 			json_error(json_get(j, "name"),
@@ -388,27 +384,13 @@ read_follower(struct backend_loader *l, struct json j,
 	}
 	g->counts = backend_read_counts(l, json_get(j, "counts"), &g->n_counts);
 	if (nodes.value != NULL) {
-		json_check_keys(j, "name counts nodes result");
-		read_nodes(nodes, g, true, "id " NODE_KEYS);
+		json_check_keys(
+			j, json_keys_known(&backend_keys, &l->m->arena,
+					   "#follower #follower_of_nodes"));
+		read_nodes(nodes, g, true);
 		read_result(j, g);
 	} else {
-		struct pattern_scope s = { .has_before = true };
-
-		json_check_keys(j, "name counts " NODE_KEYS);
-		s.nodes = arena_array(&l->m->arena, struct pattern_node, 1);
-		read_node(j, &s, g->name);
-		g->nodes = s.nodes;
-		g->n_nodes = s.n;
-		/* By default, the first input. */
-		if (!g->nodes[0].check_inputs) {
-			struct pattern_node *n = &g->nodes[0];
-
-			n->check_inputs = true;
-			n->n_inputs = 1;
-			backend_any_tensor(j, n->inputs);
-			n->inputs[0].kind = TENSOR_NODE;
-			n->inputs[0].node = BEFORE;
-		}
+		read_single(l, j, g);
 	}
 	chain->n_one_of++;
 	if (l->m->diags.n_errors == errors) {
@@ -420,29 +402,21 @@ static void
 read_chain(struct backend_loader *l, struct json j, struct pattern_chain *chain)
 {
 	struct json list = json_get(j, "one_of");
-	int n = json_length(list);
 
 	*chain = (struct pattern_chain){ 0 };
-	if (!json_is_object(j, true)) {
-		return;
+	json_keys_read(&backend_keys, j, "#chain", chain, l);
+	if (chain->max == 0) {
+		chain->max = chain->min > 1 ? chain->min : 1;
 	}
-	json_check_keys(j, "min max one_of");
-	chain->min = (int)json_int(json_get(j, "min"), 0, CHAIN_MAX, 0);
-	chain->max = (int)json_int(json_get(j, "max"), 1, CHAIN_MAX,
-				   chain->min > 1 ? chain->min : 1);
 	if (chain->min > chain->max) {
 		json_error(json_get(j, "min"), "is more than max; the pattern "
 					       "cannot match");
 	}
-	if (n == 0) {
-		json_error(list,
-			   list.value == NULL
-				   ? "is missing"
-				   : "a follower at least is wanted here");
-	}
-	chain->one_of = arena_array(&l->m->arena, struct pattern_graph, n + 1);
-	for (int i = 0; i < n; i++) {
-		read_follower(l, json_at(list, i), chain);
+	chain->one_of = arena_array(&l->m->arena, struct pattern_graph,
+				    json_length(list) + 1);
+	for (struct json item = json_first(list); item.value != NULL;
+	     item = json_next(list, item)) {
+		read_follower(l, item, chain);
 	}
 }
 
@@ -470,10 +444,9 @@ read_chains(struct backend_loader *l, struct json then, struct pattern *p,
 {
 	struct arena *a = &l->m->arena;
 	struct json list = find_chains(l, then);
-	int n = json_length(list);
 
-	for (int i = 0; i < n; i++) {
-		struct json item = json_at(list, i);
+	for (struct json item = json_first(list); item.value != NULL;
+	     item = json_next(list, item)) {
 		struct pattern_chain *longer;
 
 		if (own && cJSON_IsString(item.value)) {
@@ -512,34 +485,36 @@ read_anchor(struct json j, const struct pattern_graph *g)
 	return anchor;
 }
 
+static const struct backend_option *
+find_option(const struct backend *b, const char *name)
+{
+	for (int i = 0; i < b->n_options; i++) {
+		if (strcmp(b->options[i].name, name) == 0) {
+			return &b->options[i];
+		}
+	}
+	return NULL;
+}
+
 /* The backend's options that a pattern requires, and their values. */
 static void
 read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
 {
 	struct pattern_option *wanted;
-	const cJSON *item;
 
-	if (!json_is_object(j, false)) {
-		return;
-	}
 	wanted = arena_array(&l->m->arena, struct pattern_option,
 			     cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value)
-	{
-		struct json row = json_get(j, item->string);
+	for (struct json row = json_first(j); row.value != NULL;
+	     row = json_next(j, row)) {
 		const char *value = json_text(row, true);
-		const struct backend_option *o = NULL;
+		const struct backend_option *o = find_option(l->b,
+							     row.value->string);
 
-		for (int i = 0; i < l->b->n_options; i++) {
-			if (strcmp(l->b->options[i].name, item->string) == 0) {
-				o = &l->b->options[i];
-			}
-		}
 		if (o == NULL) {
 			json_error(row, "the backend has no such option");
-		} else if (value != NULL && !backend_takes(o, value)) {
+		} else if (!backend_takes(o, value)) {
 			json_error(row, "is none of the option's values");
-		} else if (value != NULL) {
+		} else {
 			wanted[p->n_options++] = (struct pattern_option){
 				o->name, value
 			};
@@ -551,41 +526,19 @@ read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
 static void
 read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 {
-	struct json cost = json_get(j, "cost"), then = json_get(j, "then");
-	struct json alone = json_get(j, "alone");
+	struct json then = json_get(j, "then");
 	struct pattern_graph all = { 0 };
 	int errors = l->m->diags.n_errors, anchor;
 
 	p->pointer = j.pointer;
-	p->name = "";
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(j, "name what priority counts anchor nodes result then "
-			   "cost alone options");
-	p->name = json_text(json_get(j, "name"), true);
-	p->name = p->name != NULL ? p->name : "";
-	if (*p->name != '\0' && !backend_is_word(p->name)) {
-		json_error(json_get(j, "name"), "a name in lower case is "
-						"wanted here");
-	}
-	p->what = json_text(json_get(j, "what"), false);
-	p->priority = (int)json_int(json_get(j, "priority"), -PRIORITY_MAX,
-				    PRIORITY_MAX, 0);
-	if (json_is_object(cost, false)) {
-		json_check_keys(cost, "min_macs min_bytes");
-		p->min_macs = json_int(json_get(cost, "min_macs"), 0,
-				       INT64_C(1) << 53, 0);
-		p->min_bytes = json_int(json_get(cost, "min_bytes"), 0,
-					INT64_C(1) << 53, 0);
-	}
+	json_keys_read(&backend_keys, j, "/patterns/*", p, l);
+	backend_want_word(json_get(j, "name"), p->name);
 	p->counts = backend_read_counts(l, json_get(j, "counts"), &p->n_counts);
 	read_wanted(l, json_get(j, "options"), p);
-	p->not_alone = alone.value != NULL && !json_bool(alone);
-	read_nodes(json_get(j, "nodes"), &all, false, "id optional " NODE_KEYS);
+	read_nodes(json_get(j, "nodes"), &all, false);
 	read_result(j, &all);
 	read_chains(l, then, p, !cJSON_IsString(then.value));
-	if (all.n_nodes == 0 || l->m->diags.n_errors != errors) {
+	if (l->m->diags.n_errors != errors) {
 		return;
 	}
 	anchor = read_anchor(j, &all);
@@ -605,27 +558,21 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 }
 
 void
-backend_read_patterns(struct backend_loader *l, struct json j)
+backend_read_patterns(void *ctx, struct json j)
 {
-	int n = json_length(j);
+	struct backend_loader *l = ctx;
 
-	l->b->patterns = arena_array(&l->m->arena, struct pattern, n + 1);
-	if (n == 0) {
-		json_error(
-			j,
-			j.value == NULL
-				? "is missing"
-				: "a backend without patterns takes nothing");
-	}
-	for (int i = 0; i < n; i++) {
-		struct pattern *p = &l->b->patterns[i];
+	l->b->patterns = arena_array(&l->m->arena, struct pattern,
+				     json_length(j) + 1);
+	for (struct json item = json_first(j); item.value != NULL;
+	     item = json_next(j, item)) {
+		struct pattern *p = &l->b->patterns[item.index];
 
-		read_pattern(l, json_at(j, i), p);
-		l->b->n_patterns = i + 1;
-		for (int k = 0; k < i; k++) {
-			if (strcmp(l->b->patterns[k].name, p->name) == 0 &&
-			    *p->name != '\0') {
-				json_error(json_get(json_at(j, i), "name"),
+		read_pattern(l, item, p);
+		l->b->n_patterns = item.index + 1;
+		for (int k = 0; k < item.index; k++) {
+			if (strcmp(l->b->patterns[k].name, p->name) == 0) {
+				json_error(json_get(item, "name"),
 					   "there is a pattern '%s' already",
 					   p->name);
 			}

@@ -24,6 +24,8 @@ struct pattern_scope {
 
 /* An identifier in lower case? */
 bool backend_is_word(const char *text);
+/* Reports a name at j that is none. */
+void backend_want_word(struct json j, const char *name);
 /* Is it one of the option's values? */
 bool backend_takes(const struct backend_option *o, const char *value);
 
@@ -43,7 +45,19 @@ void backend_read_fact(struct json j, const char *name, struct fact_rule *out);
 /* backend_patterns.c */
 const struct pattern_count *backend_read_counts(struct backend_loader *l,
 						struct json j, int *n);
-void backend_read_patterns(struct backend_loader *l, struct json j);
+
+/* What the rows of backend.def call; ctx: the loader. */
+void backend_read_includes(void *ctx, struct json j);
+void backend_read_header_includes(void *ctx, struct json j);
+void backend_read_templates(void *ctx, struct json j);
+void backend_read_runtime(void *ctx, struct json j);
+void backend_read_input_counts(void *ctx, struct json j);
+void backend_read_output_counts(void *ctx, struct json j);
+void backend_read_options(void *ctx, struct json j);
+void backend_keep_chains(void *ctx, struct json j);
+void backend_read_patterns(void *ctx, struct json j);
+void backend_read_passes(void *ctx, struct json j);
+
 /* backend_graph.c: sorts the nodes into the order of their search, and makes a
  * graph for each choice of optional nodes. */
 bool backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,

@@ -68,8 +68,7 @@ json_keys_find(const struct key_table *table, const char *place,
 	return NULL;
 }
 
-/* The keys that an object at that place may have, "a b c"; NULL: any. */
-static const char *
+const char *
 json_keys_known(const struct key_table *table, struct arena *a,
 		const char *place)
 {
@@ -311,6 +310,8 @@ is_choice(const char *choices, const char *text)
 	return false;
 }
 
+static const char *wanted_words(struct check *c, const struct key *row);
+
 static bool
 check_text(struct check *c, struct json j, const struct key *row,
 	   const char *words)
@@ -321,7 +322,8 @@ check_text(struct check *c, struct json j, const struct key *row,
 
 	if (text != NULL && one && !is_choice(row->choices, text)) {
 		json_error(j, "%s is wanted here",
-			   spoken(c->arena, row->choices));
+			   row->also != 0 ? wanted_words(c, row)
+					  : spoken(c->arena, row->choices));
 		return false;
 	}
 	if (text != NULL && !one && words != NULL && row->type != KEY_PROSE) {
@@ -403,8 +405,7 @@ first_type_words(struct check *c, const struct key *row)
 	case KEY_TEXTS:
 		return "a list of texts";
 	case KEY_WORDS:
-		return arena_printf(c->arena, "a list of %s",
-				    spoken(c->arena, row->choices));
+		return "a list of these";
 	case KEY_LIST:
 		return "a list";
 	case KEY_NUMBER:

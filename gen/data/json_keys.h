@@ -91,6 +91,9 @@ void json_keys_read(const struct key_table *table, struct json j,
 int64_t json_keys_number(const struct key *row, const void *from);
 /* Is the row one of the keys of the place, or of one of several ("#a #b")? */
 bool json_keys_is_below(const struct key *row, const char *place);
+/* The keys that an object at that place may have, "a b c"; NULL: any. */
+const char *json_keys_known(const struct key_table *table, struct arena *a,
+			    const char *place);
 /* The row of the elements of a list; NULL: they are objects with the keys below
  * the list's pointer and a star. */
 const struct key *json_keys_element(const struct key_table *table,

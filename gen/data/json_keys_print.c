@@ -85,7 +85,8 @@ number_schema(const struct key *row)
 	if (row->most < JSON_EXACT) {
 		cJSON_AddNumberToObject(j, "maximum", (double)row->most);
 	}
-	if (row->type == KEY_NUMBER && row->absent >= row->least) {
+	if (row->type == KEY_NUMBER && row->absent >= row->least &&
+	    row->absent <= row->most) {
 		cJSON_AddNumberToObject(j, "default", (double)row->absent);
 	}
 	return j;
@@ -382,7 +383,8 @@ json_keys_schema(const struct key_table *table, struct arena *a)
 /* -- manual -- */
 
 static const char *
-first_type_words(struct arena *a, const struct key *row)
+first_type_words(struct arena *a, const struct key_table *table,
+		 const struct key *row)
 {
 	switch (row->type) {
 	case KEY_TEXTS:
@@ -405,7 +407,9 @@ first_type_words(struct arena *a, const struct key *row)
 	case KEY_REAL:
 		return "number";
 	case KEY_LIST:
-		return "list of objects";
+		return json_keys_element(table, row) != NULL
+			       ? "list"
+			       : "list of objects";
 	case KEY_OBJECT:
 	case KEY_SAME:
 	case KEY_CHOICE:
@@ -417,7 +421,8 @@ first_type_words(struct arena *a, const struct key *row)
 
 /* "text or texts", "number, text or object" */
 static const char *
-type_words(struct arena *a, const struct key *row)
+type_words(struct arena *a, const struct key_table *table,
+	   const struct key *row)
 {
 	static const struct {
 		enum key_other other;
@@ -427,7 +432,7 @@ type_words(struct arena *a, const struct key *row)
 		{ OR_TEXT, "text" },   { OR_FLAG, "true or false" },
 		{ OR_NULL, "null" },   { OR_INTEGERS, "integers" },
 	};
-	const char *first = first_type_words(a, row), *text = "";
+	const char *first = first_type_words(a, table, row), *text = "";
 
 	if (row->also == 0 || row->choices != NULL) {
 		return first;
@@ -494,8 +499,11 @@ put_key(struct strbuf *s, const char *pointer)
 	}
 	strbuf_puts(s, "`");
 	if (pointer[0] == '#') {
-		strbuf_printf(s, " of a %.*s", (int)strcspn(pointer + 1, "/"),
-			      pointer + 1);
+		strbuf_puts(s, strchr("aeiou", pointer[1]) != NULL ? " of an "
+								   : " of a ");
+		for (p = pointer + 1; *p != '/'; p++) {
+			strbuf_putc(s, *p == '_' ? ' ' : *p);
+		}
 	}
 }
 
@@ -505,7 +513,7 @@ put_row(struct strbuf *s, const struct key_table *table, const struct key *row,
 {
 	strbuf_puts(s, "| ");
 	put_key(s, row->pointer);
-	strbuf_printf(s, " | %s", type_words(a, row));
+	strbuf_printf(s, " | %s", type_words(a, table, row));
 	if (row->choices != NULL) {
 		put_words(s, row->choices, '|');
 	}

@@ -153,7 +153,7 @@ struct pattern {
 	int64_t min_macs, min_bytes;          /* of a match that is worth it */
 	const struct pattern_option *options; /* all must hold */
 	int n_options;
-	bool not_alone; /* only in a region with another pattern */
+	bool alone; /* false: only in a region with another pattern */
 	const struct pattern_count *counts;
 	int n_counts;
 	const char *pointer; /* "/patterns/3" */

@@ -64,7 +64,7 @@ is_alone(const struct graph_region *r)
 			backend_pattern(r->backend,
 					r->matches.data[i]->pattern);
 
-		if (p == NULL || !p->not_alone) {
+		if (p == NULL || p->alone) {
 			return false;
 		}
 	}

@@ -20,7 +20,7 @@ from schema_check import errors
 
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__))))
-KINDS = ("dialect", "intrinsic", "target")
+KINDS = ("backend", "dialect", "intrinsic", "target")
 BLOCK = re.compile(r"(<!-- keys of (\w+)\.json: (.*?) -->\n).*?"
                    r"(<!-- end of keys -->)", re.DOTALL)
 PRINT_KEYS = sys.argv[1]

@@ -4,6 +4,7 @@
  * print_keys TABLE manual "PLACE...": its keys below these places as a table. */
 #include <stdio.h>
 
+#include "backend_keys.h"
 #include "dialect_keys.h"
 #include "intrinsic_keys.h"
 #include "target_keys.h"
@@ -12,6 +13,7 @@ static const struct {
 	const char *name;
 	const struct key_table *table;
 } tables[] = {
+	{ "backend", &backend_keys },
 	{ "dialect", &dialect_keys },
 	{ "intrinsic", &intrinsic_keys },
 	{ "target", &target_keys },
