@@ -9,15 +9,15 @@
 #include "access.h"
 
 struct load_collector {
-	struct touch_kernel *kernel;
+	struct conflict_kernel *kernel;
 	struct stmt *at;
-	struct touches *out;
+	struct thread_accesses *out;
 	bool waits; /* at is an async_wait */
 	int first;  /* first access of the statement at itself */
 };
 
 static bool
-is_written(const struct touch_kernel *k, const struct buffer *b)
+is_written(const struct conflict_kernel *k, const struct buffer *b)
 {
 	for (int i = 0; i < k->written.n; i++) {
 		if (k->written.data[i] == b) {
@@ -28,7 +28,8 @@ is_written(const struct touch_kernel *k, const struct buffer *b)
 }
 
 static void
-add(struct touch_kernel *k, struct touches *out, struct touch t)
+add(struct conflict_kernel *k, struct thread_accesses *out,
+    struct thread_access t)
 {
 	if (buffer_is_shared(t.buffer) || is_written(k, t.buffer)) {
 		vec_push(&k->func->module->arena, &out->list, t);
@@ -60,7 +61,7 @@ collect_load(void *ctx, const struct expr *e)
 {
 	struct load_collector *c = ctx;
 	bool address = e->kind == EXPR_CALL && intrin_is_address(e->u.intrin);
-	struct touch t = { .at = c->at };
+	struct thread_access t = { .at = c->at };
 
 	if (address) {
 		/* The load inside of an address argument, recorded just before,
@@ -86,7 +87,8 @@ collect_load(void *ctx, const struct expr *e)
 }
 
 void
-touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
+thread_access_collect(struct conflict_kernel *k, struct stmt *s,
+		      struct thread_accesses *out)
 {
 	bool waits = s->kind == STMT_EVALUATE &&
 		     s->args[0]->kind == EXPR_CALL &&
@@ -97,11 +99,11 @@ touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
 		expr_visit(s->args[i], collect_load, &c);
 	}
 	if (s->kind == STMT_STORE) {
-		struct touch t = { .buffer = s->u.buffer,
-				   .at = s,
-				   .index = s->args + 1,
-				   .dims = s->u.buffer->ndim,
-				   .writes = true };
+		struct thread_access t = { .buffer = s->u.buffer,
+					   .at = s,
+					   .index = s->args + 1,
+					   .dims = s->u.buffer->ndim,
+					   .writes = true };
 
 		add(k, out, t);
 	}
@@ -110,7 +112,7 @@ touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
 static void
 find_address(void *ctx, const struct expr *e)
 {
-	struct touch_kernel *k = ctx;
+	struct conflict_kernel *k = ctx;
 
 	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
 	    !buffer_is_private(e->args[0]->u.buffer) &&
@@ -123,7 +125,7 @@ find_address(void *ctx, const struct expr *e)
 static bool
 find_written(void *ctx, struct stmt *s)
 {
-	struct touch_kernel *k = ctx;
+	struct conflict_kernel *k = ctx;
 
 	if (s->kind == STMT_STORE && !buffer_is_private(s->u.buffer) &&
 	    !is_written(k, s->u.buffer)) {
@@ -135,7 +137,8 @@ find_written(void *ctx, struct stmt *s)
 }
 
 void
-touch_kernel_init(struct touch_kernel *k, struct func *f, struct stmt *kernel)
+conflict_kernel_init(struct conflict_kernel *k, struct func *f,
+		     struct stmt *kernel)
 {
 	memset(k, 0, sizeof *k);
 	k->func = f;
@@ -168,7 +171,7 @@ limit_of(struct module *m, const struct expr *c, const struct expr *e,
  * n * x + n, then e // n = x, and threads with the same e have the same x;
  * otherwise e. */
 static const struct expr *
-part_of_slice(struct touch_kernel *k, const struct touch *t,
+part_of_slice(struct conflict_kernel *k, const struct thread_access *t,
 	      const struct expr *e)
 {
 	struct module *m = k->func->module;
@@ -212,7 +215,7 @@ part_of_slice(struct touch_kernel *k, const struct touch *t,
 
 /* The index without LETs. */
 static const struct expr *
-plain_index(struct touch_kernel *k, const struct touch *t, int d)
+plain_index(struct conflict_kernel *k, const struct thread_access *t, int d)
 {
 	const struct expr *e = k->same_element
 				       ? part_of_slice(k, t, t->index[d])
@@ -254,7 +257,7 @@ rename_var(struct renaming *r, struct var *v, struct var *other)
 /* Enters the context of the second access: another thread, and other iterations
  * of the loops inside scope. */
 static void
-enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
+enter_other(struct conflict_kernel *k, struct analyser *a, struct renaming *r,
 	    const struct stmt *s, const struct stmt *child,
 	    const struct stmt *scope)
 {
@@ -282,10 +285,10 @@ enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
 	}
 }
 
-/* Two accesses of one buffer, x before y; scope as for touches_meet. */
+/* Two accesses of one buffer, x before y; scope as for accesses_conflict. */
 struct access_pair {
-	struct touch_kernel *kernel;
-	const struct touch *x, *y;
+	struct conflict_kernel *kernel;
+	const struct thread_access *x, *y;
 	const struct stmt *scope;
 };
 
@@ -315,7 +318,7 @@ struct digits {
 };
 
 static void
-thread_digits(struct touch_kernel *k, struct digits *g)
+thread_digits(struct conflict_kernel *k, struct digits *g)
 {
 	struct analyser a;
 
@@ -339,8 +342,9 @@ thread_digits(struct touch_kernel *k, struct digits *g)
 /* Decomposes a value into sum coeff[i] * vars[i] + rest, with rest independent
  * of the thread. */
 static bool
-decompose(struct touch_kernel *k, const struct digits *g, const struct touch *t,
-	  const struct expr *value, int64_t *coeff, const struct expr **rest)
+decompose(struct conflict_kernel *k, const struct digits *g,
+	  const struct thread_access *t, const struct expr *value,
+	  int64_t *coeff, const struct expr **rest)
 {
 	struct analyser a;
 
@@ -371,7 +375,7 @@ static void
 resolve(const struct access_pair *p, const struct digits *g,
 	const struct expr *ex, const struct expr *ey, bool *resolved)
 {
-	struct touch_kernel *k = p->kernel;
+	struct conflict_kernel *k = p->kernel;
 	int64_t cx[3] = { 0 }, cy[3] = { 0 }, slack;
 	const struct expr *rx, *ry;
 	struct bounds b;
@@ -425,7 +429,7 @@ resolve(const struct access_pair *p, const struct digits *g,
 }
 
 static int
-told_dims(const struct touch *x, const struct touch *y)
+told_dims(const struct thread_access *x, const struct thread_access *y)
 {
 	return x->dims < y->dims ? x->dims : y->dims;
 }
@@ -450,8 +454,8 @@ is_digit(struct analyser *a, const struct expr *e, const struct expr *x,
 /* Do both accesses use all digits of v as indices: v mod a, v // a mod b and so
  * on up to v // c, with c the product of the smaller extents? */
 static bool
-told_in_parts(struct touch_kernel *k, const struct touch *x,
-	      const struct touch *y, const struct expr *v)
+told_in_parts(struct conflict_kernel *k, const struct thread_access *x,
+	      const struct thread_access *y, const struct expr *v)
 {
 	int ndim = told_dims(x, y);
 	int64_t below = 1;
@@ -486,8 +490,8 @@ told_in_parts(struct touch_kernel *k, const struct touch *x,
 
 /* The only value of a thread index that the conditions allow. */
 static bool
-only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
-	   int64_t *value)
+only_value(struct conflict_kernel *k, const struct thread_access *t,
+	   const struct var *v, int64_t *value)
 {
 	struct analyser a;
 	struct bounds b;
@@ -501,7 +505,7 @@ only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
 
 /* The global thread index bx * threads + tx; NULL unless both loops exist. */
 static const struct expr *
-number_in_grid(const struct touch_kernel *k)
+number_in_grid(const struct conflict_kernel *k)
 {
 	struct module *m = k->func->module;
 	const struct stmt *block = k->loops[TAG_BLOCK_X];
@@ -521,7 +525,7 @@ static void
 resolve_fused(const struct access_pair *p, const struct digits *g,
 	      bool *resolved)
 {
-	struct touch_kernel *k = p->kernel;
+	struct conflict_kernel *k = p->kernel;
 	const struct expr *e;
 
 	for (int d = 0; d < told_dims(p->x, p->y); d++) {
@@ -541,7 +545,7 @@ resolve_fused(const struct access_pair *p, const struct digits *g,
 static bool
 same_thread(const struct access_pair *p)
 {
-	struct touch_kernel *k = p->kernel;
+	struct conflict_kernel *k = p->kernel;
 	struct digits g;
 	bool resolved[3] = { false, false, false };
 
@@ -590,7 +594,7 @@ differ_modulo(struct analyser *a, const struct expr *x, const struct expr *y)
 static bool
 disjoint(const struct access_pair *p)
 {
-	struct touch_kernel *k = p->kernel;
+	struct conflict_kernel *k = p->kernel;
 	struct module *m = k->func->module;
 	struct renaming r = { .module = m };
 	struct analyser a;
@@ -618,7 +622,7 @@ disjoint(const struct access_pair *p)
 
 /* Are x and y accesses of one statement at one index? */
 static bool
-is_same_element(const struct touch *x, const struct touch *y)
+is_same_element(const struct thread_access *x, const struct thread_access *y)
 {
 	bool same = x->at == y->at && told_dims(x, y) == x->buffer->ndim;
 
@@ -628,20 +632,20 @@ is_same_element(const struct touch *x, const struct touch *y)
 	return same;
 }
 
-enum meeting
-touches_meet(struct touch_kernel *k, const struct touches *a,
-	     const struct touches *b, const struct stmt *scope)
+enum conflict
+accesses_conflict(struct conflict_kernel *k, const struct thread_accesses *a,
+		  const struct thread_accesses *b, const struct stmt *scope)
 {
-	enum meeting worst = MEET_NEVER;
+	enum conflict worst = CONFLICT_NONE;
 
 	for (int i = 0; i < a->list.n; i++) {
 		for (int j = 0; j < b->list.n; j++) {
-			const struct touch *x = &a->list.data[i];
-			const struct touch *y = &b->list.data[j];
+			const struct thread_access *x = &a->list.data[i];
+			const struct thread_access *y = &b->list.data[j];
 			const struct access_pair p = { k, x, y, scope };
-			enum meeting kind = buffer_is_shared(x->buffer)
-						    ? MEET_SHARED
-						    : MEET_GLOBAL;
+			enum conflict kind = buffer_is_shared(x->buffer)
+						     ? CONFLICT_SHARED
+						     : CONFLICT_GLOBAL;
 
 			/* Two executions of one store conflict only with a load
 			 * in between; otherwise the first store would be

@@ -6,7 +6,7 @@
 
 #include "thread_loops.h"
 
-struct touch {
+struct thread_access {
 	const struct buffer *buffer;
 	struct stmt *at;
 	const struct expr *const *index;
@@ -17,12 +17,12 @@ struct touch {
 	bool arrives;
 };
 
-struct touches {
-	VEC(struct touch) list;
+struct thread_accesses {
+	VEC(struct thread_access) list;
 };
 
 /* A kernel and its thread loops. */
-struct touch_kernel {
+struct conflict_kernel {
 	struct func *func;
 	struct stmt *loops[TAG_COUNT];
 	VEC(const struct buffer *) written; /* outside of shared memory */
@@ -30,21 +30,24 @@ struct touch_kernel {
 	bool same_element;
 };
 
-void touch_kernel_init(struct touch_kernel *k, struct func *f,
-		       struct stmt *kernel);
+void conflict_kernel_init(struct conflict_kernel *k, struct func *f,
+			  struct stmt *kernel);
 /* The accesses of the statement itself, without its children. */
-void touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out);
+void thread_access_collect(struct conflict_kernel *k, struct stmt *s,
+			   struct thread_accesses *out);
 
-enum meeting {
-	MEET_NEVER,
-	MEET_SHARED, /* in shared memory */
-	MEET_GLOBAL  /* in memory of the device */
+enum conflict {
+	CONFLICT_NONE,
+	CONFLICT_SHARED, /* in shared memory */
+	CONFLICT_GLOBAL  /* in memory of the device */
 };
 
 /* May accesses of different threads conflict (same element, one writes)? The
  * accesses in a precede those in b, in the same iteration of the loops around
  * scope; if scope is a loop, in an earlier iteration of scope. */
-enum meeting touches_meet(struct touch_kernel *k, const struct touches *a,
-			  const struct touches *b, const struct stmt *scope);
+enum conflict accesses_conflict(struct conflict_kernel *k,
+				const struct thread_accesses *a,
+				const struct thread_accesses *b,
+				const struct stmt *scope);
 
 #endif

@@ -28,12 +28,12 @@ cross_thread_refusal(const struct stmt *block, int *own)
 	}
 	if (store->kind != STMT_STORE || init->kind != STMT_STORE ||
 	    store->u.buffer != init->u.buffer) {
-		return "it has more than one result, or one that is no plain "
-		       "update; bind a spatial loop";
+		return "it has several results, or its update is not a plain "
+		       "store; bind a spatial loop";
 	}
 	if (expr_has_load(init->args[0])) {
-		return "it starts from elements of a buffer, which each thread "
-		       "would; combine them afterwards";
+		return "its init reads a buffer, which every thread would "
+		       "add; combine the values afterwards";
 	}
 	value = store->args[0];
 	if (expr_combines(value)) {
@@ -48,14 +48,15 @@ cross_thread_refusal(const struct stmt *block, int *own)
 	}
 	if (*own < 0 ||
 	    expr_uses_buffer(value->args[1 - *own], store->u.buffer)) {
-		return "only sums, products, minima and maxima can be";
+		return "only sums, products, minima and maxima can be "
+		       "reduced across threads";
 	}
 	if (!may_repeat(value, init->args[0])) {
 		return value->kind == EXPR_MUL
-			       ? "it starts from another value than 1; start there, "
-				 "and combine the value afterwards"
-			       : "it starts from another value than 0; start there, "
-				 "and combine the value afterwards";
+			       ? "its init value is not 1; start from 1, and "
+				 "combine the value afterwards"
+			       : "its init value is not 0; start from 0, and "
+				 "combine the value afterwards";
 	}
 	return NULL;
 }

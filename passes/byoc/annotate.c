@@ -111,8 +111,7 @@ take(struct annotation *x, struct region_match *m)
 {
 	if (!clusters_join_match(x->clusters, m)) {
 		byoc_note(x->graph, m->anchor, m->backend, NULL, m->pattern,
-			  "what lies between its nodes reads some and is read "
-			  "by others");
+			  "a path between its nodes leads through other nodes");
 		return;
 	}
 	for (int i = 0; i < m->nodes.n; i++) {

@@ -65,7 +65,7 @@ byoc_limits_fail(struct graph *g, const struct limits *l, int64_t v,
 {
 	return !l->set || limits_hold(l, v)
 		       ? NULL
-		       : byoc_reason(g, "%s is %lld; %s is wanted", what,
+		       : byoc_reason(g, "%s is %lld; %s is required", what,
 				     (long long)v,
 				     g->byoc_notes ? limits_text(g, l) : "");
 }
@@ -97,7 +97,9 @@ dims_fail(struct graph *g, const struct tensor_condition *c,
 		return NULL;
 	}
 	if (t->ndim < c->n_dims || (t->ndim > c->n_dims && !c->more_dims)) {
-		return byoc_reason(g, "%s has %d dimensions; %d%s are wanted",
+		return byoc_reason(g,
+				   "%s has %d dimensions; %d%s are "
+				   "required",
 				   what, t->ndim, c->n_dims,
 				   c->more_dims ? " or more" : "");
 	}
@@ -173,7 +175,8 @@ layout_fails(struct graph *g, const struct tensor_condition *c,
 	}
 	return c->layouts == 0 || (c->layouts & layouts) != 0
 		       ? NULL
-		       : byoc_reason(g, "%s lies in %s; %s are wanted", what,
+		       : byoc_reason(g, "%s is stored in %s; %s are required",
+				     what,
 				     layouts == LAYOUT_ROWS ? "rows"
 				     : layouts != 0         ? "columns"
 							    : "pieces",
@@ -195,7 +198,9 @@ value_fails(struct graph *g, const struct tensor_condition *c, struct tensor *t,
 	}
 	if (!tensor_is_constant(t) || !tensor_const_elems(t, &elems) ||
 	    elems > VALUE_ELEMS_MAX) {
-		return byoc_reason(g, "%s is no small constant; %g is wanted",
+		return byoc_reason(g,
+				   "%s is not a small constant; %g is "
+				   "required",
 				   what, c->value);
 	}
 	v = tensor_value(g, t);
@@ -206,8 +211,8 @@ value_fails(struct graph *g, const struct tensor_condition *c, struct tensor *t,
 		double d = number_cast(dtype_of(DT_F64), v->type, x).f;
 
 		if (!is_near(d, c->value)) {
-			return byoc_reason(g, "%s is %g; %g is wanted", what, d,
-					   c->value);
+			return byoc_reason(g, "%s is %g; %g is required", what,
+					   d, c->value);
 		}
 	}
 	return v != NULL ? NULL : byoc_reason(g, "%s has no value", what);
@@ -220,10 +225,10 @@ kind_fails(struct graph *g, const struct tensor_condition *c,
 	bool constant = tensor_is_constant(t);
 
 	if (c->kind == TENSOR_ABSENT) {
-		return byoc_reason(g, "%s is there; it should not be", what);
+		return byoc_reason(g, "%s is present; it must be absent", what);
 	}
 	if (c->kind == TENSOR_CONSTANT && !constant) {
-		return byoc_reason(g, "%s is no constant", what);
+		return byoc_reason(g, "%s is not a constant", what);
 	}
 	if (c->kind == TENSOR_VARIABLE && constant) {
 		return byoc_reason(g, "%s is a constant", what);
@@ -248,7 +253,7 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 		return why;
 	}
 	if (c->dtypes != 0 && !(c->dtypes >> t->type.kind & 1)) {
-		return byoc_reason(g, "%s is %s; %s is wanted", what,
+		return byoc_reason(g, "%s is %s; %s is required", what,
 				   dtype_name(t->type),
 				   g->byoc_notes ? dtypes_text(g, c->dtypes)
 						 : "");
@@ -345,13 +350,13 @@ ints_fail(struct graph *g, const struct attribute_condition *c,
 	}
 	for (int i = 0; why == NULL && c->has_float && i < n; i++) {
 		if (!is_near((double)v[i], c->real)) {
-			why = byoc_reason(g, "%s is %lld; %g is wanted", what,
+			why = byoc_reason(g, "%s is %lld; %g is required", what,
 					  (long long)v[i], c->real);
 		}
 	}
 	return why != NULL || c->n_texts == 0
 		       ? why
-		       : byoc_reason(g, "%s is no text", what);
+		       : byoc_reason(g, "%s is not a text", what);
 }
 
 static const char *
@@ -366,7 +371,7 @@ text_fails(struct graph *g, const struct attribute_condition *c,
 	}
 	return byoc_reason(g, "attribute %s is '%.*s'%s%s", c->name,
 			   (int)length, text,
-			   c->n_texts > 0 ? "; wanted is " : "",
+			   c->n_texts > 0 ? "; required is " : "",
 			   c->n_texts > 0 ? c->texts[0] : "");
 }
 
@@ -383,7 +388,7 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 					     c->name);
 	}
 	if (c->must_be_absent) {
-		return byoc_reason(g, "attribute %s is there", c->name);
+		return byoc_reason(g, "attribute %s is present", c->name);
 	}
 	switch (attr->kind) {
 	case ATTR_INT:
@@ -399,7 +404,7 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 	default:
 		return byoc_reason(g,
 				   "attribute %s is of a kind that patterns "
-				   "cannot ask for",
+				   "do not support",
 				   c->name);
 	}
 }
@@ -432,7 +437,7 @@ fact_of_attribute(struct graph *g, const struct attr *attr, struct fact *out)
 	default:
 		return byoc_reason(g,
 				   "attribute %s is of a kind that templates "
-				   "cannot have",
+				   "do not support",
 				   attr->name);
 	}
 }
@@ -449,7 +454,9 @@ fact_of_constant(struct graph *g, struct tensor *t, int input, struct fact *out)
 		v = tensor_value(g, t);
 	}
 	if (v == NULL) {
-		return byoc_reason(g, "input %d is no constant of one element",
+		return byoc_reason(g,
+				   "input %d is not a constant of one "
+				   "element",
 				   input);
 	}
 	x = v->data != NULL ? number_load(v->type, v->data, 0) : v->fill;

@@ -112,8 +112,8 @@ print_reasons(const struct graph *g, const struct node *n,
 			      b->name, n->op_type);
 	} else if (count == 0) {
 		strbuf_printf(out,
-			      "\n    %s: only as a part of pattern %s, "
-			      "and no match of it comes here",
+			      "\n    %s: only as a part of pattern %s, which "
+			      "does not match here",
 			      b->name, p->name);
 	}
 }

@@ -248,7 +248,7 @@ read_outside(const struct matcher *m, const struct tensor *t)
 	}
 	for (int i = 0; i < t->uses.n; i++) {
 		if (!is_found(m, t->uses.data[i].node)) {
-			return "its result is read elsewhere, too";
+			return "its result is also read outside of the match";
 		}
 	}
 	return NULL;
@@ -268,8 +268,8 @@ reads_else(const struct matcher *m, int node)
 
 		if (t != NULL && t->producer != NULL && !edge &&
 		    is_matched(m, t->producer)) {
-			return "it reads a value from within the pattern "
-			       "elsewhere, too";
+			return "it also reads a value of the match in "
+			       "another input than the pattern's";
 		}
 	}
 	return NULL;
@@ -307,13 +307,13 @@ relation_fails(const struct matcher *m, const struct tensor_condition *c,
 	if (c->broadcasts_to.node != -1) {
 		other = tensor_of(m, c->broadcasts_to);
 		if (other == NULL || !byoc_broadcasts_to(t, other)) {
-			return "the shape does not stretch to the other";
+			return "the shape does not broadcast to the other";
 		}
 	}
 	if (c->row_of.node != -1) {
 		other = tensor_of(m, c->row_of);
 		if (other == NULL || !byoc_is_row_of(t, other)) {
-			return "it is no row of the other";
+			return "it is not a row of the other";
 		}
 	}
 	if (c->same_dtype.node != -1) {
@@ -352,8 +352,8 @@ whole_fits(const struct matcher *m)
 
 	if (why != NULL) {
 		return fail(m, m->body->order[0], m->found[m->body->order[0]],
-			    "what is before it is read elsewhere, too, or an "
-			    "output");
+			    "its input is also read outside of the match, or "
+			    "is an output");
 	}
 	for (int i = 0; i < m->body->n_nodes; i++) {
 		const struct node *n = m->found[i];
@@ -560,7 +560,7 @@ take_chains(struct matcher *m)
 		if (n < chain->min) {
 			byoc_note(m->graph, m->match->anchor, m->backend,
 				  m->pattern, m->pattern->anchor,
-				  "nothing comes behind it that must");
+				  "a node that must follow it is missing");
 			return false;
 		}
 	}
@@ -615,8 +615,8 @@ is_asked_for(const struct matcher *m, const struct node *anchor)
 		if (strcmp(is, o->value) != 0) {
 			byoc_note(m->graph, anchor, m->backend, p, p->anchor,
 				  byoc_reason(m->graph,
-					      "option %s is '%s'; wanted "
-					      "is '%s'",
+					      "option %s is '%s'; '%s' is "
+					      "required",
 					      o->name, is, o->value));
 			return false;
 		}

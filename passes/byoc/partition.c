@@ -18,8 +18,8 @@ check_pass_result(struct graph *g, const struct backend *b,
 
 	if (!graph_verify(g)) {
 		return diag_error(&g->module->diags, DIAG_BAD_PARTITION, place,
-				  "the pass left a graph with the mistakes "
-				  "above; mend the pass");
+				  "the pass left a graph with the errors "
+				  "above; correct the pass");
 	}
 	if (!graph_region_sort(g, &one)) {
 		return diag_error(
@@ -85,7 +85,9 @@ not_worth_it(struct graph *g, const struct graph_region *r)
 				    (long long)macs,
 				    (long long)r->backend->min_macs);
 	}
-	return is_alone(r) ? "nothing beside it is worth a region" : NULL;
+	return is_alone(r) ? "its pattern needs another one in the same "
+			     "region"
+			   : NULL;
 }
 
 static void
@@ -142,7 +144,7 @@ graph_partition(struct graph *g)
 	}
 	g->regions.n = kept;
 	if (!graph_region_sort(g, &one)) {
-		assert(!"merging made regions that need each other");
+		assert(!"merged regions depend on each other");
 	}
 	name_regions(g);
 	graph_region_borders(g);

@@ -220,8 +220,8 @@ copy_box(struct frame *f, struct node *n)
 	const struct buffer_cell *from = n->args[1]->args[0]->buffer;
 
 	if (!f->interp->failed && !box_is_within(n)) {
-		interp_fail(f, "a box that is more than '%s' or '%s' holds",
-			    to->buffer->name, from->buffer->name);
+		interp_fail(f, "a box exceeds '%s' or '%s'", to->buffer->name,
+			    from->buffer->name);
 	}
 	if (!f->interp->failed) {
 		copy_rows(n, 0,
@@ -253,8 +253,8 @@ eval_call(struct frame *f, struct node *n)
 	}
 	if (op == INTRIN_SHUFFLE_XOR) {
 		if (f->interp->shuffled == NULL) {
-			interp_fail(f, "a value of another thread, where "
-				       "there is one");
+			interp_fail(f, "a warp shuffle outside of a kernel's "
+				       "threads");
 			return;
 		}
 		n->value[0] = *f->interp->shuffled;
@@ -374,7 +374,7 @@ eval_kind(struct frame *f, struct node *n)
 		}
 		break;
 	case EXPR_REDUCE:
-		interp_fail(f, "a tensor expression is no program yet");
+		interp_fail(f, "a tensor expression is not a program");
 		break;
 	default:
 		eval_binary(f, n);

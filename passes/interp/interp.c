@@ -41,7 +41,7 @@ launch_fits(struct frame *f, const struct step *s, int64_t extent)
 	    launch[s->tag] == extent) {
 		return true;
 	}
-	interp_fail(f, "%s has %lld threads here, and was launched with %lld",
+	interp_fail(f, "%s has %lld threads, but was launched with %lld",
 		    tag_name(s->tag), (long long)extent,
 		    (long long)launch[s->tag]);
 	return false;

@@ -74,8 +74,8 @@ common_int(struct lanes *l, struct node *n, const char *what)
 			first = v;
 		} else if (v != first) {
 			interp_fail(l->f,
-				    "a barrier that not all threads of "
-				    "the block come to: %s differs",
+				    "not all threads of the block reach a "
+				    "barrier: %s differs",
 				    what);
 		}
 	}
@@ -97,7 +97,7 @@ run_thread_loop(struct lanes *l, const struct step *s)
 		return;
 	}
 	if (l->arrays.n > 0) {
-		interp_fail(l->f, "local arrays around the loops of threads");
+		interp_fail(l->f, "local arrays outside of the thread loops");
 		return;
 	}
 	for (int i = 0; i < l->vars.n; i++) {
@@ -223,7 +223,7 @@ run_shuffle(struct lanes *l, const struct step *s)
 	const struct expr *call = stmt_shuffle(s->stmt);
 	struct node *value = frame_node(l->f, call->args[0]);
 	struct node *mask = frame_node(l->f, call->args[1]);
-	int64_t bits = common_int(l, mask, "whose value it is");
+	int64_t bits = common_int(l, mask, "the source lane");
 	union number *all = arena_array(l->f->arena, union number, l->n);
 
 	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
@@ -232,8 +232,8 @@ run_shuffle(struct lanes *l, const struct step *s)
 		all[lane] = value->value[0];
 		if ((lane ^ bits) >= l->n || bits < 0) {
 			interp_fail(l->f,
-				    "thread %lld wants what one has that "
-				    "is not there",
+				    "thread %lld reads from a lane that does "
+				    "not exist",
 				    (long long)lane);
 		}
 	}
@@ -291,7 +291,7 @@ run_all(struct lanes *l, const struct step *s)
 		break;
 	default:
 		interp_fail(l->f,
-			    "a barrier within a %s; lower the function "
+			    "a barrier inside of a %s; lower the function "
 			    "first",
 			    stmt_kind_name(s->stmt->kind));
 		break;

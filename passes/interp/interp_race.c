@@ -143,7 +143,7 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 	e = entry_of(x->races,
 		     (uintptr_t)c->data + (uintptr_t)(at * c->elem_bytes));
 	if (!e) {
-		interp_fail(f, "no memory to look for races");
+		interp_fail(f, "no memory to detect races");
 		return;
 	}
 	what = touch == RACE_KEEPS                          ? NULL

@@ -59,7 +59,7 @@ element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
 					 dtype_of(DT_HANDLE), &load, 1);
 		}
 	}
-	assert(!"a type that has no part of the workspace");
+	assert(!"no part of the workspace has this type");
 	return NULL;
 }
 
@@ -162,7 +162,7 @@ pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
 		e->of_tensor[t->id] = e->of_tensor[at->root->id];
 		break;
 	default:
-		assert(!"a tensor that no kernel can reach");
+		assert(!"a tensor without storage");
 	}
 	return e->of_tensor[t->id];
 }

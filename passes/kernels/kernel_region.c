@@ -154,10 +154,10 @@ add_values(struct joint *j)
 					return diag_error(
 						&m->diags, DIAG_UNKNOWN_SHAPE,
 						node_place(j->b->g, node),
-						"what it gives has no upper "
-						"bound; give the symbolic "
-						"dimensions bounds with --dim "
-						"NAME=MIN..MAX");
+						"the size of its result has "
+						"no upper bound; give the "
+						"symbolic dimensions bounds "
+						"with --dim NAME=MIN..MAX");
 				}
 				add_region_arg(j, t, true);
 				arg = &j->k->args.data[j->k->args.n - 1];

@@ -117,7 +117,7 @@ check_empty(struct joint *j)
 			return diag_error(
 				&j->b->m->diags, DIAG_UNSUPPORTED,
 				node_place(j->b->g, j->k->group->anchor),
-				"it looks up elements of '%s', which has none",
+				"it reads elements of '%s', which is empty",
 				arg->tensor->name);
 		}
 	}
@@ -608,9 +608,8 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 		return diag_error(
 			&b->m->diags, DIAG_UNSUPPORTED,
 			node_place(b->g, k->group->anchor),
-			"%s is computed by "
-			"backend %s: there are no loops to look at or to "
-			"schedule",
+			"%s is computed by backend %s: it has no loops to "
+			"show or to schedule",
 			k->name, k->group->region->backend->name);
 	}
 	if (!kernel_join(out)) {

@@ -65,8 +65,8 @@ check_channels(struct infer *c, const struct tensor *bias, int64_t group,
 	}
 	if (expr_is_int(out_channels, &oc) && oc % group != 0) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "%lld output channels do not divide into "
-				   "%lld groups; correct the weights",
+				   "%lld output channels cannot be divided "
+				   "into %lld groups; correct the weights",
 				   (long long)oc, (long long)group);
 	}
 	if (bias && (bias->ndim != 1 ||
@@ -137,7 +137,7 @@ infer_integer_conv(struct infer *c, struct node *n)
 	       infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) &&
 	       infer_form(c, n, 2, TYPES_INTEGER, 1, 1) &&
 	       (n->inputs[2]->type.kind == DT_I32 ||
-		infer_error(c, DIAG_BAD_TYPE, "the bias has to be int32"));
+		infer_error(c, DIAG_BAD_TYPE, "the bias must be int32"));
 }
 
 bool

@@ -87,9 +87,9 @@ note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 			      : x->shape[d];
 		if (!*size) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d of '%s' contradicts "
-					   "another of the same letter; "
-					   "correct the shapes",
+					   "dimension %d of '%s' differs "
+					   "from another dimension with the "
+					   "same letter; correct the shapes",
 					   d, x->name);
 		}
 		if (t->labels[d] - LETTERS >= e->ellipsis) {

@@ -138,8 +138,8 @@ infer_gather_elements(struct infer *c, struct node *n)
 	}
 	if (indices->ndim != x->ndim) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "data and indices differ in rank: %d and "
-				   "%d; correct the model",
+				   "data and indices have different ranks: "
+				   "%d and %d; correct the model",
 				   x->ndim, indices->ndim);
 	}
 	for (int d = 0; d < x->ndim; d++) {
@@ -148,9 +148,9 @@ infer_gather_elements(struct infer *c, struct node *n)
 		if (d != axis && expr_is_int(indices->shape[d], &have) &&
 		    expr_is_int(x->shape[d], &most) && have > most) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d of the indices is "
-					   "beyond that of the data; correct "
-					   "the model",
+					   "dimension %d of the indices "
+					   "exceeds that of the data; "
+					   "correct the model",
 					   d);
 		}
 	}

@@ -269,14 +269,14 @@ infer_form(struct infer *c, const struct node *n, int i, unsigned types,
 	}
 	if (!(type_bit(t->type) & types)) {
 		return infer_error(c, DIAG_BAD_TYPE,
-				   "input %d is %s, which %s does not take "
-				   "there; insert a Cast",
+				   "input %d is %s, a type that %s does not "
+				   "accept; insert a Cast",
 				   i, dtype_name(t->type), n->op_type);
 	}
 	if (t->ndim < least || t->ndim > most) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d has rank %d, which %s does not "
-				   "take there; reshape it",
+				   "accept; reshape it",
 				   i, t->ndim, n->op_type);
 	}
 	return true;
@@ -294,8 +294,8 @@ infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 	if (t && t->ndim == 1 && !expr_is_value(t->shape[0], 1) &&
 	    (!size || !dims_may_equal(t->shape[0], size))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "input %d has not one element, nor one per "
-				   "row or channel; correct its shape",
+				   "input %d must have one element, or one "
+				   "per row or channel; correct its shape",
 				   i);
 	}
 	return true;
@@ -313,8 +313,8 @@ infer_zero_point(struct infer *c, const struct node *n, int i, int zero)
 	}
 	if (z && !dtype_equal(z->type, t->type)) {
 		return infer_error(c, DIAG_BAD_TYPE,
-				   "input %d is %s and its zero point %s; they "
-				   "must be alike",
+				   "input %d is %s and its zero point %s; "
+				   "the types must be equal",
 				   i, dtype_name(t->type), dtype_name(z->type));
 	}
 	return true;
@@ -414,12 +414,12 @@ check_counts(struct infer *c, const struct node *n)
 	}
 	if (op->max_inputs >= 0 && n->n_inputs > op->max_inputs) {
 		return infer_error(c, DIAG_BAD_MODEL,
-				   "%d inputs; %s takes at most %d",
+				   "there are %d inputs; %s takes at most %d",
 				   n->n_inputs, op->name, op->max_inputs);
 	}
 	if (op->max_outputs >= 0 && n->n_outputs > op->max_outputs) {
 		return infer_error(c, DIAG_BAD_MODEL,
-				   "%d outputs; %s has at most %d",
+				   "there are %d outputs; %s has at most %d",
 				   n->n_outputs, op->name, op->max_outputs);
 	}
 	return true;
@@ -468,9 +468,9 @@ check_outputs(struct infer *c, const struct node *n)
 			if (!expr_is_short(t->shape[d])) {
 				return infer_error(
 					c, DIAG_TOO_LARGE,
-					"the formula for dimension %d of '%s' "
-					"grows without bounds; fix a size "
-					"with --dim",
+					"the formula for dimension %d of "
+					"'%s' is too long; fix a size with "
+					"--dim",
 					d, t->name);
 			}
 			if (expr_is_int(t->shape[d], &dim) && dim < 0) {

@@ -106,8 +106,9 @@ infer_concat(struct infer *c, struct node *n)
 
 		if (!x || x->ndim != rank) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "input %d has not %d dimensions as "
-					   "input 0 has; correct the shapes",
+					   "input %d does not have the %d "
+					   "dimensions of input 0; correct "
+					   "the shapes",
 					   i, rank);
 		}
 		for (int d = 0; d < rank; d++) {
@@ -117,7 +118,7 @@ infer_concat(struct infer *c, struct node *n)
 				return infer_error(
 					c, DIAG_BAD_SHAPE,
 					"dimension %d of input %d differs "
-					"from that of the inputs before; "
+					"from that of earlier inputs; "
 					"correct the shapes",
 					d, i);
 			} else if (!expr_is_int(shape[d], &known)) {
@@ -186,8 +187,8 @@ split_sizes(struct infer *c, const struct node *n, int axis,
 		}
 		if (count != n->n_outputs) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "%d sizes for %d outputs; correct "
-					   "the model",
+					   "there are %d sizes for %d "
+					   "outputs; correct the model",
 					   count, n->n_outputs);
 		}
 		for (int k = 0; k < count; k++) {
@@ -289,7 +290,8 @@ block_size(struct infer *c, const struct node *n)
 	}
 	if (n->inputs[0]->ndim != 4) {
 		infer_error(c, DIAG_BAD_SHAPE,
-			    "%d dimensions; it must be 4: N, C, H, W",
+			    "the input has %d dimensions; it must have 4: N, "
+			    "C, H, W",
 			    n->inputs[0]->ndim);
 		return 0;
 	}
@@ -300,7 +302,7 @@ static bool
 bad_block(struct infer *c, int64_t block)
 {
 	return infer_error(c, DIAG_BAD_SHAPE,
-			   "the input's shape does not divide by blocksize "
+			   "the input's shape is not divisible by blocksize "
 			   "%lld; correct the model",
 			   (long long)block);
 }

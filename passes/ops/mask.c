@@ -73,7 +73,7 @@ infer_one_hot(struct infer *c, struct node *n)
 	}
 	if (!dims_may_equal(n->inputs[2]->shape[0], expr_i32(m, 2))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "input 2 does not hold two values, off and "
+				   "input 2 must contain two values, off and "
 				   "on; correct its shape");
 	}
 	if (input_elems(m, n, 1, &depth, &count) && count == 1) {

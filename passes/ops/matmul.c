@@ -23,7 +23,9 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 	const struct expr *inner_b;
 
 	if (a->ndim < 1 || b->ndim < 1) {
-		return infer_error(c, DIAG_BAD_SHAPE, "a scalar in %s; use Mul",
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "%s has a scalar input; "
+				   "use Mul",
 				   n->op_type);
 	}
 	batch_a = batch_a < 0 ? 0 : batch_a;
@@ -251,7 +253,7 @@ infer_bytes_matmul(struct infer *c, struct node *n)
 	if (n->inputs[2]->type.kind != DT_I32 || p.rank < 1 ||
 	    !dims_may_equal(n->inputs[2]->shape[0], p.shape[p.rank - 1])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the bias has to be one int32 for each "
+				   "the bias must have one int32 for each "
 				   "column");
 	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I32), p.rank, p.shape);
@@ -320,8 +322,8 @@ infer_gemm(struct infer *c, struct node *n)
 	}
 	if (a->ndim != 2 || b->ndim != 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "inputs of rank %d and %d, not 2; use "
-				   "MatMul",
+				   "the inputs have ranks %d and %d, not 2; "
+				   "use MatMul",
 				   a->ndim, b->ndim);
 	}
 	if (!dims_may_equal(a->shape[!trans_a], b->shape[trans_b])) {

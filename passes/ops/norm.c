@@ -165,7 +165,7 @@ infer_batch_norm(struct infer *c, struct node *n)
 {
 	if (n->n_outputs > 1) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "there are %d outputs, which takes "
+				   "there are %d outputs, which needs "
 				   "training_mode; correct the model",
 				   n->n_outputs);
 	}
@@ -335,8 +335,8 @@ infer_group_norm(struct infer *c, struct node *n)
 	}
 	if (groups < 1 || channels % groups != 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "%lld channels do not divide into %lld "
-				   "groups; correct num_groups",
+				   "%lld channels cannot be divided into "
+				   "%lld groups; correct num_groups",
 				   (long long)channels, (long long)groups);
 	}
 	for (int i = 1; i < 3; i++) {

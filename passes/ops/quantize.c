@@ -78,8 +78,8 @@ check_params(struct infer *c, const struct node *n)
 	    (block == 0 && scale->ndim != 1)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the scale has rank %d; it must be a "
-				   "scalar, a vector, or with block_size have "
-				   "the input's rank",
+				   "scalar, a vector, or, with block_size, "
+				   "have the input's rank",
 				   scale->ndim);
 	}
 	for (int d = 0; d < scale->ndim; d++) {
@@ -93,9 +93,9 @@ check_params(struct infer *c, const struct node *n)
 		if (!dims_may_equal(scale->shape[d], size) ||
 		    (zero && !dims_may_equal(zero->shape[d], size))) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "scale or zero point do not fit "
-					   "dimension %d of the input; correct "
-					   "their shapes",
+					   "scale or zero point does not "
+					   "match dimension %d of the input; "
+					   "correct their shapes",
 					   d);
 		}
 	}

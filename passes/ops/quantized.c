@@ -24,7 +24,8 @@ check_ints(struct infer *c, const struct node *n, const char *const *names,
 
 		if (v < INT32_MIN || v > INT32_MAX) {
 			return infer_error(c, DIAG_BAD_ATTRIBUTE,
-					   "the attribute '%s' takes 32 bits",
+					   "the attribute '%s' must fit 32 "
+					   "bits",
 					   names[i]);
 		}
 	}
@@ -40,8 +41,8 @@ result_type(struct infer *c, const struct node *n, struct dtype *t)
 	if (!dtype_from_onnx(node_attr_int(n, "to", 3), t) ||
 	    !dtype_is_int(*t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "the attribute 'to' names no type of "
-				   "integers; give the number of one");
+				   "the attribute 'to' is not the number of "
+				   "an integer type; give one");
 	}
 	return check_ints(c, n, names, 4);
 }
@@ -55,13 +56,13 @@ check_factor(struct infer *c, const struct node *n, int i, enum dtype_kind kind)
 	int64_t axis = node_attr_int(n, "axis", 1);
 
 	if (!t || t->type.kind != kind) {
-		return infer_error(c, DIAG_BAD_TYPE, "input %d has to be %s", i,
+		return infer_error(c, DIAG_BAD_TYPE, "input %d must be %s", i,
 				   dtype_name(dtype_of(kind)));
 	}
 	if (t->ndim != 0 && (t->ndim != 1 || axis < 0 || axis >= x->ndim ||
 			     !dims_may_equal(t->shape[0], x->shape[axis]))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "input %d is neither one number nor one "
+				   "input %d must have one number, or one "
 				   "for each index along 'axis'",
 				   i);
 	}
@@ -86,8 +87,8 @@ check_rounding(struct infer *c, const struct node *n)
 		return true;
 	}
 	return infer_error(c, DIAG_BAD_ATTRIBUTE,
-			   "'rounding' is nearest, fixed, or average with a "
-			   "'count' above 0");
+			   "'rounding' must be nearest, fixed, or average "
+			   "with a 'count' above 0");
 }
 
 bool

@@ -180,7 +180,7 @@ size_axes_by_scales(struct infer *c, const struct node *n,
 
 		if (!(scales[i] >= 1 / SCALE_MAX) || scales[i] > SCALE_MAX) {
 			return infer_error(c, DIAG_BAD_ATTRIBUTE,
-					   "scale %d is %g; it must lie "
+					   "scale %d is %g; it must be "
 					   "between 1e-6 and 1e6",
 					   i, scales[i]);
 		}
@@ -306,8 +306,8 @@ resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 	}
 	if (n_sizes != n_which || (n_scales && n_scales != n_which)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "%d scales or sizes for %d dimensions; "
-				   "give one for each",
+				   "there are %d scales or sizes for %d "
+				   "dimensions; give one for each",
 				   n_scales ? n_scales : n_sizes, n_which);
 	}
 	ok = n_scales ? size_axes_by_scales(c, n, axes, which, n_which, scales)

@@ -228,9 +228,9 @@ infer_scatter_elements(struct infer *c, struct node *n)
 		if (indices->ndim != x->ndim || updates->ndim != x->ndim ||
 		    !dims_may_equal(indices->shape[d], updates->shape[d])) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "indices and updates must have the "
-					   "data's rank and one shape; correct "
-					   "the model");
+					   "indices and updates must have "
+					   "the data's rank and equal "
+					   "shapes; correct the model");
 		}
 	}
 	return infer_scatter(c, n);
@@ -281,9 +281,9 @@ infer_scatter_nd(struct infer *c, struct node *n)
 	}
 	if (!fits) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the shape of the updates does not follow "
-				   "from those of data and indices; correct "
-				   "the model");
+				   "the shape of the updates does not match "
+				   "those of data and indices; correct the "
+				   "model");
 	}
 	return infer_scatter(c, n);
 }

@@ -139,8 +139,9 @@ fill_free_dim(struct infer *c, const struct tensor *x,
 	shape[free_dim] = dim_quotient(m, x->shape, x->ndim, shape, n);
 	if (!shape[free_dim]) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the elements of '%s' do not divide among "
-				   "the dimensions given; correct the shape",
+				   "the number of elements of '%s' is not "
+				   "divisible by the given dimensions; "
+				   "correct the shape",
 				   x->name);
 	}
 	return true;
@@ -165,9 +166,9 @@ infer_reshape(struct infer *c, struct node *n)
 		if (expr_is_value(want[d], -1)) {
 			if (free_dim >= 0) {
 				return infer_error(c, DIAG_BAD_SHAPE,
-						   "the new shape has -1 "
-						   "twice; write one of them "
-						   "as a number");
+						   "the new shape contains "
+						   "-1 twice; give one of "
+						   "them as a number");
 			}
 			free_dim = d;
 		} else if (expr_is_value(want[d], 0) && !allow_zero) {
@@ -503,9 +504,9 @@ infer_expand(struct infer *c, struct node *n)
 							 want[in_want]);
 		if (!shape[d]) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d of '%s' does not "
-					   "expand to the size wanted; correct "
-					   "the shape",
+					   "dimension %d of '%s' cannot be "
+					   "expanded to the requested size; "
+					   "correct the shape",
 					   in_x, x->name);
 		}
 	}
@@ -540,8 +541,8 @@ infer_tile(struct infer *c, struct node *n)
 	}
 	if (count != x->ndim) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "%d repeats for %d dimensions; give one for "
-				   "each",
+				   "there are %d repeats for %d dimensions; "
+				   "give one for each",
 				   count, x->ndim);
 	}
 	shape = arena_array(&m->arena, const struct expr *, count + 1);
@@ -552,8 +553,8 @@ infer_tile(struct infer *c, struct node *n)
 		    expr_is_int(repeats[d], &times) &&
 		    __builtin_mul_overflow(size, times, &size)) {
 			return infer_error(c, DIAG_TOO_LARGE,
-					   "dimension %d would be larger than "
-					   "any number; correct the repeats",
+					   "dimension %d would overflow; "
+					   "correct the repeats",
 					   d);
 		}
 		shape[d] = expr_mul(m, x->shape[d], repeats[d]);

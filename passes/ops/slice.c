@@ -92,8 +92,8 @@ slice_all(struct infer *c, const struct node *n, struct slices *s)
 	}
 	if (others != count || (!axes && count > x->ndim)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "starts, ends, axes and steps are not of "
-				   "one length; correct the model");
+				   "starts, ends, axes and steps have "
+				   "different lengths; correct the model");
 	}
 	for (int i = 0; i < count; i++) {
 		int64_t step = steps ? steps[i] : 1;
@@ -182,8 +182,8 @@ pad_widths(struct infer *c, const struct node *n, int64_t *before,
 	}
 	if (count != 2 * n_axes) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "%d pads for %d dimensions; give two for "
-				   "each",
+				   "there are %d pads for %d dimensions; "
+				   "give two for each",
 				   count, n_axes);
 	}
 	for (int i = 0; i < n_axes; i++) {
@@ -194,7 +194,7 @@ pad_widths(struct infer *c, const struct node *n, int64_t *before,
 		if (before[d] != (int32_t)before[d] ||
 		    after[d] != (int32_t)after[d]) {
 			return infer_error(c, DIAG_TOO_LARGE,
-					   "a pad of dimension %d is more than "
+					   "a pad of dimension %d exceeds "
 					   "2^31; correct the model",
 					   (int)d);
 		}
@@ -224,8 +224,8 @@ center_widths(struct infer *c, const struct node *n, int64_t *before,
 	n_axes = n_axes > 0 ? n_axes : rank;
 	if (count != n_axes) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "%d sizes for %d dimensions; give one for "
-				   "each",
+				   "there are %d sizes for %d dimensions; "
+				   "give one for each",
 				   count, n_axes);
 	}
 	for (int i = 0; i < n_axes; i++) {
@@ -241,8 +241,8 @@ center_widths(struct infer *c, const struct node *n, int64_t *before,
 		}
 		if (sizes[i] < 0 || sizes[i] > INT32_MAX) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "size %lld of dimension %d; correct "
-					   "the model",
+					   "size %lld of dimension %d is out "
+					   "of range; correct the model",
 					   (long long)sizes[i], (int)d);
 		}
 		before[d] = (sizes[i] - size) / 2;
@@ -284,8 +284,8 @@ infer_pad(struct infer *c, struct node *n)
 	    (!dtype_equal(n->inputs[2]->type, x->type) ||
 	     !tensor_const_elems(n->inputs[2], &elems) || elems != 1)) {
 		return infer_error(c, DIAG_BAD_TYPE,
-				   "its value must be one %s; correct the "
-				   "model",
+				   "its value must be one element of type "
+				   "%s; correct the model",
 				   dtype_name(x->type));
 	}
 	if (!widths(c, n, before, after)) {
@@ -298,8 +298,8 @@ infer_pad(struct infer *c, struct node *n)
 		    expr_is_value(x->shape[d], 0) &&
 		    !expr_is_value(shape[d], 0)) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d is empty: there is "
-					   "nothing to pad it with; correct "
+					   "dimension %d is empty, so that "
+					   "no element can pad it; correct "
 					   "the model",
 					   d);
 		}

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions evaluated at one point, over elements that may be symbolic sizes.
+/* Evaluates definitions at one index, over elements that may be symbolic sizes.
  *
- * Numbers are computed in the types that the definition gives them, so that
- * integers wrap and casts cut; what has a symbolic size in it is computed
- * without end, and is not known where its type is too narrow for sizes. */
+ * Numbers are computed in the definition's types, so that integers wrap and
+ * casts truncate. Expressions of symbolic sizes are computed without overflow,
+ * and are unknown if their type is too narrow for sizes. */
 #include "symbolic_eval.h"
 
 #include <math.h>
 
 #include "analyse.h"
 
-/* Stores in order that are being evaluated, or have been. */
+/* Ordered stores that have been or are being evaluated. */
 struct ordered_memory {
 	const struct te_stage *stage;
-	const struct expr ***elems; /* of each output; NULL: none yet */
+	const struct expr ***elems; /* of each output; NULL: not yet
+				     * evaluated */
 	struct ordered_memory *next;
 };
 
@@ -22,7 +23,7 @@ static const struct expr *evaluate(struct symbolic_eval *s,
 static const struct expr *decided(struct module *m,
 				  const struct expr *condition);
 
-/* The tensor of a buffer: an input, or a stage behind an output. */
+/* The tensor of a buffer: an input, or a stage of an output. */
 static struct te_tensor *
 find_stage_tensor(struct te_tensor *t, const struct buffer *b)
 {
@@ -54,8 +55,8 @@ is_number(const struct expr *e)
 	return e->kind == EXPR_INT || e->kind == EXPR_FLOAT;
 }
 
-/* Can symbolic sizes be computed with in t? Their bounds are those of 32 bits
- * or more, and they are compared with negative numbers. */
+/* Can symbolic sizes have type t? Their bounds need 32 bits, and they are
+ * compared with negative numbers. */
 static bool
 holds_sizes(struct dtype t)
 {
@@ -63,8 +64,7 @@ holds_sizes(struct dtype t)
 	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
 }
 
-/* v as a value of type t: a number wraps as it is stored; NULL where a symbolic
- * size may have to. */
+/* v as a value of type t: numbers wrap; NULL if a symbolic size might wrap. */
 static const struct expr *
 in_type(struct module *m, struct dtype t, const struct expr *v)
 {
@@ -79,8 +79,8 @@ in_type(struct module *m, struct dtype t, const struct expr *v)
 	return holds_sizes(t) ? v : NULL;
 }
 
-/* Arguments of one operation: all numbers in their types, or, where one of
- * them is symbolic, integers as indices. */
+/* Makes the types of an operation's arguments equal: if one is symbolic,
+ * integers become indices. */
 static bool
 symbolic_arguments(struct module *m, const struct expr **args, int n)
 {
@@ -97,7 +97,7 @@ symbolic_arguments(struct module *m, const struct expr **args, int n)
 	return symbolic;
 }
 
-/* a combined with b, both of the reducer's type. */
+/* a combined with b by the reducer. */
 static const struct expr *
 combine(struct module *m, const struct reducer *r, const struct expr *a,
 	const struct expr *b)
@@ -139,7 +139,7 @@ evaluate_reduce(struct symbolic_eval *s, const struct expr *e, int axis,
 	return sum;
 }
 
-/* The element of b at the index, in row-major order; -1: not known. */
+/* The row-major position of the element of b; -1: unknown. */
 static int64_t
 flat_position(struct symbolic_eval *s, const struct buffer *b,
 	      const struct expr *const *index)
@@ -159,7 +159,7 @@ flat_position(struct symbolic_eval *s, const struct buffer *b,
 	return flat;
 }
 
-/* Fills elems with what a stage says of every element of b. */
+/* Sets elems to the elements of b that a stage computes. */
 static bool
 evaluate_start(struct symbolic_eval *s, const struct te_stage *start,
 	       const struct buffer *b, const struct expr **elems, int64_t n)
@@ -197,7 +197,7 @@ bind_lets(struct symbolic_eval *s, const struct te_store *store, int from,
 	return true;
 }
 
-/* Whether the condition holds, if there is one; false: it is not known. */
+/* Evaluates a condition (NULL: true); false: unknown. */
 static bool
 evaluate_condition(struct symbolic_eval *s, const struct expr *e, bool *holds)
 {
@@ -238,7 +238,7 @@ evaluate_store(struct symbolic_eval *s, struct ordered_memory *mem,
 	return mem->elems[store->out][at] != NULL;
 }
 
-/* The stores of the points of the axes from `axis` on. */
+/* Executes the stores for all points of the axes from `axis` on. */
 static bool
 evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 {
@@ -268,8 +268,7 @@ evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 	return true;
 }
 
-/* The outputs of stores in order, all of them at once; NULL elements: some
- * are not known. */
+/* The outputs of ordered stores; NULL elements: unknown. */
 static struct ordered_memory *
 evaluate_ordered(struct symbolic_eval *s, const struct te_stage *stage)
 {
@@ -380,8 +379,8 @@ evaluate_load(struct symbolic_eval *s, const struct expr *e)
 	return t && t->stage ? evaluate_stage(s, t, index) : NULL;
 }
 
-/* An integer expression equal to the float one, or NULL: what remains of
- * Cast, Mul, Floor, Cast around a dimension. */
+/* The integer expression equal to a float one, as of Cast, Mul, Floor, Cast
+ * around a dimension; else NULL. */
 static const struct expr *
 integral(struct module *m, const struct expr *e)
 {
@@ -475,7 +474,7 @@ evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
 	return whole ? expr_cast(m, x->type, whole) : NULL;
 }
 
-/* A condition as a literal where the bounds of the sizes decide it. */
+/* The condition as a literal if the bounds of the sizes decide it. */
 static const struct expr *
 decided(struct module *m, const struct expr *condition)
 {
@@ -510,7 +509,7 @@ evaluate_choice(struct symbolic_eval *s, const struct expr *e)
 	return a && b ? expr_select(s->m, c, a, b) : NULL;
 }
 
-/* An operation on arguments that are known. */
+/* An operation on known arguments. */
 static const struct expr *
 evaluate_operation(struct module *m, const struct expr *e,
 		   const struct expr **args)
@@ -571,7 +570,8 @@ evaluate(struct symbolic_eval *s, const struct expr *e)
 	return evaluate_operation(s->m, e, args);
 }
 
-/* In the type of indices: i64 literals and casts that only widened go. */
+/* The expression in the type of indices, without i64 literals and widening
+ * casts. */
 static const struct expr *
 index_form(struct module *m, const struct expr *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of a node's outputs by evaluation of its definition, where those of
- * its inputs are known: numbers, and expressions of symbolic sizes. */
+/* Evaluates the definition of a node over known elements of its inputs:
+ * numbers, and expressions of symbolic sizes. */
 #ifndef TIRC_SYMBOLIC_EVAL_H
 #define TIRC_SYMBOLIC_EVAL_H
 
@@ -24,8 +24,8 @@ struct symbolic_eval {
 	int64_t budget; /* nodes left to visit */
 };
 
-/* Fills elems with every element of out, n elements of the given shape; false if
- * one is not known. */
+/* Sets elems to the n elements of out, which has the given shape; false if one
+ * is not known. */
 bool symbolic_elems(struct symbolic_eval *s, struct te_tensor *out,
 		    struct dtype type, const int64_t *shape, int rank,
 		    int64_t n, const struct expr **elems);

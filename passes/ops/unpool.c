@@ -32,15 +32,16 @@ infer_max_unpool(struct infer *c, struct node *n)
 	}
 	if (index->ndim != x->ndim || index->type.kind != DT_I64) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the indices do not have the form of the "
-				   "input; pass the second output of MaxPool");
+				   "the indices do not have the type and "
+				   "rank that MaxPool returns; pass its "
+				   "second output");
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		if (!dims_may_equal(index->shape[d], x->shape[d])) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d of the indices is not "
-					   "that of the input; correct the "
-					   "shapes",
+					   "dimension %d of the indices "
+					   "differs from that of the input; "
+					   "correct the shapes",
 					   d);
 		}
 		shape[d] = d < 2 ? x->shape[d] : w.out[d - 2];
@@ -48,9 +49,9 @@ infer_max_unpool(struct infer *c, struct node *n)
 	if (node_input(n, 2)) {
 		if (!input_elems(m, n, 2, &sizes, &count) || count != x->ndim) {
 			return infer_error(c, DIAG_UNKNOWN_SHAPE,
-					   "output_shape is not a constant "
-					   "with one size per dimension; make "
-					   "it one");
+					   "output_shape must be a constant "
+					   "with one size per dimension; "
+					   "make it constant");
 		}
 		for (int d = 0; d < x->ndim; d++) {
 			shape[d] = sizes[d];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values carried through shape computations, with symbolic dimensions:
+/* Propagates values through shape computations, with symbolic dimensions:
  *
  * before	s = Shape(x), x: f32[n, 3, 8]; b = Gather(s, 0); c = Mul(b, 2)
  * after	s = [n, 3, 8]; b = n; c = n * 2, known as tensor.elems

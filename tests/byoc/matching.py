@@ -108,18 +108,18 @@ def chains():
                    ("y", "r"))
     expect("output", text.split("\n", 4)[4],
            "Add -> y: generated",
-           "    one: as 'add' of pattern convolution: what is before it is "
-           "read elsewhere, too, or an output")
+           "    one: as 'add' of pattern convolution: its input is also "
+           "read outside of the match, or is an output")
     text = explain([conv(), node("Sigmoid", ["c"], ["s"]),
                     node("Mul", ["s", "c"], ["m"]),
                     node("Add", ["m", "s"], ["y"])], [W],
                    {"one": [follow(SWISH)]})
     if "Sigmoid -> s: generated" not in text or \
-            "its result is read elsewhere, too" not in text:
+            "its result is also read outside of the match" not in text:
         fail("a value from within is read outside:\n" + text)
     # The least of a chain.
     text = explain([conv(y="y")], [W], {"one": [follow(RELU, min=1)]})
-    if "nothing comes behind it that must" not in text:
+    if "a node that must follow it is missing" not in text:
         fail("min:\n" + text)
 
 
@@ -168,7 +168,7 @@ def dag():
     text = explain([node("Neg", ["x"], ["n"]), node("Tanh", ["n"], ["t"]),
                     node("Exp", ["t"], ["f"]),
                     node("Max", ["n", "f"], ["y"])], [], {"one": [pair]})
-    if "one_0" in text or "lies between its nodes" not in text:
+    if "one_0" in text or "leads through other nodes" not in text:
         fail("a match that waits for itself:\n" + text)
 
 
@@ -180,54 +180,54 @@ CONDITIONS = [
     ({"attributes": {"pads": 1}}, None),
     ({"attributes": {"pads": [1, 1, 1, 1]}}, None),
     ({"attributes": {"pads": {"max": 0}}},
-     "attribute pads is 1; 0 or less is wanted"),
+     "attribute pads is 1; 0 or less is required"),
     ({"attributes": {"pads": {"length": 6}}},
-     "the length of attribute pads is 4; 6 is wanted"),
-    ({"attributes": {"pads": {"absent": True}}}, "attribute pads is there"),
+     "the length of attribute pads is 4; 6 is required"),
+    ({"attributes": {"pads": {"absent": True}}}, "attribute pads is present"),
     ({"attributes": {"auto_pad": {"one_of": ["NOTSET"],
                                   "or_absent": True}}}, None),
     ({"inputs": ["any", "constant"]}, None),
     ({"inputs": ["any", "variable"]}, "input 1 is a constant"),
-    ({"inputs": ["constant", "any"]}, "input 0 is no constant"),
+    ({"inputs": ["constant", "any"]}, "input 0 is not a constant"),
     ({"inputs": ["any", "any", "any"]}, "input 2 is absent"),
     ({"inputs": ["any", "any", "optional"]}, None),
     ({"inputs": [{"dtype": ["f16", "bf16"]}, "any"]},
-     "input 0 is float32; float16 or bfloat16 is wanted"),
-    ({"inputs": [{"rank": 3}, "any"]}, "the rank of input 0 is 4; 3 is wanted"),
+     "input 0 is float32; float16 or bfloat16 is required"),
+    ({"inputs": [{"rank": 3}, "any"]}, "the rank of input 0 is 4; 3 is required"),
     ({"inputs": [{"shape": [1, 4, "..."]}, "any"]}, None),
     ({"inputs": [{"shape": [1, 4]}, "any"]},
-     "input 0 has 4 dimensions; 2 are wanted"),
+     "input 0 has 4 dimensions; 2 are required"),
     ({"inputs": [{"shape": [1, "..."], "other_dims": {"max": 6}}, "any"]},
      None),
     ({"inputs": [{"shape": [1, "..."], "other_dims": {"max": 5}}, "any"]},
-     "dimension 2 of input 0 is 6; 5 or less is wanted"),
+     "dimension 2 of input 0 is 6; 5 or less is required"),
     ({"inputs": [{"shape": [None, {"multiple": 8}, "..."]}, "any"]},
-     "dimension 1 of input 0 is 4; a multiple of 8 is wanted"),
+     "dimension 1 of input 0 is 4; a multiple of 8 is required"),
     ({"inputs": ["any", {"elems": {"min": 100}}]}, None),
     ({"inputs": ["any", {"elems": {"min": 200}}]},
-     "the size of input 1 is 144; 200 or more is wanted"),
+     "the size of input 1 is 144; 200 or more is required"),
     ({"inputs": [{"users": 1}, "any"]}, None),
     ({"inputs": [{"users": {"min": 2}}, "any"]},
-     "the number of users of input 0 is 1; 2 or more is wanted"),
+     "the number of users of input 0 is 1; 2 or more is required"),
     ({"inputs": [{"static": True}, "any"]}, None),
     ({"inputs": [{"static": False}, "any"]},
      "the shape of input 0 is fixed"),
     ({"inputs": [{"layout": "rows"}, "any"]}, None),
-    ({"inputs": ["any", {"value": 1}]}, "input 1 is -0.5; 1 is wanted"),
+    ({"inputs": ["any", {"value": 1}]}, "input 1 is -0.5; 1 is required"),
     ({"inputs": [{"same_shape": "conv.inputs.1"}, "any"]},
      "the shapes differ"),
-    ({"inputs": [{"row_of": "conv"}, "any"]}, "it is no row of the other"),
+    ({"inputs": [{"row_of": "conv"}, "any"]}, "it is not a row of the other"),
     ({"inputs": ["any", {"row_of": "conv.inputs.1"}]},
-     "it is no row of the other"),
+     "it is not a row of the other"),
     ({"inputs": ["any", {"same_dtype": "conv"}]}, None),
     ({"outputs": [{"rank": 4}]}, None),
     ({"outputs": [{"same_shape": "conv.inputs.0"}]}, None),
-    ({"outputs": ["absent"]}, "output 0 is there; it should not be"),
+    ({"outputs": ["absent"]}, "output 0 is present; it must be absent"),
     ({"facts": {"group": {"attribute": "group"}}},
      "attribute group is absent"),
     ({"facts": {"group": {"attribute": "group", "default": 1}}}, None),
     ({"facts": {"w": {"input": 1}}},
-     "input 1 is no constant of one element"),
+     "input 1 is not a constant of one element"),
 ]
 
 
@@ -280,7 +280,7 @@ def values():
                                         ["y"])], [ZERO, HALF],
                                   {"one": [six]}),
            "Clip -> y: generated",
-           "    one: as 'c' of pattern six: input 2 is 0.5; 6 is wanted")
+           "    one: as 'c' of pattern six: input 2 is 0.5; 6 is required")
 
 
 def layouts():
@@ -295,8 +295,8 @@ def layouts():
             expect("%s in %s" % (have, wanted), text, *(
                 ["Transpose -> y: one_0, pattern p, 't'"] if have in wanted
                 else ["Transpose -> y: generated",
-                      "    one: as 't' of pattern p: output 0 lies in %s; %s "
-                      "are wanted" % (have, " or ".join(wanted))]))
+                      "    one: as 't' of pattern p: output 0 is stored in %s; %s "
+                      "are required" % (have, " or ".join(wanted))]))
 
 
 def choices():
@@ -334,7 +334,7 @@ def choices():
             not in text:
         fail("cost of a region:\n" + text)
     text = explain(nodes, [W], {"one": [dict(pair, alone=False)]})
-    if "one_0" in text or "nothing beside it is worth a region" not in text:
+    if "one_0" in text or "its pattern needs another one in the same region" not in text:
         fail("alone:\n" + text)
 
 

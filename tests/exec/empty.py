@@ -84,7 +84,7 @@ for shape, more in (([0, 4], []), ([0, "n"], ["--dim", "n=1..16"])):
              proto.value_info("like", [2], proto.INT64)],
             [proto.value_info("y", [2, shape[1]])])))
     said = tirc("compile", lookup, "-o", folder, *more, status=1).stderr
-    if "'none', which has none" not in said:
+    if "'none', which is empty" not in said:
         fail("a lookup in nothing: " + said)
 
 for target in ("cuda", "opencl"):

@@ -74,7 +74,7 @@ mistakes = [
     ("conv2.py:1:", given("conv2", "b = sch.get_blok('conv')\n", ".py")),
     ("did you mean get_block",
      given("conv2", "b = sch.get_blok('conv')\n", ".py")),
-    ("other kernels use it as it is", given("conv2", """
+    ("other kernels access it in its present layout", given("conv2", """
 b = sch.get_block("conv")
 sch.transform_layout(b, ("read", 0), lambda n, c, h, w: (n, h, w, c))
 """, ".py")),

@@ -526,8 +526,7 @@ test_boxes(void)
 	CHECK(run_box(m, -1, 2, x, y));
 	CHECK(y[0] == 0 && y[7] == 0 && y[8] == 5 && y[12] == 0);
 	CHECK(!run_box(m, 0, 4, x, y));
-	CHECK_STR_EQ(last_message(m),
-		     "a box that is more than 'y' or 'x' holds");
+	CHECK_STR_EQ(last_message(m), "a box exceeds 'y' or 'x'");
 	module_free(m);
 }
 

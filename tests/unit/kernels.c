@@ -483,7 +483,7 @@ test_reduction_refusals(void)
 	CHECK(sched_get_loops(&s, sched_get_block(&s, "B"), &l, &n));
 	CHECK(sched_bind(&s, l[1], "threadIdx.x"));
 	CHECK(!lower_func(f, NULL));
-	CHECK(says(&m->diags, "it starts from another value than 0"));
+	CHECK(says(&m->diags, "its init value is not 0"));
 	module_free(m);
 }
 

@@ -20,14 +20,14 @@
 /* The accesses of a statement before its first barrier (head) and after its
  * last (tail); without a barrier both are all accesses. */
 struct summary {
-	struct touches head, tail;
+	struct thread_accesses head, tail;
 	bool has_barrier;    /* contains a barrier */
 	bool always_barrier; /* every path has a barrier */
 };
 
 struct sync {
 	struct func *func;
-	struct touch_kernel kernel;
+	struct conflict_kernel kernel;
 	bool dry; /* analyse only, insert nothing */
 	bool failed;
 };
@@ -51,7 +51,8 @@ sync_fail(struct sync *y, const char *fmt, ...)
 }
 
 static void
-append(struct sync *y, struct touches *to, const struct touches *from)
+append(struct sync *y, struct thread_accesses *to,
+       const struct thread_accesses *from)
 {
 	for (int i = 0; i < from->list.n; i++) {
 		vec_push(&y->func->module->arena, &to->list,
@@ -60,11 +61,11 @@ append(struct sync *y, struct touches *to, const struct touches *from)
 }
 
 static struct stmt *
-barrier(struct sync *y, enum meeting m)
+barrier(struct sync *y, enum conflict m)
 {
 	const struct expr *scope = expr_string(y->func->module,
-					       m == MEET_GLOBAL ? "block"
-								: "shared");
+					       m == CONFLICT_GLOBAL ? "block"
+								    : "shared");
 
 	return stmt_evaluate(y->func,
 			     expr_call(y->func->module, INTRIN_STORAGE_SYNC,
@@ -81,7 +82,7 @@ is_barrier(const struct stmt *s)
 }
 
 static void
-put_before(struct sync *y, struct stmt *s, enum meeting m)
+put_before(struct sync *y, struct stmt *s, enum conflict m)
 {
 	struct stmt_place place = stmt_place_of(s);
 	struct stmt *pair[2] = { NULL, s };
@@ -93,7 +94,7 @@ put_before(struct sync *y, struct stmt *s, enum meeting m)
 }
 
 static void
-put_after(struct sync *y, struct stmt *s, enum meeting m)
+put_after(struct sync *y, struct stmt *s, enum conflict m)
 {
 	struct stmt_place place = stmt_place_of(s);
 	struct stmt *pair[2] = { s, NULL };
@@ -186,14 +187,15 @@ walk_seq(struct sync *y, struct stmt *s, struct summary *out)
 	out->always_barrier = false;
 	for (int i = 0; i < s->n_children && !y->failed; i++) {
 		struct summary c = { 0 };
-		enum meeting meet;
+		enum conflict conflict;
 
 		walk_child(y, s, i, &c);
-		meet = touches_meet(&y->kernel, &out->tail, &c.head, s);
-		if (meet != MEET_NEVER) {
+		conflict = accesses_conflict(&y->kernel, &out->tail, &c.head,
+					     s);
+		if (conflict != CONFLICT_NONE) {
 			int n = s->n_children;
 
-			put_before(y, s->children[i], meet);
+			put_before(y, s->children[i], conflict);
 			i += s->n_children - n;
 			out->tail.list.n = 0;
 			out->has_barrier = out->always_barrier = true;
@@ -214,23 +216,23 @@ walk_seq(struct sync *y, struct stmt *s, struct summary *out)
 static void
 prepend_operands(struct sync *y, struct stmt *s, struct summary *out)
 {
-	struct touches own = { 0 }, head = { 0 };
-	enum meeting meet;
+	struct thread_accesses own = { 0 }, head = { 0 };
+	enum conflict conflict;
 
-	touch_collect(&y->kernel, s, &own);
+	thread_access_collect(&y->kernel, s, &own);
 	if (own.list.n == 0) {
 		return;
 	}
-	meet = touches_meet(&y->kernel, &own, &out->head, s);
-	if (meet != MEET_NEVER && s->kind == STMT_IF &&
+	conflict = accesses_conflict(&y->kernel, &own, &out->head, s);
+	if (conflict != CONFLICT_NONE && s->kind == STMT_IF &&
 	    !expr_is_uniform(s->args[0], s)) {
 		sync_fail(y, "threads change what a condition reads that "
 			     "differs between them, so that a barrier would be "
 			     "needed under it");
 		return;
 	}
-	if (meet != MEET_NEVER) {
-		put_before(y, s->children[0], meet);
+	if (conflict != CONFLICT_NONE) {
+		put_before(y, s->children[0], conflict);
 		out->has_barrier = out->always_barrier = true;
 		out->head = own;
 		return;
@@ -247,12 +249,12 @@ static void
 walk_loop(struct sync *y, struct stmt *s, struct summary *out)
 {
 	struct analyser a;
-	enum meeting meet;
+	enum conflict conflict;
 
 	walk_child(y, s, 0, out);
-	meet = touches_meet(&y->kernel, &out->tail, &out->head, s);
-	if (meet != MEET_NEVER && !expr_is_value(s->args[1], 1)) {
-		put_after(y, s->children[0], meet);
+	conflict = accesses_conflict(&y->kernel, &out->tail, &out->head, s);
+	if (conflict != CONFLICT_NONE && !expr_is_value(s->args[1], 1)) {
+		put_after(y, s->children[0], conflict);
 		out->tail.list.n = 0;
 		out->has_barrier = out->always_barrier = true;
 	}
@@ -298,13 +300,13 @@ walk_if(struct sync *y, struct stmt *s, struct summary *out)
 static void
 walk_while(struct sync *y, struct stmt *s, struct summary *out)
 {
-	enum meeting meet;
+	enum conflict conflict;
 
 	walk_child(y, s, 0, out);
 	prepend_operands(y, s, out);
-	meet = touches_meet(&y->kernel, &out->tail, &out->head, s);
-	if (meet != MEET_NEVER) {
-		put_after(y, s->children[0], meet);
+	conflict = accesses_conflict(&y->kernel, &out->tail, &out->head, s);
+	if (conflict != CONFLICT_NONE) {
+		put_after(y, s->children[0], conflict);
 		out->tail.list.n = 0;
 		out->has_barrier = true;
 	}
@@ -341,7 +343,7 @@ walk(struct sync *y, struct stmt *s, struct summary *out)
 		if (is_barrier(s)) {
 			out->has_barrier = out->always_barrier = true;
 		} else {
-			touch_collect(&y->kernel, s, &out->head);
+			thread_access_collect(&y->kernel, s, &out->head);
 			append(y, &out->tail, &out->head);
 			out->has_barrier = stmt_shuffle(s) != NULL;
 		}
@@ -411,7 +413,7 @@ lower_sync(struct func *f)
 		struct stmt *kernel = kernels.list.data[i], *body;
 		struct summary sum = { 0 };
 
-		touch_kernel_init(&y.kernel, f, kernel);
+		conflict_kernel_init(&y.kernel, f, kernel);
 		body = threads_body(kernel, y.kernel.loops);
 		if (body != kernel && body->parent) {
 			walk_child(&y, body->parent, 0, &sum);

@@ -109,9 +109,9 @@ check_part(struct module *m, const struct func *f, const char **why)
 	expr_visit(f->body->args[0], find_foreign, &x);
 	if (x.found) {
 		*why = arena_printf(&m->arena,
-				    "the call of '%s' names '%s', "
-				    "which is none of its buffers; use those "
-				    "that the lowering function is given",
+				    "the call of '%s' uses '%s', which is "
+				    "not one of its buffers; use the buffers "
+				    "passed to the lowering function",
 				    f->name, x.found);
 	}
 	return !x.found;
@@ -141,13 +141,14 @@ te_tensor_intrin(struct module *m, const char *name,
 	int n;
 
 	if (!s || s->kind != TE_COMPUTE) {
-		*why = "a tensor intrinsic is declared by what te.compute "
-		       "gives";
+		*why = "a tensor intrinsic is declared by a result of "
+		       "te.compute";
 		return false;
 	}
 	if (!compute) {
-		*why = "the lowering function gives no call; it returns the "
-		       "computation, or it with reset and update";
+		*why = "the lowering function returns no call; it must "
+		       "return the computation, or a tuple of computation, "
+		       "reset and update";
 		return false;
 	}
 	n = s->n_inputs + s->n_out;
@@ -160,9 +161,8 @@ te_tensor_intrin(struct module *m, const char *name,
 		params[i] = (struct te_tensor *)input;
 		if (i < s->n_inputs && input->stage) {
 			*why = arena_printf(a,
-					    "'%s' is computed; the inputs "
-					    "of an instruction are "
-					    "placeholders",
+					    "'%s' is computed; inputs of an "
+					    "instruction must be placeholders",
 					    input->buffer->name);
 			return false;
 		}
@@ -305,9 +305,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 
 		if (p >= 0 && passed[p]) {
 			*why = arena_printf(&m->arena,
-					    "'%s' is given the "
-					    "buffer '%s' twice; its meaning "
-					    "is not clear",
+					    "'%s' gets the buffer '%s' "
+					    "twice, which is ambiguous",
 					    call->symbol, views[p]->name);
 			return false;
 		}
@@ -316,9 +315,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 			func_add_param(f, views[p]->data, views[p]);
 		} else if (dtype_class(arg->type) == DTC_HANDLE) {
 			*why = arena_printf(&m->arena,
-					    "'%s' is given an "
-					    "address inside of a buffer; "
-					    "what it does with it is not "
+					    "'%s' gets an address inside of "
+					    "a buffer, whose use is not "
 					    "declared",
 					    call->symbol);
 			return false;
@@ -410,8 +408,8 @@ take_part(struct func *f, const struct tensor_call *call, const char **why)
 	if (call->part == t->reset) {
 		if (inits.n == 0) {
 			*why = arena_printf(&f->module->arena,
-					    "'%s' resets "
-					    "nothing: '%s' is no reduction",
+					    "'%s' has nothing to reset: '%s' "
+					    "is not a reduction",
 					    call->symbol, t->name);
 			return false;
 		}
@@ -474,8 +472,8 @@ intrinsic_reference(struct module *m, const struct tensor_call *call,
 
 		if (!passed[i] && (func_reads(f, b) || func_writes(f, b))) {
 			*why = arena_printf(&m->arena,
-					    "'%s' needs the buffer "
-					    "'%s' but is not given it",
+					    "'%s' does not get the buffer "
+					    "'%s', which it needs",
 					    call->symbol, b->name);
 			return NULL;
 		}

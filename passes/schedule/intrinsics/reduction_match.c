@@ -67,7 +67,7 @@ match_init(struct matcher *x)
 	const struct expr **identity;
 
 	if (n == 0) {
-		return fail(x, "has no init that stores its start");
+		return fail(x, "has no init that stores its initial values");
 	}
 	identity = arena_array(a, const struct expr *, n);
 	x->r->n = n;
@@ -83,12 +83,12 @@ match_init(struct matcher *x)
 		if (!same_index(s, x->out->index) ||
 		    s->u.buffer->ndim != store_at(init, 0)->u.buffer->ndim ||
 		    (kind != EXPR_INT && kind != EXPR_FLOAT)) {
-			return fail(x, "does not start with constants at one "
-				       "element");
+			return fail(x, "does not initialize one element with "
+				       "constants");
 		}
 		for (int i = 0; i < k; i++) {
 			if (x->out->buffers[i] == s->u.buffer) {
-				return fail(x, "starts a value twice");
+				return fail(x, "initializes a value twice");
 			}
 		}
 	}
@@ -233,7 +233,8 @@ match_update(struct matcher *x)
 	}
 	s = enter_lets(x, s);
 	if (!s) {
-		return fail(x, "does not name each value that it combines");
+		return fail(x, "does not bind each value that it combines by "
+			       "a LET");
 	}
 	if (s->kind == STMT_IF && !s->children[1]) {
 		cond = expr_rewrite(x->m, s->args[0], as_combination, x);
@@ -271,8 +272,8 @@ match_update(struct matcher *x)
 
 		expr_visit(x->r->result[k], find_rest, &rest);
 		if (rest.found) {
-			return fail(x, "combines more than its values and "
-				       "what it names");
+			return fail(x, "combines other values than its own "
+				       "and the bound ones");
 		}
 	}
 	x->out->named = true;

@@ -216,7 +216,7 @@ match_access(struct pairing *p, const struct buffer *param,
 	bool fresh;
 
 	if (!v) {
-		return miss(t, "the description uses a buffer that is no "
+		return miss(t, "the description uses a buffer that is not a "
 			       "parameter");
 	}
 	if (!dtype_equal(param->type, target->type)) {
@@ -229,8 +229,8 @@ match_access(struct pairing *p, const struct buffer *param,
 	}
 	if (param->scope[0] && strcmp(param->scope, target->scope) != 0) {
 		return miss(t, arena_printf(&m->arena,
-					    "%s has scope \"%s\", "
-					    "the description asks for \"%s\"",
+					    "%s has scope \"%s\", the "
+					    "description requires \"%s\"",
 					    target->name, target->scope,
 					    param->scope));
 	}
@@ -418,8 +418,8 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 	case STMT_SEQ:
 		break;
 	default:
-		return miss(p->t, "its body has a statement that no "
-				  "description may have");
+		return miss(p->t, "its body has a statement that "
+				  "descriptions do not support");
 	}
 	for (int i = 0; i < want->n_children; i++) {
 		if (!want->children[i] != !have->children[i]) {
@@ -547,8 +547,8 @@ runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 	}
 	analyser_pop(&t->a, mark);
 	return good || miss(t, arena_printf(&t->e->m->arena,
-					    "block %s does "
-					    "not run through whole tiles",
+					    "block %s does not cover whole "
+					    "tiles",
 					    b->name));
 }
 
@@ -575,7 +575,7 @@ tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 		s.want_init = desc->block->children[1];
 		s.have_init = block->block->children[1];
 		if (!s.want_init != !s.have_init) {
-			return miss(t, "one has an init part, the other not");
+			return miss(t, "only one of the two has an init part");
 		}
 	}
 	if (!runs_whole(t, block)) {

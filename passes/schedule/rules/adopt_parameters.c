@@ -70,10 +70,11 @@ sched_adopt_layouts(const struct sched *s, struct kernel *k)
 			}
 			if (!arg->weight) {
 				return refuse(m, k,
-					      "other kernels use it as "
-					      "it is; copy it with cache_read "
-					      "or cache_write and lay out the "
-					      "copy",
+					      "other kernels access it in "
+					      "its present layout; copy it "
+					      "with cache_read or "
+					      "cache_write, and change the "
+					      "layout of the copy",
 					      at);
 			}
 			at = step->to;
@@ -81,9 +82,8 @@ sched_adopt_layouts(const struct sched *s, struct kernel *k)
 				  : step->map;
 			if (!map || !same_shape(map, at)) {
 				return refuse(m, k,
-					      "two layouts that are not "
-					      "one; give the whole map at "
-					      "once",
+					      "the two maps do not compose "
+					      "to an index map; give one map",
 					      at);
 			}
 		}

@@ -370,9 +370,10 @@ no_threads(struct rules *r)
 	const struct diags *d = &r->s.diags;
 
 	return diag_error(&r->module->diags, DIAG_UNSUPPORTED, place,
-			  "no schedule for the threads of a device: %s",
+			  "no schedule binds the kernel to a device's "
+			  "threads: %s",
 			  d->list.n > 0 ? d->list.data[d->list.n - 1].message
-					: "no block can be bound to them");
+					: "no block can be bound");
 }
 
 bool

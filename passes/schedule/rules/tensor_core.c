@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of two operands by tensor cores: an instruction that the threads of a
- * warp execute together, on fragments of both operands and of the sums:
+/* Matrix products by tensor cores: an instruction that the threads of a warp
+ * execute together, on fragments of both operands and of the sums:
  *
  *   for m_o, n_o in blocks:
  *     for m_w, n_w in warps:
@@ -14,21 +14,21 @@
  *         store(sums)                        # to shared memory
  *         y[..] = sums + ..                  # each thread some of them
  *
- * The instructions are data: the target names those that multiply, best first,
- * and those that fill, load and store for them. Their descriptions say which
- * types and scopes there are, how large a fragment is, and in which order it
- * wants its axes.
+ * The instructions are data: the target names the multiplying ones, best first,
+ * and their fill, load and store instructions. Their descriptions give types
+ * and scopes, the extents of a fragment, and the order of its axes.
  *
- * Where groups of more threads than a warp multiply, they may do so where the
- * operands lie in shared memory, in parts: there is nothing to load then. Where a
- * unit of the device copies boxes, one thread starts the copies. */
+ * An instruction of a group of warps may read operands directly from shared
+ * memory, in parts: there are no load instructions then. If the device has a
+ * unit that copies boxes (TMA), one thread starts the copies. */
 #include "edit.h"
 #include "warp_tiles.h"
 
 /* -- layouts */
 
-/* The last two dimensions of what the block writes in tiles, those of the tile
- * last. outer[d], if it is more than size[d]: in groups of these first. */
+/* Gives the block's output a layout in tiles of its last two dimensions, with
+ * the dimensions of the tile last. If outer[d] exceeds size[d], tiles are
+ * grouped by outer[d]. */
 static bool
 tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 {
@@ -62,9 +62,9 @@ tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 	return sched_transform_layout(&r->s, block, true, 0, map);
 }
 
-/* Rows of what the block writes, of so many elements, begin in other banks than
- * their neighbours: so many bytes further. back: what is a row, from the last
- * axis. */
+/* Pads the rows (of `elements` elements) of the block's output by `bytes`, so
+ * that adjacent rows start in different banks. back: the row's dimension,
+ * counted from the last. */
 static bool
 skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 {
@@ -81,10 +81,11 @@ skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 	return sched_apply(&r->s, "storage_align", args, 5, NULL);
 }
 
-/* The last two loops of the block by fragments: an instruction for each. */
+/* Splits the last two loops of the block by fragments, and replaces each
+ * fragment by the instruction. */
 static bool
-use_by_fragments(struct rules *r, int block, const int64_t *size,
-		 const char *intrin)
+tensorize_fragments(struct rules *r, int block, const int64_t *size,
+		    const char *intrin)
 {
 	int *loops, n, row[2], column[2];
 
@@ -102,8 +103,8 @@ use_by_fragments(struct rules *r, int block, const int64_t *size,
 
 /* -- copies */
 
-/* How many elements of an operand a thread copies at once: as many as lie next
- * to each other, if all threads have some. */
+/* Chooses the elements per copying access of a thread: as many contiguous ones
+ * as leave all threads some. */
 static void
 choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 {
@@ -128,10 +129,10 @@ choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 	}
 }
 
-/* What is copied, as it lies in shared memory. */
+/* Gives the copy of an operand in shared memory its layout. */
 static bool
-lay_out(struct rules *r, const struct warp_tiles *x, int operand, int copy,
-	const int64_t *all)
+lay_out_copy(struct rules *r, const struct warp_tiles *x, int operand, int copy,
+	     const int64_t *all)
 {
 	int64_t one[2] = { all[0], x->part[operand] };
 	int64_t further = warp_tiles_skew_bytes(x, operand);
@@ -144,9 +145,9 @@ lay_out(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	       (further == 0 || skew(r, copy, 2, one[0] * one[1], further));
 }
 
-/* Do the rows of what is copied begin where those of a box may? */
+/* Are the rows of the copied array aligned as bulk copies require? */
 static bool
-steps_well(struct rules *r, int copy)
+rows_are_aligned(struct rules *r, int copy)
 {
 	struct block_access a;
 	const struct buffer *b;
@@ -167,7 +168,7 @@ steps_well(struct rules *r, int copy)
 	return true;
 }
 
-/* One thread copies boxes, one for each part of a row. */
+/* One thread starts bulk copies of boxes, one for each part of the rows. */
 static bool
 copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 {
@@ -175,8 +176,8 @@ copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 					       "threadIdx.z" };
 	int *loops, n, box, parts[2];
 
-	if (!steps_well(r, copy) || !sched_get_loops(&r->s, copy, &loops, &n) ||
-	    n < 2) {
+	if (!rows_are_aligned(r, copy) ||
+	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
 		return false;
 	}
 	box = loops[n - 2];
@@ -204,7 +205,7 @@ copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 	return sched_apply(&r->s, "copy_box", &loop, 1, NULL);
 }
 
-/* All threads copy together, neighbours what lies next to each other. */
+/* Makes the copy cooperative: adjacent threads copy adjacent elements. */
 static bool
 copy_together(struct rules *r, const struct warp_tiles *x, int operand,
 	      int copy, bool across)
@@ -243,7 +244,7 @@ copy_tile(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	return sched_compute_at(&r->s, copy, at) &&
 	       sched_rename_buffer(&r->s, copy, 0,
 				   operand == 0 ? "rows" : "columns") &&
-	       lay_out(r, x, operand, copy, tile) &&
+	       lay_out_copy(r, x, operand, copy, tile) &&
 	       (x->boxes ? copy_boxes(r, x, operand, copy)
 			 : copy_together(r, x, operand, copy, across));
 }
@@ -256,13 +257,13 @@ load_fragments(struct rules *r, const struct warp_tiles *x, int operand,
 
 	warp_tiles_operand(x, operand, x->size, tile);
 	return tile_last(r, load, tile, tile) &&
-	       use_by_fragments(r, load, tile, x->p.instr->load[operand]);
+	       tensorize_fragments(r, load, tile, x->p.instr->load[operand]);
 }
 
 /* -- results */
 
-/* Sums go through shared memory, some fragments at a time, to the threads of
- * their warp. */
+/* Stores the sums through shared memory, some fragments at a time, from where
+ * the threads of the warp read them. */
 static bool
 store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 {
@@ -284,16 +285,16 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	    !sched_compute_at(&r->s, sums, column[0])) {
 		return false;
 	}
-	/* One warp's threads share the sums. The scope is set only now: while
-	 * the buffer is in no shared scope, compute_at gives it the region of
-	 * one warp. */
+	/* The threads of one warp share the sums. Their scope is set after
+	 * compute_at, which computes the region of one warp only for buffers
+	 * that are not shared. */
 	return sched_set_scope(&r->s, sums, 0, "shared") &&
 	       tile_last(r, sums, warp, tile) &&
 	       (!x->skewed_sums || skew(r, sums, 1, tile[1], SKEW_BYTES)) &&
-	       use_by_fragments(r, sums,
-				(int64_t[]){ x->size[PART_ROW],
-					     x->size[PART_COLUMN] },
-				x->p.instr->store) &&
+	       tensorize_fragments(r, sums,
+				   (int64_t[]){ x->size[PART_ROW],
+						x->size[PART_COLUMN] },
+				   x->p.instr->store) &&
 	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
 	       sched_split(&r->s, fused, threads, 2, parts) &&
 	       sched_unroll(&r->s, parts[0]) &&
@@ -301,8 +302,8 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }
 
-/* While tiles are used the next ones are copied: each array as often as there
- * are stages. */
+/* Pipelines the copies: the next tiles are copied while the current ones are
+ * multiplied. Each shared array has a copy for each stage. */
 static bool
 copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
 {
@@ -376,11 +377,11 @@ make_loops(struct rules *r, const struct warp_tiles *x, int block,
 }
 
 static bool
-make_nest(struct rules *r, struct warp_tiles *x, int block,
-	  const struct gemm_blocks *b)
+build_nest(struct rules *r, struct warp_tiles *x, int block,
+	   const struct gemm_blocks *b)
 {
 	int64_t tile[2] = { x->size[PART_ROW], x->size[PART_COLUMN] };
-	int load[2], sums, start, n, *l;
+	int load[2], sums, init, n, *l;
 	struct nest nest;
 
 	if (!sched_cache_write(&r->s, block, 0, x->p.sum->scope, &sums) ||
@@ -433,8 +434,8 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 		}
 	}
 	return store_results(r, x, sums, b->store) &&
-	       sched_decompose_reduction(&r->s, block, nest.sum[0], &start) &&
-	       sched_get_loops(&r->s, start, &l, &n) && n >= 2 &&
+	       sched_decompose_reduction(&r->s, block, nest.sum[0], &init) &&
+	       sched_get_loops(&r->s, init, &l, &n) && n >= 2 &&
 	       rules_tensorize(r, l[n - 2], x->p.instr->fill) &&
 	       rules_tensorize(r, nest.row[3], x->p.instr->multiply) &&
 	       copy_ahead(r, x, nest.sum[0]);
@@ -449,7 +450,7 @@ columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 				: !gemm_copy_is_transposed(r, copy);
 }
 
-/* untransposed: only if the columns are copied without a transposition. */
+/* untransposed: fails if the columns would be transposed by the copy. */
 static bool
 try_instruction(struct rules *r, int block, const struct product_desc *p,
 		bool untransposed)
@@ -467,7 +468,7 @@ try_instruction(struct rules *r, int block, const struct product_desc *p,
 	if (!gemm_copy_operands(r, &x.t, block, &blocks) ||
 	    (untransposed &&
 	     !columns_are_contiguous(r, &x, blocks.copies[1])) ||
-	    !make_nest(r, &x, block, &blocks)) {
+	    !build_nest(r, &x, block, &blocks)) {
 		return false;
 	}
 	strbuf_printf(&r->words,
@@ -483,7 +484,7 @@ try_instruction(struct rules *r, int block, const struct product_desc *p,
 	return true;
 }
 
-/* False: the block is no product of two operands. */
+/* False: the block is not a product of two operands. */
 static bool
 find_types(struct rules *r, int block, struct product_types *types)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product by tensor cores before its schedule: what the instruction that
- * multiplies says of fragments, and how many of them warps and blocks take. */
+/* Chooses the tiles of a product by tensor cores: reads the extents of
+ * fragments from the instruction's description, and chooses the number of
+ * fragments of warps and thread blocks. */
 #include "warp_tiles.h"
 
 #include <string.h>
 
-/* Bytes of the summed axis that are copied at a time. */
+/* Bytes of the summed axis in one copied tile. */
 enum { SUM_BYTES = 64 };
 
 /* -- the instruction */
@@ -19,7 +20,7 @@ find_block(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The part of the product that an iter var of C[row, column] += .. is. */
+/* The part of the iter var in C[row, column] += … */
 static enum part
 part_of_iter(const struct block *b, int iter)
 {
@@ -30,8 +31,8 @@ part_of_iter(const struct block *b, int iter)
 								: PART_COLUMN;
 }
 
-/* Sizes, and where the operands have what is summed, by the block that says
- * what multiply(A, B, C) does. */
+/* Reads the extents, and the position of the summed axis in each operand, from
+ * the block of the description multiply(A, B, C). */
 static bool
 read_multiply(struct warp_tiles *x)
 {
@@ -94,8 +95,8 @@ warp_tiles_in_groups(const struct warp_tiles *x)
 	return x->p.instr->load[0] == NULL;
 }
 
-/* Tiles of which a row is too short for the next one to start where a tile may:
- * the columns of each then stand together, apart from those of the next. */
+/* If rows of a fragment are too short to keep the next fragment aligned, rows
+ * are stored in parts of a fragment's columns. */
 static void
 set_part(struct warp_tiles *x, int operand)
 {
@@ -111,8 +112,8 @@ set_part(struct warp_tiles *x, int operand)
 	}
 }
 
-/* Where tiles of the operand start in shared memory: as what loads a fragment
- * from it wants, or what multiplies it there. */
+/* The alignment of the operand's tiles in shared memory that the loading, or
+ * the multiplying, instruction requires. */
 static int64_t
 tile_align(const struct rules *r, const struct product_desc *p, int operand)
 {
@@ -127,8 +128,8 @@ tile_align(const struct rules *r, const struct product_desc *p, int operand)
 	return tile->align_bytes;
 }
 
-/* Does the instruction read operands as the unit that copies boxes leaves them in
- * shared memory: is their scope one of its own? */
+/* Does the instruction read operands in the layout of bulk copies: is their
+ * scope a special one of shared memory? */
 static bool
 reads_boxes(const struct product_desc *p)
 {
@@ -168,8 +169,8 @@ set_side(struct warp_tiles *x, enum part p, int64_t fragments)
 	x->t.side[p] = fragments * x->size[p];
 }
 
-/* Fragments of a block along rows or columns: each of a group of several warps
- * is as much as four warps have of smaller ones. */
+/* The most fragments of a thread block along rows or columns: a fragment of a
+ * group of warps is as large as those of four warps together. */
 static int64_t
 most_fragments(const struct warp_tiles *x, enum part p)
 {
@@ -182,8 +183,8 @@ least_fragments(const struct warp_tiles *x)
 	return warp_tiles_in_groups(x) ? 1 : 2;
 }
 
-/* Up to so many fragments for two warps, with the least that is beyond the end;
- * of those with about as little, the most. */
+/* Chooses the number of fragments for up to two warps: the largest that pads
+ * the extent by at most a quarter, else the one that pads least. */
 static void
 choose_side(struct warp_tiles *x, enum part p)
 {
@@ -237,8 +238,8 @@ shared_bytes(const struct warp_tiles *x)
 		       sums;
 }
 
-/* Two tiles of each operand, so that one is copied while the other is used;
- * where copies arrive later, as many as the target says and there is room. */
+/* Double-buffers the tiles of the operands; if copies are asynchronous, uses as
+ * many stages as the target names and shared memory holds. */
 static void
 choose_stages(struct rules *r, struct warp_tiles *x)
 {
@@ -265,9 +266,9 @@ all_blocks(const struct warp_tiles *x)
 	       x->t.extent[PART_BATCH];
 }
 
-/* Tiles get smaller until there is one for each unit. */
+/* Reduces the tiles until each multiprocessor has one. */
 static void
-share_units(struct rules *r, struct warp_tiles *x)
+fill_units(struct rules *r, struct warp_tiles *x)
 {
 	static const enum part axes[2] = { PART_ROW, PART_COLUMN };
 
@@ -289,8 +290,8 @@ share_units(struct rules *r, struct warp_tiles *x)
 	}
 }
 
-/* Large tiles are worth it if half of the units have one, and of what they
- * multiply three quarters are there along each axis. */
+/* Large tiles pay if half of the multiprocessors get one, and at most a quarter
+ * of them is padding along each axis. */
 static bool
 worth_groups(struct rules *r, const struct warp_tiles *x)
 {
@@ -306,8 +307,7 @@ worth_groups(struct rules *r, const struct warp_tiles *x)
 	return all_blocks(x) * 2 >= r->target->units;
 }
 
-/* A product of which most of each tile would be beyond the end is none for
- * these instructions. */
+/* Refuses products that would pad more than half of a fragment. */
 bool
 warp_tiles_choose(struct rules *r, struct warp_tiles *x)
 {
@@ -325,7 +325,7 @@ warp_tiles_choose(struct rules *r, struct warp_tiles *x)
 	side[PART_BATCH] = 1;
 	choose_side(x, PART_ROW);
 	choose_side(x, PART_COLUMN);
-	share_units(r, x);
+	fill_units(r, x);
 	x->frags[PART_SUM] = SUM_BYTES / bytes / x->size[PART_SUM];
 	if (x->frags[PART_SUM] == 0) {
 		x->frags[PART_SUM] = 1;
