@@ -49,7 +49,7 @@ context_backends(struct tirc *t)
 		t->graph->n_backends = t->backends.n;
 	}
 	if (o->explain && t->graph->byoc_notes == NULL) {
-		byoc_watch(t->graph);
+		byoc_enable_notes(t->graph);
 	}
 	return true;
 }

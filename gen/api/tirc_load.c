@@ -247,7 +247,7 @@ tirc_load(struct tirc *t, const char *path)
 	}
 	hooks_took(&hooks, "import", start);
 	remember_nodes(t);
-	note_reals(t->graph);
+	record_io_quantization(t->graph);
 	hooks.after_graph(t, "import", t->graph);
 	return true;
 }

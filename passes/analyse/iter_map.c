@@ -647,7 +647,7 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	}
 	out->n = n;
 	out->indices = arena_array(&d->m->arena, struct iter_sum, n + 1);
-	/* The quotient by a number tells of which mark the remainder is. */
+	/* The quotients by a number determine the mark of a remainder. */
 	for (int i = 0; i < n && !d->pad; i++) {
 		detect_read(d, indices[i], &out->indices[i]);
 	}

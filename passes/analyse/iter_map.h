@@ -98,7 +98,7 @@ bool iter_map_divide(struct analyser *a, const struct iter_var *loops,
 /* x / y if y divides x for certain, else NULL. */
 const struct expr *expr_quotient(struct analyser *a, const struct expr *x,
 				 const struct expr *y);
-/* The marks below the parts of s, and below theirs. */
+/* Does the mark, or a mark that it is a sum of, use v? */
 bool iter_mark_uses(const struct iter_mark *mark, const struct var *v);
 
 #endif

@@ -10,9 +10,9 @@
 bool region_covers(struct analyser *a, const struct range *x,
 		   const struct range *y, int ndim);
 
-/* The box around all that is read (or written) of buffer at or below s, seen
- * from outside of top, which is s or around it: what is bound inside of top
- * does not occur in it. False if nothing is, or no bound is known. */
+/* The bounding box of all reads (or writes) of the buffer at or below s, in
+ * terms of variables bound outside of top, which contains s. False if there are
+ * none, or no bound is known. */
 bool region_accessed(struct func *f, const struct stmt *top, struct stmt *s,
 		     const struct buffer *buffer, bool writes,
 		     struct range *out);

@@ -238,7 +238,7 @@ int64_t region_macs(const struct graph_region *r);
  * backends they do nothing. -- */
 
 /* Makes the passes note why nodes are not taken, for byoc_explain. */
-void byoc_watch(struct graph *g);
+void byoc_enable_notes(struct graph *g);
 /* Prints for each node in order which backend took it in which role, or why
  * each backend did not take it. */
 void byoc_explain(const struct graph *g, struct strbuf *out);

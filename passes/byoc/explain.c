@@ -15,7 +15,7 @@ struct byoc_notes {
 };
 
 void
-byoc_watch(struct graph *g)
+byoc_enable_notes(struct graph *g)
 {
 	g->byoc_notes = arena_new(&g->module->arena, struct byoc_notes);
 }

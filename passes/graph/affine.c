@@ -50,7 +50,7 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 	return true;
 }
 
-/* a * b, or a + b; NULL stands for the number that changes nothing. */
+/* a * b, or a + b; NULL is the neutral number. */
 static struct tensor *
 described(struct graph *g, struct tensor *a, const char *form, struct tensor *b)
 {
@@ -72,7 +72,7 @@ described_map(struct graph *g, struct tensor *x, const struct affine *a)
 }
 
 bool
-affine_then(struct graph *g, struct affine *a, const struct affine *b)
+affine_compose(struct graph *g, struct affine *a, const struct affine *b)
 {
 	struct affine c = { .axis = a->axis >= 0 ? a->axis : b->axis };
 
@@ -210,8 +210,8 @@ affine_fits(struct graph *g, const struct node *n, const struct affine *a)
 		own.axis <= 0);
 }
 
-/* w * s with s along the channels; a product that we made before is taken
- * apart, so that recipes stay one multiplication deep. */
+/* w * s with s along the channels. A product made before is replaced, so that
+ * recipes stay one multiplication deep. */
 static struct tensor *
 scale_weight(struct graph *g, struct tensor *w, int axis, int64_t n,
 	     double *values, struct tensor *of)
@@ -302,7 +302,7 @@ set_bias(struct graph *g, struct node *n, const struct host *h,
 }
 
 bool
-affine_into(struct graph *g, struct node *n, struct affine *a)
+affine_absorb(struct graph *g, struct node *n, struct affine *a)
 {
 	struct tensor *w = n->inputs[1];
 	struct host h;

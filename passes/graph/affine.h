@@ -22,7 +22,7 @@ bool affine_read(struct graph *g, struct tensor *constant, int ndim,
 		 bool additive, struct affine *a);
 /* Composes a with b (a first); false, with a unchanged, if their axes
  * differ. */
-bool affine_then(struct graph *g, struct affine *a, const struct affine *b);
+bool affine_compose(struct graph *g, struct affine *a, const struct affine *b);
 /* Is its scale 1 (or its shift 0)? */
 bool affine_is_neutral(const struct affine *a, bool scale);
 struct tensor *affine_constant(struct graph *g, const struct affine *a,
@@ -32,6 +32,6 @@ struct tensor *affine_constant(struct graph *g, const struct affine *a,
 bool affine_fits(struct graph *g, const struct node *n, const struct affine *a);
 /* Folds the map into the weights and bias of n; a keeps the part that must
  * still be computed. */
-bool affine_into(struct graph *g, struct node *n, struct affine *a);
+bool affine_absorb(struct graph *g, struct node *n, struct affine *a);
 
 #endif

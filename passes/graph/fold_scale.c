@@ -66,7 +66,7 @@ chain_append(struct graph *g, struct chain *chain, struct node *n, int *input)
 	struct affine map;
 
 	if (chain->n_links == MAX_LINKS || !link_map(g, n, input, &map) ||
-	    !affine_then(g, &chain->map, &map)) {
+	    !affine_compose(g, &chain->map, &map)) {
 		return false;
 	}
 	chain->links[chain->n_links++] = n;
@@ -160,7 +160,7 @@ fold_chain(struct graph *g, struct node *first)
 	y = chain.links[chain.n_links - 1]->outputs[0];
 	producer = x->producer;
 	if (producer && sole_user(x) && affine_fits(g, producer, &chain.map)) {
-		if (!affine_into(g, producer, &chain.map)) {
+		if (!affine_absorb(g, producer, &chain.map)) {
 			return false;
 		}
 		if (affine_is_neutral(&chain.map, false)) {

@@ -337,8 +337,8 @@ is_free_concat(struct fusion *f, const struct node *n)
 	return fuse_concat_is_free(n, f->graph->part_align_bytes);
 }
 
-/* What is stored in order is complete after the last store: nothing can be
- * done with an element before. */
+/* Ordered stores are complete after the last store: no epilogue can follow an
+ * element. */
 static bool
 takes_epilogue(const struct node *n)
 {
@@ -412,7 +412,7 @@ take_regions(struct fusion *f)
 	}
 }
 
-/* Groups in the order of their last nodes; numbers anew. */
+/* Sorts the groups by their last nodes, and renumbers them. */
 static void
 sort_groups(struct fusion *f)
 {

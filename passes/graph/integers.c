@@ -80,7 +80,7 @@ fixed_average(struct graph *g, struct node *n)
 {
 	bool global = node_is(n, "GlobalAveragePool");
 	struct quantization q;
-	struct quantized_end end;
+	struct quantized_epilogue end;
 	struct tensor *x = dequantized(g, n->inputs[0], &q);
 	struct node *sum, *made;
 	const int64_t *size;
@@ -89,7 +89,7 @@ fixed_average(struct graph *g, struct node *n)
 
 	if (!x || !is_byte(x) ||
 	    !(global ? has_constant_space(x) : is_unpadded(n)) ||
-	    !find_quantized_end(g, n, &end) ||
+	    !find_quantized_epilogue(g, n, &end) ||
 	    !quantization_equal(&q, &end.q)) {
 		return true;
 	}
@@ -113,7 +113,7 @@ fixed_average(struct graph *g, struct node *n)
 	node_set_attr_string(g, made, "rounding", "average");
 	node_set_attr_int(g, made, "count", count);
 	node_set_attr_int(g, made, "zero", 0);
-	take_up_dequantized(g, n->inputs[0], made);
+	record_absorbed_dequantize(g, n->inputs[0], made);
 	graph_share_origins(sum, made);
 	return finish_quantized(g, n, &end, made);
 }
@@ -124,19 +124,20 @@ static bool
 integer_max_pool(struct graph *g, struct node *n)
 {
 	struct quantization q;
-	struct quantized_end end;
+	struct quantized_epilogue end;
 	struct tensor *x = dequantized(g, n->inputs[0], &q);
 	struct node *made;
 
-	if (!x || q.n != 1 || !is_byte(x) || !find_quantized_end(g, n, &end) ||
-	    end.n_bounds > 0 || !quantization_equal(&q, &end.q) ||
+	if (!x || q.n != 1 || !is_byte(x) ||
+	    !find_quantized_epilogue(g, n, &end) || end.n_bounds > 0 ||
+	    !quantization_equal(&q, &end.q) ||
 	    !dtype_equal(x->type, end.quantize->outputs[0]->type)) {
 		return true;
 	}
 	made = insert_node(g, n, "MaxPool", n->outputs[0]->name, &x, 1);
 	made->name = n->name;
 	copy_attrs(g, made, n);
-	take_up_dequantized(g, n->inputs[0], made);
+	record_absorbed_dequantize(g, n->inputs[0], made);
 	return finish_quantized(g, n, &end, made);
 }
 
@@ -145,12 +146,12 @@ static bool
 integer_concat(struct graph *g, struct node *n)
 {
 	struct quantization q;
-	struct quantized_end end;
+	struct quantized_epilogue end;
 	struct tensor **in = arena_array(&g->module->arena, struct tensor *,
 					 n->n_inputs + 1);
 	struct node *made;
 
-	if (!find_quantized_end(g, n, &end) || end.n_bounds > 0) {
+	if (!find_quantized_epilogue(g, n, &end) || end.n_bounds > 0) {
 		return true;
 	}
 	for (int i = 0; i < n->n_inputs; i++) {
@@ -183,9 +184,9 @@ integer_concat(struct graph *g, struct node *n)
 	made->name = n->name;
 	copy_attrs(g, made, n);
 	for (int i = 0; i < n->n_inputs; i++) {
-		/* Not for inputs that are quantized anew. */
+		/* Not for inputs that are requantized. */
 		if (n->inputs[i]->producer->inputs[0] == in[i]) {
-			take_up_dequantized(g, n->inputs[i], made);
+			record_absorbed_dequantize(g, n->inputs[i], made);
 		}
 	}
 	return finish_quantized(g, n, &end, made);
@@ -210,14 +211,14 @@ static bool
 fixed_binary(struct graph *g, struct node *n)
 {
 	struct quantization a, b;
-	struct quantized_end end;
+	struct quantized_epilogue end;
 	struct tensor *in[2] = { dequantized(g, n->inputs[0], &a),
 				 dequantized(g, n->inputs[1], &b) };
 	struct node *made;
 	double twice;
 
 	if (!in[0] || !in[1] || a.n != 1 || b.n != 1 || !is_byte(in[0]) ||
-	    !is_byte(in[1]) || !find_quantized_end(g, n, &end)) {
+	    !is_byte(in[1]) || !find_quantized_epilogue(g, n, &end)) {
 		return true;
 	}
 	made = insert_internal(g, end.quantize, n->op_type, n->outputs[0]->name,
@@ -239,8 +240,8 @@ fixed_binary(struct graph *g, struct node *n)
 		set_fixed(g, made, "b", b.scale[0] / twice);
 		set_fixed(g, made, "y", twice / ((1 << 20) * end.q.scale[0]));
 	}
-	take_up_dequantized(g, n->inputs[0], made);
-	take_up_dequantized(g, n->inputs[1], made);
+	record_absorbed_dequantize(g, n->inputs[0], made);
+	record_absorbed_dequantize(g, n->inputs[1], made);
 	return finish_quantized(g, n, &end, made);
 }
 
@@ -249,7 +250,7 @@ static bool
 fixed_rescale(struct graph *g, struct node *n)
 {
 	struct quantization from;
-	struct quantized_end end = { .quantize = n };
+	struct quantized_epilogue end = { .quantize = n };
 	struct tensor *x = dequantized(g, n->inputs[0], &from);
 	struct node *made;
 	double scale;
@@ -268,7 +269,7 @@ fixed_rescale(struct graph *g, struct node *n)
 	if (!ops_infer_node(g, made)) {
 		return false;
 	}
-	take_up_dequantized(g, n->inputs[0], made);
+	record_absorbed_dequantize(g, n->inputs[0], made);
 	graph_note(g, n, "integers", "computed with the stored integers");
 	graph_absorb(g, made, n);
 	graph_replace_uses(g, n->outputs[0], made->outputs[0]);

@@ -18,7 +18,7 @@ struct product {
 	struct tensor *x, *w; /* as stored */
 	const double *bias;   /* of each output channel; NULL: none */
 	struct quantization qx, qw;
-	struct quantized_end end;
+	struct quantized_epilogue end;
 	bool is_conv, by_rows;   /* a row of w for each output channel? */
 	int64_t channels, depth; /* elements summed for one output */
 	int32_t *weights_sum;    /* of each output channel, less zw */
@@ -126,7 +126,7 @@ read_product(struct graph *g, const struct node *n, struct product *p)
 	return p->x && p->w && is_byte(p->x) && p->qx.n == 1 &&
 	       (!node_is(n, "Gemm") || is_plain_gemm(n)) && weights_fit(p) &&
 	       p->x->ndim > 1 && read_bias(g, n, p) &&
-	       find_quantized_end(g, n, &p->end);
+	       find_quantized_epilogue(g, n, &p->end);
 }
 
 /* -- constants -- */
@@ -420,10 +420,10 @@ integers_product(struct graph *g, struct node *n)
 				 p.channels,
 				 p.is_conv ? 1 : n->outputs[0]->ndim - 1);
 	describe_factors(g, &p, made);
-	take_up_dequantized(g, n->inputs[0], sum);
-	take_up_dequantized(g, n->inputs[1], NULL);
+	record_absorbed_dequantize(g, n->inputs[0], sum);
+	record_absorbed_dequantize(g, n->inputs[1], NULL);
 	if (p.db) {
-		take_up_dequantized(g, n->inputs[2], NULL);
+		record_absorbed_dequantize(g, n->inputs[2], NULL);
 	}
 	return finish_quantized(g, n, &p.end, made);
 }

@@ -140,7 +140,7 @@ note(struct graph *g, struct tensor *t)
 }
 
 void
-note_reals(struct graph *g)
+record_io_quantization(struct graph *g)
 {
 	for (int i = 0; i < g->inputs.n; i++) {
 		note(g, g->inputs.data[i]);
@@ -166,7 +166,7 @@ is_bound(const struct node *n)
 }
 
 static void
-raise_low(struct quantized_end *end, double v)
+raise_low(struct quantized_epilogue *end, double v)
 {
 	v = nearbyint(v / end->q.scale[0]) + end->q.zero[0];
 	if (v > (double)end->low) {
@@ -175,7 +175,7 @@ raise_low(struct quantized_end *end, double v)
 }
 
 static void
-lower_high(struct quantized_end *end, double v)
+lower_high(struct quantized_epilogue *end, double v)
 {
 	v = nearbyint(v / end->q.scale[0]) + end->q.zero[0];
 	if (v < (double)end->high) {
@@ -185,7 +185,7 @@ lower_high(struct quantized_end *end, double v)
 
 /* Quantization is monotonic, so bounds can be applied afterwards. */
 static bool
-apply_bound(struct quantized_end *end, const struct node *n)
+apply_bound(struct quantized_epilogue *end, const struct node *n)
 {
 	double v;
 
@@ -210,14 +210,14 @@ apply_bound(struct quantized_end *end, const struct node *n)
 }
 
 bool
-find_quantized_end(struct graph *g, const struct node *anchor,
-		   struct quantized_end *end)
+find_quantized_epilogue(struct graph *g, const struct node *anchor,
+			struct quantized_epilogue *end)
 {
 	struct node *n;
 	const struct tensor *t = anchor->outputs[0];
 	bool is_unsigned;
 
-	*end = (struct quantized_end){ .n_bounds = 0 };
+	*end = (struct quantized_epilogue){ .n_bounds = 0 };
 	for (int i = 1; i < anchor->n_outputs; i++) {
 		if (anchor->outputs[i]) {
 			return false;
@@ -327,7 +327,7 @@ insert_internal(struct graph *g, const struct node *before, const char *op_type,
 }
 
 struct node *
-insert_requantize(struct graph *g, const struct quantized_end *end,
+insert_requantize(struct graph *g, const struct quantized_epilogue *end,
 		  struct tensor *sum, const double *scale, int64_t n, int axis)
 {
 	const struct tensor *y = end->quantize->outputs[0];
@@ -351,7 +351,8 @@ insert_requantize(struct graph *g, const struct quantized_end *end,
 }
 
 void
-take_up_dequantized(struct graph *g, const struct tensor *t, struct node *into)
+record_absorbed_dequantize(struct graph *g, const struct tensor *t,
+			   struct node *into)
 {
 	graph_take_up(
 		g, t->producer, into, "integers",
@@ -363,7 +364,7 @@ take_up_dequantized(struct graph *g, const struct tensor *t, struct node *into)
 
 bool
 finish_quantized(struct graph *g, struct node *anchor,
-		 const struct quantized_end *end, struct node *made)
+		 const struct quantized_epilogue *end, struct node *made)
 {
 	struct tensor *y = end->quantize->outputs[0];
 

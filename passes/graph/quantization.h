@@ -21,15 +21,15 @@ struct tensor *dequantized(struct graph *g, const struct tensor *t,
 			   struct quantization *q);
 /* Records that the producer of t (if dequantized() finds it) was absorbed by
  * `into`, or (NULL) by constants. */
-void take_up_dequantized(struct graph *g, const struct tensor *t,
-			 struct node *into);
+void record_absorbed_dequantize(struct graph *g, const struct tensor *t,
+				struct node *into);
 /* The parameters of a QuantizeLinear to 8 bits. */
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);
 /* Records the scale and zero point of the graph's 8- and 16-bit inputs and
  * outputs, from the nodes that read or produce them, if these agree. Runs
  * before passes move the nodes. */
-void note_reals(struct graph *g);
+void record_io_quantization(struct graph *g);
 /* Do both have the same scalar scale and zero point? */
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);
@@ -38,7 +38,7 @@ bool is_nibble(const struct tensor *t); /* an integer of 4 bits */
 
 /* The path from an anchor to its 8-bit result: elementwise bounds (Relu, Clip),
  * then the QuantizeLinear. */
-struct quantized_end {
+struct quantized_epilogue {
 	struct node *bounds[4];
 	int n_bounds;
 	struct node *quantize;
@@ -47,8 +47,8 @@ struct quantized_end {
 };
 
 /* False if the anchor's output has other readers. */
-bool find_quantized_end(struct graph *g, const struct node *anchor,
-			struct quantized_end *end);
+bool find_quantized_epilogue(struct graph *g, const struct node *anchor,
+			     struct quantized_epilogue *end);
 
 /* real as multiplier * 2^(exponent - 31), multiplier of 31 bits: as
  * TFLite's QuantizeMultiplier. */
@@ -62,10 +62,11 @@ struct node *insert_internal(struct graph *g, const struct node *before,
  * the origins of the anchor, the bounds and the quantization; these are
  * removed. */
 bool finish_quantized(struct graph *g, struct node *anchor,
-		      const struct quantized_end *end, struct node *made);
+		      const struct quantized_epilogue *end, struct node *made);
 /* A tirc.Requantize of sum (32 bits) to the end's type: by the real factors
  * scale[0..n), along axis; inserted before the end. */
-struct node *insert_requantize(struct graph *g, const struct quantized_end *end,
+struct node *insert_requantize(struct graph *g,
+			       const struct quantized_epilogue *end,
 			       struct tensor *sum, const double *scale,
 			       int64_t n, int axis);
 

@@ -312,7 +312,7 @@ reads_own(struct func *f, const struct buffer *in, const struct buffer *out)
 }
 
 void
-kernel_note_own(struct joint *j)
+kernel_note_own_elements(struct joint *j)
 {
 	struct kernel *k = j->k;
 

@@ -421,7 +421,7 @@ finish_kernel(struct joint *joint)
 	kernel_note_vectors(b->p->target, k->func);
 	layouts_write_halos(m, k);
 	if (b->p->target->max_threads > 0) {
-		kernel_note_own(joint);
+		kernel_note_own_elements(joint);
 	}
 	if (!lower_func(k->func, b->hooks)) {
 		return false;

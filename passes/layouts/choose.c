@@ -208,7 +208,8 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 			}
 			l = c->of[arg->tensor->id];
 			guarded_loads_find(k->func, arg->buffer, &loads);
-			guarded_loads_reach(k->func, arg->buffer, &loads, l);
+			guarded_loads_widen_halo(k->func, arg->buffer, &loads,
+						 l);
 		}
 	}
 }

@@ -75,8 +75,9 @@ guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 }
 
 void
-guarded_loads_reach(struct func *f, const struct buffer *b,
-		    const struct guarded_loads *loads, struct tensor_layout *l)
+guarded_loads_widen_halo(struct func *f, const struct buffer *b,
+			 const struct guarded_loads *loads,
+			 struct tensor_layout *l)
 {
 	for (int i = 0; i < loads->list.n; i++) {
 		const struct guarded_load *x = &loads->list.data[i];
@@ -165,8 +166,8 @@ guarded_load_replace(struct module *m, const struct expr *e,
 }
 
 void
-guarded_loads_open(struct func *f, const struct buffer *b,
-		   const struct tensor_layout *l)
+guarded_loads_drop_tests(struct func *f, const struct buffer *b,
+			 const struct tensor_layout *l)
 {
 	struct guarded_loads loads = { 0 };
 

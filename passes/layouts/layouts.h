@@ -50,15 +50,15 @@ bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 /* Widens the layout's halo by the reach of the loads beyond the buffer;
  * dimensions without constant bounds are skipped. The first load determines the
  * halo's value; loads with another value keep their guards. */
-void guarded_loads_reach(struct func *f, const struct buffer *b,
-			 const struct guarded_loads *loads,
-			 struct tensor_layout *l);
+void guarded_loads_widen_halo(struct func *f, const struct buffer *b,
+			      const struct guarded_loads *loads,
+			      struct tensor_layout *l);
 /* e with the load instead of the test around it. */
 const struct expr *guarded_load_replace(struct module *m, const struct expr *e,
 					const struct expr *test,
 					const struct expr *load);
 /* Drops the tests of loads that stay within the stored array. */
-void guarded_loads_open(struct func *f, const struct buffer *b,
-			const struct tensor_layout *l);
+void guarded_loads_drop_tests(struct func *f, const struct buffer *b,
+			      const struct tensor_layout *l);
 
 #endif

@@ -90,7 +90,7 @@ add_alive(const struct lives *l, int node, int from, int width,
 }
 
 int
-lives_beside(const struct lives *l, int block, int *out)
+lives_overlapping(const struct lives *l, int block, int *out)
 {
 	int n = 0;
 
@@ -99,7 +99,7 @@ lives_beside(const struct lives *l, int block, int *out)
 }
 
 int64_t
-lives_bytes_beside(const struct lives *l, int block)
+lives_overlapping_bytes(const struct lives *l, int block)
 {
 	const struct block_life *b = &l->blocks[block];
 
@@ -107,7 +107,7 @@ lives_bytes_beside(const struct lives *l, int block)
 }
 
 int64_t
-lives_most_bytes(const struct lives *l, int block)
+lives_peak_bytes(const struct lives *l, int block)
 {
 	const struct block_life *b = &l->blocks[block];
 	int64_t most = 0;

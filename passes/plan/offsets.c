@@ -96,7 +96,7 @@ place(struct search *s, int block, bool best)
 	int64_t align = s->align_bytes > b->align_bytes ? s->align_bytes
 							: b->align_bytes;
 	int64_t at = 0, chosen = -1, slack = INT64_MAX;
-	int n = lives_beside(&s->lives, block, s->beside);
+	int n = lives_overlapping(&s->lives, block, s->beside);
 
 	s->forbidden.n = 0;
 	for (int i = 0; i < n; i++) {
@@ -198,13 +198,13 @@ key_area(const struct search *s, int b)
 static int64_t
 key_conflict(const struct search *s, int b)
 {
-	return lives_bytes_beside(&s->lives, b);
+	return lives_overlapping_bytes(&s->lives, b);
 }
 
 static int64_t
 key_breadth(const struct search *s, int b)
 {
-	return lives_most_bytes(&s->lives, b);
+	return lives_peak_bytes(&s->lives, b);
 }
 
 static const struct strategy {

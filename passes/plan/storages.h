@@ -74,11 +74,11 @@ void lives_find(struct lives *l, struct arena *a,
 		const struct block_life *blocks, int n);
 /* Collects the blocks whose live ranges overlap the given one's, and that
  * block, in out, which has room for all; returns their number. */
-int lives_beside(const struct lives *l, int block, int *out);
+int lives_overlapping(const struct lives *l, int block, int *out);
 /* The total bytes of these blocks. */
-int64_t lives_bytes_beside(const struct lives *l, int block);
+int64_t lives_overlapping_bytes(const struct lives *l, int block);
 /* The most live bytes at any time of the block's live range. */
-int64_t lives_most_bytes(const struct lives *l, int block);
+int64_t lives_peak_bytes(const struct lives *l, int block);
 
 /* Offsets such that simultaneously live blocks do not overlap, by the best of
  * several strategies; the search ends early at bound_bytes. Returns the

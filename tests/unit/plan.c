@@ -41,7 +41,7 @@ check_lives(const struct block_life *b, int n, struct arena *a)
 
 	lives_find(&lives, a, b, n);
 	for (int i = 0; i < n; i++) {
-		int found = lives_beside(&lives, i, beside), together = 0;
+		int found = lives_overlapping(&lives, i, beside), together = 0;
 		int64_t bytes = 0, seen = 0;
 
 		for (int k = 0; k < n; k++) {
@@ -58,9 +58,9 @@ check_lives(const struct block_life *b, int n, struct arena *a)
 		}
 		CHECK_EQ(found, together);
 		CHECK_EQ(seen, bytes);
-		CHECK_EQ(lives_bytes_beside(&lives, i), bytes);
-		CHECK(lives_most_bytes(&lives, i) <= bytes);
-		CHECK(lives_most_bytes(&lives, i) >= b[i].bytes);
+		CHECK_EQ(lives_overlapping_bytes(&lives, i), bytes);
+		CHECK(lives_peak_bytes(&lives, i) <= bytes);
+		CHECK(lives_peak_bytes(&lives, i) >= b[i].bytes);
 	}
 }
 

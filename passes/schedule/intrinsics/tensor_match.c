@@ -456,7 +456,7 @@ try_bodies(struct search *s)
 		return true;
 	}
 	memcpy(t->views, saved, sizeof *saved * (size_t)t->n_views);
-	/* The first order, the description's own, tells most. */
+	/* The reason from the description's own order is the best. */
 	s->why = s->why ? s->why : t->why;
 	return false;
 }

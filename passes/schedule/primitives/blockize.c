@@ -401,9 +401,9 @@ wrap(struct blockizer *z, const char *stem, struct stmt *init)
 	return outer;
 }
 
-/* Wraps what is at or below top, loops around the given blocks, in a block of
- * its own: each iter var is divided between the loops outside of top and those
- * inside. NULL after reporting. */
+/* Wraps top, loops around the given blocks, in a new block: each iter var is
+ * divided between the loops outside of top and the loops inside. NULL after
+ * reporting. */
 static struct stmt *
 blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	       int n, bool preserve_unit_iters)

@@ -12,9 +12,10 @@
 static const struct buffer *
 cache_buffer(struct edit *e, const struct buffer *b, const char *scope)
 {
-	return buffer_twin(e, b,
-			   arena_printf(&e->m->arena, "%s_%s", b->name, scope),
-			   scope, -1, NULL);
+	return buffer_variant(e, b,
+			      arena_printf(&e->m->arena, "%s_%s", b->name,
+					   scope),
+			      scope, -1, NULL);
 }
 
 static bool
@@ -332,7 +333,8 @@ prim_cache_read(struct edit *e, const struct sched_value *args,
 				 "block inside",
 				 b->u.block->name);
 	}
-	if (!edit_unpinned(e, r.buffer) || !find_consumers(&r, &args[3])) {
+	if (!edit_check_no_address(e, r.buffer) ||
+	    !find_consumers(&r, &args[3])) {
 		return false;
 	}
 	access_collect(e->f, r.scope->children[0], r.buffer, &all);
@@ -504,7 +506,8 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 	}
 	buffer = write_arg(b, &args[1]);
 	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
-	if (!edit_unpinned(e, buffer) || !check_written(e, b, buffer, true)) {
+	if (!edit_check_no_address(e, buffer) ||
+	    !check_written(e, b, buffer, true)) {
 		return false;
 	}
 	if (!written_box(e, b, buffer, box)) {
@@ -563,7 +566,7 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 	buffer = read_arg(b, &args[1]);
 	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
 	touched = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
-	if (!edit_unpinned(e, buffer)) {
+	if (!edit_check_no_address(e, buffer)) {
 		return false;
 	}
 	if (!writes_below(e->f, b, buffer)) {

@@ -64,7 +64,7 @@ begin(struct copying *c, const struct sched_value *args, bool writes)
 	}
 	c->buffer = writes ? write_arg(c->block, &args[2])
 			   : read_arg(c->block, &args[2]);
-	if (!edit_unpinned(e, c->buffer)) {
+	if (!edit_check_no_address(e, c->buffer)) {
 		return false;
 	}
 	access_collect(e->f, c->block, c->buffer, &all);
@@ -74,10 +74,10 @@ begin(struct copying *c, const struct sched_value *args, bool writes)
 		}
 	}
 	c->box = arena_array(&e->m->arena, struct range, c->buffer->ndim + 1);
-	c->cache = buffer_twin(e, c->buffer,
-			       arena_printf(&e->m->arena, "%s_%s",
-					    c->buffer->name, args[3].u.text),
-			       args[3].u.text, -1, NULL);
+	c->cache = buffer_variant(e, c->buffer,
+				  arena_printf(&e->m->arena, "%s_%s",
+					       c->buffer->name, args[3].u.text),
+				  args[3].u.text, -1, NULL);
 	return true;
 }
 
@@ -134,7 +134,7 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 				 "an inner loop",
 				 c.buffer->name, c.loop->u.loop.var->name);
 	}
-	reader = started_before(c.loop, &c.uses);
+	reader = init_before_loop(c.loop, &c.uses);
 	if (reader) {
 		return edit_fail(e,
 				 "block %s reads %s in its init, before loop "

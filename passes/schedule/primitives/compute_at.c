@@ -300,7 +300,7 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 				 "a loop around all of its readers",
 				 buffer->name, l->u.loop.var->name);
 	}
-	reader = started_before(l, &uses);
+	reader = init_before_loop(l, &uses);
 	if (reader) {
 		return edit_fail(e,
 				 "block %s reads %s in its init, before loop "

@@ -144,7 +144,7 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 				 "removed",
 				 name, buffer->name);
 	}
-	if (!edit_unpinned(e, buffer)) {
+	if (!edit_check_no_address(e, buffer)) {
 		return false;
 	}
 	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);

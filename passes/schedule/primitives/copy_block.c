@@ -145,8 +145,8 @@ free_buffer_name(struct edit *e, const char *name)
 }
 
 const struct buffer *
-buffer_twin(struct edit *e, const struct buffer *b, const char *name,
-	    const char *scope, int ndim, const struct expr *const *shape)
+buffer_variant(struct edit *e, const struct buffer *b, const char *name,
+	       const char *scope, int ndim, const struct expr *const *shape)
 {
 	struct buffer_spec spec = {
 		.name = free_buffer_name(e, name),
@@ -593,8 +593,8 @@ without_offset(const struct expr *x)
 }
 
 bool
-has_own_places(struct edit *e, const struct stmt *block,
-	       const struct stmt *store)
+stores_distinct_elements(struct edit *e, const struct stmt *block,
+			 const struct stmt *store)
 {
 	const struct block *b = block->u.block;
 	struct arena *arena = &e->m->arena;
@@ -649,7 +649,7 @@ stored_again(struct edit *e, struct stmt *store, const struct stmt *block,
 	while (writer->kind != STMT_BLOCK) {
 		writer = writer->parent;
 	}
-	return leaves && !has_own_places(e, writer, store);
+	return leaves && !stores_distinct_elements(e, writer, store);
 }
 
 const struct buffer *
@@ -685,7 +685,7 @@ input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
 }
 
 const struct stmt *
-started_before(const struct stmt *loop, const struct access_list *loads)
+init_before_loop(const struct stmt *loop, const struct access_list *loads)
 {
 	for (int i = 0; i < loads->list.n; i++) {
 		const struct stmt *at = loads->list.data[i].at, *block = at;

@@ -28,10 +28,11 @@ const struct buffer *buffer_arg(const struct stmt *block,
 const char *free_block_name(struct edit *e, const char *name);
 /* name, or name2, … */
 const char *free_buffer_name(struct edit *e, const char *name);
-/* b's twin, owned by nobody yet: NULL or a negative number keeps. */
-const struct buffer *buffer_twin(struct edit *e, const struct buffer *b,
-				 const char *name, const char *scope, int ndim,
-				 const struct expr *const *shape);
+/* A copy of buffer b that no scope allocates yet, with the given name, scope
+ * and shape; NULL or a negative number keeps those of b. */
+const struct buffer *buffer_variant(struct edit *e, const struct buffer *b,
+				    const char *name, const char *scope,
+				    int ndim, const struct expr *const *shape);
 
 /* The common index of the block's accesses to b, if it depends on the block's
  * iter vars alone; NULL after reporting. */
@@ -91,8 +92,8 @@ bool leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
 		     const struct range *box);
 /* Are the block's stored elements distinct for distinct iter vars? In a ring
  * buffer they are not. */
-bool has_own_places(struct edit *e, const struct stmt *block,
-		    const struct stmt *store);
+bool stores_distinct_elements(struct edit *e, const struct stmt *block,
+			      const struct stmt *store);
 /* Puts added before or after at. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);
@@ -109,8 +110,8 @@ bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 /* A block that performs one of the loads in its init although the loop, or one
  * around it, drives its reduction: the init runs before the loop. NULL:
  * none. */
-const struct stmt *started_before(const struct stmt *loop,
-				  const struct access_list *loads);
+const struct stmt *init_before_loop(const struct stmt *loop,
+				    const struct access_list *loads);
 /* A buffer that the block reads and that is overwritten before last or in the
  * loops around last; NULL: the block can move there. */
 const struct buffer *input_changed(struct edit *e, struct stmt *block,

@@ -92,7 +92,7 @@ check_place(struct padding *p)
 				 "would overwrite it",
 				 name);
 	}
-	if (!has_own_places(e, p->block, p->store)) {
+	if (!stores_distinct_elements(e, p->block, p->store)) {
 		return edit_fail(e,
 				 "block %s stores to elements of %s more "
 				 "than once, as in a ring buffer; the fill "

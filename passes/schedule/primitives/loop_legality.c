@@ -407,7 +407,7 @@ find_ring(void *ctx, struct stmt *s)
 		expr_visit(s->args[d], find_modulo, &turns);
 	}
 	if (turns && loop_drives(q->loop, q->block, false) &&
-	    !has_own_places(q->e, q->block, s)) {
+	    !stores_distinct_elements(q->e, q->block, s)) {
 		q->ring = s->u.buffer;
 	}
 	return !q->ring;

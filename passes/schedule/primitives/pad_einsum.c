@@ -270,9 +270,10 @@ padded_twin(struct einsum *p, const struct buffer *b,
 			any = true;
 		}
 	}
-	return any ? buffer_twin(e, b,
-				 arena_printf(&e->m->arena, "%s_pad", b->name),
-				 NULL, b->ndim, shape)
+	return any ? buffer_variant(e, b,
+				    arena_printf(&e->m->arena, "%s_pad",
+						 b->name),
+				    NULL, b->ndim, shape)
 		   : NULL;
 }
 

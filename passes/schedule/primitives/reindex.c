@@ -404,7 +404,7 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	r.buffer = buffer_arg(r.block, &args[1], &r.writes);
-	if (!edit_unpinned(e, r.buffer) || !find_index(&r)) {
+	if (!edit_check_no_address(e, r.buffer) || !find_index(&r)) {
 		return false;
 	}
 	if (r.writes && !check_injective(&r, from_zero(&r), r.buffer->ndim,
@@ -417,10 +417,10 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 		r.place[i] = expr_sub(e->m, r.used[i].var->expr, r.used[i].min);
 		shape[i] = r.used[i].extent;
 	}
-	r.made = buffer_twin(e, r.buffer,
-			     arena_printf(&e->m->arena, "%s_reindex",
-					  r.buffer->name),
-			     NULL, r.n_used, shape);
+	r.made = buffer_variant(e, r.buffer,
+				arena_printf(&e->m->arena, "%s_reindex",
+					     r.buffer->name),
+				NULL, r.n_used, shape);
 	return insert_made(&r, out);
 }
 
@@ -488,16 +488,16 @@ reindex_cache(struct edit *e, const struct sched_value *args, bool writes,
 	}
 	r.buffer = writes ? write_arg(r.block, &args[1])
 			  : read_arg(r.block, &args[1]);
-	if (!edit_unpinned(e, r.buffer) || !find_index(&r) ||
+	if (!edit_check_no_address(e, r.buffer) || !find_index(&r) ||
 	    !place_by_map(&r, given) ||
 	    !check_injective(&r, r.place, given->n_physical, r.buffer, &full)) {
 		return false;
 	}
-	r.made = buffer_twin(e, r.buffer,
-			     arena_printf(&e->m->arena, "%s_%s", r.buffer->name,
-					  args[2].u.text),
-			     args[2].u.text, full->n_physical,
-			     full->physical_shape);
+	r.made = buffer_variant(e, r.buffer,
+				arena_printf(&e->m->arena, "%s_%s",
+					     r.buffer->name, args[2].u.text),
+				args[2].u.text, full->n_physical,
+				full->physical_shape);
 	return insert_made(&r, out);
 }
 

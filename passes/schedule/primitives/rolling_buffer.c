@@ -337,8 +337,8 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	r.buffer = write_arg(r.block, &args[1]);
-	if (!edit_unpinned(e, r.buffer) || !check_block(&r) || !find_box(&r) ||
-	    !find_loop(&r) || !check_predicate(&r)) {
+	if (!edit_check_no_address(e, r.buffer) || !check_block(&r) ||
+	    !find_box(&r) || !find_loop(&r) || !check_predicate(&r)) {
 		return false;
 	}
 	iters.n = r.block->u.block->n_iters;

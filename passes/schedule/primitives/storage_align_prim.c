@@ -144,7 +144,7 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (!block || !(r.from = inner_output(e, block, &args[1])) ||
-	    !edit_unpinned(e, r.from)) {
+	    !edit_check_no_address(e, r.from)) {
 		return false;
 	}
 	spec = (struct buffer_spec){

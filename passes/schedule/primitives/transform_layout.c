@@ -261,7 +261,7 @@ prim_transform_layout(struct edit *e, const struct sched_value *args,
 				 b->name, b->ndim, map->n_logical);
 	}
 	r.map = completed(e, b, map, args[4].u.ival);
-	if (!r.map || !edit_unpinned(e, b)) {
+	if (!r.map || !edit_check_no_address(e, b)) {
 		return false;
 	}
 	layout.from = b;

@@ -5,8 +5,8 @@
 #include "index_map_inverse.h"
 #include "sched_rules.h"
 
-/* The composition of two maps, first before map, of an array of the shape of
- * `from`; NULL: it is not an index map. */
+/* The composition of two maps, `first` before `map`, over an array with the
+ * shape of `from`; NULL: it is not an index map. */
 static const struct index_map *
 composed(struct module *m, const struct index_map *first,
 	 const struct index_map *map, const struct buffer *from)

@@ -310,7 +310,7 @@ shape_of(struct rules *r)
 	return x;
 }
 
-/* Applies rule_rows to a kernel of a padded copy, a reduction and its
+/* Applies rule_padded_rows to a kernel of a padded copy, a reduction and its
  * output. */
 static bool
 choose_rows(struct rules *r)
@@ -324,7 +324,7 @@ choose_rows(struct rules *r)
 
 		if (id != x.output && id != x.reduction &&
 		    is_padded_copy(r, id, func_find(r->s.func, id))) {
-			TRY(rule_rows(r, id, x.reduction, x.output));
+			TRY(rule_padded_rows(r, id, x.reduction, x.output));
 		}
 	}
 	return false;
@@ -337,7 +337,7 @@ choose(struct rules *r)
 
 	TRY(rule_ordered(r));
 	if (x.n == 1 && x.n_reductions == 1) {
-		TRY(rule_tuple(r, x.reduction));
+		TRY(rule_tuple_reduction(r, x.reduction));
 	}
 	if (x.n == 1 && x.n_reductions == 0) {
 		TRY(rule_elementwise(r, x.output));
@@ -355,7 +355,7 @@ choose(struct rules *r)
 		TRY(rule_reduction(r, x.reduction, x.output));
 	} else if (x.n_outputs == 1) {
 		TRY(rule_constant_matrix(r, x.blocks, x.n, x.output));
-		TRY(rule_rows_in_blocks(r, x.blocks, x.n, x.output));
+		TRY(rule_blocked_rows(r, x.blocks, x.n, x.output));
 		TRY(rule_rowwise(r, x.blocks, x.n, x.output));
 	}
 	return false;

@@ -341,7 +341,7 @@ rules_threads(struct rules *r)
 	rules_inline(r, KEEP_OPERANDS);
 	tile_reductions(r);
 	rules_inline(r, KEEP_NOTHING);
-	if (!rules_order_threads(r)) {
+	if (!rules_ordered_threads(r)) {
 		return false;
 	}
 	reduce_rows(r);

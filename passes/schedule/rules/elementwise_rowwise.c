@@ -432,7 +432,7 @@ rows_innermost(struct rules *r, int block, int axis)
 }
 
 bool
-rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
+rule_blocked_rows(struct rules *r, const int *blocks, int n, int output)
 {
 	int *loops, n_loops,
 		*common = arena_array(&r->module->arena, int, n + 1);

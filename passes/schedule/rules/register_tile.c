@@ -326,7 +326,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	}
 	inner = (struct tile_loops){ t.rows > 1 ? tile_split[1] : 0, vectors,
 				     lane_split[1], 0, 0 };
-	n += tiling_inner(r, &inner, order + n);
+	n += tiling_loop_order(r, &inner, order + n);
 	if (!sched_reorder(&r->s, order, n) ||
 	    !(part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,
 					   lane_split[0])

@@ -112,8 +112,8 @@ bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
  * are innermost; if vectorization is left to the compiler, the rows are inside
  * of the lanes, because a loop with several statements is not unrolled before
  * it is vectorized. */
-int tiling_inner(const struct rules *r, const struct tile_loops *tile,
-		 int *order);
+int tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
+		      int *order);
 /* Splits the loop of an axis by the tile's size; split[0] is 0 if the tile is
  * the whole axis. */
 bool tiling_split(struct rules *r, const struct tiling *t, int axis,

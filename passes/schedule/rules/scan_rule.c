@@ -231,7 +231,7 @@ rule_ordered(struct rules *r)
 }
 
 bool
-rules_order_threads(struct rules *r)
+rules_ordered_threads(struct rules *r)
 {
 	int block = ordered_block(r), *inits, n, thread;
 

@@ -109,7 +109,7 @@ void rules_map_put(struct index_map *map, const struct expr *e);
  * scan). False: there is no such block. The second is for devices; it returns
  * true if there is none, or if the block's threads are bound. */
 bool rule_ordered(struct rules *r);
-bool rules_order_threads(struct rules *r);
+bool rules_ordered_threads(struct rules *r);
 /* device_rules.c: binds one thread to each iteration of the block's spatial
  * loops; *thread: the innermost of them. */
 bool rules_bind_element_threads(struct rules *r, int block, int *thread);
@@ -187,13 +187,13 @@ bool rules_pack_last(struct rules *r, int block, const struct load_access *a,
 bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);
 /* tuple_reduction.c: the kernel is one reduction of several values. */
-bool rule_tuple(struct rules *r, int reduction);
+bool rule_tuple_reduction(struct rules *r, int reduction);
 bool rule_window(struct rules *r, int reduction, int output);
 /* window_reduction.c: the reduction slides a window over rows that the block
  * `rows` has copied. */
-bool rule_rows(struct rules *r, int rows, int reduction, int output);
+bool rule_padded_rows(struct rules *r, int rows, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
-bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output);
+bool rule_blocked_rows(struct rules *r, const int *blocks, int n, int output);
 bool rule_constant_matrix(struct rules *r, const int *blocks, int n,
 			  int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);

@@ -42,7 +42,8 @@ rules_driven_iter(const struct stmt *block, const struct stmt *loop)
 }
 
 int
-tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
+tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
+		  int *order)
 {
 	const int vectors_last[4] = { tile->rows, tile->vectors, tile->lanes,
 				      tile->dot };
@@ -116,7 +117,7 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	    !tiling_split_dot(r, t, reduction, order, &n_order, tile)) {
 		return false;
 	}
-	n_order += tiling_inner(r, tile, order + n_order);
+	n_order += tiling_loop_order(r, tile, order + n_order);
 	return n_order < 2 || sched_reorder(&r->s, order, n_order);
 }
 
@@ -149,7 +150,7 @@ bool
 tiling_hoist_loads(struct rules *r, const struct tiling *t,
 		   const struct tile_loops *tile)
 {
-	int order[4], n = tiling_inner(r, tile, order);
+	int order[4], n = tiling_loop_order(r, tile, order);
 	struct tests tests = { NULL, false };
 
 	if (tile->rows == 0 || order[n - 1] != tile->rows) {
@@ -164,7 +165,7 @@ tiling_hoist_loads(struct rules *r, const struct tiling *t,
 void
 tiling_finish(struct rules *r, const struct tile_loops *tile)
 {
-	int order[4], n = tiling_inner(r, tile, order);
+	int order[4], n = tiling_loop_order(r, tile, order);
 
 	if (tile->lanes != 0 && order[n - 1] == tile->lanes) {
 		sched_vectorize(&r->s, tile->lanes);

@@ -56,7 +56,7 @@ is_conditional(const struct stmt *block)
 }
 
 bool
-rule_tuple(struct rules *r, int reduction)
+rule_tuple_reduction(struct rules *r, int reduction)
 {
 	const struct stmt *block = func_find(r->s.func, reduction);
 	int n = block->u.block->n_writes, at;

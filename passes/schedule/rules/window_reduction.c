@@ -278,7 +278,7 @@ loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 }
 
 bool
-rule_rows(struct rules *r, int rows, int reduction, int output)
+rule_padded_rows(struct rules *r, int rows, int reduction, int output)
 {
 	struct block_access x;
 	const struct buffer *acc;

@@ -77,7 +77,7 @@ edit_loops(struct edit *e, const struct sched_value *list)
 }
 
 bool
-edit_unpinned(struct edit *e, const struct buffer *b)
+edit_check_no_address(struct edit *e, const struct buffer *b)
 {
 	struct access_list all = { 0 };
 

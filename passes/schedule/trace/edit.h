@@ -42,6 +42,6 @@ struct stmt *edit_block(struct edit *e, int id);
 
 /* False after reporting if a call of an instruction (tensorize) has an address
  * in b: the call depends on b's strides. */
-bool edit_unpinned(struct edit *e, const struct buffer *b);
+bool edit_check_no_address(struct edit *e, const struct buffer *b);
 
 #endif
