@@ -97,7 +97,7 @@ extreme(const struct collector *c, const struct expr *e, bool greatest)
 				return NULL;
 			}
 		}
-		struct var *from = (struct var *)v->var;
+		struct var *from = v->var->expr->u.var;
 		const struct expr *to = (coefficient > 0) == greatest
 						? v->last
 						: v->first;

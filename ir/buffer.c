@@ -11,7 +11,7 @@ copy_exprs(struct module *m, const struct expr *const *list, int n)
 	return arena_copy(&m->arena, list, sizeof *list * (size_t)n);
 }
 
-const struct buffer *
+struct buffer *
 buffer_new(struct module *m, const struct buffer_spec *spec)
 {
 	struct buffer *b = arena_new(&m->arena, struct buffer);
@@ -29,7 +29,7 @@ buffer_new(struct module *m, const struct buffer_spec *spec)
 	return b;
 }
 
-const struct buffer *
+struct buffer *
 buffer_with_scope(struct module *m, const struct buffer *b, const char *scope)
 {
 	struct buffer_spec spec = {
@@ -45,7 +45,7 @@ buffer_with_scope(struct module *m, const struct buffer *b, const char *scope)
 	return buffer_new(m, &spec);
 }
 
-const struct buffer *
+struct buffer *
 buffer_with_shape(struct module *m, const struct buffer *b, int ndim,
 		  const struct expr *const *shape)
 {

@@ -29,14 +29,12 @@ struct buffer_spec {
 	int align_bytes;
 };
 
-const struct buffer *buffer_new(struct module *m,
-				const struct buffer_spec *spec);
+struct buffer *buffer_new(struct module *m, const struct buffer_spec *spec);
 /* A copy of b with another name, scope, type or shape (NULL/negative: keep). */
-const struct buffer *buffer_with_scope(struct module *m, const struct buffer *b,
-				       const char *scope);
-const struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
-				       int ndim,
-				       const struct expr *const *shape);
+struct buffer *buffer_with_scope(struct module *m, const struct buffer *b,
+				 const char *scope);
+struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
+				 int ndim, const struct expr *const *shape);
 /* Size of one element with all its lanes. */
 int buffer_element_bytes(const struct buffer *b);
 /* A view of b with scalar elements: the lanes of vector elements become a last

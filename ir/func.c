@@ -280,3 +280,15 @@ func_writes(const struct func *f, const struct buffer *b)
 	stmt_visit(f->body, usage_stmt, &q);
 	return q.written;
 }
+
+void
+func_replace_param(struct func *f, const struct buffer *from, struct buffer *to)
+{
+	stmt_replace_buffer(f, f->body, from, to);
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == from) {
+			f->params.data[i].buffer = to;
+			f->params.data[i].var = to->data;
+		}
+	}
+}

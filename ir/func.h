@@ -60,6 +60,9 @@ struct func *func_new(struct module *m, const char *name); /* not yet in m */
 void func_add_param(struct func *f, struct var *var,
 		    const struct buffer *buffer);
 void func_set_note(struct func *f, const char *key, const struct expr *value);
+/* Replaces a buffer of the same rank, in the parameters and in the body. */
+void func_replace_param(struct func *f, const struct buffer *from,
+			struct buffer *to);
 const struct expr *func_note(const struct func *f, const char *key);
 /* Records that loop is the fusion of n axes. Axes of extent 1 are left out;
  * fewer than two axes are not recorded. The arrays are copied. */
@@ -112,7 +115,7 @@ void expr_print(const struct expr *e, struct strbuf *out); /* debugging too */
 /* Checks every invariant of the IR: parent links, scopes of variables, types,
  * ranks, iter bindings, regions cover accesses (constant case). Reports as
  * DIAG_VERIFY on the module's diags. */
-bool func_verify(struct func *f);
+bool func_verify(const struct func *f);
 
 /* An error about the function as a whole; always false. */
 #define func_error(f, id, ...)                                                 \

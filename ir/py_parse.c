@@ -46,14 +46,17 @@ py_check_target(struct py_parser *p, const struct py_node *t)
 
 /* ---- parameters */
 
+struct py_params {
+	struct py_param *data;
+	int n, cap;
+};
+
 static bool
-add_param(struct py_parser *p, struct py_node *node, int *cap,
+add_param(struct py_parser *p, struct py_node *node, struct py_params *list,
 	  const struct py_param *param)
 {
-	struct py_param *list = (struct py_param *)node->params;
-
 	for (int i = 0; i < node->n_params; i++) {
-		if (strcmp(list[i].name, param->name) == 0) {
+		if (strcmp(node->params[i].name, param->name) == 0) {
 			py_fail(p, param->span,
 				"a second parameter named "
 				"'%s'; give it another name",
@@ -61,12 +64,9 @@ add_param(struct py_parser *p, struct py_node *node, int *cap,
 			return false;
 		}
 	}
-	if (node->n_params == *cap) {
-		list = arena_grow(&p->module->arena, list, node->n_params, cap,
-				  node->n_params + 1, sizeof *list);
-	}
-	list[node->n_params++] = *param;
-	node->params = list;
+	vec_push(&p->module->arena, list, *param);
+	node->params = list->data;
+	node->n_params = list->n;
 	return true;
 }
 
@@ -101,7 +101,7 @@ py_parameters(struct py_parser *p, bool annotated, const char *end,
 	      struct py_node *node)
 {
 	bool keyword_only = false;
-	int cap = 0;
+	struct py_params list = { NULL, 0, 0 };
 
 	while (!py_at(p, end)) {
 		struct py_param param = { .span = py_here(p)->span };
@@ -133,7 +133,7 @@ py_parameters(struct py_parser *p, bool annotated, const char *end,
 			param.keyword_only = keyword_only &&
 					     param.kind == PY_PARAM_PLAIN;
 			if (!check_order(p, node, &param) ||
-			    !add_param(p, node, &cap, &param)) {
+			    !add_param(p, node, &list, &param)) {
 				return false;
 			}
 			keyword_only |= param.kind == PY_PARAM_STAR;

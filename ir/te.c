@@ -112,7 +112,7 @@ te_rename(struct module *m, struct te_tensor *t, const char *name)
 {
 	/* The name is not part of a buffer's identity, and LOADs of it stay
 	 * valid. */
-	struct buffer *b = (struct buffer *)t->buffer;
+	struct buffer *b = t->buffer;
 
 	b->name = arena_strdup(&m->arena, name);
 	b->data->name = b->name;

@@ -9,7 +9,7 @@
 struct te_stage;
 
 struct te_tensor {
-	const struct buffer *buffer;
+	struct buffer *buffer;
 	struct te_stage *stage; /* NULL: a placeholder */
 	int index;              /* which output of the stage */
 };

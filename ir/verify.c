@@ -550,7 +550,7 @@ compare_ids(const void *a, const void *b)
 }
 
 bool
-func_verify(struct func *f)
+func_verify(const struct func *f)
 {
 	struct verifier v = { .func = f, .epoch = 1 };
 

@@ -11,7 +11,7 @@ struct mark {
 };
 
 struct verifier {
-	struct func *func;
+	const struct func *func;
 	struct arena arena;      /* released at the end of the check */
 	const struct stmt *stmt; /* the one being checked, for reports */
 	/* Variables and buffers in scope: 1. Statements seen: 1. Expressions:

@@ -15,6 +15,7 @@ enum { CLI_DONE = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_BUG = 3 };
 /* The values of the options; options.c lists the verbs that take each. */
 struct cli {
 	const char *verb;
+	struct arena arena; /* of the lists below */
 	struct tirc_options tirc;
 	const char *model;
 	const char **files; /* all positional arguments */
@@ -28,7 +29,7 @@ struct cli {
 	const char *cc, *cflags;
 	/* a command prefix for the built program, or NULL */
 	const char *runner;
-	const char **inputs; /* run: name=file or file */
+	const char *const *inputs; /* run: name=file or file */
 	int n_inputs;
 	const char *output; /* run: .npz or folder */
 	int repeat;

@@ -16,7 +16,7 @@ struct twins {
 
 static bool
 open_one(struct harness *h, struct cli *copy, const struct cli *c,
-	 const char *regions, const char **kept)
+	 const char *regions, char **kept)
 {
 	*copy = *c;
 	copy->tirc.regions = regions;
@@ -141,7 +141,7 @@ int
 test_each_region(struct cli *c)
 {
 	struct twins w = { 0 };
-	const char *kept[2] = { NULL, NULL };
+	char *kept[2] = { NULL, NULL };
 	bool ok, bad = false;
 
 	ok = open_one(&w.alone, &w.alone_cli, c, "alone", &kept[0]);
@@ -161,7 +161,7 @@ test_each_region(struct cli *c)
 	}
 	harness_close(&w.alone);
 	for (int i = 0; i < 2; i++) {
-		free((void *)kept[i]);
+		free(kept[i]);
 	}
 	return ok && !bad ? CLI_DONE : CLI_INPUT;
 }

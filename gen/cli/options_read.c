@@ -145,45 +145,36 @@ read_count(const char *text, int *out)
 	return end != text && *end == '\0' && v >= 1 && v <= 1000000;
 }
 
+/* The list with one text more, in the options' arena. */
 static void
-push(const char *const **list, int *n, const char *text)
+push(struct cli *c, const char *const **list, int *n, const char *text)
 {
-	const char **grown = realloc((void *)*list,
-				     sizeof *grown * (size_t)(*n + 1));
+	const char **grown = arena_array(&c->arena, const char *, *n + 1);
 
-	if (grown != NULL) {
-		grown[(*n)++] = text;
-		*list = grown;
+	for (int i = 0; i < *n; i++) {
+		grown[i] = (*list)[i];
 	}
+	grown[(*n)++] = text;
+	*list = grown;
 }
 
 void
 cli_options_free(struct cli *c)
 {
-	free((void *)c->tirc.input_shapes);
-	free((void *)c->tirc.dims);
-	free((void *)c->tirc.print_after);
-	free((void *)c->tirc.print_phases);
-	free((void *)c->tirc.disable_passes);
-	free((void *)c->tirc.add_passes);
-	free((void *)c->tirc.schedule_for);
-	free((void *)c->tirc.byoc);
-	free((void *)c->inputs);
-	free((void *)c->files);
+	arena_release(&c->arena);
 }
 
 static bool
-push_phase(struct tirc_options *o, const char *text)
+push_phase(struct cli *c, const char *text)
 {
-	int *grown;
+	struct tirc_options *o = &c->tirc;
+	int *grown = arena_array(&c->arena, int, o->n_print_phases + 1);
 
 	if (text[0] < '0' || text[0] > '3' || text[1] != '\0') {
 		return false;
 	}
-	grown = realloc((void *)o->print_phases,
-			sizeof *grown * (size_t)(o->n_print_phases + 1));
-	if (grown == NULL) {
-		return false;
+	for (int i = 0; i < o->n_print_phases; i++) {
+		grown[i] = o->print_phases[i];
 	}
 	grown[o->n_print_phases++] = text[0] - '0';
 	o->print_phases = grown;
@@ -235,27 +226,28 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		c->tirc.conv = arg;
 		return true;
 	case OPT_INPUT_SHAPE:
-		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
+		push(c, &c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
 		return true;
 	case OPT_DIM:
-		push(&c->tirc.dims, &c->tirc.n_dims, arg);
+		push(c, &c->tirc.dims, &c->tirc.n_dims, arg);
 		return true;
 	case OPT_PRINT_AFTER:
-		push(&c->tirc.print_after, &c->tirc.n_print_after, arg);
+		push(c, &c->tirc.print_after, &c->tirc.n_print_after, arg);
 		return true;
 	case OPT_PRINT_PHASE:
-		return push_phase(&c->tirc, arg);
+		return push_phase(c, arg);
 	case OPT_DISABLE_PASS:
-		push(&c->tirc.disable_passes, &c->tirc.n_disable_passes, arg);
+		push(c, &c->tirc.disable_passes, &c->tirc.n_disable_passes,
+		     arg);
 		return true;
 	case OPT_ADD_PASS:
-		push(&c->tirc.add_passes, &c->tirc.n_add_passes, arg);
+		push(c, &c->tirc.add_passes, &c->tirc.n_add_passes, arg);
 		return true;
 	case OPT_SCHEDULE_FOR:
-		push(&c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
+		push(c, &c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
 		return true;
 	case OPT_BYOC:
-		push(&c->tirc.byoc, &c->tirc.n_byoc, arg);
+		push(c, &c->tirc.byoc, &c->tirc.n_byoc, arg);
 		return true;
 	case OPT_BYOC_PATH:
 		c->tirc.byoc_path = arg;
@@ -292,7 +284,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		c->cflags = arg;
 		return true;
 	case OPT_INPUT:
-		push((const char *const **)&c->inputs, &c->n_inputs, arg);
+		push(c, &c->inputs, &c->n_inputs, arg);
 		return true;
 	case OPT_OUTPUT:
 		c->output = arg;
@@ -490,10 +482,7 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 	};
 	int status;
 
-	c->files = calloc((size_t)argc + 1, sizeof *c->files);
-	if (c->files == NULL) {
-		memory_exhausted();
-	}
+	c->files = arena_array(&c->arena, const char *, argc + 1);
 	r.files = c->files;
 	c->verb = verb->name;
 	c->rtol = c->atol = -1;

@@ -35,11 +35,14 @@ static void
 open_scopes(struct func *f)
 {
 	for (int i = 0; f && i < f->params.n; i++) {
-		/* Fresh from the reader: nobody else has seen it. */
-		struct buffer *b = (struct buffer *)f->params.data[i].buffer;
+		const struct buffer *old = f->params.data[i].buffer;
+		struct buffer *b;
 
-		if (b && strcmp(b->scope, "global") == 0) {
+		if (old && strcmp(old->scope, "global") == 0) {
+			b = buffer_with_shape(f->module, old, -1, NULL);
 			b->scope = "";
+			b->data = old->data;
+			func_replace_param(f, old, b);
 		}
 	}
 }

@@ -117,8 +117,8 @@ walk_only_boxes(const struct box_sources *boxes, int param)
 	if (boxes->list.n == 0 || kernel->params.data[param].buffer == NULL) {
 		return false;
 	}
-	access_collect((struct func *)kernel, kernel->body,
-		       kernel->params.data[param].buffer, &uses);
+	access_collect(kernel, kernel->body, kernel->params.data[param].buffer,
+		       &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct stmt *at = uses.list.data[i].at;
 

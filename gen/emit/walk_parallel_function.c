@@ -122,7 +122,7 @@ make_part(struct walker *w, struct stmt *loop, const bool *used)
 		const struct binding *b = &w->bindings.data[i];
 
 		if (used[i]) {
-			func_add_param(part, (struct var *)b->var, b->buffer);
+			func_add_param(part, b->var->expr->u.var, b->buffer);
 			part->params.data[part->params.n - 1].space = b->space;
 		}
 	}

@@ -13,10 +13,10 @@ import_domain(const char *domain)
 
 /* "node 12 Conv 'conv1'" */
 static const char *
-import_node_item(const struct importer *imp, const struct body *body, int index,
+import_node_item(struct importer *imp, const struct body *body, int index,
 		 const Onnx__NodeProto *p)
 {
-	struct arena *a = (struct arena *)&imp->tmp;
+	struct arena *a = &imp->tmp;
 	const char *where =
 		!body->caller
 			? ""

@@ -155,12 +155,12 @@ metadata_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
 	if (!by_item || cJSON_GetArraySize(value) == 0) {
 		put_line(s, "", value, last);
 	} else {
-		const cJSON *item;
+		cJSON *item;
 
 		strbuf_puts(s, "[\n");
 		cJSON_ArrayForEach(item, value)
 		{
-			put_line(s, "\t\t", (cJSON *)item, item->next == NULL);
+			put_line(s, "\t\t", item, item->next == NULL);
 		}
 		strbuf_printf(s, "\t]%s\n", last ? "" : ",");
 	}

@@ -274,6 +274,9 @@ bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 /* The elements of an iterable value; arena array. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
+/* The same, or v itself if it is `one` item. */
+bool eval_items_or_one(struct eval *ev, struct py_span at, const struct pval *v,
+		       bool one, const struct pval **items, int *n);
 struct pval *eval_scope_find(struct eval *ev, struct scope *s,
 			     const char *name);
 void eval_scope_set(struct eval *ev, struct scope *s, const char *name,

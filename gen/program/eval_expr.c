@@ -207,6 +207,23 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 	}
 }
 
+bool
+eval_items_or_one(struct eval *ev, struct py_span at, const struct pval *v,
+		  bool one, const struct pval **items, int *n)
+{
+	struct pval *list = NULL;
+
+	*items = v;
+	*n = 1;
+	if (!one) {
+		if (!eval_items(ev, at, v, &list, n)) {
+			return false;
+		}
+		*items = list;
+	}
+	return true;
+}
+
 /* -- subscripts -- */
 
 static bool

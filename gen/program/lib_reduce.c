@@ -23,10 +23,10 @@ reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 	    struct iter_var **axes, int *n)
 {
 	struct eval *ev = c->ev;
-	struct pval *items = (struct pval *)axis;
+	const struct pval *items;
 
-	*n = 1;
-	if (axis->kind != PV_AXIS && !eval_items(ev, at, axis, &items, n)) {
+	if (!eval_items_or_one(ev, at, axis, axis->kind == PV_AXIS, &items,
+			       n)) {
 		return false;
 	}
 	*axes = arena_array(ev->a, struct iter_var, *n + 1);
@@ -85,11 +85,11 @@ static bool
 several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	const struct expr **out, const char *what)
 {
-	struct pval *items = (struct pval *)v;
-	int have = 1, depth;
+	bool one = v->kind != PV_TUPLE && v->kind != PV_LIST;
+	const struct pval *items;
+	int have, depth;
 
-	if ((v->kind == PV_TUPLE || v->kind == PV_LIST) &&
-	    !eval_items(ev, at, v, &items, &have)) {
+	if (!eval_items_or_one(ev, at, v, one, &items, &have)) {
 		return false;
 	}
 	if (have != n) {

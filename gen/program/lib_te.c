@@ -443,11 +443,10 @@ compute_bodies(struct call *c, const struct pval *value,
 	       const struct expr ***bodies, int *n, int *depth)
 {
 	struct eval *ev = c->ev;
-	struct pval *items = (struct pval *)value;
+	bool one = value->kind != PV_TUPLE && value->kind != PV_LIST;
+	const struct pval *items;
 
-	*n = 1;
-	if ((value->kind == PV_TUPLE || value->kind == PV_LIST) &&
-	    !eval_items(ev, c->spans[1], value, &items, n)) {
+	if (!eval_items_or_one(ev, c->spans[1], value, one, &items, n)) {
 		return false;
 	}
 	if (*n < 1 || *n > 16) {

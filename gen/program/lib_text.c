@@ -39,13 +39,14 @@ str_case(struct call *c, struct pval *out)
 {
 	bool up = c->row->name[0] == 'u';
 
-	*out = pv_text_n(c->ev, c->self.u.text.data, c->self.u.text.n);
-	for (size_t i = 0; i < out->u.text.n; i++) {
-		char *at = (char *)&out->u.text.data[i];
+	size_t n = c->self.u.text.n;
+	char *text = arena_copy(c->ev->a, c->self.u.text.data, n + 1);
 
-		*at = (char)(up ? toupper((unsigned char)*at)
-				: tolower((unsigned char)*at));
+	for (size_t i = 0; i < n; i++) {
+		text[i] = (char)(up ? toupper((unsigned char)text[i])
+				    : tolower((unsigned char)text[i]));
 	}
+	*out = pv_text_n(c->ev, text, n);
 	return true;
 }
 

@@ -205,7 +205,7 @@ static void
 finish(struct cell_part *p, struct draft *d)
 {
 	unsigned char data[4][CELL_VALUES * 8];
-	struct run_arg args[4] = { { 0 } };
+	struct run_arg args[4] = { { .data = NULL } };
 	int n = 0;
 
 	cell_inputs(d->cell.in, data);

@@ -8,7 +8,7 @@
 #include "thread_loops.h"
 
 struct collector {
-	struct func *func;
+	const struct func *func;
 	const struct buffer *buffer;
 	struct stmt *at;
 	struct access_list *out;
@@ -69,8 +69,8 @@ collect_stmt(void *ctx, struct stmt *s)
 }
 
 void
-access_collect(struct func *f, struct stmt *s, const struct buffer *buffer,
-	       struct access_list *out)
+access_collect(const struct func *f, struct stmt *s,
+	       const struct buffer *buffer, struct access_list *out)
 {
 	struct collector c = { f, buffer, NULL, out };
 
@@ -209,8 +209,8 @@ analyser_enter_domains(struct analyser *a, const struct stmt *block)
 }
 
 struct iter_var *
-loops_between(struct func *f, const struct stmt *top, const struct stmt *s,
-	      int *n)
+loops_between(const struct func *f, const struct stmt *top,
+	      const struct stmt *s, int *n)
 {
 	VEC(struct iter_var) found = { 0 };
 	struct arena *arena = &f->module->arena;
@@ -329,8 +329,8 @@ buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 /* The loops between top and an access; with of_block also the thread loops of
  * the block, if all threads see the buffer. */
 static struct iter_var *
-relaxed_loops(struct func *f, const struct stmt *top, const struct stmt *at,
-	      bool of_block, int *n)
+relaxed_loops(const struct func *f, const struct stmt *top,
+	      const struct stmt *at, bool of_block, int *n)
 {
 	struct iter_var *inner = loops_between(f, top, at, n);
 	VEC(struct iter_var) all = { 0 };
@@ -356,8 +356,9 @@ relaxed_loops(struct func *f, const struct stmt *top, const struct stmt *at,
 /* The interval of indices in one dimension of one access; false if it has no
  * bound. */
 static bool
-cover_one(struct func *f, const struct stmt *top, const struct access *x, int d,
-	  bool of_block, const struct expr **min, const struct expr **max)
+cover_one(const struct func *f, const struct stmt *top, const struct access *x,
+	  int d, bool of_block, const struct expr **min,
+	  const struct expr **max)
 {
 	struct module *m = f->module;
 	struct analyser a;
@@ -438,8 +439,9 @@ is_size(const struct expr *e)
 }
 
 static bool
-cover_all(struct func *f, const struct stmt *top, const struct access *list,
-	  int n, int d, bool of_block, struct range *out)
+cover_all(const struct func *f, const struct stmt *top,
+	  const struct access *list, int n, int d, bool of_block,
+	  struct range *out)
 {
 	struct module *m = f->module;
 	const struct expr *min = NULL, *max = NULL, *extent;
@@ -478,8 +480,8 @@ cover_all(struct func *f, const struct stmt *top, const struct access *list,
 }
 
 void
-access_cover(struct func *f, const struct stmt *top, const struct access *list,
-	     int n, struct range *ranges)
+access_cover(const struct func *f, const struct stmt *top,
+	     const struct access *list, int n, struct range *ranges)
 {
 	const struct buffer *b;
 
@@ -509,8 +511,8 @@ access_cover(struct func *f, const struct stmt *top, const struct access *list,
 }
 
 bool
-access_box(struct func *f, const struct stmt *top, const struct access *list,
-	   int n, struct range *ranges)
+access_box(const struct func *f, const struct stmt *top,
+	   const struct access *list, int n, struct range *ranges)
 {
 	for (int d = 0; d < list[0].buffer->ndim; d++) {
 		if (!cover_all(f, top, list, n, d, false, &ranges[d])) {

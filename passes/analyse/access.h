@@ -23,8 +23,8 @@ struct access_list {
 
 /* All loads and stores of buffer (NULL: of any buffer) at or below s, in
  * program order. Addresses taken count as loads with the flag address. */
-void access_collect(struct func *f, struct stmt *s, const struct buffer *buffer,
-		    struct access_list *out);
+void access_collect(const struct func *f, struct stmt *s,
+		    const struct buffer *buffer, struct access_list *out);
 
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */
@@ -49,7 +49,7 @@ void analyser_enter_domains(struct analyser *a, const struct stmt *block);
 /* Loops (and block iter vars as LET-like values) between top (included) and
  * s: the iteration domain that an access inside top runs over. Arena array,
  * outermost first. */
-struct iter_var *loops_between(struct func *f, const struct stmt *top,
+struct iter_var *loops_between(const struct func *f, const struct stmt *top,
 			       const struct stmt *s, int *n);
 
 /* Replaces from by to in all accesses below s and in the parameters; index
@@ -67,11 +67,11 @@ void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 /* The bounding box of all accesses in the list, in terms of variables bound
  * outside of top. A dimension without a bound, with a bound beyond the
  * buffer's, or with an address taken gets [0, shape). */
-void access_cover(struct func *f, const struct stmt *top,
+void access_cover(const struct func *f, const struct stmt *top,
 		  const struct access *list, int n, struct range *ranges);
 /* The same, but the box is not clipped to the buffer. False: a dimension has no
  * bound. */
-bool access_box(struct func *f, const struct stmt *top,
+bool access_box(const struct func *f, const struct stmt *top,
 		const struct access *list, int n, struct range *ranges);
 
 /* Splits a conjunction a && b && … into its conjuncts, and joins them again

@@ -9,7 +9,7 @@
 /* A sum with smallest scale 1 that has been fused into a mark. */
 struct fused {
 	struct iter_sum pattern;
-	const struct iter_mark *mark;
+	struct iter_mark *mark;
 };
 
 struct detect {

@@ -107,7 +107,7 @@ bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 		}
 	}
 	f = limited_mark(d, &part);
-	mark = (struct iter_mark *)f->mark;
+	mark = f->mark;
 	end = mark->extent;
 	if (at_most) {
 		/* The extent is already without the iterations cut off at the

@@ -61,7 +61,7 @@ find_kernel(void *ctx, struct stmt *s)
 }
 
 void
-threads_kernels(struct func *f, struct stmt_vec *out)
+threads_kernels(const struct func *f, struct stmt_vec *out)
 {
 	struct kernel_finder k = { &f->module->arena, out };
 

@@ -36,7 +36,7 @@ struct stmt_vec {
 };
 
 /* The outermost thread-bound loops of f, in program order. */
-void threads_kernels(struct func *f, struct stmt_vec *out);
+void threads_kernels(const struct func *f, struct stmt_vec *out);
 /* Scopes of buffers. */
 bool buffer_is_shared(const struct buffer *b);
 bool buffer_is_private(const struct buffer *b); /* private to one thread */

@@ -71,7 +71,7 @@ value_ranges_init(struct value_ranges *r, const struct func *f,
 {
 	memset(r, 0, sizeof *r);
 	r->module = f->module;
-	r->func = (struct func *)f;
+	r->func = f;
 	r->intrins = intrins;
 	if (f->body != NULL) {
 		find_binders(r, f->body);

@@ -31,7 +31,7 @@ struct expr_range {
 
 struct value_ranges {
 	struct module *module;
-	struct func *func;
+	const struct func *func;
 	const struct tensor_intrins
 		*intrins; /* intrinsics of the calls, or NULL */
 	VEC(struct buffer_range) buffers;

@@ -122,17 +122,17 @@ find_reduction(void *ctx, struct stmt *s)
 }
 
 static bool
-block_reduces_below(const struct stmt *block)
+block_reduces_below(struct stmt *block)
 {
 	bool found = false;
 
-	stmt_visit((struct stmt *)block, find_reduction, &found);
+	stmt_visit(block, find_reduction, &found);
 	return found;
 }
 
 /* A reduction's load of its accumulator is no read of the block. */
 static struct region *
-regions(struct func *f, const struct stmt *block, const struct access_list *all,
+regions(struct func *f, struct stmt *block, const struct access_list *all,
 	bool writes, int *n)
 {
 	struct arena *arena = &f->module->arena;

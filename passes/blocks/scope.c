@@ -25,7 +25,12 @@ scope_child(const struct stmt *s)
 		const struct stmt *p = s->parent;
 
 		if (p == scope || (p->kind == STMT_SEQ && p->parent == scope)) {
-			return (struct stmt *)s;
+			int i = 0;
+
+			while (p->children[i] != s) {
+				i++;
+			}
+			return p->children[i];
 		}
 		s = p;
 	}

@@ -9,7 +9,12 @@
 #include "func.h"
 
 struct run_arg {
-	void *data;     /* for buffer parameters: dense, dtype_bytes each */
+	/* For buffer parameters: dense, dtype_bytes each. read: of a buffer
+	 * that the function does not write. */
+	union {
+		void *data;
+		const void *read;
+	};
 	int64_t scalar; /* for scalar parameters */
 };
 

@@ -245,10 +245,9 @@ is_own_place(struct func *f, const struct stmt *store,
 
 /* Is x in an earlier nest than y? Each nest is a separate device kernel. */
 static bool
-is_before(const struct stmt *x, const struct stmt *y)
+is_before(struct stmt *x, struct stmt *y)
 {
-	const struct stmt *all = stmt_common((struct stmt *)x,
-					     (struct stmt *)y);
+	const struct stmt *all = stmt_common(x, y);
 
 	if (all->kind != STMT_SEQ || all->parent == NULL ||
 	    all->parent->kind != STMT_BLOCK || all->parent->parent != NULL) {
@@ -268,7 +267,7 @@ is_before(const struct stmt *x, const struct stmt *y)
 /* Is each element read in the storing statement, or in an earlier device
  * kernel? */
 static bool
-loads_at(const struct access_list *loads, const struct stmt *store)
+loads_at(const struct access_list *loads, struct stmt *store)
 {
 	for (int i = 0; i < loads->list.n; i++) {
 		const struct access *x = &loads->list.data[i];
@@ -292,7 +291,8 @@ static bool
 reads_own(struct func *f, const struct buffer *in, const struct buffer *out)
 {
 	struct access_list loads = { 0 }, uses = { 0 };
-	const struct stmt *store, *block;
+	struct stmt *store;
+	const struct stmt *block;
 
 	access_collect(f, f->body, in, &loads);
 	access_collect(f, f->body, out, &uses);

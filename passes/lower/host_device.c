@@ -35,10 +35,9 @@ split_fail(struct split *x, const char *fmt, ...)
 bool
 lower_has_threads(const struct func *f)
 {
-	struct func *g = (struct func *)f; /* only looked at */
 	struct stmt_vec kernels = { 0 };
 
-	threads_kernels(g, &kernels);
+	threads_kernels(f, &kernels);
 	return kernels.list.n > 0;
 }
 

@@ -28,7 +28,7 @@ same_shape(const struct buffer *a, const struct buffer *b)
 }
 
 struct sharing {
-	struct func *func;
+	const struct func *func;
 	struct access_list loads; /* of the input */
 	struct access_list uses;  /* of the output */
 	struct stmt *common;      /* lowest common ancestor of the accesses */
@@ -344,7 +344,7 @@ bool
 lower_can_share(const struct func *f, const struct buffer *in,
 		const struct buffer *out)
 {
-	struct sharing s = { .func = (struct func *)f, .ndim = in->ndim };
+	struct sharing s = { .func = f, .ndim = in->ndim };
 	const struct stmt *store = NULL;
 	bool loads_in_first_store = false;
 	int child;
@@ -393,7 +393,7 @@ lower_moves_on(const struct func *f, const struct buffer *in,
 	if (!same_shape(in, out) || func_writes(f, in)) {
 		return false;
 	}
-	access_collect((struct func *)f, f->body, out, &uses);
+	access_collect(f, f->body, out, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		if (uses.list.data[i].load ||
 		    !stores_each_once(uses.list.data[i].at, NULL)) {

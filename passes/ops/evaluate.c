@@ -7,13 +7,13 @@
 #include "interp.h"
 
 /* The bytes of a constant; a splat is expanded. */
-static void *
+static const void *
 value_bytes(struct arena *a, const struct value *v)
 {
 	void *bytes;
 
 	if (v->data) {
-		return (void *)v->data; /* read only by the function */
+		return v->data;
 	}
 	bytes = arena_alloc(a, (size_t)(v->elems + 1) *
 				       (size_t)dtype_bytes(v->type));
@@ -24,7 +24,7 @@ value_bytes(struct arena *a, const struct value *v)
 }
 
 static const struct value *
-new_value(struct arena *a, const struct tensor *t)
+new_value(struct arena *a, const struct tensor *t, void **data)
 {
 	struct value *v = arena_new(a, struct value);
 
@@ -33,7 +33,8 @@ new_value(struct arena *a, const struct tensor *t)
 		return NULL;
 	}
 	v->bytes = (size_t)v->elems * (size_t)dtype_bytes(t->type);
-	v->data = arena_alloc(a, v->bytes + 1);
+	*data = arena_alloc(a, v->bytes + 1);
+	v->data = *data;
 	return v;
 }
 
@@ -62,7 +63,7 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 		}
 		in[i] = te_placeholder(m, t->name, t->type, t->ndim, t->shape);
 		params[count] = in[i];
-		args[count++].data = value_bytes(a, t->value);
+		args[count++].read = value_bytes(a, t->value);
 	}
 	if (!ops_define(g, n, in, results)) {
 		return false;
@@ -72,15 +73,14 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 		if (!n->outputs[k]) {
 			continue;
 		}
-		out[k] = new_value(a, n->outputs[k]);
+		out[k] = new_value(a, n->outputs[k], &args[count].data);
 		if (!out[k]) {
 			return diag_error(&m->diags, DIAG_UNKNOWN_SHAPE,
 					  node_place(g, n),
 					  "the size of '%s' is not constant",
 					  n->outputs[k]->name);
 		}
-		params[count] = results[k];
-		args[count++].data = (void *)out[k]->data;
+		params[count++] = results[k];
 	}
 	return run_func(te_to_func(m, "evaluate", params, count), args, count);
 }

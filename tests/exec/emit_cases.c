@@ -163,7 +163,7 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 {
 	static const char *const names[] = { "a", "b", "c", "y" };
 	unsigned char memory[4][N * 8];
-	struct run_arg args[4] = { { 0 } };
+	struct run_arg args[4] = { { .data = NULL } };
 	const struct expr *index = f->body->u.loop.var->expr;
 	const char *value_of = k->u.d->types[c->out.kind].is_stored_only
 				       ? "half_value"

@@ -64,7 +64,8 @@ size_of(const struct setting *s, struct graph *g, const struct expr *e)
 }
 
 static struct value *
-new_value(const struct setting *s, struct graph *g, const struct tensor *t)
+new_value(const struct setting *s, struct graph *g, const struct tensor *t,
+	  void **bytes)
 {
 	struct value *v = arena_new(&g->module->arena, struct value);
 
@@ -81,7 +82,8 @@ new_value(const struct setting *s, struct graph *g, const struct tensor *t)
 		v->elems *= size;
 	}
 	v->bytes = (size_t)v->elems * (size_t)dtype_bytes(t->type);
-	v->data = arena_alloc(&g->module->arena, v->bytes + 1);
+	*bytes = arena_alloc(&g->module->arena, v->bytes + 1);
+	v->data = *bytes;
 	return v;
 }
 
@@ -107,21 +109,22 @@ run_node(const struct setting *s, struct graph *g, struct node *n)
 			in[i] = te_placeholder(m, t->name, t->type, t->ndim,
 					       t->shape);
 			params[count] = in[i];
-			args[count++].data = (void *)t->value->data;
+			args[count++].read = t->value->data;
 		}
 	}
 	if (!ops_define(g, n, in, out)) {
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
-		struct value *v = new_value(s, g, n->outputs[k]);
+		void *bytes;
+		struct value *v = new_value(s, g, n->outputs[k], &bytes);
 
 		if (!v) {
 			return false;
 		}
 		n->outputs[k]->value = v;
 		params[count] = out[k];
-		args[count++].data = (void *)v->data;
+		args[count++].data = bytes;
 	}
 	f = te_to_func(m, "node", params, count);
 	for (int i = count; i < f->params.n; i++) {
@@ -138,7 +141,8 @@ run_graph(const struct setting *s, struct graph *g, const char *folder)
 	struct array a;
 
 	for (int i = 0; i < g->inputs.n; i++) {
-		struct value *v = new_value(s, g, g->inputs.data[i]);
+		void *bytes;
+		struct value *v = new_value(s, g, g->inputs.data[i], &bytes);
 
 		if (!v ||
 		    !onnx_read_tensor(m,
@@ -163,7 +167,9 @@ run_graph(const struct setting *s, struct graph *g, const char *folder)
 				    .type = t->type,
 				    .ndim = t->ndim,
 				    .elems = t->value->elems,
-				    .data = (void *)t->value->data };
+				    .data = arena_copy(&m->arena,
+						       t->value->data,
+						       t->value->bytes) };
 		a.shape = arena_array(&m->arena, int64_t, t->ndim + 1);
 		for (int d = 0; d < t->ndim; d++) {
 			a.shape[d] = size_of(s, g, t->shape[d]);

@@ -50,7 +50,8 @@ write_output(struct module *m, const struct tensor *t, const char *folder,
 			   .type = t->type,
 			   .ndim = t->ndim,
 			   .elems = t->value->elems,
-			   .data = (void *)t->value->data };
+			   .data = arena_copy(&m->arena, t->value->data,
+					      t->value->bytes) };
 
 	a.shape = arena_array(&m->arena, int64_t, t->ndim + 1);
 	for (int d = 0; d < t->ndim; d++) {

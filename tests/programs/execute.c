@@ -161,7 +161,7 @@ static bool
 interpret(struct run *r, struct func *f, const struct trial *t, int n,
 	  void **data)
 {
-	struct run_arg args[MAX_PARAMS] = { { 0 } };
+	struct run_arg args[MAX_PARAMS] = { { .data = NULL } };
 	int scalars = 0;
 
 	for (int i = 0; i < f->params.n; i++) {

@@ -95,7 +95,7 @@ view_of(struct test *t, const struct buffer *b, int spread, struct var_map *map)
 		expr_is_int(shape[d], &extent);
 		span = span * extent + (d == b->ndim - 1 ? spread : 0);
 	}
-	view = (struct buffer *)buffer_new(m, &spec);
+	view = buffer_new(m, &spec);
 	view->data = b->data;
 	return view;
 }
@@ -185,7 +185,7 @@ add_shot(struct test *t, const struct tensor_intrin *intrin,
 	const struct buffer *views[MAX_PARAMS];
 	struct tensor_call c = { intrin, call->args[0]->u.text, part, views };
 	struct shot shot = { .symbol = c.symbol };
-	struct run_arg args[MAX_PARAMS] = { { 0 } };
+	struct run_arg args[MAX_PARAMS] = { { .data = NULL } };
 	const char *why = NULL;
 
 	for (int i = 0; i < part->params.n; i++) {

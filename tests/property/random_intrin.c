@@ -215,7 +215,7 @@ only_store(const struct stmt *block)
 }
 
 const char *
-random_intrin(struct sched *s, struct rng *r, const struct stmt *at)
+random_intrin(struct sched *s, struct rng *r, struct stmt *at)
 {
 	struct maker k = { .m = s->func->module };
 	const struct stmt *store;
@@ -229,7 +229,7 @@ random_intrin(struct sched *s, struct rng *r, const struct stmt *at)
 	if (!at || !s->intrins || rng_below(r, 12) == 0) {
 		return NULL;
 	}
-	stmt_visit((struct stmt *)at, innermost, &k.block);
+	stmt_visit(at, innermost, &k.block);
 	if (!k.block || !(store = only_store(k.block)) || !find_loops(&k, at)) {
 		return NULL;
 	}

@@ -317,8 +317,7 @@ wider_type(struct picker *p)
 }
 
 static struct sched_value
-pick_string(struct picker *p, const struct sched_param *param,
-	    const struct stmt *at)
+pick_string(struct picker *p, const struct sched_param *param, struct stmt *at)
 {
 	const char *name = param->name, *intrin;
 
@@ -404,7 +403,7 @@ pick_int(struct picker *p, const struct sched_param *param)
 
 static struct sched_value
 pick_kind(struct picker *p, const struct sched_param *param,
-	  enum sched_value_kind kind, const struct stmt *at)
+	  enum sched_value_kind kind, struct stmt *at)
 {
 	struct sched_value list[2];
 	bool of_buffer = p->buffer != NULL && param->is_input;
@@ -461,8 +460,7 @@ pick_list(struct picker *p, const struct sched_param *param)
 }
 
 static struct sched_value
-pick_value(struct picker *p, const struct sched_param *param,
-	   const struct stmt *at)
+pick_value(struct picker *p, const struct sched_param *param, struct stmt *at)
 {
 	enum sched_value_kind kinds[SV_LIST + 1];
 	int n = 0;
@@ -690,7 +688,7 @@ random_step_choose(struct sched *s, struct rng *r, bool device,
 			    .r = r,
 			    .found = true,
 			    .device = device };
-	const struct stmt *at = NULL;
+	struct stmt *at = NULL;
 	const struct primitive *list;
 	int n;
 

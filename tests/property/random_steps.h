@@ -32,6 +32,6 @@ bool random_thread_choose(struct sched *s, struct rng *r, bool certain,
  * around a block do, if it is a sum of products, a copy or a sum of two;
  * NULL: it is none. In random_intrin.c. */
 const char *random_intrin(struct sched *s, struct rng *r,
-			  const struct stmt *block_or_loop);
+			  struct stmt *block_or_loop);
 
 #endif

@@ -331,9 +331,7 @@ write_kernels(const struct batch *b, int from, int to, struct module *m,
 		*bad = i;
 		good = n + 8 < MOST && add_parts(m, &b->entries[i], parts, &n);
 		if (good && b->is_planned) {
-			good = device_print_plan(b, i,
-						 (struct func *)parts[n - 1]
-							 .func,
+			good = device_print_plan(b, i, parts[n - 1].func,
 						 &params, out);
 		}
 	}

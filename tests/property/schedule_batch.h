@@ -67,7 +67,7 @@ bool device_run(struct batch *b, struct trial *t, struct func *f,
 void device_print_host(const char *text, FILE *out);
 /* The plan of entry `number` (functions: host functions of all; params: of
  * entries before) and the files of its buffers. */
-bool device_print_plan(const struct batch *b, int number, struct func *host,
-		       int *params, FILE *out);
+bool device_print_plan(const struct batch *b, int number,
+		       const struct func *host, int *params, FILE *out);
 
 #endif

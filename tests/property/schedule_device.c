@@ -129,7 +129,7 @@ device_print_host(const char *text, FILE *out)
 struct planner {
 	const struct batch *b;
 	struct module *m;
-	struct func *host;
+	const struct func *host;
 	struct var_map map; /* what the size and loops of the host are */
 	int first;          /* number of the host's first buffer */
 	int *params;
@@ -246,7 +246,7 @@ write_buffer(struct planner *p, const struct buffer *buffer, const void *data,
 }
 
 bool
-device_print_plan(const struct batch *b, int number, struct func *host,
+device_print_plan(const struct batch *b, int number, const struct func *host,
 		  int *params, FILE *out)
 {
 	const struct batch_entry *x = &b->entries[number];

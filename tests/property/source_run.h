@@ -106,7 +106,7 @@ source_add(struct source_run *r, struct func *f, int n_rows,
 
 	for (int row = 0; row < n_rows && good; row++) {
 		struct source_trial t = { .func = f };
-		struct run_arg args[SOURCE_MAX_PARAMS] = { { 0 } };
+		struct run_arg args[SOURCE_MAX_PARAMS] = { { .data = NULL } };
 		int scalars = 0;
 
 		memcpy(t.sizes, rows[row], sizeof rows[row]);
@@ -157,7 +157,7 @@ source_again(struct source_run *r, struct func *f)
 
 	for (int k = 0; k < r->trials.n && good; k++) {
 		const struct source_trial *t = &r->trials.data[k];
-		struct run_arg args[SOURCE_MAX_PARAMS] = { { 0 } };
+		struct run_arg args[SOURCE_MAX_PARAMS] = { { .data = NULL } };
 		int scalars = 0;
 
 		if (t->func != f) {

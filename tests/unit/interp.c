@@ -310,7 +310,7 @@ test_every_dtype(void)
 		struct te_tensor *params[] = { a, b };
 		struct func *f = te_to_func(m, "f", params, 2);
 		unsigned char in[16], out[16];
-		struct run_arg args[] = { { in, 0 }, { out, 0 } };
+		struct run_arg args[] = { { .data = in }, { .data = out } };
 
 		for (int i = 0; i < 2; i++) {
 			union number v = number_cast(t, dtype_of(DT_I32),
@@ -349,7 +349,9 @@ test_reduction(void)
 	struct te_tensor *params[] = { a, b };
 	struct func *f = te_to_func(m, "f", params, 2);
 	float in[] = { 1, 2, 3, 4, 5, 6 }, out[] = { NAN, NAN };
-	struct run_arg args[] = { { in, 0 }, { out, 0 }, { NULL, 2 } };
+	struct run_arg args[] = { { .data = in },
+				  { .data = out },
+				  { .scalar = 2 } };
 
 	CHECK(interp_run(f, args, 3));
 	CHECK(out[0] == 6 && out[1] == 15);
@@ -379,7 +381,7 @@ test_refused(void)
 	const struct expr *i = expr_i32(m, 4), *name;
 	struct func *f = func_new(m, "f");
 	float data[4];
-	struct run_arg arg = { data, 0 };
+	struct run_arg arg = { .data = data };
 
 	func_add_param(f, NULL, a);
 	f->body = stmt_store(f, a, zero, &i, 1);
@@ -434,7 +436,7 @@ test_calls_and_vectors(void)
 	const struct expr *call[] = { expr_string(m, "reverse_twice"), in->expr,
 				      t->expr };
 	float data[8], work[16];
-	struct run_arg args[] = { { data, 0 }, { work, 0 } };
+	struct run_arg args[] = { { .data = data }, { .data = work } };
 
 	func_add_param(k, NULL, x);
 	func_add_param(k, NULL, y);
@@ -496,7 +498,7 @@ run_box(struct module *m, int row, int rows, const float *x, float *y)
 		sizes[1],
 	};
 	struct func *f = func_new(m, "f");
-	struct run_arg data[2] = { { (float *)x, 0 }, { y, 0 } };
+	struct run_arg data[2] = { { .read = x }, { .data = y } };
 
 	func_add_param(f, NULL, bx);
 	func_add_param(f, NULL, by);

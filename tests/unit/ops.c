@@ -248,7 +248,7 @@ static bool
 run(struct graph *g, const struct node *n, const int64_t *sizes, struct data *d)
 {
 	struct te_tensor *in[3] = { NULL }, *out[1] = { NULL }, *params[4];
-	struct run_arg args[8] = { { NULL, 0 } };
+	struct run_arg args[8] = { { .data = NULL } };
 	struct func *f;
 
 	for (int i = 0; i < n->n_inputs; i++) {

@@ -99,7 +99,7 @@ static void
 verify(void *ctx, const char *pass, const struct func *f)
 {
 	(void)ctx;
-	if (!CHECK(func_verify((struct func *)f))) {
+	if (!CHECK(func_verify(f))) {
 		fprintf(stderr, "after %s\n", pass);
 	}
 }

@@ -398,7 +398,9 @@ static void
 check_dynamic(struct func *f, int n)
 {
 	float x[42], y[42];
-	struct run_arg args[3] = { { x, 0 }, { y, 0 }, { NULL, n } };
+	struct run_arg args[3] = { { .data = x },
+				   { .data = y },
+				   { .scalar = n } };
 
 	for (int i = 0; i < 42; i++) {
 		x[i] = (float)i;
@@ -442,7 +444,7 @@ test_dynamic(void)
 		check_dynamic(t.f, 6);
 		CHECK_EQ(lower_stack_bytes(t.f), floats[way] * 4);
 		if (getenv("PRINT")) {
-			trial_print(&t);
+			trial_print(t.f);
 		}
 		module_free(m);
 	}

@@ -52,12 +52,12 @@ trial_run(struct trial *t)
 }
 
 static void
-trial_print(const struct trial *t)
+trial_print(const struct func *f)
 {
 	struct strbuf out;
 
 	strbuf_init(&out);
-	func_print(t->f, SCRIPT_CURRENT, &out);
+	func_print(f, SCRIPT_CURRENT, &out);
 	fprintf(stderr, "%s\n", out.data);
 	strbuf_release(&out);
 }
@@ -122,7 +122,7 @@ trial_same(struct trial *t)
 		fprintf(stderr, "%s\n", t->m->diags.list.data[i].message);
 	}
 	if (!same || getenv("PRINT")) {
-		trial_print(t);
+		trial_print(t->f);
 	}
 	return same;
 }
@@ -130,14 +130,12 @@ trial_same(struct trial *t)
 static inline void
 trial_after(void *ctx, const char *pass, const struct func *f)
 {
-	struct trial t = *(struct trial *)ctx;
-
-	t.f = (struct func *)f;
+	(void)ctx;
 	if (getenv("PRINT_AFTER")) {
 		fprintf(stderr, "after %s:\n", pass);
-		trial_print(&t);
+		trial_print(f);
 	}
-	CHECK(func_verify(t.f));
+	CHECK(func_verify(f));
 }
 
 /* Lowers, and checks again. */

@@ -76,7 +76,7 @@ check_run(struct setup *s, const int32_t *x, const int32_t *want, int n,
 	  const char *when)
 {
 	int32_t y[40];
-	struct run_arg args[] = { { .data = (void *)x },
+	struct run_arg args[] = { { .read = x },
 				  { .data = y },
 				  { .scalar = n } };
 

@@ -210,7 +210,7 @@ align_shared(struct func *f, struct stmt *alloc, bool is_copy_target)
 	if (!buffer_is_shared(old) || old->align_bytes > 0) {
 		return;
 	}
-	b = (struct buffer *)buffer_with_shape(f->module, old, -1, NULL);
+	b = buffer_with_shape(f->module, old, -1, NULL);
 	b->align_bytes = is_copy_target ? FILLED_ALIGN_BYTES : ALIGN_BYTES;
 	stmt_replace_buffer(f, alloc, old, b);
 }

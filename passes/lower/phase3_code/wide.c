@@ -404,18 +404,10 @@ find_loops(void *ctx, struct stmt *s)
 static void
 align(struct wide *w, const struct buffer *b, int64_t bytes)
 {
-	struct func *f = w->func;
-	struct buffer *to = (struct buffer *)buffer_with_shape(w->module, b, -1,
-							       NULL);
+	struct buffer *to = buffer_with_shape(w->module, b, -1, NULL);
 
 	to->align_bytes = (int)bytes;
-	stmt_replace_buffer(f, f->body, b, to);
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			f->params.data[i].buffer = to;
-			f->params.data[i].var = to->data;
-		}
-	}
+	func_replace_param(w->func, b, to);
 }
 
 static void

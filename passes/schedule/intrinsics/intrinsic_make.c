@@ -154,11 +154,11 @@ te_tensor_intrin(struct module *m, const char *name,
 	n = s->n_inputs + s->n_out;
 	params = arena_array(a, struct te_tensor *, n + 1);
 	for (int i = 0; i < n; i++) {
-		const struct te_tensor *input =
-			i < s->n_inputs ? s->inputs[i]
-					: s->out[i - s->n_inputs];
+		struct te_tensor *input = i < s->n_inputs
+						  ? s->inputs[i]
+						  : s->out[i - s->n_inputs];
 
-		params[i] = (struct te_tensor *)input;
+		params[i] = input;
 		if (i < s->n_inputs && input->stage) {
 			*why = arena_printf(a,
 					    "'%s' is computed; inputs of an "

@@ -64,10 +64,10 @@ struct level {
 static struct stmt *
 child_at(const struct level *l, struct stmt *s)
 {
-	const struct stmt *top = l->seq ? l->seq : l->scope->children[0];
+	struct stmt *top = l->seq ? l->seq : l->scope->children[0];
 
 	if (s == top || top->kind != STMT_SEQ) {
-		return (struct stmt *)top;
+		return top;
 	}
 	while (s->parent != top) {
 		s = s->parent;

@@ -29,8 +29,8 @@ drives_any(const struct stmt *loop, const struct stmt *block)
 /* Does each iteration of the loop contain all updates of the elements of b that
  * it accesses? Then the reduction may start within the iteration. */
 static bool
-updates_complete(struct edit *e, const struct stmt *writer,
-		 const struct stmt *loop, const struct buffer *b)
+updates_complete(struct edit *e, struct stmt *writer, const struct stmt *loop,
+		 const struct buffer *b)
 {
 	const struct stmt *first = NULL;
 
@@ -78,10 +78,10 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 static struct stmt *
 body_child(const struct stmt *loop, struct stmt *s)
 {
-	const struct stmt *body = loop->children[0];
+	struct stmt *body = loop->children[0];
 
 	if (body == s || body->kind != STMT_SEQ) {
-		return (struct stmt *)body;
+		return body;
 	}
 	while (s->parent != body) {
 		s = s->parent;
@@ -205,12 +205,12 @@ declares_identity(const struct stmt *block, const struct buffer *b,
 /* Does the block store to b at its own iter vars only? iter_of maps dimensions
  * to iter vars. */
 static bool
-writes_identity(struct edit *e, const struct stmt *block,
-		const struct buffer *b, int *iter_of)
+writes_identity(struct edit *e, struct stmt *block, const struct buffer *b,
+		int *iter_of)
 {
 	struct access_list all = { 0 };
 
-	access_collect(e->f, (struct stmt *)block, b, &all);
+	access_collect(e->f, block, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (all.list.data[i].address) {
 			return declares_identity(block, b, iter_of);

@@ -107,13 +107,13 @@ has_own_index(const struct access *x, const struct var *v)
 }
 
 bool
-accesses_disjoint(struct edit *e, const struct stmt *block,
-		  const struct stmt *loop, const struct buffer *b)
+accesses_disjoint(struct edit *e, struct stmt *block, const struct stmt *loop,
+		  const struct buffer *b)
 {
 	const struct block *info = block->u.block;
 	struct access_list all = { 0 };
 
-	access_collect(e->f, (struct stmt *)block, b, &all);
+	access_collect(e->f, block, b, &all);
 	for (int k = 0; k < info->n_iters; k++) {
 		if (!expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
 			continue;
@@ -143,7 +143,7 @@ place_in(struct stmt *const *order, int n, const struct stmt *loop)
 /* May the two loops, outer around inner now, change places around a block
  * with ordered iter vars? */
 static bool
-may_pass(struct edit *e, const struct stmt *block, const struct stmt *outer,
+may_pass(struct edit *e, struct stmt *block, const struct stmt *outer,
 	 const struct stmt *inner)
 {
 	bool first = drives_ordered(outer, block);
@@ -170,7 +170,7 @@ may_pass(struct edit *e, const struct stmt *block, const struct stmt *outer,
 }
 
 static bool
-check_order(struct edit *e, const struct stmt *block, const struct stmt *top,
+check_order(struct edit *e, struct stmt *block, const struct stmt *top,
 	    const struct stmt *inner, struct stmt *const *order, int n)
 {
 	if (!block_is_ordered(block)) {

@@ -21,7 +21,7 @@ bool loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
 bool block_is_ordered(const struct stmt *block);
 /* Do all accesses of the block to b use the iter vars that the loop drives as
  * plain indices, so that its iterations access disjoint elements? */
-bool accesses_disjoint(struct edit *e, const struct stmt *block,
+bool accesses_disjoint(struct edit *e, struct stmt *block,
 		       const struct stmt *loop, const struct buffer *b);
 /* May the iterations of the loop run in parallel? None reduces, and no two
  * write the same element, except of buffers that are private to an

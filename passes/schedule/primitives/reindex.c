@@ -64,9 +64,9 @@ see_guard(void *ctx, const struct expr *e)
 static const struct expr *
 without(void *ctx, const struct expr *e)
 {
-	const struct expr *guarded = ctx;
+	const struct guard_scan *g = ctx;
 
-	return e == guarded ? guarded->args[2] : NULL;
+	return e == g->found ? e->args[2] : NULL;
 }
 
 /* The conditional load, if it is the block's only read of the buffer. */
@@ -81,8 +81,7 @@ guarded_load(struct reindex *r)
 	}
 	expr_visit(store->args[0], see_guard, &g);
 	if (g.found == NULL || expr_has_load(g.found->args[0]) ||
-	    expr_uses_buffer(expr_rewrite(r->e->m, store->args[0], without,
-					  (void *)g.found),
+	    expr_uses_buffer(expr_rewrite(r->e->m, store->args[0], without, &g),
 			     r->buffer)) {
 		return NULL;
 	}

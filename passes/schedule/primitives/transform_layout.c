@@ -39,8 +39,11 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	       const struct expr **new)
 {
 	const struct relayout *r = ctx;
-	struct var_map map = { r->map->logical, (const struct expr **)old,
-			       r->map->n_logical };
+	int n = r->map->n_logical;
+	struct var_map map = {
+		r->map->logical,
+		arena_copy(&r->module->arena, old, sizeof *old * (size_t)n), n
+	};
 	struct analyser a;
 
 	/* Ranges of variables only, without the bindings of iter vars. */
