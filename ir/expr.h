@@ -228,5 +228,8 @@ const struct reducer *reducer_sum(struct module *m, struct dtype t);
 const struct reducer *reducer_prod(struct module *m, struct dtype t);
 const struct reducer *reducer_max(struct module *m, struct dtype t);
 const struct reducer *reducer_min(struct module *m, struct dtype t);
+/* If r selects all of lhs or all of rhs (argmax): the condition for rhs. Else
+ * NULL. */
+const struct expr *reducer_takes_all(const struct reducer *r);
 
 #endif

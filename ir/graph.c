@@ -408,3 +408,14 @@ tensor_max_elems(const struct tensor *t, int64_t *elems)
 	*elems = product;
 	return true;
 }
+
+int
+group_index(const struct group *group, const struct node *n)
+{
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (group->nodes.data[i] == n) {
+			return i;
+		}
+	}
+	return -1;
+}

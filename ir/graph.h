@@ -164,6 +164,9 @@ struct group {
 	struct graph_region *region; /* its nodes are a backend's, or NULL */
 };
 
+/* The place of the node in the group; -1: it is not in it. */
+int group_index(const struct group *group, const struct node *n);
+
 /* Tensors by name: open addressing, hashed by the text. */
 struct name_table {
 	struct tensor **slot;
@@ -332,7 +335,5 @@ void graph_print(const struct graph *g, struct strbuf *out);
 bool graph_verify(struct graph *g);
 /* "float32[1, 3, 8, 8]", "int64[?]" where the shape is unknown. */
 void tensor_print_type(const struct tensor *t, struct strbuf *out);
-/* One line: "y: float32[8] = Relu \"name\" (x) {…}". */
-void node_print(const struct node *n, struct strbuf *out);
 
 #endif

@@ -83,18 +83,6 @@ print_node(const struct graph_printer *p, const struct node *n)
 	print_call(p, n);
 }
 
-void
-node_print(const struct node *n, struct strbuf *out)
-{
-	struct graph_printer p = {
-		.graph = n->graph,
-		.symbols = size_symbols(n->graph),
-		.out = out,
-	};
-
-	print_node(&p, n);
-}
-
 /* -- constants, each after the constants of its recipe */
 
 static void

@@ -156,3 +156,19 @@ te_reducer_define(struct module *m, struct reducer *r,
 				 sizeof(*identity) * (size_t)r->n);
 	return true;
 }
+
+const struct expr *
+reducer_takes_all(const struct reducer *r)
+{
+	for (int k = 0; k < r->n; k++) {
+		const struct expr *e = r->result[k];
+
+		if (e->kind != EXPR_SELECT ||
+		    e->args[0] != r->result[0]->args[0] ||
+		    e->args[1] != r->rhs[k]->expr ||
+		    e->args[2] != r->lhs[k]->expr) {
+			return NULL;
+		}
+	}
+	return r->result[0]->args[0];
+}

@@ -118,6 +118,10 @@ void te_compute_multi(struct module *m, const char *const *names,
 void te_rename(struct module *m, struct te_tensor *t, const char *name);
 const struct expr *te_at(struct module *m, const struct te_tensor *t,
 			 const struct expr *const *index, int n);
+/* Visits the expressions of a stage's body: of a reduction its values, its
+ * condition and what it starts from. */
+void te_visit_body(const struct expr *e,
+		   void (*visit)(void *ctx, const struct expr *e), void *ctx);
 /* sum/max/min/prod of source over axes. */
 const struct expr *te_sum(struct module *m, const struct expr *source,
 			  struct iter_var *axes, int n_axes);

@@ -188,24 +188,6 @@ store_at_once(struct te_build *b, const struct te_stage *s,
 	return body;
 }
 
-/* If r selects all of lhs or all of rhs (argmax): the condition for rhs. Else
- * NULL. */
-static const struct expr *
-takes_all(const struct reducer *r)
-{
-	for (int k = 0; k < r->n; k++) {
-		const struct expr *e = r->result[k];
-
-		if (e->kind != EXPR_SELECT ||
-		    e->args[0] != r->result[0]->args[0] ||
-		    e->args[1] != r->rhs[k]->expr ||
-		    e->args[2] != r->lhs[k]->expr) {
-			return NULL;
-		}
-	}
-	return r->result[0]->args[0];
-}
-
 /* A reduction over nothing: the update never runs, so neither would init. */
 static bool
 is_empty(const struct reduction *r)
@@ -251,7 +233,7 @@ update(struct te_build *b, const struct te_stage *s, const struct reducer *r,
 			       2 * n };
 	const struct expr **values = arena_array(a, const struct expr *, n);
 	struct var **lets = arena_array(a, struct var *, n);
-	const struct expr *take = n > 1 ? takes_all(r) : NULL;
+	const struct expr *take = n > 1 ? reducer_takes_all(r) : NULL;
 	bool named = names_sources(r);
 	struct stmt *body;
 

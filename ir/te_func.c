@@ -125,25 +125,30 @@ collect_buffer_vars(struct te_build *b, const struct buffer *buffer)
 }
 
 void
+te_visit_body(const struct expr *e,
+	      void (*visit)(void *ctx, const struct expr *e), void *ctx)
+{
+	if (e->kind != EXPR_REDUCE) {
+		expr_visit(e, visit, ctx);
+		return;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		expr_visit(e->args[i], visit, ctx);
+	}
+	if (e->u.reduce->condition) {
+		expr_visit(e->u.reduce->condition, visit, ctx);
+	}
+	for (int i = 0; e->u.reduce->init && i < e->n_args; i++) {
+		expr_visit(e->u.reduce->init[i], visit, ctx);
+	}
+}
+
+void
 te_visit_bodies(const struct te_stage *s,
 		void (*visit)(void *ctx, const struct expr *e), void *ctx)
 {
 	for (int k = 0; k < s->n_out; k++) {
-		const struct expr *e = s->bodies[k];
-
-		if (e->kind != EXPR_REDUCE) {
-			expr_visit(e, visit, ctx);
-			continue;
-		}
-		for (int i = 0; i < e->n_args; i++) {
-			expr_visit(e->args[i], visit, ctx);
-		}
-		if (e->u.reduce->condition) {
-			expr_visit(e->u.reduce->condition, visit, ctx);
-		}
-		for (int i = 0; e->u.reduce->init && i < e->n_args; i++) {
-			expr_visit(e->u.reduce->init[i], visit, ctx);
-		}
+		te_visit_body(s->bodies[k], visit, ctx);
 	}
 }
 

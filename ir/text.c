@@ -23,6 +23,14 @@ text_is_identifier(const char *text, const char *also)
 	return *p == '\0';
 }
 
+bool
+text_ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), k = strlen(end);
+
+	return n >= k && strcmp(text + n - k, end) == 0;
+}
+
 uint32_t
 text_hash(const char *text)
 {

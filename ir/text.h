@@ -9,6 +9,7 @@
 /* Is text letters, digits and _, at least one, with no leading digit? After the
  * first, characters of `also` are allowed, too. */
 bool text_is_identifier(const char *text, const char *also);
+bool text_ends_in(const char *text, const char *end);
 /* FNV-1a. */
 uint32_t text_hash(const char *text);
 /* Pointers to texts, for qsort and bsearch: by the bytes' order. */

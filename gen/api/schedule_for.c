@@ -104,14 +104,6 @@ take_program(struct tirc *t, struct by_hand *one, struct func *f,
 	return func_adopt(f, g) ? HOOK_SCHEDULE_DONE : HOOK_SCHEDULE_FAILED;
 }
 
-static bool
-ends_in(const char *text, const char *end)
-{
-	size_t n = strlen(text), k = strlen(end);
-
-	return n >= k && strcmp(text + n - k, end) == 0;
-}
-
 static enum hook_schedule
 apply(struct tirc *t, struct by_hand *one, struct sched *s)
 {
@@ -122,11 +114,11 @@ apply(struct tirc *t, struct by_hand *one, struct sched *s)
 	if (!source_load(t->m, one->file, &src)) {
 		return HOOK_SCHEDULE_FAILED;
 	}
-	if (!ends_in(one->file, ".json") && is_program(&src)) {
+	if (!text_ends_in(one->file, ".json") && is_program(&src)) {
 		return take_program(t, one, s->func, &src);
 	}
-	good = ends_in(one->file, ".json") ? trace_json_read(s, &src)
-					   : trace_read_python(s, &src);
+	good = text_ends_in(one->file, ".json") ? trace_json_read(s, &src)
+						: trace_read_python(s, &src);
 	return good ? HOOK_SCHEDULE_DONE : HOOK_SCHEDULE_FAILED;
 }
 

@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "output_file.h"
+#include "text.h"
 
 static bool
 bad_file(struct module *m, const char *path, const char *problem)
@@ -243,26 +244,18 @@ read_npz(struct module *m, const char *path, struct array **list, int *n)
 	return ok;
 }
 
-static bool
-ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), e = strlen(end);
-
-	return n >= e && strcmp(text + n - e, end) == 0;
-}
-
 bool
 arrays_read(struct module *m, const char *path, struct array **list, int *n)
 {
 	unsigned char *data = NULL;
 	size_t size = 0;
 
-	if (ends_with(path, ".npz")) {
+	if (text_ends_in(path, ".npz")) {
 		return read_npz(m, path, list, n);
 	}
 	*n = 1;
 	*list = arena_new(&m->arena, struct array);
-	if (ends_with(path, ".pb")) {
+	if (text_ends_in(path, ".pb")) {
 		return onnx_read_tensor(m, path, *list);
 	}
 	return read_whole(m, path, &data, &size) &&
@@ -382,12 +375,13 @@ write_npz(struct module *m, const char *path, const struct array *list, int n)
 bool
 arrays_can_save(const char *path, int n)
 {
-	return ends_with(path, ".npz") || (ends_with(path, ".npy") && n == 1);
+	return text_ends_in(path, ".npz") ||
+	       (text_ends_in(path, ".npy") && n == 1);
 }
 
 bool
 arrays_save(struct module *m, const char *path, const struct array *list, int n)
 {
-	return ends_with(path, ".npy") ? write_npy(m, path, &list[0])
-				       : write_npz(m, path, list, n);
+	return text_ends_in(path, ".npy") ? write_npy(m, path, &list[0])
+					  : write_npz(m, path, list, n);
 }

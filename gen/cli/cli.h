@@ -72,6 +72,9 @@ int cli_options(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_options_free(struct cli *c);
 void cli_verb_help(FILE *to, const struct verb *verb);
 
+/* profile.c: for qsort, the smallest first. */
+int cli_compare_doubles(const void *a, const void *b);
+
 /* style.c: terminals, units, tables. */
 /* "error: ..." on standard error; the text has no newline. Returns false. */
 bool cli_error(const char *fmt, ...) TIRC_PRINTF(1, 2);

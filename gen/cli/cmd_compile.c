@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "cli.h"
 #include "output_file.h"
+#include "text.h"
 
 static void
 print_text(void *ctx, const char *pass, const char *text)
@@ -90,18 +91,10 @@ cli_timings(struct tirc *t)
 	free(cells);
 }
 
-static bool
-has_ending(const char *path, const char *ending)
-{
-	size_t n = strlen(path), e = strlen(ending);
-
-	return n > e && strcmp(path + n - e, ending) == 0;
-}
-
 bool
 cli_is_program(const char *path)
 {
-	return !has_ending(path, ".onnx") ||
+	return !text_ends_in(path, ".onnx") ||
 	       cli_error("%s is an ONNX model, not a program; write its source "
 			 "with tirc compile %s, or print its kernels with tirc "
 			 "lower --from-onnx %s",
@@ -120,7 +113,7 @@ cli_open(struct cli *c)
 {
 	struct tirc *t;
 
-	if (has_ending(c->model, ".py")) {
+	if (text_ends_in(c->model, ".py")) {
 		cli_error("%s is a program, not an ONNX model; print what it "
 			  "prints with tirc lower %s, or write its source with "
 			  "tirc codegen %s",

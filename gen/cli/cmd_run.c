@@ -113,20 +113,12 @@ print_array(const struct array *a)
 	printf("%s\n", a->elems > 10 ? " …" : "");
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static void
 print_times(struct harness *h)
 {
 	int n = h->cli->repeat;
 
-	qsort(h->times_ns, (size_t)n, sizeof *h->times_ns, by_value);
+	qsort(h->times_ns, (size_t)n, sizeof *h->times_ns, cli_compare_doubles);
 	printf("time  minimum %.4g ms, median %.4g ms of %d run%s\n",
 	       h->times_ns[0] / 1e6, h->times_ns[n / 2] / 1e6, n,
 	       n == 1 ? "" : "s");

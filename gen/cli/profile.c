@@ -34,8 +34,8 @@ struct standing {
 	double share; /* the bound divided by the time taken */
 };
 
-static int
-by_value(const void *a, const void *b)
+int
+cli_compare_doubles(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -45,7 +45,7 @@ by_value(const void *a, const void *b)
 static double
 median(double *list, int n)
 {
-	qsort(list, (size_t)n, sizeof *list, by_value);
+	qsort(list, (size_t)n, sizeof *list, cli_compare_doubles);
 	return n % 2 ? list[n / 2] : (list[n / 2 - 1] + list[n / 2]) / 2;
 }
 

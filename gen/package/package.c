@@ -285,14 +285,6 @@ add_header(struct packer *k)
 
 /* -- building the package -- */
 
-static bool
-file_ends(const char *name, const char *ending)
-{
-	size_t n = strlen(name), e = strlen(ending);
-
-	return n > e && strcmp(name + n - e, ending) == 0;
-}
-
 static const char *
 cc_line(struct packer *k)
 {
@@ -305,7 +297,7 @@ cc_line(struct packer *k)
 				     : "";
 
 	for (int i = 0; i < k->runtime.n; i++) {
-		if (file_ends(k->runtime.data[i]->name, ".c")) {
+		if (text_ends_in(k->runtime.data[i]->name, ".c")) {
 			more = arena_printf(k->a, "%s %s", more,
 					    k->runtime.data[i]->name);
 		}
@@ -349,7 +341,7 @@ add_runtime_units(struct packer *k, struct tdata *data)
 		const char *name = k->runtime.data[i]->name;
 		struct tdata *row;
 
-		if (!file_ends(name, ".c")) {
+		if (!text_ends_in(name, ".c")) {
 			tdata_text(tdata_item(data, "runtime_headers"),
 				   "header", name);
 			continue;

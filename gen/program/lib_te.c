@@ -370,18 +370,8 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 	if (e->kind == EXPR_REDUCE) {
 		k->over = e->u.reduce->axes;
 		k->n_over = e->u.reduce->n_axes;
-		for (int i = 0; i < e->n_args; i++) {
-			expr_visit(e->args[i], check_node, k);
-		}
-		if (e->u.reduce->condition) {
-			expr_visit(e->u.reduce->condition, check_node, k);
-		}
-		for (int i = 0; e->u.reduce->init && i < e->n_args; i++) {
-			expr_visit(e->u.reduce->init[i], check_node, k);
-		}
-	} else {
-		expr_visit(e, check_node, k);
 	}
+	te_visit_body(e, check_node, k);
 	if (k->reduces) {
 		return eval_error(ev, at,
 				  "a reduction is only allowed as the "

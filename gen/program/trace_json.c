@@ -234,19 +234,6 @@ refuse(struct converter *c, const char *what)
 	return diag_error(&c->m->diags, DIAG_BAD_PROGRAM, place, "%s", what);
 }
 
-static bool
-is_word(const char *text)
-{
-	bool ok = text[0] != '\0' && !(text[0] >= '0' && text[0] <= '9');
-
-	for (const char *c = text; *c; c++) {
-		ok = ok &&
-		     (*c == '_' || (*c >= '0' && *c <= '9') ||
-		      (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'));
-	}
-	return ok;
-}
-
 static void
 quote(struct converter *c, const char *text, size_t n)
 {
@@ -488,7 +475,8 @@ convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
 	}
 	cJSON_ArrayForEach(r, results)
 	{
-		if (!cJSON_IsString(r) || !is_word(r->valuestring)) {
+		if (!cJSON_IsString(r) ||
+		    !text_is_identifier(r->valuestring, "")) {
 			return refuse(c, "a result is a name; use letters "
 					 "and digits");
 		}

@@ -93,6 +93,17 @@ access_writes(const struct access *x)
 	return !x->load;
 }
 
+bool
+access_any_address(const struct access_list *uses)
+{
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address) {
+			return true;
+		}
+	}
+	return false;
+}
+
 int
 stmt_depth(const struct stmt *s)
 {

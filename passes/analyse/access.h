@@ -29,6 +29,8 @@ void access_collect(const struct func *f, struct stmt *s,
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */
 bool access_writes(const struct access *x);
+/* Is the address of an element taken? */
+bool access_any_address(const struct access_list *list);
 
 /* How many statements are around s. */
 int stmt_depth(const struct stmt *s);

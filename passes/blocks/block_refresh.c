@@ -354,17 +354,6 @@ find_scope(void *ctx, struct stmt *s)
 	return !*(bool *)ctx;
 }
 
-static bool
-takes_address(const struct access_list *all)
-{
-	for (int i = 0; i < all->list.n; i++) {
-		if (all->list.data[i].address) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static void
 refresh_one(struct func *f, struct stmt *block)
 {
@@ -377,7 +366,7 @@ refresh_one(struct func *f, struct stmt *block)
 		access_collect(f, block->children[1], NULL, &all);
 	}
 	stmt_visit(block->children[0], find_scope, &nested);
-	if (nested || takes_address(&all)) {
+	if (nested || access_any_address(&all)) {
 		outer_regions(f, block, &all);
 		return;
 	}

@@ -148,17 +148,6 @@ find_sinks(struct fusion *f)
 
 /* -- groups -- */
 
-static bool
-in_group(const struct group *group, const struct node *n)
-{
-	for (int i = 0; i < group->nodes.n; i++) {
-		if (group->nodes.data[i] == n) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The size of the expression of one element of n's result over the group's
  * inputs, with more[0..n_more) in the group. A node that is not elementwise has
  * its result in a variable. */
@@ -173,7 +162,8 @@ written_size(const struct fusion *f, const struct group *group,
 	}
 	for (int i = 0; i < n->n_inputs && size <= FUSE_SIZE_MAX; i++) {
 		const struct tensor *t = n->inputs[i];
-		bool inside = t && t->producer && in_group(group, t->producer);
+		bool inside = t && t->producer &&
+			      group_index(group, t->producer) >= 0;
 
 		for (int k = 0; k < n_more && t && t->producer; k++) {
 			inside |= more[k] == t->producer;
@@ -191,7 +181,8 @@ count_inputs(const struct group *group, const struct node *n)
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
 
-		count += t && !(t->producer && in_group(group, t->producer));
+		count += t &&
+			 !(t->producer && group_index(group, t->producer) >= 0);
 	}
 	return count;
 }
@@ -223,7 +214,7 @@ has_room(struct fusion *f, const struct group *group, struct node *const *nodes,
 static void
 group_add(struct fusion *f, struct group *group, struct node *n)
 {
-	if (in_group(group, n)) {
+	if (group_index(group, n) >= 0) {
 		return;
 	}
 	for (int i = 0; i < n->n_inputs; i++) {

@@ -177,7 +177,7 @@ kernel_neighbour(struct graph *g, const struct group *group)
 	for (int i = 0; i < first->outputs[0]->uses.n; i++) {
 		const struct node *user = first->outputs[0]->uses.data[i].node;
 
-		while (group_has_node(group, user) &&
+		while (group_index(group, user) >= 0 &&
 		       user->outputs[0]->uses.n > 0) {
 			user = user->outputs[0]->uses.data[0].node;
 		}

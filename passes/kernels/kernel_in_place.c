@@ -52,7 +52,7 @@ search_inputs(struct search *s, const struct group *group,
 		int from;
 
 		if (t == NULL || t->producer == NULL ||
-		    group_has_node(group, t->producer)) {
+		    group_index(group, t->producer) >= 0) {
 			continue;
 		}
 		from = t->producer->group;

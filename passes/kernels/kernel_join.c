@@ -8,17 +8,6 @@
 #include "kernel_build.h"
 #include "ops.h"
 
-bool
-group_has_node(const struct group *group, const struct node *n)
-{
-	for (int i = 0; i < group->nodes.n; i++) {
-		if (group->nodes.data[i] == n) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Does a group compute both nodes? */
 static bool
 are_together(const struct builder *b, const struct node *n,
@@ -29,7 +18,7 @@ are_together(const struct builder *b, const struct node *n,
 	}
 	for (int i = b->first_group[n->id]; i < b->first_group[n->id + 1];
 	     i++) {
-		if (group_has_node(b->group_list[i], m)) {
+		if (group_index(b->group_list[i], m) >= 0) {
 			return true;
 		}
 	}

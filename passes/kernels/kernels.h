@@ -29,7 +29,6 @@ void kernel_note_vectors(const struct target *target, struct func *f);
  * are not counted. */
 int64_t kernel_frame_bytes(const struct kernel *k, const struct target *t);
 int64_t program_stack_bytes(const struct program *p);
-bool group_has_node(const struct group *group, const struct node *n);
 
 /* describe.c: names and titles from the model. */
 const char *kernel_stem(struct graph *g, const struct group *group);

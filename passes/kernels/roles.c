@@ -148,22 +148,10 @@ product_role(struct arena *a, const struct role_row *row, const struct node *n,
 
 /* -- one use */
 
-static int
-index_in_group(const struct group *group, const struct node *n)
-{
-	for (int i = 0; i < group->nodes.n; i++) {
-		if (group->nodes.data[i] == n) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 static bool
 is_reached(const struct search *q, const struct tensor *x)
 {
-	int at = x->producer != NULL ? index_in_group(q->group, x->producer)
-				     : -1;
+	int at = x->producer != NULL ? group_index(q->group, x->producer) : -1;
 
 	return x == q->t || (at >= 0 && q->reached[at]);
 }
@@ -186,7 +174,7 @@ joining_role(const struct search *q, const struct role_row *row,
 {
 	const struct tensor *other = n->n_inputs == 2 ? n->inputs[1 - i] : NULL;
 	bool inside = other != NULL && other->producer != NULL &&
-		      index_in_group(q->group, other->producer) >= 0;
+		      group_index(q->group, other->producer) >= 0;
 
 	if (other == NULL || is_reached(q, other) || is_fixed(other)) {
 		return data;
@@ -260,7 +248,7 @@ role_in(struct arena *a, const struct group *group, const struct tensor *t)
 			}
 			q.reached[k] = true;
 			if (x != t &&
-			    !carried[index_in_group(group, x->producer)]) {
+			    !carried[group_index(group, x->producer)]) {
 				continue;
 			}
 			role = role_at(&q, n, i);

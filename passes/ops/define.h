@@ -47,6 +47,8 @@ bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 bool infer_zero_point(struct infer *c, const struct node *n, int i, int zero);
 /* Checks that all inputs have the type of input 0. */
 bool infer_same_types(struct infer *c, const struct node *n);
+/* Output 0 has the type and the shape of input 0. */
+void infer_like_input(struct infer *c, struct node *n);
 /* The product of shape[from..to). */
 const struct expr *shape_elems(struct module *m,
 			       const struct expr *const *shape, int from,

@@ -355,6 +355,14 @@ infer_map(struct infer *c, struct node *n, struct dtype type)
 	return true;
 }
 
+void
+infer_like_input(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
+}
+
 bool
 infer_same(struct infer *c, struct node *n)
 {

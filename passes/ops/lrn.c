@@ -3,14 +3,6 @@
  * (LpNormalization). */
 #include "define.h"
 
-static void
-set_like_input(struct infer *c, struct node *n)
-{
-	const struct tensor *x = n->inputs[0];
-
-	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
-}
-
 /* ---- LRN ---- */
 
 bool
@@ -27,7 +19,7 @@ infer_lrn(struct infer *c, struct node *n)
 				   "and channels",
 				   n->inputs[0]->ndim);
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	return true;
 }
 
@@ -106,7 +98,7 @@ infer_lp_norm(struct infer *c, struct node *n)
 			&axis)) {
 		return false;
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	return true;
 }
 

@@ -150,14 +150,6 @@ check_channels(struct infer *c, const struct node *n)
 	return true;
 }
 
-static void
-set_like_input(struct infer *c, struct node *n)
-{
-	const struct tensor *x = n->inputs[0];
-
-	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
-}
-
 /* ---- BatchNormalization, at inference ---- */
 
 bool
@@ -172,7 +164,7 @@ infer_batch_norm(struct infer *c, struct node *n)
 	if (!check_channel_vectors(c, n)) {
 		return false;
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	return true;
 }
 
@@ -212,7 +204,7 @@ infer_batch_norm_training(struct infer *c, struct node *n)
 	if (!check_channel_vectors(c, n)) {
 		return false;
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	for (int k = 1; k < 3; k++) {
 		const struct tensor *v = n->inputs[2 + k];
 
@@ -291,7 +283,7 @@ infer_instance_norm(struct infer *c, struct node *n)
 			return false;
 		}
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	return true;
 }
 
@@ -346,7 +338,7 @@ infer_group_norm(struct infer *c, struct node *n)
 			return false;
 		}
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	return true;
 }
 
@@ -462,7 +454,7 @@ infer_layer_norm(struct infer *c, struct node *n)
 	for (int d = 0; d < x->ndim; d++) {
 		shape[d] = d < axis ? x->shape[d] : expr_i32(c->module, 1);
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	infer_set(c, node_output(n, 1), t, x->ndim, shape);
 	infer_set(c, node_output(n, 2), t, x->ndim, shape);
 	return true;
@@ -575,7 +567,7 @@ infer_mean_variance_norm(struct infer *c, struct node *n)
 	if (!mean_variance_axes(c, c->module, n, &reduced)) {
 		return false;
 	}
-	set_like_input(c, n);
+	infer_like_input(c, n);
 	return true;
 }
 

@@ -186,17 +186,6 @@ free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 	return b->ndim;
 }
 
-static bool
-any_address(const struct access_list *uses)
-{
-	for (int i = 0; i < uses->list.n; i++) {
-		if (uses->list.data[i].address) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Matrix instructions need aligned tiles of shared memory: an array whose
  * address is taken starts at a multiple of 64 bytes, as in TVM, and the
  * destination of a bulk tensor copy (TMA) at a multiple of 1024. */
@@ -430,7 +419,7 @@ lower_storage(struct func *f)
 			alloc->notes = old->notes;
 			stmt_put(f, place, alloc);
 		}
-		address = any_address(&uses);
+		address = access_any_address(&uses);
 		is_copy_target = any_filled(&uses);
 		compact(f, alloc, &uses);
 		if (address) {

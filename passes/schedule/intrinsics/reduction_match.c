@@ -510,24 +510,6 @@ store_simultaneously(struct func *f, const struct reducer *r,
 	return body;
 }
 
-/* If r selects either all of lhs or all of rhs: the condition for rhs; or
- * NULL. */
-static const struct expr *
-takes_all(const struct reducer *r)
-{
-	for (int k = 0; k < r->n; k++) {
-		const struct expr *e = r->result[k];
-
-		if (e->kind != EXPR_SELECT ||
-		    e->args[0] != r->result[0]->args[0] ||
-		    e->args[1] != r->rhs[k]->expr ||
-		    e->args[2] != r->lhs[k]->expr) {
-			return NULL;
-		}
-	}
-	return r->n > 1 ? r->result[0]->args[0] : NULL;
-}
-
 struct stmt *
 reduction_update(struct func *f, const struct block_reduction *b,
 		 const struct buffer *const *buffers,
@@ -541,7 +523,7 @@ reduction_update(struct func *f, const struct block_reduction *b,
 	const struct expr **new = arena_array(a, const struct expr *, r->n);
 	const struct expr **values = arena_array(a, const struct expr *, r->n);
 	struct var **names = arena_array(a, struct var *, r->n);
-	const struct expr *take = takes_all(r);
+	const struct expr *take = r->n > 1 ? reducer_takes_all(r) : NULL;
 	struct stmt *body;
 
 	for (int k = 0; k < r->n; k++) {

@@ -43,17 +43,6 @@ struct divided {
 	const struct expr *outer, *inner; /* predicates */
 };
 
-static const char *
-fresh_block_name(struct edit *e, const char *stem, const char *suffix)
-{
-	const char *name = arena_printf(&e->m->arena, "%s_%s", stem, suffix);
-
-	for (int i = 1; func_find_block(e->f, name); i++) {
-		name = arena_printf(&e->m->arena, "%s_%s_%d", stem, suffix, i);
-	}
-	return name;
-}
-
 /* Nothing but loops (and, for several blocks, sequences) in between. */
 static bool
 plain_path(struct edit *e, const struct stmt *top, const struct stmt *block)
@@ -258,7 +247,8 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 	if (!init_condition(e, top, block, &condition)) {
 		return NULL;
 	}
-	init.name = fresh_block_name(e, b->name, "init");
+	init.name = free_block_name(e, arena_printf(&e->m->arena, "%s_init",
+						    b->name));
 	init.iters = arena_array(arena, struct iter_var, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (b->iters[i].kind != ITER_REDUCE) {
@@ -390,7 +380,8 @@ wrap(struct blockizer *z, const char *stem, struct stmt *init)
 	struct edit *e = z->e;
 	struct stmt_place place = stmt_place_of(z->top);
 	struct block b = {
-		.name = fresh_block_name(e, stem, "o"),
+		.name = free_block_name(e, arena_printf(&e->m->arena, "%s_o",
+							stem)),
 		.iters = z->iters.data,
 		.n_iters = z->iters.n,
 	};

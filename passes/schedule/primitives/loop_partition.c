@@ -9,6 +9,7 @@
  *                                                            B_i_2
  */
 #include "block_init.h"
+#include "copy_block.h"
 #include "edit.h"
 
 struct parts {
@@ -188,17 +189,6 @@ settle_inits(struct parts *p, struct stmt *loop, int part)
 	return true;
 }
 
-static const char *
-unused_name(struct edit *e, const char *block, const char *loop)
-{
-	const char *name = arena_printf(&e->m->arena, "%s_%s", block, loop);
-
-	for (int i = 1; func_find_block(e->f, name); i++) {
-		name = arena_printf(&e->m->arena, "%s_%s_%d", block, loop, i);
-	}
-	return name;
-}
-
 /* Gives the blocks of a part unique names, and restricts iter vars bound to the
  * loop's variable to the part. */
 static void
@@ -213,8 +203,11 @@ finish_part(struct parts *p, struct stmt *loop, bool keep_units)
 		struct stmt *b = blocks.list.data[i];
 		struct block copy = *b->u.block;
 
-		copy.name = unused_name(p->e, copy.name,
-					loop->u.loop.var->name);
+		copy.name =
+			free_block_name(p->e,
+					arena_printf(&m->arena, "%s_%s",
+						     copy.name,
+						     loop->u.loop.var->name));
 		copy.iters = arena_copy(&m->arena, copy.iters,
 					sizeof *copy.iters *
 						(size_t)copy.n_iters);

@@ -2,21 +2,16 @@
 /* rename_loop and rename_buffer: names for the reader of the code; and
  * enter_postproc, a marker in traces. */
 #include "edit.h"
+#include "text.h"
 
 static bool
 check_name(struct edit *e, const char *name)
 {
-	bool ok = name[0] != '\0' && !(name[0] >= '0' && name[0] <= '9');
-
-	for (const char *c = name; *c; c++) {
-		ok = ok &&
-		     (*c == '_' || (*c >= '0' && *c <= '9') ||
-		      (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'));
-	}
-	return ok || edit_fail(e,
-			       "\"%s\" is not a name; use letters, digits "
-			       "and _",
-			       name);
+	return text_is_identifier(name, "") ||
+	       edit_fail(e,
+			 "\"%s\" is not a name; use letters, digits "
+			 "and _",
+			 name);
 }
 
 /* A fused loop's axes are recorded under its name. */
