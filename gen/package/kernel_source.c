@@ -247,7 +247,7 @@ print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 static bool
 is_exact(const struct packer *k, const struct kernel *kernel)
 {
-	return kernel != NULL && kernel->apart &&
+	return kernel != NULL && kernel->forbids_contraction &&
 	       strcmp(k->p->target->fp, "strict") != 0;
 }
 
@@ -426,8 +426,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			region_patterns(k->g, kernel->group->region));
 	}
 	add_matrices(k, item, kernel);
-	if (kernel->like != NULL) {
-		const struct host_device *d = kernel->like->device;
+	if (kernel->same_but_literals != NULL) {
+		const struct host_device *d = kernel->same_but_literals->device;
 
 		add_row(k, item, "schedules", "like",
 			arena_printf(
@@ -436,7 +436,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 				"folds them",
 				d != NULL && d->n_launches > 0
 					? d->launches[0].kernel->name
-					: kernel->like->func->name));
+					: kernel->same_but_literals->func
+						  ->name));
 	}
 	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
 			    kernel->callers.n > 1 ? ", each call" : "");

@@ -429,7 +429,7 @@ resolve(const struct access_pair *p, const struct digits *g,
 }
 
 static int
-told_dims(const struct thread_access *x, const struct thread_access *y)
+known_dims(const struct thread_access *x, const struct thread_access *y)
 {
 	return x->dims < y->dims ? x->dims : y->dims;
 }
@@ -454,10 +454,10 @@ is_digit(struct analyser *a, const struct expr *e, const struct expr *x,
 /* Do both accesses use all digits of v as indices: v mod a, v // a mod b and so
  * on up to v // c, with c the product of the smaller extents? */
 static bool
-told_in_parts(struct conflict_kernel *k, const struct thread_access *x,
-	      const struct thread_access *y, const struct expr *v)
+use_all_digits(struct conflict_kernel *k, const struct thread_access *x,
+	       const struct thread_access *y, const struct expr *v)
 {
-	int ndim = told_dims(x, y);
+	int ndim = known_dims(x, y);
 	int64_t below = 1;
 	bool more = true;
 	struct analyser a;
@@ -528,16 +528,16 @@ resolve_fused(const struct access_pair *p, const struct digits *g,
 	struct conflict_kernel *k = p->kernel;
 	const struct expr *e;
 
-	for (int d = 0; d < told_dims(p->x, p->y); d++) {
+	for (int d = 0; d < known_dims(p->x, p->y); d++) {
 		e = plain_index(k, p->x, d);
 		if (e == plain_index(k, p->y, d) &&
 		    (e->kind == EXPR_FLOORMOD || e->kind == EXPR_FLOORDIV) &&
-		    told_in_parts(k, p->x, p->y, e->args[0])) {
+		    use_all_digits(k, p->x, p->y, e->args[0])) {
 			resolve(p, g, e->args[0], e->args[0], resolved);
 		}
 	}
 	e = number_in_grid(k);
-	if (e != NULL && told_in_parts(k, p->x, p->y, e)) {
+	if (e != NULL && use_all_digits(k, p->x, p->y, e)) {
 		resolve(p, g, e, e, resolved);
 	}
 }
@@ -556,11 +556,11 @@ same_thread(const struct access_pair *p)
 		resolved[i] = (only_value(k, p->x, g.vars[i], &one) &&
 			       only_value(k, p->y, g.vars[i], &other) &&
 			       one == other) ||
-			      told_in_parts(k, p->x, p->y, g.vars[i]->expr);
+			      use_all_digits(k, p->x, p->y, g.vars[i]->expr);
 	}
 	/* Facts from one dimension may help another. */
 	for (int round = 0; round < g.n; round++) {
-		for (int d = 0; d < told_dims(p->x, p->y); d++) {
+		for (int d = 0; d < known_dims(p->x, p->y); d++) {
 			resolve(p, &g, plain_index(k, p->x, d),
 				plain_index(k, p->y, d), resolved);
 		}
@@ -602,7 +602,7 @@ disjoint(const struct access_pair *p)
 	analyser_init(&a, m);
 	analyser_enter(&a, p->x->at);
 	enter_other(k, &a, &r, p->y->at->parent, p->y->at, p->scope);
-	for (int d = 0; d < told_dims(p->x, p->y); d++) {
+	for (int d = 0; d < known_dims(p->x, p->y); d++) {
 		const struct expr *ex = simplify(&a, plain_index(k, p->x, d));
 		const struct expr *ey =
 			simplify(&a, renamed(&r, plain_index(k, p->y, d)));
@@ -624,7 +624,7 @@ disjoint(const struct access_pair *p)
 static bool
 is_same_element(const struct thread_access *x, const struct thread_access *y)
 {
-	bool same = x->at == y->at && told_dims(x, y) == x->buffer->ndim;
+	bool same = x->at == y->at && known_dims(x, y) == x->buffer->ndim;
 
 	for (int d = 0; same && d < x->buffer->ndim; d++) {
 		same = x->index[d] == y->index[d];

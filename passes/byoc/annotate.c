@@ -107,7 +107,7 @@ insert(struct annotation *x, struct candidate c)
 }
 
 static void
-take(struct annotation *x, struct region_match *m)
+accept_match(struct annotation *x, struct region_match *m)
 {
 	if (!clusters_join_match(x->clusters, m)) {
 		byoc_note(x->graph, m->anchor, m->backend, NULL, m->pattern,
@@ -142,7 +142,7 @@ graph_annotate(struct graph *g)
 		struct candidate c = x.list.data[x.next++];
 
 		if (is_free(c.match)) {
-			take(&x, c.match);
+			accept_match(&x, c.match);
 			continue;
 		}
 		c.match = c.match->anchor->match != NULL

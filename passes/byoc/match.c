@@ -256,7 +256,7 @@ read_outside(const struct matcher *m, const struct tensor *t)
 
 /* NULL if a node reads values of the match only as the pattern says. */
 static const char *
-reads_else(const struct matcher *m, int node)
+reads_elsewhere(const struct matcher *m, int node)
 {
 	const struct pattern_node *p = &m->body->nodes[node];
 	const struct node *n = m->found[node];
@@ -358,7 +358,7 @@ whole_fits(const struct matcher *m)
 	for (int i = 0; i < m->body->n_nodes; i++) {
 		const struct node *n = m->found[i];
 
-		why = reads_else(m, i);
+		why = reads_elsewhere(m, i);
 		why = why != NULL ? why : relations_fail(m, i);
 		for (int k = 0;
 		     why == NULL && m->body->inner[i] && k < n->n_outputs;
@@ -466,7 +466,7 @@ search(struct matcher *m, int step)
 
 /* Do facts tell templates all that they need of input i? */
 static bool
-is_told(const struct pattern_node *p, int i)
+facts_cover_input(const struct pattern_node *p, int i)
 {
 	const struct tensor_condition *c = p->check_inputs
 						   ? input_condition(p, i)
@@ -479,17 +479,18 @@ is_told(const struct pattern_node *p, int i)
 	return c != NULL && c->is_parameter >= 0 ? c->is_parameter == 0 : told;
 }
 
-/* The result of is_told by input of the node; NULL if all are false. */
+/* The result of facts_cover_input by input of the node; NULL if all are false. */
 static const bool *
-told_inputs(const struct matcher *m, int node, const struct node *n)
+inputs_in_facts(const struct matcher *m, int node, const struct node *n)
 {
 	bool *told = arena_array(&m->graph->module->arena, bool,
 				 n->n_inputs + 1);
 	bool any = false;
 
 	for (int i = 0; i < n->n_inputs; i++) {
-		told[i] = is_told(&m->body->nodes[node],
-				  m->swapped[node] && i < 2 ? 1 - i : i);
+		told[i] = facts_cover_input(&m->body->nodes[node],
+					    m->swapped[node] && i < 2 ? 1 - i
+								      : i);
 		any = any || told[i];
 	}
 	return any ? told : NULL;
@@ -504,7 +505,7 @@ keep(struct matcher *m, int step)
 		const struct pattern_node *p = &m->body->nodes[i];
 		struct node *n = m->found[i];
 		struct match_node row = { n, p->id, step, m->body->name,
-					  told_inputs(m, i, n) };
+					  inputs_in_facts(m, i, n) };
 		struct tensor **in = inputs_of(m, i, n);
 
 		vec_push(a, &m->match->nodes, row);

@@ -36,7 +36,7 @@ find_matches(struct merging *x)
 /* Gives up a match that depends on its own result. Annotation takes no match of
  * this kind; a backend's own pass may make one. */
 static void
-take_apart(struct merging *x, struct region_match *m)
+give_up_match(struct merging *x, struct region_match *m)
 {
 	struct graph *g = x->graph;
 
@@ -62,7 +62,7 @@ cluster_matches(struct merging *x)
 		struct region_match *m = x->matches.data[i];
 
 		if (!clusters_join_match(x->clusters, m)) {
-			take_apart(x, m);
+			give_up_match(x, m);
 			continue;
 		}
 		x->size[cluster_of(x->clusters, m->nodes.data[0].node)] = 1;

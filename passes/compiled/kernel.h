@@ -60,7 +60,7 @@ struct kernel {
 	VEC(struct kernel *) callers;
 	/* Of an owner: the first earlier owner whose function differs in
 	 * literals only; NULL: there is none. */
-	const struct kernel *like;
+	const struct kernel *same_but_literals;
 	struct host_device *device; /* the kernels; NULL: not on a device */
 	/* Of a region with state between runs: the function that prepares it.
 	 * Parameters: the model, its memory, the constants. */
@@ -81,8 +81,8 @@ struct kernel {
 	/* number of the first scratch argument's placement in the plan; the
 	 * others follow */
 	int scratch_place;
-	int64_t weight_bytes; /* of read_bytes: constants */
-	bool apart;           /* func_forbids_contraction */
+	int64_t weight_bytes;     /* of read_bytes: constants */
+	bool forbids_contraction; /* func_forbids_contraction */
 };
 
 /* Kinds of a tensor's storage. */

@@ -165,8 +165,8 @@ layer_stem(struct arena *a, const struct node *conv)
 /* Describes n as a part of conv for the user; a function shared by several
  * layers is named after its body. */
 static void
-stand_for(struct graph *g, struct node *n, const struct node *conv,
-	  const struct conv *c, const struct plan *p, const char *part)
+describe_as_part(struct graph *g, struct node *n, const struct node *conv,
+		 const struct conv *c, const struct plan *p, const char *part)
 {
 	struct arena *a = &g->module->arena;
 	const char *stem = layer_stem(a, conv);
@@ -216,14 +216,14 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 	input = insert_op(g, n, "WinogradInput",
 			  arena_printf(a, "%s.pixels", stem), n->inputs, 1, p);
 	node_set_attr_ints(g, input, "pads", c->pads, 2);
-	stand_for(g, input, n, c, p, "input");
+	describe_as_part(g, input, n, c, p, "input");
 	if (!in[1] || !ops_infer_node(g, input)) {
 		return false;
 	}
 	in[0] = input->outputs[0];
 	product = insert_op(g, n, "WinogradProduct",
 			    arena_printf(a, "%s.sums", stem), in, 2, p);
-	stand_for(g, product, n, c, p, "products");
+	describe_as_part(g, product, n, c, p, "products");
 	if (!ops_infer_node(g, product)) {
 		return false;
 	}
@@ -233,7 +233,7 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 	output = insert_op(g, n, "WinogradOutput", y->name, in, in[2] ? 3 : 1,
 			   p);
 	node_set_attr_ints(g, output, "shape", shape, 3);
-	stand_for(g, output, n, c, p, "output");
+	describe_as_part(g, output, n, c, p, "output");
 	if (!ops_infer_node(g, output)) {
 		return false;
 	}

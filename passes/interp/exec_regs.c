@@ -40,7 +40,7 @@ visit_reads(const struct exec_program *p, struct exec_op *op,
 }
 
 static bool
-touches(const struct exec_program *p, int buffer, bool stores)
+accesses_buffer(const struct exec_program *p, int buffer, bool stores)
 {
 	for (int i = 0; i < p->ops.n; i++) {
 		const struct exec_op *op = &p->ops.data[i];
@@ -68,7 +68,7 @@ alias_loads(struct exec_program *p)
 		at = &p->addresses.data[op->index];
 		op->aliases = column_is_memory(at->type) && at->gather < 0 &&
 			      (op->uniform || at->stride == 1) &&
-			      !touches(p, at->buffer, true);
+			      !accesses_buffer(p, at->buffer, true);
 	}
 }
 
@@ -112,7 +112,7 @@ store_in_place(struct exec_program *p)
 		at = &p->addresses.data[op->index];
 		if (column_is_memory(at->type) && at->gather < 0 &&
 		    (op->uniform || at->stride == 1) &&
-		    !touches(p, at->buffer, false) &&
+		    !accesses_buffer(p, at->buffer, false) &&
 		    count_reads(p, op->a) == 1) {
 			from->direct = op->index;
 			op->code = EXEC_NOTHING;

@@ -101,7 +101,7 @@ entry_of(struct race_table *t, uintptr_t address)
 }
 
 static bool
-meets(const struct moment *old, const struct interp *x, bool is_shared)
+conflicts_with(const struct moment *old, const struct interp *x, bool is_shared)
 {
 	if (old->block == NOBODY) {
 		return false;
@@ -146,10 +146,10 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 		interp_fail(f, "no memory to detect races");
 		return;
 	}
-	what = touch == RACE_KEEPS                          ? NULL
-	       : meets(&e->write, x, c->is_shared)          ? "writes"
-	       : writes && meets(&e->read, x, c->is_shared) ? "reads"
-							    : NULL;
+	what = touch == RACE_KEEPS                                   ? NULL
+	       : conflicts_with(&e->write, x, c->is_shared)          ? "writes"
+	       : writes && conflicts_with(&e->read, x, c->is_shared) ? "reads"
+								     : NULL;
 	if (what) {
 		interp_fail(f,
 			    "thread %lld of block %lld %s element %lld of "

@@ -339,8 +339,8 @@ is_own(const struct joint *j, const struct kernel_arg *in,
 	for (int i = 0; i < j->own.n; i++) {
 		if (j->own.data[i].in == in->tensor &&
 		    j->own.data[i].out == out->tensor) {
-			return lower_moves_on(j->k->func, in->buffer,
-					      out->buffer);
+			return lower_stores_once(j->k->func, in->buffer,
+						 out->buffer);
 		}
 	}
 	return false;
@@ -376,11 +376,12 @@ kernel_store_in_place(struct joint *j)
 			    !parts_die_here(b, root, k->group) ||
 			    is_read_twice(b, k, i, root) ||
 			    !(threads ? is_own(j, in, out)
-				      : lower_can_share(k->func, in->buffer,
-							out->buffer))) {
+				      : lower_can_be_in_place(k->func,
+							      in->buffer,
+							      out->buffer))) {
 				continue;
 			}
-			lower_share(k->func, in->buffer, out->buffer);
+			lower_make_in_place(k->func, in->buffer, out->buffer);
 			out->in_place = in->tensor;
 			out->read = true;
 			memmove(&k->args.data[i], &k->args.data[i + 1],

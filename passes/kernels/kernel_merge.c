@@ -7,10 +7,10 @@
  *
  * Functions are equal if they differ only in names of variables and arrays.
  * Literals in the body, and known alignments, count as differences. If literals
- * are the only difference, `like` records it, so that the comment can explain
- * the two functions. A function with several callers is named after its
- * computation, so that its name is stable when a kernel is inserted before; a
- * function with one caller has that kernel's name. */
+ * are the only difference, `same_but_literals` records it, so that the comment
+ * can explain the two functions. A function with several callers is named after
+ * its computation, so that its name is stable when a kernel is inserted before;
+ * a function with one caller has that kernel's name. */
 #include "backend.h"
 #include "host_device.h"
 #include "kernel_build.h"
@@ -81,14 +81,15 @@ same_kernel(struct builder *b, const struct kernel *x, const struct kernel *y,
 	const struct func *const *of_x, *const *of_y;
 	int n = functions_of(a, x, &of_x);
 
-	return same_args(b->p->target, x, y) && x->apart == y->apart &&
+	return same_args(b->p->target, x, y) &&
+	       x->forbids_contraction == y->forbids_contraction &&
 	       functions_of(a, y, &of_y) == n &&
 	       funcs_equal(of_x, of_y, n, but_literals);
 }
 
 /* Makes k call owner's function. */
 static void
-share_function(struct builder *b, struct kernel *k, struct kernel *owner)
+merge_into(struct builder *b, struct kernel *k, struct kernel *owner)
 {
 	k->func->body = NULL;
 	for (int i = 0; k->device != NULL && i < k->device->n_launches; i++) {
@@ -380,9 +381,9 @@ kernels_merge(struct builder *b)
 		}
 		owner = find_or_add(&equal, k);
 		if (owner != NULL) {
-			share_function(b, k, owner);
+			merge_into(b, k, owner);
 		} else {
-			k->like = find_or_add(&alike, k);
+			k->same_but_literals = find_or_add(&alike, k);
 		}
 	}
 	drop_unused(b->m);

@@ -155,7 +155,7 @@ kernel_measure(struct kernel *k)
 	k->flops = work.floats;
 	k->int_ops = work.ints;
 	k->stack_bytes = lower_stack_bytes(k->func);
-	k->apart = func_forbids_contraction(k->func);
+	k->forbids_contraction = func_forbids_contraction(k->func);
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		const struct node *n = k->group->nodes.data[i];
 		int64_t macs = op_macs(n);

@@ -386,7 +386,7 @@ finish_region(struct joint *j)
 /* Moves the note to the kernel, for the comment: merged functions may differ in
  * names of loops. */
 static void
-take_copies(struct kernel *k)
+move_copies_note(struct kernel *k)
 {
 	const struct expr *e = func_note(k->func, PARTITION_COPIES);
 
@@ -426,7 +426,7 @@ finish_kernel(struct joint *joint)
 	if (!lower_func(k->func, b->hooks)) {
 		return false;
 	}
-	take_copies(k);
+	move_copies_note(k);
 	refresh_args(joint);
 	if (!check_empty(joint)) {
 		return false;
@@ -510,7 +510,7 @@ find_views(struct builder *b)
 /* Are all results that other groups read without elements? Groups without an
  * empty array are tested first, since finding readers takes time. */
 static bool
-makes_nothing(const struct builder *b, const struct group *group)
+has_empty_results(const struct builder *b, const struct group *group)
 {
 	bool any = false;
 
@@ -564,7 +564,7 @@ program_build(struct graph *g, const struct target *target,
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {
 		if (g->groups.data[i]->is_view ||
-		    makes_nothing(&b, g->groups.data[i])) {
+		    has_empty_results(&b, g->groups.data[i])) {
 			continue;
 		}
 		if (!join_group(&b, g->groups.data[i], &joints[n])) {

@@ -104,7 +104,7 @@ provenance_folded(struct program *p, const struct kernel *k)
 
 /* Records groups without a kernel: views, and groups with empty results. */
 static void
-tell_group(const struct group *group, struct node_fate *fates)
+record_group(const struct group *group, struct node_fate *fates)
 {
 	for (int i = 0; i < group->nodes.n; i++) {
 		const struct node *n = group->nodes.data[i];
@@ -126,7 +126,7 @@ tell_group(const struct group *group, struct node_fate *fates)
 }
 
 static void
-tell_rest(struct graph *g, int i, struct node_fate *f)
+record_rest(struct graph *g, int i, struct node_fate *f)
 {
 	const struct origin *o = &g->origins.data[i];
 
@@ -174,11 +174,11 @@ provenance_fates(struct program *p)
 	}
 	for (int i = 0; i < g->groups.n; i++) {
 		if (!has_kernel[i]) {
-			tell_group(g->groups.data[i], fates);
+			record_group(g->groups.data[i], fates);
 		}
 	}
 	for (int i = 0; i < g->origins.n; i++) {
-		tell_rest(g, i, &fates[i]);
+		record_rest(g, i, &fates[i]);
 	}
 	return fates;
 }

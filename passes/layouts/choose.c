@@ -155,7 +155,7 @@ same_block(const struct tensor_layout *a, const struct tensor_layout *b)
 
 /* A concatenation and its parts have blocks together or not at all. */
 static void
-agree(struct choice *c)
+unify_parts(struct choice *c)
 {
 	struct graph *g = c->p->graph;
 	bool again = true;
@@ -282,7 +282,7 @@ layouts_choose(struct program *p, struct kernel *const *kernels, int n)
 		c.of[t->id] = l;
 	}
 	drop_unfit(&c, kernels, n);
-	agree(&c);
+	unify_parts(&c);
 	one_layout_per_storage(&c);
 	if (!p->target->optimize_memory) {
 		find_halos(&c, kernels, n);

@@ -106,8 +106,8 @@ guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 /* May the guard be dropped? It must hold inside of the buffer, so that it fails
  * in the halo only. */
 static bool
-may_open(struct func *f, const struct buffer *b, const struct guarded_load *x,
-	 const struct tensor_layout *l)
+may_drop_test(struct func *f, const struct buffer *b,
+	      const struct guarded_load *x, const struct tensor_layout *l)
 {
 	for (int d = 0; d < b->ndim; d++) {
 		struct bounds r;
@@ -149,7 +149,7 @@ struct opening {
 };
 
 static const struct expr *
-open_test(void *ctx, const struct expr *e)
+drop_test(void *ctx, const struct expr *e)
 {
 	const struct opening *o = ctx;
 
@@ -162,7 +162,7 @@ guarded_load_replace(struct module *m, const struct expr *e,
 {
 	struct opening o = { test, load };
 
-	return expr_rewrite(m, e, open_test, &o);
+	return expr_rewrite(m, e, drop_test, &o);
 }
 
 void
@@ -176,7 +176,7 @@ guarded_loads_drop_tests(struct func *f, const struct buffer *b,
 		const struct guarded_load *x = &loads.list.data[i];
 
 		if (!l->filled || l->fill != x->outside ||
-		    !may_open(f, b, x, l)) {
+		    !may_drop_test(f, b, x, l)) {
 			continue;
 		}
 		for (int k = 0; k < x->at->n_args; k++) {

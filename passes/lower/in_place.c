@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In-place analysis: may an input and an output buffer alias? lower_share makes
+/* In-place analysis: may an input and an output buffer alias? lower_make_in_place makes
  * the two buffers one.
  *
  * The outer loops are the ones around every access to both buffers. If they
@@ -341,8 +341,8 @@ element_wise(struct sharing *s)
 }
 
 bool
-lower_can_share(const struct func *f, const struct buffer *in,
-		const struct buffer *out)
+lower_can_be_in_place(const struct func *f, const struct buffer *in,
+		      const struct buffer *out)
 {
 	struct sharing s = { .func = f, .ndim = in->ndim };
 	const struct stmt *store = NULL;
@@ -385,8 +385,8 @@ lower_can_share(const struct func *f, const struct buffer *in,
 }
 
 bool
-lower_moves_on(const struct func *f, const struct buffer *in,
-	       const struct buffer *out)
+lower_stores_once(const struct func *f, const struct buffer *in,
+		  const struct buffer *out)
 {
 	struct access_list uses = { 0 };
 
@@ -446,7 +446,8 @@ drop_self_copies(struct func *f, const struct buffer *b)
 }
 
 void
-lower_share(struct func *f, const struct buffer *in, const struct buffer *out)
+lower_make_in_place(struct func *f, const struct buffer *in,
+		    const struct buffer *out)
 {
 	int k = 0;
 

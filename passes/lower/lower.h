@@ -43,15 +43,16 @@ int lower_scratch(struct func *f, int64_t limit_bytes);
  * `in` is in the statement that stores the same element of `out`, and no
  * earlier statement stores it; or if in each iteration of outer loops over
  * disjoint slices all reads precede the writes. */
-bool lower_can_share(const struct func *f, const struct buffer *in,
-		     const struct buffer *out);
-/* Is `out` of `in`'s shape and only stored to, and does the stored element
- * depend on every loop around a store, thread loops included? */
-bool lower_moves_on(const struct func *f, const struct buffer *in,
-		    const struct buffer *out);
+bool lower_can_be_in_place(const struct func *f, const struct buffer *in,
+			   const struct buffer *out);
+/* Has `out` the shape of `in`, and is each of its elements stored once and
+ * never loaded? The stored element must depend on every loop around a store,
+ * thread loops included. */
+bool lower_stores_once(const struct func *f, const struct buffer *in,
+		       const struct buffer *out);
 /* Makes `in` and `out` one buffer: removes in's parameter, and loads of `in`
  * become loads of `out`. */
-void lower_share(struct func *f, const struct buffer *in,
-		 const struct buffer *out);
+void lower_make_in_place(struct func *f, const struct buffer *in,
+			 const struct buffer *out);
 
 #endif

@@ -20,8 +20,8 @@ struct ordered_memory {
 
 static const struct expr *evaluate(struct symbolic_eval *s,
 				   const struct expr *e);
-static const struct expr *decided(struct module *m,
-				  const struct expr *condition);
+static const struct expr *decide_condition(struct module *m,
+					   const struct expr *condition);
 
 /* The tensor of a buffer: an input, or a stage of an output. */
 static struct te_tensor *
@@ -202,7 +202,7 @@ static bool
 evaluate_condition(struct symbolic_eval *s, const struct expr *e, bool *holds)
 {
 	e = e ? evaluate(s, e) : expr_bool(s->m, true);
-	e = e ? decided(s->m, e) : NULL;
+	e = e ? decide_condition(s->m, e) : NULL;
 	*holds = e && e->kind == EXPR_INT && e->u.ival != 0;
 	return e && e->kind == EXPR_INT;
 }
@@ -476,7 +476,7 @@ evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
 
 /* The condition as a literal if the bounds of the sizes decide it. */
 static const struct expr *
-decided(struct module *m, const struct expr *condition)
+decide_condition(struct module *m, const struct expr *condition)
 {
 	struct analyser a;
 
@@ -500,7 +500,7 @@ evaluate_choice(struct symbolic_eval *s, const struct expr *e)
 	if (!c) {
 		return NULL;
 	}
-	c = decided(s->m, c);
+	c = decide_condition(s->m, c);
 	if (c->kind == EXPR_INT) {
 		return evaluate(s, e->args[c->u.ival ? 1 : 2]);
 	}
@@ -613,7 +613,7 @@ symbolic_elems(struct symbolic_eval *s, struct te_tensor *out,
 		if (dtype_is_int(type)) {
 			e = dim_normal(s->m, index_form(s->m, e));
 		} else if (dtype_class(type) == DTC_BOOL) {
-			e = decided(s->m, e);
+			e = decide_condition(s->m, e);
 		}
 		elems[flat] = e;
 	}

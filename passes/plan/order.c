@@ -164,7 +164,7 @@ state_start(struct order *o, struct state *s)
 
 /* The state after running kernel k in state s. */
 static struct candidate
-look(const struct order *o, const struct state *s, int k)
+next_state(const struct order *o, const struct state *s, int k)
 {
 	struct candidate c = { s->hash ^ o->code[k], 0, s->live, s->parent, k };
 	int64_t freed = 0;
@@ -256,7 +256,7 @@ peak_of(struct order *o, struct state *s)
 {
 	state_start(o, s);
 	for (int k = 0; k < o->n; k++) {
-		struct candidate c = look(o, s, k);
+		struct candidate c = next_state(o, s, k);
 
 		advance(o, s, &c);
 	}
@@ -309,7 +309,7 @@ search(struct order *o, int64_t limit, int width)
 				if (now[i]->waiting[k] != 0) {
 					continue;
 				}
-				c = look(o, now[i], k);
+				c = next_state(o, now[i], k);
 				c.parent = i;
 				if (c.peak < limit) {
 					vec_push(a, &found, c);

@@ -119,7 +119,7 @@ kind_of(const struct tensor *t)
 
 /* Inputs, outputs and constants give their storage its kind. */
 static void
-claim(struct storage *s, struct tensor *t)
+set_storage_kind(struct storage *s, struct tensor *t)
 {
 	enum place_kind kind = kind_of(t);
 
@@ -143,11 +143,12 @@ storage_at(struct storages *s, const struct joined *j, struct graph *g,
 
 		s->of[root] = s->list.n;
 		vec_push(s->arena, &s->list, fresh);
-		claim(&s->list.data[s->of[root]], g->tensors.data[root]);
+		set_storage_kind(&s->list.data[s->of[root]],
+				 g->tensors.data[root]);
 	}
 	s->of[t->id] = s->of[root];
 	s->inside[t->id] = inside;
-	claim(&s->list.data[s->of[root]], t);
+	set_storage_kind(&s->list.data[s->of[root]], t);
 	return s->of[root];
 }
 

@@ -158,8 +158,8 @@ test_in_place(void)
 				bodies[i]));
 
 		if (CHECK(f != NULL)) {
-			CHECK(lower_can_share(f, f->params.data[0].buffer,
-					      f->params.data[1].buffer) ==
+			CHECK(lower_can_be_in_place(f, f->params.data[0].buffer,
+						    f->params.data[1].buffer) ==
 			      (i == 1));
 		}
 		module_free(m);

@@ -285,16 +285,16 @@ test_softmax(void)
 	trial_same(&t);
 	trial_lower(&t);
 	CHECK_EQ(lower_stack_bytes(t.f), 7 * 4 + 4 + 4);
-	CHECK(lower_can_share(t.f, t.f->params.data[0].buffer,
-			      t.f->params.data[1].buffer));
+	CHECK(lower_can_be_in_place(t.f, t.f->params.data[0].buffer,
+				    t.f->params.data[1].buffer));
 	CHECK_EQ(lower_scratch(t.f, 16), 1);
 	CHECK_EQ(t.f->params.n, 3);
 	CHECK_EQ(lower_stack_bytes(t.f), 8);
 	CHECK(func_verify(t.f));
 	trial_start(&t, m, make_softmax(m, 5, 7));
 	trial_lower(&t);
-	CHECK(!lower_can_share(t.f, t.f->params.data[1].buffer,
-			       t.f->params.data[0].buffer));
+	CHECK(!lower_can_be_in_place(t.f, t.f->params.data[1].buffer,
+				     t.f->params.data[0].buffer));
 	module_free(m);
 }
 
@@ -315,8 +315,8 @@ test_elementwise(void)
 	CHECK_EQ(p[0].buffer->ndim, 1);
 	CHECK_EQ(p[3].buffer->ndim, 1);
 	CHECK(!trial_text_has(&t, "%"));
-	CHECK(lower_can_share(t.f, p[0].buffer, p[3].buffer));
-	lower_share(t.f, p[0].buffer, p[3].buffer);
+	CHECK(lower_can_be_in_place(t.f, p[0].buffer, p[3].buffer));
+	lower_make_in_place(t.f, p[0].buffer, p[3].buffer);
 	CHECK_EQ(t.f->params.n, 3);
 	CHECK(func_verify(t.f));
 
@@ -330,7 +330,7 @@ test_elementwise(void)
 	p = t.f->params.data;
 	CHECK_EQ(p[0].buffer->ndim, 2);
 	CHECK(!trial_text_has(&t, "%"));
-	CHECK(lower_can_share(t.f, p[0].buffer, p[3].buffer));
+	CHECK(lower_can_be_in_place(t.f, p[0].buffer, p[3].buffer));
 	module_free(m);
 }
 
@@ -345,8 +345,8 @@ test_no_sharing(void)
 	CHECK(sched_compute_inline(&t.s, block(&t, "pad")));
 	CHECK(sched_compute_at(&t.s, block(&t, "conv"), loops(&t, "y", 4)[3]));
 	trial_lower(&t);
-	CHECK(!lower_can_share(t.f, t.f->params.data[0].buffer,
-			       t.f->params.data[3].buffer));
+	CHECK(!lower_can_be_in_place(t.f, t.f->params.data[0].buffer,
+				     t.f->params.data[3].buffer));
 	module_free(m);
 }
 

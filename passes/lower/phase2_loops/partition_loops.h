@@ -22,10 +22,10 @@ bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 bool partition_unwanted(const struct stmt *s);
 /* Does a note of the loop ask for partitioning? */
 bool partition_forced(const struct stmt *loop);
-/* partition_tail splits off the guarded end of a loop of symbolic extent. */
 /* Makes the guarded part of a loop (or NULL) serial: too few iterations for
  * threads. */
 void partition_rest(struct func *f, struct stmt *loop);
+/* Splits off the guarded end of a loop of symbolic extent. */
 void partition_tail(struct func *f, struct stmt *loop);
 
 #endif

@@ -155,7 +155,8 @@ find_rows(struct tiling *t)
 }
 
 static void
-put_tile(struct rules *r, const char *before, const struct var *v, int64_t size)
+describe_tile(struct rules *r, const char *before, const struct var *v,
+	      int64_t size)
 {
 	strbuf_printf(&r->words, "%s %s_tile %lld", before,
 		      iter_axis_name(v->name), (long long)size);
@@ -285,9 +286,9 @@ rule_matmul(struct rules *r, int reduction, int output)
 	}
 	find_product(r, &t);
 	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
-	put_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
+	describe_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
 	if (t.rows > 1) {
-		put_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
+		describe_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
 	}
 	copies = tiling_copies_operand(r, &t);
 	t.panels = tiling_packs_panels(r, &t);

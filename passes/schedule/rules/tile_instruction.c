@@ -71,8 +71,8 @@ choose_rows(int64_t most, int64_t extent, int64_t granularity)
 /* How many elements of the axis one call multiplies: a whole block, or the
  * largest divisor of a contiguous axis. 0: too few. */
 static int64_t
-taken_of(const struct tiling *t, const struct load_access *data, int iter,
-	 const struct tile_sizes *s)
+elements_per_call(const struct tiling *t, const struct load_access *data,
+		  int iter, const struct tile_sizes *s)
 {
 	int64_t bytes = dtype_bytes(data->load->type);
 	int64_t extent = tiling_extent(&t->x, iter), best = 0;
@@ -115,7 +115,7 @@ tiling_find_tile(const struct rules *r, struct tiling *t,
 		return false;
 	}
 	for (int i = 0; i < t->x.info->n_iters; i++) {
-		int64_t taken = taken_of(t, data, i, &s);
+		int64_t taken = elements_per_call(t, data, i, &s);
 
 		if (taken > 0) {
 			t->dot.intrin = p->multiply->name;

@@ -92,7 +92,8 @@ bool sched_cache_write(struct sched *s, int block, int write_index,
 		       const char *scope, int *out);
 bool sched_cache_read(struct sched *s, int block, int read_index,
 		      const char *scope, int *out);
-/* The same, in the order of the block's iter vars. */
+/* Writes the block's output to a new buffer in the order of the block's iter
+ * vars, and copies it; returns the copying block. */
 bool sched_reindex(struct sched *s, int block, int write_index, int *out);
 /* Moves the init part to a block of its own, before the loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
@@ -106,8 +107,8 @@ bool sched_set_scope(struct sched *s, int block, int write_index,
 bool sched_annotate(struct sched *s, int loop_or_block, const char *key,
 		    struct sched_value value);
 /* Changes the layout of a buffer everywhere in the function: of the one that
- * the block reads (writes) as its index-th. A parameter's type changes too; the
- * caller must convert the data (packed weights). */
+ * the block reads (writes) as its index-th. A parameter's buffer changes in the
+ * signature too; the caller must convert its data (packed weights). */
 bool sched_transform_layout(struct sched *s, int block, bool write, int index,
 			    const struct index_map *map);
 bool sched_rename_loop(struct sched *s, int loop, const char *name);
