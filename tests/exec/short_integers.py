@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Integers of 4 bits as emitted source: every operation on every pair of them
+"""Integers of 4 and 2 bits as emitted source: every operation on every pair of them
 gives what whole numbers say; models whose weights are INT4 and UINT4 keep two of
 them in a byte, as many bytes as that are, and compute what numpy computes; what
 lies between kernels, comes in and goes out is a byte each."""
@@ -11,12 +11,16 @@ import shutil
 
 import numpy as np
 
+import dtypes
 import proto
 from helper import ROOT, STRICT, compile_model, compilers, execute, fail, \
     has_dialect, tirc, work_folder
 
 FLOAT, INT8, UINT4, INT4 = 1, 3, 21, 22
-KINDS = {"int4": (INT4, np.int8), "uint4": (UINT4, np.uint8)}
+KINDS = {name: (np.uint8 if dtypes.TYPES[name].of == "UINT" else np.int8,
+                2 ** dtypes.TYPES[name].bits)
+         for name in dtypes.names("INT", most=7) +
+         dtypes.names("UINT", most=7)}
 random = np.random.default_rng(4)
 folder = work_folder()
 cc = compilers()[0]
@@ -41,9 +45,11 @@ def pointer(array):
 
 
 def wrapped(kind, v):
-    """The low four bits, as the type has them."""
-    low = np.asarray(v).astype(np.int64) & 15
-    return np.where(low > 7, low - 16, low) if kind == "int4" else low
+    """The low bits, as the type has them."""
+    numpy_type, n = KINDS[kind]
+    low = np.asarray(v).astype(np.int64) & (n - 1)
+    return np.where(low >= n // 2, low - n, low) \
+        if numpy_type == np.int8 else low
 
 
 def packed(values):
@@ -63,8 +69,8 @@ OPERATIONS = [
     ("T.min(A[i], B[j]) - T.max(A[i], B[j])",
      lambda a, b: np.minimum(a, b) - np.maximum(a, b)),
     ("T.bitwise_xor(A[i], T.bitwise_not(B[j]))", lambda a, b: a ^ ~b),
-    ("T.shift_left(A[i], T.bitwise_and(B[j], T.{t}(3)))",
-     lambda a, b: a << (b & 3)),
+    ("T.shift_left(A[i], T.bitwise_and(B[j], T.{t}(1)))",
+     lambda a, b: a << (b & 1)),
     ("T.Select(A[i] < B[j], A[i] * A[i], B[j])",
      lambda a, b: np.where(a < b, a * a, b)),
     ("T.Cast('{t}', T.Cast('int32', A[i]) * 5 - T.Cast('int32', B[j]))",
@@ -86,7 +92,7 @@ def try_operations(kind, target):
         file.write("".join(lines))
     out = work_folder()
     tirc("codegen", path, "--target", target, "-o", out)
-    numpy_type = KINDS[kind][1]
+    numpy_type = KINDS[kind][0]
     a = wrapped(kind, np.arange(16)).astype(numpy_type)
     got = np.empty((n, 16, 16), numpy_type)
     library(out, target).every(pointer(a), pointer(a), pointer(got))
@@ -153,7 +159,7 @@ def node(*args, **attributes):
 def add_blocks(kind, m, turned):
     """A product by weights of m columns, stored as rows if turned, that are
     quantized in blocks. Two steps of the sum share a byte."""
-    number = KINDS[kind][0]
+    number = dtypes.TYPES[kind].code
     name = "%s_%d_" % (kind, m)
     rows = np.arange(K) // BLOCK
     w = wrapped(kind, random.integers(0, 16, (K, m)))
@@ -283,5 +289,5 @@ for name, loads in (("i8", 2), ("u8", 3)):
     start = name + "x8_of_nibbles(*(const u8x8_any *)&"
     if source.count(start) < loads:
         fail("weights of 4 bits are taken out one by one:\n" + source)
-print("%d operations of two types, and a model on %s" % (
+print("%d operations of each type, and a model on %s" % (
     len(OPERATIONS), ", ".join(targets)))

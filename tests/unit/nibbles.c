@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers of 4 bits after lowering: nothing is of 4 bits any more, every
+/* Integers of 4 and of 2 bits after lowering: nothing is of them any more, every
  * operation on every pair of values gives what it gave, constants are read from
  * bytes that hold two. */
 #include "lowered.h"
@@ -14,9 +14,10 @@
 	"        y[i, j] = "
 
 /* Division by zero is left open. */
-#define NO_ZERO "T.if_then_else(b[j] == T.#(0), T.#(3), b[j])"
+#define NO_ZERO "T.if_then_else(b[j] == T.#(0), T.#(1), b[j])"
 
-/* What the element (i, j) is; # stands for the type. */
+/* What the element (i, j) is; # stands for the type, $ for the unsigned one of
+ * its bits. */
 static const char *const values[] = {
 	"a[i] + b[j]",
 	"a[i] - b[j]",
@@ -27,8 +28,8 @@ static const char *const values[] = {
 	"a[i] // " NO_ZERO "",
 	"a[i] % " NO_ZERO "",
 	"T.min(a[i], b[j]) + T.max(a[i], b[j] * b[j])",
-	"T.if_then_else(a[i] < b[j], a[i] + T.#(5), b[j])",
-	"T.Select(a[i] == b[j] + T.#(3), T.#(1), a[i])",
+	"T.if_then_else(a[i] < b[j], a[i] + T.#(1), b[j])",
+	"T.Select(a[i] == b[j] + T.#(1), T.#(1), a[i])",
 	"T.bitwise_and(a[i], b[j])",
 	"T.bitwise_or(a[i], b[j])",
 	"T.bitwise_xor(a[i], b[j])",
@@ -40,9 +41,9 @@ static const char *const values[] = {
 	"T.Cast(\"#\", a[i] < b[j])",
 	"T.Cast(\"#\", T.Cast(\"int32\", a[i]) * 37 + "
 	"T.Cast(\"int32\", b[j]))",
-	"T.Cast(\"#\", T.Cast(\"int4\", T.Cast(\"uint4\", a[i])) == "
+	"T.Cast(\"#\", T.Cast(\"int4\", T.Cast(\"$\", a[i])) == "
 	"T.Cast(\"int4\", b[j]))",
-	"T.reinterpret(\"#\", T.reinterpret(\"uint4\", a[i])) + b[j]",
+	"T.reinterpret(\"#\", T.reinterpret(\"$\", a[i])) + b[j]",
 	"T.float_to_int(\"#\", x[i])",
 	"T.Cast(\"#\", x[i])",
 	"T.Cast(\"#\", T.Cast(\"float32\", a[i]) * x[j])",
@@ -57,7 +58,9 @@ any_short(const struct func *f)
 	strbuf_init(&text);
 	func_print(f, SCRIPT_CURRENT, &text);
 	found = strstr(text.data, "int4\"") != NULL ||
-		strstr(text.data, "int4(") != NULL;
+		strstr(text.data, "int4(") != NULL ||
+		strstr(text.data, "int2\"") != NULL ||
+		strstr(text.data, "int2(") != NULL;
 	if (found) {
 		fprintf(stderr, "%s", text.data);
 	}
@@ -74,6 +77,8 @@ with_type(struct arena *a, const char *text, const char *type)
 	for (; *text != '\0'; text++) {
 		if (*text == '#') {
 			strbuf_puts(&out, type);
+		} else if (*text == '$') {
+			strbuf_printf(&out, "u%s", type + (*type == 'u'));
 		} else {
 			strbuf_putc(&out, *text);
 		}
@@ -84,7 +89,7 @@ with_type(struct arena *a, const char *text, const char *type)
 }
 
 static void
-check_value(bool is_signed, const char *value)
+check_value(enum dtype_kind kind, const char *value)
 {
 	struct module *m = module_new();
 	struct source src = { .name = "program" };
@@ -100,10 +105,13 @@ check_value(bool is_signed, const char *value)
 	src.text = with_type(&m->arena,
 			     arena_printf(&m->arena, HEAD OF_PAIRS "%s\n",
 					  value),
-			     is_signed ? "int4" : "uint4");
+			     dtype_name(dtype_of(kind)));
 	src.length = strlen(src.text);
 	for (int i = 0; i < 16; i++) {
-		a[i] = (int8_t)(is_signed ? i - 8 : i);
+		union number number = { .i = i };
+
+		number_store(dtype_stored(dtype_of(kind)), a, (size_t)i,
+			     number_round(dtype_of(kind), number));
 		b[i] = a[i];
 		x[i] = (float)(i - 6) * 2.75f;
 	}
@@ -265,8 +273,10 @@ int
 main(void)
 {
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		check_value(true, values[i]);
-		check_value(false, values[i]);
+		check_value(DT_I4, values[i]);
+		check_value(DT_U4, values[i]);
+		check_value(DT_I2, values[i]);
+		check_value(DT_U2, values[i]);
 	}
 	test_variables();
 	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {

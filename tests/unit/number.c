@@ -124,6 +124,9 @@ check_ints(void)
 
 	CHECK_EQ(number_load(dtype_of(DT_I4), &byte, 0).i, -1);
 	CHECK_EQ(number_load(dtype_of(DT_U4), &byte, 0).u, 15);
+	CHECK_EQ(number_load(dtype_of(DT_I2), &byte, 0).i, -1);
+	CHECK_EQ(number_load(dtype_of(DT_U2), &byte, 0).u, 3);
+	CHECK_EQ(to_int(DT_I2, -9), -2);
 	CHECK_EQ(number_round(dtype_of(DT_U8), n).u, 44);
 	CHECK_EQ(number_round(dtype_of(DT_I8), n).i, 44);
 	n.i = 200;

@@ -67,33 +67,34 @@ test_varints(void)
 static void
 test_tensors(void)
 {
-	static const enum dtype_kind kinds[] = {
-		DT_BOOL, DT_I8,  DT_U8,  DT_I16,      DT_U16,    DT_I32,
-		DT_U32,  DT_I64, DT_U64, DT_F16,      DT_BF16,   DT_F32,
-		DT_F64,  DT_I4,  DT_U4,  DT_F8E4M3FN, DT_F8E5M2,
-	};
 	char path[] = "/tmp/tirc-unit-XXXXXX";
 	int fd = mkstemp(path);
 
 	CHECK(fd >= 0);
 	close(fd);
-	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
+	for (int k = 0; k < DT_COUNT; ++k) {
+		struct dtype t = dtype_of((enum dtype_kind)k);
 		struct module *m = module_new();
 		int64_t shape[] = { 3, 1, 5 };
 		uint8_t data[15 * 8];
 		struct array out, in = { .name = "t",
-					 .type = dtype_of(kinds[k]),
+					 .type = t,
 					 .ndim = 3,
 					 .shape = shape,
 					 .elems = 15,
 					 .data = data };
 		size_t bytes = 15 * (size_t)dtype_bytes(in.type);
 
+		if (dtype_onnx_number(t) == 0 || t.kind == DT_STRING) {
+			module_free(m);
+			continue;
+		}
 		for (size_t i = 0; i < bytes; ++i) {
-			data[i] = (uint8_t)(kinds[k] == DT_BOOL ? i % 2
-					    : kinds[k] == DT_U4 ? i % 16
-					    : kinds[k] == DT_I4 ? i % 8 + 0xf8
-								: i * 37);
+			data[i] = (uint8_t)(i * 37);
+			if (dtype_bits(t) < 8 || t.kind == DT_BOOL) {
+				number_store(dtype_stored(t), data, i,
+					     number_load(t, data, i));
+			}
 		}
 		CHECK(onnx_write_tensor(m, path, &in));
 		if (CHECK(onnx_read_tensor(m, path, &out))) {
