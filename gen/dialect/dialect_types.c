@@ -271,8 +271,8 @@ dialect_read_types(void *ctx, struct json j)
 		struct dtype t = dtype_of((enum dtype_kind)k);
 
 		if ((dtype_is_int(t) || dtype_is_float(t)) &&
-		    dtype_bits(t) < l->d->char_bits && dialect_computes(t) &&
-		    l->d->types[k].rejected == NULL) {
+		    8 * dtype_bytes(t) < l->d->char_bits &&
+		    dialect_computes(t) && l->d->types[k].rejected == NULL) {
 			json_error(json_get(j, dtype_short(t)),
 				   "is narrower than a "
 				   "char of %d bits; reject it",

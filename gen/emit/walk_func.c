@@ -262,7 +262,7 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 				   data);
 	}
 	flat = walk_is_flat(w, p->buffer);
-	if (dtype_bits(p->buffer->type) < w->d->char_bits) {
+	if (8 * dtype_bytes(p->buffer->type) < w->d->char_bits) {
 		walk_fail(w,
 			  "array %s: its elements, %s, are narrower than a "
 			  "char of %d bits",

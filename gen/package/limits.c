@@ -26,7 +26,7 @@ too_narrow(struct packer *k, const char *what, const char *name, struct dtype t)
 {
 	struct diag_place place = { .file = k->d->file };
 
-	if (dtype_bits(dtype_stored(t)) >= k->d->char_bits) {
+	if (8 * dtype_bytes(t) >= k->d->char_bits) {
 		return false;
 	}
 	return !diag_error(&k->m->diags, DIAG_UNSUPPORTED, place,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Models with floats of 8 bits: Cast, with and without saturation, gives what the
+"""Models with floats of 8 bits and fewer: Cast, with and without saturation, gives what the
 types' definitions say, of an input and of a constant that is folded; a layer
 between QuantizeLinear and DequantizeLinear, whose result is moved about, gives
 what numpy computes, from every dialect in C and as kernels with a graph."""
@@ -13,8 +13,9 @@ import proto
 from helper import fail, has_dialect, tirc, work_folder
 from short_forms import FORMS, exact, nearest, same
 
-CODES = {name: dtypes.TYPES[name].code
+CASTS = {name: dtypes.TYPES[name].code
          for name in dtypes.names("FLOAT", most=8)}
+CODES = {name: CASTS[name] for name in dtypes.names("FLOAT", 8, 8)}
 FLOAT, INT64 = 1, 7
 np.seterr(all="ignore")             # infinity and NaN are meant
 folder = work_folder()
@@ -38,10 +39,12 @@ def largest(kind):
 
 def quantized(wide, kind, saturate):
     """The patterns nearest to numbers of float64, NaN as -1: it has many."""
+    has_nan = FORMS[kind].specials != "FINITE"
     if saturate:
         wide = np.clip(wide, -largest(kind), largest(kind))     # NaN stays
     bits = nearest(wide, kind).astype(np.int64)
-    return np.where(np.isnan(exact(bits, kind)) | np.isnan(wide), -1, bits)
+    return np.where(np.isnan(exact(bits, kind)) | has_nan & np.isnan(wide),
+                    -1, bits)
 
 
 def patterns(got, kind):
@@ -51,7 +54,7 @@ def patterns(got, kind):
 
 # -- Cast --
 data = [np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e9, -1e9])]
-for kind in CODES:
+for kind in CASTS:
     values = np.unique(exact(np.arange(256), kind))
     values = values[np.isfinite(values)].astype(np.float32)
     values = np.concatenate([values, (values[1:] + values[:-1]) / 2,
@@ -60,7 +63,7 @@ for kind in CODES:
              np.nextafter(values, np.float32(-np.inf))]
 data = np.concatenate(data).astype(np.float32)
 nodes, outputs = [], []
-for kind, code in CODES.items():
+for kind, code in CASTS.items():
     for saturate in (0, 1):
         for x in "xc":
             y = "%s_%s_%d" % (kind, x, saturate)

@@ -82,7 +82,15 @@ from_int(enum dtype_kind kind, int64_t v)
 static void
 check_known(void)
 {
-	/* IEEE 754 binary16, bfloat16, and the OCP and Graphcore fp8. */
+	/* IEEE 754 binary16, bfloat16, the OCP and Graphcore fp8, OCP fp4. */
+	CHECK_EQ(encode(DT_F4E2M1, 6), 7);
+	CHECK_EQ(encode(DT_F4E2M1, -0.25), 8);
+	CHECK_EQ(encode(DT_F4E2M1, nextafter(0.25, 1)), 1);
+	CHECK_EQ(encode(DT_F4E2M1, 2.5), 4);
+	CHECK_EQ(encode(DT_F4E2M1, (double)INFINITY), 7);
+	CHECK_EQ(encode(DT_F4E2M1, -1e9), 15);
+	CHECK_EQ(encode(DT_F4E2M1, (double)NAN), 0);
+	CHECK_EQ(dtype_highest(dtype_of(DT_F4E2M1)) == 6, true);
 	CHECK_EQ(encode(DT_F16, 1), 0x3c00);
 	CHECK_EQ(encode(DT_F16, 65504), 0x7bff);
 	CHECK_EQ(encode(DT_F16, 65520), 0x7c00);
@@ -208,6 +216,7 @@ check_operators(void)
 int
 main(void)
 {
+	check_small(DT_F4E2M1);
 	check_small(DT_F8E4M3FN);
 	check_small(DT_F8E4M3FNUZ);
 	check_small(DT_F8E5M2);
