@@ -13,6 +13,7 @@ func_new(struct module *m, const char *name)
 	f->name = arena_strdup(&m->arena, name);
 	f->ret = dtype_of(DT_VOID);
 	f->next_id = 1;
+	f->facts = target_facts_unknown;
 	return f;
 }
 
@@ -98,6 +99,7 @@ func_clone(const struct func *f, const char *name)
 		vec_push(&f->module->arena, &copy->params, f->params.data[i]);
 	}
 	copy->ret = f->ret;
+	copy->facts = f->facts;
 	for (const struct note *n = f->notes; n; n = n->next) {
 		func_set_note(copy, n->key, n->value);
 	}

@@ -4,6 +4,7 @@
 #define TIRC_IR_FUNC_H
 
 #include "stmt.h"
+#include "target_facts.h"
 
 /* The memory of a function's array, for machines that have several: the
  * interface memory of the model's caller, the workspace between kernels, the
@@ -50,6 +51,7 @@ struct func {
 	 * the intermediate buffers. Lowered: any statement without blocks. */
 	struct stmt *body;
 	struct note *notes;           /* "global_symbol", "tir.noalias", … */
+	struct target_facts facts;    /* that its passes read */
 	VEC(struct fused_axis) fused; /* in the order in which they were made */
 	int next_id;
 	VEC(struct journal_entry) journal;

@@ -179,6 +179,7 @@ func_adopt(struct func *f, struct func *g)
 	}
 	f->body = g->body;
 	f->notes = g->notes;
+	f->facts = g->facts;
 	f->next_id = f->next_id > g->next_id ? f->next_id : g->next_id;
 	func_commit(f);
 	for (int i = 0; i < f->params.n; i++) {

@@ -451,6 +451,10 @@ same_func(struct comparison *c, const struct func *a, const struct func *b)
 				      y->var->name);
 		}
 	}
+	if (!target_facts_equal(&a->facts, &b->facts)) {
+		return differ(c, "annotations", "facts of the target",
+			      "others");
+	}
 	return same_notes(c, a->notes, b->notes) &&
 	       same_stmt(c, a->body, b->body);
 }

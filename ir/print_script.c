@@ -148,6 +148,7 @@ static void
 print_func_attr(struct printer *p, const struct func *f,
 		const struct sizes *sizes)
 {
+	const struct note *all = func_attributes(f);
 	bool bounded = false;
 	bool first = true;
 
@@ -156,7 +157,7 @@ print_func_attr(struct printer *p, const struct func *f,
 
 		bounded |= v->is_dim && v->min <= v->max;
 	}
-	if (!f->notes && !bounded) {
+	if (!all && !bounded) {
 		return;
 	}
 	if (p->version == SCRIPT_OLD) {
@@ -164,7 +165,7 @@ print_func_attr(struct printer *p, const struct func *f,
 	}
 	print_indent(p);
 	strbuf_puts(p->out, "T.func_attr({");
-	for (const struct note *n = f->notes; n; n = n->next) {
+	for (const struct note *n = all; n; n = n->next) {
 		strbuf_puts(p->out, first ? "" : ", ");
 		print_string(p, n->key);
 		strbuf_puts(p->out, ": ");

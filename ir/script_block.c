@@ -265,7 +265,7 @@ script_func_attr(struct script_reader *r, const struct py_node *call)
 		return false;
 	}
 	for (; notes; notes = notes->next) {
-		func_set_note(r->f, notes->key, notes->value);
+		func_set_attribute(r->f, notes->key, notes->value);
 	}
 	return true;
 }

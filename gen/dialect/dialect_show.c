@@ -264,7 +264,10 @@ add_vectors(struct module *m, cJSON *to, const struct dialect *d,
 					"rejected", d->vectors.rejected);
 		return;
 	}
-	cJSON_AddStringToObject(to, "vectors", t != NULL ? t->vectors : "");
+	cJSON_AddStringToObject(to, "vectors",
+				t != NULL
+					? dtype_list_text(&m->arena, t->vectors)
+					: "");
 }
 
 static cJSON *

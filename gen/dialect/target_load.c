@@ -40,7 +40,8 @@ void
 target_read_vectors(void *ctx, struct json j)
 {
 	struct target_loader *l = ctx;
-	const char *text = "";
+	struct dtype *list = arena_array(&l->m->arena, struct dtype,
+					 json_length(j) + 1);
 
 	for (struct json one = json_first(j); one.value != NULL;
 	     one = json_next(j, one)) {
@@ -51,14 +52,12 @@ target_read_vectors(void *ctx, struct json j)
 					"here, best first");
 			continue;
 		}
-		text = arena_printf(&l->m->arena, "%s%s%sx%d", text,
-				    one.index > 0 ? " " : "", dtype_name(t),
-				    t.lanes);
+		list[one.index] = t;
 		if (dtype_bytes(t) * t.lanes > l->widest) {
 			l->widest = dtype_bytes(t) * t.lanes;
 		}
 	}
-	l->t->vectors = text;
+	l->t->vectors = (struct dtype_list){ list, json_length(j) };
 }
 
 /* Vectors start at multiples of their size, also those of a target that extends

@@ -242,7 +242,7 @@ func_with_attr(struct call *c, struct pval *out)
 				     ? value->u.text
 				     : f->func->name);
 	f->named |= strcmp(f->func->name, c->self.u.func->func->name) != 0;
-	func_set_note(f->func, key, value);
+	func_set_attribute(f->func, key, value);
 	*out = (struct pval){ .kind = PV_FUNC, .u.func = f };
 	return true;
 }

@@ -78,17 +78,14 @@ prepare(struct writing *w, struct name_set *names, int i)
 
 	/* Parameters stay arrays of scalars: the user's code calls the
 	 * function. */
-	if (w->target->vectors[0] != '\0' && func_note(f, "vectors") == NULL) {
-		func_set_note(f, "vectors",
-			      expr_string(w->m, w->target->vectors));
-		if (w->target->byte_vectors) {
-			func_set_note(f, "byte_vectors", expr_bool(w->m, true));
-		}
+	if (w->target->vectors.n > 0 && !f->facts.has_vectors) {
+		f->facts.has_vectors = true;
+		f->facts.vectors = w->target->vectors;
+		f->facts.byte_vectors |= w->target->byte_vectors;
 	}
 	kernel_note_device(w->target, f);
 	if (w->dialect->object_bytes > 0) {
-		func_set_note(f, "object_bytes",
-			      expr_index(w->m, w->dialect->object_bytes));
+		f->facts.object_bytes = w->dialect->object_bytes;
 	}
 	if (from->stage < PROGRAM_LOWERED &&
 	    !program_lower(f, 3, false, w->o->hooks)) {

@@ -322,20 +322,15 @@ is_tested(const struct dialect *d, int kind)
 static bool
 add_vectors(struct pack *p, const struct target *target)
 {
-	const char *at = target != NULL && p->d->vectors.rejected == NULL
-				 ? target->vectors
-				 : "";
+	bool any = target != NULL && p->d->vectors.rejected == NULL;
 	bool ok = true;
 
-	while (ok && *at != '\0') {
-		size_t n = strcspn(at, " ");
-		struct dtype t;
+	for (int i = 0; ok && any && i < target->vectors.n; i++) {
+		struct dtype t = target->vectors.data[i];
 
-		if (dtype_from_name(arena_strndup(&p->m->arena, at, n), &t) &&
-		    CELL_VALUES % t.lanes == 0) {
+		if (CELL_VALUES % t.lanes == 0) {
 			ok = add_part(p, t);
 		}
-		at += n + (at[n] == ' ');
 	}
 	return ok;
 }

@@ -323,35 +323,32 @@ void
 kernel_note_device(const struct target *target, struct func *f)
 {
 	if (target_wide_bytes(target) > 0) {
-		func_set_note(f, "wide_bytes",
-			      expr_i32(f->module, target_wide_bytes(target)));
+		f->facts.wide_bytes = target_wide_bytes(target);
 	}
 	if (target->warp_size > 1) {
-		func_set_note(f, "warp_size",
-			      expr_i32(f->module, target->warp_size));
+		f->facts.warp_size = target->warp_size;
+	}
+	if (target->shared_align_bytes > 0) {
+		f->facts.shared_align_bytes = target->shared_align_bytes;
+	}
+	if (target->box_align_bytes > 0) {
+		f->facts.box_align_bytes = target->box_align_bytes;
 	}
 }
 
 void
 kernel_note_vectors(const struct target *target, struct func *f)
 {
-	const char *vectors = target->vectors != NULL ? target->vectors : "";
+	struct target_facts *facts = &f->facts;
 
 	/* Not if vectorization is left to the compiler. */
 	if (target_has_vectors(target)) {
-		func_set_note(f, "vectors", expr_string(f->module, vectors));
-		if (target->byte_vectors) {
-			func_set_note(f, "byte_vectors",
-				      expr_bool(f->module, true));
-		}
-		if (target->fmax_vectors) {
-			func_set_note(f, "fmax_vectors",
-				      expr_bool(f->module, true));
-		}
+		facts->has_vectors = true;
+		facts->vectors = target->vectors;
+		facts->byte_vectors = target->byte_vectors;
+		facts->fmax_vectors = target->fmax_vectors;
 	}
-	if (vectors[0] != '\0') {
-		func_set_note(f, "vector_params", expr_bool(f->module, true));
-	}
+	facts->vector_params = target->vectors.n > 0;
 	kernel_note_device(target, f);
 }
 

@@ -17,11 +17,11 @@ struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
  * hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
-/* Sets the function's notes on the device: widths of memory accesses, and
+/* Sets the facts of a device that lowering reads: widths of memory accesses, and
  * warps. */
 void kernel_note_device(const struct target *target, struct func *f);
-/* Notes the vectors that lowering may use, also for parameters, since all
- * callers of a kernel are generated. */
+/* Sets these and the vectors that lowering may use, also for parameters: tirc
+ * emits the callers of a kernel. */
 void kernel_note_vectors(const struct target *target, struct func *f);
 
 /* kernel_stack.c: stack estimates in bytes, for the target's flags: of one

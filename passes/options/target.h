@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "target_facts.h"
+
 struct tensor_intrins;
 
 /* An instruction that multiplies and adds: sums += a * b, by the names of tensor
@@ -38,11 +40,10 @@ struct target {
 	 * product of 8 bits takes: the zero point moves by 128. */
 	bool shift_zero_points;
 	struct tensor_intrins *intrins; /* where products are found, or NULL */
-	const char *vectors; /* types to compute with, "float32x16 float32x8",
-			       * best first; or "" */
-	bool byte_vectors;   /* bytes are widened to vectors of 32-bit integers,
+	struct dtype_list vectors;      /* types to compute with, best first */
+	bool byte_vectors; /* bytes are widened to vectors of 32-bit integers,
 			       * and these scaled and made bytes */
-	bool fmax_vectors;   /* the dialect has vectors for fmax */
+	bool fmax_vectors; /* the dialect has vectors for fmax */
 	/* Iterations of the longest loop that the compiler writes out before it
 	 * looks for vectors: 0 where vectors do not depend on its finding
 	 * them. */
@@ -74,7 +75,12 @@ struct target {
 	int copy_ahead_registers;
 	int box_bytes; /* the unit that copies boxes of an array wants steps of
 			* multiples of so many; 0: there is none */
-	int warp_size; /* threads that exchange values without memory;
+	/* Of arrays in shared memory whose address an instruction takes, and of
+	 * those that this unit fills; 0: as struct target_facts has it. */
+	int shared_align_bytes, box_align_bytes;
+	int warp_threads; /* threads that run together, where no warp_size says
+			   * so */
+	int warp_size;    /* threads that exchange values without memory;
 			       * 0: none do */
 	int async_stages; /* tiles that copies which arrive later fill; 0: none
 			       * such */
@@ -120,20 +126,18 @@ target_takes_blocks(const struct target *t, int64_t blocks)
 	return t->max_blocks == 0 || blocks <= t->max_blocks;
 }
 
-/* Threads of a block that run together; where they exchange nothing, as many as
- * most devices have. */
+/* Threads of a block that run together. */
 static inline int
 target_warp(const struct target *t)
 {
-	return t->warp_size > 1 ? t->warp_size : 32;
+	return t->warp_size > 1 ? t->warp_size : t->warp_threads;
 }
 
 /* Are loops over lanes made vectors, by tirc or by the compiler? */
 static inline bool
 target_has_vectors(const struct target *t)
 {
-	return t->complete_unroll > 0 ||
-	       (t->vectors != NULL && t->vectors[0] != '\0');
+	return t->complete_unroll > 0 || t->vectors.n > 0;
 }
 
 #endif

@@ -127,7 +127,7 @@ gpu_run_program(struct gpu_run *r, const char *path)
 	for (int i = 0; i < all.funcs.n; i++) {
 		struct func *g = func_clone(all.funcs.data[i].func, "program");
 
-		func_set_note(g, "wide_bytes", expr_i32(r->m, WIDE_BYTES));
+		g->facts.wide_bytes = WIDE_BYTES;
 		if ((all.funcs.data[i].stage < PROGRAM_LOWERED &&
 		     !program_lower(g, 3, false, NULL))) {
 			report(&r->m->diags);

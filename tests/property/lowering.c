@@ -238,14 +238,14 @@ static void
 state_vectors(struct func *f, struct rng *r)
 {
 	if (rng_below(r, 2)) {
-		func_set_note(
+		func_set_attribute(
 			f, "vectors",
 			expr_string(
 				f->module,
 				"float32x8 float64x4 float32x3 float32x2 float64x2"));
 	}
 	if (rng_below(r, 2)) {
-		func_set_note(f, "vector_params", expr_bool(f->module, true));
+		f->facts.vector_params = true;
 	}
 }
 

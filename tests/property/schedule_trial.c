@@ -489,12 +489,12 @@ trial_lowered(struct trial *t)
 		kernel_note_vectors(t->target, f);
 	} else if (t->kind.vectors && t->for_device == t->kind.device &&
 		   t->seed % 2 != 0) {
-		func_set_note(
+		func_set_attribute(
 			f, "vectors",
 			expr_string(
 				t->m,
 				"float32x8 float32x4 float64x4 float32x2 float64x2"));
-		func_set_note(f, "vector_params", expr_bool(t->m, true));
+		f->facts.vector_params = true;
 	}
 	if (lower_func(f, NULL)) {
 		return f;

@@ -130,6 +130,7 @@ execute(struct kit *k, struct func *f, float **data, float *out)
 static void
 check_kernel(struct kit *k, const char *name, const char *schedule)
 {
+	static const struct dtype vectors[] = { { DT_F32, 8 }, { DT_F32, 4 } };
 	const struct target target = {
 		.name = "test",
 		.vector_bytes = 32,
@@ -139,7 +140,7 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 		.l1_bytes = 1 << 15,
 		.l2_bytes = 1 << 20,
 		.block_elems = k->vectors ? 8 : 0,
-		.vectors = k->vectors ? "float32x8 float32x4" : NULL,
+		.vectors = { vectors, k->vectors ? 2 : 0 },
 		.max_threads = k->warp > 0 ? 256 : 0,
 		.shared_bytes = 1 << 15,
 		.warp_size = k->warp,

@@ -14,7 +14,7 @@
  *                                                    all[k_i] += all[k_i + 1]
  *                                                if k_i == 0: B[i] = all[0]
  *
- * On a target with warp shuffles (the note "warp_size") the threads of a warp
+ * On a target with warp shuffles (the fact warp_size) the threads of a warp
  * exchange partial results by a butterfly of shuffles; with several warps, each
  * warp stores one element to shared memory:
  *
@@ -346,12 +346,10 @@ all_threads_active(struct cross *x)
 static int64_t
 shuffle_lanes(struct cross *x, int64_t n)
 {
-	const struct expr *note = func_note(x->func, "warp_size");
-	int64_t warp;
+	const int64_t warp = x->func->facts.warp_size;
 
-	if (note == NULL || !expr_is_int(note, &warp) ||
-	    dtype_bits(x->result->type) < 32 || x->result->type.lanes != 1 ||
-	    x->threads.list.n != 1 ||
+	if (warp == 0 || dtype_bits(x->result->type) < 32 ||
+	    x->result->type.lanes != 1 || x->threads.list.n != 1 ||
 	    tag_of(x->threads.list.data[0]) != TAG_THREAD_X || n < 2 ||
 	    (n & (n - 1)) != 0 || n / warp > warp || !all_threads_active(x)) {
 		return 0;

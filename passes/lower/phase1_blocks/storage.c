@@ -186,13 +186,11 @@ free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 	return b->ndim;
 }
 
-/* Matrix instructions need aligned tiles of shared memory: an array whose
- * address is taken starts at a multiple of 64 bytes, as in TVM, and the
- * destination of a bulk tensor copy (TMA) at a multiple of 1024. */
+/* Matrix instructions need aligned tiles of shared memory, and so do bulk tensor
+ * copies (TMA): the target says which. */
 static void
 align_shared(struct func *f, struct stmt *alloc, bool is_copy_target)
 {
-	enum { ALIGN_BYTES = 64, FILLED_ALIGN_BYTES = 1024 };
 	const struct buffer *old = alloc->u.buffer;
 	struct buffer *b;
 
@@ -200,7 +198,8 @@ align_shared(struct func *f, struct stmt *alloc, bool is_copy_target)
 		return;
 	}
 	b = buffer_with_shape(f->module, old, -1, NULL);
-	b->align_bytes = is_copy_target ? FILLED_ALIGN_BYTES : ALIGN_BYTES;
+	b->align_bytes = (int)(is_copy_target ? f->facts.box_align_bytes
+					      : f->facts.shared_align_bytes);
 	stmt_replace_buffer(f, alloc, old, b);
 }
 

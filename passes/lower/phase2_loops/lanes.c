@@ -257,7 +257,7 @@ lower_lanes(struct func *f)
 {
 	struct allocs x = { .func = f };
 
-	if (func_note(f, "vectors") == NULL) {
+	if (!f->facts.has_vectors) {
 		return true;
 	}
 	stmt_visit(f->body, find_alloc, &x);

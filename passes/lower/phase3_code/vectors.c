@@ -8,15 +8,15 @@
  *       acc[ow, oc] = acc[ow, oc]          acc[ow, oc] = acc[ow, oc]
  *         + x[ow] * w[oc]                    + T.Broadcast(x[ow], 16) * w[oc]
  *
- * The function's note "vectors" lists the target's vector types ("float32x16
- * float32x8", best first); without it nothing changes. An array is changed if
+ * The fact `vectors` lists the target's vector types (float32x16, float32x8;
+ * best first); without any nothing changes. An array is changed if
  * every loop that accesses it is vectorized and can be rewritten with whole
  * vectors (vector_loops.c). Then other vectorizable loops are rewritten too; in
  * a function without changed arrays loops stay as they are, since compilers
- * vectorize them well, except loops that store bytes. With the note
- * "vector_params", which requires that tirc emits all callers, parameters
+ * vectorize them well, except loops that store bytes. With the fact
+ * vector_params, which requires that tirc emits all callers, parameters
  * accessed by whole vectors only become arrays of vectors as well, with the
- * same bytes. With the note "byte_vectors", bytes are widened to vectors of
+ * same bytes. With the fact byte_vectors, bytes are widened to vectors of
  * 32-bit integers, and these are scaled and narrowed to bytes. */
 #include "lower_passes.h"
 
@@ -368,8 +368,7 @@ retype_all(struct vectors *x)
 	for (int i = 0; i < x->locals.n; i++) {
 		retype(x, x->locals.data[i], false);
 	}
-	for (int i = 0;
-	     i < f->params.n && func_note(f, "vector_params") != NULL; i++) {
+	for (int i = 0; i < f->params.n && f->facts.vector_params; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 
 		if (b != NULL && has_whole_rows(x, b)) {
@@ -398,33 +397,24 @@ use_vectors(struct vectors *x)
 bool
 lower_vectors(struct func *f)
 {
-	const struct expr *note = func_note(f, "vectors");
+	struct target_facts *facts = &f->facts;
 	struct vectors x = { .func = f,
 			     .module = f->module,
-			     .bytes = func_note(f, "byte_vectors") != NULL,
-			     .fmax = func_note(f, "fmax_vectors") != NULL };
+			     .bytes = facts->byte_vectors,
+			     .fmax = facts->fmax_vectors };
 	struct arrays arrays = { .func = f };
-	const char *word = note != NULL && note->kind == EXPR_STRING
-				   ? note->u.text
-				   : "";
 
-	if (*word != '\0') {
+	if (facts->vectors.n > 0) {
 		stmt_visit(f->body, unshare_arrays, &arrays);
 	}
-	while (*word != '\0') {
-		size_t length = strcspn(word, " ");
-
-		if (dtype_from_name(arena_strndup(&f->module->arena, word,
-						  length),
-				    &x.type) &&
-		    x.type.lanes > 1) {
-			use_vectors(&x);
-		}
-		word += length + strspn(word + length, " ");
+	for (int i = 0; i < facts->vectors.n; i++) {
+		x.type = facts->vectors.data[i];
+		use_vectors(&x);
 	}
-	func_set_note(f, "vectors", NULL);
-	func_set_note(f, "byte_vectors", NULL);
-	func_set_note(f, "fmax_vectors", NULL);
-	func_set_note(f, "vector_params", NULL);
+	facts->has_vectors = false;
+	facts->vectors.n = 0;
+	facts->byte_vectors = false;
+	facts->fmax_vectors = false;
+	facts->vector_params = false;
 	return true;
 }

@@ -11,7 +11,7 @@
  * plain copy needs no arrays; a condition that is uniform over the lanes is
  * hoisted out of the loop, so that no additional element is loaded.
  *
- * The function's note "wide_bytes" is the largest size of one access;
+ * The fact wide_bytes of the target is the largest size of one access;
  * parameters accessed this way are aligned to as many bytes (align_bytes). */
 #include "lower_passes.h"
 
@@ -438,12 +438,13 @@ align_all(struct wide *w)
 bool
 lower_wide(struct func *f)
 {
-	const struct expr *note = func_note(f, "wide_bytes");
-	struct wide w = { .func = f, .module = f->module };
+	struct wide w = { .func = f,
+			  .module = f->module,
+			  .bytes = f->facts.wide_bytes };
 	struct loop_list l = { .arena = &f->module->arena };
 	bool any = false;
 
-	if (note == NULL || !expr_is_int(note, &w.bytes)) {
+	if (w.bytes == 0) {
 		return true;
 	}
 	stmt_visit(f->body, find_loops, &l);
@@ -453,6 +454,6 @@ lower_wide(struct func *f)
 	if (any) {
 		align_all(&w);
 	}
-	func_set_note(f, "wide_bytes", NULL);
+	f->facts.wide_bytes = 0;
 	return true;
 }

@@ -4,7 +4,7 @@
  *	for f in range(n * m):              for f in range(T.int64(n) * T.int64(m)):
  *	    y[f // m, f % m] = ...     ->       y[f // T.int64(m), f % T.int64(m)] = ...
  *
- * The function's note "object_bytes" is the size of the largest object of the
+ * The fact object_bytes is the size of the largest object of the
  * target, a bound for symbolic sizes. */
 #include "lower_passes.h"
 
@@ -162,15 +162,10 @@ bool
 lower_widths(struct func *f)
 {
 	struct widen x = { .func = f };
-	const struct expr *note = func_note(f, "object_bytes");
-	int64_t object_bytes = 0;
 
-	if (note != NULL) {
-		expr_is_int(note, &object_bytes);
-		func_set_note(f, "object_bytes", NULL);
-	}
 	analyser_init(&x.analyser, f->module);
-	width_bind_sizes(&x.analyser, f, object_bytes);
+	width_bind_sizes(&x.analyser, f, f->facts.object_bytes);
+	f->facts.object_bytes = 0;
 	x.widths.analyser = &x.analyser;
 	widen_stmt(&x, f->body);
 	return true;

@@ -218,7 +218,7 @@ fuse_rows(struct rules *r, const int *blocks, int n)
 int
 rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made)
 {
-	if (r->target->vectors == NULL || r->target->vectors[0] == '\0') {
+	if (r->target->vectors.n == 0) {
 		return 0;
 	}
 	for (int64_t bytes = r->target->vector_bytes; bytes >= LEAST_BYTES;
