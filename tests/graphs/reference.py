@@ -282,6 +282,8 @@ class Evaluator:
             results = [moved.step(results[0]), *results[1:]]
         if node.op_type == "Equal":
             results = [moved.equal(node, inputs, results[0])]
+        if node.op_type == "Tan":
+            results = [moved.beyond_pole(node, inputs, results[0])]
         if node.op_type in ("ArgMax", "ArgMin"):
             results = [moved.tied(node, inputs, results[0])]
         if node.op_type == "Hardmax" and moved.tie:
@@ -367,6 +369,16 @@ class Moved:
             return (far > 0) & ((far == np.inf) | (
                 sign * x >= top - 8 * far))
 
+    def beyond_pole(self, node, inputs, result):
+        """The result of Tan, NaN where the angle moved about as far as it is
+        from a pole: on its other side is any number."""
+        x = self.base[node.input[0]].astype(np.float64)
+        with np.errstate(all="ignore"):
+            far = np.abs(inputs[0].astype(np.float64) - x)
+            turns = x / np.pi - 0.5
+            near = 4 * far >= np.pi * np.abs(turns - np.rint(turns))
+        return np.where(near & (far > 0), np.nan, result).astype(result.dtype)
+
     def tied(self, node, inputs, result):
         """The result of ArgMax or ArgMin: the last or the first of the elements
         that may be the largest (least)."""
@@ -398,6 +410,8 @@ class Moved:
         if not values.is_integer(array):
             return array
         low, high = values.limits(array.dtype.name)
+        if self.place:  # a run that shows where open elements lead
+            return array
         off = self.sign(array.shape) if self.way else self.rng.integers(
             -1, 2, array.shape)
         return np.clip(array.astype(np.int64) + np.int64(off), low,

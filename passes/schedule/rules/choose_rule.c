@@ -357,6 +357,9 @@ choose(struct rules *r)
 		TRY(rule_constant_matrix(r, x.blocks, x.n, x.output));
 		TRY(rule_blocked_rows(r, x.blocks, x.n, x.output));
 		TRY(rule_rowwise(r, x.blocks, x.n, x.output));
+	} else if (x.n_reductions > 0) {
+		/* Statistics are outputs, too. */
+		TRY(rule_rowwise(r, x.blocks, x.n, x.output));
 	}
 	return false;
 }
