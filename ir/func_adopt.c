@@ -130,8 +130,8 @@ match_params(struct adoption *a)
 		if ((p->buffer == NULL) != (q->buffer == NULL)) {
 			return differs(a, i,
 				       p->buffer != NULL
-					       ? "no buffer any more"
-					       : "no scalar any more");
+					       ? "no longer a buffer"
+					       : "no longer a scalar");
 		}
 		if (p->buffer == NULL) {
 			if (!dtype_equal(p->var->type, q->var->type)) {
@@ -148,7 +148,7 @@ match_params(struct adoption *a)
 			continue;
 		}
 		if (!same_buffer(a, q->buffer, p->buffer)) {
-			return differs(a, i, "of another type or shape");
+			return differs(a, i, "of a different type or shape");
 		}
 		map_var(a, q->var, p->var->expr);
 		if (q->buffer->data != q->var) {

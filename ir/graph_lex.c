@@ -85,7 +85,7 @@ bool
 graph_expect(struct graph_reader *r, const char *text, const char *why)
 {
 	return graph_accept(r, text) ||
-	       graph_fail(r, r->at, "'%s' is wanted here: %s", text, why);
+	       graph_fail(r, r->at, "'%s' is expected here: %s", text, why);
 }
 
 /* The end of the word of plain characters that begins at r->at. A ':' at its
@@ -184,8 +184,8 @@ graph_read_string(struct graph_reader *r, const char **text, size_t *length)
 
 	if (graph_line_ends(r)) {
 		return graph_fail(r, r->at,
-				  "the line ends where a text is "
-				  "wanted");
+				  "a string is expected here, but the line "
+				  "ends");
 	}
 	if (next_byte(r) == '"') {
 		return read_quoted(r, text, length);
@@ -194,9 +194,9 @@ graph_read_string(struct graph_reader *r, const char **text, size_t *length)
 	if (end == r->at) {
 		r->at++;
 		return graph_fail(r, r->at - 1,
-				  "a word is wanted here; write it in quotes "
-				  "if it has other characters than letters, "
-				  "digits and _ . / : -");
+				  "a word is expected here; write it in "
+				  "quotes if it has other characters than "
+				  "letters, digits and _ . / : -");
 	}
 	*length = end - r->at;
 	*text = arena_strndup(&r->module->arena, r->src->text + r->at, *length);
@@ -210,7 +210,9 @@ graph_read_name(struct graph_reader *r, const char *what, const char **name)
 	size_t from, length;
 
 	if (graph_line_ends(r)) {
-		return graph_fail(r, r->at, "the line ends where %s is wanted",
+		return graph_fail(r, r->at,
+				  "%s is expected here, but the "
+				  "line ends",
 				  what);
 	}
 	from = r->at;
@@ -235,5 +237,5 @@ graph_read_int(struct graph_reader *r, int64_t *v)
 	*v = strtoll(word, &end, 10);
 	r->at += strlen(word);
 	return (*word != '\0' && *end == '\0' && errno == 0) ||
-	       graph_fail(r, from, "an integer of 64 bits is wanted here");
+	       graph_fail(r, from, "an integer of 64 bits is expected here");
 }

@@ -13,8 +13,7 @@ new_tensor(struct graph_reader *r, size_t from, const char *name)
 {
 	if (graph_find_tensor(r->graph, name)) {
 		graph_fail(r, from,
-			   "'%s' is there already; give one of the "
-			   "two another name",
+			   "'%s' is defined already; rename one of the two",
 			   name);
 		return NULL;
 	}
@@ -42,7 +41,7 @@ read_typed(struct graph_reader *r, bool type_needed)
 		return graph_read_type(r, t) ? t : NULL;
 	}
 	if (type_needed) {
-		graph_expect(r, ":", "the type stands behind the name");
+		graph_expect(r, ":", "the type follows the name");
 		return NULL;
 	}
 	return t;
@@ -55,8 +54,7 @@ is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
 {
 	return (t->typed && tensor_const_elems(t, elems)) ||
 	       graph_fail(r, from,
-			  "a constant has a type, and sizes that are "
-			  "numbers");
+			  "a constant needs a type and constant sizes");
 }
 
 /* -- constants */
@@ -73,13 +71,17 @@ read_output_index(struct graph_reader *r, int64_t *index, int64_t *count)
 		return true;
 	}
 	return graph_read_int(r, index) &&
-	       graph_expect(r, "of", "which of how many: [0 of 2]") &&
+	       graph_expect(r, "of",
+			    "write the output's index and their "
+			    "number, as in [0 of 2]") &&
 	       graph_read_int(r, count) &&
-	       graph_expect(r, "]", "which of how many: [0 of 2]") &&
+	       graph_expect(r, "]",
+			    "write the output's index and their "
+			    "number, as in [0 of 2]") &&
 	       ((*index >= 0 && *index < *count && *count <= 1 << 20) ||
 		graph_fail(r, from,
-			   "the first is 0, the last one less than "
-			   "how many there are"));
+			   "the index must be from 0 to the number of "
+			   "outputs less 1"));
 }
 
 /* A constant's recipe may only read constants. */
@@ -137,7 +139,8 @@ read_known(struct graph_reader *r)
 {
 	struct tensor *t = read_typed(r, true);
 
-	return t && graph_expect(r, "=", "what is known stands behind it") &&
+	return t &&
+	       graph_expect(r, "=", "its known elements follow the type") &&
 	       graph_read_elems(r, t);
 }
 
@@ -170,8 +173,8 @@ read_stored(struct graph_reader *r, struct tensor *t)
 			continue;
 		} else {
 			return graph_fail(r, from,
-					  "scale, zero_point and stored_offset "
-					  "are known here, with numbers");
+					  "expected scale, zero_point or "
+					  "stored_offset with a number");
 		}
 		t->reals = arena_copy(&r->module->arena, &reals, sizeof reals);
 	}
@@ -202,8 +205,8 @@ read_output(struct graph_reader *r)
 	}
 	if (t->is_output) {
 		return graph_fail(r, from,
-				  "'%s' is an output already; leave "
-				  "one of the two lines",
+				  "'%s' is an output already; remove one of "
+				  "the two lines",
 				  t->name);
 	}
 	t->is_output = true;
@@ -231,8 +234,8 @@ read_range(struct graph_reader *r, int64_t *min, int64_t *max)
 		end[1] != dots + 2 && *end[1] == '\0' && errno == 0 &&
 		*min >= 0 && *max >= *min && *max > 0) ||
 	       graph_fail(r, from,
-			  "bounds are wanted here, as 1..4: from 0 "
-			  "up, the second one not less and not 0");
+			  "bounds are expected here, as 1..4: from 0 up, the "
+			  "second at least the first and not 0");
 }
 
 static bool
@@ -244,18 +247,19 @@ read_dim(struct graph_reader *r)
 
 	if (r->symbols || r->graph->tensors.n > 0) {
 		return graph_fail(r, from,
-				  "dimensions stand before all "
-				  "tensors");
+				  "dimensions must come before all tensors");
 	}
 	if (!graph_read_name(r, "a dimension", &name) ||
-	    !graph_expect(r, ":", "behind the name stand its bounds, 1..4")) {
+	    !graph_expect(r, ":",
+			  "the name is followed by its bounds, as "
+			  "1..4")) {
 		return false;
 	}
 	for (int i = 0; i < r->graph->dims.n; i++) {
 		if (strcmp(r->graph->dims.data[i]->name, name) == 0) {
 			return graph_fail(r, from,
-					  "'%s' is there already; "
-					  "leave one of the two",
+					  "'%s' is defined already; remove "
+					  "one of the two",
 					  name);
 		}
 	}
@@ -316,8 +320,8 @@ read_head(struct graph_reader *r)
 		    r->graph->conv.which > CONV_WINOGRAD ||
 		    r->graph->regions_as > REGIONS_GENERATED) {
 			return graph_fail(r, from,
-					  "%s = ... is no setting with such a "
-					  "number",
+					  "%s is no setting, or cannot have "
+					  "this value",
 					  a->name);
 		}
 	}
@@ -350,10 +354,12 @@ read_node(struct graph_reader *r)
 	} while (graph_accept(r, ","));
 	if (!any) {
 		return graph_fail(r, from,
-				  "a node without outputs computes "
-				  "nothing; take it out");
+				  "a node without outputs computes nothing; "
+				  "remove it");
 	}
-	if (!graph_expect(r, "=", "a node is NAME: TYPE = OPERATOR (INPUTS)") ||
+	if (!graph_expect(r, "=",
+			  "a node has the form NAME: TYPE = OPERATOR "
+			  "(INPUTS)") ||
 	    !graph_read_call(r, &c)) {
 		return false;
 	}
@@ -407,9 +413,8 @@ read_line(struct graph_reader *r)
 		if (is_line(r, made[i])) {
 			return graph_fail(
 				r, from,
-				"a %s is made by a pass and cannot be "
-				"read; take the line out, the nodes "
-				"may stay",
+				"a %s is made by a pass and cannot be read; "
+				"remove the line, but keep its nodes",
 				made[i]);
 		}
 	}
@@ -432,9 +437,8 @@ graph_read(struct module *m, const struct source *src, bool make_values)
 			size_t from = r.at++;
 
 			ok = graph_fail(&r, from,
-					"the line should end here; "
-					"each of its parts stands "
-					"on a line of its own");
+					"the line should end here; begin a "
+					"new line for the rest");
 		} else if (!graph_next_line(&r)) {
 			return r.graph;
 		} else {

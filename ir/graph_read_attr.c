@@ -43,7 +43,7 @@ read_floats(struct graph_reader *r, bool single, struct attr *a)
 	while (!graph_accept(r, "]")) {
 		if (list.n > 0 &&
 		    !graph_expect(r, ",",
-				  "numbers stand in brackets, with "
+				  "numbers are in brackets, separated by "
 				  "commas")) {
 			return false;
 		}
@@ -68,7 +68,7 @@ read_ints(struct graph_reader *r, struct attr *a)
 	while (!graph_accept(r, "]")) {
 		if (list.n > 0 &&
 		    !graph_expect(r, ",",
-				  "integers stand in brackets, with "
+				  "integers are in brackets, separated by "
 				  "commas")) {
 			return false;
 		}
@@ -94,8 +94,8 @@ read_strings(struct graph_reader *r, struct attr *a)
 		size_t from, length;
 
 		if (list.n > 0 && !graph_expect(r, ",",
-						"texts stand in brackets, with "
-						"commas")) {
+						"strings are in brackets, "
+						"separated by commas")) {
 			return false;
 		}
 		graph_line_ends(r);
@@ -105,7 +105,7 @@ read_strings(struct graph_reader *r, struct attr *a)
 		}
 		if (strlen(s) != length) {
 			return graph_fail(r, from,
-					  "texts of a list have no "
+					  "strings in a list cannot contain "
 					  "zero bytes");
 		}
 		vec_push(arena, &list, s);
@@ -149,8 +149,8 @@ read_tensor(struct graph_reader *r, struct attr *a)
 	}
 	if (!t.typed || !tensor_const_elems(&t, &elems)) {
 		return graph_fail(r, from,
-				  "a type and sizes that are numbers "
-				  "are wanted here");
+				  "a type with constant sizes is expected "
+				  "here");
 	}
 	shape = arena_array(&r->module->arena, int64_t, t.ndim + 1);
 	for (int i = 0; i < t.ndim; i++) {
@@ -179,10 +179,9 @@ read_tagged(struct graph_reader *r, const char *tag, struct attr *a)
 	}
 	if (strcmp(tag, "graph") == 0) {
 		return graph_fail(r, from,
-				  "graphs within a node cannot be read; take "
-				  "the node out");
+				  "subgraphs cannot be read; remove the node");
 	}
-	if (!graph_expect(r, "[", "a list is wanted here")) {
+	if (!graph_expect(r, "[", "a list is expected here")) {
 		return false;
 	}
 	return strcmp(tag, "strings") == 0

@@ -18,8 +18,8 @@ graph_read_tensor(struct graph_reader *r)
 	t = graph_find_tensor(r->graph, name);
 	if (!t) {
 		graph_fail(r, from,
-			   "no line above makes '%s'; put the one that does "
-			   "before this one",
+			   "no line above defines '%s'; move its definition "
+			   "before this line",
 			   name);
 	}
 	return t;
@@ -55,7 +55,7 @@ read_operator(struct graph_reader *r, struct graph_call *c)
 static bool
 read_inputs(struct graph_reader *r, struct graph_call *c)
 {
-	if (!graph_expect(r, "(", "inputs stand in parentheses")) {
+	if (!graph_expect(r, "(", "inputs are in parentheses")) {
 		return false;
 	}
 	if (graph_accept(r, ")")) {
@@ -74,7 +74,9 @@ read_inputs(struct graph_reader *r, struct graph_call *c)
 		}
 		vec_push(&r->module->arena, &c->inputs, t);
 	} while (graph_accept(r, ","));
-	return graph_expect(r, ")", "inputs stand in parentheses, with commas");
+	return graph_expect(r, ")",
+			    "inputs are in parentheses, separated by "
+			    "commas");
 }
 
 bool
@@ -88,13 +90,15 @@ graph_read_attrs(struct graph_reader *r, struct graph_call *c)
 		size_t from = r->at;
 
 		if (!graph_read_name(r, "an attribute", &a.name) ||
-		    !graph_expect(r, "=", "an attribute is NAME = VALUE")) {
+		    !graph_expect(r, "=",
+				  "an attribute has the form NAME = "
+				  "VALUE")) {
 			return false;
 		}
 		for (int i = 0; i < c->attrs.n; i++) {
 			if (strcmp(c->attrs.data[i].name, a.name) == 0) {
 				return graph_fail(r, from,
-						  "'%s' is there twice; leave "
+						  "'%s' is given twice; remove "
 						  "one",
 						  a.name);
 			}
@@ -104,7 +108,9 @@ graph_read_attrs(struct graph_reader *r, struct graph_call *c)
 		}
 		vec_push(&r->module->arena, &c->attrs, a);
 	} while (graph_accept(r, ","));
-	return graph_expect(r, "}", "attributes stand in braces, with commas");
+	return graph_expect(r, "}",
+			    "attributes are in braces, separated by "
+			    "commas");
 }
 
 bool

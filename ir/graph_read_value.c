@@ -20,8 +20,8 @@ read_dtype(struct graph_reader *r, struct dtype *out)
 	return (dtype_from_name(word, out) && out->lanes == 1 &&
 		dtype_bits(*out) > 0 && out->kind != DT_HANDLE) ||
 	       graph_fail(r, from,
-			  "a type of elements is wanted here, as float32 or "
-			  "int64");
+			  "an element type is expected here, such as float32 "
+			  "or int64");
 }
 
 /* The end of the expression that begins at r->at: a comma outside brackets, a
@@ -99,7 +99,9 @@ read_sizes(struct graph_reader *r, const char *close, struct sizes *out)
 		}
 		vec_push(&r->module->arena, &out->list, e);
 	} while (graph_accept(r, ","));
-	return graph_expect(r, close, "sizes stand in brackets, with commas");
+	return graph_expect(r, close,
+			    "sizes are in brackets, separated by "
+			    "commas");
 }
 
 static bool
@@ -109,11 +111,11 @@ read_shape(struct graph_reader *r, struct tensor *t)
 	size_t from = r->at;
 	int64_t elems, v;
 
-	if (!graph_expect(r, "[", "behind the type stand the sizes")) {
+	if (!graph_expect(r, "[", "the sizes follow the type")) {
 		return false;
 	}
 	if (graph_accept(r, "?")) {
-		return graph_expect(r, "]", "no shape is known");
+		return graph_expect(r, "]", "the shape is unknown");
 	}
 	if (!read_sizes(r, "]", &sizes)) {
 		return false;
@@ -126,7 +128,7 @@ read_shape(struct graph_reader *r, struct tensor *t)
 		if (!dtype_is_int(t->shape[i]->type) ||
 		    (expr_is_int(t->shape[i], &v) && v < 0)) {
 			return graph_fail(r, from,
-					  "sizes are integers from 0 up");
+					  "sizes are integers of at least 0");
 		}
 	}
 	for (int i = 0; i < t->ndim; i++) {
@@ -135,7 +137,9 @@ read_shape(struct graph_reader *r, struct tensor *t)
 		}
 	}
 	return (tensor_const_elems(t, &elems) && elems <= INT64_MAX / 8) ||
-	       graph_fail(r, from, "more elements than any machine addresses");
+	       graph_fail(r, from,
+			  "the tensor has more elements than any "
+			  "machine can address");
 }
 
 bool
@@ -154,7 +158,7 @@ graph_read_elems(struct graph_reader *r, struct tensor *t)
 	size_t from = r->at;
 	int64_t elems;
 
-	if (!graph_expect(r, "{", "what is known stands in braces") ||
+	if (!graph_expect(r, "{", "known elements are in braces") ||
 	    !read_sizes(r, "}", &sizes)) {
 		return false;
 	}
@@ -164,8 +168,8 @@ graph_read_elems(struct graph_reader *r, struct tensor *t)
 						 const struct expr *, 1);
 	return (tensor_const_elems(t, &elems) && elems == t->n_elems) ||
 	       graph_fail(r, from,
-			  "%d values, and not as many elements; "
-			  "give each element one",
+			  "the number of values, %d, is not the number of "
+			  "elements; give one value per element",
 			  t->n_elems);
 }
 
@@ -205,7 +209,7 @@ graph_read_number(struct graph_reader *r, struct dtype type, union number *out)
 		       out->u <= dtype_max_int(type);
 	}
 	return (*word != '\0' && *end == '\0' && fits) ||
-	       graph_fail(r, from, "a number of type %s is wanted here",
+	       graph_fail(r, from, "a number of type %s is expected here",
 			  dtype_name(type));
 }
 
@@ -227,7 +231,9 @@ read_numbers(struct graph_reader *r, struct dtype type, struct numbers *out)
 		}
 		vec_push(&r->module->arena, &out->list, v);
 	} while (graph_accept(r, ","));
-	return graph_expect(r, "}", "values stand in braces, with commas");
+	return graph_expect(r, "}",
+			    "values are in braces, separated by "
+			    "commas");
 }
 
 static struct value *
@@ -261,15 +267,15 @@ graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 	}
 	from = r->at;
 	if (!graph_expect(r, "{",
-			  "a constant is {values}, splat and a number, "
-			  "or an operator of constants") ||
+			  "a constant has {values}, a splat with a number, "
+			  "or an operator with constant inputs") ||
 	    !read_numbers(r, type, &numbers)) {
 		return false;
 	}
 	if (numbers.list.n != elems) {
 		return graph_fail(r, from,
-				  "%d values for %lld elements; give each "
-				  "element one",
+				  "%d values for %lld elements; give one "
+				  "value per element",
 				  numbers.list.n, (long long)elems);
 	}
 	data = arena_alloc(&r->module->arena, v->bytes + 1);
@@ -291,13 +297,13 @@ graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 
 	if (!r->make_values) {
 		return graph_fail(r, from,
-				  "the values are left out; write = {...} or "
-				  "= splat and a number behind the type");
+				  "the values are missing; write = {...} or "
+				  "= splat NUMBER after the type");
 	}
 	if (elems > MAX_MADE) {
 		return graph_fail(r, from,
-				  "too many values are left out; "
-				  "write = splat and a number");
+				  "too many values are missing; write = "
+				  "splat NUMBER");
 	}
 	v = new_value(r, type, elems);
 	data = arena_alloc(&r->module->arena, v->bytes + 1);

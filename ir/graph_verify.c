@@ -35,7 +35,7 @@ static bool
 verify_node(struct graph *g, const struct node *n, bool *done)
 {
 	if (n->graph != g) {
-		return broken(g, n, "node of another graph", n->name);
+		return broken(g, n, "a node belongs to another graph", n->name);
 	}
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
@@ -50,11 +50,12 @@ verify_node(struct graph *g, const struct node *n, bool *done)
 			return broken(g, n, "unknown input", t->name);
 		}
 		if (!done[t->id]) {
-			return broken(
-				g, n,
-				t->producer ? "input read before it is computed"
-					    : "input that nothing produces",
-				t->name);
+			return broken(g, n,
+				      t->producer
+					      ? "an input is read before it is "
+						"computed"
+					      : "an input has no producer",
+				      t->name);
 		}
 	}
 	for (int i = 0; i < n->n_outputs; i++) {
@@ -64,11 +65,13 @@ verify_node(struct graph *g, const struct node *n, bool *done)
 			continue;
 		}
 		if (t->producer != n || t->output_index != i) {
-			return broken(g, n, "output with another producer",
+			return broken(g, n, "an output has another producer",
 				      t->name);
 		}
 		if (!t->typed || t->ndim < 0) {
-			return broken(g, n, "output without type or shape",
+			return broken(g, n,
+				      "an output has no type or no "
+				      "shape",
 				      t->name);
 		}
 		done[t->id] = true;
@@ -80,10 +83,11 @@ static bool
 verify_tensor(struct graph *g, const struct tensor *t)
 {
 	if (graph_find_tensor(g, t->name) != t) {
-		return broken(g, NULL, "two tensors of one name", t->name);
+		return broken(g, NULL, "two tensors have the same name",
+			      t->name);
 	}
 	if (t->producer && (t->is_input || tensor_is_constant(t))) {
-		return broken(g, t->producer, "an input that is computed",
+		return broken(g, t->producer, "a graph input has a producer",
 			      t->name);
 	}
 	for (int i = 0; i < t->ndim; i++) {
@@ -96,7 +100,10 @@ verify_tensor(struct graph *g, const struct tensor *t)
 
 		if (u->input >= u->node->n_inputs ||
 		    u->node->inputs[u->input] != t) {
-			return broken(g, u->node, "use that is none", t->name);
+			return broken(g, u->node,
+				      "a listed use does not read "
+				      "the tensor",
+				      t->name);
 		}
 	}
 	return true;
@@ -110,8 +117,7 @@ verify_match(struct graph *g, const struct region_match *m,
 {
 	if (m->nodes.n == 0 || m->region != r) {
 		return broken(g, NULL,
-			      "a match of nothing, or of another "
-			      "region",
+			      "a match is empty, or belongs to another region",
 			      m->pattern);
 	}
 	for (int i = 0; i < m->nodes.n; i++) {
@@ -119,8 +125,8 @@ verify_match(struct graph *g, const struct region_match *m,
 
 		if (n->match != m || n->graph != g) {
 			return broken(g, n,
-				      "a node of a match that does not "
-				      "know it",
+				      "a match lists a node that belongs to "
+				      "another match",
 				      m->pattern);
 		}
 	}
@@ -150,7 +156,9 @@ verify_regions(struct graph *g)
 		const struct graph_region *r = g->regions.data[i];
 
 		if (r->id != i || r->matches.n == 0) {
-			return broken(g, NULL, "a region misnumbered or empty",
+			return broken(g, NULL,
+				      "a region is empty or has a "
+				      "wrong id",
 				      r->name);
 		}
 		for (int k = 0; k < r->matches.n; k++) {
@@ -159,7 +167,9 @@ verify_regions(struct graph *g)
 			}
 		}
 		if (g->is_partitioned && !is_together(g, r)) {
-			return broken(g, NULL, "a region's nodes stand apart",
+			return broken(g, NULL,
+				      "a region's nodes are not "
+				      "adjacent",
 				      r->name);
 		}
 	}
@@ -170,7 +180,9 @@ verify_regions(struct graph *g)
 
 		if (r &&
 		    (r->id >= g->regions.n || g->regions.data[r->id] != r)) {
-			return broken(g, n, "a node of a region that is none",
+			return broken(g, n,
+				      "a node belongs to an unknown "
+				      "region",
 				      r->name);
 		}
 	}
@@ -204,7 +216,9 @@ graph_verify(struct graph *g)
 		const struct tensor *t = g->outputs.data[i];
 
 		if (!t->is_output || !done[t->id]) {
-			return broken(g, NULL, "output that nothing produces",
+			return broken(g, NULL,
+				      "a graph output has no "
+				      "producer",
 				      t->name);
 		}
 	}

@@ -86,13 +86,14 @@ binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
 
 	if (!dtype_equal(a->type, b->type)) {
 		return fail(r, node,
-			    "%s with %s; write T.Cast(\"int64\", …) "
-			    "or T.int64(…) where sizes are wider",
+			    "operands of types %s and %s; convert the "
+			    "narrower one with T.Cast(\"int64\", …) or "
+			    "T.int64(…)",
 			    dtype_name(a->type), dtype_name(b->type));
 	}
 	if (logic ? a->type.kind != DT_BOOL : !is_number(a->type)) {
 		return fail(r, node,
-			    "not an operation of %s; sizes are "
+			    "the operator is not defined for %s; sizes are "
 			    "numbers",
 			    dtype_name(a->type));
 	}
@@ -104,8 +105,8 @@ binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
 	if (floats && (kind == EXPR_TRUNCMOD || kind == EXPR_FLOORDIV ||
 		       kind == EXPR_FLOORMOD)) {
 		return fail(r, node,
-			    "not an operation of %s; write / or "
-			    "integers",
+			    "the operator is not defined for %s; write / or "
+			    "use integers",
 			    dtype_name(a->type));
 	}
 	if (a->n_args == 0 && b->n_args == 0 && a->kind != EXPR_VAR &&
@@ -145,12 +146,14 @@ visit_binary(struct reading *r, const struct py_node *node)
 		}
 		if (strcmp(op, "/") == 0 && !dtype_is_float(a->type)) {
 			return fail(r, node,
-				    "/ of integers; write // or "
-				    "T.truncdiv(…)");
+				    "/ is not defined for integers; write // "
+				    "or T.truncdiv(…)");
 		}
 		return binary(r, node, kinds[i].kind, a, b);
 	}
-	return fail(r, node, "not an operation of sizes; use + - * // %%");
+	return fail(r, node,
+		    "sizes do not have this operator; use + - * // "
+		    "%%");
 }
 
 static const struct expr *
@@ -172,8 +175,8 @@ visit_unary(struct reading *r, const struct py_node *node)
 		return make(r, EXPR_NOT, a->type, &a, 1);
 	}
 	return fail(r, node,
-		    "not an operation of sizes; write 0 - x or not "
-		    "of a comparison");
+		    "sizes do not have this operator; write 0 - x, or not "
+		    "before a comparison");
 }
 
 /* T.float32(0.5), T.int64(7), T.float32("inf"): a literal of that type. */
@@ -210,7 +213,9 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 				.i;
 		return expr_make(r->m, &payload, NULL, 0);
 	}
-	return fail(r, node, "not a literal of %s; write a number",
+	return fail(r, node,
+		    "this is not a literal of type %s; write a "
+		    "number",
 		    dtype_name(t));
 }
 
@@ -236,7 +241,7 @@ visit_intrinsic(struct reading *r, const struct py_node *node, enum intrin op,
 	}
 	if (n < 1 || !intrin_is_pure(op) || intrin_is_address(op) ||
 	    intrin_arity(op) != n) {
-		return fail(r, node, "not a function of sizes");
+		return fail(r, node, "sizes do not have this function");
 	}
 	for (int i = 0; i < n; i++) {
 		args[i] = visit(r, kids[i]);
@@ -246,7 +251,7 @@ visit_intrinsic(struct reading *r, const struct py_node *node, enum intrin op,
 		if (!is_number(args[i]->type) ||
 		    !dtype_equal(args[i]->type, args[0]->type)) {
 			return fail(r, node,
-				    "arguments of several types; "
+				    "the arguments have different types; "
 				    "write T.Cast(…)");
 		}
 	}
@@ -268,8 +273,8 @@ visit_choice(struct reading *r, const struct py_node *node, enum expr_kind kind)
 	if (args[0]->type.kind != DT_BOOL ||
 	    !dtype_equal(args[1]->type, args[2]->type)) {
 		return fail(r, node,
-			    "a condition and two values of one type "
-			    "are wanted");
+			    "the arguments must be a condition and two "
+			    "values of one type");
 	}
 	return make(r, kind, args[1]->type, args, 3);
 }
@@ -295,8 +300,8 @@ visit_call(struct reading *r, const struct py_node *node)
 	if (callee->kind != PY_ATTRIBUTE || callee->kids[0]->kind != PY_NAME ||
 	    strcmp(callee->kids[0]->text, "T") != 0) {
 		return fail(r, node,
-			    "not a function of sizes; those of T are "
-			    "known");
+			    "sizes do not have this function; use functions "
+			    "of T");
 	}
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
 		if (strcmp(calls[i].name, callee->text) != 0 ||
@@ -332,8 +337,9 @@ visit(struct reading *r, const struct py_node *node)
 
 	switch (node->kind) {
 	case PY_INT:
-		return node->is_unsigned ? fail(r, node, "too large a number")
-					 : expr_index(r->m, node->ival);
+		return node->is_unsigned
+			       ? fail(r, node, "the number is too large")
+			       : expr_index(r->m, node->ival);
 	case PY_NAME:
 		for (int i = 0; i < g->dims.n; i++) {
 			if (strcmp(r->symbols[i], node->text) == 0) {
@@ -351,7 +357,7 @@ visit(struct reading *r, const struct py_node *node)
 	case PY_CALL:
 		return visit_call(r, node);
 	default:
-		return fail(r, node, "not an expression of sizes");
+		return fail(r, node, "this is not an expression of sizes");
 	}
 }
 
@@ -372,7 +378,7 @@ size_read(const struct graph *g, const char *const *symbols, const char *text,
 	}
 	if (tree->n_kids != 1 || tree->kids[0]->kind != PY_EXPRESSION) {
 		py_error(g->module, &r.src, tree->span,
-			 "one expression is wanted here");
+			 "a single expression is expected here");
 		return NULL;
 	}
 	return visit(&r, tree->kids[0]->kids[0]);

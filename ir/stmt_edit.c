@@ -82,7 +82,7 @@ slot_of(const struct stmt *parent, const struct stmt *s)
 			return i;
 		}
 	}
-	assert(!"a child that its parent does not know");
+	assert(!"a statement's parent does not have it as a child");
 	return -1;
 }
 

@@ -57,8 +57,8 @@ check_view(struct module *m, const struct buffer *view,
 {
 	if (view->ndim != own->ndim || !dtype_equal(view->type, own->type)) {
 		*why = arena_printf(&m->arena,
-				    "the buffer '%s' stands for "
-				    "'%s' but differs in rank or type",
+				    "the buffer '%s' for '%s' has another "
+				    "rank or type",
 				    view->name, own->name);
 		return false;
 	}
@@ -111,9 +111,9 @@ te_extern_body(struct module *m, struct te_tensor *out,
 	}
 	if (func && count != n) {
 		*why = arena_printf(&m->arena,
-				    "the function '%s' does not "
-				    "take the %d inputs and outputs of '%s', "
-				    "and nothing else",
+				    "the parameters of the function '%s' "
+				    "must be exactly the %d inputs and "
+				    "outputs of '%s'",
 				    func->name, n, s->name);
 		return false;
 	}
@@ -122,9 +122,9 @@ te_extern_body(struct module *m, struct te_tensor *out,
 	}
 	if (inner) {
 		*why = arena_printf(&m->arena,
-				    "the function '%s' has blocks "
-				    "or returns; the body of te.extern is "
-				    "made of plain statements",
+				    "the function '%s' has blocks or "
+				    "returns; the body of te.extern may have "
+				    "neither",
 				    func->name);
 		return false;
 	}

@@ -181,10 +181,9 @@ note_load(void *ctx, const struct expr *e)
 	if (!offset_from(e->args[0], reader->axes[0].var, &offset) ||
 	    offset < -1000 || offset > 1000) {
 		fail(t, arena_printf(&t->m->arena,
-				     "'%s' is read at a time "
-				     "that is not '%s' plus or minus a "
-				     "number; the first index of what "
-				     "changes with the scan is the time",
+				     "'%s' is read at a time other than '%s' "
+				     "plus or minus a constant; write the "
+				     "time as the first index",
 				     e->u.buffer->name,
 				     reader->axes[0].var->name));
 		return;
@@ -261,15 +260,14 @@ check_state(struct module *m, const struct te_tensor *init,
 	} else if (state->buffer->ndim < 1 ||
 		   !same_shape(state->buffer, update->buffer, 0)) {
 		*why = arena_printf(&m->arena,
-				    "the update '%s' has not the "
-				    "shape of its state '%s'; they must be "
-				    "equal",
+				    "the shapes of the update '%s' and its "
+				    "state '%s' differ; they must be equal",
 				    update->buffer->name, name);
 	} else if (!same_shape(state->buffer, init->buffer, 1)) {
 		*why = arena_printf(&m->arena,
-				    "the initial steps '%s' have "
-				    "not the shape of the state '%s'; all but "
-				    "the first dimension must be equal",
+				    "the shapes of the initial steps '%s' "
+				    "and the state '%s' differ; all but the "
+				    "first dimension must be equal",
 				    init->buffer->name, name);
 	} else if (!dtype_equal(state->buffer->type, update->buffer->type) ||
 		   !dtype_equal(state->buffer->type, init->buffer->type)) {
@@ -281,9 +279,9 @@ check_state(struct module *m, const struct te_tensor *init,
 		   (steps < 1 || (expr_is_int(state->buffer->shape[0], &size) &&
 				  steps > size))) {
 		*why = arena_printf(&m->arena,
-				    "the initial steps '%s' are "
-				    "%lld; give at least one and no more "
-				    "than there are",
+				    "'%s' has %lld initial steps; give at "
+				    "least one, and no more than the scan's "
+				    "steps",
 				    init->buffer->name, (long long)steps);
 	} else {
 		return true;
@@ -299,18 +297,17 @@ check_bodies(struct module *m, const struct te_scan *scan, const char **why)
 
 		if (s->kind != TE_COMPUTE) {
 			*why = arena_printf(&m->arena,
-					    "'%s' reads the "
-					    "scan's state but is no "
-					    "te.compute; only those can stand "
-					    "in a step",
+					    "'%s' reads the scan's state but "
+					    "is no te.compute; a step "
+					    "consists of te.compute stages",
 					    s->name);
 			return false;
 		}
 		if (s->n_axes < 1) {
 			*why = arena_printf(&m->arena,
-					    "'%s' reads the "
-					    "scan's state but has no time; "
-					    "make time its first dimension",
+					    "'%s' reads the scan's state but "
+					    "has no time axis; make time its "
+					    "first dimension",
 					    s->name);
 			return false;
 		}
@@ -416,9 +413,9 @@ te_scan(struct module *m, const char *name, const char *tag,
 		if (init[k]->buffer->shape[0] != init[0]->buffer->shape[0] ||
 		    state[k]->buffer->shape[0] != state[0]->buffer->shape[0]) {
 			*why = arena_printf(a,
-					    "the states '%s' and '%s' run "
-					    "over different times; all states "
-					    "of a scan go together",
+					    "the states '%s' and '%s' have "
+					    "different numbers of steps; all "
+					    "states of a scan have the same",
 					    state[0]->buffer->name,
 					    state[k]->buffer->name);
 			return false;

@@ -90,7 +90,7 @@ enter_var(struct verifier *v, const struct var *var)
 	uint32_t *mark = verify_mark(v, var);
 
 	if (*mark) {
-		verify_fail(v, "a variable bound twice", var->expr);
+		verify_fail(v, "a variable is bound twice", var->expr);
 	}
 	*mark = 1;
 }
@@ -109,15 +109,15 @@ enter_buffer(struct verifier *v, const struct buffer *b, bool is_param)
 	if (*mark) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
-					 "buffer '%s' declared twice", b->name),
+					 "buffer '%s' is declared twice",
+					 b->name),
 			    NULL);
 	}
 	*mark = 1;
 	if (!b->data) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
-					 "buffer '%s' without a pointer",
-					 b->name),
+					 "buffer '%s' has no pointer", b->name),
 			    NULL);
 	} else if (!is_param) {
 		*verify_mark(v, b->data) = 1;
@@ -231,9 +231,7 @@ verify_regions(struct verifier *v, const struct region *list, int n)
 			verify_index(v, range->extent);
 			if (!dtype_equal(range->min->type,
 					 range->extent->type)) {
-				verify_fail(v,
-					    "a region whose range mixes "
-					    "types",
+				verify_fail(v, "a region's range mixes types",
 					    range->min);
 			}
 		}
@@ -246,7 +244,7 @@ verify_block(struct verifier *v, struct stmt *s)
 	const struct block *b = s->u.block;
 
 	if (!b || !b->name) {
-		verify_fail(v, "a block without description", NULL);
+		verify_fail(v, "a block has no struct block", NULL);
 		return;
 	}
 	if (s->n_args != b->n_iters + 1 || s->n_children != 2) {
@@ -266,8 +264,8 @@ verify_block(struct verifier *v, struct stmt *s)
 		verify_index(v, iter->extent);
 		if (!dtype_equal(iter->var->type, s->args[1 + i]->type)) {
 			verify_fail(v,
-				    "a binding of another type than its "
-				    "iter var",
+				    "a binding and its iter var have "
+				    "different types",
 				    s->args[1 + i]);
 		}
 	}
@@ -306,14 +304,14 @@ verify_for(struct verifier *v, struct stmt *s)
 	if (!dtype_equal(s->args[0]->type, var->type) ||
 	    !dtype_equal(s->args[1]->type, var->type)) {
 		verify_fail(v,
-			    "a loop whose range has another type than its "
-			    "variable",
+			    "a loop's range and its variable have different "
+			    "types",
 			    var->expr);
 	}
 	if ((s->u.loop.kind == FOR_THREAD) != (s->u.loop.thread != NULL)) {
 		verify_fail(v,
-			    "a thread name on a loop that is not bound, "
-			    "or none",
+			    "a loop has a thread name but is not bound, or "
+			    "the reverse",
 			    var->expr);
 	}
 	enter_var(v, var);
@@ -328,7 +326,7 @@ verify_store(struct verifier *v, struct stmt *s)
 	if (s->n_args != 1 + s->u.buffer->ndim) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
-					 "'%s' stored with the wrong "
+					 "a store to '%s' has the wrong "
 					 "number of indices",
 					 s->u.buffer->name),
 			    NULL);
@@ -360,7 +358,10 @@ verify_shape(struct verifier *v, const struct stmt *s)
 	    n < shape[s->kind].min_children ||
 	    (shape[s->kind].max_children >= 0 &&
 	     n > shape[s->kind].max_children)) {
-		verify_fail(v, "a wrong number of arguments or children", NULL);
+		verify_fail(v,
+			    "a statement has the wrong number of "
+			    "arguments or children",
+			    NULL);
 		return false;
 	}
 	for (int i = 0; i < s->n_args; i++) {
@@ -388,13 +389,13 @@ verify_return(struct verifier *v, const struct stmt *s)
 
 	if ((want.kind == DT_VOID) != (s->n_args == 0)) {
 		verify_fail(v,
-			    "a return with a value in a function without, "
-			    "or the reverse",
+			    "a return has a value but the function has no "
+			    "result, or the reverse",
 			    NULL);
 	} else if (s->n_args == 1) {
 		verify_expr(v, s->args[0]);
 		if (!dtype_equal(s->args[0]->type, want)) {
-			verify_fail(v, "a return of the wrong type",
+			verify_fail(v, "a return has the wrong type",
 				    s->args[0]);
 		}
 	}
@@ -425,7 +426,9 @@ verify_kind(struct verifier *v, struct stmt *s)
 	case STMT_LET:
 		verify_expr(v, s->args[0]);
 		if (!dtype_equal(s->args[0]->type, s->u.var->type)) {
-			verify_fail(v, "a let of another type than its value",
+			verify_fail(v,
+				    "a let and its value have different "
+				    "types",
 				    s->args[0]);
 		}
 		enter_var(v, s->u.var);
@@ -447,7 +450,7 @@ verify_kind(struct verifier *v, struct stmt *s)
 	case STMT_ASSERT:
 		verify_condition(v, s->args[0]);
 		if (s->args[1]->kind != EXPR_STRING) {
-			verify_fail(v, "an assert without a message", NULL);
+			verify_fail(v, "an assert has no message", NULL);
 		}
 		break;
 	case STMT_RETURN:
@@ -469,18 +472,18 @@ verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 	v->stmt = s;
 	v->epoch++;
 	if ((unsigned)s->kind >= STMT_KIND_COUNT) {
-		verify_fail(v, "an unknown kind of statement", NULL);
+		verify_fail(v, "a statement has an unknown kind", NULL);
 		return;
 	}
 	if (s->parent != parent) {
-		verify_fail(v, "a statement whose parent link is wrong", NULL);
+		verify_fail(v, "a statement has a wrong parent link", NULL);
 		return;
 	}
 	if (s->id <= 0 || s->id >= v->func->next_id) {
-		verify_fail(v, "a statement id out of range", NULL);
+		verify_fail(v, "a statement id is out of range", NULL);
 	}
 	if (*verify_mark(v, s)) {
-		verify_fail(v, "a statement in two places", NULL);
+		verify_fail(v, "a statement is in two places", NULL);
 		return;
 	}
 	*verify_mark(v, s) = 1;
@@ -512,14 +515,14 @@ verify_params(struct verifier *v)
 		const struct param *p = &f->params.data[i];
 
 		if (!p->var) {
-			verify_fail(v, "a parameter without a variable", NULL);
+			verify_fail(v, "a parameter has no variable", NULL);
 			continue;
 		}
 		enter_var(v, p->var);
 		if (p->buffer && p->buffer->data != p->var) {
 			verify_fail(v,
-				    "a buffer parameter that is not its "
-				    "buffer's pointer",
+				    "a buffer parameter is not its buffer's "
+				    "pointer",
 				    p->var->expr);
 		}
 	}
@@ -557,7 +560,7 @@ func_verify(const struct func *f)
 	arena_init(&v.arena);
 	verify_params(&v);
 	if (!f->body) {
-		verify_fail(&v, "a function without a body", NULL);
+		verify_fail(&v, "a function has no body", NULL);
 	} else {
 		verify_stmt(&v, f->body, NULL);
 	}
@@ -567,7 +570,8 @@ func_verify(const struct func *f)
 	}
 	for (int i = 1; i < v.ids.n; i++) {
 		if (v.ids.data[i] == v.ids.data[i - 1]) {
-			verify_fail(&v, "two statements with one id", NULL);
+			verify_fail(&v, "two statements have the same id",
+				    NULL);
 			break;
 		}
 	}

@@ -21,7 +21,7 @@ verify_buffer(struct verifier *v, const struct buffer *b)
 	if (*verify_mark(v, b) == 0) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
-					 "buffer '%s' used outside of its "
+					 "buffer '%s' is used outside its "
 					 "scope",
 					 b->name),
 			    NULL);
@@ -32,7 +32,7 @@ static void
 want_integer(struct verifier *v, const struct expr *e)
 {
 	if (!dtype_is_int(e->type)) {
-		verify_fail(v, "an index that is no integer", e);
+		verify_fail(v, "an index is no integer", e);
 	}
 }
 
@@ -46,7 +46,7 @@ verify_index(struct verifier *v, const struct expr *e)
 	verify_expr(v, e);
 	want_integer(v, e);
 	if (e->type.lanes != 1) {
-		verify_fail(v, "a vector where one number is needed", e);
+		verify_fail(v, "a vector is used as a scalar", e);
 	}
 }
 
@@ -55,7 +55,7 @@ verify_condition(struct verifier *v, const struct expr *e)
 {
 	verify_expr(v, e);
 	if (!is_bool(e) || e->type.lanes != 1) {
-		verify_fail(v, "a condition that is no bool", e);
+		verify_fail(v, "a condition is no bool", e);
 	}
 }
 
@@ -70,7 +70,9 @@ verify_element(struct verifier *v, const struct buffer *b,
 		want_integer(v, index[d]);
 		if (index[d]->type.lanes > 1) {
 			if (lanes > 1 && lanes != index[d]->type.lanes) {
-				verify_fail(v, "indices of different lengths",
+				verify_fail(v,
+					    "indices have different "
+					    "numbers of lanes",
 					    index[d]);
 			}
 			lanes = index[d]->type.lanes;
@@ -80,8 +82,8 @@ verify_element(struct verifier *v, const struct buffer *b,
 	    value->type.lanes != b->type.lanes * lanes) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
-					 "an element of '%s' "
-					 "with a value of another type",
+					 "an element of '%s' gets a value of "
+					 "a different type",
 					 b->name),
 			    value);
 	}
@@ -94,7 +96,7 @@ verify_literal(struct verifier *v, const struct expr *e)
 	bool fits;
 
 	if (e->type.lanes != 1) {
-		verify_fail(v, "a literal with lanes", e);
+		verify_fail(v, "a literal has several lanes", e);
 	}
 	if (e->kind == EXPR_FLOAT) {
 		fits = class == DTC_FLOAT;
@@ -108,7 +110,8 @@ verify_literal(struct verifier *v, const struct expr *e)
 		       e->u.ival <= (int64_t)dtype_max_int(e->type);
 	}
 	if (!fits) {
-		verify_fail(v, "a literal that its type cannot hold", e);
+		verify_fail(v, "a literal's type cannot represent its value",
+			    e);
 	}
 }
 
@@ -121,18 +124,23 @@ verify_binary(struct verifier *v, const struct expr *e)
 	bool numeric = dtype_is_float(a->type) || dtype_is_int(a->type);
 
 	if (!same_type(a, e->args[1])) {
-		verify_fail(v, "operands of different types", e);
+		verify_fail(v, "operands have different types", e);
 	} else if (compares) {
 		if (!is_bool(e) || e->type.lanes != a->type.lanes) {
-			verify_fail(v, "a comparison that is no bool", e);
+			verify_fail(v, "a comparison's type is not bool", e);
 		}
 	} else if (!same_type(e, a)) {
-		verify_fail(v, "a result of another type than its operands", e);
+		verify_fail(v,
+			    "a result and its operands have different "
+			    "types",
+			    e);
 	} else if (logical ? !is_bool(e) : !numeric) {
 		bool selects = e->kind == EXPR_MIN || e->kind == EXPR_MAX;
 
 		if (!(selects && is_bool(e))) {
-			verify_fail(v, "an operator on a type that lacks it",
+			verify_fail(v,
+				    "an operator is applied to a type "
+				    "without it",
 				    e);
 		}
 	}
@@ -145,10 +153,10 @@ verify_choice(struct verifier *v, const struct expr *e)
 
 	if (!is_bool(c) ||
 	    (c->type.lanes != 1 && c->type.lanes != e->type.lanes)) {
-		verify_fail(v, "a choice by something that is no bool", e);
+		verify_fail(v, "a select's condition is no bool", e);
 	}
 	if (!same_type(e, e->args[1]) || !same_type(e, e->args[2])) {
-		verify_fail(v, "a choice between different types", e);
+		verify_fail(v, "a select's operands have different types", e);
 	}
 }
 
@@ -162,14 +170,15 @@ verify_call(struct verifier *v, const struct expr *e)
 	int arity = intrin_arity(e->u.intrin);
 
 	if (arity >= 0 ? e->n_args != arity : e->n_args < 1) {
-		verify_fail(v, "a call with a wrong number of arguments", e);
+		verify_fail(v, "a call has the wrong number of arguments", e);
 		return;
 	}
 	switch (intrin_result(e->u.intrin)) {
 	case RESULT_SAME:
 		for (int i = 0; i < e->n_args; i++) {
 			if (!same_type(e, e->args[i])) {
-				verify_fail(v, "a call that mixes types", e);
+				verify_fail(v, "a call's arguments mix types",
+					    e);
 				break;
 			}
 		}

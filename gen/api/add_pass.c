@@ -53,8 +53,8 @@ open_object(struct module *m, const char *path, struct added *a)
 	symbol = dlsym(a->object, "tirc_pass");
 	if (interface == NULL || symbol == NULL) {
 		return fail(m, DIAG_BAD_OPTION, path,
-			    "no pass in it; define one with TIRC_PASS of "
-			    "tirc_pass.h");
+			    "it defines no pass; define one with TIRC_PASS "
+			    "of tirc_pass.h");
 	}
 	if (*interface != TIRC_PASS_INTERFACE) {
 		return fail(m, DIAG_BAD_OPTION, path,
@@ -92,8 +92,8 @@ take_result(struct func *f, const char *command, const struct strbuf *text)
 	if (made != 1 || strcmp(g->name, f->name) != 0) {
 		return fail(m, DIAG_BAD_PROGRAM, command,
 			    arena_printf(&m->arena,
-					 "its output has to be one "
-					 "function called %s",
+					 "its output must be a single "
+					 "function named %s",
 					 f->name));
 	}
 	return func_adopt(f, g);
@@ -119,8 +119,8 @@ run_command(void *ctx, struct func *f)
 	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		ok = fail(m, DIAG_TOOL, a->command,
 			  arena_printf(&m->arena,
-				       "failed on %s with %s %d; "
-				       "its own message says why",
+				       "the command failed on %s with %s %d; "
+				       "see its own message",
 				       f->name,
 				       WIFEXITED(status) ? "exit status"
 							 : "signal",

@@ -78,8 +78,7 @@ read_program(struct tirc *t, const struct source *src)
 	m->funcs.cap = cap;
 	if (good && made != 1) {
 		fail(t, src->name,
-		     "holds several functions; write the "
-		     "kernel's alone");
+		     "the file has several functions; keep only the kernel's");
 		good = false;
 	}
 	return good ? g : NULL;
@@ -153,8 +152,8 @@ context_after_rules(void *ctx, const char *kernel, struct func *f)
 	}
 	if (strcmp(mismatch, one->mismatch) != 0) {
 		mismatch = arena_printf(&t->m->arena,
-					"%s, and as the rules "
-					"lay constants out %s",
+					"%s; with the rules' layout of "
+					"constants %s",
 					one->mismatch, mismatch);
 	}
 	return fail(

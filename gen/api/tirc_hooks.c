@@ -124,10 +124,9 @@ check_names(struct tirc *t)
 					    o->disable_passes[i], "");
 		}
 		if (needed) {
-			return context_bad_option(t, "--disable-pass",
-						  o->disable_passes[i],
-						  "a pass that can be left "
-						  "out; this one is needed");
+			return context_bad_option(
+				t, "--disable-pass", o->disable_passes[i],
+				"a pass that is not required");
 		}
 	}
 	return true;

@@ -161,7 +161,7 @@ load_partition(struct tirc *t, const char *path)
 	if (t->options.n_input_shapes > 0 || t->options.n_dims > 0) {
 		return context_bad_option(
 			t, "--input-shape and --dim", path,
-			"an ONNX model: the sizes of a partition are settled");
+			"an ONNX model: the sizes of a partition are fixed");
 	}
 	if (!context_load_backends(t)) {
 		return false;
@@ -186,16 +186,16 @@ load_partition(struct tirc *t, const char *path)
 		if (k == g->n_backends) {
 			return context_bad_option(
 				t, "--byoc", facts.backends[i]->name,
-				"a backend of the "
-				"partition; which there are is settled in it");
+				"a backend of the partition, whose backends "
+				"are fixed");
 		}
 	}
 	if (!t->graph->is_partitioned) {
 		return diag_error(&t->m->diags, DIAG_BAD_PARTITION,
 				  (struct diag_place){ .file = path,
 						       .item = "/stage" },
-				  "its regions are not settled; it is what a "
-				  "backend's own pass reads");
+				  "its regions are not final: it is the "
+				  "input of a backend's region pass");
 	}
 	t->partitioned = true;
 	if (t->options.target == NULL) {

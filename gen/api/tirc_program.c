@@ -67,8 +67,8 @@ scheduled_func(struct tirc *t, struct program_result *list,
 	}
 	if (found == NULL) {
 		diag_error(&t->m->diags, DIAG_BAD_SCHEDULE, place,
-			   "the program has %d functions and none is called "
-			   "main; leave one",
+			   "the program has %d functions and none is named "
+			   "main; keep only one",
 			   list->funcs.n);
 	}
 	return found;

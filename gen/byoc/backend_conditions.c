@@ -115,7 +115,7 @@ read_node(struct json j, const struct pattern_scope *s, const char *word,
 		out->node_output = (int)k;
 		if (end == tail + 9 || *end != '\0' || k < 0 || k > 255 ||
 		    out->node == BEFORE) {
-			json_error(j, "no such result of '%s'", id);
+			json_error(j, "'%s' has no output with this index", id);
 		}
 	}
 	return true;
@@ -139,8 +139,8 @@ read_kind(struct json j, const struct pattern_scope *s,
 		out->optional = true;
 	} else if (!read_node(j, s, word, out)) {
 		json_error(j,
-			   "'%s' is no node before this one, nor one of "
-			   "any, constant, variable, optional and absent%s",
+			   "'%s' is neither an earlier node nor any, "
+			   "constant, variable, optional or absent%s",
 			   word, s->has_before ? ", nor before" : "");
 	}
 }
@@ -190,8 +190,8 @@ read_shape(struct json j, struct json other, struct tensor_condition *out)
 			if (strcmp(row.value->valuestring, "...") != 0 ||
 			    row.value->next != NULL) {
 				json_error(row,
-					   "\"...\" at the end, a number, "
-					   "limits or null are wanted here");
+					   "a number, limits, null or, at "
+					   "the end, \"...\" is expected here");
 			}
 			out->more_dims = true;
 			continue;
@@ -202,8 +202,8 @@ read_shape(struct json j, struct json other, struct tensor_condition *out)
 		read_limits(row, &out->dims[out->n_dims++]);
 	}
 	if (out->other_dims.set && !out->more_dims) {
-		json_error(other, "there are no others: the shape does not "
-				  "end with \"...\"");
+		json_error(other, "the shape has no other dimensions: it "
+				  "does not end with \"...\"");
 	}
 	if (out->rank.set && j.value != NULL) {
 		bool possible = false;
@@ -214,8 +214,8 @@ read_shape(struct json j, struct json other, struct tensor_condition *out)
 				    limits_hold(&out->rank, r));
 		}
 		if (!possible) {
-			json_error(j, "no shape has that and the rank; the "
-				      "pattern cannot match");
+			json_error(j, "no shape fulfils this and the rank; "
+				      "the pattern cannot match");
 		}
 	}
 }
@@ -247,8 +247,8 @@ read_ref(struct json j, const struct pattern_scope *s)
 			   : node_named(s, id);
 	if (ref.node == -1 || (ref.node == BEFORE && tail != NULL)) {
 		json_error(j,
-			   "'%s' is no node up to this one, nor an input "
-			   "of one (ID.inputs.N)",
+			   "'%s' is neither this node, an earlier one, nor "
+			   "an input of one (ID.inputs.N)",
 			   text);
 		ref.node = -1;
 	}
@@ -282,8 +282,8 @@ backend_check_layout(struct json j, bool exchanges, struct tensor_condition *c)
 {
 	if (c->layouts == LAYOUT_COLUMNS && !exchanges) {
 		json_error(json_get(j, "layout"),
-			   "columns are what a Transpose "
-			   "of the pattern gives; the pattern cannot match");
+			   "only a Transpose in the pattern gives columns; "
+			   "the pattern cannot match");
 	}
 	if (!exchanges) {
 		c->layouts = 0;
@@ -344,8 +344,8 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 		out->value = value.value->valuedouble;
 		if (out->kind == TENSOR_VARIABLE || out->kind == TENSOR_NODE ||
 		    out->kind == TENSOR_ABSENT) {
-			json_error(value, "what is computed has no value yet; "
-					  "the pattern cannot match");
+			json_error(value, "only a constant has a value; the "
+					  "pattern cannot match");
 		}
 	}
 }
@@ -375,8 +375,8 @@ read_attribute_object(struct json j, struct attribute_condition *out)
 
 	json_keys_read(&backend_keys, j, "#attribute", out, NULL);
 	if (out->must_be_absent && cJSON_GetArraySize(j.value) > 1) {
-		json_error(j, "what is absent has no value; leave the other "
-			      "conditions out");
+		json_error(j, "an absent attribute has no value; remove the "
+			      "other conditions");
 	}
 	read_limits(json_get(j, "length"), &out->length);
 	if (list.value != NULL) {
@@ -393,7 +393,8 @@ read_attribute_object(struct json j, struct attribute_condition *out)
 	out->number.set = true;
 	read_bounds(j, &out->number);
 	if (none_between(&out->number)) {
-		json_error(j, "no number is so; the pattern cannot match");
+		json_error(j, "no number fulfils this; the pattern cannot "
+			      "match");
 	}
 }
 
@@ -459,6 +460,6 @@ backend_read_fact(struct json j, const char *name, struct fact_rule *out)
 	}
 	json_keys_read(&backend_keys, j, "#fact", out, NULL);
 	if ((out->attribute == NULL) == (out->input < 0)) {
-		json_error(j, "either attribute or input is wanted here");
+		json_error(j, "either attribute or input is expected here");
 	}
 }

@@ -72,8 +72,8 @@ backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 		if (!found[i]) {
 			return json_error(
 				at,
-				"node '%s' neither reads another nor is "
-				"read by one; it cannot be found",
+				"node '%s' is connected to no other node, so "
+				"it cannot be found",
 				g->nodes[i].id);
 		}
 	}
@@ -149,7 +149,9 @@ result_of(const struct choice *c, struct json at)
 			&c->all->nodes[node].inputs[0];
 
 		if (in->kind != TENSOR_NODE) {
-			json_error(at, "without '%s' nothing is the result",
+			json_error(at,
+				   "without '%s' the pattern has no "
+				   "result",
 				   c->all->nodes[node].id);
 			return 0;
 		}

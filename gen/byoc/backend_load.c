@@ -124,7 +124,7 @@ read_file(struct backend_loader *l, struct json j, const char **file)
 
 	*file = NULL;
 	if (*name == '\0' || strpbrk(name, "/\\") != NULL) {
-		json_error(j, "a file of the same folder is wanted here");
+		json_error(j, "a file of the same folder is expected here");
 		return NULL;
 	}
 	text = own_file(l, name, file);
@@ -222,7 +222,7 @@ backend_read_options(void *ctx, struct json j)
 		}
 		if (!backend_takes(o, o->value)) {
 			json_error(json_get(row, "default"),
-				   "is none of the values");
+				   "this is none of the values");
 		}
 	}
 }
@@ -250,7 +250,7 @@ read_pass(struct backend_loader *l, struct json j, struct region_pass *p)
 	json_keys_read(&backend_keys, j, "/passes/*", p, l);
 	p->after = read_stage(json_get(j, "after"));
 	if ((p->object == NULL) == (p->command == NULL)) {
-		json_error(j, "either object or command is wanted here");
+		json_error(j, "either object or command is expected here");
 		return;
 	}
 	if (p->command != NULL) {
@@ -362,8 +362,8 @@ set_option(struct backend_loader *l, const char *text)
 		return true;
 	}
 	return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
-			  "it has no option %.*s; known are: %s", (int)length,
-			  text, *known != '\0' ? known : "none");
+			  "it has no option %.*s; its options are: %s",
+			  (int)length, text, *known != '\0' ? known : "none");
 }
 
 static bool
@@ -400,7 +400,7 @@ no_such(struct module *m, const char *name, const char *dir)
 	}
 	diag_error(&m->diags, DIAG_BAD_OPTION,
 		   (struct diag_place){ .file = "--byoc" },
-		   "there is no backend '%s'; %s%s%sknown are: %s", name,
+		   "there is no backend '%s'; %s%s%sthe backends are: %s", name,
 		   near != NULL ? "did you mean '" : "",
 		   near != NULL ? near : "", near != NULL ? "'? " : "",
 		   *known != '\0' ? known : "none");

@@ -122,15 +122,14 @@ read_inputs(struct json j, const struct pattern_scope *s,
 		backend_read_tensor(rest, s, c);
 		backend_check_layout(rest, false, c);
 		if (c->kind == TENSOR_NODE) {
-			json_error(rest, "another node is read by an input of "
-					 "its own; name it in inputs");
+			json_error(rest, "the node it reads is at one input; "
+					 "list it in inputs");
 		}
 		n->rest = c;
 	}
 	if (n->any_order && n->n_inputs < 2) {
 		json_error(json_get(j, "any_order"),
-			   "there must be two "
-			   "inputs that can change places");
+			   "any_order needs two inputs");
 	}
 }
 
@@ -195,13 +194,13 @@ check_id(struct json at, const struct pattern_scope *s, const char *id)
 	}
 	if (taken || !backend_is_word(id)) {
 		json_error(at,
-			   "'%s' cannot be the id of a node; letters in "
-			   "lower case, digits and _ can",
+			   "'%s' cannot be the id of a node; use letters in "
+			   "lower case, digits and _",
 			   id);
 	}
 	for (int i = 0; i < s->n; i++) {
 		if (strcmp(s->nodes[i].id, id) == 0) {
-			json_error(at, "there is a node '%s' already", id);
+			json_error(at, "a node '%s' exists already", id);
 		}
 	}
 }
@@ -220,11 +219,11 @@ read_operators(struct json op, struct pattern_node *n)
 		n->n_ops = 1;
 	}
 	if (n->n_ops == 0) {
-		json_error(
-			op,
-			op.value == NULL
-				? "is missing"
-				: "no operator is so; the pattern cannot match");
+		json_error(op,
+			   op.value == NULL
+				   ? "is missing"
+				   : "no operator fulfils this; the pattern "
+				     "cannot match");
 	}
 }
 
@@ -253,8 +252,8 @@ read_node(struct json j, struct pattern_scope *s, const char *id)
 			   "follower of those that are there");
 	} else if (n->optional && n->n_inputs == 0) {
 		json_error(json_get(j, "optional"),
-			   "what reads it when it is "
-			   "left out? name its inputs");
+			   "an optional node needs inputs: the first "
+			   "replaces the node if it is absent");
 	}
 }
 
@@ -318,8 +317,8 @@ read_count(struct json j)
 		count.number = json_at(j, 0).value->valueint;
 		count.each = json_at(j, 1).value->valueint;
 	} else {
-		json_error(j, "a number is wanted here, or one and another "
-			      "for each input");
+		json_error(j, "a number is expected here, or one number and "
+			      "another per input");
 	}
 	return count;
 }
@@ -377,9 +376,7 @@ read_follower(struct backend_loader *l, struct json j,
 	for (int i = 0; i < chain->n_one_of; i++) {
 		if (strcmp(chain->one_of[i].name, g->name) == 0) {
 			json_error(json_get(j, "name"),
-				   "there is a follower "
-				   "'%s' already",
-				   g->name);
+				   "a follower '%s' exists already", g->name);
 		}
 	}
 	g->counts = backend_read_counts(l, json_get(j, "counts"), &g->n_counts);
@@ -409,8 +406,8 @@ read_chain(struct backend_loader *l, struct json j, struct pattern_chain *chain)
 		chain->max = chain->min > 1 ? chain->min : 1;
 	}
 	if (chain->min > chain->max) {
-		json_error(json_get(j, "min"), "is more than max; the pattern "
-					       "cannot match");
+		json_error(json_get(j, "min"), "min is more than max; the "
+					       "pattern cannot match");
 	}
 	chain->one_of = arena_array(&l->m->arena, struct pattern_graph,
 				    json_length(list) + 1);
@@ -431,7 +428,7 @@ find_chains(struct backend_loader *l, struct json then)
 	struct json named = name != NULL ? json_get(l->chains, name) : then;
 
 	if (name != NULL && named.value == NULL) {
-		json_error(then, "there is no '%s' in chains", name);
+		json_error(then, "chains has no '%s'", name);
 	}
 	return named;
 }
@@ -478,8 +475,7 @@ read_anchor(struct json j, const struct pattern_graph *g)
 	}
 	if (anchor == g->n_nodes || g->nodes[anchor].optional) {
 		json_error(json_get(j, "anchor"),
-			   "the node that matches are "
-			   "found by cannot be optional");
+			   "the anchor cannot be optional");
 		return 0;
 	}
 	return anchor;
@@ -549,7 +545,7 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 
 		if (p->n_chains > 0 && g->inner[g->result]) {
 			json_error(then,
-				   "what follows '%s' cannot be found: "
+				   "followers of '%s' cannot be found: "
 				   "another node of the pattern reads it",
 				   g->nodes[g->result].id);
 			break;

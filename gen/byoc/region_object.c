@@ -25,7 +25,7 @@ run_object(struct graph *g, const struct backend *b,
 		       : diag_error(&g->module->diags, DIAG_TOOL,
 				    (struct diag_place){ .file = p->object,
 							 .item = p->name },
-				    "the pass gave up and did not say why");
+				    "the pass failed without a message");
 }
 
 bool
@@ -49,7 +49,7 @@ backend_open_object(struct module *m, struct json at, struct region_pass *p)
 	symbol = dlsym(o->object, "tirc_region_pass");
 	if (interface == NULL || symbol == NULL) {
 		return json_error(at,
-				  "%s has no pass in it; define one with "
+				  "%s defines no pass; define one with "
 				  "TIRC_REGION_PASS of tirc_region_pass.h",
 				  p->object);
 	}

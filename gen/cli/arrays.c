@@ -119,7 +119,7 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 		header_len |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
 	}
 	if (header_len > size - header_at) {
-		return bad_file(m, path, "the header is cut off");
+		return bad_file(m, path, "the header is truncated");
 	}
 	header = arena_strndup(&m->arena, (const char *)data + header_at,
 			       header_len);
@@ -127,8 +127,8 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 	order = header_value(header, "'fortran_order'");
 	if (descr == NULL || order == NULL || strncmp(order, "False", 5) != 0) {
 		return bad_file(m, path,
-				"not a plain array in C order; "
-				"convert with numpy.ascontiguousarray");
+				"not an array in C order; convert it with "
+				"numpy.ascontiguousarray");
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
 		struct dtype t = dtype_of((enum dtype_kind)k);
@@ -148,15 +148,14 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 	}
 	if (!known) {
 		return bad_file(m, path,
-				"an element type that tirc does not "
-				"read");
+				"tirc does not read this element type");
 	}
 	if (!parse_shape(m, header_value(header, "'shape'"), out)) {
 		return bad_file(m, path, "the shape cannot be read");
 	}
 	bytes = (size_t)out->elems * (size_t)dtype_bytes(out->type);
 	if (bytes > size - header_at - header_len) {
-		return bad_file(m, path, "the data is cut off");
+		return bad_file(m, path, "the data is truncated");
 	}
 	if (bytes < size - header_at - header_len) {
 		return bad_file(

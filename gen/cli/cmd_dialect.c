@@ -8,7 +8,7 @@
 static int
 usage(const char *problem)
 {
-	fprintf(stderr, "tirc dialect: %s; `tirc dialect --help` tells more\n",
+	fprintf(stderr, "tirc dialect: %s; see `tirc dialect --help`\n",
 		problem);
 	return CLI_USAGE;
 }
@@ -40,8 +40,7 @@ selftest(struct cli *c, struct tirc *t, const char *name)
 		return false;
 	}
 	if (!c->quiet) {
-		printf("%d files in %s; README.md there tells how to use "
-		       "them\n",
+		printf("%d files in %s; see README.md there\n",
 		       tirc_source_count(t), c->out);
 	}
 	return true;
@@ -58,18 +57,18 @@ cmd_dialect(struct cli *c)
 
 	if (!lists && strcmp(what, "show") != 0 && strcmp(what, "check") != 0 &&
 	    strcmp(what, "selftest") != 0) {
-		return usage("list, show, check or selftest is wanted");
+		return usage("list, show, check or selftest is expected");
 	}
 	if (c->n_rest != (lists ? 0 : 1)) {
 		return usage(lists ? "list takes no name"
-				   : "the name of one dialect, or its folder, "
-				     "is wanted");
+				   : "give the name of a dialect, or its "
+				     "folder");
 	}
 	if (strcmp(what, "selftest") == 0 && c->out == NULL) {
 		return usage("selftest needs a folder for its files (-o DIR)");
 	}
 	if (c->merged && strcmp(what, "show") != 0) {
-		return usage("--merged goes with show");
+		return usage("--merged is an option of show");
 	}
 	t = cli_program(c);
 	if (t == NULL) {

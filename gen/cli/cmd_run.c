@@ -138,7 +138,7 @@ execute(struct harness *h)
 
 	if (h->cli->output != NULL && !arrays_can_save(h->cli->output, n_out)) {
 		return cli_error("--output %s: the model has %d output%s; "
-				 "name a .npz file%s",
+				 "give a .npz file%s",
 				 h->cli->output, n_out, n_out == 1 ? "" : "s",
 				 n_out == 1 ? " or a .npy file" : "");
 	}

@@ -111,8 +111,8 @@ cmd_test(struct cli *c)
 		n = harness_folders(&h, &folders);
 		if (n == 0) {
 			fprintf(stderr,
-				"error: no test_data_set_* beside %s; "
-				"name the folders to use\n",
+				"error: there is no test_data_set_* beside "
+				"%s; give the folders to use\n",
 				c->model);
 		}
 	}

@@ -76,7 +76,10 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 		int twin = find_output(g->t, y.name);
 
 		if (twin < 0) {
-			fprintf(stderr, "error: no twin of '%s'\n", y.name);
+			fprintf(stderr,
+				"error: generated code has no output "
+				"for '%s'\n",
+				y.name);
 			return false;
 		}
 		pairs[i] = (struct pair){
@@ -146,7 +149,7 @@ test_each_region(struct cli *c)
 
 	ok = open_one(&w.alone, &w.alone_cli, c, "alone", &kept[0]);
 	if (ok && tirc_region_count(w.alone.t) == 0) {
-		printf("no region: there is nothing to compare\n");
+		printf("there are no regions to compare\n");
 	} else if (ok) {
 		ok = open_one(&w.generated, &w.generated_cli, c, "generated",
 			      &kept[1]) &&
@@ -155,7 +158,7 @@ test_each_region(struct cli *c)
 			printf("%d region%s compared%s\n",
 			       tirc_region_count(w.alone.t),
 			       tirc_region_count(w.alone.t) == 1 ? "" : "s",
-			       bad ? ", not all alike" : ", all alike");
+			       bad ? ", with differences" : ", all alike");
 		}
 		harness_close(&w.generated);
 	}

@@ -224,12 +224,12 @@ read_times(struct harness *h)
 
 	h->times_ns = arena_array(&h->m->arena, double, h->cli->repeat + 1);
 	if (f == NULL) {
-		return cli_error("the program left no times");
+		return cli_error("the program wrote no times");
 	}
 	for (int i = 0; i < h->cli->repeat; i++) {
 		if (fscanf(f, "%lf", &h->times_ns[i]) != 1) {
 			fclose(f);
-			return cli_error("the program left no times");
+			return cli_error("the program wrote no times");
 		}
 	}
 	fclose(f);
@@ -259,11 +259,11 @@ read_output(struct harness *h, int i, const int64_t *dim_values,
 	bytes = (size_t)out->elems * (size_t)dtype_bytes(out->type);
 	out->data = arena_alloc(&h->m->arena, bytes + 1);
 	if (f == NULL) {
-		return cli_error("the program left no %s", path);
+		return cli_error("the program did not write %s", path);
 	}
 	ok = fread(out->data, 1, bytes, f) == bytes;
 	fclose(f);
-	return ok || cli_error("the program left too little in %s", path);
+	return ok || cli_error("the program wrote too little to %s", path);
 }
 
 bool

@@ -7,23 +7,24 @@
 
 static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "DIR", "folder for the files (default: .)", COMPILE },
-	{ OPT_OUT, "out", "FILE", "file for what is printed", LOWER },
+	{ OPT_OUT, "out", "FILE",
+	  "file for the output (default: standard output)", LOWER },
 	{ OPT_OUT, "out", "FILE.json",
 	  "write the partition; constants go beside it, into FILE.weights",
 	  PARTITION },
-	{ OPT_OUT, "out", "DIR", "folder for the files; without it: print",
+	{ OPT_OUT, "out", "DIR", "folder for the files (default: print them)",
 	  CODEGEN },
 	{ OPT_OUT, "out", "DIR", "folder for the files of selftest", DIALECT },
-	{ OPT_TARGET, "target", "NAME", "whose vectors selftest tries",
+	{ OPT_TARGET, "target", "NAME", "target whose vectors selftest tests",
 	  DIALECT },
 	{ OPT_TARGET, "target", "NAME",
-	  "what to write, as \"NAME -KEY=VALUE …\"; the list is above",
+	  "target, as \"NAME -KEY=VALUE …\"; the names are above",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
 	  MODEL_VERBS },
 	{ OPT_NAME, "name", "NAME",
-	  "of the file, and of functions without one (default: FILE's)",
+	  "name of the file and of unnamed functions (default: FILE's)",
 	  CODEGEN },
 	{ OPT_PHASE, "phase", "N",
 	  "print the functions after phase 0, 1, 2 or 3", LOWER },
@@ -31,13 +32,13 @@ static const struct option_row rows[] = {
 	  "apply a schedule first: sch.…(…) lines or a trace in JSON",
 	  PROGRAM_VERBS },
 	{ OPT_FROM_ONNX, "from-onnx", "MODEL",
-	  "take a kernel of a model instead of FILE", LOWER },
+	  "read a kernel of a model instead of FILE", LOWER },
 	{ OPT_KERNEL, "kernel", "NAME",
-	  "which kernel of the model; without it: list them", LOWER },
+	  "the kernel of the model (default: list all kernels)", LOWER },
 	{ OPT_UNSCHEDULED, "unscheduled", NULL,
-	  "print the kernel as its operators define it", LOWER },
+	  "print the kernel before its schedule", LOWER },
 	{ OPT_SHOW_TRACE, "show-trace", NULL,
-	  "print the kernel's schedule: what --schedule-for takes", LOWER },
+	  "print the kernel's schedule, as --schedule-for reads it", LOWER },
 	{ OPT_SCRIPT_VERSION, "script-version", "WHICH",
 	  "spelling of TVMScript: current (default) or old", LOWER },
 	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…", "shape of an input",
@@ -52,27 +53,26 @@ static const struct option_row rows[] = {
 	{ OPT_SECTION, "section", "NAME", "section for --weights section",
 	  BUILD_VERBS },
 	{ OPT_OPTIMIZE, "optimize", "WHAT",
-	  "speed or memory, where they differ (default: speed)",
+	  "speed or memory: the goal if they conflict (default: speed)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_REQUANT, "requant", "HOW",
-	  "round quantized results as onnx (once, default) or tflite does",
+	  "rounding of quantized results: onnx (default) or tflite",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_CONV, "conv", "HOW",
-	  "direct, winograd where possible, or auto: the faster (default)",
+	  "direct, winograd (where possible) or auto: the faster (default)",
 	  MODEL_VERBS | LOWER },
 	{ OPT_BYOC, "byoc", "NAME[:OPTION=VALUE,…]",
-	  "let a backend compute what it can; the first is preferred",
+	  "let a backend compute the parts it supports; the first is preferred",
 	  GRAPH_VERBS },
 	{ OPT_BYOC_PATH, "byoc-path", "DIR", "folder with backends of your own",
 	  GRAPH_VERBS },
 	{ OPT_EACH_REGION, "each-region", NULL,
 	  "compare each region of --byoc with generated code", TEST },
 	{ OPT_FP, "fp", "MODE",
-	  "strict, default or fast floats (docs/output.md)",
+	  "float arithmetic: strict, default or fast (docs/output.md)",
 	  BUILD_VERBS | CODEGEN },
 	{ OPT_EXPLAIN, "explain", NULL,
-	  "print for each node which backend took it, or why none did",
-	  PARTITION },
+	  "print each node's backend, or why no backend takes it", PARTITION },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
 	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT },
@@ -86,15 +86,15 @@ static const struct option_row rows[] = {
 	  "leave out a pass that is not marked *",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_ADD_PASS, "add-pass", "N:WHAT",
-	  "run ./object.so or a command over TVMScript after phase N",
+	  "run ./object.so, or a command on TVMScript, after phase N",
 	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_SCHEDULE_FOR, "schedule-for", "KERNEL=FILE",
-	  "schedule a kernel by FILE (.py or .json), not by the rules",
+	  "schedule a kernel with FILE (.py or .json), not by rules",
 	  MODEL_VERBS | LOWER },
-	{ OPT_TIME_PASSES, "time-passes", NULL, "print how long each pass took",
+	{ OPT_TIME_PASSES, "time-passes", NULL, "print the time of each pass",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_FORCE, "force", NULL,
-	  "replace files that tirc did not write, too",
+	  "also replace files that tirc did not write",
 	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT },
 	{ OPT_DEPFILE, "depfile", "FILE", "write a make-style dependency file",
 	  COMPILE },
@@ -103,18 +103,17 @@ static const struct option_row rows[] = {
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
 	  RUN | TEST },
 	{ OPT_RUNNER, "runner", "COMMAND",
-	  "what runs the program, such as qemu-aarch64", RUN | TEST },
-	{ OPT_KEEP, "keep", "DIR", "build in DIR and leave it there",
-	  RUN | TEST },
+	  "command that runs the program, such as qemu-aarch64", RUN | TEST },
+	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it", RUN | TEST },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
-	  ".npz, .npy or .pb; without any: ramps of small numbers", RUN },
+	  ".npz, .npy or .pb (default: ramps of small numbers)", RUN },
 	{ OPT_OUTPUT, "output", "FILE",
 	  ".npz for all outputs, or .npy for the only one", RUN },
 	{ OPT_REPEAT, "repeat", "N",
 	  "run N times, 1 to 1000000; print minimum and median", RUN },
 	{ OPT_PROFILE, "profile", NULL,
-	  "print the time of each kernel and what bounds it", RUN },
-	{ OPT_JSON, "json", "FILE", "write what --profile found", RUN },
+	  "print the time of each kernel and its lower bound", RUN },
+	{ OPT_JSON, "json", "FILE", "write the result of --profile", RUN },
 	{ OPT_RTOL, "rtol", "X",
 	  "accept |a-b| <= atol + rtol * |b| of each element (default: by type)",
 	  TEST },
@@ -122,10 +121,10 @@ static const struct option_row rows[] = {
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT | LOWER | DIALECT },
 	{ OPT_MERGED, "merged", NULL,
-	  "show all keys as JSON, those that are inherited, too", DIALECT },
-	{ OPT_QUIET, "quiet", NULL, "print nothing but errors",
+	  "show all keys as JSON, including inherited ones", DIALECT },
+	{ OPT_QUIET, "quiet", NULL, "print only errors",
 	  GRAPH_VERBS | LOWER | DIALECT },
-	{ OPT_HELP, "help", NULL, "this text",
+	{ OPT_HELP, "help", NULL, "print this text",
 	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | VERSION },
 };
 
@@ -141,7 +140,7 @@ static const struct verb verbs[] = {
 	  "Inputs come from .npz, .npy or ONNX .pb files, in order or by name.\n",
 	  cmd_run },
 	{ "test", "MODEL.onnx [DIR…]",
-	  "compare with expected outputs, as ONNX test data has them",
+	  "compare with the expected outputs of ONNX test data",
 	  "Runs the model on input_*.pb of each DIR (default: every\n"
 	  "test_data_set_* beside the model) and compares with output_*.pb.\n"
 	  "Exit status 1 on a mismatch.\n\n"
@@ -149,46 +148,47 @@ static const struct verb verbs[] = {
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"
 	  "Without --atol, atol is 1e-7 (float64: 1e-14) plus a part of the\n"
-	  "terms that an element is the sum of, for those that cancel: 1e-5 of\n"
-	  "them (float32), 1e-9 (float64), 2e-3 (float16), 1.6e-2 (bfloat16),\n"
-	  "1e-2 (8 bits), as runs on inputs moved by their last bit tell.\n"
-	  "Integers are exact, but for those that quantizing nodes give: one\n"
-	  "step, as the order of a sum decides where it rounds to.\n",
+	  "terms of the element's sum, because terms may cancel: 1e-5\n"
+	  "(float32), 1e-9 (float64), 2e-3 (float16), 1.6e-2 (bfloat16), 1e-2\n"
+	  "(8 bits); runs on inputs perturbed in the last bit estimate them.\n"
+	  "Integers must be equal. Results of quantizing nodes may differ by\n"
+	  "one step, because rounding depends on the order of a sum.\n",
 	  cmd_test },
 	{ "inspect", "MODEL.onnx", "nodes, shapes, work, memory",
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"
 	  "parameters, where each is computed, and the memory plan.\n",
 	  cmd_inspect },
 	{ "partition", "MODEL.onnx [-o FILE.json]",
-	  "the graph after cleaning, and which parts backends compute",
-	  "Writes it as JSON, for programs and people to look at and change:\n"
-	  "compile, run, test and inspect take the file in place of the model\n"
-	  "and go on from there (docs/byoc.md).\n",
+	  "simplify the graph and choose the parts for backends",
+	  "Prints the parts, or writes the graph as JSON, which people and\n"
+	  "programs may edit: compile, run, test and inspect read the file\n"
+	  "instead of the model and continue from there (docs/byoc.md).\n",
 	  cmd_partition },
 	{ "lower", "FILE.py [--schedule FILE] [--phase N] | --from-onnx MODEL",
-	  "run a tensor program; print what it prints",
-	  "Reads a program as it is written for TVM (te, topi, tir.Schedule,\n"
-	  "TVMScript) and prints what its print() calls print. A file that\n"
-	  "prints nothing gets its functions printed, lowered. Neither TVM nor\n"
-	  "Python is needed; docs/programs.md says what is understood.\n"
-	  "With --from-onnx, prints a kernel of a model, or its schedule, to be\n"
-	  "changed and given back: tirc compile MODEL --schedule-for NAME=FILE.\n",
+	  "run a tensor program; print its output or functions",
+	  "Runs a program written for TVM (te, topi, tir.Schedule, TVMScript)\n"
+	  "and prints its output. If the program prints nothing, its lowered\n"
+	  "functions are printed. Neither TVM nor Python is needed;\n"
+	  "docs/programs.md defines the supported language.\n"
+	  "With --from-onnx, prints a kernel of a model, or its schedule; after\n"
+	  "an edit: tirc compile MODEL --schedule-for NAME=FILE.\n",
 	  cmd_lower },
 	{ "codegen", "FILE.py [--target NAME] [-o DIR]",
 	  "write the source of a tensor program",
-	  "Writes the functions that the program builds (tvm.build; else those\n"
-	  "that it lowers, else those that it creates) for a target.\n",
+	  "Writes a program's functions for a target: those it passes to\n"
+	  "tvm.build, else those it lowers, else those it creates.\n",
 	  cmd_codegen },
 	{ "dialect", "list|show NAME|check DIR|selftest NAME -o DIR",
-	  "dialects: what they spell, what is wrong with them",
-	  "list      which there are, what they extend, which targets use them\n"
-	  "show      what one spells: operations by types, limits, statements,\n"
-	  "          or with --merged its whole JSON, with what it inherits\n"
+	  "list, show, check and test dialects",
+	  "list      prints the dialects, the dialects that they extend, and\n"
+	  "          the targets that use them\n"
+	  "show      prints a dialect's operations by type, limits, statements;\n"
+	  "          or with --merged its JSON, including inherited keys\n"
 	  "check     reports every mistake in a dialect's folder, or in a folder\n"
 	  "          of dialects and targets\n"
-	  "selftest  writes a program in C that tries every operation of every\n"
-	  "          type, for a compiler that is not here\n\n"
-	  "NAME may be the folder of a dialect, too.\n",
+	  "selftest  writes a program in C that tests every operation of every\n"
+	  "          type, for a compiler on another machine\n\n"
+	  "NAME may also be the folder of a dialect.\n",
 	  cmd_dialect },
 	{ "version", "", "the version of this program", "", cmd_version },
 };

@@ -26,7 +26,7 @@ usage(const struct verb *verb, const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "; `tirc %s --help` tells more\n", verb->name);
+	fprintf(stderr, "; see `tirc %s --help`\n", verb->name);
 	return CLI_USAGE;
 }
 
@@ -380,7 +380,7 @@ read_option(struct reader *r)
 	snprintf(name, sizeof name, "%.*s",
 		 arg[1] == '-' ? (int)strcspn(arg, "=") : 2, arg);
 	if (row->argument == NULL && value != NULL) {
-		return usage(r->verb, "%s takes no argument, and has %s", name,
+		return usage(r->verb, "%s takes no argument, but got %s", name,
 			     value);
 	}
 	if (row->argument != NULL && value == NULL) {
@@ -432,7 +432,7 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 	int bit = cli_verb_bit(verb);
 
 	if (c->json && bit == RUN && !c->tirc.profile) {
-		return usage(verb, "--json is for what --profile finds");
+		return usage(verb, "--json needs --profile");
 	}
 	if (c->help) {
 		return CLI_DONE;
@@ -440,35 +440,36 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 	if (bit == VERSION) {
 		return r->n_files == 0
 			       ? CLI_DONE
-			       : usage(verb, "it takes no argument, and has %s",
+			       : usage(verb, "it takes no argument, but got %s",
 				       r->files[0]);
 	}
 	if ((c->kernel != NULL || c->unscheduled || c->show_trace) &&
 	    c->from_onnx == NULL) {
-		return usage(verb, "kernels are of a model; name it with "
-				   "--from-onnx");
+		return usage(verb,
+			     "--kernel needs a model; give --from-onnx MODEL");
 	}
 	if (c->kernel == NULL && (c->unscheduled || c->show_trace)) {
-		return usage(verb, "which kernel? (--kernel NAME)");
+		return usage(verb, "no kernel is given; add --kernel NAME");
 	}
 	if (c->from_onnx != NULL) {
 		return r->n_files == 0
 			       ? CLI_DONE
 			       : usage(verb,
-				       "a program or a model, not both; what is "
+				       "give a program or a model, not both; remove "
 				       "%s",
 				       r->files[0]);
 	}
 	if (r->n_files == 0) {
 		return usage(verb, "%s",
 			     bit == DIALECT
-				     ? "list, show, check or selftest is wanted"
+				     ? "list, show, check or selftest is "
+				       "expected"
 			     : (bit & PROGRAM_VERBS) != 0
-				     ? "which program? (a .py file)"
-				     : "which model? (an .onnx file)");
+				     ? "no program is given; add a .py file"
+				     : "no model is given; add an .onnx file");
 	}
 	if (r->n_files > 1 && bit != TEST && bit != DIALECT) {
-		return usage(verb, "one file at a time; what is %s",
+		return usage(verb, "only one file is allowed; remove %s",
 			     r->files[1]);
 	}
 	return CLI_DONE;

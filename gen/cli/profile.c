@@ -105,8 +105,7 @@ profile_read(struct profile *p)
 	}
 	if (!ok) {
 		fprintf(stderr,
-			"%serror:%s the program left too little in "
-			"%s\n",
+			"%serror:%s the program wrote too little to %s\n",
 			style_red(stderr), style_reset(stderr), path);
 	}
 	return ok;

@@ -165,7 +165,7 @@ check_object(struct check *c, struct json j, cJSON *value, const char *place,
 
 		next = item->next;
 		if (row == NULL) {
-			json_error(at, "unknown key; known are: %s",
+			json_error(at, "unknown key; the known keys are: %s",
 				   json_keys_known(c->table, c->arena, place));
 		} else if (check_value(c, at, item, row, words)) {
 			continue;
@@ -196,7 +196,8 @@ check_choice(struct check *c, struct json j, cJSON *value,
 
 		next = item->next;
 		if (!json_has_word(keys, item->string)) {
-			json_error(at, "unknown key; known are: %s", keys);
+			json_error(at, "unknown key; the known keys are: %s",
+				   keys);
 		} else if (check_object(c, at, item, row->same, words)) {
 			continue;
 		}
@@ -216,12 +217,12 @@ check_length(struct json j, const struct key *row, const char *what)
 		return true;
 	}
 	if (most == 0) {
-		json_error(j, "%lld or more %s are wanted here", least, what);
+		json_error(j, "%lld or more %s are expected here", least, what);
 	} else if (least == most) {
-		json_error(j, "%lld %s are wanted here, not %lld", least, what,
-			   (long long)n);
+		json_error(j, "%lld %s are expected here, not %lld", least,
+			   what, (long long)n);
 	} else {
-		json_error(j, "%lld to %lld %s are wanted here", least, most,
+		json_error(j, "%lld to %lld %s are expected here", least, most,
 			   what);
 	}
 	return false;
@@ -237,7 +238,7 @@ check_list(struct check *c, struct json j, cJSON *value, const struct key *row,
 	int i = 0;
 
 	if (!cJSON_IsArray(value)) {
-		json_error(j, "an array is wanted here");
+		json_error(j, "an array is expected here");
 		return false;
 	}
 	if (!check_length(j, row, "objects")) {
@@ -479,7 +480,8 @@ check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
 		return check_other(c, j, row, words);
 	}
 	if (row->also != 0 && !is_first_type(row, value)) {
-		return json_error(j, "%s is wanted here", wanted_words(c, row));
+		return json_error(j, "%s is expected here",
+				  wanted_words(c, row));
 	}
 	switch (row->type) {
 	case KEY_PROSE:
@@ -497,7 +499,7 @@ check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
 		return check_number(j, row);
 	case KEY_REAL:
 		return cJSON_IsNumber(value) ||
-		       json_error(j, "a number is wanted here");
+		       json_error(j, "a number is expected here");
 	case KEY_OBJECT:
 		if (cJSON_IsObject(value) &&
 		    !check_length(j, row, row->least > 1 ? "keys" : "key")) {

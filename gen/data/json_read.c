@@ -204,7 +204,8 @@ json_check_keys(struct json object, const char *allowed)
 	for (struct json j = json_first(object); j.value != NULL;
 	     j = json_next(object, j)) {
 		if (!json_has_word(allowed, j.value->string)) {
-			json_error(j, "unknown key; known are: %s", allowed);
+			json_error(j, "unknown key; the known keys are: %s",
+				   allowed);
 		}
 	}
 }
@@ -221,7 +222,7 @@ json_check_once(struct json tree)
 			other = other->next;
 		}
 		if (other != NULL) {
-			json_error(j, "is there twice; leave one");
+			json_error(j, "this key is given twice; remove one");
 		} else {
 			json_check_once(j);
 		}
@@ -235,7 +236,7 @@ json_is_object(struct json j, bool required)
 		return true;
 	}
 	if (j.value != NULL || required) {
-		json_error(j, j.value != NULL ? "an object is wanted here"
+		json_error(j, j.value != NULL ? "an object is expected here"
 					      : "is missing");
 	}
 	return false;
@@ -249,7 +250,7 @@ json_text(struct json j, bool required)
 				    j.value->valuestring);
 	}
 	if (j.value != NULL || required) {
-		json_error(j, j.value != NULL ? "a text is wanted here"
+		json_error(j, j.value != NULL ? "a string is expected here"
 					      : "is missing");
 	}
 	return NULL;
@@ -265,7 +266,7 @@ json_int(struct json j, int64_t min, int64_t max, int64_t absent)
 	}
 	v = cJSON_IsNumber(j.value) ? j.value->valuedouble : 0.5;
 	if (v != floor(v) || v < (double)min || v > (double)max) {
-		json_error(j, "an integer from %lld to %lld is wanted here",
+		json_error(j, "an integer from %lld to %lld is expected here",
 			   (long long)min, (long long)max);
 		return absent;
 	}
@@ -276,7 +277,7 @@ bool
 json_bool(struct json j)
 {
 	if (j.value != NULL && !cJSON_IsBool(j.value)) {
-		json_error(j, "true or false is wanted here");
+		json_error(j, "true or false is expected here");
 	}
 	return cJSON_IsTrue(j.value);
 }
@@ -285,7 +286,7 @@ int
 json_length(struct json array)
 {
 	if (array.value != NULL && !cJSON_IsArray(array.value)) {
-		json_error(array, "an array is wanted here");
+		json_error(array, "an array is expected here");
 		return 0;
 	}
 	return cJSON_GetArraySize(array.value);

@@ -31,7 +31,9 @@ source_load(struct module *m, const char *path, struct source *out)
 	strbuf_init(&text);
 	while ((n = fread(chunk, 1, sizeof chunk, f)) > 0) {
 		if (text.len + n > MAX_SOURCE) {
-			ok = fail(m, path, "too large for a program's text");
+			ok = fail(m, path,
+				  "the file is too large for a "
+				  "program");
 			break;
 		}
 		strbuf_write(&text, chunk, n);

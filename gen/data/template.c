@@ -203,7 +203,8 @@ next_tag(struct renderer *r, const char *p, struct tag *tag)
 	}
 	close = strstr(open, "}}");
 	if (close == NULL) {
-		return fail(r, open, "a tag without its end", 10, open);
+		return fail(r, open, "the end of this tag is missing:", 10,
+			    open);
 	}
 	tag->start = open;
 	tag->before = open;
@@ -243,7 +244,9 @@ find_end(struct renderer *r, const struct tag *open, struct tag *end)
 			return false;
 		}
 		if (end->start == NULL) {
-			return fail(r, open->start, "no end of section",
+			return fail(r, open->start,
+				    "the end of this section is "
+				    "missing:",
 				    open->length, open->name);
 		}
 		if (end->length == open->length &&
@@ -356,7 +359,7 @@ find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 
 	if (r->depth == DEPTH_MAX) {
 		return fail(r, use->start,
-			    "a fragment within itself:", use->length,
+			    "a fragment contains itself:", use->length,
 			    use->name);
 	}
 	do {
@@ -427,7 +430,9 @@ render(struct renderer *r, const char *p, const char *end,
 		case '!':
 			break;
 		case '/':
-			return fail(r, tag.start, "the end of no section",
+			return fail(r, tag.start,
+				    "no section is open for this "
+				    "end:",
 				    tag.length, tag.name);
 		case '#':
 		case '^':
@@ -454,8 +459,8 @@ render(struct renderer *r, const char *p, const char *end,
 			}
 			if (e == NULL || e->is_list) {
 				return fail(r, tag.start,
-					    "a list is no text:", tag.length,
-					    tag.name);
+					    "this name is a list, not a text:",
+					    tag.length, tag.name);
 			}
 			if (present) {
 				strbuf_puts(r->out, e->text);
@@ -519,7 +524,8 @@ template_check(const char *text, const char *words,
 		}
 		end = strstr(tag, "}}");
 		if (end == NULL) {
-			wrong(ctx, line, "a tag without its end", tag, 10);
+			wrong(ctx, line, "the end of this tag is missing:", tag,
+			      10);
 			return;
 		}
 		p = tag + 2;
@@ -527,14 +533,16 @@ template_check(const char *text, const char *words,
 		length = (size_t)(end - name);
 		if (*p == '/') {
 			if (depth == 0) {
-				wrong(ctx, line, "the end of no section", name,
-				      length);
+				wrong(ctx, line,
+				      "no section is open for this "
+				      "end:",
+				      name, length);
 			} else if (open[--depth].length != length ||
 				   strncmp(open[depth].name, name, length) !=
 					   0) {
 				wrong(ctx, open[depth].line,
-				      "no end of section", open[depth].name,
-				      open[depth].length);
+				      "the end of this section is missing:",
+				      open[depth].name, open[depth].length);
 			}
 			continue;
 		}
@@ -550,7 +558,9 @@ template_check(const char *text, const char *words,
 		}
 	}
 	while (depth-- > 0) {
-		wrong(ctx, open[depth].line, "no end of section",
+		wrong(ctx, open[depth].line,
+		      "the end of this section is "
+		      "missing:",
 		      open[depth].name, open[depth].length);
 	}
 }
@@ -614,7 +624,9 @@ check(struct renderer *r, const char *p, const char *end,
 		case '!':
 			break;
 		case '/':
-			return fail(r, tag.start, "the end of no section",
+			return fail(r, tag.start,
+				    "no section is open for this "
+				    "end:",
 				    tag.length, tag.name);
 		case '#':
 		case '^':
@@ -632,8 +644,8 @@ check(struct renderer *r, const char *p, const char *end,
 			if (ok &&
 			    (e == NULL || (e->is_list && e->text == NULL))) {
 				return fail(r, tag.start,
-					    "a list is no text:", tag.length,
-					    tag.name);
+					    "this name is a list, not a text:",
+					    tag.length, tag.name);
 			}
 			break;
 		}

@@ -266,8 +266,8 @@ import_constant(struct importer *imp, const struct body *body,
 		return diag_error(
 			&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
-			"its attribute %s is no dense tensor of numbers, "
-			"which alone is supported",
+			"its attribute %s is not a dense tensor of numbers; "
+			"other kinds are not supported",
 			import_quote(&imp->tmp, v->name));
 	}
 	import_set_value(imp, t, &c);

@@ -128,8 +128,8 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	if (!stays_below(e.location)) {
 		return diag_error(
 			&m->diags, DIAG_EXTERNAL_DATA, place,
-			"its data would be in %s, outside of the model's "
-			"folder; put it beside the model",
+			"its data is in %s, outside the model's folder; move "
+			"it beside the model",
 			shown);
 	}
 	path = arena_printf(&m->arena, "%s/%s", source->folder, e.location);
@@ -145,8 +145,8 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	if (!map) {
 		return diag_error(
 			&m->diags, DIAG_EXTERNAL_DATA, place,
-			"its data should be in the file %s: %s; copy it "
-			"beside the model",
+			"its data file %s cannot be read: %s; copy it beside "
+			"the model",
 			shown, why);
 	}
 	if (e.offset > map->length ||
@@ -154,7 +154,7 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 		return diag_error(
 			&m->diags, DIAG_EXTERNAL_DATA, place,
 			"its data is %llu bytes from byte %llu of %s, which "
-			"has %zu; copy the whole file",
+			"has only %zu bytes; copy the whole file",
 			(unsigned long long)e.length,
 			(unsigned long long)e.offset, shown, map->length);
 	}

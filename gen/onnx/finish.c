@@ -30,8 +30,8 @@ infer_all(struct importer *imp)
 						 &imp->m->diags,
 						 DIAG_UNKNOWN_SHAPE,
 						 node_place(g, n),
-						 "type and shape of its outputs cannot "
-						 "be known");
+						 "the types and shapes of its "
+						 "outputs cannot be inferred");
 		}
 	}
 	return true;
@@ -176,8 +176,8 @@ compare_value_info(struct importer *imp)
 		diag_warning(
 			&imp->m->diags, DIAG_BAD_SHAPE,
 			import_place(imp, import_quote(&imp->tmp, p->name)),
-			"the model notes its shape as %s, but the nodes give "
-			"%s; the note is ignored",
+			"the model declares its shape as %s, but the nodes "
+			"give %s; the declaration is ignored",
 			shape_text(&imp->tmp, p->type->tensor_type->shape),
 			inferred_text(&imp->tmp, t));
 	}

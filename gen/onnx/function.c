@@ -94,8 +94,8 @@ bind_inputs(struct importer *imp, const struct body *caller,
 	for (size_t i = 0; i < f->n_input; ++i) {
 		if (scope_find(&body->scope, f->input[i])) {
 			return bad_call(imp, item,
-					"its function names two "
-					"inputs alike");
+					"two inputs of its function have the "
+					"same name");
 		}
 		scope_add(&body->scope, f->input[i],
 			  i < call->n_input
@@ -127,8 +127,8 @@ bind_outputs(struct importer *imp, const struct body *caller,
 					version);
 		} else if (slot && to) {
 			return bad_call(imp, item,
-					"its function passes an "
-					"input on that the call leaves out");
+					"an output of its function is an "
+					"input that the call omits");
 		} else if (!slot && to) {
 			scope_add(&body->scope, f->output[i], to)->open = true;
 		}
@@ -178,7 +178,8 @@ function_inline(struct importer *imp, const struct body *caller,
 
 	if (body.depth > ONNX_MAX_CALL_DEPTH) {
 		return bad_call(imp, item,
-				"its function calls itself, or nearly so");
+				"its function calls itself, directly or "
+				"through others");
 	}
 	scope_init(&body.scope, &imp->tmp);
 	return call_attributes(imp, caller, f, call, item, &attrs) &&

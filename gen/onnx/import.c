@@ -161,8 +161,8 @@ import_outputs(struct importer *imp, const struct body *body)
 		if (p->type && !p->type->tensor_type) {
 			return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
 					  import_place(imp, item),
-					  "it is no dense "
-					  "tensor, which alone is supported");
+					  "it is not a dense tensor; other "
+					  "kinds are not supported");
 		}
 		struct tensor *t = output_of(imp, slot->tensor, name);
 
@@ -227,8 +227,7 @@ check_model(struct importer *imp)
 	    (imp->graph->n_node == 0 && imp->graph->n_output == 0)) {
 		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
 				  import_place(imp, NULL),
-				  "it holds no graph; give an "
-				  "ONNX model");
+				  "the file has no graph; give an ONNX model");
 	}
 	for (size_t i = 0; i < imp->model->n_functions; ++i) {
 		const Onnx__FunctionProto *f = imp->model->functions[i];
@@ -302,8 +301,8 @@ unpack_model(struct importer *imp, bool mapped)
 	if (!ok) {
 		diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
 			   import_place(imp, NULL),
-			   "no ONNX model, or a "
-			   "damaged one: %s at byte %zu; get the file again",
+			   "not an ONNX model, or a damaged one: %s at byte "
+			   "%zu; get the file again",
 			   why, bad);
 	} else {
 		imp->model =
@@ -313,8 +312,8 @@ unpack_model(struct importer *imp, bool mapped)
 		if (!ok) {
 			diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
 				   import_place(imp, NULL),
-				   "no ONNX model, "
-				   "or a damaged one; get the file again");
+				   "not an ONNX model, or a damaged one; get "
+				   "the file again");
 		}
 	}
 	strbuf_release(&slim);

@@ -172,8 +172,8 @@ bind_name(struct inputs *in, const char *name, int64_t min, int64_t max,
 		return bad_option(
 			in,
 			arena_printf(a,
-				     "%s: the size %s is %lld"
-				     " here and %lld elsewhere; say it once",
+				     "%s: the size %s is %lld here and %lld "
+				     "elsewhere; give it once",
 				     option, import_quote(a, name),
 				     (long long)max, (long long)row->max));
 	}
@@ -290,8 +290,8 @@ bind_all(struct inputs *in)
 		return diag_error(
 			&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
 			(struct diag_place){ .file = in->imp->source.path },
-			"the model leaves these sizes open: %s; say each with "
-			"--dim NAME=VALUE or --dim NAME=1..MAX",
+			"the model does not define these sizes: %s; give "
+			"each with --dim NAME=VALUE or --dim NAME=1..MAX",
 			list_of(in, true, true));
 	}
 	return true;
@@ -324,10 +324,10 @@ open_size(struct inputs *in, const Onnx__ValueInfoProto *p, int dim)
 	return diag_error(
 		&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
 		import_place(in->imp, input_item(in->imp, p->name)),
-		dim < 0 ? "the model does not say its shape; use "
+		dim < 0 ? "the model does not define its shape; use "
 			  "--input-shape NAME:SIZE,SIZE,…"
-			: "the model does not say the size of its dimension %d; use "
-			  "--input-shape NAME:SIZE,SIZE,…",
+			: "the model does not define the size of its "
+			  "dimension %d; use --input-shape NAME:SIZE,SIZE,…",
 		dim);
 }
 
@@ -359,12 +359,10 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 		*max = dim->dim_value;
 	} else if (d == 0) {
 		*max = 1;
-		assume(in,
-		       arena_printf(
-			       &imp->tmp,
-			       "the first dimension of "
-			       "input %s is 1 (--input-shape says otherwise)",
-			       import_quote(&imp->tmp, p->name)));
+		assume(in, arena_printf(&imp->tmp,
+					"the first dimension of input %s is 1 "
+					"(--input-shape says otherwise)",
+					import_quote(&imp->tmp, p->name)));
 	} else {
 		return open_size(in, p, d);
 	}
@@ -445,7 +443,8 @@ check_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 		return diag_error(
 			&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
-			"it is no dense tensor, which alone is supported");
+			"it is not a dense tensor; other kinds are not "
+			"supported");
 	}
 	return true;
 }

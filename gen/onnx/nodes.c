@@ -148,15 +148,15 @@ node_version(struct importer *imp, const struct body *body,
 		return diag_error(
 			&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
 			import_place(imp, item),
-			"the model does not say which version of ONNX's "
-			"operator set it uses; export it again");
+			"the model does not give the version of its operator "
+			"set; export it again");
 	}
 	if (v < ONNX_OLDEST_OPSET || v > ONNX_NEWEST_OPSET) {
 		return diag_error(
 			&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
 			import_place(imp, item),
 			"the model uses version %lld of ONNX's operator set; "
-			"versions %d to %d are known: convert it with "
+			"tirc reads versions %d to %d: convert it with "
 			"onnx.version_converter",
 			(long long)v, ONNX_OLDEST_OPSET, ONNX_NEWEST_OPSET);
 	}
@@ -266,8 +266,8 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	if (body->caller && ++imp->n_work > ONNX_MAX_INLINED) {
 		return diag_error(
 			&imp->m->diags, DIAG_TOO_LARGE, import_place(imp, item),
-			"the calls of functions become more than %d nodes; "
-			"call fewer",
+			"the inlined functions have more than %d nodes; use "
+			"fewer calls",
 			ONNX_MAX_INLINED);
 	}
 	if (f) {
@@ -317,7 +317,7 @@ import_body(struct importer *imp, struct body *body)
 			return diag_error(
 				&imp->m->diags, DIAG_BAD_MODEL,
 				import_place(imp, items[i]),
-				"it names no operator; export the model "
+				"it has no operator type; export the model "
 				"again");
 		}
 		if (!declare_outputs(imp, body, p, items[i])) {

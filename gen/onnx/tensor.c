@@ -265,8 +265,8 @@ decode_varints(const struct decoder *d)
 	if (!walk_varints(d, NULL, width, &n)) {
 		diag_error(&d->source->module->diags, DIAG_BAD_PROTOBUF,
 			   d->place,
-			   "its list of numbers is cut short; "
-			   "export the model again");
+			   "its list of numbers is truncated; export the "
+			   "model again");
 		return NULL;
 	}
 	if (n != wants) {

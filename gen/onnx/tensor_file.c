@@ -12,8 +12,8 @@ damaged(struct module *m, const char *path)
 {
 	return diag_error(&m->diags, DIAG_BAD_PROTOBUF,
 			  (struct diag_place){ .file = path },
-			  "no serialised ONNX tensor, or a damaged one; get "
-			  "the file again");
+			  "not a serialised ONNX tensor, or a damaged one; "
+			  "get the file again");
 }
 
 static bool

@@ -323,8 +323,8 @@ static bool
 batch_norm_outputs(struct upgrade *u)
 {
 	return drop_outputs(u, 1,
-			    "its outputs of training are used; export "
-			    "the model for inference");
+			    "its training outputs are used; export the model "
+			    "for inference");
 }
 
 /* Normalization with the input's own moments: an internal operator. */

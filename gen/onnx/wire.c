@@ -286,7 +286,7 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 	uint32_t seen = 0;
 
 	if (depth > MAX_DEPTH) {
-		return refuse(s, data, "messages are nested too deep");
+		return refuse(s, data, "messages are nested too deeply");
 	}
 	for (;;) {
 		const uint8_t *start = r.at;
@@ -306,7 +306,9 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		/* Legal protobuf, which a parser would merge, but no exporter
 		 * writes it. */
 		if (rule->action == DESCEND_ONCE && (seen >> f.number & 1)) {
-			return refuse(s, start, "a single message comes twice");
+			return refuse(s, start,
+				      "a message that may occur "
+				      "once occurs twice");
 		}
 		seen |= (uint32_t)1 << f.number;
 		if (rule->action != KEEP) {
@@ -328,7 +330,7 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		if (f.type == WIRE_BYTES) {
 			if (f.length > INT32_MAX) {
 				return refuse(s, start,
-					      "a text of more than 2 GB");
+					      "a string of more than 2 GB");
 			}
 			put_varint(s->out, f.length);
 			strbuf_write(s->out, (const char *)f.data, f.length);
@@ -339,7 +341,7 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		}
 	}
 	if (r.at != r.end) {
-		return refuse(s, r.at, "a field ends early or has no meaning");
+		return refuse(s, r.at, "a field is truncated or unknown");
 	}
 	if (kind == WIRE_TENSOR) {
 		put_varint(s->out, (uint64_t)100000 << 3 | WIRE_VARINT);

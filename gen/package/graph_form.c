@@ -45,7 +45,7 @@ graph_form_allowed(struct packer *k)
 	}
 	if (k->p->kernels.n == 0) {
 		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
-			      "the model has no kernel; take --form aot");
+			      "the model has no kernel; use --form aot");
 	}
 	if (k->o->profile) {
 		return refuse(k, DIAG_BAD_OPTION, k->kernels->file,
@@ -53,7 +53,8 @@ graph_form_allowed(struct packer *k)
 	}
 	if (k->o->weights != WEIGHTS_AUTO && k->o->weights != WEIGHTS_FILE) {
 		return refuse(k, DIAG_BAD_OPTION, k->kernels->file,
-			      "weights are in a file; leave --weights out");
+			      "the weights of this form are in a file; "
+			      "remove --weights");
 	}
 	return true;
 }
@@ -206,10 +207,9 @@ shape_json(struct describer *x, const struct tensor *t)
 			refuse(k, DIAG_UNSUPPORTED, k->g->file,
 			       arena_printf(
 				       k->a,
-				       "the shape %s of tensor "
-				       "'%s' is computed in a way that the graph "
-				       "cannot say; fix its symbolic sizes with "
-				       "--dim NAME=SIZE",
+				       "the graph's JSON cannot express the "
+				       "shape %s of tensor '%s'; fix its "
+				       "symbolic sizes with --dim NAME=SIZE",
 				       shape_text(k, t), t->name));
 			break;
 		}

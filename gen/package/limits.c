@@ -15,8 +15,8 @@ too_large(struct packer *k, const char *what, const char *name, int64_t bytes,
 		return false;
 	}
 	return !diag_error(&k->m->diags, DIAG_TOO_LARGE, place,
-			   "%s%s takes %lld bytes, and an object of dialect %s "
-			   "has %lld at most; %s",
+			   "%s%s has %lld bytes, but an object of dialect %s "
+			   "can have %lld at most; %s",
 			   what, name, (long long)bytes, k->d->name,
 			   (long long)k->d->object_bytes, remedy);
 }
@@ -44,7 +44,7 @@ check_tensor(struct packer *k, const struct tensor *t)
 	return !too_narrow(k, "tensor ", t->name, t->type) &&
 	       !(tensor_max_elems(t, &elems) &&
 		 too_large(k, "tensor ", t->name, elems * dtype_bytes(t->type),
-			   "a smaller shape is wanted"));
+			   "use a smaller shape"));
 }
 
 bool
@@ -64,7 +64,7 @@ limits_check(struct packer *k)
 		const struct weight *w = k->p->weights.data[i];
 
 		ok = !too_large(k, "weight ", w->name, w->bytes,
-				"a smaller model is wanted") &&
+				"use a smaller model") &&
 		     !too_narrow(k, "weight ", w->name, w->buffer->type) && ok;
 	}
 	for (int i = 0; i < k->g->inputs.n; i++) {

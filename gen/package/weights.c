@@ -53,8 +53,8 @@ weights_layout(struct packer *k)
 		return true;
 	}
 	return diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
-			  "dialect %s does not take weights as '%s'; choose "
-			  "another form",
+			  "dialect %s does not support weights as '%s'; "
+			  "choose another form",
 			  k->d->name, words[k->out->weights]);
 }
 

@@ -42,17 +42,17 @@ read_dim(struct reading *in, struct json j, int i)
 	}
 	symbol = symbol != NULL ? symbol : name;
 	if (min < 0 || max < min) {
-		return json_error(j,
-				  "min and max are wanted, max not below min");
+		return json_error(j, "min and max are expected here, with max "
+				     "at least min");
 	}
 	if (!text_is_identifier(symbol, "")) {
 		return json_error(json_get(j, "symbol"),
-				  "a name that expressions "
-				  "can use is wanted, of letters and digits");
+				  "a name of letters and digits is expected "
+				  "here, which expressions can use");
 	}
 	for (int k = 0; k < i; k++) {
 		if (strcmp(in->symbols[k], symbol) == 0) {
-			return json_error(j, "%s is there twice; leave one",
+			return json_error(j, "%s is given twice; remove one",
 					  symbol);
 		}
 	}
@@ -98,8 +98,8 @@ read_head(struct reading *in, struct json root, const char *folder,
 	    PARTITION_VERSION) {
 		return json_error(
 			json_get(root, "tirc_partition"),
-			"%d is the version that is read here; write the "
-			"partition anew",
+			"this tirc reads version %d; write the partition "
+			"again",
 			PARTITION_VERSION);
 	}
 	name = json_text(json_get(root, "name"), true);
@@ -114,7 +114,7 @@ read_head(struct reading *in, struct json root, const char *folder,
 	if (requant != NULL && !g->fixed_point &&
 	    strcmp(requant, "onnx") != 0) {
 		json_error(json_get(root, "requant"),
-			   "onnx or tflite is wanted here");
+			   "onnx or tflite is expected here");
 	}
 	texts = json_texts(json_get(root, "assumptions"), &n);
 	for (int i = 0; i < n; i++) {
@@ -163,8 +163,9 @@ read_inputs(struct reading *in, struct json list)
 			json_error(
 				j,
 				t->is_input
-					? "is listed twice; leave one"
-					: "is a constant; an input has no values");
+					? "this name is listed twice; remove "
+					  "one"
+					: "a constant cannot be an input");
 		}
 		t->is_input = true;
 		vec_push(&in->m->arena, &in->g->inputs, t);

@@ -57,9 +57,8 @@ read_origin(struct reading *in, struct json j, int *out)
 		return at >= 0;
 	}
 	if (!cJSON_IsString(j.value)) {
-		return json_error(j,
-				  "the output of an origin is wanted here, or "
-				  "its place in origins");
+		return json_error(j, "the output of an origin, or its index in "
+				     "origins, is expected here");
 	}
 	first = origins_find(in->origins, n, j.value->valuestring);
 	if (first == n) {
@@ -101,8 +100,8 @@ read_string(struct reading *in, struct json j, const char **s, size_t *length)
 
 		if (d < 0 || *length % 2 != 0) {
 			return json_error(bytes,
-					  "two hexadecimal digits for each "
-					  "byte are wanted here");
+					  "two hexadecimal digits per byte "
+					  "are expected here");
 		}
 		out[i / 2] = (char)(out[i / 2] << 4 | d);
 	}
@@ -191,9 +190,10 @@ read_tensor_attr(struct reading *in, struct json j, struct attr *a)
 	json_check_keys(j, "type shape values splat offset bytes digest");
 	if (!read_type(in, json_get(j, "type"), &type) ||
 	    !cJSON_IsArray(shape.value) || !read_ints(in, shape, &dims)) {
-		return in->r.failed ? false
-				    : json_error(j, "type and shape are "
-						    "wanted");
+		return in->r.failed
+			       ? false
+			       : json_error(j, "type and shape are expected "
+					       "here");
 	}
 	if (!tensor_check_dims(in->m,
 			       (struct diag_place){
@@ -241,9 +241,8 @@ read_tagged(struct reading *in, struct json j, struct attr *a)
 	if (strcmp(kind, "tensor") == 0) {
 		return read_tensor_attr(in, v, a);
 	}
-	return json_error(j,
-			  "one of int, float, double, floats, doubles, bytes, "
-			  "strings and tensor is wanted here");
+	return json_error(j, "one of int, float, double, floats, doubles, "
+			     "bytes, strings and tensor is expected here");
 }
 
 static bool
@@ -263,9 +262,9 @@ read_attr(struct reading *in, struct json j, struct attr *a)
 	if (cJSON_IsObject(j.value)) {
 		return read_tagged(in, j, a) || in->r.failed
 			       ? !in->r.failed
-			       : json_error(j, "a list is wanted here");
+			       : json_error(j, "a list is expected here");
 	}
-	return json_error(j, "no value of an attribute");
+	return json_error(j, "this is no value of an attribute");
 }
 
 static bool
@@ -346,8 +345,8 @@ check_outputs(struct json list, struct tensor *const *out, int n)
 		    (t != NULL && (t->producer || t->is_input ||
 				   tensor_is_constant(t) || t->elems))) {
 			return json_error(json_at(list, i),
-					  "'%s' is made already: "
-					  "%s; give each tensor one place",
+					  "'%s' has a value already: %s; "
+					  "give each tensor a single producer",
 					  t->name,
 					  twice || t->producer
 						  ? "by another node"
@@ -356,8 +355,8 @@ check_outputs(struct json list, struct tensor *const *out, int n)
 		}
 	}
 	return any ||
-	       json_error(list, "a node without outputs does nothing; take "
-				"it out");
+	       json_error(list, "a node without outputs computes nothing; "
+				"remove it");
 }
 
 static const struct op *
@@ -371,8 +370,8 @@ find_op(struct reading *in, struct json j, const char *domain, const char *name)
 
 	if (op != NULL && strncmp(name, "Winograd", 8) == 0) {
 		json_error(json_get(j, "op"),
-			   "%s is made after the partition "
-			   "only; write Conv",
+			   "only passes after the partition make %s; write "
+			   "Conv",
 			   name);
 		return NULL;
 	}
@@ -451,8 +450,8 @@ read_outputs(struct reading *in, struct json list)
 		return in->r.failed
 			       ? false
 			       : json_error(list,
-					    "there are no outputs; there is "
-					    "nothing to compute");
+					    "the graph has no outputs; there "
+					    "is nothing to compute");
 	}
 	for (struct json j = json_first(list); j.value;
 	     j = json_next(list, j)) {
@@ -465,7 +464,8 @@ read_outputs(struct reading *in, struct json list)
 			json_error(
 				j,
 				t->is_output
-					? "is listed twice; leave one"
+					? "this name is listed twice; remove "
+					  "one"
 					: "no node computes it; put an Identity "
 					  "before it");
 		}
@@ -512,9 +512,8 @@ check_links(struct reading *in, struct json tensors)
 		if (t->uses.n > 0 && !t->producer && !t->is_input &&
 		    !tensor_is_constant(t) && !t->elems) {
 			json_error(json_get(tensors, t->name),
-				   "it is read, "
-				   "but no node makes it, and it is no input "
-				   "and no constant");
+				   "it is read, but it is no input, no "
+				   "constant and no node's output");
 		}
 	}
 	return !in->r.failed;
@@ -537,8 +536,7 @@ check_readers(struct reading *in)
 		if (!used) {
 			diag_error(&in->m->diags, DIAG_BAD_PARTITION,
 				   node_place(g, n),
-				   "nothing reads what it "
-				   "computes; take it out");
+				   "nothing reads its outputs; remove it");
 			in->r.failed = true;
 		}
 	}
@@ -618,8 +616,8 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 			       ? false
 			       : diag_error(&in->m->diags, DIAG_BAD_PARTITION,
 					    node_place(in->g, n),
-					    "type and shape of "
-					    "its outputs cannot be known");
+					    "the types and shapes of its "
+					    "outputs cannot be inferred");
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		struct tensor *t = n->outputs[k];

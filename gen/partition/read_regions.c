@@ -59,16 +59,16 @@ check_backend(struct reading *in, struct json j, const struct backend *b,
 
 	if (strcmp(b->name, name) != 0) {
 		return json_error(json_get(j, "name"),
-				  "%s is wanted here: backends "
-				  "are settled; leave them as they were",
+				  "%s is expected here; a pass cannot change "
+				  "the backends",
 				  b->name);
 	}
 	if (options.value != NULL && !json_is_object(options, true)) {
 		return false;
 	}
 	if (cJSON_GetArraySize(options.value) != b->n_options) {
-		return json_error(options, "options are settled; leave them as "
-					   "they were");
+		return json_error(options, "a pass cannot change the "
+					   "backends' options");
 	}
 	for (int i = 0; i < b->n_options; i++) {
 		const struct backend_option *o = &b->options[i];
@@ -77,8 +77,8 @@ check_backend(struct reading *in, struct json j, const struct backend *b,
 
 		if (value != NULL && strcmp(value, o->value) != 0) {
 			json_error(row,
-				   "'%s' is wanted here: options are "
-				   "settled; leave them as they were",
+				   "'%s' is expected here; a pass cannot "
+				   "change the backends' options",
 				   o->value);
 		}
 	}
@@ -91,9 +91,7 @@ check_backends(struct reading *in, struct json list)
 	const struct graph *before = in->before;
 
 	if (json_length(list) != before->n_backends) {
-		return json_error(list,
-				  "backends are settled; leave them as they "
-				  "were");
+		return json_error(list, "a pass cannot change the backends");
 	}
 	for (struct json j = json_first(list); j.value;
 	     j = json_next(list, j)) {
@@ -133,7 +131,8 @@ read_backends(struct reading *in, struct json list)
 		for (int k = 0; name != NULL && k < in->g->n_backends; k++) {
 			if (strcmp(backends[k]->name, name) == 0) {
 				return json_error(j,
-						  "is there twice; leave one");
+						  "this name is given twice; "
+						  "remove one");
 			}
 		}
 		if (name != NULL) {
@@ -217,9 +216,8 @@ read_fact(struct reading *in, struct json j, struct fact *f)
 		f->n = n;
 		f->ints = ints;
 	} else {
-		return json_error(j,
-				  "a text, a number or a list of integers is "
-				  "wanted here");
+		return json_error(j, "a string, a number or a list of integers "
+				     "is expected here");
 	}
 	return true;
 }
@@ -325,9 +323,8 @@ read_facts(struct reading *in, struct json object, int step,
 			*own = f;
 		} else if (!same_fact(own, &f)) {
 			return json_error(
-				j, "the nodes say otherwise; change "
-				   "their attributes, not what is told of "
-				   "them");
+				j, "the fact contradicts the nodes; change "
+				   "the nodes' attributes instead");
 		}
 	}
 	return true;
@@ -408,17 +405,17 @@ find_match(struct reading *in, struct json j, const struct backend *b,
 	for (int i = 0; m != NULL && i < roles->list.n; i++) {
 		if (!has_role(m, &roles->list.data[i])) {
 			json_error(roles->list.data[i].place,
-				   "the pattern "
-				   "'%s' does not find the node in this place",
+				   "the pattern '%s' does not match the node "
+				   "in this role",
 				   p->name);
 			return NULL;
 		}
 	}
 	if (m == NULL) {
 		json_error(j,
-			   "the pattern '%s' of %s does not fit these "
+			   "the pattern '%s' of %s does not match these "
 			   "nodes; its anchor is '%s', and `tirc partition "
-			   "--explain` says what it asks for",
+			   "--explain` prints its conditions",
 			   p->name, b->name, p->anchor);
 	}
 	return m;
@@ -486,8 +483,8 @@ read_region_name(struct reading *in, struct json j, const char **out)
 	}
 	if (!text_is_identifier(name, "-")) {
 		return json_error(
-			j, "a name is wanted here, of letters, digits, _ "
-			   "and -");
+			j, "a name of letters, digits, _ and - is expected "
+			   "here");
 	}
 	for (int i = 0; i < in->g->regions.n; i++) {
 		if (strcmp(in->g->regions.data[i]->name, name) == 0) {
@@ -513,7 +510,8 @@ read_attrs(struct reading *in, struct json object, struct graph_region *r)
 				  .step = -1 };
 
 		if (region_attr(r, f.name) != NULL) {
-			return json_error(j, "is there twice; leave one");
+			return json_error(j, "this name is given twice; "
+					     "remove one");
 		}
 		if (!read_fact(in, j, &f)) {
 			return false;
@@ -536,8 +534,8 @@ read_region(struct reading *in, struct json j)
 		return false;
 	}
 	if (json_length(matches) == 0) {
-		return json_error(matches, "a region without matches computes "
-					   "nothing; take it out");
+		return json_error(matches, "a region without matches "
+					   "computes nothing; remove it");
 	}
 	r = graph_region_new(in->g, b, b->name, name);
 	for (struct json one = json_first(matches); one.value;
@@ -589,9 +587,8 @@ check_regions(struct reading *in, struct json list)
 	}
 	return json_error(
 		json_at(list, at),
-		"the region needs a value that is "
-		"computed from its own outputs; make two regions of it, "
-		"or take a node out of it");
+		"the region needs a value that depends on its own outputs; "
+		"split it in two, or remove a node from it");
 }
 
 bool

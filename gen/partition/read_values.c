@@ -26,8 +26,8 @@ read_type(struct reading *in, struct json j, struct dtype *out)
 	    !(dtype_is_int(*out) || dtype_is_float(*out) ||
 	      out->kind == DT_BOOL)) {
 		return json_error(j,
-				  "'%s' is no type of tensors; write float32, "
-				  "int8 and the like",
+				  "'%s' is no element type; write one such "
+				  "as float32 or int8",
 				  name);
 	}
 	return true;
@@ -52,7 +52,8 @@ read_int(struct json j, int64_t *out)
 		return true;
 	}
 	return json_error(j,
-			  "an integer is wanted here; beyond 2^53 as a text");
+			  "an integer is expected here; beyond 2^53 write it "
+			  "as a string");
 }
 
 static bool
@@ -72,7 +73,7 @@ read_uint(struct json j, uint64_t *out)
 		*out = (uint64_t)v;
 		return true;
 	}
-	return json_error(j, "an integer from 0 up is wanted here");
+	return json_error(j, "an integer of at least 0 is expected here");
 }
 
 bool
@@ -95,8 +96,8 @@ read_float(struct json j, double *out)
 			return true;
 		}
 	}
-	return json_error(j, "a number is wanted here, or \"inf\", \"-inf\", "
-			     "\"nan\"");
+	return json_error(j, "a number, \"inf\", \"-inf\" or "
+			     "\"nan\" is expected here");
 }
 
 static bool
@@ -112,7 +113,7 @@ read_number(struct json j, struct dtype t, union number *out)
 	if (dtype_class(t) == DTC_UINT) {
 		return read_uint(j, &out->u) &&
 		       (out->u <= dtype_max_int(t) ||
-			json_error(j, "the type cannot hold this number"));
+			json_error(j, "the type cannot represent this number"));
 	}
 	if (t.kind == DT_BOOL && cJSON_IsBool(j.value)) {
 		out->i = cJSON_IsTrue(j.value);
@@ -121,7 +122,7 @@ read_number(struct json j, struct dtype t, union number *out)
 	return read_int(j, &out->i) &&
 	       ((out->i >= dtype_min_int(t) &&
 		 (out->i < 0 || (uint64_t)out->i <= dtype_max_int(t))) ||
-		json_error(j, "the type cannot hold this number"));
+		json_error(j, "the type cannot represent this number"));
 }
 
 /* -- constants -- */
@@ -136,8 +137,8 @@ open_weights(struct reading *in, struct json j)
 	}
 	if (in->weights_path == NULL) {
 		return json_error(j,
-				  "bytes of which file? name it as weights, at "
-				  "the top");
+				  "the partition names no file of constants; "
+				  "add the key weights at the top");
 	}
 	in->weights = onnx_file_map(in->file, in->weights_path, &in->m->arena,
 				    &why);
@@ -146,8 +147,8 @@ open_weights(struct reading *in, struct json j)
 	}
 	return diag_error(&in->m->diags, DIAG_FILE_UNREADABLE,
 			  (struct diag_place){ .file = in->weights_path },
-			  "the constants of a partition cannot be read: %s; "
-			  "it belongs beside the JSON",
+			  "the file of constants cannot be read: %s; put it "
+			  "beside the JSON",
 			  why);
 }
 
@@ -182,14 +183,14 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 		return false;
 	}
 	if (n != (int64_t)v->bytes) {
-		return json_error(bytes, "type and shape take %lld bytes",
+		return json_error(bytes, "type and shape need %lld bytes",
 				  (long long)v->bytes);
 	}
 	if (at < 0 || at > (int64_t)in->weights->length ||
 	    n > (int64_t)in->weights->length - at) {
 		return json_error(json_get(object, "offset"),
-				  "%s has %zu bytes; "
-				  "write the file anew",
+				  "%s has only %zu bytes; write the "
+				  "partition again",
 				  in->weights_path, in->weights->length);
 	}
 	v->data = in->weights->base + at;
@@ -198,8 +199,8 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 		   text) != 0) {
 		return json_error(digest,
 				  "the bytes of %s have another digest; the "
-				  "file is not the one that belongs to this "
-				  "partition, or its digest was left as it was",
+				  "file belongs to another partition, or its "
+				  "digest was not updated",
 				  in->weights_path);
 	}
 	if (in->before != NULL) {
@@ -219,8 +220,8 @@ value_in_text(struct reading *in, struct json list, struct value *v)
 	if (!cJSON_IsArray(list.value) ||
 	    cJSON_GetArraySize(list.value) != v->elems) {
 		return json_error(list,
-				  "a list of %lld numbers is wanted here, as "
-				  "the shape says",
+				  "the shape needs a list of %lld numbers "
+				  "here",
 				  (long long)v->elems);
 	}
 	data = arena_alloc(&in->m->arena, v->bytes + 1);
@@ -253,8 +254,8 @@ read_value(struct reading *in, struct json object, struct dtype type,
 	if ((values.value != NULL) + (splat.value != NULL) +
 		    (offset.value != NULL) !=
 	    1) {
-		return json_error(object, "a constant has values, splat or an "
-					  "offset: one of them");
+		return json_error(object, "a constant has exactly one of "
+					  "values, splat and offset");
 	}
 	ok = values.value != NULL  ? value_in_text(in, values, v)
 	     : splat.value != NULL ? read_number(splat, type, &v->fill)
@@ -290,8 +291,9 @@ read_sizes(struct reading *in, struct json list, int *n)
 	const struct expr **sizes;
 
 	if (!cJSON_IsArray(list.value)) {
-		json_error(list, list.value == NULL ? "is missing"
-						    : "a list is wanted here");
+		json_error(list, list.value == NULL
+					 ? "is missing"
+					 : "a list is expected here");
 		return NULL;
 	}
 	*n = cJSON_GetArraySize(list.value);
@@ -318,16 +320,19 @@ read_shape(struct reading *in, struct json j, struct tensor *t)
 	}
 	t->shape = shape;
 	if (t->ndim > ONNX_MAX_RANK) {
-		return json_error(j, "more dimensions than any operator takes");
+		return json_error(j, "the tensor has more dimensions than "
+				     "any operator supports");
 	}
 	for (int d = 0; d < t->ndim; d++) {
 		if (!dtype_is_int(shape[d]->type) ||
 		    (expr_is_int(shape[d], &v) && v < 0)) {
-			return json_error(j, "sizes are integers from 0 up");
+			return json_error(j, "sizes are integers of at least "
+					     "0");
 		}
 	}
 	return (tensor_max_elems(t, &elems) && elems <= MAX_ELEMS) ||
-	       json_error(j, "more elements than any machine addresses");
+	       json_error(j, "the tensor has more elements than any machine "
+			     "can address");
 }
 
 /* Reads the formula of a computed constant. */
@@ -381,8 +386,9 @@ read_tensor(struct reading *in, struct json j, const char *name)
 			   "known model_name recipe sources origins");
 	if (*name == '\0' || graph_find_tensor(in->g, name) != NULL) {
 		return json_error(j, *name == '\0'
-					     ? "a tensor needs a name"
-					     : "is there twice; leave one");
+					     ? "the tensor has no name"
+					     : "this name is given twice; "
+					       "remove one");
 	}
 	t = graph_tensor(in->g, name);
 	if (!read_type(in, json_get(j, "type"), &t->type) ||
@@ -405,8 +411,7 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	}
 	if (!tensor_const_elems(t, &elems)) {
 		return json_error(json_get(j, "shape"),
-				  "the sizes of a constant "
-				  "are numbers");
+				  "the sizes of a constant must be numbers");
 	}
 	from = json_text(json_get(j, "from"), false);
 	t->from = from;

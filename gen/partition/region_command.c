@@ -54,8 +54,8 @@ take_result(const struct command *c, const struct strbuf *text)
 	}
 	onnx_file_close(file);
 	if (edited->is_partitioned != c->g->is_partitioned) {
-		return fail(c, "its output is of another stage; leave it as "
-			       "it is");
+		return fail(c, "its output has another stage; do not change "
+			       "the stage");
 	}
 	partition_adopt(c->g, edited);
 	return true;
@@ -76,8 +76,8 @@ run(const struct command *c, const struct strbuf *in)
 	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		ok = fail(c,
 			  arena_printf(&m->arena,
-				       "failed with %s %d; its "
-				       "own message says why",
+				       "the command failed with %s %d; see "
+				       "its own message",
 				       WIFEXITED(status) ? "exit status"
 							 : "signal",
 				       WIFEXITED(status) ? WEXITSTATUS(status)
@@ -106,8 +106,9 @@ partition_run_command(struct graph *g, const struct backend *b,
 
 	if (file == NULL) {
 		fail(&c, arena_printf(a,
-				      "no place for its constants in %.*s "
-				      "(%s); TMPDIR may name another folder",
+				      "the file for its constants cannot be "
+				      "made in %.*s (%s); TMPDIR may name "
+				      "another folder",
 				      (int)(strrchr(path, '/') - path), path,
 				      strerror(errno)));
 		if (fd >= 0) {

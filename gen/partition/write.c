@@ -29,7 +29,7 @@ write_text(struct writing *w, const char *text)
 		return diag_error(&w->m->diags, DIAG_UNSUPPORTED,
 				  (struct diag_place){ .file = w->g->file },
 				  "the name '%s' is not UTF-8, which JSON "
-				  "wants; rename it in the model",
+				  "needs; rename it in the model",
 				  text);
 	}
 	json_put_text(w->out, text);

@@ -68,13 +68,14 @@ check_vectors(struct module *m, const struct dialect *d, const char *dir)
 		     (asked[i] == ASKED_OF_BYTES && bytes))) {
 			ok = diag_error(
 				&m->diags, DIAG_BAD_DIALECT, place,
-				"is missing: loops of vectors ask for it; "
-				"spell it, or reject it with the reason");
+				"this form is missing, but loops over "
+				"vectors need it; define it, or reject it "
+				"with a reason");
 		} else if (v->forms[i] != NULL && asked[i] == ASKED_NEVER) {
 			ok = diag_error(
 				&m->diags, DIAG_BAD_DIALECT, place,
-				"is unused: no loop asks for it of vectors; "
-				"leave it out");
+				"this form is unused: no loop over vectors "
+				"needs it; remove it");
 		}
 	}
 	return ok;
@@ -147,9 +148,8 @@ dialect_check(struct module *m, const char *path, const char **checked)
 	ok = check_targets(m, dir, name, checked) && ok;
 	return **checked != '\0'
 		       ? ok
-		       : diag_error(
-				 &m->diags, DIAG_FILE_UNREADABLE, place,
-				 "no dialect and no target; a folder with "
-				 "dialect.json is wanted, or one that holds such "
-				 "folders");
+		       : diag_error(&m->diags, DIAG_FILE_UNREADABLE, place,
+				    "the folder has no dialect and no target; "
+				    "give a folder with dialect.json, or a "
+				    "folder that contains dialects");
 }

@@ -350,16 +350,15 @@ host_of(struct module *m, const struct dialect *d)
 	}
 	if (f->no_launch != NULL) {
 		diag_error(&m->diags, DIAG_UNSUPPORTED, place,
-			   "no self-test: "
-			   "%s; write a host program for what codegen emits",
+			   "no self-test: %s; write a host program for the "
+			   "output of codegen",
 			   f->no_launch);
 		return NULL;
 	}
 	if (f->memory == NULL) {
 		diag_error(&m->diags, DIAG_UNSUPPORTED, place,
-			   "no self-test: "
-			   "/device/selftest does not say what memory host "
-			   "and device share");
+			   "no self-test: /device/selftest does not define "
+			   "the memory shared by host and device");
 		return NULL;
 	}
 	return d;

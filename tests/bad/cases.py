@@ -49,14 +49,14 @@ def call(functions, op="F", **attrs):
 # name: (file's bytes, words of the message), or (…, …, files beside it)
 REFUSED = {
     "empty_file": (b"", "empty"),
-    "text_file": (b"hello, this is not an ONNX model\n", "no ONNX model"),
-    "zeros": (bytes(1000), "no ONNX model"),
+    "text_file": (b"hello, this is not an ONNX model\n", "not an ONNX model"),
+    "zeros": (bytes(1000), "not an ONNX model"),
     "no_graph": (number(1, 8) + blob(8, opset(21)), "no graph"),
-    "field_zero": (b"\x02\x00" + chain(), "no ONNX model"),
-    "long_varint": (number(1, 8) + b"\x28" + b"\xff" * 11, "no ONNX model"),
-    "group_field": (b"\x0b\x0c", "no ONNX model"),
+    "field_zero": (b"\x02\x00" + chain(), "not an ONNX model"),
+    "long_varint": (number(1, 8) + b"\x28" + b"\xff" * 11, "not an ONNX model"),
+    "group_field": (b"\x0b\x0c", "not an ONNX model"),
     "huge_length": (b"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
-                    "no ONNX model"),
+                    "not an ONNX model"),
     "deep_nesting": (nested(1000), "nested too deep"),
     "graph_twice": (chain() + blob(7, b""), "twice"),
     "unknown_operators": (
@@ -228,7 +228,8 @@ REFUSED = {
                          "no name"),
     "function_inputs_alike": (
         call([function("F", "local", ["x", "x"], ["y"],
-                       [node("Relu", ["x"], ["y"])])]), "alike"),
+                       [node("Relu", ["x"], ["y"])])]),
+        "same name"),
 }
 
 ACCEPTED = {

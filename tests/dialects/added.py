@@ -406,7 +406,7 @@ def small_int():
                               object_bytes=4000))
         said = tirc("compile", DIGITS, "--dialect-path", top, "--target",
                     "mine", "-o", os.path.join(top, "no"), "-q", status=1)
-    if "bytes, and an object of dialect" not in said.stderr:
+    if "bytes, but an object of dialect" not in said.stderr:
         fail("too large, and told: " + said.stderr)
     need("avr-gcc")
     need("simavr")
@@ -545,7 +545,7 @@ def flash():
         said = tirc("compile", model, "--dialect-path", top, "--target",
                     "mine", "-q", "--weights", form, "-o",
                     os.path.join(top, "no"), status=1).stderr
-        if "does not take weights as '%s'" % form not in said:
+        if "does not support weights as '%s'" % form not in said:
             fail("weights as a %s: %s" % (form, said))
     said = tirc("compile", model, "--dialect-path", top, "--target", "mine",
                 "-q", "--form", "graph", "-o", os.path.join(top, "no"),
@@ -719,8 +719,8 @@ def opaque_memory():
         "vectors": vectors})
     said = tirc("dialect", "check", os.path.join(top, "packed"),
                 status=1).stderr
-    for word in ("/vectors/expressions/neg: is missing",
-                 "/vectors/expressions/sqrt: is unused"):
+    for word in ("/vectors/expressions/neg: this form is missing",
+                 "/vectors/expressions/sqrt: this form is unused"):
         if word not in said:
             fail("'%s' is not told: %s" % (word, said))
 

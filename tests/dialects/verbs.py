@@ -91,10 +91,10 @@ put("mine/helpers/mine_only.tmpl", "{{function}} {{type}}\n{{name}}(void)\n"
 said = check("/colour: unknown key", "/limits/int_bits", "/types/f31",
              "/expressions/add/at", "/expressions/exp/text: unknown "
              "placeholder 'x'", "/statements/serial/open/0",
-             "/access/element: no end of section 'indices'",
+             "/access/element: the end of this section is missing: 'indices'",
              "there is no file helpers/gone.tmpl", "'nam'",
              "mine_only.tmpl:4: unknown placeholder 'nothing'",
-             "mine_only.tmpl:5: no end of section 'odd'")
+             "mine_only.tmpl:5: the end of this section is missing: 'odd'")
 if len(said.splitlines()) < 11:
     fail("too few messages:\n" + said)
 # Compiling says the same, and writes nothing.
@@ -110,7 +110,7 @@ put("mine/dialect.json", '{\n\t"extends": "c99",\n\t"description": "m",,\n}')
 check("dialect.json:3:")
 put("mine/dialect.json", '{"extends": "c99", "description": "m", '
     '"limits": {}, "limits": {"int_bits": 16}}')
-check("/limits: is there twice")
+check("/limits: this key is given twice")
 put("mine/dialect.json", {"extends": "mine", "description": "m"})
 check("circle")
 put("mine/dialect.json", {"extends": "c99", "description": "m",
@@ -226,7 +226,7 @@ check("/products/0/multiply: there is no tensor intrinsic 'gone'",
       "/products/1/multiply: there is no tensor intrinsic 'gone2'",
       "/products/1/store", "/products/2/zero: unknown key",
       "/products/3/store: there is no tensor intrinsic 'gone3'",
-      "/products/3/load: 2 texts are wanted here, not 1", where="")
+      "/products/3/load: 2 texts are expected here, not 1", where="")
 for key in ("byte_dot", "byte_tile", "brain_tile", "tensor_products"):
     put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
                    "cflags": "", key: ""})

@@ -81,7 +81,7 @@ sch.transform_layout(b, ("read", 0), lambda n, c, h, w: (n, h, w, c))
     ("keep the signature", given("conv2", lower(
         "--kernel", "conv2", "--unscheduled").replace("(24,)", "(25,)"),
         ".py")),
-    ("parameter 2 is of another type or shape", given("conv2", lower(
+    ("parameter 2 is of a different type or shape", given("conv2", lower(
         "--kernel", "conv2", "--phase", 0).replace("3, 3, 12)", "3, 3, 11)"),
         ".py")),
     ("--unscheduled or, for this target, with --phase 0", given("conv2", lower(

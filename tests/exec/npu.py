@@ -182,7 +182,7 @@ refused("/regions/0: the region needs a value that",
 refused("/regions/0/matches/0/pattern: example-npu has no pattern",
         lambda q, m: m[0].update(pattern="convolve"))
 refused("/regions/0/matches/0: the pattern 'conv_pool' of example-npu does "
-        "not fit", lambda q, m: m[0]["nodes"].pop("pool"))
+        "not match", lambda q, m: m[0]["nodes"].pop("pool"))
 refused("/regions/0/matches/1/nodes/relu: the node is in another match",
         lambda q, m: m[1]["nodes"].update(relu="relu1"))
 refused("/regions/0/matches/1/nodes/relu: no tensor 'nowhere'",
@@ -229,13 +229,13 @@ broken("another stage", EDIT % "p['stage'] = 'annotated'")
 broken("/nodes/0/op: there is no operator", EDIT %
        "p['nodes'][0]['op'] = 'Magic'")
 # Backends and what was asked of them are not a pass's to change.
-broken("/backends: backends are settled", EDIT %
+broken("/backends: a pass cannot change the backends", EDIT %
        "p['backends'].append({'name': 'cblas', 'options': {}})")
-broken("/backends/0/name: example-npu is wanted", EDIT %
+broken("/backends/0/name: example-npu is expected here", EDIT %
        "p['backends'][0]['name'] = 'cblas'")
-broken("/backends/0/options/prefer: 'throughput' is wanted", EDIT %
+broken("/backends/0/options/prefer: 'throughput' is expected here", EDIT %
        "p['backends'][0]['options']['prefer'] = 'energy'")
-broken("/backends/0/options: options are settled", EDIT %
+broken("/backends/0/options: a pass cannot change the backends' options", EDIT %
        "p['backends'][0]['options'] = {}")
 
 
@@ -287,7 +287,7 @@ def cycle():
 cycle()
 
 
-# -- no place for the constants that a pass reads --
+# -- no folder for the constants that a pass reads --
 
 def no_room(message, setup=None, **environment):
     out = os.path.join(work_folder(), "out")
@@ -307,4 +307,4 @@ def small_files():
 
 
 no_room("its constants cannot be written", small_files)
-no_room("no place for its constants in /nowhere", TMPDIR="/nowhere")
+no_room("the file for its constants cannot be made in /nowhere", TMPDIR="/nowhere")

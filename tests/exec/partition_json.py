@@ -166,18 +166,18 @@ refused("unknown key", "/colour: unknown key", at("colour", 1))
 refused("cycle", "cycle", cycle)
 refused("dangling", "/nodes/1/inputs/0: no tensor 'nowhere'",
         at("nodes", 1, "inputs", ["nowhere"]))
-refused("nobody makes it", "/tensors/relu1: it is read, but no node",
+refused("nobody makes it", "/tensors/relu1: it is read, but it is no input",
         lambda p: p["nodes"].pop(1))
-refused("made twice", "/nodes/1/outputs/0: 'conv1' is made already",
+refused("made twice", "/nodes/1/outputs/0: 'conv1' has a value already",
         at("nodes", 1, "outputs", ["conv1"]))
-refused("a constant made", "/nodes/1/outputs/0: 'fc.bias' is made",
+refused("a constant made", "/nodes/1/outputs/0: 'fc.bias' has a value already",
         at("nodes", 1, "outputs", ["fc.bias"]))
 refused("wrong shape", "/tensors/conv1/shape: Conv gives "
         "float32[1, 16, 8, 8]", at("tensors", "conv1", "shape",
                                    [1, 16, 8, 9]))
 refused("wrong type", "Conv gives float32",
         at("tensors", "conv1", "type", "float16"))
-refused("no type", "/tensors/conv1/type: 'real' is no type",
+refused("no type", "/tensors/conv1/type: 'real' is no element type",
         at("tensors", "conv1", "type", "real"))
 refused("negative size", "/tensors/image/shape: sizes are",
         at("tensors", "image", "shape", [-1, 1, 8, 8]))
@@ -195,37 +195,38 @@ refused("attribute", "/nodes/0/attrs/pads/1: an integer",
         at("nodes", 0, "attrs", "pads", [1, 1.5, 1, 1]))
 refused("kind of attribute", "/nodes/0/attrs/pads: one of int, float",
         at("nodes", 0, "attrs", "pads", {"colour": 1}))
-refused("unread", "nothing reads what it computes",
+refused("unread", "nothing reads its outputs",
         lambda p: (p["nodes"].append(
             {"op": "Relu", "inputs": ["fc"], "outputs": ["extra"]}),
             p["tensors"].update(extra={"type": "float32",
                                        "shape": [1, 10]})))
-refused("no outputs", "/outputs: there are no outputs", at("outputs", []))
+refused("no outputs", "/outputs: the graph has no outputs", at("outputs", []))
 refused("output of nobody", "/outputs/0: no node computes it",
         at("outputs", ["image"]))
-refused("input with values", "/inputs/1: is a constant",
+refused("input with values", "/inputs/1: a constant",
         at("inputs", ["image", "fc.bias"]))
 refused("origin", "/nodes/0/origins/0: no origin has this output",
         at("nodes", 0, "origins", ["elsewhere"]))
-refused("values", "/tensors/fc.bias/values: a list of 10 numbers",
+refused("values",
+        "/tensors/fc.bias/values: the shape needs a list of 10 numbers",
         at("tensors", "fc.bias", "values", [1, 2]))
-refused("value", "/tensors/fc.bias/values/0: a number is wanted",
+refused("value", "/tensors/fc.bias/values/0: a number,",
         lambda p: p["tensors"]["fc.bias"]["values"].__setitem__(0, "one"))
-refused("two forms", "values, splat or an offset: one of them",
+refused("two forms", "exactly one of values, splat and offset",
         at("tensors", "fc.bias", "splat", 0))
-refused("bytes", "/tensors/fc.weight/bytes: type and shape take 15360",
+refused("bytes", "/tensors/fc.weight/bytes: type and shape need 15360",
         at("tensors", "fc.weight", "bytes", 4))
 refused("offset", "/tensors/fc.weight/offset: ",
         at("tensors", "fc.weight", "offset", 1 << 40))
 refused("digest", "/tensors/fc.weight/digest: ",
         at("tensors", "fc.weight", "digest", "0" * 16))
 refused("other bytes", "/tensors/fc.weight/digest: ", lambda p: None, blank)
-refused("short file", "p.weights has 100 bytes", lambda p: None, data[:100])
+refused("short file", "p.weights has only 100 bytes", lambda p: None, data[:100])
 refused("no file", "p.weights", lambda p: None, b"")
-refused("file not named", "of which file?", at("weights", None))
+refused("file not named", "names no file of constants", at("weights", None))
 refused("backend", "nobody", lambda p: p.update(
     backends=[{"name": "nobody"}]))
-refused("backend twice", "/backends/1: is there twice", lambda p: p.update(
+refused("backend twice", "/backends/1: this name is given twice", lambda p: p.update(
     backends=[{"name": "cblas"}, {"name": "cblas"}]))
 refused("region of no backend", "/regions/0/backend: ", lambda p: p.update(
     regions=[{"name": "r", "backend": "x", "matches": []}]))
@@ -241,7 +242,8 @@ with open(digits, encoding="utf-8") as f:
 [step] = good["regions"][0]["matches"][0]["steps"]
 if step["facts"]["alpha"] != 0.5:
     fail("a step without its fact: %s" % step)
-refused("fact", "/matches/0/steps/0/facts/alpha: the nodes say otherwise",
+refused("fact",
+        "/matches/0/steps/0/facts/alpha: the fact contradicts the nodes",
         lambda p: p["regions"][0]["matches"][0]["steps"][0]["facts"].update(
             alpha=0.25))
 changed = copy.deepcopy(good)
@@ -267,9 +269,9 @@ done = tirc("compile", broken, "-o", work_folder(), status=1)
 if "p.json:3:" not in done.stderr:
     fail("no line of the mistake: " + done.stderr)
 done = tirc("compile", digits, "--dim", "n=1", "-o", work_folder(), status=1)
-if "settled" not in done.stderr:
+if "fixed" not in done.stderr:
     fail("--dim with a partition: " + done.stderr)
 done = tirc("compile", digits, "--byoc", "cblas", "-o", work_folder(),
             status=1)
-if "settled" not in done.stderr:
+if "fixed" not in done.stderr:
     fail("--byoc with a partition without: " + done.stderr)

@@ -70,7 +70,7 @@ for name, _ in passes():
         fail("--time-passes has no row for %s:\n%s" % (name, times))
 
 # Passes left out.
-refused("this one is needed", "--disable-pass", "blocks")
+refused("a pass that is not required", "--disable-pass", "blocks")
 refused("did you mean partition", "--disable-pass", "partitoin")
 optional = [name for name, needed in passes() if not needed]
 if len(optional) < 10:
@@ -94,7 +94,7 @@ right("--add-pass", "3:" + vectorize)
 refused("expected PHASE:", "--add-pass", "4:" + vectorize)
 refused("cannot open shared object", "--add-pass", "1:/nowhere.so")
 empty = written("int nothing;\n", "empty.c")
-refused("no pass in it", "--add-pass", "1:" + built(empty))
+refused("it defines no pass", "--add-pass", "1:" + built(empty))
 old = written("#include <tirc_pass.h>\n#undef TIRC_PASS_INTERFACE\n"
               "#define TIRC_PASS_INTERFACE -1\n"
               "TIRC_PASS(f)\n{\n\treturn f;\n}\n", "old.c")
@@ -120,7 +120,7 @@ for phase in range(4):  # every phase survives the way through text
         fail("cat after phase %d changes the source" % phase)
 refused("exit status 3", "--add-pass", "1:cat >/dev/null; exit 3")
 refused("output of echo hello:1:", "--add-pass", "1:echo hello")
-refused("has to be one function called conv1", "--add-pass",
+refused("must be a single function named conv1", "--add-pass",
         "2:sed 's/def conv1/def conv9/'")
 refused("keep the signature", "--add-pass",
         "2:sed 's/bias: T.Buffer((16,)/bias: T.Buffer((17,)/'")

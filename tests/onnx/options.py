@@ -68,7 +68,7 @@ pair = model(graph([node("Add", ["a", "b"], ["y"])],
                     value_info("b", ("rows", 1))],
                    [value_info("y", ("rows", "cols"))]))
 has(dump(pair, status=1).stderr, "unknown-shape", "'rows', 'cols'")
-has(dump(pair, "--dim", "cols=2", status=1).stderr, "open: 'rows';")
+has(dump(pair, "--dim", "cols=2", status=1).stderr, "these sizes: 'rows';")
 has(dump(pair, "--dim", "rows=3", "--dim", "cols=2").stdout, "y\tfloat32\t3,2")
 has(dump(pair, "--graph", "--dim", "rows=1..9", "--dim", "cols=2").stdout,
     "y: float32[rows, 2]")

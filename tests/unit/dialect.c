@@ -144,7 +144,7 @@ main(void)
 	check_refused("{ \"extends\": \"mine\" }", "in a circle");
 	check_refused("{ \"extends\": \"nothing\" }", "no such dialect");
 	check_refused("{\n\"types\": {,\n}\n", "mine/dialect.json:2:");
-	check_refused("[]", "an object is wanted");
+	check_refused("[]", "an object is expected here");
 	check_refused("{}", "/precedence");
 #define EXTEND(rest)                                                           \
 	(snprintf(text, sizeof text, "{ \"extends\": \"%s\", %s }", base,      \
@@ -155,12 +155,12 @@ main(void)
 	check_refused(EXTEND("\"types\": { \"f31\": {} }"),
 		      "/types/f31: unknown key");
 	check_refused(EXTEND("\"types\": { \"f32\": { \"literal\": 3 } }"),
-		      "/types/f32/literal: a text is wanted");
+		      "/types/f32/literal: a string is expected here");
 	check_refused(EXTEND("\"types\": { \"f16\": { "
 			     "\"spelling\": \"int\", \"computed_as\": \"i32\","
 			     " \"load\": \"min\", \"store\": \"min\", "
 			     "\"round\": \"min\" } }"),
-		      "/types/f16/computed_as: f32 or f64 is wanted");
+		      "/types/f16/computed_as: f32 or f64 is expected here");
 	check_refused(EXTEND("\"types\": { \"f16\": { "
 			     "\"spelling\": \"int\", \"computed_as\": \"f32\","
 			     " \"load\": \"min\", \"store\": \"min\", "
@@ -176,7 +176,7 @@ main(void)
 			     "\"infix\": \"s\" } }"),
 		      "/expressions/sin: exactly one of");
 	check_refused(EXTEND("\"expressions\": { \"sin\": null }"),
-		      "/expressions/sin: an object is wanted");
+		      "/expressions/sin: an object is expected here");
 	check_refused(EXTEND("\"expressions\": { \"sin\": { \"helper\": "
 			     "\"none\" } }"),
 		      "no helper is called 'none'");

@@ -56,12 +56,13 @@ check_known(void)
 						      "placeholder 'colour'" },
 		{ "{{^list}}{{at}}{{/list}}", "unknown placeholder 'at'" },
 		{ "{{<f}}{{at}}{{/f}}{{>f}}", "unknown placeholder 'at'" },
-		{ "{{#list}}{{/list}}{{list}}", "a list is no text: 'list'" },
+		{ "{{#list}}{{/list}}{{list}}",
+		  "this name is a list, not a text: 'list'" },
 		{ "{{#name}}{{last}}{{/name}}", "unknown placeholder 'last'" },
 		{ "{{set_}}", "unknown placeholder 'set_'" },
-		{ "{{#list}}", "no end of section 'list'" },
-		{ "{{/list}}", "the end of no section 'list'" },
-		{ "{{<f}}{{>f}}{{/f}}{{>f}}", "a fragment within itself" },
+		{ "{{#list}}", "the end of this section is missing: 'list'" },
+		{ "{{/list}}", "no section is open for this end: 'list'" },
+		{ "{{<f}}{{>f}}{{/f}}{{>f}}", "a fragment contains itself" },
 	};
 
 	tdata_text(row, "at", "");
@@ -153,13 +154,15 @@ main(void)
 	check_error("one\ntwo {{nmae}}\n", d,
 		    "a.tmpl:2: unknown placeholder 'nmae'");
 	check_error("{{#nolist}}{{/nolist}}", d, "unknown placeholder");
-	check_error("a\n\n{{#yes}}b", d, "a.tmpl:3: no end of section 'yes'");
-	check_error("a {{/yes}}", d, "the end of no section 'yes'");
-	check_error("a {{name", d, "a tag without its end");
-	check_error("{{list}}", d, "a list is no text");
+	check_error("a\n\n{{#yes}}b", d,
+		    "a.tmpl:3: the end of this section is missing: 'yes'");
+	check_error("a {{/yes}}", d, "no section is open for this end: 'yes'");
+	check_error("a {{name", d, "the end of this tag is missing:");
+	check_error("{{list}}", d, "this name is a list");
 	check_error("\n{{>none}}", d, "a.tmpl:2: no such fragment: 'none'");
-	check_error("{{<f}}{{>f}}{{/f}}{{>f}}", d, "a fragment within itself");
-	check_error("{{<f}}", d, "no end of section 'f'");
+	check_error("{{<f}}{{>f}}{{/f}}{{>f}}", d,
+		    "a fragment contains itself");
+	check_error("{{<f}}", d, "the end of this section is missing: 'f'");
 	check_error("{{first}}", d, "unknown placeholder 'first'");
 	module_free(m);
 	return check_done();

@@ -72,22 +72,22 @@ test_links(void)
 
 	check_sound(s.f);
 	s.store->parent = s.loop;
-	check_broken(&s, "a statement whose parent link is wrong");
+	check_broken(&s, "a statement has a wrong parent link");
 
 	s = sample_new();
 	s.store->id = s.loop->id;
-	check_broken(&s, "two statements with one id");
+	check_broken(&s, "two statements have the same id");
 
 	s = sample_new();
 	s.store->id = s.f->next_id;
-	check_broken(&s, "a statement id out of range");
+	check_broken(&s, "a statement id is out of range");
 
 	s = sample_new();
 	struct stmt *twice[] = { s.loop, s.loop };
 
 	s.f->body->children[0] = stmt_seq(s.f, twice, 2);
 	s.f->body->children[0]->parent = s.f->body;
-	check_broken(&s, "a statement in two places");
+	check_broken(&s, "a statement is in two places");
 
 	s = sample_new();
 	s.loop->children[0] = NULL;
@@ -95,7 +95,7 @@ test_links(void)
 
 	s = sample_new();
 	s.loop->n_args = 1;
-	check_broken(&s, "a wrong number of arguments");
+	check_broken(&s, "a statement has the wrong number");
 
 	s = sample_new();
 	s.store->args[0] = NULL;
@@ -103,7 +103,7 @@ test_links(void)
 
 	s = sample_new();
 	s.f->body = NULL;
-	check_broken(&s, "a function without a body");
+	check_broken(&s, "a function has no body");
 }
 
 static void
@@ -118,7 +118,7 @@ test_scopes(void)
 
 	s = sample_new();
 	s.f->params.n = 1; /* C is unknown now */
-	check_broken(&s, "buffer 'C' used outside of its scope");
+	check_broken(&s, "buffer 'C' is used outside its scope");
 
 	s = sample_new();
 	struct stmt *loop = stmt_for(s.f, s.loop->u.loop.var, expr_i32(s.m, 0),
@@ -126,14 +126,14 @@ test_scopes(void)
 
 	s.loop->children[0] = loop;
 	loop->parent = s.loop;
-	check_broken(&s, "a variable bound twice");
+	check_broken(&s, "a variable is bound twice");
 
 	s = sample_new();
 	struct stmt *alloc = stmt_alloc(s.f, s.a, s.loop);
 
 	s.f->body->children[0] = alloc;
 	alloc->parent = s.f->body;
-	check_broken(&s, "buffer 'A' declared twice");
+	check_broken(&s, "buffer 'A' is declared twice");
 }
 
 static void
@@ -143,22 +143,22 @@ test_types(void)
 	const struct expr *half = expr_float(s.m, dtype_of(DT_F16), 1);
 
 	s.store->args[0] = half;
-	check_broken(&s, "an element of 'C' with a value of another type");
+	check_broken(&s, "an element of 'C' gets a value of a different type");
 
 	s = sample_new();
 	s.loop->args[1] = expr_int(s.m, dtype_of(DT_I64), 8);
-	check_broken(&s, "a loop whose range has another type");
+	check_broken(&s, "a loop's range and its variable");
 
 	s = sample_new();
 	s.store->args[1] = expr_float(s.m, dtype_of(DT_F32), 0);
-	check_broken(&s, "an index that is no integer");
+	check_broken(&s, "an index is no integer");
 
 	s = sample_new();
 	struct stmt *branch = stmt_if(s.f, expr_i32(s.m, 1), s.store, NULL);
 
 	s.block->children[0] = branch;
 	branch->parent = s.block;
-	check_broken(&s, "a condition that is no bool");
+	check_broken(&s, "a condition is no bool");
 
 	s = sample_new();
 	const struct expr *load = expr_load(s.m, s.a, &s.store->args[1], 1);
@@ -166,7 +166,7 @@ test_types(void)
 	const struct expr *mixed[] = { load, expr_i32(s.m, 1) };
 
 	s.store->args[0] = expr_make(s.m, &payload, mixed, 2);
-	check_broken(&s, "operands of different types");
+	check_broken(&s, "operands have different types");
 
 	s = sample_new();
 	payload.kind = EXPR_INT;
@@ -180,7 +180,7 @@ test_types(void)
 		payload.type = dtype_of(DT_F32);
 		s.store->args[0] = expr_make(s.m, &payload, &big, 1);
 	}
-	check_broken(&s, "a literal that its type cannot hold");
+	check_broken(&s, "a literal's type cannot represent its value");
 
 	s = sample_new();
 	s.f->ret = dtype_of(DT_I32);
@@ -188,7 +188,7 @@ test_types(void)
 					     expr_float(s.m, dtype_of(DT_F32),
 							0));
 	s.f->body->children[0]->parent = s.f->body;
-	check_broken(&s, "a return of the wrong type");
+	check_broken(&s, "a return has the wrong type");
 
 	s = sample_new();
 	struct iter_var axis = te_reduce_axis(s.m, "k", expr_i32(s.m, 2));
@@ -233,15 +233,17 @@ test_blocks(void)
 
 	s = sample_new();
 	s.block->args[0] = expr_i32(s.m, 1);
-	check_broken(&s, "a condition that is no bool");
+	check_broken(&s, "a condition is no bool");
 
 	s = sample_new();
 	s.block->args[1] = expr_int(s.m, dtype_of(DT_I64), 0);
-	check_broken(&s, "a binding of another type");
+	check_broken(&s, "a binding and its iter var");
 
 	s = sample_new();
 	s.loop->u.loop.kind = FOR_THREAD;
-	check_broken(&s, "a thread name on a loop that is not bound, or none");
+	check_broken(
+		&s,
+		"a loop has a thread name but is not bound, or the reverse");
 }
 
 int
