@@ -208,10 +208,10 @@ test_scan_refusals(void)
 	refused(&s, init, good, good, "a state is a placeholder");
 	refused(&s, init, state, state, "not computed by te.compute");
 	refused(&s, init, step(&s, "short", one, state, 0, NULL), state,
-		"has not the shape of its state");
+		"and its state");
 	refused(&s, wide, good, state, "all but the first dimension");
 	refused(&s, matrix(&s, "long", s.n, s.n), good, state,
-		"no more than there are");
+		"no more than the scan's steps");
 	refused(&s, init, step(&s, "now", s.t, state, 0, x), state,
 		"not earlier");
 	refused(&s, init, step(&s, "ago", s.t, state, -2, x), state,
@@ -221,7 +221,7 @@ test_scan_refusals(void)
 	index[1] = a[1].var->expr;
 	other = te_compute(m, "half", "scan", 2, a, te_at(m, state, index, 2),
 			   &state, 1);
-	refused(&s, init, other, state, "plus or minus a number");
+	refused(&s, init, other, state, "plus or minus a constant");
 	/* A scan inside a step. */
 	CHECK(te_scan(m, "Y", "scan", &init, &good, &state, 1, NULL, 0, &y,
 		      &why));
@@ -419,7 +419,7 @@ test_extern(void)
 	views[0] = views[1] = buffer_new(s.m, &spec);
 	CHECK(!te_extern_body(s.m, y, views, call_of(&s, x->buffer, y->buffer),
 			      NULL, &why));
-	CHECK(strstr(why, "differs in rank or type"));
+	CHECK(strstr(why, "has another rank or type"));
 	CHECK(!te_extern_body(s.m, y, NULL, NULL, NULL, &why));
 	CHECK(!te_extern_body(s.m, x, NULL, call_of(&s, x->buffer, y->buffer),
 			      NULL, &why));
