@@ -168,7 +168,7 @@ static const struct verb verbs[] = {
 	  "run a tensor program; print its output or functions",
 	  "Runs a program written for TVM (te, topi, tir.Schedule, TVMScript)\n"
 	  "and prints its output. If the program prints nothing, its lowered\n"
-	  "functions are printed. Neither TVM nor Python is needed;\n"
+	  "functions are printed. Neither TVM nor Python is needed.\n"
 	  "docs/programs.md defines the supported language.\n"
 	  "With --from-onnx, prints a kernel of a model, or its schedule; after\n"
 	  "an edit: tirc compile MODEL --schedule-for NAME=FILE.\n",
@@ -182,7 +182,7 @@ static const struct verb verbs[] = {
 	  "list, show, check and test dialects",
 	  "list      prints the dialects, the dialects that they extend, and\n"
 	  "          the targets that use them\n"
-	  "show      prints a dialect's operations by type, limits, statements;\n"
+	  "show      prints a dialect's operations by type, limits, statements,\n"
 	  "          or with --merged its JSON, including inherited keys\n"
 	  "check     reports every mistake in a dialect's folder, or in a folder\n"
 	  "          of dialects and targets\n"

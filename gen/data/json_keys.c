@@ -322,7 +322,7 @@ check_text(struct check *c, struct json j, const struct key *row,
 	bool one = row->type == KEY_WORD || row->type == KEY_WORDS;
 
 	if (text != NULL && one && !is_choice(row->choices, text)) {
-		json_error(j, "%s is wanted here",
+		json_error(j, "%s is expected here",
 			   row->also != 0 ? wanted_words(c, row)
 					  : spoken(c->arena, row->choices));
 		return false;
