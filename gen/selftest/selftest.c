@@ -115,7 +115,7 @@ add_bits(struct tdata *item, struct dtype t)
 	int64_t sign = float_form_sign(f), low = sign, high = sign;
 	bool one_zero = f.specials == SPECIALS_ONE_ZERO;
 
-	if (!one_zero) {
+	if (!one_zero && f.specials != SPECIALS_FINITE) {
 		low = (int64_t)float_form_highest(f) + 1 +
 		      (f.specials == SPECIALS_IEEE);
 		high = sign - 1;
