@@ -329,7 +329,7 @@ class Moved:
     """One way to differ slightly. Numbers move all up (`way` 1), all down (-1),
     or each at random (0); with `wide`, float32 takes the place of narrower
     floats. `base` has the tensors as they are when nothing moves. Integers that
-    are open are 0, or in the middle of their range, where `place` says so.
+    are open are 0, or at three quarters of their range, where `place` says so.
     `tie` decides between numbers that come so near to each other that they may
     be equal or not: 1 and -1 for the one or the other, 0 to leave them as they
     moved. It is the way where that is not 0; numbers that move at random get
@@ -409,9 +409,9 @@ class Moved:
         """Integers, each moved by one or not at all."""
         if not values.is_integer(array):
             return array
-        low, high = values.limits(array.dtype.name)
         if self.place:  # a run that shows where open elements lead
             return array
+        low, high = values.limits(array.dtype.name)
         off = self.sign(array.shape) if self.way else self.rng.integers(
             -1, 2, array.shape)
         return np.clip(array.astype(np.int64) + np.int64(off), low,
@@ -449,8 +449,9 @@ class Moved:
             odd = np.full(array.shape, values.limits(kind)[self.way > 0],
                           array.dtype)
         elif self.place and kind not in values.EPSILON:
+            low, high = values.limits(kind)
             odd = np.full(array.shape, 0 if self.place == "zero" else
-                          (sum(values.limits(kind)) + 1) // 2, array.dtype)
+                          (low + 3 * high) // 4, array.dtype)
         elif self.place == "zero":
             # of floats NaN, since integers made of it are open, too
             odd = values.cast(np.full(array.shape, np.nan), kind)
@@ -466,8 +467,8 @@ class Expected:
         rng = np.random.default_rng(1)
         self.opened = collections.Counter()
         self.want = evaluator.chain(graph, given, opened=self.opened)
-        self.runs, self.lost = [], 0
-        ways = [(1,), (-1,), (0, False, "zero"), (0, False, "middle"),
+        self.runs, self.placed, self.lost = [], [], 0
+        ways = [(1,), (-1,), (0, False, "zero"), (0, False, "high"),
                 (0, False, None, 1), (0, False, None, -1)]
         ways += [(0,)] * (RUNS - len(ways))
         if any(t.value.dtype.name in ("float16", "bfloat16")
@@ -475,8 +476,10 @@ class Expected:
             ways.append((0, True))
         for way, *more in ways:
             try:
-                self.runs.append(evaluator.chain(
-                    graph, given, Moved(rng, way, self.want, *more)))
+                moved = Moved(rng, way, self.want, *more)
+                self.runs.append(evaluator.chain(graph, given, moved))
+                if moved.place:
+                    self.placed.append(self.runs[-1])
             except Rejected:  # as an open element is an index or a size
                 self.lost += 1
         if not self.runs:
@@ -493,12 +496,23 @@ class Expected:
                   else values.cast(run[name], want.dtype.name)
                   for run in self.runs if run[name].shape == want.shape]
         wrong, loose = differs(got, want, others)
+        wrong &= ~self.is_open(name, want)
         if not wrong.any():
             return None, int(loose.sum())
         at = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(wrong)))
         return "%d of %d elements, first at %s: %s, not %s" % (
             wrong.sum(), wrong.size, list(at), np.atleast_1d(got)[at],
             np.atleast_1d(want)[at]), int(loose.sum())
+
+    def is_open(self, name, want):
+        """A mask of the integers that follow from elements that are left open:
+        they are further apart, as these are placed, than steps explain. A few
+        runs do not find the extremes of a sum of such elements."""
+        if values.is_float(want) or len(self.placed) < 2 or not self.opened:
+            return np.zeros(want.shape, bool)
+        a, b = (values.wide(run[name]) for run in self.placed)
+        return np.asarray(abs(a - b) > 2, bool) if a.shape == want.shape and \
+            b.shape == want.shape else np.zeros(want.shape, bool)
 
 
 def differs(got, want, others):
@@ -510,8 +524,16 @@ def differs(got, want, others):
         for other in others:
             low = np.minimum(low, values.wide(other))
             high = np.maximum(high, values.wide(other))
-        return np.asarray((a < low) | (a > high), bool), \
-            np.asarray(low != high, bool)
+        wrong = np.asarray((a < low) | (a > high), bool)
+        if want.dtype.itemsize >= 4:
+            # Sums of rounded numbers: as of floats, below. Those that are
+            # apart by half of the type's range wrap, and may be any number.
+            spread = np.maximum(high - b, b - low)
+            wrong &= ~np.asarray((spread > 2) & (abs(a - b) <= 4 * spread),
+                                 bool)
+            wrong &= ~np.asarray(
+                high - low >= 2 ** (8 * want.dtype.itemsize - 1), bool)
+        return wrong, np.asarray(low != high, bool)
     a, b = got.astype(np.float64), want.astype(np.float64)
     with np.errstate(all="ignore"):
         spread = np.zeros(b.shape)
