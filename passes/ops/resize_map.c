@@ -36,7 +36,9 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	      double roi_start, double roi_end)
 {
 	double y = (double)i, size = (double)a->virtual_size;
-	double length = a->scale * size;
+	/* ONNX's node tests align corners to a length that may be a fraction;
+	 * by its text, the other modes have the length of the result. */
+	double length = a->scale * size, result = (double)a->virtual_result;
 
 	if (mode_is(n, "align_corners")) {
 		return length == 1 ? 0 : y * (size - 1) / (length - 1);
@@ -45,14 +47,14 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 		return y / a->scale;
 	}
 	if (mode_is(n, "tf_crop_and_resize")) {
-		double x = length == 1 ? (roi_end - roi_start) * (size - 1) / 2
+		double x = result == 1 ? (roi_end - roi_start) * (size - 1) / 2
 				       : y * (roi_end - roi_start) *
-						 (size - 1) / (length - 1);
+						 (size - 1) / (result - 1);
 
 		return x + roi_start * (size - 1);
 	}
-	if (mode_is(n, "pytorch_half_pixel") && length == 1) {
-		return -0.5;
+	if (mode_is(n, "pytorch_half_pixel") && result == 1) {
+		return 0;
 	}
 	if (mode_is(n, "half_pixel_symmetric")) {
 		double adjust = (double)a->virtual_result / length;
@@ -62,12 +64,13 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	return (y + 0.5) / a->scale - 0.5;
 }
 
-/* Modes in which x(i) does not depend on the sizes. */
+/* Modes in which x(i) does not depend on the sizes. In pytorch_half_pixel a
+ * result of length 1 is special; of an axis that grows, it is the only element. */
 static bool
-is_size_free(const struct node *n)
+is_size_free(const struct node *n, double scale)
 {
 	return mode_is(n, "half_pixel") || mode_is(n, "asymmetric") ||
-	       mode_is(n, "pytorch_half_pixel");
+	       (mode_is(n, "pytorch_half_pixel") && scale >= 1);
 }
 
 static bool
@@ -80,7 +83,7 @@ map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
 	    !expr_is_int(a->result, &a->virtual_result)) {
 		a->virtual_size = STAND_IN;
 		a->virtual_result = (int64_t)floor(a->scale * STAND_IN);
-		if (!is_size_free(n)) {
+		if (!is_size_free(n, a->scale)) {
 			return infer_error(c, DIAG_UNSUPPORTED,
 					   "Resize of a symbolic dimension in "
 					   "this coordinate mode is not "

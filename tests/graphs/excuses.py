@@ -184,7 +184,13 @@ def small_products(node, inputs, results, compute):
         if inputs[0].dtype.name in values.NARROW else None
 
 
+def mean_of_nothing(node, inputs, results, compute):
+    """ONNX: the mean of no numbers is undefined."""
+    return np.ones(results[0].shape, bool) if inputs[0].size == 0 else None
+
+
 OPEN = {
+    "ReduceMean": mean_of_nothing,
     "CumProd": small_products, "Shrink": large_shrink, "Pow": power,
     "Cast": to_short, "CastLike": to_short,
     "QuantizeLinear": quantized_nan, "DynamicQuantizeLinear": dynamic_nan,
@@ -451,6 +457,15 @@ def large_nearest(node, inputs):
         np.abs(inputs[0].astype(np.float64)).max(initial=0) >= 2.0 ** 53
 
 
+def to_one_element(node, inputs):
+    """Whether Resize has a mode in which a result of length 1 is an axis' first
+    element, and onnx.reference does not see that the length is 1."""
+    return attribute(node, "coordinate_transformation_mode") == \
+        b"pytorch_half_pixel" and not attribute(node, "antialias", 0) and \
+        len(inputs) > 2 and inputs[2] is not None and \
+        any(formulas.lengths_of_one(node, inputs))
+
+
 def large_resize(node, inputs):
     """Whether an interpolated integer may be beyond its type."""
     if not is_integer(node, inputs) or \
@@ -483,6 +498,7 @@ DEFINITIONS = [
     ("QuantizeLinear", large_quotient, formulas.quantize),
     ("Einsum", large_sums, formulas.einsum),
     ("Resize", large_nearest, formulas.nearest),
+    ("Resize", to_one_element, formulas.first_elements),
     ("Resize", large_resize, formulas.integer_resize),
     ("Resize", is_cubic_double, formulas.cubic_double),
     ("GroupNormalization", is_real, formulas.group_norm),

@@ -360,6 +360,29 @@ def cubic_double(node, inputs):
     return [evaluated(node, given, [Resize])]
 
 
+def lengths_of_one(node, inputs):
+    """The axes that Resize with scales makes one element long."""
+    axes = attribute(node, "axes", list(range(inputs[0].ndim)))
+    return [d for d, s in zip(axes, inputs[2].ravel())
+            if int(inputs[0].shape[d] * float(s)) == 1]
+
+
+def first_elements(node, inputs):
+    """Resize with mode pytorch_half_pixel: onnx.reference takes the length of a
+    result for size * scale, a fraction, and -0.5 for the coordinate."""
+    x, scales = inputs[0], inputs[2].copy()
+    axes = attribute(node, "axes", list(range(x.ndim)))
+    for d in lengths_of_one(node, inputs):
+        x = x.take([0], d)
+        scales.ravel()[axes.index(d)] = 1
+    given = {name: value for name, value in zip(
+        node.input, [x.astype(np.float64) if values.is_integer(x) else x,
+                     inputs[1], scales, *inputs[3:]]) if value is not None}
+    y = evaluated(node, given, [Resize])
+    return [saturate(y, x.dtype) if values.is_integer(x)
+            else y.astype(x.dtype)]
+
+
 def integer_resize(node, inputs):
     """Resize with mode linear or cubic of integers, with results beyond their
     type: both references convert these to integers, which is undefined."""

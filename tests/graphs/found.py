@@ -76,6 +76,13 @@ CASES = [
     ("Resize", [WIDE, None, [1, 2.5]], 1, {"mode": "cubic"}),
     ("Resize", [WIDE.view(np.uint64), None, [1, 2.5]], 1, {"mode": "cubic"}),
     ("Resize", [BYTES, None, [1, 1, 1, 2.5]], 1, {"mode": "cubic"}),
+    # the length of the result is 1, not 1.5
+    ("Resize", [RAMP[0].astype(np.float32), None, [.375, 1]], 1, {
+        "mode": "linear",
+        "coordinate_transformation_mode": "pytorch_half_pixel"}),
+    ("Resize", [RAMP[0].astype(np.float32), None, [.375, 1.5]], 1, {
+        "mode": "cubic",
+        "coordinate_transformation_mode": "pytorch_half_pixel"}),
     # cubic coefficients of float64
     ("Resize", [RAMP, None, [1, 1, 1.5]], 1, {"mode": "cubic"}),
     # dilated windows that stay inside

@@ -196,9 +196,10 @@ class Native:
     def __init__(self, graph, target, folder, options=()):
         self.graph, self.target, self.folder = graph, target, folder
         self.options = list(options)
-        if graph.symbolic:
-            self.options += ["--dim", "n=1..16"]
         model = graph.model()
+        if any(d.dim_param == "n" for x in model.graph.input
+               for d in x.type.tensor_type.shape.dim):
+            self.options += ["--dim", "n=1..16"]
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
         self.rows = set()  # operators in the kernels

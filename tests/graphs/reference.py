@@ -418,8 +418,10 @@ class Moved:
                        high).astype(array.dtype)
 
     def sign(self, shape):
+        """How far to move, and where to. In runs at random no two moves are
+        alike, since of a chain of functions they would often cancel."""
         return self.way if self.way else self.rng.choice(
-            [-1.0, 1.0], size=shape)
+            [-1.0, 1.0], size=shape) * self.rng.uniform(0.5, 1, size=shape)
 
     def shift(self, array, size=0):
         """The array moved by a few units in the last place of its elements, and
@@ -528,7 +530,8 @@ def differs(got, want, others):
         if want.dtype.itemsize >= 4:
             # Sums of rounded numbers: as of floats, below. Those that are
             # apart by half of the type's range wrap, and may be any number.
-            spread = np.maximum(high - b, b - low)
+            up, down = np.asarray(high - b), np.asarray(b - low)
+            spread = np.where(up > down, up, down)
             wrong &= ~np.asarray((spread > 2) & (abs(a - b) <= 4 * spread),
                                  bool)
             wrong &= ~np.asarray(

@@ -271,7 +271,7 @@ def center_crop_pad(g):
     x = g.data(g.types("CenterCropPad"), 1, 4)
     shape = g.value(x).shape
     axes = [int(d) for d in g.rng.permutation(len(shape))
-            if shape[d] != SYMBOL][:g.number(1, len(shape))]
+            if shape[d] < SYMBOL][:g.number(1, len(shape))]
     if not axes:
         return
     sizes = [max(0, shape[d] + g.number(-3, 3)) for d in axes]
