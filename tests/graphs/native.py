@@ -200,6 +200,7 @@ class Native:
         if any(d.dim_param == "n" for x in model.graph.input
                for d in x.type.tensor_type.shape.dim):
             self.options += ["--dim", "n=1..16"]
+        self.inputs = [x.name for x in model.graph.input]
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
         self.rows = set()  # operators in the kernels
@@ -251,11 +252,11 @@ class Native:
         command = ["run", "model.onnx", "--target", self.target,
                    "--output", "out.npz", *DEVICES[self.target],
                    *self.options]
-        for i, (name, value) in enumerate(given.items()):
+        for i, name in enumerate(self.inputs):
             path = os.path.join(self.folder, "in%d.pb" % i)
             with open(path, "wb") as file:
                 file.write(onnx.numpy_helper.from_array(
-                    value, name).SerializeToString())
+                    given[name], name).SerializeToString())
             command += ["--input", "%s=%s" % (name, path)]
         done = tirc(command, self.folder)
         path = os.path.join(self.folder, "out.npz")
