@@ -451,6 +451,20 @@ graph_bad_bytes(struct tirc_graph *g, const char *name, size_t bytes,
 			  (double)wanted, (double)bytes);
 }
 
+/* Kernels have one list of pointers, for the arrays that they write and for those
+ * that they only read. */
+static unsigned char *
+as_argument(const void *only_read)
+{
+	union {
+		const void *from;
+		unsigned char *to;
+	} pointer;
+
+	pointer.from = only_read;
+	return pointer.to;
+}
+
 unsigned char *
 graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 {
@@ -458,7 +472,7 @@ graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 	case AT_INPUT:
 		/* graph_check has refused kernels that write it. */
 		return g->inputs[io].is_own ? g->inputs[io].own
-					    : (unsigned char *)g->inputs[io].in;
+					    : as_argument(g->inputs[io].in);
 	case AT_OUTPUT:
 		return g->outputs[io].is_own ? g->outputs[io].own
 					     : g->outputs[io].out;
@@ -481,7 +495,7 @@ aim_node(const struct tirc_graph *g, struct node *n)
 		} else if (a->kind == ARG_SCRATCH) {
 			p = g->workspace + a->offset;
 		} else {
-			p = (unsigned char *)g->params + a->offset;
+			p = as_argument(g->params + a->offset);
 		}
 		n->pointers[i] = p;
 	}
