@@ -406,6 +406,10 @@ def is_double(node, inputs):
     return inputs[0].dtype == np.float64
 
 
+def is_ceiled_double(node, inputs):
+    return is_double(node, inputs) and attribute(node, "ceil_mode", 0) == 1
+
+
 def is_cubic_double(node, inputs):
     return is_double(node, inputs) and attribute(node, "mode") == b"cubic"
 
@@ -519,6 +523,7 @@ DEFINITIONS = [
     ("BatchNormalization", is_real, formulas.batch_norm),
     ("Mish", is_double, formulas.mish),
     ("InstanceNormalization", is_real, formulas.instance_norm),
+    ("LpPool", is_ceiled_double, formulas.lp_pool),
     ("GlobalLpPool", is_real, formulas.global_lp_pool),
     ("MeanVarianceNormalization", is_real, formulas.mean_variance),
     *(("Reduce" + name, is_integer, formulas.integer_reduction) for name in

@@ -10,7 +10,7 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.ops import op_resize
 
 import values
-from defined import attribute, saturate, wrapped
+from defined import attribute, is_inside, saturate, windows, wrapped
 
 
 def shrink(node, inputs):
@@ -311,6 +311,19 @@ def lrn(node, inputs):
         node, "alpha", float(np.float32(1e-4))) / size
     return [(x / factor ** attribute(node, "beta", 0.75)).astype(
         inputs[0].dtype)]
+
+
+def lp_pool(node, inputs):
+    """Of float64, which onnxruntime does not have: with ceil_mode onnx.reference
+    moves the windows by the elements that the last one lacks."""
+    x, p = inputs[0], attribute(node, "p", 2)
+    y = np.zeros(evaluated(node, {node.input[0]: x}).shape)
+    for at, places in windows(node, x, y.shape[2:]):
+        terms = [np.abs(x[(slice(None), slice(None)) + place]) ** p
+                 for place in places if is_inside(x, place)]
+        y[(slice(None), slice(None)) + at] = sum(terms, np.zeros(
+            x.shape[:2])) ** (1 / p)
+    return [y]
 
 
 def global_lp_pool(node, inputs):

@@ -88,6 +88,9 @@ CASES = [
     # dilated windows that stay inside
     ("AveragePool", [RAMP], 1, {"auto_pad": "VALID", "dilations": [2],
                                 "kernel_shape": [2]}),
+    # the last window reaches beyond the input
+    ("LpPool", [RAMP], 1, {"ceil_mode": 1, "kernel_shape": [3],
+                           "strides": [3]}),
     # statistics of float64 are float32
     ("LayerNormalization", [RAMP, np.ones(4)], 3, {}),
     ("LayerNormalization", [RAMP.astype(np.float32),
