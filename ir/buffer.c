@@ -88,6 +88,27 @@ buffer_const_elems(const struct buffer *b, int64_t *elems)
 	return true;
 }
 
+/* Bounds of a product; false on overflow. */
+static bool
+product_range(int64_t alo, int64_t ahi, int64_t blo, int64_t bhi, int64_t *min,
+	      int64_t *max)
+{
+	int64_t ends[4];
+
+	if (__builtin_mul_overflow(alo, blo, &ends[0]) ||
+	    __builtin_mul_overflow(alo, bhi, &ends[1]) ||
+	    __builtin_mul_overflow(ahi, blo, &ends[2]) ||
+	    __builtin_mul_overflow(ahi, bhi, &ends[3])) {
+		return false;
+	}
+	*min = *max = ends[0];
+	for (int i = 1; i < 4; i++) {
+		*min = ends[i] < *min ? ends[i] : *min;
+		*max = ends[i] > *max ? ends[i] : *max;
+	}
+	return true;
+}
+
 /* Bounds of a size made of dimension variables, constants and the usual
  * operators. False for other operators and on overflow. */
 static bool
@@ -119,9 +140,7 @@ size_range(const struct expr *e, int64_t *min, int64_t *max)
 		return !__builtin_sub_overflow(alo, bhi, min) &&
 		       !__builtin_sub_overflow(ahi, blo, max);
 	case EXPR_MUL:
-		return alo >= 0 && blo >= 0 &&
-		       !__builtin_mul_overflow(alo, blo, min) &&
-		       !__builtin_mul_overflow(ahi, bhi, max);
+		return product_range(alo, ahi, blo, bhi, min, max);
 	case EXPR_FLOORDIV:
 	case EXPR_DIV:
 		*min = bhi > 0 ? alo / bhi : 0;

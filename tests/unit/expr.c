@@ -135,6 +135,16 @@ check_bounds_of_buffers(struct module *m)
 
 	CHECK(!buffer_const_elems(b, &elems));
 	CHECK(buffer_max_elems(b, &elems) && elems == 600);
+	/* n - (n + 1) / 2, the difference as a negative product */
+	shape[0] = expr_add(m, n->expr,
+			    expr_mul(m,
+				     expr_floordiv(m,
+						   expr_add(m, n->expr,
+							    expr_i32(m, 1)),
+						   expr_i32(m, 2)),
+				     expr_i32(m, -1)));
+	b = buffer_new(m, &spec);
+	CHECK(buffer_max_elems(b, &elems) && elems == 297);
 }
 
 int
