@@ -33,9 +33,9 @@ def power(node, inputs, results, compute):
 
 
 def to_short(node, inputs, results, compute):
-    """Cast of floats beyond the range of an integer of fewer than 8 bits, NaN and infinities
-    included: undefined in ONNX. docs/output.md says that the low bits are
-    kept, but not of how wide an integer."""
+    """Cast of floats beyond the range of an integer of fewer than 8 bits, NaN
+    and infinities included: undefined in ONNX. docs/output.md says that the
+    low bits are kept, but not of how wide an integer."""
     x, y = inputs[0], results[0]
     if not values.is_float(x) or y.dtype.name not in values.SHORT:
         return None
