@@ -144,10 +144,16 @@ loop_around(struct stmt *s)
 		       : s;
 }
 
-/* Is the address that u takes (for an instruction) the start of a vector? */
+/* Is the address that u takes the start of a vector, for an instruction? The
+ * sizes of a copied box count elements, so that its arrays keep their type. */
 static bool
 is_vector_address(struct vectors *x, const struct access *u)
 {
+	const struct expr *e = u->at->args[0];
+
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_COPY_BOX) {
+		return false;
+	}
 	for (int i = 0; i < u->buffer->ndim; i++) {
 		if (u->index[i]->type.lanes != 1) {
 			return false;
