@@ -6,6 +6,17 @@
 
 #include "ops.h"
 
+static bool
+reads_sequence(const struct importer *imp, const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; ++i) {
+		if (n->inputs[i] && sequence_find(imp, n->inputs[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Visits nodes in order. An adapter may insert nodes before the current one;
  * they are visited next. */
 static bool
@@ -17,6 +28,13 @@ infer_all(struct importer *imp)
 		struct node *n = g->nodes.data[pos];
 		int errors = imp->m->diags.n_errors;
 
+		if (is_deferred(n) || reads_sequence(imp, n)) {
+			if (!deferred_expand(imp, n)) {
+				return false;
+			}
+			--pos; /* the next node is in its place */
+			continue;
+		}
 		if (imp->versions.data[n->id] != GRAPH_CANONICAL_OPSET) {
 			if (!upgrade_late(imp, n, pos)) {
 				return false;
@@ -214,6 +232,14 @@ complete_outputs(struct importer *imp)
 }
 
 bool
+import_prepare(struct importer *imp, int first)
+{
+	complete_outputs(imp);
+	return upgrade_early(imp, first) && graph_sort(imp->g) &&
+	       ops_resolve(imp->g);
+}
+
+bool
 import_finish(struct importer *imp)
 {
 	struct graph *g = imp->g;
@@ -223,10 +249,12 @@ import_finish(struct importer *imp)
 		return false;
 	}
 	graph_order(g);
-	complete_outputs(imp);
-	if (!upgrade_early(imp) || !graph_sort(g) || !ops_resolve(g) ||
-	    !infer_all(imp) || !compare_outputs(imp)) {
+	if (!import_prepare(imp, 0) || !infer_all(imp) ||
+	    !compare_outputs(imp)) {
 		return false;
+	}
+	if (imp->deferred.n > 0) {
+		graph_order(g);
 	}
 	compare_value_info(imp);
 	graph_drop_unused_tensors(g);

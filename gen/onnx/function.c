@@ -75,8 +75,7 @@ bad_call(struct importer *imp, const char *item, const char *problem)
 static struct tensor *
 caller_tensor(const struct body *caller, const char *name)
 {
-	struct scope_slot *slot = *name ? scope_find(&caller->scope, name)
-					: NULL;
+	struct scope_slot *slot = *name ? import_lookup(caller, name) : NULL;
 
 	return slot ? slot->tensor : NULL;
 }
@@ -136,10 +135,9 @@ bind_outputs(struct importer *imp, const struct body *caller,
 	return true;
 }
 
-/* "outer/call/", a prefix that no other call has. */
-static const char *
-call_prefix(struct importer *imp, const struct body *caller,
-	    const Onnx__NodeProto *call)
+const char *
+import_prefix(struct importer *imp, const struct body *caller,
+	      const Onnx__NodeProto *call)
 {
 	const char *name = call->name && *call->name ? call->name
 			   : call->n_output > 0      ? call->output[0]
@@ -162,29 +160,32 @@ function_inline(struct importer *imp, const struct body *caller,
 		const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
 		const char *item, int origin)
 {
-	attr_list attrs = { 0 };
-	struct body body = {
+	attr_list *attrs = arena_new(&imp->tmp, attr_list);
+	struct body *body = arena_new(&imp->tmp, struct body);
+
+	*body = (struct body){
 		.caller = caller,
 		.function = f,
+		.where = arena_printf(&imp->tmp, " of function %s",
+				      import_quote(&imp->tmp, f->name)),
 		.nodes = f->node,
 		.n_nodes = f->n_node,
 		.opsets = f->opset_import,
 		.n_opsets = f->n_opset_import,
-		.prefix = call_prefix(imp, caller, call),
+		.prefix = import_prefix(imp, caller, call),
 		.origin = origin,
 		.depth = caller->depth + 1,
-		.attrs = &attrs,
+		.attrs = attrs,
 	};
-
-	if (body.depth > ONNX_MAX_CALL_DEPTH) {
+	if (body->depth > ONNX_MAX_CALL_DEPTH) {
 		return bad_call(imp, item,
 				"its function calls itself, directly or "
 				"through others");
 	}
-	scope_init(&body.scope, &imp->tmp);
-	return call_attributes(imp, caller, f, call, item, &attrs) &&
-	       bind_inputs(imp, caller, f, call, item, &body) &&
-	       bind_outputs(imp, caller, f, call, item, &body,
+	scope_init(&body->scope, &imp->tmp);
+	return call_attributes(imp, caller, f, call, item, attrs) &&
+	       bind_inputs(imp, caller, f, call, item, body) &&
+	       bind_outputs(imp, caller, f, call, item, body,
 			    GRAPH_CANONICAL_OPSET) &&
-	       import_body(imp, &body);
+	       import_body(imp, body);
 }

@@ -73,11 +73,12 @@ import_set_value(struct importer *imp, struct tensor *t,
 	import_set_shape(imp, t, c->ndim, c->shape);
 }
 
-static bool
-import_initializers(struct importer *imp, struct body *body)
+bool
+import_initializers(struct importer *imp, struct body *body,
+		    const Onnx__GraphProto *graph)
 {
-	for (size_t i = 0; i < imp->graph->n_initializer; ++i) {
-		const Onnx__TensorProto *p = imp->graph->initializer[i];
+	for (size_t i = 0; i < graph->n_initializer; ++i) {
+		const Onnx__TensorProto *p = graph->initializer[i];
 		const char *name = p->name ? p->name : "";
 		const char *item = arena_printf(&imp->tmp, "initializer %s",
 						import_quote(&imp->tmp, name));
@@ -95,13 +96,16 @@ import_initializers(struct importer *imp, struct body *body)
 		if (!tensor_read(&imp->source, p, item, &c)) {
 			return false;
 		}
-		struct tensor *t = graph_tensor(imp->g, name);
+		struct tensor *t = graph_tensor(imp->g,
+						arena_printf(&imp->tmp, "%s%s",
+							     body->prefix,
+							     name));
 
 		t->model_name = arena_strdup(&imp->m->arena, name);
 		import_set_value(imp, t, &c);
 		scope_add(&body->scope, name, t);
 	}
-	if (imp->graph->n_sparse_initializer > 0) {
+	if (graph->n_sparse_initializer > 0) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
 				  import_place(imp, NULL),
 				  "sparse initializers are not "
@@ -246,8 +250,11 @@ check_model(struct importer *imp)
 static bool
 build_graph(struct importer *imp)
 {
-	struct body body = {
+	struct body *body = arena_new(&imp->tmp, struct body);
+
+	*body = (struct body){
 		.prefix = "",
+		.where = "",
 		.origin = -1,
 		.opsets = imp->model->opset_import,
 		.n_opsets = imp->model->n_opset_import,
@@ -255,11 +262,12 @@ build_graph(struct importer *imp)
 		.n_nodes = imp->graph->n_node,
 	};
 
-	scope_init(&body.scope, &imp->tmp);
+	scope_init(&body->scope, &imp->tmp);
 	scope_init(&imp->call_names, &imp->tmp);
-	return import_initializers(imp, &body) && import_inputs(imp, &body) &&
-	       import_body(imp, &body) && import_outputs(imp, &body) &&
-	       import_finish(imp);
+	pointer_map_init(&imp->sequence_of, &imp->tmp);
+	return import_initializers(imp, body, imp->graph) &&
+	       import_inputs(imp, body) && import_body(imp, body) &&
+	       import_outputs(imp, body) && import_finish(imp);
 }
 
 static void *

@@ -5,6 +5,7 @@
 
 #include "onnx.pb-c.h"
 #include "onnx_import.h"
+#include "pointer_map.h"
 
 #define ONNX_OLDEST_OPSET 7
 #define ONNX_NEWEST_OPSET 28
@@ -91,10 +92,14 @@ struct scope_slot *scope_add(struct scope *s, const char *name,
 
 typedef VEC(struct attr) attr_list;
 
-/* A body under import: the main graph, or one call of a function. */
+/* A body under import: the main graph, one call of a function, or a nested
+ * graph (a branch, or the body of a loop). */
 struct body {
 	const struct body *caller; /* NULL: the main graph */
+	/* A nested graph: the body around it, whose names it may use, too. */
+	const struct body *outer;
 	const Onnx__FunctionProto *function;
+	const char *where; /* " of function 'f'", for messages */
 	struct scope scope;
 	Onnx__NodeProto **nodes;
 	size_t n_nodes;
@@ -106,6 +111,21 @@ struct body {
 	const attr_list *attrs; /* of the call, for ref_attr_name */
 };
 
+struct sequence;
+
+/* A node whose meaning depends on known values, which is replaced by other
+ * nodes when the types and shapes of its inputs are known: a node with nested
+ * graphs, or one with sequences or optionals. */
+struct deferred {
+	struct node *node;
+	const Onnx__NodeProto *proto;
+	const struct body *body; /* the node is in it */
+	attr_list attrs;
+	int n_inputs; /* that the model lists; captured tensors follow */
+	int origin, version;
+	struct unrolling *unrolling; /* of a loop; NULL: not begun */
+};
+
 struct importer {
 	struct module *m;
 	struct graph *g;
@@ -114,7 +134,12 @@ struct importer {
 	struct arena tmp; /* dies with the import */
 	const Onnx__ModelProto *model;
 	const Onnx__GraphProto *graph;
-	VEC(int) versions;       /* opset version by node id */
+	VEC(int) versions; /* opset version by node id */
+	VEC(struct deferred *) deferred;
+	/* The sequences and optionals, and their number by the tensor that
+	 * stands for each. */
+	VEC(const struct sequence *) sequences;
+	struct pointer_map sequence_of;
 	struct scope call_names; /* prefixes in use */
 	int n_work;              /* nodes met in functions */
 	int n_missing;           /* inputs that nothing produces */
@@ -129,6 +154,11 @@ void import_set_value(struct importer *imp, struct tensor *t,
 /* Messages are unpacked into the arena and released with it. */
 ProtobufCAllocator import_allocator(struct arena *a);
 bool import_body(struct importer *imp, struct body *body);
+/* The initializers of a graph as tensors of the body's scope. */
+bool import_initializers(struct importer *imp, struct body *body,
+			 const Onnx__GraphProto *graph);
+/* The slot of a name in a body or, for a nested graph, around it. */
+struct scope_slot *import_lookup(const struct body *body, const char *name);
 const char *import_domain(const char *domain); /* "ai.onnx" is "" */
 /* Appends a node to the graph, with its version and origin (-1: none). */
 struct node *import_add_node(struct importer *imp, const char *domain,
@@ -152,6 +182,9 @@ bool import_constant(struct importer *imp, const struct body *body,
 
 const Onnx__FunctionProto *function_find(const struct importer *imp,
 					 const Onnx__NodeProto *call);
+/* "outer/call/", a prefix that no other call has. */
+const char *import_prefix(struct importer *imp, const struct body *caller,
+			  const Onnx__NodeProto *call);
 bool function_inline(struct importer *imp, const struct body *caller,
 		     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
 		     const char *item, int origin);
@@ -164,11 +197,69 @@ bool import_inputs(struct importer *imp, struct body *body);
 
 bool import_finish(struct importer *imp);
 
+/* Prepares the nodes from position `first` on, which are new. */
+bool import_prepare(struct importer *imp, int first);
+
+/* -- deferred.c: nodes that other nodes replace -- */
+
+/* Is it one of those operators? */
+bool is_deferred_operator(const Onnx__NodeProto *p);
+bool is_deferred(const struct node *n);
+/* Notes a new node. */
+void deferred_add(struct importer *imp, struct node *n,
+		  const Onnx__NodeProto *p, const struct body *body,
+		  const attr_list *attrs, int n_inputs, int origin);
+/* The tensors around a node that its nested graphs use: appended to list, each
+ * once. */
+typedef VEC(struct tensor *) tensor_list;
+void deferred_captures(struct importer *imp, const struct body *body,
+		       const Onnx__NodeProto *p, tensor_list *list);
+/* Replaces the node, or makes nodes for one more iteration of a loop before
+ * it. All inputs of the node have known types and shapes. */
+bool deferred_expand(struct importer *imp, struct node *n);
+/* The node's attribute that is a graph, or NULL. */
+const Onnx__GraphProto *deferred_graph(const struct deferred *d,
+				       const char *name);
+bool deferred_refuse(struct importer *imp, const struct deferred *d,
+		     const char *fmt, ...) TIRC_PRINTF(3, 4);
+/* Makes the nodes of a nested graph over given inputs; out[] are its outputs'
+ * tensors. Nodes are appended to the graph, which is not sorted yet. */
+bool deferred_inline(struct importer *imp, const struct deferred *d,
+		     const Onnx__GraphProto *graph, struct tensor *const *in,
+		     int n_in, struct tensor **out);
+/* A new node with the origin of d, at the end of the graph; its tensor. */
+struct tensor *deferred_node(struct importer *imp, const struct deferred *d,
+			     const char *op_type, struct tensor *const *in,
+			     int n_in, const char *name);
+/* The same with a given output. */
+struct node *deferred_make(struct importer *imp, const struct deferred *d,
+			   const char *op_type, struct tensor *const *in,
+			   int n_in, struct tensor *out);
+/* Output k of the node has the value of t, which may be a sequence. */
+void deferred_output(struct importer *imp, const struct deferred *d, int k,
+		     struct tensor *t);
+/* Removes the node, whose outputs are set. */
+bool deferred_finish(struct importer *imp, struct deferred *d, const char *why);
+/* The integer or truth value of input i, if it is known and has one element. */
+bool deferred_known(struct importer *imp, const struct deferred *d, int i,
+		    int64_t *v);
+
+/* -- loops.c, sequences.c: each replaces nodes of some operators -- */
+
+bool expand_loop(struct importer *imp, struct deferred *d);
+bool expand_scan(struct importer *imp, struct deferred *d);
+bool expand_sequence(struct importer *imp, struct deferred *d);
+/* The sequence or optional that t stands for; NULL: t is a tensor. */
+const struct sequence *sequence_find(const struct importer *imp,
+				     const struct tensor *t);
+void sequence_set(struct importer *imp, const struct tensor *t,
+		  const struct sequence *s);
+
 /* -- upgrade.c -- */
 
-/* Applies adapters that need no shapes: renames, attributes that became
- * inputs. */
-bool upgrade_early(struct importer *imp);
+/* Applies adapters that need no shapes to the nodes from position `first` on:
+ * renames, attributes that became inputs. */
+bool upgrade_early(struct importer *imp, int first);
 /* Applies adapters that need the shapes of n's inputs; they may insert nodes
  * before and after n. */
 bool upgrade_late(struct importer *imp, struct node *n, int pos);

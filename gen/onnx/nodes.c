@@ -17,18 +17,13 @@ import_node_item(struct importer *imp, const struct body *body, int index,
 		 const Onnx__NodeProto *p)
 {
 	struct arena *a = &imp->tmp;
-	const char *where =
-		!body->caller
-			? ""
-			: arena_printf(a, " of function %s",
-				       import_quote(a, body->function->name));
 	const char *name = p->name && *p->name
 				   ? arena_printf(a, " %s",
 						  import_quote(a, p->name))
 				   : "";
 
 	return arena_printf(a, "node %d %.100s%s%s", index,
-			    p->op_type ? p->op_type : "", name, where);
+			    p->op_type ? p->op_type : "", name, body->where);
 }
 
 /* Opset version of a domain in a body; false: not imported. */
@@ -108,6 +103,17 @@ declare_outputs(struct importer *imp, struct body *body,
 	return true;
 }
 
+struct scope_slot *
+import_lookup(const struct body *body, const char *name)
+{
+	struct scope_slot *slot = NULL;
+
+	for (; body != NULL && slot == NULL; body = body->outer) {
+		slot = scope_find(&body->scope, name);
+	}
+	return slot;
+}
+
 /* Finds a node's input. All missing inputs are found before they are
  * reported. */
 static struct tensor *
@@ -119,7 +125,7 @@ find_input(struct importer *imp, const struct body *body, const char *name,
 	if (!*name) {
 		return NULL;
 	}
-	slot = scope_find(&body->scope, name);
+	slot = import_lookup(body, name);
 	if (slot) {
 		return slot->tensor;
 	}
@@ -169,8 +175,7 @@ make_node(struct importer *imp, const struct body *body,
 	  const Onnx__NodeProto *p, const char *item, int origin)
 {
 	struct arena *a = &imp->m->arena;
-	struct tensor **in = arena_array(&imp->tmp, struct tensor *,
-					 p->n_input + 1);
+	tensor_list in = { 0 };
 	struct tensor **out = arena_array(&imp->tmp, struct tensor *,
 					  p->n_output + 1);
 	int n_in = (int)p->n_input, n_out = (int)p->n_output, version;
@@ -182,7 +187,8 @@ make_node(struct importer *imp, const struct body *body,
 		return false;
 	}
 	for (int i = 0; i < n_in; ++i) {
-		in[i] = find_input(imp, body, p->input[i], item);
+		vec_push(&imp->tmp, &in,
+			 find_input(imp, body, p->input[i], item));
 	}
 	for (int i = 0; i < n_out; ++i) {
 		const struct scope_slot *slot =
@@ -195,15 +201,20 @@ make_node(struct importer *imp, const struct body *body,
 	while (n_in > 0 && !*p->input[n_in - 1]) {
 		--n_in;
 	}
+	in.n = n_in;
+	deferred_captures(imp, body, p, &in);
 	if (*body->prefix && *name) {
 		name = arena_printf(&imp->tmp, "%s%s", body->prefix, name);
 	}
 	struct node *n = import_add_node(imp, import_domain(p->domain),
-					 p->op_type, name, in, n_in, out, n_out,
-					 origin, version);
+					 p->op_type, name, in.data, in.n, out,
+					 n_out, origin, version);
 
 	for (int i = 0; i < attrs.n; ++i) {
 		vec_push(a, &n->attrs, attrs.data[i]);
+	}
+	if (is_deferred_operator(p)) {
+		deferred_add(imp, n, p, body, &attrs, n_in, origin);
 	}
 	return true;
 }

@@ -424,9 +424,9 @@ apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 }
 
 bool
-upgrade_early(struct importer *imp)
+upgrade_early(struct importer *imp, int first)
 {
-	for (int i = 0; i < imp->g->nodes.n; ++i) {
+	for (int i = first; i < imp->g->nodes.n; ++i) {
 		if (!apply_rows(imp, imp->g->nodes.data[i], i, false)) {
 			return false;
 		}

@@ -65,6 +65,9 @@ ops_resolve(struct graph *g)
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 
+		if (n->op) {
+			continue;
+		}
 		n->op = op_find(n->domain, n->op_type);
 		if (!n->op) {
 			ok = diag_error(&g->module->diags,

@@ -73,7 +73,7 @@ struct op {
 const struct op *op_find(const char *domain, const char *name);
 const struct op *op_list(int *n);
 
-/* Sets node->op of every node; reports all unknown operators at once. */
+/* Sets node->op of every node without one; reports all unknown operators at once. */
 bool ops_resolve(struct graph *g);
 /* Infers one node / the whole (sorted) graph. */
 bool ops_infer_node(struct graph *g, struct node *n);

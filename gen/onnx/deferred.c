@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes whose meaning depends on known values: nodes with nested graphs, and
+ * nodes with sequences or optionals. Other nodes replace each of them when the
+ * types, shapes and known values of its inputs are known.
+ *
+ *	before	y = If<then={ t = Squeeze(x) }, else={ e = Neg(x) }>(c)
+ *	after	If_0/t = Squeeze(x); y = Identity(If_0/t)    # c is known: true
+ *
+ * The tensors around a node that its nested graphs use are inputs of the node,
+ * after those that the model lists. */
+#include <stdarg.h>
+
+#include "importer.h"
+#include "ops.h"
+
+typedef bool expand_fn(struct importer *imp, struct deferred *d);
+
+static bool expand_if(struct importer *imp, struct deferred *d);
+
+static const struct {
+	const char *op;
+	expand_fn *fn;
+} rows[] = {
+	{ "ConcatFromSequence", expand_sequence },
+	{ "If", expand_if },
+	{ "Loop", expand_loop },
+	{ "Optional", expand_sequence },
+	{ "OptionalGetElement", expand_sequence },
+	{ "OptionalHasElement", expand_sequence },
+	{ "Scan", expand_scan },
+	{ "SequenceAt", expand_sequence },
+	{ "SequenceConstruct", expand_sequence },
+	{ "SequenceEmpty", expand_sequence },
+	{ "SequenceErase", expand_sequence },
+	{ "SequenceInsert", expand_sequence },
+	{ "SequenceLength", expand_sequence },
+	{ "SequenceMap", expand_sequence },
+	{ "SplitToSequence", expand_sequence },
+};
+
+static expand_fn *
+expander(const char *domain, const char *op_type)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+		if (!*import_domain(domain) &&
+		    strcmp(rows[i].op, op_type) == 0) {
+			return rows[i].fn;
+		}
+	}
+	return NULL;
+}
+
+/* The operator of each such node until it is replaced. */
+static const struct op deferred_op = {
+	.name = "deferred",
+	.domain = "tirc",
+	.max_inputs = -1,
+	.max_outputs = -1,
+};
+
+bool
+is_deferred_operator(const Onnx__NodeProto *p)
+{
+	return expander(p->domain, p->op_type) != NULL;
+}
+
+bool
+is_deferred(const struct node *n)
+{
+	return n->op == &deferred_op;
+}
+
+void
+deferred_add(struct importer *imp, struct node *n, const Onnx__NodeProto *p,
+	     const struct body *body, const attr_list *attrs, int n_inputs,
+	     int origin)
+{
+	struct deferred *d = arena_new(&imp->tmp, struct deferred);
+
+	*d = (struct deferred){
+		.node = n,
+		.proto = p,
+		.body = body,
+		.attrs = *attrs,
+		.n_inputs = n_inputs,
+		.origin = origin,
+		.version = imp->versions.data[n->id],
+	};
+	n->op = &deferred_op;
+	vec_push(&imp->tmp, &imp->deferred, d);
+}
+
+/* -- captured tensors -- */
+
+static bool
+in_list(const char *name, char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; ++i) {
+		if (strcmp(list[i], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the nested graph define the name itself? */
+static bool
+defines(const Onnx__GraphProto *graph, const char *name)
+{
+	for (size_t i = 0; i < graph->n_input; ++i) {
+		if (graph->input[i]->name &&
+		    strcmp(graph->input[i]->name, name) == 0) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < graph->n_initializer; ++i) {
+		if (graph->initializer[i]->name &&
+		    strcmp(graph->initializer[i]->name, name) == 0) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < graph->n_node; ++i) {
+		if (in_list(name, graph->node[i]->output,
+			    graph->node[i]->n_output)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+capture(struct importer *imp, const struct body *body,
+	const Onnx__GraphProto *graph, const char *name, tensor_list *list)
+{
+	struct scope_slot *slot;
+
+	if (!name || !*name || defines(graph, name)) {
+		return;
+	}
+	slot = import_lookup(body, name);
+	if (slot && slot->tensor &&
+	    tensor_index(slot->tensor, list->data, list->n) < 0) {
+		vec_push(&imp->tmp, list, slot->tensor);
+	}
+}
+
+static void
+capture_graph(struct importer *imp, const struct body *body,
+	      const Onnx__GraphProto *graph, tensor_list *list, int depth)
+{
+	for (size_t i = 0; i < graph->n_node && depth < ONNX_MAX_CALL_DEPTH;
+	     ++i) {
+		const Onnx__NodeProto *p = graph->node[i];
+
+		for (size_t k = 0; k < p->n_input; ++k) {
+			capture(imp, body, graph, p->input[k], list);
+		}
+		for (size_t k = 0; k < p->n_attribute; ++k) {
+			if (p->attribute[k]->g) {
+				capture_graph(imp, body, p->attribute[k]->g,
+					      list, depth + 1);
+			}
+		}
+	}
+	for (size_t i = 0; i < graph->n_output; ++i) {
+		capture(imp, body, graph, graph->output[i]->name, list);
+	}
+}
+
+void
+deferred_captures(struct importer *imp, const struct body *body,
+		  const Onnx__NodeProto *p, tensor_list *list)
+{
+	for (size_t i = 0; i < p->n_attribute; ++i) {
+		if (p->attribute[i]->g) {
+			capture_graph(imp, body, p->attribute[i]->g, list, 0);
+		}
+	}
+}
+
+/* -- helpers of the operators -- */
+
+bool
+deferred_refuse(struct importer *imp, const struct deferred *d, const char *fmt,
+		...)
+{
+	va_list ap;
+	const char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(&imp->tmp, fmt, ap);
+	va_end(ap);
+	return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+			  node_place(imp->g, d->node), "%s", text);
+}
+
+const Onnx__GraphProto *
+deferred_graph(const struct deferred *d, const char *name)
+{
+	for (size_t i = 0; i < d->proto->n_attribute; ++i) {
+		const Onnx__AttributeProto *a = d->proto->attribute[i];
+
+		if (a->name && strcmp(a->name, name) == 0 && a->g) {
+			return a->g;
+		}
+	}
+	return NULL;
+}
+
+bool
+deferred_known(struct importer *imp, const struct deferred *d, int i,
+	       int64_t *v)
+{
+	const struct expr *const *elems;
+	int n;
+
+	return node_input(d->node, i) &&
+	       input_elems(imp->m, d->node, i, &elems, &n) && n == 1 &&
+	       expr_is_int(elems[0], v);
+}
+
+static bool
+bind_graph_inputs(struct importer *imp, const struct deferred *d,
+		  const Onnx__GraphProto *graph, struct tensor *const *in,
+		  int n_in, struct body *body)
+{
+	if (graph->n_input != (size_t)n_in) {
+		return deferred_refuse(imp, d,
+				       "its nested graph has %zu inputs, not "
+				       "%d; export the model again",
+				       graph->n_input, n_in);
+	}
+	for (int i = 0; i < n_in; ++i) {
+		const char *name = graph->input[i]->name;
+
+		if (!name || !*name || scope_find(&body->scope, name)) {
+			return deferred_refuse(imp, d,
+					       "two inputs of its nested graph "
+					       "have the same name, or one has "
+					       "none; export the model again");
+		}
+		scope_add(&body->scope, name, in[i]);
+	}
+	return true;
+}
+
+static bool
+find_graph_outputs(struct importer *imp, const struct deferred *d,
+		   const Onnx__GraphProto *graph, const struct body *body,
+		   struct tensor **out)
+{
+	for (size_t i = 0; i < graph->n_output; ++i) {
+		const char *name = graph->output[i]->name;
+		struct scope_slot *slot = name ? import_lookup(body, name)
+					       : NULL;
+
+		if (!slot || !slot->tensor) {
+			return diag_error(
+				&imp->m->diags, DIAG_MISSING_TENSOR,
+				node_place(imp->g, d->node),
+				"nothing computes the output %s of its nested "
+				"graph; correct its name or add the node",
+				import_quote(&imp->tmp, name ? name : ""));
+		}
+		out[i] = slot->tensor;
+	}
+	return true;
+}
+
+bool
+deferred_inline(struct importer *imp, const struct deferred *d,
+		const Onnx__GraphProto *graph, struct tensor *const *in,
+		int n_in, struct tensor **out)
+{
+	struct body *body = arena_new(&imp->tmp, struct body);
+	int first = imp->g->nodes.n;
+
+	*body = (struct body){
+		.caller = d->body,
+		.outer = d->body,
+		.function = d->body->function,
+		.where = arena_printf(&imp->tmp, " in %s",
+				      node_label(imp->g, d->node)),
+		.nodes = graph->node,
+		.n_nodes = graph->n_node,
+		.prefix = import_prefix(imp, d->body, d->proto),
+		.origin = d->origin,
+		.depth = d->body->depth + 1,
+		.attrs = d->body->attrs,
+	};
+	scope_init(&body->scope, &imp->tmp);
+	return bind_graph_inputs(imp, d, graph, in, n_in, body) &&
+	       import_initializers(imp, body, graph) &&
+	       import_body(imp, body) &&
+	       find_graph_outputs(imp, d, graph, body, out) &&
+	       import_prepare(imp, first);
+}
+
+struct tensor *
+deferred_node(struct importer *imp, const struct deferred *d,
+	      const char *op_type, struct tensor *const *in, int n_in,
+	      const char *name)
+{
+	struct tensor *out = graph_tensor(imp->g,
+					  arena_printf(&imp->tmp, "%s%s",
+						       d->body->prefix, name));
+
+	deferred_make(imp, d, op_type, in, n_in, out);
+	return out;
+}
+
+struct node *
+deferred_make(struct importer *imp, const struct deferred *d,
+	      const char *op_type, struct tensor *const *in, int n_in,
+	      struct tensor *out)
+{
+	struct tensor **inputs = arena_copy(&imp->tmp, in,
+					    sizeof *in * (size_t)n_in);
+	struct node *n = import_add_node(imp, "", op_type, d->node->name,
+					 inputs, n_in, &out, 1, d->origin,
+					 GRAPH_CANONICAL_OPSET);
+
+	n->op = op_find("", op_type);
+	return n;
+}
+
+void
+deferred_output(struct importer *imp, const struct deferred *d, int k,
+		struct tensor *t)
+{
+	struct tensor *out = k < d->node->n_outputs ? d->node->outputs[k]
+						    : NULL;
+	const struct sequence *s = sequence_find(imp, t);
+
+	if (!out) {
+		return;
+	}
+	out->producer = NULL;
+	d->node->outputs[k] = NULL;
+	if (s) {
+		sequence_set(imp, out, s);
+	} else {
+		deferred_make(imp, d, "Identity", &t, 1, out);
+	}
+}
+
+bool
+deferred_finish(struct importer *imp, struct deferred *d, const char *why)
+{
+	if (!why) {
+		d->node->origins.n = 0; /* other nodes have them now */
+	}
+	graph_remove_node(imp->g, d->node, "import", why ? why : "");
+	return graph_sort(imp->g);
+}
+
+/* -- If -- */
+
+static bool
+expand_if(struct importer *imp, struct deferred *d)
+{
+	const Onnx__GraphProto *branch;
+	struct tensor **out;
+	int64_t known;
+
+	if (!deferred_known(imp, d, 0, &known)) {
+		return deferred_refuse(imp, d,
+				       "its condition depends on data, which "
+				       "is not supported");
+	}
+	branch = deferred_graph(d, known ? "then_branch" : "else_branch");
+	if (!branch || branch->n_output < (size_t)d->node->n_outputs) {
+		return deferred_refuse(imp, d,
+				       "a branch is missing, or has too few "
+				       "outputs; export the model again");
+	}
+	out = arena_array(&imp->tmp, struct tensor *, branch->n_output + 1);
+	if (!deferred_inline(imp, d, branch, NULL, 0, out)) {
+		return false;
+	}
+	for (int k = 0; k < d->node->n_outputs; ++k) {
+		deferred_output(imp, d, k, out[k]);
+	}
+	return deferred_finish(imp, d, NULL);
+}
+
+/* -- the driver -- */
+
+bool
+deferred_expand(struct importer *imp, struct node *n)
+{
+	expand_fn *fn = expander(n->domain, n->op_type);
+	struct deferred identity = { .node = n };
+
+	for (int i = 0; i < imp->deferred.n; ++i) {
+		if (imp->deferred.data[i]->node == n) {
+			return fn(imp, imp->deferred.data[i]);
+		}
+	}
+	/* Any other node with a sequence or an empty optional as input. */
+	if (strcmp(n->op_type, "Identity") == 0 && !*n->domain) {
+		deferred_output(imp, &identity, 0, n->inputs[0]);
+		return deferred_finish(imp, &identity,
+				       "an Identity passes its input on");
+	}
+	return deferred_refuse(imp, &identity,
+			       "it reads a sequence or an optional without an "
+			       "element, which its operator does not take");
+}
