@@ -17,7 +17,7 @@ struct te_tensor {
 enum te_kind {
 	TE_COMPUTE,
 	TE_SCAN,   /* n_axes 0; see te_scan */
-	TE_EXTERN, /* n_axes 0; see te_extern */
+	TE_EXTERN, /* n_axes 0, or see te_extern_axes */
 	TE_ORDERED /* n_axes 0; see te_ordered */
 };
 
@@ -179,6 +179,10 @@ void te_extern(struct module *m, const char *name, const char *tag,
 bool te_extern_body(struct module *m, struct te_tensor *out,
 		    const struct buffer *const *views, const struct expr *call,
 		    struct func *func, const char **why);
+/* Before te_extern_body: the body, statements that name the tensors' own
+ * buffers, runs once at each point of these spatial axes, whose variables it
+ * may use, and stores to other elements at each. */
+void te_extern_axes(struct te_tensor *out, struct iter_var *axes, int n_axes);
 
 /* te_ordered. First the outputs (shapes[k] has ndims[k] extents), so that
  * stores may name out[k]->buffer. */

@@ -5,7 +5,17 @@
  *       T.reads(A[0:n, 0:m])
  *       T.writes(C[0:n, 0:m])
  *       T.evaluate(T.call_extern("int32", "f", T.address_of(A[0, 0]), …))
+ *
+ * With axes, the statement runs once at each of their points:
+ *
+ *   for i in range(n):
+ *       with T.block("C"):
+ *           v_i = T.axis.spatial(n, i)
+ *           T.reads(A[v_i, 0:m])
+ *           T.writes(C[v_i, 0:m])
+ *           for j in range(m): …
  */
+#include "block_regions.h"
 #include "te_build.h"
 
 #include <assert.h>
@@ -42,6 +52,13 @@ te_extern(struct module *m, const char *name, const char *tag,
 		s->out[k] = t;
 		out[k] = t;
 	}
+}
+
+void
+te_extern_axes(struct te_tensor *out, struct iter_var *axes, int n_axes)
+{
+	out->stage->axes = axes;
+	out->stage->n_axes = n_axes;
 }
 
 static const struct buffer *
@@ -288,27 +305,16 @@ whole(struct te_build *b, const struct buffer *buffer, struct region *out)
 	}
 }
 
-struct stmt *
-te_build_extern(struct te_build *b, const struct te_stage *s)
+/* The regions of a body that a call or a function without axes may touch: all of
+ * each buffer. */
+static void
+whole_regions(struct te_build *b, const struct te_stage *s, struct block *block)
 {
-	struct module *m = b->m;
-	struct arena *a = &m->arena;
-	const struct te_extern *x = s->external;
-	struct block block = { .name = te_unique_name(b, s->name) };
-	struct var_map map = view_map(b, s);
-	struct stmt *body;
+	struct arena *a = &b->m->arena;
 
-	assert(x->call || x->func);
-	if (x->call) {
-		body = stmt_evaluate(b->f, x->call);
-	} else {
-		/* A clone of that function: its statements have ids and a
-		 * journal of their own. */
-		body = stmt_clone(b->f, plain_body(x->func), true);
-	}
-	block.reads = arena_array(a, struct region, s->n_inputs + 1);
-	block.writes = arena_array(a, struct region, s->n_out + 1);
-	block.n_writes = s->n_out;
+	block->reads = arena_array(a, struct region, s->n_inputs + 1);
+	block->writes = arena_array(a, struct region, s->n_out + 1);
+	block->n_writes = s->n_out;
 	for (int i = 0; i < s->n_inputs; i++) {
 		bool again = false;
 
@@ -317,17 +323,50 @@ te_build_extern(struct te_build *b, const struct te_stage *s)
 		}
 		if (!again) {
 			whole(b, te_target(b, s->inputs[i]->buffer),
-			      &block.reads[block.n_reads++]);
+			      &block->reads[block->n_reads++]);
 		}
 	}
 	for (int k = 0; k < s->n_out; k++) {
-		whole(b, te_target(b, s->out[k]->buffer), &block.writes[k]);
+		whole(b, te_target(b, s->out[k]->buffer), &block->writes[k]);
 	}
-	body = stmt_block(b->f, &block, expr_bool(m, true), NULL, NULL, body);
+}
+
+struct stmt *
+te_build_extern(struct te_build *b, const struct te_stage *s)
+{
+	struct module *m = b->m;
+	const struct te_extern *x = s->external;
+	struct block block = { .name = te_unique_name(b, s->name) };
+	struct te_nest nest = te_nest_new(b, s->n_axes);
+	struct var_map map = view_map(b, s);
+	struct stmt *body;
+
+	assert(x->call || x->func);
+	for (int i = 0; i < s->n_axes; i++) {
+		te_nest_add(b, &nest, &s->axes[i]);
+	}
+	block.iters = nest.iters;
+	block.n_iters = nest.map.n;
+	if (x->call) {
+		body = stmt_evaluate(b->f, x->call);
+	} else {
+		/* A clone of that function: its statements have ids and a
+		 * journal of their own. */
+		body = stmt_clone(b->f, plain_body(x->func), true);
+	}
+	if (s->n_axes == 0) {
+		whole_regions(b, s, &block);
+	}
+	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings, NULL,
+			  body);
 	for (int i = 0; i < s->n_inputs + s->n_out; i++) {
 		stmt_replace_buffer(b->f, body, x->views[i],
 				    te_target(b, tensor_buffer(s, i)));
 	}
 	stmt_substitute(b->f, body, &map);
-	return body;
+	stmt_substitute(b->f, body, &nest.map);
+	if (s->n_axes > 0) {
+		block_infer_regions(b->f, body, true, true);
+	}
+	return te_nest_loops(b, &nest, body);
 }

@@ -205,6 +205,7 @@ collect_stage_vars(struct te_build *b, const struct te_stage *s)
 		collect_compute_vars(b, s->scan->body[i]);
 	}
 	if (s->external) {
+		collect_axes_vars(b, s->axes, s->n_axes);
 		te_extern_vars(b->m, s, visit_free_var, b);
 	}
 }

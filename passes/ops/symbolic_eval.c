@@ -323,6 +323,9 @@ evaluate_stage(struct symbolic_eval *s, const struct te_tensor *t,
 			       ? mem->elems[t->index][at]
 			       : NULL;
 	}
+	if (t->stage->kind != TE_COMPUTE) {
+		return NULL;
+	}
 	body = t->stage->bodies[t->index];
 	for (int d = 0; d < t->stage->n_axes; d++) {
 		if (!bind(s, t->stage->axes[d].var, index[d])) {

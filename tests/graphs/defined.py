@@ -211,6 +211,21 @@ def hardmax(node, inputs):
     return [(index == places).astype(x.dtype)]
 
 
+def top_k(node, inputs):
+    """TopK with NaN, of which ONNX says nothing: it is larger than all
+    numbers."""
+    x, axis = inputs[0], attribute(node, "axis", -1)
+    wide = np.moveaxis(x.astype(np.float64), axis, 0)
+    places = np.broadcast_to(np.arange(wide.shape[0]).reshape(
+        [-1] + [1] * (wide.ndim - 1)), wide.shape)
+    lost = np.isnan(wide)
+    largest = attribute(node, "largest", 1)
+    order = np.lexsort((places, -wide if largest else wide,
+                        ~lost if largest else lost), 0)
+    order = np.moveaxis(order[:int(inputs[1][0])], 0, axis)
+    return [np.take_along_axis(x, order, axis), order]
+
+
 def scatter_largest(node, inputs):
     """ScatterElements with max or min where there is NaN, which stays. In
     onnxruntime, and with Python's max and min, which onnx.reference calls, it

@@ -507,7 +507,7 @@ DEFINITIONS = [
     ("Resize", is_cubic_double, formulas.cubic_double),
     ("GroupNormalization", is_real, formulas.group_norm),
     ("ArgMax", has_nan, defined.arg), ("ArgMin", has_nan, defined.arg),
-    ("Hardmax", has_nan, defined.hardmax),
+    ("TopK", has_nan, defined.top_k), ("Hardmax", has_nan, defined.hardmax),
     ("ScatterElements", largest_nan, defined.scatter_largest),
     ("GlobalMaxPool", has_nan, defined.global_max_pool),
     ("GlobalMaxPool", is_double, defined.global_max_pool),

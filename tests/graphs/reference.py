@@ -33,7 +33,7 @@ EXACT = set("""
     Tile Transpose Concat Split DepthToSpace SpaceToDepth Slice Pad Trilu
     OneHot ReverseSequence Gather GatherElements GatherND ReduceMax ReduceMin
     ArgMax ArgMin Hardmax MatMulInteger ConvInteger MaxPool GlobalMaxPool
-    MaxUnpool""".split())
+    MaxUnpool TopK""".split())
 # Operators that are exact as long as all numbers are small integers.
 SUMS = set("""Add Sub Mul Sum MatMul Gemm Einsum Conv ConvTranspose ReduceSum
     ReduceL1 ReduceSumSquare CumSum DequantizeLinear""".split())

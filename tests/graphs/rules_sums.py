@@ -32,6 +32,16 @@ def arg(op):
     return rule
 
 
+def top_k(g):
+    x = g.data(g.types("TopK"), 1, 4, lambda s: 0 not in s,
+               g.choice(["integers", None]))
+    shape = g.value(x).shape
+    axis = g.number(-len(shape), len(shape) - 1)
+    k = np.array([g.number(1, shape[axis])], np.int64)
+    g.node("TopK", [x, g.add(k, "constant")], 2, axis=axis,
+           largest=g.number(0, 1))
+
+
 def along_axis(op, **more):
     def rule(g):
         x = g.data(g.types(op), 1, 4)
@@ -186,8 +196,8 @@ RULES = {op: reduce(op) for op in [
 RULES.update({op: along_axis(op) for op in [
     "Softmax", "LogSoftmax", "Hardmax", "LpNormalization"]})
 RULES.update({
-    "ArgMax": arg("ArgMax"), "ArgMin": arg("ArgMin"), "MatMul": matmul,
-    "Gemm": gemm, "Einsum": einsum,
+    "TopK": top_k, "ArgMax": arg("ArgMax"), "ArgMin": arg("ArgMin"),
+    "MatMul": matmul, "Gemm": gemm, "Einsum": einsum,
     "LayerNormalization": layer_norm("LayerNormalization"),
     "RMSNormalization": layer_norm("RMSNormalization"),
     "BatchNormalization": batch_norm,
@@ -217,5 +227,6 @@ LARGE = {
 for name in ("Sum", "Mean", "Prod", "Max", "Min", "L1", "L2", "SumSquare",
              "LogSum", "LogSumExp"):
     LARGE["Reduce" + name] = case([ROW, ints(1)])
+LARGE["TopK"] = case([ROW, ints(10)], outputs=2)
 for name in ("ArgMax", "ArgMin"):
     LARGE[name] = case([ROW], axis=1)
