@@ -7,7 +7,7 @@
 #include "onnx_import.h"
 #include "pointer_map.h"
 
-#define ONNX_OLDEST_OPSET 7
+#define ONNX_OLDEST_OPSET 1
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK 32
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* of one tensor */

@@ -7,7 +7,8 @@
  * The table has a row for each change of an operator's meaning; every row newer
  * than a node's version is applied to it, in order. Versions above the
  * canonical one changed only types, except for the changes that the last rows
- * refuse. */
+ * refuse. consumed_inputs, an attribute before version 6, means nothing for the
+ * result and stays unread. */
 #include "upgrade.h"
 
 #include "ops.h"
@@ -21,8 +22,7 @@ upgrade_refuse(struct upgrade *u, const char *text)
 			  node_place(u->g, u->node), "%s", text);
 }
 
-/* Grows or shrinks the list of inputs; new ones are absent. */
-static void
+void
 upgrade_set_n_inputs(struct upgrade *u, int n)
 {
 	struct node *node = u->node;
@@ -353,6 +353,127 @@ dropout_ratio(struct upgrade *u)
 	return true;
 }
 
+/* -- before opset 7 -- */
+
+static void
+attr_default_float(struct upgrade *u, const char *name, double value)
+{
+	if (!node_attr(u->node, name)) {
+		node_set_attr_float(u->g, u->node, name, value);
+	}
+}
+
+static bool
+selu_constants(struct upgrade *u)
+{
+	attr_default_float(u, "alpha", 1.6732);
+	attr_default_float(u, "gamma", 1.0507);
+	return true;
+}
+
+static bool
+concat_axis(struct upgrade *u)
+{
+	if (!node_attr(u->node, "axis")) {
+		node_set_attr_int(u->g, u->node, "axis", 1);
+	}
+	return true;
+}
+
+static bool
+reshape_to_input(struct upgrade *u)
+{
+	attr_to_input(u, "shape", 1);
+	return true;
+}
+
+static bool
+pad_rename(struct upgrade *u)
+{
+	const int64_t *pads;
+	int n = node_attr_ints(u->node, "paddings", &pads);
+
+	if (n > 0) {
+		node_set_attr_ints(u->g, u->node, "pads", pads, n);
+		node_remove_attr(u->node, "paddings");
+	}
+	return true;
+}
+
+/* The power was a float. */
+static bool
+lp_power(struct upgrade *u)
+{
+	double p = node_attr_float(u->node, "p", 2);
+
+	if (p != (double)(int64_t)p) {
+		return upgrade_refuse(u, "its power p is not a whole number; "
+					 "export the model with opset 2 or "
+					 "newer");
+	}
+	node_set_attr_int(u->g, u->node, "p", (int64_t)p);
+	return true;
+}
+
+/* The type was a name, as of TensorProto.DataType. */
+static bool
+cast_type(struct upgrade *u)
+{
+	const char *to = node_attr_string(u->node, "to", NULL);
+	struct dtype t;
+
+	for (int number = 1; to && dtype_from_onnx(number, &t); ++number) {
+		if (strcmp(dtype_onnx_name(t), to) == 0) {
+			node_set_attr_int(u->g, u->node, "to", number);
+			return true;
+		}
+	}
+	return !to || upgrade_refuse(u, "its attribute 'to' names no type that "
+					"tirc has; correct the model");
+}
+
+static bool
+dropout_test(struct upgrade *u)
+{
+	if (!node_attr_int(u->node, "is_test", 0)) {
+		return upgrade_refuse(u, "it drops elements at random, as its "
+					 "attribute is_test is 0; set it to 1");
+	}
+	node_remove_attr(u->node, "is_test");
+	return true;
+}
+
+static bool
+batch_norm_test(struct upgrade *u)
+{
+	if (!node_attr_int(u->node, "is_test", 0) && u->node->n_outputs > 1) {
+		return upgrade_refuse(u, "it trains, as its attribute is_test "
+					 "is 0; set it to 1");
+	}
+	node_remove_attr(u->node, "is_test");
+	return true;
+}
+
+/* Images grew by two factors. */
+static bool
+upsample_factors(struct upgrade *u)
+{
+	float *scales = arena_array(&u->imp->m->arena, float, 4);
+	const int64_t n = 4;
+
+	scales[0] = 1;
+	scales[1] = 1;
+	scales[2] = (float)node_attr_float(u->node, "height_scale", 1);
+	scales[3] = (float)node_attr_float(u->node, "width_scale", 1);
+	upgrade_set_n_inputs(u, 2);
+	node_set_input(u->node, 1,
+		       graph_constant(u->g, part_name(u, "scales"),
+				      dtype_of(DT_F32), 1, &n, scales));
+	node_remove_attr(u->node, "height_scale");
+	node_remove_attr(u->node, "width_scale");
+	return true;
+}
+
 /* -- newer than canonical -- */
 
 /* A node of version < below takes the row; sorted so that the steps of one
@@ -363,18 +484,35 @@ static const struct row {
 	upgrade_fn *fn;
 	bool late;
 } rows[] = {
+	{ "Add", 7, upgrade_broadcast, true },
+	{ "And", 7, upgrade_broadcast, true },
+	{ "BatchNormalization", 7, batch_norm_test, false },
 	{ "BatchNormalization", 9, batch_norm_spatial, false },
 	{ "BatchNormalization", 14, batch_norm_outputs, false },
 	{ "BatchNormalization", ANY_VERSION, batch_norm_training, false },
+	{ "Cast", 6, cast_type, false },
 	{ "Clip", 11, upgrade_clip, true },
+	{ "Concat", 4, concat_axis, false },
 	{ "DFT", 20, dft_to_input, false },
+	{ "Div", 7, upgrade_broadcast, true },
+	{ "Dropout", 7, dropout_test, false },
 	{ "Dropout", 10, dropout_mask, false },
 	{ "Dropout", 12, dropout_ratio, false },
+	{ "Equal", 7, upgrade_broadcast, true },
+	{ "GlobalLpPool", 2, lp_power, false },
+	{ "Greater", 7, upgrade_broadcast, true },
 	{ "GridSample", 20, grid_sample_modes, false },
 	{ "GroupNormalization", 21, upgrade_group_norm, true },
 	{ "Hardmax", 13, upgrade_softmax, true },
+	{ "Less", 7, upgrade_broadcast, true },
 	{ "LogSoftmax", 13, upgrade_softmax, true },
+	{ "LpPool", 2, lp_power, false },
+	{ "Mul", 7, upgrade_broadcast, true },
+	{ "Or", 7, upgrade_broadcast, true },
+	{ "PRelu", 7, upgrade_prelu, true },
+	{ "Pad", 2, pad_rename, false },
 	{ "Pad", 11, upgrade_pad, true },
+	{ "Pow", 7, upgrade_broadcast, true },
 	{ "ReduceL1", 18, axes_to_input, false },
 	{ "ReduceL2", 18, axes_to_input, false },
 	{ "ReduceLogSum", 18, axes_to_input, false },
@@ -385,17 +523,23 @@ static const struct row {
 	{ "ReduceProd", 18, axes_to_input, false },
 	{ "ReduceSum", 13, axes_to_input, false },
 	{ "ReduceSumSquare", 18, axes_to_input, false },
+	{ "Reshape", 5, reshape_to_input, false },
 	{ "Resize", 11, resize_asymmetric, false },
 	{ "RoiAlign", 16, roi_align_mode, false },
 	{ "Scatter", ANY_VERSION, rename_scatter, false },
+	{ "Selu", 6, selu_constants, false },
 	{ "Slice", 10, slice_to_inputs, false },
 	{ "Softmax", 13, upgrade_softmax, true },
 	{ "Split", 13, split_to_input, false },
 	{ "Split", 18, split_count, false },
 	{ "Squeeze", 13, axes_to_input, false },
+	{ "Sub", 7, upgrade_broadcast, true },
+	{ "Tile", 6, upgrade_tile, true },
 	{ "TopK", 10, topk_to_input, false },
 	{ "Unsqueeze", 13, axes_to_input, false },
+	{ "Upsample", 7, upsample_factors, false },
 	{ "Upsample", ANY_VERSION, upsample_to_resize, false },
+	{ "Xor", 7, upgrade_broadcast, true },
 };
 
 /* The operator's name in the model selects the rows. */

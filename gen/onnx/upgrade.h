@@ -16,6 +16,8 @@ struct upgrade {
 /* An adapter returns false after a diagnostic. */
 typedef bool upgrade_fn(struct upgrade *u);
 
+/* Grows or shrinks the list of inputs; new ones are absent. */
+void upgrade_set_n_inputs(struct upgrade *u, int n);
 /* Sets input i to a constant list of integers; i may be the number of
  * inputs. */
 void upgrade_input_ints(struct upgrade *u, int i, const char *what,
@@ -30,6 +32,7 @@ struct node *upgrade_insert(struct upgrade *u, int pos, const char *op_type,
 			    struct tensor **in, int n_in, struct tensor *out);
 
 /* upgrade_late.c: adapters that need shapes or types. */
-upgrade_fn upgrade_clip, upgrade_pad, upgrade_softmax, upgrade_group_norm;
+upgrade_fn upgrade_broadcast, upgrade_clip, upgrade_group_norm, upgrade_pad,
+	upgrade_prelu, upgrade_softmax, upgrade_tile;
 
 #endif

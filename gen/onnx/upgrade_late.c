@@ -2,12 +2,118 @@
 /* Adapters that depend on the types and shapes of a node's inputs. */
 #include "upgrade.h"
 
+#include "ops.h"
+
 static struct tensor *
 known_input(const struct upgrade *u, int i)
 {
 	struct tensor *t = i < u->node->n_inputs ? u->node->inputs[i] : NULL;
 
 	return t && t->typed && t->ndim >= 0 ? t : NULL;
+}
+
+/* Appends dimensions of size 1 to input i, so that its first dimension is
+ * dimension `axis` of a tensor of rank `rank`. */
+static void
+append_ones(struct upgrade *u, int i, int axis, int rank)
+{
+	struct tensor *t = u->node->inputs[i];
+	int from = t->ndim, n = rank - axis - from;
+	int64_t *axes = arena_array(&u->imp->tmp, int64_t, rank + 1);
+	struct tensor *out, *in[2];
+
+	for (int k = 0; k < n; ++k) {
+		axes[k] = from + k;
+	}
+	if (n > 0) {
+		out = upgrade_tensor(u, "aligned");
+		in[0] = t;
+		in[1] = graph_constant_ints(u->g,
+					    arena_printf(&u->imp->tmp,
+							 "%s_axes", out->name),
+					    n, axes);
+		upgrade_insert(u, u->pos, "Unsqueeze", in, 2, out);
+		++u->pos;
+		node_set_input(u->node, i, out);
+	}
+}
+
+/* Before opset 7 the second operand's first dimension may be at any axis.
+ *
+ *	before	y = Add<broadcast=1, axis=1>(a, b)   # a: [n, c, h, w], b: [c]
+ *	after	b2 = Unsqueeze(b, [1, 2])
+ *		y = Add(a, b2) */
+bool
+upgrade_broadcast(struct upgrade *u)
+{
+	const struct tensor *a = known_input(u, 0), *b = known_input(u, 1);
+	int64_t axis = node_attr_int(u->node, "axis", -1);
+
+	if (a && b && node_attr_int(u->node, "broadcast", 0) &&
+	    node_attr(u->node, "axis")) {
+		axis += axis < 0 ? a->ndim : 0;
+		if (axis < 0 || axis + b->ndim > a->ndim) {
+			return diag_error(&u->imp->m->diags, DIAG_BAD_ATTRIBUTE,
+					  node_place(u->g, u->node),
+					  "the second input does not fit into "
+					  "the first at its axis; correct the "
+					  "attribute");
+		}
+		append_ones(u, 1, (int)axis, a->ndim);
+	}
+	node_remove_attr(u->node, "axis");
+	node_remove_attr(u->node, "broadcast");
+	return true;
+}
+
+/* Before opset 7 PRelu has one slope, or one per channel. */
+bool
+upgrade_prelu(struct upgrade *u)
+{
+	const struct tensor *x = known_input(u, 0), *slope = known_input(u, 1);
+
+	if (x && slope && slope->ndim == 1 && x->ndim > 1 &&
+	    !expr_is_value(slope->shape[0], 1)) {
+		append_ones(u, 1, 1, x->ndim);
+	}
+	return true;
+}
+
+/*	before	y = Tile(x, tiles, axis)
+ *	after	y = Tile(x, y_repeats) */
+bool
+upgrade_tile(struct upgrade *u)
+{
+	struct tensor *x = known_input(u, 0);
+	const int64_t *tiles, *axis;
+	int n_tiles, n_axis;
+	int64_t *repeats, at;
+
+	if (!x || u->node->n_inputs < 3) {
+		return true;
+	}
+	if (!input_ints(u->imp->m, u->node, 1, &tiles, &n_tiles) ||
+	    !input_ints(u->imp->m, u->node, 2, &axis, &n_axis) ||
+	    n_tiles != 1 || n_axis != 1) {
+		return diag_error(&u->imp->m->diags, DIAG_UNSUPPORTED,
+				  node_place(u->g, u->node),
+				  "its tiles and axis are not constant; make "
+				  "them initializers");
+	}
+	at = *axis < 0 ? *axis + x->ndim : *axis;
+	if (at < 0 || at >= x->ndim) {
+		return diag_error(&u->imp->m->diags, DIAG_BAD_ATTRIBUTE,
+				  node_place(u->g, u->node),
+				  "its axis is outside of the input's "
+				  "dimensions; correct the model");
+	}
+	repeats = arena_array(&u->imp->tmp, int64_t, x->ndim + 1);
+	for (int d = 0; d < x->ndim; ++d) {
+		repeats[d] = d == at ? *tiles : 1;
+	}
+	upgrade_input_ints(u, 1, "repeats", repeats, x->ndim);
+	upgrade_set_n_inputs(u, 2);
+	return true;
 }
 
 /*	before	y = Clip<min=0, max=6>(x)

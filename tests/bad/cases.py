@@ -6,6 +6,7 @@ Refused ones: exit status 1, a message with the given words, nothing written.
 Odd but valid ones must pass. Run without NAME it lists them; `--write DIR`
 puts all of them there, as seeds for a fuzzer."""
 import os
+import struct
 import subprocess
 import sys
 
@@ -65,7 +66,25 @@ REFUSED = {
                 node("Whatever", ["b"], ["y"], "three", "com.example")]),
         ["Frobnicate", "'one'", "Whatever", "'three'"]),
     "no_opset": (relu(version=None), "operator set"),
-    "old_opset": (relu(version=6), "version 6"),
+    "old_opset": (relu(version=0), "version 0"),
+    "old_dropout": (simple([node("Dropout", ["x"], ["y"], "drop")],
+                           version=6), ["is_test", "'drop'"]),
+    "old_batch_norm": (simple(
+        [node("BatchNormalization", ["x", "w", "w", "w", "w"],
+              ["y", "m", "v", "sm", "sv"], "norm")],
+        [tensor("w", [3], floats(1, 2, 3))], version=6), "it trains"),
+    "old_broadcast": (simple(
+        [node("Add", ["x", "w"], ["y"], "add", broadcast=1, axis=2)],
+        [tensor("w", [3], floats(1, 2, 3))], version=6), "does not fit"),
+    "old_cast": (simple([node("Cast", ["x"], ["y"], "cast", to="FLAOT")],
+                        version=5), "names no type"),
+    "old_lp_pool": (simple([node("GlobalLpPool", ["x"], ["y"], p=1.5)],
+                           version=1), "whole number"),
+    "old_tile": (simple([node("Tile", ["x", "x", "x"], ["y"])], version=5),
+                 "not constant"),
+    "top_k_too_large": (simple(
+        [node("TopK", ["x", "k"], ["y", "i"])],
+        [tensor("k", [1], struct.pack("<q", 4), 7)]), "larger than"),
     "future_opset": (relu(version=99), "version 99"),
     "no_operator": (simple([node("", ["x"], ["y"])]), "no operator"),
     "cycle": (simple([node("Add", ["x", "b"], ["a"], "one"),

@@ -152,6 +152,33 @@ x = f(3, 7)
 check("TopK", [7], [x], {"k": 3}, 2)
 check("TopK", [10, 11, 21, 24], [x, i(3)], {}, 2)
 check("TopK", [11], [x, i(2)], {"axis": 0, "largest": 0}, 2)
+x = np.round(f(2, 40, 3) * 2)  # with equal elements
+for k in 0, 1, 2, 7, 39, 40:
+    for largest in 0, 1:
+        check("TopK", [11, 24], [x, i(k)], {"axis": 1, "largest": largest}, 2)
+x[0, 3:30:4] = np.nan
+x[1, :3] = np.inf
+x[1, 20:23] = -np.inf
+for kind in np.float32, np.float64, np.float16:
+    for k in 5, 12, 40:
+        places = np.broadcast_to(np.arange(40)[:, None], x.shape)
+        order = np.lexsort((places, -x, ~np.isnan(x)), 1)
+        check("TopK", [11, 24], [x.astype(kind), i(k)], {"axis": 1}, 2,
+              want=[np.take_along_axis(x, order, 1)[:, :k].astype(kind),
+                    order[:, :k]])
+        order = np.argsort(x, 1, kind="stable")
+        check("TopK", [11, 24], [x.astype(kind), i(k)],
+              {"axis": 1, "largest": 0}, 2,
+              want=[np.take_along_axis(x, order, 1)[:, :k].astype(kind),
+                    order[:, :k]])
+for kind in np.int8, np.uint8, np.int16, np.int64, np.uint64:
+    low, high = np.iinfo(kind).min, np.iinfo(kind).max
+    y = np.array([low, low, 5, high, 5, high, low], kind)
+    order = np.lexsort((range(7), y))
+    check("TopK", [11, 24], [y, i(6)], {"largest": 0}, 2,
+          want=[y[order[:6]], order[:6]])
+    order = np.lexsort((range(7), ~y))
+    check("TopK", [11, 24], [y, i(6)], {}, 2, want=[y[order[:6]], order[:6]])
 
 x = f(1, 2, 3, 4)
 for mode in ["nearest", "linear"]:
@@ -238,6 +265,105 @@ check("Constant", [12, 13, 21], [], {"value_ints": [1, 2, 3]})
 check("Constant", [12, 13, 21], [], {"value_float": 0.25})
 check("Constant", [12, 13, 21], [], {"value_floats": [0.5, 1.5]})
 check("Constant", [12, 13, 21], [], {"value_int": 7})
+
+# Before version 7.
+def same(op, opsets, inputs, attrs=None, outputs=1, want=None):
+    """As check, where the attribute consumed_inputs of version 1 says that the
+    output may take the place of the first input."""
+    check(op, [o for o in opsets if o > 5], inputs, attrs, outputs, want)
+    check(op, [o for o in opsets if o < 6], inputs,
+          {**(attrs or {}), "consumed_inputs": [0]}, outputs, want)
+
+
+a, b = np.abs(f(2, 3, 4)) + 1, np.abs(f(3)) + 1
+column = b[:, None]
+for op, compute in [("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply),
+                    ("Div", np.divide)]:
+    same(op, [1, 6], [a, b], {"broadcast": 1, "axis": 1},
+         want=[compute(a, column)])
+    same(op, [1, 6], [a, b], {"broadcast": 1, "axis": -2},
+         want=[compute(a, column)])
+    row = f(4)
+    same(op, [1, 6], [a, row], {"broadcast": 1}, want=[compute(a, row)])
+    same(op, [1, 6], [a, a[0, :, :]], {"broadcast": 1},
+         want=[compute(a, a[0])])
+    same(op, [1, 6], [a, np.float32(2)], {"broadcast": 1, "axis": 0},
+         want=[compute(a, np.float32(2))])
+    same(op, [1, 6], [a, a * 2], want=[compute(a, a * 2)])
+check("Pow", [1, 6], [a, b], {"broadcast": 1, "axis": 1},
+      want=[np.power(a, column)])
+for op, compute in [("And", np.logical_and), ("Or", np.logical_or),
+                    ("Xor", np.logical_xor)]:
+    check(op, [1, 6], [a > 2, b > 2], {"broadcast": 1, "axis": 1},
+          want=[compute(a > 2, column > 2)])
+for op, compute in [("Greater", np.greater), ("Less", np.less)]:
+    check(op, [1, 6], [a, b], {"broadcast": 1, "axis": 1},
+          want=[compute(a, column)])
+whole = random.integers(0, 2, (2, 3, 4)).astype(np.int32)
+check("Equal", [1, 6], [whole, whole[0, :, 0]], {"broadcast": 1, "axis": 1},
+      want=[whole == whole[0, :, :1]])
+x = f(2, 3, 4, 2)
+for slope in b, b[:1]:
+    same("PRelu", [1, 6], [x, slope],
+         want=[np.where(x < 0, x * slope.reshape(-1, 1, 1), x)])
+same("PRelu", [1, 6], [f(5) * 0 - 1, b[:1]],
+     want=[np.full(5, -b[0], np.float32)])
+same("BatchNormalization", [1, 6], norm, {"is_test": 1, "epsilon": 1e-3},
+     want=[(norm[0] - norm[3].reshape(-1, 1, 1)) /
+           np.sqrt(norm[4].reshape(-1, 1, 1) + np.float32(1e-3)) *
+           norm[1].reshape(-1, 1, 1) + norm[2].reshape(-1, 1, 1)])
+same("Dropout", [1, 6], [x], {"is_test": 1, "ratio": 0.4}, want=[x])
+check("Cast", [1, 5], [x * 5], {"to": "INT32"}, want=[(x * 5).astype(np.int32)])
+check("Cast", [1], [whole], {"to": "FLOAT16"}, want=[whole.astype(np.float16)])
+check("Cast", [6], [x * 5], {"to": TensorProto.INT32},
+      want=[(x * 5).astype(np.int32)])
+same("Clip", [1, 6], [x], {"min": -0.5, "max": 0.25},
+     want=[np.clip(x, -0.5, 0.25)])
+check("Concat", [1, 3], [x, x[:, :1]], want=[np.concatenate([x, x[:, :1]], 1)])
+check("Concat", [4, 6], [x, x], {"axis": 2}, want=[np.concatenate([x, x], 2)])
+left, right, more = f(2, 3), f(3, 4), f(4)
+check("Gemm", [1, 6], [left, right, more], {"broadcast": 1, "alpha": 0.5},
+      want=[left @ right * 0.5 + more])
+check("Gemm", [1, 6], [left, right, f(2, 1)[:, :1] * 0 + more],
+      want=[left @ right + more])
+for op in ["GlobalLpPool", "LpPool"]:
+    more = {"kernel_shape": [4, 2]} if op == "LpPool" else {}
+    check(op, [1], [x], {"p": 2.0, **more},
+          want=[np.sqrt((x * x).sum((2, 3), keepdims=True))])
+    check(op, [2], [x], {"p": 2, **more},
+          want=[np.sqrt((x * x).sum((2, 3), keepdims=True))])
+wide = np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 2)], constant_values=1.5)
+for opset, name in (1, "paddings"), (2, "pads"):
+    check("Pad", [opset], [x], {name: [0, 0, 1, 0, 0, 0, 0, 2], "value": 1.5},
+          want=[wide])
+same("Reshape", [1, 4], [x], {"shape": [0, -1, 2]}, want=[x.reshape(2, 12, 2)])
+check("Reshape", [5, 6], [x, i(0, -1, 2)], want=[x.reshape(2, 12, 2)])
+old, new = (1.6732, 1.0507), (1.6732632, 1.050701)
+for opset, (alpha, gamma) in (1, old), (6, new):
+    same("Selu", [opset], [x * 3],
+         want=[gamma * np.where(x > 0, x * 3, alpha * np.expm1(x * 3))])
+for op, compute in [("Elu", lambda x: np.where(x < 0, np.expm1(x), x)),
+                    ("HardSigmoid", lambda x: np.clip(x * 0.2 + 0.5, 0, 1)),
+                    ("LeakyRelu", lambda x: np.where(x < 0, x * 0.01, x)),
+                    ("Relu", lambda x: np.maximum(x, 0))]:
+    same(op, [1, 6], [x], want=[compute(x).astype(np.float32)])
+check("Split", [1], [x, i(1, 2)], {"axis": 1}, 2, want=[x[:, :1], x[:, 1:]])
+check("Split", [1, 2], [x], {"axis": 1, "split": [1, 2]}, 2,
+      want=[x[:, :1], x[:, 1:]])
+check("Tile", [1], [x, i(3).reshape(()), i(1).reshape(())],
+      want=[np.tile(x, (1, 3, 1, 1))])
+check("Tile", [6], [x, i(1, 3, 1, 2)], want=[np.tile(x, (1, 3, 1, 2))])
+check("TopK", [1, 6], [x], {"k": 2, "axis": 2}, 2,
+      want=[-np.sort(-x, 2)[:, :, :2],
+            np.argsort(-x, 2, kind="stable")[:, :, :2]])
+check("Upsample", [1], [x], {"height_scale": 2.0, "width_scale": 3.0},
+      want=[x.repeat(2, 2).repeat(3, 3)])
+for op, compute in [("Max", np.maximum), ("Min", np.minimum), ("Sum", np.add)]:
+    same(op, [1, 6], [x, x[::-1].copy()], want=[compute(x, x[::-1])])
+for op in ["Softmax", "LogSoftmax", "ReduceMean", "ArgMax", "Flatten",
+           "Transpose", "Shape", "MatMul"]:
+    inputs = [f(3, 4), f(4, 3)] if op == "MatMul" else [f(3, 4)]
+    check(op, [1, 6], inputs)
 
 print("%d agree" % (done - len(failures)))
 if unknown:
