@@ -2,8 +2,7 @@
 /* From the model's nodes to a graph that the passes can use: canonical
  * operators, in topological order, with every type and shape known and equal to
  * the model's declaration. */
-#include "importer.h"
-
+#include "compose.h"
 #include "ops.h"
 
 static bool
@@ -18,7 +17,7 @@ reads_sequence(const struct importer *imp, const struct node *n)
 }
 
 /* Visits nodes in order. An adapter may insert nodes before the current one;
- * they are visited next. */
+ * they are visited next. A composition takes the current one's place. */
 static bool
 infer_all(struct importer *imp)
 {
@@ -33,6 +32,13 @@ infer_all(struct importer *imp)
 				return false;
 			}
 			--pos; /* the next node is in its place */
+			continue;
+		}
+		if (is_composition(n)) {
+			if (!compose_node_at(imp, &pos)) {
+				return false;
+			}
+			--pos;
 			continue;
 		}
 		if (imp->versions.data[n->id] != GRAPH_CANONICAL_OPSET) {
@@ -235,6 +241,7 @@ bool
 import_prepare(struct importer *imp, int first)
 {
 	complete_outputs(imp);
+	compose_mark(imp->g);
 	return upgrade_early(imp, first) && graph_sort(imp->g) &&
 	       ops_resolve(imp->g);
 }

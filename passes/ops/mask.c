@@ -3,6 +3,8 @@
  * reversed sequences. */
 #include "dims.h"
 
+#include <math.h>
+
 /* ---- Trilu ---- */
 
 bool
@@ -52,6 +54,101 @@ define_trilu(struct define *c, const struct node *n,
 	out[0] = define_stage(c, "trilu", "injective", rank, axes,
 			      expr_select(m, kept, x,
 					  expr_const(m, x->type, 0)));
+	return true;
+}
+
+/* ---- tirc.Band: the keys that a query of an attention may see ----
+ *
+ *	y[..., i, j] = x[..., i, j] if first <= j <= last and j < count,
+ *		       else -infinity
+ *
+ * with first = start + i - left, last = start + i + right (a side of -1 has no
+ * bound), start the input 1 and count the input 2, which broadcast with x. */
+
+bool
+infer_band(struct infer *c, struct node *n)
+{
+	const struct expr **shape;
+	int rank;
+
+	if (!infer_form(c, n, 0, TYPES_FLOAT, 2, INT32_MAX) ||
+	    !infer_form(c, n, 1, TYPES_SIGNED, 0, INT32_MAX) ||
+	    !infer_form(c, n, 2, TYPES_SIGNED, 0, INT32_MAX) ||
+	    !infer_broadcast(c, (const struct tensor *const *)n->inputs,
+			     n->n_inputs, &rank, &shape)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], n->inputs[0]->type, rank, shape);
+	return true;
+}
+
+/* Larger numbers mean the same: no dimension is so large. */
+#define BAND_MAX (1 << 30)
+
+/* Input i at an element of the result; NULL: it is absent. */
+static const struct expr *
+band_number(struct define *c, const struct node *n, const struct te_tensor *t,
+	    int i, const struct expr *const *at, struct dtype type)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	const struct expr *const *elems, *e;
+	int count;
+
+	if (!node_input(n, i)) {
+		return NULL;
+	}
+	if (input_elems(m, n, i, &elems, &count) && count == 1) {
+		return expr_cast(m, type, elems[0]);
+	}
+	e = define_broadcast(c, t, at, y->shape, y->ndim);
+	e = expr_max(m, e, expr_int(m, e->type, -BAND_MAX));
+	e = expr_min(m, e, expr_int(m, e->type, BAND_MAX));
+	return expr_cast(m, type, e);
+}
+
+static bool
+band_side(const struct node *n, const char *name, int64_t *v)
+{
+	*v = node_attr_int(n, name, -1);
+	return *v >= 0 && *v < BAND_MAX;
+}
+
+bool
+define_band(struct define *c, const struct node *n, struct te_tensor *const *in,
+	    struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	int rank = y->ndim;
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, axes, rank);
+	const struct expr *x = define_broadcast(c, in[0], at, y->shape, rank);
+	const struct expr *key = at[rank - 1], *query = at[rank - 2];
+	const struct expr *inside = expr_bool(m, true);
+	const struct expr *start, *count;
+	int64_t v;
+
+	start = band_number(c, n, n->n_inputs > 1 ? in[1] : NULL, 1, at,
+			    key->type);
+	count = band_number(c, n, n->n_inputs > 2 ? in[2] : NULL, 2, at,
+			    key->type);
+	query = start ? expr_add(m, query, start) : query;
+	if (band_side(n, "left", &v)) {
+		inside = expr_le(m, query, expr_add(m, key, expr_index(m, v)));
+	}
+	if (band_side(n, "right", &v)) {
+		inside = expr_and(m, inside,
+				  expr_le(m, key,
+					  expr_add(m, query,
+						   expr_index(m, v))));
+	}
+	if (count) {
+		inside = expr_and(m, inside, expr_lt(m, key, count));
+	}
+	out[0] = define_stage(c, "band", "injective", rank, axes,
+			      expr_select(m, inside, x,
+					  expr_const(m, x->type, -INFINITY)));
 	return true;
 }
 

@@ -19,6 +19,7 @@ LARGE = {
 # By operator of tirc's own: a rule for nodes that passes turn into it.
 OWN = {
     **rules_quantized.CHAINS,
+    "tirc.Band": rules_sums.attention,
     "tirc.BatchNormalization": rules_sums.batch_norm,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}

@@ -141,6 +141,17 @@ def channels(g, op, low=2):
     return x, g.value(x).shape[1]
 
 
+def attention(g):
+    """With what makes tirc.Band: a causal mask."""
+    kind = g.choice(["float32", "float64", "float16"])
+    batch, heads, size = g.number(1, 2), g.number(1, 3), g.number(1, 5)
+    tokens, keys = g.number(1, 6), g.number(1, 6)
+    g.node("Attention", [g.exact(kind, [batch, heads, tokens, size]),
+                         g.exact(kind, [batch, heads, keys, size]),
+                         g.exact(kind, [batch, heads, keys, g.number(1, 4)])],
+           is_causal=1)
+
+
 def batch_norm(g):
     x, c = channels(g, "BatchNormalization")
     kind = g.dtype(x)

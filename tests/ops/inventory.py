@@ -1,44 +1,54 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/operators.md lists exactly the operators of ops.def, by file. With
-REGEN=1 the list in the document is rewritten."""
+"""docs/operators.md lists exactly the operators of ops.def and the compositions
+of compose.def, by file. With REGEN=1 the lists in the document are
+rewritten."""
 import os
 import re
 import sys
 
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__))))
-TABLE = os.path.join(ROOT, "passes", "ops", "ops.def")
 DOCUMENT = os.path.join(ROOT, "docs", "operators.md")
-BEGIN, END = "<!-- list -->\n", "<!-- end of list -->\n"
+# Where a table stands in the document, its file, and a row of it; a row has
+# groups "name" and "domain".
+TABLES = [
+    ("list", os.path.join("passes", "ops", "ops.def"),
+     r'^(?:MAP|OP)\((?P<name>\w+)(?:, "(?P<domain>[\w.]*)")?'),
+    ("list of compositions", os.path.join("gen", "onnx", "compose.def"),
+     r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
+]
 
 
-def listing():
-    with open(TABLE, encoding="utf-8") as file:
+def listing(path, row):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         sections = file.read().split("/* -- ")[1:]
     lines = ["| file | operators |\n", "|---|---|\n"]
     for section in sections:
         name = re.match(r"(\w+\.c)", section).group(1)
-        rows = [(domain and domain + ".") + row for row, domain in re.findall(
-            r'^(?:MAP|OP)\((\w+)(?:, "(\w*)")?', section, re.M)]
-        lines.append("| `%s` | %s |\n" % (name, ", ".join(sorted(rows))))
+        rows = sorted((found["domain"] + "." if found["domain"] else "") +
+                      found["name"]
+                      for found in re.finditer(row, section, re.M))
+        lines.append("| `%s` | %s |\n" % (name, ", ".join(rows)))
     return "".join(lines)
 
 
 def main():
     with open(DOCUMENT, encoding="utf-8") as file:
-        text = file.read()
-    head, rest = text.split(BEGIN)
-    old, tail = rest.split(END)
-    new = "\n" + listing() + "\n"
-    if old == new:
+        text = new = file.read()
+    for mark, path, row in TABLES:
+        head, rest = new.split("<!-- %s -->\n" % mark)
+        tail = rest.split("<!-- end of %s -->\n" % mark)[1]
+        new = "%s<!-- %s -->\n\n%s\n<!-- end of %s -->\n%s" % (
+            head, mark, listing(path, row), mark, tail)
+    if text == new:
         return 0
     if os.environ.get("REGEN") == "1":
         with open(DOCUMENT, "w", encoding="utf-8") as file:
-            file.write(head + BEGIN + new + END + tail)
+            file.write(new)
         return 0
-    print("the list in docs/operators.md is not that of ops.def; "
-          "run this test with REGEN=1")
+    print("the lists in docs/operators.md are not those of ops.def and "
+          "compose.def; run this test with REGEN=1")
     return 1
 
 

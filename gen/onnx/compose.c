@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replaces a node by its composition: the table, the driver, and how a
+ * composition reads its node. compose_nodes.c makes the nodes. */
+#include "compose.h"
+
+#include <stdarg.h>
+
+#include "ops.h"
+
+struct composition {
+	const char *domain, *op_type;
+	int min_inputs, max_inputs, max_outputs;
+	compose_fn *fn;
+};
+
+static const struct composition rows[] = {
+#define COMPOSE(domain, op, min, max, outputs, fn)                             \
+	{ domain, #op, min, max, outputs, compose_##fn },
+#include "compose.def"
+#undef COMPOSE
+};
+
+/* The operator of each composition until it is replaced. */
+static const struct op composition_op = {
+	.name = "composition",
+	.domain = "tirc",
+	.max_inputs = -1,
+	.max_outputs = -1,
+};
+
+bool
+is_composition(const struct node *n)
+{
+	return n->op == &composition_op;
+}
+
+static const struct composition *
+find_row(const struct node *n)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+		if (strcmp(rows[i].op_type, n->op_type) == 0 &&
+		    strcmp(rows[i].domain, n->domain) == 0) {
+			return &rows[i];
+		}
+	}
+	return NULL;
+}
+
+bool
+compose_resolve(struct node *n)
+{
+	if (!n->op && find_row(n)) {
+		n->op = &composition_op;
+	}
+	return is_composition(n);
+}
+
+void
+compose_mark(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; ++i) {
+		compose_resolve(g->nodes.data[i]);
+	}
+}
+
+struct tensor *
+compose_input(const struct compose *c, int i)
+{
+	return node_input(c->node, i);
+}
+
+static bool
+compose_wants(const struct compose *c, int i)
+{
+	const struct tensor *t = i < c->node->n_outputs ? c->node->outputs[i]
+							: NULL;
+
+	return t && (t->uses.n > 0 || t->is_output);
+}
+
+bool
+compose_error(struct compose *c, enum diag_id id, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->failed) {
+		return false; /* the first mistake is reported */
+	}
+	va_start(ap, fmt);
+	c->failed = true;
+	diag_error(&c->m->diags, id, node_place(c->g, c->node), "%s",
+		   arena_vprintf(&c->m->arena, fmt, ap));
+	va_end(ap);
+	return false;
+}
+
+bool
+compose_refuse(struct compose *c, const char *fmt, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(&c->m->arena, fmt, ap);
+	va_end(ap);
+	return compose_error(c, DIAG_UNSUPPORTED, "%s", text);
+}
+
+bool
+compose_known_dim(struct compose *c, const struct tensor *t, int d,
+		  int64_t *size)
+{
+	*size = 1;
+	return expr_is_int(t->shape[d], size) ||
+	       compose_error(c, DIAG_UNKNOWN_SHAPE,
+			     "dimension %d of '%s' must be known when the "
+			     "code is generated; give it with --dim",
+			     d, t->name);
+}
+
+static bool
+check_node(struct compose *c, const struct composition *row)
+{
+	const struct node *n = c->node;
+
+	if (n->n_inputs > row->max_inputs) {
+		return compose_error(c, DIAG_BAD_MODEL,
+				     "there are %d inputs; %s takes at most %d",
+				     n->n_inputs, n->op_type, row->max_inputs);
+	}
+	if (n->n_outputs > row->max_outputs) {
+		return compose_error(c, DIAG_BAD_MODEL,
+				     "there are %d outputs; %s has at most %d",
+				     n->n_outputs, n->op_type,
+				     row->max_outputs);
+	}
+	for (int i = 0; i < row->max_inputs; ++i) {
+		const struct tensor *t = node_input(n, i);
+
+		if (!t && i < row->min_inputs) {
+			return compose_error(c, DIAG_BAD_MODEL,
+					     "input %d is missing; %s needs %d",
+					     i, n->op_type, row->min_inputs);
+		}
+		if (t && (!t->typed || t->ndim < 0)) {
+			return compose_error(c, DIAG_UNKNOWN_SHAPE,
+					     "type or shape of input '%s' is "
+					     "not known; give it with "
+					     "--input-shape",
+					     t->name);
+		}
+	}
+	return true;
+}
+
+/* y, the result k of the model's node, becomes an output of the node that
+ * computed t. */
+static void
+take_result(struct compose *c, struct tensor *y, struct tensor *t)
+{
+	struct node *p = t->producer;
+	int made_here = tensor_index(t, c->made.data, c->made.n);
+
+	if (made_here < 0 || p->outputs[t->output_index] != t) {
+		y->producer = NULL;
+		p = graph_node_at(c->g, c->pos, "", "Identity", c->node->name,
+				  &t, 1, &y, 1);
+		graph_share_origins(p, c->node);
+		p->op = op_find("", "Identity");
+		++c->pos;
+	} else {
+		p->outputs[t->output_index] = y;
+		y->output_index = t->output_index;
+		graph_replace_uses(c->g, t, y);
+		t->producer = NULL;
+	}
+	y->producer = p;
+	y->type = t->type;
+	y->typed = true;
+	y->ndim = t->ndim;
+	y->shape = t->shape;
+	y->elems = t->elems;
+	y->n_elems = t->n_elems;
+}
+
+static bool
+take_results(struct compose *c)
+{
+	for (int k = 0; k < c->node->n_outputs; ++k) {
+		if (compose_wants(c, k) && !c->results[k]) {
+			return compose_refuse(c,
+					      "its output %d is not supported",
+					      k);
+		}
+	}
+	for (int k = 0; k < c->node->n_outputs; ++k) {
+		struct tensor *y = c->node->outputs[k];
+
+		if (y && c->results[k]) {
+			take_result(c, y, c->results[k]);
+		} else if (y) {
+			y->producer = NULL;
+		}
+	}
+	return true;
+}
+
+/* The scalar that helpers return after a failure; shape[d] is 1 for every d
+ * that a composition may ask for, -1 too. */
+static struct tensor *
+make_stand_in(struct module *m)
+{
+	struct tensor *t = arena_new(&m->arena, struct tensor);
+	const struct expr **ones = arena_array(&m->arena, const struct expr *,
+					       2 * ONNX_MAX_RANK);
+
+	for (int d = 0; d < 2 * ONNX_MAX_RANK; ++d) {
+		ones[d] = expr_index(m, 1);
+	}
+	t->name = "";
+	t->type = dtype_of(DT_F32);
+	t->typed = true;
+	t->shape = ones + ONNX_MAX_RANK;
+	return t;
+}
+
+bool
+compose_node_at(struct importer *imp, int *pos)
+{
+	struct node *n = imp->g->nodes.data[*pos];
+	const struct composition *row = find_row(n);
+	struct compose c = {
+		.imp = imp,
+		.m = imp->m,
+		.g = imp->g,
+		.node = n,
+		.pos = *pos,
+		.version = imp->versions.data[n->id],
+		.results = arena_array(&imp->tmp, struct tensor *,
+				       n->n_outputs + 1),
+		.stand_in = make_stand_in(imp->m),
+	};
+
+	if (!check_node(&c, row) || !row->fn(&c) || c.failed ||
+	    !take_results(&c)) {
+		return false;
+	}
+	graph_remove_node(imp->g, n, NULL, NULL);
+	*pos = c.pos;
+	return true;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attention as its two matrix products and the softmax between them.
+ *
+ *	before	y = Attention<is_causal=1>(q, k, v)   # [b, h, s, d]
+ *	after	y_keys = Transpose<perm=[0, 1, 3, 2]>(k)
+ *		y_dots = MatMul(q, y_keys)
+ *		y_scores = Mul(y_dots, 1 / sqrt(d))
+ *		y_seen = tirc.Band<right=0>(y_scores)
+ *		y_probs = Softmax(y_seen)
+ *		y = MatMul(y_probs, v)
+ *
+ * Where several heads read the same keys, their queries are the rows of one
+ * product: [b, h, s, d] is [b, kv, h / kv * s, d] without a copy. */
+#include "compose_attention.h"
+
+#include <math.h>
+
+#include "ops.h"
+
+struct attention {
+	/* [batch][heads][queries][size], [batch][kv heads][keys][size],
+	 * [batch][kv heads][keys][value size]; heads are a multiple of kv
+	 * heads, and h reads the keys of h / (heads / kv heads) */
+	struct tensor *q, *k, *v;
+	double scale;
+	double softcap;      /* 0: none */
+	struct tensor *mask; /* added, or bool: true where a key counts; it
+			      * broadcasts; NULL: none */
+	/* Query i is at start + i; it sees the keys from `left` before it to
+	 * `right` after it (-1: all), and no key from `count` on. start and
+	 * count are integers that broadcast; NULL: 0, and all keys. */
+	int64_t left, right;
+	struct tensor *start, *count;
+	bool every_row;          /* without a mask, each query sees a key */
+	struct dtype softmax_in; /* the type in which softmax is computed */
+
+	/* results: the products, then with softcap, with bias, after softmax */
+	struct tensor *scores, *capped, *biased, *probs;
+};
+
+bool
+attention_split_heads(struct compose *c, const char *what, struct tensor **x,
+		      int64_t heads)
+{
+	static const int64_t perm[] = { 0, 2, 1, 3 };
+	const char *split = arena_printf(&c->imp->tmp, "%s_split", what);
+	const struct tensor *t = *x;
+	const struct expr *shape[4];
+	int64_t hidden;
+
+	if (!compose_known_dim(c, t, 2, &hidden)) {
+		return false;
+	}
+	if (heads < 1 || hidden % heads != 0) {
+		return compose_error(c, DIAG_BAD_SHAPE,
+				     "the %lld elements of '%s' cannot be "
+				     "split into %lld heads; correct the "
+				     "number of heads",
+				     (long long)hidden, t->name,
+				     (long long)heads);
+	}
+	shape[0] = t->shape[0];
+	shape[1] = t->shape[1];
+	shape[2] = expr_index(c->m, heads);
+	shape[3] = expr_index(c->m, hidden / heads);
+	*x = compose_transpose(c, what, compose_reshape(c, split, *x, 4, shape),
+			       perm);
+	return true;
+}
+
+struct tensor *
+attention_join_heads(struct compose *c, struct tensor *x)
+{
+	static const int64_t perm[] = { 0, 2, 1, 3 };
+	struct tensor *rows = compose_transpose(c, "rows", x, perm);
+	const struct expr *shape[] = { rows->shape[0], rows->shape[1],
+				       expr_mul(c->m, rows->shape[2],
+						rows->shape[3]) };
+
+	return compose_reshape(c, "joined", rows, 3, shape);
+}
+
+/* [b][heads][n][d] as [b][kv heads][heads / kv heads * n][d], or back. */
+static struct tensor *
+regroup(struct compose *c, const char *what, struct tensor *x,
+	const struct expr *heads)
+{
+	int64_t from = 1, to = 1;
+	const struct expr *shape[4];
+
+	if (x->shape[1] == heads) {
+		return x;
+	}
+	expr_is_int(x->shape[1], &from);
+	expr_is_int(heads, &to);
+	for (int d = 0; d < 4; ++d) {
+		shape[d] = x->shape[d];
+	}
+	shape[1] = heads;
+	shape[2] = from > to ? expr_mul(c->m, expr_index(c->m, from / to),
+					x->shape[2])
+			     : expr_floordiv(c->m, x->shape[2],
+					     expr_index(c->m, to / from));
+	return compose_reshape(c, what, x, 4, shape);
+}
+
+static void
+attention_scores(struct compose *c, struct attention *a)
+{
+	struct tensor *keys = compose_swap(c, "keys", a->k, -1, -2);
+	struct tensor *q = a->q;
+	bool is_short = dtype_bits(q->type) < 32;
+
+	/* A product of short floats may exceed their range before it is
+	 * scaled. */
+	if (is_short && a->scale != 1) {
+		q = compose_with(c, "scaled", "Mul", q, a->scale);
+	}
+	q = regroup(c, "queries", q, a->k->shape[1]);
+	a->scores = regroup(c, "head_dots",
+			    compose_2(c, "dots", "MatMul", q, keys),
+			    a->q->shape[1]);
+	if (!is_short && a->scale != 1) {
+		a->scores = compose_with(c, "scores", "Mul", a->scores,
+					 a->scale);
+	}
+}
+
+static struct tensor *
+apply_band(struct compose *c, const struct attention *a, const char *what,
+	   struct tensor *x)
+{
+	struct tensor *in[] = { x, a->start, a->count };
+	struct tensor *out;
+
+	compose_set_int(c, "left", a->left);
+	compose_set_int(c, "right", a->right);
+	compose_nodes(c, "tirc", "Band", in,
+		      a->count   ? 3
+		      : a->start ? 2
+				 : 1,
+		      &what, 1, &out);
+	return out;
+}
+
+/* The mask's last dimension, filled up to the number of keys by keys that do
+ * not count. */
+static struct tensor *
+pad_mask(struct compose *c, const struct attention *a)
+{
+	struct tensor *mask = a->mask;
+	int rank = mask->ndim, last = rank - 1;
+	const struct expr **pads = arena_array(&c->imp->tmp,
+					       const struct expr *, 2 * rank);
+	const struct expr *keys = a->k->shape[2];
+	bool is_bool = dtype_class(mask->type) == DTC_BOOL;
+	struct tensor *fill;
+
+	if (rank == 0 || mask->shape[last] == keys) {
+		return mask;
+	}
+	for (int d = 0; d < 2 * rank; ++d) {
+		pads[d] = expr_index(c->m, 0);
+	}
+	pads[2 * rank - 1] = expr_sub(c->m, keys, mask->shape[last]);
+	fill = compose_scalar(c, "masked", mask->type, is_bool ? 0 : -INFINITY);
+	return compose_node(c, "mask", "Pad", 3, mask,
+			    compose_sizes(c, "pads", 2 * rank, pads), fill);
+}
+
+/* What is added to the scores, of at least two dimensions; keys that do not
+ * count have -infinity. */
+static struct tensor *
+make_bias(struct compose *c, const struct attention *a)
+{
+	struct dtype type = a->scores->type;
+	struct tensor *bias = a->mask ? pad_mask(c, a)
+				      : compose_scalar(c, "zero", type, 0);
+
+	if (dtype_class(bias->type) == DTC_BOOL) {
+		bias = compose_node(c, "mask_bias", "Where", 3, bias,
+				    compose_scalar(c, "kept", type, 0),
+				    compose_scalar(c, "masked", type,
+						   -INFINITY));
+	}
+	if (a->left >= 0 || a->right >= 0 || a->count) {
+		const struct expr *shape[] = { a->q->shape[2], a->k->shape[2] };
+
+		/* Expand broadcasts both ways: it keeps larger dimensions. */
+		bias = compose_2(c, "band_bias", "Expand", bias,
+				 compose_sizes(c, "band_shape", 2, shape));
+		bias = apply_band(c, a, "bias", bias);
+	}
+	return compose_cast(c, "bias_cast", bias, type);
+}
+
+/* A query that sees no key has probabilities 0; its scores may be anything. */
+static struct tensor *
+guard_rows(struct compose *c, struct tensor *bias, struct tensor *probs)
+{
+	struct tensor *best, *empty;
+
+	best = compose_reduce(c, "best", "ReduceMax", bias, -1, true);
+	empty = compose_with(c, "empty", "Equal", best, -INFINITY);
+	return compose_node(c, "guarded", "Where", 3, empty,
+			    compose_scalar(c, "nothing", probs->type, 0),
+			    probs);
+}
+
+static void
+attention_probs(struct compose *c, struct attention *a)
+{
+	struct tensor *x = a->scores, *bias = NULL;
+	bool band = a->left >= 0 || a->right >= 0 || a->count;
+
+	if (a->softcap > 0) {
+		x = compose_with(c, "over_cap", "Div", x, a->softcap);
+		x = compose_1(c, "tanh", "Tanh", x);
+		x = compose_with(c, "capped", "Mul", x, a->softcap);
+	}
+	a->capped = x;
+	if (a->mask || (band && !a->every_row)) {
+		bias = make_bias(c, a);
+		x = compose_2(c, "biased", "Add", x, bias);
+	} else if (band) {
+		x = apply_band(c, a, "seen", x);
+	}
+	a->biased = x;
+	x = compose_cast(c, "precise", x, a->softmax_in);
+	compose_set_int(c, "axis", -1);
+	x = compose_1(c, "softmax", "Softmax", x);
+	x = compose_cast(c, "probs", x, a->scores->type);
+	a->probs = bias ? guard_rows(c, bias, x) : x;
+}
+
+static struct tensor *
+attention_values(struct compose *c, struct attention *a)
+{
+	struct tensor *p = regroup(c, "rows_of_keys", a->probs, a->v->shape[1]);
+
+	return regroup(c, "heads", compose_2(c, "values", "MatMul", p, a->v),
+		       a->q->shape[1]);
+}
+
+/* -- Attention of ai.onnx -- */
+
+static bool
+read_heads(struct compose *c, struct attention *a)
+{
+	int64_t heads = node_attr_int(c->node, "q_num_heads", 0);
+	int64_t kv_heads = node_attr_int(c->node, "kv_num_heads", 0);
+
+	if (a->q->ndim != a->k->ndim || a->q->ndim != a->v->ndim ||
+	    (a->q->ndim != 3 && a->q->ndim != 4)) {
+		return compose_error(c, DIAG_BAD_SHAPE,
+				     "query, key and value have %d, %d and %d "
+				     "dimensions; they need 3 or 4 each",
+				     a->q->ndim, a->k->ndim, a->v->ndim);
+	}
+	return a->q->ndim == 4 ||
+	       (attention_split_heads(c, "q", &a->q, heads) &&
+		attention_split_heads(c, "k", &a->k, kv_heads) &&
+		attention_split_heads(c, "v", &a->v, kv_heads));
+}
+
+static bool
+check_heads(struct compose *c, const struct attention *a)
+{
+	int64_t heads, kv_heads;
+
+	if (!compose_known_dim(c, a->q, 1, &heads) ||
+	    !compose_known_dim(c, a->k, 1, &kv_heads)) {
+		return false;
+	}
+	return (kv_heads > 0 && heads % kv_heads == 0) ||
+	       compose_error(c, DIAG_BAD_SHAPE,
+			     "there are %lld heads of the query and %lld of "
+			     "the key; the first must be a multiple",
+			     (long long)heads, (long long)kv_heads);
+}
+
+/* Appends k and v to what the caller kept of earlier calls. */
+static bool
+read_past(struct compose *c, struct attention *a)
+{
+	struct tensor *k = compose_input(c, 4), *v = compose_input(c, 5);
+
+	if (!k != !v) {
+		return compose_error(c, DIAG_BAD_MODEL,
+				     "past_key and past_value are given "
+				     "together, or not at all");
+	}
+	if (k) {
+		const struct expr *length = k->shape[2];
+
+		a->start = compose_sizes(c, "past", 1, &length);
+		a->k = compose_concat(c, "present_key", 2, k, a->k);
+		a->v = compose_concat(c, "present_value", 2, v, a->v);
+	}
+	compose_result(c, 1, a->k);
+	compose_result(c, 2, a->v);
+	return true;
+}
+
+/* [batch] as [batch][1][1][1] */
+static struct tensor *
+per_batch(struct compose *c, const char *what, struct tensor *x)
+{
+	const struct expr *shape[] = { x->shape[0], expr_index(c->m, 1),
+				       expr_index(c->m, 1),
+				       expr_index(c->m, 1) };
+
+	return compose_reshape(c, what, x, 4, shape);
+}
+
+/* Keys from nonpad_kv_seqlen on do not count; the queries are the last of the
+ * others. */
+static void
+read_count(struct compose *c, struct attention *a)
+{
+	struct tensor *count = compose_input(c, 6);
+	const struct expr *queries = a->q->shape[2];
+
+	if (count) {
+		a->count = per_batch(c, "count", count);
+		a->start = a->start ? a->start
+				    : compose_2(c, "start", "Sub", a->count,
+						compose_sizes(c, "queries", 1,
+							      &queries));
+	}
+}
+
+/* Does each query see a key? `fresh` is the number of keys that are not of the
+ * past. */
+static bool
+sees_a_key(const struct attention *a, const struct expr *fresh)
+{
+	int64_t queries, keys, last;
+
+	if (a->count) {
+		return false;
+	}
+	if (a->q->shape[2] == fresh) {
+		return true; /* its own */
+	}
+	if (a->left < 0 && !expr_is_value(a->k->shape[2], 0)) {
+		return true; /* the first */
+	}
+	if (!expr_is_int(a->q->shape[2], &queries) ||
+	    !expr_is_int(a->k->shape[2], &keys) || a->start) {
+		return false;
+	}
+	last = queries - 1 - a->left;
+	return last < keys;
+}
+
+static bool
+read_precision(struct compose *c, struct attention *a)
+{
+	int64_t number = node_attr_int(c->node, "softmax_precision", 0);
+
+	a->softmax_in = a->q->type;
+	return number == 0 ||
+	       (dtype_from_onnx(number, &a->softmax_in) &&
+		dtype_is_float(a->softmax_in)) ||
+	       compose_error(c, DIAG_BAD_ATTRIBUTE,
+			     "its softmax_precision %lld is no type of floats; "
+			     "correct the model",
+			     (long long)number);
+}
+
+static double
+default_scale(const struct tensor *q)
+{
+	int64_t size = 1;
+
+	expr_is_int(q->shape[q->ndim - 1], &size);
+	return 1 / sqrt((double)size);
+}
+
+static bool
+read_attributes(struct compose *c, struct attention *a)
+{
+	const struct node *n = c->node;
+	int64_t size;
+
+	a->left = node_attr_int(n, "left_window_size", -1);
+	a->right = node_attr_int(n, "right_window_size", -1);
+	if (node_attr_int(n, "is_causal", 0) != 0) {
+		a->right = 0;
+	}
+	a->softcap = node_attr_float(n, "softcap", 0);
+	a->mask = compose_input(c, 3);
+	if (!compose_known_dim(c, a->q, 3, &size)) {
+		return false;
+	}
+	a->scale = node_attr_float(n, "scale", default_scale(a->q));
+	return read_precision(c, a);
+}
+
+bool
+compose_attention(struct compose *c)
+{
+	struct attention a = {
+		.q = compose_input(c, 0),
+		.k = compose_input(c, 1),
+		.v = compose_input(c, 2),
+	};
+	bool flat = a.q->ndim == 3;
+	int64_t mode = node_attr_int(c->node, "qk_matmul_output_mode", 0);
+	const struct expr *fresh;
+	struct tensor *y;
+
+	if (!read_heads(c, &a)) {
+		return false;
+	}
+	fresh = a.k->shape[2];
+	if (!read_past(c, &a) || !check_heads(c, &a) ||
+	    !read_attributes(c, &a)) {
+		return false;
+	}
+	read_count(c, &a);
+	a.every_row = sees_a_key(&a, fresh);
+	attention_scores(c, &a);
+	attention_probs(c, &a);
+	y = attention_values(c, &a);
+	compose_result(c, 0, flat ? attention_join_heads(c, y) : y);
+	compose_result(c, 3,
+		       mode == 1   ? a.capped
+		       : mode == 2 ? a.biased
+		       : mode == 3 ? a.probs
+				   : a.scores);
+	return true;
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""compositions.py [PATTERN]: operators that are compositions of others, by
+`tirc test` against onnx.reference or numpy, where ONNX's node tests do not
+reach: symbolic sizes, optional inputs, types, refusals."""
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import helper as make
+from onnx.reference import ReferenceEvaluator
+
+from helper import compile_model, fail, tirc, work_folder
+from onnx_data import write_data
+
+PATTERN = sys.argv[1] if len(sys.argv) > 1 else ""
+random = np.random.default_rng(11)
+
+
+def f(*shape, type=np.float32):
+    return random.standard_normal(shape).astype(type)
+
+
+def build(op, inputs, attrs, outputs, domain="", opset=24, symbolic=None,
+          name="gate"):
+    """A model of one node; `symbolic` gives names to dimensions of inputs:
+    {input: {dimension: name}}."""
+    names = [make.make_tensor_value_info(
+        "x%d" % k, make.np_dtype_to_tensor_dtype(x.dtype),
+        [(symbolic or {}).get(k, {}).get(d, n) for d, n in enumerate(x.shape)])
+        for k, x in enumerate(inputs) if x is not None]
+    node = make.make_node(
+        op, ["x%d" % k if x is not None else ""
+             for k, x in enumerate(inputs)],
+        ["y%d" % k for k in range(outputs)], name=name, domain=domain, **attrs)
+    graph = make.make_graph(
+        [node], "g", names,
+        [make.make_empty_tensor_value_info(o) for o in node.output])
+    sets = [make.make_opsetid("", opset)]
+    if domain:
+        sets.append(make.make_opsetid(domain, 1))
+    return make.make_model(graph, ir_version=10, opset_imports=sets)
+
+
+def save(model):
+    path = os.path.join(work_folder(), "m.onnx")
+    onnx.save(model, path)
+    return path
+
+
+def check(label, op, inputs, attrs=None, outputs=1, want=None, options=(),
+          **form):
+    """`want`: the results, else onnx.reference computes them."""
+    if PATTERN not in op + " " + label:
+        return
+    model = build(op, inputs, attrs or {}, outputs, **form)
+    given = {"x%d" % k: x for k, x in enumerate(inputs) if x is not None}
+    if want is None:
+        want = ReferenceEvaluator(model).run(None, given)
+    path = save(model)
+    write_data(os.path.dirname(path), list(given.items()),
+               [("y%d" % k, y) for k, y in enumerate(want)])
+    tirc("test", path, "--rtol", "2e-3" if any(
+        y.dtype == np.float16 for y in want) else "1e-4", "--atol", "1e-6",
+        *options)
+
+
+def refuse(op, inputs, attrs, text, outputs=1, **form):
+    """The message names the model's node."""
+    if PATTERN not in op + " refuse":
+        return
+    path = save(build(op, inputs, attrs, outputs, **form))
+    done = tirc("compile", path, "-o", work_folder(), status=1)
+    if text not in done.stderr or "'gate'" not in done.stderr:
+        fail("%s: expected '%s':\n%s" % (op, text, done.stderr))
+
+
+# -- SwiGLU, and the way from a node to its composition
+
+check("symbolic", "SwiGLU", [f(3, 4), f(3, 4)], {"alpha": 2.0}, opset=28,
+      symbolic={0: {0: "n"}, 1: {0: "n"}}, options=("--dim", "n=1..8"))
+refuse("SwiGLU", [f(3, 4), f(5, 4)], {}, "does not broadcast", opset=28)
+refuse("SwiGLU", [f(3, 4)], {}, "input 1 is missing; SwiGLU needs 2", opset=28)
+refuse("SwiGLU", [f(3, 4), f(3, 4)], {}, "SwiGLU has at most 1", outputs=2,
+       opset=28)
+if PATTERN in "SwiGLU names":
+    folder = compile_model(save(build("SwiGLU", [f(3, 4), f(3, 4)], {}, 1,
+                                      opset=28)))
+    with open(os.path.join(folder, "g.c"), encoding="utf-8") as source:
+        if 'gate (SwiGLU) -> "y0"' not in source.read():
+            fail("the emitted code does not name the model's node")
+
+# -- losses
+
+labels = np.array([[0, 2, -7], [1, 1, 0]], np.int32)
+for how in ("none", "sum", "mean"):
+    check(how, "NegativeLogLikelihoodLoss", [f(2, 4, 3), labels, f(4)],
+          {"reduction": how, "ignore_index": -7}, opset=22,
+          symbolic={0: {0: "n", 2: "d"}, 1: {0: "n", 1: "d"}},
+          options=("--dim", "n=1..4", "--dim", "d=1..5"))
+check("two results", "SoftmaxCrossEntropyLoss",
+      [f(3, 5, type=np.float64), np.array([4, 0, 2], np.int64)], outputs=2)
+refuse("NegativeLogLikelihoodLoss", [f(2, 4), labels], {}, "one less")
+refuse("SoftmaxCrossEntropyLoss", [f(2, 4, 3), labels], {"reduction": "all"},
+       "its reduction is 'all'")
+
+# -- attention and rotary embedding
+
+NAMES = {k: {0: "b", 2: "s"} for k in range(3)}
+DIMS = ("--dim", "b=1..3", "--dim", "s=1..6")
+check("symbolic", "Attention", [f(2, 4, 5, 8), f(2, 2, 5, 8), f(2, 2, 5, 6)],
+      {"is_causal": 1}, symbolic=NAMES, options=DIMS)
+check("symbolic flat", "Attention", [f(2, 5, 32), f(2, 5, 16), f(2, 5, 12)],
+      {"q_num_heads": 4, "kv_num_heads": 2},
+      symbolic={k: {0: "b", 1: "s"} for k in range(3)}, options=DIMS)
+check("symbolic past", "Attention",
+      [f(2, 4, 1, 8), f(2, 2, 1, 8), f(2, 2, 1, 6), None, f(2, 2, 7, 8),
+       f(2, 2, 7, 6)], {"is_causal": 1}, outputs=3,
+      symbolic={k: {2: "past"} for k in (4, 5)}, options=("--dim",
+                                                          "past=1..9"))
+check("float64 window", "Attention",
+      [f(1, 2, 6, 4, type=np.float64), f(1, 2, 4, 4, type=np.float64),
+       f(1, 2, 4, 3, type=np.float64)],
+      {"left_window_size": 1, "right_window_size": 0}, opset=25)
+refuse("Attention", [f(1, 5, 4, 8), f(1, 2, 4, 8), f(1, 2, 4, 8)], {},
+       "the first must be a multiple")
+refuse("Attention", [f(1, 4, 10), f(1, 4, 10), f(1, 4, 10)],
+       {"q_num_heads": 4, "kv_num_heads": 2}, "cannot be split into 4 heads")
+check("symbolic", "RotaryEmbedding",
+      [f(2, 5, 32), f(9, 3), f(9, 3), random.integers(0, 9, (2, 5))],
+      {"num_heads": 4, "rotary_embedding_dim": 6, "interleaved": 1},
+      symbolic={0: {0: "b", 1: "s"}, 3: {0: "b", 1: "s"}}, options=DIMS)
+refuse("RotaryEmbedding", [f(2, 3, 5, 8), f(9, 3), f(9, 3),
+                           np.zeros((2, 5), np.int64)], {},
+       "the last of 4 elements")
