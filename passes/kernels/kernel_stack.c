@@ -11,21 +11,21 @@
  * without optimization a compiler needs more. */
 #include "kernel_build.h"
 
-/* Bytes of an address or register; number of saved registers; spilled values in
- * units of the vector register file. */
-enum { WORD_BYTES = 8, SAVED_WORDS = 24, SPILLED_FILES = 4 };
+/* Estimates for any compiler: the registers that a function saves, and its
+ * spilled values in units of the vector register file. */
+enum { SAVED_WORDS = 24, SPILLED_FILES = 4 };
 
 static int64_t
-value_bytes(const struct expr *e)
+value_bytes(const struct target *t, const struct expr *e)
 {
 	int64_t bytes = (int64_t)dtype_bytes(e->type) * e->type.lanes;
 
-	return bytes > WORD_BYTES ? bytes : WORD_BYTES;
+	return bytes > t->word_bytes ? bytes : t->word_bytes;
 }
 
 /* The most bytes of variables in scope at one place. */
 static int64_t
-named_bytes(const struct stmt *s)
+named_bytes(const struct target *t, const struct stmt *s)
 {
 	int64_t most = 0, here = 0;
 
@@ -33,12 +33,12 @@ named_bytes(const struct stmt *s)
 		return 0;
 	}
 	if (s->kind == STMT_FOR) {
-		here = WORD_BYTES;
+		here = t->word_bytes;
 	} else if (s->kind == STMT_LET) {
-		here = value_bytes(s->args[0]);
+		here = value_bytes(t, s->args[0]);
 	}
 	for (int i = 0; i < s->n_children; i++) {
-		int64_t below = named_bytes(s->children[i]);
+		int64_t below = named_bytes(t, s->children[i]);
 
 		most = below > most ? below : most;
 	}
@@ -48,8 +48,8 @@ named_bytes(const struct stmt *s)
 int64_t
 kernel_frame_bytes(const struct kernel *k, const struct target *t)
 {
-	return k->stack_bytes + named_bytes(k->func->body) +
-	       (int64_t)k->args.n * WORD_BYTES + SAVED_WORDS * WORD_BYTES +
+	return k->stack_bytes + named_bytes(t, k->func->body) +
+	       (int64_t)(k->args.n + SAVED_WORDS) * t->word_bytes +
 	       (int64_t)t->vector_registers * t->vector_bytes * SPILLED_FILES;
 }
 
@@ -67,6 +67,6 @@ program_stack_bytes(const struct program *p)
 	}
 	entry = (args + p->graph->inputs.n + p->graph->outputs.n +
 		 p->graph->dims.n + SAVED_WORDS) *
-		WORD_BYTES;
+		p->target->word_bytes;
 	return kernel + entry + p->target->align_bytes;
 }

@@ -31,8 +31,9 @@ bool vectors_divides(struct vectors *x, const struct stmt *at,
 		     const struct expr *e);
 bool vectors_is_local(const struct vectors *x, const struct buffer *b);
 
-/* Loops over more vectors are not unrolled, and arrays of more vectors are
- * assumed to live in memory: their lanes are not read one by one. */
+/* Choices for all targets, no sizes of their register files: loops over more
+ * vectors are not unrolled, and arrays of more vectors are assumed to live in
+ * memory: their lanes are not read one by one. */
 enum { VECTORS_IN_REGISTERS = 32, VECTORS_AT_MOST = 256 };
 
 /* The number of iterations in the tail of a vectorized loop. */

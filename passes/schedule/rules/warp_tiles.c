@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Bytes of the summed axis in one copied tile. */
+/* Bytes of the summed axis in one copied tile: a choice between few barriers and
+ * little shared memory. */
 enum { SUM_BYTES = 64 };
 
 /* -- the instruction */

@@ -8,8 +8,8 @@
 #include "product_choice.h"
 #include "tensor_match.h"
 
-/* Padding bytes between rows, so that adjacent rows start in different
- * banks. */
+/* Padding bytes between rows, so that adjacent rows start in different banks: the
+ * least that keeps the rows aligned for the widest access of a thread. */
 enum { SKEW_BYTES = 16 };
 
 struct warp_tiles {
