@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "graph_lex.h"
+#include "text.h"
 
 bool
 graph_fail(struct graph_reader *r, size_t from, const char *fmt, ...)
@@ -115,14 +116,6 @@ graph_peek(struct graph_reader *r)
 			     word_end(r) - r->at);
 }
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-				      : -1;
-}
-
 /* The byte of an escape sequence, after the backslash; -1 if it is unknown. */
 static int
 escaped(struct graph_reader *r)
@@ -134,10 +127,10 @@ escaped(struct graph_reader *r)
 		r->at++;
 		return (unsigned char)*s;
 	}
-	if (left > 2 && *s == 'x' && hex_digit(s[1]) >= 0 &&
-	    hex_digit(s[2]) >= 0) {
+	if (left > 2 && *s == 'x' && text_hex_digit(s[1]) >= 0 &&
+	    text_hex_digit(s[2]) >= 0) {
 		r->at += 3;
-		return hex_digit(s[1]) * 16 + hex_digit(s[2]);
+		return text_hex_digit(s[1]) * 16 + text_hex_digit(s[2]);
 	}
 	return -1;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strings: escapes resolved, adjacent ones joined, f-strings taken apart into
  * text and the expressions between their braces. */
-#include <ctype.h>
-
 #include "py_read.h"
+#include "text.h"
 
 /* The position in a string token. */
 struct place {
@@ -52,18 +51,16 @@ hex_escape(struct py_parser *p, struct place *s, int digits, struct strbuf *out)
 	size_t from = s->at - 2;
 
 	for (int i = 0; i < digits; i++, s->at++) {
-		int c = s->at < t->length ? (unsigned char)t->text[s->at] : 0;
+		int d = s->at < t->length ? text_hex_digit(t->text[s->at]) : -1;
 
-		if (!isxdigit(c)) {
+		if (d < 0) {
 			py_fail(p, span_at(s, from, s->at),
 				"an escape that "
 				"lacks digits; give %d of them",
 				digits);
 			return false;
 		}
-		value = value << 4 |
-			(uint32_t)(isdigit(c) ? c - '0'
-					      : tolower(c) - 'a' + 10);
+		value = value << 4 | (uint32_t)d;
 	}
 	if (value > 0x10ffff) {
 		py_fail(p, span_at(s, from, s->at),

@@ -164,6 +164,9 @@ void stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map);
  * the same rank. */
 void stmt_replace_buffer(struct func *f, struct stmt *s,
 			 const struct buffer *from, const struct buffer *to);
+/* Calls (CALL_FUNC or LAUNCH) of the function `from` become calls of `to`. */
+void func_rename_calls(struct func *f, enum intrin call, const char *from,
+		       const char *to);
 const char *stmt_kind_name(enum stmt_kind kind);
 const char *for_kind_name(enum for_kind kind);
 

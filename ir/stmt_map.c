@@ -200,3 +200,42 @@ stmt_replace_buffer(struct func *f, struct stmt *s, const struct buffer *from,
 
 	stmt_visit(s, map_stmt, &m);
 }
+
+struct renaming {
+	struct module *module;
+	enum intrin call;
+	const char *from, *to;
+};
+
+static const struct expr *
+rename_call(void *ctx, const struct expr *e)
+{
+	const struct renaming *r = ctx;
+	const struct expr **args;
+
+	if (e->kind != EXPR_CALL || e->u.intrin != r->call ||
+	    strcmp(e->args[0]->u.text, r->from) != 0) {
+		return NULL;
+	}
+	args = arena_copy(&r->module->arena, e->args,
+			  sizeof *args * (size_t)e->n_args);
+	args[0] = expr_string(r->module, r->to);
+	return expr_call(r->module, r->call, e->type, args, e->n_args);
+}
+
+static const struct expr *
+rename_calls(void *ctx, const struct expr *e)
+{
+	const struct renaming *r = ctx;
+
+	return expr_rewrite(r->module, e, rename_call, ctx);
+}
+
+void
+func_rename_calls(struct func *f, enum intrin call, const char *from,
+		  const char *to)
+{
+	struct renaming r = { f->module, call, from, to };
+
+	stmt_map_exprs(f, f->body, rename_calls, &r);
+}

@@ -31,6 +31,15 @@ text_ends_in(const char *text, const char *end)
 	return n >= k && strcmp(text + n - k, end) == 0;
 }
 
+int
+text_hex_digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
 uint32_t
 text_hash(const char *text)
 {

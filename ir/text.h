@@ -10,6 +10,8 @@
  * first, characters of `also` are allowed, too. */
 bool text_is_identifier(const char *text, const char *also);
 bool text_ends_in(const char *text, const char *end);
+/* The value of a hexadecimal digit; -1: it is none. */
+int text_hex_digit(char c);
 /* FNV-1a. */
 uint32_t text_hash(const char *text);
 /* Pointers to texts, for qsort and bsearch: by the bytes' order. */

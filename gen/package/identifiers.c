@@ -187,35 +187,6 @@ name_weights(struct packer *k)
 
 /* -- kernels -- */
 
-struct renaming {
-	struct module *m;
-	const char *from, *to;
-};
-
-static const struct expr *
-rename_call(void *ctx, const struct expr *e)
-{
-	const struct renaming *r = ctx;
-	const struct expr **args;
-
-	if (e->kind != EXPR_CALL || e->u.intrin != INTRIN_CALL_FUNC ||
-	    strcmp(e->args[0]->u.text, r->from) != 0) {
-		return NULL;
-	}
-	args = arena_copy(&r->m->arena, e->args,
-			  sizeof *args * (size_t)e->n_args);
-	args[0] = expr_string(r->m, r->to);
-	return expr_call(r->m, INTRIN_CALL_FUNC, e->type, args, e->n_args);
-}
-
-static const struct expr *
-rename_calls(void *ctx, const struct expr *e)
-{
-	const struct renaming *r = ctx;
-
-	return expr_rewrite(r->m, e, rename_call, ctx);
-}
-
 /* Renames a kernel with the name of a function or weight of the model. */
 static void
 name_kernels(struct packer *k)
@@ -243,18 +214,17 @@ name_kernels(struct packer *k)
 	}
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		struct kernel *kernel = k->p->kernels.data[i];
-		struct renaming r = { k->m, kernel->func->name, NULL };
+		const char *from = kernel->func->name, *to;
 
-		if (kernel->owner != kernel || !name_set_has(&taken, r.from)) {
+		if (kernel->owner != kernel || !name_set_has(&taken, from)) {
 			continue;
 		}
-		r.to = arena_printf(k->a, "%s_kernel", r.from);
+		to = arena_printf(k->a, "%s_kernel", from);
 		if (kernel->callers.n == 1) {
-			kernel->name = r.to;
+			kernel->name = to;
 		}
-		kernel->func->name = r.to;
-		stmt_map_exprs(k->p->entry, k->p->entry->body, rename_calls,
-			       &r);
+		kernel->func->name = to;
+		func_rename_calls(k->p->entry, INTRIN_CALL_FUNC, from, to);
 		if (kernel->init != NULL) {
 			kernel->init->name = arena_printf(k->a, "%s_init",
 							  kernel->name);

@@ -70,14 +70,6 @@ read_origin(struct reading *in, struct json j, int *out)
 
 /* -- attributes -- */
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-				      : -1;
-}
-
 /* A text, or {"bytes": "00ff"}. */
 static bool
 read_string(struct reading *in, struct json j, const char **s, size_t *length)
@@ -96,7 +88,7 @@ read_string(struct reading *in, struct json j, const char **s, size_t *length)
 	}
 	out = arena_alloc(&in->m->arena, *length / 2 + 1);
 	for (size_t i = 0; i < *length; i++) {
-		int d = hex_digit(text[i]);
+		int d = text_hex_digit(text[i]);
 
 		if (d < 0 || *length % 2 != 0) {
 			return json_error(bytes,

@@ -6,7 +6,8 @@
  * statements about different stages does not matter. */
 #include "stage.h"
 
-enum { CACHE_LINE = 64 }; /* bytes of one prefetch */
+/* Bytes of one prefetch: a program is scheduled before its target is chosen. */
+enum { CACHE_LINE = 64 };
 
 struct placed {
 	const struct axis *axis;
@@ -76,13 +77,11 @@ visit_block(void *ctx, struct stmt *s)
 	if (s->kind != STMT_BLOCK || strcmp(s->u.block->name, "root") == 0) {
 		return true;
 	}
-	for (int i = 0; i < s->u.block->n_writes && !w->id && w->buffer; i++) {
-		if (s->u.block->writes[i].buffer == w->buffer) {
-			w->id = s->id;
-			w->found = s->u.block->name;
-		}
-	}
-	if (!w->id && w->name && strcmp(s->u.block->name, w->name) == 0) {
+	if (!w->id &&
+	    ((w->buffer != NULL &&
+	      regions_have(s->u.block->writes, s->u.block->n_writes,
+			   w->buffer)) ||
+	     (w->name != NULL && strcmp(s->u.block->name, w->name) == 0))) {
 		w->id = s->id;
 		w->found = s->u.block->name;
 	}

@@ -85,12 +85,9 @@ access_writes(const struct access *x)
 	while (s && s->kind != STMT_BLOCK) {
 		s = s->parent;
 	}
-	for (int i = 0; x->address && s && i < s->u.block->n_writes; i++) {
-		if (s->u.block->writes[i].buffer == x->buffer) {
-			return true;
-		}
-	}
-	return !x->load;
+	return !x->load || (x->address && s &&
+			    regions_have(s->u.block->writes,
+					 s->u.block->n_writes, x->buffer));
 }
 
 bool

@@ -267,35 +267,6 @@ body_name(struct builder *b, const struct kernel *k)
 	return w.text;
 }
 
-struct renaming {
-	struct module *m;
-	const char *from, *to;
-};
-
-static const struct expr *
-rename_launch(void *ctx, const struct expr *e)
-{
-	const struct renaming *r = ctx;
-	const struct expr **args;
-
-	if (e->kind != EXPR_CALL || e->u.intrin != INTRIN_LAUNCH ||
-	    strcmp(e->args[0]->u.text, r->from) != 0) {
-		return NULL;
-	}
-	args = arena_copy(&r->m->arena, e->args,
-			  sizeof *args * (size_t)e->n_args);
-	args[0] = expr_string(r->m, r->to);
-	return expr_call(r->m, INTRIN_LAUNCH, e->type, args, e->n_args);
-}
-
-static const struct expr *
-rename_launches(void *ctx, const struct expr *e)
-{
-	const struct renaming *r = ctx;
-
-	return expr_rewrite(r->m, e, rename_launch, ctx);
-}
-
 static void
 name_function(struct builder *b, struct kernel *k)
 {
@@ -307,11 +278,10 @@ name_function(struct builder *b, struct kernel *k)
 	}
 	for (int i = 0; i < k->device->n_launches; i++) {
 		struct func *kernel = k->device->launches[i].kernel;
-		struct renaming r = { b->m, kernel->name,
-				      name_set_add(&b->names, stem) };
+		const char *name = name_set_add(&b->names, stem);
 
-		kernel->name = r.to;
-		stmt_map_exprs(k->func, k->func->body, rename_launches, &r);
+		func_rename_calls(k->func, INTRIN_LAUNCH, kernel->name, name);
+		kernel->name = name;
 	}
 	k->func->name = k->device->launches[0].kernel->name;
 }

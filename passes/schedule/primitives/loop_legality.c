@@ -212,28 +212,6 @@ check_restarts(struct edit *e, const struct stmt *top, const struct stmt *block)
 }
 
 static bool
-writes_buffer(const struct stmt *block, const struct buffer *b)
-{
-	for (int i = 0; i < block->u.block->n_writes; i++) {
-		if (block->u.block->writes[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-reads_buffer(const struct stmt *block, const struct buffer *b)
-{
-	for (int i = 0; i < block->u.block->n_reads; i++) {
-		if (block->u.block->reads[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
 nest_reduces(const struct stmt *top, const struct stmt *inner,
 	     const struct stmt *block)
 {
@@ -258,6 +236,8 @@ produced_in_iteration(struct edit *e, struct stmt *top, struct stmt *inner,
 	struct stmt *body = inner->children[0];
 	struct range *made = arena_array(&m->arena, struct range, b->ndim + 1);
 	struct range *used = arena_array(&m->arena, struct range, b->ndim + 1);
+	bool writes = regions_have(to->u.block->writes, to->u.block->n_writes,
+				   b);
 	struct analyser a;
 
 	if (nest_reduces(top, inner, from) || !stmt_before(e->f, from, to)) {
@@ -266,7 +246,7 @@ produced_in_iteration(struct edit *e, struct stmt *top, struct stmt *inner,
 	if (!region_accessed(e->f, body, from, b, true, made)) {
 		return false;
 	}
-	if (!region_accessed(e->f, body, to, b, writes_buffer(to, b), used) &&
+	if (!region_accessed(e->f, body, to, b, writes, used) &&
 	    !region_accessed(e->f, body, to, b, false, used)) {
 		return false;
 	}
@@ -279,14 +259,17 @@ static bool
 check_pair(struct edit *e, struct stmt *top, struct stmt *inner, struct stmt *x,
 	   struct stmt *y)
 {
+	const struct block *later = y->u.block;
+
 	for (int i = 0; i < x->u.block->n_writes; i++) {
 		const struct buffer *b = x->u.block->writes[i].buffer;
+		bool writes = regions_have(later->writes, later->n_writes, b);
 
-		if (!reads_buffer(y, b) && !writes_buffer(y, b)) {
+		if (!writes && !regions_have(later->reads, later->n_reads, b)) {
 			continue;
 		}
 		if (!produced_in_iteration(e, top, inner, x, y, b) &&
-		    !(writes_buffer(y, b) &&
+		    !(writes &&
 		      produced_in_iteration(e, top, inner, y, x, b))) {
 			return edit_fail(e,
 					 "block %s may read elements that "

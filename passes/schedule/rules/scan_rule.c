@@ -58,17 +58,6 @@ inline_consumers(struct rules *r, int block)
 	}
 }
 
-static bool
-writes(const struct stmt *block, const struct buffer *b)
-{
-	for (int i = 0; i < block->u.block->n_writes; i++) {
-		if (block->u.block->writes[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The blocks that initialise the buffers that the block updates, in program
  * order; returns their number. */
 static int
@@ -82,7 +71,8 @@ inits_of(struct rules *r, int block, int **inits)
 		const struct stmt *other = func_find(r->s.func, all[i]);
 
 		if (all[i] != block && other->u.block->n_writes == 1 &&
-		    writes(s, other->u.block->writes[0].buffer)) {
+		    regions_have(s->u.block->writes, s->u.block->n_writes,
+				 other->u.block->writes[0].buffer)) {
 			(*inits)[count++] = all[i];
 		}
 	}
