@@ -34,6 +34,8 @@ struct te_ordered {
 	int n_axes;
 	struct te_store *stores;
 	int n_stores;
+	struct te_phase *phases; /* instead of stores; te_ordered_phases */
+	int n_phases;
 };
 
 /* A name for a value; later lets and the store may use it. */
@@ -52,6 +54,17 @@ struct te_store {
 	const struct expr *condition; /* NULL: always */
 	/* a second condition, which may use all lets */
 	const struct expr *then;
+};
+
+/* A nest inside of the loops over the axes of a TE_ORDERED stage. */
+struct te_phase {
+	const char *name;
+	struct te_stage *sum;  /* TE_COMPUTE, a reduction that computes one of
+			        * the outputs anew; or NULL: */
+	struct iter_var *axes; /* spatial, around the stores */
+	int n_axes;
+	struct te_store *stores;
+	int n_stores;
 };
 
 /* A loop along the first dimension of the states. out[k] takes the shape and
@@ -200,6 +213,22 @@ void te_ordered_stores(struct module *m, struct te_tensor *out,
 		       struct iter_var *axes, int n_axes,
 		       const struct te_store *stores, int n_stores,
 		       struct te_tensor *const *inputs, int n_inputs);
+
+/* The same with phases instead of stores: for each point of the axes, all of
+ * the kind ITER_SCAN, the phases are done one after the other, each completely.
+ * They are blocks inside of a block of their step.
+ *
+ *	for t in order:
+ *		for j, k: gates[j] += h[k] * r[k, j]
+ *		for j: h[j] = tanh(x[t, j] + gates[j]) */
+void te_ordered_phases(struct module *m, struct te_tensor *out,
+		       struct iter_var *axes, int n_axes,
+		       const struct te_phase *phases, int n_phases,
+		       struct te_tensor *const *inputs, int n_inputs);
+/* The phase that sums: out[axes] = body, a REDUCE without the outer axes. */
+struct te_phase te_phase_sum(struct module *m, struct te_tensor *out,
+			     const char *name, struct iter_var *axes,
+			     const struct expr *body);
 
 /* Can te_to_func build a function? Every placeholder that is read must be a
  * parameter or the state of a scan, every extern must have a body. False:

@@ -168,6 +168,17 @@ collect_compute_vars(struct te_build *b, const struct te_stage *s)
 }
 
 static void
+collect_lets(struct te_build *b, const struct te_store *stores, int n)
+{
+	for (int i = 0; i < n; i++) {
+		for (int k = 0; k < stores[i].n_first + stores[i].n_then; k++) {
+			vec_push(&b->m->arena, &b->bound,
+				 stores[i].lets[k].var);
+		}
+	}
+}
+
+static void
 collect_ordered_vars(struct te_build *b, const struct te_stage *s)
 {
 	const struct te_ordered *o = s->ordered;
@@ -178,12 +189,15 @@ collect_ordered_vars(struct te_build *b, const struct te_stage *s)
 		}
 	}
 	collect_axes_vars(b, o->axes, o->n_axes);
-	for (int i = 0; i < o->n_stores; i++) {
-		const struct te_store *store = &o->stores[i];
+	collect_lets(b, o->stores, o->n_stores);
+	for (int i = 0; i < o->n_phases; i++) {
+		const struct te_phase *p = &o->phases[i];
 
-		for (int k = 0; k < store->n_first + store->n_then; k++) {
-			vec_push(&b->m->arena, &b->bound, store->lets[k].var);
+		if (p->sum) {
+			collect_compute_vars(b, p->sum);
 		}
+		collect_axes_vars(b, p->axes, p->n_axes);
+		collect_lets(b, p->stores, p->n_stores);
 	}
 	te_visit_ordered(s, visit_free_var, b);
 }

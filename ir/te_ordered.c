@@ -47,9 +47,10 @@ te_ordered(struct module *m, const char *name, const char *tag,
 	}
 }
 
-void
-te_ordered_start(struct module *m, struct te_tensor *out, struct iter_var *axes,
-		 const struct expr *value)
+/* A stage of its own that computes the output `out` of an ordered stage. */
+static struct te_stage *
+part_stage(struct module *m, struct te_tensor *out, const char *name,
+	   const char *tag, struct iter_var *axes, const struct expr *value)
 {
 	struct arena *a = &m->arena;
 	struct te_stage *s = arena_new(a, struct te_stage);
@@ -58,25 +59,46 @@ te_ordered_start(struct module *m, struct te_tensor *out, struct iter_var *axes,
 	assert(out->stage && out->stage->ordered);
 	body[0] = value;
 	s->kind = TE_COMPUTE;
-	s->name = arena_printf(a, "%s_start", out->stage->name);
-	s->tag = "injective";
+	s->name = name;
+	s->tag = tag;
 	s->axes = axes;
 	s->n_axes = out->buffer->ndim;
 	s->n_out = 1;
 	s->out = arena_array(a, struct te_tensor *, 1);
 	s->out[0] = out;
 	s->bodies = body;
-	out->stage->ordered->start[out->index] = s;
+	return s;
 }
 
 void
-te_visit_ordered(const struct te_stage *s,
-		 void (*visit)(void *ctx, const struct expr *e), void *ctx)
+te_ordered_start(struct module *m, struct te_tensor *out, struct iter_var *axes,
+		 const struct expr *value)
 {
-	const struct te_ordered *o = s->ordered;
+	const char *name = arena_printf(&m->arena, "%s_start",
+					out->stage->name);
 
-	for (int i = 0; i < o->n_stores; i++) {
-		const struct te_store *store = &o->stores[i];
+	out->stage->ordered->start[out->index] = part_stage(m, out, name,
+							    "injective", axes,
+							    value);
+}
+
+struct te_phase
+te_phase_sum(struct module *m, struct te_tensor *out, const char *name,
+	     struct iter_var *axes, const struct expr *body)
+{
+	assert(body->kind == EXPR_REDUCE);
+	return (struct te_phase){
+		.name = name,
+		.sum = part_stage(m, out, name, "reduce", axes, body),
+	};
+}
+
+static void
+visit_stores(const struct te_stage *s, const struct te_store *stores, int n,
+	     void (*visit)(void *ctx, const struct expr *e), void *ctx)
+{
+	for (int i = 0; i < n; i++) {
+		const struct te_store *store = &stores[i];
 
 		for (int k = 0; k < store->n_first + store->n_then; k++) {
 			expr_visit(store->lets[k].value, visit, ctx);
@@ -91,6 +113,23 @@ te_visit_ordered(const struct te_stage *s,
 		if (store->then) {
 			expr_visit(store->then, visit, ctx);
 		}
+	}
+}
+
+void
+te_visit_ordered(const struct te_stage *s,
+		 void (*visit)(void *ctx, const struct expr *e), void *ctx)
+{
+	const struct te_ordered *o = s->ordered;
+
+	visit_stores(s, o->stores, o->n_stores, visit, ctx);
+	for (int i = 0; i < o->n_phases; i++) {
+		const struct te_phase *p = &o->phases[i];
+
+		if (p->sum) {
+			te_visit_bodies(p->sum, visit, ctx);
+		}
+		visit_stores(s, p->stores, p->n_stores, visit, ctx);
 	}
 }
 
@@ -129,33 +168,58 @@ is_loaded(const struct te_stage *s, const struct te_tensor *t)
 	return q.found && t->stage != s;
 }
 
+/* Sets the axes, and the inputs from those that are loaded. */
+static void
+finish_ordered(struct module *m, struct te_stage *s, struct iter_var *axes,
+	       int n_axes, struct te_tensor *const *inputs, int n_inputs)
+{
+	struct te_ordered *o = s->ordered;
+
+	o->axes = arena_array(&m->arena, struct iter_var, n_axes + 1);
+	o->n_axes = n_axes;
+	for (int i = 0; i < n_axes; i++) {
+		o->axes[i] = axes[i];
+	}
+	s->inputs = arena_array(&m->arena, struct te_tensor *, n_inputs + 1);
+	for (int i = 0; i < n_inputs; i++) {
+		if (inputs[i] && is_loaded(s, inputs[i])) {
+			s->inputs[s->n_inputs++] = inputs[i];
+		}
+	}
+}
+
 void
 te_ordered_stores(struct module *m, struct te_tensor *out,
 		  struct iter_var *axes, int n_axes,
 		  const struct te_store *stores, int n_stores,
 		  struct te_tensor *const *inputs, int n_inputs)
 {
-	struct arena *a = &m->arena;
-	struct te_stage *s = out->stage;
-	struct te_ordered *o = s->ordered;
+	struct te_ordered *o = out->stage->ordered;
 
 	assert(o && n_stores > 0);
-	o->axes = arena_array(a, struct iter_var, n_axes + 1);
-	o->n_axes = n_axes;
-	for (int i = 0; i < n_axes; i++) {
-		o->axes[i] = axes[i];
-	}
-	o->stores = arena_array(a, struct te_store, n_stores);
+	o->stores = arena_array(&m->arena, struct te_store, n_stores);
 	o->n_stores = n_stores;
 	for (int i = 0; i < n_stores; i++) {
 		o->stores[i] = stores[i];
 	}
-	s->inputs = arena_array(a, struct te_tensor *, n_inputs + 1);
-	for (int i = 0; i < n_inputs; i++) {
-		if (inputs[i] && is_loaded(s, inputs[i])) {
-			s->inputs[s->n_inputs++] = inputs[i];
-		}
+	finish_ordered(m, out->stage, axes, n_axes, inputs, n_inputs);
+}
+
+void
+te_ordered_phases(struct module *m, struct te_tensor *out,
+		  struct iter_var *axes, int n_axes,
+		  const struct te_phase *phases, int n_phases,
+		  struct te_tensor *const *inputs, int n_inputs)
+{
+	struct te_ordered *o = out->stage->ordered;
+
+	assert(o && n_phases > 0);
+	o->phases = arena_array(&m->arena, struct te_phase, n_phases);
+	o->n_phases = n_phases;
+	for (int i = 0; i < n_phases; i++) {
+		o->phases[i] = phases[i];
 	}
+	finish_ordered(m, out->stage, axes, n_axes, inputs, n_inputs);
 }
 
 /* Lets [from, to) of the store around body. */
@@ -217,42 +281,91 @@ build_store(struct te_build *b, const struct te_stage *s,
 	return build_lets(b, store, lets, &map, 0, store->n_first, body);
 }
 
+/* The block of the stores, with the loops of the nest around it. map: of the
+ * nest, and of variables around it. */
 static struct stmt *
-build_stores(struct te_build *b, const struct te_stage *s)
+build_stores(struct te_build *b, const struct te_stage *s, const char *name,
+	     const struct te_nest *nest, const struct var_map *map,
+	     const struct te_store *stores, int n)
 {
-	const struct te_ordered *o = s->ordered;
-	struct te_nest nest = te_nest_new(b, o->n_axes);
-	struct block block = { .name = te_unique_name(b, s->name) };
-	struct stmt **list = arena_array(&b->m->arena, struct stmt *,
-					 o->n_stores);
+	struct block block = { .name = te_unique_name(b, name) };
+	struct stmt **list = arena_array(&b->m->arena, struct stmt *, n);
 	struct stmt *body;
 
-	for (int i = 0; i < o->n_axes; i++) {
-		te_nest_add(b, &nest, &o->axes[i]);
+	for (int i = 0; i < n; i++) {
+		list[i] = build_store(b, s, &stores[i], map);
 	}
-	for (int i = 0; i < o->n_stores; i++) {
-		list[i] = build_store(b, s, &o->stores[i], &nest.map);
-	}
-	block.iters = nest.iters;
-	block.n_iters = nest.map.n;
-	body = stmt_block(b->f, &block, expr_bool(b->m, true), nest.bindings,
-			  NULL, stmt_seq(b->f, list, o->n_stores));
+	block.iters = nest->iters;
+	block.n_iters = nest->map.n;
+	body = stmt_block(b->f, &block, expr_bool(b->m, true), nest->bindings,
+			  NULL, stmt_seq(b->f, list, n));
 	block_infer_regions(b->f, body, true, true);
-	return te_nest_loops(b, &nest, body);
+	return te_nest_loops(b, nest, body);
+}
+
+/* A phase inside of the step over the axes of `outer`. */
+static struct stmt *
+build_phase(struct te_build *b, const struct te_stage *s,
+	    const struct te_phase *p, const struct te_nest *outer)
+{
+	struct te_nest nest = te_nest_new(b, outer->map.n + p->n_axes);
+	struct var_map map;
+
+	if (p->sum) {
+		return te_build_compute(b, p->sum, NULL);
+	}
+	for (int i = 0; i < p->n_axes; i++) {
+		te_nest_add(b, &nest, &p->axes[i]);
+	}
+	map = nest.map;
+	for (int i = 0; i < outer->map.n; i++) {
+		map.from[map.n] = outer->map.from[i];
+		map.to[map.n++] = outer->map.to[i];
+	}
+	return build_stores(b, s, p->name, &nest, &map, p->stores, p->n_stores);
+}
+
+/* The phases as a block of their own, a scope for schedules. */
+static struct stmt *
+build_step(struct te_build *b, const struct te_stage *s,
+	   const struct te_nest *nest)
+{
+	const struct te_ordered *o = s->ordered;
+	struct block block = { .name = te_unique_name(b, s->name) };
+	struct stmt **list = arena_array(&b->m->arena, struct stmt *,
+					 o->n_phases);
+	struct stmt *body;
+
+	for (int i = 0; i < o->n_phases; i++) {
+		list[i] = build_phase(b, s, &o->phases[i], nest);
+	}
+	block.iters = nest->iters;
+	block.n_iters = nest->map.n;
+	body = stmt_block(b->f, &block, expr_bool(b->m, true), nest->bindings,
+			  NULL, stmt_seq(b->f, list, o->n_phases));
+	block_infer_regions(b->f, body, true, true);
+	return te_nest_loops(b, nest, body);
 }
 
 struct stmt *
 te_build_ordered(struct te_build *b, const struct te_stage *s)
 {
+	const struct te_ordered *o = s->ordered;
 	struct stmt **list = arena_array(&b->m->arena, struct stmt *,
 					 s->n_out + 1);
+	struct te_nest nest = te_nest_new(b, o->n_axes);
 
 	for (int k = 0; k < s->n_out; k++) {
-		if (s->ordered->start[k]) {
-			list[k] = te_build_compute(b, s->ordered->start[k],
-						   NULL);
+		if (o->start[k]) {
+			list[k] = te_build_compute(b, o->start[k], NULL);
 		}
 	}
-	list[s->n_out] = build_stores(b, s);
+	for (int i = 0; i < o->n_axes; i++) {
+		te_nest_add(b, &nest, &o->axes[i]);
+	}
+	list[s->n_out] = o->n_phases > 0
+				 ? build_step(b, s, &nest)
+				 : build_stores(b, s, s->name, &nest, &nest.map,
+						o->stores, o->n_stores);
 	return stmt_seq(b->f, list, s->n_out + 1);
 }

@@ -102,6 +102,13 @@ class Model:
                 tirc("test", path, *arguments, *options)
 
 
+class Known(Model):
+    """A model whose outputs the test gives, all of them."""
+
+    def reference(self):
+        return dict(self.outputs)
+
+
 def arguments_of(target):
     """What `tirc test` needs for the target; None: not to be had here."""
     arguments = ["--target", target]

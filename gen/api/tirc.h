@@ -219,10 +219,7 @@ struct tirc_tensor {
 	const int64_t *dims;      /* at their maximum, if symbolic */
 	const char *const *words; /* "1", "batch" */
 	int64_t elems;            /* at their maximum */
-	/* What one step of a quantized result is: 1 for the integers of a
-	 * quantizing node, the scale where a DequantizeLinear follows; 0: the
-	 * result is not quantized. */
-	double step;
+	bool quantized;           /* its integers are quantized real numbers */
 };
 
 struct tirc_dim {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface: messages, the model, the result. */
-#include <math.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -50,24 +49,9 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 	return elems;
 }
 
-/* The node that computes the elements of x; nodes that only move them are
- * passed. */
-static const struct node *
-elements_of(const struct tensor *x)
-{
-	const struct node *n = x->producer;
-
-	while (n != NULL && n->op != NULL && n->n_inputs > 0 &&
-	       (n->op->fuse == FUSE_INJECTIVE || n->op->fuse == FUSE_VIEW) &&
-	       dtype_equal(n->inputs[0]->type, x->type)) {
-		n = n->inputs[0]->producer;
-	}
-	return n;
-}
-
-/* Are the integers n gives quantized real numbers? */
+/* Is x the output of a quantizing node, perhaps moved by passes? */
 static bool
-is_quantizing(const struct node *n)
+is_quantized(const struct tensor *x)
 {
 	static const char *const kinds[] = {
 		"QuantizeLinear",
@@ -75,52 +59,23 @@ is_quantizing(const struct node *n)
 		"QLinearConv",
 		"QLinearMatMul",
 	};
-	if (strcmp(n->domain, "tirc") == 0) {
-		/* internal operators are quantized */
-		return true;
+	const struct node *n = x->producer;
+
+	while (n != NULL && n->op != NULL && n->n_inputs > 0 &&
+	       (n->op->fuse == FUSE_INJECTIVE || n->op->fuse == FUSE_VIEW) &&
+	       dtype_equal(n->inputs[0]->type, x->type)) {
+		n = n->inputs[0]->producer;
 	}
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	if (n != NULL && strcmp(n->domain, "tirc") == 0) {
+		/* internal operators are quantized */
+		return dtype_is_int(x->type);
+	}
+	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds; i++) {
 		if (node_is(n, kinds[i])) {
-			return true;
+			return dtype_is_int(x->type);
 		}
 	}
 	return false;
-}
-
-/* The largest element of a constant of floats; 0: it is not known. */
-static double
-largest_constant(const struct tensor *x)
-{
-	const struct value *v = x->value;
-	double most = 0;
-
-	if (v == NULL || !dtype_is_float(v->type)) {
-		return 0;
-	}
-	for (int64_t i = 0; i < v->elems; i++) {
-		union number one = v->data != NULL
-					   ? number_load(v->type, v->data,
-							 (size_t)i)
-					   : v->fill;
-
-		most = fmax(most, fabs(one.f));
-	}
-	return most;
-}
-
-static double
-quantization_step(const struct tensor *x)
-{
-	const struct node *n = elements_of(x);
-	double scale = 1;
-
-	if (n != NULL && node_is(n, "DequantizeLinear")) {
-		scale = largest_constant(n->inputs[1]);
-		x = n->inputs[0];
-		n = elements_of(x);
-	}
-	return n != NULL && dtype_is_int(x->type) && is_quantizing(n) ? scale
-								      : 0;
 }
 
 static struct tirc_tensor
@@ -137,7 +92,7 @@ tensor_info(struct tirc *t, const struct tensor *x)
 		.ndim = x->ndim,
 		.dims = dims,
 		.words = words,
-		.step = quantization_step(x),
+		.quantized = is_quantized(x),
 	};
 
 	for (int d = 0; d < x->ndim; d++) {

@@ -48,11 +48,12 @@ test_folder(struct harness *h, const char *folder)
 		if (!harness_read(h, folder, "output", i, &want[i])) {
 			return false;
 		}
-		pairs[i] = (struct pair){ .where = slash != NULL ? slash + 1
-								 : folder,
-					  .got = &got[i],
-					  .want = &want[i],
-					  .step = tirc_output(h->t, i).step };
+		pairs[i] = (struct pair){
+			.where = slash != NULL ? slash + 1 : folder,
+			.got = &got[i],
+			.want = &want[i],
+			.quantized = tirc_output(h->t, i).quantized
+		};
 	}
 	return harness_compare(h, inputs, pairs, n_out);
 }

@@ -69,7 +69,7 @@ compose_input(const struct compose *c, int i)
 	return node_input(c->node, i);
 }
 
-static bool
+bool
 compose_wants(const struct compose *c, int i)
 {
 	const struct tensor *t = i < c->node->n_outputs ? c->node->outputs[i]

@@ -52,6 +52,8 @@ bool compose_node_at(struct importer *imp, int *pos);
 
 /* Input i of the model's node; NULL where it is absent. */
 struct tensor *compose_input(const struct compose *c, int i);
+/* Is output i of the model's node wanted? */
+bool compose_wants(const struct compose *c, int i);
 /* Reports a mistake of the model's node; false. */
 bool compose_error(struct compose *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
@@ -66,6 +68,13 @@ bool compose_known_dim(struct compose *c, const struct tensor *t, int d,
 
 struct tensor *compose_scalar(struct compose *c, const char *what,
 			      struct dtype type, double value);
+/* An int64 list, e.g. of axes. */
+struct tensor *compose_ints(struct compose *c, const char *what, int n,
+			    const int64_t *values);
+/* A constant of a floating type from doubles. */
+struct tensor *compose_floats(struct compose *c, const char *what,
+			      struct dtype type, int ndim, const int64_t *shape,
+			      const double *values);
 /* An int64 list of sizes: a constant, or else computed from the shapes of the
  * tensors so far. */
 struct tensor *compose_sizes(struct compose *c, const char *what, int n,
@@ -76,6 +85,9 @@ struct tensor *compose_sizes(struct compose *c, const char *what, int n,
 /* An attribute of the next node that is made. */
 void compose_set_int(struct compose *c, const char *name, int64_t v);
 void compose_set_float(struct compose *c, const char *name, double v);
+void compose_set_string(struct compose *c, const char *name, const char *v);
+/* Takes over an attribute of the model's node, if it is there. */
+void compose_copy_attr(struct compose *c, const char *name);
 
 /* A node with the n tensors that follow as inputs (NULL: absent), and one
  * output. */

@@ -18,7 +18,7 @@ part_name(struct compose *c, const char *what)
 
 /* -- constants -- */
 
-static struct tensor *
+struct tensor *
 compose_floats(struct compose *c, const char *what, struct dtype type, int ndim,
 	       const int64_t *shape, const double *values)
 {
@@ -47,7 +47,7 @@ compose_scalar(struct compose *c, const char *what, struct dtype type,
 	return compose_floats(c, what, type, 0, NULL, &value);
 }
 
-static struct tensor *
+struct tensor *
 compose_ints(struct compose *c, const char *what, int n, const int64_t *values)
 {
 	return graph_constant_ints(c->g, part_name(c, what), n, values);
@@ -172,6 +172,25 @@ void
 compose_set_float(struct compose *c, const char *name, double v)
 {
 	set_attr(c, (struct attr){ .name = name, .kind = ATTR_FLOAT, .f = v });
+}
+
+void
+compose_set_string(struct compose *c, const char *name, const char *v)
+{
+	set_attr(c, (struct attr){ .name = name,
+				   .kind = ATTR_STRING,
+				   .s = v,
+				   .s_len = strlen(v) });
+}
+
+void
+compose_copy_attr(struct compose *c, const char *name)
+{
+	const struct attr *a = node_attr(c->node, name);
+
+	if (a) {
+		set_attr(c, *a);
+	}
 }
 
 static void

@@ -144,6 +144,18 @@ define_ordered(struct define *c, struct te_tensor *const *out, int n,
 	}
 }
 
+void
+define_phases(struct define *c, struct te_tensor *const *out, int n,
+	      struct iter_var *axes, int n_axes, const struct te_phase *phases,
+	      int n_phases)
+{
+	te_ordered_phases(c->module, out[0], axes, n_axes, phases, n_phases,
+			  c->tensors.data, c->tensors.n);
+	for (int k = 0; k < n; k++) {
+		vec_push(&c->module->arena, &c->tensors, out[k]);
+	}
+}
+
 const struct expr *
 define_literal(struct define *c, const struct node *n, int i)
 {

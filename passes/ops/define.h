@@ -111,6 +111,10 @@ void define_stages(struct define *c, const char *const *names, const char *tag,
 void define_ordered(struct define *c, struct te_tensor *const *out, int n,
 		    struct iter_var *axes, int n_axes,
 		    const struct te_store *stores, int n_stores);
+/* te_ordered_phases in the same way. */
+void define_phases(struct define *c, struct te_tensor *const *out, int n,
+		   struct iter_var *axes, int n_axes,
+		   const struct te_phase *phases, int n_phases);
 /* Input i as a literal if it is a constant with equal elements, else NULL. */
 const struct expr *define_literal(struct define *c, const struct node *n,
 				  int i);

@@ -413,6 +413,14 @@ dims_product(const struct tensor *t, int from, int to)
 	return tensor_max_elems(&part, &product) ? product : 1;
 }
 
+/* Is n an operator of recurrent.c? */
+static bool
+op_is_recurrent(const struct node *n)
+{
+	return strcmp(n->domain, "tirc") == 0 && n->op &&
+	       n->op->fuse == FUSE_OPAQUE;
+}
+
 int64_t
 op_macs(const struct node *n)
 {
@@ -422,6 +430,11 @@ op_macs(const struct node *n)
 	bool quantized = strncmp(n->op_type, "QLinear", 7) == 0;
 	int64_t outputs;
 
+	if (op_is_recurrent(n)) {
+		return tensor_max_elems(x, &outputs)
+			       ? outputs * dims_product(w, 0, 1)
+			       : 0;
+	}
 	if (quantized) {
 		w = node_input(n, 3);
 		is_conv = strcmp(n->op_type, "QLinearConv") == 0;

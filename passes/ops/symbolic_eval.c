@@ -274,7 +274,7 @@ evaluate_ordered(struct symbolic_eval *s, const struct te_stage *stage)
 {
 	struct arena *a = &s->m->arena;
 	struct ordered_memory *mem;
-	bool known = true;
+	bool known = stage->ordered->n_phases == 0;
 
 	for (mem = s->memory; mem; mem = mem->next) {
 		if (mem->stage == stage) {

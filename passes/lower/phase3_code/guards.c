@@ -12,7 +12,6 @@
 #include "lower_passes.h"
 
 #include "access.h"
-#include "thread_loops.h"
 
 static bool
 is_plain_if(const struct stmt *s)
@@ -203,10 +202,7 @@ hoist_below(struct func *f, struct stmt *s)
 		hoist_over(f, s, s->u.var);
 		break;
 	case STMT_ALLOC:
-		/* So do shared arrays. */
-		if (!buffer_is_shared(s->u.buffer)) {
-			hoist_over(f, s, NULL);
-		}
+		hoist_over(f, s, NULL);
 		break;
 	case STMT_IF:
 		join_nested(f, s);

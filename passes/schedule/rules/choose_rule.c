@@ -270,11 +270,11 @@ rules_inline(struct rules *r, enum inline_kept kept)
 		if (rule) {                                                    \
 			return true;                                           \
 		}                                                              \
-		undo(r, mark, words);                                          \
+		rules_undo(r, mark, words);                                    \
 	} while (0)
 
-static void
-undo(struct rules *r, struct sched_mark mark, size_t words)
+void
+rules_undo(struct rules *r, struct sched_mark mark, size_t words)
 {
 	sched_rollback(&r->s, mark);
 	r->words.len = words;
@@ -335,6 +335,7 @@ choose(struct rules *r)
 {
 	struct shape x = shape_of(r);
 
+	TRY(rule_recurrent(r));
 	TRY(rule_ordered(r));
 	if (x.n == 1 && x.n_reductions == 1) {
 		TRY(rule_tuple_reduction(r, x.reduction));

@@ -249,12 +249,13 @@ tiling_packs_panels(const struct rules *r, const struct tiling *t)
 	const struct load_access *a = t->operand;
 	int64_t elems;
 
+	int64_t most = r->target->l2_bytes / (r->repeated ? 4 : 1);
+
 	return a != NULL && a->weight != NULL && r->target->block_elems > 0 &&
 	       a->dim[t->lane] == a->load->n_args - 1 &&
 	       tiling_extent(&t->x, t->lane) > t->lanes &&
 	       buffer_const_elems(a->load->u.buffer, &elems) &&
-	       (is_paired(a) ||
-		elems * dtype_bytes(a->load->type) > r->target->l2_bytes);
+	       (is_paired(a) || elems * dtype_bytes(a->load->type) > most);
 }
 
 /* True if the operand is not constant, its lanes lie far apart, and each is

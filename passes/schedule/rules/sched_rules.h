@@ -29,6 +29,7 @@ struct rules {
 	/* The target's product instructions before this number are skipped: the
 	 * rule has failed with them. */
 	int first_product;
+	bool repeated; /* the nest runs many times, with the same constants */
 	int next_product; /* the number after the instruction chosen; 0: none
 			   * was */
 };
@@ -104,6 +105,13 @@ bool rules_fuse_last_axes(struct rules *r, int block);
  * second function appends one. */
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
+
+/* choose_rule.c: back to the checkpoint, and to so many words. */
+void rules_undo(struct rules *r, struct sched_mark mark, size_t words);
+
+/* recurrent_rule.c: schedules a loop over time whose steps have sums. False:
+ * there is none. */
+bool rule_recurrent(struct rules *r);
 
 /* scan_rule.c: schedules a kernel with one block whose iter vars are ordered (a
  * scan). False: there is no such block. The second is for devices; it returns

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LSTM, GRU and RNN: for each direction, the inputs' part for all times as a
+ * product, and an internal operator that updates the state from time to time.
+ *
+ *	before	y, y_h, y_c = LSTM(x, w, r, b)   # one direction
+ *	after	m = MatMul(x, transpose(w))
+ *		pre = Add(m, bias)               # both halves of b
+ *		s_h, s, s_c = tirc.LSTM(pre, transpose(r))
+ *		y = Unsqueeze(s, 1) … */
+#include "compose.h"
+
+#include <strings.h>
+
+#include "identifiers.h"
+
+enum { MOST_FUNCTIONS = 3 };
+
+struct kind {
+	const char *op_type, *stem;
+	int gates, states;
+	int n_functions;
+	const char *functions[MOST_FUNCTIONS];
+};
+
+static const struct kind lstm = {
+	"LSTM", "lstm", 4, 2, 3, { "Sigmoid", "Tanh", "Tanh" }
+};
+static const struct kind gru = { "GRU", "gru", 3, 1, 2, { "Sigmoid", "Tanh" } };
+static const struct kind rnn = { "RNN", "rnn", 1, 1, 1, { "Tanh" } };
+
+struct recurrent {
+	struct compose *c;
+	const struct kind *kind;
+	struct tensor *x; /* [times, rows, inputs] */
+	int directions;
+	bool rows_first; /* attribute layout */
+	bool linear;     /* linear_before_reset */
+	int64_t hidden;
+};
+
+/* -- activations -- */
+
+/* The functions with parameters, and their defaults; n: alpha, or both. */
+static const struct function {
+	const char *name;
+	int n;
+	double alpha, beta;
+} functions[] = {
+	{ "Affine", 2, 1, 0 },
+	{ "Elu", 1, 1, 0 },
+	{ "HardSigmoid", 2, 0.2, 0.5 },
+	{ "LeakyRelu", 1, 0.01, 0 },
+	{ "Relu", 0, 0, 0 },
+	{ "ScaledTanh", 2, 1, 1 },
+	{ "Sigmoid", 0, 0, 0 },
+	{ "Softplus", 0, 0, 0 },
+	{ "Softsign", 0, 0, 0 },
+	{ "Tanh", 0, 0, 0 },
+	{ "ThresholdedRelu", 1, 1, 0 },
+};
+
+static const struct function *
+find_function(const char *name)
+{
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
+		if (strcasecmp(functions[i].name, name) == 0) {
+			return &functions[i];
+		}
+	}
+	return NULL;
+}
+
+/* The next value of a list of parameters, which the functions use up in order;
+ * `value` if there is none. */
+static double
+next_value(const struct attr *list, int *used, double value)
+{
+	return list && list->kind == ATTR_FLOATS && *used < list->n
+		       ? list->floats[(*used)++]
+		       : value;
+}
+
+/* Sets attributes f, g and h of the next node to the functions of a
+ * direction. */
+static bool
+set_functions(struct recurrent *r, int direction)
+{
+	static const char *const names[MOST_FUNCTIONS] = { "f", "g", "h" };
+	struct compose *c = r->c;
+	const struct attr *list = node_attr(c->node, "activations");
+	const struct attr *alphas = node_attr(c->node, "activation_alpha");
+	const struct attr *betas = node_attr(c->node, "activation_beta");
+	int n = r->kind->n_functions, alpha_at = 0, beta_at = 0;
+
+	if (list &&
+	    (list->kind != ATTR_STRINGS || list->n != n * r->directions)) {
+		return compose_error(c, DIAG_BAD_ATTRIBUTE,
+				     "activations must be %d strings; correct "
+				     "the model",
+				     n * r->directions);
+	}
+	for (int i = 0; i < n * (direction + 1); ++i) {
+		const char *name = list ? list->strings[i]
+					: r->kind->functions[i % n];
+		const struct function *f = find_function(name);
+		double alpha, beta;
+
+		if (!f) {
+			return compose_error(c, DIAG_BAD_ATTRIBUTE,
+					     "the activation '%s' is not "
+					     "known; correct the model",
+					     name);
+		}
+		alpha = f->n > 0 ? next_value(alphas, &alpha_at, f->alpha) : 0;
+		beta = f->n > 1 ? next_value(betas, &beta_at, f->beta) : 0;
+		if (i < n * direction) {
+			continue;
+		}
+		name = names[i % n];
+		compose_set_string(c, name, f->name);
+		if (f->n > 0) {
+			compose_set_float(c,
+					  arena_printf(&c->imp->tmp, "%s_alpha",
+						       name),
+					  alpha);
+		}
+		if (f->n > 1) {
+			compose_set_float(c,
+					  arena_printf(&c->imp->tmp, "%s_beta",
+						       name),
+					  beta);
+		}
+	}
+	return true;
+}
+
+/* -- parts of the inputs -- */
+
+/* Elements [from, to) of a dimension; t itself if these are all. */
+static struct tensor *
+part(struct compose *c, const char *what, struct tensor *t, int axis,
+     int64_t from, int64_t to)
+{
+	if (from == 0 && expr_is_value(t->shape[axis], to)) {
+		return t;
+	}
+	return compose_slice(c, what, t, axis, expr_index(c->m, from),
+			     expr_index(c->m, to));
+}
+
+/* Input i for a direction, which is dimension `axis`; NULL: it is absent. */
+static struct tensor *
+of_direction(struct recurrent *r, const char *what, int i, int axis,
+	     int direction)
+{
+	struct tensor *t = compose_input(r->c, i);
+
+	return t ? compose_squeeze(r->c, what,
+				   part(r->c, what, t, axis, direction,
+					direction + 1),
+				   axis)
+		 : NULL;
+}
+
+/* An initial state for a direction. */
+static struct tensor *
+initial(struct recurrent *r, const char *what, int i, int direction)
+{
+	return of_direction(r, what, i, r->rows_first, direction);
+}
+
+/* The biases of the input and of the state, added; with linear_before_reset,
+ * that of the state's last gate stays apart, in *inner. */
+static struct tensor *
+bias_of(struct recurrent *r, int direction, struct tensor **inner)
+{
+	struct compose *c = r->c;
+	int64_t n = r->kind->gates * r->hidden, apart = n - r->hidden;
+	struct tensor *both = of_direction(r, "bias", 3, 0, direction);
+	struct tensor *of_input, *of_state;
+
+	*inner = NULL;
+	if (!both) {
+		return NULL;
+	}
+	of_input = part(c, "input_bias", both, 0, 0, n);
+	if (!r->linear) {
+		of_state = part(c, "state_bias", both, 0, n, 2 * n);
+		return compose_2(c, "bias", "Add", of_input, of_state);
+	}
+	*inner = part(c, "inner_bias", both, 0, n + apart, 2 * n);
+	of_state = part(c, "state_bias", both, 0, n, n + apart);
+	return compose_concat(c, "bias", 0,
+			      compose_2(c, "gate_bias", "Add",
+					part(c, "input_bias", of_input, 0, 0,
+					     apart),
+					of_state),
+			      part(c, "input_bias", of_input, 0, apart, n));
+}
+
+/* -- one direction -- */
+
+/* The name of the kernel of a direction. */
+static const char *
+stem_of(struct recurrent *r, bool reverse)
+{
+	struct arena *a = &r->c->m->arena;
+	const char *stem = name_stem(a, r->c->node->name);
+
+	return arena_printf(a, "%s_%s", stem ? stem : r->kind->stem,
+			    reverse ? "backward" : "forward");
+}
+
+/* Result k of ONNX's operators is output `from[k]` of the internal ones, the
+ * first of which is never absent. */
+static const int from[3] = { 1, 0, 2 };
+
+/* The results of one direction. */
+static bool
+run_direction(struct recurrent *r, int direction, bool reverse,
+	      struct tensor **out)
+{
+	static const char *const names[] = { "states", "last", "cell" };
+	struct tensor *made[3] = { NULL };
+	struct compose *c = r->c;
+	const struct kind *kind = r->kind;
+	int64_t split = 2 * r->hidden;
+	const char *whats[3] = { NULL };
+	struct tensor *in[6] = { NULL }, *w, *bias, *weights, *inner;
+	int n_in = 0;
+
+	w = of_direction(r, "input_weights", 1, 0, direction);
+	bias = bias_of(r, direction, &inner);
+	in[0] = compose_2(c, "product", "MatMul", r->x,
+			  compose_swap(c, "input_weights", w, 0, 1));
+	if (bias) {
+		in[0] = compose_2(c, "gates", "Add", in[0], bias);
+	}
+	in[0] = compose_reshape(c, "gates", in[0], 4,
+				(const struct expr *const[]){
+					r->x->shape[0], r->x->shape[1],
+					expr_index(c->m, kind->gates),
+					expr_index(c->m, r->hidden) });
+	weights = of_direction(r, "weights", 2, 0, direction);
+	in[1] = weights;
+	if (kind == &gru && !r->linear) {
+		in[1] = part(c, "gate_weights", weights, 0, 0, split);
+		in[4] = compose_swap(c, "inner_weights",
+				     part(c, "inner_weights", weights, 0, split,
+					  split + r->hidden),
+				     0, 1);
+	}
+	in[1] = compose_swap(c, "gate_weights", in[1], 0, 1);
+	in[2] = compose_input(c, 4);
+	in[3] = initial(r, "first", 5, direction);
+	if (kind == &gru) {
+		in[5] = inner;
+	} else if (kind == &lstm) {
+		in[4] = initial(r, "first_cell", 6, direction);
+		in[5] = of_direction(r, "peepholes", 7, 0, direction);
+	}
+	for (int i = 0; i < 6; ++i) {
+		n_in = in[i] ? i + 1 : n_in;
+	}
+	for (int k = 0; k <= kind->states; ++k) {
+		whats[from[k]] = k == 1 || compose_wants(c, k) ? names[k]
+							       : NULL;
+	}
+	if (!set_functions(r, direction)) {
+		return false;
+	}
+	compose_set_int(c, "reverse", reverse);
+	compose_set_string(c, "stem", stem_of(r, reverse));
+	compose_copy_attr(c, "clip");
+	compose_copy_attr(c, "input_forget");
+	compose_copy_attr(c, "linear_before_reset");
+	compose_nodes(c, "tirc", kind->op_type, in, n_in, whats,
+		      kind->states + 1, made);
+	for (int k = 0; k <= kind->states; ++k) {
+		out[k] = made[from[k]];
+	}
+	return true;
+}
+
+/* The results of all directions along a new axis. */
+static struct tensor *
+join(struct recurrent *r, struct tensor *const *of, int axis)
+{
+	struct tensor *first = compose_unsqueeze(r->c, "direction", of[0],
+						 axis);
+
+	return r->directions == 1
+		       ? first
+		       : compose_concat(r->c, "directions", axis, first,
+					compose_unsqueeze(r->c, "direction",
+							  of[1], axis));
+}
+
+static bool
+check_inputs(struct recurrent *r)
+{
+	static const int ranks[] = { 3, 3, 3, 2, 1, 3, 3, 2 };
+	struct compose *c = r->c;
+
+	for (int i = 0; i < c->node->n_inputs; ++i) {
+		const struct tensor *t = compose_input(c, i);
+
+		if (t && t->ndim != ranks[i]) {
+			return compose_error(c, DIAG_BAD_SHAPE,
+					     "input %d has rank %d, not %d; "
+					     "correct the model",
+					     i, t->ndim, ranks[i]);
+		}
+	}
+	if (!compose_known_dim(c, compose_input(c, 2), 2, &r->hidden)) {
+		return false;
+	}
+	for (int i = 1; i < 3; ++i) {
+		const struct tensor *t = compose_input(c, i);
+
+		if (!expr_is_value(t->shape[0], r->directions) ||
+		    !expr_is_value(t->shape[1], r->kind->gates * r->hidden)) {
+			return compose_error(
+				c, DIAG_BAD_SHAPE,
+				"input %d is not [%d, %lld, …], for %d "
+				"directions and a hidden size of %lld; "
+				"correct the model",
+				i, r->directions,
+				(long long)(r->kind->gates * r->hidden),
+				r->directions, (long long)r->hidden);
+		}
+	}
+	return true;
+}
+
+static bool
+compose_kind(struct compose *c, const struct kind *kind)
+{
+	const char *direction = node_attr_string(c->node, "direction",
+						 "forward");
+	bool both = strcmp(direction, "bidirectional") == 0;
+	bool reverse = strcmp(direction, "reverse") == 0;
+	struct recurrent r = {
+		.c = c,
+		.kind = kind,
+		.x = compose_input(c, 0),
+		.directions = both ? 2 : 1,
+		.rows_first = node_attr_int(c->node, "layout", 0) != 0,
+		.linear = kind == &gru &&
+			  node_attr_int(c->node, "linear_before_reset", 0) != 0,
+	};
+	struct tensor *out[2][3] = { { NULL } }, *of[2];
+
+	if (!both && !reverse && strcmp(direction, "forward") != 0) {
+		return compose_error(c, DIAG_BAD_ATTRIBUTE,
+				     "direction '%s' is not known; correct "
+				     "the model",
+				     direction);
+	}
+	if (!check_inputs(&r)) {
+		return false;
+	}
+	if (r.rows_first) {
+		r.x = compose_swap(c, "times_first", r.x, 0, 1);
+	}
+	for (int d = 0; d < r.directions; ++d) {
+		if (!run_direction(&r, d, reverse || d == 1, out[d])) {
+			return false;
+		}
+	}
+	for (int k = 0; k <= kind->states; ++k) {
+		if (!compose_wants(c, k)) {
+			continue;
+		}
+		for (int d = 0; d < r.directions; ++d) {
+			of[d] = k == 0 && r.rows_first
+					? compose_swap(c, "rows_first",
+						       out[d][k], 0, 1)
+					: out[d][k];
+		}
+		compose_result(c, k,
+			       join(&r, of,
+				    k == 0 ? 1 + r.rows_first : r.rows_first));
+	}
+	return true;
+}
+
+bool
+compose_lstm(struct compose *c)
+{
+	return compose_kind(c, &lstm);
+}
+
+bool
+compose_gru(struct compose *c)
+{
+	return compose_kind(c, &gru);
+}
+
+bool
+compose_rnn(struct compose *c)
+{
+	return compose_kind(c, &rnn);
+}
