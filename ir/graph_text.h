@@ -29,8 +29,9 @@ void graph_print_whole(const struct graph *g, struct strbuf *out);
 struct graph *graph_read(struct module *m, const struct source *src,
 			 bool make_values);
 
-/* Prints g whole, reads the text back and prints that graph: are the two texts
- * equal? If not, reports DIAG_VERIFY. True, unchecked, for graphs with nodes of
+/* Prints g, reads the text back and prints that graph: are the two texts equal?
+ * If not, reports DIAG_VERIFY. Constants of more than 2^12 elements together are
+ * printed without their values. True, unchecked, for graphs with nodes of
  * backends, groups, or more than 2^20 elements of constants. */
 bool graph_verify_text(const struct graph *g);
 
