@@ -179,7 +179,8 @@ const char *tirc_dialect_show(struct tirc *t, const char *dialect, bool json);
  * messages. */
 const char *tirc_dialect_merged(struct tirc *t, const char *dialect);
 /* Checks a dialect's folder, or a folder of dialects and targets; every mistake
- * becomes a message. Describes what was checked; NULL: there are mistakes. */
+ * becomes a message. Returns the names of the dialects and targets that were
+ * checked, or NULL if there are mistakes. */
 const char *tirc_dialect_check(struct tirc *t, const char *folder);
 /* Makes a C program that tests the dialect, with the vectors of the context's
  * target, or of a target that uses the dialect; tirc_source() gives its

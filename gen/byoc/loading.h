@@ -24,7 +24,7 @@ struct pattern_scope {
 
 /* An identifier in lower case? */
 bool backend_is_word(const char *text);
-/* Reports a name at j that is none. */
+/* Reports an error at j unless `name` is a valid name. */
 void backend_want_word(struct json j, const char *name);
 /* Is it one of the option's values? */
 bool backend_takes(const struct backend_option *o, const char *value);

@@ -103,7 +103,8 @@ struct check {
 static bool check_value(struct check *c, struct json j, cJSON *value,
 			const struct key *row, const char *words);
 
-/* The next of words that blanks separate; NULL: there is none. */
+/* Returns the next word of a text in which blanks separate the words, or NULL
+ * at its end. */
 static const char *
 next_word(struct arena *a, const char **words)
 {

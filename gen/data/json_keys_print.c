@@ -108,7 +108,7 @@ name_keys(struct schema *s, cJSON *object, const char *words)
 			      words_schema(s, words, ' '));
 }
 
-/* Where the row's key is, those of `with` are needed. */
+/* If the key of this row is present, the keys in `with` are required. */
 static void
 add_dependency(cJSON *object, const struct key *row, struct arena *a)
 {

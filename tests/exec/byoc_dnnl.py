@@ -7,6 +7,7 @@ how many regions there are, and how many reorders a run makes; nothing is lost
 or touched where lists are too short at any point, or any call fails."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -173,6 +174,9 @@ int main(void)
 	return failed == 0;
 }
 """
+
+SANITIZE = [compilers()[0], "-std=gnu11", "-g1", "-O1",
+            "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 class Net:
@@ -547,9 +551,8 @@ def run_short(folder, env):
                    text)
     with open(os.path.join(folder, "short_driver.c"), "w") as file:
         file.write(SHORT.lstrip())
-    flags = [compilers()[0], "-std=gnu11", "-g", "-O1",
-             "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    execute([*flags, "short.c", "short_driver.c", "model_weights.c",
+    flags = SANITIZE
+    execute([*flags, "short.c", "short_driver.c", weights_object(folder, flags),
              *runtime_objects(folder, env, flags), "-o", "short", "-ldnnl",
              "-lm"], env=env, cwd=folder)
     needed = execute([os.path.join(folder, "short")], env=env).stdout.split()
@@ -567,24 +570,41 @@ def run_failing(folder, env):
     names = {n for n in re.findall(r"\bdnnl_status_t\s+(dnnl_\w+)\s*\(",
                                    declared)
              if not re.search("destroy|query|_get_", n)}
-    with open(os.path.join(folder, "failing.h"), "w") as file:
-        file.write("#include <oneapi/dnnl/dnnl.h>\nint fails(void);\n")
-        for n in sorted(names):
-            file.write("#define %s(...) \\\n\t(fails() ? dnnl_runtime_error : "
-                       "%s(__VA_ARGS__))\n" % (n, n))
     with open(os.path.join(folder, "failing_driver.c"), "w") as file:
         file.write(FAILING.lstrip())
-    execute([compilers()[0], "-std=gnu11", "-g", "-O1", "-include", "failing.h",
-             "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-             "model.c", "failing_driver.c", "model_weights.c",
-             *runtime(folder), "-o", "failing", "-ldnnl", "-lm"],
-            env=env, cwd=folder)
+    flags = [*SANITIZE, "-include",
+             header_of_failures(sorted(names), env.get("CPATH"))]
+    execute([*flags, "model.c", "failing_driver.c",
+             weights_object(folder, SANITIZE),
+             *runtime_objects(folder, env, flags), "-o", "failing", "-ldnnl",
+             "-lm"], env=env, cwd=folder)
     print(execute([os.path.join(folder, "failing")], env=env).stdout, end="")
 
 
 def runtime(folder):
     return sorted(f for f in os.listdir(folder)
                   if re.fullmatch(r"tirc_dnnl\w*\.c", f))
+
+
+def header_of_failures(names, version, made={}):
+    """Makes each of these functions fail when fails() says so; one file for
+    each version of the library."""
+    if version not in made:
+        made[version] = os.path.join(work_folder(), "failing.h")
+        with open(made[version], "w") as file:
+            file.write("#include <oneapi/dnnl/dnnl.h>\nint fails(void);\n")
+            for n in names:
+                file.write("#define %s(...) \\\n\t(fails() ? "
+                           "dnnl_runtime_error : %s(__VA_ARGS__))\n" % (n, n))
+    return made[version]
+
+
+def weights_object(folder, flags):
+    """The model's weights, compiled once for all sanitized programs."""
+    made = os.path.join(folder, "model_weights.o")
+    if not os.path.exists(made):
+        execute([*flags, "-c", "model_weights.c", "-o", made], cwd=folder)
+    return made
 
 
 def runtime_objects(folder, env, flags, made={}):
@@ -601,11 +621,12 @@ def runtime_objects(folder, env, flags, made={}):
 def as_graph(name, path, env):
     """The executor's kernels keep the same and give the same bits, and what
     the library says goes where messages go."""
+    cc = shutil.which("tcc") or compilers()[0]  # the runtime, 24 times
     results = []
     for form in ("aot", "graph"):
         out = os.path.join(work_folder(), "out.npz")
         done = tirc("run", path, "--byoc", "dnnl", "--form", form, "--output",
-                    out, "-q", "--cflags", "-O0",
+                    out, "-q", "--cc", cc, "--cflags", "-O0",
                     env=dict(env, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1"))
         if done.stdout or "exec" not in done.stderr:
             fail("%s, %s: oneDNN speaks:\n%s" % (name, form, done.stdout))
@@ -695,10 +716,9 @@ def check(name, model, regions, prefix):
              program, *link], env=env, cwd=folder)
     moved = reorders(program, arguments, env)
     close(np.fromfile(arguments[1], np.float32), want, name, step)
-    flags = [compilers()[0], "-std=gnu11", "-g", "-O1",
-             "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    execute([*flags, *files, *runtime_objects(folder, env, flags), "-o",
-             "sanitized", *link], env=env, cwd=folder)
+    execute([*SANITIZE, *files[:2], weights_object(folder, SANITIZE),
+             *runtime_objects(folder, env, SANITIZE), "-o", "sanitized",
+             *link], env=env, cwd=folder)
     os.remove(arguments[1])
     execute([os.path.join(folder, "sanitized"), *arguments, "100"], env=env)
     close(np.fromfile(arguments[1], np.float32), want, name + ", sanitized",
