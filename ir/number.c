@@ -224,7 +224,8 @@ number_load(struct dtype t, const void *base, size_t index)
 		break;
 	}
 	if (dtype_is_float(t)) {
-		v.f = form_decode(dtype_float_form(t), (uint32_t)bits);
+		low = (uint32_t)bits & ((1u << dtype_bits(t)) - 1);
+		v.f = form_decode(dtype_float_form(t), low);
 		return v;
 	}
 	return int_wrap(t, bits);

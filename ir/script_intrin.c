@@ -93,12 +93,11 @@ check_other(struct script_reader *r, const struct py_node *call, enum intrin op,
 			dtype_class(t) <= DTC_FLOAT &&
 			dtype_class(args[0]->type) >= DTC_BOOL &&
 			dtype_class(args[0]->type) <= DTC_FLOAT &&
-			dtype_bits(t) * t.lanes ==
-				dtype_bits(args[0]->type) *
-					args[0]->type.lanes) ||
+			dtype_bytes(t) == dtype_bytes(args[0]->type) &&
+			t.lanes == args[0]->type.lanes) ||
 		       script_fail(r, call,
 				   "reinterpreted as a type of "
-				   "another size; use one of equal bits");
+				   "another size; use one of equal bytes");
 	case INTRIN_TO_INT:
 		return (dtype_is_int(t) && dtype_is_float(args[0]->type) &&
 			t.lanes == args[0]->type.lanes) ||

@@ -220,7 +220,10 @@ struct tirc_tensor {
 	const int64_t *dims;      /* at their maximum, if symbolic */
 	const char *const *words; /* "1", "batch" */
 	int64_t elems;            /* at their maximum */
-	bool quantized;           /* its integers are quantized real numbers */
+	/* What one step of a quantized result is: 1 for the integers of a
+	 * quantizing node, the scale where a DequantizeLinear follows; 0: the
+	 * result is not quantized. */
+	double step;
 };
 
 struct tirc_dim {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface: messages, the model, the result. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -49,16 +50,11 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 	return elems;
 }
 
-/* Is x the output of a quantizing node, perhaps moved by passes? */
-static bool
-is_quantized(const struct tensor *x)
+/* The node that computes the elements of x; nodes that only move them are
+ * passed. */
+static const struct node *
+elements_of(const struct tensor *x)
 {
-	static const char *const kinds[] = {
-		"QuantizeLinear",
-		"DynamicQuantizeLinear",
-		"QLinearConv",
-		"QLinearMatMul",
-	};
 	const struct node *n = x->producer;
 
 	while (n != NULL && n->op != NULL && n->n_inputs > 0 &&
@@ -66,16 +62,65 @@ is_quantized(const struct tensor *x)
 	       dtype_equal(n->inputs[0]->type, x->type)) {
 		n = n->inputs[0]->producer;
 	}
-	if (n != NULL && strcmp(n->domain, "tirc") == 0) {
+	return n;
+}
+
+/* Are the integers n gives quantized real numbers? */
+static bool
+is_quantizing(const struct node *n)
+{
+	static const char *const kinds[] = {
+		"QuantizeLinear",
+		"DynamicQuantizeLinear",
+		"QLinearConv",
+		"QLinearMatMul",
+	};
+	if (strcmp(n->domain, "tirc") == 0) {
 		/* internal operators are quantized */
-		return dtype_is_int(x->type);
+		return true;
 	}
-	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds; i++) {
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (node_is(n, kinds[i])) {
-			return dtype_is_int(x->type);
+			return true;
 		}
 	}
 	return false;
+}
+
+/* The largest element of a constant of floats; 0: it is not known. */
+static double
+largest_constant(const struct tensor *x)
+{
+	const struct value *v = x->value;
+	double most = 0;
+
+	if (v == NULL || !dtype_is_float(v->type)) {
+		return 0;
+	}
+	for (int64_t i = 0; i < v->elems; i++) {
+		union number one = v->data != NULL
+					   ? number_load(v->type, v->data,
+							 (size_t)i)
+					   : v->fill;
+
+		most = fmax(most, fabs(one.f));
+	}
+	return most;
+}
+
+static double
+quantization_step(const struct tensor *x)
+{
+	const struct node *n = elements_of(x);
+	double scale = 1;
+
+	if (n != NULL && node_is(n, "DequantizeLinear")) {
+		scale = largest_constant(n->inputs[1]);
+		x = n->inputs[0];
+		n = elements_of(x);
+	}
+	return n != NULL && dtype_is_int(x->type) && is_quantizing(n) ? scale
+								      : 0;
 }
 
 static struct tirc_tensor
@@ -92,7 +137,7 @@ tensor_info(struct tirc *t, const struct tensor *x)
 		.ndim = x->ndim,
 		.dims = dims,
 		.words = words,
-		.quantized = is_quantized(x),
+		.step = quantization_step(x),
 	};
 
 	for (int d = 0; d < x->ndim; d++) {

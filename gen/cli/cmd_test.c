@@ -48,12 +48,11 @@ test_folder(struct harness *h, const char *folder)
 		if (!harness_read(h, folder, "output", i, &want[i])) {
 			return false;
 		}
-		pairs[i] = (struct pair){
-			.where = slash != NULL ? slash + 1 : folder,
-			.got = &got[i],
-			.want = &want[i],
-			.quantized = tirc_output(h->t, i).quantized
-		};
+		pairs[i] = (struct pair){ .where = slash != NULL ? slash + 1
+								 : folder,
+					  .got = &got[i],
+					  .want = &want[i],
+					  .step = tirc_output(h->t, i).step };
 	}
 	return harness_compare(h, inputs, pairs, n_out);
 }

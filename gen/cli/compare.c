@@ -26,12 +26,12 @@ struct tolerance {
 /* The tolerance: the user's, or the type's default (tolerance.def). rtol is for
  * errors relative to the element. If terms of a sum cancel, its error is
  * relative to the terms of this element; a large other element must not excuse
- * it. A quantized value may differ by one step: a sum half-way between two
- * steps rounds to either, depending on the order of summation. */
+ * it. A quantized value may differ by one step, also where it is
+ * dequantized: a sum half-way between two steps rounds to either, depending on the order of summation. */
 static struct tolerance
-tolerance(const struct cli *c, struct dtype t, bool quantized)
+tolerance(const struct cli *c, struct dtype t, double step)
 {
-	struct tolerance x = { .atol = quantized ? 1 : 0 };
+	struct tolerance x = { 0 };
 
 	switch (t.kind) {
 #define TOLERANCE(type, rtol, atol, terms)                                     \
@@ -49,6 +49,7 @@ tolerance(const struct cli *c, struct dtype t, bool quantized)
 #undef TOLERANCE
 #undef TOLERANCE_OF_BYTES
 	}
+	x.atol += step;
 	if (c->rtol >= 0) {
 		x.rtol = c->rtol;
 	}
@@ -118,7 +119,7 @@ static void
 compare(const struct cli *c, const struct pair *x, struct comparison *out)
 {
 	const struct array *got = x->got, *want = x->want;
-	struct tolerance t = tolerance(c, got->type, x->quantized);
+	struct tolerance t = tolerance(c, got->type, x->step);
 	double worst = 0;
 
 	memset(out, 0, sizeof *out);
@@ -177,7 +178,7 @@ bool
 pair_report(const struct cli *c, const struct pair *x)
 {
 	const struct array *got = x->got, *want = x->want;
-	struct tolerance t = tolerance(c, got->type, x->quantized);
+	struct tolerance t = tolerance(c, got->type, x->step);
 	struct comparison f;
 	bool ok;
 

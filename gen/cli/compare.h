@@ -8,7 +8,7 @@
 struct pair {
 	const char *where; /* the first word of its line */
 	const struct array *got, *want;
-	bool quantized;      /* the integers are rounded real numbers */
+	double step;         /* of a quantized result (tirc.h); 0: none */
 	const double *terms; /* per element the size of its terms, below 0:
 				    * two runs differ; NULL: not known */
 };

@@ -91,7 +91,7 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 								   .name),
 			.got = &got[i],
 			.want = &want[twin],
-			.quantized = tirc_output(g->t, twin).quantized
+			.step = tirc_output(g->t, twin).step
 		};
 	}
 	*bad |= !harness_compare(a, fed, pairs, n_made);

@@ -152,7 +152,8 @@ static const struct verb verbs[] = {
 	  "(float32), 1e-9 (float64), 2e-3 (float16), 1.6e-2 (bfloat16), 1e-2\n"
 	  "(8 bits); runs on inputs perturbed in the last bit estimate them.\n"
 	  "Integers must be equal. Results of quantizing nodes may differ by\n"
-	  "one step, because rounding depends on the order of a sum.\n",
+	  "one step, dequantized too, because rounding depends on the order\n"
+	  "of a sum.\n",
 	  cmd_test },
 	{ "inspect", "MODEL.onnx", "nodes, shapes, work, memory",
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"

@@ -44,33 +44,35 @@ nibble(struct walker *w, const struct expr *e)
 	return walk_apply_to(w, FORM_NIBBLE, args[0]->type, e->type, args, 2);
 }
 
-/* A reinterpretation of the bits in memory. */
+/* A reinterpretation of the bits in memory. Those of a type that is only stored
+ * are an unsigned integer. */
 static struct piece
 reinterpret(struct walker *w, const struct expr *e)
 {
 	const struct expr *a = e->args[0];
-	struct dtype bits = dtype_of(dtype_bits(e->type) == 8 ? DT_U8 : DT_U16);
+	bool from = walk_is_stored_only(w, a->type);
+	bool to = walk_is_stored_only(w, e->type);
+	struct dtype bits = dtype_of(dtype_bytes(e->type) == 1 ? DT_U8
+							       : DT_U16);
 	struct piece p = { "", w->d->primary };
 
-	if (!walk_is_stored_only(w, e->type) &&
-	    !walk_is_stored_only(w, a->type)) {
+	if (!from && !to) {
 		return walk_apply_to(w, FORM_REINTERPRET, a->type, e->type,
 				     e->args, 1);
 	}
-	if (dtype_bits(e->type) != dtype_bits(bits) ||
-	    dtype_bits(a->type) != dtype_bits(bits)) {
-		walk_fail(w, "the bits of a type that is only stored");
-		return walk_failed_piece(w);
+	if ((!from && dtype_is_float(a->type)) ||
+	    (!to && dtype_is_float(e->type))) {
+		a = expr_call(w->u->m, INTRIN_REINTERPRET, bits, &a, 1);
+		return reinterpret(w, expr_call(w->u->m, INTRIN_REINTERPRET,
+						e->type, &a, 1));
 	}
-	if (walk_is_stored_only(w, a->type)) {
+	if (from) {
 		p.text = walk_stored(w, a);
-		return dtype_equal(e->type, bits)
-			       ? p
-			       : walk_cast_text(w, e->type, p);
+	} else {
+		p = walk_piece(w, a);
 	}
-	p = walk_piece(w, a);
-	if (!dtype_equal(a->type, bits)) {
-		p = walk_cast_text(w, bits, p);
+	if (!dtype_equal(from ? bits : a->type, to ? bits : e->type)) {
+		p = walk_cast_text(w, to ? bits : e->type, p);
 	}
 	return walk_loaded(w, e->type, p);
 }

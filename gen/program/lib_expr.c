@@ -306,7 +306,7 @@ expr_reinterpret(struct call *c, struct pval *out)
 	if (!arg_dtype(c, 0, &t) || !arg_expr(c, 1, &e, &depth)) {
 		return false;
 	}
-	if (dtype_bits(t) != dtype_bits(e->type) ||
+	if (dtype_bytes(t) != dtype_bytes(e->type) ||
 	    dtype_class(t) == DTC_STRING ||
 	    dtype_class(e->type) == DTC_STRING ||
 	    dtype_class(e->type) == DTC_HANDLE ||

@@ -10,8 +10,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "interp.h"
+#include "lower.h"
 #include "walk.h"
 
 #include "../includes.h"
@@ -109,23 +111,18 @@ static void
 put_array(struct maker *k, const char *name, struct dtype t, const void *data)
 {
 	struct strbuf *s = &k->calls;
+	struct dtype of = dtype_stored(t);
 
 	strbuf_printf(s, "\tTABLE %s %s_%d[%d] = {",
-		      k->u.d->types[t.kind].spelling, name, k->n, N);
+		      k->u.d->types[of.kind].spelling, name, k->n, N);
+	/* What is only stored is in memory by its bits. */
+	if (k->u.d->types[t.kind].is_stored_only) {
+		of = dtype_of(dtype_bytes(t) == 1 ? DT_U8 : DT_U16);
+	}
 	for (int i = 0; i < N; i++) {
-		const char *value = unit_literal(&k->u, t,
-						 number_load(t, data,
-							     (size_t)i));
-
-		/* What is only stored is in memory by its bits. */
-		if (k->u.d->types[t.kind].is_stored_only) {
-			value = arena_printf(&k->m->arena, "%llu",
-					     (unsigned long long)number_load(
-						     dtype_of(DT_U16), data,
-						     (size_t)i)
-						     .u);
-		}
-		strbuf_printf(s, "%s%s,", i % 8 == 0 ? "\n\t\t" : " ", value);
+		strbuf_printf(s, "%s%s,", i % 8 == 0 ? "\n\t\t" : " ",
+			      unit_literal(&k->u, of,
+					   number_load(of, data, (size_t)i)));
 	}
 	strbuf_puts(s, "\n\t};\n");
 }
@@ -155,6 +152,38 @@ build(struct maker *k, const char *name, struct one_case *c,
 	f->body = stmt_for(f, i, expr_i32(k->m, 0), expr_i32(k->m, N),
 			   FOR_SERIAL, NULL);
 	return f;
+}
+
+/* Lowers f if it has types that dialects lack. The executor and the interpreter
+ * must compute the same y again. */
+static void
+run_again(struct func *f, struct run_arg *args, int n, const unsigned char *y)
+{
+	const struct param *last = &f->params.data[n - 1];
+	size_t bytes = N * (size_t)dtype_bytes(last->buffer->type);
+	unsigned char again[N * 8] = { 0 };
+	struct run_arg to = args[n - 1];
+	bool good = true;
+
+	for (int i = 0; i < n; i++) {
+		struct dtype t = f->params.data[i].buffer->type;
+
+		if (!dtype_equal(dtype_stored(t), t)) {
+			good = lower_func(f, NULL);
+			break;
+		}
+	}
+	args[n - 1].data = again;
+	good = good && run_func(f, args, n) && memcmp(again, y, bytes) == 0;
+	memset(again, 0, sizeof again);
+	good = good && interp_run(f, args, n) && memcmp(again, y, bytes) == 0;
+	args[n - 1] = to;
+	if (!good) {
+		fprintf(stderr,
+			"%s: the lowered or executed function differs\n",
+			f->name);
+		exit(1);
+	}
 }
 
 static void
@@ -196,6 +225,7 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 		fprintf(stderr, "%s: the interpreter refused it\n", f->name);
 		exit(1);
 	}
+	run_again(f, args, n, memory[3]);
 	if (!unit_func(&k->u, f, &k->funcs)) {
 		struct strbuf s;
 
@@ -222,9 +252,9 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 		      "\tfor (int i = 0; i < %d; ++i) {\n"
 		      "\t\tfailed += differ(\"%s\", i, %s(y[i]), "
 		      "%s(y_%d[i]), %s);\n\t}\n\treturn failed;\n}\n\n",
-		      k->u.d->types[c->out.kind].spelling, N, f->name,
-		      call.data != NULL ? call.data : "", N, f->name, value_of,
-		      value_of, k->n,
+		      k->u.d->types[dtype_stored(c->out).kind].spelling, N,
+		      f->name, call.data != NULL ? call.data : "", N, f->name,
+		      value_of, value_of, k->n,
 		      !loose                  ? "0.0"
 		      : c->out.kind == DT_F64 ? "1e-14"
 		      : c->out.kind == DT_F16 ? "1e-3"
@@ -419,6 +449,31 @@ reinterprets(struct maker *k, struct dtype from, struct dtype to)
 	       expr_call(k->m, INTRIN_REINTERPRET, to, &c.a, 1), true, false);
 }
 
+static bool
+has_bits(const struct maker *k, struct dtype t)
+{
+	return (dtype_is_int(t) || dtype_is_float(t)) &&
+	       k->u.d->types[dtype_stored(t).kind].rejected == NULL;
+}
+
+/* All pairs of numeric types with equal bits. */
+static void
+all_reinterprets(struct maker *k)
+{
+	for (int i = 0; i < DT_COUNT; i++) {
+		struct dtype from = dtype_of((enum dtype_kind)i);
+
+		for (int j = 0; j < DT_COUNT; j++) {
+			struct dtype to = dtype_of((enum dtype_kind)j);
+
+			if (i != j && dtype_bits(from) == dtype_bits(to) &&
+			    has_bits(k, from) && has_bits(k, to)) {
+				reinterprets(k, from, to);
+			}
+		}
+	}
+}
+
 static void
 all_cases(struct maker *k)
 {
@@ -454,14 +509,9 @@ all_cases(struct maker *k)
 	}
 	fixed_scale(k);
 	nearest_scale(k);
-	if (k->u.d->forms[FORM_REINTERPRET][DT_I32]->kind == FORM_IS_REJECTED) {
-		return; /* a dialect may forbid to look at bits */
-	}
-	reinterprets(k, dtype_of(DT_I32), dtype_of(DT_F32));
-	reinterprets(k, dtype_of(DT_I64), dtype_of(DT_U64));
-	if (n > 2) {
-		reinterprets(k, dtype_of(DT_I16), dtype_of(DT_F16));
-		reinterprets(k, dtype_of(DT_F16), dtype_of(DT_U16));
+	/* a dialect may forbid to look at bits */
+	if (k->u.d->forms[FORM_REINTERPRET][DT_I32]->kind != FORM_IS_REJECTED) {
+		all_reinterprets(k);
 	}
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `tirc test` accepts. Of integers: one step where reals were quantized,
-be the result moved afterwards, and nothing else. Of floats: an error relative
+"""The differences that `tirc test` accepts. Of integers: one step where reals
+were quantized, be the result moved or dequantized afterwards, and nothing else. Of floats: an error relative
 to each element, and a small part of the terms that it is the sum of; a large
 element excuses nothing beside it."""
 import os
@@ -41,12 +41,12 @@ def write(nodes, inputs, result, more=()):
     return folder
 
 
-def check(what, nodes, inputs, result, steps):
-    """`steps` by which y may differ, and no more."""
+def check(what, nodes, inputs, result, steps, step=1):
+    """`steps` of size `step` by which y may differ, and no more."""
     folder = write(nodes, inputs, result)
     for off in range(3):
         y = result.copy()
-        y.flat[0] += off
+        y.flat[0] += off * step
         onnx.save_tensor(numpy_helper.from_array(y), os.path.join(
             folder, "test_data_set_0", "output_0.pb"))
         model = os.path.join(folder, "model.onnx")
@@ -63,6 +63,10 @@ check("quantized and moved",
        make.make_node("Transpose", ["q"], ["t"], perm=[1, 0]),
        make.make_node("Flatten", ["t"], ["y"], axis=0)],
       [("x", X)], STEPS.T.reshape(1, 6).copy(), 1)
+check("dequantized",
+      [make.make_node("QuantizeLinear", QUANTIZE, ["q"]),
+       make.make_node("DequantizeLinear", ["q", "scale", "zero"], ["y"])],
+      [("x", X)], STEPS.astype(numpy.float32) * numpy.float32(0.5), 1, 0.5)
 check("moved", [make.make_node("Transpose", ["x"], ["y"], perm=[1, 0])],
       [("x", STEPS)], STEPS.T.copy(), 0)
 check("computed", [make.make_node("Add", ["x", "x"], ["y"])],

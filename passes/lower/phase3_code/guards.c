@@ -12,6 +12,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "thread_loops.h"
 
 static bool
 is_plain_if(const struct stmt *s)
@@ -202,7 +203,10 @@ hoist_below(struct func *f, struct stmt *s)
 		hoist_over(f, s, s->u.var);
 		break;
 	case STMT_ALLOC:
-		hoist_over(f, s, NULL);
+		/* So do shared arrays. */
+		if (!buffer_is_shared(s->u.buffer)) {
+			hoist_over(f, s, NULL);
+		}
 		break;
 	case STMT_IF:
 		join_nested(f, s);

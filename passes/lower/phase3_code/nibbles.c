@@ -272,6 +272,20 @@ cast(struct nibbles *n, struct dtype t, const struct expr *from,
 	return low_bits(n, t, e);
 }
 
+/* The bits of another type of a byte. Those of a float are first a whole byte. */
+static const struct expr *
+reinterpreted(struct nibbles *n, const struct expr *e,
+	      const struct expr *const *args)
+{
+	const struct expr *a = args[0];
+
+	if (dtype_is_float(a->type)) {
+		a = expr_call(n->module, INTRIN_REINTERPRET,
+			      (struct dtype){ DT_U8, a->type.lanes }, &a, 1);
+	}
+	return low_bits(n, e->type, a);
+}
+
 static const struct expr *
 call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 {
@@ -283,7 +297,7 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	case INTRIN_TO_INT:
 		return saturate(n, e->type, args[0]);
 	case INTRIN_REINTERPRET:
-		return low_bits(n, e->type, args[0]);
+		return reinterpreted(n, e, args);
 	case INTRIN_POPCOUNT:
 		v = expr_call2(m, INTRIN_BITAND, args[0],
 			       constant(n, t, mask(e->type)));
