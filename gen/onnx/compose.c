@@ -123,18 +123,18 @@ check_node(struct compose *c, const struct composition *row)
 {
 	const struct node *n = c->node;
 
-	if (n->n_inputs > row->max_inputs) {
+	if (row->max_inputs >= 0 && n->n_inputs > row->max_inputs) {
 		return compose_error(c, DIAG_BAD_MODEL,
 				     "there are %d inputs; %s takes at most %d",
 				     n->n_inputs, n->op_type, row->max_inputs);
 	}
-	if (n->n_outputs > row->max_outputs) {
+	if (row->max_outputs >= 0 && n->n_outputs > row->max_outputs) {
 		return compose_error(c, DIAG_BAD_MODEL,
 				     "there are %d outputs; %s has at most %d",
 				     n->n_outputs, n->op_type,
 				     row->max_outputs);
 	}
-	for (int i = 0; i < row->max_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs || i < row->min_inputs; ++i) {
 		const struct tensor *t = node_input(n, i);
 
 		if (!t && i < row->min_inputs) {

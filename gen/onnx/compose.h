@@ -86,8 +86,9 @@ struct tensor *compose_sizes(struct compose *c, const char *what, int n,
 void compose_set_int(struct compose *c, const char *name, int64_t v);
 void compose_set_float(struct compose *c, const char *name, double v);
 void compose_set_string(struct compose *c, const char *name, const char *v);
-/* Takes over an attribute of the model's node, if it is there. */
-void compose_copy_attr(struct compose *c, const char *name);
+/* The next node gets the attributes of the model's node with these names, which
+ * spaces separate. */
+void compose_keep_attrs(struct compose *c, const char *names);
 
 /* A node with the n tensors that follow as inputs (NULL: absent), and one
  * output. */
@@ -133,6 +134,9 @@ struct tensor *compose_concat(struct compose *c, const char *what, int axis,
 struct tensor *compose_reduce(struct compose *c, const char *what,
 			      const char *op_type, struct tensor *x, int axis,
 			      bool keep);
+/* x with the channels last, or first again: [n][c][…] (compose_fused.c). */
+struct tensor *compose_channels(struct compose *c, const char *what,
+				struct tensor *x, bool last);
 /* 0, 1, … n - 1 in the given type; n is an integer scalar (compose_window.c). */
 struct tensor *compose_count(struct compose *c, const char *what,
 			     struct tensor *n, struct dtype type);

@@ -17,27 +17,6 @@
 
 #include "ops.h"
 
-struct attention {
-	/* [batch][heads][queries][size], [batch][kv heads][keys][size],
-	 * [batch][kv heads][keys][value size]; heads are a multiple of kv
-	 * heads, and h reads the keys of h / (heads / kv heads) */
-	struct tensor *q, *k, *v;
-	double scale;
-	double softcap;      /* 0: none */
-	struct tensor *mask; /* added, or bool: true where a key counts; it
-			      * broadcasts; NULL: none */
-	/* Query i is at start + i; it sees the keys from `left` before it to
-	 * `right` after it (-1: all), and no key from `count` on. start and
-	 * count are integers that broadcast; NULL: 0, and all keys. */
-	int64_t left, right;
-	struct tensor *start, *count;
-	bool every_row;          /* without a mask, each query sees a key */
-	struct dtype softmax_in; /* the type in which softmax is computed */
-
-	/* results: the products, then with softcap, with bias, after softmax */
-	struct tensor *scores, *capped, *biased, *probs;
-};
-
 bool
 attention_split_heads(struct compose *c, const char *what, struct tensor **x,
 		      int64_t heads)
@@ -104,7 +83,7 @@ regroup(struct compose *c, const char *what, struct tensor *x,
 	return compose_reshape(c, what, x, 4, shape);
 }
 
-static void
+void
 attention_scores(struct compose *c, struct attention *a)
 {
 	struct tensor *keys = compose_swap(c, "keys", a->k, -1, -2);
@@ -207,7 +186,7 @@ guard_rows(struct compose *c, struct tensor *bias, struct tensor *probs)
 			    probs);
 }
 
-static void
+void
 attention_probs(struct compose *c, struct attention *a)
 {
 	struct tensor *x = a->scores, *bias = NULL;
@@ -233,7 +212,7 @@ attention_probs(struct compose *c, struct attention *a)
 	a->probs = bias ? guard_rows(c, bias, x) : x;
 }
 
-static struct tensor *
+struct tensor *
 attention_values(struct compose *c, struct attention *a)
 {
 	struct tensor *p = regroup(c, "rows_of_keys", a->probs, a->v->shape[1]);

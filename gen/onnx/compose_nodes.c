@@ -184,12 +184,16 @@ compose_set_string(struct compose *c, const char *name, const char *v)
 }
 
 void
-compose_copy_attr(struct compose *c, const char *name)
+compose_keep_attrs(struct compose *c, const char *names)
 {
-	const struct attr *a = node_attr(c->node, name);
+	for (size_t n; *names; names += n + (names[n] == ' ')) {
+		const struct attr *a;
 
-	if (a) {
-		set_attr(c, *a);
+		n = strcspn(names, " ");
+		a = node_attr(c->node, arena_strndup(&c->imp->tmp, names, n));
+		if (a) {
+			set_attr(c, *a);
+		}
 	}
 }
 
@@ -220,9 +224,12 @@ finish_node(struct compose *c, struct node *n)
 	if (compose_resolve(n)) {
 		return compose_node_at(c->imp, &c->pos);
 	}
-	n->op = op_find(n->domain, n->op_type);
-	assert(n->op);
 	++c->pos;
+	n->op = op_find(n->domain, n->op_type);
+	if (!n->op) {
+		return compose_refuse(c, "it needs %s, which is not supported",
+				      n->op_type);
+	}
 	if (!ops_infer_node(c->g, n)) {
 		return c->m->diags.n_errors == errors &&
 		       diag_error(&c->m->diags, DIAG_UNKNOWN_SHAPE,

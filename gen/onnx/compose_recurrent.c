@@ -271,9 +271,9 @@ run_direction(struct recurrent *r, int direction, bool reverse,
 	}
 	compose_set_int(c, "reverse", reverse);
 	compose_set_string(c, "stem", stem_of(r, reverse));
-	compose_copy_attr(c, "clip");
-	compose_copy_attr(c, "input_forget");
-	compose_copy_attr(c, "linear_before_reset");
+	compose_keep_attrs(c, "clip");
+	compose_keep_attrs(c, "input_forget");
+	compose_keep_attrs(c, "linear_before_reset");
 	compose_nodes(c, "tirc", kind->op_type, in, n_in, whats,
 		      kind->states + 1, made);
 	for (int k = 0; k <= kind->states; ++k) {

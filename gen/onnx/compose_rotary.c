@@ -8,13 +8,6 @@
  *		y = Concat(a * cos - b * sin, a * sin + b * cos) */
 #include "compose_attention.h"
 
-struct rotation {
-	/* [b][s][n], or [positions][n] with positions [b][s] or [s] */
-	struct tensor *cos, *sin, *positions;
-	bool interleaved; /* pairs are neighbours; else n apart */
-	int64_t turned;   /* elements of a head; 0: all */
-};
-
 /* The rows of a cache at the positions, for [b][heads][s][n]. */
 static struct tensor *
 rows_at(struct compose *c, const char *what, struct tensor *cache,
@@ -98,8 +91,7 @@ check_caches(struct compose *c, const struct rotation *r, int64_t half)
 	return true;
 }
 
-/* x: [b][heads][s][size] */
-static struct tensor *
+struct tensor *
 rotate(struct compose *c, const struct rotation *r, struct tensor *x)
 {
 	struct tensor *cos, *sin, *done, *whole = x;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows of signals, as sums of cosines.
+/* Windows of signals, as sums of cosines, and the bands of the mel scale.
  *
  *	before	y = HannWindow(n)
  *	after	y_at = Range(0, n, 1)
  *		y_angle = Mul(Cast(y_at), 2 pi / n)
  *		y = 0.5 - 0.5 * Cos(y_angle) */
 #include "compose.h"
+
+#include <math.h>
+
+#include "ops.h"
 
 struct tensor *
 compose_count(struct compose *c, const char *what, struct tensor *n,
@@ -76,4 +80,106 @@ bool
 compose_blackman(struct compose *c)
 {
 	return window(c, 0.42, 0.5, 0.08);
+}
+
+/* -- MelWeightMatrix, a constant -- */
+
+#define MEL_MOST (1 << 24) /* elements */
+
+struct mel {
+	int64_t bins, length, rate;
+	double lowest, highest; /* in hertz */
+};
+
+static bool
+read_mel(struct compose *c, struct mel *mel)
+{
+	double v[5];
+
+	for (int i = 0; i < 5; ++i) {
+		if (!input_scalar(c->node, i, &v[i])) {
+			return compose_error(c, DIAG_UNKNOWN_SHAPE,
+					     "input %d must be known when the "
+					     "code is generated; make it "
+					     "constant",
+					     i);
+		}
+	}
+	if (!(v[0] >= 1 && v[1] >= 1 && v[2] >= 1 && v[3] >= 0 &&
+	      v[3] <= v[4] && v[0] * v[1] < MEL_MOST)) {
+		return compose_error(c, DIAG_BAD_SHAPE,
+				     "its inputs are no numbers of bands, "
+				     "samples and hertz; correct the model");
+	}
+	*mel = (struct mel){ (int64_t)v[0], (int64_t)v[1], (int64_t)v[2], v[3],
+			     v[4] };
+	return true;
+}
+
+static double
+mel_of(double hertz)
+{
+	return 2595 * log10(1 + hertz / 700);
+}
+
+/* The number of the frequency, of length / 2 + 1 ones, at which band i
+ * begins. */
+static int64_t
+mel_edge(const struct mel *mel, int64_t i)
+{
+	double low = mel_of(mel->lowest), high = mel_of(mel->highest);
+	double at = low + (double)i * (high - low) / (double)(mel->bins + 2);
+	double hertz = 700 * (pow(10, at / 2595) - 1);
+
+	return (int64_t)floor((double)(mel->length + 1) * hertz /
+			      (double)mel->rate);
+}
+
+/* A triangle over the frequencies from one edge to the next but one. */
+static double
+mel_weight(int64_t at, int64_t left, int64_t centre, int64_t right)
+{
+	if (at == centre && left == centre) {
+		return 1;
+	}
+	if (at >= left && at <= centre) {
+		return (double)(at - left) / (double)(centre - left);
+	}
+	return at > centre && at < right
+		       ? (double)(right - at) / (double)(right - centre)
+		       : 0;
+}
+
+bool
+compose_mel_matrix(struct compose *c)
+{
+	struct mel mel;
+	struct dtype type;
+	double *weights;
+
+	if (!read_mel(c, &mel)) {
+		return false;
+	}
+	if (!dtype_from_onnx(node_attr_int(c->node, "output_datatype", 1),
+			     &type)) {
+		return compose_refuse(c,
+				      "its output_datatype is not supported");
+	}
+	const int64_t shape[] = { mel.length / 2 + 1, mel.bins };
+
+	weights = arena_array(&c->imp->tmp, double, shape[0] * shape[1] + 1);
+	for (int64_t band = 0; band < mel.bins; ++band) {
+		int64_t left = mel_edge(&mel, band);
+		int64_t centre = mel_edge(&mel, band + 1);
+		int64_t right = mel_edge(&mel, band + 2);
+
+		for (int64_t at = 0; at < shape[0]; ++at) {
+			weights[at * mel.bins + band] = mel_weight(at, left,
+								   centre,
+								   right);
+		}
+	}
+	compose_result(c, 0,
+		       compose_floats(c, "weights", type, 2, shape, weights));
+	return true;
 }

@@ -109,8 +109,8 @@ wants_slices(const struct define *c, const struct node *n,
 			return false;
 		}
 	}
-	for (int i = 0; i < 3; i++) {
-		constant &= tensor_is_constant(n->inputs[i]);
+	for (int i = 0; i < n->n_inputs; i++) {
+		constant &= !n->inputs[i] || tensor_is_constant(n->inputs[i]);
 	}
 	return c->graph->by_threads && !constant;
 }
@@ -183,7 +183,7 @@ scatter(struct define *c, const struct node *n, struct te_tensor *const *in,
 }
 
 static bool
-infer_scatter(struct infer *c, struct node *n)
+infer_scatter(struct infer *c, struct node *n, struct dtype update)
 {
 	const char *how = node_attr_string(n, "reduction", "none");
 	const struct tensor *x = n->inputs[0];
@@ -196,12 +196,11 @@ infer_scatter(struct infer *c, struct node *n)
 				   "model",
 				   how);
 	}
-	if (!dtype_equal(x->type, n->inputs[2]->type)) {
+	if (!dtype_equal(x->type, update)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "the updates are %s and the data %s; insert "
 				   "a Cast",
-				   dtype_name(n->inputs[2]->type),
-				   dtype_name(x->type));
+				   dtype_name(update), dtype_name(x->type));
 	}
 	if (strcmp(how, "none") != 0 && dtype_class(x->type) == DTC_BOOL) {
 		return infer_error(c, DIAG_BAD_TYPE,
@@ -233,7 +232,7 @@ infer_scatter_elements(struct infer *c, struct node *n)
 					   "shapes; correct the model");
 		}
 	}
-	return infer_scatter(c, n);
+	return infer_scatter(c, n, updates->type);
 }
 
 /* Only updates that differ in dimension `axis` alone can write the same
@@ -285,7 +284,7 @@ infer_scatter_nd(struct infer *c, struct node *n)
 				   "those of data and indices; correct the "
 				   "model");
 	}
-	return infer_scatter(c, n);
+	return infer_scatter(c, n, updates->type);
 }
 
 /* The axes of the updates: those of the index tuples, then those of a slice of
@@ -328,5 +327,85 @@ define_scatter_nd(struct define *c, const struct node *n,
 	out[0] = scatter(c, n, in, axes, rank,
 			 te_at(m, in[2], axes_exprs(c, axes, rank), rank), &t,
 			 0);
+	return true;
+}
+
+bool
+infer_tensor_scatter(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0], *u = n->inputs[1];
+	const char *mode = node_attr_string(n, "mode", "linear");
+	int axis;
+
+	if (!infer_axis(c, node_attr_int(n, "axis", -2), x->ndim, &axis) ||
+	    !infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
+		return false;
+	}
+	if (axis == 0 ||
+	    (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0)) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "its axis is 0, or its mode is not known; "
+				   "correct the model");
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		if (u->ndim != x->ndim ||
+		    (d != axis && !dims_may_equal(u->shape[d], x->shape[d])) ||
+		    expr_is_value(expr_lt(c->module, x->shape[d], u->shape[d]),
+				  1)) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "the update does not fit into the "
+					   "cache; correct the model");
+		}
+	}
+	return infer_scatter(c, n, u->type);
+}
+
+/* Each row b of the update goes to the places from input 2 [b] on:
+ *
+ *	for i0, ..., s, ...: y[i0, ..., at[i0] + s, ...] = u[i0, ..., s, ...]
+ *
+ * modulo the size of the axis if the mode is circular. */
+bool
+define_tensor_scatter(struct define *c, const struct node *n,
+		      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *u = n->inputs[1];
+	bool circular = node_attr_string(n, "mode", "linear")[0] == 'c';
+	struct iter_var *axes = define_axes(c, u);
+	const struct expr **from = axes_exprs(c, axes, x->ndim), *first, *size;
+	struct target t = target_new(c, x->ndim);
+	int64_t axis = node_attr_int(n, "axis", -2);
+	struct var *entry, *at;
+
+	axis += axis < 0 ? x->ndim : 0;
+	for (int d = 0; d < x->ndim; d++) {
+		t.at[d] = from[d];
+	}
+	if (node_input(n, 2)) {
+		axes[axis].kind = ITER_SCAN;
+		first = te_at(m, in[2], from, 1);
+		entry = var_new(m, "entry", first->type);
+		at = var_new(m, "at", first->type);
+		size = expr_cast(m, first->type, x->shape[axis]);
+		t.entry[0] = (struct te_let){
+			entry, expr_add(m, first,
+					expr_cast(m, first->type, from[axis]))
+		};
+		t.place[0] = (struct te_let){
+			at, circular ? expr_floormod(m, entry->expr, size)
+				     : entry->expr
+		};
+		t.n = 1;
+		if (!circular) {
+			t.inside = expr_and(m,
+					    expr_le(m, like(c, first, 0),
+						    entry->expr),
+					    expr_lt(m, entry->expr, size));
+		}
+		t.at[axis] = at->expr;
+	}
+	out[0] = scatter(c, n, in, axes, x->ndim,
+			 te_at(m, in[1], from, x->ndim), &t, (int)axis);
 	return true;
 }

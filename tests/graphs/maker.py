@@ -21,6 +21,8 @@ ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
 SIZES = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 8, 9, 12, 15, 16, 16, 17, 24,
          33]
 MOST_ELEMENTS = 3000
+# Operators of opsets that are newer than those of the graphs.
+NEWER = {"CumProd": 26, "LinearAttention": 27}
 # The opset since which axes are an input; before, they are an attribute.
 AXES_INPUT = {"Reduce" + name: 18 for name in (
     "Mean", "Prod", "Max", "Min", "L1", "L2", "SumSquare", "LogSum",
@@ -263,8 +265,7 @@ class Maker:
             outputs)
         if sum(r.size for r in results) > 4 * MOST_ELEMENTS:
             raise Rejected("too large")
-        if op == "CumProd":
-            self.graph.opset = 26
+        self.graph.opset = max(self.graph.opset, NEWER.get(op, 0))
         names = [self.add(value, "result", len(self.graph.nodes))
                  for value in results]
         node.output.extend(names)

@@ -83,7 +83,8 @@ def single(node, inputs, outputs, opset):
                             [onnx.ValueInfoProto(name="y%d" % i)
                              for i in range(outputs)])
     return make.make_model(graph, ir_version=10, opset_imports=[
-        make.make_opsetid("", 26 if node.op_type == "CumProd" else opset)])
+        make.make_opsetid("", max(opset, {"CumProd": 26, "LinearAttention": 27}
+                                  .get(node.op_type, 0)))])
 
 
 def narrow_outputs(node, inputs, outputs):

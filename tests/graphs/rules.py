@@ -21,6 +21,7 @@ OWN = {
     **rules_quantized.CHAINS,
     "tirc.Band": rules_sums.attention,
     "tirc.BatchNormalization": rules_sums.batch_norm,
+    "tirc.LinearAttention": rules_sums.linear_attention,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
 # Rows that never become a kernel, with the reason.
@@ -30,4 +31,6 @@ FOLDED = {
 LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     2 * [rules_quantized.CHAINS[name]
          for name in sorted(rules_quantized.CHAINS)] + \
-    3 * [rules_windows.conv, rules_sums.matmul] + [rules_windows.plain_conv]
+    3 * [rules_windows.conv, rules_sums.matmul] + \
+    [rules_windows.plain_conv, rules_sums.attention,
+     rules_sums.linear_attention]

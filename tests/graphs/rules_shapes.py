@@ -415,6 +415,20 @@ def scatter_nd(g):
                                   else "input"), updates], **more)
 
 
+def tensor_scatter(g):
+    batch, places, size = g.number(1, 3), g.number(1, 6), g.number(1, 4)
+    shape = [batch, places, size]
+    kind = g.choice(["float32", "float64", "float16"])
+    tokens = g.number(1, places)
+    mode = g.choice(["linear", "circular"])
+    last = places - tokens if mode == "linear" else places - 1
+    at = g.rng.integers(0, last + 1, batch)
+    inputs = [g.exact(kind, shape), g.exact(kind, [batch, tokens, size])]
+    if g.chance(0.8):
+        inputs.append(g.add(at, "constant" if g.chance() else "input"))
+    g.node("TensorScatter", inputs, mode=mode)
+
+
 RULES = {
     "Shape": shape_of, "Size": moves("Size"), "Reshape": reshape,
     "Flatten": flatten, "Squeeze": squeeze, "Unsqueeze": unsqueeze,
@@ -428,7 +442,8 @@ RULES = {
     "CumProd": cumulate("CumProd"), "OneHot": one_hot,
     "ReverseSequence": reverse_sequence, "Gather": gather,
     "GatherElements": gather_elements, "GatherND": gather_nd,
-    "ScatterElements": scatter_elements, "ScatterND": scatter_nd}
+    "ScatterElements": scatter_elements, "ScatterND": scatter_nd,
+    "TensorScatter": tensor_scatter}
 
 # One node of the size that models have, for tests/ops/work.py.
 LARGE = {
@@ -462,4 +477,5 @@ LARGE = {
     "ScatterElements": case([ROW, (I, [60, 500]), (F, [60, 500])], axis=1,
         reduction="add"),
     "ScatterND": case([ROW, (I, [60, 500, 2]), (F, [60, 500])]),
+    "TensorScatter": case([(F, [4, 64, 512]), (F, [4, 8, 512]), (I, [4])]),
 }

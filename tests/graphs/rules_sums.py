@@ -152,6 +152,16 @@ def attention(g):
            is_causal=1)
 
 
+def linear_attention(g):
+    heads, values = g.number(1, 3), g.number(1, 4)
+    tokens, keys = g.number(1, 5), g.number(1, 4)
+    shape = [g.number(1, 2), tokens, heads * keys]
+    data = [g.exact("float32", shape) for _ in range(2)]
+    data.append(g.exact("float32", shape[:2] + [heads * values]))
+    g.node("LinearAttention", data, update_rule="linear", q_num_heads=heads,
+           kv_num_heads=heads)
+
+
 def batch_norm(g):
     x, c = channels(g, "BatchNormalization")
     kind = g.dtype(x)

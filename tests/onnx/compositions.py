@@ -134,3 +134,31 @@ check("symbolic", "RotaryEmbedding",
 refuse("RotaryEmbedding", [f(2, 3, 5, 8), f(9, 3), f(9, 3),
                            np.zeros((2, 5), np.int64)], {},
        "the last of 4 elements")
+
+# -- operators that keep a state
+
+check("symbolic", "CausalConvWithState", [f(2, 3, 5), f(3, 1, 4), f(3)],
+      {"activation": "silu"}, outputs=2, opset=27,
+      symbolic={0: {0: "b", 2: "s"}}, options=DIMS)
+refuse("CausalConvWithState", [f(2, 3, 5), f(3, 1, 4)],
+       {"activation": "relu"}, "its activation is 'relu'", opset=27)
+check("symbolic", "LinearAttention",
+      [f(2, 5, 16), f(2, 5, 8), f(2, 5, 6), f(2, 2, 4, 3), -abs(f(2, 5, 8)),
+       abs(f(2, 5, 2))], {"q_num_heads": 4, "kv_num_heads": 2}, outputs=2,
+      opset=27, symbolic={k: {0: "b", 1: "s"} for k in (0, 1, 2, 4, 5)},
+      options=("--dim", "b=2", "--dim", "s=1..6"))
+refuse("LinearAttention", [f(2, 5, 16), f(2, 5, 8), f(2, 5, 6)],
+       {"q_num_heads": 4, "kv_num_heads": 2}, "needs a decay", opset=27)
+check("no places", "TensorScatter", [f(2, 6, 3), f(2, 4, 3)],
+      symbolic={0: {1: "n"}}, options=("--dim", "n=4..6"))
+refuse("TensorScatter", [f(2, 3, 3), f(2, 4, 3)], {}, "does not fit")
+TRAINING = "ai.onnx.preview.training"
+count = np.array(3, np.int64)
+check("float64", "Adam", [np.array(0.1), count] +
+      [abs(f(2, 3, type=np.float64)) for _ in range(4)],
+      {"norm_coefficient": 0.1, "norm_coefficient_post": 0.2, "alpha": 0.9,
+       "beta": 0.99, "epsilon": 1e-6}, outputs=3, domain=TRAINING)
+refuse("Momentum", [f(), count, f(3), f(3)], {}, "for each tensor",
+       domain=TRAINING)
+refuse("MelWeightMatrix", [np.array(n, np.float32) for n in range(5)], {},
+       "make it constant")

@@ -71,7 +71,8 @@ def write(path, name, inputs, outputs, attributes):
     node = oh.make_node(name, nodes, [r.name for r in results], **attributes)
     graph = oh.make_graph([node], name, given, results, constants)
     model = oh.make_model(graph, opset_imports=[oh.make_opsetid(
-        "", 24 if name in ("RMSNormalization", "Swish", "CumProd") else 21)])
+        "", 24 if name in ("RMSNormalization", "Swish", "CumProd",
+                          "TensorScatter") else 21)])
     model.ir_version = 10
     onnx.save(model, path)
 

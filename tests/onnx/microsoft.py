@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""microsoft.py [PATTERN]: operators of com.microsoft, each by `tirc test`
+against onnxruntime, and small models as onnxruntime's optimizer and quantizer
+write them."""
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto as T, helper as make, numpy_helper
+
+from helper import fail, skip, tirc, work_folder
+from onnx_data import write_data
+
+try:
+    import onnxruntime as ort
+except ImportError:
+    skip("onnxruntime is not installed")
+
+PATTERN = sys.argv[1] if len(sys.argv) > 1 else ""
+random = np.random.default_rng(5)
+
+
+def f(*shape):
+    return random.standard_normal(shape).astype(np.float32)
+
+
+def u8(*shape):
+    return random.integers(0, 256, shape).astype(np.uint8)
+
+
+def s8(*shape):
+    return random.integers(-128, 128, shape).astype(np.int8)
+
+
+def real(value):
+    return np.array(value, np.float32)
+
+
+def byte(value):
+    return np.array(value, np.uint8)
+
+
+def session(path, level=ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
+            optimized=None):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = level
+    if optimized:
+        options.optimized_model_filepath = optimized
+    return ort.InferenceSession(path, options,
+                                providers=["CPUExecutionProvider"])
+
+
+def compare(path, given, steps=False):
+    """Runs the model in onnxruntime, then in tirc."""
+    run = session(path)
+    want = run.run(None, given)
+    write_data(os.path.dirname(path),
+               [(i.name, given[i.name]) for i in run.get_inputs()],
+               [(o.name, y) for o, y in zip(run.get_outputs(), want)])
+    tirc("test", path, "--rtol", "1e-3", "--atol", "1.01" if steps else "1e-4")
+
+
+def save(graph, domains=("com.microsoft",)):
+    model = make.make_model(graph, ir_version=9, opset_imports=[
+        make.make_opsetid("", 17)] + [make.make_opsetid(d, 1)
+                                      for d in domains])
+    path = os.path.join(work_folder(), "m.onnx")
+    onnx.save(model, path)
+    return path
+
+
+def check(op, inputs, attrs=None, outputs=1, constant=(), steps=False,
+          label="", domain="com.microsoft", wanted=None):
+    """One node; inputs whose numbers are in `constant` are initializers.
+    steps: a quantized result may differ by one."""
+    if PATTERN not in op + " " + label:
+        return
+    names = ["x%d" % k if x is not None else "" for k, x in enumerate(inputs)]
+    results = ["y%d" % k if wanted is None or k in wanted else ""
+               for k in range(outputs)]
+    graph = make.make_graph(
+        [make.make_node(op, names, results, name="n", domain=domain,
+                        **(attrs or {}))], "g",
+        [make.make_tensor_value_info(
+            n, make.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+         for k, (n, x) in enumerate(zip(names, inputs))
+         if n and k not in constant],
+        [make.make_empty_tensor_value_info(r) for r in results if r],
+        [numpy_helper.from_array(inputs[k], names[k]) for k in constant])
+    compare(save(graph), {n: x for k, (n, x) in enumerate(zip(names, inputs))
+                          if n and k not in constant}, steps)
+
+
+# -- compose_fused.c
+
+check("FusedMatMul", [f(2, 4, 3), f(2, 5, 4)],
+      {"transA": 1, "transB": 1, "alpha": 0.5})
+check("FusedGemm", [f(3, 4), f(4, 5), f(5)],
+      {"activation": "LeakyRelu", "activation_alpha": 0.2, "alpha": 0.5})
+for name, values in (("Relu", []), ("Clip", [-0.5, 0.5]), ("LeakyRelu", [0.1]),
+                     ("HardSigmoid", [0.3, 0.4])):
+    check("FusedConv", [f(1, 2, 5, 5), f(3, 2, 3, 3), f(3)],
+          {"activation": name, "pads": [1, 1, 1, 1],
+           **({"activation_params": values} if values else {})}, label=name)
+check("FusedConv", [f(1, 2, 5, 5), f(3, 2, 3, 3), f(3), f(1, 3, 3, 3)],
+      {"activation": "Relu"}, label="sum")
+check("Gelu", [f(3, 4)])
+check("BiasGelu", [f(3, 4), f(4)])
+check("FastGelu", [f(3, 4), f(4)])
+check("QuickGelu", [f(3, 4)], {"alpha": 1.5})
+for wanted in ((0,), (0, 3)):
+    check("SkipLayerNormalization", [f(2, 3, 8), f(2, 3, 8), f(8), f(8), f(8)],
+          {"epsilon": 1e-3}, 4, wanted=wanted)
+    check("SkipSimplifiedLayerNormalization",
+          [f(2, 3, 8), f(2, 3, 8), f(8), f(8)], {"epsilon": 1e-3}, 4,
+          wanted=wanted)
+check("SimplifiedLayerNormalization", [f(2, 3, 8), f(8)], domain="")
+ids = random.integers(0, 9, (2, 5)).astype(np.int32)
+kinds = random.integers(0, 2, (2, 5)).astype(np.int32)
+check("EmbedLayerNormalization",
+      [ids, kinds, f(9, 8), f(6, 8), f(2, 8), f(8), f(8),
+       np.ones((2, 5), np.int32)], {"epsilon": 1e-3}, 2)
+check("QuantizeLinear", [f(3, 4), real(0.1), byte(3)], steps=True)
+check("DequantizeLinear", [u8(3, 4), real(0.1), byte(3)])
+
+# -- compose_qlinear.c
+
+for op in ("QLinearAdd", "QLinearMul"):
+    check(op, [u8(2, 7), real(0.1), byte(3), u8(7), real(0.2), byte(9),
+               real(0.3), byte(100)], constant=(1, 2, 4, 5, 6, 7), steps=True)
+for op in ("QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax"):
+    more = {"opset": 13, "axis": -1} if op == "QLinearSoftmax" else {}
+    check(op, [u8(2, 7), real(0.02), byte(100), real(0.01), byte(2)],
+          more, constant=(1, 2, 3, 4), steps=True)
+check("QLinearGlobalAveragePool",
+      [u8(1, 3, 4, 4), real(0.1), byte(3), real(0.2), byte(9)],
+      {"channels_last": 0}, constant=(1, 2, 3, 4), steps=True)
+check("QLinearAveragePool",
+      [u8(1, 3, 6, 6), real(0.1), byte(3), real(0.2), byte(9)],
+      {"kernel_shape": [3, 3], "strides": [2, 2]}, constant=(1, 2, 3, 4),
+      steps=True)
+check("QLinearConcat", [real(0.2), byte(9), u8(2, 3), real(0.1), byte(3),
+                        u8(2, 4), real(0.3), byte(7)], {"axis": 1},
+      constant=(0, 1, 3, 4, 6, 7), steps=True)
+check("QLinearWhere", [random.random((2, 5)) > 0.5, u8(2, 5), real(0.1),
+                       byte(3), u8(5), real(0.2), byte(9), real(0.3), byte(5)],
+      constant=(2, 3, 5, 6, 7, 8), steps=True)
+check("QGemm", [u8(3, 4), real(0.1), byte(7), s8(5, 4), real(0.02),
+                np.array(0, np.int8),
+                random.integers(-99, 99, 5).astype(np.int32), real(0.3),
+                byte(90)], {"transB": 1, "alpha": 1.0},
+      constant=(1, 2, 3, 4, 5, 6, 7, 8), steps=True)
+check("QGemm", [u8(3, 4), real(0.1), byte(7), s8(4, 5), real(0.02),
+                np.array(0, np.int8)], constant=(1, 2, 3, 4, 5), label="float")
+check("DynamicQuantizeMatMul", [f(3, 8), s8(8, 5), f(5) ** 2,
+                                np.zeros(5, np.int8), f(5)],
+      constant=(1, 2, 3))
+check("MatMulIntegerToFloat", [u8(3, 8), s8(8, 5), real(0.1), real(0.2),
+                               byte(4), np.array(0, np.int8), f(5)],
+      constant=(1, 3, 5))
+for bits, zeros in ((4, False), (4, True), (8, True)):
+    packed = u8(6, 3, 16 * bits // 8)
+    row = (3 * bits + 7) // 8
+    check("MatMulNBits", [f(2, 40), packed, f(6 * 3),
+                          u8(6 * row) if zeros else None, None, f(6)],
+          {"K": 40, "N": 6, "bits": bits, "block_size": 16},
+          constant=(1, 2, 3) if zeros else (1, 2), label="%d bits" % bits)
+
+# -- compose_ms_attention.c
+
+check("RotaryEmbedding", [f(2, 5, 32), random.integers(0, 9, (2, 5)), f(9, 4),
+                          f(9, 4)], label="flat")
+check("RotaryEmbedding", [f(2, 4, 5, 8), np.array([3]), f(9, 4), f(9, 4)],
+      {"interleaved": 1})
+MASK = np.array([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0]], np.int32)
+PACKED = [f(2, 5, 16), f(16, 48), f(48)]
+check("Attention", PACKED, {"num_heads": 4})
+check("Attention", PACKED + [MASK], {"num_heads": 4}, label="mask")
+check("Attention", PACKED + [np.array([4, 2], np.int32)], {"num_heads": 4},
+      label="lengths")
+check("Attention", PACKED + [None, None, f(2, 4, 5, 5)], {"num_heads": 4},
+      label="bias")
+check("Attention", PACKED + [None, f(2, 2, 4, 3, 4)],
+      {"num_heads": 4, "unidirectional": 1, "scale": 0.3}, 2, label="past")
+QKV = [f(2, 5, 16), f(2, 6, 16), f(2, 6, 24)]
+check("MultiHeadAttention", QKV, {"num_heads": 4})
+check("MultiHeadAttention",
+      QKV + [f(56), None, f(2, 4, 5, 6)], {"num_heads": 4}, label="bias")
+check("MultiHeadAttention", [f(2, 5, 16), f(2, 5, 16), f(2, 5, 16), None,
+                             MASK], {"num_heads": 4}, label="mask")
+check("MultiHeadAttention",
+      [f(2, 1, 16), f(2, 1, 16), f(2, 1, 16), None, None, None, f(2, 4, 3, 4),
+       f(2, 4, 3, 4)], {"num_heads": 4}, 3, label="past")
+CACHES = [f(16, 8), f(16, 8)]
+
+
+def group_query(label, tokens, past, lengths, total, **attrs):
+    """`lengths`: the keys of each row, the new ones with them."""
+    data = [f(2, tokens, 64), f(2, tokens, 32), f(2, tokens, 32)]
+    data += [f(2, 2, past, 16), f(2, 2, past, 16)]
+    data += [np.array(lengths, np.int32) - 1, np.array([total], np.int32)]
+    data += CACHES if attrs.get("do_rotary") else []
+    check("GroupQueryAttention", data, {"num_heads": 4, "kv_num_heads": 2,
+                                        **attrs}, 3, constant=(6,),
+          label=label)
+
+
+group_query("decode", 1, 6, [7, 7], 7)
+group_query("rotary", 1, 6, [7, 7], 7, do_rotary=1)
+group_query("interleaved", 1, 6, [7, 7], 7, do_rotary=1, rotary_interleaved=1)
+group_query("window", 1, 6, [7, 7], 7, local_window_size=3)
+group_query("first", 5, 0, [5, 5], 5, do_rotary=1)
+
+
+# -- models as onnxruntime's optimizer writes them
+
+def optimize(label, nodes, inputs, constants, opset=17):
+    """The model at two levels; gives the operators that the optimizer made."""
+    if PATTERN not in label:
+        return
+    graph = make.make_graph(
+        nodes, "net",
+        [make.make_tensor_value_info(n, make.np_dtype_to_tensor_dtype(x.dtype),
+                                     x.shape) for n, x in inputs.items()],
+        [make.make_empty_tensor_value_info(nodes[-1].output[0])],
+        [numpy_helper.from_array(x, n) for n, x in constants.items()])
+    path = save(graph, ())
+    level = ort.GraphOptimizationLevel
+    made = set()
+    for use in (level.ORT_ENABLE_BASIC, level.ORT_ENABLE_EXTENDED):
+        best = os.path.join(work_folder(), "m.onnx")
+        session(path, use, best)
+        made |= {(n.domain, n.op_type) for n in onnx.load(best).graph.node}
+        compare(best, inputs, steps="bytes" in label)
+    fused = {op for domain, op in made if domain}
+    if not fused:
+        fail("%s: onnxruntime joined no nodes of %s" % (label, made))
+    print(label, sorted(fused))
+
+
+def n(op, inputs, output, **attrs):
+    return make.make_node(op, inputs.split(), [output], **attrs)
+
+
+optimize("convolutions",
+         [n("Conv", "x w b", "c", pads=[1, 1, 1, 1]), n("Relu", "c", "r"),
+          n("Conv", "r w2", "d", pads=[1, 1, 1, 1]), n("Add", "d x", "s"),
+          n("Relu", "s", "p"), n("GlobalAveragePool", "p", "g"),
+          n("Flatten", "g", "q"), n("Gemm", "q m k", "t"),
+          n("LeakyRelu", "t", "y", alpha=0.1)],
+         {"x": f(1, 4, 8, 8)},
+         {"w": f(6, 4, 3, 3), "b": f(6), "w2": f(4, 6, 3, 3), "m": f(4, 5),
+          "k": f(5)})
+optimize("transformer parts",
+         [n("MatMul", "x w", "a"), n("Add", "a b", "c"),
+          n("Div", "c root", "d"), n("Erf", "d", "e"), n("Add", "e one", "g"),
+          n("Mul", "c g", "h"), n("Mul", "h half", "i"), n("MatMul", "i v", "j"),
+          n("Add", "j u", "k"), n("Add", "k x", "l"),
+          n("LayerNormalization", "l s t", "o"),
+          n("Transpose", "o", "z", perm=[0, 2, 1]), n("MatMul", "o z", "q"),
+          n("Mul", "q half", "y")],
+         {"x": f(2, 3, 8)},
+         {"w": f(8, 16), "b": f(16), "root": real(np.sqrt(2)), "one": real(1),
+          "half": real(0.5), "v": f(16, 8), "u": f(8), "s": f(8), "t": f(8)})
