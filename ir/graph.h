@@ -86,6 +86,11 @@ struct tensor {
 	 * symbolic). */
 	struct tensor *part_of;
 	int64_t part_offset_bytes;
+	/* In a loop: the tensor that this one is an element of, along its first
+	 * dimension, and which one: a slice that an iteration reads or writes,
+	 * or one of the two places of a state. */
+	struct tensor *element_of;
+	const struct expr *element;
 	const struct tensor_layout *layout; /* NULL: dense, row by row */
 	/* Known elements, for example of a shape: n_elems expressions in
 	 * row-major order; NULL: not known. Integers are index expressions;
@@ -136,7 +141,8 @@ struct node {
 	/* Indices into graph.origins: the model's nodes that it computes, in
 	 * whole or in part. Several nodes may have the same origin. */
 	VEC(int) origins;
-	int group;                  /* fusion group, -1 before fusion */
+	int group; /* fusion group, -1 before fusion */
+	int body;  /* of graph.bodies, set by graph_find_bodies */
 	struct region_match *match; /* of a backend; NULL: generated code */
 };
 
@@ -157,15 +163,27 @@ struct origin {
  * tensor.part_of). It stores the results of its last node. A prologue node may
  * be in several groups; node.group is the first. */
 struct group {
-	int id;                      /* its index; the order is topological */
-	VEC(struct node *) nodes;    /* in topological order */
-	struct node *anchor;         /* the node that names and shapes it */
-	bool is_view;                /* the bytes exist already: no code */
+	int id;                   /* its index; the order is topological */
+	VEC(struct node *) nodes; /* in topological order */
+	struct node *anchor;      /* the node that names and shapes it */
+	bool is_view;             /* the bytes exist already: no code */
+	/* a node of control flow, which the entry function has: no code */
+	bool is_control;
 	struct graph_region *region; /* its nodes are a backend's, or NULL */
 };
 
 /* The place of the node in the group; -1: it is not in it. */
 int group_index(const struct group *group, const struct node *n);
+
+/* A branch of an If, or the body of a loop. */
+struct graph_body {
+	int parent;       /* the body around it */
+	struct node *end; /* the EndIf or EndLoop; NULL: it was removed */
+	bool is_loop, is_else;
+	/* Of a loop: the iteration; its remainder by 2; and that of the number
+	 * of iterations, after the loop. */
+	struct var *iteration, *turn, *last;
+};
 
 /* Tensors by name: open addressing, hashed by the text. */
 struct name_table {
@@ -192,6 +210,7 @@ struct graph {
 	VEC(struct tensor *) inputs, outputs;
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
+	VEC(struct graph_body) bodies;      /* by number; 0 is not used */
 	VEC(struct graph_region *) regions; /* in topological order */
 	/* Regions within the model, or alone, or as generated code, to compare
 	 * them (passes/byoc/isolate.c). */
@@ -216,6 +235,8 @@ struct graph {
 	int byte_depth;
 	/* of a Concat's inputs within its output; 0: any */
 	int part_align_bytes;
+	/* no state of a loop is updated in place */
+	bool states_take_turns;
 	int64_t folded_work; /* elements that folding has computed */
 	bool by_threads;     /* many threads of a device share a kernel */
 	struct conv_costs conv;
@@ -296,6 +317,17 @@ struct tensor *graph_made_of(struct graph *g, struct tensor *t,
 /* Sorts nodes, tensors and uses into an order that depends on nothing but the
  * edges of the graph, which has no cycle; tensors get new ids. */
 void graph_order(struct graph *g);
+/* graph_body.c: is n one of control flow, which names its body? */
+bool node_is_control(const struct node *n);
+bool graph_has_control(const struct graph *g);
+bool node_ends_if(const struct node *n);
+bool node_ends_loop(const struct node *n);
+/* Finds graph.bodies and each node's body, and orders the nodes so that the
+ * nodes of a body, and of those inside, are one range before its end. */
+void graph_find_bodies(struct graph *g);
+struct graph_body *graph_body(struct graph *g, int id); /* NULL: outside */
+/* Is the body the same as `around`, or inside of it? */
+bool graph_body_within(struct graph *g, int body, int around);
 bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
 /* The index of t in the list; -1: none. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);

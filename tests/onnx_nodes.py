@@ -21,7 +21,7 @@ KNOWN = {
     "AffineGrid": [1], "BlackmanWindow": [0], "CenterCropPad": [1],
     "Col2Im": [1, 2], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
     "DFT": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0],
-    "MelWeightMatrix": [0, 1, 2, 3, 4], "OneHot": [1], "Pad": [1, 3],
+    "MelWeightMatrix": [0, 1, 2, 3, 4], "Loop": [0, 1], "OneHot": [1], "Pad": [1, 3],
     "Range": [0, 1, 2], "ReduceL1": [1],
     "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1],
     "ReduceMax": [1], "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1],

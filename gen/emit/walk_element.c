@@ -115,6 +115,25 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	return walk_render(w, w->d->vectors.elements, data);
 }
 
+/* The array, or a pointer without a type, as an array of b's elements. */
+static const char *
+array_text(struct walker *w, const struct binding *bound,
+	   const struct buffer *b)
+{
+	struct tdata *data = tdata_new(w->a);
+
+	if (bound->kind != VALUE_VOID_POINTER &&
+	    bound->kind != VALUE_CONST_VOID_POINTER) {
+		return bound->text;
+	}
+	tdata_text(data, "type", unit_element_type(w->u, b));
+	tdata_text(data, "space", w->d->spaces[bound->space]);
+	tdata_flag(data, "const", true);
+	tdata_text(data, "value", bound->text);
+	return arena_printf(w->a, "(%s)",
+			    walk_render(w, w->d->access.pointer_cast, data));
+}
+
 const char *
 walk_element(struct walker *w, const struct buffer *b,
 	     const struct expr *const *index, int n)
@@ -169,7 +188,7 @@ walk_element(struct walker *w, const struct buffer *b,
 		}
 	}
 	w->addressed = false; /* its indices are evaluated */
-	tdata_text(data, "array", bound->text);
+	tdata_text(data, "array", array_text(w, bound, b));
 	tdata_list(data, "indices");
 	if (n == 0 && bound->kind == VALUE_SCALAR) {
 		return bound->text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements as text. Runs of declarations are followed by an empty line; names
  * are unique among the visible ones, so nothing shadows. */
+#include "comment_text.h"
 #include "host_device.h"
 #include "walk.h"
 
@@ -715,6 +716,19 @@ walk_evaluate(struct walker *w, const struct expr *e)
 	}
 }
 
+/* The note "comment" of a statement, on a line before it. */
+static void
+say_comment(struct walker *w, const struct stmt *s)
+{
+	const struct expr *text = stmt_note(s, "comment");
+	const char *clean;
+
+	if (text != NULL) {
+		clean = comment_text(w->a, text->u.text);
+		walk_put(w, false, arena_printf(w->a, "/* %s */", clean));
+	}
+}
+
 void
 walk_stmt(struct walker *w, struct stmt *s)
 {
@@ -730,6 +744,7 @@ walk_stmt(struct walker *w, struct stmt *s)
 	if (w->failed) {
 		return;
 	}
+	say_comment(w, s);
 	switch (s->kind) {
 	case STMT_FOR:
 		walk_for(w, s);

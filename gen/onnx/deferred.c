@@ -269,8 +269,8 @@ find_graph_outputs(struct importer *imp, const struct deferred *d,
 
 bool
 deferred_inline(struct importer *imp, const struct deferred *d,
-		const Onnx__GraphProto *graph, struct tensor *const *in,
-		int n_in, struct tensor **out)
+		const Onnx__GraphProto *graph, int flow,
+		struct tensor *const *in, int n_in, struct tensor **out)
 {
 	struct body *body = arena_new(&imp->tmp, struct body);
 	int first = imp->g->nodes.n;
@@ -286,6 +286,7 @@ deferred_inline(struct importer *imp, const struct deferred *d,
 		.prefix = import_prefix(imp, d->body, d->proto),
 		.origin = d->origin,
 		.depth = d->body->depth + 1,
+		.flow = flow,
 		.attrs = d->body->attrs,
 	};
 	scope_init(&body->scope, &imp->tmp);
@@ -363,10 +364,8 @@ expand_if(struct importer *imp, struct deferred *d)
 	struct tensor **out;
 	int64_t known;
 
-	if (!deferred_known(imp, d, 0, &known)) {
-		return deferred_refuse(imp, d,
-				       "its condition depends on data, which "
-				       "is not supported");
+	if (d->flow || !deferred_known(imp, d, 0, &known)) {
+		return flow_if(imp, d);
 	}
 	branch = deferred_graph(d, known ? "then_branch" : "else_branch");
 	if (!branch || branch->n_output < (size_t)d->node->n_outputs) {
@@ -375,7 +374,7 @@ expand_if(struct importer *imp, struct deferred *d)
 				       "outputs; export the model again");
 	}
 	out = arena_array(&imp->tmp, struct tensor *, branch->n_output + 1);
-	if (!deferred_inline(imp, d, branch, NULL, 0, out)) {
+	if (!deferred_inline(imp, d, branch, d->body->flow, NULL, 0, out)) {
 		return false;
 	}
 	for (int k = 0; k < d->node->n_outputs; ++k) {

@@ -22,6 +22,7 @@ static bool
 infer_all(struct importer *imp)
 {
 	struct graph *g = imp->g;
+	VEC(bool) done = { 0 }; /* by node id */
 
 	for (int pos = 0; pos < g->nodes.n; ++pos) {
 		struct node *n = g->nodes.data[pos];
@@ -31,7 +32,10 @@ infer_all(struct importer *imp)
 			if (!deferred_expand(imp, n)) {
 				return false;
 			}
-			--pos; /* the next node is in its place */
+			pos = -1; /* new nodes are anywhere */
+			continue;
+		}
+		if (n->id < done.n && done.data[n->id]) {
 			continue;
 		}
 		if (is_composition(n)) {
@@ -57,6 +61,10 @@ infer_all(struct importer *imp)
 						 "the types and shapes of its "
 						 "outputs cannot be inferred");
 		}
+		while (done.n <= n->id) {
+			vec_push(&imp->tmp, &done, false);
+		}
+		done.data[n->id] = true;
 	}
 	return true;
 }

@@ -175,6 +175,7 @@ function_inline(struct importer *imp, const struct body *caller,
 		.prefix = import_prefix(imp, caller, call),
 		.origin = origin,
 		.depth = caller->depth + 1,
+		.flow = caller->flow,
 		.attrs = attrs,
 	};
 	if (body->depth > ONNX_MAX_CALL_DEPTH) {

@@ -108,6 +108,7 @@ struct body {
 	const char *prefix; /* of names; "" in the main graph */
 	int origin;         /* -1: one per node */
 	int depth;
+	int flow; /* the branch or loop of the graph that it is computed in */
 	const attr_list *attrs; /* of the call, for ref_attr_name */
 };
 
@@ -123,7 +124,10 @@ struct deferred {
 	attr_list attrs;
 	int n_inputs; /* that the model lists; captured tensors follow */
 	int origin, version;
-	struct unrolling *unrolling; /* of a loop; NULL: not begun */
+	/* Begun: of a loop that becomes copies of its body, of one that stays
+	 * a loop, or of an If. */
+	struct unrolling *unrolling;
+	struct flow *flow;
 };
 
 struct importer {
@@ -143,6 +147,7 @@ struct importer {
 	struct scope call_names; /* prefixes in use */
 	int n_work;              /* nodes met in functions */
 	int n_missing;           /* inputs that nothing produces */
+	int n_flows;             /* branches and loops of the graph */
 	bool reshaped;           /* --input-shape changed a constant */
 };
 
@@ -225,8 +230,8 @@ bool deferred_refuse(struct importer *imp, const struct deferred *d,
 /* Makes the nodes of a nested graph over given inputs; out[] are its outputs'
  * tensors. Nodes are appended to the graph, which is not sorted yet. */
 bool deferred_inline(struct importer *imp, const struct deferred *d,
-		     const Onnx__GraphProto *graph, struct tensor *const *in,
-		     int n_in, struct tensor **out);
+		     const Onnx__GraphProto *graph, int flow,
+		     struct tensor *const *in, int n_in, struct tensor **out);
 /* A new node with the origin of d, at the end of the graph; its tensor. */
 struct tensor *deferred_node(struct importer *imp, const struct deferred *d,
 			     const char *op_type, struct tensor *const *in,
@@ -244,11 +249,45 @@ bool deferred_finish(struct importer *imp, struct deferred *d, const char *why);
 bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 		    int64_t *v);
 
+/* -- flow.c: branches and loops that stay in the graph -- */
+
+/* A new number of a branch or loop. */
+int flow_new(struct importer *imp);
+/* A new node of control flow in a body; its first output. */
+struct node *flow_node(struct importer *imp, const struct deferred *d,
+		       const char *op_type, int body, struct tensor *const *in,
+		       int n_in, struct tensor *const *out, int n_out);
+/* t in memory of its own in a body. */
+struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
+			 int body, struct tensor *t);
+bool flow_if(struct importer *imp, struct deferred *d);
+/* The inputs of the node are the limit or NULL, the condition or NULL, and the
+ * states; sliced: what iterations read slices of. */
+struct loop_form {
+	const Onnx__GraphProto *body;
+	bool is_loop; /* not a Scan */
+	int n_states, n_sliced, n_stacked;
+	int64_t trips;                    /* -1: not known */
+	struct tensor *count, *condition; /* NULL: none */
+	struct tensor **states, **sliced;
+	const int64_t *in_axes, *in_back, *out_axes, *out_back;
+};
+bool flow_loop(struct importer *imp, struct deferred *d,
+	       const struct loop_form *form);
+bool flow_loop_end(struct importer *imp, struct deferred *d);
+
 /* -- loops.c, sequences.c: each replaces nodes of some operators -- */
 
 bool expand_loop(struct importer *imp, struct deferred *d);
 bool expand_scan(struct importer *imp, struct deferred *d);
 bool expand_sequence(struct importer *imp, struct deferred *d);
+/* A sequence of n tensors. */
+struct sequence {
+	bool is_none; /* an optional without an element */
+	int n;
+	struct tensor **elems;
+};
+struct sequence *sequence_new(struct importer *imp, int n);
 /* The sequence or optional that t stands for; NULL: t is a tensor. */
 const struct sequence *sequence_find(const struct importer *imp,
 				     const struct tensor *t);

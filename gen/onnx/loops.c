@@ -12,14 +12,8 @@
 #include "ops.h"
 
 struct unrolling {
-	const Onnx__GraphProto *body;
-	int64_t trips; /* -1: until the condition is false */
-	int64_t done;  /* iterations made */
-	bool has_condition;
-	int n_states, n_sliced, n_stacked;
-	/* Of a Scan: the tensors that iterations read slices of. */
-	struct tensor **sliced;
-	const int64_t *in_axes, *in_back, *out_axes, *out_back;
+	struct loop_form form;
+	int64_t done; /* iterations made */
 	tensor_list captures;
 	tensor_list slices; /* of all iterations, n_stacked each */
 };
@@ -50,11 +44,11 @@ set_inputs(struct deferred *d, struct tensor *condition,
 	   struct tensor *const *states)
 {
 	struct unrolling *u = d->unrolling;
-	int n = 1 + u->n_states + u->slices.n + u->captures.n, at = 0;
+	int n = 1 + u->form.n_states + u->slices.n + u->captures.n, at = 0;
 
 	node_resize_inputs(d->node, n);
 	node_set_input(d->node, at++, condition);
-	for (int i = 0; i < u->n_states; ++i) {
+	for (int i = 0; i < u->form.n_states; ++i) {
 		node_set_input(d->node, at++, states[i]);
 	}
 	for (int i = 0; i < u->slices.n; ++i) {
@@ -83,8 +77,8 @@ make_empty(struct importer *imp, struct deferred *d, int k)
 {
 	const struct unrolling *u = d->unrolling;
 	const Onnx__ValueInfoProto *p =
-		u->body->output[u->body->n_output - (size_t)u->n_stacked +
-				(size_t)k];
+		u->form.body->output[u->form.body->n_output -
+				     (size_t)u->form.n_stacked + (size_t)k];
 	const Onnx__TypeProto__Tensor *type = p->type ? p->type->tensor_type
 						      : NULL;
 	int64_t shape[ONNX_MAX_RANK + 1] = { 0 };
@@ -100,7 +94,7 @@ make_empty(struct importer *imp, struct deferred *d, int k)
 	for (size_t i = 0; i < type->shape->n_dim; ++i) {
 		shape[i + 1] = type->shape->dim[i]->dim_value;
 	}
-	deferred_output(imp, d, u->n_states + k,
+	deferred_output(imp, d, u->form.n_states + k,
 			graph_constant(imp->g, p->name, t,
 				       (int)type->shape->n_dim + 1, shape,
 				       arena_alloc(&imp->m->arena, 1)));
@@ -111,9 +105,9 @@ static bool
 stack(struct importer *imp, struct deferred *d, int k)
 {
 	const struct unrolling *u = d->unrolling;
-	int64_t axis = u->out_axes ? u->out_axes[k] : 0;
-	bool back = u->out_back && u->out_back[k];
-	int count = (int)u->done, at = u->n_states + k;
+	int64_t axis = u->form.out_axes ? u->form.out_axes[k] : 0;
+	bool back = u->form.out_back && u->form.out_back[k];
+	int count = (int)u->done, at = u->form.n_states + k;
 	struct tensor **parts, *out;
 	struct node *n;
 
@@ -125,7 +119,7 @@ stack(struct importer *imp, struct deferred *d, int k)
 	}
 	parts = arena_array(&imp->tmp, struct tensor *, count + 1);
 	for (int i = 0; i < count; ++i) {
-		struct tensor *t = u->slices.data[i * u->n_stacked + k];
+		struct tensor *t = u->slices.data[i * u->form.n_stacked + k];
 
 		parts[back ? count - 1 - i : i] = change_rank(imp, d,
 							      "Unsqueeze", t,
@@ -144,10 +138,10 @@ finish(struct importer *imp, struct deferred *d)
 {
 	const struct unrolling *u = d->unrolling;
 
-	for (int k = 0; k < u->n_states; ++k) {
+	for (int k = 0; k < u->form.n_states; ++k) {
 		deferred_output(imp, d, k, d->node->inputs[1 + k]);
 	}
-	for (int k = 0; k < u->n_stacked; ++k) {
+	for (int k = 0; k < u->form.n_stacked; ++k) {
 		if (!stack(imp, d, k)) {
 			return false;
 		}
@@ -162,13 +156,15 @@ static struct tensor *
 slice(struct importer *imp, const struct deferred *d, int k)
 {
 	const struct unrolling *u = d->unrolling;
-	bool back = u->in_back && u->in_back[k];
-	int64_t at = back ? u->trips - 1 - u->done : u->done;
-	struct tensor *in[] = { u->sliced[k], scalar(imp, "at", DT_I64, at) };
-	struct tensor *out = graph_tensor(imp->g, u->sliced[k]->name);
+	bool back = u->form.in_back && u->form.in_back[k];
+	int64_t at = back ? u->form.trips - 1 - u->done : u->done;
+	struct tensor *in[] = { u->form.sliced[k],
+				scalar(imp, "at", DT_I64, at) };
+	struct tensor *out = graph_tensor(imp->g, u->form.sliced[k]->name);
 	struct node *n = deferred_make(imp, d, "Gather", in, 2, out);
 
-	node_set_attr_int(imp->g, n, "axis", u->in_axes ? u->in_axes[k] : 0);
+	node_set_attr_int(imp->g, n, "axis",
+			  u->form.in_axes ? u->form.in_axes[k] : 0);
 	return out;
 }
 
@@ -176,28 +172,30 @@ static bool
 iterate(struct importer *imp, struct deferred *d)
 {
 	struct unrolling *u = d->unrolling;
-	int own = u->has_condition ? 2 : 0, n = 0;
+	int own = u->form.is_loop ? 2 : 0, n = 0;
 	struct tensor **in, **out;
 
 	in = arena_array(&imp->tmp, struct tensor *,
-			 own + u->n_states + u->n_sliced + 1);
-	out = arena_array(&imp->tmp, struct tensor *, u->body->n_output + 1);
+			 own + u->form.n_states + u->form.n_sliced + 1);
+	out = arena_array(&imp->tmp, struct tensor *,
+			  u->form.body->n_output + 1);
 	if (own) {
 		in[n++] = scalar(imp, "iteration", DT_I64, u->done);
 		in[n++] = scalar(imp, "condition", DT_BOOL, 1);
 	}
-	for (int i = 0; i < u->n_states; ++i) {
+	for (int i = 0; i < u->form.n_states; ++i) {
 		in[n++] = d->node->inputs[1 + i];
 	}
-	for (int i = 0; i < u->n_sliced; ++i) {
+	for (int i = 0; i < u->form.n_sliced; ++i) {
 		in[n++] = slice(imp, d, i);
 	}
-	if (!deferred_inline(imp, d, u->body, in, n, out)) {
+	if (!deferred_inline(imp, d, u->form.body, d->body->flow, in, n, out)) {
 		return false;
 	}
-	own = u->has_condition;
-	for (int i = 0; i < u->n_stacked; ++i) {
-		vec_push(&imp->tmp, &u->slices, out[own + u->n_states + i]);
+	own = u->form.is_loop;
+	for (int i = 0; i < u->form.n_stacked; ++i) {
+		vec_push(&imp->tmp, &u->slices,
+			 out[own + u->form.n_states + i]);
 	}
 	u->done++;
 	set_inputs(d, own ? out[0] : NULL, out + own);
@@ -210,7 +208,7 @@ unroll(struct importer *imp, struct deferred *d)
 	const struct unrolling *u = d->unrolling;
 	int64_t go = 1;
 
-	if (u->done == u->trips) {
+	if (u->done == u->form.trips) {
 		return finish(imp, d);
 	}
 	if (d->node->inputs[0] && !deferred_known(imp, d, 0, &go)) {
@@ -221,43 +219,142 @@ unroll(struct importer *imp, struct deferred *d)
 	return go ? iterate(imp, d) : finish(imp, d);
 }
 
+/* -- the choice -- */
+
+/* Copies of the body are preferred up to this number of nodes, and of a body
+ * that uses the iteration's number, which shapes may depend on, up to more. */
+enum { COPIED_NODES_MAX = 16, NUMBERED_NODES_MAX = 64 };
+
+static bool
+uses_number(const Onnx__GraphProto *body)
+{
+	for (size_t i = 0; i < body->n_node; ++i) {
+		for (size_t k = 0; k < body->node[i]->n_input; ++k) {
+			if (strcmp(body->node[i]->input[k],
+				   body->input[0]->name) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Is the next condition the present one, or a constant of the body? Otherwise
+ * it may depend on data. */
+static bool
+keeps_condition(const Onnx__GraphProto *body)
+{
+	const char *name = body->output[0]->name, *from = body->input[1]->name;
+
+	if (strcmp(name, from) == 0) {
+		return true;
+	}
+	for (size_t i = 0; i < body->n_initializer; ++i) {
+		if (strcmp(body->initializer[i]->name, name) == 0) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < body->n_node; ++i) {
+		const Onnx__NodeProto *p = body->node[i];
+
+		if (p->n_output == 1 && strcmp(p->output[0], name) == 0) {
+			return strcmp(p->op_type, "Constant") == 0 ||
+			       (strcmp(p->op_type, "Identity") == 0 &&
+				strcmp(p->input[0], from) == 0);
+		}
+	}
+	return false;
+}
+
+/* Does it have sequences as states? Those exist in copies of the body only. */
+static bool
+has_sequences(const struct importer *imp, const struct loop_form *form)
+{
+	for (int i = 0; i < form->n_states; ++i) {
+		if (sequence_find(imp, form->states[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_copied(const struct importer *imp, const struct loop_form *form)
+{
+	int most = form->is_loop && uses_number(form->body) ? NUMBERED_NODES_MAX
+							    : COPIED_NODES_MAX;
+
+	if (has_sequences(imp, form)) {
+		return true;
+	}
+	return form->trips >= 0 &&
+	       (!form->is_loop || keeps_condition(form->body)) &&
+	       (form->trips <= 1 ||
+		(int64_t)form->body->n_node * form->trips <= most);
+}
+
+/* Begins to copy the body, or to make a loop. */
+static bool
+begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
+{
+	struct unrolling *u;
+
+	if (!is_copied(imp, form)) {
+		return flow_loop(imp, d, form);
+	}
+	if (form->count && form->trips < 0) {
+		return deferred_refuse(imp, d,
+				       "its states are sequences, and its "
+				       "number of iterations depends on data, "
+				       "which is not supported");
+	}
+	u = d->unrolling = arena_new(&imp->tmp, struct unrolling);
+	u->form = *form;
+	note_captures(imp, d, u);
+	set_inputs(d, form->condition, form->states);
+	return true;
+}
+
 /* -- Loop -- */
 
 bool
 expand_loop(struct importer *imp, struct deferred *d)
 {
-	const Onnx__GraphProto *body = deferred_graph(d, "body");
-	struct unrolling *u = d->unrolling;
-	struct tensor **states;
-	int n_states = d->n_inputs > 2 ? d->n_inputs - 2 : 0;
+	int n = d->n_inputs > 2 ? d->n_inputs - 2 : 0;
+	struct loop_form form = {
+		.body = deferred_graph(d, "body"),
+		.is_loop = true,
+		.n_states = n,
+		.trips = -1,
+		.count = d->n_inputs > 0 ? d->node->inputs[0] : NULL,
+		.condition = d->n_inputs > 1 ? d->node->inputs[1] : NULL,
+	};
 
-	if (u) {
+	if (d->unrolling) {
 		return unroll(imp, d);
 	}
-	if (!body || body->n_input != (size_t)n_states + 2 ||
-	    body->n_output < (size_t)n_states + 1) {
+	if (d->flow) {
+		return flow_loop_end(imp, d);
+	}
+	if (!form.body || form.body->n_input != (size_t)n + 2 ||
+	    form.body->n_output < (size_t)n + 1) {
 		return deferred_refuse(imp, d,
 				       "its body is missing, or does not have "
 				       "its inputs and outputs; export the "
 				       "model again");
 	}
-	u = d->unrolling = arena_new(&imp->tmp, struct unrolling);
-	u->body = body;
-	u->has_condition = true;
-	u->n_states = n_states;
-	u->n_stacked = (int)body->n_output - 1 - n_states;
-	u->trips = -1;
-	note_captures(imp, d, u);
-	if (d->n_inputs > 0 && d->node->inputs[0] &&
-	    !deferred_known(imp, d, 0, &u->trips)) {
-		return deferred_refuse(imp, d,
-				       "its number of iterations depends on "
-				       "data, which is not supported");
+	form.n_stacked = (int)form.body->n_output - 1 - n;
+	if (form.count && deferred_known(imp, d, 0, &form.trips)) {
+		if (form.trips >= INT32_MAX) { /* written for no limit */
+			form.trips = -1;
+			form.count = NULL;
+		} else if (form.trips < 0) {
+			form.trips = 0;
+		}
 	}
-	states = arena_copy(&imp->tmp, d->node->inputs + 2,
-			    sizeof *states * (size_t)n_states);
-	set_inputs(d, d->n_inputs > 1 ? d->node->inputs[1] : NULL, states);
-	return true;
+	form.states = arena_copy(&imp->tmp, d->node->inputs + 2,
+				 sizeof *form.states * (size_t)n);
+	return begin(imp, d, &form);
 }
 
 /* -- Scan -- */
@@ -281,13 +378,12 @@ numbers(struct importer *imp, const struct deferred *d, const char *name, int n,
 
 /* The number of iterations: the size that all sliced inputs have. */
 static bool
-count_slices(struct importer *imp, const struct deferred *d)
+count_slices(struct importer *imp, const struct deferred *d,
+	     struct loop_form *form)
 {
-	struct unrolling *u = d->unrolling;
-
-	for (int i = 0; i < u->n_sliced; ++i) {
-		const struct tensor *x = u->sliced[i];
-		int64_t axis = u->in_axes ? u->in_axes[i] : 0, size;
+	for (int i = 0; i < form->n_sliced; ++i) {
+		const struct tensor *x = form->sliced[i];
+		int64_t axis = form->in_axes ? form->in_axes[i] : 0, size;
 
 		axis = axis < 0 ? axis + x->ndim : axis;
 		if (axis < 0 || axis >= x->ndim ||
@@ -297,14 +393,14 @@ count_slices(struct importer *imp, const struct deferred *d)
 					       "is not known at compile time",
 					       x->name);
 		}
-		if (u->trips >= 0 && u->trips != size) {
+		if (form->trips >= 0 && form->trips != size) {
 			return deferred_refuse(imp, d,
 					       "its inputs have %lld and %lld "
 					       "slices; correct the model",
-					       (long long)u->trips,
+					       (long long)form->trips,
 					       (long long)size);
 		}
-		u->trips = size;
+		form->trips = size;
 	}
 	return true;
 }
@@ -403,40 +499,35 @@ expand_batch(struct importer *imp, struct deferred *d)
 static bool
 start_scan(struct importer *imp, struct deferred *d)
 {
-	const Onnx__GraphProto *body = deferred_graph(d, "body");
 	int64_t n_sliced = node_attr_int(d->node, "num_scan_inputs", -1);
-	struct unrolling *u;
-	struct tensor **states;
+	struct loop_form form = {
+		.body = deferred_graph(d, "body"),
+		.trips = -1,
+		.n_sliced = (int)n_sliced,
+		.n_states = d->n_inputs - (int)n_sliced,
+	};
 
-	if (!body || n_sliced < 1 || n_sliced > d->n_inputs ||
-	    body->n_input != (size_t)d->n_inputs ||
-	    (int64_t)body->n_output < d->n_inputs - n_sliced) {
+	if (!form.body || n_sliced < 1 || n_sliced > d->n_inputs ||
+	    form.body->n_input != (size_t)d->n_inputs ||
+	    (int64_t)form.body->n_output < form.n_states) {
 		return deferred_refuse(imp, d,
 				       "its body is missing, or does not have "
 				       "its inputs; export the model again");
 	}
-	u = d->unrolling = arena_new(&imp->tmp, struct unrolling);
-	u->body = body;
-	u->trips = -1;
-	u->n_sliced = (int)n_sliced;
-	u->n_states = d->n_inputs - u->n_sliced;
-	u->n_stacked = (int)body->n_output - u->n_states;
-	u->sliced = arena_copy(&imp->tmp, d->node->inputs + u->n_states,
-			       sizeof *u->sliced * (size_t)u->n_sliced);
-	note_captures(imp, d, u);
-	if (!numbers(imp, d, "scan_input_axes", u->n_sliced, &u->in_axes) ||
-	    !numbers(imp, d, "scan_input_directions", u->n_sliced,
-		     &u->in_back) ||
-	    !numbers(imp, d, "scan_output_axes", u->n_stacked, &u->out_axes) ||
-	    !numbers(imp, d, "scan_output_directions", u->n_stacked,
-		     &u->out_back) ||
-	    !count_slices(imp, d)) {
-		return false;
-	}
-	states = arena_copy(&imp->tmp, d->node->inputs,
-			    sizeof *states * (size_t)u->n_states);
-	set_inputs(d, NULL, states);
-	return true;
+	form.n_stacked = (int)form.body->n_output - form.n_states;
+	form.states = arena_copy(&imp->tmp, d->node->inputs,
+				 sizeof *form.states * (size_t)form.n_states);
+	form.sliced = arena_copy(&imp->tmp, d->node->inputs + form.n_states,
+				 sizeof *form.sliced * (size_t)form.n_sliced);
+	return numbers(imp, d, "scan_input_axes", form.n_sliced,
+		       &form.in_axes) &&
+	       numbers(imp, d, "scan_input_directions", form.n_sliced,
+		       &form.in_back) &&
+	       numbers(imp, d, "scan_output_axes", form.n_stacked,
+		       &form.out_axes) &&
+	       numbers(imp, d, "scan_output_directions", form.n_stacked,
+		       &form.out_back) &&
+	       count_slices(imp, d, &form) && begin(imp, d, &form);
 }
 
 bool
@@ -444,6 +535,9 @@ expand_scan(struct importer *imp, struct deferred *d)
 {
 	if (d->unrolling) {
 		return unroll(imp, d);
+	}
+	if (d->flow) {
+		return flow_loop_end(imp, d);
 	}
 	return d->version < 9 ? expand_batch(imp, d) : start_scan(imp, d);
 }

@@ -7,12 +7,6 @@
 #include "importer.h"
 #include "ops.h"
 
-struct sequence {
-	bool is_none; /* an optional without an element */
-	int n;
-	struct tensor **elems;
-};
-
 const struct sequence *
 sequence_find(const struct importer *imp, const struct tensor *t)
 {
@@ -29,7 +23,7 @@ sequence_set(struct importer *imp, const struct tensor *t,
 	vec_push(&imp->tmp, &imp->sequences, s);
 }
 
-static struct sequence *
+struct sequence *
 sequence_new(struct importer *imp, int n)
 {
 	struct sequence *s = arena_new(&imp->tmp, struct sequence);
@@ -318,7 +312,8 @@ map(struct importer *imp, struct deferred *d)
 			}
 			in[k] = s ? s->elems[i] : t;
 		}
-		if (!deferred_inline(imp, d, body, in, n_in, out)) {
+		if (!deferred_inline(imp, d, body, d->body->flow, in, n_in,
+				     out)) {
 			return false;
 		}
 		for (int k = 0; k < n_out; ++k) {

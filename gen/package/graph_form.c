@@ -43,6 +43,11 @@ graph_form_allowed(struct packer *k)
 			      arena_printf(k->a, "%s; choose another target",
 					   f->rejected));
 	}
+	if (graph_has_control(k->g)) {
+		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
+			      "the model has branches or loops, which a list "
+			      "of calls cannot have; use --form aot");
+	}
 	if (k->p->kernels.n == 0) {
 		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
 			      "the model has no kernel; use --form aot");

@@ -119,12 +119,32 @@ accept_match(struct annotation *x, struct region_match *m)
 	}
 }
 
+/* Tells the user why backends get no nodes. */
+static void
+note_control(struct graph *g)
+{
+	static const char text[] =
+		"backends compute nothing, because the model has branches or "
+		"loops; the code for all nodes is generated";
+
+	for (int i = 0; i < g->assumptions.n; i++) {
+		if (strcmp(g->assumptions.data[i], text) == 0) {
+			return;
+		}
+	}
+	vec_push(&g->module->arena, &g->assumptions, text);
+}
+
 bool
 graph_annotate(struct graph *g)
 {
 	struct annotation x = { .graph = g };
 
 	if (g->n_backends == 0 || g->regions.n > 0) {
+		return true;
+	}
+	if (graph_has_control(g)) {
+		note_control(g);
 		return true;
 	}
 	for (int i = 0; i < g->nodes.n; i++) {

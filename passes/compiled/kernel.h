@@ -42,6 +42,8 @@ struct kernel_arg {
 	int64_t scratch_bytes;       /* ARG_SCRATCH: local arrays too large for
 				      * the stack, planned in the workspace */
 	bool read, written;
+	/* the kernel takes the whole tensor and the index of an element */
+	bool is_element;
 };
 
 struct host_device;

@@ -186,7 +186,7 @@ graph_cse(struct graph *g)
 		struct node *n = g->nodes.data[i];
 		uint32_t h = hash_node(n) & table.mask;
 
-		if (gives_output(n)) {
+		if (gives_output(n) || node_is_control(n)) {
 			continue;
 		}
 		for (; table.slot[h]; h = (h + 1) & table.mask) {

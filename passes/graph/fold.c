@@ -252,8 +252,9 @@ graph_fold(struct graph *g)
 		if (fold_known_elems(g, n)) {
 			continue;
 		}
-		if (!all_constant(n) || is_random(n) || stays_narrow(n) ||
-		    !n->op || is_output_copy(n) || !n->outputs[0] ||
+		if (!all_constant(n) || node_is_control(n) || is_random(n) ||
+		    stays_narrow(n) || !n->op || is_output_copy(n) ||
+		    !n->outputs[0] ||
 		    !tensor_const_elems(n->outputs[0], &elems)) {
 			i++;
 			continue;

@@ -113,7 +113,10 @@ is_sink(const struct node *n)
 			return false;
 		}
 		for (int i = 0; i < y->uses.n; i++) {
-			if (!takes_prologue(y->uses.data[i].node, widening)) {
+			const struct node *user = y->uses.data[i].node;
+
+			if (!takes_prologue(user, widening) ||
+			    user->body != n->body) {
 				return false;
 			}
 		}
@@ -234,7 +237,8 @@ fuse_may_follow(const struct fusion *f, const struct tensor *y,
 		const struct node *n)
 {
 	return n->group < 0 && is_elementwise(n) && has_one_result(n) &&
-	       same_shape(y, n->outputs[0]) && !f->sinks[f->position[n->id]];
+	       n->body == y->producer->body && same_shape(y, n->outputs[0]) &&
+	       !f->sinks[f->position[n->id]];
 }
 
 static struct node *
@@ -262,7 +266,8 @@ next_anchor(struct fusion *f, const struct group *group,
 {
 	struct node *n = sole_user(last->outputs[0]);
 
-	if (!n || n->group >= 0 || group->nodes.n > MAX_PROLOGUE ||
+	if (!n || n->group >= 0 || n->body != last->body ||
+	    group->nodes.n > MAX_PROLOGUE ||
 	    (n->op->fuse != FUSE_ROWWISE && n->op->fuse != FUSE_REDUCTION &&
 	     n->op->fuse != FUSE_ORDERED) ||
 	    node_attr(n, "kernel_shape") || n->inputs[0] != last->outputs[0] ||
@@ -297,14 +302,26 @@ fuse_outputs_behind(const struct tensor *t)
 	return n;
 }
 
+/* Does control flow decide where t is, maybe anew in each iteration? */
+static bool
+is_placed(const struct tensor *t)
+{
+	return t->producer && t->producer->op->fuse == FUSE_CONTROL &&
+	       !node_ends_if(t->producer);
+}
+
 /* A view needs a copy if its bytes would have to be in two places: those of
  * an input or a constant and an output, or of two outputs. */
 static bool
 is_free_view(const struct node *n)
 {
-	const struct tensor *root = fuse_storage_of(n->inputs[0]);
+	const struct tensor *root;
 
 	if (n->op->fuse != FUSE_VIEW) {
+		return false;
+	}
+	root = fuse_storage_of(n->inputs[0]);
+	if (is_placed(root)) {
 		return false;
 	}
 	if (!fuse_outputs_behind(n->outputs[0])) {
@@ -321,7 +338,10 @@ is_free_concat(struct fusion *f, const struct node *n)
 		const struct tensor *t = n->inputs[i];
 
 		if (t && t->producer &&
-		    f->sinks[f->position[t->producer->id]]) {
+		    (f->sinks[f->position[t->producer->id]] ||
+		     fuse_storage_of(t)->producer == NULL ||
+		     fuse_storage_of(t)->producer->op->fuse == FUSE_CONTROL ||
+		     fuse_read_by_control(t) || t->producer->body != n->body)) {
 			return false;
 		}
 	}
@@ -347,6 +367,11 @@ make_group(struct fusion *f, struct node *n)
 	group->anchor = n;
 	n->group = group->id;
 	vec_push(a, &f->groups, group);
+	if (n->op->fuse == FUSE_CONTROL) {
+		group->is_control = true;
+		vec_push(a, &group->nodes, n);
+		return;
+	}
 	if (is_free_view(n)) {
 		group->is_view = true;
 		vec_push(a, &group->nodes, n);
@@ -443,6 +468,9 @@ bool
 graph_fuse(struct graph *g)
 {
 	struct arena *a = &g->module->arena;
+
+	fuse_drop_copies(g);
+
 	struct fusion f = {
 		.graph = g,
 		.position = arena_array(a, int, g->next_node_id + 1),
@@ -455,6 +483,7 @@ graph_fuse(struct graph *g)
 	}
 	for (int i = 0; i < g->tensors.n; i++) {
 		g->tensors.data[i]->part_of = NULL;
+		g->tensors.data[i]->element_of = NULL;
 	}
 	find_sinks(&f);
 	take_regions(&f);
@@ -466,5 +495,6 @@ graph_fuse(struct graph *g)
 		}
 	}
 	sort_groups(&f);
+	fuse_loops(g);
 	return true;
 }

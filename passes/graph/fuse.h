@@ -41,4 +41,12 @@ bool fuse_concat_is_free(const struct node *n, int align_bytes);
 /* Makes them parts of it: sets tensor.part_of. */
 void fuse_concat_place(struct node *n);
 
+/* fuse_loops.c: finds the bodies, and drops the copies at the borders of
+ * branches and loops that are not needed. */
+void fuse_drop_copies(struct graph *g);
+bool fuse_read_by_control(const struct tensor *t);
+/* Places of the states and slices of loops: sets
+ * tensor.element_of. */
+void fuse_loops(struct graph *g);
+
 #endif

@@ -24,7 +24,8 @@ is_view(const struct node *n)
 static bool
 is_unary(const struct node *n)
 {
-	if (!n || !n->op || n->n_outputs != 1 || !n->inputs[0] ||
+	if (!n || !n->op || node_is_control(n) || n->n_outputs != 1 ||
+	    !n->inputs[0] ||
 	    (n->op->fuse != FUSE_ELEMENTWISE &&
 	     n->op->fuse != FUSE_BROADCAST) ||
 	    !same_shape(n->inputs[0], n->outputs[0])) {

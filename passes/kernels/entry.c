@@ -8,24 +8,9 @@
  */
 #include <assert.h>
 
+#include "entry.h"
 #include "host_device.h"
-#include "identifiers.h"
-#include "kernels.h"
 #include "plan.h"
-
-struct entry {
-	struct program *p;
-	struct module *m;
-	struct func *f;
-	struct name_set names;
-	struct var *workspace;
-	const struct expr **of_weight; /* by number */
-	/* workspace arrays by type, if types are separate */
-	const struct buffer **parts;
-	const struct expr **of_tensor; /* pointers by tensor id */
-	VEC(struct var *) pointers;    /* LETs, outermost first */
-	VEC(const struct expr *) values;
-};
 
 static void
 add_tensor_param(struct entry *e, struct tensor *t)
@@ -140,8 +125,8 @@ tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 	return stem;
 }
 
-static const struct expr *
-pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
+const struct expr *
+entry_pointer(struct entry *e, const struct kernel *k, struct tensor *t)
 {
 	const struct placement *at;
 
@@ -209,8 +194,8 @@ weight_pointer(const struct entry *e, const struct kernel_arg *arg)
 	return e->of_weight[arg->weight->index];
 }
 
-static struct stmt *
-call_kernel(struct entry *e, const struct kernel *k)
+struct stmt *
+entry_call(struct entry *e, const struct kernel *k)
 {
 	const struct expr **args = arena_array(&e->m->arena,
 					       const struct expr *,
@@ -226,7 +211,7 @@ call_kernel(struct entry *e, const struct kernel *k)
 
 		switch (arg->kind) {
 		case ARG_TENSOR:
-			args[n++] = pointer_to(e, k, arg->tensor);
+			args[n++] = entry_pointer(e, k, arg->tensor);
 			break;
 		case ARG_WEIGHT:
 			if (k->init == NULL) {
@@ -237,7 +222,7 @@ call_kernel(struct entry *e, const struct kernel *k)
 			args[n++] = scratch_pointer(e, k, arg);
 			break;
 		case ARG_DIM:
-			args[n++] = arg->var->expr;
+			args[n++] = entry_flow_size(e, arg->var);
 			break;
 		}
 	}
@@ -278,7 +263,6 @@ entry_build(struct program *p)
 	struct graph *g = p->graph;
 	struct module *m = g->module;
 	struct entry e = { .p = p, .m = m, .f = func_new(m, "run") };
-	VEC(struct stmt *) calls = { 0 };
 	struct stmt *body;
 
 	name_set_init(&e.names, &m->arena);
@@ -315,11 +299,7 @@ entry_build(struct program *p)
 	if (p->model != NULL) {
 		func_add_param(e.f, p->model, NULL);
 	}
-	for (int i = 0; i < p->kernels.n; i++) {
-		vec_push(&m->arena, &calls,
-			 call_kernel(&e, p->kernels.data[i]));
-	}
-	body = stmt_seq(e.f, calls.data, calls.n);
+	body = entry_flow(&e);
 	for (int i = e.pointers.n - 1; i >= 0; i--) {
 		body = stmt_let(e.f, e.pointers.data[i], e.values.data[i],
 				body);

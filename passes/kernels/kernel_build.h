@@ -52,6 +52,9 @@ bool group_makes(const struct builder *b, const struct group *group,
 bool kernel_join(struct joint *j);
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
 bool join_region(struct joint *j);
+/* kernel_elements.c: parameters that are elements of larger tensors become
+ * those tensors, with the element as an index. */
+void kernel_place_elements(struct module *m, struct kernel *k);
 /* roles.c: the parameter name of t by its role in the group's nodes, from
  * roles.def: x for data, w for weights, bias, q, k, v, ... Not unique. */
 const char *kernel_role(struct arena *a, const struct group *group,

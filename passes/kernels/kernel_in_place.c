@@ -15,6 +15,7 @@
 #include "layouts.h"
 #include "loop_legality.h"
 #include "lower.h"
+#include "ops.h"
 
 /* The tensor that owns t's bytes, through views. A concatenation of parts owns
  * its bytes. */
@@ -346,6 +347,61 @@ is_own(const struct joint *j, const struct kernel_arg *in,
 	return false;
 }
 
+/* -- branches and loops */
+
+/* Is `next` what an iteration makes of the state? */
+static bool
+is_next_state(const struct tensor *state, const struct tensor *next)
+{
+	const struct node *carry = state->producer;
+
+	if (carry == NULL || !node_is_control(carry) ||
+	    strcmp(carry->op_type, "Carry") != 0) {
+		return false;
+	}
+	for (int i = 0; i < next->uses.n; i++) {
+		const struct node *end = next->uses.data[i].node;
+		int first = next->uses.data[i].input -
+			    (int)node_attr_int(end, "states", 0);
+
+		if (node_ends_loop(end) && first >= 0 &&
+		    end->inputs[first] == carry->inputs[0]) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_read_by_control(const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (t->uses.data[i].node->op->fuse == FUSE_CONTROL) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May control flow read or keep the input, or place the output? An input from
+ * outside of a loop is read again. */
+static bool
+control_forbids(const struct kernel *k, const struct kernel_arg *in,
+		const struct kernel_arg *out, const struct tensor *root)
+{
+	const struct node *p = root->producer;
+
+	if (in->is_element || out->is_element) {
+		return true;
+	}
+	if (is_next_state(in->tensor, out->tensor)) {
+		return false;
+	}
+	return is_read_by_control(out->tensor) || is_read_by_control(root) ||
+	       (p != NULL && (p->op->fuse == FUSE_CONTROL ||
+			      p->body != k->group->nodes.data[0]->body));
+}
+
 void
 kernel_store_in_place(struct joint *j)
 {
@@ -371,7 +427,9 @@ kernel_store_in_place(struct joint *j)
 			}
 			root = storage_root(b, in->tensor);
 			if (root->is_input || tensor_is_constant(root) ||
-			    root->is_output || becomes_output(b, root) ||
+			    root->is_output ||
+			    control_forbids(k, in, out, root) ||
+			    becomes_output(b, root) ||
 			    !dies_here(b, root, k->group) ||
 			    !parts_die_here(b, root, k->group) ||
 			    is_read_twice(b, k, i, root) ||

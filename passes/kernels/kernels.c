@@ -13,6 +13,7 @@
 #include "lower.h"
 #include "ops.h"
 #include "plan.h"
+#include "rewrite.h"
 #include "sched_rules.h"
 
 struct var_use {
@@ -368,7 +369,11 @@ join_group(struct builder *b, struct group *group, struct joint *j)
 	}
 	k->name = name_set_add(&b->names, free_stem(b, group));
 	k->title = kernel_title(b->g, group);
-	return kernel_join(j);
+	if (!kernel_join(j)) {
+		return false;
+	}
+	kernel_place_elements(b->m, k);
+	return true;
 }
 
 /* A backend's region has neither schedule nor loops. */
@@ -535,36 +540,38 @@ has_empty_results(const struct builder *b, const struct group *group)
 /* Room for prefixes and suffixes of names. */
 enum { NAME_ROOM = 8 };
 
-bool
-program_build(struct graph *g, const struct target *target,
-	      const struct pass_hooks *hooks, struct program *out)
+/* Builds all kernels in the order of the groups. */
+static bool
+build_kernels(struct graph *g, const struct target *target,
+	      const struct pass_hooks *hooks, struct program *out,
+	      struct builder *b)
 {
 	struct module *m = g->module;
-	struct builder b = { .p = out, .g = g, .m = m, .hooks = hooks };
 	struct joint *joints;
 	struct kernel **kernels;
-	double start;
 	int n = 0;
 
+	*b = (struct builder){ .p = out, .g = g, .m = m, .hooks = hooks };
 	memset(out, 0, sizeof *out);
 	out->graph = g;
 	out->target = target;
-	new_names(&b, &b.names);
-	new_names(&b, &b.weight_names);
-	b.names.max_length = NAME_INTERNAL - NAME_ROOM;
-	b.weight_names.max_length = NAME_INTERNAL - NAME_ROOM;
-	pointer_map_init(&b.plain_weights[0], &m->arena);
-	pointer_map_init(&b.plain_weights[1], &m->arena);
-	list_groups(&b);
-	find_views(&b);
+	new_names(b, &b->names);
+	new_names(b, &b->weight_names);
+	b->names.max_length = NAME_INTERNAL - NAME_ROOM;
+	b->weight_names.max_length = NAME_INTERNAL - NAME_ROOM;
+	pointer_map_init(&b->plain_weights[0], &m->arena);
+	pointer_map_init(&b->plain_weights[1], &m->arena);
+	list_groups(b);
+	find_views(b);
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {
 		if (g->groups.data[i]->is_view ||
-		    has_empty_results(&b, g->groups.data[i])) {
+		    g->groups.data[i]->is_control ||
+		    has_empty_results(b, g->groups.data[i])) {
 			continue;
 		}
-		if (!join_group(&b, g->groups.data[i], &joints[n])) {
+		if (!join_group(b, g->groups.data[i], &joints[n])) {
 			return false;
 		}
 		kernels[n] = joints[n].k;
@@ -573,6 +580,80 @@ program_build(struct graph *g, const struct target *target,
 	layouts_choose(out, kernels, n);
 	for (int i = 0; i < n; i++) {
 		if (!finish_kernel(&joints[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is every state in place that the plan of loops says? Where a kernel cannot
+ * store over what it reads, all states take turns instead. */
+static bool
+states_are_in_place(const struct program *p)
+{
+	const struct graph *g = p->graph;
+	int states = 0, stored = 0;
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		states += node_is_control(n) &&
+			  strcmp(n->op_type, "Carry") == 0 &&
+			  n->outputs[0]->element_of == NULL;
+	}
+	for (int i = 0; i < p->kernels.n; i++) {
+		const struct kernel *k = p->kernels.data[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			const struct tensor *t = k->args.data[a].in_place;
+
+			stored += t != NULL && t->producer != NULL &&
+				  node_is_control(t->producer);
+		}
+	}
+	return states == stored;
+}
+
+/* On a device, conditions and numbers of iterations would be in its memory,
+ * which the function that launches kernels does not read. */
+static bool
+check_device(struct graph *g, const struct target *target)
+{
+	for (int i = 0; i < g->nodes.n && target->max_threads > 0; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		if ((node_ends_if(n) && !tensor_is_constant(n->inputs[0])) ||
+		    (node_ends_loop(n) &&
+		     (node_attr_int(n, "counted", 0) != 0 ||
+		      node_attr_int(n, "condition", 0) != 0))) {
+			return diag_error(
+				&g->module->diags, DIAG_UNSUPPORTED,
+				node_place(g, n),
+				"its condition or its number of iterations "
+				"depends on data, which is not supported on a "
+				"device; choose a target for C");
+		}
+	}
+	return true;
+}
+
+bool
+program_build(struct graph *g, const struct target *target,
+	      const struct pass_hooks *hooks, struct program *out)
+{
+	int n_funcs = g->module->funcs.n;
+	struct builder b;
+	double start;
+
+	if (!check_device(g, target) ||
+	    !build_kernels(g, target, hooks, out, &b)) {
+		return false;
+	}
+	if (!states_are_in_place(out)) {
+		g->module->funcs.n = n_funcs;
+		g->states_take_turns = true;
+		if (!graph_fuse(g) ||
+		    !build_kernels(g, target, hooks, out, &b)) {
 			return false;
 		}
 	}
@@ -612,6 +693,7 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 	if (!kernel_join(out)) {
 		return false;
 	}
+	kernel_place_elements(b->m, copy);
 	layouts_apply(b->m, copy);
 	layouts_widen_rows(b->m, copy, b->p->target);
 	return true;

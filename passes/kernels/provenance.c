@@ -115,9 +115,14 @@ record_group(const struct group *group, struct node_fate *fates)
 			if (f->kernels.n > 0) {
 				continue;
 			}
-			f->pass = group->is_view ? "view" : "empty";
+			f->pass = group->is_view      ? "view"
+				  : group->is_control ? "control"
+						      : "empty";
 			f->why =
-				!group->is_view ? "its results have no elements"
+				group->is_control
+					? "the function that calls the kernels does it"
+				: !group->is_view
+					? "its results have no elements"
 				: n->inputs[0]->part_of == n->outputs[0]
 					? "its inputs are written where it has them"
 					: "its output is its input's bytes";

@@ -80,7 +80,8 @@ static bool
 is_fixed(const struct tensor *t)
 {
 	while (!tensor_is_constant(t)) {
-		if (t->producer == NULL || !carries(t->producer)) {
+		if (t->producer == NULL || t->producer->n_inputs == 0 ||
+		    !carries(t->producer)) {
 			return false;
 		}
 		t = t->producer->inputs[0];

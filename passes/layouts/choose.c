@@ -45,7 +45,8 @@ whole_of(struct tensor *t)
 static bool
 in_view(const struct graph *g, const struct node *n)
 {
-	return n->group >= 0 && g->groups.data[n->group]->is_view;
+	return n->group >= 0 && (g->groups.data[n->group]->is_view ||
+				 g->groups.data[n->group]->is_control);
 }
 
 /* Checks the tensor alone; its accesses in kernels are checked later. */
@@ -66,7 +67,8 @@ may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 	if (*block == 0) {
 		return false;
 	}
-	if (in_view(g, t->producer) && t->producer->inputs[0]->part_of != t) {
+	if (in_view(g, t->producer) && (t->producer->inputs[0] == NULL ||
+					t->producer->inputs[0]->part_of != t)) {
 		return false;
 	}
 	for (int i = 0; i < t->uses.n; i++) {

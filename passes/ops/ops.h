@@ -19,6 +19,7 @@ enum fuse_class {
 	FUSE_ORDERED,     /* ordered stores over earlier contents: the result is
 			   * complete after the last store */
 	FUSE_VIEW,        /* output is the input's bytes under another shape */
+	FUSE_CONTROL,     /* control flow: no code of its own */
 	FUSE_OPAQUE
 };
 

@@ -157,7 +157,7 @@ infer_values(struct graph *g, struct node *n)
 				   .n_outputs = n->n_outputs,
 				   .budget = 200000 };
 
-	if (!worth_evaluating(m, n)) {
+	if (node_is_control(n) || !worth_evaluating(m, n)) {
 		return;
 	}
 	s.inputs = arena_array(a, struct te_tensor *, n->n_inputs + 1);

@@ -367,7 +367,7 @@ plan_order(struct program *p)
 	int64_t peak, width;
 	int *best;
 
-	if (o.n < 3 || !storages_find(p, &o.s)) {
+	if (o.n < 3 || p->graph->bodies.n > 0 || !storages_find(p, &o.s)) {
 		return; /* plan_memory reports the error */
 	}
 	o.before = arena_alloc(a, sizeof *o.before * (size_t)o.n);

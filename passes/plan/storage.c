@@ -3,6 +3,8 @@
  * kernels. */
 #include "storages.h"
 
+#include <stdlib.h>
+
 /* Union of tensors by id; inside[] is relative to the parent. */
 struct joined {
 	int *parent;
@@ -50,6 +52,42 @@ join_views(const struct graph *g, struct joined *j)
 
 		if (t->part_of) {
 			join(j, t, t->part_of, t->part_offset_bytes);
+		}
+	}
+}
+
+/* Both results of an If are the If's result. A state that is updated in place
+ * has one place before, in and after the loop. */
+static void
+join_control(const struct graph *g, struct joined *j)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		int first = (int)node_attr_int(n, "counted", 0);
+		int count = (int)node_attr_int(n, "states", 0);
+
+		if (node_ends_if(n)) {
+			first = 1;
+			count = (n->n_inputs - 1) / 2;
+		} else if (!node_ends_loop(n)) {
+			if (strcmp(n->op_type, "Carry") == 0 &&
+			    node_is_control(n) &&
+			    n->outputs[0]->element_of == NULL) {
+				join(j, n->outputs[0], n->inputs[0], 0);
+			}
+			continue;
+		}
+		for (int k = 0; k < count; k++) {
+			const struct tensor *a = n->inputs[first + k];
+			const struct tensor *b = n->inputs[first + count + k];
+
+			if (a->element_of != NULL) {
+				continue;
+			}
+			join(j, b, a, 0);
+			if (n->outputs[k] != NULL) {
+				join(j, n->outputs[k], a, 0);
+			}
 		}
 	}
 }
@@ -212,6 +250,149 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 	return true;
 }
 
+/* -- loops: a tensor that an iteration keeps or that the next one reads is live
+ * in the whole loop */
+
+static int
+body_of(const struct kernel *k)
+{
+	return k->group->nodes.data[0]->body;
+}
+
+static void
+extend(struct arena *a, struct storage *s, int from, int to)
+{
+	struct piece begin = { 0, s->bytes, from, from };
+	struct piece end = { 0, s->bytes, to, to };
+
+	vec_push(a, &s->touched, begin);
+	vec_push(a, &s->touched, end);
+	s->first = from < s->first ? from : s->first;
+	s->last = to > s->last ? to : s->last;
+}
+
+static bool
+is_next_state(const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (node_ends_loop(t->uses.data[i].node)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does each iteration make t anew, before it reads it? */
+static bool
+is_local(struct graph *g, const struct tensor *t, int loop)
+{
+	const struct node *n = t->producer;
+
+	return n != NULL && strcmp(n->op_type, "Carry") != 0 &&
+	       !is_next_state(t) && graph_body_within(g, n->body, loop);
+}
+
+/* The kernels of each body, with those inside of it; from > to: none. */
+struct body_range {
+	int from, to;
+};
+
+/* The entry function reads t before it enters the body: again in each
+ * iteration of a loop around the body that t comes from outside of. */
+static void
+extend_read(struct graph *g, struct storages *s, const struct tensor *t,
+	    int body, const struct body_range *ranges)
+{
+	int at = ranges[body].from;
+	struct storage *x;
+
+	while (t->element_of != NULL) {
+		t = t->element_of;
+	}
+	if (s->of[t->id] < 0) {
+		return;
+	}
+	for (int b = g->bodies.data[body].parent; b > 0;
+	     b = g->bodies.data[b].parent) {
+		if (g->bodies.data[b].is_loop &&
+		    !(t->producer != NULL && is_local(g, t, b))) {
+			at = ranges[b].to;
+		}
+	}
+	x = &s->list.data[s->of[t->id]];
+	extend(s->arena, x, x->first, at > x->last ? at : x->last);
+}
+
+static void
+extend_over(struct program *p, struct storages *s, int body,
+	    const struct body_range *ranges)
+{
+	struct graph *g = p->graph;
+	const struct graph_body *b = &g->bodies.data[body];
+	int from = ranges[body].from, to = ranges[body].to;
+
+	extend_read(g, s, b->end->inputs[0], body, ranges);
+	for (int i = from; b->is_loop && i <= to; i++) {
+		const struct kernel *k = p->kernels.data[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			const struct kernel_arg *arg = &k->args.data[a];
+			int at = arg->tensor != NULL ? s->of[arg->tensor->id]
+						     : -1;
+
+			if (arg->kind == ARG_TENSOR && at >= 0 &&
+			    !is_local(g, arg->tensor, body)) {
+				extend(s->arena, &s->list.data[at], from, to);
+			}
+		}
+	}
+}
+
+/* By time, then by place: the order of the touches of kernels. */
+static int
+compare_uses(const void *pa, const void *pb)
+{
+	const struct piece *a = pa, *b = pb;
+
+	if (a->first != b->first) {
+		return a->first < b->first ? -1 : 1;
+	}
+	if (a->start != b->start) {
+		return a->start < b->start ? -1 : 1;
+	}
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+static void
+extend_lives(struct program *p, struct storages *s)
+{
+	struct graph *g = p->graph;
+	struct body_range *ranges = arena_array(s->arena, struct body_range,
+						g->bodies.n + 1);
+
+	for (int b = 1; b < g->bodies.n; b++) {
+		ranges[b] = (struct body_range){ p->kernels.n, -1 };
+	}
+	for (int i = 0; i < p->kernels.n && g->bodies.n > 0; i++) {
+		for (int b = body_of(p->kernels.data[i]); b > 0;
+		     b = g->bodies.data[b].parent) {
+			ranges[b].from = i < ranges[b].from ? i
+							    : ranges[b].from;
+			ranges[b].to = i;
+		}
+	}
+	for (int b = 1; b < g->bodies.n; b++) {
+		if (g->bodies.data[b].end != NULL && ranges[b].to >= 0) {
+			extend_over(p, s, b, ranges);
+		}
+	}
+	for (int i = 0; i < s->list.n && g->bodies.n > 0; i++) {
+		qsort(s->list.data[i].touched.data,
+		      (size_t)s->list.data[i].touched.n,
+		      sizeof *s->list.data[i].touched.data, compare_uses);
+	}
+}
+
 bool
 storages_find(struct program *p, struct storages *s)
 {
@@ -231,12 +412,14 @@ storages_find(struct program *p, struct storages *s)
 		s->of[i] = -1;
 	}
 	join_views(g, &j);
+	join_control(g, &j);
 	join_in_place(p, &j);
 	for (int i = 0; i < p->kernels.n; i++) {
 		if (!touch_args(p, s, &j, i)) {
 			return false;
 		}
 	}
+	extend_lives(p, s);
 	for (int i = 0; i < s->list.n; i++) {
 		storage_find_pieces(s->arena, &s->list.data[i]);
 	}

@@ -19,6 +19,7 @@ except ImportError as missing:
     helper.skip(str(missing))
 
 ALL = ["c99", "gnu-c", "misra", "opencl-cpu", "cuda"]
+HOST = ["c99", "gnu-c", "misra"]
 rng = np.random.default_rng(6)
 
 
@@ -121,7 +122,183 @@ def sequences():
     m.check(ALL)
 
 
-CASES = [folded, changing, sequences]
+def branches():
+    """A condition of the input, branches within branches, tensors of all
+    scopes; each way is taken."""
+    for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        m = Model("branches")
+        x = m.input("x", floats(6, 8))
+        p = m.node("Greater", [m.input("a", number(a, np.float32)),
+                               m.constant(number(0, np.float32))])
+        q = m.node("Greater", [m.input("b", number(b, np.float32)),
+                               m.constant(number(0, np.float32))])
+        w = m.node("Relu", [x], names=["w"])
+        inner = body([("Mul", ["s", "s"], ["i"], {})], outputs=["i"])
+        keep = body([("Sub", ["s", "w"], ["e"], {})], outputs=["e"])
+        outer = body([("Add", ["x", "w"], ["s"], {}),
+                      ("If", [q], ["o"], {"then_branch": inner,
+                                          "else_branch": keep}),
+                      ("Transpose", ["o"], ["r"], {}),
+                      ("Identity", ["x"], ["x1"], {})],
+                     outputs=["r", "x1", "o"])
+        other = body([("MatMul", ["x", "m"], ["k"], {}),
+                      ("Transpose", ["w"], ["r"], {}),
+                      ("Identity", ["k"], ["v"], {})],
+                     outputs=["r", "k", "v"],
+                     constants=[("m", floats(8, 8))])
+        r, k, v = m.node("If", [p], n=3, then_branch=outer, else_branch=other)
+        m.output(r)
+        m.output(m.node("Neg", [k]))
+        m.output(m.node("Add", [v, w]))
+        m.check(HOST)
+
+
+def counted():
+    """A Loop of many iterations: a state in place, one that takes turns, two
+    that change places, slices, tensors of outside, the iteration's number."""
+    m = Model("counted")
+    x, a = m.input("x", floats(5)), m.input("a", floats(5, 5) / 4)
+    step = body([
+        ("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}),
+        ("Add", ["sum", "f"], ["sum1"], {}),
+        ("MatMul", ["v", a], ["av"], {}),
+        ("Tanh", ["av"], ["v1"], {}),
+        ("Add", ["p", "q"], ["pq"], {}),
+        ("Mul", ["pq", "half"], ["q1"], {}),
+        ("Identity", ["q"], ["p1"], {}),
+        ("Mul", ["v1", "f"], ["slice"], {}),
+        ("Exp", [a], ["expa"], {}),
+        ("ReduceSum", ["expa"], ["suma"], {"keepdims": 0}),
+        ("Mul", ["suma", "v"], ["slice2"], {}),
+    ], [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+        *[(name, TensorProto.FLOAT, [5])
+          for name in ("sum", "v", "p", "q", "fixed")]],
+        ["c", "sum1", "v1", "p1", "q1", "fixed", "slice", "slice2"],
+        [("half", number(0.5, np.float32))])
+    for trips in (17, 20):
+        m.outputs.clear()
+        m.nodes.clear()
+        for out in m.node("Loop", [m.constant(number(trips)), "", x, x, x,
+                                   m.node("Neg", [x]), x], n=7, body=step):
+            m.output(out)
+        m.check(ALL)
+
+
+def scans():
+    """A Scan with two states and slices from both ends and along other axes;
+    an LSTM cell; a Scan in a Scan."""
+    m = Model("scans")
+    x, y = m.input("x", floats(9, 4)), m.input("y", floats(4, 9))
+    zero = m.constant(np.zeros(4, np.float32))
+    step = body([("Add", ["s", "a"], ["s1"], {}),
+                 ("Mul", ["p", "b"], ["pb"], {}),
+                 ("Sub", ["pb", "s1"], ["p1"], {}),
+                 ("Mul", ["a", "b"], ["o"], {}),
+                 ("Identity", ["p1"], ["o2"], {})],
+                [(n, TensorProto.FLOAT, [4]) for n in ("s", "p", "a", "b")],
+                ["s1", "p1", "o", "o2"])
+    for out in m.node("Scan", [zero, x, x, y], n=4, body=body(
+            [("Add", ["s", "a"], ["s1"], {}), ("Mul", ["a", "b"], ["o"], {}),
+             ("Neg", ["s1"], ["o2"], {}), ("Abs", ["s"], ["o3"], {})],
+            [(n, TensorProto.FLOAT, [4]) for n in ("s", "a", "b", "d")],
+            ["s1", "o", "o2", "o3"]), num_scan_inputs=3,
+            scan_input_axes=[0, 0, 1], scan_input_directions=[0, 1, 0],
+            scan_output_axes=[1, 0, 1], scan_output_directions=[1, 1, 0]):
+        m.output(out)
+    first = m.node("Relu", [m.node("Slice", [
+        x, m.constant(number([0])), m.constant(number([1])),
+        m.constant(number([0]))])])
+    first = m.node("Reshape", [first, m.constant(number([4]))])
+    for out in m.node("Scan", [zero, first, x, m.node("Transpose", [y])], n=4,
+                      body=step, num_scan_inputs=2,
+                      scan_input_directions=[1, 0]):
+        m.output(out)
+    m.check(ALL)
+
+    m = Model("lstm")
+    x = m.input("x", floats(12, 2, 6))
+    h, c = m.input("h", floats(2, 8)), m.input("c", floats(2, 8))
+    cell = body([
+        ("MatMul", ["xt", "w"], ["xw"], {}), ("MatMul", ["h", "r"], ["hr"], {}),
+        ("Add", ["xw", "hr"], ["g"], {}), ("Add", ["g", "bias"], ["gates"], {}),
+        ("Split", ["gates"], ["i", "o", "f", "z"],
+         {"axis": 1, "num_outputs": 4}),
+        ("Sigmoid", ["i"], ["si"], {}), ("Sigmoid", ["o"], ["so"], {}),
+        ("Sigmoid", ["f"], ["sf"], {}), ("Tanh", ["z"], ["tz"], {}),
+        ("Mul", ["sf", "c"], ["fc"], {}), ("Mul", ["si", "tz"], ["iz"], {}),
+        ("Add", ["fc", "iz"], ["c1"], {}), ("Tanh", ["c1"], ["tc"], {}),
+        ("Mul", ["so", "tc"], ["h1"], {}), ("Identity", ["h1"], ["y"], {})],
+        [("h", TensorProto.FLOAT, [2, 8]), ("c", TensorProto.FLOAT, [2, 8]),
+         ("xt", TensorProto.FLOAT, [2, 6])], ["h1", "c1", "y"],
+        [("w", floats(6, 32) / 4), ("r", floats(8, 32) / 4),
+         ("bias", floats(32))])
+    for out in m.node("Scan", [h, c, x], n=3, body=cell, num_scan_inputs=1):
+        m.output(out)
+    m.check(ALL)
+
+    m = Model("nested")
+    x = m.input("x", floats(7, 9, 3))
+    inner = body([("Add", ["t", "e"], ["t1"], {}),
+                  ("Mul", ["t1", "s"], ["u"], {})],
+                 [("t", TensorProto.FLOAT, [3]),
+                  ("e", TensorProto.FLOAT, [3])], ["t1", "u"])
+    outer = body([("Neg", ["s"], ["n"], {}),
+                  ("Scan", ["n", "row"], ["s1", "u"],
+                   {"body": inner, "num_scan_inputs": 1,
+                    "scan_input_directions": [1]})],
+                 [("s", TensorProto.FLOAT, [3]),
+                  ("row", TensorProto.FLOAT, [9, 3])], ["s1", "u"])
+    for out in m.node("Scan", [m.constant(np.ones(3, np.float32)), x], n=2,
+                      body=outer, num_scan_inputs=1):
+        m.output(out)
+    m.check(ALL)
+
+
+def conditional():
+    """Loops that end when data says so; a branch in a loop; a number of
+    iterations that is an input."""
+    for limit, trips in ((100, 5), (40, 0), (1000, 30)):
+        m = Model("conditional")
+        x = m.input("x", floats(4) / 8 + 1)
+        n = m.input("n", number(trips))
+        step = body([
+            ("Mul", ["s", "two"], ["s1"], {}),
+            ("ReduceMax", ["s1"], ["r"], {"keepdims": 0}),
+            ("Less", ["r", "limit"], ["c1"], {}),
+            ("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}),
+            ("MatMul", ["v", "turn"], ["v0"], {}),
+            ("Greater", ["r", "some"], ["big"], {}),
+            ("If", ["big"], ["v1"], {
+                "then_branch": body([("Add", ["v0", "f"], ["vt"], {})],
+                                    outputs=["vt"]),
+                "else_branch": body([("Sub", ["v0", x], ["ve"], {})],
+                                    outputs=["ve"])}),
+        ], [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+            ("s", TensorProto.FLOAT, [4]), ("v", TensorProto.FLOAT, [4])],
+            ["c1", "s1", "v1"],
+            [("two", number(2, np.float32)),
+             ("limit", number(limit, np.float32)),
+             ("some", number(8, np.float32)),
+             ("turn", np.eye(4, dtype=np.float32)[::-1].copy())])
+        go = m.constant(np.array(True))
+        for inputs in ([n, go], ["", go], [n, m.node("Less", [
+                n, m.constant(number(20))])]):
+            for out in m.node("Loop", [*inputs, x, x], n=2, body=step):
+                m.output(out)
+        count = body([("MatMul", ["v", "turn"], ["v1"], {}),
+                      ("Add", ["s", "i"], ["s1"], {})],
+                     [("i", TensorProto.INT64, []),
+                      ("c", TensorProto.BOOL, []),
+                      ("v", TensorProto.FLOAT, [4]),
+                      ("s", TensorProto.INT64, [])], ["c", "v1", "s1"],
+                     [("turn", np.eye(4, dtype=np.float32)[[1, 2, 3, 0]])])
+        for out in m.node("Loop", [n, "", x, m.constant(number(3))], n=2,
+                          body=count):
+            m.output(out)
+        m.check(HOST)
+
+
+CASES = [branches, changing, conditional, counted, folded, scans, sequences]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches and loops that stay in the graph (ir/graph_body.c):
+ *
+ *	before	y = If<then={ t = Neg(x) }, else={ e = Abs(x) }>(c)
+ *	after	t = Neg(x); t2 = tirc.Copy<body=1>(t)
+ *		e = Abs(x); e2 = tirc.Copy<body=2>(e)
+ *		y = tirc.EndIf<body=0, then=1, else=2>(c, t2, e2)
+ *
+ * The node is reached twice: at first the nodes of its nested graphs are made,
+ * whose results are its inputs then; at last they have types and shapes. */
+#include "importer.h"
+#include "ops.h"
+
+struct flow {
+	int id, other; /* of the branches, or of the loop */
+	int n_then;    /* results of the first branch */
+	struct loop_form form;
+	struct tensor **carried;  /* of a loop: its states in the body */
+	struct tensor *condition; /* in the body */
+	tensor_list captures;
+};
+
+int
+flow_new(struct importer *imp)
+{
+	return ++imp->n_flows;
+}
+
+struct node *
+flow_node(struct importer *imp, const struct deferred *d, const char *op_type,
+	  int body, struct tensor *const *in, int n_in,
+	  struct tensor *const *out, int n_out)
+{
+	struct tensor **inputs = arena_copy(&imp->tmp, in,
+					    sizeof *in * (size_t)(n_in + 1));
+	struct tensor **outputs = arena_copy(&imp->tmp, out,
+					     sizeof *out * (size_t)n_out);
+	struct node *n = import_add_node(imp, "tirc", op_type, d->node->name,
+					 inputs, n_in, outputs, n_out,
+					 d->origin, GRAPH_CANONICAL_OPSET);
+
+	n->op = op_find("tirc", op_type);
+	node_set_attr_int(imp->g, n, "body", body);
+	return n;
+}
+
+/* The same with one new output, named after `name`. */
+static struct tensor *
+flow_tensor(struct importer *imp, const struct deferred *d, const char *op_type,
+	    int body, struct tensor *in, const char *name)
+{
+	struct tensor *list[] = { in, NULL };
+	struct tensor *out = graph_tensor(imp->g, name);
+
+	flow_node(imp, d, op_type, body, list, in != NULL, &out, 1);
+	return out;
+}
+
+struct tensor *
+flow_copy(struct importer *imp, const struct deferred *d, int body,
+	  struct tensor *t)
+{
+	return flow_tensor(imp, d, "Copy", body, t, t->name);
+}
+
+/* Makes the list the node's inputs, and the captured tensors after it. */
+static void
+set_inputs(struct importer *imp, struct deferred *d, const tensor_list *list)
+{
+	int n_old = d->node->n_inputs;
+	tensor_list all = { 0 };
+
+	for (int i = 0; i < list->n; ++i) {
+		vec_push(&imp->tmp, &all, list->data[i]);
+	}
+	for (int i = d->n_inputs; i < n_old; ++i) {
+		vec_push(&imp->tmp, &all, d->node->inputs[i]);
+	}
+	d->n_inputs = list->n;
+	node_resize_inputs(d->node, all.n);
+	for (int i = 0; i < all.n; ++i) {
+		node_set_input(d->node, i, all.data[i]);
+	}
+}
+
+/* -- If -- */
+
+static bool
+begin_if(struct importer *imp, struct deferred *d)
+{
+	static const char *const names[] = { "then_branch", "else_branch" };
+	int n_out = d->node->n_outputs;
+	tensor_list list = { 0 };
+
+	d->flow = arena_new(&imp->tmp, struct flow);
+	d->flow->id = flow_new(imp);
+	d->flow->other = flow_new(imp);
+	vec_push(&imp->tmp, &list, d->node->inputs[0]);
+	for (int b = 0; b < 2; ++b) {
+		const Onnx__GraphProto *branch = deferred_graph(d, names[b]);
+		struct tensor **out;
+
+		if (!branch || branch->n_output < (size_t)n_out) {
+			return deferred_refuse(
+				imp, d,
+				"a branch is missing, or has too few outputs; "
+				"export the model again");
+		}
+		out = arena_array(&imp->tmp, struct tensor *,
+				  branch->n_output + 1);
+		if (!deferred_inline(imp, d, branch,
+				     b == 0 ? d->flow->id : d->flow->other,
+				     NULL, 0, out)) {
+			return false;
+		}
+		for (int k = 0; k < n_out; ++k) {
+			vec_push(&imp->tmp, &list, out[k]);
+		}
+	}
+	set_inputs(imp, d, &list);
+	return graph_sort(imp->g);
+}
+
+/* The results of one branch, or of both where the node's are sequences. */
+struct results {
+	tensor_list a, b, out;
+};
+
+static void
+add_result(struct importer *imp, struct deferred *d, struct results *r,
+	   struct tensor *a, struct tensor *b, struct tensor *out)
+{
+	vec_push(&imp->tmp, &r->a, flow_copy(imp, d, d->flow->id, a));
+	vec_push(&imp->tmp, &r->b, flow_copy(imp, d, d->flow->other, b));
+	vec_push(&imp->tmp, &r->out, out);
+}
+
+static bool
+add_results(struct importer *imp, struct deferred *d, struct results *r, int k)
+{
+	struct tensor *a = d->node->inputs[1 + k];
+	struct tensor *b = d->node->inputs[1 + d->node->n_outputs + k];
+	struct tensor *out = d->node->outputs[k];
+	const struct sequence *sa = sequence_find(imp, a);
+	const struct sequence *sb = sequence_find(imp, b);
+	struct sequence *s;
+
+	if (!out) {
+		return true;
+	}
+	out->producer = NULL;
+	d->node->outputs[k] = NULL;
+	if (!sa && !sb) {
+		add_result(imp, d, r, a, b, out);
+		return true;
+	}
+	if (!sa || !sb || sa->n != sb->n || sa->is_none != sb->is_none) {
+		return deferred_refuse(imp, d,
+				       "the condition depends on data, and "
+				       "its branches give sequences of "
+				       "different lengths, or an optional with "
+				       "and without an element");
+	}
+	s = sequence_new(imp, sa->n);
+	s->is_none = sa->is_none;
+	for (int i = 0; i < s->n; ++i) {
+		s->elems[i] = graph_tensor(imp->g, out->name);
+		add_result(imp, d, r, sa->elems[i], sb->elems[i], s->elems[i]);
+	}
+	sequence_set(imp, out, s);
+	return true;
+}
+
+static bool
+end_if(struct importer *imp, struct deferred *d)
+{
+	struct results r = { 0 };
+	tensor_list in = { 0 };
+	struct node *n;
+	int64_t elems;
+
+	if (!tensor_const_elems(d->node->inputs[0], &elems) || elems != 1 ||
+	    dtype_class(d->node->inputs[0]->type) != DTC_BOOL) {
+		return deferred_refuse(imp, d,
+				       "its condition is not one truth value");
+	}
+	vec_push(&imp->tmp, &in, d->node->inputs[0]);
+	for (int k = 0; k < d->node->n_outputs; ++k) {
+		if (!add_results(imp, d, &r, k)) {
+			return false;
+		}
+	}
+	for (int i = 0; i < r.a.n; ++i) {
+		vec_push(&imp->tmp, &in, r.a.data[i]);
+	}
+	for (int i = 0; i < r.b.n; ++i) {
+		vec_push(&imp->tmp, &in, r.b.data[i]);
+	}
+	if (r.out.n > 0) {
+		n = flow_node(imp, d, "EndIf", d->body->flow, in.data, in.n,
+			      r.out.data, r.out.n);
+		node_set_attr_int(imp->g, n, "then", d->flow->id);
+		node_set_attr_int(imp->g, n, "else", d->flow->other);
+	}
+	return deferred_finish(imp, d, NULL);
+}
+
+bool
+flow_if(struct importer *imp, struct deferred *d)
+{
+	return d->flow ? end_if(imp, d) : begin_if(imp, d);
+}
+
+/* -- loops -- */
+
+static struct tensor *
+transposed(struct importer *imp, const struct deferred *d, struct tensor *x,
+	   int ndim, int from, int to)
+{
+	int64_t *perm = arena_array(&imp->m->arena, int64_t, ndim + 1);
+	struct tensor *out = graph_tensor(imp->g, x->name);
+	struct node *n = deferred_make(imp, d, "Transpose", &x, 1, out);
+	int at = 0;
+
+	/* Dimension `from` becomes dimension `to`. */
+	for (int i = 0; i < ndim; ++i) {
+		at += at == from;
+		perm[i] = i == to ? from : at++;
+	}
+	node_set_attr_ints(imp->g, n, "perm", perm, ndim);
+	return out;
+}
+
+static int
+axis_of(const int64_t *axes, int k, int ndim)
+{
+	int64_t axis = axes ? axes[k] : 0;
+
+	return (int)(axis < 0 ? axis + ndim : axis);
+}
+
+/* The slice of input k that an iteration reads. */
+static struct tensor *
+scan_slice(struct importer *imp, struct deferred *d, int k)
+{
+	const struct loop_form *form = &d->flow->form;
+	struct tensor *x = form->sliced[k], *out;
+	int axis = axis_of(form->in_axes, k, x->ndim);
+	struct node *n;
+
+	if (axis != 0) {
+		x = transposed(imp, d, x, x->ndim, axis, 0);
+	}
+	/* A constant is copied: its slices have no address of their own. */
+	x = flow_copy(imp, d, d->body->flow, x);
+	out = graph_tensor(imp->g, x->name);
+	n = flow_node(imp, d, "ScanInput", d->flow->id, &x, 1, &out, 1);
+	node_set_attr_int(imp->g, n, "back", form->in_back && form->in_back[k]);
+	return out;
+}
+
+/* The state in the body whose first value is `first`. */
+static struct tensor *
+carry(struct importer *imp, const struct deferred *d, struct tensor *first,
+      const char *name)
+{
+	return flow_tensor(imp, d, "Carry", d->flow->id,
+			   flow_copy(imp, d, d->body->flow, first), name);
+}
+
+bool
+flow_loop(struct importer *imp, struct deferred *d,
+	  const struct loop_form *form)
+{
+	struct flow *flow = arena_new(&imp->tmp, struct flow);
+	int n_in = (form->is_loop ? 2 : 0) + form->n_states + form->n_sliced;
+	struct tensor **in = arena_array(&imp->tmp, struct tensor *, n_in + 1);
+	struct tensor **out = arena_array(&imp->tmp, struct tensor *,
+					  form->body->n_output + 1);
+	tensor_list list = { 0 };
+	int n = 0;
+
+	d->flow = flow;
+	flow->form = *form;
+	flow->id = flow_new(imp);
+	flow->carried = arena_array(&imp->tmp, struct tensor *,
+				    form->n_states + 2);
+	if (form->is_loop) {
+		in[n++] = flow_tensor(imp, d, "Iteration", flow->id, NULL,
+				      form->body->input[0]->name);
+		flow->condition = form->condition;
+		if (!flow->condition) {
+			flow->condition = graph_constant(imp->g, "condition",
+							 dtype_of(DT_BOOL), 0,
+							 NULL, "\1");
+		}
+		vec_push(&imp->tmp, &list, flow->condition);
+		flow->condition = carry(imp, d, flow->condition,
+					form->body->input[1]->name);
+		in[n++] = flow->condition;
+	}
+	for (int k = 0; k < form->n_states; ++k) {
+		flow->carried[k] = carry(imp, d, form->states[k],
+					 form->body->input[n]->name);
+		vec_push(&imp->tmp, &list, form->states[k]);
+		in[n++] = flow->carried[k];
+	}
+	for (int k = 0; k < form->n_sliced; ++k) {
+		in[n++] = scan_slice(imp, d, k);
+	}
+	if (!deferred_inline(imp, d, form->body, flow->id, in, n, out)) {
+		return false;
+	}
+	for (size_t k = 0; k < form->body->n_output; ++k) {
+		vec_push(&imp->tmp, &list, out[k]);
+	}
+	set_inputs(imp, d, &list);
+	return graph_sort(imp->g);
+}
+
+/* t, or the input of the Identities that it passed. */
+static struct tensor *
+origin_of(struct tensor *t)
+{
+	while (t->producer && strcmp(t->producer->op_type, "Identity") == 0 &&
+	       !*t->producer->domain) {
+		t = t->producer->inputs[0];
+	}
+	return t;
+}
+
+static bool
+known_bool(struct importer *imp, const struct deferred *d, int i, bool value)
+{
+	int64_t v;
+
+	return deferred_known(imp, d, i, &v) && (v != 0) == value;
+}
+
+/* Drops a Carry whose value never changes. */
+static void
+drop_carry(struct importer *imp, struct tensor *carried, struct tensor *value)
+{
+	struct node *carry = carried->producer;
+
+	graph_replace_uses(imp->g, carried, value);
+	carry->origins.n = 0;
+	graph_remove_node(imp->g, carry, "import", "");
+}
+
+struct loop_parts {
+	tensor_list first, next, slices, out;
+	VEC(int64_t) back; /* of slices */
+	bool condition;
+};
+
+/* A state of the loop; output: of the node, -1 for the condition. */
+static void
+add_state(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	  struct tensor *carried, struct tensor *next, int output)
+{
+	int own = d->body->flow;
+	struct tensor *out;
+
+	vec_push(&imp->tmp, &p->first, carried->producer->inputs[0]);
+	vec_push(&imp->tmp, &p->next, flow_copy(imp, d, d->flow->id, next));
+	out = graph_tensor(imp->g, carried->name);
+	vec_push(&imp->tmp, &p->out, out);
+	if (output >= 0 && d->node->n_outputs > output &&
+	    d->node->outputs[output]) {
+		deferred_output(imp, d, output, flow_copy(imp, d, own, out));
+	}
+}
+
+static bool
+add_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	    int k, struct tensor *t)
+{
+	const struct loop_form *form = &d->flow->form;
+	int output = form->n_states + k;
+	struct tensor *out = graph_tensor(imp->g, t->name);
+	int axis = axis_of(form->out_axes, k, t->ndim + 1);
+
+	if (output >= d->node->n_outputs || !d->node->outputs[output]) {
+		return true;
+	}
+	vec_push(&imp->tmp, &p->slices, flow_copy(imp, d, d->flow->id, t));
+	vec_push(&imp->tmp, &p->back, form->out_back ? form->out_back[k] : 0);
+	vec_push(&imp->tmp, &p->out, out);
+	if (form->trips < 0 || p->condition) {
+		return deferred_refuse(
+			imp, d,
+			"the number of slices of its result '%s' depends on "
+			"data, which is not supported",
+			d->node->outputs[output]->name);
+	}
+	if (axis != 0) {
+		out = transposed(imp, d, out, t->ndim + 1, 0, axis);
+	}
+	deferred_output(imp, d, output, out);
+	return true;
+}
+
+static void
+make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
+{
+	const struct loop_form *form = &d->flow->form;
+	const tensor_list *lists[] = { &p->first, &p->next, &p->slices };
+	tensor_list in = { 0 };
+	struct node *n;
+
+	if (p->out.n == 0) {
+		return;
+	}
+	if (form->trips < 0 && form->count) {
+		vec_push(&imp->tmp, &in, form->count);
+	}
+	for (int l = 0; l < 3; ++l) {
+		for (int i = 0; i < lists[l]->n; ++i) {
+			vec_push(&imp->tmp, &in, lists[l]->data[i]);
+		}
+	}
+	n = flow_node(imp, d, "EndLoop", d->body->flow, in.data, in.n,
+		      p->out.data, p->out.n);
+	node_set_attr_int(imp->g, n, "loop", d->flow->id);
+	node_set_attr_int(imp->g, n, "states", p->first.n);
+	if (form->trips >= 0) {
+		node_set_attr_int(imp->g, n, "trips", form->trips);
+	} else if (form->count) {
+		node_set_attr_int(imp->g, n, "counted", 1);
+	}
+	if (p->condition) {
+		node_set_attr_int(imp->g, n, "condition", 1);
+	}
+	if (form->out_back) {
+		node_set_attr_ints(imp->g, n, "back",
+				   arena_copy(&imp->m->arena, p->back.data,
+					      sizeof(int64_t) *
+						      (size_t)p->back.n),
+				   p->back.n);
+	}
+}
+
+bool
+flow_loop_end(struct importer *imp, struct deferred *d)
+{
+	const struct loop_form *form = &d->flow->form;
+	struct tensor **list = arena_copy(&imp->tmp, d->node->inputs,
+					  sizeof *list *
+						  (size_t)d->node->n_inputs);
+	int own = form->is_loop, n = form->n_states;
+	struct tensor **first = list, **next = list + own + n;
+	struct loop_parts p = { 0 };
+
+	if (own) {
+		/* No condition: the first one is true, and later ones too. */
+		p.condition = !(known_bool(imp, d, 0, true) &&
+				(known_bool(imp, d, own + n, true) ||
+				 origin_of(next[0]) == d->flow->condition));
+		if (!p.condition) {
+			drop_carry(imp, d->flow->condition, first[0]);
+		} else {
+			add_state(imp, d, &p, d->flow->condition, next[0], -1);
+		}
+		first++;
+		next++;
+	}
+	for (int k = 0; k < n; ++k) {
+		struct tensor *carried = d->flow->carried[k];
+
+		if (origin_of(next[k]) == carried) {
+			deferred_output(imp, d, k, first[k]);
+			drop_carry(imp, carried, first[k]);
+		} else {
+			add_state(imp, d, &p, carried, next[k], k);
+		}
+	}
+	for (int k = 0; k < form->n_stacked; ++k) {
+		if (!add_stacked(imp, d, &p, k, next[n + k])) {
+			return false;
+		}
+	}
+	make_end(imp, d, &p);
+	return deferred_finish(imp, d, NULL);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control flow in a graph: where each node is computed, and an order of the
+ * nodes in which each branch and each loop's body is one range.
+ *
+ *	s = tirc.Copy<body=0>(init)
+ *	v = tirc.Carry<body=1>(s)            loop 1:
+ *	w = Mul(x, x)                           v is the state
+ *	u = Add(v, w)                 ->        u = Add(v, w)
+ *	n = tirc.Copy<body=1>(u)                n is the next state
+ *	y = tirc.EndLoop<body=0, loop=1, …>(s, n)
+ *
+ * Bodies are numbered; 0 is the graph outside of all branches and loops. The
+ * nodes of control flow name theirs in the attribute `body`. Any other node is
+ * computed as early as its inputs allow, hence outside of loops that do not
+ * change them, but not before the branch that all its readers are in. So passes
+ * may rewrite nodes as if there were no bodies. */
+#include "graph.h"
+
+bool
+node_is_control(const struct node *n)
+{
+	return strcmp(n->domain, "tirc") == 0 && node_attr(n, "body") != NULL;
+}
+
+bool
+graph_has_control(const struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		if (node_is_control(g->nodes.data[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+ends(const struct node *n, const char *op)
+{
+	return node_is_control(n) && strcmp(n->op_type, op) == 0;
+}
+
+bool
+node_ends_if(const struct node *n)
+{
+	return ends(n, "EndIf");
+}
+
+bool
+node_ends_loop(const struct node *n)
+{
+	return ends(n, "EndLoop");
+}
+
+static void
+add_body(struct graph *g, struct node *end, const char *attr, bool is_loop,
+	 bool is_else)
+{
+	int id = (int)node_attr_int(end, attr, 0);
+	struct graph_body none = { 0 };
+	struct graph_body *b;
+
+	while (g->bodies.n <= id) {
+		vec_push(&g->module->arena, &g->bodies, none);
+	}
+	b = &g->bodies.data[id];
+	b->parent = (int)node_attr_int(end, "body", 0);
+	b->end = end;
+	b->is_loop = is_loop;
+	b->is_else = is_else;
+	if (is_loop && b->iteration == NULL) {
+		int64_t trips = node_attr_int(end, "trips", INT32_MAX);
+
+		b->iteration = var_new_dim(g->module, "t", 0,
+					   trips > 0 ? trips - 1 : 0);
+		b->turn = var_new_dim(g->module, "turn", 0, 1);
+		b->last = var_new_dim(g->module, "last", 0, 1);
+	}
+}
+
+struct graph_body *
+graph_body(struct graph *g, int id)
+{
+	return id > 0 && id < g->bodies.n ? &g->bodies.data[id] : NULL;
+}
+
+bool
+graph_body_within(struct graph *g, int body, int around)
+{
+	while (body != around && body > 0) {
+		body = g->bodies.data[body].parent;
+	}
+	return body == around;
+}
+
+static int
+depth_of(const struct graph *g, int body)
+{
+	int depth = 0;
+
+	for (; body > 0; body = g->bodies.data[body].parent) {
+		depth++;
+	}
+	return depth;
+}
+
+/* The innermost body around both. */
+static int
+common_body(const struct graph *g, int a, int b)
+{
+	int da = depth_of(g, a), db = depth_of(g, b);
+
+	for (; a != b; da > db ? da-- : db--) {
+		if (da > db) {
+			a = g->bodies.data[a].parent;
+		} else {
+			b = g->bodies.data[b].parent;
+		}
+	}
+	return a;
+}
+
+/* Sets the earliest body: the innermost one of the inputs. */
+static void
+place_early(const struct graph *g, struct node *n)
+{
+	n->body = 0;
+	if (node_is_control(n)) {
+		n->body = (int)node_attr_int(n, "body", 0);
+		return;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t != NULL && t->producer != NULL &&
+		    depth_of(g, t->producer->body) > depth_of(g, n->body)) {
+			n->body = t->producer->body;
+		}
+	}
+}
+
+/* Moves n inward, into the branches that all its readers are in. */
+static void
+place_late(const struct graph *g, struct node *n)
+{
+	int late = -1, into;
+
+	if (node_is_control(n)) {
+		return;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		const struct tensor *t = n->outputs[k];
+
+		if (t == NULL) {
+			continue;
+		}
+		if (t->is_output) {
+			return;
+		}
+		for (int i = 0; i < t->uses.n; i++) {
+			int body = t->uses.data[i].node->body;
+
+			late = late < 0 ? body : common_body(g, late, body);
+		}
+	}
+	while (late >= 0 && late != n->body) {
+		for (into = late; g->bodies.data[into].parent != n->body;
+		     into = g->bodies.data[into].parent) {
+		}
+		if (g->bodies.data[into].is_loop) {
+			return;
+		}
+		n->body = into;
+	}
+}
+
+typedef VEC(struct node *) node_list;
+
+/* Appends the nodes of a body, and before the end of each inner branch or loop
+ * its nodes. */
+static void
+append_body(struct graph *g, const node_list *of, int body, node_list *out)
+{
+	for (int i = 0; i < of[body].n; i++) {
+		struct node *n = of[body].data[i];
+
+		for (int b = 1; b < g->bodies.n; b++) {
+			if (g->bodies.data[b].end == n) {
+				append_body(g, of, b, out);
+			}
+		}
+		vec_push(&g->module->arena, out, n);
+	}
+}
+
+static void
+order_by_body(struct graph *g)
+{
+	struct arena *a = &g->module->arena;
+	node_list *of = arena_array(a, node_list, g->bodies.n + 1);
+	node_list out = { 0 };
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		vec_push(a, &of[g->nodes.data[i]->body], g->nodes.data[i]);
+	}
+	append_body(g, of, 0, &out);
+	memcpy(g->nodes.data, out.data, sizeof *out.data * (size_t)g->nodes.n);
+}
+
+void
+graph_find_bodies(struct graph *g)
+{
+	for (int b = 0; b < g->bodies.n; b++) {
+		g->bodies.data[b].end = NULL;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+
+		n->body = 0;
+		if (node_ends_if(n)) {
+			add_body(g, n, "then", false, false);
+			add_body(g, n, "else", false, true);
+		} else if (node_ends_loop(n)) {
+			add_body(g, n, "loop", true, false);
+		}
+	}
+	if (g->bodies.n == 0) {
+		return;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		place_early(g, g->nodes.data[i]);
+	}
+	for (int i = g->nodes.n - 1; i >= 0; i--) {
+		place_late(g, g->nodes.data[i]);
+	}
+	order_by_body(g);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The branches and loops of the entry function:
+ *
+ *	for t in range(10):                 # EndLoop of body 1
+ *	    cell(x, state, state, t, t % 2)
+ *	if positive[0]:                     # EndIf
+ *	    neg(state, y, 0)
+ *
+ * A loop with a condition counts its iterations in memory:
+ *
+ *	iterations[0] = 0
+ *	while iterations[0] < 100 and go[0]:
+ *	    let t = iterations[0]: …
+ *	    iterations[0] = t + 1 */
+#include <assert.h>
+
+#include "entry.h"
+#include "passes.h"
+
+static struct stmt *flow(struct entry *e, int body);
+
+static struct graph_body *
+body_at(const struct entry *e, int id)
+{
+	return &e->p->graph->bodies.data[id];
+}
+
+static int
+body_of(const struct kernel *k)
+{
+	return k->group->nodes.data[0]->body;
+}
+
+/* -- values that the entry function reads -- */
+
+static const struct expr *
+constant_scalar(struct entry *e, struct tensor *t)
+{
+	const struct value *v = tensor_value(e->p->graph, t);
+	union number x = v->data != NULL ? number_load(v->type, v->data, 0)
+					 : v->fill;
+
+	return expr_int(e->m, v->type, x.i);
+}
+
+/* The parameter that the pointer is. */
+static const struct buffer *
+parameter(const struct entry *e, const struct var *v)
+{
+	for (int i = 0; i < e->f->params.n; i++) {
+		if (e->f->params.data[i].var == v) {
+			return e->f->params.data[i].buffer;
+		}
+	}
+	return NULL;
+}
+
+/* The only element of t, which may be a state of the loop. */
+static const struct expr *
+read_scalar(struct entry *e, struct tensor *t)
+{
+	const struct kernel *near =
+		e->p->kernels.data[e->next < e->p->kernels.n ? e->next : 0];
+	struct tensor *whole = t->element_of != NULL ? t->element_of : t;
+	const struct expr *index[8], *extent = expr_i32(e->m, 2), *pointer;
+	const struct buffer *b;
+	int n = 0;
+
+	if (tensor_is_constant(t)) {
+		return constant_scalar(e, t);
+	}
+	pointer = entry_pointer(e, near, whole);
+	b = parameter(e, pointer->u.var);
+	if (b == NULL) {
+		struct buffer_spec spec = {
+			.name = pointer->u.var->name,
+			.type = dtype_stored(t->type),
+			.ndim = 1,
+			.shape = &extent,
+		};
+		struct buffer *made = buffer_new(e->m, &spec);
+
+		made->data = pointer->u.var;
+		b = made;
+	}
+	assert(b->ndim <= 8);
+	for (; n < b->ndim; n++) {
+		index[n] = expr_i32(e->m, 0);
+	}
+	if (t->element_of != NULL) {
+		const struct expr *at = t->element;
+
+		if (at->kind == EXPR_VAR) {
+			at = entry_flow_size(e, at->u.var);
+		}
+		index[0] = at;
+	}
+	return expr_load(e->m, b, index, n);
+}
+
+/* -- sizes of loops -- */
+
+static bool
+has_condition(const struct graph_body *loop)
+{
+	return node_attr_int(loop->end, "condition", 0) != 0;
+}
+
+/* The number of iterations, at most, of a loop. */
+static const struct expr *
+limit(struct entry *e, const struct graph_body *loop)
+{
+	struct module *m = e->m;
+	struct dtype t = loop->iteration->type;
+	int64_t trips = node_attr_int(loop->end, "trips", INT32_MAX);
+	const struct expr *count;
+
+	if (node_attr_int(loop->end, "counted", 0) == 0) {
+		return expr_int(m, t, trips);
+	}
+	count = read_scalar(e, loop->end->inputs[0]);
+	count = expr_max(m, count, expr_int(m, count->type, 0));
+	count = expr_min(m, count, expr_int(m, count->type, trips));
+	return expr_cast(m, t, count);
+}
+
+const struct expr *
+entry_flow_size(struct entry *e, const struct var *v)
+{
+	struct module *m = e->m;
+
+	for (int i = 1; i < e->p->graph->bodies.n; i++) {
+		const struct graph_body *b = body_at(e, i);
+		const struct expr *count, *zero;
+
+		if (b->end == NULL || !b->is_loop) {
+			continue;
+		}
+		if (v == b->turn) {
+			return expr_binary(m, EXPR_TRUNCMOD, b->iteration->expr,
+					   expr_int(m, v->type, 2));
+		}
+		if (v == b->last) {
+			zero = expr_i32(m, 0);
+			count = e->counters[i] != NULL
+					? expr_load(m, e->counters[i], &zero, 1)
+					: limit(e, b);
+			return expr_binary(m, EXPR_TRUNCMOD, count,
+					   expr_int(m, count->type, 2));
+		}
+	}
+	return v->expr;
+}
+
+/* -- statements -- */
+
+static void
+comment(struct entry *e, struct stmt *s, const struct node *end,
+	const char *what)
+{
+	const char *text = arena_printf(&e->m->arena, "%s%s",
+					node_label(e->p->graph, end), what);
+
+	stmt_set_note(e->f, s, "comment", expr_string(e->m, text));
+}
+
+/* Counts in memory, as long as state 0 is true. */
+static struct stmt *
+conditional_loop(struct entry *e, int id)
+{
+	const struct graph_body *b = body_at(e, id);
+	const struct expr *zero = expr_i32(e->m, 0), *go, *count;
+	int first = (int)node_attr_int(b->end, "counted", 0);
+	const struct buffer *counter = e->counters[id];
+	struct tensor *state = b->end->inputs[first];
+	const struct expr *most = limit(e, b), *next;
+	struct stmt *list[2], *body, *loop;
+	struct var *iteration = b->iteration;
+	struct var_map map = { &iteration, &count, 1 };
+
+	count = expr_load(e->m, counter, &zero, 1);
+	for (int i = 0; i < state->uses.n; i++) {
+		const struct node *user = state->uses.data[i].node;
+
+		if (strcmp(user->op_type, "Carry") == 0) {
+			state = user->outputs[0];
+			break;
+		}
+	}
+	go = expr_cast(e->m, dtype_of(DT_BOOL), read_scalar(e, state));
+	go = expr_substitute(e->m, go, &map);
+	list[0] = flow(e, id);
+	next = expr_add(e->m, b->iteration->expr,
+			expr_int(e->m, b->iteration->type, 1));
+	list[1] = stmt_store(e->f, counter, next, &zero, 1);
+	body = stmt_let(e->f, b->iteration, count, stmt_seq(e->f, list, 2));
+	loop = stmt_while(e->f, expr_and(e->m, expr_lt(e->m, count, most), go),
+			  body);
+	list[0] = stmt_store(e->f, counter,
+			     expr_int(e->m, b->iteration->type, 0), &zero, 1);
+	list[1] = loop;
+	comment(e, loop, b->end,
+		node_attr(b->end, "trips") == NULL && first == 0
+			? ": until its condition is false"
+			: ": at most the number of its iterations, until its "
+			  "condition is false");
+	return stmt_seq(e->f, list, 2);
+}
+
+static struct stmt *
+counted_loop(struct entry *e, int id)
+{
+	const struct graph_body *b = body_at(e, id);
+	const struct expr *n = limit(e, b);
+	struct stmt *s = stmt_for(e->f, b->iteration,
+				  expr_int(e->m, b->iteration->type, 0), n,
+				  FOR_SERIAL, flow(e, id));
+	int64_t trips;
+
+	comment(e, s, b->end,
+		expr_is_int(n, &trips)
+			? arena_printf(&e->m->arena, ": %lld iterations",
+				       (long long)trips)
+			: "");
+	return s;
+}
+
+static struct stmt *
+branches(struct entry *e, int id)
+{
+	const struct node *end = body_at(e, id)->end;
+	const struct expr *c = expr_cast(e->m, dtype_of(DT_BOOL),
+					 read_scalar(e, end->inputs[0]));
+	int other = (int)node_attr_int(end, "else", 0);
+	struct stmt *then = NULL, *otherwise = NULL, *s;
+
+	if (!body_at(e, id)->is_else) {
+		then = flow(e, id);
+	}
+	if (e->next < e->p->kernels.n &&
+	    graph_body_within(e->p->graph, body_of(e->p->kernels.data[e->next]),
+			      other)) {
+		otherwise = flow(e, other);
+	}
+	if (then == NULL) {
+		then = otherwise;
+		otherwise = NULL;
+		c = expr_not(e->m, c);
+	}
+	s = stmt_if(e->f, c, then, otherwise);
+	comment(e, s, end, "");
+	return s;
+}
+
+/* The calls of the kernels of a body, from the next kernel on. */
+static struct stmt *
+flow(struct entry *e, int body)
+{
+	VEC(struct stmt *) list = { 0 };
+	struct graph *g = e->p->graph;
+
+	while (e->next < e->p->kernels.n) {
+		const struct kernel *k = e->p->kernels.data[e->next];
+		int inner = body_of(k);
+		struct stmt *s;
+
+		if (!graph_body_within(g, inner, body)) {
+			break;
+		}
+		if (inner == body) {
+			e->next++;
+			s = entry_call(e, k);
+		} else {
+			while (body_at(e, inner)->parent != body) {
+				inner = body_at(e, inner)->parent;
+			}
+			s = !body_at(e, inner)->is_loop ? branches(e, inner)
+			    : has_condition(body_at(e, inner))
+				    ? conditional_loop(e, inner)
+				    : counted_loop(e, inner);
+		}
+		vec_push(&e->m->arena, &list, s);
+	}
+	return stmt_seq(e->f, list.data, list.n);
+}
+
+struct stmt *
+entry_flow(struct entry *e)
+{
+	struct graph *g = e->p->graph;
+	struct stmt *s;
+
+	e->counters = arena_array(&e->m->arena, const struct buffer *,
+				  g->bodies.n + 1);
+	for (int i = 1; i < g->bodies.n; i++) {
+		const struct graph_body *b = body_at(e, i);
+		const struct expr *one = expr_i32(e->m, 1);
+		struct buffer_spec spec = {
+			.name = name_set_add(&e->names, "iterations"),
+			.ndim = 1,
+			.shape = &one,
+			.scope = "local",
+		};
+
+		if (b->end != NULL && b->is_loop && has_condition(b)) {
+			spec.type = b->iteration->type;
+			e->counters[i] = buffer_new(e->m, &spec);
+		}
+	}
+	s = flow(e, 0);
+	for (int i = 1; i < g->bodies.n; i++) {
+		if (e->counters[i] != NULL) {
+			s = stmt_alloc(e->f, e->counters[i], s);
+		}
+	}
+	return s;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel in a loop whose parameter is an element of a larger tensor takes
+ * that tensor and the variables of the index:
+ *
+ *	cell(x, h, y)  x[i], y[i]   ->   cell(x, h, y, t)  x[t][i], y[t][i] */
+#include "access.h"
+#include "kernel_build.h"
+#include "scope.h"
+
+static void
+add_element(void *ctx, const struct stmt *at, const struct expr *const *old,
+	    const struct expr **new)
+{
+	const struct tensor *t = ctx;
+
+	(void)at;
+	new[0] = t->element;
+	for (int d = 0; d < t->ndim; d++) {
+		new[d + 1] = old[d];
+	}
+}
+
+static bool
+refresh(void *ctx, struct stmt *s)
+{
+	if (s->kind == STMT_BLOCK &&
+	    s->u.block->n_reads + s->u.block->n_writes > 0) {
+		block_refresh(ctx, s);
+	}
+	return true;
+}
+
+static void
+add_var(void *ctx, const struct expr *e)
+{
+	struct func *f = ctx;
+
+	if (e->kind != EXPR_VAR) {
+		return;
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].var == e->u.var) {
+			return;
+		}
+	}
+	func_add_param(f, e->u.var, NULL);
+}
+
+void
+kernel_place_elements(struct module *m, struct kernel *k)
+{
+	bool changed = false;
+
+	for (int i = 0; i < k->args.n; i++) {
+		struct kernel_arg *arg = &k->args.data[i];
+		struct tensor *t = arg->tensor;
+
+		/* A slice of a slice is an element twice. */
+		for (; arg->kind == ARG_TENSOR && t->element_of != NULL;
+		     t = t->element_of) {
+			const struct buffer *to =
+				buffer_with_shape(m, arg->buffer, t->ndim + 1,
+						  t->element_of->shape);
+
+			buffer_remap(k->func, k->func->body, arg->buffer, to,
+				     add_element, t);
+			expr_visit(t->element, add_var, k->func);
+			arg->buffer = to;
+			arg->tensor = t->element_of;
+			arg->is_element = true;
+			changed = true;
+		}
+	}
+	if (changed) {
+		stmt_visit(k->func->body, refresh, k->func);
+		func_commit(k->func);
+	}
+}

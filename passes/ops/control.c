@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nodes of control flow: where branches and loops of a graph begin and
+ * end (ir/graph_body.c).
+ *
+ *	Copy<body=B>(x)         x in memory that the branch or loop may own
+ *	Carry<body=L>(init)     a state of loop L within its body
+ *	Iteration<body=L>()     the number of the iteration, from 0
+ *	ScanInput<body=L, back>(x)
+ *	                        the slice of x that the iteration reads
+ *	EndIf<body, then=T, else=E>(condition, T's results, E's results)
+ *	EndLoop<body, loop=L, trips, states, counted, condition, back>(
+ *		[count], first states, next states, slices)
+ *	                        the last states, and the slices of all iterations
+ *
+ * `trips` is the number of iterations, absent if it is not known; with
+ * `counted`, input 0 is a limit; with `condition`, the loop ends when state 0
+ * is false. `back` has, for each slice, whether the last iteration is first. */
+#include "define.h"
+
+bool
+infer_control_copy(struct infer *c, struct node *n)
+{
+	infer_like_input(c, n);
+	return true;
+}
+
+bool
+define_control_copy(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	int ndim = n->outputs[0]->ndim;
+	const struct expr **index = arena_array(&c->module->arena,
+						const struct expr *, ndim + 1);
+
+	for (int d = 0; d < ndim; d++) {
+		index[d] = axes[d].var->expr;
+	}
+	out[0] = define_stage(c, "copy", "elementwise", ndim, axes,
+			      te_at(c->module, in[0], index, ndim));
+	return true;
+}
+
+/* The entry function has their meaning. */
+bool
+define_control_none(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	(void)c;
+	(void)n;
+	(void)in;
+	(void)out;
+	return false;
+}
+
+bool
+infer_iteration(struct infer *c, struct node *n)
+{
+	infer_set(c, n->outputs[0], dtype_of(DT_I64), 0, NULL);
+	return true;
+}
+
+bool
+define_iteration(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	const struct graph_body *loop = graph_body(c->graph, n->body);
+
+	(void)in;
+	if (loop == NULL || loop->iteration == NULL) {
+		return false;
+	}
+	out[0] = define_stage(c, "iteration", "elementwise", 0, NULL,
+			      expr_cast(c->module, dtype_of(DT_I64),
+					loop->iteration->expr));
+	return true;
+}
+
+bool
+infer_scan_input(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	if (x->ndim < 1) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "a scalar has no slices; correct the model");
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim - 1, x->shape + 1);
+	return true;
+}
+
+/* "float32[2, 3]" */
+static const char *
+type_text(struct infer *c, const struct tensor *t)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	tensor_print_type(t, &s);
+	text = arena_strdup(&c->module->arena, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+static bool
+same_type(const struct tensor *a, const struct tensor *b)
+{
+	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
+		return false;
+	}
+	for (int d = 0; d < a->ndim; d++) {
+		if (a->shape[d] != b->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+infer_end_if(struct infer *c, struct node *n)
+{
+	int count = (n->n_inputs - 1) / 2;
+
+	for (int k = 0; k < count; k++) {
+		const struct tensor *a = n->inputs[1 + k];
+		const struct tensor *b = n->inputs[1 + count + k];
+
+		if (!same_type(a, b)) {
+			return infer_error(
+				c, DIAG_BAD_MODEL,
+				"the branches give '%s' different types: %s "
+				"and %s; make the shapes equal, or the "
+				"condition known when the code is generated",
+				n->outputs[k] != NULL ? n->outputs[k]->name
+						      : a->name,
+				type_text(c, a), type_text(c, b));
+		}
+		infer_set(c, node_output(n, k), a->type, a->ndim, a->shape);
+	}
+	return true;
+}
+
+/* The slices of all iterations. */
+static void
+infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
+{
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						t->ndim + 2);
+
+	shape[0] = expr_index(c->module, node_attr_int(n, "trips", 0));
+	for (int d = 0; d < t->ndim; d++) {
+		shape[d + 1] = t->shape[d];
+	}
+	infer_set(c, node_output(n, k), t->type, t->ndim + 1, shape);
+}
+
+bool
+infer_end_loop(struct infer *c, struct node *n)
+{
+	int first = (int)node_attr_int(n, "counted", 0);
+	int states = (int)node_attr_int(n, "states", 0);
+
+	for (int k = 0; k < states; k++) {
+		const struct tensor *a = n->inputs[first + k];
+		const struct tensor *b = n->inputs[first + states + k];
+
+		if (!same_type(a, b)) {
+			return infer_error(
+				c, DIAG_BAD_MODEL,
+				"its state '%s' is %s before an iteration "
+				"and %s after it; a loop needs states of one "
+				"shape",
+				a->name, type_text(c, a), type_text(c, b));
+		}
+		infer_set(c, node_output(n, k), a->type, a->ndim, a->shape);
+	}
+	for (int k = states; first + states + k < n->n_inputs; k++) {
+		infer_stacked(c, n, k, n->inputs[first + states + k]);
+	}
+	return true;
+}
