@@ -8,6 +8,7 @@ by operator or by reason, and the totals. Exit status 1 if one fails."""
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import re
@@ -26,8 +27,12 @@ BROUGHT = os.path.join(os.path.dirname(onnx.__file__), "backend", "test",
 
 
 def node_folder():
-    """The node tests as files, written once per version of onnx."""
-    top = os.path.join(CACHE, "tirc", "onnx-known-" + onnx.__version__)
+    """The node tests as files, written once per version of onnx and of the
+    program that writes them."""
+    with open(onnx_nodes.__file__, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()[:8]
+    top = os.path.join(CACHE, "tirc", "onnx-known-%s-%s" % (
+        onnx.__version__, digest))
     if not os.path.isdir(top):
         part = "%s.%d" % (top, os.getpid())
         onnx_nodes.write_all(part)

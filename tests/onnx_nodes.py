@@ -21,9 +21,8 @@ KNOWN = {
     "AffineGrid": [1], "BlackmanWindow": [0], "CenterCropPad": [1],
     "Col2Im": [1, 2], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
     "DFT": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0],
-    "MelWeightMatrix": [0, 1, 2, 3, 4], "Loop": [0, 1], "OneHot": [1], "Pad": [1, 3],
-    "Range": [0, 1, 2], "ReduceL1": [1],
-    "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1],
+    "Loop": [0, 1], "MelWeightMatrix": [0, 1, 2, 3, 4], "OneHot": [1],
+    "Pad": [1, 3], "Range": [0, 1, 2], "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1],
     "ReduceMax": [1], "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1],
     "ReduceSum": [1], "ReduceSumSquare": [1], "Reshape": [1],
     "Resize": [1, 2, 3], "STFT": [1, 3], "Slice": [1, 2, 3, 4], "Split": [1],
@@ -61,8 +60,24 @@ def wide_outputs(model, inputs):
             for value in ReferenceEvaluator(wide).run(None, given)]
 
 
+def is_plain(kind):
+    """A tensor, or an optional one."""
+    return kind.HasField("tensor_type") or (
+        kind.HasField("optional_type") and
+        kind.optional_type.elem_type.HasField("tensor_type"))
+
+
+def elements(infos, values):
+    """Each tensor; of an output that is a sequence, each element."""
+    for info, value in zip(infos, values):
+        if info.type.HasField("tensor_type") or not isinstance(value, list):
+            yield info, value
+        else:
+            yield from ((info, one) for one in value)
+
+
 def write_tensors(folder, prefix, infos, values):
-    for index, (info, value) in enumerate(zip(infos, values)):
+    for index, (info, value) in enumerate(elements(infos, values)):
         tensor = value if isinstance(value, onnx.TensorProto) \
             else numpy_helper.from_array(value, info.name)
         path = os.path.join(folder, "%s_%d.pb" % (prefix, index))
@@ -107,8 +122,10 @@ def write_case(folder, case, known):
     with open(os.path.join(folder, "tolerance"), "w") as file:
         file.write("%r %r\n" % (case.rtol, case.atol))
     graph = case.model.graph
-    if not all(info.type.HasField("tensor_type")
-               for info in list(graph.input) + list(graph.output)):
+    if not all(is_plain(info.type) for info in graph.input):
+        return
+    if any(value is None for one in data_sets for side in one
+           for value in side):
         return
     for index, (inputs, outputs) in enumerate(data_sets):
         data = os.path.join(folder, "test_data_set_%d" % index)

@@ -161,7 +161,8 @@ compare_outputs(struct importer *imp)
 						import_quote(&imp->tmp,
 							     t->name));
 
-		if (!p->type || !p->type->tensor_type) {
+		if (!p->type || !p->type->tensor_type ||
+		    sequence_find(imp, t)) {
 			continue;
 		}
 		if (!compare_type(imp, t, p->type->tensor_type, item)) {
@@ -265,7 +266,7 @@ import_finish(struct importer *imp)
 	}
 	graph_order(g);
 	if (!import_prepare(imp, 0) || !infer_all(imp) ||
-	    !compare_outputs(imp)) {
+	    !compare_outputs(imp) || !sequence_outputs(imp)) {
 		return false;
 	}
 	if (imp->deferred.n > 0) {

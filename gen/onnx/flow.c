@@ -20,13 +20,15 @@ struct flow {
 	tensor_list captures;
 };
 
-int
+/* A new number of a branch or loop. */
+static int
 flow_new(struct importer *imp)
 {
 	return ++imp->n_flows;
 }
 
-struct node *
+/* A new node of control flow in a body. */
+static struct node *
 flow_node(struct importer *imp, const struct deferred *d, const char *op_type,
 	  int body, struct tensor *const *in, int n_in,
 	  struct tensor *const *out, int n_out)
@@ -56,7 +58,8 @@ flow_tensor(struct importer *imp, const struct deferred *d, const char *op_type,
 	return out;
 }
 
-struct tensor *
+/* t in memory of its own in a body. */
+static struct tensor *
 flow_copy(struct importer *imp, const struct deferred *d, int body,
 	  struct tensor *t)
 {

@@ -137,6 +137,48 @@ output_of(struct importer *imp, struct tensor *t, const char *name)
 	return copy;
 }
 
+/* Skips field 1's tag and length: the type within an optional's. */
+static const Onnx__TypeProto *
+inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
+{
+	ProtobufCAllocator allocator = import_allocator(&imp->tmp);
+	size_t at = 1, length = 0;
+	unsigned shift = 0;
+
+	if (bytes->len == 0 || bytes->data[0] != 0x0a) {
+		return NULL;
+	}
+	while (at < bytes->len && shift < 28) {
+		uint8_t b = bytes->data[at++];
+
+		length |= (size_t)(b & 0x7f) << shift;
+		shift += 7;
+		if (b < 0x80) {
+			break;
+		}
+	}
+	return length > bytes->len - at
+		       ? NULL
+		       : onnx__type_proto__unpack(&allocator, length,
+						  bytes->data + at);
+}
+
+bool
+import_unwrap_optional(struct importer *imp, Onnx__ValueInfoProto *p)
+{
+	const Onnx__TypeProto *inner;
+
+	if (!p->type || p->type->tensor_type || !p->type->has_optional_type) {
+		return false;
+	}
+	inner = inner_type(imp, &p->type->optional_type);
+	if (!inner || !inner->tensor_type) {
+		return false;
+	}
+	p->type->tensor_type = inner->tensor_type;
+	return true;
+}
+
 static bool
 import_outputs(struct importer *imp, const struct body *body)
 {
@@ -162,7 +204,10 @@ import_outputs(struct importer *imp, const struct body *body)
 					  "it is listed twice; remove one");
 		}
 		slot->listed = true;
-		if (p->type && !p->type->tensor_type) {
+		import_unwrap_optional(imp, imp->graph->output[i]);
+		if (p->type && !p->type->tensor_type &&
+		    !p->type->has_sequence_type &&
+		    !p->type->has_optional_type) {
 			return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
 					  import_place(imp, item),
 					  "it is not a dense tensor; other "

@@ -159,6 +159,8 @@ void import_set_value(struct importer *imp, struct tensor *t,
 /* Messages are unpacked into the arena and released with it. */
 ProtobufCAllocator import_allocator(struct arena *a);
 bool import_body(struct importer *imp, struct body *body);
+/* An optional tensor is declared as its tensor then. True if it was one. */
+bool import_unwrap_optional(struct importer *imp, Onnx__ValueInfoProto *p);
 /* The initializers of a graph as tensors of the body's scope. */
 bool import_initializers(struct importer *imp, struct body *body,
 			 const Onnx__GraphProto *graph);
@@ -251,15 +253,6 @@ bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 
 /* -- flow.c: branches and loops that stay in the graph -- */
 
-/* A new number of a branch or loop. */
-int flow_new(struct importer *imp);
-/* A new node of control flow in a body; its first output. */
-struct node *flow_node(struct importer *imp, const struct deferred *d,
-		       const char *op_type, int body, struct tensor *const *in,
-		       int n_in, struct tensor *const *out, int n_out);
-/* t in memory of its own in a body. */
-struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
-			 int body, struct tensor *t);
 bool flow_if(struct importer *imp, struct deferred *d);
 /* The inputs of the node are the limit or NULL, the condition or NULL, and the
  * states; sliced: what iterations read slices of. */
@@ -291,6 +284,9 @@ struct sequence *sequence_new(struct importer *imp, int n);
 /* The sequence or optional that t stands for; NULL: t is a tensor. */
 const struct sequence *sequence_find(const struct importer *imp,
 				     const struct tensor *t);
+/* Outputs of the model that are sequences become an output for each
+ * element. */
+bool sequence_outputs(struct importer *imp);
 void sequence_set(struct importer *imp, const struct tensor *t,
 		  const struct sequence *s);
 

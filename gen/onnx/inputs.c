@@ -423,7 +423,7 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p, struct body *body)
 }
 
 static bool
-check_input(struct inputs *in, const Onnx__ValueInfoProto *p)
+check_input(struct inputs *in, Onnx__ValueInfoProto *p)
 {
 	struct importer *imp = in->imp;
 	const char *item = input_item(imp, p->name ? p->name : "");
@@ -439,12 +439,22 @@ check_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 				  "two inputs have this name; rename one");
 	}
 	scope_add(&in->given, p->name, NULL);
+	if (import_unwrap_optional(imp, p)) {
+		assume(in, arena_printf(&imp->tmp,
+					"the optional input %s is always "
+					"given",
+					import_quote(&imp->tmp, p->name)));
+	}
 	if (!p->type || !p->type->tensor_type) {
 		return diag_error(
 			&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
-			"it is not a dense tensor; other kinds are not "
-			"supported");
+			p->type && p->type->has_sequence_type
+				? "it is a sequence, whose length is not "
+				  "known when the code is generated; that is "
+				  "not supported"
+				: "it is not a dense tensor; other kinds are "
+				  "not supported");
 	}
 	return true;
 }
@@ -458,7 +468,7 @@ import_inputs(struct importer *imp, struct body *body)
 
 	scope_init(&in.given, &imp->tmp);
 	for (size_t i = 0; i < imp->graph->n_input; ++i) {
-		const Onnx__ValueInfoProto *p = imp->graph->input[i];
+		Onnx__ValueInfoProto *p = imp->graph->input[i];
 
 		if (p->name && scope_find(&body->scope, p->name)) {
 			if (imp->model->ir_version >= 4) {

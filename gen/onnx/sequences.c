@@ -390,3 +390,60 @@ expand_sequence(struct importer *imp, struct deferred *d)
 	}
 	return give_scalar(imp, d, DT_BOOL, has_element(imp, d));
 }
+
+/* -- outputs of the model -- */
+
+/* A new output of the model with the value of t. */
+static bool
+add_output(struct importer *imp, struct tensor *t, const char *name)
+{
+	struct graph *g = imp->g;
+	struct tensor *out = graph_tensor(g, name);
+	struct node *n = import_add_node(imp, "", "Identity", "", &t, 1, &out,
+					 1, -1, GRAPH_CANONICAL_OPSET);
+
+	n->op = op_find("", "Identity");
+	out->model_name = arena_strdup(&imp->m->arena, name);
+	out->is_output = true;
+	vec_push(&imp->m->arena, &g->outputs, out);
+	return ops_infer_node(g, n);
+}
+
+bool
+sequence_outputs(struct importer *imp)
+{
+	struct graph *g = imp->g;
+	tensor_list old = { 0 };
+	bool any = false;
+
+	for (int i = 0; i < g->outputs.n; ++i) {
+		vec_push(&imp->tmp, &old, g->outputs.data[i]);
+		any = any || sequence_find(imp, g->outputs.data[i]);
+	}
+	if (!any) {
+		return true;
+	}
+	g->outputs.n = 0;
+	for (int i = 0; i < old.n; ++i) {
+		struct tensor *t = old.data[i];
+		const struct sequence *s = sequence_find(imp, t);
+
+		if (!s) {
+			vec_push(&imp->m->arena, &g->outputs, t);
+			continue;
+		}
+		t->is_output = false;
+		for (int k = 0; k < s->n; ++k) {
+			if (!add_output(imp, s->elems[k],
+					arena_printf(&imp->tmp, "%s_%d",
+						     t->name, k))) {
+				return false;
+			}
+		}
+	}
+	return g->outputs.n > 0 ||
+	       diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+			  import_place(imp, NULL),
+			  "its outputs are sequences or optionals without "
+			  "elements; there is nothing to compute");
+}

@@ -226,11 +226,16 @@ check_same_values(const struct value *v, const struct value *w)
 	CHECK(worst <= 1e-5 * largest);
 }
 
+/* Branches and loops have a meaning in the entry function only: tests/exec runs
+ * them. */
 static void
 check_meaning(struct module *m, const struct graph_case *c, struct graph *g)
 {
 	struct graph *first = read_before(m, c);
 
+	if (graph_has_control(g)) {
+		return;
+	}
 	if (!CHECK(first != NULL) || !CHECK(evaluate(first)) ||
 	    !CHECK(evaluate(g)) || !CHECK_EQ(g->outputs.n, first->outputs.n)) {
 		case_show_errors(&m->diags);
