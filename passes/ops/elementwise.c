@@ -141,6 +141,28 @@ infer_cast_like(struct infer *c, struct node *n)
 	return true;
 }
 
+bool
+infer_bit_cast(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	if (!infer_cast(c, n)) {
+		return false;
+	}
+	if (dtype_bits(n->outputs[0]->type) != dtype_bits(x->type) &&
+	    !(dtype_class(x->type) == DTC_BOOL &&
+	      dtype_bits(n->outputs[0]->type) == 8) &&
+	    !(dtype_class(n->outputs[0]->type) == DTC_BOOL &&
+	      dtype_bits(x->type) == 8)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "%s and %s differ in the number of bits; "
+				   "correct the model",
+				   dtype_name(x->type),
+				   dtype_name(n->outputs[0]->type));
+	}
+	return true;
+}
+
 const struct expr *
 convert_to(struct define *c, struct dtype t, const struct expr *e)
 {
@@ -186,6 +208,25 @@ saturate_to(struct define *c, const struct node *n, struct dtype t,
 UNARY(cast)
 {
 	return saturate_to(c, n, n->outputs[0]->type, x[0]);
+}
+
+/* The byte of a bool is 0 or 1. */
+UNARY(bit_cast)
+{
+	struct module *m = c->module;
+	struct dtype t = n->outputs[0]->type, byte = dtype_of(DT_U8);
+	const struct expr *e = x[0];
+
+	if (dtype_class(e->type) == DTC_BOOL) {
+		e = expr_cast(m, dtype_class(t) == DTC_BOOL ? t : byte, e);
+	}
+	if (dtype_class(t) == DTC_BOOL && !dtype_equal(e->type, t)) {
+		e = expr_call(m, INTRIN_REINTERPRET, byte, &e, 1);
+		return convert_to(c, t, e);
+	}
+	return dtype_equal(e->type, t)
+		       ? e
+		       : expr_call(m, INTRIN_REINTERPRET, t, &e, 1);
 }
 
 UNARY(cast_like)

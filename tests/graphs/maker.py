@@ -22,7 +22,7 @@ SIZES = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 8, 9, 12, 15, 16, 16, 17, 24,
          33]
 MOST_ELEMENTS = 3000
 # Operators of opsets that are newer than those of the graphs.
-NEWER = {"CumProd": 26, "LinearAttention": 27}
+NEWER = {"BitCast": 26, "CumProd": 26, "LinearAttention": 27}
 # The opset since which axes are an input; before, they are an attribute.
 AXES_INPUT = {"Reduce" + name: 18 for name in (
     "Mean", "Prod", "Max", "Min", "L1", "L2", "SumSquare", "LogSum",

@@ -24,6 +24,8 @@ import dtypes
 import excuses
 import values
 
+# Newer operators than those of opset 24, and their opset.
+NEWER = {"BitCast": 26, "CumProd": 26, "LinearAttention": 27}
 # Operators whose results are exact, those that ONNX rounds included.
 EXACT = set("""
     Abs Neg Sign Floor Ceil Round IsNaN IsInf Not BitwiseNot Identity Cast
@@ -33,7 +35,7 @@ EXACT = set("""
     Tile Transpose Concat Split DepthToSpace SpaceToDepth Slice Pad Trilu
     OneHot ReverseSequence Gather GatherElements GatherND ReduceMax ReduceMin
     ArgMax ArgMin Hardmax MatMulInteger ConvInteger MaxPool GlobalMaxPool
-    MaxUnpool TopK""".split())
+    MaxUnpool TopK BitCast""".split())
 # Operators that are exact as long as all numbers are small integers.
 SUMS = set("""Add Sub Mul Sum MatMul Gemm Einsum Conv ConvTranspose ReduceSum
     ReduceL1 ReduceSumSquare CumSum DequantizeLinear""".split())
@@ -83,14 +85,13 @@ def single(node, inputs, outputs, opset):
                             [onnx.ValueInfoProto(name="y%d" % i)
                              for i in range(outputs)])
     return make.make_model(graph, ir_version=10, opset_imports=[
-        make.make_opsetid("", max(opset, {"CumProd": 26, "LinearAttention": 27}
-                                  .get(node.op_type, 0)))])
+        make.make_opsetid("", max(opset, NEWER.get(node.op_type, 0)))])
 
 
 def narrow_outputs(node, inputs, outputs):
     """For each output the narrow type that ONNX gives it, or None: that of
     the inputs which share its type variable."""
-    version = 26 if node.op_type == "CumProd" else 24
+    version = NEWER.get(node.op_type, 24)
     schema = onnx.defs.get_schema(node.op_type, version)
     found = {}
     for i, x in enumerate(inputs):

@@ -21,6 +21,9 @@ OWN = {
     **rules_quantized.CHAINS,
     "tirc.Band": rules_sums.attention,
     "tirc.BatchNormalization": rules_sums.batch_norm,
+    "tirc.Frames": rules_sums.frames,
+    **{"tirc." + op: rules_sums.recurrent(op, gates) for op, gates in
+       [("LSTM", 4), ("GRU", 3), ("RNN", 1)]},
     "tirc.LinearAttention": rules_sums.linear_attention,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}

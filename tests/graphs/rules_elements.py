@@ -53,6 +53,14 @@ def cast(g):
     g.node("Cast", [x], to=values.CODES[to], **more)
 
 
+def bit_cast(g):
+    x = g.data(g.types("BitCast"))
+    bits = g.value(x).dtype.itemsize * 8
+    to = g.choice([name for name in values.CODES if name.endswith(str(bits))
+                   and name.startswith(("int", "uint"))])
+    g.node("BitCast", [x], to=values.CODES[to])
+
+
 def cast_like(g):
     x = g.data(g.types("CastLike"))
     g.node("CastLike", [x, g.data(list(values.CODES))])
@@ -135,7 +143,7 @@ RULES.update({
     "Shrink": numbers("Shrink", bias=(-1, 1), lambd=(0, 1)),
     "Swish": numbers("Swish", alpha=(0.5, 2)),
     "IsInf": is_inf, "Gelu": gelu, "Clip": clip, "Cast": cast,
-    "CastLike": cast_like, "Dropout": dropout, "PRelu": prelu, "Pow": power,
+    "BitCast": bit_cast, "CastLike": cast_like, "Dropout": dropout, "PRelu": prelu, "Pow": power,
     "Mod": remainder, "BitShift": shift, "Where": where})
 
 # One node of the size that models have, for tests/ops/work.py.

@@ -162,6 +162,35 @@ def linear_attention(g):
            kv_num_heads=heads)
 
 
+def recurrent(op, gates):
+    """Makes the operator of recurrent.c."""
+    def rule(g):
+        times, rows, size, hidden = (g.number(1, 4) for _ in range(4))
+        both = g.number(1, 2)
+        more = {"linear_before_reset": g.number(0, 1)} if op == "GRU" else {}
+        x = g.exact("float32", [times, rows, size])
+        parts = [g.fresh("float32", [both, *shape], constant=g.chance(0.8))
+                 for shape in ([gates * hidden, size], [gates * hidden, hidden],
+                               [2 * gates * hidden])]
+        g.node(op, [x, *parts], g.number(1, 2), hidden_size=hidden,
+               direction=["forward", "bidirectional"][both - 1], **more)
+    return rule
+
+
+def frames(g):
+    """Makes tirc.Frames."""
+    length = g.number(1, 6)
+    x = g.exact("float32", [g.number(1, 2), length + g.number(0, 9), 1])
+    g.node("STFT", [x, g.constant(g.number(1, 4)), None,
+                    g.constant(length)])
+
+
+def determinant(g):
+    kind = g.choice(["float32", "float64", "float16"])
+    size = g.number(1, 4)
+    g.node("Det", [g.exact(kind, [g.number(1, 3), size, size])])
+
+
 def batch_norm(g):
     x, c = channels(g, "BatchNormalization")
     kind = g.dtype(x)
@@ -218,7 +247,7 @@ RULES.update({op: along_axis(op) for op in [
     "Softmax", "LogSoftmax", "Hardmax", "LpNormalization"]})
 RULES.update({
     "TopK": top_k, "ArgMax": arg("ArgMax"), "ArgMin": arg("ArgMin"),
-    "MatMul": matmul, "Gemm": gemm, "Einsum": einsum,
+    "MatMul": matmul, "Gemm": gemm, "Einsum": einsum, "Det": determinant,
     "LayerNormalization": layer_norm("LayerNormalization"),
     "RMSNormalization": layer_norm("RMSNormalization"),
     "BatchNormalization": batch_norm,
@@ -231,6 +260,7 @@ LARGE = {
     "Softmax": case([ROW]),
     "LogSoftmax": case([ROW]),
     "Hardmax": case([ROW]),
+    "Det": case([(F, [64, 8, 8])], products=64 * 8 * 8 * 8),
     "MatMul": case([(F, [64, 128]), (F, [128, 96])], products=64 * 128 * 96),
     "Gemm": case([(F, [64, 128]), (F, [128, 96]), (F, [96])], products=64 * 128
         * 96),

@@ -40,8 +40,11 @@ for name in ("Add", "Sub", "Mul", "Div", "Mod", "Pow", "Equal", "Greater",
     MAPS[name] = [ROW, (F, [512])]
 for name in ("Min", "Max", "Sum", "Mean"):
     MAPS[name] = [ROW, ROW, (F, [512])]
-MAP_ATTRIBUTES = {"Cast": {"to": T.INT32}, "BitShift": {"direction": "LEFT"},
-                  "Mod": {"fmod": 1}}
+MAP_ATTRIBUTES = {"Cast": {"to": T.INT32}, "BitCast": {"to": T.INT32},
+                  "BitShift": {"direction": "LEFT"}, "Mod": {"fmod": 1}}
+# Operators of newer opsets than 21.
+VERSIONS = {"BitCast": 26, "CumProd": 26, "RMSNormalization": 24, "Swish": 24,
+            "TensorScatter": 24}
 
 
 def rows():
@@ -71,8 +74,7 @@ def write(path, name, inputs, outputs, attributes):
     node = oh.make_node(name, nodes, [r.name for r in results], **attributes)
     graph = oh.make_graph([node], name, given, results, constants)
     model = oh.make_model(graph, opset_imports=[oh.make_opsetid(
-        "", 24 if name in ("RMSNormalization", "Swish", "CumProd",
-                          "TensorScatter") else 21)])
+        "", VERSIONS.get(name, 21))])
     model.ir_version = 10
     onnx.save(model, path)
 

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Determinants, by elimination with partial pivoting (Golub and Van Loan,
+ * "Matrix Computations", 3.4), one matrix at each point:
+ *
+ *	for k:
+ *		pivot = the row from k on with the largest |lu[pivot, k]|
+ *		if pivot != k: swap the rows, det = -det
+ *		det *= lu[k, k]
+ *		if lu[k, k] != 0:
+ *			for i > k, for j > k:
+ *				lu[i, j] -= lu[i, k] / lu[k, k] * lu[k, j] */
+#include "steps.h"
+
+bool
+infer_det(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	if (x->ndim < 2 ||
+	    !dims_may_equal(x->shape[x->ndim - 2], x->shape[x->ndim - 1])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the last two dimensions must be equal; "
+				   "correct the model");
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim - 2, x->shape);
+	return true;
+}
+
+struct elimination {
+	struct steps s;
+	const struct expr *const *point; /* of the matrix: batch dimensions */
+	int n_point;
+	const struct buffer *lu;
+	const struct expr *size;
+	const struct buffer *det, *pivot; /* scalars */
+};
+
+static const struct expr **
+index_of(struct elimination *e, const struct expr *i, const struct expr *j)
+{
+	const struct expr **at = arena_array(&e->s.m->arena,
+					     const struct expr *,
+					     e->n_point + 2);
+
+	for (int d = 0; d < e->n_point; d++) {
+		at[d] = e->point[d];
+	}
+	at[e->n_point] = i;
+	at[e->n_point + 1] = j;
+	return at;
+}
+
+static const struct expr *
+get(struct elimination *e, const struct expr *i, const struct expr *j)
+{
+	return expr_load(e->s.m, e->lu, index_of(e, i, j), e->n_point + 2);
+}
+
+static struct stmt *
+put(struct elimination *e, const struct expr *i, const struct expr *j,
+    const struct expr *value)
+{
+	return stmt_store(e->s.f, e->lu, value, index_of(e, i, j),
+			  e->n_point + 2);
+}
+
+/* A loop over the indices from k + 1 on. */
+static struct stmt *
+after(struct elimination *e, struct var *v, const struct expr *k,
+      struct stmt *body)
+{
+	struct module *m = e->s.m;
+	const struct expr *next = expr_add(m, k, expr_int(m, k->type, 1));
+
+	return stmt_for(e->s.f, v, next, expr_sub(m, e->size, next), FOR_SERIAL,
+			body);
+}
+
+static const struct expr *
+magnitude(struct elimination *e, const struct expr *i, const struct expr *k)
+{
+	return expr_call1(e->s.m, INTRIN_ABS, get(e, i, k));
+}
+
+/* Sets `pivot`, swaps its row with row k, and then det changes its sign. */
+static struct stmt *
+choose_pivot(struct elimination *e, const struct expr *k)
+{
+	struct steps *s = &e->s;
+	struct module *m = s->m;
+	struct var *i = var_new(m, "i", k->type), *j = var_new(m, "j", k->type);
+	struct var *best = var_new(m, "best", k->type);
+	struct var *row = var_new(m, "row", k->type);
+	struct var *upper = var_new(m, "upper", e->lu->type);
+	struct stmt *search, *swap;
+
+	search = stmt_if(s->f,
+			 expr_lt(m, magnitude(e, best->expr, k),
+				 magnitude(e, i->expr, k)),
+			 step_set(s, e->pivot, i->expr), NULL);
+	search = stmt_let(s->f, best, step_get(s, e->pivot), search);
+	search = after(e, i, k, search);
+	swap = step_seq(s, 2, put(e, k, j->expr, get(e, row->expr, j->expr)),
+			put(e, row->expr, j->expr, upper->expr), NULL, NULL);
+	swap = stmt_let(s->f, upper, get(e, k, j->expr), swap);
+	swap = step_seq(s, 2, step_for(s, j, e->size, swap),
+			step_set(s, e->det, expr_neg(m, step_get(s, e->det))),
+			NULL, NULL);
+	swap = stmt_if(s->f, expr_binary(m, EXPR_NE, row->expr, k), swap, NULL);
+	swap = stmt_let(s->f, row, step_get(s, e->pivot), swap);
+	return step_seq(s, 3, step_set(s, e->pivot, k), search, swap, NULL);
+}
+
+/* Subtracts multiples of row k from the rows after it. */
+static struct stmt *
+eliminate(struct elimination *e, const struct expr *k)
+{
+	struct steps *s = &e->s;
+	struct module *m = s->m;
+	struct var *i = var_new(m, "i", k->type), *j = var_new(m, "j", k->type);
+	struct var *factor = var_new(m, "factor", e->lu->type);
+	struct stmt *body;
+
+	body = put(e, i->expr, j->expr,
+		   expr_sub(m, get(e, i->expr, j->expr),
+			    expr_mul(m, factor->expr, get(e, k, j->expr))));
+	body = stmt_let(s->f, factor,
+			expr_div(m, get(e, i->expr, k), get(e, k, k)),
+			after(e, j, k, body));
+	return stmt_if(s->f,
+		       expr_binary(m, EXPR_NE, get(e, k, k),
+				   expr_const(m, e->lu->type, 0)),
+		       after(e, i, k, body), NULL);
+}
+
+bool
+define_det(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out)
+{
+	static const char *const names[] = { "det", "lu" };
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+	struct dtype wide = accumulator_type(x->type);
+	struct iter_var *axes = define_axes(c, y);
+	struct elimination e = {
+		.point = axes_exprs(c, axes, y->ndim),
+		.n_point = y->ndim,
+		.size = x->shape[y->ndim],
+	};
+	struct dtype t = e.size->type;
+	struct var *i = var_new(m, "i", t), *j = var_new(m, "j", t);
+	struct var *k = var_new(m, "k", t);
+	struct te_tensor *made[2];
+	struct stmt *copy, *body;
+
+	e.s = steps_begin(c, names[0], "det", names,
+			  (struct dtype[]){ y->type, wide },
+			  (int[]){ y->ndim, x->ndim },
+			  (const struct expr *const *[]){ y->shape, x->shape },
+			  2, in, 1, made);
+	e.lu = made[1]->buffer;
+	e.det = step_local(&e.s, "product", wide);
+	e.pivot = step_local(&e.s, "pivot", t);
+	copy = put(&e, i->expr, j->expr,
+		   expr_cast(m, wide,
+			     te_at(m, in[0], index_of(&e, i->expr, j->expr),
+				   x->ndim)));
+	copy = step_for(&e.s, i, e.size, step_for(&e.s, j, e.size, copy));
+	body = step_seq(&e.s, 3, choose_pivot(&e, k->expr),
+			step_set(&e.s, e.det,
+				 expr_mul(m, step_get(&e.s, e.det),
+					  get(&e, k->expr, k->expr))),
+			eliminate(&e, k->expr), NULL);
+	body = step_seq(&e.s, 4, copy,
+			step_set(&e.s, e.det, expr_const(m, wide, 1)),
+			step_for(&e.s, k, e.size, body),
+			stmt_store(e.s.f, made[0]->buffer,
+				   expr_cast(m, y->type, step_get(&e.s, e.det)),
+				   e.point, y->ndim));
+	body = step_alloc(&e.s, e.det, step_alloc(&e.s, e.pivot, body));
+	steps_end(&e.s, axes, y->ndim, body);
+	out[0] = made[0];
+	return true;
+}
