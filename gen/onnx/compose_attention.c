@@ -399,6 +399,10 @@ compose_attention(struct compose *c)
 		return false;
 	}
 	read_count(c, &a);
+	if (!a.count && expr_is_value(a.q->shape[2], 1) &&
+	    expr_is_value(fresh, 1)) {
+		a.right = -1; /* no key is after the last one */
+	}
 	a.every_row = sees_a_key(&a, fresh);
 	attention_scores(c, &a);
 	attention_probs(c, &a);

@@ -344,6 +344,9 @@ choose(struct rules *r)
 		TRY(rule_elementwise(r, x.output));
 	} else if (x.n_outputs == 1 && x.n_reductions == 1 &&
 		   (x.n == 1 || (x.n == 2 && x.output != x.reduction))) {
+		if (rules_sums_rows(r, x.reduction)) {
+			TRY(rule_lane_reduction(r, x.blocks, x.n, x.output));
+		}
 		if (!r->target->scalar_accumulators) {
 			TRY(rule_matmul(r, x.reduction, x.output));
 			while (r->next_product > r->first_product) {

@@ -68,6 +68,41 @@ loads_contiguous(const struct block_access *x, int axis)
 	return true;
 }
 
+/* Does the load's index differ wherever a result's or a term's does? Then each
+ * element that it reads is read once. */
+static bool
+uses_every_axis(const struct block_access *x, const struct load_access *a)
+{
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (a->use[i] == AXIS_UNUSED &&
+		    !expr_is_value(x->info->iters[i].extent, 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+rules_sums_rows(struct rules *r, int block)
+{
+	struct block_access x;
+	int64_t values;
+	int axis;
+	bool once = false;
+
+	if (!rules_access(r, block, &x) || x.n_loads < 2) {
+		return false;
+	}
+	axis = reduced_axis(&x, &values);
+	for (int l = 0; axis >= 0 && l < x.n_loads; l++) {
+		if (x.loads[l].weight != NULL) {
+			return false; /* its layout can change */
+		}
+		once |= uses_every_axis(&x, &x.loads[l]);
+	}
+	return once && loads_contiguous(&x, axis);
+}
+
 /* The loop to take lanes from, for vectors of so many bytes, and the number of
  * lanes; 0: the block cannot reduce by them. */
 static int

@@ -205,6 +205,9 @@ bool rule_blocked_rows(struct rules *r, const int *blocks, int n, int output);
 bool rule_constant_matrix(struct rules *r, const int *blocks, int n,
 			  int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
+/* Is it a product of a matrix and a vector whose sums go along the rows of the
+ * matrix, which is no constant? Its elements are read once, in order. */
+bool rules_sums_rows(struct rules *r, int block);
 /* rule_rowwise, if it can reduce by lanes. */
 bool rule_lane_reduction(struct rules *r, const int *blocks, int n, int output);
 
