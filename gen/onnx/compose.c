@@ -241,8 +241,15 @@ compose_node_at(struct importer *imp, int *pos)
 		.stand_in = make_stand_in(imp->m),
 	};
 
-	if (!check_node(&c, row) || !row->fn(&c) || c.failed ||
-	    !take_results(&c)) {
+	if (!check_node(&c, row) || !row->fn(&c) || c.failed) {
+		return false;
+	}
+	if (c.keep) {
+		n->op = op_find(n->domain, n->op_type);
+		++*pos;
+		return ops_infer_node(imp->g, n);
+	}
+	if (!take_results(&c)) {
 		return false;
 	}
 	graph_remove_node(imp->g, n, NULL, NULL);

@@ -31,6 +31,7 @@ struct compose {
 	attr_list attrs;   /* of the next node */
 	struct tensor **results;
 	bool failed;
+	bool keep; /* the node stays, as an operator of ops.def */
 	struct tensor *stand_in;
 	VEC(struct tensor *) made;
 };

@@ -162,3 +162,12 @@ refuse("Momentum", [f(), count, f(3), f(3)], {}, "for each tensor",
        domain=TRAINING)
 refuse("MelWeightMatrix", [np.array(n, np.float32) for n in range(5)], {},
        "make it constant")
+
+# -- Dropout in training mode: the mask of numpy's RandomState
+
+for trained in (True, False):
+    check("training %s" % trained, "Dropout",
+          [f(3, 40, type=np.float64), np.array(0.3), np.array(trained)],
+          {"seed": 12345}, outputs=2, opset=22)
+refuse("Dropout", [f(3, 4), np.array(0.3, np.float32), np.array(True)], {},
+       "without a seed", opset=22)

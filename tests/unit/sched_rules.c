@@ -571,6 +571,14 @@ main(int argc, char **argv)
 	CASE_VECTORS("sum_all",
 		     "rowwise  2 stages one after the other, sums by lanes",
 		     SUMS(4, 3, 2, 7, 7));
+	/* A matrix by one vector: its elements are read once, in order. */
+	CASE_VECTORS("sum_products", "rowwise  2 stages per row, sums by lanes",
+		     matmul(&k, 1, 32, 64, false, true, false));
+	CASE_VECTORS("sum_products_fused",
+		     "rowwise  2 stages per row, sums by lanes",
+		     matmul(&k, 1, 32, 64, false, true, true));
+	CASE_VECTORS("sum_products_packed", "tiled",
+		     matmul(&k, 1, 32, 64, true, true, false));
 	CASE_VECTORS("sum_short", "reduction  one accumulator", SUMS(1, 5, 12));
 	return check_done();
 }
