@@ -362,7 +362,9 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	strbuf_putc(&s, MARK_OPEN);
 	for (int i = 0; i < f->params.n; i++) {
 		const char *text = parameter(w, &f->params.data[i],
-					     arrays > 1 && !w->declares);
+					     arrays > 1 && !w->declares &&
+						     func_note(f, "aliased") ==
+							     NULL);
 
 		if (!walk_only_boxes(&w->boxes, i)) {
 			add_parameter(&s, text);

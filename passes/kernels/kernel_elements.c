@@ -46,6 +46,25 @@ add_var(void *ctx, const struct expr *e)
 	func_add_param(f, e->u.var, NULL);
 }
 
+/* Has the kernel an element of a tensor that another parameter is, or is an
+ * element of? Both are the caller's same array, so no parameter is restrict. */
+static bool
+is_aliased(const struct kernel *k)
+{
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *a = &k->args.data[i];
+
+		for (int n = 0; n < k->args.n && a->is_element; n++) {
+			const struct kernel_arg *b = &k->args.data[n];
+
+			if (i != n && a->tensor == b->tensor) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 void
 kernel_place_elements(struct module *m, struct kernel *k)
 {
@@ -70,6 +89,9 @@ kernel_place_elements(struct module *m, struct kernel *k)
 			arg->is_element = true;
 			changed = true;
 		}
+	}
+	if (is_aliased(k)) {
+		func_set_note(k->func, "aliased", expr_bool(m, true));
 	}
 	if (changed) {
 		stmt_visit(k->func->body, refresh, k->func);

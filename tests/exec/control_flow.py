@@ -12,6 +12,7 @@ import helper
 
 try:
     import numpy as np
+    import onnx
     from onnx import TensorProto
     from onnx import helper as make
     from answers_model import Model
@@ -25,6 +26,12 @@ rng = np.random.default_rng(6)
 
 def floats(*shape):
     return rng.integers(-8, 9, shape).astype(np.float32) / 4
+
+
+def check(m, targets):
+    """With all warnings as errors, too."""
+    m.check(targets)
+    m.check(["c99"], "--cflags", "-O2 " + " ".join(helper.STRICT))
 
 
 def body(nodes, inputs=(), outputs=(), constants=()):
@@ -70,7 +77,7 @@ def folded():
                    {"then_branch": inner, "else_branch": keep})],
                  outputs=["o"], constants=[("always", np.array(True))])
     m.output(m.node("If", [one], then_branch=outer, else_branch=keep))
-    m.check(ALL)
+    check(m, ALL)
 
 
 def changing():
@@ -85,7 +92,7 @@ def changing():
                 [("two", np.array(2, np.float32))])
     for out in m.node("Loop", [m.constant(number(3)), "", x], n=2, body=grow):
         m.output(out)
-    m.check(ALL)
+    check(m, ALL)
 
 
 def sequences():
@@ -119,7 +126,7 @@ def sequences():
     s = m.node("Loop", [m.constant(number(4)), "",
                         m.node("SequenceEmpty", [])], body=collect)
     m.output(m.node("ConcatFromSequence", [s], axis=0))
-    m.check(ALL)
+    check(m, ALL)
 
 
 def branches():
@@ -150,7 +157,7 @@ def branches():
         m.output(r)
         m.output(m.node("Neg", [k]))
         m.output(m.node("Add", [v, w]))
-        m.check(HOST)
+        check(m, HOST)
 
 
 def counted():
@@ -181,7 +188,7 @@ def counted():
         for out in m.node("Loop", [m.constant(number(trips)), "", x, x, x,
                                    m.node("Neg", [x]), x], n=7, body=step):
             m.output(out)
-        m.check(ALL)
+        check(m, ALL)
 
 
 def scans():
@@ -213,7 +220,7 @@ def scans():
                       body=step, num_scan_inputs=2,
                       scan_input_directions=[1, 0]):
         m.output(out)
-    m.check(ALL)
+    check(m, ALL)
 
     m = Model("lstm")
     x = m.input("x", floats(12, 2, 6))
@@ -234,7 +241,7 @@ def scans():
          ("bias", floats(32))])
     for out in m.node("Scan", [h, c, x], n=3, body=cell, num_scan_inputs=1):
         m.output(out)
-    m.check(ALL)
+    check(m, ALL)
 
     m = Model("nested")
     x = m.input("x", floats(7, 9, 3))
@@ -251,7 +258,7 @@ def scans():
     for out in m.node("Scan", [m.constant(np.ones(3, np.float32)), x], n=2,
                       body=outer, num_scan_inputs=1):
         m.output(out)
-    m.check(ALL)
+    check(m, ALL)
 
 
 def conditional():
@@ -295,10 +302,55 @@ def conditional():
         for out in m.node("Loop", [n, "", x, m.constant(number(3))], n=2,
                           body=count):
             m.output(out)
-        m.check(HOST)
+        check(m, HOST)
 
 
-CASES = [branches, changing, conditional, counted, folded, scans, sequences]
+def refuse(m, words, *options):
+    folder = helper.work_folder()
+    path = folder + "/model.onnx"
+    onnx.save(m.proto(), path)
+    said = helper.tirc("compile", path, "-o", folder + "/out", *options,
+                       status=1).stderr
+    if words not in said:
+        helper.fail("'%s' is not in: %s" % (words, said))
+
+
+def refused():
+    """What is not supported is said, with the value's name."""
+    grow = body([("Concat", ["s", "s"], ["u"], {"axis": 0})],
+                [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+                 ("s", TensorProto.FLOAT, ["n"])], ["c", "u"])
+    m = Model("grows")
+    x = m.input("x", floats(2))
+    n = m.input("n", number(3))
+    m.output(m.node("Loop", [n, "", x], body=grow))
+    refuse(m, "its state")
+
+    m = Model("differ")
+    x, c = m.input("x", floats(2, 3)), m.input("c", np.array(True))
+    m.output(m.node("If", [c], names=["result"], then_branch=body(
+        [("Neg", ["x"], ["t"], {})], outputs=["t"]), else_branch=body(
+            [("Transpose", ["x"], ["e"], {})], outputs=["e"])))
+    refuse(m, "the branches give 'result' different types")
+
+    m = Model("stacked")
+    x, n = m.input("x", floats(2)), m.input("n", number(3))
+    step = body([("Neg", ["s"], ["u"], {}), ("Abs", ["s"], ["o"], {})],
+                [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+                 ("s", TensorProto.FLOAT, [2])], ["c", "u", "o"])
+    for out in m.node("Loop", [n, "", x], names=["last", "all"], body=step):
+        m.output(out)
+    refuse(m, "the number of slices of its result 'all'")
+
+    m = Model("device")
+    x, n = m.input("x", floats(2)), m.input("n", number(3))
+    m.output(m.node("Loop", [n, "", x], names=["last", ""], body=step)[0])
+    refuse(m, "not supported on a device", "--target", "cuda")
+    refuse(m, "use --form aot", "--form", "graph")
+
+
+CASES = [branches, changing, conditional, counted, folded, refused, scans,
+         sequences]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:
