@@ -178,7 +178,26 @@ def resize(g):
     g.node("Resize", inputs, **more)
 
 
+def col2im(g):
+    rank = g.number(1, 3)
+    block = [g.number(1, 3) for _ in range(rank)]
+    strides = [g.number(1, 2) for _ in range(rank)]
+    dilations = [g.number(1, 2) for _ in range(rank)]
+    pads = [g.number(0, 1) for _ in range(2 * rank)]
+    image = [d * (b - 1) + 1 + g.number(0, 4)
+             for b, d in zip(block, dilations)]
+    count = [(i + pads[k] + pads[rank + k] - d * (b - 1) - 1) // s + 1
+             for k, (i, b, d, s) in enumerate(zip(image, block, dilations,
+                                                  strides))]
+    x = g.exact("float32", [g.number(1, 2),
+                            g.number(1, 3) * int(np.prod(block)),
+                            int(np.prod(count))])
+    g.node("Col2Im", [x, g.constant(image), g.constant(block)], pads=pads,
+           strides=strides, dilations=dilations)
+
+
 RULES = {
+    "Col2Im": col2im,
     "Conv": conv, "ConvTranspose": conv_transpose,
     "MaxPool": pool("MaxPool"), "AveragePool": pool("AveragePool"),
     "LpPool": pool("LpPool"), "MaxUnpool": max_unpool, "Resize": resize}
@@ -187,6 +206,8 @@ RULES.update({op: global_pool(op) for op in [
 
 # One node of the size that models have, for tests/ops/work.py.
 LARGE = {
+    "Col2Im": case([(F, [1, 16 * 9, 38 * 38]), CONST([40, 40]), CONST([3, 3])],
+                   products=16 * 40 * 40 * 9),
     "Resize": case([IMAGE, "", floats(4) * CONST([2, 2, 4, 4], np.float32)],
         products=4 * 16 * 80 * 80, mode="linear"),
     "Conv": case([IMAGE, (F, [16, 16, 3, 3])], products=CONV, pads=[1, 1, 1,
