@@ -415,3 +415,68 @@ compose_attention(struct compose *c)
 				   : a.scores);
 	return true;
 }
+
+/* -- the parts of FlexAttention -- */
+
+/* The type of the scores: at least float32. */
+static bool
+flex_type(struct compose *c, struct dtype given, struct dtype *type)
+{
+	int64_t number = node_attr_int(c->node, "softmax_precision", 0);
+
+	*type = dtype_bits(given) < 32 ? dtype_of(DT_F32) : given;
+	return number == 0 ||
+	       (dtype_from_onnx(number, type) && dtype_is_float(*type)) ||
+	       compose_error(c, DIAG_BAD_ATTRIBUTE,
+			     "its softmax_precision %lld is no type of floats; "
+			     "correct the model",
+			     (long long)number);
+}
+
+static bool
+check_flex(struct compose *c)
+{
+	const struct tensor *a = compose_input(c, 0), *b = compose_input(c, 1);
+
+	return (a->ndim == 4 && b->ndim == 4) ||
+	       compose_error(c, DIAG_BAD_SHAPE,
+			     "FlexAttention needs tensors of 4 dimensions; "
+			     "correct the model");
+}
+
+bool
+compose_flex_scores(struct compose *c)
+{
+	struct attention a = { .q = compose_input(c, 0),
+			       .k = compose_input(c, 1) };
+	struct dtype type;
+	int64_t size;
+
+	if (!check_flex(c) || !check_heads(c, &a) ||
+	    !compose_known_dim(c, a.q, 3, &size) ||
+	    !flex_type(c, a.q->type, &type)) {
+		return false;
+	}
+	a.scale = node_attr_float(c->node, "scale", default_scale(a.q));
+	attention_scores(c, &a);
+	compose_result(c, 0, compose_cast(c, "precise", a.scores, type));
+	return true;
+}
+
+/* The heads of the probabilities are those of the query. */
+bool
+compose_flex_values(struct compose *c)
+{
+	struct attention a = { .q = compose_input(c, 0),
+			       .k = compose_input(c, 1) };
+	struct dtype type = compose_input(c, 1)->type;
+
+	if (!check_flex(c) || !check_heads(c, &a)) {
+		return false;
+	}
+	a.probs = a.q;
+	a.v = compose_cast(c, "value", a.k, a.q->type);
+	compose_result(c, 0,
+		       compose_cast(c, "cast", attention_values(c, &a), type));
+	return true;
+}

@@ -16,12 +16,14 @@
 typedef bool expand_fn(struct importer *imp, struct deferred *d);
 
 static bool expand_if(struct importer *imp, struct deferred *d);
+static bool expand_flex(struct importer *imp, struct deferred *d);
 
 static const struct {
 	const char *op;
 	expand_fn *fn;
 } rows[] = {
 	{ "ConcatFromSequence", expand_sequence },
+	{ "ai.onnx.preview.FlexAttention", expand_flex },
 	{ "If", expand_if },
 	{ "Loop", expand_loop },
 	{ "Optional", expand_sequence },
@@ -41,9 +43,14 @@ static const struct {
 static expand_fn *
 expander(const char *domain, const char *op_type)
 {
+	const char *own = import_domain(domain);
+
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-		if (!*import_domain(domain) &&
-		    strcmp(rows[i].op, op_type) == 0) {
+		const char *op = rows[i].op;
+		size_t n = strlen(own);
+
+		if (strncmp(op, own, n) == 0 &&
+		    strcmp(op + n + (n > 0), op_type) == 0) {
 			return rows[i].fn;
 		}
 	}
@@ -381,6 +388,81 @@ expand_if(struct importer *imp, struct deferred *d)
 		deferred_output(imp, d, k, out[k]);
 	}
 	return deferred_finish(imp, d, NULL);
+}
+
+/* -- FlexAttention -- */
+
+/* t, changed by the nested graph `name` if the node has one. */
+static bool
+modify(struct importer *imp, const struct deferred *d, const char *name,
+       struct tensor **t)
+{
+	const Onnx__GraphProto *graph = deferred_graph(d, name);
+	struct tensor *in = *t;
+
+	if (!graph) {
+		return true;
+	}
+	if (graph->n_output != 1) {
+		return deferred_refuse(imp, d,
+				       "its %s has %zu outputs, not one; "
+				       "export the model again",
+				       name, graph->n_output);
+	}
+	return deferred_inline(imp, d, graph, d->body->flow, &in, 1, t);
+}
+
+/* A node of tirc's own, which is a composition, with the attributes of d. */
+static struct tensor *
+flex_part(struct importer *imp, const struct deferred *d, const char *op_type,
+	  struct tensor *const *in, const char *name)
+{
+	struct tensor *out = deferred_node(imp, d, op_type, in, 2, name);
+	struct node *n = out->producer;
+
+	n->domain = "tirc";
+	n->op = NULL;
+	for (int i = 0; i < d->attrs.n; ++i) {
+		vec_push(&imp->m->arena, &n->attrs, d->attrs.data[i]);
+	}
+	return out;
+}
+
+/*	before	y = FlexAttention<score_mod=f, prob_mod=g>(q, k, v)
+ *	after	y_scores = tirc.FlexScores(q, k)
+ *		y_probs = Softmax<axis=-1>(f(y_scores))
+ *		y = tirc.FlexValues(g(y_probs), v)
+ *
+ * The first and last are compositions (compose_attention.c). */
+static bool
+expand_flex(struct importer *imp, struct deferred *d)
+{
+	const char *name = node_key(d->node);
+	struct tensor *t, *pair[2];
+	int first = imp->g->nodes.n;
+
+	if (d->n_inputs != 3 || !d->node->inputs[0] || !d->node->inputs[1] ||
+	    !d->node->inputs[2]) {
+		return deferred_refuse(imp, d,
+				       "it needs query, key and value; correct "
+				       "the model");
+	}
+	t = flex_part(imp, d, "FlexScores", d->node->inputs,
+		      arena_printf(&imp->tmp, "%s_scores", name));
+	if (!modify(imp, d, "score_mod", &t)) {
+		return false;
+	}
+	t = deferred_node(imp, d, "Softmax", &t, 1,
+			  arena_printf(&imp->tmp, "%s_probs", name));
+	if (!modify(imp, d, "prob_mod", &t)) {
+		return false;
+	}
+	pair[0] = t;
+	pair[1] = d->node->inputs[2];
+	t = flex_part(imp, d, "FlexValues", pair,
+		      arena_printf(&imp->tmp, "%s_values", name));
+	deferred_output(imp, d, 0, t);
+	return import_prepare(imp, first) && deferred_finish(imp, d, NULL);
 }
 
 /* -- the driver -- */
