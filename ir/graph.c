@@ -419,3 +419,44 @@ group_index(const struct group *group, const struct node *n)
 	}
 	return -1;
 }
+
+int
+node_run_sizes(const struct node *n)
+{
+	return strcmp(n->domain, "tirc") == 0 &&
+			       strcmp(n->op_type, "RunSize") == 0
+		       ? (int)node_attr_int(n, "first", 0)
+		       : -1;
+}
+
+struct node *
+graph_run_size(const struct graph *g, const struct var *v, int *index)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+		int first = node_run_sizes(n);
+		int64_t count = 0;
+
+		if (first < 0 || !tensor_const_elems(n->outputs[0], &count)) {
+			continue;
+		}
+		for (int k = 0; k < count; k++) {
+			if (g->run_sizes.data[first + k].var == v) {
+				*index = k;
+				return n;
+			}
+		}
+	}
+	return NULL;
+}
+
+void
+graph_check(struct graph *g, const struct expr *condition)
+{
+	for (int i = 0; i < g->checks.n; i++) {
+		if (g->checks.data[i] == condition) {
+			return;
+		}
+	}
+	vec_push(&g->module->arena, &g->checks, condition);
+}

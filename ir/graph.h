@@ -191,6 +191,15 @@ struct name_table {
 	uint32_t n, cap;
 };
 
+/* A size that is known only when the model runs: an element of a tensor that a
+ * kernel writes or an input holds, as the operator tirc.RunSize lists them. The
+ * entry function reads it before the first kernel that has it as an argument. */
+struct run_size {
+	struct var *var; /* within min..max; min may be 0 */
+	bool proven;     /* the bounds hold for every input; else the entry
+			  * function checks them */
+};
+
 /* The algorithm of convolutions, and the speed of a core for the choice:
  * operations, and bytes from memory, per nanosecond. */
 struct conv_costs {
@@ -221,6 +230,10 @@ struct graph {
 	/* why backends refused nodes; may be NULL */
 	struct byoc_notes *byoc_notes;
 	VEC(struct var *) dims; /* symbolic dimensions, declared bounds */
+	VEC(struct run_size) run_sizes; /* by number, see node_run_sizes */
+	/* Conditions on sizes that operators rely on and that are not proven:
+	 * the entry function checks them. */
+	VEC(const struct expr *) checks;
 	VEC(const char *) assumptions; /* told to the user by compile */
 	struct name_table names;
 	int next_node_id;
@@ -356,6 +369,16 @@ void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
 bool attr_equal(const struct attr *a, const struct attr *b);
 void node_remove_attr(struct node *n, const char *name);
+/* Of a tirc.RunSize, whose output has the bytes of its input, the numbers of
+ * g->run_sizes that are its elements: from the result on, one for each element;
+ * -1: n is another operator. */
+int node_run_sizes(const struct node *n);
+/* The tirc.RunSize that lists v; NULL: v is no size of that kind. *index: the
+ * element that holds it. */
+struct node *graph_run_size(const struct graph *g, const struct var *v,
+			    int *index);
+/* Notes a condition that must hold when the model runs. */
+void graph_check(struct graph *g, const struct expr *condition);
 /* A key for a node: the name of its first present output, NULL without any. */
 const char *node_key(const struct node *n);
 /* "node 12 Conv 'conv1'", with the file: for diagnostics. */

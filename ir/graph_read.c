@@ -239,7 +239,24 @@ read_range(struct graph_reader *r, int64_t *min, int64_t *max)
 }
 
 static bool
-read_dim(struct graph_reader *r)
+is_size_name(const struct graph *g, const char *name)
+{
+	for (int i = 0; i < g->dims.n; i++) {
+		if (strcmp(g->dims.data[i]->name, name) == 0) {
+			return true;
+		}
+	}
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		if (strcmp(g->run_sizes.data[i].var->name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A dimension, or a size that is known only when the model runs. */
+static bool
+read_bounds(struct graph_reader *r, struct var **out)
 {
 	const char *name;
 	int64_t min = 0, max = 0;
@@ -255,19 +272,40 @@ read_dim(struct graph_reader *r)
 			  "1..4")) {
 		return false;
 	}
-	for (int i = 0; i < r->graph->dims.n; i++) {
-		if (strcmp(r->graph->dims.data[i]->name, name) == 0) {
-			return graph_fail(r, from,
-					  "'%s' is defined already; remove "
-					  "one of the two",
-					  name);
-		}
+	if (is_size_name(r->graph, name)) {
+		return graph_fail(r, from,
+				  "'%s' is defined already; remove "
+				  "one of the two",
+				  name);
 	}
 	if (!read_range(r, &min, &max)) {
 		return false;
 	}
-	vec_push(&r->module->arena, &r->graph->dims,
-		 var_new_dim(r->module, name, min, max));
+	*out = var_new_dim(r->module, name, min, max);
+	return true;
+}
+
+static bool
+read_dim(struct graph_reader *r)
+{
+	struct var *v;
+
+	if (!read_bounds(r, &v)) {
+		return false;
+	}
+	vec_push(&r->module->arena, &r->graph->dims, v);
+	return true;
+}
+
+static bool
+read_size(struct graph_reader *r)
+{
+	struct run_size size = { 0 };
+
+	if (!read_bounds(r, &size.var)) {
+		return false;
+	}
+	vec_push(&r->module->arena, &r->graph->run_sizes, size);
 	return true;
 }
 
@@ -395,9 +433,9 @@ read_line(struct graph_reader *r)
 		const char *word;
 		bool (*read)(struct graph_reader *r);
 	} lines[] = {
-		{ "dim", read_dim },        { "input", read_input },
-		{ "const", read_constant }, { "known", read_known },
-		{ "output", read_output },
+		{ "dim", read_dim },     { "size", read_size },
+		{ "input", read_input }, { "const", read_constant },
+		{ "known", read_known }, { "output", read_output },
 	};
 	static const char *const made[] = { "region", "group", "view" };
 	size_t from;

@@ -296,6 +296,14 @@ print_dims(const struct graph_printer *p)
 		strbuf_printf(p->out, ": %lld..%lld\n", (long long)v->min,
 			      (long long)v->max);
 	}
+	for (int i = 0; i < p->graph->run_sizes.n; i++) {
+		const struct var *v = p->graph->run_sizes.data[i].var;
+
+		strbuf_puts(p->out, "  size ");
+		graph_put_name(p, v->name);
+		strbuf_printf(p->out, ": %lld..%lld\n", (long long)v->min,
+			      (long long)v->max);
+	}
 }
 
 static void

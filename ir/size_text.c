@@ -19,18 +19,32 @@ struct reading {
 
 static const struct expr *visit(struct reading *r, const struct py_node *node);
 
+static int
+count_sizes(const struct graph *g)
+{
+	return g->dims.n + g->run_sizes.n;
+}
+
+/* The symbolic dimensions, then the sizes that are known at run time. */
+static struct var *
+size_var(const struct graph *g, int i)
+{
+	return i < g->dims.n ? g->dims.data[i]
+			     : g->run_sizes.data[i - g->dims.n].var;
+}
+
 const char **
 size_symbols(const struct graph *g)
 {
 	struct arena *a = &g->module->arena;
-	const char **symbols = arena_array(a, const char *, g->dims.n + 1);
+	const char **symbols = arena_array(a, const char *, count_sizes(g) + 1);
 	struct printer p;
 
 	printer_init(&p, SCRIPT_CURRENT, NULL);
-	for (int i = 0; i < g->dims.n; i++) {
+	for (int i = 0; i < count_sizes(g); i++) {
 		symbols[i] = arena_strdup(a,
 					  print_unique(&p,
-						       g->dims.data[i]->name));
+						       size_var(g, i)->name));
 	}
 	printer_release(&p);
 	return symbols;
@@ -43,8 +57,8 @@ size_print(const struct graph *g, const char *const *symbols,
 	struct printer p;
 
 	printer_init(&p, SCRIPT_CURRENT, out);
-	for (int i = 0; i < g->dims.n; i++) {
-		print_define(&p, g->dims.data[i], symbols[i]);
+	for (int i = 0; i < count_sizes(g); i++) {
+		print_define(&p, size_var(g, i), symbols[i]);
 	}
 	print_expr(&p, e, PRINT_LOOSE);
 	printer_release(&p);
@@ -341,9 +355,9 @@ visit(struct reading *r, const struct py_node *node)
 			       ? fail(r, node, "the number is too large")
 			       : expr_index(r->m, node->ival);
 	case PY_NAME:
-		for (int i = 0; i < g->dims.n; i++) {
+		for (int i = 0; i < count_sizes(g); i++) {
 			if (strcmp(r->symbols[i], node->text) == 0) {
-				return g->dims.data[i]->expr;
+				return size_var(g, i)->expr;
 			}
 		}
 		return fail(r, node,

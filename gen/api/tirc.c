@@ -243,6 +243,7 @@ prepare(struct tirc *t)
 	}
 	target = arena_copy(&t->m->arena, t->target, sizeof *target);
 	target->typed_workspace = dialect_wants_parts(t->dialect);
+	target->single_exit = dialect_has_single_exit(t->dialect);
 	target->loose_weights = !dialect_aligns_weights(t->dialect);
 	target->interface_apart = dialect_wants_interface_apart(t->dialect);
 	target->fmax_vectors = dialect_has_fmax_vectors(t->dialect);

@@ -47,6 +47,13 @@ struct tirc_options {
 	int n_input_shapes;
 	const char *const *dims; /* "batch=1" or "batch=1..4" */
 	int n_dims;
+	/* Bounds of sizes that are known only when the model runs:
+	 * "boxes=100", "boxes=1..100". */
+	const char *const *bounds;
+	int n_bounds;
+	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
+	const char *const *const_inputs;
+	int n_const_inputs;
 	/* Passes whose results to print; "all": every pass. */
 	const char *const *print_after;
 	int n_print_after;
@@ -231,6 +238,20 @@ struct tirc_dim {
 	int64_t min, max;
 };
 
+/* An input that became a constant by the options' const_inputs: its number among
+ * all inputs of the model that are no initializers, and its dense value. */
+struct tirc_const_input {
+	const char *name;
+	int position;
+	const char *dtype;
+	int ndim;
+	const int64_t *dims;
+	const void *data;
+	int64_t bytes;
+};
+int tirc_const_input_count(const struct tirc *t);
+struct tirc_const_input tirc_const_input(const struct tirc *t, int i);
+
 int tirc_input_count(const struct tirc *t);
 int tirc_output_count(const struct tirc *t);
 struct tirc_tensor tirc_input(struct tirc *t, int i);
@@ -248,8 +269,13 @@ struct tirc_node {
 	const char *fate;
 };
 
+/* After tirc_compile: the sizes of outputs that are known only when the model
+ * runs, with their bounds, in the order of the members of its outputs. */
+int tirc_size_count(const struct tirc *t);
+struct tirc_dim tirc_size(const struct tirc *t, int i);
+
 /* Shape of an output when the symbolic dimensions have the given values (one
- * per tirc_dim, in order). dims: room for the output's ndim. */
+ * per tirc_dim, then one per tirc_size, in order). dims: room for the output's ndim. */
 void tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 		      int64_t *dims);
 

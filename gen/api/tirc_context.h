@@ -22,6 +22,7 @@ struct tirc {
 	struct module *m;
 	struct onnx_file *file;
 	struct graph *graph;
+	const struct const_input *const_inputs; /* of the options */
 	const struct target *target;
 	const struct dialect *dialect;
 	struct program program;

@@ -191,18 +191,61 @@ tirc_dim(const struct tirc *t, int i)
 	return (struct tirc_dim){ v->name, v->min, v->max };
 }
 
+int
+tirc_const_input_count(const struct tirc *t)
+{
+	return t->const_inputs != NULL ? t->options.n_const_inputs : 0;
+}
+
+struct tirc_const_input
+tirc_const_input(const struct tirc *t, int i)
+{
+	const struct const_input *c = &t->const_inputs[i];
+	const struct array *a = c->array;
+
+	return (struct tirc_const_input){
+		.name = c->name,
+		.position = *c->position,
+		.dtype = dtype_name(a->type),
+		.ndim = a->ndim,
+		.dims = a->shape,
+		.data = a->data,
+		.bytes = a->elems * dtype_bytes(a->type),
+	};
+}
+
+int
+tirc_size_count(const struct tirc *t)
+{
+	return t->program.given_sizes.n;
+}
+
+struct tirc_dim
+tirc_size(const struct tirc *t, int i)
+{
+	const struct var *v = t->program.given_sizes.data[i].size;
+
+	return (struct tirc_dim){ v->name, v->min, v->max };
+}
+
 void
 tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 		 int64_t *dims)
 {
 	struct graph *g = t->graph;
+	const struct program *p = &t->program;
 	struct tensor *x = g->outputs.data[i];
+	int n = g->dims.n + p->given_sizes.n;
+	struct var **from = arena_array(&t->m->arena, struct var *, n + 1);
 	const struct expr **to = arena_array(&t->m->arena, const struct expr *,
-					     g->dims.n + 1);
-	struct var_map map = { g->dims.data, to, g->dims.n };
+					     n + 1);
+	struct var_map map = { from, to, n };
 
-	for (int d = 0; d < g->dims.n; d++) {
-		to[d] = expr_int(t->m, g->dims.data[d]->type, values[d]);
+	for (int d = 0; d < n; d++) {
+		from[d] = d < g->dims.n ? g->dims.data[d]
+					: p->given_sizes.data[d - g->dims.n]
+						  .size->expr->u.var;
+		to[d] = expr_int(t->m, from[d]->type, values[d]);
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		const struct expr *e = expr_substitute(t->m, x->shape[d], &map);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "ops.h"
 #include "partition.h"
 #include "quantization.h"
@@ -85,6 +86,89 @@ read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 		}
 	}
 	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	return true;
+}
+
+/* "4" or "1..4"; a single number is the largest value. */
+static bool
+read_range(const char **at, int64_t *min, int64_t *max)
+{
+	*min = 0;
+	if (!read_int(at, ".,", max)) {
+		return false;
+	}
+	if (strncmp(*at, "..", 2) == 0) {
+		*at += 2;
+		*min = *max;
+		if (!read_int(at, ",", max)) {
+			return false;
+		}
+	}
+	return *min <= *max && *min >= 0 && *max <= INT32_MAX &&
+	       (**at == '\0' || **at == ',');
+}
+
+static bool
+read_bound(struct tirc *t, const char *text, struct size_bound *out)
+{
+	static const char form[] = "NAME=MAX or NAME=MIN..MAX, or a list of "
+				   "these for the elements of a tensor";
+	const char *equals = strrchr(text, '=');
+	VEC(int64_t) min = { 0 }, max = { 0 };
+	const char *at;
+
+	if (equals == NULL || equals == text) {
+		return context_bad_option(t, "--bound", text, form);
+	}
+	for (at = equals; *at == '=' || *at == ',';) {
+		int64_t a, b;
+
+		at++;
+		if (!read_range(&at, &a, &b)) {
+			return context_bad_option(t, "--bound", text, form);
+		}
+		vec_push(&t->m->arena, &min, a);
+		vec_push(&t->m->arena, &max, b);
+	}
+	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	out->n = min.n;
+	out->min = min.data;
+	out->max = max.data;
+	return true;
+}
+
+static bool
+read_const_input(struct tirc *t, const char *text, struct const_input *out)
+{
+	const char *equals = strchr(text, '=');
+
+	if (equals == NULL || equals == text) {
+		return context_bad_option(t, "--const-input", text,
+					  "NAME=VALUE,… or NAME=@FILE");
+	}
+	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	out->text = equals + 1;
+	out->position = arena_new(&t->m->arena, int);
+	out->array = arena_new(&t->m->arena, struct array);
+	return true;
+}
+
+/* An asterisk in the file's name stands for the position of the input. */
+static bool
+read_array(struct module *m, const char *path, int position, struct array *out)
+{
+	const char *star = strchr(path, '*');
+	struct array *list;
+	int n;
+
+	if (star != NULL) {
+		path = arena_printf(&m->arena, "%.*s%d%s", (int)(star - path),
+				    path, position, star + 1);
+	}
+	if (!arrays_read(m, path, &list, &n)) {
+		return false;
+	}
+	*out = list[0];
 	return true;
 }
 
@@ -214,11 +298,20 @@ tirc_load(struct tirc *t, const char *path)
 						 o->n_input_shapes + 1);
 	struct dim_binding *dims = arena_array(a, struct dim_binding,
 					       o->n_dims + 1);
+	struct size_bound *bounds = arena_array(a, struct size_bound,
+						o->n_bounds + 1);
+	struct const_input *consts = arena_array(a, struct const_input,
+						 o->n_const_inputs + 1);
 	struct import_options import = {
 		.shapes = shapes,
 		.n_shapes = o->n_input_shapes,
 		.dims = dims,
 		.n_dims = o->n_dims,
+		.bounds = bounds,
+		.n_bounds = o->n_bounds,
+		.const_inputs = consts,
+		.n_const_inputs = o->n_const_inputs,
+		.read_array = read_array,
 	};
 	struct pass_hooks hooks;
 	double start;
@@ -233,6 +326,17 @@ tirc_load(struct tirc *t, const char *path)
 			return false;
 		}
 	}
+	for (int i = 0; i < o->n_bounds; i++) {
+		if (!read_bound(t, o->bounds[i], &bounds[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < o->n_const_inputs; i++) {
+		if (!read_const_input(t, o->const_inputs[i], &consts[i])) {
+			return false;
+		}
+	}
+	t->const_inputs = consts;
 	if (!context_hooks(t, &hooks)) {
 		return false;
 	}

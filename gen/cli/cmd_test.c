@@ -24,6 +24,60 @@ harness_read(struct harness *h, const char *folder, const char *kind, int i,
 	return true;
 }
 
+/* The constant that is the model's input at this position; false: there is
+ * none. */
+static bool
+constant_at(const struct harness *h, int position, struct tirc_const_input *out)
+{
+	for (int i = 0; i < tirc_const_input_count(h->t); i++) {
+		*out = tirc_const_input(h->t, i);
+		if (out->position == position) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is the array of the data set what the model was compiled for? */
+static bool
+check_constant(struct harness *h, const char *folder,
+	       const struct tirc_const_input *c)
+{
+	struct array a;
+	struct dtype type;
+	bool same;
+
+	if (!harness_read(h, folder, "input", c->position, &a)) {
+		return false;
+	}
+	same = dtype_from_name(c->dtype, &type) && array_is(&a, type) &&
+	       a.ndim == c->ndim;
+	for (int d = 0; same && d < a.ndim; d++) {
+		same = a.shape[d] == c->dims[d];
+	}
+	same = same && memcmp(a.data, c->data, (size_t)c->bytes) == 0;
+	return same || cli_error("input '%s' of %s is not the constant that "
+				 "--const-input gives",
+				 c->name, folder);
+}
+
+/* The inputs of the data set, without those that are constants. */
+static bool
+read_inputs(struct harness *h, const char *folder, struct array *inputs)
+{
+	int n = tirc_input_count(h->t) + tirc_const_input_count(h->t), next = 0;
+	struct tirc_const_input c;
+
+	for (int i = 0; i < n; i++) {
+		if (constant_at(h, i, &c) ? !check_constant(h, folder, &c)
+					  : !harness_read(h, folder, "input", i,
+							  &inputs[next++])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool
 test_folder(struct harness *h, const char *folder)
 {
@@ -36,12 +90,7 @@ test_folder(struct harness *h, const char *folder)
 	struct pair *pairs = arena_array(&h->m->arena, struct pair, n_out + 1);
 	const char *slash = strrchr(folder, '/');
 
-	for (int i = 0; i < n_in; i++) {
-		if (!harness_read(h, folder, "input", i, &inputs[i])) {
-			return false;
-		}
-	}
-	if (!harness_run(h, inputs, got)) {
+	if (!read_inputs(h, folder, inputs) || !harness_run(h, inputs, got)) {
 		return false;
 	}
 	for (int i = 0; i < n_out; i++) {
@@ -69,21 +118,20 @@ is_test_data(const struct dirent *entry)
 	return strncmp(entry->d_name, "test_data_set_", 14) == 0;
 }
 
-int
-harness_folders(struct harness *h, const char ***out)
+static int
+find_folders(struct arena *a, const char *model, const char ***out)
 {
-	const char *model = h->cli->model;
 	const char *slash = strrchr(model, '/');
 	const char *beside = slash != NULL
-				     ? arena_strndup(&h->m->arena, model,
+				     ? arena_strndup(a, model,
 						     (size_t)(slash - model))
 				     : ".";
 	struct dirent **entries;
 	int n = scandir(beside, &entries, is_test_data, by_name);
 
-	*out = arena_array(&h->m->arena, const char *, n < 0 ? 1 : n + 1);
+	*out = arena_array(a, const char *, n < 0 ? 1 : n + 1);
 	for (int i = 0; i < n; i++) {
-		(*out)[i] = arena_printf(&h->m->arena, "%s/%s", beside,
+		(*out)[i] = arena_printf(a, "%s/%s", beside,
 					 entries[i]->d_name);
 		free(entries[i]);
 	}
@@ -94,9 +142,35 @@ harness_folders(struct harness *h, const char ***out)
 }
 
 int
+harness_folders(struct harness *h, const char ***out)
+{
+	return find_folders(&h->m->arena, h->cli->model, out);
+}
+
+/* A --const-input without a value has that of the first data set. */
+static void
+complete_const_inputs(struct arena *a, struct cli *c)
+{
+	const char **folders = c->rest;
+	int n = c->n_rest > 0 ? c->n_rest : find_folders(a, c->model, &folders);
+	const char **list = arena_array(a, const char *,
+					c->tirc.n_const_inputs + 1);
+
+	for (int i = 0; i < c->tirc.n_const_inputs; i++) {
+		list[i] = c->tirc.const_inputs[i];
+		if (n > 0 && strchr(list[i], '=') == NULL) {
+			list[i] = arena_printf(a, "%s=@%s/input_*.pb", list[i],
+					       folders[0]);
+		}
+	}
+	c->tirc.const_inputs = list;
+}
+
+int
 cmd_test(struct cli *c)
 {
 	struct harness h;
+	struct arena names;
 	const char **folders = c->rest;
 	int n = c->n_rest, passed = 0;
 	bool ok;
@@ -104,6 +178,8 @@ cmd_test(struct cli *c)
 	if (c->each_region) {
 		return test_each_region(c);
 	}
+	arena_init(&names);
+	complete_const_inputs(&names, c);
 	ok = harness_open(&h, c);
 
 	if (ok && n == 0) {
@@ -123,5 +199,6 @@ cmd_test(struct cli *c)
 		       n == 1 ? "" : "s");
 	}
 	harness_close(&h);
+	arena_release(&names);
 	return ok && n > 0 && passed == n ? CLI_DONE : CLI_INPUT;
 }

@@ -266,13 +266,39 @@ read_output(struct harness *h, int i, const int64_t *dim_values,
 	return ok || cli_error("the program wrote too little to %s", path);
 }
 
+/* The sizes of the outputs that the program computed. */
+static bool
+read_sizes(const struct harness *h, int64_t *values)
+{
+	FILE *f;
+
+	if (tirc_size_count(h->t) == 0) {
+		return true;
+	}
+	f = fopen(harness_path(h, "sizes.txt"), "r");
+	for (int i = 0; i < tirc_size_count(h->t); i++) {
+		long long v;
+
+		if (f == NULL || fscanf(f, "%lld", &v) != 1) {
+			if (f != NULL) {
+				fclose(f);
+			}
+			return cli_error("the program wrote no sizes");
+		}
+		values[i] = v;
+	}
+	fclose(f);
+	return true;
+}
+
 bool
 harness_run(struct harness *h, const struct array *inputs,
 	    struct array *outputs)
 {
 	struct strbuf command;
 	int64_t *values = arena_array(&h->m->arena, int64_t,
-				      tirc_dim_count(h->t) + 1);
+				      tirc_dim_count(h->t) +
+					      tirc_size_count(h->t) + 1);
 	int status;
 
 	for (int i = 0; i < tirc_input_count(h->t); i++) {
@@ -301,6 +327,9 @@ harness_run(struct harness *h, const struct array *inputs,
 	if (status != 0) {
 		fprintf(stderr, "%serror:%s the program ended with status %d\n",
 			style_red(stderr), style_reset(stderr), status);
+		return false;
+	}
+	if (!read_sizes(h, values + tirc_dim_count(h->t))) {
 		return false;
 	}
 	for (int i = 0; i < tirc_output_count(h->t); i++) {

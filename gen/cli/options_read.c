@@ -231,6 +231,12 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_DIM:
 		push(c, &c->tirc.dims, &c->tirc.n_dims, arg);
 		return true;
+	case OPT_CONST_INPUT:
+		push(c, &c->tirc.const_inputs, &c->tirc.n_const_inputs, arg);
+		return true;
+	case OPT_BOUND:
+		push(c, &c->tirc.bounds, &c->tirc.n_bounds, arg);
+		return true;
 	case OPT_PRINT_AFTER:
 		push(c, &c->tirc.print_after, &c->tirc.n_print_after, arg);
 		return true;

@@ -279,6 +279,12 @@ dialect_wants_parts(const struct dialect *d)
 }
 
 bool
+dialect_has_single_exit(const struct dialect *d)
+{
+	return d->access.single_exit;
+}
+
+bool
 dialect_aligns_weights(const struct dialect *d)
 {
 	return d->weights.aligned || d->device.rejected == NULL;

@@ -290,11 +290,13 @@ struct dialect {
 	struct {
 		const char *element, *call, *array_cast, *pointer_cast;
 		const char *input, *output, *workspace, *weight;
-		bool always_cast;  /* a pointer to void is no other pointer */
-		const char *arena; /* of one type, in the workspace */
-		int entry_tabs;    /* before statements of the entry */
-		const char *unit;  /* what pointers count: one char wide */
-		bool flat_locals;  /* local arrays have one dimension */
+		bool always_cast;   /* a pointer to void is no other pointer */
+		const char *arena;  /* of one type, in the workspace */
+		int entry_tabs;     /* before statements of the entry */
+		const char *unit;   /* what pointers count: one char wide */
+		bool flat_locals;   /* local arrays have one dimension */
+		const char *refuse; /* a size is out of bounds: a statement */
+		bool single_exit;   /* which does not return */
 	} access;
 	/* What stands in front of a type that lies in a memory; NULL: nothing. */
 	const char *spaces[SPACE_COUNT];

@@ -69,6 +69,8 @@ bool dialect_takes_regions(struct module *m, const struct dialect *d,
 			   bool regions);
 /* Does its workspace have an array for each type? */
 bool dialect_wants_parts(const struct dialect *d);
+/* Does the entry function have one exit? */
+bool dialect_has_single_exit(const struct dialect *d);
 /* Are arrays of weights aligned to what the target wants? */
 bool dialect_aligns_weights(const struct dialect *d);
 /* Are the caller's arrays in another memory than its workspace? */

@@ -51,6 +51,10 @@ infer_all(struct importer *imp)
 			}
 			n = g->nodes.data[pos];
 		}
+		if (!import_sizes(imp, n, pos)) {
+			return false;
+		}
+		n = g->nodes.data[pos];
 		if (!ops_infer_node(g, n)) {
 			return imp->m->diags.n_errors > errors
 				       ? false
@@ -266,7 +270,8 @@ import_finish(struct importer *imp)
 	}
 	graph_order(g);
 	if (!import_prepare(imp, 0) || !infer_all(imp) ||
-	    !compare_outputs(imp) || !sequence_outputs(imp)) {
+	    !import_bounds_used(imp) || !compare_outputs(imp) ||
+	    !sequence_outputs(imp)) {
 		return false;
 	}
 	if (imp->deferred.n > 0) {

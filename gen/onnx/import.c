@@ -311,8 +311,9 @@ build_graph(struct importer *imp)
 	scope_init(&imp->call_names, &imp->tmp);
 	pointer_map_init(&imp->sequence_of, &imp->tmp);
 	return import_initializers(imp, body, imp->graph) &&
-	       import_inputs(imp, body) && import_body(imp, body) &&
-	       import_outputs(imp, body) && import_finish(imp);
+	       import_const_inputs(imp, body) && import_inputs(imp, body) &&
+	       import_body(imp, body) && import_outputs(imp, body) &&
+	       import_finish(imp);
 }
 
 static void *
@@ -389,6 +390,7 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	bool ok;
 
 	arena_init(&imp.tmp);
+	imp.bound_used = arena_array(&imp.tmp, bool, imp.options->n_bounds + 1);
 	ok = unpack_model(&imp, mapped) && check_model(&imp);
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));

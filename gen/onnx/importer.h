@@ -149,6 +149,7 @@ struct importer {
 	int n_missing;           /* inputs that nothing produces */
 	int n_flows;             /* branches and loops of the graph */
 	bool reshaped;           /* --input-shape changed a constant */
+	bool *bound_used;        /* by number of the option */
 };
 
 struct diag_place import_place(const struct importer *imp, const char *item);
@@ -172,6 +173,16 @@ struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
 			     struct tensor **in, int n_in, struct tensor **out,
 			     int n_out, int origin, int version);
+
+/* const_inputs.c: adds the inputs of --const-input to the scope. */
+bool import_const_inputs(struct importer *imp, struct body *body);
+bool import_is_const_input(const struct importer *imp, const char *name);
+
+/* sizes.c: where the shape of n's result depends on data, inserts nodes before
+ * pos that compute the sizes, for the entry function to read. */
+bool import_sizes(struct importer *imp, struct node *n, int pos);
+/* Were all bounds of the options used? Reports those that were not. */
+bool import_bounds_used(struct importer *imp);
 
 /* -- attribute.c -- */
 

@@ -471,7 +471,8 @@ import_inputs(struct importer *imp, struct body *body)
 		Onnx__ValueInfoProto *p = imp->graph->input[i];
 
 		if (p->name && scope_find(&body->scope, p->name)) {
-			if (imp->model->ir_version >= 4) {
+			if (imp->model->ir_version >= 4 &&
+			    !import_is_const_input(imp, p->name)) {
 				fixed = import_quote(&imp->tmp, p->name);
 				n_fixed++;
 			}

@@ -18,11 +18,48 @@ struct dim_binding {
 	int64_t min, max;
 };
 
+/* --bound boxes=100 or shape=1..4,3: one range for each element, or for all */
+struct size_bound {
+	const char *name;
+	int n;
+	const int64_t *min, *max;
+};
+
+/* A serialised TensorProto (test data). Everything in the arena. */
+struct array {
+	const char *name;
+	struct dtype type;
+	int ndim;
+	int64_t *shape;
+	int64_t elems;
+	void *data; /* dense, dtype_bytes per element */
+	/* the file gives only the width of its elements: type is an unsigned
+	 * integer of that width */
+	bool is_bits;
+};
+
+/* --const-input shape=1,3,224 or shape=@FILE */
+struct const_input {
+	const char *name;
+	const char *text; /* numbers, or the file's name after an @ */
+	/* Set by the import: its number among the inputs that are not
+	 * initializers of the model, and its value. */
+	int *position;
+	struct array *array;
+};
+
 struct import_options {
 	const struct input_shape *shapes;
 	int n_shapes;
 	const struct dim_binding *dims;
 	int n_dims;
+	const struct size_bound *bounds;
+	int n_bounds;
+	const struct const_input *const_inputs;
+	int n_const_inputs;
+	/* Reads the array of a file; position: as in struct const_input. */
+	bool (*read_array)(struct module *m, const char *path, int position,
+			   struct array *out);
 };
 
 /* Keeps the file (and its external data files) mapped until released: values
@@ -47,18 +84,6 @@ struct graph *onnx_import_bytes(struct module *m, const char *name,
 				const struct import_options *options,
 				struct onnx_file **file);
 
-/* A serialised TensorProto (test data). Everything in the arena. */
-struct array {
-	const char *name;
-	struct dtype type;
-	int ndim;
-	int64_t *shape;
-	int64_t elems;
-	void *data; /* dense, dtype_bytes per element */
-	/* the file gives only the width of its elements: type is an unsigned
-	 * integer of that width */
-	bool is_bits;
-};
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
 bool onnx_write_tensor(struct module *m, const char *path,
 		       const struct array *a);

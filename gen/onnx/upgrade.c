@@ -474,6 +474,53 @@ upsample_factors(struct upgrade *u)
 	return true;
 }
 
+/* -- results whose size is known only when the model runs -- */
+
+/* sizes.c gives the internal operator its size. */
+static bool
+nonzero_internal(struct upgrade *u)
+{
+	u->node->domain = "tirc";
+	return true;
+}
+
+/*	before	y = Compress<axis=1>(x, c)
+ *	after	i = tirc.NonZero(c)
+ *		s = Squeeze(i, 0)
+ *		y = Gather<axis=1>(x, s)
+ *
+ * Without an axis, x is flattened first. */
+static bool
+compress_to_gather(struct upgrade *u)
+{
+	struct node *node = u->node;
+	struct tensor *found = upgrade_tensor(u, "found");
+	struct tensor *list = upgrade_tensor(u, "list"), *in[2];
+	int64_t zero = 0, all = -1;
+	int at = u->pos;
+
+	if (node->n_inputs != 2 || !node->inputs[0] || !node->inputs[1]) {
+		return upgrade_refuse(u, "Compress needs two inputs; correct "
+					 "the model");
+	}
+	in[0] = node->inputs[1];
+	upgrade_insert(u, at++, "NonZero", in, 1, found)->domain = "tirc";
+	in[0] = found;
+	in[1] = graph_constant_ints(u->g, part_name(u, "axis"), 1, &zero);
+	upgrade_insert(u, at++, "Squeeze", in, 2, list);
+	if (!node_attr(node, "axis")) {
+		struct tensor *flat = upgrade_tensor(u, "flat");
+
+		in[0] = node->inputs[0];
+		in[1] = graph_constant_ints(u->g, part_name(u, "all"), 1, &all);
+		upgrade_insert(u, at++, "Reshape", in, 2, flat);
+		node_set_input(node, 0, flat);
+	}
+	node_set_input(node, 1, list);
+	node->op_type = "Gather";
+	return true;
+}
+
 /* -- newer than canonical -- */
 
 /* A node of version < below takes the row; sorted so that the steps of one
@@ -492,6 +539,7 @@ static const struct row {
 	{ "BatchNormalization", ANY_VERSION, batch_norm_training, false },
 	{ "Cast", 6, cast_type, false },
 	{ "Clip", 11, upgrade_clip, true },
+	{ "Compress", ANY_VERSION, compress_to_gather, false },
 	{ "Concat", 4, concat_axis, false },
 	{ "DFT", 20, dft_to_input, false },
 	{ "Div", 7, upgrade_broadcast, true },
@@ -508,6 +556,7 @@ static const struct row {
 	{ "LogSoftmax", 13, upgrade_softmax, true },
 	{ "LpPool", 2, lp_power, false },
 	{ "Mul", 7, upgrade_broadcast, true },
+	{ "NonZero", ANY_VERSION, nonzero_internal, false },
 	{ "Or", 7, upgrade_broadcast, true },
 	{ "PRelu", 7, upgrade_prelu, true },
 	{ "Pad", 2, pad_rename, false },

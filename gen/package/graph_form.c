@@ -52,6 +52,11 @@ graph_form_allowed(struct packer *k)
 		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
 			      "the model has no kernel; use --form aot");
 	}
+	if (k->g->run_sizes.n > 0) {
+		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
+			      "the model has sizes that are known only when it "
+			      "runs; use --form aot");
+	}
 	if (k->o->profile) {
 		return refuse(k, DIAG_BAD_OPTION, k->kernels->file,
 			      "--profile is for --form aot");

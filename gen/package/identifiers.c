@@ -88,6 +88,10 @@ name_interface(struct packer *k)
 	k->output_macros = arena_array(k->a, const char *, g->outputs.n + 1);
 	k->dim_fields = arena_array(k->a, const char *, g->dims.n + 1);
 	k->dim_macros = arena_array(k->a, const char *, g->dims.n + 1);
+	k->size_fields = arena_array(k->a, const char *,
+				     k->p->given_sizes.n + 1);
+	k->size_macros = arena_array(k->a, const char *,
+				     k->p->given_sizes.n + 1);
 	for (int i = 0; i < g->inputs.n; i++) {
 		k->input_fields[i] = name_set_add(&fields,
 						  g->inputs.data[i]->name);
@@ -106,6 +110,14 @@ name_interface(struct packer *k)
 		k->output_macros[i] = name_set_add(&macros,
 						   upper(k->a,
 							 k->output_fields[i]));
+	}
+	for (int i = 0; i < k->p->given_sizes.n; i++) {
+		k->size_fields[i] =
+			name_set_add(&out_fields,
+				     k->p->given_sizes.data[i].size->name);
+		k->size_macros[i] = name_set_add(&macros,
+						 upper(k->a,
+						       k->size_fields[i]));
 	}
 }
 

@@ -151,6 +151,9 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	for (int i = 0; i < k->g->dims.n; i++) {
 		unit_need_type(&u, k->g->dims.data[i]->type);
 	}
+	for (int i = 0; i < k->p->given_sizes.n; i++) {
+		unit_need_type(&u, k->p->given_sizes.data[i].size->type);
+	}
 	for (int i = 0; i < k->p->plan.parts.n; i++) {
 		unit_need_type(&u, k->p->plan.parts.data[i].type);
 	}

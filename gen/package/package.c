@@ -198,8 +198,10 @@ add_common(struct packer *k)
 	}
 	tdata_flag(d, "weighs", k->p->weights.n > 0);
 	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
-	tdata_flag(d, "has_dims", k->g->dims.n > 0);
-	tdata_flag(d, "more", file || k->g->dims.n > 0 || k->p->model != NULL);
+	tdata_flag(d, "has_dims", k->g->dims.n > 0 || k->p->bad_size != NULL);
+	tdata_flag(d, "more",
+		   file || k->g->dims.n > 0 || k->p->bad_size != NULL ||
+			   k->p->model != NULL);
 	regions_common(k, d);
 	tdata_int(d, "order_offset", BLOB_ORDER_OFFSET);
 	tdata_int(d, "digest_offset", BLOB_DIGEST_OFFSET);
@@ -230,6 +232,18 @@ add_common(struct packer *k)
 		tdata_text(row, "name", k->dim_fields[i]);
 		tdata_text(row, "DIM", k->dim_macros[i]);
 		tdata_text(row, "type", k->d->types[v->type.kind].spelling);
+		tdata_int(row, "min", v->min);
+		tdata_int(row, "max", v->max);
+	}
+	tdata_list(d, "given_sizes");
+	for (int i = 0; i < k->p->given_sizes.n; i++) {
+		const struct var *v = k->p->given_sizes.data[i].size;
+		struct tdata *row = tdata_item(d, "given_sizes");
+
+		tdata_text(row, "name", k->size_fields[i]);
+		tdata_text(row, "SIZE", k->size_macros[i]);
+		tdata_text(row, "type", k->d->types[v->type.kind].spelling);
+		tdata_int(row, "index", i);
 		tdata_int(row, "min", v->min);
 		tdata_int(row, "max", v->max);
 	}
@@ -399,6 +413,12 @@ choose_host(struct packer *k, const struct emit_options *o)
 
 	if (!package_on_device(k)) {
 		return true;
+	}
+	if (k->g->run_sizes.n > 0) {
+		return diag_error(
+			&k->m->diags, DIAG_UNSUPPORTED, place,
+			"sizes that are known only when the model runs are not "
+			"supported on a device; choose a target for C");
 	}
 	if (f->model_launch == NULL && f->host == NULL) {
 		return diag_error(

@@ -241,6 +241,18 @@ bind_part(struct packer *k, const struct param *param)
 	return b;
 }
 
+/* The statement for a size that is out of bounds. */
+static struct binding
+bind_refusal(struct packer *k, const struct param *param)
+{
+	struct binding b = { .var = param->var, .kind = VALUE_SCALAR };
+	struct tdata *data = tdata_new(k->a);
+
+	tdata_text(data, "MODEL", k->upper);
+	b.text = packer_render(k, k->d->access.refuse, data);
+	return b;
+}
+
 /* The entry's parameters in order: inputs, outputs, weights, the workspace, if
  * any, and sizes. */
 static void
@@ -249,7 +261,7 @@ bind_entry(struct packer *k, struct bindings *bound)
 	const struct func *f = k->p->entry;
 	int n_in = k->g->inputs.n, n_out = k->g->outputs.n;
 	int n_weights = k->p->weights.n;
-	int dim = 0;
+	int dim = 0, sizes = 0;
 
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *param = &f->params.data[i];
@@ -268,6 +280,13 @@ bind_entry(struct packer *k, struct bindings *bound)
 		} else if (param->var == k->p->model) {
 			bind_model(k, bound);
 			continue;
+		} else if (param->var == k->p->bad_size) {
+			b = bind_refusal(k, param);
+		} else if (sizes < k->p->given_sizes.n &&
+			   param->buffer ==
+				   k->p->given_sizes.data[sizes].buffer) {
+			b = bind_named(k, param, k->d->access.output,
+				       k->size_fields[sizes++]);
 		} else if (param->buffer != NULL) {
 			b = bind_part(k, param);
 		} else if (dtype_class(param->var->type) == DTC_HANDLE) {
@@ -300,6 +319,29 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	return unit_body(u, &entry, bound.list.data, bound.list.n, out);
 }
 
+/* A pointer that the caller gives; align: 0 if any address will do. */
+static void
+add_pointer(struct packer *k, struct tdata *data, const char *text,
+	    const char *field, int own_bytes, int align)
+{
+	struct tdata *name = tdata_new(k->a);
+	const char *path;
+
+	tdata_text(name, "name", field);
+	path = packer_render(k, text, name);
+	tdata_text(tdata_item(data, "pointers"), "path", path);
+	if (own_bytes > 1 || align > 1) {
+		struct tdata *item = tdata_item(data, "aligned");
+
+		tdata_text(item, "path", path);
+		tdata_text(item, "bytes", NULL);
+		if (align > own_bytes) {
+			tdata_int(item, "bytes", align);
+		}
+		tdata_flag(data, "any_aligned", true);
+	}
+}
+
 static void
 add_pointer_checks(struct packer *k, struct tdata *data)
 {
@@ -308,31 +350,18 @@ add_pointer_checks(struct packer *k, struct tdata *data)
 	tdata_list(data, "pointers");
 	tdata_list(data, "aligned");
 	tdata_flag(data, "any_aligned", false);
-	for (int i = 0; i < n_in + k->g->outputs.n; i++) {
-		bool in = i < n_in;
-		const struct tensor *t = in ? k->g->inputs.data[i]
-					    : k->g->outputs.data[i - n_in];
-		struct tdata *name = tdata_new(k->a);
-		const char *path;
-
-		tdata_text(name, "name",
-			   in ? k->input_fields[i]
-			      : k->output_fields[i - n_in]);
-		path = packer_render(k,
-				     in ? k->d->access.input
-					: k->d->access.output,
-				     name);
-		tdata_text(tdata_item(data, "pointers"), "path", path);
-		if (dtype_bytes(t->type) > 1 || align > 1) {
-			struct tdata *item = tdata_item(data, "aligned");
-
-			tdata_text(item, "path", path);
-			tdata_text(item, "bytes", NULL);
-			if (align > dtype_bytes(t->type)) {
-				tdata_int(item, "bytes", align);
-			}
-			tdata_flag(data, "any_aligned", true);
-		}
+	for (int i = 0; i < n_in; i++) {
+		add_pointer(k, data, k->d->access.input, k->input_fields[i],
+			    dtype_bytes(k->g->inputs.data[i]->type), align);
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		add_pointer(k, data, k->d->access.output, k->output_fields[i],
+			    dtype_bytes(k->g->outputs.data[i]->type), align);
+	}
+	for (int i = 0; i < k->p->given_sizes.n; i++) {
+		add_pointer(k, data, k->d->access.output, k->size_fields[i],
+			    dtype_bytes(k->p->given_sizes.data[i].size->type),
+			    0);
 	}
 }
 

@@ -194,6 +194,14 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 					       : "annotated";
 	bool ok;
 
+	if (g->run_sizes.n > 0) {
+		return diag_error(
+			&g->module->diags, DIAG_UNSUPPORTED,
+			(struct diag_place){ .file = g->file },
+			"a partition has no sizes that are known only "
+			"when the model runs; compile the model "
+			"itself");
+	}
 	w.symbols = size_symbols(g);
 	w.origins = origins_by_name(g);
 	strbuf_putc(out, '{');

@@ -37,6 +37,8 @@ struct kernel_arg {
 	struct weight *weight;       /* ARG_WEIGHT */
 	const struct buffer *buffer; /* the parameter; NULL for ARG_DIM */
 	struct var *var;             /* ARG_DIM: the size variable */
+	struct tensor *size_of;      /* ARG_DIM: the tensor that the entry
+				      * function reads it from; or NULL */
 	struct tensor *in_place;     /* ARG_TENSOR, written: the input that it
 				      * overwrites through the same pointer */
 	int64_t scratch_bytes;       /* ARG_SCRATCH: local arrays too large for
@@ -129,6 +131,13 @@ struct memory_plan {
 	VEC(struct workspace_part) parts;
 };
 
+/* A size of the model's outputs that is known only when the model runs: the
+ * entry function stores it for the caller. */
+struct given_size {
+	const struct var *size;
+	const struct buffer *buffer; /* a parameter of entry: one element */
+};
+
 struct program {
 	struct graph *graph;
 	const struct target *target;
@@ -139,6 +148,10 @@ struct program {
 	/* The model's struct, a parameter of entry, if regions keep state
 	 * between runs; NULL: none does. */
 	struct var *model;
+	VEC(struct given_size) given_sizes; /* after the symbolic sizes */
+	/* A parameter of entry, the last one: the status for a size that is out
+	 * of bounds; NULL: all are proven. */
+	struct var *bad_size;
 };
 
 #endif

@@ -8,10 +8,55 @@
  */
 #include "rewrite.h"
 
+/* Is one of the run_sizes numbered from `first` on part of t's shape? */
+static bool
+tensor_uses_sizes(const struct graph *g, const struct tensor *t, int first,
+		  int count)
+{
+	for (int d = 0; t && d < t->ndim; d++) {
+		for (int i = first; i < first + count; i++) {
+			if (expr_uses_var(t->shape[d],
+					  g->run_sizes.data[i].var)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static bool
 is_used(const struct tensor *t)
 {
 	return t && (t->uses.n > 0 || t->is_output);
+}
+
+/* Does a tensor that a node computes have one of n's sizes? */
+static bool
+gives_a_size(const struct graph *g, const struct node *n)
+{
+	int first = node_run_sizes(n);
+	int64_t count;
+
+	if (first < 0 || !tensor_const_elems(n->outputs[0], &count)) {
+		return false;
+	}
+	for (int i = first; i < first + count; i++) {
+		for (int k = 0; k < g->checks.n; k++) {
+			if (expr_uses_var(g->checks.data[k],
+					  g->run_sizes.data[i].var)) {
+				return true;
+			}
+		}
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		for (int k = 0; k < g->nodes.data[i]->n_outputs; k++) {
+			if (tensor_uses_sizes(g, g->nodes.data[i]->outputs[k],
+					      first, (int)count)) {
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 /* For variadic outputs (Split) the number of outputs matters: unused ones keep
@@ -40,7 +85,7 @@ graph_dead(struct graph *g)
 {
 	for (int i = g->nodes.n - 1; i >= 0; i--) {
 		struct node *n = g->nodes.data[i];
-		bool used = false;
+		bool used = gives_a_size(g, n);
 
 		for (int k = 0; k < n->n_outputs; k++) {
 			used |= is_used(n->outputs[k]);

@@ -80,9 +80,9 @@ fold_known_elems(struct graph *g, struct node *n)
 	int64_t elems;
 	void *data;
 
-	if (n->n_outputs != 1 || !y->elems || dtype_is_float(y->type) ||
-	    y->is_output || !tensor_const_elems(y, &elems) ||
-	    elems != y->n_elems) {
+	if (n->n_outputs != 1 || !y->elems || node_run_sizes(n) >= 0 ||
+	    dtype_is_float(y->type) || y->is_output ||
+	    !tensor_const_elems(y, &elems) || elems != y->n_elems) {
 		return false;
 	}
 	data = arena_alloc(&g->module->arena,
@@ -253,8 +253,8 @@ graph_fold(struct graph *g)
 			continue;
 		}
 		if (!all_constant(n) || node_is_control(n) || is_random(n) ||
-		    stays_narrow(n) || !n->op || is_output_copy(n) ||
-		    !n->outputs[0] ||
+		    node_run_sizes(n) >= 0 || stays_narrow(n) || !n->op ||
+		    is_output_copy(n) || !n->outputs[0] ||
 		    !tensor_const_elems(n->outputs[0], &elems)) {
 			i++;
 			continue;

@@ -77,7 +77,7 @@ graph_shapes(struct graph *g)
 {
 	for (int i = g->nodes.n - 1; i >= 0; i--) {
 		struct node *n = g->nodes.data[i];
-		bool made = false;
+		bool made = node_run_sizes(n) >= 0;
 
 		for (int k = 0; k < n->n_outputs && !made; k++) {
 			made = n->outputs[k] && !only_defines(g, n->outputs[k]);

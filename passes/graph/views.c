@@ -17,7 +17,7 @@
 static bool
 is_view(const struct node *n)
 {
-	return n && n->op && n->op->fuse == FUSE_VIEW;
+	return n && n->op && n->op->fuse == FUSE_VIEW && !*n->domain;
 }
 
 /* Element-wise in its first input, with one number for each other. */

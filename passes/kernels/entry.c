@@ -299,6 +299,9 @@ entry_build(struct program *p)
 	if (p->model != NULL) {
 		func_add_param(e.f, p->model, NULL);
 	}
+	if (!entry_find_sizes(&e)) {
+		return NULL;
+	}
 	body = entry_flow(&e);
 	for (int i = e.pointers.n - 1; i >= 0; i--) {
 		body = stmt_let(e.f, e.pointers.data[i], e.values.data[i],

@@ -19,6 +19,12 @@ struct entry {
 	VEC(struct var *) pointers;    /* LETs, outermost first */
 	VEC(const struct expr *) values;
 	int next; /* the next kernel to call */
+	/* By number of the graph's run_sizes: the tensor and the element that
+	 * hold it, the kernel after which it is read (-1: before the first one),
+	 * and the load of it. The tensor is NULL if nothing uses the size. */
+	struct tensor **size_tensor;
+	int *size_index, *read_after;
+	const struct expr **size_value;
 	/* Of the loops that count their iterations in memory: the counters, by
 	 * body. */
 	const struct buffer **counters;
@@ -34,5 +40,19 @@ struct stmt *entry_call(struct entry *e, const struct kernel *k);
 struct stmt *entry_flow(struct entry *e);
 /* The value of a size that a kernel takes: of the model, or of a loop. */
 const struct expr *entry_flow_size(struct entry *e, const struct var *v);
+
+/* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the
+ * parameters of the entry function that they need. False: reported. */
+bool entry_find_sizes(struct entry *e);
+/* Are sizes read after the kernel of this number? */
+bool entry_reads_after(const struct entry *e, int kernel);
+/* The loads of these sizes. */
+void entry_load_sizes(struct entry *e, int kernel);
+/* The rest of the calls with these sizes, and the checks that can be made. */
+struct stmt *entry_with_sizes(struct entry *e, int kernel, struct stmt *rest);
+/* The call of the kernel, unless its results have no elements. */
+struct stmt *entry_call_some(struct entry *e, const struct kernel *k);
+/* Stores the sizes that the outputs have, for the caller. */
+struct stmt *entry_give_sizes(struct entry *e);
 
 #endif

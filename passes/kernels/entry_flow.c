@@ -18,6 +18,7 @@
 #include "passes.h"
 
 static struct stmt *flow(struct entry *e, int body);
+static struct stmt *flow_after(struct entry *e, int body);
 
 static struct graph_body *
 body_at(const struct entry *e, int id)
@@ -269,7 +270,7 @@ flow(struct entry *e, int body)
 		}
 		if (inner == body) {
 			e->next++;
-			s = entry_call(e, k);
+			s = entry_call_some(e, k);
 		} else {
 			while (body_at(e, inner)->parent != body) {
 				inner = body_at(e, inner)->parent;
@@ -280,8 +281,25 @@ flow(struct entry *e, int body)
 				    : counted_loop(e, inner);
 		}
 		vec_push(&e->m->arena, &list, s);
+		if (entry_reads_after(e, e->next - 1)) {
+			vec_push(&e->m->arena, &list, flow_after(e, body));
+			return stmt_seq(e->f, list.data, list.n);
+		}
+	}
+	if (body == 0) {
+		vec_push(&e->m->arena, &list, entry_give_sizes(e));
 	}
 	return stmt_seq(e->f, list.data, list.n);
+}
+
+/* The same, after sizes that the last kernel settled. */
+static struct stmt *
+flow_after(struct entry *e, int body)
+{
+	int kernel = e->next - 1;
+
+	entry_load_sizes(e, kernel);
+	return entry_with_sizes(e, kernel, flow(e, body));
 }
 
 struct stmt *
@@ -307,7 +325,7 @@ entry_flow(struct entry *e)
 			e->counters[i] = buffer_new(e->m, &spec);
 		}
 	}
-	s = flow(e, 0);
+	s = flow_after(e, 0);
 	for (int i = 1; i < g->bodies.n; i++) {
 		if (e->counters[i] != NULL) {
 			s = stmt_alloc(e->f, e->counters[i], s);

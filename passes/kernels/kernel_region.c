@@ -207,20 +207,25 @@ add_dims(struct joint *j)
 	struct kernel *k = j->k;
 	int n = k->args.n;
 
-	for (int v = 0; v < g->dims.n; v++) {
+	for (int v = 0; v < g->dims.n + g->run_sizes.n; v++) {
 		struct kernel_arg arg = { .kind = ARG_DIM };
 		bool used = false;
+		int index;
+
+		arg.var = v < g->dims.n ? g->dims.data[v]
+					: g->run_sizes.data[v - g->dims.n].var;
 
 		for (int i = 0; i < n && !used; i++) {
 			const struct tensor *t = k->args.data[i].tensor;
 
 			for (int d = 0; d < t->ndim && !used; d++) {
-				used = expr_uses_var(t->shape[d],
-						     g->dims.data[v]);
+				used = expr_uses_var(t->shape[d], arg.var);
 			}
 		}
 		if (used) {
-			arg.var = g->dims.data[v];
+			struct node *size = graph_run_size(g, arg.var, &index);
+
+			arg.size_of = size != NULL ? size->outputs[0] : NULL;
 			vec_push(&j->b->m->arena, &k->args, arg);
 		}
 	}

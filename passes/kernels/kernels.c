@@ -57,6 +57,17 @@ param_is_used(const struct func *f, const struct param *p)
 	return use.used;
 }
 
+/* The tensor that holds the size when the model runs; NULL: the caller gives
+ * it. */
+static struct tensor *
+size_tensor(const struct graph *g, const struct var *v)
+{
+	int index;
+	struct node *n = graph_run_size(g, v, &index);
+
+	return n != NULL ? n->outputs[0] : NULL;
+}
+
 /* Updates the arguments. Parameters may have new buffers (merged dimensions,
  * packed layouts); scalars and scratch are last. Constants absorbed by the
  * definition (shapes, axes) and unused data are not parameters. */
@@ -76,6 +87,7 @@ refresh_args(struct joint *j)
 			arg = k->args.data[i];
 		} else {
 			arg.var = param.var;
+			arg.size_of = size_tensor(j->b->g, arg.var);
 		}
 		if (!param_is_used(f, &param)) {
 			continue;

@@ -69,8 +69,8 @@ check_channels(struct infer *c, const struct tensor *bias, int64_t group,
 				   "into %lld groups; correct the weights",
 				   (long long)oc, (long long)group);
 	}
-	if (bias && (bias->ndim != 1 ||
-		     !dims_may_equal(bias->shape[0], out_channels))) {
+	if (bias &&
+	    (bias->ndim != 1 || !dims_equal(c, bias->shape[0], out_channels))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the bias does not have one element per "
 				   "output channel; correct its shape");

@@ -29,11 +29,15 @@ bool infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* May the two dimensions be equal? They are, or one is symbolic. */
 bool dims_may_equal(const struct expr *a, const struct expr *b);
+/* Are they equal? Where they may be and it is not proven, the entry function
+ * checks it. c NULL: it is noted already. */
+bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
 struct tensor *node_output(const struct node *n, int i);
 /* The result of broadcasting two dimensions as numpy does; NULL: they
- * contradict. */
-const struct expr *broadcast_dim(struct module *m, const struct expr *a,
-				 const struct expr *b);
+ * contradict. The entry function checks what it relies on. */
+const struct expr *infer_broadcast_dim(struct infer *c, struct module *m,
+				       const struct expr *a,
+				       const struct expr *b);
 /* Checks that input i, if present, has one of the types (enum op_types) and a
  * rank in [least, most]; else reports and returns false. */
 bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,

@@ -83,7 +83,8 @@ note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 	for (int d = 0; d < t->n; d++) {
 		const struct expr **size = &e->size[t->labels[d]];
 
-		*size = *size ? broadcast_dim(c->module, *size, x->shape[d])
+		*size = *size ? infer_broadcast_dim(c, c->module, *size,
+						    x->shape[d])
 			      : x->shape[d];
 		if (!*size) {
 			return infer_error(c, DIAG_BAD_SHAPE,

@@ -172,7 +172,9 @@ dims_may_equal(const struct expr *a, const struct expr *b)
 	return a == b || !expr_is_int(a, &x) || !expr_is_int(b, &y) || x == y;
 }
 
-const struct expr *
+/* The result of broadcasting two dimensions as numpy does; NULL: they
+ * contradict. */
+static const struct expr *
 broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 {
 	int64_t x;
@@ -187,6 +189,65 @@ broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 		return expr_is_int(b, &x) ? NULL : a;
 	}
 	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
+}
+
+/* Notes the condition, unless it always holds. */
+static void
+rely_on(struct infer *c, const struct expr *condition)
+{
+	struct analyser a;
+
+	if (c == NULL) {
+		return;
+	}
+	analyser_init(&a, c->module);
+	if (!prove(&a, condition)) {
+		graph_check(c->graph, simplify(&a, condition));
+	}
+}
+
+bool
+dims_equal(struct infer *c, const struct expr *a, const struct expr *b)
+{
+	if (!dims_may_equal(a, b)) {
+		return false;
+	}
+	if (a != b && expr_is_short(a) && expr_is_short(b)) {
+		struct module *m = c != NULL ? c->module : NULL;
+
+		if (m != NULL) {
+			rely_on(c, expr_eq(m, a, b));
+		}
+	}
+	return true;
+}
+
+/* a and b are equal, or one of them is 1; then the other one is not 0, so that
+ * the larger one is the result. */
+const struct expr *
+infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,
+		    const struct expr *b)
+{
+	const struct expr *dim = broadcast_dim(m, a, b);
+	const struct expr *one = expr_i32(m, 1), *holds;
+
+	if (dim == NULL || a == b || expr_is_value(a, 1) ||
+	    expr_is_value(b, 1) || !expr_is_short(a) || !expr_is_short(b)) {
+		return dim;
+	}
+	holds = expr_eq(m, a, b);
+	if (!expr_is_int(a, &(int64_t){ 0 })) {
+		holds = expr_or(m, holds,
+				expr_and(m, expr_eq(m, a, one),
+					 expr_lt(m, expr_i32(m, 0), b)));
+	}
+	if (!expr_is_int(b, &(int64_t){ 0 })) {
+		holds = expr_or(m, holds,
+				expr_and(m, expr_eq(m, b, one),
+					 expr_lt(m, expr_i32(m, 0), a)));
+	}
+	rely_on(c, holds);
+	return dim;
 }
 
 bool
@@ -208,9 +269,9 @@ infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 	for (int i = 0; i < n; i++) {
 		for (int d = 0; in[i] && d < in[i]->ndim; d++) {
 			int at = rank - in[i]->ndim + d;
-			const struct expr *dim = broadcast_dim(c->module,
-							       dims[at],
-							       in[i]->shape[d]);
+			const struct expr *dim =
+				infer_broadcast_dim(c, c->module, dims[at],
+						    in[i]->shape[d]);
 
 			if (!dim) {
 				return infer_error(

@@ -114,7 +114,7 @@ infer_concat(struct infer *c, struct node *n)
 		for (int d = 0; d < rank; d++) {
 			if (d == axis) {
 				shape[d] = expr_add(m, shape[d], x->shape[d]);
-			} else if (!dims_may_equal(shape[d], x->shape[d])) {
+			} else if (!dims_equal(c, shape[d], x->shape[d])) {
 				return infer_error(
 					c, DIAG_BAD_SHAPE,
 					"dimension %d of input %d differs "
@@ -236,7 +236,7 @@ infer_split(struct infer *c, struct node *n)
 		sum = expr_add(c->module, sum, sizes[k]);
 		infer_set(c, n->outputs[k], x->type, x->ndim, shape);
 	}
-	if (!dims_may_equal(sum, x->shape[axis])) {
+	if (!dims_equal(c, sum, x->shape[axis])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the parts do not add up to dimension %d "
 				   "of '%s'; correct the sizes",

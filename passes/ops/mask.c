@@ -168,7 +168,7 @@ infer_one_hot(struct infer *c, struct node *n)
 	if (!infer_form(c, n, 2, TYPES_ANY, 1, 1)) {
 		return false;
 	}
-	if (!dims_may_equal(n->inputs[2]->shape[0], expr_i32(m, 2))) {
+	if (!dims_equal(c, n->inputs[2]->shape[0], expr_i32(m, 2))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input 2 must contain two values, off and "
 				   "on; correct its shape");
@@ -256,7 +256,7 @@ infer_reverse_sequence(struct infer *c, struct node *n)
 	if (!infer_form(c, n, 1, TYPES_INTEGER, 1, 1)) {
 		return false;
 	}
-	if (!dims_may_equal(n->inputs[1]->shape[0], x->shape[batch])) {
+	if (!dims_equal(c, n->inputs[1]->shape[0], x->shape[batch])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input 1 does not have one length per "
 				   "sequence; correct its shape");

@@ -36,7 +36,7 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 	p->shape = arena_array(&m->arena, const struct expr *, p->batch + 2);
 	p->inner = a->shape[a->ndim - 1];
 	inner_b = b->shape[p->columns ? b->ndim - 2 : 0];
-	if (!dims_may_equal(p->inner, inner_b)) {
+	if (!dims_equal(c, p->inner, inner_b)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the last dimension of input 0 and the "
 				   "rows of input %d differ; correct the "
@@ -50,11 +50,11 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 		int at_a = d - (p->batch - batch_a);
 		int at_b = d - (p->batch - batch_b);
 
-		p->shape[d] = broadcast_dim(m,
-					    at_a < 0 ? expr_i32(m, 1)
-						     : a->shape[at_a],
-					    at_b < 0 ? expr_i32(m, 1)
-						     : b->shape[at_b]);
+		p->shape[d] = infer_broadcast_dim(c, m,
+						  at_a < 0 ? expr_i32(m, 1)
+							   : a->shape[at_a],
+						  at_b < 0 ? expr_i32(m, 1)
+							   : b->shape[at_b]);
 		if (!p->shape[d]) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "batch dimension %d of the inputs "
@@ -326,7 +326,7 @@ infer_gemm(struct infer *c, struct node *n)
 				   "use MatMul",
 				   a->ndim, b->ndim);
 	}
-	if (!dims_may_equal(a->shape[!trans_a], b->shape[trans_b])) {
+	if (!dims_equal(c, a->shape[!trans_a], b->shape[trans_b])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the inner dimensions of the two matrices "
 				   "differ; correct the shapes");

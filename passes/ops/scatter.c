@@ -225,7 +225,7 @@ infer_scatter_elements(struct infer *c, struct node *n)
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		if (indices->ndim != x->ndim || updates->ndim != x->ndim ||
-		    !dims_may_equal(indices->shape[d], updates->shape[d])) {
+		    !dims_equal(c, indices->shape[d], updates->shape[d])) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "indices and updates must have "
 					   "the data's rank and equal "
@@ -273,10 +273,9 @@ infer_scatter_nd(struct infer *c, struct node *n)
 	}
 	fits = updates->ndim == q - 1 + x->ndim - length;
 	for (int d = 0; fits && d < updates->ndim; d++) {
-		fits = dims_may_equal(updates->shape[d],
-				      d < q - 1
-					      ? indices->shape[d]
-					      : x->shape[d - (q - 1) + length]);
+		fits = dims_equal(c, updates->shape[d],
+				  d < q - 1 ? indices->shape[d]
+					    : x->shape[d - (q - 1) + length]);
 	}
 	if (!fits) {
 		return infer_error(c, DIAG_BAD_SHAPE,

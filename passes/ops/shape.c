@@ -195,6 +195,10 @@ infer_reshape(struct infer *c, struct node *n)
 				   x->name, (long long)before,
 				   (long long)after);
 	}
+	if (free_dim < 0 && !dims_equal(c, shape_elems(m, shape, 0, count),
+					shape_elems(m, x->shape, 0, x->ndim))) {
+		return false;
+	}
 	for (int d = 0; d < count; d++) {
 		if (expr_is_int(shape[d], &v)) {
 			shape[d] = expr_index(m, v);
@@ -498,9 +502,10 @@ infer_expand(struct infer *c, struct node *n)
 	for (int d = 0; d < rank; d++) {
 		int in_x = d - (rank - x->ndim), in_want = d - (rank - count);
 
-		shape[d] = in_x < 0      ? want[in_want]
-			   : in_want < 0 ? x->shape[in_x]
-					 : broadcast_dim(m, x->shape[in_x],
+		shape[d] = in_x < 0 ? want[in_want]
+			   : in_want < 0
+				   ? x->shape[in_x]
+				   : infer_broadcast_dim(c, m, x->shape[in_x],
 							 want[in_want]);
 		if (!shape[d]) {
 			return infer_error(c, DIAG_BAD_SHAPE,

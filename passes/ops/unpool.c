@@ -37,7 +37,7 @@ infer_max_unpool(struct infer *c, struct node *n)
 				   "second output");
 	}
 	for (int d = 0; d < x->ndim; d++) {
-		if (!dims_may_equal(index->shape[d], x->shape[d])) {
+		if (!dims_equal(c, index->shape[d], x->shape[d])) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of the indices "
 					   "differs from that of the input; "

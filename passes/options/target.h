@@ -86,6 +86,7 @@ struct target {
 	int async_stages; /* tiles that copies which arrive later fill; 0: none
 			       * such */
 	int units;        /* that run blocks, at least one each; or 0 */
+	bool single_exit; /* the entry function has no return but its last */
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */
 	bool loose_weights;   /* arrays of weights start where elements may */

@@ -100,6 +100,9 @@ find_links(struct order *o)
 		for (int i = 0; i < kernel->args.n; i++) {
 			const struct kernel_arg *arg = &kernel->args.data[i];
 
+			if (arg->kind == ARG_DIM && arg->size_of != NULL) {
+				add_producers(o, writer, k, arg->size_of);
+			}
 			if (arg->kind != ARG_TENSOR) {
 				continue;
 			}

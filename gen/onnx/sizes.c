@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results whose shape depends on data: nodes that compute the sizes come first,
+ * and tirc.RunSize, whose elements become variables of the graph.
+ *
+ *	before	y = Expand(x, s)                # s: int64[2], an input
+ *	after	n = tirc.RunSize(s)             # n = [s_0, s_1]
+ *		y = Expand(x, n)                # y: [s_0, s_1]
+ *
+ * A variable has bounds, for the memory plan: from the operator (NonZero has at
+ * most as many results as elements), or from --bound. The entry function checks
+ * bounds that do not follow from the operator. */
+#include "importer.h"
+
+#include "ops.h"
+#include "upgrade.h"
+
+struct sizing {
+	struct upgrade u;
+	int at; /* where the next node is inserted */
+};
+
+/* The bound of --bound for one of the names; NULL: none. */
+static const struct size_bound *
+find_bound(struct importer *imp, const char *const *names, int n)
+{
+	const struct import_options *o = imp->options;
+
+	for (int i = 0; i < o->n_bounds; ++i) {
+		for (int k = 0; k < n; ++k) {
+			if (strcmp(o->bounds[i].name, names[k]) == 0) {
+				imp->bound_used[i] = true;
+				return &o->bounds[i];
+			}
+		}
+	}
+	return NULL;
+}
+
+bool
+import_bounds_used(struct importer *imp)
+{
+	const struct import_options *o = imp->options;
+
+	for (int i = 0; i < o->n_bounds; ++i) {
+		if (!imp->bound_used[i]) {
+			return diag_error(
+				&imp->m->diags, DIAG_BAD_OPTION,
+				(struct diag_place){ .file = imp->source.path },
+				"--bound: no tensor %s gives a size that is "
+				"known only when the model runs",
+				import_quote(&imp->tmp, o->bounds[i].name));
+		}
+	}
+	return true;
+}
+
+/* Inserts a node of ONNX's with one output. */
+static struct tensor *
+insert(struct sizing *s, const char *op_type, const char *what,
+       struct tensor *a, struct tensor *b)
+{
+	struct tensor *in[2] = { a, b };
+	struct tensor *out = upgrade_tensor(&s->u, what);
+
+	upgrade_insert(&s->u, s->at++, op_type, in, b ? 2 : 1, out);
+	return out;
+}
+
+static struct tensor *
+insert_cast(struct sizing *s, const char *what, struct tensor *x,
+	    struct dtype type)
+{
+	struct tensor *y = insert(s, "Cast", what, x, NULL);
+
+	node_set_attr_int(s->u.g, y->producer, "to", dtype_onnx_number(type));
+	return y;
+}
+
+static struct tensor *
+int_constant(struct sizing *s, const char *what, int64_t v)
+{
+	return graph_constant_ints(s->u.g,
+				   arena_printf(&s->u.imp->tmp, "%s_%s",
+						s->u.node->outputs[0]->name,
+						what),
+				   1, &v);
+}
+
+/* A name for the variable: "y_count", or of the elements of s "s_0", "s_1". */
+static const char *
+size_name(struct sizing *s, const char *stem, int i, int n)
+{
+	struct arena *a = &s->u.imp->m->arena;
+
+	return n == 1 ? arena_strdup(a, stem)
+		      : arena_printf(a, "%s_%d", stem, i);
+}
+
+/* Inserts tirc.RunSize of x, n integers; min and max as given, unless
+ * --bound says less. */
+static struct tensor *
+insert_sizes(struct sizing *s, struct tensor *x, const char *stem, int n,
+	     const int64_t *min, const int64_t *max, bool proven,
+	     const struct size_bound *bound)
+{
+	struct graph *g = s->u.g;
+	struct tensor *y = upgrade_tensor(&s->u, "size");
+	struct node *node = upgrade_insert(&s->u, s->at++, "RunSize", &x, 1, y);
+
+	node->domain = "tirc";
+	node->op = op_find("tirc", "RunSize");
+	node_set_attr_int(g, node, "first", g->run_sizes.n);
+	for (int i = 0; i < n; ++i) {
+		int64_t low = min[i], high = max[i];
+		struct run_size size = { .proven = proven };
+
+		if (bound) {
+			int k = bound->n == 1 ? 0 : i;
+
+			size.proven &= bound->min[k] <= low &&
+				       bound->max[k] >= high;
+			low = bound->min[k] > low ? bound->min[k] : low;
+			high = bound->max[k] < high ? bound->max[k] : high;
+		}
+		size.var = var_new_dim(g->module, size_name(s, stem, i, n), low,
+				       high);
+		vec_push(&g->module->arena, &g->run_sizes, size);
+	}
+	return y;
+}
+
+static bool
+no_bound(struct sizing *s, const char *name)
+{
+	return diag_error(
+		&s->u.imp->m->diags, DIAG_UNKNOWN_SHAPE,
+		node_place(s->u.g, s->u.node),
+		"the size of its result depends on %s, which is known only "
+		"when the model runs; make it constant with --const-input, or "
+		"give its largest value with --bound %s=N",
+		import_quote(&s->u.imp->tmp, name), name);
+}
+
+/* -- NonZero -- */
+
+static bool
+size_nonzero(struct sizing *s)
+{
+	struct node *n = s->u.node;
+	struct tensor *x = n->inputs[0], *count;
+	const char *y = tensor_label(n->outputs[0]);
+	const char *names[] = { y,
+				arena_printf(&s->u.imp->tmp, "%s_count", y) };
+	struct node *node;
+	int64_t least = 0, most;
+
+	if (!tensor_max_elems(x, &most)) {
+		return no_bound(s, y);
+	}
+	count = upgrade_tensor(&s->u, "found");
+	node = upgrade_insert(&s->u, s->at++, "CountNonZero", &x, 1, count);
+	node->domain = "tirc";
+	node->op = op_find("tirc", "CountNonZero");
+	node_resize_inputs(n, 2);
+	node_set_input(n, 1,
+		       insert_sizes(s, count, names[1], 1, &least, &most, true,
+				    find_bound(s->u.imp, names, 2)));
+	return true;
+}
+
+/* -- operators with an input of sizes -- */
+
+/* Integers of input i become sizes within the bounds of --bound. */
+static bool
+size_input(struct sizing *s, int i, int64_t least)
+{
+	struct node *n = s->u.node;
+	struct tensor *t = n->inputs[i];
+	const char *label = tensor_label(t);
+	const char *names[] = { label, tensor_label(n->outputs[0]) };
+	const struct size_bound *bound = find_bound(s->u.imp, names, 2);
+	int64_t elems, *min, *max;
+
+	if (!bound) {
+		return no_bound(s, label);
+	}
+	if (!tensor_const_elems(t, &elems) || elems > ONNX_MAX_RANK ||
+	    (bound->n != 1 && bound->n != elems)) {
+		return diag_error(&s->u.imp->m->diags, DIAG_BAD_OPTION,
+				  node_place(s->u.g, n),
+				  "--bound %s: give one bound, or one for each "
+				  "element of the tensor",
+				  label);
+	}
+	min = arena_array(&s->u.imp->tmp, int64_t, elems + 1);
+	max = arena_array(&s->u.imp->tmp, int64_t, elems + 1);
+	for (int k = 0; k < elems; ++k) {
+		min[k] = least;
+		max[k] = INT32_MAX;
+	}
+	if (!dtype_equal(t->type, dtype_of(DT_I64))) {
+		t = insert_cast(s, "wide", t, dtype_of(DT_I64));
+	}
+	if (t->ndim != 1) {
+		t = insert(s, "Reshape", "list", t,
+			   int_constant(s, "all", elems));
+	}
+	node_set_input(n, i,
+		       insert_sizes(s, t, label, (int)elems, min, max, false,
+				    bound));
+	return true;
+}
+
+/* Range: the number of elements, max(0, (limit - start + delta - sign(delta)) /
+ * delta) for integers. */
+static bool
+size_range(struct sizing *s)
+{
+	struct node *n = s->u.node;
+	struct tensor *start = n->inputs[0], *limit = n->inputs[1];
+	struct tensor *delta = n->inputs[2], *count;
+	const char *label = tensor_label(n->outputs[0]);
+	const char *names[] = { label,
+				arena_printf(&s->u.imp->tmp, "%s_count", label),
+				tensor_label(limit) };
+	const struct size_bound *bound = find_bound(s->u.imp, names, 3);
+	bool whole = !dtype_is_float(start->type);
+	struct dtype type = whole ? dtype_of(DT_I64) : start->type;
+	struct dtype own = start->type;
+	int64_t least = 0, most = INT32_MAX;
+
+	if (!bound) {
+		return no_bound(s, tensor_label(limit));
+	}
+	if (!dtype_equal(type, own)) {
+		start = insert_cast(s, "start", start, type);
+		limit = insert_cast(s, "limit", limit, type);
+		delta = insert_cast(s, "delta", delta, type);
+	}
+	count = insert(s, "Sub", "span", limit, start);
+	if (whole) {
+		count = insert(s, "Add", "more", count, delta);
+		count = insert(s, "Sub", "less", count,
+			       insert(s, "Sign", "sign", delta, NULL));
+	}
+	count = insert(s, "Div", "steps", count, delta);
+	if (!whole) {
+		count = insert(s, "Ceil", "whole_steps", count, NULL);
+		count = insert_cast(s, "number", count, dtype_of(DT_I64));
+	}
+	count = insert(s, "Max", "count", count, int_constant(s, "none", 0));
+	count = insert(s, "Reshape", "count_list", count,
+		       int_constant(s, "one", 1));
+	count = insert_sizes(s, count, names[1], 1, &least, &most, false,
+			     bound);
+	node_set_input(n, 1, n->inputs[2]);
+	node_set_input(n, 2, count);
+	n->domain = "tirc";
+	n->op = op_find("tirc", "Range");
+	return true;
+}
+
+/* -- the driver -- */
+
+/* Is input i present, of known type and rank, without known elements? */
+static bool
+is_unknown(struct importer *imp, const struct node *n, int i)
+{
+	const struct tensor *t = node_input(n, i);
+	const struct expr *const *elems;
+	int count;
+	double v;
+
+	return t && t->typed && t->ndim >= 0 &&
+	       !input_elems(imp->m, n, i, &elems, &count) &&
+	       !input_scalar(n, i, &v);
+}
+
+static bool
+all_typed(const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; ++i) {
+		if (!n->inputs[i] || !n->inputs[i]->typed ||
+		    n->inputs[i]->ndim < 0) {
+			return false;
+		}
+	}
+	return n->n_inputs > 0 && n->n_outputs > 0 && n->outputs[0];
+}
+
+/* Operators with an input of sizes: its number, and the least value. */
+static const struct size_row {
+	const char *op;
+	int input;
+	int64_t least;
+} size_rows[] = {
+	{ "ConstantOfShape", 0, 0 },
+	{ "Expand", 1, 1 },
+	{ "Reshape", 1, 1 },
+	{ "Tile", 1, 0 },
+};
+
+bool
+import_sizes(struct importer *imp, struct node *n, int pos)
+{
+	struct sizing s = {
+		.u = { .imp = imp, .g = imp->g, .node = n, .pos = pos },
+		.at = pos,
+	};
+
+	if (!all_typed(n)) {
+		return true;
+	}
+	if (strcmp(n->domain, "tirc") == 0 &&
+	    strcmp(n->op_type, "NonZero") == 0 && n->n_inputs == 1) {
+		return size_nonzero(&s);
+	}
+	if (*n->domain) {
+		return true;
+	}
+	for (size_t i = 0; i < sizeof size_rows / sizeof size_rows[0]; ++i) {
+		if (strcmp(size_rows[i].op, n->op_type) == 0 &&
+		    is_unknown(imp, n, size_rows[i].input)) {
+			return size_input(&s, size_rows[i].input,
+					  size_rows[i].least);
+		}
+	}
+	if (strcmp(n->op_type, "Range") == 0 && n->n_inputs == 3 &&
+	    (is_unknown(imp, n, 0) || is_unknown(imp, n, 1) ||
+	     is_unknown(imp, n, 2))) {
+		return size_range(&s);
+	}
+	return true;
+}

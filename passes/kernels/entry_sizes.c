@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes that are known only when the model runs, in the entry function: read
+ * from the tensor that holds them, checked, given to later kernels and to the
+ * caller.
+ *
+ *   count(x, found)
+ *   let y_count = found[0]:
+ *     if y_count > 0:
+ *       y(x, y_out, y_count)
+ *     y_count_out[0] = y_count
+ */
+#include "entry.h"
+
+/* The kernel that writes the tensor's bytes, and which tensor it writes; -1:
+ * none, they are an input's. */
+static int
+writer_of(const struct entry *e, struct tensor **written)
+{
+	for (struct tensor *t = *written; t != NULL;
+	     t = t->producer != NULL ? t->producer->inputs[0] : NULL) {
+		*written = t;
+		for (int i = 0; i < e->p->kernels.n; i++) {
+			const struct kernel *k = e->p->kernels.data[i];
+
+			for (int a = 0; a < k->args.n; a++) {
+				if (k->args.data[a].written &&
+				    k->args.data[a].tensor == t) {
+					return i;
+				}
+			}
+		}
+	}
+	return -1;
+}
+
+/* Is the kernel within a branch or a loop? */
+static bool
+is_within(const struct entry *e, int kernel)
+{
+	return kernel >= 0 &&
+	       e->p->kernels.data[kernel]->group->nodes.data[0]->body != 0;
+}
+
+/* Element `index` of the tensor, in row-major order. */
+static const struct expr *
+load_size(struct entry *e, int kernel, struct tensor *t, int index)
+{
+	struct module *m = e->m;
+	const struct expr *at = expr_i32(m, index);
+	const struct expr *extent = expr_i32(m, index + 1);
+	struct buffer_spec spec = {
+		.name = t->name, .type = t->type, .ndim = 1, .shape = &extent
+	};
+	struct buffer *b;
+
+	if (t->value != NULL && t->value->data != NULL) {
+		return expr_int(m, t->type,
+				number_load(t->type, t->value->data,
+					    (size_t)index)
+					.i);
+	}
+	b = buffer_new(m, &spec);
+	b->data = entry_pointer(e,
+				kernel >= 0 ? e->p->kernels.data[kernel] : NULL,
+				t)
+			  ->u.var;
+	return expr_load(m, b, &at, 1);
+}
+
+/* Are all sizes in the expression known once those up to `kernel` are? */
+static bool
+is_known(const struct entry *e, const struct expr *x, int kernel)
+{
+	const struct graph *g = e->p->graph;
+
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		bool read = e->size_tensor[i] != NULL &&
+			    e->read_after[i] <= kernel;
+
+		if (!read && expr_uses_var(x, g->run_sizes.data[i].var)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct stmt *
+refuse_unless(struct entry *e, const struct expr *holds, struct stmt *rest)
+{
+	struct func *f = e->f;
+	struct stmt *no = stmt_evaluate(f, e->p->bad_size->expr);
+	struct stmt *both[2] = { NULL, rest };
+
+	if (e->p->target->single_exit) {
+		return stmt_if(f, holds, rest, no);
+	}
+	both[0] = stmt_if(f, expr_not(e->m, holds), no, NULL);
+	return stmt_seq(f, both, 2);
+}
+
+/* Puts the checks that can be made after the kernel in front of the rest. */
+static struct stmt *
+check_sizes(struct entry *e, int kernel, struct stmt *rest)
+{
+	const struct graph *g = e->p->graph;
+
+	for (int i = g->checks.n - 1; i >= 0; i--) {
+		if (is_known(e, g->checks.data[i], kernel) &&
+		    (kernel < 0 ||
+		     !is_known(e, g->checks.data[i], kernel - 1))) {
+			rest = refuse_unless(e, g->checks.data[i], rest);
+		}
+	}
+	return rest;
+}
+
+/* let n_read: i64 = size[0]: if n_read is within the bounds: let n = n_read */
+static struct stmt *
+read_size(struct entry *e, int number, struct stmt *rest)
+{
+	const struct run_size *s = &e->p->graph->run_sizes.data[number];
+	struct module *m = e->m;
+	struct tensor *t = e->size_tensor[number];
+	const struct expr *value = e->size_value[number];
+	const struct expr *x = value;
+	struct var *wide = NULL;
+
+	if (!s->proven) {
+		wide = var_new(m,
+			       name_set_add(&e->names,
+					    arena_printf(&m->arena, "%s_given",
+							 s->var->name)),
+			       t->type);
+		x = wide->expr;
+	}
+	rest = stmt_let(e->f, s->var, expr_cast(m, s->var->type, x), rest);
+	if (wide != NULL) {
+		rest = refuse_unless(e,
+				     expr_and(m,
+					      expr_le(m,
+						      expr_int(m, t->type,
+							       s->var->min),
+						      x),
+					      expr_le(m, x,
+						      expr_int(m, t->type,
+							       s->var->max))),
+				     rest);
+		rest = stmt_let(e->f, wide, value, rest);
+	}
+	return rest;
+}
+
+/* Is the tensor without elements if v is 0? */
+static bool
+is_factor(const struct expr *x, const struct var *v)
+{
+	return (x->kind == EXPR_VAR && x->u.var == v) ||
+	       (x->kind == EXPR_MUL &&
+		(is_factor(x->args[0], v) || is_factor(x->args[1], v)));
+}
+
+/* The condition that the kernel's results have elements; NULL: they have. */
+static const struct expr *
+has_results(const struct entry *e, const struct kernel *k)
+{
+	const struct expr *holds = NULL;
+
+	for (int i = 0; i < k->args.n; i++) {
+		const struct var *v = k->args.data[i].var;
+		bool empty = v != NULL && v->is_dim && v->min == 0;
+
+		for (int a = 0; a < k->args.n && empty; a++) {
+			const struct tensor *t = k->args.data[a].tensor;
+			bool factor = !k->args.data[a].written || t == NULL;
+
+			for (int d = 0; !factor && d < t->ndim; d++) {
+				factor = is_factor(t->shape[d], v);
+			}
+			empty = factor;
+		}
+		if (empty) {
+			const struct expr *some = expr_lt(e->m,
+							  expr_int(e->m,
+								   v->type, 0),
+							  v->expr);
+
+			holds = holds != NULL ? expr_and(e->m, holds, some)
+					      : some;
+		}
+	}
+	return holds;
+}
+
+struct stmt *
+entry_give_sizes(struct entry *e)
+{
+	struct module *m = e->m;
+	VEC(struct stmt *) stores = { 0 };
+
+	for (int i = 0; i < e->p->given_sizes.n; i++) {
+		const struct given_size *s = &e->p->given_sizes.data[i];
+		const struct expr *at = expr_i32(m, 0);
+
+		vec_push(&m->arena, &stores,
+			 stmt_store(e->f, s->buffer, s->size->expr, &at, 1));
+	}
+	return stmt_seq(e->f, stores.data, stores.n);
+}
+
+bool
+entry_reads_after(const struct entry *e, int kernel)
+{
+	for (int i = 0; i < e->p->graph->run_sizes.n; i++) {
+		if (e->size_tensor[i] != NULL && e->read_after[i] == kernel) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+entry_load_sizes(struct entry *e, int kernel)
+{
+	for (int i = 0; i < e->p->graph->run_sizes.n; i++) {
+		if (e->size_tensor[i] != NULL && e->read_after[i] == kernel) {
+			e->size_value[i] = load_size(e, kernel,
+						     e->size_tensor[i],
+						     e->size_index[i]);
+		}
+	}
+}
+
+struct stmt *
+entry_with_sizes(struct entry *e, int kernel, struct stmt *rest)
+{
+	rest = check_sizes(e, kernel, rest);
+	for (int i = e->p->graph->run_sizes.n - 1; i >= 0; i--) {
+		if (e->size_tensor[i] != NULL && e->read_after[i] == kernel) {
+			rest = read_size(e, i, rest);
+		}
+	}
+	return rest;
+}
+
+struct stmt *
+entry_call_some(struct entry *e, const struct kernel *k)
+{
+	const struct expr *some = has_results(e, k);
+	struct stmt *call = entry_call(e, k);
+
+	return some != NULL ? stmt_if(e->f, some, call, NULL) : call;
+}
+
+/* Is the size part of an output's shape? */
+static bool
+is_given(const struct graph *g, const struct var *v)
+{
+	for (int i = 0; i < g->outputs.n; i++) {
+		const struct tensor *t = g->outputs.data[i];
+
+		for (int d = 0; d < t->ndim; d++) {
+			if (expr_uses_var(t->shape[d], v)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static void
+add_given_size(struct entry *e, const struct var *v)
+{
+	const struct expr *one = expr_i32(e->m, 1);
+	struct buffer_spec spec = {
+		.name = name_set_add(&e->names,
+				     arena_printf(&e->m->arena, "%s_out",
+						  v->name)),
+		.type = v->type,
+		.ndim = 1,
+		.shape = &one,
+	};
+	struct given_size given = { v, buffer_new(e->m, &spec) };
+
+	func_add_param(e->f, given.buffer->data, given.buffer);
+	vec_push(&e->m->arena, &e->p->given_sizes, given);
+}
+
+bool
+entry_find_sizes(struct entry *e)
+{
+	struct graph *g = e->p->graph;
+	struct arena *a = &e->m->arena;
+	int n = g->run_sizes.n;
+	bool checks = g->checks.n > 0;
+
+	e->size_tensor = arena_array(a, struct tensor *, n + 1);
+	e->size_index = arena_array(a, int, n + 1);
+	e->read_after = arena_array(a, int, n + 1);
+	e->size_value = arena_array(a, const struct expr *, n + 1);
+	for (int i = 0; i < n; i++) {
+		const struct run_size *s = &g->run_sizes.data[i];
+		struct node *node = graph_run_size(g, s->var,
+						   &e->size_index[i]);
+
+		if (node == NULL) {
+			continue;
+		}
+		e->size_tensor[i] = node->outputs[0];
+		e->read_after[i] = writer_of(e, &e->size_tensor[i]);
+		if (node->body != 0 || is_within(e, e->read_after[i])) {
+			return diag_error(
+				&e->m->diags, DIAG_UNSUPPORTED,
+				node_place(g, node),
+				"a size that is known only when the model runs "
+				"is not supported within a branch or a loop");
+		}
+		name_set_add(&e->names, s->var->name);
+		checks |= !s->proven;
+		if (is_given(g, s->var)) {
+			add_given_size(e, s->var);
+		}
+	}
+	if (checks) {
+		e->p->bad_size = var_new(e->m,
+					 name_set_add(&e->names, "bad_size"),
+					 dtype_of(DT_I32));
+		func_add_param(e->f, e->p->bad_size, NULL);
+	}
+	return true;
+}

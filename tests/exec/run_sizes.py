@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that are known only when the model runs, against onnxruntime; their
+bounds; inputs that --const-input makes constants.
+
+    run_sizes.py NAME
+
+NAME is a function here; it makes models and checks each with several
+targets."""
+import os
+import sys
+
+import helper
+
+try:
+    import numpy as np
+    from onnx import TensorProto
+    from answers_model import Model
+except ImportError as missing:
+    helper.skip(str(missing))
+
+ALL = ["c99", "gnu-c", "misra"]
+rng = np.random.default_rng(7)
+
+
+def floats(*shape):
+    return rng.integers(-8, 9, shape).astype(np.float32) / 4
+
+
+def ints(*values):
+    return np.array(values, np.int64)
+
+
+def nonzero():
+    """All counts from nothing to everything, every type of condition, and what
+    follows: gathers, sums over nothing, views, several counts in one model."""
+    for array in [floats(3, 8), np.zeros((2, 3), np.float32),
+                  np.ones((2, 3, 2), np.uint8), floats(7) > 0,
+                  np.array([np.nan, 0, -0.0, np.inf], np.float32),
+                  np.array([0, 5, 0, -1], np.int32)]:
+        m = Model("nonzero")
+        x = m.input("x", array)
+        found = m.output(m.node("NonZero", [x]))
+        rows = m.output(m.node("Transpose", [found]))
+        taken = m.node("GatherND", [x, rows])
+        if array.dtype == np.float32:
+            m.output(m.node("Exp", [taken]))
+            m.output(m.node("ReduceSum", [taken], keepdims=0))
+            m.output(m.node("Mul", [m.node("Softmax", [taken]), taken]))
+        size = m.node("Shape", [taken])
+        m.output(m.node("Cast", [size], to=TensorProto.INT32))
+        m.output(m.node("ConstantOfShape", [m.node("Add", [size, size])]))
+        m.check(ALL)
+    m = Model("two_counts")
+    x, y = m.input("x", floats(4, 6)), m.input("y", floats(30))
+    a = m.node("NonZero", [m.node("Relu", [x])])
+    b = m.node("NonZero", [m.node("Greater", [y, m.constant(
+        np.float32(0.5))])])
+    m.output(m.node("Concat", [m.node("Reshape", [a, m.constant(ints(-1))]),
+                               m.node("Reshape", [b, m.constant(ints(-1))])],
+                    axis=0))
+    m.output(m.node("MatMul", [m.node("Cast", [m.node("Transpose", [a])],
+                                      to=TensorProto.FLOAT),
+                               m.constant(floats(2, 5))]))
+    m.check(ALL + ["c-openmp"])
+
+
+def compress():
+    for axis, condition in [(0, [1, 0, 1]), (1, [0, 0, 0, 0]), (-1, [1, 1]),
+                            (None, [1, 0, 1, 1, 0, 1, 1])]:
+        m = Model("compress")
+        x = m.input("x", floats(3, 4, 2))
+        c = m.input("c", np.array(condition, bool))
+        attributes = {} if axis is None else {"axis": axis}
+        y = m.output(m.node("Compress", [x, c], **attributes))
+        m.output(m.node("Neg", [y]))
+        m.check(ALL)
+
+
+def inputs():
+    """Shapes, ranges and repeats that are inputs, with --bound."""
+    for op, value, bound in [("Expand", ints(2, 3, 4), "s=4"),
+                             ("Expand", ints(3, 4), "s=3,7"),
+                             ("Reshape", ints(4, 3), "s=1..12"),
+                             ("Tile", ints(2, 3), "s=3")]:
+        m = Model(op.lower())
+        x = m.input("x", floats(*((3, 4) if op != "Expand" else (3, 1))))
+        s = m.input("s", value)
+        y = m.output(m.node(op, [m.node("Abs", [x]), s]))
+        m.output(m.node("Sqrt", [y]))
+        m.check(ALL, "--bound", bound)
+    m = Model("filled")
+    s = m.input("s", ints(2, 0, 5))
+    m.output(m.node("ConstantOfShape", [s]))
+    m.check(ALL, "--bound", "s=5")
+    for kind, numbers in [(np.int64, (3, 20, 4)), (np.int32, (5, -6, -3)),
+                          (np.float32, (0, 2, 0.3)), (np.int64, (5, 5, 1)),
+                          (np.int16, (9, 3, 2)), (np.float64, (1, -1, -0.25))]:
+        m = Model("range")
+        start, limit, delta = (m.input(name, np.array(number, kind))
+                               for name, number in zip("abc", numbers))
+        m.output(m.node("Range", [start, limit, delta], names=["r"]))
+        m.check(ALL, "--bound", "r=9")
+
+
+def bounds():
+    """A size beyond its bound is a status, in every dialect; so is a shape
+    that does not fit."""
+    for op, value, bound in [("Expand", ints(2, 3, 5), "s=4"),
+                             ("Expand", ints(2, 2, 4), "s=4"),
+                             ("Reshape", ints(4, 4), "s=12"),
+                             ("Reshape", ints(-1, 3), "s=12"),
+                             ("Tile", ints(2, 1 << 40), "s=3")]:
+        m = Model(op.lower())
+        x = m.input("x", floats(3, 4))
+        s = m.input("s", value)
+        m.output(m.node(op, [x, s]))
+        m.reference = lambda: {name: floats(1) for name in m.outputs}
+        path = m.write()
+        for target in ALL:
+            seen = helper.tirc("test", path, "--target", target, "--bound",
+                               bound, status=1)
+            if "status" not in seen.stderr:
+                helper.fail("%s of %s is not refused when it runs:\n%s" %
+                            (op, value, seen.stderr))
+    m = Model("tight")
+    m.output(m.node("NonZero", [m.input("x", floats(3, 8))], names=["y"]))
+    path = m.write()
+    helper.tirc("test", path, "--bound", "y=24")
+    helper.tirc("test", path, "--bound", "y=2", status=1)
+    for bound in ["y=", "y=a", "=3", "y=3..2", "y=-1", "z=3"]:
+        helper.tirc("compile", path, "-o", helper.work_folder(), "--bound",
+                    bound, status=1)
+
+
+def constants():
+    """--const-input by numbers, files, and the data set."""
+    m = Model("constants")
+    x, s = m.input("x", floats(3, 4)), m.input("s", ints(2, -1, 3))
+    k = m.input("k", np.array([2.5], np.float32))
+    m.output(m.node("Mul", [m.node("Reshape", [x, s]), k]))
+    path = m.write()
+    data = os.path.join(os.path.dirname(path), "test_data_set_0")
+    array = os.path.join(helper.work_folder(), "s.npy")
+    np.save(array, ints(2, -1, 3))
+    for given in ["s=2,-1,3", "s", "s=@" + os.path.join(data, "input_1.pb"),
+                  "s=@" + array]:
+        helper.tirc("test", path, "--const-input", given)
+    helper.tirc("test", path, "--const-input", "s", "--const-input", "k")
+    for given in ["s=2,-1", "s=2,-1,x", "q=1", "s=2,3,2", "s=@nowhere.npy",
+                  "s=@" + os.path.join(data, "input_2.pb")]:
+        helper.tirc("test", path, "--const-input", given, status=1)
+    helper.tirc("test", path, "--const-input", "s=2,-1,3", "--const-input",
+                "s=2,-1,3", status=1)
+
+
+CASES = [nonzero, compress, inputs, bounds, constants]
+
+for case in CASES:
+    if sys.argv[1:] == [case.__name__]:
+        case()
+        break
+else:
+    helper.fail("run_sizes.py: one of " +
+                ", ".join(case.__name__ for case in CASES))
