@@ -420,6 +420,20 @@ group_index(const struct group *group, const struct node *n)
 	return -1;
 }
 
+void
+node_add_output(struct node *n, struct tensor *t)
+{
+	struct tensor **outputs = arena_array(&n->graph->module->arena,
+					      struct tensor *,
+					      n->n_outputs + 1);
+
+	memcpy(outputs, n->outputs, sizeof *outputs * (size_t)n->n_outputs);
+	outputs[n->n_outputs] = t;
+	t->producer = n;
+	t->output_index = n->n_outputs++;
+	n->outputs = outputs;
+}
+
 int
 node_run_sizes(const struct node *n)
 {

@@ -277,6 +277,8 @@ struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   const char *op_type, const char *name,
 			   struct tensor *const *inputs, int n_inputs,
 			   struct tensor *const *outputs, int n_outputs);
+/* Appends an output. */
+void node_add_output(struct node *n, struct tensor *t);
 void node_set_input(struct node *n, int i, struct tensor *t);
 /* n's input i; NULL where it is absent, or beyond n's inputs. */
 struct tensor *node_input(const struct node *n, int i);

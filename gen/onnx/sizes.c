@@ -168,6 +168,229 @@ size_nonzero(struct sizing *s)
 	return true;
 }
 
+/* -- NonMaxSuppression -- */
+
+/* Inserts a node of two outputs. */
+static void
+insert_pair(struct sizing *s, const char *domain, const char *op_type,
+	    struct tensor **in, int n_in, struct tensor **out)
+{
+	struct node *n = upgrade_insert(&s->u, s->at++, op_type, in, n_in,
+					out[0]);
+
+	node_add_output(n, out[1]);
+	n->domain = domain;
+	n->op = op_find(domain, op_type);
+}
+
+/* The most boxes that are kept: those of all classes, or less if the most of a
+ * class are constant. */
+static bool
+most_boxes(struct sizing *s, int64_t *most)
+{
+	const struct tensor *scores = s->u.node->inputs[1];
+	double limit;
+	int64_t boxes;
+
+	if (!tensor_max_elems(scores, most)) {
+		return false;
+	}
+	if (input_scalar(s->u.node, 2, &limit) && scores->ndim == 3 &&
+	    expr_is_int(scores->shape[2], &boxes) && boxes > 0 &&
+	    limit < (double)boxes) {
+		*most = *most / boxes * (limit > 0 ? (int64_t)limit : 0);
+	}
+	return true;
+}
+
+/*	before	y = NonMaxSuppression(boxes, scores, …)
+ *	after	k = Shape<start=2>(scores)
+ *		sorted, order = TopK(scores, k)
+ *		kept, count = tirc.NonMaxSuppression(boxes, sorted, order, …)
+ *		n = tirc.RunSize(count)
+ *		y = Slice(kept, 0, n, 0) */
+static bool
+size_nms(struct sizing *s)
+{
+	struct node *n = s->u.node;
+	struct arena *tmp = &s->u.imp->tmp;
+	const char *y = tensor_label(n->outputs[0]);
+	const char *names[] = { y, arena_printf(tmp, "%s_count", y) };
+	int64_t centers = node_attr_int(n, "center_point_box", 0);
+	int64_t least = 0, most;
+	struct tensor *in[6] = { NULL }, *out[2], *count;
+	struct node *made;
+
+	if (!most_boxes(s, &most)) {
+		return no_bound(s, y);
+	}
+	in[0] = n->inputs[1];
+	in[1] = insert(s, "Shape", "boxes", n->inputs[1], NULL);
+	node_set_attr_int(s->u.g, in[1]->producer, "start", 2);
+	out[0] = upgrade_tensor(&s->u, "sorted");
+	out[1] = upgrade_tensor(&s->u, "order");
+	insert_pair(s, "", "TopK", in, 2, out);
+	in[0] = n->inputs[0];
+	in[1] = out[0];
+	in[2] = out[1];
+	for (int i = 2; i < n->n_inputs && i < 5; ++i) {
+		in[i + 1] = n->inputs[i];
+	}
+	out[0] = upgrade_tensor(&s->u, "kept");
+	out[1] = upgrade_tensor(&s->u, "number");
+	insert_pair(s, "tirc", "NonMaxSuppression", in, 6, out);
+	made = out[0]->producer;
+	node_set_attr_int(s->u.g, made, "center_point_box", centers);
+	count = insert_sizes(s, out[1], names[1], 1, &least, &most, true,
+			     find_bound(s->u.imp, names, 2));
+	n->attrs.n = 0;
+	n->domain = "";
+	n->op_type = "Slice";
+	n->op = op_find("", "Slice");
+	node_resize_inputs(n, 4);
+	node_set_input(n, 0, out[0]);
+	node_set_input(n, 1, int_constant(s, "first", 0));
+	node_set_input(n, 2, count);
+	node_set_input(n, 3, int_constant(s, "rows", 0));
+	return true;
+}
+
+/* -- Unique -- */
+
+/* Output k of the node, for another node to compute; NULL: it is absent. */
+static struct tensor *
+take_output(struct node *n, int k)
+{
+	struct tensor *t = k < n->n_outputs ? n->outputs[k] : NULL;
+
+	if (t) {
+		n->outputs[k] = NULL;
+		t->producer = NULL;
+	}
+	return t;
+}
+
+/* The first elements of t, as many as `count` says. */
+static void
+insert_head(struct sizing *s, struct tensor *t, struct tensor *count,
+	    struct tensor *out)
+{
+	struct tensor *in[] = { t, int_constant(s, "from", 0), count,
+				int_constant(s, "of", 0) };
+
+	upgrade_insert(&s->u, s->at++, "Slice", in, 4, out);
+}
+
+/* x as rows along the axis; without an axis, its elements. *values: what the
+ * result is gathered of. */
+static struct tensor *
+rows_of(struct sizing *s, struct tensor *x, const struct attr *axis,
+	struct tensor **values)
+{
+	struct graph *g = s->u.g;
+	int64_t perm[ONNX_MAX_RANK], shape[2] = { -1, 1 };
+	int at, n = 1;
+
+	*values = x;
+	if (!axis) {
+		*values = insert(s, "Reshape", "elements", x,
+				 int_constant(s, "all", -1));
+		return insert(s, "Reshape", "column", x,
+			      graph_constant_ints(
+				      g,
+				      arena_printf(&s->u.imp->tmp, "%s_column",
+						   s->u.node->outputs[0]->name),
+				      2, shape));
+	}
+	at = (int)(axis->i < 0 ? axis->i + x->ndim : axis->i);
+	perm[0] = at;
+	for (int d = 0; d < x->ndim; ++d) {
+		if (d != at) {
+			perm[n++] = d;
+		}
+	}
+	if (at > 0) {
+		x = insert(s, "Transpose", "along", x, NULL);
+		node_set_attr_ints(g, x->producer, "perm",
+				   arena_copy(&g->module->arena, perm,
+					      sizeof *perm * (size_t)n),
+				   n);
+	}
+	x = insert(s, "Flatten", "rows", x, NULL);
+	node_set_attr_int(g, x->producer, "axis", 1);
+	return x;
+}
+
+/*	before	y, indices, inverse, counts = Unique(x)
+ *	after	rows = Reshape(x, [-1, 1])
+ *		first, inverse, all, number = tirc.Unique(rows)
+ *		n = tirc.RunSize(number)
+ *		indices = Slice(first, 0, n, 0)
+ *		counts = Slice(all, 0, n, 0)
+ *		y = Gather(x, indices) */
+static bool
+size_unique(struct sizing *s)
+{
+	struct node *n = s->u.node;
+	struct tensor *x = n->inputs[0], *out[4], *rows, *values, *count;
+	const struct attr *axis = node_attr(n, "axis");
+	const char *y = tensor_label(n->outputs[0]);
+	const char *names[] = { y,
+				arena_printf(&s->u.imp->tmp, "%s_count", y) };
+	struct tensor *indices = take_output(n, 1);
+	struct tensor *inverse = take_output(n, 2);
+	struct tensor *counts = take_output(n, 3);
+	int64_t sorted = node_attr_int(n, "sorted", 1);
+	int64_t along = axis ? axis->i : 0, least = 0, most;
+	struct node *made;
+
+	if (axis && (along < -x->ndim || along >= x->ndim)) {
+		return diag_error(&s->u.imp->m->diags, DIAG_BAD_ATTRIBUTE,
+				  node_place(s->u.g, n),
+				  "axis %lld is outside of [%d, %d); correct "
+				  "the model",
+				  (long long)along, -x->ndim, x->ndim);
+	}
+	if (!tensor_max_elems(x, &most) || most > INT32_MAX) {
+		return no_bound(s, y);
+	}
+	rows = rows_of(s, x, axis, &values);
+	out[0] = upgrade_tensor(&s->u, "first");
+	made = upgrade_insert(&s->u, s->at++, "Unique", &rows, 1, out[0]);
+	made->domain = "tirc";
+	made->op = op_find("tirc", "Unique");
+	out[1] = inverse ? inverse : upgrade_tensor(&s->u, "inverse");
+	out[2] = upgrade_tensor(&s->u, "all_counts");
+	out[3] = upgrade_tensor(&s->u, "number");
+	for (int k = 1; k < 4; ++k) {
+		node_add_output(made, out[k]);
+	}
+	node_set_attr_int(s->u.g, made, "sorted", sorted);
+	node_set_attr_int(s->u.g, made, "rows", 1);
+	if (axis && expr_is_int(x->shape[along < 0 ? along + x->ndim : along],
+				&least)) {
+		most = least;
+		least = 0;
+	}
+	count = insert_sizes(s, out[3], names[1], 1, &least, &most, true,
+			     find_bound(s->u.imp, names, 2));
+	indices = indices ? indices : upgrade_tensor(&s->u, "indices");
+	insert_head(s, out[0], count, indices);
+	if (counts) {
+		insert_head(s, out[2], count, counts);
+	}
+	n->attrs.n = 0;
+	n->n_outputs = 1;
+	n->domain = "";
+	n->op_type = "Gather";
+	n->op = op_find("", "Gather");
+	node_resize_inputs(n, 2);
+	node_set_input(n, 0, values);
+	node_set_input(n, 1, indices);
+	node_set_attr_int(s->u.g, n, "axis", along);
+	return true;
+}
+
 /* -- operators with an input of sizes -- */
 
 /* Integers of input i become sizes within the bounds of --bound. */
@@ -280,12 +503,13 @@ static bool
 all_typed(const struct node *n)
 {
 	for (int i = 0; i < n->n_inputs; ++i) {
-		if (!n->inputs[i] || !n->inputs[i]->typed ||
-		    n->inputs[i]->ndim < 0) {
+		if (n->inputs[i] &&
+		    (!n->inputs[i]->typed || n->inputs[i]->ndim < 0)) {
 			return false;
 		}
 	}
-	return n->n_inputs > 0 && n->n_outputs > 0 && n->outputs[0];
+	return n->n_inputs > 0 && n->inputs[0] && n->n_outputs > 0 &&
+	       n->outputs[0];
 }
 
 /* Operators with an input of sizes: its number, and the least value. */
@@ -298,6 +522,7 @@ static const struct size_row {
 	{ "Expand", 1, 1 },
 	{ "Reshape", 1, 1 },
 	{ "Tile", 1, 0 },
+	{ "TopK", 1, 0 },
 };
 
 bool
@@ -310,6 +535,14 @@ import_sizes(struct importer *imp, struct node *n, int pos)
 
 	if (!all_typed(n)) {
 		return true;
+	}
+	if (strcmp(n->domain, "tirc") == 0 &&
+	    strcmp(n->op_type, "NonMaxSuppression") == 0 && n->n_outputs == 1) {
+		return size_nms(&s);
+	}
+	if (strcmp(n->domain, "tirc") == 0 &&
+	    strcmp(n->op_type, "Unique") == 0 && !node_attr(n, "rows")) {
+		return size_unique(&s);
 	}
 	if (strcmp(n->domain, "tirc") == 0 &&
 	    strcmp(n->op_type, "NonZero") == 0 && n->n_inputs == 1) {

@@ -476,9 +476,9 @@ upsample_factors(struct upgrade *u)
 
 /* -- results whose size is known only when the model runs -- */
 
-/* sizes.c gives the internal operator its size. */
+/* sizes.c gives the internal operator its size, or replaces it. */
 static bool
-nonzero_internal(struct upgrade *u)
+to_internal(struct upgrade *u)
 {
 	u->node->domain = "tirc";
 	return true;
@@ -556,7 +556,8 @@ static const struct row {
 	{ "LogSoftmax", 13, upgrade_softmax, true },
 	{ "LpPool", 2, lp_power, false },
 	{ "Mul", 7, upgrade_broadcast, true },
-	{ "NonZero", ANY_VERSION, nonzero_internal, false },
+	{ "NonMaxSuppression", ANY_VERSION, to_internal, false },
+	{ "NonZero", ANY_VERSION, to_internal, false },
 	{ "Or", 7, upgrade_broadcast, true },
 	{ "PRelu", 7, upgrade_prelu, true },
 	{ "Pad", 2, pad_rename, false },
@@ -586,6 +587,7 @@ static const struct row {
 	{ "Tile", 6, upgrade_tile, true },
 	{ "TopK", 10, topk_to_input, false },
 	{ "Unsqueeze", 13, axes_to_input, false },
+	{ "Unique", ANY_VERSION, to_internal, false },
 	{ "Upsample", 7, upsample_factors, false },
 	{ "Upsample", ANY_VERSION, upsample_to_resize, false },
 	{ "Xor", 7, upgrade_broadcast, true },

@@ -417,8 +417,10 @@ dims_product(const struct tensor *t, int from, int to)
 static bool
 op_is_recurrent(const struct node *n)
 {
-	return strcmp(n->domain, "tirc") == 0 && n->op &&
-	       n->op->fuse == FUSE_OPAQUE;
+	return strcmp(n->domain, "tirc") == 0 &&
+	       (strcmp(n->op_type, "LSTM") == 0 ||
+		strcmp(n->op_type, "GRU") == 0 ||
+		strcmp(n->op_type, "RNN") == 0);
 }
 
 int64_t

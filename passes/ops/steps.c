@@ -89,3 +89,17 @@ step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b, struct stmt *c,
 
 	return stmt_seq(s->f, list, n);
 }
+
+const struct expr *
+step_is_less(struct module *m, const struct expr *a, const struct expr *b)
+{
+	struct dtype t = accumulator_type(a->type);
+
+	a = expr_cast(m, t, a);
+	b = expr_cast(m, t, b);
+	if (!dtype_is_float(t)) {
+		return expr_lt(m, a, b);
+	}
+	return expr_and(m, expr_not(m, expr_le(m, b, a)),
+			expr_not(m, expr_call1(m, INTRIN_ISNAN, a)));
+}

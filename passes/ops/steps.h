@@ -40,5 +40,8 @@ struct stmt *step_for(struct steps *s, struct var *v, const struct expr *extent,
 /* The first n statements in order; n <= 4, the others are ignored. */
 struct stmt *step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b,
 		      struct stmt *c, struct stmt *d);
+/* Is a less than b, where NaN is larger than all numbers? */
+const struct expr *step_is_less(struct module *m, const struct expr *a,
+				const struct expr *b);
 
 #endif

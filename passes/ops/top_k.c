@@ -94,28 +94,13 @@ put(const struct heap *h, const struct expr *p, struct item from)
 	return stmt_seq(h->s.f, list, 2);
 }
 
-/* Is a less than b, where NaN is larger than all numbers? */
-static const struct expr *
-is_less(struct module *m, const struct expr *a, const struct expr *b)
-{
-	struct dtype t = accumulator_type(a->type);
-
-	a = expr_cast(m, t, a);
-	b = expr_cast(m, t, b);
-	if (!dtype_is_float(t)) {
-		return expr_lt(m, a, b);
-	}
-	return expr_and(m, expr_not(m, expr_le(m, b, a)),
-			expr_not(m, expr_call1(m, INTRIN_ISNAN, a)));
-}
-
 /* Does a come after b in the result? */
 static const struct expr *
 is_after(const struct heap *h, struct item a, struct item b)
 {
 	struct module *m = h->s.m;
-	const struct expr *less = is_less(m, a.value, b.value);
-	const struct expr *more = is_less(m, b.value, a.value);
+	const struct expr *less = step_is_less(m, a.value, b.value);
+	const struct expr *more = step_is_less(m, b.value, a.value);
 	const struct expr *later = expr_lt(m, b.index, a.index);
 	const struct expr *worse = h->largest ? less : more;
 	const struct expr *better = h->largest ? more : less;
@@ -249,8 +234,8 @@ collect(struct heap *h, const struct te_tensor *x, const struct expr *n,
 	fill = step_for(s, p, k, put(h, p->expr, none));
 	now.value = element(h, x, j->expr);
 	now.index = expr_cast(m, i64, j->expr);
-	better = h->largest ? is_less(m, root.value, now.value)
-			    : is_less(m, now.value, root.value);
+	better = h->largest ? step_is_less(m, root.value, now.value)
+			    : step_is_less(m, now.value, root.value);
 	scan = stmt_if(s->f,
 		       expr_or(m, expr_eq(m, root.index, none.index), better),
 		       replace_by(h, k, now, NULL), NULL);

@@ -77,16 +77,78 @@ def compress():
         m.check(ALL)
 
 
+def boxes(n, spread):
+    corners = rng.random((1, n, 4), np.float32) * spread
+    corners[:, :, 2:] = corners[:, :, :2] + 4 * rng.random((1, n, 2),
+                                                           np.float32)
+    return corners
+
+
+def suppression():
+    """Classes and batches, corners in either order, centers; thresholds and
+    the most boxes as inputs or constants; nothing kept."""
+    for count, most, overlap, least, form in [
+            (40, 5, 0.3, 0.2, 0), (40, 100, 0.5, None, 0),
+            (60, 7, 0.1, 0.4, 1), (9, 0, 0.5, 0.5, 0), (30, 3, 0.5, 2.0, 0),
+            (5, 3, None, None, 1)]:
+        for given in (True, False):
+            m = Model("suppression")
+            add = (lambda name, value: m.input(name, value)) if given else \
+                (lambda name, value: m.constant(value))
+            x = np.concatenate([boxes(count, 12), boxes(count, 4)])
+            x[:, ::3] = x[:, ::3, [2, 3, 0, 1]] if form == 0 else x[:, ::3]
+            arguments = [m.input("boxes", x),
+                         m.input("scores", rng.random((2, 3, count),
+                                                      np.float32)),
+                         add("most", ints(most))]
+            for name, value in [("overlap", overlap), ("least", least)]:
+                if value is not None:
+                    arguments.append(add(name, np.array([value], np.float32)))
+            y = m.output(m.node("NonMaxSuppression", arguments,
+                                center_point_box=form))
+            m.output(m.node("GatherND", [m.constant(x[0]), m.node(
+                "Slice", [y] + [m.constant(ints(v)) for v in (2, 3, 1)])]))
+            m.check(ALL if given else ["c99"])
+
+
+def unique():
+    """Sorted or not, along each axis or of all elements, with the optional
+    results and without."""
+    repeated = np.array([[2, 1, 1, 2], [0, 1, 1, 0], [2, 1, 1, 2]])
+    for kind in (np.float32, np.int64, np.int8):
+        for axis in (None, 0, 1, -1):
+            for sort in (0, 1):
+                m = Model("unique")
+                x = m.input("x", repeated.astype(kind))
+                attributes = {} if axis is None else {"axis": axis}
+                outs = m.node("Unique", [x], n=4, sorted=sort, **attributes)
+                for out in outs:
+                    m.output(out)
+                m.check(ALL if kind == np.float32 else ["c99"])
+    for array in [rng.integers(0, 50, 300).astype(np.int64),
+                  rng.integers(-3, 3, (100, 2, 3)).astype(np.float32),
+                  np.array([5.0], np.float32), np.arange(20)[::-1].copy()]:
+        for sort in (0, 1):
+            m = Model("values")
+            y, _, inverse = m.node("Unique", [m.input("x", array)], n=3,
+                                   sorted=sort)
+            m.output(y)
+            m.output(m.node("Gather", [y, inverse]))
+            m.check(ALL)
+
+
 def inputs():
     """Shapes, ranges and repeats that are inputs, with --bound."""
     for op, value, bound in [("Expand", ints(2, 3, 4), "s=4"),
                              ("Expand", ints(3, 4), "s=3,7"),
                              ("Reshape", ints(4, 3), "s=1..12"),
-                             ("Tile", ints(2, 3), "s=3")]:
+                             ("Tile", ints(2, 3), "s=3"),
+                             ("TopK", ints(2), "s=4")]:
         m = Model(op.lower())
         x = m.input("x", floats(*((3, 4) if op != "Expand" else (3, 1))))
         s = m.input("s", value)
-        y = m.output(m.node(op, [m.node("Abs", [x]), s]))
+        y = m.node(op, [m.node("Abs", [x]), s], n=1 + (op == "TopK"))
+        y = m.output(y[0] if op == "TopK" else y)
         m.output(m.node("Sqrt", [y]))
         m.check(ALL, "--bound", bound)
     m = Model("filled")
@@ -154,7 +216,7 @@ def constants():
                 "s=2,-1,3", status=1)
 
 
-CASES = [nonzero, compress, inputs, bounds, constants]
+CASES = [nonzero, compress, suppression, unique, inputs, bounds, constants]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc.NonMaxSuppression: the boxes that are kept, class by class, of boxes in
+ * descending order of their scores; gen/onnx/sizes.c sorts them before.
+ *
+ *	count = 0
+ *	for b, for c:
+ *		start = count
+ *		next = 0
+ *		while next < boxes:
+ *			if score of the next one is enough and count - start < most:
+ *				other = start
+ *				while other < count and not overlapping: other += 1
+ *				if other == count: kept[count] = (b, c, box)
+ *				                   count += 1
+ *				next += 1
+ *			else:
+ *				next = boxes
+ *
+ * Inputs: boxes, sorted scores, their positions, and the optional most boxes of
+ * a class, threshold of the intersection over the union, and threshold of the
+ * score. Results: rows [b, c, box], as many as there can be, and their number. */
+#include "dims.h"
+#include "steps.h"
+
+enum { BOXES, SCORES, ORDER, MOST, OVERLAP, LEAST, N_INPUTS };
+
+bool
+infer_nms(struct infer *c, struct node *n)
+{
+	struct module *m = c->module;
+	const struct tensor *boxes = n->inputs[BOXES];
+	const struct tensor *scores = n->inputs[SCORES];
+	const struct expr *rows[2], *one = expr_i32(m, 1), *per_class;
+	double most;
+
+	if (!infer_form(c, n, BOXES, TYPES_FLOAT, 3, 3) ||
+	    !infer_form(c, n, SCORES, TYPES_FLOAT, 3, 3)) {
+		return false;
+	}
+	if (!dims_equal(c, boxes->shape[0], scores->shape[0]) ||
+	    !dims_equal(c, boxes->shape[1], scores->shape[2]) ||
+	    !dims_equal(c, boxes->shape[2], expr_i32(m, 4))) {
+		return infer_error(
+			c, DIAG_BAD_SHAPE,
+			"boxes must be [batch, boxes, 4] and scores "
+			"[batch, classes, boxes]; correct the model");
+	}
+	per_class = scores->shape[2];
+	if (!node_input(n, MOST)) {
+		per_class = expr_i32(m, 0);
+	} else if (input_scalar(n, MOST, &most) && most < INT32_MAX) {
+		per_class = dim_min(m, per_class,
+				    expr_index(m,
+					       most > 0 ? (int64_t)most : 0));
+	}
+	rows[0] = expr_mul(m, expr_mul(m, scores->shape[0], scores->shape[1]),
+			   per_class);
+	rows[1] = expr_i32(m, 3);
+	infer_set(c, n->outputs[0], dtype_of(DT_I64), 2, rows);
+	infer_set(c, n->outputs[1], dtype_of(DT_I32), 1, &one);
+	return true;
+}
+
+/* The statements for one model; what they share. */
+struct nms {
+	struct steps s;
+	const struct node *n;
+	struct te_tensor *const *in;
+	const struct expr *b, *c; /* of the batch, of the class */
+	const struct buffer *other, *start, *next;
+	struct dtype t; /* of numbers of boxes */
+	bool centers;
+};
+
+/* The sides of a box: low and high of both dimensions. */
+struct sides {
+	struct var *low[2], *high[2];
+};
+
+static const struct expr *
+count(struct nms *k)
+{
+	const struct expr *zero = expr_i32(k->s.m, 0);
+
+	return te_at(k->s.m, k->s.out[1], &zero, 1);
+}
+
+static struct stmt *
+set_count(struct nms *k, const struct expr *value)
+{
+	const struct expr *zero = expr_i32(k->s.m, 0);
+
+	return stmt_store(k->s.f, k->s.out[1]->buffer, value, &zero, 1);
+}
+
+/* body with names for the sides of the box numbered `box`. */
+static struct stmt *
+with_sides(struct nms *k, const struct expr *box, const char *suffix,
+	   struct sides *sides, struct stmt *(*body)(struct nms *k, void *ctx),
+	   void *ctx)
+{
+	struct module *m = k->s.m;
+	static const char *const names[] = { "y_low", "x_low", "y_high",
+					     "x_high" };
+	const struct expr *low[2], *high[2];
+	struct stmt *s;
+
+	for (int d = 0; d < 2; d++) {
+		const struct expr *at[3] = { k->b, box, NULL }, *a, *z, *half;
+
+		at[2] = expr_i32(m, d);
+		a = te_at(m, k->in[BOXES], at, 3);
+		at[2] = expr_i32(m, d + 2);
+		z = te_at(m, k->in[BOXES], at, 3);
+		half = expr_div(m, z, expr_const(m, z->type, 2));
+		low[d] = k->centers ? expr_sub(m, a, half) : expr_min(m, a, z);
+		high[d] = k->centers ? expr_add(m, a, half) : expr_max(m, a, z);
+		sides->low[d] = var_new(m,
+					arena_printf(&m->arena, "%s%s",
+						     names[d], suffix),
+					a->type);
+		sides->high[d] = var_new(m,
+					 arena_printf(&m->arena, "%s%s",
+						      names[d + 2], suffix),
+					 a->type);
+	}
+	s = body(k, ctx);
+	for (int d = 1; d >= 0; d--) {
+		s = stmt_let(k->s.f, sides->low[d], low[d],
+			     stmt_let(k->s.f, sides->high[d], high[d], s));
+	}
+	return s;
+}
+
+static const struct expr *
+area(struct module *m, const struct sides *a)
+{
+	return expr_mul(m, expr_sub(m, a->high[0]->expr, a->low[0]->expr),
+			expr_sub(m, a->high[1]->expr, a->low[1]->expr));
+}
+
+/* The threshold, or 0. */
+static const struct expr *
+threshold(struct nms *k, int input)
+{
+	return node_input(k->n, input)
+		       ? define_scalar(k->s.c, k->n, k->in, input)
+		       : expr_float(k->s.m, dtype_of(DT_F32), 0);
+}
+
+struct pair {
+	struct sides own, old;
+	const struct expr *box;
+};
+
+/* if the boxes overlap too much: other = the end, and one more
+ * else: other += 1 */
+static struct stmt *
+compare_boxes(struct nms *k, void *ctx)
+{
+	struct pair *p = ctx;
+	struct steps *s = &k->s;
+	struct module *m = s->m;
+	struct sides *a = &p->own, *b = &p->old;
+	const struct expr *side[2], *zero, *met, *both, *all, *over;
+	struct dtype type = a->low[0]->type;
+	struct var *sides[2], *common = var_new(m, "common", type);
+	struct var *joint = var_new(m, "joint", type);
+	struct stmt *stop, *go;
+
+	zero = expr_float(m, type, 0);
+	for (int d = 0; d < 2; d++) {
+		side[d] = expr_sub(m,
+				   expr_min(m, a->high[d]->expr,
+					    b->high[d]->expr),
+				   expr_max(m, a->low[d]->expr,
+					    b->low[d]->expr));
+		sides[d] = var_new(m, d == 0 ? "height" : "width", type);
+	}
+	met = expr_and(m, expr_lt(m, zero, sides[0]->expr),
+		       expr_lt(m, zero, sides[1]->expr));
+	both = expr_mul(m, sides[0]->expr, sides[1]->expr);
+	all = expr_sub(m, expr_add(m, area(m, a), area(m, b)), common->expr);
+	over = expr_and(m, expr_lt(m, zero, joint->expr),
+			expr_lt(m, threshold(k, OVERLAP),
+				expr_div(m, common->expr, joint->expr)));
+	stop = step_set(s, k->other,
+			expr_add(m, count(k), expr_int(m, k->t, 1)));
+	go = step_set(s, k->other,
+		      expr_add(m, step_get(s, k->other), expr_int(m, k->t, 1)));
+	stop = stmt_if(s->f, over, stop,
+		       step_set(s, k->other,
+				expr_add(m, step_get(s, k->other),
+					 expr_int(m, k->t, 1))));
+	stop = stmt_let(s->f, joint, all, stop);
+	stop = stmt_let(s->f, common, both, stop);
+	stop = stmt_if(s->f, met, stop, go);
+	return stmt_let(s->f, sides[0], side[0],
+			stmt_let(s->f, sides[1], side[1], stop));
+}
+
+/* Compares the box with those that are kept, and keeps it. */
+static struct stmt *
+try_box(struct nms *k, void *ctx)
+{
+	struct pair *p = ctx;
+	struct steps *s = &k->s;
+	struct module *m = s->m;
+	struct dtype i64 = dtype_of(DT_I64);
+	struct var *old = var_new(m, "old", k->t),
+		   *row = var_new(m, "row", k->t);
+	const struct expr *at[2] = { old->expr, expr_i32(m, 2) };
+	const struct expr *values[3] = { k->b, k->c, p->box };
+	struct stmt *loop, *keep[4];
+
+	loop = with_sides(k, te_at(m, s->out[0], at, 2), "_old", &p->old,
+			  compare_boxes, p);
+	loop = stmt_let(s->f, old, step_get(s, k->other), loop);
+	loop = stmt_while(s->f, expr_lt(m, step_get(s, k->other), count(k)),
+			  loop);
+	for (int i = 0; i < 3; i++) {
+		at[0] = row->expr;
+		at[1] = expr_i32(m, i);
+		keep[i] = stmt_store(s->f, s->out[0]->buffer,
+				     expr_cast(m, i64, values[i]), at, 2);
+	}
+	keep[3] = set_count(k, expr_add(m, row->expr, expr_int(m, k->t, 1)));
+	keep[0] = stmt_let(s->f, row, count(k), stmt_seq(s->f, keep, 4));
+	return step_seq(s, 3, step_set(s, k->other, step_get(s, k->start)),
+			loop,
+			stmt_if(s->f,
+				expr_eq(m, step_get(s, k->other), count(k)),
+				keep[0], NULL),
+			NULL);
+}
+
+/* The boxes of one class. */
+static struct stmt *
+one_class(struct nms *k)
+{
+	struct steps *s = &k->s;
+	struct module *m = s->m;
+	const struct expr *boxes = expr_cast(m, k->t,
+					     k->n->inputs[SCORES]->shape[2]);
+	const struct expr *zero = expr_int(m, k->t, 0), *enough, *most;
+	const struct expr *score;
+	struct var *at = var_new(m, "at", k->t);
+	struct var *box = var_new(m, "box", dtype_of(DT_I64));
+	const struct expr *index[3] = { k->b, k->c, at->expr };
+	struct pair p = { .box = box->expr };
+	struct stmt *body;
+
+	most = define_scalar(s->c, k->n, k->in, MOST);
+	enough = expr_lt(m,
+			 expr_cast(m, most->type,
+				   expr_sub(m, count(k),
+					    step_get(s, k->start))),
+			 most);
+	score = te_at(m, k->in[SCORES], index, 3);
+	body = with_sides(k, box->expr, "", &p.own, try_box, &p);
+	body = stmt_let(s->f, box, te_at(m, k->in[ORDER], index, 3), body);
+	if (node_input(k->n, LEAST)) {
+		enough = expr_and(m, enough,
+				  expr_not(m, expr_le(m, score,
+						      threshold(k, LEAST))));
+		/* a NaN is first, and is not above the threshold */
+		body = stmt_if(s->f,
+			       expr_not(m, expr_call1(m, INTRIN_ISNAN, score)),
+			       body, NULL);
+	}
+	body = step_seq(s, 2, body,
+			step_set(s, k->next,
+				 expr_add(m, at->expr, expr_int(m, k->t, 1))),
+			NULL, NULL);
+	body = stmt_if(s->f, enough, body, step_set(s, k->next, boxes));
+	body = stmt_let(s->f, at, step_get(s, k->next), body);
+	body = stmt_while(s->f, expr_lt(m, step_get(s, k->next), boxes), body);
+	return step_seq(s, 3, step_set(s, k->start, count(k)),
+			step_set(s, k->next, zero), body, NULL);
+}
+
+bool
+define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out)
+{
+	static const char *const names[] = { "kept", "count" };
+	struct module *m = c->module;
+	const struct tensor *kept = n->outputs[0], *scores = n->inputs[SCORES];
+	struct var *b = var_new(m, "b", dtype_of(DT_I32));
+	struct var *cl = var_new(m, "c", dtype_of(DT_I32));
+	struct nms k = { .n = n,
+			 .in = in,
+			 .b = b->expr,
+			 .c = cl->expr,
+			 .t = dtype_of(DT_I32) };
+	struct te_tensor **used = arena_array(&m->arena, struct te_tensor *,
+					      N_INPUTS);
+	struct te_tensor *made[2];
+	struct stmt *body;
+	int n_used = 0;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (in[i] != NULL && (i < MOST || !define_literal(c, n, i))) {
+			used[n_used++] = in[i];
+		}
+	}
+	k.centers = node_attr_int(n, "center_point_box", 0) != 0;
+	k.s = steps_begin(c, names[0], "nms", names,
+			  (struct dtype[]){ kept->type, dtype_of(DT_I32) },
+			  (int[]){ 2, 1 },
+			  (const struct expr *const *[]){
+				  kept->shape, n->outputs[1]->shape },
+			  2, used, n_used, made);
+	k.other = step_local(&k.s, "other", k.t);
+	k.start = step_local(&k.s, "start", k.t);
+	k.next = step_local(&k.s, "next", k.t);
+	body = set_count(&k, expr_i32(m, 0));
+	if (node_input(n, MOST)) {
+		struct stmt *loops = step_for(&k.s, cl, scores->shape[1],
+					      one_class(&k));
+
+		loops = step_for(&k.s, b, scores->shape[0], loops);
+		loops = step_alloc(&k.s, k.other,
+				   step_alloc(&k.s, k.start,
+					      step_alloc(&k.s, k.next, loops)));
+		body = step_seq(&k.s, 2, body, loops, NULL, NULL);
+	}
+	steps_end(&k.s, NULL, 0, body);
+	out[0] = made[0];
+	out[1] = made[1];
+	return true;
+}
