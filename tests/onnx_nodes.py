@@ -27,6 +27,7 @@ KNOWN = {
     "ReduceMax": [1], "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1],
     "ReduceSum": [1], "ReduceSumSquare": [1], "Reshape": [1],
     "Resize": [1, 2, 3], "STFT": [1, 3], "Slice": [1, 2, 3, 4], "Split": [1],
+    "SplitToSequence": [1],
     "Squeeze": [1], "Tile": [1], "TopK": [1], "Unsqueeze": [1],
     "Upsample": [1],
 }

@@ -499,7 +499,8 @@ package_build(struct program *p, const struct dialect *d,
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
 	k->o = arena_copy(k->a, o, sizeof *o); /* the harness uses it later */
-	if (!choose_host(k, o) || (o->graph && !graph_form_allowed(k))) {
+	if (!choose_host(k, o) || (o->graph && !graph_form_allowed(k)) ||
+	    (o->profile && !profile_allowed(k))) {
 		return false;
 	}
 	out->dialect = k->d;

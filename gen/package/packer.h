@@ -200,6 +200,8 @@ bool weights_have_header(const struct packer *k);
 bool add_weights_header(struct packer *k);
 /* Adds the compliance statement: the dialect's claims, and deviations. */
 bool add_compliance(struct packer *k);
+/* Can each kernel be measured? False: diagnosed. */
+bool profile_allowed(const struct packer *k);
 /* Adds calls to the entry function that report the end of each kernel. */
 void add_profile_calls(struct packer *k);
 void add_metadata(struct packer *k);

@@ -25,6 +25,17 @@ say_done(struct packer *k, int kernels)
 				       dtype_of(DT_VOID), args, 2));
 }
 
+bool
+profile_allowed(const struct packer *k)
+{
+	struct diag_place place = { .file = k->g->file };
+
+	return !graph_has_control(k->g) ||
+	       diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
+			  "--profile measures kernels that run once each, and "
+			  "the model has branches or loops; remove --profile");
+}
+
 void
 add_profile_calls(struct packer *k)
 {
