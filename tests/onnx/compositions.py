@@ -171,3 +171,24 @@ for trained in (True, False):
           {"seed": 12345}, outputs=2, opset=22)
 refuse("Dropout", [f(3, 4), np.array(0.3, np.float32), np.array(True)], {},
        "without a seed", opset=22)
+
+# -- recurrent operators and transforms; more in tests/exec/recurrent.py and
+# fourier.py
+
+for op, gates in ("LSTM", 4), ("GRU", 3), ("RNN", 1):
+    weights = [f(1, gates * 3, 4), f(1, gates * 3, 3), f(1, 2 * gates * 3)]
+    check("symbolic", op, [f(5, 2, 4), *weights], {"hidden_size": 3},
+          outputs=2, opset=22, symbolic={0: {0: "t", 1: "b"}},
+          options=("--dim", "t=1..9", "--dim", "b=1..3"))
+    refuse(op, [f(5, 2, 4), *weights], {"activations": ["Cosine"] * gates},
+           "activations must be" if gates > 1 else "'Cosine' is not known",
+           opset=22)
+    refuse(op, [f(5, 2, 4), *weights], {"direction": "bidirectional"},
+           "for 2 directions", opset=22)
+check("symbolic", "DFT", [f(3, 4, 2)], symbolic={0: {0: "n"}}, opset=20,
+      options=("--dim", "n=1..5"))
+refuse("DFT", [f(3, 4, 2), np.array(3)], {}, "must be one constant integer",
+       opset=20)
+refuse("DFT", [f(3, 4, 3)], {}, "is not 1 (real) or 2 (complex)", opset=20)
+refuse("STFT", [f(3, 40, 1), np.array(3)], {}, "must be one constant integer",
+       opset=17)
