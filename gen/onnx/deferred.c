@@ -24,6 +24,7 @@ static const struct {
 } rows[] = {
 	{ "ConcatFromSequence", expand_sequence },
 	{ "ai.onnx.preview.FlexAttention", expand_flex },
+	{ "DeformConv", expand_deform_conv },
 	{ "If", expand_if },
 	{ "Loop", expand_loop },
 	{ "Optional", expand_sequence },
@@ -45,6 +46,9 @@ expander(const char *domain, const char *op_type)
 {
 	const char *own = import_domain(domain);
 
+	if (is_ml_operator(own, op_type)) {
+		return expand_ml;
+	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
 		const char *op = rows[i].op;
 		size_t n = strlen(own);

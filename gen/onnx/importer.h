@@ -280,6 +280,15 @@ bool flow_loop(struct importer *imp, struct deferred *d,
 	       const struct loop_form *form);
 bool flow_loop_end(struct importer *imp, struct deferred *d);
 
+/* -- deform.c -- */
+
+bool expand_deform_conv(struct importer *imp, struct deferred *d);
+
+/* -- ml.c: the operators of ai.onnx.ml -- */
+
+bool is_ml_operator(const char *domain, const char *op_type);
+bool expand_ml(struct importer *imp, struct deferred *d);
+
 /* -- loops.c, sequences.c: each replaces nodes of some operators -- */
 
 bool expand_loop(struct importer *imp, struct deferred *d);

@@ -103,3 +103,26 @@ step_is_less(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_and(m, expr_not(m, expr_le(m, b, a)),
 			expr_not(m, expr_call1(m, INTRIN_ISNAN, a)));
 }
+
+const struct expr *
+step_name(struct step_names *names, const char *name, const struct expr *value)
+{
+	struct te_let let = { .value = value };
+
+	if (value->n_args == 0) {
+		return value;
+	}
+	let.var = var_new(names->s->m, name, value->type);
+	vec_push(&names->s->m->arena, &names->list, let);
+	return let.var->expr;
+}
+
+struct stmt *
+step_named(struct step_names *names, struct stmt *body)
+{
+	for (int k = names->list.n - 1; k >= 0; k--) {
+		body = stmt_let(names->s->f, names->list.data[k].var,
+				names->list.data[k].value, body);
+	}
+	return body;
+}

@@ -44,4 +44,16 @@ struct stmt *step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b,
 const struct expr *step_is_less(struct module *m, const struct expr *a,
 				const struct expr *b);
 
+/* Names for values, in the order in which they were given. */
+struct step_names {
+	struct steps *s;
+	VEC(struct te_let) list;
+};
+
+/* The variable `name` with this value; a leaf is returned as it is. */
+const struct expr *step_name(struct step_names *names, const char *name,
+			     const struct expr *value);
+/* The definitions of the names around a body that uses them. */
+struct stmt *step_named(struct step_names *names, struct stmt *body);
+
 #endif

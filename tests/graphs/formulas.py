@@ -443,3 +443,28 @@ def grouped_transpose(node, inputs):
                  for x, axis in zip(inputs, (1, 0, 0))]
         parts.append(evaluated(alone, dict(zip(names, given))))
     return [np.concatenate(parts, 1)]
+
+
+def trees(node, inputs):
+    """TreeEnsembleRegressor with nodes BRANCH_LEQ, whose domain the references
+    are not given."""
+    lists = {a.name: onnx.helper.get_attribute_value(a)
+             for a in node.attribute}
+    where = {key: k for k, key in enumerate(zip(
+        lists["nodes_treeids"], lists["nodes_nodeids"]))}
+    weights = {key: k for k, key in enumerate(zip(
+        lists["target_treeids"], lists["target_nodeids"]))}
+    x = inputs[0]
+    y = np.zeros((x.shape[0], lists["n_targets"]), x.dtype)
+    for row, total in zip(x, y):
+        for tree in sorted(set(lists["nodes_treeids"])):
+            at = 0
+            while lists["nodes_modes"][where[tree, at]] != b"LEAF":
+                k = where[tree, at]
+                side = "true" if row[lists["nodes_featureids"][k]] <= \
+                    np.float32(lists["nodes_values"][k]) else "false"
+                at = lists["nodes_%snodeids" % side][k]
+            k = weights[tree, at]
+            total[lists["target_ids"][k]] += np.float32(
+                lists["target_weights"][k])
+    return [y]

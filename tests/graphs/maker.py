@@ -105,7 +105,9 @@ class Graph:
             for name in self.outputs]
         return make.make_model(
             make.make_graph(self.nodes, "g", infos, outputs, constants),
-            opset_imports=[make.make_opsetid("", self.opset)], ir_version=10)
+            opset_imports=[make.make_opsetid("", self.opset),
+                           make.make_opsetid("ai.onnx.ml", 3)],
+            ir_version=10)
 
 
 class Maker:

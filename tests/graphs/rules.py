@@ -4,6 +4,7 @@ import rules_elements
 import rules_quantized
 import rules_shapes
 import rules_sums
+import rules_trees
 import rules_windows
 
 BY_OPERATOR = {
@@ -25,6 +26,8 @@ OWN = {
     **{"tirc." + op: rules_sums.recurrent(op, gates) for op, gates in
        [("LSTM", 4), ("GRU", 3), ("RNN", 1)]},
     "tirc.LinearAttention": rules_sums.linear_attention,
+    "tirc.DeformSample": rules_windows.deform_conv,
+    "tirc.TreeEnsemble": rules_trees.ensemble,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
 # Rows that never become a kernel, with the reason.
@@ -35,5 +38,6 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     2 * [rules_quantized.CHAINS[name]
          for name in sorted(rules_quantized.CHAINS)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
-    [rules_windows.plain_conv, rules_sums.attention,
-     rules_sums.linear_attention]
+    [rules_windows.plain_conv, rules_windows.deform_conv,
+     rules_sums.attention, rules_sums.linear_attention,
+     rules_trees.ensemble]

@@ -131,6 +131,83 @@ def max_unpool(g):
     g.node("MaxUnpool", inputs, kernel_shape=kernel, strides=kernel)
 
 
+def grid_sample(g):
+    x = pictures(g, "GridSample", ["float32"])
+    shape = g.value(x).shape
+    sizes = [shape[0]] + [g.number(1, 5) for _ in shape[2:]]
+    grid = g.rng.uniform(-1.3, 1.3, sizes + [len(sizes) - 1])
+    mode = g.choice(["nearest", "linear", "cubic"])
+    padding = g.choice(["zeros", "border", "reflection"])
+    # At a border, onnxruntime moves both coordinates of a position if one is
+    # outside; ONNX's reference moves that one. Here it makes a difference:
+    aligned = 1 if (mode, padding) == ("cubic", "border") else g.number(0, 1)
+    if g.graph.opset < 20 and mode != "nearest":
+        mode = "bi" + mode
+    g.node("GridSample", [x, g.add(grid.astype(g.dtype(x)), "input")],
+           mode=mode, padding_mode=padding, align_corners=aligned)
+
+
+def regions(g, x, count):
+    """Corners x1, y1, x2, y2 of regions, in quarters of an element."""
+    height, width = g.value(x).shape[2:]
+    corners = np.stack([g.rng.integers(-4, 4 * size + 4, (count, 2))
+                        for size in (width, height)], 2) / 4
+    return np.sort(corners, 1).reshape(count, 4)
+
+
+def image(g, op):
+    return g.data(g.types(op), 4, 4, lambda shape: 0 not in shape and
+                  SYMBOL not in shape)
+
+
+def roi_align(g):
+    x = image(g, "RoiAlign")
+    count = g.number(1, 3)
+    rois = regions(g, x, count).astype(g.value(x).dtype)
+    where = g.rng.integers(0, g.value(x).shape[0], count)
+    g.node("RoiAlign", [x, g.add(rois, "input"), g.add(where, "input")],
+           output_height=g.number(1, 3), output_width=g.number(1, 3),
+           sampling_ratio=g.number(0, 2),
+           spatial_scale=g.choice([1.0, 0.5]),
+           coordinate_transformation_mode=g.choice(
+               ["half_pixel", "output_half_pixel"]))
+
+
+def max_roi_pool(g):
+    x = image(g, "MaxRoiPool")
+    count = g.number(1, 3)
+    where = g.rng.integers(0, g.value(x).shape[0], (count, 1))
+    rois = np.concatenate([where, np.rint(regions(g, x, count))], 1)
+    g.node("MaxRoiPool", [x, g.add(rois.astype(g.value(x).dtype), "input")],
+           pooled_shape=[g.number(1, 3), g.number(1, 3)])
+
+
+def deform_conv(g):
+    """tirc.DeformSample and a product of matrices. The elements are finite:
+    onnx.reference rounds positions so that elements beside them count a bit."""
+    x = g.data(["float32"], 4, 4, lambda shape: 0 not in shape and
+               SYMBOL not in shape and min(shape[2:]) > 1, "plain", share=0)
+    n, channels, *sizes = g.value(x).shape
+    group = g.choice([k for k in (1, 2, 3) if channels % k == 0])
+    offsets = g.choice([k for k in (1, 2, 3) if channels % k == 0])
+    kernel = [g.number(1, min(2, size)) for size in sizes]
+    pads = [g.number(0, 1) for _ in range(4)]
+    taps = int(np.prod(kernel))
+    out = [size + pads[d] + pads[2 + d] - kernel[d] + 1
+           for d, size in enumerate(sizes)]
+    moves = g.rng.uniform(-1, 1, [n, offsets * taps * 2] + out)
+    maps = group * g.number(1, 2)
+    inputs = [x, g.exact("float32", [maps, channels // group] + kernel,
+                         "plain", share=0),
+              g.add(moves.astype(np.float32), "input")]
+    if g.chance():
+        inputs.append(g.exact("float32", [maps]) if g.chance() else None)
+        inputs.append(g.exact("float32", [n, offsets * taps] + out, "plain",
+                              share=0))
+    g.node("DeformConv", inputs, kernel_shape=kernel, pads=pads, group=group,
+           offset_group=offsets)
+
+
 def global_pool(op):
     def rule(g):
         x = pictures(g, op)
@@ -200,7 +277,9 @@ RULES = {
     "Col2Im": col2im,
     "Conv": conv, "ConvTranspose": conv_transpose,
     "MaxPool": pool("MaxPool"), "AveragePool": pool("AveragePool"),
-    "LpPool": pool("LpPool"), "MaxUnpool": max_unpool, "Resize": resize}
+    "LpPool": pool("LpPool"), "MaxUnpool": max_unpool, "Resize": resize,
+    "GridSample": grid_sample, "RoiAlign": roi_align,
+    "MaxRoiPool": max_roi_pool}
 RULES.update({op: global_pool(op) for op in [
     "GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"]})
 
@@ -218,6 +297,11 @@ LARGE = {
     "AveragePool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
     "LpPool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
     "GlobalMaxPool": case([IMAGE]),
+    "GridSample": case([IMAGE, (F, [1, 30, 30, 2])]),
+    "RoiAlign": case([IMAGE, (F, [9, 4]), np.zeros(9, np.int64)],
+        products=9 * 16 * 49 * 4, output_height=7, output_width=7,
+        sampling_ratio=2),
+    "MaxRoiPool": case([IMAGE, (F, [9, 5])], pooled_shape=[7, 7]),
     "GlobalAveragePool": case([IMAGE]),
     "GlobalLpPool": case([IMAGE]),
     "MaxUnpool": case([(F, [1, 16, 20, 20]), (I, [1, 16, 20, 20])],

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators of the domain ai.onnx.ml as nodes of ONNX's own operators: helpers
+ * that their files share. */
+#ifndef TIRC_ONNX_ML_H
+#define TIRC_ONNX_ML_H
+
+#include "importer.h"
+
+struct ml {
+	struct importer *imp;
+	struct deferred *d;
+	struct node *n;
+	struct tensor *x; /* input 0, whose type and shape are known */
+};
+
+/* A new node; its only output is named after the replaced node's first one. */
+struct node *ml_node(struct ml *m, const char *op, const char *what, int n_in,
+		     ...);
+/* The output of such a node. */
+struct tensor *ml_op(struct ml *m, const char *op, const char *what, int n_in,
+		     ...);
+/* A node tirc.TreeEnsemble. */
+struct node *ml_trees(struct ml *m, struct tensor **in, int n_in);
+/* A constant of the given type. */
+struct tensor *ml_constant(struct ml *m, const char *what, struct dtype type,
+			   const double *values, int n_dims,
+			   const int64_t *shape);
+struct tensor *ml_number(struct ml *m, const char *what, struct dtype type,
+			 double value);
+struct tensor *ml_ints(struct ml *m, const char *what, int n,
+		       const int64_t *values);
+/* t, whose type is `from`, as a tensor of type `to`. */
+struct tensor *ml_cast(struct ml *m, struct tensor *t, struct dtype from,
+		       struct dtype to);
+/* Input 0 as a matrix of float32, or of float64 if it is; a vector is one
+ * row. */
+struct tensor *ml_rows(struct ml *m, struct dtype *type);
+/* The floats of an attribute, or of the tensor NAME_as_tensor; 0: absent. */
+int ml_floats(struct ml *m, const char *name, const double **values);
+int ml_attr_ints(struct ml *m, const char *name, const int64_t **values);
+/* The attribute post_transform applied to rows of scores; NULL after a
+ * refusal. */
+struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
+/* Output 0 is the class of the best score of each row, output 1 the transformed
+ * scores. labels: of the classes. */
+bool ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
+		 const int64_t *labels, int n_labels);
+/* The classes as integers; false after a refusal. names: the attribute without
+ * its ending. */
+bool ml_labels(struct ml *m, const char *ints, const char *strings,
+	       const int64_t **labels, int *n);
+/* Output k is t. */
+void ml_output(struct ml *m, int k, struct tensor *t);
+bool ml_refuse(struct ml *m, const char *why);
+
+typedef bool ml_fn(struct ml *m);
+
+/* ml_linear.c, ml_trees.c */
+ml_fn ml_linear_classifier, ml_linear_regressor, ml_svm_classifier,
+	ml_svm_regressor, ml_tree_classifier, ml_tree_regressor,
+	ml_tree_ensemble;
+
+#endif

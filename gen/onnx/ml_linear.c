@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linear models and support vector machines of ai.onnx.ml as matrix
+ * products. */
+#include "ml.h"
+
+#include <math.h>
+
+#include "ops.h"
+
+/* x times the transposed matrix [rows, columns], plus one number per row. */
+static struct tensor *
+product(struct ml *m, const char *what, struct tensor *x, struct dtype type,
+	const double *matrix, int64_t rows, int64_t columns, const double *add)
+{
+	const int64_t shape[] = { rows, columns };
+	struct tensor *by = ml_constant(m, "coefficients", type, matrix, 2,
+					shape);
+	struct node *n;
+
+	if (!add) {
+		add = arena_array(&m->imp->tmp, double, rows + 1);
+	}
+	n = ml_node(m, "Gemm", what, 3, x, by,
+		    ml_constant(m, "intercepts", type, add, 1, &rows));
+	node_set_attr_int(m->imp->g, n, "transB", 1);
+	return n->outputs[0];
+}
+
+/* The largest element of each row, at the first of its places. */
+static struct tensor *
+best_of(struct ml *m, struct tensor *scores)
+{
+	struct node *n = ml_node(m, "ArgMax", "best", 1, scores);
+
+	node_set_attr_int(m->imp->g, n, "axis", 1);
+	node_set_attr_int(m->imp->g, n, "keepdims", 0);
+	return n->outputs[0];
+}
+
+static bool
+features(struct ml *m, int64_t *n)
+{
+	if (m->x->ndim < 1 || m->x->ndim > 2 ||
+	    !expr_is_int(m->x->shape[m->x->ndim - 1], n)) {
+		return ml_refuse(m, "the number of its input's features is not "
+				    "known, or the input is no matrix; correct "
+				    "the model");
+	}
+	return true;
+}
+
+static bool
+wrong_lengths(struct ml *m)
+{
+	return ml_refuse(m, "the lengths of its attributes and of the input's "
+			    "rows contradict each other; correct the model");
+}
+
+bool
+ml_linear_regressor(struct ml *m)
+{
+	const double *coefficients, *intercepts = NULL;
+	int64_t targets = node_attr_int(m->n, "targets", 1), n;
+	struct dtype type;
+	struct tensor *x, *y;
+
+	if (!features(m, &n)) {
+		return false;
+	}
+	if (targets < 1 ||
+	    ml_floats(m, "coefficients", &coefficients) / n != targets) {
+		return wrong_lengths(m);
+	}
+	if (ml_floats(m, "intercepts", &intercepts) != targets) {
+		intercepts = NULL;
+	}
+	x = ml_rows(m, &type);
+	y = ml_post_transform(m, product(m, "sums", x, type, coefficients,
+					 targets, n, intercepts));
+	if (!y) {
+		return false;
+	}
+	ml_output(m, 0, ml_cast(m, y, type, dtype_of(DT_F32)));
+	return true;
+}
+
+/* The class of one score is decided by its sign; its other class has the
+ * opposite score, or the complement of the probability. */
+static bool
+classify_by_sign(struct ml *m, struct tensor *score, struct dtype type,
+		 const int64_t *labels)
+{
+	const char *how = node_attr_string(m->n, "post_transform", "NONE");
+	bool logistic = strcmp(how, "LOGISTIC") == 0;
+	struct tensor *best, *other, *both;
+	const int64_t column = 1;
+	struct node *n;
+
+	if (!logistic && strcmp(how, "NONE") != 0) {
+		return ml_refuse(m, "its post_transform of one score is not "
+				    "supported; NONE and LOGISTIC are");
+	}
+	best = ml_op(m, "Greater", "positive", 2, score,
+		     ml_number(m, "zero", type, 0));
+	best = ml_cast(m, best, dtype_of(DT_BOOL), dtype_of(DT_I64));
+	best = ml_op(m, "Squeeze", "best", 2, best,
+		     ml_ints(m, "axes", 1, &column));
+	other = logistic ? ml_op(m, "Neg", "other", 1, score)
+			 : ml_op(m, "Sub", "other", 2,
+				 ml_number(m, "one", type, 1), score);
+	n = ml_node(m, "Concat", "scores", 2, other, score);
+	node_set_attr_int(m->imp->g, n, "axis", 1);
+	both = n->outputs[0];
+	return ml_classify(m, best, both, labels, 2);
+}
+
+bool
+ml_linear_classifier(struct ml *m)
+{
+	const double *coefficients, *intercepts = NULL;
+	const int64_t *labels;
+	int64_t n, classes;
+	struct tensor *x, *scores;
+	struct dtype type;
+	int n_labels, n_all;
+
+	if (!features(m, &n) ||
+	    !ml_labels(m, "classlabels_ints", "classlabels_strings", &labels,
+		       &n_labels)) {
+		return false;
+	}
+	n_all = ml_floats(m, "coefficients", &coefficients);
+	classes = n > 0 ? n_all / n : 0;
+	if (classes < 1 || classes * n != n_all ||
+	    (n_labels != classes && !(classes == 1 && n_labels == 2))) {
+		return wrong_lengths(m);
+	}
+	if (ml_floats(m, "intercepts", &intercepts) != classes) {
+		intercepts = NULL;
+	}
+	x = ml_rows(m, &type);
+	scores = product(m, "scores", x, type, coefficients, classes, n,
+			 intercepts);
+	if (classes == 1 && n_labels == 2) {
+		return classify_by_sign(m, scores, type, labels);
+	}
+	return ml_classify(m, best_of(m, scores), scores, labels, n_labels);
+}
+
+/* -- support vector machines -- */
+
+struct svm {
+	struct tensor *x;
+	struct dtype type;
+	int64_t n_vectors, n_features;
+	double gamma, coef0, degree;
+};
+
+/* |x - v|^2 for each row x and each support vector v. */
+static struct tensor *
+distances(struct ml *m, struct svm *s, struct tensor *vectors)
+{
+	const int64_t axis = 1, last = -1;
+	struct tensor *x = ml_op(m, "Unsqueeze", "rows", 2, s->x,
+				 ml_ints(m, "axis", 1, &axis)),
+		      *apart;
+	struct node *n;
+
+	apart = ml_op(m, "Sub", "apart", 2, x, vectors);
+	n = ml_node(m, "ReduceSumSquare", "distances", 2, apart,
+		    ml_ints(m, "last", 1, &last));
+	node_set_attr_int(m->imp->g, n, "keepdims", 0);
+	return n->outputs[0];
+}
+
+/* The kernel function of each row and each support vector: [rows, vectors]. */
+static struct tensor *
+kernels(struct ml *m, struct svm *s, const double *vectors)
+{
+	const char *type = node_attr_string(m->n, "kernel_type", "LINEAR");
+	const int64_t shape[] = { s->n_vectors, s->n_features };
+	struct tensor *k;
+
+	if (strcmp(type, "RBF") == 0) {
+		k = distances(m, s,
+			      ml_constant(m, "vectors", s->type, vectors, 2,
+					  shape));
+		k = ml_op(m, "Mul", "exponents", 2, k,
+			  ml_number(m, "gamma", s->type, -s->gamma));
+		return ml_op(m, "Exp", "kernels", 1, k);
+	}
+	k = product(m, "products", s->x, s->type, vectors, s->n_vectors,
+		    s->n_features, NULL);
+	if (strcmp(type, "LINEAR") == 0) {
+		return k;
+	}
+	k = ml_op(m, "Mul", "scaled", 2, k,
+		  ml_number(m, "gamma", s->type, s->gamma));
+	k = ml_op(m, "Add", "moved", 2, k,
+		  ml_number(m, "coef0", s->type, s->coef0));
+	return strcmp(type, "POLY") == 0
+		       ? ml_op(m, "Pow", "kernels", 2, k,
+			       ml_number(m, "degree", s->type, s->degree))
+		       : ml_op(m, "Tanh", "kernels", 1, k);
+}
+
+static bool
+svm_begin(struct ml *m, struct svm *s, int64_t n_vectors,
+	  const double **vectors)
+{
+	const double *params;
+	int n = ml_floats(m, "kernel_params", &params);
+
+	if (!features(m, &s->n_features)) {
+		return false;
+	}
+	s->n_vectors = n_vectors;
+	if (ml_floats(m, "support_vectors", vectors) !=
+	    s->n_vectors * s->n_features) {
+		return wrong_lengths(m);
+	}
+	s->gamma = n > 0 ? params[0] : 0;
+	s->coef0 = n > 1 ? params[1] : 0;
+	s->degree = n > 2 ? params[2] : 0;
+	s->x = ml_rows(m, &s->type);
+	return true;
+}
+
+bool
+ml_svm_regressor(struct ml *m)
+{
+	int64_t supports = node_attr_int(m->n, "n_supports", 0);
+	const double *vectors, *coefficients, *rho;
+	struct dtype type;
+	struct svm s = { 0 };
+	struct tensor *y;
+	int64_t n;
+
+	if (!features(m, &n)) {
+		return false;
+	}
+	if (ml_floats(m, "coefficients", &coefficients) !=
+		    (supports > 0 ? supports : n) ||
+	    ml_floats(m, "rho", &rho) < 1) {
+		return wrong_lengths(m);
+	}
+	if (supports > 0) {
+		if (!svm_begin(m, &s, supports, &vectors)) {
+			return false;
+		}
+		type = s.type;
+		y = product(m, "sums", kernels(m, &s, vectors), type,
+			    coefficients, 1, supports, rho);
+	} else {
+		y = ml_rows(m, &type);
+		y = product(m, "sums", y, type, coefficients, 1, n, rho);
+	}
+	if (node_attr_int(m->n, "one_class", 0)) {
+		y = ml_op(m, "Greater", "inside", 2, y,
+			  ml_number(m, "zero", type, 0));
+		y = ml_op(m, "Where", "side", 3, y,
+			  ml_number(m, "one", type, 1),
+			  ml_number(m, "minus_one", type, -1));
+	}
+	y = ml_post_transform(m, y);
+	if (!y) {
+		return false;
+	}
+	ml_output(m, 0, ml_cast(m, y, type, dtype_of(DT_F32)));
+	return true;
+}
+
+/* The pairs of classes (i, j), i < j, in order. */
+struct pairs {
+	const int64_t *sizes; /* support vectors of each class */
+	int64_t classes, n, n_vectors;
+	double *matrix; /* [n, n_vectors]: the score of a pair from kernels */
+	double *votes;  /* [classes, n]: of a pair that i wins */
+	double *base;   /* [classes]: the votes if j wins all pairs */
+};
+
+static int64_t
+first_vector(const struct pairs *p, int64_t class)
+{
+	int64_t first = 0;
+
+	for (int64_t i = 0; i < class; ++i) {
+		first += p->sizes[i];
+	}
+	return first;
+}
+
+/* Pair (i, j) has the coefficients of row j - 1 for the vectors of i, and of
+ * row i for those of j. */
+static void
+fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
+	  int64_t j)
+{
+	for (int side = 0; side < 2; ++side) {
+		int64_t class = side == 0 ? i : j, from = side == 0 ? j - 1 : i;
+		int64_t first = first_vector(p, class);
+
+		for (int64_t v = first; v < first + p->sizes[class]; ++v) {
+			p->matrix[row * p->n_vectors + v] =
+				coefficients[from * p->n_vectors + v];
+		}
+	}
+	p->votes[i * p->n + row] = 1;
+	p->votes[j * p->n + row] = -1;
+	p->base[j] += 1;
+}
+
+static bool
+make_pairs(struct ml *m, struct pairs *p)
+{
+	struct arena *a = &m->imp->tmp;
+	const double *coefficients;
+	int64_t row = 0;
+
+	p->n_vectors = first_vector(p, p->classes);
+	p->n = p->classes * (p->classes - 1) / 2;
+	if (ml_floats(m, "coefficients", &coefficients) !=
+	    (p->classes - 1) * p->n_vectors) {
+		return wrong_lengths(m);
+	}
+	p->matrix = arena_array(a, double, p->n * p->n_vectors + 1);
+	p->votes = arena_array(a, double, p->classes * p->n + 1);
+	p->base = arena_array(a, double, p->classes + 1);
+	for (int64_t i = 0; i < p->classes; ++i) {
+		for (int64_t j = i + 1; j < p->classes; ++j) {
+			fill_pair(p, coefficients, row++, i, j);
+		}
+	}
+	return true;
+}
+
+/* The class with the most votes; the first of several. */
+static struct tensor *
+count_votes(struct ml *m, struct svm *s, const struct pairs *p,
+	    struct tensor *scores)
+{
+	struct tensor *won = ml_op(m, "Greater", "won", 2, scores,
+				   ml_number(m, "zero", s->type, 0));
+
+	won = ml_cast(m, won, dtype_of(DT_BOOL), s->type);
+	return best_of(m, product(m, "votes", won, s->type, p->votes,
+				  p->classes, p->n, p->base));
+}
+
+/* The outputs of a machine whose pairs have these scores. */
+static bool
+finish_svm(struct ml *m, struct svm *s, const struct pairs *p,
+	   struct tensor *scores, const int64_t *labels)
+{
+	const double *all;
+	struct tensor *best = count_votes(m, s, p, scores), *other;
+	bool positive = true;
+	int64_t second[2];
+	struct node *n;
+
+	if (ml_floats(m, "prob_a", &all) > 0) {
+		return ml_refuse(m, "its probabilities (prob_a) are not "
+				    "supported; export the model without them");
+	}
+	if (p->classes == 2) {
+		for (int i = ml_floats(m, "coefficients", &all); i-- > 0;) {
+			positive = positive && all[i] >= 0;
+		}
+		if (positive) {
+			/* Its first class is never chosen. */
+			second[0] = second[1] = labels[1];
+			labels = second;
+		}
+		other = ml_op(m, "Neg", "other", 1, scores);
+		n = ml_node(m, "Concat", "both", 2, other, scores);
+		node_set_attr_int(m->imp->g, n, "axis", 1);
+		scores = n->outputs[0];
+	}
+	return ml_classify(m, best, scores, labels, (int)p->classes);
+}
+
+bool
+ml_svm_classifier(struct ml *m)
+{
+	struct pairs p = { 0 };
+	const double *vectors, *rho;
+	const int64_t *labels;
+	struct svm s = { 0 };
+	struct tensor *scores;
+	int n_labels;
+
+	if (!ml_labels(m, "classlabels_ints", "classlabels_strings", &labels,
+		       &n_labels)) {
+		return false;
+	}
+	p.classes = ml_attr_ints(m, "vectors_per_class", &p.sizes);
+	if (p.classes < 2) {
+		return ml_refuse(m, "it has no support vectors, which is not "
+				    "supported; use a LinearClassifier");
+	}
+	if (n_labels != p.classes || !make_pairs(m, &p) ||
+	    ml_floats(m, "rho", &rho) != p.n) {
+		return wrong_lengths(m);
+	}
+	if (!svm_begin(m, &s, p.n_vectors, &vectors)) {
+		return false;
+	}
+	scores = product(m, "scores", kernels(m, &s, vectors), s.type, p.matrix,
+			 p.n, p.n_vectors, rho);
+	return finish_svm(m, &s, &p, scores, labels);
+}

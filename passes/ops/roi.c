@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RoiAlign and MaxRoiPool: a fixed number of bins for each region of an image.
+ * The sizes of the regions are data, and so are the numbers of the elements of
+ * a bin:
+ *
+ *	for r, c, h, w:
+ *		the first and the last row and column of bin (h, w) of region r
+ *		for ih, iw of the bin: best = max(best, x[image, c, ih, iw]) */
+#include "dims.h"
+#include "steps.h"
+
+#include <math.h>
+
+/* Of rows (d = 0) or columns (d = 1). */
+struct bin {
+	const struct expr *start, *size, *count; /* size: of one bin */
+};
+
+struct roi {
+	struct steps s;
+	struct step_names names;
+	const struct node *n;
+	struct te_tensor *const *in;
+	const struct expr **at; /* r, c, h, w */
+	struct dtype wide;
+	double scale;
+	const struct expr *first; /* channel of a block */
+	int64_t channels;         /* in a block */
+};
+
+static bool
+infer_regions(struct infer *c, struct node *n, int columns,
+	      const struct expr *height, const struct expr *width)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *rois = n->inputs[1];
+	const struct expr *shape[4];
+
+	if (!infer_form(c, n, 0, TYPES_FLOAT, 4, 4) ||
+	    !infer_form(c, n, 1, TYPES_FLOAT, 2, 2)) {
+		return false;
+	}
+	if (!dims_may_equal(rois->shape[1], expr_i32(m, columns))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "a region does not have %d numbers; correct "
+				   "the shape of input 1",
+				   columns);
+	}
+	shape[0] = rois->shape[0];
+	shape[1] = x->shape[1];
+	shape[2] = height;
+	shape[3] = width;
+	infer_set(c, n->outputs[0], x->type, 4, shape);
+	return true;
+}
+
+static bool
+is_size(int64_t size)
+{
+	return size > 0 && size <= INT32_MAX;
+}
+
+bool
+infer_roi_align(struct infer *c, struct node *n)
+{
+	struct module *m = c->module;
+	int64_t height = node_attr_int(n, "output_height", 1);
+	int64_t width = node_attr_int(n, "output_width", 1);
+	const char *mode = node_attr_string(n, "mode", "avg");
+
+	if (!is_size(height) || !is_size(width) ||
+	    node_attr_int(n, "sampling_ratio", 0) < 0 ||
+	    node_attr_int(n, "sampling_ratio", 0) > INT32_MAX ||
+	    (strcmp(mode, "avg") != 0 && strcmp(mode, "max") != 0)) {
+		return infer_error(
+			c, DIAG_BAD_ATTRIBUTE,
+			"its output sizes, its sampling_ratio or its "
+			"mode are not valid; correct the model");
+	}
+	if (!infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
+		return false;
+	}
+	if (!dims_may_equal(n->inputs[1]->shape[0], n->inputs[2]->shape[0])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input 2 does not have one image for each "
+				   "region; correct its shape");
+	}
+	return infer_regions(c, n, 4, expr_i32(m, (int32_t)height),
+			     expr_i32(m, (int32_t)width));
+}
+
+bool
+infer_max_roi_pool(struct infer *c, struct node *n)
+{
+	const int64_t *pooled;
+	int count = node_attr_ints(n, "pooled_shape", &pooled);
+
+	if (count != 2 || !is_size(pooled[0]) || !is_size(pooled[1])) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "pooled_shape does not have two positive "
+				   "sizes; correct the model");
+	}
+	return infer_regions(c, n, 5, expr_i32(c->module, (int32_t)pooled[0]),
+			     expr_i32(c->module, (int32_t)pooled[1]));
+}
+
+static const struct expr *
+real(const struct roi *r, double v)
+{
+	return expr_float(r->s.m, r->wide, v);
+}
+
+/* Number k of the region. */
+static const struct expr *
+corner(const struct roi *r, int k)
+{
+	struct module *m = r->s.m;
+	const struct expr *at[] = { r->at[0], expr_i32(m, k) };
+
+	return expr_mul(m, expr_cast(m, r->wide, te_at(m, r->in[1], at, 2)),
+			real(r, r->scale));
+}
+
+/* The image of the region; a number out of range counts modulo their number. */
+static const struct expr *
+image(struct roi *r, const struct expr *number)
+{
+	struct module *m = r->s.m;
+	const struct expr *n = r->n->inputs[0]->shape[0];
+
+	number = expr_floormod(m, number, expr_cast(m, number->type, n));
+	return step_name(&r->names, "image", expr_cast(m, n->type, number));
+}
+
+static const struct expr *
+named(struct roi *r, const char *what, int d, const struct expr *value)
+{
+	static const char *const axes[] = { "h", "w" };
+
+	return step_name(&r->names,
+			 arena_printf(&r->s.m->arena, "%s_%s", what, axes[d]),
+			 value);
+}
+
+static struct roi
+roi_begin(struct define *c, const struct node *n, struct te_tensor *const *in,
+	  const char *name, const struct expr *const *at,
+	  struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct roi r = {
+		.n = n,
+		.in = in,
+		.at = arena_copy(&m->arena, at, 4 * sizeof *at),
+		.wide = accumulator_type(y->type),
+		.scale = node_attr_float(n, "spatial_scale", 1),
+	};
+
+	r.s = steps_begin(c, name, "roi", &name, &y->type, &y->ndim,
+			  (const struct expr *const *[]){ y->shape }, 1, in,
+			  n->n_inputs, out);
+	return r;
+}
+
+/* y[r, c, h, w] = value, after the steps before, if there are any. */
+static struct stmt *
+roi_store(struct roi *r, struct stmt *before, const struct expr *value)
+{
+	const struct buffer *y = r->s.out[0]->buffer;
+	struct stmt *store = stmt_store(r->s.f, y,
+					expr_cast(r->s.m, y->type, value),
+					r->at, 4);
+
+	return before ? step_seq(&r->s, 2, before, store, NULL, NULL) : store;
+}
+
+/* ---- RoiAlign ---- */
+
+static struct bin
+align_bin(struct roi *r, int d)
+{
+	struct module *m = r->s.m;
+	bool half = strcmp(node_attr_string(r->n,
+					    "coordinate_transformation_mode",
+					    "half_pixel"),
+			   "half_pixel") == 0;
+	int64_t ratio = node_attr_int(r->n, "sampling_ratio", 0);
+	const struct expr *bins = expr_cast(m, r->wide,
+					    r->n->outputs[0]->shape[2 + d]);
+	const struct expr *first = corner(r, 1 - d), *end = corner(r, 3 - d);
+	const struct expr *offset = real(r, half ? 0.5 : 0), *length;
+	struct bin b;
+
+	b.start = named(r, "start", d, expr_sub(m, first, offset));
+	length = expr_sub(m, expr_sub(m, end, offset), b.start);
+	if (!half) {
+		/* A region has at least one element. */
+		length = named(r, "length", d, length);
+		length = expr_select(m, expr_lt(m, length, real(r, 1)),
+				     real(r, 1), length);
+	}
+	b.size = named(r, "size", d, expr_div(m, length, bins));
+	b.count = expr_i32(m, (int32_t)ratio);
+	if (ratio == 0) {
+		b.count = expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32),
+				    (const struct expr *[]){
+					    expr_call1(m, INTRIN_CEIL,
+						       b.size) },
+				    1);
+		b.count = named(r, "count", d, b.count);
+	}
+	return b;
+}
+
+/* The position of sample i of a bin: start + bin * size + (i + 1/2) * size /
+ * count */
+static const struct expr *
+sample_position(struct roi *r, const struct bin *b, int d, const struct var *i)
+{
+	struct module *m = r->s.m;
+	const struct expr *bin = expr_cast(m, r->wide, r->at[2 + d]);
+	const struct expr *part = expr_add(m, expr_cast(m, r->wide, i->expr),
+					   real(r, 0.5));
+
+	part = expr_div(m, expr_mul(m, part, b->size),
+			expr_cast(m, r->wide, b->count));
+	part = expr_add(m, expr_add(m, b->start, expr_mul(m, bin, b->size)),
+			part);
+	return named(r, "at", d, part);
+}
+
+/* Is a position at most one element outside of the image? */
+static const struct expr *
+is_near(struct roi *r, int d, const struct expr *at)
+{
+	struct module *m = r->s.m;
+	const struct expr *size = expr_cast(m, r->wide,
+					    r->n->inputs[0]->shape[2 + d]);
+
+	return expr_and(m, expr_le(m, real(r, -1), at), expr_le(m, at, size));
+}
+
+struct pair {
+	const struct expr *at[2], *weight[2];
+};
+
+/* The two elements around a position and their weights. Beyond the first or
+ * the last element both are that element. */
+static struct pair
+neighbours(struct roi *r, int d, const struct expr *at)
+{
+	struct module *m = r->s.m;
+	const struct expr *size = r->n->inputs[0]->shape[2 + d];
+	const struct expr *last = expr_sub(m, size, expr_int(m, size->type, 1));
+	const struct expr *end = expr_cast(m, r->wide, last), *part;
+	struct pair p;
+
+	at = expr_call2(m, INTRIN_FMAX, at, real(r, 0));
+	at = named(r, "inner", d, expr_select(m, expr_lt(m, end, at), end, at));
+	p.at[0] = named(r, "low", d, expr_cast(m, size->type, at));
+	part = expr_sub(m, at, expr_cast(m, r->wide, p.at[0]));
+	p.weight[1] = named(r, "part", d, part);
+	p.weight[0] = named(r, "rest", d, expr_sub(m, real(r, 1), p.weight[1]));
+	p.at[1] = expr_min(m, p.at[0],
+			   expr_sub(m, last, expr_int(m, size->type, 1)));
+	p.at[1] = named(r, "high", d,
+			expr_add(m, p.at[1], expr_int(m, size->type, 1)));
+	return p;
+}
+
+/* The sum of the four weighted neighbours of a sample, or in mode max the
+ * largest of them, as ONNX's reference has it. */
+static const struct expr *
+sample_value(struct roi *r, const struct expr *batch, const struct pair *h,
+	     const struct pair *w, bool max)
+{
+	struct module *m = r->s.m;
+	const struct expr *sum = NULL;
+
+	for (int k = 0; k < 4; k++) {
+		const struct expr *at[] = { batch, r->at[1], h->at[k / 2],
+					    w->at[k % 2] };
+		const struct expr *e = expr_cast(m, r->wide,
+						 te_at(m, r->in[0], at, 4));
+
+		e = expr_mul(m, expr_mul(m, h->weight[k / 2], w->weight[k % 2]),
+			     e);
+		sum = !sum  ? e
+		      : max ? expr_max(m, sum, e)
+			    : expr_add(m, sum, e);
+	}
+	return sum;
+}
+
+/* for c: total[c] = value, where c is a channel of the block. */
+static struct stmt *
+for_channels(struct roi *r, const struct buffer *total, struct var *c,
+	     const struct expr *value)
+{
+	const struct expr *at = c->expr;
+
+	return step_for(&r->s, c, expr_index(r->s.m, r->channels),
+			stmt_store(r->s.f, total, value, &at, 1));
+}
+
+/* A channel of the block, which r->at names, too. */
+static struct var *
+begin_channel(struct roi *r)
+{
+	struct var *c = var_new(r->s.m, "c", dtype_of(DT_I32));
+
+	r->at[1] = expr_add(r->s.m, r->first, c->expr);
+	return c;
+}
+
+static const struct expr *
+of_channel(struct roi *r, const struct buffer *total, const struct var *c)
+{
+	return expr_load(r->s.m, total, (const struct expr *[]){ c->expr }, 1);
+}
+
+/* For each channel total = total + value, or the larger one; samples far
+ * outside are 0. */
+static struct stmt *
+add_sample(struct roi *r, const struct buffer *total, const struct expr *batch,
+	   const struct bin *bins, struct var *const *i, bool max)
+{
+	struct module *m = r->s.m;
+	struct step_names outer = r->names, near = { .s = &r->s };
+	const struct expr *now, *at[2], *value;
+	struct var *c;
+	struct stmt *add, *other = NULL;
+	struct pair pairs[2];
+
+	r->names = (struct step_names){ .s = &r->s };
+	at[0] = sample_position(r, &bins[0], 0, i[0]);
+	at[1] = sample_position(r, &bins[1], 1, i[1]);
+	near = r->names;
+	r->names = (struct step_names){ .s = &r->s };
+	pairs[0] = neighbours(r, 0, at[0]);
+	pairs[1] = neighbours(r, 1, at[1]);
+	c = begin_channel(r);
+	now = of_channel(r, total, c);
+	value = sample_value(r, batch, &pairs[0], &pairs[1], max);
+	add = for_channels(r, total, c,
+			   max ? expr_max(m, now, value)
+			       : expr_add(m, now, value));
+	add = step_named(&r->names, add);
+	if (max) {
+		c = begin_channel(r);
+		other = for_channels(r, total, c,
+				     expr_max(m, of_channel(r, total, c),
+					      real(r, 0)));
+	}
+	add = stmt_if(r->s.f,
+		      expr_and(m, is_near(r, 0, at[0]), is_near(r, 1, at[1])),
+		      add, other);
+	add = step_named(&near, add);
+	r->names = outer;
+	return add;
+}
+
+/* The axes r, block of channels, h, w; the positions of a sample serve all
+ * channels of the block. */
+static struct iter_var *
+align_axes(struct define *c, const struct tensor *y, int64_t *channels)
+{
+	enum { MOST_CHANNELS = 64 };
+	static const char *const names[] = { "r", "block", "h", "w" };
+	const struct expr *shape[4];
+	int64_t all;
+
+	*channels = 1;
+	for (int64_t k = 2;
+	     expr_is_int(y->shape[1], &all) && k <= all && k <= MOST_CHANNELS;
+	     k++) {
+		*channels = all % k == 0 ? k : *channels;
+	}
+	for (int d = 0; d < 4; d++) {
+		shape[d] = y->shape[d];
+	}
+	shape[1] = expr_floordiv(c->module, shape[1],
+				 expr_index(c->module, *channels));
+	return te_axes(c->module, 4, shape, names);
+}
+
+/* The result of each channel, from its total. */
+static struct stmt *
+store_totals(struct roi *r, const struct buffer *total, const struct bin *bins,
+	     bool max)
+{
+	struct module *m = r->s.m;
+	struct var *c = begin_channel(r);
+	const struct expr *value = of_channel(r, total, c), *count;
+	const struct expr *zero = expr_i32(m, 0);
+
+	if (max) {
+		value = expr_select(m,
+				    expr_and(m, expr_lt(m, zero, bins[0].count),
+					     expr_lt(m, zero, bins[1].count)),
+				    value, real(r, 0));
+	} else {
+		count = expr_mul(m, expr_cast(m, r->wide, bins[0].count),
+				 expr_cast(m, r->wide, bins[1].count));
+		value = expr_div(m, value, expr_max(m, count, real(r, 1)));
+	}
+	return step_for(&r->s, c, expr_index(m, r->channels),
+			roi_store(r, NULL, value));
+}
+
+bool
+define_roi_align(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	int64_t channels;
+	struct iter_var *axes = align_axes(c, n->outputs[0], &channels);
+	struct roi r = roi_begin(c, n, in, "align", axes_exprs(c, axes, 4),
+				 out);
+	bool max = strcmp(node_attr_string(n, "mode", "avg"), "max") == 0;
+	const struct expr *size = expr_index(m, channels), *batch;
+	struct buffer_spec spec = { .name = max ? "best" : "sum",
+				    .type = r.wide,
+				    .ndim = 1,
+				    .shape = &size,
+				    .scope = "local" };
+	const struct buffer *total = buffer_new(m, &spec);
+	struct var *i[] = { var_new(m, "ih", dtype_of(DT_I32)),
+			    var_new(m, "iw", dtype_of(DT_I32)) };
+	struct bin bins[2];
+	struct stmt *loops;
+
+	r.names.s = &r.s;
+	r.channels = channels;
+	r.first = expr_mul(m, axes[1].var->expr, size);
+	batch = image(&r, te_at(m, in[2], r.at, 1));
+	bins[0] = align_bin(&r, 0);
+	bins[1] = align_bin(&r, 1);
+	loops = add_sample(&r, total, batch, bins, i, max);
+	loops = step_for(&r.s, i[1], bins[1].count, loops);
+	loops = step_for(&r.s, i[0], bins[0].count, loops);
+	loops = step_seq(&r.s, 3,
+			 for_channels(&r, total, begin_channel(&r),
+				      real(&r, max ? -INFINITY : 0)),
+			 loops, store_totals(&r, total, bins, max), NULL);
+	loops = step_alloc(&r.s, total, loops);
+	steps_end(&r.s, axes, 4, step_named(&r.names, loops));
+	return true;
+}
+
+/* ---- MaxRoiPool ---- */
+
+static const struct expr *
+to_index(struct roi *r, const struct expr *e)
+{
+	return expr_call(r->s.m, INTRIN_TO_INT, dtype_of(DT_I32), &e, 1);
+}
+
+/* The end of bin `bin` in elements of the image: the first of it by FLOOR, the
+ * first behind it by CEIL. */
+static const struct expr *
+bin_end(struct roi *r, const struct bin *b, int d, const struct expr *bin,
+	enum intrin round, const char *name)
+{
+	struct module *m = r->s.m;
+	const struct expr *size = r->n->inputs[0]->shape[2 + d];
+	const struct expr *e = expr_mul(m, expr_cast(m, r->wide, bin), b->size);
+
+	e = expr_add(m, expr_call1(m, round, e), b->start);
+	e = to_index(r, e);
+	e = expr_min(m, expr_max(m, e, expr_i32(m, 0)), size);
+	return named(r, name, d, e);
+}
+
+/* The first element of a bin, and the number of its elements. */
+static struct bin
+pool_bin(struct roi *r, int d)
+{
+	struct module *m = r->s.m;
+	const struct expr *bins = expr_cast(m, r->wide,
+					    r->n->outputs[0]->shape[2 + d]);
+	const struct expr *next = expr_add(m, r->at[2 + d], expr_i32(m, 1));
+	const struct expr *length, *end;
+	struct bin b;
+
+	b.start = named(r, "start", d,
+			expr_call1(m, INTRIN_ROUND, corner(r, 2 - d)));
+	length = expr_sub(m, expr_call1(m, INTRIN_ROUND, corner(r, 4 - d)),
+			  b.start);
+	length = named(r, "length", d, expr_add(m, length, real(r, 1)));
+	length = expr_select(m, expr_lt(m, length, real(r, 1)), real(r, 1),
+			     length);
+	b.size = named(r, "size", d, expr_div(m, length, bins));
+	end = bin_end(r, &b, d, next, INTRIN_CEIL, "end");
+	b.start = bin_end(r, &b, d, r->at[2 + d], INTRIN_FLOOR, "first");
+	b.count = named(r, "count", d, expr_sub(m, end, b.start));
+	return b;
+}
+
+/* An empty bin gives 0. */
+bool
+define_max_roi_pool(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	struct roi r = roi_begin(c, n, in, "pool", axes_exprs(c, axes, 4), out);
+	const struct buffer *best = step_local(&r.s, "best", r.wide);
+	const struct expr *at[4], *zero = expr_i32(m, 0), *value, *some;
+	struct var *i[2];
+	struct bin bins[2];
+	struct stmt *loops;
+
+	r.names.s = &r.s;
+	at[0] = r.at[0];
+	at[1] = zero;
+	at[0] = image(&r, to_index(&r, expr_cast(m, r.wide,
+						 te_at(m, in[1], at, 2))));
+	at[1] = r.at[1];
+	for (int d = 0; d < 2; d++) {
+		bins[d] = pool_bin(&r, d);
+		i[d] = var_new(m, d == 0 ? "ih" : "iw", dtype_of(DT_I32));
+		at[2 + d] = expr_add(m, bins[d].start, i[d]->expr);
+	}
+	value = expr_cast(m, r.wide, te_at(m, in[0], at, 4));
+	loops = step_set(&r.s, best, expr_max(m, step_get(&r.s, best), value));
+	loops = step_for(&r.s, i[1], bins[1].count, loops);
+	loops = step_for(&r.s, i[0], bins[0].count, loops);
+	loops = step_seq(&r.s, 2, step_set(&r.s, best, real(&r, -INFINITY)),
+			 loops, NULL, NULL);
+	some = expr_and(m, expr_lt(m, zero, bins[0].count),
+			expr_lt(m, zero, bins[1].count));
+	value = expr_select(m, some, step_get(&r.s, best), real(&r, 0));
+	loops = step_alloc(&r.s, best, roi_store(&r, loops, value));
+	steps_end(&r.s, axes, 4, step_named(&r.names, loops));
+	return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of a tensor [n, c, spatial...] at positions between its elements. */
+#ifndef TIRC_OPS_SAMPLER_H
+#define TIRC_OPS_SAMPLER_H
+
+#include "steps.h"
+
+enum { SAMPLER_MAX = 4, SAMPLER_TAPS = 4 };
+
+enum sampler_padding { PADDING_ZEROS, PADDING_BORDER, PADDING_REFLECTION };
+
+/* The taps of each spatial dimension: their indices, the conditions that they
+ * are inside (NULL: they are), their weights (NULL: one tap). */
+struct sampler {
+	int rank, n_taps;
+	const struct expr *at[SAMPLER_MAX][SAMPLER_TAPS];
+	const struct expr *inside[SAMPLER_MAX][SAMPLER_TAPS];
+	const struct expr *weight[SAMPLER_MAX][SAMPLER_TAPS];
+};
+
+/* Names the taps of dimension d around position x, a float within 3 of the
+ * indices [0, size) or a bit outside. */
+void sampler_set(struct sampler *p, struct step_names *names, int d,
+		 const struct expr *x, const struct expr *size,
+		 enum sampler_padding padding, bool align_corners);
+/* The weighted sum of the taps of t[batch, channel, ...], in type `wide`. */
+const struct expr *sampler_sum(const struct sampler *p, struct module *m,
+			       const struct te_tensor *t,
+			       const struct expr *batch,
+			       const struct expr *channel, struct dtype wide);
+/* "z", "y", "x": the names of spatial dimensions. */
+const char *sampler_axis(struct module *m, int rank, int d);
+
+#endif
