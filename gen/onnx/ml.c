@@ -64,16 +64,30 @@ ml_op(struct ml *m, const char *op, const char *what, int n_in, ...)
 	return n->outputs[0];
 }
 
+/* A node of tirc's own operators. */
+static struct node *
+own_node(struct ml *m, const char *op, const char *what, struct tensor **in,
+	 int n_in)
+{
+	struct tensor *out = graph_tensor(m->imp->g, ml_name(m, what));
+	struct node *n = import_add_node(m->imp, "tirc", op, m->n->name, in,
+					 n_in, &out, 1, m->d->origin,
+					 GRAPH_CANONICAL_OPSET);
+
+	n->op = op_find("tirc", op);
+	return n;
+}
+
 struct node *
 ml_trees(struct ml *m, struct tensor **in, int n_in)
 {
-	struct tensor *out = graph_tensor(m->imp->g, ml_name(m, "trees"));
-	struct node *n = import_add_node(m->imp, "tirc", "TreeEnsemble",
-					 m->n->name, in, n_in, &out, 1,
-					 m->d->origin, GRAPH_CANONICAL_OPSET);
+	return own_node(m, "TreeEnsemble", "trees", in, n_in);
+}
 
-	n->op = op_find("tirc", "TreeEnsemble");
-	return n;
+struct tensor *
+ml_coupling(struct ml *m, struct tensor *q)
+{
+	return own_node(m, "PairCoupling", "probabilities", &q, 1)->outputs[0];
 }
 
 struct tensor *

@@ -21,6 +21,8 @@ struct tensor *ml_op(struct ml *m, const char *op, const char *what, int n_in,
 		     ...);
 /* A node tirc.TreeEnsemble. */
 struct node *ml_trees(struct ml *m, struct tensor **in, int n_in);
+/* The output of a node tirc.PairCoupling. */
+struct tensor *ml_coupling(struct ml *m, struct tensor *q);
 /* A constant of the given type. */
 struct tensor *ml_constant(struct ml *m, const char *what, struct dtype type,
 			   const double *values, int n_dims,

@@ -347,20 +347,96 @@ count_votes(struct ml *m, struct svm *s, const struct pairs *p,
 				  p->classes, p->n, p->base));
 }
 
+/* The probabilities that i wins for each pair (i, j), from the scores of the
+ * pairs: 1 - 1 / (1 + exp(-(a * score + b))), away from 0 and 1. */
+static struct tensor *
+pair_probabilities(struct ml *m, struct svm *s, const struct pairs *p,
+		   struct tensor *scores, const double *a, const double *b)
+{
+	const double low = 1e-7, high = 1 - 1e-7;
+	struct tensor *r;
+
+	r = ml_op(m, "Mul", "steep", 2, scores,
+		  ml_constant(m, "prob_a", s->type, a, 1, &p->n));
+	r = ml_op(m, "Add", "shifted", 2, r,
+		  ml_constant(m, "prob_b", s->type, b, 1, &p->n));
+	r = ml_op(m, "Sigmoid", "losing", 1, ml_op(m, "Neg", "turned", 1, r));
+	return ml_op(m, "Clip", "winning", 3, r,
+		     ml_number(m, "low", s->type, low),
+		     ml_number(m, "high", s->type, high));
+}
+
+/* [rows, classes, classes]: element (i, j) is the probability that i wins
+ * against j, 0 on the diagonal. */
+static struct tensor *
+square_of_pairs(struct ml *m, struct svm *s, const struct pairs *p,
+		struct tensor *r)
+{
+	int64_t k = p->classes, row = 0;
+	const int64_t shape[] = { -1, k, k };
+	double *matrix = arena_array(&m->imp->tmp, double, k *k * p->n + 1);
+	double *add = arena_array(&m->imp->tmp, double, k *k + 1);
+
+	for (int64_t i = 0; i < k; ++i) {
+		for (int64_t j = i + 1; j < k; ++j, ++row) {
+			matrix[(i * k + j) * p->n + row] = 1;
+			matrix[(j * k + i) * p->n + row] = -1;
+			add[j * k + i] = 1;
+		}
+	}
+	r = product(m, "wins", r, s->type, matrix, k * k, p->n, add);
+	return ml_op(m, "Reshape", "square", 2, r,
+		     ml_ints(m, "square_shape", 3, shape));
+}
+
+/* The probabilities of the classes minimise p^T Q p, where Q[t, t] is the sum
+ * of the squares of column t of r, and Q[t, j] = -r[j, t] * r[t, j]. */
+static struct tensor *
+class_probabilities(struct ml *m, struct svm *s, const struct pairs *p,
+		    struct tensor *r)
+{
+	int64_t k = p->classes;
+	const int64_t shape[] = { k, k }, rows = 1;
+	double *one = arena_array(&m->imp->tmp, double, k *k + 1);
+	const int64_t turned[] = { 0, 2, 1 };
+	struct tensor *other, *squares, *q;
+	struct node *n;
+
+	for (int64_t t = 0; t < k; ++t) {
+		one[t * k + t] = 1;
+	}
+	n = ml_node(m, "Transpose", "losses", 1, r);
+	node_set_attr_ints(m->imp->g, n, "perm", turned, 3);
+	other = n->outputs[0];
+	squares = ml_op(m, "ReduceSumSquare", "squares", 2, r,
+			ml_ints(m, "rows", 1, &rows));
+	squares = ml_op(m, "Mul", "diagonal", 2, squares,
+			ml_constant(m, "identity", s->type, one, 2, shape));
+	q = ml_op(m, "Sub", "q", 2, squares,
+		  ml_op(m, "Mul", "products", 2, r, other));
+	return ml_coupling(m, q);
+}
+
 /* The outputs of a machine whose pairs have these scores. */
 static bool
 finish_svm(struct ml *m, struct svm *s, const struct pairs *p,
 	   struct tensor *scores, const int64_t *labels)
 {
-	const double *all;
+	const double *all, *b;
 	struct tensor *best = count_votes(m, s, p, scores), *other;
 	bool positive = true;
 	int64_t second[2];
 	struct node *n;
 
 	if (ml_floats(m, "prob_a", &all) > 0) {
-		return ml_refuse(m, "its probabilities (prob_a) are not "
-				    "supported; export the model without them");
+		if (ml_floats(m, "prob_a", &all) != p->n ||
+		    ml_floats(m, "prob_b", &b) != p->n) {
+			return wrong_lengths(m);
+		}
+		scores = pair_probabilities(m, s, p, scores, all, b);
+		scores = square_of_pairs(m, s, p, scores);
+		scores = class_probabilities(m, s, p, scores);
+		return ml_classify(m, best, scores, labels, (int)p->classes);
 	}
 	if (p->classes == 2) {
 		for (int i = ml_floats(m, "coefficients", &all); i-- > 0;) {

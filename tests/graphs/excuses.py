@@ -515,6 +515,7 @@ DEFINITIONS = [
     ("Shrink", is_double, formulas.shrink_double),
     ("Gemm", is_integer, formulas.gemm),
     ("TreeEnsembleRegressor", anything, formulas.trees),
+    ("SVMClassifier", anything, formulas.machine),
     ("OneHot", anything, formulas.one_hot), ("Erf", is_double, formulas.erf),
     ("Gelu", is_double, formulas.gelu), ("LRN", is_real, formulas.lrn),
     ("Softmax", not_finite, formulas.softmax),

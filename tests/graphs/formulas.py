@@ -468,3 +468,20 @@ def trees(node, inputs):
             total[lists["target_ids"][k]] += np.float32(
                 lists["target_weights"][k])
     return [y]
+
+
+def machine(node, inputs):
+    """SVMClassifier by onnx.reference, which the other tests give no operators
+    of ai.onnx.ml."""
+    alone = onnx.NodeProto()
+    alone.CopyFrom(node)
+    alone.input[:], alone.output[:] = ["x"], ["label", "scores"]
+    graph = onnx.helper.make_graph(
+        [alone], "one", [onnx.ValueInfoProto(name="x")],
+        [onnx.ValueInfoProto(name=name) for name in alone.output])
+    model = onnx.helper.make_model(graph, opset_imports=[
+        onnx.helper.make_opsetid("", 17),
+        onnx.helper.make_opsetid("ai.onnx.ml", 1)])
+    label, scores = ReferenceEvaluator(model).run(
+        None, {"x": inputs[0].astype(np.float64)})
+    return [label, scores.astype(np.float32)]

@@ -27,6 +27,7 @@ OWN = {
        [("LSTM", 4), ("GRU", 3), ("RNN", 1)]},
     "tirc.LinearAttention": rules_sums.linear_attention,
     "tirc.DeformSample": rules_windows.deform_conv,
+    "tirc.PairCoupling": rules_trees.machine,
     "tirc.TreeEnsemble": rules_trees.ensemble,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
@@ -40,4 +41,4 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
     [rules_windows.plain_conv, rules_windows.deform_conv,
      rules_sums.attention, rules_sums.linear_attention,
-     rules_trees.ensemble]
+     rules_trees.ensemble, rules_trees.machine]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rule for ensembles of decision trees, which the importer turns into
-tirc.TreeEnsemble."""
+"""Rules for ensembles of decision trees and for support vector machines, which
+the importer turns into tirc.TreeEnsemble and tirc.PairCoupling."""
 import numpy as np
 
 from maker import SYMBOL
@@ -32,3 +32,20 @@ def ensemble(g):
            target_ids=[int(g.rng.integers(targets)) for _ in leaves],
            target_weights=[float(np.float32(g.rng.standard_normal()))
                            for _ in leaves])
+
+
+def machine(g):
+    """A support vector machine with the probabilities of two classes, each of
+    which has one vector."""
+    x = g.data(["float32"], 2, 2,
+               lambda shape: 0 not in shape and SYMBOL not in shape[1:])
+    features = g.value(x).shape[1]
+    numbers = g.rng.standard_normal(2 * features + 5).astype(np.float32)
+    vectors, rest = np.split(numbers, [2 * features])
+    g.node("SVMClassifier", [x], 2, domain="ai.onnx.ml",
+           support_vectors=[float(v) for v in vectors],
+           vectors_per_class=[1, 1],
+           coefficients=[float(v) for v in rest[:2]],
+           rho=[float(rest[2])], prob_a=[float(rest[3])],
+           prob_b=[float(rest[4])], classlabels_ints=[3, 5],
+           kernel_type="LINEAR", kernel_params=[1.0, 0.0, 0.0])

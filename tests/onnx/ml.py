@@ -163,6 +163,18 @@ check("SVMRegressor", [x], {"coefficients": [1.0, -2.0, 0.5], "rho": [0.2]},
       version=1)
 
 
+for sizes in [2, 3], [1, 2, 2], [2, 1, 1, 1]:
+    n = len(sizes)
+    pairs = n * (n - 1) // 2
+    check("SVMClassifier", [f(20, 3)], {
+        "support_vectors": flat, "vectors_per_class": sizes,
+        "coefficients": [float(v) for v in f(5 * (n - 1))],
+        "rho": [float(v) for v in f(pairs)],
+        "prob_a": [float(v) - 1.5 for v in f(pairs)],
+        "prob_b": [float(v) / 10 for v in f(pairs)],
+        "classlabels_ints": list(range(n)), "kernel_type": "RBF",
+        "kernel_params": [0.4, 0.0, 0.0]}, 2, version=1)
+
 
 # -- trees
 class Trees:
