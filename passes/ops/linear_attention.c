@@ -292,8 +292,11 @@ define_linear_attention(struct define *c, const struct node *n,
 	const struct expr *state[4], *row[3];
 	struct te_tensor *given[N_INPUTS], *made[3];
 	struct iter_var *axes;
-	struct var *t;
-	struct stmt *token_steps;
+	struct var *t, *batch;
+	struct stmt *token_steps, *body;
+	/* threads share the heads alone: the rows that they touch are then
+	 * known to differ */
+	bool devices = c->graph->by_threads;
 	int n_in = 0;
 
 	read_sizes(&l);
@@ -317,16 +320,22 @@ define_linear_attention(struct define *c, const struct node *n,
 	l.state = made[1];
 	l.row = made[2];
 	axes = define_shape_axes(c, 2, state);
-	l.b = axes[0].var->expr;
+	batch = var_new(m, "b", axes[0].var->type);
+	l.b = devices ? batch->expr : axes[0].var->expr;
 	l.h = axes[1].var->expr;
 	t = counter(&l, "t");
 	l.t = t->expr;
 	token_steps = step_seq(&l.s, 4, decay(&l), new_value(&l),
 			       write_state(&l), read_state(&l));
-	steps_end(&l.s, axes, 2,
-		  step_seq(&l.s, 2, start(&l),
-			   step_for(&l.s, t, q->shape[1], token_steps), NULL,
-			   NULL));
+	body = step_seq(&l.s, 2, start(&l),
+			step_for(&l.s, t, q->shape[1], token_steps), NULL,
+			NULL);
+	if (devices) {
+		steps_end(&l.s, axes + 1, 1,
+			  step_for(&l.s, batch, q->shape[0], body));
+	} else {
+		steps_end(&l.s, axes, 2, body);
+	}
 	out[0] = made[0];
 	if (n->n_outputs > 1) {
 		out[1] = made[1];
