@@ -348,11 +348,15 @@ read_precision(struct compose *c, struct attention *a)
 			     (long long)number);
 }
 
+/* The default is not rounded to float32, as the attribute is. */
 static double
-default_scale(const struct tensor *q)
+attention_scale(const struct node *n, const struct tensor *q)
 {
 	int64_t size = 1;
 
+	if (node_attr(n, "scale")) {
+		return node_attr_float(n, "scale", 1);
+	}
 	expr_is_int(q->shape[q->ndim - 1], &size);
 	return 1 / sqrt((double)size);
 }
@@ -373,7 +377,7 @@ read_attributes(struct compose *c, struct attention *a)
 	if (!compose_known_dim(c, a->q, 3, &size)) {
 		return false;
 	}
-	a->scale = node_attr_float(n, "scale", default_scale(a->q));
+	a->scale = attention_scale(n, a->q);
 	return read_precision(c, a);
 }
 
@@ -457,7 +461,7 @@ compose_flex_scores(struct compose *c)
 	    !flex_type(c, a.q->type, &type)) {
 		return false;
 	}
-	a.scale = node_attr_float(c->node, "scale", default_scale(a.q));
+	a.scale = attention_scale(c->node, a.q);
 	attention_scores(c, &a);
 	compose_result(c, 0, compose_cast(c, "precise", a.scores, type));
 	return true;

@@ -326,7 +326,7 @@ check_inputs(struct recurrent *r)
 				"directions and a hidden size of %lld; "
 				"correct the model",
 				i, r->directions,
-				(long long)(r->kind->gates * r->hidden),
+				r->kind->gates * (long long)r->hidden,
 				r->directions, (long long)r->hidden);
 		}
 	}

@@ -189,7 +189,18 @@ def mean_of_nothing(node, inputs, results, compute):
     return np.ones(results[0].shape, bool) if inputs[0].size == 0 else None
 
 
+def hidden_keys(node, inputs, results, compute):
+    """Attention with a causal mask, and NaN or infinities among keys and values:
+    ONNX adds a mask of -inf, while tirc does not read keys that a query may not
+    see."""
+    if not attribute(node, "is_causal", 0):
+        return None
+    return np.bool_(not all(np.isfinite(x.astype(np.float64)).all()
+                            for x in inputs[1:3]))
+
+
 OPEN = {
+    "Attention": hidden_keys,
     "ReduceMean": mean_of_nothing,
     "CumProd": small_products, "Shrink": large_shrink, "Pow": power,
     "Cast": to_short, "CastLike": to_short,
@@ -247,7 +258,9 @@ def absolute(node, inputs, compute):
 def terms(node, inputs, results, compute):
     """The number of which the error of a result may be one unit in the last
     place: for k terms in any order, the square root of k times the sum of
-    their absolute values; for normalisations, times the largest result."""
+    their absolute values; for normalisations, times the largest result. Where
+    the terms are nearly equal, each addition may be rounded the same way: k
+    takes the place of its root."""
     op = node.op_type
     largest = max((x.size for x in inputs if x is not None), default=1)
     count = max(largest // max(results[0].size, 1), 1)
@@ -268,7 +281,15 @@ def terms(node, inputs, results, compute):
         if op not in LINEAR or not values.is_float(results[0]):
             return 0
         total = np.nan_to_num(absolute(node, inputs, compute), posinf=0)
-        return np.sqrt(count) * total / 4
+        return (count if nearly_equal(inputs) else np.sqrt(count)) * total / 4
+
+
+def nearly_equal(inputs):
+    """Whether the elements of the only input differ by a factor of 2 at most."""
+    if len([x for x in inputs if x is not None and values.is_float(x)]) > 1:
+        return False
+    x = np.abs(inputs[0].astype(np.float64))
+    return bool(x.size and x.max() <= 2 * x.min())
 
 
 def cancels(node, inputs, opencl):
@@ -281,8 +302,12 @@ def cancels(node, inputs, opencl):
     if op == "Selu":
         return abs(attribute(node, "alpha", 1.67) *
                    attribute(node, "gamma", 1.05))
-    if op == "LogSoftmax":
+    if op in ("LogSoftmax", "SVMClassifier"):  # 1 - p
         return 1
+    if op == "Det":  # Hadamard's bound
+        with np.errstate(all="ignore"):
+            return np.nan_to_num(np.prod(np.linalg.norm(
+                inputs[0].astype(np.float64), axis=-1), -1))
     if op in STASHED and inputs[0].dtype == np.float64:
         # stash_type: normalised numbers are float32, hence the factor. They
         # are at most about the root of their count; then comes the scale.
@@ -373,6 +398,14 @@ def broken_length(node, inputs):
                for d, s in zip(axes, inputs[2].ravel()))
 
 
+def three_axes(node, inputs):
+    return inputs[1].size > 2
+
+
+def is_double(node, inputs):
+    return inputs[0].dtype == np.float64
+
+
 # (operator, when, why onnx.reference serves better)
 OTHERWISE = [
     ("Resize", broken_length, "rounds the length before it aligns corners; "
@@ -389,6 +422,10 @@ OTHERWISE = [
      "onnx.reference give NaN, as docs/output.md has it"),
     ("MaxUnpool", given_shape, "takes indices for those into output_shape; "
      "in ONNX's node test they are those into the shape without it"),
+    ("Attention", is_double, "rounds the scale to float32, as its function "
+     "does"),
+    ("Col2Im", three_axes, "adds some blocks to other places where an image "
+     "has three axes"),
     ("ScatterND", largest_nan, "ONNX's max and min are numpy's, which keep "
      "NaN"),
 ]
@@ -400,10 +437,6 @@ def anything(node, inputs):
 
 def is_integer(node, inputs):
     return values.is_integer(inputs[0])
-
-
-def is_double(node, inputs):
-    return inputs[0].dtype == np.float64
 
 
 def is_ceiled_double(node, inputs):

@@ -218,13 +218,15 @@ def batch_norm(node, inputs):
 def mean_size(node, inputs):
     """The mean over the deviation, times the scale: how far the results of
     MeanVarianceNormalization or InstanceNormalization move when the mean moves
-    by a part of itself, over that part."""
+    by a part of itself, over that part; times the error of the mean's sum, in
+    units in the last place, as for other sums (excuses.terms)."""
     x = inputs[0].astype(np.float64)
     axes = tuple(range(2, x.ndim)) if len(inputs) > 1 else \
         tuple(attribute(node, "axes", [0, 2, 3]))
     mean = x.mean(axes, keepdims=True)
     y = np.sqrt(((x - mean) ** 2).mean(axes, keepdims=True))
-    y = np.abs(mean) / np.maximum(y, 1e-9)
+    y = np.abs(mean) / np.maximum(y, 1e-9) * max(
+        1, np.sqrt(x.size / max(mean.size, 1)) / 4)
     if len(inputs) > 1:
         y = y * np.abs(inputs[1].astype(np.float64)).reshape(
             [1, -1] + [1] * (x.ndim - 2))

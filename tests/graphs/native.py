@@ -152,9 +152,20 @@ def stored_bytes(dtype, shape):
     return dtype.itemsize * int(np.prod(shape, dtype=np.int64))
 
 
-def program(facts, sizes, given, want):
-    """The source of main() for the interface that NAME.json describes."""
+def counts(folder):
+    """The members of the outputs in which run stores sizes."""
+    with open(os.path.join(folder, "g.h"), encoding="utf-8") as file:
+        return re.findall(r"^\tint32_t \*(\w+); /\* run stores", file.read(),
+                          re.M)
+
+
+def program(facts, sizes, given, want, stored_sizes):
+    """The source of main() for the interface that NAME.json describes.
+    `stored_sizes`: the members of the outputs for sizes."""
     declare, read, write = [], [], []
+    for name in stored_sizes:
+        declare.append("\tint32_t %s = -1;" % name)
+        read.append("\tout.%s = &%s;" % (name, name))
     for i, item in enumerate(facts["inputs"]):
         count = len(given[item["name"]])
         declare.append("\tunsigned char *x%d = room(%d), *x%d_was = room(%d);"
@@ -168,14 +179,22 @@ def program(facts, sizes, given, want):
     for item in facts.get("dims", []):
         read.append("\tin.%s = %d;" % (item["field"], sizes[item["name"]]))
     for i, item in enumerate(facts["outputs"]):
-        count = stored_bytes(want[item["name"]].dtype,
-                             want[item["name"]].shape)
-        declare.append("\tunsigned char *y%d = room(%d);" % (i, count))
+        like = want[item["name"]]
+        count = stored_bytes(like.dtype, like.shape)
+        most = count
+        for word, size in zip(item["shape"], like.shape):
+            if word in stored_sizes:
+                most = stored_bytes(like.dtype, [item["max_elements"]])
+                write.append("\tif (%s != %d) {\n"
+                             "\t\tprintf(\"%s is %%d, not %d\\n\", (int)%s);\n"
+                             "\t\treturn 6;\n\t}" % (
+                                 word, size, word, size, word))
+        declare.append("\tunsigned char *y%d = room(%d);" % (i, most))
         read.append("\tout.%s = (void *)y%d;" % (item["field"], i))
         write.append("\tif (!is_whole(y%d, %d)) {\n"
                      "\t\tprintf(\"writes outside of output %s\\n\");\n"
                      "\t\treturn 5;\n\t}\n\tfwrite(y%d, 1, %d, file);" % (
-                         i, count, item["field"], i, count))
+                         i, most, item["field"], i, count))
     return PROGRAM.replace("@DECLARE@", "\n".join(declare)).replace(
         "@READ@", "\n".join(read)).replace("@WRITE@", "\n".join(write))
 
@@ -201,6 +220,9 @@ class Native:
                for d in x.type.tensor_type.shape.dim):
             self.options += ["--dim", "n=1..16"]
         self.inputs = [x.name for x in model.graph.input]
+        for node in graph.nodes:
+            if node.op_type == "Range" and set(node.input) & set(self.inputs):
+                self.options += ["--bound", node.output[0] + "=64"]
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
         self.rows = set()  # operators in the kernels
@@ -222,7 +244,8 @@ class Native:
                   for item in self.facts["inputs"]}
         with open(os.path.join(self.folder, "main.c"), "w",
                   encoding="utf-8") as file:
-            file.write(program(self.facts, {"n": size}, inputs, want))
+            file.write(program(self.facts, {"n": size}, inputs, want,
+                               counts(self.folder)))
         with open(os.path.join(self.folder, "in.bin"), "wb") as file:
             for data in inputs.values():
                 file.write(data)

@@ -274,7 +274,8 @@ class Evaluator:
                 node, inputs, results, self.compute)
             if "winograd" in moved.options and node.op_type == "Conv":
                 size = size * WINOGRAD
-            results = [moved.shift(r, size if k == 0 else 0)
+            most = 1 if node.op_type == "SVMClassifier" else 0
+            results = [moved.shift(r, size if k == most else 0)
                        if values.is_float(r) else r
                        for k, r in enumerate(results)]
         # QuantizeLinear of the model's inputs follows ONNX: only results of

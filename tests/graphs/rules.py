@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All rules: one for each row of passes/ops/ops.def."""
 import rules_elements
+import rules_flow
 import rules_quantized
 import rules_shapes
 import rules_sums
@@ -19,6 +20,7 @@ LARGE = {
 }
 # By operator of tirc's own: a rule for nodes that passes turn into it.
 OWN = {
+    **rules_flow.OWN,
     **rules_quantized.CHAINS,
     "tirc.Band": rules_sums.attention,
     "tirc.BatchNormalization": rules_sums.batch_norm,
@@ -41,4 +43,4 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
     [rules_windows.plain_conv, rules_windows.deform_conv,
      rules_sums.attention, rules_sums.linear_attention,
-     rules_trees.ensemble, rules_trees.machine]
+     rules_trees.ensemble, rules_trees.machine, *rules_flow.LIST]

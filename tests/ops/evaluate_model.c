@@ -21,9 +21,49 @@ print_diags(const struct module *m)
 	}
 }
 
+static void
+substitute(struct module *m, const struct expr **list, int n,
+	   const struct var_map *map)
+{
+	for (int i = 0; i < n; i++) {
+		list[i] = expr_substitute(m, list[i], map);
+	}
+}
+
+/* After a tirc.RunSize: puts the sizes that it has read into the shapes and the
+ * known elements of all tensors. */
+static void
+settle_sizes(struct graph *g, const struct node *n)
+{
+	struct module *m = g->module;
+	const struct tensor *read = n->outputs[0];
+	int first = node_run_sizes(n);
+
+	for (int i = 0; i < read->n_elems; i++) {
+		union number size = number_load(read->type, read->value->data,
+						(size_t)i);
+		struct var *from = g->run_sizes.data[first + i].var;
+		const struct expr *to = expr_int(m, from->type, size.i);
+		const struct var_map map = { &from, &to, 1 };
+
+		for (int k = 0; k < g->tensors.n; k++) {
+			struct tensor *t = g->tensors.data[k];
+
+			substitute(m, t->shape, t->ndim, &map);
+			if (t->elems) {
+				substitute(m, t->elems, t->n_elems, &map);
+			}
+		}
+	}
+}
+
 static bool
 evaluate(struct graph *g)
 {
+	if (graph_has_control(g)) {
+		fprintf(stderr, "branches and loops are not supported here\n");
+		return false;
+	}
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 		const struct value **out = arena_array(&g->module->arena,
@@ -37,6 +77,9 @@ evaluate(struct graph *g)
 			if (n->outputs[k]) {
 				n->outputs[k]->value = out[k];
 			}
+		}
+		if (node_run_sizes(n) >= 0) {
+			settle_sizes(g, n);
 		}
 	}
 	return true;
