@@ -7,7 +7,7 @@ from torch import nn
 
 from registry import model
 
-CLASSIFIERS = """alexnet:64 vgg11:32 vgg16_bn:32 resnet18:64 resnet50:64
+CLASSIFIERS = """alexnet:224 vgg11:224 vgg16_bn:224 resnet18:64 resnet50:64
 resnext50_32x4d:64 wide_resnet50_2:64 densenet121:64 squeezenet1_0:64
 squeezenet1_1:64 mobilenet_v2:64 mobilenet_v3_small:64 mobilenet_v3_large:64
 shufflenet_v2_x0_5:64 shufflenet_v2_x1_0:64 mnasnet0_5:64 efficientnet_b0:64
