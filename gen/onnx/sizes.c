@@ -206,7 +206,8 @@ most_boxes(struct sizing *s, int64_t *most)
 /*	before	y = NonMaxSuppression(boxes, scores, …)
  *	after	k = Shape<start=2>(scores)
  *		sorted, order = TopK(scores, k)
- *		kept, count = tirc.NonMaxSuppression(boxes, sorted, order, …)
+ *		kept, count, sides = tirc.NonMaxSuppression(boxes, sorted, order,
+ *							    …)
  *		n = tirc.RunSize(count)
  *		y = Slice(kept, 0, n, 0) */
 static bool
@@ -240,6 +241,7 @@ size_nms(struct sizing *s)
 	out[1] = upgrade_tensor(&s->u, "number");
 	insert_pair(s, "tirc", "NonMaxSuppression", in, 6, out);
 	made = out[0]->producer;
+	node_add_output(made, upgrade_tensor(&s->u, "sides"));
 	node_set_attr_int(s->u.g, made, "center_point_box", centers);
 	count = insert_sizes(s, out[1], names[1], 1, &least, &most, true,
 			     find_bound(s->u.imp, names, 2));

@@ -18,7 +18,8 @@
  *
  * Inputs: boxes, sorted scores, their positions, and the optional most boxes of
  * a class, threshold of the intersection over the union, and threshold of the
- * score. Results: rows [b, c, box], as many as there can be, and their number. */
+ * score. Results: rows [b, c, box], as many as there can be; their number; and
+ * the sides of these boxes, for the comparisons with later boxes. */
 #include "dims.h"
 #include "steps.h"
 
@@ -58,6 +59,8 @@ infer_nms(struct infer *c, struct node *n)
 	rows[1] = expr_i32(m, 3);
 	infer_set(c, n->outputs[0], dtype_of(DT_I64), 2, rows);
 	infer_set(c, n->outputs[1], dtype_of(DT_I32), 1, &one);
+	rows[1] = expr_i32(m, 4);
+	infer_set(c, n->outputs[2], boxes->type, 2, rows);
 	return true;
 }
 
@@ -93,17 +96,43 @@ set_count(struct nms *k, const struct expr *value)
 	return stmt_store(k->s.f, k->s.out[1]->buffer, value, &zero, 1);
 }
 
-/* body with names for the sides of the box numbered `box`. */
+/* body with names for the sides of a box. */
 static struct stmt *
-with_sides(struct nms *k, const struct expr *box, const char *suffix,
+with_sides(struct nms *k, const struct expr *const *low,
+	   const struct expr *const *high, const char *suffix,
 	   struct sides *sides, struct stmt *(*body)(struct nms *k, void *ctx),
 	   void *ctx)
 {
 	struct module *m = k->s.m;
 	static const char *const names[] = { "y_low", "x_low", "y_high",
 					     "x_high" };
-	const struct expr *low[2], *high[2];
 	struct stmt *s;
+
+	for (int d = 0; d < 2; d++) {
+		sides->low[d] = var_new(m,
+					arena_printf(&m->arena, "%s%s",
+						     names[d], suffix),
+					low[d]->type);
+		sides->high[d] = var_new(m,
+					 arena_printf(&m->arena, "%s%s",
+						      names[d + 2], suffix),
+					 high[d]->type);
+	}
+	s = body(k, ctx);
+	for (int d = 1; d >= 0; d--) {
+		s = stmt_let(k->s.f, sides->low[d], low[d],
+			     stmt_let(k->s.f, sides->high[d], high[d], s));
+	}
+	return s;
+}
+
+/* Names for the sides of the box numbered `box`. */
+static struct stmt *
+with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
+	       struct stmt *(*body)(struct nms *k, void *ctx), void *ctx)
+{
+	struct module *m = k->s.m;
+	const struct expr *low[2], *high[2];
 
 	for (int d = 0; d < 2; d++) {
 		const struct expr *at[3] = { k->b, box, NULL }, *a, *z, *half;
@@ -115,21 +144,45 @@ with_sides(struct nms *k, const struct expr *box, const char *suffix,
 		half = expr_div(m, z, expr_const(m, z->type, 2));
 		low[d] = k->centers ? expr_sub(m, a, half) : expr_min(m, a, z);
 		high[d] = k->centers ? expr_add(m, a, half) : expr_max(m, a, z);
-		sides->low[d] = var_new(m,
-					arena_printf(&m->arena, "%s%s",
-						     names[d], suffix),
-					a->type);
-		sides->high[d] = var_new(m,
-					 arena_printf(&m->arena, "%s%s",
-						      names[d + 2], suffix),
-					 a->type);
 	}
-	s = body(k, ctx);
-	for (int d = 1; d >= 0; d--) {
-		s = stmt_let(k->s.f, sides->low[d], low[d],
-			     stmt_let(k->s.f, sides->high[d], high[d], s));
+	return with_sides(k, low, high, "", sides, body, ctx);
+}
+
+/* Names for the sides of the box in row `row` of those that are kept. */
+static struct stmt *
+with_kept_sides(struct nms *k, const struct expr *row, struct sides *sides,
+		struct stmt *(*body)(struct nms *k, void *ctx), void *ctx)
+{
+	struct module *m = k->s.m;
+	const struct expr *low[2], *high[2];
+
+	for (int d = 0; d < 2; d++) {
+		const struct expr *at[2] = { row, expr_i32(m, d) };
+
+		low[d] = te_at(m, k->s.out[2], at, 2);
+		at[1] = expr_i32(m, d + 2);
+		high[d] = te_at(m, k->s.out[2], at, 2);
 	}
-	return s;
+	return with_sides(k, low, high, "_old", sides, body, ctx);
+}
+
+/* Stores the sides in row `row`. */
+static struct stmt *
+keep_sides(struct nms *k, const struct sides *sides, const struct expr *row)
+{
+	struct module *m = k->s.m;
+	struct stmt *store[4];
+
+	for (int d = 0; d < 2; d++) {
+		const struct expr *at[2] = { row, expr_i32(m, d) };
+
+		store[d] = stmt_store(k->s.f, k->s.out[2]->buffer,
+				      sides->low[d]->expr, at, 2);
+		at[1] = expr_i32(m, d + 2);
+		store[d + 2] = stmt_store(k->s.f, k->s.out[2]->buffer,
+					  sides->high[d]->expr, at, 2);
+	}
+	return stmt_seq(k->s.f, store, 4);
 }
 
 static const struct expr *
@@ -209,12 +262,11 @@ try_box(struct nms *k, void *ctx)
 	struct dtype i64 = dtype_of(DT_I64);
 	struct var *old = var_new(m, "old", k->t),
 		   *row = var_new(m, "row", k->t);
-	const struct expr *at[2] = { old->expr, expr_i32(m, 2) };
+	const struct expr *at[2];
 	const struct expr *values[3] = { k->b, k->c, p->box };
-	struct stmt *loop, *keep[4];
+	struct stmt *loop, *keep[5];
 
-	loop = with_sides(k, te_at(m, s->out[0], at, 2), "_old", &p->old,
-			  compare_boxes, p);
+	loop = with_kept_sides(k, old->expr, &p->old, compare_boxes, p);
 	loop = stmt_let(s->f, old, step_get(s, k->other), loop);
 	loop = stmt_while(s->f, expr_lt(m, step_get(s, k->other), count(k)),
 			  loop);
@@ -224,8 +276,9 @@ try_box(struct nms *k, void *ctx)
 		keep[i] = stmt_store(s->f, s->out[0]->buffer,
 				     expr_cast(m, i64, values[i]), at, 2);
 	}
-	keep[3] = set_count(k, expr_add(m, row->expr, expr_int(m, k->t, 1)));
-	keep[0] = stmt_let(s->f, row, count(k), stmt_seq(s->f, keep, 4));
+	keep[3] = keep_sides(k, &p->own, row->expr);
+	keep[4] = set_count(k, expr_add(m, row->expr, expr_int(m, k->t, 1)));
+	keep[0] = stmt_let(s->f, row, count(k), stmt_seq(s->f, keep, 5));
 	return step_seq(s, 3, step_set(s, k->other, step_get(s, k->start)),
 			loop,
 			stmt_if(s->f,
@@ -257,7 +310,7 @@ one_class(struct nms *k)
 					    step_get(s, k->start))),
 			 most);
 	score = te_at(m, k->in[SCORES], index, 3);
-	body = with_sides(k, box->expr, "", &p.own, try_box, &p);
+	body = with_own_sides(k, box->expr, &p.own, try_box, &p);
 	body = stmt_let(s->f, box, te_at(m, k->in[ORDER], index, 3), body);
 	if (node_input(k->n, LEAST)) {
 		enough = expr_and(m, enough,
@@ -283,7 +336,7 @@ bool
 define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor **out)
 {
-	static const char *const names[] = { "kept", "count" };
+	static const char *const names[] = { "kept", "count", "sides" };
 	struct module *m = c->module;
 	const struct tensor *kept = n->outputs[0], *scores = n->inputs[SCORES];
 	struct var *b = var_new(m, "b", dtype_of(DT_I32));
@@ -295,7 +348,7 @@ define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 			 .t = dtype_of(DT_I32) };
 	struct te_tensor **used = arena_array(&m->arena, struct te_tensor *,
 					      N_INPUTS);
-	struct te_tensor *made[2];
+	struct te_tensor *made[3];
 	struct stmt *body;
 	int n_used = 0;
 
@@ -306,11 +359,13 @@ define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 	}
 	k.centers = node_attr_int(n, "center_point_box", 0) != 0;
 	k.s = steps_begin(c, names[0], "nms", names,
-			  (struct dtype[]){ kept->type, dtype_of(DT_I32) },
-			  (int[]){ 2, 1 },
+			  (struct dtype[]){ kept->type, dtype_of(DT_I32),
+					    n->outputs[2]->type },
+			  (int[]){ 2, 1, 2 },
 			  (const struct expr *const *[]){
-				  kept->shape, n->outputs[1]->shape },
-			  2, used, n_used, made);
+				  kept->shape, n->outputs[1]->shape,
+				  n->outputs[2]->shape },
+			  3, used, n_used, made);
 	k.other = step_local(&k.s, "other", k.t);
 	k.start = step_local(&k.s, "start", k.t);
 	k.next = step_local(&k.s, "next", k.t);
@@ -328,5 +383,6 @@ define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 	steps_end(&k.s, NULL, 0, body);
 	out[0] = made[0];
 	out[1] = made[1];
+	out[2] = made[2];
 	return true;
 }
