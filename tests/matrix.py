@@ -6,7 +6,7 @@ same bits, and ThreadSanitizer must find no race; OpenCL runs on the first devic
 there is (PoCL is one), CUDA on the CPU, by tests/gpu/cuda_on_cpu.h.
 
     matrix.py [--only TEXT]... [--target NAME]... [--build NAME]...
-              [--jobs N] [--timeout SECONDS] [--runs N]
+              [--jobs N] [--timeout SECONDS] [--runs N] [--fresh]
               [--byoc [BACKEND[,BACKEND]...]...]
 
 --byoc tries backends instead, alone and together unless they are named, in
@@ -16,16 +16,23 @@ bits are those of the other form; two, two-address, two-thread, two-valgrind: tw
 contexts in two threads, each --runs times (100), without a checker or under one
 (exec/contexts.py). --only keeps the models with TEXT in their name. A cell (a
 model, a dialect, a build) that takes longer than --timeout, 20 minutes unless
-said, fails. Exit status 1 if anything fails, 77 where the reference models are
-not."""
+said, fails. A cell that passed before is not run again while the emitted files,
+the data, the compiler and the flags are the same: its word gets a = behind it;
+--fresh runs it nevertheless. Exit status 1 if anything fails, 77 where the
+reference models are not."""
 import argparse
 import concurrent.futures
+import functools
+import glob
+import hashlib
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import typing
 
@@ -85,6 +92,64 @@ def call(command, limit, environment=None):
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)  # the compiler and the model, too
         return child.communicate()[0], None
+
+
+def memory_folder():
+    top = os.environ.get("XDG_CACHE_HOME") or os.path.join(
+        os.path.expanduser("~"), ".cache")
+    path = os.path.join(top, "tirc", "matrix")
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+@functools.lru_cache(maxsize=None)
+def version(compiler):
+    return call([compiler, "--version"], 60)[0]
+
+
+def add_files(digest, top):
+    for path in sorted(glob.glob(os.path.join(top, "**"), recursive=True)):
+        if os.path.isfile(path):
+            digest.update(os.path.relpath(path, top).encode())
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+
+
+def cell_key(case, target, build):
+    """A digest of everything that the cell's result depends on: the emitted
+    files, the data, the compiler, the flags, and the headers that stand for the
+    devices. None where tirc does not compile the model."""
+    how = BUILDS.get(build)
+    digest = hashlib.sha256(repr((target, build, how and how.flags, how and
+                                  version(how.cc))).encode())
+    forms = ["aot", "graph"] if build == "graph" else ["aot"]
+    for form in forms:
+        with tempfile.TemporaryDirectory(prefix="tirc-matrix-") as folder:
+            if call([helper.TIRC, "compile", case.model, "-q", "-o", folder,
+                     "--name", "m", "--target", target, "--form", form,
+                     *case.options], 600)[1] != 0:
+                return None
+            add_files(digest, folder)
+    for data in case.data or glob.glob(os.path.join(
+            os.path.dirname(case.model), "test_data_set_*")):
+        add_files(digest, data)
+    add_files(digest, GPU)
+    return digest.hexdigest()
+
+
+def remembered(case, target, build, byoc, args):
+    """The same as run(), unless the cell passed before."""
+    key = None if byoc or build in CONTEXTS else \
+        cell_key(case, target, build)
+    path = key and os.path.join(memory_folder(), key)
+    if path and not args.fresh and os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            return True, json.load(file) + "=", 0.0, ""
+    result = run(case, target, build, byoc, args)
+    if path and result[0]:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(result[1], file)
+    return result
 
 
 def run(case, target, build, byoc, args):
@@ -192,6 +257,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=1200)
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--byoc", nargs="*")
     args = parser.parse_args()
     targets = args.target or (TARGETS if args.byoc is None else ["gnu-c"])
@@ -210,16 +276,16 @@ def main():
     # What OpenCL's compilers keep of kernels.
     os.environ["POCL_CACHE_DIR"] = helper.work_folder()
     print("Errors are the largest absolute errors of the outputs.")
-    print("%-28s" % "" + " ".join("%15s" % (n or t) for t, _, n in columns))
-    print("%-28s" % "model" + " ".join("%15s" % b for _, b, _ in columns),
+    print("%-28s" % "" + " ".join("%16s" % (n or t) for t, _, n in columns))
+    print("%-28s" % "model" + " ".join("%16s" % b for _, b, _ in columns),
           flush=True)
     bad = []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for case in cases.all_cases(args.only):
             cells = list(pool.map(
-                lambda c: run(case, *c, args), columns))
+                lambda c: remembered(case, *c, args), columns))
             print("%-28s" % case.name + " ".join(
-                "%8s %5.1fs" % (word, seconds)
+                "%9s %5.1fs" % (word, seconds)
                 for _, word, seconds, _ in cells), flush=True)
             bad += [(case.name, *column, said)
                     for column, (passed, _, _, said) in zip(columns, cells)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tests/matrix.py reports a model that agrees with its data sets by its error,
-and a model that does not as a failure."""
+does not run it again while nothing changes, and reports a model that does not
+agree as a failure."""
 import os
 import shutil
 import sys
@@ -18,7 +19,8 @@ def matrix(top, status):
     return helper.execute(
         [sys.executable, os.path.join(helper.ROOT, "tests", "matrix.py"),
          "--target", "c99", "--build", "gcc-O2"], status,
-        env=dict(os.environ, TIRC_SHARED=top)).stdout
+        env=dict(os.environ, TIRC_SHARED=top,
+                 XDG_CACHE_HOME=os.path.join(top, "cache"))).stdout
 
 
 top = helper.work_folder()
@@ -31,6 +33,9 @@ said = matrix(top, 0)
 row = said.splitlines()[-1].split()
 if row[0] != "digits" or float(row[1]) > 1e-3:
     helper.fail("a model that agrees is not reported so:\n" + said)
+again = matrix(top, 0).splitlines()[-1].split()
+if again[1] != row[1] + "=" or again[2] != "0.0s":
+    helper.fail("a cell that passed is run again: " + " ".join(again))
 
 path = os.path.join(data, "output_0.pb")
 wrong = numpy_helper.to_array(onnx.load_tensor(path)) + 1
