@@ -528,7 +528,7 @@ print(struct maker *k)
 	print_includes(stdout, &k->u);
 	printf("\n%s%s", helpers.data != NULL ? helpers.data : "",
 	       k->funcs.data);
-	if (k->u.d->types[DT_F16].is_stored_only) {
+	if (strstr(k->calls.data, "half_value(") != NULL) {
 		printf("\nstatic double\nhalf_value(int bits)\n{\n"
 		       "\tint e = bits >> 10 & 31, part = bits & 1023;\n"
 		       "\tdouble x = e == 31 ? (double)(part != 0 ? NAN : INFINITY)\n"

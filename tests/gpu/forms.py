@@ -25,6 +25,7 @@ static float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static double rsqrt(double x) { return 1.0 / sqrt(x); }
 """,
     "opencl": """
+#include <algorithm>
 #include <cmath>
 #include <limits.h>
 #include <string.h>
@@ -47,8 +48,17 @@ template <class T, class F> static T as(F x)
 static float vload_half(size_t i, const half *p) { return p[i]; }
 template <class T> static void
 vstore_half_rte(T x, size_t i, half *p) { p[i] = x; }
-#define as_float as<float>
+#define as_char as<char>
+#define as_uchar as<uchar>
+#define as_short as<short>
+#define as_ushort as<unsigned short>
+#define as_int as<int>
+#define as_uint as<unsigned int>
+#define as_long as<long>
 #define as_ulong as<unsigned long>
+#define as_float as<float>
+#define as_double as<double>
+#define as_half as<half>
 """,
 }
 
