@@ -246,6 +246,31 @@ define_buffer(struct script_reader *r, const char *name, const struct buffer *b)
 					     .buffer = b });
 }
 
+/* The name to be made unique for a buffer that is printed as `name`: the handle
+ * of b is var_b, also where b itself is printed as b_1. `hint` is the name if
+ * the handle does not tell. */
+static const char *
+matched_hint(const struct script_handle *handle, const char *name,
+	     const char *hint)
+{
+	const char *stem = handle->var->name;
+	size_t length;
+
+	if (strncmp(stem, "var_", 4) != 0) {
+		return hint;
+	}
+	stem += 4;
+	length = strlen(stem);
+	if (strncmp(name, stem, length) != 0 ||
+	    (name[length] != '\0' &&
+	     (name[length] != '_' || name[length + 1] == '\0' ||
+	      name[length + 1 + strspn(name + length + 1, "0123456789")] !=
+		      '\0'))) {
+		return hint;
+	}
+	return stem;
+}
+
 static bool
 match_buffer(struct script_reader *r, const struct py_node *call,
 	     const char *name)
@@ -299,6 +324,7 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 	if (!script_buffer_facts(r, found[1], found[2], found + 3, &spec)) {
 		return false;
 	}
+	spec.name = matched_hint(v.handle, name, spec.name);
 	v.handle->buffer = buffer_new(r->m, &spec);
 	define_buffer(r, name, v.handle->buffer);
 	return true;

@@ -318,6 +318,36 @@ test_by_hand(void)
 	module_free(m);
 }
 
+/* Buffers that are called b and b_2, beside a size called b: the text, which
+ * names the first one b_1, is read and printed as the same text. */
+static void
+test_numbered_names(void)
+{
+	static const char text[] =
+		"# from tvm.script import tir as T\n"
+		"@T.prim_func\n"
+		"def f(var_b: T.handle, var_b_2: T.handle, b: T.int32):\n"
+		"    b_1 = T.match_buffer(var_b, (b,), \"float32\")\n"
+		"    b_2 = T.match_buffer(var_b_2, (b,), \"float32\")\n"
+		"    for i in range(b):\n"
+		"        b_1[i] = b_2[i]\n";
+	struct module *m = module_new();
+	struct source src = { "t.py", text, sizeof text - 1 };
+	struct strbuf got;
+
+	strbuf_init(&got);
+	if (CHECK(script_read(m, &src) && m->funcs.n == 1)) {
+		const struct func *f = m->funcs.data[0];
+
+		CHECK_STR_EQ(f->params.data[0].buffer->name, "b");
+		CHECK_STR_EQ(f->params.data[1].buffer->name, "b_2");
+		func_print(f, SCRIPT_CURRENT, &got);
+		CHECK_STR_EQ(got.data, text);
+	}
+	strbuf_release(&got);
+	module_free(m);
+}
+
 /* The text of a function with one line in its body. */
 static const struct func *
 read_line(struct module *m, const char *line)
@@ -377,6 +407,7 @@ main(void)
 {
 	test_mistakes();
 	test_by_hand();
+	test_numbered_names();
 	test_equal();
 	return check_done();
 }
