@@ -61,7 +61,7 @@ check_constant(struct harness *h, const char *folder,
 				 c->name, folder);
 }
 
-/* The inputs of the data set, without those that are constants. */
+/* The inputs of the data set that are not constants. */
 static bool
 read_inputs(struct harness *h, const char *folder, struct array *inputs)
 {

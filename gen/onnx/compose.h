@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that are compositions of others. During shape inference, when the
- * types and shapes of its inputs are known, such a node of the model is
- * replaced by canonical nodes:
+/* Operators that are compositions of others. During shape inference canonical
+ * nodes replace the model's node once the types and shapes of its inputs are
+ * known:
  *
  *	before	y = SwiGLU<alpha=2>(a, b)
  *	after	y_swish = Swish<alpha=2>(a)
@@ -42,7 +42,7 @@ typedef bool compose_fn(struct compose *c);
 
 /* Marks the nodes that are compositions, so that they need no operator. */
 void compose_mark(struct graph *g);
-/* The same for one node; false: it is none. */
+/* Marks the node if it is a composition; is it? */
 bool compose_resolve(struct node *n);
 bool is_composition(const struct node *n);
 /* Replaces the marked node at *pos by its composition; *pos becomes the position

@@ -467,7 +467,7 @@ compose_flex_scores(struct compose *c)
 	return true;
 }
 
-/* The heads of the probabilities are those of the query. */
+/* The probabilities have as many heads as the query. */
 bool
 compose_flex_values(struct compose *c)
 {

@@ -6,10 +6,10 @@
  *		mask = GreaterOrEqual(y_numbers, ratio)
  *		y = Where(mask, x / (1 - ratio), 0)
  *
- * The numbers are those of numpy's RandomState(seed), as in ONNX's reference: by
- * the Mersenne twister MT19937 (Matsumoto and Nishimura, 1998). They are the
- * same in each run; a model without a seed, which wants others in each, is
- * refused. */
+ * The numbers are the numbers that numpy's RandomState(seed) gives, as in ONNX's
+ * reference: by the Mersenne twister MT19937 (Matsumoto and Nishimura, 1998).
+ * They are the same in each run. A model without a seed is refused: ONNX asks
+ * for other numbers in each of its runs. */
 #include "compose.h"
 
 #include "ops.h"

@@ -22,8 +22,8 @@
 
 #include "ops.h"
 
-/* The longest transforms that are one product: if there are factors, and if
- * there are none. */
+/* The longest transforms that are one product: of a length with factors, and of
+ * a prime length. */
 enum { MOST_DIRECT = 64, MOST_PRIME = 256 };
 
 struct fourier {
@@ -157,7 +157,7 @@ first(const struct fourier *f, struct tensor *x, int axis, int64_t to)
 }
 
 /* The factor a of a b for the first product: with as few products as lengths
- * up to MOST_DIRECT allow, all about as long. 1: there is none. */
+ * up to MOST_DIRECT allow, all about as long. 1: n has no such factor. */
 static int64_t
 factor_of(int64_t n)
 {
@@ -314,7 +314,7 @@ real_signal(const struct fourier *f, struct tensor *x, int64_t n)
 	struct tensor *mirror;
 
 	/* The imaginary parts of the first and of the middle element do not
-	 * count: those of the results are not computed. */
+	 * count: the imaginary parts of the results are not computed. */
 	x = first(f, first(f, x, (int)axis, n / 2 + 1), x->ndim - 1, 2);
 	if (from > 0) {
 		mirror = compose_node(c, "mirror", "Slice", 5, x,

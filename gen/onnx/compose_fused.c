@@ -70,7 +70,7 @@ static const struct activation {
 	{ "HardSwish", { NULL } },
 };
 
-/* given[0..n): the parameters, those of Clip its bounds. */
+/* given[0..n): the parameters of the activation; of Clip: its bounds. */
 static struct tensor *
 activate(struct compose *c, struct tensor *x, const double *given, int n)
 {

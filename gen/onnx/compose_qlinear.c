@@ -132,7 +132,8 @@ compose_qlinear_average_pool(struct compose *c)
 		    "strides");
 }
 
-/* Scale and zero point of the result, then those of each input with it. */
+/* The inputs: the result's scale and zero point, then each operand with its
+ * scale and zero point. */
 bool
 compose_qlinear_concat(struct compose *c)
 {
@@ -272,7 +273,7 @@ unpack(struct compose *c, struct tensor *x, int bits)
 }
 
 /* [rows][blocks] of zero points, as floats: packed in bytes, row by row; 2^(bits
- * - 1) where there are none. */
+ * - 1) if the node has no zero points. */
 static struct tensor *
 zero_points(struct compose *c, int bits, int64_t rows, int64_t blocks,
 	    struct dtype type)

@@ -7,7 +7,7 @@
  *	after	If_0/t = Squeeze(x); y = Identity(If_0/t)    # c is known: true
  *
  * The tensors around a node that its nested graphs use are inputs of the node,
- * after those that the model lists. */
+ * after the inputs that the model lists. */
 #include <stdarg.h>
 
 #include "importer.h"
@@ -61,7 +61,7 @@ expander(const char *domain, const char *op_type)
 	return NULL;
 }
 
-/* The operator of each such node until it is replaced. */
+/* The operator of a deferred node until it is replaced. */
 static const struct op deferred_op = {
 	.name = "deferred",
 	.domain = "tirc",
@@ -319,6 +319,16 @@ deferred_node(struct importer *imp, const struct deferred *d,
 
 	deferred_make(imp, d, op_type, in, n_in, out);
 	return out;
+}
+
+struct tensor *
+deferred_change_rank(struct importer *imp, const struct deferred *d,
+		     const char *op_type, struct tensor *x, int64_t axis)
+{
+	struct tensor *in[] = { x,
+				graph_constant_ints(imp->g, "axis", 1, &axis) };
+
+	return deferred_node(imp, d, op_type, in, 2, x->name);
 }
 
 struct node *

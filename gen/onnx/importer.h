@@ -181,7 +181,7 @@ bool import_is_const_input(const struct importer *imp, const char *name);
 /* sizes.c: where the shape of n's result depends on data, inserts nodes before
  * pos that compute the sizes, for the entry function to read. */
 bool import_sizes(struct importer *imp, struct node *n, int pos);
-/* Were all bounds of the options used? Reports those that were not. */
+/* Were all bounds of the options used? Reports each bound that was not. */
 bool import_bounds_used(struct importer *imp);
 
 /* -- attribute.c -- */
@@ -220,7 +220,7 @@ bool import_prepare(struct importer *imp, int first);
 
 /* -- deferred.c: nodes that other nodes replace -- */
 
-/* Is it one of those operators? */
+/* Does it have an operator whose nodes are deferred? */
 bool is_deferred_operator(const Onnx__NodeProto *p);
 bool is_deferred(const struct node *n);
 /* Notes a new node. */
@@ -249,7 +249,12 @@ bool deferred_inline(struct importer *imp, const struct deferred *d,
 struct tensor *deferred_node(struct importer *imp, const struct deferred *d,
 			     const char *op_type, struct tensor *const *in,
 			     int n_in, const char *name);
-/* The same with a given output. */
+/* The result of an Unsqueeze or Squeeze of x at an axis. */
+struct tensor *deferred_change_rank(struct importer *imp,
+				    const struct deferred *d,
+				    const char *op_type, struct tensor *x,
+				    int64_t axis);
+/* A new node like that of deferred_node, with a given output. */
 struct node *deferred_make(struct importer *imp, const struct deferred *d,
 			   const char *op_type, struct tensor *const *in,
 			   int n_in, struct tensor *out);

@@ -27,16 +27,6 @@ scalar(struct importer *imp, const char *name, enum dtype_kind kind, int64_t v)
 	return graph_constant(imp->g, name, dtype_of(kind), 0, NULL, data);
 }
 
-static struct tensor *
-change_rank(struct importer *imp, const struct deferred *d, const char *op,
-	    struct tensor *x, int64_t axis)
-{
-	struct tensor *in[] = { x,
-				graph_constant_ints(imp->g, "axis", 1, &axis) };
-
-	return deferred_node(imp, d, op, in, 2, x->name);
-}
-
 /* The inputs of the node: the condition or NULL, the states, the slices so
  * far, the captured tensors. */
 static void
@@ -121,9 +111,8 @@ stack(struct importer *imp, struct deferred *d, int k)
 	for (int i = 0; i < count; ++i) {
 		struct tensor *t = u->slices.data[i * u->form.n_stacked + k];
 
-		parts[back ? count - 1 - i : i] = change_rank(imp, d,
-							      "Unsqueeze", t,
-							      axis);
+		parts[back ? count - 1 - i : i] =
+			deferred_change_rank(imp, d, "Unsqueeze", t, axis);
 	}
 	out = d->node->outputs[at];
 	out->producer = NULL;
@@ -483,8 +472,8 @@ expand_batch(struct importer *imp, struct deferred *d)
 		}
 		parts = arena_array(&imp->tmp, struct tensor *, batch + 1);
 		for (int64_t b = 0; b < batch; ++b) {
-			parts[b] = change_rank(imp, d, "Unsqueeze",
-					       out[b * n_out + k], 0);
+			parts[b] = deferred_change_rank(imp, d, "Unsqueeze",
+							out[b * n_out + k], 0);
 		}
 		y->producer = NULL;
 		d->node->outputs[k] = NULL;

@@ -420,8 +420,8 @@ one_hot_encoder(struct ml *m)
 	return true;
 }
 
-/* Keys or values of a LabelEncoder as a constant of one dimension; NULL: there
- * are none. */
+/* Keys or values of a LabelEncoder as a constant of one dimension; NULL: the
+ * node does not have the attribute. */
 static struct tensor *
 encoder_list(struct ml *m, const char *what, struct dtype *type)
 {

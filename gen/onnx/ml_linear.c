@@ -290,8 +290,8 @@ first_vector(const struct pairs *p, int64_t class)
 	return first;
 }
 
-/* Pair (i, j) has the coefficients of row j - 1 for the vectors of i, and of
- * row i for those of j. */
+/* Pair (i, j) has the coefficients of row j - 1 for the vectors of class i, and
+ * of row i for the vectors of class j. */
 static void
 fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 	  int64_t j)

@@ -323,7 +323,7 @@ compare_ids(const void *a, const void *b)
 				  : (x->id > y->id) - (x->id < y->id);
 }
 
-/* The position of a node of a tree; -1: there is none. */
+/* The position of a node of a tree; -1: the tree has no such node. */
 static int64_t
 find_node(const struct forest *f, int64_t tree, int64_t id)
 {

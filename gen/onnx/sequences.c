@@ -171,17 +171,6 @@ length(struct importer *imp, struct deferred *d)
 	return s && give_scalar(imp, d, DT_I64, s->n);
 }
 
-/* x without, or with, the dimension `axis` of size 1. */
-static struct tensor *
-change_rank(struct importer *imp, const struct deferred *d, const char *op,
-	    struct tensor *x, int64_t axis)
-{
-	struct tensor *in[] = { x,
-				graph_constant_ints(imp->g, "axis", 1, &axis) };
-
-	return deferred_node(imp, d, op, in, 2, x->name);
-}
-
 static bool
 concat(struct importer *imp, struct deferred *d)
 {
@@ -197,7 +186,8 @@ concat(struct importer *imp, struct deferred *d)
 	parts = arena_copy(&imp->tmp, s->elems, sizeof *parts * (size_t)s->n);
 	for (int i = 0; node_attr_int(d->node, "new_axis", 0) && i < s->n;
 	     ++i) {
-		parts[i] = change_rank(imp, d, "Unsqueeze", parts[i], axis);
+		parts[i] = deferred_change_rank(imp, d, "Unsqueeze", parts[i],
+						axis);
 	}
 	out->producer = NULL;
 	d->node->outputs[0] = NULL;
@@ -272,7 +262,8 @@ split(struct importer *imp, struct deferred *d)
 	for (int i = 0; d->n_inputs < 2 && i < count &&
 			node_attr_int(d->node, "keepdims", 1) == 0;
 	     ++i) {
-		s->elems[i] = change_rank(imp, d, "Squeeze", s->elems[i], axis);
+		s->elems[i] = deferred_change_rank(imp, d, "Squeeze",
+						   s->elems[i], axis);
 	}
 	d->node->origins.n = 0; /* the Split has it */
 	return give(imp, d, s);

@@ -19,7 +19,7 @@ struct sizing {
 	int at; /* where the next node is inserted */
 };
 
-/* The bound of --bound for one of the names; NULL: none. */
+/* The bound of --bound for one of the names; NULL: no option names it. */
 static const struct size_bound *
 find_bound(struct importer *imp, const char *const *names, int n)
 {
@@ -183,8 +183,8 @@ insert_pair(struct sizing *s, const char *domain, const char *op_type,
 	n->op = op_find(domain, op_type);
 }
 
-/* The most boxes that are kept: those of all classes, or less if the most of a
- * class are constant. */
+/* The largest number of boxes that are kept: all boxes of all classes, or fewer
+ * if the largest number per class is a constant. */
 static bool
 most_boxes(struct sizing *s, int64_t *most)
 {

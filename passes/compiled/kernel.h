@@ -89,6 +89,13 @@ struct kernel {
 	bool forbids_contraction; /* func_forbids_contraction */
 };
 
+/* The number of the branch or loop body that the kernel is computed in. */
+static inline int
+kernel_body(const struct kernel *k)
+{
+	return k->group->nodes.data[0]->body;
+}
+
 /* Kinds of a tensor's storage. */
 enum place_kind {
 	PLACE_NONE,

@@ -187,7 +187,7 @@ describe_as_part(struct graph *g, struct node *n, const struct node *conv,
 	node_set_attr_string(g, n, "stem",
 			     last ? stem
 				  : arena_printf(a, "%s_%s", stem, part));
-	node_set_attr_string(g, n, "body",
+	node_set_attr_string(g, n, "kernel_body",
 			     arena_printf(a, "winograd_%s_%s_%lldx%lld", part,
 					  channels, (long long)c->size[0],
 					  (long long)c->size[1]));

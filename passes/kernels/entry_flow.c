@@ -26,12 +26,6 @@ body_at(const struct entry *e, int id)
 	return &e->p->graph->bodies.data[id];
 }
 
-static int
-body_of(const struct kernel *k)
-{
-	return k->group->nodes.data[0]->body;
-}
-
 /* -- values that the entry function reads -- */
 
 static const struct expr *
@@ -239,7 +233,8 @@ branches(struct entry *e, int id)
 		then = flow(e, id);
 	}
 	if (e->next < e->p->kernels.n &&
-	    graph_body_within(e->p->graph, body_of(e->p->kernels.data[e->next]),
+	    graph_body_within(e->p->graph,
+			      kernel_body(e->p->kernels.data[e->next]),
 			      other)) {
 		otherwise = flow(e, other);
 	}
@@ -262,7 +257,7 @@ flow(struct entry *e, int body)
 
 	while (e->next < e->p->kernels.n) {
 		const struct kernel *k = e->p->kernels.data[e->next];
-		int inner = body_of(k);
+		int inner = kernel_body(k);
 		struct stmt *s;
 
 		if (!graph_body_within(g, inner, body)) {

@@ -228,13 +228,13 @@ body_name(struct builder *b, const struct kernel *k)
 {
 	const struct node *n = k->group->anchor;
 	struct wording w = { &b->m->arena,
-			     node_attr_string(n, "body",
+			     node_attr_string(n, "kernel_body",
 					      operator_word(&b->m->arena, n)) };
 	const char *sized;
 	int64_t depth;
 	bool behind = false;
 
-	if (node_attr(n, "body") != NULL) {
+	if (node_attr(n, "kernel_body") != NULL) {
 		/* the name is sufficient */
 	} else if (node_has_window(n)) {
 		add_window(&w, n);

@@ -4,7 +4,7 @@
  *
  * A tensor that an operator reads as plain data is followed to that operator's
  * readers in the group: the transposed weights of a product are weights. The
- * products around a Softmax are those of attention: queries by keys, and
+ * products around a Softmax are the products of attention: queries by keys, and
  * probabilities by values. */
 #include "kernel_build.h"
 #include "kernels.h"

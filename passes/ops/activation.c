@@ -32,9 +32,8 @@ exp_minus_one(struct define *c, const struct expr *e)
 			like(c, e, 1));
 }
 
-/* log(1 + exp(e)), without overflow of exp. */
-static const struct expr *
-softplus(struct define *c, const struct expr *e)
+const struct expr *
+define_softplus(struct define *c, const struct expr *e)
 {
 	struct module *m = c->module;
 	const struct expr *decay =
@@ -43,6 +42,15 @@ softplus(struct define *c, const struct expr *e)
 
 	return expr_add(m, expr_max(m, e, like(c, e, 0)),
 			expr_call1(m, INTRIN_LOG1P, decay));
+}
+
+const struct expr *
+define_elu(struct define *c, const struct expr *alpha, const struct expr *e)
+{
+	struct module *m = c->module;
+
+	return expr_select(m, expr_lt(m, e, like(c, e, 0)),
+			   expr_mul(m, alpha, exp_minus_one(c, e)), e);
 }
 
 BODY(relu)
@@ -71,11 +79,7 @@ BODY(prelu)
 
 BODY(elu)
 {
-	struct module *m = c->module;
-	const struct expr *alpha = attr_like(c, n, "alpha", 1, x[0]);
-
-	return expr_select(m, expr_lt(m, x[0], like(c, x[0], 0)),
-			   expr_mul(m, alpha, exp_minus_one(c, x[0])), x[0]);
+	return define_elu(c, attr_like(c, n, "alpha", 1, x[0]), x[0]);
 }
 
 BODY(selu)
@@ -135,7 +139,7 @@ BODY(hard_swish)
 BODY(softplus)
 {
 	(void)n;
-	return softplus(c, x[0]);
+	return define_softplus(c, x[0]);
 }
 
 BODY(softsign)
@@ -152,7 +156,8 @@ BODY(mish)
 {
 	(void)n;
 	return expr_mul(c->module, x[0],
-			expr_call1(c->module, INTRIN_TANH, softplus(c, x[0])));
+			expr_call1(c->module, INTRIN_TANH,
+				   define_softplus(c, x[0])));
 }
 
 /* x * (1 + erf(x / sqrt(2))) / 2, or its approximation by tanh. */

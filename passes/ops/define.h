@@ -124,6 +124,15 @@ const struct expr *define_literal(struct define *c, const struct node *n,
 				  int i);
 /* A literal with e's type. */
 const struct expr *like(struct define *c, const struct expr *e, double v);
+/* activation.c: log(1 + exp(e)), without overflow of exp */
+const struct expr *define_softplus(struct define *c, const struct expr *e);
+/* e, or alpha * (exp(e) - 1) where e is negative */
+const struct expr *define_elu(struct define *c, const struct expr *alpha,
+			      const struct expr *e);
+/* shape.c: input 0 + i * the input numbered delta */
+bool define_range_by(struct define *c, const struct node *n,
+		     struct te_tensor *const *in, struct te_tensor **out,
+		     int delta);
 /* The number of elements as a value of type t, to divide a sum by. */
 const struct expr *define_count(struct define *c, struct dtype t,
 				const struct expr *count);

@@ -93,30 +93,6 @@ infer_rnn(struct infer *c, struct node *n)
 
 /* -- activations -- */
 
-static const struct expr *
-elu(struct define *c, const struct expr *alpha, const struct expr *x)
-{
-	struct module *m = c->module;
-	const struct expr *below = expr_sub(m, expr_call1(m, INTRIN_EXP, x),
-					    like(c, x, 1));
-
-	return expr_select(m, expr_lt(m, x, like(c, x, 0)),
-			   expr_mul(m, alpha, below), x);
-}
-
-/* log(1 + exp(x)), without overflow of exp. */
-static const struct expr *
-softplus(struct define *c, const struct expr *x)
-{
-	struct module *m = c->module;
-	const struct expr *size = expr_call1(m, INTRIN_ABS, x);
-
-	return expr_add(m, expr_max(m, x, like(c, x, 0)),
-			expr_call1(m, INTRIN_LOG1P,
-				   expr_call1(m, INTRIN_EXP,
-					      expr_neg(m, size))));
-}
-
 /* The activation that the attribute `which` ("f", "g" or "h") names. */
 static const struct expr *
 activate(struct define *c, const char *which, const struct expr *x)
@@ -149,12 +125,12 @@ activate(struct define *c, const char *which, const struct expr *x)
 		x = expr_add(m, expr_mul(m, alpha, x), beta);
 		return expr_max(m, zero, expr_min(m, one, x));
 	} else if (strcmp(name, "Elu") == 0) {
-		return elu(c, alpha, x);
+		return define_elu(c, alpha, x);
 	} else if (strcmp(name, "Softsign") == 0) {
 		return expr_div(m, x,
 				expr_add(m, one, expr_call1(m, INTRIN_ABS, x)));
 	} else if (strcmp(name, "Softplus") == 0) {
-		return softplus(c, x);
+		return define_softplus(c, x);
 	}
 	return expr_call1(m, INTRIN_TANH, x);
 }

@@ -52,17 +52,7 @@ bool
 define_range_of_size(struct define *c, const struct node *n,
 		     struct te_tensor *const *in, struct te_tensor **out)
 {
-	struct module *m = c->module;
-	const struct tensor *y = n->outputs[0];
-	struct iter_var *axes = define_axes(c, y);
-	const struct expr *step = expr_mul(m,
-					   expr_cast(m, y->type,
-						     axes[0].var->expr),
-					   define_scalar(c, n, in, 1));
-
-	out[0] = define_stage(c, "range", "injective", 1, axes,
-			      expr_add(m, define_scalar(c, n, in, 0), step));
-	return true;
+	return define_range_by(c, n, in, out, 1);
 }
 
 /* ---- CountNonZero: how many elements are not 0, a vector of one element ---- */

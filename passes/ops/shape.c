@@ -424,8 +424,8 @@ define_scalar(struct define *c, const struct node *n,
 }
 
 bool
-define_range(struct define *c, const struct node *n,
-	     struct te_tensor *const *in, struct te_tensor **out)
+define_range_by(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out, int delta)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
@@ -433,11 +433,18 @@ define_range(struct define *c, const struct node *n,
 	const struct expr *step = expr_mul(m,
 					   expr_cast(m, y->type,
 						     axes[0].var->expr),
-					   define_scalar(c, n, in, 2));
+					   define_scalar(c, n, in, delta));
 
 	out[0] = define_stage(c, "range", "injective", 1, axes,
 			      expr_add(m, define_scalar(c, n, in, 0), step));
 	return true;
+}
+
+bool
+define_range(struct define *c, const struct node *n,
+	     struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_range_by(c, n, in, out, 2);
 }
 
 bool

@@ -11,8 +11,8 @@
  *	for last = k - 1 down to 1: values[last] takes the place of the root,
  *	                            and the root that of values[last]
  *
- * Elements rarely replace the root: those of random order k * ln(n / k)
- * times. */
+ * Elements rarely replace the root: k * ln(n / k) times if their order is
+ * random. */
 #include "dims.h"
 #include "steps.h"
 
@@ -242,8 +242,8 @@ collect(struct heap *h, const struct te_tensor *x, const struct expr *n,
 	return step_seq(s, 2, fill, step_for(s, j, n, scan), NULL, NULL);
 }
 
-/* Sorts the heap: the root, the worst of those that are left, goes to their
- * end. */
+/* Sorts the heap: the root, the worst of the elements that are left, goes to
+ * their end. */
 static struct stmt *
 sort(struct heap *h, const struct expr *k)
 {

@@ -253,12 +253,6 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 /* -- loops: a tensor that an iteration keeps or that the next one reads is live
  * in the whole loop */
 
-static int
-body_of(const struct kernel *k)
-{
-	return k->group->nodes.data[0]->body;
-}
-
 static void
 extend(struct arena *a, struct storage *s, int from, int to)
 {
@@ -292,7 +286,7 @@ is_local(struct graph *g, const struct tensor *t, int loop)
 	       !is_next_state(t) && graph_body_within(g, n->body, loop);
 }
 
-/* The kernels of each body, with those inside of it; from > to: none. */
+/* The kernels of each body and of the bodies inside it; from > to: no kernel. */
 struct body_range {
 	int from, to;
 };
@@ -374,7 +368,7 @@ extend_lives(struct program *p, struct storages *s)
 		ranges[b] = (struct body_range){ p->kernels.n, -1 };
 	}
 	for (int i = 0; i < p->kernels.n && g->bodies.n > 0; i++) {
-		for (int b = body_of(p->kernels.data[i]); b > 0;
+		for (int b = kernel_body(p->kernels.data[i]); b > 0;
 		     b = g->bodies.data[b].parent) {
 			ranges[b].from = i < ranges[b].from ? i
 							    : ranges[b].from;

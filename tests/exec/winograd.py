@@ -165,6 +165,9 @@ tiled = error(path, network)
 print("errors: direct %.1e, by tiles %.1e" % (direct, tiled))
 if direct > 2e-6 or tiled > 2e-5:
     helper.fail("errors of %g and %g" % (direct, tiled))
+if error(path, network, "--form", "graph") != tiled:
+    helper.fail("--form graph gives other results")
+helper.tirc("run", path, "-q", "--target", "gnu-c", "--profile")
 helper.tirc("test", path, "--target", "c-openmp", "--conv", "winograd",
             "--cc", cc, "--cflags",
             "-O1 -fopenmp")

@@ -8,7 +8,8 @@
  *
  * Conditions with loads are not hoisted; a LET whose value is loop-invariant
  * moves with the conditions that use it. Adjacent IFs with the same condition
- * are joined, and so are directly nested IFs. */
+ * are joined if the function writes none of the buffers that the condition
+ * loads from; directly nested IFs are joined, too. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -120,29 +121,6 @@ join_nested(struct func *f, struct stmt *s)
 	stmt_replace(f, inner, inner->children[0]);
 }
 
-static void
-join_neighbours(struct func *f, struct stmt *seq)
-{
-	for (int i = 0; i + 1 < seq->n_children;) {
-		struct stmt *a = seq->children[i], *b = seq->children[i + 1];
-		struct stmt *pair[2];
-
-		if (!is_plain_if(a) || !is_plain_if(b) ||
-		    a->args[0] != b->args[0] || !is_invariant(a->args[0])) {
-			i++;
-			continue;
-		}
-		pair[0] = a->children[0];
-		pair[1] = b->children[0];
-		stmt_set_child(f, a, 0, stmt_seq(f, pair, 2));
-		if (seq->n_children == 2) {
-			stmt_remove(f, b);
-			return;
-		}
-		stmt_remove(f, b);
-	}
-}
-
 struct store_search {
 	struct func *func;
 	bool loads_stored;
@@ -157,23 +135,52 @@ find_stored_load(void *ctx, const struct expr *e)
 			   func_writes(q->func, e->u.buffer);
 }
 
+/* Does e load from a buffer that the function writes? */
+static bool
+loads_stored(struct func *f, const struct expr *e)
+{
+	struct store_search q = { .func = f };
+
+	expr_visit(e, find_stored_load, &q);
+	return q.loads_stored;
+}
+
+static void
+join_neighbours(struct func *f, struct stmt *seq)
+{
+	for (int i = 0; i + 1 < seq->n_children;) {
+		struct stmt *a = seq->children[i], *b = seq->children[i + 1];
+		struct stmt *pair[2];
+
+		if (!is_plain_if(a) || !is_plain_if(b) ||
+		    a->args[0] != b->args[0] || loads_stored(f, a->args[0])) {
+			i++;
+			continue;
+		}
+		pair[0] = a->children[0];
+		pair[1] = b->children[0];
+		stmt_set_child(f, a, 0, stmt_seq(f, pair, 2));
+		if (seq->n_children == 2) {
+			stmt_remove(f, b);
+			return;
+		}
+		stmt_remove(f, b);
+	}
+}
+
 /* Hoists a loop-invariant LET that is the loop's whole body. Its loads are safe
  * to execute: the loop runs at least once. */
 static void
 hoist_let(struct func *f, struct stmt *loop)
 {
 	struct stmt *let = loop->children[0];
-	struct store_search q = { .func = f };
 	struct stmt_place place;
 	int64_t extent;
 
 	if (!let || let->kind != STMT_LET ||
 	    !expr_is_int(loop->args[1], &extent) || extent < 1 ||
-	    expr_uses_var(let->args[0], loop->u.loop.var)) {
-		return;
-	}
-	expr_visit(let->args[0], find_stored_load, &q);
-	if (q.loads_stored) {
+	    expr_uses_var(let->args[0], loop->u.loop.var) ||
+	    loads_stored(f, let->args[0])) {
 		return;
 	}
 	place = stmt_place_of(loop);
