@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """onnx_nodes.py FOLDER: writes ONNX's own node tests, which the onnx package
-brings as Python, to FOLDER/NAME/{model.onnx,tolerance,test_data_set_*}, the
-form that `tirc test` reads. A test whose inputs or outputs are not plain
-tensors gets a model but no data. Inputs that say how large the result is
+brings as Python, to FOLDER/NAME/{model.onnx,tolerance,options,test_data_set_*},
+the form that `tirc test` reads. A sequence is a file for each element; options,
+a word to a line, tell tirc how many there are and of which shapes. Inputs that say how large the result is
 (KNOWN) become constants of the model: a compiler needs them when it generates.
 Needs onnx and numpy."""
 import os
@@ -21,16 +21,20 @@ KNOWN = {
     "AffineGrid": [1], "BlackmanWindow": [0], "CenterCropPad": [1],
     "Col2Im": [1, 2], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
     "DFT": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0],
-    "Loop": [0, 1], "MelWeightMatrix": [0, 1, 2, 3, 4], "OneHot": [1],
+    "Loop": [0, 1], "MaxUnpool": [2], "MelWeightMatrix": [0, 1, 2, 3, 4],
+    "OneHot": [1],
     "Pad": [1, 3], "Range": [0, 1, 2], "ReduceL1": [1], "ReduceL2": [1],
     "ReduceLogSum": [1], "ReduceLogSumExp": [1],
     "ReduceMax": [1], "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1],
     "ReduceSum": [1], "ReduceSumSquare": [1], "Reshape": [1],
     "Resize": [1, 2, 3], "STFT": [1, 3], "Slice": [1, 2, 3, 4], "Split": [1],
-    "SplitToSequence": [1],
-    "Squeeze": [1], "Tile": [1], "TopK": [1], "Unsqueeze": [1],
+    "SequenceInsert": [2], "SplitToSequence": [1], "Squeeze": [1],
+    "Tile": [1], "TopK": [1], "Unsqueeze": [1],
     "Upsample": [1],
 }
+
+# By test: a condition that decides how long a sequence is.
+KNOWN_OF = {"test_if_opt": ["cond"]}
 
 # Operators whose expected results are computed here in float64: ONNX's own, in
 # float32, are off by more than the tolerance where they are near 0.
@@ -72,15 +76,8 @@ def wide_outputs(model, inputs):
             for value in ReferenceEvaluator(wide).run(None, given)]
 
 
-def is_plain(kind):
-    """A tensor, or an optional one."""
-    return kind.HasField("tensor_type") or (
-        kind.HasField("optional_type") and
-        kind.optional_type.elem_type.HasField("tensor_type"))
-
-
 def elements(infos, values):
-    """Each tensor; of an output that is a sequence, each element."""
+    """Each tensor; of a sequence, each element."""
     for info, value in zip(infos, values):
         if info.type.HasField("tensor_type") or not isinstance(value, list):
             yield info, value
@@ -88,8 +85,34 @@ def elements(infos, values):
             yield from ((info, one) for one in value)
 
 
+def shape_of(value):
+    return list(value.dims) if isinstance(value, onnx.TensorProto) \
+        else list(np.shape(value))
+
+
+def options(infos, values):
+    """What tirc needs to know of sequences and of optionals."""
+    words = []
+    any_list = any(isinstance(value, list) for value in values)
+    for info, value in zip(infos, values):
+        if any_list and any(
+                dim.dim_param for dim in info.type.tensor_type.shape.dim):
+            words += ["--input-shape", "%s:%s" % (
+                info.name, ",".join(map(str, shape_of(value))))]
+        if value is None:
+            words += ["--sequence", info.name + "=none"]
+        elif isinstance(value, list):
+            words += ["--sequence", "%s=%d" % (info.name, len(value))]
+            for k, one in enumerate(value):
+                if shape_of(one):
+                    words += ["--input-shape", "%s_%d:%s" % (
+                        info.name, k, ",".join(map(str, shape_of(one))))]
+    return words
+
+
 def write_tensors(folder, prefix, infos, values):
-    for index, (info, value) in enumerate(elements(infos, values)):
+    present = [pair for pair in elements(infos, values) if pair[1] is not None]
+    for index, (info, value) in enumerate(present):
         tensor = value if isinstance(value, onnx.TensorProto) \
             else numpy_helper.from_array(value, info.name)
         path = os.path.join(folder, "%s_%d.pb" % (prefix, index))
@@ -97,9 +120,10 @@ def write_tensors(folder, prefix, infos, values):
             file.write(tensor.SerializeToString())
 
 
-def known_inputs(graph):
-    return {node.input[i] for node in graph.node
-            for i in KNOWN.get(node.op_type, []) if i < len(node.input)}
+def known_inputs(case):
+    return set(KNOWN_OF.get(case.name, [])) | {
+        node.input[i] for node in case.model.graph.node
+        for i in KNOWN.get(node.op_type, []) if i < len(node.input)}
 
 
 def make_constants(case, known):
@@ -130,11 +154,9 @@ def write_case(folder, case, known):
     with open(os.path.join(folder, "tolerance"), "w") as file:
         file.write("%r %r\n" % (case.rtol, case.atol))
     graph = case.model.graph
-    if not all(is_plain(info.type) for info in graph.input):
-        return
-    if any(value is None for one in data_sets for side in one
-           for value in side):
-        return
+    words = options(graph.input, data_sets[0][0]) if data_sets else []
+    with open(os.path.join(folder, "options"), "w", encoding="utf-8") as file:
+        file.writelines(word + "\n" for word in words)
     for index, (inputs, outputs) in enumerate(data_sets):
         data = os.path.join(folder, "test_data_set_%d" % index)
         os.makedirs(data, exist_ok=True)
@@ -145,7 +167,7 @@ def write_case(folder, case, known):
 def write_all(top):
     known = {}
     for case in cases():
-        known[case.name] = known_inputs(case.model.graph)
+        known[case.name] = known_inputs(case)
         # the operator as the nodes of its function
         if "_expanded" in case.name:
             known[case.name] |= known[case.name.split("_expanded")[0]]

@@ -51,6 +51,10 @@ struct tirc_options {
 	 * "boxes=100", "boxes=1..100". */
 	const char *const *bounds;
 	int n_bounds;
+	/* Elements of inputs that are sequences: "boxes=3"; "boxes=none": an
+	 * optional without an element. */
+	const char *const *sequences;
+	int n_sequences;
 	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
 	const char *const *const_inputs;
 	int n_const_inputs;

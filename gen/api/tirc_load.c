@@ -138,6 +138,24 @@ read_bound(struct tirc *t, const char *text, struct size_bound *out)
 }
 
 static bool
+read_sequence(struct tirc *t, const char *text, struct sequence_length *out)
+{
+	const char *equals = strrchr(text, '=');
+	const char *at = equals != NULL ? equals + 1 : text;
+	int64_t n = -1;
+
+	if (equals == NULL || equals == text ||
+	    (strcmp(at, "none") != 0 &&
+	     (!read_int(&at, "", &n) || n < 0 || n > INT16_MAX))) {
+		return context_bad_option(t, "--sequence", text,
+					  "NAME=N or NAME=none");
+	}
+	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	out->n = (int)n;
+	return true;
+}
+
+static bool
 read_const_input(struct tirc *t, const char *text, struct const_input *out)
 {
 	const char *equals = strchr(text, '=');
@@ -300,6 +318,9 @@ tirc_load(struct tirc *t, const char *path)
 					       o->n_dims + 1);
 	struct size_bound *bounds = arena_array(a, struct size_bound,
 						o->n_bounds + 1);
+	struct sequence_length *sequences = arena_array(a,
+							struct sequence_length,
+							o->n_sequences + 1);
 	struct const_input *consts = arena_array(a, struct const_input,
 						 o->n_const_inputs + 1);
 	struct import_options import = {
@@ -309,6 +330,8 @@ tirc_load(struct tirc *t, const char *path)
 		.n_dims = o->n_dims,
 		.bounds = bounds,
 		.n_bounds = o->n_bounds,
+		.sequences = sequences,
+		.n_sequences = o->n_sequences,
 		.const_inputs = consts,
 		.n_const_inputs = o->n_const_inputs,
 		.read_array = read_array,
@@ -328,6 +351,11 @@ tirc_load(struct tirc *t, const char *path)
 	}
 	for (int i = 0; i < o->n_bounds; i++) {
 		if (!read_bound(t, o->bounds[i], &bounds[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < o->n_sequences; i++) {
+		if (!read_sequence(t, o->sequences[i], &sequences[i])) {
 			return false;
 		}
 	}

@@ -48,6 +48,10 @@ static const struct option_row rows[] = {
 	{ OPT_BOUND, "bound", "NAME=MAX or NAME=MIN..MAX",
 	  "bounds of a size that is known only when the model runs",
 	  GRAPH_VERBS | LOWER },
+	{ OPT_SEQUENCE, "sequence", "NAME=N or NAME=none",
+	  "elements of an input that is a sequence; none: an optional without "
+	  "any",
+	  GRAPH_VERBS | LOWER },
 	{ OPT_CONST_INPUT, "const-input", "NAME=VALUE,… or NAME=@FILE",
 	  "an input that is a constant; test: NAME alone, from the data set",
 	  GRAPH_VERBS | LOWER },

@@ -234,6 +234,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_CONST_INPUT:
 		push(c, &c->tirc.const_inputs, &c->tirc.n_const_inputs, arg);
 		return true;
+	case OPT_SEQUENCE:
+		push(c, &c->tirc.sequences, &c->tirc.n_sequences, arg);
+		return true;
 	case OPT_BOUND:
 		push(c, &c->tirc.bounds, &c->tirc.n_bounds, arg);
 		return true;

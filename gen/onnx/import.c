@@ -137,9 +137,9 @@ output_of(struct importer *imp, struct tensor *t, const char *name)
 	return copy;
 }
 
-/* Skips field 1's tag and length: the type within an optional's. */
-static const Onnx__TypeProto *
-inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
+/* Skips field 1's tag and length. */
+const Onnx__TypeProto *
+import_inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
 {
 	ProtobufCAllocator allocator = import_allocator(&imp->tmp);
 	size_t at = 1, length = 0;
@@ -171,7 +171,7 @@ import_unwrap_optional(struct importer *imp, Onnx__ValueInfoProto *p)
 	if (!p->type || p->type->tensor_type || !p->type->has_optional_type) {
 		return false;
 	}
-	inner = inner_type(imp, &p->type->optional_type);
+	inner = import_inner_type(imp, &p->type->optional_type);
 	if (!inner || !inner->tensor_type) {
 		return false;
 	}
@@ -391,6 +391,8 @@ import_mapped(struct module *m, const struct tensor_source *source,
 
 	arena_init(&imp.tmp);
 	imp.bound_used = arena_array(&imp.tmp, bool, imp.options->n_bounds + 1);
+	imp.length_used = arena_array(&imp.tmp, bool,
+				      imp.options->n_sequences + 1);
 	ok = unpack_model(&imp, mapped) && check_model(&imp);
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));

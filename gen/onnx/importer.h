@@ -149,7 +149,8 @@ struct importer {
 	int n_missing;           /* inputs that nothing produces */
 	int n_flows;             /* branches and loops of the graph */
 	bool reshaped;           /* --input-shape changed a constant */
-	bool *bound_used;        /* by number of the option */
+	/* by number of the option */
+	bool *bound_used, *length_used;
 };
 
 struct diag_place import_place(const struct importer *imp, const char *item);
@@ -162,6 +163,9 @@ ProtobufCAllocator import_allocator(struct arena *a);
 bool import_body(struct importer *imp, struct body *body);
 /* An optional tensor is declared as its tensor then. True if it was one. */
 bool import_unwrap_optional(struct importer *imp, Onnx__ValueInfoProto *p);
+/* The type within a serialised optional or sequence type; NULL: none. */
+const Onnx__TypeProto *import_inner_type(struct importer *imp,
+					 const ProtobufCBinaryData *bytes);
 /* The initializers of a graph as tensors of the body's scope. */
 bool import_initializers(struct importer *imp, struct body *body,
 			 const Onnx__GraphProto *graph);
@@ -210,6 +214,24 @@ bool function_inline(struct importer *imp, const struct body *caller,
 /* -- inputs.c: graph inputs, --input-shape, --dim -- */
 
 bool import_inputs(struct importer *imp, struct body *body);
+
+/* -- sequence_inputs.c: graph inputs that are sequences or empty optionals -- */
+
+/* An input whose elements are inputs of the graph, from `first` of the list of
+ * inputs on. */
+struct input_sequence {
+	const char *name;
+	int first, n; /* n < 0: an optional without an element */
+};
+
+typedef VEC(Onnx__ValueInfoProto *) info_list;
+/* Is p a sequence, or an optional that --sequence says to be empty? Then its
+ * elements are appended to list, and *out is set. */
+bool import_sequence_input(struct importer *imp, Onnx__ValueInfoProto *p,
+			   info_list *list, struct input_sequence *out,
+			   bool *is_sequence);
+/* Were all options --sequence used? Reports those that were not. */
+bool import_lengths_used(struct importer *imp);
 
 /* -- finish.c: upgrade, sort, resolve, infer, compare -- */
 

@@ -20,8 +20,8 @@ struct size_name {
 struct inputs {
 	struct importer *imp;
 	VEC(struct size_name) names;
-	/* inputs that are no constants */
-	VEC(const Onnx__ValueInfoProto *) list;
+	info_list list; /* inputs that are no constants */
+	VEC(struct input_sequence) sequences;
 	struct scope given; /* their names */
 };
 
@@ -370,8 +370,9 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	return true;
 }
 
-static bool
-make_input(struct inputs *in, const Onnx__ValueInfoProto *p, struct body *body)
+/* NULL after reporting. */
+static struct tensor *
+make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 {
 	struct importer *imp = in->imp;
 	const char *item = input_item(imp, p->name);
@@ -384,20 +385,22 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p, struct body *body)
 	t->model_name = arena_strdup(&imp->m->arena, p->name);
 	if (!dtype_from_onnx(number, &t->type) ||
 	    dtype_class(t->type) == DTC_STRING) {
-		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
-				  import_place(imp, item),
-				  "elements of ONNX type %d are not supported",
-				  number);
+		diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+			   import_place(imp, item),
+			   "elements of ONNX type %d are not supported",
+			   number);
+		return NULL;
 	}
 	if (!s && !asked) {
-		return open_size(in, p, -1);
+		open_size(in, p, -1);
+		return NULL;
 	}
 	if (!asked && s->n_dim > ONNX_MAX_RANK) {
-		return diag_error(&imp->m->diags, DIAG_TOO_LARGE,
-				  import_place(imp, item),
-				  "it has %zu dimensions; at "
-				  "most %d are supported",
-				  s->n_dim, ONNX_MAX_RANK);
+		diag_error(&imp->m->diags, DIAG_TOO_LARGE,
+			   import_place(imp, item),
+			   "it has %zu dimensions; at most %d are supported",
+			   s->n_dim, ONNX_MAX_RANK);
+		return NULL;
 	}
 	t->typed = true;
 	t->ndim = asked ? asked->ndim : (int)s->n_dim;
@@ -409,21 +412,20 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p, struct body *body)
 			t->shape[d] = expr_index(imp->m, max[d]);
 		} else if (!dim_expr(in, p, d, s->dim[d], &t->shape[d],
 				     &max[d])) {
-			return false;
+			return NULL;
 		}
 	}
 	if (!tensor_check_dims(imp->m, import_place(imp, item), t->ndim, max,
 			       t->type, &elems)) {
-		return false;
+		return NULL;
 	}
 	t->is_input = true;
 	vec_push(&imp->m->arena, &imp->g->inputs, t);
-	scope_add(&body->scope, p->name, t);
-	return true;
+	return t;
 }
 
 static bool
-check_input(struct inputs *in, Onnx__ValueInfoProto *p)
+check_name(struct inputs *in, const Onnx__ValueInfoProto *p)
 {
 	struct importer *imp = in->imp;
 	const char *item = input_item(imp, p->name ? p->name : "");
@@ -439,6 +441,15 @@ check_input(struct inputs *in, Onnx__ValueInfoProto *p)
 				  "two inputs have this name; rename one");
 	}
 	scope_add(&in->given, p->name, NULL);
+	return true;
+}
+
+static bool
+check_input(struct inputs *in, Onnx__ValueInfoProto *p)
+{
+	struct importer *imp = in->imp;
+	const char *item = input_item(imp, p->name);
+
 	if (import_unwrap_optional(imp, p)) {
 		assume(in, arena_printf(&imp->tmp,
 					"the optional input %s is always "
@@ -449,14 +460,67 @@ check_input(struct inputs *in, Onnx__ValueInfoProto *p)
 		return diag_error(
 			&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
-			p->type && p->type->has_sequence_type
-				? "it is a sequence, whose length is not "
-				  "known when the code is generated; that is "
-				  "not supported"
-				: "it is not a dense tensor; other kinds are "
-				  "not supported");
+			"it is not a dense tensor; other kinds are not "
+			"supported");
 	}
 	return true;
+}
+
+/* Appends the input, or its elements, to the list. */
+static bool
+list_input(struct inputs *in, Onnx__ValueInfoProto *p)
+{
+	struct importer *imp = in->imp;
+	struct input_sequence s = { .first = in->list.n };
+	bool is_sequence = false;
+
+	if (!check_name(in, p) ||
+	    !import_sequence_input(imp, p, &in->list, &s, &is_sequence)) {
+		return false;
+	}
+	if (!is_sequence) {
+		vec_push(&imp->tmp, &in->list, p);
+		return check_input(in, p);
+	}
+	vec_push(&imp->tmp, &in->sequences, s);
+	for (int k = in->list.n - s.n; k < in->list.n; ++k) {
+		if (!check_name(in, in->list.data[k]) ||
+		    !check_input(in, in->list.data[k])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The tensors of the list are those of g->inputs. */
+static void
+make_sequence(struct inputs *in, const struct input_sequence *from,
+	      struct body *body)
+{
+	struct importer *imp = in->imp;
+	struct tensor *t = graph_tensor(imp->g, from->name);
+	struct sequence *s = sequence_new(imp, from->n < 0 ? 0 : from->n);
+
+	s->is_none = from->n < 0;
+	for (int k = 0; k < s->n; ++k) {
+		s->elems[k] = imp->g->inputs.data[from->first + k];
+	}
+	sequence_set(imp, t, s);
+	scope_add(&body->scope, from->name, t);
+}
+
+/* Is input i of the list an element of a sequence? */
+static bool
+is_element(const struct inputs *in, int i)
+{
+	for (int k = 0; k < in->sequences.n; ++k) {
+		const struct input_sequence *s = &in->sequences.data[k];
+
+		if (i >= s->first && i < s->first + s->n) {
+			return true;
+		}
+	}
+	return false;
 }
 
 bool
@@ -478,10 +542,12 @@ import_inputs(struct importer *imp, struct body *body)
 			}
 			continue;
 		}
-		if (!check_input(&in, p)) {
+		if (!list_input(&in, p)) {
 			return false;
 		}
-		vec_push(&imp->tmp, &in.list, p);
+	}
+	if (!import_lengths_used(imp)) {
+		return false;
 	}
 	if (n_fixed == 1) {
 		assume(&in,
@@ -502,9 +568,17 @@ import_inputs(struct importer *imp, struct body *body)
 	}
 	make_exprs(&in);
 	for (int i = 0; i < in.list.n; ++i) {
-		if (!make_input(&in, in.list.data[i], body)) {
+		struct tensor *t = make_input(&in, in.list.data[i]);
+
+		if (!t) {
 			return false;
 		}
+		if (!is_element(&in, i)) {
+			scope_add(&body->scope, in.list.data[i]->name, t);
+		}
+	}
+	for (int i = 0; i < in.sequences.n; ++i) {
+		make_sequence(&in, &in.sequences.data[i], body);
 	}
 	return true;
 }

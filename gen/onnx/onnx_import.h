@@ -25,6 +25,13 @@ struct size_bound {
 	const int64_t *min, *max;
 };
 
+/* --sequence boxes=3: the elements of an input that is a sequence; boxes=none: an
+ * optional without an element */
+struct sequence_length {
+	const char *name;
+	int n; /* -1: none */
+};
+
 /* A serialised TensorProto (test data). Everything in the arena. */
 struct array {
 	const char *name;
@@ -55,6 +62,8 @@ struct import_options {
 	int n_dims;
 	const struct size_bound *bounds;
 	int n_bounds;
+	const struct sequence_length *sequences;
+	int n_sequences;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
 	/* Reads the array of a file; position: as in struct const_input. */

@@ -395,6 +395,63 @@ size_unique(struct sizing *s)
 
 /* -- operators with an input of sizes -- */
 
+/* The shape that the model declares of its output y; NULL: it leaves some size
+ * open. */
+static const Onnx__TensorShapeProto *
+declared_shape(const struct importer *imp, const struct tensor *y)
+{
+	const Onnx__TensorShapeProto *shape = NULL;
+
+	for (size_t i = 0; y->is_output && i < imp->graph->n_output; ++i) {
+		const Onnx__ValueInfoProto *p = imp->graph->output[i];
+
+		if (p->type && p->type->tensor_type &&
+		    strcmp(p->name, tensor_label(y)) == 0) {
+			shape = p->type->tensor_type->shape;
+		}
+	}
+	for (size_t d = 0; shape && d < shape->n_dim; ++d) {
+		if (shape->dim[d]->value_case !=
+			    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE ||
+		    shape->dim[d]->dim_value < 1 ||
+		    shape->dim[d]->dim_value > INT32_MAX) {
+			return NULL;
+		}
+	}
+	return shape;
+}
+
+/* An output of the model with a declared shape: no size that Expand, Reshape or
+ * ConstantOfShape is given is larger. NULL: there is none. */
+static const struct size_bound *
+declared_bound(const struct sizing *s, int64_t elems)
+{
+	const struct node *n = s->u.node;
+	const Onnx__TensorShapeProto *shape = declared_shape(s->u.imp,
+							     n->outputs[0]);
+	struct arena *tmp = &s->u.imp->tmp;
+	struct size_bound *bound = arena_new(tmp, struct size_bound);
+	int64_t *min = arena_array(tmp, int64_t, elems + 1);
+	int64_t *max = arena_array(tmp, int64_t, elems + 1);
+	bool expands = strcmp(n->op_type, "Expand") == 0;
+	int64_t skipped = shape ? (int64_t)shape->n_dim - elems : -1;
+
+	if (skipped < 0 || (skipped > 0 && !expands) ||
+	    (!expands && strcmp(n->op_type, "Reshape") != 0 &&
+	     strcmp(n->op_type, "ConstantOfShape") != 0)) {
+		return NULL;
+	}
+	for (int64_t k = 0; k < elems; ++k) {
+		min[k] = 0;
+		max[k] = shape->dim[skipped + k]->dim_value;
+	}
+	*bound = (struct size_bound){ .name = tensor_label(n->outputs[0]),
+				      .n = (int)elems,
+				      .min = min,
+				      .max = max };
+	return bound;
+}
+
 /* Integers of input i become sizes within the bounds of --bound. */
 static bool
 size_input(struct sizing *s, int i, int64_t least)
@@ -406,6 +463,9 @@ size_input(struct sizing *s, int i, int64_t least)
 	const struct size_bound *bound = find_bound(s->u.imp, names, 2);
 	int64_t elems, *min, *max;
 
+	if (!bound && tensor_const_elems(t, &elems) && elems <= ONNX_MAX_RANK) {
+		bound = declared_bound(s, elems);
+	}
 	if (!bound) {
 		return no_bound(s, label);
 	}

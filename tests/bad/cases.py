@@ -147,7 +147,7 @@ REFUSED = {
     "sequence_input": (model(graph(
         [node("Relu", ["x"], ["y"])],
         [blob(1, "x") + blob(2, blob(4, blob(1, b"")))],
-        [value_info("y", [2])])), "whose length"),
+        [value_info("y", [2])])), "--sequence x=N"),
     "string_input": (model(graph(
         [node("Relu", ["x"], ["y"])], [value_info("x", [2], STRING)],
         [value_info("y", [2], STRING)])), "input 'x'"),
