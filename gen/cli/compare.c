@@ -60,19 +60,27 @@ tolerance(const struct cli *c, struct dtype t, double step)
 	return x;
 }
 
-/* Distance in units of the last place of b, for f32; else 0. */
+/* Distance in units in the last place of b, for floats of 16 bits and more;
+ * else 0. */
 static double
 ulp_error(struct dtype t, double a, double b)
 {
-	float fb = (float)fabs(b);
-	double unit;
+	static const int least_exponent[DT_COUNT] = {
+		[DT_F16] = -14,
+		[DT_BF16] = -126,
+		[DT_F32] = -126,
+		[DT_F64] = -1022,
+	};
+	int exponent;
 
-	if (t.kind != DT_F32 || !isfinite(a) || !isfinite(b)) {
+	if (least_exponent[t.kind] == 0 || !isfinite(a) || !isfinite(b)) {
 		return 0;
 	}
-	unit = (double)nextafterf(fb < FLT_MIN ? FLT_MIN : fb, INFINITY) -
-	       (fb < FLT_MIN ? (double)FLT_MIN : (double)fb);
-	return fabs(a - b) / unit;
+	frexp(b, &exponent);
+	exponent = b == 0 || exponent - 1 < least_exponent[t.kind]
+			   ? least_exponent[t.kind]
+			   : exponent - 1;
+	return fabs(a - b) / ldexp(dtype_epsilon(t), exponent);
 }
 
 static double
