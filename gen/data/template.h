@@ -2,14 +2,14 @@
 /* The template engine: substitution, and sections over lists and presence.
  *
  *	{{name}}                 the text of name
- *	{{#list}}...{{/list}}    once for each item; inside, the item's own
- *	                         names come first, then those around it, and
- *	                         `first` and `last` say where the item stands
+ *	{{#list}}...{{/list}}    once for each item; inside, a name is looked up
+ *	                         in the item, then outside; `first` and `last`
+ *	                         are set at the ends of the list
  *	{{#name}}...{{/name}}    once if name has text
- *	{{^name}}...{{/name}}    once if it has none (or no items)
+ *	{{^name}}...{{/name}}    once if name has no text and no items
  *	{{! remark }}            nothing
- *	{{<name}}...{{/name}}    a fragment: nothing here, and …
- *	{{>name}}                … its text there, with what is known there
+ *	{{<name}}...{{/name}}    defines a fragment and prints nothing
+ *	{{>name}}                the fragment, with the names known here
  *
  * A line with a section's tag or a remark alone is removed. An unknown name is
  * an error, with file and line. */

@@ -33,7 +33,8 @@ write_trimmed(struct rewriter *w, const char *text, size_t n)
 		strbuf_write(w->out, text, n);
 	}
 	if (n > 0 && text[n - 1] == '\\') {
-		strbuf_puts(w->out, " ."); /* the next line is none of it */
+		strbuf_puts(w->out,
+			    " ."); /* the next line is not of the comment */
 	}
 	strbuf_putc(w->out, '\n');
 }
@@ -55,7 +56,7 @@ starts(const char *text, size_t n, const char *word)
 	return strlen(word) <= n && strncmp(text, word, strlen(word)) == 0;
 }
 
-/* Where the word is; n: nowhere. */
+/* The position of the word; n: the text does not have it. */
 static size_t
 find(const char *text, size_t n, const char *word)
 {

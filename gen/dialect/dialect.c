@@ -6,7 +6,7 @@
 #include "dialect_load.h"
 #include "identifiers.h"
 
-/* What the mode has for expressions is there already: choose_fp(). */
+/* choose_fp() has merged the mode's expressions before. */
 void
 dialect_read_fp(void *ctx, struct json j)
 {
@@ -29,7 +29,7 @@ dialect_read_fp(void *ctx, struct json j)
 
 /* -- files and what they extend -- */
 
-/* A row of these sections replaces what it extends as a whole. */
+/* In these sections a row replaces the parent's row as a whole. */
 static void
 drop_rows(cJSON *base, const cJSON *over, const char *section)
 {
@@ -45,7 +45,7 @@ drop_rows(cJSON *base, const cJSON *over, const char *section)
 	}
 }
 
-/* A dialect's reserved words are so beside those of what it extends. */
+/* A dialect's reserved words are added to its parent's. */
 static void
 add_reserved(cJSON *merged, const cJSON *base)
 {
@@ -62,8 +62,8 @@ add_reserved(cJSON *merged, const cJSON *base)
 	}
 }
 
-/* Gives each float of 8 bits and fewer the row of all of them, unless it has one
- * of its own. */
+/* Floats of 8 bits and fewer without a row of their own take the row of the
+ * class. */
 static void
 spread_byte_floats(cJSON *tree)
 {
@@ -81,7 +81,7 @@ spread_byte_floats(cJSON *tree)
 	}
 }
 
-/* Loads name and what it extends, and lays them over each other. */
+/* Loads the dialect and the dialects that it extends, and merges them. */
 static cJSON *
 load_chain(struct loader *l, const char *name)
 {
@@ -138,7 +138,7 @@ load_chain(struct loader *l, const char *name)
 	return merged;
 }
 
-/* Lays what the mode of --fp has over the whole. */
+/* Merges the keys of the mode of --fp over the dialect. */
 static bool
 choose_fp(struct loader *l, cJSON *merged)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dialect in memory: what its dialect.json says, checked and complete. */
+/* A dialect in memory: the checked contents of its dialect.json, with all
+ * inherited keys and defaults. */
 #ifndef TIRC_DIALECT_H
 #define TIRC_DIALECT_H
 
@@ -28,10 +29,10 @@ enum form_kind {
 struct form {
 	enum form_kind kind;
 	const char *text;
-	const char *pointer; /* where in dialect.json */
-	const char *file;    /* of the dialect that has it */
-	int level;           /* how tight the result binds */
-	int operands[3];     /* how tight operands must bind (TEXT) */
+	const char *pointer; /* its place in dialect.json */
+	const char *file;    /* the dialect.json that defines it */
+	int level;           /* precedence of the result */
+	int operands[3];     /* least precedence of operands (TEXT) */
 	struct names needs;  /* headers */
 };
 
@@ -41,31 +42,33 @@ enum break_place { BREAK_NONE, BREAK_BEFORE, BREAK_AFTER };
 struct level {
 	const char *name;
 	bool right;       /* associates to the right */
-	uint64_t clarify; /* levels that get parentheses inside this one though
-			   * they need none: compilers warn */
+	uint64_t clarify; /* operands of these levels get parentheses that the
+			   * language does not need, against warnings */
 	enum break_place where;
-	bool composite; /* what it gives is cast otherwise */
+	bool composite; /* its results are composite expressions, whose casts
+			 * have a form of their own */
 };
 
 struct spelled_type {
-	const char *rejected; /* why, or NULL */
-	const char *file;     /* of the dialect that has it */
+	const char *rejected; /* the reason, or NULL */
+	const char *file;     /* the dialect.json that defines it */
 	const char *spelling, *literal, *wide_literal;
 	const char *lowest, *highest, *unsigned_spelling;
 	const char *infinity, *nan, *no, *yes, *math;
-	/* Values are of another type; helpers that convert. */
+	/* Only memory has the type: expressions have the type `computed`, and
+	 * the helpers convert. */
 	bool is_stored_only;
 	struct dtype computed;
 	const char *load, *store, *round;
-	bool promoted; /* arithmetic gives the dialect's int instead */
+	bool promoted; /* the results of arithmetic have the dialect's int */
 	struct names needs, special_needs;
-	struct tdata *facts; /* for templates: type, short, bits, one, … */
+	struct tdata *facts; /* the type's placeholders: type, short, bits, … */
 };
 
 /* Lines around a body. */
 struct lines {
 	const char *rejected;
-	const char *file; /* of the dialect that has them */
+	const char *file; /* the dialect.json that defines them */
 	struct names open, otherwise, close;
 	const char *line;
 };
@@ -76,8 +79,8 @@ enum statement_id {
 	SAY_COUNT
 };
 
-/* A header that not every compiler has, and the condition of the preprocessor
- * under which one does. */
+/* A header that only some compilers have, and the preprocessor's condition for
+ * these compilers. */
 struct rare_header {
 	const char *name, *condition;
 };
@@ -87,7 +90,8 @@ struct helper {
 	const char *file, *text;
 	struct names needs;
 	struct names uses; /* helpers that it calls */
-	bool contracts; /* adds products of floats: a compiler may fuse them */
+	bool contracts; /* adds a product of floats: a compiler may make that a
+			 * fused multiply-add */
 };
 
 enum template_id {
@@ -108,8 +112,8 @@ struct dialect_template {
 
 enum device_barrier { BARRIER_SHARED, BARRIER_BLOCK, BARRIER_COUNT };
 
-/* What buffers of a scope are declared as: one of it per tile, which is what
- * their last dimensions hold. */
+/* The type of buffers of a scope: one fragment for each tile of the buffer's
+ * last two dimensions. */
 struct fragment_form {
 	const char *scope, *spelling;
 	struct dtype type;
@@ -117,9 +121,8 @@ struct fragment_form {
 	struct names needs;
 };
 
-/* How kernels and their launches are spelled. */
-/* Arrays that boxes may be copied to, by their scope; what the copying unit calls
- * it. row_bytes > 0: rows of so many, in an order that only intrinsics know. */
+/* The copying unit's name for the layout of arrays of a scope. row_bytes > 0:
+ * rows have that many bytes, in a swizzled order that only intrinsics know. */
 struct box_layout {
 	const char *scope, *name;
 	int row_bytes;
@@ -130,7 +133,8 @@ struct box_type {
 	const char *name;
 };
 
-/* How many dimensions a box may have; the key of the helper that copies such. */
+/* A number of dimensions that a box may have; the key of the helper that copies
+ * boxes of that rank. */
 struct box_rank {
 	int rank;
 	const char *helper;
@@ -138,55 +142,56 @@ struct box_rank {
 
 /* Copies of boxes into shared memory, by a unit of the device. */
 struct box_forms {
-	const char *
-		helper; /* the key of the one they need; NULL: there are none */
-	/* A kernel's parameter, from which boxes of one array are copied, and
-	 * what a launch gives for it; statements for a copy, for the end of a
-	 * group, for waiting. */
+	const char *helper; /* the key of the helper that they need; NULL: the
+			     * device has no boxes */
+	/* The kernel's parameter that describes an array, and its argument at
+	 * the launch; statements for a copy of a box, for the end of a group of
+	 * copies, for waiting. */
 	const char *source, *argument, *copy, *commit, *wait;
-	struct names begin; /* what a kernel with such copies starts with */
+	struct names begin; /* first lines of a kernel with box copies */
 	VEC(struct box_rank) ranks;
 	int64_t most_extent;
-	int64_t bytes; /* rows, and steps between them, are multiples of these */
+	int64_t bytes; /* the size and the stride of rows are multiples */
 	VEC(struct box_layout) layouts;
 	VEC(struct box_type) types;
 };
 
 struct device_forms {
-	const char *rejected;           /* why there are none */
-	const char *file;               /* of the dialect that says so */
-	struct names kernel;            /* lines before the body */
+	const char *rejected; /* why the dialect has no kernels, or NULL */
+	const char *file;     /* the dialect.json that rejects them */
+	struct names kernel;  /* lines before the body */
 	const char *array, *scalar;     /* parameters */
 	const char *indices[TAG_COUNT]; /* of threads */
 	const char *barriers[BARRIER_COUNT];
-	const char *shuffle_xor; /* a value of another thread; NULL: none */
-	/* Copies into shared memory that arrive later: statements for one, for
-	 * the end of a group, for waiting. NULL: plain copies. */
+	const char *shuffle_xor; /* another thread's value; NULL: no form */
+	/* Asynchronous copies into shared memory: statements for a copy, for
+	 * the end of a group, for waiting. NULL: copies are synchronous. */
 	const char *async_copy, *async_commit, *async_wait;
 	int64_t async_bytes; /* sizes of a copy, as bits */
 	struct names async_needs;
 	struct box_forms boxes;
-	/* Shared arrays of kernels that have more bytes than these are places in
-	 * one array, which the launch sizes: how the kernel declares it, and an
-	 * array within it; a statement of the host's before the launch. 0: there
-	 * is no such array. */
+	/* In a kernel with more than pool_beyond bytes of shared arrays, they
+	 * are parts of one dynamic array, whose size is an argument of the
+	 * launch: its declaration in the kernel, the declaration of a part, a
+	 * statement of the host before the launch. 0: no dynamic array. */
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
-	const char *launch, *no_launch; /* one of them: how, or why not */
-	/* The helper for extents of launches that 32 bits may not hold; NULL:
-	 * they take any. */
+	const char *launch, *no_launch; /* one is set: the form, or why not */
+	/* The helper for the extents of a launch that may exceed 32 bits; NULL:
+	 * launches take 64-bit extents. */
 	const char *extent;
-	/* Whole models: what the host is written in, a dialect of its own, or
-	 * NULL: this one; how it launches, NULL: there are no models. Arguments
-	 * and tensors in the workspace, where they have a form of their own. */
+	/* Whole models: the dialect of the host's code (NULL: this dialect); a
+	 * launch by the entry function (NULL: the dialect has no models). A
+	 * launch's arguments and the tensors in the workspace; NULL: they have
+	 * the forms of C. */
 	const char *host, *model_launch, *pointer, *number, *place;
-	/* The self-test's arrays, which host and device have together, and what
-	 * waits for kernels; NULL: plain arrays, nothing. */
+	/* The self-test's arrays, which host and device share, and a statement
+	 * that waits for kernels; NULL: plain arrays, no statement. */
 	const char *memory, *wait;
 	VEC(struct fragment_form) fragments;
 };
 
-/* A vector type that the language has by a name of its own. */
+/* A vector type that the language itself has, and its name. */
 struct vector_name {
 	struct dtype type;
 	const char *spelling;
@@ -194,61 +199,62 @@ struct vector_name {
 
 /* Vectors of a few numbers. */
 struct vector_forms {
-	const char *rejected; /* why there are none */
-	const char *file;     /* of the dialect that says so */
+	const char *rejected; /* why the dialect has no vectors, or NULL */
+	const char *file;     /* the dialect.json that rejects them */
 	VEC(struct vector_name) spelled;
 	struct names before; /* lines before the first definition */
-	/* Templates: the type's name, its definition, a vector that starts at
-	 * some element. `loose`: aligned as its elements are. */
+	/* Templates: the type's name, its definition, the vector whose first
+	 * element is a given one. `loose`: with the alignment of an element. */
 	const char *name, *define, *elements;
-	/* Where vectors are not lvalues: how one is stored to an array of
-	 * numbers; and loops whose last iteration has fewer lanes. */
+	/* Statements that store a vector to an array of numbers where vectors
+	 * are not lvalues; loads and stores of the first lanes only, for the
+	 * last iteration of a loop. */
 	const char *store, *load_part, *store_part;
-	/* Where a vector in memory is no value, either: how one is read from an
-	 * array of vectors that the function does not declare, and how one is
-	 * written there; or NULL. */
+	/* Loads and stores of an element of an array of vectors that is not the
+	 * function's own, where such an element is no vector of the language;
+	 * or NULL. */
 	const char *read, *write;
 	struct names loop, loop_end;
-	VEC(struct dtype) parts;              /* vectors that those are for */
-	const struct form *forms[FORM_COUNT]; /* NULL: there is none */
-	bool computes;                        /* some form is there */
+	VEC(struct dtype) parts; /* the types of vectors in such loops */
+	const struct form *forms[FORM_COUNT]; /* NULL: no form */
+	bool computes;                        /* forms[] has a form */
 };
 
-/* Parallel loops as functions that the caller's threads run. */
+/* Parallel loops as functions (tasks) that the caller's threads run. */
 struct task_forms {
 	bool used;
-	const char *runtime; /* a file of runtime-c/ with such threads */
-	const char *parameter, *argument; /* of functions that share loops */
-	const char *array, *scalar;       /* members of what tasks share */
+	const char *runtime; /* the file of runtime-c/ with the threads */
+	const char *parameter, *argument; /* of functions with parallel loops */
+	const char *array, *scalar; /* members of the struct that tasks share */
 	const char *declare, *call;
 };
 
-/* Kernels as functions of one signature, called through a table: how such a
- * function spells its arrays and sizes. */
+/* Kernels as functions of one signature, called through a table: the function's
+ * declarations of its arrays and sizes. */
 struct graph_forms {
-	const char *rejected; /* why there are none */
+	const char *rejected; /* why the dialect has no graph form, or NULL */
 	const char *array, *size;
 	struct names runtime; /* files of runtime-c that make the calls */
-	const char *ldflags;  /* of programs with these */
+	const char *ldflags;  /* of programs with these files */
 };
 
-/* Functions whose text is a backend's, and what they are given where it keeps
- * something between runs. */
+/* Functions whose text comes from a backend, and the arguments of a backend that
+ * keeps state between runs. */
 struct region_forms {
-	const char *rejected;  /* why there are none */
+	const char *rejected;  /* why the dialect has no regions, or NULL */
 	const char *parameter; /* the model's struct */
-	const char *argument;  /* what it is in the entry */
+	const char *argument;  /* the argument in the entry function */
 	const char *memory;    /* a region's own part of the workspace */
 	const char *weights;   /* a parameter: its constants */
 };
 
-/* A rule that the output departs from, where a line says so by the mark. */
+/* A rule that lines of the output break; such a line ends with the mark. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
 };
 
-/* Comments as texts have them, and what one starts with that ends with its line;
- * line NULL: they stay as they are. */
+/* The delimiters of comments in the dialect's texts, and the start of a comment
+ * that ends with its line; line NULL: comments are printed as they are. */
 struct comment_forms {
 	const char *open, *next, *close, *line;
 };
@@ -259,12 +265,13 @@ struct guideline {
 	const char *id, *category, *status, *how;
 };
 
-/* What rules the output keeps to; standard NULL: none are claimed. */
+/* The coding rules that the output complies with; standard NULL: the dialect
+ * claims no compliance. */
 struct compliance {
 	const char *standard;
 	struct names claims; /* one line each */
 	VEC(struct guideline) guidelines;
-	struct names implementation_defined; /* that is relied on */
+	struct names implementation_defined; /* behaviour relied on */
 	VEC(struct deviation) deviations;
 };
 
@@ -272,15 +279,14 @@ struct dialect {
 	const char *name, *description;
 	const char *file; /* of dialect.json, for messages */
 	struct module *module;
-	const char *dir;    /* that it was looked for in, or NULL */
-	struct names chain; /* its name, then those it extends */
+	const char *dir;    /* the user's folder of dialects, or NULL */
+	struct names chain; /* its name, then the dialects that it extends */
 	int identifier_length, external_length, int_bits, char_bits;
 	int64_t object_bytes; /* of the largest object; 0: no limit */
 	int line_columns, tab_columns;
-	int text_columns; /* a line may have beyond its indent, as long as all of
-			   * it is within most_columns */
-	int most_columns;
-	int deep_columns; /* of a level of functions that are too deep for tabs */
+	int text_columns; /* limit of a line's text after the indent */
+	int most_columns; /* limit of a line */
+	int deep_columns; /* of an indent in functions too deep for tabs */
 
 	int n_levels;
 	struct level *levels;
@@ -293,12 +299,12 @@ struct dialect {
 		bool always_cast;   /* a pointer to void is no other pointer */
 		const char *arena;  /* of one type, in the workspace */
 		int entry_tabs;     /* before statements of the entry */
-		const char *unit;   /* what pointers count: one char wide */
+		const char *unit;   /* the type of a byte, for offsets */
 		bool flat_locals;   /* local arrays have one dimension */
 		const char *refuse; /* a size is out of bounds: a statement */
 		bool single_exit;   /* which does not return */
 	} access;
-	/* What stands in front of a type that lies in a memory; NULL: nothing. */
+	/* Each memory's qualifier, before the type; NULL: no qualifier. */
 	const char *spaces[SPACE_COUNT];
 	struct lines statements[SAY_COUNT];
 	struct {
@@ -306,11 +312,11 @@ struct dialect {
 		const char *no_parameters, *array, *scalar, *pointer;
 		/* A symbol from outside, and its pointers. */
 		const char *external, *external_pointer;
-		const char *helper; /* what helpers start with */
-		bool unique; /* no member of a structure is called like one */
-		bool flat;   /* arrays that are passed have one dimension */
-		/* Lines around functions in which no product may be added
-		 * before it is rounded. */
+		const char *helper; /* the specifiers of helpers */
+		bool unique; /* no member of a structure has a function's name */
+		bool flat;   /* arguments that are arrays have one dimension */
+		/* Lines around functions in which the compiler may not make
+		 * fused multiply-adds. */
 		struct names apart_begin, apart_end;
 	} functions;
 	struct device_forms device;
@@ -324,24 +330,24 @@ struct dialect {
 		bool forms[WEIGHTS_SECTION + 1];
 		int64_t in_source_bytes;
 		enum weights_form large;
-		bool copied; /* once, to where the caller wants them */
+		bool copied; /* once, to the caller's memory */
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
 		bool header;  /* declarations are in a file of their own */
-		bool aligned; /* as `define` says, to what the target wants */
+		bool aligned; /* `define` has the target's alignment */
 	} weights;
 	struct compliance compliance;
 	struct comment_forms comments;
 	struct dialect_template templates[TEMPLATE_COUNT];
 	const char *files[FILE_COUNT];
-	struct names entry_names; /* that the entry's template has for itself */
+	struct names entry_names; /* used by the template of the entry */
 	struct names source_needs, file_weights_needs; /* headers */
 	struct names source_before;       /* lines behind a source's headers */
 	struct names fp_needs, fp_before; /* headers and lines of the mode of
 					   * --fp */
-	bool fp_modes[2];                 /* are there strict, fast? */
-	const char *comment_line;         /* what continues a comment's row */
-	/* What no identifier may be, and no member of a structure: sorted,
+	bool fp_modes[2];                 /* has it strict, fast? */
+	const char *comment_line; /* the start of a comment's next line */
+	/* Words that identifiers, and members of structures, may not be: sorted,
 	 * without repetition. */
 	struct names reserved, reserved_members;
 };
@@ -350,33 +356,32 @@ struct dialect {
 const char *memory_space_name(enum memory_space s);
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
-/* Is the type one that dialects spell? Integers of fewer than 8 bits are
- * not: they are
- * bytes before (the pass nibbles), and what memory holds of them is spelled as
- * bytes are. */
+/* Do dialects have a form for the type? They have none for integers of fewer than
+ * 8 bits: the pass nibbles makes these bytes, and their arrays are arrays of
+ * bytes. */
 bool dialect_computes(struct dtype t);
-/* How its lines are laid out; deep: of a function that is too deep for tabs. */
+/* The layout of its lines; deep: in a function that is too deep for tabs. */
 struct layout dialect_layout(const struct dialect *d, struct strbuf *out,
 			     bool align_with_tabs, bool deep);
 /* The form for operands of type t; NULL with DIAG_BAD_DIALECT where the
  * dialect rejects it. */
 const struct form *dialect_form(const struct dialect *d, enum form_id id,
 				struct dtype t);
-/* What the workspace's array of type t is called: the type's short name, if no
- * language has it for itself. */
+/* The name of the workspace's array of type t: the type's short name, unless a
+ * language reserves it. */
 const char *dialect_arena_name(const struct dialect *d, struct dtype t);
 const struct spelled_type *dialect_type(const struct dialect *d,
 					struct dtype t);
-/* The condition under which there is such a header; NULL: always. */
+/* The preprocessor's condition for the header; NULL: all compilers have it. */
 const char *dialect_header_condition(const struct dialect *d,
 				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
 
-/* comments_line.c: the text with the comments that the dialect wants. */
+/* comments_line.c: the text, its comments in the dialect's form. */
 const char *dialect_comments(const struct dialect *d, struct arena *a,
 			     const char *text);
-/* literal.c: v as t's dialect writes it: exactly, and as short as exact
- * allows. *special: it needs the type's special_needs. */
+/* literal.c: the dialect's literal for v: the shortest text that reads back as
+ * v. *special: it needs the type's special_needs. */
 const char *dialect_literal(const struct dialect *d, struct arena *a,
 			    struct dtype t, union number v, bool *special);
 /* The shortest decimal text that reads back as v: "1.0", "1e-05". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a folder of dialects and targets holds. */
+/* The names of the dialects and targets in a folder. */
 #include "dialects.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ target_names_in(struct module *m, const char *dir, int *n)
 		       : data_names_in(m, below(m, dir, "targets"), ".json", n);
 }
 
-/* *own: the target says so itself, and not what it extends. */
+/* *own: the target's own file names the dialect, not a file that it extends. */
 static bool
 is_of(struct module *m, const char *target, const char *dialect,
       const char *dir, bool *own)

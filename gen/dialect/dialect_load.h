@@ -11,9 +11,9 @@ struct loader {
 	struct module *m;
 	const char *dir;
 	const char *fp;              /* the mode of --fp */
-	const struct target *target; /* whose limits are, or NULL */
+	const struct target *target; /* whose limits count, or NULL */
 	struct reader reader;
-	struct json root; /* the whole, of all that it extends */
+	struct json root; /* the dialect merged with its parents */
 	const char *chain[JSON_LAYERS_MAX]; /* names, the dialect's own first */
 	cJSON *trees[JSON_LAYERS_MAX];
 	int n;
@@ -21,18 +21,18 @@ struct loader {
 
 /* The index of the level that j names. absent < 0: it must be there. */
 int dialect_read_level(struct loader *l, struct json j, int absent);
-/* A text file of the dialect, or of the next that it extends. */
+/* A text file of the dialect, or of the nearest dialect that it extends. */
 const char *dialect_chain_file(struct loader *l, const char *name,
 			       const char **file);
 
-/* One way to spell an operation. */
+/* One form of an operation. */
 const struct form *dialect_read_form(struct loader *l, struct json j);
-/* A text must have all operands of the form. */
+/* Reports a text that lacks an operand of the form. */
 void dialect_check_operands(struct json j, const struct form *f,
 			    enum form_id id);
 
-/* The functions that dialect.def names; ctx is the loader. What the table of
- * keys reports, wrong types and keys that are needed, they need not. */
+/* The functions that dialect.def names; ctx is the loader. The table of keys has
+ * checked types and required keys before. */
 void dialect_read_limits(void *ctx, struct json j);
 void dialect_read_precedence(void *ctx, struct json j);
 void dialect_read_types(void *ctx, struct json j);
@@ -52,16 +52,16 @@ void dialect_want_helper(void *ctx, struct json j);
 void dialect_read_vectors(void *ctx, struct json j);
 void dialect_read_spelled(void *ctx, struct json j);
 void dialect_read_weights(void *ctx, struct json j);
-/* After all that words for memory limit. */
+/* Runs after all sections with words for memories. */
 void dialect_read_spaces(void *ctx, struct json j);
 void dialect_find_templates(void *ctx, struct json j);
 void dialect_read_guidelines(void *ctx, struct json j);
 void dialect_read_deviations(void *ctx, struct json j);
 void dialect_read_reserved(void *ctx, struct json j);
 
-/* Types that are only stored name helpers that there are. */
+/* Reports types that are only stored and whose helpers do not exist. */
 void dialect_check_stored(struct loader *l, struct json types);
-/* The files of templates and helpers: do they ask for what there is? */
+/* Reports unknown placeholders in the files of templates and helpers. */
 void dialect_check_files(struct loader *l);
 
 #endif

@@ -174,7 +174,7 @@ type_json(const struct spelled_type *s)
 	return j;
 }
 
-/* For each operation its form by type; of vectors, one for all. */
+/* The form of each operation by type; one column for all vectors. */
 static void
 add_operations(cJSON *to, const struct dialect *d)
 {

@@ -5,7 +5,7 @@
 #include "dialect_keys.h"
 #include "dialect_load.h"
 
-/* What package/ and program_text.c fill in, whichever template asks. */
+/* The placeholders that package/ and program_text.c give to all templates. */
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes "
 	"any_aligned arguments array_align arrays assembles backend before blob "

@@ -111,7 +111,7 @@ check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 	}
 }
 
-/* The texts that a type of its class has to have. */
+/* Reports a missing text that types of its class need. */
 static void
 want_texts(struct json j, const struct spelled_type *s, enum dtype_class c)
 {
@@ -212,7 +212,7 @@ complete_stored(struct loader *l, struct json types, struct dtype t)
 		      "computes in");
 }
 
-/* What templates may say of a type. */
+/* The placeholders of a type in templates. */
 static void
 add_facts(struct loader *l, struct dtype t)
 {

@@ -16,66 +16,65 @@ enum weights_form {
 	WEIGHTS_SECTION
 };
 
-/* A dialect or target by name, from dir (if not NULL) or the embedded
- * templates; "extends" resolved; every mistake reported with file and place.
- * NULL on error. */
+/* The dialect of a name, from dir (if not NULL) or the embedded templates, with
+ * all that it inherits. NULL after errors with file and place. */
 const struct dialect *dialect_load(struct module *m, const char *name,
 				   const char *dir);
-/* The same with what the dialect has for a mode of --fp: "default", "strict"
- * or "fast". */
+/* The dialect in a mode of --fp: "default", "strict" or "fast". */
 const struct dialect *dialect_load_fp(struct module *m, const char *name,
 				      const char *dir, const char *fp);
-/* The target's dialect, in its mode, with what the target says of widths. */
+/* The target's dialect in the target's mode, with the target's widths of types. */
 const struct dialect *
 dialect_for_target(struct module *m, const struct target *t, const char *dir);
-/* The same for targets, which may have aliases. name NULL: the default one. It may
- * be followed by attributes and facts, " -KEY=VALUE" each: target_files.h. */
+/* The target of a name or alias; NULL: the default target. Attributes and facts,
+ * " -KEY=VALUE" each, may follow the name: target_files.h. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
-/* The target in that mode, its flags included; NULL: diagnosed. */
+/* The target in a mode of --fp, with the mode's flags; NULL after an error. */
 const struct target *target_with_fp(struct module *m, const struct target *t,
 				    const char *fp);
-/* Names of what is embedded, sorted: dialects of which all that they extend is
- * there, targets of those. */
+/* The sorted names of the embedded dialects whose parents are all embedded, and of
+ * the targets of these dialects. */
 const char *const *dialect_names(struct module *m, int *n);
 const char *const *target_names(struct module *m, int *n);
-/* What an embedded target says that it is. */
+/* The description of an embedded target. */
 const char *target_description(struct module *m, const char *name);
-/* Names of what a folder adds, sorted; none where dir is NULL. */
+/* The sorted names of a folder's dialects, and of its targets; dir NULL: an empty
+ * list. */
 const char *const *dialect_names_in(struct module *m, const char *dir, int *n);
 const char *const *target_names_in(struct module *m, const char *dir, int *n);
 bool target_is_of(struct module *m, const char *target, const char *dialect,
 		  const char *dir);
-/* A target of that dialect, of the folder or embedded; rather one that says so
- * itself than one that extends it. NULL: there is none. */
+/* A target of the dialect, from the folder or embedded: a target whose own file
+ * names the dialect if there is one, else one that inherits it; or NULL. */
 const char *target_of_dialect(struct module *m, const char *dialect,
 			      const char *dir);
 
-/* dialect_show.c: all dialects, and what one of them spells, as text for
- * people or as JSON; NULL: diagnosed. */
+/* dialect_show.c: the list of dialects, and the forms of a dialect, as a table
+ * for people or as JSON; NULL after an error. */
 const char *dialect_list_text(struct module *m, const char *dir, bool json);
 const char *dialect_show_text(struct module *m, const char *name,
 			      const char *dir, bool json);
-/* The dialect's JSON with all that it inherits in it. NULL: diagnosed. */
+/* The dialect's JSON with all inherited keys. NULL after an error. */
 const char *dialect_merged_text(struct module *m, const char *name,
 				const char *dir);
-/* "path/NAME" is the dialect NAME in the folder "path"; a mere
- * name is one of dir. */
+/* Splits "path/NAME" into the dialect's name and its folder; for a name without a
+ * path, *dir stays. */
 void dialect_of_argument(struct module *m, const char *argument,
 			 const char **name, const char **dir);
-/* False, diagnosed, if there are regions and its models have no places for
- * them. */
+/* False after an error if the model has regions of backends and the dialect has no
+ * form for them. */
 bool dialect_takes_regions(struct module *m, const struct dialect *d,
 			   bool regions);
 /* Does its workspace have an array for each type? */
 bool dialect_wants_parts(const struct dialect *d);
 /* Does the entry function have one exit? */
 bool dialect_has_single_exit(const struct dialect *d);
-/* Are arrays of weights aligned to what the target wants? */
+/* Do its arrays of weights have the target's alignment? */
 bool dialect_aligns_weights(const struct dialect *d);
 /* Are the caller's arrays in another memory than its workspace? */
 bool dialect_wants_interface_apart(const struct dialect *d);
-/* Is the larger of two numbers (fmax) spelled for vectors? */
+/* Does it have a form of fmax for vectors? */
 bool dialect_has_fmax_vectors(const struct dialect *d);
 
 #endif

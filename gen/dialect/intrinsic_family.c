@@ -48,7 +48,7 @@ find_set(const struct value_sets *sets, const char *name)
 
 /* ---- sets of values */
 
-/* What a section asks for: true has text, false has none. */
+/* The condition of a section: true has a text, false has none. */
 static const char *
 value_text(struct json j)
 {
@@ -63,7 +63,7 @@ value_text(struct json j)
 	return json_text(j, true);
 }
 
-/* Names that texts are told anyway. */
+/* Placeholders of all texts, which values may not redefine. */
 static bool
 is_taken(const char *name)
 {
@@ -227,7 +227,7 @@ family_read(struct json root, const char *folder, struct family *out)
 
 /* ---- texts */
 
-/* NULL: a mistake was reported. */
+/* NULL after an error. */
 static const char *
 fill_text(struct json at, const char *text, const struct tdata *values)
 {

@@ -27,7 +27,7 @@ folder_file(struct intrinsic_loader *l, const char *name, const char **file)
 			 file);
 }
 
-/* The file that j names; a mistake if there is none. */
+/* Reads the file that j names; reports a missing file. */
 static const char *
 read_file(struct intrinsic_loader *l, struct json j, const char **file)
 {
@@ -72,7 +72,7 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s, struct json j)
 	vec_push(&l->m->arena, &s->texts, t);
 }
 
-/* Those of one file: what a symbol stands for would be that of the first. */
+/* Symbols of one file share its text, rendered with the first one's values. */
 static void
 check_symbol(const struct intrinsic_loader *l, struct json j, const char *name)
 {
@@ -122,7 +122,8 @@ intrinsic_read_symbols(void *ctx, struct json symbols)
 
 /* -- the whole -- */
 
-/* Of one's own come before those that ship; else a name is one intrinsic's. */
+/* The user's intrinsics come before embedded ones of the same name; otherwise a
+ * name is used once. */
 static void
 add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 {
@@ -219,7 +220,7 @@ read_folder(struct intrinsic_loader *l, struct intrinsic_data d, cJSON *tree)
 		d.name = l->folder;
 		read_intrinsic(l, d, root, root);
 	}
-	/* A mistake in one is in all. */
+	/* All members have a mistake of the first. */
 	for (int i = 0; i < family.members.n && !l->reader.failed; i++) {
 		read_member(l, d, root, &family.members.data[i]);
 	}
@@ -277,7 +278,7 @@ add_folders(struct module *m, struct folders *out, bool own,
 	}
 }
 
-/* Of dir, and, unless it stands for all that is embedded, of that. */
+/* The intrinsics of dir, and the embedded ones unless dir replaces them. */
 static void
 find_folders(struct module *m, const char *dir, struct folders *out)
 {
@@ -326,7 +327,7 @@ intrinsic_set_load(struct module *m, const char *dir)
 bool
 intrinsic_is_there(struct module *m, const char *dir, const char *name)
 {
-	/* The folder has the name, or its start: of a family, then. */
+	/* The folder has the intrinsic's name, or, of a family, the name's start. */
 	for (size_t n = strlen(name); n > 0; n--) {
 		const char *folder, *text, *file;
 

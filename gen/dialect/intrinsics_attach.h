@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor intrinsics that are data, for whoever schedules. */
+/* Tensor intrinsics from their data files, for schedules. */
 #ifndef TIRC_INTRINSICS_ATTACH_H
 #define TIRC_INTRINSICS_ATTACH_H
 
 #include "tensor_intrin.h"
 
-/* Makes out find those of dir (or NULL) and those that ship when a schedule
- * names them. Mistakes in their files go to m's diagnostics. */
+/* Lets out load an intrinsic, from dir (or NULL) or embedded, when a schedule
+ * first names it. Mistakes in its files go to m's diagnostics. */
 void intrinsics_attach(struct module *m, const char *dir,
 		       struct tensor_intrins *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which identifiers no emitted file may have: templates/reserved/ has the words
- * of the languages, each dialect those of its own texts. */
+/* Identifiers that emitted files may not use: the words of languages, in
+ * templates/reserved/, and the words in a dialect's own texts. */
 #ifndef TIRC_RESERVED_H
 #define TIRC_RESERVED_H
 

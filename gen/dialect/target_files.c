@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the files of targets, and laying them over what they extend. */
+/* Finding the files of targets, and merging them with the files that they
+ * extend. */
 #include "target_files.h"
 
 #include "dialects.h"
@@ -15,7 +16,8 @@ is_file_name(const char *name)
 	return name[0] != '\0' && strpbrk(name, "/\\") == NULL;
 }
 
-/* Those that describe that target, not what extends it. */
+/* Keys that describe the target itself: targets that extend it do not inherit
+ * them. */
 static void
 drop_own_keys(cJSON *target)
 {
@@ -94,7 +96,7 @@ target_files_free(struct target_files *t)
 
 /* -- which there are -- */
 
-/* An embedded file, as it stands; NULL if it is none. */
+/* The text of an embedded file, or NULL. */
 static cJSON *
 embedded(struct module *m, const char *name)
 {
@@ -131,7 +133,7 @@ embedded_text(struct module *m, const char *name, const char *key)
 	return found;
 }
 
-/* Is there such a dialect, and all that it extends? */
+/* Are the dialect and the dialects that it extends embedded? */
 static bool
 is_embedded_dialect(struct module *m, const char *name)
 {
@@ -176,7 +178,7 @@ dialect_names(struct module *m, int *n)
 	return list;
 }
 
-/* Those whose dialect is there. */
+/* The targets whose dialect is embedded. */
 const char *const *
 target_names(struct module *m, int *n)
 {
@@ -203,7 +205,7 @@ target_description(struct module *m, const char *name)
 	return text != NULL ? text : "";
 }
 
-/* The embedded target that says it is the default. */
+/* The embedded target whose file has "default". */
 static const char *
 default_target(struct module *m)
 {
@@ -223,7 +225,7 @@ default_target(struct module *m)
 	return n > 0 ? names[0] : "none";
 }
 
-/* The embedded target that is also called that, or NULL. */
+/* The embedded target with that alias, or NULL. */
 static const char *
 target_called(struct module *m, const char *name)
 {
@@ -354,7 +356,7 @@ by_attribute(struct target_files *t, const char *text, const char *name,
 	return other;
 }
 
-/* Notes a fact: what JSON has no other word for is a text. */
+/* Sets a fact; a value that is not JSON is a text. */
 static void
 give(struct target_files *t, const char *key, const char *value)
 {
@@ -372,7 +374,7 @@ give(struct target_files *t, const char *key, const char *value)
 	cJSON_AddItemToObject(t->given, key, given);
 }
 
-/* "NAME -KEY=VALUE ..." again, of what was given. */
+/* The text "NAME -KEY=VALUE ..." of the given values. */
 static const char *
 with_facts(struct module *m, const char *name, const cJSON *given)
 {

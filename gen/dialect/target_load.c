@@ -60,8 +60,8 @@ target_read_vectors(void *ctx, struct json j)
 	l->t->vectors = (struct dtype_list){ list, json_length(j) };
 }
 
-/* Vectors start at multiples of their size, also those of a target that extends
- * one with shorter vectors. */
+/* Vectors start at multiples of their size; a target with longer vectors than its
+ * parent's needs a larger alignment. */
 void
 target_read_alignment(void *ctx, struct json j)
 {

@@ -16,7 +16,7 @@ struct selftest {
 	int n_cells, n_rejected;
 };
 
-/* target may be NULL: no vectors then. False: diagnosed. */
+/* target NULL: no vectors are tested. False after an error. */
 bool selftest_build(struct module *m, const struct dialect *d,
 		    const struct target *target, struct selftest *out);
 

@@ -31,7 +31,7 @@ struct cell_part {
 
 /* The values of a, b, c and of b without integer zeros and without NaN. */
 void cell_inputs(struct dtype t, unsigned char data[4][CELL_VALUES * 8]);
-/* Makes the part's cells; what the dialect rejects is noted. */
+/* Makes the part's cells; notes the cells that the dialect rejects. */
 void cells_of_type(struct cell_part *p);
 void cells_of_vectors(struct cell_part *p);
 
