@@ -134,11 +134,14 @@ grid_position(struct step_names *names, const struct node *n, int rank, int d,
 		x = clamp(m, x, low, high);
 		break;
 	case PADDING_BORDER:
-		inner = clamp(m, x, zero, last);
+		/* Half an element outside, both taps are the border's, each
+		 * with half of the weight. */
+		low = expr_float(m, t, -0.5);
+		high = expr_sub(m, length, half);
+		inner = taps == 2 ? clamp(m, x, low, high)
+				  : clamp(m, x, zero, last);
 		if (taps == 4 && !align) {
 			/* A position up to half an element outside stays. */
-			low = expr_float(m, t, -0.5);
-			high = expr_sub(m, length, half);
 			inner = expr_select(m,
 					    expr_and(m, expr_le(m, low, x),
 						     expr_le(m, x, high)),

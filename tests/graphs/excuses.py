@@ -398,8 +398,13 @@ def broken_length(node, inputs):
                for d, s in zip(axes, inputs[2].ravel()))
 
 
-def three_axes(node, inputs):
-    return inputs[1].size > 2
+def no_plane(node, inputs):
+    return inputs[1].size != 2
+
+
+def cubic_border(node, inputs):
+    return attribute(node, "mode") in (b"cubic", b"bicubic") and \
+        attribute(node, "padding_mode") == b"border"
 
 
 def is_double(node, inputs):
@@ -424,8 +429,10 @@ OTHERWISE = [
      "in ONNX's node test they are those into the shape without it"),
     ("Attention", is_double, "rounds the scale to float32, as its function "
      "does"),
-    ("Col2Im", three_axes, "adds some blocks to other places where an image "
-     "has three axes"),
+    ("Col2Im", no_plane, "adds some blocks to other places where an image has "
+     "one axis or three"),
+    ("GridSample", cubic_border, "interpolates outside of the image, where "
+     "ONNX's text has the border's values"),
     ("ScatterND", largest_nan, "ONNX's max and min are numpy's, which keep "
      "NaN"),
 ]

@@ -21,7 +21,8 @@ from reference import Evaluator
 RAMP = np.linspace(-3, 4, 24).reshape(2, 3, 4)
 WIDE = np.array([[2 ** 63 - 1, -2 ** 63], [2 ** 53 + 1, -9]], np.int64)
 BYTES = np.array([[[[-100, 7, 3, -2, 90, 1]]]], np.int8)
-# operator, inputs (lists are constants), outputs, attributes
+# operator, inputs (lists and tuples are constants of float32 and of int64),
+# outputs, attributes
 CASES = [
     # attributes that are not there are float32's numbers
     ("LRN", [RAMP.reshape(1, 3, 4, 2)], 1, {"size": 3}),
@@ -76,6 +77,17 @@ CASES = [
     ("Resize", [WIDE, None, [1, 2.5]], 1, {"mode": "cubic"}),
     ("Resize", [WIDE.view(np.uint64), None, [1, 2.5]], 1, {"mode": "cubic"}),
     ("Resize", [BYTES, None, [1, 1, 1, 2.5]], 1, {"mode": "cubic"}),
+    # beyond the border there is the border's element alone
+    *(("GridSample", [
+        np.array([[[[np.inf, 2, 3], [4, np.inf, 6], [7, 8, 9]]]], np.float32),
+        np.array([[[[-2, -.9], [.9, -.95], [-.3, 1.2], [0, -7], [.1, 9]]]],
+                 np.float32)], 1, {"mode": mode, "padding_mode": "border",
+                                   "align_corners": align})
+      for mode in ("linear", "nearest", "cubic") for align in (0, 1)),
+    # an image of one axis
+    ("Col2Im", [np.arange(72, dtype=np.float32).reshape(2, 6, 6),
+                (7,), (2,)], 1,
+     {"dilations": [2], "pads": [0, 1]}),
     # the length of the result is 1, not 1.5
     ("Resize", [RAMP[0].astype(np.float32), None, [.375, 1]], 1, {
         "mode": "linear",
@@ -104,6 +116,7 @@ def main():
         maker = Maker(np.random.default_rng(0), evaluator)
         maker.graph.symbolic = False
         names = [maker.constant(a, np.float32) if isinstance(a, list)
+                 else maker.constant(a) if isinstance(a, tuple)
                  else None if a is None else maker.add(a, "input")
                  for a in arrays]
         made = maker.node(op, names, outputs, **attributes)
