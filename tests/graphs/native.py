@@ -31,6 +31,8 @@ DEVICES = {
              "-x c++ -std=c++14 -O0 -w -I%s -I%s" % (
                  GPU, os.path.join(GPU, "toolkit"))],
 }
+# Operators whose last input is sizes.
+SIZED = {"Expand", "Reshape", "Tile", "ConstantOfShape", "TopK"}
 COMPILE_SECONDS, BUILD_SECONDS, RUN_SECONDS = 60, 120, 60
 
 PROGRAM = """\
@@ -164,8 +166,8 @@ def program(facts, sizes, given, want, stored_sizes):
     `stored_sizes`: the members of the outputs for sizes."""
     declare, read, write = [], [], []
     for name in stored_sizes:
-        declare.append("\tint32_t %s = -1;" % name)
-        read.append("\tout.%s = &%s;" % (name, name))
+        declare.append("\tint32_t size_%s = -1;" % name)
+        read.append("\tout.%s = &size_%s;" % (name, name))
     for i, item in enumerate(facts["inputs"]):
         count = len(given[item["name"]])
         declare.append("\tunsigned char *x%d = room(%d), *x%d_was = room(%d);"
@@ -185,8 +187,9 @@ def program(facts, sizes, given, want, stored_sizes):
         for word, size in zip(item["shape"], like.shape):
             if word in stored_sizes:
                 most = stored_bytes(like.dtype, [item["max_elements"]])
-                write.append("\tif (%s != %d) {\n"
-                             "\t\tprintf(\"%s is %%d, not %d\\n\", (int)%s);\n"
+                write.append("\tif (size_%s != %d) {\n"
+                             "\t\tprintf(\"%s is %%d, not %d\\n\", "
+                             "(int)size_%s);\n"
                              "\t\treturn 6;\n\t}" % (
                                  word, size, word, size, word))
         declare.append("\tunsigned char *y%d = room(%d);" % (i, most))
@@ -209,6 +212,20 @@ def tirc(command, folder):
     return done
 
 
+def bounds(graph, inputs):
+    """The options for sizes that are given when the model runs."""
+    found = {}
+    for node in graph.nodes:
+        if node.op_type == "Range" and set(node.input) & set(inputs):
+            found[node.output[0]] = "64"
+        elif node.op_type in SIZED and node.input[-1] in inputs:
+            found[node.input[-1]] = ",".join("%d..%d" % (
+                0, size + 2) for size in graph.tensors[
+                    node.input[-1]].value.ravel())
+    return [word for name, most in found.items()
+            for word in ("--bound", "%s=%s" % (name, most))]
+
+
 class Native:
     """A graph compiled for a target, in an empty folder."""
 
@@ -220,9 +237,7 @@ class Native:
                for d in x.type.tensor_type.shape.dim):
             self.options += ["--dim", "n=1..16"]
         self.inputs = [x.name for x in model.graph.input]
-        for node in graph.nodes:
-            if node.op_type == "Range" and set(node.input) & set(self.inputs):
-                self.options += ["--bound", node.output[0] + "=64"]
+        self.options += bounds(graph, self.inputs)
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
         self.rows = set()  # operators in the kernels

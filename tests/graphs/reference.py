@@ -284,6 +284,8 @@ class Evaluator:
                 node.op_type != "QuantizeLinear" or
                 node.input[0] in moved.made):
             results = [moved.step(results[0]), *results[1:]]
+        if node.op_type == "BitCast" and values.is_float(inputs[0]):
+            moved.rounds = True
         if node.op_type == "Equal":
             results = [moved.equal(node, inputs, results[0])]
         if node.op_type == "Tan":
@@ -343,7 +345,9 @@ class Moved:
     def __init__(self, rng, way, base, wide=False, place=None, tie=0):
         self.rng, self.way, self.base, self.wide = rng, way, base, wide
         self.place, self.tie = place, way or tie
-        self.rounds = False  # interpolated numbers were rounded to integers
+        # Whether integers follow from inexact floats: from interpolated ones
+        # that are rounded, or from their bits.
+        self.rounds = False
 
     def equal(self, node, inputs, result):
         """The result of Equal. Numbers that moved as far as they are apart may

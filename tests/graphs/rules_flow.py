@@ -6,7 +6,7 @@ import numpy as np
 from onnx import helper as make
 
 import values
-from maker import MOST_ELEMENTS
+from maker import MOST_ELEMENTS, SYMBOL
 
 WHOLE = ["int32", "int64"]
 
@@ -17,17 +17,17 @@ def mask(g, shape):
 
 def non_zero(g):
     kind = g.choice(["bool", "float32", "int32", "int64", "uint8"])
-    g.node("NonZero", [g.fresh(kind, g.shape(1, 3), constant=False)])
+    return g.node("NonZero", [g.fresh(kind, g.shape(1, 3), constant=False)])
 
 
 def compress(g):
     x = g.data(WHOLE + ["float32"], 1, 3, lambda shape: 0 not in shape)
     shape = g.value(x).shape
-    if g.chance(0.3):
-        g.node("Compress", [x, mask(g, [g.value(x).size])])
-        return
+    if g.chance(0.3) and SYMBOL not in shape:
+        return g.node("Compress", [x, mask(g, [g.value(x).size])])
     axis = g.number(0, len(shape) - 1)
-    g.node("Compress", [x, mask(g, [g.number(1, shape[axis])])], axis=axis)
+    most = shape[axis] if shape[axis] != SYMBOL else 1
+    return g.node("Compress", [x, mask(g, [g.number(1, most)])], axis=axis)
 
 
 def unique(g):
@@ -37,7 +37,8 @@ def unique(g):
     x = g.add(g.rng.integers(-3, 4, shape).astype(
         g.choice(["int64", "float32"])), "input")
     more = {"axis": g.number(0, len(shape) - 1)} if g.chance(0.6) else {}
-    g.node("Unique", [x], g.number(1, 4), sorted=g.number(0, 1), **more)
+    return g.node("Unique", [x], g.number(1, 4), sorted=g.number(0, 1),
+                  **more)
 
 
 def suppression(g):
@@ -59,9 +60,114 @@ def numbers(g):
     start = g.number(-5, 5)
     step = g.choice([-3, -1, 1, 2])
     kind = g.choice(WHOLE)
-    g.node("Range", [g.add(np.array(v, kind), "input") for v in (
+    return g.node("Range", [g.add(np.array(v, kind), "input") for v in (
         start, start + step * g.number(0, 12) + g.choice([0, np.sign(step)]),
         step)])
+
+
+def given_k(g):
+    """A TopK whose k is an input."""
+    x = g.data(g.types("TopK"), 1, 3, lambda s: 0 not in s, "integers")
+    shape = g.value(x).shape
+    axis = g.number(0, len(shape) - 1)
+    k = np.array([g.number(0 if g.chance(0.2) else 1, shape[axis])])
+    return g.node("TopK", [x, g.add(k, "input")], 2, axis=axis,
+                  largest=g.number(0, 1))
+
+
+def given_shape(g):
+    """An operator whose sizes are an input."""
+    op = g.choice(["Expand", "Tile", "Reshape", "ConstantOfShape"])
+    if op == "ConstantOfShape":
+        target = g.shape(1, 3)
+        inputs = []
+    else:
+        x = g.data(WHOLE + ["float32"], 1, 3,
+                   lambda s: SYMBOL not in s and np.prod(s) < 300)
+        shape = list(g.value(x).shape)
+        inputs = [x]
+        target = {"Expand": [g.number(1, 5) if n == 1 else n for n in shape],
+                  "Tile": [g.number(0 if g.chance(0.1) else 1, 3)
+                           for _ in shape],
+                  "Reshape": shape[::-1]}[op]
+    more = {"allowzero": 1} if op == "Reshape" and 0 in target else {}
+    return g.node(op, inputs + [g.add(np.array(target, np.int64), "input")],
+                  **more)
+
+
+def run_sized(g):
+    """A tensor with a size that is known when the model runs, and what reads
+    it: operators on elements, sums, and indices."""
+    made = g.choice([non_zero, compress, unique, numbers, given_k,
+                     given_shape])(g)
+    name = made if isinstance(made, str) else g.choice(made)
+    for _ in range(g.number(1, 3)):
+        if g.value(name).dtype == bool:
+            break
+        name = g.choice(READERS)(g, name)
+
+
+def elements(g, x):
+    kind = g.dtype(x)
+    op = g.choice(["Abs", "Neg", "Cast", "Add", "Mul", "Max", "Where"])
+    if op == "Cast":
+        return g.node(op, [x], to=values.CODES[g.choice(
+            ["float32", "int64"])])
+    if op in ("Abs", "Neg"):
+        return g.node(op, [x])
+    other = g.choice([x, g.fresh(kind, g.choice([[], [1]]), "plain")])
+    if op == "Where":
+        return g.node(op, [g.node("Less", [x, g.fresh(kind, [], "plain")]),
+                           x, other])
+    return g.node(op, [x, other])
+
+
+def along(g, x):
+    """An operator along an axis, or all of them."""
+    rank = g.value(x).ndim
+    if rank == 0:
+        return elements(g, x)
+    op = g.choice(["ReduceSum", "ReduceMax", "CumSum", "ArgMax", "Softmax",
+                   "Transpose", "Concat", "Slice", "TopK", "MatMul"])
+    axis = g.number(-rank, rank - 1)
+    if op.startswith("Reduce"):
+        return g.node(op, [x, g.constant([axis])], keepdims=g.number(0, 1))
+    if op == "CumSum":
+        return g.node(op, [x, g.constant(axis)])
+    if op == "Softmax":
+        x = g.node("Cast", [x], to=values.CODES["float32"])
+    if op in ("ArgMax", "Softmax"):
+        return g.node(op, [x], axis=axis)
+    if op == "Transpose":
+        return g.node(op, [x])
+    if op == "Concat":
+        return g.node(op, [x, x] if g.chance() else [
+            x, g.fresh(g.dtype(x), [2 if d == axis % rank else n for d, n in
+                                    enumerate(g.value(x).shape)])], axis=axis)
+    if op == "Slice":
+        return g.node(op, [x, g.constant([g.number(-3, 2)]),
+                           g.constant([g.number(1, 9)]),
+                           g.constant([axis])])
+    if op == "TopK":
+        return g.node(op, [x, g.constant([1])], 2, axis=axis)[0]
+    return g.node("MatMul", [x, g.node("Transpose", [x])])
+
+
+def indices(g, x):
+    """Elements at places that the tensor gives, or of it."""
+    value = g.value(x)
+    if value.dtype.kind == "i" and g.chance(0.7):
+        size = 12
+        whole = g.node("Mod", [x, g.constant(size, value.dtype)])
+        return g.node("Gather", [g.fresh("float32", [size, 3]), whole],
+                      axis=0)
+    if value.ndim == 0 or 0 in value.shape:
+        return elements(g, x)
+    return g.node("Gather", [x, g.constant([0, -1])],
+                  axis=g.number(0, value.ndim - 1))
+
+
+READERS = [elements, along, indices]
 
 
 def value_of(name, array):
@@ -134,4 +240,4 @@ OWN = {"tirc.NonZero": non_zero, "tirc.CountNonZero": compress,
        "tirc.Carry": loop, "tirc.EndLoop": loop, "tirc.Iteration": loop,
        "tirc.ScanInput": scan}
 LIST = [non_zero, compress, unique, suppression, numbers, conditional, loop,
-        scan]
+        scan, given_k, given_shape, run_sized, run_sized]
