@@ -3,12 +3,13 @@
 """Random graphs through tirc, compared with onnxruntime:
 
     graphs.py [COUNT [SEED [TARGET[,TARGET]...]]] [--only INDEX] [--jobs N]
-              [--keep FOLDER] [--no-shrink]
+              [--keep FOLDER] [--no-shrink] [--nnsmith]
 
 Graph number i of a seed is the same in every run; with several targets it is
 compiled for the target i modulo their number. A graph that fails is reduced
 to its smallest form, printed, and left with its data in FOLDER. What tirc
-refuses with a message is counted by message. Exit status 1 if a graph fails."""
+refuses with a message is counted by message. Exit status 1 if a graph fails.
+With --nnsmith the graphs are those that nnsmith makes and PyTorch exports."""
 import argparse
 import collections
 import concurrent.futures
@@ -32,6 +33,7 @@ except ImportError as missing:
 
 import features
 import native
+import nnsmith_graphs
 import reference
 import rules
 import shrink
@@ -152,10 +154,11 @@ def one(job):
         return job[0], job[2], Result("failed", traceback.format_exc()), ""
 
 
-def attempt(index, seed, target, reduce, keep):
+def attempt(index, seed, target, reduce, keep, nnsmith):
     evaluator = one.evaluator
-    graph = random_graph([seed, index], rules.LIST, evaluator)
-    if not graph.nodes or not graph.outputs:
+    graph = one.nnsmith.graph(100000 * seed + index, evaluator) if nnsmith \
+        else random_graph([seed, index], rules.LIST, evaluator)
+    if not graph or not graph.nodes or not graph.outputs:
         return index, target, Result("empty"), ""
     result = try_graph(graph, target, evaluator)
     shown = ""
@@ -176,6 +179,7 @@ def attempt(index, seed, target, reduce, keep):
 
 def start():
     one.evaluator = reference.Evaluator()
+    one.nnsmith = nnsmith_graphs.Maker()
 
 
 def main():
@@ -189,6 +193,7 @@ def main():
     parser.add_argument("--refused", action="store_true",
                         help="print each graph that is refused")
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--nnsmith", action="store_true")
     args = parser.parse_args()
     targets = args.target.split(",")
     for target in targets:
@@ -198,7 +203,7 @@ def main():
         if native.missing(target):
             helper.skip(native.missing(target) + " is not installed")
     jobs = [(i, args.seed, targets[i % len(targets)], not args.no_shrink,
-             args.keep) for i in args.only or range(args.count)]
+             args.keep, args.nnsmith) for i in args.only or range(args.count)]
     total = Total(args)
     with concurrent.futures.ProcessPoolExecutor(
             args.jobs, multiprocessing.get_context("spawn"), start) as pool:
