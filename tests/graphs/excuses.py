@@ -199,7 +199,16 @@ def hidden_keys(node, inputs, results, compute):
                             for x in inputs[1:3]))
 
 
+def bits_of_nan(node, inputs, results, compute):
+    """BitCast of NaN: ONNX does not say which of them an operator gives."""
+    x = inputs[0]
+    if not values.is_float(x) or results[0].shape != x.shape:
+        return None
+    return np.isnan(x.astype(np.float64))
+
+
 OPEN = {
+    "BitCast": bits_of_nan,
     "Attention": hidden_keys,
     "ReduceMean": mean_of_nothing,
     "CumProd": small_products, "Shrink": large_shrink, "Pow": power,

@@ -314,6 +314,8 @@ def options(maker):
     chosen = []
     if maker.chance(0.15):
         chosen += ["--optimize", "memory"]
+    if maker.chance(0.1):
+        chosen += ["--fp", "strict"]
     if "Conv" in ops and maker.chance(0.3):
         chosen += ["--conv", "winograd"]
     if "QuantizeLinear" in ops and maker.chance(0.2):
