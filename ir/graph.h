@@ -92,6 +92,8 @@ struct tensor {
 	struct tensor *element_of;
 	const struct expr *element;
 	const struct tensor_layout *layout; /* NULL: dense, row by row */
+	/* the workspace keeps it between runs, or it becomes that tensor */
+	bool is_state;
 	/* Known elements, for example of a shape: n_elems expressions in
 	 * row-major order; NULL: not known. Integers are index expressions;
 	 * floats and bools in the computation of a shape keep their type. */
@@ -200,6 +202,15 @@ struct run_size {
 			  * function checks them */
 };
 
+/* A state of the model: an output that is the input of the next run. Both are an
+ * input and an output of the graph until kernels are built. Then the state has
+ * one place in the workspace, which keeps it between runs: of `before`, and of
+ * `kept`, a copy of `after`, unless `after` is stored in place of `before`. */
+struct graph_state {
+	int input, output; /* of graph.inputs and graph.outputs */
+	struct tensor *before, *after, *kept; /* the pass `states` sets them */
+};
+
 /* The algorithm of convolutions, and the speed of a core for the choice:
  * operations, and bytes from memory, per nanosecond. */
 struct conv_costs {
@@ -217,6 +228,7 @@ struct graph {
 	VEC(struct tensor *) tensors;
 	VEC(struct node *) nodes; /* in a topological order once sorted */
 	VEC(struct tensor *) inputs, outputs;
+	VEC(struct graph_state) states;
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
 	VEC(struct graph_body) bodies;      /* by number; 0 is not used */

@@ -214,6 +214,32 @@ read_output(struct graph_reader *r)
 	return true;
 }
 
+/* "state h = past" */
+static bool
+read_state(struct graph_reader *r)
+{
+	const struct graph *g = r->graph;
+	size_t from = r->at;
+	struct tensor *after = graph_read_tensor(r), *before;
+	struct graph_state s = { 0 };
+
+	if (!after || !graph_expect(r, "=", "an input follows the output")) {
+		return false;
+	}
+	before = graph_read_tensor(r);
+	if (!before) {
+		return false;
+	}
+	s.output = tensor_index(after, g->outputs.data, g->outputs.n);
+	s.input = tensor_index(before, g->inputs.data, g->inputs.n);
+	if (s.output < 0 || s.input < 0) {
+		return graph_fail(r, from,
+				  "an output and an input are expected here");
+	}
+	vec_push(&r->module->arena, &r->graph->states, s);
+	return true;
+}
+
 /* -- dimensions and settings */
 
 /* "1..4" */
@@ -436,6 +462,7 @@ read_line(struct graph_reader *r)
 		{ "dim", read_dim },     { "size", read_size },
 		{ "input", read_input }, { "const", read_constant },
 		{ "known", read_known }, { "output", read_output },
+		{ "state", read_state },
 	};
 	static const char *const made[] = { "region", "group", "view" };
 	size_t from;

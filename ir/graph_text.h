@@ -9,6 +9,7 @@
  *	  p: float32[batch, 2] = MatMul first (x, v)
  *	  y: float32[batch, 2] = LeakyRelu (p) {alpha = 0.125}
  *	  output y
+ *	  state h = past
  *
  * The text has everything that a pass reads, except regions, groups and the
  * places in memory that fusion chooses. It has no origins and no names of the

@@ -332,6 +332,15 @@ print_graph(const struct graph_printer *p)
 		graph_put_name(p, g->outputs.data[i]->name);
 		print_stored(p, g->outputs.data[i]);
 	}
+	for (int i = 0; i < g->states.n; i++) {
+		const struct graph_state *s = &g->states.data[i];
+
+		strbuf_puts(p->out, "  state ");
+		graph_put_name(p, g->outputs.data[s->output]->name);
+		strbuf_puts(p->out, " = ");
+		graph_put_name(p, g->inputs.data[s->input]->name);
+		strbuf_putc(p->out, '\n');
+	}
 }
 
 void

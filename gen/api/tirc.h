@@ -58,6 +58,9 @@ struct tirc_options {
 	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
 	const char *const *const_inputs;
 	int n_const_inputs;
+	/* Outputs that are inputs of the next run: "present=past". */
+	const char *const *states;
+	int n_states;
 	/* Passes whose results to print; "all": every pass. */
 	const char *const *print_after;
 	int n_print_after;
@@ -278,10 +281,24 @@ struct tirc_node {
 int tirc_size_count(const struct tirc *t);
 struct tirc_dim tirc_size(const struct tirc *t, int i);
 
-/* Shape of an output when the symbolic dimensions have the given values (one
- * per tirc_dim, then one per tirc_size, in order). dims: room for the output's ndim. */
+/* After tirc_compile: the states of the model, which are none of its inputs and
+ * outputs then; but these are their positions among the inputs and outputs
+ * after tirc_load. */
+struct tirc_state {
+	int input, output;
+	struct tirc_tensor tensor;
+};
+
+int tirc_state_count(const struct tirc *t);
+struct tirc_state tirc_state(struct tirc *t, int i);
+
+/* Shape of an output, or of a state, when the symbolic dimensions have the given
+ * values (one per tirc_dim, then one per tirc_size, in order). dims: room for its
+ * ndim. */
 void tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 		      int64_t *dims);
+void tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
+		     int64_t *dims);
 
 /* The model's nodes in the file's order. */
 int tirc_node_count(const struct tirc *t);

@@ -51,6 +51,10 @@ bool context_load_backends(struct tirc *t); /* without a graph */
 /* Closes a backend that was loaded elsewhere with the others. */
 void context_keep_backend(struct tirc *t, const struct backend *b);
 void context_close_backends(struct tirc *t);
+/* tirc_states.c: finds the states of the options in the graph. */
+bool context_states(struct tirc *t);
+/* tirc_info.c: a tensor of the interface. */
+struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
 /* schedule_for.c: reads the options; the hook of struct pass_hooks; checks that
  * every named kernel exists. */
 bool context_schedules(struct tirc *t);

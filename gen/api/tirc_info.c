@@ -123,8 +123,8 @@ quantization_step(const struct tensor *x)
 								      : 0;
 }
 
-static struct tirc_tensor
-tensor_info(struct tirc *t, const struct tensor *x)
+struct tirc_tensor
+context_tensor(struct tirc *t, const struct tensor *x)
 {
 	struct arena *a = &t->m->arena;
 	int64_t *dims = arena_array(a, int64_t, x->ndim + 1);
@@ -168,13 +168,13 @@ tirc_output_count(const struct tirc *t)
 struct tirc_tensor
 tirc_input(struct tirc *t, int i)
 {
-	return tensor_info(t, t->graph->inputs.data[i]);
+	return context_tensor(t, t->graph->inputs.data[i]);
 }
 
 struct tirc_tensor
 tirc_output(struct tirc *t, int i)
 {
-	return tensor_info(t, t->graph->outputs.data[i]);
+	return context_tensor(t, t->graph->outputs.data[i]);
 }
 
 int
@@ -228,13 +228,12 @@ tirc_size(const struct tirc *t, int i)
 	return (struct tirc_dim){ v->name, v->min, v->max };
 }
 
-void
-tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
-		 int64_t *dims)
+static void
+dims_of(const struct tirc *t, const struct tensor *x, const int64_t *values,
+	int64_t *dims)
 {
 	struct graph *g = t->graph;
 	const struct program *p = &t->program;
-	struct tensor *x = g->outputs.data[i];
 	int n = g->dims.n + p->given_sizes.n;
 	struct var **from = arena_array(&t->m->arena, struct var *, n + 1);
 	const struct expr **to = arena_array(&t->m->arena, const struct expr *,
@@ -254,6 +253,20 @@ tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 			dims[d] = 0;
 		}
 	}
+}
+
+void
+tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
+		 int64_t *dims)
+{
+	dims_of(t, t->graph->outputs.data[i], values, dims);
+}
+
+void
+tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
+		int64_t *dims)
+{
+	dims_of(t, t->graph->states.data[i].after, values, dims);
 }
 
 int

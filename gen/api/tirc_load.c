@@ -371,7 +371,7 @@ tirc_load(struct tirc *t, const char *path)
 	context_progress(t, "import", 0, 4);
 	start = hooks_start(&hooks);
 	if (partition_is(path)) {
-		return load_partition(t, path);
+		return load_partition(t, path) && context_states(t);
 	}
 	t->graph = onnx_import(t->m, path, &import, &t->file);
 	if (t->graph == NULL) {
@@ -380,6 +380,9 @@ tirc_load(struct tirc *t, const char *path)
 	hooks_took(&hooks, "import", start);
 	remember_nodes(t);
 	record_io_quantization(t->graph);
+	if (!context_states(t)) {
+		return false;
+	}
 	hooks.after_graph(t, "import", t->graph);
 	return true;
 }

@@ -200,6 +200,9 @@ print_summary(struct cli *c, struct tirc *t)
 	for (int i = 0; i < tirc_output_count(t); i++) {
 		print_tensor("output", tirc_output(t, i));
 	}
+	for (int i = 0; i < tirc_state_count(t); i++) {
+		print_tensor("state", tirc_state(t, i).tensor);
+	}
 	printf("memory   workspace %s (lower bound %s), stack %s, weights %s "
 	       "(%s)\n",
 	       style_bytes(ram, s.workspace_bytes),

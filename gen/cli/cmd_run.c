@@ -132,7 +132,7 @@ execute(struct harness *h)
 	struct array *inputs = arena_array(&h->m->arena, struct array,
 					   n_in + 1);
 	struct array *outputs = arena_array(&h->m->arena, struct array,
-					    n_out + 1);
+					    harness_results(h) + 1);
 	bool *given = arena_array(&h->m->arena, bool, n_in + 1);
 	int next = 0;
 

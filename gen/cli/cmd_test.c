@@ -61,49 +61,95 @@ check_constant(struct harness *h, const char *folder,
 				 c->name, folder);
 }
 
-/* The inputs of the data set that are not constants. */
+/* Is the input at this position among the others, without constants, a state? */
+static bool
+is_state(const struct harness *h, int position)
+{
+	for (int i = 0; i < tirc_state_count(h->t); i++) {
+		if (tirc_state(h->t, i).input == position) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The inputs of the data set, without those that are constants or states. */
 static bool
 read_inputs(struct harness *h, const char *folder, struct array *inputs)
 {
-	int n = tirc_input_count(h->t) + tirc_const_input_count(h->t), next = 0;
+	int n = tirc_input_count(h->t) + tirc_const_input_count(h->t) +
+		tirc_state_count(h->t);
 	struct tirc_const_input c;
+	int next = 0, variable = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (constant_at(h, i, &c) ? !check_constant(h, folder, &c)
-					  : !harness_read(h, folder, "input", i,
-							  &inputs[next++])) {
+		if (constant_at(h, i, &c)) {
+			if (!check_constant(h, folder, &c)) {
+				return false;
+			}
+		} else if (!is_state(h, variable++) &&
+			   !harness_read(h, folder, "input", i,
+					 &inputs[next++])) {
 			return false;
 		}
 	}
 	return true;
 }
 
+/* The state that is the model's output at this position; -1: none is. */
+static int
+state_at(const struct harness *h, int position)
+{
+	for (int i = 0; i < tirc_state_count(h->t); i++) {
+		if (tirc_state(h->t, i).output == position) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* The result of the model that its output at this position is. *next: the
+ * number of the next output that is no state. */
+static int
+result_at(const struct harness *h, int position, int *next)
+{
+	int state = state_at(h, position);
+
+	return state >= 0 ? tirc_output_count(h->t) + state : (*next)++;
+}
+
+/* The states that a run leaves are those of the next data set. */
 static bool
 test_folder(struct harness *h, const char *folder)
 {
-	int n_in = tirc_input_count(h->t);
-	int n_out = tirc_output_count(h->t);
+	int n_in = tirc_input_count(h->t), n_out = harness_results(h), next = 0;
 	struct array *inputs = arena_array(&h->m->arena, struct array,
 					   n_in + 1);
 	struct array *got = arena_array(&h->m->arena, struct array, n_out + 1);
 	struct array *want = arena_array(&h->m->arena, struct array, n_out + 1);
 	struct pair *pairs = arena_array(&h->m->arena, struct pair, n_out + 1);
 	const char *slash = strrchr(folder, '/');
+	bool same;
 
 	if (!read_inputs(h, folder, inputs) || !harness_run(h, inputs, got)) {
 		return false;
 	}
 	for (int i = 0; i < n_out; i++) {
+		int at = result_at(h, i, &next);
+
 		if (!harness_read(h, folder, "output", i, &want[i])) {
 			return false;
 		}
-		pairs[i] = (struct pair){ .where = slash != NULL ? slash + 1
-								 : folder,
-					  .got = &got[i],
-					  .want = &want[i],
-					  .step = tirc_output(h->t, i).step };
+		pairs[at] = (struct pair){ .where = slash != NULL ? slash + 1
+								  : folder,
+					   .got = &got[at],
+					   .want = &want[i] };
+		if (at < tirc_output_count(h->t)) {
+			pairs[at].step = tirc_output(h->t, at).step;
+		}
 	}
-	return harness_compare(h, inputs, pairs, n_out);
+	same = harness_compare(h, inputs, pairs, n_out);
+	return harness_set_states(h, got + tirc_output_count(h->t)) && same;
 }
 
 static int
@@ -191,6 +237,7 @@ cmd_test(struct cli *c)
 				c->model);
 		}
 	}
+	ok = ok && harness_set_states(&h, NULL);
 	for (int i = 0; ok && i < n; i++) {
 		passed += test_folder(&h, folders[i]);
 	}

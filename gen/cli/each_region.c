@@ -50,9 +50,10 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 	  bool *bad)
 {
 	struct harness *g = &w->generated, *a = &w->alone;
-	int n_in = tirc_input_count(g->t), n_out = tirc_output_count(g->t);
+	int n_in = tirc_input_count(g->t);
 	int n_made = tirc_output_count(a->t);
-	struct array *want = arena_array(&g->m->arena, struct array, n_out + 1);
+	struct array *want = arena_array(&g->m->arena, struct array,
+					 harness_results(g) + 1);
 	struct array *got = arena_array(&g->m->arena, struct array, n_made + 1);
 	struct array *fed = arena_array(&g->m->arena, struct array,
 					n_in + w->n_read + 1);

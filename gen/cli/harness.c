@@ -236,13 +236,23 @@ read_times(struct harness *h)
 	return true;
 }
 
+static const char *
+numbered_path(const struct harness *h, const char *stem, int i)
+{
+	return harness_path(h,
+			    arena_printf(&h->m->arena, "%s_%d.bin", stem, i));
+}
+
+/* Result i: an output, or behind these a state. */
 static bool
-read_output(struct harness *h, int i, const int64_t *dim_values,
+read_result(struct harness *h, int i, const int64_t *dim_values,
 	    struct array *out)
 {
-	struct tirc_tensor x = tirc_output(h->t, i);
-	const char *path = harness_path(h, arena_printf(&h->m->arena,
-							"output_%d.bin", i));
+	int n_out = tirc_output_count(h->t), state = i - n_out;
+	struct tirc_tensor x = state < 0 ? tirc_output(h->t, i)
+					 : tirc_state(h->t, state).tensor;
+	const char *path = state < 0 ? numbered_path(h, "output", i)
+				     : numbered_path(h, "next_state", state);
 	FILE *f = fopen(path, "rb");
 	size_t bytes;
 	bool ok;
@@ -251,7 +261,11 @@ read_output(struct harness *h, int i, const int64_t *dim_values,
 	dtype_from_name(x.dtype, &out->type);
 	out->ndim = x.ndim;
 	out->shape = arena_array(&h->m->arena, int64_t, x.ndim + 1);
-	tirc_output_dims(h->t, i, dim_values, out->shape);
+	if (state < 0) {
+		tirc_output_dims(h->t, i, dim_values, out->shape);
+	} else {
+		tirc_state_dims(h->t, state, dim_values, out->shape);
+	}
 	out->elems = 1;
 	for (int d = 0; d < x.ndim; d++) {
 		out->elems *= out->shape[d];
@@ -264,6 +278,30 @@ read_output(struct harness *h, int i, const int64_t *dim_values,
 	ok = fread(out->data, 1, bytes, f) == bytes;
 	fclose(f);
 	return ok || cli_error("the program wrote too little to %s", path);
+}
+
+int
+harness_results(const struct harness *h)
+{
+	return tirc_output_count(h->t) + tirc_state_count(h->t);
+}
+
+bool
+harness_set_states(struct harness *h, const struct array *states)
+{
+	for (int i = 0; i < tirc_state_count(h->t); i++) {
+		const char *path = numbered_path(h, "state", i);
+
+		if (states == NULL) {
+			unlink(path);
+		} else if (!write_file(path, states[i].data,
+				       (size_t)states[i].elems *
+					       (size_t)dtype_bytes(
+						       states[i].type))) {
+			return false;
+		}
+	}
+	return true;
 }
 
 /* The sizes of the outputs that the program computed. */
@@ -332,8 +370,8 @@ harness_run(struct harness *h, const struct array *inputs,
 	if (!read_sizes(h, values + tirc_dim_count(h->t))) {
 		return false;
 	}
-	for (int i = 0; i < tirc_output_count(h->t); i++) {
-		if (!read_output(h, i, values, &outputs[i])) {
+	for (int i = 0; i < harness_results(h); i++) {
+		if (!read_result(h, i, values, &outputs[i])) {
 			return false;
 		}
 	}

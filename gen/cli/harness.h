@@ -23,9 +23,14 @@ bool harness_open(struct harness *h, struct cli *c);
 bool harness_profile(struct harness *h);
 /* The path of the file in the folder. */
 char *harness_path(const struct harness *h, const char *name);
-/* Runs on one array per input; outputs get data and shape. */
+/* Runs on one array per input; outputs, and behind them the model's states,
+ * get data and shape. */
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);
+/* The number of arrays that a run makes. */
+int harness_results(const struct harness *h);
+/* The next runs begin with these states; NULL: with zeros. */
+bool harness_set_states(struct harness *h, const struct array *states);
 void harness_close(struct harness *h);
 /* Fills an array with small distinct numbers, for runs without data. */
 void harness_ramp(struct harness *h, int i, struct array *a);

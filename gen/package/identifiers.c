@@ -11,12 +11,14 @@
 /* The longest model name, including the longest suffix of its functions. */
 #define MODEL_NAME_MAX 31
 #define FUNCTION_ENDING "_init"
+#define STATEFUL_ENDING "_reset"
 
 /* Names that files define with the model's name as a prefix. */
 static const char *const own[] = {
-	"binary", "config",  "error",   "fini",      "init",
-	"inputs", "kernels", "outputs", "run",       "run_host",
-	"share",  "status",  "task",    "workspace", "workspace_bytes",
+	"binary", "config", "error",     "fini",
+	"init",   "inputs", "kernels",   "outputs",
+	"reset",  "run",    "run_host",  "share",
+	"status", "task",   "workspace", "workspace_bytes",
 };
 
 static const char *
@@ -110,6 +112,16 @@ name_interface(struct packer *k)
 		k->output_macros[i] = name_set_add(&macros,
 						   upper(k->a,
 							 k->output_fields[i]));
+	}
+	k->state_macros = arena_array(k->a, const char *, g->states.n + 1);
+	for (int i = 0; i < g->states.n; i++) {
+		const char *stem = name_stem(k->a,
+					     g->states.data[i].before->name);
+
+		k->state_macros[i] =
+			name_set_add(&macros,
+				     upper(k->a,
+					   stem != NULL ? stem : "state"));
 	}
 	for (int i = 0; i < k->p->given_sizes.n; i++) {
 		k->size_fields[i] =
@@ -282,8 +294,9 @@ name_model(struct packer *k)
 	struct name_set models;
 
 	init_names(k, &models);
-	models.max_length = k->d->external_length -
-			    (int)sizeof FUNCTION_ENDING + 1;
+	models.max_length = k->d->external_length + 1 -
+			    (int)(k->g->states.n > 0 ? sizeof STATEFUL_ENDING
+						     : sizeof FUNCTION_ENDING);
 	if (models.max_length > MODEL_NAME_MAX) {
 		models.max_length = MODEL_NAME_MAX;
 	}

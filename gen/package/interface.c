@@ -165,6 +165,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 		return false;
 	}
 	tdata_flag(data, "no_inputs", k->g->inputs.n == 0 && k->g->dims.n == 0);
+	tdata_flag(data, "no_outputs", k->g->outputs.n == 0);
 	tdata_text(data, "overlap",
 		   k->g->inputs.n == 0   ? NULL
 		   : k->g->inputs.n == 1 ? "the input"

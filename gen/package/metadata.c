@@ -172,6 +172,7 @@ put_io(struct packer *k, struct strbuf *s)
 {
 	cJSON *in = cJSON_CreateArray();
 	cJSON *out = cJSON_CreateArray();
+	cJSON *kept = cJSON_CreateArray();
 
 	for (int i = 0; i < k->g->inputs.n; i++) {
 		cJSON_AddItemToArray(in, tensor_json(k, k->g->inputs.data[i],
@@ -183,6 +184,18 @@ put_io(struct packer *k, struct strbuf *s)
 	}
 	metadata_member(s, "inputs", in, true, false);
 	metadata_member(s, "outputs", out, true, false);
+	for (int i = 0; i < k->g->states.n; i++) {
+		const struct graph_state *state = &k->g->states.data[i];
+
+		cJSON_AddItemToArray(kept,
+				     tensor_json(k, state->before,
+						 tensor_label(state->before)));
+	}
+	if (k->g->states.n > 0) {
+		metadata_member(s, "states", kept, true, false);
+	} else {
+		cJSON_Delete(kept);
+	}
 }
 
 static cJSON *

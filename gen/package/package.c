@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include "kernels.h"
 #include "packer.h"
+#include "plan.h"
 #include "text.h"
 
 #define FLAGS_COLUMN 14 /* the column of a banner's rows */
@@ -249,6 +250,55 @@ add_common(struct packer *k)
 	}
 }
 
+/* Where the workspace has an array for each type: the array, and the number of
+ * the first element. */
+static void
+add_typed_place(struct packer *k, struct tdata *row, const struct placement *at)
+{
+	const struct memory_plan *plan = &k->p->plan;
+	struct dtype type = dtype_stored(at->tensor->type);
+
+	for (int i = 0; i < plan->parts.n; i++) {
+		const struct workspace_part *part = &plan->parts.data[i];
+
+		if (dtype_equal(part->type, type)) {
+			tdata_text(row, "array",
+				   dialect_arena_name(k->d, type));
+			tdata_int(row, "first_element",
+				  (at->offset_bytes - part->offset_bytes) /
+					  dtype_bytes(type));
+		}
+	}
+}
+
+/* The states that the workspace keeps: their macros, places and types. */
+static void
+add_states(struct packer *k)
+{
+	int octets = k->d->char_bits / 8;
+
+	tdata_list(k->data, "kept");
+	for (int i = 0; i < k->g->states.n; i++) {
+		const struct tensor *t = k->g->states.data[i].before;
+		const struct placement *at = plan_find(&k->p->plan, t);
+		struct tdata *row;
+
+		if (at == NULL) {
+			continue; /* it has no elements, or no use */
+		}
+		row = tdata_item(k->data, "kept");
+		tdata_text(row, "name", comment_text(k->a, tensor_label(t)));
+		tdata_text(row, "NAME", k->state_macros[i]);
+		tdata_text(row, "short", short_name(t->type));
+		tdata_text(row, "shape", shape_text(k, t));
+		tdata_int(row, "index", i);
+		add_typed_place(k, row, at);
+		tdata_int(row, "offset", at->offset_bytes / octets);
+		tdata_int(row, "bytes", at->bytes / octets);
+	}
+	tdata_flag(k->data, "stateful", k->g->states.n > 0);
+}
+
 const char *
 package_field(const struct package *pkg, const struct tensor *t)
 {
@@ -420,6 +470,12 @@ choose_host(struct packer *k, const struct emit_options *o)
 			"sizes that are known only when the model runs are not "
 			"supported on a device; choose a target for C");
 	}
+	if (k->g->states.n > 0 && f->host != NULL) {
+		return diag_error(
+			&k->m->diags, DIAG_UNSUPPORTED, place,
+			"states are not supported where a device has a buffer "
+			"for each tensor; choose another target");
+	}
 	if (f->model_launch == NULL && f->host == NULL) {
 		return diag_error(
 			&k->m->diags, DIAG_UNSUPPORTED, place,
@@ -528,6 +584,7 @@ package_build(struct program *p, const struct dialect *d,
 		add_profile_calls(k);
 	}
 	add_common(k);
+	add_states(k);
 	if ((k->kernels != k->d && !add_kernels_file(k)) ||
 	    (o->graph && !graph_form_describe(k)) || !add_interface_files(k) ||
 	    !add_weights_header(k) || !add_weights(k) ||

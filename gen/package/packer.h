@@ -68,6 +68,7 @@ struct packer {
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
 	const char **size_fields, **size_macros; /* of the given_sizes */
+	const char **state_macros;
 	const char **weight_symbols;
 	struct constant_range **constants; /* by weight; NULL: not read */
 	VEC(struct given) given;

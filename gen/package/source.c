@@ -453,6 +453,9 @@ add_source(struct packer *k)
 			unit_need(&u, k->d->file_weights_needs.data[i]);
 		}
 	}
+	if (k->g->states.n > 0 && !package_on_device(k)) {
+		unit_need(&u, "string.h");
+	}
 	regions_need(k, &u, data, false);
 	tdata_list(data, "kernels");
 	ok = regions_in_source(k, &u, data);

@@ -76,4 +76,13 @@ void kernels_merge(struct builder *b);
  * vectors, by their place in the memory plan. */
 void kernels_align(struct program *p);
 
+/* states.c: the states of the model leave the lists of inputs and outputs. Then,
+ * with all kernels built, copies of states are dropped or become the last
+ * kernels. */
+void states_detach(struct graph *g);
+void states_finish(struct program *p);
+/* Is `after` the next state of `before`? */
+bool is_next_of(const struct graph *g, const struct tensor *before,
+		const struct tensor *after);
+
 #endif

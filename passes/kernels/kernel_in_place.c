@@ -402,6 +402,15 @@ control_forbids(const struct kernel *k, const struct kernel_arg *in,
 			      p->body != k->group->nodes.data[0]->body));
 }
 
+/* Are both in the workspace, or the state of the model and the next one? */
+static bool
+places_are_free(struct builder *b, const struct tensor *root,
+		const struct tensor *out)
+{
+	return is_next_of(b->g, root, out) ||
+	       (!root->is_input && !root->is_output && !becomes_output(b, out));
+}
+
 void
 kernel_store_in_place(struct joint *j)
 {
@@ -413,7 +422,6 @@ kernel_store_in_place(struct joint *j)
 		struct kernel_arg *out = &k->args.data[o];
 
 		if (out->kind != ARG_TENSOR || !out->written ||
-		    becomes_output(b, out->tensor) ||
 		    becomes_part(b, out->tensor)) {
 			continue;
 		}
@@ -426,8 +434,8 @@ kernel_store_in_place(struct joint *j)
 				continue;
 			}
 			root = storage_root(b, in->tensor);
-			if (root->is_input || tensor_is_constant(root) ||
-			    root->is_output ||
+			if (!places_are_free(b, root, out->tensor) ||
+			    tensor_is_constant(root) ||
 			    control_forbids(k, in, out, root) ||
 			    becomes_output(b, root) ||
 			    !dies_here(b, root, k->group) ||

@@ -595,6 +595,7 @@ build_kernels(struct graph *g, const struct target *target,
 			return false;
 		}
 	}
+	states_finish(out);
 	return true;
 }
 
@@ -657,6 +658,7 @@ program_build(struct graph *g, const struct target *target,
 	struct builder b;
 	double start;
 
+	states_detach(g);
 	if (!check_device(g, target) ||
 	    !build_kernels(g, target, hooks, out, &b)) {
 		return false;

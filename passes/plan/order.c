@@ -75,6 +75,19 @@ add_producers(struct order *o, const int *writer, int kernel,
 	}
 }
 
+/* Does the kernel copy a state for the next run? */
+static bool
+is_kept(const struct program *p, int kernel)
+{
+	for (int i = 0; i < p->graph->states.n; i++) {
+		if (p->graph->states.data[i].kept ==
+		    p->kernels.data[kernel]->group->anchor->outputs[0]) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void
 find_links(struct order *o)
 {
@@ -112,6 +125,23 @@ find_links(struct order *o)
 			if (!arg->written) {
 				add_producers(o, writer, k, arg->tensor);
 			}
+		}
+	}
+}
+
+/* The copies of states at the end of a run follow all other kernels. */
+static void
+find_last(struct order *o)
+{
+	int last = o->n;
+
+	while (last > 0 && is_kept(o->p, last - 1)) {
+		last--;
+	}
+	for (int k = last; k < o->n; k++) {
+		for (int i = 0; i < last; i++) {
+			add_once(o->arena, &o->before[k], i);
+			add_once(o->arena, &o->after[i], k);
 		}
 	}
 }
@@ -383,6 +413,7 @@ plan_order(struct program *p)
 		o.code[k] = scramble((uint64_t)k);
 	}
 	find_links(&o);
+	find_last(&o);
 	find_touches(&o);
 	peak = peak_of(&o, state_new(&o));
 	if (peak <= floor_of(&o)) {

@@ -108,6 +108,14 @@ join_in_place(const struct program *p, struct joined *j)
 	}
 }
 
+static void
+join_states(const struct graph *g, struct joined *j)
+{
+	for (int i = 0; i < g->states.n; i++) {
+		join(j, g->states.data[i].kept, g->states.data[i].before, 0);
+	}
+}
+
 static bool
 unbounded(struct program *p, const char *name)
 {
@@ -146,6 +154,9 @@ buffer_bytes(struct program *p, const struct kernel_arg *arg, int64_t *bytes)
 static enum place_kind
 kind_of(const struct tensor *t)
 {
+	if (t->is_state) {
+		return PLACE_WORKSPACE;
+	}
 	if (t->is_input) {
 		return PLACE_INPUT;
 	}
@@ -387,6 +398,27 @@ extend_lives(struct program *p, struct storages *s)
 	}
 }
 
+/* The states of the model are live from one run to the next. */
+static void
+extend_states(const struct program *p, struct storages *s)
+{
+	const struct graph *g = p->graph;
+
+	for (int i = 0; i < g->states.n; i++) {
+		const struct graph_state *state = &g->states.data[i];
+		int at = s->of[state->before->id];
+		struct storage *x;
+
+		at = at >= 0 ? at : s->of[state->kept->id];
+		if (at >= 0) {
+			x = &s->list.data[at];
+			extend(s->arena, x, 0, p->kernels.n - 1);
+			qsort(x->touched.data, (size_t)x->touched.n,
+			      sizeof *x->touched.data, compare_uses);
+		}
+	}
+}
+
 bool
 storages_find(struct program *p, struct storages *s)
 {
@@ -408,12 +440,14 @@ storages_find(struct program *p, struct storages *s)
 	join_views(g, &j);
 	join_control(g, &j);
 	join_in_place(p, &j);
+	join_states(g, &j);
 	for (int i = 0; i < p->kernels.n; i++) {
 		if (!touch_args(p, s, &j, i)) {
 			return false;
 		}
 	}
 	extend_lives(p, s);
+	extend_states(p, s);
 	for (int i = 0; i < s->list.n; i++) {
 		storage_find_pieces(s->arena, &s->list.data[i]);
 	}

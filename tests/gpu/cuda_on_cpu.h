@@ -220,6 +220,14 @@ cudaMemset(void *p, int byte, size_t bytes)
 }
 
 static inline cudaError_t
+cudaMemsetAsync(void *p, int byte, size_t bytes, cudaStream_t stream)
+{
+	(void)stream;
+	memset(p, byte, bytes);
+	return cudaSuccess;
+}
+
+static inline cudaError_t
 cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
 		cudaStream_t stream)
 {
