@@ -39,8 +39,8 @@ struct target_facts {
 	int64_t warp_size;    /* threads that exchange values without memory; 0:
 			      * none */
 	int64_t object_bytes; /* the size of the largest array; 0: no limit */
-	/* Alignments of arrays in shared memory: those with an address that an
-	 * instruction takes, and those that bulk tensor copies fill. */
+	/* Alignments of arrays in shared memory: of arrays whose address an
+	 * instruction takes, and of arrays that bulk tensor copies fill. */
 	int64_t shared_align_bytes, box_align_bytes;
 };
 

@@ -201,8 +201,9 @@ may_be_result(const struct node *copy)
 	       p->match == NULL && !is_viewed(t) && !fuse_read_by_control(t);
 }
 
-/* Is the copy of a constant, of the next state or of another result, of a state
- * after its loop, or of what a Scan reads needed? The first state always is. */
+/* Is the copy needed? It copies a constant, a next state or another result, a
+ * state after its loop, or a Scan's input; the copy of a first state is always
+ * needed. */
 static bool
 is_needed(const struct node *copy)
 {

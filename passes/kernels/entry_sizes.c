@@ -67,7 +67,7 @@ load_size(struct entry *e, int kernel, struct tensor *t, int index)
 	return expr_load(m, b, &at, 1);
 }
 
-/* Are all sizes in the expression known once those up to `kernel` are? */
+/* Are all sizes in the expression known after the kernels up to `kernel`? */
 static bool
 is_known(const struct entry *e, const struct expr *x, int kernel)
 {

@@ -349,7 +349,7 @@ is_own(const struct joint *j, const struct kernel_arg *in,
 
 /* -- branches and loops */
 
-/* Is `next` what an iteration makes of the state? */
+/* Is `next` the state's value for the next iteration? */
 static bool
 is_next_state(const struct tensor *state, const struct tensor *next)
 {

@@ -599,8 +599,9 @@ build_kernels(struct graph *g, const struct target *target,
 	return true;
 }
 
-/* Is every state in place that the plan of loops says? Where a kernel cannot
- * store over what it reads, all states take turns instead. */
+/* Are all states that the plan of loops wants in place updated in place? If a
+ * kernel cannot overwrite a state that it reads, every state has two places,
+ * which take turns. */
 static bool
 states_are_in_place(const struct program *p)
 {

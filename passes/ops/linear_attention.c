@@ -174,7 +174,7 @@ decay(struct linear *l)
 				  expr_mul(m, s, keep->expr)));
 }
 
-/* r[m] = v, or with beta what the state does not know of it yet. */
+/* r[m] = v; with beta: r[m] = beta * (v - the state's value for the key). */
 static struct stmt *
 new_value(struct linear *l)
 {

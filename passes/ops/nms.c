@@ -64,7 +64,7 @@ infer_nms(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The statements for one model; what they share. */
+/* State shared by the functions that make the statements. */
 struct nms {
 	struct steps s;
 	const struct node *n;
@@ -148,7 +148,7 @@ with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
 	return with_sides(k, low, high, "", sides, body, ctx);
 }
 
-/* Names for the sides of the box in row `row` of those that are kept. */
+/* Names for the sides of the kept box in row `row`. */
 static struct stmt *
 with_kept_sides(struct nms *k, const struct expr *row, struct sides *sides,
 		struct stmt *(*body)(struct nms *k, void *ctx), void *ctx)
@@ -252,7 +252,7 @@ compare_boxes(struct nms *k, void *ctx)
 			stmt_let(s->f, sides[1], side[1], stop));
 }
 
-/* Compares the box with those that are kept, and keeps it. */
+/* Keeps the box unless its overlap with a kept box is above the threshold. */
 static struct stmt *
 try_box(struct nms *k, void *ctx)
 {

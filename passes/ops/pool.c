@@ -103,7 +103,7 @@ may_miss(struct module *m, const struct window *w, int d)
 	       !prove(&a, expr_le(m, w->end[d], reach));
 }
 
-/* What a window covers of in: a load at each tap, of the axes of y. */
+/* The load of `in` at a tap of the window, by the axes of y. */
 static const struct expr *
 covered(struct define *c, const struct window *w, struct te_tensor *in,
 	const struct tensor *y, const struct expr *outside,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the caller of the passes wants to see of them and to change about
- * them. Everything may be zero. */
+/* The caller's functions that observe or change what passes do. All members may be
+ * zero. */
 #ifndef TIRC_HOOKS_H
 #define TIRC_HOOKS_H
 

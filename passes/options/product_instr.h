@@ -35,9 +35,9 @@ bool product_describe(const struct target *t, const struct product_instr *p,
 /* Does the target find all intrinsics of p, executed by as many threads? */
 bool product_is_complete(const struct target *t, const struct product_desc *p);
 
-/* Channels of a tensor of that type that lie together between kernels: as many
- * as one call of a tile instruction takes of a row of such elements; of others
- * t->block_elems. 0: no blocks. */
+/* Channels of a block of tensors of that type in memory: as many as a row of a tile
+ * instruction's operand of that type has; of other types t->block_elems. 0: no
+ * blocks. */
 int target_block_elems(const struct target *t, struct dtype type);
 /* The type of data of the first product of integers of 8 bits, and how many of
  * them a dot product or the tile's columns take together (1: each alone). False:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What schedules and plans need to know of a target; templates/targets/. */
+/* The facts of a target that schedules and plans use; templates/targets/ has the
+ * files. */
 #ifndef TIRC_TARGET_H
 #define TIRC_TARGET_H
 
@@ -16,19 +17,19 @@ struct tensor_intrins;
  * operands are, and who executes it; product_instr.h reads them. */
 struct product_instr {
 	const char *multiply; /* adds products to the sums */
-	/* Sums that stay in registers of their own, a tile or a fragment: what
-	 * fills them with zeros, and what stores them to memory. NULL: the sums
-	 * are an array of the program. */
+	/* For sums in a tile or a fragment: the intrinsics that fill it with
+	 * zeros and store it to memory. NULL: the sums are an array of the
+	 * program. */
 	const char *fill, *store;
-	/* What loads each operand into a fragment. NULL: the instruction reads
-	 * its operands from memory. */
+	/* The intrinsics that load the operands into fragments. NULL: the
+	 * instruction reads its operands from memory. */
 	const char *load[2];
 };
 
 struct target {
 	const char *name;
 	const char *dialect;
-	int vector_bytes; /* of one register; 0: none */
+	int vector_bytes; /* of one register; 0: no vectors */
 	int vector_registers;
 	bool scalar_accumulators; /* sums in one variable, never in arrays */
 	bool without_fma; /* a product and its sum are two instructions */
@@ -36,8 +37,8 @@ struct target {
 	const struct product_instr *products; /* best first */
 	int n_products;
 	bool tf32; /* products may round operands of float32 to tf32 */
-	/* Tensors of 8 bits inside of a graph get the sign that the first
-	 * product of 8 bits takes: the zero point moves by 128. */
+	/* Tensors of 8 bits inside a graph become signed or unsigned, as the
+	 * first product of 8 bits needs: the zero point moves by 128. */
 	bool shift_zero_points;
 	struct tensor_intrins *intrins; /* where products are found, or NULL */
 	struct dtype_list vectors;      /* types to compute with, best first */
@@ -49,11 +50,11 @@ struct target {
 	 * them. */
 	int complete_unroll;
 	int64_t l1_bytes, l2_bytes;
-	int prefetch_bytes; /* that one prefetch brings; 0: none is written */
-	/* Threads that share loops: what a schedule reckons with, whatever there
-	 * will be; 0: none. A core's operations and bytes per nanosecond, from
-	 * memory and from its second cache, and what starting and ending a loop
-	 * with threads costs. */
+	int prefetch_bytes; /* that one prefetch brings; 0: no prefetches */
+	/* For parallel loops: the number of cores that schedules assume (0: no
+	 * parallel loops); per core, operations per nanosecond and bytes per
+	 * nanosecond from memory and from its second cache; the cost of starting
+	 * and ending a parallel loop. */
 	int cores;
 	int core_gflops, core_gbytes, cache_gbytes, fork_ns;
 	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
@@ -74,38 +75,40 @@ struct target {
 	/* Registers of a thread from which on the next tiles of operands are
 	 * copied, through registers, while these are used; 0: never. */
 	int copy_ahead_registers;
-	int box_bytes; /* the unit that copies boxes of an array wants steps of
-			* multiples of so many; 0: there is none */
-	/* Of arrays in shared memory whose address an instruction takes, and of
-	 * those that this unit fills; 0: as struct target_facts has it. */
+	int box_bytes; /* strides of arrays that the unit for box copies reads
+			* are multiples of it; 0: no such unit */
+	/* Alignments of arrays in shared memory: of arrays whose address an
+	 * instruction takes, and of arrays that the unit fills; 0: as in struct
+	 * target_facts. */
 	int shared_align_bytes, box_align_bytes;
-	int warp_threads; /* threads that run together, where no warp_size says
-			   * so */
-	int warp_size;    /* threads that exchange values without memory;
-			       * 0: none do */
-	int async_stages; /* tiles that copies which arrive later fill; 0: none
-			       * such */
+	int warp_threads; /* threads that execute in lockstep, if warp_size is
+			   * 0 */
+	int warp_size;    /* threads that exchange values without memory; 0: no
+			   * threads do */
+	int async_stages; /* tiles that asynchronous copies fill in turn; 0: no
+			   * asynchronous copies */
 	int units;        /* that run blocks, at least one each; or 0 */
 	bool single_exit; /* the entry function has no return but its last */
-	bool typed_workspace; /* an array for each type, so that no element is
-			       * ever of another one */
-	bool loose_weights;   /* arrays of weights start where elements may */
+	bool typed_workspace; /* has an array for each type, so that memory
+			       * never holds elements of another type */
+	bool loose_weights;   /* arrays of weights have their elements'
+			       * alignment */
 	bool interface_apart; /* the caller's arrays are in another memory than
 			       * the workspace: no function takes both */
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
-	const char *ldflags;         /* what linking it needs, or "" */
+	const char *ldflags;         /* for linking, or "" */
 	const char *device_cflags;   /* for the compiler of a device, which the
 				    * model calls itself; or "" */
 	const char *const *reserved; /* words that no name may be, sorted */
 	int n_reserved;
 	bool optimize_memory;     /* --optimize memory (else speed) */
 	const char *fp;           /* "default", or the mode of --fp */
-	const char *fp_cflags[2]; /* of "strict" and "fast"; NULL: not there */
+	const char *fp_cflags[2]; /* of "strict" and "fast"; NULL: no mode */
 };
 
-/* Bytes that a thread of a device loads or stores at once, at most; 0: it is no
- * such device, or they are not known. */
+/* The largest load or store of a device's thread in bytes; 0: the target is no
+ * device, or the size is not known. */
 static inline int
 target_wide_bytes(const struct target *t)
 {
