@@ -119,9 +119,10 @@ def arguments_of(target):
                       "-I%s -I%s" % (gpu, os.path.join(gpu, "toolkit"))]
         if cxx is None:
             return None
-    if target == "opencl-cpu":
+    if target in ("opencl", "opencl-cpu"):
         if not os.path.exists("/usr/include/CL/cl.h"):
             return None
         os.environ.setdefault("POCL_CACHE_DIR", work_folder())
-    dialects = {"opencl-cpu": "opencl-host", "x86-64-v3": "gnu-c"}
+    dialects = {"opencl": "opencl-host", "opencl-cpu": "opencl-host",
+                "x86-64-v3": "gnu-c"}
     return arguments if has_dialect(dialects.get(target, target)) else None

@@ -157,14 +157,12 @@ class Outcome:
                     re.findall(r" (\S+) ulp;", self.text)] + [0])
 
 
-def run(folder, model, flags):
+def run(folder, model, options):
     rtol, atol = tolerance(folder, model)
     begin = time.monotonic()
     command = [helper.TIRC, "test", os.path.join(folder, "model.onnx"),
                "--rtol", repr(rtol), "--atol", repr(atol),
-               *own_options(folder)]
-    if flags:
-        command += ["--cflags", flags]
+               *own_options(folder), *options]
     try:
         done = subprocess.run(command, text=True, capture_output=True,
                               timeout=120, errors="replace",
@@ -285,11 +283,21 @@ def main():
     parser.add_argument("--list", help="write `NAME result` lines here")
     parser.add_argument("--cflags", default=FLAGS,
                         help="of the C compiler; '' for the target's own")
+    parser.add_argument("--target",
+                        help="emit source for it; CUDA runs on the CPU")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--turn", action="store_true")
     parser.add_argument("--slowest", type=int, default=0, metavar="N",
                         help="print the N tests that took longest")
     args = parser.parse_args()
+    options = ["--cflags", args.cflags] if args.cflags else []
+    if args.target:
+        from answers_model import arguments_of
+        options = arguments_of(args.target)
+        if options is None or args.report or args.turn:
+            parser.error("what the target needs is not here"
+                         if options is None else
+                         "--report and --turn have the default target")
 
     tests = every = collect("")
     if args.pattern:
@@ -307,7 +315,7 @@ def main():
     outcomes = {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         said = pool.map(lambda name: run(tests[name], load(tests[name]),
-                                         args.cflags), tests)
+                                         options), tests)
         for name, outcome in zip(tests, said):
             outcomes[name] = outcome
             if outcome.result == "failed":

@@ -185,6 +185,9 @@ struct device_forms {
 	 * launch's arguments and the tensors in the workspace; NULL: they have
 	 * the forms of C. */
 	const char *host, *model_launch, *pointer, *number, *place;
+	/* An element of the device's memory, read by the host: the helper, and
+	 * its call; NULL: the host cannot read. */
+	const char *reader, *read;
 	/* The self-test's arrays, which host and device share, and a statement
 	 * that waits for kernels; NULL: plain arrays, no statement. */
 	const char *memory, *wait;

@@ -69,6 +69,9 @@ dialect_check_models(void *ctx, struct json j)
 	if (f->pointer != NULL && f->number == NULL) {
 		json_error(json_get(j, "number"), "is missing");
 	}
+	if (f->reader != NULL && f->read == NULL) {
+		json_error(json_get(j, "read"), "is missing");
+	}
 }
 
 void

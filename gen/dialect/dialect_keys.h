@@ -19,7 +19,7 @@
 	"bias rebias least_exponent has_infinity has_nan nan_apart one_zero "  \
 	"places sign_shift "                                                   \
 	"sign_bits magnitude_bits largest_bits beyond_bits nan_bits least "    \
-	"limit computed load store"
+	"limit computed load store model"
 
 /* The key of a row of types that stands for each float of 8 bits and fewer. */
 #define BYTE_FLOAT "byte_float"

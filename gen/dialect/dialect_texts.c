@@ -30,7 +30,7 @@ static const char template_words[] =
 	"n_weights name nan_high nan_low near need needs no_inputs nodes note offset "
 	"opens order_offset origin outputs overlap part parts path place "
 	"placed places plan planned_bytes pointers pooled profile "
-	"program program_lines prototype reason region rejected rule runtime "
+	"program program_lines prototype reads_back reason region rejected rule runtime "
 	"runtime_headers "
 	"schedules section self shape shared shares short size sized "
 	"sizes sources special stack_bytes staging_bytes standard state_weighs "

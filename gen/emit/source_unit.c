@@ -393,6 +393,7 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 		add_vectors(u, data, h, t, to);
 	}
 	tdata_text(data, "function", u->d->functions.helper);
+	tdata_text(data, "model", u->model);
 	tdata_text(data, "to_type",
 		   to.lanes > 1 ? unit_type(u, to) : s->spelling);
 	tdata_text(data, "to_short",

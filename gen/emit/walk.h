@@ -77,6 +77,7 @@ struct unit {
 	bool apart;
 	/* the model whose threads run parallel loops; or NULL */
 	const char *model;
+	bool reads_back;         /* the host waits for what kernels store */
 	VEC(const char *) parts; /* functions emitted before this one */
 	bool in_part;            /* this function is one of the parts */
 	struct constant_ranges constants;
@@ -229,6 +230,7 @@ struct walker {
 	const struct expr *unrounded; /* an expression that its store rounds */
 	bool whole;                   /* numbers are unbounded integers */
 	bool addressed;               /* within the operand of address_of */
+	bool entry;                   /* a model's entry function */
 	bool declares; /* a prototype: no promise about aliases is needed */
 	/* Text at the function's start and end that its external symbols need,
 	 * or NULL. */
@@ -278,6 +280,12 @@ bool walk_is_composite(struct walker *w, const struct expr *e);
 bool walk_is_lengthened(const struct expr *e);
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n);
+/* The same in a function that launches kernels: an element of the device's
+ * memory is read by a call. */
+const char *walk_read_back(struct walker *w, const struct buffer *b,
+			   const struct expr *const *index, int n);
+/* Is it such an element? */
+bool walk_is_on_device(struct walker *w, const struct buffer *b);
 /* A load of the vector at `first` from b, an array of vectors, in the dialect's
  * form for loads of vectors; `first` itself if it has none. */
 const char *walk_read_vector(struct walker *w, const struct buffer *b,

@@ -225,3 +225,40 @@ walk_read_vector(struct walker *w, const struct buffer *b, const char *first)
 	tdata_text(data, "first", first);
 	return walk_render(w, w->d->vectors.read, data);
 }
+
+bool
+walk_is_on_device(struct walker *w, const struct buffer *b)
+{
+	const struct binding *bound = walk_find(w, b->data);
+
+	return w->entry && w->d->device.model_launch != NULL && bound != NULL &&
+	       !bound->local;
+}
+
+const char *
+walk_read_back(struct walker *w, const struct buffer *b,
+	       const struct expr *const *index, int n)
+{
+	const struct device_forms *f = &w->d->device;
+	const struct binding *bound = walk_find(w, b->data);
+	struct tdata *data = tdata_new(w->a);
+	const char *name;
+
+	if (f->reader == NULL) {
+		walk_fail(w, "a condition, a number of iterations, or a size "
+			     "in the memory of the device");
+		return "";
+	}
+	name = unit_helper(w->u, dialect_helper(w->d, f->reader), b->type,
+			   b->type);
+	if (name == NULL) {
+		w->failed = true;
+		return "";
+	}
+	w->u->reads_back = true;
+	tdata_text(data, "callee", name);
+	tdata_text(data, "array", bound->text);
+	tdata_text(data, "index",
+		   walk_expr(w, flat_index(w, b, index, n), w->d->assignment));
+	return walk_render(w, f->read, data);
+}

@@ -485,6 +485,11 @@ piece_of(struct walker *w, const struct expr *e)
 		return cast(w, e);
 	case EXPR_LOAD:
 		addressed = w->addressed;
+		if (!addressed && walk_is_on_device(w, e->u.buffer)) {
+			p.text = walk_read_back(w, e->u.buffer, e->args,
+						e->n_args);
+			return walk_loaded(w, e->type, p);
+		}
 		p.text = walk_element(w, e->u.buffer, e->args, e->n_args);
 		if (e->type.lanes > e->u.buffer->type.lanes) {
 			p.level = w->d->unary;

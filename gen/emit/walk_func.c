@@ -581,6 +581,7 @@ unit_body(struct unit *u, const struct func *f, const struct binding *params,
 	struct walker w;
 
 	init(&w, u, f, out);
+	w.entry = true;
 	for (int i = 0; i < n; i++) {
 		walk_add(&w, &params[i]);
 	}

@@ -174,6 +174,22 @@ struct counts {
 	VEC(const char *) texts;
 };
 
+/* The size that the model gave its caller. */
+static const char *
+given_size_text(struct packer *k, int i)
+{
+	struct tdata *data = tdata_new(k->a);
+	const char *text;
+
+	tdata_text(data, "name", k->size_fields[i]);
+	text = packer_render(k, k->d->access.output, data);
+	data = tdata_new(k->a);
+	tdata_text(data, "array", text);
+	tdata_list(data, "indices");
+	tdata_text(tdata_item(data, "indices"), "index", "0");
+	return packer_render(k, k->d->access.element, data);
+}
+
 static void
 counts_init(struct packer *k, struct counts *c, const struct bindings *bound)
 {
@@ -183,6 +199,13 @@ counts_init(struct packer *k, struct counts *c, const struct bindings *bound)
 		if (bound->list.data[i].kind == VALUE_SCALAR) {
 			vec_push(k->a, &c->sizes.list, bound->list.data[i]);
 		}
+	}
+	for (int i = 0; i < k->p->given_sizes.n; i++) {
+		struct binding b = { .var = k->p->given_sizes.data[i].size,
+				     .kind = VALUE_SCALAR };
+
+		b.text = given_size_text(k, i);
+		vec_push(k->a, &c->sizes.list, b);
 	}
 }
 

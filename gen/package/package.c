@@ -464,12 +464,6 @@ choose_host(struct packer *k, const struct emit_options *o)
 	if (!package_on_device(k)) {
 		return true;
 	}
-	if (k->g->run_sizes.n > 0) {
-		return diag_error(
-			&k->m->diags, DIAG_UNSUPPORTED, place,
-			"sizes that are known only when the model runs are not "
-			"supported on a device; choose a target for C");
-	}
 	if (k->g->states.n > 0 && f->host != NULL) {
 		return diag_error(
 			&k->m->diags, DIAG_UNSUPPORTED, place,

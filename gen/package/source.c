@@ -475,6 +475,7 @@ add_source(struct packer *k)
 		ok = ok && print_entry(k, &u, data, &s);
 		name_places(k, &u);
 	}
+	tdata_flag(k->data, "reads_back", u.reads_back);
 	add_plan(k, data);
 	tdata_text(data, "body",
 		   ok && s.data != NULL ? arena_strdup(k->a, s.data) : "");

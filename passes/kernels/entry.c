@@ -166,6 +166,78 @@ scratch_pointer(struct entry *e, const struct kernel *k,
 				 dtype_of(arg->buffer->type.kind), at);
 }
 
+struct launches {
+	struct entry *e;
+	VEC(struct stmt *) list;
+};
+
+static bool
+collect_launch(void *ctx, struct stmt *s)
+{
+	struct launches *x = ctx;
+
+	if (s->kind == STMT_EVALUATE && s->args[0]->kind == EXPR_CALL &&
+	    s->args[0]->u.intrin == INTRIN_LAUNCH) {
+		vec_push(&x->e->m->arena, &x->list, s);
+	}
+	return true;
+}
+
+static bool
+may_be_none(const struct entry *e, const struct expr *extent)
+{
+	const struct graph *g = e->p->graph;
+
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		const struct var *v = g->run_sizes.data[i].var;
+
+		if (v->min == 0 && expr_uses_var(extent, v) &&
+		    (e->some == NULL || !expr_uses_var(e->some, v))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The launch, unless it has no blocks or threads, which a device refuses. */
+static struct stmt *
+guarded(struct entry *e, struct stmt *launch)
+{
+	const struct expr *call = launch->args[0], *some = NULL;
+
+	for (int a = 1; a < 7; a++) {
+		const struct expr *n = call->args[a], *one;
+
+		if (may_be_none(e, n)) {
+			one = expr_lt(e->m, expr_int(e->m, n->type, 0), n);
+			some = some != NULL ? expr_and(e->m, some, one) : one;
+		}
+	}
+	return some == NULL
+		       ? launch
+		       : stmt_if(e->f, some, stmt_evaluate(e->f, call), NULL);
+}
+
+static struct stmt *
+guard_launches(struct entry *e, struct stmt *s)
+{
+	struct launches x = { .e = e };
+
+	stmt_visit(s, collect_launch, &x);
+	for (int i = 0; i < x.list.n; i++) {
+		struct stmt *launch = x.list.data[i];
+		struct stmt *with = guarded(e, launch);
+
+		if (launch == s) {
+			return with;
+		}
+		if (with != launch) {
+			stmt_replace(e->f, launch, with);
+		}
+	}
+	return s;
+}
+
 /* The launches, with the arguments in place of the parameters. */
 static struct stmt *
 launch_kernels(struct entry *e, const struct kernel *k,
@@ -184,7 +256,7 @@ launch_kernels(struct entry *e, const struct kernel *k,
 		map.from[i] = k->func->params.data[i].var;
 	}
 	stmt_substitute(e->f, s, &map);
-	return s;
+	return guard_launches(e, s);
 }
 
 static const struct expr *

@@ -25,9 +25,12 @@ struct entry {
 	struct tensor **size_tensor;
 	int *size_index, *read_after;
 	const struct expr **size_value;
-	/* Of the loops that count their iterations in memory: the counters, by
-	 * body. */
-	const struct buffer **counters;
+	/* The condition under which the kernel at hand is called: sizes in it
+	 * are not 0. NULL: always. */
+	const struct expr *some;
+	/* By body: where a loop with a condition counts its iterations, and the
+	 * most iterations of a loop, if data says them. */
+	const struct buffer **counters, **trips;
 };
 
 /* The pointer to t, which kernel k or the entry function uses. */
@@ -44,6 +47,8 @@ const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 /* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the
  * parameters of the entry function that they need. False: reported. */
 bool entry_find_sizes(struct entry *e);
+/* A variable for a number as it was read, before it is checked or limited. */
+struct var *entry_given(struct entry *e, const char *name, struct dtype type);
 /* Are sizes read after the kernel of this number? */
 bool entry_reads_after(const struct entry *e, int kernel);
 /* The loads of these sizes. */

@@ -101,22 +101,58 @@ has_condition(const struct graph_body *loop)
 	return node_attr_int(loop->end, "condition", 0) != 0;
 }
 
-/* The number of iterations, at most, of a loop. */
+static bool
+is_counted(const struct graph_body *loop)
+{
+	return node_attr_int(loop->end, "counted", 0) != 0;
+}
+
+/* A number of iterations within the limit of the loop. */
 static const struct expr *
-limit(struct entry *e, const struct graph_body *loop)
+limited(struct entry *e, const struct graph_body *loop,
+	const struct expr *count)
 {
 	struct module *m = e->m;
-	struct dtype t = loop->iteration->type;
-	int64_t trips = node_attr_int(loop->end, "trips", INT32_MAX);
-	const struct expr *count;
+	int64_t most = node_attr_int(loop->end, "trips", INT32_MAX);
 
-	if (node_attr_int(loop->end, "counted", 0) == 0) {
-		return expr_int(m, t, trips);
-	}
-	count = read_scalar(e, loop->end->inputs[0]);
 	count = expr_max(m, count, expr_int(m, count->type, 0));
-	count = expr_min(m, count, expr_int(m, count->type, trips));
-	return expr_cast(m, t, count);
+	count = expr_min(m, count, expr_int(m, count->type, most));
+	return expr_cast(m, loop->iteration->type, count);
+}
+
+/* The number of iterations, at most, of a loop. */
+static const struct expr *
+trips(struct entry *e, int id)
+{
+	const struct graph_body *b = body_at(e, id);
+	const struct expr *zero = expr_i32(e->m, 0);
+
+	return e->trips[id] != NULL ? expr_load(e->m, e->trips[id], &zero, 1)
+	       : is_counted(b)
+		       ? limited(e, b, constant_scalar(e, b->end->inputs[0]))
+		       : expr_int(e->m, b->iteration->type,
+				  node_attr_int(b->end, "trips", INT32_MAX));
+}
+
+/* let n_given = n[0]: trips[0] = min(max(n_given, 0), limit)
+ * the loop */
+static struct stmt *
+begin_loop(struct entry *e, int id, struct stmt *loop)
+{
+	const struct graph_body *b = body_at(e, id);
+	const struct expr *zero = expr_i32(e->m, 0);
+	struct stmt *both[2] = { NULL, loop };
+	struct tensor *t = b->end->inputs[0];
+	struct var *given;
+
+	if (e->trips[id] == NULL) {
+		return loop;
+	}
+	given = entry_given(e, t->name, t->type);
+	both[0] = stmt_let(e->f, given, read_scalar(e, t),
+			   stmt_store(e->f, e->trips[id],
+				      limited(e, b, given->expr), &zero, 1));
+	return stmt_seq(e->f, both, 2);
 }
 
 const struct expr *
@@ -139,7 +175,7 @@ entry_flow_size(struct entry *e, const struct var *v)
 			zero = expr_i32(m, 0);
 			count = e->counters[i] != NULL
 					? expr_load(m, e->counters[i], &zero, 1)
-					: limit(e, b);
+					: trips(e, i);
 			return expr_binary(m, EXPR_TRUNCMOD, count,
 					   expr_int(m, count->type, 2));
 		}
@@ -165,10 +201,10 @@ conditional_loop(struct entry *e, int id)
 {
 	const struct graph_body *b = body_at(e, id);
 	const struct expr *zero = expr_i32(e->m, 0), *go, *count;
-	int first = (int)node_attr_int(b->end, "counted", 0);
+	int first = is_counted(b);
 	const struct buffer *counter = e->counters[id];
 	struct tensor *state = b->end->inputs[first];
-	const struct expr *most = limit(e, b), *next;
+	const struct expr *most = trips(e, id), *next;
 	struct stmt *list[2], *body, *loop;
 	struct var *iteration = b->iteration;
 	struct var_map map = { &iteration, &count, 1 };
@@ -199,25 +235,25 @@ conditional_loop(struct entry *e, int id)
 			? ": until its condition is false"
 			: ": at most the number of its iterations, until its "
 			  "condition is false");
-	return stmt_seq(e->f, list, 2);
+	return begin_loop(e, id, stmt_seq(e->f, list, 2));
 }
 
 static struct stmt *
 counted_loop(struct entry *e, int id)
 {
 	const struct graph_body *b = body_at(e, id);
-	const struct expr *n = limit(e, b);
+	const struct expr *n = trips(e, id);
 	struct stmt *s = stmt_for(e->f, b->iteration,
 				  expr_int(e->m, b->iteration->type, 0), n,
 				  FOR_SERIAL, flow(e, id));
-	int64_t trips;
+	int64_t count;
 
 	comment(e, s, b->end,
-		expr_is_int(n, &trips)
+		expr_is_int(n, &count)
 			? arena_printf(&e->m->arena, ": %lld iterations",
-				       (long long)trips)
+				       (long long)count)
 			: "");
-	return s;
+	return begin_loop(e, id, s);
 }
 
 static struct stmt *
@@ -297,33 +333,51 @@ flow_after(struct entry *e, int body)
 	return entry_with_sizes(e, kernel, flow(e, body));
 }
 
+/* A number of iterations in memory. */
+static const struct buffer *
+new_cell(struct entry *e, const char *name, const struct graph_body *loop)
+{
+	const struct expr *one = expr_i32(e->m, 1);
+	struct buffer_spec spec = {
+		.name = name_set_add(&e->names, name),
+		.type = loop->iteration->type,
+		.ndim = 1,
+		.shape = &one,
+		.scope = "local",
+	};
+
+	return buffer_new(e->m, &spec);
+}
+
 struct stmt *
 entry_flow(struct entry *e)
 {
 	struct graph *g = e->p->graph;
+	struct arena *a = &e->m->arena;
 	struct stmt *s;
 
-	e->counters = arena_array(&e->m->arena, const struct buffer *,
-				  g->bodies.n + 1);
+	e->counters = arena_array(a, const struct buffer *, g->bodies.n + 1);
+	e->trips = arena_array(a, const struct buffer *, g->bodies.n + 1);
 	for (int i = 1; i < g->bodies.n; i++) {
 		const struct graph_body *b = body_at(e, i);
-		const struct expr *one = expr_i32(e->m, 1);
-		struct buffer_spec spec = {
-			.name = name_set_add(&e->names, "iterations"),
-			.ndim = 1,
-			.shape = &one,
-			.scope = "local",
-		};
 
-		if (b->end != NULL && b->is_loop && has_condition(b)) {
-			spec.type = b->iteration->type;
-			e->counters[i] = buffer_new(e->m, &spec);
+		if (b->end == NULL || !b->is_loop) {
+			continue;
+		}
+		if (has_condition(b)) {
+			e->counters[i] = new_cell(e, "iterations", b);
+		}
+		if (is_counted(b) && !tensor_is_constant(b->end->inputs[0])) {
+			e->trips[i] = new_cell(e, "trips", b);
 		}
 	}
 	s = flow_after(e, 0);
 	for (int i = 1; i < g->bodies.n; i++) {
 		if (e->counters[i] != NULL) {
 			s = stmt_alloc(e->f, e->counters[i], s);
+		}
+		if (e->trips[i] != NULL) {
+			s = stmt_alloc(e->f, e->trips[i], s);
 		}
 	}
 	return s;

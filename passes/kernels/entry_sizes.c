@@ -41,6 +41,13 @@ is_within(const struct entry *e, int kernel)
 	       e->p->kernels.data[kernel]->group->nodes.data[0]->body != 0;
 }
 
+struct var *
+entry_given(struct entry *e, const char *name, struct dtype type)
+{
+	name = arena_printf(&e->m->arena, "%s_given", name);
+	return var_new(e->m, name_set_add(&e->names, name), type);
+}
+
 /* Element `index` of the tensor, in row-major order. */
 static const struct expr *
 load_size(struct entry *e, int kernel, struct tensor *t, int index)
@@ -126,11 +133,7 @@ read_size(struct entry *e, int number, struct stmt *rest)
 	struct var *wide = NULL;
 
 	if (!s->proven) {
-		wide = var_new(m,
-			       name_set_add(&e->names,
-					    arena_printf(&m->arena, "%s_given",
-							 s->var->name)),
-			       t->type);
+		wide = entry_given(e, s->var->name, t->type);
 		x = wide->expr;
 	}
 	rest = stmt_let(e->f, s->var, expr_cast(m, s->var->type, x), rest);
@@ -245,10 +248,11 @@ entry_with_sizes(struct entry *e, int kernel, struct stmt *rest)
 struct stmt *
 entry_call_some(struct entry *e, const struct kernel *k)
 {
-	const struct expr *some = has_results(e, k);
-	struct stmt *call = entry_call(e, k);
+	struct stmt *call;
 
-	return some != NULL ? stmt_if(e->f, some, call, NULL) : call;
+	e->some = has_results(e, k);
+	call = entry_call(e, k);
+	return e->some != NULL ? stmt_if(e->f, e->some, call, NULL) : call;
 }
 
 /* Is the size part of an output's shape? */

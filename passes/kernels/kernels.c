@@ -628,29 +628,6 @@ states_are_in_place(const struct program *p)
 	return states == stored;
 }
 
-/* On a device, conditions and numbers of iterations would be in its memory,
- * which the function that launches kernels does not read. */
-static bool
-check_device(struct graph *g, const struct target *target)
-{
-	for (int i = 0; i < g->nodes.n && target->max_threads > 0; i++) {
-		const struct node *n = g->nodes.data[i];
-
-		if ((node_ends_if(n) && !tensor_is_constant(n->inputs[0])) ||
-		    (node_ends_loop(n) &&
-		     (node_attr_int(n, "counted", 0) != 0 ||
-		      node_attr_int(n, "condition", 0) != 0))) {
-			return diag_error(
-				&g->module->diags, DIAG_UNSUPPORTED,
-				node_place(g, n),
-				"its condition or its number of iterations "
-				"depends on data, which is not supported on a "
-				"device; choose a target for C");
-		}
-	}
-	return true;
-}
-
 bool
 program_build(struct graph *g, const struct target *target,
 	      const struct pass_hooks *hooks, struct program *out)
@@ -660,8 +637,7 @@ program_build(struct graph *g, const struct target *target,
 	double start;
 
 	states_detach(g);
-	if (!check_device(g, target) ||
-	    !build_kernels(g, target, hooks, out, &b)) {
+	if (!build_kernels(g, target, hooks, out, &b)) {
 		return false;
 	}
 	if (!states_are_in_place(out)) {

@@ -19,8 +19,7 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
-ALL = ["c99", "gnu-c", "misra", "opencl-cpu", "cuda"]
-HOST = ["c99", "gnu-c", "misra"]
+ALL = ["c99", "gnu-c", "misra", "opencl", "opencl-cpu", "cuda"]
 rng = np.random.default_rng(6)
 
 
@@ -157,7 +156,7 @@ def branches():
         m.output(r)
         m.output(m.node("Neg", [k]))
         m.output(m.node("Add", [v, w]))
-        check(m, HOST)
+        check(m, ALL)
 
 
 def counted():
@@ -302,7 +301,7 @@ def conditional():
         for out in m.node("Loop", [n, "", x, m.constant(number(3))], n=2,
                           body=count):
             m.output(out)
-        check(m, HOST)
+        check(m, ALL)
 
 
 def refuse(m, words, *options):
@@ -342,10 +341,9 @@ def refused():
         m.output(out)
     refuse(m, "the number of slices of its result 'all'")
 
-    m = Model("device")
+    m = Model("list")
     x, n = m.input("x", floats(2)), m.input("n", number(3))
     m.output(m.node("Loop", [n, "", x], names=["last", ""], body=step)[0])
-    refuse(m, "not supported on a device", "--target", "cuda")
     refuse(m, "use --form aot", "--form", "graph")
 
 

@@ -15,11 +15,11 @@ import helper
 try:
     import numpy as np
     from onnx import TensorProto
-    from answers_model import Model
+    from answers_model import Model, arguments_of
 except ImportError as missing:
     helper.skip(str(missing))
 
-ALL = ["c99", "gnu-c", "misra"]
+ALL = ["c99", "gnu-c", "misra", "opencl", "opencl-cpu", "cuda"]
 rng = np.random.default_rng(7)
 
 
@@ -180,8 +180,11 @@ def bounds():
         m.reference = lambda: {name: floats(1) for name in m.outputs}
         path = m.write()
         for target in ALL:
-            seen = helper.tirc("test", path, "--target", target, "--bound",
-                               bound, status=1)
+            arguments = arguments_of(target)
+            if arguments is None:
+                continue
+            seen = helper.tirc("test", path, *arguments, "--bound", bound,
+                               status=1)
             if "status" not in seen.stderr:
                 helper.fail("%s of %s is not refused when it runs:\n%s" %
                             (op, value, seen.stderr))

@@ -562,6 +562,17 @@ stores_same_elements(struct binder *b, struct stmt *s, int tag)
 			  tag_name(tag), s->u.buffer->name);
 }
 
+/* Is there at most one block or thread? None where a size is 0. */
+static bool
+is_single(struct binder *b, int tag)
+{
+	struct analyser a;
+
+	analyser_init(&a, b->func->module);
+	analyser_enter(&a, b->root);
+	return analyse_bounds(&a, b->extents[tag]).max <= 1;
+}
+
 /* Thread blocks cannot wait for each other: elements stored in a loop over
  * thread blocks may be read in loops over the same blocks only, and vice
  * versa. */
@@ -574,8 +585,7 @@ check_blocks(struct binder *b)
 		const struct access *store = NULL;
 
 		for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
-			if (b->vars[tag] &&
-			    !expr_is_value(b->extents[tag], 1) &&
+			if (b->vars[tag] && !is_single(b, tag) &&
 			    stores_same_elements(b, s, tag)) {
 				return false;
 			}
@@ -591,7 +601,7 @@ check_blocks(struct binder *b)
 			for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
 				if (b->vars[tag] &&
 				    &uses.list.data[k] != store &&
-				    !expr_is_value(b->extents[tag], 1) &&
+				    !is_single(b, tag) &&
 				    !check_pair(b, store, &uses.list.data[k],
 						tag)) {
 					return false;
@@ -636,7 +646,7 @@ guard_stores(struct binder *b)
 			    is_distributed(m, s, b->root, tag) ||
 			    (buffer_is_shared(s->u.buffer) &&
 			     !tag_is_thread(tag)) ||
-			    expr_is_value(b->extents[tag], 1)) {
+			    is_single(b, tag)) {
 				continue;
 			}
 			v = b->vars[tag]->expr;

@@ -194,8 +194,9 @@ rules_flat_access_width(struct rules *r, int block)
 		return 1;
 	}
 	for (int d = 0; d < x.out->ndim; d++) {
-		if (x.block->children[0]->args[1 + d] !=
-		    x.info->iters[d].var->expr) {
+		if (d >= x.info->n_iters ||
+		    x.block->children[0]->args[1 + d] !=
+			    x.info->iters[d].var->expr) {
 			return 1;
 		}
 	}
