@@ -356,6 +356,9 @@ struct graph_body *graph_body(struct graph *g, int id); /* NULL: outside */
 /* Is the body the same as `around`, or inside of it? */
 bool graph_body_within(struct graph *g, int body, int around);
 bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
+/* The same of the nodes from position `first` on, which are then moved to
+ * position `to`. */
+bool graph_sort_to(struct graph *g, int first, int to);
 /* The index of t in the list; -1: none. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
 bool tensor_is_constant(const struct tensor *t); /* value or recipe */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edits of graphs, which keep links in both directions consistent and record
  * changes in the origins. */
+#include <assert.h>
+
 #include "graph.h"
 
 static bool
@@ -408,13 +410,23 @@ report_cycle(struct graph *g, const int *missing, struct node *const *nodes,
 	}
 }
 
-bool
-graph_sort(struct graph *g)
+/* The position of the node in the list that is being sorted; -1: it is not
+ * there. Ids are positions meanwhile. */
+static int
+position_in(struct node *const *nodes, int n, const struct node *node)
+{
+	return node != NULL && node->id >= 0 && node->id < n &&
+			       nodes[node->id] == node
+		       ? node->id
+		       : -1;
+}
+
+static bool
+sort_nodes(struct graph *g, struct node **list, int n)
 {
 	struct arena *a = &g->module->arena;
-	int n = g->nodes.n, done = 0;
-	struct node **nodes = arena_copy(a, g->nodes.data,
-					 sizeof *nodes * (size_t)n);
+	int done = 0;
+	struct node **nodes = arena_copy(a, list, sizeof *nodes * (size_t)n);
 	int *missing = arena_array(a, int, n + 1);
 	int *ids = arena_array(a, int, n + 1); /* ids by position */
 	struct ready r = { arena_array(a, int, n + 1), 0 };
@@ -428,7 +440,8 @@ graph_sort(struct graph *g)
 		for (int k = 0; k < nodes[i]->n_inputs; k++) {
 			struct tensor *t = nodes[i]->inputs[k];
 
-			missing[i] += t && t->producer;
+			missing[i] += t &&
+				      position_in(nodes, n, t->producer) >= 0;
 		}
 		if (missing[i] == 0) {
 			ready_push(&r, i);
@@ -437,14 +450,15 @@ graph_sort(struct graph *g)
 	while (r.n > 0) {
 		struct node *node = nodes[ready_pop(&r)];
 
-		g->nodes.data[done++] = node;
+		list[done++] = node;
 		for (int k = 0; k < node->n_outputs; k++) {
 			struct tensor *t = node->outputs[k];
 
 			for (int u = 0; t && u < t->uses.n; u++) {
-				int user = t->uses.data[u].node->id;
+				int user = position_in(nodes, n,
+						       t->uses.data[u].node);
 
-				if (--missing[user] == 0) {
+				if (user >= 0 && --missing[user] == 0) {
 					ready_push(&r, user);
 				}
 			}
@@ -454,9 +468,36 @@ graph_sort(struct graph *g)
 		nodes[i]->id = ids[i];
 	}
 	if (done < n) {
-		memcpy(g->nodes.data, nodes, sizeof *nodes * (size_t)n);
+		memcpy(list, nodes, sizeof *nodes * (size_t)n);
 		report_cycle(g, missing, nodes, n);
 		return false;
 	}
+	return true;
+}
+
+bool
+graph_sort(struct graph *g)
+{
+	return sort_nodes(g, g->nodes.data, g->nodes.n);
+}
+
+bool
+graph_sort_to(struct graph *g, int first, int to)
+{
+	int n = g->nodes.n - first;
+	struct node **moved;
+
+	assert(to <= first);
+	if (n == 0) {
+		return true;
+	}
+	if (!sort_nodes(g, g->nodes.data + first, n)) {
+		return false;
+	}
+	moved = arena_copy(&g->module->arena, g->nodes.data + first,
+			   sizeof *moved * (size_t)n);
+	memmove(g->nodes.data + to + n, g->nodes.data + to,
+		sizeof *moved * (size_t)(first - to));
+	memcpy(g->nodes.data + to, moved, sizeof *moved * (size_t)n);
 	return true;
 }

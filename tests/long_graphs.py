@@ -99,6 +99,43 @@ def constants(n):
             {"x": SHAPE}, {"y": SHAPE}, {"c0": np.ones(SHAPE, np.float32)})
 
 
+def branch(name, kind, result):
+    return helper.make_graph(
+        [node(kind, [name], [result])], "branch", [],
+        [helper.make_tensor_value_info(result, onnx.TensorProto.FLOAT,
+                                       SHAPE)])
+
+
+def ifs(n):
+    """An If of a known condition for each step, which becomes its branch."""
+    t = names("t", n + 1)
+    return ([node("If", ["go"], [t[i + 1]],
+                  then_branch=branch(t[i], STEPS[i % 4], "a%d" % i),
+                  else_branch=branch(t[i], "Sqrt", "b%d" % i))
+             for i in range(n)],
+            {"t0": SHAPE}, {t[n]: SHAPE}, {"go": np.array(True)})
+
+
+def copies(n):
+    """A Loop that becomes n copies of its body: its state is a sequence."""
+    info = helper.make_tensor_value_info
+    sequence = helper.make_tensor_sequence_value_info
+    body = helper.make_graph(
+        [node("SequenceAt", ["s", "first"], ["e"]),
+         node("Neg", ["e"], ["f"]),
+         node("SequenceConstruct", ["f"], ["r"])], "body",
+        [info("i", onnx.TensorProto.INT64, []),
+         info("c", onnx.TensorProto.BOOL, []),
+         sequence("s", onnx.TensorProto.FLOAT, SHAPE)],
+        [info("c", onnx.TensorProto.BOOL, []),
+         sequence("r", onnx.TensorProto.FLOAT, SHAPE)])
+    return ([node("SequenceConstruct", ["x"], ["s0"]),
+             node("Loop", ["trips", "", "s0"], ["s1"], body=body),
+             node("SequenceAt", ["s1", "first"], ["y"])],
+            {"x": SHAPE}, {"y": SHAPE},
+            {"trips": np.array(n), "first": np.array(0)})
+
+
 KINDS = {
     "chain": chain, "rows": rows, "doubles": doubles, "ladder": ladder,
     "layers": layers, "fan": fan, "views": views,
@@ -107,6 +144,7 @@ KINDS = {
     "sum": many("Sum", lambda n: SHAPE),
     "max": many("Max", lambda n: SHAPE),
     "split": split, "split_sum": split_sum, "constants": constants,
+    "ifs": ifs, "copies": copies,
 }
 
 
@@ -124,6 +162,8 @@ EXPECTED = {
     "sum": lambda v: [np.sum(v, 0, np.float32)],
     "max": lambda v: [np.max(v, 0)],
     "split": lambda v: np.split(v[0], 100),
+    "ifs": lambda v: [in_steps(v[0])],
+    "copies": lambda v: [v[0]],
     "split_sum": lambda v: [np.sum(np.split(v[0], 100), 0, np.float32)],
 }
 

@@ -56,9 +56,9 @@ compose_resolve(struct node *n)
 }
 
 void
-compose_mark(struct graph *g)
+compose_mark(struct graph *g, int first)
 {
-	for (int i = 0; i < g->nodes.n; ++i) {
+	for (int i = first; i < g->nodes.n; ++i) {
 		compose_resolve(g->nodes.data[i]);
 	}
 }

@@ -41,7 +41,7 @@ struct compose {
 typedef bool compose_fn(struct compose *c);
 
 /* Marks the nodes that are compositions, so that they need no operator. */
-void compose_mark(struct graph *g);
+void compose_mark(struct graph *g, int first);
 /* Marks the node if it is a composition; is it? */
 bool compose_resolve(struct node *n);
 bool is_composition(const struct node *n);

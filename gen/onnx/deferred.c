@@ -284,7 +284,6 @@ deferred_inline(struct importer *imp, const struct deferred *d,
 		struct tensor *const *in, int n_in, struct tensor **out)
 {
 	struct body *body = arena_new(&imp->tmp, struct body);
-	int first = imp->g->nodes.n;
 
 	*body = (struct body){
 		.caller = d->body,
@@ -304,8 +303,7 @@ deferred_inline(struct importer *imp, const struct deferred *d,
 	return bind_graph_inputs(imp, d, graph, in, n_in, body) &&
 	       import_initializers(imp, body, graph) &&
 	       import_body(imp, body) &&
-	       find_graph_outputs(imp, d, graph, body, out) &&
-	       import_prepare(imp, first);
+	       find_graph_outputs(imp, d, graph, body, out);
 }
 
 struct tensor *
@@ -373,7 +371,7 @@ deferred_finish(struct importer *imp, struct deferred *d, const char *why)
 		d->node->origins.n = 0; /* other nodes have them now */
 	}
 	graph_remove_node(imp->g, d->node, "import", why ? why : "");
-	return graph_sort(imp->g);
+	return true;
 }
 
 /* -- If -- */
@@ -453,7 +451,6 @@ expand_flex(struct importer *imp, struct deferred *d)
 {
 	const char *name = node_key(d->node);
 	struct tensor *t, *pair[2];
-	int first = imp->g->nodes.n;
 
 	if (d->n_inputs != 3 || !d->node->inputs[0] || !d->node->inputs[1] ||
 	    !d->node->inputs[2]) {
@@ -476,21 +473,40 @@ expand_flex(struct importer *imp, struct deferred *d)
 	t = flex_part(imp, d, "FlexValues", pair,
 		      arena_printf(&imp->tmp, "%s_values", name));
 	deferred_output(imp, d, 0, t);
-	return import_prepare(imp, first) && deferred_finish(imp, d, NULL);
+	return deferred_finish(imp, d, NULL);
 }
 
 /* -- the driver -- */
+
+/* Both the list and the ids are in the order in which nodes were made. */
+static struct deferred *
+find(const struct importer *imp, const struct node *n)
+{
+	int low = 0, high = imp->deferred.n;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (imp->deferred.data[middle]->node->id < n->id) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < imp->deferred.n && imp->deferred.data[low]->node == n
+		       ? imp->deferred.data[low]
+		       : NULL;
+}
 
 bool
 deferred_expand(struct importer *imp, struct node *n)
 {
 	expand_fn *fn = expander(n->domain, n->op_type);
 	struct deferred identity = { .node = n };
+	struct deferred *d = find(imp, n);
 
-	for (int i = 0; i < imp->deferred.n; ++i) {
-		if (imp->deferred.data[i]->node == n) {
-			return fn(imp, imp->deferred.data[i]);
-		}
+	if (d) {
+		return fn(imp, d);
 	}
 	/* Any other node with a sequence or an empty optional as input. */
 	if (strcmp(n->op_type, "Identity") == 0 && !*n->domain) {

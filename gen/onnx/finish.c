@@ -16,6 +16,68 @@ reads_sequence(const struct importer *imp, const struct node *n)
 	return false;
 }
 
+/* Removes nodes without outputs; gives other nodes a first output, if
+ * unnamed. */
+static void
+complete_outputs(struct importer *imp, int first)
+{
+	struct graph *g = imp->g;
+
+	for (int i = g->nodes.n - 1; i >= first; --i) {
+		struct node *n = g->nodes.data[i];
+		bool any = false;
+
+		for (int k = 0; k < n->n_outputs; ++k) {
+			any = any || n->outputs[k];
+		}
+		if (!any) {
+			graph_remove_node(g, n, "import",
+					  "a node without outputs does "
+					  "nothing");
+		} else if (!n->outputs[0]) {
+			struct tensor *t =
+				graph_tensor(g, arena_printf(&imp->tmp,
+							     "%s_unused",
+							     n->op_type));
+
+			n->outputs[0] = t;
+			t->producer = n;
+		}
+	}
+}
+
+/* Prepares the nodes from position `first` on, which are new. */
+static bool
+prepare(struct importer *imp, int first)
+{
+	complete_outputs(imp, first);
+	compose_mark(imp->g, first);
+	return upgrade_early(imp, first) && ops_resolve_from(imp->g, first);
+}
+
+/* The nodes that replace the deferred one, or that its branches or iterations
+ * consist of, come in its place or before it: they need what it needs. Nodes
+ * before it may be removed; *pos becomes the position of the first new one. */
+static bool
+expand_at(struct importer *imp, int *pos)
+{
+	struct graph *g = imp->g;
+	struct node *n = g->nodes.data[*pos];
+	int old = g->nodes.n, first, new_id = imp->versions.n;
+
+	if (!deferred_expand(imp, n)) {
+		return false;
+	}
+	for (first = g->nodes.n;
+	     first > 0 && g->nodes.data[first - 1]->id >= new_id; --first) {
+	}
+	*pos -= old - first; /* that were removed */
+	if (*pos < 0 || g->nodes.data[*pos] != n) {
+		++*pos; /* n is one of them */
+	}
+	return prepare(imp, first) && graph_sort_to(g, first, *pos);
+}
+
 /* Visits nodes in order. An adapter may insert nodes before the current one;
  * they are visited next. A composition takes the current one's place. */
 static bool
@@ -29,10 +91,10 @@ infer_all(struct importer *imp)
 		int errors = imp->m->diags.n_errors;
 
 		if (is_deferred(n) || reads_sequence(imp, n)) {
-			if (!deferred_expand(imp, n)) {
+			if (!expand_at(imp, &pos)) {
 				return false;
 			}
-			pos = -1; /* new nodes are anywhere */
+			--pos;
 			continue;
 		}
 		if (n->id < done.n && done.data[n->id]) {
@@ -220,45 +282,6 @@ compare_value_info(struct importer *imp)
 	}
 }
 
-/* Removes nodes without outputs; gives other nodes a first output, if
- * unnamed. */
-static void
-complete_outputs(struct importer *imp)
-{
-	struct graph *g = imp->g;
-
-	for (int i = g->nodes.n - 1; i >= 0; --i) {
-		struct node *n = g->nodes.data[i];
-		bool any = false;
-
-		for (int k = 0; k < n->n_outputs; ++k) {
-			any = any || n->outputs[k];
-		}
-		if (!any) {
-			graph_remove_node(g, n, "import",
-					  "a node without outputs does "
-					  "nothing");
-		} else if (!n->outputs[0]) {
-			struct tensor *t =
-				graph_tensor(g, arena_printf(&imp->tmp,
-							     "%s_unused",
-							     n->op_type));
-
-			n->outputs[0] = t;
-			t->producer = n;
-		}
-	}
-}
-
-bool
-import_prepare(struct importer *imp, int first)
-{
-	complete_outputs(imp);
-	compose_mark(imp->g);
-	return upgrade_early(imp, first) && graph_sort(imp->g) &&
-	       ops_resolve(imp->g);
-}
-
 bool
 import_finish(struct importer *imp)
 {
@@ -269,7 +292,7 @@ import_finish(struct importer *imp)
 		return false;
 	}
 	graph_order(g);
-	if (!import_prepare(imp, 0) || !infer_all(imp) ||
+	if (!prepare(imp, 0) || !graph_sort(g) || !infer_all(imp) ||
 	    !import_bounds_used(imp) || !compare_outputs(imp) ||
 	    !sequence_outputs(imp)) {
 		return false;

@@ -237,9 +237,6 @@ bool import_lengths_used(struct importer *imp);
 
 bool import_finish(struct importer *imp);
 
-/* Prepares the nodes from position `first` on, which are new. */
-bool import_prepare(struct importer *imp, int first);
-
 /* -- deferred.c: nodes that other nodes replace -- */
 
 /* Does it have an operator whose nodes are deferred? */

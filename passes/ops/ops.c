@@ -58,11 +58,11 @@ op_find(const char *domain, const char *name)
 }
 
 bool
-ops_resolve(struct graph *g)
+ops_resolve_from(struct graph *g, int first)
 {
 	bool ok = true;
 
-	for (int i = 0; i < g->nodes.n; i++) {
+	for (int i = first; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 
 		if (n->op) {
@@ -81,4 +81,10 @@ ops_resolve(struct graph *g)
 		}
 	}
 	return ok;
+}
+
+bool
+ops_resolve(struct graph *g)
+{
+	return ops_resolve_from(g, 0);
 }

@@ -76,6 +76,8 @@ const struct op *op_list(int *n);
 
 /* Sets node->op of every node without one; reports all unknown operators at once. */
 bool ops_resolve(struct graph *g);
+/* The same of the nodes from position `first` on. */
+bool ops_resolve_from(struct graph *g, int first);
 /* Infers one node / the whole (sorted) graph. */
 bool ops_infer_node(struct graph *g, struct node *n);
 bool ops_infer(struct graph *g);
