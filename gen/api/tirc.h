@@ -55,6 +55,9 @@ struct tirc_options {
 	 * optional without an element. */
 	const char *const *sequences;
 	int n_sequences;
+	/* A number, which the numbers of random operators follow from; NULL: the
+	 * model gets an input for it. */
+	const char *seed;
 	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
 	const char *const *const_inputs;
 	int n_const_inputs;

@@ -330,6 +330,7 @@ tirc_load(struct tirc *t, const char *path)
 		.n_dims = o->n_dims,
 		.bounds = bounds,
 		.n_bounds = o->n_bounds,
+		.seeded = o->seed != NULL,
 		.sequences = sequences,
 		.n_sequences = o->n_sequences,
 		.const_inputs = consts,
@@ -352,6 +353,14 @@ tirc_load(struct tirc *t, const char *path)
 	for (int i = 0; i < o->n_bounds; i++) {
 		if (!read_bound(t, o->bounds[i], &bounds[i])) {
 			return false;
+		}
+	}
+	if (o->seed != NULL) {
+		const char *at = o->seed;
+
+		if (!read_int(&at, "", &import.seed)) {
+			return context_bad_option(t, "--seed", o->seed,
+						  "an integer");
 		}
 	}
 	for (int i = 0; i < o->n_sequences; i++) {

@@ -52,6 +52,10 @@ static const struct option_row rows[] = {
 	  "elements of an input that is a sequence; none: an optional without "
 	  "any",
 	  GRAPH_VERBS | LOWER },
+	{ OPT_SEED, "seed", "N",
+	  "a number that random operators start from (default: an input of the "
+	  "model)",
+	  GRAPH_VERBS | LOWER },
 	{ OPT_CONST_INPUT, "const-input", "NAME=VALUE,… or NAME=@FILE",
 	  "an input that is a constant; test: NAME alone, from the data set",
 	  GRAPH_VERBS | LOWER },

@@ -240,6 +240,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_STATE:
 		push(c, &c->tirc.states, &c->tirc.n_states, arg);
 		return true;
+	case OPT_SEED:
+		c->tirc.seed = arg;
+		return true;
 	case OPT_BOUND:
 		push(c, &c->tirc.bounds, &c->tirc.n_bounds, arg);
 		return true;

@@ -135,6 +135,9 @@ struct tensor *compose_concat(struct compose *c, const char *what, int axis,
 struct tensor *compose_reduce(struct compose *c, const char *what,
 			      const char *op_type, struct tensor *x, int axis,
 			      bool keep);
+/* Random numbers in [0, 1) of x's shape (compose_random.c). */
+struct tensor *compose_uniform(struct compose *c, const struct tensor *x,
+			       struct dtype type);
 /* x with the channels last, or first again: [n][c][…] (compose_fused.c). */
 struct tensor *compose_channels(struct compose *c, const char *what,
 				struct tensor *x, bool last);

@@ -8,8 +8,8 @@
  *
  * The numbers are the numbers that numpy's RandomState(seed) gives, as in ONNX's
  * reference: by the Mersenne twister MT19937 (Matsumoto and Nishimura, 1998).
- * They are the same in each run. A model without a seed is refused: ONNX asks
- * for other numbers in each of its runs. */
+ * They are the same in each run. Without a seed they are those of
+ * compose_random.c. */
 #include "compose.h"
 
 #include "ops.h"
@@ -127,15 +127,12 @@ compose_dropout(struct compose *c)
 		c->keep = true;
 		return true;
 	}
-	if (!seed) {
-		return compose_refuse(c, "Dropout in training mode without a "
-					 "seed is not supported");
-	}
 	if (!ratio) {
 		ratio = compose_scalar(c, "ratio", x->type, 0.5);
 	}
 	mask = compose_2(c, "drawn", "GreaterOrEqual",
-			 random_numbers(c, x, (uint32_t)seed->i),
+			 seed ? random_numbers(c, x, (uint32_t)seed->i)
+			      : compose_uniform(c, x, f64),
 			 compose_cast(c, "ratio_cast", ratio, f64));
 	idle = compose_1(c, "idle", "Not", compose_input(c, 2));
 	mask = compose_2(c, "mask", "Or", mask, idle);

@@ -139,16 +139,19 @@ struct importer {
 	const Onnx__ModelProto *model;
 	const Onnx__GraphProto *graph;
 	VEC(int) versions; /* opset version by node id */
+	VEC(int) in_flow;  /* ids of nodes in branches and loops of the graph */
 	VEC(struct deferred *) deferred;
 	/* The sequences and optionals, and their number by the tensor that
 	 * stands for each. */
 	VEC(const struct sequence *) sequences;
 	struct pointer_map sequence_of;
-	struct scope call_names; /* prefixes in use */
-	int n_work;              /* nodes met in functions */
-	int n_missing;           /* inputs that nothing produces */
-	int n_flows;             /* branches and loops of the graph */
-	bool reshaped;           /* --input-shape changed a constant */
+	struct scope call_names;   /* prefixes in use */
+	int n_work;                /* nodes met in functions */
+	int n_missing;             /* inputs that nothing produces */
+	struct tensor *random_run; /* NULL: no node has random numbers */
+	int n_streams;             /* of random numbers */
+	int n_flows;               /* branches and loops of the graph */
+	bool reshaped;             /* --input-shape changed a constant */
 	/* by number of the option */
 	bool *bound_used, *length_used;
 };

@@ -64,6 +64,8 @@ struct import_options {
 	int n_bounds;
 	const struct sequence_length *sequences;
 	int n_sequences;
+	bool seeded; /* random numbers are those of the seed */
+	int64_t seed;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
 	/* Reads the array of a file; position: as in struct const_input. */

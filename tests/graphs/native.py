@@ -238,6 +238,8 @@ class Native:
             self.options += ["--dim", "n=1..16"]
         self.inputs = [x.name for x in model.graph.input]
         self.options += bounds(graph, self.inputs)
+        if any(node.op_type == "Bernoulli" for node in graph.nodes):
+            self.options += ["--seed", "1"]
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
         self.rows = set()  # operators in the kernels

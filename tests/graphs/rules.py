@@ -30,11 +30,13 @@ OWN = {
     "tirc.LinearAttention": rules_sums.linear_attention,
     "tirc.DeformSample": rules_windows.deform_conv,
     "tirc.PairCoupling": rules_trees.machine,
+    "tirc.Random": rules_elements.certain,
     "tirc.TreeEnsemble": rules_trees.ensemble,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
 # Rows that never become a kernel, with the reason.
 FOLDED = {
+    "tirc.Random": "--seed makes constants of random numbers",
     "tirc.WinogradWeights": "only constant weights are transformed, and that "
                             "is folded"}
 LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
@@ -43,4 +45,5 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
     [rules_windows.plain_conv, rules_windows.deform_conv,
      rules_sums.attention, rules_sums.linear_attention,
-     rules_trees.ensemble, rules_trees.machine, *rules_flow.LIST]
+     rules_trees.ensemble, rules_trees.machine, rules_elements.certain,
+     *rules_flow.LIST]

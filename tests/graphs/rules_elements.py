@@ -76,6 +76,15 @@ def dropout(g):
     g.node("Dropout", inputs, g.number(1, 2))
 
 
+def certain(g):
+    """Chances of 0 and 1, which leave nothing to chance; tirc makes its random
+    numbers nevertheless."""
+    x = g.data(["float32", "int32"])
+    chance = g.node("Cast", [g.node("Cast", [x], to=values.CODES["bool"])],
+                    to=values.CODES["float32"])
+    g.node("Bernoulli", [chance])
+
+
 def prelu(g):
     x = g.data(g.types("PRelu"))
     shape = g.value(x).shape
