@@ -34,7 +34,8 @@ nodes and counts for that operator; one with several operators counts for each.
 - `passed`: of how many tests;
 - `ULP`: the largest error of all results that are floats of 16 bits and more,
   in units in the last place of the expected value. Many expected values were
-  computed in float32, too; sums that cancel have large errors in this unit.
+  computed in float32, too; sums that cancel have large errors in this unit. Of
+  random operators only types and shapes are compared here.
 
 %d tests pass, %d are refused with a message, %d fail.
 
