@@ -464,6 +464,55 @@ graph_run_size(const struct graph *g, const struct var *v, int *index)
 	return NULL;
 }
 
+struct dim_step
+graph_given_dim(const struct graph *g, struct var *dim)
+{
+	for (int i = 0; i < g->steps.n; i++) {
+		if (g->steps.data[i].var == dim) {
+			return g->steps.data[i];
+		}
+	}
+	return (struct dim_step){ dim, dim, 1 };
+}
+
+/* n_8 * 16 is 2 * n; n_8 alone is n // 8. */
+static const struct expr *
+restore_given(void *ctx, const struct expr *e)
+{
+	const struct graph *g = *(const struct graph **)ctx;
+	struct module *m = g->module;
+	bool is_product = e->kind == EXPR_MUL;
+	const struct expr *atom = is_product ? e->args[0] : e;
+	int64_t by = 1;
+
+	if (atom->kind != EXPR_VAR ||
+	    (is_product && !expr_is_int(e->args[1], &by))) {
+		return NULL;
+	}
+	for (int i = 0; i < g->steps.n; i++) {
+		const struct dim_step *s = &g->steps.data[i];
+		const struct expr *n = s->given->expr;
+
+		if (s->var != atom->u.var) {
+			continue;
+		}
+		if (by % s->step == 0) {
+			return expr_mul(m, n,
+					expr_int(m, n->type, by / s->step));
+		}
+		n = expr_floordiv(m, n, expr_int(m, n->type, s->step));
+		return expr_mul(m, n, expr_int(m, n->type, by));
+	}
+	return NULL;
+}
+
+const struct expr *
+graph_given_size(const struct graph *g, const struct expr *e)
+{
+	return g->steps.n > 0 ? expr_rewrite(g->module, e, restore_given, &g)
+			      : e;
+}
+
 void
 graph_check(struct graph *g, const struct expr *condition)
 {

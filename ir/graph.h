@@ -202,6 +202,14 @@ struct run_size {
 			  * function checks them */
 };
 
+/* A symbolic size that the caller gives, a multiple of `step`: the dimension of
+ * the graph is given / step. */
+struct dim_step {
+	struct var *var;   /* of graph.dims */
+	struct var *given; /* has the model's name */
+	int64_t step;
+};
+
 /* A state of the model: an output that is the input of the next run. Both are an
  * input and an output of the graph until kernels are built. Then the state has
  * one place in the workspace, which keeps it between runs: of `before`, and of
@@ -242,6 +250,7 @@ struct graph {
 	/* why backends refused nodes; may be NULL */
 	struct byoc_notes *byoc_notes;
 	VEC(struct var *) dims; /* symbolic dimensions, declared bounds */
+	VEC(struct dim_step) steps;
 	VEC(struct run_size) run_sizes; /* by number, see node_run_sizes */
 	/* Conditions on sizes that operators rely on and that are not proven:
 	 * the entry function checks them. */
@@ -394,6 +403,12 @@ int node_run_sizes(const struct node *n);
  * element that holds it. */
 struct node *graph_run_size(const struct graph *g, const struct var *v,
 			    int *index);
+/* The symbolic size as the caller gives it, and by how much it is divided to be
+ * the dimension: itself and 1, or a row of graph.steps. */
+struct dim_step graph_given_dim(const struct graph *g, struct var *dim);
+/* A size in what the caller gives: n for 8 * n_8. */
+const struct expr *graph_given_size(const struct graph *g,
+				    const struct expr *e);
 /* Notes a condition that must hold when the model runs. */
 void graph_check(struct graph *g, const struct expr *condition);
 /* A key for a node: the name of its first present output, NULL without any. */

@@ -300,6 +300,10 @@ struct tirc_state tirc_state(struct tirc *t, int i);
  * ndim. */
 void tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 		      int64_t *dims);
+/* The value of a symbolic dimension for which the input has this size there, where
+ * the others have known values (-1: not known); -1: the size does not tell. */
+int64_t tirc_dim_value(const struct tirc *t, int dim, const int64_t *known,
+		       int input, int axis, int64_t size);
 void tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
 		     int64_t *dims);
 

@@ -144,7 +144,7 @@ context_tensor(struct tirc *t, const struct tensor *x)
 		struct strbuf s;
 
 		strbuf_init(&s);
-		expr_print(x->shape[d], &s);
+		expr_print(graph_given_size(t->graph, x->shape[d]), &s);
 		words[d] = arena_strdup(a, s.data);
 		strbuf_release(&s);
 		dims[d] = dim_max(t, x, d);
@@ -186,9 +186,74 @@ tirc_dim_count(const struct tirc *t)
 struct tirc_dim
 tirc_dim(const struct tirc *t, int i)
 {
-	const struct var *v = t->graph->dims.data[i];
+	const struct var *v =
+		graph_given_dim(t->graph, t->graph->dims.data[i]).given;
 
 	return (struct tirc_dim){ v->name, v->min, v->max };
+}
+
+/* The expression with v = value; false: it has other variables. */
+static bool
+value_at(struct module *m, const struct expr *e, struct var *v, int64_t value,
+	 int64_t *out)
+{
+	const struct expr *to = expr_int(m, v->type, value);
+	struct var_map map = { &v, &to, 1 };
+
+	return expr_is_int(expr_substitute(m, e, &map), out);
+}
+
+/* The expression with the values that are known. */
+static const struct expr *
+with_known(const struct tirc *t, const struct expr *e, const int64_t *known)
+{
+	const struct graph *g = t->graph;
+	int64_t unused;
+
+	for (int i = 0; i < g->dims.n; i++) {
+		struct dim_step s = graph_given_dim(g, g->dims.data[i]);
+		const struct expr *to = expr_int(t->m, s.var->type,
+						 known[i] / s.step);
+		struct var_map map = { &s.var, &to, 1 };
+
+		if (known[i] >= 0 && !expr_is_int(e, &unused)) {
+			e = expr_substitute(t->m, e, &map);
+		}
+	}
+	return e;
+}
+
+int64_t
+tirc_dim_value(const struct tirc *t, int dim, const int64_t *known, int input,
+	       int axis, int64_t size)
+{
+	struct dim_step given = graph_given_dim(t->graph,
+						t->graph->dims.data[dim]);
+	const struct expr *e = t->graph->inputs.data[input]->shape[axis];
+	int64_t least = given.var->min, most = given.var->max;
+
+	if (graph_given_size(t->graph, e) == given.given->expr) {
+		return size;
+	}
+	e = with_known(t, e, known);
+	/* Sizes rarely shrink where a dimension grows. */
+	while (least <= most) {
+		int64_t middle = least + (most - least) / 2, at;
+
+		if (!expr_uses_var(e, given.var) ||
+		    !value_at(t->m, e, given.var, middle, &at)) {
+			return -1;
+		}
+		if (at == size) {
+			return middle * given.step;
+		}
+		if (at < size) {
+			least = middle + 1;
+		} else {
+			most = middle - 1;
+		}
+	}
+	return -1;
 }
 
 int
@@ -244,7 +309,8 @@ dims_of(const struct tirc *t, const struct tensor *x, const int64_t *values,
 		from[d] = d < g->dims.n ? g->dims.data[d]
 					: p->given_sizes.data[d - g->dims.n]
 						  .size->expr->u.var;
-		to[d] = expr_int(t->m, from[d]->type, values[d]);
+		to[d] = expr_int(t->m, from[d]->type,
+				 values[d] / graph_given_dim(g, from[d]).step);
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		const struct expr *e = expr_substitute(t->m, x->shape[d], &map);

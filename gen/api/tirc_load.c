@@ -56,36 +56,47 @@ read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
 	return true;
 }
 
+/* The text behind the sign is a number, a range, or a formula. */
 static bool
 read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 {
+	static const char form[] = "NAME=SIZE, NAME=MIN..MAX, "
+				   "NAME=MIN..MAX:MULTIPLE, from 1 up, or "
+				   "NAME=FORMULA such as 2*n+1";
 	const char *equals = strrchr(text, '=');
 	const char *at;
 
-	if (equals == NULL || equals == text) {
-		return context_bad_option(t, "--dim", text,
-					  "NAME=SIZE or NAME=MIN..MAX");
+	*out = (struct dim_binding){ .step = 1 };
+	if (equals == NULL || equals == text || equals[1] == '\0') {
+		return context_bad_option(t, "--dim", text, form);
 	}
 	at = equals + 1;
-	if (!read_int(&at, ".", &out->min) || out->min < 1) {
-		return context_bad_option(
-			t, "--dim", text,
-			"NAME=SIZE or NAME=MIN..MAX, from 1 up");
+	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	if (strpbrk(at, "abcdefghijklmnopqrstuvwxyz"
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != NULL) {
+		out->formula = at;
+		return true;
+	}
+	if (!read_int(&at, ".", &out->min)) {
+		return context_bad_option(t, "--dim", text, form);
 	}
 	out->max = out->min;
-	if (*at != '\0') {
-		if (strncmp(at, "..", 2) != 0) {
-			return context_bad_option(t, "--dim", text,
-						  "NAME=SIZE or NAME=MIN..MAX");
-		}
+	if (strncmp(at, "..", 2) == 0) {
 		at += 2;
-		if (!read_int(&at, "", &out->max) || out->max < out->min) {
-			return context_bad_option(
-				t, "--dim", text,
-				"NAME=MIN..MAX with MIN <= MAX");
+		if (!read_int(&at, ":", &out->max)) {
+			return context_bad_option(t, "--dim", text, form);
 		}
 	}
-	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	if (*at == ':' && out->max > out->min) {
+		at++;
+		if (!read_int(&at, "", &out->step)) {
+			return context_bad_option(t, "--dim", text, form);
+		}
+	}
+	if (*at != '\0' || out->min < 0 || out->max < 1 ||
+	    out->max < out->min || out->step < 1) {
+		return context_bad_option(t, "--dim", text, form);
+	}
 	return true;
 }
 

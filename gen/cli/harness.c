@@ -164,25 +164,48 @@ harness_open(struct harness *h, struct cli *c)
 	       write_runtime(h) && build(h);
 }
 
-/* The values of the symbolic sizes, from the shapes of the inputs. */
+/* Finds a value of a symbolic size that is not known yet. */
 static bool
-match_dims(const struct harness *h, const struct array *inputs, int64_t *values)
+match_dim(const struct harness *h, const struct array *inputs, int d,
+	  int64_t *values)
 {
-	for (int d = 0; d < tirc_dim_count(h->t); d++) {
-		struct tirc_dim dim = tirc_dim(h->t, d);
+	for (int i = 0; i < tirc_input_count(h->t); i++) {
+		struct tirc_tensor x = tirc_input(h->t, i);
 
-		values[d] = dim.max;
-		for (int i = 0; i < tirc_input_count(h->t); i++) {
-			struct tirc_tensor x = tirc_input(h->t, i);
+		for (int k = 0; k < x.ndim && k < inputs[i].ndim; k++) {
+			int64_t v = tirc_dim_value(h->t, d, values, i, k,
+						   inputs[i].shape[k]);
 
-			for (int k = 0; k < x.ndim && k < inputs[i].ndim; k++) {
-				if (strcmp(x.words[k], dim.name) == 0) {
-					values[d] = inputs[i].shape[k];
-				}
+			if (v >= 0) {
+				values[d] = v;
+				return true;
 			}
 		}
 	}
-	return true;
+	return false;
+}
+
+/* The values of the symbolic sizes, from the shapes of the inputs: one may follow
+ * from another. */
+static void
+match_dims(const struct harness *h, const struct array *inputs, int64_t *values)
+{
+	int n = tirc_dim_count(h->t);
+	bool found = true;
+
+	for (int d = 0; d < n; d++) {
+		values[d] = -1;
+	}
+	while (found) {
+		found = false;
+		for (int d = 0; d < n; d++) {
+			found |= values[d] < 0 &&
+				 match_dim(h, inputs, d, values);
+		}
+	}
+	for (int d = 0; d < n; d++) {
+		values[d] = values[d] < 0 ? tirc_dim(h->t, d).max : values[d];
+	}
 }
 
 static bool

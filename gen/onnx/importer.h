@@ -216,6 +216,9 @@ bool function_inline(struct importer *imp, const struct body *caller,
 
 /* -- inputs.c: graph inputs, --input-shape, --dim -- */
 
+/* Tells the user what the import assumes. */
+void import_assume(struct importer *imp, const char *text);
+
 bool import_inputs(struct importer *imp, struct body *body);
 
 /* -- sequence_inputs.c: graph inputs that are sequences or empty optionals -- */
@@ -235,6 +238,15 @@ bool import_sequence_input(struct importer *imp, Onnx__ValueInfoProto *p,
 			   bool *is_sequence);
 /* Were all options --sequence used? Reports those that were not. */
 bool import_lengths_used(struct importer *imp);
+
+/* -- formula.c: sizes as formulas of other sizes -- */
+
+/* The value of a name; NULL: it has none, so that there is no formula. */
+typedef const struct expr *formula_name(void *ctx, const char *name,
+					size_t length);
+/* The value of the text; NULL: it is no formula. */
+const struct expr *formula_read(struct module *m, const char *text,
+				formula_name *name, void *ctx);
 
 /* -- finish.c: upgrade, sort, resolve, infer, compare -- */
 

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs of the graph and their sizes.
- *
- * A size is a number, or a name that several inputs may share. Names get a
- * value or bounds from --dim or --input-shape; a name that looks like a batch
- * size is otherwise assumed to be 1. Bounded names become size variables of the
- * graph. An input that is also an initialiser is a constant. */
-#include <ctype.h>
-
-#include "importer.h"
-
-struct size_name {
-	const char *name;
-	bool bound;
-	bool batch; /* leading, and named like a batch */
-	int64_t min, max;
-	const struct expr *expr;
-};
+/* The inputs of the graph and their sizes: numbers, or names that several inputs
+ * may share (size_names.c). An input that is also an initialiser is a
+ * constant. */
+#include "size_names.h"
 
 struct inputs {
 	struct importer *imp;
-	VEC(struct size_name) names;
+	struct size_names names;
 	info_list list; /* inputs that are no constants */
 	VEC(struct input_sequence) sequences;
 	struct scope given; /* their names */
@@ -61,32 +48,6 @@ asked_shape(const struct importer *imp, const char *name)
 	return NULL;
 }
 
-static bool
-names_a_batch(const char *name)
-{
-	char low[64];
-	size_t n = 0;
-
-	for (; name[n] && n < sizeof low - 1; ++n) {
-		low[n] = (char)tolower((unsigned char)name[n]);
-	}
-	low[n] = '\0';
-	return strstr(low, "batch") || strcmp(low, "n") == 0 ||
-	       strcmp(low, "b") == 0 || strcmp(low, "bs") == 0 ||
-	       strncmp(low, "unk", 3) == 0 || strcmp(low, "none") == 0;
-}
-
-static struct size_name *
-find_name(struct inputs *in, const char *name)
-{
-	for (int i = 0; i < in->names.n; ++i) {
-		if (strcmp(in->names.data[i].name, name) == 0) {
-			return &in->names.data[i];
-		}
-	}
-	return NULL;
-}
-
 static void
 collect_names(struct inputs *in)
 {
@@ -95,14 +56,9 @@ collect_names(struct inputs *in)
 			in->list.data[i]);
 
 		for (size_t d = 0; s && d < s->n_dim; ++d) {
-			const char *name = dim_name(s->dim[d]);
-
-			if (name && !find_name(in, name)) {
-				struct size_name row = {
-					.name = name,
-					.batch = d == 0 && names_a_batch(name),
-				};
-				vec_push(&in->imp->tmp, &in->names, row);
+			if (dim_name(s->dim[d])) {
+				size_names_add(&in->names, dim_name(s->dim[d]),
+					       d == 0);
 			}
 		}
 	}
@@ -110,23 +66,17 @@ collect_names(struct inputs *in)
 
 /* "'a', 'b'", or "none" */
 static const char *
-list_of(struct inputs *in, bool dims, bool only_unbound)
+list_of(const struct inputs *in)
 {
 	struct arena *a = &in->imp->tmp;
 	const char *list = NULL;
-	int n = dims ? in->names.n : in->list.n, shown = 0;
 
-	for (int i = 0; i < n; ++i) {
-		if (dims && only_unbound && in->names.data[i].bound) {
-			continue;
-		}
-		if (++shown > 20) {
+	for (int i = 0; i < in->list.n; ++i) {
+		const char *one = import_quote(a, in->list.data[i]->name);
+
+		if (i == 20) {
 			return arena_printf(a, "%s, …", list);
 		}
-		const char *one = import_quote(a,
-					       dims ? in->names.data[i].name
-						    : in->list.data[i]->name);
-
 		list = list ? arena_printf(a, "%s, %s", list, one) : one;
 	}
 	return list ? list : "none";
@@ -138,49 +88,6 @@ bad_option(struct inputs *in, const char *text)
 	return diag_error(&in->imp->m->diags, DIAG_BAD_OPTION,
 			  (struct diag_place){ .file = in->imp->source.path },
 			  "%s", text);
-}
-
-static bool
-bind_name(struct inputs *in, const char *name, int64_t min, int64_t max,
-	  const char *option)
-{
-	struct arena *a = &in->imp->tmp;
-	struct size_name *row = find_name(in, name);
-
-	if (!row) {
-		return bad_option(
-			in,
-			arena_printf(
-				a,
-				"%s: the model's inputs "
-				"have no size named %s; their names are: %s",
-				option, import_quote(a, name),
-				list_of(in, true, false)));
-	}
-	if (min < 1 || max < min || max > INT32_MAX) {
-		return bad_option(
-			in,
-			arena_printf(
-				a,
-				"%s: the size %s cannot "
-				"be %lld..%lld; give a number from 1, or a range from "
-				"a smaller to a larger one",
-				option, import_quote(a, name), (long long)min,
-				(long long)max));
-	}
-	if (row->bound && (row->min != min || row->max != max)) {
-		return bad_option(
-			in,
-			arena_printf(a,
-				     "%s: the size %s is %lld here and %lld "
-				     "elsewhere; give it once",
-				     option, import_quote(a, name),
-				     (long long)max, (long long)row->max));
-	}
-	row->bound = true;
-	row->min = min;
-	row->max = max;
-	return true;
 }
 
 /* Applies one --input-shape: gives its numbers to names; ranks must be
@@ -203,8 +110,7 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 				    a,
 				    "--input-shape: the "
 				    "model has no input %s; its inputs are: %s",
-				    import_quote(a, asked->name),
-				    list_of(in, false, false)));
+				    import_quote(a, asked->name), list_of(in)));
 	}
 	s = declared_shape(p);
 	if (asked->ndim > ONNX_MAX_RANK ||
@@ -233,8 +139,9 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 					d, import_quote(a, asked->name),
 					(long long)asked->dims[d]));
 		}
-		if (name && !bind_name(in, name, asked->dims[d], asked->dims[d],
-				       "--input-shape")) {
+		if (name &&
+		    !size_names_bind(&in->names, name, asked->dims[d],
+				     asked->dims[d], 1, "--input-shape")) {
 			return false;
 		}
 		if (s && s->dim[d]->value_case == DIM_VALUE &&
@@ -245,77 +152,25 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 	return true;
 }
 
-static void
-assume(struct inputs *in, const char *text)
+void
+import_assume(struct importer *imp, const char *text)
 {
-	struct module *m = in->imp->m;
-
-	vec_push(&m->arena, &in->imp->g->assumptions,
-		 arena_strdup(&m->arena, text));
+	vec_push(&imp->m->arena, &imp->g->assumptions,
+		 arena_strdup(&imp->m->arena, text));
 }
 
 static bool
 bind_all(struct inputs *in)
 {
 	const struct import_options *o = in->imp->options;
-	struct arena *a = &in->imp->tmp;
-	bool unbound = false;
 
+	collect_names(in);
 	for (int i = 0; i < o->n_shapes; ++i) {
 		if (!apply_shape(in, &o->shapes[i])) {
 			return false;
 		}
 	}
-	for (int i = 0; i < o->n_dims; ++i) {
-		if (!bind_name(in, o->dims[i].name, o->dims[i].min,
-			       o->dims[i].max, "--dim")) {
-			return false;
-		}
-	}
-	for (int i = 0; i < in->names.n; ++i) {
-		struct size_name *row = &in->names.data[i];
-
-		if (!row->bound && row->batch) {
-			row->bound = true;
-			row->min = row->max = 1;
-			assume(in, arena_printf(a,
-						"%s is 1 (--dim %s=N or "
-						"--dim %s=1..N says otherwise)",
-						import_quote(a, row->name),
-						row->name, row->name));
-		}
-		unbound = unbound || !row->bound;
-	}
-	if (unbound) {
-		return diag_error(
-			&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
-			(struct diag_place){ .file = in->imp->source.path },
-			"the model does not define these sizes: %s; give "
-			"each with --dim NAME=VALUE or --dim NAME=1..MAX",
-			list_of(in, true, true));
-	}
-	return true;
-}
-
-static void
-make_exprs(struct inputs *in)
-{
-	struct module *m = in->imp->m;
-
-	for (int i = 0; i < in->names.n; ++i) {
-		struct size_name *row = &in->names.data[i];
-
-		if (row->min == row->max) {
-			row->expr = expr_index(m, row->min);
-			continue;
-		}
-		struct var *v = var_new_dim(m,
-					    arena_strdup(&m->arena, row->name),
-					    row->min, row->max);
-
-		vec_push(&m->arena, &in->imp->g->dims, v);
-		row->expr = v->expr;
-	}
+	return size_names_settle(&in->names);
 }
 
 static bool
@@ -341,7 +196,7 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	const char *name = dim_name(dim);
 
 	if (name) {
-		struct size_name *row = find_name(in, name);
+		const struct size_name *row = size_names_find(&in->names, name);
 
 		*out = row->expr;
 		*max = row->max;
@@ -359,10 +214,12 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 		*max = dim->dim_value;
 	} else if (d == 0) {
 		*max = 1;
-		assume(in, arena_printf(&imp->tmp,
-					"the first dimension of input %s is 1 "
-					"(--input-shape says otherwise)",
-					import_quote(&imp->tmp, p->name)));
+		import_assume(
+			imp,
+			arena_printf(&imp->tmp,
+				     "the first dimension of input %s is 1 "
+				     "(--input-shape says otherwise)",
+				     import_quote(&imp->tmp, p->name)));
 	} else {
 		return open_size(in, p, d);
 	}
@@ -451,10 +308,11 @@ check_input(struct inputs *in, Onnx__ValueInfoProto *p)
 	const char *item = input_item(imp, p->name);
 
 	if (import_unwrap_optional(imp, p)) {
-		assume(in, arena_printf(&imp->tmp,
-					"the optional input %s is always "
-					"given",
-					import_quote(&imp->tmp, p->name)));
+		import_assume(imp,
+			      arena_printf(&imp->tmp,
+					   "the optional input %s is always "
+					   "given",
+					   import_quote(&imp->tmp, p->name)));
 	}
 	if (!p->type || !p->type->tensor_type) {
 		return diag_error(
@@ -526,7 +384,7 @@ is_element(const struct inputs *in, int i)
 bool
 import_inputs(struct importer *imp, struct body *body)
 {
-	struct inputs in = { .imp = imp };
+	struct inputs in = { .imp = imp, .names = { .imp = imp } };
 	const char *fixed = NULL;
 	int n_fixed = 0;
 
@@ -550,23 +408,23 @@ import_inputs(struct importer *imp, struct body *body)
 		return false;
 	}
 	if (n_fixed == 1) {
-		assume(&in,
-		       arena_printf(
-			       &imp->tmp,
-			       "input %s keeps the value that the model gives it",
-			       fixed));
+		import_assume(
+			imp,
+			arena_printf(
+				&imp->tmp,
+				"input %s keeps the value that the model gives it",
+				fixed));
 	} else if (n_fixed > 1) {
-		assume(&in,
-		       arena_printf(
-			       &imp->tmp,
-			       "%d inputs keep the values that the model gives them",
-			       n_fixed));
+		import_assume(
+			imp,
+			arena_printf(
+				&imp->tmp,
+				"%d inputs keep the values that the model gives them",
+				n_fixed));
 	}
-	collect_names(&in);
 	if (!bind_all(&in)) {
 		return false;
 	}
-	make_exprs(&in);
 	for (int i = 0; i < in.list.n; ++i) {
 		struct tensor *t = make_input(&in, in.list.data[i]);
 

@@ -12,10 +12,11 @@ struct input_shape {
 	const int64_t *dims;
 };
 
-/* --dim batch=1 (min == max) or batch=1..4 */
+/* --dim batch=1 (min == max), batch=1..4, batch=8..64:8 or batch=2*n */
 struct dim_binding {
 	const char *name;
-	int64_t min, max;
+	int64_t min, max, step; /* step 0: 1 */
+	const char *formula;    /* of other sizes; NULL: none */
 };
 
 /* --bound boxes=100 or shape=1..4,3: one range for each element, or for all */

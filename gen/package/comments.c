@@ -27,7 +27,7 @@ shape_text(struct packer *k, const struct tensor *t)
 	strbuf_init(&s);
 	for (int i = 0; i < t->ndim; i++) {
 		strbuf_putc(&s, '[');
-		print_extent(t->shape[i], &s);
+		print_extent(graph_given_size(k->g, t->shape[i]), &s);
 		strbuf_putc(&s, ']');
 	}
 	text = comment_text(k->a, s.data != NULL ? s.data : "");

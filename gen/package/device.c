@@ -221,7 +221,9 @@ count_text(struct packer *k, struct unit *u, struct counts *c,
 	int at;
 
 	for (int d = 0; d < t->ndim; d++) {
-		n = expr_mul(k->m, n, expr_cast(k->m, type, t->shape[d]));
+		n = expr_mul(k->m, n,
+			     expr_cast(k->m, type,
+				       graph_given_size(k->g, t->shape[d])));
 	}
 	at = pointer_map_get(&c->text, n, c->texts.n);
 	if (at == c->texts.n) {

@@ -38,6 +38,12 @@ graph_form_allowed(struct packer *k)
 {
 	const struct graph_forms *f = &k->kernels->graph;
 
+	if (k->g->steps.n > 0) {
+		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
+			      "--form graph does not support sizes that are "
+			      "multiples (--dim NAME=MIN..MAX:MULTIPLE); leave "
+			      "the multiple out");
+	}
 	if (f->rejected != NULL) {
 		return refuse(k, DIAG_UNSUPPORTED, k->kernels->file,
 			      arena_printf(k->a, "%s; choose another target",

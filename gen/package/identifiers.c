@@ -102,7 +102,10 @@ name_interface(struct packer *k)
 							k->input_fields[i]));
 	}
 	for (int i = 0; i < g->dims.n; i++) {
-		k->dim_fields[i] = name_set_add(&fields, g->dims.data[i]->name);
+		k->dim_fields[i] = name_set_add(&fields,
+						graph_given_dim(g,
+								g->dims.data[i])
+							.given->name);
 		k->dim_macros[i] = name_set_add(&macros,
 						upper(k->a, k->dim_fields[i]));
 	}

@@ -64,7 +64,7 @@ metadata_shape(struct packer *k, int ndim, const struct expr *const *shape)
 			struct strbuf s;
 
 			strbuf_init(&s);
-			expr_print(shape[i], &s);
+			expr_print(graph_given_size(k->g, shape[i]), &s);
 			cJSON_AddItemToArray(list,
 					     cJSON_CreateString(
 						     metadata_utf8(k->a,
@@ -102,13 +102,18 @@ dims_json(struct packer *k)
 	cJSON *list = cJSON_CreateArray();
 
 	for (int i = 0; i < k->g->dims.n; i++) {
-		const struct var *v = k->g->dims.data[i];
+		const struct dim_step s = graph_given_dim(k->g,
+							  k->g->dims.data[i]);
+		const struct var *v = s.given;
 		cJSON *object = cJSON_CreateObject();
 
 		metadata_text(k, object, "name", v->name);
 		metadata_text(k, object, "field", k->dim_fields[i]);
 		put_number(object, "min", (double)v->min);
 		put_number(object, "max", (double)v->max);
+		if (s.step > 1) {
+			put_number(object, "multiple_of", (double)s.step);
+		}
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;

@@ -227,7 +227,8 @@ add_common(struct packer *k)
 	}
 	tdata_list(d, "dims");
 	for (int i = 0; i < k->g->dims.n; i++) {
-		const struct var *v = k->g->dims.data[i];
+		const struct var *v =
+			graph_given_dim(k->g, k->g->dims.data[i]).given;
 		struct tdata *row = tdata_item(d, "dims");
 
 		tdata_text(row, "name", k->dim_fields[i]);

@@ -298,6 +298,13 @@ partition_write(struct graph *g, const struct partition_facts *facts,
 	const char *new_blob = output_temporary(a, blob);
 	bool ok;
 
+	if (g->steps.n > 0) {
+		return diag_error(&g->module->diags, DIAG_UNSUPPORTED,
+				  (struct diag_place){ .file = g->file },
+				  "a partition does not support sizes that are "
+				  "multiples (--dim NAME=MIN..MAX:MULTIPLE); "
+				  "leave the multiple out");
+	}
 	if (!force && !may_write(g, path, blob)) {
 		return false;
 	}

@@ -365,8 +365,11 @@ entry_build(struct program *p)
 	add_weight_params(&e);
 	add_workspace(&e);
 	for (int i = 0; i < g->dims.n; i++) {
-		name_set_add(&e.names, g->dims.data[i]->name);
-		func_add_param(e.f, g->dims.data[i], NULL);
+		struct dim_step s = graph_given_dim(g, g->dims.data[i]);
+
+		name_set_add(&e.names, s.given->name);
+		name_set_add(&e.names, s.var->name);
+		func_add_param(e.f, s.given, NULL);
 	}
 	if (p->model != NULL) {
 		func_add_param(e.f, p->model, NULL);
@@ -374,7 +377,7 @@ entry_build(struct program *p)
 	if (!entry_find_sizes(&e)) {
 		return NULL;
 	}
-	body = entry_flow(&e);
+	body = entry_divide_sizes(&e, entry_flow(&e));
 	for (int i = e.pointers.n - 1; i >= 0; i--) {
 		body = stmt_let(e.f, e.pointers.data[i], e.values.data[i],
 				body);

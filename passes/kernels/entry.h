@@ -57,6 +57,8 @@ void entry_load_sizes(struct entry *e, int kernel);
 struct stmt *entry_with_sizes(struct entry *e, int kernel, struct stmt *rest);
 /* The call of the kernel, unless its results have no elements. */
 struct stmt *entry_call_some(struct entry *e, const struct kernel *k);
+/* Checks the sizes that are multiples, and divides them, before the rest. */
+struct stmt *entry_divide_sizes(struct entry *e, struct stmt *rest);
 /* Stores the sizes that the outputs have, for the caller. */
 struct stmt *entry_give_sizes(struct entry *e);
 

@@ -246,6 +246,29 @@ entry_with_sizes(struct entry *e, int kernel, struct stmt *rest)
 }
 
 struct stmt *
+entry_divide_sizes(struct entry *e, struct stmt *rest)
+{
+	struct module *m = e->m;
+	const struct graph *g = e->p->graph;
+
+	for (int i = g->steps.n - 1; i >= 0; i--) {
+		const struct dim_step *s = &g->steps.data[i];
+		const struct expr *given = s->given->expr;
+		const struct expr *step = expr_int(m, given->type, s->step);
+		const struct expr *left = expr_binary(m, EXPR_TRUNCMOD, given,
+						      step);
+
+		rest = stmt_let(e->f, s->var,
+				expr_binary(m, EXPR_DIV, given, step), rest);
+		rest = refuse_unless(e,
+				     expr_eq(m, left,
+					     expr_int(m, given->type, 0)),
+				     rest);
+	}
+	return rest;
+}
+
+struct stmt *
 entry_call_some(struct entry *e, const struct kernel *k)
 {
 	struct stmt *call;
@@ -295,7 +318,7 @@ entry_find_sizes(struct entry *e)
 	struct graph *g = e->p->graph;
 	struct arena *a = &e->m->arena;
 	int n = g->run_sizes.n;
-	bool checks = g->checks.n > 0;
+	bool checks = g->checks.n > 0 || g->steps.n > 0;
 
 	e->size_tensor = arena_array(a, struct tensor *, n + 1);
 	e->size_index = arena_array(a, int, n + 1);

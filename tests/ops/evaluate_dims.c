@@ -29,7 +29,9 @@ parse_dim(struct setting *s, char *text)
 		return false;
 	}
 	*equals = '\0';
-	s->dims[s->n] = (struct dim_binding){ text, min, max };
+	s->dims[s->n] = (struct dim_binding){
+		.name = text, .min = min, .max = max, .step = 1
+	};
 	s->values[s->n++] = value;
 	return true;
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sizes of inputs that have names, and formulas of names. */
+#ifndef TIRC_ONNX_SIZE_NAMES_H
+#define TIRC_ONNX_SIZE_NAMES_H
+
+#include "importer.h"
+
+struct size_name {
+	const char *name;    /* as the model writes it; may be a formula */
+	const char *formula; /* of other names; NULL: none */
+	bool bound;          /* an option gives min..max, in steps */
+	bool related;        /* --dim gives the formula */
+	bool batch;          /* leading, and named like a batch */
+	bool needed;         /* an input, or a formula that is used, has it */
+	bool busy;           /* its expression is being made */
+	int64_t min, max, step;
+	const struct expr *expr;
+};
+
+struct size_names {
+	struct importer *imp;
+	VEC(struct size_name) list;
+};
+
+/* A name that an input has; leading: of its first dimension. */
+void size_names_add(struct size_names *s, const char *name, bool leading);
+/* An option gives the name a number or a range. False: reported. */
+bool size_names_bind(struct size_names *s, const char *name, int64_t min,
+		     int64_t max, int64_t step, const char *option);
+/* Applies --dim, makes the variables and expressions. False: reported. */
+bool size_names_settle(struct size_names *s);
+/* NULL: no such name. */
+struct size_name *size_names_find(const struct size_names *s, const char *name);
+
+#endif
