@@ -4,6 +4,10 @@
  *	y[n, c, h, w] = x[n, c, ph, pw] if indices[n, c, ph, pw] is the
  *	flat position of (n, c, h, w), else 0
  *
+ * in the tensor that the indices are of: the input of the MaxPool of the graph
+ * that makes them, or else the result that follows from the windows, which
+ * input 2 may enlarge.
+ *
  * Only windows that cover (h, w) are read. An index outside of its own window
  * cannot come from a MaxPool and is ignored. */
 #include "window.h"
@@ -61,6 +65,19 @@ infer_max_unpool(struct infer *c, struct node *n)
 	return true;
 }
 
+/* The size of spatial dimension d in the tensor that the indices are of. */
+static const struct expr *
+indexed_size(const struct node *n, const struct window *w, int d)
+{
+	const struct tensor *index = n->inputs[1];
+	const struct node *pool = index->producer != NULL ? index->producer
+							  : index->made_by;
+
+	return pool != NULL && strcmp(pool->op_type, "MaxPool") == 0
+		       ? pool->inputs[0]->shape[2 + d]
+		       : w->out[d];
+}
+
 bool
 define_max_unpool(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)
@@ -79,14 +96,16 @@ define_max_unpool(struct define *c, const struct node *n,
 	axes = window_axes(c, &w, y, "c");
 	at[0] = axes[0].var->expr;
 	at[1] = axes[1].var->expr;
-	/* Positions refer to the inferred shape, not to input 2. */
 	position = expr_add(m, expr_mul(m, at[0], y->shape[1]), at[1]);
 	position = expr_cast(m, i64, position);
 	for (int d = 0; d < w.n; d++) {
 		const struct expr *o = axes[2 + d].var->expr;
 		const struct expr *stride = expr_i32(m, w.stride[d]), *first;
 
-		position = expr_add(m, expr_mul(m, position, w.out[d]), o);
+		position = expr_add(m,
+				    expr_mul(m, position,
+					     indexed_size(n, &w, d)),
+				    o);
 		taps[d] = te_reduce_axis(m, window_axis_name(m, &w, d, "t"),
 					 expr_i32(m,
 						  (w.kernel[d] + w.stride[d] -

@@ -158,6 +158,22 @@ def unread():
     m.check(ALL, "--rtol", "1e-4", "--atol", "1e-4")
 
 
+def unpool():
+    """MaxUnpool to the shape that was pooled, which its windows do not fill: the
+    indices are of that shape."""
+    for shape, kernel, strides, pads in [
+            ([1, 2, 5, 7], [2, 2], [2, 2], [0] * 4),
+            ([2, 3, 7], [3], [3], [0, 0]),
+            ([1, 2, 4, 5, 3], [2, 2, 2], [2, 2, 2], [0] * 6)]:
+        m = Model("unpool")
+        x = m.input("x", rng.permutation(
+            np.arange(np.prod(shape), dtype=np.float32)).reshape(shape))
+        windows = {"kernel_shape": kernel, "strides": strides, "pads": pads}
+        y, at = m.node("MaxPool", [x], 2, **windows)
+        m.output(m.node("MaxUnpool", [y, at, m.node("Shape", [x])], **windows))
+        m.check(ALL)
+
+
 def one_condition():
     """A condition that is the same for all elements, before arms that are vectors
     or numbers, wherever they come from."""

@@ -386,10 +386,6 @@ def nan_bound(node, inputs):
         for x in inputs[1:])
 
 
-def given_shape(node, inputs):
-    return len(inputs) > 2
-
-
 def backwards_to_most(node, inputs):
     """Whether a Slice with a negative step ends at INT_MAX or beyond."""
     return len(inputs) > 4 and inputs[4] is not None and \
@@ -434,8 +430,6 @@ OTHERWISE = [
      "bound; in ONNX's function, and in onnx.reference, infinities pass"),
     ("Clip", nan_bound, "ignores a bound that is NaN; ONNX's function and "
      "onnx.reference give NaN, as docs/output.md has it"),
-    ("MaxUnpool", given_shape, "takes indices for those into output_shape; "
-     "in ONNX's node test they are those into the shape without it"),
     ("Attention", is_double, "rounds the scale to float32, as its function "
      "does"),
     ("Col2Im", no_plane, "adds some blocks to other places where an image has "
