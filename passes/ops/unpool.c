@@ -78,6 +78,34 @@ indexed_size(const struct node *n, const struct window *w, int d)
 		       : w->out[d];
 }
 
+/* Where windows overlap, several may have the index of an element, all of them
+ * with its value: it is taken once. */
+static const struct reducer *
+reducer_once(struct module *m, struct dtype t)
+{
+	struct reducer *r = arena_copy(&m->arena, reducer_max(m, t), sizeof *r);
+	const struct expr *zero = expr_const(m, t, 0);
+
+	r->name = "once";
+	r->result = arena_array(&m->arena, const struct expr *, 1);
+	r->identity = arena_array(&m->arena, const struct expr *, 1);
+	r->result[0] = expr_select(m, expr_eq(m, r->rhs[0]->expr, zero),
+				   r->lhs[0]->expr, r->rhs[0]->expr);
+	r->identity[0] = zero;
+	return r;
+}
+
+static bool
+windows_overlap(const struct window *w)
+{
+	for (int d = 0; d < w->n; d++) {
+		if (w->kernel[d] > w->stride[d]) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 define_max_unpool(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)
@@ -120,7 +148,9 @@ define_max_unpool(struct define *c, const struct node *n,
 			  expr_eq(m, te_at(m, in[1], at, y->ndim), position));
 	e = expr_if(m, inside, te_at(m, in[0], at, y->ndim),
 		    expr_const(m, y->type, 0));
-	out[0] = define_stage(c, "unpool", "pool", y->ndim, axes,
-			      te_sum(m, e, taps, w.n));
+	e = windows_overlap(&w)
+		    ? te_reduce(m, reducer_once(m, y->type), e, taps, w.n)
+		    : te_sum(m, e, taps, w.n);
+	out[0] = define_stage(c, "unpool", "pool", y->ndim, axes, e);
 	return true;
 }

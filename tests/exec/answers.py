@@ -160,10 +160,12 @@ def unread():
 
 def unpool():
     """MaxUnpool to the shape that was pooled, which its windows do not fill: the
-    indices are of that shape."""
+    indices are of that shape. Windows that overlap give an element once."""
     for shape, kernel, strides, pads in [
             ([1, 2, 5, 7], [2, 2], [2, 2], [0] * 4),
             ([2, 3, 7], [3], [3], [0, 0]),
+            ([1, 1, 6, 9], [2, 3], [2, 2], [0, 1, 0, 1]),
+            ([1, 2, 9, 9], [3, 3], [1, 1], [0] * 4),
             ([1, 2, 4, 5, 3], [2, 2, 2], [2, 2, 2], [0] * 6)]:
         m = Model("unpool")
         x = m.input("x", rng.permutation(
