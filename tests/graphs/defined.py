@@ -63,10 +63,11 @@ def power(node, inputs):
         inputs[0].dtype)]
 
 
-def windows(node, x, out):
-    """For each element of a pool's result, whose sizes are `out`: its index,
-    and the coordinates of its window in x, those outside x included."""
-    kernel = attribute(node, "kernel_shape")
+def windows(node, x, out, kernel=None):
+    """For each element of the result of a pool or a Conv, whose sizes are `out`:
+    its index, and the coordinates of its window in x, those outside x
+    included."""
+    kernel = kernel or attribute(node, "kernel_shape")
     rank = len(kernel)
     strides = attribute(node, "strides", [1] * rank)
     dilations = attribute(node, "dilations", [1] * rank)
@@ -173,6 +174,23 @@ def float64_pool(node, inputs, results):
         with np.errstate(all="ignore"):
             y[(slice(None), slice(None)) + at] = total / count \
                 if node.op_type == "AveragePool" else total ** (1 / p)
+    return [y]
+
+
+def dilated_conv(node, inputs, results):
+    """Conv of float64 with dilations: onnx.reference puts zeros between the
+    weights, and multiplies NaN and infinities by them."""
+    x, w = inputs[:2]
+    y, group = results[0].copy(), attribute(node, "group", 1)
+    every = (slice(None), slice(None))
+    for at, places in windows(node, x, y.shape[2:], w.shape[2:]):
+        total = 0.0 if len(inputs) < 3 or inputs[2] is None else inputs[2]
+        for place, tap in zip(places, np.ndindex(*w.shape[2:])):
+            if is_inside(x, place):
+                terms = x[every + place].reshape(len(x), group, 1, -1) * \
+                    w[every + tap].reshape(1, group, -1, w.shape[1])
+                total = total + terms.sum(-1).reshape(len(x), -1)
+        y[every + at] = total
     return [y]
 
 

@@ -611,12 +611,20 @@ def double_window(node, inputs, results):
         max(attribute(node, "dilations", [1])) > 1
 
 
+def dilated_odd(node, inputs, results):
+    """Whether Conv is of float64, and has dilations, and NaN or infinities."""
+    return is_double(node, inputs) and \
+        max(attribute(node, "dilations", [1])) > 1 and \
+        not all(np.isfinite(x).all() for x in inputs[:2])
+
+
 def out_of_range(node, inputs, results):
     return values.is_float(inputs[0]) and values.is_integer(results[0]) and \
         results[0].dtype.name not in values.SHORT
 
 
 AMENDED = [
+    ("Conv", dilated_odd, defined.dilated_conv),
     ("MaxPool", leasts_in_windows, defined.max_pool),
     ("AveragePool", double_window, defined.float64_pool),
     ("LpPool", double_window, defined.float64_pool),

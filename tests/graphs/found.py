@@ -88,6 +88,11 @@ CASES = [
     ("Col2Im", [np.arange(72, dtype=np.float32).reshape(2, 6, 6),
                 (7,), (2,)], 1,
      {"dilations": [2], "pads": [0, 1]}),
+    # infinities between the taps of a dilated window
+    ("Conv", [np.where(RAMP > 2, np.inf, RAMP), RAMP[:, :, :2], RAMP[0, 0, :2]],
+     1, {"dilations": [2], "pads": [1, 0]}),
+    ("Conv", [np.where(RAMP > 2, np.inf, RAMP)[:, :2], RAMP[:, :1, :2]], 1,
+     {"dilations": [2], "group": 2, "pads": [0, 1]}),
     # the length of the result is 1, not 1.5
     ("Resize", [RAMP[0].astype(np.float32), None, [.375, 1]], 1, {
         "mode": "linear",

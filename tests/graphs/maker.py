@@ -14,7 +14,7 @@ from onnx import numpy_helper
 
 import dtypes
 import values
-from reference import Rejected
+from reference import EXACT, SUMS, Rejected
 
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__))))
@@ -314,7 +314,7 @@ def options(maker):
     chosen = []
     if maker.chance(0.15):
         chosen += ["--optimize", "memory"]
-    if maker.chance(0.1):
+    if maker.chance(0.3) and ops <= EXACT | SUMS:  # without libm's functions
         chosen += ["--fp", "strict"]
     if "Conv" in ops and maker.chance(0.3):
         chosen += ["--conv", "winograd"]
