@@ -407,6 +407,10 @@ def no_plane(node, inputs):
     return inputs[1].size != 2
 
 
+def no_terms(node, inputs):
+    return inputs[0].shape[-1] == 0
+
+
 def cubic_border(node, inputs):
     return attribute(node, "mode") in (b"cubic", b"bicubic") and \
         attribute(node, "padding_mode") == b"border"
@@ -434,6 +438,8 @@ OTHERWISE = [
      "does"),
     ("Col2Im", no_plane, "adds some blocks to other places where an image has "
      "one axis or three"),
+    ("QLinearMatMul", no_terms, "gives 0 where there is nothing to sum; a "
+     "quantized 0 is the zero point"),
     ("GridSample", cubic_border, "interpolates outside of the image, where "
      "ONNX's text has the border's values"),
     ("ScatterND", largest_nan, "ONNX's max and min are numpy's, which keep "
@@ -623,7 +629,14 @@ def out_of_range(node, inputs, results):
         results[0].dtype.name not in values.SHORT
 
 
+def first_odd(node, inputs, results):
+    """Whether the first element of an image is NaN or an infinity."""
+    return inputs[0].size > 0 and not np.isfinite(
+        inputs[0][..., 0, 0].astype(np.float64)).all()
+
+
 AMENDED = [
+    ("RoiAlign", first_odd, formulas.roi_align),
     ("Conv", dilated_odd, defined.dilated_conv),
     ("MaxPool", leasts_in_windows, defined.max_pool),
     ("AveragePool", double_window, defined.float64_pool),

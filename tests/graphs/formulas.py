@@ -424,6 +424,24 @@ def evaluated(node, given, operators=()):
         None, given)[0]
 
 
+def roi_align(node, inputs, results):
+    """For a sample outside of the image both references multiply the image's
+    first element by 0, which is NaN where that is no number."""
+    x, *others = (a.astype(np.float32) if a.dtype.kind != "i" else a
+                  for a in inputs)
+    first = np.zeros(x.shape, np.float32)
+    first[..., 0, 0] = 1
+    average = onnx.NodeProto()
+    average.CopyFrom(node)
+    del average.attribute[:]
+    average.attribute.extend(a for a in node.attribute if a.name != "mode")
+    reached = evaluated(average, dict(zip(node.input, [first, *others]))) != 0
+    x = x.copy()
+    x[..., 0, 0] = 0
+    without = evaluated(node, dict(zip(node.input, [x, *others])))
+    return [np.where(reached, results[0], without.astype(results[0].dtype))]
+
+
 def shrink_double(node, inputs):
     """Of float64: onnxruntime computes float32."""
     x = inputs[0]

@@ -84,6 +84,18 @@ CASES = [
                  np.float32)], 1, {"mode": mode, "padding_mode": "border",
                                    "align_corners": align})
       for mode in ("linear", "nearest", "cubic") for align in (0, 1)),
+    # a sum of nothing is quantized as 0 is
+    ("QLinearMatMul", [
+        np.zeros((4, 0), np.int8), np.float32(.5), np.int8(1),
+        np.zeros((0, 9), np.int8), np.float32(.5), np.int8(2),
+        np.float32(.25), np.int8(6)], 1, {}),
+    # samples outside of an image whose first element is an infinity
+    *(("RoiAlign", [
+        np.array([[[[np.inf, 2, 3], [4, 5, 6]]]], np.float32),
+        np.array([[-9, -9, -5, -7], [0, 0, 2, 1], [1, 1, 2, 9]], np.float32),
+        np.zeros(3, np.int64)], 1,
+       {"output_height": 2, "output_width": 2, "mode": mode})
+      for mode in ("avg", "max")),
     # an image of one axis
     ("Col2Im", [np.arange(72, dtype=np.float32).reshape(2, 6, 6),
                 (7,), (2,)], 1,
