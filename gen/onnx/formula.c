@@ -20,6 +20,7 @@ struct reading {
 	formula_name *name;
 	void *ctx;
 	int depth;
+	double product; /* of all numbers: none of them overflows together */
 	bool failed;
 };
 
@@ -216,7 +217,9 @@ read_factor(struct reading *r)
 		long long v = strtoll(r->at, &end, 10);
 
 		r->at = end;
-		return v <= INT32_MAX ? whole(expr_index(r->m, v)) : fail(r);
+		r->product *= v > 1 ? (double)v : 1;
+		return r->product <= INT32_MAX ? whole(expr_index(r->m, v))
+					       : fail(r);
 	}
 	if (isalpha((unsigned char)*r->at) || *r->at == '_') {
 		return read_name(r);
@@ -273,7 +276,9 @@ read_sum(struct reading *r)
 const struct expr *
 formula_read(struct module *m, const char *text, formula_name *name, void *ctx)
 {
-	struct reading r = { .m = m, .at = text, .name = name, .ctx = ctx };
+	struct reading r = {
+		.m = m, .at = text, .name = name, .ctx = ctx, .product = 1
+	};
 	struct ratio x = read_sum(&r);
 
 	next_is(&r, "");

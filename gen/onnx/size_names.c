@@ -430,8 +430,13 @@ check_formula(struct size_names *s, struct size_name *row)
 	analyser_init(&a, m);
 	e = row->expr = simplify(&a, e);
 	b = analyse_bounds(&a, e);
-	if (!row->bound &&
-	    (b.max == BOUND_POS_INF || b.max > INT32_MAX || b.max < 0)) {
+	if (!row->bound && b.max < 0) {
+		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
+				  "the size %s is %s, which is negative; give "
+				  "other sizes with --dim",
+				  quote(s, row->name), quote(s, row->formula));
+	}
+	if (!row->bound && (b.max == BOUND_POS_INF || b.max > INT32_MAX)) {
 		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
 				  "the size %s is %s, which may be as large as "
 				  "%lld; give smaller bounds with --dim",

@@ -244,6 +244,14 @@ def refused():
         done = tirc("compile", path, *words, "-o", work_folder(), status=1)
         if message not in done.stderr:
             fail("%s: %s" % (options, done.stderr))
+    for name, message in [
+            ("past_len - seq - 9", "which is negative"),
+            ("seq*65536*65536", "does not define these sizes: 'seq*65536"),
+            ("seq + ", "does not define these sizes: 'seq + '")]:
+        done = tirc("compile", cache(name), "--dim", "past_len=1..4", "--dim",
+                    "seq=1..4", "-o", work_folder(), status=1)
+        if message not in done.stderr:
+            fail("%s: %s" % (name, done.stderr))
     done = tirc("compile", path, "--dim", "past_len=8..16:8", "--dim", "seq=1",
                 "--form", "graph", "-o", work_folder(), status=1)
     if "leave the multiple out" not in done.stderr:
