@@ -66,6 +66,9 @@ struct tensor {
 	int next_number; /* appended to its name for a new name; lower ones
 			  * are taken */
 	bool is_input, is_output; /* of the graph */
+	/* Of a tensor of strings: the last dimension holds the bytes of one
+	 * string, and zeros after them. */
+	bool is_string;
 	/* Of a quantized input or output: the real numbers of its integers;
 	 * NULL: not known. */
 	const struct reals *reals;
@@ -124,6 +127,7 @@ struct attr {
 	const double *floats;
 	const char *const *strings;
 	const struct value *tensor; /* shape below */
+	bool is_string;             /* of a tensor: as in struct tensor */
 	int tensor_ndim;
 	const int64_t *tensor_shape;
 	struct graph *graph;

@@ -108,6 +108,7 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 		return;
 	}
 	to->reals = from->reals;
+	to->is_string = from->is_string;
 	for (int i = 0; i < g->outputs.n; i++) {
 		if (g->outputs.data[i] == from) {
 			g->outputs.data[i] = to;

@@ -58,6 +58,9 @@ struct tirc_options {
 	/* A number, which the numbers of random operators follow from; NULL: the
 	 * model gets an input for it. */
 	const char *seed;
+	/* The bytes of a string of an input: "words=64". */
+	const char *const *string_lengths;
+	int n_string_lengths;
 	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
 	const char *const *const_inputs;
 	int n_const_inputs;

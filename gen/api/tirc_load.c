@@ -167,6 +167,22 @@ read_sequence(struct tirc *t, const char *text, struct sequence_length *out)
 }
 
 static bool
+read_string_length(struct tirc *t, const char *text, struct string_length *out)
+{
+	const char *equals = strrchr(text, '=');
+	const char *at = equals != NULL ? equals + 1 : text;
+
+	if (equals == NULL || equals == text ||
+	    !read_int(&at, "", &out->bytes) || out->bytes < 1 ||
+	    out->bytes > INT32_MAX) {
+		return context_bad_option(t, "--string-length", text,
+					  "NAME=BYTES, from 1 up");
+	}
+	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	return true;
+}
+
+static bool
 read_const_input(struct tirc *t, const char *text, struct const_input *out)
 {
 	const char *equals = strchr(text, '=');
@@ -332,6 +348,8 @@ tirc_load(struct tirc *t, const char *path)
 	struct sequence_length *sequences = arena_array(a,
 							struct sequence_length,
 							o->n_sequences + 1);
+	struct string_length *lengths = arena_array(a, struct string_length,
+						    o->n_string_lengths + 1);
 	struct const_input *consts = arena_array(a, struct const_input,
 						 o->n_const_inputs + 1);
 	struct import_options import = {
@@ -344,6 +362,8 @@ tirc_load(struct tirc *t, const char *path)
 		.seeded = o->seed != NULL,
 		.sequences = sequences,
 		.n_sequences = o->n_sequences,
+		.string_lengths = lengths,
+		.n_string_lengths = o->n_string_lengths,
 		.const_inputs = consts,
 		.n_const_inputs = o->n_const_inputs,
 		.read_array = read_array,
@@ -376,6 +396,11 @@ tirc_load(struct tirc *t, const char *path)
 	}
 	for (int i = 0; i < o->n_sequences; i++) {
 		if (!read_sequence(t, o->sequences[i], &sequences[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < o->n_string_lengths; i++) {
+		if (!read_string_length(t, o->string_lengths[i], &lengths[i])) {
 			return false;
 		}
 	}

@@ -140,6 +140,11 @@ test_folder(struct harness *h, const char *folder)
 		if (!harness_read(h, folder, "output", i, &want[i])) {
 			return false;
 		}
+		if (want[i].is_string && want[i].ndim == got[at].ndim) {
+			/* strings that are too long differ in their shape */
+			harness_fit_strings(h, &want[i],
+					    got[at].shape[got[at].ndim - 1]);
+		}
 		pairs[at] = (struct pair){ .where = slash != NULL ? slash + 1
 								  : folder,
 					   .got = &got[at],

@@ -208,6 +208,42 @@ match_dims(const struct harness *h, const struct array *inputs, int64_t *values)
 	}
 }
 
+bool
+harness_fit_strings(struct harness *h, struct array *a, int64_t bytes)
+{
+	int64_t has = a->shape[a->ndim - 1], n = has > 0 ? a->elems / has : 0;
+	const uint8_t *from = a->data;
+	uint8_t *to = arena_alloc(&h->m->arena, (size_t)(n * bytes) + 1);
+
+	for (int64_t i = 0; i < n; i++) {
+		size_t length = strnlen((const char *)from + i * has,
+					(size_t)has);
+
+		if ((int64_t)length > bytes) {
+			return false;
+		}
+		memcpy(to + i * bytes, from + i * has, length);
+	}
+	a->shape[a->ndim - 1] = bytes;
+	a->elems = n * bytes;
+	a->data = to;
+	return true;
+}
+
+/* Gives the strings of a file the number of bytes that the input has. */
+static bool
+fit_input(struct harness *h, int i, struct array *a)
+{
+	struct tirc_tensor x = tirc_input(h->t, i);
+
+	return !a->is_string || x.ndim != a->ndim ||
+	       harness_fit_strings(h, a, x.dims[x.ndim - 1]) ||
+	       cli_error(
+		       "a string of input '%s' is longer than its %lld bytes; "
+		       "give --string-length %s=BYTES",
+		       x.name, (long long)x.dims[x.ndim - 1], x.name);
+}
+
 static bool
 check_input(const struct harness *h, int i, const struct array *a)
 {
@@ -363,15 +399,15 @@ harness_run(struct harness *h, const struct array *inputs,
 	int status;
 
 	for (int i = 0; i < tirc_input_count(h->t); i++) {
-		const struct array *a = &inputs[i];
+		struct array a = inputs[i];
 
-		if (!check_input(h, i, a) ||
+		if (!fit_input(h, i, &a) || !check_input(h, i, &a) ||
 		    !write_file(harness_path(h,
 					     arena_printf(&h->m->arena,
 							  "input_%d.bin", i)),
-				a->data,
-				(size_t)a->elems *
-					(size_t)dtype_bytes(a->type))) {
+				a.data,
+				(size_t)a.elems *
+					(size_t)dtype_bytes(a.type))) {
 			return false;
 		}
 	}

@@ -31,6 +31,9 @@ bool harness_run(struct harness *h, const struct array *inputs,
 int harness_results(const struct harness *h);
 /* The next runs begin with these states; NULL: with zeros. */
 bool harness_set_states(struct harness *h, const struct array *states);
+/* Gives the strings of an array another number of bytes; false: one is longer,
+ * and nothing is changed. */
+bool harness_fit_strings(struct harness *h, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
 /* Fills an array with small distinct numbers, for runs without data. */
 void harness_ramp(struct harness *h, int i, struct array *a);

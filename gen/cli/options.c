@@ -57,6 +57,9 @@ static const struct option_row rows[] = {
 	  "a number that random operators start from (default: an input of the "
 	  "model)",
 	  GRAPH_VERBS | LOWER },
+	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
+	  "the longest string of an input (default: 64 bytes)",
+	  GRAPH_VERBS | LOWER },
 	{ OPT_CONST_INPUT, "const-input", "NAME=VALUE,… or NAME=@FILE",
 	  "an input that is a constant; test: NAME alone, from the data set",
 	  GRAPH_VERBS | LOWER },

@@ -246,6 +246,10 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_BOUND:
 		push(c, &c->tirc.bounds, &c->tirc.n_bounds, arg);
 		return true;
+	case OPT_STRING_LENGTH:
+		push(c, &c->tirc.string_lengths, &c->tirc.n_string_lengths,
+		     arg);
+		return true;
 	case OPT_PRINT_AFTER:
 		push(c, &c->tirc.print_after, &c->tirc.n_print_after, arg);
 		return true;

@@ -89,6 +89,7 @@ read_tensor(struct importer *imp, const Onnx__AttributeProto *p,
 		return false;
 	}
 	out->tensor = c.value;
+	out->is_string = c.is_string;
 	out->tensor_ndim = c.ndim;
 	out->tensor_shape = c.shape;
 	return true;
@@ -219,6 +220,33 @@ float_value(struct arena *a, const double *from, int n)
 	return make_value(a, DT_F32, n, to);
 }
 
+void
+strings_content(struct arena *a, const char *const *strings, int n,
+		struct tensor_content *out)
+{
+	size_t width = 1;
+	uint8_t *data;
+
+	for (int i = 0; i < n; ++i) {
+		size_t length = strlen(strings[i]);
+
+		width = length >= width ? length + 1 : width;
+	}
+	data = arena_alloc(a, (size_t)n * width + 1);
+	for (int i = 0; i < n; ++i) {
+		memcpy(data + (size_t)i * width, strings[i],
+		       strlen(strings[i]));
+	}
+	*out = (struct tensor_content){
+		.ndim = 2,
+		.shape = arena_array(a, int64_t, 3),
+		.value = make_value(a, DT_U8, n * (int64_t)width, data),
+		.is_string = true,
+	};
+	out->shape[0] = n;
+	out->shape[1] = (int64_t)width;
+}
+
 bool
 import_constant(struct importer *imp, const struct body *body,
 		const Onnx__NodeProto *p, const char *item, struct tensor *t)
@@ -244,6 +272,7 @@ import_constant(struct importer *imp, const struct body *body,
 	n = v->n;
 	if (strcmp(v->name, "value") == 0 && v->kind == ATTR_TENSOR) {
 		c.value = v->tensor;
+		c.is_string = v->is_string;
 		c.ndim = v->tensor_ndim;
 		c.shape = arena_copy(a, v->tensor_shape,
 				     sizeof(int64_t) * (size_t)(c.ndim + 1));
@@ -262,12 +291,20 @@ import_constant(struct importer *imp, const struct body *body,
 		c.value = float_value(a, v->floats, v->n);
 		c.ndim = 1;
 		c.shape = &n;
+	} else if (strcmp(v->name, "value_string") == 0 &&
+		   v->kind == ATTR_STRING) {
+		strings_content(a, &v->s, 1, &c);
+		c.ndim = 1;
+		c.shape += 1;
+	} else if (strcmp(v->name, "value_strings") == 0 &&
+		   v->kind == ATTR_STRINGS) {
+		strings_content(a, v->strings, v->n, &c);
 	} else {
 		return diag_error(
 			&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
-			"its attribute %s is not a dense tensor of numbers; "
-			"other kinds are not supported",
+			"its attribute %s is not a dense tensor; other kinds "
+			"are not supported",
 			import_quote(&imp->tmp, v->name));
 	}
 	import_set_value(imp, t, &c);

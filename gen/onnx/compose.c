@@ -20,6 +20,14 @@ static const struct composition rows[] = {
 #undef COMPOSE
 };
 
+/* Operators that have a composition if an input is a tensor of strings. */
+static const struct composition string_rows[] = {
+#define COMPOSE(domain, op, min, max, outputs, fn)                             \
+	{ domain, #op, min, max, outputs, compose_##fn },
+#include "strings.def"
+#undef COMPOSE
+};
+
 /* The operator of each composition until it is replaced. */
 static const struct op composition_op = {
 	.name = "composition",
@@ -35,15 +43,34 @@ is_composition(const struct node *n)
 }
 
 static const struct composition *
-find_row(const struct node *n)
+find_in(const struct composition *list, size_t count, const struct node *n)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-		if (strcmp(rows[i].op_type, n->op_type) == 0 &&
-		    strcmp(rows[i].domain, n->domain) == 0) {
-			return &rows[i];
+	for (size_t i = 0; i < count; ++i) {
+		if (strcmp(list[i].op_type, n->op_type) == 0 &&
+		    strcmp(list[i].domain, n->domain) == 0) {
+			return &list[i];
 		}
 	}
 	return NULL;
+}
+
+static const struct composition *
+find_row(const struct node *n)
+{
+	return find_in(rows, sizeof rows / sizeof *rows, n);
+}
+
+bool
+has_strings(const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; ++i) {
+		if (n->inputs[i] && n->inputs[i]->is_string) {
+			return true;
+		}
+	}
+	return strcmp(n->op_type, "Cast") == 0 && !*n->domain &&
+	       node_attr_int(n, "to", 0) ==
+		       dtype_onnx_number(dtype_of(DT_STRING));
 }
 
 bool
@@ -167,6 +194,7 @@ take_result(struct compose *c, struct tensor *y, struct tensor *t)
 				  &t, 1, &y, 1);
 		graph_share_origins(p, c->node);
 		p->op = op_find("", "Identity");
+		import_note_inferred(c->imp, p);
 		++c->pos;
 	} else {
 		p->outputs[t->output_index] = y;
@@ -176,6 +204,7 @@ take_result(struct compose *c, struct tensor *y, struct tensor *t)
 	}
 	y->producer = p;
 	y->type = t->type;
+	y->is_string = t->is_string;
 	y->typed = true;
 	y->ndim = t->ndim;
 	y->shape = t->shape;
@@ -241,6 +270,21 @@ compose_node_at(struct importer *imp, int *pos)
 		.stand_in = make_stand_in(imp->m),
 	};
 
+	if (!row) {
+		row = find_in(string_rows,
+			      sizeof string_rows / sizeof *string_rows, n);
+	}
+	if (!row) {
+		/* tirc.Copy gives a branch its result. */
+		return (n->op && n->op->fuse == FUSE_CONTROL) ||
+				       strcmp(n->op_type, "Copy") == 0
+			       ? compose_refuse(&c, "strings in a branch or a "
+						    "loop are not supported")
+			       : compose_refuse(&c,
+						"%s of strings is not "
+						"supported",
+						n->op_type);
+	}
 	if (!check_node(&c, row) || !row->fn(&c) || c.failed) {
 		return false;
 	}

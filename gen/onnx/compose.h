@@ -45,6 +45,9 @@ void compose_mark(struct graph *g, int first);
 /* Marks the node if it is a composition; is it? */
 bool compose_resolve(struct node *n);
 bool is_composition(const struct node *n);
+/* Does the node read strings, or make them of numbers? Then its operator is
+ * replaced by operators on bytes, with the same driver. */
+bool has_strings(const struct node *n);
 /* Replaces the marked node at *pos by its composition; *pos becomes the position
  * after it. False after a diagnostic. */
 bool compose_node_at(struct importer *imp, int *pos);
@@ -76,6 +79,10 @@ struct tensor *compose_ints(struct compose *c, const char *what, int n,
 struct tensor *compose_floats(struct compose *c, const char *what,
 			      struct dtype type, int ndim, const int64_t *shape,
 			      const double *values);
+/* A constant of the given bytes, which must live as long as the module. */
+struct tensor *compose_constant(struct compose *c, const char *what,
+				struct dtype type, int ndim,
+				const int64_t *shape, const void *data);
 /* An int64 list of sizes: a constant, or else computed from the shapes of the
  * tensors so far. */
 struct tensor *compose_sizes(struct compose *c, const char *what, int n,
@@ -141,6 +148,10 @@ struct tensor *compose_uniform(struct compose *c, const struct tensor *x,
 /* x with the channels last, or first again: [n][c][…] (compose_fused.c). */
 struct tensor *compose_channels(struct compose *c, const char *what,
 				struct tensor *x, bool last);
+/* The size `count`, a list of one integer that a kernel computes, from 0 to
+ * `most`, as a size that the entry function reads. */
+struct tensor *compose_run_size(struct compose *c, struct tensor *count,
+				const char *what, int64_t most);
 /* 0, 1, … n - 1 in the given type; n is an integer scalar (compose_window.c). */
 struct tensor *compose_count(struct compose *c, const char *what,
 			     struct tensor *n, struct dtype type);
@@ -149,6 +160,7 @@ void compose_result(struct compose *c, int k, struct tensor *t);
 
 #define COMPOSE(domain, op, min, max, outputs, fn) compose_fn compose_##fn;
 #include "compose.def"
+#include "strings.def"
 #undef COMPOSE
 
 #endif

@@ -53,6 +53,14 @@ compose_ints(struct compose *c, const char *what, int n, const int64_t *values)
 	return graph_constant_ints(c->g, part_name(c, what), n, values);
 }
 
+struct tensor *
+compose_constant(struct compose *c, const char *what, struct dtype type,
+		 int ndim, const int64_t *shape, const void *data)
+{
+	return graph_constant(c->g, part_name(c, what), type, ndim, shape,
+			      data);
+}
+
 /* -- sizes -- */
 
 /* The size of a dimension that one of the tensors so far has, as a list of one
@@ -211,25 +219,13 @@ compose_set_ints(struct compose *c, const char *name, int n, const int64_t *v)
 
 /* -- nodes -- */
 
-/* Infers the node at c->pos, or replaces it if it is a composition too. */
 static bool
-finish_node(struct compose *c, struct node *n)
+infer_next(struct compose *c)
 {
+	struct node *n = c->g->nodes.data[c->pos++];
 	int errors = c->m->diags.n_errors;
 
-	while (c->imp->versions.n <= n->id) {
-		vec_push(&c->imp->tmp, &c->imp->versions,
-			 GRAPH_CANONICAL_OPSET);
-	}
-	if (compose_resolve(n)) {
-		return compose_node_at(c->imp, &c->pos);
-	}
-	++c->pos;
-	n->op = op_find(n->domain, n->op_type);
-	if (!n->op) {
-		return compose_refuse(c, "it needs %s, which is not supported",
-				      n->op_type);
-	}
+	import_note_inferred(c->imp, n);
 	if (!ops_infer_node(c->g, n)) {
 		return c->m->diags.n_errors == errors &&
 		       diag_error(&c->m->diags, DIAG_UNKNOWN_SHAPE,
@@ -238,6 +234,49 @@ finish_node(struct compose *c, struct node *n)
 				  "be inferred");
 	}
 	return true;
+}
+
+/* Infers the node at c->pos, and those that compute a size for it, or replaces
+ * it if it is a composition too. */
+static bool
+finish_node(struct compose *c, struct node *n)
+{
+	while (c->imp->versions.n <= n->id) {
+		vec_push(&c->imp->tmp, &c->imp->versions,
+			 GRAPH_CANONICAL_OPSET);
+	}
+	if (compose_resolve(n)) {
+		return compose_node_at(c->imp, &c->pos);
+	}
+	n->op = op_find(n->domain, n->op_type);
+	if (!n->op) {
+		return compose_refuse(c, "it needs %s, which is not supported",
+				      n->op_type);
+	}
+	if (!import_sizes(c->imp, n, c->pos)) {
+		return false;
+	}
+	while (c->g->nodes.data[c->pos] != n) {
+		if (!infer_next(c)) {
+			return false;
+		}
+	}
+	return infer_next(c);
+}
+
+struct tensor *
+compose_run_size(struct compose *c, struct tensor *count, const char *what,
+		 int64_t most)
+{
+	struct tensor *size;
+
+	if (c->failed) {
+		return c->stand_in;
+	}
+	size = import_run_size(c->imp, c->node, c->pos, count,
+			       part_name(c, what), most);
+	c->failed = !infer_next(c);
+	return c->failed ? c->stand_in : size;
 }
 
 void

@@ -148,23 +148,26 @@ static bool
 fits(const Onnx__ValueInfoProto *p, const struct array *a)
 {
 	const Onnx__TypeProto__Tensor *type = p->type->tensor_type;
+	int rank = a->ndim - a->is_string;
 	struct dtype t;
 
-	if (!dtype_from_onnx(type->elem_type, &t) || !dtype_equal(t, a->type)) {
+	if (!dtype_from_onnx(type->elem_type, &t) ||
+	    (a->is_string ? dtype_class(t) != DTC_STRING
+			  : !dtype_equal(t, a->type))) {
 		return false;
 	}
 	for (size_t d = 0; type->shape && d < type->shape->n_dim; ++d) {
 		const Onnx__TensorShapeProto__Dimension *dim =
 			type->shape->dim[d];
 
-		if (type->shape->n_dim != (size_t)a->ndim ||
+		if (type->shape->n_dim != (size_t)rank ||
 		    (dim->value_case ==
 			     ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
 		     dim->dim_value != a->shape[d])) {
 			return false;
 		}
 	}
-	return !type->shape || type->shape->n_dim == (size_t)a->ndim;
+	return !type->shape || type->shape->n_dim == (size_t)rank;
 }
 
 static bool
@@ -206,6 +209,7 @@ add_constant(struct importer *imp, struct body *body,
 				      (size_t)dtype_bytes(a->type) };
 	c.ndim = a->ndim;
 	c.shape = a->shape;
+	c.is_string = a->is_string;
 	t = graph_tensor(imp->g, p->name);
 	t->model_name = arena_strdup(&imp->m->arena, p->name);
 	import_set_value(imp, t, &c);

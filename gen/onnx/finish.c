@@ -78,13 +78,24 @@ expand_at(struct importer *imp, int *pos)
 	return prepare(imp, first) && graph_sort_to(g, first, *pos);
 }
 
+void
+import_note_inferred(struct importer *imp, const struct node *n)
+{
+	while (imp->inferred.n <= n->id) {
+		vec_push(&imp->tmp, &imp->inferred, false);
+	}
+	while (imp->versions.n <= n->id) {
+		vec_push(&imp->tmp, &imp->versions, GRAPH_CANONICAL_OPSET);
+	}
+	imp->inferred.data[n->id] = true;
+}
+
 /* Visits nodes in order. An adapter may insert nodes before the current one;
  * they are visited next. A composition takes the current one's place. */
 static bool
 infer_all(struct importer *imp)
 {
 	struct graph *g = imp->g;
-	VEC(bool) done = { 0 }; /* by node id */
 
 	for (int pos = 0; pos < g->nodes.n; ++pos) {
 		struct node *n = g->nodes.data[pos];
@@ -97,10 +108,10 @@ infer_all(struct importer *imp)
 			--pos;
 			continue;
 		}
-		if (n->id < done.n && done.data[n->id]) {
+		if (n->id < imp->inferred.n && imp->inferred.data[n->id]) {
 			continue;
 		}
-		if (is_composition(n)) {
+		if (is_composition(n) || has_strings(n)) {
 			if (!compose_node_at(imp, &pos)) {
 				return false;
 			}
@@ -127,10 +138,7 @@ infer_all(struct importer *imp)
 						 "the types and shapes of its "
 						 "outputs cannot be inferred");
 		}
-		while (done.n <= n->id) {
-			vec_push(&imp->tmp, &done, false);
-		}
-		done.data[n->id] = true;
+		import_note_inferred(imp, n);
 	}
 	return true;
 }
@@ -161,7 +169,7 @@ inferred_text(struct arena *a, const struct tensor *t)
 {
 	const char *text = "[";
 
-	for (int d = 0; d < t->ndim; ++d) {
+	for (int d = 0; d < tensor_rank(t); ++d) {
 		const char *sep = d > 0 ? ", " : "";
 		int64_t v;
 
@@ -181,10 +189,10 @@ shape_agrees(const struct tensor *t, const Onnx__TensorShapeProto *s)
 	if (!s) {
 		return true;
 	}
-	if (s->n_dim != (size_t)t->ndim) {
+	if (s->n_dim != (size_t)tensor_rank(t)) {
 		return false;
 	}
-	for (int d = 0; d < t->ndim; ++d) {
+	for (int d = 0; d < tensor_rank(t); ++d) {
 		int64_t v;
 
 		if (s->dim[d]->value_case ==
@@ -205,14 +213,15 @@ compare_type(struct importer *imp, const struct tensor *t,
 
 	if (!type->has_elem_type || type->elem_type == 0 ||
 	    (dtype_from_onnx(type->elem_type, &declared) &&
-	     dtype_equal(declared, t->type))) {
+	     (t->is_string ? dtype_class(declared) == DTC_STRING
+			   : dtype_equal(declared, t->type)))) {
 		return true;
 	}
 	return diag_error(
 		&imp->m->diags, DIAG_BAD_TYPE, import_place(imp, item),
 		"the model declares ONNX type %d, but it is %s; correct the "
 		"declaration",
-		type->elem_type, dtype_name(t->type));
+		type->elem_type, t->is_string ? "string" : dtype_name(t->type));
 }
 
 /* Checks the declared types and shapes of the outputs, unless the user gave

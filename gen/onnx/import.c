@@ -70,6 +70,7 @@ import_set_value(struct importer *imp, struct tensor *t,
 	t->type = c->value->type;
 	t->typed = true;
 	t->value = c->value;
+	t->is_string = c->is_string;
 	import_set_shape(imp, t, c->ndim, c->shape);
 }
 

@@ -53,6 +53,7 @@ struct tensor_content {
 	int ndim;
 	int64_t *shape;
 	const struct value *value;
+	bool is_string; /* as in struct tensor */
 };
 
 bool tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
@@ -140,6 +141,7 @@ struct importer {
 	const Onnx__GraphProto *graph;
 	VEC(int) versions; /* opset version by node id */
 	VEC(int) in_flow;  /* ids of nodes in branches and loops of the graph */
+	VEC(bool) inferred; /* types and shapes are done, by node id */
 	VEC(struct deferred *) deferred;
 	/* The sequences and optionals, and their number by the tensor that
 	 * stands for each. */
@@ -155,6 +157,14 @@ struct importer {
 	/* by number of the option */
 	bool *bound_used, *length_used;
 };
+
+/* The number of dimensions in the model: those of strings, without that of
+ * their bytes. */
+static inline int
+tensor_rank(const struct tensor *t)
+{
+	return t->ndim - t->is_string;
+}
 
 struct diag_place import_place(const struct importer *imp, const char *item);
 /* A name for messages: quoted, with control characters escaped, shortened. */
@@ -188,6 +198,11 @@ bool import_is_const_input(const struct importer *imp, const char *name);
 /* sizes.c: where the shape of n's result depends on data, inserts nodes before
  * pos that compute the sizes, for the entry function to read. */
 bool import_sizes(struct importer *imp, struct node *n, int pos);
+/* Inserts tirc.RunSize of x, one integer from 0 to `most`, at pos; name: of the
+ * size. Its result. */
+struct tensor *import_run_size(struct importer *imp, struct node *n, int pos,
+			       struct tensor *x, const char *name,
+			       int64_t most);
 /* Were all bounds of the options used? Reports each bound that was not. */
 bool import_bounds_used(struct importer *imp);
 
@@ -198,6 +213,9 @@ bool import_attributes(struct importer *imp, const struct body *body,
 		       attr_list *out);
 bool import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
 		      const char *item, struct attr *out);
+/* Strings as a list: the bytes, and their shape. */
+void strings_content(struct arena *a, const char *const *strings, int n,
+		     struct tensor_content *out);
 /* A Constant node's value. */
 bool import_constant(struct importer *imp, const struct body *body,
 		     const Onnx__NodeProto *p, const char *item,
@@ -251,6 +269,9 @@ const struct expr *formula_read(struct module *m, const char *text,
 /* -- finish.c: upgrade, sort, resolve, infer, compare -- */
 
 bool import_finish(struct importer *imp);
+
+/* Notes that the outputs of a node have types and shapes. */
+void import_note_inferred(struct importer *imp, const struct node *n);
 
 /* -- deferred.c: nodes that other nodes replace -- */
 

@@ -4,6 +4,9 @@
  * constant. */
 #include "size_names.h"
 
+/* The bytes of a string of an input without --string-length. */
+#define STRING_BYTES 64
+
 struct inputs {
 	struct importer *imp;
 	struct size_names names;
@@ -227,6 +230,54 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	return true;
 }
 
+/* The strings of an input become rows of bytes. */
+static bool
+make_bytes(struct inputs *in, struct tensor *t, const char *item, int64_t *max)
+{
+	struct importer *imp = in->imp;
+	int64_t bytes = STRING_BYTES;
+
+	if (t->ndim == ONNX_MAX_RANK) {
+		return diag_error(&imp->m->diags, DIAG_TOO_LARGE,
+				  import_place(imp, item),
+				  "it has %d dimensions; strings may have %d",
+				  t->ndim, ONNX_MAX_RANK - 1);
+	}
+	for (int i = 0; i < imp->options->n_string_lengths; ++i) {
+		if (strcmp(imp->options->string_lengths[i].name,
+			   t->model_name) == 0) {
+			bytes = imp->options->string_lengths[i].bytes;
+		}
+	}
+	t->is_string = true;
+	t->type = dtype_of(DT_U8);
+	max[t->ndim] = bytes;
+	t->shape[t->ndim++] = expr_index(imp->m, bytes);
+	return true;
+}
+
+/* Does each --string-length name an input of strings? */
+static bool
+check_string_lengths(struct inputs *in)
+{
+	struct importer *imp = in->imp;
+
+	for (int i = 0; i < imp->options->n_string_lengths; ++i) {
+		const char *name = imp->options->string_lengths[i].name;
+		const struct tensor *t = graph_find_tensor(imp->g, name);
+
+		if (!t || !t->is_input || !t->is_string) {
+			return bad_option(
+				in,
+				arena_printf(&imp->tmp,
+					     "--string-length: the model "
+					     "has no input of strings %s",
+					     import_quote(&imp->tmp, name)));
+		}
+	}
+	return true;
+}
+
 /* NULL after reporting. */
 static struct tensor *
 make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
@@ -237,11 +288,10 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 	const struct input_shape *asked = asked_shape(imp, p->name);
 	struct tensor *t = graph_tensor(imp->g, p->name);
 	int number = p->type->tensor_type->elem_type;
-	int64_t max[ONNX_MAX_RANK] = { 0 }, elems;
+	int64_t max[ONNX_MAX_RANK + 1] = { 0 }, elems;
 
 	t->model_name = arena_strdup(&imp->m->arena, p->name);
-	if (!dtype_from_onnx(number, &t->type) ||
-	    dtype_class(t->type) == DTC_STRING) {
+	if (!dtype_from_onnx(number, &t->type)) {
 		diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
 			   import_place(imp, item),
 			   "elements of ONNX type %d are not supported",
@@ -262,7 +312,7 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 	t->typed = true;
 	t->ndim = asked ? asked->ndim : (int)s->n_dim;
 	t->shape = arena_array(&imp->m->arena, const struct expr *,
-			       t->ndim + 1);
+			       t->ndim + 2);
 	for (int d = 0; d < t->ndim; ++d) {
 		if (asked) {
 			max[d] = asked->dims[d];
@@ -271,6 +321,10 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 				     &max[d])) {
 			return NULL;
 		}
+	}
+	if (dtype_class(t->type) == DTC_STRING &&
+	    !make_bytes(in, t, item, max)) {
+		return NULL;
 	}
 	if (!tensor_check_dims(imp->m, import_place(imp, item), t->ndim, max,
 			       t->type, &elems)) {
@@ -438,5 +492,5 @@ import_inputs(struct importer *imp, struct body *body)
 	for (int i = 0; i < in.sequences.n; ++i) {
 		make_sequence(&in, &in.sequences.data[i], body);
 	}
-	return true;
+	return check_string_lengths(&in);
 }

@@ -112,6 +112,20 @@ ml_constant(struct ml *m, const char *what, struct dtype type,
 			      data);
 }
 
+/* A list of strings. */
+static struct tensor *
+ml_strings(struct ml *m, const char *what, int n, const char *const *strings)
+{
+	struct tensor_content c;
+	struct tensor *t;
+
+	strings_content(&m->imp->m->arena, strings, n, &c);
+	t = graph_constant(m->imp->g, ml_name(m, what), c.value->type, c.ndim,
+			   c.shape, c.value->data);
+	t->is_string = true;
+	return t;
+}
+
 struct tensor *
 ml_number(struct ml *m, const char *what, struct dtype type, double value)
 {
@@ -404,9 +418,11 @@ one_hot_encoder(struct ml *m)
 	struct dtype i64 = dtype_of(DT_I64), f32 = dtype_of(DT_F32);
 	const int64_t *keys;
 	struct tensor *x, *hot;
+	const struct attr *strings = node_attr(m->n, "cats_strings");
 	int n;
 
-	if (!ml_labels(m, "cats_int64s", "cats_strings", &keys, &n)) {
+	if (!m->x->is_string &&
+	    !ml_labels(m, "cats_int64s", "cats_strings", &keys, &n)) {
 		return false;
 	}
 	if (!node_attr_int(m->n, "zeros", 1)) {
@@ -414,10 +430,42 @@ one_hot_encoder(struct ml *m)
 				    "attribute zeros is 0, which is not "
 				    "supported; set it to 1");
 	}
-	x = ml_cast(m, m->x, m->x->type, i64);
-	hot = compare_keys(m, x, ml_ints(m, "categories", n, keys));
+	if (m->x->is_string) {
+		if (!strings || strings->kind != ATTR_STRINGS) {
+			return ml_refuse(m, "its categories are no strings; "
+					    "correct the model");
+		}
+		hot = compare_keys(m, m->x,
+				   ml_strings(m, "categories", strings->n,
+					      strings->strings));
+	} else {
+		x = ml_cast(m, m->x, m->x->type, i64);
+		hot = compare_keys(m, x, ml_ints(m, "categories", n, keys));
+	}
 	ml_output(m, 0, ml_cast(m, hot, dtype_of(DT_BOOL), f32));
 	return true;
+}
+
+/* The strings of an attribute that is a tensor. */
+static struct tensor *
+tensor_strings(struct ml *m, const char *what, const struct attr *a)
+{
+	struct tensor *t = graph_constant(m->imp->g, ml_name(m, what),
+					  a->tensor->type, a->tensor_ndim,
+					  a->tensor_shape, a->tensor->data);
+
+	t->is_string = true;
+	return t;
+}
+
+/* The numbers of an attribute that is a tensor, as a list. */
+static struct tensor *
+list_constant(struct ml *m, const char *what, const struct attr *a)
+{
+	const double *values;
+	int64_t n = tensor_doubles(m, a->tensor, &values);
+
+	return ml_constant(m, what, a->tensor->type, values, 1, &n);
 }
 
 /* Keys or values of a LabelEncoder as a constant of one dimension; NULL: the
@@ -429,8 +477,14 @@ encoder_list(struct ml *m, const char *what, struct dtype *type)
 	const char *name;
 	const double *floats;
 	const int64_t *ints;
+	const struct attr *a;
 	int64_t n;
 
+	a = node_attr(m->n, arena_printf(&m->imp->tmp, "%s_strings", what));
+	if (a && a->kind == ATTR_STRINGS) {
+		*type = dtype_of(DT_STRING);
+		return ml_strings(m, what, a->n, a->strings);
+	}
 	for (int k = 0; k < 2; ++k) {
 		name = arena_printf(&m->imp->tmp, "%s_%s", what,
 				    k == 0 ? "int64s" : "floats");
@@ -445,48 +499,54 @@ encoder_list(struct ml *m, const char *what, struct dtype *type)
 	}
 	name = arena_printf(&m->imp->tmp, "%s_tensor", what);
 	if (ml_has(m, name)) {
-		const struct attr *a = node_attr(m->n, name);
-
-		*type = a->tensor->type;
-		n = tensor_doubles(m, a->tensor, &floats);
-		return dtype_class(*type) == DTC_STRING
-			       ? NULL
-			       : ml_constant(m, what, *type, floats, 1, &n);
+		a = node_attr(m->n, name);
+		*type = a->is_string ? dtype_of(DT_STRING) : a->tensor->type;
+		return a->is_string ? tensor_strings(m, what, a)
+				    : list_constant(m, what, a);
 	}
 	return NULL;
 }
 
-static double
+/* The value for what is no key. */
+static struct tensor *
 encoder_default(struct ml *m, struct dtype type)
 {
 	const struct attr *a = node_attr(m->n, "default_tensor");
+	const char *text = node_attr_string(m->n, "default_string", "_Unused");
 	const double *value;
 
+	if (dtype_class(type) == DTC_STRING) {
+		return a && a->kind == ATTR_TENSOR && a->is_string
+			       ? tensor_strings(m, "default", a)
+			       : ml_strings(m, "default", 1, &text);
+	}
 	if (a && a->kind == ATTR_TENSOR && a->tensor &&
 	    tensor_doubles(m, a->tensor, &value) == 1) {
-		return value[0];
+		return ml_number(m, "default", type, value[0]);
 	}
-	return dtype_is_float(type)
-		       ? node_attr_float(m->n, "default_float", 0)
-		       : (double)node_attr_int(m->n, "default_int64", -1);
+	return ml_number(m, "default", type,
+			 dtype_is_float(type)
+				 ? node_attr_float(m->n, "default_float", 0)
+				 : (double)node_attr_int(m->n, "default_int64",
+							 -1));
 }
 
 /* y = values[i] for the first key i that is equal to x, else a default. A key
  * that is NaN is equal to NaN. */
 static bool
-label_encoder(struct ml *m)
+encode(struct ml *m, struct tensor *keys, struct dtype key,
+       struct tensor *values, struct dtype value)
 {
-	struct dtype key, value, i32 = dtype_of(DT_I32);
-	struct tensor *keys = encoder_list(m, "keys", &key), *equal, *at, *y;
-	struct tensor *values = encoder_list(m, "values", &value), *some;
+	struct dtype i32 = dtype_of(DT_I32);
+	struct tensor *equal, *at, *some, *y;
 	const int64_t last = -1;
 	struct node *n;
 
-	if (!keys || !values) {
-		return ml_refuse(m, "its keys or values are strings, which is "
-				    "not supported");
-	}
-	equal = compare_keys(m, ml_cast(m, m->x, m->x->type, key), keys);
+	equal = compare_keys(m,
+			     keys->is_string
+				     ? m->x
+				     : ml_cast(m, m->x, m->x->type, key),
+			     keys);
 	if (dtype_is_float(key)) {
 		equal = ml_op(m, "Or", "match", 2, equal,
 			      ml_op(m, "And", "both_nan", 2,
@@ -505,10 +565,43 @@ label_encoder(struct ml *m)
 	node_set_attr_int(m->imp->g, n, "keepdims", 0);
 	some = ml_cast(m, n->outputs[0], i32, dtype_of(DT_BOOL));
 	y = ml_op(m, "Gather", "value", 2, values, at);
-	y = ml_op(m, "Where", "label", 3, some, y,
-		  ml_number(m, "default", value, encoder_default(m, value)));
+	y = ml_op(m, "Where", "label", 3, some, y, encoder_default(m, value));
 	ml_output(m, 0, y);
 	return true;
+}
+
+static bool
+label_encoder(struct ml *m)
+{
+	struct dtype key, value;
+	struct tensor *keys = encoder_list(m, "keys", &key);
+	struct tensor *values = encoder_list(m, "values", &value);
+
+	if (!keys || !values || keys->is_string != m->x->is_string) {
+		return ml_refuse(m, "it has no keys of its input's type, or no "
+				    "values; correct the model");
+	}
+	return encode(m, keys, key, values, value);
+}
+
+/* Strings to integers, or integers to strings. */
+static bool
+category_mapper(struct ml *m)
+{
+	const struct attr *names = node_attr(m->n, "cats_strings");
+	struct dtype i64 = dtype_of(DT_I64), text = dtype_of(DT_STRING);
+	struct tensor *strings, *numbers;
+	const int64_t *ints;
+	int n = ml_attr_ints(m, "cats_int64s", &ints);
+
+	if (!names || names->kind != ATTR_STRINGS || names->n != n) {
+		return ml_refuse(m, "it must have as many strings as integers; "
+				    "correct the model");
+	}
+	strings = ml_strings(m, "strings", n, names->strings);
+	numbers = ml_ints(m, "numbers", n, ints);
+	return m->x->is_string ? encode(m, strings, text, numbers, i64)
+			       : encode(m, numbers, i64, strings, text);
 }
 
 static bool
@@ -560,7 +653,7 @@ static const struct {
 	{ "ArrayFeatureExtractor", array_feature_extractor },
 	{ "Binarizer", binarizer },
 	{ "CastMap", strings_only },
-	{ "CategoryMapper", strings_only },
+	{ "CategoryMapper", category_mapper },
 	{ "DictVectorizer", strings_only },
 	{ "FeatureVectorizer", feature_vectorizer },
 	{ "Imputer", imputer },
@@ -595,6 +688,14 @@ is_ml_operator(const char *domain, const char *op_type)
 	return strcmp(domain, "ai.onnx.ml") == 0 && find(op_type);
 }
 
+static bool
+takes_strings(const char *op_type)
+{
+	return strcmp(op_type, "CategoryMapper") == 0 ||
+	       strcmp(op_type, "LabelEncoder") == 0 ||
+	       strcmp(op_type, "OneHotEncoder") == 0;
+}
+
 bool
 expand_ml(struct importer *imp, struct deferred *d)
 {
@@ -607,5 +708,9 @@ expand_ml(struct importer *imp, struct deferred *d)
 				       "dimension; correct the model");
 	}
 	m.x = d->node->inputs[0];
+	if (m.x->is_string && !takes_strings(d->node->op_type)) {
+		return ml_refuse(&m, "its input has strings, which is not "
+				     "supported");
+	}
 	return find(d->node->op_type)(&m) && deferred_finish(imp, d, NULL);
 }

@@ -44,6 +44,14 @@ struct array {
 	/* the file gives only the width of its elements: type is an unsigned
 	 * integer of that width */
 	bool is_bits;
+	/* strings: bytes, with a last dimension that fits the longest one */
+	bool is_string;
+};
+
+/* --string-length NAME=64: the bytes of a string of an input */
+struct string_length {
+	const char *name;
+	int64_t bytes;
 };
 
 /* --const-input shape=1,3,224 or shape=@FILE */
@@ -67,6 +75,8 @@ struct import_options {
 	int n_sequences;
 	bool seeded; /* random numbers are those of the seed */
 	int64_t seed;
+	const struct string_length *string_lengths;
+	int n_string_lengths;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
 	/* Reads the array of a file; position: as in struct const_input. */

@@ -129,6 +129,21 @@ insert_sizes(struct sizing *s, struct tensor *x, const char *stem, int n,
 	return y;
 }
 
+struct tensor *
+import_run_size(struct importer *imp, struct node *n, int pos, struct tensor *x,
+		const char *name, int64_t most)
+{
+	struct sizing s = {
+		.u = { .imp = imp, .g = imp->g, .node = n, .pos = pos },
+		.at = pos,
+	};
+	const char *names[] = { tensor_label(n->outputs[0]), name };
+	int64_t least = 0;
+
+	return insert_sizes(&s, x, name, 1, &least, &most, true,
+			    find_bound(imp, names, 2));
+}
+
 static bool
 no_bound(struct sizing *s, const char *name)
 {

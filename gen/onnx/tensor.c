@@ -2,7 +2,8 @@
 /* TensorProto to values. Raw data, and contiguous float_data and double_data,
  * stay in the mapped file; lists of varints are decoded; packed elements get a
  * byte each. Small tensors are copied, so that tensors which tirc evaluates are
- * aligned. */
+ * aligned. Strings become bytes: each has the length of the longest one and one
+ * more, and ends in zeros. */
 #include "importer.h"
 #include "wire.h"
 
@@ -14,6 +15,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 enum {
 	FIELD_FLOAT = 4,
 	FIELD_INT32 = 5,
+	FIELD_STRING = 6,
 	FIELD_INT64 = 7,
 	FIELD_RAW = 9,
 	FIELD_DOUBLE = 10,
@@ -306,6 +308,62 @@ decode_inline(const struct decoder *d)
 	}
 }
 
+/* The longest string, and the number of strings. */
+static bool
+measure_strings(const struct decoder *d, size_t *longest, size_t *n)
+{
+	struct wire_reader r = fields_of(d);
+	struct wire_field f;
+
+	*longest = *n = 0;
+	while (wire_next(&r, &f)) {
+		if (f.number != FIELD_STRING || f.type != WIRE_BYTES) {
+			continue;
+		}
+		if (f.length > 0 && memchr(f.data, 0, f.length)) {
+			return diag_error(&d->source->module->diags,
+					  DIAG_UNSUPPORTED, d->place,
+					  "a string of it contains a zero "
+					  "byte, which is not supported");
+		}
+		*longest = f.length > *longest ? f.length : *longest;
+		++*n;
+	}
+	return *n == (size_t)d->elems ||
+	       wrong_count(d, "strings", *n, (size_t)d->elems);
+}
+
+/* The bytes of all strings; out has the shape of the strings. */
+static bool
+decode_strings(struct decoder *d, struct tensor_content *out)
+{
+	struct wire_reader r = fields_of(d);
+	struct wire_field f;
+	size_t longest, n;
+	uint8_t *data;
+
+	if (!measure_strings(d, &longest, &n)) {
+		return false;
+	}
+	out->is_string = true;
+	out->shape[out->ndim++] = (int64_t)longest + 1;
+	d->type = dtype_of(DT_U8);
+	if (!tensor_check_dims(d->source->module, d->place, out->ndim,
+			       out->shape, d->type, &d->elems)) {
+		return false;
+	}
+	d->bytes = (size_t)d->elems;
+	data = arena_alloc(d->arena, d->bytes + 1);
+	out->value = value_of_bytes(d, data, false);
+	while (wire_next(&r, &f)) {
+		if (f.number == FIELD_STRING && f.type == WIRE_BYTES) {
+			memcpy(data, f.data, f.length);
+			data += longest + 1;
+		}
+	}
+	return true;
+}
+
 static bool
 start_decoder(struct decoder *d, const Onnx__TensorProto *p)
 {
@@ -313,11 +371,11 @@ start_decoder(struct decoder *d, const Onnx__TensorProto *p)
 	int number = p->has_data_type ? p->data_type : 0;
 	bool known = dtype_from_onnx(number, &d->type);
 
-	if (!known || d->type.kind == DT_STRING) {
+	if (!known) {
 		return diag_error(
 			&m->diags, DIAG_UNSUPPORTED, d->place,
-			"its element type is %s (%d), which is not supported",
-			known ? dtype_onnx_name(d->type) : "no known one",
+			"its element type is no known one (%d), which is not "
+			"supported",
 			number);
 	}
 	d->list = list_of(d->type);
@@ -326,7 +384,7 @@ start_decoder(struct decoder *d, const Onnx__TensorProto *p)
 			&m->diags, DIAG_UNSUPPORTED, d->place,
 			"it is stored in segments; export the model again");
 	}
-	if (p->n_dims > ONNX_MAX_RANK) {
+	if (p->n_dims + (d->type.kind == DT_STRING) > ONNX_MAX_RANK) {
 		return diag_error(
 			&m->diags, DIAG_TOO_LARGE, d->place,
 			"it has %zu dimensions; at most %d are supported",
@@ -360,6 +418,14 @@ tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 	if (!start_decoder(&d, p)) {
 		return false;
 	}
+	*out = (struct tensor_content){ .ndim = (int)p->n_dims };
+	out->shape = arena_array(d.arena, int64_t, p->n_dims + 2);
+	for (size_t i = 0; i < p->n_dims; ++i) {
+		out->shape[i] = p->dims[i];
+	}
+	if (d.type.kind == DT_STRING) {
+		return decode_strings(&d, out);
+	}
 	if (p->has_data_location && p->data_location == 1) {
 		const uint8_t *data;
 		size_t length;
@@ -370,11 +436,6 @@ tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 		out->value = decode_raw(&d, data, length);
 	} else {
 		out->value = decode_inline(&d);
-	}
-	out->ndim = (int)p->n_dims;
-	out->shape = arena_array(d.arena, int64_t, p->n_dims + 1);
-	for (size_t i = 0; i < p->n_dims; ++i) {
-		out->shape[i] = p->dims[i];
 	}
 	return out->value != NULL;
 }

@@ -43,6 +43,7 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	}
 	out->name = arena_strdup(&m->arena, p->name ? p->name : "");
 	out->type = c.value->type;
+	out->is_string = c.is_string;
 	out->ndim = c.ndim;
 	out->shape = c.shape;
 	out->elems = c.value->elems;

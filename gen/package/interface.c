@@ -88,7 +88,8 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	tdata_text(row, "short", short_name(t->type));
 	tdata_text(row, "type", k->d->types[t->type.kind].spelling);
 	tdata_printf(row, "shape", "%s%s", shape_text(k, t),
-		     dtype_equal(dtype_stored(t->type), t->type)
+		     t->is_string ? ", strings with zeros after them"
+		     : dtype_equal(dtype_stored(t->type), t->type)
 			     ? ""
 			     : ", each in a byte");
 	tdata_text(size, "NAME", macro);

@@ -20,7 +20,8 @@ from reference import Evaluator, Rejected
 
 
 def main():
-    table, known = rows(), {**rules.BY_OPERATOR, **rules.OWN}
+    table, known = rows(), {
+        **rules.BY_OPERATOR, **rules.OWN, **dict.fromkeys(rules.STRINGS)}
     wrong = ["no rule for " + name for name in sorted(set(table) - set(known))]
     wrong += ["a rule for %s, which is no row" % name
               for name in sorted(set(known) - set(table))]

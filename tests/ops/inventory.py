@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """docs/operators.md lists exactly the operators of ops.def and the compositions
-of compose.def, by file. With REGEN=1 the lists in the document are
+of compose.def and strings.def, by file. With REGEN=1 the lists in the document are
 rewritten."""
 import os
 import re
@@ -16,6 +16,9 @@ TABLES = [
     ("list", os.path.join("passes", "ops", "ops.def"),
      r'^(?:MAP|OP)\((?P<name>\w+)(?:, "(?P<domain>[\w.]*)")?'),
     ("list of compositions", os.path.join("gen", "onnx", "compose.def"),
+     r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
+    ("list of operators on strings",
+     os.path.join("gen", "onnx", "strings.def"),
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
 ]
 
@@ -47,8 +50,8 @@ def main():
         with open(DOCUMENT, "w", encoding="utf-8") as file:
             file.write(new)
         return 0
-    print("the lists in docs/operators.md are not those of ops.def and "
-          "compose.def; run this test with REGEN=1")
+    print("the lists in docs/operators.md are not those of ops.def, "
+          "compose.def and strings.def; run this test with REGEN=1")
     return 1
 
 

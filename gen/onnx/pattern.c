@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A regular expression becomes a tree, the tree an automaton of Thompson (K.
+ * Thompson, Regular Expression Search Algorithm, 1968), and that a deterministic
+ * one, by sets of states. A character beyond ASCII is its bytes in UTF-8. */
+#include "pattern.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_STATES 1000 /* of the deterministic automaton */
+#define MAX_NODES 4000  /* of Thompson's */
+#define MAX_REPEAT 1000 /* as in RE2 */
+#define MAX_DEPTH 100   /* of groups */
+
+struct bytes {
+	uint64_t bit[4];
+};
+
+enum tree_kind {
+	TREE_EMPTY,
+	TREE_BEGIN,    /* ^ */
+	TREE_END,      /* $ */
+	TREE_BOUNDARY, /* \b */
+	TREE_INSIDE,   /* \B */
+	TREE_BYTES,
+	TREE_THEN,
+	TREE_OR,
+	TREE_REPEAT
+};
+
+struct tree {
+	enum tree_kind kind;
+	struct bytes set;
+	const struct tree *a, *b;
+	int min, max; /* max -1: any number */
+};
+
+struct regex {
+	struct arena *a;
+	const char *at;
+	int depth;
+	bool has_end;    /* a $, \b or \B was read */
+	const char *why; /* the first problem, or NULL */
+};
+
+static void
+fail(struct regex *r, const char *why)
+{
+	r->why = r->why ? r->why : why;
+}
+
+static void
+bytes_add(struct bytes *s, int low, int high)
+{
+	for (int b = low; b <= high; ++b) {
+		s->bit[b / 64] |= (uint64_t)1 << b % 64;
+	}
+}
+
+static bool
+bytes_have(const struct bytes *s, int b)
+{
+	return s->bit[b / 64] >> b % 64 & 1;
+}
+
+/* -- the tree -- */
+
+static const struct tree *
+tree_new(struct regex *r, enum tree_kind kind, const struct tree *a,
+	 const struct tree *b)
+{
+	struct tree *t = arena_new(r->a, struct tree);
+
+	t->kind = kind;
+	t->a = a;
+	t->b = b;
+	return t;
+}
+
+static const struct tree *
+tree_bytes(struct regex *r, struct bytes set)
+{
+	struct tree *t = arena_new(r->a, struct tree);
+
+	t->kind = TREE_BYTES;
+	t->set = set;
+	return t;
+}
+
+static const struct tree *
+tree_range(struct regex *r, int low, int high)
+{
+	struct bytes s = { { 0 } };
+
+	bytes_add(&s, low, high);
+	return tree_bytes(r, s);
+}
+
+/* Any character beyond ASCII: two to four bytes. */
+static const struct tree *
+tree_wide(struct regex *r)
+{
+	const struct tree *more = tree_range(r, 0x80, 0xbf), *t;
+
+	t = tree_new(r, TREE_THEN, tree_range(r, 0xc2, 0xdf), more);
+	for (int n = 2; n <= 3; ++n) {
+		const struct tree *one = n == 2 ? tree_range(r, 0xe0, 0xef)
+						: tree_range(r, 0xf0, 0xf4);
+
+		for (int k = 0; k < n; ++k) {
+			one = tree_new(r, TREE_THEN, one, more);
+		}
+		t = tree_new(r, TREE_OR, t, one);
+	}
+	return t;
+}
+
+/* All characters but those of a set of ASCII. */
+static const struct tree *
+tree_except(struct regex *r, const struct bytes *set)
+{
+	struct bytes s = { { 0 } };
+
+	for (int b = 1; b < 0x80; ++b) {
+		if (!bytes_have(set, b)) {
+			bytes_add(&s, b, b);
+		}
+	}
+	return tree_new(r, TREE_OR, tree_bytes(r, s), tree_wide(r));
+}
+
+/* -- reading -- */
+
+/* The set of \d, \s or \w; false: another letter. */
+static bool
+perl_class(int letter, struct bytes *s)
+{
+	switch (letter) {
+	case 'd':
+		bytes_add(s, '0', '9');
+		return true;
+	case 's':
+		bytes_add(s, '\t', '\n');
+		bytes_add(s, '\f', '\r');
+		bytes_add(s, ' ', ' ');
+		return true;
+	case 'w':
+		bytes_add(s, '0', '9');
+		bytes_add(s, 'A', 'Z');
+		bytes_add(s, 'a', 'z');
+		bytes_add(s, '_', '_');
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int
+hex_digit(int c)
+{
+	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
+}
+
+/* The character after a backslash, at r->at. */
+static int
+read_escape(struct regex *r)
+{
+	static const char names[] = "afnrtv", values[] = "\a\f\n\r\t\v";
+	int c = (unsigned char)*r->at;
+	const char *found = c ? strchr(names, c) : NULL;
+
+	if (c == 0) {
+		fail(r, "it ends in a backslash");
+		return 0;
+	}
+	++r->at;
+	if (found) {
+		return values[found - names];
+	}
+	if (c == 'x') {
+		int high = hex_digit((unsigned char)r->at[0]);
+		int low = high < 0 ? -1 : hex_digit((unsigned char)r->at[1]);
+
+		if (low < 0 || high > 7 || high * 16 + low == 0) {
+			fail(r, "\\x is supported with two digits of ASCII");
+			return 0;
+		}
+		r->at += 2;
+		return high * 16 + low;
+	}
+	if (isalnum(c)) {
+		fail(r, "it has an escape that is not supported");
+	}
+	return c;
+}
+
+/* One character or class of a class in brackets. True: a character. */
+static bool
+read_item(struct regex *r, struct bytes *s, int *c)
+{
+	*c = (unsigned char)*r->at;
+	if (*c == '[' && r->at[1] == ':') {
+		fail(r, "classes such as [:alpha:] are not supported");
+		return false;
+	}
+	if (*c >= 0x80) {
+		fail(r, "characters beyond ASCII within brackets are not "
+			"supported");
+		return false;
+	}
+	++r->at;
+	if (*c != '\\') {
+		return true;
+	}
+	if (perl_class((unsigned char)*r->at, s)) {
+		++r->at;
+		return false;
+	}
+	*c = read_escape(r);
+	return true;
+}
+
+static const struct tree *
+read_class(struct regex *r)
+{
+	struct bytes s = { { 0 } };
+	bool negated = *r->at == '^', first = true;
+	int low, high;
+
+	r->at += negated;
+	for (; *r->at && (*r->at != ']' || first) && !r->why; first = false) {
+		if (!read_item(r, &s, &low)) {
+			continue;
+		}
+		high = low;
+		if (r->at[0] == '-' && r->at[1] && r->at[1] != ']') {
+			++r->at;
+			if (!read_item(r, &s, &high) || high < low) {
+				fail(r, "it has a range that is none");
+				break;
+			}
+		}
+		bytes_add(&s, low, high);
+	}
+	if (*r->at != ']') {
+		fail(r, "a bracket is not closed");
+	} else {
+		++r->at;
+	}
+	return negated ? tree_except(r, &s) : tree_bytes(r, s);
+}
+
+static const struct tree *read_or(struct regex *r);
+
+/* After "(". */
+static const struct tree *
+read_group(struct regex *r)
+{
+	const struct tree *t;
+
+	if (*r->at == '?') {
+		const char *end = strchr(r->at, '>');
+
+		if (r->at[1] == ':') {
+			r->at += 2;
+		} else if ((strncmp(r->at, "?P<", 3) == 0 ||
+			    strncmp(r->at, "?<", 2) == 0) &&
+			   end && isalpha((unsigned char)end[-1])) {
+			r->at = end + 1;
+		} else {
+			fail(r, "flags and assertions are not supported");
+		}
+	}
+	if (++r->depth > MAX_DEPTH) {
+		fail(r, "its groups are nested too deeply");
+		return tree_new(r, TREE_EMPTY, NULL, NULL);
+	}
+	t = read_or(r);
+	--r->depth;
+	if (*r->at != ')') {
+		fail(r, "a group is not closed");
+	} else {
+		++r->at;
+	}
+	return t;
+}
+
+static const struct tree *
+read_backslash(struct regex *r)
+{
+	struct bytes s = { { 0 } };
+	int c = (unsigned char)*r->at;
+
+	if (c == 'b' || c == 'B') {
+		++r->at;
+		r->has_end = true;
+		return tree_new(r, c == 'b' ? TREE_BOUNDARY : TREE_INSIDE, NULL,
+				NULL);
+	}
+	if (perl_class(c, &s)) {
+		++r->at;
+		return tree_bytes(r, s);
+	}
+	if (perl_class(tolower(c), &s)) {
+		++r->at;
+		return tree_except(r, &s);
+	}
+	c = read_escape(r);
+	return tree_range(r, c, c);
+}
+
+static const struct tree *
+read_atom(struct regex *r)
+{
+	struct bytes line = { { 0 } };
+	int c = (unsigned char)*r->at++;
+	const struct tree *t;
+
+	switch (c) {
+	case '(':
+		return read_group(r);
+	case '[':
+		return read_class(r);
+	case '\\':
+		return read_backslash(r);
+	case '.':
+		bytes_add(&line, '\n', '\n');
+		return tree_except(r, &line);
+	case '^':
+		if (r->has_end) {
+			fail(r, "^ after $ or \\b is not supported");
+		}
+		return tree_new(r, TREE_BEGIN, NULL, NULL);
+	case '$':
+		r->has_end = true;
+		return tree_new(r, TREE_END, NULL, NULL);
+	case '*':
+	case '+':
+	case '?':
+		fail(r, "a repetition has nothing to repeat");
+		return tree_new(r, TREE_EMPTY, NULL, NULL);
+	default:
+		break;
+	}
+	t = tree_range(r, c, c);
+	while (c >= 0xc0 && ((unsigned char)*r->at & 0xc0) == 0x80) {
+		int b = (unsigned char)*r->at++;
+
+		t = tree_new(r, TREE_THEN, t, tree_range(r, b, b));
+	}
+	return t;
+}
+
+/* "{2,3}" at r->at; false: the brace is a character. */
+static bool
+read_counts(struct regex *r, int *min, int *max)
+{
+	int used = 0;
+
+	*max = -2;
+	if (sscanf(r->at, "{%4d}%n", min, &used), used > 0) {
+		*max = *min;
+	} else if (sscanf(r->at, "{%4d,}%n", min, &used), used > 0) {
+		*max = -1;
+	} else {
+		(void)sscanf(r->at, "{%4d,%4d}%n", min, max, &used);
+	}
+	if (used == 0 || !isdigit((unsigned char)r->at[1])) {
+		return false;
+	}
+	r->at += used;
+	if (*min > MAX_REPEAT || *max > MAX_REPEAT || *max < -1 ||
+	    (*max >= 0 && *max < *min)) {
+		fail(r, "a repetition has wrong counts");
+	}
+	return true;
+}
+
+static const struct tree *
+read_repeat(struct regex *r)
+{
+	const struct tree *t = read_atom(r);
+	struct tree *more;
+	int min = 0, max = -1;
+
+	while (!r->why) {
+		if (*r->at == '{') {
+			if (!read_counts(r, &min, &max)) {
+				break;
+			}
+		} else if (*r->at && strchr("*+?", *r->at)) {
+			min = *r->at == '+';
+			max = *r->at == '?' ? 1 : -1;
+			++r->at;
+		} else {
+			break;
+		}
+		/* "as few as possible" matches the same strings */
+		r->at += *r->at == '?';
+		more = arena_new(r->a, struct tree);
+		*more = (struct tree){
+			.kind = TREE_REPEAT, .a = t, .min = min, .max = max
+		};
+		t = more;
+	}
+	return t;
+}
+
+static const struct tree *
+read_or(struct regex *r)
+{
+	const struct tree *t = tree_new(r, TREE_EMPTY, NULL, NULL);
+
+	while (*r->at && *r->at != ')' && *r->at != '|' && !r->why) {
+		t = tree_new(r, TREE_THEN, t, read_repeat(r));
+	}
+	if (*r->at == '|') {
+		++r->at;
+		t = tree_new(r, TREE_OR, t, read_or(r));
+	}
+	return t;
+}
+
+/* -- Thompson's automaton -- */
+
+/* A state with a set of bytes to one state, or with two states that are reached
+ * without a byte, everywhere or where its kind says; -1: none. */
+struct state {
+	struct bytes set;
+	enum tree_kind kind;
+	int to[2];
+};
+
+struct machine {
+	struct regex *r;
+	VEC(struct state) states;
+};
+
+static int
+state_new(struct machine *m, int a, int b)
+{
+	struct state s = { .to = { a, b } };
+
+	if (m->states.n >= MAX_NODES) {
+		fail(m->r, "it needs too many states");
+		return 0;
+	}
+	vec_push(m->r->a, &m->states, s);
+	return m->states.n - 1;
+}
+
+/* The first state of a machine that matches t and goes on to `end`. */
+static int
+build(struct machine *m, const struct tree *t, int end)
+{
+	int s;
+
+	if (m->r->why) {
+		return 0;
+	}
+	switch (t->kind) {
+	case TREE_BYTES:
+		s = state_new(m, end, -1);
+		m->states.data[s].set = t->set;
+		m->states.data[s].kind = TREE_BYTES;
+		return s;
+	case TREE_BEGIN:
+	case TREE_END:
+	case TREE_BOUNDARY:
+	case TREE_INSIDE:
+		s = state_new(m, end, -1);
+		m->states.data[s].kind = t->kind;
+		return s;
+	case TREE_THEN:
+		return build(m, t->a, build(m, t->b, end));
+	case TREE_OR:
+		s = build(m, t->a, end);
+		return state_new(m, s, build(m, t->b, end));
+	case TREE_REPEAT:
+		if (t->max < 0) {
+			s = end;
+			end = state_new(m, -1, s);
+			s = build(m, t->a, end);
+			m->states.data[end].to[0] = s;
+		}
+		for (int k = t->min; k < t->max; ++k) {
+			end = state_new(m, build(m, t->a, end), end);
+		}
+		for (int k = 0; k < t->min; ++k) {
+			end = build(m, t->a, end);
+		}
+		return end;
+	default:
+		return end;
+	}
+}
+
+/* -- the deterministic automaton -- */
+
+/* A set has a flag for each of Thompson's states, and one more: is the previous
+ * byte of a word? */
+struct subsets {
+	struct machine *m;
+	VEC(uint8_t *) sets;
+	uint8_t *here, *next; /* sets that are built */
+	int *stack;
+	int n; /* flags */
+};
+
+static bool
+is_word(int byte)
+{
+	return (byte < 0x80 && isalnum(byte)) || byte == '_';
+}
+
+/* Adds to a set a state and those that are reached from it without a byte, by
+ * states of the kinds in the mask. */
+static void
+close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
+{
+	int n = 0;
+
+	d->stack[n++] = state;
+	while (n > 0) {
+		const struct state *s;
+		int at = d->stack[--n];
+
+		if (at < 0 || set[at]) {
+			continue;
+		}
+		set[at] = 1;
+		s = &d->m->states.data[at];
+		if (kinds >> s->kind & 1) {
+			d->stack[n++] = s->to[0];
+			d->stack[n++] = s->to[1];
+		}
+	}
+}
+
+/* d->here becomes the set with the states that are reached before a byte that is,
+ * or is not, of a word. */
+static void
+look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
+{
+	kinds |= 1u << TREE_EMPTY;
+	kinds |= 1u << (set[d->n - 1] != word ? TREE_BOUNDARY : TREE_INSIDE);
+	memset(d->here, 0, (size_t)d->n);
+	for (int i = 0; i < d->n - 1; ++i) {
+		if (set[i]) {
+			close_over(d, d->here, i, kinds);
+		}
+	}
+}
+
+/* The number of the set d->next, which becomes empty. */
+static int
+number_of(struct subsets *d)
+{
+	size_t bytes = (size_t)d->n;
+	uint8_t *copy;
+	int i = 0;
+
+	while (i < d->sets.n && memcmp(d->sets.data[i], d->next, bytes) != 0) {
+		++i;
+	}
+	if (i == d->sets.n) {
+		copy = arena_copy(d->m->r->a, d->next, bytes);
+		vec_push(d->m->r->a, &d->sets, copy);
+	}
+	memset(d->next, 0, bytes);
+	return i;
+}
+
+static int
+step(struct subsets *d, int from, int byte)
+{
+	look_ahead(d, d->sets.data[from], is_word(byte), 0);
+	for (int i = 0; i < d->n - 1; ++i) {
+		const struct state *s = &d->m->states.data[i];
+
+		if (d->here[i] && s->kind == TREE_BYTES &&
+		    bytes_have(&s->set, byte)) {
+			close_over(d, d->next, s->to[0], 1u << TREE_EMPTY);
+		}
+	}
+	d->next[d->n - 1] = is_word(byte);
+	return number_of(d);
+}
+
+/* Is the byte in the same sets as the byte before it? */
+static bool
+is_like_previous(const struct machine *m, int byte)
+{
+	for (int i = 0; i < m->states.n; ++i) {
+		const struct bytes *s = &m->states.data[i].set;
+
+		if (bytes_have(s, byte) != bytes_have(s, byte - 1)) {
+			return false;
+		}
+	}
+	return byte > 1 && is_word(byte) == is_word(byte - 1);
+}
+
+static void
+determine(struct machine *m, int first, int last, struct automaton *out)
+{
+	struct arena *a = m->r->a;
+	struct subsets d = { .m = m, .n = m->states.n + 1 };
+	VEC(uint16_t) next = { 0 };
+	VEC(uint8_t) accepts = { 0 };
+	bool like[256];
+
+	d.stack = arena_array(a, int, 2 * d.n + 2);
+	d.here = arena_alloc(a, (size_t)d.n);
+	d.next = arena_alloc(a, (size_t)d.n);
+	for (int b = 1; b < 256; ++b) {
+		like[b] = is_like_previous(m, b);
+	}
+	close_over(&d, d.next, first, 1u << TREE_EMPTY | 1u << TREE_BEGIN);
+	number_of(&d);
+	for (int s = 0; s < d.sets.n && !m->r->why; ++s) {
+		uint16_t to = (uint16_t)s;
+
+		vec_push(a, &next, to);
+		for (int b = 1; b < 256; ++b) {
+			to = like[b] ? to : (uint16_t)step(&d, s, b);
+			vec_push(a, &next, to);
+		}
+		look_ahead(&d, d.sets.data[s], false, 1u << TREE_END);
+		vec_push(a, &accepts, d.here[last]);
+		if (d.sets.n > MAX_STATES) {
+			fail(m->r, "it needs too many states");
+		}
+	}
+	*out = (struct automaton){ d.sets.n, next.data, accepts.data };
+}
+
+bool
+regex_compile(struct arena *a, const char *pattern, struct automaton *out,
+	      const char **why)
+{
+	struct regex r = { .a = a, .at = pattern };
+	struct machine m = { .r = &r };
+	const struct tree *t;
+	int first, last;
+
+	if (strlen(pattern) > MAX_NODES) {
+		*why = "it is too long";
+		return false;
+	}
+	t = read_or(&r);
+	if (*r.at) {
+		fail(&r, "a parenthesis is not opened");
+	}
+	if (!r.why) {
+		last = state_new(&m, -1, -1);
+		first = build(&m, t, last);
+		if (!r.why) {
+			determine(&m, first, last, out);
+		}
+	}
+	*why = r.why;
+	return r.why == NULL;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators on the bytes of strings, for which the importer makes nodes
+ * (gen/onnx/compose_text.c). The last dimension of a tensor x of strings is that
+ * of the bytes; zeros follow each string.
+ *
+ *	tirc.StringConcat (a, b, n)    the n bytes of a, then b
+ *	tirc.ChangeCase (x)            letters of ASCII and Latin-1
+ *	tirc.StringPieces (x)          where the pieces between delimiters are
+ *	tirc.Substring (x, from, to)   the bytes between two positions
+ *	tirc.Automaton (x, table)      the state of an automaton after each string */
+#include "dims.h"
+#include "steps.h"
+
+#include <string.h>
+
+/* ---- StringConcat: n has the shape of a, without the bytes ---- */
+
+bool
+infer_string_concat(struct infer *c, struct node *n)
+{
+	const struct tensor *a = n->inputs[0], *b = n->inputs[1];
+	int rank = a->ndim > b->ndim ? a->ndim : b->ndim;
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *, rank + 1);
+
+	for (int d = 2; d <= rank; d++) {
+		const struct expr *p = d <= a->ndim ? a->shape[a->ndim - d]
+						    : NULL;
+		const struct expr *q = d <= b->ndim ? b->shape[b->ndim - d]
+						    : NULL;
+
+		shape[rank - d] = p == NULL ? q
+				  : q == NULL
+					  ? p
+					  : infer_broadcast_dim(c, c->module, p,
+								q);
+		if (shape[rank - d] == NULL) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "the shapes of its inputs "
+					   "contradict each other; correct "
+					   "the model");
+		}
+	}
+	shape[rank - 1] = expr_add(c->module, a->shape[a->ndim - 1],
+				   b->shape[b->ndim - 1]);
+	infer_set(c, n->outputs[0], a->type, rank, shape);
+	return true;
+}
+
+/* y[i, k] = k < n[i] ? a[i, k] : k - n[i] < bytes of b ? b[i, k - n[i]] : 0 */
+bool
+define_string_concat(struct define *c, const struct node *n,
+		     struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0], *b = n->inputs[1];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, axes, y->ndim);
+	const struct expr *k = at[y->ndim - 1], *first, *body, *rest;
+
+	first = define_broadcast(c, in[2], at, y->shape, y->ndim - 1);
+	first = expr_cast(m, k->type, first);
+	body = define_broadcast(c, in[0], at, y->shape, y->ndim);
+	rest = expr_sub(m, k, first);
+	at[y->ndim - 1] = rest;
+	rest = expr_if(m,
+		       expr_lt(m, rest,
+			       expr_cast(m, k->type, b->shape[b->ndim - 1])),
+		       define_broadcast(c, in[1], at, y->shape, y->ndim),
+		       expr_const(m, y->type, 0));
+	out[0] = define_stage(c, "joined", "injective", y->ndim, axes,
+			      expr_if(m, expr_lt(m, k, first), body, rest));
+	return true;
+}
+
+/* ---- ChangeCase: to lower case, or with `upper` to upper case ---- */
+
+bool
+infer_change_case(struct infer *c, struct node *n)
+{
+	infer_like_input(c, n);
+	return true;
+}
+
+static const struct expr *
+is_between(struct module *m, const struct expr *x, int low, int high)
+{
+	return expr_and(m, expr_le(m, expr_const(m, x->type, low), x),
+			expr_le(m, x, expr_const(m, x->type, high)));
+}
+
+/* Letters of ASCII, A to Z, and of Latin-1, in UTF-8 the byte C3 and one of 80 to
+ * 9E but 97, the sign of multiplication: lower case is 32 higher. */
+bool
+define_change_case(struct define *c, const struct node *n,
+		   struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, axes, y->ndim);
+	const struct expr *k = at[y->ndim - 1], *x, *before, *letter, *other;
+	const struct expr *by = expr_const(m, y->type, 32), *latin;
+	bool upper = node_attr_int(n, "upper", 0);
+	int from = upper ? 32 : 0;
+
+	x = te_at(m, in[0], at, y->ndim);
+	at[y->ndim - 1] = expr_sub(m, k, expr_const(m, k->type, 1));
+	before = expr_if(m, expr_lt(m, expr_const(m, k->type, 0), k),
+			 te_at(m, in[0], at, y->ndim),
+			 expr_const(m, y->type, 0));
+	letter = is_between(m, x, 'A' + from, 'Z' + from);
+	latin = expr_eq(m, x, expr_const(m, y->type, 0x97 + from));
+	latin = expr_and(m, is_between(m, x, 0x80 + from, 0x9e + from),
+			 expr_not(m, latin));
+	latin = expr_and(m, latin,
+			 expr_eq(m, before, expr_const(m, y->type, 0xc3)));
+	other = upper ? expr_sub(m, x, by) : expr_add(m, x, by);
+	out[0] = define_stage(c, "changed", "injective", y->ndim, axes,
+			      expr_select(m, expr_or(m, letter, latin), other,
+					  x));
+	return true;
+}
+
+/* ---- Substring: y[i, p, k] = k < to[i, p] - from[i, p] ? x[i, from + k] : 0 -- */
+
+bool
+infer_substring(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0], *from = n->inputs[1];
+	const struct expr *shape[3];
+
+	if (!infer_form(c, n, 0, TYPES_INTEGER, 2, 2) ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 2, 2)) {
+		return false;
+	}
+	shape[0] = from->shape[0];
+	shape[1] = from->shape[1];
+	shape[2] = x->shape[1];
+	infer_set(c, n->outputs[0], x->type, 3, shape);
+	return true;
+}
+
+bool
+define_substring(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, axes, 3), *position[2];
+	const struct expr *k = at[2], *from, *to;
+
+	from = expr_cast(m, k->type, te_at(m, in[1], at, 2));
+	to = expr_cast(m, k->type, te_at(m, in[2], at, 2));
+	position[0] = at[0];
+	position[1] = expr_add(m, from, k);
+	out[0] = define_stage(c, "piece", "injective", 3, axes,
+			      expr_if(m, expr_lt(m, position[1], to),
+				      te_at(m, in[0], position, 2),
+				      expr_const(m, y->type, 0)));
+	return true;
+}
+
+/* ---- StringPieces ---- */
+
+enum { FROM, TO, COUNT, N_MADE };
+
+/* The most pieces of a string are given by the attribute. */
+bool
+infer_string_pieces(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const struct expr *shape[2];
+
+	if (!infer_form(c, n, 0, TYPES_INTEGER, 2, 2)) {
+		return false;
+	}
+	shape[0] = x->shape[0];
+	shape[1] = expr_index(c->module, node_attr_int(n, "pieces", 1));
+	infer_set(c, n->outputs[FROM], dtype_of(DT_I32), 2, shape);
+	infer_set(c, n->outputs[TO], dtype_of(DT_I32), 2, shape);
+	infer_set(c, n->outputs[COUNT], dtype_of(DT_I64), 1, shape);
+	return true;
+}
+
+struct pieces {
+	struct steps s;
+	const struct node *n;
+	const struct te_tensor *x;
+	const struct expr *row;
+	const struct buffer *count, *start;
+	struct dtype t;
+};
+
+static const struct expr *
+number(const struct pieces *p, int64_t v)
+{
+	return expr_int(p->s.m, p->t, v);
+}
+
+static const struct expr *
+byte_at(const struct pieces *p, const struct expr *k)
+{
+	return te_at(p->s.m, p->x, (const struct expr *[]){ p->row, k }, 2);
+}
+
+static const struct expr *
+is_byte(const struct pieces *p, const struct expr *x, int v)
+{
+	return expr_eq(p->s.m, x, expr_const(p->s.m, x->type, v));
+}
+
+static struct stmt *
+put(struct pieces *p, int which, const struct expr *i, const struct expr *v)
+{
+	return stmt_store(p->s.f, p->s.out[which]->buffer, v,
+			  (const struct expr *[]){ p->row, i }, 2);
+}
+
+/* The piece from `start` ends before position k:
+ *
+ *	from[i, count] = start; to[i, count] = k; count += 1 */
+static struct stmt *
+end_piece(struct pieces *p, const struct expr *k)
+{
+	struct steps *s = &p->s;
+	struct var *at = var_new(s->m, "at", p->t);
+	struct stmt *all;
+
+	all = step_seq(s, 3, put(p, FROM, at->expr, step_get(s, p->start)),
+		       put(p, TO, at->expr, k),
+		       step_set(s, p->count,
+				expr_add(s->m, at->expr, number(p, 1))),
+		       NULL);
+	return stmt_let(s->f, at, step_get(s, p->count), all);
+}
+
+/* May there be another piece after the current one? */
+static const struct expr *
+may_split(struct pieces *p)
+{
+	int64_t most = node_attr_int(p->n, "maxsplit", -1);
+
+	return most < 0 ? expr_bool(p->s.m, true)
+			: expr_lt(p->s.m, step_get(&p->s, p->count),
+				  number(p, most));
+}
+
+/* White space as Python's str.split() has it, of ASCII. */
+static const struct expr *
+is_space(struct pieces *p, const struct expr *x)
+{
+	struct module *m = p->s.m;
+
+	return expr_or(m, is_byte(p, x, ' '),
+		       expr_or(m, is_between(m, x, '\t', '\r'),
+			       is_between(m, x, 0x1c, 0x1f)));
+}
+
+/*	for k: x = the byte
+ *		if start < 0:
+ *			if x is neither 0 nor white space: start = k
+ *		else if x is 0, or white space and there may be more pieces:
+ *			the piece ends; start = -1
+ *	if start >= 0: the piece ends */
+static struct stmt *
+split_words(struct pieces *p, const struct expr *bytes)
+{
+	struct steps *s = &p->s;
+	struct module *m = s->m;
+	struct var *k = var_new(m, "k", p->t);
+	struct var *x = var_new(m, "byte", p->x->buffer->type);
+	const struct expr *start = step_get(s, p->start), *zero, *none;
+	struct stmt *begin, *end;
+
+	zero = is_byte(p, x->expr, 0);
+	none = expr_lt(m, start, number(p, 0));
+	begin = stmt_if(s->f,
+			expr_not(m, expr_or(m, zero, is_space(p, x->expr))),
+			step_set(s, p->start, k->expr), NULL);
+	end = step_seq(s, 2, end_piece(p, k->expr),
+		       step_set(s, p->start, number(p, -1)), NULL, NULL);
+	end = stmt_if(s->f,
+		      expr_or(m, zero,
+			      expr_and(m, is_space(p, x->expr), may_split(p))),
+		      end, NULL);
+	end = stmt_let(s->f, x, byte_at(p, k->expr),
+		       stmt_if(s->f, none, begin, end));
+	return step_seq(s, 3, step_set(s, p->start, number(p, -1)),
+			step_for(s, k, bytes, end),
+			stmt_if(s->f, expr_not(m, none), end_piece(p, bytes),
+				NULL),
+			NULL);
+}
+
+/*	for k: length += byte k is not 0
+ *	while next + bytes of the delimiter <= length:
+ *		if they are the delimiter and there may be more pieces:
+ *			the piece ends before next; next += those bytes; start = next
+ *		else next += 1
+ *	the piece ends before length */
+static struct stmt *
+split_at(struct pieces *p, const struct expr *bytes, const char *delimiter,
+	 const struct buffer *length, const struct buffer *next)
+{
+	struct steps *s = &p->s;
+	struct module *m = s->m;
+	int n = (int)strlen(delimiter);
+	struct var *k = var_new(m, "k", p->t), *at = var_new(m, "at", p->t);
+	const struct expr *end = step_get(s, length), *found = may_split(p);
+	struct stmt *measure, *split;
+
+	measure = step_set(s, length,
+			   expr_add(m, end,
+				    expr_cast(m, p->t,
+					      expr_not(m,
+						       is_byte(p,
+							       byte_at(p,
+								       k->expr),
+							       0)))));
+	for (int j = 0; j < n; j++) {
+		const struct expr *x = byte_at(p, expr_add(m, at->expr,
+							   number(p, j)));
+
+		found = expr_and(m, found,
+				 is_byte(p, x, (unsigned char)delimiter[j]));
+	}
+	split = step_seq(s, 3, end_piece(p, at->expr),
+			 step_set(s, next, expr_add(m, at->expr, number(p, n))),
+			 step_set(s, p->start,
+				  expr_add(m, at->expr, number(p, n))),
+			 NULL);
+	split = stmt_if(s->f, found, split,
+			step_set(s, next, expr_add(m, at->expr, number(p, 1))));
+	split = stmt_let(s->f, at, step_get(s, next), split);
+	split = stmt_while(s->f,
+			   expr_le(m,
+				   expr_add(m, step_get(s, next), number(p, n)),
+				   end),
+			   split);
+	measure = step_seq(s, 3, step_set(s, length, number(p, 0)),
+			   step_for(s, k, bytes, measure),
+			   step_set(s, next, number(p, 0)), NULL);
+	split = step_seq(s, 4, measure, step_set(s, p->start, number(p, 0)),
+			 split, end_piece(p, end));
+	return step_alloc(s, length, step_alloc(s, next, split));
+}
+
+bool
+define_string_pieces(struct define *c, const struct node *n,
+		     struct te_tensor *const *in, struct te_tensor **out)
+{
+	static const char *const names[] = { "from", "to", "count" };
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0];
+	const char *delimiter = node_attr_string(n, "delimiter", "");
+	struct iter_var *axes = define_axes(c, n->outputs[COUNT]);
+	struct pieces p = { .n = n, .x = in[0], .t = dtype_of(DT_I32) };
+	struct dtype types[N_MADE];
+	int ranks[N_MADE];
+	const struct expr *const *shapes[N_MADE], *bytes;
+	struct var *j = var_new(m, "j", p.t);
+	struct stmt *body, *clear;
+
+	for (int k = 0; k < N_MADE; k++) {
+		types[k] = n->outputs[k]->type;
+		ranks[k] = n->outputs[k]->ndim;
+		shapes[k] = n->outputs[k]->shape;
+	}
+	p.s = steps_begin(c, "pieces", "pieces", names, types, ranks, shapes,
+			  N_MADE, in, 1, out);
+	p.row = axes[0].var->expr;
+	p.count = step_local(&p.s, "count", p.t);
+	p.start = step_local(&p.s, "start", p.t);
+	bytes = expr_cast(m, p.t, x->shape[1]);
+	clear = step_for(&p.s, j, expr_cast(m, p.t, shapes[FROM][1]),
+			 step_seq(&p.s, 2,
+				  put(&p, FROM, j->expr, number(&p, 0)),
+				  put(&p, TO, j->expr, number(&p, 0)), NULL,
+				  NULL));
+	body = *delimiter ? split_at(&p, bytes, delimiter,
+				     step_local(&p.s, "length", p.t),
+				     step_local(&p.s, "next", p.t))
+			  : split_words(&p, bytes);
+	body = step_seq(&p.s, 4, clear, step_set(&p.s, p.count, number(&p, 0)),
+			body,
+			stmt_store(p.s.f, p.s.out[COUNT]->buffer,
+				   expr_cast(m, types[COUNT],
+					     step_get(&p.s, p.count)),
+				   &p.row, 1));
+	body = step_alloc(&p.s, p.count, step_alloc(&p.s, p.start, body));
+	steps_end(&p.s, axes, 1, body);
+	return true;
+}
+
+/* ---- Automaton: state[i] = 0; for k: state[i] = table[state[i], x[i, k]] ---- */
+
+bool
+infer_automaton(struct infer *c, struct node *n)
+{
+	if (!infer_form(c, n, 0, TYPES_INTEGER, 2, 2) ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 2, 2)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], dtype_of(DT_I32), 1, n->inputs[0]->shape);
+	return true;
+}
+
+bool
+define_automaton(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	static const char *const names[] = { "state" };
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	struct var *k = var_new(m, "k", dtype_of(DT_I32));
+	const struct buffer *state;
+	const struct expr *at[2], *row = axes[0].var->expr;
+	struct steps s = steps_begin(c, "automaton", "automaton", names,
+				     &y->type, &y->ndim,
+				     (const struct expr *const *[]){ y->shape },
+				     1, in, 2, out);
+	struct stmt *body;
+
+	state = step_local(&s, "state", y->type);
+	at[0] = row;
+	at[1] = k->expr;
+	at[1] = expr_cast(m, y->type, te_at(m, in[0], at, 2));
+	at[0] = step_get(&s, state);
+	body = step_set(&s, state,
+			expr_cast(m, y->type, te_at(m, in[1], at, 2)));
+	body = step_seq(&s, 3, step_set(&s, state, expr_int(m, y->type, 0)),
+			step_for(&s, k, expr_cast(m, y->type, x->shape[1]),
+				 body),
+			stmt_store(s.f, s.out[0]->buffer, step_get(&s, state),
+				   &row, 1),
+			NULL);
+	steps_end(&s, axes, 1, step_alloc(&s, state, body));
+	return true;
+}
