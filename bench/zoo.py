@@ -17,6 +17,7 @@ import collections
 import fnmatch
 import glob
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -38,7 +39,6 @@ import cpu  # noqa: E402
 import cpu_driver  # noqa: E402
 import helper  # noqa: E402
 
-EXPORT_SECONDS = 600
 COMPILE_SECONDS = 120
 TEST_SECONDS = 900
 ZOO = os.path.join(HERE, "zoo")
@@ -76,18 +76,18 @@ class Exporter:
     """A process that makes models (zoo/export.py); started when it is needed,
     and anew after it died or took too long."""
 
-    def __init__(self):
+    def __init__(self, seconds):
         self.child = None
+        self.seconds = seconds
 
     def answer(self):
-        ready, _, _ = select.select([self.child.stdout], [], [],
-                                    EXPORT_SECONDS)
+        ready, _, _ = select.select([self.child.stdout], [], [], self.seconds)
         line = self.child.stdout.readline() if ready else ""
         if line:
             return line.strip()
         self.stop()
         return "the exporter died" if ready else \
-            "the exporter took more than %d s" % EXPORT_SECONDS
+            "the exporter took more than %d s" % self.seconds
 
     def stop(self):
         if self.child:
@@ -288,13 +288,20 @@ def print_row(row):
 
 
 def listed():
+    """The first model of every family, then the second, and so on: a run that
+    is stopped has seen all families."""
     said = subprocess.run(
         [zoo_python(), os.path.join(ZOO, "export.py"), "--list"], text=True,
         stdout=subprocess.PIPE, check=True).stdout
+    families = {}
     for line in said.splitlines():
         name, forms, family = line.split(None, 2)
-        for form in forms.split(","):
-            yield name, form, family
+        families.setdefault(family, []).append((name, forms))
+    for turn in itertools.zip_longest(*families.values()):
+        for family, one in zip(families, turn):
+            if one:
+                for form in one[1].split(","):
+                    yield one[0], form, family
 
 
 def summary(rows):
@@ -328,6 +335,9 @@ def parse():
                         help="make the models anew")
     parser.add_argument("--make", action="store_true",
                         help="make the models, and stop")
+    parser.add_argument("--export-seconds", type=int, default=600,
+                        metavar="N", help="give up a model that is not made "
+                        "after so long")
     parser.add_argument("--no-times", action="store_true",
                         help="compile and compare only")
     parser.add_argument("--target", default="gnu-c")
@@ -342,7 +352,7 @@ def parse():
 
 def main():
     args = parse()
-    rows, exporter = [], Exporter()
+    rows, exporter = [], Exporter(args.export_seconds)
     wanted = [(name, form, family) for name, form, family in listed()
               if (not args.form or form in args.form) and
               (not args.only or any(

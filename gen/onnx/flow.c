@@ -1,34 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches and loops that stay in the graph (ir/graph_body.c):
- *
- *	before	y = If<then={ t = Neg(x) }, else={ e = Abs(x) }>(c)
- *	after	t = Neg(x); t2 = tirc.Copy<body=1>(t)
- *		e = Abs(x); e2 = tirc.Copy<body=2>(e)
- *		y = tirc.EndIf<body=0, then=1, else=2>(c, t2, e2)
- *
- * The node is reached twice: at first the nodes of its nested graphs are made,
- * whose results are its inputs then; at last they have types and shapes. */
-#include "importer.h"
+/* Loops that stay in the graph (ir/graph_body.c), and what branches share with
+ * them. The node is reached twice: at first the nodes of its nested graphs are
+ * made, whose results are its inputs then; at last they have types and shapes. */
+#include "flow.h"
 #include "ops.h"
 
-struct flow {
-	int id, other; /* of the branches, or of the loop */
-	int n_then;    /* results of the first branch */
-	struct loop_form form;
-	struct tensor **carried;  /* of a loop: its states in the body */
-	struct tensor *condition; /* in the body */
-	tensor_list captures;
-};
-
-/* A new number of a branch or loop. */
-static int
+int
 flow_new(struct importer *imp)
 {
 	return ++imp->n_flows;
 }
 
-/* A new node of control flow in a body. */
-static struct node *
+struct node *
 flow_node(struct importer *imp, const struct deferred *d, const char *op_type,
 	  int body, struct tensor *const *in, int n_in,
 	  struct tensor *const *out, int n_out)
@@ -46,8 +29,7 @@ flow_node(struct importer *imp, const struct deferred *d, const char *op_type,
 	return n;
 }
 
-/* The same with one new output, named after `name`. */
-static struct tensor *
+struct tensor *
 flow_tensor(struct importer *imp, const struct deferred *d, const char *op_type,
 	    int body, struct tensor *in, const char *name)
 {
@@ -58,17 +40,16 @@ flow_tensor(struct importer *imp, const struct deferred *d, const char *op_type,
 	return out;
 }
 
-/* t in memory of its own in a body. */
-static struct tensor *
+struct tensor *
 flow_copy(struct importer *imp, const struct deferred *d, int body,
 	  struct tensor *t)
 {
 	return flow_tensor(imp, d, "Copy", body, t, t->name);
 }
 
-/* Makes the list the node's inputs, and the captured tensors after it. */
-static void
-set_inputs(struct importer *imp, struct deferred *d, const tensor_list *list)
+void
+flow_set_inputs(struct importer *imp, struct deferred *d,
+		const tensor_list *list)
 {
 	int n_old = d->node->n_inputs;
 	tensor_list all = { 0 };
@@ -85,136 +66,6 @@ set_inputs(struct importer *imp, struct deferred *d, const tensor_list *list)
 		node_set_input(d->node, i, all.data[i]);
 	}
 }
-
-/* -- If -- */
-
-static bool
-begin_if(struct importer *imp, struct deferred *d)
-{
-	static const char *const names[] = { "then_branch", "else_branch" };
-	int n_out = d->node->n_outputs;
-	tensor_list list = { 0 };
-
-	d->flow = arena_new(&imp->tmp, struct flow);
-	d->flow->id = flow_new(imp);
-	d->flow->other = flow_new(imp);
-	vec_push(&imp->tmp, &list, d->node->inputs[0]);
-	for (int b = 0; b < 2; ++b) {
-		const Onnx__GraphProto *branch = deferred_graph(d, names[b]);
-		struct tensor **out;
-
-		if (!branch || branch->n_output < (size_t)n_out) {
-			return deferred_refuse(
-				imp, d,
-				"a branch is missing, or has too few outputs; "
-				"export the model again");
-		}
-		out = arena_array(&imp->tmp, struct tensor *,
-				  branch->n_output + 1);
-		if (!deferred_inline(imp, d, branch,
-				     b == 0 ? d->flow->id : d->flow->other,
-				     NULL, 0, out)) {
-			return false;
-		}
-		for (int k = 0; k < n_out; ++k) {
-			vec_push(&imp->tmp, &list, out[k]);
-		}
-	}
-	set_inputs(imp, d, &list);
-	return true;
-}
-
-/* The results of one branch, or of both where the node's are sequences. */
-struct results {
-	tensor_list a, b, out;
-};
-
-static void
-add_result(struct importer *imp, struct deferred *d, struct results *r,
-	   struct tensor *a, struct tensor *b, struct tensor *out)
-{
-	vec_push(&imp->tmp, &r->a, flow_copy(imp, d, d->flow->id, a));
-	vec_push(&imp->tmp, &r->b, flow_copy(imp, d, d->flow->other, b));
-	vec_push(&imp->tmp, &r->out, out);
-}
-
-static bool
-add_results(struct importer *imp, struct deferred *d, struct results *r, int k)
-{
-	struct tensor *a = d->node->inputs[1 + k];
-	struct tensor *b = d->node->inputs[1 + d->node->n_outputs + k];
-	struct tensor *out = d->node->outputs[k];
-	const struct sequence *sa = sequence_find(imp, a);
-	const struct sequence *sb = sequence_find(imp, b);
-	struct sequence *s;
-
-	if (!out) {
-		return true;
-	}
-	out->producer = NULL;
-	d->node->outputs[k] = NULL;
-	if (!sa && !sb) {
-		add_result(imp, d, r, a, b, out);
-		return true;
-	}
-	if (!sa || !sb || sa->n != sb->n || sa->is_none != sb->is_none) {
-		return deferred_refuse(imp, d,
-				       "the condition depends on data, and "
-				       "its branches give sequences of "
-				       "different lengths, or an optional with "
-				       "and without an element");
-	}
-	s = sequence_new(imp, sa->n);
-	s->is_none = sa->is_none;
-	for (int i = 0; i < s->n; ++i) {
-		s->elems[i] = graph_tensor(imp->g, out->name);
-		add_result(imp, d, r, sa->elems[i], sb->elems[i], s->elems[i]);
-	}
-	sequence_set(imp, out, s);
-	return true;
-}
-
-static bool
-end_if(struct importer *imp, struct deferred *d)
-{
-	struct results r = { 0 };
-	tensor_list in = { 0 };
-	struct node *n;
-	int64_t elems;
-
-	if (!tensor_const_elems(d->node->inputs[0], &elems) || elems != 1 ||
-	    dtype_class(d->node->inputs[0]->type) != DTC_BOOL) {
-		return deferred_refuse(imp, d,
-				       "its condition is not one truth value");
-	}
-	vec_push(&imp->tmp, &in, d->node->inputs[0]);
-	for (int k = 0; k < d->node->n_outputs; ++k) {
-		if (!add_results(imp, d, &r, k)) {
-			return false;
-		}
-	}
-	for (int i = 0; i < r.a.n; ++i) {
-		vec_push(&imp->tmp, &in, r.a.data[i]);
-	}
-	for (int i = 0; i < r.b.n; ++i) {
-		vec_push(&imp->tmp, &in, r.b.data[i]);
-	}
-	if (r.out.n > 0) {
-		n = flow_node(imp, d, "EndIf", d->body->flow, in.data, in.n,
-			      r.out.data, r.out.n);
-		node_set_attr_int(imp->g, n, "then", d->flow->id);
-		node_set_attr_int(imp->g, n, "else", d->flow->other);
-	}
-	return deferred_finish(imp, d, NULL);
-}
-
-bool
-flow_if(struct importer *imp, struct deferred *d)
-{
-	return d->flow ? end_if(imp, d) : begin_if(imp, d);
-}
-
-/* -- loops -- */
 
 static struct tensor *
 transposed(struct importer *imp, const struct deferred *d, struct tensor *x,
@@ -317,7 +168,7 @@ flow_loop(struct importer *imp, struct deferred *d,
 	for (size_t k = 0; k < form->body->n_output; ++k) {
 		vec_push(&imp->tmp, &list, out[k]);
 	}
-	set_inputs(imp, d, &list);
+	flow_set_inputs(imp, d, &list);
 	return true;
 }
 

@@ -56,6 +56,7 @@ struct analyser {
 	int fuel; /* rewrites left in this call */
 	/* conditions that may still be assumed in branches in this call */
 	int forks;
+	int steps;  /* substitutions left in this proof (prove_sign.c) */
 	bool plain; /* while bounds of a fact are taken: without facts */
 };
 

@@ -5,7 +5,9 @@
  * or max, and of a quotient. */
 #include "linear.h"
 
-enum { DECIDE_DEPTH = 8 };
+/* Substitutions one after the other, and in one proof: each min and max doubles
+ * the search. */
+enum { DECIDE_DEPTH = 8, DECIDE_STEPS = 400 };
 
 static bool never_positive(struct analyser *a, const struct linear *l,
 			   int depth);
@@ -242,7 +244,7 @@ never_positive(struct analyser *a, const struct linear *l, int depth)
 	if (by_bounds(a, l)) {
 		return true;
 	}
-	if (l->n == 0 || depth >= DECIDE_DEPTH) {
+	if (l->n == 0 || depth >= DECIDE_DEPTH || --a->steps < 0) {
 		return false;
 	}
 	if (depth == 0 && by_fact(a, l)) {
@@ -254,6 +256,7 @@ never_positive(struct analyser *a, const struct linear *l, int depth)
 bool
 linear_never_positive(struct analyser *a, const struct linear *l)
 {
+	a->steps = DECIDE_STEPS;
 	return never_positive(a, l, 0);
 }
 
@@ -264,6 +267,7 @@ linear_never_negative(struct analyser *a, const struct linear *l)
 
 	linear_init(&negated, a);
 	linear_add(&negated, l, -1);
+	a->steps = DECIDE_STEPS;
 	return never_positive(a, &negated, 0);
 }
 

@@ -20,10 +20,11 @@ struct entry {
 	VEC(const struct expr *) values;
 	int next; /* the next kernel to call */
 	/* By number of the graph's run_sizes: the tensor and the element that
-	 * hold it, the kernel after which it is read (-1: before the first one),
-	 * and the load of it. The tensor is NULL if nothing uses the size. */
+	 * hold it, the kernel after which it is read (-1: before the first one)
+	 * and the body where that is, and the load of it. The tensor is NULL
+	 * if nothing uses the size. */
 	struct tensor **size_tensor;
-	int *size_index, *read_after;
+	int *size_index, *read_after, *read_in;
 	const struct expr **size_value;
 	/* The condition under which the kernel at hand is called: sizes in it
 	 * are not 0. NULL: always. */
@@ -49,12 +50,13 @@ const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 bool entry_find_sizes(struct entry *e);
 /* A variable for a number as it was read, before it is checked or limited. */
 struct var *entry_given(struct entry *e, const char *name, struct dtype type);
-/* Are sizes read after the kernel of this number? */
-bool entry_reads_after(const struct entry *e, int kernel);
+/* Are sizes read in the body after the kernel of this number? */
+bool entry_reads_after(const struct entry *e, int kernel, int body);
 /* The loads of these sizes. */
-void entry_load_sizes(struct entry *e, int kernel);
+void entry_load_sizes(struct entry *e, int kernel, int body);
 /* The rest of the calls with these sizes, and the checks that can be made. */
-struct stmt *entry_with_sizes(struct entry *e, int kernel, struct stmt *rest);
+struct stmt *entry_with_sizes(struct entry *e, int kernel, int body,
+			      struct stmt *rest);
 /* The call of the kernel, unless its results have no elements. */
 struct stmt *entry_call_some(struct entry *e, const struct kernel *k);
 /* Checks the sizes that are multiples, and divides them, before the rest. */

@@ -312,7 +312,7 @@ flow(struct entry *e, int body)
 				    : counted_loop(e, inner);
 		}
 		vec_push(&e->m->arena, &list, s);
-		if (entry_reads_after(e, e->next - 1)) {
+		if (entry_reads_after(e, e->next - 1, body)) {
 			vec_push(&e->m->arena, &list, flow_after(e, body));
 			return stmt_seq(e->f, list.data, list.n);
 		}
@@ -329,8 +329,8 @@ flow_after(struct entry *e, int body)
 {
 	int kernel = e->next - 1;
 
-	entry_load_sizes(e, kernel);
-	return entry_with_sizes(e, kernel, flow(e, body));
+	entry_load_sizes(e, kernel, body);
+	return entry_with_sizes(e, kernel, body, flow(e, body));
 }
 
 /* A number of iterations in memory. */

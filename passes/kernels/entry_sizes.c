@@ -11,34 +11,67 @@
  */
 #include "entry.h"
 
-/* The kernel that writes the tensor's bytes, and which tensor it writes; -1:
- * none, they are an input's. */
 static int
-writer_of(const struct entry *e, struct tensor **written)
+body_of(const struct entry *e, int kernel)
 {
-	for (struct tensor *t = *written; t != NULL;
-	     t = t->producer != NULL ? t->producer->inputs[0] : NULL) {
-		*written = t;
-		for (int i = 0; i < e->p->kernels.n; i++) {
-			const struct kernel *k = e->p->kernels.data[i];
+	return e->p->kernels.data[kernel]->group->nodes.data[0]->body;
+}
 
-			for (int a = 0; a < k->args.n; a++) {
-				if (k->args.data[a].written &&
-				    k->args.data[a].tensor == t) {
-					return i;
-				}
+/* The last kernel that writes t; -1: none. */
+static int
+last_writer(const struct entry *e, const struct tensor *t)
+{
+	for (int i = e->p->kernels.n - 1; i >= 0; i--) {
+		const struct kernel *k = e->p->kernels.data[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			if (k->args.data[a].written &&
+			    k->args.data[a].tensor == t) {
+				return i;
 			}
 		}
 	}
 	return -1;
 }
 
-/* Is the kernel within a branch or a loop? */
-static bool
-is_within(const struct entry *e, int kernel)
+/* The last kernel of the branches that the node ends. */
+static int
+last_of_branches(const struct entry *e, const struct node *end)
 {
-	return kernel >= 0 &&
-	       e->p->kernels.data[kernel]->group->nodes.data[0]->body != 0;
+	struct graph *g = e->p->graph;
+	int i = e->p->kernels.n - 1;
+
+	while (i >= 0 &&
+	       !graph_body_within(g, body_of(e, i),
+				  (int)node_attr_int(end, "then", 0)) &&
+	       !graph_body_within(g, body_of(e, i),
+				  (int)node_attr_int(end, "else", 0))) {
+		i--;
+	}
+	return i;
+}
+
+/* After which kernel the tensor's bytes are complete, and which tensor of these
+ * bytes has memory; -1: they are an input's. `body`: where it is so. */
+static int
+complete_after(const struct entry *e, struct tensor **written, int *body)
+{
+	*body = 0;
+	for (struct tensor *t = *written; t != NULL;
+	     t = t->producer != NULL ? t->producer->inputs[0] : NULL) {
+		int i = last_writer(e, t);
+
+		*written = t;
+		if (i >= 0) {
+			*body = body_of(e, i);
+			return i;
+		}
+		if (t->producer != NULL && node_ends_if(t->producer)) {
+			*body = t->producer->body;
+			return last_of_branches(e, t->producer);
+		}
+	}
+	return -1;
 }
 
 struct var *
@@ -210,11 +243,18 @@ entry_give_sizes(struct entry *e)
 	return stmt_seq(e->f, stores.data, stores.n);
 }
 
+static bool
+is_read_here(const struct entry *e, int size, int kernel, int body)
+{
+	return e->size_tensor[size] != NULL && e->read_after[size] == kernel &&
+	       e->read_in[size] == body;
+}
+
 bool
-entry_reads_after(const struct entry *e, int kernel)
+entry_reads_after(const struct entry *e, int kernel, int body)
 {
 	for (int i = 0; i < e->p->graph->run_sizes.n; i++) {
-		if (e->size_tensor[i] != NULL && e->read_after[i] == kernel) {
+		if (is_read_here(e, i, kernel, body)) {
 			return true;
 		}
 	}
@@ -222,10 +262,10 @@ entry_reads_after(const struct entry *e, int kernel)
 }
 
 void
-entry_load_sizes(struct entry *e, int kernel)
+entry_load_sizes(struct entry *e, int kernel, int body)
 {
 	for (int i = 0; i < e->p->graph->run_sizes.n; i++) {
-		if (e->size_tensor[i] != NULL && e->read_after[i] == kernel) {
+		if (is_read_here(e, i, kernel, body)) {
 			e->size_value[i] = load_size(e, kernel,
 						     e->size_tensor[i],
 						     e->size_index[i]);
@@ -234,11 +274,11 @@ entry_load_sizes(struct entry *e, int kernel)
 }
 
 struct stmt *
-entry_with_sizes(struct entry *e, int kernel, struct stmt *rest)
+entry_with_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 {
 	rest = check_sizes(e, kernel, rest);
 	for (int i = e->p->graph->run_sizes.n - 1; i >= 0; i--) {
-		if (e->size_tensor[i] != NULL && e->read_after[i] == kernel) {
+		if (is_read_here(e, i, kernel, body)) {
 			rest = read_size(e, i, rest);
 		}
 	}
@@ -312,6 +352,17 @@ add_given_size(struct entry *e, const struct var *v)
 	vec_push(&e->m->arena, &e->p->given_sizes, given);
 }
 
+static bool
+within_loop(const struct graph *g, int body)
+{
+	for (; body > 0; body = g->bodies.data[body].parent) {
+		if (g->bodies.data[body].is_loop) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 entry_find_sizes(struct entry *e)
 {
@@ -323,6 +374,7 @@ entry_find_sizes(struct entry *e)
 	e->size_tensor = arena_array(a, struct tensor *, n + 1);
 	e->size_index = arena_array(a, int, n + 1);
 	e->read_after = arena_array(a, int, n + 1);
+	e->read_in = arena_array(a, int, n + 1);
 	e->size_value = arena_array(a, const struct expr *, n + 1);
 	for (int i = 0; i < n; i++) {
 		const struct run_size *s = &g->run_sizes.data[i];
@@ -333,13 +385,15 @@ entry_find_sizes(struct entry *e)
 			continue;
 		}
 		e->size_tensor[i] = node->outputs[0];
-		e->read_after[i] = writer_of(e, &e->size_tensor[i]);
-		if (node->body != 0 || is_within(e, e->read_after[i])) {
+		e->read_after[i] = complete_after(e, &e->size_tensor[i],
+						  &e->read_in[i]);
+		if (within_loop(e->p->graph, node->body) ||
+		    within_loop(e->p->graph, e->read_in[i])) {
 			return diag_error(
 				&e->m->diags, DIAG_UNSUPPORTED,
 				node_place(g, node),
 				"a size that is known only when the model runs "
-				"is not supported within a branch or a loop");
+				"is not supported within a loop");
 		}
 		name_set_add(&e->names, s->var->name);
 		checks |= !s->proven;

@@ -7,10 +7,14 @@
  *	Iteration<body=L>()     the number of the iteration, from 0
  *	ScanInput<body=L, back>(x)
  *	                        the slice of x that the iteration reads
- *	EndIf<body, then=T, else=E>(condition, T's results, E's results)
+ *	EndIf<body, then=T, else=E, sizes>(condition, T's results, E's results)
  *	EndLoop<body, loop=L, trips, states, counted, condition, back>(
  *		[count], first states, next states, slices)
  *	                        the last states, and the slices of all iterations
+ *
+ * `sizes` has three integers for each size in which the branches differ: the
+ * result, the dimension, and the number of the variable in graph.run_sizes; the
+ * branches' last results hold their values.
  *
  * `trips` is the number of iterations, absent if it is not known; with
  * `counted`, input 0 is a limit; with `condition`, the loop ends when state 0
@@ -117,6 +121,48 @@ same_type(const struct tensor *a, const struct tensor *b)
 	return true;
 }
 
+/* The variable of size `dim` of result k of an EndIf; NULL: none. */
+static const struct expr *
+branch_size(const struct node *n, int k, int dim)
+{
+	const struct graph *g = n->graph;
+	const int64_t *sizes;
+	int count = node_attr_ints(n, "sizes", &sizes);
+
+	for (int i = 0; i + 2 < count; i += 3) {
+		if (sizes[i] == k && sizes[i + 1] == dim &&
+		    sizes[i + 2] < g->run_sizes.n) {
+			return g->run_sizes.data[sizes[i + 2]].var->expr;
+		}
+	}
+	return NULL;
+}
+
+/* The shape of result k, whose types in the branches are a and b; NULL: they
+ * differ. */
+static const struct expr **
+branch_shape(struct infer *c, const struct node *n, int k,
+	     const struct tensor *a, const struct tensor *b)
+{
+	const struct expr **shape;
+
+	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
+		return NULL;
+	}
+	shape = arena_array(&c->module->arena, const struct expr *,
+			    a->ndim + 1);
+	for (int d = 0; d < a->ndim; d++) {
+		shape[d] = a->shape[d];
+		if (a->shape[d] != b->shape[d]) {
+			shape[d] = branch_size(n, k, d);
+		}
+		if (shape[d] == NULL) {
+			return NULL;
+		}
+	}
+	return shape;
+}
+
 bool
 infer_end_if(struct infer *c, struct node *n)
 {
@@ -125,8 +171,9 @@ infer_end_if(struct infer *c, struct node *n)
 	for (int k = 0; k < count; k++) {
 		const struct tensor *a = n->inputs[1 + k];
 		const struct tensor *b = n->inputs[1 + count + k];
+		const struct expr **shape = branch_shape(c, n, k, a, b);
 
-		if (!same_type(a, b)) {
+		if (shape == NULL) {
 			return infer_error(
 				c, DIAG_BAD_MODEL,
 				"the branches give '%s' different types: %s "
@@ -136,7 +183,7 @@ infer_end_if(struct infer *c, struct node *n)
 						      : a->name,
 				type_text(c, a), type_text(c, b));
 		}
-		infer_set(c, node_output(n, k), a->type, a->ndim, a->shape);
+		infer_set(c, node_output(n, k), a->type, a->ndim, shape);
 	}
 	return true;
 }

@@ -159,6 +159,29 @@ def branches():
         check(m, ALL)
 
 
+def sized():
+    """Branches whose results differ in a size, which data decide in one of
+    them: the rows whose largest number is over a limit, or none."""
+    for flag in (True, False):
+        m = Model("sized")
+        x, c = m.input("x", floats(6, 4)), m.input("c", number(flag, bool))
+        m.node("Greater", [m.node("ReduceMax", [x, m.constant(number([1]))],
+                                  keepdims=0),
+                           m.constant(number(0.5, np.float32))],
+               names=["high"])
+        none = body([], outputs=["none"],
+                    constants=[("none", np.zeros((0, 4), np.float32))])
+        some = body([("NonZero", ["high"], ["i"], {}),
+                     ("Squeeze", ["i", "first"], ["j"], {}),
+                     ("Gather", ["x", "j"], ["e"], {"axis": 0})],
+                    outputs=["e"], constants=[("first", number([0]))])
+        y = m.node("If", [c], names=["result"], then_branch=none,
+                   else_branch=some)
+        m.output(y)
+        m.output(m.node("Neg", [y]))
+        check(m, HOST)
+
+
 def counted():
     """A Loop of many iterations: a state in place, one that takes turns, two
     that change places, slices, tensors of outside, the iteration's number."""
@@ -329,7 +352,7 @@ def refused():
     x, c = m.input("x", floats(2, 3)), m.input("c", np.array(True))
     m.output(m.node("If", [c], names=["result"], then_branch=body(
         [("Neg", ["x"], ["t"], {})], outputs=["t"]), else_branch=body(
-            [("Transpose", ["x"], ["e"], {})], outputs=["e"])))
+            [("ReduceSum", ["x"], ["e"], {"keepdims": 0})], outputs=["e"])))
     refuse(m, "the branches give 'result' different types")
 
     m = Model("stacked")
@@ -348,7 +371,7 @@ def refused():
 
 
 CASES = [branches, changing, conditional, counted, folded, refused, scans,
-         sequences]
+         sequences, sized]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:
