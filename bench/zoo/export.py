@@ -96,11 +96,12 @@ def export_torch(name, form, folder):
 def export_sklearn(name, form, folder):
     from skl2onnx import to_onnx
     fitted, x = registry.MODELS[name][2]()
-    options = {}
-    if hasattr(fitted, "predict_proba"):
-        options = {"zipmap": False}
-    made = to_onnx(fitted, x[:1], options={type(fitted): options}
-                   if options else None)
+    options = None
+    # Classes and their scores as tensors, not as a sequence of maps.
+    if hasattr(fitted, "classes_"):
+        options = {id(fitted.steps[-1][1]): {"zipmap": False}}
+    made = to_onnx(fitted, x[:1], options=options,
+                   target_opset={"": OPSET, "ai.onnx.ml": 3})
     path = os.path.join(folder, "model.onnx")
     onnx.save(made, path)
     save_inputs(path, [x], folder)

@@ -30,7 +30,7 @@ class UNet(nn.Module):
         self.last = nn.Conv2d(c, 3, 1)
 
     def forward(self, x, t):
-        angles = t[:, None] * torch.exp(-torch.arange(16) / 4.0)
+        angles = t[:, None] * torch.exp(-torch.arange(16, dtype=t.dtype) / 4)
         time = self.time(torch.cat([angles.sin(), angles.cos()], 1))
         a = self.down1(x)
         b = self.down2(F.avg_pool2d(a, 2))

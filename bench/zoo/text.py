@@ -107,8 +107,11 @@ for _name, (_config, _more) in DECODERS.items():
     def _(name=_name, short=_config, more=_more):
         cls = getattr(transformers, name + "Model" if name == "GPT2LMHead"
                       else name)
-        return Plain(cls(config(short, **more)), ["input_ids"],
-                     use_cache=False), (tokens(),)
+        # Without a mask transformers calls torch.diff, which one of the
+        # exporters does not know.
+        return Plain(cls(config(short, **more)), [
+            "input_ids", "attention_mask"], use_cache=False), (
+                tokens(), torch.ones(1, LENGTH, dtype=torch.int64))
 
 for _name, _more in (("Mamba", {"state_size": 8}),
                      ("Mamba2", {"num_heads": 8, "head_dim": 16,
@@ -192,8 +195,9 @@ for _name, _more in (
 for _name in ("Wav2Vec2", "Hubert", "SEW", "WavLM", "UniSpeech"):
     @model("speech", "transformers_" + _name.lower())
     def _(name=_name):
-        made = config(name, conv_dim=(32,) * 7, num_conv_pos_embeddings=16,
-                      num_conv_pos_embedding_groups=4)
+        more = {} if name == "SEW" else {"conv_dim": (32,) * 7}
+        made = config(name, num_conv_pos_embeddings=16,
+                      num_conv_pos_embedding_groups=4, **more)
         inner = getattr(transformers, name + "Model")(made)
         return Plain(inner, ["input_values"]), (torch.randn(1, 4000),)
 

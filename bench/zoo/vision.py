@@ -97,11 +97,12 @@ for _name in DETECTION:
             **({} if "ssd" in name else {"min_size": 96, "max_size": 128}))
         return inner, ([torch.rand(3, 96, 96)],)
 
-for _name, _frames in (("r3d_18", 8), ("s3d", 16), ("mc3_18", 8)):
+for _name, _frames, _side in (("r3d_18", 8, 64), ("s3d", 16, 224),
+                              ("mc3_18", 8, 64)):
     @model("video", "torchvision_" + _name)
-    def _(name=_name, frames=_frames):
+    def _(name=_name, frames=_frames, side=_side):
         inner = torchvision.models.get_model(name, weights=None)
-        return inner, (torch.randn(1, 3, frames, 64, 64),)
+        return inner, (torch.randn(1, 3, frames, side, side),)
 
 
 @model("optical flow", "torchvision_raft_small")
