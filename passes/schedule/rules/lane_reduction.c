@@ -52,6 +52,20 @@ reduced_axis(const struct block_access *x, int64_t *values)
 	return axis;
 }
 
+/* Is dimension d the last one? Of a constant, which can be stored anew, it may
+ * be followed by dimensions of one element. */
+static bool
+is_innermost(const struct load_access *a, int d)
+{
+	const struct buffer *b = a->load->u.buffer;
+
+	while (a->weight != NULL && d + 1 < b->ndim &&
+	       expr_is_value(b->shape[d + 1], 1)) {
+		d++;
+	}
+	return d == b->ndim - 1;
+}
+
 /* Is every load contiguous along the axis, or independent of it? */
 static bool
 loads_contiguous(const struct block_access *x, int axis)
@@ -61,7 +75,7 @@ loads_contiguous(const struct block_access *x, int axis)
 
 		if (a->use[axis] != AXIS_UNUSED &&
 		    (a->use[axis] != AXIS_PLAIN ||
-		     a->dim[axis] != a->load->u.buffer->ndim - 1)) {
+		     !is_innermost(a, a->dim[axis]))) {
 			return false;
 		}
 	}
@@ -82,6 +96,20 @@ uses_every_axis(const struct block_access *x, const struct load_access *a)
 	return true;
 }
 
+/* Is the load the same for all results: a vector of terms? */
+static bool
+is_vector(const struct block_access *x, const struct load_access *a)
+{
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (a->use[i] != AXIS_UNUSED &&
+		    x->info->iters[i].kind != ITER_REDUCE &&
+		    !expr_is_value(x->info->iters[i].extent, 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool
 rules_sums_rows(struct rules *r, int block)
 {
@@ -95,7 +123,7 @@ rules_sums_rows(struct rules *r, int block)
 	}
 	axis = reduced_axis(&x, &values);
 	for (int l = 0; axis >= 0 && l < x.n_loads; l++) {
-		if (x.loads[l].weight != NULL) {
+		if (x.loads[l].weight != NULL && !is_vector(&x, &x.loads[l])) {
 			return false; /* its layout can change */
 		}
 		once |= uses_every_axis(&x, &x.loads[l]);
