@@ -29,7 +29,8 @@ flow_node(struct importer *imp, const struct deferred *d, const char *op_type,
 	return n;
 }
 
-struct tensor *
+/* The same with one new output, named after `name`. */
+static struct tensor *
 flow_tensor(struct importer *imp, const struct deferred *d, const char *op_type,
 	    int body, struct tensor *in, const char *name)
 {

@@ -18,10 +18,6 @@ int flow_new(struct importer *imp);
 struct node *flow_node(struct importer *imp, const struct deferred *d,
 		       const char *op_type, int body, struct tensor *const *in,
 		       int n_in, struct tensor *const *out, int n_out);
-/* The same with one new output, named after `name`. */
-struct tensor *flow_tensor(struct importer *imp, const struct deferred *d,
-			   const char *op_type, int body, struct tensor *in,
-			   const char *name);
 /* t in memory of its own in a body. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
