@@ -247,6 +247,18 @@ may_split(struct pieces *p)
 				  number(p, most));
 }
 
+/* Is there a place for one more piece? Always, if the string has only zeros after
+ * its first zero; else a limited number of pieces must not be exceeded. */
+static const struct expr *
+has_room(struct pieces *p)
+{
+	int64_t most = node_attr_int(p->n, "maxsplit", -1);
+
+	return most < 0 ? expr_bool(p->s.m, true)
+			: expr_le(p->s.m, step_get(&p->s, p->count),
+				  number(p, most));
+}
+
 /* White space as Python's str.split() has it, of ASCII. */
 static const struct expr *
 is_space(struct pieces *p, const struct expr *x)
@@ -260,7 +272,8 @@ is_space(struct pieces *p, const struct expr *x)
 
 /*	for k: x = the byte
  *		if start < 0:
- *			if x is neither 0 nor white space: start = k
+ *			if x is neither 0 nor white space, and there is room:
+ *				start = k
  *		else if x is 0, or white space and there may be more pieces:
  *			the piece ends; start = -1
  *	if start >= 0: the piece ends */
@@ -277,7 +290,10 @@ split_words(struct pieces *p, const struct expr *bytes)
 	zero = is_byte(p, x->expr, 0);
 	none = expr_lt(m, start, number(p, 0));
 	begin = stmt_if(s->f,
-			expr_not(m, expr_or(m, zero, is_space(p, x->expr))),
+			expr_and(m,
+				 expr_not(m, expr_or(m, zero,
+						     is_space(p, x->expr))),
+				 has_room(p)),
 			step_set(s, p->start, k->expr), NULL);
 	end = step_seq(s, 2, end_piece(p, k->expr),
 		       step_set(s, p->start, number(p, -1)), NULL, NULL);
