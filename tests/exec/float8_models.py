@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Models with floats of 8 bits and fewer: Cast, with and without saturation, gives what the
-types' definitions say, of an input and of a constant that is folded; a layer
+"""Models with floats of 8 bits and fewer: Cast, with and without saturation,
+gives what the types' definitions say, of an input and of a constant that is
+folded, also to and from the exponents of e8m0 in each rounding; a layer
 between QuantizeLinear and DequantizeLinear, whose result is moved about, gives
 what numpy computes, from every dialect in C and as kernels with a graph."""
 import os
@@ -77,6 +78,60 @@ for name, got in run(casts, data, "--target", "c99").items():
     kind, saturate = name[:-4], name[-1] == "1"
     same(patterns(got, kind),
          quantized(data.astype(np.float64), kind, saturate), name)
+
+
+# -- exponents --
+E8M0 = dtypes.TYPES["e8m0"].code
+
+
+def exponents(x, mode, saturate):
+    """The power of two that each magnitude is rounded to, as an element of e8m0;
+    255 for NaN. Out of range: the nearest power, or NaN."""
+    size = np.abs(x.astype(np.float64))
+    low = np.floor(np.log2(np.clip(size, 2.0 ** -127, 2.0 ** 128)))
+    power = 2.0 ** low
+    up = {"up": size > power, "down": np.zeros(x.shape, bool),
+          "nearest": size >= 1.5 * power}[mode]
+    bits = low + up + 127
+    if saturate:
+        bits = np.minimum(bits, 254)
+    else:
+        bits[(bits > 254) | (size < 2.0 ** -127)] = 255
+    return np.where(np.isnan(x), 255, bits).astype(np.uint8)
+
+
+values = 2.0 ** np.arange(-126, 128)
+values = np.concatenate([[np.nan, np.inf, -np.inf, 0.0, -0.0, 2.0 ** -127,
+                          2.0 ** -149, -3.0 * 2.0 ** -128, 3.0 * 2.0 ** -129,
+                          2.0 ** -127 + 2.0 ** -149],
+                         values, -values, values * 1.25, values * 1.5,
+                         values * 1.75]).astype(np.float32)
+nodes, outputs = [], []
+for mode in ("up", "down", "nearest"):
+    for saturate in (0, 1):
+        for x in "xc":
+            y = "%s_%s_%d" % (mode, x, saturate)
+            nodes += [proto.node("Cast", [x], [y], to=E8M0, saturate=saturate,
+                                 round_mode=mode),
+                      proto.node("Cast", [y], ["back_" + y], to=FLOAT)]
+            outputs += [proto.value_info(y, values.shape, E8M0),
+                        proto.value_info("back_" + y, values.shape, FLOAT)]
+casts = proto.model(proto.graph(
+    nodes, [proto.value_info("x", values.shape, FLOAT)], outputs,
+    [proto.tensor("c", values.shape, values.tobytes(), FLOAT)]), version=25)
+for target in ("c99", "c-openmp"):
+    got = run(casts, values, "--target", target)
+    for mode in ("up", "down", "nearest"):
+        for saturate in (0, 1):
+            for x in "xc":
+                y = "%s_%s_%d" % (mode, x, saturate)
+                want = exponents(values, mode, saturate)
+                same(got[y].view(np.uint8), want,
+                     "%s, %s" % (y, target))
+                power = np.where(want == 255, np.nan,
+                                 2.0 ** (want.astype(np.float64) - 127))
+                if not np.array_equal(got["back_" + y], power, equal_nan=True):
+                    fail("back_%s, %s" % (y, target))
 
 
 # -- a layer --
