@@ -310,8 +310,10 @@ is_placed(const struct tensor *t)
 	       !node_ends_if(t->producer);
 }
 
-/* A view needs a copy if its bytes would have to be in two places: those of
- * an input or a constant and an output, or of two outputs. */
+/* A view needs a copy if its bytes would have to be in two places: in an input
+ * or a constant and in an output, or in two outputs. So does a view of a
+ * constant, whose size is only known when the model runs, or it would be a
+ * constant, too: constants are not in the workspace. */
 static bool
 is_free_view(const struct node *n)
 {
@@ -321,7 +323,7 @@ is_free_view(const struct node *n)
 		return false;
 	}
 	root = fuse_storage_of(n->inputs[0]);
-	if (is_placed(root)) {
+	if (is_placed(root) || tensor_is_constant(root)) {
 		return false;
 	}
 	if (!fuse_outputs_behind(n->outputs[0])) {
