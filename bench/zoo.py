@@ -62,10 +62,11 @@ def zoo_python():
     venv = os.path.join(cache_folder(), "venv-" + digest)
     python = os.path.join(venv, "bin", "python")
     if not os.path.exists(os.path.join(venv, "installed")):
-        print("installing PyTorch and others into " + venv, file=sys.stderr)
+        print("installing PyTorch and others (several GB) into " + venv,
+              file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", "--clear", venv],
                        check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps",
+        subprocess.run([python, "-m", "pip", "install", "-q",
                         "--disable-pip-version-check", "-r", needs],
                        check=True)
         with open(os.path.join(venv, "installed"), "w"):
