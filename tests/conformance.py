@@ -41,10 +41,6 @@ BROUGHT = os.path.join(os.path.dirname(onnx.__file__), "backend", "test",
 BROUGHT_OPTIONS = {
     "test_sequence_model8": ["--const-input", "X", "--const-input", "Splits"],
 }
-# Of what these give, a test of ONNX says no more than type and shape;
-# tests/exec/random_numbers.py has the rest.
-RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
-          "RandomUniform", "RandomUniformLike"}
 FAILED = os.path.join(helper.ROOT, "tests", "conformance_failed.txt")
 TURNS = 10
 # Speed is not what these tests are about: a third of the time of the target's
@@ -166,7 +162,7 @@ def run(folder, model, options):
     command = [helper.TIRC, "test", os.path.join(folder, "model.onnx"),
                "--rtol", repr(rtol), "--atol", repr(atol),
                *own_options(folder), *options]
-    is_random = RANDOM & {node.op_type for node in model.graph.node}
+    is_random = onnx_nodes.is_random(model)
     if is_random:
         command += ["--seed", "1", "--atol", "inf"]
     try:

@@ -3,8 +3,9 @@
 """onnx_nodes.py FOLDER: writes ONNX's own node tests, which the onnx package
 brings as Python, to FOLDER/NAME/{model.onnx,tolerance,options,test_data_set_*},
 the form that `tirc test` reads. A sequence is a file for each element; options,
-a word to a line, tell tirc how many there are and of which shapes. Inputs that say how large the result is
-(KNOWN) become constants of the model: a compiler needs them when it generates.
+a word to a line, tell tirc how many there are and of which shapes. Inputs that
+decide the size of a result (KNOWN) become constants of the model: a compiler
+needs them when it generates.
 Needs onnx and numpy."""
 import os
 import sys
@@ -39,6 +40,15 @@ KNOWN_OF = {"test_if_opt": ["cond"]}
 # Operators whose expected results are computed here in float64: ONNX's own, in
 # float32, are off by more than the tolerance where they are near 0.
 WIDE = {"DFT", "STFT"}
+
+# Operators of whose results a test says no more than type and shape;
+# tests/exec/random_numbers.py has the rest.
+RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
+          "RandomUniform", "RandomUniformLike"}
+
+
+def is_random(model):
+    return bool(RANDOM & {node.op_type for node in model.graph.node})
 
 
 def collect():

@@ -169,8 +169,6 @@ for trained in (True, False):
     check("training %s" % trained, "Dropout",
           [f(3, 40, type=np.float64), np.array(0.3), np.array(trained)],
           {"seed": 12345}, outputs=2, opset=22)
-refuse("Dropout", [f(3, 4), np.array(0.3, np.float32), np.array(True)], {},
-       "without a seed", opset=22)
 
 # -- recurrent operators and transforms; more in tests/exec/recurrent.py and
 # fourier.py
