@@ -24,14 +24,16 @@ HEAD = """# ONNX's tests, operator by operator
 
 <!-- written by ./run conformance --report -->
 
-ONNX brings tests with its Python package, here onnx %s: a model and data, each
-in a folder of its own, %d of them. tirc turns each model into C for the target
-gnu-c, compiles that and compares what it computes, within the tolerance that
-the test has. A test that ends in `_expanded` has the operator's definition as
-nodes and counts for that operator; one with several operators counts for each.
+onnx %s brings %d tests: a model and its data each. tirc translates each
+model for the target gnu-c; the C is compiled with -O1 and must give the
+expected results within the test's tolerance (float16: twice that; DFT and STFT:
+results computed in float64). Inputs that decide the size of a result are
+constants of the model. A test that ends in `_expanded` has the operator's
+definition as nodes and counts for that operator; a test of several operators
+counts for each.
 
-- `since`: the operator set since which ONNX defines the operator so;
-- `passed`: of how many tests;
+- `since`: the first operator set with this definition of the operator;
+- `passed`: how many of the operator's tests pass;
 - `ULP`: the largest error of all results that are floats of 16 bits and more,
   in units in the last place of the expected value. Many expected values were
   computed in float32, too; sums that cancel have large errors in this unit. Of

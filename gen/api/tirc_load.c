@@ -61,7 +61,8 @@ static bool
 read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 {
 	static const char form[] = "NAME=SIZE, NAME=MIN..MAX, "
-				   "NAME=MIN..MAX:MULTIPLE, from 1 up, or "
+				   "NAME=MIN..MAX:MULTIPLE, with MIN from 0 "
+				   "and MAX from 1 up, or "
 				   "NAME=FORMULA such as 2*n+1";
 	const char *equals = strrchr(text, '=');
 	const char *at;

@@ -321,7 +321,10 @@ compose_string_flatten(struct compose *c)
 	const struct expr *shape[3];
 
 	axis += axis < 0 ? tensor_rank(x) : 0;
-	if (!one_string(c) || axis < 0 || axis > tensor_rank(x)) {
+	if (!one_string(c)) {
+		return false;
+	}
+	if (axis < 0 || axis > tensor_rank(x)) {
 		return compose_error(c, DIAG_BAD_ATTRIBUTE,
 				     "axis is outside of the input's "
 				     "dimensions; correct the model");
@@ -395,7 +398,10 @@ compose_string_transpose(struct compose *c)
 	int rank = tensor_rank(x);
 	int64_t perm[ONNX_MAX_RANK];
 
-	if (!one_string(c) || (given && given->n != rank)) {
+	if (!one_string(c)) {
+		return false;
+	}
+	if (given && given->n != rank) {
 		return compose_error(c, DIAG_BAD_ATTRIBUTE,
 				     "perm must have an element for each "
 				     "dimension; correct the model");
@@ -423,15 +429,20 @@ compose_string_slice(struct compose *c)
 	}
 	if (compose_input(c, 3)) {
 		axes = axes_of(c, 3, tensor_rank(x), &n);
-	} else if (!input_elems(c->m, c->node, 1, &elems, &n) ||
-		   n > tensor_rank(x)) {
-		return compose_refuse(c, "its axes must be constants");
+		if (!axes) {
+			return false;
+		}
+	} else if (!input_elems(c->m, c->node, 1, &elems, &n)) {
+		return compose_refuse(c,
+				      "the number of its starts must be known");
 	}
-	for (int d = 0; d < n; ++d) {
+	if (n > tensor_rank(x)) {
+		return compose_error(c, DIAG_BAD_SHAPE,
+				     "it has more axes than dimensions; "
+				     "correct the model");
+	}
+	for (int d = 0; axes == first && d < n; ++d) {
 		first[d] = d;
-	}
-	if (!axes) {
-		return false;
 	}
 	string_result(c, 0,
 		      compose_node(c, "slice", "Slice", 5, x,

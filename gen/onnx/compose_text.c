@@ -196,7 +196,7 @@ most_pieces(const struct compose *c, int64_t bytes)
 	int64_t splits = node_attr_int(c->node, "maxsplit", -1);
 	int64_t most = n > 0 ? bytes / n + 1 : (bytes + 1) / 2;
 
-	return splits >= 0 && splits + 1 < most ? splits + 1 : most;
+	return splits >= 0 && splits < most - 1 ? splits + 1 : most;
 }
 
 bool
@@ -204,6 +204,7 @@ compose_string_split(struct compose *c)
 {
 	static const char *const whats[] = { "from", "to", "count" };
 	struct tensor *x = compose_input(c, 0), *rows, *made[3], *longest;
+	int64_t splits = node_attr_int(c->node, "maxsplit", -1);
 	int64_t most, zero = 0, one = 1;
 
 	if (!string_inputs(c, 0)) {
@@ -211,7 +212,9 @@ compose_string_split(struct compose *c)
 	}
 	most = most_pieces(c, string_bytes(x));
 	rows = rows_of(c, x);
-	compose_keep_attrs(c, "delimiter maxsplit");
+	compose_keep_attrs(c, "delimiter");
+	compose_set_int(c, "maxsplit",
+			splits < 0 || splits >= most ? -1 : splits);
 	compose_set_int(c, "pieces", most);
 	compose_nodes(c, "tirc", "StringPieces", &rows, 1, whats, 3, made);
 	if (compose_wants(c, 1)) {

@@ -20,7 +20,6 @@ struct reading {
 	formula_name *name;
 	void *ctx;
 	int depth;
-	double product; /* of all numbers: none of them overflows together */
 	bool failed;
 };
 
@@ -68,28 +67,56 @@ next_is(struct reading *r, const char *text)
 	return true;
 }
 
+/* The sum, difference or product of two sizes. Constants that leave 32 bits are no sizes: the
+ * builders would wrap them. */
+static const struct expr *
+compute(struct reading *r, enum expr_kind op, const struct expr *a,
+	const struct expr *b)
+{
+	int64_t x, y, v;
+
+	if (expr_is_int(a, &x) && expr_is_int(b, &y)) {
+		v = op == EXPR_MUL ? x * y : op == EXPR_SUB ? x - y : x + y;
+		r->failed |= v < INT32_MIN || v > INT32_MAX;
+	}
+	if (r->failed) {
+		return expr_index(r->m, 0);
+	}
+	return op == EXPR_MUL   ? expr_mul(r->m, a, b)
+	       : op == EXPR_SUB ? expr_sub(r->m, a, b)
+				: expr_add(r->m, a, b);
+}
+
 static const struct expr *
 scaled(struct reading *r, const struct expr *e, int64_t by)
 {
-	return expr_mul(r->m, e, expr_index(r->m, by));
+	return compute(r, EXPR_MUL, e, expr_index(r->m, by));
+}
+
+static struct ratio
+ratio_of(struct reading *r, const struct expr *over, int64_t under)
+{
+	if (r->failed || under > MOST_UNDER) {
+		return fail(r);
+	}
+	return (struct ratio){ over, under };
 }
 
 static struct ratio
 add(struct reading *r, struct ratio a, struct ratio b, bool subtract)
 {
-	const struct expr *x = scaled(r, a.over, b.under);
-	const struct expr *y = scaled(r, b.over, a.under);
-
-	return (struct ratio){ subtract ? expr_sub(r->m, x, y)
-					: expr_add(r->m, x, y),
-			       a.under * b.under };
+	return ratio_of(r,
+			compute(r, subtract ? EXPR_SUB : EXPR_ADD,
+				scaled(r, a.over, b.under),
+				scaled(r, b.over, a.under)),
+			a.under * b.under);
 }
 
 static struct ratio
 multiply(struct reading *r, struct ratio a, struct ratio b)
 {
-	return (struct ratio){ expr_mul(r->m, a.over, b.over),
-			       a.under * b.under };
+	return ratio_of(r, compute(r, EXPR_MUL, a.over, b.over),
+			a.under * b.under);
 }
 
 static struct ratio
@@ -100,7 +127,7 @@ divide(struct reading *r, struct ratio a, struct ratio b)
 	if (!expr_is_int(b.over, &by) || by < 1 || by > MOST_UNDER) {
 		return fail(r);
 	}
-	return (struct ratio){ scaled(r, a.over, b.under), a.under * by };
+	return ratio_of(r, scaled(r, a.over, b.under), a.under * by);
 }
 
 static struct ratio
@@ -114,7 +141,7 @@ round_down(struct reading *r, struct ratio a)
 static struct ratio
 round_up(struct reading *r, struct ratio a)
 {
-	a.over = expr_add(r->m, a.over, expr_index(r->m, a.under - 1));
+	a.over = compute(r, EXPR_ADD, a.over, expr_index(r->m, a.under - 1));
 	return round_down(r, a);
 }
 
@@ -133,9 +160,8 @@ extreme(struct reading *r, struct ratio a, struct ratio b, bool least)
 	const struct expr *x = scaled(r, a.over, b.under);
 	const struct expr *y = scaled(r, b.over, a.under);
 
-	return (struct ratio){ least ? expr_min(r->m, x, y)
-				     : expr_max(r->m, x, y),
-			       a.under * b.under };
+	return ratio_of(r, least ? expr_min(r->m, x, y) : expr_max(r->m, x, y),
+			a.under * b.under);
 }
 
 static struct ratio
@@ -217,9 +243,7 @@ read_factor(struct reading *r)
 		long long v = strtoll(r->at, &end, 10);
 
 		r->at = end;
-		r->product *= v > 1 ? (double)v : 1;
-		return r->product <= INT32_MAX ? whole(expr_index(r->m, v))
-					       : fail(r);
+		return v <= INT32_MAX ? whole(expr_index(r->m, v)) : fail(r);
 	}
 	if (isalpha((unsigned char)*r->at) || *r->at == '_') {
 		return read_name(r);
@@ -244,7 +268,6 @@ read_term(struct reading *r)
 		} else {
 			return x;
 		}
-		r->failed |= x.under > MOST_UNDER;
 	}
 	return x;
 }
@@ -267,7 +290,6 @@ read_sum(struct reading *r)
 		} else {
 			break;
 		}
-		r->failed |= x.under > MOST_UNDER;
 	}
 	r->depth--;
 	return x;
@@ -276,9 +298,7 @@ read_sum(struct reading *r)
 const struct expr *
 formula_read(struct module *m, const char *text, formula_name *name, void *ctx)
 {
-	struct reading r = {
-		.m = m, .at = text, .name = name, .ctx = ctx, .product = 1
-	};
+	struct reading r = { .m = m, .at = text, .name = name, .ctx = ctx };
 	struct ratio x = read_sum(&r);
 
 	next_is(&r, "");

@@ -5,7 +5,6 @@
 #include "pattern.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_STATES 1000 /* of the deterministic automaton */
@@ -352,25 +351,36 @@ read_atom(struct regex *r)
 	return t;
 }
 
-/* "{2,3}" at r->at; false: the brace is a character. */
+/* The number at *at, at most MAX_REPEAT + 1; -1: no digit is there. */
+static int
+read_count(const char **at)
+{
+	int v = -1;
+
+	while (isdigit((unsigned char)**at)) {
+		v = (v < 0 ? 0 : v) * 10 + (*(*at)++ - '0');
+		v = v > MAX_REPEAT ? MAX_REPEAT + 1 : v;
+	}
+	return v;
+}
+
+/* "{2}", "{2,}" or "{2,3}" at r->at; *max -1: no limit. False: the brace is a
+ * character. */
 static bool
 read_counts(struct regex *r, int *min, int *max)
 {
-	int used = 0;
+	const char *at = r->at + 1;
 
-	*max = -2;
-	if (sscanf(r->at, "{%4d}%n", min, &used), used > 0) {
-		*max = *min;
-	} else if (sscanf(r->at, "{%4d,}%n", min, &used), used > 0) {
-		*max = -1;
-	} else {
-		(void)sscanf(r->at, "{%4d,%4d}%n", min, max, &used);
+	*min = *max = read_count(&at);
+	if (*min >= 0 && *at == ',') {
+		at++;
+		*max = read_count(&at);
 	}
-	if (used == 0 || !isdigit((unsigned char)r->at[1])) {
+	if (*min < 0 || *at != '}') {
 		return false;
 	}
-	r->at += used;
-	if (*min > MAX_REPEAT || *max > MAX_REPEAT || *max < -1 ||
+	r->at = at + 1;
+	if (*min > MAX_REPEAT || *max > MAX_REPEAT ||
 	    (*max >= 0 && *max < *min)) {
 		fail(r, "a repetition has wrong counts");
 	}
@@ -488,7 +498,11 @@ build(struct machine *m, const struct tree *t, int end)
 			end = state_new(m, build(m, t->a, end), end);
 		}
 		for (int k = 0; k < t->min; ++k) {
-			end = build(m, t->a, end);
+			s = build(m, t->a, end);
+			if (s == end) { /* only the empty string */
+				break;
+			}
+			end = s;
 		}
 		return end;
 	default:

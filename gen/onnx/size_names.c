@@ -206,6 +206,7 @@ size_names_bind(struct size_names *s, const char *name, int64_t min,
 {
 	struct module *m = s->imp->m;
 	struct size_name *row = size_names_find(s, name);
+	const struct size_name given = { .min = min, .max = max };
 
 	step = step > 1 ? step : 1;
 	if (!row) {
@@ -228,12 +229,13 @@ size_names_bind(struct size_names *s, const char *name, int64_t min,
 				  option, quote(s, name), (long long)min,
 				  (long long)max, (long long)step);
 	}
-	if (row->bound && (row->min != min || row->max != max)) {
+	if (row->bound &&
+	    (row->min != min || row->max != max || row->step != step)) {
 		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
-				  "%s: the size %s is %lld here and %lld "
+				  "%s: the size %s is %s here and %s "
 				  "elsewhere; give it once",
-				  option, quote(s, name), (long long)max,
-				  (long long)row->max);
+				  option, quote(s, name), range_text(s, &given),
+				  range_text(s, row));
 	}
 	row->bound = true;
 	row->min = min;
@@ -502,9 +504,19 @@ resolve(struct size_names *s, struct size_name *row)
 	}
 	row->busy = true;
 	if (row->formula) {
+		int errors = m->diags.n_errors;
+
 		row->expr = formula_read(m, row->formula, resolve_name, s);
 		if (row->expr && !check_formula(s, row)) {
 			row->expr = NULL;
+		}
+		if (!row->expr && m->diags.n_errors == errors) {
+			diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
+				   "the size %s cannot be computed from the "
+				   "given sizes; divisors must be numbers from "
+				   "1 to 2^20, and results below 2^31: give "
+				   "other sizes with --dim",
+				   quote(s, row->formula));
 		}
 	} else if (row->min == row->max) {
 		row->expr = expr_index(m, row->min);

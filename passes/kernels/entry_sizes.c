@@ -14,7 +14,7 @@
 static int
 body_of(const struct entry *e, int kernel)
 {
-	return e->p->kernels.data[kernel]->group->nodes.data[0]->body;
+	return kernel_body(e->p->kernels.data[kernel]);
 }
 
 /* The last kernel that writes t; -1: none. */
@@ -52,7 +52,8 @@ last_of_branches(const struct entry *e, const struct node *end)
 }
 
 /* After which kernel the tensor's bytes are complete, and which tensor of these
- * bytes has memory; -1: they are an input's. `body`: where it is so. */
+ * bytes has memory; -1: they are an input's. *body: the branch or loop, or 0, whose
+ * statements follow that kernel. */
 static int
 complete_after(const struct entry *e, struct tensor **written, int *body)
 {
@@ -107,21 +108,34 @@ load_size(struct entry *e, int kernel, struct tensor *t, int index)
 	return expr_load(m, b, &at, 1);
 }
 
-/* Are all sizes in the expression known after the kernels up to `kernel`? */
 static bool
-is_known(const struct entry *e, const struct expr *x, int kernel)
+is_read_here(const struct entry *e, int size, int kernel, int body)
 {
-	const struct graph *g = e->p->graph;
+	return e->size_tensor[size] != NULL && e->read_after[size] == kernel &&
+	       e->read_in[size] == body;
+}
+
+/* Is this the first place, in the body after the kernel, at which all sizes in
+ * the expression are known? Checks without a size that is read are made first of
+ * all; sizes of other branches have no variable there. */
+static bool
+becomes_known(const struct entry *e, const struct expr *x, int kernel, int body)
+{
+	struct graph *g = e->p->graph;
+	bool here = false, any = false;
 
 	for (int i = 0; i < g->run_sizes.n; i++) {
-		bool read = e->size_tensor[i] != NULL &&
-			    e->read_after[i] <= kernel;
-
-		if (!read && expr_uses_var(x, g->run_sizes.data[i].var)) {
+		if (!expr_uses_var(x, g->run_sizes.data[i].var)) {
+			continue;
+		}
+		if (e->size_tensor[i] == NULL || e->read_after[i] > kernel ||
+		    !graph_body_within(g, body, e->read_in[i])) {
 			return false;
 		}
+		any = true;
+		here |= is_read_here(e, i, kernel, body);
 	}
-	return true;
+	return any ? here : kernel < 0 && body == 0;
 }
 
 static struct stmt *
@@ -138,16 +152,15 @@ refuse_unless(struct entry *e, const struct expr *holds, struct stmt *rest)
 	return stmt_seq(f, both, 2);
 }
 
-/* Puts the checks that can be made after the kernel in front of the rest. */
+/* Puts the checks that can be made first in the body after the kernel in front
+ * of the rest. */
 static struct stmt *
-check_sizes(struct entry *e, int kernel, struct stmt *rest)
+check_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 {
 	const struct graph *g = e->p->graph;
 
 	for (int i = g->checks.n - 1; i >= 0; i--) {
-		if (is_known(e, g->checks.data[i], kernel) &&
-		    (kernel < 0 ||
-		     !is_known(e, g->checks.data[i], kernel - 1))) {
+		if (becomes_known(e, g->checks.data[i], kernel, body)) {
 			rest = refuse_unless(e, g->checks.data[i], rest);
 		}
 	}
@@ -243,13 +256,6 @@ entry_give_sizes(struct entry *e)
 	return stmt_seq(e->f, stores.data, stores.n);
 }
 
-static bool
-is_read_here(const struct entry *e, int size, int kernel, int body)
-{
-	return e->size_tensor[size] != NULL && e->read_after[size] == kernel &&
-	       e->read_in[size] == body;
-}
-
 bool
 entry_reads_after(const struct entry *e, int kernel, int body)
 {
@@ -276,7 +282,7 @@ entry_load_sizes(struct entry *e, int kernel, int body)
 struct stmt *
 entry_with_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 {
-	rest = check_sizes(e, kernel, rest);
+	rest = check_sizes(e, kernel, body, rest);
 	for (int i = e->p->graph->run_sizes.n - 1; i >= 0; i--) {
 		if (is_read_here(e, i, kernel, body)) {
 			rest = read_size(e, i, rest);

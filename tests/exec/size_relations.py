@@ -244,12 +244,16 @@ def refused():
         done = tirc("compile", path, *words, "-o", work_folder(), status=1)
         if message not in done.stderr:
             fail("%s: %s" % (options, done.stderr))
-    for name, message in [
-            ("past_len - seq - 9", "which is negative"),
-            ("seq*65536*65536", "does not define these sizes: 'seq*65536"),
-            ("seq + ", "does not define these sizes: 'seq + '")]:
-        done = tirc("compile", cache(name), "--dim", "past_len=1..4", "--dim",
-                    "seq=1..4", "-o", work_folder(), status=1)
+    for name, size, message in [
+            ("past_len - seq - 9", "1..4", "which is negative"),
+            ("seq*65536*65536", "1..4",
+             "does not define these sizes: 'seq*65536"),
+            ("seq + ", "1..4", "does not define these sizes: 'seq + '"),
+            ("seq//past_len", "1..4", "cannot be computed"),
+            ("seq*past_len", "100000", "cannot be computed"),
+            ("seq*65536 + past_len*65536", "16384", "cannot be computed")]:
+        done = tirc("compile", cache(name), "--dim", "past_len=" + size,
+                    "--dim", "seq=" + size, "-o", work_folder(), status=1)
         if message not in done.stderr:
             fail("%s: %s" % (name, done.stderr))
     done = tirc("compile", path, "--dim", "past_len=8..16:8", "--dim", "seq=1",

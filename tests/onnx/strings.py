@@ -182,6 +182,8 @@ check("Unique", [words], refused="Unique of strings is not supported")
 check("Equal", [words, np.float32([1])], refused="input 1 is no tensor of "
       "strings")
 check("Slice", [words, i(0), i(1), i(0)], refused="its axes must be constants")
+check("Slice", [words, i(*[0] * 40), i(*[1] * 40), i(*[0] * 40)],
+      known=(1, 2, 3), refused="more axes than dimensions")
 
 branch = make.make_graph([make.make_node("Identity", ["i1"], ["r"])], "branch",
                          [], [make.make_empty_tensor_value_info("r")])
@@ -219,7 +221,8 @@ check("StringNormalizer", [table], refused="must have the shape [C] or [1, C]")
 
 # -- split
 lines = s("a,b,c", ",,", "", "no comma", "a,", "x" * 63 + ",")
-for attrs in {}, {"maxsplit": 1}, {"maxsplit": 0}:
+for attrs in ({}, {"maxsplit": 1}, {"maxsplit": 0},
+              {"maxsplit": 1 << 32}, {"maxsplit": (1 << 63) - 1}):
     for delimiter in ",", "x", "ab", "xx", "":
         for these in lines, s("abcabab", "ab").reshape(2, 1), \
                 s("  lead  and\ttrail \n", "one", "a b c d e"):
@@ -248,8 +251,15 @@ for pattern, why in [("(?i)a", "flags and assertions"), ("(a", "not closed"),
                      ("[a", "not closed"), ("a)", "not opened"),
                      ("*a", "nothing to repeat"), ("[ü]", "beyond ASCII"),
                      (r"\pL", "an escape"), ("a{3,2}", "wrong counts"),
+                     ("a{10000}", "wrong counts"),
                      ("(a|b)*a(a|b){12}", "too many states")]:
     check("RegexFullMatch", [texts], {"pattern": pattern}, refused=why)
+check("RegexFullMatch", [texts], {"pattern": "(){1000}{1000}{1000}{1000}a"},
+      want=[texts == "a"])
+# Counts that are none: characters, as in RE2.
+check("RegexFullMatch", [s("a{2,-1}", "aa", "a{2, 3}")],
+      {"pattern": "a{2,-1}|a{2, 3}"},
+      want=[np.array([True, False, True])])
 
 # -- ai.onnx.ml
 names = s("cat", "dog", "", "Zürich")
