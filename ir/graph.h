@@ -219,7 +219,9 @@ struct dim_step {
  * one place in the workspace, which keeps it between runs: of `before`, and of
  * `kept`, a copy of `after`, unless `after` is stored in place of `before`. */
 struct graph_state {
-	int input, output; /* of graph.inputs and graph.outputs */
+	/* Positions in graph.inputs and graph.outputs of the model as it was
+	 * read: states_detach removes both tensors from the lists. */
+	int input, output;
 	struct tensor *before, *after, *kept; /* the pass `states` sets them */
 };
 
@@ -372,6 +374,8 @@ bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
 /* The same of the nodes from position `first` on, which are then moved to
  * position `to`. */
 bool graph_sort_to(struct graph *g, int first, int to);
+/* Have the tensors equal types and dimensions? */
+bool tensor_same_type(const struct tensor *a, const struct tensor *b);
 /* The index of t in the list; -1: none. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
 bool tensor_is_constant(const struct tensor *t); /* value or recipe */

@@ -186,6 +186,17 @@ attr_equal(const struct attr *a, const struct attr *b)
 }
 
 /* Users know the position in the file. */
+bool
+tensor_same_type(const struct tensor *a, const struct tensor *b)
+{
+	bool same = dtype_equal(a->type, b->type) && a->ndim == b->ndim;
+
+	for (int d = 0; same && d < a->ndim; d++) {
+		same = a->shape[d] == b->shape[d];
+	}
+	return same;
+}
+
 int
 tensor_index(const struct tensor *t, struct tensor *const *list, int n)
 {

@@ -287,9 +287,9 @@ struct tirc_node {
 int tirc_size_count(const struct tirc *t);
 struct tirc_dim tirc_size(const struct tirc *t, int i);
 
-/* After tirc_compile: the states of the model, which are none of its inputs and
- * outputs then; but these are their positions among the inputs and outputs
- * after tirc_load. */
+/* The states of the model, to be asked for after tirc_compile. A state is no
+ * longer an input or an output then: `input` and `output` are the positions that
+ * it had among the inputs and outputs after tirc_load. */
 struct tirc_state {
 	int input, output;
 	struct tirc_tensor tensor;

@@ -46,17 +46,6 @@ type_text(struct tirc *t, const struct tensor *x)
 	return text;
 }
 
-static bool
-same_type(const struct tensor *a, const struct tensor *b)
-{
-	bool same = dtype_equal(a->type, b->type) && a->ndim == b->ndim;
-
-	for (int d = 0; same && d < a->ndim; d++) {
-		same = a->shape[d] == b->shape[d];
-	}
-	return same;
-}
-
 /* Has another --state the input or the output? */
 static bool
 is_taken(const struct graph *g, const struct graph_state *s)
@@ -103,7 +92,7 @@ add_state(struct tirc *t, const char *text)
 	}
 	before = g->inputs.data[s.input];
 	after = g->outputs.data[s.output];
-	if (!same_type(before, after)) {
+	if (!tensor_same_type(before, after)) {
 		return diag_error(
 			&t->m->diags, DIAG_BAD_OPTION, place,
 			"--state %s: the output is %s, but the input is %s; a "

@@ -73,7 +73,7 @@ is_state(const struct harness *h, int position)
 	return false;
 }
 
-/* The inputs of the data set, without those that are constants or states. */
+/* Reads the inputs of the data set that are neither constants nor states. */
 static bool
 read_inputs(struct harness *h, const char *folder, struct array *inputs)
 {
@@ -118,7 +118,7 @@ result_at(const struct harness *h, int position, int *next)
 	return state >= 0 ? tirc_output_count(h->t) + state : (*next)++;
 }
 
-/* The states that a run leaves are those of the next data set. */
+/* The next data set runs with the states that this one leaves. */
 static bool
 test_folder(struct harness *h, const char *folder)
 {

@@ -236,8 +236,8 @@ infer_next(struct compose *c)
 	return true;
 }
 
-/* Infers the node at c->pos, and those that compute a size for it, or replaces
- * it if it is a composition too. */
+/* Infers the node at c->pos and the nodes that compute its sizes, or replaces the
+ * node if it is a composition itself. */
 static bool
 finish_node(struct compose *c, struct node *n)
 {

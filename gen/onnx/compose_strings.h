@@ -7,7 +7,7 @@
 
 /* The bytes of each string of x. */
 int64_t string_bytes(const struct tensor *x);
-/* x with `bytes` bytes, at least as many as it has, for each string. */
+/* x with rows of `bytes` bytes, filled with zeros; x's rows are not longer. */
 struct tensor *string_widen(struct compose *c, struct tensor *x, int64_t bytes);
 /* Result k of the model's node is t, a tensor of strings. */
 void string_result(struct compose *c, int k, struct tensor *t);

@@ -176,18 +176,10 @@ becomes_output(struct builder *b, const struct tensor *t)
 }
 
 static bool
-same_shape(const struct tensor *a, const struct tensor *b)
+same_storage(const struct tensor *a, const struct tensor *b)
 {
-	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim ||
-	    !layout_equal(a->layout, b->layout, a->ndim)) {
-		return false;
-	}
-	for (int d = 0; d < a->ndim; d++) {
-		if (a->shape[d] != b->shape[d]) {
-			return false;
-		}
-	}
-	return true;
+	return tensor_same_type(a, b) &&
+	       layout_equal(a->layout, b->layout, a->ndim);
 }
 
 /* Are t's bytes some of whole's? */
@@ -398,8 +390,8 @@ control_forbids(const struct kernel *k, const struct kernel_arg *in,
 		return false;
 	}
 	return is_read_by_control(out->tensor) || is_read_by_control(root) ||
-	       (p != NULL && (p->op->fuse == FUSE_CONTROL ||
-			      p->body != k->group->nodes.data[0]->body));
+	       (p != NULL &&
+		(p->op->fuse == FUSE_CONTROL || p->body != kernel_body(k)));
 }
 
 /* Are both in the workspace, or the state of the model and the next one? */
@@ -430,7 +422,7 @@ kernel_store_in_place(struct joint *j)
 			struct tensor *root;
 
 			if (in->kind != ARG_TENSOR || in->written ||
-			    !same_shape(in->tensor, out->tensor)) {
+			    !same_storage(in->tensor, out->tensor)) {
 				continue;
 			}
 			root = storage_root(b, in->tensor);

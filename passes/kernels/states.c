@@ -5,26 +5,19 @@
  *
  *	before	cell(x, past, h)        after	cell(x, past)
  *		past_kept(h, past_kept) */
+#include <assert.h>
+
 #include "kernel_build.h"
 
-static void
-remove_input(struct graph *g, const struct tensor *t)
+/* Removes t from the list; the number of the tensors that are left. */
+static int
+list_without(struct tensor **list, int n, const struct tensor *t)
 {
-	int at = tensor_index(t, g->inputs.data, g->inputs.n);
+	int at = tensor_index(t, list, n);
 
-	memmove(&g->inputs.data[at], &g->inputs.data[at + 1],
-		sizeof *g->inputs.data * (size_t)(g->inputs.n - at - 1));
-	g->inputs.n--;
-}
-
-static void
-remove_output(struct graph *g, const struct tensor *t)
-{
-	int at = tensor_index(t, g->outputs.data, g->outputs.n);
-
-	memmove(&g->outputs.data[at], &g->outputs.data[at + 1],
-		sizeof *g->outputs.data * (size_t)(g->outputs.n - at - 1));
-	g->outputs.n--;
+	assert(at >= 0);
+	memmove(&list[at], &list[at + 1], sizeof *list * (size_t)(n - at - 1));
+	return n - 1;
 }
 
 void
@@ -36,8 +29,10 @@ states_detach(struct graph *g)
 		s->before->is_state = true;
 		s->after->is_state = true;
 		s->kept->is_state = true;
-		remove_input(g, s->before);
-		remove_output(g, s->kept);
+		g->inputs.n = list_without(g->inputs.data, g->inputs.n,
+					   s->before);
+		g->outputs.n = list_without(g->outputs.data, g->outputs.n,
+					    s->kept);
 	}
 }
 

@@ -107,20 +107,6 @@ type_text(struct infer *c, const struct tensor *t)
 	return text;
 }
 
-static bool
-same_type(const struct tensor *a, const struct tensor *b)
-{
-	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
-		return false;
-	}
-	for (int d = 0; d < a->ndim; d++) {
-		if (a->shape[d] != b->shape[d]) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* The variable of size `dim` of result k of an EndIf; NULL: none. */
 static const struct expr *
 branch_size(const struct node *n, int k, int dim)
@@ -213,7 +199,7 @@ infer_end_loop(struct infer *c, struct node *n)
 		const struct tensor *a = n->inputs[first + k];
 		const struct tensor *b = n->inputs[first + states + k];
 
-		if (!same_type(a, b)) {
+		if (!tensor_same_type(a, b)) {
 			return infer_error(
 				c, DIAG_BAD_MODEL,
 				"its state '%s' is %s before an iteration "

@@ -179,7 +179,35 @@ def sized():
                    else_branch=some)
         m.output(y)
         m.output(m.node("Neg", [y]))
-        check(m, ["c99", "gnu-c", "misra"])
+        check(m, ALL)
+    # Branches within a branch, where a sum relates two sizes that data decide.
+    for flag, limit in [(True, 0.5), (True, 9), (True, -9), (False, 0)]:
+        m = Model("nested")
+        x, t = m.input("x", floats(6)), m.input("t", number(limit, np.float32))
+        c = m.input("c", number(True, bool))
+        d = m.input("d", number(flag, bool))
+        sums = body([("Greater", [x, t], ["g"], {}),
+                     ("NonZero", ["g"], ["i"], {}),
+                     ("Squeeze", ["i", "first"], ["j"], {}),
+                     ("Gather", [x, "j"], ["e"], {"axis": 0}),
+                     ("GreaterOrEqual", [x, t], ["h"], {}),
+                     ("NonZero", ["h"], ["k"], {}),
+                     ("Squeeze", ["k", "first"], ["l"], {}),
+                     ("Gather", [x, "l"], ["f"], {"axis": 0}),
+                     ("Add", ["e", "f"], ["s"], {})],
+                    outputs=["s"], constants=[("first", number([0]))])
+        zeros = body([], outputs=["n"],
+                     constants=[("n", np.zeros(2, np.float32))])
+        outer = body([("If", [d], ["r"], {"then_branch": sums,
+                                          "else_branch": zeros}),
+                      ("Neg", ["r"], ["o"], {})], outputs=["o"])
+        other = body([], outputs=["p"],
+                     constants=[("p", np.ones(3, np.float32))])
+        y = m.node("If", [c], names=["result"], then_branch=outer,
+                   else_branch=other)
+        m.output(y)
+        m.output(m.node("Exp", [y]))
+        check(m, ["c99", "misra", "cuda"])
 
 
 def counted():
