@@ -261,6 +261,53 @@ check("RegexFullMatch", [s("a{2,-1}", "aa", "a{2, 3}")],
       {"pattern": "a{2,-1}|a{2, 3}"},
       want=[np.array([True, False, True])])
 
+# -- counted
+def grams(pool, *counts, least=1, skips=0, mode="TF", **more):
+    strings = isinstance(pool[0], str)
+    number = sum((to - at) // (k + 1) for k, (at, to) in enumerate(
+        zip(counts, (*counts[1:], len(pool)))))
+    order = np.random.default_rng(number).permutation(number)
+    return {"pool_strings" if strings else "pool_int64s": pool,
+            "ngram_counts": list(counts), "min_gram_length": least,
+            "max_gram_length": len(counts), "max_skip_count": skips,
+            "ngram_indexes": [int(k) for k in order], "mode": mode, **more}
+
+
+bag = s("to", "be", "or", "not", "to", "be", "that", "is", "x" * 64, "tö")
+said = ["or", "to", "x" * 64, "x" * 65, "absent", "tö", "", "to", "be", "be",
+        "or", "is", "bee", "to", "be", "or", "or", "not", "to"]
+tokens = i(7, 2, 2, -5, 1 << 40, 7, 2, 3, 2, 2, 7)
+seen = [7, 2, 3, 9, -5, 2, 2, 7, 2, 1 << 40, 7, 2, 2, 3, -5, 1 << 40, 7]
+for mode, weighted, skips, least in [
+        ("TF", 0, 0, 1), ("TF", 0, 1, 1), ("TF", 0, 5, 2), ("TFIDF", 1, 1, 1),
+        ("IDF", 1, 40, 3), ("IDF", 0, 0, 2), ("TFIDF", 0, 2, 3)]:
+    words = grams(said, 0, 7, 13, least=least)
+    numbers = grams(seen, 0, 5, 11, least=least)
+    for attrs in words, numbers:
+        if weighted:
+            attrs["weights"] = [k + 0.5 for k in attrs["ngram_indexes"]]
+    more = {"mode": mode, "max_skip_count": skips}
+    check("TfIdfVectorizer", [bag], {**words, **more})
+    check("TfIdfVectorizer", [bag.reshape(5, 2)], {**words, **more})
+    check("TfIdfVectorizer", [tokens], {**numbers, **more})
+    check("TfIdfVectorizer", [tokens[:10].reshape(2, 5).astype(np.int32)],
+          {**numbers, **more})
+check("TfIdfVectorizer", [i(1, 2, 1)], {
+    **grams([1, 1, 2], 0), "ngram_indexes": [0, 3, 1]},
+    want=[np.float32([0, 1, 0, 2])])
+for attrs, why in [({"mode": "tf"}, "it must be TF, IDF or TFIDF"),
+                   ({"mode": "IDF", "weights": [1.0]}, "1 weights for 11 n-grams"),
+                   ({"ngram_indexes": [0]}, "contradict each other"),
+                   ({"ngram_indexes": [-1]}, "its ngram_indexes has -1"),
+                   ({"ngram_counts": [0, 99]}, "contradict each other"),
+                   ({"ngram_counts": [5, 2]}, "contradict each other")]:
+    check("TfIdfVectorizer", [tokens], {**grams(seen, 0, 5), **attrs},
+          refused=why)
+check("TfIdfVectorizer", [bag], grams(seen, 0, 5),
+      refused="no pool of its input's type")
+check("TfIdfVectorizer", [tokens.reshape(1, 1, 11)], grams(seen, 0, 5),
+      refused="must have the shape [C] or [N, C]")
+
 # -- ai.onnx.ml
 names = s("cat", "dog", "", "Zürich")
 for attrs in [
@@ -302,6 +349,10 @@ for target in "c99", "gnu-c", "misra", "c-openmp":
           want=[np.where(table == "", "", table)[..., None],
                 np.where(table == "", 0, 1)])
     check("RegexFullMatch", [texts], {"pattern": r"\bfoo\b.*|[^a-z]+"},
+          options=options)
+    check("TfIdfVectorizer", [bag.reshape(5, 2)], grams(said, 0, 7, 13),
+          options=options)
+    check("TfIdfVectorizer", [tokens], grams(seen, 0, 5, 11, skips=3),
           options=options)
     check("LabelEncoder", [names],
           {"keys_strings": ["dog", "cat"], "values_strings": ["hound", "c"],
