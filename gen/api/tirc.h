@@ -287,8 +287,8 @@ struct tirc_node {
 int tirc_size_count(const struct tirc *t);
 struct tirc_dim tirc_size(const struct tirc *t, int i);
 
-/* The states of the model, to be asked for after tirc_compile. A state is no
- * longer an input or an output then: `input` and `output` are the positions that
+/* The states of the model. After tirc_compile, a state is no longer an input or
+ * an output: `input` and `output` are the positions that
  * it had among the inputs and outputs after tirc_load. */
 struct tirc_state {
 	int input, output;

@@ -53,6 +53,8 @@ void context_keep_backend(struct tirc *t, const struct backend *b);
 void context_close_backends(struct tirc *t);
 /* tirc_states.c: finds the states of the options in the graph. */
 bool context_states(struct tirc *t);
+/* The value of state i after a run. */
+const struct tensor *context_state_tensor(const struct tirc *t, int i);
 /* tirc_info.c: a tensor of the interface. */
 struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
 /* schedule_for.c: reads the options; the hook of struct pass_hooks; checks that

@@ -332,7 +332,7 @@ void
 tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
 		int64_t *dims)
 {
-	dims_of(t, t->graph->states.data[i].after, values, dims);
+	dims_of(t, context_state_tensor(t, i), values, dims);
 }
 
 int

@@ -127,7 +127,16 @@ context_states(struct tirc *t)
 int
 tirc_state_count(const struct tirc *t)
 {
-	return t->graph->states.n;
+	return t->graph != NULL ? t->graph->states.n : 0;
+}
+
+/* Before tirc_compile, a state is still an output of the model. */
+const struct tensor *
+context_state_tensor(const struct tirc *t, int i)
+{
+	const struct graph_state *s = &t->graph->states.data[i];
+
+	return s->after != NULL ? s->after : t->graph->outputs.data[s->output];
 }
 
 struct tirc_state
@@ -138,6 +147,6 @@ tirc_state(struct tirc *t, int i)
 	return (struct tirc_state){
 		.input = s->input,
 		.output = s->output,
-		.tensor = context_tensor(t, s->after),
+		.tensor = context_tensor(t, context_state_tensor(t, i)),
 	};
 }

@@ -154,11 +154,11 @@ result_type(struct compose *c, struct dtype otherwise, bool floats,
 	const struct attr *type = node_attr(c->node, "dtype");
 
 	*out = otherwise;
-	return (!type || dtype_from_onnx(type->i, out)) &&
-			       (!floats || dtype_is_float(*out))
-		       ? true
-		       : compose_refuse(c, "its dtype is not supported; choose "
-					   "a floating type");
+	return ((!type || dtype_from_onnx(type->i, out)) &&
+		(floats ? dtype_is_float(*out)
+			: dtype_class(*out) != DTC_STRING)) ||
+	       compose_refuse(c, "its dtype is not supported; choose %s",
+			      floats ? "a floating type" : "a type of numbers");
 }
 
 static bool

@@ -357,6 +357,7 @@ bool expand_sequence(struct importer *imp, struct deferred *d);
 /* A sequence of n tensors. */
 struct sequence {
 	bool is_none; /* an optional without an element */
+	bool is_map;  /* its keys and its values, of ZipMap */
 	int n;
 	struct tensor **elems;
 };

@@ -264,9 +264,16 @@ check_string_lengths(struct inputs *in)
 
 	for (int i = 0; i < imp->options->n_string_lengths; ++i) {
 		const char *name = imp->options->string_lengths[i].name;
-		const struct tensor *t = graph_find_tensor(imp->g, name);
+		bool found = false;
 
-		if (!t || !t->is_input || !t->is_string) {
+		/* the name in the model: that of a tensor may differ */
+		for (int k = 0; k < imp->g->inputs.n; ++k) {
+			const struct tensor *t = imp->g->inputs.data[k];
+
+			found = found || (t->is_string &&
+					  strcmp(t->model_name, name) == 0);
+		}
+		if (!found) {
 			return bad_option(
 				in,
 				arena_printf(&imp->tmp,

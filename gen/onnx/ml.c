@@ -245,17 +245,39 @@ ml_refuse(struct ml *m, const char *why)
 	return deferred_refuse(m->imp, m->d, "%s", why);
 }
 
-bool
+void
 ml_labels(struct ml *m, const char *ints, const char *strings,
 	  const int64_t **labels, int *n)
 {
-	if (ml_has(m, strings)) {
-		return ml_refuse(m, "its classes are strings, which is not "
-				    "supported; export the model with classes "
-				    "that are integers");
+	const struct attr *a = node_attr(m->n, strings);
+	int64_t *places;
+
+	if (!a || a->kind != ATTR_STRINGS || a->n == 0) {
+		*n = ml_attr_ints(m, ints, labels);
+		return;
 	}
-	*n = ml_attr_ints(m, ints, labels);
-	return true;
+	places = arena_array(&m->imp->tmp, int64_t, a->n);
+	for (int i = 0; i < a->n; ++i) {
+		places[i] = i;
+	}
+	m->strings = a->strings;
+	*labels = places;
+	*n = a->n;
+}
+
+/* The labels of ml_labels as a constant. */
+static struct tensor *
+label_names(struct ml *m, const char *what, const int64_t *labels, int n)
+{
+	const char **names = arena_array(&m->imp->tmp, const char *, n);
+
+	if (!m->strings) {
+		return ml_ints(m, what, n, labels);
+	}
+	for (int i = 0; i < n; ++i) {
+		names[i] = m->strings[labels[i]];
+	}
+	return ml_strings(m, what, n, names);
 }
 
 struct tensor *
@@ -284,7 +306,7 @@ ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
 	struct tensor *names;
 
 	if (n_labels > 0) {
-		names = ml_ints(m, "classes", n_labels, labels);
+		names = label_names(m, "classes", labels, n_labels);
 		best = ml_op(m, "Gather", "class", 2, names, best);
 	}
 	scores = ml_post_transform(m, scores);
@@ -421,10 +443,6 @@ one_hot_encoder(struct ml *m)
 	const struct attr *strings = node_attr(m->n, "cats_strings");
 	int n;
 
-	if (!m->x->is_string &&
-	    !ml_labels(m, "cats_int64s", "cats_strings", &keys, &n)) {
-		return false;
-	}
 	if (!node_attr_int(m->n, "zeros", 1)) {
 		return ml_refuse(m, "an unknown category is an error, as its "
 				    "attribute zeros is 0, which is not "
@@ -439,6 +457,11 @@ one_hot_encoder(struct ml *m)
 				   ml_strings(m, "categories", strings->n,
 					      strings->strings));
 	} else {
+		n = ml_attr_ints(m, "cats_int64s", &keys);
+		if (n == 0) {
+			return ml_refuse(m, "its categories are no integers; "
+					    "correct the model");
+		}
 		x = ml_cast(m, m->x, m->x->type, i64);
 		hot = compare_keys(m, x, ml_ints(m, "categories", n, keys));
 	}
@@ -446,26 +469,25 @@ one_hot_encoder(struct ml *m)
 	return true;
 }
 
-/* The strings of an attribute that is a tensor. */
-static struct tensor *
-tensor_strings(struct ml *m, const char *what, const struct attr *a)
-{
-	struct tensor *t = graph_constant(m->imp->g, ml_name(m, what),
-					  a->tensor->type, a->tensor_ndim,
-					  a->tensor_shape, a->tensor->data);
-
-	t->is_string = true;
-	return t;
-}
-
-/* The numbers of an attribute that is a tensor, as a list. */
+/* The strings or numbers of an attribute that is a tensor, as a list, whatever
+ * its shape. */
 static struct tensor *
 list_constant(struct ml *m, const char *what, const struct attr *a)
 {
-	const double *values;
-	int64_t n = tensor_doubles(m, a->tensor, &values);
+	const struct value *v = a->tensor;
+	int64_t bytes = a->is_string ? a->tensor_shape[a->tensor_ndim - 1] : 1;
+	const int64_t shape[] = { v->elems / bytes, bytes };
+	const double *doubles;
+	struct tensor *t;
 
-	return ml_constant(m, what, a->tensor->type, values, 1, &n);
+	if (!v->data) {
+		tensor_doubles(m, v, &doubles);
+		return ml_constant(m, what, v->type, doubles, 1, shape);
+	}
+	t = graph_constant(m->imp->g, ml_name(m, what), v->type,
+			   1 + a->is_string, shape, v->data);
+	t->is_string = a->is_string;
+	return t;
 }
 
 /* Keys or values of a LabelEncoder as a constant of one dimension; NULL: the
@@ -501,8 +523,7 @@ encoder_list(struct ml *m, const char *what, struct dtype *type)
 	if (ml_has(m, name)) {
 		a = node_attr(m->n, name);
 		*type = a->is_string ? dtype_of(DT_STRING) : a->tensor->type;
-		return a->is_string ? tensor_strings(m, what, a)
-				    : list_constant(m, what, a);
+		return list_constant(m, what, a);
 	}
 	return NULL;
 }
@@ -513,22 +534,24 @@ encoder_default(struct ml *m, struct dtype type)
 {
 	const struct attr *a = node_attr(m->n, "default_tensor");
 	const char *text = node_attr_string(m->n, "default_string", "_Unused");
-	const double *value;
+	int64_t number;
 
 	if (dtype_class(type) == DTC_STRING) {
 		return a && a->kind == ATTR_TENSOR && a->is_string
-			       ? tensor_strings(m, "default", a)
+			       ? list_constant(m, "default", a)
 			       : ml_strings(m, "default", 1, &text);
 	}
-	if (a && a->kind == ATTR_TENSOR && a->tensor &&
-	    tensor_doubles(m, a->tensor, &value) == 1) {
-		return ml_number(m, "default", type, value[0]);
+	if (a && a->kind == ATTR_TENSOR && a->tensor && a->tensor->elems == 1) {
+		return ml_cast(m, list_constant(m, "default", a),
+			       a->tensor->type, type);
 	}
-	return ml_number(m, "default", type,
-			 dtype_is_float(type)
-				 ? node_attr_float(m->n, "default_float", 0)
-				 : (double)node_attr_int(m->n, "default_int64",
-							 -1));
+	if (dtype_is_float(type)) {
+		return ml_number(m, "default", type,
+				 node_attr_float(m->n, "default_float", 0));
+	}
+	number = node_attr_int(m->n, "default_int64", -1);
+	return ml_cast(m, ml_ints(m, "default", 1, &number), dtype_of(DT_I64),
+		       type);
 }
 
 /* y = values[i] for the first key i that is equal to x, else a default. A key
@@ -630,53 +653,70 @@ feature_vectorizer(struct ml *m)
 	return true;
 }
 
-/* The scores as a tensor: column k belongs to class k of its attribute. */
+/* The keys as a list, and the scores, whose columns belong to the keys. */
 static bool
 zip_map(struct ml *m)
 {
-	ml_output(m, 0, m->x);
+	struct sequence *s = sequence_new(m->imp, 2);
+	const int64_t *labels;
+	int n;
+
+	ml_labels(m, "classlabels_int64s", "classlabels_strings", &labels, &n);
+	if (n == 0) {
+		return ml_refuse(m, "it has no keys; correct the model");
+	}
+	s->is_map = true;
+	s->elems[0] = label_names(m, "keys", labels, n);
+	s->elems[1] = m->x;
+	sequence_set(m->imp, m->n->outputs[0], s);
+	m->n->outputs[0]->producer = NULL;
+	m->n->outputs[0] = NULL;
 	return true;
 }
 
 static bool
-strings_only(struct ml *m)
+no_maps(struct ml *m)
 {
-	return ml_refuse(m, "it maps strings, which is not supported");
+	return ml_refuse(m, "its input is a map, which is not supported; give "
+			    "the model a tensor");
 }
 
 /* -- the driver -- */
 
-static const struct {
+struct row {
 	const char *op;
 	ml_fn *fn;
-} rows[] = {
-	{ "ArrayFeatureExtractor", array_feature_extractor },
-	{ "Binarizer", binarizer },
-	{ "CastMap", strings_only },
-	{ "CategoryMapper", category_mapper },
-	{ "DictVectorizer", strings_only },
-	{ "FeatureVectorizer", feature_vectorizer },
-	{ "Imputer", imputer },
-	{ "LabelEncoder", label_encoder },
-	{ "LinearClassifier", ml_linear_classifier },
-	{ "LinearRegressor", ml_linear_regressor },
-	{ "Normalizer", normalizer },
-	{ "OneHotEncoder", one_hot_encoder },
-	{ "SVMClassifier", ml_svm_classifier },
-	{ "SVMRegressor", ml_svm_regressor },
-	{ "Scaler", scaler },
-	{ "TreeEnsemble", ml_tree_ensemble },
-	{ "TreeEnsembleClassifier", ml_tree_classifier },
-	{ "TreeEnsembleRegressor", ml_tree_regressor },
-	{ "ZipMap", zip_map },
+	bool takes_strings; /* as its input 0 */
 };
 
-static ml_fn *
+static const struct row rows[] = {
+	{ "ArrayFeatureExtractor", array_feature_extractor, false },
+	{ "Binarizer", binarizer, false },
+	{ "CastMap", no_maps, false },
+	{ "CategoryMapper", category_mapper, true },
+	{ "DictVectorizer", no_maps, false },
+	{ "FeatureVectorizer", feature_vectorizer, false },
+	{ "Imputer", imputer, false },
+	{ "LabelEncoder", label_encoder, true },
+	{ "LinearClassifier", ml_linear_classifier, false },
+	{ "LinearRegressor", ml_linear_regressor, false },
+	{ "Normalizer", normalizer, false },
+	{ "OneHotEncoder", one_hot_encoder, true },
+	{ "SVMClassifier", ml_svm_classifier, false },
+	{ "SVMRegressor", ml_svm_regressor, false },
+	{ "Scaler", scaler, false },
+	{ "TreeEnsemble", ml_tree_ensemble, false },
+	{ "TreeEnsembleClassifier", ml_tree_classifier, false },
+	{ "TreeEnsembleRegressor", ml_tree_regressor, false },
+	{ "ZipMap", zip_map, false },
+};
+
+static const struct row *
 find(const char *op_type)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
 		if (strcmp(rows[i].op, op_type) == 0) {
-			return rows[i].fn;
+			return &rows[i];
 		}
 	}
 	return NULL;
@@ -688,18 +728,11 @@ is_ml_operator(const char *domain, const char *op_type)
 	return strcmp(domain, "ai.onnx.ml") == 0 && find(op_type);
 }
 
-static bool
-takes_strings(const char *op_type)
-{
-	return strcmp(op_type, "CategoryMapper") == 0 ||
-	       strcmp(op_type, "LabelEncoder") == 0 ||
-	       strcmp(op_type, "OneHotEncoder") == 0;
-}
-
 bool
 expand_ml(struct importer *imp, struct deferred *d)
 {
 	struct ml m = { .imp = imp, .d = d, .n = d->node };
+	const struct row *row = find(d->node->op_type);
 
 	if (d->node->n_inputs < 1 || !d->node->inputs[0] ||
 	    d->node->inputs[0]->ndim < 1) {
@@ -708,9 +741,9 @@ expand_ml(struct importer *imp, struct deferred *d)
 				       "dimension; correct the model");
 	}
 	m.x = d->node->inputs[0];
-	if (m.x->is_string && !takes_strings(d->node->op_type)) {
+	if (m.x->is_string && !row->takes_strings) {
 		return ml_refuse(&m, "its input has strings, which is not "
 				     "supported");
 	}
-	return find(d->node->op_type)(&m) && deferred_finish(imp, d, NULL);
+	return row->fn(&m) && deferred_finish(imp, d, NULL);
 }

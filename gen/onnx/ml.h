@@ -11,6 +11,7 @@ struct ml {
 	struct deferred *d;
 	struct node *n;
 	struct tensor *x; /* input 0, whose type and shape are known */
+	const char *const *strings; /* of ml_labels; NULL: integers */
 };
 
 /* A new node; its only output is named after the replaced node's first one. */
@@ -47,9 +48,8 @@ struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
  * scores. labels: of the classes. */
 bool ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
 		 const int64_t *labels, int n_labels);
-/* The classes as integers; false after a refusal. names: the attribute without
- * its ending. */
-bool ml_labels(struct ml *m, const char *ints, const char *strings,
+/* The classes of the attribute `ints`; of `strings`, their places in it. */
+void ml_labels(struct ml *m, const char *ints, const char *strings,
 	       const int64_t **labels, int *n);
 /* Output k is t. */
 void ml_output(struct ml *m, int k, struct tensor *t);

@@ -124,11 +124,11 @@ ml_linear_classifier(struct ml *m)
 	struct dtype type;
 	int n_labels, n_all;
 
-	if (!features(m, &n) ||
-	    !ml_labels(m, "classlabels_ints", "classlabels_strings", &labels,
-		       &n_labels)) {
+	if (!features(m, &n)) {
 		return false;
 	}
+	ml_labels(m, "classlabels_ints", "classlabels_strings", &labels,
+		  &n_labels);
 	n_all = ml_floats(m, "coefficients", &coefficients);
 	classes = n > 0 ? n_all / n : 0;
 	if (classes < 1 || classes * n != n_all ||
@@ -465,10 +465,8 @@ ml_svm_classifier(struct ml *m)
 	struct tensor *scores;
 	int n_labels;
 
-	if (!ml_labels(m, "classlabels_ints", "classlabels_strings", &labels,
-		       &n_labels)) {
-		return false;
-	}
+	ml_labels(m, "classlabels_ints", "classlabels_strings", &labels,
+		  &n_labels);
 	p.classes = ml_attr_ints(m, "vectors_per_class", &p.sizes);
 	if (p.classes < 2) {
 		return ml_refuse(m, "it has no support vectors, which is not "

@@ -533,9 +533,9 @@ ml_tree_classifier(struct ml *m)
 	int64_t n;
 	int n_labels, n_base;
 
-	if (!ml_labels(m, "classlabels_int64s", "classlabels_strings", &labels,
-		       &n_labels) ||
-	    !forest_begin(m, &f, &n) || !read_nodes(&f, n) ||
+	ml_labels(m, "classlabels_int64s", "classlabels_strings", &labels,
+		  &n_labels);
+	if (!forest_begin(m, &f, &n) || !read_nodes(&f, n) ||
 	    !read_weights(&f, "class")) {
 		return false;
 	}

@@ -374,6 +374,17 @@ expand_sequence(struct importer *imp, struct deferred *d)
 		{ "SplitToSequence", split },
 	};
 
+	for (int i = 0; i < d->node->n_inputs; ++i) {
+		const struct sequence *s = sequence_find(imp,
+							 d->node->inputs[i]);
+
+		if (s && s->is_map) {
+			return deferred_refuse(imp, d,
+					       "its input is a list of maps, "
+					       "which is not supported; make "
+					       "it an output of the model");
+		}
+	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
 		if (strcmp(rows[i].op, d->node->op_type) == 0) {
 			return rows[i].fn(imp, d);
@@ -398,6 +409,15 @@ add_output(struct importer *imp, struct tensor *t, const char *name)
 	out->is_output = true;
 	vec_push(&imp->m->arena, &g->outputs, out);
 	return ops_infer_node(g, n);
+}
+
+static const char *
+element_name(struct importer *imp, const struct sequence *s,
+	     const struct tensor *t, int k)
+{
+	return s->is_map ? arena_printf(&imp->tmp, "%s_%s", t->name,
+					k == 0 ? "keys" : "values")
+			 : arena_printf(&imp->tmp, "%s_%d", t->name, k);
 }
 
 bool
@@ -426,8 +446,7 @@ sequence_outputs(struct importer *imp)
 		t->is_output = false;
 		for (int k = 0; k < s->n; ++k) {
 			if (!add_output(imp, s->elems[k],
-					arena_printf(&imp->tmp, "%s_%d",
-						     t->name, k))) {
+					element_name(imp, s, t, k))) {
 				return false;
 			}
 		}

@@ -330,6 +330,59 @@ check("OneHotEncoder", [names], {"cats_strings": ["dog", "cat"]},
       domain="ai.onnx.ml")
 check("LabelEncoder", [names], {"keys_int64s": [1], "values_int64s": [2]},
       domain="ai.onnx.ml", refused="no keys of its input's type")
+for shape in (2,), (2, 1), (1, 2):
+    check("LabelEncoder", [names], {
+        "keys_tensor": numpy_helper.from_array(s("dog", "cat").reshape(shape)),
+        "values_tensor": numpy_helper.from_array(
+            s("hound", "c").reshape(shape)),
+        "default_tensor": numpy_helper.from_array(s("other"))},
+        domain="ai.onnx.ml", want=[s("c", "hound", "other", "other")])
+check("LabelEncoder", [i(1 << 53, (1 << 53) + 1, 3)], {
+    "keys_tensor": numpy_helper.from_array(i((1 << 53) + 1)),
+    "values_tensor": numpy_helper.from_array(i((1 << 62) + 1)),
+    "default_tensor": numpy_helper.from_array(i((1 << 61) + 1))},
+    domain="ai.onnx.ml",
+    want=[i((1 << 61) + 1, (1 << 62) + 1, (1 << 61) + 1)])
+check("OneHotEncoder", [i(1, 2)], {"cats_strings": ["dog", "cat"]},
+      domain="ai.onnx.ml", refused="its categories are no integers")
+
+# -- classes that are strings
+points = np.float32([[1, 2, -1], [-3, 0, 2], [0, 1, 0], [4, -4, 1]])
+linear = {"coefficients": [1.0, -2.0, 3.0, -1.0, 2.0, 0.0, 2.0, 2.0, 1.0],
+          "intercepts": [0.5, 1.0, -0.5], "multi_class": 1,
+          "classlabels_strings": ["cat", "Zürich", ""]}
+check("LinearClassifier", [points], linear, domain="ai.onnx.ml", outputs=2)
+check("LinearClassifier", [points], {
+    "coefficients": [1.0, -2.0, 3.0], "intercepts": [0.5],
+    "classlabels_strings": ["no", "yes"]}, domain="ai.onnx.ml", outputs=2)
+check("SVMClassifier", [points], {
+    "support_vectors": [1.0, 0.0, 2.0, -1.0, 3.0, 1.0],
+    "vectors_per_class": [1, 1], "coefficients": [1.0, -2.0], "rho": [0.5],
+    "kernel_type": "LINEAR", "kernel_params": [0.0, 0.0, 0.0],
+    "classlabels_strings": ["low", "high"]},
+    domain="ai.onnx.ml", outputs=2)
+# Of two classes, onnxruntime takes the second one if its score is above 0.
+for labels, want in [
+        (["a", "bc", "d"], None),
+        (["left", "right"], [s("left", "right", "right", "left"), np.float32(
+            [[1, 0], [0, 1], [0, 1], [1, 0]])])]:
+    check("TreeEnsembleClassifier", [points], {
+        "nodes_treeids": [0] * 3, "nodes_nodeids": [0, 1, 2],
+        "nodes_featureids": [0] * 3, "nodes_values": [0.5, 0.0, 0.0],
+        "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"],
+        "nodes_truenodeids": [1, 0, 0], "nodes_falsenodeids": [2, 0, 0],
+        "class_treeids": [0, 0], "class_nodeids": [1, 2],
+        "class_ids": [1, 0], "class_weights": [1.0, 1.0],
+        "classlabels_strings": labels}, domain="ai.onnx.ml", outputs=2,
+        want=want)
+scores = np.float32([[0.25, 0.5, 0.25], [1, 0, 0]])
+for key, keys in [("strings", s("a", "bc", "d")), ("int64s", i(5, -1, 3))]:
+    check("ZipMap", [scores], {"classlabels_" + key: keys.tolist()},
+          domain="ai.onnx.ml", want=[keys, scores])
+check("ZipMap", [scores], domain="ai.onnx.ml", refused="it has no keys")
+check("DictVectorizer", [scores], {"int64_vocabulary": [1]},
+      domain="ai.onnx.ml", refused="its input is a map")
+check("Bernoulli", [scores], {"dtype": 8}, refused="choose a type of numbers")
 
 # -- emitted, for several targets
 for target in "c99", "gnu-c", "misra", "c-openmp":
