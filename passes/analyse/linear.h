@@ -98,6 +98,8 @@ const struct analyser_var *analyser_find(const struct analyser *a,
 /* -- prove_sign.c: true only if proved */
 bool linear_never_positive(struct analyser *a, const struct linear *l);
 bool linear_never_negative(struct analyser *a, const struct linear *l);
+/* counterexample.c: true only if l may be positive. */
+bool linear_has_counterexample(struct analyser *a, const struct linear *l);
 /* May sums of these atoms be compared by their difference? Index arithmetic
  * does not overflow; arithmetic on loaded data may wrap. */
 bool linear_is_index(struct analyser *a, const struct linear *l);

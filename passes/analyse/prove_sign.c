@@ -9,6 +9,9 @@
  * the search. */
 enum { DECIDE_DEPTH = 8, DECIDE_STEPS = 400 };
 
+/* Forms of more terms are first tested with values of their variables. */
+enum { FEW_TERMS = 4 };
+
 static bool never_positive(struct analyser *a, const struct linear *l,
 			   int depth);
 
@@ -245,6 +248,9 @@ never_positive(struct analyser *a, const struct linear *l, int depth)
 		return true;
 	}
 	if (l->n == 0 || depth >= DECIDE_DEPTH || --a->steps < 0) {
+		return false;
+	}
+	if (depth == 0 && l->n > FEW_TERMS && linear_has_counterexample(a, l)) {
 		return false;
 	}
 	if (depth == 0 && by_fact(a, l)) {

@@ -214,6 +214,36 @@ check_symbolic(void)
 	analyser_pop(&a, mark);
 }
 
+/* i runs over lists of which each has a size of its own. A claim with a
+ * counterexample takes no search. */
+static void
+check_many_sizes(void)
+{
+	enum { LISTS = 32 };
+	struct analyser_mark mark = analyser_mark(&a);
+	struct var *i = var_new(m, "i", dtype_of(DT_I32));
+	E end[LISTS + 1] = { num(0) };
+
+	for (int k = 0; k < LISTS; k++) {
+		E size = var_new_dim(m, "size", 0, 1000)->expr;
+
+		end[k + 1] = add(end[k], expr_min(m, size, num(300)));
+	}
+	analyser_bind(&a, i, num(0), end[LISTS]);
+	CHECK(prove(&a, expr_lt(m, i->expr, end[LISTS])));
+	for (int k = 1; k < LISTS; k++) {
+		CHECK(!prove(&a, expr_lt(m, i->expr, end[k])));
+		CHECK(k < 8 || a.steps > 390);
+		CHECK(!prove(&a, expr_le(m, end[k], i->expr)));
+		CHECK(k < 8 || a.steps > 390);
+		analyser_assume(&a, expr_le(m, end[k], i->expr));
+		CHECK(prove(&a, expr_le(m, end[k], i->expr)));
+		CHECK(prove(&a, expr_le(m, end[k - 1], i->expr)));
+	}
+	CHECK(prove(&a, expr_lt(m, sub(i->expr, end[LISTS - 1]), num(300))));
+	analyser_pop(&a, mark);
+}
+
 static void
 covers(E e, struct var *v, int64_t extent, const char *min, int64_t width,
        int line)
@@ -324,6 +354,7 @@ main(void)
 	check_division();
 	check_conditions();
 	check_symbolic();
+	check_many_sizes();
 	check_regions();
 	check_loads();
 	check_functions();
