@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs of any length, to see how generating them grows: chains, ladders
-(each step reads the last two), fans, and nodes of as many inputs or outputs."""
+(each step reads the last two), fans, nodes of as many inputs or outputs, and
+random graphs."""
+import random
+
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
 SHAPE = [4, 8]
 STEPS = ("Relu", "Neg", "Abs", "Floor")
+RANDOM_STEPS = (("Relu", 1), ("Neg", 1), ("Tanh", 1), ("Softmax", 1),
+                ("MatMul", 1), ("Add", 2), ("Mul", 2), ("Max", 3))
 
 
 def node(kind, inputs, outputs, **attributes):
@@ -136,6 +141,33 @@ def copies(n):
             {"trips": np.array(n), "first": np.array(0)})
 
 
+def inserts(n):
+    """A sequence that grows by one element with each step."""
+    s = names("s", n // 2 + 1)
+    nodes = [node("SequenceEmpty", [], ["s0"])]
+    for i in range(n // 2):
+        nodes += [node(STEPS[i % 4], ["x"], ["e%d" % i]),
+                  node("SequenceInsert", [s[i], "e%d" % i], [s[i + 1]])]
+    return (nodes + [node("ConcatFromSequence", [s[-1]], ["y"], axis=0)],
+            {"x": SHAPE}, {"y": [4 * (n // 2), 8]}, {})
+
+
+def random_nodes(n):
+    """Each node reads some of the last 64 results."""
+    draw = random.Random(n)
+    open_ends, nodes = {"t0"}, []
+    for i in range(n):
+        kind, count = draw.choice(RANDOM_STEPS)
+        read = ["t%d" % draw.randint(max(0, i - 63), i) for _ in range(count)]
+        open_ends.difference_update(read)
+        open_ends.add("t%d" % (i + 1))
+        nodes.append(node(kind, read + ["w"] * (kind == "MatMul"),
+                          ["t%d" % (i + 1)]))
+    ends = sorted(open_ends, key=lambda name: int(name[1:]))
+    return (nodes + [node("Sum", ends, ["y"])], {"t0": SHAPE},
+            {"y": SHAPE}, {"w": np.full((8, 8), 0.01, np.float32)})
+
+
 KINDS = {
     "chain": chain, "rows": rows, "doubles": doubles, "ladder": ladder,
     "layers": layers, "fan": fan, "views": views,
@@ -145,6 +177,7 @@ KINDS = {
     "max": many("Max", lambda n: SHAPE),
     "split": split, "split_sum": split_sum, "constants": constants,
     "ifs": ifs, "copies": copies,
+    "inserts": inserts, "random": random_nodes,
 }
 
 

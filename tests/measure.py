@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """measure.py COMMAND...: runs it and prints one line of JSON: its exit status,
-wall-clock seconds and peak resident bytes (pages of mapped files included).
-A program of its own because a child's peak starts at that of the process that
+wall-clock and processor seconds, and peak resident bytes (pages of mapped files
+included). A program of its own because a child's peak starts at that of the process that
 started it: this one has to be small."""
 import json
 import os
@@ -16,5 +16,6 @@ _, status, usage = os.wait4(pid, 0)
 print(json.dumps({
     "status": os.waitstatus_to_exitcode(status),
     "seconds": time.monotonic() - start,
+    "cpu_seconds": usage.ru_utime + usage.ru_stime,
     "peak_bytes": usage.ru_maxrss * 1024,
 }))

@@ -360,6 +360,9 @@ struct sequence {
 	bool is_map;  /* its keys and its values, of ZipMap */
 	int n;
 	struct tensor **elems;
+	/* The list has room for `cap` elements and may be shared: a sequence
+	 * with one more has put it behind these n if *used > n. */
+	int cap, *used;
 };
 struct sequence *sequence_new(struct importer *imp, int n);
 /* The sequence or optional that t stands for; NULL: t is a tensor. */

@@ -28,8 +28,28 @@ sequence_new(struct importer *imp, int n)
 {
 	struct sequence *s = arena_new(&imp->tmp, struct sequence);
 
-	s->n = n;
+	s->n = s->cap = n;
 	s->elems = arena_array(&imp->tmp, struct tensor *, n + 1);
+	s->used = arena_copy(&imp->tmp, &n, sizeof n);
+	return s;
+}
+
+/* A sequence of one element more. A chain of these shares its lists. */
+static const struct sequence *
+append(struct importer *imp, const struct sequence *from, struct tensor *t)
+{
+	struct sequence *s = arena_copy(&imp->tmp, from, sizeof *from);
+
+	s->n++;
+	if (*from->used > from->n || from->n == from->cap) {
+		s->cap = 2 * s->n;
+		s->elems = arena_array(&imp->tmp, struct tensor *, s->cap);
+		memcpy(s->elems, from->elems,
+		       sizeof *s->elems * (size_t)from->n);
+		s->used = arena_new(&imp->tmp, int);
+	}
+	s->elems[from->n] = t;
+	*s->used = s->n;
 	return s;
 }
 
@@ -126,6 +146,9 @@ insert(struct importer *imp, struct deferred *d)
 
 	if (!from || !position(imp, d, 2, from->n, from->n, from->n, &at)) {
 		return false;
+	}
+	if (at == from->n) {
+		return give(imp, d, append(imp, from, d->node->inputs[1]));
 	}
 	s = sequence_new(imp, from->n + 1);
 	for (int i = 0; i < s->n; ++i) {
