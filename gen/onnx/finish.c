@@ -63,7 +63,7 @@ expand_at(struct importer *imp, int *pos)
 {
 	struct graph *g = imp->g;
 	struct node *n = g->nodes.data[*pos];
-	int old = g->nodes.n, first, new_id = imp->versions.n;
+	int old = g->nodes.n, first, new_id = g->next_node_id;
 
 	if (!deferred_expand(imp, n)) {
 		return false;

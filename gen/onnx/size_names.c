@@ -153,8 +153,8 @@ look_into(struct size_names *s, const char *formula, bool add)
 	return c;
 }
 
-/* Is the text more than a name: an operator and a name at least? A hyphen alone
- * may be part of a name. */
+/* Is the text more than a name: an operator and a name at least? A hyphen or a
+ * slash alone may be part of a name. */
 static bool
 is_formula(const char *text)
 {
@@ -255,7 +255,7 @@ relate(struct size_names *s, const struct dim_binding *d)
 	if (!row) {
 		return size_names_bind(s, d->name, 1, 1, 1, "--dim");
 	}
-	if (row->related || row->bound) {
+	if (row->related) {
 		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
 				  "--dim: the size %s is given twice; give it "
 				  "once",
@@ -418,6 +418,33 @@ resolve_name(void *ctx, const char *name, size_t length)
 	return resolve(s, find(s, name, length));
 }
 
+/* A formula that an option says to be a multiple of a step. */
+static bool
+check_step(struct size_names *s, struct size_name *row, struct analyser *a)
+{
+	struct module *m = s->imp->m;
+	const struct expr *e = row->expr, *zero = expr_int(m, e->type, 0), *c;
+	struct dtype type = e->type;
+
+	if (!row->bound || row->step == 1) {
+		return true;
+	}
+	c = expr_eq(m, expr_floormod(m, e, expr_int(m, type, row->step)), zero);
+	c = simplify(a, c);
+	if (expr_is_value(c, 0)) {
+		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
+				  "the size %s is given as a multiple of %lld, "
+				  "but %s never is one; leave the step out, or "
+				  "correct it",
+				  quote(s, row->name), (long long)row->step,
+				  quote(s, row->formula));
+	}
+	if (!expr_is_value(c, 1)) {
+		graph_check(s->imp->g, c);
+	}
+	return true;
+}
+
 /* Checks the formula's bounds against what options say of it. */
 static bool
 check_formula(struct size_names *s, struct size_name *row)
@@ -447,6 +474,9 @@ check_formula(struct size_names *s, struct size_name *row)
 	}
 	if (b.max < least || b.min > most) {
 		return contradiction(s, row, b);
+	}
+	if (!check_step(s, row, &a)) {
+		return false;
 	}
 	if (b.min < least) {
 		graph_check(s->imp->g,

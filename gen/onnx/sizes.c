@@ -467,6 +467,25 @@ declared_bound(const struct sizing *s, int64_t elems)
 	return bound;
 }
 
+/* The caller is told of the bound, which the entry function checks. */
+static void
+assume_declared(struct sizing *s, const struct size_bound *bound,
+		const char *sizes)
+{
+	struct arena *tmp = &s->u.imp->tmp;
+
+	if (bound) {
+		import_assume(s->u.imp,
+			      arena_printf(tmp,
+					   "the sizes in %s are at most those "
+					   "of the declared shape of %s "
+					   "(--bound %s=N says otherwise)",
+					   import_quote(tmp, sizes),
+					   import_quote(tmp, bound->name),
+					   sizes));
+	}
+}
+
 /* Integers of input i become sizes within the bounds of --bound. */
 static bool
 size_input(struct sizing *s, int i, int64_t least)
@@ -480,6 +499,7 @@ size_input(struct sizing *s, int i, int64_t least)
 
 	if (!bound && tensor_const_elems(t, &elems) && elems <= ONNX_MAX_RANK) {
 		bound = declared_bound(s, elems);
+		assume_declared(s, bound, label);
 	}
 	if (!bound) {
 		return no_bound(s, label);

@@ -131,6 +131,10 @@ folded = save([make.make_node("Reshape", ["x", "s"], ["y"])],
               [tensor("y", [2, 6])])
 x = floats(3, 4)
 holds(folded, [x, np.array([2, 6], np.int64)], [x.reshape(2, 6)])
+said = helper.tirc("compile", folded, "-o", helper.work_folder()).stdout
+if "the sizes in 's' are at most those of the declared shape of 'y'" \
+        not in said:
+    helper.fail("tirc does not name its assumption: " + said)
 refused(save([make.make_node("Expand", ["x", "s"], ["y"])],
              [tensor("x", [3, 1]), tensor("s", [2], TensorProto.INT64)],
              [tensor("y", [3, None])]), "--bound s=N")

@@ -136,6 +136,10 @@ def options():
         check(path, [{"n": n, "m": of_n(n)} for n in (8, 16, 24)],
               "--dim", "m=" + relation, "--dim", "n=8..24:8",
               targets=ALL if relation == "n+1" else ["c99", "gnu-c"])
+    for given in (["m=2*n", "m=8"], ["m=8", "m=2*n"]):
+        check(path, [{"n": 4, "m": 8}],
+              *(w for option in given for w in ("--dim", option)),
+              targets=["c99"])
     folder = compile_model(path, "--dim", "m=n", "--dim", "n=8..512:8",
                            "--target", "x86-64-v3")
     with open(os.path.join(folder, "two.c"), encoding="utf-8") as file:
@@ -206,7 +210,14 @@ def statuses():
     check(path, [{"n": 8, "m": 5, "n + m": 13}, {"n": 16, "m": 9,
                                                  "n + m": 25}],
           *options, targets=["c99"])
-    text = MAIN.replace("in.x = x;", "in.x = x;\n\t\tin.sum = z;")
+    run_main(path, MAIN, options)
+    # A multiple of 5.
+    run_main(path, MAIN.replace("{ 8, 9, TWO_OK }", "{ 8, 9, TWO_BAD_SIZE }"),
+             [*options[:-1], "n + m=10..25:5"])
+
+
+def run_main(path, main, options):
+    text = main.replace("in.x = x;", "in.x = x;\n\t\tin.sum = z;")
     for target in ("c99", "gnu-c"):
         folder = compile_model(path, *options, "--target", target)
         with open(os.path.join(folder, "main.c"), "w",
@@ -236,7 +247,11 @@ def refused():
             (["nothing=2*seq", "seq=1"], "no size named 'nothing'"),
             (["past_len=2*seq", "past_len=3", "seq=1"],
              "the sizes contradict each other"),
+            (["past_len=3", "past_len=2*seq", "seq=1"],
+             "the sizes contradict each other"),
             (["past_len=2*seq", "past_len=3*seq", "seq=1"], "given twice"),
+            (["past_len=2*seq + 1", "past_len=2..16:2", "seq=1..4"],
+             "'2*seq + 1' never is one"),
             (["past_len=9..16:8", "seq=1"], "no multiples of 8"),
             (["past_len=1..2147483647", "seq=1..4"], "smaller bounds"),
             (["past_len=8..16:0", "seq=1"], "NAME=MIN..MAX:MULTIPLE")]:
