@@ -170,6 +170,40 @@ node_version(struct importer *imp, const struct body *body,
 	return true;
 }
 
+/* Gradient names tensors by its attributes: they become inputs after its own,
+ * NULL where there is none. */
+static void
+add_named(struct importer *imp, const struct body *body,
+	  const Onnx__NodeProto *p, const attr_list *attrs, tensor_list *in)
+{
+	static const char *const names[] = { "xs", "zs", "y" };
+
+	if (strcmp(import_domain(p->domain), "ai.onnx.preview.training") != 0 ||
+	    strcmp(p->op_type, "Gradient") != 0) {
+		return;
+	}
+	for (int k = 0; k < 3; ++k) {
+		for (int i = 0; i < attrs->n; ++i) {
+			const struct attr *a = &attrs->data[i];
+			bool is_list = a->kind == ATTR_STRINGS;
+
+			if (strcmp(a->name, names[k]) != 0 ||
+			    (!is_list && a->kind != ATTR_STRING)) {
+				continue;
+			}
+			for (int j = 0; j < (is_list ? a->n : 1); ++j) {
+				const char *name = is_list ? a->strings[j]
+							   : a->s;
+				const struct scope_slot *slot =
+					import_lookup(body, name);
+
+				vec_push(&imp->tmp, in,
+					 slot ? slot->tensor : NULL);
+			}
+		}
+	}
+}
+
 static bool
 make_node(struct importer *imp, const struct body *body,
 	  const Onnx__NodeProto *p, const char *item, int origin)
@@ -203,6 +237,7 @@ make_node(struct importer *imp, const struct body *body,
 	}
 	in.n = n_in;
 	deferred_captures(imp, body, p, &in);
+	add_named(imp, body, p, &attrs, &in);
 	if (*body->prefix && *name) {
 		name = arena_printf(&imp->tmp, "%s%s", body->prefix, name);
 	}

@@ -163,6 +163,114 @@ refuse("Momentum", [f(), count, f(3), f(3)], {}, "for each tensor",
 refuse("MelWeightMatrix", [np.array(n, np.float32) for n in range(5)], {},
        "make it constant")
 
+# -- Gradient, against differences
+
+
+def forward_of(nodes, given, last):
+    """The sum of the tensor `last` as a function of the inputs."""
+    graph = make.make_graph(nodes, "g", [
+        make.make_tensor_value_info(n, onnx.TensorProto.DOUBLE, x.shape)
+        for n, x in given.items()], [make.make_empty_tensor_value_info(last)])
+    model = make.make_model(graph, ir_version=10,
+                            opset_imports=[make.make_opsetid("", 24)])
+    evaluator = ReferenceEvaluator(model)
+    return lambda values: evaluator.run(None, values)[0].sum()
+
+
+def difference(run, given, name, step=1e-5):
+    """The derivative of run by the input, element by element."""
+    slope = np.zeros_like(given[name])
+    for at in np.ndindex(slope.shape):
+        both = []
+        for sign in (1, -1):
+            moved = {n: x.copy() for n, x in given.items()}
+            moved[name][at] += sign * step
+            both.append(run(moved))
+        slope[at] = (both[0] - both[1]) / (2 * step)
+    return slope
+
+
+def gradient(label, text, given, xs, zs=(), fed=None, text_of=None,
+             options=(), symbolic=None):
+    """text: nodes "y = Op a b; …", of which the last is y. fed: what the
+    Gradient has as inputs, by name, where that is another tensor. text_of: the
+    message of a refusal."""
+    if PATTERN not in "Gradient " + label:
+        return
+    nodes = []
+    for line in text.split("; "):
+        out, op, *names = line.replace(" = ", " ").split()
+        attrs = {}
+        while names and "=" in names[-1]:
+            key, value = names.pop().split("=")
+            attrs[key] = eval(value)
+        nodes.append(make.make_node(op, names, [out], name=out, **attrs))
+    y, fed = nodes[-1].output[0], fed or {}
+    names = [*xs, *zs]
+    values = {**given, **{n: given[fed[n]] for n in fed}}
+    step = make.make_node(
+        "Gradient", [fed.get(n, n) for n in names],
+        ["d" + n for n in xs], name="gate", domain=TRAINING, xs=list(xs),
+        y=y, **({"zs": list(zs)} if zs else {}))
+    graph = make.make_graph(nodes + [step], "g", [
+        make.make_tensor_value_info(
+            n, onnx.TensorProto.DOUBLE,
+            [(symbolic or {}).get(n, {}).get(d, s)
+             for d, s in enumerate(x.shape)])
+        for n, x in given.items()],
+        [make.make_empty_tensor_value_info("d" + n) for n in xs])
+    path = save(make.make_model(graph, ir_version=10, opset_imports=[
+        make.make_opsetid("", 24), make.make_opsetid(TRAINING, 1)]))
+    if text_of:
+        done = tirc("compile", path, "-o", work_folder(), status=1)
+        if text_of not in done.stderr or "'gate'" not in done.stderr:
+            fail("%s: expected '%s':\n%s" % (label, text_of, done.stderr))
+        return
+    own = [n for n in nodes if not set(n.output) & set(names)]
+    leaves = {n: values[n] for n in names}
+    run = forward_of(own, {**given, **leaves}, y)
+    write_data(os.path.dirname(path), list(given.items()),
+               [("d" + n, difference(run, {**given, **leaves}, n))
+                for n in xs])
+    tirc("test", path, "--rtol", "1e-5", "--atol", "1e-7", *options)
+
+
+def pair():
+    return {"a": f(3, 4, type=np.float64), "b": f(4, type=np.float64)}
+
+
+def some(*shape):
+    return {"a": 0.5 + abs(f(*shape, type=np.float64))}
+
+
+gradient("broadcast", "s = Add a b; p = Mul s a; q = Sub p b; y = Div q b",
+         pair(), ["a", "b"])
+gradient("symbolic", "s = Add a b; p = Mul s a; y = Sub p b", pair(),
+         ["a", "b"], symbolic={"a": {0: "n"}}, options=("--dim", "n=1..4"))
+for op in ("Neg", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Relu"):
+    gradient(op, "t = %s a; y = Mul t a" % op, some(2, 3), ["a"])
+gradient("Relu", "y = Relu a", {"a": f(4, 5, type=np.float64)}, ["a"])
+gradient("moved", "t = Transpose a perm=[2,0,1]; s = Flatten t axis=2; "
+         "e = Exp s; i = Identity e; y = Sum i e", some(2, 3, 4), ["a"])
+for op in ("ReduceSum", "ReduceMean"):
+    gradient(op, "m = %s a keepdims=0; y = Mul m a" % op, some(3, 4), ["a"])
+gradient("MatMul", "p = MatMul a b; e = Tanh p; y = ReduceSum e",
+         {"a": f(2, 1, 3, 4, type=np.float64),
+          "b": f(3, 4, 5, type=np.float64)}, ["a", "b"])
+gradient("constant", "p = Mul a b; y = Exp p", pair(), ["a"], ["b"])
+gradient("absent", "y = Exp a", pair(), ["b", "a"])
+gradient("inner", "h = Exp a; p = Mul h b; y = Tanh p",
+         {**pair(), "h1": f(3, 4, type=np.float64)}, ["h", "b"],
+         fed={"h": "h1"})
+gradient("refuse", "h = Erf a; y = Mul h a", some(3), ["a"],
+         text_of="the gradient of Erf, which is not supported")
+gradient("refuse vector", "y = MatMul a b", pair(), ["a", "b"],
+         text_of="MatMul of a vector")
+refuse("Gradient", [f(3)], {"xs": ["x0", "x1"], "y": "x0"},
+       "an input for each of xs and zs", domain=TRAINING)
+refuse("Gradient", [f(3)], {"xs": ["absent"], "y": "x0"},
+       "names a tensor that the model does not have", domain=TRAINING)
+
 # -- Dropout in training mode: the mask of numpy's RandomState
 
 for trained in (True, False):

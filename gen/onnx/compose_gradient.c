@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradient: the derivative of a tensor with respect to others, by the chain rule
+ * from the result back (reverse mode).
+ *
+ *	before	c = Mul(a, b)
+ *		da = Gradient<xs=["a", "b"], y="c">(a, b)
+ *	after	da_one = Expand(1, shape of c)
+ *		da = Mul(da_one, b)
+ *
+ * The derivative of a tensor with several elements is that of their sum. After
+ * its own inputs, the node has the tensors that xs, zs and y name (nodes.c). Where
+ * an input is another tensor than the one it stands for, the nodes between are
+ * computed again from it. */
+#include "compose.h"
+
+#include "ops.h"
+
+struct slot {
+	struct tensor *value; /* what is computed again, or the tensor itself */
+	struct tensor *slope; /* the derivative of y by it; NULL: 0 so far */
+	bool wanted;          /* depends on one of xs */
+};
+
+struct gradient {
+	struct compose *c;
+	struct pointer_map slot_of; /* by tensor */
+	VEC(struct slot) slots;
+	VEC(struct node *) path; /* the nodes that y is computed by */
+};
+
+static struct slot *
+find_slot(struct gradient *g, const struct tensor *t)
+{
+	int at = t ? pointer_map_get(&g->slot_of, t, -1) : -1;
+
+	return at < 0 ? NULL : &g->slots.data[at];
+}
+
+static void
+add_slot(struct gradient *g, const struct tensor *t, struct tensor *value,
+	 bool wanted)
+{
+	struct slot s = { .value = value, .wanted = wanted };
+
+	pointer_map_put(&g->slot_of, t, g->slots.n);
+	vec_push(&g->c->imp->tmp, &g->slots, s);
+}
+
+/* -- shapes -- */
+
+static bool
+same_shape(const struct tensor *a, const struct tensor *b)
+{
+	bool same = a->ndim == b->ndim;
+
+	for (int d = 0; d < a->ndim && same; ++d) {
+		same = a->shape[d] == b->shape[d];
+	}
+	return same;
+}
+
+static struct tensor *
+expand_to(struct gradient *g, struct tensor *t, const struct tensor *x)
+{
+	return same_shape(t, x) ? t
+				: compose_2(g->c, "expanded", "Expand", t,
+					    compose_sizes(g->c, "shape",
+							  x->ndim, x->shape));
+}
+
+/* t, whose shape that of x was broadcast to, summed over the copies of each
+ * element of x. */
+static struct tensor *
+sum_to(struct gradient *g, struct tensor *t, const struct tensor *x)
+{
+	int64_t axes[ONNX_MAX_RANK];
+	int n = 0, more = t->ndim - x->ndim;
+
+	for (int d = 0; d < t->ndim; ++d) {
+		if (d < more || (expr_is_value(x->shape[d - more], 1) &&
+				 !expr_is_value(t->shape[d], 1))) {
+			axes[n++] = d;
+		}
+	}
+	if (n > 0) {
+		t = compose_2(g->c, "sum", "ReduceSum", t,
+			      compose_ints(g->c, "axes", n, axes));
+	}
+	return more > 0 ? compose_reshape(g->c, "shaped", t, x->ndim, x->shape)
+			: t;
+}
+
+/* -- the derivatives of operators -- */
+
+/* One step: y is output 0 of the node, dy the derivative by it. */
+struct step {
+	struct gradient *g;
+	struct compose *c;
+	const struct node *n;
+	struct tensor *y, *dy;
+};
+
+static struct tensor *
+input(const struct step *s, int i)
+{
+	struct tensor *t = node_input(s->n, i);
+	const struct slot *slot = find_slot(s->g, t);
+
+	return slot ? slot->value : t;
+}
+
+static bool
+is_wanted(const struct step *s, int i)
+{
+	const struct slot *slot = find_slot(s->g, node_input(s->n, i));
+
+	return slot && slot->wanted;
+}
+
+/* Adds to the derivative by input i, whose shape may have been broadcast. */
+static void
+give(const struct step *s, int i, struct tensor *t)
+{
+	struct slot *slot = find_slot(s->g, node_input(s->n, i));
+
+	t = sum_to(s->g, t, slot->value);
+	slot->slope = slot->slope
+			      ? compose_2(s->c, "slope", "Add", slot->slope, t)
+			      : t;
+}
+
+static struct tensor *
+times(const struct step *s, struct tensor *by)
+{
+	return compose_2(s->c, "by", "Mul", s->dy, by);
+}
+
+static bool
+add(const struct step *s)
+{
+	for (int i = 0; i < s->n->n_inputs; ++i) {
+		if (is_wanted(s, i)) {
+			give(s, i, s->dy);
+		}
+	}
+	return true;
+}
+
+static bool
+sub(const struct step *s)
+{
+	if (is_wanted(s, 0)) {
+		give(s, 0, s->dy);
+	}
+	if (is_wanted(s, 1)) {
+		give(s, 1, compose_1(s->c, "negative", "Neg", s->dy));
+	}
+	return true;
+}
+
+static bool
+mul(const struct step *s)
+{
+	for (int i = 0; i < 2; ++i) {
+		if (is_wanted(s, i)) {
+			give(s, i, times(s, input(s, 1 - i)));
+		}
+	}
+	return true;
+}
+
+/* (a / b)' = a' / b - y * b' / b */
+static bool
+divide(const struct step *s)
+{
+	struct tensor *t = compose_2(s->c, "part", "Div", s->dy, input(s, 1));
+
+	if (is_wanted(s, 0)) {
+		give(s, 0, t);
+	}
+	if (is_wanted(s, 1)) {
+		t = compose_2(s->c, "by", "Mul", t, s->y);
+		give(s, 1, compose_1(s->c, "negative", "Neg", t));
+	}
+	return true;
+}
+
+static bool
+neg(const struct step *s)
+{
+	give(s, 0, compose_1(s->c, "negative", "Neg", s->dy));
+	return true;
+}
+
+static bool
+exponential(const struct step *s)
+{
+	give(s, 0, times(s, s->y));
+	return true;
+}
+
+static bool
+logarithm(const struct step *s)
+{
+	give(s, 0, compose_2(s->c, "part", "Div", s->dy, input(s, 0)));
+	return true;
+}
+
+static bool
+root(const struct step *s)
+{
+	give(s, 0,
+	     compose_2(s->c, "part", "Div",
+		       compose_with(s->c, "half", "Mul", s->dy, 0.5), s->y));
+	return true;
+}
+
+/* 1 - y * y */
+static bool
+tangent(const struct step *s)
+{
+	struct tensor *one = compose_scalar(s->c, "unit", s->y->type, 1);
+
+	give(s, 0,
+	     times(s, compose_2(s->c, "rest", "Sub", one,
+				compose_2(s->c, "square", "Mul", s->y, s->y))));
+	return true;
+}
+
+/* y * (1 - y) */
+static bool
+sigmoid(const struct step *s)
+{
+	struct tensor *one = compose_scalar(s->c, "unit", s->y->type, 1);
+
+	one = compose_2(s->c, "rest", "Sub", one, s->y);
+	give(s, 0, times(s, compose_2(s->c, "product", "Mul", s->y, one)));
+	return true;
+}
+
+static bool
+relu(const struct step *s)
+{
+	give(s, 0,
+	     compose_node(s->c, "passed", "Where", 3,
+			  compose_with(s->c, "positive", "Greater", input(s, 0),
+				       0),
+			  s->dy, compose_scalar(s->c, "zero", s->dy->type, 0)));
+	return true;
+}
+
+/* Operators that change the shape only. */
+static bool
+reshape(const struct step *s)
+{
+	const struct tensor *x = input(s, 0);
+
+	give(s, 0, compose_reshape(s->c, "back", s->dy, x->ndim, x->shape));
+	return true;
+}
+
+static bool
+transpose(const struct step *s)
+{
+	const struct attr *given = node_attr(s->n, "perm");
+	int64_t back[ONNX_MAX_RANK];
+	int rank = s->y->ndim;
+
+	for (int d = 0; d < rank; ++d) {
+		back[given ? given->ints[d] : rank - 1 - d] = d;
+	}
+	give(s, 0, compose_transpose(s->c, "back", s->dy, back));
+	return true;
+}
+
+/* ReduceSum and ReduceMean: each element gets the derivative of its sum, divided
+ * by the number of elements of a mean. */
+static bool
+reduce(const struct step *s)
+{
+	struct compose *c = s->c;
+	struct tensor *x = input(s, 0), *t = s->dy, *count;
+	const struct expr **shape = arena_array(&c->imp->tmp,
+						const struct expr *,
+						x->ndim + 1);
+	const int64_t *axes;
+	int n = 0;
+
+	if (node_input(s->n, 1) && !input_ints(c->m, s->n, 1, &axes, &n)) {
+		return compose_refuse(c,
+				      "it needs the gradient of %s, whose "
+				      "axes must be constants",
+				      s->n->op_type);
+	}
+	for (int d = 0; d < x->ndim; ++d) {
+		bool all = n == 0 &&
+			   !node_attr_int(s->n, "noop_with_empty_axes", 0);
+
+		shape[d] = all ? expr_index(c->m, 1) : x->shape[d];
+	}
+	for (int k = 0; k < n; ++k) {
+		shape[axes[k] + (axes[k] < 0 ? x->ndim : 0)] = expr_index(c->m,
+									  1);
+	}
+	if (strcmp(s->n->op_type, "ReduceMean") == 0) {
+		count = compose_2(c, "count", "Div",
+				  compose_1(c, "elements", "Size", x),
+				  compose_1(c, "results", "Size", s->y));
+		t = compose_2(c, "part", "Div", t,
+			      compose_cast(c, "divisor", count, t->type));
+	}
+	t = compose_reshape(c, "kept", t, x->ndim, shape);
+	give(s, 0, expand_to(s->g, t, x));
+	return true;
+}
+
+/* y = a b: dy b^T and a^T dy */
+static bool
+matmul(const struct step *s)
+{
+	struct compose *c = s->c;
+	struct tensor *a = input(s, 0), *b = input(s, 1);
+
+	if (a->ndim < 2 || b->ndim < 2) {
+		return compose_refuse(c, "it needs the gradient of a MatMul of "
+					 "a vector, which is not supported; "
+					 "make it a matrix of one row or "
+					 "column");
+	}
+	if (is_wanted(s, 0)) {
+		give(s, 0,
+		     compose_2(c, "product", "MatMul", s->dy,
+			       compose_swap(c, "turned", b, -1, -2)));
+	}
+	if (is_wanted(s, 1)) {
+		give(s, 1,
+		     compose_2(c, "product", "MatMul",
+			       compose_swap(c, "turned", a, -1, -2), s->dy));
+	}
+	return true;
+}
+
+static const struct {
+	const char *op;
+	bool (*fn)(const struct step *s);
+} rows[] = {
+	{ "Add", add },           { "Div", divide },
+	{ "Exp", exponential },   { "Flatten", reshape },
+	{ "Identity", reshape },  { "Log", logarithm },
+	{ "MatMul", matmul },     { "Mul", mul },
+	{ "Neg", neg },           { "ReduceMean", reduce },
+	{ "ReduceSum", reduce },  { "Relu", relu },
+	{ "Reshape", reshape },   { "Sigmoid", sigmoid },
+	{ "Sqrt", root },         { "Squeeze", reshape },
+	{ "Sub", sub },           { "Sum", add },
+	{ "Tanh", tangent },      { "Transpose", transpose },
+	{ "Unsqueeze", reshape },
+};
+
+static bool
+derive(const struct step *s)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+		if (strcmp(rows[i].op, s->n->op_type) == 0 && !*s->n->domain) {
+			return rows[i].fn(s);
+		}
+	}
+	return compose_refuse(s->c,
+			      "it needs the gradient of %s, which is not "
+			      "supported",
+			      s->n->op_type);
+}
+
+/* -- the nodes between -- */
+
+/* Lists the nodes that y depends on, but not those before xs and zs. */
+static void
+find_path(struct gradient *g, const struct tensor *y)
+{
+	struct compose *c = g->c;
+	struct pointer_map needed;
+
+	pointer_map_init(&needed, &c->imp->tmp);
+	pointer_map_add(&needed, y);
+	for (int pos = c->pos - 1; pos >= 0; --pos) {
+		struct node *n = c->g->nodes.data[pos];
+		bool leads = false;
+
+		for (int k = 0; k < n->n_outputs; ++k) {
+			leads = leads ||
+				(!find_slot(g, n->outputs[k]) &&
+				 pointer_map_get(&needed, n->outputs[k], -1) >=
+					 0);
+		}
+		if (leads) {
+			vec_push(&c->imp->tmp, &g->path, n);
+			for (int i = 0; i < n->n_inputs; ++i) {
+				if (n->inputs[i]) {
+					pointer_map_put(&needed, n->inputs[i],
+							0);
+				}
+			}
+		}
+	}
+}
+
+/* The outputs of n, computed again from the values of its inputs. */
+static void
+compute_again(struct gradient *g, const struct node *n, struct tensor **out)
+{
+	struct arena *a = &g->c->imp->tmp;
+	struct tensor **in = arena_array(a, struct tensor *, n->n_inputs + 1);
+	const char **whats = arena_array(a, const char *, n->n_outputs + 1);
+
+	for (int i = 0; i < n->n_inputs; ++i) {
+		const struct slot *slot = find_slot(g, n->inputs[i]);
+
+		in[i] = slot ? slot->value : n->inputs[i];
+	}
+	for (int k = 0; k < n->n_outputs; ++k) {
+		whats[k] = n->outputs[k] ? "again" : NULL;
+	}
+	for (int i = 0; i < n->attrs.n; ++i) {
+		vec_push(&g->c->m->arena, &g->c->attrs, n->attrs.data[i]);
+	}
+	compose_nodes(g->c, n->domain, n->op_type, in, n->n_inputs, whats,
+		      n->n_outputs, out);
+}
+
+/* Slots for what depends on xs and zs. */
+static void
+follow(struct gradient *g, const struct node *n)
+{
+	struct tensor **out = arena_array(&g->c->imp->tmp, struct tensor *,
+					  n->n_outputs + 1);
+	bool depends = false, wanted = false, other = false;
+
+	for (int i = 0; i < n->n_inputs; ++i) {
+		const struct slot *slot = find_slot(g, n->inputs[i]);
+
+		depends = depends || slot;
+		wanted = wanted || (slot && slot->wanted);
+		other = other || (slot && slot->value != n->inputs[i]);
+		/* a slot moves when another one is added */
+	}
+	for (int k = 0; k < n->n_outputs; ++k) {
+		out[k] = n->outputs[k];
+	}
+	if (other) {
+		compute_again(g, n, out);
+	}
+	for (int k = 0; k < n->n_outputs && depends; ++k) {
+		if (n->outputs[k] && !find_slot(g, n->outputs[k])) {
+			add_slot(g, n->outputs[k], out[k], wanted);
+		}
+	}
+}
+
+/* -- the composition -- */
+
+/* The number of strings of the attribute. */
+static int
+count_names(const struct compose *c, const char *name)
+{
+	const struct attr *a = node_attr(c->node, name);
+
+	return a && a->kind == ATTR_STRINGS ? a->n : 0;
+}
+
+/* The tensors that are named, and what is given for each. */
+static bool
+read_names(struct gradient *g, int n_xs, int n)
+{
+	struct compose *c = g->c;
+
+	if (n_xs == 0 || c->node->n_inputs != 2 * n + 1) {
+		return compose_error(c, DIAG_BAD_ATTRIBUTE,
+				     "it must have xs and y, and an input for "
+				     "each of xs and zs; correct the model");
+	}
+	for (int i = 0; i <= n; ++i) {
+		const struct tensor *t = compose_input(c, n + i);
+
+		if (!t || (i < n && !compose_input(c, i))) {
+			return compose_error(c, DIAG_MISSING_TENSOR,
+					     "its xs, zs or y names a tensor "
+					     "that the model does not have; "
+					     "correct the name");
+		}
+		if (i < n && !find_slot(g, t)) {
+			add_slot(g, t, compose_input(c, i), i < n_xs);
+		}
+	}
+	return true;
+}
+
+bool
+compose_gradient(struct compose *c)
+{
+	struct gradient g = { .c = c };
+	int n_xs = count_names(c, "xs"), n = n_xs + count_names(c, "zs");
+	struct tensor *y = compose_input(c, 2 * n), *t;
+	struct slot *slot;
+
+	pointer_map_init(&g.slot_of, &c->imp->tmp);
+	if (!read_names(&g, n_xs, n)) {
+		return false;
+	}
+	find_path(&g, y);
+	for (int i = g.path.n - 1; i >= 0; --i) {
+		follow(&g, g.path.data[i]);
+	}
+	slot = find_slot(&g, y);
+	if (slot && slot->wanted) {
+		t = compose_scalar(c, "one", y->type, 1);
+		t = expand_to(&g, t, slot->value);
+		slot->slope = t;
+	}
+	for (int i = 0; i < g.path.n; ++i) {
+		struct step s = { .g = &g, .c = c, .n = g.path.data[i] };
+
+		slot = find_slot(&g, s.n->outputs[0]);
+		if (slot && slot->slope) {
+			s.y = slot->value;
+			s.dy = slot->slope;
+			if (!derive(&s)) {
+				return false;
+			}
+		}
+	}
+	for (int k = 0; k < n_xs; ++k) {
+		slot = find_slot(&g, compose_input(c, n + k));
+		t = slot->slope;
+		if (!t) {
+			t = compose_scalar(c, "zero", slot->value->type, 0);
+			t = expand_to(&g, t, slot->value);
+		}
+		if (k < c->node->n_outputs) {
+			compose_result(c, k, t);
+		}
+	}
+	return true;
+}
