@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """docs/operators.md lists exactly the operators of ops.def and the compositions
-of compose.def and strings.def, by file. With REGEN=1 the lists in the document are
-rewritten."""
+of compose.def and strings.def, by file, and shows one operator as it is in the
+sources. With REGEN=1 these parts of the document are rewritten."""
 import os
 import re
 import sys
@@ -21,11 +21,38 @@ TABLES = [
      os.path.join("gen", "onnx", "strings.def"),
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
 ]
+# The operator that is shown: its file, its name there, its row's beginning.
+EXAMPLE = (os.path.join("passes", "ops", "shape.c"), "eye_like", "OP(EyeLike,")
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def function(source, name):
+    """The function with the comment before it, if there is one."""
+    return re.search(r"(/\*(?:[^*]|\*(?!/))*\*/\n)?bool\n%s\(.*?^}\n" % name,
+                     source, re.M | re.S).group(0)
+
+
+def example():
+    """The operator as the lines that its change added."""
+    path, name, row = EXAMPLE
+    table = os.path.join("passes", "ops", "ops.def")
+    source = read(path)
+    parts = [(table, re.search(re.escape(row) + r"[^)]*\)\n",
+                               read(table)).group(0)),
+             (path, function(source, "infer_" + name) + "\n" +
+              function(source, "define_" + name))]
+    return "```diff\n%s```\n" % "".join(
+        "+++ %s\n" % file + "".join("+" + line for line in
+                                    text.splitlines(keepends=True))
+        for file, text in parts)
 
 
 def listing(path, row):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        sections = file.read().split("/* -- ")[1:]
+    sections = read(path).split("/* -- ")[1:]
     lines = ["| file | operators |\n", "|---|---|\n"]
     for section in sections:
         name = re.match(r"(\w+\.c)", section).group(1)
@@ -37,13 +64,14 @@ def listing(path, row):
 
 
 def main():
-    with open(DOCUMENT, encoding="utf-8") as file:
-        text = new = file.read()
-    for mark, path, row in TABLES:
+    text = new = read(DOCUMENT)
+    for mark, part in [(mark, listing(path, row))
+                       for mark, path, row in TABLES] + [("example",
+                                                          example())]:
         head, rest = new.split("<!-- %s -->\n" % mark)
         tail = rest.split("<!-- end of %s -->\n" % mark)[1]
         new = "%s<!-- %s -->\n\n%s\n<!-- end of %s -->\n%s" % (
-            head, mark, listing(path, row), mark, tail)
+            head, mark, part, mark, tail)
     if text == new:
         return 0
     if os.environ.get("REGEN") == "1":
@@ -51,7 +79,8 @@ def main():
             file.write(new)
         return 0
     print("the lists in docs/operators.md are not those of ops.def, "
-          "compose.def and strings.def; run this test with REGEN=1")
+          "compose.def and strings.def, or its example is not as in the "
+          "sources; run this test with REGEN=1")
     return 1
 
 
