@@ -27,6 +27,7 @@ struct loop {
 	 * lanes must not be accessed */
 	int64_t n_lanes;
 	const struct expr *condition; /* guard of each lane's store, or NULL */
+	const struct stmt *loop;      /* the original loop */
 };
 
 int64_t
@@ -541,6 +542,46 @@ lane_of(struct loop *l, const struct expr *vector)
 	return expr_load(m, l->lanes.data[i], &l->lane->expr, 1);
 }
 
+struct bounds_search {
+	struct loop *l;
+	bool beyond;
+};
+
+static void
+find_beyond(void *ctx, const struct expr *e)
+{
+	struct bounds_search *s = ctx;
+	struct module *m = s->l->x->module;
+	const struct expr *rest, *end;
+	struct analyser a;
+
+	if (e->kind != EXPR_LOAD || is_uniform(s->l, e) ||
+	    vectors_is_local(s->l->x, e->u.buffer) ||
+	    !vectors_walks(s->l->x, s->l->at, e->args, e->n_args, s->l->var,
+			   &rest)) {
+		return;
+	}
+	analyser_init(&a, m);
+	analyser_enter(&a, s->l->loop);
+	end = expr_add(m, expr_add(m, rest, s->l->start),
+		       expr_int(m, rest->type, s->l->x->type.lanes));
+	s->beyond |= !prove(&a,
+			    expr_le(m, end, e->u.buffer->shape[e->n_args - 1]));
+}
+
+/* May e be computed for all lanes, also for those that are not stored? Local
+ * arrays have whole vectors, other buffers may end before. */
+static bool
+reads_all_lanes(struct loop *l, const struct expr *e)
+{
+	struct bounds_search s = { l, false };
+
+	if (l->n_lanes < l->x->type.lanes || l->condition != NULL) {
+		expr_visit(e, find_beyond, &s);
+	}
+	return !s.beyond;
+}
+
 /* In the loop over lanes, vector expressions of local arrays are read from
  * arrays of lanes. */
 static const struct expr *
@@ -553,8 +594,7 @@ spill(void *ctx, const struct expr *e)
 		return expr_add(m, l->start, l->lane->expr);
 	}
 	if (!is_uniform(l, e) && reads_local(l->x, e) && has_vector(l, e) &&
-	    ((l->n_lanes == l->x->type.lanes && l->condition == NULL) ||
-	     e->kind == EXPR_LOAD)) {
+	    (e->kind == EXPR_LOAD || reads_all_lanes(l, e))) {
 		return lane_of(l, vector_of(l, e));
 	}
 	return NULL;
@@ -597,6 +637,21 @@ static bool
 is_scattered(const struct expr *e, bool walks)
 {
 	return !walks && e->n_args > 0 && e->kind != EXPR_LOAD;
+}
+
+/* Is e a lane of a computed vector, widened or narrowed or not? */
+static bool
+is_lane(const struct loop *l, const struct expr *e)
+{
+	const struct expr *from = e->kind == EXPR_CAST ? e->args[0] : e;
+
+	for (int i = 0; i < l->lanes.n; i++) {
+		if (from->kind == EXPR_LOAD &&
+		    from->u.buffer == l->lanes.data[i]) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* for lane: the store of made[lane]; args are the store's arguments in terms of
@@ -656,7 +711,7 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	if (vectors_is_local(l->x, b)) {
 		result = new_lanes(l);
 		body = stmt_store(f, result, args[0], &l->lane->expr, 1);
-	} else if (condition == NULL &&
+	} else if (condition == NULL && !is_lane(l, args[0]) &&
 		   (is_narrowed(l, s) ||
 		    (is_scattered(args[0], walks) &&
 		     args[0]->type.kind == l->x->type.kind))) {
@@ -738,7 +793,10 @@ static void
 rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 {
 	struct module *m = x->module;
-	struct loop l = { .x = x, .var = loop->u.loop.var, .n_lanes = n_lanes };
+	struct loop l = { .x = x,
+			  .var = loop->u.loop.var,
+			  .n_lanes = n_lanes,
+			  .loop = loop };
 	struct stores stores = { .arena = &m->arena };
 	struct var *v = var_new(m, l.var->name, l.var->type);
 	const struct expr *lanes = expr_int(m, v->type, n_lanes);

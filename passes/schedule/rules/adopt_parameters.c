@@ -5,27 +5,49 @@
 #include "index_map_inverse.h"
 #include "sched_rules.h"
 
-/* The composition of two maps, `first` before `map`, over an array with the
- * shape of `from`; NULL: it is not an index map. */
+static const struct expr **
+substituted(struct module *m, const struct expr *const *exprs, int n,
+	    const struct var_map *map)
+{
+	const struct expr **out = arena_array(&m->arena, const struct expr *,
+					      n + 1);
+
+	for (int i = 0; i < n; i++) {
+		out[i] = expr_substitute(m, exprs[i], map);
+	}
+	return out;
+}
+
+/* The composition of two maps, `first` before `map`; the padding of either is
+ * padding. NULL: one has no inverse. */
 static const struct index_map *
 composed(struct module *m, const struct index_map *first,
-	 const struct index_map *map, const struct buffer *from)
+	 const struct index_map *map)
 {
 	struct var_map in = { map->logical, first->to_physical,
 			      map->n_logical };
-	const struct expr **exprs = arena_array(&m->arena, const struct expr *,
-						map->n_physical + 1);
-	struct index_map *out;
-	const char *why;
+	struct var_map back = { first->physical, map->to_logical,
+				first->n_physical };
+	struct index_map *out = arena_copy(&m->arena, map, sizeof *map);
 
-	for (int i = 0; i < map->n_physical; i++) {
-		exprs[i] = expr_substitute(m, map->to_physical[i], &in);
+	if (first->to_logical == NULL || map->to_logical == NULL) {
+		return NULL;
 	}
-	return index_map_from_forward(m, first->logical, first->n_logical,
-				      exprs, map->n_physical, from->shape, &out,
-				      &why)
-		       ? out
-		       : NULL;
+	out->n_logical = first->n_logical;
+	out->logical = first->logical;
+	out->to_physical = substituted(m, map->to_physical, map->n_physical,
+				       &in);
+	out->to_logical = substituted(m, first->to_logical, first->n_logical,
+				      &back);
+	if (first->in_range) {
+		const struct expr *range = expr_substitute(m, first->in_range,
+							   &back);
+
+		out->in_range = map->in_range
+					? expr_and(m, map->in_range, range)
+					: range;
+	}
+	return out;
 }
 
 static bool
@@ -78,8 +100,7 @@ sched_adopt_layouts(const struct sched *s, struct kernel *k)
 					      at);
 			}
 			at = step->to;
-			map = map ? composed(m, map, step->map, arg->buffer)
-				  : step->map;
+			map = map ? composed(m, map, step->map) : step->map;
 			if (!map || !same_shape(map, at)) {
 				return refuse(m, k,
 					      "the two maps do not compose "

@@ -48,28 +48,50 @@ run_of(const struct tiling *t, const struct load_access *data, int iter,
 		       : 0;
 }
 
-bool
-tiling_find_dot(struct tiling *t, const struct product_desc *p)
+/* The last reduction axis with contiguous elements for the instruction; -1:
+ * there is none. *run: their number. */
+static int
+axis_of(const struct tiling *t, int64_t depth, int64_t *run)
 {
 	const struct load_access *data =
 		&t->x.loads[t->operand == &t->x.loads[0]];
-	int64_t lanes, depth;
+	int found = -1;
 
-	if (!dot_sizes(p, &lanes, &depth) ||
-	    (t->vector > 0 ? t->vector : t->lanes) != lanes) {
-		return false;
-	}
 	for (int i = 0; i < t->x.info->n_iters; i++) {
-		int64_t run = run_of(t, data, i, depth);
+		int64_t n = run_of(t, data, i, depth);
 
-		if (run > 0 && tiling_extent(&t->x, i) >= depth) {
-			t->dot.intrin = p->multiply->name;
-			t->dot.iter = i;
-			t->dot.depth = t->dot.per_call = depth;
-			t->dot.block = run;
+		if (n > 0 && tiling_extent(&t->x, i) >= depth) {
+			found = i;
+			*run = n;
 		}
 	}
-	return t->dot.intrin != NULL;
+	return found;
+}
+
+bool
+tiling_fits_dot(struct tiling *t, const struct product_desc *p)
+{
+	int64_t lanes, depth, run;
+
+	if (!dot_sizes(p, &lanes, &depth) || axis_of(t, depth, &run) < 0) {
+		return false;
+	}
+	t->dot_lanes = lanes;
+	t->dot_depth = depth;
+	return true;
+}
+
+bool
+tiling_find_dot(struct tiling *t, const struct product_desc *p)
+{
+	if (!tiling_fits_dot(t, p) ||
+	    (t->vector > 0 ? t->vector : t->lanes) != t->dot_lanes) {
+		return false;
+	}
+	t->dot.intrin = p->multiply->name;
+	t->dot.depth = t->dot.per_call = t->dot_depth;
+	t->dot.iter = axis_of(t, t->dot_depth, &t->dot.block);
+	return true;
 }
 
 /* Vectorizes the innermost loop of the init block, which must be as long as the

@@ -19,7 +19,11 @@
  * If there are several vectors of lanes, the accumulators are
  * acc[ow_1][oc_c][oc_v] with one vector last. A reduction axis in blocks is
  * iterated block by block; the loop inside of a block follows the other
- * reduction loops. */
+ * reduction loops.
+ *
+ * Where the lanes do not fill the vectors of a dot-product instruction, the
+ * constants get zeros (pad_parameter), the sums of these lanes are computed
+ * (pad_axis), and the last block stores the others. */
 #include "register_tile.h"
 #include "edit.h"
 
@@ -229,29 +233,54 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 			       tiling_overlap_time(r, t)));
 }
 
-/* Sets t->dot to the target's best product instruction for the reduction, which
- * must multiply data by a constant, since the instruction needs its own
- * layout. */
+/* The types of the product; false: it does not multiply data by a constant,
+ * which product instructions need, since they have layouts of their own. */
+static bool
+types_of_product(const struct tiling *t, struct product_types *types)
+{
+	const struct load_access *data;
+
+	if (t->operand == NULL || t->operand->weight == NULL ||
+	    t->x.n_loads != 2) {
+		return false;
+	}
+	data = &t->x.loads[t->operand == &t->x.loads[0]];
+	*types = (struct product_types){
+		.operand = { data->load->type, t->operand->load->type },
+		.sum = t->x.out->type,
+	};
+	return true;
+}
+
+/* Sets the lanes of the target's best dot product for the reduction. */
+static void
+find_dot_lanes(const struct rules *r, struct tiling *t)
+{
+	struct product_types types;
+	struct product_desc p;
+	int next = r->first_product;
+
+	t->dot_lanes = 0;
+	while (types_of_product(t, &types) && t->dot_lanes == 0 &&
+	       rules_next_product(r, &types, &next, &p)) {
+		if (p.kind == PRODUCT_DOT) {
+			tiling_fits_dot(t, &p);
+		}
+	}
+}
+
+/* Sets t->dot to the target's best product instruction for the reduction. */
 static void
 find_product(struct rules *r, struct tiling *t)
 {
-	const struct load_access *data;
 	struct product_types types;
 	struct product_desc p;
 	int next = r->first_product;
 
 	t->dot = (struct tile_dot){ .intrin = NULL };
 	r->next_product = 0;
-	if (t->operand == NULL || t->operand->weight == NULL ||
-	    t->x.n_loads != 2) {
-		return;
-	}
-	data = &t->x.loads[t->operand == &t->x.loads[0]];
-	types = (struct product_types){
-		.operand = { data->load->type, t->operand->load->type },
-		.sum = t->x.out->type,
-	};
-	while (rules_next_product(r, &types, &next, &p)) {
+	while (types_of_product(t, &types) &&
+	       rules_next_product(r, &types, &next, &p)) {
 		if (p.kind == PRODUCT_TILE  ? tiling_find_tile(r, t, &p)
 		    : p.kind == PRODUCT_DOT ? tiling_find_dot(t, &p)
 					    : false) {
@@ -259,6 +288,82 @@ find_product(struct rules *r, struct tiling *t)
 			return;
 		}
 	}
+}
+
+static int64_t
+round_up(int64_t n, int64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Gives the constant that the block reads zeros beyond its last lane, so that
+ * every tile has all lanes. */
+static bool
+pad_lanes_of(struct rules *r, const struct tiling *t, int block,
+	     const struct load_access *a)
+{
+	const struct buffer *b = a->load->u.buffer;
+	struct sched_value *to = arena_array(&r->module->arena,
+					     struct sched_value, b->ndim + 1);
+	struct sched_value args[3] = { sv_block(block),
+				       sv_int(rules_read_index(r, block, b)) };
+	int64_t extent;
+
+	for (int d = 0; d < b->ndim; d++) {
+		if (!expr_is_int(b->shape[d], &extent)) {
+			return false;
+		}
+		to[d] = sv_int(d == a->dim[t->lane] ? round_up(extent, t->lanes)
+						    : extent);
+	}
+	args[2] = sv_list(r->module, to, b->ndim);
+	return sched_apply(&r->s, "pad_parameter", args, 3, NULL);
+}
+
+/* Pads the operand, and finds t's loads again. */
+static bool
+pad_operand(struct rules *r, struct tiling *t, int reduction)
+{
+	int operand = (int)(t->operand - t->x.loads);
+
+	if (!pad_lanes_of(r, t, reduction, t->operand) ||
+	    !rules_access(r, reduction, &t->x)) {
+		return false;
+	}
+	t->operand = &t->x.loads[operand];
+	return true;
+}
+
+/* Pads what the output block reads for each lane, such as the bias, so that it
+ * computes all lanes of a vector and stores some of them. */
+static bool
+pad_epilogue(struct rules *r, const struct tiling *t, int output)
+{
+	struct block_access x;
+
+	if (!rules_access(r, output, &x)) {
+		return false;
+	}
+	for (int l = 0; l < x.n_loads; l++) {
+		if (x.loads[l].weight != NULL &&
+		    x.loads[l].use[t->lane] == AXIS_PLAIN &&
+		    !pad_lanes_of(r, t, output, &x.loads[l])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Extends the reduction to whole tiles of lanes: an instruction takes all of
+ * them. */
+static bool
+pad_lane_axis(struct rules *r, const struct tiling *t, int reduction)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	struct sched_value args[3] = { sv_block(reduction), sv_int(t->lane),
+				       sv_int(round_up(extent, t->lanes)) };
+
+	return sched_apply(&r->s, "pad_axis", args, 3, NULL);
 }
 
 bool
@@ -279,6 +384,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	}
 	find_rows(&t);
 	t.out_block = output_block(r, output, t.lane);
+	find_dot_lanes(r, &t);
 	tiling_sizes(r, &t);
 	if (t.lanes < 2 ||
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
@@ -290,6 +396,10 @@ rule_matmul(struct rules *r, int reduction, int output)
 	if (t.rows > 1) {
 		describe_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
 	}
+	if (t.padded && t.dot.intrin != NULL &&
+	    !pad_operand(r, &t, reduction)) {
+		return false;
+	}
 	copies = tiling_copies_operand(r, &t);
 	t.panels = tiling_packs_panels(r, &t);
 	if (copies ? !tiling_copy_operand(r, &t, reduction, &copy)
@@ -300,6 +410,11 @@ rule_matmul(struct rules *r, int reduction, int output)
 		return false;
 	}
 	rules_name_loops(r, &t.x, output);
+	if (t.padded && t.dot.intrin != NULL &&
+	    (!pad_lane_axis(r, &t, reduction) ||
+	     !pad_epilogue(r, &t, output))) {
+		return false;
+	}
 	if (!rules_axis_loops(r, output, loops)) {
 		return false;
 	}

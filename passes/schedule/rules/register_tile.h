@@ -43,6 +43,8 @@ struct tiling {
 	int part;          /* an iter var over a part of an axis that lies in
 			     * blocks of part_block; -1: none */
 	int64_t part_block;
+	int64_t dot_lanes; /* of the dot product that may be used; 0: none */
+	int64_t dot_depth; /* the products that each of its lanes sums */
 	struct tile_dot dot;
 };
 
@@ -125,8 +127,10 @@ bool tiling_hoist_loads(struct rules *r, const struct tiling *t,
 /* Vectorizes and unrolls the loops of a tile. */
 void tiling_finish(struct rules *r, const struct tile_loops *tile);
 
-/* dot_product.c: sets t->dot if the lanes and a reduction axis fit the
- * dot-product instruction. */
+/* dot_product.c: sets t->dot_lanes and t->dot_depth if a reduction axis fits
+ * the dot-product instruction. */
+bool tiling_fits_dot(struct tiling *t, const struct product_desc *p);
+/* Sets t->dot if the lanes and a reduction axis fit it. */
 bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
 /* Removes from order[0..n) the loop over the elements that one dot product
  * sums, after splitting it off if the loop has more iterations. */

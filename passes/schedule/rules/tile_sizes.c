@@ -216,25 +216,28 @@ lanes_cycles(int64_t vectors, double sums, int64_t stores)
 	return (double)vectors * (sums / 2 + (double)stores);
 }
 
-/* Pads the lanes to whole vectors if that is faster than shorter vectors that
- * divide the axis. */
-static void
-pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
+/* The longest vector of which at least one is filled, or four lanes; the dot
+ * product's lanes if there is one. */
+static int64_t
+padded_vector(const struct tiling *t, int64_t vector)
 {
-	int64_t extent = tiling_extent(&t->x, t->lane), part = vector;
-	double sums = 1, uses = 1, now;
-	struct tile_cost best = { 0 };
-	int64_t padded;
-
-	while (vector > 4 && extent < vector) {
+	if (t->dot_lanes > 0) {
+		return t->dot_lanes;
+	}
+	while (vector > 4 && tiling_extent(&t->x, t->lane) < vector) {
 		vector /= 2;
 	}
-	if (t->operand == NULL || t->operand->weight == NULL ||
-	    r->target->block_elems == 0 || t->granularity > 0 ||
-	    !dtype_is_float(t->x.out->type) || extent < vector ||
-	    extent % vector == 0) {
-		return;
-	}
+	return vector;
+}
+
+/* Is padding faster than shorter vectors that divide the axis? */
+static bool
+gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	int64_t padded = (extent + vector - 1) / vector * vector, part;
+	double sums = 1, uses = 1, now, then;
+
 	for (int i = 0; i < t->x.info->n_iters; i++) {
 		if (t->x.info->iters[i].kind == ITER_REDUCE) {
 			sums *= (double)tiling_extent(&t->x, i);
@@ -244,20 +247,37 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
 	}
 	/* Operands used once are bound by their bytes; so are large ones beyond
 	 * the cache. */
-	padded = (extent + vector - 1) / vector * vector;
-	if (uses < 2 ||
-	    (padded * 8 > extent * 9 &&
-	     sums * (double)padded * dtype_bytes(t->operand->load->type) >
-		     (double)r->target->l1_bytes)) {
-		return;
+	if (t->dot_lanes == 0 &&
+	    (uses < 2 ||
+	     (padded * 8 > extent * 9 &&
+	      sums * (double)padded * dtype_bytes(t->operand->load->type) >
+		      (double)r->target->l1_bytes))) {
+		return false;
 	}
+	part = r->target->vector_bytes / dtype_bytes(t->x.out->type);
 	while (part > 1 && t->lanes % part != 0) {
 		part /= 2;
 	}
 	now = lanes_cycles((extent + part - 1) / part, sums,
 			   part == t->out_block ? 1 : part);
-	if (extent % t->lanes == 0 &&
-	    lanes_cycles(padded / vector, sums, vector) >= 0.9 * now) {
+	then = t->dot_lanes > 0 ? lanes_cycles(padded / vector,
+					       sums / (double)t->dot_depth, 0) +
+					  (double)extent
+				: lanes_cycles(padded / vector, sums, vector);
+	return extent % t->lanes != 0 || then < 0.9 * now;
+}
+
+/* Pads the lanes to whole vectors if that is faster. */
+static void
+pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	int64_t vector = padded_vector(t, whole);
+	struct tile_cost best = { 0 };
+
+	if (t->operand == NULL || t->operand->weight == NULL ||
+	    r->target->block_elems == 0 || t->granularity > 0 ||
+	    extent % vector == 0 || !gains_by_padding(r, t, vector)) {
 		return;
 	}
 	for (int64_t n = 1; n <= 4; n++) {

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pad_parameter: a constant gets more elements, zeros, at the end of its
+ * dimensions. pad_axis: a spatial axis of a block becomes longer; the additional
+ * results are not read, their inputs must exist.
+ *
+ *   B (9, 4)                         pad_parameter(C, 1, [16, 4])
+ *   for i in 9, k in 4:              pad_axis(C, 0, 16)
+ *       C[v_i] += A[v_k]         ->      B (16, 4)
+ *               * B[v_i, v_k]            for i in 16, k in 4:
+ *   for i in 9: D[v_i] = C[v_i]              C[v_i] += A[v_k] * B[v_i, v_k]
+ *                                        for i in 9: D[v_i] = C[v_i] */
+#include "copy_block.h"
+
+struct padding {
+	struct edit *e;
+	struct stmt *block, *loop;
+	struct stmt *store;
+	const struct iter_var *iter;
+	const struct expr *extent;
+	int number; /* of the iter var */
+};
+
+static bool
+find_axis(struct padding *p, int64_t number, int64_t extent)
+{
+	struct edit *e = p->e;
+	const struct block *b = p->block->u.block;
+	int64_t now;
+
+	if (number < 0 || number >= b->n_iters) {
+		return edit_fail(e, "block %s has no iter var %lld", b->name,
+				 (long long)number);
+	}
+	p->number = (int)number;
+	p->iter = &b->iters[number];
+	p->extent = expr_i32(e->m, extent);
+	if (p->iter->kind != ITER_SPATIAL || !expr_is_value(p->iter->min, 0) ||
+	    !expr_is_int(p->iter->extent, &now) || extent < now ||
+	    extent > INT32_MAX) {
+		return edit_fail(e,
+				 "iter var %s of block %s is not spatial, or "
+				 "does not run from 0 to at most %lld",
+				 p->iter->var->name, b->name,
+				 (long long)extent);
+	}
+	p->loop = binding_loop(p->block, p->number);
+	for (const struct stmt *s = p->block->parent; p->loop; s = s->parent) {
+		if (s->kind != STMT_FOR) {
+			p->loop = NULL;
+		} else if (s == p->loop) {
+			break;
+		}
+	}
+	return p->loop ||
+	       edit_fail(e,
+			 "iter var %s of block %s has no loop of its own "
+			 "around the block alone; pad before split and "
+			 "compute_at",
+			 p->iter->var->name, b->name);
+}
+
+/* Are the elements that the block stores those of its iter vars, in a buffer
+ * that no other block writes and no caller sees? */
+static bool
+check_store(struct padding *p)
+{
+	struct edit *e = p->e;
+	const struct block *b = p->block->u.block;
+	int *iter_of;
+
+	p->store = sole_store(p->block);
+	if (!p->store || func_has_param(e->f, p->store->u.buffer) ||
+	    sole_writer(e->f, p->store->u.buffer) != p->block) {
+		return edit_fail(e,
+				 "block %s is not the only writer of one "
+				 "intermediate buffer",
+				 b->name);
+	}
+	iter_of = arena_array(&e->m->arena, int, p->store->n_args);
+	return (identity_index(p->block, p->store->u.buffer, p->store->args + 1,
+			       iter_of) &&
+		runs_everywhere(e, p->block, p->store)) ||
+	       edit_fail(e,
+			 "block %s does not store every element at its iter "
+			 "vars",
+			 b->name);
+}
+
+static const struct buffer *
+longer(struct padding *p)
+{
+	const struct buffer *b = p->store->u.buffer;
+	const struct expr **shape = arena_array(&p->e->m->arena,
+						const struct expr *,
+						b->ndim + 1);
+
+	for (int d = 0; d < b->ndim; d++) {
+		shape[d] = p->store->args[1 + d] == p->iter->var->expr
+				   ? p->extent
+				   : b->shape[d];
+	}
+	return buffer_with_shape(p->e->m, b, b->ndim, shape);
+}
+
+static void
+extend(struct padding *p)
+{
+	struct edit *e = p->e;
+	struct block copy = *p->block->u.block;
+
+	buffer_swap_all(e->f, p->store->u.buffer, longer(p));
+	copy = *p->block->u.block;
+	copy.iters = arena_copy(&e->m->arena, copy.iters,
+				sizeof *copy.iters * (size_t)copy.n_iters);
+	copy.iters[p->number].extent = p->extent;
+	stmt_set_arg(e->f, p->loop, 1, p->extent);
+	stmt_set_block(e->f, p->block, &copy);
+	block_refresh(e->f, p->block);
+}
+
+/* Are all elements that the extended block reads within their buffers? */
+static bool
+reads_in_bounds(struct padding *p)
+{
+	struct access_list all = { 0 };
+
+	access_collect(p->e->f, p->block, NULL, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		if (x->address ||
+		    !index_in_bounds(p->e, p->block, x->buffer, x->index)) {
+			return edit_fail(p->e,
+					 "block %s would read elements beyond "
+					 "%s; pad that first",
+					 p->block->u.block->name,
+					 x->buffer->name);
+		}
+	}
+	return true;
+}
+
+bool
+prim_pad_axis(struct edit *e, const struct sched_value *args,
+	      struct sched_value *out)
+{
+	struct padding p = { .e = e, .block = edit_block(e, args[0].u.id) };
+
+	(void)out;
+	if (!p.block || !find_axis(&p, args[1].u.ival, args[2].u.ival) ||
+	    !check_store(&p)) {
+		return false;
+	}
+	extend(&p);
+	return reads_in_bounds(&p);
+}
+
+/* -- parameters */
+
+/* Each element stays at its indices; those at and beyond the shape of b are
+ * padding. */
+static const struct index_map *
+padding_map(struct module *m, const struct buffer *b,
+	    const struct expr *const *shape)
+{
+	struct index_map *map = arena_new(&m->arena, struct index_map);
+	int n = b->ndim;
+
+	map->n_logical = map->n_physical = n;
+	map->logical = arena_array(&m->arena, struct var *, n + 1);
+	map->physical = arena_array(&m->arena, struct var *, n + 1);
+	map->to_physical = arena_array(&m->arena, const struct expr *, n + 1);
+	map->to_logical = arena_array(&m->arena, const struct expr *, n + 1);
+	map->physical_shape = arena_copy(&m->arena, shape,
+					 sizeof *shape * (size_t)(n + 1));
+	for (int d = 0; d < n; d++) {
+		const struct expr *inside;
+
+		map->logical[d] = var_new(m, arena_printf(&m->arena, "i%d", d),
+					  shape[d]->type);
+		map->physical[d] = var_new(m, arena_printf(&m->arena, "p%d", d),
+					   shape[d]->type);
+		map->to_physical[d] = map->logical[d]->expr;
+		map->to_logical[d] = map->physical[d]->expr;
+		if (shape[d] == b->shape[d]) {
+			continue;
+		}
+		inside = expr_lt(m, map->physical[d]->expr, b->shape[d]);
+		map->in_range = map->in_range
+					? expr_and(m, map->in_range, inside)
+					: inside;
+	}
+	return map;
+}
+
+bool
+prim_pad_parameter(struct edit *e, const struct sched_value *args,
+		   struct sched_value *out)
+{
+	const struct stmt *block = edit_block(e, args[0].u.id);
+	const struct buffer *b = read_arg(block, &args[1]);
+	const struct sched_value *to = &args[2];
+	const struct expr **shape = arena_array(&e->m->arena,
+						const struct expr *,
+						b->ndim + 1);
+	struct sched_layout layout = { .from = b };
+	int64_t now;
+
+	(void)out;
+	if (!func_has_param(e->f, b) || func_writes(e->f, b) ||
+	    to->n != b->ndim || b->strides) {
+		return edit_fail(e,
+				 "%s is not a dense parameter of %d dimensions "
+				 "that is only read",
+				 b->name, to->n);
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		if (!expr_is_int(b->shape[d], &now) ||
+		    to->items[d].u.ival < now ||
+		    to->items[d].u.ival > INT32_MAX) {
+			return edit_fail(e,
+					 "dimension %d of %s cannot get %lld "
+					 "elements; give at least its own",
+					 d, b->name,
+					 (long long)to->items[d].u.ival);
+		}
+		shape[d] = expr_i32(e->m, to->items[d].u.ival);
+	}
+	if (!edit_check_no_address(e, b)) {
+		return false;
+	}
+	layout.map = padding_map(e->m, b, shape);
+	layout.to = buffer_with_shape(e->m, b, b->ndim, shape);
+	buffer_swap_all(e->f, b, layout.to);
+	vec_push(&e->m->arena, &e->s->layouts, layout);
+	return true;
+}
