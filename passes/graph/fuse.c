@@ -259,6 +259,38 @@ take_epilogue(struct fusion *f, struct group *group, struct node *last)
 	return last;
 }
 
+/* Does computing an element take much longer than reading it? */
+static bool
+is_costly(const struct node *n)
+{
+	static const char *const names[] = {
+		"Cos", "Elu",  "Erf", "Exp",     "Gelu", "Log",  "Mish",
+		"Pow", "Selu", "Sin", "Sigmoid", "Sqrt", "Tanh", "Softplus",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (node_is(n, names[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does n read elements of its input several times, so that it would compute a
+ * costly chain as often? Tiles of Winograd's algorithm overlap; Resize reads
+ * neighbours. */
+static bool
+repeats_chain(const struct group *group, const struct node *n)
+{
+	bool costly = false;
+
+	for (int i = 0; i < group->nodes.n; i++) {
+		costly |= is_costly(group->nodes.data[i]);
+	}
+	return costly && (node_is(n, "Resize") ||
+			  strcmp(n->op_type, "WinogradInput") == 0);
+}
+
 /* A short element-wise chain before a Softmax or a sum is part of it. */
 static struct node *
 next_anchor(struct fusion *f, const struct group *group,
@@ -271,7 +303,7 @@ next_anchor(struct fusion *f, const struct group *group,
 	    (n->op->fuse != FUSE_ROWWISE && n->op->fuse != FUSE_REDUCTION &&
 	     n->op->fuse != FUSE_ORDERED) ||
 	    node_attr(n, "kernel_shape") || n->inputs[0] != last->outputs[0] ||
-	    f->sinks[f->position[n->id]]) {
+	    f->sinks[f->position[n->id]] || repeats_chain(group, n)) {
 		return NULL;
 	}
 	return n;
