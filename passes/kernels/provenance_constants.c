@@ -368,6 +368,18 @@ index_text(struct arena *a, const struct expr *e)
 	return text;
 }
 
+/* Is the map a padding with zeros, which leaves each element at its indices? */
+static bool
+only_pads(const struct index_map *map)
+{
+	bool same = map->n_physical == map->n_logical;
+
+	for (int i = 0; i < map->n_physical && same; i++) {
+		same = map->to_physical[i] == map->logical[i]->expr;
+	}
+	return same;
+}
+
 const char *
 provenance_index(struct program *p, const struct weight *w)
 {
@@ -400,5 +412,6 @@ provenance_index(struct program *p, const struct weight *w)
 					    index_text(&m->arena, e));
 		}
 	}
-	return text;
+	return only_pads(map) ? arena_printf(&m->arena, "%s, then zeros", text)
+			      : text;
 }

@@ -68,13 +68,12 @@ static const struct program programs[] = {
 		     "        for j in T.vectorized(27):\n"
 		     "            y[i, j] = acc[i, j] + x[i, j]\n",
 		ROWS_OF_VECTORS(
-			"i, T.Ramp(j * 16, 1, 16)") "    for i_1 in T.unroll(3):\n"
-						    "        y[i_1, T.Ramp(0, 1, 16)] = acc[i_1, 0] + "
-						    "x[i_1, T.Ramp(0, 1, 16)]\n"
-						    "        lanes = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
-						    "        lanes[T.Ramp(0, 1, 16)] = acc[i_1, 1]\n"
-						    "        for lane in T.vectorized(11):\n"
-						    "            y[i_1, 16 + lane] = lanes[lane] + x[i_1, 16 + lane]\n",
+			"i, j") "    for i_1 in T.unroll(3):\n"
+				"        y[i_1, T.Ramp(0, 1, 16)] = acc[i_1, 0] + x[i_1, 0]\n"
+				"        lanes = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+				"        lanes[T.Ramp(0, 1, 16)] = acc[i_1, 1] + x[i_1, 1]\n"
+				"        for lane in T.vectorized(11):\n"
+				"            y[i_1, 16 + lane] = lanes[lane]\n",
 	},
 	{
 		"a loop that ends within a vector and stores one",

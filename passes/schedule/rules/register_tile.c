@@ -21,8 +21,8 @@
  * iterated block by block; the loop inside of a block follows the other
  * reduction loops.
  *
- * Where the lanes do not fill the vectors of a dot-product instruction, the
- * constants get zeros (pad_parameter), the sums of these lanes are computed
+ * Where the lanes do not fill a vector, or those of a dot-product instruction,
+ * the constants get zeros (pad_parameter), the sums of these lanes are computed
  * (pad_axis), and the last block stores the others. */
 #include "register_tile.h"
 #include "edit.h"
@@ -290,6 +290,15 @@ find_product(struct rules *r, struct tiling *t)
 	}
 }
 
+/* Must a part of a vector be computed as a whole one? An instruction takes all
+ * lanes; a layout gives constants whole vectors only if they have one. */
+static bool
+needs_all_lanes(const struct tiling *t)
+{
+	return t->padded && (t->dot.intrin != NULL ||
+			     tiling_extent(&t->x, t->lane) < t->vector);
+}
+
 static int64_t
 round_up(int64_t n, int64_t to)
 {
@@ -396,8 +405,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	if (t.rows > 1) {
 		describe_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
 	}
-	if (t.padded && t.dot.intrin != NULL &&
-	    !pad_operand(r, &t, reduction)) {
+	if (needs_all_lanes(&t) && !pad_operand(r, &t, reduction)) {
 		return false;
 	}
 	copies = tiling_copies_operand(r, &t);
@@ -410,9 +418,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 		return false;
 	}
 	rules_name_loops(r, &t.x, output);
-	if (t.padded && t.dot.intrin != NULL &&
-	    (!pad_lane_axis(r, &t, reduction) ||
-	     !pad_epilogue(r, &t, output))) {
+	if (needs_all_lanes(&t) && (!pad_lane_axis(r, &t, reduction) ||
+				    !pad_epilogue(r, &t, output))) {
 		return false;
 	}
 	if (!rules_axis_loops(r, output, loops)) {
