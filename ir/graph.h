@@ -279,6 +279,8 @@ struct graph {
 	bool states_take_turns;
 	int64_t folded_work; /* elements that folding has computed */
 	bool by_threads;     /* many threads of a device share a kernel */
+	/* the target does not read the bits of floats as integers */
+	bool hides_float_bits;
 	struct conv_costs conv;
 	/* dimensions need no bounds: there is no memory plan */
 	bool open_sizes;

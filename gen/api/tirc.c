@@ -248,6 +248,7 @@ prepare(struct tirc *t)
 	target->interface_apart = dialect_wants_interface_apart(t->dialect);
 	target->fmax_vectors = dialect_has_fmax_vectors(t->dialect);
 	t->target = target;
+	t->graph->hides_float_bits = !dialect_reads_float_bits(t->dialect);
 	return true;
 }
 

@@ -273,6 +273,14 @@ dialect_has_fmax_vectors(const struct dialect *d)
 }
 
 bool
+dialect_reads_float_bits(const struct dialect *d)
+{
+	const struct form *f = d->forms[FORM_REINTERPRET][DT_F32];
+
+	return f != NULL && f->kind != FORM_IS_REJECTED;
+}
+
+bool
 dialect_wants_parts(const struct dialect *d)
 {
 	return d->access.arena != NULL;

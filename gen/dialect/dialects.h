@@ -76,5 +76,7 @@ bool dialect_aligns_weights(const struct dialect *d);
 bool dialect_wants_interface_apart(const struct dialect *d);
 /* Does it have a form of fmax for vectors? */
 bool dialect_has_fmax_vectors(const struct dialect *d);
+/* Can it read the bits of a float as an integer? */
+bool dialect_reads_float_bits(const struct dialect *d);
 
 #endif

@@ -185,19 +185,6 @@ size_nonzero(struct sizing *s)
 
 /* -- NonMaxSuppression -- */
 
-/* Inserts a node of two outputs. */
-static void
-insert_pair(struct sizing *s, const char *domain, const char *op_type,
-	    struct tensor **in, int n_in, struct tensor **out)
-{
-	struct node *n = upgrade_insert(&s->u, s->at++, op_type, in, n_in,
-					out[0]);
-
-	node_add_output(n, out[1]);
-	n->domain = domain;
-	n->op = op_find(domain, op_type);
-}
-
 /* The largest number of boxes that are kept: all boxes of all classes, or fewer
  * if the largest number per class is a constant. */
 static bool
@@ -219,10 +206,7 @@ most_boxes(struct sizing *s, int64_t *most)
 }
 
 /*	before	y = NonMaxSuppression(boxes, scores, …)
- *	after	k = Shape<start=2>(scores)
- *		sorted, order = TopK(scores, k)
- *		kept, count, sides = tirc.NonMaxSuppression(boxes, sorted, order,
- *							    …)
+ *	after	kept, count, sides = tirc.NonMaxSuppression(boxes, scores, …)
  *		n = tirc.RunSize(count)
  *		y = Slice(kept, 0, n, 0) */
 static bool
@@ -234,38 +218,31 @@ size_nms(struct sizing *s)
 	const char *names[] = { y, arena_printf(tmp, "%s_count", y) };
 	int64_t centers = node_attr_int(n, "center_point_box", 0);
 	int64_t least = 0, most;
-	struct tensor *in[6] = { NULL }, *out[2], *count;
+	struct tensor *in[5] = { NULL }, *kept, *number, *count;
 	struct node *made;
 
 	if (!most_boxes(s, &most)) {
 		return no_bound(s, y);
 	}
-	in[0] = n->inputs[1];
-	in[1] = insert(s, "Shape", "boxes", n->inputs[1], NULL);
-	node_set_attr_int(s->u.g, in[1]->producer, "start", 2);
-	out[0] = upgrade_tensor(&s->u, "sorted");
-	out[1] = upgrade_tensor(&s->u, "order");
-	insert_pair(s, "", "TopK", in, 2, out);
-	in[0] = n->inputs[0];
-	in[1] = out[0];
-	in[2] = out[1];
-	for (int i = 2; i < n->n_inputs && i < 5; ++i) {
-		in[i + 1] = n->inputs[i];
+	for (int i = 0; i < n->n_inputs && i < 5; ++i) {
+		in[i] = n->inputs[i];
 	}
-	out[0] = upgrade_tensor(&s->u, "kept");
-	out[1] = upgrade_tensor(&s->u, "number");
-	insert_pair(s, "tirc", "NonMaxSuppression", in, 6, out);
-	made = out[0]->producer;
+	kept = upgrade_tensor(&s->u, "kept");
+	number = upgrade_tensor(&s->u, "number");
+	made = upgrade_insert(&s->u, s->at++, "NonMaxSuppression", in, 5, kept);
+	made->domain = "tirc";
+	made->op = op_find("tirc", "NonMaxSuppression");
+	node_add_output(made, number);
 	node_add_output(made, upgrade_tensor(&s->u, "sides"));
 	node_set_attr_int(s->u.g, made, "center_point_box", centers);
-	count = insert_sizes(s, out[1], names[1], 1, &least, &most, true,
+	count = insert_sizes(s, number, names[1], 1, &least, &most, true,
 			     find_bound(s->u.imp, names, 2));
 	n->attrs.n = 0;
 	n->domain = "";
 	n->op_type = "Slice";
 	n->op = op_find("", "Slice");
 	node_resize_inputs(n, 4);
-	node_set_input(n, 0, out[0]);
+	node_set_input(n, 0, kept);
 	node_set_input(n, 1, int_constant(s, "first", 0));
 	node_set_input(n, 2, count);
 	node_set_input(n, 3, int_constant(s, "rows", 0));

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc.NonMaxSuppression: the boxes that are kept, class by class, of boxes in
- * descending order of their scores; gen/onnx/sizes.c sorts them before.
+ * descending order of their scores. Those with enough score are a heap, whose
+ * root is the next one, so that only as many are sorted as it takes.
  *
  *	count = 0
  *	for b, for c:
  *		start = count
- *		next = 0
- *		while next < boxes:
- *			if score of the next one is enough and count - start < most:
- *				other = start
- *				while other < count and not overlapping: other += 1
- *				if other == count: kept[count] = (b, c, box)
- *				                   count += 1
- *				next += 1
- *			else:
- *				next = boxes
+ *		left = 0
+ *		for i in boxes:
+ *			if score of i is enough: heap[left] = i, left += 1
+ *		sort heap[0..left) as a heap
+ *		while left > 0 and count - start < most:
+ *			box = the root
+ *			left -= 1
+ *			heap[left] replaces the root
+ *			other = start
+ *			while other < count and not overlapping: other += 1
+ *			if other == count: kept[count] = (b, c, box)
+ *			                   count += 1
  *
- * Inputs: boxes, sorted scores, their positions, and the optional most boxes of
- * a class, threshold of the intersection over the union, and threshold of the
- * score. Results: rows [b, c, box], as many as there can be; their number; and
- * the sides of these boxes, for the comparisons with later boxes. */
+ * Inputs: boxes, scores, and the optional most boxes of a class, threshold of
+ * the intersection over the union, and threshold of the score. Results: rows
+ * [b, c, box], as many as there can be; their number. The sides of these boxes,
+ * for the comparisons with later boxes, and the heap are kept beside them. */
 #include "dims.h"
-#include "steps.h"
+#include "heap.h"
 
-enum { BOXES, SCORES, ORDER, MOST, OVERLAP, LEAST, N_INPUTS };
+enum { BOXES, SCORES, MOST, OVERLAP, LEAST, N_INPUTS };
+
+enum { KEPT, COUNT, SIDES, LEFT_SCORES, LEFT_BOXES, N_MADE };
 
 bool
 infer_nms(struct infer *c, struct node *n)
@@ -70,7 +75,8 @@ struct nms {
 	const struct node *n;
 	struct te_tensor *const *in;
 	const struct expr *b, *c; /* of the batch, of the class */
-	const struct buffer *other, *start, *next;
+	const struct buffer *other, *start, *left;
+	struct heap heap;
 	struct dtype t; /* of numbers of boxes */
 	bool centers;
 };
@@ -85,7 +91,7 @@ count(struct nms *k)
 {
 	const struct expr *zero = expr_i32(k->s.m, 0);
 
-	return te_at(k->s.m, k->s.out[1], &zero, 1);
+	return te_at(k->s.m, k->s.out[COUNT], &zero, 1);
 }
 
 static struct stmt *
@@ -93,7 +99,7 @@ set_count(struct nms *k, const struct expr *value)
 {
 	const struct expr *zero = expr_i32(k->s.m, 0);
 
-	return stmt_store(k->s.f, k->s.out[1]->buffer, value, &zero, 1);
+	return stmt_store(k->s.f, k->s.out[COUNT]->buffer, value, &zero, 1);
 }
 
 /* body with names for the sides of a box. */
@@ -126,6 +132,19 @@ with_sides(struct nms *k, const struct expr *const *low,
 	return s;
 }
 
+/* Minimum and maximum of numbers. */
+static const struct expr *
+lower(struct module *m, const struct expr *a, const struct expr *b)
+{
+	return expr_select(m, expr_lt(m, a, b), a, b);
+}
+
+static const struct expr *
+higher(struct module *m, const struct expr *a, const struct expr *b)
+{
+	return expr_select(m, expr_lt(m, b, a), a, b);
+}
+
 /* Names for the sides of the box numbered `box`. */
 static struct stmt *
 with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
@@ -142,8 +161,8 @@ with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
 		at[2] = expr_i32(m, d + 2);
 		z = te_at(m, k->in[BOXES], at, 3);
 		half = expr_div(m, z, expr_const(m, z->type, 2));
-		low[d] = k->centers ? expr_sub(m, a, half) : expr_min(m, a, z);
-		high[d] = k->centers ? expr_add(m, a, half) : expr_max(m, a, z);
+		low[d] = k->centers ? expr_sub(m, a, half) : lower(m, a, z);
+		high[d] = k->centers ? expr_add(m, a, half) : higher(m, a, z);
 	}
 	return with_sides(k, low, high, "", sides, body, ctx);
 }
@@ -159,9 +178,9 @@ with_kept_sides(struct nms *k, const struct expr *row, struct sides *sides,
 	for (int d = 0; d < 2; d++) {
 		const struct expr *at[2] = { row, expr_i32(m, d) };
 
-		low[d] = te_at(m, k->s.out[2], at, 2);
+		low[d] = te_at(m, k->s.out[SIDES], at, 2);
 		at[1] = expr_i32(m, d + 2);
-		high[d] = te_at(m, k->s.out[2], at, 2);
+		high[d] = te_at(m, k->s.out[SIDES], at, 2);
 	}
 	return with_sides(k, low, high, "_old", sides, body, ctx);
 }
@@ -176,10 +195,10 @@ keep_sides(struct nms *k, const struct sides *sides, const struct expr *row)
 	for (int d = 0; d < 2; d++) {
 		const struct expr *at[2] = { row, expr_i32(m, d) };
 
-		store[d] = stmt_store(k->s.f, k->s.out[2]->buffer,
+		store[d] = stmt_store(k->s.f, k->s.out[SIDES]->buffer,
 				      sides->low[d]->expr, at, 2);
 		at[1] = expr_i32(m, d + 2);
-		store[d + 2] = stmt_store(k->s.f, k->s.out[2]->buffer,
+		store[d + 2] = stmt_store(k->s.f, k->s.out[SIDES]->buffer,
 					  sides->high[d]->expr, at, 2);
 	}
 	return stmt_seq(k->s.f, store, 4);
@@ -203,7 +222,7 @@ threshold(struct nms *k, int input)
 
 struct pair {
 	struct sides own, old;
-	const struct expr *box;
+	const struct expr *box, *row; /* row: after the last that is kept */
 };
 
 /* if the boxes overlap too much: other = the end, and one more
@@ -219,15 +238,14 @@ compare_boxes(struct nms *k, void *ctx)
 	struct dtype type = a->low[0]->type;
 	struct var *sides[2], *common = var_new(m, "common", type);
 	struct var *joint = var_new(m, "joint", type);
-	struct stmt *stop, *go;
+	const struct expr *go;
+	struct stmt *stop;
 
 	zero = expr_float(m, type, 0);
 	for (int d = 0; d < 2; d++) {
 		side[d] = expr_sub(m,
-				   expr_min(m, a->high[d]->expr,
-					    b->high[d]->expr),
-				   expr_max(m, a->low[d]->expr,
-					    b->low[d]->expr));
+				   lower(m, a->high[d]->expr, b->high[d]->expr),
+				   higher(m, a->low[d]->expr, b->low[d]->expr));
 		sides[d] = var_new(m, d == 0 ? "height" : "width", type);
 	}
 	met = expr_and(m, expr_lt(m, zero, sides[0]->expr),
@@ -237,17 +255,12 @@ compare_boxes(struct nms *k, void *ctx)
 	over = expr_and(m, expr_lt(m, zero, joint->expr),
 			expr_lt(m, threshold(k, OVERLAP),
 				expr_div(m, common->expr, joint->expr)));
-	stop = step_set(s, k->other,
-			expr_add(m, count(k), expr_int(m, k->t, 1)));
-	go = step_set(s, k->other,
-		      expr_add(m, step_get(s, k->other), expr_int(m, k->t, 1)));
-	stop = stmt_if(s->f, over, stop,
-		       step_set(s, k->other,
-				expr_add(m, step_get(s, k->other),
-					 expr_int(m, k->t, 1))));
+	stop = step_set(s, k->other, expr_add(m, p->row, expr_int(m, k->t, 1)));
+	go = expr_add(m, step_get(s, k->other), expr_int(m, k->t, 1));
+	stop = stmt_if(s->f, over, stop, step_set(s, k->other, go));
 	stop = stmt_let(s->f, joint, all, stop);
 	stop = stmt_let(s->f, common, both, stop);
-	stop = stmt_if(s->f, met, stop, go);
+	stop = stmt_if(s->f, met, stop, step_set(s, k->other, go));
 	return stmt_let(s->f, sides[0], side[0],
 			stmt_let(s->f, sides[1], side[1], stop));
 }
@@ -266,25 +279,74 @@ try_box(struct nms *k, void *ctx)
 	const struct expr *values[3] = { k->b, k->c, p->box };
 	struct stmt *loop, *keep[5];
 
+	p->row = row->expr;
 	loop = with_kept_sides(k, old->expr, &p->old, compare_boxes, p);
 	loop = stmt_let(s->f, old, step_get(s, k->other), loop);
-	loop = stmt_while(s->f, expr_lt(m, step_get(s, k->other), count(k)),
+	loop = stmt_while(s->f, expr_lt(m, step_get(s, k->other), row->expr),
 			  loop);
 	for (int i = 0; i < 3; i++) {
 		at[0] = row->expr;
 		at[1] = expr_i32(m, i);
-		keep[i] = stmt_store(s->f, s->out[0]->buffer,
+		keep[i] = stmt_store(s->f, s->out[KEPT]->buffer,
 				     expr_cast(m, i64, values[i]), at, 2);
 	}
 	keep[3] = keep_sides(k, &p->own, row->expr);
 	keep[4] = set_count(k, expr_add(m, row->expr, expr_int(m, k->t, 1)));
-	keep[0] = stmt_let(s->f, row, count(k), stmt_seq(s->f, keep, 5));
-	return step_seq(s, 3, step_set(s, k->other, step_get(s, k->start)),
-			loop,
-			stmt_if(s->f,
-				expr_eq(m, step_get(s, k->other), count(k)),
-				keep[0], NULL),
-			NULL);
+	keep[0] = stmt_if(s->f, expr_eq(m, step_get(s, k->other), row->expr),
+			  stmt_seq(s->f, keep, 5), NULL);
+	loop = step_seq(s, 3, step_set(s, k->other, step_get(s, k->start)),
+			loop, keep[0], NULL);
+	return stmt_let(s->f, row, count(k), loop);
+}
+
+/* Is the score of the box above the threshold? NaN is not. */
+static const struct expr *
+has_enough(struct nms *k, const struct expr *score)
+{
+	struct module *m = k->s.m;
+
+	return node_input(k->n, LEAST) ? expr_lt(m, threshold(k, LEAST), score)
+				       : expr_bool(m, true);
+}
+
+/* The boxes with enough score as a heap:
+ *
+ *	left = 0
+ *	for i in boxes:
+ *		if score[i] is enough: heap[left] = (score[i], i), left += 1
+ *	for done in left / 2: order the heap below left / 2 - 1 - done */
+static struct stmt *
+collect(struct nms *k)
+{
+	struct steps *s = &k->s;
+	struct module *m = s->m;
+	const struct expr *boxes = k->n->inputs[SCORES]->shape[2];
+	struct var *i = var_new(m, "i", boxes->type);
+	struct var *done = var_new(m, "done", k->t);
+	struct var *at = var_new(m, "at", k->t);
+	struct var *root = var_new(m, "root", k->t);
+	const struct expr *index[3] = { k->b, k->c, i->expr };
+	const struct expr *one = expr_int(m, k->t, 1);
+	const struct expr *left = step_get(s, k->left), *half;
+	struct heap_item item = { te_at(m, k->in[SCORES], index, 3),
+				  expr_cast(m, k->t, i->expr) };
+	struct stmt *add, *order;
+
+	add = stmt_let(s->f, at, left,
+		       step_seq(s, 2, heap_put(&k->heap, at->expr, item),
+				step_set(s, k->left,
+					 expr_add(m, at->expr, one)),
+				NULL, NULL));
+	add = stmt_if(s->f, has_enough(k, item.value), add, NULL);
+	half = expr_div(m, left, expr_int(m, k->t, 2));
+	order = heap_replace(&k->heap, root->expr, left,
+			     heap_item(&k->heap, root->expr), NULL);
+	order = stmt_let(s->f, root,
+			 expr_sub(m, expr_sub(m, half, one), done->expr),
+			 order);
+	return step_seq(s, 3, step_set(s, k->left, expr_int(m, k->t, 0)),
+			step_for(s, i, boxes, add),
+			step_for(s, done, half, order), NULL);
 }
 
 /* The boxes of one class. */
@@ -293,15 +355,12 @@ one_class(struct nms *k)
 {
 	struct steps *s = &k->s;
 	struct module *m = s->m;
-	const struct expr *boxes = expr_cast(m, k->t,
-					     k->n->inputs[SCORES]->shape[2]);
 	const struct expr *zero = expr_int(m, k->t, 0), *enough, *most;
-	const struct expr *score;
-	struct var *at = var_new(m, "at", k->t);
-	struct var *box = var_new(m, "box", dtype_of(DT_I64));
-	const struct expr *index[3] = { k->b, k->c, at->expr };
+	const struct expr *left = step_get(s, k->left), *first;
+	struct var *last = var_new(m, "last", k->t);
+	struct var *box = var_new(m, "box", k->t);
 	struct pair p = { .box = box->expr };
-	struct stmt *body;
+	struct stmt *body, *take;
 
 	most = define_scalar(s->c, k->n, k->in, MOST);
 	enough = expr_lt(m,
@@ -309,46 +368,54 @@ one_class(struct nms *k)
 				   expr_sub(m, count(k),
 					    step_get(s, k->start))),
 			 most);
-	score = te_at(m, k->in[SCORES], index, 3);
+	take = heap_replace(&k->heap, zero, last->expr,
+			    heap_item(&k->heap, last->expr),
+			    step_set(s, k->left, last->expr));
+	take = stmt_let(s->f, last, expr_sub(m, left, expr_int(m, k->t, 1)),
+			take);
+	first = heap_item(&k->heap, zero).position;
 	body = with_own_sides(k, box->expr, &p.own, try_box, &p);
-	body = stmt_let(s->f, box, te_at(m, k->in[ORDER], index, 3), body);
-	if (node_input(k->n, LEAST)) {
-		enough = expr_and(m, enough,
-				  expr_not(m, expr_le(m, score,
-						      threshold(k, LEAST))));
-		/* a NaN is first, and is not above the threshold */
-		body = stmt_if(s->f,
-			       expr_not(m, expr_call1(m, INTRIN_ISNAN, score)),
-			       body, NULL);
-	}
-	body = step_seq(s, 2, body,
-			step_set(s, k->next,
-				 expr_add(m, at->expr, expr_int(m, k->t, 1))),
-			NULL, NULL);
-	body = stmt_if(s->f, enough, body, step_set(s, k->next, boxes));
-	body = stmt_let(s->f, at, step_get(s, k->next), body);
-	body = stmt_while(s->f, expr_lt(m, step_get(s, k->next), boxes), body);
-	return step_seq(s, 3, step_set(s, k->start, count(k)),
-			step_set(s, k->next, zero), body, NULL);
+	body = stmt_let(s->f, box, first,
+			step_seq(s, 2, take, body, NULL, NULL));
+	body = stmt_while(s->f, expr_and(m, expr_lt(m, zero, left), enough),
+			  body);
+	return step_seq(s, 3, step_set(s, k->start, count(k)), collect(k), body,
+			NULL);
+}
+
+/* The heap is in the last two results. */
+static struct heap
+heap_of(struct nms *k)
+{
+	return (struct heap){
+		.s = &k->s,
+		.values = k->s.out[LEFT_SCORES],
+		.positions = k->s.out[LEFT_BOXES],
+		.at = arena_array(&k->s.m->arena, const struct expr *, 1),
+		.rank = 1,
+		.largest = true,
+		.first_root = true,
+	};
 }
 
 bool
 define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor **out)
 {
-	static const char *const names[] = { "kept", "count", "sides" };
+	static const char *const names[] = { "kept", "count", "sides",
+					     "scores_left", "boxes_left" };
 	struct module *m = c->module;
-	const struct tensor *kept = n->outputs[0], *scores = n->inputs[SCORES];
-	struct var *b = var_new(m, "b", dtype_of(DT_I32));
-	struct var *cl = var_new(m, "c", dtype_of(DT_I32));
-	struct nms k = { .n = n,
-			 .in = in,
-			 .b = b->expr,
-			 .c = cl->expr,
-			 .t = dtype_of(DT_I32) };
+	const struct tensor *kept = n->outputs[KEPT];
+	const struct tensor *sides = n->outputs[SIDES];
+	const struct tensor *scores = n->inputs[SCORES];
+	struct dtype i32 = dtype_of(DT_I32);
+	struct var *b = var_new(m, "b", i32), *cl = var_new(m, "c", i32);
+	struct nms k = {
+		.n = n, .in = in, .b = b->expr, .c = cl->expr, .t = i32
+	};
 	struct te_tensor **used = arena_array(&m->arena, struct te_tensor *,
 					      N_INPUTS);
-	struct te_tensor *made[3];
+	struct te_tensor *made[N_MADE];
 	struct stmt *body;
 	int n_used = 0;
 
@@ -359,16 +426,18 @@ define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 	}
 	k.centers = node_attr_int(n, "center_point_box", 0) != 0;
 	k.s = steps_begin(c, names[0], "nms", names,
-			  (struct dtype[]){ kept->type, dtype_of(DT_I32),
-					    n->outputs[2]->type },
-			  (int[]){ 2, 1, 2 },
+			  (struct dtype[]){ kept->type, i32, sides->type,
+					    scores->type, i32 },
+			  (int[]){ 2, 1, 2, 1, 1 },
 			  (const struct expr *const *[]){
-				  kept->shape, n->outputs[1]->shape,
-				  n->outputs[2]->shape },
-			  3, used, n_used, made);
+				  kept->shape, n->outputs[COUNT]->shape,
+				  sides->shape, scores->shape + 2,
+				  scores->shape + 2 },
+			  N_MADE, used, n_used, made);
+	k.heap = heap_of(&k);
 	k.other = step_local(&k.s, "other", k.t);
 	k.start = step_local(&k.s, "start", k.t);
-	k.next = step_local(&k.s, "next", k.t);
+	k.left = step_local(&k.s, "left", k.t);
 	body = set_count(&k, expr_i32(m, 0));
 	if (node_input(n, MOST)) {
 		struct stmt *loops = step_for(&k.s, cl, scores->shape[1],
@@ -377,12 +446,12 @@ define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 		loops = step_for(&k.s, b, scores->shape[0], loops);
 		loops = step_alloc(&k.s, k.other,
 				   step_alloc(&k.s, k.start,
-					      step_alloc(&k.s, k.next, loops)));
+					      step_alloc(&k.s, k.left, loops)));
 		body = step_seq(&k.s, 2, body, loops, NULL, NULL);
 	}
 	steps_end(&k.s, NULL, 0, body);
-	out[0] = made[0];
-	out[1] = made[1];
-	out[2] = made[2];
+	for (int i = KEPT; i <= SIDES; i++) {
+		out[i] = made[i];
+	}
 	return true;
 }

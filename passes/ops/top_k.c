@@ -3,8 +3,8 @@
  * their positions. Of equal elements that with the lower position comes first;
  * NaN counts as the largest element, as in numpy.
  *
- * The result's rows are heaps of the k best elements so far, whose root is the
- * worst of them:
+ * For small k the result's rows are heaps of the k best elements so far, whose
+ * root is the worst of them:
  *
  *	values[0..k) = -inf, indices[0..k) = n      (comes after all elements)
  *	for j: if x[j] comes before values[0]: (x[j], j) replaces the root
@@ -12,23 +12,31 @@
  *	                            and the root that of values[last]
  *
  * Elements rarely replace the root: k * ln(n / k) times if their order is
- * random. */
+ * random. For larger k those that come before the last of the best ones are
+ * collected behind them, in an array of 2 k elements, and sorted with them when
+ * it is full:
+ *
+ *	found = 0
+ *	while j < n:
+ *		while j < n and found < 2 k:
+ *			if j < 2 k or x[j] comes before element k - 1:
+ *				array[found] = (x[j], j), found += 1
+ *			j += 1
+ *		sort array[0..found)
+ *		found = k
+ *
+ * A row of up to 2 k elements is sorted at once. Where the target cannot read the
+ * bits of floats, of which the keys for sorting are made, heaps take any k. */
 #include "dims.h"
-#include "steps.h"
+#include "heap.h"
+#include "radix_sort.h"
 
 #include <math.h>
 
-struct heap {
-	struct steps s;
-	const struct expr **at; /* of the row; at[axis] is replaced */
-	int rank, axis;
-	bool largest;
-};
+/* With more elements than this a heap is slower than sorting. */
+enum { HEAP_MOST = 64 };
 
-/* An element of the heap and its position, or a new one. */
-struct item {
-	const struct expr *value, *index;
-};
+enum { TOP, INDICES, SORT_KEYS, SORT_POSITIONS, N_MADE };
 
 bool
 infer_top_k(struct infer *c, struct node *n)
@@ -67,145 +75,6 @@ infer_top_k(struct infer *c, struct node *n)
 	return true;
 }
 
-static const struct expr *
-element(const struct heap *h, const struct te_tensor *t, const struct expr *p)
-{
-	h->at[h->axis] = p;
-	return te_at(h->s.m, t, h->at, h->rank);
-}
-
-static struct item
-item(const struct heap *h, const struct expr *p)
-{
-	return (struct item){ element(h, h->s.out[0], p),
-			      element(h, h->s.out[1], p) };
-}
-
-static struct stmt *
-put(const struct heap *h, const struct expr *p, struct item from)
-{
-	struct stmt *list[2];
-
-	h->at[h->axis] = p;
-	list[0] = stmt_store(h->s.f, h->s.out[0]->buffer, from.value, h->at,
-			     h->rank);
-	list[1] = stmt_store(h->s.f, h->s.out[1]->buffer, from.index, h->at,
-			     h->rank);
-	return stmt_seq(h->s.f, list, 2);
-}
-
-/* Does a come after b in the result? */
-static const struct expr *
-is_after(const struct heap *h, struct item a, struct item b)
-{
-	struct module *m = h->s.m;
-	const struct expr *less = step_is_less(m, a.value, b.value);
-	const struct expr *more = step_is_less(m, b.value, a.value);
-	const struct expr *later = expr_lt(m, b.index, a.index);
-	const struct expr *worse = h->largest ? less : more;
-	const struct expr *better = h->largest ? more : less;
-
-	return expr_or(m, worse, expr_and(m, expr_not(m, better), later));
-}
-
-/* body with the value of a counter as an index `name`. */
-static struct stmt *
-with_index(struct steps *s, struct var *name, const struct expr *counter,
-	   struct stmt *body)
-{
-	return stmt_let(s->f, name, expr_cast(s->m, name->type, counter), body);
-}
-
-/* If the second child is worse, it is chosen:
- *
- *	if right < size: if heap[right] is after heap[left]: child = right */
-static struct stmt *
-choose_child(struct heap *h, const struct expr *size,
-	     const struct buffer *child, struct dtype t)
-{
-	struct steps *s = &h->s;
-	struct module *m = s->m;
-	const struct expr *next = expr_add(m, step_get(s, child),
-					   expr_int(m, child->type, 1));
-	struct var *left = var_new(m, "left", t);
-	struct var *right = var_new(m, "right", t);
-	struct stmt *choose = step_set(s, child, next);
-
-	choose = stmt_if(s->f,
-			 is_after(h, item(h, right->expr), item(h, left->expr)),
-			 choose, NULL);
-	choose = stmt_if(s->f, expr_lt(m, right->expr, size), choose, NULL);
-	choose = with_index(s, right, next, choose);
-	return with_index(s, left, step_get(s, child), choose);
-}
-
-/* Puts an element in the place of the root of a heap of `size` elements: while
- * the worse of two children is worse than the element, it moves up.
- *
- *	hole = 0
- *	child = 1
- *	while child < size:
- *		choose the worse of the two children
- *		if heap[child] is after the element:
- *			heap[hole] = heap[child]
- *			hole = child
- *			child = 2 * child + 1
- *		else:
- *			child = size
- *	heap[hole] = the element */
-static struct stmt *
-replace_root(struct heap *h, const struct expr *size, struct item with)
-{
-	struct steps *s = &h->s;
-	struct module *m = s->m;
-	struct dtype t = dtype_of(DT_U32);
-	const struct buffer *hole = step_local(s, "hole", t);
-	const struct buffer *child = step_local(s, "child", t);
-	const struct expr *one = expr_int(m, t, 1), *two = expr_int(m, t, 2);
-	const struct expr *at = step_get(s, child),
-			  *end = expr_cast(m, t, size);
-	struct var *from = var_new(m, "from", size->type);
-	struct var *to = var_new(m, "to", size->type);
-	struct var *place = var_new(m, "place", size->type);
-	struct stmt *move, *body;
-
-	move = step_seq(s, 3, put(h, to->expr, item(h, from->expr)),
-			step_set(s, hole, at),
-			step_set(s, child,
-				 expr_add(m, expr_mul(m, at, two), one)),
-			NULL);
-	move = with_index(s, to, step_get(s, hole), move);
-	move = stmt_if(s->f, is_after(h, item(h, from->expr), with), move,
-		       step_set(s, child, end));
-	move = with_index(s, from, at, move);
-	move = step_seq(s, 2, choose_child(h, size, child, size->type), move,
-			NULL, NULL);
-	body = with_index(s, place, step_get(s, hole),
-			  put(h, place->expr, with));
-	body = step_seq(s, 4, step_set(s, hole, expr_int(m, t, 0)),
-			step_set(s, child, one),
-			stmt_while(s->f, expr_lt(m, at, end), move), body);
-	return step_alloc(s, hole, step_alloc(s, child, body));
-}
-
-/* `with`, read first, in the place of the root after `before`. */
-static struct stmt *
-replace_by(struct heap *h, const struct expr *size, struct item with,
-	   struct stmt *before)
-{
-	struct steps *s = &h->s;
-	struct var *value = var_new(s->m, "value", with.value->type);
-	struct var *index = var_new(s->m, "position", with.index->type);
-	struct stmt *body;
-
-	body = replace_root(h, size, (struct item){ value->expr, index->expr });
-	if (before) {
-		body = step_seq(s, 2, before, body, NULL, NULL);
-	}
-	return stmt_let(s->f, value, with.value,
-			stmt_let(s->f, index, with.index, body));
-}
-
 /* A value that comes after all others but itself. */
 static const struct expr *
 last_value(struct module *m, struct dtype t, bool largest)
@@ -216,61 +85,282 @@ last_value(struct module *m, struct dtype t, bool largest)
 	return (largest ? reducer_max(m, t) : reducer_min(m, t))->identity[0];
 }
 
+struct top_k {
+	struct steps s;
+	const struct te_tensor *x;
+	const struct expr *n, *k; /* sizes of the rows of x and of the result */
+	const struct expr **at;   /* of the row; at[axis] is replaced */
+	int rank, axis;
+	bool largest;
+};
+
+static const struct expr *
+element(const struct top_k *t, const struct te_tensor *of, const struct expr *p)
+{
+	t->at[t->axis] = p;
+	return te_at(t->s.m, of, t->at, t->rank);
+}
+
+/* -- as a heap -- */
+
 /* The heap of the best k of the n elements of a row of x. */
 static struct stmt *
-collect(struct heap *h, const struct te_tensor *x, const struct expr *n,
-	const struct expr *k)
+collect(const struct top_k *t, const struct heap *h)
 {
-	struct steps *s = &h->s;
+	struct steps *s = h->s;
 	struct module *m = s->m;
-	struct var *p = var_new(m, "p", k->type), *j = var_new(m, "j", n->type);
+	struct var *p = var_new(m, "p", t->k->type);
+	struct var *j = var_new(m, "j", t->n->type);
 	struct dtype i64 = dtype_of(DT_I64);
-	struct item root = item(h, expr_int(m, k->type, 0)), now;
-	struct item none = { last_value(m, x->buffer->type, h->largest),
-			     expr_cast(m, i64, n) };
-	const struct expr *better;
+	const struct expr *zero = expr_int(m, t->k->type, 0), *better;
+	struct heap_item root = heap_item(h, zero), now;
+	struct heap_item none = { last_value(m, t->x->buffer->type, h->largest),
+				  expr_cast(m, i64, t->n) };
 	struct stmt *fill, *scan;
 
-	fill = step_for(s, p, k, put(h, p->expr, none));
-	now.value = element(h, x, j->expr);
-	now.index = expr_cast(m, i64, j->expr);
+	fill = step_for(s, p, t->k, heap_put(h, p->expr, none));
+	now.value = element(t, t->x, j->expr);
+	now.position = expr_cast(m, i64, j->expr);
 	better = h->largest ? step_is_less(m, root.value, now.value)
 			    : step_is_less(m, now.value, root.value);
 	scan = stmt_if(s->f,
-		       expr_or(m, expr_eq(m, root.index, none.index), better),
-		       replace_by(h, k, now, NULL), NULL);
-	return step_seq(s, 2, fill, step_for(s, j, n, scan), NULL, NULL);
+		       expr_or(m, expr_eq(m, root.position, none.position),
+			       better),
+		       heap_replace(h, zero, t->k, now, NULL), NULL);
+	return step_seq(s, 2, fill, step_for(s, j, t->n, scan), NULL, NULL);
 }
 
 /* Sorts the heap: the root, the worst of the elements that are left, goes to
  * their end. */
 static struct stmt *
-sort(struct heap *h, const struct expr *k)
+sort_heap(const struct heap *h, const struct expr *k)
 {
-	struct steps *s = &h->s;
+	struct steps *s = h->s;
 	struct module *m = s->m;
 	struct var *done = var_new(m, "done", k->type);
 	const struct expr *one = expr_int(m, k->type, 1);
+	const struct expr *zero = expr_int(m, k->type, 0);
 	struct var *last = var_new(m, "last", k->type);
 	struct stmt *body;
 
-	body = put(h, last->expr, item(h, expr_int(m, k->type, 0)));
-	body = replace_by(h, last->expr, item(h, last->expr), body);
+	body = heap_put(h, last->expr, heap_item(h, zero));
+	body = heap_replace(h, zero, last->expr, heap_item(h, last->expr),
+			    body);
 	body = stmt_let(s->f, last,
 			expr_sub(m, expr_sub(m, k, one), done->expr), body);
 	return step_for(s, done, expr_sub(m, k, one), body);
 }
 
+static struct stmt *
+by_heap(struct top_k *t)
+{
+	struct heap h = {
+		.s = &t->s,
+		.values = t->s.out[TOP],
+		.positions = t->s.out[INDICES],
+		.at = t->at,
+		.rank = t->rank,
+		.axis = t->axis,
+		.largest = t->largest,
+	};
+
+	return step_seq(&t->s, 2, collect(t, &h), sort_heap(&h, t->k), NULL,
+			NULL);
+}
+
+/* -- by sorting -- */
+
+/* State of the collection. */
+struct collection {
+	struct top_k *t;
+	struct radix_sort order;
+	const struct expr *most;           /* elements of the array */
+	const struct buffer *next, *found; /* numbers of elements */
+	const struct buffer *last;         /* the key of element k - 1 */
+};
+
+static const struct expr *
+array_0(const struct collection *c)
+{
+	return expr_int(c->t->s.m, c->t->k->type, 0);
+}
+
+/* Stores element j of the row at `place` of the array. */
+static struct stmt *
+put_element(const struct collection *c, const struct expr *place,
+	    const struct expr *j, const struct expr *key)
+{
+	struct dtype type = c->order.positions->buffer->type;
+	struct sort_item item = { key, expr_cast(c->t->s.m, type, j) };
+
+	return sort_put(&c->order, array_0(c), place, item);
+}
+
+/* The first k elements of the array are the result. */
+static struct stmt *
+store_result(const struct collection *c)
+{
+	struct top_k *t = c->t;
+	struct module *m = t->s.m;
+	struct func *f = t->s.f;
+	struct var *p = var_new(m, "p", t->k->type);
+	struct var *j = var_new(m, "j", t->n->type);
+	const struct expr *from, *value;
+	struct stmt *list[2];
+
+	from = sort_item(&c->order, array_0(c), p->expr).position;
+	value = element(t, t->x, j->expr);
+	t->at[t->axis] = p->expr;
+	list[0] = stmt_store(f, t->s.out[TOP]->buffer, value, t->at, t->rank);
+	list[1] = stmt_store(f, t->s.out[INDICES]->buffer,
+			     expr_cast(m, dtype_of(DT_I64), j->expr), t->at,
+			     t->rank);
+	return step_for(&t->s, p, t->k,
+			stmt_let(f, j, expr_cast(m, t->n->type, from),
+				 stmt_seq(f, list, 2)));
+}
+
+/* Fills the array with elements that may be among the first k. */
+static struct stmt *
+fill(const struct collection *c)
+{
+	struct top_k *t = c->t;
+	struct steps *s = &t->s;
+	struct module *m = s->m;
+	struct dtype index = t->n->type, u32 = c->next->type;
+	const struct expr *one = expr_int(m, u32, 1), *wanted, *more, *key;
+	const struct expr *next = step_get(s, c->next);
+	const struct expr *found = step_get(s, c->found);
+	struct var *j = var_new(m, "j", index);
+	struct var *place = var_new(m, "place", t->k->type);
+	struct step_names names = { .s = s };
+	struct stmt *add;
+
+	key = sort_key(&c->order, &names, element(t, t->x, j->expr));
+	wanted = expr_or(m, expr_lt(m, j->expr, c->most),
+			 expr_lt(m, key, step_get(s, c->last)));
+	add = put_element(c, place->expr, j->expr, key);
+	add = stmt_let(s->f, place, expr_cast(m, t->k->type, found), add);
+	add = step_seq(s, 2, add,
+		       step_set(s, c->found, expr_add(m, found, one)), NULL,
+		       NULL);
+	add = step_named(&names, stmt_if(s->f, wanted, add, NULL));
+	add = stmt_let(s->f, j, expr_cast(m, index, next), add);
+	add = step_seq(s, 2, add, step_set(s, c->next, expr_add(m, next, one)),
+		       NULL, NULL);
+	more = expr_and(m, expr_lt(m, next, expr_cast(m, u32, t->n)),
+			expr_lt(m, found, expr_cast(m, u32, c->most)));
+	return stmt_while(s->f, more, add);
+}
+
+/* Sorts the array, and keeps its first k elements. */
+static struct stmt *
+select(const struct collection *c)
+{
+	struct top_k *t = c->t;
+	struct steps *s = &t->s;
+	struct module *m = s->m;
+	struct var *size = var_new(m, "size", t->k->type);
+	const struct expr *end, *last;
+
+	end = expr_sub(m, t->k, expr_int(m, t->k->type, 1));
+	last = sort_item(&c->order, array_0(c), end).key;
+	return stmt_let(s->f, size,
+			expr_cast(m, size->type, step_get(s, c->found)),
+			step_seq(s, 3, sort_steps(&c->order, size->expr),
+				 step_set(s, c->found,
+					  expr_cast(m, c->found->type, t->k)),
+				 step_set(s, c->last, last), NULL));
+}
+
+static struct stmt *
+by_parts(struct collection *c)
+{
+	struct top_k *t = c->t;
+	struct steps *s = &t->s;
+	struct module *m = s->m;
+	struct dtype u32 = dtype_of(DT_U32);
+	const struct expr *zero = expr_int(m, u32, 0);
+	struct stmt *body;
+
+	c->next = step_local(s, "next", u32);
+	c->found = step_local(s, "found", u32);
+	c->last = step_local(s, "last", c->order.keys->buffer->type);
+	body = stmt_while(s->f,
+			  expr_lt(m, step_get(s, c->next),
+				  expr_cast(m, u32, t->n)),
+			  step_seq(s, 2, fill(c), select(c), NULL, NULL));
+	body = step_seq(s, 4, step_set(s, c->next, zero),
+			step_set(s, c->found, zero),
+			step_set(s, c->last, sort_last_key(&c->order)), body);
+	body = step_alloc(s, c->found, step_alloc(s, c->last, body));
+	return step_seq(s, 2, step_alloc(s, c->next, body), store_result(c),
+			NULL, NULL);
+}
+
+static struct stmt *
+sort_row(struct collection *c)
+{
+	struct top_k *t = c->t;
+	struct steps *s = &t->s;
+	struct step_names names = { .s = s };
+	struct var *j = var_new(s->m, "j", t->n->type);
+	const struct expr *key = sort_key(&c->order, &names,
+					  element(t, t->x, j->expr));
+	struct stmt *put = put_element(c, j->expr, j->expr, key);
+
+	return step_seq(s, 3, step_for(s, j, t->n, step_named(&names, put)),
+			sort_steps(&c->order, t->n), store_result(c), NULL);
+}
+
+/* The number of elements of the array, min(2 k, n). */
+static const struct expr *
+array_elems(const struct top_k *t)
+{
+	struct module *m = t->s.m;
+
+	return dim_min(m, expr_mul(m, t->k, expr_int(m, t->k->type, 2)), t->n);
+}
+
+static struct stmt *
+by_sorting(struct top_k *t)
+{
+	struct steps *s = &t->s;
+	struct collection c = {
+		.t = t,
+		.most = array_elems(t),
+		.order = {
+			.s = s,
+			.keys = s->out[SORT_KEYS],
+			.positions = s->out[SORT_POSITIONS],
+			.at = arena_array(&s->m->arena, const struct expr *,
+					  t->rank + 1),
+			.rank = t->rank + 1,
+			.largest = t->largest,
+		},
+	};
+	int n = 0;
+
+	for (int d = 0; d < t->rank; d++) {
+		if (d != t->axis) {
+			c.order.at[n++] = t->at[d];
+		}
+	}
+	return c.most == t->n ? sort_row(&c) : by_parts(&c);
+}
+
+/* -- definition -- */
+
 /* The axes of x but one. */
 static struct iter_var *
-row_axes(struct heap *h, const struct tensor *x)
+row_axes(struct define *c, struct top_k *t, const struct tensor *x)
 {
-	struct iter_var *axes = define_axes(h->s.c, x);
+	struct iter_var *axes = define_axes(c, x);
 	int n = 0;
 
 	for (int d = 0; d < x->ndim; d++) {
-		h->at[d] = axes[d].var->expr;
-		if (d != h->axis) {
+		t->at[d] = axes[d].var->expr;
+		if (d != t->axis) {
 			axes[n++] = axes[d];
 		}
 	}
@@ -294,36 +384,65 @@ define_none(struct define *c, const struct node *n, struct te_tensor **out)
 	return true;
 }
 
+/* The shape of the arrays for sorting: two for each row. */
+static const struct expr **
+sort_shape(const struct top_k *t, const struct tensor *y)
+{
+	struct module *m = t->s.m;
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						t->rank + 1);
+	int n = 0;
+
+	for (int d = 0; d < t->rank; d++) {
+		if (d != t->axis) {
+			shape[n++] = y->shape[d];
+		}
+	}
+	shape[n++] = expr_int(m, t->k->type, 2);
+	shape[n] = array_elems(t);
+	return shape;
+}
+
 bool
 define_top_k(struct define *c, const struct node *n,
 	     struct te_tensor *const *in, struct te_tensor **out)
 {
-	static const char *const names[] = { "top", "indices" };
+	static const char *const names[] = { "top", "indices", "keys",
+					     "positions" };
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
-	int64_t axis = node_attr_int(n, "axis", -1);
-	struct heap h = {
+	int64_t axis = node_attr_int(n, "axis", -1), most;
+	struct top_k t = {
+		.s = { .m = m },
+		.x = in[0],
 		.at = arena_array(&m->arena, const struct expr *, x->ndim + 1),
 		.rank = x->ndim,
 		.axis = (int)(axis < 0 ? axis + x->ndim : axis),
 		.largest = node_attr_int(n, "largest", 1) != 0,
 	};
-	struct te_tensor *made[2];
-	const struct expr *k = y->shape[h.axis];
+	struct te_tensor *made[N_MADE];
+	const struct expr **shape;
 	struct iter_var *axes;
+	bool heap;
 
-	if (expr_is_value(k, 0)) {
+	t.k = y->shape[t.axis];
+	t.n = x->shape[t.axis];
+	heap = (expr_is_int(t.k, &most) && most <= HEAP_MOST) ||
+	       (c->graph->hides_float_bits && dtype_is_float(x->type));
+	if (expr_is_value(t.k, 0)) {
 		return define_none(c, n, out);
 	}
-	h.s = steps_begin(c, names[0], "top_k", names,
-			  (struct dtype[]){ x->type, dtype_of(DT_I64) },
-			  (int[]){ x->ndim, x->ndim },
-			  (const struct expr *const *[]){ y->shape, y->shape },
-			  2, in, 1, made);
-	axes = row_axes(&h, x);
-	steps_end(&h.s, axes, x->ndim - 1,
-		  step_seq(&h.s, 2, collect(&h, in[0], x->shape[h.axis], k),
-			   sort(&h, k), NULL, NULL));
+	shape = sort_shape(&t, y);
+	t.s = steps_begin(c, names[0], "top_k", names,
+			  (struct dtype[]){ x->type, dtype_of(DT_I64),
+					    sort_key_type(x->type),
+					    dtype_of(DT_U32) },
+			  (int[]){ t.rank, t.rank, t.rank + 1, t.rank + 1 },
+			  (const struct expr *const *[]){ y->shape, y->shape,
+							  shape, shape },
+			  heap ? SORT_KEYS : N_MADE, in, 1, made);
+	axes = row_axes(c, &t, x);
+	steps_end(&t.s, axes, t.rank - 1, heap ? by_heap(&t) : by_sorting(&t));
 	for (int i = 0; i < n->n_outputs; i++) {
 		out[i] = made[i];
 	}

@@ -180,6 +180,15 @@ for kind in np.int8, np.uint8, np.int16, np.int64, np.uint64:
     order = np.lexsort((range(7), ~y))
     check("TopK", [11, 24], [y, i(6)], {}, 2, want=[y[order[:6]], order[:6]])
 
+x = np.round(f(3, 200) * 20)  # enough for rows to be sorted
+x[1, 3:180:7] = np.nan
+for k in 65, 80, 100, 200:
+    for largest in 0, 1:
+        rank = np.unique(x, return_inverse=True)[1].reshape(x.shape)
+        order = np.argsort(-rank if largest else rank, 1, kind="stable")[:, :k]
+        check("TopK", [11, 24], [x, i(k)], {"largest": largest}, 2,
+              want=[np.take_along_axis(x, order, 1), order])
+
 x = f(1, 2, 3, 4)
 for mode in ["nearest", "linear"]:
     check("Upsample", [7], [x], {"mode": mode,
