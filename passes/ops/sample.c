@@ -5,7 +5,17 @@
  *	for n, oh, ow:
  *		y, x = grid[n, oh, ow]
  *		y0, x0 = floor(y), floor(x)
- *		for c: out[n, c, oh, ow] = weights * image[n, c, y0.., x0..] */
+ *		for c: out[n, c, oh, ow] = weights * image[n, c, y0.., x0..]
+ *
+ * On a processor, linear samples have arrays for the positions of a row, so that
+ * the elements of a channel that are read lie near each other:
+ *
+ *	for n, oh:
+ *		for ow: at[ow], has[ow], by[ow] = from grid[n, oh, ow]
+ *			inside[ow] = has[ow] for all taps
+ *		for c, ow:
+ *			if inside[ow]: out[n, c, oh, ow] = weights * image
+ *			else: the same, of the taps that it has */
 #include "sampler.h"
 #include "window.h"
 
@@ -158,6 +168,209 @@ grid_position(struct step_names *names, const struct node *n, int rank, int d,
 	return step_name(names, axis, x);
 }
 
+/* Names the taps of all dimensions for the position at[0], at[2..). */
+static void
+set_taps(struct sampler *p, struct step_names *names, const struct node *n,
+	 const struct te_tensor *grid, const struct expr *const *at)
+{
+	struct module *m = names->s->m;
+	const struct tensor *x = n->inputs[0];
+	const struct expr *from[2 + SAMPLER_MAX], *given;
+
+	from[0] = at[0];
+	for (int d = 0; d < p->rank; d++) {
+		from[1 + d] = at[2 + d];
+	}
+	for (int d = 0; d < p->rank; d++) {
+		from[1 + p->rank] = expr_i32(m, p->rank - 1 - d);
+		given = te_at(m, grid, from, 2 + p->rank);
+		given = grid_position(names, n, p->rank, d, given,
+				      x->shape[2 + d]);
+		sampler_set(p, names, d, given, x->shape[2 + d],
+			    (enum sampler_padding)padding_of(n),
+			    node_attr_int(n, "align_corners", 0) != 0);
+	}
+}
+
+/* The type to sum in. */
+static struct dtype
+sum_type(const struct sampler *p, struct dtype t)
+{
+	return p->n_taps == 1      ? t
+	       : dtype_is_float(t) ? accumulator_type(t)
+				   : dtype_of(DT_F64);
+}
+
+/* -- with arrays for the positions of a row -- */
+
+/* What the arrays hold of each tap. */
+enum { AT, HAS, BY, N_KINDS, MOST_ARRAYS = 2 + SAMPLER_MAX * 2 * N_KINDS };
+
+struct rows {
+	struct steps s;
+	struct sampler set, taken; /* computed for a row; read from arrays */
+	const struct expr **at;    /* of the result */
+	int n_arrays;              /* beside the result, which is the first */
+	struct te_tensor *made[MOST_ARRAYS];
+	struct stmt *stores[MOST_ARRAYS];
+	const char *names[MOST_ARRAYS];
+	struct dtype types[MOST_ARRAYS];
+};
+
+static void
+list_arrays(struct rows *r, const struct node *n, struct dtype index)
+{
+	static const char *const kinds[] = { "at", "has", "by" };
+	struct module *m = r->s.m;
+	struct dtype types[] = { index, dtype_of(DT_BOOL),
+				 accumulator_type(n->inputs[1]->type) };
+
+	for (int i = 0; i < r->set.rank * 2 * N_KINDS; i++) {
+		int d = i / (2 * N_KINDS), kind = i % N_KINDS;
+
+		if (kind == HAS && padding_of(n) != PADDING_ZEROS) {
+			continue;
+		}
+		r->types[1 + r->n_arrays] = types[kind];
+		r->names[1 + r->n_arrays++] =
+			arena_printf(&m->arena, "row_%s_%s%d", kinds[kind],
+				     sampler_axis(m, r->set.rank, d),
+				     i / N_KINDS % 2);
+	}
+	if (padding_of(n) == PADDING_ZEROS) {
+		r->types[1 + r->n_arrays] = dtype_of(DT_BOOL);
+		r->names[1 + r->n_arrays++] = "row_inside";
+	}
+}
+
+/* Stores a value of a position in the next array; `w` is the position in a row
+ * that reads it. */
+static const struct expr *
+through_array(struct rows *r, const struct expr *value, const struct expr *w)
+{
+	struct module *m = r->s.m;
+	const struct te_tensor *to = r->made[1 + r->n_arrays];
+	const struct expr *at[1 + SAMPLER_MAX];
+	int rank = r->set.rank;
+
+	at[0] = r->at[0];
+	for (int d = 0; d < rank; d++) {
+		at[1 + d] = r->at[2 + d];
+	}
+	r->stores[r->n_arrays++] = stmt_store(r->s.f, to->buffer, value, at,
+					      1 + rank);
+	at[rank] = w;
+	return te_at(m, to, at, 1 + rank);
+}
+
+/* Sets the taps that are read at `w` to elements of arrays. Gives the condition
+ * that all are inside; NULL: they are. */
+static const struct expr *
+take_from_arrays(struct rows *r, const struct expr *w)
+{
+	struct module *m = r->s.m;
+	const struct expr *all = NULL;
+
+	r->taken = r->set;
+	r->n_arrays = 0;
+	for (int d = 0; d < r->set.rank; d++) {
+		for (int t = 0; t < 2; t++) {
+			const struct expr *has = r->set.inside[d][t];
+
+			r->taken.at[d][t] = through_array(r, r->set.at[d][t],
+							  w);
+			if (has) {
+				r->taken.inside[d][t] = through_array(r, has,
+								      w);
+				all = all ? expr_and(m, all, has) : has;
+			}
+			r->taken.weight[d][t] =
+				through_array(r, r->set.weight[d][t], w);
+		}
+	}
+	return all ? through_array(r, all, w) : NULL;
+}
+
+/* Stores the result at r->at. */
+static struct stmt *
+store_sum(const struct rows *r, const struct sampler *p, struct define *c,
+	  const struct te_tensor *image)
+{
+	const struct te_tensor *to = r->made[0];
+	const struct expr *sum;
+
+	sum = sampler_sum(p, r->s.m, image, r->at[0], r->at[1],
+			  sum_type(p, image->buffer->type));
+	return stmt_store(r->s.f, to->buffer,
+			  convert_to(c, to->buffer->type, sum), r->at,
+			  2 + p->rank);
+}
+
+/* For one element; with `all`, a copy without conditions where that holds. */
+static struct stmt *
+store_element(const struct rows *r, struct define *c,
+	      const struct te_tensor *image, const struct expr *all)
+{
+	struct sampler inside = r->taken;
+	struct stmt *some = store_sum(r, &r->taken, c, image);
+
+	if (!all) {
+		return some;
+	}
+	memset(inside.inside, 0, sizeof inside.inside);
+	return stmt_if(r->s.f, all, store_sum(r, &inside, c, image), some);
+}
+
+static bool
+define_rows(struct define *c, const struct node *n, struct te_tensor *const *in,
+	    struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+	struct rows r = { .s = { .m = m },
+			  .set = { .rank = x->ndim - 2, .n_taps = 2 } };
+	struct iter_var *axes = define_axes(c, y), channel = axes[1];
+	struct iter_var place = axes[y->ndim - 1];
+	struct step_names names = { .s = &r.s };
+	struct var *w = var_new(m, place.var->name, place.var->type);
+	const struct expr *shape[1 + SAMPLER_MAX], *all;
+	const struct expr *const *shapes[MOST_ARRAYS];
+	int ndims[MOST_ARRAYS], last = y->ndim - 1;
+	struct stmt *fill, *body;
+
+	r.at = axes_exprs(c, axes, y->ndim);
+	list_arrays(&r, n, x->shape[2]->type);
+	shape[0] = y->shape[0];
+	for (int d = 1; d < last; d++) {
+		shape[d] = y->shape[1 + d];
+	}
+	for (int i = 0; i <= r.n_arrays; i++) {
+		shapes[i] = i == 0 ? y->shape : shape;
+		ndims[i] = i == 0 ? y->ndim : last;
+	}
+	r.names[0] = "sample";
+	r.types[0] = y->type;
+	r.s = steps_begin(c, "sample", "sample", r.names, r.types, ndims,
+			  shapes, 1 + r.n_arrays, in, 2, r.made);
+	set_taps(&r.set, &names, n, in[1], r.at);
+	all = take_from_arrays(&r, w->expr);
+	fill = step_named(&names, stmt_seq(r.s.f, r.stores, r.n_arrays));
+	fill = step_for(&r.s, place.var, place.extent, fill);
+	r.at[last] = w->expr;
+	body = store_element(&r, c, in[0], all);
+	body = step_for(&r.s, w, place.extent, body);
+	body = step_for(&r.s, channel.var, channel.extent, body);
+	for (int d = 1; d < last; d++) {
+		axes[d] = axes[d + 1];
+	}
+	steps_end(&r.s, axes, last - 1,
+		  step_seq(&r.s, 2, fill, body, NULL, NULL));
+	out[0] = r.made[0];
+	return true;
+}
+
+/* -- with names for one position -- */
+
 bool
 define_grid_sample(struct define *c, const struct node *n,
 		   struct te_tensor *const *in, struct te_tensor **out)
@@ -166,37 +379,24 @@ define_grid_sample(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	struct sampler p = { .rank = x->ndim - 2, .n_taps = taps_of(n) };
-	struct iter_var *axes = define_axes(c, y);
-	struct iter_var channel = axes[1];
-	const struct expr **at = axes_exprs(c, axes, y->ndim), *sum;
-	const struct expr *from[2 + SAMPLER_MAX];
-	struct steps s = steps_begin(c, name[0], "sample", name, &y->type,
-				     &y->ndim,
-				     (const struct expr *const *[]){ y->shape },
-				     1, in, 2, out);
-	struct step_names names = { .s = &s };
-	struct dtype wide = p.n_taps == 1 ? x->type
-			    : dtype_is_float(x->type)
-				    ? accumulator_type(x->type)
-				    : dtype_of(DT_F64);
+	struct iter_var *axes, channel;
+	const struct expr **at, *sum;
+	struct step_names names;
 	struct stmt *body;
+	struct steps s;
 
-	from[0] = at[0];
-	for (int d = 0; d < p.rank; d++) {
-		from[1 + d] = at[2 + d];
+	if (taps_of(n) == 2 && !c->graph->by_threads) {
+		return define_rows(c, n, in, out);
 	}
-	for (int d = 0; d < p.rank; d++) {
-		const struct expr *given;
-
-		from[1 + p.rank] = expr_i32(m, p.rank - 1 - d);
-		given = te_at(m, in[1], from, 2 + p.rank);
-		given = grid_position(&names, n, p.rank, d, given,
-				      x->shape[2 + d]);
-		sampler_set(&p, &names, d, given, x->shape[2 + d],
-			    (enum sampler_padding)padding_of(n),
-			    node_attr_int(n, "align_corners", 0) != 0);
-	}
-	sum = sampler_sum(&p, m, in[0], at[0], at[1], wide);
+	axes = define_axes(c, y);
+	channel = axes[1];
+	at = axes_exprs(c, axes, y->ndim);
+	s = steps_begin(c, name[0], "sample", name, &y->type, &y->ndim,
+			(const struct expr *const *[]){ y->shape }, 1, in, 2,
+			out);
+	names = (struct step_names){ .s = &s };
+	set_taps(&p, &names, n, in[1], at);
+	sum = sampler_sum(&p, m, in[0], at[0], at[1], sum_type(&p, x->type));
 	body = stmt_store(s.f, out[0]->buffer, convert_to(c, y->type, sum), at,
 			  y->ndim);
 	body = step_named(&names,
