@@ -186,6 +186,8 @@ def agree(facts, folder, reference):
             want = expected[output["name"]].ravel()
             have = np.fromfile(os.path.join(folder, "output_%d" % index),
                                want.dtype)
+            if output["shape"] and isinstance(output["shape"][0], str):
+                have = have[:want.size]  # the file has the most there can be
             worst = max(worst, alike.off(
                 have, want, expected["terms of " + output["name"]].ravel()))
     return worst

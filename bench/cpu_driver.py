@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import time
@@ -183,8 +184,9 @@ def tensor_bytes(tensor):
     return max(1, tensor["max_elements"] * C_BYTES[tensor["dtype"]])
 
 
-def driver_text(facts, asks):
-    """asks: a library of the model's tells how much memory it wants."""
+def driver_text(facts, asks, sizes=()):
+    """asks: a library of the model's tells how much memory it wants; sizes: the
+    fields for sizes of outputs that are known when the model has run."""
     name = facts["model"]
     setup, save = [], []
     work = facts["memory"]["workspace_bytes"]
@@ -208,6 +210,9 @@ def driver_text(facts, asks):
             tensor["field"], tensor_bytes(tensor)))
         save.append("save(argv[1], %d, out.%s, %d);" % (
             index, tensor["field"], tensor_bytes(tensor)))
+    for field in sizes:
+        setup.append("static int32_t found_%s;" % field)
+        setup.append("out.%s = &found_%s;" % (field, field))
     pool = ""
     if facts["target"] == "c-threads":
         pool = '#include "%s"\n' % os.path.join(
@@ -238,9 +243,11 @@ def build(path, folder, target, cc, options):
     subprocess.run([cc, *words[1:]], cwd=folder, check=True)
     seconds = time.monotonic() - start
     with open(os.path.join(folder, "model.h")) as file:
-        asks = "model_workspace_bytes(" in file.read()
+        header = file.read()
     with open(os.path.join(folder, "driver.c"), "w") as file:
-        file.write(driver_text(facts, asks))
+        file.write(driver_text(
+            facts, "model_workspace_bytes(" in header,
+            re.findall(r"int32_t \*(\w+); /\* run stores the size", header)))
     objects = [os.path.basename(p)
                for p in sorted(glob.glob(os.path.join(folder, "*.o")))]
     shared = [w for w in words if w == "-fopenmp"]
