@@ -272,3 +272,63 @@ compose_regex(struct compose *c)
 	compose_result(c, 0, from_rows(c, state, x));
 	return true;
 }
+
+/* -- Cast -- */
+
+/* x, of numbers, as their digits. */
+static bool
+cast_to_strings(struct compose *c)
+{
+	const int64_t list = -1;
+	struct tensor *x = compose_input(c, 0), *y;
+	bool is_signed = dtype_class(x->type) == DTC_INT;
+	int bits = dtype_bits(x->type) - is_signed;
+
+	if (dtype_is_float(x->type)) {
+		return compose_refuse(c, "Cast of floats to strings is not "
+					 "supported, as ONNX does not say how "
+					 "many digits they have");
+	}
+	y = x->ndim == 1 ? x
+			 : compose_2(c, "list", "Reshape", x,
+				     compose_ints(c, "list_shape", 1, &list));
+	if (dtype_class(x->type) == DTC_BOOL) {
+		bits = 1;
+		y = compose_cast(c, "bit", y, dtype_of(DT_U8));
+	}
+	/* log10(2) is below 0.30103 */
+	compose_set_int(c, "bytes", is_signed + 1 + bits * 30103 / 100000);
+	string_result(c, 0,
+		      from_rows(c, own(c, "digits", "FormatInteger", &y, 1),
+				x));
+	return true;
+}
+
+bool
+compose_string_cast(struct compose *c)
+{
+	struct tensor *x = compose_input(c, 0), *like = compose_input(c, 1);
+	struct dtype type = dtype_of(DT_STRING);
+
+	if (like && !like->is_string) {
+		type = like->type;
+	} else if (!like &&
+		   !dtype_from_onnx(node_attr_int(c->node, "to", 0), &type)) {
+		return compose_refuse(c, "its type is not supported");
+	}
+	if (!x->is_string) {
+		return cast_to_strings(c);
+	}
+	if (dtype_class(type) == DTC_STRING) {
+		return compose_string_identity(c);
+	}
+	if (dtype_is_float(type)) {
+		return compose_refuse(c, "Cast of strings to floats is not "
+					 "supported; give the model numbers");
+	}
+	x = rows_of(c, x);
+	x = compose_cast(c, "number", own(c, "parsed", "ParseInteger", &x, 1),
+			 type);
+	compose_result(c, 0, from_rows(c, x, compose_input(c, 0)));
+	return true;
+}

@@ -37,8 +37,8 @@ OWN = {
 # Rows for which the importer makes nodes of operators on strings, which random
 # graphs do not have: the cases of tests/onnx/strings.py are theirs.
 STRINGS = ["tirc.Automaton", "tirc.ChangeCase", "tirc.FindString",
-           "tirc.NGrams", "tirc.StringConcat", "tirc.StringPieces",
-           "tirc.Substring"]
+           "tirc.FormatInteger", "tirc.NGrams", "tirc.ParseInteger",
+           "tirc.StringConcat", "tirc.StringPieces", "tirc.Substring"]
 # Rows that never become a kernel, with the reason.
 FOLDED = {
     "tirc.Random": "--seed makes constants of random numbers",

@@ -261,6 +261,25 @@ check("RegexFullMatch", [s("a{2,-1}", "aa", "a{2, 3}")],
       {"pattern": "a{2,-1}|a{2, 3}"},
       want=[np.array([True, False, True])])
 
+# -- numbers
+for kind in (np.int8, np.uint16, np.int16, np.int32, np.uint32, np.int64,
+             np.uint64):
+    limits = np.iinfo(kind)
+    numbers = np.array([limits.min, limits.max, 0, 1, 9, 10, 99, 100], kind)
+    texts_of = s(*map(str, numbers.tolist()))
+    code = make.np_dtype_to_tensor_dtype(numbers.dtype)
+    check("Cast", [numbers.reshape(2, 1, 4)], {"to": 8})
+    check("Cast", [texts_of], {"to": code})
+    check("CastLike", [texts_of, numbers[:1]], want=[numbers])
+check("Cast", [np.array([True, False])], {"to": 8})
+check("Cast", [np.array(-5)], {"to": 8})
+check("Cast", [s("12", "0", "+7", "-3").reshape(2, 2)], {"to": 9})
+check("Cast", [s("-" + "0" * 62 + "7", "8" * 3)], {"to": 7})
+check("Cast", [words], {"to": 8})
+check("CastLike", [i(3, -4), words], want=[s("3", "-4")])
+check("Cast", [np.float32([1])], {"to": 8}, refused="how many digits")
+check("Cast", [words], {"to": 1}, refused="strings to floats")
+
 # -- counted
 def grams(pool, *counts, least=1, skips=0, mode="TF", **more):
     strings = isinstance(pool[0], str)
@@ -402,6 +421,9 @@ for target in "c99", "gnu-c", "misra", "c-openmp":
           want=[np.where(table == "", "", table)[..., None],
                 np.where(table == "", 0, 1)])
     check("RegexFullMatch", [texts], {"pattern": r"\bfoo\b.*|[^a-z]+"},
+          options=options)
+    check("Cast", [i(0, -1 << 63, 12345678901)], {"to": 8}, options=options)
+    check("Cast", [s("-9223372036854775808", "007", "+1")], {"to": 7},
           options=options)
     check("TfIdfVectorizer", [bag.reshape(5, 2)], grams(said, 0, 7, 13),
           options=options)
