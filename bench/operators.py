@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single operators beside onnxruntime: a model of one node each, one thread.
 
-The sizes are those of real networks, the data are random. Both run in turn;
-every time is the median of a batch, and the ratio is the median over the
-rounds. Results are compared before times are taken."""
+The sizes are those of real networks, the data are random. Both run in turn, a
+few milliseconds each; a time is the least median of such a turn, which other
+load on the machine changes least. Results are compared before."""
 import argparse
 import fnmatch
 import json
 import os
-import statistics
 import sys
 import tempfile
 
@@ -22,6 +21,7 @@ from onnx import helper as oh  # noqa: E402
 import cpu  # noqa: E402
 import cpu_driver  # noqa: E402
 
+TURN_SECONDS = 0.003
 CASES = {}
 RNG = np.random.default_rng(0)
 
@@ -109,7 +109,8 @@ def top_k(rows, size, k, **attributes):
          **attributes)
 
 
-for _rows, _size, _k in ((64, 1000, 1), (2000, 80, 1), (64, 1000, 5), (64, 1000, 100),
+for _rows, _size, _k in ((64, 1000, 1), (2000, 80, 1), (64, 1000, 5),
+                         (64, 1000, 100),
                          (64, 1000, 1000), (1, 30000, 1), (1, 30000, 50),
                          (1, 30000, 3000), (1, 30000, 30000)):
     top_k(_rows, _size, _k)
@@ -153,8 +154,9 @@ sample("nearest", "zeros")
 sample("cubic", "zeros")
 
 
-def forest(rows, trees, depth, trained, classes=0):
-    """Trees that scikit-learn grows."""
+def forest(rows, trees, depth, trained, classes=0, grown="RandomForest"):
+    """Trees that scikit-learn grows; without a depth, until the leaves are
+    pure."""
     fitted = []
 
     def nodes():
@@ -164,8 +166,8 @@ def forest(rows, trees, depth, trained, classes=0):
         rng = np.random.default_rng(1)
         x = rng.standard_normal((trained, 10)).astype(np.float32)
         y = x[:, 0] * 2 + np.sin(3 * x[:, 1]) + x[:, 2] * x[:, 3]
-        which = ensemble.RandomForestClassifier if classes else \
-            ensemble.RandomForestRegressor
+        which = getattr(ensemble, grown + (
+            "Classifier" if classes else "Regressor"))
         model = which(trees, max_depth=depth, random_state=0).fit(
             x, (y > 0).astype(int) + (y > 2) if classes else y)
         part = "class" if classes else "target"
@@ -205,9 +207,9 @@ def forest(rows, trees, depth, trained, classes=0):
         words["classlabels_int64s"] = list(range(classes))
     else:
         words["n_targets"] = 1
-    case("trees, %d%s, depth %d, %d row%s" % (
-        trees, " of %d classes" % classes if classes else "", depth, rows,
-        "s" * (rows > 1)),
+    case("trees, %d%s, %s, %d row%s" % (
+        trees, " of %d classes" % classes if classes else "",
+        "depth %d" % depth if depth else "whole", rows, "s" * (rows > 1)),
          "TreeEnsembleClassifier" if classes else "TreeEnsembleRegressor",
          lambda: [normal(rows, 10)], domain="ai.onnx.ml",
          outputs=("label", "y") if classes else ("y",),
@@ -218,12 +220,26 @@ def forest(rows, trees, depth, trained, classes=0):
 forest(1, 30, 6, 300)
 forest(8, 30, 6, 300)
 forest(8, 30, 6, 300, 3)
+forest(8, 20, None, 300, grown="ExtraTrees")
+forest(1000, 30, 6, 300)
+forest(1000, 30, 6, 300, 3)
 forest(1, 100, 8, 10000)
 forest(100, 100, 8, 10000)
 forest(5000, 100, 8, 10000)
 
 
+def least_times(pair, rounds):
+    """Microseconds of a run of both."""
+    least = [process.seconds(3) for process in pair]
+    for _ in range(rounds):
+        for which, process in enumerate(pair):
+            runs = max(1, min(1000, int(TURN_SECONDS / least[which])))
+            least[which] = min(least[which], process.seconds(runs))
+    return [1e6 * seconds for seconds in least]
+
+
 def measure(name, folder, args):
+    """Microseconds of tirc and of onnxruntime."""
     path = os.path.join(folder, "model.onnx")
     inputs = {}
     for given, array in make(name, path).items():
@@ -245,13 +261,10 @@ def measure(name, folder, args):
         if not error <= cpu.TOLERANCE:
             sys.exit("%s: the outputs differ by %.3g of the allowed error" % (
                 name, error))
-        rounds = [cpu.alternate(pair, 1, 1) for _ in range(args.rounds)]
+        return least_times(pair, args.rounds)
     finally:
         for process in pair:
             process.stop()
-    return (1e6 * min(mine for mine, _ in rounds),
-            1e6 * min(theirs for _, theirs in rounds),
-            statistics.median(mine / theirs for mine, theirs in rounds))
 
 
 def main():
@@ -265,7 +278,7 @@ def main():
     parser.add_argument("--cc", default="gcc")
     parser.add_argument("--option", action="append", default=[],
                         help="one more word for `tirc compile`")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--keep", metavar="FOLDER",
                         help="leave the sources and programs there")
     args = parser.parse_args()
@@ -277,8 +290,9 @@ def main():
             print(name)
             continue
         with tempfile.TemporaryDirectory(prefix="tirc-operator-") as folder:
-            print("%-60s %9.1f %9.1f %6.2f" % (
-                name, *measure(name, folder, args)), flush=True)
+            mine, theirs = measure(name, folder, args)
+            print("%-60s %9.1f %9.1f %6.2f" % (name, mine, theirs,
+                                               mine / theirs), flush=True)
 
 
 if __name__ == "__main__":
