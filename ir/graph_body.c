@@ -138,6 +138,25 @@ place_early(const struct graph *g, struct node *n)
 	}
 }
 
+/* Where a node reads its input i: the end of a branch or loop reads results in
+ * the body that it ends, where no copies stand before it (fuse_loops.c). */
+static int
+reads_in(const struct node *n, int i)
+{
+	int first = node_attr_int(n, "counted", 0) != 0;
+
+	if (node_ends_if(n) && i > 0) {
+		return (int)node_attr_int(n,
+					  i <= n->n_outputs ? "then" : "else",
+					  0);
+	}
+	if (node_ends_loop(n) &&
+	    i >= first + (int)node_attr_int(n, "states", 0)) {
+		return (int)node_attr_int(n, "loop", 0);
+	}
+	return n->body;
+}
+
 /* Moves n inward, into the branches that all its readers are in. */
 static void
 place_late(const struct graph *g, struct node *n)
@@ -157,7 +176,8 @@ place_late(const struct graph *g, struct node *n)
 			return;
 		}
 		for (int i = 0; i < t->uses.n; i++) {
-			int body = t->uses.data[i].node->body;
+			int body = reads_in(t->uses.data[i].node,
+					    t->uses.data[i].input);
 
 			late = late < 0 ? body : common_body(g, late, body);
 		}

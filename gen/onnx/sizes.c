@@ -592,11 +592,8 @@ static const struct size_row {
 	int input;
 	int64_t least;
 } size_rows[] = {
-	{ "ConstantOfShape", 0, 0 },
-	{ "Expand", 1, 1 },
-	{ "Reshape", 1, 1 },
-	{ "Tile", 1, 0 },
-	{ "TopK", 1, 0 },
+	{ "ConstantOfShape", 0, 0 }, { "Expand", 1, 1 }, { "OneHot", 1, 1 },
+	{ "Reshape", 1, 1 },         { "Tile", 1, 0 },   { "TopK", 1, 0 },
 };
 
 bool

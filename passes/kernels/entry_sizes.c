@@ -358,15 +358,66 @@ add_given_size(struct entry *e, const struct var *v)
 	vec_push(&e->m->arena, &e->p->given_sizes, given);
 }
 
-static bool
-within_loop(const struct graph *g, int body)
+/* The innermost loop around a body, which may be one; 0: none. */
+static int
+loop_around(const struct graph *g, int body)
 {
-	for (; body > 0; body = g->bodies.data[body].parent) {
-		if (g->bodies.data[body].is_loop) {
-			return true;
+	while (body > 0 && !g->bodies.data[body].is_loop) {
+		body = g->bodies.data[body].parent;
+	}
+	return body;
+}
+
+/* A tensor outside of the loop with the size, which each iteration has anew;
+ * NULL: there is none. */
+static const struct tensor *
+sized_outside(struct graph *g, const struct var *v, int loop)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		bool inside = graph_body_within(g, n->body, loop);
+
+		for (int k = 0; k < n->n_outputs && !inside; k++) {
+			const struct tensor *t = n->outputs[k];
+
+			for (int d = 0; t != NULL && d < t->ndim; d++) {
+				if (expr_uses_var(t->shape[d], v)) {
+					return t;
+				}
+			}
 		}
 	}
-	return false;
+	return NULL;
+}
+
+/* Can each iteration of the loop have its own size? Reports if not. */
+static bool
+check_loop_size(const struct entry *e, const struct node *n,
+		const struct run_size *s, int loop)
+{
+	struct graph *g = e->p->graph;
+	const struct tensor *t = sized_outside(g, s->var, loop);
+
+	if (t != NULL) {
+		return diag_error(
+			&e->m->diags, DIAG_UNSUPPORTED, node_place(g, n),
+			"its size '%s' is known only when an iteration "
+			"of a loop runs, and '%s', which all iterations "
+			"share, has it; pad it to a constant size in "
+			"the loop, or make the size constant with "
+			"--const-input",
+			s->var->name, t->name);
+	}
+	if (!s->proven && e->p->target->single_exit) {
+		return diag_error(
+			&e->m->diags, DIAG_UNSUPPORTED, node_place(g, n),
+			"its size '%s' has to be checked in each "
+			"iteration of a loop, which a function with "
+			"one exit does not do; choose another target, "
+			"or make the size constant with --const-input",
+			s->var->name);
+	}
+	return true;
 }
 
 bool
@@ -386,6 +437,7 @@ entry_find_sizes(struct entry *e)
 		const struct run_size *s = &g->run_sizes.data[i];
 		struct node *node = graph_run_size(g, s->var,
 						   &e->size_index[i]);
+		int loop;
 
 		if (node == NULL) {
 			continue;
@@ -393,13 +445,9 @@ entry_find_sizes(struct entry *e)
 		e->size_tensor[i] = node->outputs[0];
 		e->read_after[i] = complete_after(e, &e->size_tensor[i],
 						  &e->read_in[i]);
-		if (within_loop(e->p->graph, node->body) ||
-		    within_loop(e->p->graph, e->read_in[i])) {
-			return diag_error(
-				&e->m->diags, DIAG_UNSUPPORTED,
-				node_place(g, node),
-				"a size that is known only when the model runs "
-				"is not supported within a loop");
+		loop = loop_around(g, e->read_in[i]);
+		if (loop > 0 && !check_loop_size(e, node, s, loop)) {
+			return false;
 		}
 		name_set_add(&e->names, s->var->name);
 		checks |= !s->proven;

@@ -6,6 +6,7 @@
 
 NAME is a function here; it makes models and checks each with several
 targets."""
+import re
 import sys
 
 import helper
@@ -210,6 +211,62 @@ def sized():
         check(m, ["c99", "misra", "cuda"])
 
 
+def sized_iterations():
+    """Each iteration has sizes of its own that data decide: what is left over
+    a limit that grows, nothing at last; a number of elements that the bound
+    of an option limits; both behind a condition."""
+    carried = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+               ("s", TensorProto.FLOAT, [])]
+    left = [("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}),
+            ("Sub", ["x", "f"], ["d"], {}),
+            ("Relu", ["d"], ["r"], {}),
+            ("NonZero", ["r"], ["at"], {}),
+            ("Transpose", ["at"], ["rows"], {}),
+            ("GatherND", ["d", "rows"], ["e"], {}),
+            ("Exp", ["e"], ["g"], {}),
+            ("ReduceSum", ["g"], ["t"], {"keepdims": 0}),
+            ("Add", ["s", "t"], ["u"], {})]
+    for trips in (0, 1, 5):
+        m = Model("left")
+        m.input("x", floats(3, 5))
+        n, s = m.input("n", number(trips)), m.input("s0", floats())
+        m.output(m.node("Loop", [n, "", s], body=body(left, carried,
+                                                      ["c", "u"])))
+        check(m, ALL if trips == 5 else ["c99"])
+    # A loop within the loop, and a condition.
+    inner = body(left, carried, ["c", "u"])
+    outer = body([("Loop", ["three", "", "s"], ["v"], {"body": inner}),
+                  ("Less", ["v", "most"], ["on"], {})], carried, ["on", "v"],
+                 [("three", number(3)), ("most", number(9, np.float32))])
+    m = Model("nested_left")
+    m.input("x", np.abs(floats(7)) + 1)
+    n, s = m.input("n", number(100)), m.input("s0", floats())
+    m.output(m.node("Loop", [n, "", s], body=outer))
+    check(m, ["c99", "misra", "cuda"])
+    count = body([("Range", ["zero", "i", "one"], ["r"], {}),
+                  ("Cast", ["r"], ["f"], {"to": TensorProto.FLOAT}),
+                  ("ReduceSum", ["f"], ["t"], {"keepdims": 0}),
+                  ("Add", ["s", "t"], ["u"], {})], carried, ["c", "u"],
+                 [("zero", number(0)), ("one", number(1))])
+    m = Model("triangles")
+    n, s = m.input("n", number(6)), m.input("s0", floats())
+    m.output(m.node("Loop", [n, "", s], names=["y"], body=count))
+    bound = re.search(r"--bound (\S+)=N", refuse(m, "--bound")).group(1)
+    m.check(["c99", "gnu-c", "cuda"], "--bound", bound + "=5")
+    helper.tirc("test", m.write(), "--bound", bound + "=4", status=1)
+    refuse(m, "choose another target", "--bound", bound + "=5", "--target",
+           "misra")
+    # A size that all iterations share.
+    m = Model("kept")
+    m.input("x", floats(3, 5))
+    s = m.input("s0", floats())
+    kept = body(left, carried, ["c", "u", "e"])
+    for out in m.node("Loop", [m.constant(number(40)), "", s],
+                      names=["last", "all"], body=kept):
+        m.output(out)
+    refuse(m, "which all iterations share")
+
+
 def counted():
     """A Loop of many iterations: a state in place, one that takes turns, two
     that change places, slices, tensors of outside, the iteration's number."""
@@ -363,6 +420,7 @@ def refuse(m, words, *options):
                        status=1).stderr
     if words not in said:
         helper.fail("'%s' is not in: %s" % (words, said))
+    return said
 
 
 def refused():
@@ -399,7 +457,7 @@ def refused():
 
 
 CASES = [branches, changing, conditional, counted, folded, refused, scans,
-         sequences, sized]
+         sequences, sized, sized_iterations]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:

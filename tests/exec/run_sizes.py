@@ -151,6 +151,11 @@ def inputs():
         y = m.output(y[0] if op == "TopK" else y)
         m.output(m.node("Sqrt", [y]))
         m.check(ALL, "--bound", bound)
+    for depth in (np.array(5, np.int64), np.array([3], np.float32)):
+        m = Model("onehot")
+        x, d = m.input("x", ints(0, 2, -1, 7, -4)), m.input("d", depth)
+        m.output(m.node("OneHot", [x, d, m.constant(floats(2))], axis=0))
+        m.check(ALL, "--bound", "d=5")
     m = Model("constant")
     s = m.input("s", ints(4, 3))
     y = m.node("Reshape", [m.constant(floats(3, 4)), s])
