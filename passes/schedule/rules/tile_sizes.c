@@ -258,6 +258,7 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 	while (part > 1 && t->lanes % part != 0) {
 		part /= 2;
 	}
+	part = part < 4 ? 1 : part;
 	now = lanes_cycles((extent + part - 1) / part, sums,
 			   part == t->out_block ? 1 : part);
 	then = t->dot_lanes > 0 ? lanes_cycles(padded / vector,
