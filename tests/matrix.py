@@ -14,9 +14,11 @@ gnu-c, and each of their regions; those whose library is not installed are left
 out, and said to be. Builds are those of BUILDS below; graph: as a graph, whose
 bits are those of the other form; two, two-address, two-thread, two-valgrind: two
 contexts in two threads, each --runs times (100), without a checker or under one
-(exec/contexts.py). --only keeps the models with TEXT in their name. A cell (a
-model, a dialect, a build) that takes longer than --timeout, 20 minutes unless
-said, fails. A cell that passed before is not run again while the emitted files,
+(exec/contexts.py). --only keeps the models with TEXT in their name. Weights
+whose text is larger than half a gigabyte, which takes a compiler 10 GB of
+memory, are built by gcc-O2 alone; the other cells are "large". A cell (a model,
+a dialect, a build) that takes longer than --timeout, 20 minutes unless said,
+fails. A cell that passed before is not run again while the emitted files,
 the data, the compiler and the flags are the same: its word gets a = behind it;
 --fresh runs it nevertheless. Exit status 1 if anything fails, 77 where the
 reference models are not."""
@@ -80,6 +82,7 @@ GRAPH_TARGETS = ["c99", "gnu-c"]
 CONTEXTS = {"two": "none", "two-address": "address", "two-thread": "thread",
             "two-valgrind": "valgrind"}
 BYOC = ["dnnl", "cblas", "dnnl,cblas"]
+LARGE_TEXT = 512 << 20  # bytes of weights in C
 BYOC_BUILDS = ["gcc-O2", "gcc-san", *CONTEXTS]
 
 
@@ -122,10 +125,18 @@ def data_sets(case, build):
     return case.data[:2] if build.endswith("-san") else case.data
 
 
+def weights_text(folder):
+    """The bytes of the weights in C."""
+    return sum(os.path.getsize(path) for path in
+               glob.glob(os.path.join(folder, "*_weights.c*")))
+
+
 def cell_key(case, target, build):
     """A digest of everything that the cell's result depends on: the emitted
     files, the data, the compiler, the flags, and the headers that stand for the
-    devices. None where tirc does not compile the model."""
+    devices; and the bytes of the weights in C. None where tirc does not compile
+    the model."""
+    text = 0
     how = BUILDS.get(build)
     digest = hashlib.sha256(repr((target, build, how and how.flags, how and
                                   version(how.cc))).encode())
@@ -135,23 +146,26 @@ def cell_key(case, target, build):
             if call([helper.TIRC, "compile", case.model, "-q", "-o", folder,
                      "--name", "m", "--target", target, "--form", form,
                      *case.options], 600)[1] != 0:
-                return None
+                return None, 0
+            text = max(text, weights_text(folder))
             add_files(digest, folder)
     for data in data_sets(case, build) or glob.glob(os.path.join(
             os.path.dirname(case.model), "test_data_set_*")):
         add_files(digest, data)
     add_files(digest, GPU)
-    return digest.hexdigest()
+    return digest.hexdigest(), text
 
 
 def remembered(case, target, build, byoc, args):
     """The same as run(), unless the cell passed before."""
-    key = None if byoc or build in CONTEXTS else \
+    key, text = (None, 0) if byoc or build in CONTEXTS else \
         cell_key(case, target, build)
     path = key and os.path.join(memory_folder(), key)
     if path and not args.fresh and os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             return True, json.load(file) + "=", 0.0, ""
+    if text > LARGE_TEXT and build in BUILDS and build != "gcc-O2":
+        return True, "large", 0.0, ""
     result = run(case, target, build, byoc, args)
     if path and result[0]:
         with open(path, "w", encoding="utf-8") as file:
