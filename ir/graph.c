@@ -443,6 +443,19 @@ node_run_sizes(const struct node *n)
 		       : -1;
 }
 
+struct tensor *
+graph_view_root(const struct graph *g, struct tensor *t)
+{
+	struct node *n;
+
+	while ((n = t->producer) != NULL && n->group >= 0 &&
+	       g->groups.data[n->group]->is_view &&
+	       n->inputs[0]->part_of != t) {
+		t = n->inputs[0];
+	}
+	return t;
+}
+
 struct node *
 graph_run_size(const struct graph *g, const struct var *v, int *index)
 {

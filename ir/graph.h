@@ -409,6 +409,9 @@ void node_remove_attr(struct node *n, const char *name);
  * g->run_sizes that are its elements: from the result on, one for each element;
  * -1: n is another operator. */
 int node_run_sizes(const struct node *n);
+/* The tensor whose bytes t has, through groups that are views. A concatenation
+ * of parts owns its bytes. */
+struct tensor *graph_view_root(const struct graph *g, struct tensor *t);
 /* The tirc.RunSize that lists v; NULL: v is no size of that kind. *index: the
  * element that holds it. */
 struct node *graph_run_size(const struct graph *g, const struct var *v,

@@ -329,6 +329,31 @@ is_noise(struct part p)
 	       (is_word(word, "gpu_") || is_word(word, "cpu_"));
 }
 
+/* Text without the "_output_0" within "Conv_output_0_size". */
+static void
+write_without_outputs(struct strbuf *out, struct part p)
+{
+	static const char word[] = "_output_";
+	size_t n = sizeof word - 1, at = 0;
+
+	while (at < p.length) {
+		size_t end = at + n;
+
+		if (end < p.length && strncmp(p.text + at, word, n) == 0) {
+			while (end < p.length &&
+			       isdigit((unsigned char)p.text[end])) {
+				end++;
+			}
+			if (end > at + n && end < p.length &&
+			    p.text[end] == '_') {
+				at = end;
+				continue;
+			}
+		}
+		strbuf_putc(out, p.text[at++]);
+	}
+}
+
 static bool
 is_separator(char c)
 {
@@ -369,7 +394,7 @@ model_stem(struct arena *a, const char *model_name, size_t length)
 		if (out.len > 0) {
 			strbuf_putc(&out, '_');
 		}
-		strbuf_write(&out, p.text, p.length);
+		write_without_outputs(&out, p);
 	}
 	if (said) {
 		stem = sanitise(a, out.data);

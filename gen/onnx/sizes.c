@@ -11,6 +11,7 @@
  * bounds that do not follow from the operator. */
 #include "importer.h"
 
+#include "identifiers.h"
 #include "ops.h"
 #include "upgrade.h"
 
@@ -18,6 +19,16 @@ struct sizing {
 	struct upgrade u;
 	int at; /* where the next node is inserted */
 };
+
+/* Is that the name, as the model or as the header has it? */
+static bool
+means(struct importer *imp, const char *said, const char *name)
+{
+	const char *clean = name_stem(&imp->tmp, name);
+
+	return strcmp(said, name) == 0 ||
+	       (clean != NULL && strcmp(said, clean) == 0);
+}
 
 /* The bound of --bound for one of the names; NULL: no option names it. */
 static const struct size_bound *
@@ -27,7 +38,7 @@ find_bound(struct importer *imp, const char *const *names, int n)
 
 	for (int i = 0; i < o->n_bounds; ++i) {
 		for (int k = 0; k < n; ++k) {
-			if (strcmp(o->bounds[i].name, names[k]) == 0) {
+			if (means(imp, o->bounds[i].name, names[k])) {
 				imp->bound_used[i] = true;
 				return &o->bounds[i];
 			}
@@ -86,14 +97,39 @@ int_constant(struct sizing *s, const char *what, int64_t v)
 				   1, &v);
 }
 
-/* A name for the variable: "y_count", or of the elements of s "s_0", "s_1". */
+static bool
+is_size(const struct graph *g, const char *name)
+{
+	for (int i = 0; i < g->run_sizes.n; ++i) {
+		if (strcmp(g->run_sizes.data[i].var->name, name) == 0) {
+			return true;
+		}
+	}
+	for (int i = 0; i < g->dims.n; ++i) {
+		if (strcmp(g->dims.data[i]->name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A name for the variable: "y_count", or of the elements of s "s_0", "s_1",
+ * with a number if another size has it. */
 static const char *
 size_name(struct sizing *s, const char *stem, int i, int n)
 {
 	struct arena *a = &s->u.imp->m->arena;
+	const char *clean = name_stem(a, stem);
+	const char *wanted, *name;
 
-	return n == 1 ? arena_strdup(a, stem)
-		      : arena_printf(a, "%s_%d", stem, i);
+	stem = clean != NULL ? clean : stem;
+	wanted = n == 1 ? arena_strdup(a, stem)
+			: arena_printf(a, "%s_%d", stem, i);
+	name = wanted;
+	for (int k = 2; is_size(s->u.g, name); ++k) {
+		name = arena_printf(a, "%s_%d", wanted, k);
+	}
+	return name;
 }
 
 /* Inserts tirc.RunSize of x, n integers; min and max as given, unless

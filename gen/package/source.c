@@ -4,6 +4,7 @@
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
+#include "plan.h"
 
 /* -- the memory plan -- */
 
@@ -14,7 +15,8 @@ struct user {
 	int next; /* of the same tensor; -1: none */
 };
 
-/* All such arguments, in the order of execution. */
+/* All such arguments, in the order of execution; those of a view are its
+ * root's. */
 struct users {
 	VEC(struct user) list;
 	int *first; /* by tensor; -1: none */
@@ -24,9 +26,11 @@ static void
 add_user(struct packer *k, struct users *u, const struct tensor *t,
 	 const struct kernel *kernel, const struct kernel_arg *arg)
 {
-	struct user x = { kernel, arg, u->first[t->id] };
+	const struct placement *at = plan_find(&k->p->plan, t);
+	int id = at != NULL && at->of != NULL ? at->of->tensor->id : t->id;
+	struct user x = { kernel, arg, u->first[id] };
 
-	u->first[t->id] = u->list.n;
+	u->first[id] = u->list.n;
 	vec_push(k->a, &u->list, x);
 }
 
@@ -79,6 +83,7 @@ say_users(const struct users *u, const struct tensor *t, struct strbuf *s)
 const char *
 place_name(const struct placement *at)
 {
+	at = at->of != NULL ? at->of : at;
 	return at->name != NULL  ? at->name
 	       : at->var != NULL ? at->var->name
 				 : NULL;

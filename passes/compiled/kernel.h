@@ -117,6 +117,9 @@ struct placement {
 	struct var *var;      /* the entry function's pointer to it; NULL:
 				    * it has none */
 	const char *name;     /* the variable's text, once printed */
+	/* A view with the pointer of another tensor, where that one is; else
+	 * NULL. */
+	const struct placement *of;
 };
 
 /* A part of the workspace with elements of one type. */

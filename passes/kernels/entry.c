@@ -125,6 +125,38 @@ tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 	return stem;
 }
 
+/* Where the tensor is that gives the view t its bytes and its pointer. NULL: t
+ * has a pointer of its own. */
+static const struct placement *
+find_viewed(const struct entry *e, struct tensor *t, const struct placement *at)
+{
+	struct tensor *root = graph_view_root(e->p->graph, t);
+	const struct placement *of = root != t ? plan_find(&e->p->plan, root)
+					       : NULL;
+
+	return of != NULL && of->kind == at->kind &&
+			       of->offset_bytes == at->offset_bytes &&
+			       dtype_equal(dtype_stored(root->type),
+					   dtype_stored(t->type))
+		       ? of
+		       : NULL;
+}
+
+static const struct expr *
+tensor_pointer(struct entry *e, const struct kernel *k, struct tensor *t,
+	       const struct placement *at)
+{
+	struct memory_plan *plan = &e->p->plan;
+	const struct placement *of = find_viewed(e, t, at);
+
+	if (of == NULL) {
+		return workspace_pointer(e, tensor_stem(e, k, t),
+					 dtype_stored(t->type), at);
+	}
+	plan->places.data[at - plan->places.data].of = of;
+	return entry_pointer(e, k, of->tensor);
+}
+
 const struct expr *
 entry_pointer(struct entry *e, const struct kernel *k, struct tensor *t)
 {
@@ -137,9 +169,7 @@ entry_pointer(struct entry *e, const struct kernel *k, struct tensor *t)
 	assert(at != NULL);
 	switch (at->kind) {
 	case PLACE_WORKSPACE:
-		e->of_tensor[t->id] = workspace_pointer(e, tensor_stem(e, k, t),
-							dtype_stored(t->type),
-							at);
+		e->of_tensor[t->id] = tensor_pointer(e, k, t, at);
 		break;
 	case PLACE_INPUT:
 	case PLACE_OUTPUT:

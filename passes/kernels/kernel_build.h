@@ -19,7 +19,6 @@ struct builder {
 	int *first_group;          /* to first_group[id + 1] */
 	/* by group: number of the last search that visited it */
 	int *mark, stamp;
-	struct group **view_of; /* by tensor id: the view group making it */
 	/* Weights in the model's layout, by tensor: index in the program's
 	 * list; elements in bytes, and paired 4-bit elements. */
 	struct pointer_map plain_weights[2];

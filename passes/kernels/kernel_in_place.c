@@ -17,18 +17,6 @@
 #include "lower.h"
 #include "ops.h"
 
-/* The tensor that owns t's bytes, through views. A concatenation of parts owns
- * its bytes. */
-static struct tensor *
-storage_root(struct builder *b, struct tensor *t)
-{
-	while (t->producer != NULL && b->view_of[t->id] != NULL &&
-	       t->producer->inputs[0]->part_of != t) {
-		t = t->producer->inputs[0];
-	}
-	return t;
-}
-
 /* The most groups that a search for an ancestor visits; beyond it, the answer
  * is "not an ancestor". */
 enum { SEARCH_MAX = 4096 };
@@ -128,7 +116,7 @@ parts_die_here(struct builder *b, const struct tensor *whole,
 		if (n->inputs[i] == NULL || n->inputs[i]->part_of != whole) {
 			continue;
 		}
-		root = storage_root(b, n->inputs[i]);
+		root = graph_view_root(b->g, n->inputs[i]);
 		if (!dies_here(b, root, group) ||
 		    !parts_die_here(b, root, group)) {
 			return false;
@@ -187,7 +175,7 @@ static bool
 lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 {
 	while (t != whole && t->part_of != NULL) {
-		t = storage_root(b, t->part_of);
+		t = graph_view_root(b->g, t->part_of);
 	}
 	return t == whole;
 }
@@ -204,7 +192,7 @@ is_read_twice(struct builder *b, const struct kernel *k, int in,
 		if (i == in || arg->kind != ARG_TENSOR || arg->written) {
 			continue;
 		}
-		other = storage_root(b, arg->tensor);
+		other = graph_view_root(b->g, arg->tensor);
 		if (lies_in(b, other, root) || lies_in(b, root, other)) {
 			return true;
 		}
@@ -425,7 +413,7 @@ kernel_store_in_place(struct joint *j)
 			    !same_storage(in->tensor, out->tensor)) {
 				continue;
 			}
-			root = storage_root(b, in->tensor);
+			root = graph_view_root(b->g, in->tensor);
 			if (!places_are_free(b, root, out->tensor) ||
 			    tensor_is_constant(root) ||
 			    control_forbids(k, in, out, root) ||

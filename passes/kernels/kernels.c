@@ -256,6 +256,7 @@ static const char *
 free_stem(struct builder *b, const struct group *group)
 {
 	const char *stem = kernel_stem(b->g, group), *neighbour;
+	const char *word = operator_word(&b->m->arena, group->anchor);
 
 	if (name_set_takes(&b->names, stem)) {
 		return stem;
@@ -264,8 +265,9 @@ free_stem(struct builder *b, const struct group *group)
 	if (neighbour != NULL && name_set_takes(&b->names, neighbour)) {
 		return neighbour;
 	}
-	return arena_printf(&b->m->arena, "%s_%s", stem,
-			    operator_word(&b->m->arena, group->anchor));
+	return strcmp(stem, word) == 0
+		       ? stem
+		       : arena_printf(&b->m->arena, "%s_%s", stem, word);
 }
 
 static const char by_hand[] = "written by hand";
@@ -504,23 +506,6 @@ list_groups(struct builder *b)
 	}
 }
 
-static void
-find_views(struct builder *b)
-{
-	struct graph *g = b->g;
-
-	b->view_of = arena_array(&b->m->arena, struct group *,
-				 g->tensors.n + 1);
-	for (int i = 0; i < g->groups.n; i++) {
-		struct group *group = g->groups.data[i];
-
-		for (int k = 0; group->is_view && k < group->nodes.n; k++) {
-			b->view_of[group->nodes.data[k]->outputs[0]->id] =
-				group;
-		}
-	}
-}
-
 /* Are all results that other groups read without elements? Groups without an
  * empty array are tested first, since finding readers takes time. */
 static bool
@@ -574,7 +559,6 @@ build_kernels(struct graph *g, const struct target *target,
 	pointer_map_init(&b->plain_weights[0], &m->arena);
 	pointer_map_init(&b->plain_weights[1], &m->arena);
 	list_groups(b);
-	find_views(b);
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {

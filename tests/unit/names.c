@@ -40,6 +40,10 @@ stems(void)
 	check_stem("resnet_v1/conv1/Relu:0", "resnet_v1_conv1");
 	check_stem("Conv_12", NULL);
 	check_stem("Conv_12_output_0", NULL);
+	check_stem("/NonMaxSuppression_output_0_count",
+		   "NonMaxSuppression_count");
+	check_stem("/layer/Conv_output_12_w", "layer_Conv_w");
+	check_stem("the_output_of_2", "the_output_of_2");
 	check_stem("node_5", NULL);
 	check_stem("123", NULL);
 	check_stem("onnx::Conv_921", NULL);

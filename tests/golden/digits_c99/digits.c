@@ -319,8 +319,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 /* Workspace, 5120 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
  *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
- *   bytes 0..1535: relu2, written by conv2
- *   bytes 0..1535: flat, read by fc_gemm
+ *   bytes 0..1535: relu2, written by conv2, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob
  */
 enum digits_status
@@ -343,14 +342,13 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	void *const relu1 = workspace;
 	void *const pool1_out = workspace + 4096;
 	void *const relu2 = workspace;
-	void *const flat = workspace;
 	void *const fc = workspace + 1536;
 
 	conv1((const float (*)[8])in->image, digits_conv1_w, digits_conv1_bias,
 	      relu1);
 	pool1(relu1, pool1_out);
 	conv2(pool1_out, digits_conv2_w, digits_conv2_bias, relu2);
-	fc_gemm(flat, digits_fc_gemm_w, digits_fc_gemm_bias, fc);
+	fc_gemm(relu2, digits_fc_gemm_w, digits_fc_gemm_bias, fc);
 	prob(fc, out->prob);
 	return DIGITS_OK;
 }

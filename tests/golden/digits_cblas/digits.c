@@ -360,8 +360,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 /* Workspace, 5120 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
  *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
- *   bytes 0..1535: relu2, written by conv2
- *   bytes 0..1535: flat, read by cblas_0
+ *   bytes 0..1535: relu2, written by conv2, read by cblas_0
  *   bytes 1536..1575: fc, written by cblas_0, read by prob
  */
 enum digits_status
@@ -385,7 +384,6 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	void *const relu1 = workspace;
 	void *const pool1_out = workspace + 4096;
 	void *const relu2 = workspace;
-	void *const flat = workspace;
 	void *const fc = workspace + 1536;
 
 	conv1((const float (*)[8])in->image,
@@ -395,7 +393,7 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	conv2(pool1_out,
 	      (const float (*)[16][3][3][12])(const void *)(weights + at_conv2_w),
 	      (const void *)(weights + at_conv2_bias), relu2);
-	cblas_0(flat, (const void *)(weights + at_cblas_0_w),
+	cblas_0(relu2, (const void *)(weights + at_cblas_0_w),
 	        (const void *)(weights + at_cblas_0_bias), fc);
 	prob(fc, out->prob);
 	return DIGITS_OK;
