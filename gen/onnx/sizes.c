@@ -257,10 +257,13 @@ size_nms(struct sizing *s)
 	struct tensor *in[5] = { NULL }, *kept, *number, *count;
 	struct node *made;
 
+	if (!node_input(n, 1) || n->n_inputs > 5) {
+		return true; /* type inference reports it */
+	}
 	if (!most_boxes(s, &most)) {
 		return no_bound(s, y);
 	}
-	for (int i = 0; i < n->n_inputs && i < 5; ++i) {
+	for (int i = 0; i < n->n_inputs; ++i) {
 		in[i] = n->inputs[i];
 	}
 	kept = upgrade_tensor(&s->u, "kept");

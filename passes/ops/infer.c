@@ -474,17 +474,17 @@ check_counts(struct infer *c, const struct node *n)
 					   i, op->name, needed);
 		}
 	}
+	if (op->max_inputs >= 0 && n->n_inputs > op->max_inputs) {
+		return infer_error(c, DIAG_BAD_MODEL,
+				   "there are %d inputs; %s takes at most %d",
+				   n->n_inputs, op->name, op->max_inputs);
+	}
 	for (int i = 0; i < op->min_outputs; i++) {
 		if (i >= n->n_outputs) {
 			return infer_error(c, DIAG_BAD_MODEL,
 					   "output %d is missing; %s has %d", i,
 					   op->name, op->min_outputs);
 		}
-	}
-	if (op->max_inputs >= 0 && n->n_inputs > op->max_inputs) {
-		return infer_error(c, DIAG_BAD_MODEL,
-				   "there are %d inputs; %s takes at most %d",
-				   n->n_inputs, op->name, op->max_inputs);
 	}
 	if (op->max_outputs >= 0 && n->n_outputs > op->max_outputs) {
 		return infer_error(c, DIAG_BAD_MODEL,
