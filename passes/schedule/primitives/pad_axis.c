@@ -118,7 +118,18 @@ extend(struct padding *p)
 	block_refresh(e->f, p->block);
 }
 
-/* Are all elements that the extended block reads within their buffers? */
+static bool
+depends(const struct access *x, const struct var *v)
+{
+	bool any = x->address;
+
+	for (int d = 0; d < x->buffer->ndim; d++) {
+		any |= expr_uses_var(x->index[d], v);
+	}
+	return any;
+}
+
+/* Are the elements that only the extended block reads within their buffers? */
 static bool
 reads_in_bounds(struct padding *p)
 {
@@ -128,6 +139,9 @@ reads_in_bounds(struct padding *p)
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 
+		if (!depends(x, p->iter->var)) {
+			continue;
+		}
 		if (x->address ||
 		    !index_in_bounds(p->e, p->block, x->buffer, x->index)) {
 			return edit_fail(p->e,

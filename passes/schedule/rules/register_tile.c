@@ -174,7 +174,7 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 {
 	int64_t vector = r->target->vector_bytes / dtype_bytes(t->x.out->type);
 	struct sched_mark mark = sched_checkpoint(&r->s);
-	struct tiling fused = { .row = -1, .part = -1 };
+	struct tiling fused = { .row = -1, .part = -1, .may_pad = t->may_pad };
 	int first_output = *output;
 
 	if (t->x.n_loads < 2 || !find_lane(t, true)) {
@@ -375,10 +375,12 @@ pad_lane_axis(struct rules *r, const struct tiling *t, int reduction)
 	return sched_apply(&r->s, "pad_axis", args, 3, NULL);
 }
 
-bool
-rule_matmul(struct rules *r, int reduction, int output)
+/* *padded: lanes were padded, or the attempt failed because they could not be. */
+static bool
+tile_product(struct rules *r, int reduction, int output, bool may_pad,
+	     bool *padded)
 {
-	struct tiling t = { .row = -1, .part = -1 };
+	struct tiling t = { .row = -1, .part = -1, .may_pad = may_pad };
 	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
 	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
 	struct tile_loops inner;
@@ -395,6 +397,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	t.out_block = output_block(r, output, t.lane);
 	find_dot_lanes(r, &t);
 	tiling_sizes(r, &t);
+	*padded = t.padded;
 	if (t.lanes < 2 ||
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
 		return false;
@@ -464,4 +467,21 @@ rule_matmul(struct rules *r, int reduction, int output)
 	}
 	tiling_finish(r, &inner);
 	return !copies || tiling_place_copy(r, &t, copy, copy_at);
+}
+
+bool
+rule_matmul(struct rules *r, int reduction, int output)
+{
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	size_t words = r->words.len;
+	bool padded = false;
+
+	if (tile_product(r, reduction, output, true, &padded)) {
+		return true;
+	}
+	if (!padded) {
+		return false;
+	}
+	rules_undo(r, mark, words);
+	return tile_product(r, reduction, output, false, &padded);
 }

@@ -38,6 +38,7 @@ struct tiling {
 				   * this size; 0: not in blocks */
 	bool panels;       /* constants are stored in panels of lanes even if
 			     * their lanes are contiguous */
+	bool may_pad;      /* try whether padding is faster */
 	bool padded;       /* constants are padded with zeros beyond the last
 			     * lane */
 	int part;          /* an iter var over a part of an axis that lies in

@@ -276,7 +276,7 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
 	int64_t vector = padded_vector(t, whole);
 	struct tile_cost best = { 0 };
 
-	if (t->operand == NULL || t->operand->weight == NULL ||
+	if (!t->may_pad || t->operand == NULL || t->operand->weight == NULL ||
 	    r->target->block_elems == 0 || t->granularity > 0 ||
 	    extent % vector == 0 || !gains_by_padding(r, t, vector)) {
 		return;
