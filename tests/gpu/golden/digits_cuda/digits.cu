@@ -423,8 +423,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 /* Workspace, 5120 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
  *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
- *   bytes 0..1535: relu2, written by conv2
- *   bytes 0..1535: flat, read by fc_gemm
+ *   bytes 0..1535: relu2, written by conv2, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob
  *   bytes 256..259: prob_sum, scratch of prob
  *   bytes 0..39: prob_exp, scratch of prob
@@ -451,7 +450,6 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	void *const relu1 = workspace;
 	void *const pool1_out = workspace + 4096;
 	void *const relu2 = workspace;
-	void *const flat = workspace;
 	void *const fc = workspace + 1536;
 	void *const prob_sum = workspace + 256;
 	void *const prob_exp = workspace;
@@ -468,7 +466,7 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	       (const float (*)[24])(weights + at_conv2_w),
 	       (const float *)(weights + at_conv2_bias), (float (*)[16])relu2);
 	launch(m, fc_gemm, dim3(10), dim3(128),
-	       (const float *)flat,
+	       (const float *)relu2,
 	       (const float (*)[384])(weights + at_fc_gemm_w),
 	       (const float *)(weights + at_fc_gemm_bias), (float *)fc);
 	launch(m, prob, dim3(1), dim3(32),
