@@ -107,7 +107,9 @@ arena_strndup(struct arena *a, const char *text, size_t length)
 {
 	char *p = arena_alloc(a, length + 1);
 
-	memcpy(p, text, length);
+	if (length > 0) { /* an empty text may be NULL */
+		memcpy(p, text, length);
+	}
 	return p;
 }
 

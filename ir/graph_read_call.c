@@ -41,6 +41,7 @@ read_operator(struct graph_reader *r, struct graph_call *c)
 {
 	struct arena *a = &r->module->arena;
 	const char *word, *point;
+	size_t from = r->at;
 
 	if (!graph_read_name(r, "an operator", &word)) {
 		return false;
@@ -48,6 +49,11 @@ read_operator(struct graph_reader *r, struct graph_call *c)
 	point = strrchr(word, '.');
 	c->domain = point ? arena_strndup(a, word, (size_t)(point - word)) : "";
 	c->op_type = point ? point + 1 : word;
+	if (*c->op_type == '\0') {
+		return graph_fail(r, from,
+				  "an operator's name stands behind the point "
+				  "of its domain");
+	}
 	c->name = "";
 	return is_there(r, "(") || graph_read_name(r, "a node", &c->name);
 }

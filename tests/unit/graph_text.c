@@ -103,6 +103,7 @@ struct mistake {
 static const struct mistake mistakes[] = {
 	{ "y: float32[2] = Relu (z)", 23, "no line above defines 'z'" },
 	{ "y: float32[2] Relu (x)", 15, "'=' is expected here" },
+	{ "y: float32[2] = a.b. Relu (x)", 17, "behind the point" },
 	{ "y: float32[2] = Relu x)", 23, "'(' is expected here" },
 	{ "y: float32[2] = Relu (x", 24, "')' is expected here" },
 	{ "y: float32[2] = Relu (x) {a}", 28,
