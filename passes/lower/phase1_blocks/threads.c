@@ -20,6 +20,7 @@
 
 #include "carried.h"
 #include "thread_loops.h"
+#include "thread_updates.h"
 
 struct binder {
 	struct func *func;
@@ -778,6 +779,13 @@ lower_threads(struct func *f)
 	}
 	for (int i = 0; i < kernels.list.n; i++) {
 		if (!bind_kernel(f, kernels.list.data[i])) {
+			return false;
+		}
+	}
+	kernels.list.n = 0;
+	threads_kernels(f, &kernels);
+	for (int i = 0; i < kernels.list.n; i++) {
+		if (!threads_update_apart(f, kernels.list.data[i])) {
 			return false;
 		}
 	}
