@@ -349,25 +349,46 @@ collect(struct nms *k)
 			step_for(s, done, half, order), NULL);
 }
 
+/* Are there boxes left, and fewer kept than may be? A limit that is a constant
+ * of at least all boxes needs no test. */
+static const struct expr *
+goes_on(struct nms *k)
+{
+	struct steps *s = &k->s;
+	struct module *m = s->m;
+	const struct expr *some = expr_lt(m, expr_int(m, k->t, 0),
+					  step_get(s, k->left));
+	const struct expr *kept = expr_sub(m, count(k), step_get(s, k->start));
+	const struct expr *most;
+	int64_t boxes;
+	double limit;
+
+	if (!input_scalar(k->n, MOST, &limit) || limit < 0) {
+		most = define_scalar(s->c, k->n, k->in, MOST);
+		kept = expr_cast(m, most->type, kept);
+	} else if ((expr_is_int(k->n->inputs[SCORES]->shape[2], &boxes) &&
+		    limit >= (double)boxes) ||
+		   limit >= INT32_MAX) {
+		return some;
+	} else {
+		most = expr_int(m, k->t, (int64_t)limit);
+	}
+	return expr_and(m, some, expr_lt(m, kept, most));
+}
+
 /* The boxes of one class. */
 static struct stmt *
 one_class(struct nms *k)
 {
 	struct steps *s = &k->s;
 	struct module *m = s->m;
-	const struct expr *zero = expr_int(m, k->t, 0), *enough, *most;
+	const struct expr *zero = expr_int(m, k->t, 0);
 	const struct expr *left = step_get(s, k->left), *first;
 	struct var *last = var_new(m, "last", k->t);
 	struct var *box = var_new(m, "box", k->t);
 	struct pair p = { .box = box->expr };
 	struct stmt *body, *take;
 
-	most = define_scalar(s->c, k->n, k->in, MOST);
-	enough = expr_lt(m,
-			 expr_cast(m, most->type,
-				   expr_sub(m, count(k),
-					    step_get(s, k->start))),
-			 most);
 	take = heap_replace(&k->heap, zero, last->expr,
 			    heap_item(&k->heap, last->expr),
 			    step_set(s, k->left, last->expr));
@@ -377,8 +398,7 @@ one_class(struct nms *k)
 	body = with_own_sides(k, box->expr, &p.own, try_box, &p);
 	body = stmt_let(s->f, box, first,
 			step_seq(s, 2, take, body, NULL, NULL));
-	body = stmt_while(s->f, expr_and(m, expr_lt(m, zero, left), enough),
-			  body);
+	body = stmt_while(s->f, goes_on(k), body);
 	return step_seq(s, 3, step_set(s, k->start, count(k)), collect(k), body,
 			NULL);
 }
