@@ -376,7 +376,9 @@ bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
 /* The same of the nodes from position `first` on, which are then moved to
  * position `to`. */
 bool graph_sort_to(struct graph *g, int first, int to);
-/* Have the tensors equal types and dimensions? */
+/* Are the dimensions equal? False where those of one are unknown. */
+bool tensor_same_shape(const struct tensor *a, const struct tensor *b);
+/* Are types and dimensions equal? */
 bool tensor_same_type(const struct tensor *a, const struct tensor *b);
 /* The index of t in the list; -1: none. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);

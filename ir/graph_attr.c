@@ -185,16 +185,28 @@ attr_equal(const struct attr *a, const struct attr *b)
 	return false;
 }
 
-/* Users know the position in the file. */
+bool
+tensor_same_shape(const struct tensor *a, const struct tensor *b)
+{
+	if (a->ndim < 0 || a->ndim != b->ndim) {
+		return false;
+	}
+	for (int d = 0; d < a->ndim; d++) {
+		int64_t x, y;
+
+		if (a->shape[d] != b->shape[d] &&
+		    !(expr_is_int(a->shape[d], &x) &&
+		      expr_is_int(b->shape[d], &y) && x == y)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool
 tensor_same_type(const struct tensor *a, const struct tensor *b)
 {
-	bool same = dtype_equal(a->type, b->type) && a->ndim == b->ndim;
-
-	for (int d = 0; same && d < a->ndim; d++) {
-		same = a->shape[d] == b->shape[d];
-	}
-	return same;
+	return dtype_equal(a->type, b->type) && tensor_same_shape(a, b);
 }
 
 int
@@ -219,6 +231,8 @@ node_key(const struct node *n)
 	return NULL;
 }
 
+/* A node without a name is called by its first output's: users find both in
+ * the model. */
 struct diag_place
 node_place(const struct graph *g, const struct node *n)
 {

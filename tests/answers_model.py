@@ -51,6 +51,24 @@ class Model:
         self.nodes.append(make.make_node(op, inputs, out, **attributes))
         return out[0] if len(out) == 1 else out
 
+    def quantized(self, x, scale, zero):
+        """x through QuantizeLinear and through both, QuantizeLinear and
+        DequantizeLinear. The type of zero is the type of the quantized."""
+        given = [self.constant(np.float32(scale), "scale"),
+                 self.constant(zero, "zero")]
+        q = self.node("QuantizeLinear", [x] + given)
+        return q, self.node("DequantizeLinear", [q] + given)
+
+    def dequantized(self, array, scale, zero=None, stem="w", **attributes):
+        """A constant behind DequantizeLinear."""
+        array = np.asarray(array)
+        scale = np.float32(scale)
+        zero = np.zeros(scale.shape) if zero is None else zero
+        return self.node("DequantizeLinear", [
+            self.constant(array, stem), self.constant(scale, "scale"),
+            self.constant(np.asarray(zero, array.dtype), "zero")],
+            **attributes)
+
     def output(self, name, value=None):
         self.outputs[name] = value
         return name

@@ -288,8 +288,8 @@ int tirc_size_count(const struct tirc *t);
 struct tirc_dim tirc_size(const struct tirc *t, int i);
 
 /* The states of the model. After tirc_compile, a state is no longer an input or
- * an output: `input` and `output` are the positions that
- * it had among the inputs and outputs after tirc_load. */
+ * an output: `input` and `output` are the positions that it had among the inputs
+ * and outputs after tirc_load. */
 struct tirc_state {
 	int input, output;
 	struct tirc_tensor tensor;

@@ -26,8 +26,9 @@ struct tolerance {
 /* The tolerance: the user's, or the type's default (tolerance.def). rtol is for
  * errors relative to the element. If terms of a sum cancel, its error is
  * relative to the terms of this element; a large other element must not excuse
- * it. A quantized value may differ by one step, also where it is
- * dequantized: a sum half-way between two steps rounds to either, depending on the order of summation. */
+ * it. A quantized value may differ by one step, also where it is dequantized: a
+ * sum half-way between two steps rounds to either, depending on the order of
+ * summation. */
 static struct tolerance
 tolerance(const struct cli *c, struct dtype t, double step)
 {

@@ -181,8 +181,8 @@ bool unit_body(struct unit *u, const struct func *f,
 /* -- within the walker -- */
 
 struct walker;
-/* walk_parallel_function.c: outlines a parallel loop; data gets the names for the texts of
- * dialect.tasks. False: the loop is emitted as an ordinary one. */
+/* walk_parallel_function.c: outlines a parallel loop; data gets the names for the
+ * texts of dialect.tasks. False: the loop is emitted as an ordinary one. */
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
 /* The source of bulk tensor copies in a kernel: one parameter, one box shape,
@@ -354,8 +354,8 @@ bool walk_is_negative(struct walker *w, const struct expr *e);
 /* Is the divisor known to be neither 0 nor -1? */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
 void walk_stmt(struct walker *w, struct stmt *s);
-/* walk_predicated.c: a vectorized loop over vectors with a variable number of lanes.
- * False: the loop is emitted as an ordinary one. */
+/* walk_predicated.c: a vectorized loop over vectors with a variable number of
+ * lanes. False: the loop is emitted as an ordinary one. */
 bool walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t);
 struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 

@@ -9,7 +9,7 @@
  * The numbers are the numbers that numpy's RandomState(seed) gives, as in ONNX's
  * reference: by the Mersenne twister MT19937 (Matsumoto and Nishimura, 1998).
  * They are the same in each run. Without a seed, compose_random.c makes the
- * numbers, other ones in each run. */
+ * numbers, which differ from run to run. */
 #include "compose.h"
 
 #include "ops.h"

@@ -16,7 +16,7 @@
 #include "ops.h"
 
 struct slot {
-	struct tensor *value; /* what is computed again, or the tensor itself */
+	struct tensor *value; /* the tensor, or its copy computed again */
 	struct tensor *slope; /* the derivative of y by it; NULL: 0 so far */
 	bool wanted;          /* depends on one of xs */
 };
@@ -48,24 +48,14 @@ add_slot(struct gradient *g, const struct tensor *t, struct tensor *value,
 
 /* -- shapes -- */
 
-static bool
-same_shape(const struct tensor *a, const struct tensor *b)
-{
-	bool same = a->ndim == b->ndim;
-
-	for (int d = 0; d < a->ndim && same; ++d) {
-		same = a->shape[d] == b->shape[d];
-	}
-	return same;
-}
-
 static struct tensor *
 expand_to(struct gradient *g, struct tensor *t, const struct tensor *x)
 {
-	return same_shape(t, x) ? t
-				: compose_2(g->c, "expanded", "Expand", t,
-					    compose_sizes(g->c, "shape",
-							  x->ndim, x->shape));
+	return tensor_same_shape(t, x)
+		       ? t
+		       : compose_2(g->c, "expanded", "Expand", t,
+				   compose_sizes(g->c, "shape", x->ndim,
+						 x->shape));
 }
 
 /* t, whose shape that of x was broadcast to, summed over the copies of each
@@ -427,7 +417,7 @@ compute_again(struct gradient *g, const struct node *n, struct tensor **out)
 		      n->n_outputs, out);
 }
 
-/* Slots for what depends on xs and zs. */
+/* Gives slots to the outputs of a node that depends on xs or zs. */
 static void
 follow(struct gradient *g, const struct node *n)
 {
@@ -467,7 +457,8 @@ count_names(const struct compose *c, const char *name)
 	return a && a->kind == ATTR_STRINGS ? a->n : 0;
 }
 
-/* The tensors that are named, and what is given for each. */
+/* Gives slots to the tensors that xs and zs name; their values are the node's
+ * inputs. */
 static bool
 read_names(struct gradient *g, int n_xs, int n)
 {

@@ -202,8 +202,8 @@ add_level(struct tree *t, struct pool *p, int length)
 	}
 }
 
-/* Nodes level by level: those that follow one node are neighbours, and their
- * order is that of the nodes before them. */
+/* The nodes of the tree level by level. Children of one node are neighbours, and
+ * children of different nodes are in the order of their parents. */
 static void
 make_tree(struct compose *c, struct pool *p, struct tree *t)
 {

@@ -67,8 +67,8 @@ next_is(struct reading *r, const char *text)
 	return true;
 }
 
-/* The sum, difference or product of two sizes. Constants that leave 32 bits are no sizes: the
- * builders would wrap them. */
+/* The sum, difference or product of two sizes. A constant result that does not
+ * fit in 32 bits is an error: the builders of expressions would wrap it. */
 static const struct expr *
 compute(struct reading *r, enum expr_kind op, const struct expr *a,
 	const struct expr *b)

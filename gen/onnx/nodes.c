@@ -171,7 +171,7 @@ node_version(struct importer *imp, const struct body *body,
 }
 
 /* Gradient names tensors by its attributes: they become inputs after its own,
- * NULL where there is none. */
+ * NULL for a name of no tensor. */
 static void
 add_named(struct importer *imp, const struct body *body,
 	  const Onnx__NodeProto *p, const attr_list *attrs, tensor_list *in)

@@ -15,8 +15,8 @@ struct user {
 	int next; /* of the same tensor; -1: none */
 };
 
-/* All such arguments, in the order of execution; those of a view are its
- * root's. */
+/* All arguments that read tensors, in the order of execution. A reader of a view
+ * counts as a reader of the tensor whose memory the view shares. */
 struct users {
 	VEC(struct user) list;
 	int *first; /* by tensor; -1: none */

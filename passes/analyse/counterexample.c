@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of the variables for which a linear form is positive although all
- * ranges and facts hold: a proof that it never is would fail, and need not be
- * searched for. All variables begin with their least values; those of the
- * form's last terms are first tried with their largest ones.
+/* Searches values of the variables for which all ranges and facts hold and a
+ * linear form is positive. If they are found, no proof that the form is never
+ * positive exists, and none is tried. The search begins with every variable's
+ * least value, and gives the variables of the form's last terms their largest
+ * values first.
  *
  *	i < a + b, known: a <= i < a + b + c      i = a = b = 0, c = 300
  *

@@ -300,7 +300,7 @@ relation_fails(const struct matcher *m, const struct tensor_condition *c,
 	}
 	if (c->same_shape.node != -1) {
 		other = tensor_of(m, c->same_shape);
-		if (other == NULL || !same_shape(t, other)) {
+		if (other == NULL || !tensor_same_shape(t, other)) {
 			return "the shapes differ";
 		}
 	}

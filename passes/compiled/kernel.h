@@ -117,8 +117,8 @@ struct placement {
 	struct var *var;      /* the entry function's pointer to it; NULL:
 				    * it has none */
 	const char *name;     /* the variable's text, once printed */
-	/* A view with the pointer of another tensor, where that one is; else
-	 * NULL. */
+	/* For a view that uses another tensor's pointer: that tensor's place;
+	 * else NULL. */
 	const struct placement *of;
 };
 

@@ -222,7 +222,7 @@ scale_weight(struct graph *g, struct tensor *w, int axis, int64_t n,
 
 	if (made && node_is(made, "Mul") && made->inputs[1]->value &&
 	    made->inputs[1]->ndim == w->ndim &&
-	    same_shape(made->inputs[0], w)) {
+	    tensor_same_shape(made->inputs[0], w)) {
 		int64_t count;
 		double *before = constant_doubles(g, made->inputs[1], &count);
 

@@ -121,8 +121,8 @@ same_constant(const struct tensor *a, const struct tensor *b)
 {
 	const struct value *v = a->value, *w = b->value;
 
-	return dtype_equal(a->type, b->type) && same_shape(a, b) &&
-	       v->bytes == w->bytes && dtype_equal(v->type, w->type) &&
+	return tensor_same_type(a, b) && v->bytes == w->bytes &&
+	       dtype_equal(v->type, w->type) &&
 	       memcmp(v->data, w->data, v->bytes) == 0;
 }
 

@@ -40,7 +40,7 @@ link_map(struct graph *g, struct node *n, int *x_input, struct affine *map)
 	}
 	c = n->inputs[1 - *x_input];
 	if (!dtype_is_float(c->type) ||
-	    !same_shape(n->inputs[*x_input], n->outputs[0]) ||
+	    !tensor_same_shape(n->inputs[*x_input], n->outputs[0]) ||
 	    !affine_read(g, c, n->outputs[0]->ndim, additive, map)) {
 		return false;
 	}

@@ -237,7 +237,8 @@ fuse_may_follow(const struct fusion *f, const struct tensor *y,
 		const struct node *n)
 {
 	return n->group < 0 && is_elementwise(n) && has_one_result(n) &&
-	       n->body == y->producer->body && same_shape(y, n->outputs[0]) &&
+	       n->body == y->producer->body &&
+	       tensor_same_shape(y, n->outputs[0]) &&
 	       !f->sinks[f->position[n->id]];
 }
 

@@ -6,7 +6,8 @@
  *	x[t]	a ScanInput's result	y[t]	a result that EndLoop stacks
  *
  * A state whose only reader computes the next one element by element is updated
- * in place; so is a state that the body does not read. Any other state has two places, which take turns:
+ * in place; so is a state that the body does not read. Any other state has two
+ * places, which take turns:
  *
  *	state[0]	 the first state
  *	state[t % 2]	 the state in iteration t
@@ -60,7 +61,7 @@ is_updated_in_place(const struct graph *g, const struct tensor *state,
 
 		if ((n->op->fuse != FUSE_ELEMENTWISE &&
 		     n->op->fuse != FUSE_BROADCAST) ||
-		    !same_shape(n->outputs[0], next)) {
+		    !tensor_same_shape(n->outputs[0], next)) {
 			return false;
 		}
 	}

@@ -84,7 +84,7 @@ is_neutral(struct graph *g, const struct node *n, int *kept)
 		struct tensor *x = n->inputs[1 - i], *c = n->inputs[i];
 
 		if (tensor_is_constant(c) && !tensor_is_constant(x) &&
-		    same_shape(x, n->outputs[0]) &&
+		    tensor_same_shape(x, n->outputs[0]) &&
 		    tensor_bytes_max(c) <= EAGER_BYTES &&
 		    constant_is_all(g, c, add || sub ? 0 : 1)) {
 			*kept = 1 - i;
@@ -147,7 +147,7 @@ no_op(struct graph *g, const struct node *n, int *kept)
 	if (is_neutral(g, n, kept)) {
 		return "adds nothing or multiplies by one";
 	}
-	if (!same_shape(x, y)) {
+	if (!tensor_same_shape(x, y)) {
 		return NULL;
 	}
 	if (node_is(n, "Cast")) {

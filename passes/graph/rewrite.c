@@ -14,24 +14,6 @@ sole_user(const struct tensor *t)
 	return t->uses.n == 1 && !t->is_output ? t->uses.data[0].node : NULL;
 }
 
-bool
-same_shape(const struct tensor *a, const struct tensor *b)
-{
-	if (a->ndim < 0 || a->ndim != b->ndim) {
-		return false;
-	}
-	for (int i = 0; i < a->ndim; i++) {
-		int64_t x, y;
-
-		if (a->shape[i] != b->shape[i] &&
-		    !(expr_is_int(a->shape[i], &x) &&
-		      expr_is_int(b->shape[i], &y) && x == y)) {
-			return false;
-		}
-	}
-	return true;
-}
-
 int64_t
 tensor_bytes_max(const struct tensor *t)
 {

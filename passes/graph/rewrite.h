@@ -18,7 +18,6 @@
 bool node_is(const struct node *n, const char *op_type);
 /* The one node that reads t; NULL if several do or t is a graph output. */
 struct node *sole_user(const struct tensor *t);
-bool same_shape(const struct tensor *a, const struct tensor *b);
 int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX: unknown */
 /* The index of the only input that is not constant; -1: none, or several. */
 int only_variable_input(const struct node *n);

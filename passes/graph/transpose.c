@@ -140,7 +140,7 @@ can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 			continue;
 		}
 		if (!p || !node_is(p, "Transpose") || !sole_user(x) ||
-		    !same_shape(x, y)) {
+		    !tensor_same_shape(x, y)) {
 			return false;
 		}
 		own = perm_of(g, p);

@@ -28,7 +28,7 @@ is_unary(const struct node *n)
 	    !n->inputs[0] ||
 	    (n->op->fuse != FUSE_ELEMENTWISE &&
 	     n->op->fuse != FUSE_BROADCAST) ||
-	    !same_shape(n->inputs[0], n->outputs[0])) {
+	    !tensor_same_shape(n->inputs[0], n->outputs[0])) {
 		return false;
 	}
 	for (int i = 1; i < n->n_inputs; i++) {
@@ -95,7 +95,7 @@ can_follow(const struct node *n, const struct tensor *x,
 		return other->ndim == 0 ||
 		       (other->ndim == 1 && keeps_last(x, n->outputs[0]));
 	}
-	return same_shape(other, n->outputs[0]) &&
+	return tensor_same_shape(other, n->outputs[0]) &&
 	       tensor_const_elems(x, &elems);
 }
 
@@ -149,8 +149,8 @@ visit_binary(struct graph *g, struct node *n)
 
 		if (x && sole_user(n->inputs[i]) && x->producer &&
 		    !is_view(x->producer) && sole_user(x) &&
-		    same_shape(n->inputs[i], n->outputs[0]) && !widens(n) &&
-		    can_follow(n, x, n->inputs[1 - i])) {
+		    tensor_same_shape(n->inputs[i], n->outputs[0]) &&
+		    !widens(n) && can_follow(n, x, n->inputs[1 - i])) {
 			return move_behind_binary(g, view, n, i);
 		}
 	}

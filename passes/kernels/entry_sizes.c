@@ -51,9 +51,9 @@ last_of_branches(const struct entry *e, const struct node *end)
 	return i;
 }
 
-/* After which kernel the tensor's bytes are complete, and which tensor of these
- * bytes has memory; -1: they are an input's. *body: the branch or loop, or 0, whose
- * statements follow that kernel. */
+/* The kernel after which the tensor's bytes are complete; -1: the bytes are an
+ * input's. *written becomes the tensor that owns the memory of these bytes, *body
+ * the branch or loop whose statements follow the kernel, or 0. */
 static int
 complete_after(const struct entry *e, struct tensor **written, int *body)
 {

@@ -60,8 +60,8 @@ const char *kernel_role(struct arena *a, const struct group *group,
 			const struct tensor *t);
 /* kernel_in_place.c: in-place results: if an input's live range ends here and
  * every element is read before it is written, input and output share a pointer.
- * Threads of a device run in no order, so there only if kernel_note_own_elements has
- * found that each thread reads its own elements. */
+ * Threads of a device run in no order, so there only if kernel_note_own_elements
+ * has found that each thread reads its own elements. */
 void kernel_note_own_elements(struct joint *j);
 void kernel_store_in_place(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */

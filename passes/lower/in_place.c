@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In-place analysis: may an input and an output buffer alias? lower_make_in_place makes
- * the two buffers one.
+/* In-place analysis: may an input and an output buffer alias?
+ * lower_make_in_place makes the two buffers one.
  *
  * The outer loops are the ones around every access to both buffers. If they
  * alone determine the index of some dimensions, equally at each access, then

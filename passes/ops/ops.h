@@ -74,7 +74,8 @@ struct op {
 const struct op *op_find(const char *domain, const char *name);
 const struct op *op_list(int *n);
 
-/* Sets node->op of every node without one; reports all unknown operators at once. */
+/* Sets node->op of every node without one; reports all unknown operators at
+ * once. */
 bool ops_resolve(struct graph *g);
 /* The same of the nodes from position `first` on. */
 bool ops_resolve_from(struct graph *g, int first);

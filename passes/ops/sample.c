@@ -203,7 +203,7 @@ sum_type(const struct sampler *p, struct dtype t)
 
 /* -- with arrays for the positions of a row -- */
 
-/* What the arrays hold of each tap. */
+/* The arrays of a tap: its position, whether it is inside, its weight. */
 enum { AT, HAS, BY, N_KINDS, MOST_ARRAYS = 2 + SAMPLER_MAX * 2 * N_KINDS };
 
 struct rows {

@@ -13,10 +13,10 @@
  *
  *	while feature[node] >= 0: node = next[node][…]
  *
- The rows of x are taken in
- * blocks, so that a tree stays in the cache for all rows of a block. With more than one target, row[node]
- * of a leaf is its target, or its row of the table of weights. flags: bit 0: NaN
- * goes to the first next node; bit 1: the node asks x == value.
+ * The rows of x are taken in blocks, so that a tree stays in the cache for all
+ * rows of a block. With more than one target, row[node] of a leaf is its target,
+ * or its row of the table of weights. flags: bit 0: NaN goes to the first next
+ * node; bit 1: the node asks x == value.
  *
  * Inputs: x, feature, value, next, root, depth, row, weights, flags. */
 #include "dims.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc.Unique with the attribute rows: which rows of a matrix are equal. The positions of the rows
- * are sorted by a heap; equal rows follow each other then, the first one first.
+/* tirc.Unique with the attribute rows: which rows of a matrix are equal. A heap
+ * sorts the positions of the rows; equal rows follow each other then, the first
+ * one first.
  *
  *	order = 0, 1, …, n - 1, sorted by (row, position)
  *	count = 0

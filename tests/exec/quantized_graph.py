@@ -13,89 +13,58 @@ import json
 import os
 import sys
 
-import numpy
-import onnx
-from onnx import TensorProto, numpy_helper
-from onnx import helper as make
-
 import helper
-from onnx_data import write_data
 
 try:
-    import onnxruntime
+    import numpy
+    import onnxruntime  # answers_model needs it
 except ImportError:
-    helper.skip("onnxruntime is not installed")
+    helper.skip("numpy or onnxruntime is not installed")
+from answers_model import Model
+from onnx_data import write_data
 
 random = numpy.random.default_rng(7)
-nodes, constants = [], []
-
-
-def constant(name, array):
-    constants.append(numpy_helper.from_array(numpy.asarray(array), name))
-    return name
-
-
-def node(kind, inputs, output, **attributes):
-    nodes.append(make.make_node(kind, inputs, [output], **attributes))
-    return output
-
-
-def quantized(x, scale, zero):
-    """x through QuantizeLinear and DequantizeLinear."""
-    given = [constant(x + "_scale", numpy.float32(scale)),
-             constant(x + "_zero", numpy.int8(zero))]
-    q = node("QuantizeLinear", [x] + given, x + "_q")
-    return node("DequantizeLinear", [q] + given, x + "_dq")
-
-
-def weights(name, array, scale, zero, axis=0):
-    return node("DequantizeLinear", [
-        constant(name, array), constant(name + "_scale", scale),
-        constant(name + "_zero", zero)], name + "_dq", axis=axis)
+i8, u8 = numpy.int8, numpy.uint8
+m = Model("quantized", 13)
 
 
 def signed(*shape):
-    return random.integers(-127, 128, shape).astype(numpy.int8)
+    return random.integers(-127, 128, shape).astype(i8)
 
 
-x = quantized("x", 0.02, -3)
+def normal():
+    return random.standard_normal((1, 3, 16, 16)).astype(numpy.float32)
+
+
+_, x = m.quantized(m.input("x", normal()), 0.02, i8(-3))
 scale = (random.random(32) * 0.01 + 0.001).astype(numpy.float32)
-w = weights("w1", signed(32, 3, 3, 3), scale, numpy.zeros(32, numpy.int8))
-b = weights("b1", random.integers(-900, 900, 32).astype(numpy.int32),
-            scale * numpy.float32(0.02), numpy.zeros(32, numpy.int32))
-y = node("Conv", [x, w, b], "c1", pads=[1, 1, 1, 1], strides=[2, 2])
-y = node("Clip", [y, constant("low", numpy.float32(0)),
-                  constant("high", numpy.float32(6))], "clip")
-first = quantized(y, 0.03, -128)
-w = weights("w2", random.integers(0, 256, (32, 32, 3, 3)).astype(numpy.uint8),
-            numpy.float32(0.004), numpy.uint8(131))
-second = quantized(node("Conv", [first, w], "c2", pads=[1, 1, 1, 1]), 0.5, 9)
-pool = quantized(node("MaxPool", [second], "pool", kernel_shape=[3, 3],
-                      pads=[1, 1, 1, 1]), 0.5, 9)
-both = quantized(node("Concat", [first, pool], "both", axis=1), 0.4, -20)
-flat = node("Flatten", [both], "flat")
-w = weights("w3", signed(10, 64 * 64), numpy.float32(0.002), numpy.int8(0))
-quantized(node("Gemm", [flat, w], "y", transB=1), 9.0, 4)
-graph = make.make_graph(
-    nodes, "quantized",
-    [make.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])],
-    [make.make_tensor_value_info("y_q", TensorProto.INT8, [1, 10])],
-    constants)
-model = make.make_model(graph, opset_imports=[make.make_opsetid("", 13)])
-model.ir_version = 8
-folder = helper.work_folder()
-path = os.path.join(folder, "model.onnx")
-onnx.save(model, path)
-options = onnxruntime.SessionOptions()
-options.graph_optimization_level = \
-    onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-session = onnxruntime.InferenceSession(path, options)
+w = m.dequantized(signed(32, 3, 3, 3), scale, axis=0)
+b = m.dequantized(random.integers(-900, 900, 32).astype(numpy.int32),
+                  scale * numpy.float32(0.02), axis=0)
+y = m.node("Conv", [x, w, b], pads=[1, 1, 1, 1], strides=[2, 2])
+y = m.node("Clip", [y, m.constant(numpy.float32(0)),
+                    m.constant(numpy.float32(6))])
+_, first = m.quantized(y, 0.03, i8(-128))
+w = m.dequantized(random.integers(0, 256, (32, 32, 3, 3)).astype(u8), 0.004,
+                  131)
+_, second = m.quantized(m.node("Conv", [first, w], pads=[1, 1, 1, 1]), 0.5,
+                        i8(9))
+_, pool = m.quantized(m.node("MaxPool", [second], kernel_shape=[3, 3],
+                             pads=[1, 1, 1, 1]), 0.5, i8(9))
+_, both = m.quantized(m.node("Concat", [first, pool], axis=1), 0.4, i8(-20))
+w = m.dequantized(signed(10, 64 * 64), 0.002)
+y, _ = m.quantized(m.node("Gemm", [m.node("Flatten", [both]), w], transB=1),
+                   9.0, i8(4))
+m.output(y)
+path = m.write()
 for k in range(4):
-    given = random.standard_normal((1, 3, 16, 16)).astype(numpy.float32)
-    result, = session.run(None, {"x": given})
-    if len(set(result.flat)) < 4:
-        helper.fail("the results say nothing: %s" % result)
-    write_data(folder, [given], [result], k)
+    results = m.reference()
+    if len(set(results[y].flat)) < 4:
+        helper.fail("the results say nothing: %s" % results)
+    if k > 0:
+        write_data(os.path.dirname(path), list(m.inputs.items()),
+                   list(results.items()), k)
+    m.input("x", normal())
 target = ["--target", sys.argv[1]]
 if sys.argv[1] == "pairs":
     target += ["--dialect-path", helper.work_folder()]

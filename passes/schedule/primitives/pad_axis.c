@@ -106,7 +106,7 @@ static void
 extend(struct padding *p)
 {
 	struct edit *e = p->e;
-	struct block copy = *p->block->u.block;
+	struct block copy;
 
 	buffer_swap_all(e->f, p->store->u.buffer, longer(p));
 	copy = *p->block->u.block;
