@@ -216,10 +216,10 @@ node_hash(const struct expr *payload, const struct expr *const *args,
 }
 
 static bool
-node_equal(const struct expr *e, uint32_t hash, const struct expr *payload,
+node_equal(const struct expr *e, const struct expr *payload,
 	   const struct expr *const *args, int n_args)
 {
-	return e->hash == hash && e->kind == payload->kind &&
+	return e->kind == payload->kind &&
 	       dtype_equal(e->type, payload->type) && e->n_args == n_args &&
 	       (n_args == 0 ||
 		memcmp(e->args, args, sizeof *args * (size_t)n_args) == 0) &&
@@ -230,16 +230,16 @@ static void
 table_grow(struct intern_table *t)
 {
 	uint32_t cap = t->cap ? t->cap * 2 : 1024;
-	const struct expr **slot = calloc(cap, sizeof *slot);
+	struct intern_slot *slot = calloc(cap, sizeof *slot);
 
 	if (!slot) {
 		memory_exhausted();
 	}
 	for (uint32_t i = 0; i < t->cap; i++) {
-		if (t->slot[i]) {
-			uint32_t at = t->slot[i]->hash & (cap - 1);
+		if (t->slot[i].expr) {
+			uint32_t at = t->slot[i].hash & (cap - 1);
 
-			while (slot[at]) {
+			while (slot[at].expr) {
 				at = (at + 1) & (cap - 1);
 			}
 			slot[at] = t->slot[i];
@@ -278,9 +278,10 @@ expr_make(struct module *m, const struct expr *payload,
 	}
 	hash = node_hash(payload, args, n_args);
 	at = hash & (t->cap - 1);
-	while (t->slot[at]) {
-		if (node_equal(t->slot[at], hash, payload, args, n_args)) {
-			return t->slot[at];
+	while (t->slot[at].expr) {
+		if (t->slot[at].hash == hash &&
+		    node_equal(t->slot[at].expr, payload, args, n_args)) {
+			return t->slot[at].expr;
 		}
 		at = (at + 1) & (t->cap - 1);
 	}
@@ -297,7 +298,7 @@ expr_make(struct module *m, const struct expr *payload,
 	if (kinds[e->kind].payload == PAYLOAD_TEXT) {
 		e->u.text = arena_strdup(&m->arena, payload->u.text);
 	}
-	t->slot[at] = e;
+	t->slot[at] = (struct intern_slot){ e, hash };
 	t->n++;
 	return e;
 }

@@ -17,22 +17,58 @@ broken(struct graph *g, const struct node *n, const char *what,
 			  "graph: %s ('%s'); this is a bug", what, name);
 }
 
-static bool
-verify_use(struct graph *g, const struct node *n, int input)
-{
-	const struct tensor *t = n->inputs[input];
-	int found = 0;
+/* The inputs of all nodes have numbers, those of a node one after the other. */
+struct numbering {
+	int *first;   /* by the node's id; -1: not a node of the graph */
+	bool *listed; /* by number: the tensor lists this use */
+};
 
-	for (int i = 0; i < t->uses.n; i++) {
-		found += t->uses.data[i].node == n &&
-			 t->uses.data[i].input == input;
+static struct numbering
+number_inputs(const struct graph *g, struct arena *a)
+{
+	struct numbering all = { .first = arena_array(a, int,
+						      g->next_node_id + 1) };
+	int n = 0;
+
+	for (int id = 0; id < g->next_node_id; id++) {
+		all.first[id] = -1;
 	}
-	return found == 1 || broken(g, n, "use listed wrongly", t->name);
+	for (int i = 0; i < g->nodes.n; i++) {
+		all.first[g->nodes.data[i]->id] = n;
+		n += g->nodes.data[i]->n_inputs;
+	}
+	all.listed = arena_array(a, bool, n + 1);
+	return all;
+}
+
+/* Every use that the tensor lists is a node's input, and is listed once. */
+static bool
+verify_uses(struct graph *g, const struct tensor *t, struct numbering *all)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct use *u = &t->uses.data[i];
+		int number = all->first[u->node->id] + u->input;
+
+		if (u->node->graph != g || all->first[u->node->id] < 0 ||
+		    u->input >= u->node->n_inputs ||
+		    u->node->inputs[u->input] != t) {
+			return broken(g, u->node,
+				      "a listed use does not read the tensor",
+				      t->name);
+		}
+		if (all->listed[number]) {
+			return broken(g, u->node, "a use is listed twice",
+				      t->name);
+		}
+		all->listed[number] = true;
+	}
+	return true;
 }
 
 /* done[id]: tensors that exist before the node runs. */
 static bool
-verify_node(struct graph *g, const struct node *n, bool *done)
+verify_node(struct graph *g, const struct node *n, const struct numbering *all,
+	    bool *done)
 {
 	if (n->graph != g) {
 		return broken(g, n, "a node belongs to another graph", n->name);
@@ -43,8 +79,8 @@ verify_node(struct graph *g, const struct node *n, bool *done)
 		if (!t) {
 			continue;
 		}
-		if (!verify_use(g, n, i)) {
-			return false;
+		if (!all->listed[all->first[n->id] + i]) {
+			return broken(g, n, "a use is not listed", t->name);
 		}
 		if (t->id >= g->tensors.n || g->tensors.data[t->id] != t) {
 			return broken(g, n, "unknown input", t->name);
@@ -93,17 +129,6 @@ verify_tensor(struct graph *g, const struct tensor *t)
 	for (int i = 0; i < t->ndim; i++) {
 		if (!t->shape[i]) {
 			return broken(g, NULL, "dimension missing", t->name);
-		}
-	}
-	for (int i = 0; i < t->uses.n; i++) {
-		const struct use *u = &t->uses.data[i];
-
-		if (u->input >= u->node->n_inputs ||
-		    u->node->inputs[u->input] != t) {
-			return broken(g, u->node,
-				      "a listed use does not read "
-				      "the tensor",
-				      t->name);
 		}
 	}
 	return true;
@@ -189,10 +214,11 @@ verify_regions(struct graph *g)
 	return true;
 }
 
-bool
-graph_verify(struct graph *g)
+static bool
+verify_all(struct graph *g, struct arena *tmp)
 {
-	bool *done = arena_array(&g->module->arena, bool, g->tensors.n + 1);
+	bool *done = arena_array(tmp, bool, g->tensors.n + 1);
+	struct numbering all = number_inputs(g, tmp);
 
 	for (int i = 0; i < g->tensors.n; i++) {
 		const struct tensor *t = g->tensors.data[i];
@@ -200,7 +226,7 @@ graph_verify(struct graph *g)
 		if (t->id != i) {
 			return broken(g, NULL, "tensor misnumbered", t->name);
 		}
-		if (!verify_tensor(g, t)) {
+		if (!verify_tensor(g, t) || !verify_uses(g, t, &all)) {
 			return false;
 		}
 		/* Known elements need not be computed. */
@@ -208,7 +234,7 @@ graph_verify(struct graph *g)
 			  (t->elems && !t->producer);
 	}
 	for (int i = 0; i < g->nodes.n; i++) {
-		if (!verify_node(g, g->nodes.data[i], done)) {
+		if (!verify_node(g, g->nodes.data[i], &all, done)) {
 			return false;
 		}
 	}
@@ -223,4 +249,14 @@ graph_verify(struct graph *g)
 		}
 	}
 	return verify_regions(g);
+}
+
+bool
+graph_verify(struct graph *g)
+{
+	struct arena tmp = { 0 };
+	bool whole = verify_all(g, &tmp);
+
+	arena_release(&tmp);
+	return whole;
 }

@@ -10,8 +10,15 @@
 struct expr;
 struct func;
 
+/* The hash stands beside the pointer, so that a search follows no pointer to an
+ * expression of another hash. */
+struct intern_slot {
+	const struct expr *expr;
+	uint32_t hash;
+};
+
 struct intern_table {
-	const struct expr **slot;
+	struct intern_slot *slot;
 	uint32_t n, cap;
 };
 

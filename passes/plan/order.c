@@ -2,7 +2,8 @@
 /* Orders the kernels for a lower peak of live memory: a beam search over sets
  * of executed kernels. Of two ways to the same set the one with the lower peak
  * is kept; of all sets of a size, the ones with the lowest peak, then with the
- * fewest live bytes. The given order stays unless the peak decreases. */
+ * fewest live bytes. The given order stays unless the peak decreases, and where
+ * there are thousands of kernels: the search takes the square of their number. */
 #include "plan.h"
 
 #include "storages.h"
@@ -420,8 +421,10 @@ plan_order(struct program *p)
 		return;
 	}
 	width = MAX_WORK / ((int64_t)o.n * (o.n + o.s.list.n));
-	width = width < 2 ? 2 : width > MAX_WIDTH ? MAX_WIDTH : width;
-	best = search(&o, peak, (int)width);
+	if (width < 2) {
+		return;
+	}
+	best = search(&o, peak, (int)(width < MAX_WIDTH ? width : MAX_WIDTH));
 	if (best) {
 		reorder(&o, best);
 	}

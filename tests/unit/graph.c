@@ -219,6 +219,12 @@ test_verifier(void)
 	CHECK(graph_verify(g));
 	n->inputs[0] = y;
 	CHECK(!graph_verify(g));
+	n->inputs[0] = x;
+	CHECK(graph_verify(g));
+	vec_push(&m->arena, &x->uses, x->uses.data[0]);
+	CHECK(!graph_verify(g)); /* a use is listed twice */
+	x->uses.n = 0;
+	CHECK(!graph_verify(g)); /* a use is not listed */
 	module_free(m);
 }
 
