@@ -194,6 +194,15 @@ ends_early(struct forest *f)
 	return true;
 }
 
+/* Drops the second next nodes: each follows the first one in the tables. */
+static void
+keep_first(struct forest *f)
+{
+	for (int i = 0; 2 * i < f->next.n; ++i) {
+		f->next.data[i] = f->next.data[2 * i];
+	}
+}
+
 static int
 compare_weights(const void *a, const void *b)
 {
@@ -293,10 +302,13 @@ forest_sums(struct forest *f, struct tensor *x, const char *how)
 	pairs[0] = n;
 	pairs[1] = 2;
 	early = ends_early(f);
+	if (early) {
+		keep_first(f);
+	}
 	in[7] = f->single ? NULL : weight_table(f, how);
 	in[1] = ml_constant(m, "feature", i32, f->feature.data, 1, &n);
 	in[2] = ml_constant(m, "value", f->type, f->value.data, 1, &n);
-	in[3] = ml_constant(m, "next", i32, f->next.data, 2, pairs);
+	in[3] = ml_constant(m, "next", i32, f->next.data, early ? 1 : 2, pairs);
 	in[4] = ml_constant(m, "root", i32, f->root, 1, &f->n_roots);
 	in[5] = early ? NULL
 		      : ml_constant(m, "depth", i32, f->depth, 1, &f->n_roots);

@@ -9,9 +9,12 @@
  *
  * The next node of a leaf is itself, so that no branch depends on data, and a
  * processor works on several rows or trees at once. Trees of which most leaves
- * are far above the lowest one have no depth; there the feature of a leaf is -1:
+ * are far above the lowest one have no depth. There the feature of a leaf is -1,
+ * and next is a list: the second next node of a node follows its first one, so
+ * that next[node] is read while x is compared:
  *
- *	while feature[node] >= 0: node = next[node][…]
+ *	while feature[node] >= 0:
+ *		node = next[node] + (x[n, feature[node]] <= value[node] ? 0 : 1)
  *
  * The rows of x are taken in blocks, so that a tree stays in the cache for all
  * rows of a block. With more than one target, row[node] of a leaf is its target,
@@ -38,7 +41,7 @@ infer_trees(struct infer *c, struct node *n)
 
 	if (!infer_form(c, n, X, TYPES_FLOAT, 2, 2) ||
 	    !infer_form(c, n, VALUE, TYPES_FLOAT, 1, 1) ||
-	    !infer_form(c, n, NEXT, TYPES_SIGNED, 2, 2) || targets < 1) {
+	    !infer_form(c, n, NEXT, TYPES_SIGNED, 1, 2) || targets < 1) {
 		return false;
 	}
 	for (int i = FEATURE; i <= ROW; i++) {
@@ -93,6 +96,18 @@ goes_first(const struct forest *f)
 					expr_const(m, flag->type, 1))));
 }
 
+static const struct expr *
+next_node(const struct forest *f)
+{
+	struct module *m = f->s.m;
+	const struct expr *second = expr_select(m, goes_first(f),
+						expr_i32(m, 0), expr_i32(m, 1));
+	const struct expr *at[] = { f->node, second };
+
+	return f->in[DEPTH] ? te_at(m, f->in[NEXT], at, 2)
+			    : expr_add(m, table(f, NEXT, f->node), second);
+}
+
 /* The leaf of tree t. */
 static struct stmt *
 find_leaf(struct forest *f, const struct buffer *node, const struct expr *t)
@@ -100,10 +115,7 @@ find_leaf(struct forest *f, const struct buffer *node, const struct expr *t)
 	struct steps *s = &f->s;
 	struct module *m = s->m;
 	struct var *step = var_new(m, "step", dtype_of(DT_I32));
-	const struct expr *at[] = { f->node, expr_select(m, goes_first(f),
-							 expr_i32(m, 0),
-							 expr_i32(m, 1)) };
-	struct stmt *move = step_set(s, node, te_at(m, f->in[NEXT], at, 2));
+	struct stmt *move = step_set(s, node, next_node(f));
 
 	if (f->in[DEPTH]) {
 		move = step_for(s, step, table(f, DEPTH, t), move);
