@@ -279,6 +279,8 @@ struct graph {
 	bool states_take_turns;
 	int64_t folded_work; /* elements that folding has computed */
 	bool by_threads;     /* many threads of a device share a kernel */
+	/* arithmetic in floats on bytes takes longer than a look-up of one */
+	bool slow_floats;
 	/* the target does not read the bits of floats as integers */
 	bool hides_float_bits;
 	struct conv_costs conv;

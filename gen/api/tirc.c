@@ -221,6 +221,8 @@ prepare(struct tirc *t)
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
 	choose_byte_type(t, target);
 	t->graph->by_threads = target->max_threads > 1;
+	t->graph->slow_floats = target->max_threads == 0 &&
+				!target_has_vectors(target);
 	t->graph->part_align_bytes = target->align_tensors
 					     ? target->align_bytes
 					     : target_wide_bytes(target);

@@ -238,6 +238,7 @@ partition_adopt(struct graph *g, const struct graph *edited)
 	g->part_align_bytes = old.part_align_bytes;
 	g->conv = old.conv;
 	g->open_sizes = old.open_sizes;
+	g->slow_floats = old.slow_floats;
 	g->hides_float_bits = old.hides_float_bits;
 	g->byoc_notes = old.byoc_notes;
 	g->regions_as = old.regions_as;

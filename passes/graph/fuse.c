@@ -260,23 +260,6 @@ take_epilogue(struct fusion *f, struct group *group, struct node *last)
 	return last;
 }
 
-/* Does computing an element take much longer than reading it? */
-static bool
-is_costly(const struct node *n)
-{
-	static const char *const names[] = {
-		"Cos", "Elu",  "Erf", "Exp",     "Gelu", "Log",  "Mish",
-		"Pow", "Selu", "Sin", "Sigmoid", "Sqrt", "Tanh", "Softplus",
-	};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (node_is(n, names[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Does n read elements of its input several times, so that it would compute a
  * costly chain as often? Tiles of Winograd's algorithm overlap; Resize reads
  * neighbours. */
@@ -286,7 +269,7 @@ repeats_chain(const struct group *group, const struct node *n)
 	bool costly = false;
 
 	for (int i = 0; i < group->nodes.n; i++) {
-		costly |= is_costly(group->nodes.data[i]);
+		costly |= node_is_costly(group->nodes.data[i]);
 	}
 	return costly && (node_is(n, "Resize") ||
 			  strcmp(n->op_type, "WinogradInput") == 0);

@@ -8,6 +8,24 @@ node_is(const struct node *n, const char *op_type)
 	return *n->domain == '\0' && strcmp(n->op_type, op_type) == 0;
 }
 
+bool
+node_is_costly(const struct node *n)
+{
+	static const char *const names[] = {
+		"Acos",  "Acosh",    "Asin", "Asinh",   "Atan", "Atanh", "Celu",
+		"Cos",   "Cosh",     "Elu",  "Erf",     "Exp",  "Gelu",  "Log",
+		"Mish",  "Pow",      "Selu", "Sigmoid", "Sin",  "Sinh",  "Sqrt",
+		"Swish", "Softplus", "Tan",  "Tanh",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (node_is(n, names[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 struct node *
 sole_user(const struct tensor *t)
 {

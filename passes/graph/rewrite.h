@@ -16,6 +16,8 @@
 
 /* Is n an ONNX operator of this type? */
 bool node_is(const struct node *n, const char *op_type);
+/* Does computing an element take much longer than reading it? */
+bool node_is_costly(const struct node *n);
 /* The one node that reads t; NULL if several do or t is a graph output. */
 struct node *sole_user(const struct tensor *t);
 int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX: unknown */

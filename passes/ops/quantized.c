@@ -182,6 +182,49 @@ define_requantize(struct define *c, const struct node *n,
 	return true;
 }
 
+/* ---- functions of one byte ---- */
+
+/* Input 1 has an element for each number of input 0's type, from the lowest. */
+bool
+infer_table(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0], *table = n->inputs[1];
+
+	if (dtype_bits(x->type) > 8 ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 1, 1)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "input 0 is %s; it must be an integer of "
+				   "at most 8 bits",
+				   dtype_name(x->type));
+	}
+	if (!expr_is_value(table->shape[0], 1 << dtype_bits(x->type))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input 1 must have %d elements",
+				   1 << dtype_bits(x->type));
+	}
+	infer_set(c, n->outputs[0], table->type, x->ndim, x->shape);
+	return true;
+}
+
+bool
+define_table(struct define *c, const struct node *n,
+	     struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr *e;
+
+	e = te_at(m, in[0], axes_exprs(c, axes, y->ndim), y->ndim);
+	e = expr_cast(m, dtype_of(DT_I32), e);
+	if (dtype_class(x->type) == DTC_INT) {
+		e = expr_add(m, e, like(c, e, 1 << (dtype_bits(x->type) - 1)));
+	}
+	out[0] = define_stage(c, "table", "broadcast", y->ndim, axes,
+			      te_at(m, in[1], &e, 1));
+	return true;
+}
+
 /* ---- TFLite's Add and Mul ---- */
 
 bool

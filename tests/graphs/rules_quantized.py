@@ -270,6 +270,23 @@ def chain_move(g):
     bytes_of(g, g.node(op, inputs, **more))
 
 
+def chain_function(g):
+    """A function of one byte, at times with a constant factor, or of a product
+    with the function of the same byte."""
+    x, _ = real(g, quantized(g, 0, 4))
+    y = x if g.chance(0.7) else g.node("Mul", [x, scale(g)])
+    op = g.choice(["Tanh", "Sigmoid", "Exp", "Softplus", "Mish", "Gelu", "Erf",
+                   "Elu", "HardSwish", "LeakyRelu", "Sin"])
+    y = g.node(op, [y])
+    if g.chance(0.3):
+        y = g.node("QuantizeLinear", [y, scale(g), zero_point(
+            g, g.choice(BYTES))])
+        y, _ = real(g, y)
+    if g.chance(0.3):
+        y = g.node("Mul", [x, y])
+    bytes_of(g, y)
+
+
 RULES = {
     "QuantizeLinear": quantize, "DequantizeLinear": dequantize,
     "DynamicQuantizeLinear": dynamic, "MatMulInteger": matmul_integer,
@@ -279,7 +296,8 @@ RULES = {
 CHAINS = {
     "tirc.Conv": chain_conv, "tirc.MatMul": chain_matmul,
     "tirc.Add": chain_binary, "tirc.Mul": chain_binary,
-    "tirc.SumPool": chain_pool, "tirc.Requantize": chain_move}
+    "tirc.SumPool": chain_pool, "tirc.Requantize": chain_move,
+    "tirc.Table": chain_function}
 
 # One node of the size that models have, for tests/ops/work.py.
 LARGE = {
