@@ -116,11 +116,21 @@ for mode in ("up", "down", "nearest"):
                       proto.node("Cast", [y], ["back_" + y], to=FLOAT)]
             outputs += [proto.value_info(y, values.shape, E8M0),
                         proto.value_info("back_" + y, values.shape, FLOAT)]
+nodes += [proto.node("Reshape", ["nearest_x_0", "sizes"], ["rows"]),
+          proto.node("Transpose", ["rows"], ["columns"]),
+          proto.node("Unsqueeze", ["columns", "axis"], ["plane"]),
+          proto.node("Squeeze", ["plane", "axis"], ["moved"])]
+outputs.append(proto.value_info("moved", (160, 8), E8M0))
 casts = proto.model(proto.graph(
     nodes, [proto.value_info("x", values.shape, FLOAT)], outputs,
-    [proto.tensor("c", values.shape, values.tobytes(), FLOAT)]), version=25)
+    [proto.tensor("c", values.shape, values.tobytes(), FLOAT),
+     proto.tensor("sizes", [2], proto.ints(8, 160), proto.INT64),
+     proto.tensor("axis", [1], proto.ints(1), proto.INT64)]), version=25)
 for target in ("c99", "c-openmp"):
     got = run(casts, values, "--target", target)
+    same(got["moved"].view(np.uint8).ravel(),
+         exponents(values, "nearest", 0).reshape(8, 160).T.ravel(),
+         "moved, " + target)
     for mode in ("up", "down", "nearest"):
         for saturate in (0, 1):
             for x in "xc":

@@ -148,6 +148,31 @@ def global_max_pool(node, inputs):
                      np.asarray(np.nan, x.dtype), least)]
 
 
+def max_roi_pool(node, inputs):
+    """With NaN onnxruntime's result depends on the order in which it compares.
+    Here it is that of MaxPool."""
+    x, regions = inputs[0], inputs[1].astype(np.float32)
+    bins = attribute(node, "pooled_shape")
+    corners = regions[:, 1:] * np.float32(attribute(node, "spatial_scale", 1.0))
+    corners = np.trunc(corners + np.copysign(np.float32(0.5), corners))
+    y = np.zeros((len(regions), x.shape[1], *bins), x.dtype)
+    for r, *at in np.ndindex(len(regions), *bins):
+        window = x[int(regions[r, 0])]
+        for d in range(2):
+            first, last = corners[r, 1 - d], corners[r, 3 - d]
+            size = max(last - first + 1, np.float32(1)) / np.float32(bins[d])
+            ends = (np.floor(at[d] * size), np.ceil((at[d] + 1) * size))
+            low, high = (min(max(int(end + first), 0), x.shape[2 + d])
+                         for end in ends)
+            window = window[:, low:high] if d == 0 else window[:, :, low:high]
+        if window.size:
+            nan = np.isnan(window)
+            most = np.where(nan, x.dtype.type(-np.inf), window).max((1, 2))
+            y[(r, slice(None), *at)] = np.where(
+                nan.all((1, 2)), x.dtype.type(np.nan), most)
+    return [y]
+
+
 def float64_pool(node, inputs, results):
     """AveragePool and LpPool of float64: onnxruntime has no kernel.
     onnx.reference pads with NaN and leaves out all NaN, and with auto_pad VALID

@@ -91,7 +91,7 @@ SUMMING = set("""Conv ConvTranspose MatMul Gemm Einsum ReduceSum ReduceMean
     AveragePool GlobalAveragePool LpPool GlobalLpPool LRN LpNormalization
     CumSum CumProd Sum Mean LayerNormalization RMSNormalization
     InstanceNormalization GroupNormalization BatchNormalization Resize
-    MeanVarianceNormalization""".split())
+    MeanVarianceNormalization GridSample LinearAttention""".split())
 
 
 # Operators that compute in float32 unless stash_type says otherwise. So does
@@ -106,7 +106,7 @@ def overflowing(node, inputs, results, compute):
     operators the mask has only the elements whose terms add up to that
     much."""
     narrow = node.op_type in STASHED
-    for x in inputs[:1] if node.op_type in NORMS else inputs:
+    for x in inputs[:1] if node.op_type in FIRST_ADDED else inputs:
         if x is None or x.dtype.name not in ("float32", "float64"):
             continue
         wide = np.abs(x[np.isfinite(x)])
@@ -249,6 +249,8 @@ LINEAR = set("""Conv ConvTranspose MatMul Gemm Einsum ReduceSum ReduceMean
     AveragePool GlobalAveragePool CumSum Sum Mean Add Sub""".split())
 NORMS = set("""LayerNormalization RMSNormalization InstanceNormalization
     GroupNormalization MeanVarianceNormalization""".split())
+# Operators that add up elements of their first input alone.
+FIRST_ADDED = NORMS | {"GridSample"}
 
 
 def absolute(node, inputs, compute):
@@ -277,7 +279,7 @@ def terms(node, inputs, results, compute):
         count = max(inputs[1].size // max(inputs[1].shape[0], 1), 1) \
             if op == "Conv" else max(inputs[-1].size, inputs[0].size)
     with np.errstate(all="ignore"):
-        if op in NORMS:
+        if op in NORMS or attribute(node, "training_mode", 0):
             wide = np.abs(results[0].astype(np.float64))
             wide = wide[np.isfinite(wide)]
             size = np.sqrt(inputs[0].size) * wide.max(initial=0) / 4
@@ -440,6 +442,8 @@ OTHERWISE = [
      "one axis or three"),
     ("QLinearMatMul", no_terms, "gives 0 where there is nothing to sum; a "
      "quantized 0 is the zero point"),
+    ("Bernoulli", is_real, "draws 1 with the probability 1 - p, as the function "
+     "in ONNX's schema does; ONNX's text and onnx.reference have p"),
     ("GridSample", cubic_border, "interpolates outside of the image, where "
      "ONNX's text has the border's values"),
     ("ScatterND", largest_nan, "ONNX's max and min are numpy's, which keep "
@@ -560,6 +564,7 @@ DEFINITIONS = [
     ("ScatterElements", largest_nan, defined.scatter_largest),
     ("GlobalMaxPool", has_nan, defined.global_max_pool),
     ("GlobalMaxPool", is_double, defined.global_max_pool),
+    ("MaxRoiPool", has_nan, defined.max_roi_pool),
     ("Shrink", whole_shrink, formulas.shrink),
     ("Shrink", is_double, formulas.shrink_double),
     ("Gemm", is_integer, formulas.gemm),

@@ -115,18 +115,19 @@ def root(node, inputs):
     integer."""
     with np.errstate(all="ignore"):
         total, axes = totals(node, inputs)
+        if node.op_type == "ReduceLogSum":
+            sums = "uint64" if inputs[0].dtype.kind == "u" else "int64"
+            total = np.log(wrapped(total, np.dtype(sums)).astype(np.float64))
         total = total.astype(np.float64)
         if node.op_type == "ReduceL2":
             total = np.sqrt(total)
-        elif node.op_type == "ReduceLogSum":
-            total = np.log(total)
         return kept(node, np.asarray(total), axes)
 
 
 def integer_reduction(node, inputs):
     """Of integers: sums and products wrap, as docs/output.md says, where
     onnxruntime computes floats or saturates; roots and logarithms are computed
-    as float64 and converted."""
+    as float64 and converted. The sum of ReduceLogSum has 64 bits."""
     dtype = inputs[0].dtype
     if node.op_type in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
         return [saturate(root(node, inputs), dtype)]

@@ -57,7 +57,7 @@ def schema_types(op, index=0, version=24):
     found = []
     for text in given.types:
         inner = re.fullmatch(r"tensor\((\w+)\)", text)
-        if inner and inner[1] in names:
+        if inner and names.get(inner[1]) in values.CODES:
             found.append(names[inner[1]])
     return sorted(found)
 

@@ -35,7 +35,7 @@ EXACT = set("""
     Tile Transpose Concat Split DepthToSpace SpaceToDepth Slice Pad Trilu
     OneHot ReverseSequence Gather GatherElements GatherND ReduceMax ReduceMin
     ArgMax ArgMin Hardmax MatMulInteger ConvInteger MaxPool GlobalMaxPool
-    MaxUnpool TopK BitCast""".split())
+    MaxUnpool TopK BitCast Bernoulli""".split())
 # Operators that are exact as long as all numbers are small integers.
 SUMS = set("""Add Sub Mul Sum MatMul Gemm Einsum Conv ConvTranspose ReduceSum
     ReduceL1 ReduceSumSquare CumSum DequantizeLinear""".split())
@@ -245,6 +245,8 @@ class Evaluator:
                     if excuses.is_mask_of(mask, r)))
             if moved is not None:
                 results = self.move(moved, node, inputs, results, masks)
+                if moved.place == "nan":
+                    moved.open.update(zip(node.output, masks))
             known.update(zip(node.output, results))
         return known
 
@@ -286,6 +288,10 @@ class Evaluator:
             results = [moved.step(results[0]), *results[1:]]
         if node.op_type == "BitCast" and values.is_float(inputs[0]):
             moved.rounds = True
+        mask = moved.open.get(node.input[0])
+        if node.op_type == "DequantizeLinear" and mask is not None:
+            results = [np.where(mask, np.nan, results[0]).astype(
+                results[0].dtype)]
         if node.op_type == "Equal":
             results = [moved.equal(node, inputs, results[0])]
         if node.op_type == "Tan":
@@ -336,7 +342,9 @@ class Moved:
     or each at random (0); with `wide`, float32 takes the place of narrower
     floats. `base` has the tensors as they are when nothing moves. Integers that
     are open are 0, or at three quarters of their range, where `place` says so;
-    nothing else moves then.
+    nothing else moves then. With the place "nan" DequantizeLinear makes NaN of
+    them, which marks the sums that they are part of; `open` has the masks of the
+    tensors then.
     `tie` decides between numbers that come so near to each other that they may
     be equal or not: 1 and -1 for the one or the other, 0 to leave them as they
     moved. It is the way where that is not 0; numbers that move at random get
@@ -345,6 +353,7 @@ class Moved:
     def __init__(self, rng, way, base, wide=False, place=None, tie=0):
         self.rng, self.way, self.base, self.wide = rng, way, base, wide
         self.place, self.tie = place, way or tie
+        self.open = {}
         # Whether integers follow from inexact floats: from interpolated ones
         # that are rounded, or from their bits.
         self.rounds = False
@@ -464,9 +473,9 @@ class Moved:
                           array.dtype)
         elif self.place and kind not in values.EPSILON:
             low, high = values.limits(kind)
-            odd = np.full(array.shape, 0 if self.place == "zero" else
-                          (low + 3 * high) // 4, array.dtype)
-        elif self.place == "zero":
+            odd = np.full(array.shape, (low + 3 * high) // 4
+                          if self.place == "high" else 0, array.dtype)
+        elif self.place in ("zero", "nan"):
             # of floats NaN, since integers made of it are open, too
             odd = values.cast(np.full(array.shape, np.nan), kind)
         else:
@@ -482,10 +491,15 @@ class Expected:
         self.opened = collections.Counter()
         self.want = evaluator.chain(graph, given, opened=self.opened)
         self.runs, self.placed, self.lost = [], [], 0
+        self.open = {}  # integers that are sums of open ones
         self.rounds = False
         ways = [(1,), (-1,), (0, False, "zero"), (0, False, "high"),
                 (0, False, None, 1), (0, False, None, -1)]
         ways += [(0,)] * (RUNS - len(ways))
+        if "tflite" in graph.options:  # steps of one in any combination
+            ways += [(0,)] * 2 * RUNS
+        if self.opened:
+            ways.append((0, False, "nan"))
         if any(t.value.dtype.name in ("float16", "bfloat16")
                for t in graph.tensors.values()):
             ways.append((0, True))
@@ -494,6 +508,7 @@ class Expected:
                 moved = Moved(rng, way, self.want, *more)
                 self.runs.append(evaluator.chain(graph, given, moved))
                 self.rounds |= moved.rounds
+                self.open.update(moved.open)
                 if moved.place:
                     self.placed.append(self.runs[-1])
             except Rejected:  # as an open element is an index or a size
@@ -524,11 +539,13 @@ class Expected:
         """A mask of the integers that follow from elements that are left open:
         they depend on the values of these alone. A few runs do not find the
         extremes of a sum of open elements."""
-        if values.is_float(want) or len(self.placed) < 2:
+        runs = [values.wide(run[name]) for run in self.placed
+                if run[name].shape == want.shape]
+        if values.is_float(want) or len(runs) < 2:
             return np.zeros(want.shape, bool)
-        a, b = (values.wide(run[name]) for run in self.placed)
-        return np.asarray(a != b, bool) if a.shape == want.shape and \
-            b.shape == want.shape else np.zeros(want.shape, bool)
+        mask = self.open.get(name)
+        return np.any([run != runs[0] for run in runs], 0) | (
+            False if mask is None else mask)
 
 
 def differs(got, want, others, rounds):
