@@ -162,7 +162,9 @@ struct reduce_form {
 	const struct expr *(*pre)(struct module *m, const struct expr *x);
 	const struct expr *(*post)(struct define *c, const struct expr *y,
 				   const struct expr *count);
-	bool in_float; /* integers are computed in double precision */
+	/* How integers are computed: of float64 the log of a sum that cancels
+	 * would lose its digits, and squares soon leave 64 bits. */
+	enum { IN_OWN, IN_FLOAT64, IN_64_BITS } integers;
 };
 
 static const struct expr *
@@ -201,7 +203,25 @@ static const struct expr *
 post_log(struct define *c, const struct expr *y, const struct expr *count)
 {
 	(void)count;
+	y = dtype_is_float(y->type) ? y
+				    : expr_cast(c->module, dtype_of(DT_F64), y);
 	return expr_call1(c->module, INTRIN_LOG, y);
+}
+
+static struct dtype
+type_of_terms(const struct reduce_form *f, struct dtype type)
+{
+	enum dtype_class class = dtype_class(type);
+
+	if (class == DTC_BOOL) {
+		return dtype_of(DT_U8);
+	}
+	if (f->integers == IN_OWN || dtype_is_float(type)) {
+		return accumulator_type(type);
+	}
+	return dtype_of(f->integers == IN_FLOAT64 ? DT_F64
+			: class == DTC_UINT	  ? DT_U64
+						  : DT_I64);
 }
 
 static bool
@@ -210,7 +230,7 @@ define_reduction(struct define *c, const struct node *n,
 		 const struct reduce_form *f)
 {
 	struct module *m = c->module;
-	struct dtype type = n->inputs[0]->type, t = accumulator_type(type);
+	struct dtype type = n->inputs[0]->type, t = type_of_terms(f, type);
 	bool keep = node_attr_int(n, "keepdims", 1) != 0, *reduced;
 	const struct reducer *r = NULL;
 	const struct expr *x;
@@ -219,11 +239,6 @@ define_reduction(struct define *c, const struct node *n,
 
 	if (!reduced_axes(NULL, m, n, &reduced)) {
 		return false;
-	}
-	if (dtype_class(type) == DTC_BOOL) {
-		t = dtype_of(DT_U8);
-	} else if (f->in_float && !dtype_is_float(type)) {
-		t = dtype_of(DT_F64);
 	}
 	p = reduce_plan(c, in[0], reduced, keep);
 	x = expr_cast(m, t, te_at(m, in[0], p.at, in[0]->buffer->ndim));
@@ -277,10 +292,10 @@ REDUCTION(reduce_min, .kind = REDUCE_MIN)
 REDUCTION(reduce_mean, .kind = REDUCE_SUM, .post = post_mean)
 REDUCTION(reduce_l1, .kind = REDUCE_SUM, .pre = pre_abs)
 REDUCTION(reduce_l2, .kind = REDUCE_SUM, .pre = pre_square, .post = post_sqrt,
-	  .in_float = true)
+	  .integers = IN_FLOAT64)
 REDUCTION(reduce_sum_square, .kind = REDUCE_SUM, .pre = pre_square)
 REDUCTION(reduce_log_sum, .kind = REDUCE_SUM, .post = post_log,
-	  .in_float = true)
+	  .integers = IN_64_BITS)
 
 /* log(sum(exp(x - m))) + m with m = max(x), or 0 if that is infinite. */
 bool

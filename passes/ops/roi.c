@@ -498,7 +498,7 @@ pool_bin(struct roi *r, int d)
 	return b;
 }
 
-/* An empty bin gives 0. */
+/* An empty bin gives 0. NaN is left out, as in MaxPool. */
 bool
 define_max_roi_pool(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -524,10 +524,11 @@ define_max_roi_pool(struct define *c, const struct node *n,
 		at[2 + d] = expr_add(m, bins[d].start, i[d]->expr);
 	}
 	value = expr_cast(m, r.wide, te_at(m, in[0], at, 4));
-	loops = step_set(&r.s, best, expr_max(m, step_get(&r.s, best), value));
+	loops = step_set(&r.s, best, expr_call2(m, INTRIN_FMAX,
+						step_get(&r.s, best), value));
 	loops = step_for(&r.s, i[1], bins[1].count, loops);
 	loops = step_for(&r.s, i[0], bins[0].count, loops);
-	loops = step_seq(&r.s, 2, step_set(&r.s, best, real(&r, -INFINITY)),
+	loops = step_seq(&r.s, 2, step_set(&r.s, best, real(&r, (double)NAN)),
 			 loops, NULL, NULL);
 	some = expr_and(m, expr_lt(m, zero, bins[0].count),
 			expr_lt(m, zero, bins[1].count));

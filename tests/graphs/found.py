@@ -120,6 +120,15 @@ CASES = [
     # the last window reaches beyond the input
     ("LpPool", [RAMP], 1, {"ceil_mode": 1, "kernel_shape": [3],
                            "strides": [3]}),
+    # NaN in a bin is no number
+    ("MaxRoiPool", [np.array([[[[np.nan, 2, 3, np.nan], [7, np.nan, np.nan, 5],
+                                [np.nan] * 4]]], np.float32),
+                    np.array([[0, 0, 0, 3, 2], [0, 1, 1, 2, 2], [0, -3, 0, 9, 0]],
+                             np.float32)], 1, {"pooled_shape": [2, 2]}),
+    # a sum of integers that no float is
+    ("ReduceLogSum", [np.array([[2 ** 63 - 1, 30, -2 ** 63],
+                                [-2 ** 62, 2 ** 62, -7]]), (1,)], 1, {}),
+    ("ReduceLogSum", [np.array([[2 ** 31 - 1] * 3], np.int32)], 1, {}),
     # statistics of float64 are float32
     ("LayerNormalization", [RAMP, np.ones(4)], 3, {}),
     ("LayerNormalization", [RAMP.astype(np.float32),
