@@ -109,6 +109,13 @@ product_range(int64_t alo, int64_t ahi, int64_t blo, int64_t bhi, int64_t *min,
 	return true;
 }
 
+/* The quotient of a and b > 0: rounded down, or toward zero. */
+static int64_t
+quotient(enum expr_kind kind, int64_t a, int64_t b)
+{
+	return a / b - (kind == EXPR_FLOORDIV && a % b < 0);
+}
+
 /* Bounds of a size made of dimension variables, constants and the usual
  * operators. False for other operators and on overflow. */
 static bool
@@ -143,9 +150,12 @@ size_range(const struct expr *e, int64_t *min, int64_t *max)
 		return product_range(alo, ahi, blo, bhi, min, max);
 	case EXPR_FLOORDIV:
 	case EXPR_DIV:
-		*min = bhi > 0 ? alo / bhi : 0;
-		*max = blo > 0 ? ahi / blo : 0;
-		return alo >= 0 && blo > 0;
+		if (blo <= 0) {
+			return false;
+		}
+		*min = quotient(e->kind, alo, alo < 0 ? blo : bhi);
+		*max = quotient(e->kind, ahi, ahi < 0 ? bhi : blo);
+		return true;
 	case EXPR_FLOORMOD:
 		*min = 0;
 		*max = bhi - 1;

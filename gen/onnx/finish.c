@@ -2,6 +2,7 @@
 /* From the model's nodes to a graph that the passes can use: canonical
  * operators, in topological order, with every type and shape known and equal to
  * the model's declaration. */
+#include "analyse.h"
 #include "compose.h"
 #include "ops.h"
 
@@ -90,6 +91,36 @@ import_note_inferred(struct importer *imp, const struct node *n)
 	imp->inferred.data[n->id] = true;
 }
 
+/* Without axes Squeeze drops what is 1 when the code is generated: the rank of
+ * its result cannot depend on sizes that are given at run time. */
+static void
+note_kept_sizes(struct importer *imp, const struct node *n)
+{
+	const struct tensor *x = node_input(n, 0);
+	struct arena *tmp = &imp->tmp;
+	struct analyser a;
+
+	if (strcmp(n->op_type, "Squeeze") != 0 || node_input(n, 1) || !x) {
+		return;
+	}
+	analyser_init(&a, imp->m);
+	for (int d = 0; d < x->ndim; ++d) {
+		struct bounds b = analyse_bounds(&a, x->shape[d]);
+
+		if (b.min < b.max && b.min <= 1 && b.max >= 1) {
+			import_assume(
+				imp,
+				arena_printf(tmp,
+					     "Squeeze without axes keeps "
+					     "dimension %d of %s, which may "
+					     "be 1",
+					     d,
+					     import_quote(tmp,
+							  tensor_label(x))));
+		}
+	}
+}
+
 /* Visits nodes in order. An adapter may insert nodes before the current one;
  * they are visited next. A composition takes the current one's place. */
 static bool
@@ -111,6 +142,7 @@ infer_all(struct importer *imp)
 		if (n->id < imp->inferred.n && imp->inferred.data[n->id]) {
 			continue;
 		}
+		note_kept_sizes(imp, n);
 		if (is_composition(n) || has_strings(n)) {
 			if (!compose_node_at(imp, &pos)) {
 				return false;

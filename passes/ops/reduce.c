@@ -220,7 +220,7 @@ type_of_terms(const struct reduce_form *f, struct dtype type)
 		return accumulator_type(type);
 	}
 	return dtype_of(f->integers == IN_FLOAT64 ? DT_F64
-			: class == DTC_UINT	  ? DT_U64
+			: class == DTC_UINT       ? DT_U64
 						  : DT_I64);
 }
 

@@ -226,9 +226,17 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 		if (a->size == a->result && stretch) {
 			continue;
 		}
-		if (!expr_is_int(a->size, &in) ||
-		    !expr_is_int(a->result, &out)) {
+		if (!expr_is_int(a->result, &out)) {
 			return infer_needs_constant(c, n, 3);
+		}
+		if (!expr_is_int(a->size, &in)) {
+			return infer_error(c, DIAG_UNKNOWN_SHAPE,
+					   "dimension %d of '%s', which "
+					   "becomes %lld, is not constant; "
+					   "give it with --dim or "
+					   "--input-shape, or resize by scales",
+					   which[i], n->inputs[0]->name,
+					   (long long)out);
 		}
 		if (in > SIZE_MAX_RESIZED || out > SIZE_MAX_RESIZED) {
 			return too_large(c);

@@ -524,8 +524,9 @@ define_max_roi_pool(struct define *c, const struct node *n,
 		at[2 + d] = expr_add(m, bins[d].start, i[d]->expr);
 	}
 	value = expr_cast(m, r.wide, te_at(m, in[0], at, 4));
-	loops = step_set(&r.s, best, expr_call2(m, INTRIN_FMAX,
-						step_get(&r.s, best), value));
+	loops = step_set(&r.s, best,
+			 expr_call2(m, INTRIN_FMAX, step_get(&r.s, best),
+				    value));
 	loops = step_for(&r.s, i[1], bins[1].count, loops);
 	loops = step_for(&r.s, i[0], bins[0].count, loops);
 	loops = step_seq(&r.s, 2, step_set(&r.s, best, real(&r, (double)NAN)),

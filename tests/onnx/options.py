@@ -92,6 +92,19 @@ has(dump(relu((2,), name=""), "--graph", name="lenet.v2.onnx").stdout,
 has(dump(relu((2,), name=""), "--graph", name="alex/model.onnx").stdout,
     "graph alex\n")
 
+# Squeeze without axes keeps a size that is 1 in some runs only.
+squeezed = model(graph([node("Squeeze", ["x"], ["y"])],
+                       [value_info("x", ("n", 3, 1))],
+                       [value_info("y", None)]))
+seen = dump(squeezed, "--graph", "--dim", "n=1..4")
+has(seen.stdout, "y: float32[n, 3]")
+has(seen.stderr, "keeps dimension 0 of 'x', which may be 1")
+for size, shape in (("n=2..4", "y: float32[n, 3]"), ("n=1", "y: float32[3]")):
+    seen = dump(squeezed, "--graph", "--dim", size)
+    has(seen.stdout, shape)
+    if seen.stderr:
+        fail("an assumption too many:\n" + seen.stderr)
+
 weights = b"".join(floats(k) for k in range(100000))
 large = simple([node("Mul", ["x", "w"], ["y"])],
                [tensor("w", [100000], weights)], (100000,), (100000,))

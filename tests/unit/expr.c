@@ -145,6 +145,12 @@ check_bounds_of_buffers(struct module *m)
 				     expr_i32(m, -1)));
 	b = buffer_new(m, &spec);
 	CHECK(buffer_max_elems(b, &elems) && elems == 297);
+	/* (n - min(n, 57) + 2) // 3, whose dividend seems to reach -54 */
+	shape[0] = expr_sub(m, n->expr, expr_min(m, n->expr, expr_i32(m, 57)));
+	shape[0] = expr_floordiv(m, expr_add(m, shape[0], expr_i32(m, 2)),
+				 expr_i32(m, 3));
+	b = buffer_new(m, &spec);
+	CHECK(buffer_max_elems(b, &elems) && elems == 99);
 }
 
 int
