@@ -283,6 +283,9 @@ visit(struct graph *g, struct node *n)
 	if (node_is(n, "Conv") || node_is(n, "Gemm") || node_is(n, "MatMul")) {
 		return integers_product(g, n);
 	}
+	if (node_is(n, "ConvInteger") || node_is(n, "MatMulInteger")) {
+		return integers_sum(g, n);
+	}
 	if (g->fixed_point &&
 	    (node_is(n, "AveragePool") || node_is(n, "GlobalAveragePool"))) {
 		return fixed_average(g, n);

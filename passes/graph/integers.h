@@ -8,5 +8,7 @@
 /* integers_product.c: rewrites a Conv, Gemm or MatMul by quantized constants;
  * true also if n is none; false after a diagnostic. */
 bool integers_product(struct graph *g, struct node *n);
+/* The same for a ConvInteger or MatMulInteger. */
+bool integers_sum(struct graph *g, struct node *n);
 
 #endif

@@ -9,7 +9,9 @@
  *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
  *
  * The sum is over stored integers; the padding's value is zx (attribute
- * "outside"). */
+ * "outside"). ConvInteger and MatMulInteger with constant weights become the
+ * sum alone; a zero point that is known at run time is multiplied by the sums of
+ * the weights then, and the image is padded with it before. */
 #include "integers.h"
 
 #include <math.h>
@@ -25,6 +27,7 @@ struct product {
 	double *real;            /* sx * sw */
 	/* dequantize x, w and, if it is stored quantized (else NULL), b */
 	const struct node *dx, *dw, *db;
+	int x_zero, w_zero; /* dx's and dw's inputs with the zero points */
 };
 
 /* The i-th input of a DequantizeLinear, described for the user. */
@@ -117,7 +120,9 @@ read_bias(struct graph *g, const struct node *n, struct product *p)
 static bool
 read_product(struct graph *g, const struct node *n, struct product *p)
 {
-	*p = (struct product){ .is_conv = node_is(n, "Conv") };
+	*p = (struct product){ .is_conv = node_is(n, "Conv"),
+			       .x_zero = 2,
+			       .w_zero = 2 };
 	p->by_rows = p->is_conv || node_attr_int(n, "transB", 0) != 0;
 	p->x = dequantized(g, n->inputs[0], &p->qx);
 	p->w = dequantized(g, n->inputs[1], &p->qw);
@@ -198,12 +203,12 @@ read_weights(struct graph *g, struct product *p)
 		expr_is_int(p->w->shape[d], &shape[d]);
 	}
 	of[0] = p->w;
-	of[1] = parameter_of(g, p->dw, 2);
+	of[1] = parameter_of(g, p->dw, p->w_zero);
 	p->w = graph_made_of(g,
 			     graph_constant(g, p->w->name, type, p->w->ndim,
 					    shape, data),
-			     node_input(p->dw, 2) ? "$0 - $1" : "$0", p->dw, of,
-			     2);
+			     node_input(p->dw, p->w_zero) ? "$0 - $1" : "$0",
+			     p->dw, of, 2);
 	return true;
 }
 
@@ -225,7 +230,7 @@ describe_bias(struct graph *g, const struct node *n, const struct product *p,
 	} else {
 		in[0] = graph_describe(g, scaled, NULL, in, 3);
 	}
-	in[1] = parameter_of(g, p->dx, 2);
+	in[1] = parameter_of(g, p->dx, p->x_zero);
 	in[2] = p->w;
 	return graph_made_of(g, t, form, NULL, in, 3);
 }
@@ -426,4 +431,160 @@ integers_product(struct graph *g, struct node *n)
 		record_absorbed_dequantize(g, n->inputs[2], NULL);
 	}
 	return finish_quantized(g, n, &p.end, made);
+}
+
+/* -- sums without scales: ConvInteger, MatMulInteger -- */
+
+/* The zero points that are input i. Of x it may be known at run time only: it
+ * counts as 0. */
+static bool
+read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
+{
+	struct tensor *t = node_input(n, i);
+
+	*q = (struct quantization){ .n = 1, .axis = n->inputs[1]->ndim == 2 };
+	q->zero = arena_array(&g->module->arena, double, 1);
+	if (!t || (i == 2 && !tensor_is_constant(t))) {
+		return !t || t->ndim == 0;
+	}
+	q->zero = t->ndim <= 1 ? constant_doubles(g, t, &q->n) : NULL;
+	return q->zero != NULL;
+}
+
+/* Are the weights signed bytes without their zero points? Others stay as they
+ * are: products of unsigned bytes may have an instruction, too. */
+static bool
+weights_are_signed(struct graph *g, const struct product *p)
+{
+	const struct value *v = tensor_value(g, p->w);
+
+	for (int64_t i = 0; v && i < p->channels * p->depth; i++) {
+		int64_t c = p->qw.n == 1 ? 0 : channel_of(p, i);
+		int64_t w = element(v, i) - (int64_t)p->qw.zero[c];
+
+		if (w < -128 || w > 127) {
+			return false;
+		}
+	}
+	return v != NULL;
+}
+
+/* Is x's zero point known at run time only? */
+static bool
+moves_zero(const struct node *n)
+{
+	return node_input(n, 2) && !tensor_is_constant(n->inputs[2]);
+}
+
+static bool
+read_sum(struct graph *g, const struct node *n, struct product *p)
+{
+	bool conv = node_is(n, "ConvInteger");
+
+	*p = (struct product){ .is_conv = conv,
+			       .by_rows = conv,
+			       .x = n->inputs[0],
+			       .w = n->inputs[1],
+			       .dx = n,
+			       .dw = n,
+			       .x_zero = 2,
+			       .w_zero = 3 };
+	if (conv && moves_zero(n) &&
+	    strcmp(node_attr_string(n, "auto_pad", "NOTSET"), "NOTSET") != 0) {
+		return false;
+	}
+	return is_byte(p->x) && p->x->ndim > 1 && read_zero(g, n, 2, &p->qx) &&
+	       p->qx.n == 1 && read_zero(g, n, 3, &p->qw) && weights_fit(p) &&
+	       weights_are_signed(g, p);
+}
+
+/* x with its zero point, known at run time, around the image, in place of n's
+ * padding. */
+static struct tensor *
+pad_with_zero(struct graph *g, const struct node *n, struct tensor *x)
+{
+	const int64_t *pads;
+	int count = node_attr_ints(n, "pads", &pads), rank = x->ndim;
+	int64_t *all = arena_array(&g->module->arena, int64_t, 2 * rank);
+	struct tensor *in[3] = { x, NULL, n->inputs[2] };
+	struct node *pad;
+
+	for (int i = 0; i < count; i++) {
+		all[i < count / 2 ? 2 + i : 4 + i] = pads[i];
+	}
+	in[1] = graph_constant_ints(g, "pads", 2 * rank, all);
+	pad = insert_node(g, n, "Pad", x->name, in, 3);
+	return ops_infer_node(g, pad) ? pad->outputs[0] : NULL;
+}
+
+/* -zero * the sums of the weights, for a zero point known at run time. */
+static struct tensor *
+make_moving_bias(struct graph *g, const struct node *n, const struct product *p)
+{
+	struct arena *a = &g->module->arena;
+	int32_t *sums = arena_array(a, int32_t, p->channels);
+	struct tensor *in[2], *of[1] = { p->w };
+	struct node *cast = insert_node(g, n, "Cast", n->inputs[2]->name,
+					&n->inputs[2], 1),
+		    *mul;
+
+	for (int64_t i = 0; i < p->channels; i++) {
+		sums[i] = -p->weights_sum[i];
+	}
+	node_set_attr_int(g, cast, "to", dtype_onnx_number(dtype_of(DT_I32)));
+	in[0] = cast->outputs[0];
+	in[1] = graph_made_of(g,
+			      graph_constant(g, "sums", dtype_of(DT_I32), 1,
+					     &p->channels, sums),
+			      "-sum($0)", NULL, of, 1);
+	mul = insert_node(g, n, "Mul",
+			  arena_printf(a, "%s.bias", n->outputs[0]->name), in,
+			  2);
+	return ops_infer_node(g, cast) && ops_infer_node(g, mul)
+		       ? mul->outputs[0]
+		       : NULL;
+}
+
+bool
+integers_sum(struct graph *g, struct node *n)
+{
+	bool moves = moves_zero(n);
+	struct product p;
+	struct tensor *in[3];
+	struct node *sum;
+	const int64_t *pads;
+
+	if (!read_sum(g, n, &p)) {
+		return g->module->diags.n_errors == 0;
+	}
+	if (!read_weights(g, &p)) {
+		return false;
+	}
+	in[0] = moves && node_attr_ints(n, "pads", &pads) > 0
+			? pad_with_zero(g, n, p.x)
+			: p.x;
+	in[1] = p.w;
+	in[2] = moves ? make_moving_bias(g, n, &p) : make_bias(g, n, &p);
+	if (!in[0] || !in[2]) {
+		return false;
+	}
+	sum = insert_internal(g, n, p.is_conv ? "Conv" : "MatMul",
+			      n->outputs[0]->name, in, 3);
+	sum->name = n->name;
+	for (int i = 0; i < n->attrs.n; i++) {
+		if (!moves || strcmp(n->attrs.data[i].name, "pads") != 0) {
+			node_set_attr(g, sum, &n->attrs.data[i]);
+		}
+	}
+	if (p.is_conv) {
+		node_set_attr_int(g, sum, "outside", (int64_t)p.qx.zero[0]);
+	}
+	if (!ops_infer_node(g, sum)) {
+		return false;
+	}
+	graph_note(g, n, "integers", "zero points are in its constants");
+	graph_absorb(g, sum, n);
+	graph_replace_uses(g, n->outputs[0], sum->outputs[0]);
+	graph_remove_node(g, n, "integers", "");
+	return true;
 }

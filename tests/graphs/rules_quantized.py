@@ -79,6 +79,12 @@ def dequantize(g):
     g.node("DequantizeLinear", inputs, **more)
 
 
+def any_zero_point(g, x):
+    """The same for x, at times known when the model runs."""
+    return zero_point(g, g.dtype(x)) if g.chance(0.6) else \
+        g.exact(g.dtype(x), [], "large", False)
+
+
 def dynamic(g):
     x = g.data(["float32"], 0, 4, lambda s: 0 not in s)
     g.node("DynamicQuantizeLinear", [x], 3)
@@ -94,7 +100,7 @@ def matmul_integer(g):
     b = g.exact(g.choice(BYTES), [shape[-1], g.size()], "large")
     inputs = [a, b]
     if g.chance(0.7):
-        inputs.append(zero_point(g, g.dtype(a)) if g.chance(0.8) else None)
+        inputs.append(any_zero_point(g, a) if g.chance(0.8) else None)
         if inputs[2] is None or g.chance(0.7):
             of = g.choice([[], [g.value(b).shape[1]]])
             inputs.append(zero_point(g, g.dtype(b), of))
@@ -120,7 +126,7 @@ def conv_integer(g):
     w = g.exact(g.choice(BYTES), weights, "large", g.chance(0.8) or None)
     inputs = [x, w]
     if g.chance(0.7):
-        inputs.append(zero_point(g, g.dtype(x)))
+        inputs.append(any_zero_point(g, x))
         if g.chance():
             inputs.append(zero_point(g, g.dtype(w)))
     g.node("ConvInteger", inputs, **more)
