@@ -131,6 +131,12 @@ struct deferred {
 	struct flow *flow;
 };
 
+/* A tensor of one element, and the result of the tirc.RunSize of it. */
+struct read_size {
+	const struct tensor *root;
+	struct tensor *size;
+};
+
 struct importer {
 	struct module *m;
 	struct graph *g;
@@ -143,6 +149,7 @@ struct importer {
 	VEC(int) in_flow;  /* ids of nodes in branches and loops of the graph */
 	VEC(bool) inferred; /* types and shapes are done, by node id */
 	VEC(struct deferred *) deferred;
+	VEC(struct read_size) read_sizes;
 	/* The sequences and optionals, and their number by the tensor that
 	 * stands for each. */
 	VEC(const struct sequence *) sequences;
@@ -203,6 +210,10 @@ bool import_sizes(struct importer *imp, struct node *n, int pos);
 struct tensor *import_run_size(struct importer *imp, struct node *n, int pos,
 			       struct tensor *x, const char *name,
 			       int64_t most);
+/* element_range.c: the least and the largest value of t's elements, as far as its
+ * operators limit them; false: unknown. NaN is not considered. */
+bool import_element_range(struct importer *imp, const struct tensor *t,
+			  double *min, double *max);
 /* Were all bounds of the options used? Reports each bound that was not. */
 bool import_bounds_used(struct importer *imp);
 

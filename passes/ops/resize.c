@@ -107,8 +107,12 @@ define_nearest(struct define *c, const struct node *n,
 	const struct expr **to = axes_exprs(c, vars, y->ndim);
 
 	for (int d = 0; d < y->ndim; d++) {
-		if (axes[d].resized && axes[d].virtual_result > 0) {
-			to[d] = resize_nearest_index(c, n, &axes[d], at[d]);
+		const struct resize_axis *a = &axes[d];
+
+		if (a->p) {
+			to[d] = resize_nearest_symbolic(c->module, n, a, at[d]);
+		} else if (a->resized && a->virtual_result > 0) {
+			to[d] = resize_nearest_index(c, n, a, at[d]);
 		}
 	}
 	*out = define_stage(c, "resize", "injective", y->ndim, vars,
@@ -188,7 +192,12 @@ interpolate(struct define *c, const struct node *n,
 		return dtype_equal(e->type, t) ? e : expr_cast(m, t, e);
 	}
 	i = at[d];
-	linear_taps(c, n, &axes[d], i, tap, &weight);
+	if (axes[d].p) {
+		resize_taps_symbolic(m, &axes[d], weight_type(n), i, tap,
+				     &weight);
+	} else {
+		linear_taps(c, n, &axes[d], i, tap, &weight);
+	}
 	for (int k = 0; k < 2; k++) {
 		at[d] = tap[k];
 		value[k] = interpolate(c, n, axes, in, at, d + 1);
@@ -221,25 +230,51 @@ define_linear(struct define *c, const struct node *n,
  * tap k is at distance (k + offset - fraction) * shrink. */
 struct filter {
 	const struct resize_axis *axis;
-	int n_taps, offset;
-	double shrink;
+	const struct expr *n_taps, *offset, *shrink;
 	bool normalised;
 };
 
-static struct filter
-filter_of(const struct node *n, const struct resize_axis *a)
+/* min(1, the scale), and ceil(support / that). */
+static const struct expr *
+symbolic_shrink(struct module *m, const struct resize_axis *a, int support,
+		struct dtype t, const struct expr **reach)
 {
-	bool antialias = node_attr_int(n, "antialias", 0) && a->scale < 1;
-	double support = resize_mode(n, "cubic") ? 2 : 1;
+	const struct expr *shrink, *half = expr_i32(m, support);
+
+	shrink = expr_div(m, expr_cast(m, t, a->enlarged),
+			  expr_cast(m, t, a->reduced));
+	*reach = dim_max(m, half,
+			 expr_floordiv(m,
+				       expr_add(m,
+						expr_mul(m, a->reduced, half),
+						expr_sub(m, a->enlarged,
+							 expr_i32(m, 1))),
+				       a->enlarged));
+	return expr_min(m, expr_const(m, t, 1), shrink);
+}
+
+static struct filter
+filter_of(struct define *c, const struct node *n, const struct resize_axis *a,
+	  struct dtype t)
+{
+	struct module *m = c->module;
+	bool antialias = node_attr_int(n, "antialias", 0) &&
+			 (a->p || a->scale < 1);
+	int support = resize_mode(n, "cubic") ? 2 : 1;
+	double shrink = antialias && !a->p ? a->scale : 1;
+	const struct expr *reach = expr_i32(m, (int)ceil(support / shrink));
 	struct filter f = {
 		.axis = a,
-		.shrink = antialias ? a->scale : 1,
+		.shrink = expr_const(m, t, shrink),
 		.normalised = antialias ||
 			      node_attr_int(n, "exclude_outside", 0) != 0,
 	};
 
-	f.offset = (int)floor(-support / f.shrink) + 1;
-	f.n_taps = 2 - 2 * f.offset;
+	if (antialias && a->p) {
+		f.shrink = symbolic_shrink(m, a, support, t, &reach);
+	}
+	f.offset = expr_sub(m, expr_i32(m, 1), reach);
+	f.n_taps = expr_mul(m, reach, expr_i32(m, 2));
 	return f;
 }
 
@@ -255,6 +290,10 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	struct ratio q;
 	int64_t low, lift;
 
+	if (f->axis->p) {
+		resize_split_symbolic(m, f->axis, t, i, whole, fraction);
+		return;
+	}
 	if (!resize_ratio(f->axis, &q)) {
 		x = expr_call1(m, INTRIN_CEIL,
 			       resize_position(m, f->axis, f64, i));
@@ -309,18 +348,17 @@ filter_weights(struct define *c, const struct node *n, const struct filter *f,
 {
 	struct module *m = c->module;
 	struct dtype t = weight_type(n);
-	const struct expr *shape[2] = { f->axis->result,
-					expr_i32(m, f->n_taps) };
+	const struct expr *shape[2] = { f->axis->result, f->n_taps };
 	const char *names[2] = { axis, "k" };
 	const struct expr *whole, *fraction, *d, *w, *at[2], *sum;
 	struct iter_var *vars = te_axes(m, 2, shape, names), k;
 	struct te_tensor *table, *sums;
 
 	split_source(c, f, t, vars[0].var->expr, &whole, &fraction);
-	d = expr_add(m, vars[1].var->expr, expr_i32(m, f->offset));
+	d = expr_add(m, vars[1].var->expr, f->offset);
 	whole = expr_add(m, whole, d);
 	d = expr_sub(m, expr_cast(m, t, d), fraction);
-	d = expr_mul(m, d, expr_const(m, t, f->shrink));
+	d = expr_mul(m, d, f->shrink);
 	w = filter_at(c, n, expr_call1(m, INTRIN_ABS, d));
 	if (node_attr_int(n, "exclude_outside", 0)) {
 		w = expr_select(m,
@@ -361,7 +399,7 @@ filter_axis(struct define *c, const struct node *n, const struct resize_axis *a,
 	const char *name = axis_name(m, rank, d);
 	const struct expr *shape[RANK_MAX], **at, *at_table[2], *whole, *e;
 	const struct expr *fraction, *last;
-	struct filter f = filter_of(n, a);
+	struct filter f = filter_of(c, n, a, weight_type(n));
 	struct te_tensor *table = filter_weights(c, n, &f, name);
 	struct iter_var *vars, k;
 
@@ -369,14 +407,13 @@ filter_axis(struct define *c, const struct node *n, const struct resize_axis *a,
 		shape[i] = i == d ? a->result : x->buffer->shape[i];
 	}
 	vars = define_shape_axes(c, rank, shape);
-	k = te_reduce_axis(m, "k", expr_i32(m, f.n_taps));
+	k = te_reduce_axis(m, "k", f.n_taps);
 	at = axes_exprs(c, vars, rank);
 	at_table[0] = at[d];
 	at_table[1] = k.var->expr;
 	split_source(c, &f, weight_type(n), at[d], &whole, &fraction);
 	last = expr_sub(m, a->size, expr_i32(m, 1));
-	whole = expr_add(m, whole,
-			 expr_add(m, k.var->expr, expr_i32(m, f.offset)));
+	whole = expr_add(m, whole, expr_add(m, k.var->expr, f.offset));
 	at[d] = expr_max(m, expr_i32(m, 0), expr_min(m, whole, last));
 	e = te_at(m, x, at, rank);
 	if (!dtype_equal(e->type, weight_type(n))) {
@@ -427,7 +464,8 @@ define_resize(struct define *c, const struct node *n,
 	}
 	for (int d = 0; d < n->inputs[0]->ndim; d++) {
 		resized += axes[d].resized;
-		filtered |= axes[d].resized && axes[d].scale < 1 &&
+		filtered |= axes[d].resized &&
+			    (axes[d].p || axes[d].scale < 1) &&
 			    node_attr_int(n, "antialias", 0);
 	}
 	if (resize_mode(n, "nearest")) {

@@ -9,6 +9,7 @@
 struct resize_axis {
 	const struct expr *size, *result; /* of the input, of the output */
 	bool resized;                     /* false: output i is input i */
+	bool by_sizes;                    /* not by a scale */
 	double scale;
 	double start, step;
 	/* tf_crop_and_resize: the outputs whose position is inside of the
@@ -17,6 +18,11 @@ struct resize_axis {
 	int64_t inside_min, inside_end;
 	int64_t virtual_size, virtual_result; /* the sizes; of symbolic ones, an
 					       * example */
+	/* Of sizes that are known only when the model runs: x(i) = (i * p + q) /
+	 * r, and the scale is enlarged / reduced, all integers of one type; p is
+	 * NULL otherwise. */
+	const struct expr *p, *q, *r;
+	const struct expr *enlarged, *reduced;
 };
 
 /* (i * p + q) / r, rounded down, exact in integers; r > 0. */
@@ -40,5 +46,27 @@ const struct expr *resize_position(struct module *m,
 				   const struct expr *i);
 /* x(i) as a ratio of small integers; false: there is none. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
+
+/* resize_symbolic.c: axes whose sizes are known only when the model runs. */
+
+/* Sets p, q and r for the scale enlarged / reduced; false: the coordinate mode
+ * needs known sizes. */
+bool resize_map_symbolic(struct module *m, const struct node *n,
+			 struct resize_axis *a);
+/* The input's index for output i by nearest_mode. */
+const struct expr *resize_nearest_symbolic(struct module *m,
+					   const struct node *n,
+					   const struct resize_axis *a,
+					   const struct expr *i);
+/* The two neighbours of x(i) in the input, and the weight of the second. */
+void resize_taps_symbolic(struct module *m, const struct resize_axis *a,
+			  struct dtype t, const struct expr *i,
+			  const struct expr *tap[2],
+			  const struct expr **weight);
+/* ceil(x(i)) - 1, and x(i) minus that, in (0, 1]. */
+void resize_split_symbolic(struct module *m, const struct resize_axis *a,
+			   struct dtype t, const struct expr *i,
+			   const struct expr **whole,
+			   const struct expr **fraction);
 
 #endif

@@ -81,15 +81,16 @@ map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
 
 	if (!expr_is_int(a->size, &a->virtual_size) ||
 	    !expr_is_int(a->result, &a->virtual_result)) {
-		a->virtual_size = STAND_IN;
-		a->virtual_result = (int64_t)floor(a->scale * STAND_IN);
-		if (!is_size_free(n, a->scale)) {
-			return infer_error(c, DIAG_UNSUPPORTED,
+		if (a->by_sizes || !is_size_free(n, a->scale)) {
+			return resize_map_symbolic(c->module, n, a) ||
+			       infer_error(c, DIAG_UNSUPPORTED,
 					   "Resize of a symbolic dimension in "
 					   "this coordinate mode is not "
 					   "supported; give the dimension "
 					   "with --dim");
 		}
+		a->virtual_size = STAND_IN;
+		a->virtual_result = (int64_t)floor(a->scale * STAND_IN);
 	}
 	if (a->virtual_size <= 0 || a->virtual_result <= 0) {
 		a->crops = false;
@@ -147,28 +148,29 @@ input_doubles(struct module *m, const struct node *n, int i, double **list)
 	return t->n_elems;
 }
 
-/* floor(size * scale), also for a symbolic size if the scale is a ratio of
- * small integers. */
-static const struct expr *
-scaled(struct module *m, const struct expr *size, double scale)
+/* Sets the result to floor(size * scale), also for a symbolic size if the scale
+ * is a ratio of small integers; else to NULL. */
+static void
+scale_axis(struct module *m, struct resize_axis *a)
 {
 	int64_t v;
 
-	if (expr_is_int(size, &v)) {
-		return expr_index(m, (int64_t)((double)v * scale));
+	a->result = NULL;
+	if (expr_is_int(a->size, &v)) {
+		a->result = expr_index(m, (int64_t)((double)v * a->scale));
 	}
-	for (int64_t r = 1; r <= 64; r++) {
-		double p = round(scale * (double)r);
+	for (int64_t r = 1; r <= 64 && !a->result; r++) {
+		double p = round(a->scale * (double)r);
 
-		if (fabs(p / (double)r - scale) < 1e-9 && p <= 4096) {
-			return expr_floordiv(m,
-					     expr_mul(m, size,
-						      expr_index(m,
-								 (int64_t)p)),
-					     expr_index(m, r));
+		if (fabs(p / (double)r - a->scale) < 1e-9 && p <= 4096) {
+			a->enlarged = expr_index(m, (int64_t)p);
+			a->reduced = expr_index(m, r);
+			a->result = expr_floordiv(m,
+						  expr_mul(m, a->size,
+							   a->enlarged),
+						  a->reduced);
 		}
 	}
-	return NULL;
 }
 
 static bool
@@ -188,7 +190,7 @@ size_axes_by_scales(struct infer *c, const struct node *n,
 					   i, scales[i]);
 		}
 		a->scale = scales[i];
-		a->result = scaled(c->module, a->size, a->scale);
+		scale_axis(c->module, a);
 		a->resized = a->scale != 1;
 		if (a->result && expr_is_int(a->result, &out) &&
 		    out > SIZE_MAX_RESIZED) {
@@ -223,7 +225,15 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 		struct resize_axis *a = &axes[which[i]];
 
 		a->result = sizes[i];
+		a->by_sizes = true;
 		if (a->size == a->result && stretch) {
+			continue;
+		}
+		if (stretch && (!expr_is_int(a->size, &in) ||
+				!expr_is_int(a->result, &out))) {
+			a->enlarged = a->result;
+			a->reduced = a->size;
+			a->resized = true;
 			continue;
 		}
 		if (!expr_is_int(a->result, &out)) {

@@ -175,6 +175,33 @@ def inputs():
         m.check(ALL, "--bound", "r=9")
 
 
+def resize():
+    """Sizes that are an input, and batches and channels that the model knows;
+    larger, smaller and equal, every mode of coordinates and of rounding."""
+    coordinates = ["half_pixel", "pytorch_half_pixel", "align_corners",
+                   "asymmetric", "half_pixel_symmetric"]
+    forms = [dict(mode="linear", coordinate_transformation_mode=c)
+             for c in coordinates]
+    forms += [dict(mode="cubic", coordinate_transformation_mode=c)
+              for c in coordinates[:4]]
+    forms += [dict(mode="nearest", nearest_mode=r,
+                   coordinate_transformation_mode=c)
+              for c in ("asymmetric", "half_pixel") for r in (
+                  "floor", "ceil", "round_prefer_floor", "round_prefer_ceil")]
+    forms += [dict(mode="cubic", exclude_outside=1),
+              dict(mode="cubic", cubic_coeff_a=-0.5)]
+    forms += [dict(mode=m, antialias=1) for m in ("linear", "cubic")]
+    for size in [(7, 9), (2, 3), (4, 6), (1, 1)]:
+        m = Model("resize")
+        x, s = m.input("x", floats(1, 2, 4, 6)), m.input("s", ints(*size))
+        known = m.node("Slice", [m.node("Shape", [x])] +
+                       [m.constant(ints(v)) for v in (0, 2)])
+        sizes = m.node("Concat", [known, s], axis=0)
+        for form in forms:
+            m.output(m.node("Resize", [x, "", "", sizes], **form))
+        m.check(ALL if size[0] == 7 else ["c99"], "--bound", "s=1..9")
+
+
 def bounds():
     """A size beyond its bound is a status, in every dialect; so is a shape
     that does not fit."""
@@ -198,6 +225,21 @@ def bounds():
             if "status" not in seen.stderr:
                 helper.fail("%s of %s is not refused when it runs:\n%s" %
                             (op, value, seen.stderr))
+    for side, status in [(7.2, 0), (np.nan, 1)]:
+        m = Model("limited")
+        x = m.input("x", floats(1, 1, 4, 4))
+        side = m.node("Clip", [m.input("a", np.array(side, np.float32))] +
+                      [m.constant(np.float32(v)) for v in (1, 9)])
+        side = m.node("Cast", [m.node("Ceil", [side])],
+                      to=TensorProto.INT64)
+        one = m.constant(ints(1))
+        sizes = [m.node("Reshape", [side, one])] * 2
+        y = m.node("Resize", [x, "", "", m.node(
+            "Concat", [one, one] + sizes, axis=0)], mode="linear")
+        m.output(y)
+        if status:
+            m.reference = lambda: {name: floats(1) for name in m.outputs}
+        helper.tirc("test", m.write(), status=status)
     m = Model("tight")
     m.output(m.node("NonZero", [m.input("x", floats(3, 8))], names=["y"]))
     path = m.write()
@@ -229,7 +271,8 @@ def constants():
                 "s=2,-1,3", status=1)
 
 
-CASES = [nonzero, compress, suppression, unique, inputs, bounds, constants]
+CASES = [nonzero, compress, suppression, unique, inputs, resize, bounds,
+         constants]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators with an input of sizes (sizes.c). */
+#include "ops.h"
+#include "sizes.h"
+
+/* Memory is planned for the largest values of a size: larger ones that nobody
+ * chose are no bound. */
+enum { SIZE_FOUND_MAX = 1 << 22 };
+
+/* The shape that the model declares of its output y; NULL: it leaves some size
+ * open. */
+static const Onnx__TensorShapeProto *
+declared_shape(const struct importer *imp, const struct tensor *y)
+{
+	const Onnx__TensorShapeProto *shape = NULL;
+
+	for (size_t i = 0; y->is_output && i < imp->graph->n_output; ++i) {
+		const Onnx__ValueInfoProto *p = imp->graph->output[i];
+
+		if (p->type && p->type->tensor_type &&
+		    strcmp(p->name, tensor_label(y)) == 0) {
+			shape = p->type->tensor_type->shape;
+		}
+	}
+	for (size_t d = 0; shape && d < shape->n_dim; ++d) {
+		if (shape->dim[d]->value_case !=
+			    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE ||
+		    shape->dim[d]->dim_value < 1 ||
+		    shape->dim[d]->dim_value > INT32_MAX) {
+			return NULL;
+		}
+	}
+	return shape;
+}
+
+/* An output of the model with a declared shape: no size that Expand, Reshape or
+ * ConstantOfShape is given is larger. NULL: there is none. */
+static const struct size_bound *
+declared_bound(const struct sizing *s, int64_t elems)
+{
+	const struct node *n = s->u.node;
+	const Onnx__TensorShapeProto *shape = declared_shape(s->u.imp,
+							     n->outputs[0]);
+	struct arena *tmp = &s->u.imp->tmp;
+	struct size_bound *bound = arena_new(tmp, struct size_bound);
+	int64_t *min = arena_array(tmp, int64_t, elems + 1);
+	int64_t *max = arena_array(tmp, int64_t, elems + 1);
+	bool expands = strcmp(n->op_type, "Expand") == 0;
+	int64_t skipped = shape ? (int64_t)shape->n_dim - elems : -1;
+
+	if (skipped < 0 || (skipped > 0 && !expands) ||
+	    (!expands && strcmp(n->op_type, "Reshape") != 0 &&
+	     strcmp(n->op_type, "ConstantOfShape") != 0)) {
+		return NULL;
+	}
+	for (int64_t k = 0; k < elems; ++k) {
+		min[k] = 0;
+		max[k] = shape->dim[skipped + k]->dim_value;
+	}
+	*bound = (struct size_bound){ .name = tensor_label(n->outputs[0]),
+				      .n = (int)elems,
+				      .min = min,
+				      .max = max };
+	return bound;
+}
+
+/* The caller is told of the bound, which the entry function checks. */
+static void
+assume_declared(struct sizing *s, const struct size_bound *bound,
+		const char *sizes)
+{
+	struct arena *tmp = &s->u.imp->tmp;
+
+	if (bound) {
+		import_assume(s->u.imp,
+			      arena_printf(tmp,
+					   "the sizes in %s are at most those "
+					   "of the declared shape of %s "
+					   "(--bound %s=N says otherwise)",
+					   import_quote(tmp, sizes),
+					   import_quote(tmp, bound->name),
+					   sizes));
+	}
+}
+
+/* An input of sizes. */
+struct size_list {
+	const char *label;
+	const struct size_bound *bound; /* of --bound or declared; or NULL */
+	int n;
+	int64_t least;
+};
+
+/* The tensor of one element whose value t has: t, or what it is a view or a
+ * wider integer of. */
+static struct tensor *
+root_of(struct tensor *t)
+{
+	static const char *const views[] = {
+		"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"
+	};
+	const struct node *n = t->producer;
+
+	for (size_t i = 0; n && !*n->domain && i < sizeof views / sizeof *views;
+	     ++i) {
+		if (strcmp(n->op_type, views[i]) == 0 && n->inputs[0]->typed &&
+		    dtype_class(n->inputs[0]->type) == DTC_INT &&
+		    dtype_bits(t->type) >= dtype_bits(n->inputs[0]->type)) {
+			return root_of(n->inputs[0]);
+		}
+	}
+	return t;
+}
+
+/* The sizes that were read from the tensor of one element before, at least
+ * `least`; NULL: there are none. */
+static struct tensor *
+read_before(struct importer *imp, const struct tensor *root, int64_t least)
+{
+	for (int i = imp->read_sizes.n - 1; i >= 0; --i) {
+		struct tensor *y = imp->read_sizes.data[i].size;
+
+		if (imp->read_sizes.data[i].root == root &&
+		    imp->g->run_sizes.data[node_run_sizes(y->producer)]
+				    .var->min >= least) {
+			return y;
+		}
+	}
+	return NULL;
+}
+
+/* The bounds of n sizes from `at` of the list on, which t holds: the option's,
+ * the declared ones, or those that the values of t have. NULL: none. */
+static const struct size_bound *
+part_bound(struct sizing *s, const struct size_list *list, struct tensor *t,
+	   int at, int n)
+{
+	struct arena *tmp = &s->u.imp->tmp;
+	const char *names[] = { tensor_label(t), tensor_label(root_of(t)) };
+	const struct size_bound *own = size_bound(s->u.imp, names, 2);
+	struct size_bound *made;
+	double low, high;
+	int64_t *ends;
+
+	if (own && (own->n == 1 || own->n == n)) {
+		return own;
+	}
+	made = arena_new(tmp, struct size_bound);
+	if (list->bound) {
+		*made = *list->bound;
+		if (made->n > 1) {
+			made->min += at;
+			made->max += at;
+			made->n = n;
+		}
+		return made;
+	}
+	if (!import_element_range(s->u.imp, t, &low, &high) ||
+	    high > SIZE_FOUND_MAX || low < -SIZE_FOUND_MAX) {
+		return NULL;
+	}
+	ends = arena_array(tmp, int64_t, 2);
+	ends[0] = (int64_t)low;
+	ends[1] = (int64_t)high < list->least ? list->least : (int64_t)high;
+	*made = (struct size_bound){
+		.name = list->label, .n = 1, .min = &ends[0], .max = &ends[1]
+	};
+	return made;
+}
+
+/* Sizes that t holds: n elements of the list, from `at` on. */
+static struct tensor *
+read_part(struct sizing *s, const struct size_list *list, struct tensor *t,
+	  int at, int n)
+{
+	struct importer *imp = s->u.imp;
+	struct tensor *root = root_of(t), *y = NULL;
+	const struct size_bound *bound;
+	int64_t *min = arena_array(&imp->tmp, int64_t, n + 1);
+	int64_t *max = arena_array(&imp->tmp, int64_t, n + 1);
+
+	y = n == 1 ? read_before(imp, root, list->least) : NULL;
+	if (y) {
+		return y;
+	}
+	bound = part_bound(s, list, t, at, n);
+	if (!bound) {
+		size_no_bound(s,
+			      n == list->n ? list->label : tensor_label(root));
+		return NULL;
+	}
+	for (int k = 0; k < n; ++k) {
+		min[k] = list->least;
+		max[k] = INT32_MAX;
+	}
+	if (!dtype_equal(t->type, dtype_of(DT_I64))) {
+		t = size_cast(s, "wide", t, dtype_of(DT_I64));
+	}
+	if (t->ndim != 1) {
+		t = size_insert(s, "Reshape", "list", t,
+				size_constant(s, "all", n));
+	}
+	y = size_variables(s, t,
+			   n == list->n ? list->label : tensor_label(root), n,
+			   min, max, false, bound);
+	if (n == 1) {
+		struct read_size read = { root, y };
+
+		vec_push(&imp->tmp, &imp->read_sizes, read);
+	}
+	return y;
+}
+
+/* The elements of t as int64[n], each a known size or a variable. t is the list
+ * from `at` on. */
+static struct tensor *
+read_list(struct sizing *s, const struct size_list *list, struct tensor *t,
+	  int at)
+{
+	struct importer *imp = s->u.imp;
+	const struct node *made = t->producer;
+	struct tensor **parts, *y;
+	int64_t n;
+	int from = at;
+
+	if (!tensor_const_elems(t, &n)) {
+		n = 1;
+	}
+	if (t->elems || t->value) {
+		return dtype_equal(t->type, dtype_of(DT_I64))
+			       ? t
+			       : size_cast(s, "wide", t, dtype_of(DT_I64));
+	}
+	if (made && !*made->domain && strcmp(made->op_type, "Cast") == 0 &&
+	    dtype_class(made->inputs[0]->type) == DTC_INT &&
+	    dtype_bits(t->type) >= dtype_bits(made->inputs[0]->type)) {
+		return read_list(s, list, made->inputs[0], at);
+	}
+	if (t->ndim != 1 || !made || *made->domain ||
+	    strcmp(made->op_type, "Concat") != 0) {
+		return read_part(s, list, t, at, (int)n);
+	}
+	parts = arena_array(&imp->tmp, struct tensor *, made->n_inputs + 1);
+	for (int i = 0; i < made->n_inputs; ++i) {
+		int64_t elems;
+
+		if (!tensor_const_elems(made->inputs[i], &elems)) {
+			return NULL;
+		}
+		parts[i] = read_list(s, list, made->inputs[i], from);
+		if (!parts[i]) {
+			return NULL;
+		}
+		from += (int)elems;
+	}
+	y = upgrade_tensor(&s->u, "sizes");
+	node_set_attr_int(s->u.g,
+			  upgrade_insert(&s->u, s->at++, "Concat", parts,
+					 made->n_inputs, y),
+			  "axis", 0);
+	return y;
+}
+
+bool
+size_input(struct sizing *s, int i, int64_t least)
+{
+	struct node *n = s->u.node;
+	struct tensor *t = n->inputs[i];
+	const char *names[] = { tensor_label(t), tensor_label(n->outputs[0]) };
+	struct size_list list = { .label = names[0], .least = least };
+	int64_t elems;
+
+	list.bound = size_bound(s->u.imp, names, 2);
+	if (!tensor_const_elems(t, &elems) || elems > ONNX_MAX_RANK ||
+	    (list.bound && list.bound->n != 1 && list.bound->n != elems)) {
+		return !list.bound ? size_no_bound(s, list.label)
+				   : diag_error(&s->u.imp->m->diags,
+						DIAG_BAD_OPTION,
+						node_place(s->u.g, n),
+						"--bound %s: give one bound, "
+						"or one for each element of "
+						"the tensor",
+						list.label);
+	}
+	list.n = (int)elems;
+	if (!list.bound) {
+		list.bound = declared_bound(s, elems);
+		assume_declared(s, list.bound, list.label);
+	}
+	t = read_list(s, &list, t, 0);
+	if (!t) {
+		return false;
+	}
+	node_set_input(n, i, t);
+	return true;
+}
+
+/* Range: the number of elements, max(0, (limit - start + delta - sign(delta)) /
+ * delta) for integers. */
+bool
+size_range(struct sizing *s)
+{
+	struct node *n = s->u.node;
+	struct tensor *start = n->inputs[0], *limit = n->inputs[1];
+	struct tensor *delta = n->inputs[2], *count;
+	const char *label = tensor_label(n->outputs[0]);
+	const char *names[] = { label,
+				arena_printf(&s->u.imp->tmp, "%s_count", label),
+				tensor_label(limit) };
+	const struct size_bound *bound = size_bound(s->u.imp, names, 3);
+	bool whole = !dtype_is_float(start->type);
+	struct dtype type = whole ? dtype_of(DT_I64) : start->type;
+	struct dtype own = start->type;
+	int64_t least = 0, most = INT32_MAX;
+
+	if (!bound) {
+		return size_no_bound(s, tensor_label(limit));
+	}
+	if (!dtype_equal(type, own)) {
+		start = size_cast(s, "start", start, type);
+		limit = size_cast(s, "limit", limit, type);
+		delta = size_cast(s, "delta", delta, type);
+	}
+	count = size_insert(s, "Sub", "span", limit, start);
+	if (whole) {
+		count = size_insert(s, "Add", "more", count, delta);
+		count = size_insert(s, "Sub", "less", count,
+				    size_insert(s, "Sign", "sign", delta,
+						NULL));
+	}
+	count = size_insert(s, "Div", "steps", count, delta);
+	if (!whole) {
+		count = size_insert(s, "Ceil", "whole_steps", count, NULL);
+		count = size_cast(s, "number", count, dtype_of(DT_I64));
+	}
+	count = size_insert(s, "Max", "count", count,
+			    size_constant(s, "none", 0));
+	count = size_insert(s, "Reshape", "count_list", count,
+			    size_constant(s, "one", 1));
+	count = size_variables(s, count, names[1], 1, &least, &most, false,
+			       bound);
+	node_set_input(n, 1, n->inputs[2]);
+	node_set_input(n, 2, count);
+	n->domain = "tirc";
+	n->op = op_find("tirc", "Range");
+	return true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes that are known only when the model runs: sizes.c, and the operators in
+ * size_counts.c and size_inputs.c. */
+#ifndef TIRC_ONNX_SIZES_H
+#define TIRC_ONNX_SIZES_H
+
+#include "upgrade.h"
+
+struct sizing {
+	struct upgrade u;
+	int at; /* where the next node is inserted */
+};
+
+/* The bound of --bound for one of the names; NULL: no option names it. */
+const struct size_bound *size_bound(struct importer *imp,
+				    const char *const *names, int n);
+/* Inserts a node of ONNX's with one output. */
+struct tensor *size_insert(struct sizing *s, const char *op_type,
+			   const char *what, struct tensor *a,
+			   struct tensor *b);
+struct tensor *size_cast(struct sizing *s, const char *what, struct tensor *x,
+			 struct dtype type);
+struct tensor *size_constant(struct sizing *s, const char *what, int64_t v);
+/* Inserts tirc.RunSize of x, n integers; min and max as given, unless
+ * --bound says less. */
+struct tensor *size_variables(struct sizing *s, struct tensor *x,
+			      const char *stem, int n, const int64_t *min,
+			      const int64_t *max, bool proven,
+			      const struct size_bound *bound);
+/* Reports that the tensor's values need a bound. */
+bool size_no_bound(struct sizing *s, const char *name);
+
+/* Operators, each with the node of s. */
+bool size_nonzero(struct sizing *s);
+bool size_nms(struct sizing *s);
+bool size_unique(struct sizing *s);
+bool size_range(struct sizing *s);
+/* Integers of input i become sizes, which are at least `least`. */
+bool size_input(struct sizing *s, int i, int64_t least);
+
+#endif
