@@ -204,6 +204,7 @@ struct run_size {
 	struct var *var; /* within min..max; min may be 0 */
 	bool proven;     /* the bounds hold for every input; else the entry
 			  * function checks them */
+	const struct node *read_by; /* of graph_find_bodies */
 };
 
 /* A symbolic size that the caller gives, a multiple of `step`: the dimension of

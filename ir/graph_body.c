@@ -51,6 +51,22 @@ node_ends_loop(const struct node *n)
 	return ends(n, "EndLoop");
 }
 
+/* The largest number of iterations. */
+static int64_t
+most_trips(const struct node *end)
+{
+	const struct tensor *count = end->inputs[0];
+	int64_t most;
+
+	if (node_attr_int(end, "counted", 0) != 0 && count->elems != NULL &&
+	    count->n_elems == 1) {
+		struct tensor one = { .ndim = 1, .shape = count->elems };
+
+		return tensor_max_elems(&one, &most) ? most : INT32_MAX;
+	}
+	return node_attr_int(end, "trips", INT32_MAX);
+}
+
 static void
 add_body(struct graph *g, struct node *end, const char *attr, bool is_loop,
 	 bool is_else)
@@ -68,7 +84,7 @@ add_body(struct graph *g, struct node *end, const char *attr, bool is_loop,
 	b->is_loop = is_loop;
 	b->is_else = is_else;
 	if (is_loop && b->iteration == NULL) {
-		int64_t trips = node_attr_int(end, "trips", INT32_MAX);
+		int64_t trips = most_trips(end);
 
 		b->iteration = var_new_dim(g->module, "t", 0,
 					   trips > 0 ? trips - 1 : 0);
@@ -119,7 +135,56 @@ common_body(const struct graph *g, int a, int b)
 	return a;
 }
 
-/* Sets the earliest body: the innermost one of the inputs. */
+static bool
+any_uses(const struct expr *const *list, int n, const struct var *v)
+{
+	for (int i = 0; i < n; i++) {
+		if (expr_uses_var(list[i], v)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Do the shapes of n's results, or sizes that n is given, depend on v? */
+static bool
+uses_size(const struct node *n, const struct var *v)
+{
+	for (int k = 0; k < n->n_outputs; k++) {
+		const struct tensor *t = n->outputs[k];
+
+		if (t != NULL && t->ndim > 0 &&
+		    any_uses(t->shape, t->ndim, v)) {
+			return true;
+		}
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t != NULL && t->producer == NULL && t->elems != NULL &&
+		    any_uses(t->elems, t->n_elems, v)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Moves n into the innermost body that reads a size which n depends on. */
+static void
+place_after_sizes(const struct graph *g, struct node *n)
+{
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		const struct node *size = g->run_sizes.data[i].read_by;
+
+		if (size != NULL &&
+		    depth_of(g, size->body) > depth_of(g, n->body) &&
+		    uses_size(n, g->run_sizes.data[i].var)) {
+			n->body = size->body;
+		}
+	}
+}
+
+/* Sets the earliest body: the innermost one of the inputs and of the sizes. */
 static void
 place_early(const struct graph *g, struct node *n)
 {
@@ -134,6 +199,28 @@ place_early(const struct graph *g, struct node *n)
 		if (t != NULL && t->producer != NULL &&
 		    depth_of(g, t->producer->body) > depth_of(g, n->body)) {
 			n->body = t->producer->body;
+		}
+	}
+	place_after_sizes(g, n);
+}
+
+/* Finds the nodes that read sizes. */
+static void
+find_run_sizes(struct graph *g)
+{
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		g->run_sizes.data[i].read_by = NULL;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		int first = node_run_sizes(n);
+		int64_t count = 0;
+
+		if (first < 0 || !tensor_const_elems(n->outputs[0], &count)) {
+			continue;
+		}
+		for (int k = 0; k < count; k++) {
+			g->run_sizes.data[first + k].read_by = n;
 		}
 	}
 }
@@ -246,6 +333,7 @@ graph_find_bodies(struct graph *g)
 	if (g->bodies.n == 0) {
 		return;
 	}
+	find_run_sizes(g);
 	for (int i = 0; i < g->nodes.n; i++) {
 		place_early(g, g->nodes.data[i]);
 	}

@@ -116,7 +116,7 @@ read_range(const char **at, int64_t *min, int64_t *max)
 			return false;
 		}
 	}
-	return *min <= *max && *min >= 0 && *max <= INT32_MAX &&
+	return *min <= *max && *min >= -INT32_MAX && *max <= INT32_MAX &&
 	       (**at == '\0' || **at == ',');
 }
 

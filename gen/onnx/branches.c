@@ -195,15 +195,8 @@ make_end(struct importer *imp, struct deferred *d, const struct results *r)
 				      sizeof(int64_t) * (size_t)r->sizes.n),
 			   r->sizes.n);
 	for (int i = 0; i < r->counts.n; ++i) {
-		struct tensor *count = r->counts.data[i];
-		struct tensor *size = graph_tensor(g, count->name);
-		struct node *made = import_add_node(imp, "tirc", "RunSize",
-						    d->node->name, &count, 1,
-						    &size, 1, d->origin,
-						    GRAPH_CANONICAL_OPSET);
-
-		made->op = op_find("tirc", "RunSize");
-		node_set_attr_int(g, made, "first", r->sizes.data[3 * i + 2]);
+		flow_run_size(imp, d, r->counts.data[i],
+			      (int)r->sizes.data[3 * i + 2]);
 	}
 }
 

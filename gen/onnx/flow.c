@@ -4,6 +4,7 @@
  * made, whose results are its inputs then; at last they have types and shapes. */
 #include "flow.h"
 #include "ops.h"
+#include "sizes.h"
 
 int
 flow_new(struct importer *imp)
@@ -48,6 +49,20 @@ flow_copy(struct importer *imp, const struct deferred *d, int body,
 	return flow_tensor(imp, d, "Copy", body, t, t->name);
 }
 
+struct tensor *
+flow_run_size(struct importer *imp, const struct deferred *d, struct tensor *t,
+	      int number)
+{
+	struct tensor *size = graph_tensor(imp->g, t->name);
+	struct node *n = import_add_node(imp, "tirc", "RunSize", d->node->name,
+					 &t, 1, &size, 1, d->origin,
+					 GRAPH_CANONICAL_OPSET);
+
+	n->op = op_find("tirc", "RunSize");
+	node_set_attr_int(imp->g, n, "first", number);
+	return size;
+}
+
 void
 flow_set_inputs(struct importer *imp, struct deferred *d,
 		const tensor_list *list)
@@ -68,9 +83,9 @@ flow_set_inputs(struct importer *imp, struct deferred *d,
 	}
 }
 
-static struct tensor *
-transposed(struct importer *imp, const struct deferred *d, struct tensor *x,
-	   int ndim, int from, int to)
+struct tensor *
+flow_transposed(struct importer *imp, const struct deferred *d,
+		struct tensor *x, int ndim, int from, int to)
 {
 	int64_t *perm = arena_array(&imp->m->arena, int64_t, ndim + 1);
 	struct tensor *out = graph_tensor(imp->g, x->name);
@@ -104,7 +119,7 @@ scan_slice(struct importer *imp, struct deferred *d, int k)
 	struct node *n;
 
 	if (axis != 0) {
-		x = transposed(imp, d, x, x->ndim, axis, 0);
+		x = flow_transposed(imp, d, x, x->ndim, axis, 0);
 	}
 	/* A constant is copied: its slices have no address of their own. */
 	x = flow_copy(imp, d, d->body->flow, x);
@@ -166,6 +181,12 @@ flow_loop(struct importer *imp, struct deferred *d,
 	if (!deferred_inline(imp, d, form->body, flow->id, in, n, out)) {
 		return false;
 	}
+	flow->appends = arena_array(&imp->tmp, int, form->n_states + 1);
+	for (int k = 0; k < form->n_states; ++k) {
+		flow->appends[k] = flow_find_append(imp, d, form->states[k],
+						    flow->carried[k],
+						    out[form->is_loop + k]);
+	}
 	for (size_t k = 0; k < form->body->n_output; ++k) {
 		vec_push(&imp->tmp, &list, out[k]);
 	}
@@ -207,6 +228,12 @@ struct loop_parts {
 	tensor_list first, next, slices, out;
 	VEC(int64_t) back; /* of slices */
 	bool condition;
+	/* The most iterations: a constant, or the value of count; -1 and NULL:
+	 * there is no limit. */
+	int64_t trips;
+	struct tensor *count;
+	bool bounded; /* trips is of --bound: more iterations are an error */
+	struct tensor *done; /* with a condition: the number of iterations */
 };
 
 /* A state of the loop; output: of the node, -1 for the condition. */
@@ -227,32 +254,236 @@ add_state(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	}
 }
 
+/* -- stacked results whose number of slices depends on data -- */
+
+static struct tensor *
+number(struct importer *imp, const char *name, int64_t v)
+{
+	return graph_constant_ints(imp->g, name, 1, &v);
+}
+
+/* A new variable for a size from 0 to `most`; its number. */
+static int
+new_size(struct importer *imp, const char *name, int64_t most, bool proven)
+{
+	struct run_size size = { .proven = proven };
+
+	name = arena_printf(&imp->m->arena, "%s_count", name);
+	size.var = var_new_dim(imp->m, name, 0, most);
+	vec_push(&imp->m->arena, &imp->g->run_sizes, size);
+	return imp->g->run_sizes.n - 1;
+}
+
+/* The loop's count as a size with a bound, from --bound or its operators. */
+static void
+read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	   const struct size_bound *bound, const char *name)
+{
+	struct tensor *in[2] = { p->count, NULL }, *t;
+	double low, most;
+	int64_t v;
+
+	if (bound) {
+		most = (double)bound->max[0];
+	} else if (!import_element_range(imp, p->count, &low, &most) ||
+		   most > SIZE_FOUND_MAX) {
+		p->count = NULL;
+		return;
+	}
+	v = most > 0 ? (int64_t)most : 0;
+	in[1] = number(imp, "none", 0);
+	t = deferred_node(imp, d, "Max", in, 2, p->count->name);
+	in[0] = t;
+	in[1] = number(imp, "one", 1);
+	t = deferred_node(imp, d, "Reshape", in, 2, p->count->name);
+	p->count = flow_run_size(imp, d, t, new_size(imp, name, v, false));
+}
+
+/* Finds how many slices a stacked result has at most. */
+static void
+find_limit(struct importer *imp, struct deferred *d, struct loop_parts *p)
+{
+	const struct loop_form *form = &d->flow->form;
+	const char *names[4];
+	const struct size_bound *bound;
+	int n = 0;
+
+	p->trips = form->trips;
+	p->count = form->trips < 0 ? form->count : NULL;
+	if (p->trips >= 0 || (p->count && p->count->elems)) {
+		return;
+	}
+	for (int k = 0; k < d->node->n_outputs && n < 3; ++k) {
+		if (d->node->outputs[k]) {
+			names[n++] = tensor_label(d->node->outputs[k]);
+		}
+	}
+	if (p->count) {
+		names[n++] = tensor_label(p->count);
+	}
+	bound = size_bound(imp, names, n);
+	if (p->count) {
+		read_count(imp, d, p, bound, names[0]);
+	} else if (bound) {
+		p->trips = bound->max[0];
+		p->bounded = true;
+	}
+}
+
+/* Adds a state that counts the iterations, and reads it after the loop. */
+static void
+count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p,
+		 const char *name)
+{
+	struct tensor *zero = number(imp, "none", 0), *in[2], *t;
+	struct tensor *out = graph_tensor(imp->g, "iterations");
+	double low, most = (double)p->trips;
+
+	if (p->count) {
+		import_element_range(imp, p->count, &low, &most);
+	}
+	in[0] = flow_tensor(imp, d, "Iteration", d->flow->id, NULL,
+			    "iteration");
+	in[1] = number(imp, "one", 1);
+	t = deferred_node(imp, d, "Add", in, 2, "iterations");
+	vec_push(&imp->tmp, &p->first,
+		 carry(imp, d, zero, "iterations")->producer->inputs[0]);
+	vec_push(&imp->tmp, &p->next, flow_copy(imp, d, d->flow->id, t));
+	vec_push(&imp->tmp, &p->out, out);
+	t = flow_copy(imp, d, d->body->flow, out);
+	if (p->bounded) {
+		/* a condition that still holds: one more than the bound */
+		in[0] = flow_copy(imp, d, d->body->flow, p->out.data[0]);
+		in[0] = deferred_node(imp, d, "Cast", in, 1, "more");
+		node_set_attr_int(imp->g, in[0]->producer, "to",
+				  dtype_onnx_number(dtype_of(DT_I64)));
+		in[1] = number(imp, "one", 1);
+		in[0] = deferred_node(imp, d, "Reshape", in, 2, "more");
+		in[1] = t;
+		t = deferred_node(imp, d, "Add", in, 2, "iterations");
+	}
+	p->done = flow_run_size(imp, d, t,
+				new_size(imp, name, (int64_t)most,
+					 !p->bounded));
+}
+
+/* The slices of the iterations that were made. */
+static struct tensor *
+done_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	    struct tensor *all)
+{
+	struct tensor *in[] = { all, number(imp, "from", 0), p->done,
+				number(imp, "along", 0) };
+
+	return deferred_node(imp, d, "Slice", in, 4, all->name);
+}
+
+/* The stacked parts that the iterations compute; NULL after a report. */
+static struct tensor *
+add_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	   struct tensor *t, bool back, const char *name)
+{
+	struct tensor *out = graph_tensor(imp->g, t->name);
+
+	vec_push(&imp->tmp, &p->slices, flow_copy(imp, d, d->flow->id, t));
+	vec_push(&imp->tmp, &p->back, back);
+	vec_push(&imp->tmp, &p->out, out);
+	if ((p->trips < 0 && !p->count) || (p->condition && back)) {
+		deferred_refuse(imp, d,
+				"the number of slices of its result '%s' "
+				"depends on data; give its largest value with "
+				"--bound %s=N",
+				name, name);
+		return NULL;
+	}
+	return p->condition ? done_slices(imp, d, p, out) : out;
+}
+
 static bool
 add_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	    int k, struct tensor *t)
 {
 	const struct loop_form *form = &d->flow->form;
 	int output = form->n_states + k;
-	struct tensor *out = graph_tensor(imp->g, t->name);
 	int axis = axis_of(form->out_axes, k, t->ndim + 1);
+	struct tensor *out;
 
 	if (output >= d->node->n_outputs || !d->node->outputs[output]) {
 		return true;
 	}
-	vec_push(&imp->tmp, &p->slices, flow_copy(imp, d, d->flow->id, t));
-	vec_push(&imp->tmp, &p->back, form->out_back ? form->out_back[k] : 0);
-	vec_push(&imp->tmp, &p->out, out);
-	if (form->trips < 0 || p->condition) {
-		return deferred_refuse(
-			imp, d,
-			"the number of slices of its result '%s' depends on "
-			"data, which is not supported",
-			d->node->outputs[output]->name);
+	out = add_slices(imp, d, p, t, form->out_back && form->out_back[k],
+			 tensor_label(d->node->outputs[output]));
+	if (out && axis != 0) {
+		out = flow_transposed(imp, d, out, t->ndim + 1, 0, axis);
 	}
-	if (axis != 0) {
-		out = transposed(imp, d, out, t->ndim + 1, 0, axis);
+	if (out) {
+		deferred_output(imp, d, output, out);
 	}
-	deferred_output(imp, d, output, out);
+	return out != NULL;
+}
+
+/* State k, to which iterations append t. */
+static bool
+add_appended(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	     int k, struct tensor *first, struct tensor *t)
+{
+	struct tensor *out;
+
+	drop_carry(imp, d->flow->carried[k], first);
+	if (k >= d->node->n_outputs || !d->node->outputs[k]) {
+		return true;
+	}
+	out = add_slices(imp, d, p, t, false,
+			 tensor_label(d->node->outputs[k]));
+	out = out ? flow_appended(imp, d, first, out, t, d->flow->appends[k])
+		  : NULL;
+	if (out) {
+		deferred_output(imp, d, k, out);
+	}
+	return out != NULL;
+}
+
+/* Is any result of the loop stacked? */
+static bool
+has_stacked(const struct deferred *d)
+{
+	const struct loop_form *form = &d->flow->form;
+
+	for (int k = 0; k < d->node->n_outputs; ++k) {
+		if (d->node->outputs[k] &&
+		    (k >= form->n_states || d->flow->appends[k] >= 0)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+add_all_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
+		struct tensor *const *first, struct tensor *const *next)
+{
+	const struct loop_form *form = &d->flow->form;
+	bool stacked = has_stacked(d);
+
+	p->trips = form->trips;
+	p->count = form->trips < 0 ? form->count : NULL;
+	if (stacked) {
+		find_limit(imp, d, p);
+	}
+	if (stacked && p->condition && (p->trips >= 0 || p->count)) {
+		count_iterations(imp, d, p, tensor_label(d->node->outputs[0]));
+	}
+	for (int k = 0; k < form->n_states; ++k) {
+		if (d->flow->appends[k] >= 0 &&
+		    !add_appended(imp, d, p, k, first[k], next[k])) {
+			return false;
+		}
+	}
+	for (int k = 0; k < form->n_stacked; ++k) {
+		if (!add_stacked(imp, d, p, k, next[form->n_states + k])) {
+			return false;
+		}
+	}
 	return true;
 }
 
@@ -267,8 +498,8 @@ make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
 	if (p->out.n == 0) {
 		return;
 	}
-	if (form->trips < 0 && form->count) {
-		vec_push(&imp->tmp, &in, form->count);
+	if (p->count) {
+		vec_push(&imp->tmp, &in, p->count);
 	}
 	for (int l = 0; l < 3; ++l) {
 		for (int i = 0; i < lists[l]->n; ++i) {
@@ -279,9 +510,9 @@ make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
 		      p->out.data, p->out.n);
 	node_set_attr_int(imp->g, n, "loop", d->flow->id);
 	node_set_attr_int(imp->g, n, "states", p->first.n);
-	if (form->trips >= 0) {
-		node_set_attr_int(imp->g, n, "trips", form->trips);
-	} else if (form->count) {
+	if (p->trips >= 0) {
+		node_set_attr_int(imp->g, n, "trips", p->trips);
+	} else if (p->count) {
 		node_set_attr_int(imp->g, n, "counted", 1);
 	}
 	if (p->condition) {
@@ -323,6 +554,9 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 	for (int k = 0; k < n; ++k) {
 		struct tensor *carried = d->flow->carried[k];
 
+		if (d->flow->appends[k] >= 0) {
+			continue;
+		}
 		if (origin_of(next[k]) == carried) {
 			deferred_output(imp, d, k, first[k]);
 			drop_carry(imp, carried, first[k]);
@@ -330,10 +564,8 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 			add_state(imp, d, &p, carried, next[k], k);
 		}
 	}
-	for (int k = 0; k < form->n_stacked; ++k) {
-		if (!add_stacked(imp, d, &p, k, next[n + k])) {
-			return false;
-		}
+	if (!add_all_stacked(imp, d, &p, first, next)) {
+		return false;
 	}
 	make_end(imp, d, &p);
 	return deferred_finish(imp, d, NULL);

@@ -8,7 +8,10 @@
 struct flow {
 	int id, other; /* of the branches, or of the loop */
 	struct loop_form form;
-	struct tensor **carried;  /* of a loop: its states in the body */
+	struct tensor **carried; /* of a loop: its states in the body */
+	/* Of a loop: the axis along which iterations only append to a state;
+	 * -1: another state. */
+	int *appends;
 	struct tensor *condition; /* in the body */
 };
 
@@ -21,6 +24,28 @@ struct node *flow_node(struct importer *imp, const struct deferred *d,
 /* t in memory of its own in a body. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
+/* tirc.RunSize of t, one integer, with the variable of that number of
+ * graph.run_sizes. */
+struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
+			     struct tensor *t, int number);
+
+/* appended.c: states to which iterations append. */
+
+/* The axis along which the next value of the state, `next`, is the state with
+ * elements behind it, before types are inferred; -1: it is not. Then the node
+ * that appends gets no elements of the state. */
+int flow_find_append(struct importer *imp, const struct deferred *d,
+		     struct tensor *first, struct tensor *carried,
+		     struct tensor *next);
+/* The last state: `first` and behind it the parts of all iterations, which are
+ * stacked along dimension 0; ndim: of a part. NULL after a report. */
+struct tensor *flow_appended(struct importer *imp, const struct deferred *d,
+			     struct tensor *first, struct tensor *stacked,
+			     const struct tensor *part, int axis);
+/* t with dimension `from` as dimension `to`. */
+struct tensor *flow_transposed(struct importer *imp, const struct deferred *d,
+			       struct tensor *t, int ndim, int from, int to);
+
 /* Makes the list the node's inputs, and the captured tensors after it. */
 void flow_set_inputs(struct importer *imp, struct deferred *d,
 		     const tensor_list *list);

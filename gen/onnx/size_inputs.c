@@ -3,10 +3,6 @@
 #include "ops.h"
 #include "sizes.h"
 
-/* Memory is planned for the largest values of a size: larger ones that nobody
- * chose are no bound. */
-enum { SIZE_FOUND_MAX = 1 << 22 };
-
 /* The shape that the model declares of its output y; NULL: it leaves some size
  * open. */
 static const Onnx__TensorShapeProto *

@@ -218,13 +218,11 @@ static const struct size_row {
 	int input;
 	int64_t least;
 } size_rows[] = {
-	{ "ConstantOfShape", 0, 0 },
-	{ "Expand", 1, 1 },
-	{ "OneHot", 1, 1 },
-	{ "Reshape", 1, 1 },
-	{ "Resize", 3, 1 },
-	{ "Tile", 1, 0 },
-	{ "TopK", 1, 0 },
+	{ "CenterCropPad", 1, 0 }, { "ConstantOfShape", 0, 0 },
+	{ "Expand", 1, 1 },        { "OneHot", 1, 1 },
+	{ "Reshape", 1, 1 },       { "Resize", 3, 1 },
+	{ "Tile", 1, 0 },          { "TopK", 1, 0 },
+	{ "Pad", 1, -INT32_MAX },
 };
 
 bool
@@ -264,6 +262,10 @@ import_sizes(struct importer *imp, struct node *n, int pos)
 	    (is_unknown(imp, n, 0) || is_unknown(imp, n, 1) ||
 	     is_unknown(imp, n, 2))) {
 		return size_range(&s);
+	}
+	if (strcmp(n->op_type, "Slice") == 0 && n->n_inputs >= 3 &&
+	    (is_unknown(imp, n, 1) || is_unknown(imp, n, 2))) {
+		return size_slice(&s);
 	}
 	return true;
 }

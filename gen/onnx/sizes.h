@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are known only when the model runs: sizes.c, and the operators in
- * size_counts.c and size_inputs.c. */
+ * size_counts.c, size_inputs.c and size_slices.c. */
 #ifndef TIRC_ONNX_SIZES_H
 #define TIRC_ONNX_SIZES_H
 
 #include "upgrade.h"
+
+/* Memory is planned for the largest values of a size: larger ones that nobody
+ * chose are no bound. */
+enum { SIZE_FOUND_MAX = 1 << 22 };
 
 struct sizing {
 	struct upgrade u;
@@ -35,6 +39,7 @@ bool size_nonzero(struct sizing *s);
 bool size_nms(struct sizing *s);
 bool size_unique(struct sizing *s);
 bool size_range(struct sizing *s);
+bool size_slice(struct sizing *s);
 /* Integers of input i become sizes, which are at least `least`. */
 bool size_input(struct sizing *s, int i, int64_t least);
 

@@ -54,7 +54,8 @@ static bool
 is_read_across(const struct node *n)
 {
 	return node_is(n, "Transpose") || node_is(n, "Slice") ||
-	       node_is(n, "Expand") || node_is(n, "Split");
+	       node_is(n, "Part") || node_is(n, "Expand") ||
+	       node_is(n, "Split");
 }
 
 static bool

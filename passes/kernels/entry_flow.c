@@ -120,6 +120,19 @@ limited(struct entry *e, const struct graph_body *loop,
 	return expr_cast(m, loop->iteration->type, count);
 }
 
+/* Is the number of iterations a constant or a size? */
+static bool
+is_known_count(const struct tensor *t)
+{
+	return tensor_is_constant(t) || (t->elems != NULL && t->n_elems == 1);
+}
+
+static const struct expr *
+known_count(struct entry *e, struct tensor *t)
+{
+	return tensor_is_constant(t) ? constant_scalar(e, t) : t->elems[0];
+}
+
 /* The number of iterations, at most, of a loop. */
 static const struct expr *
 trips(struct entry *e, int id)
@@ -129,7 +142,7 @@ trips(struct entry *e, int id)
 
 	return e->trips[id] != NULL ? expr_load(e->m, e->trips[id], &zero, 1)
 	       : is_counted(b)
-		       ? limited(e, b, constant_scalar(e, b->end->inputs[0]))
+		       ? limited(e, b, known_count(e, b->end->inputs[0]))
 		       : expr_int(e->m, b->iteration->type,
 				  node_attr_int(b->end, "trips", INT32_MAX));
 }
@@ -367,7 +380,7 @@ entry_flow(struct entry *e)
 		if (has_condition(b)) {
 			e->counters[i] = new_cell(e, "iterations", b);
 		}
-		if (is_counted(b) && !tensor_is_constant(b->end->inputs[0])) {
+		if (is_counted(b) && !is_known_count(b->end->inputs[0])) {
 			e->trips[i] = new_cell(e, "trips", b);
 		}
 	}

@@ -46,6 +46,27 @@ add_var(void *ctx, const struct expr *e)
 	func_add_param(f, e->u.var, NULL);
 }
 
+/* The shape of the tensor that t is an element of. Its first size, of which a
+ * kernel needs no more, is the largest one if it is known only when the model
+ * runs. */
+static const struct expr *const *
+shape_around(struct module *m, const struct tensor *t)
+{
+	const struct tensor *all = t->element_of;
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						all->ndim + 1);
+	struct tensor first = { .ndim = 1, .shape = all->shape };
+	int64_t most;
+
+	for (int d = 0; d < all->ndim; d++) {
+		shape[d] = all->shape[d];
+	}
+	if (tensor_max_elems(&first, &most)) {
+		shape[0] = expr_index(m, most);
+	}
+	return shape;
+}
+
 /* Has the kernel an element of a tensor that another parameter is, or is an
  * element of? Both are the caller's same array, so no parameter is restrict. */
 static bool
@@ -79,7 +100,7 @@ kernel_place_elements(struct module *m, struct kernel *k)
 		     t = t->element_of) {
 			const struct buffer *to =
 				buffer_with_shape(m, arg->buffer, t->ndim + 1,
-						  t->element_of->shape);
+						  shape_around(m, t));
 
 			buffer_remap(k->func, k->func->body, arg->buffer, to,
 				     add_element, t);

@@ -19,7 +19,7 @@
  * `trips` is the number of iterations, absent if it is not known; with
  * `counted`, input 0 is a limit; with `condition`, the loop ends when state 0
  * is false. `back` has, for each slice, whether the last iteration is first. */
-#include "define.h"
+#include "dims.h"
 
 bool
 infer_control_copy(struct infer *c, struct node *n)
@@ -174,6 +174,21 @@ infer_end_if(struct infer *c, struct node *n)
 	return true;
 }
 
+/* The most iterations of the loop. */
+static const struct expr *
+most_iterations(struct infer *c, const struct node *n)
+{
+	struct module *m = c->module;
+	const struct expr *const *count;
+	int elems;
+
+	if (node_attr(n, "counted") != NULL &&
+	    input_elems(m, n, 0, &count, &elems) && elems == 1) {
+		return dim_max(m, expr_i32(m, 0), count[0]);
+	}
+	return expr_index(m, node_attr_int(n, "trips", 0));
+}
+
 /* The slices of all iterations. */
 static void
 infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
@@ -182,7 +197,7 @@ infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 						const struct expr *,
 						t->ndim + 2);
 
-	shape[0] = expr_index(c->module, node_attr_int(n, "trips", 0));
+	shape[0] = most_iterations(c, n);
 	for (int d = 0; d < t->ndim; d++) {
 		shape[d + 1] = t->shape[d];
 	}

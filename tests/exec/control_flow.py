@@ -448,7 +448,7 @@ def refused():
                  ("s", TensorProto.FLOAT, [2])], ["c", "u", "o"])
     for out in m.node("Loop", [n, "", x], names=["last", "all"], body=step):
         m.output(out)
-    refuse(m, "the number of slices of its result 'all'")
+    refuse(m, "give its largest value with --bound all=N")
 
     m = Model("list")
     x, n = m.input("x", floats(2)), m.input("n", number(3))
@@ -456,8 +456,61 @@ def refused():
     refuse(m, "use --form aot", "--form", "graph")
 
 
+def stacked():
+    """The number of slices depends on data: what iterations append to a state
+    of some rows or none, along either axis; slices; a condition."""
+    head = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, [])]
+    states = head + [("a", TensorProto.FLOAT, [None, 2]),
+                     ("b", TensorProto.FLOAT, [1, None])]
+    step = body([("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}),
+                 ("Add", ["x", "f"], ["d"], {}),
+                 ("Cast", ["a"], ["a1"], {"to": TensorProto.FLOAT}),
+                 ("Concat", ["a1", "d"], ["a2"], {"axis": 0}),
+                 ("ReduceSum", ["d", "zero"], ["e"], {}),
+                 ("Concat", ["b", "e", "e"], ["b2"], {"axis": 1})],
+                states, ["c", "a2", "b2", "e"], [("zero", number([0]))])
+
+    def loop(name, count, condition="", graph=step):
+        m = Model(name)
+        m.input("x", floats(3, 2))
+        inputs = [count(m), condition,
+                  m.constant(np.zeros((0, 2), np.float32)),
+                  m.input("b0", floats(1, 3))]
+        for out in m.node("Loop", inputs, names=["a9", "b9", "e9"],
+                          body=graph):
+            m.output(out)
+        return m
+    for trips in (0, 1, 5):
+        m = loop("given", lambda m: m.input("n", number(trips)))
+        m.check(ALL if trips == 5 else ["c99"], "--bound", "e9=8")
+    refuse(m, "--bound a9=N")
+    helper.tirc("test", loop("more", lambda m: m.input("n", number(9)))
+                .write(), "--bound", "e9=8", status=1)
+    # The number of iterations is a size that has a bound.
+    m = loop("found", lambda m: m.node("Gather", [m.node("Shape", [m.node(
+        "NonZero", [m.input("y", floats(7) > 0)])]), m.constant(number(1))]))
+    m.check(["c99", "gnu-c", "opencl-cpu"])
+    # It ends when a sum is large; after all of its iterations.
+    nodes = list(step.node) + [
+        make.make_node("ReduceMax", ["d"], ["most"], keepdims=0),
+        make.make_node("Less", ["most", "limit"], ["on"])]
+    for limit in (-9, 4, 100):
+        until = make.make_graph(
+            nodes, "until", step.input,
+            [make.make_empty_tensor_value_info(name)
+             for name in ("on", "a2", "b2", "e")], list(step.initializer) +
+            [make.make_tensor("limit", TensorProto.FLOAT, [], [limit])])
+        m = loop("until", lambda m: m.constant(number(20)), graph=until)
+        check(m, ALL if limit == 4 else ["c99"])
+        if limit == 4:
+            m = loop("open", lambda m: "", graph=until)
+            m.check(["c99", "gnu-c"], "--bound", "a9=12")
+            path = m.write()
+            helper.tirc("test", path, "--bound", "a9=2", status=1)
+
+
 CASES = [branches, changing, conditional, counted, folded, refused, scans,
-         sequences, sized, sized_iterations]
+         sequences, sized, sized_iterations, stacked]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:

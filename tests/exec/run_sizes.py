@@ -202,6 +202,39 @@ def resize():
         m.check(ALL if size[0] == 7 else ["c99"], "--bound", "s=1..9")
 
 
+def parts():
+    """Slices by bounds that are inputs, which need no option; pads and sizes
+    that are inputs."""
+    for starts, ends, axes, steps in [
+            ((1, 2), (4, 5), None, None), ((-3, -2), (99, -1), (1, 0), (1, 1)),
+            ((5, 1), (0, -9), (1, 0), (-2, -1)), ((3, 0), (2, 9), None, (1, 3)),
+            ((-99, 9), (2, 99), None, None)]:
+        m = Model("parts")
+        x = m.input("x", floats(5, 7))
+        given = [m.input("starts", ints(*starts)), m.input("ends", ints(*ends))]
+        known = [m.constant(ints(*v)) if v else ""
+                 for v in (axes, steps)]
+        y = m.node("Slice", [m.node("Abs", [x]), *given, *known])
+        m.output(m.node("Sqrt", [y]))
+        m.output(m.node("Slice", [x, m.constant(ints(1)), m.node(
+            "Gather", [given[1], m.constant(ints(0))])]))
+        m.output(m.node("ReduceSum", [y, m.constant(ints(0))]))
+        m.check(ALL if steps == (-2, -1) else ["c99"])
+    for mode in ("constant", "edge", "reflect", "wrap"):
+        for pads in [(1, 2, 0, 3), (-1, 2, 1, -2)]:
+            m = Model("pad")
+            x, p = m.input("x", floats(4, 5)), m.input("p", ints(*pads))
+            m.output(m.node("Pad", [m.node("Neg", [x]), p], mode=mode))
+            if mode != "wrap" or min(pads) >= 0:
+                m.check(ALL if mode == "constant" else ["c99"], "--bound",
+                        "p=-3..3")
+    for size in [(6, 3), (3, 8), (4, 5)]:
+        m = Model("center")
+        x, s = m.input("x", floats(4, 5)), m.input("s", ints(*size))
+        m.output(m.node("CenterCropPad", [x, s]))
+        m.check(ALL if size[0] == 3 else ["c99"], "--bound", "s=9")
+
+
 def bounds():
     """A size beyond its bound is a status, in every dialect; so is a shape
     that does not fit."""
@@ -271,7 +304,7 @@ def constants():
                 "s=2,-1,3", status=1)
 
 
-CASES = [nonzero, compress, suppression, unique, inputs, resize, bounds,
+CASES = [nonzero, compress, suppression, unique, inputs, parts, resize, bounds,
          constants]
 
 for case in CASES:

@@ -32,7 +32,7 @@ DEVICES = {
                  GPU, os.path.join(GPU, "toolkit"))],
 }
 # Operators whose last input is sizes.
-SIZED = {"Expand", "Reshape", "Tile", "ConstantOfShape", "TopK"}
+SIZED = {"Expand", "Reshape", "Resize", "Tile", "ConstantOfShape", "TopK"}
 COMPILE_SECONDS, BUILD_SECONDS, RUN_SECONDS = 60, 120, 60
 
 PROGRAM = """\

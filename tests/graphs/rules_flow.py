@@ -95,11 +95,41 @@ def given_shape(g):
                   **more)
 
 
+def part(g):
+    """A Slice whose starts and ends are inputs."""
+    x = g.data(WHOLE + ["float32"], 1, 3, lambda s: 0 not in s)
+    shape = g.value(x).shape
+    axes = [int(d) for d in g.rng.permutation(len(shape))][
+        :g.number(1, len(shape))]
+    starts, ends, steps = zip(*[
+        (g.number(-shape[d] - 1, shape[d] + 1),
+         g.number(-shape[d] - 1, shape[d] + 1),
+         g.choice([1, 1, 2, -1, -3])) for d in axes])
+    given = [g.add(np.array(v), "input") for v in (starts, ends)]
+    if g.chance(0.3):
+        given[0] = g.constant(list(starts))
+    return g.node("Slice", [x, *given, g.constant(axes),
+                            g.constant(list(steps))])
+
+
+def given_size(g):
+    """A Resize to sizes that are an input."""
+    x = g.data(["float32"], 2, 4,
+               lambda s: 0 not in s and SYMBOL not in s and np.prod(s) < 300)
+    sizes = [max(1, n + g.number(-2, 3)) for n in g.value(x).shape]
+    if len(sizes) > 2:
+        sizes[:-2] = g.value(x).shape[:-2]
+    return g.node("Resize", [x, "", "", g.add(np.array(sizes), "input")],
+                  mode=g.choice(["linear", "nearest"]),
+                  coordinate_transformation_mode="asymmetric",
+                  nearest_mode="floor")
+
+
 def run_sized(g):
     """A tensor with a size that is known when the model runs, and what reads
     it: operators on elements, sums, and indices."""
     made = g.choice([non_zero, compress, unique, numbers, given_k,
-                     given_shape])(g)
+                     given_shape, given_size, part])(g)
     name = made if isinstance(made, str) else g.choice(made)
     for _ in range(g.number(1, 3)):
         if g.value(name).dtype == bool:
@@ -236,8 +266,9 @@ def scan(g):
 OWN = {"tirc.NonZero": non_zero, "tirc.CountNonZero": compress,
        "tirc.RunSize": non_zero, "tirc.Unique": unique,
        "tirc.NonMaxSuppression": suppression, "tirc.Range": numbers,
+       "tirc.Part": part, "tirc.SliceCount": part, "tirc.SliceStart": part,
        "tirc.Copy": conditional, "tirc.EndIf": conditional,
        "tirc.Carry": loop, "tirc.EndLoop": loop, "tirc.Iteration": loop,
        "tirc.ScanInput": scan}
 LIST = [non_zero, compress, unique, suppression, numbers, conditional, loop,
-        scan, given_k, given_shape, run_sized, run_sized]
+        scan, given_k, given_shape, given_size, part, run_sized, run_sized]
