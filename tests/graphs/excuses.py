@@ -586,6 +586,7 @@ DEFINITIONS = [
       ("Sum", "Mean", "Prod", "L1", "L2", "SumSquare", "LogSum",
        "LogSumExp")),
     ("HardSwish", is_double, formulas.hard_swish),
+    ("Softplus", is_real, formulas.softplus),
     ("ConvTranspose", double_groups, formulas.grouped_transpose)]
 
 

@@ -66,6 +66,13 @@ def one_hot(node, inputs):
     return [np.where(hot, inputs[2][1], inputs[2][0])]
 
 
+def softplus(node, inputs):
+    """log(exp(x) + 1), without adding 1 to a small number: in float64
+    onnxruntime gives 0 where exp(x) is less than the last bit of 1."""
+    x = inputs[0]
+    return [np.logaddexp(0, x.astype(np.float64)).astype(x.dtype)]
+
+
 def hard_swish(node, inputs):
     """Of float64: the factor is 1/6 as in ONNX's text; onnx.reference has it as
     float32."""

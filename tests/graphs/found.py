@@ -120,6 +120,9 @@ CASES = [
     # the last window reaches beyond the input
     ("LpPool", [RAMP], 1, {"ceil_mode": 1, "kernel_shape": [3],
                            "strides": [3]}),
+    # exp(x) beside which 1 has no such digit
+    ("Softplus", [RAMP * 20], 1, {}),
+    ("Softplus", [(RAMP * 20).astype(np.float32)], 1, {}),
     # NaN in a bin is no number
     ("MaxRoiPool", [np.array([[[[np.nan, 2, 3, np.nan], [7, np.nan, np.nan, 5],
                                 [np.nan] * 4]]], np.float32),
