@@ -35,7 +35,7 @@ def main():
     paths, folders = collect(top)
     runtime = os.path.join(top, os.pardir, "runtime-c")
     paths = sorted(paths + ["runtime/" + p for p in collect(runtime)[0]
-                            if p.endswith((".h", ".c"))])
+                            if p.endswith((".h", ".c", ".ld"))])
     where = {p: os.path.join(runtime, p[len("runtime/"):])
              if p.startswith("runtime/") else os.path.join(top, p)
              for p in paths}

@@ -327,6 +327,12 @@ struct tirc_summary {
 	double flops, operations; /* on floats, on all numbers */
 	int64_t macs;
 	const char *compile_line;
+	/* What executes the harness if not this machine, NULL: this machine
+	 * does: the command before its name, the option before its arguments;
+	 * packages of Debian with that command and with the compiler, or
+	 * NULL. */
+	const char *simulator, *simulator_argument, *simulator_package;
+	const char *cc_package;
 	/* the target's suggestion, with the flags of libraries (byoc) */
 	const char *cc, *cflags, *ldflags;
 	/* the part of cflags for libraries */
@@ -374,8 +380,10 @@ struct tirc_file tirc_file(const struct tirc *t, int i);
 /* A C program that runs the compiled model on raw files: input_0.bin, …, in
  * and output_0.bin, …, out; arguments: repetitions, then the symbolic sizes. */
 const char *tirc_harness(struct tirc *t);
-/* The harness's other source files and libraries; text is NULL for
- * libraries. */
+/* The harness's other files and libraries; text is NULL for libraries. For a
+ * simulator the sources are compiled to objects of their names first, and the
+ * program writes board.txt: bytes of code, constants, initialized and other
+ * variables of the model, and of the stack that it used. */
 int tirc_harness_file_count(const struct tirc *t);
 struct tirc_file tirc_harness_file(struct tirc *t, int i);
 const char *tirc_harness_ldflags(const struct tirc *t);

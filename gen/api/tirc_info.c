@@ -366,6 +366,10 @@ tirc_summary(const struct tirc *t)
 				   ? "none"
 				   : forms[t->package.weights],
 		.compile_line = t->package.cc_line,
+		.simulator = t->target->simulator.command,
+		.simulator_argument = t->target->simulator.argument,
+		.simulator_package = t->target->simulator.package,
+		.cc_package = t->target->cc_package,
 		.cc = t->target->cc,
 		.cflags = t->package.cflags,
 		.ldflags = t->package.ldflags,

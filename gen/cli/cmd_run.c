@@ -165,7 +165,11 @@ execute(struct harness *h)
 	for (int i = 0; i < n_out && !h->cli->quiet; i++) {
 		print_array(&outputs[i]);
 	}
-	if (!h->cli->quiet) {
+	if (tirc_summary(h->t).simulator != NULL) {
+		if (!harness_board(h)) {
+			return false;
+		}
+	} else if (!h->cli->quiet) {
 		print_times(h);
 	}
 	if (h->cli->tirc.profile && !harness_profile(h)) {
@@ -173,6 +177,15 @@ execute(struct harness *h)
 	}
 	return h->cli->output == NULL ||
 	       arrays_save(h->m, h->cli->output, outputs, n_out);
+}
+
+static bool
+json_allowed(const struct harness *h)
+{
+	return h->cli->json_path == NULL || h->cli->tirc.profile ||
+	       tirc_summary(h->t).simulator != NULL ||
+	       cli_error("--json needs --profile, or a target with a "
+			 "simulator");
 }
 
 int
@@ -184,7 +197,7 @@ cmd_run(struct cli *c)
 	if (c->output != NULL) {
 		cleanup_watch_output(c->output);
 	}
-	ok = harness_open(&h, c) && execute(&h);
+	ok = harness_open(&h, c) && json_allowed(&h) && execute(&h);
 	harness_close(&h);
 	return ok ? CLI_DONE : CLI_INPUT;
 }

@@ -246,6 +246,9 @@ cmd_test(struct cli *c)
 	for (int i = 0; ok && i < n; i++) {
 		passed += test_folder(&h, folders[i]);
 	}
+	if (ok && n > 0 && tirc_summary(h.t).simulator != NULL) {
+		ok = harness_board(&h);
+	}
 	if (ok && !c->quiet && n > 0) {
 		printf("%d of %d data set%s passed\n", passed, n,
 		       n == 1 ? "" : "s");

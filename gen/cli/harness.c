@@ -65,36 +65,73 @@ write_file(const char *path, const void *data, size_t bytes)
 	return ok || cli_error("cannot write %s", path);
 }
 
-static bool
-build(struct harness *h)
+/* Adds the sources of the program, or the objects of their names. */
+static void
+add_source(struct strbuf *command, const char *name, bool object)
 {
-	struct tirc_summary s = tirc_summary(h->t);
-	struct strbuf command;
-	const char *cc = h->cli->cc;
-	int status;
+	const char *end = strrchr(name, '.');
 
-	if (cc == NULL) {
-		cc = getenv("CC");
+	if (object) {
+		strbuf_printf(command, " %.*s.o", (int)(end - name), name);
+	} else {
+		strbuf_printf(command, " %s", name);
 	}
-	strbuf_init(&command);
-	strbuf_printf(&command, "exec %s %s %s -o harness harness.c",
-		      cc != NULL && *cc != '\0' ? cc : s.cc,
-		      h->cli->cflags != NULL ? h->cli->cflags : s.cflags,
-		      h->cli->cflags != NULL ? s.library_cflags : "");
+}
+
+static void
+add_sources(const struct harness *h, struct strbuf *command, bool objects)
+{
+	add_source(command, "harness.c", objects);
 	for (int i = 0; i < tirc_file_count(h->t); i++) {
 		struct tirc_file file = tirc_file(h->t, i);
 
 		if (file.is_source) {
-			strbuf_printf(&command, " %s", file.name);
+			add_source(command, file.name, objects);
 		}
 	}
 	for (int i = 0; i < tirc_harness_file_count(h->t); i++) {
 		struct tirc_file file = tirc_harness_file(h->t, i);
 
 		if (file.is_source) {
-			strbuf_printf(&command, " %s", file.name);
+			add_source(command, file.name, objects);
 		}
 	}
+}
+
+/* The compiler and its flags. $CC makes programs for this machine. */
+static const char *
+compiler(const struct harness *h)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	const char *cc = h->cli->cc;
+	const bool own = h->cli->cflags != NULL;
+
+	if (cc == NULL && s.simulator == NULL) {
+		cc = getenv("CC");
+	}
+	return arena_printf(&h->m->arena, "%s %s %s",
+			    cc != NULL && *cc != '\0' ? cc : s.cc,
+			    own ? h->cli->cflags : s.cflags,
+			    own ? s.library_cflags : "");
+}
+
+static bool
+build(struct harness *h)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	const char *cc = compiler(h);
+	const bool objects = s.simulator != NULL;
+	struct strbuf command;
+	int status;
+
+	strbuf_init(&command);
+	if (objects) {
+		strbuf_printf(&command, "%s -c", cc);
+		add_sources(h, &command, false);
+		strbuf_printf(&command, " && ");
+	}
+	strbuf_printf(&command, "exec %s -o harness", cc);
+	add_sources(h, &command, objects);
 	strbuf_printf(&command, " %s", tirc_harness_ldflags(h->t));
 	strbuf_printf(&command, " -lm%s%s", s.ldflags != NULL ? " " : "",
 		      s.ldflags != NULL ? s.ldflags : "");
@@ -155,6 +192,9 @@ harness_open(struct harness *h, struct cli *c)
 	}
 	cli_messages(h->t);
 	cli_timings(h->t);
+	if (!harness_find_tools(h)) {
+		return false;
+	}
 	text = tirc_harness(h->t);
 	if (text == NULL) {
 		cli_messages(h->t);
@@ -388,6 +428,26 @@ read_sizes(const struct harness *h, int64_t *values)
 	return true;
 }
 
+/* The command that runs the program; a simulator takes its arguments as one
+ * text. */
+static void
+add_run(const struct harness *h, const int64_t *values, struct strbuf *command)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	const char *runner = h->cli->runner != NULL ? h->cli->runner
+			     : s.simulator != NULL  ? s.simulator
+						    : "";
+	const char *quote = s.simulator != NULL ? "'" : "";
+
+	strbuf_printf(command, "exec %s ./harness %s %s%d", runner,
+		      s.simulator != NULL ? s.simulator_argument : "", quote,
+		      h->cli->repeat);
+	for (int d = 0; d < tirc_dim_count(h->t); d++) {
+		strbuf_printf(command, " %lld", (long long)values[d]);
+	}
+	strbuf_printf(command, "%s", quote);
+}
+
 bool
 harness_run(struct harness *h, const struct array *inputs,
 	    struct array *outputs)
@@ -413,12 +473,7 @@ harness_run(struct harness *h, const struct array *inputs,
 	}
 	match_dims(h, inputs, values);
 	strbuf_init(&command);
-	strbuf_printf(&command, "exec %s ./harness %d",
-		      h->cli->runner != NULL ? h->cli->runner : "",
-		      h->cli->repeat);
-	for (int d = 0; d < tirc_dim_count(h->t); d++) {
-		strbuf_printf(&command, " %lld", (long long)values[d]);
-	}
+	add_run(h, values, &command);
 	status = shell(h, command.data);
 	strbuf_release(&command);
 	if (status != 0) {
@@ -434,7 +489,8 @@ harness_run(struct harness *h, const struct array *inputs,
 			return false;
 		}
 	}
-	return read_times(h);
+	return read_times(h) &&
+	       (tirc_summary(h->t).simulator == NULL || harness_read_board(h));
 }
 
 void

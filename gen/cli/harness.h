@@ -7,12 +7,25 @@
 #include "arrays.h"
 #include "cli.h"
 
+struct cJSON;
+
+/* Bytes of a program on a simulated board: of the model's own object files, its
+ * workspace, its inputs and outputs, and the stack that a run used. */
+struct board {
+	int64_t code_bytes, constant_bytes, data_bytes, bss_bytes;
+	int64_t workspace_bytes, io_bytes, stack_bytes;
+	int64_t flash_bytes, ram_bytes;
+};
+
 struct harness {
 	struct cli *cli;
 	struct tirc *t;
 	struct module *m; /* owns arrays and messages */
 	char *folder;
-	double *times_ns; /* of the last execution, `repeat` of them */
+	/* Of the last execution, `repeat` of them; instructions, where a
+	 * simulator executes. */
+	double *times_ns;
+	struct board board; /* of the last execution by a simulator */
 };
 
 /* Compiles the model, writes it into a fresh folder and builds it. False:
@@ -21,6 +34,15 @@ bool harness_open(struct harness *h, struct cli *c);
 /* profile.c: reads the profile that harness_run() wrote, prints the table
  * unless quiet, writes --json. */
 bool harness_profile(struct harness *h);
+/* Writes --json and frees top. */
+bool harness_write_json(struct harness *h, struct cJSON *top);
+/* board.c: whether the compiler and the simulator of a target that has one are
+ * there; reported if not. */
+bool harness_find_tools(struct harness *h);
+/* Reads what the program wrote of its bytes. */
+bool harness_read_board(struct harness *h);
+/* Prints that and the instructions unless quiet, and writes --json. */
+bool harness_board(struct harness *h);
 /* The path of the file in the folder. */
 char *harness_path(const struct harness *h, const char *name);
 /* Runs on one array per input; outputs, and behind them the model's states,

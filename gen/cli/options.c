@@ -121,11 +121,15 @@ static const struct option_row rows[] = {
 	{ OPT_DEPFILE, "depfile", "FILE", "write a make-style dependency file",
 	  COMPILE },
 	{ OPT_CC, "cc", "COMMAND",
-	  "C compiler (default: $CC, else the target's)", RUN | TEST },
+	  "C compiler (default: $CC, else the target's; the target's if it names a "
+	  "simulator)",
+	  RUN | TEST },
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
 	  RUN | TEST },
 	{ OPT_RUNNER, "runner", "COMMAND",
-	  "command that runs the program, such as qemu-aarch64", RUN | TEST },
+	  "command that runs the program, such as qemu-aarch64 (default: the "
+	  "target's simulator, if it names one)",
+	  RUN | TEST },
 	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it", RUN | TEST },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
 	  ".npz, .npy or .pb (default: ramps of small numbers)", RUN },
@@ -135,7 +139,8 @@ static const struct option_row rows[] = {
 	  "run N times, 1 to 1000000; print minimum and median", RUN },
 	{ OPT_PROFILE, "profile", NULL,
 	  "print the time of each kernel and its lower bound", RUN },
-	{ OPT_JSON, "json", "FILE", "write the result of --profile", RUN },
+	{ OPT_JSON, "json", "FILE",
+	  "write the result of --profile, or what a simulator counted", RUN },
 	{ OPT_RTOL, "rtol", "X",
 	  "accept |a-b| <= atol + rtol * |b| of each element (default: by type)",
 	  TEST },
@@ -159,7 +164,9 @@ static const struct verb verbs[] = {
 	  cmd_compile },
 	{ "run", "MODEL.onnx [--input FILE]…",
 	  "compile a model, build it with cc and execute it",
-	  "Inputs come from .npz, .npy or ONNX .pb files, in order or by name.\n",
+	  "Inputs come from .npz, .npy or ONNX .pb files, in order or by name.\n"
+	  "A target of a microcontroller names a simulator, which executes the\n"
+	  "program and counts instructions (docs/microcontrollers.md).\n",
 	  cmd_run },
 	{ "test", "MODEL.onnx [DIR…]",
 	  "compare with the expected outputs of ONNX test data",

@@ -450,8 +450,10 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 {
 	int bit = cli_verb_bit(verb);
 
-	if (c->json && bit == RUN && !c->tirc.profile) {
-		return usage(verb, "--json needs --profile");
+	if (c->json && bit == RUN && !c->tirc.profile &&
+	    c->tirc.target == NULL) {
+		return usage(verb, "--json needs --profile, or a target with a "
+				   "simulator");
 	}
 	if (c->help) {
 		return CLI_DONE;

@@ -226,16 +226,32 @@ kernel_json(struct profile *p, int i)
 	return o;
 }
 
+bool
+harness_write_json(struct harness *h, cJSON *top)
+{
+	const char *path = h->cli->json_path;
+	char *text = cJSON_Print(top);
+	struct output o;
+	bool ok = text != NULL && output_open(&o, &h->m->arena, path);
+
+	if (ok) {
+		fprintf(o.file, "%s\n", text);
+		ok = output_close(&o, true);
+	}
+	if (!ok) {
+		cli_error("%s: cannot be written: %s", path, strerror(errno));
+	}
+	cJSON_free(text);
+	cJSON_Delete(top);
+	return ok;
+}
+
 static bool
 write_json(struct profile *p)
 {
-	const char *path = p->h->cli->json_path;
 	cJSON *top = cJSON_CreateObject();
 	cJSON *rates = cJSON_AddObjectToObject(top, "gbytes_per_s");
 	cJSON *kernels = cJSON_AddArrayToObject(top, "kernels");
-	struct output o;
-	char *text;
-	bool ok;
 
 	cJSON_AddNumberToObject(top, "threads", p->threads);
 	cJSON_AddNumberToObject(top, "runs", p->runs);
@@ -248,18 +264,7 @@ write_json(struct profile *p)
 	for (int i = 0; i < p->n; i++) {
 		cJSON_AddItemToArray(kernels, kernel_json(p, i));
 	}
-	text = cJSON_Print(top);
-	ok = text != NULL && output_open(&o, &p->h->m->arena, path);
-	if (ok) {
-		fprintf(o.file, "%s\n", text);
-		ok = output_close(&o, true);
-	}
-	if (!ok) {
-		cli_error("%s: cannot be written: %s", path, strerror(errno));
-	}
-	cJSON_free(text);
-	cJSON_Delete(top);
-	return ok;
+	return harness_write_json(p->h, top);
 }
 
 bool

@@ -75,6 +75,22 @@ target_read_alignment(void *ctx, struct json j)
 	}
 }
 
+void
+target_read_runtime(void *ctx, struct json j)
+{
+	struct target_loader *l = ctx;
+	struct simulator *s = &l->t->simulator;
+	const char **list;
+
+	s->n_runtime = json_length(j);
+	list = arena_array(&l->m->arena, const char *, s->n_runtime + 1);
+	for (struct json one = json_first(j); one.value != NULL;
+	     one = json_next(j, one)) {
+		list[one.index] = json_text(one, true);
+	}
+	s->runtime = list;
+}
+
 /* The name of a tensor intrinsic that there is; NULL: absent. */
 static const char *
 read_intrinsic(const struct target_loader *l, struct json j)

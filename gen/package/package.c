@@ -657,6 +657,10 @@ package_harness(const struct package *pkg)
 	if (k->d->tasks.used && !add_runtime(k, data)) {
 		return NULL;
 	}
+	tdata_list(data, "board");
+	if (k->p->target->simulator.command != NULL) {
+		tdata_item(data, "board");
+	}
 	tdata_list(data, "profile");
 	if (k->o->profile) {
 		add_profile(k, tdata_item(data, "profile"));
@@ -689,7 +693,8 @@ package_harness_files(const struct package *pkg)
 {
 	const struct packer *k = pkg->packer;
 
-	return k->o->graph ? k->d->graph.runtime.n : 0;
+	return k->o->graph ? k->d->graph.runtime.n
+			   : k->p->target->simulator.n_runtime;
 }
 
 const char *
@@ -698,7 +703,8 @@ package_harness_file(const struct package *pkg, int i, const char **name)
 	const struct packer *k = pkg->packer;
 	const char *file;
 
-	*name = k->d->graph.runtime.data[i];
+	*name = k->o->graph ? k->d->graph.runtime.data[i]
+			    : k->p->target->simulator.runtime[i];
 	return data_file(k->m, NULL, arena_printf(k->a, "runtime/%s", *name),
 			 &file);
 }
@@ -706,5 +712,10 @@ package_harness_file(const struct package *pkg, int i, const char **name)
 const char *
 package_harness_ldflags(const struct package *pkg)
 {
-	return pkg->packer->o->graph ? pkg->packer->d->graph.ldflags : "";
+	const struct packer *k = pkg->packer;
+	const struct simulator *s = &k->p->target->simulator;
+
+	return k->o->graph          ? k->d->graph.ldflags
+	       : s->command != NULL ? s->ldflags
+				    : "";
 }

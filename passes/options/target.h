@@ -26,6 +26,16 @@ struct product_instr {
 	const char *load[2];
 };
 
+/* What executes a target's programs where its processor is not. */
+struct simulator {
+	const char *command;  /* before the program's name; NULL: none */
+	const char *argument; /* the option before the program's arguments */
+	const char *package;  /* of Debian, or NULL */
+	const char *const *runtime; /* files of runtime-c/ */
+	int n_runtime;
+	const char *ldflags;
+};
+
 struct target {
 	const char *name;
 	const char *dialect;
@@ -96,10 +106,12 @@ struct target {
 	bool interface_apart; /* the caller's arrays are in another memory than
 			       * the workspace: no function takes both */
 	const char *cc;       /* the suggested compiler line */
+	const char *cc_package; /* of Debian, or NULL */
 	const char *cflags;
-	const char *ldflags;         /* for linking, or "" */
-	const char *device_cflags;   /* for the compiler of a device, which the
+	const char *ldflags;       /* for linking, or "" */
+	const char *device_cflags; /* for the compiler of a device, which the
 				    * model calls itself; or "" */
+	struct simulator simulator;
 	const char *const *reserved; /* words that no name may be, sorted */
 	int n_reserved;
 	bool optimize_memory;     /* --optimize memory (else speed) */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* A program on a simulated board: time in instructions, the stack that a call
+ * uses, and the bytes of the model in the program. tirc_board.c has what boards
+ * share, tirc_board_arm.c and tirc_board_riscv.c the start-up code, and
+ * tirc_board.ld places everything. */
+#ifndef TIRC_BOARD_H
+#define TIRC_BOARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Around a call: its instructions, and the stack that it uses. */
+void tirc_board_begin(void);
+uint64_t tirc_board_end(void);
+/* Writes the bytes of the model's code, constants, initialized and other
+ * variables in the program, and the most stack between begin and end. */
+void tirc_board_report(FILE *file);
+
+/* -- of one kind of processor -- */
+
+/* Time so far. tirc_board_hz ticks are 10^9 instructions: the simulator takes a
+ * nanosecond for each. */
+uint64_t tirc_board_ticks(void);
+/* Executes 2 * n instructions. */
+void tirc_board_loop(uint32_t n);
+/* Writes the command line, NUL at its end, into text. */
+void tirc_board_command_line(char *text, size_t bytes);
+/* What the C library needs before it opens files. */
+void tirc_board_open_files(void);
+/* The program starts here, with a stack, once its variables are in memory. */
+void tirc_board_main(void);
+
+#endif

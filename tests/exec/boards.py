@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Microcontrollers: a small 8-bit model runs on each simulated board that is
+installed and gives what onnxruntime gives; instructions, flash, RAM and stack
+are reported and plausible. What is not installed is named with its package."""
+import json
+import os
+import shutil
+
+import helper
+
+try:
+    import numpy as np
+    from answers_model import Model
+except ImportError as missing:
+    helper.skip(str(missing))
+
+SIZE, CHANNELS = 8, 8
+# A target for each board, and MACs at most by which it does an instruction.
+BOARDS = ["cortex-m0", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55",
+          "riscv32"]
+MACS = SIZE * SIZE * CHANNELS * 4 * 9
+
+
+def small_model():
+    """A convolution 4 -> 8 channels and a Relu, of 8-bit numbers."""
+    rng = np.random.default_rng(1)
+    m = Model("small")
+    x = m.input("x", rng.integers(-128, 128, (1, 4, SIZE, SIZE), np.int8))
+    zero = m.constant(np.int8(3), "zero")
+    real = m.node("DequantizeLinear",
+                  [x, m.constant(np.float32(0.05), "scale"), zero])
+    w = m.dequantized(rng.integers(-127, 128, (CHANNELS, 4, 3, 3), np.int8),
+                      0.01)
+    b = m.dequantized(rng.integers(-500, 500, CHANNELS, np.int32), 0.0005)
+    y = m.node("Relu", [m.node("Conv", [real, w, b], pads=[1, 1, 1, 1])])
+    q, _ = m.quantized(y, 0.1, np.int8(-128))
+    m.output(q)
+    return m
+
+
+def check_report(target, folder, report):
+    with open(os.path.join(folder, "small.h"), encoding="utf-8") as file:
+        words = file.read().split()
+    workspace = int(words[words.index("SMALL_WORKSPACE_BYTES") + 1].strip("()u"))
+    io = (4 + CHANNELS) * SIZE * SIZE
+    if not 0.5 * MACS < report["instructions"] < 40 * MACS:
+        helper.fail("%s: %d instructions" % (target, report["instructions"]))
+    if report["io_bytes"] != io or report["workspace_bytes"] != workspace or \
+            report["ram_bytes"] != io + workspace + report["data_bytes"] + \
+            report["bss_bytes"]:
+        helper.fail("%s: RAM: %s" % (target, report))
+    if report["flash_bytes"] != report["code_bytes"] + \
+            report["constant_bytes"] + report["data_bytes"] or \
+            not 200 < report["code_bytes"] < 8192 or \
+            report["constant_bytes"] < CHANNELS * 4 * 9:
+        helper.fail("%s: flash: %s" % (target, report))
+    if not 16 < report["stack_bytes"] < 4096:
+        helper.fail("%s: stack: %s" % (target, report))
+
+
+def run(target, path):
+    """On one board also: two programs count the same instructions, but for
+    ticks of the clock."""
+    folder = helper.work_folder()
+    counts = []
+    helper.tirc("test", path, "--target", target, "--keep", folder)
+    for repeat in ("3", "1") if target == "cortex-m4" else ("1",):
+        helper.tirc("run", path, "--target", target, "--repeat", repeat,
+                    "--quiet", "--json", os.path.join(folder, "report.json"))
+        with open(os.path.join(folder, "report.json"),
+                  encoding="utf-8") as file:
+            report = json.load(file)
+        counts.append(report["instructions"])
+    if abs(counts[0] - counts[-1]) > 200:
+        helper.fail("%s: %s instructions" % (target, counts))
+    check_report(target, folder, report)
+
+
+def refuse(path, said, *options, **more):
+    done = helper.tirc("run", path, *options, status=1, **more)
+    if said not in done.stderr:
+        helper.fail("not '%s' but %s" % (said, done.stderr))
+
+
+model = small_model()
+path = model.write()
+refuse(path, "arm-none-eabi-gcc is not installed; on Debian: apt-get install "
+       "gcc-arm-none-eabi libnewlib-arm-none-eabi", "--target", "cortex-m4",
+       env=dict(os.environ, PATH="/nowhere"))
+refuse(path, "--json needs --profile, or a target with a simulator", "--target", "c99",
+       "--json", os.path.join(os.path.dirname(path), "report.json"))
+
+missing = []
+for target in BOARDS:
+    arm = target.startswith("cortex")
+    lacks = [name for name in (
+        "arm-none-eabi-gcc" if arm else "riscv64-unknown-elf-gcc",
+        "qemu-system-arm" if arm else "qemu-system-riscv32")
+        if not shutil.which(name)]
+    if lacks:
+        missing += [name for name in lacks if name not in missing]
+        continue
+    run(target, path)
+    print(target, "passed")
+if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
+    refuse(path, "--profile measures this machine", "--target", "cortex-m4",
+           "--profile")
+    # What the simulator computes is compared: other numbers fail.
+    name = list(model.outputs)[0]
+    model.outputs[name] = np.full((1, CHANNELS, SIZE, SIZE), 77)
+    helper.tirc("test", model.write(), "--target", "cortex-m4", status=1)
+if missing:
+    helper.skip("not installed: " + ", ".join(missing))
