@@ -274,6 +274,9 @@ struct graph {
 	 * and the number of elements that it sums; 0: types do not change. */
 	struct dtype byte_type;
 	int byte_depth;
+	/* The number of channels of bytes that the target's kernels take
+	 * together; 0 or 1: each alone. */
+	int channel_block;
 	/* of a Concat's inputs within its output; 0: any */
 	int part_align_bytes;
 	/* no state of a loop is updated in place */

@@ -184,6 +184,7 @@ choose_byte_type(struct tirc *t, const struct target *target)
 		t->graph->byte_type = type;
 		t->graph->byte_depth = depth;
 	}
+	t->graph->channel_block = target_block_elems(target, dtype_of(DT_I8));
 }
 
 /* The target and what it says of the graph. */

@@ -235,6 +235,7 @@ partition_adopt(struct graph *g, const struct graph *edited)
 	g->edits = old.edits + 1;
 	g->byte_type = old.byte_type;
 	g->byte_depth = old.byte_depth;
+	g->channel_block = old.channel_block;
 	g->part_align_bytes = old.part_align_bytes;
 	g->conv = old.conv;
 	g->open_sizes = old.open_sizes;

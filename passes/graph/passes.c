@@ -7,12 +7,12 @@
 #include "rewrite.h"
 #include "script.h"
 
-enum stage { CLEAN, LAST, GROUP };
+enum stage { CLEAN, ONCE, LAST, GROUP };
 
 #define MAX_ROUNDS 16
 
 static const struct graph_pass rows[] = {
-#define PASS(id, name, what, stage) { name, what, stage != CLEAN, graph_##id },
+#define PASS(id, name, what, stage) { name, what, stage > ONCE, graph_##id },
 #include "passes.def"
 #undef PASS
 };
@@ -66,7 +66,7 @@ graph_to_partition(struct graph *g, const struct pass_hooks *hooks)
 			break;
 		}
 	}
-	return run_stage(g, LAST, hooks);
+	return run_stage(g, ONCE, hooks) && run_stage(g, LAST, hooks);
 }
 
 bool

@@ -240,6 +240,19 @@ const_dim(const struct tensor *t, int d, int64_t *v)
 	       expr_is_int(t->shape[d], v);
 }
 
+/* "60 channels", or "60 of 64 channels" if the model has more. */
+static void
+put_channels(struct strbuf *s, const struct node *n, int64_t count)
+{
+	int64_t all = node_attr_int(n, "model_channels", count);
+
+	strbuf_printf(s, "%lld ", (long long)count);
+	if (all > count) {
+		strbuf_printf(s, "of %lld ", (long long)all);
+	}
+	strbuf_puts(s, "channels");
+}
+
 /* " 3x3, stride 2, pad 1, 64 -> 128 channels" */
 static void
 put_window(struct strbuf *s, const struct node *n)
@@ -277,11 +290,11 @@ put_window(struct strbuf *s, const struct node *n)
 	if (const_dim(n->inputs[0], 1, &in) &&
 	    const_dim(n->outputs[0], 1, &out) && w != NULL) {
 		if (groups == in && groups == out) {
-			strbuf_printf(s, ", depthwise, %lld channels",
-				      (long long)in);
+			strbuf_puts(s, ", depthwise, ");
+			put_channels(s, n, in);
 		} else {
-			strbuf_printf(s, ", %lld -> %lld channels",
-				      (long long)in, (long long)out);
+			strbuf_printf(s, ", %lld -> ", (long long)in);
+			put_channels(s, n, out);
 			if (groups > 1) {
 				strbuf_printf(s, " in %lld groups",
 					      (long long)groups);

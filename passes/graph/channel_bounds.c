@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interval analysis of quantized graphs: bounds of the elements of each channel.
+ *
+ *	x[c] in [low, high]
+ *	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
+ *	y = tirc.Requantize (s, …)	[f(low), f(high)]: f does not decrease
+ *
+ * Sums are bounded term by term. Functions that do not decrease are evaluated,
+ * by the definitions of their operators, for the lower and the upper bounds. */
+#include "channels.h"
+
+#include <math.h>
+
+/* The most elements that a node is evaluated for. */
+enum { MOST_ELEMS = 1 << 18 };
+
+/* The bounds of the type; of floats there are none. */
+static void
+type_bounds(struct channels *c, struct dtype t)
+{
+	bool known = dtype_is_int(t) && dtype_bits(t) <= 32;
+
+	for (int64_t i = 0; i < c->n; i++) {
+		c->low[i] = known ? (double)dtype_min_int(t) : -INFINITY;
+		c->high[i] = known ? (double)dtype_max_int(t) : INFINITY;
+	}
+}
+
+static struct channels *
+channels_new(struct graph *g, const struct tensor *t)
+{
+	struct arena *a = &g->module->arena;
+	struct channels *c = arena_new(a, struct channels);
+
+	c->n = channel_count(t);
+	c->low = arena_array(a, double, c->n + 1);
+	c->high = arena_array(a, double, c->n + 1);
+	c->needed = arena_array(a, bool, c->n + 1);
+	type_bounds(c, t->type);
+	return c;
+}
+
+/* -- products -- */
+
+/* Adds w * x for all x of an interval. */
+static void
+add_term(int64_t w, double low, double high, double *sum_low, double *sum_high)
+{
+	*sum_low += (double)w * (w > 0 ? low : high);
+	*sum_high += (double)w * (w > 0 ? high : low);
+}
+
+static bool
+bound_product(struct graph *g, const struct node *n, const struct channels *x,
+	      struct channels *y)
+{
+	bool single = channel_role(n) == CHANNELS_SINGLE;
+	struct channel_weights w;
+	int64_t n_bias;
+	const double *bias = constant_doubles(g, n->inputs[2], &n_bias);
+	double outside;
+	bool reads = channel_reads_outside(n, &outside);
+
+	if (!channel_weights(g, n, &w) || !bias) {
+		return g->module->diags.n_errors == 0;
+	}
+	for (int64_t o = 0; o < y->n; o++) {
+		double low = bias[n_bias > 1 ? o : 0], high = low;
+
+		for (int64_t i = 0; i < w.from; i++) {
+			int64_t at = single ? o : i;
+			double a = x->low[at], b = x->high[at];
+
+			a = reads && outside < a ? outside : a;
+			b = reads && outside > b ? outside : b;
+			for (int64_t k = 0; k < w.taps; k++) {
+				add_term(channel_weight(&w, o, i, k), a, b,
+					 &low, &high);
+			}
+		}
+		/* A sum that leaves 32 bits would wrap. */
+		if (low >= INT32_MIN && high <= INT32_MAX) {
+			y->low[o] = low;
+			y->high[o] = high;
+		}
+	}
+	return true;
+}
+
+/* -- functions that do not decrease -- */
+
+static bool
+is_pool(const struct node *n)
+{
+	return n->op->fuse == FUSE_REDUCTION;
+}
+
+/* Two rows of x, all lower and all upper bounds, of a shape that n takes. NULL:
+ * bounds are missing, or the rows are long. */
+static struct tensor *
+rows_of_bounds(struct graph *scratch, const struct node *n,
+	       const struct tensor *t, const struct channels *x)
+{
+	int64_t shape[8] = { 2, x->n }, each = 1;
+	void *data;
+
+	for (int d = 2; d < t->ndim; d++) {
+		shape[d] = 1;
+		if (d >= 8 ||
+		    (is_pool(n) && !expr_is_int(t->shape[d], &shape[d])) ||
+		    shape[d] > MOST_ELEMS) {
+			return NULL;
+		}
+		each *= shape[d];
+		if (each * x->n > MOST_ELEMS) {
+			return NULL;
+		}
+	}
+	data = arena_alloc(&scratch->module->arena,
+			   (size_t)(2 * x->n * each) *
+					   (size_t)dtype_bytes(t->type) +
+				   1);
+	for (int64_t i = 0; i < 2 * x->n * each; i++) {
+		int64_t c = i / each % x->n;
+		double v = i < x->n * each ? x->low[c] : x->high[c];
+
+		if (!isfinite(v)) {
+			return NULL;
+		}
+		number_store(t->type, data, (size_t)i,
+			     dtype_is_float(t->type)
+				     ? (union number){ .f = v }
+				     : (union number){ .i = (int64_t)v });
+	}
+	return graph_constant(scratch, "x", t->type, t->ndim, shape, data);
+}
+
+/* n over other inputs, outside of its graph. */
+static struct node *
+copy_node(struct graph *scratch, const struct node *n,
+	  struct tensor *const *inputs)
+{
+	struct tensor *y = graph_tensor(scratch, "y");
+	struct node *copy = graph_node(scratch, n->domain, n->op_type, n->name,
+				       inputs, n->n_inputs, &y, 1);
+
+	copy->op = n->op;
+	for (int i = 0; i < n->attrs.n; i++) {
+		node_set_attr(scratch, copy, &n->attrs.data[i]);
+	}
+	return copy;
+}
+
+/* Sets the bounds to the least and the largest element of each row. */
+static void
+read_rows(struct channels *y, const struct value *v)
+{
+	int64_t each = v->elems / (2 * y->n);
+
+	for (int64_t c = 0; c < y->n; c++) {
+		y->low[c] = INFINITY;
+		y->high[c] = -INFINITY;
+	}
+	for (int64_t i = 0; i < v->elems; i++) {
+		int64_t c = i / each % y->n;
+		union number e = number_load(v->type, v->data, (size_t)i);
+		double x = dtype_is_float(v->type) ? e.f : (double)e.i;
+
+		y->low[c] = x < y->low[c] ? x : y->low[c];
+		y->high[c] = x > y->high[c] ? x : y->high[c];
+	}
+}
+
+static bool
+bound_function(struct graph *g, const struct node *n,
+	       struct channels *const *of, struct channels *y)
+{
+	struct module *m = g->module;
+	struct graph *scratch = graph_new(m, "bounds");
+	struct tensor **in = arena_array(&m->arena, struct tensor *,
+					 n->n_inputs + 1);
+	const struct value *value[1];
+	struct node *copy;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		struct tensor *t = n->inputs[i];
+		const struct value *v;
+		int64_t shape[8] = { 0 };
+
+		if (!t) {
+			continue;
+		}
+		if (!tensor_is_constant(t)) {
+			in[i] = of[t->id] ? rows_of_bounds(scratch, n, t,
+							   of[t->id])
+					  : NULL;
+			if (!in[i]) {
+				return true;
+			}
+			continue;
+		}
+		v = tensor_value(g, t);
+		if (!v || !v->data || t->ndim > 1) {
+			return m->diags.n_errors == 0;
+		}
+		shape[0] = v->elems;
+		in[i] = graph_constant(scratch, t->name, t->type, t->ndim,
+				       shape, v->data);
+	}
+	copy = copy_node(scratch, n, in);
+	if (!ops_infer_node(scratch, copy) ||
+	    !ops_evaluate(scratch, copy, value)) {
+		return false;
+	}
+	if (value[0]->data && value[0]->elems % (2 * y->n) == 0) {
+		read_rows(y, value[0]);
+	}
+	return true;
+}
+
+/* -- all tensors -- */
+
+static bool
+bound_node(struct graph *g, const struct node *n, struct channels **of)
+{
+	const struct tensor *y = n->outputs[0];
+	const struct channels *x = n->n_inputs > 0 && n->inputs[0]
+					   ? of[n->inputs[0]->id]
+					   : NULL;
+
+	switch (channel_role(n)) {
+	case CHANNELS_MIXED:
+	case CHANNELS_SINGLE:
+		return !x || bound_product(g, n, x, of[y->id]);
+	case CHANNELS_ALIKE:
+		return bound_function(g, n, of, of[y->id]);
+	case CHANNELS_VIEW:
+		for (int64_t i = 0; x && i < x->n; i++) {
+			of[y->id]->low[i] = x->low[i];
+			of[y->id]->high[i] = x->high[i];
+		}
+		return true;
+	case CHANNELS_OTHER:
+		break;
+	}
+	return true;
+}
+
+bool
+channel_bounds(struct graph *g, struct channels **of)
+{
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		of[i] = channel_count(t) > 0 && !tensor_is_constant(t)
+				? channels_new(g, t)
+				: NULL;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		if (!bound_node(g, g->nodes.data[i], of)) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private declarations of the pass channels. */
+#ifndef TIRC_GRAPH_CHANNELS_H
+#define TIRC_GRAPH_CHANNELS_H
+
+#include "rewrite.h"
+
+/* How the channels (dimension 1) of a node's output depend on those of its
+ * variable inputs. */
+enum channel_role {
+	CHANNELS_OTHER,  /* unknown */
+	CHANNELS_MIXED,  /* each depends on all: a product of x and constants */
+	CHANNELS_SINGLE, /* a depthwise convolution: each depends on its own */
+	/* Each depends on its own channel of all variable inputs, and does not
+	 * decrease where an element of them increases. */
+	CHANNELS_ALIKE,
+	CHANNELS_VIEW, /* [n, c, 1, ...] as [n, c] */
+};
+
+/* The channels of a tensor. */
+struct channels {
+	int64_t n;
+	/* By channel: bounds of all its elements, infinite if unknown. Both are
+	 * the value of an element if they are equal. */
+	double *low, *high;
+	bool *needed;
+	int64_t n_kept;
+	int64_t *kept; /* channels, in order */
+};
+
+/* The weights of a product: w[to][from][tap], by any order in memory. */
+struct channel_weights {
+	int64_t to, from, taps;
+	int64_t stride_to, stride_from; /* elements; a tap's is 1 */
+	const struct value *value;
+};
+
+enum channel_role channel_role(const struct node *n);
+/* The number of the tensor's channels; 0: unknown. */
+int64_t channel_count(const struct tensor *t);
+/* The weights of a CHANNELS_MIXED or CHANNELS_SINGLE node; of the latter,
+ * `from` is 1. False after a diagnostic. */
+bool channel_weights(struct graph *g, const struct node *n,
+		     struct channel_weights *w);
+int64_t channel_weight(const struct channel_weights *w, int64_t to,
+		       int64_t from, int64_t tap);
+/* Does a convolution read elements outside of x? *value: theirs. */
+bool channel_reads_outside(const struct node *n, double *value);
+
+/* channel_bounds.c: the bounds of all tensors, by their ids; NULL for tensors
+ * without channels. False after a diagnostic. */
+bool channel_bounds(struct graph *g, struct channels **of);
+
+#endif
