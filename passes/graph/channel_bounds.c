@@ -3,10 +3,10 @@
  *
  *	x[c] in [low, high]
  *	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
- *	y = tirc.Requantize (s, …)	[f(low), f(high)]: f does not decrease
+ *	y = tirc.Requantize (s, …)	[f(low), f(high)]
  *
- * Sums are bounded term by term. Functions that do not decrease are evaluated,
- * by the definitions of their operators, for the lower and the upper bounds. */
+ * Sums are bounded term by term. Monotonic functions are evaluated, by the
+ * definitions of their operators, for the lower and the upper bounds. */
 #include "channels.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ bound_product(struct graph *g, const struct node *n, const struct channels *x,
 	return true;
 }
 
-/* -- functions that do not decrease -- */
+/* -- monotonic functions -- */
 
 static bool
 is_pool(const struct node *n)
@@ -151,7 +151,8 @@ copy_node(struct graph *scratch, const struct node *n,
 	return copy;
 }
 
-/* Sets the bounds to the least and the largest element of each row. */
+/* Sets the bounds to the least and the largest element of both rows: with a
+ * negative factor the function does not increase. */
 static void
 read_rows(struct channels *y, const struct value *v)
 {

@@ -12,6 +12,9 @@
 
 #include "quantization.h"
 
+/* The weights of larger products are not read, which would take seconds. */
+enum { MOST_WEIGHTS = 1 << 24 };
+
 /* -- nodes -- */
 
 int64_t
@@ -67,6 +70,20 @@ have_channels(const struct node *n)
 	return true;
 }
 
+/* Does a sum in TFLite's arithmetic increase with both terms? */
+static bool
+increases(const struct node *n)
+{
+	static const char *const names[] = { "a_multiplier", "b_multiplier",
+					     "y_multiplier" };
+	bool all = true;
+
+	for (int i = 0; i < 3; i++) {
+		all = all && node_attr_int(n, names[i], 0) >= 0;
+	}
+	return all;
+}
+
 static bool
 is_alike(const struct node *n)
 {
@@ -80,7 +97,7 @@ is_alike(const struct node *n)
 		alike = true;
 	} else if (is_internal(n, "Add") || node_is(n, "Add")) {
 		alike = !tensor_is_constant(n->inputs[0]) &&
-			!tensor_is_constant(n->inputs[1]);
+			!tensor_is_constant(n->inputs[1]) && increases(n);
 	} else if (node_is(n, "QuantizeLinear") ||
 		   node_is(n, "DequantizeLinear") || node_is(n, "Clip")) {
 		alike = are_scalars(n, 1);
@@ -114,6 +131,7 @@ channel_role(const struct node *n)
 	const struct tensor *y = n->n_outputs > 0 ? n->outputs[0] : NULL;
 	int64_t group = node_attr_int(n, "group", 1);
 	bool conv = is_internal(n, "Conv");
+	int64_t elems;
 
 	if (n->n_outputs != 1 || n->n_inputs == 0 || !n->inputs[0] ||
 	    tensor_is_constant(n->inputs[0]) || channel_count(y) == 0 ||
@@ -123,6 +141,8 @@ channel_role(const struct node *n)
 	if (conv || is_internal(n, "MatMul")) {
 		if (!tensor_is_constant(n->inputs[1]) ||
 		    !tensor_is_constant(n->inputs[2]) ||
+		    !tensor_const_elems(n->inputs[1], &elems) ||
+		    elems > MOST_WEIGHTS ||
 		    (!conv && n->inputs[0]->ndim != 2)) {
 			return CHANNELS_OTHER;
 		}
@@ -354,22 +374,25 @@ described(struct graph *g, struct tensor *t, const char *form,
 	return graph_made_of(g, t, form, NULL, &of, 1);
 }
 
-/* The kept elements of a constant with one for each channel. */
+/* The kept elements of a constant with one for each channel; NULL after a
+ * diagnostic. */
 static struct tensor *
 kept_elements(struct graph *g, struct tensor *t, const struct channels *c)
 {
 	const struct value *v = tensor_value(g, t);
-	size_t bytes = (size_t)dtype_bytes(t->type);
-	char *data;
+	void *data = arena_alloc(&g->module->arena,
+				 (size_t)(c->n_kept * dtype_bytes(t->type)) +
+					 1);
 
-	if (!v || !v->data || v->elems != c->n) {
-		return t;
+	if (!v) {
+		return NULL;
 	}
-	data = arena_alloc(&g->module->arena, (size_t)c->n_kept * bytes + 1);
 	for (int64_t i = 0; i < c->n_kept; i++) {
-		memcpy(data + (size_t)i * bytes,
-		       (const char *)v->data + (size_t)c->kept[i] * bytes,
-		       bytes);
+		size_t at = (size_t)c->kept[i];
+
+		number_store(t->type, data, (size_t)i,
+			     v->data ? number_load(t->type, v->data, at)
+				     : v->fill);
 	}
 	return described(g,
 			 graph_constant(g, t->name, t->type, 1, &c->n_kept,
@@ -494,11 +517,15 @@ shrink_node(struct graph *g, struct node *n, const struct channels *x,
 		}
 	} else if (is_internal(n, "Requantize")) {
 		for (int i = 1; i < n->n_inputs; i++) {
-			if (n->inputs[i]->ndim == 1) {
-				node_set_input(n, i,
-					       kept_elements(g, n->inputs[i],
-							     y));
+			struct tensor *factor = n->inputs[i];
+
+			if (factor->ndim == 1) {
+				factor = kept_elements(g, factor, y);
 			}
+			if (factor == NULL) {
+				return false;
+			}
+			node_set_input(n, i, factor);
 		}
 	} else if (node_is(n, "Reshape")) {
 		node_set_input(n, 1,

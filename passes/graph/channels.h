@@ -11,8 +11,8 @@ enum channel_role {
 	CHANNELS_OTHER,  /* unknown */
 	CHANNELS_MIXED,  /* each depends on all: a product of x and constants */
 	CHANNELS_SINGLE, /* a depthwise convolution: each depends on its own */
-	/* Each depends on its own channel of all variable inputs, and does not
-	 * decrease where an element of them increases. */
+	/* Each depends on its own channel of the variable inputs: a monotonic
+	 * function of one, or a sum. */
 	CHANNELS_ALIKE,
 	CHANNELS_VIEW, /* [n, c, 1, ...] as [n, c] */
 };
