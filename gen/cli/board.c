@@ -127,7 +127,7 @@ print_board(const struct harness *h, double instructions)
 	       (long long)b->code_bytes, (long long)b->constant_bytes,
 	       (long long)b->data_bytes, (long long)b->ram_bytes,
 	       (long long)b->workspace_bytes, (long long)b->io_bytes,
-	       (long long)(b->data_bytes + b->bss_bytes),
+	       (long long)b->data_bytes + (long long)b->bss_bytes,
 	       (long long)b->stack_bytes);
 }
 
