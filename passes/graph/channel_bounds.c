@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interval analysis of quantized graphs: bounds of the elements of each channel.
+/* Interval analysis of quantized graphs: bounds of each channel's elements.
  *
  *	x[c] in [low, high]
  *	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
@@ -95,6 +95,26 @@ is_pool(const struct node *n)
 	return n->op->fuse == FUSE_REDUCTION;
 }
 
+/* The elements of a pool's window; 1 for other nodes. */
+static int64_t
+window_elems(const struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const int64_t *sizes;
+	int count = node_attr_ints(n, "kernel_shape", &sizes);
+	int64_t elems = 1, size;
+
+	for (int i = 0; i < count && elems < MOST_ELEMS; i++) {
+		elems *= sizes[i];
+	}
+	for (int d = 2; is_pool(n) && count == 0 && d < x->ndim; d++) {
+		elems *= expr_is_int(x->shape[d], &size) && elems < MOST_ELEMS
+				 ? size
+				 : 1;
+	}
+	return elems;
+}
+
 /* Two rows of x, all lower and all upper bounds, of a shape that n takes. NULL:
  * bounds are missing, or the rows are long. */
 static struct tensor *
@@ -112,7 +132,7 @@ rows_of_bounds(struct graph *scratch, const struct node *n,
 			return NULL;
 		}
 		each *= shape[d];
-		if (each * x->n > MOST_ELEMS) {
+		if (each * x->n * window_elems(n) > MOST_ELEMS) {
 			return NULL;
 		}
 	}
@@ -145,31 +165,64 @@ copy_node(struct graph *scratch, const struct node *n,
 				       inputs, n->n_inputs, &y, 1);
 
 	copy->op = n->op;
-	for (int i = 0; i < n->attrs.n; i++) {
-		node_set_attr(scratch, copy, &n->attrs.data[i]);
-	}
+	node_copy_attrs(scratch, copy, n);
 	return copy;
 }
 
 /* Sets the bounds to the least and the largest element of both rows: with a
- * negative factor the function does not increase. */
+ * negative factor the function does not increase. `error`: the relative error
+ * of each element. A channel with NaN keeps its bounds. */
 static void
-read_rows(struct channels *y, const struct value *v)
+read_rows(struct channels *y, const struct value *v, double error)
 {
 	int64_t each = v->elems / (2 * y->n);
 
 	for (int64_t c = 0; c < y->n; c++) {
-		y->low[c] = INFINITY;
-		y->high[c] = -INFINITY;
-	}
-	for (int64_t i = 0; i < v->elems; i++) {
-		int64_t c = i / each % y->n;
-		union number e = number_load(v->type, v->data, (size_t)i);
-		double x = dtype_is_float(v->type) ? e.f : (double)e.i;
+		double low = INFINITY, high = -INFINITY;
+		bool numbers = true;
 
-		y->low[c] = x < y->low[c] ? x : y->low[c];
-		y->high[c] = x > y->high[c] ? x : y->high[c];
+		for (int64_t i = 0; i < 2 * each; i++) {
+			int64_t at = (i / each * y->n + c) * each + i % each;
+			union number e = number_load(v->type, v->data,
+						     (size_t)at);
+			double x = dtype_is_float(v->type) ? e.f : (double)e.i;
+
+			numbers = numbers && !isnan(x);
+			low = fmin(low, x - error * fabs(x));
+			high = fmax(high, x + error * fabs(x));
+		}
+		if (numbers) {
+			y->low[c] = low;
+			y->high[c] = high;
+		}
 	}
+}
+
+/* A float average is summed in an order that is not known yet. */
+static double
+error_of(const struct node *n)
+{
+	return is_pool(n) && dtype_is_float(n->outputs[0]->type)
+		       ? (double)window_elems(n) * 0x1p-23
+		       : 0;
+}
+
+/* May TFLite's requantization leave 32 bits, and wrap? */
+static bool
+may_wrap(struct graph *g, const struct node *n)
+{
+	int64_t count = 0;
+	const double *exponent = NULL;
+
+	if (node_is_internal(n, "Requantize") && n->n_inputs > 2) {
+		exponent = constant_doubles(g, n->inputs[2], &count);
+	}
+	for (int64_t i = 0; i < count; i++) {
+		if (exponent[i] > 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool
@@ -183,6 +236,9 @@ bound_function(struct graph *g, const struct node *n,
 	const struct value *value[1];
 	struct node *copy;
 
+	if (may_wrap(g, n)) {
+		return true;
+	}
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *t = n->inputs[i];
 		const struct value *v;
@@ -214,12 +270,22 @@ bound_function(struct graph *g, const struct node *n,
 		return false;
 	}
 	if (value[0]->data && value[0]->elems % (2 * y->n) == 0) {
-		read_rows(y, value[0]);
+		read_rows(y, value[0], error_of(n));
 	}
 	return true;
 }
 
 /* -- all tensors -- */
+
+/* x NULL: its channels are not known. */
+static void
+copy_bounds(struct channels *y, const struct channels *x)
+{
+	for (int64_t i = 0; x && i < x->n; i++) {
+		y->low[i] = x->low[i];
+		y->high[i] = x->high[i];
+	}
+}
 
 static bool
 bound_node(struct graph *g, const struct node *n, struct channels **of)
@@ -234,12 +300,13 @@ bound_node(struct graph *g, const struct node *n, struct channels **of)
 	case CHANNELS_SINGLE:
 		return !x || bound_product(g, n, x, of[y->id]);
 	case CHANNELS_ALIKE:
-		return bound_function(g, n, of, of[y->id]);
-	case CHANNELS_VIEW:
-		for (int64_t i = 0; x && i < x->n; i++) {
-			of[y->id]->low[i] = x->low[i];
-			of[y->id]->high[i] = x->high[i];
+		if (!node_is(n, "MaxPool")) {
+			return bound_function(g, n, of, of[y->id]);
 		}
+		copy_bounds(of[y->id], x);
+		return true;
+	case CHANNELS_VIEW:
+		copy_bounds(of[y->id], x);
 		return true;
 	case CHANNELS_OTHER:
 		break;

@@ -6,8 +6,8 @@
  *	x[c] = v for all positions	s = b + w[c] * v + (the other channels)
  *
  * The products of constant channels move into the bias. A channel stays if any
- * reader needs it, or if x is padded and v is not the padding's value. The number
- * of channels that stay is rounded up to g->channel_block. */
+ * reader needs it, or if x is padded and v is not the padding's value. The
+ * number of channels that stay is rounded up to g->channel_block. */
 #include "channels.h"
 
 #include "quantization.h"
@@ -26,13 +26,6 @@ channel_count(const struct tensor *t)
 			       n > 0 && n <= 1 << 20
 		       ? n
 		       : 0;
-}
-
-static bool
-is_internal(const struct node *n, const char *op_type)
-{
-	return strcmp(n->domain, "tirc") == 0 &&
-	       strcmp(n->op_type, op_type) == 0;
 }
 
 /* Are the inputs from `first` on constants of one element, or absent? */
@@ -70,16 +63,20 @@ have_channels(const struct node *n)
 	return true;
 }
 
-/* Does a sum in TFLite's arithmetic increase with both terms? */
+/* Does a sum in TFLite's arithmetic increase with both terms, without
+ * wrapping? */
 static bool
 increases(const struct node *n)
 {
-	static const char *const names[] = { "a_multiplier", "b_multiplier",
-					     "y_multiplier" };
+	static const char *const factors[] = { "a_multiplier", "b_multiplier",
+					       "y_multiplier" };
+	static const char *const exponents[] = { "a_exponent", "b_exponent",
+						 "y_exponent" };
 	bool all = true;
 
 	for (int i = 0; i < 3; i++) {
-		all = all && node_attr_int(n, names[i], 0) >= 0;
+		all = all && node_attr_int(n, factors[i], 0) >= 0 &&
+		      node_attr_int(n, exponents[i], 0) <= 0;
 	}
 	return all;
 }
@@ -89,17 +86,20 @@ is_alike(const struct node *n)
 {
 	static const char *const pools[] = { "MaxPool", "AveragePool",
 					     "GlobalAveragePool", "Relu" };
+	const struct tensor *y = n->outputs[0];
 	bool alike = false;
 
-	if (is_internal(n, "Requantize")) {
+	if (node_is_internal(n, "Requantize")) {
 		alike = node_attr_int(n, "axis", 1) == 1;
-	} else if (is_internal(n, "SumPool")) {
+	} else if (node_is_internal(n, "SumPool")) {
 		alike = true;
-	} else if (is_internal(n, "Add") || node_is(n, "Add")) {
+	} else if (node_is_internal(n, "Add") ||
+		   (node_is(n, "Add") && dtype_is_float(y->type))) {
 		alike = !tensor_is_constant(n->inputs[0]) &&
 			!tensor_is_constant(n->inputs[1]) && increases(n);
-	} else if (node_is(n, "QuantizeLinear") ||
-		   node_is(n, "DequantizeLinear") || node_is(n, "Clip")) {
+	} else if (node_is(n, "QuantizeLinear")) {
+		alike = are_scalars(n, 1) && dtype_is_int(y->type);
+	} else if (node_is(n, "DequantizeLinear") || node_is(n, "Clip")) {
 		alike = are_scalars(n, 1);
 	}
 	for (int i = 0; i < 4; i++) {
@@ -114,7 +114,7 @@ is_channel_view(const struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	bool view = (node_is(n, "Reshape") || node_is(n, "Flatten") ||
-		     node_is(n, "Squeeze")) &&
+		     (node_is(n, "Squeeze") && node_input(n, 1))) &&
 		    node_attr_int(n, "allowzero", 0) == 0 && y->ndim == 2 &&
 		    channel_count(x) == channel_count(y);
 	int64_t size;
@@ -130,7 +130,7 @@ channel_role(const struct node *n)
 {
 	const struct tensor *y = n->n_outputs > 0 ? n->outputs[0] : NULL;
 	int64_t group = node_attr_int(n, "group", 1);
-	bool conv = is_internal(n, "Conv");
+	bool conv = node_is_internal(n, "Conv");
 	int64_t elems;
 
 	if (n->n_outputs != 1 || n->n_inputs == 0 || !n->inputs[0] ||
@@ -138,7 +138,7 @@ channel_role(const struct node *n)
 	    channel_count(n->inputs[0]) == 0) {
 		return CHANNELS_OTHER;
 	}
-	if (conv || is_internal(n, "MatMul")) {
+	if (conv || node_is_internal(n, "MatMul")) {
 		if (!tensor_is_constant(n->inputs[1]) ||
 		    !tensor_is_constant(n->inputs[2]) ||
 		    !tensor_const_elems(n->inputs[1], &elems) ||
@@ -162,7 +162,7 @@ channel_weights(struct graph *g, const struct node *n,
 		struct channel_weights *w)
 {
 	struct tensor *t = n->inputs[1];
-	bool conv = is_internal(n, "Conv");
+	bool conv = node_is_internal(n, "Conv");
 
 	w->value = tensor_value(g, t);
 	w->to = channel_count(n->outputs[0]);
@@ -202,13 +202,13 @@ channel_reads_outside(const struct node *n, double *value)
 		reads = reads || pads[i] != 0;
 	}
 	*value = (double)node_attr_int(n, "outside", 0);
-	return reads && is_internal(n, "Conv");
+	return reads && node_is_internal(n, "Conv");
 }
 
 /* -- channels that are needed -- */
 
-/* Does a product of x need its channel, which is no constant that the bias can
- * take? */
+/* Must the product read this channel of x? No, if the bias can take the
+ * channel's constant, or if its weights are zeros. */
 static bool
 needs(const struct node *n, const struct channel_weights *w,
       const struct channels *x, int64_t channel)
@@ -233,7 +233,8 @@ needs(const struct node *n, const struct channel_weights *w,
 static bool
 mark_readers(struct graph *g, const struct tensor *t, struct channels *c)
 {
-	bool all = t->is_output || t->is_input;
+	bool all = t->is_output || t->is_input || !t->producer ||
+		   channel_role(t->producer) == CHANNELS_OTHER;
 
 	for (int i = 0; i < t->uses.n; i++) {
 		const struct use *u = &t->uses.data[i];
@@ -258,8 +259,8 @@ mark_readers(struct graph *g, const struct tensor *t, struct channels *c)
 	return true;
 }
 
-/* Where each output channel comes from its own input channel, both are needed or
- * neither is. */
+/* Where each output channel comes from its own input channel, both are needed
+ * or neither is. */
 static bool
 link_channels(struct channels *x, struct channels *y)
 {
@@ -406,7 +407,7 @@ kept_weights(struct graph *g, const struct node *n,
 	     const struct channels *y)
 {
 	struct tensor *t = n->inputs[1];
-	bool conv = is_internal(n, "Conv");
+	bool conv = node_is_internal(n, "Conv");
 	bool single = channel_role(n) == CHANNELS_SINGLE;
 	int64_t from = single ? 1 : x->n_kept, to = y->n_kept;
 	int64_t shape[8] = { conv ? to : from, conv ? from : to };
@@ -433,8 +434,8 @@ kept_weights(struct graph *g, const struct node *n,
 			 "$0 of the channels that are computed", t);
 }
 
-/* The kept elements of the bias, with the products of the constant channels that
- * x loses. */
+/* The kept elements of the bias, with the products of the constant channels
+ * that x loses. */
 static struct tensor *
 kept_bias(struct graph *g, const struct node *n,
 	  const struct channel_weights *w, const struct channels *x,
@@ -515,7 +516,7 @@ shrink_node(struct graph *g, struct node *n, const struct channels *x,
 		if (!shrink_product(g, n, x, y)) {
 			return false;
 		}
-	} else if (is_internal(n, "Requantize")) {
+	} else if (node_is_internal(n, "Requantize")) {
 		for (int i = 1; i < n->n_inputs; i++) {
 			struct tensor *factor = n->inputs[i];
 

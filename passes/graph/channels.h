@@ -28,7 +28,7 @@ struct channels {
 	int64_t *kept; /* channels, in order */
 };
 
-/* The weights of a product: w[to][from][tap], by any order in memory. */
+/* The weights of a product: w[to][from][tap], in any order in memory. */
 struct channel_weights {
 	int64_t to, from, taps;
 	int64_t stride_to, stride_from; /* elements; a tap's is 1 */

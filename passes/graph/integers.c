@@ -35,14 +35,6 @@ is_unpadded(const struct node *n)
 	       node_attr_int(n, "ceil_mode", 0) == 0;
 }
 
-static void
-copy_attrs(struct graph *g, struct node *to, const struct node *from)
-{
-	for (int i = 0; i < from->attrs.n; i++) {
-		node_set_attr(g, to, &from->attrs.data[i]);
-	}
-}
-
 /* The window of an average over everything. */
 static bool
 set_global_window(struct graph *g, struct node *n)
@@ -98,7 +90,7 @@ fixed_average(struct graph *g, struct node *n)
 					   n->outputs[0]->name),
 			      &x, 1);
 	sum->name = n->name;
-	copy_attrs(g, sum, n);
+	node_copy_attrs(g, sum, n);
 	if (global && !set_global_window(g, sum)) {
 		return false;
 	}
@@ -136,7 +128,7 @@ integer_max_pool(struct graph *g, struct node *n)
 	}
 	made = insert_node(g, n, "MaxPool", n->outputs[0]->name, &x, 1);
 	made->name = n->name;
-	copy_attrs(g, made, n);
+	node_copy_attrs(g, made, n);
 	record_absorbed_dequantize(g, n->inputs[0], made);
 	return finish_quantized(g, n, &end, made);
 }
@@ -172,7 +164,7 @@ integer_concat(struct graph *g, struct node *n)
 		}
 		made = insert_node(g, n, "QuantizeLinear", in[i]->name, part,
 				   part[2] ? 3 : 2);
-		copy_attrs(g, made, end.quantize);
+		node_copy_attrs(g, made, end.quantize);
 		graph_share_origins(made, end.quantize);
 		if (!ops_infer_node(g, made)) {
 			return false;
@@ -182,7 +174,7 @@ integer_concat(struct graph *g, struct node *n)
 	made = insert_node(g, n, "Concat", n->outputs[0]->name, in,
 			   n->n_inputs);
 	made->name = n->name;
-	copy_attrs(g, made, n);
+	node_copy_attrs(g, made, n);
 	for (int i = 0; i < n->n_inputs; i++) {
 		/* Not for inputs that are requantized. */
 		if (n->inputs[i]->producer->inputs[0] == in[i]) {

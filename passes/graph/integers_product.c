@@ -9,9 +9,10 @@
  *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
  *
  * The sum is over stored integers; the padding's value is zx (attribute
- * "outside"). ConvInteger and MatMulInteger with constant weights become the
- * sum alone; a zero point that is known at run time is multiplied by the sums of
- * the weights then, and the image is padded with it before. */
+ * "outside"). ConvInteger and MatMulInteger with constant weights become the sum
+ * alone. If their zero point is known only at run time, nodes after the sum
+ * subtract its product with the sums of the weights, and a Pad before the sum
+ * pads the image with it. */
 #include "integers.h"
 
 #include <math.h>
@@ -243,9 +244,10 @@ make_bias(struct graph *g, const struct node *n, const struct product *p)
 	const char *base = arena_printf(a, "%s.bias", n->outputs[0]->name);
 
 	for (int64_t i = 0; i < p->channels; i++) {
-		double b = p->bias ? p->bias[i] : 0;
+		int64_t b = p->bias ? (int64_t)p->bias[i] : 0;
 
-		data[i] = (int32_t)(b - p->qx.zero[0] * p->weights_sum[i]);
+		b -= (int64_t)p->qx.zero[0] * p->weights_sum[i];
+		data[i] = (int32_t)(uint32_t)b; /* wraps as sums do */
 	}
 	return describe_bias(g, n, p,
 			     graph_constant(g, base, dtype_of(DT_I32), 1,

@@ -8,7 +8,8 @@
  *	    w, sw, zw, sy, zy, b)             s = Conv (a, k, c)
  *	                                      y = QuantizeLinear (s, sy, zy)
  *
- * QLinearMatMul likewise. Others stay, as their products would be of floats. */
+ * QLinearMatMul likewise. Products with other parameters stay: the pass
+ * integers, which must follow, does not take them, and they would be of floats. */
 #include "quantization.h"
 
 /* Inputs: x and w, each with scale and zero point behind it; the scale of y and
@@ -66,7 +67,7 @@ has_bias(struct graph *g, const struct node *n)
 	}
 	scale = bias_scales(g, n, &count);
 	for (int64_t i = 0; i < count; i++) {
-		if (!(scale[i] > 1e-30)) {
+		if (!(scale[i] > 1e-30 && scale[i] < 1e30)) {
 			return false;
 		}
 	}
@@ -142,9 +143,7 @@ replace(struct graph *g, struct node *n)
 					   n->outputs[0]->name),
 			      in, biased ? 3 : 2);
 	product->name = n->name;
-	for (int i = 0; i < n->attrs.n; i++) {
-		node_set_attr(g, product, &n->attrs.data[i]);
-	}
+	node_copy_attrs(g, product, n);
 	result[0] = product->outputs[0];
 	result[1] = n->inputs[Y_SCALE];
 	result[2] = n->inputs[Y_SCALE + 1];

@@ -9,6 +9,13 @@ node_is(const struct node *n, const char *op_type)
 }
 
 bool
+node_is_internal(const struct node *n, const char *op_type)
+{
+	return strcmp(n->domain, "tirc") == 0 &&
+	       strcmp(n->op_type, op_type) == 0;
+}
+
+bool
 node_is_costly(const struct node *n)
 {
 	static const char *const names[] = {
@@ -99,6 +106,14 @@ insert_node(struct graph *g, const struct node *before, const char *op_type,
 		graph_share_origins(n, before);
 	}
 	return n;
+}
+
+void
+node_copy_attrs(struct graph *g, struct node *to, const struct node *from)
+{
+	for (int i = 0; i < from->attrs.n; i++) {
+		node_set_attr(g, to, &from->attrs.data[i]);
+	}
 }
 
 struct tensor *

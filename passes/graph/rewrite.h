@@ -16,6 +16,8 @@
 
 /* Is n an ONNX operator of this type? */
 bool node_is(const struct node *n, const char *op_type);
+/* Is n one of tirc's own operators, of this type? */
+bool node_is_internal(const struct node *n, const char *op_type);
 /* Does computing an element take much longer than reading it? */
 bool node_is_costly(const struct node *n);
 /* The one node that reads t; NULL if several do or t is a graph output. */
@@ -34,6 +36,7 @@ bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 struct node *insert_node(struct graph *g, const struct node *before,
 			 const char *op_type, const char *base,
 			 struct tensor *const *inputs, int n_inputs);
+void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
 /* Finishes a node from insert_node over constants: it leaves the graph's order,
  * and its result is evaluated if small, or else becomes a recipe. */
 struct tensor *finish_constant(struct graph *g, struct node *n);

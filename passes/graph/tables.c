@@ -33,6 +33,12 @@ struct chains {
 	int n_nodes;
 	struct origin_of *of;
 	int n_of;
+	/* For one chain at a time: its nodes; by the ids of its tensors: is it
+	 * needed, its elements for all numbers of x, and its formula. */
+	struct node **chain;
+	bool *needed;
+	struct tensor **made;
+	const char **text;
 };
 
 static bool
@@ -104,25 +110,30 @@ note_node(struct chains *c, const struct node *n)
 	c->of[y->id] = (struct origin_of){ .x = x, .cost = cost };
 }
 
-/* The nodes between x and the result of c->nodes[last], in their order. */
+/* Sets c->chain to the nodes between x and the result of c->nodes[last], in
+ * their order; returns their number. */
 static int
-collect(const struct chains *c, const struct tensor *x, int last,
-	struct node **chain)
+collect(struct chains *c, const struct tensor *x, int last)
 {
-	bool *needed = arena_array(&c->g->module->arena, bool, c->n_of + 1);
-	int n = 0;
+	struct node **chain = c->chain;
+	int n = 0, missing = 1;
 
-	needed[c->nodes[last]->outputs[0]->id] = true;
-	for (int i = last; i >= 0 && c->nodes[i] != x->producer; i--) {
+	c->needed[c->nodes[last]->outputs[0]->id] = true;
+	for (int i = last; i >= 0 && missing > 0; i--) {
 		struct node *node = c->nodes[i];
 
-		if (!node->outputs[0] || !needed[node->outputs[0]->id]) {
+		if (!node->outputs[0] || !c->needed[node->outputs[0]->id]) {
 			continue;
 		}
+		c->needed[node->outputs[0]->id] = false;
+		missing--;
 		chain[n++] = node;
 		for (int k = 0; k < node->n_inputs; k++) {
-			if (node->inputs[k] && node->inputs[k] != x) {
-				needed[node->inputs[k]->id] = true;
+			const struct tensor *t = node->inputs[k];
+
+			if (t && t != x && t->producer && !c->needed[t->id]) {
+				c->needed[t->id] = true;
+				missing++;
 			}
 		}
 	}
@@ -178,9 +189,7 @@ compute(struct graph *g, const struct node *n, struct tensor *const *made)
 			   n->n_inputs);
 	copy->domain = n->domain;
 	copy->op = n->op;
-	for (int i = 0; i < n->attrs.n; i++) {
-		node_set_attr(g, copy, &n->attrs.data[i]);
-	}
+	node_copy_attrs(g, copy, n);
 	return finish_constant(g, copy);
 }
 
@@ -292,7 +301,7 @@ chain_text(const struct chains *c, const struct tensor *x,
 	   struct node *const *chain, int n)
 {
 	struct arena *a = &c->g->module->arena;
-	const char **text = arena_array(a, const char *, c->n_of + 1);
+	const char **text = c->text;
 
 	text[x->id] = "q";
 	for (int i = 0; i < n; i++) {
@@ -376,27 +385,32 @@ is_unused(const struct node *n)
 	return n->outputs[0]->uses.n == 0 && !n->outputs[0]->is_output;
 }
 
-/* The results of the chain for all numbers of x's type; NULL after reporting. */
+/* The chain's results for all numbers of x's type; NULL after reporting. */
 static struct tensor *
 make_table(struct chains *c, const struct tensor *x, struct node *const *chain,
 	   int n)
 {
 	struct graph *g = c->g;
-	struct tensor **made = arena_array(&g->module->arena, struct tensor *,
-					   c->n_of + 1);
 	struct tensor *t = NULL;
 	int64_t count = 1 << dtype_bits(x->type);
 
-	made[x->id] = all_numbers(g, x);
+	c->made[x->id] = all_numbers(g, x);
 	for (int i = 0; i < n; i++) {
-		t = compute(g, chain[i], made);
+		t = compute(g, chain[i], c->made);
 		if (!t) {
 			return NULL;
 		}
-		made[chain[i]->outputs[0]->id] = t;
+		c->made[chain[i]->outputs[0]->id] = t;
 	}
 	t = graph_constant(g, "table", t->type, 1, &count, t->value->data);
 	return describe_table(c, x, chain, n, t);
+}
+
+static void
+forget(struct chains *c, const struct tensor *t)
+{
+	c->made[t->id] = NULL;
+	c->text[t->id] = NULL;
 }
 
 /* Replaces the result of c->nodes[last] by a look-up. */
@@ -406,14 +420,18 @@ replace_chain(struct chains *c, int last)
 	struct graph *g = c->g;
 	struct arena *a = &g->module->arena;
 	struct tensor *y = c->nodes[last]->outputs[0], *in[2];
-	struct node **chain = arena_array(a, struct node *, last + 1), *node;
+	struct node **chain = c->chain, *node;
 	int n;
 
 	in[0] = c->of[y->id].x;
-	n = collect(c, in[0], last, chain);
+	n = collect(c, in[0], last);
 	in[1] = make_table(c, in[0], chain, n);
 	if (!in[1]) {
 		return false;
+	}
+	forget(c, in[0]);
+	for (int i = 0; i < n; i++) {
+		forget(c, chain[i]->outputs[0]);
 	}
 	node = insert_internal(g, c->nodes[last], "Table", y->name, in, 2);
 	node->name = main_node(chain, n)->name;
@@ -448,6 +466,10 @@ graph_tables(struct graph *g)
 		.n_nodes = g->nodes.n,
 		.of = arena_array(a, struct origin_of, g->tensors.n + 1),
 		.n_of = g->tensors.n,
+		.chain = arena_array(a, struct node *, g->nodes.n + 1),
+		.needed = arena_array(a, bool, g->tensors.n + 1),
+		.made = arena_array(a, struct tensor *, g->tensors.n + 1),
+		.text = arena_array(a, const char *, g->tensors.n + 1),
 	};
 	enum cost least = g->slow_floats ? FLOATS : COSTLY;
 	int before = g->edits;

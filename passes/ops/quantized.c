@@ -190,12 +190,14 @@ infer_table(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *table = n->inputs[1];
 
-	if (dtype_bits(x->type) > 8 ||
-	    !infer_form(c, n, 1, TYPES_INTEGER, 1, 1)) {
+	if (dtype_bits(x->type) > 8) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "input 0 is %s; it must be an integer of "
 				   "at most 8 bits",
 				   dtype_name(x->type));
+	}
+	if (!infer_form(c, n, 1, TYPES_INTEGER, 1, 1)) {
+		return false;
 	}
 	if (!expr_is_value(table->shape[0], 1 << dtype_bits(x->type))) {
 		return infer_error(c, DIAG_BAD_SHAPE,

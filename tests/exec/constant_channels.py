@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Quantized networks with channels that are constant, or that nobody reads: they
-are not computed, against onnxruntime, and bit for bit as with all channels.
+"""Quantized networks with channels that are constant, or that nobody reads,
+and are not computed: against onnxruntime, and bit for bit as with all channels.
 
     constant_channels.py TARGET CHANNELS
 """
@@ -108,6 +108,46 @@ def nothing_left(m, y):
     return point(m, y, biases((), ()))
 
 
+def whole_bytes(m, name):
+    return m.input(name, random.integers(-60, 60, (1, 1, 4, 4)).astype(i8))
+
+
+def two_products(m, x):
+    """x of one channel, to two and to one."""
+    def times(x, weights, step):
+        w = m.dequantized(numpy.int8(weights), 1)
+        return m.quantized(m.node("Conv", [x, w]), step, i8(0))
+    _, y = times(x, [[[[1]]], [[[2]]]], 4)
+    m.output(times(y, [[[[1]], [[3]]]], 9)[0])
+
+
+def all_computed():
+    """Models of which no channel may be left out."""
+    m = Model("wraps", 14)
+    x = m.node("Add", [whole_bytes(m, "a"), whole_bytes(m, "b")])
+    two_products(m, m.node("DequantizeLinear", [x, m.constant(f32(1)),
+                                                m.constant(i8(0))]))
+    yield m
+    m = Model("decreases", 14)
+    a, b = (m.node("DequantizeLinear", [
+        whole_bytes(m, name), m.constant(f32(scale)), m.constant(i8(0))])
+            for name, scale in (("a", 1), ("b", -1)))
+    _, x = m.quantized(m.node("Add", [a, b]), 1, i8(0))
+    two_products(m, x)
+    yield m
+    m = Model("joined", 14)
+    parts = [m.quantized(m.input(name, random.standard_normal(
+        (1, 2, 4, 4)).astype(f32)), 0.03, i8(0))[0] for name in "ab"]
+    x = m.node("DequantizeLinear", [m.node("Concat", parts, axis=1),
+                                    m.constant(f32(0.03)),
+                                    m.constant(i8(0))])
+    weights = random.integers(-20, 21, (3, 4, 1, 1)).astype(i8)
+    weights[:, 2] = 0
+    m.output(m.quantized(m.node("Conv", [x, m.dequantized(weights, 0.02)]),
+                         0.05, i8(0))[0])
+    yield m
+
+
 def results(path, target, options):
     out = helper.tirc("run", path, "--target", target, "--cc", "gcc", "--seed",
                       "1", *options).stdout
@@ -115,6 +155,8 @@ def results(path, target, options):
 
 
 target = sys.argv[1]
+for m in all_computed():
+    m.check([target], "--cc", "gcc")
 for build in (plain, through_depthwise, residual, pooled, nothing_left):
     path = network(build.__name__, build).write()
     helper.tirc("test", path, "--target", target, "--cc", "gcc")
