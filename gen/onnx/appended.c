@@ -37,14 +37,12 @@ find_concat(struct dtype type, const struct tensor *carried,
 		carried = reader->outputs[0];
 		reader = only_reader(carried);
 	}
-	while (made && passes_on(made, type)) {
+	/* The loop is a reader of the next value, and the only one. */
+	while (only_reader(next) && made && passes_on(made, type)) {
 		next = made->inputs[0];
-		if (!only_reader(next)) {
-			return NULL;
-		}
 		made = next->producer;
 	}
-	return made && made == reader && !*made->domain &&
+	return only_reader(next) && made && made == reader && !*made->domain &&
 			       strcmp(made->op_type, "Concat") == 0 &&
 			       made->n_inputs > 1 && made->inputs[0] == carried
 		       ? reader

@@ -9,8 +9,8 @@
  * and the rounding of floats need no care beyond a small margin. */
 #include <math.h>
 
+#include "dims.h"
 #include "importer.h"
-#include "ops.h"
 
 enum { DEPTH_MAX = 1000, ELEMS_MAX = 1 << 16 };
 
@@ -124,13 +124,17 @@ product(struct span a, struct span b)
 	return s;
 }
 
+/* The quotients of integers are truncated. */
 static struct span
-quotient(struct span a, struct span b)
+quotient(struct span a, struct span b, struct dtype type)
 {
 	if (b.min <= 0 && b.max >= 0) {
 		return anything;
 	}
-	return product(a, (struct span){ 1 / b.max, 1 / b.min });
+	a = product(a, (struct span){ 1 / b.max, 1 / b.min });
+	return dtype_is_float(type)
+		       ? a
+		       : (struct span){ floor(a.min), ceil(a.max) };
 }
 
 /* The integers of a range, with a margin for the rounding of floats. */
@@ -273,7 +277,7 @@ apply(struct finder *f, const struct node *n, enum span_rule rule)
 	case SPAN_MUL:
 		return product(a, span_of(f, in[1]));
 	case SPAN_DIV:
-		return quotient(a, span_of(f, in[1]));
+		return quotient(a, span_of(f, in[1]), in[0]->type);
 	case SPAN_NEG:
 		return (struct span){ -a.max, -a.min };
 	case SPAN_ABS:
@@ -321,15 +325,13 @@ span_of_elems(const struct tensor *t)
 
 	for (int i = 0; i < t->n_elems; ++i) {
 		const struct expr *e = t->elems[i];
-		int64_t v;
+		int64_t min, max;
 
 		if (e->kind == EXPR_FLOAT) {
 			s = joined(s, (struct span){ e->u.fval, e->u.fval });
-		} else if (expr_is_int(e, &v)) {
-			s = joined(s, (struct span){ (double)v, (double)v });
-		} else if (e->kind == EXPR_VAR && e->u.var->is_dim) {
-			s = joined(s, (struct span){ (double)e->u.var->min,
-						     (double)e->u.var->max });
+		} else if (dim_bounds(e, &min, &max)) {
+			s = joined(s,
+				   (struct span){ (double)min, (double)max });
 		} else {
 			return anything;
 		}

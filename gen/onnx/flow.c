@@ -181,16 +181,16 @@ flow_loop(struct importer *imp, struct deferred *d,
 	if (!deferred_inline(imp, d, form->body, flow->id, in, n, out)) {
 		return false;
 	}
+	for (size_t k = 0; k < form->body->n_output; ++k) {
+		vec_push(&imp->tmp, &list, out[k]);
+	}
+	flow_set_inputs(imp, d, &list);
 	flow->appends = arena_array(&imp->tmp, int, form->n_states + 1);
 	for (int k = 0; k < form->n_states; ++k) {
 		flow->appends[k] = flow_find_append(imp, d, form->states[k],
 						    flow->carried[k],
 						    out[form->is_loop + k]);
 	}
-	for (size_t k = 0; k < form->body->n_output; ++k) {
-		vec_push(&imp->tmp, &list, out[k]);
-	}
-	flow_set_inputs(imp, d, &list);
 	return true;
 }
 
@@ -224,6 +224,20 @@ drop_carry(struct importer *imp, struct tensor *carried, struct tensor *value)
 	graph_remove_node(imp->g, carry, "import", "");
 }
 
+/* Does no iteration change the shape of a state? */
+static bool
+keeps_shapes(const struct deferred *d, struct tensor *const *first,
+	     struct tensor *const *next)
+{
+	for (int k = 0; k < d->flow->form.n_states; ++k) {
+		if (d->flow->appends[k] < 0 &&
+		    !tensor_same_shape(first[k], next[k])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 struct loop_parts {
 	tensor_list first, next, slices, out;
 	VEC(int64_t) back; /* of slices */
@@ -232,6 +246,8 @@ struct loop_parts {
 	 * there is no limit. */
 	int64_t trips;
 	struct tensor *count;
+	int64_t most;              /* with stacked results: of both */
+	VEC(const char *) stacked; /* the labels of the stacked results */
 	bool bounded; /* trips is of --bound: more iterations are an error */
 	struct tensor *done; /* with a condition: the number of iterations */
 };
@@ -274,74 +290,76 @@ new_size(struct importer *imp, const char *name, int64_t most, bool proven)
 	return imp->g->run_sizes.n - 1;
 }
 
+/* Sets p->most to the largest value that the operators give the count; false:
+ * none is known. */
+static bool
+limit_count(struct importer *imp, struct loop_parts *p)
+{
+	double low, most;
+
+	if (!import_element_range(imp, p->count, &low, &most) ||
+	    most > SIZE_FOUND_MAX) {
+		return false;
+	}
+	p->most = most > 0 ? (int64_t)most : 0;
+	return true;
+}
+
 /* The loop's count as a size with a bound, from --bound or its operators. */
 static void
 read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
-	   const struct size_bound *bound, const char *name)
+	   const struct size_bound *bound)
 {
 	struct tensor *in[2] = { p->count, NULL }, *t;
-	double low, most;
-	int64_t v;
 
 	if (bound) {
-		most = (double)bound->max[0];
-	} else if (!import_element_range(imp, p->count, &low, &most) ||
-		   most > SIZE_FOUND_MAX) {
+		p->most = bound->max[0] > 0 ? bound->max[0] : 0;
+	} else if (!limit_count(imp, p)) {
 		p->count = NULL;
 		return;
 	}
-	v = most > 0 ? (int64_t)most : 0;
 	in[1] = number(imp, "none", 0);
 	t = deferred_node(imp, d, "Max", in, 2, p->count->name);
 	in[0] = t;
 	in[1] = number(imp, "one", 1);
 	t = deferred_node(imp, d, "Reshape", in, 2, p->count->name);
-	p->count = flow_run_size(imp, d, t, new_size(imp, name, v, false));
+	p->count = flow_run_size(imp, d, t,
+				 new_size(imp, p->stacked.data[0], p->most,
+					  false));
 }
 
 /* Finds how many slices a stacked result has at most. */
 static void
 find_limit(struct importer *imp, struct deferred *d, struct loop_parts *p)
 {
-	const struct loop_form *form = &d->flow->form;
-	const char *names[4];
 	const struct size_bound *bound;
-	int n = 0;
+	int n = p->stacked.n;
 
-	p->trips = form->trips;
-	p->count = form->trips < 0 ? form->count : NULL;
-	if (p->trips >= 0 || (p->count && p->count->elems)) {
+	p->most = p->trips;
+	if (p->trips >= 0 || (p->count && p->count->elems &&
+			      (!p->condition || limit_count(imp, p)))) {
 		return;
 	}
-	for (int k = 0; k < d->node->n_outputs && n < 3; ++k) {
-		if (d->node->outputs[k]) {
-			names[n++] = tensor_label(d->node->outputs[k]);
-		}
-	}
 	if (p->count) {
-		names[n++] = tensor_label(p->count);
+		vec_push(&imp->tmp, &p->stacked, tensor_label(p->count));
 	}
-	bound = size_bound(imp, names, n);
+	bound = size_bound(imp, p->stacked.data, p->stacked.n);
+	p->stacked.n = n;
 	if (p->count) {
-		read_count(imp, d, p, bound, names[0]);
+		read_count(imp, d, p, bound);
 	} else if (bound) {
-		p->trips = bound->max[0];
+		p->trips = p->most = bound->max[0];
 		p->bounded = true;
 	}
 }
 
 /* Adds a state that counts the iterations, and reads it after the loop. */
 static void
-count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p,
-		 const char *name)
+count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 {
 	struct tensor *zero = number(imp, "none", 0), *in[2], *t;
 	struct tensor *out = graph_tensor(imp->g, "iterations");
-	double low, most = (double)p->trips;
 
-	if (p->count) {
-		import_element_range(imp, p->count, &low, &most);
-	}
 	in[0] = flow_tensor(imp, d, "Iteration", d->flow->id, NULL,
 			    "iteration");
 	in[1] = number(imp, "one", 1);
@@ -363,7 +381,7 @@ count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p,
 		t = deferred_node(imp, d, "Add", in, 2, "iterations");
 	}
 	p->done = flow_run_size(imp, d, t,
-				new_size(imp, name, (int64_t)most,
+				new_size(imp, p->stacked.data[0], p->most,
 					 !p->bounded));
 }
 
@@ -443,19 +461,19 @@ add_appended(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	return out != NULL;
 }
 
-/* Is any result of the loop stacked? */
-static bool
-has_stacked(const struct deferred *d)
+static void
+find_stacked(struct importer *imp, const struct deferred *d,
+	     struct loop_parts *p)
 {
 	const struct loop_form *form = &d->flow->form;
 
 	for (int k = 0; k < d->node->n_outputs; ++k) {
 		if (d->node->outputs[k] &&
 		    (k >= form->n_states || d->flow->appends[k] >= 0)) {
-			return true;
+			vec_push(&imp->tmp, &p->stacked,
+				 tensor_label(d->node->outputs[k]));
 		}
 	}
-	return false;
 }
 
 static bool
@@ -463,15 +481,15 @@ add_all_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
 		struct tensor *const *first, struct tensor *const *next)
 {
 	const struct loop_form *form = &d->flow->form;
-	bool stacked = has_stacked(d);
 
 	p->trips = form->trips;
 	p->count = form->trips < 0 ? form->count : NULL;
-	if (stacked) {
+	find_stacked(imp, d, p);
+	if (p->stacked.n > 0) {
 		find_limit(imp, d, p);
 	}
-	if (stacked && p->condition && (p->trips >= 0 || p->count)) {
-		count_iterations(imp, d, p, tensor_label(d->node->outputs[0]));
+	if (p->stacked.n > 0 && p->condition && (p->trips >= 0 || p->count)) {
+		count_iterations(imp, d, p);
 	}
 	for (int k = 0; k < form->n_states; ++k) {
 		if (d->flow->appends[k] >= 0 &&
@@ -543,6 +561,14 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 		p.condition = !(known_bool(imp, d, 0, true) &&
 				(known_bool(imp, d, own + n, true) ||
 				 origin_of(next[0]) == d->flow->condition));
+		/* The condition may be known for the first shapes only. */
+		if (!p.condition && form->trips < 0 && !form->count &&
+		    keeps_shapes(d, first + 1, next + 1)) {
+			return deferred_refuse(
+				imp, d,
+				"neither a number of iterations nor a "
+				"condition ends it; correct the model");
+		}
 		if (!p.condition) {
 			drop_carry(imp, d->flow->condition, first[0]);
 		} else {

@@ -91,7 +91,10 @@ place_state(struct graph *g, const struct graph_body *loop, int k)
 	struct tensor *first = end->inputs[at], *state = carried(first);
 	struct tensor *next = end->inputs[at + node_attr_int(end, "states", 0)];
 	const struct expr *turn = loop->turn->expr;
-	int64_t trips = node_attr_int(end, "trips", -1);
+	/* A condition may end the loop before. */
+	int64_t trips = node_attr_int(end, "condition", 0)
+				? -1
+				: node_attr_int(end, "trips", -1);
 	struct tensor *both;
 
 	if (state == NULL || is_updated_in_place(g, state, next)) {

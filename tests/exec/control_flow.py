@@ -450,10 +450,56 @@ def refused():
         m.output(out)
     refuse(m, "give its largest value with --bound all=N")
 
+    m = Model("endless")
+    x = m.input("x", floats(2))
+    for out in m.node("Loop", ["", "", x], names=["last", "all"], body=step):
+        m.output(out)
+    refuse(m, "neither a number of iterations nor a condition ends it",
+           "--bound", "all=9")
+
     m = Model("list")
     x, n = m.input("x", floats(2)), m.input("n", number(3))
     m.output(m.node("Loop", [n, "", x], names=["last", ""], body=step)[0])
     refuse(m, "use --form aot", "--form", "graph")
+
+
+def shared():
+    """A state to which iterations append, with another reader of its value: a
+    result, the condition, a branch, a second state. Copies of the body can do
+    it, a loop cannot."""
+    head = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+            ("a", TensorProto.FLOAT, [None]), ("b", TensorProto.FLOAT, [None])]
+    append = [("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}),
+              ("Add", ["x", "f"], ["d"], {}),
+              ("Concat", ["a", "d"], ["a2"], {"axis": 0})]
+    total = ("ReduceSum", ["a2"], ["e"], {"keepdims": 0})
+    size = [("Size", ["a2"], ["q"], {}), ("Less", ["q", "five"], ["on"], {})]
+    branch = ("If", ["c"], ["e"], {
+        "then_branch": body([total], outputs=["e"]),
+        "else_branch": body([("Neg", ["f"], ["e"], {})], outputs=["e"])})
+    for nodes, outputs in [
+            (append + [total], ["c", "a2", "b", "e"]),
+            (append + size, ["on", "a2", "b", "d"]),
+            (append + [branch], ["c", "a2", "b", "e"]),
+            (append, ["c", "a2", "a2", "d"]),
+            (append, ["c", "a2", "a", "d"]),
+            (append + [("Identity", ["a2"], ["a3"], {})],
+             ["c", "a3", "a2", "d"])]:
+        graph = body(nodes, head, outputs, [("five", number(5))])
+        for trips in (3, 100)[nodes[-1][0] in ("If", "Less"):]:
+            m = Model("shared")
+            m.input("x", floats(1))
+            none = m.constant(np.zeros(0, np.float32))
+            go = "" if trips == 3 else m.node("Less", [
+                m.input("s", number(1)), m.constant(number(2))])
+            for out in m.node("Loop", [m.constant(number(trips)), go, none,
+                                       none],
+                              names=["a9", "b9", "e9"], body=graph):
+                m.output(out)
+            if trips == 3:
+                m.check(["c99"])
+            else:
+                refuse(m, "a loop needs states of one shape")
 
 
 def stacked():
@@ -509,8 +555,59 @@ def stacked():
             helper.tirc("test", path, "--bound", "a9=2", status=1)
 
 
-CASES = [branches, changing, conditional, counted, folded, refused, scans,
-         sequences, sized, sized_iterations, stacked]
+def ended():
+    """A condition ends a Loop with a state and a stacked result; the state is
+    read or not; the most iterations are known, a size, or an input."""
+    step = body([("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}),
+                 ("Add", ["s", "f"], ["s2"], {}),
+                 ("Less", ["s2", "limit"], ["on"], {}),
+                 ("Neg", ["s2"], ["e"], {})],
+                [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+                 ("s", TensorProto.FLOAT, [])], ["on", "s2", "e"],
+                [("limit", number(9, np.float32))])
+    for read in (True, False):
+        for kind in ("known", "size", "input"):
+            m = Model("ended")
+            s = m.input("s", number(1, np.float32))
+            flags = m.input("flags", np.arange(6) % 3 > 0)
+            two = m.node("Squeeze", [m.node("Mul", [m.node("Slice", [
+                m.node("Shape", [m.node("NonZero", [flags])]),
+                m.constant(number([1])), m.constant(number([2]))]),
+                m.constant(number([2]))])])
+            n = {"known": lambda: m.constant(number(200)),
+                 "size": lambda: two,
+                 "input": lambda: m.input("n", number(7))}[kind]()
+            for out in m.node("Loop", [n, "", s],
+                              names=["last" if read else "", "all"],
+                              body=step):
+                if out:
+                    m.output(out)
+            if not read:  # onnxruntime fails for a Loop without the state
+                m.reference = lambda: {"all": -np.array([1, 2, 4, 7, 11],
+                                                        np.float32)}
+            if kind != "input":
+                m.check(["c99", "misra"] if read else ["c99"])
+                continue
+            m.check(["c99", "cuda"], "--bound", "all=9")
+            helper.tirc("test", m.write(), "--bound", "all=6", status=1)
+            refuse(m, "--bound all=N")
+    # The bound of the fourth stacked result.
+    names = "pqrt"
+    m = Model("fourth")
+    s, n = m.input("s", floats(2)), m.input("n", number(3))
+    step = body([("Add", ["v", "v"], ["w"], {})] +
+                [("Exp", ["w"], [name], {}) for name in names],
+                [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+                 ("v", TensorProto.FLOAT, [2])], ["c", "w", *names])
+    for out in m.node("Loop", [n, "", s],
+                      names=["last"] + [name + "9" for name in names],
+                      body=step):
+        m.output(out)
+    m.check(["c99"], "--bound", "t9=4")
+
+
+CASES = [branches, changing, conditional, counted, ended, folded, refused,
+         scans, sequences, shared, sized, sized_iterations, stacked]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:
