@@ -93,9 +93,11 @@ find_sizes(struct sizing *s, struct slicing *p)
 	return true;
 }
 
-/* Are the starts numbers from the first element on? */
+/* Is each start the number of an element, or is the slice empty? A start beyond
+ * the last element is the last element if the step is negative. */
 static bool
-starts_are_plain(struct importer *imp, const struct node *n)
+starts_are_plain(struct importer *imp, const struct node *n,
+		 const int64_t *steps)
 {
 	const int64_t *starts;
 	int count;
@@ -104,7 +106,7 @@ starts_are_plain(struct importer *imp, const struct node *n)
 		return false;
 	}
 	for (int i = 0; i < count; ++i) {
-		if (starts[i] < 0 || starts[i] > INT32_MAX) {
+		if (starts[i] < 0 || starts[i] > INT32_MAX || steps[i] < 0) {
 			return false;
 		}
 	}
@@ -138,9 +140,15 @@ size_slice(struct sizing *s)
 	struct tensor *in[3] = { n->inputs[1], n->inputs[2], NULL };
 	struct tensor *starts = in[0], *counts;
 
+	if (in[0] && in[1] && (in[0]->ndim != 1 || in[1]->ndim != 1)) {
+		return diag_error(&s->u.imp->m->diags, DIAG_BAD_SHAPE,
+				  node_place(s->u.g, n),
+				  "starts and ends must have one dimension; "
+				  "correct the model");
+	}
 	if (!in[0] || !in[1] || !tensor_const_elems(in[0], &elems[0]) ||
 	    !tensor_const_elems(in[1], &elems[1]) || elems[0] != elems[1] ||
-	    in[0]->ndim != 1 || elems[0] > ONNX_MAX_RANK) {
+	    elems[0] > ONNX_MAX_RANK) {
 		return true; /* type inference reports it */
 	}
 	p.n = (int)elems[0];
@@ -159,7 +167,7 @@ size_slice(struct sizing *s)
 	}
 	in[2] = p.shape;
 	counts = read_bounds(s, &p, "SliceCount", "count", in, 3, most);
-	if (!starts_are_plain(s->u.imp, n)) {
+	if (!starts_are_plain(s->u.imp, n, p.steps)) {
 		in[1] = p.shape;
 		starts = read_bounds(s, &p, "SliceStart", "start", in, 2,
 				     p.most);

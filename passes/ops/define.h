@@ -32,6 +32,11 @@ bool dims_may_equal(const struct expr *a, const struct expr *b);
 /* Are they equal? Where they may be and it is not proven, the entry function
  * checks it. c NULL: it is noted already. */
 bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
+/* Can dimension d, of that size, give its elements to the result's? It must not
+ * be empty unless the result is: the entry function checks it where it is not
+ * proven. */
+bool infer_can_fill(struct infer *c, int d, const struct expr *size,
+		    const struct expr *result);
 struct tensor *node_output(const struct node *n, int i);
 /* The result of broadcasting two dimensions as numpy does; NULL: they
  * contradict. The entry function checks what it relies on. */

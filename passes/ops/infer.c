@@ -5,7 +5,7 @@
  * after	z: f32[n, 3]
  *
  * This file has the driver and helpers for the functions of the families. */
-#include "define.h"
+#include "dims.h"
 
 #include <stdarg.h>
 
@@ -204,6 +204,33 @@ rely_on(struct infer *c, const struct expr *condition)
 	if (!prove(&a, condition)) {
 		graph_check(c->graph, simplify(&a, condition));
 	}
+}
+
+bool
+infer_can_fill(struct infer *c, int d, const struct expr *size,
+	       const struct expr *result)
+{
+	struct module *m = c->module;
+	const struct expr *condition = expr_lt(m, expr_int(m, size->type, 0),
+					       size);
+	int64_t min, max;
+
+	if (expr_is_value(result, 0)) {
+		return true;
+	}
+	if (expr_is_value(size, 0)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "dimension %d is empty, so that no element "
+				   "can fill it; correct the model",
+				   d);
+	}
+	if (!dim_bounds(result, &min, &max) || min <= 0) {
+		condition = expr_or(m, condition,
+				    expr_le(m, result,
+					    expr_int(m, result->type, 0)));
+	}
+	rely_on(c, condition);
+	return true;
 }
 
 bool

@@ -188,13 +188,9 @@ infer_pad(struct infer *c, struct node *n)
 	for (int d = 0; d < x->ndim; d++) {
 		shape[d] = padded(m, n, &w, d);
 		if (strcmp(mode, "constant") != 0 &&
-		    expr_is_value(x->shape[d], 0) &&
-		    !expr_is_value(shape[d], 0)) {
-			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d is empty, so that "
-					   "no element can pad it; correct "
-					   "the model",
-					   d);
+		    (may_add(w.before[d]) || may_add(w.after[d])) &&
+		    !infer_can_fill(c, d, x->shape[d], shape[d])) {
+			return false;
 		}
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, shape);

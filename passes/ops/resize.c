@@ -41,6 +41,10 @@ infer_resize(struct infer *c, struct node *n)
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		shape[d] = axes[d].result;
+		if (axes[d].by_sizes && axes[d].resized &&
+		    !infer_can_fill(c, d, x->shape[d], shape[d])) {
+			return false;
+		}
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, shape);
 	return true;

@@ -156,6 +156,15 @@ def inputs():
         x, d = m.input("x", ints(0, 2, -1, 7, -4)), m.input("d", depth)
         m.output(m.node("OneHot", [x, d, m.constant(floats(2))], axis=0))
         m.check(ALL, "--bound", "d=5")
+    # The operators that compute a size bound it: division truncates.
+    for value in (5, 7, 8, 99):
+        m = Model("truncated")
+        a = m.node("Clip", [m.input("a", ints(value))] +
+                   [m.constant(np.int64(v)) for v in (7, 9)])
+        a = m.node("Div", [a, m.constant(ints(2))])
+        m.output(m.node("Expand", [m.input("x", floats(1)), m.node("Sub", [
+            m.constant(ints(10)), a])]))
+        m.check(["c99"])
     m = Model("constant")
     s = m.input("s", ints(4, 3))
     y = m.node("Reshape", [m.constant(floats(3, 4)), s])
@@ -220,6 +229,19 @@ def parts():
             "Gather", [given[1], m.constant(ints(0))])]))
         m.output(m.node("ReduceSum", [y, m.constant(ints(0))]))
         m.check(ALL if steps == (-2, -1) else ["c99"])
+    for start in (0, 3, 4, 5, 99, (1 << 31) - 1, 1 << 40):
+        m = Model("backwards")
+        x, ends = m.input("x", floats(5)), m.input("ends", ints(0))
+        m.output(m.node("Slice", [x, m.constant(ints(start)), ends,
+                                  m.constant(ints(0)), m.constant(ints(-1))]))
+        m.check(ALL if start == 99 else ["c99"])
+    for shape in [(), (1, 2)]:
+        m = Model("ends")
+        x = m.input("x", floats(5, 5))
+        starts = m.input("starts", np.zeros(shape[1:] or 1, np.int64))
+        ends = m.input("ends", np.ones(shape, np.int64))
+        m.output(m.node("Slice", [x, starts, ends]))
+        refuse(m, "starts and ends must have one dimension")
     for mode in ("constant", "edge", "reflect", "wrap"):
         for pads in [(1, 2, 0, 3), (-1, 2, 1, -2)]:
             m = Model("pad")
@@ -233,6 +255,14 @@ def parts():
         x, s = m.input("x", floats(4, 5)), m.input("s", ints(*size))
         m.output(m.node("CenterCropPad", [x, s]))
         m.check(ALL if size[0] == 3 else ["c99"], "--bound", "s=9")
+
+
+def refuse(m, words, *options):
+    m.reference = lambda: {name: floats(1) for name in m.outputs}
+    said = helper.tirc("compile", m.write(), "-o", helper.work_folder(),
+                       *options, status=1).stderr
+    if words not in said:
+        helper.fail("'%s' is not in: %s" % (words, said))
 
 
 def bounds():
@@ -273,6 +303,26 @@ def bounds():
         if status:
             m.reference = lambda: {name: floats(1) for name in m.outputs}
         helper.tirc("test", m.write(), status=status)
+    # An empty dimension has no element for the result.
+    for count in (0, 2):
+        rows = np.arange(4) < count
+        for op in ("linear", "nearest", "cubic", "edge", "reflect", "wrap"):
+            m = Model("filled")
+            x = m.node("Compress", [m.input("x", floats(4, 6)),
+                                    m.input("rows", rows)], axis=0)
+            if op in ("linear", "nearest", "cubic"):
+                x = m.node("Unsqueeze", [x, m.constant(ints(0, 1))])
+                m.output(m.node("Resize", [x, "", "", m.constant(
+                    ints(1, 1, 3, 6))], mode=op))
+            else:
+                m.output(m.node("Pad", [x, m.constant(ints(1, 0, 0, 0))],
+                                mode=op))
+            if count == 0:
+                m.reference = lambda: {name: floats(1) for name in m.outputs}
+            seen = helper.tirc("test", m.write(), status=int(count == 0))
+            if count == 0 and "status" not in seen.stderr:
+                helper.fail("%s of nothing is not refused when it runs:\n%s" %
+                            (op, seen.stderr))
     m = Model("tight")
     m.output(m.node("NonZero", [m.input("x", floats(3, 8))], names=["y"]))
     path = m.write()
