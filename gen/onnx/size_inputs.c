@@ -87,23 +87,39 @@ struct size_list {
 	int64_t least;
 };
 
-/* The tensor of one element whose value t has: t, or what it is a view or a
- * wider integer of. */
-static struct tensor *
-root_of(struct tensor *t)
+/* Does n make no narrower integers of its input's? */
+static bool
+keeps_integers(const struct node *n)
+{
+	return n->inputs[0]->typed &&
+	       dtype_class(n->inputs[0]->type) == DTC_INT &&
+	       dtype_bits(n->outputs[0]->type) >=
+		       dtype_bits(n->inputs[0]->type);
+}
+
+static bool
+is_view(const struct node *n)
 {
 	static const char *const views[] = {
 		"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"
 	};
-	const struct node *n = t->producer;
 
-	for (size_t i = 0; n && !*n->domain && i < sizeof views / sizeof *views;
+	for (size_t i = 0; !*n->domain && i < sizeof views / sizeof *views;
 	     ++i) {
-		if (strcmp(n->op_type, views[i]) == 0 && n->inputs[0]->typed &&
-		    dtype_class(n->inputs[0]->type) == DTC_INT &&
-		    dtype_bits(t->type) >= dtype_bits(n->inputs[0]->type)) {
-			return root_of(n->inputs[0]);
+		if (strcmp(n->op_type, views[i]) == 0) {
+			return keeps_integers(n);
 		}
+	}
+	return false;
+}
+
+/* The tensor of one element whose value t has: t, or the one of which it is a
+ * view or a wider integer. */
+static struct tensor *
+root_of(struct tensor *t)
+{
+	while (t->producer && is_view(t->producer)) {
+		t = t->producer->inputs[0];
 	}
 	return t;
 }
@@ -207,52 +223,97 @@ read_part(struct sizing *s, const struct size_list *list, struct tensor *t,
 	return y;
 }
 
+static bool
+is_concat(const struct tensor *t)
+{
+	return t->ndim == 1 && !t->elems && !t->value && t->producer &&
+	       !*t->producer->domain &&
+	       strcmp(t->producer->op_type, "Concat") == 0;
+}
+
+/* The only input of the Concat that has elements; NULL: several have. */
+static struct tensor *
+only_part(const struct node *concat)
+{
+	struct tensor *only = concat->inputs[0];
+	int64_t elems;
+	int n = 0;
+
+	for (int i = 0; i < concat->n_inputs; ++i) {
+		if (!tensor_const_elems(concat->inputs[i], &elems) ||
+		    elems > 0) {
+			only = concat->inputs[i];
+			n++;
+		}
+	}
+	return n <= 1 ? only : NULL;
+}
+
+/* The list whose elements t has: t, or an input of the nodes that made it. */
+static struct tensor *
+list_of(struct tensor *t)
+{
+	struct tensor *part = t;
+
+	while (part) {
+		const struct node *made;
+
+		t = part;
+		made = t->producer;
+		part = NULL;
+		if (is_concat(t)) {
+			part = only_part(made);
+		} else if (made && !t->elems && !t->value && !*made->domain &&
+			   strcmp(made->op_type, "Cast") == 0 &&
+			   keeps_integers(made)) {
+			part = made->inputs[0];
+		}
+	}
+	return t;
+}
+
 /* The elements of t as int64[n], each a known size or a variable. t is the list
- * from `at` on. */
+ * from `at` on. Inputs without elements are left out, so that each level of a
+ * recursion has fewer elements. */
 static struct tensor *
 read_list(struct sizing *s, const struct size_list *list, struct tensor *t,
 	  int at)
 {
-	struct importer *imp = s->u.imp;
-	const struct node *made = t->producer;
+	struct node *made;
 	struct tensor **parts, *y;
-	int64_t n;
-	int from = at;
+	int64_t elems;
+	int n = 0;
 
-	if (!tensor_const_elems(t, &n)) {
-		n = 1;
-	}
+	t = list_of(t);
+	made = t->producer;
 	if (t->elems || t->value) {
 		return dtype_equal(t->type, dtype_of(DT_I64))
 			       ? t
 			       : size_cast(s, "wide", t, dtype_of(DT_I64));
 	}
-	if (made && !*made->domain && strcmp(made->op_type, "Cast") == 0 &&
-	    dtype_class(made->inputs[0]->type) == DTC_INT &&
-	    dtype_bits(t->type) >= dtype_bits(made->inputs[0]->type)) {
-		return read_list(s, list, made->inputs[0], at);
+	if (!is_concat(t)) {
+		return read_part(s, list, t, at,
+				 tensor_const_elems(t, &elems) ? (int)elems
+							       : 1);
 	}
-	if (t->ndim != 1 || !made || *made->domain ||
-	    strcmp(made->op_type, "Concat") != 0) {
-		return read_part(s, list, t, at, (int)n);
-	}
-	parts = arena_array(&imp->tmp, struct tensor *, made->n_inputs + 1);
+	parts = arena_array(&s->u.imp->tmp, struct tensor *,
+			    made->n_inputs + 1);
 	for (int i = 0; i < made->n_inputs; ++i) {
-		int64_t elems;
-
 		if (!tensor_const_elems(made->inputs[i], &elems)) {
 			return NULL;
 		}
-		parts[i] = read_list(s, list, made->inputs[i], from);
-		if (!parts[i]) {
+		if (elems == 0) {
+			continue;
+		}
+		parts[n] = read_list(s, list, made->inputs[i], at);
+		if (!parts[n++]) {
 			return NULL;
 		}
-		from += (int)elems;
+		at += (int)elems;
 	}
 	y = upgrade_tensor(&s->u, "sizes");
 	node_set_attr_int(s->u.g,
-			  upgrade_insert(&s->u, s->at++, "Concat", parts,
-					 made->n_inputs, y),
+			  upgrade_insert(&s->u, s->at++, "Concat", parts, n, y),
 			  "axis", 0);
 	return y;
 }

@@ -165,6 +165,15 @@ def inputs():
         m.output(m.node("Expand", [m.input("x", floats(1)), m.node("Sub", [
             m.constant(ints(10)), a])]))
         m.check(["c99"])
+    # Lists without elements, each of which is read twice.
+    m = Model("empties")
+    none = m.input("none", np.zeros(0, np.int64))
+    for _ in range(40):
+        none = m.node("Concat", [none, none], axis=0)
+    sizes = m.node("Concat", [none, m.input("s", ints(3)), none,
+                              m.input("t", ints(2))], axis=0)
+    m.output(m.node("Expand", [m.input("x", floats(1, 1)), sizes]))
+    m.check(["c99"], "--bound", "s=4", "--bound", "t=2")
     m = Model("constant")
     s = m.input("s", ints(4, 3))
     y = m.node("Reshape", [m.constant(floats(3, 4)), s])
