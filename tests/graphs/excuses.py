@@ -562,7 +562,7 @@ DEFINITIONS = [
     ("ArgMax", has_nan, defined.arg), ("ArgMin", has_nan, defined.arg),
     ("TopK", has_nan, defined.top_k), ("Hardmax", has_nan, defined.hardmax),
     ("ScatterElements", largest_nan, defined.scatter_largest),
-    ("GlobalMaxPool", has_nan, defined.global_max_pool),
+    ("GlobalMaxPool", not_finite, defined.global_max_pool),
     ("GlobalMaxPool", is_double, defined.global_max_pool),
     ("MaxRoiPool", has_nan, defined.max_roi_pool),
     ("Shrink", whole_shrink, formulas.shrink),
