@@ -5,8 +5,8 @@
  *	width = Ceil (Sub (boxes, boxes))    [-97, 97]
  *	size = Max (width, 1)                [1, 97]
  *
- * It bounds sizes that a model computes, which the entry function checks: NaN
- * and the rounding of floats need no care beyond a small margin. */
+ * The range bounds sizes that a model computes. The entry function checks these
+ * bounds, so that a NaN, or rounding beyond a small margin, is a status. */
 #include <math.h>
 
 #include "dims.h"

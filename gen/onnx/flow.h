@@ -31,14 +31,16 @@ struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
 
 /* appended.c: states to which iterations append. */
 
-/* The axis along which the next value of the state, `next`, is the state with
- * elements behind it, before types are inferred; -1: it is not. Then the node
- * that appends gets no elements of the state. */
+/* The axis along which an iteration only appends elements to the state; -1: it
+ * does more, or something else reads the state or its next value, `next`. Types
+ * are not inferred yet. The node that appends becomes one of the appended
+ * elements alone. */
 int flow_find_append(struct importer *imp, const struct deferred *d,
 		     struct tensor *first, struct tensor *carried,
 		     struct tensor *next);
 /* The last state: `first` and behind it the parts of all iterations, which are
- * stacked along dimension 0; ndim: of a part. NULL after a report. */
+ * stacked along dimension 0. Each has the shape of `part`. NULL after a
+ * report. */
 struct tensor *flow_appended(struct importer *imp, const struct deferred *d,
 			     struct tensor *first, struct tensor *stacked,
 			     const struct tensor *part, int axis);

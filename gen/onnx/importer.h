@@ -210,8 +210,8 @@ bool import_sizes(struct importer *imp, struct node *n, int pos);
 struct tensor *import_run_size(struct importer *imp, struct node *n, int pos,
 			       struct tensor *x, const char *name,
 			       int64_t most);
-/* element_range.c: the least and the largest value of t's elements, as far as its
- * operators limit them; false: unknown. NaN is not considered. */
+/* element_range.c: the least and the largest value of t's elements, as far as
+ * its operators limit them; false: unknown. NaN is not considered. */
 bool import_element_range(struct importer *imp, const struct tensor *t,
 			  double *min, double *max);
 /* Were all bounds of the options used? Reports each bound that was not. */

@@ -186,7 +186,7 @@ read_part(struct sizing *s, const struct size_list *list, struct tensor *t,
 	  int at, int n)
 {
 	struct importer *imp = s->u.imp;
-	struct tensor *root = root_of(t), *y = NULL;
+	struct tensor *root = root_of(t), *y;
 	const struct size_bound *bound;
 	int64_t *min = arena_array(&imp->tmp, int64_t, n + 1);
 	int64_t *max = arena_array(&imp->tmp, int64_t, n + 1);

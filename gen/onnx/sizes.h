@@ -6,8 +6,8 @@
 
 #include "upgrade.h"
 
-/* Memory is planned for the largest values of a size: larger ones that nobody
- * chose are no bound. */
+/* Memory is planned for the largest value of a size. A larger value than this,
+ * which operators give and no option, is not taken as the bound. */
 enum { SIZE_FOUND_MAX = 1 << 22 };
 
 struct sizing {

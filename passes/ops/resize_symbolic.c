@@ -8,8 +8,6 @@
  * enlarged. No position is less than -1/2. */
 #include "resize.h"
 
-#include "analyse.h"
-
 static const struct expr *
 times(struct module *m, const struct expr *e, int64_t by)
 {
@@ -44,11 +42,10 @@ resize_map_symbolic(struct module *m, const struct node *n,
 	const char *mode = node_attr_string(n, "coordinate_transformation_mode",
 					    "half_pixel");
 	bool aligned = strcmp(mode, "align_corners") == 0;
-	bool by_sizes = a->enlarged == a->result && a->reduced == a->size;
 	bool narrow = is_narrow(a->size, a->result) &&
 		      is_narrow(a->size, a->enlarged) &&
 		      is_narrow(a->reduced, a->result) &&
-		      (by_sizes || !aligned);
+		      (a->by_sizes || !aligned);
 	struct dtype t = dtype_of(narrow ? DT_I32 : DT_I64);
 	const struct expr *s = expr_cast(m, t, a->size);
 	const struct expr *count = expr_cast(m, t, a->result);
@@ -67,7 +64,7 @@ resize_map_symbolic(struct module *m, const struct node *n,
 		a->p = expr_sub(m, s, one);
 		a->q = zero;
 		a->r = expr_sub(m, count, one);
-		if (!by_sizes) {
+		if (!a->by_sizes) {
 			a->p = expr_mul(m, a->p, d);
 			a->r = expr_sub(m, expr_mul(m, s, e), d);
 		}
@@ -77,7 +74,7 @@ resize_map_symbolic(struct module *m, const struct node *n,
 	a->p = times(m, d, 2);
 	a->q = expr_sub(m, d, e);
 	a->r = times(m, e, 2);
-	if (strcmp(mode, "half_pixel_symmetric") == 0 && !by_sizes) {
+	if (strcmp(mode, "half_pixel_symmetric") == 0 && !a->by_sizes) {
 		a->q = expr_add(m, a->q,
 				expr_sub(m, expr_mul(m, s, e),
 					 expr_mul(m, count, d)));
