@@ -148,6 +148,15 @@ size_variables(struct sizing *s, struct tensor *x, const char *stem, int n,
 				       bound->max[k] >= high;
 			low = bound->min[k] > low ? bound->min[k] : low;
 			high = bound->max[k] < high ? bound->max[k] : high;
+			if (low > high) {
+				diag_error(&g->module->diags, DIAG_BAD_OPTION,
+					   node_place(g, s->u.node),
+					   "--bound %s: the size is between "
+					   "%lld and %lld",
+					   bound->name, (long long)min[i],
+					   (long long)max[i]);
+				high = low;
+			}
 		}
 		size.var = var_new_dim(g->module, size_name(s, stem, i, n), low,
 				       high);

@@ -337,6 +337,10 @@ def bounds():
     path = m.write()
     helper.tirc("test", path, "--bound", "y=24")
     helper.tirc("test", path, "--bound", "y=2", status=1)
+    m = Model("negative")
+    m.output(m.node("Expand", [m.input("x", floats(1)),
+                               m.input("s", ints(2))]))
+    refuse(m, "--bound s: the size is between 1 and", "--bound", "s=-5..-2")
     for bound in ["y=", "y=a", "=3", "y=3..2", "y=-1", "z=3"]:
         helper.tirc("compile", path, "-o", helper.work_folder(), "--bound",
                     bound, status=1)
