@@ -191,7 +191,7 @@ broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
 }
 
-/* Notes the condition, unless it always holds. */
+/* Notes the condition, unless it always holds; reports one that never does. */
 static void
 rely_on(struct infer *c, const struct expr *condition)
 {
@@ -201,9 +201,18 @@ rely_on(struct infer *c, const struct expr *condition)
 		return;
 	}
 	analyser_init(&a, c->module);
-	if (!prove(&a, condition)) {
-		graph_check(c->graph, simplify(&a, condition));
+	if (prove(&a, condition)) {
+		return;
 	}
+	condition = simplify(&a, condition);
+	if (expr_is_value(condition, 0)) {
+		infer_error(c, DIAG_BAD_SHAPE,
+			    "the sizes of its dimensions contradict each other "
+			    "for all values that they may have; correct the "
+			    "model, or the bounds of --bound and --dim");
+		return;
+	}
+	graph_check(c->graph, condition);
 }
 
 bool

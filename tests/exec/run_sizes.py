@@ -341,6 +341,10 @@ def bounds():
     m.output(m.node("Expand", [m.input("x", floats(1)),
                                m.input("s", ints(2))]))
     refuse(m, "--bound s: the size is between 1 and", "--bound", "s=-5..-2")
+    m = Model("contradiction")
+    m.output(m.node("Expand", [m.input("x", floats(1, 0)),
+                               m.input("s", ints(3, 2))]))
+    refuse(m, "contradict each other", "--bound", "s=3")
     for bound in ["y=", "y=a", "=3", "y=3..2", "y=-1", "z=3"]:
         helper.tirc("compile", path, "-o", helper.work_folder(), "--bound",
                     bound, status=1)
