@@ -382,7 +382,10 @@ bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
 /* The same of the nodes from position `first` on, which are then moved to
  * position `to`. */
 bool graph_sort_to(struct graph *g, int first, int to);
-/* Are the dimensions equal? False where those of one are unknown. */
+/* The one node that reads t, by one input; NULL: several inputs read t, none
+ * does, or t is an output of the graph. */
+struct node *sole_user(const struct tensor *t);
+/* Are the dimensions of a and b equal? False if a tensor has unknown ones. */
 bool tensor_same_shape(const struct tensor *a, const struct tensor *b);
 /* Are types and dimensions equal? */
 bool tensor_same_type(const struct tensor *a, const struct tensor *b);

@@ -185,6 +185,12 @@ attr_equal(const struct attr *a, const struct attr *b)
 	return false;
 }
 
+struct node *
+sole_user(const struct tensor *t)
+{
+	return t->uses.n == 1 && !t->is_output ? t->uses.data[0].node : NULL;
+}
+
 bool
 tensor_same_shape(const struct tensor *a, const struct tensor *b)
 {

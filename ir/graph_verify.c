@@ -47,7 +47,7 @@ verify_uses(struct graph *g, const struct tensor *t, struct numbering *all)
 {
 	for (int i = 0; i < t->uses.n; i++) {
 		const struct use *u = &t->uses.data[i];
-		int number = all->first[u->node->id] + u->input;
+		int number;
 
 		if (u->node->graph != g || all->first[u->node->id] < 0 ||
 		    u->input >= u->node->n_inputs ||
@@ -56,6 +56,7 @@ verify_uses(struct graph *g, const struct tensor *t, struct numbering *all)
 				      "a listed use does not read the tensor",
 				      t->name);
 		}
+		number = all->first[u->node->id] + u->input;
 		if (all->listed[number]) {
 			return broken(g, u->node, "a use is listed twice",
 				      t->name);

@@ -10,6 +10,12 @@
 #define PAINT 0xa5u
 #define MOST_ARGUMENTS 32
 
+/* Operations of Arm's semihosting, which RISC-V's takes over. */
+#define SYS_WRITE0 0x04
+#define SYS_GET_CMDLINE 0x15
+#define SYS_EXIT 0x18
+#define STOPPED_INTERNAL_ERROR 0x20024u
+
 extern uint8_t tirc_data_start[], tirc_data_end[], tirc_data_values[];
 extern uint8_t tirc_bss_start[], tirc_bss_end[];
 extern uint8_t tirc_stack_limit[];
@@ -50,6 +56,28 @@ check_clock(void)
 	}
 }
 
+/* The command line, NUL at its end. */
+static void
+read_command_line(char *text, size_t bytes)
+{
+	struct {
+		char *text;
+		size_t bytes;
+	} block = { text, bytes };
+
+	text[0] = '\0';
+	tirc_board_semihost(SYS_GET_CMDLINE, &block);
+}
+
+__attribute__((aligned(4))) void
+tirc_board_fault(void)
+{
+	tirc_board_semihost(SYS_WRITE0, "the program stopped by a fault\n");
+	tirc_board_semihost(SYS_EXIT, (const void *)STOPPED_INTERNAL_ERROR);
+	for (;;) {
+	}
+}
+
 void
 tirc_board_main(void)
 {
@@ -61,7 +89,7 @@ tirc_board_main(void)
 	       (size_t)(tirc_data_end - tirc_data_start));
 	memset(tirc_bss_start, 0, (size_t)(tirc_bss_end - tirc_bss_start));
 	tirc_board_open_files();
-	tirc_board_command_line(text, sizeof text);
+	read_command_line(text, sizeof text);
 	for (char *word = strtok(text, " "); word != NULL && n < MOST_ARGUMENTS;
 	     word = strtok(NULL, " ")) {
 		words[n++] = word;

@@ -24,11 +24,13 @@ void tirc_board_report(FILE *file);
 uint64_t tirc_board_ticks(void);
 /* Executes 2 * n instructions. */
 void tirc_board_loop(uint32_t n);
-/* Writes the command line, NUL at its end, into text. */
-void tirc_board_command_line(char *text, size_t bytes);
+/* Asks the simulator for an operation of semihosting; its result. */
+uint32_t tirc_board_semihost(uint32_t operation, const void *argument);
 /* What the C library needs before it opens files. */
 void tirc_board_open_files(void);
-/* The program starts here, with a stack, once its variables are in memory. */
+/* tirc_board.c: the program starts in the first, which needs a stack alone, and
+ * ends in the second, the handler of all faults. */
 void tirc_board_main(void);
+void tirc_board_fault(void);
 
 #endif

@@ -11,11 +11,6 @@
 
 #define TICKS 0x1000000u /* from one interrupt of SysTick to the next */
 
-#define SYS_WRITE0 0x04
-#define SYS_GET_CMDLINE 0x15
-#define SYS_EXIT 0x18
-#define STOPPED_INTERNAL_ERROR 0x20024u
-
 extern uint32_t tirc_stack_top[], tirc_stack_limit[];
 extern void *__heap_limit; /* the C library's */
 
@@ -25,8 +20,8 @@ void _init(void);
 
 static volatile uint32_t wraps;
 
-static uint32_t
-semihost(uint32_t operation, const void *argument)
+uint32_t
+tirc_board_semihost(uint32_t operation, const void *argument)
 {
 	register uint32_t r0 __asm__("r0") = operation;
 	register const void *r1 __asm__("r1") = argument;
@@ -39,15 +34,6 @@ static void
 systick(void)
 {
 	wraps = wraps + 1u;
-}
-
-static void
-fault(void)
-{
-	semihost(SYS_WRITE0, "the program stopped by a fault\n");
-	semihost(SYS_EXIT, (const void *)STOPPED_INTERNAL_ERROR);
-	for (;;) {
-	}
 }
 
 static void
@@ -65,8 +51,12 @@ reset(void)
 
 __attribute__((section(".vectors"),
 	       used)) static const void *const vectors[16] = {
-	tirc_stack_top, reset, fault, fault, fault, fault, fault, NULL,
-	NULL,           NULL,  NULL,  fault, fault, NULL,  fault, systick
+	tirc_stack_top,          reset,
+	[2] = tirc_board_fault,  [3] = tirc_board_fault,
+	[4] = tirc_board_fault,  [5] = tirc_board_fault,
+	[6] = tirc_board_fault,  [11] = tirc_board_fault,
+	[12] = tirc_board_fault, [14] = tirc_board_fault,
+	[15] = systick
 };
 
 uint64_t
@@ -91,18 +81,6 @@ tirc_board_loop(uint32_t n)
 			 : "+l"(n)
 			 :
 			 : "cc");
-}
-
-void
-tirc_board_command_line(char *text, size_t bytes)
-{
-	struct {
-		char *text;
-		size_t bytes;
-	} block = { text, bytes };
-
-	text[0] = '\0';
-	semihost(SYS_GET_CMDLINE, &block);
 }
 
 void

@@ -3,11 +3,6 @@
  * the simulator counts them. */
 #include "tirc_board.h"
 
-#define SYS_WRITE0 0x04
-#define SYS_GET_CMDLINE 0x15
-#define SYS_EXIT 0x18
-#define STOPPED_INTERNAL_ERROR 0x20024u
-
 /* The library's errno is in the memory of a thread, at tp. */
 __asm__(".section .vectors, \"ax\"\n"
 	".option push\n"
@@ -24,12 +19,10 @@ __asm__(".section .vectors, \"ax\"\n"
 	".option pop\n"
 	".text\n");
 
-void tirc_board_fault(void);
-
 /* The three instructions that ask the simulator, without compression and on one
  * page. */
-static uint32_t
-semihost(uint32_t operation, const void *argument)
+uint32_t
+tirc_board_semihost(uint32_t operation, const void *argument)
 {
 	register uint32_t a0 __asm__("a0") = operation;
 	register const void *a1 __asm__("a1") = argument;
@@ -45,15 +38,6 @@ semihost(uint32_t operation, const void *argument)
 			 : "r"(a1)
 			 : "memory");
 	return a0;
-}
-
-__attribute__((aligned(4))) void
-tirc_board_fault(void)
-{
-	semihost(SYS_WRITE0, "the program stopped by a fault\n");
-	semihost(SYS_EXIT, (const void *)STOPPED_INTERNAL_ERROR);
-	for (;;) {
-	}
 }
 
 uint64_t
@@ -79,18 +63,6 @@ void
 tirc_board_loop(uint32_t n)
 {
 	__asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n));
-}
-
-void
-tirc_board_command_line(char *text, size_t bytes)
-{
-	struct {
-		char *text;
-		size_t bytes;
-	} block = { text, bytes };
-
-	text[0] = '\0';
-	semihost(SYS_GET_CMDLINE, &block);
 }
 
 void

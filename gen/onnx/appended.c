@@ -8,13 +8,6 @@
 #include "flow.h"
 #include "ops.h"
 
-/* The only reader of t; NULL: there is none or more than one. */
-static struct node *
-only_reader(const struct tensor *t)
-{
-	return t->uses.n == 1 && !t->is_output ? t->uses.data[0].node : NULL;
-}
-
 /* Does n give its input as it is? */
 static bool
 passes_on(const struct node *n, struct dtype type)
@@ -30,19 +23,19 @@ static struct node *
 find_concat(struct dtype type, const struct tensor *carried,
 	    const struct tensor *next)
 {
-	struct node *reader = only_reader(carried);
+	struct node *reader = sole_user(carried);
 	const struct node *made = next->producer;
 
 	while (reader && passes_on(reader, type)) {
 		carried = reader->outputs[0];
-		reader = only_reader(carried);
+		reader = sole_user(carried);
 	}
 	/* The loop is a reader of the next value, and the only one. */
-	while (only_reader(next) && made && passes_on(made, type)) {
+	while (sole_user(next) && made && passes_on(made, type)) {
 		next = made->inputs[0];
 		made = next->producer;
 	}
-	return only_reader(next) && made && made == reader && !*made->domain &&
+	return sole_user(next) && made && made == reader && !*made->domain &&
 			       strcmp(made->op_type, "Concat") == 0 &&
 			       made->n_inputs > 1 && made->inputs[0] == carried
 		       ? reader

@@ -91,8 +91,9 @@ import_note_inferred(struct importer *imp, const struct node *n)
 	imp->inferred.data[n->id] = true;
 }
 
-/* Without axes Squeeze drops what is 1 when the code is generated: the rank of
- * its result cannot depend on sizes that are given at run time. */
+/* Squeeze without axes drops the dimensions that are 1 when the code is
+ * generated: the rank of a result cannot depend on sizes given at run time. The
+ * user is told of dimensions that may be 1 and stay. */
 static void
 note_kept_sizes(struct importer *imp, const struct node *n)
 {

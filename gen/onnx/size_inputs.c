@@ -29,8 +29,9 @@ declared_shape(const struct importer *imp, const struct tensor *y)
 	return shape;
 }
 
-/* An output of the model with a declared shape: no size that Expand, Reshape or
- * ConstantOfShape is given is larger. NULL: there is none. */
+/* The declared bound of Expand, Reshape or ConstantOfShape whose result is an
+ * output of the model: the output's declared shape bounds the sizes that the node
+ * reads. NULL: no shape is declared. */
 static const struct size_bound *
 declared_bound(const struct sizing *s, int64_t elems)
 {
@@ -113,8 +114,8 @@ is_view(const struct node *n)
 	return false;
 }
 
-/* The tensor of one element whose value t has: t, or the one of which it is a
- * view or a wider integer. */
+/* The source of t, a tensor of one element: t is a chain of views of the source
+ * and conversions to wider integers, or the source itself. */
 static struct tensor *
 root_of(struct tensor *t)
 {
@@ -142,7 +143,7 @@ read_before(struct importer *imp, const struct tensor *root, int64_t least)
 }
 
 /* The bounds of n sizes from `at` of the list on, which t holds: the option's,
- * the declared ones, or those that the values of t have. NULL: none. */
+ * the declared shape's, or the range of t's values. NULL: no bound is known. */
 static const struct size_bound *
 part_bound(struct sizing *s, const struct size_list *list, struct tensor *t,
 	   int at, int n)

@@ -33,12 +33,6 @@ node_is_costly(const struct node *n)
 	return false;
 }
 
-struct node *
-sole_user(const struct tensor *t)
-{
-	return t->uses.n == 1 && !t->is_output ? t->uses.data[0].node : NULL;
-}
-
 int64_t
 tensor_bytes_max(const struct tensor *t)
 {

@@ -20,8 +20,6 @@ bool node_is(const struct node *n, const char *op_type);
 bool node_is_internal(const struct node *n, const char *op_type);
 /* Does computing an element take much longer than reading it? */
 bool node_is_costly(const struct node *n);
-/* The one node that reads t; NULL if several do or t is a graph output. */
-struct node *sole_user(const struct tensor *t);
 int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX: unknown */
 /* The index of the only input that is not constant; -1: none, or several. */
 int only_variable_input(const struct node *n);
