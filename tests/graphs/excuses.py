@@ -100,6 +100,11 @@ SUMMING = set("""Conv ConvTranspose MatMul Gemm Einsum ReduceSum ReduceMean
 STASHED = {"LayerNormalization", "RMSNormalization"}
 
 
+def is_stashed(node, inputs):
+    """Whether numbers of float64 are normalised as float32."""
+    return node.op_type in STASHED and inputs[0].dtype == np.float64
+
+
 def overflowing(node, inputs, results, compute):
     """Sums, products and squares of finite numbers so large that partial
     results overflow: ONNX leaves the order of the terms open. For linear
@@ -207,6 +212,23 @@ def bits_of_nan(node, inputs, results, compute):
     return np.isnan(x.astype(np.float64))
 
 
+def scaled_noise(node, inputs, results, compute):
+    """A normalised number that is 0 but for rounding, times an infinity: NaN or
+    either infinity. BatchNormalization has a mean of x in training alone."""
+    if node.op_type == "BatchNormalization" and not attribute(
+            node, "training_mode", 0):
+        return None
+    scale = formulas.norm_scale(node, inputs)
+    if np.isfinite(scale).all():
+        return None
+    plain = [inputs[0], np.ones_like(inputs[1]), np.zeros_like(inputs[1]),
+             *inputs[3:]][:len(inputs)]
+    kind = "float32" if is_stashed(node, inputs) else results[0].dtype.name
+    return ~np.isfinite(scale) & (
+        np.abs(compute(node, plain)[0].astype(np.float64)) <=
+        4 * values.EPSILON[kind] * formulas.mean_size(node, inputs))
+
+
 OPEN = {
     "BitCast": bits_of_nan,
     "Attention": hidden_keys,
@@ -217,6 +239,8 @@ OPEN = {
     "Conv": padded, "ConvTranspose": padded, "Resize": no_number,
     "ReduceL2": integer_root, "ReduceLogSum": integer_root,
     "ReduceLogSumExp": integer_root,
+    **dict.fromkeys("""LayerNormalization InstanceNormalization
+        GroupNormalization BatchNormalization""".split(), scaled_noise),
 }
 
 
@@ -283,8 +307,11 @@ def terms(node, inputs, results, compute):
             wide = np.abs(results[0].astype(np.float64))
             wide = wide[np.isfinite(wide)]
             size = np.sqrt(inputs[0].size) * wide.max(initial=0) / 4
-            if op in ("MeanVarianceNormalization", "InstanceNormalization"):
-                size = size + formulas.mean_size(node, inputs)
+            if op != "RMSNormalization":
+                moves = formulas.mean_size(node, inputs) * np.abs(
+                    formulas.norm_scale(node, inputs))
+                size = size + np.nan_to_num(moves, posinf=0) * (
+                    2.0 ** 29 if is_stashed(node, inputs) else 1)
             return size
         if op == "BatchNormalization":
             return np.nan_to_num(formulas.batch_norm_terms(node, inputs),
@@ -319,7 +346,7 @@ def cancels(node, inputs, opencl):
         with np.errstate(all="ignore"):
             return np.nan_to_num(np.prod(np.linalg.norm(
                 inputs[0].astype(np.float64), axis=-1), -1))
-    if op in STASHED and inputs[0].dtype == np.float64:
+    if is_stashed(node, inputs):
         # stash_type: normalised numbers are float32, hence the factor. They
         # are at most about the root of their count; then comes the scale.
         scale = np.abs(np.nan_to_num(inputs[1], posinf=0, neginf=0))

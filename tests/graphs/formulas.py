@@ -223,22 +223,49 @@ def batch_norm(node, inputs):
     return [a.astype(i.dtype) for a, i in zip(y, (inputs[0], *inputs[3:]))]
 
 
+def over_mean(node, x):
+    """x in the shape in which a normalisation takes means, and their axes."""
+    op = node.op_type
+    if op == "GroupNormalization":
+        return x.reshape(len(x), attribute(node, "num_groups"), -1), (2,)
+    if op == "LayerNormalization":
+        return x, tuple(range(attribute(node, "axis", -1) % x.ndim, x.ndim))
+    if op == "MeanVarianceNormalization":
+        return x, tuple(attribute(node, "axes", [0, 2, 3]))
+    return x, tuple(d for d in range(x.ndim) if d > 1 or
+                    op == "BatchNormalization" and d == 0)
+
+
 def mean_size(node, inputs):
-    """The mean over the deviation, times the scale: how far the results of
-    MeanVarianceNormalization or InstanceNormalization move when the mean moves
-    by a part of itself, over that part; times the error of the mean's sum, in
-    units in the last place, as for other sums (excuses.terms)."""
-    x = inputs[0].astype(np.float64)
-    axes = tuple(range(2, x.ndim)) if len(inputs) > 1 else \
-        tuple(attribute(node, "axes", [0, 2, 3]))
+    """The mean over the deviation: how far the results of a normalisation,
+    before they are scaled, move when the mean moves by a part of itself, over
+    that part; times the error of the mean's sum, in units in the last place, as
+    for other sums (excuses.terms). Of equal numbers the deviation is that error
+    alone."""
+    x, axes = over_mean(node, inputs[0].astype(np.float64))
     mean = x.mean(axes, keepdims=True)
+    least = 1e-9 if node.op_type == "MeanVarianceNormalization" else np.sqrt(
+        attribute(node, "epsilon", 1e-5))
     y = np.sqrt(((x - mean) ** 2).mean(axes, keepdims=True))
-    y = np.abs(mean) / np.maximum(y, 1e-9) * max(
-        1, np.sqrt(x.size / max(mean.size, 1)) / 4)
-    if len(inputs) > 1:
-        y = y * np.abs(inputs[1].astype(np.float64)).reshape(
-            [1, -1] + [1] * (x.ndim - 2))
-    return np.nan_to_num(y, posinf=0)
+    wide, count = np.abs(x), x.size / max(mean.size, 1)
+    equal = wide.max(axes, keepdims=True, initial=0) <= 2 * wide.min(
+        axes, keepdims=True, initial=np.inf)
+    y = np.abs(mean) / np.maximum(y, least) * np.maximum(
+        1, np.where(equal, count, np.sqrt(count)) / 4)
+    return np.nan_to_num(np.broadcast_to(y, x.shape).reshape(
+        inputs[0].shape), posinf=0)
+
+
+def norm_scale(node, inputs):
+    """The factors of a normalisation, as its results or with fewer axes."""
+    if len(inputs) < 2:
+        return np.float64(1)
+    x, scale = inputs[0], inputs[1].astype(np.float64)
+    if node.op_type in ("LayerNormalization", "RMSNormalization"):
+        return scale
+    # Before opset 21 GroupNormalization has one factor for each group.
+    return np.repeat(scale, x.shape[1] // scale.size).reshape(
+        [1, -1] + [1] * (x.ndim - 2))
 
 
 def mish(node, inputs):

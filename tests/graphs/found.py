@@ -21,6 +21,7 @@ from reference import Evaluator
 RAMP = np.linspace(-3, 4, 24).reshape(2, 3, 4)
 WIDE = np.array([[2 ** 63 - 1, -2 ** 63], [2 ** 53 + 1, -9]], np.int64)
 BYTES = np.array([[[[-100, 7, 3, -2, 90, 1]]]], np.int8)
+EQUAL = np.ones((16, 1, 4, 8), np.float32)
 # operator, inputs (lists and tuples are constants of float32 and of int64),
 # outputs, attributes
 CASES = [
@@ -136,6 +137,16 @@ CASES = [
     ("LayerNormalization", [RAMP, np.ones(4)], 3, {}),
     ("LayerNormalization", [RAMP.astype(np.float32),
                             np.ones(4, np.float32)], 3, {}),
+    # equal numbers, whose mean is rounded: noise over noise
+    ("MeanVarianceNormalization", [EQUAL * np.float32(-7.458878e-06)], 1, {}),
+    ("LayerNormalization", [EQUAL * np.float32(76.77069), [1] * 8], 1, {}),
+    ("LayerNormalization", [EQUAL * np.float32(76.77069),
+                            np.ones(EQUAL.shape, np.float32)], 1, {"axis": 0}),
+    ("GroupNormalization", [EQUAL * np.float32(76.77069), [1], [0]], 1,
+     {"num_groups": 1}),
+    ("LayerNormalization", [EQUAL * np.float32(-.0764981663),
+                            np.full(EQUAL.shape, np.inf, np.float32)], 1,
+     {"axis": 0}),
 ]
 
 
