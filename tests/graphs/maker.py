@@ -168,7 +168,7 @@ class Maker:
     def add(self, value, kind, node=None):
         name = "%s%d" % ({"input": "x", "constant": "c", "result": "t"}[kind],
                          len(self.graph.tensors))
-        self.graph.tensors[name] = Tensor(name, value, kind, node)
+        self.graph.tensors[name] = Tensor(name, np.asarray(value), kind, node)
         return name
 
     def constant(self, value, dtype=np.int64):
