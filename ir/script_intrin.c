@@ -20,6 +20,7 @@ accepts(enum intrin op, struct dtype t)
 	case INTRIN_SHR:
 	case INTRIN_POPCOUNT:
 		return is_int;
+	case INTRIN_MUL_HIGH:
 	case INTRIN_SCALE_FIXED:
 		return t.kind == DT_I32;
 	case INTRIN_LIKELY:

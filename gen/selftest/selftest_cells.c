@@ -334,6 +334,10 @@ scales(struct cell_part *p)
 	args[2] = expr_sub(m, expr_floormod(m, d.c, expr_i32(m, 63)),
 			   expr_i32(m, 31));
 	store_value(p, &d, expr_call(m, INTRIN_SCALE_FIXED, p->type, args, 3));
+	draft(p, &d, p->type, named(p, "mul_high"));
+	args[0] = d.a;
+	args[1] = d.b;
+	store_value(p, &d, expr_call(m, INTRIN_MUL_HIGH, p->type, args, 2));
 	if (p->u.d->types[DT_F64].rejected != NULL) {
 		return;
 	}

@@ -212,10 +212,26 @@ arithmetic(struct value_ranges *r, const struct expr *e, bool *fits)
 static struct bounds
 of_call(struct value_ranges *r, const struct expr *e, bool *fits)
 {
-	struct bounds all = value_range_of_type(e->type), a;
+	struct bounds all = value_range_of_type(e->type), a, v;
+	int64_t amount;
+	bool inner;
 
 	if (e->u.intrin == INTRIN_LIKELY) {
 		return value_range_of(r, e->args[0], fits);
+	}
+	if (e->u.intrin == INTRIN_MUL_HIGH) {
+		*fits = true;
+		return value_range_mul(value_range_of(r, e->args[0], &inner),
+				       value_range_of(r, e->args[1], &inner),
+				       &v)
+			       ? (struct bounds){ v.min >> 32, v.max >> 32 }
+			       : all;
+	}
+	if (e->u.intrin == INTRIN_SHR && expr_is_int(e->args[1], &amount) &&
+	    amount >= 0 && amount < dtype_bits(e->type)) {
+		a = value_range_of(r, e->args[0], &inner);
+		*fits = true;
+		return (struct bounds){ a.min >> amount, a.max >> amount };
 	}
 	if (e->u.intrin == INTRIN_BITAND) {
 		for (int i = 0; i < 2; i++) {

@@ -397,6 +397,9 @@ int_call(enum intrin op, struct dtype t, const union number *args,
 	case INTRIN_SHR:
 		n = shift(op, t, args[0], args[1]);
 		break;
+	case INTRIN_MUL_HIGH:
+		n.i = (args[0].i * args[1].i) >> 32;
+		break;
 	case INTRIN_SCALE_NEAREST:
 		n.i = scale_nearest(args[0].i, args[1].f);
 		break;

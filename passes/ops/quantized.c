@@ -182,6 +182,81 @@ define_requantize(struct define *c, const struct node *n,
 	return true;
 }
 
+/* ---- requantization by one product of integers ----
+ *
+ *	y = clamp((high (x * 2^left * multiplier) + addend) >> right)
+ *
+ * high is the high word of the 64-bit product; the shift is toward minus
+ * infinity. The addend includes half a step and the zero point; the input
+ * `negative`, if there is one, is added too if x < 0; with the attribute `even`,
+ * 1 is added too if high >> right is odd. The pass "requantize" makes the node
+ * where this equals Requantize for all possible x. */
+
+static bool
+is_shift(const struct node *n, const char *name)
+{
+	int64_t v = node_attr_int(n, name, 0);
+
+	return v >= 0 && v <= 30;
+}
+
+bool
+infer_multiply_shift(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	struct dtype t;
+
+	if (!is_shift(n, "left") || !is_shift(n, "right")) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "'left' and 'right' must be from 0 to 30");
+	}
+	if (!result_type(c, n, &t) || !check_factor(c, n, 1, DT_I32) ||
+	    !check_factor(c, n, 2, DT_I32) ||
+	    (node_input(n, 3) && !check_factor(c, n, 3, DT_I32))) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], t, x->ndim, x->shape);
+	return true;
+}
+
+bool
+define_multiply_shift(struct define *c, const struct node *n,
+		      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *x, *e;
+	const struct expr *left, *right, *high;
+
+	x = expr_cast(m, dtype_of(DT_I32), te_at(m, in[0], index, y->ndim));
+	left = like(c, x, (double)node_attr_int(n, "left", 0));
+	right = like(c, x, (double)node_attr_int(n, "right", 0));
+	high = expr_call2(m, INTRIN_MUL_HIGH,
+			  expr_call2(m, INTRIN_SHL, x, left),
+			  factor(c, n, 1, in, index));
+	e = expr_add(m, high, factor(c, n, 2, in, index));
+	if (node_input(n, 3)) {
+		const struct expr *zero = like(c, x, 0);
+
+		e = expr_add(m, e,
+			     expr_select(m, expr_lt(m, x, zero),
+					 factor(c, n, 3, in, index), zero));
+	}
+	if (node_attr_int(n, "even", 0)) {
+		e = expr_add(m, e,
+			     expr_call2(m, INTRIN_BITAND,
+					expr_call2(m, INTRIN_SHR, high, right),
+					like(c, x, 1)));
+	}
+	e = expr_call2(m, INTRIN_SHR, e, right);
+	e = clamp(c, e, node_attr_int(n, "low", -128),
+		  node_attr_int(n, "high", 127));
+	out[0] = define_stage(c, "requantize", "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, e));
+	return true;
+}
+
 /* ---- functions of one byte ---- */
 
 /* Input 1 has an element for each number of input 0's type, from the lowest. */

@@ -353,6 +353,20 @@ nearest_scale(struct maker *k)
 	       expr_call(m, INTRIN_SCALE_NEAREST, t, args, 2), true, false);
 }
 
+static void
+high_word(struct maker *k)
+{
+	struct module *m = k->m;
+	struct dtype t = dtype_of(DT_I32);
+	struct one_case c = { .in = t, .out = t };
+	const struct buffer *buffers[4];
+	struct func *f = build(k, "mul_high", &c, buffers);
+	const struct expr *args[2] = { c.a, c.b };
+
+	finish(k, f, &c, buffers, expr_call(m, INTRIN_MUL_HIGH, t, args, 2),
+	       true, false);
+}
+
 /* All exponents, and multipliers of all sizes. */
 static void
 fixed_scale(struct maker *k)
@@ -507,6 +521,7 @@ all_cases(struct maker *k)
 			casts(k, dtype_of(floats[j]), t);
 		}
 	}
+	high_word(k);
 	fixed_scale(k);
 	nearest_scale(k);
 	/* a dialect may forbid to look at bits */

@@ -196,6 +196,12 @@ test_int_intrinsics(void)
 	CHECK_EQ(call_int(m, INTRIN_SHR, DT_U8, 0x81, 7), 1);
 	CHECK_EQ(call_int(m, INTRIN_SHR, DT_U8, 0x81, 9), 0);
 	CHECK_EQ(call_int(m, INTRIN_SHR, DT_I8, -128, 3), -16);
+	CHECK_EQ(call_int(m, INTRIN_MUL_HIGH, DT_I32, INT32_MIN, INT32_MIN),
+		 1 << 30);
+	CHECK_EQ(call_int(m, INTRIN_MUL_HIGH, DT_I32, INT32_MAX, INT32_MIN),
+		 -(1 << 30));
+	CHECK_EQ(call_int(m, INTRIN_MUL_HIGH, DT_I32, -1, 1), -1);
+	CHECK_EQ(call_int(m, INTRIN_MUL_HIGH, DT_I32, 65536, 65535), 0);
 	CHECK_EQ(call_int(m, INTRIN_POPCOUNT, DT_I8, -1, 0), 8);
 	CHECK_EQ(call_int(m, INTRIN_POPCOUNT, DT_U64, -1, 0), 64);
 	CHECK_EQ(call_int(m, INTRIN_ABS, DT_I8, -128, 0), -128);

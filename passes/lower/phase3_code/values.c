@@ -249,9 +249,12 @@ noun(struct values *v, const struct expr *e)
 		break;
 	}
 	switch (e->u.intrin) {
+	case INTRIN_MUL_HIGH:
 	case INTRIN_SCALE_FIXED:
 	case INTRIN_SCALE_NEAREST:
 		return "scaled";
+	case INTRIN_SHL:
+		return "shifted";
 	case INTRIN_NEARBYINT:
 	case INTRIN_ROUND:
 	case INTRIN_FLOOR:

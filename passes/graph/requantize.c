@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requantization by one product of integers, proven exact.
+ *
+ *	y = tirc.Requantize (x, scale)
+ *	=>
+ *	y = tirc.MultiplyShift (x, multiplier, addend) {left, right}
+ *	    clamp((high (x * 2^left * multiplier) + addend) >> right)
+ *
+ * Both do not decrease in x, and have at most 256 values. They are equal if they
+ * step from a value to the next at the same x, for each channel and all x that
+ * bounds of the sum (channel_bounds.c) allow: each step bounds the addend, and
+ * the proof succeeds if an addend is left.
+ *
+ *	high (T * 2^left * multiplier) + addend >= value * 2^right
+ *	high ((T - 1) * 2^left * multiplier) + addend < value * 2^right
+ *
+ * where T is the least x with Requantize (x) >= value. TFLite rounds half away
+ * from zero, so that negative x may need another addend: the input `negative` is
+ * the difference. ONNX rounds half to even, which matters for scales such as
+ * 2^-7: with the attribute `even`, odd values get 1 more before the shift. A
+ * tensor with a channel without a proof keeps its Requantize. */
+#include <math.h>
+
+#include "channels.h"
+#include "scalar.h"
+
+/* |value| * 2^right must fit in 32 bits. */
+enum { MOST_RIGHT = 21 };
+
+/* Multipliers are tried around the nearest one, at this distance at most. */
+enum { MOST_DISTANCE = 8 };
+
+enum sign { NEGATIVE, OTHER, SIGNS };
+
+/* Possible addends; none if to < from. */
+struct addends {
+	int64_t from, to;
+};
+
+struct requantize {
+	struct graph *g;
+	const struct node *n;
+	enum intrin op; /* the definition of its product */
+	int64_t offset, zero, least, most;
+	int64_t n_channels; /* with bounds or factors of their own */
+	const double *factor, *exponent; /* n_factors numbers; NULL: none */
+	int64_t n_factors;
+	int64_t *low, *high; /* of x, by channel */
+	int left, right;
+	bool even;
+	int32_t *multiplier;           /* by channel */
+	struct addends *addend[SIGNS]; /* by channel */
+};
+
+/* -- the definition -- */
+
+/* The stored number of Requantize for x in channel c. */
+static int64_t
+value_of(const struct requantize *r, int64_t c, int64_t x)
+{
+	int64_t at = r->n_factors > 1 ? c : 0, v;
+	enum scalar_fault fault = SCALAR_FINE;
+	struct dtype t = dtype_of(DT_I32);
+	union number args[3] = { { .i = x + r->offset } };
+
+	if (r->op == INTRIN_SCALE_NEAREST) {
+		args[1].f = r->factor[at];
+	} else {
+		args[1].i = (int64_t)r->factor[at];
+		args[2].i = (int64_t)r->exponent[at];
+	}
+	v = scalar_call(r->op, t, t, args, &fault).i + r->zero;
+	return v < r->least ? r->least : v > r->most ? r->most : v;
+}
+
+/* The factor of channel c as a real number. */
+static double
+scale_of(const struct requantize *r, int64_t c)
+{
+	int64_t at = r->n_factors > 1 ? c : 0;
+
+	return r->op == INTRIN_SCALE_NEAREST
+		       ? r->factor[at]
+		       : ldexp(r->factor[at], (int)r->exponent[at] - 31);
+}
+
+/* The least x in (below, high] with value_of(x) >= value, which is true for
+ * high. It is searched around the real number. */
+static int64_t
+step_to(const struct requantize *r, int64_t c, int64_t below, int64_t high,
+	int64_t value)
+{
+	double near = ceil(((double)(value - r->zero) - 0.5) / scale_of(r, c)) -
+		      (double)r->offset;
+
+	if (near - 2 > (double)below && near - 2 < (double)high &&
+	    value_of(r, c, (int64_t)near - 2) < value) {
+		below = (int64_t)near - 2;
+	}
+	if (near + 2 > (double)below && near + 2 < (double)high &&
+	    value_of(r, c, (int64_t)near + 2) >= value) {
+		high = (int64_t)near + 2;
+	}
+	while (high - below > 1) {
+		int64_t x = below + (high - below) / 2;
+
+		if (value_of(r, c, x) >= value) {
+			high = x;
+		} else {
+			below = x;
+		}
+	}
+	return high;
+}
+
+/* -- proofs -- */
+
+/* The sum that is shifted to the right, without the addend. */
+static int64_t
+scaled(const struct requantize *r, int64_t c, int64_t x)
+{
+	int64_t high = (x * ((int64_t)1 << r->left) * r->multiplier[c]) >> 32;
+
+	return high + (r->even ? high >> r->right & 1 : 0);
+}
+
+static void
+at_least(int64_t *v, int64_t bound)
+{
+	*v = *v > bound ? *v : bound;
+}
+
+static void
+at_most(int64_t *v, int64_t bound)
+{
+	*v = *v < bound ? *v : bound;
+}
+
+static struct addends
+both(struct addends a, struct addends b)
+{
+	at_least(&a.from, b.from);
+	at_most(&a.to, b.to);
+	return a;
+}
+
+static bool
+is_empty(struct addends a)
+{
+	return a.to < a.from;
+}
+
+/* The addends of channel c with which x from low to high give the values of the
+ * definition. */
+static struct addends
+addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
+{
+	int64_t one = (int64_t)1 << r->right, x = low;
+	int64_t first = value_of(r, c, low), last = value_of(r, c, high);
+	/* The sum fits in 32 bits. */
+	struct addends a = { INT32_MIN - scaled(r, c, low),
+			     INT32_MAX - scaled(r, c, high) };
+
+	at_least(&a.from, INT32_MIN);
+	at_most(&a.to, INT32_MAX);
+	if (first > r->least) {
+		at_least(&a.from, first * one - scaled(r, c, low));
+	}
+	if (last < r->most) {
+		at_most(&a.to, (last + 1) * one - 1 - scaled(r, c, high));
+	}
+	for (int64_t v = first + 1; v <= last && !is_empty(a); v++) {
+		/* Scales above 1 skip values. */
+		x = value_of(r, c, x) < v ? step_to(r, c, x, high, v) : x;
+		at_least(&a.from, v * one - scaled(r, c, x));
+		at_most(&a.to, v * one - 1 - scaled(r, c, x - 1));
+	}
+	return a;
+}
+
+/* Tries the channel's multiplier. */
+static bool
+find_addends(struct requantize *r, int64_t c)
+{
+	static const struct addends any = { INT32_MIN, INT32_MAX };
+	int64_t low = r->low[c], high = r->high[c];
+	struct addends negative = any, other = any;
+
+	if (low < 0) {
+		negative = addends_of(r, c, low, high < -1 ? high : -1);
+	}
+	if (high >= 0) {
+		other = addends_of(r, c, low > 0 ? low : 0, high);
+	}
+	r->addend[NEGATIVE][c] = negative;
+	r->addend[OTHER][c] = other;
+	return !is_empty(negative) && !is_empty(other);
+}
+
+/* Finds a multiplier for channel c, if possible one with the same addend for
+ * all x. */
+static bool
+prove_channel(struct requantize *r, int64_t c)
+{
+	double nearest = nearbyint(
+		ldexp(scale_of(r, c), 32 + r->right - r->left));
+	double found = -1;
+
+	for (int i = 0; i <= 2 * MOST_DISTANCE; i++) {
+		double m = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
+
+		if (m < 0 || m > INT32_MAX) {
+			continue;
+		}
+		r->multiplier[c] = (int32_t)m;
+		if (!find_addends(r, c)) {
+			continue;
+		}
+		if (!is_empty(both(r->addend[NEGATIVE][c],
+				   r->addend[OTHER][c]))) {
+			return true;
+		}
+		found = found < 0 ? m : found;
+	}
+	if (found >= 0) {
+		r->multiplier[c] = (int32_t)found;
+		find_addends(r, c);
+	}
+	return found >= 0;
+}
+
+/* The longest shift to the left that all x allow. */
+static void
+choose_left(struct requantize *r)
+{
+	int64_t most = 1;
+
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		at_least(&most, r->high[c]);
+		at_least(&most, -r->low[c]);
+	}
+	r->left = 0;
+	while (r->left < 30 && most << (r->left + 1) <= INT32_MAX) {
+		r->left++;
+	}
+}
+
+/* The longest shift to the right for which multipliers and sums fit in 32
+ * bits. */
+static bool
+choose_right(struct requantize *r)
+{
+	double scale = 0, sum = 0;
+
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		double most = fmax((double)r->high[c], -(double)r->low[c]);
+
+		scale = fmax(scale, scale_of(r, c));
+		sum = fmax(sum, most * scale_of(r, c));
+	}
+	r->right = MOST_RIGHT;
+	while (r->right >= 0 &&
+	       (ldexp(scale, 32 + r->right - r->left) >= 0x1p31 ||
+		ldexp(sum + 512, r->right) >= 0x1p31)) {
+		r->right--;
+	}
+	return r->right >= 0;
+}
+
+static bool
+prove_all(struct requantize *r, bool even)
+{
+	r->even = even;
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		if (!prove_channel(r, c)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+prove(struct requantize *r)
+{
+	choose_left(r);
+	return choose_right(r) && (prove_all(r, false) || prove_all(r, true));
+}
+
+/* -- nodes -- */
+
+/* Reads the node: are its factors constants with which it does not
+ * decrease? */
+static bool
+read_node(struct requantize *r)
+{
+	const char *rounding = node_attr_string(r->n, "rounding", "nearest");
+	const struct node *n = r->n;
+	int64_t count = 0;
+
+	if (strcmp(rounding, "average") == 0) {
+		return false;
+	}
+	r->op = strcmp(rounding, "nearest") == 0 ? INTRIN_SCALE_NEAREST
+						 : INTRIN_SCALE_FIXED;
+	r->factor = constant_doubles(r->g, n->inputs[1], &r->n_factors);
+	if (r->op == INTRIN_SCALE_FIXED) {
+		r->exponent = constant_doubles(r->g, n->inputs[2], &count);
+		if (r->exponent == NULL || count != r->n_factors) {
+			return false;
+		}
+	}
+	r->offset = node_attr_int(n, "offset", 0);
+	r->zero = node_attr_int(n, "zero", 0);
+	r->least = node_attr_int(n, "low", -128);
+	r->most = node_attr_int(n, "high", 127);
+	for (int64_t i = 0; r->factor != NULL && i < r->n_factors; i++) {
+		double scale = scale_of(r, i);
+
+		if (!isfinite(scale) || scale <= 0 || scale > INT32_MAX) {
+			return false;
+		}
+	}
+	return r->factor != NULL && r->least >= -1024 && r->most <= 1024;
+}
+
+/* TFLite's product wraps where x * 2^exponent leaves 32 bits. */
+static bool
+may_wrap(const struct requantize *r, int64_t c)
+{
+	double exponent = r->exponent == NULL
+				  ? 0
+				  : r->exponent[r->n_factors > 1 ? c : 0];
+	double most = fmax((double)(r->high[c] + r->offset),
+			   -(double)(r->low[c] + r->offset));
+
+	return ldexp(most, exponent > 0 ? (int)exponent : 0) > INT32_MAX;
+}
+
+/* Reads the bounds of x by channel; false if there are none. */
+static bool
+read_bounds(struct requantize *r, struct channels *const *of)
+{
+	struct arena *a = &r->g->module->arena;
+	const struct tensor *x = r->n->inputs[0];
+	const struct channels *c = of[x->id];
+
+	if (c == NULL || node_attr_int(r->n, "axis", 1) != 1 ||
+	    (r->n_factors > 1 && r->n_factors != c->n)) {
+		return false;
+	}
+	r->n_channels = c->n;
+	r->low = arena_array(a, int64_t, c->n);
+	r->high = arena_array(a, int64_t, c->n);
+	for (int64_t i = 0; i < c->n; i++) {
+		if (!(c->low[i] > INT32_MIN && c->high[i] < INT32_MAX)) {
+			return false;
+		}
+		r->low[i] = (int64_t)c->low[i];
+		r->high[i] = (int64_t)c->high[i];
+		if (may_wrap(r, i)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A constant with one element if the n numbers are equal. */
+static struct tensor *
+constant_i32(struct graph *g, const char *form, const struct tensor *y,
+	     int64_t n, const int32_t *v)
+{
+	bool equal = true;
+
+	for (int64_t i = 1; i < n; i++) {
+		equal = equal && v[i] == v[0];
+	}
+	n = equal ? 1 : n;
+	return graph_constant(g, arena_printf(&g->module->arena, form, y->name),
+			      dtype_of(DT_I32), equal ? 0 : 1, &n, v);
+}
+
+static int64_t
+nearest(struct addends a, int64_t v)
+{
+	at_least(&v, a.from);
+	at_most(&v, a.to);
+	return v;
+}
+
+/* A number from each channel's range: the same for all channels if there is
+ * one, and the nearest to v. */
+static void
+choose(const struct requantize *r, const struct addends *ranges, int64_t v,
+       int32_t *chosen)
+{
+	struct addends all = { INT32_MIN, INT32_MAX };
+
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		all = both(all, ranges[c]);
+	}
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		chosen[c] = (int32_t)nearest(is_empty(all) ? ranges[c] : all,
+					     v);
+	}
+}
+
+/* The addends, and their differences for negative x; NULL: all are 0. */
+static struct tensor *
+addends(struct requantize *r, struct tensor **negative)
+{
+	struct arena *a = &r->g->module->arena;
+	const struct tensor *y = r->n->outputs[0];
+	int32_t *v = arena_array(a, int32_t, r->n_channels);
+	int32_t *difference = arena_array(a, int32_t, r->n_channels);
+	int64_t half = ((int64_t)1 << r->right) / 2;
+	struct addends *of = r->addend[OTHER];
+	bool equal = true;
+
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		struct addends same = both(of[c], r->addend[NEGATIVE][c]);
+
+		equal = equal && !is_empty(same);
+	}
+	for (int64_t c = 0; c < r->n_channels && equal; c++) {
+		of[c] = both(of[c], r->addend[NEGATIVE][c]);
+	}
+	choose(r, of, r->zero * 2 * half + half, v);
+	*negative = NULL;
+	if (!equal) {
+		for (int64_t c = 0; c < r->n_channels; c++) {
+			r->addend[NEGATIVE][c].from -= v[c];
+			r->addend[NEGATIVE][c].to -= v[c];
+		}
+		choose(r, r->addend[NEGATIVE], 0, difference);
+		*negative = constant_i32(r->g, "%s.negative", y, r->n_channels,
+					 difference);
+	}
+	return constant_i32(r->g, "%s.addend", y, r->n_channels, v);
+}
+
+static struct tensor *
+multipliers(const struct requantize *r)
+{
+	struct graph *g = r->g;
+	struct tensor *t = constant_i32(g, "%s.multiplier", r->n->outputs[0],
+					r->n_channels, r->multiplier);
+	int shift = 32 + r->right - r->left;
+	const char *form =
+		r->op == INTRIN_SCALE_NEAREST
+			? arena_printf(&g->module->arena,
+				       "$0 * 2^%d, as integers", shift)
+			: arena_printf(&g->module->arena,
+				       "$0 * 2^($1 + %d), as integers",
+				       shift - 31);
+
+	return graph_made_of(g, t, form, NULL, r->n->inputs + 1,
+			     r->n->n_inputs - 1);
+}
+
+static bool
+replace(struct requantize *r, struct node *n)
+{
+	struct graph *g = r->g;
+	struct tensor *multiplier = multipliers(r), *negative;
+	struct tensor *addend = addends(r, &negative);
+
+	n->op_type = "MultiplyShift";
+	n->op = op_find("tirc", "MultiplyShift");
+	node_resize_inputs(n, negative != NULL ? 4 : 3);
+	node_set_input(n, 1, multiplier);
+	node_set_input(n, 2, addend);
+	if (negative != NULL) {
+		node_set_input(n, 3, negative);
+	}
+	node_remove_attr(n, "rounding");
+	node_remove_attr(n, "offset");
+	node_remove_attr(n, "zero");
+	node_set_attr_int(g, n, "left", r->left);
+	node_set_attr_int(g, n, "right", r->right);
+	if (r->even) {
+		node_set_attr_int(g, n, "even", 1);
+	}
+	graph_note(g, n, "requantize",
+		   "a product of integers, equal for all possible sums");
+	g->edits++;
+	return ops_infer_node(g, n);
+}
+
+static bool
+convert(struct graph *g, struct node *n, struct channels *const *of)
+{
+	struct requantize r = { .g = g, .n = n };
+	struct arena *a = &g->module->arena;
+
+	if (!read_node(&r) || !read_bounds(&r, of)) {
+		return g->module->diags.n_errors == 0;
+	}
+	r.multiplier = arena_array(a, int32_t, r.n_channels);
+	for (int i = 0; i < SIGNS; i++) {
+		r.addend[i] = arena_array(a, struct addends, r.n_channels);
+	}
+	return prove(&r) ? replace(&r, n) : true;
+}
+
+static bool
+any_requantize(const struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		if (node_is_internal(g->nodes.data[i], "Requantize")) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+graph_requantize(struct graph *g)
+{
+	struct channels **of = arena_array(&g->module->arena, struct channels *,
+					   g->tensors.n + 1);
+	int before = g->edits;
+
+	if (!g->slow_floats || !any_requantize(g)) {
+		return true;
+	}
+	if (!channel_bounds(g, of)) {
+		return false;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+
+		if (node_is_internal(n, "Requantize") && !convert(g, n, of)) {
+			return false;
+		}
+	}
+	if (g->edits != before) {
+		graph_drop_unused_tensors(g);
+	}
+	return true;
+}
