@@ -228,7 +228,7 @@ static const struct size_row {
 	int64_t least;
 } size_rows[] = {
 	{ "CenterCropPad", 1, 0 }, { "ConstantOfShape", 0, 0 },
-	{ "Expand", 1, 1 },        { "OneHot", 1, 1 },
+	{ "Expand", 1, 0 },        { "OneHot", 1, 1 },
 	{ "Reshape", 1, 1 },       { "Resize", 3, 1 },
 	{ "Tile", 1, 0 },          { "TopK", 1, 0 },
 	{ "Pad", 1, -INT32_MAX },

@@ -258,14 +258,25 @@ dims_equal(struct infer *c, const struct expr *a, const struct expr *b)
 	return true;
 }
 
-/* a and b are equal, or one of them is 1; then the other one is not 0, so that
- * the larger one is the result. */
+/* The condition that a is 1, so that b is the result. Where the result is the
+ * larger one, b is not 0 then. */
+static const struct expr *
+stretches(struct module *m, const struct expr *a, const struct expr *b)
+{
+	const struct expr *is_one = expr_eq(m, a, expr_i32(m, 1));
+
+	return expr_is_int(b, &(int64_t){ 0 })
+		       ? is_one
+		       : expr_and(m, is_one, expr_lt(m, expr_i32(m, 0), b));
+}
+
+/* a and b are equal, or one of them is 1. */
 const struct expr *
 infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,
 		    const struct expr *b)
 {
 	const struct expr *dim = broadcast_dim(m, a, b);
-	const struct expr *one = expr_i32(m, 1), *holds;
+	const struct expr *holds;
 
 	if (dim == NULL || a == b || expr_is_value(a, 1) ||
 	    expr_is_value(b, 1) || !expr_is_short(a) || !expr_is_short(b)) {
@@ -273,14 +284,10 @@ infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,
 	}
 	holds = expr_eq(m, a, b);
 	if (!expr_is_int(a, &(int64_t){ 0 })) {
-		holds = expr_or(m, holds,
-				expr_and(m, expr_eq(m, a, one),
-					 expr_lt(m, expr_i32(m, 0), b)));
+		holds = expr_or(m, holds, stretches(m, a, b));
 	}
 	if (!expr_is_int(b, &(int64_t){ 0 })) {
-		holds = expr_or(m, holds,
-				expr_and(m, expr_eq(m, b, one),
-					 expr_lt(m, expr_i32(m, 0), a)));
+		holds = expr_or(m, holds, stretches(m, b, a));
 	}
 	rely_on(c, holds);
 	return dim;

@@ -340,7 +340,14 @@ def bounds():
     m = Model("negative")
     m.output(m.node("Expand", [m.input("x", floats(1)),
                                m.input("s", ints(2))]))
-    refuse(m, "--bound s: the size is between 1 and", "--bound", "s=-5..-2")
+    refuse(m, "--bound s: the size is between 0 and", "--bound", "s=-5..-2")
+    # 0 fits 0 and 1, and 1 fits 0.
+    for x, value in [(floats(0), 0), (floats(0), 1), (floats(1), 0),
+                     (floats(2, 0), 0), (floats(0, 1), 0)]:
+        m = Model("nothing")
+        shape = ints(*x.shape[:-1], value)
+        m.output(m.node("Expand", [m.input("x", x), m.input("s", shape)]))
+        m.check(ALL, "--bound", "s=0..3")
     m = Model("contradiction")
     m.output(m.node("Expand", [m.input("x", floats(1, 0)),
                                m.input("s", ints(3, 2))]))
