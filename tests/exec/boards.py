@@ -15,26 +15,31 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
-SIZE, CHANNELS = 8, 8
+SIZE, CHANNELS, RESULTS = 7, 8, 6
 # A target for each board, and MACs at most by which it does an instruction.
 BOARDS = ["cortex-m0", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55",
           "riscv32"]
-MACS = SIZE * SIZE * CHANNELS * 4 * 9
+MACS = SIZE * SIZE * CHANNELS * 9 * (4 + RESULTS)
+# Those with DSP instructions, and the product of bytes that they name.
+PRODUCT, PRODUCT_BOARDS = "tirc_dot_2x4_smlad", BOARDS[1:5]
 
 
 def small_model():
-    """A convolution 4 -> 8 channels and a Relu, of 8-bit numbers."""
+    """Convolutions 4 -> 8 -> 6 channels with a Relu each, of 8-bit numbers."""
     rng = np.random.default_rng(1)
     m = Model("small")
-    x = m.input("x", rng.integers(-128, 128, (1, 4, SIZE, SIZE), np.int8))
-    zero = m.constant(np.int8(3), "zero")
-    real = m.node("DequantizeLinear",
-                  [x, m.constant(np.float32(0.05), "scale"), zero])
-    w = m.dequantized(rng.integers(-127, 128, (CHANNELS, 4, 3, 3), np.int8),
-                      0.01)
-    b = m.dequantized(rng.integers(-500, 500, CHANNELS, np.int32), 0.0005)
-    y = m.node("Relu", [m.node("Conv", [real, w, b], pads=[1, 1, 1, 1])])
-    q, _ = m.quantized(y, 0.1, np.int8(-128))
+    q = m.input("x", rng.integers(-128, 128, (1, 4, SIZE, SIZE), np.int8))
+    scale, zero = np.float32(0.05), np.int8(3)
+    for inputs, outputs, after in ((4, CHANNELS, 0.1), (CHANNELS, RESULTS, 1)):
+        real = m.node("DequantizeLinear", [q, m.constant(scale, "scale"),
+                                           m.constant(zero, "zero")])
+        w = m.dequantized(rng.integers(-127, 128, (outputs, inputs, 3, 3),
+                                       np.int8), 0.01)
+        b = m.dequantized(rng.integers(-500, 500, outputs, np.int32),
+                          scale * np.float32(0.01))
+        y = m.node("Relu", [m.node("Conv", [real, w, b], pads=[1, 1, 1, 1])])
+        scale, zero = np.float32(after), np.int8(-128)
+        q, _ = m.quantized(y, scale, zero)
     m.output(q)
     return m
 
@@ -43,7 +48,7 @@ def check_report(target, folder, report):
     with open(os.path.join(folder, "small.h"), encoding="utf-8") as file:
         words = file.read().split()
     workspace = int(words[words.index("SMALL_WORKSPACE_BYTES") + 1].strip("()u"))
-    io = (4 + CHANNELS) * SIZE * SIZE
+    io = (4 + RESULTS) * SIZE * SIZE
     if not 0.5 * MACS < report["instructions"] < 40 * MACS:
         helper.fail("%s: %d instructions" % (target, report["instructions"]))
     if report["io_bytes"] != io or report["workspace_bytes"] != workspace or \
@@ -75,6 +80,9 @@ def run(target, path):
     if abs(counts[0] - counts[-1]) > 200:
         helper.fail("%s: %s instructions" % (target, counts))
     check_report(target, folder, report)
+    with open(os.path.join(folder, "small.c"), encoding="utf-8") as file:
+        if (PRODUCT + "(&" in file.read()) != (target in PRODUCT_BOARDS):
+            helper.fail("%s: calls of %s" % (target, PRODUCT))
 
 
 def refuse(path, said, *options, **more):
@@ -108,7 +116,7 @@ if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
            "--profile")
     # What the simulator computes is compared: other numbers fail.
     name = list(model.outputs)[0]
-    model.outputs[name] = np.full((1, CHANNELS, SIZE, SIZE), 77)
+    model.outputs[name] = np.full((1, RESULTS, SIZE, SIZE), 77)
     helper.tirc("test", model.write(), "--target", "cortex-m4", status=1)
 if missing:
     helper.skip("not installed: " + ", ".join(missing))

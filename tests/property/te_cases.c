@@ -693,6 +693,8 @@ main(int argc, char **argv)
 			   (int[]){ 8, 16, 8 }, (int[]){ 8, 8, 8 }, false) &&
 	       add_shipped(&r, "smlad", "dot_2_smlad", i16, i16, i32,
 			   (int[]){ 3, 5, 8 }, (int[]){ 1, 1, 2 }, true) &&
+	       add_shipped(&r, "smlad_bytes", "dot_2x4_smlad", i8, i8, i32,
+			   (int[]){ 6, 6, 4 }, (int[]){ 1, 2, 4 }, true) &&
 	       add_shipped(&r, "dp4a", "dot_4_dp4a", i8, i8, i32,
 			   (int[]){ 4, 5, 12 }, (int[]){ 1, 1, 4 }, true) &&
 	       add_shipped(&r, "vnni", "dot_16x4_vnni", dtype_of(DT_U8), i8,

@@ -330,6 +330,30 @@ tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
 				 (double)(tiles + (rest + vector - 1) / vector);
 }
 
+/* Chooses the tile of a dot product whose sums are in general registers, on a
+ * target without vectors: the sums take half of the registers. Two rows share
+ * the words of the constant; a product without rows has more lanes, which share
+ * the word of the data. False: there is no such dot product. */
+static bool
+sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
+{
+	int64_t calls;
+
+	if (target_has_vectors(r->target) || t->dot_lanes == 0 ||
+	    t->granularity > 0 || extent % t->dot_lanes != 0) {
+		return false;
+	}
+	calls = r->target->vector_registers / (2 * t->dot_lanes);
+	t->vector = t->lanes = t->dot_lanes;
+	t->rows = 1;
+	if (t->row >= 0) {
+		t->rows = calls > 1 ? calls : 1;
+	} else if (calls > 1 && extent % (calls * t->dot_lanes) == 0) {
+		t->lanes = calls * t->dot_lanes;
+	}
+	return true;
+}
+
 void
 tiling_sizes(struct rules *r, struct tiling *t)
 {
@@ -356,6 +380,9 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		    t->lanes % vector != 0 && extent > vector) {
 			t->lanes = vector; /* and a remainder */
 		}
+	}
+	if (sums_in_words(r, t, extent)) {
+		return;
 	}
 	fits = target_has_vectors(r->target);
 	if (fits) {
