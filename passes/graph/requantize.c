@@ -21,7 +21,7 @@
  * tensor with a channel without a proof keeps its Requantize. */
 #include <math.h>
 
-#include "channels.h"
+#include "requantize.h"
 #include "scalar.h"
 
 /* |value| * 2^right must fit in 32 bits. */
@@ -29,13 +29,6 @@ enum { MOST_RIGHT = 21 };
 
 /* Multipliers are tried around the nearest one, at this distance at most. */
 enum { MOST_DISTANCE = 8 };
-
-enum sign { NEGATIVE, OTHER, SIGNS };
-
-/* Possible addends; none if to < from. */
-struct addends {
-	int64_t from, to;
-};
 
 struct requantize {
 	struct graph *g;
@@ -124,28 +117,28 @@ scaled(const struct requantize *r, int64_t c, int64_t x)
 	return high + (r->even ? high >> r->right & 1 : 0);
 }
 
-static void
+void
 at_least(int64_t *v, int64_t bound)
 {
 	*v = *v > bound ? *v : bound;
 }
 
-static void
+void
 at_most(int64_t *v, int64_t bound)
 {
 	*v = *v < bound ? *v : bound;
 }
 
-static struct addends
-both(struct addends a, struct addends b)
+struct addends
+both_addends(struct addends a, struct addends b)
 {
 	at_least(&a.from, b.from);
 	at_most(&a.to, b.to);
 	return a;
 }
 
-static bool
-is_empty(struct addends a)
+bool
+no_addend(struct addends a)
 {
 	return a.to < a.from;
 }
@@ -169,7 +162,7 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 	if (last < r->most) {
 		at_most(&a.to, (last + 1) * one - 1 - scaled(r, c, high));
 	}
-	for (int64_t v = first + 1; v <= last && !is_empty(a); v++) {
+	for (int64_t v = first + 1; v <= last && !no_addend(a); v++) {
 		/* Scales above 1 skip values. */
 		x = value_of(r, c, x) < v ? step_to(r, c, x, high, v) : x;
 		at_least(&a.from, v * one - scaled(r, c, x));
@@ -194,7 +187,7 @@ find_addends(struct requantize *r, int64_t c)
 	}
 	r->addend[NEGATIVE][c] = negative;
 	r->addend[OTHER][c] = other;
-	return !is_empty(negative) && !is_empty(other);
+	return !no_addend(negative) && !no_addend(other);
 }
 
 /* Finds a multiplier for channel c, if possible one with the same addend for
@@ -216,8 +209,8 @@ prove_channel(struct requantize *r, int64_t c)
 		if (!find_addends(r, c)) {
 			continue;
 		}
-		if (!is_empty(both(r->addend[NEGATIVE][c],
-				   r->addend[OTHER][c]))) {
+		if (!no_addend(both_addends(r->addend[NEGATIVE][c],
+					    r->addend[OTHER][c]))) {
 			return true;
 		}
 		found = found < 0 ? m : found;
@@ -379,8 +372,8 @@ constant_i32(struct graph *g, const char *form, const struct tensor *y,
 			      dtype_of(DT_I32), equal ? 0 : 1, &n, v);
 }
 
-static int64_t
-nearest(struct addends a, int64_t v)
+int64_t
+nearest_addend(struct addends a, int64_t v)
 {
 	at_least(&v, a.from);
 	at_most(&v, a.to);
@@ -396,11 +389,12 @@ choose(const struct requantize *r, const struct addends *ranges, int64_t v,
 	struct addends all = { INT32_MIN, INT32_MAX };
 
 	for (int64_t c = 0; c < r->n_channels; c++) {
-		all = both(all, ranges[c]);
+		all = both_addends(all, ranges[c]);
 	}
 	for (int64_t c = 0; c < r->n_channels; c++) {
-		chosen[c] = (int32_t)nearest(is_empty(all) ? ranges[c] : all,
-					     v);
+		chosen[c] = (int32_t)nearest_addend(no_addend(all) ? ranges[c]
+								   : all,
+						    v);
 	}
 }
 
@@ -417,12 +411,13 @@ addends(struct requantize *r, struct tensor **negative)
 	bool equal = true;
 
 	for (int64_t c = 0; c < r->n_channels; c++) {
-		struct addends same = both(of[c], r->addend[NEGATIVE][c]);
+		struct addends same = both_addends(of[c],
+						   r->addend[NEGATIVE][c]);
 
-		equal = equal && !is_empty(same);
+		equal = equal && !no_addend(same);
 	}
 	for (int64_t c = 0; c < r->n_channels && equal; c++) {
-		of[c] = both(of[c], r->addend[NEGATIVE][c]);
+		of[c] = both_addends(of[c], r->addend[NEGATIVE][c]);
 	}
 	choose(r, of, r->zero * 2 * half + half, v);
 	*negative = NULL;
@@ -503,38 +498,53 @@ convert(struct graph *g, struct node *n, struct channels *const *of)
 }
 
 static bool
-any_requantize(const struct graph *g)
+convert_all(struct graph *g)
 {
-	for (int i = 0; i < g->nodes.n; i++) {
-		if (node_is_internal(g->nodes.data[i], "Requantize")) {
-			return true;
+	struct arena *a = &g->module->arena;
+	struct channels **of = NULL;
+	int n_nodes = g->nodes.n;
+	struct node **nodes = arena_copy(a, g->nodes.data,
+					 sizeof *nodes * (size_t)n_nodes);
+
+	for (int i = 0; i < n_nodes; i++) {
+		if (!node_is_internal(nodes[i], "Requantize")) {
+			continue;
+		}
+		if (of == NULL) {
+			of = arena_array(a, struct channels *,
+					 g->tensors.n + 1);
+			if (!channel_bounds(g, of)) {
+				return false;
+			}
+		}
+		if (!convert(g, nodes[i], of)) {
+			return false;
 		}
 	}
-	return false;
+	for (int i = 0; i < n_nodes; i++) {
+		if ((node_is_internal(nodes[i], "Add") ||
+		     node_is(nodes[i], "Add")) &&
+		    !requantize_sum(g, nodes[i])) {
+			return false;
+		}
+	}
+	return true;
 }
 
 bool
 graph_requantize(struct graph *g)
 {
-	struct channels **of = arena_array(&g->module->arena, struct channels *,
-					   g->tensors.n + 1);
 	int before = g->edits;
 
-	if (!g->slow_floats || !any_requantize(g)) {
+	if (!g->slow_floats) {
 		return true;
 	}
-	if (!channel_bounds(g, of)) {
+	if (!convert_all(g)) {
 		return false;
-	}
-	for (int i = 0; i < g->nodes.n; i++) {
-		struct node *n = g->nodes.data[i];
-
-		if (node_is_internal(n, "Requantize") && !convert(g, n, of)) {
-			return false;
-		}
 	}
 	if (g->edits != before) {
 		graph_drop_unused_tensors(g);
+		return graph_dead(g);
 	}
 	return true;
 }

@@ -126,6 +126,20 @@ finish_constant(struct graph *g, struct node *n)
 }
 
 struct tensor *
+constant_of(struct graph *of, const struct node *n,
+	    struct tensor *const *inputs)
+{
+	struct node *copy = insert_node(of, NULL, n->op_type,
+					n->outputs[0]->name, inputs,
+					n->n_inputs);
+
+	copy->domain = n->domain;
+	copy->op = n->op;
+	node_copy_attrs(of, copy, n);
+	return finish_constant(of, copy);
+}
+
+struct tensor *
 constant_binary(struct graph *g, const char *op_type, const char *base,
 		struct tensor *a, struct tensor *b)
 {

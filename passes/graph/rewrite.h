@@ -38,6 +38,10 @@ void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
 /* Finishes a node from insert_node over constants: it leaves the graph's order,
  * and its result is evaluated if small, or else becomes a recipe. */
 struct tensor *finish_constant(struct graph *g, struct node *n);
+/* The result of n's operator for other inputs, constants of the graph `of`, as
+ * one more of them. NULL after a diagnostic. */
+struct tensor *constant_of(struct graph *of, const struct node *n,
+			   struct tensor *const *inputs);
 /* op(a, b) of two constants. */
 struct tensor *constant_binary(struct graph *g, const char *op_type,
 			       const char *base, struct tensor *a,

@@ -178,19 +178,13 @@ compute(struct graph *g, const struct node *n, struct tensor *const *made)
 {
 	struct tensor **in = arena_array(&g->module->arena, struct tensor *,
 					 n->n_inputs + 1);
-	struct node *copy;
 
 	for (int i = 0; i < n->n_inputs; i++) {
 		in[i] = n->inputs[i] && made[n->inputs[i]->id]
 				? made[n->inputs[i]->id]
 				: n->inputs[i];
 	}
-	copy = insert_node(g, NULL, n->op_type, n->outputs[0]->name, in,
-			   n->n_inputs);
-	copy->domain = n->domain;
-	copy->op = n->op;
-	node_copy_attrs(g, copy, n);
-	return finish_constant(g, copy);
+	return constant_of(g, n, in);
 }
 
 /* -- describing tables -- */

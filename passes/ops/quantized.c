@@ -193,11 +193,37 @@ define_requantize(struct define *c, const struct node *n,
  * where this equals Requantize for all possible x. */
 
 static bool
-is_shift(const struct node *n, const char *name)
+check_shift(struct infer *c, const struct node *n, const char *name)
 {
 	int64_t v = node_attr_int(n, name, 0);
 
-	return v >= 0 && v <= 30;
+	return (v >= 0 && v <= 30) ||
+	       infer_error(c, DIAG_BAD_ATTRIBUTE,
+			   "the attribute '%s' must be from 0 to 30", name);
+}
+
+/* (e + addend) >> right. Of e < 0, e + negative (NULL: 0); with `even`, 1 more
+ * if e >> right is odd. */
+static const struct expr *
+shift_right(struct define *c, const struct node *n, const struct expr *e,
+	    const struct expr *is_negative, const struct expr *addend,
+	    const struct expr *negative)
+{
+	struct module *m = c->module;
+	const struct expr *zero = like(c, e, 0), *sum = expr_add(m, e, addend);
+	const struct expr *right = like(c, e,
+					(double)node_attr_int(n, "right", 0));
+
+	if (negative) {
+		sum = expr_add(m, sum,
+			       expr_select(m, is_negative, negative, zero));
+	}
+	if (node_attr_int(n, "even", 0)) {
+		e = expr_call2(m, INTRIN_SHR, e, right);
+		sum = expr_add(m, sum,
+			       expr_call2(m, INTRIN_BITAND, e, like(c, e, 1)));
+	}
+	return expr_call2(m, INTRIN_SHR, sum, right);
 }
 
 bool
@@ -206,11 +232,8 @@ infer_multiply_shift(struct infer *c, struct node *n)
 	const struct tensor *x = n->inputs[0];
 	struct dtype t;
 
-	if (!is_shift(n, "left") || !is_shift(n, "right")) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "'left' and 'right' must be from 0 to 30");
-	}
-	if (!result_type(c, n, &t) || !check_factor(c, n, 1, DT_I32) ||
+	if (!check_shift(c, n, "left") || !check_shift(c, n, "right") ||
+	    !result_type(c, n, &t) || !check_factor(c, n, 1, DT_I32) ||
 	    !check_factor(c, n, 2, DT_I32) ||
 	    (node_input(n, 3) && !check_factor(c, n, 3, DT_I32))) {
 		return false;
@@ -227,29 +250,14 @@ define_multiply_shift(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **index = axes_exprs(c, axes, y->ndim), *x, *e;
-	const struct expr *left, *right, *high;
 
 	x = expr_cast(m, dtype_of(DT_I32), te_at(m, in[0], index, y->ndim));
-	left = like(c, x, (double)node_attr_int(n, "left", 0));
-	right = like(c, x, (double)node_attr_int(n, "right", 0));
-	high = expr_call2(m, INTRIN_MUL_HIGH,
-			  expr_call2(m, INTRIN_SHL, x, left),
-			  factor(c, n, 1, in, index));
-	e = expr_add(m, high, factor(c, n, 2, in, index));
-	if (node_input(n, 3)) {
-		const struct expr *zero = like(c, x, 0);
-
-		e = expr_add(m, e,
-			     expr_select(m, expr_lt(m, x, zero),
-					 factor(c, n, 3, in, index), zero));
-	}
-	if (node_attr_int(n, "even", 0)) {
-		e = expr_add(m, e,
-			     expr_call2(m, INTRIN_BITAND,
-					expr_call2(m, INTRIN_SHR, high, right),
-					like(c, x, 1)));
-	}
-	e = expr_call2(m, INTRIN_SHR, e, right);
+	e = expr_call2(m, INTRIN_SHL, x,
+		       like(c, x, (double)node_attr_int(n, "left", 0)));
+	e = expr_call2(m, INTRIN_MUL_HIGH, e, factor(c, n, 1, in, index));
+	e = shift_right(c, n, e, expr_lt(m, x, like(c, x, 0)),
+			factor(c, n, 2, in, index),
+			node_input(n, 3) ? factor(c, n, 3, in, index) : NULL);
 	e = clamp(c, e, node_attr_int(n, "low", -128),
 		  node_attr_int(n, "high", 127));
 	out[0] = define_stage(c, "requantize", "broadcast", y->ndim, axes,
@@ -312,11 +320,14 @@ infer_fixed_binary(struct infer *c, struct node *n)
 	static const char *const names[] = {
 		"a_zero",       "b_zero",     "a_multiplier", "a_exponent",
 		"b_multiplier", "b_exponent", "y_multiplier", "y_exponent",
+		"a_factor",     "b_factor",   "constant",     "addend",
+		"negative",
 	};
 	struct dtype t;
 	int ndim;
 
-	if (!result_type(c, n, &t) || !check_ints(c, n, names, 8) ||
+	if (!result_type(c, n, &t) || !check_ints(c, n, names, 13) ||
+	    !check_shift(c, n, "right") ||
 	    !infer_form(c, n, 1, TYPES_INTEGER, 0, INT32_MAX) ||
 	    !infer_broadcast(c, in, 2, &ndim, &shape)) {
 		return false;
@@ -400,5 +411,45 @@ define_fixed_mul(struct define *c, const struct node *n,
 		     operand(c, n, 1, in, index));
 	e = add_zero(c, n, scaled(c, n, e, "y"));
 	out[0] = define_stage(c, "mul", "broadcast", y->ndim, axes, e);
+	return true;
+}
+
+/* ---- Add by one sum of products ----
+ *
+ *	z = a * a_factor + b * b_factor + constant
+ *	y = clamp((z + addend) >> right)
+ *
+ * as in MultiplyShift; `negative` is an attribute. The pass "requantize" makes
+ * the node where this equals the sum for all a and b. */
+
+static const struct expr *
+scaled_by(struct define *c, const struct node *n, const char *attribute,
+	  const struct expr *e)
+{
+	return expr_mul(c->module, e,
+			like(c, e, (double)node_attr_int(n, attribute, 0)));
+}
+
+bool
+define_add_shift(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *z, *e;
+	int64_t negative = node_attr_int(n, "negative", 0);
+
+	z = scaled_by(c, n, "a_factor", operand(c, n, 0, in, index));
+	z = expr_add(m, z,
+		     scaled_by(c, n, "b_factor", operand(c, n, 1, in, index)));
+	z = expr_add(m, z, like(c, z, (double)node_attr_int(n, "constant", 0)));
+	e = shift_right(c, n, z, expr_lt(m, z, like(c, z, 0)),
+			like(c, z, (double)node_attr_int(n, "addend", 0)),
+			negative != 0 ? like(c, z, (double)negative) : NULL);
+	e = clamp(c, e, node_attr_int(n, "low", -128),
+		  node_attr_int(n, "high", 127));
+	out[0] = define_stage(c, "add", "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, e));
 	return true;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private declarations of the pass requantize. */
+#ifndef TIRC_GRAPH_REQUANTIZE_H
+#define TIRC_GRAPH_REQUANTIZE_H
+
+#include "channels.h"
+
+/* The sign of the number that is scaled. */
+enum sign { NEGATIVE, OTHER, SIGNS };
+
+/* Possible addends; none if to < from. */
+struct addends {
+	int64_t from, to;
+};
+
+/* Raises, lowers *v to the bound. */
+void at_least(int64_t *v, int64_t bound);
+void at_most(int64_t *v, int64_t bound);
+struct addends both_addends(struct addends a, struct addends b);
+bool no_addend(struct addends a);
+/* The possible addend that is nearest to v. */
+int64_t nearest_addend(struct addends a, int64_t v);
+
+/* requantize_sum.c: a tirc.Add, or an Add between DequantizeLinear and
+ * QuantizeLinear, as tirc.AddShift, if both are equal for all bytes. False after
+ * a diagnostic. */
+bool requantize_sum(struct graph *g, struct node *n);
+
+#endif
