@@ -156,11 +156,14 @@ rules_apply(struct module *m, const struct expr *e)
 {
 	for (int i = 0; i < rules_count; i++) {
 		const struct rule *r = &rules_table[i];
-		struct match match = { { NULL } };
+		struct match match;
 		int64_t c1 = 0, c2 = 0;
 
-		if (r->pattern->kind != e->kind ||
-		    !matches(r->pattern, e, &match)) {
+		if (r->pattern->kind != e->kind) {
+			continue;
+		}
+		match = (struct match){ { NULL } };
+		if (!matches(r->pattern, e, &match)) {
 			continue;
 		}
 		if (match.bound[WILD_C1]) {

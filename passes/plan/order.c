@@ -249,38 +249,64 @@ state_copy(const struct order *o, struct state *to, const struct state *from)
 	to->live = from->live;
 }
 
-static int
-compare(const void *pa, const void *pb)
+static bool
+is_better(const struct candidate *a, const struct candidate *b)
 {
-	const struct candidate *a = pa, *b = pb;
-
 	if (a->peak != b->peak) {
-		return a->peak < b->peak ? -1 : 1;
+		return a->peak < b->peak;
 	}
 	if (a->live != b->live) {
-		return a->live < b->live ? -1 : 1;
+		return a->live < b->live;
 	}
 	if (a->parent != b->parent) {
-		return a->parent < b->parent ? -1 : 1;
+		return a->parent < b->parent;
 	}
-	return a->kernel < b->kernel ? -1 : a->kernel > b->kernel;
+	return a->kernel < b->kernel;
 }
 
-/* Drops candidates that are dominated: a better one has the same set. */
+/* Moves element `at` of a heap, whose best element is the first, down to its
+ * place. */
+static void
+sift_down(struct candidate *heap, int n, int at)
+{
+	struct candidate moved = heap[at];
+
+	for (int child = 2 * at + 1; child < n; child = 2 * at + 1) {
+		if (child + 1 < n &&
+		    is_better(&heap[child + 1], &heap[child])) {
+			child++;
+		}
+		if (!is_better(&heap[child], &moved)) {
+			break;
+		}
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+}
+
+/* Copies the `most` best candidates to `best`, without those that are
+ * dominated: a better one has the same set. A heap, since few of the list are
+ * wanted. */
 static int
-drop_equal(struct candidate *list, int n, int most)
+choose_best(struct candidate *list, int n, struct candidate *best, int most)
 {
 	int kept = 0;
 
-	for (int i = 0; i < n && kept < most; i++) {
+	for (int i = n / 2 - 1; i >= 0; i--) {
+		sift_down(list, n, i);
+	}
+	while (n > 0 && kept < most) {
 		bool seen = false;
 
 		for (int k = 0; k < kept && !seen; k++) {
-			seen = list[k].hash == list[i].hash;
+			seen = best[k].hash == list[0].hash;
 		}
 		if (!seen) {
-			list[kept++] = list[i];
+			best[kept++] = list[0];
 		}
+		list[0] = list[--n];
+		sift_down(list, n, 0);
 	}
 	return kept;
 }
@@ -324,6 +350,7 @@ search(struct order *o, int64_t limit, int width)
 	int *parents = arena_array(a, int, (size_t)o->n *(size_t)width + 1);
 	int *kernels = arena_array(a, int, (size_t)o->n *(size_t)width + 1);
 	int *result = arena_array(a, int, o->n + 1);
+	struct candidate *best = arena_array(a, struct candidate, width);
 	VEC(struct candidate) found = { 0 };
 	int n = 1, at = 0;
 
@@ -353,10 +380,9 @@ search(struct order *o, int64_t limit, int width)
 		if (found.n == 0) {
 			return NULL;
 		}
-		qsort(found.data, (size_t)found.n, sizeof *found.data, compare);
-		n = drop_equal(found.data, found.n, width);
+		n = choose_best(found.data, found.n, best, width);
 		for (int i = 0; i < n; i++) {
-			const struct candidate *c = &found.data[i];
+			const struct candidate *c = &best[i];
 
 			state_copy(o, next[i], now[c->parent]);
 			advance(o, next[i], c);
