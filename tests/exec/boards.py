@@ -19,25 +19,30 @@ SIZE, CHANNELS, RESULTS = 7, 8, 6
 # A target for each board, and MACs at most by which it does an instruction.
 BOARDS = ["cortex-m0", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55",
           "riscv32"]
-MACS = SIZE * SIZE * CHANNELS * 9 * (4 + RESULTS)
-# Those with DSP instructions, and the product of bytes that they name.
-PRODUCT, PRODUCT_BOARDS = "tirc_dot_2x4_smlad", BOARDS[1:5]
+MACS = SIZE * SIZE * CHANNELS * 9 * (4 + 1 + RESULTS)
+# Those with DSP instructions, and the products of bytes that they name.
+PRODUCTS = "tirc_dot_2x4_smlad(&", "tirc_mul_4_smla(&"
+PRODUCT_BOARDS = BOARDS[1:5]
 
 
 def small_model():
-    """Convolutions 4 -> 8 -> 6 channels with a Relu each, of 8-bit numbers."""
+    """Convolutions 4 -> 8 channels, of each of the 8, and 8 -> 6, with a Relu
+    each, of 8-bit numbers."""
     rng = np.random.default_rng(1)
     m = Model("small")
     q = m.input("x", rng.integers(-128, 128, (1, 4, SIZE, SIZE), np.int8))
     scale, zero = np.float32(0.05), np.int8(3)
-    for inputs, outputs, after in ((4, CHANNELS, 0.1), (CHANNELS, RESULTS, 1)):
+    for inputs, outputs, groups, after in (
+            (4, CHANNELS, 1, 0.1), (CHANNELS, CHANNELS, CHANNELS, 0.2),
+            (CHANNELS, RESULTS, 1, 2)):
         real = m.node("DequantizeLinear", [q, m.constant(scale, "scale"),
                                            m.constant(zero, "zero")])
-        w = m.dequantized(rng.integers(-127, 128, (outputs, inputs, 3, 3),
-                                       np.int8), 0.01)
+        w = m.dequantized(rng.integers(-127, 128, (outputs, inputs // groups,
+                                                     3, 3), np.int8), 0.01)
         b = m.dequantized(rng.integers(-500, 500, outputs, np.int32),
                           scale * np.float32(0.01))
-        y = m.node("Relu", [m.node("Conv", [real, w, b], pads=[1, 1, 1, 1])])
+        y = m.node("Relu", [m.node("Conv", [real, w, b], group=groups,
+                                   pads=[1, 1, 1, 1])])
         scale, zero = np.float32(after), np.int8(-128)
         q, _ = m.quantized(y, scale, zero)
     m.output(q)
@@ -81,8 +86,10 @@ def run(target, path):
         helper.fail("%s: %s instructions" % (target, counts))
     check_report(target, folder, report)
     with open(os.path.join(folder, "small.c"), encoding="utf-8") as file:
-        if (PRODUCT + "(&" in file.read()) != (target in PRODUCT_BOARDS):
-            helper.fail("%s: calls of %s" % (target, PRODUCT))
+        text = file.read()
+    for product in PRODUCTS:
+        if (product in text) != (target in PRODUCT_BOARDS):
+            helper.fail("%s: calls of %s" % (target, product))
 
 
 def refuse(path, said, *options, **more):

@@ -8,7 +8,8 @@
  *                                                     acc[ow_1][oc_c])
  *
  * The instruction's description says how many lanes it has, how many products
- * each lane sums (depth), and which types it takes. */
+ * each lane sums (depth), and which types it takes. Where all operands have the
+ * lanes in blocks (depthwise convolutions), it may multiply lane by lane. */
 #include <string.h>
 
 #include "edit.h"
@@ -68,12 +69,31 @@ axis_of(const struct tiling *t, int64_t depth, int64_t *run)
 	return found;
 }
 
+/* Is it desc(A[lanes], B[lanes], C[lanes]), and are the lanes, which all operands
+ * have in blocks, as many? */
+static bool
+fits_lanes(const struct tiling *t, const struct product_desc *p)
+{
+	const struct buffer *a = p->operand[0], *b = p->operand[1];
+	int64_t n;
+
+	return t->operand == NULL && a->ndim == 1 && b->ndim == 1 &&
+	       expr_is_int(a->shape[0], &n) && n == t->lanes &&
+	       expr_is_value(b->shape[0], n);
+}
+
 bool
 tiling_fits_dot(struct tiling *t, const struct product_desc *p)
 {
 	int64_t lanes, depth, run;
 
-	if (!dot_sizes(p, &lanes, &depth) || axis_of(t, depth, &run) < 0) {
+	if (fits_lanes(t, p)) {
+		t->dot_lanes = t->lanes;
+		t->dot_depth = 1;
+		return true;
+	}
+	if (t->operand == NULL || !dot_sizes(p, &lanes, &depth) ||
+	    axis_of(t, depth, &run) < 0) {
 		return false;
 	}
 	t->dot_lanes = lanes;
@@ -90,7 +110,9 @@ tiling_find_dot(struct tiling *t, const struct product_desc *p)
 	}
 	t->dot.intrin = p->multiply->name;
 	t->dot.depth = t->dot.per_call = t->dot_depth;
-	t->dot.iter = axis_of(t, t->dot_depth, &t->dot.block);
+	t->dot.iter = t->operand == NULL
+			      ? -1
+			      : axis_of(t, t->dot_depth, &t->dot.block);
 	return true;
 }
 
@@ -118,6 +140,9 @@ tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 	const struct stmt *block = func_find(r->s.func, reduction);
 	int parts[2];
 
+	if (t->dot.iter < 0) {
+		return true; /* it sums nothing */
+	}
 	for (int i = *n - 1; i >= 0; i--) {
 		if (rules_driven_iter(block, func_find(r->s.func, order[i])) !=
 		    t->dot.iter) {

@@ -65,7 +65,8 @@ tiling_block(const struct tiling *t, int iter)
 static bool
 is_dot_dim(const struct tiling *t, const struct load_access *operand, int d)
 {
-	return t->dot.intrin != NULL && operand->dim[t->dot.iter] == d;
+	return t->dot.intrin != NULL && t->dot.iter >= 0 &&
+	       operand->dim[t->dot.iter] == d;
 }
 
 static bool

@@ -238,15 +238,20 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 static bool
 types_of_product(const struct tiling *t, struct product_types *types)
 {
-	const struct load_access *data;
+	const struct load_access *loads = t->x.loads, *data, *constant;
 
-	if (t->operand == NULL || t->operand->weight == NULL ||
-	    t->x.n_loads != 2) {
+	if (t->x.n_loads != 2) {
 		return false;
 	}
-	data = &t->x.loads[t->operand == &t->x.loads[0]];
+	constant = t->operand != NULL ? t->operand
+				      : &loads[loads[0].weight == NULL];
+	data = &loads[constant == &loads[0]];
+	if (constant->weight == NULL ||
+	    (t->operand == NULL && data->weight != NULL)) {
+		return false;
+	}
 	*types = (struct product_types){
-		.operand = { data->load->type, t->operand->load->type },
+		.operand = { data->load->type, constant->load->type },
 		.sum = t->x.out->type,
 	};
 	return true;
@@ -281,7 +286,8 @@ find_product(struct rules *r, struct tiling *t)
 	r->next_product = 0;
 	while (types_of_product(t, &types) &&
 	       rules_next_product(r, &types, &next, &p)) {
-		if (p.kind == PRODUCT_TILE  ? tiling_find_tile(r, t, &p)
+		if (p.kind == PRODUCT_TILE
+			    ? t->operand != NULL && tiling_find_tile(r, t, &p)
 		    : p.kind == PRODUCT_DOT ? tiling_find_dot(t, &p)
 					    : false) {
 			r->next_product = next;
@@ -450,8 +456,9 @@ tile_product(struct rules *r, int reduction, int output, bool may_pad,
 			order[n++] = loop;
 		}
 	}
-	inner = (struct tile_loops){ t.rows > 1 ? tile_split[1] : 0, vectors,
-				     lane_split[1], 0, 0 };
+	inner = (struct tile_loops){
+		t.rows > 1 ? tile_split[1] : 0, vectors, lane_split[1], 0, 0, 0
+	};
 	n += tiling_loop_order(r, &inner, order + n);
 	if (!sched_reorder(&r->s, order, n) ||
 	    !(part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,

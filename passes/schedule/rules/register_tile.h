@@ -13,7 +13,7 @@
  * contiguous elements. */
 struct tile_dot {
 	const char *intrin; /* NULL: there is none */
-	int iter;
+	int iter;           /* -1: it multiplies lane by lane */
 	int64_t depth, block;
 	/* Elements of the axis that one call multiplies: depth for a dot
 	 * product, more for a tile instruction. */
@@ -54,6 +54,7 @@ struct tile_loops {
 	int rows, vectors, lanes;
 	int first; /* the outermost reduction loop */
 	int dot;   /* over the elements that one dot product sums */
+	int steps; /* the innermost reduction loop, to be unrolled */
 };
 
 /* The extent of the axis if it is constant, else 0. */

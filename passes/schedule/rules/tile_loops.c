@@ -3,6 +3,8 @@
 #include "edit.h"
 #include "register_tile.h"
 
+enum { MOST_STEPS = 4 };
+
 bool
 tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
 		     int *lane_loop)
@@ -63,6 +65,35 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 	return n;
 }
 
+/* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
+ * of order[0..n), to unroll them: the sums of one step are in few registers, and
+ * its loop would take as long as half of its products. */
+static bool
+split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
+{
+	int64_t extent, steps = MOST_STEPS;
+	int last = order[*n - 1], parts[2];
+
+	if (!expr_is_int(func_find(r->s.func, last)->args[1], &extent)) {
+		return true;
+	}
+	while (extent % steps != 0) {
+		steps--;
+	}
+	tile->steps = steps > 1 ? last : 0;
+	if (steps == 1 || steps == extent) {
+		return true;
+	}
+	if (!sched_split(&r->s, last, (int64_t[]){ 0, steps }, 2, parts)) {
+		return false;
+	}
+	tile->first = tile->first == last ? parts[0] : tile->first;
+	tile->steps = parts[1];
+	order[*n - 1] = parts[0];
+	order[(*n)++] = parts[1];
+	return true;
+}
+
 bool
 tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	     struct tile_loops *tile)
@@ -115,6 +146,10 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	tile->first = n_order > 0 ? order[0] : 0;
 	if (t->dot.intrin != NULL &&
 	    !tiling_split_dot(r, t, reduction, order, &n_order, tile)) {
+		return false;
+	}
+	if (t->dot.intrin != NULL && !target_has_vectors(r->target) &&
+	    n_order > 0 && !split_steps(r, order, &n_order, tile)) {
 		return false;
 	}
 	n_order += tiling_loop_order(r, tile, order + n_order);
@@ -177,5 +212,8 @@ tiling_finish(struct rules *r, const struct tile_loops *tile)
 	}
 	if (tile->rows != 0) {
 		sched_unroll(&r->s, tile->rows);
+	}
+	if (tile->steps != 0) {
+		sched_unroll(&r->s, tile->steps);
 	}
 }
