@@ -190,13 +190,22 @@ find_addends(struct requantize *r, int64_t c)
 	return !no_addend(negative) && !no_addend(other);
 }
 
+/* Have all x of channel c the same value, such as the least one below a Relu?
+ * The multiplier 0 will do. Their sums may be large: a channel that training
+ * has switched off has a small scale. */
+static bool
+is_constant(const struct requantize *r, int64_t c)
+{
+	return value_of(r, c, r->low[c]) == value_of(r, c, r->high[c]);
+}
+
 /* Finds a multiplier for channel c, if possible one with the same addend for
  * all x. */
 static bool
 prove_channel(struct requantize *r, int64_t c)
 {
-	double nearest = nearbyint(
-		ldexp(scale_of(r, c), 32 + r->right - r->left));
+	double exact = ldexp(scale_of(r, c), 32 + r->right - r->left);
+	double nearest = is_constant(r, c) ? 0 : nearbyint(exact);
 	double found = -1;
 
 	for (int i = 0; i <= 2 * MOST_DISTANCE; i++) {
@@ -229,8 +238,10 @@ choose_left(struct requantize *r)
 	int64_t most = 1;
 
 	for (int64_t c = 0; c < r->n_channels; c++) {
-		at_least(&most, r->high[c]);
-		at_least(&most, -r->low[c]);
+		if (!is_constant(r, c)) {
+			at_least(&most, r->high[c]);
+			at_least(&most, -r->low[c]);
+		}
 	}
 	r->left = 0;
 	while (r->left < 30 && most << (r->left + 1) <= INT32_MAX) {
@@ -248,8 +259,10 @@ choose_right(struct requantize *r)
 	for (int64_t c = 0; c < r->n_channels; c++) {
 		double most = fmax((double)r->high[c], -(double)r->low[c]);
 
-		scale = fmax(scale, scale_of(r, c));
-		sum = fmax(sum, most * scale_of(r, c));
+		if (!is_constant(r, c)) {
+			scale = fmax(scale, scale_of(r, c));
+			sum = fmax(sum, most * scale_of(r, c));
+		}
 	}
 	r->right = MOST_RIGHT;
 	while (r->right >= 0 &&
@@ -309,7 +322,7 @@ read_node(struct requantize *r)
 	for (int64_t i = 0; r->factor != NULL && i < r->n_factors; i++) {
 		double scale = scale_of(r, i);
 
-		if (!isfinite(scale) || scale <= 0 || scale > INT32_MAX) {
+		if (!isfinite(scale) || scale < 0 || scale > INT32_MAX) {
 			return false;
 		}
 	}
