@@ -15,6 +15,7 @@
 struct sizes {
 	int64_t group, maps, rows; /* rows: products in one sum */
 	int64_t kernel[ONNX_MAX_RANK], out[ONNX_MAX_RANK];
+	bool known; /* out is */
 	int rank;
 };
 
@@ -32,11 +33,13 @@ read_sizes(const struct node *n, struct sizes *s)
 	}
 	s->rank = w->ndim - 2;
 	s->group = node_attr_int(n, "group", 1);
+	s->known = true;
 	for (int d = 0; d < s->rank; ++d) {
-		if (!expr_is_int(w->shape[2 + d], &s->kernel[d]) ||
-		    !expr_is_int(offset->shape[2 + d], &s->out[d])) {
+		if (!expr_is_int(w->shape[2 + d], &s->kernel[d])) {
 			return false;
 		}
+		s->known = expr_is_int(offset->shape[2 + d], &s->out[d]) &&
+			   s->known;
 		s->rows *= s->kernel[d];
 	}
 	return s->group > 0 && s->maps % s->group == 0;
@@ -81,6 +84,31 @@ samples(struct importer *imp, struct deferred *d, const struct sizes *s)
 	return out;
 }
 
+/* The sums, one row for each map, in the shape of the result. */
+static struct tensor *
+in_shape(struct importer *imp, struct deferred *d, const struct sizes *s,
+	 struct tensor *sums, struct tensor *sampled, const char *name)
+{
+	int64_t shape[ONNX_MAX_RANK + 2] = { 0, s->maps };
+	struct tensor *in[2];
+
+	if (s->known) {
+		memcpy(shape + 2, s->out, sizeof *shape * (size_t)s->rank);
+		return reshape(imp, d, sums, name, 2 + s->rank, shape);
+	}
+	in[0] = graph_constant_ints(imp->g,
+				    arena_printf(&imp->tmp, "%s_maps", name), 2,
+				    shape);
+	in[1] = deferred_node(imp, d, "Shape", &sampled, 1,
+			      arena_printf(&imp->tmp, "%s_sizes", name));
+	node_set_attr_int(imp->g, in[1]->producer, "start", 2);
+	in[1] = deferred_node(imp, d, "Concat", in, 2,
+			      arena_printf(&imp->tmp, "%s_shape", name));
+	node_set_attr_int(imp->g, in[1]->producer, "axis", 0);
+	in[0] = sums;
+	return deferred_node(imp, d, "Reshape", in, 2, name);
+}
+
 bool
 expand_deform_conv(struct importer *imp, struct deferred *d)
 {
@@ -90,13 +118,13 @@ expand_deform_conv(struct importer *imp, struct deferred *d)
 				   : n->name;
 	int64_t shape[ONNX_MAX_RANK + 4];
 	struct sizes s = { 0 };
-	struct tensor *t[2], *bias;
+	struct tensor *t[2], *bias, *sampled;
 
 	if (!read_sizes(n, &s)) {
 		return deferred_refuse(
 			imp, d,
-			"the shapes of its weights and offsets "
-			"are not known or contradict each other; "
+			"the shape of its weights is not known, or "
+			"contradicts the ranks of its other inputs; "
 			"correct the model, or give sizes with "
 			"--dim");
 	}
@@ -104,7 +132,8 @@ expand_deform_conv(struct importer *imp, struct deferred *d)
 	shape[1] = s.group;
 	shape[2] = s.rows;
 	shape[3] = -1;
-	t[1] = reshape(imp, d, samples(imp, d, &s),
+	sampled = samples(imp, d, &s);
+	t[1] = reshape(imp, d, sampled,
 		       arena_printf(&imp->tmp, "%s_columns", name), 4, shape);
 	shape[0] = s.group;
 	shape[1] = s.maps / s.group;
@@ -112,13 +141,8 @@ expand_deform_conv(struct importer *imp, struct deferred *d)
 		       arena_printf(&imp->tmp, "%s_matrix", name), 3, shape);
 	t[0] = deferred_node(imp, d, "MatMul", t, 2,
 			     arena_printf(&imp->tmp, "%s_product", name));
-	shape[0] = 0;
-	shape[1] = s.maps;
-	for (int k = 0; k < s.rank; ++k) {
-		shape[2 + k] = s.out[k];
-	}
-	t[0] = reshape(imp, d, t[0], arena_printf(&imp->tmp, "%s_sums", name),
-		       2 + s.rank, shape);
+	t[0] = in_shape(imp, d, &s, t[0], sampled,
+			arena_printf(&imp->tmp, "%s_sums", name));
 	bias = node_input(n, 3);
 	if (bias) {
 		shape[0] = s.maps;

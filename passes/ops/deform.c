@@ -37,7 +37,8 @@ deform_window(struct infer *c, struct module *m, const struct node *n,
 
 /* Does input i have `channels` channels and the output's sizes? */
 static bool
-fits(const struct node *n, int i, const struct window *w, int64_t channels)
+fits(struct infer *c, const struct node *n, int i, const struct window *w,
+     int64_t channels)
 {
 	const struct tensor *t = node_input(n, i);
 	bool good = !t || t->ndim == w->n + 2;
@@ -46,10 +47,10 @@ fits(const struct node *n, int i, const struct window *w, int64_t channels)
 	if (!t || !good) {
 		return good;
 	}
-	good = dims_may_equal(t->shape[0], n->inputs[0]->shape[0]) &&
+	good = dims_equal(c, t->shape[0], n->inputs[0]->shape[0]) &&
 	       expr_is_int(t->shape[1], &known) && known == channels;
 	for (int d = 0; d < w->n; d++) {
-		good = good && dims_may_equal(t->shape[2 + d], w->out[d]);
+		good = good && dims_equal(c, t->shape[2 + d], w->out[d]);
 	}
 	return good;
 }
@@ -68,8 +69,8 @@ infer_deform_sample(struct infer *c, struct node *n)
 		return false;
 	}
 	if (!expr_is_int(x->shape[1], &channels) || groups < 1 ||
-	    channels % groups != 0 || !fits(n, 1, &w, groups * taps * w.n) ||
-	    !fits(n, 2, &w, groups * taps)) {
+	    channels % groups != 0 || !fits(c, n, 1, &w, groups * taps * w.n) ||
+	    !fits(c, n, 2, &w, groups * taps)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the offsets or the mask do not have one "
 				   "number for each tap and place; correct "

@@ -220,6 +220,34 @@ def resize():
         m.check(ALL if size[0] == 7 else ["c99"], "--bound", "s=1..9")
 
 
+def deform():
+    """Deformable convolutions of as many rows as are found, and of as many
+    images; offsets of another number of rows are refused."""
+    for axis, kept, moved in [(2, 3, 3), (2, 5, 5), (2, 3, 4), (0, 1, 1)]:
+        m = Model("deform")
+        size = 5 if axis == 2 else 3
+
+        def some(name, array, count):
+            flags = m.input(name + "_kept", np.arange(size) < count)
+            return m.node("Compress", [m.input(name, array), flags],
+                          axis=axis)
+        x = some("x", floats(3, 4, 5, 6), kept)
+        offset = some("offset", rng.random((3, 16, 5, 5), np.float32), moved)
+        mask = some("mask", floats(3, 8, 5, 5), moved)
+        m.output(m.node("DeformConv", [
+            x, m.constant(floats(6, 2, 2, 2)), offset, m.constant(floats(6)),
+            mask], kernel_shape=[2, 2], pads=[1, 0, 0, 0], group=2,
+            offset_group=2))
+        if kept == moved:
+            m.check(ALL)
+            continue
+        m.reference = lambda: {name: floats(1) for name in m.outputs}
+        seen = helper.tirc("test", m.write(), status=1)
+        if "status" not in seen.stderr:
+            helper.fail("other offsets are not refused when it runs:\n" +
+                        seen.stderr)
+
+
 def parts():
     """Slices by bounds that are inputs, which need no option; pads and sizes
     that are inputs."""
@@ -378,8 +406,8 @@ def constants():
                 "s=2,-1,3", status=1)
 
 
-CASES = [nonzero, compress, suppression, unique, inputs, parts, resize, bounds,
-         constants]
+CASES = [nonzero, compress, suppression, unique, inputs, parts, deform, resize,
+         bounds, constants]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:
