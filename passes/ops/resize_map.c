@@ -197,7 +197,14 @@ size_axes_by_scales(struct infer *c, const struct node *n,
 			return too_large(c);
 		}
 		if (!a->result) {
-			return infer_needs_constant(c, n, 0);
+			return infer_error(c, DIAG_UNKNOWN_SHAPE,
+					   "dimension %d of '%s' is not "
+					   "constant, and its scale, %.9g, is "
+					   "no ratio of small integers; give "
+					   "the dimension with --dim or "
+					   "--input-shape, or resize to sizes",
+					   which[i], n->inputs[0]->name,
+					   a->scale);
 		}
 	}
 	return true;

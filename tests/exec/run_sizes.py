@@ -218,6 +218,12 @@ def resize():
         for form in forms:
             m.output(m.node("Resize", [x, "", "", sizes], **form))
         m.check(ALL if size[0] == 7 else ["c99"], "--bound", "s=1..9")
+    m = Model("odd_scale")
+    x = m.node("Compress", [m.input("x", floats(1, 2, 4, 6)),
+                            m.input("kept", np.ones(6, bool))], axis=3)
+    m.output(m.node("Resize", [x, "", m.constant(
+        np.array([1, 1, 1, 0.7], np.float32))], mode="linear", antialias=1))
+    refuse(m, "its scale, 0.699999988, is no ratio")
 
 
 def deform():
