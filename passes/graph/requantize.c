@@ -483,6 +483,7 @@ replace(struct requantize *r, struct node *n)
 	node_remove_attr(n, "rounding");
 	node_remove_attr(n, "offset");
 	node_remove_attr(n, "zero");
+	node_set_attr_string(g, n, "title", "Requantize");
 	node_set_attr_int(g, n, "left", r->left);
 	node_set_attr_int(g, n, "right", r->right);
 	if (r->even) {

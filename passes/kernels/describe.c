@@ -364,8 +364,11 @@ kernel_title(struct graph *g, const struct group *group)
 	}
 	for (int i = 0; i < group->nodes.n; i++) {
 		if (behind) {
+			const struct node *other = group->nodes.data[i];
+
 			strbuf_printf(&s, ", %s",
-				      group->nodes.data[i]->op_type);
+				      node_attr_string(other, "title",
+						       other->op_type));
 		}
 		behind = behind || group->nodes.data[i] == n;
 	}
