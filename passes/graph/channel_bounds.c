@@ -54,21 +54,22 @@ static bool
 bound_product(struct graph *g, const struct node *n, const struct channels *x,
 	      struct channels *y)
 {
-	bool single = channel_role(n) == CHANNELS_SINGLE;
 	struct channel_weights w;
 	int64_t n_bias;
 	const double *bias = constant_doubles(g, n->inputs[2], &n_bias);
 	double outside;
 	bool reads = channel_reads_outside(n, &outside);
+	int64_t group = node_attr_int(n, "group", 1);
 
 	if (!channel_weights(g, n, &w) || !bias) {
 		return g->module->diags.n_errors == 0;
 	}
 	for (int64_t o = 0; o < y->n; o++) {
 		double low = bias[n_bias > 1 ? o : 0], high = low;
+		int64_t first = o * group / y->n * w.from;
 
 		for (int64_t i = 0; i < w.from; i++) {
-			int64_t at = single ? o : i;
+			int64_t at = first + i;
 			double a = x->low[at], b = x->high[at];
 
 			a = reads && outside < a ? outside : a;
@@ -295,10 +296,10 @@ bound_node(struct graph *g, const struct node *n, struct channels **of)
 					   ? of[n->inputs[0]->id]
 					   : NULL;
 
-	switch (channel_role(n)) {
-	case CHANNELS_MIXED:
-	case CHANNELS_SINGLE:
+	if (channel_product(n)) {
 		return !x || bound_product(g, n, x, of[y->id]);
+	}
+	switch (channel_role(n)) {
 	case CHANNELS_ALIKE:
 		if (!node_is(n, "MaxPool")) {
 			return bound_function(g, n, of, of[y->id]);
@@ -308,6 +309,8 @@ bound_node(struct graph *g, const struct node *n, struct channels **of)
 	case CHANNELS_VIEW:
 		copy_bounds(of[y->id], x);
 		return true;
+	case CHANNELS_MIXED:
+	case CHANNELS_SINGLE:
 	case CHANNELS_OTHER:
 		break;
 	}

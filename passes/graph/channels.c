@@ -125,27 +125,34 @@ is_channel_view(const struct node *n)
 	return view;
 }
 
+bool
+channel_product(const struct node *n)
+{
+	bool conv = node_is_internal(n, "Conv");
+	int64_t elems;
+
+	return (conv ||
+		(node_is_internal(n, "MatMul") && n->inputs[0]->ndim == 2)) &&
+	       channel_count(n->inputs[0]) > 0 &&
+	       channel_count(n->outputs[0]) > 0 &&
+	       tensor_is_constant(n->inputs[1]) &&
+	       tensor_is_constant(n->inputs[2]) &&
+	       tensor_const_elems(n->inputs[1], &elems) &&
+	       elems <= MOST_WEIGHTS;
+}
+
 enum channel_role
 channel_role(const struct node *n)
 {
 	const struct tensor *y = n->n_outputs > 0 ? n->outputs[0] : NULL;
 	int64_t group = node_attr_int(n, "group", 1);
-	bool conv = node_is_internal(n, "Conv");
-	int64_t elems;
 
 	if (n->n_outputs != 1 || n->n_inputs == 0 || !n->inputs[0] ||
 	    tensor_is_constant(n->inputs[0]) || channel_count(y) == 0 ||
 	    channel_count(n->inputs[0]) == 0) {
 		return CHANNELS_OTHER;
 	}
-	if (conv || node_is_internal(n, "MatMul")) {
-		if (!tensor_is_constant(n->inputs[1]) ||
-		    !tensor_is_constant(n->inputs[2]) ||
-		    !tensor_const_elems(n->inputs[1], &elems) ||
-		    elems > MOST_WEIGHTS ||
-		    (!conv && n->inputs[0]->ndim != 2)) {
-			return CHANNELS_OTHER;
-		}
+	if (channel_product(n)) {
 		return group == 1 ? CHANNELS_MIXED
 		       : group == channel_count(n->inputs[0]) &&
 				       group == channel_count(y)
@@ -166,9 +173,7 @@ channel_weights(struct graph *g, const struct node *n,
 
 	w->value = tensor_value(g, t);
 	w->to = channel_count(n->outputs[0]);
-	w->from = channel_role(n) == CHANNELS_SINGLE
-			  ? 1
-			  : channel_count(n->inputs[0]);
+	w->from = channel_count(n->inputs[0]) / node_attr_int(n, "group", 1);
 	if (!w->value) {
 		return false;
 	}

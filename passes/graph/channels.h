@@ -36,10 +36,13 @@ struct channel_weights {
 };
 
 enum channel_role channel_role(const struct node *n);
+/* Is it a convolution (with any groups) or a matrix product with constant weights
+ * and bias? */
+bool channel_product(const struct node *n);
 /* The number of the tensor's channels; 0: unknown. */
 int64_t channel_count(const struct tensor *t);
-/* The weights of a CHANNELS_MIXED or CHANNELS_SINGLE node; of the latter,
- * `from` is 1. False after a diagnostic. */
+/* The weights of a channel_product(); `from` counts the channels of one group.
+ * False after a diagnostic. */
 bool channel_weights(struct graph *g, const struct node *n,
 		     struct channel_weights *w);
 int64_t channel_weight(const struct channel_weights *w, int64_t to,

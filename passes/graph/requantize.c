@@ -35,7 +35,8 @@ struct requantize {
 	const struct node *n;
 	enum intrin op; /* the definition of its product */
 	int64_t offset, zero, least, most;
-	int64_t n_channels; /* with bounds or factors of their own */
+	int axis;
+	int64_t n_channels;              /* along the axis */
 	const double *factor, *exponent; /* n_factors numbers; NULL: none */
 	int64_t n_factors;
 	int64_t *low, *high; /* of x, by channel */
@@ -206,9 +207,10 @@ prove_channel(struct requantize *r, int64_t c)
 {
 	double exact = ldexp(scale_of(r, c), 32 + r->right - r->left);
 	double nearest = is_constant(r, c) ? 0 : nearbyint(exact);
+	int distance = is_constant(r, c) ? 0 : MOST_DISTANCE;
 	double found = -1;
 
-	for (int i = 0; i <= 2 * MOST_DISTANCE; i++) {
+	for (int i = 0; i <= 2 * distance; i++) {
 		double m = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
 
 		if (m < 0 || m > INT32_MAX) {
@@ -342,27 +344,98 @@ may_wrap(const struct requantize *r, int64_t c)
 	return ldexp(most, exponent > 0 ? (int)exponent : 0) > INT32_MAX;
 }
 
-/* Reads the bounds of x by channel; false if there are none. */
-static bool
-read_bounds(struct requantize *r, struct channels *const *of)
+/* Makes the arrays for n indices along an axis. */
+static void
+set_axis(struct requantize *r, int axis, int64_t n)
 {
 	struct arena *a = &r->g->module->arena;
-	const struct tensor *x = r->n->inputs[0];
-	const struct channels *c = of[x->id];
 
-	if (c == NULL || node_attr_int(r->n, "axis", 1) != 1 ||
-	    (r->n_factors > 1 && r->n_factors != c->n)) {
+	r->axis = axis;
+	r->n_channels = n;
+	r->low = arena_array(a, int64_t, n);
+	r->high = arena_array(a, int64_t, n);
+	r->multiplier = arena_array(a, int32_t, n);
+	for (int i = 0; i < SIGNS; i++) {
+		r->addend[i] = arena_array(a, struct addends, n);
+	}
+}
+
+/* Reads the bounds of x by channel; false if there are none. */
+static bool
+read_channels(struct requantize *r, const struct channels *c)
+{
+	if (c == NULL ||
+	    (r->n_factors > 1 &&
+	     (node_attr_int(r->n, "axis", 1) != 1 || r->n_factors != c->n))) {
 		return false;
 	}
-	r->n_channels = c->n;
-	r->low = arena_array(a, int64_t, c->n);
-	r->high = arena_array(a, int64_t, c->n);
+	set_axis(r, 1, c->n);
 	for (int64_t i = 0; i < c->n; i++) {
 		if (!(c->low[i] > INT32_MIN && c->high[i] < INT32_MAX)) {
 			return false;
 		}
 		r->low[i] = (int64_t)c->low[i];
 		r->high[i] = (int64_t)c->high[i];
+	}
+	return true;
+}
+
+/* Adds w * x for all x of the type. */
+static void
+add_products(struct requantize *r, int64_t column, struct dtype x, int64_t w)
+{
+	int64_t least = dtype_min_int(x), most = dtype_max_int(x);
+
+	r->low[column] += w * (w > 0 ? least : most);
+	r->high[column] += w * (w > 0 ? most : least);
+}
+
+/* Reads the bounds of a matrix product's columns, whose weights and bias are
+ * constant; false if there are none. */
+static bool
+read_columns(struct requantize *r)
+{
+	const struct node *p = r->n->inputs[0]->producer;
+	int axis = r->n->inputs[0]->ndim - 1;
+	const struct value *w;
+	const double *bias;
+	int64_t n, n_bias;
+
+	if (p == NULL || !node_is_internal(p, "MatMul") ||
+	    p->inputs[1]->ndim != 2 || !tensor_is_constant(p->inputs[1]) ||
+	    !expr_is_int(p->inputs[1]->shape[1], &n) || n == 0 ||
+	    (r->n_factors > 1 &&
+	     (node_attr_int(r->n, "axis", 1) != axis || r->n_factors != n))) {
+		return false;
+	}
+	w = tensor_value(r->g, p->inputs[1]);
+	bias = constant_doubles(r->g, p->inputs[2], &n_bias);
+	if (w == NULL || w->data == NULL || bias == NULL) {
+		return false;
+	}
+	set_axis(r, axis, n);
+	for (int64_t i = 0; i < n; i++) {
+		r->low[i] = r->high[i] = (int64_t)bias[n_bias > 1 ? i : 0];
+	}
+	for (int64_t i = 0; i < w->elems; i++) {
+		add_products(r, i % n, p->inputs[0]->type,
+			     number_load(w->type, w->data, (size_t)i).i);
+	}
+	for (int64_t i = 0; i < n; i++) {
+		if (r->low[i] <= INT32_MIN || r->high[i] >= INT32_MAX) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+read_bounds(struct requantize *r, struct channels *const *of)
+{
+	if (!read_channels(r, of[r->n->inputs[0]->id]) && !read_columns(r)) {
+		return false;
+	}
+	for (int64_t i = 0; i < r->n_channels; i++) {
 		if (may_wrap(r, i)) {
 			return false;
 		}
@@ -484,6 +557,7 @@ replace(struct requantize *r, struct node *n)
 	node_remove_attr(n, "offset");
 	node_remove_attr(n, "zero");
 	node_set_attr_string(g, n, "title", "Requantize");
+	node_set_attr_int(g, n, "axis", r->axis);
 	node_set_attr_int(g, n, "left", r->left);
 	node_set_attr_int(g, n, "right", r->right);
 	if (r->even) {
@@ -499,14 +573,9 @@ static bool
 convert(struct graph *g, struct node *n, struct channels *const *of)
 {
 	struct requantize r = { .g = g, .n = n };
-	struct arena *a = &g->module->arena;
 
 	if (!read_node(&r) || !read_bounds(&r, of)) {
 		return g->module->diags.n_errors == 0;
-	}
-	r.multiplier = arena_array(a, int32_t, r.n_channels);
-	for (int i = 0; i < SIGNS; i++) {
-		r.addend[i] = arena_array(a, struct addends, r.n_channels);
 	}
 	return prove(&r) ? replace(&r, n) : true;
 }

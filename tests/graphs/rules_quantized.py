@@ -303,6 +303,7 @@ CHAINS = {
     "tirc.Conv": chain_conv, "tirc.MatMul": chain_matmul,
     "tirc.Add": chain_binary, "tirc.Mul": chain_binary,
     "tirc.SumPool": chain_pool, "tirc.Requantize": chain_move,
+    "tirc.MultiplyShift": chain_conv, "tirc.AddShift": chain_binary,
     "tirc.Table": chain_function}
 
 # One node of the size that models have, for tests/ops/work.py.
