@@ -15,8 +15,9 @@ out, and said to be. Builds are those of BUILDS below; graph: as a graph, whose
 bits are those of the other form; two, two-address, two-thread, two-valgrind: two
 contexts in two threads, each --runs times (100), without a checker or under one
 (exec/contexts.py). --only keeps the models with TEXT in their name. Weights
-whose text is larger than half a gigabyte, which takes a compiler 10 GB of
-memory, are built by gcc-O2 alone; the other cells are "large". A cell (a model,
+whose text is larger than half a gigabyte, which takes a compiler up to 20 GB of
+memory, are built by gcc-O2 alone; the other cells are "large". Those above a
+quarter of a gigabyte are built one at a time. A cell (a model,
 a dialect, a build) that takes longer than --timeout, 20 minutes unless said,
 fails. A cell that passed before is not run again while the emitted files,
 the data, the compiler and the flags are the same: its word gets a = behind it;
@@ -24,6 +25,7 @@ the data, the compiler and the flags are the same: its word gets a = behind it;
 reference models are not."""
 import argparse
 import concurrent.futures
+import contextlib
 import functools
 import glob
 import hashlib
@@ -35,6 +37,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import typing
 
@@ -83,6 +86,7 @@ CONTEXTS = {"two": "none", "two-address": "address", "two-thread": "thread",
             "two-valgrind": "valgrind"}
 BYOC = ["dnnl", "cblas", "dnnl,cblas"]
 LARGE_TEXT = 512 << 20  # bytes of weights in C
+BIG = threading.Lock()  # held where a compiler takes much memory
 BYOC_BUILDS = ["gcc-O2", "gcc-san", *CONTEXTS]
 
 
@@ -166,7 +170,8 @@ def remembered(case, target, build, byoc, args):
             return True, json.load(file) + "=", 0.0, ""
     if text > LARGE_TEXT and build in BUILDS and build != "gcc-O2":
         return True, "large", 0.0, ""
-    result = run(case, target, build, byoc, args)
+    with BIG if text > LARGE_TEXT / 2 else contextlib.nullcontext():
+        result = run(case, target, build, byoc, args)
     if path and result[0]:
         with open(path, "w", encoding="utf-8") as file:
             json.dump(result[1], file)
