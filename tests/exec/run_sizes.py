@@ -383,9 +383,9 @@ def bounds():
         m.output(m.node("Expand", [m.input("x", x), m.input("s", shape)]))
         m.check(ALL, "--bound", "s=0..3")
     m = Model("contradiction")
-    m.output(m.node("Expand", [m.input("x", floats(1, 0)),
-                               m.input("s", ints(3, 2))]))
-    refuse(m, "contradict each other", "--bound", "s=3")
+    m.output(m.node("Expand", [m.input("x", floats(1, 4)),
+                               m.input("s", ints(3, 4))]))
+    refuse(m, "contradict each other", "--bound", "s=2..3")
     for bound in ["y=", "y=a", "=3", "y=3..2", "y=-1", "z=3"]:
         helper.tirc("compile", path, "-o", helper.work_folder(), "--bound",
                     bound, status=1)
