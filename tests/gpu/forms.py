@@ -37,6 +37,7 @@ typedef unsigned char uchar;
 #define restrict __restrict__
 #define __global
 template <class T> static T rsqrt(T x) { return T(1) / sqrt(x); }
+static int mul_hi(int a, int b) { return (int)((long)a * b >> 32); }
 template <class T, class F> static T as(F x)
 {
 	T y;
