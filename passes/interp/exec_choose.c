@@ -353,9 +353,8 @@ strip_length(const struct nest *x, int loop)
 	for (int i = 0; i < x->accesses.n; i++) {
 		const struct access *a = &x->accesses.data[i];
 
-		if (a->affine &&
-		    magnitude(a->flat[loop]) * dtype_bytes(a->buffer->type) >=
-			    4096) {
+		if (a->affine && magnitude(a->flat[loop]) >=
+					 4096 / dtype_bytes(a->buffer->type)) {
 			return EXEC_LANES / 4;
 		}
 	}
