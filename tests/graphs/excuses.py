@@ -229,7 +229,15 @@ def scaled_noise(node, inputs, results, compute):
         4 * values.EPSILON[kind] * formulas.mean_size(node, inputs))
 
 
+def large_features(node, inputs, results, compute):
+    """Support vectors times features so large that float32 does not hold the
+    sum of the products: ONNX does not say in which type they are added."""
+    x = np.abs(inputs[0][np.isfinite(inputs[0])])
+    return np.bool_(x.max(initial=0) > 1e15)
+
+
 OPEN = {
+    "SVMClassifier": large_features,
     "BitCast": bits_of_nan,
     "Attention": hidden_keys,
     "ReduceMean": mean_of_nothing,

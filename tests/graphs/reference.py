@@ -302,6 +302,8 @@ class Evaluator:
             results = [moved.beyond_pole(node, inputs, results[0])]
         if node.op_type in ("ArgMax", "ArgMin"):
             results = [moved.tied(node, inputs, results[0])]
+        if node.op_type == "TopK":
+            results[1:] = [moved.ranked(node, inputs, k) for k in results[1:]]
         if node.op_type == "Hardmax" and moved.tie:
             near = moved.near_largest(node, inputs, excuses.attribute(
                 node, "axis", -1))
@@ -379,17 +381,23 @@ class Moved:
                 ((a != inputs[0]) | (b != inputs[1])))
         return np.where(near, self.tie > 0, result)
 
-    def near_largest(self, node, inputs, axis):
-        """A mask of the elements that moved as far as they are from the largest
-        along an axis (for ArgMin, from the least)."""
-        sign = -1 if node.op_type == "ArgMin" else 1
+    def moved_along(self, node, inputs, axis):
+        """The first input before it moved, and how far its elements moved at
+        most along an axis: infinitely, if one of them is left open."""
         x = self.base[node.input[0]].astype(np.float64)
         with np.errstate(all="ignore"):
             now = inputs[0].astype(np.float64)
             far = np.where((now == x) | (np.isnan(now) & np.isnan(x)), 0,
                            np.nan_to_num(np.abs(now - x), nan=np.inf,
                                          posinf=np.inf))
-            far = far.max(axis, keepdims=True, initial=0)
+        return x, far.max(axis, keepdims=True, initial=0)
+
+    def near_largest(self, node, inputs, axis):
+        """A mask of the elements that moved as far as they are from the largest
+        along an axis (for ArgMin, from the least)."""
+        sign = -1 if node.op_type == "ArgMin" else 1
+        x, far = self.moved_along(node, inputs, axis)
+        with np.errstate(all="ignore"):
             top = np.nan_to_num(sign * x, nan=-np.inf).max(
                 axis, keepdims=True, initial=-np.inf)
             return (far > 0) & ((far == np.inf) | (
@@ -420,6 +428,25 @@ class Moved:
             index, some = (np.expand_dims(a, axis % near.ndim)
                            for a in (index, some))
         return np.where(some, index, result)
+
+    def ranked(self, node, inputs, index):
+        """The indices of TopK: of the elements that may have the same rank the
+        first or the last."""
+        if not values.is_float(inputs[0]) or not self.tie or not index.size:
+            return index
+        axis = excuses.attribute(node, "axis", -1)
+        x, far = (np.moveaxis(a, axis, -1)
+                  for a in self.moved_along(node, inputs, axis))
+        lanes = np.moveaxis(index, axis, -1)
+        chosen = np.take_along_axis(x, lanes, -1)
+        with np.errstate(all="ignore"):
+            near = (far[..., None] == np.inf) | (far[..., None] > 0) & (
+                np.abs(x[..., None, :] - chosen[..., None]) <=
+                8 * far[..., None])
+        at = np.argmax(near, -1) if self.tie < 0 else \
+            x.shape[-1] - 1 - np.argmax(np.flip(near, -1), -1)
+        return np.moveaxis(np.where(near.any(-1), at, lanes), -1, axis).astype(
+            index.dtype)
 
     def to_whole(self, name, exponent):
         """Exponents, each replaced by the nearest whole number if it moved as
