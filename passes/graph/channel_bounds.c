@@ -156,20 +156,6 @@ rows_of_bounds(struct graph *scratch, const struct node *n,
 	return graph_constant(scratch, "x", t->type, t->ndim, shape, data);
 }
 
-/* n over other inputs, outside of its graph. */
-static struct node *
-copy_node(struct graph *scratch, const struct node *n,
-	  struct tensor *const *inputs)
-{
-	struct tensor *y = graph_tensor(scratch, "y");
-	struct node *copy = graph_node(scratch, n->domain, n->op_type, n->name,
-				       inputs, n->n_inputs, &y, 1);
-
-	copy->op = n->op;
-	node_copy_attrs(scratch, copy, n);
-	return copy;
-}
-
 /* Sets the bounds to the least and the largest element of both rows: with a
  * negative factor the function does not increase. `error`: the relative error
  * of each element. A channel with NaN keeps its bounds. */
@@ -234,8 +220,8 @@ bound_function(struct graph *g, const struct node *n,
 	struct graph *scratch = graph_new(m, "bounds");
 	struct tensor **in = arena_array(&m->arena, struct tensor *,
 					 n->n_inputs + 1);
-	const struct value *value[1];
-	struct node *copy;
+	const struct value *value;
+	struct tensor *rows;
 
 	if (may_wrap(g, n)) {
 		return true;
@@ -265,13 +251,13 @@ bound_function(struct graph *g, const struct node *n,
 		in[i] = graph_constant(scratch, t->name, t->type, t->ndim,
 				       shape, v->data);
 	}
-	copy = copy_node(scratch, n, in);
-	if (!ops_infer_node(scratch, copy) ||
-	    !ops_evaluate(scratch, copy, value)) {
+	rows = constant_of(scratch, n, in);
+	value = rows ? tensor_value(scratch, rows) : NULL;
+	if (!value) {
 		return false;
 	}
-	if (value[0]->data && value[0]->elems % (2 * y->n) == 0) {
-		read_rows(y, value[0], error_of(n));
+	if (value->data && value->elems % (2 * y->n) == 0) {
+		read_rows(y, value, error_of(n));
 	}
 	return true;
 }

@@ -7,12 +7,13 @@
 #include "rewrite.h"
 #include "script.h"
 
-enum stage { CLEAN, ONCE, LAST, GROUP };
+enum stage { CLEAN, ONCE, LAST, CHOICE, GROUP };
 
 #define MAX_ROUNDS 16
 
 static const struct graph_pass rows[] = {
-#define PASS(id, name, what, stage) { name, what, stage > ONCE, graph_##id },
+#define PASS(id, name, what, stage)                                            \
+	{ name, what, stage == LAST || stage == GROUP, graph_##id },
 #include "passes.def"
 #undef PASS
 };
@@ -32,13 +33,16 @@ graph_passes(int *n)
 	return rows;
 }
 
+/* Runs the rows of the stages from first to last, in the rows' order. */
 static bool
-run_stage(struct graph *g, enum stage stage, const struct pass_hooks *hooks)
+run_stages(struct graph *g, enum stage first, enum stage last,
+	   const struct pass_hooks *hooks)
 {
 	for (int i = 0; i < N_ROWS; i++) {
 		double start = hooks_start(hooks);
 
-		if (stages[i] != stage || hooks_disable(hooks, rows[i].name)) {
+		if (stages[i] < first || stages[i] > last ||
+		    hooks_disable(hooks, rows[i].name)) {
 			continue;
 		}
 		if (!rows[i].run(g) || (TIRC_VERIFY && !graph_verify(g)) ||
@@ -59,20 +63,20 @@ graph_to_partition(struct graph *g, const struct pass_hooks *hooks)
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		int before = g->edits;
 
-		if (!run_stage(g, CLEAN, hooks)) {
+		if (!run_stages(g, CLEAN, CLEAN, hooks)) {
 			return false;
 		}
 		if (g->edits == before) {
 			break;
 		}
 	}
-	return run_stage(g, ONCE, hooks) && run_stage(g, LAST, hooks);
+	return run_stages(g, ONCE, LAST, hooks);
 }
 
 bool
 graph_to_groups(struct graph *g, const struct pass_hooks *hooks)
 {
-	return run_stage(g, GROUP, hooks);
+	return run_stages(g, CHOICE, GROUP, hooks);
 }
 
 bool

@@ -55,7 +55,7 @@ dequantized(struct graph *g, const struct tensor *t, struct quantization *q)
 {
 	const struct node *n = t->producer;
 
-	if (!n || !node_is(n, "DequantizeLinear") ||
+	if (!n || !node_is(n, "DequantizeLinear") || n->match ||
 	    !dtype_equal(t->type, dtype_of(DT_F32)) ||
 	    !(is_byte(n->inputs[0]) || is_nibble(n->inputs[0]) ||
 	      n->inputs[0]->type.kind == DT_I32) ||
@@ -68,7 +68,8 @@ dequantized(struct graph *g, const struct tensor *t, struct quantization *q)
 bool
 quantization_of(struct graph *g, const struct node *n, struct quantization *q)
 {
-	return node_is(n, "QuantizeLinear") && is_byte(n->outputs[0]) &&
+	return node_is(n, "QuantizeLinear") && !n->match &&
+	       is_byte(n->outputs[0]) &&
 	       dtype_equal(n->inputs[0]->type, dtype_of(DT_F32)) &&
 	       read_parameters(g, n, n->outputs[0]->ndim, q);
 }
@@ -162,7 +163,7 @@ quantization_equal(const struct quantization *a, const struct quantization *b)
 static bool
 is_bound(const struct node *n)
 {
-	return node_is(n, "Relu") || node_is(n, "Clip");
+	return (node_is(n, "Relu") || node_is(n, "Clip")) && !n->match;
 }
 
 static void
@@ -274,8 +275,8 @@ all_equal(const double *v, int64_t n)
 	return true;
 }
 
-static struct tensor *
-constant_i32(struct graph *g, const char *base, int64_t n, const int32_t *v)
+struct tensor *
+constant_words(struct graph *g, const char *base, int64_t n, const int32_t *v)
 {
 	return graph_constant(g, base, dtype_of(DT_I32), n == 1 ? 0 : 1, &n, v);
 }
@@ -303,10 +304,10 @@ factors(struct graph *g, const char *base, const double *scale, int64_t n,
 		multiplier[i] = (int32_t)m;
 		exponent[i] = (int32_t)e;
 	}
-	in[0] = constant_i32(g, arena_printf(a, "%s.multiplier", base), n,
-			     multiplier);
-	in[1] = constant_i32(g, arena_printf(a, "%s.exponent", base), n,
-			     exponent);
+	in[0] = constant_words(g, arena_printf(a, "%s.multiplier", base), n,
+			       multiplier);
+	in[1] = constant_words(g, arena_printf(a, "%s.exponent", base), n,
+			       exponent);
 	return 2;
 }
 

@@ -54,6 +54,10 @@ bool find_quantized_epilogue(struct graph *g, const struct node *anchor,
  * TFLite's QuantizeMultiplier. */
 void fixed_point(double real, int64_t *multiplier, int64_t *exponent);
 
+/* An int32 constant of n numbers; a scalar if n is 1. */
+struct tensor *constant_words(struct graph *g, const char *base, int64_t n,
+			      const int32_t *v);
+
 /* A node of domain tirc before `before`, with one fresh output. */
 struct node *insert_internal(struct graph *g, const struct node *before,
 			     const char *op_type, const char *base,

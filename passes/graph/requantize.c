@@ -21,6 +21,7 @@
  * tensor with a channel without a proof keeps its Requantize. */
 #include <math.h>
 
+#include "quantization.h"
 #include "requantize.h"
 #include "scalar.h"
 
@@ -119,13 +120,13 @@ scaled(const struct requantize *r, int64_t c, int64_t x)
 }
 
 void
-at_least(int64_t *v, int64_t bound)
+addend_at_least(int64_t *v, int64_t bound)
 {
 	*v = *v > bound ? *v : bound;
 }
 
 void
-at_most(int64_t *v, int64_t bound)
+addend_at_most(int64_t *v, int64_t bound)
 {
 	*v = *v < bound ? *v : bound;
 }
@@ -133,8 +134,8 @@ at_most(int64_t *v, int64_t bound)
 struct addends
 both_addends(struct addends a, struct addends b)
 {
-	at_least(&a.from, b.from);
-	at_most(&a.to, b.to);
+	addend_at_least(&a.from, b.from);
+	addend_at_most(&a.to, b.to);
 	return a;
 }
 
@@ -155,19 +156,20 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 	struct addends a = { INT32_MIN - scaled(r, c, low),
 			     INT32_MAX - scaled(r, c, high) };
 
-	at_least(&a.from, INT32_MIN);
-	at_most(&a.to, INT32_MAX);
+	addend_at_least(&a.from, INT32_MIN);
+	addend_at_most(&a.to, INT32_MAX);
 	if (first > r->least) {
-		at_least(&a.from, first * one - scaled(r, c, low));
+		addend_at_least(&a.from, first * one - scaled(r, c, low));
 	}
 	if (last < r->most) {
-		at_most(&a.to, (last + 1) * one - 1 - scaled(r, c, high));
+		addend_at_most(&a.to,
+			       (last + 1) * one - 1 - scaled(r, c, high));
 	}
 	for (int64_t v = first + 1; v <= last && !no_addend(a); v++) {
 		/* Scales above 1 skip values. */
 		x = value_of(r, c, x) < v ? step_to(r, c, x, high, v) : x;
-		at_least(&a.from, v * one - scaled(r, c, x));
-		at_most(&a.to, v * one - 1 - scaled(r, c, x - 1));
+		addend_at_least(&a.from, v * one - scaled(r, c, x));
+		addend_at_most(&a.to, v * one - 1 - scaled(r, c, x - 1));
 	}
 	return a;
 }
@@ -241,8 +243,8 @@ choose_left(struct requantize *r)
 
 	for (int64_t c = 0; c < r->n_channels; c++) {
 		if (!is_constant(r, c)) {
-			at_least(&most, r->high[c]);
-			at_least(&most, -r->low[c]);
+			addend_at_least(&most, r->high[c]);
+			addend_at_least(&most, -r->low[c]);
 		}
 	}
 	r->left = 0;
@@ -443,26 +445,26 @@ read_bounds(struct requantize *r, struct channels *const *of)
 	return true;
 }
 
-/* A constant with one element if the n numbers are equal. */
+/* A number for each channel, or one for all if they are equal; its name is that
+ * of the result with an ending. */
 static struct tensor *
-constant_i32(struct graph *g, const char *form, const struct tensor *y,
-	     int64_t n, const int32_t *v)
+for_channels(const struct requantize *r, const char *ending, const int32_t *v)
 {
+	const char *base = arena_printf(&r->g->module->arena, "%s.%s",
+					r->n->outputs[0]->name, ending);
 	bool equal = true;
 
-	for (int64_t i = 1; i < n; i++) {
+	for (int64_t i = 1; i < r->n_channels; i++) {
 		equal = equal && v[i] == v[0];
 	}
-	n = equal ? 1 : n;
-	return graph_constant(g, arena_printf(&g->module->arena, form, y->name),
-			      dtype_of(DT_I32), equal ? 0 : 1, &n, v);
+	return constant_words(r->g, base, equal ? 1 : r->n_channels, v);
 }
 
 int64_t
 nearest_addend(struct addends a, int64_t v)
 {
-	at_least(&v, a.from);
-	at_most(&v, a.to);
+	addend_at_least(&v, a.from);
+	addend_at_most(&v, a.to);
 	return v;
 }
 
@@ -489,7 +491,6 @@ static struct tensor *
 addends(struct requantize *r, struct tensor **negative)
 {
 	struct arena *a = &r->g->module->arena;
-	const struct tensor *y = r->n->outputs[0];
 	int32_t *v = arena_array(a, int32_t, r->n_channels);
 	int32_t *difference = arena_array(a, int32_t, r->n_channels);
 	int64_t half = ((int64_t)1 << r->right) / 2;
@@ -513,18 +514,16 @@ addends(struct requantize *r, struct tensor **negative)
 			r->addend[NEGATIVE][c].to -= v[c];
 		}
 		choose(r, r->addend[NEGATIVE], 0, difference);
-		*negative = constant_i32(r->g, "%s.negative", y, r->n_channels,
-					 difference);
+		*negative = for_channels(r, "negative", difference);
 	}
-	return constant_i32(r->g, "%s.addend", y, r->n_channels, v);
+	return for_channels(r, "addend", v);
 }
 
 static struct tensor *
 multipliers(const struct requantize *r)
 {
 	struct graph *g = r->g;
-	struct tensor *t = constant_i32(g, "%s.multiplier", r->n->outputs[0],
-					r->n_channels, r->multiplier);
+	struct tensor *t = for_channels(r, "multiplier", r->multiplier);
 	int shift = 32 + r->right - r->left;
 	const char *form =
 		r->op == INTRIN_SCALE_NEAREST
@@ -590,7 +589,8 @@ convert_all(struct graph *g)
 					 sizeof *nodes * (size_t)n_nodes);
 
 	for (int i = 0; i < n_nodes; i++) {
-		if (!node_is_internal(nodes[i], "Requantize")) {
+		if (!node_is_internal(nodes[i], "Requantize") ||
+		    nodes[i]->match != NULL) {
 			continue;
 		}
 		if (of == NULL) {
@@ -607,7 +607,7 @@ convert_all(struct graph *g)
 	for (int i = 0; i < n_nodes; i++) {
 		if ((node_is_internal(nodes[i], "Add") ||
 		     node_is(nodes[i], "Add")) &&
-		    !requantize_sum(g, nodes[i])) {
+		    nodes[i]->match == NULL && !requantize_sum(g, nodes[i])) {
 			return false;
 		}
 	}

@@ -14,8 +14,8 @@ struct addends {
 };
 
 /* Raises, lowers *v to the bound. */
-void at_least(int64_t *v, int64_t bound);
-void at_most(int64_t *v, int64_t bound);
+void addend_at_least(int64_t *v, int64_t bound);
+void addend_at_most(int64_t *v, int64_t bound);
 struct addends both_addends(struct addends a, struct addends b);
 bool no_addend(struct addends a);
 /* The possible addend that is nearest to v. */

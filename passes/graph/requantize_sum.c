@@ -127,10 +127,10 @@ find_addends(struct sum *s)
 
 		z += s->even ? z >> s->right & 1 : 0;
 		if (v > s->least) {
-			at_least(&a->from, v * one - z);
+			addend_at_least(&a->from, v * one - z);
 		}
 		if (v < s->most) {
-			at_most(&a->to, (v + 1) * one - 1 - z);
+			addend_at_most(&a->to, (v + 1) * one - 1 - z);
 		}
 		if (no_addend(*a)) {
 			return false;
