@@ -37,6 +37,12 @@ instructions_since(uint64_t start)
 	       (uintptr_t)tirc_board_hz;
 }
 
+uint64_t
+tirc_board_instructions(void)
+{
+	return instructions_since(0);
+}
+
 /* A simulator that counts something else than instructions is found by a loop of
  * known length. */
 static void

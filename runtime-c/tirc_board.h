@@ -13,6 +13,8 @@
 /* Around a call: its instructions, and the stack that it uses. */
 void tirc_board_begin(void);
 uint64_t tirc_board_end(void);
+/* Instructions since the program started, for what happens between the two. */
+uint64_t tirc_board_instructions(void);
 /* Writes the bytes of the model's code, constants, initialized and other
  * variables in the program, and the most stack between begin and end. */
 void tirc_board_report(FILE *file);

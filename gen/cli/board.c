@@ -51,10 +51,6 @@ harness_find_tools(struct harness *h)
 	if (s.simulator == NULL) {
 		return true;
 	}
-	if (h->cli->tirc.profile) {
-		return cli_error("--profile measures this machine; a simulator "
-				 "counts the instructions of whole runs");
-	}
 	if (h->cli->tirc.form != NULL &&
 	    strcmp(h->cli->tirc.form, "graph") == 0) {
 		return cli_error("--form graph: the executor of graphs does "
@@ -131,8 +127,90 @@ print_board(const struct harness *h, double instructions)
 	       (long long)b->stack_bytes);
 }
 
+/* -- kernels -- */
+
+/* The instructions of each kernel in the last run; NULL: reported. */
+static double *
+read_kernels(struct harness *h)
+{
+	const char *path = harness_path(h, "profile.txt");
+	int n = tirc_kernel_count(h->t);
+	double *counts = arena_array(&h->m->arena, double, n + 1);
+	FILE *f = fopen(path, "r");
+	bool ok = f != NULL;
+
+	for (int r = 0; r < h->cli->repeat; r++) {
+		for (int i = 0; i < n && ok; i++) {
+			ok = fscanf(f, "%lf", &counts[i]) == 1;
+		}
+	}
+	if (f != NULL) {
+		fclose(f);
+	}
+	if (!ok) {
+		cli_error("the program wrote too little to %s", path);
+	}
+	return ok ? counts : NULL;
+}
+
+static void
+print_kernels(struct harness *h, const double *counts)
+{
+	static const char *const header[] = {
+		"kernel", "instructions", "share",
+		"MAC",    "per MAC",      "what it does",
+	};
+	static const bool right[] = { false, true, true, true, true, false };
+	enum { COLUMNS = 6 };
+	struct arena *a = &h->m->arena;
+	int n = tirc_kernel_count(h->t);
+	const char **cells = arena_array(a, const char *, n *COLUMNS + 1);
+	const char **row = cells;
+	double total = 0;
+
+	for (int i = 0; i < n; i++) {
+		total += counts[i];
+	}
+	for (int i = 0; i < n; i++, row += COLUMNS) {
+		struct tirc_kernel k = tirc_kernel(h->t, i);
+		double macs = (double)k.macs;
+
+		row[0] = k.name;
+		row[1] = arena_printf(a, "%.0f", counts[i]);
+		row[2] = arena_printf(a, "%.0f%%",
+				      total > 0 ? 100 * counts[i] / total : 0);
+		row[3] = k.macs > 0 ? arena_printf(a, "%.0f", macs) : "";
+		row[4] = k.macs > 0 ? arena_printf(a, "%.2f", counts[i] / macs)
+				    : "";
+		row[5] = k.title != NULL ? k.title : "";
+	}
+	printf("\n");
+	style_table(stdout, COLUMNS, header, right, n, cells);
+}
+
+static void
+add_kernels(struct harness *h, cJSON *top, const double *counts)
+{
+	cJSON *list = cJSON_AddArrayToObject(top, "kernels");
+
+	for (int i = 0; i < tirc_kernel_count(h->t); i++) {
+		struct tirc_kernel k = tirc_kernel(h->t, i);
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(o, "name", k.name);
+		cJSON_AddStringToObject(o, "title",
+					k.title != NULL ? k.title : "");
+		cJSON_AddStringToObject(o, "schedule",
+					k.schedule != NULL ? k.schedule : "");
+		cJSON_AddNumberToObject(o, "instructions", counts[i]);
+		cJSON_AddNumberToObject(o, "macs", (double)k.macs);
+		cJSON_AddItemToArray(list, o);
+	}
+}
+
+/* counts: of kernels, or NULL. */
 static bool
-write_json(struct harness *h, double instructions)
+write_json(struct harness *h, double instructions, const double *counts)
 {
 	const struct board *b = &h->board;
 	const struct {
@@ -155,6 +233,9 @@ write_json(struct harness *h, double instructions)
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		cJSON_AddNumberToObject(top, members[i].name, members[i].value);
 	}
+	if (counts != NULL) {
+		add_kernels(h, top, counts);
+	}
 	return harness_write_json(h, top);
 }
 
@@ -162,9 +243,16 @@ bool
 harness_board(struct harness *h)
 {
 	const double instructions = h->times_ns[h->cli->repeat - 1];
+	const double *counts = NULL;
 
+	if (h->cli->tirc.profile && (counts = read_kernels(h)) == NULL) {
+		return false;
+	}
 	if (!h->cli->quiet) {
 		print_board(h, instructions);
+		if (counts != NULL) {
+			print_kernels(h, counts);
+		}
 	}
-	return h->cli->json_path == NULL || write_json(h, instructions);
+	return h->cli->json_path == NULL || write_json(h, instructions, counts);
 }

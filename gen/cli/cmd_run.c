@@ -169,11 +169,13 @@ execute(struct harness *h)
 		if (!harness_board(h)) {
 			return false;
 		}
-	} else if (!h->cli->quiet) {
-		print_times(h);
-	}
-	if (h->cli->tirc.profile && !harness_profile(h)) {
-		return false;
+	} else {
+		if (!h->cli->quiet) {
+			print_times(h);
+		}
+		if (h->cli->tirc.profile && !harness_profile(h)) {
+			return false;
+		}
 	}
 	return h->cli->output == NULL ||
 	       arrays_save(h->m, h->cli->output, outputs, n_out);

@@ -13,6 +13,9 @@
 #include "harness.h"
 #include "shell.h"
 
+/* The default of --repeat with --profile. */
+enum { PROFILE_RUNS = 20 };
+
 /* Runs a shell command in the folder. Its output (a library may print) goes to
  * the messages' stream. */
 static int
@@ -163,6 +166,15 @@ write_runtime(struct harness *h)
 	return true;
 }
 
+/* Simulators count the same instructions each time; times vary. */
+static int
+default_repeat(const struct harness *h)
+{
+	return h->cli->tirc.profile && tirc_summary(h->t).simulator == NULL
+		       ? PROFILE_RUNS
+		       : 1;
+}
+
 bool
 harness_open(struct harness *h, struct cli *c)
 {
@@ -192,6 +204,9 @@ harness_open(struct harness *h, struct cli *c)
 	}
 	cli_messages(h->t);
 	cli_timings(h->t);
+	if (c->repeat == 0) {
+		c->repeat = default_repeat(h);
+	}
 	if (!harness_find_tools(h)) {
 		return false;
 	}

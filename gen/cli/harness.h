@@ -41,7 +41,8 @@ bool harness_write_json(struct harness *h, struct cJSON *top);
 bool harness_find_tools(struct harness *h);
 /* Reads what the program wrote of its bytes. */
 bool harness_read_board(struct harness *h);
-/* Prints that and the instructions unless quiet, and writes --json. */
+/* Prints that, the instructions and with --profile those of each kernel unless
+ * quiet, and writes --json. */
 bool harness_board(struct harness *h);
 /* The path of the file in the folder. */
 char *harness_path(const struct harness *h, const char *name);

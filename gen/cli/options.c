@@ -138,7 +138,9 @@ static const struct option_row rows[] = {
 	{ OPT_REPEAT, "repeat", "N",
 	  "run N times, 1 to 1000000; print minimum and median", RUN },
 	{ OPT_PROFILE, "profile", NULL,
-	  "print the time of each kernel and its lower bound", RUN },
+	  "print the time of each kernel and its lower bound; the instructions, "
+	  "where a simulator executes",
+	  RUN },
 	{ OPT_JSON, "json", "FILE",
 	  "write the result of --profile, or what a simulator counted", RUN },
 	{ OPT_RTOL, "rtol", "X",

@@ -9,9 +9,6 @@
 #include "options.h"
 #include "text.h"
 
-/* The default of --repeat with --profile. */
-enum { PROFILE_RUNS = 20 };
-
 /* -- messages -- */
 
 static int usage(const struct verb *verb, const char *fmt, ...)
@@ -512,9 +509,6 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 	status = read_arguments(&r);
 	if (status == CLI_DONE) {
 		status = check(c, verb, &r);
-	}
-	if (c->repeat == 0) {
-		c->repeat = c->tirc.profile ? PROFILE_RUNS : 1;
 	}
 	if (status == CLI_DONE && r.n_files > 0) {
 		c->model = r.files[0];
