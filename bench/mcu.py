@@ -45,6 +45,7 @@ def measure(model, kind, target, level, requant):
         done = subprocess.run(
             [helper.TIRC, "run", path, "--quiet", "--requant", requant,
              "--target", target, "--cflags", flags_of(target, level),
+             "--in-workspace", "both",
              "--json", found], text=True, capture_output=True)
         if done.returncode != 0:
             sys.exit(done.stderr)

@@ -97,6 +97,9 @@ struct tensor {
 	const struct tensor_layout *layout; /* NULL: dense, row by row */
 	/* the workspace keeps it between runs, or it becomes that tensor */
 	bool is_state;
+	/* an input or output of the graph: the caller finds it in the workspace,
+	 * at a place that the header tells, and gives no pointer to it */
+	bool in_workspace;
 	/* Known elements, for example of a shape: n_elems expressions in
 	 * row-major order; NULL: not known. Integers are index expressions;
 	 * floats and bools in the computation of a shape keep their type. */
@@ -281,6 +284,8 @@ struct graph {
 	int part_align_bytes;
 	/* no state of a loop is updated in place */
 	bool states_take_turns;
+	/* the model's inputs or outputs are parts of the workspace */
+	bool inputs_in_workspace, outputs_in_workspace;
 	int64_t folded_work; /* elements that folding has computed */
 	bool by_threads;     /* many threads of a device share a kernel */
 	/* arithmetic in floats on bytes takes longer than a look-up of one */

@@ -172,6 +172,36 @@ choose_backends(struct tirc *t)
 	return context_backends(t);
 }
 
+/* Which of the inputs and outputs are parts of the workspace. */
+static bool
+choose_workspace(struct tirc *t)
+{
+	const char *what = t->options.in_workspace, *form = t->options.form;
+	struct graph *g = t->graph;
+
+	if (what == NULL) {
+		return true;
+	}
+	g->inputs_in_workspace = strcmp(what, "outputs") != 0;
+	g->outputs_in_workspace = strcmp(what, "inputs") != 0;
+	if (g->inputs_in_workspace && g->outputs_in_workspace &&
+	    strcmp(what, "both") != 0) {
+		return context_bad_option(t, "--in-workspace", what,
+					  "inputs, outputs or both");
+	}
+	if (form != NULL && strcmp(form, "graph") == 0) {
+		return context_bad_option(t, "--in-workspace with --form", form,
+					  "aot: a graph's caller has the "
+					  "tensors");
+	}
+	if (t->target->max_threads > 0) {
+		return context_bad_option(t, "--in-workspace with --target",
+					  t->target->name,
+					  "a target that is no device");
+	}
+	return true;
+}
+
 /* Which sign tensors of 8 bits get inside of the graph. */
 static void
 choose_byte_type(struct tirc *t, const struct target *target)
@@ -231,7 +261,7 @@ prepare(struct tirc *t)
 	if (t->target == NULL) {
 		return false;
 	}
-	if (!choose_conv(t) || !choose_backends(t)) {
+	if (!choose_workspace(t) || !choose_conv(t) || !choose_backends(t)) {
 		return false;
 	}
 	t->dialect = dialect_for_target(t->m, t->target,

@@ -67,6 +67,9 @@ struct tirc_options {
 	/* Outputs that are inputs of the next run: "present=past". */
 	const char *const *states;
 	int n_states;
+	/* "inputs", "outputs" or "both": the parts of the interface that lie in
+	 * the workspace, where runs may overwrite inputs. NULL: none. */
+	const char *in_workspace;
 	/* Passes whose results to print; "all": every pass. */
 	const char *const *print_after;
 	int n_print_after;
@@ -244,6 +247,9 @@ struct tirc_tensor {
 	 * quantizing node, the scale where a DequantizeLinear follows; 0: the
 	 * result is not quantized. */
 	double step;
+	/* After tirc_compile: an input or output in the workspace, and where. */
+	bool in_workspace;
+	int64_t offset_bytes;
 };
 
 struct tirc_dim {

@@ -5,6 +5,7 @@
 
 #include "kernels.h"
 #include "ops.h"
+#include "plan.h"
 #include "rewrite.h"
 #include "tirc_context.h"
 #include "version.h"
@@ -138,7 +139,9 @@ context_tensor(struct tirc *t, const struct tensor *x)
 		.dims = dims,
 		.words = words,
 		.step = quantization_step(x),
+		.in_workspace = t->compiled && x->in_workspace,
 	};
+	const struct placement *at;
 
 	for (int d = 0; d < x->ndim; d++) {
 		struct strbuf s;
@@ -150,6 +153,10 @@ context_tensor(struct tirc *t, const struct tensor *x)
 		dims[d] = dim_max(t, x, d);
 	}
 	tensor_max_elems(x, &out.elems);
+	if (out.in_workspace) {
+		at = plan_find(&t->program.plan, x);
+		out.offset_bytes = at->offset_bytes;
+	}
 	return out;
 }
 

@@ -64,13 +64,14 @@ harness_find_tools(struct harness *h)
 			    s.simulator_package);
 }
 
+/* The bytes of an array of the caller; 0 for a part of the workspace. */
 static int64_t
-tensor_bytes(struct tirc_tensor x)
+caller_bytes(struct tirc_tensor x)
 {
 	struct dtype type;
 
 	dtype_from_name(x.dtype, &type);
-	return x.elems * dtype_bytes(type);
+	return x.in_workspace ? 0 : x.elems * dtype_bytes(type);
 }
 
 bool
@@ -96,10 +97,10 @@ harness_read_board(struct harness *h)
 			     .bss_bytes = v[3],
 			     .stack_bytes = v[4] };
 	for (int i = 0; i < tirc_input_count(h->t); i++) {
-		b->io_bytes += tensor_bytes(tirc_input(h->t, i));
+		b->io_bytes += caller_bytes(tirc_input(h->t, i));
 	}
 	for (int i = 0; i < tirc_output_count(h->t); i++) {
-		b->io_bytes += tensor_bytes(tirc_output(h->t, i));
+		b->io_bytes += caller_bytes(tirc_output(h->t, i));
 	}
 	b->workspace_bytes = tirc_summary(h->t).workspace_bytes;
 	b->flash_bytes = b->code_bytes + b->constant_bytes + b->data_bytes;

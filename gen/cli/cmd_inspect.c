@@ -102,6 +102,15 @@ workspace_if(const struct cli *c, struct tirc *t, const char *optimize)
 }
 
 static void
+print_place(struct tirc_tensor x)
+{
+	if (x.in_workspace) {
+		printf("           %s at byte %lld\n", x.name,
+		       (long long)x.offset_bytes);
+	}
+}
+
+static void
 print_memory(const struct cli *cli, struct tirc *t)
 {
 	struct tirc_summary s = tirc_summary(t);
@@ -123,6 +132,12 @@ print_memory(const struct cli *cli, struct tirc *t)
 	       "memory\n",
 	       style_bytes(a, workspace_if(cli, t, "speed")),
 	       style_bytes(b, workspace_if(cli, t, "memory")));
+	for (int i = 0; i < tirc_input_count(t); i++) {
+		print_place(tirc_input(t, i));
+	}
+	for (int i = 0; i < tirc_output_count(t); i++) {
+		print_place(tirc_output(t, i));
+	}
 	printf("stack      %s at most, with the target's flags\n",
 	       style_bytes(a, s.stack_bytes));
 	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
@@ -145,6 +160,10 @@ tensor_json(struct tirc_tensor x)
 				     *end == '\0'
 					     ? cJSON_CreateNumber((double)v)
 					     : cJSON_CreateString(x.words[d]));
+	}
+	if (x.in_workspace) {
+		cJSON_AddNumberToObject(o, "workspace_offset",
+					(double)x.offset_bytes);
 	}
 	return o;
 }

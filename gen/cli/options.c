@@ -67,6 +67,10 @@ static const struct option_row rows[] = {
 	{ OPT_STATE, "state", "OUTPUT=INPUT",
 	  "keep this output in the model as that input of the next run",
 	  MODEL_VERBS },
+	{ OPT_IN_WORKSPACE, "in-workspace", "WHAT",
+	  "inputs, outputs or both: parts of the workspace, not arrays of the "
+	  "caller",
+	  MODEL_VERBS },
 	{ OPT_WEIGHTS, "weights", "FORM",
 	  "c, incbin, file or section (default: by size)", BUILD_VERBS },
 	{ OPT_FORM, "form", "FORM",

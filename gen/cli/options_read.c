@@ -237,6 +237,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_STATE:
 		push(c, &c->tirc.states, &c->tirc.n_states, arg);
 		return true;
+	case OPT_IN_WORKSPACE:
+		c->tirc.in_workspace = arg;
+		return true;
 	case OPT_SEED:
 		c->tirc.seed = arg;
 		return true;

@@ -5,6 +5,7 @@
 
 #include "kernel.h"
 #include "packer.h"
+#include "plan.h"
 #include "version.h"
 
 int64_t
@@ -100,8 +101,25 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 		  count * dtype_bytes(dtype_stored(t->type)) * 8 /
 			  k->d->char_bits);
 	add_scale(k, row, size, t);
+	tdata_flag(row, "held", t->in_workspace);
+	tdata_flag(size, "held", t->in_workspace);
+	if (t->in_workspace) {
+		add_workspace_place(k, size, plan_find(&k->p->plan, t));
+	}
 	tdata_flag(size, "dynamic", is_dynamic(t));
 	strbuf_release(&dims);
+}
+
+/* Do all of them lie in the workspace? */
+static bool
+all_held(struct tensor *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!list[i]->in_workspace) {
+			return false;
+		}
+	}
+	return true;
 }
 
 static int
@@ -121,7 +139,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	struct tdata *data = tdata_new(k->a);
 	const struct dialect_template *t = &k->d->templates[TEMPLATE_HEADER];
 	struct strbuf text;
-	bool ok;
+	bool ok, no_inputs;
 	struct unit u;
 	int columns;
 
@@ -165,10 +183,16 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	if (!regions_in_header(k, data)) {
 		return false;
 	}
-	tdata_flag(data, "no_inputs", k->g->inputs.n == 0 && k->g->dims.n == 0);
-	tdata_flag(data, "no_outputs", k->g->outputs.n == 0);
+	no_inputs = all_held(k->g->inputs.data, k->g->inputs.n);
+	tdata_flag(data, "no_inputs", no_inputs && k->g->dims.n == 0);
+	tdata_flag(data, "held",
+		   k->g->inputs_in_workspace || k->g->outputs_in_workspace);
+	tdata_flag(data, "held_inputs", k->g->inputs_in_workspace);
+	tdata_flag(data, "held_outputs", k->g->outputs_in_workspace);
+	tdata_flag(data, "no_outputs",
+		   all_held(k->g->outputs.data, k->g->outputs.n));
 	tdata_text(data, "overlap",
-		   k->g->inputs.n == 0   ? NULL
+		   no_inputs             ? NULL
 		   : k->g->inputs.n == 1 ? "the input"
 					 : "the inputs");
 	unit_add_includes(&u, data);

@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
+#include "plan.h"
 
 /* A copy of text as valid UTF-8, with '?' for other bytes. */
 const char *
@@ -92,6 +93,10 @@ tensor_json(struct packer *k, const struct tensor *t, const char *field)
 	if (t->reals != NULL) {
 		put_number(object, "scale", t->reals->scale);
 		put_number(object, "zero_point", (double)t->reals->zero_point);
+	}
+	if (t->in_workspace) {
+		put_number(object, "workspace_offset",
+			   (double)plan_find(&k->p->plan, t)->offset_bytes);
 	}
 	return object;
 }

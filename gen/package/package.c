@@ -251,14 +251,14 @@ add_common(struct packer *k)
 	}
 }
 
-/* Where the workspace has an array for each type: the array, and the number of
- * the first element. */
-static void
-add_typed_place(struct packer *k, struct tdata *row, const struct placement *at)
+void
+add_workspace_place(struct packer *k, struct tdata *row,
+		    const struct placement *at)
 {
 	const struct memory_plan *plan = &k->p->plan;
 	struct dtype type = dtype_stored(at->tensor->type);
 
+	tdata_int(row, "offset", at->offset_bytes / (k->d->char_bits / 8));
 	for (int i = 0; i < plan->parts.n; i++) {
 		const struct workspace_part *part = &plan->parts.data[i];
 
@@ -293,8 +293,7 @@ add_states(struct packer *k)
 		tdata_text(row, "short", short_name(t->type));
 		tdata_text(row, "shape", shape_text(k, t));
 		tdata_int(row, "index", i);
-		add_typed_place(k, row, at);
-		tdata_int(row, "offset", at->offset_bytes / octets);
+		add_workspace_place(k, row, at);
 		tdata_int(row, "bytes", at->bytes / octets);
 	}
 	tdata_flag(k->data, "stateful", k->g->states.n > 0);
@@ -603,6 +602,7 @@ add_io(struct packer *k, struct tdata *data, const char *list, int i,
 	tdata_int(row, "index", i);
 	tdata_text(row, "name", field);
 	tdata_text(row, "NAME", macro);
+	tdata_flag(row, "held", t->in_workspace);
 }
 
 /* Sizes of the arrays for the measurement of bandwidth: half of each cache, and

@@ -208,6 +208,10 @@ void add_profile_calls(struct packer *k);
 void add_metadata(struct packer *k);
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text);
+/* Sets "offset" in the workspace; where that has an array for each type, also
+ * the "array" and the number of the "first_element". */
+void add_workspace_place(struct packer *k, struct tdata *row,
+			 const struct placement *at);
 /* A rendered template of a dialect; NULL: reported. Then a template of the
  * host's dialect as a file of the package. */
 const char *template_text(struct packer *k, const struct dialect *d,

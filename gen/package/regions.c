@@ -2,7 +2,7 @@
 /* Renders regions with their backends' templates, and sets the data by which
  * the model's own functions call them. docs/byoc.md lists the names. */
 #include "regions.h"
-#include "kernel.h"
+#include "kernels.h"
 #include "package.h"
 
 /* -- backends in use -- */
@@ -444,7 +444,7 @@ weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	    const struct buffer *wanted)
 {
 	const struct func *entry = k->p->entry;
-	int first = k->g->inputs.n + k->g->outputs.n, i = arg->weight->index;
+	int first = entry_count_pointers(k->g), i = arg->weight->index;
 	struct bindings bound = { 0 };
 
 	bind_weight(k, &entry->params.data[first + i], i, &bound);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The source: the kernels, the memory plan as a comment, the entry function. */
 #include "comment_text.h"
-#include "kernel.h"
+#include "kernels.h"
 #include "package.h"
 #include "packer.h"
 #include "plan.h"
@@ -258,29 +258,47 @@ bind_refusal(struct packer *k, const struct param *param)
 	return b;
 }
 
+/* Inputs and outputs that the caller gives pointers to. */
+static void
+bind_pointers(struct packer *k, struct bindings *bound)
+{
+	const struct param *param = k->p->entry->params.data;
+
+	for (int i = 0; i < k->g->inputs.n; i++) {
+		if (!k->g->inputs.data[i]->in_workspace) {
+			struct binding b = bind_named(k, param++,
+						      k->d->access.input,
+						      k->input_fields[i]);
+
+			b.is_const = true;
+			vec_push(k->a, &bound->list, b);
+		}
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		if (!k->g->outputs.data[i]->in_workspace) {
+			vec_push(k->a, &bound->list,
+				 bind_named(k, param++, k->d->access.output,
+					    k->output_fields[i]));
+		}
+	}
+}
+
 /* The entry's parameters in order: inputs, outputs, weights, the workspace, if
  * any, and sizes. */
 static void
 bind_entry(struct packer *k, struct bindings *bound)
 {
 	const struct func *f = k->p->entry;
-	int n_in = k->g->inputs.n, n_out = k->g->outputs.n;
-	int n_weights = k->p->weights.n;
+	int first = entry_count_pointers(k->g), n_weights = k->p->weights.n;
 	int dim = 0, sizes = 0;
 
-	for (int i = 0; i < f->params.n; i++) {
+	bind_pointers(k, bound);
+	for (int i = first; i < f->params.n; i++) {
 		const struct param *param = &f->params.data[i];
 		struct binding b;
 
-		if (i < n_in) {
-			b = bind_named(k, param, k->d->access.input,
-				       k->input_fields[i]);
-			b.is_const = true;
-		} else if (i < n_in + n_out) {
-			b = bind_named(k, param, k->d->access.output,
-				       k->output_fields[i - n_in]);
-		} else if (i < n_in + n_out + n_weights) {
-			bind_weight(k, param, i - n_in - n_out, bound);
+		if (i < first + n_weights) {
+			bind_weight(k, param, i - first, bound);
 			continue;
 		} else if (param->var == k->p->model) {
 			bind_model(k, bound);
@@ -348,20 +366,28 @@ add_pointer(struct packer *k, struct tdata *data, const char *text,
 }
 
 static void
+add_tensor_pointer(struct packer *k, struct tdata *data, const char *text,
+		   const char *field, const struct tensor *t)
+{
+	if (!t->in_workspace) {
+		add_pointer(k, data, text, field, dtype_bytes(t->type),
+			    package_array_align(k));
+	}
+}
+
+static void
 add_pointer_checks(struct packer *k, struct tdata *data)
 {
-	int n_in = k->g->inputs.n, align = package_array_align(k);
-
 	tdata_list(data, "pointers");
 	tdata_list(data, "aligned");
 	tdata_flag(data, "any_aligned", false);
-	for (int i = 0; i < n_in; i++) {
-		add_pointer(k, data, k->d->access.input, k->input_fields[i],
-			    dtype_bytes(k->g->inputs.data[i]->type), align);
+	for (int i = 0; i < k->g->inputs.n; i++) {
+		add_tensor_pointer(k, data, k->d->access.input,
+				   k->input_fields[i], k->g->inputs.data[i]);
 	}
 	for (int i = 0; i < k->g->outputs.n; i++) {
-		add_pointer(k, data, k->d->access.output, k->output_fields[i],
-			    dtype_bytes(k->g->outputs.data[i]->type), align);
+		add_tensor_pointer(k, data, k->d->access.output,
+				   k->output_fields[i], k->g->outputs.data[i]);
 	}
 	for (int i = 0; i < k->p->given_sizes.n; i++) {
 		add_pointer(k, data, k->d->access.output, k->size_fields[i],

@@ -27,6 +27,30 @@ add_tensor_param(struct entry *e, struct tensor *t)
 	e->of_tensor[t->id] = b->data->expr;
 }
 
+static void
+add_tensor_params(struct entry *e, struct tensor *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!list[i]->in_workspace) {
+			add_tensor_param(e, list[i]);
+		}
+	}
+}
+
+int
+entry_count_pointers(const struct graph *g)
+{
+	int n = 0;
+
+	for (int i = 0; i < g->inputs.n; i++) {
+		n += !g->inputs.data[i]->in_workspace;
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		n += !g->outputs.data[i]->in_workspace;
+	}
+	return n;
+}
+
 /* The address of a byte offset, as an element of the array of its type. */
 static const struct expr *
 element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
@@ -386,12 +410,8 @@ entry_build(struct program *p)
 				     k->device->launches[l].kernel->name);
 		}
 	}
-	for (int i = 0; i < g->inputs.n; i++) {
-		add_tensor_param(&e, g->inputs.data[i]);
-	}
-	for (int i = 0; i < g->outputs.n; i++) {
-		add_tensor_param(&e, g->outputs.data[i]);
-	}
+	add_tensor_params(&e, g->inputs.data, g->inputs.n);
+	add_tensor_params(&e, g->outputs.data, g->outputs.n);
 	add_weight_params(&e);
 	add_workspace(&e);
 	for (int i = 0; i < g->dims.n; i++) {

@@ -148,7 +148,7 @@ becomes_part(struct builder *b, const struct tensor *t)
 static bool
 becomes_output(struct builder *b, const struct tensor *t)
 {
-	if (t->is_output) {
+	if (t->is_output && !t->in_workspace) {
 		return true;
 	}
 	for (int i = 0; i < t->uses.n; i++) {
@@ -388,7 +388,8 @@ places_are_free(struct builder *b, const struct tensor *root,
 		const struct tensor *out)
 {
 	return is_next_of(b->g, root, out) ||
-	       (!root->is_input && !root->is_output && !becomes_output(b, out));
+	       ((root->in_workspace || (!root->is_input && !root->is_output)) &&
+		!becomes_output(b, out));
 }
 
 void

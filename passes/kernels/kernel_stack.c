@@ -65,8 +65,8 @@ program_stack_bytes(const struct program *p)
 		kernel = bytes > kernel ? bytes : kernel;
 		args = k->args.n > args ? k->args.n : args;
 	}
-	entry = (args + p->graph->inputs.n + p->graph->outputs.n +
-		 p->graph->dims.n + SAVED_WORDS) *
+	entry = (args + entry_count_pointers(p->graph) + p->graph->dims.n +
+		 SAVED_WORDS) *
 		p->target->word_bytes;
 	return kernel + entry + p->target->align_bytes;
 }

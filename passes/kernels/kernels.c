@@ -612,6 +612,17 @@ states_are_in_place(const struct program *p)
 	return states == stored;
 }
 
+static void
+note_workspace(struct graph *g)
+{
+	for (int i = 0; i < g->inputs.n; i++) {
+		g->inputs.data[i]->in_workspace = g->inputs_in_workspace;
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		g->outputs.data[i]->in_workspace = g->outputs_in_workspace;
+	}
+}
+
 bool
 program_build(struct graph *g, const struct target *target,
 	      const struct pass_hooks *hooks, struct program *out)
@@ -621,6 +632,7 @@ program_build(struct graph *g, const struct target *target,
 	double start;
 
 	states_detach(g);
+	note_workspace(g);
 	if (!build_kernels(g, target, hooks, out, &b)) {
 		return false;
 	}

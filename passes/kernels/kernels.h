@@ -47,8 +47,10 @@ const char *weight_stem(struct graph *g, const struct kernel *k,
 			const struct kernel_arg *arg);
 
 /* entry.c: the function that calls the kernels in order. Parameters: the
- * graph's inputs, its outputs and the weights (buffers), the workspace (a
- * handle, if there is one), the symbolic sizes. */
+ * graph's inputs and its outputs that are not in the workspace, and the weights
+ * (buffers), the workspace (a handle, if there is one), the symbolic sizes. */
 struct func *entry_build(struct program *p);
+/* How many inputs and outputs are parameters. */
+int entry_count_pointers(const struct graph *g);
 
 #endif

@@ -148,6 +148,8 @@ add_places(struct program *p, const struct storages *s)
 		const struct storage *x;
 
 		if (s->of[i] < 0) {
+			/* no kernel uses it: it stays with the caller */
+			place.tensor->in_workspace = false;
 			continue;
 		}
 		x = &s->list.data[s->of[i]];

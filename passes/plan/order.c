@@ -40,7 +40,8 @@ struct order {
 	int_vec *after;
 	int_vec *touched; /* by kernel: storages of the workspace */
 	int64_t *scratch_bytes;
-	int *touches;   /* by storage */
+	int *touches;   /* by storage, and those of the caller */
+	int_vec early;  /* storages that the caller fills before the run */
 	uint64_t *code; /* by kernel: random bits */
 };
 
@@ -174,6 +175,29 @@ find_touches(struct order *o)
 	}
 }
 
+/* The caller stores inputs in the workspace before the first kernel, and reads
+ * outputs after the last one. */
+static void
+find_callers_touches(struct order *o)
+{
+	const struct graph *g = o->p->graph;
+
+	for (int i = 0; i < g->inputs.n + g->outputs.n; i++) {
+		const struct tensor *t =
+			i < g->inputs.n ? g->inputs.data[i]
+					: g->outputs.data[i - g->inputs.n];
+		int at = o->s.of[t->id];
+
+		if (!t->in_workspace || at < 0) {
+			continue;
+		}
+		o->touches[at]++;
+		if (i < g->inputs.n) {
+			vec_push(o->arena, &o->early, at);
+		}
+	}
+}
+
 static struct state *
 state_new(struct order *o)
 {
@@ -188,12 +212,19 @@ static void
 state_start(struct order *o, struct state *s)
 {
 	s->hash = 0;
-	s->peak = s->live = 0;
+	s->live = 0;
 	s->parent = s->kernel = -1;
 	for (int k = 0; k < o->n; k++) {
 		s->waiting[k] = o->before[k].n;
 	}
 	memcpy(s->left, o->touches, sizeof *s->left * (size_t)o->s.list.n);
+	for (int i = 0; i < o->early.n; i++) {
+		int at = o->early.data[i];
+
+		s->left[at]--;
+		s->live += o->s.list.data[at].bytes;
+	}
+	s->peak = s->live;
 }
 
 /* The state after running kernel k in state s. */
@@ -442,6 +473,7 @@ plan_order(struct program *p)
 	find_links(&o);
 	find_last(&o);
 	find_touches(&o);
+	find_callers_touches(&o);
 	peak = peak_of(&o, state_new(&o));
 	if (peak <= floor_of(&o)) {
 		return;

@@ -154,7 +154,7 @@ buffer_bytes(struct program *p, const struct kernel_arg *arg, int64_t *bytes)
 static enum place_kind
 kind_of(const struct tensor *t)
 {
-	if (t->is_state) {
+	if (t->is_state || t->in_workspace) {
 		return PLACE_WORKSPACE;
 	}
 	if (t->is_input) {
@@ -419,6 +419,43 @@ extend_states(const struct program *p, struct storages *s)
 	}
 }
 
+/* The storage has t at the time of this kernel. */
+static void
+extend_to(struct storages *s, const struct joined *j, const struct tensor *t,
+	  int kernel)
+{
+	int64_t inside;
+	int at = s->of[find(j, t->id, &inside)];
+	struct storage *x;
+
+	if (!t->in_workspace || at < 0) {
+		return;
+	}
+	x = &s->list.data[at];
+	vec_push(s->arena, &x->touched,
+		 ((struct piece){ 0, x->bytes, kernel, kernel }));
+	x->first = kernel < x->first ? kernel : x->first;
+	x->last = kernel > x->last ? kernel : x->last;
+	qsort(x->touched.data, (size_t)x->touched.n, sizeof *x->touched.data,
+	      compare_uses);
+}
+
+/* The caller stores inputs in the workspace before a run, and reads outputs there
+ * after it. */
+static void
+extend_interface(const struct program *p, struct storages *s,
+		 const struct joined *j)
+{
+	const struct graph *g = p->graph;
+
+	for (int i = 0; i < g->inputs.n; i++) {
+		extend_to(s, j, g->inputs.data[i], 0);
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		extend_to(s, j, g->outputs.data[i], p->kernels.n - 1);
+	}
+}
+
 bool
 storages_find(struct program *p, struct storages *s)
 {
@@ -448,6 +485,7 @@ storages_find(struct program *p, struct storages *s)
 	}
 	extend_lives(p, s);
 	extend_states(p, s);
+	extend_interface(p, s, &j);
 	for (int i = 0; i < s->list.n; i++) {
 		storage_find_pieces(s->arena, &s->list.data[i]);
 	}
