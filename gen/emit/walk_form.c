@@ -102,9 +102,10 @@ static struct piece
 prefix(struct walker *w, const struct form *f, const struct expr *arg)
 {
 	const char *text = walk_expr(w, arg, f->level);
+	char first = text[strspn(text, TEXT_OPEN)];
 
 	/* "- -x" and "& &x" are two tokens. */
-	if (text[0] == f->text[strlen(f->text) - 1]) {
+	if (first == f->text[strlen(f->text) - 1]) {
 		text = arena_printf(w->a, "(%s)", text);
 	}
 	return (struct piece){ arena_printf(w->a, "%s%s", f->text, text),

@@ -424,6 +424,7 @@ nests(struct maker *k, struct dtype t)
 				  expr_sub(m, c.b, c.c));
 		e[n++] = expr_sub(m, expr_neg(m, expr_neg(m, c.a)),
 				  expr_neg(m, c.b));
+		e[n++] = expr_neg(m, expr_neg(m, expr_mul(m, c.a, c.b)));
 		e[n++] = expr_add(m, c.a, expr_const(m, t, 3));
 		e[n++] = expr_select(m,
 				     expr_or(m, expr_and(m, lt, eq),
