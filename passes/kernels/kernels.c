@@ -315,7 +315,7 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 		return default_schedule(k, b->p->target, b->m, out);
 	}
 	sched_init(&s, k->func);
-	s.intrins = b->p->target->intrins;
+	sched_for_kernel(&s, k, b->p->target);
 	switch (b->hooks->schedule(b->hooks->ctx, k->name, &s)) {
 	case HOOK_SCHEDULE_NONE:
 		return default_schedule(k, b->p->target, b->m, out);

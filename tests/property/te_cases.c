@@ -641,6 +641,7 @@ add_shipped(struct source_run *r, const char *name, const char *intrin,
 	    struct dtype ta, struct dtype tb, struct dtype tc, const int *sizes,
 	    const int *tiles, bool apart)
 {
+	static const int64_t aligned[] = { 1, 4, 1 }; /* constants are */
 	struct make k = begin(r);
 	struct module *m = r->m;
 	struct te_tensor *a = fixed(m, "A", ta, sizes[0], sizes[2]);
@@ -657,6 +658,7 @@ add_shipped(struct source_run *r, const char *name, const char *intrin,
 	}
 	sched_init(&s, f);
 	s.intrins = &known;
+	s.param_align = aligned;
 	if (!tensorize(&s, tiles, apart, intrin)) {
 		fprintf(stderr, "%s cannot be tensorized\n", name);
 		return false;

@@ -411,6 +411,69 @@ record_calls(struct tensorizer *z, const struct func *part)
 	return !s.failed;
 }
 
+/* -- alignment */
+
+/* The bytes to which the buffer's first element is aligned at least. */
+static int64_t
+known_align(const struct edit *e, const struct buffer *b)
+{
+	int64_t bytes = b->align_bytes > buffer_element_bytes(b)
+				? b->align_bytes
+				: buffer_element_bytes(b);
+
+	for (int i = 0; i < e->f->params.n && e->s->param_align; i++) {
+		if (e->f->params.data[i].buffer == b &&
+		    e->s->param_align[i] > bytes) {
+			bytes = e->s->param_align[i];
+		}
+	}
+	return bytes;
+}
+
+/* Does the view begin at a multiple of that many bytes? Scopes of a device have
+ * alignments of their own, which its rules and facts ensure. */
+static bool
+starts_aligned(struct tensorizer *z, const struct tensor_view *v, int64_t bytes)
+{
+	const struct buffer *b = v->target;
+	const struct expr *at = expr_i32(z->e->m, 0);
+	struct modular m;
+
+	if (bytes <= buffer_element_bytes(b) ||
+	    strcmp(b->scope, "global") != 0) {
+		return true;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		at = expr_add(z->e->m, at,
+			      expr_mul(z->e->m, v->offset[d],
+				       buffer_stride(z->e->m, b, d)));
+	}
+	at = expr_mul(z->e->m, at, expr_i32(z->e->m, buffer_element_bytes(b)));
+	m = analyse_modular(&z->match.a, at);
+	return known_align(z->e, b) % bytes == 0 && m.coeff % bytes == 0 &&
+	       m.base % bytes == 0;
+}
+
+static bool
+views_aligned(struct tensorizer *z)
+{
+	for (int i = 0; i < z->match.n_views; i++) {
+		const struct tensor_view *v = &z->match.views[i];
+
+		if (v->target != NULL &&
+		    !starts_aligned(z, v, v->param->align_bytes)) {
+			return edit_fail(z->e,
+					 "%s needs %s aligned to %d bytes; "
+					 "declare it with "
+					 "align=%d, and begin at a multiple",
+					 z->intrin->name, v->target->name,
+					 v->param->align_bytes,
+					 v->param->align_bytes);
+		}
+	}
+	return true;
+}
+
 /* -- choosing the parts */
 
 static bool
@@ -452,7 +515,7 @@ match_reset(struct tensorizer *z)
 static bool
 put_part(struct tensorizer *z, int slot, const struct func *part)
 {
-	struct stmt *body = inline_part(z, part);
+	struct stmt *body = views_aligned(z) ? inline_part(z, part) : NULL;
 
 	if (!body) {
 		return false;

@@ -383,6 +383,23 @@ no_threads(struct rules *r)
 					: "no block can be bound");
 }
 
+void
+sched_for_kernel(struct sched *s, const struct kernel *k,
+		 const struct target *target)
+{
+	int64_t *align = arena_array(&s->module->arena, int64_t,
+				     s->func->params.n + 1);
+
+	for (int i = 0; i < s->func->params.n && i < k->args.n; i++) {
+		if (k->args.data[i].kind == ARG_WEIGHT &&
+		    !target->loose_weights) {
+			align[i] = target->align_bytes;
+		}
+	}
+	s->intrins = target->intrins;
+	s->param_align = align;
+}
+
 bool
 default_schedule(struct kernel *k, const struct target *target,
 		 struct module *m, struct sched *out)
@@ -391,7 +408,7 @@ default_schedule(struct kernel *k, const struct target *target,
 
 	strbuf_init(&r.words);
 	sched_init(&r.s, k->func);
-	r.s.intrins = target->intrins;
+	sched_for_kernel(&r.s, k, target);
 	if (target->max_threads > 1) {
 		if (!rules_threads(&r)) {
 			return no_threads(&r);

@@ -8,6 +8,10 @@
 #include "kernel.h"
 #include "schedule.h"
 
+/* What s takes from the target for k: its intrinsics, and the alignment of
+ * constants. */
+void sched_for_kernel(struct sched *s, const struct kernel *k,
+		      const struct target *target);
 /* Schedules k->func, describes the schedule in k->schedule (for the kernel's
  * comment), and sets the map of each weight that gets another layout. *out (or
  * NULL): the schedule with its trace. */

@@ -65,4 +65,5 @@ sched_fork(const struct sched *s, struct sched *out)
 	}
 	out->random = s->random;
 	out->intrins = s->intrins;
+	out->param_align = s->param_align;
 }

@@ -44,6 +44,9 @@ struct sched {
 	struct diags diags;
 	uint64_t random;                /* state of the random generator */
 	struct tensor_intrins *intrins; /* for tensorize; NULL: none */
+	/* Bytes to which the address of each parameter is known to be aligned,
+	 * whatever its buffer says; NULL: not known. */
+	const int64_t *param_align;
 };
 
 /* A loop or block is the id of its statement. */

@@ -8,7 +8,7 @@ class Intrinsic:
     @T.prim_func
     def desc(a: T.handle, b: T.handle, c: T.handle):
         A = T.match_buffer(a, (4,), "int8", strides=[1])
-        B = T.match_buffer(b, (2, 4), "int8", strides=[4, 1])
+        B = T.match_buffer(b, (2, 4), "int8", strides=[4, 1], align=4)
         C = T.match_buffer(c, (2,), "int32", strides=[1])
         for i, k in T.grid(2, 4):
             with T.sblock("update"):
@@ -20,6 +20,6 @@ class Intrinsic:
     @T.prim_func
     def impl(a: T.handle, b: T.handle, c: T.handle):
         A = T.match_buffer(a, (4,), "int8", strides=[1])
-        B = T.match_buffer(b, (2, 4), "int8", strides=[4, 1])
+        B = T.match_buffer(b, (2, 4), "int8", strides=[4, 1], align=4)
         C = T.match_buffer(c, (2,), "int32", strides=[1])
         T.evaluate(T.call_extern("void", "tirc_dot_2x4_smlad", T.address_of(A[0]), T.address_of(B[0, 0]), T.address_of(C[0])))
