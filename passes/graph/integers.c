@@ -7,8 +7,8 @@
  *	p = MaxPool (a)           ->     y = MaxPool (x)
  *	y = QuantizeLinear (p, s)
  *
- * Elementwise arithmetic and averages stay in float between the two, as ONNX
- * specifies. In fixed-point mode (TFLite's) they are integers:
+ * Elementwise arithmetic and most averages stay in float between the two, as
+ * ONNX specifies. In fixed-point mode (TFLite's) they are integers:
  *
  *	a = DequantizeLinear (x, sx)
  *	b = DequantizeLinear (w, sw)
@@ -64,9 +64,44 @@ has_constant_space(const struct tensor *x)
 	return x->ndim > 2;
 }
 
+/* The numbers of which a pool makes one; its sizes are constant. */
+static int64_t
+window_elems(const struct node *n, bool global)
+{
+	const struct tensor *x = n->inputs[0];
+	const int64_t *size;
+	int64_t count = 1, extent = 1;
+	int axes = global ? x->ndim - 2
+			  : node_attr_ints(n, "kernel_shape", &size);
+
+	for (int i = 0; i < axes; i++) {
+		if (global && expr_is_int(x->shape[i + 2], &extent)) {
+			count *= extent;
+		} else if (!global) {
+			count *= size[i];
+		}
+	}
+	return count;
+}
+
+/* Has ONNX's average in float32 the integer next to the exact average, for all
+ * bytes and orders of the sum? An odd number of integers has an average that is at
+ * least 1 / (2 count) from the middle of two integers. Each term is at most 255
+ * scales; its product with the scale, the sums and the two divisions have a
+ * relative error of at most (count + 8) / 2^24 together (Higham, Accuracy and
+ * Stability of Numerical Algorithms, 3.1), so that the result is off by
+ * 255 (count + 8) / 2^24. */
+static bool
+float_average_is_exact(const struct tensor *y, double scale, int64_t count)
+{
+	return y->type.kind == DT_F32 && scale > 1e-30 && scale < 1e30 &&
+	       count % 2 == 1 && count < 4096 &&
+	       255 * (count + 8) * 2 * count < (1 << 24) / 100 * 99;
+}
+
 /* The average of the stored integers, rounded half away from zero, if input and
- * output have equal scales. In ONNX mode averages stay in float: ties are
- * common, and their rounding depends on the float sum. */
+ * output have equal scales. In ONNX mode that is the float average for small odd
+ * counts only: ties are common, and their rounding depends on the float sum. */
 static bool
 fixed_average(struct graph *g, struct node *n)
 {
@@ -75,14 +110,18 @@ fixed_average(struct graph *g, struct node *n)
 	struct quantized_epilogue end;
 	struct tensor *x = dequantized(g, n->inputs[0], &q);
 	struct node *sum, *made;
-	const int64_t *size;
-	int64_t count = 1;
+	int64_t count;
 	double scale = 1;
 
 	if (!x || !is_byte(x) ||
 	    !(global ? has_constant_space(x) : is_unpadded(n)) ||
 	    !find_quantized_epilogue(g, n, &end) ||
 	    !quantization_equal(&q, &end.q)) {
+		return true;
+	}
+	count = window_elems(n, global);
+	if (!g->fixed_point &&
+	    !float_average_is_exact(n->outputs[0], q.scale[0], count)) {
 		return true;
 	}
 	sum = insert_internal(g, n, "SumPool",
@@ -93,9 +132,6 @@ fixed_average(struct graph *g, struct node *n)
 	node_copy_attrs(g, sum, n);
 	if (global && !set_global_window(g, sum)) {
 		return false;
-	}
-	for (int i = node_attr_ints(sum, "kernel_shape", &size); i > 0; i--) {
-		count *= size[i - 1];
 	}
 	if (!ops_infer_node(g, sum)) {
 		return false;
@@ -278,7 +314,7 @@ visit(struct graph *g, struct node *n)
 	if (node_is(n, "ConvInteger") || node_is(n, "MatMulInteger")) {
 		return integers_sum(g, n);
 	}
-	if (g->fixed_point &&
+	if ((g->fixed_point || g->slow_floats) &&
 	    (node_is(n, "AveragePool") || node_is(n, "GlobalAveragePool"))) {
 		return fixed_average(g, n);
 	}

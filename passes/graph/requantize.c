@@ -17,8 +17,8 @@
  * where T is the least x with Requantize (x) >= value. TFLite rounds half away
  * from zero, so that negative x may need another addend: the input `negative` is
  * the difference. ONNX rounds half to even, which matters for scales such as
- * 2^-7: with the attribute `even`, odd values get 1 more before the shift. A
- * tensor with a channel without a proof keeps its Requantize. */
+ * 2^-7: with the attribute `even`, odd values get 1 more before the shift. So are
+ * averages, whose factor is 1 / count and which round half away from zero. A tensor with a channel without a proof keeps its Requantize. */
 #include <math.h>
 
 #include "quantization.h"
@@ -36,6 +36,7 @@ struct requantize {
 	const struct node *n;
 	enum intrin op; /* the definition of its product */
 	int64_t offset, zero, least, most;
+	int64_t count; /* of numbers of an average; 0: none */
 	int axis;
 	int64_t n_channels;              /* along the axis */
 	const double *factor, *exponent; /* n_factors numbers; NULL: none */
@@ -49,6 +50,19 @@ struct requantize {
 
 /* -- the definition -- */
 
+static int64_t
+clamped(const struct requantize *r, int64_t v)
+{
+	return v < r->least ? r->least : v > r->most ? r->most : v;
+}
+
+/* sum / count, half away from zero. */
+static int64_t
+average_of(int64_t sum, int64_t count)
+{
+	return (sum + (sum > 0 ? count / 2 : -(count / 2))) / count;
+}
+
 /* The stored number of Requantize for x in channel c. */
 static int64_t
 value_of(const struct requantize *r, int64_t c, int64_t x)
@@ -58,6 +72,10 @@ value_of(const struct requantize *r, int64_t c, int64_t x)
 	struct dtype t = dtype_of(DT_I32);
 	union number args[3] = { { .i = x + r->offset } };
 
+	if (r->count > 0) {
+		v = average_of(x + r->offset, r->count) + r->zero;
+		return clamped(r, v);
+	}
 	if (r->op == INTRIN_SCALE_NEAREST) {
 		args[1].f = r->factor[at];
 	} else {
@@ -65,7 +83,7 @@ value_of(const struct requantize *r, int64_t c, int64_t x)
 		args[2].i = (int64_t)r->exponent[at];
 	}
 	v = scalar_call(r->op, t, t, args, &fault).i + r->zero;
-	return v < r->least ? r->least : v > r->most ? r->most : v;
+	return clamped(r, v);
 }
 
 /* The factor of channel c as a real number. */
@@ -74,6 +92,9 @@ scale_of(const struct requantize *r, int64_t c)
 {
 	int64_t at = r->n_factors > 1 ? c : 0;
 
+	if (r->count > 0) {
+		return 1.0 / (double)r->count;
+	}
 	return r->op == INTRIN_SCALE_NEAREST
 		       ? r->factor[at]
 		       : ldexp(r->factor[at], (int)r->exponent[at] - 31);
@@ -307,8 +328,16 @@ read_node(struct requantize *r)
 	const struct node *n = r->n;
 	int64_t count = 0;
 
-	if (strcmp(rounding, "average") == 0) {
+	r->offset = node_attr_int(n, "offset", 0);
+	r->zero = node_attr_int(n, "zero", 0);
+	r->least = node_attr_int(n, "low", -128);
+	r->most = node_attr_int(n, "high", 127);
+	if (r->least < -1024 || r->most > 1024) {
 		return false;
+	}
+	if (strcmp(rounding, "average") == 0) {
+		r->count = node_attr_int(n, "count", 1);
+		return true;
 	}
 	r->op = strcmp(rounding, "nearest") == 0 ? INTRIN_SCALE_NEAREST
 						 : INTRIN_SCALE_FIXED;
@@ -319,10 +348,6 @@ read_node(struct requantize *r)
 			return false;
 		}
 	}
-	r->offset = node_attr_int(n, "offset", 0);
-	r->zero = node_attr_int(n, "zero", 0);
-	r->least = node_attr_int(n, "low", -128);
-	r->most = node_attr_int(n, "high", 127);
 	for (int64_t i = 0; r->factor != NULL && i < r->n_factors; i++) {
 		double scale = scale_of(r, i);
 
@@ -330,7 +355,7 @@ read_node(struct requantize *r)
 			return false;
 		}
 	}
-	return r->factor != NULL && r->least >= -1024 && r->most <= 1024;
+	return r->factor != NULL;
 }
 
 /* TFLite's product wraps where x * 2^exponent leaves 32 bits. */
@@ -431,10 +456,29 @@ read_columns(struct requantize *r)
 	return true;
 }
 
+/* Reads the bounds of a sum over a window, which are the same for all channels;
+ * false if there are none. */
+static bool
+read_window(struct requantize *r)
+{
+	const struct node *p = r->n->inputs[0]->producer;
+
+	if (p == NULL || !node_is_internal(p, "SumPool") ||
+	    r->count > INT32_MAX / 256) {
+		return false;
+	}
+	set_axis(r, 1, 1);
+	r->low[0] = r->count * dtype_min_int(p->inputs[0]->type);
+	r->high[0] = r->count * dtype_max_int(p->inputs[0]->type);
+	return true;
+}
+
 static bool
 read_bounds(struct requantize *r, struct channels *const *of)
 {
-	if (!read_channels(r, of[r->n->inputs[0]->id]) && !read_columns(r)) {
+	if (r->count > 0 ? !read_window(r)
+			 : !read_channels(r, of[r->n->inputs[0]->id]) &&
+				   !read_columns(r)) {
 		return false;
 	}
 	for (int64_t i = 0; i < r->n_channels; i++) {
@@ -525,13 +569,17 @@ multipliers(const struct requantize *r)
 	struct graph *g = r->g;
 	struct tensor *t = for_channels(r, "multiplier", r->multiplier);
 	int shift = 32 + r->right - r->left;
-	const char *form =
-		r->op == INTRIN_SCALE_NEAREST
-			? arena_printf(&g->module->arena,
-				       "$0 * 2^%d, as integers", shift)
-			: arena_printf(&g->module->arena,
-				       "$0 * 2^($1 + %d), as integers",
-				       shift - 31);
+	const char *form;
+
+	if (r->count > 0) {
+		return t;
+	}
+	form = r->op == INTRIN_SCALE_NEAREST
+		       ? arena_printf(&g->module->arena,
+				      "$0 * 2^%d, as integers", shift)
+		       : arena_printf(&g->module->arena,
+				      "$0 * 2^($1 + %d), as integers",
+				      shift - 31);
 
 	return graph_made_of(g, t, form, NULL, r->n->inputs + 1,
 			     r->n->n_inputs - 1);
@@ -555,6 +603,7 @@ replace(struct requantize *r, struct node *n)
 	node_remove_attr(n, "rounding");
 	node_remove_attr(n, "offset");
 	node_remove_attr(n, "zero");
+	node_remove_attr(n, "count");
 	node_set_attr_string(g, n, "title", "Requantize");
 	node_set_attr_int(g, n, "axis", r->axis);
 	node_set_attr_int(g, n, "left", r->left);
