@@ -271,17 +271,22 @@ loads_in_store(struct sharing *s, const struct stmt *store, int child)
 	return stores_each_once(store, s->common->parent);
 }
 
-/* Does x read the element that its own statement stores into the output? */
+/* Does x read the element that its own statement stores into the output, or, as
+ * the value of a LET, the statement right below it? */
 static bool
 loads_stored_element(const struct sharing *s, const struct access *x)
 {
 	const struct buffer *out = s->uses.list.data[0].buffer;
+	const struct stmt *store = x->at;
 
-	if (x->at->kind != STMT_STORE || x->at->u.buffer != out) {
+	while (store->kind == STMT_LET) {
+		store = store->children[0];
+	}
+	if (store->kind != STMT_STORE || store->u.buffer != out) {
 		return false;
 	}
 	for (int d = 0; d < s->ndim; d++) {
-		if (x->index[d] != x->at->args[d + 1]) {
+		if (x->index[d] != store->args[d + 1]) {
 			return false;
 		}
 	}
