@@ -8,8 +8,8 @@ the program as it is built.
     c  flat arrays, sums in one variable, an int of 16 bits: run by a simulated
        AVR, as is the dialect's self-test
     d  a char of 16 bits: no int8_t, offsets in its own bytes
-    e  weights in the flash of an AVR, which reads them by an instruction of its
-       own: none is copied to its RAM
+    e  the target avr of the program: weights in flash, which an AVR reads by an
+       instruction of its own: none is copied to its RAM
     f  a word for each memory, as types that clang keeps apart
     g  vectors that are in memory only for the functions that read and write
        them, products that are added by one operation, comments by line
@@ -370,6 +370,13 @@ def on_host(folder, main):
     return execute([exe]).stdout.split()
 
 
+def hello_world():
+    """The 8-bit model of the reference models; None: they are not here."""
+    path = shared() and os.path.join(
+        shared(), "models", "mlperf_tiny", "hello_world_int8", "model.onnx")
+    return path if path and os.path.exists(path) else None
+
+
 def small_int():
     none = {"rejected": "avr-libc has none"}
     put("flat16/dialect.json", {
@@ -388,10 +395,9 @@ def small_int():
     target("flat16", stack_limit_bytes=1024, align_bytes=4,
            scalar_accumulators=True, cc="avr-gcc",
            cflags="-std=c99 -Os -mmcu=atmega1284p")
-    top_model = shared() and os.path.join(
-        shared(), "models", "mlperf_tiny", "hello_world_int8", "model.onnx")
-    if top_model and os.path.exists(top_model):
-        model, main, options = top_model, INT8_MAIN, ["--requant", "tflite"]
+    if hello_world():
+        model, main, options = hello_world(), INT8_MAIN, ["--requant",
+                                                          "tflite"]
     else:
         model, main, options = small_model(), FLOAT_MAIN, []
     mine = compiled(model, "--name", "hello", *options)
@@ -526,30 +532,20 @@ def alike():
 
 
 def flash():
-    """The dialect that docs/dialects.md has for weights in flash."""
-    put("flash/dialect.json", {
-        "extends": "c99", "description": "weights in the flash of an AVR",
-        "limits": {"int_bits": 16},
-        "types": {"f64": {"rejected": "double is a float here"}},
-        "spaces": {"weights": "__flash"},
-    })
-    target("flash", stack_limit_bytes=1024, align_bytes=4, cc="avr-gcc",
-           cflags="-std=gnu99 -Os -mmcu=atmega1284p")
+    """The target avr, which comes with the program: weights in flash."""
     model = small_model()
-    mine = compiled(model, "--name", "hello")
+    mine = compile_model(model, "--target", "avr", "-q", "--name", "hello")
     text = text_of(mine)
     for word in ("const __flash float hello_", "const __flash float (*restrict w)[7]"):
         if word not in text:
             fail("no '%s' in:\n%s" % (word, text))
     for form in ("file", "incbin"):
-        said = tirc("compile", model, "--dialect-path", top, "--target",
-                    "mine", "-q", "--weights", form, "-o",
-                    os.path.join(top, "no"), status=1).stderr
+        said = tirc("compile", model, "--target", "avr", "-q", "--weights",
+                    form, "-o", os.path.join(top, "no"), status=1).stderr
         if "does not support weights as '%s'" % form not in said:
             fail("weights as a %s: %s" % (form, said))
-    said = tirc("compile", model, "--dialect-path", top, "--target", "mine",
-                "-q", "--form", "graph", "-o", os.path.join(top, "no"),
-                status=1).stderr
+    said = tirc("compile", model, "--target", "avr", "-q", "--form", "graph",
+                "-o", os.path.join(top, "no"), status=1).stderr
     if "pointers to one memory" not in said:
         fail("as a graph: " + said)
     need("avr-gcc")
@@ -577,6 +573,17 @@ def flash():
     if not re.search(r"\b(lpm|elpm)\b", kernel[1]):
         fail("no lpm in\n" + kernel[0])
     print("%d arrays lie in flash and are read there" % len(weights))
+    # 8-bit models, by integers alone; another processor with an int of 16 bits.
+    model = hello_world()
+    if model:
+        plain = compile_model(model, "--target", "c99", "-q", "--name",
+                              "hello")
+        want = on_host(plain, INT8_MAIN)
+        for name in ("avr", "msp430"):
+            mine = compile_model(model, "--target", name, "-q", "--name",
+                                 "hello")
+            if on_avr(mine, INT8_MAIN, std="-std=gnu99") != want:
+                fail("%s: not the results of c99" % name)
 
 
 SPACES_H = r"""
