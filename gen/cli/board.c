@@ -74,6 +74,20 @@ caller_bytes(struct tirc_tensor x)
 	return x.in_workspace ? 0 : x.elems * dtype_bytes(type);
 }
 
+int64_t
+cli_io_bytes(struct tirc *t)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < tirc_input_count(t); i++) {
+		bytes += caller_bytes(tirc_input(t, i));
+	}
+	for (int i = 0; i < tirc_output_count(t); i++) {
+		bytes += caller_bytes(tirc_output(t, i));
+	}
+	return bytes;
+}
+
 bool
 harness_read_board(struct harness *h)
 {
@@ -96,12 +110,7 @@ harness_read_board(struct harness *h)
 			     .data_bytes = v[2],
 			     .bss_bytes = v[3],
 			     .stack_bytes = v[4] };
-	for (int i = 0; i < tirc_input_count(h->t); i++) {
-		b->io_bytes += caller_bytes(tirc_input(h->t, i));
-	}
-	for (int i = 0; i < tirc_output_count(h->t); i++) {
-		b->io_bytes += caller_bytes(tirc_output(h->t, i));
-	}
+	b->io_bytes = cli_io_bytes(h->t);
 	b->workspace_bytes = tirc_summary(h->t).workspace_bytes;
 	b->flash_bytes = b->code_bytes + b->constant_bytes + b->data_bytes;
 	b->ram_bytes = b->data_bytes + b->bss_bytes + b->workspace_bytes +

@@ -72,6 +72,9 @@ int cli_options(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_options_free(struct cli *c);
 void cli_verb_help(FILE *to, const struct verb *verb);
 
+/* board.c: the bytes of inputs and outputs that are arrays of the caller; of
+ * symbolic sizes at most. */
+int64_t cli_io_bytes(struct tirc *t);
 /* profile.c: for qsort, the smallest first. */
 int cli_compare_doubles(const void *a, const void *b);
 

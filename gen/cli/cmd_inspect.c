@@ -138,6 +138,9 @@ print_memory(const struct cli *cli, struct tirc *t)
 	for (int i = 0; i < tirc_output_count(t); i++) {
 		print_place(tirc_output(t, i));
 	}
+	printf("RAM        %s: the workspace, and %s of inputs and outputs\n",
+	       style_bytes(a, s.workspace_bytes + cli_io_bytes(t)),
+	       style_bytes(b, cli_io_bytes(t)));
 	printf("stack      %s at most, with the target's flags\n",
 	       style_bytes(a, s.stack_bytes));
 	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
@@ -197,6 +200,9 @@ print_json(const struct cli *c, struct tirc *t)
 					? (double)s.workspace_bytes /
 						  (double)s.bound_bytes
 					: 1.0);
+	cJSON_AddNumberToObject(memory, "io_bytes", (double)cli_io_bytes(t));
+	cJSON_AddNumberToObject(memory, "ram_bytes",
+				(double)(s.workspace_bytes + cli_io_bytes(t)));
 	cJSON_AddNumberToObject(memory, "stack_bytes", (double)s.stack_bytes);
 	cJSON_AddNumberToObject(memory, "weights_bytes",
 				(double)s.weights_bytes);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Microcontrollers: a small 8-bit model runs on each simulated board that is
 installed and gives what onnxruntime gives; instructions, flash, RAM and stack
-are reported and plausible. What is not installed is named with its package."""
+are reported and plausible, and the plan that inspect prints is that of the
+program. What is not installed is named with its package."""
 import json
 import os
 import shutil
@@ -85,6 +86,16 @@ def run(target, path):
     if abs(counts[0] - counts[-1]) > 200:
         helper.fail("%s: %s instructions" % (target, counts))
     check_report(target, folder, report)
+    planned = json.loads(helper.tirc("inspect", path, "--target", target,
+                                     "--json").stdout)["memory"]
+    for name in ("workspace_bytes", "io_bytes", "ram_bytes"):
+        more = report["data_bytes"] + report["bss_bytes"] \
+            if name == "ram_bytes" else 0
+        if report[name] != planned[name] + more:
+            helper.fail("%s: %s: %d planned, %d in the program" % (
+                target, name, planned[name], report[name]))
+    if not 0 <= report["constant_bytes"] - planned["weights_bytes"] < 256:
+        helper.fail("%s: constants: %s, planned %s" % (target, report, planned))
     with open(os.path.join(folder, "small.c"), encoding="utf-8") as file:
         text = file.read()
     for product in PRODUCTS:
