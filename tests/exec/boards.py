@@ -26,6 +26,35 @@ PRODUCTS = "tirc_dot_2x4_smlad(&", "tirc_mul_4_smla(&"
 PRODUCT_BOARDS = BOARDS[1:5]
 
 
+def image_model():
+    """A first layer: a convolution of an image of three channels, whose padding
+    is no 0, with steps of two pixels."""
+    rng = np.random.default_rng(2)
+    m = Model("image")
+    q = m.input("x", rng.integers(-128, 128, (1, 3, SIZE, SIZE + 2), np.int8))
+    scale = np.float32(0.05)
+    real = m.node("DequantizeLinear", [q, m.constant(scale, "scale"),
+                                       m.constant(np.int8(-9), "zero")])
+    w = m.dequantized(rng.integers(-127, 128, (RESULTS, 3, 3, 3), np.int8),
+                      0.01)
+    b = m.dequantized(rng.integers(-500, 500, RESULTS, np.int32),
+                      scale * np.float32(0.01))
+    y = m.node("Conv", [real, w, b], pads=[1, 1, 1, 1], strides=[2, 2])
+    q, _ = m.quantized(y, np.float32(0.2), np.int8(4))
+    m.output(q)
+    return m
+
+
+def run_image():
+    """Rows of an image are multiplied by dot products."""
+    folder = helper.work_folder()
+    path = image_model().write()
+    helper.tirc("test", path, "--target", "cortex-m4", "--keep", folder)
+    with open(os.path.join(folder, "image.c"), encoding="utf-8") as file:
+        if PRODUCTS[0] not in file.read():
+            helper.fail("the first layer has no call of " + PRODUCTS[0])
+
+
 def small_model():
     """Convolutions 4 -> 8 channels, of each of the 8, and 8 -> 6, with a Relu
     each, of 8-bit numbers."""
@@ -146,6 +175,7 @@ for target in BOARDS:
     print(target, "passed")
 if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
     profile(path)
+    run_image()
     # What the simulator computes is compared: other numbers fail.
     name = list(model.outputs)[0]
     model.outputs[name] = np.full((1, RESULTS, SIZE, SIZE), 77)

@@ -26,6 +26,35 @@ dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 	       expr_is_int(b->shape[1], depth);
 }
 
+/* Is the index v plus what does not use v? */
+static bool
+is_addend(const struct expr *index, const struct var *v)
+{
+	if (index->kind == EXPR_ADD) {
+		bool first = expr_uses_var(index->args[0], v);
+
+		return first != expr_uses_var(index->args[1], v) &&
+		       is_addend(index->args[first ? 0 : 1], v);
+	}
+	return index->kind == EXPR_VAR && index->u.var == v;
+}
+
+/* Do the columns of a window follow each other in the data: is the last index
+ * the axis plus other axes, and does no other index use it? */
+static bool
+is_window(const struct tiling *t, const struct load_access *data, int iter)
+{
+	const struct var *v = t->x.info->iters[iter].var;
+	int last = data->load->n_args - 1;
+
+	for (int d = 0; d < last; d++) {
+		if (expr_uses_var(data->load->args[d], v)) {
+			return false;
+		}
+	}
+	return is_addend(data->load->args[last], v);
+}
+
 /* The number of contiguous elements of a reduction axis in the data, a multiple
  * of depth; 0: there is none. */
 static int64_t
@@ -37,6 +66,9 @@ run_of(const struct tiling *t, const struct load_access *data, int iter,
 	if (t->x.info->iters[iter].kind != ITER_REDUCE ||
 	    t->operand->use[iter] != AXIS_PLAIN) {
 		return 0;
+	}
+	if (t->by_columns && is_window(t, data, iter) && extent % depth == 0) {
+		return depth;
 	}
 	if (data->use[iter] == AXIS_BLOCKED &&
 	    data->granularity[iter] % depth == 0) {

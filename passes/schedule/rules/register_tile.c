@@ -386,7 +386,10 @@ static bool
 tile_product(struct rules *r, int reduction, int output, bool may_pad,
 	     bool *padded)
 {
-	struct tiling t = { .row = -1, .part = -1, .may_pad = may_pad };
+	struct tiling t = { .row = -1,
+			    .part = -1,
+			    .may_pad = may_pad,
+			    .by_columns = !target_has_vectors(r->target) };
 	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
 	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
 	struct tile_loops inner;

@@ -44,6 +44,8 @@ struct tiling {
 	int part;          /* an iter var over a part of an axis that lies in
 			     * blocks of part_block; -1: none */
 	int64_t part_block;
+	bool by_columns;   /* the columns of a window may be multiplied by
+			    * dot products: single words are loaded */
 	int64_t dot_lanes; /* of the dot product that may be used; 0: none */
 	int64_t dot_depth; /* the products that each of its lanes sums */
 	struct tile_dot dot;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pads images of fewer channels than a dot product sums, so that it can sum
+ * along their rows instead: the padding becomes a node of its own, and the
+ * kernel's columns become whole dot products, the last of them times zero.
+ *
+ *   tirc.Conv (x, w[oc][3][3][3],         p = Pad (x, 1 around, one more column)
+ *              pads 1 1 1 1)         ->   tirc.Conv (p, w[oc][3][3][4], no pads)
+ */
+#include "rewrite.h"
+
+#include "scalar.h"
+#include "window.h"
+
+struct image {
+	struct graph *g;
+	struct node *n; /* the convolution */
+	int64_t channels, kernel[2], pads[4];
+	int64_t more; /* columns that the kernel gets */
+};
+
+static bool
+read_pads(struct image *m)
+{
+	struct window w;
+
+	if (window_of_node(m->g->module, m->n, m->kernel, false, &w) != NULL) {
+		return false;
+	}
+	for (int d = 0; d < 2; d++) {
+		if (w.dilation[d] != 1 ||
+		    !expr_is_int(w.begin[d], &m->pads[d]) ||
+		    !expr_is_int(w.end[d], &m->pads[2 + d]) || m->pads[d] < 0 ||
+		    m->pads[2 + d] < 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is the node a convolution of few channels that its target would multiply one
+ * by one, and are its columns at most a third more as whole dot products? */
+static bool
+read_image(struct graph *g, struct node *n, struct image *m)
+{
+	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
+	int64_t per_group, size, rest;
+
+	*m = (struct image){ .g = g, .n = n };
+	if (!node_is_internal(n, "Conv") || n->match != NULL || x->ndim != 4 ||
+	    w->ndim != 4 || !tensor_is_constant(w) ||
+	    !dtype_equal(x->type, g->byte_type) ||
+	    !dtype_equal(w->type, g->byte_type) ||
+	    node_attr_int(n, "group", 1) != 1 ||
+	    !expr_is_int(x->shape[1], &m->channels) ||
+	    m->channels >= g->byte_depth || !expr_is_int(x->shape[2], &size) ||
+	    !expr_is_int(x->shape[3], &size) ||
+	    !expr_is_int(w->shape[1], &per_group) ||
+	    !expr_is_int(w->shape[2], &m->kernel[0]) ||
+	    !expr_is_int(w->shape[3], &m->kernel[1])) {
+		return false;
+	}
+	rest = m->kernel[1] % g->byte_depth;
+	m->more = rest == 0 ? 0 : g->byte_depth - rest;
+	return m->more * 3 <= m->kernel[1] && read_pads(m);
+}
+
+/* w with columns of zeros behind. */
+static struct tensor *
+widened(const struct image *m)
+{
+	struct tensor *w = m->n->inputs[1];
+	const struct value *v = tensor_value(m->g, w);
+	int64_t shape[4], rows = 1, columns = m->kernel[1] + m->more;
+	int8_t *data;
+
+	if (m->more == 0 || v == NULL) {
+		return v == NULL ? NULL : w;
+	}
+	for (int d = 0; d < 4; d++) {
+		expr_is_int(w->shape[d], &shape[d]);
+		rows *= d < 3 ? shape[d] : 1;
+	}
+	shape[3] = columns;
+	data = arena_array(&m->g->module->arena, int8_t, rows * columns);
+	for (int64_t i = 0; i < rows * m->kernel[1]; i++) {
+		data[i / m->kernel[1] * columns + i % m->kernel[1]] =
+			(int8_t)number_load(v->type, v->data, (size_t)i).i;
+	}
+	return graph_made_of(m->g,
+			     graph_constant(m->g, w->name, w->type, 4, shape,
+					    data),
+			     "$0, columns of zeros behind", NULL, &w, 1);
+}
+
+/* x with its padding, and what the columns of zeros read. */
+static struct tensor *
+padded(const struct image *m)
+{
+	struct graph *g = m->g;
+	struct tensor *x = m->n->inputs[0], *in[3] = { x };
+	int64_t *pads = arena_array(&g->module->arena, int64_t, 8);
+	void *outside = arena_alloc(&g->module->arena, sizeof(int64_t));
+	struct node *n;
+
+	for (int d = 0; d < 2; d++) {
+		pads[2 + d] = m->pads[d];
+		pads[6 + d] = m->pads[2 + d];
+	}
+	pads[7] += m->more;
+	number_store(x->type, outside, 0,
+		     (union number){ .i = node_attr_int(m->n, "outside", 0) });
+	in[1] = graph_constant_ints(g, "pads", 8, pads);
+	in[2] = graph_constant(g, "outside", x->type, 0, NULL, outside);
+	n = insert_node(g, m->n, "Pad", x->name, in, 3);
+	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
+}
+
+static bool
+replace(struct image *m)
+{
+	struct tensor *w = widened(m), *x = w != NULL ? padded(m) : NULL;
+	int64_t *none = arena_array(&m->g->module->arena, int64_t, 4);
+	int64_t *kernel = arena_array(&m->g->module->arena, int64_t, 2);
+
+	if (x == NULL) {
+		return false;
+	}
+	kernel[0] = m->kernel[0];
+	kernel[1] = m->kernel[1] + m->more;
+	node_set_input(m->n, 0, x);
+	node_set_input(m->n, 1, w);
+	node_set_attr_ints(m->g, m->n, "pads", none, 4);
+	node_set_attr_ints(m->g, m->n, "kernel_shape", kernel, 2);
+	graph_note(m->g, m->n, "columns", "dot products along the rows");
+	m->g->edits++;
+	return ops_infer_node(m->g, m->n);
+}
+
+bool
+graph_columns(struct graph *g)
+{
+	int n_nodes = g->nodes.n;
+	struct node **nodes = arena_copy(&g->module->arena, g->nodes.data,
+					 sizeof *nodes * (size_t)n_nodes);
+
+	for (int i = 0; i < n_nodes && g->slow_floats; i++) {
+		struct image m;
+
+		if (g->byte_depth > 0 && read_image(g, nodes[i], &m) &&
+		    !replace(&m)) {
+			return false;
+		}
+	}
+	return true;
+}
