@@ -88,12 +88,15 @@ struct size_list {
 	int64_t least;
 };
 
-/* Does n make no narrower integers of its input's? */
+/* Does n make no narrower numbers of its input's, which are integers or
+ * floats? */
 static bool
-keeps_integers(const struct node *n)
+keeps_numbers(const struct node *n)
 {
 	return n->inputs[0]->typed &&
-	       dtype_class(n->inputs[0]->type) == DTC_INT &&
+	       (dtype_class(n->inputs[0]->type) == DTC_INT ||
+		(dtype_is_float(n->inputs[0]->type) &&
+		 dtype_is_float(n->outputs[0]->type))) &&
 	       dtype_bits(n->outputs[0]->type) >=
 		       dtype_bits(n->inputs[0]->type);
 }
@@ -108,16 +111,14 @@ is_view(const struct node *n)
 	for (size_t i = 0; !*n->domain && i < sizeof views / sizeof *views;
 	     ++i) {
 		if (strcmp(n->op_type, views[i]) == 0) {
-			return keeps_integers(n);
+			return keeps_numbers(n);
 		}
 	}
 	return false;
 }
 
-/* The source of t, a tensor of one element: t is a chain of views of the source
- * and conversions to wider integers, or the source itself. */
-static struct tensor *
-root_of(struct tensor *t)
+struct tensor *
+size_root(struct tensor *t)
 {
 	while (t->producer && is_view(t->producer)) {
 		t = t->producer->inputs[0];
@@ -149,7 +150,7 @@ part_bound(struct sizing *s, const struct size_list *list, struct tensor *t,
 	   int at, int n)
 {
 	struct arena *tmp = &s->u.imp->tmp;
-	const char *names[] = { tensor_label(t), tensor_label(root_of(t)) };
+	const char *names[] = { tensor_label(t), tensor_label(size_root(t)) };
 	const struct size_bound *own = size_bound(s->u.imp, names, 2);
 	struct size_bound *made;
 	double low, high;
@@ -187,7 +188,7 @@ read_part(struct sizing *s, const struct size_list *list, struct tensor *t,
 	  int at, int n)
 {
 	struct importer *imp = s->u.imp;
-	struct tensor *root = root_of(t), *y;
+	struct tensor *root = size_root(t), *y;
 	const struct size_bound *bound;
 	int64_t *min = arena_array(&imp->tmp, int64_t, n + 1);
 	int64_t *max = arena_array(&imp->tmp, int64_t, n + 1);
@@ -266,7 +267,7 @@ list_of(struct tensor *t)
 			part = only_part(made);
 		} else if (made && !t->elems && !t->value && !*made->domain &&
 			   strcmp(made->op_type, "Cast") == 0 &&
-			   keeps_integers(made)) {
+			   keeps_numbers(made)) {
 			part = made->inputs[0];
 		}
 	}

@@ -263,9 +263,16 @@ import_sizes(struct importer *imp, struct node *n, int pos)
 	for (size_t i = 0; i < sizeof size_rows / sizeof size_rows[0]; ++i) {
 		if (strcmp(size_rows[i].op, n->op_type) == 0 &&
 		    is_unknown(imp, n, size_rows[i].input)) {
-			return size_input(&s, size_rows[i].input,
-					  size_rows[i].least);
+			if (!size_input(&s, size_rows[i].input,
+					size_rows[i].least)) {
+				return false;
+			}
+			n = imp->g->nodes.data[pos];
+			break;
 		}
+	}
+	if (strcmp(n->op_type, "Resize") == 0 && n == s.u.node) {
+		return size_resize(&s);
 	}
 	if (strcmp(n->op_type, "Range") == 0 && n->n_inputs == 3 &&
 	    (is_unknown(imp, n, 0) || is_unknown(imp, n, 1) ||

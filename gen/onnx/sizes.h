@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are known only when the model runs: sizes.c, and the operators in
- * size_counts.c, size_inputs.c and size_slices.c. */
+ * size_counts.c, size_inputs.c,
+ * size_resize.c and size_slices.c. */
 #ifndef TIRC_ONNX_SIZES_H
 #define TIRC_ONNX_SIZES_H
 
@@ -31,6 +32,9 @@ struct tensor *size_variables(struct sizing *s, struct tensor *x,
 			      const char *stem, int n, const int64_t *min,
 			      const int64_t *max, bool proven,
 			      const struct size_bound *bound);
+/* The source of t: t is a chain of views of the source and conversions to wider
+ * numbers, or the source itself. */
+struct tensor *size_root(struct tensor *t);
 /* Reports that the tensor's values need a bound. */
 bool size_no_bound(struct sizing *s, const char *name);
 
@@ -40,6 +44,7 @@ bool size_nms(struct sizing *s);
 bool size_unique(struct sizing *s);
 bool size_range(struct sizing *s);
 bool size_slice(struct sizing *s);
+bool size_resize(struct sizing *s);
 /* Integers of input i become sizes, which are at least `least`. */
 bool size_input(struct sizing *s, int i, int64_t least);
 

@@ -219,22 +219,25 @@ roi_align_mode(struct upgrade *u)
 /* -- Upsample and Resize before 11: x_in = x_out / scale -- */
 
 /* The rounding to a pixel: down, but up if the image shrinks (as in
- * onnxruntime; the operator's text does not define it). NULL: some dimensions
- * grow and some shrink. */
+ * onnxruntime; the operator's text does not define it). If some dimensions grow
+ * and some shrink, or the scales are known only later, each dimension has its
+ * own. */
 static const char *
 nearest_rounding(const struct tensor *scales)
 {
 	const struct value *v = scales ? scales->value : NULL;
 	bool grows = false, shrinks = false;
 
-	for (int64_t i = 0;
-	     v && v->data && v->type.kind == DT_F32 && i < v->elems; ++i) {
+	if (!v || !v->data || v->type.kind != DT_F32) {
+		return "floor_or_ceil";
+	}
+	for (int64_t i = 0; i < v->elems; ++i) {
 		double scale = number_load(v->type, v->data, (size_t)i).f;
 
 		grows = grows || scale > 1;
 		shrinks = shrinks || scale < 1;
 	}
-	return !shrinks ? "floor" : grows ? NULL : "ceil";
+	return !shrinks ? "floor" : grows ? "floor_or_ceil" : "ceil";
 }
 
 static bool
@@ -243,12 +246,7 @@ resize_asymmetric(struct upgrade *u)
 	struct tensor *scales = u->node->n_inputs > 1 ? u->node->inputs[1]
 						      : NULL;
 	const char *mode = node_attr_string(u->node, "mode", "nearest");
-	const char *rounding = nearest_rounding(scales);
 
-	if (!rounding && strcmp(mode, "nearest") == 0) {
-		return upgrade_refuse(u, "it makes one dimension larger and "
-					 "another smaller; use two nodes");
-	}
 	upgrade_set_n_inputs(u, 3);
 	node_set_input(u->node, 2, scales);
 	node_set_input(u->node, 1, NULL);
@@ -259,7 +257,7 @@ resize_asymmetric(struct upgrade *u)
 	node_set_attr_string(u->g, u->node, "coordinate_transformation_mode",
 			     "asymmetric");
 	node_set_attr_string(u->g, u->node, "nearest_mode",
-			     rounding ? rounding : "floor");
+			     nearest_rounding(scales));
 	return true;
 }
 

@@ -17,6 +17,13 @@ resize_mode(const struct node *n, const char *mode)
 	return strcmp(node_attr_string(n, "mode", "nearest"), mode) == 0;
 }
 
+static bool
+axes_of(struct infer *c, const struct node *n, struct resize_axis *axes)
+{
+	return *n->domain ? resize_run_axes(c, n, axes)
+			  : resize_axes(c, n, axes);
+}
+
 bool
 infer_resize(struct infer *c, struct node *n)
 {
@@ -36,7 +43,7 @@ infer_resize(struct infer *c, struct node *n)
 				   "mode '%s' is not known; correct the model",
 				   node_attr_string(n, "mode", ""));
 	}
-	if (!resize_axes(c, n, axes)) {
+	if (!axes_of(c, n, axes)) {
 		return false;
 	}
 	for (int d = 0; d < x->ndim; d++) {
@@ -68,6 +75,21 @@ as_output(struct define *c, const struct node *n, const struct expr *e)
 	return dtype_equal(t, e->type) ? e : convert_to(c, t, e);
 }
 
+/* Is x(i) in the input? */
+static const struct expr *
+is_inside(struct module *m, const struct resize_axis *a, const struct expr *i)
+{
+	struct dtype t = dtype_of(DT_F32);
+	const struct expr *x = resize_position(m, a, t, i);
+	const struct expr *last = expr_sub(m, a->size, expr_i32(m, 1));
+
+	if (!a->crops) {
+		return expr_bool(m, true);
+	}
+	return expr_and(m, expr_le(m, expr_const(m, t, 0), x),
+			expr_le(m, x, expr_cast(m, t, last)));
+}
+
 /* Selects extrapolation_value for positions outside of the input. */
 static const struct expr *
 extrapolate(struct define *c, const struct node *n,
@@ -80,6 +102,10 @@ extrapolate(struct define *c, const struct node *n,
 	for (int d = 0; d < n->inputs[0]->ndim; d++) {
 		const struct resize_axis *a = &axes[d];
 
+		if (a->at) {
+			inside = expr_and(m, inside, is_inside(m, a, at[d]));
+			continue;
+		}
 		if (a->crops && a->inside_min > 0) {
 			inside = expr_and(m, inside,
 					  expr_le(m,
@@ -115,7 +141,7 @@ define_nearest(struct define *c, const struct node *n,
 
 		if (a->p) {
 			to[d] = resize_nearest_symbolic(c->module, n, a, at[d]);
-		} else if (a->resized && a->virtual_result > 0) {
+		} else if (a->resized && (a->at || a->virtual_result > 0)) {
 			to[d] = resize_nearest_index(c, n, a, at[d]);
 		}
 	}
@@ -245,15 +271,19 @@ symbolic_shrink(struct module *m, const struct resize_axis *a, int support,
 {
 	const struct expr *shrink, *half = expr_i32(m, support);
 
-	shrink = expr_div(m, expr_cast(m, t, a->enlarged),
-			  expr_cast(m, t, a->reduced));
-	*reach = dim_max(m, half,
-			 expr_floordiv(m,
-				       expr_add(m,
-						expr_mul(m, a->reduced, half),
-						expr_sub(m, a->enlarged,
-							 expr_i32(m, 1))),
-				       a->enlarged));
+	shrink = a->run_scale ? expr_cast(m, t, a->run_scale)
+			      : expr_div(m, expr_cast(m, t, a->enlarged),
+					 expr_cast(m, t, a->reduced));
+	*reach = expr_floordiv(m,
+			       expr_add(m, expr_mul(m, a->reduced, half),
+					expr_sub(m, a->enlarged,
+						 expr_i32(m, 1))),
+			       a->enlarged);
+	if (a->at) {
+		/* the bound that the division has, for the memory plan */
+		*reach = expr_min(m, *reach, expr_mul(m, a->reduced, half));
+	}
+	*reach = dim_max(m, half, *reach);
 	return expr_min(m, expr_const(m, t, 1), shrink);
 }
 
@@ -262,10 +292,11 @@ filter_of(struct define *c, const struct node *n, const struct resize_axis *a,
 	  struct dtype t)
 {
 	struct module *m = c->module;
+	bool at_run = a->p || a->at;
 	bool antialias = node_attr_int(n, "antialias", 0) &&
-			 (a->p || a->scale < 1);
+			 (at_run || a->scale < 1);
 	int support = resize_mode(n, "cubic") ? 2 : 1;
-	double shrink = antialias && !a->p ? a->scale : 1;
+	double shrink = antialias && !at_run ? a->scale : 1;
 	const struct expr *reach = expr_i32(m, (int)ceil(support / shrink));
 	struct filter f = {
 		.axis = a,
@@ -274,7 +305,7 @@ filter_of(struct define *c, const struct node *n, const struct resize_axis *a,
 			      node_attr_int(n, "exclude_outside", 0) != 0,
 	};
 
-	if (antialias && a->p) {
+	if (antialias && at_run) {
 		f.shrink = symbolic_shrink(m, a, support, t, &reach);
 	}
 	f.offset = expr_sub(m, expr_i32(m, 1), reach);
@@ -289,7 +320,7 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	     const struct expr **fraction)
 {
 	struct module *m = c->module;
-	struct dtype f64 = dtype_of(DT_F64);
+	struct dtype wide = dtype_of(f->axis->at ? DT_F32 : DT_F64);
 	const struct expr *x, *r, *one = expr_i32(m, 1);
 	struct ratio q;
 	int64_t low, lift;
@@ -300,13 +331,13 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	}
 	if (!resize_ratio(f->axis, &q)) {
 		x = expr_call1(m, INTRIN_CEIL,
-			       resize_position(m, f->axis, f64, i));
+			       resize_position(m, f->axis, wide, i));
 		*whole = expr_sub(m,
 				  expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32),
 					    &x, 1),
 				  one);
-		x = expr_sub(m, resize_position(m, f->axis, f64, i),
-			     expr_cast(m, f64, *whole));
+		x = expr_sub(m, resize_position(m, f->axis, wide, i),
+			     expr_cast(m, wide, *whole));
 		*fraction = expr_cast(m, t, x);
 		return;
 	}
@@ -463,13 +494,16 @@ define_resize(struct define *c, const struct node *n,
 	int resized = 0;
 	bool filtered = resize_mode(n, "cubic");
 
-	if (!resize_axes(&checked, n, axes)) {
+	if (!axes_of(&checked, n, axes)) {
 		return false;
+	}
+	if (*n->domain) {
+		resize_run_positions(c, n, in, axes);
 	}
 	for (int d = 0; d < n->inputs[0]->ndim; d++) {
 		resized += axes[d].resized;
 		filtered |= axes[d].resized &&
-			    (axes[d].p || axes[d].scale < 1) &&
+			    (axes[d].p || axes[d].at || axes[d].scale < 1) &&
 			    node_attr_int(n, "antialias", 0);
 	}
 	if (resize_mode(n, "nearest")) {

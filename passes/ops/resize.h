@@ -23,6 +23,11 @@ struct resize_axis {
 	 * NULL otherwise. */
 	const struct expr *p, *q, *r;
 	const struct expr *enlarged, *reduced;
+	/* Of a scale that is known only when the model runs, a number of type
+	 * f32: x(i) is at[i]. The scale is at most about enlarged / reduced; at
+	 * is NULL otherwise. */
+	const struct expr *run_scale;
+	const struct te_tensor *at;
 };
 
 /* (i * p + q) / r, rounded down, exact in integers; r > 0. */
@@ -40,12 +45,29 @@ const int64_t *resize_nearest_sources(struct module *m, const struct node *n,
 const struct expr *resize_nearest_index(struct define *c, const struct node *n,
 					const struct resize_axis *a,
 					const struct expr *i);
+/* nearest_mode; "floor_or_ceil", which older operators have, is the one for an
+ * axis that grows, or for one that shrinks, where the scale is known. */
+const char *resize_rounding(const struct node *n, const struct resize_axis *a);
 /* x(i) as a number of type t. */
 const struct expr *resize_position(struct module *m,
 				   const struct resize_axis *a, struct dtype t,
 				   const struct expr *i);
 /* x(i) as a ratio of small integers; false: there is none. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
+
+/* Is the scale *p / *r, a ratio of small integers? */
+bool resize_scale_ratio(double scale, int64_t *p, int64_t *r);
+
+/* resize_run.c: the operator whose scales are known only when the model runs.
+ */
+
+/* Fills one axis per dimension of input 0. */
+bool resize_run_axes(struct infer *c, const struct node *n,
+		     struct resize_axis *axes);
+/* Sets `at` of the axes that change. */
+void resize_run_positions(struct define *c, const struct node *n,
+			  struct te_tensor *const *in,
+			  struct resize_axis *axes);
 
 /* resize_symbolic.c: axes whose sizes are known only when the model runs. */
 

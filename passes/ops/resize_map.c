@@ -148,28 +148,37 @@ input_doubles(struct module *m, const struct node *n, int i, double **list)
 	return t->n_elems;
 }
 
+bool
+resize_scale_ratio(double scale, int64_t *p, int64_t *r)
+{
+	for (*r = 1; *r <= 64; ++*r) {
+		double nearest = round(scale * (double)*r);
+
+		if (fabs(nearest / (double)*r - scale) < 1e-9 &&
+		    nearest <= 4096) {
+			*p = (int64_t)nearest;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Sets the result to floor(size * scale), also for a symbolic size if the scale
  * is a ratio of small integers; else to NULL. */
 static void
 scale_axis(struct module *m, struct resize_axis *a)
 {
-	int64_t v;
+	int64_t v, p, r;
 
 	a->result = NULL;
 	if (expr_is_int(a->size, &v)) {
 		a->result = expr_index(m, (int64_t)((double)v * a->scale));
 	}
-	for (int64_t r = 1; r <= 64 && !a->result; r++) {
-		double p = round(a->scale * (double)r);
-
-		if (fabs(p / (double)r - a->scale) < 1e-9 && p <= 4096) {
-			a->enlarged = expr_index(m, (int64_t)p);
-			a->reduced = expr_index(m, r);
-			a->result = expr_floordiv(m,
-						  expr_mul(m, a->size,
-							   a->enlarged),
-						  a->reduced);
-		}
+	if (!a->result && resize_scale_ratio(a->scale, &p, &r)) {
+		a->enlarged = expr_index(m, p);
+		a->reduced = expr_index(m, r);
+		a->result = expr_floordiv(m, expr_mul(m, a->size, a->enlarged),
+					  a->reduced);
 	}
 }
 
@@ -391,6 +400,9 @@ resize_ratio(const struct resize_axis *a, struct ratio *ratio)
 {
 	int64_t n = a->virtual_result;
 
+	if (a->at) {
+		return false;
+	}
 	for (int64_t r = 1; r <= RATIO_MAX; r++) {
 		if (ratio_with(a, r, ratio)) {
 			return true;
@@ -473,11 +485,25 @@ fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
 	return false;
 }
 
+const char *
+resize_rounding(const struct node *n, const struct resize_axis *a)
+{
+	const char *mode = node_attr_string(n, "nearest_mode",
+					    "round_prefer_floor");
+
+	return strcmp(mode, "floor_or_ceil") != 0 || a->run_scale ? mode
+	       : a->scale < 1                                     ? "ceil"
+								  : "floor";
+}
+
 /* x(i) as a floating-point number. */
 const struct expr *
 resize_position(struct module *m, const struct resize_axis *a, struct dtype t,
 		const struct expr *i)
 {
+	if (a->at) {
+		return expr_cast(m, t, te_at(m, a->at, &i, 1));
+	}
 	return expr_add(m,
 			expr_mul(m, expr_cast(m, t, i),
 				 expr_const(m, t, a->step)),
@@ -491,11 +517,17 @@ nearest_in_floats(struct module *m, const char *mode,
 		  const struct resize_axis *a, const struct expr *i,
 		  const struct expr *last)
 {
-	struct dtype f64 = dtype_of(DT_F64);
-	const struct expr *x = resize_position(m, a, f64, i);
-	const struct expr *half = expr_const(m, f64, 0.5);
+	struct dtype wide = dtype_of(a->at ? DT_F32 : DT_F64);
+	const struct expr *x = resize_position(m, a, wide, i);
+	const struct expr *half = expr_const(m, wide, 0.5);
 
-	if (strcmp(mode, "floor") == 0) {
+	if (strcmp(mode, "floor_or_ceil") == 0) {
+		x = expr_select(m,
+				expr_lt(m, a->run_scale,
+					expr_const(m, wide, 1)),
+				expr_call1(m, INTRIN_CEIL, x),
+				expr_call1(m, INTRIN_FLOOR, x));
+	} else if (strcmp(mode, "floor") == 0) {
 		x = expr_call1(m, INTRIN_FLOOR, x);
 	} else if (strcmp(mode, "ceil") == 0) {
 		x = expr_call1(m, INTRIN_CEIL, x);
@@ -524,8 +556,7 @@ const int64_t *
 resize_nearest_sources(struct module *m, const struct node *n,
 		       const struct resize_axis *a)
 {
-	const char *mode = node_attr_string(n, "nearest_mode",
-					    "round_prefer_floor");
+	const char *mode = resize_rounding(n, a);
 	int64_t size = a->virtual_size, count = a->virtual_result;
 	int64_t *source = arena_array(&m->arena, int64_t, count + 1);
 
@@ -550,15 +581,18 @@ resize_nearest_index(struct define *c, const struct node *n,
 		     const struct resize_axis *a, const struct expr *i)
 {
 	struct module *m = c->module;
-	const char *mode = node_attr_string(n, "nearest_mode",
-					    "round_prefer_floor");
-	const int64_t *source = resize_nearest_sources(m, n, a);
+	const char *mode = resize_rounding(n, a);
+	const int64_t *source;
 	int64_t size = a->virtual_size, count = a->virtual_result, low, high;
 	int64_t known;
 	bool fits;
 	const struct expr *e, *last = expr_sub(m, a->size, expr_i32(m, 1));
 	struct ratio f;
 
+	if (a->at) {
+		return nearest_in_floats(m, mode, a, i, last);
+	}
+	source = resize_nearest_sources(m, n, a);
 	fits = fit_ratio(source, a, false, &f);
 	if (!fits && !fit_ratio(source, a, true, &f)) {
 		return nearest_in_floats(m, mode, a, i, last);

@@ -102,8 +102,7 @@ const struct expr *
 resize_nearest_symbolic(struct module *m, const struct node *n,
 			const struct resize_axis *a, const struct expr *i)
 {
-	const char *mode = node_attr_string(n, "nearest_mode",
-					    "round_prefer_floor");
+	const char *mode = resize_rounding(n, a);
 	const struct expr *x = numerator(m, a, i), *r = a->r;
 	const struct expr *zero = expr_int(m, r->type, 0);
 	const struct expr *one = expr_int(m, r->type, 1);
