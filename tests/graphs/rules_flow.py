@@ -113,12 +113,19 @@ def part(g):
 
 
 def given_size(g):
-    """A Resize to sizes that are an input."""
+    """A Resize to sizes, or by scales, that are an input."""
     x = g.data(["float32"], 2, 4,
                lambda s: 0 not in s and SYMBOL not in s and np.prod(s) < 300)
     sizes = [max(1, n + g.number(-2, 3)) for n in g.value(x).shape]
     if len(sizes) > 2:
         sizes[:-2] = g.value(x).shape[:-2]
+    if g.chance(0.4):
+        scales = [1 if size == n else g.choice([0.5, 1.5, 2, 3])
+                  for size, n in zip(sizes, g.value(x).shape)]
+        return g.node("Resize", [x, "", g.add(np.float32(scales), "input")],
+                      mode=g.choice(["linear", "nearest", "cubic"]),
+                      coordinate_transformation_mode=g.choice(
+                          ["asymmetric", "half_pixel"]), nearest_mode="floor")
     return g.node("Resize", [x, "", "", g.add(np.array(sizes), "input")],
                   mode=g.choice(["linear", "nearest"]),
                   coordinate_transformation_mode="asymmetric",
@@ -266,6 +273,7 @@ def scan(g):
 OWN = {"tirc.NonZero": non_zero, "tirc.CountNonZero": compress,
        "tirc.RunSize": non_zero, "tirc.Unique": unique,
        "tirc.NonMaxSuppression": suppression, "tirc.Range": numbers,
+       "tirc.Resize": given_size,
        "tirc.Part": part, "tirc.SliceCount": part, "tirc.SliceStart": part,
        "tirc.Copy": conditional, "tirc.EndIf": conditional,
        "tirc.Carry": loop, "tirc.EndLoop": loop, "tirc.Iteration": loop,
