@@ -330,6 +330,25 @@ tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
 				 (double)(tiles + (rest + vector - 1) / vector);
 }
 
+/* Takes another axis for the rows if fewer of its iterations are left by whole
+ * tiles of so many rows: those have code of their own, and share nothing. */
+static void
+choose_row_axis(struct tiling *t, int64_t rows)
+{
+	int64_t extent = tiling_extent(&t->x, t->row);
+
+	for (int i = t->x.n_spatial - 1; i >= 0; i--) {
+		int64_t other = tiling_extent(&t->x, i);
+
+		if (i != t->lane && other > 1 && t->operand != NULL &&
+		    t->operand->use[i] == AXIS_UNUSED &&
+		    other % rows * extent < extent % rows * other) {
+			t->row = i;
+			extent = other;
+		}
+	}
+}
+
 /* Chooses the tile of a dot product whose sums are in general registers, on a
  * target without vectors: the sums take half of the registers. Two rows share
  * the words of the constant; a product without rows has more lanes, which share
@@ -348,6 +367,7 @@ sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
 	t->rows = 1;
 	if (t->row >= 0) {
 		t->rows = calls > 1 ? calls : 1;
+		choose_row_axis(t, t->rows);
 	} else if (calls > 1 && extent % (calls * t->dot_lanes) == 0) {
 		t->lanes = calls * t->dot_lanes;
 	}
