@@ -20,7 +20,7 @@ for model in models:
         out = compile_model(model, "--target", target, "--name", "net", "-q")
         with open(os.path.join(out, "net.h")) as f:
             header = f.read()
-        stated = int(re.search(r"stack (\d+) bytes at most", header)[1])
+        stated = int(re.search(r"stack about (\d+) bytes", header)[1])
         if not re.search(r"#define NET_STACK_BYTES %du" % stated, header):
             fail("NET_STACK_BYTES of %s is not %d" % (target, stated))
         with open(os.path.join(out, "net.mk")) as f:
