@@ -426,6 +426,7 @@ finish_kernel(struct joint *joint)
 	}
 	layouts_apply(m, k);
 	layouts_widen_rows(m, k, b->p->target);
+	layouts_copy_borders(m, k, b->p->target);
 	start = hooks_start(b->hooks);
 	if (!schedule(b, k, NULL)) {
 		return false;
@@ -683,6 +684,7 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 	kernel_place_elements(b->m, copy);
 	layouts_apply(b->m, copy);
 	layouts_widen_rows(b->m, copy, b->p->target);
+	layouts_copy_borders(b->m, copy, b->p->target);
 	return true;
 }
 

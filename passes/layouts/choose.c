@@ -205,7 +205,9 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 			struct tensor_layout *l;
 
 			if (arg->kind != ARG_TENSOR ||
-			    c->of[arg->tensor->id] == NULL) {
+			    c->of[arg->tensor->id] == NULL ||
+			    layouts_copies_border(c->p->graph->module, k->func,
+						  arg->buffer, c->p->target)) {
 				continue;
 			}
 			l = c->of[arg->tensor->id];

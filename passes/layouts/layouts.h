@@ -20,6 +20,14 @@ void layouts_apply(struct module *m, struct kernel *k);
  * columns up to whole vectors. */
 void layouts_widen_rows(struct module *m, struct kernel *k,
 			const struct target *target);
+/* Does the kernel (not scheduled yet) read bytes beyond the edges of b in one
+ * sum of products, so that it copies them with a border, if the target wants
+ * that instead of halos in memory? */
+bool layouts_copies_border(struct module *m, struct func *f,
+			   const struct buffer *b, const struct target *target);
+/* Adds the block that copies them, of a tensor with a layout. */
+void layouts_copy_borders(struct module *m, struct kernel *k,
+			  const struct target *target);
 /* Stores the halos of the (scheduled) kernel's outputs. */
 void layouts_write_halos(struct module *m, struct kernel *k);
 

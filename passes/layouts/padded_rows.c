@@ -116,7 +116,7 @@ find_extents(struct rows *r, int64_t columns)
 		    !guarded_load_bounds(r->f, r->x, d, &at)) {
 			return false;
 		}
-		if (d == b->ndim - 1) {
+		if (d == b->ndim - 1 && r->wide > 0) {
 			at.max += r->wide - columns;
 		}
 		r->before[d] = at.min < 0 ? -at.min : 0;
@@ -242,7 +242,9 @@ use_rows(struct rows *r)
 			     guarded_load_replace(m, r->store->args[k],
 						  r->x->test, load));
 	}
-	widen_columns(r);
+	if (r->wide > 0) {
+		widen_columns(r);
+	}
 	block_refresh(r->f, r->block);
 	while (top->parent != scope && top->parent->kind != STMT_SEQ) {
 		top = top->parent;
@@ -304,6 +306,77 @@ rows_of(struct module *m, struct func *f, const struct buffer *b,
 	}
 	use_rows(&r);
 	return true;
+}
+
+static void
+see_product(void *ctx, const struct expr *e)
+{
+	bool *found = ctx;
+
+	*found |= e->kind == EXPR_MUL;
+}
+
+/* Would a border in memory take a tenth of the bytes, or more? A narrower one
+ * takes less than copies take time. */
+static bool
+is_wide(const struct rows *r, const struct buffer *b)
+{
+	double ratio = 1;
+	int64_t extent;
+
+	for (int d = 0; d < b->ndim; d++) {
+		if (expr_is_int(b->shape[d], &extent) && extent > 0) {
+			ratio *= (double)r->extent[d] / (double)extent;
+		}
+	}
+	return ratio >= 1.1;
+}
+
+/* Does one reduction of products read the bytes beyond their edges? */
+static bool
+find_bytes(struct rows *r, const struct buffer *b, struct guarded_loads *loads)
+{
+	bool product = false;
+
+	guarded_loads_find(r->f, b, loads);
+	if (loads->list.n != 1 || b->ndim > MOST_DIMS ||
+	    !dtype_is_int(b->type) || dtype_bits(b->type) != 8) {
+		return false;
+	}
+	r->x = &loads->list.data[0];
+	if (!find_block(r) || !guarded_load_holds_inside(r->f, b, r->x)) {
+		return false;
+	}
+	expr_visit(r->store->args[0], see_product, &product);
+	return product && find_extents(r, 0) && is_wide(r, b);
+}
+
+bool
+layouts_copies_border(struct module *m, struct func *f, const struct buffer *b,
+		      const struct target *target)
+{
+	struct rows r = { .f = f, .m = m };
+	struct guarded_loads loads = { 0 };
+
+	return target->copied_borders && find_bytes(&r, b, &loads);
+}
+
+void
+layouts_copy_borders(struct module *m, struct kernel *k,
+		     const struct target *target)
+{
+	for (int i = 0; target->copied_borders && i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+		struct rows r = { .f = k->func, .m = m };
+		struct guarded_loads loads = { 0 };
+
+		if (arg->kind == ARG_TENSOR && arg->tensor->layout != NULL &&
+		    find_bytes(&r, arg->buffer, &loads)) {
+			use_rows(&r);
+			func_commit(k->func);
+			return;
+		}
+	}
 }
 
 void

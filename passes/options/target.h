@@ -114,6 +114,9 @@ struct target {
 	struct simulator simulator;
 	const char *const *reserved; /* words that no name may be, sorted */
 	int n_reserved;
+	/* a kernel copies the rows that it reads, with a border, instead of a
+	 * border in memory around each tensor */
+	bool copied_borders;
 	bool optimize_memory;     /* --optimize memory (else speed) */
 	const char *fp;           /* "default", or the mode of --fp */
 	const char *fp_cflags[2]; /* of "strict" and "fast"; NULL: no mode */

@@ -99,6 +99,15 @@ def check_report(target, folder, report):
         helper.fail("%s: stack: %s" % (target, report))
 
 
+def check_borders(target, text, workspace):
+    """Kernels copy rows with borders; that of each channel alone copies a plane,
+    and stores its result over the tensor."""
+    if "rows[" not in text or "in place" not in text or \
+            workspace >= 2 * CHANNELS * SIZE * SIZE:
+        helper.fail("%s: %d bytes of workspace:\n%s" % (target, workspace,
+                                                        text))
+
+
 def run(target, path):
     """On one board also: two programs count the same instructions, but for
     ticks of the clock."""
@@ -130,6 +139,8 @@ def run(target, path):
     for product in PRODUCTS:
         if (product in text) != (target in PRODUCT_BOARDS):
             helper.fail("%s: calls of %s" % (target, product))
+    if target in PRODUCT_BOARDS:
+        check_borders(target, text, report["workspace_bytes"])
 
 
 def profile(path):

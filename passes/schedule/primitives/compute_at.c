@@ -74,6 +74,61 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	return true;
 }
 
+/* Appends the corner of a region as an access. */
+static void
+add_corner(struct edit *e, const struct access *x, const struct region *r,
+	   bool last, struct access_list *out)
+{
+	struct access corner = *x;
+	const struct expr **index = arena_array(&e->m->arena,
+						const struct expr *,
+						r->buffer->ndim + 1);
+
+	for (int d = 0; d < r->buffer->ndim; d++) {
+		const struct expr *one = expr_int(e->m,
+						  r->ranges[d].extent->type, 1);
+
+		index[d] = r->ranges[d].min;
+		if (last) {
+			index[d] = expr_add(e->m, index[d],
+					    expr_sub(e->m, r->ranges[d].extent,
+						     one));
+		}
+	}
+	corner.index = index;
+	corner.address = false;
+	vec_push(&e->m->arena, &out->list, corner);
+}
+
+/* The accesses, with the declared regions of the blocks in place of addresses
+ * that a call reads from. */
+static struct access_list
+with_regions(struct edit *e, const struct access_list *uses)
+{
+	struct access_list out = { 0 };
+
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+		const struct stmt *block = x->address ? block_around(x->at)
+						      : NULL;
+		const struct region *r = NULL;
+
+		for (int k = 0; block != NULL && k < block->u.block->n_reads;
+		     k++) {
+			if (block->u.block->reads[k].buffer == x->buffer) {
+				r = &block->u.block->reads[k];
+			}
+		}
+		if (r == NULL) {
+			vec_push(&e->m->arena, &out.list, *x);
+			continue;
+		}
+		add_corner(e, x, r, false, &out);
+		add_corner(e, x, r, true, &out);
+	}
+	return out;
+}
+
 /* The child of the loop's body that contains s. */
 static struct stmt *
 body_child(const struct stmt *loop, struct stmt *s)
@@ -347,6 +402,7 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	needed = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
 	ranges = arena_array(&e->m->arena, struct range,
 			     b->u.block->n_iters + 1);
+	uses = with_regions(e, &uses);
 	access_cover(e->f, l->children[0], uses.list.data, uses.list.n, needed);
 	iter_domains(b, ranges);
 	for (int d = 0; d < buffer->ndim; d++) {

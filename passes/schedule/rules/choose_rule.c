@@ -325,6 +325,8 @@ choose_rows(struct rules *r)
 		if (id != x.output && id != x.reduction &&
 		    is_padded_copy(r, id, func_find(r->s.func, id))) {
 			TRY(rule_padded_rows(r, id, x.reduction, x.output));
+			TRY(rule_bordered_product(r, id, x.reduction,
+						  x.output));
 		}
 	}
 	return false;

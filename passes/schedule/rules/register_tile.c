@@ -391,6 +391,7 @@ tile_product(struct rules *r, int reduction, int output, bool may_pad,
 			    .may_pad = may_pad,
 			    .by_columns = !target_has_vectors(r->target) };
 	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
+	int axes[MAX_AXES];
 	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
 	struct tile_loops inner;
 	int64_t part_size = 0;
@@ -443,10 +444,11 @@ tile_product(struct rules *r, int reduction, int output, bool may_pad,
 	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
 		return false;
 	}
+	rules_order_axes(r, &t.x, axes);
 	/* Loops over axes that the copied or distant operand does not have go
 	 * inside, to reuse it. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
-		int axis = i % t.x.n_spatial;
+		int axis = axes[i % t.x.n_spatial];
 		bool reuses = (copies || t.panels) &&
 			      t.operand->use[axis] == AXIS_UNUSED;
 		int loop = axis == t.lane                ? lane_split[0]

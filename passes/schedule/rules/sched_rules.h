@@ -33,6 +33,8 @@ struct rules {
 	/* The target's product instructions before this number are skipped: the
 	 * rule has failed with them. */
 	int first_product;
+	/* the copy with borders that the sum reads; NULL: there is none */
+	const struct buffer *bordered;
 	bool repeated; /* the nest runs many times, with the same constants */
 	int next_product; /* the number after the instruction chosen; 0: none
 			   * was */
@@ -204,6 +206,15 @@ bool rule_window(struct rules *r, int reduction, int output);
 /* window_reduction.c: the reduction slides a window over rows that the block
  * `rows` has copied. */
 bool rule_padded_rows(struct rules *r, int rows, int reduction, int output);
+/* The sum of products reads a copy with borders: of a plane of each channel, or
+ * of the few rows that a row of results reads. */
+bool rule_bordered_product(struct rules *r, int rows, int reduction,
+			   int output);
+/* The spatial axes of a sum in the order of their loops: the block's, except that
+ * axes which the copy with borders does not have follow the one along which it
+ * is made anew. */
+void rules_order_axes(const struct rules *r, const struct block_access *x,
+		      int *axes);
 bool rule_reduction(struct rules *r, int reduction, int output);
 bool rule_blocked_rows(struct rules *r, const int *blocks, int n, int output);
 bool rule_constant_matrix(struct rules *r, const int *blocks, int n,

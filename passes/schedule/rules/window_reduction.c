@@ -277,6 +277,27 @@ loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	return at;
 }
 
+/* Splits off what fills the border, so that the rest is copied without
+ * conditions. */
+static void
+split_border(struct rules *r, int rows, int place)
+{
+	int *loops, n;
+
+	if (!sched_get_loops(&r->s, rows, &loops, &n)) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		if (loops[i] == place && i + 1 < n) {
+			struct sched_value args[2] = { sv_block(rows),
+						       sv_loop(loops[i + 1]) };
+
+			sched_apply(&r->s, "decompose_padding", args, 2, NULL);
+			return;
+		}
+	}
+}
+
 bool
 rule_padded_rows(struct rules *r, int rows, int reduction, int output)
 {
@@ -310,20 +331,103 @@ rule_padded_rows(struct rules *r, int rows, int reduction, int output)
 	if (r->target->complete_unroll == 0) {
 		sched_vectorize(&r->s, lane_loop);
 	}
-	if (!sched_get_loops(&r->s, rows, &loops, &n)) {
-		return false;
-	}
-	for (int i = 0; i < n; i++) {
-		if (loops[i] == place && i + 1 < n) {
-			struct sched_value args[2] = { sv_block(rows),
-						       sv_loop(loops[i + 1]) };
-
-			sched_apply(&r->s, "decompose_padding", args, 2, NULL);
-			break;
-		}
-	}
+	split_border(r, rows, place);
 	strbuf_printf(&r->words, "window over copied rows  %s_lanes %lld",
 		      iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
+	return true;
+}
+
+/* How the copy is read along an axis of the results. */
+static enum axis_use
+use_of_rows(const struct rules *r, const struct block_access *x, int axis)
+{
+	for (int l = 0; l < x->n_loads && axis >= 0; l++) {
+		if (x->loads[l].load->u.buffer == r->bordered) {
+			return x->loads[l].use[axis];
+		}
+	}
+	return AXIS_UNUSED;
+}
+
+/* Does a window slide along the axis? */
+static bool
+slides(const struct rules *r, const struct block_access *x, int axis)
+{
+	enum axis_use use = use_of_rows(r, x, axis);
+
+	return use != AXIS_UNUSED && use != AXIS_PLAIN && use != AXIS_BLOCKED &&
+	       !expr_is_value(x->info->iters[axis].extent, 1);
+}
+
+/* The loop in which rows are copied: the last one over channels of their own,
+ * else that over the rows of the results. */
+static int
+place_of_border(struct rules *r, const struct block_access *x, int output)
+{
+	const struct stmt *b = func_find(r->s.func, output);
+	int *loops, n, plain = 0;
+
+	if (!sched_get_loops(&r->s, output, &loops, &n)) {
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *loop = func_find(r->s.func, loops[i]);
+		enum axis_use use = use_of_rows(r, x,
+						rules_driven_iter(b, loop));
+
+		if (use == AXIS_UNUSED || expr_is_value(loop->args[1], 1)) {
+			continue;
+		}
+		if (use != AXIS_PLAIN && use != AXIS_BLOCKED) {
+			return plain != 0 ? plain : loops[i];
+		}
+		plain = loops[i];
+	}
+	return 0;
+}
+
+void
+rules_order_axes(const struct rules *r, const struct block_access *x, int *axes)
+{
+	int n = 0, first = 0;
+
+	while (first < x->n_spatial && !slides(r, x, first)) {
+		first++;
+	}
+	for (int i = 0; i < 2 * x->n_spatial; i++) {
+		int axis = i % x->n_spatial;
+		bool later = first < x->n_spatial &&
+			     (axis > first ||
+			      (axis < first &&
+			       use_of_rows(r, x, axis) == AXIS_UNUSED));
+
+		if (later == (i >= x->n_spatial)) {
+			axes[n++] = axis;
+		}
+	}
+}
+
+bool
+rule_bordered_product(struct rules *r, int rows, int reduction, int output)
+{
+	struct block_access x;
+	bool tiled;
+	int place;
+
+	if (!r->target->copied_borders || !rules_access(r, reduction, &x) ||
+	    !rules_same_axes(r, &x, output)) {
+		return false;
+	}
+	r->bordered = func_find(r->s.func, rows)->u.block->writes[0].buffer;
+	tiled = rule_matmul(r, reduction, output);
+	place = tiled ? place_of_border(r, &x, output) : 0;
+	r->bordered = NULL;
+	if (place == 0 || !sched_compute_at(&r->s, rows, place) ||
+	    !sched_set_scope(&r->s, rows, 0, "local")) {
+		return false;
+	}
+	split_border(r, rows, place);
+	strbuf_puts(&r->words, ", copied border");
 	return true;
 }
