@@ -23,6 +23,8 @@ BUILDS = {
     "gnu-c": ["gcc", "-std=gnu11", "-O1", "-w"],
     "c-openmp": ["gcc", "-std=c99", "-O1", "-fopenmp", "-w"],
     "c-threads": ["gcc", "-std=gnu11", "-O1", "-pthread", "-w"],
+    # What its instructions have as plain C for other processors.
+    "cortex-m4": ["gcc", "-std=gnu11", "-O1", "-w"],
 }
 # Targets that `tirc run` builds and runs, with its options.
 DEVICES = {
