@@ -204,16 +204,9 @@ add_kernels(struct harness *h, cJSON *top, const double *counts)
 	cJSON *list = cJSON_AddArrayToObject(top, "kernels");
 
 	for (int i = 0; i < tirc_kernel_count(h->t); i++) {
-		struct tirc_kernel k = tirc_kernel(h->t, i);
-		cJSON *o = cJSON_CreateObject();
+		cJSON *o = harness_kernel_json(h, i);
 
-		cJSON_AddStringToObject(o, "name", k.name);
-		cJSON_AddStringToObject(o, "title",
-					k.title != NULL ? k.title : "");
-		cJSON_AddStringToObject(o, "schedule",
-					k.schedule != NULL ? k.schedule : "");
 		cJSON_AddNumberToObject(o, "instructions", counts[i]);
-		cJSON_AddNumberToObject(o, "macs", (double)k.macs);
 		cJSON_AddItemToArray(list, o);
 	}
 }

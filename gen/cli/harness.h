@@ -34,6 +34,8 @@ bool harness_open(struct harness *h, struct cli *c);
 /* profile.c: reads the profile that harness_run() wrote, prints the table
  * unless quiet, writes --json. */
 bool harness_profile(struct harness *h);
+/* The JSON object of kernel i: its names and multiplications. */
+struct cJSON *harness_kernel_json(const struct harness *h, int i);
 /* Writes --json and frees top. */
 bool harness_write_json(struct harness *h, struct cJSON *top);
 /* board.c: whether the compiler and the simulator of a target that has one are

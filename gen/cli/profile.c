@@ -202,20 +202,29 @@ print_table(struct profile *p)
 	       p->bytes[LEVEL_MEMORY] / 1e9);
 }
 
-static cJSON *
-kernel_json(struct profile *p, int i)
+cJSON *
+harness_kernel_json(const struct harness *h, int i)
 {
-	struct tirc_kernel k = tirc_kernel(p->h->t, i);
-	struct standing x = standing_of(p, i);
+	struct tirc_kernel k = tirc_kernel(h->t, i);
 	cJSON *o = cJSON_CreateObject();
 
 	cJSON_AddStringToObject(o, "name", k.name);
 	cJSON_AddStringToObject(o, "title", k.title != NULL ? k.title : "");
 	cJSON_AddStringToObject(o, "schedule",
 				k.schedule != NULL ? k.schedule : "");
+	cJSON_AddNumberToObject(o, "macs", (double)k.macs);
+	return o;
+}
+
+static cJSON *
+kernel_json(struct profile *p, int i)
+{
+	struct tirc_kernel k = tirc_kernel(p->h->t, i);
+	struct standing x = standing_of(p, i);
+	cJSON *o = harness_kernel_json(p->h, i);
+
 	cJSON_AddNumberToObject(o, "ms", p->ns[i] / 1e6);
 	cJSON_AddNumberToObject(o, "flops", k.flops);
-	cJSON_AddNumberToObject(o, "macs", (double)k.macs);
 	cJSON_AddNumberToObject(o, "read_bytes", (double)k.read_bytes);
 	cJSON_AddNumberToObject(o, "weight_bytes", (double)k.weight_bytes);
 	cJSON_AddNumberToObject(o, "write_bytes", (double)k.write_bytes);

@@ -96,26 +96,6 @@ is_pool(const struct node *n)
 	return n->op->fuse == FUSE_REDUCTION;
 }
 
-/* The elements of a pool's window; 1 for other nodes. */
-static int64_t
-window_elems(const struct node *n)
-{
-	const struct tensor *x = n->inputs[0];
-	const int64_t *sizes;
-	int count = node_attr_ints(n, "kernel_shape", &sizes);
-	int64_t elems = 1, size;
-
-	for (int i = 0; i < count && elems < MOST_ELEMS; i++) {
-		elems *= sizes[i];
-	}
-	for (int d = 2; is_pool(n) && count == 0 && d < x->ndim; d++) {
-		elems *= expr_is_int(x->shape[d], &size) && elems < MOST_ELEMS
-				 ? size
-				 : 1;
-	}
-	return elems;
-}
-
 /* Two rows of x, all lower and all upper bounds, of a shape that n takes. NULL:
  * bounds are missing, or the rows are long. */
 static struct tensor *
@@ -123,6 +103,7 @@ rows_of_bounds(struct graph *scratch, const struct node *n,
 	       const struct tensor *t, const struct channels *x)
 {
 	int64_t shape[8] = { 2, x->n }, each = 1;
+	int64_t reads = is_pool(n) ? pool_window_elems(n) : 1;
 	void *data;
 
 	for (int d = 2; d < t->ndim; d++) {
@@ -133,7 +114,7 @@ rows_of_bounds(struct graph *scratch, const struct node *n,
 			return NULL;
 		}
 		each *= shape[d];
-		if (each * x->n * window_elems(n) > MOST_ELEMS) {
+		if (each * x->n > MOST_ELEMS / reads) {
 			return NULL;
 		}
 	}
@@ -190,7 +171,7 @@ static double
 error_of(const struct node *n)
 {
 	return is_pool(n) && dtype_is_float(n->outputs[0]->type)
-		       ? (double)window_elems(n) * 0x1p-23
+		       ? (double)pool_window_elems(n) * 0x1p-23
 		       : 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pads images of fewer channels than a dot product sums, so that it can sum
- * along their rows instead: the padding becomes a node of its own, and the
- * kernel's columns become whole dot products, the last of them times zero.
+/* A convolution of an image with fewer channels than a dot product sums: the
+ * dot products sum along the rows of the image instead. The padding becomes a
+ * node of its own, and the kernel gets columns of zeros until its width is a
+ * multiple of a dot product's length.
  *
  *   tirc.Conv (x, w[oc][3][3][3],         p = Pad (x, 1 around, one more column)
  *              pads 1 1 1 1)         ->   tirc.Conv (p, w[oc][3][3][4], no pads)
@@ -14,7 +15,7 @@
 struct image {
 	struct graph *g;
 	struct node *n; /* the convolution */
-	int64_t channels, kernel[2], pads[4];
+	int64_t kernel[2], pads[4];
 	int64_t more; /* columns that the kernel gets */
 };
 
@@ -37,13 +38,14 @@ read_pads(struct image *m)
 	return true;
 }
 
-/* Is the node a convolution of few channels that its target would multiply one
- * by one, and are its columns at most a third more as whole dot products? */
+/* Reads a convolution of bytes, by constant weights, of fewer channels than a dot
+ * product sums. False: the node is none, or its kernel would get more than a
+ * third more columns. */
 static bool
 read_image(struct graph *g, struct node *n, struct image *m)
 {
 	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
-	int64_t per_group, size, rest;
+	int64_t channels, size, rest;
 
 	*m = (struct image){ .g = g, .n = n };
 	if (!node_is_internal(n, "Conv") || n->match != NULL || x->ndim != 4 ||
@@ -51,10 +53,9 @@ read_image(struct graph *g, struct node *n, struct image *m)
 	    !dtype_equal(x->type, g->byte_type) ||
 	    !dtype_equal(w->type, g->byte_type) ||
 	    node_attr_int(n, "group", 1) != 1 ||
-	    !expr_is_int(x->shape[1], &m->channels) ||
-	    m->channels >= g->byte_depth || !expr_is_int(x->shape[2], &size) ||
+	    !expr_is_int(x->shape[1], &channels) || channels >= g->byte_depth ||
+	    !expr_is_int(x->shape[2], &size) ||
 	    !expr_is_int(x->shape[3], &size) ||
-	    !expr_is_int(w->shape[1], &per_group) ||
 	    !expr_is_int(w->shape[2], &m->kernel[0]) ||
 	    !expr_is_int(w->shape[3], &m->kernel[1])) {
 		return false;
@@ -68,51 +69,32 @@ read_image(struct graph *g, struct node *n, struct image *m)
 static struct tensor *
 widened(const struct image *m)
 {
+	const int64_t pads[8] = { [7] = m->more };
 	struct tensor *w = m->n->inputs[1];
-	const struct value *v = tensor_value(m->g, w);
-	int64_t shape[4], rows = 1, columns = m->kernel[1] + m->more;
-	int8_t *data;
+	struct tensor *wide;
 
-	if (m->more == 0 || v == NULL) {
-		return v == NULL ? NULL : w;
+	if (m->more == 0) {
+		return w;
 	}
-	for (int d = 0; d < 4; d++) {
-		expr_is_int(w->shape[d], &shape[d]);
-		rows *= d < 3 ? shape[d] : 1;
-	}
-	shape[3] = columns;
-	data = arena_array(&m->g->module->arena, int8_t, rows * columns);
-	for (int64_t i = 0; i < rows * m->kernel[1]; i++) {
-		data[i / m->kernel[1] * columns + i % m->kernel[1]] =
-			(int8_t)number_load(v->type, v->data, (size_t)i).i;
-	}
-	return graph_made_of(m->g,
-			     graph_constant(m->g, w->name, w->type, 4, shape,
-					    data),
-			     "$0, columns of zeros behind", NULL, &w, 1);
+	wide = insert_pad(m->g, m->n, w, pads, NULL);
+	return wide != NULL ? finish_constant(m->g, wide->producer) : NULL;
 }
 
-/* x with its padding, and what the columns of zeros read. */
+/* x with its padding, and with the columns that the zeros read. */
 static struct tensor *
 padded(const struct image *m)
 {
 	struct graph *g = m->g;
-	struct tensor *x = m->n->inputs[0], *in[3] = { x };
-	int64_t *pads = arena_array(&g->module->arena, int64_t, 8);
+	struct tensor *x = m->n->inputs[0];
+	const int64_t pads[8] = { 0, 0, m->pads[0], m->pads[1],
+				  0, 0, m->pads[2], m->pads[3] + m->more };
 	void *outside = arena_alloc(&g->module->arena, sizeof(int64_t));
-	struct node *n;
 
-	for (int d = 0; d < 2; d++) {
-		pads[2 + d] = m->pads[d];
-		pads[6 + d] = m->pads[2 + d];
-	}
-	pads[7] += m->more;
 	number_store(x->type, outside, 0,
 		     (union number){ .i = node_attr_int(m->n, "outside", 0) });
-	in[1] = graph_constant_ints(g, "pads", 8, pads);
-	in[2] = graph_constant(g, "outside", x->type, 0, NULL, outside);
-	n = insert_node(g, m->n, "Pad", x->name, in, 3);
-	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
+	return insert_pad(g, m->n, x, pads,
+			  graph_constant(g, "outside", x->type, 0, NULL,
+					 outside));
 }
 
 static bool

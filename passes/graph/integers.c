@@ -64,26 +64,6 @@ has_constant_space(const struct tensor *x)
 	return x->ndim > 2;
 }
 
-/* The numbers of which a pool makes one; its sizes are constant. */
-static int64_t
-window_elems(const struct node *n, bool global)
-{
-	const struct tensor *x = n->inputs[0];
-	const int64_t *size;
-	int64_t count = 1, extent = 1;
-	int axes = global ? x->ndim - 2
-			  : node_attr_ints(n, "kernel_shape", &size);
-
-	for (int i = 0; i < axes; i++) {
-		if (global && expr_is_int(x->shape[i + 2], &extent)) {
-			count *= extent;
-		} else if (!global) {
-			count *= size[i];
-		}
-	}
-	return count;
-}
-
 /* Has ONNX's average in float32 the integer next to the exact average, for all
  * bytes and orders of the sum? An odd number of integers has an average that is at
  * least 1 / (2 count) from the middle of two integers. Each term is at most 255
@@ -119,7 +99,7 @@ fixed_average(struct graph *g, struct node *n)
 	    !quantization_equal(&q, &end.q)) {
 		return true;
 	}
-	count = window_elems(n, global);
+	count = pool_window_elems(n);
 	if (!g->fixed_point &&
 	    !float_average_is_exact(n->outputs[0], q.scale[0], count)) {
 		return true;

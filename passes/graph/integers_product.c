@@ -358,19 +358,15 @@ pad_weights(struct graph *g, const struct product *p, int64_t more)
 static bool
 pad_channels(struct graph *g, struct product *p, int64_t more)
 {
-	struct node *q = p->x->producer, *pad;
-	const int64_t pads[8] = { 0, 0, 0, 0, 0, more, 0, 0 };
-	struct tensor *in[2] = { q->inputs[0] };
+	const int64_t pads[8] = { [5] = more };
+	struct node *q = p->x->producer;
+	struct tensor *x = insert_pad(g, q, q->inputs[0], pads, NULL);
 
-	in[1] = graph_constant_ints(g, "pads", 8,
-				    arena_copy(&g->module->arena, pads,
-					       sizeof pads));
-	pad = insert_node(g, q, "Pad", q->inputs[0]->name, in, 2);
 	p->w = pad_weights(g, p, more);
-	if (!p->w || !ops_infer_node(g, pad)) {
+	if (!p->w || !x) {
 		return false;
 	}
-	node_set_input(q, 0, pad->outputs[0]);
+	node_set_input(q, 0, x);
 	return ops_infer_node(g, q);
 }
 
@@ -508,15 +504,11 @@ pad_with_zero(struct graph *g, const struct node *n, struct tensor *x)
 	const int64_t *pads;
 	int count = node_attr_ints(n, "pads", &pads), rank = x->ndim;
 	int64_t *all = arena_array(&g->module->arena, int64_t, 2 * rank);
-	struct tensor *in[3] = { x, NULL, n->inputs[2] };
-	struct node *pad;
 
 	for (int i = 0; i < count; i++) {
 		all[i < count / 2 ? 2 + i : 4 + i] = pads[i];
 	}
-	in[1] = graph_constant_ints(g, "pads", 2 * rank, all);
-	pad = insert_node(g, n, "Pad", x->name, in, 3);
-	return ops_infer_node(g, pad) ? pad->outputs[0] : NULL;
+	return insert_pad(g, n, x, all, n->inputs[2]);
 }
 
 /* -zero * the sums of the weights, for a zero point known at run time. */

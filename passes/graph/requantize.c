@@ -17,8 +17,9 @@
  * where T is the least x with Requantize (x) >= value. TFLite rounds half away
  * from zero, so that negative x may need another addend: the input `negative` is
  * the difference. ONNX rounds half to even, which matters for scales such as
- * 2^-7: with the attribute `even`, odd values get 1 more before the shift. So are
- * averages, whose factor is 1 / count and which round half away from zero. A tensor with a channel without a proof keeps its Requantize. */
+ * 2^-7: with the attribute `even`, odd values get 1 more before the shift.
+ * Averages, whose factor is 1 / count, round half away from zero and are proven
+ * in the same way. A tensor with a channel without a proof keeps its Requantize. */
 #include <math.h>
 
 #include "quantization.h"

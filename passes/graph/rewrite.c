@@ -102,6 +102,44 @@ insert_node(struct graph *g, const struct node *before, const char *op_type,
 	return n;
 }
 
+struct tensor *
+insert_pad(struct graph *g, const struct node *before, struct tensor *x,
+	   const int64_t *pads, struct tensor *outside)
+{
+	int64_t *list = arena_copy(&g->module->arena, pads,
+				   2 * sizeof *pads * (size_t)x->ndim);
+	struct tensor *in[3] = { x, NULL, outside };
+	struct node *pad;
+
+	in[1] = graph_constant_ints(g, "pads", 2 * x->ndim, list);
+	pad = insert_node(g, before, "Pad", x->name, in,
+			  outside != NULL ? 3 : 2);
+	return ops_infer_node(g, pad) ? pad->outputs[0] : NULL;
+}
+
+int64_t
+pool_window_elems(const struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const int64_t *sizes;
+	int count = node_attr_ints(n, "kernel_shape", &sizes);
+	int64_t elems = 1;
+
+	for (int d = 2; d < x->ndim; d++) {
+		int64_t size = 1;
+
+		if (d - 2 < count) {
+			size = sizes[d - 2];
+		} else {
+			expr_is_int(x->shape[d], &size);
+		}
+		if (__builtin_mul_overflow(elems, size, &elems)) {
+			return INT64_MAX;
+		}
+	}
+	return elems;
+}
+
 void
 node_copy_attrs(struct graph *g, struct node *to, const struct node *from)
 {

@@ -34,6 +34,15 @@ bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 struct node *insert_node(struct graph *g, const struct node *before,
 			 const char *op_type, const char *base,
 			 struct tensor *const *inputs, int n_inputs);
+/* The result of a new Pad before `before`: x with pads, ONNX's list of 2 * rank
+ * sizes, filled with the scalar `outside` (NULL: 0). The bytes of pads are
+ * copied. NULL after a diagnostic. */
+struct tensor *insert_pad(struct graph *g, const struct node *before,
+			  struct tensor *x, const int64_t *pads,
+			  struct tensor *outside);
+/* The elements of a pool's window; of a global pool, those of x's plane. A size
+ * that is not constant counts as 1. INT64_MAX: there are more. */
+int64_t pool_window_elems(const struct node *n);
 void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
 /* Finishes a node from insert_node over constants: it leaves the graph's order,
  * and its result is evaluated if small, or else becomes a recipe. */

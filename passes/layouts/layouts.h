@@ -25,7 +25,8 @@ void layouts_widen_rows(struct module *m, struct kernel *k,
  * that instead of halos in memory? */
 bool layouts_copies_border(struct module *m, struct func *f,
 			   const struct buffer *b, const struct target *target);
-/* Adds the block that copies them, of a tensor with a layout. */
+/* Adds a block to each kernel that reads a tensor with copied borders: it copies
+ * the elements with their border. */
 void layouts_copy_borders(struct module *m, struct kernel *k,
 			  const struct target *target);
 /* Stores the halos of the (scheduled) kernel's outputs. */

@@ -40,7 +40,7 @@ struct order {
 	int_vec *after;
 	int_vec *touched; /* by kernel: storages of the workspace */
 	int64_t *scratch_bytes;
-	int *touches;   /* by storage, and those of the caller */
+	int *touches;   /* by storage, the caller's storages too */
 	int_vec early;  /* storages that the caller fills before the run */
 	uint64_t *code; /* by kernel: random bits */
 };

@@ -8,8 +8,7 @@
 #include "kernel.h"
 #include "schedule.h"
 
-/* What s takes from the target for k: its intrinsics, and the alignment of
- * constants. */
+/* Gives s the target's intrinsics and the alignment of k's constants. */
 void sched_for_kernel(struct sched *s, const struct kernel *k,
 		      const struct target *target);
 /* Schedules k->func, describes the schedule in k->schedule (for the kernel's

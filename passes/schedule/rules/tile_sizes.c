@@ -331,7 +331,8 @@ tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
 }
 
 /* Takes another axis for the rows if fewer of its iterations are left by whole
- * tiles of so many rows: those have code of their own, and share nothing. */
+ * tiles of so many rows: iterations that are left get a loop of their own, which
+ * shares no loads. */
 static void
 choose_row_axis(struct tiling *t, int64_t rows)
 {
