@@ -312,6 +312,18 @@ tirc_write_partition(struct tirc *t, const char *path)
 	return partition_write(t->graph, &facts, path, t->options.force);
 }
 
+/* The kind of firmware package, and the form of weights for it. */
+static bool
+find_kind(struct tirc *t)
+{
+	if (t->options.package == NULL) {
+		return true;
+	}
+	t->kind = firmware_load(t->m, t->options.package,
+				t->options.package_path);
+	return t->kind != NULL;
+}
+
 bool
 tirc_compile(struct tirc *t)
 {
@@ -325,8 +337,12 @@ tirc_compile(struct tirc *t)
 	};
 
 	if (!context_hooks(t, &hooks) || !read_weights_form(t, &emit.weights) ||
-	    !read_form(t, &emit.graph) || !prepare(t)) {
+	    !read_form(t, &emit.graph) || !find_kind(t) || !prepare(t)) {
 		return false;
+	}
+	if (t->kind != NULL && !emit.graph &&
+	    emit.weights == WEIGHTS_AUTO) {
+		emit.weights = WEIGHTS_C;
 	}
 	if (emit.name == NULL) {
 		emit.name = t->graph->name;
@@ -350,6 +366,33 @@ tirc_compile(struct tirc *t)
 	set_fates(t);
 	t->compiled = true;
 	return t->m->diags.n_errors == 0;
+}
+
+bool
+tirc_arrange(struct tirc *t, const void *const *inputs,
+	     const void *const *outputs, const double *const *allowed)
+{
+	const struct self_test values = { inputs, outputs, allowed };
+
+	return t->compiled && t->kind != NULL &&
+	       firmware_arrange(&t->package, t->kind, &values);
+}
+
+int
+tirc_package_count(struct tirc *t)
+{
+	int n;
+
+	firmware_names(t->m, t->options.package_path, &n);
+	return n;
+}
+
+const char *
+tirc_package(struct tirc *t, int i)
+{
+	int n;
+
+	return firmware_names(t->m, t->options.package_path, &n)[i];
 }
 
 bool

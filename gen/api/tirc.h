@@ -98,6 +98,10 @@ struct tirc_options {
 	int n_byoc;
 	const char *byoc_path;
 	bool explain; /* for tirc_explain */
+	/* The kind of the firmware package that tirc_arrange makes, such as
+	 * "cmake"; NULL: none. A folder of the user's kinds. */
+	const char *package;
+	const char *package_path;
 	/* The place of their regions: "within" the model (default); "alone":
 	 * the emitted model is only the regions, with inputs of their own;
 	 * "generated": it computes the inputs and outputs of regions without
@@ -150,6 +154,19 @@ bool tirc_compile(struct tirc *t);
 /* Writes the files into a folder (made if missing): all or nothing. Without the
  * option force, an existing file that tirc did not write is an error. */
 bool tirc_write(struct tirc *t, const char *folder);
+/* After tirc_compile with the option package: moves the files into the folders of
+ * a firmware package and adds its own, with a self-test of these values: dense
+ * arrays, one for each input and output. An element of output i may differ by
+ * allowed[i][element]. */
+bool tirc_arrange(struct tirc *t, const void *const *inputs,
+		  const void *const *outputs, const double *const *allowed);
+/* The names of the kinds of firmware packages, sorted. */
+int tirc_package_count(struct tirc *t);
+const char *tirc_package(struct tirc *t, int i);
+/* After tirc_load, and before tirc_compile: runs the model in the interpreter on
+ * dense arrays, one for each input, and writes its outputs. */
+bool tirc_interpret(struct tirc *t, const void *const *inputs,
+		    void *const *outputs);
 /* The files that the result depends on: the model, its external data, the
  * schedules and passes named in options. */
 int tirc_dependency_count(const struct tirc *t);

@@ -4,6 +4,7 @@
 #define TIRC_CONTEXT_H
 
 #include "add_pass.h"
+#include "firmware.h"
 #include "hooks.h"
 #include "onnx_import.h"
 #include "package.h"
@@ -27,6 +28,7 @@ struct tirc {
 	const struct dialect *dialect;
 	struct program program;
 	struct package package;
+	const struct firmware_kind *kind; /* NULL: no firmware package */
 	bool partitioned; /* the passes before the partition have run */
 	bool compiled;
 	VEC(struct tirc_node) nodes;

@@ -78,6 +78,10 @@ int64_t cli_io_bytes(struct tirc *t);
 /* profile.c: for qsort, the smallest first. */
 int cli_compare_doubles(const void *a, const void *b);
 
+/* package.c: arranges the compiled model as the firmware package of the options,
+ * with the values of its self-test. False: reported, by t's messages or else. */
+bool cli_package(struct cli *c, struct tirc *t);
+
 /* style.c: terminals, units, tables. */
 /* "error: ..." on standard error; the text has no newline. Returns false. */
 bool cli_error(const char *fmt, ...) TIRC_PRINTF(1, 2);

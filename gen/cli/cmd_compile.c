@@ -217,7 +217,11 @@ print_summary(struct cli *c, struct tirc *t)
 	for (int i = 0; i < tirc_file_count(t); i++) {
 		printf(" %s/%s", c->out, tirc_file(t, i).name);
 	}
-	printf("\ncompile  %s\n", s.compile_line);
+	if (c->tirc.package != NULL) {
+		printf("\npackage  %s\n", c->tirc.package);
+	} else {
+		printf("\ncompile  %s\n", s.compile_line);
+	}
 	if (tirc_region_count(t) > 0 && s.ldflags[0] != '\0') {
 		printf("link     with %s\n", s.ldflags);
 	}
@@ -293,7 +297,9 @@ cmd_compile(struct cli *c)
 	if (t == NULL) {
 		return CLI_INPUT;
 	}
-	ok = tirc_compile(t) && tirc_write(t, c->out) &&
+	ok = tirc_compile(t) &&
+	     (c->tirc.package == NULL || cli_package(c, t)) &&
+	     tirc_write(t, c->out) &&
 	     (c->depfile_path == NULL || write_depfile(c, t));
 	cli_messages(t);
 	cli_timings(t);

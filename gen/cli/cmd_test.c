@@ -169,8 +169,8 @@ is_test_data(const struct dirent *entry)
 	return strncmp(entry->d_name, "test_data_set_", 14) == 0;
 }
 
-static int
-find_folders(struct arena *a, const char *model, const char ***out)
+int
+test_folders(struct arena *a, const char *model, const char ***out)
 {
 	const char *slash = strrchr(model, '/');
 	const char *beside = slash != NULL
@@ -195,7 +195,7 @@ find_folders(struct arena *a, const char *model, const char ***out)
 int
 harness_folders(struct harness *h, const char ***out)
 {
-	return find_folders(&h->m->arena, h->cli->model, out);
+	return test_folders(&h->m->arena, h->cli->model, out);
 }
 
 /* A --const-input without a value has that of the first data set. */
@@ -203,7 +203,7 @@ static void
 complete_const_inputs(struct arena *a, struct cli *c)
 {
 	const char **folders = c->rest;
-	int n = c->n_rest > 0 ? c->n_rest : find_folders(a, c->model, &folders);
+	int n = c->n_rest > 0 ? c->n_rest : test_folders(a, c->model, &folders);
 	const char **list = arena_array(a, const char *,
 					c->tirc.n_const_inputs + 1);
 

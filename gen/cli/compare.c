@@ -17,20 +17,14 @@ struct comparison {
 	bool same_shape;
 };
 
-/* The tolerance of an element: atol + rtol |b| + terms * (the magnitude of its
- * sum's terms). */
-struct tolerance {
-	double rtol, atol, terms;
-};
-
 /* The tolerance: the user's, or the type's default (tolerance.def). rtol is for
  * errors relative to the element. If terms of a sum cancel, its error is
  * relative to the terms of this element; a large other element must not excuse
  * it. A quantized value may differ by one step, also where it is dequantized: a
  * sum half-way between two steps rounds to either, depending on the order of
  * summation. */
-static struct tolerance
-tolerance(const struct cli *c, struct dtype t, double step)
+struct tolerance
+compare_tolerance(const struct cli *c, struct dtype t, double step)
 {
 	struct tolerance x = { 0 };
 
@@ -128,7 +122,7 @@ static void
 compare(const struct cli *c, const struct pair *x, struct comparison *out)
 {
 	const struct array *got = x->got, *want = x->want;
-	struct tolerance t = tolerance(c, got->type, x->step);
+	struct tolerance t = compare_tolerance(c, got->type, x->step);
 	double worst = 0;
 
 	memset(out, 0, sizeof *out);
@@ -187,7 +181,7 @@ bool
 pair_report(const struct cli *c, const struct pair *x)
 {
 	const struct array *got = x->got, *want = x->want;
-	struct tolerance t = tolerance(c, got->type, x->step);
+	struct tolerance t = compare_tolerance(c, got->type, x->step);
 	struct comparison f;
 	bool ok;
 

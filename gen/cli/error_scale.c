@@ -14,9 +14,8 @@ enum { RUNS = 8 };
 
 #define TF32_EPSILON 0x1p-10
 
-/* The largest epsilon of the inputs' types; 0: no input has floats. */
-static double
-input_epsilon(const struct array *inputs, int n)
+double
+error_scale_epsilon(const struct array *inputs, int n)
 {
 	double most = 0;
 
@@ -28,9 +27,8 @@ input_epsilon(const struct array *inputs, int n)
 	return most;
 }
 
-/* A copy of x whose elements are multiplied by 1 + share or 1 - share. */
-static struct array
-moved(struct arena *a, const struct array *x, double share, uint64_t *state)
+struct array
+error_scale_moved(struct arena *a, const struct array *x, double share, uint64_t *state)
 {
 	struct array y = *x;
 	size_t bytes = (size_t)x->elems * (size_t)dtype_bytes(x->type);
@@ -51,10 +49,8 @@ moved(struct arena *a, const struct array *x, double share, uint64_t *state)
 	return y;
 }
 
-/* Raises terms that are not negative to the change from `was` to `now`, divided
- * by share. */
-static void
-see(const struct array *now, const struct array *was, double share,
+void
+error_scale_see(const struct array *now, const struct array *was, double share,
     double *terms)
 {
 	for (int64_t i = 0; i < was->elems; i++) {
@@ -129,14 +125,14 @@ measure(struct harness *h, const struct array *inputs, double share,
 	}
 	for (int run = 0; run < RUNS; run++) {
 		for (int i = 0; i < n_in; i++) {
-			given[i] = moved(a, &inputs[i], share, &state);
+			given[i] = error_scale_moved(a, &inputs[i], share, &state);
 		}
 		if (!harness_run(h, given, now)) {
 			return;
 		}
 		for (int i = 0; i < n; i++) {
 			if (terms[i] != NULL) {
-				see(&now[i], pairs[i].got, share, terms[i]);
+				error_scale_see(&now[i], pairs[i].got, share, terms[i]);
 			}
 		}
 		if (all_near(h->cli, pairs, terms, n)) {
@@ -150,7 +146,7 @@ static void
 find_terms(struct harness *h, const struct array *inputs, struct pair *pairs,
 	   int n)
 {
-	double share = input_epsilon(inputs, tirc_input_count(h->t));
+	double share = error_scale_epsilon(inputs, tirc_input_count(h->t));
 	bool tf32 = tirc_summary(h->t).tf32;
 	double **terms = arena_array(&h->m->arena, double *, n + 1);
 	bool any = false;

@@ -65,6 +65,7 @@ void harness_ramp(struct harness *h, int i, struct array *a);
 
 /* cmd_test.c: test_data_set_* beside the model, in order of their numbers; the
  * i-th "input" or "output" of a folder. */
+int test_folders(struct arena *a, const char *model, const char ***out);
 int harness_folders(struct harness *h, const char ***out);
 bool harness_read(struct harness *h, const char *folder, const char *kind,
 		  int i, struct array *out);

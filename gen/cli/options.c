@@ -92,6 +92,12 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS },
 	{ OPT_BYOC_PATH, "byoc-path", "DIR", "folder with backends of your own",
 	  GRAPH_VERBS },
+	{ OPT_PACKAGE, "package", "KIND",
+	  "write a firmware package: files for a build system, an example and "
+	  "a self-test",
+	  COMPILE },
+	{ OPT_PACKAGE_PATH, "package-path", "DIR",
+	  "folder with kinds of packages of your own", COMPILE },
 	{ OPT_EACH_REGION, "each-region", NULL,
 	  "compare each region of --byoc with generated code", TEST },
 	{ OPT_FP, "fp", "MODE",
@@ -261,6 +267,13 @@ print_lists(FILE *to, int bit)
 		fprintf(to, "\nbackends:");
 		for (int i = 0; i < tirc_backend_count(t); i++) {
 			fprintf(to, " %s", tirc_backend(t, i));
+		}
+		fprintf(to, "\n");
+	}
+	if ((bit & COMPILE) != 0) {
+		fprintf(to, "\npackages:");
+		for (int i = 0; i < tirc_package_count(t); i++) {
+			fprintf(to, " %s", tirc_package(t, i));
 		}
 		fprintf(to, "\n");
 	}

@@ -198,6 +198,12 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_DIALECT_PATH:
 		c->tirc.dialect_path = arg;
 		return true;
+	case OPT_PACKAGE:
+		c->tirc.package = arg;
+		return true;
+	case OPT_PACKAGE_PATH:
+		c->tirc.package_path = arg;
+		return true;
 	case OPT_NAME:
 		c->tirc.name = arg;
 		return true;

@@ -44,6 +44,19 @@ path_of(struct writer *w, const char *name)
 	return arena_printf(w->a, "%s/%s", w->dir, name);
 }
 
+/* The temporary file of a file in a folder below lies in the output folder
+ * itself, where the command line looks for half-written files. */
+static const char *
+temporary_of(struct writer *w, const char *name)
+{
+	char *flat = arena_strdup(w->a, name);
+
+	for (char *at = flat; *at != '\0'; at++) {
+		*at = *at == '/' ? '_' : *at;
+	}
+	return output_temporary(w->a, path_of(w, flat));
+}
+
 /* -- the blob -- */
 
 struct blob {
@@ -181,7 +194,7 @@ static bool
 write_file(struct writer *w, int i)
 {
 	const struct out_file *f = &w->pkg->files.data[i];
-	const char *path = output_temporary(w->a, path_of(w, f->name));
+	const char *path = temporary_of(w, f->name);
 	FILE *file = fopen(path, "wb");
 	bool ok = true, failed = false;
 
@@ -202,12 +215,28 @@ write_file(struct writer *w, int i)
 	return failed ? cannot(w, path, "write this file") : ok;
 }
 
+/* Makes the folder of a file below the output folder. */
+static bool
+make_folder(struct writer *w, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash == NULL ||
+	       folder_make(w->m, path_of(w, arena_strndup(w->a, name,
+							  (size_t)(slash -
+								   name))));
+}
+
 static bool
 put_in_place(struct writer *w)
 {
 	for (int i = 0; i < w->pkg->files.n; i++) {
-		const char *path = path_of(w, w->pkg->files.data[i].name);
+		const char *name = w->pkg->files.data[i].name;
+		const char *path = path_of(w, name);
 
+		if (!make_folder(w, name)) {
+			return false;
+		}
 		if (same_file(path, w->temporary[i])) {
 			continue; /* the temporary file is removed later */
 		}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled model as a firmware package: its files move into the folders of the
+ * kind, and the kind's templates are filled in. */
+#include "firmware.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data_files.h"
+#include "packer.h"
+#include "text.h"
+#include "version.h"
+
+/* -- what packages cannot hold -- */
+
+static bool
+refuse(struct packer *k, const char *what)
+{
+	return diag_error(&k->m->diags, DIAG_UNSUPPORTED,
+			  (struct diag_place){ .file = k->g->file },
+			  "--package: %s", what);
+}
+
+static bool
+compares(struct packer *k, const struct tensor *t)
+{
+	return !dtype_is_float(t->type) || t->type.kind == DT_F32 ||
+	       t->type.kind == DT_F64 ||
+	       refuse(k, arena_printf(k->a,
+				      "the self-test does not compare %s; "
+				      "output '%s' needs a Cast to float32",
+				      dtype_name(t->type), t->name));
+}
+
+static bool
+is_possible(struct packer *k)
+{
+	if (k->o->graph) {
+		return refuse(k, "a package holds functions; leave --form "
+				 "graph out");
+	}
+	if (package_on_device(k)) {
+		return refuse(k, "a package is for a processor; choose a "
+				 "target that is no device");
+	}
+	if (k->p->model != NULL || k->runtime.n > 0) {
+		return refuse(k, "a package has no libraries of backends; "
+				 "leave --byoc out");
+	}
+	if (k->g->dims.n > 0) {
+		return refuse(k, "the self-test has an input of fixed sizes; "
+				 "give each size with --dim");
+	}
+	if (k->p->given_sizes.n > 0) {
+		return refuse(k, "the self-test compares outputs of fixed "
+				 "sizes; the model computes a size");
+	}
+	if (k->out->weights == WEIGHTS_FILE ||
+	    k->out->weights == WEIGHTS_INCBIN) {
+		return refuse(k, "a package has its weights as source; give "
+				 "--weights c or section");
+	}
+	if (k->d->spaces[SPACE_INTERFACE] != NULL) {
+		return refuse(k, "the self-test has its arrays in the "
+				 "compiler's own memory; choose a dialect "
+				 "without a space for the interface");
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		if (!compares(k, k->g->outputs.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* -- stored values -- */
+
+/* The elements as an initialiser: lines of literals. */
+static const char *
+values_text(struct packer *k, struct dtype type, const void *data, int64_t n)
+{
+	struct strbuf s;
+	const char *text;
+	int column = 0;
+	bool special;
+
+	if (k->d->types[type.kind].is_stored_only) {
+		type = dtype_of(dtype_bytes(type) == 1 ? DT_U8 : DT_U16);
+	}
+	strbuf_init(&s);
+	for (int64_t i = 0; i < n; i++) {
+		const char *one = dialect_literal(k->d, k->a, type,
+						  number_load(type, data,
+							      (size_t)i),
+						  &special);
+		int length = (int)strlen(one) + 2;
+
+		if (column == 0 || column + length > k->d->line_columns) {
+			strbuf_puts(&s, i > 0 ? "\n\t" : "\t");
+			column = k->d->tab_columns;
+		} else {
+			strbuf_puts(&s, " ");
+		}
+		strbuf_printf(&s, "%s,", one);
+		column += length;
+	}
+	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+static struct tdata *
+add_tensor(struct packer *k, struct tdata *data, const char *list, int i,
+	   const struct tensor *t, const char *field, const char *macro,
+	   const void *values)
+{
+	struct tdata *row = tdata_item(data, list);
+	int64_t elems = 0;
+
+	tensor_const_elems(t, &elems);
+	tdata_int(row, "index", i);
+	tdata_text(row, "name", field);
+	tdata_text(row, "NAME", macro);
+	tdata_text(row, "type", k->d->types[t->type.kind].spelling);
+	tdata_flag(row, "held", t->in_workspace);
+	tdata_flag(row, "elements", elems > 0);
+	tdata_text(row, "values", values_text(k, t->type, values, elems));
+	return row;
+}
+
+/* The tolerances of an output: an array for floats; integers may differ by one
+ * if a quantizing node makes them. */
+static bool
+add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
+	    const void *values, const double *allowed)
+{
+	int64_t elems = 0;
+	bool is_float = dtype_is_float(t->type);
+	unsigned char *bytes;
+
+	tensor_const_elems(t, &elems);
+	bytes = arena_alloc(k->a, (size_t)elems * sizeof(double) + 1);
+	for (int64_t i = 0; is_float && i < elems; i++) {
+		union number v = { .f = allowed[i] };
+
+		number_store(t->type, bytes, (size_t)i, v);
+		if (!isfinite(number_load(t->type, values, (size_t)i).f)) {
+			return refuse(k, arena_printf(
+						 k->a,
+						 "output '%s' has an element "
+						 "that is no finite number for "
+						 "the input of the self-test; "
+						 "put a test_data_set_0 beside "
+						 "the model",
+						 t->name));
+		}
+	}
+	tdata_flag(row, "float", is_float);
+	tdata_flag(row, "exact",
+		   !is_float && (elems == 0 || allowed[0] < 1));
+	tdata_flag(row, "step", !is_float && elems > 0 && allowed[0] >= 1);
+	tdata_text(row, "allowed",
+		   is_float ? values_text(k, t->type, bytes, elems) : "");
+	return true;
+}
+
+static bool
+add_self_test(struct packer *k, struct tdata *data, const struct self_test *s)
+{
+	tdata_list(data, "inputs");
+	tdata_list(data, "outputs");
+	for (int i = 0; i < k->g->inputs.n; i++) {
+		add_tensor(k, data, "inputs", i, k->g->inputs.data[i],
+			   k->input_fields[i], k->input_macros[i],
+			   s->inputs[i]);
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		const struct tensor *t = k->g->outputs.data[i];
+		struct tdata *row = add_tensor(k, data, "outputs", i, t,
+					       k->output_fields[i],
+					       k->output_macros[i],
+					       s->outputs[i]);
+
+		if (!add_allowed(k, row, t, s->outputs[i], s->allowed[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* -- files -- */
+
+static const char *
+below(struct packer *k, const char *folder, const char *name)
+{
+	return folder[0] == '\0' ? name
+				 : arena_printf(k->a, "%s/%s", folder, name);
+}
+
+static const char *
+folder_of(const struct packer *k, const struct firmware_kind *kind,
+	  const struct out_file *f)
+{
+	return f->is_source                         ? kind->sources
+	       : text_ends_in(f->name, ".h")        ? kind->headers
+	       : f->name == k->files[FILE_MAKEFILE] ? NULL
+	       : f->name == k->files[FILE_CMAKE]    ? NULL
+						    : kind->reports;
+}
+
+/* Moves the emitted files, and lists sources and headers for the templates. */
+static void
+move_emitted(struct packer *k, const struct firmware_kind *kind,
+	     struct tdata *data)
+{
+	int n = 0;
+
+	tdata_list(data, "sources");
+	tdata_list(data, "headers");
+	for (int i = 0; i < k->out->files.n; i++) {
+		struct out_file f = k->out->files.data[i];
+		const char *folder = folder_of(k, kind, &f);
+
+		if (folder == NULL) {
+			continue;
+		}
+		if (f.is_source || text_ends_in(f.name, ".h")) {
+			tdata_text(tdata_item(data, f.is_source ? "sources"
+								: "headers"),
+				   "file", f.name);
+		}
+		f.name = below(k, folder, f.name);
+		k->out->files.data[n++] = f;
+	}
+	k->out->files.n = n;
+}
+
+static void
+add_facts(struct packer *k, struct tdata *data)
+{
+	tdata_outer(data, k->data);
+	tdata_text(data, "tirc_version", version_text());
+	tdata_text(data, "cc", k->p->target->cc);
+	tdata_text(data, "cflags", k->cflags);
+	tdata_text(data, "ldflags", k->ldflags);
+	tdata_text(data, "workspace_type",
+		   k->p->plan.parts.n > 0 ? "struct" : "union");
+	tdata_list(data, "flags");
+	for (const char *at = k->cflags + strspn(k->cflags, " "); *at != '\0';
+	     at += strspn(at, " ")) {
+		size_t n = strcspn(at, " ");
+
+		tdata_text(tdata_item(data, "flags"), "flag",
+			   arena_strndup(k->a, at, n));
+		at += n;
+	}
+}
+
+static bool
+render(struct packer *k, const char *file, const char *text,
+       const struct tdata *data, const char **out)
+{
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = template_render(&k->m->diags, file, NULL, text, data, &s);
+	*out = arena_strdup(k->a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return ok;
+}
+
+/* The fragments that templates of all kinds may use follow the text. */
+static bool
+add_filled(struct packer *k, const struct firmware_kind *kind,
+	   const struct firmware_file *f, const struct tdata *data)
+{
+	const char *file, *name, *text;
+	const char *shared = data_file(k->m, NULL, "packages/fragments.tmpl",
+				       &file);
+
+	if (!render(k, kind->file, f->to, data, &name) ||
+	    !render(k, f->file,
+		    arena_printf(k->a, "%s%s", f->text,
+				 shared != NULL ? shared : ""),
+		    data, &text)) {
+		return false;
+	}
+	if (text_ends_in(name, ".c") || text_ends_in(name, ".h")) {
+		text = dialect_comments(k->d, k->a, text);
+	}
+	add_named_file(k, name, OUT_TEXT, text);
+	return true;
+}
+
+bool
+firmware_arrange(struct package *pkg, const struct firmware_kind *kind,
+		 const struct self_test *values)
+{
+	struct packer *k = pkg->packer;
+	struct tdata *data = tdata_new(k->a);
+
+	if (!is_possible(k)) {
+		return false;
+	}
+	add_facts(k, data);
+	move_emitted(k, kind, data);
+	if (!add_self_test(k, data, values)) {
+		return false;
+	}
+	for (int i = 0; i < kind->files.n; i++) {
+		if (!add_filled(k, kind, &kind->files.data[i], data)) {
+			return false;
+		}
+	}
+	return true;
+}
