@@ -340,8 +340,7 @@ tirc_compile(struct tirc *t)
 	    !read_form(t, &emit.graph) || !find_kind(t) || !prepare(t)) {
 		return false;
 	}
-	if (t->kind != NULL && !emit.graph &&
-	    emit.weights == WEIGHTS_AUTO) {
+	if (t->kind != NULL && !emit.graph && emit.weights == WEIGHTS_AUTO) {
 		emit.weights = WEIGHTS_C;
 	}
 	if (emit.name == NULL) {

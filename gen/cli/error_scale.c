@@ -28,7 +28,8 @@ error_scale_epsilon(const struct array *inputs, int n)
 }
 
 struct array
-error_scale_moved(struct arena *a, const struct array *x, double share, uint64_t *state)
+error_scale_moved(struct arena *a, const struct array *x, double share,
+		  uint64_t *state)
 {
 	struct array y = *x;
 	size_t bytes = (size_t)x->elems * (size_t)dtype_bytes(x->type);
@@ -51,7 +52,7 @@ error_scale_moved(struct arena *a, const struct array *x, double share, uint64_t
 
 void
 error_scale_see(const struct array *now, const struct array *was, double share,
-    double *terms)
+		double *terms)
 {
 	for (int64_t i = 0; i < was->elems; i++) {
 		double a = number_load(was->type, was->data, (size_t)i).f;
@@ -125,14 +126,16 @@ measure(struct harness *h, const struct array *inputs, double share,
 	}
 	for (int run = 0; run < RUNS; run++) {
 		for (int i = 0; i < n_in; i++) {
-			given[i] = error_scale_moved(a, &inputs[i], share, &state);
+			given[i] = error_scale_moved(a, &inputs[i], share,
+						     &state);
 		}
 		if (!harness_run(h, given, now)) {
 			return;
 		}
 		for (int i = 0; i < n; i++) {
 			if (terms[i] != NULL) {
-				error_scale_see(&now[i], pairs[i].got, share, terms[i]);
+				error_scale_see(&now[i], pairs[i].got, share,
+						terms[i]);
 			}
 		}
 		if (all_near(h->cli, pairs, terms, n)) {

@@ -28,8 +28,8 @@ array_of(struct arena *a, struct tirc_tensor x)
 
 	dtype_from_name(x.dtype, &y.type);
 	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim + 1);
-	y.data = arena_alloc(a, (size_t)y.elems * (size_t)dtype_bytes(y.type) +
-					1);
+	y.data = arena_alloc(a,
+			     (size_t)y.elems * (size_t)dtype_bytes(y.type) + 1);
 	memset(y.data, 0, (size_t)y.elems * (size_t)dtype_bytes(y.type));
 	return y;
 }

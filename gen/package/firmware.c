@@ -145,19 +145,18 @@ add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
 
 		number_store(t->type, bytes, (size_t)i, v);
 		if (!isfinite(number_load(t->type, values, (size_t)i).f)) {
-			return refuse(k, arena_printf(
-						 k->a,
-						 "output '%s' has an element "
-						 "that is no finite number for "
-						 "the input of the self-test; "
-						 "put a test_data_set_0 beside "
-						 "the model",
-						 t->name));
+			return refuse(
+				k, arena_printf(k->a,
+						"output '%s' has an element "
+						"that is no finite number for "
+						"the input of the self-test; "
+						"put a test_data_set_0 beside "
+						"the model",
+						t->name));
 		}
 	}
 	tdata_flag(row, "float", is_float);
-	tdata_flag(row, "exact",
-		   !is_float && (elems == 0 || allowed[0] < 1));
+	tdata_flag(row, "exact", !is_float && (elems == 0 || allowed[0] < 1));
 	tdata_flag(row, "step", !is_float && elems > 0 && allowed[0] >= 1);
 	tdata_text(row, "allowed",
 		   is_float ? values_text(k, t->type, bytes, elems) : "");

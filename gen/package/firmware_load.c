@@ -33,9 +33,9 @@ firmware_names(struct module *m, const char *dir, int *n)
 
 	*n = 0;
 	for (int i = 0; i < n_own || at < n_built_in;) {
-		int order = i == n_own           ? 1
-			    : at == n_built_in   ? -1
-						 : strcmp(own[i], built_in[at]);
+		int order = i == n_own         ? 1
+			    : at == n_built_in ? -1
+					       : strcmp(own[i], built_in[at]);
 
 		all[(*n)++] = order <= 0 ? own[i] : built_in[at];
 		i += order <= 0;

@@ -222,9 +222,9 @@ make_folder(struct writer *w, const char *name)
 	const char *slash = strrchr(name, '/');
 
 	return slash == NULL ||
-	       folder_make(w->m, path_of(w, arena_strndup(w->a, name,
-							  (size_t)(slash -
-								   name))));
+	       folder_make(w->m,
+			   path_of(w, arena_strndup(w->a, name,
+						    (size_t)(slash - name))));
 }
 
 static bool
