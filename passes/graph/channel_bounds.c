@@ -5,7 +5,8 @@
  *	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
  *	y = tirc.Requantize (s, …)	[f(low), f(high)]
  *
- * Sums are bounded term by term. Monotonic functions are evaluated, by the
+ * Sums are bounded term by term; a strided ConvTranspose has several, which read
+ * different weights. Monotonic functions are evaluated, by the
  * definitions of their operators, for the lower and the upper bounds. */
 #include "channels.h"
 
@@ -42,12 +43,90 @@ channels_new(struct graph *g, const struct tensor *t)
 
 /* -- products -- */
 
+enum { MOST_PHASES = 4096 };
+
+/* The sums of a product that read different weights. */
+struct phases {
+	int64_t n;
+	int64_t *of_tap;
+	double *low, *high; /* by phase */
+};
+
 /* Adds w * x for all x of an interval. */
 static void
 add_term(int64_t w, double low, double high, double *sum_low, double *sum_high)
 {
 	*sum_low += (double)w * (w > 0 ? low : high);
 	*sum_high += (double)w * (w > 0 ? high : low);
+}
+
+/* The number of sums that read different weights: a strided ConvTranspose has
+ * one for each of the positions between its strides; others have one. */
+static int64_t
+count_phases(const struct node *n)
+{
+	const int64_t *strides;
+	int64_t phases = 1;
+
+	if (!node_is_internal(n, "ConvTranspose")) {
+		return 1;
+	}
+	for (int i = node_attr_ints(n, "strides", &strides); i-- > 0;) {
+		phases *= strides[i];
+		if (phases > MOST_PHASES) {
+			return 1;
+		}
+	}
+	return phases;
+}
+
+/* The sum of `phases` that reads the tap. Along each dimension, tap k adds to
+ * the positions p with (p - k * dilation) % stride = 0. */
+static int64_t
+phase_of_tap(const struct node *n, int64_t phases, int64_t tap)
+{
+	const struct tensor *w = n->inputs[1];
+	const int64_t *strides, *dilations;
+	int64_t phase = 0, scale = 1, kernel;
+	bool dilated = node_attr_ints(n, "dilations", &dilations) > 0;
+
+	if (phases == 1) {
+		return 0;
+	}
+	for (int d = node_attr_ints(n, "strides", &strides); d-- > 0;) {
+		if (!expr_is_int(w->shape[2 + d], &kernel)) {
+			kernel = 1;
+		}
+		phase += scale * (tap % kernel * (dilated ? dilations[d] : 1) %
+				  strides[d]);
+		scale *= strides[d];
+		tap /= kernel;
+	}
+	return phase;
+}
+
+/* Bounds of the sums of output channel o, by their phases: what the channels
+ * [first, first + w->from) of x add to the bias. */
+static void
+bound_sums(const struct node *n, const struct channel_weights *w,
+	   const struct channels *x, int64_t first, int64_t o,
+	   const struct phases *sums)
+{
+	double outside, zero = (double)channel_x_zero(n);
+	bool reads = channel_reads_outside(n, &outside);
+
+	for (int64_t i = 0; i < w->from; i++) {
+		double a = x->low[first + i], b = x->high[first + i];
+
+		a = reads && outside < a ? outside : a;
+		b = reads && outside > b ? outside : b;
+		for (int64_t k = 0; k < w->taps; k++) {
+			int64_t phase = sums->of_tap[k];
+
+			add_term(channel_weight(w, o, i, k), a - zero, b - zero,
+				 &sums->low[phase], &sums->high[phase]);
+		}
+	}
 }
 
 static bool
@@ -57,27 +136,29 @@ bound_product(struct graph *g, const struct node *n, const struct channels *x,
 	struct channel_weights w;
 	int64_t n_bias;
 	const double *bias = constant_doubles(g, n->inputs[2], &n_bias);
-	double outside;
-	bool reads = channel_reads_outside(n, &outside);
+	struct arena *a = &g->module->arena;
 	int64_t group = node_attr_int(n, "group", 1);
+	struct phases sums = { .n = count_phases(n) };
 
 	if (!channel_weights(g, n, &w) || !bias) {
 		return g->module->diags.n_errors == 0;
 	}
+	sums.low = arena_array(a, double, sums.n);
+	sums.high = arena_array(a, double, sums.n);
+	sums.of_tap = arena_array(a, int64_t, w.taps + 1);
+	for (int64_t k = 0; k < w.taps; k++) {
+		sums.of_tap[k] = phase_of_tap(n, sums.n, k);
+	}
 	for (int64_t o = 0; o < y->n; o++) {
-		double low = bias[n_bias > 1 ? o : 0], high = low;
-		int64_t first = o * group / y->n * w.from;
+		double low = INFINITY, high = -INFINITY;
 
-		for (int64_t i = 0; i < w.from; i++) {
-			int64_t at = first + i;
-			double a = x->low[at], b = x->high[at];
-
-			a = reads && outside < a ? outside : a;
-			b = reads && outside > b ? outside : b;
-			for (int64_t k = 0; k < w.taps; k++) {
-				add_term(channel_weight(&w, o, i, k), a, b,
-					 &low, &high);
-			}
+		for (int64_t i = 0; i < sums.n; i++) {
+			sums.low[i] = sums.high[i] = bias[n_bias > 1 ? o : 0];
+		}
+		bound_sums(n, &w, x, o * group / y->n * w.from, o, &sums);
+		for (int64_t i = 0; i < sums.n; i++) {
+			low = fmin(low, sums.low[i]);
+			high = fmax(high, sums.high[i]);
 		}
 		/* A sum that leaves 32 bits would wrap. */
 		if (low >= INT32_MIN && high <= INT32_MAX) {

@@ -128,7 +128,8 @@ is_channel_view(const struct node *n)
 bool
 channel_product(const struct node *n)
 {
-	bool conv = node_is_internal(n, "Conv");
+	bool conv = node_is_internal(n, "Conv") ||
+		    node_is_internal(n, "ConvTranspose");
 	int64_t elems;
 
 	return (conv ||
@@ -170,16 +171,19 @@ channel_weights(struct graph *g, const struct node *n,
 {
 	struct tensor *t = n->inputs[1];
 	bool conv = node_is_internal(n, "Conv");
+	int64_t group = node_attr_int(n, "group", 1);
 
 	w->value = tensor_value(g, t);
 	w->to = channel_count(n->outputs[0]);
-	w->from = channel_count(n->inputs[0]) / node_attr_int(n, "group", 1);
+	w->from = channel_count(n->inputs[0]) / group;
 	if (!w->value) {
 		return false;
 	}
 	w->taps = w->value->elems / (w->to * w->from);
-	w->stride_to = conv ? w->from * w->taps : 1;
-	w->stride_from = conv ? w->taps : w->to;
+	w->in_group = w->to / group;
+	w->group_elems = w->value->elems / group;
+	w->stride_to = conv ? w->from * w->taps : w->taps;
+	w->stride_from = conv ? w->taps : w->in_group * w->taps;
 	return true;
 }
 
@@ -187,7 +191,9 @@ int64_t
 channel_weight(const struct channel_weights *w, int64_t to, int64_t from,
 	       int64_t tap)
 {
-	int64_t at = to * w->stride_to + from * w->stride_from + tap;
+	int64_t at = to / w->in_group * w->group_elems +
+		     to % w->in_group * w->stride_to + from * w->stride_from +
+		     tap;
 
 	return w->value->data
 		       ? number_load(w->value->type, w->value->data, (size_t)at)
@@ -206,8 +212,18 @@ channel_reads_outside(const struct node *n, double *value)
 	for (int i = 0; i < count; i++) {
 		reads = reads || pads[i] != 0;
 	}
+	if (node_is_internal(n, "ConvTranspose")) {
+		*value = (double)channel_x_zero(n);
+		return true;
+	}
 	*value = (double)node_attr_int(n, "outside", 0);
 	return reads && node_is_internal(n, "Conv");
+}
+
+int64_t
+channel_x_zero(const struct node *n)
+{
+	return node_attr_int(n, "x_zero", 0);
 }
 
 /* -- channels that are needed -- */
@@ -412,10 +428,10 @@ kept_weights(struct graph *g, const struct node *n,
 	     const struct channels *y)
 {
 	struct tensor *t = n->inputs[1];
-	bool conv = node_is_internal(n, "Conv");
 	bool single = channel_role(n) == CHANNELS_SINGLE;
+	bool rows = single || node_is_internal(n, "Conv"); /* w[to][from] */
 	int64_t from = single ? 1 : x->n_kept, to = y->n_kept;
-	int64_t shape[8] = { conv ? to : from, conv ? from : to };
+	int64_t shape[8] = { rows ? to : from, rows ? from : to };
 	struct dtype type = w->value->type;
 	void *data = arena_alloc(&g->module->arena,
 				 (size_t)(to * from * w->taps) *
@@ -427,8 +443,8 @@ kept_weights(struct graph *g, const struct node *n,
 	}
 	for (int64_t i = 0; i < to * from * w->taps; i++) {
 		int64_t tap = i % w->taps, a = i / w->taps;
-		int64_t o = conv ? a / from : a % to;
-		int64_t c = conv ? a % from : a / to;
+		int64_t o = rows ? a / from : a % to;
+		int64_t c = rows ? a % from : a / to;
 		int64_t k = channel_weight(w, y->kept[o],
 					   single ? 0 : x->kept[c], tap);
 
@@ -463,7 +479,7 @@ kept_bias(struct graph *g, const struct node *n,
 			more = true;
 			for (int64_t k = 0; k < w->taps; k++) {
 				sum += channel_weight(w, o, c, k) *
-				       (int64_t)x->low[c];
+				       ((int64_t)x->low[c] - channel_x_zero(n));
 			}
 		}
 		data[i] = (int32_t)sum;

@@ -28,9 +28,12 @@ struct channels {
 	int64_t *kept; /* channels, in order */
 };
 
-/* The weights of a product: w[to][from][tap], in any order in memory. */
+/* The weights of a product: w[to][from][tap], in any order in memory. Those of a
+ * ConvTranspose are in groups: group g has the outputs from g * in_group on, and
+ * its weights start at g * group_elems. */
 struct channel_weights {
 	int64_t to, from, taps;
+	int64_t in_group, group_elems;
 	int64_t stride_to, stride_from; /* elements; a tap's is 1 */
 	const struct value *value;
 };
@@ -47,8 +50,11 @@ bool channel_weights(struct graph *g, const struct node *n,
 		     struct channel_weights *w);
 int64_t channel_weight(const struct channel_weights *w, int64_t to,
 		       int64_t from, int64_t tap);
-/* Does a convolution read elements outside of x? *value: theirs. */
+/* Does a convolution read elements outside of x, or skip taps, which has the same
+ * result as elements equal to x's zero point? *value: these elements. */
 bool channel_reads_outside(const struct node *n, double *value);
+/* What a product subtracts from x. */
+int64_t channel_x_zero(const struct node *n);
 
 /* channel_bounds.c: the bounds of all tensors, by their ids; NULL for tensors
  * without channels. False after a diagnostic. */

@@ -288,7 +288,8 @@ fixed_rescale(struct graph *g, struct node *n)
 static bool
 visit(struct graph *g, struct node *n)
 {
-	if (node_is(n, "Conv") || node_is(n, "Gemm") || node_is(n, "MatMul")) {
+	if (node_is(n, "Conv") || node_is(n, "ConvTranspose") ||
+	    node_is(n, "Gemm") || node_is(n, "MatMul")) {
 		return integers_product(g, n);
 	}
 	if (node_is(n, "ConvInteger") || node_is(n, "MatMulInteger")) {

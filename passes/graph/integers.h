@@ -5,7 +5,7 @@
 
 #include "quantization.h"
 
-/* integers_product.c: rewrites a Conv, Gemm or MatMul by quantized constants;
+/* integers_product.c: rewrites a Conv, ConvTranspose, Gemm or MatMul by quantized constants;
  * true also if n is none; false after a diagnostic. */
 bool integers_product(struct graph *g, struct node *n);
 /* The same for a ConvInteger or MatMulInteger. */

@@ -9,7 +9,9 @@
  *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
  *
  * The sum is over stored integers; the padding's value is zx (attribute
- * "outside"). ConvInteger and MatMulInteger with constant weights become the sum
+ * "outside"). A ConvTranspose has no such value: each output sums the weights
+ * that its position chooses, so that its sum is over x - zx (attribute "x_zero")
+ * and b2 = b. ConvInteger and MatMulInteger with constant weights become the sum
  * alone. If their zero point is known only at run time, nodes after the sum
  * subtract its product with the sums of the weights, and a Pad before the sum
  * pads the image with it. */
@@ -22,8 +24,10 @@ struct product {
 	const double *bias;   /* of each output channel; NULL: none */
 	struct quantization qx, qw;
 	struct quantized_epilogue end;
-	bool is_conv, by_rows;   /* a row of w for each output channel? */
-	int64_t channels, depth; /* elements summed for one output */
+	bool is_conv, by_rows; /* a row of w for each output channel? */
+	bool transposed;     /* a ConvTranspose? w is [ic, oc / group, k…] */
+	int64_t group, taps; /* of a ConvTranspose */
+	int64_t channels, depth; /* w's elements for one output channel */
 	int32_t *weights_sum;    /* of each output channel, less zw */
 	double *real;            /* sx * sw */
 	/* dequantize x, w and, if it is stored quantized (else NULL), b */
@@ -43,21 +47,26 @@ parameter_of(struct graph *g, const struct node *dequantize, int i)
 
 /* -- reading -- */
 
-/* Is the weights' scale a scalar or one per output channel? */
+/* Is the weights' scale a scalar or one per output channel? The groups of a
+ * ConvTranspose have the same scales. */
 static bool
 weights_fit(struct product *p)
 {
-	int64_t elems;
+	int64_t elems, in_group, rows;
 	int axis = p->by_rows ? 0 : 1;
 
 	if (!tensor_is_constant(p->w) || !(is_byte(p->w) || is_nibble(p->w)) ||
 	    p->w->ndim < 2 || (!p->is_conv && p->w->ndim != 2) ||
 	    !tensor_const_elems(p->w, &elems) ||
-	    !expr_is_int(p->w->shape[axis], &p->channels) || p->channels < 1) {
+	    !expr_is_int(p->w->shape[axis], &in_group) || in_group < 1) {
 		return false;
 	}
+	p->channels = p->transposed ? in_group * p->group : in_group;
 	p->depth = elems / p->channels;
-	return p->qw.n == 1 || (p->qw.n == p->channels && p->qw.axis == axis);
+	p->taps = expr_is_int(p->w->shape[0], &rows) && rows > 0
+			  ? elems / rows / in_group
+			  : 0;
+	return p->qw.n == 1 || (p->qw.n == in_group && p->qw.axis == axis);
 }
 
 static bool
@@ -71,7 +80,20 @@ is_plain_gemm(const struct node *n)
 static double
 weight_scale(const struct product *p, int64_t channel)
 {
-	return p->qw.scale[p->qw.n == 1 ? 0 : channel];
+	return p->qw.scale[channel % p->qw.n];
+}
+
+static int64_t
+weight_zero(const struct product *p, int64_t channel)
+{
+	return (int64_t)p->qw.zero[channel % p->qw.n];
+}
+
+/* x's zero point that the bias takes over. */
+static int64_t
+folded_zero(const struct product *p)
+{
+	return p->transposed ? 0 : (int64_t)p->qx.zero[0];
 }
 
 /* The bias in the accumulator's scale: as stored, or recovered from its folded
@@ -121,10 +143,12 @@ read_bias(struct graph *g, const struct node *n, struct product *p)
 static bool
 read_product(struct graph *g, const struct node *n, struct product *p)
 {
-	*p = (struct product){ .is_conv = node_is(n, "Conv"),
+	*p = (struct product){ .transposed = node_is(n, "ConvTranspose"),
+			       .group = node_attr_int(n, "group", 1),
 			       .x_zero = 2,
 			       .w_zero = 2 };
-	p->by_rows = p->is_conv || node_attr_int(n, "transB", 0) != 0;
+	p->is_conv = p->transposed || node_is(n, "Conv");
+	p->by_rows = node_is(n, "Conv") || node_attr_int(n, "transB", 0) != 0;
 	p->x = dequantized(g, n->inputs[0], &p->qx);
 	p->w = dequantized(g, n->inputs[1], &p->qw);
 	p->dx = n->inputs[0]->producer;
@@ -146,7 +170,14 @@ element(const struct value *v, int64_t i)
 static int64_t
 channel_of(const struct product *p, int64_t i)
 {
-	return p->by_rows ? i / p->depth : i % p->channels;
+	int64_t in_group, group;
+
+	if (!p->transposed) {
+		return p->by_rows ? i / p->depth : i % p->channels;
+	}
+	in_group = p->channels / p->group;
+	group = i / (in_group * p->depth);
+	return group * in_group + i / p->taps % in_group;
 }
 
 /* The narrowest signed type for the range; 4 bits only if w has them. */
@@ -180,7 +211,7 @@ read_weights(struct graph *g, struct product *p)
 	p->weights_sum = arena_array(a, int32_t, p->channels);
 	for (int64_t i = 0; i < elems; i++) {
 		int64_t c = channel_of(p, i);
-		int64_t zero = (int64_t)p->qw.zero[p->qw.n == 1 ? 0 : c];
+		int64_t zero = weight_zero(p, c);
 		int64_t w = element(v, i) - zero;
 
 		p->weights_sum[c] += (int32_t)w;
@@ -195,7 +226,7 @@ read_weights(struct graph *g, struct product *p)
 	data = arena_alloc(a, (size_t)elems * (size_t)dtype_bytes(type) + 1);
 	for (int64_t i = 0; i < elems; i++) {
 		int64_t c = channel_of(p, i);
-		int64_t zero = (int64_t)p->qw.zero[p->qw.n == 1 ? 0 : c];
+		int64_t zero = weight_zero(p, c);
 
 		number_store(type, data, (size_t)i,
 			     (union number){ .i = element(v, i) - zero });
@@ -220,12 +251,12 @@ describe_bias(struct graph *g, const struct node *n, const struct product *p,
 	      struct tensor *t)
 {
 	const char *scaled = "round($0 / ($1 * $2))";
-	const char *form = p->qx.zero[0] == 0 ? "$0" : "$0 - $1 * sum($2)";
+	const char *form = folded_zero(p) == 0 ? "$0" : "$0 - $1 * sum($2)";
 	struct tensor *in[3] = { node_input(n, 2), parameter_of(g, p->dx, 1),
 				 parameter_of(g, p->dw, 1) };
 
 	if (!p->bias) {
-		form = p->qx.zero[0] == 0 ? "0" : "-$1 * sum($2)";
+		form = folded_zero(p) == 0 ? "0" : "-$1 * sum($2)";
 	} else if (p->db) {
 		in[0] = parameter_of(g, p->db, 0);
 	} else {
@@ -246,7 +277,7 @@ make_bias(struct graph *g, const struct node *n, const struct product *p)
 	for (int64_t i = 0; i < p->channels; i++) {
 		int64_t b = p->bias ? (int64_t)p->bias[i] : 0;
 
-		b -= (int64_t)p->qx.zero[0] * p->weights_sum[i];
+		b -= folded_zero(p) * p->weights_sum[i];
 		data[i] = (int32_t)(uint32_t)b; /* wraps as sums do */
 	}
 	return describe_bias(g, n, p,
@@ -314,7 +345,7 @@ missing_channels(const struct graph *g, const struct node *n,
 	const struct node *q = p->x->producer;
 	int64_t channels;
 
-	if (g->byte_depth == 0 || !p->is_conv || p->x->ndim != 4 ||
+	if (g->byte_depth == 0 || !node_is(n, "Conv") || p->x->ndim != 4 ||
 	    !dtype_equal(p->x->type, g->byte_type) ||
 	    p->x->type.kind != DT_U8 || p->w->type.kind != DT_I8 ||
 	    node_attr_int(n, "group", 1) != 1 || !q ||
@@ -403,7 +434,7 @@ integers_product(struct graph *g, struct node *n)
 	if (!in[1]) {
 		return false;
 	}
-	sum = insert_internal(g, n, p.is_conv ? "Conv" : "MatMul",
+	sum = insert_internal(g, n, p.is_conv ? n->op_type : "MatMul",
 			      arena_printf(&g->module->arena, "%s.sum",
 					   n->outputs[0]->name),
 			      in, 3);
@@ -414,7 +445,8 @@ integers_product(struct graph *g, struct node *n)
 		}
 	}
 	if (p.is_conv) {
-		node_set_attr_int(g, sum, "outside", (int64_t)p.qx.zero[0]);
+		node_set_attr_int(g, sum, p.transposed ? "x_zero" : "outside",
+				  (int64_t)p.qx.zero[0]);
 	}
 	if (!ops_infer_node(g, sum)) {
 		return false;
@@ -457,8 +489,7 @@ weights_are_signed(struct graph *g, const struct product *p)
 	const struct value *v = tensor_value(g, p->w);
 
 	for (int64_t i = 0; v && i < p->channels * p->depth; i++) {
-		int64_t c = p->qw.n == 1 ? 0 : channel_of(p, i);
-		int64_t w = element(v, i) - (int64_t)p->qw.zero[c];
+		int64_t w = element(v, i) - weight_zero(p, channel_of(p, i));
 
 		if (w < -128 || w > 127) {
 			return false;

@@ -129,15 +129,22 @@ infer_conv_integer(struct infer *c, struct node *n)
 	       infer_zero_point(c, n, 0, 2) && infer_zero_point(c, n, 1, 3);
 }
 
+/* Are the weights integers, and the bias 32-bit ones? */
+static bool
+check_integers(struct infer *c, const struct node *n)
+{
+	return infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) &&
+	       infer_form(c, n, 2, TYPES_INTEGER, 1, 1) &&
+	       (n->inputs[2]->type.kind == DT_I32 ||
+		infer_error(c, DIAG_BAD_TYPE, "the bias must be int32"));
+}
+
 bool
 infer_integer_conv(struct infer *c, struct node *n)
 {
 	return infer_conv_of(c, n, n->inputs[1], n->inputs[2],
 			     dtype_of(DT_I32)) &&
-	       infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) &&
-	       infer_form(c, n, 2, TYPES_INTEGER, 1, 1) &&
-	       (n->inputs[2]->type.kind == DT_I32 ||
-		infer_error(c, DIAG_BAD_TYPE, "the bias must be int32"));
+	       check_integers(c, n);
 }
 
 bool
@@ -156,8 +163,8 @@ infer_qlinear_conv(struct infer *c, struct node *n)
 	       infer_form(c, n, 8, TYPES_SIGNED, 1, 1);
 }
 
-bool
-infer_conv_transpose(struct infer *c, struct node *n)
+static bool
+infer_transposed_of(struct infer *c, struct node *n, struct dtype type)
 {
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *weights = n->inputs[1];
@@ -165,8 +172,7 @@ infer_conv_transpose(struct infer *c, struct node *n)
 	const struct expr *channels;
 	struct window w;
 
-	if (!infer_same_types(c, n) ||
-	    !conv_window(c, m, n, weights, true, &w)) {
+	if (!conv_window(c, m, n, weights, true, &w)) {
 		return false;
 	}
 	channels = expr_mul(m, weights->shape[1], expr_index(m, group));
@@ -174,8 +180,22 @@ infer_conv_transpose(struct infer *c, struct node *n)
 			    weights->shape[0], channels)) {
 		return false;
 	}
-	set_output(c, n, &w, channels, x->type);
+	set_output(c, n, &w, channels, type);
 	return true;
+}
+
+bool
+infer_conv_transpose(struct infer *c, struct node *n)
+{
+	return infer_same_types(c, n) &&
+	       infer_transposed_of(c, n, n->inputs[0]->type);
+}
+
+bool
+infer_integer_conv_transpose(struct infer *c, struct node *n)
+{
+	return infer_transposed_of(c, n, dtype_of(DT_I32)) &&
+	       check_integers(c, n);
 }
 
 /* Input channel ic of the group of output channel oc, without a division if
@@ -373,17 +393,29 @@ require(struct analyser *a, const struct expr *inside,
 				   : expr_and(a->module, inside, condition);
 }
 
-bool
-define_conv_transpose(struct define *c, const struct node *n,
-		      struct te_tensor *const *in, struct te_tensor **out)
+/* x - zero, in type t. */
+static const struct expr *
+without_zero(struct module *m, const struct expr *x, struct dtype t,
+	     int64_t zero)
+{
+	x = expr_cast(m, t, x);
+	return zero == 0 ? x : expr_sub(m, x, expr_int(m, t, zero));
+}
+
+/* The sum in type t, over x - zero, and the bias. Positions outside of x and taps
+ * between the strides add nothing, so that which weights are summed depends on
+ * the position: no bias has the zero point's share. */
+static bool
+define_transposed(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct dtype t, int64_t zero,
+		  struct te_tensor **out)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0], *weights = n->inputs[1];
-	struct dtype t = accumulator_type(y->type);
 	int64_t group = node_attr_int(n, "group", 1);
 	const struct expr *per_group = expr_floordiv(m, weights->shape[0],
 						     expr_index(m, group));
-	const struct expr *inside = expr_bool(m, true), *zero = expr_i32(m, 0);
+	const struct expr *inside = expr_bool(m, true), *none = expr_i32(m, 0);
 	const struct expr *x_at[2 + WINDOW_MAX], *w_at[2 + WINDOW_MAX];
 	struct iter_var *axes, over[1 + WINDOW_MAX];
 	const struct expr *channel, *oc, *e;
@@ -414,7 +446,7 @@ define_conv_transpose(struct define *c, const struct node *n,
 		analyser_bind(&a, r.tap.var, r.tap.min, r.tap.extent);
 		inside = require(&a, inside,
 				 expr_lt(m, r.k, expr_i32(m, w.kernel[d])));
-		inside = require(&a, inside, expr_le(m, zero, r.at));
+		inside = require(&a, inside, expr_le(m, none, r.at));
 		inside = require(&a, inside, expr_lt(m, r.at, w.in[d]));
 		if (r.whole) {
 			inside = require(&a, inside, r.whole);
@@ -422,11 +454,29 @@ define_conv_transpose(struct define *c, const struct node *n,
 		x_at[2 + d] = r.at;
 		w_at[2 + d] = r.k;
 	}
-	e = expr_mul(m, expr_cast(m, t, te_at(m, in[0], x_at, 2 + w.n)),
+	e = expr_mul(m,
+		     without_zero(m, te_at(m, in[0], x_at, 2 + w.n), t, zero),
 		     expr_cast(m, t, te_at(m, in[1], w_at, 2 + w.n)));
 	e = expr_if(m, inside, e, expr_const(m, t, 0));
 	out[0] = define_stage(c, "conv", "conv", 2 + w.n, axes,
 			      te_sum(m, e, over, 1 + w.n));
 	out[0] = add_bias(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
 	return true;
+}
+
+bool
+define_conv_transpose(struct define *c, const struct node *n,
+		      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct dtype t = accumulator_type(n->outputs[0]->type);
+
+	return define_transposed(c, n, in, t, 0, out);
+}
+
+bool
+define_bytes_conv_transpose(struct define *c, const struct node *n,
+			    struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_transposed(c, n, in, dtype_of(DT_I32),
+				 node_attr_int(n, "x_zero", 0), out);
 }

@@ -31,8 +31,9 @@ ALLOWED = {"memcpy", "memset"}
 
 
 def small_net():
-    """Convolution, depthwise convolution, Add, averages, MaxPool and Concat, of
-    random bytes; the second part of the concatenation has another scale."""
+    """Convolution, depthwise convolution, Add, averages, MaxPool, Concat and
+    ConvTranspose, of random bytes; the second part of the concatenation has another
+    scale."""
     rng = np.random.default_rng(5)
     m = Model("net")
     zero = np.int8(-128)
@@ -56,7 +57,10 @@ def small_net():
                            strides=[2, 2]), 0.09, zero)[1]
     e = m.quantized(m.node("MaxPool", [c], kernel_shape=[3, 3],
                            strides=[2, 2]), 0.09, zero)[1]
-    q, _ = m.quantized(m.node("Concat", [d, e], axis=1), 0.09, zero)
+    f = m.quantized(m.node("Concat", [d, e], axis=1), 0.09, zero)[1]
+    w = m.dequantized(rng.integers(-127, 128, (16, 4, 3, 3), np.int8), 0.01)
+    q, _ = m.quantized(m.node("ConvTranspose", [f, w], strides=[2, 2]), 0.2,
+                       zero)
     m.output(q)
     return m
 

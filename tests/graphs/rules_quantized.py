@@ -197,9 +197,11 @@ def weights(g, shape, axis):
         w, s, zero_point(g, kind, of, kind == "uint8")], **more), s
 
 
-def bias(g, count, scale_x, scale_w):
-    s = g.add(np.asarray(g.value(scale_x) * g.value(scale_w), np.float32),
-              "constant")
+def bias(g, count, scale_x, scale_w, groups=1):
+    """A bias with the scale of the sums; all groups have the same scales."""
+    of = g.value(scale_w)
+    of = np.tile(of, groups) if of.ndim else of
+    s = g.add(np.asarray(g.value(scale_x) * of, np.float32), "constant")
     b = g.add(g.rng.integers(-2000, 2000, count).astype(np.int32),
               "constant")
     return g.node("DequantizeLinear", [
@@ -219,6 +221,23 @@ def chain_conv(g):
     w, scale_w = weights(g, [out, shape[1] // group] + kernel, 0)
     inputs = [x, w] + ([bias(g, out, s, scale_w)] if g.chance(0.6) else [])
     bytes_of(g, g.node("Conv", inputs, group=group, **more))
+
+
+def chain_conv_transpose(g):
+    x = quantized(g, 3, 4, lambda s: 0 not in s and SYMBOL not in s[1:])
+    x, s = real(g, x)
+    shape = g.value(x).shape
+    kernel, more = window(g, [max(n, 3) for n in shape[2:]])
+    group = divisor(g, shape[1])
+    out = g.choice([1, 2, 3, 8])
+    w, scale_w = weights(g, [shape[1], out] + kernel, 1)
+    strides = more.get("strides", [1] * len(kernel))
+    if g.chance(0.3) and "auto_pad" not in more:
+        more["output_padding"] = [g.number(0, n - 1) for n in strides]
+    inputs = [x, w]
+    if g.chance(0.6):
+        inputs.append(bias(g, out * group, s, scale_w, group))
+    bytes_of(g, g.node("ConvTranspose", inputs, group=group, **more))
 
 
 def chain_matmul(g):
@@ -301,6 +320,7 @@ RULES = {
 # Rules for the chains that tirc's passes turn into its own operators.
 CHAINS = {
     "tirc.Conv": chain_conv, "tirc.MatMul": chain_matmul,
+    "tirc.ConvTranspose": chain_conv_transpose,
     "tirc.Add": chain_binary, "tirc.Mul": chain_binary,
     "tirc.SumPool": chain_pool, "tirc.Requantize": chain_move,
     "tirc.MultiplyShift": chain_conv, "tirc.AddShift": chain_binary,
