@@ -42,6 +42,9 @@ struct tensor_layout {
 	int64_t *before, *after; /* elements of the halo, by dimension */
 	int64_t fill;
 	bool filled; /* a kernel reads the halo: fill is known */
+	/* there is no halo, although it would be narrow: kernels that read
+	 * beyond the edges copy what they read */
+	bool copied;
 };
 
 /* real = (stored - zero_point) * scale */

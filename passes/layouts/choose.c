@@ -207,7 +207,8 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 			if (arg->kind != ARG_TENSOR ||
 			    c->of[arg->tensor->id] == NULL ||
 			    layouts_copies_border(c->p->graph->module, k->func,
-						  arg->buffer, c->p->target)) {
+						  arg->buffer, false,
+						  c->p->target)) {
 				continue;
 			}
 			l = c->of[arg->tensor->id];
@@ -290,6 +291,7 @@ layouts_choose(struct program *p, struct kernel *const *kernels, int n)
 	one_layout_per_storage(&c);
 	if (!p->target->optimize_memory) {
 		find_halos(&c, kernels, n);
+		layouts_drop_halos_of_overwrites(p, kernels, n, c.of);
 	}
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];

@@ -22,9 +22,10 @@ void layouts_widen_rows(struct module *m, struct kernel *k,
 			const struct target *target);
 /* Does the kernel (not scheduled yet) read bytes beyond the edges of b in one
  * sum of products, so that it copies them with a border, if the target wants
- * that instead of halos in memory? */
+ * that instead of halos in memory? narrow: even if a halo would be narrow. */
 bool layouts_copies_border(struct module *m, struct func *f,
-			   const struct buffer *b, const struct target *target);
+			   const struct buffer *b, bool narrow,
+			   const struct target *target);
 /* Adds a block to each kernel that reads a tensor with copied borders: it copies
  * the elements with their border. */
 void layouts_copy_borders(struct module *m, struct kernel *k,
@@ -37,6 +38,12 @@ bool layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,
 /* The shape in memory of t under l; arena array of *ndim. */
 const struct expr **layout_shape(struct module *m, const struct tensor *t,
 				 const struct tensor_layout *l, int *ndim);
+
+/* overwrites.c: drops halos because of which a kernel could not store its result
+ * over an input. of: the layout of each tensor, by its id. */
+void layouts_drop_halos_of_overwrites(const struct program *p,
+				      struct kernel *const *kernels, int n,
+				      struct tensor_layout *const *of);
 
 /* halo.c: loads with a bounds guard and a constant alternative. */
 struct guarded_load {

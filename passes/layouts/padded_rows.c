@@ -332,9 +332,11 @@ is_wide(const struct rows *r, const struct buffer *b)
 	return ratio >= 1.1;
 }
 
-/* Does one reduction of products read the bytes beyond their edges? */
+/* Does one reduction of products read the bytes beyond their edges? narrow: even
+ * if a border in memory would take few. */
 static bool
-find_bytes(struct rows *r, const struct buffer *b, struct guarded_loads *loads)
+find_bytes(struct rows *r, const struct buffer *b, bool narrow,
+	   struct guarded_loads *loads)
 {
 	bool product = false;
 
@@ -348,17 +350,17 @@ find_bytes(struct rows *r, const struct buffer *b, struct guarded_loads *loads)
 		return false;
 	}
 	expr_visit(r->store->args[0], see_product, &product);
-	return product && find_extents(r, 0) && is_wide(r, b);
+	return product && find_extents(r, 0) && (narrow || is_wide(r, b));
 }
 
 bool
 layouts_copies_border(struct module *m, struct func *f, const struct buffer *b,
-		      const struct target *target)
+		      bool narrow, const struct target *target)
 {
 	struct rows r = { .f = f, .m = m };
 	struct guarded_loads loads = { 0 };
 
-	return target->copied_borders && find_bytes(&r, b, &loads);
+	return target->copied_borders && find_bytes(&r, b, narrow, &loads);
 }
 
 void
@@ -371,7 +373,8 @@ layouts_copy_borders(struct module *m, struct kernel *k,
 		struct guarded_loads loads = { 0 };
 
 		if (arg->kind == ARG_TENSOR && arg->tensor->layout != NULL &&
-		    find_bytes(&r, arg->buffer, &loads)) {
+		    find_bytes(&r, arg->buffer, arg->tensor->layout->copied,
+			       &loads)) {
 			use_rows(&r);
 			func_commit(k->func);
 			return;

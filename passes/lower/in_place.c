@@ -2,7 +2,9 @@
 /* In-place analysis: may an input and an output buffer alias?
  * lower_make_in_place makes the two buffers one.
  *
- * The outer loops are the ones around every access to both buffers. If they
+ * It may, if each element is stored once and read by its own store only.
+ *
+ * Otherwise the outer loops are the ones around every access to both. If they
  * alone determine the index of some dimensions, equally at each access, then
  * their iterations access disjoint slices. Within one iteration every element
  * of the input must be read before it is overwritten: either in a statement
@@ -11,6 +13,7 @@
 #include "lower.h"
 
 #include "access.h"
+#include "iter_map.h"
 
 static bool
 same_shape(const struct buffer *a, const struct buffer *b)
@@ -199,30 +202,59 @@ outer_disjoint(struct sharing *s)
 	return true;
 }
 
-/* Does the stored element depend on every loop around the store (loops of
- * extent 1 aside)? Otherwise an element would be stored more than once. */
-static bool
-stores_each_once(const struct stmt *store, const struct stmt *outside)
+struct expander {
+	struct module *module;
+	const struct stmt *at;
+};
+
+/* The value of a variable that a LET binds. */
+static const struct expr *
+expand_let(void *ctx, const struct expr *e)
 {
+	const struct expander *x = ctx;
+	const struct expr *value = NULL;
+
+	if (e->kind == EXPR_VAR) {
+		value = let_value(x->at, e->u.var);
+	}
+	return value != NULL ? expr_rewrite(x->module, value, expand_let, ctx)
+			     : NULL;
+}
+
+/* Do the iterations of the loops around the store, below outside (NULL: all
+ * loops), each store another element? */
+static bool
+stores_each_once(const struct func *f, const struct stmt *store,
+		 const struct stmt *outside)
+{
+	struct module *m = f->module;
+	VEC(struct iter_var) loops = { 0 };
+	const struct expr **index;
+	struct iter_map map;
+	struct analyser a;
+
+	index = arena_array(&m->arena, const struct expr *, store->n_args);
+	for (int i = 1; i < store->n_args; i++) {
+		struct expander x = { m, store };
+
+		index[i - 1] = expr_rewrite(m, store->args[i], expand_let, &x);
+	}
 	for (const struct stmt *p = store->parent; p != outside;
 	     p = p->parent) {
-		bool used = false;
-
 		if (p->kind == STMT_WHILE) {
 			return false;
 		}
-		if (p->kind != STMT_FOR || expr_is_value(p->args[1], 1)) {
-			continue;
-		}
-		for (int i = 1; i < store->n_args; i++) {
-			used |= is_injective_in(store, store->args[i],
-						p->u.loop.var);
-		}
-		if (!used) {
-			return false;
+		if (p->kind == STMT_FOR) {
+			struct iter_var loop = { p->u.loop.var, p->args[0],
+						 p->args[1], ITER_SPATIAL };
+
+			vec_push(&m->arena, &loops, loop);
 		}
 	}
-	return true;
+	analyser_init(&a, m);
+	analyser_enter(&a, store);
+	return iter_map_detect(&a, loops.data, loops.n, NULL, index,
+			       store->n_args - 1, ITER_MAP_BIJECTIVE, &map);
 }
 
 static int
@@ -268,7 +300,7 @@ loads_in_store(struct sharing *s, const struct stmt *store, int child)
 			return false;
 		}
 	}
-	return stores_each_once(store, s->common->parent);
+	return stores_each_once(s->func, store, s->common->parent);
 }
 
 /* Does x read the element that its own statement stores into the output, or, as
@@ -293,20 +325,20 @@ loads_stored_element(const struct sharing *s, const struct access *x)
 	return true;
 }
 
-/* Do two stores write disjoint boxes in one iteration of the outer loops? */
+/* Do two stores write disjoint boxes in one iteration of the loops around top? */
 static bool
-stores_disjoint(struct sharing *s, const struct access *x,
-		const struct access *y)
+stores_disjoint(struct sharing *s, const struct stmt *top,
+		const struct access *x, const struct access *y)
 {
 	struct module *m = s->func->module;
 	struct range *rx = arena_array(&m->arena, struct range, s->ndim + 1);
 	struct range *ry = arena_array(&m->arena, struct range, s->ndim + 1);
 	struct analyser a;
 
-	access_cover(s->func, s->common, x, 1, rx);
-	access_cover(s->func, s->common, y, 1, ry);
+	access_cover(s->func, top, x, 1, rx);
+	access_cover(s->func, top, y, 1, ry);
 	analyser_init(&a, m);
-	analyser_enter(&a, s->common);
+	analyser_enter(&a, top);
 	for (int d = 0; d < s->ndim; d++) {
 		const struct expr *end_x = expr_add(m, rx[d].min, rx[d].extent);
 		const struct expr *end_y = expr_add(m, ry[d].min, ry[d].extent);
@@ -317,6 +349,27 @@ stores_disjoint(struct sharing *s, const struct access *x,
 		}
 	}
 	return false;
+}
+
+/* Does each iteration of the loops at and below top store other elements, once
+ * each? */
+static bool
+elements_once(struct sharing *s, struct stmt *top)
+{
+	for (int i = 0; i < s->uses.list.n; i++) {
+		const struct access *x = &s->uses.list.data[i];
+
+		if (!stores_each_once(s->func, x->at, top->parent)) {
+			return false;
+		}
+		for (int k = 0; k < i; k++) {
+			if (!stores_disjoint(s, top, &s->uses.list.data[k],
+					     x)) {
+				return false;
+			}
+		}
+	}
+	return true;
 }
 
 /* Is each element read only by the statement that stores it, so that the stores
@@ -330,19 +383,12 @@ element_wise(struct sharing *s)
 		}
 	}
 	for (int i = 0; i < s->uses.list.n; i++) {
-		const struct access *x = &s->uses.list.data[i];
-
-		if (x->load || !stores_each_once(x->at, s->common->parent)) {
+		if (s->uses.list.data[i].load) {
 			return false;
 		}
-		for (int k = 0; k < i; k++) {
-			if (!stores_disjoint(s, &s->uses.list.data[k], x)) {
-				return false;
-			}
-		}
 	}
-	return s->common->kind == STMT_STORE ? stores_each_once(s->common, NULL)
-					     : outer_disjoint(s);
+	return elements_once(s, s->func->body) ||
+	       (elements_once(s, s->common) && outer_disjoint(s));
 }
 
 bool
@@ -401,7 +447,7 @@ lower_stores_once(const struct func *f, const struct buffer *in,
 	access_collect(f, f->body, out, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		if (uses.list.data[i].load ||
-		    !stores_each_once(uses.list.data[i].at, NULL)) {
+		    !stores_each_once(f, uses.list.data[i].at, NULL)) {
 			return false;
 		}
 	}

@@ -163,6 +163,36 @@ test_in_place(void)
 		  "    for i in range(19):\n"
 		  "        y[i] = v * x[i]\n",
 		  false },
+		/* blocks of four elements, of which a loop has two */
+		{ "    for o in range(8):\n"
+		  "        for v in range(2):\n"
+		  "            y[o // 2 * 4 + (v + o % 2 * 2)] = "
+		  "x[o // 2 * 4 + (v + o % 2 * 2)] * T.float32(2)\n",
+		  true },
+		{ "    for o in range(8):\n"
+		  "        block: T.int32 = o // 2 * 4\n"
+		  "        for v in range(2):\n"
+		  "            y[block + (v + o % 2 * 2)] = "
+		  "x[block + (v + o % 2 * 2)] * T.float32(2)\n"
+		  "    y[18] = T.float32(3)\n",
+		  true },
+		{ "    for o in range(8):\n"
+		  "        for v in range(2):\n"
+		  "            y[o // 2 * 2 + v] = x[o // 2 * 2 + v] * "
+		  "T.float32(2)\n",
+		  false },
+		{ "    for i in range(9):\n"
+		  "        for j in range(9):\n"
+		  "            y[i + j] = x[i + j] * T.float32(2)\n",
+		  false },
+		{ "    for i in range(19):\n"
+		  "        y[i // 2] = x[i // 2] * T.float32(2)\n",
+		  false },
+		{ "    y[15] = T.float32(3)\n"
+		  "    for o in range(8):\n"
+		  "        for v in range(2):\n"
+		  "            y[o * 2 + v] = x[o * 2 + v] * T.float32(2)\n",
+		  false },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
