@@ -26,7 +26,9 @@ run_node(struct tirc *t, const struct node *n)
 	if (node_is_control(n) || node_run_sizes(n) >= 0) {
 		return diag_error(&t->m->diags, DIAG_UNSUPPORTED,
 				  node_place(t->graph, n),
-				  "the interpreter runs no model with %s",
+				  "the interpreter runs no model with %s, as "
+				  "the self-test of a package needs; leave "
+				  "--package out",
 				  node_is_control(n)
 					  ? "branches and loops"
 					  : "sizes that depend on values");

@@ -394,6 +394,15 @@ tirc_package(struct tirc *t, int i)
 	return firmware_names(t->m, t->options.package_path, &n)[i];
 }
 
+const char *
+tirc_package_what(struct tirc *t, int i)
+{
+	const struct firmware_kind *kind =
+		firmware_load(t->m, tirc_package(t, i), t->options.package_path);
+
+	return kind != NULL ? kind->description : "";
+}
+
 bool
 tirc_write(struct tirc *t, const char *folder)
 {

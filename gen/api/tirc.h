@@ -163,6 +163,7 @@ bool tirc_arrange(struct tirc *t, const void *const *inputs,
 /* The names of the kinds of firmware packages, sorted. */
 int tirc_package_count(struct tirc *t);
 const char *tirc_package(struct tirc *t, int i);
+const char *tirc_package_what(struct tirc *t, int i); /* one line */
 /* After tirc_load, and before tirc_compile: runs the model in the interpreter on
  * dense arrays, one for each input, and writes its outputs. */
 bool tirc_interpret(struct tirc *t, const void *const *inputs,

@@ -271,11 +271,11 @@ print_lists(FILE *to, int bit)
 		fprintf(to, "\n");
 	}
 	if ((bit & COMPILE) != 0) {
-		fprintf(to, "\npackages:");
+		fprintf(to, "\npackages:\n");
 		for (int i = 0; i < tirc_package_count(t); i++) {
-			fprintf(to, " %s", tirc_package(t, i));
+			fprintf(to, "  %-20s %s\n", tirc_package(t, i),
+				tirc_package_what(t, i));
 		}
-		fprintf(to, "\n");
 	}
 	if ((bit & (COMPILE | PROGRAM_VERBS)) != 0) {
 		fprintf(to, "\ntargets:\n");

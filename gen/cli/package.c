@@ -281,15 +281,20 @@ bool
 cli_package(struct cli *c, struct tirc *compiled)
 {
 	struct values v = { .cli = c, .compiled = compiled };
+	struct cli quiet = *c; /* the first context has printed it all */
 	bool ok;
 
-	v.model = cli_open(c);
+	quiet.tirc.n_print_after = 0;
+	quiet.tirc.time_passes = false;
+	v.model = cli_open(&quiet);
 	if (v.model == NULL) {
 		return false;
 	}
 	v.m = module_new();
 	ok = find_inputs(&v) && compute(&v) && arrange(&v);
-	cli_messages(v.model);
+	if (!ok) {
+		cli_messages(v.model);
+	}
 	for (int i = 0; i < v.m->diags.list.n; i++) {
 		struct strbuf s;
 

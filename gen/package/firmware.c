@@ -44,7 +44,7 @@ is_possible(struct packer *k)
 				 "target that is no device");
 	}
 	if (k->p->model != NULL || k->runtime.n > 0) {
-		return refuse(k, "a package has no libraries of backends; "
+		return refuse(k, "a package has no files or memory of backends; "
 				 "leave --byoc out");
 	}
 	if (k->g->dims.n > 0) {

@@ -20,6 +20,8 @@ from helper import STRICT, execute, fail, tirc, work_folder
 
 try:
     import numpy as np
+    import onnx
+    from onnx import helper as make
     from answers_model import Model
 except ImportError as missing:
     helper.skip(str(missing))
@@ -385,9 +387,30 @@ def refused():
     m = Model("half")
     m.output(m.node("Relu", [m.input("x", floats(4).astype(np.float16))]))
     refused_with(m.write(), ["does not compare float16"], "--package", "plain")
+    m = Model("turns")
+    x, c = m.input("x", floats(4)), m.input("c", np.array(True))
+    m.output(m.node("If", [c], **{
+        branch: make.make_graph(
+            [make.make_node(op, [x], [branch])], branch, [],
+            [make.make_tensor_value_info(branch, 1, [4])])
+        for branch, op in (("then_branch", "Relu"), ("else_branch", "Neg"))}))
+    refused_with(m.write(), ["branches and loops", "leave --package out"],
+                 "--package", "plain")
+    rows = os.path.join(work_folder(), "rows.onnx")
+    onnx.save(make.make_model(make.make_graph(
+        [make.make_node("Relu", ["x"], ["y"])], "rows",
+        [make.make_tensor_value_info("x", 1, ["n", 4])],
+        [make.make_tensor_value_info("y", 1, ["n", 4])])), rows)
+    refused_with(rows, ["symbolic sizes", "--dim"], "--package", "plain",
+                 "--dim", "n=1..4")
     m = Model("endless")
     m.output(m.node("Log", [m.input("x", np.zeros(4, np.float32))]))
     refused_with(m.write(), ["no finite number"], "--package", "plain")
+    if helper.has_dialect("opencl"):
+        refused_with(path, ["is no device"], "--package", "plain", "--target",
+                     "opencl")
+    helped = tirc("compile", "--help").stdout
+    check_output(helped, "  arduino              an Arduino library\n")
     # A user's file is not replaced, and nothing beside it is written.
     out = work_folder()
     with open(os.path.join(out, "main.c"), "w", encoding="utf-8") as file:
