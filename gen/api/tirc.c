@@ -398,7 +398,8 @@ const char *
 tirc_package_what(struct tirc *t, int i)
 {
 	const struct firmware_kind *kind =
-		firmware_load(t->m, tirc_package(t, i), t->options.package_path);
+		firmware_load(t->m, tirc_package(t, i),
+			      t->options.package_path);
 
 	return kind != NULL ? kind->description : "";
 }

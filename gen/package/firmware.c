@@ -44,8 +44,9 @@ is_possible(struct packer *k)
 				 "target that is no device");
 	}
 	if (k->p->model != NULL || k->runtime.n > 0) {
-		return refuse(k, "a package has no files or memory of backends; "
-				 "leave --byoc out");
+		return refuse(k,
+			      "a package has no files or memory of backends; "
+			      "leave --byoc out");
 	}
 	if (k->g->dims.n > 0) {
 		return refuse(k, "the self-test has an input of fixed sizes; "
