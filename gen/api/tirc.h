@@ -344,8 +344,9 @@ struct tirc_summary {
 	int64_t workspace_bytes; /* planned */
 	int64_t bound_bytes;     /* the lower bound of any plan in this order */
 	int64_t stack_bytes;     /* of the entry function and the kernel with
-				  * the largest frame, at most, compiled with
-				  * the suggested flags */
+				  * the largest frame: an estimate for the
+				  * suggested flags, without functions of
+				  * libraries */
 	int64_t weights_bytes;
 	const char *weights;      /* the form chosen */
 	double flops, operations; /* on floats, on all numbers */

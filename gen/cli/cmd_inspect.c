@@ -141,7 +141,8 @@ print_memory(const struct cli *cli, struct tirc *t)
 	printf("RAM        %s: the workspace, and %s of inputs and outputs\n",
 	       style_bytes(a, s.workspace_bytes + cli_io_bytes(t)),
 	       style_bytes(b, cli_io_bytes(t)));
-	printf("stack      about %s, with the target's flags\n",
+	printf("stack      about %s: an estimate, without functions of "
+	       "libraries\n",
 	       style_bytes(a, s.stack_bytes));
 	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
 	       s.weights);
