@@ -295,6 +295,9 @@ def main():
                         help="of the C compiler; '' for the target's own")
     parser.add_argument("--target",
                         help="emit source for it; CUDA runs on the CPU")
+    parser.add_argument("--option", action="append", default=[],
+                        help="one more word for `tirc test` "
+                             "(--option=--fp --option=strict)")
     parser.add_argument("--report", action="store_true",
                         help="store the results, and write "
                         "docs/onnx-support.md")
@@ -307,10 +310,11 @@ def main():
     if args.target:
         from answers_model import arguments_of
         options = arguments_of(args.target)
-        if options is None or args.report or args.turn:
-            parser.error("what the target needs is not here"
-                         if options is None else
-                         "--report and --turn have the default target")
+        if options is None:
+            parser.error("what the target needs is not here")
+    if (args.target or args.option) and (args.report or args.turn):
+        parser.error("--report and --turn take neither target nor options")
+    options += args.option
 
     tests = every = collect()
     if args.pattern:

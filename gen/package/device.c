@@ -278,11 +278,9 @@ is_callers(const struct packer *k, const struct kernel_arg *arg)
 	       (at->kind == PLACE_INPUT || at->kind == PLACE_OUTPUT);
 }
 
-int
-package_array_align(const struct packer *k)
+void
+package_find_array_align(struct packer *k)
 {
-	int most = 0;
-
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
@@ -290,12 +288,11 @@ package_array_align(const struct packer *k)
 			const struct kernel_arg *arg = &kernel->args.data[a];
 
 			if (is_callers(k, arg) &&
-			    arg->buffer->align_bytes > most) {
-				most = arg->buffer->align_bytes;
+			    arg->buffer->align_bytes > k->array_align) {
+				k->array_align = arg->buffer->align_bytes;
 			}
 		}
 	}
-	return most;
 }
 
 static int64_t
@@ -357,8 +354,8 @@ add_device_counts(struct packer *k)
 		places++;
 	}
 	tdata_int(d, "staging_bytes", staging_bytes(k));
-	tdata_int(d, "array_align", package_array_align(k));
-	tdata_flag(d, "wide", package_array_align(k) > 0);
+	tdata_int(d, "array_align", k->array_align);
+	tdata_flag(d, "wide", k->array_align > 0);
 	tdata_int(d, "n_launches", at_least_one(launches));
 	tdata_int(d, "n_weights", at_least_one(k->p->weights.n));
 	tdata_int(d, "n_buffers", at_least_one(places));

@@ -166,6 +166,7 @@ add_common(struct packer *k)
 		local = bytes > local ? bytes : local;
 	}
 	k->stack_bytes = program_stack_bytes(k->p);
+	package_find_array_align(k);
 	tdata_int(d, "local_bytes", local / octets);
 	tdata_flag(d, "octets", octets == 1);
 	tdata_int(d, "int_bits", k->d->int_bits);

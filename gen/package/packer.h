@@ -79,6 +79,9 @@ struct packer {
 	const struct kernel **first_writer; /* by tensor; NULL: none */
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes, stack_bytes;
+	/* The alignment in bytes that the caller's arrays need because kernels
+	 * access several elements at once; 0: none. */
+	int array_align;
 	VEC(const struct backend *) backends; /* backends of the regions */
 	/* runtime files of the backends */
 	VEC(const struct backend_file *) runtime;
@@ -154,9 +157,8 @@ bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 
 /* device.c */
 bool package_on_device(const struct packer *k);
-/* The alignment in bytes that the caller's arrays need because kernels access
- * several elements at once; 0: none. */
-int package_array_align(const struct packer *k);
+/* Sets k->array_align. */
+void package_find_array_align(struct packer *k);
 /* Sets "launches": the "name" of each kernel, in order; and "pooled": "name"
  * and "bytes" of each kernel whose shared arrays are places in one array. */
 void add_launch_names(struct packer *k, struct tdata *data);

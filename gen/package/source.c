@@ -371,7 +371,7 @@ add_tensor_pointer(struct packer *k, struct tdata *data, const char *text,
 {
 	if (!t->in_workspace) {
 		add_pointer(k, data, text, field, dtype_bytes(t->type),
-			    package_array_align(k));
+			    k->array_align);
 	}
 }
 
