@@ -120,7 +120,7 @@ int
 main(int argc, char **argv)
 {
 	struct strbuf text, launches;
-	struct program_part part;
+	struct program_part part = { 0 };
 	const struct dialect *d;
 	struct gpu_run r;
 	bool ok;
