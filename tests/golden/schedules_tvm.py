@@ -34,7 +34,8 @@ def expected_to_differ(text):
     cannot be saved either), names and instructions of ours alone, one block
     to be blockized, arithmetic on samples."""
     return any(word in text for word in (
-        "type_key", '"Rename', '"Tensorize"', '"Blockize", ["b')) or any(
+        "type_key", '"Rename', '"CopyBox"', '"PadAxis"', '"PadParameter"',
+        '"Tensorize"', '"Blockize", ["b')) or any(
         " * " in str(x) for i in json.loads(text)[0] for x in i[1])
 
 

@@ -33,6 +33,7 @@ struct test {
 	const struct intrinsic_set *set;
 	const char *folder, *cc;
 	VEC(struct shot) shots;
+	VEC(const struct intrinsic_text *) used; /* printed for their users */
 	struct strbuf texts, calls;
 	struct rng rng;
 	int n_symbols, skipped;
@@ -255,6 +256,47 @@ add_shot(struct test *t, const struct tensor_intrin *intrin,
 }
 
 static bool
+is_printed(const struct test *t, const struct intrinsic_text *text)
+{
+	for (int i = 0; i < t->used.n; i++) {
+		if (t->used.data[i] == text) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A text, with its headers and after the texts that it uses. */
+static bool
+print_text(struct test *t, const struct intrinsic_symbol *s,
+	   const struct intrinsic_text *text)
+{
+	for (int i = 0; i < text->uses.n; i++) {
+		const struct intrinsic_symbol *other =
+			intrinsic_set_symbol(t->set, text->uses.data[i]);
+		const struct intrinsic_text *first =
+			other ? intrinsic_symbol_text(other, t->dialect) : NULL;
+
+		if (first == NULL) {
+			fprintf(stderr, "%s uses %s, which has no text\n",
+				s->name, text->uses.data[i]);
+			return false;
+		}
+		if (is_printed(t, first)) {
+			continue;
+		}
+		vec_push(&t->m->arena, &t->used, first);
+		if (!print_text(t, other, first)) {
+			return false;
+		}
+	}
+	for (int i = 0; i < text->needs.n; i++) {
+		unit_need(&t->unit, text->needs.data[i]);
+	}
+	return intrinsic_text_print(t->m, s, text, &t->texts);
+}
+
+static bool
 add_text(struct test *t, const char *symbol, bool *there)
 {
 	const struct intrinsic_symbol *s = intrinsic_set_symbol(t->set, symbol);
@@ -276,11 +318,8 @@ add_text(struct test *t, const char *symbol, bool *there)
 		twin.file = s->file;
 		twin.text = s->twin;
 	}
-	for (int i = 0; text && i < text->needs.n; i++) {
-		unit_need(&t->unit, text->needs.data[i]);
-	}
 	t->n_symbols += text != NULL;
-	return !text || intrinsic_text_print(t->m, s, text, &t->texts);
+	return !text || print_text(t, s, text);
 }
 
 static bool
