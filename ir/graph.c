@@ -92,6 +92,7 @@ graph_new(struct module *m, const char *name)
 	struct graph *g = arena_new(&m->arena, struct graph);
 
 	g->module = m;
+	g->settings = &settings_none;
 	g->name = arena_strdup(&m->arena, name ? name : "");
 	return g;
 }

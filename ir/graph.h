@@ -4,6 +4,7 @@
 #ifndef TIRC_IR_GRAPH_H
 #define TIRC_IR_GRAPH_H
 
+#include "settings.h"
 #include "te.h"
 
 #define GRAPH_CANONICAL_OPSET 21
@@ -232,15 +233,9 @@ struct graph_state {
 	struct tensor *before, *after, *kept; /* the pass `states` sets them */
 };
 
-/* The algorithm of convolutions, and the speed of a core for the choice:
- * operations, and bytes from memory, per nanosecond. */
-struct conv_costs {
-	enum { CONV_DIRECT, CONV_AUTO, CONV_WINOGRAD } which;
-	int gflops, gbytes;
-};
-
 struct graph {
 	struct module *module;
+	const struct settings *settings; /* of the compilation */
 	const char *name;
 	const char *file;   /* as the user gave it; for messages */
 	const char *model;  /* the model's file if file is not one; or
@@ -252,11 +247,8 @@ struct graph {
 	VEC(struct graph_state) states;
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
-	VEC(struct graph_body) bodies;      /* by number; 0 is not used */
-	VEC(struct graph_region *) regions; /* in topological order */
-	/* Regions within the model, or alone, or as generated code, to compare
-	 * them (passes/byoc/isolate.c). */
-	enum { REGIONS_WITHIN, REGIONS_ALONE, REGIONS_GENERATED } regions_as;
+	VEC(struct graph_body) bodies;         /* by number; 0 is not used */
+	VEC(struct graph_region *) regions;    /* in topological order */
 	const struct backend *const *backends; /* the first is preferred */
 	int n_backends;
 	bool is_partitioned; /* no pass changes the regions any more */
@@ -273,33 +265,12 @@ struct graph {
 	int next_node_id;
 	int edits;     /* counts changes: passes repeat until there are none */
 	int edited_at; /* the last removed node's index in nodes */
-	/* Quantized operators round with fixed-point multipliers, like TFLite's
-	 * kernels, and not as ONNX defines. */
-	bool fixed_point;
-	/* For tensors of 8 bits: the type that the target's dot product takes,
-	 * and the number of elements that it sums; 0: types do not change. */
-	struct dtype byte_type;
-	int byte_depth;
-	/* The number of channels of bytes that the target's kernels take
-	 * together; 0 or 1: each alone. */
-	int channel_block;
-	/* of a Concat's inputs within its output; 0: any */
-	int part_align_bytes;
 	/* no state of a loop is updated in place */
 	bool states_take_turns;
-	/* the model's inputs or outputs are parts of the workspace */
-	bool inputs_in_workspace, outputs_in_workspace;
 	int64_t folded_work; /* elements that folding has computed */
-	bool by_threads;     /* many threads of a device share a kernel */
-	/* arithmetic in floats on bytes takes longer than a look-up of one */
-	bool slow_floats;
-	/* the target does not read the bits of floats as integers */
-	bool hides_float_bits;
-	struct conv_costs conv;
-	/* dimensions need no bounds: there is no memory plan */
-	bool open_sizes;
 };
 
+/* A graph without settings: the caller may set others. */
 struct graph *graph_new(struct module *m, const char *name);
 /* A new tensor. name NULL or taken: a fresh one is made from it. */
 struct tensor *graph_tensor(struct graph *g, const char *name);

@@ -335,24 +335,35 @@ read_size(struct graph_reader *r)
 	return true;
 }
 
-/* False: there is none of that name. */
+/* False: there is no such setting, or it cannot have this value. */
 static bool
-set_setting(struct graph *g, const char *name, int64_t v)
+set_setting(struct settings *s, const struct attr *a)
 {
-#define SETTING(member, where)                                                 \
-	if (strcmp(name, #member) == 0) {                                      \
-		g->member = (int)v;                                            \
-		return true;                                                   \
+	int n, i = settings_find(a->name);
+	const struct setting_row *row = settings_rows(&n) + i;
+	int64_t value = -1;
+
+	if (i < 0) {
+		return false;
 	}
-#include "graph_settings.def"
-#undef SETTING
-	return false;
+	if (row->word && a->kind == ATTR_STRING) {
+		value = setting_value(row, a->s);
+	} else if (!row->word && a->kind == ATTR_INT) {
+		value = a->i;
+	}
+	if (value < 0 || value > row->most) {
+		return false;
+	}
+	settings_set(s, i, (int)value);
+	return true;
 }
 
 static bool
 read_head(struct graph_reader *r)
 {
-	struct graph_call settings = { 0 };
+	struct settings *settings = arena_new(&r->module->arena,
+					      struct settings);
+	struct graph_call attrs = { 0 };
 	const char *name = "";
 	size_t from, length;
 
@@ -367,22 +378,15 @@ read_head(struct graph_reader *r)
 	}
 	r->graph = graph_new(r->module, name);
 	r->graph->file = r->src->name;
+	r->graph->settings = settings;
 	from = r->at;
-	if (!graph_read_attrs(r, &settings)) {
+	if (!graph_read_attrs(r, &attrs)) {
 		return false;
 	}
-	for (int i = 0; i < settings.attrs.n; i++) {
-		const struct attr *a = &settings.attrs.data[i];
+	for (int i = 0; i < attrs.attrs.n; i++) {
+		const struct attr *a = &attrs.attrs.data[i];
 
-		if (a->kind == ATTR_STRING &&
-		    strcmp(a->name, "byte_type") == 0 &&
-		    dtype_from_name(a->s, &r->graph->byte_type)) {
-			continue;
-		}
-		if (a->kind != ATTR_INT || a->i < 0 || a->i > INT32_MAX ||
-		    !set_setting(r->graph, a->name, a->i) ||
-		    r->graph->conv.which > CONV_WINOGRAD ||
-		    r->graph->regions_as > REGIONS_GENERATED) {
+		if (!set_setting(settings, a)) {
 			return graph_fail(r, from,
 					  "%s is no setting, or cannot have "
 					  "this value",

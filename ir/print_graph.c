@@ -15,7 +15,7 @@
  *	    y: float32[8] = MatMul (x, w)  # cblas.product product
  *
  * A fusion group is a line "group 3 (Conv):" before its nodes. The settings
- * (graph_settings.def) follow the graph's name; the scale and zero point of a
+ * (settings.def) follow the graph's name; the scale and zero point of a
  * quantized input or output follow it. graph_read.c reads all of this except
  * regions and groups. */
 #include "graph_lex.h"
@@ -266,23 +266,27 @@ print_stored(const struct graph_printer *p, const struct tensor *t)
 }
 
 static void
-print_settings(const struct graph *g, struct strbuf *out)
+print_settings(const struct graph_printer *p, const struct settings *s)
 {
-	const char *before = " {";
+	int n, printed = 0;
+	const struct setting_row *rows = settings_rows(&n);
 
-#define SETTING(member, where)                                                 \
-	if (g->member != 0 && (where)) {                                       \
-		strbuf_printf(out, "%s" #member " = %d", before,               \
-			      (int)g->member);                                 \
-		before = ", ";                                                 \
+	for (int i = 0; i < n; i++) {
+		int value = settings_get(s, i);
+		struct attr a = { .name = rows[i].name, .i = value };
+
+		if (value == 0) {
+			continue;
+		}
+		if (rows[i].word) {
+			a.kind = ATTR_STRING;
+			a.s = rows[i].word(value);
+			a.s_len = strlen(a.s);
+		}
+		strbuf_puts(p->out, printed++ > 0 ? ", " : " {");
+		graph_put_attr(p, &a);
 	}
-#include "graph_settings.def"
-#undef SETTING
-	if (g->byte_depth > 0) {
-		strbuf_printf(out, ", byte_type = \"%s\"",
-			      dtype_name(g->byte_type));
-	}
-	strbuf_puts(out, *before == ',' ? "}\n" : "\n");
+	strbuf_puts(p->out, printed > 0 ? "}\n" : "\n");
 }
 
 static void
@@ -313,7 +317,7 @@ print_graph(const struct graph_printer *p)
 
 	strbuf_puts(p->out, "graph ");
 	graph_put_name(p, g->name);
-	print_settings(g, p->out);
+	print_settings(p, g->settings);
 	print_dims(p);
 	for (int i = 0; i < g->inputs.n; i++) {
 		strbuf_puts(p->out, "  input ");

@@ -127,49 +127,46 @@ set_fates(struct tirc *t)
 /* Channels in smaller blocks are not laid out in memory. */
 enum { LEAST_BLOCK = 8 };
 
+/* Sets the setting to the word of the option; NULL leaves it. */
+static bool
+choose_word(struct tirc *t, const char *option, const char *word,
+	    const char *expected, int setting)
+{
+	int n, value;
+
+	if (word == NULL) {
+		return true;
+	}
+	value = setting_value(settings_rows(&n) + setting, word);
+	if (value < 0) {
+		return context_bad_option(t, option, word, expected);
+	}
+	settings_set(&t->settings, setting, value);
+	return true;
+}
+
 /* How convolutions are computed. Another algorithm rounds otherwise and takes
  * more memory; its transforms want channels in blocks. */
 static bool
 choose_conv(struct tirc *t)
 {
-	const char *conv = t->options.conv != NULL ? t->options.conv : "auto";
-	struct conv_costs *c = &t->graph->conv;
+	const struct target *target = t->target;
+	struct settings *s = &t->settings;
 
-	*c = (struct conv_costs){
-		.which = CONV_AUTO,
-		.gflops = t->target->core_gflops,
-		.gbytes = t->target->core_gbytes,
-	};
-	if (strcmp(conv, "winograd") == 0) {
-		c->which = CONV_WINOGRAD;
-	} else if (strcmp(conv, "direct") == 0) {
-		c->which = CONV_DIRECT;
-	} else if (strcmp(conv, "auto") != 0) {
-		return context_bad_option(t, "--conv", conv,
-					  "auto, direct or winograd");
+	if (!choose_word(t, "--conv", t->options.conv,
+			 "auto, direct or winograd", settings_find("conv"))) {
+		return false;
 	}
-	if ((c->which == CONV_AUTO &&
-	     (c->gflops <= 1 || t->target->optimize_memory)) ||
-	    t->target->block_elems < LEAST_BLOCK ||
-	    t->target->max_threads > 0 || /* a device */
-	    strcmp(t->target->fp, "strict") == 0) {
-		c->which = CONV_DIRECT;
+	if ((s->conv == CONV_AUTO &&
+	     (target->core_gflops <= 1 || target->optimize_memory)) ||
+	    target->block_elems < LEAST_BLOCK ||
+	    target->max_threads > 0 || /* a device */
+	    strcmp(target->fp, "strict") == 0) {
+		s->conv = CONV_DIRECT;
 	}
+	s->conv_gflops = s->conv != CONV_DIRECT ? target->core_gflops : 0;
+	s->conv_gbytes = s->conv != CONV_DIRECT ? target->core_gbytes : 0;
 	return true;
-}
-
-static bool
-choose_backends(struct tirc *t)
-{
-	static const char *const uses[] = { "within", "alone", "generated" };
-	const struct tirc_options *o = &t->options;
-
-	for (int i = 0; o->regions != NULL && i < 3; i++) {
-		if (strcmp(o->regions, uses[i]) == 0) {
-			t->graph->regions_as = i;
-		}
-	}
-	return context_backends(t);
 }
 
 /* Which of the inputs and outputs are parts of the workspace. */
@@ -177,14 +174,16 @@ static bool
 choose_workspace(struct tirc *t)
 {
 	const char *what = t->options.in_workspace, *form = t->options.form;
-	struct graph *g = t->graph;
+	struct settings *s = &t->settings;
 
-	if (what == NULL) {
+	if (what != NULL) {
+		s->inputs_in_workspace = strcmp(what, "outputs") != 0;
+		s->outputs_in_workspace = strcmp(what, "inputs") != 0;
+	}
+	if (!s->inputs_in_workspace && !s->outputs_in_workspace) {
 		return true;
 	}
-	g->inputs_in_workspace = strcmp(what, "outputs") != 0;
-	g->outputs_in_workspace = strcmp(what, "inputs") != 0;
-	if (g->inputs_in_workspace && g->outputs_in_workspace &&
+	if (what != NULL && s->inputs_in_workspace && s->outputs_in_workspace &&
 	    strcmp(what, "both") != 0) {
 		return context_bad_option(t, "--in-workspace", what,
 					  "inputs, outputs or both");
@@ -202,19 +201,41 @@ choose_workspace(struct tirc *t)
 	return true;
 }
 
-/* Which sign tensors of 8 bits get inside of the graph. */
-static void
-choose_byte_type(struct tirc *t, const struct target *target)
+/* How quantized operators round. */
+static bool
+choose_rounding(struct tirc *t)
 {
-	struct dtype type;
-	int depth;
+	const char *requant = t->options.requant;
 
-	if (target->shift_zero_points &&
-	    target_byte_product(target, &type, &depth)) {
-		t->graph->byte_type = type;
-		t->graph->byte_depth = depth;
+	if (requant == NULL) {
+		return true;
 	}
-	t->graph->channel_block = target_block_elems(target, dtype_of(DT_I8));
+	t->settings.fixed_point = strcmp(requant, "tflite") == 0;
+	return t->settings.fixed_point || strcmp(requant, "onnx") == 0 ||
+	       context_bad_option(t, "--requant", requant, "onnx or tflite");
+}
+
+/* What passes over the graph know of the target. */
+static void
+set_target_settings(struct settings *s, const struct target *target)
+{
+	struct dtype type = dtype_of(DT_VOID);
+	int depth = 0;
+
+	if (!target->shift_zero_points ||
+	    !target_byte_product(target, &type, &depth)) {
+		type = dtype_of(DT_VOID);
+		depth = 0;
+	}
+	/* The sign that tensors of 8 bits get inside of the graph. */
+	s->byte_type = (enum dtype_kind)type.kind;
+	s->byte_depth = depth;
+	s->channel_block = target_block_elems(target, dtype_of(DT_I8));
+	s->by_threads = target->max_threads > 1;
+	s->slow_floats = target->max_threads == 0 &&
+			 !target_has_vectors(target);
+	s->part_align_bytes = target->align_tensors ? target->align_bytes
+						    : target_wide_bytes(target);
 }
 
 /* The target and what it says of the graph. */
@@ -238,30 +259,19 @@ prepare(struct tirc *t)
 						  "speed or memory");
 		}
 	}
-	if (t->options.requant != NULL) {
-		if (strcmp(t->options.requant, "tflite") == 0) {
-			t->graph->fixed_point = true;
-		} else if (strcmp(t->options.requant, "onnx") != 0) {
-			return context_bad_option(t, "--requant",
-						  t->options.requant,
-						  "onnx or tflite");
-		}
-	}
 	target->intrins = arena_new(&t->m->arena, struct tensor_intrins);
 	tensor_intrins_init(target->intrins, &t->m->arena);
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
-	choose_byte_type(t, target);
-	t->graph->by_threads = target->max_threads > 1;
-	t->graph->slow_floats = target->max_threads == 0 &&
-				!target_has_vectors(target);
-	t->graph->part_align_bytes = target->align_tensors
-					     ? target->align_bytes
-					     : target_wide_bytes(target);
+	set_target_settings(&t->settings, target);
 	t->target = target_with_fp(t->m, target, t->options.fp);
 	if (t->target == NULL) {
 		return false;
 	}
-	if (!choose_workspace(t) || !choose_conv(t) || !choose_backends(t)) {
+	if (!choose_rounding(t) || !choose_workspace(t) || !choose_conv(t) ||
+	    !choose_word(t, "--regions", t->options.regions,
+			 "within, alone or generated",
+			 settings_find("regions_as")) ||
+	    !context_backends(t)) {
 		return false;
 	}
 	t->dialect = dialect_for_target(t->m, t->target,
@@ -281,7 +291,8 @@ prepare(struct tirc *t)
 	target->interface_apart = dialect_wants_interface_apart(t->dialect);
 	target->fmax_vectors = dialect_has_fmax_vectors(t->dialect);
 	t->target = target;
-	t->graph->hides_float_bits = !dialect_reads_float_bits(t->dialect);
+	t->settings.hides_float_bits = !dialect_reads_float_bits(t->dialect);
+	t->graph->settings = &t->settings;
 	return true;
 }
 

@@ -23,6 +23,7 @@ struct tirc {
 	struct module *m;
 	struct onnx_file *file;
 	struct graph *graph;
+	struct settings settings;               /* of the graph */
 	const struct const_input *const_inputs; /* of the options */
 	const struct target *target;
 	const struct dialect *dialect;

@@ -280,8 +280,8 @@ remember_nodes(struct tirc *t)
 	}
 }
 
-/* A partition has its sizes, and goes on for the target that it was made
- * for, unless another is asked for. */
+/* A partition has its sizes, and goes on with its settings and for the target
+ * that it was made for, unless the options ask for others. */
 static bool
 load_partition(struct tirc *t, const char *path)
 {
@@ -303,6 +303,7 @@ load_partition(struct tirc *t, const char *path)
 		return false;
 	}
 	t->graph = g;
+	t->settings = *g->settings;
 	for (int i = 0; i < g->n_backends; i++) {
 		context_keep_backend(t, g->backends[i]);
 	}
@@ -330,6 +331,9 @@ load_partition(struct tirc *t, const char *path)
 	t->partitioned = true;
 	if (t->options.target == NULL) {
 		t->options.target = facts.target;
+	} else if (facts.target == NULL ||
+		   strcmp(t->options.target, facts.target) != 0) {
+		t->settings.conv = CONV_AUTO; /* as the new target chooses */
 	}
 	remember_nodes(t);
 	return true;
@@ -423,6 +427,7 @@ tirc_load(struct tirc *t, const char *path)
 	if (t->graph == NULL) {
 		return false;
 	}
+	t->settings.conv = CONV_AUTO;
 	hooks_took(&hooks, "import", start);
 	remember_nodes(t);
 	record_io_quantization(t->graph);

@@ -110,7 +110,11 @@ context_states(struct tirc *t)
 {
 	const struct tirc_options *o = &t->options;
 
-	if (o->n_states > 0 && o->form != NULL &&
+	/* Options replace the states of a partition. */
+	if (o->n_states > 0) {
+		t->graph->states.n = 0;
+	}
+	if (o->n_states + t->graph->states.n > 0 && o->form != NULL &&
 	    strcmp(o->form, "graph") == 0) {
 		return context_bad_option(t, "--state with --form", o->form,
 					  "aot: a graph's caller keeps the "

@@ -136,6 +136,7 @@ longest(const char *const *names, int n, int so_far)
 bool
 add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 {
+	const struct settings *set = k->g->settings;
 	struct tdata *data = tdata_new(k->a);
 	const struct dialect_template *t = &k->d->templates[TEMPLATE_HEADER];
 	struct strbuf text;
@@ -186,9 +187,9 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	no_inputs = all_held(k->g->inputs.data, k->g->inputs.n);
 	tdata_flag(data, "no_inputs", no_inputs && k->g->dims.n == 0);
 	tdata_flag(data, "held",
-		   k->g->inputs_in_workspace || k->g->outputs_in_workspace);
-	tdata_flag(data, "held_inputs", k->g->inputs_in_workspace);
-	tdata_flag(data, "held_outputs", k->g->outputs_in_workspace);
+		   set->inputs_in_workspace || set->outputs_in_workspace);
+	tdata_flag(data, "held_inputs", set->inputs_in_workspace);
+	tdata_flag(data, "held_outputs", set->outputs_in_workspace);
 	tdata_flag(data, "no_outputs",
 		   all_held(k->g->outputs.data, k->g->outputs.n));
 	tdata_text(data, "overlap",

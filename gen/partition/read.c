@@ -80,6 +80,68 @@ read_dims(struct reading *in, struct json list)
 	return true;
 }
 
+/* -- settings -- */
+
+/* The value of a setting; -1 after a message. */
+static int
+read_setting(const struct setting_row *row, struct json j)
+{
+	const char *word;
+	int value;
+
+	if (row->most == 1 && row->word == NULL) {
+		return json_bool(j);
+	}
+	if (row->word == NULL) {
+		return (int)json_int(j, 0, row->most, -1);
+	}
+	word = json_text(j, true);
+	value = word != NULL ? setting_value(row, word) : -1;
+	if (word != NULL && value < 0) {
+		json_error(j, "this is no value of the setting; remove it, or "
+			      "write the partition again");
+	}
+	return value;
+}
+
+/* A pass of a backend need not repeat the settings, but cannot change them. */
+static bool
+read_settings(struct reading *in, struct json object)
+{
+	struct settings *s = arena_new(&in->m->arena, struct settings);
+	int n;
+	const struct setting_row *rows = settings_rows(&n);
+
+	in->g->settings = in->before != NULL ? in->before->settings : s;
+	if (object.value == NULL) {
+		return !in->r.failed;
+	}
+	if (!json_is_object(object, true)) {
+		return false;
+	}
+	for (struct json j = json_first(object); j.value;
+	     j = json_next(object, j)) {
+		int i = settings_find(j.value->string);
+		int value = i >= 0 ? read_setting(&rows[i], j) : -1;
+
+		if (i < 0) {
+			json_error(j, "there is no setting of this name; "
+				      "remove it");
+		} else if (value >= 0) {
+			settings_set(s, i, value);
+		}
+	}
+	for (int i = 0; i < n && !in->r.failed; i++) {
+		if (settings_get(s, i) != settings_get(in->g->settings, i)) {
+			json_error(object,
+				   "a pass cannot change the settings; write "
+				   "%s as the input has it",
+				   rows[i].name);
+		}
+	}
+	return !in->r.failed;
+}
+
 /* -- the file -- */
 
 static bool
@@ -87,13 +149,14 @@ read_head(struct reading *in, struct json root, const char *folder,
 	  struct partition_facts *facts)
 {
 	struct graph *g = in->g;
-	const char *requant, *name, *stage;
+	const char *name, *stage;
 	const char *const *texts;
 	int n;
 
-	json_check_keys(root, "tirc_partition name model digest target stage "
-			      "requant weights dims assumptions inputs outputs "
-			      "tensors nodes backends matches regions origins");
+	json_check_keys(
+		root, "tirc_partition name model digest target stage "
+		      "settings weights dims assumptions inputs outputs states "
+		      "tensors nodes backends matches regions origins");
 	if (json_int(json_get(root, "tirc_partition"), 1, 1000000, 0) !=
 	    PARTITION_VERSION) {
 		return json_error(
@@ -109,18 +172,12 @@ read_head(struct reading *in, struct json root, const char *folder,
 	facts->target = json_text(json_get(root, "target"), false);
 	stage = json_text(json_get(root, "stage"), false);
 	g->is_partitioned = stage == NULL;
-	requant = json_text(json_get(root, "requant"), false);
-	g->fixed_point = requant != NULL && strcmp(requant, "tflite") == 0;
-	if (requant != NULL && !g->fixed_point &&
-	    strcmp(requant, "onnx") != 0) {
-		json_error(json_get(root, "requant"),
-			   "onnx or tflite is expected here");
-	}
 	texts = json_texts(json_get(root, "assumptions"), &n);
 	for (int i = 0; i < n; i++) {
 		vec_push(&in->m->arena, &g->assumptions, texts[i]);
 	}
-	return read_weights_path(in, json_get(root, "weights"), folder) &&
+	return read_settings(in, json_get(root, "settings")) &&
+	       read_weights_path(in, json_get(root, "weights"), folder) &&
 	       read_dims(in, json_get(root, "dims"));
 }
 
@@ -184,6 +241,7 @@ read_all(struct reading *in, struct json root, const char *folder,
 	       read_inputs(in, json_get(root, "inputs")) &&
 	       read_nodes(in, json_get(root, "nodes")) &&
 	       read_outputs(in, json_get(root, "outputs")) &&
+	       read_states(in, root) &&
 	       check_nodes(in, json_get(root, "tensors")) &&
 	       read_regions(in, root) && !in->r.failed;
 }
@@ -230,19 +288,8 @@ partition_adopt(struct graph *g, const struct graph *edited)
 
 	*g = *edited;
 	g->file = old.file;
-	g->backends = old.backends;
-	g->n_backends = old.n_backends;
 	g->edits = old.edits + 1;
-	g->byte_type = old.byte_type;
-	g->byte_depth = old.byte_depth;
-	g->channel_block = old.channel_block;
-	g->part_align_bytes = old.part_align_bytes;
-	g->conv = old.conv;
-	g->open_sizes = old.open_sizes;
-	g->slow_floats = old.slow_floats;
-	g->hides_float_bits = old.hides_float_bits;
 	g->byoc_notes = old.byoc_notes;
-	g->regions_as = old.regions_as;
 	for (int i = 0; i < g->nodes.n; i++) {
 		g->nodes.data[i]->graph = g;
 	}

@@ -47,6 +47,8 @@ bool read_outputs(struct reading *in, struct json list);
 bool check_nodes(struct reading *in, struct json tensors);
 /* The tensor of that name, or NULL after a message. */
 struct tensor *read_tensor_name(struct reading *in, struct json j);
+/* read_states.c: of the inputs and outputs, which are read before. */
+bool read_states(struct reading *in, struct json root);
 /* read_regions.c */
 bool read_regions(struct reading *in, struct json root);
 void read_close_backends(const struct reading *in);

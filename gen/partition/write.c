@@ -71,6 +71,34 @@ end_list(struct writing *w, int n, char bracket)
 	strbuf_printf(w->out, n > 0 ? "\n\t%c" : "%c", bracket);
 }
 
+/* Those that are not 0. */
+static bool
+write_settings(struct writing *w)
+{
+	int n, written = 0;
+	const struct setting_row *rows = settings_rows(&n);
+
+	for (int i = 0; i < n; i++) {
+		int value = settings_get(w->g->settings, i);
+
+		if (value == 0) {
+			continue;
+		}
+		strbuf_printf(w->out, "%s\"%s\": ",
+			      written++ > 0 ? ", " : ",\n\t\"settings\": {",
+			      rows[i].name);
+		if (rows[i].word != NULL) {
+			json_put_text(w->out, rows[i].word(value));
+		} else if (rows[i].most == 1) {
+			strbuf_puts(w->out, "true");
+		} else {
+			strbuf_printf(w->out, "%d", value);
+		}
+	}
+	strbuf_puts(w->out, written > 0 ? "}" : "");
+	return true;
+}
+
 static bool
 write_dims(struct writing *w)
 {
@@ -120,6 +148,29 @@ static bool
 is_needed(const struct tensor *t)
 {
 	return t->is_input || t->is_output || t->producer || t->uses.n > 0;
+}
+
+static bool
+write_states(struct writing *w)
+{
+	const struct graph *g = w->g;
+
+	for (int i = 0; i < g->states.n; i++) {
+		const struct graph_state *s = &g->states.data[i];
+
+		strbuf_puts(w->out, i == 0 ? ",\n\t\"states\": [" : ", ");
+		strbuf_puts(w->out, "{\"output\": ");
+		if (!write_text(w, g->outputs.data[s->output]->name)) {
+			return false;
+		}
+		write_key(w, "input");
+		if (!write_text(w, g->inputs.data[s->input]->name)) {
+			return false;
+		}
+		strbuf_putc(w->out, '}');
+	}
+	strbuf_puts(w->out, g->states.n > 0 ? "]" : "");
+	return true;
 }
 
 static bool
@@ -209,13 +260,13 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 	ok = member(&w, "name", g->name) && member(&w, "model", model_of(g)) &&
 	     (!g->digest || member(&w, "digest", g->digest)) &&
 	     (!facts->target || member(&w, "target", facts->target)) &&
-	     (!g->fixed_point || member(&w, "requant", "tflite")) &&
+	     write_settings(&w) &&
 	     (stage == NULL || member(&w, "stage", stage)) &&
 	     member(&w, "weights", weights) && write_dims(&w) &&
 	     write_assumptions(&w) &&
 	     names(&w, "inputs", g->inputs.data, g->inputs.n) &&
 	     names(&w, "outputs", g->outputs.data, g->outputs.n) &&
-	     write_all_tensors(&w) && write_all_nodes(&w) &&
+	     write_states(&w) && write_all_tensors(&w) && write_all_nodes(&w) &&
 	     write_regions(&w) && write_origins(&w);
 	strbuf_puts(out, "\n}\n");
 	return ok && !w.failed;

@@ -643,6 +643,7 @@ topi_call(struct call *c, struct pval *out)
 {
 	struct build b = { .c = c, .ev = c->ev, .row = NULL };
 	const char *at, *rest;
+	static const struct settings open = { .open_sizes = true };
 	struct te_tensor *made = NULL;
 	int errors = c->ev->m->diags.list.n;
 
@@ -657,7 +658,7 @@ topi_call(struct call *c, struct pval *out)
 				  EVAL_MAX_TENSORS);
 	}
 	b.g = graph_new(c->ev->m, "topi");
-	b.g->open_sizes = true;
+	b.g->settings = &open;
 	b.op = b.row->op;
 	at = b.row->map;
 	for (int i = 0; *at; i++) {

@@ -100,12 +100,12 @@ graph_isolate(struct graph *g)
 {
 	struct borders b = { 0 };
 
-	if (g->regions_as == REGIONS_WITHIN || g->regions.n == 0) {
+	if (g->settings->regions_as == REGIONS_WITHIN || g->regions.n == 0) {
 		return true;
 	}
 	find_borders(g, &b);
 	forget_outputs(g);
-	if (g->regions_as == REGIONS_ALONE) {
+	if (g->settings->regions_as == REGIONS_ALONE) {
 		add_outputs(g, b.made.data, b.made.n);
 		for (int i = 0; i < b.read.n; i++) {
 			feed(g, b.read.data[i]);

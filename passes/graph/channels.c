@@ -7,7 +7,7 @@
  *
  * The products of constant channels move into the bias. A channel stays if any
  * reader needs it, or if x is padded and v is not the padding's value. The
- * number of channels that stay is rounded up to g->channel_block. */
+ * number of channels that stay is rounded up to the setting channel_block. */
 #include "channels.h"
 
 #include "quantization.h"
@@ -336,7 +336,8 @@ link_all(const struct graph *g, struct channels *const *of)
 static bool
 round_up(const struct graph *g, struct channels *c)
 {
-	int64_t block = g->channel_block > 1 ? g->channel_block : 1;
+	int wanted = g->settings->channel_block;
+	int64_t block = wanted > 1 ? wanted : 1;
 	int64_t n = 0, to;
 	bool any = false;
 

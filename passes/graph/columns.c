@@ -45,23 +45,23 @@ static bool
 read_image(struct graph *g, struct node *n, struct image *m)
 {
 	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
-	int64_t channels, size, rest;
+	struct dtype byte = dtype_of(g->settings->byte_type);
+	int64_t channels, size, rest, depth = g->settings->byte_depth;
 
 	*m = (struct image){ .g = g, .n = n };
 	if (!node_is_internal(n, "Conv") || n->match != NULL || x->ndim != 4 ||
 	    w->ndim != 4 || !tensor_is_constant(w) ||
-	    !dtype_equal(x->type, g->byte_type) ||
-	    !dtype_equal(w->type, g->byte_type) ||
+	    !dtype_equal(x->type, byte) || !dtype_equal(w->type, byte) ||
 	    node_attr_int(n, "group", 1) != 1 ||
-	    !expr_is_int(x->shape[1], &channels) || channels >= g->byte_depth ||
+	    !expr_is_int(x->shape[1], &channels) || channels >= depth ||
 	    !expr_is_int(x->shape[2], &size) ||
 	    !expr_is_int(x->shape[3], &size) ||
 	    !expr_is_int(w->shape[2], &m->kernel[0]) ||
 	    !expr_is_int(w->shape[3], &m->kernel[1])) {
 		return false;
 	}
-	rest = m->kernel[1] % g->byte_depth;
-	m->more = rest == 0 ? 0 : g->byte_depth - rest;
+	rest = m->kernel[1] % depth;
+	m->more = rest == 0 ? 0 : depth - rest;
 	return m->more * 3 <= m->kernel[1] && read_pads(m);
 }
 
@@ -125,11 +125,11 @@ graph_columns(struct graph *g)
 	struct node **nodes = arena_copy(&g->module->arena, g->nodes.data,
 					 sizeof *nodes * (size_t)n_nodes);
 
-	for (int i = 0; i < n_nodes && g->slow_floats; i++) {
+	for (int i = 0; i < n_nodes && g->settings->slow_floats; i++) {
 		struct image m;
 
-		if (g->byte_depth > 0 && read_image(g, nodes[i], &m) &&
-		    !replace(&m)) {
+		if (g->settings->byte_depth > 0 &&
+		    read_image(g, nodes[i], &m) && !replace(&m)) {
 			return false;
 		}
 	}

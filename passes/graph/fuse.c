@@ -364,7 +364,7 @@ is_free_concat(struct fusion *f, const struct node *n)
 			return false;
 		}
 	}
-	return fuse_concat_is_free(n, f->graph->part_align_bytes);
+	return fuse_concat_is_free(n, f->graph->settings->part_align_bytes);
 }
 
 /* Ordered stores are complete after the last store: no epilogue can follow an

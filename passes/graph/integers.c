@@ -100,7 +100,7 @@ fixed_average(struct graph *g, struct node *n)
 		return true;
 	}
 	count = pool_window_elems(n);
-	if (!g->fixed_point &&
+	if (!g->settings->fixed_point &&
 	    !float_average_is_exact(n->outputs[0], q.scale[0], count)) {
 		return true;
 	}
@@ -295,7 +295,7 @@ visit(struct graph *g, struct node *n)
 	if (node_is(n, "ConvInteger") || node_is(n, "MatMulInteger")) {
 		return integers_sum(g, n);
 	}
-	if ((g->fixed_point || g->slow_floats) &&
+	if ((g->settings->fixed_point || g->settings->slow_floats) &&
 	    (node_is(n, "AveragePool") || node_is(n, "GlobalAveragePool"))) {
 		return fixed_average(g, n);
 	}
@@ -305,10 +305,11 @@ visit(struct graph *g, struct node *n)
 	if (node_is(n, "Concat")) {
 		return integer_concat(g, n);
 	}
-	if (g->fixed_point && (node_is(n, "Add") || node_is(n, "Mul"))) {
+	if (g->settings->fixed_point &&
+	    (node_is(n, "Add") || node_is(n, "Mul"))) {
 		return fixed_binary(g, n);
 	}
-	if (g->fixed_point && node_is(n, "QuantizeLinear")) {
+	if (g->settings->fixed_point && node_is(n, "QuantizeLinear")) {
 		return fixed_rescale(g, n);
 	}
 	return true;

@@ -296,7 +296,7 @@ make_scale(struct graph *g, const struct product *p)
 	for (int64_t i = 0; i < p->channels; i++) {
 		double sw = weight_scale(p, i);
 
-		scale[i] = (g->fixed_point && !p->is_conv
+		scale[i] = (g->settings->fixed_point && !p->is_conv
 				    ? (double)(float)(sx * sw)
 				    : sx * sw) /
 			   sy;
@@ -319,7 +319,8 @@ describe_factors(struct graph *g, const struct product *p,
 
 	for (int i = 1; i < requantize->n_inputs; i++) {
 		graph_made_of(g, requantize->inputs[i],
-			      forms[g->fixed_point ? i : 0], NULL, in, 3);
+			      forms[g->settings->fixed_point ? i : 0], NULL, in,
+			      3);
 	}
 }
 
@@ -343,10 +344,11 @@ missing_channels(const struct graph *g, const struct node *n,
 		 const struct product *p)
 {
 	const struct node *q = p->x->producer;
+	int depth = g->settings->byte_depth;
 	int64_t channels;
 
-	if (g->byte_depth == 0 || !node_is(n, "Conv") || p->x->ndim != 4 ||
-	    !dtype_equal(p->x->type, g->byte_type) ||
+	if (depth == 0 || !node_is(n, "Conv") || p->x->ndim != 4 ||
+	    !dtype_equal(p->x->type, dtype_of(g->settings->byte_type)) ||
 	    p->x->type.kind != DT_U8 || p->w->type.kind != DT_I8 ||
 	    node_attr_int(n, "group", 1) != 1 || !q ||
 	    !node_is(q, "QuantizeLinear") || !sole_user(p->x) ||
@@ -355,7 +357,7 @@ missing_channels(const struct graph *g, const struct node *n,
 	    channels >= FEW_CHANNELS) {
 		return 0;
 	}
-	return (g->byte_depth - channels % g->byte_depth) % g->byte_depth;
+	return (depth - channels % depth) % depth;
 }
 
 /* w padded with zero weights for `more` channels. */

@@ -289,7 +289,7 @@ factors(struct graph *g, const char *base, const double *scale, int64_t n,
 	struct arena *a = &g->module->arena;
 	int32_t *multiplier, *exponent;
 
-	if (!g->fixed_point) {
+	if (!g->settings->fixed_point) {
 		in[0] = constant_floats(g, arena_printf(a, "%s.scale", base),
 					dtype_of(DT_F64), n == 1 ? 0 : 1, &n,
 					scale);
@@ -342,7 +342,7 @@ insert_requantize(struct graph *g, const struct quantized_epilogue *end,
 			       count);
 	made->name = end->quantize->name;
 	node_set_attr_string(g, made, "rounding",
-			     g->fixed_point ? "fixed" : "nearest");
+			     g->settings->fixed_point ? "fixed" : "nearest");
 	node_set_attr_int(g, made, "to", dtype_onnx_number(y->type));
 	node_set_attr_int(g, made, "axis", axis);
 	node_set_attr_int(g, made, "zero", (int64_t)end->q.zero[0]);

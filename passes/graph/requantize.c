@@ -669,7 +669,7 @@ graph_requantize(struct graph *g)
 {
 	int before = g->edits;
 
-	if (!g->slow_floats) {
+	if (!g->settings->slow_floats) {
 		return true;
 	}
 	if (!convert_all(g)) {

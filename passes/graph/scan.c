@@ -235,7 +235,7 @@ replace(const struct scan *s)
 bool
 graph_scan(struct graph *g)
 {
-	for (int i = 0; g->by_threads && i < g->nodes.n; i++) {
+	for (int i = 0; g->settings->by_threads && i < g->nodes.n; i++) {
 		struct scan s;
 
 		if (!read_scan(g, g->nodes.data[i], &s)) {

@@ -64,9 +64,9 @@ move_zero(struct graph *g, struct node *n, enum dtype_kind to)
 bool
 graph_signs(struct graph *g)
 {
-	enum dtype_kind to = g->byte_type.kind;
+	enum dtype_kind to = g->settings->byte_type;
 	enum dtype_kind from = to == DT_U8 ? DT_I8 : DT_U8;
-	bool wanted = g->byte_depth > 0;
+	bool wanted = g->settings->byte_depth > 0;
 
 	for (int i = 0; i < g->nodes.n && wanted; i++) {
 		struct node *n = g->nodes.data[i];

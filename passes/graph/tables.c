@@ -465,7 +465,7 @@ graph_tables(struct graph *g)
 		.made = arena_array(a, struct tensor *, g->tensors.n + 1),
 		.text = arena_array(a, const char *, g->tensors.n + 1),
 	};
-	enum cost least = g->slow_floats ? FLOATS : COSTLY;
+	enum cost least = g->settings->slow_floats ? FLOATS : COSTLY;
 	int before = g->edits;
 
 	for (int i = 0; i < c.n_nodes; i++) {

@@ -82,18 +82,18 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 }
 
 static double
-direct_ns(const struct conv_costs *costs, const struct conv *c)
+direct_ns(const struct settings *costs, const struct conv *c)
 {
 	double weights = (double)(KERNEL * KERNEL * c->in * c->out);
 	double operations = 2 * weights * (double)c->batch *
 			    (double)(c->size[0] * c->size[1]);
 
-	return operations / costs->gflops +
-	       sizeof(float) * weights / costs->gbytes;
+	return operations / costs->conv_gflops +
+	       sizeof(float) * weights / costs->conv_gbytes;
 }
 
 static struct plan
-tiled(const struct conv_costs *costs, const struct conv *c, int64_t tile)
+tiled(const struct settings *costs, const struct conv *c, int64_t tile)
 {
 	struct plan p = { .tile = tile };
 	double points = (double)((tile + 2) * (tile + 2)), tiles, weights;
@@ -112,18 +112,18 @@ tiled(const struct conv_costs *costs, const struct conv *c, int64_t tile)
 		(points * tiles +
 		 (double)c->batch * (double)(c->size[0] * c->size[1])) *
 			(double)c->out;
-	p.ns = 2 * weights * tiles / costs->gflops +
-	       sizeof(float) * (weights + moved) / costs->gbytes;
+	p.ns = 2 * weights * tiles / costs->conv_gflops +
+	       sizeof(float) * (weights + moved) / costs->conv_gbytes;
 	return p;
 }
 
 static struct plan
-choose(const struct conv_costs *costs, const struct conv *c)
+choose(const struct settings *costs, const struct conv *c)
 {
 	struct plan small = tiled(costs, c, 2), large = tiled(costs, c, 4);
 	struct plan best = large.ns < small.ns ? large : small;
 
-	if (costs->which == CONV_AUTO &&
+	if (costs->conv == CONV_AUTO &&
 	    best.ns >= worth * direct_ns(costs, c)) {
 		best.tile = 0;
 	}
@@ -247,7 +247,8 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 bool
 graph_winograd(struct graph *g)
 {
-	for (int i = 0; i < g->nodes.n && g->conv.which != CONV_DIRECT; i++) {
+	for (int i = 0; i < g->nodes.n && g->settings->conv != CONV_DIRECT;
+	     i++) {
 		struct node *n = g->nodes.data[i];
 		struct conv c;
 		struct plan p;
@@ -255,7 +256,7 @@ graph_winograd(struct graph *g)
 		if (!read_conv(g, n, &c)) {
 			continue;
 		}
-		p = choose(&g->conv, &c);
+		p = choose(g->settings, &c);
 		if (p.tile != 0 && !replace(g, n, &c, &p)) {
 			return false;
 		}

@@ -617,10 +617,12 @@ static void
 note_workspace(struct graph *g)
 {
 	for (int i = 0; i < g->inputs.n; i++) {
-		g->inputs.data[i]->in_workspace = g->inputs_in_workspace;
+		g->inputs.data[i]->in_workspace =
+			g->settings->inputs_in_workspace;
 	}
 	for (int i = 0; i < g->outputs.n; i++) {
-		g->outputs.data[i]->in_workspace = g->outputs_in_workspace;
+		g->outputs.data[i]->in_workspace =
+			g->settings->outputs_in_workspace;
 	}
 }
 

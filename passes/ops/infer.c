@@ -594,8 +594,9 @@ check_outputs(struct infer *c, const struct node *n)
 					d, t->name, (long long)dim);
 			}
 		}
-		if (!tensor_max_elems(t, &elems) ? !c->graph->open_sizes
-						 : elems > elems_limit) {
+		if (!tensor_max_elems(t, &elems)
+			    ? !c->graph->settings->open_sizes
+			    : elems > elems_limit) {
 			return infer_error(c, DIAG_TOO_LARGE,
 					   "'%s' would have more elements "
 					   "than any machine addresses; "

@@ -296,7 +296,7 @@ define_linear_attention(struct define *c, const struct node *n,
 	struct stmt *token_steps, *body;
 	/* threads share the heads alone: the rows that they touch are then
 	 * known to differ */
-	bool devices = c->graph->by_threads;
+	bool devices = c->graph->settings->by_threads;
 	int n_in = 0;
 
 	read_sizes(&l);

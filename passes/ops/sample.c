@@ -385,7 +385,7 @@ define_grid_sample(struct define *c, const struct node *n,
 	struct stmt *body;
 	struct steps s;
 
-	if (taps_of(n) == 2 && !c->graph->by_threads) {
+	if (taps_of(n) == 2 && !c->graph->settings->by_threads) {
 		return define_rows(c, n, in, out);
 	}
 	axes = define_axes(c, y);

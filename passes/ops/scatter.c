@@ -112,7 +112,7 @@ wants_slices(const struct define *c, const struct node *n,
 	for (int i = 0; i < n->n_inputs; i++) {
 		constant &= !n->inputs[i] || tensor_is_constant(n->inputs[i]);
 	}
-	return c->graph->by_threads && !constant;
+	return c->graph->settings->by_threads && !constant;
 }
 
 /* Makes the axis of slices of a dimension, and the condition that position `at`

@@ -428,7 +428,8 @@ define_top_k(struct define *c, const struct node *n,
 	t.k = y->shape[t.axis];
 	t.n = x->shape[t.axis];
 	heap = (expr_is_int(t.k, &most) && most <= HEAP_MOST) ||
-	       (c->graph->hides_float_bits && dtype_is_float(x->type));
+	       (c->graph->settings->hides_float_bits &&
+		dtype_is_float(x->type));
 	if (expr_is_value(t.k, 0)) {
 		return define_none(c, n, out);
 	}

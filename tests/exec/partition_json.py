@@ -51,9 +51,46 @@ def write(name, body):
 
 
 digits = round_trip(DIGITS)
+round_trip(DIGITS, "--requant", "tflite")
 round_trip(DIGITS, "--target", "gnu-c")
 round_trip(DIGITS, "--byoc", "cblas")
 round_trip(DIGITS, "--byoc", "dnnl", "--byoc", "cblas")
+
+# Commands that give back what they read, after each step of the regions and
+# each phase of a kernel, change nothing, whatever the options set.
+STEPS = ["annotated", "merged", "partitioned"]
+BACKENDS = work_folder()
+os.mkdir(os.path.join(BACKENDS, "same"))
+with open(os.path.join(BACKENDS, "same", "backend.json"), "w", encoding="utf-8") as f:
+    json.dump({"description": "takes nothing", "patterns": [
+        {"name": "none", "nodes": [{"id": "none", "op": "Det"}]}],
+        "passes": [{"name": step, "after": step, "command": "cat"}
+                   for step in STEPS]}, f)
+
+
+def same_by_commands(model, *options):
+    plain, backend, phases = [work_folder() for _ in range(3)]
+    tirc("compile", model, "-o", plain, *options)
+    tirc("compile", model, "-o", backend, "--byoc-path", BACKENDS,
+         "--byoc", "same", *options)
+    tirc("compile", model, "-o", phases, *options, *[
+        word for phase in range(4) for word in ("--add-pass",
+                                                "%d:cat" % phase)])
+    first = contents(plain)
+    for what, folder in ("backend's", backend), ("added", phases):
+        other = contents(folder)
+        if first != other:
+            fail("%s, %s: %s commands that change nothing change %s" % (
+                model, options, what,
+                [n for n in first if first[n] != other.get(n)]))
+
+
+sums = write("sums.onnx", simple(
+    [node("Relu", ["x"], ["r"]), node("CumSum", ["r", "axis"], ["y"])],
+    [tensor("axis", [], ints(1), INT64)], dims=(2, 20000), out=(2, 20000)))
+same_by_commands(DIGITS, "--in-workspace", "both")
+same_by_commands(DIGITS, "--requant", "tflite", "--target", "cortex-m4")
+same_by_commands(sums, "--state", "y=x", "--in-workspace", "inputs")
 
 # Symbolic sizes, known shapes, a weight that is a recipe, odd names, numbers
 # at the ends of their types.

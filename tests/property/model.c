@@ -216,6 +216,12 @@ has_operator(const struct program *p, const char *op_type)
 	return false;
 }
 
+static const struct settings winograd_settings = {
+	.conv = CONV_WINOGRAD,
+	.conv_gflops = 100,
+	.conv_gbytes = 10,
+};
+
 static bool
 check_model(struct module *m, const char *target_name, const char *path,
 	    const char *folder, bool winograd)
@@ -231,7 +237,7 @@ check_model(struct module *m, const char *target_name, const char *path,
 	bool same;
 
 	if (g && winograd) {
-		g->conv = (struct conv_costs){ CONV_WINOGRAD, 100, 10 };
+		g->settings = &winograd_settings;
 	}
 	if (!g || !graph_optimize(g, &hooks) ||
 	    !program_build(g, target, &hooks, &p) ||

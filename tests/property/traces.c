@@ -178,6 +178,11 @@ main(int argc, char **argv)
 	struct module *m = module_new();
 	struct seen seen = { .arena = &m->arena };
 	struct pass_hooks hooks = { .ctx = &seen, .after_func = after_func };
+	static const struct settings settings = {
+		.conv = CONV_AUTO,
+		.conv_gflops = 100,
+		.conv_gbytes = 10,
+	};
 	struct import_options options = { 0 };
 	struct onnx_file *file = NULL;
 	struct program p = { 0 };
@@ -191,7 +196,7 @@ main(int argc, char **argv)
 	target = target_load(m, argv[1], NULL);
 	g = onnx_import(m, argv[2], &options, &file);
 	if (g) {
-		g->conv = (struct conv_costs){ CONV_AUTO, 100, 10 };
+		g->settings = &settings;
 	}
 	if (!CHECK(target && g && graph_optimize(g, &hooks) &&
 		   program_build(g, target, &hooks, &p))) {

@@ -37,7 +37,7 @@ check_text(const char *text, const char *want, bool make_values)
 }
 
 static const char everything[] =
-	"graph \"a graph\" {byte_depth = 4, conv.which = 1, conv.gflops = 20, byte_type = \"int8\"}\n"
+	"graph \"a graph\" {byte_type = int8, byte_depth = 4, conv = auto, conv_gflops = 20}\n"
 	"  dim batch: 1..4\n"
 	"  dim \"in put\": 0..9223372036854775807\n"
 	"  input x: float32[batch, 3] {scale = double 0.33333333333333331, "
@@ -170,7 +170,7 @@ test_head(void)
 		"grap x",
 		"graph",
 		"graph g {signed = 1}",
-		"graph g {conv.which = 7}",
+		"graph g {conv = 7}",
 		"graph g\ndim n: 4..1",
 		"graph g\ndim n: x..1",
 		"graph g\ndim n 1..4",
