@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """onnxruntime's side of bench/cpu.py: MODEL THREADS REFERENCE.npz INPUTS.
 
-Writes the outputs of one run and the size of their terms (tests/alike.py), then answers each number of runs on standard
-input by their median in seconds. Inputs and outputs are bound beforehand, so
+Writes the outputs of one run without optimizations (tests/exact.py: those of
+8 bits may saturate) and the size of their terms (tests/alike.py), then answers
+each number of runs on standard input by their median in seconds. Inputs and outputs are bound beforehand, so
 that Python's part of a run is small."""
 import json
 import os
@@ -16,6 +17,7 @@ import onnxruntime
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 os.pardir, "tests"))
 import alike  # noqa: E402
+import exact  # noqa: E402
 
 
 def main():
@@ -29,9 +31,11 @@ def main():
     arrays = {name: np.fromfile(file, dtype).reshape(shape)
               for name, (file, dtype, shape) in json.loads(inputs).items()}
     names = [o.name for o in session.get_outputs()]
-    outputs = dict(zip(names, session.run(names, arrays)))
-    sizes = alike.terms_of(lambda given: session.run(
-        names, dict(zip(arrays, given))), list(arrays.values()))
+    model = exact.Model(path)
+    outputs = dict(zip(names, model.run(arrays)))
+    sizes = alike.terms_of(lambda given: model.run(dict(zip(arrays, given))),
+                           list(arrays.values()))
+    del model
     np.savez(reference, **outputs, **{
         "terms of " + name: size for name, size in zip(names, sizes)})
     binding = session.io_binding()

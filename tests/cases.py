@@ -43,14 +43,11 @@ def batch_data(model, folder):
     """A data set for each batch in BATCHES, as onnxruntime computes it."""
     import numpy
     import onnx
-    import onnxruntime
     from onnx import numpy_helper
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(
-        model, options, providers=["CPUExecutionProvider"])
+    import exact
+
+    session = exact.session(model)
     given = session.get_inputs()[0]
     random = numpy.random.default_rng(1)
     made = []

@@ -13,9 +13,9 @@ import sys
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper as oh, numpy_helper
 
+import exact
 from helper import (STRICT, compilers, execute, fail, skip, tirc, work_folder)
 
 DRIVER = r"""
@@ -690,12 +690,7 @@ def check(name, model, regions, prefix):
     shape = [d.dim_value for d in
              model.graph.input[0].type.tensor_type.shape.dim]
     x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
-    options = onnxruntime.SessionOptions()
-    if name.startswith("stored"):  # as ONNX says, not as a fusion rounds
-        options.graph_optimization_level = (
-            onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
-    want, = onnxruntime.InferenceSession(
-        path, options, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    want, = exact.run(path, {"x": x})
     x.tofile(os.path.join(folder, "x"))
     env = environment(prefix)
     files = ["driver.c", "model.c", "model_weights.c"]

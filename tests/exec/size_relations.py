@@ -17,7 +17,7 @@ from helper import compile_model, execute, fail, tirc, work_folder
 try:
     import numpy as np
     import onnx
-    import onnxruntime
+    import exact
     from onnx import helper as make
     from onnx import numpy_helper
     from answers_model import arguments_of
@@ -48,8 +48,7 @@ def save(name, nodes, inputs, outputs, constants=()):
 
 def write(path, sizes):
     """A data set for each of the sizes: values of the names in shapes."""
-    session = onnxruntime.InferenceSession(
-        path, providers=["CPUExecutionProvider"])
+    model = exact.Model(path)
     sets, folder = [], work_folder()
     for number, values in enumerate(sizes):
         feed = {i.name: floats(*(
@@ -57,7 +56,7 @@ def write(path, sizes):
             for d in i.type.tensor_type.shape.dim))
             for i in onnx.load(path).graph.input}
         sets.append(write_data(folder, list(feed.items()),
-                               session.run(None, feed), number))
+                               model.run(feed), number))
     return sets
 
 

@@ -5,6 +5,7 @@ Each function says why onnxruntime does not serve."""
 import numpy as np
 
 import values
+from exact import cut, wrapped
 
 
 def attribute(node, name, default=None):
@@ -13,14 +14,6 @@ def attribute(node, name, default=None):
             return {1: a.f, 2: a.i, 3: a.s, 7: list(a.ints),
                     6: list(a.floats)}[a.type]
     return default
-
-
-def wrapped(array, dtype):
-    """Python's integers as integers of a type, modulo its range."""
-    bits = 8 * dtype.itemsize
-    flat = [int(v) % 2 ** bits for v in np.asarray(array, object).ravel()]
-    return np.array(flat, "uint%d" % bits).view(dtype).reshape(
-        np.shape(array))
 
 
 def divide(node, inputs):
@@ -284,18 +277,7 @@ def scatter_largest(node, inputs):
     return [y]
 
 
-def saturate(x, dtype):
-    """Floats as integers: cut toward zero, beyond the range the nearest number
-    of the type, 0 for NaN."""
-    low, high = values.limits(dtype.name)
-    whole = np.trunc(np.where(np.isnan(x), 0, x.astype(np.float64)))
-    inside = (whole > low) & (whole < float(high))
-    return np.where(inside, np.where(inside, whole, 0).astype(dtype),
-                    np.where(whole <= low, np.array(low, dtype),
-                             np.array(high, dtype)))
-
-
 def saturated(node, inputs, results):
     """Cast of floats beyond the range of an integer type, which is undefined in
     ONNX."""
-    return [saturate(inputs[0], results[0].dtype)]
+    return [cut(inputs[0], results[0].dtype)]

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 
 import defined
+import exact
 import formulas
 import values
 from defined import attribute
@@ -77,12 +78,12 @@ def integer_root(node, inputs, results, compute):
     x = inputs[0]
     if not values.is_integer(x):
         return None
-    exact = formulas.root(node, inputs)
-    near = np.abs(exact - np.rint(exact)) <= 1e-6 * np.maximum(
-        np.abs(exact), 1)
+    root = exact.root(node, inputs)
+    near = np.abs(root - np.rint(root)) <= 1e-6 * np.maximum(
+        np.abs(root), 1)
     if node.op_type == "ReduceL2":
         # The root of a small square is exact.
-        near &= exact >= 2.0 ** 20
+        near &= root >= 2.0 ** 20
     return near
 
 
@@ -444,10 +445,6 @@ def no_plane(node, inputs):
     return inputs[1].size != 2
 
 
-def no_terms(node, inputs):
-    return inputs[0].shape[-1] == 0
-
-
 def cubic_border(node, inputs):
     return attribute(node, "mode") in (b"cubic", b"bicubic") and \
         attribute(node, "padding_mode") == b"border"
@@ -475,8 +472,6 @@ OTHERWISE = [
      "does"),
     ("Col2Im", no_plane, "adds some blocks to other places where an image has "
      "one axis or three"),
-    ("QLinearMatMul", no_terms, "gives 0 where there is nothing to sum; a "
-     "quantized 0 is the zero point"),
     ("Bernoulli", is_real, "draws 1 with the probability 1 - p, as the function "
      "in ONNX's schema does; ONNX's text and onnx.reference have p"),
     ("GridSample", cubic_border, "interpolates outside of the image, where "
@@ -602,6 +597,10 @@ DEFINITIONS = [
     ("MaxRoiPool", has_nan, defined.max_roi_pool),
     ("Shrink", whole_shrink, formulas.shrink),
     ("Shrink", is_double, formulas.shrink_double),
+    ("MatMulInteger", anything, exact.matmul_integer),
+    ("ConvInteger", anything, exact.conv_integer),
+    ("QLinearMatMul", anything, exact.qlinear_matmul),
+    ("QLinearConv", anything, exact.qlinear_conv),
     ("Gemm", is_integer, formulas.gemm),
     ("TreeEnsembleRegressor", anything, formulas.trees),
     ("SVMClassifier", anything, formulas.machine),
@@ -617,7 +616,7 @@ DEFINITIONS = [
     ("LpPool", is_ceiled_double, formulas.lp_pool),
     ("GlobalLpPool", is_real, formulas.global_lp_pool),
     ("MeanVarianceNormalization", is_real, formulas.mean_variance),
-    *(("Reduce" + name, is_integer, formulas.integer_reduction) for name in
+    *(("Reduce" + name, is_integer, exact.integer_reduction) for name in
       ("Sum", "Mean", "Prod", "L1", "L2", "SumSquare", "LogSum",
        "LogSumExp")),
     ("HardSwish", is_double, formulas.hard_swish),

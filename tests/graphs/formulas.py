@@ -10,7 +10,8 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.ops import op_resize
 
 import values
-from defined import attribute, is_inside, saturate, windows, wrapped
+from defined import attribute, is_inside, windows
+from exact import cut, wrapped
 
 
 def shrink(node, inputs):
@@ -78,73 +79,6 @@ def hard_swish(node, inputs):
     float32."""
     x = inputs[0]
     return [x * np.clip(x / 6 + 0.5, 0, 1)]
-
-
-def totals(node, inputs):
-    """For a reduction of integers: the sums or products before any root, mean
-    or wrapping, with all dimensions kept; and the axes, None where nothing is
-    reduced."""
-    x = inputs[0].astype(object)
-    axes = tuple(int(d) for d in inputs[1].ravel()) \
-        if len(inputs) > 1 and inputs[1] is not None \
-        else tuple(attribute(node, "axes", ()))
-    if not axes and attribute(node, "noop_with_empty_axes", 0):
-        axes = None
-    elif not axes:
-        axes = tuple(range(x.ndim))
-    op = node.op_type[len("Reduce"):]
-    if op == "L1":
-        x = np.abs(x)
-    elif op in ("SumSquare", "L2"):
-        x = x * x
-    elif op == "LogSumExp":
-        x = inputs[0].astype(np.float64)
-        most = x if axes is None else x.max(axes, keepdims=True,
-                                            initial=-np.inf)
-        total = np.exp(x - np.where(np.isfinite(most), most, 0))
-        if axes is not None:
-            total = total.sum(axes, keepdims=True)
-        return np.log(total) + most, axes
-    if axes is None:
-        return np.asarray(x), axes
-    add = np.prod if op == "Prod" else np.sum
-    return np.asarray(add(x, axes, keepdims=True)), axes
-
-
-def kept(node, array, axes):
-    """A result without its reduced dimensions where keepdims is 0."""
-    return array if attribute(node, "keepdims", 1) or axes is None \
-        else np.squeeze(array, axes)
-
-
-def root(node, inputs):
-    """The square root of a sum, or its logarithm, before it is cut to an
-    integer."""
-    with np.errstate(all="ignore"):
-        total, axes = totals(node, inputs)
-        if node.op_type == "ReduceLogSum":
-            sums = "uint64" if inputs[0].dtype.kind == "u" else "int64"
-            total = np.log(wrapped(total, np.dtype(sums)).astype(np.float64))
-        total = total.astype(np.float64)
-        if node.op_type == "ReduceL2":
-            total = np.sqrt(total)
-        return kept(node, np.asarray(total), axes)
-
-
-def integer_reduction(node, inputs):
-    """Of integers: sums and products wrap, as docs/output.md says, where
-    onnxruntime computes floats or saturates; roots and logarithms are computed
-    as float64 and converted. The sum of ReduceLogSum has 64 bits."""
-    dtype = inputs[0].dtype
-    if node.op_type in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
-        return [saturate(root(node, inputs), dtype)]
-    total, axes = totals(node, inputs)
-    if node.op_type == "ReduceMean":
-        count = max(inputs[0].size // max(total.size, 1), 1)
-        total = np.array([abs(int(v)) // count * (1 if v >= 0 else -1)
-                          for v in wrapped(total, dtype).ravel()],
-                         object).reshape(total.shape)
-    return [kept(node, wrapped(total, dtype), axes)]
 
 
 def quantize(node, inputs):
@@ -429,7 +363,7 @@ def first_elements(node, inputs):
         node.input, [x.astype(np.float64) if values.is_integer(x) else x,
                      inputs[1], scales, *inputs[3:]]) if value is not None}
     y = evaluated(node, given, [Resize])
-    return [saturate(y, x.dtype) if values.is_integer(x)
+    return [cut(y, x.dtype) if values.is_integer(x)
             else y.astype(x.dtype)]
 
 
@@ -440,7 +374,7 @@ def integer_resize(node, inputs):
     given = {name: value for name, value in zip(
         node.input, [x.astype(np.float64), *inputs[1:]])
         if value is not None}
-    return [saturate(evaluated(node, given, [Resize]), x.dtype)]
+    return [cut(evaluated(node, given, [Resize]), x.dtype)]
 
 
 def evaluated(node, given, operators=()):

@@ -15,12 +15,11 @@ import warnings
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import helper as make
 from onnx.reference import ReferenceEvaluator
 
-import defined
 import dtypes
+import exact
 import excuses
 import values
 
@@ -62,15 +61,6 @@ class Rejected(Exception):
     """No reference computes a node, or a rule finds no shape."""
 
 
-def session_options():
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    options.graph_optimization_level = \
-        onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return options
-
-
 def single(node, inputs, outputs, opset):
     """A model of one node; absent inputs stay absent."""
     alone = onnx.NodeProto()
@@ -110,7 +100,6 @@ class Evaluator:
     """Computes nodes. Each node is computed often, so sessions are kept."""
 
     def __init__(self):
-        self.options = session_options()
         self.kept = {}
         self.opset = 24  # of the graph at hand
         self.by = {"onnxruntime": 0, "onnx.reference": 0, "tests": 0}
@@ -181,9 +170,7 @@ class Evaluator:
         if all(x is None or x.dtype.name in KNOWN for x in inputs) and \
                 not otherwise:
             try:
-                session = onnxruntime.InferenceSession(
-                    model.SerializeToString(), self.options,
-                    providers=["CPUExecutionProvider"])
+                session = exact.session(model)
                 if all("bfloat16" not in o.type and "float8" not in o.type and
                        "int4" not in o.type for o in session.get_outputs()):
                     return lambda given: self.by_runtime(
@@ -263,11 +250,11 @@ class Evaluator:
         floats = excuses.rounded(node, inputs)
         if floats is not None:
             moved.rounds = True
-            exact = self.compute(node, floats)[0].astype(np.float64)
+            real = self.compute(node, floats)[0].astype(np.float64)
             far = 1e-3 + values.EPSILON["float32"] * excuses.cancels(
                 node, floats, moved.opencl)
-            return [defined.saturate(
-                exact + far * moved.sign(exact.shape), results[0].dtype)]
+            return [exact.cut(
+                real + far * moved.sign(real.shape), results[0].dtype)]
         if inexact(node, inputs, results):
             count = excuses.data_inputs(node)
             again = self.compute(node, [
