@@ -2,6 +2,8 @@
 /* Data of models on a device: kernels that the host launches by name, weights
  * that it uploads, buffers for parts of the workspace, places in the staging
  * memory for the caller's arrays. */
+#include <assert.h>
+
 #include "host_device.h"
 #include "kernel.h"
 #include "package.h"
@@ -93,23 +95,32 @@ add_program(struct packer *k, const char *name, const char *text)
 				 OUT_TEXT);
 }
 
-/* -- tensors in the workspace -- */
-
-/* The largest size of a tensor that starts there. */
+/* No part of a buffer has 0 bytes. */
 static int64_t
-bytes_at(const struct packer *k, int64_t offset)
+at_least_one_byte(int64_t bytes)
 {
-	int64_t most = 0;
+	return bytes > 0 ? bytes : 1;
+}
 
-	for (int i = 0; i < k->p->plan.places.n; i++) {
-		const struct placement *at = &k->p->plan.places.data[i];
+/* -- tensors in the workspace: each part has the extent of its tensor, so that
+ * the parts that one kernel gets overlap only where it reads them all -- */
 
-		if (at->kind == PLACE_WORKSPACE && at->offset_bytes == offset &&
-		    at->bytes > most) {
-			most = at->bytes;
+/* What the entry function's pointer points to. */
+static const struct placement *
+place_of(const struct packer *k, const struct var *pointer)
+{
+	const struct memory_plan *plan = &k->p->plan;
+
+	for (int i = 0; i < plan->named.n; i++) {
+		const struct placement *at =
+			&plan->places.data[plan->named.data[i]];
+
+		if (at->var == pointer) {
+			return at;
 		}
 	}
-	return most;
+	assert(!"a pointer into the workspace to no tensor");
+	return NULL;
 }
 
 static bool
@@ -131,12 +142,11 @@ add_device_places(struct packer *k, struct tdata *data, struct bindings *bound,
 		struct tdata *name = tdata_new(k->a);
 		struct binding b = { .var = s->u.var,
 				     .kind = VALUE_VOID_POINTER };
-		int64_t offset = 0;
+		const struct placement *at = place_of(k, s->u.var);
 
-		expr_is_int(s->args[0]->args[1], &offset);
 		tdata_text(row, "name", s->u.var->name);
-		tdata_int(row, "offset", offset);
-		tdata_int(row, "bytes", bytes_at(k, offset));
+		tdata_int(row, "offset", at->offset_bytes);
+		tdata_int(row, "bytes", at_least_one_byte(at->bytes));
 		tdata_text(name, "name", s->u.var->name);
 		b.text = packer_render(k, k->d->device.place, name);
 		vec_push(k->a, &bound->list, b);
@@ -158,13 +168,11 @@ most_bytes(const struct packer *k, const struct tensor *t)
 	return bytes;
 }
 
-/* The bytes of its copy, at least 1: no part of a buffer has 0 bytes. */
+/* The bytes of its copy. */
 static int64_t
 place_bytes(const struct packer *k, const struct tensor *t)
 {
-	int64_t bytes = most_bytes(k, t);
-
-	return bytes > 0 ? bytes : 1;
+	return at_least_one_byte(most_bytes(k, t));
 }
 
 /* Numbers of elements as text, cached: many arrays have the same shape. */
