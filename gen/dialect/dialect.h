@@ -92,6 +92,7 @@ struct helper {
 	struct names uses; /* helpers that it calls */
 	bool contracts; /* adds a product of floats: a compiler may make that a
 			 * fused multiply-add */
+	bool loop; /* has one loop: an iteration for each bit of its type */
 };
 
 enum template_id {

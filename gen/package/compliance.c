@@ -48,6 +48,8 @@ count_loops(struct loops *l, struct stmt *s)
 	analyser_pop(&l->an, mark);
 }
 
+/* The loops of the source: of each kernel's function, which several kernels may
+ * call, of the entry function and of helpers. */
 static struct loops
 all_loops(struct packer *k)
 {
@@ -55,8 +57,17 @@ all_loops(struct packer *k)
 
 	analyser_init(&l.an, k->m);
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		count_loops(&l, k->p->kernels.data[i]->func->body);
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		if (kernel->owner == kernel) {
+			count_loops(&l, kernel->func->body);
+		}
 	}
+	count_loops(&l, k->p->entry->body);
+	l.n += k->helper_loops;
+	l.deepest = l.deepest == 0 && k->helper_loops > 0 ? 1 : l.deepest;
+	l.longest = l.longest > k->longest_helper_loop ? l.longest
+						       : k->longest_helper_loop;
 	return l;
 }
 

@@ -496,6 +496,24 @@ reserve_kernel_names(struct packer *k, struct unit *u)
 	}
 }
 
+/* Counts the loops of the helpers that u has used. */
+static void
+count_helper_loops(struct packer *k, const struct unit *u)
+{
+	for (int i = 0; i < u->helpers.n; i++) {
+		const struct helper_use *use = &u->helpers.data[i];
+		int bits = dtype_bits(use->type);
+
+		if (use->helper->loop) {
+			k->helper_loops++;
+			k->longest_helper_loop =
+				bits > k->longest_helper_loop
+					? bits
+					: k->longest_helper_loop;
+		}
+	}
+}
+
 bool
 add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 {
@@ -504,6 +522,7 @@ add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 
 	strbuf_init(&s);
 	ok = unit_print_helpers(u, &s);
+	count_helper_loops(k, u);
 	if (ok && s.len > 0) {
 		s.data[s.len - 1] = '\0'; /* the template ends the line */
 	}

@@ -79,6 +79,8 @@ struct packer {
 	const struct kernel **first_writer; /* by tensor; NULL: none */
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes, stack_bytes;
+	/* The loops of helpers, and the most iterations of one. */
+	int helper_loops, longest_helper_loop;
 	/* The alignment in bytes that the caller's arrays need because kernels
 	 * access several elements at once; 0: none. */
 	int array_align;
@@ -187,6 +189,8 @@ void name_everything(struct packer *k);
 /* limits.c: does everything fit the compiler's largest object and its char? */
 bool limits_check(struct packer *k);
 bool weights_layout(struct packer *k);
+/* A placeholder for the digest of the i-th weight. */
+const char *weight_digest_mark(struct arena *a, int i);
 /* A comment on the i-th weight, indented by `indent`: its formula over the
  * model's constants, its nodes, the place of its elements. with_digest: also
  * its WEIGHT_DIGEST_MARK, for files that are written after the weights. */

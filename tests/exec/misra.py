@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """misra.py [CASE]...: what is emitted by MISRA's rules departs from them
-exactly where its compliance summary says so, by cppcheck's addon; without
-arguments the model that comes with tirc. Reference models where they are.
+exactly where its compliance summary says so, by cppcheck's addon, and each
+statement of the summary is true of the source (misra_statements.py). Without
+arguments: the model that comes with tirc, and models of layers that share a
+function, of helpers with loops, and of states. Reference models where they are.
 
 misra.py --functions EMIT_CASES: so does a function for every operation of
 every type, of which none may depart at all."""
@@ -13,8 +15,10 @@ import subprocess
 import sys
 
 import cases
+import proto
 from helper import (DIGITS, STRICT, compile_model, compilers, execute, fail,
                     need, work_folder)
+from misra_statements import check_statements
 
 need("cppcheck")
 LARGEST = 110000  # bytes of C; more weights say nothing new, and take long
@@ -76,9 +80,57 @@ def stated_in(folder, name):
                                      deviation["category"])
         if head not in text or deviation["reason"] not in text:
             fail("the text has no " + head)
+    check_statements(texts(folder), data)
     return {(place["file"], place["line"], deviation["rule"])
             for deviation in data["deviations"]
             for place in deviation["places"]}
+
+
+def texts(folder):
+    """Sources and headers, without the elements of large arrays."""
+    files = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith((".c", ".h")):
+            with open(os.path.join(folder, name)) as file:
+                files[name] = re.sub(r"(?m)^(\t[^\n;{}]*,\n){9,}", "",
+                                     file.read())
+    return files
+
+
+# -- models --
+
+def write(name, nodes, inputs, outputs, weights=()):
+    path = os.path.join(work_folder(), name + ".onnx")
+    with open(path, "wb") as file:
+        file.write(proto.model(proto.graph(nodes, inputs, outputs, weights)))
+    return path
+
+
+def sharing():
+    """Layers of one shape: kernels that call one function."""
+    weights = [proto.tensor("w%d" % i, (4, 4), proto.floats(
+        *((i + j) / 7 for j in range(16)))) for i in range(4)]
+    nodes = []
+    for i in range(4):
+        nodes += [proto.node("MatMul", ["h%d" % i, "w%d" % i], ["p%d" % i]),
+                  proto.node("Tanh", ["p%d" % i], ["h%d" % (i + 1)])]
+    return write("sharing", nodes, [proto.value_info("h0", (3, 4))],
+                 [proto.value_info("h4", (3, 4))], weights)
+
+
+def powers():
+    """Pow of integers: a helper with a loop."""
+    return write("powers", [proto.node("Pow", ["x", "n"], ["y"])],
+                 [proto.value_info("x", (5,), proto.INT64),
+                  proto.value_info("n", (5,), proto.INT64)],
+                 [proto.value_info("y", (5,), proto.INT64)])
+
+
+def stateful():
+    return write("stateful", [proto.node("Add", ["x", "h"], ["g"]),
+                              proto.node("Relu", ["g"], ["y"])],
+                 [proto.value_info("x", (2, 3)), proto.value_info("h", (2, 3))],
+                 [proto.value_info("y", (2, 3)), proto.value_info("g", (2, 3))])
 
 
 def check(name, model, options=()):
@@ -119,6 +171,10 @@ if sys.argv[1:2] == ["--functions"]:
     sys.exit()
 if len(sys.argv) == 1:
     check("digits", DIGITS)
+    check("sharing", sharing())
+    check("powers", powers())
+    check("stateful", stateful(), ("--state", "g=h"))
+    check("held", stateful(), ("--in-workspace", "both"))
 for argument in sys.argv[1:]:
     case = cases.make(argument, work_folder())
     check(re.sub(r"\W", "_", argument), case.model, case.options)
