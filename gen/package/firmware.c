@@ -164,9 +164,75 @@ add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
 	return true;
 }
 
+/* -- constants -- */
+
+/* "conv_w[0][0]", the first element; the array has all dimensions, or one. */
+static const char *
+first_element(struct packer *k, int i)
+{
+	const struct buffer *b = k->p->weights.data[i]->buffer;
+	int n = k->d->functions.flat || b->ndim == 0 ? 1 : b->ndim;
+	const char *text = k->weight_symbols[i];
+
+	for (int j = 0; j < n; j++) {
+		text = arena_printf(k->a, "%s[0]", text);
+	}
+	return text;
+}
+
+/* The row of a function that adds the elements of arrays of this type to a
+ * digest; there is one for each type. */
+static void
+add_digest_type(struct packer *k, struct tdata *data, struct dtype type)
+{
+	const struct spelled_type *s = &k->d->types[type.kind];
+	struct tdata *row = tdata_item(data, "constant_types");
+
+	tdata_text(row, "type", s->spelling);
+	tdata_text(row, "short", dtype_short(type));
+	tdata_text(row, "space", k->d->spaces[SPACE_WEIGHTS]);
+	tdata_int(row, "bytes", dtype_bytes(type));
+	tdata_int(row, "bits", 8 * dtype_bytes(type));
+	tdata_flag(row, "copied", dtype_is_float(type) && !s->is_stored_only);
+}
+
+/* The model's constants with the digests of their elements. */
+static void
+add_constants(struct packer *k, struct tdata *data)
+{
+	bool seen[DT_COUNT] = { false };
+	struct unit u;
+
+	unit_init(&u, k->m, k->d);
+	tdata_list(data, "constants");
+	tdata_list(data, "constant_types");
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+		struct dtype type = w->buffer->type;
+		struct tdata *row = tdata_item(data, "constants");
+
+		if (!seen[type.kind]) {
+			add_digest_type(k, data, type);
+			seen[type.kind] = true;
+		}
+		tdata_text(row, "declaration",
+			   weight_line(k, i, k->d->weights.declare, &u));
+		tdata_text(row, "start", first_element(k, i));
+		tdata_text(row, "short", dtype_short(type));
+		tdata_int(row, "elements", w->bytes / dtype_bytes(type));
+		tdata_text(row, "digest", weight_digest_mark(k->a, i));
+	}
+	tdata_text(data, "weights_header",
+		   weights_have_header(k) ? k->files[FILE_WEIGHTS_HEADER]
+					  : NULL);
+}
+
+/* -- the self-test -- */
+
 static bool
 add_self_test(struct packer *k, struct tdata *data, const struct self_test *s)
 {
+	add_constants(k, data);
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
 	for (int i = 0; i < k->g->inputs.n; i++) {

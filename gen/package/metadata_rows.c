@@ -126,9 +126,7 @@ metadata_weights(struct packer *k)
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
 		/* The file is written after the weights. */
-		metadata_text(k, object, "digest",
-			      arena_printf(k->a, "%s%07d@", WEIGHT_DIGEST_MARK,
-					   i));
+		metadata_text(k, object, "digest", weight_digest_mark(k->a, i));
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;

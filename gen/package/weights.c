@@ -81,6 +81,12 @@ folded_text(struct packer *k, const struct tensor *t)
 }
 
 const char *
+weight_digest_mark(struct arena *a, int i)
+{
+	return arena_printf(a, "%s%07d@", WEIGHT_DIGEST_MARK, i);
+}
+
+const char *
 weight_note(struct packer *k, int i, bool with_digest, const char *indent)
 {
 	const struct weight *w = k->p->weights.data[i];
@@ -96,8 +102,8 @@ weight_note(struct packer *k, int i, bool with_digest, const char *indent)
 			    w->paired ? ", two in a byte" : "");
 	text = comment_text(k->a, text);
 	if (with_digest) {
-		text = arena_printf(k->a, "%s; digest%c%s%07d@", text, TOGETHER,
-				    WEIGHT_DIGEST_MARK, i);
+		text = arena_printf(k->a, "%s; digest%c%s", text, TOGETHER,
+				    weight_digest_mark(k->a, i));
 	}
 	text = comment_wrap(k->a, k->d, text, ROW_START);
 	strbuf_init(&s);

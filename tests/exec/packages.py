@@ -112,6 +112,54 @@ def plain():
             make_check(package(path, "plain", "--target", target))
 
 
+def corrupt(path, symbol):
+    """Changes the last element of the array."""
+    text = read(path)
+    at = re.search(r"\b%s(?:\[\d+\])+(?: __\w+[^=]*)? = \{\n(.*?)\n?\};" % symbol,
+                   text, re.S)
+    if at is None:
+        fail("there is no array %s in %s" % (symbol, path))
+    values = list(re.finditer(r"-?[\d.]+[\w+.]*", at[1]))
+    last = values[-1]
+    start = at.start(1) + last.start()
+    other = "1" if last[0] != "1" else "2"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text[:start] + other + text[at.start(1) + last.end():])
+
+
+def constants():
+    """A self-test fails if any array of constants differs in one element, also
+    where no output shows it: the digest of each is compared."""
+    helper.need("make")
+    half = Model("halves")
+    x = half.input("x", floats(2, 8))
+    w = half.constant(floats(8, 8).astype(np.float16))
+    y = half.node("MatMul", [x, half.node("Cast", [w], to=1)])
+    table = half.constant(rng.integers(0, 1 << 40, 16, np.int64))
+    rows = half.node("Gather", [table, half.input(
+        "i", np.array([1, 3], np.int64))])
+    half.output(half.node("Clip", [y, half.constant(np.float32(0)),
+                                   half.constant(np.float32(1e-30))]))
+    half.output(rows)
+    for m in float_model(), byte_model(), half:
+        path = m.write()
+        for target in "c99", "misra":
+            out = package(path, "plain", "--target", target)
+            check_output(make_check(out), "constants: ")
+            data = json.loads(read(out, m.name + ".json"))
+            arrays = [w["symbol"] for w in data["weights"]]
+            if not arrays:
+                fail("the model has no constants")
+            for symbol in arrays:
+                folder = os.path.join(work_folder(), "corrupted")
+                shutil.copytree(out, folder)
+                corrupt(os.path.join(folder, m.name + "_weights.c"), symbol)
+                check_output(make_check(folder, 2),
+                             "constants: 1 of %d elements are wrong, first "
+                             "number %d" % (len(arrays),
+                                            arrays.index(symbol)))
+
+
 def inputs():
     """The input of the data set beside the model is stored; without one, the
     same random one each time. A data set of other sizes is refused."""
