@@ -57,25 +57,52 @@ run_node(struct tirc *t, const struct node *n)
 }
 
 static bool
+copy_elements(struct graph *g, struct tensor *y, void *to)
+{
+	const struct value *v = tensor_value(g, y);
+
+	if (v == NULL) {
+		return false;
+	}
+	for (int64_t k = 0; v->data == NULL && k < v->elems; k++) {
+		number_store(v->type, to, (size_t)k, v->fill);
+	}
+	if (v->data != NULL) {
+		memcpy(to, v->data, v->bytes);
+	}
+	return true;
+}
+
+static bool
 copy_outputs(struct tirc *t, void *const *outputs)
 {
 	struct graph *g = t->graph;
+	int n = g->outputs.n;
 
-	for (int i = 0; i < g->outputs.n; i++) {
-		struct tensor *y = g->outputs.data[i];
-		const struct value *v = tensor_value(g, y);
-
-		if (v == NULL) {
+	for (int i = 0; i < n; i++) {
+		if (!copy_elements(g, g->outputs.data[i], outputs[i])) {
 			return false;
 		}
-		for (int64_t k = 0; v->data == NULL && k < v->elems; k++) {
-			number_store(v->type, outputs[i], (size_t)k, v->fill);
-		}
-		if (v->data != NULL) {
-			memcpy(outputs[i], v->data, v->bytes);
+	}
+	for (int i = 0; i < t->left.n; i++) {
+		struct tensor *x = (struct tensor *)t->left.data[i]->tensor;
+
+		if (!copy_elements(g, x, outputs[n + i])) {
+			return false;
 		}
 	}
 	return true;
+}
+
+/* The states of a compiled model are no inputs any more: zeros. */
+static void
+give_states(struct tirc *t)
+{
+	for (int i = 0; t->compiled && i < t->graph->states.n; i++) {
+		struct tensor *x = t->graph->states.data[i].before;
+
+		give(t, x, NULL);
+	}
 }
 
 bool
@@ -93,6 +120,7 @@ tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 	for (int i = 0; i < g->inputs.n; i++) {
 		give(t, g->inputs.data[i], inputs[i]);
 	}
+	give_states(t);
 	for (int i = 0; ok && i < g->nodes.n; i++) {
 		ok = run_node(t, g->nodes.data[i]);
 	}
@@ -100,6 +128,9 @@ tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 	/* What depends on the inputs is no constant of the model. */
 	for (int i = 0; i < g->inputs.n; i++) {
 		g->inputs.data[i]->value = NULL;
+	}
+	for (int i = 0; t->compiled && i < g->states.n; i++) {
+		g->states.data[i].before->value = NULL;
 	}
 	for (int i = 0; i < g->nodes.n; i++) {
 		for (int k = 0; k < g->nodes.data[i]->n_outputs; k++) {

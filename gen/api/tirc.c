@@ -375,6 +375,10 @@ tirc_compile(struct tirc *t)
 	hooks_took(&hooks, "source", start);
 	set_fates(t);
 	t->compiled = true;
+	if (t->kind != NULL) {
+		context_find_left(t);
+		t->exact = context_exact(t);
+	}
 	return t->m->diags.n_errors == 0;
 }
 
@@ -382,7 +386,13 @@ bool
 tirc_arrange(struct tirc *t, const void *const *inputs,
 	     const void *const *outputs, const double *const *allowed)
 {
-	const struct self_test values = { inputs, outputs, allowed };
+	const struct self_test values = {
+		.inputs = inputs,
+		.outputs = outputs,
+		.allowed = allowed,
+		.left = t->left.data,
+		.n_left = t->left.n,
+	};
 
 	return t->compiled && t->kind != NULL &&
 	       firmware_arrange(&t->package, t->kind, &values);

@@ -156,16 +156,21 @@ bool tirc_compile(struct tirc *t);
 bool tirc_write(struct tirc *t, const char *folder);
 /* After tirc_compile with the option package: moves the files into the folders of
  * a firmware package and adds its own, with a self-test of these values: dense
- * arrays, one for each input and output. An element of output i may differ by
- * allowed[i][element]. */
+ * arrays, one for each input; and one for each output, then for each tirc_left. An
+ * element of output i may differ by allowed[i][element]. */
 bool tirc_arrange(struct tirc *t, const void *const *inputs,
 		  const void *const *outputs, const double *const *allowed);
 /* The names of the kinds of firmware packages, sorted. */
 int tirc_package_count(struct tirc *t);
 const char *tirc_package(struct tirc *t, int i);
 const char *tirc_package_what(struct tirc *t, int i); /* one line */
-/* After tirc_load, and before tirc_compile: runs the model in the interpreter on
- * dense arrays, one for each input, and writes its outputs. */
+/* After tirc_compile with the option package: the tensors inside the model whose
+ * elements a run leaves in the workspace, from offset_bytes on. */
+int tirc_left_count(const struct tirc *t);
+struct tirc_tensor tirc_left(struct tirc *t, int i);
+/* Runs the model, after tirc_load as it was read or after tirc_compile as it was
+ * compiled, in the interpreter on dense arrays, one for each input; states begin
+ * at zeros. Writes its outputs, then the elements of each tirc_left. */
 bool tirc_interpret(struct tirc *t, const void *const *inputs,
 		    void *const *outputs);
 /* The files that the result depends on: the model, its external data, the

@@ -32,6 +32,11 @@ struct tirc {
 	const struct firmware_kind *kind; /* NULL: no firmware package */
 	bool partitioned; /* the passes before the partition have run */
 	bool compiled;
+	/* Of a package, once compiled: the tensors that a run leaves in the
+	 * workspace, and whether integers alone take part in the computation
+	 * of a tensor, by its id. */
+	VEC(const struct placement *) left;
+	const bool *exact;
 	VEC(struct tirc_node) nodes;
 	VEC(const char *) messages;
 	VEC(struct tirc_source) sources;
@@ -58,6 +63,9 @@ void context_close_backends(struct tirc *t);
 bool context_states(struct tirc *t);
 /* The value of state i after a run. */
 const struct tensor *context_state_tensor(const struct tirc *t, int i);
+/* tirc_left.c: fill t->left, and compute t->exact. */
+void context_find_left(struct tirc *t);
+const bool *context_exact(struct tirc *t);
 /* tirc_info.c: a tensor of the interface. */
 struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
 /* schedule_for.c: reads the options; the hook of struct pass_hooks; checks that

@@ -138,7 +138,9 @@ context_tensor(struct tirc *t, const struct tensor *x)
 		.ndim = x->ndim,
 		.dims = dims,
 		.words = words,
-		.step = quantization_step(x),
+		.step = t->exact != NULL && t->exact[x->id]
+				? 0
+				: quantization_step(x),
 		.in_workspace = t->compiled && x->in_workspace,
 	};
 	const struct placement *at;

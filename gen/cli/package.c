@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of a firmware package's self-test: inputs of the model's first
- * test data set, or random ones of a fixed seed, and what the interpreter
- * computes from them. A second context is for the interpreter, because a
- * compiled model has other nodes. */
+ * test data set, or random ones of a fixed seed, and the outputs and inner tensors
+ * that the interpreter computes from them with the nodes of the compiled model.
+ * The outputs must be near those of the model as it was read, which a second
+ * context holds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,11 @@ struct values {
 	struct cli *cli;
 	struct tirc *compiled, *model;
 	struct module *m;
-	struct array *inputs;  /* of model: states are inputs, too */
-	struct array *outputs; /* of model */
-	double **allowed;      /* by output of compiled */
+	struct array *inputs;       /* of model: states are inputs, too */
+	int n_given, n_results;     /* of compiled */
+	const struct array **given; /* the inputs that are no states */
+	struct array *results;      /* outputs, and tensors that a run leaves */
+	double **terms, **allowed;  /* by result */
 };
 
 static struct array
@@ -139,52 +142,77 @@ find_inputs(struct values *v)
 	       read_inputs(v, folders[0]);
 }
 
-/* -- outputs -- */
+/* -- results -- */
 
+/* Is this output of the model as it was read the next value of a state? */
 static bool
-interpret(struct values *v, const struct array *inputs, struct array *outputs)
+is_next_state(const struct values *v, int output)
+{
+	for (int i = 0; i < tirc_state_count(v->model); i++) {
+		if (tirc_state(v->model, i).output == output) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct tirc_tensor
+result(const struct values *v, int i)
+{
+	int n = tirc_output_count(v->compiled);
+
+	return i < n ? tirc_output(v->compiled, i)
+		     : tirc_left(v->compiled, i - n);
+}
+
+/* Runs the model as it was read, or compiled, into new arrays. */
+static bool
+interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
+	  int n_in, struct array *results, int n_out)
 {
 	struct arena *a = &v->m->arena;
-	int n_in = tirc_input_count(v->model);
-	int n_out = tirc_output_count(v->model);
 	const void **in = arena_array(a, const void *, n_in + 1);
 	void **out = arena_array(a, void *, n_out + 1);
 
 	for (int i = 0; i < n_in; i++) {
-		in[i] = inputs[i].data;
+		in[i] = inputs[i]->data;
 	}
 	for (int i = 0; i < n_out; i++) {
-		outputs[i] = array_of(a, tirc_output(v->model, i));
-		out[i] = outputs[i].data;
+		results[i] = array_of(a, t == v->model ? tirc_output(t, i)
+						       : result(v, i));
+		out[i] = results[i].data;
 	}
-	return tirc_interpret(v->model, in, out);
+	return tirc_interpret(t, in, out);
 }
 
-/* Adds what rounding may change in the sums of each element, from runs on
+/* Adds the rounding errors that the sums of each element may have, from runs on
  * inputs that differ in their last bit (error_scale.c). */
 static bool
-add_terms(struct values *v, double **terms)
+add_terms(struct values *v)
 {
 	struct arena *a = &v->m->arena;
-	int n_in = tirc_input_count(v->model);
-	int n_out = tirc_output_count(v->model);
-	struct array *moved = arena_array(a, struct array, n_in + 1);
-	struct array *now = arena_array(a, struct array, n_out + 1);
-	double share = error_scale_epsilon(v->inputs, n_in);
+	struct array *moved = arena_array(a, struct array, v->n_given + 1);
+	const struct array **given = arena_array(a, const struct array *,
+						 v->n_given + 1);
+	struct array *now = arena_array(a, struct array, v->n_results + 1);
+	double share = error_scale_epsilon(v->inputs,
+					   tirc_input_count(v->model));
 	uint64_t state = 0x9e3779b97f4a7c15u;
 
 	for (int run = 0; share > 0 && run < RUNS; run++) {
-		for (int i = 0; i < n_in; i++) {
-			moved[i] = error_scale_moved(a, &v->inputs[i], share,
+		for (int i = 0; i < v->n_given; i++) {
+			moved[i] = error_scale_moved(a, v->given[i], share,
 						     &state);
+			given[i] = &moved[i];
 		}
-		if (!interpret(v, moved, now)) {
+		if (!interpret(v, v->compiled, given, v->n_given, now,
+			       v->n_results)) {
 			return false;
 		}
-		for (int i = 0; i < n_out; i++) {
+		for (int i = 0; i < v->n_results; i++) {
 			if (dtype_is_float(now[i].type)) {
-				error_scale_see(&now[i], &v->outputs[i], share,
-						terms[i]);
+				error_scale_see(&now[i], &v->results[i], share,
+						v->terms[i]);
 			}
 		}
 	}
@@ -209,69 +237,109 @@ allowed_of(struct values *v, const struct array *y, const double *terms,
 	return list;
 }
 
-/* Does the interface of the compiled model still have this output? */
-static bool
-is_next_state(const struct values *v, int output)
-{
-	for (int i = 0; i < tirc_state_count(v->model); i++) {
-		if (tirc_state(v->model, i).output == output) {
-			return true;
-		}
-	}
-	return false;
-}
-
+/* The results of the compiled model, and the tolerance of each element. */
 static bool
 compute(struct values *v)
 {
 	struct arena *a = &v->m->arena;
-	int n = tirc_output_count(v->model);
-	double **terms = arena_array(a, double *, n + 1);
+	int n = v->n_results;
 
-	v->outputs = arena_array(a, struct array, n + 1);
-	if (!interpret(v, v->inputs, v->outputs)) {
+	v->terms = arena_array(a, double *, n + 1);
+	v->results = arena_array(a, struct array, n + 1);
+	if (!interpret(v, v->compiled, v->given, v->n_given, v->results, n)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		terms[i] = arena_array(a, double, v->outputs[i].elems + 1);
-		memset(terms[i], 0,
-		       (size_t)v->outputs[i].elems * sizeof *terms[i]);
+		size_t elems = (size_t)v->results[i].elems;
+
+		v->terms[i] = arena_array(a, double, elems + 1);
+		memset(v->terms[i], 0, elems * sizeof *v->terms[i]);
 	}
-	if (!add_terms(v, terms)) {
+	if (!add_terms(v)) {
 		return false;
 	}
 	v->allowed = arena_array(a, double *, n + 1);
-	for (int i = 0, next = 0; i < n; i++) {
-		if (!is_next_state(v, i)) {
-			double step = tirc_output(v->compiled, next).step;
+	for (int i = 0; i < n; i++) {
+		v->allowed[i] = allowed_of(v, &v->results[i], v->terms[i],
+					   result(v, i).step);
+	}
+	return true;
+}
 
-			v->allowed[next++] = allowed_of(v, &v->outputs[i],
-							terms[i], step);
+/* Are the outputs of the model as it was read within the tolerances? */
+static bool
+check(struct values *v)
+{
+	struct arena *a = &v->m->arena;
+	int n_in = tirc_input_count(v->model);
+	int n_out = tirc_output_count(v->model);
+	const struct array **in = arena_array(a, const struct array *,
+					      n_in + 1);
+	struct array *want = arena_array(a, struct array, n_out + 1);
+	int next = 0;
+
+	for (int i = 0; i < n_in; i++) {
+		in[i] = &v->inputs[i];
+	}
+	if (!interpret(v, v->model, in, n_in, want, n_out)) {
+		return false;
+	}
+	for (int i = 0; i < n_out; i++) {
+		struct tirc_tensor y = tirc_output(v->model, i);
+		struct pair p;
+
+		if (is_next_state(v, i)) {
+			continue;
+		}
+		p = (struct pair){ .where = "--package",
+				   .got = &v->results[next],
+				   .want = &want[i],
+				   .step = y.step,
+				   .terms = v->terms[next] };
+		next++;
+		if (!pair_near(v->cli, &p)) {
+			return cli_error("output '%s' of the compiled model "
+					 "is not near that of the model in the "
+					 "interpreter; please report this with "
+					 "the model",
+					 y.name);
 		}
 	}
 	return true;
 }
 
-/* Hands over the values of inputs and outputs that are no states. */
+/* Finds the inputs that are no states. */
+static bool
+begin(struct values *v)
+{
+	int n = tirc_input_count(v->model);
+
+	if (!find_inputs(v)) {
+		return false;
+	}
+	v->given = arena_array(&v->m->arena, const struct array *, n + 1);
+	for (int i = 0; i < n; i++) {
+		if (!is_state(v, i)) {
+			v->given[v->n_given++] = &v->inputs[i];
+		}
+	}
+	v->n_results = tirc_output_count(v->compiled) +
+		       tirc_left_count(v->compiled);
+	return true;
+}
+
 static bool
 arrange(struct values *v)
 {
 	struct arena *a = &v->m->arena;
-	int n_in = tirc_input_count(v->model), n = 0;
-	int n_out = tirc_output_count(v->model);
-	const void **in = arena_array(a, const void *, n_in + 1);
-	const void **out = arena_array(a, const void *, n_out + 1);
+	const void **in = arena_array(a, const void *, v->n_given + 1);
+	const void **out = arena_array(a, const void *, v->n_results + 1);
 
-	for (int i = 0; i < n_in; i++) {
-		if (!is_state(v, i)) {
-			in[n++] = v->inputs[i].data;
-		}
+	for (int i = 0; i < v->n_given; i++) {
+		in[i] = v->given[i]->data;
 	}
-	n = 0;
-	for (int i = 0; i < n_out; i++) {
-		if (!is_next_state(v, i)) {
-			out[n++] = v->outputs[i].data;
-		}
+	for (int i = 0; i < v->n_results; i++) {
+		out[i] = v->results[i].data;
 	}
 	return tirc_arrange(v->compiled, in, out,
 			    (const double *const *)v->allowed);
@@ -291,7 +359,7 @@ cli_package(struct cli *c, struct tirc *compiled)
 		return false;
 	}
 	v.m = module_new();
-	ok = find_inputs(&v) && compute(&v) && arrange(&v);
+	ok = begin(&v) && compute(&v) && check(&v) && arrange(&v);
 	if (!ok) {
 		cli_messages(v.model);
 	}

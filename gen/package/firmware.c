@@ -3,6 +3,7 @@
  * kind, and the kind's templates are filled in. */
 #include "firmware.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -129,11 +130,25 @@ add_tensor(struct packer *k, struct tdata *data, const char *list, int i,
 	return row;
 }
 
-/* The tolerances of an output: an array for floats; integers may differ by one
- * if a quantizing node makes them. */
 static bool
+is_finite(const struct tensor *t, const void *values)
+{
+	int64_t elems = 0;
+
+	tensor_const_elems(t, &elems);
+	for (int64_t i = 0; dtype_is_float(t->type) && i < elems; i++) {
+		if (!isfinite(number_load(t->type, values, (size_t)i).f)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The tolerances of a tensor: an array for floats; integers may differ by one
+ * if a quantizing node rounds floats to them. */
+static void
 add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
-	    const void *values, const double *allowed)
+	    const double *allowed)
 {
 	int64_t elems = 0;
 	bool is_float = dtype_is_float(t->type);
@@ -142,26 +157,14 @@ add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
 	tensor_const_elems(t, &elems);
 	bytes = arena_alloc(k->a, (size_t)elems * sizeof(double) + 1);
 	for (int64_t i = 0; is_float && i < elems; i++) {
-		union number v = { .f = allowed[i] };
-
-		number_store(t->type, bytes, (size_t)i, v);
-		if (!isfinite(number_load(t->type, values, (size_t)i).f)) {
-			return refuse(
-				k, arena_printf(k->a,
-						"output '%s' has an element "
-						"that is no finite number for "
-						"the input of the self-test; "
-						"put a test_data_set_0 beside "
-						"the model",
-						t->name));
-		}
+		number_store(t->type, bytes, (size_t)i,
+			     (union number){ .f = allowed[i] });
 	}
 	tdata_flag(row, "float", is_float);
 	tdata_flag(row, "exact", !is_float && (elems == 0 || allowed[0] < 1));
 	tdata_flag(row, "step", !is_float && elems > 0 && allowed[0] >= 1);
 	tdata_text(row, "allowed",
 		   is_float ? values_text(k, t->type, bytes, elems) : "");
-	return true;
 }
 
 /* -- constants -- */
@@ -229,6 +232,53 @@ add_constants(struct packer *k, struct tdata *data)
 
 /* -- the self-test -- */
 
+/* Its name in the entry function, or that of a view of it. */
+static const char *
+left_name(struct packer *k, const struct placement *at)
+{
+	const char *name = place_name(at);
+
+	for (int i = 0; name == NULL && i < k->p->plan.places.n; i++) {
+		const struct placement *other = &k->p->plan.places.data[i];
+
+		if (other->tensor != NULL &&
+		    graph_view_root(k->g, other->tensor) == at->tensor) {
+			name = place_name(other);
+		}
+	}
+	return name != NULL ? name : "inner tensor";
+}
+
+/* Tensors inside the model: the elements that a run leaves in the workspace.
+ * Those with NaN or infinities are left out. */
+static void
+add_left(struct packer *k, struct tdata *data, const struct self_test *s)
+{
+	tdata_list(data, "inner");
+	for (int i = 0; i < s->n_left; i++) {
+		const struct tensor *t = s->left[i]->tensor;
+		int number = k->g->outputs.n + i;
+		const void *values = s->outputs[number];
+		int64_t elems = 0;
+		struct tdata *row;
+
+		if (!is_finite(t, values)) {
+			continue;
+		}
+		tensor_const_elems(t, &elems);
+		row = tdata_item(data, "inner");
+		tdata_int(row, "index", number);
+		tdata_text(row, "name", left_name(k, s->left[i]));
+		tdata_text(row, "type", k->d->types[t->type.kind].spelling);
+		tdata_printf(row, "count", "%" PRId64 "ul", elems);
+		tdata_printf(row, "offset", "%" PRId64 "u",
+			     s->left[i]->offset_bytes);
+		tdata_text(row, "values",
+			   values_text(k, t->type, values, elems));
+		add_allowed(k, row, t, s->allowed[number]);
+	}
+}
+
 static bool
 add_self_test(struct packer *k, struct tdata *data, const struct self_test *s)
 {
@@ -247,10 +297,21 @@ add_self_test(struct packer *k, struct tdata *data, const struct self_test *s)
 					       k->output_macros[i],
 					       s->outputs[i]);
 
-		if (!add_allowed(k, row, t, s->outputs[i], s->allowed[i])) {
-			return false;
+		if (!is_finite(t, s->outputs[i])) {
+			return refuse(
+				k, arena_printf(k->a,
+						"output '%s' has an element "
+						"that is no finite number for "
+						"the input of the self-test; "
+						"put a test_data_set_0 beside "
+						"the model",
+						t->name));
 		}
+		tdata_printf(row, "count", "%s_%s_COUNT", k->upper,
+			     k->output_macros[i]);
+		add_allowed(k, row, t, s->allowed[i]);
 	}
+	add_left(k, data, s);
 	return true;
 }
 

@@ -21,11 +21,14 @@ struct firmware_kind {
 	VEC(struct firmware_file) files;
 };
 
-/* The values of a self-test: dense, an array for each input and output. An
- * element of output i may differ from the expected one by allowed[i][element]. */
+/* The values of a self-test: dense, an array for each input, for each output, and
+ * behind these for each tensor that a run leaves in the workspace. An element of
+ * output i may differ from the expected one by allowed[i][element]. */
 struct self_test {
 	const void *const *inputs, *const *outputs;
 	const double *const *allowed;
+	const struct placement *const *left;
+	int n_left;
 };
 
 /* The names of the kinds, sorted: embedded ones and those in the folder dir (or

@@ -25,5 +25,8 @@ const struct placement *plan_find(const struct memory_plan *p,
 struct placement *plan_find_scratch(const struct memory_plan *p,
 				    const struct kernel *k,
 				    const struct buffer *scratch);
+/* Are the elements of the tensor at this placement in the workspace after a run,
+ * dense? */
+bool plan_is_left(const struct program *p, const struct placement *at);
 
 #endif

@@ -160,6 +160,36 @@ def constants():
                                             arrays.index(symbol)))
 
 
+def inner():
+    """Integers inside a model are compared exactly, where its output, a
+    saturated Softmax, shows nothing: a wrong one makes the self-test fail."""
+    helper.need("make")
+    m = byte_model()
+    y = next(iter(m.outputs))
+    real = m.node("DequantizeLinear", [y, m.constant(np.float32(40)),
+                                       m.constant(np.int8(4))])
+    m.outputs.clear()
+    m.output(m.node("Softmax", [m.node("Flatten", [real])], axis=1))
+    path = m.write()
+    for target in "c99", "misra":
+        for options in [], ["--in-workspace", "inputs"]:
+            out = package(path, "plain", "--target", target, *options)
+            said = make_check(out)
+            source = os.path.join(out, m.name + "_self_test.c")
+            text = read(source)
+            numbers = re.findall(r"expected_(\d+)\[\d+ul\] = ", text)
+            if not numbers or "return got == expected_%s[i];" % \
+                    numbers[0] not in text:
+                fail("no integers inside the model are compared exactly")
+            check_output(said, ": 200 elements are right")
+            at = re.search(r"(expected_%s\[\d+ul\] = \{\n\t)(-?\d+)," %
+                           numbers[0], text)
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(text[:at.start(2)] + str(int(at[2]) ^ 1) +
+                           text[at.end(2):])
+            check_output(make_check(out, 2), "1 of 200", "first number 0")
+
+
 def inputs():
     """The input of the data set beside the model is stored; without one, the
     same random one each time. A data set of other sizes is refused."""
@@ -519,4 +549,5 @@ def own_kind():
         kind.update(before)
 
 
-globals()[sys.argv[1]]()
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
