@@ -105,7 +105,7 @@ def conv_sums(node, x, w, zero_x=None, zero_w=None):
             for t, d, n, s in zip(tap, dilations, out, strides))]
         y += np.matmul(w[(Ellipsis,) + tap], part.reshape(
             x.shape[0], group, w.shape[2], -1))
-    return y.reshape([x.shape[0], -1] + out)
+    return y.reshape([x.shape[0], group * w.shape[1]] + out)
 
 
 def per_row(value, rank):

@@ -3,13 +3,14 @@
 """Random graphs through tirc, compared with onnxruntime:
 
     graphs.py [COUNT [SEED [TARGET[,TARGET]...]]] [--only INDEX] [--jobs N]
-              [--keep FOLDER] [--no-shrink] [--nnsmith]
+              [--keep FOLDER] [--no-shrink] [--nnsmith | --ranges]
 
 Graph number i of a seed is the same in every run; with several targets it is
 compiled for the target i modulo their number. A graph that fails is reduced
 to its smallest form, printed, and left with its data in FOLDER. What tirc
 refuses with a message is counted by message. Exit status 1 if a graph fails.
-With --nnsmith the graphs are those that nnsmith makes and PyTorch exports."""
+With --nnsmith the graphs are those that nnsmith makes and PyTorch exports, with
+--ranges those of rules_ranges.py, whose results are compared with ranges."""
 import argparse
 import collections
 import concurrent.futures
@@ -34,8 +35,10 @@ except ImportError as missing:
 import features
 import native
 import nnsmith_graphs
+import ranges
 import reference
 import rules
+import rules_ranges
 import shrink
 from maker import SYMBOL, random_graph, rows
 
@@ -108,7 +111,9 @@ def try_graph(graph, target, evaluator, folder=None):
             for size in sizes:
                 given = given_at(graph, size)
                 try:
-                    expected = reference.Expected(evaluator, graph, given)
+                    expected = ranges.Ranges(graph, given) \
+                        if graph.ranges else \
+                        reference.Expected(evaluator, graph, given)
                 except reference.Rejected:
                     continue
                 if changes_rank(graph, expected.want):
@@ -123,7 +128,9 @@ def try_graph(graph, target, evaluator, folder=None):
                     return result.become("failed", wrong if not graph.symbolic
                                          else "at n=%d: %s" % (size, wrong))
         except native.Refused as error:
-            return result.become("refused", str(error))
+            # Graphs of ranges are valid, and of operators that tirc has.
+            return result.become("failed" if graph.ranges else "refused",
+                                 "refused: %s" % error)
         except native.Broken as error:
             return result.become("failed", str(error))
         return result if result.elements else result.become(
@@ -151,7 +158,7 @@ def options(graph, target):
     if target in native.DEVICES:
         pairs.pop("--fp", None)
     for node in graph.nodes:
-        if node.op_type == "Conv":
+        if node.op_type == "Conv" and not graph.ranges:
             for name in node.input[:2]:
                 value = graph.tensors[name].value.astype(np.float64)
                 if not np.abs(value).max(initial=0) < 1e6:
@@ -167,11 +174,16 @@ def one(job):
         return job[0], job[2], Result("failed", traceback.format_exc()), ""
 
 
-def attempt(index, seed, target, reduce, keep, nnsmith):
+def attempt(index, seed, target, reduce, keep, kind):
     evaluator = one.evaluator
     # nnsmith takes seeds of 32 bits.
-    graph = one.nnsmith.graph((100000 * seed + index) % 2 ** 32, evaluator) \
-        if nnsmith else random_graph([seed, index], rules.LIST, evaluator)
+    if kind == "nnsmith":
+        graph = one.nnsmith.graph((100000 * seed + index) % 2 ** 32,
+                                  evaluator)
+    elif kind == "ranges":
+        graph = rules_ranges.random_graph([seed, index])
+    else:
+        graph = random_graph([seed, index], rules.LIST, evaluator)
     if not graph or not graph.nodes or not graph.outputs:
         return index, target, Result("empty"), ""
     result = try_graph(graph, target, evaluator)
@@ -185,9 +197,10 @@ def attempt(index, seed, target, reduce, keep, nnsmith):
             folder = os.path.join(keep, "%d_%d_%s" % (seed, index, target))
             shutil.rmtree(folder, ignore_errors=True)
             os.makedirs(folder)
-            shrink.write(graph, folder, reference.Expected(
-                evaluator, graph, given_at(graph, SYMBOL)).want,
-                given_at(graph, SYMBOL))
+            given = given_at(graph, SYMBOL)
+            expected = ranges.Ranges(graph, given) if graph.ranges else \
+                reference.Expected(evaluator, graph, given)
+            shrink.write(graph, folder, expected.want, given)
     return index, target, result, shown
 
 
@@ -207,7 +220,10 @@ def main():
     parser.add_argument("--refused", action="store_true",
                         help="print each graph that is refused")
     parser.add_argument("--no-shrink", action="store_true")
-    parser.add_argument("--nnsmith", action="store_true")
+    parser.add_argument("--nnsmith", dest="kind", action="store_const",
+                        const="nnsmith", default="onnx")
+    parser.add_argument("--ranges", dest="kind", action="store_const",
+                        const="ranges")
     args = parser.parse_args()
     targets = args.target.split(",")
     for target in targets:
@@ -217,7 +233,7 @@ def main():
         if native.missing(target):
             helper.skip(native.missing(target) + " is not installed")
     jobs = [(i, args.seed, targets[i % len(targets)], not args.no_shrink,
-             args.keep, args.nnsmith) for i in args.only or range(args.count)]
+             args.keep, args.kind) for i in args.only or range(args.count)]
     total = Total(args)
     with concurrent.futures.ProcessPoolExecutor(
             args.jobs, multiprocessing.get_context("spawn"), start) as pool:

@@ -79,6 +79,7 @@ class Graph:
         self.nodes, self.tensors, self.outputs = [], {}, []
         self.opset = opset
         self.symbolic = False
+        self.ranges = False  # whether ranges.py predicts the results
         self.options = []  # for tirc
         self.opencl = False  # whether it is compiled for OpenCL
 

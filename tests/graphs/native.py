@@ -20,6 +20,7 @@ GPU = os.path.join(helper.ROOT, "tests", "gpu")
 BUILDS = {
     "c99": ["tcc", "-w"],
     "misra": ["gcc", "-std=c99", "-O1", "-w"],
+    "x86-64-v3": ["gcc", "-std=gnu11", "-O1", "-march=x86-64-v3", "-w"],
     "gnu-c": ["gcc", "-std=gnu11", "-O1", "-w"],
     "c-openmp": ["gcc", "-std=c99", "-O1", "-fopenmp", "-w"],
     "c-threads": ["gcc", "-std=gnu11", "-O1", "-pthread", "-w"],
