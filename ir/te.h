@@ -243,6 +243,24 @@ bool te_check_params(struct module *m, struct te_tensor *const *params, int n,
 struct func *te_to_func(struct module *m, const char *name,
 			struct te_tensor *const *params, int n_params);
 
+/* The block that a TE_COMPUTE stage became. */
+struct te_block {
+	const struct te_stage *stage;
+	int block; /* the id of the statement */
+};
+
+struct te_blocks {
+	struct te_block *data;
+	int n, cap;
+};
+
+/* The same; adds the block of each TE_COMPUTE stage to the list. Names of
+ * stages may be equal, and stages of a scan may share its result, so nothing
+ * else tells the blocks of such stages apart. */
+struct func *te_to_func_blocks(struct module *m, const char *name,
+			       struct te_tensor *const *params, int n_params,
+			       struct te_blocks *blocks);
+
 /* Substitutes a stage without reduction into an expression that loads it. */
 const struct expr *te_inline(struct module *m, const struct expr *e,
 			     const struct te_tensor *t);

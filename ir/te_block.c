@@ -374,6 +374,11 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	block.n_writes = s->n_out;
 	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings, init,
 			  body);
+	if (b->blocks) {
+		struct te_block made = { s, body->id };
+
+		vec_push(&m->arena, b->blocks, made);
+	}
 	return te_nest_loops(b, &nest, body);
 }
 

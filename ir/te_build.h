@@ -20,6 +20,7 @@ struct te_build {
 	VEC(const struct buffer *) allocs;
 	VEC(struct var *) bound, free; /* variables of axes; of the caller */
 	VEC(struct te_redirect) redirects;
+	struct te_blocks *blocks; /* NULL: not asked for */
 };
 
 /* The time of a stage of a scan: the scan's loop variable, and the times that

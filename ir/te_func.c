@@ -372,10 +372,19 @@ struct func *
 te_to_func(struct module *m, const char *name, struct te_tensor *const *params,
 	   int n_params)
 {
+	return te_to_func_blocks(m, name, params, n_params, NULL);
+}
+
+struct func *
+te_to_func_blocks(struct module *m, const char *name,
+		  struct te_tensor *const *params, int n_params,
+		  struct te_blocks *blocks)
+{
 	struct te_build b = { .m = m,
 			      .f = func_new(m, name),
 			      .params = params,
-			      .n_params = n_params };
+			      .n_params = n_params,
+			      .blocks = blocks };
 	struct block root = { .name = "root" };
 	struct stmt **list;
 

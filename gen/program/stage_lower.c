@@ -20,7 +20,7 @@ struct replay {
 	struct te_schedule *schedule;
 	struct sched s;
 	VEC(struct placed) loops; /* the leaves' current loops */
-	const char **names;       /* of blocks, by stage */
+	struct te_blocks made;    /* of the function, before it is scheduled */
 	int *blocks;              /* ids, by stage; 0: none */
 	struct strbuf text;       /* the applied steps, for the comment */
 };
@@ -64,9 +64,7 @@ say(struct replay *r, const char *text)
 
 struct search {
 	const struct buffer *buffer;
-	const char *name;
-	int id;
-	const char *found;
+	const struct stmt *found;
 };
 
 static bool
@@ -74,44 +72,45 @@ visit_block(void *ctx, struct stmt *s)
 {
 	struct search *w = ctx;
 
-	if (s->kind != STMT_BLOCK || strcmp(s->u.block->name, "root") == 0) {
-		return true;
-	}
-	if (!w->id &&
-	    ((w->buffer != NULL &&
-	      regions_have(s->u.block->writes, s->u.block->n_writes,
-			   w->buffer)) ||
-	     (w->name != NULL && strcmp(s->u.block->name, w->name) == 0))) {
-		w->id = s->id;
-		w->found = s->u.block->name;
+	if (s->kind == STMT_BLOCK && s->parent && !w->found &&
+	    regions_have(s->u.block->writes, s->u.block->n_writes, w->buffer)) {
+		w->found = s;
 	}
 	return true;
 }
 
-/* Finds the blocks of compute stages by their outputs, or by name if they write
- * directly to a scan's result. */
+/* The block of a stage: te_to_func noted those of te.compute; others are the
+ * first to write their output. NULL: it has none, or belongs to a scan. */
+static const struct stmt *
+block_of(struct replay *r, const struct te_stage *op)
+{
+	struct search w = { .buffer = op->out[0]->buffer };
+
+	for (int i = 0; i < r->made.n; i++) {
+		if (r->made.data[i].stage == op) {
+			return func_find(r->s.func, r->made.data[i].block);
+		}
+	}
+	if (op->kind != TE_SCAN && op->kind != TE_COMPUTE) {
+		stmt_visit(r->s.func->body, visit_block, &w);
+	}
+	return w.found;
+}
+
+/* Handles are results of trace steps, so that the trace is complete; names of
+ * blocks are unique in their function. */
 static bool
 find_blocks(struct replay *r)
 {
 	for (int i = 0; i < r->schedule->stages.n; i++) {
-		const struct stage *st = r->schedule->stages.data[i];
-		struct search w = { .buffer = st->op->out[0]->buffer };
+		const struct stmt *block =
+			block_of(r, r->schedule->stages.data[i]->op);
 		struct sched_value v;
 
-		if (st->op->kind == TE_SCAN) {
+		if (!block) {
 			continue;
 		}
-		stmt_visit(r->s.func->body, visit_block, &w);
-		if (!w.id) {
-			w = (struct search){ .name = st->op->name };
-			stmt_visit(r->s.func->body, visit_block, &w);
-		}
-		if (!w.id) {
-			continue;
-		}
-		/* Handles are results of trace steps, so that the trace is
-		 * complete. */
-		v = sv_string(w.found);
+		v = sv_string(block->u.block->name);
 		if (!apply(r, r->c->span, "get_block", &v, 1, &v)) {
 			return false;
 		}
@@ -580,7 +579,7 @@ order_params(struct call *c, struct func *f, const struct parameters *p)
 
 static struct func *
 make_func(struct call *c, const char *name, struct te_tensor *const *tensors,
-	  int n, const struct parameters *p)
+	  int n, const struct parameters *p, struct te_blocks *blocks)
 {
 	struct eval *ev = c->ev;
 	struct func *f;
@@ -590,7 +589,8 @@ make_func(struct call *c, const char *name, struct te_tensor *const *tensors,
 		call_error(c, 1, "%s", why);
 		return NULL;
 	}
-	f = te_to_func(ev->m, arena_strdup(ev->a, name), tensors, n);
+	f = te_to_func_blocks(ev->m, arena_strdup(ev->a, name), tensors, n,
+			      blocks);
 	order_params(c, f, p);
 	func_set_note(f, "global_symbol", expr_string(ev->m, name));
 	func_set_note(f, "tir.noalias", expr_bool(ev->m, true));
@@ -610,8 +610,9 @@ stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 	if (!list_parameters(c, s, &p)) {
 		return false;
 	}
-	out->plain = make_func(c, name, p.plain.data, p.plain.n, &p);
-	f = out->plain ? make_func(c, name, p.own.data, p.own.n, &p) : NULL;
+	out->plain = make_func(c, name, p.plain.data, p.plain.n, &p, NULL);
+	f = out->plain ? make_func(c, name, p.own.data, p.own.n, &p, &r.made)
+		       : NULL;
 	if (!f) {
 		return false;
 	}
