@@ -67,22 +67,10 @@ dtype_is_signed(struct dtype t)
 	return dtype_class(t) == DTC_INT || dtype_class(t) == DTC_FLOAT;
 }
 
-static enum dtype_kind
-signed_kind(int bits)
-{
-	int kind = 0;
-
-	while (rows[kind].cls != DTC_INT || rows[kind].bits != bits) {
-		kind++;
-	}
-	return (enum dtype_kind)kind;
-}
-
 bool
 dtype_common(struct dtype a, struct dtype b, struct dtype *out)
 {
 	bool fa = dtype_is_float(a), fb = dtype_is_float(b);
-	struct dtype wider = dtype_bits(a) > dtype_bits(b) ? a : b;
 
 	if (a.lanes != b.lanes && a.lanes != 1 && b.lanes != 1) {
 		return false;
@@ -97,10 +85,10 @@ dtype_common(struct dtype a, struct dtype b, struct dtype *out)
 		*out = b.kind == DT_BOOL ? a : b;
 	} else if (fa != fb) {
 		*out = fa ? a : b;
-	} else if (fa || dtype_is_signed(a) == dtype_is_signed(b)) {
-		*out = wider;
+	} else if (dtype_bits(a) != dtype_bits(b)) {
+		*out = dtype_bits(a) > dtype_bits(b) ? a : b;
 	} else {
-		*out = dtype_of(signed_kind(dtype_bits(wider)));
+		*out = dtype_is_signed(a) ? b : a;
 	}
 	out->lanes = a.lanes > b.lanes ? a.lanes : b.lanes;
 	return true;

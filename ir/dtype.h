@@ -47,12 +47,13 @@ int dtype_bytes(struct dtype t); /* of one lane in memory: at least 1 */
 bool dtype_is_float(struct dtype t);
 bool dtype_is_int(struct dtype t); /* signed or unsigned, not bool */
 bool dtype_is_signed(struct dtype t);
-/* The type that the operands of an operator are cast to, by TVM's rules: the
- * wider of two floats or of two integers; of a signed and an unsigned integer
- * the signed type of the wider one's bits; the float beside an integer; the
- * other type beside bool; the vector beside a scalar. False if there is no
- * common type: float16 and bfloat16, a string and a number, vectors of
- * different lanes. */
+/* The type that the operands of an operator are cast to, by TVM's rules
+ * (BinaryOpMatchTypes in src/tirx/op/op.cc): the wider of two floats or of two
+ * integers; of a signed and an unsigned integer of the same bits the unsigned
+ * one; the float beside an integer; the other type beside bool; the vector
+ * beside a scalar. False if there is no common type: a string and a number,
+ * vectors of different lanes, and float16 and bfloat16, of which neither holds
+ * the other's values (TVM takes float16). */
 bool dtype_common(struct dtype a, struct dtype b, struct dtype *out);
 /* The type in memory: integers of fewer than 8 bits take a byte each,
  * sign-extended. */

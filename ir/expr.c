@@ -4,6 +4,7 @@
 #include "expr.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "buffer.h"
@@ -339,6 +340,30 @@ expr_is_int(const struct expr *e, int64_t *v)
 	}
 	*v = e->u.ival;
 	return true;
+}
+
+bool
+expr_literal_fits(const struct expr *e, struct dtype t)
+{
+	bool big = dtype_class(e->type) == DTC_UINT;
+	int64_t v = e->u.ival;
+	double f = e->kind == EXPR_FLOAT ? e->u.fval
+		   : big                 ? (double)(uint64_t)v
+					 : (double)v;
+
+	if (dtype_is_float(t)) {
+		return !isfinite(f) ||
+		       (f >= dtype_lowest(t) && f <= dtype_highest(t));
+	}
+	if (e->kind == EXPR_FLOAT) {
+		return trunc(f) >= (double)dtype_min_int(t) &&
+		       trunc(f) < (double)dtype_max_int(t) + 1;
+	}
+	if (dtype_class(t) == DTC_UINT) {
+		return (big || v >= 0) && (uint64_t)v <= dtype_max_int(t);
+	}
+	return (!big || v >= 0) && v >= dtype_min_int(t) &&
+	       (v < 0 || (uint64_t)v <= dtype_max_int(t));
 }
 
 bool

@@ -193,6 +193,9 @@ bool expr_is_int(const struct expr *e, int64_t *v); /* an INT literal? */
 bool expr_combines(const struct expr *e);
 bool expr_is_extreme(const struct expr *e);          /* min, max or fmax */
 bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
+/* Does t hold the value of the INT or FLOAT literal e? A float type holds the
+ * values up to its largest finite one, rounded, and infinities and NaN. */
+bool expr_literal_fits(const struct expr *e, struct dtype t);
 bool expr_uses_var(const struct expr *e, const struct var *v);
 bool expr_uses_buffer(const struct expr *e, const struct buffer *b);
 

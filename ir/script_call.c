@@ -222,7 +222,7 @@ read_choice(struct script_reader *r, const struct py_node *call, bool guards,
 	    !script_expr(r, args.list[0], &c) ||
 	    !script_eval(r, args.list[1], &a) ||
 	    !script_eval(r, args.list[2], &b) ||
-	    !script_unify(r, call, &a, &b, &x, &y)) {
+	    !script_promote(r, call, &a, &b, &x, &y)) {
 		return false;
 	}
 	if (c->type.kind != DT_BOOL ||

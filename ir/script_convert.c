@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: values and their types. Numbers of Python are weak:
- * they take the type of the other operand. */
+ * TVM makes them an int32 or a float32 beside an arithmetic operator, and gives
+ * them the other operand's type beside a comparison, a shift, &, | and ^. */
 #include <limits.h>
 #include <math.h>
 
@@ -30,19 +31,6 @@ script_type_name(struct script_reader *r, struct dtype t)
 }
 
 /* ---- conversion */
-
-static bool
-fits(const struct expr *e, struct dtype t)
-{
-	bool big = dtype_class(e->type) == DTC_UINT;
-	int64_t v = e->u.ival;
-
-	if (dtype_class(t) == DTC_UINT) {
-		return (big || v >= 0) && (uint64_t)v <= dtype_max_int(t);
-	}
-	return (!big || v >= 0) && v >= dtype_min_int(t) &&
-	       (uint64_t)(v < 0 ? 0 : v) <= dtype_max_int(t);
-}
 
 const char *
 script_describe(const struct script_value *v)
@@ -111,6 +99,11 @@ script_settle(struct script_reader *r, const struct py_node *node,
 	    dtype_class(copy.e->type) == DTC_INT) {
 		*out = expr_index(r->m, copy.e->u.ival);
 	} else if (copy.weak && copy.e->kind == EXPR_FLOAT) {
+		if (!expr_literal_fits(copy.e, dtype_of(DT_F32))) {
+			return script_fail(r, node,
+					   "a number that float32 cannot hold; "
+					   "write T.float64(...)");
+		}
 		*out = expr_float(r->m, dtype_of(DT_F32), copy.e->u.fval);
 	}
 	return true;
@@ -129,6 +122,13 @@ convert_weak(struct script_reader *r, const struct py_node *node,
 				   ? (double)(uint64_t)e->u.ival
 				   : (double)e->u.ival;
 
+		if (!expr_literal_fits(e, t)) {
+			return script_fail(r, node,
+					   "a number that %s cannot hold; "
+					   "cast the other operand to a wider "
+					   "type",
+					   script_type_name(r, t));
+		}
 		*out = expr_float(r->m, t, v);
 		return true;
 	}
@@ -139,7 +139,7 @@ convert_weak(struct script_reader *r, const struct py_node *node,
 				   "T.Cast",
 				   script_type_name(r, t));
 	}
-	if (dtype_class(e->type) == DTC_BOOL || !fits(e, t)) {
+	if (dtype_class(e->type) == DTC_BOOL || !expr_literal_fits(e, t)) {
 		if (dtype_class(e->type) == DTC_BOOL && script_is_number(t)) {
 			*out = expr_int(r->m, t, e->u.ival);
 			return true;
@@ -184,6 +184,13 @@ script_convert(struct script_reader *r, const struct py_node *node,
 				   "needed; write T.Cast(\"%s\", ...)",
 				   script_type_name(r, from),
 				   script_type_name(r, t),
+				   script_type_name(r, t));
+	}
+	if ((copy.e->kind == EXPR_INT || copy.e->kind == EXPR_FLOAT) &&
+	    !expr_literal_fits(copy.e, t)) {
+		return script_fail(r, node,
+				   "a number that %s cannot hold; use a "
+				   "smaller one or a wider type",
 				   script_type_name(r, t));
 	}
 	*out = expr_cast(r->m, t, copy.e);
@@ -278,6 +285,40 @@ common_type(struct script_reader *r, const struct py_node *node, struct dtype a,
 			   script_type_name(r, a), script_type_name(r, b));
 }
 
+/* Sets the type that TVM's rules give to the operands of an operator; a number
+ * of Python is an int32, an int64 or a float32 there. */
+static bool
+promoted_type(struct script_reader *r, const struct py_node *node,
+	      const struct script_value *a, const struct script_value *b,
+	      struct dtype *t)
+{
+	const struct expr *x, *y;
+
+	return script_settle(r, node, a, &x) && script_settle(r, node, b, &y) &&
+	       common_type(r, node, x->type, y->type, t);
+}
+
+bool
+script_promote(struct script_reader *r, const struct py_node *node,
+	       const struct script_value *a, const struct script_value *b,
+	       const struct expr **x, const struct expr **y)
+{
+	struct script_value left = *a, right = *b;
+	struct dtype t;
+
+	if (!script_need_expr(r, node, &left) ||
+	    !script_need_expr(r, node, &right)) {
+		return false;
+	}
+	if (left.weak == right.weak || left.e->kind == EXPR_STRING ||
+	    right.e->kind == EXPR_STRING) {
+		return script_unify(r, node, a, b, x, y);
+	}
+	return promoted_type(r, node, &left, &right, &t) &&
+	       script_convert(r, node, &left, t, x) &&
+	       script_convert(r, node, &right, t, y);
+}
+
 bool
 script_unify(struct script_reader *r, const struct py_node *node,
 	     const struct script_value *a, const struct script_value *b,
@@ -311,7 +352,7 @@ script_unify(struct script_reader *r, const struct py_node *node,
 		    (weak->kind == EXPR_FLOAT && !dtype_is_float(other)) ||
 		    weak->type.kind == DT_BOOL || other.kind == DT_BOOL ||
 		    (weak->kind == EXPR_INT && dtype_is_int(other) &&
-		     !fits(weak, other))) {
+		     !expr_literal_fits(weak, other))) {
 			if (!script_settle(r, node, &left, x) ||
 			    !script_settle(r, node, &right, y) ||
 			    !common_type(r, node, (*x)->type, (*y)->type, &t)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: expressions. Numbers of Python are weak: they compute
- * among themselves as Python does; typed values keep their type, and the
- * builders fold. script_convert.c has the conversions. */
+ * among themselves as Python does; beside typed values they get a type by TVM's
+ * rules, and the builders fold. script_convert.c has the conversions. */
 #include <limits.h>
 #include <math.h>
 
@@ -73,11 +73,13 @@ script_binary(struct script_reader *r, const struct py_node *node,
 {
 	const struct expr *x, *y;
 	bool logical = kind == EXPR_AND || kind == EXPR_OR;
+	bool arithmetic = kind >= EXPR_ADD && kind <= EXPR_MAX;
 
 	if (is_weak_number(a) && is_weak_number(b) && !logical) {
 		return compute(r, node, kind, a, b, out);
 	}
-	if (!script_unify(r, node, a, b, &x, &y)) {
+	if (!(arithmetic ? script_promote : script_unify)(r, node, a, b, &x,
+							  &y)) {
 		return false;
 	}
 	bool equality = kind == EXPR_EQ || kind == EXPR_NE;
@@ -172,7 +174,7 @@ power(struct script_reader *r, const struct py_node *node,
 				       true);
 		return true;
 	}
-	if (!script_unify(r, node, a, b, &args[0], &args[1])) {
+	if (!script_promote(r, node, a, b, &args[0], &args[1])) {
 		return false;
 	}
 	if (!dtype_is_float(args[0]->type)) {
@@ -363,7 +365,7 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 	}
 	if (!script_eval(r, node->kids[0], &a) ||
 	    !script_eval(r, node->kids[2], &b) ||
-	    !script_unify(r, node, &a, &b, &x, &y)) {
+	    !script_promote(r, node, &a, &b, &x, &y)) {
 		return false;
 	}
 	*out = script_value_of(expr_if(r->m, c.e, x, y), false);

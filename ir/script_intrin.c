@@ -54,7 +54,7 @@ read_uniform(struct script_reader *r, const struct py_node *call,
 	}
 	merged = v[0];
 	for (int i = 1; i < n; i++) {
-		if (!script_unify(r, call, &merged, &v[i], &e[0], &unused)) {
+		if (!script_promote(r, call, &merged, &v[i], &e[0], &unused)) {
 			return false;
 		}
 		merged = script_value_of(e[0], merged.weak && v[i].weak);

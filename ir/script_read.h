@@ -218,7 +218,13 @@ const char *const *script_call_names(struct script_reader *r, int *n);
 bool script_binary(struct script_reader *r, const struct py_node *node,
 		   enum expr_kind kind, const struct script_value *a,
 		   const struct script_value *b, struct script_value *out);
-/* Both of one type, lanes included. */
+/* Both of one type, lanes included, as arithmetic has them: A[i] - 128 of uint8
+ * is computed in int32. */
+bool script_promote(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *a, const struct script_value *b,
+		    const struct expr **x, const struct expr **y);
+/* The same where a number of Python takes the other's type: beside comparisons,
+ * shifts, &, | and ^, and in ranges. */
 bool script_unify(struct script_reader *r, const struct py_node *node,
 		  const struct script_value *a, const struct script_value *b,
 		  const struct expr **x, const struct expr **y);

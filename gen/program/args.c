@@ -142,6 +142,12 @@ value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 		*out = expr_index(ev->m, v->u.ival);
 		return true;
 	case PV_FLOAT:
+		*out = expr_float(ev->m, dtype_of(DT_F64), v->u.fval);
+		if (!eval_constant_fits(
+			    ev, at, *out, dtype_of(DT_F32),
+			    "write tvm.tir.const(…, \"float64\")")) {
+			return false;
+		}
 		*out = expr_float(ev->m, dtype_of(DT_F32), v->u.fval);
 		return true;
 	case PV_STRING:

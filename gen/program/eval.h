@@ -260,8 +260,22 @@ bool eval_compare(struct eval *ev, struct py_span at, const char *op,
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
 		      struct pval *out);
+/* Casts both operands to their common type (eval_types.c). */
 bool eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 		      const struct expr **y);
+/* The operands of an operator as expressions of one type, and the greater of
+ * their depths. */
+bool eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
+		   const struct pval *y, const struct expr **a,
+		   const struct expr **b, int *depth);
+/* The same for shifts, &, | and ^, where an int takes the other one's type. */
+bool eval_bit_operands(struct eval *ev, struct py_span at, const struct pval *x,
+		       const struct pval *y, const struct expr **a,
+		       const struct expr **b, int *depth);
+/* False, reported with the remedy, if e is a constant that t does not hold. */
+bool eval_constant_fits(struct eval *ev, struct py_span at,
+			const struct expr *e, struct dtype t,
+			const char *remedy);
 /* The number of nodes of e as a tree, so that shared nodes count for each use;
  * at most a little above EVAL_MAX_EXPR_SIZE. */
 int eval_expr_size(struct eval *ev, const struct expr *e);

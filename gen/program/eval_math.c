@@ -15,94 +15,6 @@ is_symbolic(const struct pval *v)
 	       v->kind == PV_TENSOR_PART || v->kind == PV_THREAD;
 }
 
-/* A cast; of a literal, the converted literal. */
-static const struct expr *
-cast_to(struct module *m, struct dtype t, const struct expr *e)
-{
-	if (dtype_equal(e->type, t)) {
-		return e;
-	}
-	if (e->kind == EXPR_FLOAT && dtype_is_float(t)) {
-		return expr_float(m, t, e->u.fval);
-	}
-	if (e->kind == EXPR_INT && dtype_is_float(t)) {
-		return expr_float(m, t, (double)e->u.ival);
-	}
-	return expr_cast(m, t, e);
-}
-
-bool
-eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
-		 const struct expr **y)
-{
-	struct dtype a = (*x)->type, b = (*y)->type;
-	struct dtype to;
-
-	if (dtype_equal(a, b)) {
-		return true;
-	}
-	if (a.lanes != b.lanes || !dtype_common(a, b, &to)) {
-		return eval_error(ev, at,
-				  "%s and %s do not go together; "
-				  "cast one of them",
-				  dtype_name(a), dtype_name(b));
-	}
-	*x = cast_to(ev->m, to, *x);
-	*y = cast_to(ev->m, to, *y);
-	return true;
-}
-
-static bool
-fits(struct dtype t, int64_t v)
-{
-	if (dtype_is_float(t)) {
-		return true;
-	}
-	if (dtype_class(t) == DTC_BOOL) {
-		return v == 0 || v == 1;
-	}
-	if (dtype_class(t) == DTC_UINT) {
-		return v >= 0 && (uint64_t)v <= dtype_max_int(t);
-	}
-	return v >= dtype_min_int(t) && v <= (int64_t)dtype_max_int(t);
-}
-
-/* Converts v to an operand beside an expression of type t. */
-static bool
-operand(struct eval *ev, struct py_span at, const struct pval *v,
-	const struct expr *other, const struct expr **out, int *depth)
-{
-	if (v->kind == PV_INT && other &&
-	    (dtype_is_int(other->type) || dtype_is_float(other->type))) {
-		struct dtype t = other->type;
-
-		if (!fits(t, v->u.ival)) {
-			return eval_error(ev, at,
-					  "%lld does not fit %s; cast "
-					  "the other operand to a wider type",
-					  (long long)v->u.ival, dtype_name(t));
-		}
-		t.lanes = 1;
-		*out = dtype_is_float(t)
-			       ? expr_float(ev->m, t, (double)v->u.ival)
-			       : expr_int(ev->m, t, v->u.ival);
-		if (other->type.lanes > 1) {
-			*out = expr_broadcast(ev->m, *out, other->type.lanes);
-		}
-		return true;
-	}
-	if (v->kind == PV_FLOAT && other && dtype_is_float(other->type) &&
-	    other->type.lanes > 1) {
-		struct dtype t = other->type;
-
-		t.lanes = 1;
-		*out = expr_broadcast(ev->m, expr_float(ev->m, t, v->u.fval),
-				      other->type.lanes);
-		return true;
-	}
-	return value_expr(ev, at, v, out, depth);
-}
-
 int
 eval_expr_size(struct eval *ev, const struct expr *e)
 {
@@ -161,18 +73,10 @@ bool
 eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		 const struct pval *x, const struct pval *y, struct pval *out)
 {
-	const struct expr *a = NULL, *b = NULL;
-	int depth_a = 0, depth_b = 0;
+	const struct expr *a, *b;
+	int depth;
 
-	if ((is_symbolic(x) && !value_expr(ev, at, x, &a, &depth_a)) ||
-	    (is_symbolic(y) && !value_expr(ev, at, y, &b, &depth_b))) {
-		return false;
-	}
-	if ((!a && !operand(ev, at, x, b, &a, &depth_a)) ||
-	    (!b && !operand(ev, at, y, a, &b, &depth_b))) {
-		return false;
-	}
-	if (!eval_match_types(ev, at, &a, &b)) {
+	if (!eval_operands(ev, at, x, y, &a, &b, &depth)) {
 		return false;
 	}
 	if (dtype_class(a->type) == DTC_STRING ||
@@ -200,11 +104,11 @@ eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		return result(ev, at,
 			      expr_call1(ev->m, INTRIN_FLOOR,
 					 expr_div(ev->m, a, b)),
-			      (depth_a > depth_b ? depth_a : depth_b) + 2, out);
+			      depth + 2, out);
 	}
 	if (dtype_is_float(a->type) && kind == EXPR_TRUNCMOD) {
 		return result(ev, at, expr_call2(ev->m, INTRIN_FMOD, a, b),
-			      (depth_a > depth_b ? depth_a : depth_b) + 1, out);
+			      depth + 1, out);
 	}
 	if (dtype_is_float(a->type) && kind == EXPR_FLOORMOD) {
 		const struct expr *floor = expr_call1(ev->m, INTRIN_FLOOR,
@@ -212,31 +116,28 @@ eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 
 		return result(ev, at,
 			      expr_sub(ev->m, a, expr_mul(ev->m, floor, b)),
-			      (depth_a > depth_b ? depth_a : depth_b) + 4, out);
+			      depth + 4, out);
 	}
-	return result(ev, at, expr_binary(ev->m, kind, a, b),
-		      (depth_a > depth_b ? depth_a : depth_b) + 1, out);
+	return result(ev, at, expr_binary(ev->m, kind, a, b), depth + 1, out);
 }
 
-static bool
-bit_operator(struct eval *ev, struct py_span at, enum intrin op,
-	     const struct pval *x, const struct pval *y, struct pval *out)
+bool
+expr_bit_operator(struct eval *ev, struct py_span at, enum intrin op,
+		  const struct pval *x, const struct pval *y, struct pval *out)
 {
-	const struct expr *a = NULL, *b = NULL;
-	int depth_a = 0, depth_b = 0;
+	const struct expr *a, *b;
+	int depth;
 
-	if ((is_symbolic(x) && !value_expr(ev, at, x, &a, &depth_a)) ||
-	    (is_symbolic(y) && !value_expr(ev, at, y, &b, &depth_b)) ||
-	    (!a && !operand(ev, at, x, b, &a, &depth_a)) ||
-	    (!b && !operand(ev, at, y, a, &b, &depth_b)) ||
-	    !eval_match_types(ev, at, &a, &b)) {
+	if (!eval_bit_operands(ev, at, x, y, &a, &b, &depth)) {
 		return false;
 	}
 	if (dtype_class(a->type) == DTC_BOOL &&
-	    (op == INTRIN_BITAND || op == INTRIN_BITOR)) {
+	    (op == INTRIN_BITAND || op == INTRIN_BITOR ||
+	     op == INTRIN_BITXOR)) {
 		return eval_expr_binary(ev, at,
-					op == INTRIN_BITAND ? EXPR_AND
-							    : EXPR_OR,
+					op == INTRIN_BITAND  ? EXPR_AND
+					: op == INTRIN_BITOR ? EXPR_OR
+							     : EXPR_NE,
 					x, y, out);
 	}
 	if (!dtype_is_int(a->type)) {
@@ -245,8 +146,7 @@ bit_operator(struct eval *ev, struct py_span at, enum intrin op,
 				  "here",
 				  dtype_name(a->type));
 	}
-	return result(ev, at, expr_call2(ev->m, op, a, b),
-		      (depth_a > depth_b ? depth_a : depth_b) + 1, out);
+	return result(ev, at, expr_call2(ev->m, op, a, b), depth + 1, out);
 }
 
 static bool
@@ -278,7 +178,8 @@ symbolic_binary(struct eval *ev, struct py_span at, const char *op,
 	}
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
 		if (strcmp(op, bits[i].op) == 0) {
-			return bit_operator(ev, at, bits[i].intrin, x, y, out);
+			return expr_bit_operator(ev, at, bits[i].intrin, x, y,
+						 out);
 		}
 	}
 	if (strcmp(op, "/") == 0) {

@@ -21,7 +21,7 @@ expr_math(struct call *c, struct pval *out)
 	const char *name = c->row->name;
 	const struct expr *e, *y = NULL;
 	enum intrin op;
-	int depth, deep = 0;
+	int depth;
 
 	if (c->args[0].kind == PV_TENSOR) {
 		return topi_operator(c->ev, c->span, name, &c->args[0],
@@ -66,8 +66,8 @@ expr_math(struct call *c, struct pval *out)
 		return deep_result(c, expr_call1(c->ev->m, op, e), depth + 1,
 				   out);
 	}
-	if (!arg_expr(c, 1, &y, &deep) ||
-	    !eval_match_types(c->ev, c->span, &e, &y)) {
+	if (!eval_operands(c->ev, c->span, &c->args[0], &c->args[1], &e, &y,
+			   &depth)) {
 		return false;
 	}
 	if (!dtype_is_float(e->type) && op != INTRIN_POW) {
@@ -76,13 +76,24 @@ expr_math(struct call *c, struct pval *out)
 				  "first",
 				  name, dtype_name(e->type));
 	}
-	return deep_result(c, expr_call2(c->ev->m, op, e, y),
-			   (depth > deep ? depth : deep) + 1, out);
+	return deep_result(c, expr_call2(c->ev->m, op, e, y), depth + 1, out);
 }
 
-/* Operators as functions: tir.floordiv(a, b). */
+static bool
+power(struct call *c, const struct pval *x, const struct pval *y,
+      struct pval *out)
+{
+	const struct expr *a, *b;
+	int depth;
+
+	return eval_operands(c->ev, c->span, x, y, &a, &b, &depth) &&
+	       deep_result(c, expr_call2(c->ev->m, INTRIN_POW, a, b), depth + 1,
+			   out);
+}
+
 bool
-expr_operator(struct call *c, struct pval *out)
+expr_named_operator(struct call *c, const char *name, const struct pval *x,
+		    const struct pval *y, struct pval *out)
 {
 	static const struct {
 		const char *name;
@@ -106,15 +117,44 @@ expr_operator(struct call *c, struct pval *out)
 		{ "GE", EXPR_GE },
 		{ "EQ", EXPR_EQ },
 		{ "NE", EXPR_NE },
+		{ "And", EXPR_AND },
+		{ "Or", EXPR_OR },
+	};
+	static const struct {
+		const char *name;
+		enum intrin op;
+	} bits[] = {
+		{ "bitwise_and", INTRIN_BITAND },
+		{ "bitwise_or", INTRIN_BITOR },
+		{ "bitwise_xor", INTRIN_BITXOR },
+		{ "shift_left", INTRIN_SHL },
+		{ "shift_right", INTRIN_SHR },
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (strcmp(c->row->name, kinds[i].name) == 0) {
+		if (strcmp(name, kinds[i].name) == 0) {
 			return eval_expr_binary(c->ev, c->span, kinds[i].kind,
-						&c->args[0], &c->args[1], out);
+						x, y, out);
 		}
 	}
-	return call_error(c, -1, "%s() is not known", c->row->name);
+	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+		if (strcmp(name, bits[i].name) == 0) {
+			return expr_bit_operator(c->ev, c->span, bits[i].op, x,
+						 y, out);
+		}
+	}
+	if (strcmp(name, "power") == 0) {
+		return power(c, x, y, out);
+	}
+	return call_error(c, -1, "%s() is not known", name);
+}
+
+/* Operators as functions: tir.floordiv(a, b). */
+bool
+expr_operator(struct call *c, struct pval *out)
+{
+	return expr_named_operator(c, c->row->name, &c->args[0], &c->args[1],
+				   out);
 }
 
 bool
@@ -146,17 +186,15 @@ bool
 expr_choice(struct call *c, struct pval *out)
 {
 	const struct expr *e[3];
-	int depth = 0;
+	int depth, deep;
 	struct pval sum;
 
-	for (int i = 0; i < 3; i++) {
-		int deep;
-
-		if (!arg_expr(c, i, &e[i], &deep)) {
-			return false;
-		}
-		depth = deep > depth ? deep : depth;
+	if (!arg_expr(c, 0, &e[0], &depth) ||
+	    !eval_operands(c->ev, c->span, &c->args[1], &c->args[2], &e[1],
+			   &e[2], &deep)) {
+		return false;
 	}
+	depth = deep > depth ? deep : depth;
 	if (dtype_class(e[0]->type) != DTC_BOOL) {
 		if (!dtype_is_int(e[0]->type)) {
 			return call_error(c, 0,
@@ -171,20 +209,6 @@ expr_choice(struct call *c, struct pval *out)
 		}
 		e[0] = sum.u.expr;
 	}
-	/* A bare number takes the other side's type. */
-	for (int i = 1; i < 3; i++) {
-		const struct expr *other = e[3 - i];
-		const struct pval *v = &c->args[i];
-
-		if (v->kind == PV_INT && (dtype_is_int(other->type) ||
-					  dtype_is_float(other->type))) {
-			e[i] = expr_const(c->ev->m, other->type,
-					  (double)v->u.ival);
-		}
-	}
-	if (!eval_match_types(c->ev, c->span, &e[1], &e[2])) {
-		return false;
-	}
 	if (dtype_class(e[1]->type) == DTC_STRING) {
 		return call_error(c, 1, "a choice of texts");
 	}
@@ -195,9 +219,11 @@ expr_choice(struct call *c, struct pval *out)
 			   depth + 1, out);
 }
 
+/* astype() refuses constants that the type does not hold, as TVM does; Cast()
+ * converts them. */
 static bool
 cast(struct call *c, const struct pval *v, struct py_span at, struct dtype t,
-     struct pval *out)
+     bool exact, struct pval *out)
 {
 	struct module *m = c->ev->m;
 	const struct expr *e;
@@ -213,9 +239,10 @@ cast(struct call *c, const struct pval *v, struct py_span at, struct dtype t,
 		return eval_error(c->ev, at, "%s cannot be cast to %s",
 				  dtype_name(e->type), dtype_name(t));
 	}
-	if (e->kind == EXPR_FLOAT && dtype_is_float(t)) {
-		*out = pv_expr(expr_float(m, t, e->u.fval), 1);
-		return true;
+	if (exact && !eval_constant_fits(c->ev, at, e, t,
+					 "use a number that it holds, or a "
+					 "wider type")) {
+		return false;
 	}
 	return deep_result(c, dtype_equal(t, e->type) ? e : expr_cast(m, t, e),
 			   depth + 1, out);
@@ -236,7 +263,7 @@ expr_astype(struct call *c, struct pval *out)
 		return topi_operator(c->ev, c->span, "cast", &c->self, &type,
 				     out);
 	}
-	return cast(c, &c->self, c->span, t, out);
+	return cast(c, &c->self, c->span, t, true, out);
 }
 
 /* tir.Cast("int32", x) */
@@ -245,7 +272,8 @@ expr_cast_call(struct call *c, struct pval *out)
 {
 	struct dtype t;
 
-	return arg_dtype(c, 0, &t) && cast(c, &c->args[1], c->spans[1], t, out);
+	return arg_dtype(c, 0, &t) &&
+	       cast(c, &c->args[1], c->spans[1], t, false, out);
 }
 
 /* tir.IntImm("int32", 1), FloatImm */

@@ -107,22 +107,24 @@ several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	return true;
 }
 
-/* A literal takes the expected type, as in Python. */
-static const struct expr *
-as_type(struct module *m, struct dtype t, const struct expr *e)
+/* A constant takes the expected type. */
+static bool
+as_type(struct eval *ev, struct py_span at, struct dtype t,
+	const struct expr **e)
 {
-	int64_t v;
+	bool constant = (*e)->kind == EXPR_INT ||
+			((*e)->kind == EXPR_FLOAT && dtype_is_float(t));
 
-	if (dtype_equal(e->type, t)) {
-		return e;
+	if (!constant || dtype_equal((*e)->type, t) ||
+	    (!dtype_is_int(t) && !dtype_is_float(t))) {
+		return true;
 	}
-	if (e->kind == EXPR_FLOAT && dtype_is_float(t)) {
-		return expr_float(m, t, e->u.fval);
+	if (!eval_constant_fits(ev, at, *e, t,
+				"cast what is reduced to a wider type")) {
+		return false;
 	}
-	if (expr_is_int(e, &v) && (dtype_is_int(t) || dtype_is_float(t))) {
-		return expr_const(m, t, (double)v);
-	}
-	return e;
+	*e = expr_cast(ev->m, t, *e);
+	return true;
 }
 
 /* The initial values of a reduction of these sources; NULL: the identity. */
@@ -142,7 +144,9 @@ init_of(struct eval *ev, struct py_span at, const struct pval *v,
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		init[i] = as_type(ev->m, sources[i]->type, init[i]);
+		if (!as_type(ev, at, sources[i]->type, &init[i])) {
+			return false;
+		}
 		if (te_contains_reduce(init[i])) {
 			return eval_error(ev, at,
 					  "init is a reduction; "
@@ -345,8 +349,10 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		}
 	}
 	for (int i = 0; i < n; i++) {
-		result[i] = as_type(ev->m, kinds[i], result[i]);
-		identity[i] = as_type(ev->m, kinds[i], identity[i]);
+		if (!as_type(ev, at, kinds[i], &result[i]) ||
+		    !as_type(ev, at, kinds[i], &identity[i])) {
+			return false;
+		}
 	}
 	if (!te_reducer_define(ev->m, r, result, identity, &why)) {
 		return eval_error(ev, at, "%s", why);

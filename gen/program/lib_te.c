@@ -91,6 +91,7 @@ te_make_const(struct call *c, struct pval *out)
 {
 	struct module *m = c->ev->m;
 	const struct pval *v = &c->args[0];
+	const struct expr *e;
 	struct dtype type;
 
 	if (v->kind != PV_INT && v->kind != PV_FLOAT && v->kind != PV_BOOL) {
@@ -111,20 +112,15 @@ te_make_const(struct call *c, struct pval *out)
 		return call_error(c, 1, "no constant is of type %s",
 				  dtype_name(type));
 	}
-	if (v->kind == PV_FLOAT) {
-		*out = pv_expr(expr_const(m, type, v->u.fval), 1);
-	} else if (dtype_is_float(type)) {
-		*out = pv_expr(expr_float(m, type,
-					  v->kind == PV_BOOL
-						  ? v->u.boolean
-						  : (double)v->u.ival),
-			       1);
-	} else {
-		union number n = { .i = v->kind == PV_BOOL ? v->u.boolean
-							   : v->u.ival };
-
-		*out = pv_expr(expr_int(m, type, number_round(type, n).i), 1);
+	e = v->kind == PV_FLOAT  ? expr_float(m, dtype_of(DT_F64), v->u.fval)
+	    : v->kind == PV_BOOL ? expr_bool(m, v->u.boolean)
+				 : expr_int(m, dtype_of(DT_I64), v->u.ival);
+	if (!eval_constant_fits(c->ev, c->spans[0], e, type,
+				"use a number that it holds, or a wider "
+				"type")) {
+		return false;
 	}
+	*out = pv_expr(expr_cast(m, type, e), 1);
 	return true;
 }
 

@@ -12,6 +12,7 @@
 struct topi {
 	const char *name;
 	bool nn;
+	/* map NULL: an operator of expressions */
 	const char *params, *op, *map, *constants;
 };
 
@@ -20,8 +21,10 @@ static const struct topi rows[] = {
 	{ name, false, params, op, map, constants },
 #define TOPI_NN(name, params, op, map, constants)                              \
 	{ name, true, params, op, map, constants },
+#define TOPI_BROADCAST(name, op) { name, false, "lhs, rhs", op, NULL, "" },
 #include "topi.def"
 #undef TOPI
+#undef TOPI_BROADCAST
 #undef TOPI_NN
 };
 
@@ -89,6 +92,7 @@ static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {
 	struct dtype t = dtype_of(v->kind == PV_FLOAT ? DT_F32 : DT_I32);
+	const struct expr *e;
 	union number n = { 0 };
 	struct te_tensor *te;
 	struct tensor *x;
@@ -106,6 +110,14 @@ number_input(struct build *b, int i, int at, const struct pval *v)
 				  "a float beside %s; cast the "
 				  "tensor first",
 				  dtype_name(t));
+	}
+	e = v->kind == PV_FLOAT
+		    ? expr_float(b->ev->m, dtype_of(DT_F64), v->u.fval)
+		    : expr_int(b->ev->m, dtype_of(DT_I64),
+			       v->kind == PV_BOOL ? v->u.boolean : v->u.ival);
+	if (!eval_constant_fits(b->ev, b->c->spans[i], e, t,
+				"cast the tensor to a wider type")) {
+		return false;
 	}
 	if (dtype_is_float(t)) {
 		n.f = v->kind == PV_FLOAT  ? v->u.fval
@@ -637,7 +649,18 @@ define_node(struct build *b, const char *op, struct te_tensor **out)
 	return true;
 }
 
-/* Reports diagnostics of the graph's node at the call. */
+bool
+topi_locate(struct call *c, int first)
+{
+	for (int i = first; i < c->ev->m->diags.list.n; i++) {
+		struct diag *d = &c->ev->m->diags.list.data[i];
+
+		d->place.item = c->row->name;
+		d->place.file = NULL;
+	}
+	return eval_locate(c->ev, c->span, first);
+}
+
 static bool
 topi_call(struct call *c, struct pval *out)
 {
@@ -656,6 +679,9 @@ topi_call(struct call *c, struct pval *out)
 	if (c->ev->n_tensors >= EVAL_MAX_TENSORS) {
 		return call_error(c, -1, "more than %d tensors",
 				  EVAL_MAX_TENSORS);
+	}
+	if (b.row->map == NULL) {
+		return topi_broadcast(c, b.row->op, out);
 	}
 	b.g = graph_new(c->ev->m, "topi");
 	b.g->settings = &open;
@@ -682,13 +708,7 @@ topi_call(struct call *c, struct pval *out)
 					      (size_t)(rest - b.op))
 			      : b.op,
 			 &made)) {
-		for (int i = errors; i < c->ev->m->diags.list.n; i++) {
-			struct diag *d = &c->ev->m->diags.list.data[i];
-
-			d->place.item = c->row->name;
-			d->place.file = NULL;
-		}
-		return eval_locate(c->ev, c->span, errors);
+		return topi_locate(c, errors);
 	}
 	if (rest) {
 		struct build second = { .c = c,
@@ -735,9 +755,10 @@ topi_operator(struct eval *ev, struct py_span at, const char *op,
 	} names[] = {
 		{ "+", "add" },         { "-", "subtract" },
 		{ "*", "multiply" },    { "/", "divide" },
-		{ "%", "mod" },         { "**", "power" },
-		{ "&", "bitwise_and" }, { "|", "bitwise_or" },
-		{ "^", "bitwise_xor" },
+		{ "%", "floor_mod" },   { "//", "floor_divide" },
+		{ "**", "power" },      { "&", "bitwise_and" },
+		{ "|", "bitwise_or" },  { "^", "bitwise_xor" },
+		{ "<<", "left_shift" }, { ">>", "right_shift" },
 	};
 	struct pval f = { .kind = PV_BUILTIN }, args[2];
 

@@ -46,6 +46,19 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,
 		   struct pval *out);
 
+/* The operator of that name, as names.def, topi.def and Python's math name it,
+ * on expressions. */
+bool expr_named_operator(struct call *c, const char *name, const struct pval *x,
+			 const struct pval *y, struct pval *out);
+bool expr_bit_operator(struct eval *ev, struct py_span at, enum intrin op,
+		       const struct pval *x, const struct pval *y,
+		       struct pval *out);
+/* An operator of topi with two operands. */
+bool topi_broadcast(struct call *c, const char *op, struct pval *out);
+/* Places the diagnostics of a graph's node, from number `first` on, at the
+ * call. Returns false. */
+bool topi_locate(struct call *c, int first);
+
 /* -- schedules -- */
 
 /* One function of a module, being scheduled. */

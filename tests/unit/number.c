@@ -199,9 +199,10 @@ check_operators(void)
 {
 	check_common("int32", "int64", "int64");
 	check_common("uint8", "uint16", "uint16");
-	check_common("uint8", "int8", "int8");
-	check_common("uint32", "int8", "int32");
-	check_common("uint64", "int64", "int64");
+	check_common("uint8", "int8", "uint8");
+	check_common("uint32", "int8", "uint32");
+	check_common("uint8", "int16", "int16");
+	check_common("uint64", "int64", "uint64");
 	check_common("int64", "float16", "float16");
 	check_common("float32", "float16", "float32");
 	check_common("bfloat16", "float16", NULL);
