@@ -125,20 +125,9 @@ typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 }
 
 static bool
-read_cast(struct script_reader *r, const struct py_node *call, bool type_first,
-	  struct script_value *out)
+cast(struct script_reader *r, const struct py_node *call, const struct expr *e,
+     struct dtype t, struct script_value *out)
 {
-	static const char *const first[] = { "dtype", "value", "span", NULL };
-	static const char *const last[] = { "value", "dtype", "span", NULL };
-	const struct py_node *found[3];
-	const struct expr *e;
-	struct dtype t;
-
-	if (!script_args(r, call, type_first ? first : last, 2, found) ||
-	    !script_type(r, found[type_first ? 0 : 1], &t) ||
-	    !script_expr(r, found[type_first ? 1 : 0], &e)) {
-		return false;
-	}
 	bool numeric = dtype_class(t) >= DTC_BOOL &&
 		       dtype_class(t) <= DTC_FLOAT &&
 		       dtype_class(e->type) >= DTC_BOOL &&
@@ -156,6 +145,37 @@ read_cast(struct script_reader *r, const struct py_node *call, bool type_first,
 	}
 	*out = script_value_of(expr_cast(r->m, t, e), false);
 	return true;
+}
+
+static bool
+read_cast(struct script_reader *r, const struct py_node *call, bool type_first,
+	  struct script_value *out)
+{
+	static const char *const first[] = { "dtype", "value", "span", NULL };
+	static const char *const last[] = { "value", "dtype", "span", NULL };
+	const struct py_node *found[3];
+	const struct expr *e;
+	struct dtype t;
+
+	return script_args(r, call, type_first ? first : last, 2, found) &&
+	       script_type(r, found[type_first ? 0 : 1], &t) &&
+	       script_expr(r, found[type_first ? 1 : 0], &e) &&
+	       cast(r, call, e, t, out);
+}
+
+bool
+script_astype(struct script_reader *r, const struct py_node *call,
+	      struct script_value *out)
+{
+	static const char *const names[] = { "dtype", "span", NULL };
+	const struct py_node *found[2];
+	const struct expr *e;
+	struct dtype t;
+
+	return script_args(r, call, names, 1, found) &&
+	       script_type(r, found[0], &t) &&
+	       script_expr(r, call->kids[0]->kids[0], &e) &&
+	       cast(r, call, e, t, out);
 }
 
 /* ---- operators by name */
@@ -192,6 +212,26 @@ static const struct {
 	{ "Or", EXPR_OR },
 };
 
+/* The function T.truncdiv(7, 2) computes with constants of TVM, not with
+ * numbers of Python: 3, an int32. */
+static bool
+settle_both(struct script_reader *r, const struct py_node *call,
+	    struct script_value *a, struct script_value *b)
+{
+	const struct expr *x, *y;
+
+	if (a->kind != SCRIPT_EXPR || b->kind != SCRIPT_EXPR || !a->weak ||
+	    !b->weak) {
+		return true;
+	}
+	if (!script_settle(r, call, a, &x) || !script_settle(r, call, b, &y)) {
+		return false;
+	}
+	*a = script_value_of(x, false);
+	*b = script_value_of(y, false);
+	return true;
+}
+
 static bool
 read_operator(struct script_reader *r, const struct py_node *call,
 	      enum expr_kind kind, struct script_value *out)
@@ -203,6 +243,7 @@ read_operator(struct script_reader *r, const struct py_node *call,
 	    !script_want_count(r, call, args.n, 2) ||
 	    !script_eval(r, args.list[0], &a) ||
 	    !script_eval(r, args.list[1], &b) ||
+	    !settle_both(r, call, &a, &b) ||
 	    !script_binary(r, call, kind, &a, &b, out)) {
 		return false;
 	}

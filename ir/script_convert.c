@@ -173,9 +173,9 @@ script_convert(struct script_reader *r, const struct py_node *node,
 	    (script_is_number(t) || t.kind == DT_BOOL)) {
 		return convert_weak(r, node, copy.e, t, out);
 	}
-	bool widens = (dtype_is_float(t) && script_is_number(from)) ||
-		      (dtype_is_int(t) &&
-		       (dtype_is_int(from) || from.kind == DT_BOOL));
+	bool whole = dtype_is_int(from) || from.kind == DT_BOOL;
+	bool widens = (dtype_is_float(t) && (whole || dtype_is_float(from))) ||
+		      (dtype_is_int(t) && whole);
 
 	if ((from.lanes != t.lanes && from.lanes != 1) ||
 	    (from.kind != t.kind && !widens)) {

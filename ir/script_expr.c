@@ -99,6 +99,11 @@ script_binary(struct script_reader *r, const struct py_node *node,
 					       "something first"
 					     : "use numbers");
 	}
+	if (kind == EXPR_TRUNCMOD && dtype_is_float(x->type)) {
+		*out = script_value_of(expr_call2(r->m, INTRIN_FMOD, x, y),
+				       false);
+		return true;
+	}
 	bool weak = a->kind == SCRIPT_EXPR && b->kind == SCRIPT_EXPR &&
 		    a->weak && b->weak;
 
@@ -124,17 +129,19 @@ bit_operator(struct script_reader *r, const struct py_node *node,
 				   script_type_name(r, args[0]->type));
 	}
 	if (is_weak_int(a) && is_weak_int(b)) {
-		int64_t x = a->e->u.ival, y = b->e->u.ival, v;
+		int64_t x = a->e->u.ival, y = b->e->u.ival, v = 0;
 		bool shift = op == INTRIN_SHL || op == INTRIN_SHR;
 
-		if (shift && (y < 0 || y > 62 || x < 0 ||
-			      (op == INTRIN_SHL && x > INT64_MAX >> y))) {
+		if (shift &&
+		    (y < 0 || y > 62 ||
+		     (op == INTRIN_SHL &&
+		      __builtin_mul_overflow(x, INT64_C(1) << y, &v)))) {
 			return script_fail(r, node,
 					   "a shift out of range; "
 					   "use smaller numbers");
 		}
-		v = op == INTRIN_SHL      ? x << y
-		    : op == INTRIN_SHR    ? x >> y
+		v = op == INTRIN_SHL      ? v
+		    : op == INTRIN_SHR    ? (x < 0 ? ~(~x >> y) : x >> y)
 		    : op == INTRIN_BITAND ? (x & y)
 		    : op == INTRIN_BITOR  ? (x | y)
 					  : (x ^ y);
@@ -518,11 +525,26 @@ eval_subscript(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
+static struct script_value
+expr_items(struct script_reader *r, const struct expr *const *list, int n)
+{
+	struct script_value *items = arena_array(&r->m->arena,
+						 struct script_value, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		items[i] = script_value_of(list[i], false);
+	}
+	return (struct script_value){ .kind = SCRIPT_LIST,
+				      .items = items,
+				      .n_items = n };
+}
+
 static bool
 eval_attribute(struct script_reader *r, const struct py_node *node,
 	       struct script_value *out)
 {
-	static const char *const known[] = { "data", "dtype", "shape" };
+	static const char *const known[] = { "data", "dtype", "shape",
+					     "strides" };
 	const char *path = script_path(r, node);
 	struct script_value v;
 
@@ -563,24 +585,20 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 		return true;
 	}
 	if (b && strcmp(node->text, "shape") == 0) {
-		struct script_value *items = arena_array(&r->m->arena,
-							 struct script_value,
-							 b->ndim + 1);
-
-		for (int i = 0; i < b->ndim; i++) {
-			items[i] = script_value_of(b->shape[i], false);
-		}
-		*out = (struct script_value){ .kind = SCRIPT_LIST,
-					      .items = items,
-					      .n_items = b->ndim };
+		*out = expr_items(r, b->shape, b->ndim);
 		return true;
 	}
-	const char *nearest = text_nearest(node->text, known, 3);
+	if (b && strcmp(node->text, "strides") == 0) {
+		*out = expr_items(r, b->strides, b->strides ? b->ndim : 0);
+		return true;
+	}
+	const char *nearest = text_nearest(node->text, known, 4);
 
 	return script_fail(r, node, "%s has no '%s'; %s%s%s",
 			   script_describe(&v), node->text,
 			   nearest ? "did you mean '"
-				   : "a buffer has data, dtype and shape",
+				   : "a buffer has data, dtype, shape and "
+				     "strides",
 			   nearest ? nearest : "", nearest ? "'?" : "");
 }
 
@@ -662,6 +680,10 @@ eval_call(struct script_reader *r, const struct py_node *node,
 				path = plain[i];
 			}
 		}
+	}
+	if (!path && node->kids[0]->kind == PY_ATTRIBUTE &&
+	    strcmp(node->kids[0]->text, "astype") == 0) {
+		return script_astype(r, node, out);
 	}
 	if (!path) {
 		return script_fail(r, node,

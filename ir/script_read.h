@@ -211,6 +211,9 @@ const struct py_node *const *script_items(const struct py_node *const *node,
 					  int *n);
 bool script_call(struct script_reader *r, const struct py_node *node,
 		 const char *path, struct script_value *out);
+/* x.astype("int32") */
+bool script_astype(struct script_reader *r, const struct py_node *call,
+		   struct script_value *out);
 /* A call of the intrinsic function op. */
 bool script_intrin(struct script_reader *r, const struct py_node *call,
 		   enum intrin op, struct script_value *out);

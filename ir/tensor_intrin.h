@@ -10,9 +10,11 @@
  * buffer each, matched by position: inputs and outputs, viewed at an offset.
  *
  * - Shapes are constants, or variables that take the program's sizes.
- * - strides: NULL: any; else constants, which must match, or variables (the
- *   same one may occur twice) that take the program's strides. The last
- *   dimension's is usually the constant 1.
+ * - strides: NULL: dense for symbols outside that get the address, which work
+ *   on a copy of a strided tile; any for the implementation's own loads and
+ *   stores. Else constants, which must match, or variables (the same one may
+ *   occur twice) that take the program's strides. The last dimension's is
+ *   usually the constant 1.
  * - scope: must match, unless it is "" (any).
  * - align_bytes: 0, or the required alignment of the view's first element.
  * - The variables in the shapes of desc may have a largest value: limits.
@@ -52,8 +54,7 @@ struct tensor_intrin {
 };
 
 /* An external symbol that an implementation calls, and its semantics. A view
- * without strides takes the program's strides: then the symbol is for one set
- * of strides only, which tensorize ensures. */
+ * without strides is dense. */
 struct tensor_call {
 	const struct tensor_intrin *intrin;
 	const char *symbol;          /* of a CALL_EXTERN in impl, … */

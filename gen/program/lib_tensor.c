@@ -22,6 +22,23 @@ shape_value(struct eval *ev, const struct buffer *b)
 	return out;
 }
 
+/* A dense buffer has none, as in TVM. */
+static struct pval
+strides_value(struct eval *ev, const struct buffer *b)
+{
+	struct pval out = pv_list_of(ev, PV_TUPLE, NULL, 0);
+	int64_t v;
+
+	for (int d = 0; b->strides && d < b->ndim; d++) {
+		struct pval stride = expr_is_int(b->strides[d], &v)
+					     ? pv_int(v)
+					     : pv_expr(b->strides[d], 1);
+
+		vec_push(ev->a, out.u.list, stride);
+	}
+	return out;
+}
+
 bool
 tensor_attribute(struct call *c, struct pval *out)
 {
@@ -33,6 +50,8 @@ tensor_attribute(struct call *c, struct pval *out)
 
 	if (strcmp(name, "shape") == 0) {
 		*out = shape_value(ev, b);
+	} else if (strcmp(name, "strides") == 0) {
+		*out = strides_value(ev, b);
 	} else if (strcmp(name, "ndim") == 0) {
 		*out = pv_int(b->ndim);
 	} else if (strcmp(name, "name") == 0) {
@@ -152,7 +171,7 @@ tir_decl_buffer(struct call *c, struct pval *out)
 	struct eval *ev = c->ev;
 	struct buffer_spec spec = { .name = "buffer",
 				    .type = dtype_of(DT_F32),
-				    .scope = "global" };
+				    .scope = "" /* any */ };
 	const struct expr **shape, **strides = NULL;
 	int64_t align = 0;
 	int n;
@@ -436,6 +455,23 @@ intrin_part(struct call *c, const struct pval *v, const struct expr **out)
 	       value_expr(c->ev, c->spans[1], v, out, &depth);
 }
 
+/* A schedule names an instruction by its name when it is lowered, so that no
+ * later declaration may take it over. */
+static const char *
+unique_intrin(struct eval *ev, const char *name)
+{
+	const char *text = name;
+	int suffix = 0;
+
+	for (int i = 0; i < ev->intrins->list.n; i++) {
+		if (strcmp(ev->intrins->list.data[i]->name, text) == 0) {
+			text = arena_printf(ev->a, "%s_%d", name, ++suffix);
+			i = -1;
+		}
+	}
+	return text;
+}
+
 bool
 te_decl_tensor_intrin(struct call *c, struct pval *out)
 {
@@ -460,6 +496,7 @@ te_decl_tensor_intrin(struct call *c, struct pval *out)
 			       ? t->stage->name
 			       : "tensor_intrin";
 	}
+	name = unique_intrin(ev, name);
 	views = tensor_intrin_views(ev->m, t, &n_views);
 	n_in = n_views - t->stage->n_out;
 	for (int i = 0; i < n_views; i++) {

@@ -58,6 +58,8 @@ def script(A: T.Buffer((8,), "uint8"), B: T.Buffer((8,), "int8"), C: T.Buffer((8
         D[i] += 1
         E[i] = T.if_then_else(B[i] < 5, E[i] * 0.5, T.max(E[i], 2))
         C[i] = C[i] + (B[i] << 2) + T.min(A[i], 1000)
+        E[i] = E[i] + (B[i] < A[i]) + T.truncdiv(7, 2)
+        C[i] = T.if_then_else(A[i] < 3, (A[i] - B[i]).astype("int16"), (-2) << 3)
 
 
 print(tvm.lower(script, simple_mode=True))

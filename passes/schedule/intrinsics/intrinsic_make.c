@@ -32,7 +32,7 @@ tensor_intrin_views(struct module *m, const struct te_tensor *out, int *n)
 			.type = own->type,
 			.ndim = own->ndim,
 			.shape = own->shape,
-			.scope = own->scope,
+			.scope = "", /* any */
 		};
 
 		views[i] = buffer_new(m, &spec);
@@ -127,6 +127,21 @@ drop_sizes(struct func *f)
 	}
 }
 
+/* The description's buffers are in the scopes of the views. */
+static void
+use_scopes(struct func *f, const struct buffer *const *views)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		struct param *p = &f->params.data[i];
+		const struct buffer *old = p->buffer;
+		const struct buffer *b = buffer_with_scope(f->module, old,
+							   views[i]->scope);
+
+		stmt_replace_buffer(f, f->body, old, b);
+		*p = (struct param){ .var = b->data, .buffer = b };
+	}
+}
+
 bool
 te_tensor_intrin(struct module *m, const char *name,
 		 const struct te_tensor *out, const struct buffer *const *views,
@@ -180,6 +195,7 @@ te_tensor_intrin(struct module *m, const char *name,
 	t->what = arena_printf(a, "declared by the program: %s", s->name);
 	t->desc = te_to_func(m, t->name, params, n);
 	drop_sizes(t->desc);
+	use_scopes(t->desc, views);
 	t->impl = make_part(m, arena_printf(a, "%s_compute", name), views, n,
 			    compute);
 	t->reset = make_part(m, arena_printf(a, "%s_reset", name), views, n,

@@ -7,10 +7,13 @@
  *           with T.block("C"): …                    T.address_of(A[v_i_o * 8, …
  *
  * The implementation's parameters become views of the program's buffers, with
- * the buffers' strides. */
+ * the buffers' strides. A parameter that is declared dense and whose address
+ * goes to a symbol outside gets a dense copy of the tile, if the view is not
+ * dense (tensor_tile.h). */
 #include "blockize.h"
 #include "storage_align.h"
 #include "tensor_match.h"
+#include "tensor_tile.h"
 
 struct tensorizer {
 	struct edit *e;
@@ -18,6 +21,7 @@ struct tensorizer {
 	struct stmt *outer;
 	struct tensor_match match;
 	struct tensor_leaves want, have;
+	bool *copied; /* per parameter, by the part that is put last */
 };
 
 static bool
@@ -177,6 +181,28 @@ map_pointer(void *ctx, const struct expr *x)
 	return expr_rewrite(p->z->e->m, x, replace_pointer, ctx);
 }
 
+/* Lets the part, below scratch, use a dense copy of parameter i. */
+static bool
+copy_tile(struct tensorizer *z, const struct func *part, int i,
+	  struct stmt *scratch, const struct buffer **tile)
+{
+	const char *why;
+
+	*tile = tensor_tile(&z->match, i, part, z->intrin, &why);
+	if (!*tile) {
+		return edit_fail(
+			z->e,
+			"%s is declared for dense buffers, but %s %s; "
+			"copy the tile into a dense buffer (cache_read, "
+			"cache_write), or declare strides in its "
+			"buffers and pass them",
+			z->intrin->name, z->match.views[i].target->name, why);
+	}
+	tensor_tile_use(&z->match, i, part, z->intrin, *tile, scratch);
+	z->copied[i] = true;
+	return true;
+}
+
 /* The part's body, inlined with its parameters as views; NULL after
  * reporting. */
 static struct stmt *
@@ -188,6 +214,7 @@ inline_part(struct tensorizer *z, const struct func *part)
 	const struct block *root = NULL;
 	struct pointers pointers = { z, part };
 	struct var_map map = { 0 };
+	const struct buffer **tiles;
 	int room = 1;
 
 	if (part->params.n != z->match.n_views) {
@@ -202,6 +229,7 @@ inline_part(struct tensorizer *z, const struct func *part)
 	}
 	map.from = arena_array(arena, struct var *, room);
 	map.to = arena_array(arena, const struct expr *, room);
+	tiles = arena_array(arena, const struct buffer *, part->params.n + 1);
 	for (int i = 0; i < part->params.n; i++) {
 		if (!bind_sizes(z, part->params.data[i].buffer,
 				&z->match.views[i], &map)) {
@@ -216,6 +244,13 @@ inline_part(struct tensorizer *z, const struct func *part)
 	scratch = stmt_attr(e->f, "tensorize", expr_bool(e->m, true),
 			    stmt_clone(e->f, body, true));
 	for (int i = 0; i < part->params.n; i++) {
+		z->copied[i] = false;
+		if (tensor_tile_needed(&z->match, i, part) &&
+		    !copy_tile(z, part, i, scratch, &tiles[i])) {
+			return NULL;
+		}
+	}
+	for (int i = 0; i < part->params.n; i++) {
 		struct inlining in = { z, &z->match.views[i] };
 
 		access_remap(e->f, scratch, part->params.data[i].buffer,
@@ -224,6 +259,9 @@ inline_part(struct tensorizer *z, const struct func *part)
 	stmt_map_exprs(e->f, scratch, map_pointer, &pointers);
 	stmt_substitute(e->f, scratch, &map);
 	body = scratch->children[0];
+	for (int i = part->params.n - 1; i >= 0; i--) {
+		body = tiles[i] ? stmt_alloc(e->f, tiles[i], body) : body;
+	}
 	for (int i = root ? root->n_allocs - 1 : -1; i >= 0; i--) {
 		const struct buffer *own =
 			buffer_with_scope(e->m, root->allocs[i],
@@ -266,39 +304,16 @@ find_symbol_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The parameter with the strides and the offset of the call's view. */
+/* The parameter with the strides of the call's view; those of a copy are none. */
 static const struct buffer *
-view_buffer(struct tensorizer *z, const struct buffer *p,
-	    const struct tensor_view *v)
+view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 {
-	struct arena *arena = &z->e->m->arena;
-	struct buffer *copy = arena_copy(arena, p, sizeof *p);
-	const struct expr **shape = arena_array(arena, const struct expr *,
-						p->ndim + 1);
-	const struct expr **strides = arena_array(arena, const struct expr *,
-						  p->ndim + 1);
-	struct var_map sizes = { z->match.sizes.data, z->match.size_values.data,
-				 z->match.sizes.n };
-	bool dense = true;
+	struct buffer *view = tensor_view_buffer(&z->match, i, p);
 
-	copy->id = z->e->m->next_buffer_id++; /* loads compare ids */
-	for (int d = p->ndim - 1; d >= 0; d--) {
-		const struct expr *compact = expr_i32(z->e->m, 1);
-
-		shape[d] = expr_substitute(z->e->m, v->param->shape[d], &sizes);
-		for (int k = d + 1; k < p->ndim; k++) {
-			compact = expr_mul(z->e->m, compact, shape[k]);
-		}
-		strides[d] = v->dim_of[d] < 0
-				     ? compact
-				     : simplify(&z->match.a,
-						view_stride(z->e->m, v, d));
-		dense &= expr_is_value(shape[d], 1) ||
-			 prove_equal(&z->match.a, strides[d], compact);
+	if (z->copied[i]) {
+		view->strides = NULL;
 	}
-	copy->shape = shape;
-	copy->strides = dense ? NULL : strides;
-	return copy;
+	return view;
 }
 
 /* A symbol without stride parameters is specialized for one set of strides. */
@@ -334,26 +349,7 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 	call.views = arena_array(&e->m->arena, const struct buffer *,
 				 z->match.n_views + 1);
 	for (int i = 0; i < z->match.n_views; i++) {
-		call.views[i] = view_buffer(z, part->params.data[i].buffer,
-					    &z->match.views[i]);
-	}
-	for (int i = 0; i < z->match.n_views; i++) {
-		const struct buffer *view = call.views[i];
-		int64_t stride;
-
-		for (int d = 0; d < view->ndim; d++) {
-			if (part->params.data[i].buffer->strides ||
-			    !view->strides ||
-			    expr_is_int(view->strides[d], &stride)) {
-				continue;
-			}
-			return edit_fail(e,
-					 "%s needs the stride of %s, which "
-					 "is not constant, but has no "
-					 "parameter for it; declare strides "
-					 "in its buffers and pass them",
-					 symbol, view->name);
-		}
+		call.views[i] = view_buffer(z, i, part->params.data[i].buffer);
 	}
 	for (int i = 0; i < known->calls.n; i++) {
 		struct tensor_call *old = &known->calls.data[i];
@@ -638,6 +634,7 @@ tensorize_block(struct edit *e, struct stmt *outer,
 	struct stmt *desc = intrin->desc->body;
 
 	tensor_match_init(&z.match, e, intrin->desc, outer);
+	z.copied = arena_array(&e->m->arena, bool, z.match.n_views + 1);
 	if (desc->kind != STMT_BLOCK || desc->u.block->n_iters > 0 ||
 	    !tensor_leaves(intrin->desc, desc->children[0], &z.want)) {
 		return edit_fail(e,

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tensor_tile.h"
+
+#include "edit.h"
+
+struct buffer *
+tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
+{
+	struct module *m = match->e->m;
+	const struct tensor_view *v = &match->views[i];
+	struct buffer *copy = arena_copy(&m->arena, p, sizeof *p);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						p->ndim + 1);
+	const struct expr **strides = arena_array(&m->arena,
+						  const struct expr *,
+						  p->ndim + 1);
+	struct var_map sizes = { match->sizes.data, match->size_values.data,
+				 match->sizes.n };
+	bool dense = true;
+
+	copy->id = m->next_buffer_id++; /* loads compare ids */
+	for (int d = p->ndim - 1; d >= 0; d--) {
+		const struct expr *compact = expr_i32(m, 1);
+
+		shape[d] = expr_substitute(m, v->param->shape[d], &sizes);
+		for (int k = d + 1; k < p->ndim; k++) {
+			compact = expr_mul(m, compact, shape[k]);
+		}
+		strides[d] = v->dim_of[d] < 0 ? compact
+					      : simplify(&match->a,
+							 view_stride(m, v, d));
+		dense &= expr_is_value(shape[d], 1) ||
+			 prove_equal(&match->a, strides[d], compact);
+	}
+	copy->shape = shape;
+	copy->strides = dense ? NULL : strides;
+	return copy;
+}
+
+/* ---- which views */
+
+struct passing {
+	const struct param *p;
+	bool outside, passed;
+};
+
+static void
+see_argument(void *ctx, const struct expr *e)
+{
+	struct passing *x = ctx;
+
+	x->passed |= (e->kind == EXPR_VAR && e->u.var == x->p->var) ||
+		     (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin) &&
+		      e->args[0]->kind == EXPR_LOAD &&
+		      e->args[0]->u.buffer == x->p->buffer);
+}
+
+static void
+see_call(void *ctx, const struct expr *e)
+{
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_EXTERN) {
+		for (int i = 1; i < e->n_args; i++) {
+			expr_visit(e->args[i], see_argument, ctx);
+		}
+	}
+}
+
+static bool
+see_stmt(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i]) {
+			expr_visit(s->args[i], see_call, ctx);
+		}
+	}
+	return true;
+}
+
+bool
+tensor_tile_needed(struct tensor_match *match, int i, const struct func *part)
+{
+	struct passing x = { .p = &part->params.data[i] };
+
+	if (x.p->buffer->strides) {
+		return false;
+	}
+	stmt_visit(part->body, see_stmt, &x);
+	return x.passed &&
+	       tensor_view_buffer(match, i, x.p->buffer)->strides != NULL;
+}
+
+static bool
+is_param(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Do the elements along the last axis follow each other? */
+static bool
+has_rows(const struct buffer *view)
+{
+	int d = view->ndim - 1;
+
+	while (d > 0 && expr_is_value(view->shape[d], 1)) {
+		d--;
+	}
+	return expr_is_value(view->strides[d], 1);
+}
+
+const struct buffer *
+tensor_tile(struct tensor_match *match, int i, const struct func *part,
+	    const struct tensor_intrin *intrin, const char **why)
+{
+	struct module *m = match->e->m;
+	const struct buffer *p = part->params.data[i].buffer;
+	const struct buffer *target = match->views[i].target;
+	const struct buffer *view = tensor_view_buffer(match, i, p);
+	struct buffer_spec spec = {
+		.name = arena_printf(&m->arena, "%s_tile", target->name),
+		.type = p->type,
+		.ndim = p->ndim,
+		.shape = view->shape,
+		.scope = "local",
+		.align_bytes = p->align_bytes,
+	};
+	int64_t elems;
+
+	*why = strchr(target->scope, '.') ? "is in a scope of the target's own"
+	       : intrin->threads > 1
+		       ? "is strided, and several threads share it"
+	       : !buffer_const_elems(view, &elems)
+		       ? "is strided, and the tile's size is not constant"
+	       : is_param(match->e->f, target) && !has_rows(view)
+		       ? "is strided along the tile's last axis"
+		       : NULL;
+	return *why ? NULL : buffer_new(m, &spec);
+}
+
+/* ---- copies */
+
+/* to = from, for each element of the tile */
+static struct stmt *
+copy_loops(struct func *f, const struct buffer *from, const struct buffer *to,
+	   const struct expr *const *shape)
+{
+	struct module *m = f->module;
+	struct var **vars = arena_array(&m->arena, struct var *, to->ndim + 1);
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     to->ndim + 1);
+	struct stmt *s;
+
+	for (int d = 0; d < to->ndim; d++) {
+		vars[d] = var_new(m, arena_printf(&m->arena, "t%d", d),
+				  shape[d]->type);
+		at[d] = vars[d]->expr;
+	}
+	s = stmt_store(f, to, expr_load(m, from, at, from->ndim), at, to->ndim);
+	for (int d = to->ndim - 1; d >= 0; d--) {
+		s = stmt_for(f, vars[d], expr_int(m, shape[d]->type, 0),
+			     shape[d], FOR_SERIAL, s);
+	}
+	return s;
+}
+
+/* Does the part use the values that parameter i has before it? An
+ * implementation of a whole reduction does not: it starts the sums. */
+static bool
+part_reads(const struct tensor_intrin *t, const struct func *part, int i,
+	   bool has_init)
+{
+	const struct buffer *b = t->desc->params.data[i].buffer;
+
+	if (part == t->reset) {
+		return false;
+	}
+	return func_reads(t->desc, b) &&
+	       (part == t->update || !has_init || !func_writes(t->desc, b));
+}
+
+static bool
+see_init(void *ctx, struct stmt *s)
+{
+	*(bool *)ctx |= s->kind == STMT_BLOCK && s->parent &&
+			s->children[1] != NULL;
+	return true;
+}
+
+void
+tensor_tile_use(struct tensor_match *match, int i, const struct func *part,
+		const struct tensor_intrin *intrin, const struct buffer *tile,
+		struct stmt *scratch)
+{
+	struct func *f = match->e->f;
+	const struct param *p = &part->params.data[i];
+	struct var *from[1] = { p->var };
+	const struct expr *to[1] = { tile->data->expr };
+	struct var_map map = { from, to, 1 };
+	struct stmt *list[3];
+	bool has_init = false;
+	int n = 0;
+
+	stmt_visit(intrin->desc->body, see_init, &has_init);
+	stmt_replace_buffer(f, scratch, p->buffer, tile);
+	stmt_substitute(f, scratch, &map);
+	if (part_reads(intrin, part, i, has_init)) {
+		list[n++] = copy_loops(f, p->buffer, tile, tile->shape);
+	}
+	list[n++] = stmt_clone(f, scratch->children[0], true);
+	if (func_writes(intrin->desc, intrin->desc->params.data[i].buffer)) {
+		list[n++] = copy_loops(f, tile, p->buffer, tile->shape);
+	}
+	stmt_set_child(f, scratch, 0, stmt_seq(f, list, n));
+}
