@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "graph.h"
+#include "size_bounds.h"
 #include "text.h"
 
 /* The slot that holds the name, or the free one for it. */
@@ -332,62 +333,6 @@ tensor_const_elems(const struct tensor *t, int64_t *elems)
 	}
 	*elems = product;
 	return true;
-}
-
-/* The largest value of a size expression; false if it is not known. */
-static bool
-size_max(const struct expr *e, int64_t *max)
-{
-	int64_t a, b;
-
-	switch (e->kind) {
-	case EXPR_INT:
-		*max = e->u.ival;
-		return true;
-	case EXPR_VAR:
-		*max = e->u.var->max;
-		return e->u.var->min <= e->u.var->max &&
-		       e->u.var->max != INT64_MAX;
-	case EXPR_ADD:
-		return size_max(e->args[0], &a) && size_max(e->args[1], &b) &&
-		       !__builtin_add_overflow(a, b, max);
-	case EXPR_MUL:
-		return size_max(e->args[0], &a) && size_max(e->args[1], &b) &&
-		       !__builtin_mul_overflow(a, b, max);
-	case EXPR_SUB:
-		*max = 0;
-		return size_max(e->args[0], max) &&
-		       (!expr_is_int(e->args[1], &b) ||
-			!__builtin_sub_overflow(*max, b, max));
-	case EXPR_FLOORDIV:
-	case EXPR_DIV:
-		if (!size_max(e->args[0], &a)) {
-			return false;
-		}
-		*max = expr_is_int(e->args[1], &b) && b > 0 ? a / b : a;
-		return true;
-	case EXPR_FLOORMOD:
-		return size_max(e->args[1], max);
-	case EXPR_CAST:
-		return size_max(e->args[0], max);
-	case EXPR_MIN:
-		if (!size_max(e->args[0], &a)) {
-			return size_max(e->args[1], max);
-		}
-		*max = size_max(e->args[1], &b) && b < a ? b : a;
-		return true;
-	case EXPR_MAX:
-	case EXPR_SELECT:
-	case EXPR_IF:
-		if (!size_max(e->args[e->n_args - 2], &a) ||
-		    !size_max(e->args[e->n_args - 1], &b)) {
-			return false;
-		}
-		*max = a > b ? a : b;
-		return true;
-	default:
-		return false;
-	}
 }
 
 bool

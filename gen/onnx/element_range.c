@@ -329,7 +329,7 @@ span_of_elems(const struct tensor *t)
 
 		if (e->kind == EXPR_FLOAT) {
 			s = joined(s, (struct span){ e->u.fval, e->u.fval });
-		} else if (dim_bounds(e, &min, &max)) {
+		} else if (size_bounds(e, &min, &max)) {
 			s = joined(s,
 				   (struct span){ (double)min, (double)max });
 		} else {

@@ -240,11 +240,11 @@ part_sizes(struct importer *imp, const struct deferred *d, int64_t size, int *n)
 		return given;
 	}
 	each = split ? given[0] : 1;
-	if (each < 1 || size > INT16_MAX * each) {
+	if (each < 1 || (size - 1) / each >= INT16_MAX) {
 		deferred_refuse(imp, d, "it makes too many parts");
 		return NULL;
 	}
-	*n = (int)((size + each - 1) / each);
+	*n = size > 0 ? (int)((size - 1) / each) + 1 : 0;
 	sizes = arena_array(&imp->tmp, int64_t, *n + 1);
 	for (int i = 0; i < *n; ++i) {
 		sizes[i] = i < *n - 1 ? each : size - each * (*n - 1);

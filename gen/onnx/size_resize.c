@@ -90,7 +90,7 @@ dim_limits(const struct expr *e)
 {
 	int64_t min, max;
 
-	return dim_bounds(e, &min, &max)
+	return size_bounds(e, &min, &max)
 		       ? (struct limits){ (double)min, (double)max }
 		       : (struct limits){ 0, INT32_MAX };
 }

@@ -62,10 +62,13 @@ find_axes(struct sizing *s, struct slicing *p)
 	}
 	for (int i = 0; i < p->n; ++i) {
 		axes[i] += axes[i] < 0 ? x->ndim : 0;
-		if (axes[i] < 0 || axes[i] >= x->ndim || steps[i] == 0 ||
-		    steps[i] > INT32_MAX || steps[i] < -INT32_MAX) {
+		if (axes[i] < 0 || axes[i] >= x->ndim || steps[i] == 0) {
 			return false;
 		}
+		/* No size needs more: see find_sizes(). */
+		steps[i] = steps[i] > INT32_MAX    ? INT32_MAX
+			   : steps[i] < -INT32_MAX ? -INT32_MAX
+						   : steps[i];
 	}
 	p->axes = axes;
 	p->steps = steps;

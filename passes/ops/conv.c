@@ -8,6 +8,7 @@
 #include "window.h"
 
 #include "analyse.h"
+#include "dims.h"
 
 /* The constant dimensions of the weights from dimension 2 on. */
 static bool
@@ -102,8 +103,7 @@ infer_conv_of(struct infer *c, struct node *n, const struct tensor *weights,
 
 	if (!conv_window(c, m, n, weights, false, &w) ||
 	    !check_channels(c, bias, group, x->shape[1],
-			    expr_mul(m, weights->shape[1],
-				     expr_index(m, group)),
+			    dim_mul(m, weights->shape[1], expr_index(m, group)),
 			    weights->shape[0])) {
 		return false;
 	}
@@ -175,7 +175,7 @@ infer_transposed_of(struct infer *c, struct node *n, struct dtype type)
 	if (!conv_window(c, m, n, weights, true, &w)) {
 		return false;
 	}
-	channels = expr_mul(m, weights->shape[1], expr_index(m, group));
+	channels = dim_mul(m, weights->shape[1], expr_index(m, group));
 	if (!check_channels(c, node_input(n, 2), group, x->shape[1],
 			    weights->shape[0], channels)) {
 		return false;
@@ -357,7 +357,8 @@ static struct transposed_tap
 transposed_tap(struct module *m, const struct window *w, int d,
 	       const struct expr *o)
 {
-	const struct expr *q = expr_add(m, o, w->begin[d]);
+	const struct expr *q = expr_add(m, window_index(m, w, d, o),
+					w->begin[d]);
 	const struct expr *stride = expr_i32(m, w->stride[d]);
 	const struct expr *kernel = expr_i32(m, w->kernel[d]), *t;
 	struct transposed_tap r = { .whole = NULL };
@@ -375,7 +376,9 @@ transposed_tap(struct module *m, const struct window *w, int d,
 	}
 	r.tap = te_reduce_axis(m, window_axis_name(m, w, d, "k"), kernel);
 	r.k = r.tap.var->expr;
-	r.at = expr_sub(m, q, expr_mul(m, r.k, expr_i32(m, w->dilation[d])));
+	r.at = expr_sub(m, q,
+			expr_mul(m, window_index(m, w, d, r.k),
+				 expr_index(m, w->dilation[d])));
 	if (w->stride[d] > 1) {
 		r.whole = expr_eq(m, expr_floormod(m, r.at, stride),
 				  expr_i32(m, 0));

@@ -1,92 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of dimensions. */
+/* Quotients of products of dimensions, and the mapping of positions between
+ * shapes. The sums and products are in dim_arithmetic.c. */
 #include "dims.h"
-
-bool
-dim_bounds(const struct expr *e, int64_t *min, int64_t *max)
-{
-	int64_t a[2], b[2];
-
-	if (expr_is_int(e, min)) {
-		*max = *min;
-		return true;
-	}
-	if (e->kind == EXPR_VAR) {
-		*min = e->u.var->min;
-		*max = e->u.var->max;
-		return e->u.var->is_dim && *min <= *max && *max != INT64_MAX;
-	}
-	if (e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type)) {
-		return dim_bounds(e->args[0], min, max);
-	}
-	if (e->n_args != 2 || !dim_bounds(e->args[0], &a[0], &a[1]) ||
-	    !dim_bounds(e->args[1], &b[0], &b[1])) {
-		return false;
-	}
-	switch (e->kind) {
-	case EXPR_ADD:
-		return !__builtin_add_overflow(a[0], b[0], min) &&
-		       !__builtin_add_overflow(a[1], b[1], max);
-	case EXPR_SUB:
-		return !__builtin_sub_overflow(a[0], b[1], min) &&
-		       !__builtin_sub_overflow(a[1], b[0], max);
-	case EXPR_MUL:
-		return a[0] >= 0 && b[0] >= 0 &&
-		       !__builtin_mul_overflow(a[0], b[0], min) &&
-		       !__builtin_mul_overflow(a[1], b[1], max);
-	case EXPR_FLOORDIV:
-		if (a[0] < 0 || b[0] <= 0) {
-			return false;
-		}
-		*min = a[0] / b[1];
-		*max = a[1] / b[0];
-		return true;
-	case EXPR_MIN:
-		*min = a[0] < b[0] ? a[0] : b[0];
-		*max = a[1] < b[1] ? a[1] : b[1];
-		return true;
-	case EXPR_MAX:
-		*min = a[0] > b[0] ? a[0] : b[0];
-		*max = a[1] > b[1] ? a[1] : b[1];
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* a <= b for every value of the variables. */
-static bool
-dim_never_above(struct module *m, const struct expr *a, const struct expr *b)
-{
-	int64_t min, max;
-
-	return a == b ||
-	       (dim_bounds(dim_normal(m, expr_sub(m, b, a)), &min, &max) &&
-		min >= 0);
-}
-
-const struct expr *
-dim_min(struct module *m, const struct expr *a, const struct expr *b)
-{
-	return dim_never_above(m, a, b)   ? a
-	       : dim_never_above(m, b, a) ? b
-					  : expr_min(m, a, b);
-}
-
-const struct expr *
-dim_max(struct module *m, const struct expr *a, const struct expr *b)
-{
-	return dim_never_above(m, a, b)   ? b
-	       : dim_never_above(m, b, a) ? a
-					  : expr_max(m, a, b);
-}
-
-const struct expr *
-dim_ceil_div(struct module *m, const struct expr *a, int64_t b)
-{
-	return expr_floordiv(m, expr_add(m, a, expr_index(m, b - 1)),
-			     expr_index(m, b));
-}
 
 /* ---- products ---- */
 
@@ -106,6 +21,11 @@ product_times(struct module *m, struct product *p, const struct expr *e)
 		if (__builtin_mul_overflow(p->coeff, v, &p->coeff)) {
 			p->coeff = INT64_MAX;
 		}
+		return;
+	}
+	if (e->kind == EXPR_CAST && dtype_class(e->args[0]->type) == DTC_INT &&
+	    dtype_bits(e->args[0]->type) <= dtype_bits(e->type)) {
+		product_times(m, p, e->args[0]);
 		return;
 	}
 	if (e->kind == EXPR_MUL) {
@@ -173,9 +93,9 @@ product_expr(struct module *m, const struct product *p)
 	const struct expr *e = NULL;
 
 	for (int i = 0; i < p->factors.n; i++) {
-		e = e ? expr_mul(m, e, p->factors.data[i]) : p->factors.data[i];
+		e = e ? dim_mul(m, e, p->factors.data[i]) : p->factors.data[i];
 	}
-	return e ? expr_mul(m, e, expr_index(m, p->coeff))
+	return e ? dim_mul(m, e, expr_index(m, p->coeff))
 		 : expr_index(m, p->coeff);
 }
 
@@ -253,7 +173,7 @@ reindex_group(struct module *m, const struct expr *const *from, int n_from,
 	const struct expr *total = shape_elems(m, from, 0, n_from);
 	int first = 0;
 	int64_t min, max;
-	bool wide = !dim_bounds(total, &min, &max) || max > INT32_MAX;
+	bool wide = !size_bounds(total, &min, &max) || max > INT32_MAX;
 
 	for (int d = 0; d < n_from; d++) {
 		const struct expr *at = index[d];

@@ -5,16 +5,24 @@
 #define TIRC_OPS_DIMS_H
 
 #include "define.h"
+#include "size_bounds.h"
 
-/* Sets min <= e <= max from the declared bounds of the dimension variables;
- * false: unknown. */
-bool dim_bounds(const struct expr *e, int64_t *min, int64_t *max);
 /* The minimum and the maximum, simplified if the bounds allow. */
 const struct expr *dim_min(struct module *m, const struct expr *a,
 			   const struct expr *b);
 const struct expr *dim_max(struct module *m, const struct expr *a,
 			   const struct expr *b);
-/* ceil(a / b) for b > 0 */
+/* Exact results: expressions become 64 bits wide where 32 do not suffice, and
+ * numbers beyond int64 its first or last one. Inference computes sizes with
+ * these, not with the builders of expressions, which wrap. */
+const struct expr *dim_add(struct module *m, const struct expr *a,
+			   const struct expr *b);
+const struct expr *dim_sub(struct module *m, const struct expr *a,
+			   const struct expr *b);
+const struct expr *dim_mul(struct module *m, const struct expr *a,
+			   const struct expr *b);
+/* floor(a / b), ceil(a / b) for b > 0 */
+const struct expr *dim_div(struct module *m, const struct expr *a, int64_t b);
 const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
 /* The product of num[0..n_num) divided by that of den[0..n_den), with common

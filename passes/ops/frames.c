@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames: overlapping parts of a signal, `length` elements each, that begin
  * `step` elements after one another: y[n, f, i, p] = x[n, step f + i, p]. */
-#include "define.h"
+#include "dims.h"
 
 bool
 infer_frames(struct infer *c, struct node *n)
@@ -20,12 +20,12 @@ infer_frames(struct infer *c, struct node *n)
 				   (long long)length);
 	}
 	shape[0] = x->shape[0];
-	shape[1] = expr_add(m,
-			    expr_floordiv(m,
-					  expr_sub(m, x->shape[1],
-						   expr_index(m, length)),
-					  expr_index(m, step)),
-			    expr_index(m, 1));
+	shape[1] = dim_add(m,
+			   dim_div(m,
+				   dim_sub(m, x->shape[1],
+					   expr_index(m, length)),
+				   step),
+			   expr_index(m, 1));
 	shape[1] = dim_normal(m, shape[1]);
 	shape[2] = expr_index(m, length);
 	shape[3] = x->shape[2];

@@ -13,7 +13,7 @@ indices_known(struct module *m, const struct node *n, int i,
 	const struct value *value = t->value;
 	int64_t v, least, most;
 
-	if (!dim_bounds(size, &least, &most)) {
+	if (!size_bounds(size, &least, &most)) {
 		return false;
 	}
 	if (value && value->data && dtype_class(value->type) == DTC_INT) {

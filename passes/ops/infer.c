@@ -233,7 +233,7 @@ infer_can_fill(struct infer *c, int d, const struct expr *size,
 				   "can fill it; correct the model",
 				   d);
 	}
-	if (!dim_bounds(result, &min, &max) || min <= 0) {
+	if (!size_bounds(result, &min, &max) || min <= 0) {
 		condition = expr_or(m, condition,
 				    expr_le(m, result,
 					    expr_int(m, result->type, 0)));
@@ -338,7 +338,7 @@ shape_elems(struct module *m, const struct expr *const *shape, int from, int to)
 	const struct expr *product = expr_i32(m, 1);
 
 	for (int d = from; d < to; d++) {
-		product = expr_mul(m, product, shape[d]);
+		product = dim_mul(m, product, shape[d]);
 	}
 	return product;
 }

@@ -113,7 +113,7 @@ infer_concat(struct infer *c, struct node *n)
 		}
 		for (int d = 0; d < rank; d++) {
 			if (d == axis) {
-				shape[d] = expr_add(m, shape[d], x->shape[d]);
+				shape[d] = dim_add(m, shape[d], x->shape[d]);
 			} else if (!dims_equal(c, shape[d], x->shape[d])) {
 				return infer_error(
 					c, DIAG_BAD_SHAPE,
@@ -148,7 +148,7 @@ define_concat(struct define *c, const struct node *n,
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct expr *size = n->inputs[i]->shape[axis];
 
-		end[i] = i ? expr_add(m, end[i - 1], size) : size;
+		end[i] = i ? dim_add(m, end[i - 1], size) : size;
 	}
 	for (int i = n->n_inputs - 1; i >= 0; i--) {
 		const struct expr *x, *position = axes[axis].var->expr;
@@ -208,7 +208,7 @@ split_sizes(struct infer *c, const struct node *n, int axis,
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		sizes[k] = dim_min(m, part, rest);
-		rest = expr_sub(m, rest, sizes[k]);
+		rest = dim_sub(m, rest, sizes[k]);
 	}
 	return true;
 }
@@ -233,7 +233,7 @@ infer_split(struct infer *c, struct node *n)
 							       (size_t)x->ndim);
 
 		shape[axis] = sizes[k];
-		sum = expr_add(c->module, sum, sizes[k]);
+		sum = dim_add(c->module, sum, sizes[k]);
 		infer_set(c, n->outputs[k], x->type, x->ndim, shape);
 	}
 	if (!dims_equal(c, sum, x->shape[axis])) {
@@ -329,8 +329,8 @@ infer_depth_to_space(struct infer *c, struct node *n)
 	}
 	shape[0] = x->shape[0];
 	shape[1] = dim_quotient(m, &x->shape[1], 1, &area, 1);
-	shape[2] = expr_mul(m, x->shape[2], b);
-	shape[3] = expr_mul(m, x->shape[3], b);
+	shape[2] = dim_mul(m, x->shape[2], b);
+	shape[3] = dim_mul(m, x->shape[3], b);
 	if (!shape[1]) {
 		return bad_block(c, block);
 	}
@@ -377,7 +377,7 @@ infer_space_to_depth(struct infer *c, struct node *n)
 		return false;
 	}
 	shape[0] = x->shape[0];
-	shape[1] = expr_mul(m, x->shape[1], expr_index(m, block * block));
+	shape[1] = dim_mul(m, x->shape[1], expr_index(m, block * block));
 	shape[2] = dim_quotient(m, &x->shape[2], 1, &b, 1);
 	shape[3] = dim_quotient(m, &x->shape[3], 1, &b, 1);
 	if (!shape[2] || !shape[3]) {

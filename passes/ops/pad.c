@@ -14,7 +14,7 @@ may_add(const struct expr *e)
 {
 	int64_t min, max;
 
-	return !dim_bounds(e, &min, &max) || max > 0;
+	return !size_bounds(e, &min, &max) || max > 0;
 }
 
 /* Is e a size, or a constant of 32 bits? */
@@ -77,7 +77,7 @@ half(struct module *m, const struct expr *e)
 		return expr_index(m, v / 2);
 	}
 	/* no division of a negative number */
-	if (dim_bounds(e, &min, &max) && min >= 0) {
+	if (size_bounds(e, &min, &max) && min >= 0) {
 		return expr_floordiv(m, e, expr_i32(m, 2));
 	}
 	return expr_binary(m, EXPR_DIV, e, expr_int(m, e->type, 2));
@@ -120,9 +120,9 @@ center_widths(struct infer *c, const struct node *n, struct widths *w)
 					   "of range; correct the model",
 					   (long long)size, (int)d);
 		}
-		more = expr_sub(m, sizes[i], x->shape[d]);
+		more = dim_sub(m, sizes[i], x->shape[d]);
 		w->before[d] = half(m, more);
-		w->after[d] = expr_sub(m, more, w->before[d]);
+		w->after[d] = dim_sub(m, more, w->before[d]);
 	}
 	return true;
 }
@@ -146,9 +146,9 @@ find_widths(struct infer *c, const struct node *n, struct widths *w)
 static const struct expr *
 padded(struct module *m, const struct node *n, const struct widths *w, int d)
 {
-	const struct expr *size = expr_add(m, n->inputs[0]->shape[d],
-					   expr_add(m, w->before[d],
-						    w->after[d]));
+	const struct expr *size = dim_add(m, n->inputs[0]->shape[d],
+					  dim_add(m, w->before[d],
+						  w->after[d]));
 	int64_t v;
 
 	return expr_is_int(w->before[d], &v) && expr_is_int(w->after[d], &v)
@@ -210,9 +210,9 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	if (expr_is_value(size, 1)) {
 		return expr_i32(m, 0);
 	}
-	if (dim_bounds(size, &min, &max) &&
-	    dim_bounds(before, &low, &most[0]) && most[0] < min &&
-	    dim_bounds(after, &low, &most[1]) && most[1] < min) {
+	if (size_bounds(size, &min, &max) &&
+	    size_bounds(before, &low, &most[0]) && most[0] < min &&
+	    size_bounds(after, &low, &most[1]) && most[1] < min) {
 		if (most[0] > 0) {
 			i = expr_call1(m, INTRIN_ABS, i);
 		}

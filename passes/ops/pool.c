@@ -3,6 +3,7 @@
 #include "window.h"
 
 #include "analyse.h"
+#include "dims.h"
 
 static bool
 pool_window(struct infer *c, struct module *m, const struct node *n,
@@ -91,8 +92,8 @@ static bool
 may_miss(struct module *m, const struct window *w, int d)
 {
 	struct analyser a;
-	const struct expr *reach = expr_i32(m, (w->kernel[d] - 1) *
-						       w->dilation[d]);
+	const struct expr *reach = expr_index(m, (w->kernel[d] - 1) *
+							 w->dilation[d]);
 
 	if (!window_below(w, d) && !window_above(m, w, d)) {
 		return false;
@@ -196,7 +197,7 @@ count_taps(struct module *m, const struct window *w, int d,
 	const struct expr *first = zero, *count = expr_i32(m, w->kernel[d]);
 	struct window padded = *w;
 
-	padded.in[d] = with_padding ? expr_add(m, w->in[d], w->end[d])
+	padded.in[d] = with_padding ? dim_add(m, w->in[d], w->end[d])
 				    : w->in[d];
 	if (window_above(m, &padded, d)) {
 		const struct expr *room = expr_sub(m, padded.in[d], start);

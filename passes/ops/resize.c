@@ -164,7 +164,7 @@ linear_taps(struct define *c, const struct node *n, const struct resize_axis *a,
 	struct ratio f;
 	int64_t size = 0, least, most;
 	bool known = expr_is_int(a->size, &size);
-	bool several = dim_bounds(a->size, &least, &most) && least > 1;
+	bool several = size_bounds(a->size, &least, &most) && least > 1;
 
 	if (resize_ratio(a, &f)) {
 		int64_t end = f.p * (a->virtual_result - 1) + f.q;

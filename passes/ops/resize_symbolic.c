@@ -20,7 +20,8 @@ is_narrow(const struct expr *a, const struct expr *b)
 {
 	int64_t min, most[2];
 
-	return dim_bounds(a, &min, &most[0]) && dim_bounds(b, &min, &most[1]) &&
+	return size_bounds(a, &min, &most[0]) &&
+	       size_bounds(b, &min, &most[1]) &&
 	       most[0] < INT32_MAX / 8 / (most[1] > 0 ? most[1] : 1);
 }
 
@@ -30,7 +31,7 @@ positive(struct module *m, const struct expr *e)
 {
 	int64_t min, max;
 
-	return dim_bounds(e, &min, &max) && min >= 1
+	return size_bounds(e, &min, &max) && min >= 1
 		       ? e
 		       : expr_max(m, e, expr_int(m, e->type, 1));
 }

@@ -349,7 +349,8 @@ range_count(struct infer *c, const struct node *n)
 {
 	double v[3], count;
 	const int64_t *list;
-	int64_t x[3], span;
+	int64_t x[3];
+	uint64_t span, step;
 	int one;
 
 	if (dtype_is_float(n->inputs[0]->type)) {
@@ -359,7 +360,10 @@ range_count(struct infer *c, const struct node *n)
 			}
 		}
 		count = ceil((v[1] - v[0]) / v[2]);
-		return count > 0 && count < 9e15 ? (int64_t)count : 0;
+		if (v[2] == 0 || !(count > 0)) {
+			return 0;
+		}
+		return count < 9e15 ? (int64_t)count : INT64_MAX;
 	}
 	for (int i = 0; i < 3; i++) {
 		if (!input_ints(c->module, n, i, &list, &one) || one != 1) {
@@ -367,15 +371,15 @@ range_count(struct infer *c, const struct node *n)
 		}
 		x[i] = list[0];
 	}
-	if (x[2] == 0 || x[2] == INT64_MIN ||
-	    __builtin_sub_overflow(x[1], x[0], &span)) {
+	if (x[2] == 0 || (x[2] > 0 ? x[0] >= x[1] : x[0] <= x[1])) {
 		return 0;
 	}
-	if (x[2] < 0) {
-		x[2] = -x[2];
-		span = span == INT64_MIN ? INT64_MAX : -span;
-	}
-	return span <= 0 ? 0 : (span - 1) / x[2] + 1;
+	/* Both are positive; the span may need 64 bits. */
+	span = x[2] > 0 ? (uint64_t)x[1] - (uint64_t)x[0]
+			: (uint64_t)x[0] - (uint64_t)x[1];
+	step = x[2] > 0 ? (uint64_t)x[2] : 0 - (uint64_t)x[2];
+	span = (span - 1) / step;
+	return span < INT64_MAX ? (int64_t)span + 1 : INT64_MAX;
 }
 
 bool
@@ -401,7 +405,7 @@ infer_range(struct infer *c, struct node *n)
 			return infer_needs_constant(c, n, 2);
 		}
 		count = dim_max(m, expr_i32(m, 0),
-				dim_ceil_div(m, expr_sub(m, x[1][0], x[0][0]),
+				dim_ceil_div(m, dim_sub(m, x[1][0], x[0][0]),
 					     step));
 	}
 	infer_set(c, n->outputs[0], n->inputs[0]->type, 1, &count);
@@ -559,17 +563,7 @@ infer_tile(struct infer *c, struct node *n)
 	}
 	shape = arena_array(&m->arena, const struct expr *, count + 1);
 	for (int d = 0; d < count; d++) {
-		int64_t size, times;
-
-		if (expr_is_int(x->shape[d], &size) &&
-		    expr_is_int(repeats[d], &times) &&
-		    __builtin_mul_overflow(size, times, &size)) {
-			return infer_error(c, DIAG_TOO_LARGE,
-					   "dimension %d would overflow; "
-					   "correct the repeats",
-					   d);
-		}
-		shape[d] = expr_mul(m, x->shape[d], repeats[d]);
+		shape[d] = dim_mul(m, x->shape[d], repeats[d]);
 	}
 	infer_set(c, n->outputs[0], x->type, count, shape);
 	return true;

@@ -10,6 +10,15 @@ struct slices {
 	int64_t *step;
 };
 
+/* The largest size of a dimension. */
+static int64_t
+most_elems(const struct expr *size)
+{
+	int64_t min, max;
+
+	return size_bounds(size, &min, &max) ? max : INT32_MAX;
+}
+
 /* The bound v, counted from the end if negative, clamped to [lowest,
  * highest]. */
 static const struct expr *
@@ -19,20 +28,20 @@ slice_bound(struct module *m, const struct expr *v, const struct expr *size,
 	int64_t x, min, max;
 
 	if (expr_is_int(v, &x)) {
-		if (x >= INT32_MAX) {
+		if (x >= most_elems(size)) {
 			return highest;
 		}
-		if (x <= INT32_MIN) {
+		if (x < -most_elems(size)) {
 			return lowest;
 		}
-		v = x < 0 ? expr_sub(m, size, expr_index(m, -x)) : v;
-	} else if (dim_bounds(v, &min, &max) ? min < 0 : true) {
+		v = x < 0 ? dim_sub(m, size, expr_index(m, -x)) : v;
+	} else if (size_bounds(v, &min, &max) ? min < 0 : true) {
 		const struct expr *zero = expr_int(m, v->type, 0);
 
-		v = dim_bounds(v, &min, &max) && max < 0
-			    ? expr_add(m, size, v)
+		v = size_bounds(v, &min, &max) && max < 0
+			    ? dim_add(m, size, v)
 			    : expr_select(m, expr_lt(m, v, zero),
-					  expr_add(m, size, v), v);
+					  dim_add(m, size, v), v);
 	}
 	return dim_max(m, lowest, dim_min(m, v, highest));
 }
@@ -43,12 +52,15 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 {
 	const struct expr *zero = expr_i32(m, 0), *one = expr_i32(m, 1);
 	const struct expr *low = step > 0 ? zero : expr_i32(m, -1);
-	const struct expr *high = step > 0 ? size : expr_sub(m, size, one);
+	const struct expr *high = step > 0 ? size : dim_sub(m, size, one);
 	const struct expr *span;
 
-	start = slice_bound(m, start, size, zero, high);
+	/* The first element of a backward slice of nothing is -1, as its end
+	 * is. */
+	start = slice_bound(m, start, size,
+			    step > 0 ? zero : dim_min(m, zero, high), high);
 	end = slice_bound(m, end, size, low, high);
-	span = step > 0 ? expr_sub(m, end, start) : expr_sub(m, start, end);
+	span = step > 0 ? dim_sub(m, end, start) : dim_sub(m, start, end);
 	s->start[d] = start;
 	s->step[d] = step;
 	s->count[d] = expr_is_value(size, 0)
@@ -113,9 +125,7 @@ slice_all(struct infer *c, const struct node *n, struct slices *s)
 					   "step %d is 0; correct the model",
 					   i);
 		}
-		step = step > INT32_MAX    ? INT32_MAX
-		       : step < -INT32_MAX ? -INT32_MAX
-					   : step;
+		step = step == INT64_MIN ? -INT64_MAX : step; /* as large */
 		slice_one(m, s, d, x->shape[d], starts[i], ends[i], step);
 	}
 	return true;
@@ -144,6 +154,12 @@ define_slices(struct define *c, const struct node *n, struct te_tensor *in,
 	const struct expr **at = axes_exprs(c, axes, rank);
 
 	for (int d = 0; d < rank; d++) {
+		int64_t least, most;
+
+		if (size_bounds(s->count[d], &least, &most) && most <= 1) {
+			at[d] = s->start[d];
+			continue;
+		}
 		at[d] = s->step[d] > 0
 				? expr_add(m,
 					   expr_mul(m, at[d],

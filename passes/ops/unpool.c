@@ -138,7 +138,10 @@ define_max_unpool(struct define *c, const struct node *n,
 					 expr_i32(m,
 						  (w.kernel[d] + w.stride[d] -
 						   1) / w.stride[d]));
-		first = expr_floordiv(m, expr_add(m, o, w.begin[d]), stride);
+		first = expr_floordiv(m,
+				      expr_add(m, window_index(m, &w, d, o),
+					       w.begin[d]),
+				      stride);
 		at[2 + d] = expr_sub(m, first, taps[d].var->expr);
 		inside = expr_and(m, inside, expr_lt(m, o, w.out[d]));
 		inside = expr_and(m, inside, expr_le(m, zero, at[2 + d]));

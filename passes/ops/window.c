@@ -4,6 +4,7 @@
 #include "window.h"
 
 #include "analyse.h"
+#include "dims.h"
 
 static const char *
 read_list(const struct node *n, const char *name, int want, int64_t *out,
@@ -32,18 +33,20 @@ read_list(const struct node *n, const char *name, int want, int64_t *out,
 	return NULL;
 }
 
-static const struct expr *
-ceil_div(struct module *m, const struct expr *a, int64_t b)
-{
-	return expr_floordiv(m, expr_add(m, a, expr_i32(m, b - 1)),
-			     expr_i32(m, b));
-}
-
 /* The extent of one window. */
 static int64_t
 reach(const struct window *w, int d)
 {
 	return (w->kernel[d] - 1) * w->dilation[d] + 1;
+}
+
+/* max(e, 0) */
+static const struct expr *
+not_negative(struct module *m, const struct expr *e)
+{
+	return expr_is_int(e, &(int64_t){ 0 })
+		       ? dim_max(m, e, expr_i32(m, 0))
+		       : expr_max(m, e, expr_int(m, e->type, 0));
 }
 
 /* Splits a padding; the odd element goes to the end (upper) or the
@@ -52,11 +55,20 @@ static void
 split_padding(struct module *m, struct window *w, int d,
 	      const struct expr *total, bool upper)
 {
-	const struct expr *half = expr_floordiv(m, total, expr_i32(m, 2));
-	const struct expr *other = expr_sub(m, total, half);
+	const struct expr *half = dim_div(m, total, 2);
+	const struct expr *other = dim_sub(m, total, half);
 
 	w->begin[d] = dim_normal(m, upper ? half : other);
 	w->end[d] = dim_normal(m, upper ? other : half);
+}
+
+/* (count - 1) * stride */
+static const struct expr *
+strides_between(struct module *m, const struct window *w, int d,
+		const struct expr *count)
+{
+	return dim_mul(m, dim_sub(m, count, expr_i32(m, 1)),
+		       expr_index(m, w->stride[d]));
 }
 
 static void
@@ -64,35 +76,33 @@ same_sizes(struct module *m, struct window *w, int d, bool upper)
 {
 	const struct expr *total;
 
-	w->out[d] = dim_normal(m, ceil_div(m, w->in[d], w->stride[d]));
-	total = expr_mul(m, expr_sub(m, w->out[d], expr_i32(m, 1)),
-			 expr_i32(m, w->stride[d]));
-	total = expr_sub(m, expr_add(m, total, expr_i32(m, reach(w, d))),
-			 w->in[d]);
-	split_padding(m, w, d, expr_max(m, total, expr_i32(m, 0)), upper);
+	w->out[d] = dim_normal(m, dim_ceil_div(m, w->in[d], w->stride[d]));
+	total = strides_between(m, w, d, w->out[d]);
+	total = dim_sub(m, dim_add(m, total, expr_index(m, reach(w, d))),
+			w->in[d]);
+	split_padding(m, w, d, not_negative(m, total), upper);
 }
 
 static void
 explicit_sizes(struct module *m, struct window *w, int d, bool ceil)
 {
-	const struct expr *room = expr_add(m, w->in[d],
-					   expr_add(m, w->begin[d], w->end[d]));
+	const struct expr *room = dim_add(m, w->in[d],
+					  dim_add(m, w->begin[d], w->end[d]));
 	const struct expr *last, *one = expr_i32(m, 1), *inside;
 
-	room = expr_sub(m, room, expr_i32(m, reach(w, d)));
+	room = dim_sub(m, room, expr_index(m, reach(w, d)));
 	if (!ceil) {
-		w->out[d] = dim_normal(
-			m, expr_add(m,
-				    expr_floordiv(m, room,
-						  expr_i32(m, w->stride[d])),
-				    one));
+		w->out[d] = dim_normal(m,
+				       dim_add(m,
+					       dim_div(m, room, w->stride[d]),
+					       one));
 		return;
 	}
-	last = ceil_div(m, room, w->stride[d]);
+	last = dim_ceil_div(m, room, w->stride[d]);
 	/* A window that starts in the padding at the end is dropped. */
-	inside = expr_lt(m, expr_mul(m, last, expr_i32(m, w->stride[d])),
-			 expr_add(m, w->in[d], w->begin[d]));
-	w->out[d] = dim_normal(m, expr_select(m, inside, expr_add(m, last, one),
+	inside = expr_lt(m, dim_mul(m, last, expr_index(m, w->stride[d])),
+			 dim_add(m, w->in[d], w->begin[d]));
+	w->out[d] = dim_normal(m, expr_select(m, inside, dim_add(m, last, one),
 					      last));
 }
 
@@ -102,26 +112,21 @@ transposed_sizes(struct module *m, struct window *w, int d,
 {
 	bool upper = strcmp(auto_pad, "SAME_UPPER") == 0;
 	bool same = upper || strcmp(auto_pad, "SAME_LOWER") == 0;
-	const struct expr *full = expr_mul(m,
-					   expr_sub(m, w->in[d],
-						    expr_i32(m, 1)),
-					   expr_i32(m, w->stride[d]));
+	const struct expr *full = strides_between(m, w, d, w->in[d]);
 
-	full = expr_add(m, full,
-			expr_i32(m, reach(w, d) + w->output_padding[d]));
+	full = dim_add(m, full,
+		       expr_index(m, reach(w, d) + w->output_padding[d]));
 	if (output_shape || same) {
 		w->out[d] = output_shape ? expr_index(m, output_shape[d])
-					 : expr_mul(m, w->in[d],
-						    expr_i32(m, w->stride[d]));
+					 : dim_mul(m, w->in[d],
+						   expr_index(m, w->stride[d]));
 		split_padding(m, w, d,
-			      expr_max(m, expr_sub(m, full, w->out[d]),
-				       expr_i32(m, 0)),
+			      not_negative(m, dim_sub(m, full, w->out[d])),
 			      upper);
 		return;
 	}
-	w->out[d] = dim_normal(m,
-			       expr_sub(m, full,
-					expr_add(m, w->begin[d], w->end[d])));
+	w->out[d] = dim_normal(m, dim_sub(m, full,
+					  dim_add(m, w->begin[d], w->end[d])));
 }
 
 const char *
@@ -169,6 +174,9 @@ window_of_node(struct module *m, const struct node *n, const int64_t *kernel,
 			return "kernel_shape contradicts the weights or is "
 			       "not positive; correct the attribute";
 		}
+		if (w->kernel[d] == 1) {
+			w->dilation[d] = 1; /* it separates no taps */
+		}
 		w->in[d] = x->shape[2 + d];
 		w->begin[d] = expr_i32(m, valid ? 0 : pads[d]);
 		w->end[d] = expr_i32(m, valid ? 0 : pads[w->n + d]);
@@ -203,16 +211,40 @@ window_axis_name(struct module *m, const struct window *w, int d,
 	return arena_printf(&m->arena, "%s%s", prefix, names[w->n - 1][d]);
 }
 
+/* May the size with its padding and a window be more than 2^31? */
+static bool
+exceeds_32_bits(struct module *m, const struct window *w, int d,
+		const struct expr *size)
+{
+	int64_t min, max;
+
+	size = dim_add(m, size, dim_add(m, w->begin[d], w->end[d]));
+	size = dim_add(m, size, expr_index(m, reach(w, d)));
+	return size_bounds(size, &min, &max) && max > INT32_MAX;
+}
+
+const struct expr *
+window_index(struct module *m, const struct window *w, int d,
+	     const struct expr *e)
+{
+	return exceeds_32_bits(m, w, d, w->in[d]) ||
+			       exceeds_32_bits(m, w, d, w->out[d])
+		       ? expr_cast(m, dtype_of(DT_I64), e)
+		       : e;
+}
+
 const struct expr *
 window_position(struct module *m, const struct window *w, int d,
 		const struct expr *o, const struct expr *k)
 {
-	const struct expr *at = expr_mul(m, o, expr_i32(m, w->stride[d]));
+	const struct expr *at = expr_mul(m, window_index(m, w, d, o),
+					 expr_index(m, w->stride[d]));
 
 	/* The only tap is tap 0. */
 	if (w->kernel[d] > 1) {
 		at = expr_add(m, at,
-			      expr_mul(m, k, expr_i32(m, w->dilation[d])));
+			      expr_mul(m, window_index(m, w, d, k),
+				       expr_index(m, w->dilation[d])));
 	}
 	return expr_sub(m, at, w->begin[d]);
 }

@@ -25,6 +25,10 @@ const char *window_of_node(struct module *m, const struct node *n,
 /* "oh", "kh", …: dimension d with a letter in front. */
 const char *window_axis_name(struct module *m, const struct window *w, int d,
 			     const char *prefix);
+/* A position of an output or number of a tap along dimension d, as an index of
+ * 64 bits if sums with strides, dilations and padding may need them. */
+const struct expr *window_index(struct module *m, const struct window *w, int d,
+				const struct expr *e);
 /* The input position that tap k of output o reads: o * stride + k * dilation
  * - padding. */
 const struct expr *window_position(struct module *m, const struct window *w,

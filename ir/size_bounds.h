@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values that a size can have: an expression of symbolic dimensions with
+ * declared bounds, constants and the usual operators. */
+#ifndef TIRC_IR_SIZE_BOUNDS_H
+#define TIRC_IR_SIZE_BOUNDS_H
+
+#include "expr.h"
+
+/* Sets min <= e <= max; false: one of them is not known, or beyond int64. */
+bool size_bounds(const struct expr *e, int64_t *min, int64_t *max);
+/* Sets *max to the largest value alone; false: not known, or beyond int64. */
+bool size_max(const struct expr *e, int64_t *max);
+
+#endif

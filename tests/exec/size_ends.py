@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Steps, strides, paddings and counts at the ends of their types: the sizes
+that follow are right, or the model is refused with the size named.
+
+usage: size_ends.py slices|windows|counts|symbolic|refused"""
+import os
+import sys
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from helper import fail, tirc, work_folder
+from onnx_data import write_data
+
+LAST32, LAST64, FIRST64 = 2**31 - 1, 2**63 - 1, -2**63
+# Those that compute sizes in ways of their own take turns.
+TARGETS = ["c99", "gnu-c", "misra", "c-openmp"]
+
+
+class Model:
+    """Nodes over shared inputs, and what each gives."""
+
+    def __init__(self, **inputs):
+        self.nodes, self.constants, self.want = [], [], {}
+        self.inputs, self.shapes = inputs, {}
+
+    def constant(self, value):
+        name = "c%d" % len(self.constants)
+        self.constants.append(numpy_helper.from_array(np.array(value), name))
+        return name
+
+    def add(self, op, inputs, *want, **attributes):
+        """Constants stand for themselves; "" is absent."""
+        names = [i if isinstance(i, str) else self.constant(i)
+                 for i in inputs]
+        outputs = ["y%d_%d" % (len(self.nodes), k) for k in range(len(want))]
+        self.nodes.append(helper.make_node(op, names, outputs, **attributes))
+        for name, value in zip(outputs, want):
+            if value is not None:
+                self.want[name] = value
+        return outputs[0]
+
+    def sizes(self, x, *want):
+        """x has these sizes; it is not computed."""
+        self.add("Neg", [self.add("Shape", [x], None)], -ints(*want))
+
+    def write(self):
+        folder = work_folder()
+        graph = helper.make_graph(
+            self.nodes, "ends",
+            [helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(x.dtype),
+                self.shapes.get(name, x.shape))
+             for name, x in self.inputs.items()],
+            [helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(y.dtype), None)
+             for name, y in self.want.items()], self.constants)
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as file:
+            file.write(helper.make_model(graph, opset_imports=[
+                helper.make_opsetid("", 18)]).SerializeToString())
+        write_data(folder, list(self.inputs.items()), list(self.want.items()))
+        return path
+
+    def test(self, *options):
+        path = self.write()
+        for target in TARGETS if not options else TARGETS[:2]:
+            tirc("test", path, "--target", target, *options)
+
+    def refuse(self, *words):
+        said = tirc("compile", self.write(), "-o", work_folder(),
+                    status=1).stderr
+        for word in words:
+            if word not in said:
+                fail("no '%s' in: %s" % (word, said))
+
+
+def ints(*values):
+    return np.array(values, np.int64)
+
+
+def part(x, start, end, step):
+    """ONNX's Slice of a vector: a start is within the elements."""
+    n = len(x)
+    start, end = (v + n if v < 0 else v for v in (start, end))
+    if step > 0:
+        start, end = (min(max(v, 0), n) for v in (start, end))
+    else:
+        start, end = min(max(start, 0), n - 1), min(max(end, -1), n - 1)
+    return np.array([x[i] for i in range(start, end, step)], x.dtype) \
+        if n else x
+
+
+BOUNDS = [(0, LAST64, LAST32), (0, LAST64, LAST64), (1, 6, LAST32 + 1),
+          (-1, FIRST64, FIRST64), (LAST64, FIRST64, -LAST32),
+          (FIRST64, LAST64, LAST64 - 1), (-2, -LAST64, -2**31),
+          (2, 2, LAST64), (4, 1, -LAST64), (LAST32, -LAST32 - 1, -2),
+          (3, 2**32, 2), (2**32, -2**32, -2), (-2**32, 2**32, 2**32)]
+
+
+def slices():
+    x = np.arange(6, dtype=np.float32)
+    square = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    model = Model(x=x, square=square)
+    for start, end, step in BOUNDS:
+        model.add("Slice", ["x", ints(start), ints(end), ints(0), ints(step)],
+                  part(x, start, end, step))
+    # of a shape, which is known when the code is generated
+    size = model.add("Shape", ["square"], None)
+    for step in (LAST32, LAST64, LAST32 + 1):
+        first = model.add("Slice", [size, ints(0), ints(LAST64), ints(0),
+                                    ints(step)], None)
+        first = model.add("Concat", [first, ints(-1)], None, axis=0)
+        model.add("Reshape", ["square", first], square.reshape(2, 12))
+    model.test()
+    # bounds that are inputs
+    for start, end, step in BOUNDS[:7]:
+        model = Model(x=x, start=ints(start), end=ints(end))
+        model.add("Slice", ["x", "start", "end", ints(0), ints(step)],
+                  part(x, start, end, step))
+        tirc("test", model.write(), "--target", "c99")
+
+
+def windows():
+    x = np.arange(1, 7, dtype=np.float32).reshape(1, 1, 6)
+    w = np.array([2, 3], np.float32).reshape(1, 1, 2)
+    one = np.array([2], np.float32).reshape(1, 1, 1)
+    first, none = x[:, :, :1], x[:, :, :0]
+    model = Model(x=x)
+    for ceil in (0, 1):
+        model.add("MaxPool", ["x"], x[:, :, 1:2], kernel_shape=[2],
+                  strides=[LAST32], ceil_mode=ceil)
+        model.add("AveragePool", ["x"], np.full_like(first, 1.5),
+                  kernel_shape=[2], strides=[LAST32], ceil_mode=ceil)
+        model.add("LpPool", ["x"], first, kernel_shape=[1], strides=[LAST32],
+                  ceil_mode=ceil)
+    # padding of 2^31 - 1: the second window starts at the first element
+    model.add("MaxPool", ["x"], first, kernel_shape=[1], strides=[LAST32],
+              dilations=[LAST32])
+    for pad in ("SAME_UPPER", "SAME_LOWER"):
+        model.add("Conv", ["x", one], 2 * first, strides=[LAST32],
+                  auto_pad=pad)
+        model.add("MaxPool", ["x"], first, kernel_shape=[1],
+                  strides=[LAST32], auto_pad=pad)
+        # all but one of the 2^31 elements that a window spans are padding
+        model.add("Conv", ["x", w],
+                  (0 if pad == "SAME_LOWER" else 0) * first, strides=[LAST32],
+                  dilations=[LAST32], auto_pad=pad)
+    # three windows of one tap, of which the second is in x
+    model.add("Conv", ["x", one], np.array([[[0, 2, 0]]], np.float32),
+              strides=[LAST32], pads=[LAST32, LAST32])
+    # two taps 2^31 - 1 apart
+    model.add("Conv", ["x", w], 3 * x, dilations=[LAST32], pads=[LAST32, 0])
+    model.add("Conv", ["x", w], 2 * x, dilations=[LAST32], pads=[0, LAST32])
+    model.add("ConvTranspose", ["x", one], 2 * x, pads=[0, 0])
+    model.add("ConvTranspose", ["x", w], 3 * x, dilations=[LAST32],
+              pads=[LAST32, 0])
+    model.add("ConvTranspose", ["x", w], 2 * x, dilations=[LAST32],
+              pads=[0, LAST32])
+    model.add("ConvTranspose", ["x", one], 2 * x[:, :, 5:],
+              strides=[LAST32 // 5], pads=[LAST32 // 5 * 5, 0])
+    model.test()
+
+
+def counts():
+    x = np.arange(6, dtype=np.float32)
+    model = Model(x=x)
+    for start, end, step in ((-2**62, 2**62, 2**62), (FIRST64, LAST64, LAST64),
+                             (LAST64, FIRST64, -LAST64),
+                             (LAST64, FIRST64, FIRST64), (0, LAST64, LAST64),
+                             (5, FIRST64, FIRST64), (0, -1, LAST64),
+                             (FIRST64, LAST64, 2**61)):
+        want = ints(*range(start, end, step))
+        model.add("Range", [np.int64(start), np.int64(end), np.int64(step)],
+                  want)
+    for each in (2**61, LAST64, 4):
+        whole = model.add("SplitToSequence", ["x", np.int64(each)], None)
+        model.add("SequenceAt", [whole, np.int64(0)], x[:min(each, 6)])
+    # products of sizes beyond 2^32, of which one is known to be 0
+    none = model.add("Expand", ["x", ints(2**20, 0, 2**20, 6)], None)
+    model.sizes(none, 2**20, 0, 2**20, 6)
+    model.add("Tile", ["x", ints(0)], x[:0])
+    model.test()
+    # 2^33 elements, of which none is in memory
+    model = Model(x=x[:1])
+    big = model.add("Expand", ["x", ints(2**16, 2**17)], None)
+    model.add("Neg", [model.add("Size", [big], None)], np.int64(-2**33))
+    rows = model.add("Flatten", [big], None, axis=2)
+    model.sizes(rows, 2**33, 1)
+    rows = model.add("Reshape", [big, ints(2, -1)], None)
+    model.sizes(rows, 2, 2**32)
+    rows = model.add("Concat", [big, big], None, axis=1)
+    rows = model.add("Reshape", [rows, ints(-1)], None)
+    model.sizes(rows, 2**34)
+    narrow = model.add("Expand", ["x", ints(2**16, 4)], None)
+    rows = model.add("Pad", [narrow, ints(LAST32, 0, LAST32, 0)], None)
+    model.sizes(rows, 2**32 - 2 + 2**16, 4)
+    rows = model.add("Tile", [narrow, ints(2**16, 1)], None)
+    model.sizes(rows, 2**32, 4)
+    parts = model.add("Slice", [rows, ints(-1), ints(FIRST64), ints(0),
+                                ints(-2**31)], None)
+    model.sizes(parts, 2, 4)
+    model.test()
+
+
+def symbolic():
+    for n in (1, 3, 8):
+        x = np.arange(1, n + 1, dtype=np.float32)
+        model = Model(x=x)
+        model.shapes["x"] = ["n"]
+        for start, end, step in BOUNDS:
+            model.add("Slice", ["x", ints(start), ints(end), ints(0),
+                                ints(step)], part(x, start, end, step))
+        image = model.add("Unsqueeze", ["x", ints(0, 1)], None)
+        first = x[None, None, :1]
+        for pad in ("SAME_UPPER", "SAME_LOWER"):
+            model.add("MaxPool", [image], first, kernel_shape=[1],
+                      strides=[LAST32], auto_pad=pad)
+        for ceil in (0, 1):
+            model.add("MaxPool", [image], first, kernel_shape=[1],
+                      strides=[LAST32], ceil_mode=ceil)
+        w = np.array([2, 3], np.float32).reshape(1, 1, 2)
+        model.add("Conv", [image, w], 3 * x[None, None], dilations=[LAST32],
+                  pads=[LAST32, 0])
+        model.test("--dim", "n=1..8")
+    # The last elements first, of a tensor that may have none.
+    for n in (0, 1, 5):
+        x = np.arange(n, dtype=np.float32)
+        mask = np.zeros(7, np.float32)
+        mask[:n] = 1
+        model = Model(x=x, mask=mask)
+        model.shapes["x"] = ["n"]
+        where = model.add("NonZero", ["mask"], None)
+        for start, end, step in ((-1, FIRST64, -1), (LAST64, FIRST64, -1),
+                                 (-1, FIRST64, -2), (3, FIRST64, -1),
+                                 (-2, FIRST64, -3), (-1, -3, -1),
+                                 (-1, FIRST64, FIRST64), (2, 0, -1)):
+            model.add("Slice", ["x", ints(start), ints(end), ints(0),
+                                ints(step)], part(x, start, end, step))
+            model.add("Slice", [where, ints(start), ints(end), ints(1),
+                                ints(step)],
+                      part(np.arange(n), start, end, step)[None])
+        model.test("--dim", "n=0..8")
+
+
+def refused():
+    x = np.arange(6, dtype=np.float32)
+
+    def refuse(op, inputs, *words, **attributes):
+        model = Model(x=x, image=x.reshape(1, 1, 2, 3))
+        model.add(op, inputs, x, **attributes)
+        model.refuse(op, *words)
+
+    refuse("Tile", ["x", ints(2**62)], "more elements")
+    refuse("Expand", ["x", ints(2**62, 6)], "more elements")
+    refuse("ConstantOfShape", [ints(2**32, 2**32)], "more elements")
+    refuse("Range", [np.int64(FIRST64), np.int64(LAST64), np.int64(1)],
+           "more elements")
+    refuse("Range", [np.float32(0), np.float32(3e38), np.float32(1)],
+           "more elements")
+    refuse("Reshape", ["x", ints(2**33, 2**31)], "elements")
+    refuse("Reshape", ["x", ints(2**32 + 6)], "elements")
+    refuse("Split", ["x", ints(2**32 + 6)], "add up")
+    refuse("ConvTranspose", ["image", np.ones((1, 1, 2, 2), np.float32)],
+           "more elements", strides=[LAST32, LAST32],
+           dilations=[LAST32, LAST32], output_padding=[LAST32, LAST32])
+
+
+{"slices": slices, "windows": windows, "counts": counts, "symbolic": symbolic,
+ "refused": refused}[sys.argv[1]]()
