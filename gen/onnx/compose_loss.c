@@ -125,11 +125,6 @@ loss_from(struct compose *c, struct tensor *log_prob)
 		loss = reduce_all(c, "mean", "ReduceMean", loss);
 	} else if (strcmp(reduction, "sum") == 0) {
 		loss = reduce_all(c, "sum", "ReduceSum", loss);
-	} else if (strcmp(reduction, "none") != 0) {
-		return compose_error(c, DIAG_BAD_ATTRIBUTE,
-				     "its reduction is '%s'; it must be none, "
-				     "sum or mean",
-				     reduction);
 	}
 	compose_result(c, 0, loss);
 	return true;

@@ -297,18 +297,6 @@ find_words(struct compose *c, struct tensor *x, const char *const *words, int n)
 	return compose_reshape(c, "numbers", found, tensor_rank(x), x->shape);
 }
 
-static bool
-check_mode(struct compose *c)
-{
-	const char *mode = node_attr_string(c->node, "mode", "TF");
-
-	return strcmp(mode, "TF") == 0 || strcmp(mode, "IDF") == 0 ||
-	       strcmp(mode, "TFIDF") == 0 ||
-	       compose_error(c, DIAG_BAD_ATTRIBUTE,
-			     "its mode is '%s'; it must be TF, IDF or TFIDF",
-			     mode);
-}
-
 bool
 compose_tfidf(struct compose *c)
 {
@@ -336,8 +324,7 @@ compose_tfidf(struct compose *c)
 				     "it has no pool of its input's type; "
 				     "correct the model");
 	}
-	if (!check_mode(c) || !read_ngrams(c, &p) ||
-	    !read_weights(c, &p.weights)) {
+	if (!read_ngrams(c, &p) || !read_weights(c, &p.weights)) {
 		return false;
 	}
 	y = words ? find_words(c, x, words, n_words) : x;

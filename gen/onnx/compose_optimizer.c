@@ -71,11 +71,6 @@ momentum_step(struct compose *c, struct step *s)
 	if (strcmp(mode, "nesterov") == 0) {
 		by = compose_2(c, "ahead", "Add", g,
 			       times(c, "far", by, attribute(c, "alpha")));
-	} else if (strcmp(mode, "standard") != 0) {
-		return compose_error(c, DIAG_BAD_ATTRIBUTE,
-				     "its mode is '%s'; it must be standard "
-				     "or nesterov",
-				     mode);
 	}
 	s->new_x = descend(c, s, by);
 	return true;

@@ -105,12 +105,7 @@ set_functions(struct recurrent *r, int direction)
 		const struct function *f = find_function(name);
 		double alpha, beta;
 
-		if (!f) {
-			return compose_error(c, DIAG_BAD_ATTRIBUTE,
-					     "the activation '%s' is not "
-					     "known; correct the model",
-					     name);
-		}
+		assert(f); /* attr_values.def has the same names */
 		alpha = f->n > 0 ? next_value(alphas, &alpha_at, f->alpha) : 0;
 		beta = f->n > 1 ? next_value(betas, &beta_at, f->beta) : 0;
 		if (i < n * direction) {
@@ -351,12 +346,6 @@ compose_kind(struct compose *c, const struct kind *kind)
 	};
 	struct tensor *out[2][3] = { { NULL } }, *of[2];
 
-	if (!both && !reverse && strcmp(direction, "forward") != 0) {
-		return compose_error(c, DIAG_BAD_ATTRIBUTE,
-				     "direction '%s' is not known; correct "
-				     "the model",
-				     direction);
-	}
 	if (!check_inputs(&r)) {
 		return false;
 	}

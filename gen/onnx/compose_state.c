@@ -38,13 +38,8 @@ compose_causal_conv(struct compose *c)
 	}
 	compose_set_int(c, "group", channels);
 	y = compose_node(c, "conv", "Conv", 3, padded, w, compose_input(c, 2));
-	if (strcmp(act, "silu") == 0 || strcmp(act, "swish") == 0) {
+	if (strcmp(act, "none") != 0) {
 		y = compose_1(c, "active", "Swish", y);
-	} else if (strcmp(act, "none") != 0) {
-		return compose_error(c, DIAG_BAD_ATTRIBUTE,
-				     "its activation is '%s'; it must be none, "
-				     "silu or swish",
-				     act);
 	}
 	compose_result(c, 0, y);
 	if (compose_wants(c, 1)) {
@@ -63,13 +58,6 @@ check_linear(struct compose *c, int64_t heads, int64_t kv_heads)
 	bool gated = strncmp(rule, "gated", 5) == 0;
 	bool delta = strstr(rule, "delta") != NULL;
 
-	if (strcmp(rule, "linear") != 0 && strcmp(rule, "gated") != 0 &&
-	    strcmp(rule, "delta") != 0 && strcmp(rule, "gated_delta") != 0) {
-		return compose_error(c, DIAG_BAD_ATTRIBUTE,
-				     "its update_rule is '%s'; it must be "
-				     "linear, gated, delta or gated_delta",
-				     rule);
-	}
 	if (gated != !!compose_input(c, 4) || delta != !!compose_input(c, 5)) {
 		return compose_error(c, DIAG_BAD_MODEL,
 				     "the update_rule '%s' needs %s decay and "

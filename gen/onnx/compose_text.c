@@ -161,12 +161,6 @@ compose_string_normalizer(struct compose *c)
 				     "its input must have the shape [C] or "
 				     "[1, C]; correct the model");
 	}
-	if (change && strcmp(how, "LOWER") != 0 && strcmp(how, "UPPER") != 0) {
-		return compose_error(c, DIAG_BAD_ATTRIBUTE,
-				     "case_change_action is '%s'; it must be "
-				     "LOWER, UPPER or NONE",
-				     how);
-	}
 	if (change && !check_locale(c)) {
 		return false;
 	}

@@ -51,9 +51,15 @@ complete_outputs(struct importer *imp, int first)
 static bool
 prepare(struct importer *imp, int first)
 {
+	bool ok = true;
+
 	complete_outputs(imp, first);
 	compose_mark(imp->g, first);
-	return upgrade_early(imp, first) && ops_resolve_from(imp->g, first);
+	for (int i = first; i < imp->g->nodes.n; ++i) {
+		ok = op_check_strings(imp->g, imp->g->nodes.data[i]) && ok;
+	}
+	return ok && upgrade_early(imp, first) &&
+	       ops_resolve_from(imp->g, first);
 }
 
 /* The nodes that replace the deferred one, or that its branches or iterations

@@ -219,9 +219,9 @@ roi_align_mode(struct upgrade *u)
 /* -- Upsample and Resize before 11: x_in = x_out / scale -- */
 
 /* The rounding to a pixel: down, but up if the image shrinks (as in
- * onnxruntime; the operator's text does not define it). If some dimensions grow
- * and some shrink, or the scales are known only later, each dimension has its
- * own. */
+ * onnxruntime; the operator's text does not define it). NULL: some dimensions
+ * grow and some shrink, or the scales are known only later, so that each
+ * dimension has its own. */
 static const char *
 nearest_rounding(const struct tensor *scales)
 {
@@ -229,7 +229,7 @@ nearest_rounding(const struct tensor *scales)
 	bool grows = false, shrinks = false;
 
 	if (!v || !v->data || v->type.kind != DT_F32) {
-		return "floor_or_ceil";
+		return NULL;
 	}
 	for (int64_t i = 0; i < v->elems; ++i) {
 		double scale = number_load(v->type, v->data, (size_t)i).f;
@@ -237,7 +237,7 @@ nearest_rounding(const struct tensor *scales)
 		grows = grows || scale > 1;
 		shrinks = shrinks || scale < 1;
 	}
-	return !shrinks ? "floor" : grows ? "floor_or_ceil" : "ceil";
+	return !shrinks ? "floor" : grows ? NULL : "ceil";
 }
 
 static bool
@@ -246,6 +246,7 @@ resize_asymmetric(struct upgrade *u)
 	struct tensor *scales = u->node->n_inputs > 1 ? u->node->inputs[1]
 						      : NULL;
 	const char *mode = node_attr_string(u->node, "mode", "nearest");
+	const char *rounding = nearest_rounding(scales);
 
 	upgrade_set_n_inputs(u, 3);
 	node_set_input(u->node, 2, scales);
@@ -256,8 +257,11 @@ resize_asymmetric(struct upgrade *u)
 	node_set_attr_string(u->g, u->node, "mode", mode);
 	node_set_attr_string(u->g, u->node, "coordinate_transformation_mode",
 			     "asymmetric");
-	node_set_attr_string(u->g, u->node, "nearest_mode",
-			     nearest_rounding(scales));
+	if (rounding != NULL) {
+		node_set_attr_string(u->g, u->node, "nearest_mode", rounding);
+	} else {
+		node_set_attr_int(u->g, u->node, "rounds_by_scale", 1);
+	}
 	return true;
 }
 

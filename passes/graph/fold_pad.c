@@ -4,8 +4,12 @@
  *	a = Pad (x, [0,0,1,1,0,0,1,1])
  *	y = Conv (a, w)                  ->   y = Conv (x, w) {pads = [1,1,1,1]}
  *
- * Conv pads with 0, MaxPool with -inf; AveragePool with 0 if it counts the
- * padding (and then count_include_pad is set). */
+ * Conv pads with 0, MaxPool with -inf or the lowest integer; AveragePool with 0 if
+ * it counts the padding (and then count_include_pad is set). Exact; but not with
+ * ceil_mode, which drops windows in a pool's own padding and keeps those in the
+ * elements that a Pad made. */
+#include <math.h>
+
 #include "rewrite.h"
 
 static bool
@@ -66,8 +70,12 @@ takes_value(const struct node *n, double v)
 		return v == 0;
 	}
 	if (node_is(n, "MaxPool")) {
-		return v <= dtype_lowest(n->inputs[0]->type) &&
-		       n->n_outputs == 1;
+		struct dtype t = n->inputs[0]->type;
+
+		return (dtype_is_float(t) ? isinf(v) && v < 0
+					  : v <= dtype_lowest(t)) &&
+		       n->n_outputs == 1 &&
+		       node_attr_int(n, "ceil_mode", 0) == 0;
 	}
 	if (node_is(n, "AveragePool") && v == 0) {
 		const int64_t *pads;
@@ -94,7 +102,9 @@ fold_into(struct graph *g, struct node *n, const struct node *pad)
 	const char *auto_pad = node_attr_string(n, "auto_pad", "NOTSET");
 	int64_t *full = full_pads(g, pad), *sum;
 	const int64_t *own;
-	int n_own = node_attr_ints(n, "pads", &own);
+	int n_own = strcmp(auto_pad, "VALID") == 0
+			    ? 0
+			    : node_attr_ints(n, "pads", &own);
 	double v;
 
 	if (strncmp(auto_pad, "SAME", 4) == 0 || spatial < 1 || !full ||
@@ -111,6 +121,9 @@ fold_into(struct graph *g, struct node *n, const struct node *pad)
 	for (int i = 0; i < 2 * spatial; i++) {
 		sum[i] = full[i / spatial * ndim + 2 + i % spatial];
 		sum[i] += n_own ? own[i] : 0;
+		if (sum[i] > INT32_MAX) {
+			return false;
+		}
 	}
 	node_remove_attr(n, "auto_pad");
 	node_set_attr_ints(g, n, "pads", sum, 2 * spatial);

@@ -150,7 +150,8 @@ by_middles(struct graph *g, struct node *n, const struct resize_axis *axes)
 	if (nearest) {
 		changed = set_text(g, n, "nearest_mode", "round_prefer_floor",
 				   "round_prefer_ceil") ||
-			  changed;
+			  changed || node_attr(n, "rounds_by_scale") != NULL;
+		node_remove_attr(n, "rounds_by_scale");
 	}
 	return changed;
 }

@@ -118,28 +118,19 @@ UNARY(identity)
 
 /* ---- casts ---- */
 
-/* Refuses casts between e8m0 and integers, and unknown roundings to e8m0. */
+/* Refuses casts between e8m0 and integers. */
 static bool
 check_exponents(struct infer *c, const struct node *n, struct dtype to)
 {
 	struct dtype from = n->inputs[0]->type;
-	const char *mode = node_attr_string(n, "round_mode", "up");
 	bool is_to = to.kind == DT_E8M0;
 
-	if (is_to == (from.kind == DT_E8M0)) {
-		return true;
-	}
-	if (!dtype_is_float(is_to ? from : to)) {
-		return infer_error(c, DIAG_BAD_TYPE,
-				   "a cast from %s to %s is not defined; cast "
-				   "to float32 in between",
-				   dtype_name(from), dtype_name(to));
-	}
-	return !is_to || strcmp(mode, "up") == 0 || strcmp(mode, "down") == 0 ||
-	       strcmp(mode, "nearest") == 0 ||
-	       infer_error(c, DIAG_BAD_ATTRIBUTE,
-			   "round_mode is '%s'; it must be up, down or nearest",
-			   mode);
+	return is_to == (from.kind == DT_E8M0) ||
+	       dtype_is_float(is_to ? from : to) ||
+	       infer_error(c, DIAG_BAD_TYPE,
+			   "a cast from %s to %s is not defined; cast to "
+			   "float32 in between",
+			   dtype_name(from), dtype_name(to));
 }
 
 bool

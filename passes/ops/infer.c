@@ -612,7 +612,8 @@ ops_infer_node(struct graph *g, struct node *n)
 {
 	struct infer c = { g, g->module, n };
 
-	if (!check_counts(&c, n) || !check_inputs(&c, n)) {
+	if (!op_check_strings(g, n) || !check_counts(&c, n) ||
+	    !check_inputs(&c, n)) {
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {

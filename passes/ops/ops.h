@@ -79,6 +79,9 @@ const struct op *op_list(int *n);
 bool ops_resolve(struct graph *g);
 /* The same of the nodes from position `first` on. */
 bool ops_resolve_from(struct graph *g, int first);
+/* Has each string attribute of the node one of its values, as attr_values.def
+ * lists them? Reports those that have not. */
+bool op_check_strings(struct graph *g, const struct node *n);
 /* Infers one node / the whole (sorted) graph. */
 bool ops_infer_node(struct graph *g, struct node *n);
 bool ops_infer(struct graph *g);

@@ -167,13 +167,6 @@ infer_pad(struct infer *c, struct node *n)
 						x->ndim + 1);
 	int64_t elems;
 
-	if (strcmp(mode, "constant") != 0 && strcmp(mode, "reflect") != 0 &&
-	    strcmp(mode, "edge") != 0 && strcmp(mode, "wrap") != 0) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "mode '%s' is not known; correct the "
-				   "model",
-				   mode);
-	}
 	if (node_input(n, 2) &&
 	    (!dtype_equal(n->inputs[2]->type, x->type) ||
 	     !tensor_const_elems(n->inputs[2], &elems) || elems != 1)) {

@@ -82,13 +82,10 @@ check_rounding(struct infer *c, const struct node *n)
 		return check_factor(c, n, 1, DT_I32) &&
 		       check_factor(c, n, 2, DT_I32);
 	}
-	if (strcmp(rounding, "average") == 0 && count > 0 &&
-	    count <= INT32_MAX) {
-		return true;
-	}
-	return infer_error(c, DIAG_BAD_ATTRIBUTE,
-			   "'rounding' must be nearest, fixed, or average "
-			   "with a 'count' above 0");
+	return (count > 0 && count <= INT32_MAX) ||
+	       infer_error(c, DIAG_BAD_ATTRIBUTE,
+			   "count is %lld; it must be above 0",
+			   (long long)count);
 }
 
 bool

@@ -37,12 +37,6 @@ infer_resize(struct infer *c, struct node *n)
 				   "supported",
 				   RANK_MAX);
 	}
-	if (!resize_mode(n, "nearest") && !resize_mode(n, "linear") &&
-	    !resize_mode(n, "cubic")) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "mode '%s' is not known; correct the model",
-				   node_attr_string(n, "mode", ""));
-	}
 	if (!axes_of(c, n, axes)) {
 		return false;
 	}

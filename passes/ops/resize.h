@@ -45,8 +45,9 @@ const int64_t *resize_nearest_sources(struct module *m, const struct node *n,
 const struct expr *resize_nearest_index(struct define *c, const struct node *n,
 					const struct resize_axis *a,
 					const struct expr *i);
-/* nearest_mode; "floor_or_ceil", which older operators have, is the one for an
- * axis that grows, or for one that shrinks, where the scale is known. */
+/* nearest_mode. With rounds_by_scale, as older operators round, it is "floor"
+ * for an axis that grows and "ceil" for one that shrinks, or "floor_or_ceil" if
+ * the scale is not known. */
 const char *resize_rounding(const struct node *n, const struct resize_axis *a);
 /* x(i) as a number of type t. */
 const struct expr *resize_position(struct module *m,

@@ -46,6 +46,9 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	if (mode_is(n, "asymmetric")) {
 		return y / a->scale;
 	}
+	if (mode_is(n, "tf_half_pixel_for_nn")) {
+		return (y + 0.5) / a->scale;
+	}
 	if (mode_is(n, "tf_crop_and_resize")) {
 		double x = result == 1 ? (roi_end - roi_start) * (size - 1) / 2
 				       : y * (roi_end - roi_start) *
@@ -70,6 +73,7 @@ static bool
 is_size_free(const struct node *n, double scale)
 {
 	return mode_is(n, "half_pixel") || mode_is(n, "asymmetric") ||
+	       mode_is(n, "tf_half_pixel_for_nn") ||
 	       (mode_is(n, "pytorch_half_pixel") && scale >= 1);
 }
 
@@ -177,8 +181,7 @@ scale_axis(struct module *m, struct resize_axis *a)
 	if (!a->result && resize_scale_ratio(a->scale, &p, &r)) {
 		a->enlarged = expr_index(m, p);
 		a->reduced = expr_index(m, r);
-		a->result = expr_floordiv(m, expr_mul(m, a->size, a->enlarged),
-					  a->reduced);
+		a->result = dim_div(m, dim_mul(m, a->size, a->enlarged), r);
 	}
 }
 
@@ -231,12 +234,6 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 	double scale = 0;
 	int64_t in, out;
 
-	if (!stretch && !smaller && strcmp(policy, "not_smaller") != 0) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "keep_aspect_ratio_policy '%s' is not "
-				   "known; correct the model",
-				   policy);
-	}
 	for (int i = 0; i < n_which; i++) {
 		struct resize_axis *a = &axes[which[i]];
 
@@ -491,9 +488,10 @@ resize_rounding(const struct node *n, const struct resize_axis *a)
 	const char *mode = node_attr_string(n, "nearest_mode",
 					    "round_prefer_floor");
 
-	return strcmp(mode, "floor_or_ceil") != 0 || a->run_scale ? mode
-	       : a->scale < 1                                     ? "ceil"
-								  : "floor";
+	if (!node_attr_int(n, "rounds_by_scale", 0)) {
+		return mode;
+	}
+	return a->run_scale ? "floor_or_ceil" : a->scale < 1 ? "ceil" : "floor";
 }
 
 /* x(i) as a floating-point number. */
@@ -576,6 +574,17 @@ resize_nearest_sources(struct module *m, const struct node *n,
 	return source;
 }
 
+/* A formula that was found for an example of a symbolic size holds for others
+ * if its step is the reciprocal of the scale. */
+static bool
+holds_for_size(const struct resize_axis *a, const struct ratio *f)
+{
+	int64_t known;
+
+	return expr_is_int(a->size, &known) ||
+	       fabs((double)f->p * a->scale - (double)f->r) < 1e-9;
+}
+
 const struct expr *
 resize_nearest_index(struct define *c, const struct node *n,
 		     const struct resize_axis *a, const struct expr *i)
@@ -593,8 +602,9 @@ resize_nearest_index(struct define *c, const struct node *n,
 		return nearest_in_floats(m, mode, a, i, last);
 	}
 	source = resize_nearest_sources(m, n, a);
-	fits = fit_ratio(source, a, false, &f);
-	if (!fits && !fit_ratio(source, a, true, &f)) {
+	fits = fit_ratio(source, a, false, &f) && holds_for_size(a, &f);
+	if (!fits &&
+	    !(fit_ratio(source, a, true, &f) && holds_for_size(a, &f))) {
 		return nearest_in_floats(m, mode, a, i, last);
 	}
 	low = f.p < 0 ? f.p * (count - 1) + f.q : f.q;

@@ -146,6 +146,9 @@ source_at(struct module *m, const struct node *n, const struct source *s)
 		more = expr_mul(m, expr_mul(m, s->size, half), more);
 		return expr_sub(m, expr_add(m, more, x), half);
 	}
+	if (mode_is(n, "tf_half_pixel_for_nn")) {
+		return x;
+	}
 	x = expr_sub(m, x, half);
 	return mode_is(n, "pytorch_half_pixel")
 		       ? expr_select(m, expr_eq(m, s->result, one), zero, x)

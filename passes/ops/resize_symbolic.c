@@ -73,7 +73,8 @@ resize_map_symbolic(struct module *m, const struct node *n,
 		return true;
 	}
 	a->p = times(m, d, 2);
-	a->q = expr_sub(m, d, e);
+	a->q = strcmp(mode, "tf_half_pixel_for_nn") == 0 ? d
+							 : expr_sub(m, d, e);
 	a->r = times(m, e, 2);
 	if (strcmp(mode, "half_pixel_symmetric") == 0 && !a->by_sizes) {
 		a->q = expr_add(m, a->q,

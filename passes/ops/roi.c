@@ -66,16 +66,13 @@ infer_roi_align(struct infer *c, struct node *n)
 	struct module *m = c->module;
 	int64_t height = node_attr_int(n, "output_height", 1);
 	int64_t width = node_attr_int(n, "output_width", 1);
-	const char *mode = node_attr_string(n, "mode", "avg");
 
 	if (!is_size(height) || !is_size(width) ||
 	    node_attr_int(n, "sampling_ratio", 0) < 0 ||
-	    node_attr_int(n, "sampling_ratio", 0) > INT32_MAX ||
-	    (strcmp(mode, "avg") != 0 && strcmp(mode, "max") != 0)) {
-		return infer_error(
-			c, DIAG_BAD_ATTRIBUTE,
-			"its output sizes, its sampling_ratio or its "
-			"mode are not valid; correct the model");
+	    node_attr_int(n, "sampling_ratio", 0) > INT32_MAX) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "its output sizes or its sampling_ratio "
+				   "are not valid; correct the model");
 	}
 	if (!infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
 		return false;

@@ -24,26 +24,23 @@ taps_of(const struct node *n)
 {
 	const char *mode = node_attr_string(n, "mode", "linear");
 
-	return strcmp(mode, "nearest") == 0 ? 1
-	       : strcmp(mode, "linear") == 0 || strcmp(mode, "bilinear") == 0
-		       ? 2
+	return strcmp(mode, "nearest") == 0                                 ? 1
 	       : strcmp(mode, "cubic") == 0 || strcmp(mode, "bicubic") == 0 ? 4
-									    : 0;
+									    : 2;
 }
 
-/* -1: the mode is not known. */
 static int
 padding_of(const struct node *n)
 {
 	static const char *const names[] = { "zeros", "border", "reflection" };
 	const char *mode = node_attr_string(n, "padding_mode", "zeros");
 
-	for (int k = 0; k < 3; k++) {
-		if (strcmp(mode, names[k]) == 0) {
-			return k;
-		}
+	int k = 0;
+
+	while (strcmp(mode, names[k]) != 0) {
+		k++;
 	}
-	return -1;
+	return k;
 }
 
 bool
@@ -53,11 +50,6 @@ infer_grid_sample(struct infer *c, struct node *n)
 	int rank = x->ndim - 2;
 	const struct expr *shape[2 + SAMPLER_MAX];
 
-	if (!taps_of(n) || padding_of(n) < 0) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "its mode or padding_mode is not known; "
-				   "correct the model");
-	}
 	if (!infer_form(c, n, 0, TYPES_NUMBER, 3, 2 + SAMPLER_MAX) ||
 	    !infer_form(c, n, 1, TYPES_FLOAT, x->ndim, x->ndim)) {
 		return false;

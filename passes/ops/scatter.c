@@ -188,14 +188,6 @@ infer_scatter(struct infer *c, struct node *n, struct dtype update)
 	const char *how = node_attr_string(n, "reduction", "none");
 	const struct tensor *x = n->inputs[0];
 
-	if (strcmp(how, "none") != 0 && strcmp(how, "add") != 0 &&
-	    strcmp(how, "mul") != 0 && strcmp(how, "max") != 0 &&
-	    strcmp(how, "min") != 0) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "reduction '%s' is not known; correct the "
-				   "model",
-				   how);
-	}
 	if (!dtype_equal(x->type, update)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "the updates are %s and the data %s; insert "
@@ -333,17 +325,15 @@ bool
 infer_tensor_scatter(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *u = n->inputs[1];
-	const char *mode = node_attr_string(n, "mode", "linear");
 	int axis;
 
 	if (!infer_axis(c, node_attr_int(n, "axis", -2), x->ndim, &axis) ||
 	    !infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
 		return false;
 	}
-	if (axis == 0 ||
-	    (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0)) {
+	if (axis == 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "its axis is 0, or its mode is not known; "
+				   "its axis is 0, that of the sequences; "
 				   "correct the model");
 	}
 	for (int d = 0; d < x->ndim; d++) {

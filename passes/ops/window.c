@@ -148,11 +148,6 @@ window_of_node(struct module *m, const struct node *n, const int64_t *kernel,
 		return "the input needs one to four dimensions after batch "
 		       "and channels; reshape it";
 	}
-	if (!same && !valid && strcmp(auto_pad, "NOTSET") != 0 &&
-	    auto_pad[0] != '\0') {
-		return "auto_pad is not one that ONNX defines; choose "
-		       "NOTSET, VALID, SAME_UPPER or SAME_LOWER";
-	}
 	wrong = read_list(n, "strides", w->n, w->stride, 1);
 	wrong = wrong ? wrong : read_list(n, "dilations", w->n, w->dilation, 1);
 	wrong = wrong ? wrong : read_list(n, "pads", 2 * w->n, pads, 0);

@@ -287,7 +287,7 @@ for op, gates in ("LSTM", 4), ("GRU", 3), ("RNN", 1):
           outputs=2, opset=22, symbolic={0: {0: "t", 1: "b"}},
           options=("--dim", "t=1..9", "--dim", "b=1..3"))
     refuse(op, [f(5, 2, 4), *weights], {"activations": ["Cosine"] * gates},
-           "activations must be" if gates > 1 else "'Cosine' is not known",
+           "its attribute activations is 'Cosine'; it must be 'Affine'",
            opset=22)
     refuse(op, [f(5, 2, 4), *weights], {"direction": "bidirectional"},
            "for 2 directions", opset=22)

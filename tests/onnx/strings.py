@@ -314,7 +314,7 @@ for mode, weighted, skips, least in [
 check("TfIdfVectorizer", [i(1, 2, 1)], {
     **grams([1, 1, 2], 0), "ngram_indexes": [0, 3, 1]},
     want=[np.float32([0, 1, 0, 2])])
-for attrs, why in [({"mode": "tf"}, "it must be TF, IDF or TFIDF"),
+for attrs, why in [({"mode": "tf"}, "it must be 'TF', 'IDF' or 'TFIDF'"),
                    ({"mode": "IDF", "weights": [1.0]}, "1 weights for 11 n-grams"),
                    ({"ngram_indexes": [0]}, "contradict each other"),
                    ({"ngram_indexes": [-1]}, "its ngram_indexes has -1"),
