@@ -11,7 +11,9 @@
  * The sum is over stored integers; the padding's value is zx (attribute
  * "outside"). A ConvTranspose has no such value: each output sums the weights
  * that its position chooses, so that its sum is over x - zx (attribute "x_zero")
- * and b2 = b. ConvInteger and MatMulInteger with constant weights become the sum
+ * and b2 = b. Exact, but for the float rounding that the sum does not have: scales
+ * are positive, c is an integer times sx * sw, and int32 holds every partial sum.
+ * ConvInteger and MatMulInteger with constant weights become the sum
  * alone. If their zero point is known only at run time, nodes after the sum
  * subtract its product with the sums of the weights, and a Pad before the sum
  * pads the image with it. */
@@ -21,7 +23,8 @@
 
 struct product {
 	struct tensor *x, *w; /* as stored */
-	const double *bias;   /* of each output channel; NULL: none */
+	const double *bias; /* of each output channel, in the sum's scale; NULL:
+			     * none */
 	struct quantization qx, qw;
 	struct quantized_epilogue end;
 	bool is_conv, by_rows; /* a row of w for each output channel? */
@@ -29,9 +32,14 @@ struct product {
 	int64_t group, taps; /* of a ConvTranspose */
 	int64_t channels, depth; /* w's elements for one output channel */
 	int32_t *weights_sum;    /* of each output channel, less zw */
+	int64_t *least, *most;   /* sums of its products that are negative, and
+				  * of those that are positive */
 	double *real;            /* sx * sw */
 	/* dequantize x, w and, if it is stored quantized (else NULL), b */
 	const struct node *dx, *dw, *db;
+	bool rescaled; /* are b2's numbers others than those that b stores? */
+	bool moved;    /* is w2 another tensor than w? */
+	int64_t least_weight, most_weight; /* of w2 */
 	int x_zero, w_zero; /* dx's and dw's inputs with the zero points */
 };
 
@@ -96,15 +104,30 @@ folded_zero(const struct product *p)
 	return p->transposed ? 0 : (int64_t)p->qx.zero[0];
 }
 
-/* The bias in the accumulator's scale: as stored, or recovered from its folded
- * real values. */
+/* Sets *v, a real bias over the scale of the sum, to an integer; false: it is
+ * none, but for the rounding of the numbers that it was computed from. */
+static bool
+is_whole(double *v)
+{
+	double whole = nearbyint(*v), few_bits = 1.0 / (1 << 22);
+
+	if (!(fabs(*v - whole) <= 1e-3 + few_bits * fabs(*v))) {
+		return false;
+	}
+	*v = whole;
+	return true;
+}
+
+/* The bias in the accumulator's scale: recovered from its real values, whether
+ * stored with a scale or not. TFLite's arithmetic adds the stored one, whose
+ * scale may differ from the sum's by the rounding of floats only. */
 static bool
 read_bias(struct graph *g, const struct node *n, struct product *p)
 {
 	struct tensor *t = node_input(n, 2), *stored;
 	struct quantization q;
 	int64_t elems;
-	double *v;
+	double *v, real;
 
 	if (!t) {
 		return true;
@@ -123,18 +146,21 @@ read_bias(struct graph *g, const struct node *n, struct product *p)
 		double scale = p->qx.scale[0] * weight_scale(p, i);
 		int64_t k = stored && q.n > 1 ? i : 0;
 
-		if (stored && (fabs(q.scale[k] - scale) > 1e-4 * scale ||
-			       q.zero[k] != 0)) {
+		double same = stored ? q.scale[k] / scale : 1;
+
+		if (stored && q.zero[k] != 0) {
 			return false;
 		}
-		if (!stored) {
-			v[i] /= scale;
-			if (fabs(v[i] - nearbyint(v[i])) >
-			    1e-3 + 1e-6 * fabs(v[i])) {
-				return false;
-			}
-			v[i] = nearbyint(v[i]);
+		if (g->settings->fixed_point && stored &&
+		    fabs(same - 1) <= 1.0 / (1 << 22)) {
+			continue;
 		}
+		real = v[i];
+		v[i] = stored ? real * same : real / scale;
+		if (!is_whole(&v[i])) {
+			return false;
+		}
+		p->rescaled |= v[i] != real;
 	}
 	p->bias = v;
 	return v != NULL;
@@ -190,39 +216,89 @@ type_between(const struct tensor *w, int64_t least, int64_t most)
 	return dtype_of(least < -128 || most > 127 ? DT_I16 : DT_I8);
 }
 
-/* Sums the weights and subtracts their zero points: the results are signed
- * bytes, or 16 bits if bytes do not suffice; 4-bit weights stay so if
- * possible. */
+/* Counts the products of weight w of channel c and the elements of x, less the
+ * zero point that the bias does not take over. */
+static void
+add_products(struct product *p, int64_t c, int64_t w)
+{
+	int64_t first = p->x->type.kind == DT_U8 ? 0 : -128;
+	int64_t zero = p->transposed ? (int64_t)p->qx.zero[0] : 0;
+	int64_t low = w * (first - zero), high = w * (first + 255 - zero);
+	int64_t least = low < high ? low : high;
+	int64_t most = low < high ? high : low;
+
+	p->least[c] += least < 0 ? least : 0;
+	p->most[c] += most > 0 ? most : 0;
+}
+
+/* The bias of channel c with the share of x's zero point. */
+static double
+moved_bias(const struct product *p, int64_t c)
+{
+	return (p->bias ? p->bias[c] : 0) -
+	       (double)folded_zero(p) * (double)p->weights_sum[c];
+}
+
+/* Does int32 hold all partial sums, in any order, with the bias? */
+static bool
+sums_fit(const struct product *p)
+{
+	for (int64_t c = 0; c < p->channels; c++) {
+		double bias = moved_bias(p, c);
+
+		if ((double)p->least[c] + fmin(bias, 0) < INT32_MIN ||
+		    (double)p->most[c] + fmax(bias, 0) > INT32_MAX) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Sums the weights less their zero points. */
 static bool
 read_weights(struct graph *g, struct product *p)
 {
 	struct arena *a = &g->module->arena;
 	const struct value *v = tensor_value(g, p->w);
-	int64_t least = 0, most = 0, shape[8], elems;
-	bool moved = p->w->type.kind == DT_U8;
-	struct tensor *of[2];
-	struct dtype type;
-	void *data;
+	int64_t elems = p->channels * p->depth;
 
 	if (!v) {
 		return false;
 	}
-	elems = p->channels * p->depth;
+	p->moved = p->w->type.kind == DT_U8;
 	p->weights_sum = arena_array(a, int32_t, p->channels);
+	p->least = arena_array(a, int64_t, p->channels);
+	p->most = arena_array(a, int64_t, p->channels);
 	for (int64_t i = 0; i < elems; i++) {
 		int64_t c = channel_of(p, i);
 		int64_t zero = weight_zero(p, c);
 		int64_t w = element(v, i) - zero;
 
 		p->weights_sum[c] += (int32_t)w;
-		least = w < least ? w : least;
-		most = w > most ? w : most;
-		moved |= zero != 0;
+		add_products(p, c, w);
+		p->least_weight = w < p->least_weight ? w : p->least_weight;
+		p->most_weight = w > p->most_weight ? w : p->most_weight;
+		p->moved |= zero != 0;
 	}
-	if (!moved) {
-		return true;
+	return true;
+}
+
+/* Subtracts the zero points of the weights: the results are signed bytes, or 16
+ * bits if bytes do not suffice; 4-bit weights stay so if possible. */
+static void
+move_weights(struct graph *g, struct product *p)
+{
+	struct arena *a = &g->module->arena;
+	const struct value *v = tensor_value(g, p->w);
+	int64_t shape[8], elems = p->channels * p->depth;
+	struct tensor *of[2];
+	struct dtype type;
+	void *data;
+
+	if (!p->moved) {
+		return;
 	}
-	type = type_between(p->w, least, most);
+	type = type_between(p->w, p->least_weight, p->most_weight);
 	data = arena_alloc(a, (size_t)elems * (size_t)dtype_bytes(type) + 1);
 	for (int64_t i = 0; i < elems; i++) {
 		int64_t c = channel_of(p, i);
@@ -241,7 +317,6 @@ read_weights(struct graph *g, struct product *p)
 					    shape, data),
 			     node_input(p->dw, p->w_zero) ? "$0 - $1" : "$0",
 			     p->dw, of, 2);
-	return true;
 }
 
 /* Describes the bias: the stored one, or b in the accumulator's scale; plus the
@@ -257,7 +332,7 @@ describe_bias(struct graph *g, const struct node *n, const struct product *p,
 
 	if (!p->bias) {
 		form = folded_zero(p) == 0 ? "0" : "-$1 * sum($2)";
-	} else if (p->db) {
+	} else if (p->db && !p->rescaled) {
 		in[0] = parameter_of(g, p->db, 0);
 	} else {
 		in[0] = graph_describe(g, scaled, NULL, in, 3);
@@ -275,10 +350,8 @@ make_bias(struct graph *g, const struct node *n, const struct product *p)
 	const char *base = arena_printf(a, "%s.bias", n->outputs[0]->name);
 
 	for (int64_t i = 0; i < p->channels; i++) {
-		int64_t b = p->bias ? (int64_t)p->bias[i] : 0;
-
-		b -= folded_zero(p) * p->weights_sum[i];
-		data[i] = (int32_t)(uint32_t)b; /* wraps as sums do */
+		/* sums of ConvInteger and MatMulInteger wrap */
+		data[i] = (int32_t)(uint32_t)(int64_t)moved_bias(p, i);
 	}
 	return describe_bias(g, n, p,
 			     graph_constant(g, base, dtype_of(DT_I32), 1,
@@ -423,6 +496,10 @@ integers_product(struct graph *g, struct node *n)
 	if (!read_weights(g, &p)) {
 		return false;
 	}
+	if (!sums_fit(&p)) {
+		return true; /* floats hold them, if not all of their bits */
+	}
+	move_weights(g, &p);
 	if (missing_channels(g, n, &p) > 0 &&
 	    !pad_channels(g, &p, missing_channels(g, n, &p))) {
 		return false;
@@ -587,6 +664,7 @@ integers_sum(struct graph *g, struct node *n)
 	if (!read_weights(g, &p)) {
 		return false;
 	}
+	move_weights(g, &p);
 	in[0] = moves && node_attr_ints(n, "pads", &pads) > 0
 			? pad_with_zero(g, n, p.x)
 			: p.x;

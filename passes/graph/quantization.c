@@ -2,6 +2,7 @@
 /* Quantization parameters of tensors, and requantization scales. */
 #include "quantization.h"
 
+#include <float.h>
 #include <math.h>
 
 bool
@@ -16,6 +17,21 @@ is_nibble(const struct tensor *t)
 {
 	return t->type.lanes == 1 && dtype_is_int(t->type) &&
 	       dtype_bits(t->type) == 4;
+}
+
+/* Is each scale above 0, and the real value of every integer a normal number?
+ * Others stay with the operators of floats: a negative scale turns the order of
+ * numbers round. */
+static bool
+scales_are_plain(const double *scale, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++) {
+		if (!(scale[i] >= FLT_MIN &&
+		      scale[i] <= FLT_MAX / 4294967296)) {
+			return false;
+		}
+	}
+	return n > 0;
 }
 
 static bool
@@ -34,7 +50,7 @@ read_parameters(struct graph *g, const struct node *n, int ndim,
 	q->scale = constant_doubles(g, scale, &q->n);
 	q->axis = (int)node_attr_int(n, "axis", 1);
 	q->axis += q->axis < 0 ? ndim : 0;
-	if (!q->scale || q->n < 1) {
+	if (!q->scale || !scales_are_plain(q->scale, q->n)) {
 		return false;
 	}
 	zeros = arena_array(&g->module->arena, double, q->n + 1);
@@ -166,46 +182,50 @@ is_bound(const struct node *n)
 	return (node_is(n, "Relu") || node_is(n, "Clip")) && !n->match;
 }
 
-static void
-raise_low(struct quantized_epilogue *end, double v)
+/* v as QuantizeLinear stores it, from `least` to `most`. */
+static int64_t
+stored(const struct quantized_epilogue *end, double v, int64_t least,
+       int64_t most)
 {
-	v = nearbyint(v / end->q.scale[0]) + end->q.zero[0];
-	if (v > (double)end->low) {
-		end->low = v < (double)end->high ? (int64_t)v : end->high;
+	v = nearbyint((double)((float)v / (float)end->q.scale[0])) +
+	    end->q.zero[0];
+	return v <= (double)least  ? least
+	       : v >= (double)most ? most
+				   : (int64_t)v;
+}
+
+/* Quantization is monotonic, so that bounds can be applied afterwards: the least
+ * and the largest result become those of the bound. So the upper bound of a Clip
+ * wins where it is below the lower one. */
+static void
+apply(struct quantized_epilogue *end, bool is_lower, int64_t v)
+{
+	if (is_lower ? end->low < v : end->low > v) {
+		end->low = v;
+	}
+	if (is_lower ? end->high < v : end->high > v) {
+		end->high = v;
 	}
 }
 
-static void
-lower_high(struct quantized_epilogue *end, double v)
-{
-	v = nearbyint(v / end->q.scale[0]) + end->q.zero[0];
-	if (v < (double)end->high) {
-		end->high = v > (double)end->low ? (int64_t)v : end->low;
-	}
-}
-
-/* Quantization is monotonic, so bounds can be applied afterwards. */
 static bool
-apply_bound(struct quantized_epilogue *end, const struct node *n)
+apply_bound(struct quantized_epilogue *end, const struct node *n, int64_t least,
+	    int64_t most)
 {
-	double v;
+	double v = 0;
 
 	if (node_is(n, "Relu")) {
-		raise_low(end, 0);
+		apply(end, true, stored(end, 0, least, most));
 		return true;
 	}
 	for (int i = 1; i <= 2; i++) {
 		if (!node_input(n, i)) {
 			continue;
 		}
-		if (!input_scalar(n, i, &v)) {
+		if (!input_scalar(n, i, &v) || isnan(v)) {
 			return false;
 		}
-		if (i == 1) {
-			raise_low(end, v);
-		} else {
-			lower_high(end, v);
-		}
+		apply(end, i == 1, stored(end, v, least, most));
 	}
 	return true;
 }
@@ -216,7 +236,7 @@ find_quantized_epilogue(struct graph *g, const struct node *anchor,
 {
 	struct node *n;
 	const struct tensor *t = anchor->outputs[0];
-	bool is_unsigned;
+	int64_t least;
 
 	*end = (struct quantized_epilogue){ .n_bounds = 0 };
 	for (int i = 1; i < anchor->n_outputs; i++) {
@@ -234,11 +254,11 @@ find_quantized_epilogue(struct graph *g, const struct node *anchor,
 		return false;
 	}
 	end->quantize = n;
-	is_unsigned = n->outputs[0]->type.kind == DT_U8;
-	end->low = is_unsigned ? 0 : -128;
-	end->high = is_unsigned ? 255 : 127;
+	least = n->outputs[0]->type.kind == DT_U8 ? 0 : -128;
+	end->low = least;
+	end->high = least + 255;
 	for (int i = 0; i < end->n_bounds; i++) {
-		if (!apply_bound(end, end->bounds[i])) {
+		if (!apply_bound(end, end->bounds[i], least, least + 255)) {
 			return false;
 		}
 	}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Quantized models and padded pools at the edges of what integers compute in
+place of floats: scales below 0, scales of a bias that nearly fit, biases near
+2^31, Clip with its bounds exchanged, windows that hold padding alone. Expected are
+the definitions of the operators, computed here in float32.
+
+usage: quantized_edges.py products|order|pads"""
+import sys
+
+import numpy as np
+
+from expected_model import Model
+
+f32 = np.float32
+
+
+def dequantize(q, scale, zero=0):
+    return (q.astype(np.int64) - zero).astype(f32) * f32(scale)
+
+
+def quantize(x, scale, zero, kind):
+    info = np.iinfo(kind)
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.rint(x.astype(f32) / f32(scale)).astype(np.float64)
+    return np.clip(steps + zero, info.min, info.max).astype(kind)
+
+
+def add_dequantize(model, x, scale, zero):
+    return model.add("DequantizeLinear", [x, f32(scale), zero], None)
+
+
+def product(x, w, bias, scales, y_zero, clip=None, op="Conv"):
+    """A Conv of one tap, a Gemm or a ConvTranspose with the same values, of
+    dequantized tensors; steps of one are allowed to floats' rounding, so that
+    the values are chosen where it is none."""
+    sx, sw, sb, sy = scales
+    flat = dequantize(x, sx) @ dequantize(w, sw)
+    real = flat.astype(np.float64) + bias * np.float64(f32(sb))
+    if clip:
+        real = np.minimum(np.maximum(real, clip[0]), clip[1])
+    want = quantize(real, sy, y_zero, np.int8)
+    model = Model(x=x if op == "Gemm" else x[:, :, None])
+    zero = np.int8(0)
+    a = add_dequantize(model, "x", sx, zero)
+    stored = w if op == "Gemm" else w.T[:, :, None]
+    if op == "ConvTranspose":
+        stored = w[:, :, None]
+    k = add_dequantize(model, stored, sw, zero)
+    b = add_dequantize(model, bias.astype(np.int32), sb, np.int32(0))
+    y = model.add(op, [a, k, b], None)
+    if clip:
+        y = model.add("Clip", [y, f32(clip[0]), f32(clip[1])], None)
+    model.add("QuantizeLinear", [y, f32(sy), np.int8(y_zero)],
+              want if op == "Gemm" else want[:, :, None])
+    model.test()
+
+
+def products():
+    x = np.array([[100, -50, 3], [7, -128, 127]], np.int8)
+    w = np.array([[50, -3], [20, 127], [-90, 8]], np.int8)
+    for op in ("Conv", "Gemm", "ConvTranspose"):
+        # a scale of the bias that is 1.0001 times that of the sum
+        product(x, w, np.array([1000000, -500000]), (1, 1, 1.0001, 1000), 3,
+                op=op)
+        product(x, w, np.array([1000000, -500000]), (1, 1, 1.0001, 11), -12,
+                op=op)
+        # the sum leaves int32
+        product(x, w, np.array([2147483647, -2147483648]),
+                (0.5, 0.25, 0.125, 4194304), 1, op=op)
+        # the bias is a whole number of the sum's steps, by another scale
+        product(x, w, np.array([3, -2]), (0.5, 0.25, 4, 1), 2, op=op)
+        for clip in ((178, 98), (-20, 35), (98, -178), (np.inf, -np.inf),
+                     (0.5, 2.5)):
+            product(x, w, np.array([30, -7]), (0.5, 0.25, 0.125, 8), -5, clip,
+                    op)
+
+
+def order():
+    x = np.array([[[-128, -7, 3, 127, 0, 64]]], np.int8)
+    for scale in (0.5, -0.5):
+        real = dequantize(x, scale, 4)
+        pooled = np.max(np.lib.stride_tricks.sliding_window_view(
+            real, 2, axis=2), axis=3)
+        model = Model(x=x)
+        a = add_dequantize(model, "x", scale, np.int8(4))
+        y = model.add("MaxPool", [a], None, kernel_shape=[2])
+        model.add("QuantizeLinear", [y, f32(scale), np.int8(4)],
+                  quantize(pooled, scale, 4, np.int8))
+        y = model.add("Relu", [a], None)
+        model.add("QuantizeLinear", [y, f32(scale), np.int8(4)],
+                  quantize(np.maximum(real, 0), scale, 4, np.int8))
+        y = model.add("Clip", [a, f32(-3), f32(20)], None)
+        model.add("QuantizeLinear", [y, f32(scale), np.int8(4)],
+                  quantize(np.clip(real, -3, 20), scale, 4, np.int8))
+        y = model.add("Concat", [a, a], None, axis=2)
+        model.add("QuantizeLinear", [y, f32(-scale), np.int8(4)],
+                  quantize(np.concatenate([real, real], 2), -scale, 4,
+                           np.int8))
+        w = np.array([[[3]]], np.int8)
+        for sw in (0.25, -0.25):
+            k = add_dequantize(model, w, sw, np.int8(0))
+            y = model.add("Conv", [a, k], None)
+            y = model.add("Relu", [y], None)
+            model.add("QuantizeLinear", [y, f32(scale), np.int8(4)],
+                      quantize(np.maximum(real * f32(3 * sw), 0), scale, 4,
+                               np.int8))
+        model.test()
+
+
+def pads():
+    lowest = np.finfo(f32).min
+    for kind, none in ((f32, -np.inf), (f32, lowest), (np.int8, -128)):
+        x = np.array([[[3, 1, -4, 1, 5, 9]]], kind)
+        model = Model(x=x)
+        for ends, ceil in ((1, 1), (4, 0), (4, 1), (0, 0)):
+            padded = np.concatenate(
+                [np.full((1, 1, 2), none, kind), x,
+                 np.full((1, 1, ends), none, kind)], 2)
+            size = padded.shape[2]
+            count = -(-(size - 2) // 3) if ceil else (size - 2) // 3
+            count += 1
+            count -= ceil and (count - 1) * 3 >= size
+            want = [padded[0, 0, 3 * i:3 * i + 2].max() for i in range(count)]
+            a = model.add("Pad", ["x", np.array([0, 0, 2, 0, 0, ends]),
+                                  kind(none)], None)
+            model.add("MaxPool", [a], np.array([[want]], kind),
+                      kernel_shape=[2], strides=[3], ceil_mode=ceil)
+        model.test()
+
+
+{"products": products, "order": order, "pads": pads}[sys.argv[1]]()
