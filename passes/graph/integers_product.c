@@ -19,6 +19,7 @@
  * pads the image with it. */
 #include "integers.h"
 
+#include <float.h>
 #include <math.h>
 
 struct product {
@@ -118,16 +119,17 @@ is_whole(double *v)
 	return true;
 }
 
-/* The bias in the accumulator's scale: recovered from its real values, whether
- * stored with a scale or not. TFLite's arithmetic adds the stored one, whose
- * scale may differ from the sum's by the rounding of floats only. */
+/* The bias in the accumulator's scale: as stored, if its scale is that of the sum
+ * but for the rounding of floats (TFLite's converters round more often), else
+ * recovered from its real values. */
 static bool
 read_bias(struct graph *g, const struct node *n, struct product *p)
 {
 	struct tensor *t = node_input(n, 2), *stored;
 	struct quantization q;
 	int64_t elems;
-	double *v, real;
+	double *v, real,
+		rounding = g->settings->fixed_point ? 1e-6 : FLT_EPSILON;
 
 	if (!t) {
 		return true;
@@ -145,14 +147,12 @@ read_bias(struct graph *g, const struct node *n, struct product *p)
 	for (int64_t i = 0; v && i < p->channels; i++) {
 		double scale = p->qx.scale[0] * weight_scale(p, i);
 		int64_t k = stored && q.n > 1 ? i : 0;
-
 		double same = stored ? q.scale[k] / scale : 1;
 
 		if (stored && q.zero[k] != 0) {
 			return false;
 		}
-		if (g->settings->fixed_point && stored &&
-		    fabs(same - 1) <= 1.0 / (1 << 22)) {
+		if (stored && fabs(same - 1) <= rounding) {
 			continue;
 		}
 		real = v[i];
