@@ -267,6 +267,7 @@ prepare(struct tirc *t)
 	if (t->target == NULL) {
 		return false;
 	}
+	t->settings.exact_rewrites = strcmp(t->target->fp, "strict") == 0;
 	if (!choose_rounding(t) || !choose_workspace(t) || !choose_conv(t) ||
 	    !choose_word(t, "--regions", t->options.regions,
 			 "within, alone or generated",

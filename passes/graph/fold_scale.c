@@ -1,212 +1,305 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folds chains of Mul, Add, Sub and Div by constants along one axis into the
- * weights and the bias of the convolution or product before; other chains
- * become one Mul and one Add.
+ * weights and the bias of the convolution or product before:
  *
  *	a = Conv (x, w, b)
  *	c = Mul (a, s)          ->     const w2 = Mul (w, s)
  *	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
  *
- * Constants are combined in double and rounded once. */
+ * That is within rounding; affine_host.c has the conditions. Elsewhere
+ * neighbours of one kind become one node:
+ *
+ *	a = Mul (x, s)          ->     y = Mul (x, s / t)
+ *	y = Div (a, t)
+ *
+ * - Scales: exact if all are powers of two from 1 on and their product is
+ *   finite; a smaller one may round a subnormal result twice. Otherwise within
+ *   rounding, if the product is finite and not subnormal, and if it and the
+ *   scales are between 2^-64 and 2^64, so that no result between them leaves the
+ *   range.
+ * - Shifts: within rounding, if they have the same sign and the sum needs no
+ *   rounding: x + (s + t) is then rounded once. Shifts of different signs may
+ *   round on purpose: (x + 2^23) - 2^23.
+ *
+ * A scale is not moved past a shift: (x - 1.7e9) / 3600 is accurate where x is
+ * about 1.7e9, x / 3600 - 472222.2 is not.
+ *
+ * Constants are combined in double and rounded once. What is within rounding is
+ * not done where the graph wants exact rewrites, where a later operator makes
+ * the difference visible (visible.c), or to floats of fewer than 32 bits, whose
+ * constants are rounded much more coarsely than what is computed. */
 #include "affine.h"
+#include "visible.h"
+
+#include <math.h>
 
 #define MAX_LINKS 32
 
-/* y = x * scale + shift along axis (-1: the same for all, n == 1). */
 struct chain {
-	struct node *links[MAX_LINKS];
-	int n_links, n_muls, n_adds;
-	struct affine map;
+	struct affine_link links[MAX_LINKS];
+	int n;
+	struct tensor *x; /* that the first link reads */
 };
 
-static bool
-is_link(const struct node *n)
-{
-	return node_is(n, "Mul") || node_is(n, "Add") || node_is(n, "Sub") ||
-	       node_is(n, "Div");
-}
+struct pass {
+	struct graph *graph;
+	struct visible visible;
+};
 
-/* The affine map of one node; false if it is none. */
-static bool
-link_map(struct graph *g, struct node *n, int *x_input, struct affine *map)
-{
-	bool mul = node_is(n, "Mul"), sub = node_is(n, "Sub");
-	bool div = node_is(n, "Div"), additive = !mul && !div;
-	struct tensor *c;
-
-	*x_input = is_link(n) ? only_variable_input(n) : -1;
-	if (*x_input < 0 || ((sub || div) && *x_input != 0)) {
-		return false;
-	}
-	c = n->inputs[1 - *x_input];
-	if (!dtype_is_float(c->type) ||
-	    !tensor_same_shape(n->inputs[*x_input], n->outputs[0]) ||
-	    !affine_read(g, c, n->outputs[0]->ndim, additive, map)) {
-		return false;
-	}
-	for (int64_t i = 0; i < map->n; i++) {
-		if (sub) {
-			map->shift[i] = -map->shift[i];
-		} else if (div) {
-			map->scale[i] = 1 / map->scale[i];
-		}
-	}
-	*(additive ? &map->shift_of
-		   : &map->scale_of) = graph_describe(g,
-						      sub   ? "-$0"
-						      : div ? "1 / $0"
-							    : "$0",
-						      n, &c, 1);
-	return true;
-}
-
-static bool
-chain_append(struct graph *g, struct chain *chain, struct node *n, int *input)
-{
-	struct affine map;
-
-	if (chain->n_links == MAX_LINKS || !link_map(g, n, input, &map) ||
-	    !affine_compose(g, &chain->map, &map)) {
-		return false;
-	}
-	chain->links[chain->n_links++] = n;
-	if (node_is(n, "Mul") || node_is(n, "Div")) {
-		chain->n_muls++;
-	} else {
-		chain->n_adds++;
-	}
-	return true;
-}
+/* -- links -- */
 
 static void
-drop_links(struct graph *g, struct chain *chain, struct node *into)
+read_chain(struct graph *g, struct node *first, struct chain *chain)
 {
-	const char *why = fate_of(g, "in the weights and the bias of %s", into);
+	struct node *next = first;
 
-	for (int i = chain->n_links - 1; i >= 0; i--) {
-		graph_share_origins(into, chain->links[i]);
-		graph_remove_node(g, chain->links[i], "fold_scale", why);
+	chain->n = 0;
+	while (next && chain->n < MAX_LINKS &&
+	       affine_link_read(g, next, &chain->links[chain->n])) {
+		chain->n++;
+		next = sole_user(next->outputs[0]);
+	}
+	chain->x = chain->n > 0 ? chain->links[0].x : NULL;
+}
+
+/* -- weights and bias -- */
+
+/* The number of links, from the first, that the host takes, and their map. */
+static int
+links_taken(struct graph *g, const struct affine_host *host,
+	    const struct chain *chain, struct affine *taken)
+{
+	struct affine map;
+	int n = 0;
+
+	affine_init(g, &map);
+	for (int i = 0; i < chain->n; i++) {
+		if (!affine_compose(g, &map, &chain->links[i].map) ||
+		    !affine_host_bears(host, &map)) {
+			break;
+		}
+		/* Without a bias, only a scale is a gain. */
+		if ((host->has_bias || chain->links[i].scales) &&
+		    affine_host_takes(host, &map)) {
+			n = i + 1;
+			*taken = map;
+		}
+	}
+	return n;
+}
+
+/* A Mul by the map's scale, or an Add of its shift, instead of the links from
+ * first to last. NULL after a diagnostic. */
+static struct tensor *
+insert_link(struct graph *g, const struct chain *chain, int first, int last,
+	    const struct affine *map, bool scales, struct tensor *x)
+{
+	struct node *before = chain->links[last].node, *made;
+	struct tensor *y = before->outputs[0], *in[2] = { x, NULL };
+	const char *base = arena_printf(&g->module->arena, "%s.%s", y->name,
+					scales ? "scale" : "shift");
+
+	in[1] = affine_constant(g, map, scales, y->type, base);
+	base = arena_printf(&g->module->arena, "%s.%s", y->name,
+			    scales ? "scaled" : "shifted");
+	made = insert_node(g, before, scales ? "Mul" : "Add", base, in, 2);
+	made->name = before->name;
+	for (int i = first; i <= last; i++) {
+		graph_share_origins(made, chain->links[i].node);
+	}
+	return ops_infer_node(g, made) ? made->outputs[0] : NULL;
+}
+
+/* Removes the links from first to last, which x replaces. */
+static void
+drop_links(struct graph *g, const struct chain *chain, int first, int last,
+	   struct tensor *x, const char *why)
+{
+	graph_replace_uses(g, chain->links[last].node->outputs[0], x);
+	for (int i = last; i >= first; i--) {
+		struct node *n = chain->links[i].node;
+
+		graph_note(g, n, "fold_scale", why);
+		n->origins.n = 0;
+		graph_remove_node(g, n, NULL, "");
 	}
 }
 
-/* Replaces the links by a Mul and an Add, as far as needed. */
+/* False after a diagnostic. *done: weights or bias took a part of the chain. */
 static bool
-rebuild(struct graph *g, struct chain *chain, struct tensor *x)
+fold_into_host(struct pass *p, const struct chain *chain, bool *done)
 {
-	struct node *last = chain->links[chain->n_links - 1], *made = NULL;
-	struct tensor *y = last->outputs[0];
-	bool scales = !affine_is_neutral(&chain->map, true);
-	bool shifts = !affine_is_neutral(&chain->map, false);
+	struct graph *g = p->graph;
+	struct affine_host host;
+	struct affine map;
+	struct tensor *x = chain->x;
+	int n;
 
-	if (!scales && !shifts) {
+	*done = false;
+	if (g->settings->exact_rewrites || !x->producer || !sole_user(x) ||
+	    !affine_is_host(x->producer) || visible_at(&p->visible, x) ||
+	    !affine_host_read(g, x->producer, &host)) {
 		return true;
 	}
-	for (int step = 0; step < 2; step++) {
-		struct tensor *in[2] = { x, NULL };
+	n = links_taken(g, &host, chain, &map);
+	if (n == 0) {
+		return true;
+	}
+	*done = true;
+	if (!affine_host_absorb(g, &host, &map)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		graph_share_origins(host.node, chain->links[i].node);
+	}
+	if (!affine_is_neutral(&map, false)) {
+		/* The product's weights have the scale, the shift is left. */
+		x = insert_link(g, chain, 0, n - 1, &map, false, x);
+	}
+	if (x != NULL) {
+		drop_links(g, chain, 0, n - 1, x,
+			   fate_of(g, "in the weights and the bias of %s",
+				   host.node));
+	}
+	return x != NULL;
+}
 
-		if (!(step == 0 ? scales : shifts)) {
-			continue;
-		}
-		in[1] = affine_constant(g, &chain->map, step == 0, y->type,
-					y->ndim,
-					arena_printf(&g->module->arena, "%s.%s",
-						     y->name,
-						     step == 0 ? "scale"
-							       : "shift"));
-		made = insert_node(g, last, step == 0 ? "Mul" : "Add",
-				   arena_printf(&g->module->arena, "%s.%s",
-						y->name,
-						step == 0 ? "scaled"
-							  : "shifted"),
-				   in, 2);
-		made->name = last->name;
-		for (int i = 0; i < chain->n_links; i++) {
-			graph_share_origins(made, chain->links[i]);
-		}
-		if (!ops_infer_node(g, made)) {
+/* -- links of one kind -- */
+
+static bool
+is_power_from_1(double v)
+{
+	int exponent;
+
+	return isfinite(v) && fabs(v) >= 1 && fabs(frexp(v, &exponent)) == 0.5;
+}
+
+/* May x * a * b become x * (a * b)? */
+static bool
+scales_join(struct dtype t, bool within_rounding, double a, double b)
+{
+	if (!affine_constant_fits(t, a * b)) {
+		return false;
+	}
+	return (is_power_from_1(a) && is_power_from_1(b)) ||
+	       (within_rounding && affine_scale_is_moderate(a) &&
+		affine_scale_is_moderate(b) && affine_scale_is_moderate(a * b));
+}
+
+/* May x + a + b become x + (a + b)? */
+static bool
+shifts_join(struct dtype t, double a, double b)
+{
+	double sum = a + b;
+
+	return (a == 0 || b == 0 || (a > 0) == (b > 0)) && sum - a == b &&
+	       sum - b == a &&
+	       number_round(t, (union number){ .f = sum }).f == sum;
+}
+
+static bool
+maps_join(struct pass *p, const struct affine_link *to, const struct affine *a,
+	  const struct affine *b)
+{
+	const struct tensor *y = to->node->outputs[0];
+	int64_t n = a->axis >= 0 ? a->n : b->n;
+	bool within_rounding = dtype_bits(y->type) >= 32 &&
+			       !p->graph->settings->exact_rewrites &&
+			       !visible_at(&p->visible, y);
+
+	for (int64_t i = 0; i < n; i++) {
+		int64_t ia = a->axis >= 0 ? i : 0, ib = b->axis >= 0 ? i : 0;
+
+		if (to->scales ? !scales_join(y->type, within_rounding,
+					      a->scale[ia], b->scale[ib])
+			       : !within_rounding ||
+					 !shifts_join(y->type, a->shift[ia],
+						      b->shift[ib])) {
 			return false;
 		}
-		x = made->outputs[0];
-	}
-	graph_replace_uses(g, y, x);
-	for (int i = chain->n_links - 1; i >= 0; i--) {
-		if (chain->n_links > 1) {
-			graph_note(g, chain->links[i], "fold_scale",
-				   "one scale and one shift for the chain");
-		}
-		chain->links[i]->origins.n = 0;
-		graph_remove_node(g, chain->links[i], NULL, "");
 	}
 	return true;
 }
 
+/* Joins the links of one kind from `first` on, as many as may be. Gives the
+ * last of them. False after a diagnostic. */
 static bool
-fold_chain(struct graph *g, struct node *first)
+join_links(struct pass *p, const struct chain *chain, int first, int *last)
 {
-	struct chain chain = { .n_links = 0 };
-	struct tensor *x, *y;
-	struct node *next = first, *producer;
-	int input = 0, x_input = 0;
+	struct graph *g = p->graph;
+	const struct affine_link *links = chain->links;
+	struct affine map = links[first].map;
+	struct node *n = links[first].node;
+	/* An earlier join may have replaced what it reads. */
+	struct tensor *x = n->inputs[only_variable_input(n)];
+	bool scales = links[first].scales;
 
-	affine_init(g, &chain.map);
-	while (next && chain_append(g, &chain, next, &input)) {
-		x_input = chain.n_links == 1 ? input : x_input;
-		next = sole_user(next->outputs[0]);
+	*last = first;
+	while (*last + 1 < chain->n && links[*last + 1].scales == scales &&
+	       maps_join(p, &links[*last + 1], &map, &links[*last + 1].map) &&
+	       affine_compose(g, &map, &links[*last + 1].map)) {
+		++*last;
 	}
-	if (chain.n_links == 0) {
+	if (*last == first) {
 		return true;
 	}
-	x = first->inputs[x_input];
-	y = chain.links[chain.n_links - 1]->outputs[0];
-	producer = x->producer;
-	if (producer && sole_user(x) && affine_fits(g, producer, &chain.map)) {
-		if (!affine_absorb(g, producer, &chain.map)) {
+	if (!affine_is_neutral(&map, scales) ||
+	    links[*last].node->outputs[0]->is_output) {
+		x = insert_link(g, chain, first, *last, &map, scales, x);
+	}
+	if (x != NULL) {
+		drop_links(g, chain, first, *last, x,
+			   scales ? "one scale for the chain"
+				  : "one shift for the chain");
+	}
+	return x != NULL;
+}
+
+static bool
+fold_chain(struct pass *p, struct node *first)
+{
+	struct chain chain;
+	bool done;
+
+	read_chain(p->graph, first, &chain);
+	if (!fold_into_host(p, &chain, &done)) {
+		return false;
+	}
+	for (int i = 0; !done && i < chain.n; i++) {
+		if (!join_links(p, &chain, i, &i)) {
 			return false;
 		}
-		if (affine_is_neutral(&chain.map, false)) {
-			graph_replace_uses(g, y, x);
-			drop_links(g, &chain, producer);
-			return true;
-		}
-		/* The product's weights have the scale, the shift is left. */
-		for (int i = 0; i < chain.n_links; i++) {
-			graph_share_origins(producer, chain.links[i]);
-		}
-		return rebuild(g, &chain, x);
 	}
-	return chain.n_muls > 1 || chain.n_adds > 1 ||
-			       (chain.n_muls > 0 && chain.n_adds > 0 &&
-				!node_is(first, "Mul"))
-		       ? rebuild(g, &chain, x)
-		       : true;
+	return true;
 }
 
 /* A link whose input is a link's result is not the first of its chain. */
 static bool
-continues_chain(struct graph *g, struct node *n)
+is_first(struct graph *g, struct node *n)
 {
-	struct affine map;
+	struct affine_link link;
 	struct node *p;
-	int x_input;
 
-	if (!link_map(g, n, &x_input, &map)) {
-		return true;
+	if (!affine_link_read(g, n, &link)) {
+		return false;
 	}
-	p = n->inputs[x_input]->producer;
-	return p && sole_user(p->outputs[0]) && link_map(g, p, &x_input, &map);
+	p = link.x->producer;
+	return !p || !sole_user(link.x) || !affine_link_read(g, p, &link);
 }
 
 bool
 graph_fold_scale(struct graph *g)
 {
+	struct pass p = { .graph = g, .visible = { .graph = g } };
+
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 		int before = g->edits;
 
-		if (!is_link(n) || continues_chain(g, n)) {
+		if (!affine_is_link(n) || !is_first(g, n)) {
 			continue;
 		}
-		if (!fold_chain(g, n)) {
+		if (!fold_chain(&p, n)) {
 			return false;
 		}
 		if (g->edits != before) {

@@ -4,8 +4,14 @@
  *	a = Dropout (x)
  *	b = Reshape (a, s)     ->     c = Reshape (x, t)
  *	c = Reshape (b, t)
- */
+ *
+ * Exact, but for x + 0 of floats, which gives x: -0 keeps its sign then. That is
+ * done where the graph takes rewrites within rounding and no later operator
+ * makes the sign visible (visible.c). */
 #include "rewrite.h"
+#include "visible.h"
+
+#include <math.h>
 
 static bool
 all_zero(const int64_t *v, int n)
@@ -70,9 +76,26 @@ is_identity_perm(const struct node *n)
 	return count > 0 || n->inputs[0]->ndim <= 1;
 }
 
+/* Is x + c, or x - c, equal to x for each x? With floats -0 + 0 is 0. */
+static bool
+keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
+	   struct tensor *c, bool add)
+{
+	int64_t count;
+	const double *v = constant_doubles(g, c, &count);
+	bool exact = !dtype_is_float(c->type) || v != NULL;
+
+	for (int64_t i = 0; v && i < count && dtype_is_float(c->type); i++) {
+		exact &= (signbit(v[i]) != 0) == add;
+	}
+	return exact || (!g->settings->exact_rewrites &&
+			 !visible_at(visible, n->outputs[0]));
+}
+
 /* x + 0, x - 0, x * 1, x / 1 with a constant that does not broadcast x. */
 static bool
-is_neutral(struct graph *g, const struct node *n, int *kept)
+is_neutral(struct graph *g, struct visible *visible, const struct node *n,
+	   int *kept)
 {
 	bool add = node_is(n, "Add"), mul = node_is(n, "Mul");
 	bool sub = node_is(n, "Sub"), div = node_is(n, "Div");
@@ -86,7 +109,8 @@ is_neutral(struct graph *g, const struct node *n, int *kept)
 		if (tensor_is_constant(c) && !tensor_is_constant(x) &&
 		    tensor_same_shape(x, n->outputs[0]) &&
 		    tensor_bytes_max(c) <= EAGER_BYTES &&
-		    constant_is_all(g, c, add || sub ? 0 : 1)) {
+		    constant_is_all(g, c, add || sub ? 0 : 1) &&
+		    (mul || div || keeps_zero(g, visible, n, c, add))) {
 			*kept = 1 - i;
 			return true;
 		}
@@ -125,7 +149,7 @@ drop_requantize(struct graph *g, struct node *n)
 
 /* Why the node changes nothing, or NULL. */
 static const char *
-no_op(struct graph *g, const struct node *n, int *kept)
+no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 {
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	const int64_t *v;
@@ -144,7 +168,7 @@ no_op(struct graph *g, const struct node *n, int *kept)
 	    n->n_inputs == 1) {
 		return "has one input";
 	}
-	if (is_neutral(g, n, kept)) {
+	if (is_neutral(g, visible, n, kept)) {
 		return "adds nothing or multiplies by one";
 	}
 	if (!tensor_same_shape(x, y)) {
@@ -275,6 +299,8 @@ merge_views(struct graph *g, struct node *n)
 bool
 graph_identity(struct graph *g)
 {
+	struct visible visible = { .graph = g };
+
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 		const char *why;
@@ -283,7 +309,7 @@ graph_identity(struct graph *g)
 		if (n->n_inputs == 0 || !n->inputs[0] || !n->outputs[0]) {
 			continue;
 		}
-		why = no_op(g, n, &kept);
+		why = no_op(g, &visible, n, &kept);
 		if (why && replace_by(g, n, n->inputs[kept], "identity", why)) {
 			i--;
 			continue;

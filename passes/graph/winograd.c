@@ -11,9 +11,17 @@
  * The cost model estimates time by the target's facts: operations, and bytes
  * from memory. A tile of m x m results takes (m + 2)² products per channel
  * instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and the
- * transformed inputs and the sums are written and read once more. */
+ * transformed inputs and the sums are written and read once more.
+ *
+ * Within rounding, though with larger errors than a direct convolution: the
+ * transforms of tiles of 4 have factors up to 8. Numbers that overflow when
+ * multiplied by a hundred become NaN. Never chosen where the graph wants exact
+ * rewrites (the caller asks for direct convolutions then) and, unless the user
+ * asks for it, where a later operator makes the difference visible
+ * (visible.c). */
 #include "identifiers.h"
 #include "rewrite.h"
+#include "visible.h"
 #include "window.h"
 
 enum { KERNEL = 3, BLOCK = 8 };
@@ -247,6 +255,8 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 bool
 graph_winograd(struct graph *g)
 {
+	struct visible visible = { .graph = g };
+
 	for (int i = 0; i < g->nodes.n && g->settings->conv != CONV_DIRECT;
 	     i++) {
 		struct node *n = g->nodes.data[i];
@@ -257,6 +267,10 @@ graph_winograd(struct graph *g)
 			continue;
 		}
 		p = choose(g->settings, &c);
+		if (g->settings->conv == CONV_AUTO && p.tile != 0 &&
+		    visible_at(&visible, n->outputs[0])) {
+			continue;
+		}
 		if (p.tile != 0 && !replace(g, n, &c, &p)) {
 			return false;
 		}

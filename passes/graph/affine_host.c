@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products whose weights and bias take an affine map of their result:
+ *
+ *	a = Conv (x, w, b)
+ *	c = Mul (a, s)          ->     y = Conv (x, w * s, b * s + t)
+ *	y = Add (c, t)
+ *
+ * Within rounding, under these conditions; never exact.
+ *
+ * - The weights are float32 or float64. A merged weight of a narrower float
+ *   would be rounded much more coarsely than the sum, which is computed in
+ *   float32.
+ * - Merged constants are finite and not subnormal. A weight, or a bias, may
+ *   underflow if it is at most 2^-64 of the largest weight of its channel.
+ * - Scales are between 2^-64 and 2^64, and weights that are scaled at most 2^64,
+ *   so that the product is in range where the scaled one is.
+ * - No shift is much larger than what the product itself gives. A sum of
+ *   products has rounding errors in proportion to the sum of |w| * |x|. A shift
+ *   in the sum, or a shift that is multiplied, adds an error in proportion to
+ *   itself: less, if it is at most the mean of a channel's sum of |w| times the
+ *   magnitude of x, for which 256 is taken: pixels are up to 255, and what is
+ *   inside of a network is smaller. So a bias of a trained model is folded; a
+ *   time stamp, 1.7e9 seconds behind a weight of 1, is not.
+ *
+ * The caller looks whether a later operator makes the difference visible. */
+#include "affine.h"
+
+#include <math.h>
+
+#define SHIFT_MAX 256.0
+#define SCALE_MAX 0x1p64
+#define UNDERFLOW_MAX 0x1p-64
+
+static int64_t
+extent_of(const struct tensor *t, int axis)
+{
+	int64_t extent;
+
+	return expr_is_int(t->shape[axis], &extent) ? extent : -1;
+}
+
+/* False if n is no host by its operator and types. */
+static bool
+host_of(struct node *n, struct affine_host *h)
+{
+	const struct tensor *y = n->outputs[0];
+	const struct tensor *w = node_input(n, 1);
+
+	*h = (struct affine_host){
+		.node = n, .has_bias = true, .alpha = 1, .beta = 1
+	};
+	if (!w || w->ndim < 2 || !tensor_is_constant(w) ||
+	    !dtype_is_float(w->type) || !dtype_equal(w->type, y->type)) {
+		return false;
+	}
+	if (node_is(n, "Conv")) {
+		h->axis = y->ndim - 2;
+		h->weight_axis = 0;
+	} else if (node_is(n, "ConvTranspose") &&
+		   node_attr_int(n, "group", 1) == 1) {
+		h->axis = y->ndim - 2;
+		h->weight_axis = 1;
+	} else if (node_is(n, "Gemm")) {
+		h->weight_axis = node_attr_int(n, "transB", 0) ? 0 : 1;
+		h->alpha = node_attr_float(n, "alpha", 1);
+		h->beta = node_attr_float(n, "beta", 1);
+	} else if (node_is(n, "MatMul")) {
+		h->weight_axis = w->ndim - 1;
+		h->has_bias = false;
+	} else {
+		return false;
+	}
+	h->channels = extent_of(w, h->weight_axis);
+	return h->channels > 0 && h->channels <= AFFINE_CHANNELS_MAX;
+}
+
+bool
+affine_is_host(struct node *n)
+{
+	struct affine_host h;
+
+	return host_of(n, &h);
+}
+
+static double *
+spread(struct graph *g, const struct affine *a, const double *values, int64_t n)
+{
+	double *out = arena_array(&g->module->arena, double, n);
+
+	for (int64_t i = 0; i < n; i++) {
+		out[i] = values[a->axis >= 0 ? i : 0];
+	}
+	return out;
+}
+
+bool
+affine_host_read(struct graph *g, struct node *n, struct affine_host *h)
+{
+	struct tensor *bias;
+	struct affine own;
+
+	if (!host_of(n, h)) {
+		return false;
+	}
+	bias = h->has_bias ? node_input(n, 2) : NULL;
+	if (bias != NULL) {
+		/* It must be constant per channel. */
+		if (!tensor_is_constant(bias) ||
+		    !affine_read(g, bias, n->outputs[0]->ndim, true, &own) ||
+		    own.axis > 0 || (own.axis == 0 && own.n != h->channels)) {
+			return false;
+		}
+		h->bias = spread(g, &own, own.shift, h->channels);
+		for (int64_t i = 0; i < h->channels; i++) {
+			h->bias[i] *= h->beta;
+		}
+	}
+	return weight_range_find(g, n->inputs[1], h->weight_axis, h->channels,
+				 &h->weights) &&
+	       isfinite(h->weights.largest);
+}
+
+/* The bias of a channel behind the map. */
+static double
+bias_behind(const struct affine_host *h, const struct affine *a,
+	    int64_t channel)
+{
+	int64_t i = a->axis >= 0 ? channel : 0;
+
+	return (h->bias ? h->bias[channel] * a->scale[i] : 0) + a->shift[i];
+}
+
+/* Is the axis of the map, if it has one, that of the channels? */
+static bool
+has_axis(const struct affine_host *h, const struct affine *a)
+{
+	return a->axis < 0 || (a->axis == h->axis && a->n == h->channels);
+}
+
+bool
+affine_host_bears(const struct affine_host *h, const struct affine *a)
+{
+	double most = SHIFT_MAX * fabs(h->alpha) * h->weights.total /
+		      (double)h->channels;
+
+	if (!has_axis(h, a)) {
+		return false;
+	}
+	for (int64_t i = 0; i < h->channels && most > 0; i++) {
+		double scale = a->scale[a->axis >= 0 ? i : 0];
+
+		if (!(fabs(bias_behind(h, a, i)) <= most * fabs(scale)) &&
+		    scale != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Can the bias of a channel be `merged`, where the weights are multiplied by the
+ * scale? */
+static bool
+takes_bias(const struct affine_host *h, int64_t channel, double scale,
+	   double merged)
+{
+	const struct weight_range *r = &h->weights;
+	double largest = r->channel_largest ? r->channel_largest[channel] : 0;
+
+	return affine_constant_fits(h->node->outputs[0]->type, merged) ||
+	       fabs(merged) <= UNDERFLOW_MAX * largest * fabs(scale);
+}
+
+/* May the weights of a channel be multiplied by the scale? */
+static bool
+takes_scale(const struct affine_host *h, int64_t channel, double scale)
+{
+	const struct weight_range *r = &h->weights;
+	bool whole = r->channel_largest == NULL;
+	struct dtype t = h->node->inputs[1]->type;
+	double largest = whole ? r->largest : r->channel_largest[channel];
+	double least = whole ? r->least : r->channel_least[channel];
+
+	scale = fabs(scale);
+	if (!affine_scale_is_moderate(scale) || largest > SCALE_MAX) {
+		return false;
+	}
+	return scale == 0 || largest == 0 ||
+	       (affine_constant_fits(t, largest * scale) &&
+		(affine_constant_fits(t, least * scale) ||
+		 (!whole &&
+		  affine_constant_fits(t, largest * scale * UNDERFLOW_MAX))));
+}
+
+bool
+affine_host_takes(const struct affine_host *h, const struct affine *a)
+{
+	struct dtype t = h->node->outputs[0]->type;
+	bool scales = !affine_is_neutral(a, true);
+
+	if (!has_axis(h, a) || (!scales && !h->has_bias)) {
+		return false;
+	}
+	if (dtype_bits(t) < 32 && (scales || h->bias != NULL)) {
+		return false;
+	}
+	for (int64_t i = 0; i < h->channels; i++) {
+		double scale = a->scale[a->axis >= 0 ? i : 0];
+		double merged = h->has_bias ? bias_behind(h, a, i)
+					    : a->shift[a->axis >= 0 ? i : 0];
+
+		if ((scales && !takes_scale(h, i, scale)) ||
+		    !takes_bias(h, i, scale, merged)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* -- the new weights and bias -- */
+
+/* w * s with s along the channels. A product made before is replaced, so that
+ * recipes stay one multiplication deep. */
+static struct tensor *
+scale_weight(struct graph *g, const struct affine_host *h,
+	     const struct affine *a)
+{
+	struct tensor *w = h->node->inputs[1], *s, *of = a->scale_of;
+	double *values = spread(g, a, a->scale, h->channels);
+	const double *before = weight_scales(g, w, h->weight_axis, h->channels);
+	const char *base;
+
+	if (before != NULL) {
+		for (int64_t i = 0; i < h->channels; i++) {
+			values[i] *= before[i];
+		}
+		of = affine_described_product(g, w->recipe->inputs[1], of);
+		w = w->recipe->inputs[0];
+	}
+	base = arena_printf(&g->module->arena, "%s.scale", w->name);
+	s = affine_along(g, base, w->type, w->ndim, h->weight_axis, h->channels,
+			 values);
+	if (of != NULL) {
+		graph_made_of(g, s, "$0", NULL, &of, 1);
+	}
+	base = arena_printf(&g->module->arena, "%s.scaled", w->name);
+	return constant_binary(g, "Mul", base, w, s);
+}
+
+static void
+set_bias(struct graph *g, const struct affine_host *h, const struct affine *a)
+{
+	struct arena *arena = &g->module->arena;
+	struct node *n = h->node;
+	struct tensor *old = node_input(n, 2), *bias, *of = old;
+	double *values = arena_array(arena, double, h->channels);
+	const char *base = arena_printf(arena, "%s.bias",
+					old ? old->name : n->outputs[0]->name);
+
+	for (int64_t i = 0; i < h->channels; i++) {
+		values[i] = bias_behind(h, a, i);
+	}
+	if (n->n_inputs < 3) {
+		node_resize_inputs(n, 3);
+	}
+	bias = affine_along(g, base, n->outputs[0]->type, 1, 0, h->channels,
+			    values);
+	if (old && h->beta != 1) {
+		of = graph_describe(g, arena_printf(arena, "$0 * %g", h->beta),
+				    NULL, &old, 1);
+	}
+	of = affine_described_map(g, of, a);
+	if (of != NULL) {
+		graph_made_of(g, bias, "$0", NULL, &of, 1);
+	}
+	node_set_input(n, 2, bias);
+	if (h->beta != 1) {
+		node_set_attr_float(g, n, "beta", 1);
+	}
+}
+
+bool
+affine_host_absorb(struct graph *g, const struct affine_host *h,
+		   struct affine *a)
+{
+	struct node *n = h->node;
+	struct tensor *w;
+
+	if (h->has_bias && (node_input(n, 2) || !affine_is_neutral(a, false))) {
+		set_bias(g, h, a);
+	}
+	if (!affine_is_neutral(a, true)) {
+		w = scale_weight(g, h, a);
+		if (!w) {
+			return false;
+		}
+		node_set_input(n, 1, w);
+	}
+	/* The result is no tensor of the model, unless the whole map was
+	 * absorbed; then it replaces the map's result. */
+	n->outputs[0]->model_name = NULL;
+	a->scale_of = NULL;
+	a->shift_of = h->has_bias ? NULL : a->shift_of;
+	for (int64_t i = 0; i < a->n; i++) {
+		a->scale[i] = 1;
+		if (h->has_bias) {
+			a->shift[i] = 0;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A rewrite of constants changes results in their last bits. That is visible
+ * where a later operator has steps:
+ *
+ *	a = Add (x, one)        floor ((x + 1) / 10), where x is a whole number,
+ *	b = Div (a, ten)        is never floor (x * 0.1 + 0.1): 0.1 is rounded,
+ *	y = Floor (b)           and the sum may be just below a whole number
+ *
+ * Here a and b are visible: a path of operators that compute elements from
+ * single elements leads from them to a step. A sum of products (Conv, MatMul, a
+ * mean, a normalization) ends a path: its own rounding errors are as large as
+ * the difference, so that a step behind it depends on the last bits in the model
+ * itself. visible.def has the operators.
+ *
+ * The nodes are visited from the last to the first. The state of a loop is read
+ * before it is written, so that graphs with loops are visited until nothing
+ * changes. */
+#include "visible.h"
+
+#include "ops.h"
+#include "rewrite.h"
+
+enum effect { PASS, STOP, STEP };
+
+static const struct row {
+	const char *domain, *op_type;
+	int input; /* -1: all others */
+	enum effect effect;
+} rows[] = {
+#define EFFECT(domain, op, input, effect) { domain, #op, input, effect },
+#include "visible.def"
+#undef EFFECT
+};
+
+/* x to the power of a whole number from 1 on has neither poles nor edges. */
+static bool
+is_smooth_power(struct graph *g, const struct node *n, int input)
+{
+	int64_t count;
+	const double *v = node_is(n, "Pow") && input == 0
+				  ? constant_doubles(g, n->inputs[1], &count)
+				  : NULL;
+
+	for (int64_t i = 0; v != NULL && i < count; i++) {
+		if (!(v[i] >= 1 && v[i] <= 64 && v[i] == (int)v[i])) {
+			return false;
+		}
+	}
+	return v != NULL;
+}
+
+/* Does a result that is read have other elements than floats, or too few bits
+ * for a small difference? */
+static bool
+gives_steps(const struct node *n)
+{
+	for (int i = 0; i < n->n_outputs; i++) {
+		const struct tensor *y = n->outputs[i];
+
+		if (y != NULL && (y->uses.n > 0 || y->is_output) &&
+		    (!dtype_is_float(y->type) || dtype_bits(y->type) <= 8)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum effect
+effect_of_class(const struct node *n)
+{
+	switch (n->op != NULL ? n->op->fuse : FUSE_OPAQUE) {
+	case FUSE_REDUCTION:
+	case FUSE_COMPUTE:
+	case FUSE_ROWWISE:
+		return STOP;
+	case FUSE_OPAQUE:
+		return STEP;
+	default:
+		return PASS;
+	}
+}
+
+static enum effect
+effect_of(struct graph *g, const struct node *n, int input)
+{
+	const struct row *row = NULL;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows && !row; i++) {
+		if ((rows[i].input == input || rows[i].input < 0) &&
+		    strcmp(rows[i].op_type, n->op_type) == 0 &&
+		    strcmp(rows[i].domain, n->domain) == 0) {
+			row = &rows[i];
+		}
+	}
+	if (row != NULL && row->effect != PASS) {
+		return is_smooth_power(g, n, input) ? PASS : row->effect;
+	}
+	return gives_steps(n) ? STEP : row != NULL ? PASS : effect_of_class(n);
+}
+
+/* Is a difference in one of n's results visible? */
+static bool
+is_seen_behind(const struct visible *v, const struct node *n)
+{
+	for (int i = 0; i < n->n_outputs; i++) {
+		const struct tensor *y = n->outputs[i];
+
+		if (y != NULL && (y->id >= v->n || v->tensors[y->id])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_seen_through(const struct visible *v, const struct node *n, int input)
+{
+	switch (effect_of(v->graph, n, input)) {
+	case STEP:
+		return true;
+	case STOP:
+		return false;
+	default:
+		return is_seen_behind(v, n);
+	}
+}
+
+static bool
+is_carried(const struct node *n)
+{
+	return node_is_internal(n, "Carry") && node_is_control(n);
+}
+
+/* Is a state of the loop that n ends visible where the body reads it? */
+static bool
+is_seen_in_loop(const struct visible *v, const struct node *end)
+{
+	int64_t loop = node_attr_int(end, "loop", 0);
+
+	for (int i = 0; i < v->graph->nodes.n; i++) {
+		const struct node *n = v->graph->nodes.data[i];
+
+		if (is_carried(n) && node_attr_int(n, "body", 0) == loop &&
+		    is_seen_behind(v, n)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* True if something became visible. */
+static bool
+visit(struct visible *v, const struct node *n)
+{
+	bool looped = node_ends_loop(n) && is_seen_in_loop(v, n);
+	bool changed = false;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t == NULL || !dtype_is_float(t->type) ||
+		    v->tensors[t->id]) {
+			continue;
+		}
+		v->tensors[t->id] = looped || is_seen_through(v, n, i);
+		changed |= v->tensors[t->id];
+	}
+	return changed;
+}
+
+static void
+visit_all(struct visible *v)
+{
+	struct graph *g = v->graph;
+	bool changed = true, again = graph_has_control(g);
+
+	v->n = g->tensors.n;
+	v->tensors = arena_array(&g->module->arena, bool, v->n + 1);
+	while (changed) {
+		changed = false;
+		for (int i = g->nodes.n - 1; i >= 0; i--) {
+			changed |= visit(v, g->nodes.data[i]);
+		}
+		changed &= again;
+	}
+}
+
+bool
+visible_at(struct visible *v, const struct tensor *t)
+{
+	if (v->tensors == NULL) {
+		visit_all(v);
+	}
+	if (t->id < v->n) {
+		return v->tensors[t->id];
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		if (is_seen_through(v, t->uses.data[i].node,
+				    t->uses.data[i].input)) {
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The range of a product's weights. Weights that are computed when they are
+ * written are evaluated for it if they are small; of large ones the range is
+ * that of the weights that they are made of, if these are scaled or moved. */
+#include "weight_range.h"
+
+#include "rewrite.h"
+
+#include <math.h>
+
+#define EVALUATED_BYTES_MAX (4 * 1024 * 1024)
+
+static int64_t
+extent_of(const struct tensor *t, int axis)
+{
+	int64_t extent;
+
+	return expr_is_int(t->shape[axis], &extent) ? extent : -1;
+}
+
+static void
+see_weight(struct weight_range *r, int64_t channel, double w)
+{
+	w = fabs(w);
+	if (w == 0) {
+		return;
+	}
+	r->channel_total[channel] += w;
+	/* A NaN is the largest, too. */
+	if (!(w <= r->channel_largest[channel])) {
+		r->channel_largest[channel] = w;
+	}
+	if (w < r->channel_least[channel]) {
+		r->channel_least[channel] = w;
+	}
+}
+
+static double
+element(const struct value *v, int64_t i)
+{
+	float f;
+
+	if (v->data != NULL && v->type.kind == DT_F32) {
+		memcpy(&f, (const char *)v->data + (size_t)i * sizeof f,
+		       sizeof f);
+		return f;
+	}
+	return v->data ? number_load(v->type, v->data, (size_t)i).f : v->fill.f;
+}
+
+static void
+see_weights(struct weight_range *r, const struct tensor *w,
+	    const struct value *v, int axis, int64_t channels)
+{
+	int64_t rest = 1, at = 0;
+
+	for (int d = axis + 1; d < w->ndim; d++) {
+		rest *= extent_of(w, d);
+	}
+	while (at < v->elems) {
+		int64_t channel = at / rest % channels;
+
+		for (int64_t i = 0; i < rest; i++, at++) {
+			see_weight(r, channel, element(v, at));
+		}
+	}
+}
+
+/* The range of all, from that of each channel. */
+static void
+join_channels(struct weight_range *r, int64_t channels)
+{
+	r->total = 0;
+	r->largest = 0;
+	r->least = INFINITY;
+	for (int64_t i = 0; i < channels; i++) {
+		if (!(r->channel_largest[i] <= r->largest)) {
+			r->largest = r->channel_largest[i];
+		}
+		r->least = fmin(r->least, r->channel_least[i]);
+		r->total += r->channel_total[i];
+	}
+}
+
+/* The scales of weights that are a product by scale_weight; NULL: they are
+ * not. */
+double *
+weight_scales(struct graph *g, const struct tensor *w, int axis,
+	      int64_t channels)
+{
+	const struct node *made = w->recipe;
+	int64_t count;
+	double *before;
+
+	if (!made || !node_is(made, "Mul") || !made->inputs[1]->value ||
+	    made->inputs[1]->ndim != w->ndim ||
+	    !tensor_same_shape(made->inputs[0], w)) {
+		return NULL;
+	}
+	before = constant_doubles(g, made->inputs[1], &count);
+	return before && count == channels &&
+			       extent_of(made->inputs[1], axis) == channels
+		       ? before
+		       : NULL;
+}
+
+static bool
+range_of_product(struct graph *g, const struct tensor *w, int axis,
+		 int64_t channels, const double *scale, struct weight_range *r)
+{
+	if (!weight_range_find(g, w->recipe->inputs[0], axis, channels, r) ||
+	    !r->channel_largest) {
+		return false;
+	}
+	for (int64_t i = 0; i < channels; i++) {
+		r->channel_total[i] *= fabs(scale[i]);
+		r->channel_largest[i] *= fabs(scale[i]);
+		r->channel_least[i] *= scale[i] != 0 ? fabs(scale[i]) : 1;
+	}
+	join_channels(r, channels);
+	return true;
+}
+
+/* Weights that have the elements of others: their range, not by channels. */
+static bool
+range_of_moved(struct graph *g, const struct node *made, struct weight_range *r)
+{
+	static const char *const moves[] = { "Transpose", "Reshape",  "Squeeze",
+					     "Unsqueeze", "Identity", "Flatten",
+					     "Cast" };
+	struct tensor *from = made->inputs[0];
+
+	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+		if (node_is(made, moves[i]) && dtype_is_float(from->type) &&
+		    dtype_bits(from->type) <=
+			    dtype_bits(made->outputs[0]->type) &&
+		    from->ndim > 0 && extent_of(from, 0) > 0) {
+			bool known = weight_range_find(g, from, 0,
+						       extent_of(from, 0), r);
+
+			r->channel_total = NULL;
+			r->channel_largest = r->channel_least = NULL;
+			return known;
+		}
+	}
+	return false;
+}
+
+bool
+weight_range_find(struct graph *g, struct tensor *w, int axis, int64_t channels,
+		  struct weight_range *r)
+{
+	struct arena *a = &g->module->arena;
+	const double *before = weight_scales(g, w, axis, channels);
+	const struct value *v = w->value;
+
+	if (before != NULL) {
+		return range_of_product(g, w, axis, channels, before, r);
+	}
+	if (v == NULL && tensor_bytes_max(w) <= EVALUATED_BYTES_MAX) {
+		v = tensor_value(g, w);
+	}
+	if (v == NULL) {
+		return w->recipe && range_of_moved(g, w->recipe, r);
+	}
+	r->channel_total = arena_array(a, double, channels);
+	r->channel_largest = arena_array(a, double, channels);
+	r->channel_least = arena_array(a, double, channels);
+	for (int64_t i = 0; i < channels; i++) {
+		r->channel_least[i] = INFINITY;
+	}
+	see_weights(r, w, v, axis, channels);
+	join_channels(r, channels);
+	return true;
+}
