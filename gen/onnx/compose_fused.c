@@ -259,7 +259,7 @@ compose_skip_rms_norm(struct compose *c)
 
 	compose_set_int(c, "axis", -1);
 	rms_norm(c, sum, compose_input(c, 2),
-		 node_attr_float(c->node, "epsilon", 1e-6));
+		 node_attr_float(c->node, "epsilon", 1e-12));
 	return true;
 }
 

@@ -11,7 +11,11 @@
  *
  * The last block is padded with zeros (sums) or ones (products). Sums of
  * float16 and bfloat16 are computed in float32, as in one row. The scan over
- * block sums is blocked again if it is long. */
+ * block sums is blocked again if it is long.
+ *
+ * Exact for integers. Sums of floats are within rounding, with other errors: they
+ * stay as they are where the graph wants exact rewrites. Products of floats
+ * always do: a block's own product may overflow, and 0 * inf is NaN. */
 #include "rewrite.h"
 
 enum {
@@ -74,6 +78,10 @@ read_scan(struct graph *g, struct node *n, struct scan *s)
 		rows *= d != s->axis ? s->shape[d] : 1;
 	}
 	length = s->shape[s->axis];
+	if (dtype_is_float(x->type) &&
+	    (s->product || g->settings->exact_rewrites)) {
+		return false;
+	}
 	if (length < LEAST_ROW || rows < 1 || rows >= FULL_DEVICE) {
 		return false;
 	}

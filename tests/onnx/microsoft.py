@@ -110,6 +110,14 @@ for wanted in ((0,), (0, 3)):
           [f(2, 3, 8), f(2, 3, 8), f(8), f(8)], {"epsilon": 1e-3}, 4,
           wanted=wanted)
 check("SimplifiedLayerNormalization", [f(2, 3, 8), f(8)], domain="")
+# What they take as epsilon shows in small numbers.
+few = np.float32(1e-4)
+check("SkipLayerNormalization", [few * f(2, 3, 8), few * f(2, 3, 8), f(8)],
+      label="epsilon")
+check("SkipSimplifiedLayerNormalization",
+      [few * f(2, 3, 8), few * f(2, 3, 8), f(8)], label="epsilon")
+check("SimplifiedLayerNormalization", [few * f(2, 3, 8), f(8)], domain="",
+      label="epsilon")
 ids = random.integers(0, 9, (2, 5)).astype(np.int32)
 kinds = random.integers(0, 2, (2, 5)).astype(np.int32)
 check("EmbedLayerNormalization",
