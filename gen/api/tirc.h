@@ -348,10 +348,7 @@ struct tirc_summary {
 	const char *name;
 	int64_t workspace_bytes; /* planned */
 	int64_t bound_bytes;     /* the lower bound of any plan in this order */
-	int64_t stack_bytes;     /* of the entry function and the kernel with
-				  * the largest frame: an estimate for the
-				  * suggested flags, without functions of
-				  * libraries */
+	int64_t local_bytes;     /* the largest of the kernels' */
 	int64_t weights_bytes;
 	const char *weights;      /* the form chosen */
 	double flops, operations; /* on floats, on all numbers */
@@ -377,7 +374,7 @@ struct tirc_kernel {
 	 * largest values of symbolic sizes, as all members here. */
 	double flops, operations;
 	int64_t macs, read_bytes, write_bytes;
-	int64_t stack_bytes;  /* simultaneously live local arrays */
+	int64_t local_bytes;  /* simultaneously live local arrays */
 	int64_t weight_bytes; /* of read_bytes: constants */
 };
 

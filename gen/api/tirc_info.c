@@ -386,7 +386,6 @@ tirc_summary(const struct tirc *t)
 		.l1_bytes = t->target->l1_bytes,
 		.l2_bytes = t->target->l2_bytes,
 		.tf32 = t->target->tf32,
-		.stack_bytes = program_stack_bytes(&t->program),
 	};
 
 	for (int i = 0; i < t->program.kernels.n; i++) {
@@ -395,6 +394,8 @@ tirc_summary(const struct tirc *t)
 		s.flops += k->flops;
 		s.operations += k->flops + k->int_ops;
 		s.macs += k->macs;
+		s.local_bytes = k->local_bytes > s.local_bytes ? k->local_bytes
+							       : s.local_bytes;
 	}
 	return s;
 }
@@ -437,7 +438,7 @@ tirc_kernel(const struct tirc *t, int i)
 		.macs = k->macs,
 		.read_bytes = k->read_bytes,
 		.write_bytes = k->write_bytes,
-		.stack_bytes = k->stack_bytes,
+		.local_bytes = k->local_bytes,
 		.weight_bytes = k->weight_bytes,
 	};
 }

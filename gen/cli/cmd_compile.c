@@ -192,7 +192,7 @@ static void
 print_summary(struct cli *c, struct tirc *t)
 {
 	struct tirc_summary s = tirc_summary(t);
-	char ram[32], stack[32], flash[32], bound[32];
+	char ram[32], flash[32], bound[32];
 
 	for (int i = 0; i < tirc_input_count(t); i++) {
 		print_tensor("input", tirc_input(t, i));
@@ -203,11 +203,9 @@ print_summary(struct cli *c, struct tirc *t)
 	for (int i = 0; i < tirc_state_count(t); i++) {
 		print_tensor("state", tirc_state(t, i).tensor);
 	}
-	printf("memory   workspace %s (lower bound %s), stack %s, weights %s "
-	       "(%s)\n",
+	printf("memory   workspace %s (lower bound %s), weights %s (%s)\n",
 	       style_bytes(ram, s.workspace_bytes),
 	       style_bytes(bound, s.bound_bytes),
-	       style_bytes(stack, s.stack_bytes),
 	       style_bytes(flash, s.weights_bytes), s.weights);
 	print_heaviest(t, s);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {

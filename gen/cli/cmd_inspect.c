@@ -141,9 +141,9 @@ print_memory(const struct cli *cli, struct tirc *t)
 	printf("RAM        %s: the workspace, and %s of inputs and outputs\n",
 	       style_bytes(a, s.workspace_bytes + cli_io_bytes(t)),
 	       style_bytes(b, cli_io_bytes(t)));
-	printf("stack      about %s: an estimate, without functions of "
-	       "libraries\n",
-	       style_bytes(a, s.stack_bytes));
+	printf("stack      local arrays of at most %s in a kernel, and what "
+	       "the compiler adds\n",
+	       style_bytes(a, s.local_bytes));
 	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
 	       s.weights);
 }
@@ -204,7 +204,8 @@ print_json(const struct cli *c, struct tirc *t)
 	cJSON_AddNumberToObject(memory, "io_bytes", (double)cli_io_bytes(t));
 	cJSON_AddNumberToObject(memory, "ram_bytes",
 				(double)(s.workspace_bytes + cli_io_bytes(t)));
-	cJSON_AddNumberToObject(memory, "stack_bytes", (double)s.stack_bytes);
+	cJSON_AddNumberToObject(memory, "local_array_bytes",
+				(double)s.local_bytes);
 	cJSON_AddNumberToObject(memory, "weights_bytes",
 				(double)s.weights_bytes);
 	cJSON_AddNumberToObject(root, "macs", (double)s.macs);

@@ -32,7 +32,7 @@ static const char template_words[] =
 	"pointers pooled profile program program_lines prototype reads_back "
 	"reason region rejected rule runtime runtime_headers schedules "
 	"section self shape shared shares short size sized sizes sources "
-	"special stack_bytes staging_bytes standard state_weighs states stem "
+	"special staging_bytes standard state_weighs states stem "
 	"step stored symbol task tasks tensors text threads tiny title "
 	"tolerance type unit uploads value values values_offset version_hash "
 	"wait weighs weights weights_align weights_bytes weights_file "

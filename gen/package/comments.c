@@ -72,9 +72,9 @@ work_text(struct packer *k, const struct kernel *kernel)
 	}
 	strbuf_printf(&s, "reads %s, ", bytes_text(k->a, kernel->read_bytes));
 	strbuf_printf(&s, "writes %s", bytes_text(k->a, kernel->write_bytes));
-	if (kernel->stack_bytes > 0) {
+	if (kernel->local_bytes > 0) {
 		strbuf_printf(&s, ", locals %lld bytes",
-			      (long long)kernel->stack_bytes);
+			      (long long)kernel->local_bytes);
 	}
 	text = arena_strdup(k->a, s.data);
 	strbuf_release(&s);

@@ -222,7 +222,7 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	cJSON_AddNumberToObject(object, "deepest_loops", l->deepest);
 	cJSON_AddNumberToObject(object, "longest_loop", (double)l->longest);
 	cJSON_AddNumberToObject(object, "local_array_bytes",
-				(double)k->stack_bytes);
+				(double)k->local_bytes);
 	cJSON_AddItemToObject(object, "deviations", deviations);
 	add_guidelines_json(object, c);
 	add_texts_json(object, "implementation_defined",

@@ -140,7 +140,7 @@ memory_json(struct packer *k)
 						   (double)plan->bound_bytes
 					 : 1.0);
 	metadata_text(k, object, "strategy", plan->strategy);
-	put_number(object, "stack_bytes", (double)k->stack_bytes);
+	put_number(object, "local_array_bytes", (double)k->local_bytes);
 	put_number(object, "weights_bytes", (double)k->out->weights_bytes);
 	return object;
 }

@@ -189,9 +189,7 @@ metadata_kernels(struct packer *k)
 		put_number(object, "read_bytes", (double)kernel->read_bytes);
 		put_number(object, "write_bytes", (double)kernel->write_bytes);
 		put_number(object, "local_array_bytes",
-			   (double)kernel->stack_bytes);
-		put_number(object, "stack_bytes",
-			   (double)kernel_frame_bytes(kernel, k->p->target));
+			   (double)kernel->local_bytes);
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;

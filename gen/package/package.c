@@ -158,16 +158,15 @@ add_common(struct packer *k)
 	struct tdata *d = k->data;
 	bool file = k->out->weights == WEIGHTS_FILE;
 	int octets = k->d->char_bits / 8; /* of a C byte */
-	int64_t local = 0;                /* largest stack frame of a kernel */
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		int64_t bytes = k->p->kernels.data[i]->stack_bytes;
+		int64_t bytes = k->p->kernels.data[i]->local_bytes;
 
-		local = bytes > local ? bytes : local;
+		k->local_bytes = bytes > k->local_bytes ? bytes
+							: k->local_bytes;
 	}
-	k->stack_bytes = program_stack_bytes(k->p);
 	package_find_array_align(k);
-	tdata_int(d, "local_bytes", local / octets);
+	tdata_int(d, "local_bytes", k->local_bytes / octets);
 	tdata_flag(d, "octets", octets == 1);
 	tdata_int(d, "int_bits", k->d->int_bits);
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
@@ -183,7 +182,6 @@ add_common(struct packer *k)
 	tdata_text(d, "interface_space", k->d->spaces[SPACE_INTERFACE]);
 	tdata_int(d, "workspace_bytes", k->p->plan.workspace_bytes / octets);
 	tdata_int(d, "bound_bytes", k->p->plan.bound_bytes / octets);
-	tdata_int(d, "stack_bytes", k->stack_bytes / octets);
 	tdata_int(d, "weights_bytes", k->out->weights_bytes / octets);
 	tdata_int(d, "blob_bytes", k->blob_bytes);
 	tdata_int(d, "align", workspace_align(k) / octets);

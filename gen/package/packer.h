@@ -78,7 +78,8 @@ struct packer {
 	const struct kernel **kernel_of;    /* by group; NULL: none */
 	const struct kernel **first_writer; /* by tensor; NULL: none */
 	struct source_place *kernel_places; /* by kernel */
-	int64_t blob_bytes, stack_bytes;
+	int64_t blob_bytes;
+	int64_t local_bytes; /* the largest local arrays of a kernel */
 	/* The loops of helpers, and the most iterations of one. */
 	int helper_loops, longest_helper_loop;
 	/* The alignment in bytes that the caller's arrays need because kernels

@@ -81,7 +81,7 @@ struct kernel {
 	double flops, int_ops;
 	int64_t macs, read_bytes, write_bytes;
 	bool int_macs;       /* macs are of integers */
-	int64_t stack_bytes; /* local arrays that live at once */
+	int64_t local_bytes; /* local arrays that live at once */
 	/* number of the first scratch argument's placement in the plan; the
 	 * others follow */
 	int scratch_place;

@@ -154,7 +154,7 @@ kernel_measure(struct kernel *k)
 	stmt_visit(k->func->body, see_call, &calls);
 	k->flops = work.floats;
 	k->int_ops = work.ints;
-	k->stack_bytes = lower_stack_bytes(k->func);
+	k->local_bytes = lower_stack_bytes(k->func);
 	k->forbids_contraction = func_forbids_contraction(k->func);
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		const struct node *n = k->group->nodes.data[i];

@@ -24,12 +24,6 @@ void kernel_note_device(const struct target *target, struct func *f);
  * emits the callers of a kernel. */
 void kernel_note_vectors(const struct target *target, struct func *f);
 
-/* kernel_stack.c: stack estimates in bytes, for the target's flags: of one
- * kernel, and of the entry function with the largest kernel. Library functions
- * are not counted. */
-int64_t kernel_frame_bytes(const struct kernel *k, const struct target *t);
-int64_t program_stack_bytes(const struct program *p);
-
 /* describe.c: names and titles from the model. */
 const char *kernel_stem(struct graph *g, const struct group *group);
 /* A name from its position for an unnamed kernel: "mul_before_conv3_3". NULL:

@@ -73,7 +73,6 @@ struct target {
 	/* Widths of the compiler's int and char, bytes of its largest object; 0:
 	 * as the dialect says. */
 	int int_bits, char_bits;
-	int word_bytes; /* of an address or a general register */
 	int64_t object_bytes;
 	int max_threads;      /* of a block; 1: cores that compute in vectors;
 			       * 0: not known, or no device */

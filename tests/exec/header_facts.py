@@ -61,7 +61,7 @@ int main(void)
 	       Q_X_SCALE != 0.1f || Q_Y_SCALE != 2.0f ||
 	       Q_X_ZERO_POINT != -3 || Q_Y_ZERO_POINT != 128 ||
 	       strcmp(Q_TIRC_VERSION, "%s") != 0 ||
-	       strlen(Q_MODEL_DIGEST) != 16 || Q_STACK_BYTES < 8 ||
+	       strlen(Q_MODEL_DIGEST) != 16 ||
 	       q_init(&m, &config) != Q_OK || q_run(&m, &in, &out) != Q_OK ||
 	       y[0] != Q_Y_ZERO_POINT || e[0] != 1.0f;
 }

@@ -3,7 +3,8 @@
  *
  * input   image  f32 [1][1][8][8]
  * output  prob   f32 [1][10]
- * RAM     workspace 6400 bytes (bound 6400), stack about 9344 bytes
+ * RAM     workspace 6400 bytes (bound 6400)
+ * stack   local arrays of at most 576 bytes in a kernel, and what the compiler adds
  * flash   weights 34568 bytes
  * libm    none
  */
@@ -18,7 +19,6 @@ extern "C" {
 
 #define DIGITS_WORKSPACE_BYTES 6400u
 #define DIGITS_WORKSPACE_ALIGN 64u
-#define DIGITS_STACK_BYTES 9344u /* an estimate, without libm */
 #define DIGITS_TIRC_VERSION "0.1.0"
 #define DIGITS_MODEL_DIGEST "22c6eef0eb10d53d" /* of the ONNX file */
 #define DIGITS_IMAGE_DIMS { 1, 1, 8, 8 }
@@ -72,7 +72,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_26b35f7c
+#define digits_init digits_init_ee1bd307
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);
