@@ -9,8 +9,9 @@ import numpy as np
 
 
 class Undefined(Exception):
-    """An element that no language defines: division by zero, a float beyond an
-    integer's range, a shift by the type's bits."""
+    """An element without a defined value: division by zero, a float beyond an
+    integer's range, a shift by the type's bits, int32 or int64 beyond its
+    range."""
 
 
 def is_float(name):
@@ -49,6 +50,9 @@ class Evaluator:
         low, high = limits(name)
         value = int(value)
         if not low <= value <= high:
+            if name in ("int32", "int64"):
+                # Both take it that these do not overflow, as index arithmetic.
+                raise Undefined
             self.wrapped = True
             value = (value - low) % (high - low + 1) + low
         return value
