@@ -95,6 +95,14 @@ eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
 	return match(ev, at, x, a, y, b);
 }
 
+/* An int that takes the other operand's type: one of 32 bits. */
+static bool
+follows(const struct pval *v, const struct expr *other)
+{
+	return v->kind == PV_INT && v->u.ival >= INT32_MIN &&
+	       v->u.ival <= INT32_MAX && dtype_is_int(other->type);
+}
+
 bool
 eval_bit_operands(struct eval *ev, struct py_span at, const struct pval *x,
 		  const struct pval *y, const struct expr **a,
@@ -107,10 +115,10 @@ eval_bit_operands(struct eval *ev, struct py_span at, const struct pval *x,
 		return false;
 	}
 	*depth = deep > *depth ? deep : *depth;
-	if (x->kind == PV_INT && dtype_is_int((*b)->type)) {
+	if (follows(x, *b)) {
 		return cast_operand(ev, at, x, (*b)->type, a);
 	}
-	if (y->kind == PV_INT && dtype_is_int((*a)->type)) {
+	if (follows(y, *a)) {
 		return cast_operand(ev, at, y, (*a)->type, b);
 	}
 	return match(ev, at, x, a, y, b);

@@ -21,6 +21,7 @@ for t in TYPES:
         print(t, [e.dtype for e in types(A[t][0])], (A[t][0] << 3).dtype, (A[t][0] & 7).dtype)
 print([[(A[x][0] + A[y][0]).dtype for y in TYPES] for x in TYPES])
 print((A["float16"][0] + 2).dtype, (A["float16"][0] + 0.5).dtype, (A["int8"][0] + 3000000000).dtype)
+print((A["int8"][0] | 3000000000).dtype, (A["uint8"][0] ^ 255).dtype)
 print(tir.power(A["float16"][0], 2).dtype, (A["int8"][0] < True).dtype, (-A["int8"][0]).dtype)
 print(tir.if_then_else(A["bool"][0], 1, 0).dtype, tir.if_then_else(A["bool"][0], 1, 0.5).dtype)
 print(tir.const(1.5, "float64") + 0.1, A["float64"][0] * 0.1)
