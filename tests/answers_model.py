@@ -29,6 +29,7 @@ class Model:
         self.name, self.opset = name, opset
         self.nodes, self.constants = [], []
         self.inputs, self.outputs = {}, {}
+        self.sizes = {}  # shapes of inputs with names among the sizes
         self.used = 0
 
     def fresh(self, stem):
@@ -77,7 +78,7 @@ class Model:
         def described(name, array):
             return make.make_tensor_value_info(
                 name, make.np_dtype_to_tensor_dtype(array.dtype),
-                array.shape)
+                self.sizes.get(name, array.shape))
         graph = make.make_graph(
             self.nodes, self.name,
             [described(*item) for item in self.inputs.items()],
@@ -99,11 +100,15 @@ class Model:
             if value is not None:
                 reference[name] = np.asarray(value).astype(
                     reference[name].dtype).reshape(reference[name].shape)
-        folder = work_folder()
-        path = os.path.join(folder, self.name + ".onnx")
-        onnx.save(self.proto(), path)
-        write_data(folder, list(self.inputs.items()),
+        path = self.write_model()
+        write_data(os.path.dirname(path), list(self.inputs.items()),
                    list(reference.items()))
+        return path
+
+    def write_model(self):
+        """The model's path, without data."""
+        path = os.path.join(work_folder(), self.name + ".onnx")
+        onnx.save(self.proto(), path)
         return path
 
     def check(self, targets, *options):
@@ -136,5 +141,5 @@ def arguments_of(target):
             return None
         os.environ.setdefault("POCL_CACHE_DIR", work_folder())
     dialects = {"opencl": "opencl-host", "opencl-cpu": "opencl-host",
-                "x86-64-v3": "gnu-c"}
+                "x86-64-v3": "gnu-c", "x86-64-v4": "gnu-c"}
     return arguments if has_dialect(dialects.get(target, target)) else None

@@ -511,6 +511,23 @@ main(int argc, char **argv)
 	(void)argv;
 	CASE("flat", "elementwise", elementwise(&k, false));
 	CASE("biased", "elementwise", elementwise(&k, true));
+	CASE("few_terms", "reduction  one accumulator", SUMS(1, 2, 256));
+	CASE("many_terms", "reduction  one accumulator, sums in blocks of 256",
+	     SUMS(1, 2, 1031));
+	CASE("rows_of_terms",
+	     "reduction  one accumulator, sums in blocks of 256",
+	     SUMS(3, 1, 3, 50, 40));
+	CASE("planes_of_terms",
+	     "reduction  one accumulator, sums in blocks of 256",
+	     SUMS(2, 2, 20, 40));
+	CASE_VECTORS("terms_by_lanes",
+		     "rowwise  2 stages per row, sums by lanes, sums in blocks "
+		     "of 256",
+		     SUMS(1, 2, 2501));
+	CASE_VECTORS("rows_by_lanes", NULL, SUMS(3, 1, 5, 60, 44));
+	CASE("many_products",
+	     "tiled  j_tile 16, i_tile 2, sums in blocks of 1024",
+	     matmul(&k, 2, 16, 2050, false, false, false));
 	CASE("matmul", "tiled", matmul(&k, 12, 32, 5, false, false, false));
 	CASE("odd", "tiled", matmul(&k, 7, 13, 5, false, false, true));
 	CASE("prime", "tiled", matmul(&k, 3, 37, 5, false, false, true));

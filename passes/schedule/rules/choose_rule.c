@@ -425,6 +425,7 @@ default_schedule(struct kernel *k, const struct target *target,
 		}
 		rules_parallel(&r);
 	}
+	rules_block_sums(&r);
 	k->schedule = arena_strndup(&m->arena, r.words.data, r.words.len);
 	strbuf_release(&r.words);
 	func_commit(k->func);

@@ -135,6 +135,10 @@ bool rules_worth_parallel(struct rules *r, int loop);
  * every nest to the work-groups. */
 void rules_parallel(struct rules *r);
 
+/* block_sums.c: annotates the loops of float sums of many terms, which are
+ * lowered to sums of blocks. */
+void rules_block_sums(struct rules *r);
+
 /* Inlines cheap injective blocks, except, as asked, padded copies under a
  * sliding window or operands of reductions. */
 enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
