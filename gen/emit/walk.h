@@ -60,6 +60,12 @@ struct named_pointer {
 
 struct unit {
 	struct module *m;
+	/* The largest magnitude of each integer that the kernel shifts left by
+	 * `shift`, proven from constants; 0: not known. */
+	int64_t shifted_most, shift;
+	/* Some elements may be larger: their product with 0 does not depend on
+	 * them. */
+	bool shifts_larger;
 	const struct dialect *d;
 	struct arena *a;
 	VEC(const char *) headers;      /* sorted */
@@ -350,6 +356,10 @@ void walk_init_ranges(struct walker *w);
 bool walk_bound(struct walker *w, const struct buffer *b, int64_t *most);
 /* The same for e, a sum or product of wide integers. */
 bool walk_value_bound(struct walker *w, const struct expr *e, int64_t *most);
+/* The smaller bound of a LET's value that is proven for shifting it left, if the
+ * LET's statement does that. */
+void walk_shifted_bound(struct walker *w, const struct stmt *let,
+			int64_t *most);
 bool walk_is_negative(struct walker *w, const struct expr *e);
 /* Is the divisor known to be neither 0 nor -1? */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);

@@ -95,6 +95,46 @@ walk_value_bound(struct walker *w, const struct expr *e, int64_t *most)
 	return wide && fits;
 }
 
+struct shift_search {
+	const struct expr *value;
+	int64_t by;
+	bool found;
+};
+
+static void
+find_shift(void *ctx, const struct expr *e)
+{
+	struct shift_search *x = ctx;
+
+	x->found |= e->kind == EXPR_CALL && e->u.intrin == INTRIN_SHL &&
+		    e->args[0] == x->value && expr_is_value(e->args[1], x->by);
+}
+
+static bool
+find_shifting(void *ctx, struct stmt *s)
+{
+	struct shift_search *x = ctx;
+
+	for (int i = 0; i < s->n_args && !x->found; i++) {
+		if (s->args[i] != NULL) {
+			expr_visit(s->args[i], find_shift, x);
+		}
+	}
+	return !x->found;
+}
+
+void
+walk_shifted_bound(struct walker *w, const struct stmt *let, int64_t *most)
+{
+	struct shift_search x = { let->u.var->expr, w->u->shift, false };
+
+	if (w->u->shifted_most > 0 && w->u->shifted_most < *most &&
+	    !w->u->shifts_larger) {
+		stmt_visit(let->children[0], find_shifting, &x);
+		*most = x.found ? w->u->shifted_most : *most;
+	}
+}
+
 /* May the operation leave its type? Loops and sizes are planned to fit. */
 bool
 walk_may_wrap(struct walker *w, const struct expr *e)

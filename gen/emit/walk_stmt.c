@@ -419,6 +419,7 @@ walk_let(struct walker *w, struct stmt *s)
 	}
 	tdata_text(data, "name", b->text);
 	if (is_data && walk_value_bound(w, value, &most)) {
+		walk_shifted_bound(w, s, &most);
 		walk_declare_bounded(w, SAY_LET, b->text, most, data);
 	} else {
 		walk_say(w,

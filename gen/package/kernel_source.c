@@ -357,6 +357,52 @@ add_matrices(struct packer *k, struct tdata *item, const struct kernel *kernel)
 	}
 }
 
+/* The node of the kernel that shifts what it computes; NULL: none, or several
+ * do. */
+static const struct node *
+shifting_node(const struct kernel *kernel)
+{
+	const struct node *found = NULL;
+
+	for (int i = 0; i < kernel->group->nodes.n; i++) {
+		const struct node *n = kernel->group->nodes.data[i];
+
+		if (node_attr_int(n, "shifted_most", 0) > 0) {
+			if (found != NULL) {
+				return NULL;
+			}
+			found = n;
+		}
+	}
+	return found;
+}
+
+/* The bound of the integers that the kernel shifts, for all kernels that call
+ * its function. */
+static void
+state_shifted(struct unit *u, const struct kernel *kernel)
+{
+	u->shifted_most = u->shift = 0;
+	u->shifts_larger = false;
+	for (int i = 0; i < kernel->callers.n || i < 1; i++) {
+		const struct node *n = shifting_node(
+			kernel->callers.n > 0 ? kernel->callers.data[i]
+					      : kernel);
+		int64_t most = n ? node_attr_int(n, "shifted_most", 0) : 0;
+		int64_t shift = n ? node_attr_int(n, "left", 0) : 0;
+
+		if (n == NULL || (i > 0 && shift != u->shift)) {
+			u->shifted_most = 0;
+			return;
+		}
+		u->shift = shift;
+		u->shifts_larger |= node_attr_int(n, "constant_channels", 0) >
+				    0;
+		u->shifted_most = most > u->shifted_most ? most
+							 : u->shifted_most;
+	}
+}
+
 static bool
 add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 {
@@ -372,6 +418,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	} else {
 		strbuf_init(&s);
 		u->apart = is_exact(k, kernel);
+		state_shifted(u, kernel);
 		ok = print_functions(u, kernel, &s);
 		u->apart = false;
 		if (ok) {
@@ -411,6 +458,18 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	tdata_list(item, "schedules");
 	if (kernel->schedule != NULL && kernel->schedule[0] != '\0') {
 		add_row(k, item, "schedules", "schedule", kernel->schedule);
+	}
+	if (kernel->group->region == NULL && u->shifted_most > 0 &&
+	    u->shift > 0) {
+		add_row(k, item, "schedules", "bounds",
+			arena_printf(
+				k->a,
+				"by weights and types, integers that are shifted "
+				"left by %lld are within +-%lld%s",
+				(long long)u->shift, (long long)u->shifted_most,
+				u->shifts_larger
+					? " where the multiplier is not 0"
+					: ""));
 	}
 	if (kernel->copies != NULL) {
 		add_row(k, item, "schedules", "copies",

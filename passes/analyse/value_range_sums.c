@@ -6,7 +6,8 @@
  * adds to the element. Within the array's live range, its ALLOC, an element is
  * one of the initial values plus at most as many updates as the trip count of
  * the loops around each updating store inside of the ALLOC; a loop that selects
- * the element counts once. */
+ * the element counts once. Of the two branches of an IF that is executed once,
+ * one counts. */
 #include "value_range_parts.h"
 
 #include "analyse.h"
@@ -559,6 +560,33 @@ see_addresses(struct sums *s, const struct stmt *at, const struct stmt *top,
 	return first != NULL && see_call(s, call, at, top, first, depth);
 }
 
+/* Is the statement executed at most once in the array's live range? */
+static bool
+is_once(const struct stmt *at, const struct stmt *top)
+{
+	struct loops loops = { .n = 0 };
+
+	loops_around(at, top, &loops);
+	return !loops.failed && loops.n == 0;
+}
+
+/* The branches of an IF: one of the two updates. */
+static bool
+collect_branches(struct sums *s, const struct stmt *branch,
+		 const struct stmt *top, int depth)
+{
+	struct bounds before = s->moved, moved = nothing;
+
+	for (int i = 0; i < 2; i++) {
+		s->moved = nothing;
+		if (!collect(s, branch->children[i], top, depth)) {
+			return false;
+		}
+		moved = bounds_union(moved, s->moved);
+	}
+	return value_range_add(before, moved, &s->moved);
+}
+
 static bool
 collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 	int depth)
@@ -567,6 +595,10 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 	     !see_store(s, at, top)) ||
 	    !see_addresses(s, at, top, depth)) {
 		return false;
+	}
+	if (at->kind == STMT_IF && at->children[0] != NULL &&
+	    at->children[1] != NULL && is_once(at, top)) {
+		return collect_branches(s, at, top, depth);
 	}
 	for (int i = 0; i < at->n_children; i++) {
 		if (at->children[i] != NULL &&

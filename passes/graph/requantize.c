@@ -257,18 +257,31 @@ prove_channel(struct requantize *r, int64_t c)
 	return found >= 0;
 }
 
+/* The largest magnitude of x in the channels that are not constant; *n_constant:
+ * the number of the others, whose multipliers are 0. */
+static int64_t
+most_shifted(const struct requantize *r, int64_t *n_constant)
+{
+	int64_t most = 1;
+
+	*n_constant = 0;
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		if (is_constant(r, c)) {
+			++*n_constant;
+			continue;
+		}
+		addend_at_least(&most, r->high[c]);
+		addend_at_least(&most, -r->low[c]);
+	}
+	return most;
+}
+
 /* The longest shift to the left that all x allow. */
 static void
 choose_left(struct requantize *r)
 {
-	int64_t most = 1;
+	int64_t n_constant, most = most_shifted(r, &n_constant);
 
-	for (int64_t c = 0; c < r->n_channels; c++) {
-		if (!is_constant(r, c)) {
-			addend_at_least(&most, r->high[c]);
-			addend_at_least(&most, -r->low[c]);
-		}
-	}
 	r->left = 0;
 	while (r->left < 30 && most << (r->left + 1) <= INT32_MAX) {
 		r->left++;
@@ -592,6 +605,7 @@ replace(struct requantize *r, struct node *n)
 	struct graph *g = r->g;
 	struct tensor *multiplier = multipliers(r), *negative;
 	struct tensor *addend = addends(r, &negative);
+	int64_t n_constant;
 
 	n->op_type = "MultiplyShift";
 	n->op = op_find("tirc", "MultiplyShift");
@@ -609,6 +623,10 @@ replace(struct requantize *r, struct node *n)
 	node_set_attr_int(g, n, "axis", r->axis);
 	node_set_attr_int(g, n, "left", r->left);
 	node_set_attr_int(g, n, "right", r->right);
+	node_set_attr_int(g, n, "shifted_most", most_shifted(r, &n_constant));
+	if (n_constant > 0) {
+		node_set_attr_int(g, n, "constant_channels", n_constant);
+	}
 	if (r->even) {
 		node_set_attr_int(g, n, "even", 1);
 	}

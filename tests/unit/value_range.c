@@ -76,6 +76,26 @@ static const struct program programs[] = {
 		   "        if i + k < 5:\n"
 		   "            acc[i] = acc[i] + " PRODUCT "\n"),
 	  9437184 },
+	{ "one of two branches: the larger counts",
+	  "    for j in range(8):\n"
+	  "        acc = T.decl_buffer((), \"int32\", scope=\"local\")\n"
+	  "        acc[()] = 0\n"
+	  "        if j < 4:\n"
+	  "            for c, k in T.grid(64, 9):\n"
+	  "                acc[()] = acc[()] + " PRODUCT "\n"
+	  "        else:\n"
+	  "            for c, k in T.grid(32, 9):\n"
+	  "                acc[()] = acc[()] + " PRODUCT "\n"
+	  "        acc[()] = acc[()] + b[j]\n"
+	  "        y[0, 0] = acc[()]\n",
+	  9438184 },
+	{ "two branches in a loop: either may come in each iteration",
+	  SUM_OVER("    for j, i in T.grid(8, 4):\n"
+		   "        if i + j < 4:\n"
+		   "            acc[j % 4] = acc[j % 4] + b[j]\n"
+		   "        else:\n"
+		   "            acc[i] = acc[i] + b[j]\n"),
+	  8 * 1000 + 32 * 1000 },
 	{ "an index of two loops that never meet",
 	  ACC("(16,)") "    for i in range(16):\n        acc[i] = 0\n"
 		       "    for c, k, i, j in T.grid(64, 9, 4, 4):\n"
