@@ -103,7 +103,7 @@ check("two results", "SoftmaxCrossEntropyLoss",
       [f(3, 5, type=np.float64), np.array([4, 0, 2], np.int64)], outputs=2)
 refuse("NegativeLogLikelihoodLoss", [f(2, 4), labels], {}, "one less")
 refuse("SoftmaxCrossEntropyLoss", [f(2, 4, 3), labels], {"reduction": "all"},
-       "its reduction is 'all'")
+       "its attribute reduction is 'all'")
 
 # -- attention and rotary embedding
 
@@ -141,7 +141,7 @@ check("symbolic", "CausalConvWithState", [f(2, 3, 5), f(3, 1, 4), f(3)],
       {"activation": "silu"}, outputs=2, opset=27,
       symbolic={0: {0: "b", 2: "s"}}, options=DIMS)
 refuse("CausalConvWithState", [f(2, 3, 5), f(3, 1, 4)],
-       {"activation": "relu"}, "its activation is 'relu'", opset=27)
+       {"activation": "relu"}, "its attribute activation is 'relu'", opset=27)
 check("symbolic", "LinearAttention",
       [f(2, 5, 16), f(2, 5, 8), f(2, 5, 6), f(2, 2, 4, 3), -abs(f(2, 5, 8)),
        abs(f(2, 5, 2))], {"q_num_heads": 4, "kv_num_heads": 2}, outputs=2,
