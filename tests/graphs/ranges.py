@@ -161,6 +161,19 @@ def divide(rules, node, inputs):
                           kind)]
 
 
+def root(rules, node, inputs):
+    """NaN of numbers below 0, of which a range may have some."""
+    x, = inputs
+    with np.errstate(all="ignore"):
+        nan = x.nan | (x.low < 0)
+        low, high = np.sqrt(np.maximum(x.low, 0)), np.sqrt(x.high)
+        empty = (x.low > x.high) | (x.high < 0)
+        low, high = np.where(empty, np.inf, low), np.where(
+            empty, -np.inf, high)
+    return [rules.rounded(low, high, nan, computed(np.sqrt, x), kind_of(x),
+                          1)]
+
+
 def absolute(rules, node, inputs):
     x, = inputs
     low = np.where((x.low <= 0) & (x.high >= 0), 0,
@@ -522,7 +535,7 @@ def relu(x):
 OPERATORS = {
     "Add": elementwise(np.add), "Sub": elementwise(np.subtract),
     "Mul": elementwise(np.multiply), "Div": divide, "Reciprocal": divide,
-    "Sqrt": elementwise(np.sqrt, 1), "Exp": elementwise(np.exp, FUNCTION),
+    "Sqrt": root, "Exp": elementwise(np.exp, FUNCTION),
     "Tanh": elementwise(np.tanh, FUNCTION),
     "Sigmoid": elementwise(lambda x: 1 / (1 + np.exp(-x)), FUNCTION),
     "Min": elementwise(np.minimum), "Max": elementwise(np.maximum),
@@ -551,8 +564,9 @@ class Ranges:
                  if t.kind == "constant"}
         known.update((name, of_array(a)) for name, a in given.items())
         for node in graph.nodes:
-            results = OPERATORS[node.op_type](
-                rules, node, [known[name] for name in node.input])
+            with np.errstate(all="ignore"):
+                results = OPERATORS[node.op_type](
+                    rules, node, [known[name] for name in node.input])
             known.update(zip(node.output, results))
         self.ranges = known
         self.strict = rules.strict

@@ -29,8 +29,9 @@ class Evaluator:
     opset = 24
 
     def compute(self, node, inputs, outputs):
-        found = ranges.OPERATORS[node.op_type](
-            ranges.Rules(), node, [ranges.of_array(x) for x in inputs])
+        with np.errstate(all="ignore"):
+            found = ranges.OPERATORS[node.op_type](
+                ranges.Rules(), node, [ranges.of_array(x) for x in inputs])
         return [r.at for r in found]
 
 
