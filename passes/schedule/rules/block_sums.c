@@ -176,17 +176,29 @@ annotate_sum(struct rules *r, int block)
 	return most;
 }
 
-void
-rules_block_sums(struct rules *r)
+/* Annotates the sums of the blocks inside of a block (0: the root), those of the
+ * steps of a loop over time included. Returns the most terms of a block. */
+static int64_t
+annotate_below(struct rules *r, int scope)
 {
-	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
+	int *blocks, n = sched_get_child_blocks(&r->s, scope, &blocks);
 	int64_t most = 0;
 
 	for (int i = 0; i < n; i++) {
 		int64_t terms = annotate_sum(r, blocks[i]);
+		int64_t inner = annotate_below(r, blocks[i]);
 
+		terms = inner > terms ? inner : terms;
 		most = terms > most ? terms : most;
 	}
+	return most;
+}
+
+void
+rules_block_sums(struct rules *r)
+{
+	int64_t most = annotate_below(r, 0);
+
 	if (most > 0) {
 		strbuf_printf(&r->words, ", sums in blocks of %lld",
 			      (long long)most);
