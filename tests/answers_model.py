@@ -20,6 +20,7 @@ from onnx import numpy_helper
 import exact
 from helper import ROOT, has_dialect, tirc, work_folder
 from onnx_data import write_data
+from processors import by_turn
 
 OPSET = 21
 
@@ -112,11 +113,17 @@ class Model:
         return path
 
     def check(self, targets, *options):
+        """With each target; a part of the models for another processor, too,
+        by the compiler's flags of its target."""
         path = self.write()
         for target in targets:
             arguments = arguments_of(target)
             if arguments is not None:
                 tirc("test", path, *arguments, *options)
+        processor = by_turn(self.name, 4) if "gnu-c" in targets else None
+        if processor:
+            tirc("test", path, *processor.options(),
+                 *without(without(options, "--cflags"), "--cc"))
 
 
 class Known(Model):
@@ -124,6 +131,14 @@ class Known(Model):
 
     def reference(self):
         return dict(self.outputs)
+
+
+def without(options, name):
+    """The options but for one with a value."""
+    if name not in options:
+        return options
+    at = options.index(name)
+    return options[:at] + options[at + 2:]
 
 
 def arguments_of(target):

@@ -13,7 +13,6 @@ and fails where a result is not as tests/conformance.txt says."""
 import argparse
 import collections
 import concurrent.futures
-import datetime
 import hashlib
 import json
 import os
@@ -32,6 +31,7 @@ except ImportError as missing:
     helper.skip(str(missing))
 
 import support
+from turns import number_of, this_turn
 
 CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
 BROUGHT = os.path.join(os.path.dirname(onnx.__file__), "backend", "test",
@@ -179,21 +179,6 @@ def run(folder, model, options):
     return Outcome(done.returncode, text, time.monotonic() - begin)
 
 
-def turn_of(name):
-    return int(hashlib.sha256(name.encode()).hexdigest(), 16) % TURNS
-
-
-def this_turn():
-    """(turn, text): the number of commits says it, else the day."""
-    done = subprocess.run(["git", "-C", helper.ROOT, "rev-list", "--count",
-                           "HEAD"], text=True, capture_output=True)
-    if done.returncode == 0:
-        count = int(done.stdout)
-        return count % TURNS, "%d commits" % count
-    day = datetime.date.today()
-    return day.toordinal() % TURNS, "the day %s" % day
-
-
 def failed_before():
     with open(FAILED, encoding="utf-8") as file:
         return {line.split()[0] for line in file
@@ -202,9 +187,10 @@ def failed_before():
 
 def choose_turn(tests):
     turn, why = this_turn()
+    turn %= TURNS
     before = failed_before()
     chosen = {name: folder for name, folder in tests.items()
-              if turn_of(name) == turn or name in before}
+              if number_of(name) % TURNS == turn or name in before}
     print("part %d of 0 to %d of the tests, by %s, and %d tests that once "
           "failed: %d of %d" % (turn, TURNS - 1, why, len(before & set(tests)),
                                 len(chosen), len(tests)))

@@ -11,6 +11,7 @@ import shutil
 import sys
 
 import cases
+import processors
 from helper import DIGITS, STRICT, compile_model, compilers, \
     execute, fail, processor_features, shared, skip, tirc, work_folder
 
@@ -29,31 +30,26 @@ MODELS = ["mnist", "tinyvit", "mlperf_tiny/resnet8_int8"]
 
 
 def ways():
-    """(compiler, flags besides the target's, what runs the program)."""
+    """(compiler, what runs the program)."""
+    other = processors.for_target(target)
     if target == "aarch64":
         if platform.machine() == "aarch64":
-            return [(cc, [], []) for cc in compilers()]
-        found = []
-        if shutil.which("aarch64-linux-gnu-gcc"):
-            found.append(("aarch64-linux-gnu-gcc", ["-static"],
-                          ["qemu-aarch64"]))
-            if shutil.which("clang"):
-                found.append(("clang --target=aarch64-linux-gnu",
-                              ["-static"], ["qemu-aarch64"]))
-        if not found or not shutil.which("qemu-aarch64"):
-            skip("aarch64-linux-gnu-gcc and qemu-aarch64 are not installed")
+            return [(cc, ()) for cc in compilers()]
+        found = [(other.cc, other.runner)]
+        if shutil.which("clang"):
+            found.append(("clang --target=aarch64-linux-gnu", other.runner))
         return found
     if platform.machine() != "x86_64":
         skip("this is no x86-64")
     missing = NEEDS[target] - processor_features()
-    if missing:
+    if missing and not other:
         skip("this processor has no " + ", ".join(sorted(missing)))
     found = []
     for cc in compilers():
         done = execute([cc, *KNOWN.get(target, ["-march=" + target]), "-E",
                         "-x", "c", os.devnull], status=None)
         if done.returncode == 0:
-            found.append((cc, [], []))
+            found.append((cc, other.runner if missing else ()))
     return found or skip("no compiler knows " + target)
 
 
@@ -84,7 +80,7 @@ def check_words(folder):
 ways = ways()
 folder = compile_model(DIGITS, "--target", target, "--weights", "c")
 flags = check_words(folder)
-for cc, _, _ in ways:
+for cc, _ in ways:
     for name in ("digits.c", "digits_weights.c"):
         execute([*cc.split(), *flags, *STRICT, "-I" + folder, "-c",
                  os.path.join(folder, name), "-o", os.devnull])
@@ -94,11 +90,11 @@ if shared() is None:
 for name in MODELS:
     case = cases.make(name, work_folder())
     # What differs by compiler shows in two of them; one under an emulator.
-    both = ["mnist"] if target == "aarch64" else ["mnist", MODELS[-1]]
-    for cc, more, runner in ways if name in both else ways[:1]:
+    both = ["mnist"] if ways[0][1] else ["mnist", MODELS[-1]]
+    for cc, runner in ways if name in both else ways[:1]:
         done = tirc("test", case.model, *case.data, *case.options, "--target",
                     target, "--cc", cc, "--cflags",
-                    " ".join([*flags, *STRICT[:2], *more]), "--runner",
+                    " ".join([*flags, *STRICT[:2]]), "--runner",
                     " ".join(runner))
         print(cc, done.stdout)
     case.close()

@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 
 import helper
+import processors
 import values
 
 GPU = os.path.join(helper.ROOT, "tests", "gpu")
@@ -26,7 +27,12 @@ BUILDS = {
     "c-threads": ["gcc", "-std=gnu11", "-O1", "-pthread", "-w"],
     # What its instructions have as plain C for other processors.
     "cortex-m4": ["gcc", "-std=gnu11", "-O1", "-w"],
+    "x86-64-v2": ["gcc", "-std=gnu11", "-O1", "-march=x86-64-v2", "-w"],
+    "x86-64-v3": ["gcc", "-std=gnu11", "-O1", "-march=x86-64-v3", "-w"],
+    "aarch64": ["aarch64-linux-gnu-gcc", "-std=gnu11", "-O1", "-w"],
 }
+# What executes the programs of those targets.
+RUNNERS = {one.target: one.runner for one in processors.ALL}
 # Targets that `tirc run` builds and runs, with its options.
 DEVICES = {
     "opencl-cpu": [],
@@ -279,7 +285,8 @@ class Native:
                         BUILD_SECONDS)
         if done.returncode != 0:
             raise Broken("does not compile: " + done.stderr[:600])
-        done = call(["./main"], self.folder, RUN_SECONDS)
+        done = call([*RUNNERS.get(self.target, ()), "./main"], self.folder,
+                    RUN_SECONDS)
         if done.returncode != 0:
             raise Broken("exit status %d: %s" % (
                 done.returncode, (done.stdout + done.stderr)[-300:].strip()))
@@ -318,6 +325,9 @@ class Native:
 
 
 def missing(target):
-    """The compiler that the target needs and that is not there, or None."""
+    """What the target needs that is not there, or None."""
+    for processor in processors.ALL:
+        if processor.target == target:
+            return processor.missing()
     needed = BUILDS.get(target, ["g++" if target == "cuda" else "cc"])[0]
     return None if shutil.which(needed) else needed
