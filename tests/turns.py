@@ -22,3 +22,8 @@ def this_turn():
 
 def number_of(name):
     return int(hashlib.sha256(name.encode()).hexdigest(), 16)
+
+
+def either(name, choices):
+    """One of the choices, for a case."""
+    return sorted(choices)[(this_turn()[0] + number_of(name)) % len(choices)]

@@ -17,6 +17,7 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+Model.optimised = True
 ALL = ["c99", "gnu-c", "misra", "c-openmp", "cuda", "opencl-cpu"]
 rng = np.random.default_rng(11)
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Backend dnnl, with each version of oneDNN that is installed: networks of all
+"""byoc_dnnl.py float32|bytes|bfloat16
+
+Backend dnnl, with each version of oneDNN that is installed: networks of all
 that it takes, beside onnxruntime; no warning in what is emitted; two contexts
 in two threads, each run with a workspace of other bytes, under AddressSanitizer;
 how many regions there are, and how many reorders a run makes; nothing is lost
@@ -16,7 +18,8 @@ import onnx
 from onnx import TensorProto, helper as oh, numpy_helper
 
 import exact
-from helper import (STRICT, compilers, execute, fail, skip, tirc, work_folder)
+from helper import (STRICT, compilers, execute, fail, processor_features,
+                    skip, tirc, work_folder)
 
 DRIVER = r"""
 #include "model.h"
@@ -443,17 +446,9 @@ def halves():
     return n.model()
 
 
-def processor_has(*names):
-    with open("/proc/cpuinfo") as file:
-        return not set(names).isdisjoint(file.read().split())
-
-
 def check_halves(prefix):
     """Against generated code, where the processor is one that has them."""
     path = os.path.join(work_folder(), "halves.onnx")
-    if not processor_has("avx512bw"):
-        print("no AVX-512: bfloat16 is left out")
-        return
     onnx.save(halves(), path)
     out = tirc("test", path, "--byoc", "dnnl", "--each-region",
                env=environment(prefix)).stdout
@@ -516,7 +511,7 @@ def check_tiles(program, arguments, env):
     out = execute([program, *arguments, "1"], env=dict(
         env, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1")).stdout
     tiled = len(re.findall(r",exec[^\n]*,convolution,[^,]*wino", out))
-    has_tiles = "oneDNN v2." in out and processor_has("avx512bw")
+    has_tiles = "oneDNN v2." in out and "avx512bw" in processor_features()
     if tiled != (2 * 2 if has_tiles else 0):
         fail("%d convolutions by tiles in a run" % tiled)
 
@@ -734,24 +729,34 @@ def check(name, model, regions, prefix):
     return moved
 
 
+# What is tried, with the most reorders of a run: what comes in and what leaves,
+# the concatenation, the two residuals. And instructions, of which the processor
+# must have one for oneDNN to take it.
+MODELS = {
+    "float32": ([(pictures, 6), (tiles, 2), (volumes, 3), (words, 2)], set()),
+    "bytes": ([(stored_pictures, 4), (stored_words, 2)],
+              {"avx512_vnni", "avx_vnni"}),
+    "bfloat16": ([], {"avx512bw"}),
+}
+
+
 def main():
+    kind = sys.argv[1]
+    models, needed = MODELS[kind]
+    if needed and not needed & processor_features():
+        skip("this processor has no " + ", ".join(sorted(needed)))
     found = libraries()
     if not found:
         skip("no oneDNN: neither libdnnl-dev nor a package of Python's")
     for prefix in found:
         print("oneDNN of %s" % (prefix or "the system"))
-        # What comes in and what leaves, the concatenation, the two residuals.
-        models = [(pictures, 6), (tiles, 2), (volumes, 3), (words, 2)]
-        if processor_has("avx512_vnni", "avx_vnni"):
-            models += [(stored_pictures, 4), (stored_words, 2)]
-        else:
-            print("no dot products of bytes: quantized models are left out")
         for make, most in models:
             model, regions = make()
             moved = check(make.__name__, model, regions, prefix)
             if moved > most:
                 fail("%d reorders; %d at most" % (moved, most))
-        check_halves(prefix)
+        if kind == "bfloat16":
+            check_halves(prefix)
 
 
 main()

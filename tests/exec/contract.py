@@ -144,10 +144,9 @@ int main(void)
 }
 """
 
-for target in ("c99", "c99-avx512", "gnu-c", "misra"):
-    if (not target.startswith("c99")
-            and "without_gnu_c" in os.environ.get("TIRC", "")):
-        continue
+# With a dialect less, one way through the rest is enough.
+less = "without_gnu_c" in os.environ.get("TIRC", "")
+for target in ("c99",) if less else ("c99", "c99-avx512", "gnu-c", "misra"):
     a = compile_model(DIGITS, "--target", target)
     b = compile_model(DIGITS, "--target", target, "--name", "other")
     driver = os.path.join(work_folder(), "driver.c")
@@ -156,8 +155,8 @@ for target in ("c99", "c99-avx512", "gnu-c", "misra"):
     files = [os.path.join(d, n) for d in (a, b) for n in sorted(os.listdir(d))
              if n.endswith((".c", ".S"))]
     typed = ["-DTYPED_WORKSPACE"] if target == "misra" else []
-    for cc in compilers()[:1] if typed else compilers():
-        for sanitizer in ("thread", "address,undefined"):
+    for cc in compilers()[:1] if typed or less else compilers():
+        for sanitizer in ("thread", "address,undefined")[less:]:
             program = os.path.join(work_folder(), "driver")
             execute([cc, "-std=gnu11", "-g", "-O1", "-fsanitize=" + sanitizer,
                      "-fno-sanitize-recover=all", *typed, "-I" + a, "-I" + b, driver,

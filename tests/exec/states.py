@@ -78,7 +78,7 @@ def check(m, states, targets=ALL, steps=None, in_place=(), copied=()):
     path, sets = write(m, states, steps or steps_of(m, states))
     options = options_of(states)
     for target in targets:
-        arguments = arguments_of(target)
+        arguments = arguments_of(target, quick=True)
         if arguments is not None:
             tirc("test", path, *sets, *arguments, *options)
     # The first data set has another state than the second one leaves.
