@@ -109,7 +109,7 @@ main(int argc, char **argv)
 def profile(model, cc, best, folder):
     """Adds the GFLOP/s of each shape of a whole run, if they are the best."""
     found = os.path.join(folder, "profile.json")
-    subprocess.run([helper.TIRC, "run", model, "-q", "--target", "gnu-c",
+    subprocess.run([helper.TIRC, "run", model, "-q", "--target", "native",
                     "--conv", "direct",
                     "--cc", cc, "--profile", "--json", found], check=True)
     with open(found) as file:

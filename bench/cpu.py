@@ -361,10 +361,11 @@ def parse():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="PATTERN",
                         help="models with such names alone (resnet*)")
-    parser.add_argument("--target", default="gnu-c",
-                        help="for one thread (gnu-c)")
-    parser.add_argument("--shared-target", default="c-openmp",
-                        help="for more (c-openmp; or c-threads)")
+    parser.add_argument("--target", default="native",
+                        help="for one thread (native)")
+    parser.add_argument("--shared-target",
+                        help="for more (c-openmp, with vectors as those of "
+                             "native; or c-threads)")
     parser.add_argument("--option", action="append", default=[],
                         help="one more word for `tirc compile`")
     parser.add_argument("--byoc", action="append", metavar="NAME",
@@ -385,6 +386,11 @@ def parse():
 def main():
     args = parse()
     compilers = ["gcc", "clang"] if args.cc == "both" else [args.cc]
+    args.target = cpu_driver.resolved(args.target, compilers[0])
+    if args.shared_target is None:
+        args.shared_target = cpu_driver.shared_target(
+            cpu_driver.resolved("native", compilers[0]))
+    print("targets: %s; %s" % (args.target, args.shared_target))
     if args.int8:
         main_int8(args, compilers)
         return

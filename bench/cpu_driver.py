@@ -8,6 +8,7 @@ import platform
 import re
 import shlex
 import subprocess
+import tempfile
 import time
 
 import helper
@@ -214,7 +215,7 @@ def driver_text(facts, asks, sizes=()):
         setup.append("static int32_t found_%s;" % field)
         setup.append("out.%s = &found_%s;" % (field, field))
     pool = ""
-    if facts["target"] == "c-threads":
+    if facts["target"].split()[0] == "c-threads":
         pool = '#include "%s"\n' % os.path.join(
             helper.ROOT, "runtime-c", "tirc_pool.h")
         setup += ["static struct tirc_pool pool;",
@@ -230,12 +231,35 @@ def driver_text(facts, asks, sizes=()):
     return text
 
 
+def resolved(target, cc):
+    """What `native` stands for with this compiler; another target as it is."""
+    with tempfile.TemporaryDirectory(prefix="tirc-target-") as folder:
+        subprocess.run([helper.TIRC, "compile", helper.DIGITS, "-o", folder,
+                        "-q", "--name", "model", "--target", target],
+                       check=True, env=dict(os.environ, CC=cc))
+        with open(os.path.join(folder, "model.json")) as file:
+            return json.load(file)["target"]
+
+
+def shared_target(target):
+    """c-openmp with vectors as those of a target that `native` stands for."""
+    for start, facts in (("x86-64-v3", " -vector_bytes=32"
+                          " -vector_registers=16"),
+                         ("x86-64-v2", " -vector_bytes=16"
+                          " -vector_registers=16"),
+                         ("aarch64", " -vector_bytes=16"),
+                         ("gnu-c", " -vector_bytes=16")):
+        if target.startswith(start):
+            return "c-openmp" + facts
+    return "c-openmp"
+
+
 def build(path, folder, target, cc, options):
     """The program, tirc's facts of it, and the seconds the compiler took."""
     os.makedirs(folder)
     subprocess.run([helper.TIRC, "compile", path, "-o", folder, "-q",
                     "--name", "model", "--target", target, *options],
-                   check=True)
+                   check=True, env=dict(os.environ, CC=cc))
     with open(os.path.join(folder, "model.json")) as file:
         facts = json.load(file)
     words = shlex.split(facts["cc"])

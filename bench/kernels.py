@@ -13,7 +13,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog="Other words go to tirc run.")
     parser.add_argument("model", help="a file, or a name of `bench cpu`")
-    parser.add_argument("--target", default="gnu-c")
+    parser.add_argument("--target", default="native")
     args, others = parser.parse_known_args()
     path = args.model
     for name, below, is_random in cpu.TABLE:

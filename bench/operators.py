@@ -274,7 +274,7 @@ def main():
     parser.add_argument("--only", action="append", metavar="PATTERN",
                         help="cases with such names alone (TopK*)")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--target", default="gnu-c")
+    parser.add_argument("--target", default="native")
     parser.add_argument("--cc", default="gcc")
     parser.add_argument("--option", action="append", default=[],
                         help="one more word for `tirc compile`")
@@ -282,6 +282,8 @@ def main():
     parser.add_argument("--keep", metavar="FOLDER",
                         help="leave the sources and programs there")
     args = parser.parse_args()
+    args.target = cpu_driver.resolved(args.target, args.cc)
+    print("target: " + args.target)
     print("%-60s %9s %9s %6s" % ("operator", "tirc us", "ort us", "ratio"))
     for name in CASES:
         if args.only and not any(fnmatch.fnmatch(name, p) for p in args.only):

@@ -374,7 +374,7 @@ def parse():
                         "after so long")
     parser.add_argument("--no-times", action="store_true",
                         help="compile and compare only")
-    parser.add_argument("--target", default="gnu-c")
+    parser.add_argument("--target", default="native")
     parser.add_argument("--cc", default="gcc")
     parser.add_argument("--option", action="append", default=[],
                         help="one more word for `tirc compile` and `tirc "
@@ -396,6 +396,8 @@ def main():
         for one in wanted:
             print("%-44s %-11s %s" % one)
         return
+    args.target = cpu_driver.resolved(args.target, args.cc)
+    print("target: " + args.target)
     print(HEADER)
     for name, form, family in wanted:
         folder, why = exported(exporter, name, form, args.fresh)

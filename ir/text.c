@@ -23,6 +23,17 @@ text_is_identifier(const char *text, const char *also)
 	return *p == '\0';
 }
 
+const char *
+text_next_word(struct arena *a, const char **text)
+{
+	size_t n;
+
+	*text += strspn(*text, " \t");
+	n = strcspn(*text, " \t");
+	*text += n;
+	return n > 0 ? arena_strndup(a, *text - n, n) : NULL;
+}
+
 bool
 text_ends_in(const char *text, const char *end)
 {

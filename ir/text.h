@@ -6,9 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arena.h"
+
 /* Is text letters, digits and _, at least one, with no leading digit? After the
  * first, characters of `also` are allowed, too. */
 bool text_is_identifier(const char *text, const char *also);
+/* The next of the words of *text, which blanks separate; *text moves behind it.
+ * NULL at the end. */
+const char *text_next_word(struct arena *a, const char **text);
 bool text_ends_in(const char *text, const char *end);
 /* The value of a hexadecimal digit; -1: it is none. */
 int text_hex_digit(char c);

@@ -470,6 +470,20 @@ tirc_target(struct tirc *t, int i)
 }
 
 const char *
+tirc_target_of_machine(struct tirc *t)
+{
+	return target_of_machine(t->m);
+}
+
+const char *
+tirc_target_at_hand(struct tirc *t, const char *target, const char *cc,
+		    const char *cflags)
+{
+	return target_at_hand(t->m, target, t->options.dialect_path, cc,
+			      cflags);
+}
+
+const char *
 tirc_target_what(struct tirc *t, int i)
 {
 	return target_description(t->m, t->targets[i]);

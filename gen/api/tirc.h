@@ -29,7 +29,8 @@ struct tirc;
 
 /* Everything may be zero. Strings must live as long as the context. */
 struct tirc_options {
-	const char *target;       /* NULL: the default; see tirc_target() */
+	/* NULL: the default; see tirc_target() and tirc_target_at_hand() */
+	const char *target;
 	const char *dialect_path; /* folder of the user's dialects */
 	/* stem of every name; NULL: the graph's name */
 	const char *name;
@@ -119,6 +120,8 @@ void tirc_free(struct tirc *t);
 /* Reads an ONNX file, checks it and infers all shapes; or reads a partition
  * that tirc_write_partition wrote, perhaps edited since. */
 bool tirc_load(struct tirc *t, const char *path);
+/* Is the file such a partition, by how it starts? */
+bool tirc_is_partition(const char *path);
 /* Runs the graph passes before the partition, and partitions the graph;
  * tirc_compile continues from there. tirc_write_partition writes the result:
  * JSON, and the constants in a file beside it ("p.weights" beside "p.json"). */
@@ -401,6 +404,12 @@ struct tirc_file {
 	bool is_source;   /* a source file to compile and link */
 };
 
+/* Flags for instructions that the files rely on and the compiler does not have
+ * with these flags; NULL: it has all. Without them the files are slow, and
+ * compile only where TIRC_ANY_PROCESSOR is defined. Runs the compiler. */
+const char *tirc_flags_lacking(struct tirc *t, const char *cc,
+			       const char *cflags);
+
 int tirc_file_count(const struct tirc *t);
 struct tirc_file tirc_file(const struct tirc *t, int i);
 
@@ -421,6 +430,17 @@ const char *tirc_version(void);
 int tirc_target_count(struct tirc *t);
 const char *tirc_target(struct tirc *t, int i);
 const char *tirc_target_what(struct tirc *t, int i); /* one line */
+/* The name of the target that stands for the machine at hand, such as "native";
+ * NULL: there is none. */
+const char *tirc_target_of_machine(struct tirc *t);
+/* The option target with that name replaced by the target that fits the compiler
+ * and the facts of this machine, such as "x86-64-v3 -l1_bytes=32768": the same
+ * result gives the same files anywhere. Another target as it is. Runs the compiler:
+ * cc is its command, words with spaces between them, NULL: the target's; cflags
+ * are all flags that it will get, NULL: those of the target that fits. NULL: there
+ * are messages. */
+const char *tirc_target_at_hand(struct tirc *t, const char *target,
+				const char *cc, const char *cflags);
 /* Names and one-line descriptions of the passes, in order. */
 int tirc_pass_count(void);
 const char *tirc_pass_name(int i);

@@ -455,6 +455,13 @@ tirc_assumption(const struct tirc *t, int i)
 	return t->graph->assumptions.data[i];
 }
 
+const char *
+tirc_flags_lacking(struct tirc *t, const char *cc, const char *cflags)
+{
+	return target_flags_lacking(t->m, t->package.relied_on.data,
+				    t->package.relied_on.n, cc, cflags);
+}
+
 int
 tirc_file_count(const struct tirc *t)
 {

@@ -340,6 +340,12 @@ load_partition(struct tirc *t, const char *path)
 }
 
 bool
+tirc_is_partition(const char *path)
+{
+	return partition_is(path);
+}
+
+bool
 tirc_load(struct tirc *t, const char *path)
 {
 	struct arena *a = &t->m->arena;

@@ -7,6 +7,7 @@
 #include "dtype.h"
 #include "loading.h"
 #include "template.h"
+#include "text.h"
 
 /* The number of a node's inputs that templates can always use. */
 enum { LEAST_INPUTS = 4 };
@@ -31,24 +32,12 @@ struct names {
 	struct tdata *level[LEVELS];
 };
 
-/* The next word of *list, or NULL. */
-static const char *
-next_word(struct arena *a, const char **list)
-{
-	size_t n = strcspn(*list, " ");
-	const char *word = n > 0 ? arena_strndup(a, *list, n) : NULL;
-
-	*list += n;
-	*list += **list == ' ';
-	return word;
-}
-
 static void
 add_words(struct names *x, struct tdata *to, const char *words)
 {
 	const char *word;
 
-	while ((word = next_word(x->a, &words)) != NULL) {
+	while ((word = text_next_word(x->a, &words)) != NULL) {
 		tdata_text(to, word, "");
 	}
 }
@@ -67,7 +56,7 @@ add_row(struct names *x, const struct names_row *row)
 	if (row->words != NULL) {
 		add_words(x, item, row->words);
 	}
-	while ((list = next_word(x->a, &lists)) != NULL) {
+	while ((list = text_next_word(x->a, &lists)) != NULL) {
 		tdata_share(to, list, item);
 	}
 }

@@ -23,6 +23,10 @@ struct cli {
 	int n_rest;
 	const char *out; /* -o */
 	bool quiet, json, depfile, help;
+	/* "native = x86-64-v3 ...", where the target stood for the machine at
+	 * hand; has_summary: the verb prints it with its results. */
+	const char *at_hand;
+	bool has_summary;
 	const char *depfile_path;
 	const char *json_path; /* run */
 	/* run, test */
@@ -71,6 +75,14 @@ int cli_lower_kernel(struct cli *c, FILE *out);
 int cli_options(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_options_free(struct cli *c);
 void cli_verb_help(FILE *to, const struct verb *verb);
+
+/* at_hand.c: a target that stands for the machine at hand becomes one that fits
+ * it. False: reported. */
+bool cli_find_target(struct cli *c);
+/* Where the user names no target, the machine at hand is the target. */
+void cli_use_machine(struct cli *c);
+/* The line of a summary with the target that was found. */
+void cli_print_target(const struct cli *c);
 
 /* board.c: the bytes of inputs and outputs that are arrays of the caller; of
  * symbolic sizes at most. */

@@ -105,7 +105,7 @@ struct tirc *
 cli_program(struct cli *c)
 {
 	c->tirc.print = print_text;
-	return tirc_new(&c->tirc);
+	return cli_find_target(c) ? tirc_new(&c->tirc) : NULL;
 }
 
 struct tirc *
@@ -124,6 +124,9 @@ cli_open(struct cli *c)
 		c->tirc.progress = style_progress;
 	}
 	c->tirc.print = print_text;
+	if (!cli_find_target(c)) {
+		return NULL;
+	}
 	t = tirc_new(&c->tirc);
 	if (t != NULL && tirc_load(t, c->model)) {
 		return t;
@@ -208,6 +211,7 @@ print_summary(struct cli *c, struct tirc *t)
 	       style_bytes(bound, s.bound_bytes),
 	       style_bytes(flash, s.weights_bytes), s.weights);
 	print_heaviest(t, s);
+	cli_print_target(c);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {
 		printf("assumed  %s\n", tirc_assumption(t, i));
 	}
@@ -290,6 +294,7 @@ cmd_compile(struct cli *c)
 	if (c->out == NULL) {
 		c->out = ".";
 	}
+	c->has_summary = !c->json;
 	cleanup_watch_output(c->out);
 	t = cli_open(c);
 	if (t == NULL) {

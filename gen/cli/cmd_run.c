@@ -119,6 +119,7 @@ print_times(struct harness *h)
 	int n = h->cli->repeat;
 
 	qsort(h->times_ns, (size_t)n, sizeof *h->times_ns, cli_compare_doubles);
+	cli_print_target(h->cli);
 	printf("time  minimum %.4g ms, median %.4g ms of %d run%s\n",
 	       h->times_ns[0] / 1e6, h->times_ns[n / 2] / 1e6, n,
 	       n == 1 ? "" : "s");
@@ -199,6 +200,8 @@ cmd_run(struct cli *c)
 	if (c->output != NULL) {
 		cleanup_watch_output(c->output);
 	}
+	cli_use_machine(c);
+	c->has_summary = true;
 	ok = harness_open(&h, c) && json_allowed(&h) && execute(&h);
 	harness_close(&h);
 	return ok ? CLI_DONE : CLI_INPUT;

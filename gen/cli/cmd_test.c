@@ -226,6 +226,8 @@ cmd_test(struct cli *c)
 	int n = c->n_rest, passed = 0;
 	bool ok;
 
+	cli_use_machine(c);
+	c->has_summary = !c->each_region;
 	if (c->each_region) {
 		return test_each_region(c);
 	}
@@ -250,6 +252,7 @@ cmd_test(struct cli *c)
 		ok = harness_board(&h);
 	}
 	if (ok && !c->quiet && n > 0) {
+		cli_print_target(c);
 		printf("%d of %d data set%s passed\n", passed, n,
 		       n == 1 ? "" : "s");
 	}

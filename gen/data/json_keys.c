@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "template.h"
+#include "text.h"
 
 /* -- rows -- */
 
@@ -103,18 +104,6 @@ struct check {
 static bool check_value(struct check *c, struct json j, cJSON *value,
 			const struct key *row, const char *words);
 
-/* Returns the next word of a text in which blanks separate the words, or NULL
- * at its end. */
-static const char *
-next_word(struct arena *a, const char **words)
-{
-	size_t n = strcspn(*words, " ");
-	const char *word = n > 0 ? arena_strndup(a, *words, n) : NULL;
-
-	*words += n + ((*words)[n] == ' ');
-	return word;
-}
-
 static void
 want_key(struct json j, const char *key)
 {
@@ -143,7 +132,7 @@ want_needed(struct check *c, struct json j, const char *place)
 		if (with == NULL || json_get(j, key).value == NULL) {
 			continue;
 		}
-		while ((key = next_word(c->arena, &with)) != NULL) {
+		while ((key = text_next_word(c->arena, &with)) != NULL) {
 			want_key(j, key);
 		}
 	}

@@ -214,6 +214,7 @@ load(struct module *m, const char *name, const char *dir, const char *fp,
 	for (int i = 0; i < l.n; i++) {
 		cJSON_Delete(l.trees[i]);
 	}
+	l.d->requirement = target != NULL ? target->relies_on : NULL;
 	return l.reader.failed ? NULL : l.d;
 }
 

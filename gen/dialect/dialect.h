@@ -7,6 +7,7 @@
 #include "dialects.h"
 #include "line_breaks.h"
 #include "names_list.h"
+#include "requirement.h"
 #include "template.h"
 #include "thread_loops.h"
 
@@ -346,7 +347,13 @@ struct dialect {
 	const char *files[FILE_COUNT];
 	struct names entry_names; /* used by the template of the entry */
 	struct names source_needs, file_weights_needs; /* headers */
-	struct names source_before;       /* lines behind a source's headers */
+	struct names source_before; /* lines behind a source's headers */
+	/* Lines that refuse a compiler, and lines before all of these. */
+	struct {
+		struct names before, refuse;
+	} relies_on;
+	/* What sources for the target rely on, or NULL. */
+	const struct requirement *requirement;
 	struct names fp_needs, fp_before; /* headers and lines of the mode of
 					   * --fp */
 	bool fp_modes[2];                 /* has it strict, fast? */

@@ -30,6 +30,24 @@ dialect_for_target(struct module *m, const struct target *t, const char *dir);
  * " -KEY=VALUE" each, may follow the name: target_files.h. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
+/* Reports every mistake in the target's file, which may also be of a target that
+ * stands for the machine at hand; NULL after one. */
+const struct target *target_check(struct module *m, const char *name,
+				  const char *dir);
+/* The text with a target that stands for the machine at hand replaced by the
+ * target that fits its compiler, and the machine's facts: "x86-64-v3
+ * -l1_bytes=32768". Another text as it is. cc: the command of the compiler, NULL:
+ * the target's; cflags: all its flags, NULL: those of the target that is
+ * found. NULL: reported. */
+const char *target_at_hand(struct module *m, const char *text, const char *dir,
+			   const char *cc, const char *cflags);
+/* The flags of the first requirement whose macros the compiler, with these flags,
+ * does not define; NULL: it defines all, or cannot be asked. */
+const char *target_flags_lacking(struct module *m,
+				 const struct requirement *const *all, int n,
+				 const char *cc, const char *cflags);
+/* The embedded target that stands for the machine at hand; NULL: none does. */
+const char *target_of_machine(struct module *m);
 /* The target in a mode of --fp, with the mode's flags; NULL after an error. */
 const struct target *target_with_fp(struct module *m, const struct target *t,
 				    const char *fp);

@@ -25,6 +25,7 @@ struct intrinsic_text {
 	/* The first and the last statement of a function that calls it, with the
 	 * placeholders argument_1, …; or NULL. */
 	const char *begin, *end;
+	struct requirement relies_on; /* without macros: none */
 	bool keeps; /* has values in registers from one call to the next */
 };
 

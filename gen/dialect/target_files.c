@@ -205,24 +205,38 @@ target_description(struct module *m, const char *name)
 	return text != NULL ? text : "";
 }
 
-/* The embedded target whose file has "default". */
+/* The first embedded target whose own file has the key, or NULL. */
 static const char *
-default_target(struct module *m)
+target_with(struct module *m, const char *key)
 {
 	int n;
 	const char *const *names = target_names(m, &n);
 
 	for (int i = 0; i < n; i++) {
 		cJSON *value = embedded(m, names[i]);
-		bool is_default = cJSON_IsTrue(
-			cJSON_GetObjectItem(value, "default"));
+		const cJSON *own = cJSON_GetObjectItem(value, key);
+		bool has = own != NULL && !cJSON_IsFalse(own);
 
 		cJSON_Delete(value);
-		if (is_default) {
+		if (has) {
 			return names[i];
 		}
 	}
-	return n > 0 ? names[0] : "none";
+	return NULL;
+}
+
+static const char *
+default_target(struct module *m)
+{
+	const char *name = target_with(m, "default");
+
+	return name != NULL ? name : "none";
+}
+
+const char *
+target_of_machine(struct module *m)
+{
+	return target_with(m, "resolves");
 }
 
 /* The embedded target with that alias, or NULL. */
@@ -297,18 +311,6 @@ target_file_name(struct module *m, const char *name, const char *dir)
 }
 
 /* -- what the user wrote -- */
-
-/* One of a text's words, behind *at, which moves behind it; NULL at the end. */
-static const char *
-next_word(struct module *m, const char **at)
-{
-	size_t n;
-
-	*at += strspn(*at, " \t");
-	n = strcspn(*at, " \t");
-	*at += n;
-	return n > 0 ? arena_strndup(&m->arena, *at - n, n) : NULL;
-}
 
 /* The names of an object's members, for messages. */
 static const char *
@@ -401,12 +403,14 @@ target_files_choose(struct target_files *t, const char *text, const char **said)
 	struct diag_place place = { .file = text };
 	const char *at = text, *word = NULL;
 	const char *name = target_file_name(m,
-					    at != NULL ? next_word(m, &at)
-						       : NULL,
+					    at != NULL
+						    ? text_next_word(&m->arena,
+								     &at)
+						    : NULL,
 					    t->dir);
 
 	while (name != NULL && at != NULL &&
-	       (word = next_word(m, &at)) != NULL) {
+	       (word = text_next_word(&m->arena, &at)) != NULL) {
 		size_t n = strcspn(word, "=");
 		const char *key = arena_strndup(&m->arena, word + 1,
 						n > 0 ? n - 1 : 0);

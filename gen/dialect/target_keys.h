@@ -11,6 +11,8 @@ extern const struct key_table target_keys;
 void target_read_attributes(void *ctx, struct json j);
 void target_read_vectors(void *ctx, struct json j);
 void target_read_products(void *ctx, struct json j);
+void target_read_resolves(void *ctx, struct json j);
+void target_read_relies_on(void *ctx, struct json j);
 void target_read_runtime(void *ctx, struct json j);
 void target_read_alignment(void *ctx, struct json j);
 

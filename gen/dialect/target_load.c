@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "intrinsics.h"
+#include "requirement.h"
 #include "reserved.h"
 #include "target_files.h"
 #include "target_keys.h"
@@ -15,7 +16,34 @@ struct target_loader {
 	struct target *t;
 	const char *dir; /* --dialect-path, or NULL */
 	int widest;      /* bytes of the largest vector */
+	bool is_checked; /* it is not for use */
 };
+
+/* Only the command line asks the machine (target_at_hand.c): programs and files
+ * do not depend on where they are read. */
+void
+target_read_resolves(void *ctx, struct json j)
+{
+	struct target_loader *l = ctx;
+
+	for (struct json one = json_first(json_get(j, "to")); one.value != NULL;
+	     one = json_next(json_get(j, "to"), one)) {
+		const char *name = json_text(one, true);
+
+		if (l->is_checked &&
+		    target_file_find(l->m, name, l->dir) == NULL) {
+			json_error(one, "there is no target '%s'", name);
+		}
+	}
+	if (j.value != NULL && !l->is_checked) {
+		diag_error(&l->m->diags, DIAG_BAD_OPTION,
+			   (struct diag_place){ .file = l->t->name },
+			   "it stands for the machine at hand, which only the "
+			   "command line asks; give it as --target, or name "
+			   "another target");
+		j.reader->failed = true;
+	}
+}
 
 void
 target_read_attributes(void *ctx, struct json j)
@@ -42,6 +70,7 @@ target_read_vectors(void *ctx, struct json j)
 	struct target_loader *l = ctx;
 	struct dtype *list = arena_array(&l->m->arena, struct dtype,
 					 json_length(j) + 1);
+	int n = 0;
 
 	for (struct json one = json_first(j); one.value != NULL;
 	     one = json_next(j, one)) {
@@ -52,12 +81,15 @@ target_read_vectors(void *ctx, struct json j)
 					"here, best first");
 			continue;
 		}
-		list[one.index] = t;
+		if (dtype_bytes(t) * t.lanes > l->t->vector_bytes) {
+			continue;
+		}
+		list[n++] = t;
 		if (dtype_bytes(t) * t.lanes > l->widest) {
 			l->widest = dtype_bytes(t) * t.lanes;
 		}
 	}
-	l->t->vectors = (struct dtype_list){ list, json_length(j) };
+	l->t->vectors = (struct dtype_list){ list, n };
 }
 
 /* Vectors start at multiples of their size; a target with longer vectors than its
@@ -72,6 +104,28 @@ target_read_alignment(void *ctx, struct json j)
 						    : l->widest;
 	if ((t->align_bytes & (t->align_bytes - 1)) != 0) {
 		json_error(j, "a power of two is wanted here");
+	}
+}
+
+/* The first element for vectors that are not longer than the target's. */
+void
+target_read_relies_on(void *ctx, struct json j)
+{
+	struct target_loader *l = ctx;
+	struct requirement *r;
+
+	for (struct json one = json_first(j); one.value != NULL;
+	     one = json_next(j, one)) {
+		if (json_int(json_get(one, "vector_bytes"), 1, INT32_MAX, 1) >
+		    l->t->vector_bytes) {
+			continue;
+		}
+		r = arena_new(&l->m->arena, struct requirement);
+		r->macros = json_names(json_get(one, "macros"));
+		r->flags = json_text(json_get(one, "flags"), true);
+		r->otherwise = json_text(json_get(one, "otherwise"), true);
+		l->t->relies_on = r;
+		return;
 	}
 }
 
@@ -167,9 +221,9 @@ read_box_bytes(struct module *m, const char *dialect, const char *dir)
 
 static void
 read_target(struct module *m, struct target *t, struct json j, cJSON *tree,
-	    const char *dir)
+	    const char *dir, bool is_checked)
 {
-	struct target_loader l = { m, t, dir, 0 };
+	struct target_loader l = { m, t, dir, 0, is_checked };
 
 	json_keys_check(&target_keys, j, tree);
 	json_keys_read(&target_keys, j, "", t, &l);
@@ -224,8 +278,8 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 	t->n_reserved = words.list.n;
 }
 
-const struct target *
-target_load(struct module *m, const char *name, const char *dir)
+static const struct target *
+load(struct module *m, const char *name, const char *dir, bool is_checked)
 {
 	struct target_files files = { .reader = { .module = m }, .dir = dir };
 	struct target *t = arena_new(&m->arena, struct target);
@@ -238,8 +292,8 @@ target_load(struct module *m, const char *name, const char *dir)
 	}
 	merged = target_files_merged(&files, name);
 	if (merged != NULL) {
-		read_target(m, t, json_root(&files.reader, merged), merged,
-			    dir);
+		read_target(m, t, json_root(&files.reader, merged), merged, dir,
+			    is_checked);
 		read_reserved(m, t, dir);
 	} else {
 		files.reader.failed = true;
@@ -247,6 +301,18 @@ target_load(struct module *m, const char *name, const char *dir)
 	cJSON_Delete(merged);
 	target_files_free(&files);
 	return files.reader.failed ? NULL : t;
+}
+
+const struct target *
+target_load(struct module *m, const char *name, const char *dir)
+{
+	return load(m, name, dir, false);
+}
+
+const struct target *
+target_check(struct module *m, const char *name, const char *dir)
+{
+	return load(m, name, dir, true);
 }
 
 const struct target *

@@ -485,6 +485,9 @@ bool
 unit_print_helpers(struct unit *u, struct strbuf *out)
 {
 	need_all(u, u->d->fp_needs);
+	if (!unit_print_relied_on(u, out)) {
+		return false;
+	}
 	print_lines(u->d->source_before, out);
 	print_lines(u->d->fp_before, out);
 	print_vectors(u, out);

@@ -154,6 +154,10 @@ bool unit_print_helpers(struct unit *u, struct strbuf *out);
  * lists "exact_starts" and "exact_ends" of data; empty unless the function is
  * the first or the last of a run of such functions. */
 void unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends);
+/* relied_on.c: appends the lines by which a compiler that lacks instructions
+ * refuses the source; the i-th requirement behind them, NULL: there is none. */
+bool unit_print_relied_on(struct unit *u, struct strbuf *out);
+const struct requirement *unit_relied_on(const struct unit *u, int i);
 bool unit_print_externals(struct unit *u, struct strbuf *out);
 /* Does f hand loops to the threads of the model? */
 bool unit_shares(const struct unit *u, const struct func *f);

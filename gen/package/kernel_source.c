@@ -576,12 +576,16 @@ count_helper_loops(struct packer *k, const struct unit *u)
 bool
 add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 {
+	const struct requirement *r;
 	struct strbuf s;
 	bool ok;
 
 	strbuf_init(&s);
 	ok = unit_print_helpers(u, &s);
 	count_helper_loops(k, u);
+	for (int i = 0; (r = unit_relied_on(u, i)) != NULL; i++) {
+		vec_push(k->a, &k->out->relied_on, r);
+	}
 	if (ok && s.len > 0) {
 		s.data[s.len - 1] = '\0'; /* the template ends the line */
 	}

@@ -44,6 +44,8 @@ struct package {
 	 * libraries only. */
 	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
+	/* What its sources rely on. */
+	VEC(const struct requirement *) relied_on;
 	/* of each weight's array, up to the initialiser */
 	const char *const *definitions;
 	struct packer *packer; /* private to package/ */

@@ -110,7 +110,7 @@ check_targets(struct module *m, const char *dir, const char *dialect,
 		    !target_is_of(m, names[i], dialect, dir)) {
 			continue;
 		}
-		t = target_load(m, names[i], dir);
+		t = target_check(m, names[i], dir);
 		ok = t != NULL && ok;
 		if (t != NULL && dialect == NULL) {
 			ok = dialect_load(m, t->dialect, dir) != NULL && ok;

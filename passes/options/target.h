@@ -10,6 +10,7 @@
 
 #include "target_facts.h"
 
+struct requirement;
 struct tensor_intrins;
 
 /* An instruction that multiplies and adds: sums += a * b, by the names of tensor
@@ -104,7 +105,9 @@ struct target {
 			       * alignment */
 	bool interface_apart; /* the caller's arrays are in another memory than
 			       * the workspace: no function takes both */
-	const char *cc;       /* the suggested compiler line */
+	/* What its sources rely on; NULL: on nothing. */
+	const struct requirement *relies_on;
+	const char *cc;         /* the suggested compiler line */
 	const char *cc_package; /* of Debian, or NULL */
 	const char *cflags;
 	const char *ldflags;       /* for linking, or "" */

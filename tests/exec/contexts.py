@@ -32,11 +32,13 @@ except ImportError as error:
 
 # What valgrind does not know must not be in the program.
 CHECKERS = {
-    "none": "-O2 -march=native",
-    "address": "-O2 -g -march=native -fsanitize=address",
+    "none": "-O2 -march=native -DTIRC_ANY_PROCESSOR",
+    "address": "-O2 -g -march=native -DTIRC_ANY_PROCESSOR "
+               "-fsanitize=address",
     # Without memcpy and memset in line, which would not be instrumented.
-    "thread": "-O1 -g -march=native -fsanitize=thread -fno-builtin",
-    "valgrind": "-O1 -g -DUNDER_VALGRIND",
+    "thread": "-O1 -g -march=native -DTIRC_ANY_PROCESSOR "
+              "-fsanitize=thread -fno-builtin",
+    "valgrind": "-O1 -g -DTIRC_ANY_PROCESSOR -DUNDER_VALGRIND",
 }
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full"]
 # How a library that is not instrumented guards what it keeps for all, as oneDNN

@@ -159,6 +159,7 @@ for target in ("c99",) if less else ("c99", "c99-avx512", "gnu-c", "misra"):
         for sanitizer in ("thread", "address,undefined")[less:]:
             program = os.path.join(work_folder(), "driver")
             execute([cc, "-std=gnu11", "-g", "-O1", "-fsanitize=" + sanitizer,
-                     "-fno-sanitize-recover=all", *typed, "-I" + a, "-I" + b, driver,
+                     "-fno-sanitize-recover=all", "-DTIRC_ANY_PROCESSOR",
+                     *typed, "-I" + a, "-I" + b, driver,
                      *files, "-o", program, "-lm", "-lpthread"])
             execute([program])

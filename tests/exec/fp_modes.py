@@ -125,7 +125,7 @@ def check_modes(model, target, standard):
 models = [DIGITS]
 if shared():
     models.append(os.path.join(shared(), "models", "cct2_128", "model.onnx"))
-targets = [("c99", "-std=c99"), ("c99-avx512", "-std=c99")]
+targets = [("c99", "-std=c99"), ("c99-avx512", "-std=c99 -DTIRC_ANY_PROCESSOR")]
 if "gnu-c" in tirc("compile", "--help").stdout.split("targets:")[1]:
     targets.append(("gnu-c", "-std=gnu11 -fopenmp-simd"))
 for model in models:

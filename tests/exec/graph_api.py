@@ -228,7 +228,8 @@ execute([cc, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra",
 
 def inspected(target):
     """What the example prints of a target's graph."""
-    built = compile_model(DIGITS, "--form", "graph", "--target", target)
+    built = compile_model(DIGITS, "--form", "graph", "--target", target,
+                          "--conv", "direct")
     library = os.path.join(built, "libdigits_kernels.so")
     if shutil.which("make"):
         execute(["make", "-s", "-f", os.path.join(built, "digits.mk"),
@@ -256,7 +257,8 @@ def seen(said):
                                if re.match(r"-?\d+\.", word)]
 
 
-vectors = compile_model(DIGITS, "--form", "graph", "--target", "gnu-c")
+vectors = compile_model(DIGITS, "--form", "graph", "--target", "gnu-c",
+                        "--conv", "direct")
 with open(os.path.join(vectors, "digits_graph.json"), encoding="utf-8") as f:
     if '"block":16' not in f.read():
         fail("no tensor is in blocks: this proves nothing")

@@ -13,14 +13,15 @@ import proto
 from helper import DIGITS, compile_model, contents, fail, has_dialect, \
     work_folder
 
-TARGETS = ["c99", "gnu-c", "c-openmp", "c-threads", "x86-64-amx", "misra",
+TARGETS = ["c99", "gnu-c", "c-openmp", "c-threads", "x86-64-v4",
+           "x86-64-amx", "misra",
            *filter(has_dialect, ("cuda", "opencl", "opencl-cpu"))]
 UINT8, INT8, INT32, BFLOAT16 = 2, 3, 6, 16
 CHANNELS, SIZE = 64, 56
 # What the file must have, by model and target.
 WANTED = [("bytes", "x86-64-amx", "tirc_amx_dot_u8s8("),
           ("bf16", "x86-64-amx", "tirc_amx_dot_bf16("),
-          ("bytes", "gnu-c", "tirc_dot_16x4_vnni("),
+          ("bytes", "x86-64-v4", "tirc_dot_16x4_vnni("),
           ("bytes", "cuda", "__syncthreads();"),
           ("bytes", "opencl", "barrier(CLK_LOCAL_MEM_FENCE)"),
           ("bytes", "c-openmp", "#pragma omp parallel for"),

@@ -21,7 +21,7 @@ WHOLE = ["-mno-red-zone"] if platform.machine() == "x86_64" else []
 
 def frames(out, cc, flags):
     """function: bytes"""
-    execute([cc, *flags, "-O0", "-fno-inline", *WHOLE, "-fstack-usage", "-I" + out,
+    execute([cc, *flags, "-DTIRC_ANY_PROCESSOR", "-O0", "-fno-inline", *WHOLE, "-fstack-usage", "-I" + out,
              "-c", os.path.join(out, "net.c"), "-o",
              os.path.join(out, "net.o")])
     with open(os.path.join(out, "net.su")) as f:

@@ -68,12 +68,13 @@ def check(target, model, prefix, weights="c"):
                      "-fsyntax-only", include])
     if target.startswith("c99") and shutil.which("tcc"):
         for path in sources(folder):
-            execute(["tcc", "-Wall", "-Werror", "-I" + folder, "-c", path,
+            execute(["tcc", "-Wall", "-Werror", "-DTIRC_ANY_PROCESSOR",
+                     "-I" + folder, "-c", path,
                      "-o", os.path.join(work_folder(), "a.o")])
     if shutil.which("cppcheck"):
         done = subprocess.run(
             ["cppcheck", "--enable=warning,style,performance,portability",
-             "--inline-suppr", "--error-exitcode=1", "--quiet",
+             "--inline-suppr", "-DTIRC_ANY_PROCESSOR", "--error-exitcode=1", "--quiet",
              "--suppress=unusedStructMember", "--std=c99", "-I" + folder,
              *[s for s in sources(folder) if s.endswith(".c")]],
             text=True, capture_output=True)

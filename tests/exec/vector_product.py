@@ -22,7 +22,7 @@ m.check(["c99", "gnu-c"])
 
 folder = helper.work_folder()
 onnx.save(m.proto(), folder + "/model.onnx")
-helper.tirc("compile", folder + "/model.onnx", "--target", "gnu-c", "-o",
+helper.tirc("compile", folder + "/model.onnx", "--target", "x86-64-v4", "-o",
             folder + "/out")
 source = "".join(open(path).read() for path in glob.glob(folder +
                                                          "/out/*.c"))

@@ -33,7 +33,7 @@ else:
     disassemble = [tools + "objdump", "-d"]
 
 done = subprocess.run(
-    [program, "gnu-c", folder, compiler + " -Wall -Wextra -Werror"],
+    [program, "gnu-c", folder, compiler + " -Wall -Wextra -Werror -DTIRC_ANY_PROCESSOR"],
     check=False)
 if done.returncode != 0:
     sys.exit("the instruction gives something else than its description")

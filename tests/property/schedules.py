@@ -19,7 +19,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 gpu = os.path.join(os.path.dirname(here), "gpu")
 sys.path.insert(0, gpu)
 from asm_calls import NATIVE
-C = ("-O1 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-maybe-uninitialized"
+# Targets are for processors that this machine need not have.
+C = ("-O1 -DTIRC_ANY_PROCESSOR -Wall -Wextra -Werror -Wno-unused-parameter -Wno-maybe-uninitialized"
      " -Wno-stringop-overflow -Wno-stringop-overread -Wno-type-limits ")
 # Nothing but what the emulation stands for is asked of C++.
 CUDA = ("-x c++ -std=c++14 -O1 -w -I%s -I%s/toolkit -include cuda_on_cpu.h "
@@ -40,7 +41,7 @@ COMPILERS = {
     "cuda-sm90": "g++ " + CUDA,
     "cuda-sm90-backwards": PTX + "-DEMULATE_BACKWARDS ",
     # What this machine has, for texts that ask the compiler.
-    "gnu-c-native": "gcc -std=gnu11 -fopenmp-simd -march=native " + C,
+    "x86-64-v4-native": "gcc -std=gnu11 -fopenmp-simd -march=native " + C,
     "x86-64-v3": "gcc -std=gnu11 -fopenmp-simd -march=x86-64-v3 " + C,
     "x86-64-amx": "gcc -std=gnu11 -fopenmp-simd -march=x86-64-v4 " + C,
 }

@@ -78,7 +78,7 @@ shipped(void)
 	names = target_names(m, &n);
 	CHECK(n >= 1);
 	for (int i = 0; i < n; i++) {
-		const struct target *t = target_load(m, names[i], NULL);
+		const struct target *t = target_check(m, names[i], NULL);
 
 		if (CHECK(t != NULL)) {
 			CHECK(dialect_load(m, t->dialect, NULL) != NULL);

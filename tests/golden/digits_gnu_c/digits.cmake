@@ -8,5 +8,5 @@ add_library(digits STATIC
 	${CMAKE_CURRENT_LIST_DIR}/digits_weights.S
 )
 target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
-target_compile_options(digits PRIVATE -std=gnu11 -O3 -fopenmp-simd -march=native -mprefer-vector-width=512 -fno-math-errno -fno-trapping-math)
+target_compile_options(digits PRIVATE -std=gnu11 -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math)
 target_link_libraries(digits PUBLIC m)

@@ -4,7 +4,7 @@
 # make -f digits.mk builds libdigits.a beside the sources; CC, AR and
 # CFLAGS may be set.
 DIGITS_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
-DIGITS_CFLAGS := -std=gnu11 -O3 -fopenmp-simd -march=native -mprefer-vector-width=512 -fno-math-errno -fno-trapping-math
+DIGITS_CFLAGS := -std=gnu11 -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
 DIGITS_OBJECTS := $(DIGITS_DIR)digits.o $(DIGITS_DIR)digits_weights.o
 
 $(DIGITS_DIR)libdigits.a: $(DIGITS_OBJECTS)

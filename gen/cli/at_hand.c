@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The target that stands for the machine at hand, which the command line alone
+ * asks: --target native, and run and test without --target. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* The compiler that run and test use; NULL: the target's. */
+static const char *
+compiler_command(const struct cli *c)
+{
+	const char *cc = c->cc != NULL ? c->cc : getenv("CC");
+
+	return cc != NULL && *cc != '\0' ? cc : NULL;
+}
+
+bool
+cli_find_target(struct cli *c)
+{
+	struct tirc *t;
+	const char *text;
+
+	if (c->tirc.target == NULL) {
+		return true;
+	}
+	t = tirc_new(&c->tirc);
+	if (t == NULL) {
+		return false;
+	}
+	text = tirc_target_at_hand(t, c->tirc.target, compiler_command(c),
+				   c->cflags);
+	cli_messages(t);
+	if (text != NULL && strcmp(text, c->tirc.target) != 0) {
+		c->at_hand = arena_printf(&c->arena, "%s = %s", c->tirc.target,
+					  text);
+		c->tirc.target = arena_strdup(&c->arena, text);
+		if (!c->has_summary && !c->quiet) {
+			fprintf(stderr, "%snote:%s %s\n", style_bold(stderr),
+				style_reset(stderr), c->at_hand);
+		}
+	}
+	tirc_free(t);
+	return text != NULL;
+}
+
+void
+cli_use_machine(struct cli *c)
+{
+	struct tirc *t;
+
+	/* A partition names its target. */
+	if (c->tirc.target != NULL || tirc_is_partition(c->model)) {
+		return;
+	}
+	t = tirc_new(&c->tirc);
+	if (t != NULL && tirc_target_of_machine(t) != NULL) {
+		c->tirc.target = arena_strdup(&c->arena,
+					      tirc_target_of_machine(t));
+	}
+	tirc_free(t);
+}
+
+void
+cli_print_target(const struct cli *c)
+{
+	if (c->at_hand != NULL) {
+		printf("target   %s\n", c->at_hand);
+	}
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asks the compiler and the system about the machine at hand. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program_output.h"
+#include "text.h"
+
+/* -- macros -- */
+
+/* A line is a word of the preprocessor, the macro, and its value. */
+static bool
+defines_one(const char *lines, const char *macro)
+{
+	size_t n = strlen(macro);
+
+	for (const char *at = lines; *at != '\0';) {
+		const char *name = at + strcspn(at, " \n");
+
+		name += strspn(name, " ");
+		if (strncmp(name, macro, n) == 0 &&
+		    strchr(" (\r\n", name[n]) != NULL) {
+			return true;
+		}
+		at = name + strcspn(name, "\n");
+		at += *at == '\n';
+	}
+	return false;
+}
+
+bool
+machine_defines(const char *lines, const char *macros)
+{
+	struct arena a;
+	const char *word;
+	bool found = false;
+
+	arena_init(&a);
+	while (!found && (word = text_next_word(&a, &macros)) != NULL) {
+		found = defines_one(lines, word);
+	}
+	arena_release(&a);
+	return found;
+}
+
+/* -- the compiler -- */
+
+const char *
+machine_ask(struct arena *a, const char *const *texts, int n,
+	    const char **problem)
+{
+	VEC(const char *) argv = { 0 };
+	const char *line = "", *word, *answer = NULL;
+	struct strbuf out;
+	int status;
+
+	for (int i = 0; i < n; i++) {
+		const char *at = texts[i];
+
+		while ((word = text_next_word(a, &at)) != NULL) {
+			vec_push(a, &argv, word);
+			line = arena_printf(a, "%s%s%s", line,
+					    argv.n > 1 ? " " : "", word);
+		}
+	}
+	vec_push(a, &argv, NULL);
+	strbuf_init(&out);
+	status = argv.n > 1 ? program_output(argv.data, &out) : -1;
+	if (status == 0) {
+		answer = arena_strdup(a, out.data != NULL ? out.data : "");
+	} else if (status < 0) {
+		*problem = arena_printf(a, "`%s` cannot be started", line);
+	} else {
+		*problem = arena_printf(a, "`%s` ended with status %d", line,
+					status);
+	}
+	strbuf_release(&out);
+	return answer;
+}
+
+/* -- caches and cores, as Linux tells them -- */
+
+/* The first line of a file; "": there is none. */
+static const char *
+first_line(struct arena *a, const char *path)
+{
+	char line[64] = "";
+	FILE *f = fopen(path, "r");
+
+	if (f != NULL) {
+		if (fgets(line, sizeof line, f) == NULL) {
+			line[0] = '\0';
+		}
+		fclose(f);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return arena_strdup(a, line);
+}
+
+int64_t
+machine_cache_bytes(struct arena *a, int level)
+{
+	static const char folder[] = "/sys/devices/system/cpu/cpu0/cache";
+	enum { MOST = 16 };
+
+	for (int i = 0; i < MOST; i++) {
+		const char *at = arena_printf(a, "%s/index%d", folder, i);
+		const char *type = first_line(a,
+					      arena_printf(a, "%s/type", at));
+		long long bytes;
+		char *unit;
+
+		if (strcmp(type, "Instruction") == 0 ||
+		    atoi(first_line(a, arena_printf(a, "%s/level", at))) !=
+			    level) {
+			continue;
+		}
+		bytes = strtoll(first_line(a, arena_printf(a, "%s/size", at)),
+				&unit, 10);
+		bytes *= *unit == 'K' ? 1 << 10 : *unit == 'M' ? 1 << 20 : 1;
+		if (bytes > 0 && bytes <= (long long)1 << 40) {
+			return bytes;
+		}
+	}
+	return 0;
+}
+
+int
+machine_cores(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > 4096 ? 4096 : (int)n;
+}

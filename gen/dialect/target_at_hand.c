@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Targets that stand for the machine at hand: the first of the targets that they
+ * name which fits the macros of the compiler, with the machine's facts. */
+#include <string.h>
+
+#include "dialects.h"
+#include "machine.h"
+#include "requirement.h"
+#include "target_files.h"
+#include "text.h"
+
+struct search {
+	struct module *m;
+	const char *dir;         /* --dialect-path, or NULL */
+	const char *text;        /* the user's */
+	const char *rest;        /* of it, behind the name */
+	const cJSON *tree;       /* of the target that it names */
+	const char *ask;         /* arguments that make a compiler print its
+				    * macros */
+	const char *cc, *cflags; /* the user's; NULL: none */
+	const char *macros;      /* the compiler's lines */
+	bool is_machine;         /* they are of this machine's processor */
+};
+
+static const char *
+text_of(const cJSON *tree, const char *key)
+{
+	const cJSON *value = cJSON_GetObjectItemCaseSensitive(tree, key);
+
+	return cJSON_IsString(value) ? value->valuestring : "";
+}
+
+static cJSON *
+merged_target(struct module *m, const char *name, const char *dir)
+{
+	struct target_files files = { .reader = { .module = m }, .dir = dir };
+	cJSON *merged = target_files_merged(&files, name);
+
+	target_files_free(&files);
+	return merged;
+}
+
+/* The last -KEY=VALUE of that key behind the target's name; NULL: none. */
+static const char *
+given_fact(const struct search *s, const char *key)
+{
+	struct arena *a = &s->m->arena;
+	const char *at = s->rest, *word, *found = NULL;
+	size_t n = strlen(key);
+
+	while ((word = text_next_word(a, &at)) != NULL) {
+		if (word[0] == '-' && strncmp(word + 1, key, n) == 0 &&
+		    word[n + 1] == '=') {
+			found = word + n + 2;
+		}
+	}
+	return found;
+}
+
+/* -- the compiler -- */
+
+/* Asks it with these flags. NULL: it does not accept them. */
+static const char *
+ask(const struct search *s, const char *flags, const char **problem)
+{
+	const char *texts[] = { s->cc, flags, s->ask };
+
+	return machine_ask(&s->m->arena, texts, 3, problem);
+}
+
+/* The macros with the user's flags, or else with flags that stand for the
+ * machine's processor; or at last without. */
+static bool
+find_macros(struct search *s, const cJSON *machine_flags)
+{
+	struct diag_place place = { .file = s->text };
+	const char *problem = NULL;
+	const cJSON *flags;
+
+	if (s->cflags != NULL) {
+		s->macros = ask(s, s->cflags, &problem);
+	} else {
+		cJSON_ArrayForEach(flags, machine_flags)
+		{
+			s->macros = s->macros != NULL
+					    ? s->macros
+					    : ask(s, flags->valuestring,
+						  &problem);
+		}
+		s->is_machine = s->macros != NULL;
+	}
+	if (s->macros == NULL) {
+		s->macros = ask(s, "", &problem);
+	}
+	return s->macros != NULL ||
+	       diag_error(
+		       &s->m->diags, DIAG_BAD_OPTION, place,
+		       "the compiler cannot be asked for its processor: %s; "
+		       "name another one (--cc, or CC in the environment), or "
+		       "give a target by name (--target)",
+		       problem);
+}
+
+/* Does the compiler have all macros that the target fits, and accept its
+ * flags? */
+static bool
+fits(const struct search *s, const cJSON *target)
+{
+	const cJSON *macro;
+	const char *problem;
+
+	cJSON_ArrayForEach(macro,
+			   cJSON_GetObjectItemCaseSensitive(target, "fits"))
+	{
+		if (!machine_defines(s->macros, macro->valuestring)) {
+			return false;
+		}
+	}
+	return s->cflags != NULL ||
+	       ask(s, text_of(target, "cflags"), &problem) != NULL;
+}
+
+/* -- the result -- */
+
+/* The target's name, the machine's facts, the user's. */
+static const char *
+with_machine(const struct search *s, const char *name, const cJSON *target)
+{
+	static const char *const caches[] = { "l1_bytes", "l2_bytes" };
+	struct arena *a = &s->m->arena;
+	const char *text = name;
+	const char *cc = text_of(s->tree, "cc");
+	const cJSON *cores = cJSON_GetObjectItemCaseSensitive(target, "cores");
+
+	if (s->is_machine && strcmp(cc, text_of(target, "cc")) != 0) {
+		text = arena_printf(a, "%s -cc=%s", text, cc);
+	}
+	for (int i = 0; s->is_machine && i < 2; i++) {
+		int64_t bytes = machine_cache_bytes(a, i + 1);
+
+		if (bytes > 0) {
+			text = arena_printf(a, "%s -%s=%lld", text, caches[i],
+					    (long long)bytes);
+		}
+	}
+	if (s->is_machine && cJSON_IsNumber(cores) && cores->valueint > 1) {
+		text = arena_printf(a, "%s -cores=%d", text, machine_cores());
+	}
+	return arena_printf(a, "%s%s", text, s->rest);
+}
+
+/* The first of the names whose target fits. NULL: reported. */
+static const char *
+choose(const struct search *s, const cJSON *names)
+{
+	struct diag_place place = { .file = s->text };
+	const char *found = NULL;
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, names)
+	{
+		const char *name = target_file_find(s->m, one->valuestring,
+						    s->dir);
+		cJSON *target = found == NULL && name != NULL
+					? merged_target(s->m, name, s->dir)
+					: NULL;
+
+		if (target != NULL && fits(s, target)) {
+			found = with_machine(s, name, target);
+		}
+		cJSON_Delete(target);
+	}
+	if (found == NULL) {
+		diag_error(&s->m->diags, DIAG_BAD_OPTION, place,
+			   "none of its targets fits the compiler %s; give a "
+			   "target by name",
+			   s->cc);
+	}
+	return found;
+}
+
+static const char *
+resolve(struct search *s, const cJSON *resolves)
+{
+	struct target_files files = { .reader = { .module = s->m },
+				      .dir = s->dir };
+	const char *cc = s->cc, *chosen, *said = NULL;
+
+	if (cc == NULL) {
+		cc = given_fact(s, "cc");
+	}
+	s->cc = cc != NULL ? cc : text_of(s->tree, "cc");
+	s->ask = text_of(resolves, "ask");
+	if (!find_macros(s,
+			 cJSON_GetObjectItemCaseSensitive(resolves, "flags"))) {
+		return NULL;
+	}
+	chosen = choose(s, cJSON_GetObjectItemCaseSensitive(resolves, "to"));
+	if (chosen != NULL &&
+	    target_files_choose(&files, chosen, &said) == NULL) {
+		said = NULL;
+	}
+	target_files_free(&files);
+	return said;
+}
+
+const char *
+target_at_hand(struct module *m, const char *text, const char *dir,
+	       const char *cc, const char *cflags)
+{
+	struct search s = { .m = m,
+			    .dir = dir,
+			    .text = text,
+			    .rest = text,
+			    .cc = cc,
+			    .cflags = cflags };
+	const char *name = text_next_word(&m->arena, &s.rest);
+	const char *found = text;
+	const cJSON *resolves;
+	cJSON *tree;
+
+	name = name != NULL ? target_file_find(m, name, dir) : NULL;
+	tree = name != NULL ? merged_target(m, name, dir) : NULL;
+	resolves = cJSON_GetObjectItemCaseSensitive(tree, "resolves");
+	s.tree = tree;
+	if (cJSON_IsObject(resolves)) {
+		found = resolve(&s, resolves);
+	}
+	cJSON_Delete(tree);
+	return found;
+}
+
+/* The arguments with which compilers print their macros; "": not known. */
+static const char *
+arguments(struct module *m)
+{
+	const char *name = target_of_machine(m), *text = "";
+	cJSON *tree = name != NULL ? merged_target(m, name, NULL) : NULL;
+
+	text = arena_strdup(&m->arena, text_of(cJSON_GetObjectItemCaseSensitive(
+						       tree, "resolves"),
+					       "ask"));
+	cJSON_Delete(tree);
+	return text;
+}
+
+const char *
+target_flags_lacking(struct module *m, const struct requirement *const *all,
+		     int n, const char *cc, const char *cflags)
+{
+	const char *texts[] = { cc, cflags, arguments(m) };
+	const char *problem, *macros = NULL;
+
+	if (n > 0 && *texts[2] != '\0') {
+		macros = machine_ask(&m->arena, texts, 3, &problem);
+	}
+	for (int i = 0; macros != NULL && i < n; i++) {
+		for (int k = 0; k < all[i]->macros.n; k++) {
+			if (!machine_defines(macros, all[i]->macros.data[k])) {
+				return all[i]->flags;
+			}
+		}
+	}
+	return NULL;
+}
