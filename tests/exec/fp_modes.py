@@ -49,8 +49,8 @@ def write(model, target, mode):
 
 def outputs(folder, command, runner=()):
     exe = os.path.join(folder, "a.out")
-    execute([*command.split(), "-w", "-I" + folder, *sources(folder), "-o",
-             exe, "-lm"], cwd=folder)
+    execute([*command.split(), "-w", "-DTIRC_ANY_PROCESSOR", "-I" + folder,
+             *sources(folder), "-o", exe, "-lm"], cwd=folder)
     execute([*runner, exe, "1"], cwd=folder)
     with open(os.path.join(folder, "output_0.bin"), "rb") as file:
         return file.read()
@@ -89,7 +89,8 @@ def check_strict(model, target, standard, some):
     for cc in compilers() if some < 8 else []:
         execute([cc, *standard.split(), *STRICT, "-O2", "-I" + folder, "-c",
                  plain, "-o", os.devnull])
-        execute([cc, *standard.split(), "-ffast-math", "-w", "-I" + folder,
+        execute([cc, *standard.split(), "-ffast-math", "-w",
+                 "-DTIRC_ANY_PROCESSOR", "-I" + folder,
                  "-c", plain, "-o", os.devnull], status=1)
     with open(plain, encoding="utf-8") as file:
         text = file.read()
@@ -125,7 +126,7 @@ def check_modes(model, target, standard):
 models = [DIGITS]
 if shared():
     models.append(os.path.join(shared(), "models", "cct2_128", "model.onnx"))
-targets = [("c99", "-std=c99"), ("c99-avx512", "-std=c99 -DTIRC_ANY_PROCESSOR")]
+targets = [("c99", "-std=c99"), ("c99-avx512", "-std=c99")]
 if "gnu-c" in tirc("compile", "--help").stdout.split("targets:")[1]:
     targets.append(("gnu-c", "-std=gnu11 -fopenmp-simd"))
 for model in models:
