@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh TIRC DIR: digits.onnx becomes C in DIR, which cc compiles together
-# with main.c; the program then classifies the held-out samples.
+# demo.sh TIRC DIR [TARGET]: digits.onnx becomes C in DIR for the target (native:
+# this machine), which cc compiles together with main.c with the target's flags;
+# the program then classifies the held-out samples.
 set -euo pipefail
 
 tirc=$1
 out=$2
+target=${3:-native}
 here=$(dirname "$0")
 cc=${CC:-cc}
 
@@ -15,9 +17,11 @@ step() {
 	"$@"
 }
 
-step "$tirc" compile "$here/digits.onnx" -o "$out" --name digits
+step "$tirc" compile "$here/digits.onnx" -o "$out" --name digits \
+	--target "$target"
 echo
-step $cc -std=c11 -O2 -Wall -Wextra -I "$out" -o "$out/digits" \
+flags=$(sed -n 's/^DIGITS_CFLAGS := //p' "$out/digits.mk")
+step $cc $flags -Wall -Wextra -I "$out" -o "$out/digits" \
 	"$here/main.c" "$out"/digits*.c -lm
 echo
 step "$out/digits" "$here/samples.txt"
