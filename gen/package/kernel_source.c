@@ -403,6 +403,24 @@ state_shifted(struct unit *u, const struct kernel *kernel)
 	}
 }
 
+/* The largest magnitude of a shifted product and its addend, over all kernels
+ * that call the function. */
+static int64_t
+largest_sum(const struct kernel *kernel)
+{
+	int64_t most = 0;
+
+	for (int i = 0; i < kernel->callers.n || i < 1; i++) {
+		const struct node *n = shifting_node(
+			kernel->callers.n > 0 ? kernel->callers.data[i]
+					      : kernel);
+		int64_t one = n ? node_attr_int(n, "sum_most", 0) : 0;
+
+		most = one > most ? one : most;
+	}
+	return most;
+}
+
 static bool
 add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 {
@@ -465,11 +483,13 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			arena_printf(
 				k->a,
 				"by weights and types, integers that are shifted "
-				"left by %lld are within +-%lld%s",
+				"left by %lld are within +-%lld%s, sums with "
+				"addends within +-%lld",
 				(long long)u->shift, (long long)u->shifted_most,
 				u->shifts_larger
 					? " where the multiplier is not 0"
-					: ""));
+					: "",
+				(long long)largest_sum(kernel)));
 	}
 	if (kernel->copies != NULL) {
 		add_row(k, item, "schedules", "copies",

@@ -47,6 +47,7 @@ struct requantize {
 	bool even;
 	int32_t *multiplier;           /* by channel */
 	struct addends *addend[SIGNS]; /* by channel */
+	int64_t sum_most; /* the largest magnitude that is shifted right */
 };
 
 /* -- the definition -- */
@@ -544,6 +545,34 @@ choose(const struct requantize *r, const struct addends *ranges, int64_t v,
 	}
 }
 
+/* Notes the sums of x from low to high in channel c with an addend: they grow
+ * with x, but for one that rounding to even adds. */
+static void
+note_sums(struct requantize *r, int64_t c, int64_t low, int64_t high,
+	  int64_t addend)
+{
+	if (low <= high) {
+		addend_at_least(&r->sum_most, scaled(r, c, high) + addend);
+		addend_at_least(&r->sum_most, -scaled(r, c, low) - addend);
+	}
+}
+
+/* The largest magnitude of what is shifted to the right, of the addends v; x
+ * below 0 has another one, by `difference`. */
+static void
+find_sum_most(struct requantize *r, const int32_t *v, const int32_t *difference)
+{
+	r->sum_most = 0;
+	for (int64_t c = 0; c < r->n_channels; c++) {
+		int64_t low = r->low[c], high = r->high[c];
+
+		note_sums(r, c, low, high < -1 ? high : -1,
+			  (int64_t)v[c] + difference[c]);
+		note_sums(r, c, low > 0 ? low : 0, high, v[c]);
+	}
+	r->sum_most += r->even;
+}
+
 /* The addends, and their differences for negative x; NULL: all are 0. */
 static struct tensor *
 addends(struct requantize *r, struct tensor **negative)
@@ -574,6 +603,7 @@ addends(struct requantize *r, struct tensor **negative)
 		choose(r, r->addend[NEGATIVE], 0, difference);
 		*negative = for_channels(r, "negative", difference);
 	}
+	find_sum_most(r, v, difference);
 	return for_channels(r, "addend", v);
 }
 
@@ -624,6 +654,7 @@ replace(struct requantize *r, struct node *n)
 	node_set_attr_int(g, n, "left", r->left);
 	node_set_attr_int(g, n, "right", r->right);
 	node_set_attr_int(g, n, "shifted_most", most_shifted(r, &n_constant));
+	node_set_attr_int(g, n, "sum_most", r->sum_most);
 	if (n_constant > 0) {
 		node_set_attr_int(g, n, "constant_channels", n_constant);
 	}

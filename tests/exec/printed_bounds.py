@@ -43,8 +43,14 @@ def largest(w, bias):
     return int(max(high.max(), -low.min()))
 
 
+def constants(text, name):
+    """The elements of the constant array whose name ends so."""
+    array = re.search(r"_%s\[\d+\][^=;]*= \{([^}]*)\}" % name, text)
+    return [int(n) for n in re.findall(r"-?\d+", array[1])] if array else []
+
+
 def check(target, path, most):
-    folder = helper.compile_model(path, "--target", target)
+    folder = helper.compile_model(path, "--target", target, "--weights", "c")
     text = b"\n".join(body for name, body in helper.contents(folder).items()
                       if name.endswith(".c")).decode()
     text = re.sub(r"\n \*  +", " ", text)
@@ -55,6 +61,18 @@ def check(target, path, most):
     if bound != most or bound << shift >= 2 ** 31:
         helper.fail("%s: a bound of %d, shifted by %d; the weights give %d" % (
             target, bound, shift, most))
+    # The addend of each channel is at most that bound and that of the product.
+    with_addend = re.findall(r"sums with addends within \+-(\d+)", text)
+    multipliers = constants(text, "multiplier")
+    addends = constants(text, "addend") or [
+        int(n) for n in re.findall(r"scaled [-+] (\d+)", text)]
+    product = (most << shift) * max(map(abs, multipliers)) >> 32
+    if len(with_addend) != 1 or not multipliers or not addends or not (
+            max(map(abs, addends)) - product <= int(with_addend[0])
+            <= min(2 ** 31 - 1, product + max(map(abs, addends)) + 2)):
+        helper.fail("%s: sums with addends within %s; the products are within "
+                    "%d, the addends %s" % (target, with_addend, product,
+                                            addends))
     sums = {int(n) for n in re.findall(r"\|sum\| <= (\d+)", text)}
     if sums - {most}:
         helper.fail("%s: sums within %s, not %d" % (target, sums, most))
