@@ -79,6 +79,18 @@ def write(path, name, inputs, outputs, attributes):
     onnx.save(model, path)
 
 
+def executions(arguments, grid):
+    """How often a loop runs: over an end, a begin and an end, of which the end
+    may be the begin and a number, or over the ends of a grid."""
+    block = re.fullmatch(r"(.*\D.*), \1 \+ (\d+)", arguments)
+    if block:
+        return int(block[2])
+    sizes = [int(n) for n in re.findall(r"-?\d+", arguments)]
+    if len(sizes) == 2 and not grid:
+        return sizes[1] - sizes[0]
+    return int(np.prod(sizes))
+
+
 def count(text):
     """Executions of stores in functions as text, by loops around them."""
     total, loops = 0, []
@@ -89,11 +101,9 @@ def count(text):
         found = re.match(r"for .* in (?:range|T\.\w+)\((.*?)\):$",
                          line.strip())
         if found:
-            sizes = [int(n) for n in re.findall(
-                r"-?\d+", found.group(1).split(", annotations")[0])]
-            times = (sizes[1] - sizes[0] if " in T.grid" not in line and
-                     len(sizes) == 2 else int(np.prod(sizes)))
-            loops.append((depth, times))
+            loops.append((depth, executions(
+                found.group(1).split(", annotations")[0],
+                " in T.grid" in line)))
         elif re.match(r"\w+\[.*\] = ", line.strip()):
             total += int(np.prod([times for _, times in loops] or [1]))
     return total
