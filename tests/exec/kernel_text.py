@@ -29,7 +29,7 @@ def source(*options):
 
 
 def right(*options):
-    tirc("test", DIGITS, "--quiet", *options)
+    tirc("test", DIGITS, "--quiet", "--target", "c99", *options)
 
 
 kernels = [line.split()[0] for line in lower().splitlines()]

@@ -253,7 +253,7 @@ def check(path, *options):
     check_comments(graph, facts, text)
     check_calls(graph, facts, text)
     check_plan(facts, text)
-    check_names(facts, 63 if "gnu-c" in options else 31)
+    check_names(facts, 63 if "x86-64-v4" in options else 31)
     if facts["weights_form"] == "file" and facts["weights"]:
         facts["exact"] = check_weights(graph, facts, out, text)
     return facts
@@ -261,20 +261,20 @@ def check(path, *options):
 
 EXACT = 0
 for model in small():
-    for target in ("c99", "gnu-c"):
+    for target in ("c99", "x86-64-v4"):
         print(model, target)
         EXACT += check(model, "--target", target, "--weights",
                        "file").get("exact", 0)
     if "convolutions" in model:
         print(model, "winograd")
-        result = check(model, "--target", "gnu-c", "--conv", "winograd")
+        result = check(model, "--target", "x86-64-v4", "--conv", "winograd")
         if not any("Winograd" in k["title"] for k in result["kernels"]):
             fail("no kernel by tiles")
 if EXACT < 10:
     fail("only %d constants in another order" % EXACT)
 for model in shared():
     print(model)
-    check(model, "--target", "gnu-c")
+    check(model, "--target", "x86-64-v4")
     for target in ("c99", "misra"):
         folder = compile_model(model, "--name", "net", "--target", target)
         with open(os.path.join(folder, "net.json"), encoding="utf-8") as f:
