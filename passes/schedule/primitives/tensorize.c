@@ -316,14 +316,21 @@ view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 	return view;
 }
 
-/* A symbol without stride parameters is specialized for one set of strides. */
+/* Can the symbol of an earlier call take these views, too? Without stride
+ * parameters it is specialized for one set of strides. */
 static bool
 same_views(struct tensorizer *z, const struct tensor_call *old,
-	   const struct buffer *const *views)
+	   const struct func *part, const struct buffer *const *views)
 {
+	if (old->part->params.n != part->params.n) {
+		return false;
+	}
 	for (int i = 0; i < z->match.n_views; i++) {
 		const struct buffer *x = old->views[i], *y = views[i];
 
+		if (!dtype_equal(x->type, y->type)) {
+			return false;
+		}
 		if (old->part->params.data[i].buffer->strides) {
 			continue;
 		}
@@ -358,7 +365,7 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 		if (strcmp(old->symbol, symbol) != 0) {
 			continue;
 		}
-		if (old->part == part && same_views(z, old, call.views)) {
+		if (same_views(z, old, part, call.views)) {
 			return true;
 		}
 		stmt_visit(e->f->body, find_symbol_stmt, &use);
