@@ -13,12 +13,14 @@
  * instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and the
  * transformed inputs and the sums are written and read once more.
  *
- * Within rounding, though with larger errors than a direct convolution: the
- * transforms of tiles of 4 have factors up to 8. Numbers that overflow when
- * multiplied by a hundred become NaN. Never chosen where the graph wants exact
- * rewrites (the caller asks for direct convolutions then) and, unless the user
- * asks for it, where a later operator makes the difference visible
- * (visible.c). */
+ * Neither exact nor within the rounding of the sums that it replaces. The
+ * transforms of tiles of 4 have factors up to 8, and add the pixels of a whole
+ * tile: each result of a tile has an error in proportion to the largest pixel of
+ * the tile, also where its own 3x3 pixels are small. Numbers that overflow when
+ * multiplied by a hundred, infinities and NaNs make all results of their tiles
+ * NaN. Never taken where the graph wants exact rewrites (the caller asks for
+ * direct convolutions then) or where a later operator makes the difference
+ * visible (visible.c), whatever the user asks for. */
 #include "identifiers.h"
 #include "rewrite.h"
 #include "visible.h"
@@ -267,15 +269,13 @@ graph_winograd(struct graph *g)
 			continue;
 		}
 		p = choose(g->settings, &c);
-		if (g->settings->conv == CONV_AUTO && p.tile != 0 &&
-		    visible_at(&visible, n->outputs[0])) {
+		if (p.tile == 0 || visible_at(&visible, n->outputs[0])) {
 			continue;
 		}
-		if (p.tile != 0 && !replace(g, n, &c, &p)) {
+		if (!replace(g, n, &c, &p)) {
 			return false;
 		}
-		/* Continue with the last of the three nodes. */
-		i += p.tile != 0 ? 2 : 0;
+		i += 2; /* continue with the last of the three nodes */
 	}
 	return true;
 }
