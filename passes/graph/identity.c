@@ -5,10 +5,12 @@
  *	b = Reshape (a, s)     ->     c = Reshape (x, t)
  *	c = Reshape (b, t)
  *
+ *	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
+ *
  * Exact, but for x + 0 of floats, which gives x: -0 keeps its sign then. That is
  * done where the graph takes rewrites within rounding and no later operator
  * makes the sign visible (visible.c). */
-#include "rewrite.h"
+#include "quantization.h"
 #include "visible.h"
 
 #include <math.h>
@@ -116,19 +118,6 @@ is_neutral(struct graph *g, struct visible *visible, const struct node *n,
 		}
 	}
 	return false;
-}
-
-/* Quantizing what was dequantized by the same scale and zero point. */
-static bool
-is_requantize(const struct node *n)
-{
-	const struct node *p = n->inputs[0]->producer;
-
-	return node_is(n, "QuantizeLinear") && p &&
-	       node_is(p, "DequantizeLinear") && n->inputs[1] == p->inputs[1] &&
-	       node_input(n, 2) == node_input(p, 2) &&
-	       n->inputs[1]->ndim == 0 && n->outputs[0] &&
-	       dtype_equal(p->inputs[0]->type, n->outputs[0]->type);
 }
 
 static bool
@@ -314,7 +303,7 @@ graph_identity(struct graph *g)
 			i--;
 			continue;
 		}
-		if (is_requantize(n) && drop_requantize(g, n)) {
+		if (quantizes_back(g, n) && drop_requantize(g, n)) {
 			i--;
 			continue;
 		}

@@ -90,6 +90,27 @@ quantization_of(struct graph *g, const struct node *n, struct quantization *q)
 	       read_parameters(g, n, n->outputs[0]->ndim, q);
 }
 
+/* x - zero has at most 17 bits and is exact in float32; its product with the
+ * scale, and the quotient by it, each have a relative error of at most 2^-24, as
+ * all are normal numbers. So the quotient is less than 0.01 from x - zero. */
+bool
+quantizes_back(struct graph *g, const struct node *n)
+{
+	const struct tensor *t = n->n_inputs > 1 ? n->inputs[0] : NULL;
+	const struct node *p = t != NULL ? t->producer : NULL;
+	struct quantization q;
+
+	return node_is(n, "QuantizeLinear") && !n->match && p != NULL &&
+	       node_is(p, "DequantizeLinear") && !p->match &&
+	       n->inputs[1] == p->inputs[1] && n->inputs[1]->ndim == 0 &&
+	       node_input(n, 2) == node_input(p, 2) && n->outputs[0] &&
+	       dtype_equal(p->inputs[0]->type, n->outputs[0]->type) &&
+	       dtype_is_int(n->outputs[0]->type) &&
+	       dtype_bits(n->outputs[0]->type) <= 16 &&
+	       dtype_equal(t->type, dtype_of(DT_F32)) &&
+	       read_parameters(g, n, t->ndim, &q);
+}
+
 /* The constant scale and zero point of the node that reads (as input 0) or
  * produces the tensor; false: none, or several that differ. */
 static bool

@@ -26,6 +26,10 @@ void record_absorbed_dequantize(struct graph *g, const struct tensor *t,
 /* The parameters of a QuantizeLinear to 8 bits. */
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);
+/* Does n quantize each integer that a DequantizeLinear has read to that integer
+ * again? Both have the same constant scale, a float32, and zero point; the
+ * integers have at most 16 bits. */
+bool quantizes_back(struct graph *g, const struct node *n);
 /* Records the scale and zero point of the graph's 8- and 16-bit inputs and
  * outputs, from the nodes that read or produce them, if these agree. Runs
  * before passes move the nodes. */
