@@ -12,7 +12,10 @@
  * "outside"). A ConvTranspose has no such value: each output sums the weights
  * that its position chooses, so that its sum is over x - zx (attribute "x_zero")
  * and b2 = b. Exact, but for the float rounding that the sum does not have: scales
- * are positive, c is an integer times sx * sw, and int32 holds every partial sum.
+ * are positive, int32 holds every partial sum, and c is an integer times sx * sw,
+ * rounded to a float. Where the graph takes rewrites within rounding, c may be off
+ * by more units in its last place, as converters compute it, if that is much less
+ * than a step of y.
  * ConvInteger and MatMulInteger with constant weights become the sum
  * alone. If their zero point is known only at run time, nodes after the sum
  * subtract its product with the sums of the weights, and a Pad before the sum
@@ -21,6 +24,12 @@
 
 #include <float.h>
 #include <math.h>
+
+/* By how much a bias that converters have computed may be off: in proportion to
+ * itself, and to a step of the result; the latter if its scale is off. */
+#define BIAS_ROUNDING 0x1p-22
+#define BIAS_OFF_MAX 0x1p-12
+#define BIAS_SCALED_OFF_MAX 0x1p-8
 
 struct product {
 	struct tensor *x, *w; /* as stored */
@@ -105,22 +114,52 @@ folded_zero(const struct product *p)
 	return p->transposed ? 0 : (int64_t)p->qx.zero[0];
 }
 
-/* Sets *v, a real bias over the scale of the sum, to an integer; false: it is
- * none, but for the rounding of the numbers that it was computed from. */
+/* Is the float `real` n scales, each operation rounded, or the last one only? */
 static bool
-is_whole(double *v)
+is_multiple(float real, double n, double scale)
 {
-	double whole = nearbyint(*v), few_bits = 1.0 / (1 << 22);
-
-	if (!(fabs(*v - whole) <= 1e-3 + few_bits * fabs(*v))) {
-		return false;
-	}
-	*v = whole;
-	return true;
+	return real == (float)(n * scale) || real == (float)(n * (float)scale);
 }
 
-/* The bias in the accumulator's scale: as stored, if its scale is that of the sum
- * but for the rounding of floats (TFLite's converters round more often), else
+/* Is the bias n units of the sum, of which a step of the result has `step`? */
+static bool
+is_whole(const struct graph *g, float bias, double n, double unit, double step)
+{
+	double off = fabs((double)bias - n * unit);
+
+	return is_multiple(bias, n, unit) ||
+	       (!g->settings->exact_rewrites &&
+		off <= BIAS_ROUNDING * fabs((double)bias) &&
+		off <= BIAS_OFF_MAX * step);
+}
+
+/* Is the scale of a stored bias that of the sum but for the rounding of floats?
+ * TFLite's converters round more often. */
+static bool
+is_scale_of_sum(const struct graph *g, double scale, double n, double unit,
+		double step)
+{
+	double off = fabs(scale - unit);
+
+	if (g->settings->fixed_point) {
+		return off <= 1e-6 * unit;
+	}
+	return off == 0 ||
+	       (!g->settings->exact_rewrites && off <= FLT_EPSILON * unit &&
+		off * fabs(n) <= BIAS_SCALED_OFF_MAX * step);
+}
+
+/* Is t one number for each output channel, the last axis of a Gemm's result? */
+static bool
+is_by_channels(const struct product *p, const struct tensor *t)
+{
+	int64_t elems;
+
+	return tensor_const_elems(t, &elems) && elems == p->channels &&
+	       t->ndim > 0 && expr_is_value(t->shape[t->ndim - 1], p->channels);
+}
+
+/* The bias in units of the sum: as stored, if its scale is that of the sum, else
  * recovered from its real values. */
 static bool
 read_bias(struct graph *g, const struct node *n, struct product *p)
@@ -128,8 +167,7 @@ read_bias(struct graph *g, const struct node *n, struct product *p)
 	struct tensor *t = node_input(n, 2), *stored;
 	struct quantization q;
 	int64_t elems;
-	double *v, real,
-		rounding = g->settings->fixed_point ? 1e-6 : FLT_EPSILON;
+	double *v, step = p->end.q.scale[0];
 
 	if (!t) {
 		return true;
@@ -139,28 +177,31 @@ read_bias(struct graph *g, const struct node *n, struct product *p)
 	t = stored ? stored : t;
 	if ((stored && (stored->type.kind != DT_I32 ||
 			(q.n != 1 && q.n != p->channels))) ||
-	    !tensor_is_constant(t) || !tensor_const_elems(t, &elems) ||
-	    elems != p->channels) {
+	    !tensor_is_constant(t) || !is_by_channels(p, t)) {
 		return false;
 	}
 	v = constant_doubles(g, t, &elems);
 	for (int64_t i = 0; v && i < p->channels; i++) {
-		double scale = p->qx.scale[0] * weight_scale(p, i);
+		double unit = p->qx.scale[0] * weight_scale(p, i), units;
 		int64_t k = stored && q.n > 1 ? i : 0;
-		double same = stored ? q.scale[k] / scale : 1;
+		float real;
 
 		if (stored && q.zero[k] != 0) {
 			return false;
 		}
-		if (stored && fabs(same - 1) <= rounding) {
+		if (stored &&
+		    is_scale_of_sum(g, q.scale[k], v[i], unit, step)) {
 			continue;
 		}
-		real = v[i];
-		v[i] = stored ? real * same : real / scale;
-		if (!is_whole(&v[i])) {
+		real = stored ? (float)v[i] * (float)q.scale[k] : (float)v[i];
+		units = stored && is_multiple(real, v[i], unit)
+				? v[i]
+				: nearbyint((double)real / unit);
+		if (!is_whole(g, real, units, unit, step)) {
 			return false;
 		}
-		p->rescaled |= v[i] != real;
+		p->rescaled |= units != v[i];
+		v[i] = units;
 	}
 	p->bias = v;
 	return v != NULL;
@@ -181,8 +222,8 @@ read_product(struct graph *g, const struct node *n, struct product *p)
 	p->dw = n->inputs[1]->producer;
 	return p->x && p->w && is_byte(p->x) && p->qx.n == 1 &&
 	       (!node_is(n, "Gemm") || is_plain_gemm(n)) && weights_fit(p) &&
-	       p->x->ndim > 1 && read_bias(g, n, p) &&
-	       find_quantized_epilogue(g, n, &p->end);
+	       p->x->ndim > 1 && find_quantized_epilogue(g, n, &p->end) &&
+	       read_bias(g, n, p);
 }
 
 /* -- constants -- */

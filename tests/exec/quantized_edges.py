@@ -5,7 +5,7 @@ place of floats: scales below 0, scales of a bias that nearly fit, biases near
 2^31, Clip with its bounds exchanged, windows that hold padding alone. Expected are
 the definitions of the operators, computed here in float32.
 
-usage: quantized_edges.py products|order|pads"""
+usage: quantized_edges.py products|biases|order|pads|same"""
 import sys
 
 import numpy as np
@@ -76,6 +76,68 @@ def products():
                     op)
 
 
+EXACT = ("--atol", "0")
+
+
+def biases():
+    """Biases of floats, most of them no whole numbers of the sum's units; and a
+    bias for each row of a Gemm, where there are as many rows as columns."""
+    q = np.array([0, 1, -1, 2, 50, -128], np.int8)
+    for op, shape in (("Conv", (1, 1, 6)), ("Gemm", (6, 1))):
+        model = Model(x=q.reshape(shape))
+        a = add_dequantize(model, "x", 1, np.int8(0))
+        for bias, sy, zero in ((0.0009, 1e-4, 0), (0.25, 0.5, 3),
+                               (0.4999, 1, 0), (-0.01, 0.001, 2),
+                               (2.0 ** 20 + 0.5, 2.0 ** 14, -5),
+                               (2.0 ** 21 + 0.5, 2.0 ** 15, -5)):
+            for w in (1, -2):
+                k = np.full((1, 1, 1) if op == "Conv" else (1, 1), w, np.int8)
+                k = add_dequantize(model, k, 1, np.int8(0))
+                y = model.add(op, [a, k, np.array([bias], f32)], None)
+                real = q.astype(float) * w + float(f32(bias))
+                model.add("QuantizeLinear", [y, f32(sy), np.int8(zero)],
+                          quantize(real, sy, zero, np.int8).reshape(shape))
+        model.test(*EXACT)
+        model.test("--fp", "strict", *EXACT)
+    x = np.array([[1, 2], [3, 4]], np.int8)
+    model = Model(x=x)
+    a = add_dequantize(model, "x", 1, np.int8(0))
+    k = add_dequantize(model, np.eye(2, dtype=np.int8), 1, np.int8(0))
+    for bias in (np.array([[10], [20]]), np.array([[10, 20]])):
+        for b in (bias.astype(f32),
+                  add_dequantize(model, bias.astype(np.int32), 1,
+                                 np.int32(0))):
+            y = model.add("Gemm", [a, k, b], None)
+            model.add("QuantizeLinear", [y, f32(1), np.int8(0)],
+                      (x + bias).astype(np.int8))
+    model.test(*EXACT)
+
+
+def same():
+    """Quantized by the scale that it was dequantized by."""
+    every = {"a": np.arange(-128, 128).astype(np.int8),
+             "b": np.arange(256).astype(np.uint8),
+             "c": np.arange(-32768, 32768, 97).astype(np.int16),
+             "d": np.arange(0, 65536, 97).astype(np.uint16)}
+    model = Model(**every)
+    for name, x in every.items():
+        zero = model.constant(x.dtype.type(3))
+        for form, scale in ((f32, 1e37), (f32, 0.0123), (f32, 3e-39),
+                            (np.float16, 1000), (np.float16, 0.0123),
+                            (np.float16, 1e-6)):
+            scale = form(scale)
+            with np.errstate(over="ignore"):
+                # The product in float32, rounded to the type.
+                real = dequantize(x, scale, 3).astype(form)
+            given = [model.constant(scale), zero]
+            a = model.add("DequantizeLinear", [name, *given], None)
+            q = model.add("QuantizeLinear", [a, *given], None)
+            want = quantize(real, scale, 3, x.dtype)
+            model.add("Concat", [q, name], np.concatenate([want, x]), axis=0)
+    model.test(*EXACT)
+    model.test("--fp", "strict", *EXACT)
+
+
 def order():
     x = np.array([[[-128, -7, 3, 127, 0, 64]]], np.int8)
     for scale in (0.5, -0.5):
@@ -129,4 +191,5 @@ def pads():
         model.test()
 
 
-{"products": products, "order": order, "pads": pads}[sys.argv[1]]()
+{"products": products, "biases": biases, "order": order, "pads": pads,
+ "same": same}[sys.argv[1]]()
