@@ -12,15 +12,17 @@
  *   float32.
  * - Merged constants are finite and not subnormal. A weight, or a bias, may
  *   underflow if it is at most 2^-64 of the largest weight of its channel.
- * - Scales are between 2^-64 and 2^64, and weights that are scaled at most 2^64,
- *   so that the product is in range where the scaled one is.
+ * - Scales are between 2^-64 and 2^64, and weights that are scaled at most 2^64.
+ *   A sum that overflows before a scale below 1 is in range behind the rewrite;
+ *   its elements, or their number, are beyond 2^60 then.
  * - No shift is much larger than what the product itself gives. A sum of
  *   products has rounding errors in proportion to the sum of |w| * |x|. A shift
  *   in the sum, or a shift that is multiplied, adds an error in proportion to
- *   itself: less, if it is at most the mean of a channel's sum of |w| times the
- *   magnitude of x, for which 256 is taken: pixels are up to 255, and what is
- *   inside of a network is smaller. So a bias of a trained model is folded; a
- *   time stamp, 1.7e9 seconds behind a weight of 1, is not.
+ *   itself: less, if it is at most the channel's sum of |w| times the magnitude
+ *   of x, for which 256 is taken: pixels are up to 255, and what is inside of a
+ *   network is smaller. So a bias of a trained model is folded; a time stamp,
+ *   1.7e9 seconds behind a weight of 1, is not. A channel without weights has
+ *   nothing that a shift could cancel.
  *
  * The caller looks whether a later operator makes the difference visible. */
 #include "affine.h"
@@ -140,17 +142,16 @@ has_axis(const struct affine_host *h, const struct affine *a)
 bool
 affine_host_bears(const struct affine_host *h, const struct affine *a)
 {
-	double most = SHIFT_MAX * fabs(h->alpha) * h->weights.total /
-		      (double)h->channels;
-
 	if (!has_axis(h, a)) {
 		return false;
 	}
-	for (int64_t i = 0; i < h->channels && most > 0; i++) {
-		double scale = a->scale[a->axis >= 0 ? i : 0];
+	for (int64_t i = 0; i < h->channels; i++) {
+		double scale = fabs(h->alpha * a->scale[a->axis >= 0 ? i : 0]);
+		double total = h->weights.channel_total[i];
 
-		if (!(fabs(bias_behind(h, a, i)) <= most * fabs(scale)) &&
-		    scale != 0) {
+		if (!(fabs(bias_behind(h, a, i)) <=
+		      SHIFT_MAX * total * scale) &&
+		    scale != 0 && total != 0) {
 			return false;
 		}
 	}
@@ -163,8 +164,7 @@ static bool
 takes_bias(const struct affine_host *h, int64_t channel, double scale,
 	   double merged)
 {
-	const struct weight_range *r = &h->weights;
-	double largest = r->channel_largest ? r->channel_largest[channel] : 0;
+	double largest = h->weights.channel_largest[channel];
 
 	return affine_constant_fits(h->node->outputs[0]->type, merged) ||
 	       fabs(merged) <= UNDERFLOW_MAX * largest * fabs(scale);
@@ -174,11 +174,9 @@ takes_bias(const struct affine_host *h, int64_t channel, double scale,
 static bool
 takes_scale(const struct affine_host *h, int64_t channel, double scale)
 {
-	const struct weight_range *r = &h->weights;
-	bool whole = r->channel_largest == NULL;
 	struct dtype t = h->node->inputs[1]->type;
-	double largest = whole ? r->largest : r->channel_largest[channel];
-	double least = whole ? r->least : r->channel_least[channel];
+	double largest = h->weights.channel_largest[channel];
+	double least = h->weights.channel_least[channel];
 
 	scale = fabs(scale);
 	if (!affine_scale_is_moderate(scale) || largest > SCALE_MAX) {
@@ -187,8 +185,7 @@ takes_scale(const struct affine_host *h, int64_t channel, double scale)
 	return scale == 0 || largest == 0 ||
 	       (affine_constant_fits(t, largest * scale) &&
 		(affine_constant_fits(t, least * scale) ||
-		 (!whole &&
-		  affine_constant_fits(t, largest * scale * UNDERFLOW_MAX))));
+		 affine_constant_fits(t, largest * scale * UNDERFLOW_MAX)));
 }
 
 bool

@@ -17,12 +17,14 @@
  *
  * The first form is within rounding if no channel cancels: x * s and t are up to
  * |mean * s| larger than the result, whose standard deviation is |scale| and
- * whose mean is bias. It is taken if |mean * s| is at most 64 times the larger
- * of both: the error, 64 times a half unit in the last place, is 4e-6 of the
- * result's magnitude in float32. Means of ResNet-50, Inception v2 and
- * DenseNet-121, as they were trained, are up to 13 standard deviations. s and t must be finite and not subnormal; a t that underflows is
- * no matter if it is 2^-64 of the larger of both. Then scales and shifts
- * behind the normalization are parts of s and t, too:
+ * whose mean is bias. It is taken if |mean * s| is at most 64 standard
+ * deviations: the error, 64 times a half unit in the last place, is 4e-6 of the
+ * result's deviation in float32. Means of ResNet-50, Inception v2 and
+ * DenseNet-121, as they were trained, are up to 13 standard deviations. Or
+ * |mean * s| is at most 2 |bias|: the error is that of the sum with the bias. s
+ * and t must be finite and not subnormal; a t that underflows is no matter if it
+ * is 2^-64 of the larger of deviation and bias. Then scales and shifts behind the
+ * normalization are parts of s and t, too:
  *
  *	y = BatchNormalization (x, scale, bias, mean, var)
  *	z = Mul (y, u)
@@ -30,10 +32,11 @@
  *	a = Mul (x, s * u)
  *	z = Add (a, t * u)
  *
- * under the same condition: the bias before is at most 64 times the larger of
- * the standard deviation and the mean behind. A shift is at most 64 times what
- * this is before it, as a mean of the channels: a larger one may round on
- * purpose, and be subtracted again.
+ * under the same condition, for the bias before and the mean behind, too. A shift
+ * is at most 4096 times the larger of deviation and mean before it: a larger one
+ * may round on purpose, and be subtracted again. The scales and s are between
+ * 2^-64 and 2^64: a result that overflows before a scale below 1 is in range
+ * behind the rewrite, and its element is beyond 2^60 then.
  *
  * Floats of fewer than 32 bits are computed in float32, with constants of
  * float32, as the operator's definition does. */
@@ -42,7 +45,9 @@
 
 #include <math.h>
 
-#define MEAN_MAX 64.0
+#define DEVIATIONS_MAX 64.0
+#define MEANS_MAX 2.0
+#define SHIFT_MAX 4096.0
 #define UNDERFLOW_MAX 0x1p-64
 
 enum { SCALE, BIAS, MEAN, VARIANCE, N_PARAMETERS };
@@ -145,10 +150,13 @@ shift_fits(struct dtype t, double shift, double magnitude)
 	       fabs(shift) <= UNDERFLOW_MAX * magnitude;
 }
 
+/* Is a term, beside a result of that standard deviation and mean, of the result's
+ * magnitude? */
 static bool
-is_of_magnitude(double moved, double magnitude)
+is_of_magnitude(double term, double deviation, double mean)
 {
-	return fabs(moved) <= MEAN_MAX * magnitude;
+	return fabs(term) <=
+	       fmax(DEVIATIONS_MAX * deviation, MEANS_MAX * fabs(mean));
 }
 
 /* Are x * s and t of the result's magnitude? */
@@ -159,25 +167,13 @@ cancels_little(const struct norm *b)
 		double moved = b->parameters[MEAN][c] * b->map.scale[c];
 		double magnitude = fmax(b->deviation[c], fabs(b->mean[c]));
 
-		if (!is_of_magnitude(moved, magnitude) ||
+		if (!is_of_magnitude(moved, b->deviation[c], b->mean[c]) ||
 		    !affine_constant_fits(b->type, b->map.scale[c]) ||
 		    !shift_fits(b->type, b->map.shift[c], magnitude)) {
 			return false;
 		}
 	}
 	return true;
-}
-
-/* The mean of the channels' magnitudes. */
-static double
-usual_magnitude(const struct norm *b)
-{
-	double sum = 0;
-
-	for (int64_t c = 0; c < b->channels; c++) {
-		sum += fmax(b->deviation[c], fabs(b->mean[c]));
-	}
-	return sum / (double)b->channels;
 }
 
 /* Takes one more link behind the normalization into its map; false, with b
@@ -187,7 +183,6 @@ take_link(struct graph *g, struct norm *b, const struct affine_link *link)
 {
 	struct arena *a = &g->module->arena;
 	struct norm with = *b;
-	double usual = usual_magnitude(b);
 
 	if ((link->map.axis >= 0 &&
 	     (link->map.axis != b->map.axis || link->map.n != b->channels)) ||
@@ -201,13 +196,14 @@ take_link(struct graph *g, struct norm *b, const struct affine_link *link)
 		int64_t i = link->map.axis >= 0 ? c : 0;
 		double scale = link->map.scale[i];
 		double moved = b->mean[c] * scale;
+		double magnitude = fmax(b->deviation[c], fabs(b->mean[c]));
 
 		with.deviation[c] = b->deviation[c] * fabs(scale);
 		with.mean[c] = moved + link->map.shift[i];
 		if (!affine_scale_is_moderate(scale) ||
-		    !is_of_magnitude(link->map.shift[i], usual) ||
-		    !is_of_magnitude(moved, fmax(with.deviation[c],
-						 fabs(with.mean[c])))) {
+		    !affine_scale_is_moderate(b->map.scale[c]) ||
+		    fabs(link->map.shift[i]) > SHIFT_MAX * magnitude ||
+		    !is_of_magnitude(moved, with.deviation[c], with.mean[c])) {
 			return false;
 		}
 	}

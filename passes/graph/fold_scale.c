@@ -15,8 +15,8 @@
  * - Scales: exact if all are powers of two from 1 on and their product is
  *   finite; a smaller one may round a subnormal result twice. Otherwise within
  *   rounding, if the product is finite and not subnormal, and if it and the
- *   scales are between 2^-64 and 2^64, so that no result between them leaves the
- *   range.
+ *   scales are between 2^-64 and 2^64. A scale above 1 joins no scale below 1
+ *   behind it: (x * 3) / 3 is infinite for x = 2e38.
  * - Shifts: within rounding, if they have the same sign and the sum needs no
  *   rounding: x + (s + t) is then rounded once. Shifts of different signs may
  *   round on purpose: (x + 2^23) - 2^23.
@@ -174,6 +174,14 @@ is_power_from_1(double v)
 	return isfinite(v) && fabs(v) >= 1 && fabs(frexp(v, &exponent)) == 0.5;
 }
 
+/* Is x * a no larger than x or x * a * b, so that it overflows only where these
+ * do? */
+static bool
+hides_no_overflow(double a, double b)
+{
+	return fabs(a) <= 1 || fabs(b) >= 1;
+}
+
 /* May x * a * b become x * (a * b)? */
 static bool
 scales_join(struct dtype t, bool within_rounding, double a, double b)
@@ -182,8 +190,9 @@ scales_join(struct dtype t, bool within_rounding, double a, double b)
 		return false;
 	}
 	return (is_power_from_1(a) && is_power_from_1(b)) ||
-	       (within_rounding && affine_scale_is_moderate(a) &&
-		affine_scale_is_moderate(b) && affine_scale_is_moderate(a * b));
+	       (within_rounding && hides_no_overflow(a, b) &&
+		affine_scale_is_moderate(a) && affine_scale_is_moderate(b) &&
+		affine_scale_is_moderate(a * b));
 }
 
 /* May x + a + b become x + (a + b)? */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The range of a product's weights. Weights that are computed when they are
  * written are evaluated for it if they are small; of large ones the range is
- * that of the weights that they are made of, if these are scaled or moved. */
+ * that of the weights that they are made of, if these are scaled, transposed,
+ * or have another shape. */
 #include "weight_range.h"
 
 #include "rewrite.h"
@@ -66,19 +67,14 @@ see_weights(struct weight_range *r, const struct tensor *w,
 	}
 }
 
-/* The range of all, from that of each channel. */
 static void
-join_channels(struct weight_range *r, int64_t channels)
+find_largest(struct weight_range *r, int64_t channels)
 {
-	r->total = 0;
 	r->largest = 0;
-	r->least = INFINITY;
 	for (int64_t i = 0; i < channels; i++) {
 		if (!(r->channel_largest[i] <= r->largest)) {
 			r->largest = r->channel_largest[i];
 		}
-		r->least = fmin(r->least, r->channel_least[i]);
-		r->total += r->channel_total[i];
 	}
 }
 
@@ -108,8 +104,7 @@ static bool
 range_of_product(struct graph *g, const struct tensor *w, int axis,
 		 int64_t channels, const double *scale, struct weight_range *r)
 {
-	if (!weight_range_find(g, w->recipe->inputs[0], axis, channels, r) ||
-	    !r->channel_largest) {
+	if (!weight_range_find(g, w->recipe->inputs[0], axis, channels, r)) {
 		return false;
 	}
 	for (int64_t i = 0; i < channels; i++) {
@@ -117,33 +112,48 @@ range_of_product(struct graph *g, const struct tensor *w, int axis,
 		r->channel_largest[i] *= fabs(scale[i]);
 		r->channel_least[i] *= scale[i] != 0 ? fabs(scale[i]) : 1;
 	}
-	join_channels(r, channels);
+	find_largest(r, channels);
 	return true;
 }
 
-/* Weights that have the elements of others: their range, not by channels. */
+/* Does the node give the elements of its input in their order? */
 static bool
-range_of_moved(struct graph *g, const struct node *made, struct weight_range *r)
+keeps_order(const struct node *made)
 {
-	static const char *const moves[] = { "Transpose", "Reshape",  "Squeeze",
-					     "Unsqueeze", "Identity", "Flatten",
-					     "Cast" };
-	struct tensor *from = made->inputs[0];
+	static const char *const views[] = { "Reshape",  "Squeeze", "Unsqueeze",
+					     "Identity", "Flatten", "Cast" };
+	struct dtype from = made->inputs[0]->type;
 
-	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
-		if (node_is(made, moves[i]) && dtype_is_float(from->type) &&
-		    dtype_bits(from->type) <=
-			    dtype_bits(made->outputs[0]->type) &&
-		    from->ndim > 0 && extent_of(from, 0) > 0) {
-			bool known = weight_range_find(g, from, 0,
-						       extent_of(from, 0), r);
-
-			r->channel_total = NULL;
-			r->channel_largest = r->channel_least = NULL;
-			return known;
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+		if (node_is(made, views[i])) {
+			return dtype_is_float(from) &&
+			       dtype_bits(from) <=
+				       dtype_bits(made->outputs[0]->type);
 		}
 	}
 	return false;
+}
+
+/* The values of large weights, in the order of their elements; NULL: they are
+ * not at hand. */
+static const struct value *
+values_at_hand(const struct tensor *w)
+{
+	while (w->value == NULL && w->recipe && keeps_order(w->recipe)) {
+		w = w->recipe->inputs[0];
+	}
+	return w->value;
+}
+
+/* The axis of the channels before a Transpose. */
+static int
+axis_before(const struct node *transpose, int axis)
+{
+	const int64_t *perm;
+	int count = node_attr_ints(transpose, "perm", &perm);
+
+	return count > 0 ? (int)perm[axis]
+			 : transpose->inputs[0]->ndim - 1 - axis;
 }
 
 bool
@@ -160,8 +170,14 @@ weight_range_find(struct graph *g, struct tensor *w, int axis, int64_t channels,
 	if (v == NULL && tensor_bytes_max(w) <= EVALUATED_BYTES_MAX) {
 		v = tensor_value(g, w);
 	}
+	if (v == NULL && w->recipe && node_is(w->recipe, "Transpose")) {
+		return weight_range_find(g, w->recipe->inputs[0],
+					 axis_before(w->recipe, axis), channels,
+					 r);
+	}
+	v = v != NULL ? v : values_at_hand(w);
 	if (v == NULL) {
-		return w->recipe && range_of_moved(g, w->recipe, r);
+		return false;
 	}
 	r->channel_total = arena_array(a, double, channels);
 	r->channel_largest = arena_array(a, double, channels);
@@ -170,6 +186,6 @@ weight_range_find(struct graph *g, struct tensor *w, int axis, int64_t channels,
 		r->channel_least[i] = INFINITY;
 	}
 	see_weights(r, w, v, axis, channels);
-	join_channels(r, channels);
+	find_largest(r, channels);
 	return true;
 }

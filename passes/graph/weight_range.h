@@ -6,10 +6,9 @@
 #include "graph.h"
 
 struct weight_range {
-	/* The sum of their magnitudes, the largest one (a NaN is larger than all
-	 * others) and the least one that is not 0 (infinity if there is none):
-	 * of all, and of each channel, unless NULL. */
-	double total, largest, least;
+	double largest; /* magnitude; a NaN is larger than all others */
+	/* Of each channel: the sum of the magnitudes, the largest one and the
+	 * least one that is not 0 (infinity if there is none). */
 	double *channel_total, *channel_largest, *channel_least;
 };
 

@@ -147,6 +147,7 @@ def products():
     want = (array - mean[:, None]) * factor[:, None] + bias[:, None]
     m.output(m.node("Floor", [y]), np.floor(want))
     check(m, "--rtol", "0", "--atol", "0")
+    m.check(["gnu-c"], "--conv", "winograd", "--rtol", "0", "--atol", "0")
 
 
 def cancelled():
@@ -162,6 +163,12 @@ def cancelled():
     for op in ("MatMul", "Gemm"):
         m.output(chain(m, m.node(op, [x, eye]), ("Sub", 1.7e9),
                        ("Div", 3600)), hours)
+    # Beside a channel of large weights.
+    small = np.arange(-300, 300, 2) / 1e8
+    y = whole(m, "uneven", np.stack([small, times[:, 1]], 1))
+    y = m.node("Gemm", [y, m.constant(np.diag([1e8, 1]).astype(f32))])
+    m.output(chain(m, y, ("Sub", [0, 1.7e9]), ("Div", [1, 3600])),
+             f32(np.stack([f32(small).astype(float) * 1e8, hours[:, 1]], 1)))
     near = 1e6 + np.arange(-50, 51) / 16
     y = whole(m, "near", near)
     m.output(chain(m, y, ("Sub", 1e6), ("Mul", 1e6)), f32((near - 1e6) * 1e6))
@@ -186,6 +193,15 @@ def cancelled():
     m.output(y, f32(want * np.array(scale)[:, None]
                     + np.array(bias)[:, None])[None])
     check(m, "--rtol", "2e-6", "--atol", "1e-6")
+    # A bias as large as the mean, with rounding errors of 1/16, is subtracted.
+    m = Known("biased")
+    normal = 58e6 + np.arange(-25, 26) * 4.0
+    y = m.node("BatchNormalization", [whole(m, "x", normal[None, None])] + [
+        m.constant(np.array([v], f32)) for v in (1.1, 1e6, 58e6, 1)],
+        epsilon=0.0)
+    m.output(chain(m, y, ("Sub", 1e6)),
+             f32((normal - 58e6) * 1.1)[None, None])
+    check(m, "--rtol", "0", "--atol", "0.0626")
 
 
 def ranges():
@@ -213,6 +229,8 @@ def ranges():
     all_of(("Add", 1), ("Div", 0))
     all_of(("Div", 0), ("Mul", 0))
     all_of(("Mul", 3e38), ("Div", 3e38))
+    all_of(("Mul", 1e10), ("Mul", 1e-10))
+    all_of(("Div", 1e-10), ("Div", 1e12))
     all_of(("Add", 3e38), ("Add", 3e38))
     all_of(("Mul", 1e-39), ("Mul", 1e10))
     y = m.node("Reshape", [x, m.constant(np.array([1, 1, -1]))])
