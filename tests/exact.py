@@ -426,13 +426,28 @@ def kinds_of(model):
     return kinds
 
 
-def is_own(node, kinds):
+def kinds_within(graph, kinds, opsets):
+    """The same for a branch, which may read tensors around it."""
+    made = {v.name for v in graph.input} | {t.name for t in graph.initializer}
+    made.update(name for node in graph.node for name in node.output)
+    around = dict.fromkeys(name for node in graph.node for name in read(node)
+                           if name not in made and kinds.get(name))
+    return {**kinds, **kinds_of(onnx.helper.make_model(
+        onnx.helper.make_graph(
+            graph.node, "branch",
+            [*graph.input, *(onnx.helper.make_tensor_value_info(
+                name, kinds[name], None) for name in around)],
+            graph.output, graph.initializer), opset_imports=opsets))}
+
+
+def is_own(node, kinds, opsets):
     """Whether the node is computed here."""
     if key_of(node) in UNKNOWN:
         raise NotImplementedError("%s has no exact definition in %s" % (
             node.op_type, __file__))
     for graph in nested(node):
-        if any(is_own(inner, kinds) for inner in graph.node):
+        within = kinds_within(graph, kinds, opsets)
+        if any(is_own(inner, within, opsets) for inner in graph.node):
             raise NotImplementedError(
                 "%s is in a branch of %s, which onnxruntime would compute" % (
                     ", ".join(n.op_type for n in graph.node), node.op_type))
@@ -454,7 +469,8 @@ class Model:
         kinds = kinds_of(proto)
         self.outputs = [o.name for o in proto.graph.output]
         self.steps = None
-        if not any(is_own(node, kinds) for node in self.all_nodes(proto)):
+        if not any(is_own(node, kinds, proto.opset_import)
+                   for node in self.all_nodes(proto)):
             self.session = session(model)
             return
         if isinstance(model, str):
@@ -475,7 +491,7 @@ class Model:
                       for name, t in self.constants.items()}
         runs, last = [], []
         for node in graph.node:
-            if is_own(node, kinds):
+            if is_own(node, kinds, proto.opset_import):
                 runs += [last, node] if last else [node]
                 last = []
             else:
