@@ -10,7 +10,7 @@
  * single elements leads from them to a step. A sum of products (Conv, MatMul, a
  * mean, a normalization) ends a path: its own rounding errors are as large as
  * the difference, so that a step behind it depends on the last bits in the model
- * itself. visible.def has the operators.
+ * itself. A sum of one term does not (terms.c). visible.def has the operators.
  *
  * The nodes are visited from the last to the first. The state of a loop is read
  * before it is written, so that graphs with loops are visited until nothing
@@ -19,6 +19,7 @@
 
 #include "ops.h"
 #include "rewrite.h"
+#include "terms.h"
 
 enum effect { PASS, STOP, STEP };
 
@@ -113,13 +114,13 @@ is_seen_behind(const struct visible *v, const struct node *n)
 }
 
 static bool
-is_seen_through(const struct visible *v, const struct node *n, int input)
+is_seen_through(const struct visible *v, struct node *n, int input)
 {
 	switch (effect_of(v->graph, n, input)) {
 	case STEP:
 		return true;
 	case STOP:
-		return false;
+		return is_seen_behind(v, n) && has_one_term(v->graph, n);
 	default:
 		return is_seen_behind(v, n);
 	}
@@ -150,7 +151,7 @@ is_seen_in_loop(const struct visible *v, const struct node *end)
 
 /* True if something became visible. */
 static bool
-visit(struct visible *v, const struct node *n)
+visit(struct visible *v, struct node *n)
 {
 	bool looped = node_ends_loop(n) && is_seen_in_loop(v, n);
 	bool changed = false;

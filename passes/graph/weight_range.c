@@ -27,6 +27,7 @@ see_weight(struct weight_range *r, int64_t channel, double w)
 		return;
 	}
 	r->channel_total[channel] += w;
+	r->channel_terms[channel]++;
 	/* A NaN is the largest, too. */
 	if (!(w <= r->channel_largest[channel])) {
 		r->channel_largest[channel] = w;
@@ -180,6 +181,7 @@ weight_range_find(struct graph *g, struct tensor *w, int axis, int64_t channels,
 		return false;
 	}
 	r->channel_total = arena_array(a, double, channels);
+	r->channel_terms = arena_array(a, int64_t, channels);
 	r->channel_largest = arena_array(a, double, channels);
 	r->channel_least = arena_array(a, double, channels);
 	for (int64_t i = 0; i < channels; i++) {

@@ -10,6 +10,7 @@ struct weight_range {
 	/* Of each channel: the sum of the magnitudes, the largest one and the
 	 * least one that is not 0 (infinity if there is none). */
 	double *channel_total, *channel_largest, *channel_least;
+	int64_t *channel_terms; /* how many are not 0 */
 };
 
 /* The range of the constant w, whose dimension `axis` has the channels. False:

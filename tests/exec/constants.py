@@ -95,6 +95,43 @@ def steps():
     check(m, "--rtol", "0", "--atol", "0")
 
 
+def terms():
+    """Sums of one term before a step: none of them rounds."""
+    m = Known("terms")
+    n = np.arange(1, 65).reshape(1, 1, 8, 8)
+    x = whole(m, "x", 10 * n)
+    axis = m.constant(np.array([1]))
+    eye = np.eye(8, dtype=f32)
+    one = np.ones((1, 1, 1, 1), f32)
+
+    def through(wanted, op, inputs=(), **attributes):
+        y = chain(m, x, ("Div", 10), ("Mul", 3))
+        y = m.node(op, [y, *inputs], **attributes)
+        m.output(m.node("Ceil", [y]), f32(3 * wanted))
+
+    for op in ("ReduceSum", "ReduceMean", "ReduceProd", "ReduceL1"):
+        if op in ("ReduceSum", "ReduceMean"):
+            through(n, op, [m.constant(np.zeros(0, np.int64))],
+                    noop_with_empty_axes=1)
+        through(n[:, 0], op, [axis], keepdims=0)
+        through(n, op, [axis])
+    through(n.swapaxes(2, 3), "Einsum", equation="abcd->abdc")
+    through(n[:, 0], "Einsum", equation="abcd->acd")
+    through(n, "Einsum", [m.constant(np.ones((8, 1), f32))],
+            equation="...d,de->...d")
+    through(n, "CumSum", [m.constant(np.array(1))])
+    for op in ("AveragePool", "LpPool"):
+        through(n, op, kernel_shape=[1, 1])
+    through(n[..., ::-1], "MatMul", [m.constant(eye[::-1])])
+    through(n, "Conv", [m.constant(one)])
+    through(n, "ConvTranspose", [m.constant(one)])
+    delta = np.zeros((2, 1, 3, 3), f32)
+    delta[:, 0, 1, 1] = 1, 2
+    through(n * np.array([1, 2])[:, None, None], "Conv", [m.constant(delta)],
+            pads=[1, 1, 1, 1])
+    check(m, "--rtol", "0", "--atol", "0")
+
+
 def products():
     """The same behind products of whole numbers, which are exact."""
     m = Known("products")
