@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "cli.h"
 
 /* The compiler that run and test use; NULL: the target's. */
@@ -30,6 +31,7 @@ cli_find_target(struct cli *c)
 	}
 	text = tirc_target_at_hand(t, c->tirc.target, compiler_command(c),
 				   c->cflags);
+	cleanup_pause_if_interrupted();
 	cli_messages(t);
 	if (text != NULL && strcmp(text, c->tirc.target) != 0) {
 		c->at_hand = arena_printf(&c->arena, "%s = %s", c->tirc.target,

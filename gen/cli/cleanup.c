@@ -212,14 +212,17 @@ static void
 end_descendants(void)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000L };
+	int quiet = 0; /* rounds without a descendant */
 
-	for (int i = 0; i < ROUNDS; i++) {
+	/* Until the program's other thread pauses, it may start one more child
+	 * after the last one has ended. */
+	for (int i = 0; i < ROUNDS && quiet < 2; i++) {
 		/* SIGTERM first: compilers then remove their temporary
 		 * files. */
-		if (signal_descendants(i < ROUNDS / 2 ? SIGTERM : SIGKILL) ==
-		    0) {
-			return;
-		}
+		quiet = signal_descendants(i < ROUNDS / 2 ? SIGTERM
+							  : SIGKILL) == 0
+				? quiet + 1
+				: 0;
 		nanosleep(&pause, NULL);
 	}
 }

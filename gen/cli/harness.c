@@ -126,6 +126,7 @@ compiler_of_any_processor(const struct harness *h)
 	const char *cc = compiler(h);
 	const char *lacking = tirc_flags_lacking(h->t, cc, "");
 
+	cleanup_pause_if_interrupted();
 	if (lacking == NULL) {
 		return cc;
 	}

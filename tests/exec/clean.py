@@ -61,7 +61,7 @@ for arguments in [["--help"], ["compile", "--help"], ["lower", PROGRAM],
 # -- signals: while a compiler that never ends is at work --
 SLOW = path("slow-cc")
 with open(SLOW, "w") as f:
-    f.write("#!/bin/sh\ntouch %s\nsleep 1000 &\necho $! > %s\nwait\n" %
+    f.write("#!/bin/sh\ntouch %s\nsleep 200 &\necho $! > %s\nwait\n" %
             (path("temporary-of-cc"), path("pid")))
 os.chmod(SLOW, 0o755)
 
