@@ -4,6 +4,8 @@
 
 #include "ops.h"
 
+#include <float.h>
+
 static struct tensor *
 known_input(const struct upgrade *u, int i)
 {
@@ -117,11 +119,15 @@ upgrade_tile(struct upgrade *u)
 }
 
 /*	before	y = Clip<min=0, max=6>(x)
- *	after	y = Clip(x, y_min, y_max) */
+ *	after	y = Clip(x, y_min, y_max)
+ *
+ * From version 6 on an attribute's default is the end of float32's range, so that
+ * infinities are limited, too; no float of 16 bits is beyond it but these. */
 bool
 upgrade_clip(struct upgrade *u)
 {
 	static const char *const names[] = { "min", "max" };
+	static const double defaults[] = { -FLT_MAX, FLT_MAX };
 	const struct tensor *x = known_input(u, 0);
 
 	for (int i = 0; i < 2 && x; ++i) {
@@ -129,6 +135,9 @@ upgrade_clip(struct upgrade *u)
 
 		if (a && a->kind == ATTR_FLOAT) {
 			upgrade_input_scalar(u, i + 1, names[i], x->type, a->f);
+		} else if (!a && u->version >= 6 && dtype_bits(x->type) > 16) {
+			upgrade_input_scalar(u, i + 1, names[i], x->type,
+					     defaults[i]);
 		}
 		node_remove_attr(u->node, names[i]);
 	}

@@ -135,6 +135,9 @@ x = f(3, 4) * 3
 check("Clip", [7, 10], [x], {"min": -1.0, "max": 0.5})
 check("Clip", [7, 10], [x], {"max": 0.5})
 check("Clip", [7], [x])
+ends = np.array([-np.inf, -3, 0.25, 3.4e38, np.inf], np.float32)
+for bounds in ({"min": -1.0}, {"max": 0.5}, {}):
+    check("Clip", [7, 10], [ends], bounds)
 check("Clip", [11, 12, 13, 21], [x, np.float32(-1), np.float32(1)])
 check("Clip", [11, 13], [x, None, np.float32(1)])
 
