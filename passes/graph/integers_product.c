@@ -12,29 +12,18 @@
  * "outside"). A ConvTranspose has no such value: each output sums the weights
  * that its position chooses, so that its sum is over x - zx (attribute "x_zero")
  * and b2 = b. Exact, but for the float rounding that the sum does not have: scales
- * are positive, int32 holds every partial sum, and c is an integer times sx * sw,
- * rounded to a float. Where the graph takes rewrites within rounding, c may be off
- * by more units in its last place, as converters compute it, if that is much less
- * than a step of y.
- * ConvInteger and MatMulInteger with constant weights become the sum
+ * are positive, int32 holds every partial sum, and c is an integer times sx * sw
+ * (integers_bias.c). ConvInteger and MatMulInteger with constant weights become the sum
  * alone. If their zero point is known only at run time, nodes after the sum
  * subtract its product with the sums of the weights, and a Pad before the sum
  * pads the image with it. */
 #include "integers.h"
 
-#include <float.h>
 #include <math.h>
-
-/* By how much a bias that converters have computed may be off: in proportion to
- * itself, and to a step of the result; the latter if its scale is off. */
-#define BIAS_ROUNDING 0x1p-22
-#define BIAS_OFF_MAX 0x1p-12
-#define BIAS_SCALED_OFF_MAX 0x1p-8
 
 struct product {
 	struct tensor *x, *w; /* as stored */
-	const double *bias; /* of each output channel, in the sum's scale; NULL:
-			     * none */
+	struct product_bias bias;
 	struct quantization qx, qw;
 	struct quantized_epilogue end;
 	bool is_conv, by_rows; /* a row of w for each output channel? */
@@ -45,10 +34,8 @@ struct product {
 	int64_t *least, *most;   /* sums of its products that are negative, and
 				  * of those that are positive */
 	double *real;            /* sx * sw */
-	/* dequantize x, w and, if it is stored quantized (else NULL), b */
-	const struct node *dx, *dw, *db;
-	bool rescaled; /* are b2's numbers others than those that b stores? */
-	bool moved;    /* is w2 another tensor than w? */
+	const struct node *dx, *dw;        /* dequantize x and w */
+	bool moved;                        /* is w2 another tensor than w? */
 	int64_t least_weight, most_weight; /* of w2 */
 	int x_zero, w_zero; /* dx's and dw's inputs with the zero points */
 };
@@ -114,97 +101,16 @@ folded_zero(const struct product *p)
 	return p->transposed ? 0 : (int64_t)p->qx.zero[0];
 }
 
-/* Is the float `real` n scales, each operation rounded, or the last one only? */
-static bool
-is_multiple(float real, double n, double scale)
+/* The size of a sum's unit for each output channel. */
+static double *
+units_of(struct graph *g, const struct product *p)
 {
-	return real == (float)(n * scale) || real == (float)(n * (float)scale);
-}
+	double *units = arena_array(&g->module->arena, double, p->channels);
 
-/* Is the bias n units of the sum, of which a step of the result has `step`? */
-static bool
-is_whole(const struct graph *g, float bias, double n, double unit, double step)
-{
-	double off = fabs((double)bias - n * unit);
-
-	return is_multiple(bias, n, unit) ||
-	       (!g->settings->exact_rewrites &&
-		off <= BIAS_ROUNDING * fabs((double)bias) &&
-		off <= BIAS_OFF_MAX * step);
-}
-
-/* Is the scale of a stored bias that of the sum but for the rounding of floats?
- * TFLite's converters round more often. */
-static bool
-is_scale_of_sum(const struct graph *g, double scale, double n, double unit,
-		double step)
-{
-	double off = fabs(scale - unit);
-
-	if (g->settings->fixed_point) {
-		return off <= 1e-6 * unit;
+	for (int64_t i = 0; i < p->channels; i++) {
+		units[i] = p->qx.scale[0] * weight_scale(p, i);
 	}
-	return off == 0 ||
-	       (!g->settings->exact_rewrites && off <= FLT_EPSILON * unit &&
-		off * fabs(n) <= BIAS_SCALED_OFF_MAX * step);
-}
-
-/* Is t one number for each output channel, the last axis of a Gemm's result? */
-static bool
-is_by_channels(const struct product *p, const struct tensor *t)
-{
-	int64_t elems;
-
-	return tensor_const_elems(t, &elems) && elems == p->channels &&
-	       t->ndim > 0 && expr_is_value(t->shape[t->ndim - 1], p->channels);
-}
-
-/* The bias in units of the sum: as stored, if its scale is that of the sum, else
- * recovered from its real values. */
-static bool
-read_bias(struct graph *g, const struct node *n, struct product *p)
-{
-	struct tensor *t = node_input(n, 2), *stored;
-	struct quantization q;
-	int64_t elems;
-	double *v, step = p->end.q.scale[0];
-
-	if (!t) {
-		return true;
-	}
-	stored = dequantized(g, t, &q);
-	p->db = stored ? t->producer : NULL;
-	t = stored ? stored : t;
-	if ((stored && (stored->type.kind != DT_I32 ||
-			(q.n != 1 && q.n != p->channels))) ||
-	    !tensor_is_constant(t) || !is_by_channels(p, t)) {
-		return false;
-	}
-	v = constant_doubles(g, t, &elems);
-	for (int64_t i = 0; v && i < p->channels; i++) {
-		double unit = p->qx.scale[0] * weight_scale(p, i), units;
-		int64_t k = stored && q.n > 1 ? i : 0;
-		float real;
-
-		if (stored && q.zero[k] != 0) {
-			return false;
-		}
-		if (stored &&
-		    is_scale_of_sum(g, q.scale[k], v[i], unit, step)) {
-			continue;
-		}
-		real = stored ? (float)v[i] * (float)q.scale[k] : (float)v[i];
-		units = stored && is_multiple(real, v[i], unit)
-				? v[i]
-				: nearbyint((double)real / unit);
-		if (!is_whole(g, real, units, unit, step)) {
-			return false;
-		}
-		p->rescaled |= units != v[i];
-		v[i] = units;
-	}
-	p->bias = v;
-	return v != NULL;
+	return units;
 }
 
 static bool
@@ -223,7 +129,8 @@ read_product(struct graph *g, const struct node *n, struct product *p)
 	return p->x && p->w && is_byte(p->x) && p->qx.n == 1 &&
 	       (!node_is(n, "Gemm") || is_plain_gemm(n)) && weights_fit(p) &&
 	       p->x->ndim > 1 && find_quantized_epilogue(g, n, &p->end) &&
-	       read_bias(g, n, p);
+	       read_product_bias(g, node_input(n, 2), p->channels,
+				 units_of(g, p), p->end.q.scale[0], &p->bias);
 }
 
 /* -- constants -- */
@@ -276,7 +183,7 @@ add_products(struct product *p, int64_t c, int64_t w)
 static double
 moved_bias(const struct product *p, int64_t c)
 {
-	return (p->bias ? p->bias[c] : 0) -
+	return (p->bias.units ? p->bias.units[c] : 0) -
 	       (double)folded_zero(p) * (double)p->weights_sum[c];
 }
 
@@ -371,10 +278,10 @@ describe_bias(struct graph *g, const struct node *n, const struct product *p,
 	struct tensor *in[3] = { node_input(n, 2), parameter_of(g, p->dx, 1),
 				 parameter_of(g, p->dw, 1) };
 
-	if (!p->bias) {
+	if (!p->bias.units) {
 		form = folded_zero(p) == 0 ? "0" : "-$1 * sum($2)";
-	} else if (p->db && !p->rescaled) {
-		in[0] = parameter_of(g, p->db, 0);
+	} else if (p->bias.dequantize && !p->bias.rescaled) {
+		in[0] = parameter_of(g, p->bias.dequantize, 0);
 	} else {
 		in[0] = graph_describe(g, scaled, NULL, in, 3);
 	}
@@ -577,7 +484,7 @@ integers_product(struct graph *g, struct node *n)
 	describe_factors(g, &p, made);
 	record_absorbed_dequantize(g, n->inputs[0], sum);
 	record_absorbed_dequantize(g, n->inputs[1], NULL);
-	if (p.db) {
+	if (p.bias.dequantize) {
 		record_absorbed_dequantize(g, n->inputs[2], NULL);
 	}
 	return finish_quantized(g, n, &p.end, made);
