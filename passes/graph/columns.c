@@ -111,6 +111,7 @@ replace(struct image *m)
 	kernel[1] = m->kernel[1] + m->more;
 	node_set_input(m->n, 0, x);
 	node_set_input(m->n, 1, w);
+	node_remove_attr(m->n, "auto_pad");
 	node_set_attr_ints(m->g, m->n, "pads", none, 4);
 	node_set_attr_ints(m->g, m->n, "kernel_shape", kernel, 2);
 	graph_note(m->g, m->n, "columns", "dot products along the rows");
