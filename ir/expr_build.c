@@ -119,6 +119,14 @@ is_literal(const struct expr *e, int v)
 	return e->kind == EXPR_INT ? e->u.ival == v : e->u.fval == v;
 }
 
+/* Is e a literal of floats with the sign bit, as -0 is? */
+static bool
+is_negative(const struct expr *e)
+{
+	e = literal(e);
+	return e && e->kind == EXPR_FLOAT && signbit(e->u.fval);
+}
+
 static union number
 literal_number(const struct expr *e)
 {
@@ -393,6 +401,15 @@ fold_compare(struct module *m, enum expr_kind kind, struct dtype t, int lanes,
 	return expr_int(m, with_lanes(dtype_of(DT_BOOL), lanes), holds);
 }
 
+/* Is x + e, or x - e, equal to x for each x? Of floats, -0 + 0 and -0 - -0 are
+ * 0. */
+static bool
+adds_nothing(const struct expr *e, bool add)
+{
+	return is_literal(e, 0) &&
+	       (!dtype_is_float(e->type) || is_negative(e) == add);
+}
+
 /* Neutral and absorbing elements, or NULL. */
 static const struct expr *
 fold_neutral(struct module *m, enum expr_kind kind, const struct expr *a,
@@ -402,12 +419,12 @@ fold_neutral(struct module *m, enum expr_kind kind, const struct expr *a,
 
 	switch (kind) {
 	case EXPR_ADD:
-		if (is_literal(a, 0)) {
+		if (adds_nothing(a, true)) {
 			return b;
 		}
-		return is_literal(b, 0) ? a : NULL;
+		return adds_nothing(b, true) ? a : NULL;
 	case EXPR_SUB:
-		return is_literal(b, 0) ? a : NULL;
+		return adds_nothing(b, false) ? a : NULL;
 	case EXPR_MUL:
 		if (is_literal(a, 1)) {
 			return b;
@@ -645,13 +662,31 @@ expr_load(struct module *m, const struct buffer *b,
 	return expr_make(m, &payload, index, n);
 }
 
+/* x of x + 0, which differ in the sign of a zero alone: for readers that see
+ * none. */
+static const struct expr *
+without_zero(const struct expr *e)
+{
+	if (e->kind != EXPR_ADD) {
+		return e;
+	}
+	return is_literal(e->args[1], 0)   ? e->args[0]
+	       : is_literal(e->args[0], 0) ? e->args[1]
+					   : e;
+}
+
 const struct expr *
 expr_call(struct module *m, enum intrin op, struct dtype t,
 	  const struct expr *const *args, int n)
 {
 	struct expr payload = { .kind = EXPR_CALL, .type = t };
+	const struct expr *rounded;
 
 	assert(intrin_arity(op) < 0 || intrin_arity(op) == n);
+	if (op == INTRIN_TO_INT) {
+		rounded = without_zero(args[0]);
+		args = &rounded;
+	}
 	payload.u.intrin = op;
 	return expr_make(m, &payload, args, n);
 }

@@ -281,6 +281,19 @@ def ranges():
     check(m, "--rtol", "1e-6", "--atol", "1e-44")
 
 
+def zeros():
+    """A sum with 0 has no sign of a zero, which a reciprocal shows."""
+    m = Known("zeros")
+    x = m.input("x", np.array([-0.0, 0.0, 2.0], f32))
+    plus, minus = f32([np.inf, np.inf, 0.5]), f32([-np.inf, np.inf, 0.5])
+    for op, constant, wanted in (
+            ("Add", 0.0, plus), ("Add", -0.0, minus), ("Sub", 0.0, minus),
+            ("Sub", -0.0, plus), ("Sum", 0.0, plus), ("Sum", -0.0, minus),
+            ("Add", np.zeros(3), plus), ("Sub", np.zeros(3), minus)):
+        m.output(m.node("Reciprocal", [chain(m, x, (op, constant))]), wanted)
+    check(m, "--rtol", "0", "--atol", "0")
+
+
 def narrow():
     """Constants of narrow floats: products of these are far beyond the type's
     precision or range."""
