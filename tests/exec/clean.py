@@ -83,6 +83,8 @@ def wait_for(what, condition):
 
 
 for sent in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+    # What ignores it, such as nohup, would have tirc ignore it, too.
+    signal.signal(sent, signal.SIG_DFL)
     if os.path.exists(path("pid")):
         os.remove(path("pid"))
     child = subprocess.Popen([TIRC, "run", DIGITS, "--cc", SLOW],
