@@ -342,6 +342,19 @@ expr_is_int(const struct expr *e, int64_t *v)
 	return true;
 }
 
+/* Is the number of type t that is nearest to v finite? The shortest text of the
+ * largest number may be a little larger than that. */
+static bool
+rounds_into(double v, struct dtype t)
+{
+	double highest = dtype_highest(t), half;
+	int exponent;
+
+	frexp(highest, &exponent);
+	half = ldexp(1, exponent - 2 - dtype_float_form(t).frac_bits);
+	return v > dtype_lowest(t) - half && v < highest + half;
+}
+
 bool
 expr_literal_fits(const struct expr *e, struct dtype t)
 {
@@ -352,8 +365,7 @@ expr_literal_fits(const struct expr *e, struct dtype t)
 					 : (double)v;
 
 	if (dtype_is_float(t)) {
-		return !isfinite(f) ||
-		       (f >= dtype_lowest(t) && f <= dtype_highest(t));
+		return !isfinite(f) || rounds_into(f, t);
 	}
 	if (e->kind == EXPR_FLOAT) {
 		return trunc(f) >= (double)dtype_min_int(t) &&

@@ -106,9 +106,9 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 			   data);
 }
 
-/* &b[i][j] for a parameter that is an array of arrays. */
+/* An address, such as &b[i][j], for a parameter that is an array of arrays. */
 static const char *
-address_argument(struct walker *w, const struct expr *e, const struct buffer *b,
+address_argument(struct walker *w, const char *address, const struct buffer *b,
 		 bool is_const, enum memory_space space)
 {
 	struct tdata *data = tdata_new(w->a);
@@ -116,7 +116,7 @@ address_argument(struct walker *w, const struct expr *e, const struct buffer *b,
 	tdata_text(data, "space", w->d->spaces[space]);
 	tdata_text(data, "type", unit_element_type(w->u, b));
 	tdata_flag(data, "const", is_const);
-	tdata_text(data, "value", walk_expr(w, e, w->d->unary));
+	tdata_text(data, "value", address);
 	tdata_list(data, "inner");
 	for (int i = 1; i < b->ndim; i++) {
 		tdata_text(tdata_item(data, "inner"), "extent",
@@ -132,6 +132,21 @@ is_address(const struct expr *e)
 	       e->args[0]->kind == EXPR_LOAD;
 }
 
+/* Is it the address of an array's first element? */
+static bool
+begins_array(const struct expr *address, const struct binding *value)
+{
+	const struct expr *load = address->args[0];
+	int64_t index;
+
+	for (int i = 0; i < load->n_args; i++) {
+		if (!expr_is_int(load->args[i], &index) || index != 0) {
+			return false;
+		}
+	}
+	return value != NULL && value->kind == VALUE_ARRAY;
+}
+
 /* Is parameter i of the callee a multidimensional array? */
 static bool
 takes_arrays(const struct walker *w, const struct func *callee, int i)
@@ -141,6 +156,26 @@ takes_arrays(const struct walker *w, const struct func *callee, int i)
 					 : NULL;
 
 	return b != NULL && b->ndim > 1 && !walk_is_flat(w, b);
+}
+
+/* The address e for parameter p, an array of arrays. The address of an array's
+ * first element is its name: compilers take &b[0][0] for the first row alone. A
+ * pointer to arrays becomes one to const arrays by a cast only (C99, 6.5.16.1). */
+static const char *
+array_argument(struct walker *w, const struct expr *e,
+	       const struct binding *value, const struct param *p,
+	       bool is_const)
+{
+	bool whole = begins_array(e, value);
+
+	if (whole && (!is_const || value->is_const)) {
+		return walk_pointer_argument(w, value, p->buffer, is_const,
+					     p->space);
+	}
+	return address_argument(w,
+				whole ? value->text
+				      : walk_expr(w, e, w->d->unary),
+				p->buffer, is_const, p->space);
 }
 
 static const char *
@@ -167,9 +202,8 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 			check_space(w, value, b, p->space);
 		}
 		if (takes_arrays(w, callee, i)) {
-			return address_argument(w, e, b,
-						!func_writes(callee, b),
-						p->space);
+			return array_argument(w, e, value, p,
+					      !func_writes(callee, b));
 		}
 	}
 	return walk_expr(w, e, w->d->assignment);
