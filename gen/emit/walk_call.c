@@ -160,7 +160,7 @@ takes_arrays(const struct walker *w, const struct func *callee, int i)
 
 /* The address e for parameter p, an array of arrays. The address of an array's
  * first element is its name: compilers take &b[0][0] for the first row alone. A
- * pointer to arrays becomes one to const arrays by a cast only (C99, 6.5.16.1). */
+ * pointer to arrays becomes one to const arrays only by a cast. */
 static const char *
 array_argument(struct walker *w, const struct expr *e,
 	       const struct binding *value, const struct param *p,
