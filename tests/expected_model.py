@@ -37,7 +37,7 @@ class Model:
 
     def sizes(self, x, *want):
         """x has these sizes; it is not computed."""
-        self.add("Neg", [self.add("Shape", [x], None)], -ints(*want))
+        self.add("Neg", [self.add("Shape", [x], None)], -np.array(want, np.int64))
 
     def write(self):
         folder = work_folder()
