@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program by its argument vector and reads what it prints. */
+/* Runs a program by its argument vector, without a shell, and reads its standard
+ * output. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "program_output.h"

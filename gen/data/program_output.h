@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program prints. */
+/* The standard output of another program. */
 #ifndef TIRC_PROGRAM_OUTPUT_H
 #define TIRC_PROGRAM_OUTPUT_H
 

@@ -80,10 +80,11 @@ eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 	return match(ev, at, NULL, x, NULL, y);
 }
 
-bool
-eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
-	      const struct pval *y, const struct expr **a,
-	      const struct expr **b, int *depth)
+/* The expressions of two values, and the larger of their depths. */
+static bool
+both_exprs(struct eval *ev, struct py_span at, const struct pval *x,
+	   const struct pval *y, const struct expr **a, const struct expr **b,
+	   int *depth)
 {
 	int deep;
 
@@ -92,7 +93,16 @@ eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
 		return false;
 	}
 	*depth = deep > *depth ? deep : *depth;
-	return match(ev, at, x, a, y, b);
+	return true;
+}
+
+bool
+eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
+	      const struct pval *y, const struct expr **a,
+	      const struct expr **b, int *depth)
+{
+	return both_exprs(ev, at, x, y, a, b, depth) &&
+	       match(ev, at, x, a, y, b);
 }
 
 /* An int that takes the other operand's type: one of 32 bits. */
@@ -108,13 +118,9 @@ eval_bit_operands(struct eval *ev, struct py_span at, const struct pval *x,
 		  const struct pval *y, const struct expr **a,
 		  const struct expr **b, int *depth)
 {
-	int deep;
-
-	if (!value_expr(ev, at, x, a, depth) ||
-	    !value_expr(ev, at, y, b, &deep)) {
+	if (!both_exprs(ev, at, x, y, a, b, depth)) {
 		return false;
 	}
-	*depth = deep > *depth ? deep : *depth;
 	if (follows(x, *b)) {
 		return cast_operand(ev, at, x, (*b)->type, a);
 	}

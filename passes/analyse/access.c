@@ -568,3 +568,23 @@ expr_has_load(const struct expr *e)
 	expr_visit(e, find_load, &found);
 	return found;
 }
+
+int
+access_own_operand(const struct stmt *store)
+{
+	const struct expr *e = store->args[0];
+
+	for (int k = 0; k < 2 && e->n_args == 2; k++) {
+		const struct expr *load = e->args[k];
+		bool same = load->kind == EXPR_LOAD &&
+			    load->u.buffer == store->u.buffer;
+
+		for (int d = 0; same && d < load->n_args; d++) {
+			same = load->args[d] == store->args[d + 1];
+		}
+		if (same) {
+			return k;
+		}
+	}
+	return -1;
+}

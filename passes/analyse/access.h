@@ -88,5 +88,8 @@ const struct expr *expr_conjunction(struct module *m,
 
 /* Does e load anything? */
 bool expr_has_load(const struct expr *e);
+/* The operand number of the load b[i] in STORE b[i] = b[i] op value, a binary
+ * expression; -1: neither operand is that load. */
+int access_own_operand(const struct stmt *store);
 
 #endif

@@ -57,24 +57,14 @@ static int
 total_operand(const struct stmt *s)
 {
 	const struct expr *e = s->args[0];
+	int k;
 
 	if (e->kind != EXPR_ADD || e->type.lanes != 1 ||
 	    !dtype_is_float(e->type)) {
 		return -1;
 	}
-	for (int k = 0; k < 2; k++) {
-		const struct expr *load = e->args[k];
-		bool same = load->kind == EXPR_LOAD &&
-			    load->u.buffer == s->u.buffer;
-
-		for (int d = 0; same && d < load->n_args; d++) {
-			same = load->args[d] == s->args[d + 1];
-		}
-		if (same && !expr_uses_buffer(e->args[1 - k], s->u.buffer)) {
-			return k;
-		}
-	}
-	return -1;
+	k = access_own_operand(s);
+	return k >= 0 && expr_uses_buffer(e->args[1 - k], s->u.buffer) ? -1 : k;
 }
 
 static struct var *

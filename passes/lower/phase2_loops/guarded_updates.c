@@ -141,24 +141,7 @@ take_then(void *ctx, const struct expr *e)
 static int
 update_load(const struct stmt *s)
 {
-	const struct expr *e = s->args[0];
-
-	if (!expr_combines(e)) {
-		return -1;
-	}
-	for (int k = 0; k < 2; k++) {
-		const struct expr *load = e->args[k];
-		bool same = load->kind == EXPR_LOAD &&
-			    load->u.buffer == s->u.buffer;
-
-		for (int d = 0; same && d < load->n_args; d++) {
-			same = load->args[d] == s->args[d + 1];
-		}
-		if (same) {
-			return k;
-		}
-	}
-	return -1;
+	return expr_combines(s->args[0]) ? access_own_operand(s) : -1;
 }
 
 static bool
