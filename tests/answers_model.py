@@ -21,7 +21,7 @@ import exact
 from helper import ROOT, has_dialect, tirc, work_folder
 from onnx_data import write_data
 from processors import by_turn
-from turns import either
+from turns import some
 
 OPSET = 21
 
@@ -126,16 +126,12 @@ class Model:
         return path
 
     def check(self, targets, *options):
-        """With each target, and a part of the models for another processor,
-        too. Of the two targets for OpenCL, whose compiler takes longer than all
-        others together, it is the one whose turn it is."""
+        """With the first target and with that of the others whose turn it is, and
+        a part of the models for another processor, too."""
         path = self.write()
         Model.checked += 1
         case = "%s %d" % (self.name, Model.checked)
-        both = {"opencl", "opencl-cpu"}
-        for target in targets:
-            if both <= set(targets) and target in both - {either(case, both)}:
-                continue
+        for target in [*targets[:1], *some(case, targets[1:])]:
             arguments = arguments_of(target, quick=not (
                 self.optimised or {"--cc", "--cflags"} & set(options)))
             if arguments is not None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whose turn it is where each run takes a part of the cases, another one after
-each commit."""
+each commit. With TIRC_TURNS=all in the environment, a run takes all."""
 import datetime
 import functools
 import hashlib
+import os
 import subprocess
 
 from helper import ROOT
@@ -24,6 +25,14 @@ def number_of(name):
     return int(hashlib.sha256(name.encode()).hexdigest(), 16)
 
 
-def either(name, choices):
-    """One of the choices, for a case."""
-    return sorted(choices)[(this_turn()[0] + number_of(name)) % len(choices)]
+def all_turns():
+    return os.environ.get("TIRC_TURNS") == "all"
+
+
+def some(name, choices, n=1):
+    """n of the choices, for a case, in their order; each has its turn."""
+    first = this_turn()[0] + number_of(name)
+    if all_turns() or n >= len(choices):
+        return list(choices)
+    taken = {(first * n + i) % len(choices) for i in range(n)}
+    return [choice for i, choice in enumerate(choices) if i in taken]
