@@ -5,16 +5,16 @@
 
 #include <dlfcn.h>
 #include <string.h>
-#include <sys/wait.h>
 
+#include "process.h"
 #include "script.h"
-#include "shell.h"
 #include "tirc_pass.h"
 
 struct added {
 	void *object; /* of dlopen; NULL for a command */
 	bool (*pass)(struct func *f);
-	const char *command;
+	const char *text; /* of the command */
+	struct command command;
 };
 
 static bool
@@ -105,29 +105,25 @@ run_command(void *ctx, struct func *f)
 	const struct added *a = ctx;
 	struct module *m = f->module;
 	struct strbuf before, text;
-	int status = 0;
+	struct process process = { .command = &a->command, .out = &text };
+	const char *failed;
 	bool ok;
 
 	strbuf_init(&before);
 	strbuf_init(&text);
 	func_print(f, SCRIPT_CURRENT, &before);
-	ok = shell_run(NULL, a->command, before.data, before.len, &text,
-		       &status);
+	process.input = before.data;
+	process.input_bytes = before.len;
+	failed = process_run(&m->arena, &process);
 	strbuf_release(&before);
-	if (!ok) {
-		fail(m, DIAG_TOOL, a->command, "cannot be run");
-	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		ok = fail(m, DIAG_TOOL, a->command,
+	if (failed != NULL) {
+		ok = fail(m, DIAG_TOOL, a->text,
 			  arena_printf(&m->arena,
-				       "the command failed on %s with %s %d; "
+				       "for the function %s, the command %s; "
 				       "see its own message",
-				       f->name,
-				       WIFEXITED(status) ? "exit status"
-							 : "signal",
-				       WIFEXITED(status) ? WEXITSTATUS(status)
-							 : WTERMSIG(status)));
+				       f->name, failed));
 	} else {
-		ok = take_result(f, a->command, &text);
+		ok = take_result(f, a->text, &text);
 	}
 	strbuf_release(&text);
 	return ok;
@@ -162,9 +158,10 @@ add_pass_open(struct module *m, const char *text, struct user_pass *out)
 		out->run = run_object;
 		return open_object(m, text + 2, a);
 	}
-	a->command = text + 2;
+	a->text = text + 2;
 	out->run = run_command;
-	return true;
+	return command_add(&m->arena, &a->command, a->text) ||
+	       fail(m, DIAG_BAD_OPTION, a->text, "a quote is not closed");
 }
 
 void

@@ -244,8 +244,8 @@ prepare(struct tirc *t)
 {
 	struct target *target;
 
-	t->target = target_load(t->m, t->options.target,
-				t->options.dialect_path);
+	t->target = target_load_from(t->m, t->options.target,
+				     t->options.dialect_path, t->target_file);
 	if (t->target == NULL) {
 		return false;
 	}
@@ -316,11 +316,22 @@ tirc_partition(struct tirc *t)
 bool
 tirc_write_partition(struct tirc *t, const char *path)
 {
-	const struct partition_facts facts = {
-		.target = t->target != NULL ? t->target->name
-					    : t->options.target,
-	};
+	const char *target = t->target != NULL ? t->target->name
+					       : t->options.target;
+	const char *left_out = "";
+	struct partition_facts facts = { 0 };
 
+	if (target != NULL) {
+		facts.target = target_text_for_file(t->m, target, &left_out);
+	}
+	if (left_out[0] != '\0') {
+		diag_note(&t->m->diags, DIAG_BAD_OPTION,
+			  (struct diag_place){ .file = path },
+			  "the partition names the target without%s, which "
+			  "only an option can set; give it again with --target "
+			  "when the partition is compiled",
+			  left_out);
+	}
 	return partition_write(t->graph, &facts, path, t->options.force);
 }
 

@@ -93,8 +93,9 @@ struct tirc_options {
 	 * form, a trace as JSON, or its whole program as TVMScript. */
 	const char *const *schedule_for;
 	int n_schedule_for;
-	/* Backends for parts of the model, in order of preference: "NAME" or
-	 * "NAME:option=value,…"; a folder of the user's backends. */
+	/* Backends for parts of the model, in order of preference: "NAME",
+	 * "NAME=DIR", each perhaps with ":option=value,…"; a folder of the
+	 * user's backends, of which only those named here are read. */
 	const char *const *byoc;
 	int n_byoc;
 	const char *byoc_path;

@@ -25,6 +25,8 @@ struct tirc {
 	struct graph *graph;
 	struct settings settings;               /* of the graph */
 	const struct const_input *const_inputs; /* of the options */
+	const char *target_file; /* the partition that the target's text is of,
+				  * or NULL */
 	const struct target *target;
 	const struct dialect *dialect;
 	struct program program;

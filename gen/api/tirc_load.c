@@ -285,7 +285,7 @@ remember_nodes(struct tirc *t)
 static bool
 load_partition(struct tirc *t, const char *path)
 {
-	struct partition_facts facts = { .byoc_path = t->options.byoc_path };
+	struct partition_facts facts = { 0 };
 	struct graph *g;
 
 	if (t->options.n_input_shapes > 0 || t->options.n_dims > 0) {
@@ -331,6 +331,7 @@ load_partition(struct tirc *t, const char *path)
 	t->partitioned = true;
 	if (t->options.target == NULL) {
 		t->options.target = facts.target;
+		t->target_file = path;
 	} else if (facts.target == NULL ||
 		   strcmp(t->options.target, facts.target) != 0) {
 		t->settings.conv = CONV_AUTO; /* as the new target chooses */

@@ -17,18 +17,12 @@ struct found_list {
 	VEC(struct found) list;
 };
 
-/* The first backend of a name is used. */
 static void
 add_found(struct module *m, struct found_list *out, const char *name,
 	  const char *folder)
 {
 	struct found one = { name, folder };
 
-	for (int i = 0; i < out->list.n; i++) {
-		if (strcmp(out->list.data[i].name, name) == 0) {
-			return;
-		}
-	}
 	if (text_is_identifier(name, "-")) {
 		vec_push(&m->arena, &out->list, one);
 	}
@@ -66,6 +60,7 @@ find_in(struct module *m, const char *dir, struct found_list *out)
 	free(real);
 }
 
+/* Those of the folder first. */
 static struct found_list
 find_all(struct module *m, const char *dir)
 {
@@ -83,19 +78,45 @@ find_all(struct module *m, const char *dir)
 	return all;
 }
 
+/* Their names, sorted, each once. */
+static const char *const *
+names_of(struct module *m, const struct found_list *all, int *n)
+{
+	int total = all->list.n;
+	const char **names = arena_array(&m->arena, const char *, total + 1);
+
+	for (int i = 0; i < total; i++) {
+		names[i] = all->list.data[i].name;
+	}
+	qsort(names, (size_t)total, sizeof *names, text_compare);
+	*n = 0;
+	for (int i = 0; i < total; i++) {
+		if (*n == 0 || strcmp(names[*n - 1], names[i]) != 0) {
+			names[(*n)++] = names[i];
+		}
+	}
+	return names;
+}
+
 const char *const *
 backend_names(struct module *m, const char *dir, int *n)
 {
 	struct found_list all = find_all(m, dir);
-	const char **names = arena_array(&m->arena, const char *,
-					 all.list.n + 1);
 
-	*n = all.list.n;
-	for (int i = 0; i < *n; i++) {
-		names[i] = all.list.data[i].name;
+	return names_of(m, &all, n);
+}
+
+bool
+backend_is_embedded(struct module *m, const char *name)
+{
+	struct found_list all = find_all(m, NULL);
+
+	for (int i = 0; i < all.list.n; i++) {
+		if (strcmp(all.list.data[i].name, name) == 0) {
+			return true;
+		}
 	}
-	qsort(names, (size_t)*n, sizeof *names, text_compare);
-	return names;
+	return false;
 }
 
 /* The path of a file in the backend's folder; other folders are refused. */
@@ -387,11 +408,44 @@ set_options(struct backend_loader *l, const char *text)
 
 /* -- the backend -- */
 
-static const struct backend *
-no_such(struct module *m, const char *name, const char *dir)
+/* A text of --byoc: NAME, NAME=DIR, NAME:OPTIONS or NAME=DIR:OPTIONS. */
+struct named_backend {
+	const char *name, *dir, *options; /* NULL: not given */
+};
+
+static struct named_backend
+split_name(struct arena *a, const char *text)
+{
+	size_t all = strcspn(text, ":"), n = strcspn(text, "=:");
+	struct named_backend out = { .name = arena_strndup(a, text, n) };
+
+	if (n < all) {
+		out.dir = arena_strndup(a, text + n + 1, all - n - 1);
+	}
+	if (text[all] == ':') {
+		out.options = text + all + 1;
+	}
+	return out;
+}
+
+/* The backends that a text may mean, those of a folder first. */
+static struct found_list
+candidates(const struct backend_loader *l, const struct named_backend *named)
+{
+	struct found_list all = { 0 };
+
+	if (named->dir != NULL) {
+		find_in(l->m, named->dir, &all);
+		return all;
+	}
+	return find_all(l->m, l->dir);
+}
+
+static bool
+no_such(struct module *m, const char *name, const struct found_list *all)
 {
 	int n;
-	const char *const *names = backend_names(m, dir, &n);
+	const char *const *names = names_of(m, all, &n);
 	const char *known = "", *near = text_nearest(name, names, n);
 
 	for (int i = 0; i < n; i++) {
@@ -404,7 +458,7 @@ no_such(struct module *m, const char *name, const char *dir)
 		   near != NULL ? "did you mean '" : "",
 		   near != NULL ? near : "", near != NULL ? "'? " : "",
 		   *known != '\0' ? known : "none");
-	return NULL;
+	return false;
 }
 
 void
@@ -415,11 +469,45 @@ backend_close(const struct backend *b)
 	}
 }
 
+/* Sets the backend's folder, or NULL for an embedded one. False: diagnosed. */
+static bool
+find_backend(struct backend_loader *l, const struct named_backend *named)
+{
+	struct module *m = l->m;
+	const struct found *found = NULL;
+	struct found_list all = candidates(l, named);
+
+	for (int i = 0; i < all.list.n; i++) {
+		const struct found *one = &all.list.data[i];
+
+		if (strcmp(one->name, named->name) != 0) {
+			continue;
+		}
+		if (found != NULL && found->folder != NULL &&
+		    one->folder == NULL) {
+			return diag_error(
+				&m->diags, DIAG_BAD_OPTION,
+				(struct diag_place){ .file = "--byoc" },
+				"there are two backends '%s', the one of tirc "
+				"and %s; give --byoc %s=%s for the second, or "
+				"leave --byoc-path out",
+				named->name, found->folder, named->name,
+				found->folder);
+		}
+		found = found != NULL ? found : one;
+	}
+	if (found == NULL) {
+		return no_such(m, named->name, &all);
+	}
+	l->b->folder = found->folder;
+	return true;
+}
+
 const struct backend *
-backend_load(struct module *m, const char *named, const char *dir,
+backend_load(struct module *m, const char *text, const char *dir,
 	     region_command_fn *run_command)
 {
-	const char *colon = strchr(named, ':');
+	struct named_backend named = split_name(&m->arena, text);
 	struct backend_loader l = {
 		.m = m,
 		.b = arena_new(&m->arena, struct backend),
@@ -427,26 +515,22 @@ backend_load(struct module *m, const char *named, const char *dir,
 		.run_command = run_command,
 		.reader = { .module = m, .id = DIAG_BAD_BACKEND },
 	};
-	struct found_list all;
-	const char *text = NULL;
+	const char *json;
 	cJSON *tree;
 	bool ok;
 
-	l.b->name = colon == NULL ? named
-				  : arena_strndup(&m->arena, named,
-						  (size_t)(colon - named));
-	all = find_all(m, dir);
-	for (int i = 0; i < all.list.n && text == NULL; i++) {
-		if (strcmp(all.list.data[i].name, l.b->name) == 0) {
-			l.b->folder = all.list.data[i].folder;
-			text = own_file(&l, "backend.json", &l.b->file);
-		}
+	l.b->name = named.name;
+	if (!find_backend(&l, &named)) {
+		return NULL;
 	}
-	if (text == NULL) {
-		return no_such(m, l.b->name, dir);
-	}
-	tree = json_parse(m, l.b->file, text);
+	json = own_file(&l, "backend.json", &l.b->file);
+	tree = json != NULL ? json_parse(m, l.b->file, json) : NULL;
 	if (tree == NULL) {
+		if (json == NULL) {
+			diag_error(&m->diags, DIAG_FILE_UNREADABLE,
+				   (struct diag_place){ .file = l.b->file },
+				   "cannot be read");
+		}
 		return NULL;
 	}
 	l.reader.layers[0].file = l.b->file;
@@ -455,7 +539,7 @@ backend_load(struct module *m, const char *named, const char *dir,
 	read_backend(&l, tree);
 	cJSON_Delete(tree);
 	ok = !l.reader.failed && backend_check_templates(m, l.b) &&
-	     set_options(&l, colon != NULL ? colon + 1 : NULL);
+	     set_options(&l, named.options);
 	if (!ok) {
 		backend_close(l.b);
 	}

@@ -13,13 +13,17 @@ const char *backend_op_word(struct arena *a, const char *op);
 typedef bool region_command_fn(struct graph *g, const struct backend *b,
 			       const struct region_pass *p);
 
-/* Loads the backend of that name from `dir` (--byoc-path), a folder of
- * backends' folders or a backend's folder, else from the embedded ones. named:
- * "NAME" or "NAME:option=value,option=value". run_command runs the passes that
- * are commands (partition_run_command). NULL: diagnosed. */
+/* Loads a backend. named: "NAME", "NAME=DIR", each perhaps with
+ * ":option=value,option=value" behind it. The backend of "NAME" is embedded, or in
+ * `dir` (--byoc-path, or NULL), a folder of backends' folders or a backend's
+ * folder; if both have it, that is an error. The backend of "NAME=DIR" is in the
+ * folder DIR alone, likewise. A folder's backend is code: it may load shared objects
+ * and run commands. run_command runs the passes that are commands
+ * (partition_run_command). NULL: diagnosed. */
 const struct backend *backend_load(struct module *m, const char *named,
 				   const char *dir,
 				   region_command_fn *run_command);
+bool backend_is_embedded(struct module *m, const char *name);
 /* Closes the shared objects of its passes. */
 void backend_close(const struct backend *b);
 /* The names of the available backends, sorted. */

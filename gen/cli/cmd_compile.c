@@ -244,17 +244,24 @@ print_metadata(struct tirc *t)
 	}
 }
 
-/* Writes a path escaped for a dependency file of make and ninja. */
-static void
+/* Writes a path escaped for a dependency file of make and ninja. False: it has a
+ * character that ends a rule and has no escape; reported. */
+static bool
 put_path(FILE *f, const char *path)
 {
-	for (; *path != '\0'; path++) {
-		if (strchr(" \t#:", *path) != NULL) {
+	const char *at = path;
+
+	for (; *at != '\0' && (unsigned char)*at >= ' '; at++) {
+		if (strchr(" #:", *at) != NULL) {
 			fputc('\\', f);
 		}
-		fputs(*path == '$' ? "$" : "", f);
-		fputc(*path, f);
+		fputs(*at == '$' ? "$" : "", f);
+		fputc(*at, f);
 	}
+	return *at == '\0' ||
+	       cli_error("--depfile: the name of a file has a control "
+			 "character, which a dependency file cannot hold; "
+			 "rename the file");
 }
 
 static bool
@@ -262,24 +269,31 @@ write_depfile(struct cli *c, struct tirc *t)
 {
 	struct output o;
 	struct arena a;
-	bool ok;
+	bool ok = true;
 
 	arena_init(&a);
-	ok = output_open(&o, &a, c->depfile_path);
+	if (!output_open(&o, &a, c->depfile_path)) {
+		arena_release(&a);
+		return cli_error("%s: cannot be written: %s", c->depfile_path,
+				 strerror(errno));
+	}
 	for (int i = 0; ok && i < tirc_file_count(t); i++) {
 		fputs(i > 0 ? " " : "", o.file);
-		put_path(o.file, c->out);
+		ok = put_path(o.file, c->out);
 		fputc('/', o.file);
-		put_path(o.file, tirc_file(t, i).name);
+		ok = ok && put_path(o.file, tirc_file(t, i).name);
 	}
 	for (int i = 0; ok && i < tirc_dependency_count(t); i++) {
 		fputs(i > 0 ? " " : ": ", o.file);
-		put_path(o.file, tirc_dependency(t, i));
+		ok = put_path(o.file, tirc_dependency(t, i));
 	}
-	if (ok) {
-		fputc('\n', o.file);
-		ok = output_close(&o, true);
+	if (!ok) {
+		output_close(&o, false);
+		arena_release(&a);
+		return false;
 	}
+	fputc('\n', o.file);
+	ok = output_close(&o, true);
 	arena_release(&a);
 	return ok || cli_error("%s: cannot be written: %s", c->depfile_path,
 			       strerror(errno));

@@ -2,50 +2,36 @@
 /* The emitted program in a folder of its own: built with the user's compiler;
  * raw files are its inputs and outputs. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "harness.h"
-#include "shell.h"
+#include "process.h"
 
 /* The default of --repeat with --profile. */
 enum { PROFILE_RUNS = 20 };
 
-/* Runs a shell command in the folder. Its output (a library may print) goes to
- * the messages' stream. */
-static int
-shell(const struct harness *h, const char *command)
+/* Runs a command in the folder. Its output (a library may print) goes to the
+ * messages' stream. NULL: it ended with status 0; else how it failed. */
+static const char *
+run_there(const struct harness *h, const struct command *command)
 {
-	pid_t child;
-	int status;
+	const struct process process = { .command = command,
+					 .folder = h->folder };
+	const char *failed = process_run(&h->m->arena, &process);
 
-	fflush(NULL); /* else the child would print the buffers again */
-	child = fork();
-	if (child == 0) {
-		shell_child();
-		/* Opening /dev/stderr would truncate it if it is a file. */
-		if (chdir(h->folder) != 0 ||
-		    dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-			_exit(127);
-		}
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	if (child < 0) {
-		return -1;
-	}
-	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR) {
-			return -1;
-		}
-	}
 	cleanup_pause_if_interrupted();
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return failed;
+}
+
+static bool
+add_words(const struct harness *h, struct command *command, const char *text)
+{
+	return text == NULL || command_add(&h->m->arena, command, text) ||
+	       cli_error(COMMAND_QUOTE_OPEN, text);
 }
 
 char *
@@ -70,33 +56,33 @@ write_file(const char *path, const void *data, size_t bytes)
 
 /* Adds the sources of the program, or the objects of their names. */
 static void
-add_source(struct strbuf *command, const char *name, bool object)
+add_source(const struct harness *h, struct command *command, const char *name,
+	   bool object)
 {
 	const char *end = strrchr(name, '.');
 
-	if (object) {
-		strbuf_printf(command, " %.*s.o", (int)(end - name), name);
-	} else {
-		strbuf_printf(command, " %s", name);
-	}
+	command_add_word(&h->m->arena, command,
+			 object ? arena_printf(&h->m->arena, "%.*s.o",
+					       (int)(end - name), name)
+				: name);
 }
 
 static void
-add_sources(const struct harness *h, struct strbuf *command, bool objects)
+add_sources(const struct harness *h, struct command *command, bool objects)
 {
-	add_source(command, "harness.c", objects);
+	add_source(h, command, "harness.c", objects);
 	for (int i = 0; i < tirc_file_count(h->t); i++) {
 		struct tirc_file file = tirc_file(h->t, i);
 
 		if (file.is_source) {
-			add_source(command, file.name, objects);
+			add_source(h, command, file.name, objects);
 		}
 	}
 	for (int i = 0; i < tirc_harness_file_count(h->t); i++) {
 		struct tirc_file file = tirc_harness_file(h->t, i);
 
 		if (file.is_source) {
-			add_source(command, file.name, objects);
+			add_source(h, command, file.name, objects);
 		}
 	}
 }
@@ -140,31 +126,44 @@ compiler_of_any_processor(const struct harness *h)
 }
 
 static bool
+compile(const struct harness *h, const struct command *command)
+{
+	const char *failed = run_there(h, command);
+
+	return failed == NULL || cli_error("the C compiler %s: %s", failed,
+					   command_text(&h->m->arena, command));
+}
+
+static bool
+compile_objects(const struct harness *h, const char *cc)
+{
+	struct command command = { 0 };
+
+	if (!add_words(h, &command, cc)) {
+		return false;
+	}
+	command_add_word(&h->m->arena, &command, "-c");
+	add_sources(h, &command, false);
+	return compile(h, &command);
+}
+
+static bool
 build(struct harness *h)
 {
 	struct tirc_summary s = tirc_summary(h->t);
 	const char *cc = compiler_of_any_processor(h);
 	const bool objects = s.simulator != NULL;
-	struct strbuf command;
-	int status;
+	struct command command = { 0 };
 
-	strbuf_init(&command);
-	if (objects) {
-		strbuf_printf(&command, "%s -c", cc);
-		add_sources(h, &command, false);
-		strbuf_printf(&command, " && ");
+	if ((objects && !compile_objects(h, cc)) ||
+	    !add_words(h, &command, cc)) {
+		return false;
 	}
-	strbuf_printf(&command, "exec %s -o harness", cc);
+	add_words(h, &command, "-o harness");
 	add_sources(h, &command, objects);
-	strbuf_printf(&command, " %s", tirc_harness_ldflags(h->t));
-	strbuf_printf(&command, " -lm%s%s", s.ldflags != NULL ? " " : "",
-		      s.ldflags != NULL ? s.ldflags : "");
-	status = shell(h, command.data);
-	if (status != 0) {
-		cli_error("the C compiler failed: %s", command.data);
-	}
-	strbuf_release(&command);
-	return status == 0;
+	return add_words(h, &command, tirc_harness_ldflags(h->t)) &&
+	       add_words(h, &command, "-lm") &&
+	       add_words(h, &command, s.ldflags) && compile(h, &command);
 }
 
 /* The files of runtime-c that the program is built with. */
@@ -465,34 +464,42 @@ read_sizes(const struct harness *h, int64_t *values)
 }
 
 /* The command that runs the program; a simulator takes its arguments as one
- * text. */
-static void
-add_run(const struct harness *h, const int64_t *values, struct strbuf *command)
+ * word. */
+static bool
+add_run(const struct harness *h, const int64_t *values, struct command *command)
 {
 	struct tirc_summary s = tirc_summary(h->t);
-	const char *runner = h->cli->runner != NULL ? h->cli->runner
-			     : s.simulator != NULL  ? s.simulator
-						    : "";
-	const char *quote = s.simulator != NULL ? "'" : "";
+	struct arena *a = &h->m->arena;
+	const char *arguments = arena_printf(a, "%d", h->cli->repeat);
 
-	strbuf_printf(command, "exec %s ./harness %s %s%d", runner,
-		      s.simulator != NULL ? s.simulator_argument : "", quote,
-		      h->cli->repeat);
 	for (int d = 0; d < tirc_dim_count(h->t); d++) {
-		strbuf_printf(command, " %lld", (long long)values[d]);
+		arguments = arena_printf(a, "%s %lld", arguments,
+					 (long long)values[d]);
 	}
-	strbuf_printf(command, "%s", quote);
+	if (!add_words(h, command,
+		       h->cli->runner != NULL ? h->cli->runner : s.simulator)) {
+		return false;
+	}
+	command_add_word(a, command, "./harness");
+	if (s.simulator == NULL) {
+		return add_words(h, command, arguments);
+	}
+	if (!add_words(h, command, s.simulator_argument)) {
+		return false;
+	}
+	command_add_word(a, command, arguments);
+	return true;
 }
 
 bool
 harness_run(struct harness *h, const struct array *inputs,
 	    struct array *outputs)
 {
-	struct strbuf command;
+	struct command command = { 0 };
+	const char *failed;
 	int64_t *values = arena_array(&h->m->arena, int64_t,
 				      tirc_dim_count(h->t) +
 					      tirc_size_count(h->t) + 1);
-	int status;
 
 	for (int i = 0; i < tirc_input_count(h->t); i++) {
 		struct array a = inputs[i];
@@ -508,14 +515,12 @@ harness_run(struct harness *h, const struct array *inputs,
 		}
 	}
 	match_dims(h, inputs, values);
-	strbuf_init(&command);
-	add_run(h, values, &command);
-	status = shell(h, command.data);
-	strbuf_release(&command);
-	if (status != 0) {
-		fprintf(stderr, "%serror:%s the program ended with status %d\n",
-			style_red(stderr), style_reset(stderr), status);
+	if (!add_run(h, values, &command)) {
 		return false;
+	}
+	failed = run_there(h, &command);
+	if (failed != NULL) {
+		return cli_error("the program %s", failed);
 	}
 	if (!read_sizes(h, values + tirc_dim_count(h->t))) {
 		return false;

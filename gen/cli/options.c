@@ -87,11 +87,12 @@ static const struct option_row rows[] = {
 	{ OPT_CONV, "conv", "HOW",
 	  "direct, winograd (where possible) or auto: the faster (default)",
 	  MODEL_VERBS | LOWER },
-	{ OPT_BYOC, "byoc", "NAME[:OPTION=VALUE,…]",
-	  "let a backend compute the parts it supports; the first is preferred",
+	{ OPT_BYOC, "byoc", "NAME[=DIR][:OPTION=VALUE,…]",
+	  "let a backend compute the parts it supports; the first is preferred; "
+	  "=DIR: the one in this folder",
 	  GRAPH_VERBS },
-	{ OPT_BYOC_PATH, "byoc-path", "DIR", "folder with backends of your own",
-	  GRAPH_VERBS },
+	{ OPT_BYOC_PATH, "byoc-path", "DIR",
+	  "folder in which --byoc finds backends of your own", GRAPH_VERBS },
 	{ OPT_PACKAGE, "package", "KIND",
 	  "write a firmware package: files for a build system, an example and "
 	  "a self-test",

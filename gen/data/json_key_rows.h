@@ -24,7 +24,7 @@
  * presence  NEEDED: it must be there where its object is and is not rejected;
  *           MAY: it may be absent; WITH("a b"): where it is, a and b are
  *           needed; OWN(presence): a file that extends another does not inherit
- *           the key; for *: ANY key, or the keys NAMED("a b c")
+ *           the key; FACT(presence): json_keys_is_fact() holds; for *: ANY key, or the keys NAMED("a b c")
  * goes      IN(struct, field): the reader stores it; BY(function): the reader
  *           calls the function after the keys below were read; IN_BY(struct,
  *           field, function): both; NONE: the function of the object around
@@ -66,6 +66,7 @@
 #define MAY .needed = false
 #define WITH(keys) .with = keys
 #define OWN(presence) presence, .own = true
+#define FACT(presence) presence, .fact = true
 #define ANY .names = NULL
 #define NAMED(list) .names = list
 #define IN(holder, field)                                                      \

@@ -69,6 +69,16 @@ json_keys_find(const struct key_table *table, const char *place,
 	return NULL;
 }
 
+bool
+json_keys_is_fact(const struct key_table *table, const char *key)
+{
+	const struct key *row = json_keys_find(table, "", key);
+
+	return row != NULL &&
+	       (row->fact || row->type == KEY_NUMBER || row->type == KEY_FLAG ||
+		row->type == KEY_REAL || row->type == KEY_WORD);
+}
+
 const char *
 json_keys_known(const struct key_table *table, struct arena *a,
 		const char *place)
@@ -318,7 +328,7 @@ check_text(struct check *c, struct json j, const struct key *row,
 		return false;
 	}
 	if (text != NULL && !one && words != NULL && row->type != KEY_PROSE) {
-		template_check(text, words, say_problem, &place);
+		template_check(text, words, false, say_problem, &place);
 	}
 	return text != NULL;
 }

@@ -53,6 +53,8 @@ struct key {
 	bool needed;
 	const char *with; /* keys that are needed where this one is */
 	bool own;         /* not for files that extend this one */
+	bool fact; /* json_keys_is_fact() holds though it is neither a number
+		    * nor a flag */
 	/* The keys that * stands for, "f32 f64"; NULL: any. For KEY_CHOICE the
 	 * keys of the second kind of object. */
 	const char *names, *choice;
@@ -94,6 +96,9 @@ bool json_keys_is_below(const struct key *row, const char *place);
 /* The keys that an object at that place may have, "a b c"; NULL: any. */
 const char *json_keys_known(const struct key_table *table, struct arena *a,
 			    const char *place);
+/* Is it a key of the file whose value is a number, a flag, or of a list of words
+ * that the reader knows? */
+bool json_keys_is_fact(const struct key_table *table, const char *key);
 /* The row of the elements of a list; NULL: they are objects with the keys below
  * the list's pointer and a star. */
 const struct key *json_keys_element(const struct key_table *table,

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "quote.h"
+
 struct entry {
 	const char *key;
 	const char *text; /* NULL or "": absent */
@@ -156,7 +158,9 @@ struct tag {
 	char kind; /* one of "#^/!<>", or 0 for a name */
 	const char *name;
 	size_t length;
-	const char *start; /* of the tag */
+	const char *filters; /* "a|b", behind the name */
+	size_t n_filters;    /* its length */
+	const char *start;   /* of the tag */
 	/* the end of the tag, or of its line if the tag is alone */
 	const char *end;
 	const char *before; /* end of the text before the tag */
@@ -190,6 +194,29 @@ fail(struct renderer *r, const char *at, const char *problem, size_t length,
 			  problem, (int)length, name);
 }
 
+/* Splits the characters of a tag that is a value: "name", "name|filter". */
+static void
+split_filters(const char *name, size_t all, size_t *length,
+	      const char **filters, size_t *n_filters)
+{
+	const char *bar = memchr(name, '|', all);
+
+	*length = bar != NULL ? (size_t)(bar - name) : all;
+	*filters = bar != NULL ? bar + 1 : name + all;
+	*n_filters = (size_t)(name + all - *filters);
+}
+
+/* The next filter of "a|b"; NULL: there is none of that name, which *length is
+ * the length of. */
+static const struct quote *
+next_filter(const char *filters, size_t n_filters, size_t *length)
+{
+	const char *bar = memchr(filters, '|', n_filters);
+
+	*length = bar != NULL ? (size_t)(bar - filters) : n_filters;
+	return quote_find(filters, *length);
+}
+
 /* The next tag from p on. False with tag->start NULL: none. */
 static bool
 next_tag(struct renderer *r, const char *p, struct tag *tag)
@@ -214,6 +241,10 @@ next_tag(struct renderer *r, const char *p, struct tag *tag)
 		tag->kind = *tag->name++;
 	}
 	tag->length = (size_t)(close - tag->name);
+	if (tag->kind == 0) {
+		split_filters(tag->name, tag->length, &tag->length,
+			      &tag->filters, &tag->n_filters);
+	}
 	if (tag->kind == 0 || tag->kind == '>') {
 		return true;
 	}
@@ -408,6 +439,43 @@ skip_fragment(const struct renderer *r, const struct tag *open,
 	       (alone && *close->end == '\n' && close->end[-1] != '\n');
 }
 
+/* Appends the text as the tag's filters make it. */
+static bool
+put_text(struct renderer *r, const struct tag *tag, const char *text)
+{
+	const char *filters = tag->filters;
+	size_t left = tag->n_filters, n;
+	struct strbuf now, next;
+	bool ok = true;
+
+	strbuf_init(&now);
+	strbuf_puts(&now, text);
+	while (ok && left > 0) {
+		const struct quote *q = next_filter(filters, left, &n);
+
+		strbuf_init(&next);
+		if (q == NULL) {
+			ok = fail(r, tag->start, "unknown filter", n, filters);
+		} else if (!q->put(now.data, &next)) {
+			ok = fail(r, tag->start,
+				  arena_printf(r->diags->arena,
+					       "the filter %s does not take "
+					       "'%s' for",
+					       q->filter, now.data),
+				  tag->length, tag->name);
+		}
+		strbuf_release(&now);
+		now = next;
+		filters += n + (n < left);
+		left -= n + (n < left);
+	}
+	if (ok) {
+		strbuf_puts(r->out, now.data != NULL ? now.data : "");
+	}
+	strbuf_release(&now);
+	return ok;
+}
+
 static bool
 render(struct renderer *r, const char *p, const char *end,
        const struct scope *scope)
@@ -462,8 +530,8 @@ render(struct renderer *r, const char *p, const char *end,
 					    "this name is a list, not a text:",
 					    tag.length, tag.name);
 			}
-			if (present) {
-				strbuf_puts(r->out, e->text);
+			if (present && !put_text(r, &tag, e->text)) {
+				return false;
 			}
 			break;
 		}
@@ -503,8 +571,26 @@ is_word(const char *words, const char *name, size_t length)
 	return false;
 }
 
+typedef void (*wrong_fn)(void *ctx, int line, const char *problem,
+			 const char *name, size_t length);
+
+static void
+check_filters(const char *filters, size_t left, int line, wrong_fn wrong,
+	      void *ctx)
+{
+	size_t n;
+
+	while (left > 0) {
+		if (next_filter(filters, left, &n) == NULL) {
+			wrong(ctx, line, "unknown filter", filters, n);
+		}
+		filters += n + (n < left);
+		left -= n + (n < left);
+	}
+}
+
 void
-template_check(const char *text, const char *words,
+template_check(const char *text, const char *words, bool filtered,
 	       void (*wrong)(void *ctx, int line, const char *problem,
 			     const char *name, size_t length),
 	       void *ctx)
@@ -514,9 +600,9 @@ template_check(const char *text, const char *words,
 		size_t length;
 		int line;
 	} open[32];
-	const char *p = text, *tag, *end, *name;
+	const char *p = text, *tag, *end, *name, *filters;
 	int line = 1, depth = 0;
-	size_t length;
+	size_t length, n_filters;
 
 	while ((tag = strstr(p, "{{")) != NULL) {
 		for (; p < tag; p++) {
@@ -546,7 +632,18 @@ template_check(const char *text, const char *words,
 			}
 			continue;
 		}
-		if (strchr("!<>", *p) == NULL &&
+		if (name == p) {
+			split_filters(name, length, &length, &filters,
+				      &n_filters);
+			check_filters(filters, n_filters, line, wrong, ctx);
+			if (filtered && n_filters == 0) {
+				wrong(ctx, line,
+				      "a value needs a filter here "
+				      "({{name|make}}):",
+				      name, length);
+			}
+		}
+		if (strchr("!<>", *p) == NULL && words != NULL &&
 		    !is_word("first last br open close", name, length) &&
 		    !is_word(words, name, length)) {
 			wrong(ctx, line, "unknown placeholder", name, length);
@@ -582,6 +679,23 @@ known_entry(struct renderer *r, const struct scope *scope,
 	}
 	return fail(r, tag->start, "unknown placeholder", tag->length,
 		    tag->name);
+}
+
+static bool
+filters_are_known(struct renderer *r, const struct tag *tag)
+{
+	const char *filters = tag->filters;
+	size_t left = tag->n_filters, n;
+
+	while (left > 0) {
+		if (next_filter(filters, left, &n) == NULL) {
+			return fail(r, tag->start, "unknown filter", n,
+				    filters);
+		}
+		filters += n + (n < left);
+		left -= n + (n < left);
+	}
+	return true;
 }
 
 static bool check(struct renderer *r, const char *p, const char *end,
@@ -640,7 +754,8 @@ check(struct renderer *r, const char *p, const char *end,
 			ok = in_fragment(r, &tag, scope, check);
 			break;
 		default:
-			ok = known_entry(r, scope, &tag, &e);
+			ok = known_entry(r, scope, &tag, &e) &&
+			     filters_are_known(r, &tag);
 			if (ok &&
 			    (e == NULL || (e->is_list && e->text == NULL))) {
 				return fail(r, tag.start,

@@ -2,6 +2,9 @@
 /* The template engine: substitution, and sections over lists and presence.
  *
  *	{{name}}                 the text of name
+ *	{{name|filter}}          the text as another language writes it; the
+ *	                         filters are in quote.def, several apply from
+ *	                         left to right
  *	{{#list}}...{{/list}}    once for each item; inside, a name is looked up
  *	                         in the item, then outside; `first` and `last`
  *	                         are set at the ends of the list
@@ -48,9 +51,12 @@ bool template_render(struct diags *diags, const char *file, const char *item,
 		     struct strbuf *out);
 
 /* Checks a text without data: reports each unterminated tag, each section
- * closed in the wrong place, and each name that is not in `words` ("a b c") to
- * `wrong`, with its line. */
-void template_check(const char *text, const char *words,
+ * closed in the wrong place, each unknown filter, each name that is not in
+ * `words` ("a b c"; NULL: any name may be), and with `filtered` each value that
+ * has no filter, to `wrong`, with its line. Files that other programs read
+ * (makefiles, XML) are checked with `filtered`: no value gets into them without
+ * the rules of their language. */
+void template_check(const char *text, const char *words, bool filtered,
 		    void (*wrong)(void *ctx, int line, const char *problem,
 				  const char *name, size_t length),
 		    void *ctx);

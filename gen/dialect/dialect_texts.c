@@ -19,7 +19,7 @@ static const char template_words[] =
 	"function functions given graph graph_file guidelines SIZE "
 	"given_sizes kept stateful held held_inputs held_outputs array "
 	"first_element no_outputs has_dims "
-	"has_runtime has_weights header how implementation_defined status "
+	"has_link_options has_runtime has_weights header how implementation_defined status "
 	"header_name helpers highest id includes index inputs interface_space "
 	"keeps kernels kernels_file l1_bytes l2_bytes label launches ldflags "
 	"libm local_bytes libraries library_includes library_members "
@@ -36,7 +36,7 @@ static const char template_words[] =
 	"step stored symbol task tasks tensors text threads tiny title "
 	"tolerance type unit uploads value values values_offset version_hash "
 	"wait weighs weights weights_align weights_bytes weights_file "
-	"weights_header weights_used wide work workspace workspace_bytes "
+	"weights_header weights_used wide word work workspace workspace_bytes "
 	"workspace_space workspace_used zero";
 
 struct place_in_file {
@@ -58,12 +58,12 @@ say_in_file(void *ctx, int line, const char *problem, const char *name,
 
 static void
 check_file(struct loader *l, const char *file, const char *text,
-	   const char *words)
+	   const char *words, bool filtered)
 {
 	struct place_in_file place = { l, file };
 
 	if (text != NULL) {
-		template_check(text, words, say_in_file, &place);
+		template_check(text, words, filtered, say_in_file, &place);
 	}
 }
 
@@ -74,7 +74,8 @@ dialect_check_files(struct loader *l)
 
 	for (int i = 0; i < TEMPLATE_COUNT; i++) {
 		check_file(l, d->templates[i].file, d->templates[i].text,
-			   template_words);
+			   template_words,
+			   i == TEMPLATE_MAKEFILE || i == TEMPLATE_CMAKE);
 	}
 	for (int i = 0; i < d->helpers.n; i++) {
 		const struct helper *h = &d->helpers.data[i];
@@ -84,6 +85,6 @@ dialect_check_files(struct loader *l)
 			words = arena_printf(&l->m->arena, "%s %s", words,
 					     h->uses.data[k]);
 		}
-		check_file(l, h->file, h->text, words);
+		check_file(l, h->file, h->text, words, false);
 	}
 }

@@ -30,6 +30,14 @@ dialect_for_target(struct module *m, const struct target *t, const char *dir);
  * " -KEY=VALUE" each, may follow the name: target_files.h. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
+/* The same for a text that a file holds, which may only name a target and change
+ * its facts: numbers, flags and vector types. */
+const struct target *target_load_from(struct module *m, const char *name,
+				      const char *dir, const char *file);
+/* The text without the facts that target_load_from() refuses; *left_out: those,
+ * "" if there are none. */
+const char *target_text_for_file(struct module *m, const char *text,
+				 const char **left_out);
 /* Reports every mistake in the target's file, which may also be of a target that
  * stands for the machine at hand; NULL after one. */
 const struct target *target_check(struct module *m, const char *name,

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "program_output.h"
+#include "process.h"
 #include "text.h"
 
 /* -- macros -- */
@@ -55,30 +55,27 @@ const char *
 machine_ask(struct arena *a, const char *const *texts, int n,
 	    const char **problem)
 {
-	VEC(const char *) argv = { 0 };
-	const char *line = "", *word, *answer = NULL;
+	struct command command = { 0 };
 	struct strbuf out;
-	int status;
+	const struct process process = { .command = &command,
+					 .out = &out,
+					 .is_quiet = true };
+	const char *answer = NULL, *failed;
 
 	for (int i = 0; i < n; i++) {
-		const char *at = texts[i];
-
-		while ((word = text_next_word(a, &at)) != NULL) {
-			vec_push(a, &argv, word);
-			line = arena_printf(a, "%s%s%s", line,
-					    argv.n > 1 ? " " : "", word);
+		if (!command_add(a, &command, texts[i])) {
+			*problem = arena_printf(a, COMMAND_QUOTE_OPEN,
+						texts[i]);
+			return NULL;
 		}
 	}
-	vec_push(a, &argv, NULL);
 	strbuf_init(&out);
-	status = argv.n > 1 ? program_output(argv.data, &out) : -1;
-	if (status == 0) {
+	failed = process_run(a, &process);
+	if (failed == NULL) {
 		answer = arena_strdup(a, out.data != NULL ? out.data : "");
-	} else if (status < 0) {
-		*problem = arena_printf(a, "`%s` cannot be started", line);
 	} else {
-		*problem = arena_printf(a, "`%s` ended with status %d", line,
-					status);
+		*problem = arena_printf(a, "`%s` %s", command_text(a, &command),
+					failed);
 	}
 	strbuf_release(&out);
 	return answer;

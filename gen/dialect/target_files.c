@@ -396,11 +396,60 @@ with_facts(struct module *m, const char *name, const cJSON *given)
 	return text;
 }
 
+/* The KEY of "-KEY=VALUE"; NULL: the word is not of that form. *value: behind
+ * the =. */
+static const char *
+fact_key(struct module *m, const char *word, const char **value)
+{
+	size_t n = strcspn(word, "=");
+
+	*value = word + n + 1;
+	return word[0] == '-' && n > 1 && word[n] == '='
+		       ? arena_strndup(&m->arena, word + 1, n - 1)
+		       : NULL;
+}
+
+/* May the user's text set the key? */
+static bool
+may_give(const struct target_files *t, const char *text, const char *key)
+{
+	return t->file == NULL || json_keys_is_fact(&target_keys, key) ||
+	       diag_error(&t->reader.module->diags, DIAG_BAD_PARTITION,
+			  (struct diag_place){ .file = t->file,
+					       .item = "/target" },
+			  "'%s' sets %s: a file may only change numbers, flags "
+			  "and vectors of its target; give that with --target",
+			  text, key);
+}
+
+const char *
+target_text_for_file(struct module *m, const char *text, const char **left_out)
+{
+	const char *at = text, *word = text_next_word(&m->arena, &at);
+	const char *kept = word, *value;
+
+	*left_out = "";
+	while (word != NULL &&
+	       (word = text_next_word(&m->arena, &at)) != NULL) {
+		const char *key = fact_key(m, word, &value);
+
+		if (key != NULL && json_keys_is_fact(&target_keys, key)) {
+			kept = arena_printf(&m->arena, "%s %s", kept, word);
+		} else {
+			*left_out = arena_printf(&m->arena, "%s %s", *left_out,
+						 word);
+		}
+	}
+	return kept;
+}
+
 const char *
 target_files_choose(struct target_files *t, const char *text, const char **said)
 {
 	struct module *m = t->reader.module;
-	struct diag_place place = { .file = text };
+	struct diag_place place = { .file = t->file != NULL ? t->file : text,
+				    .item = t->file != NULL ? "/target"
+							    : NULL };
 	const char *at = text, *word = NULL;
 	const char *name = target_file_name(m,
 					    at != NULL
@@ -411,23 +460,24 @@ target_files_choose(struct target_files *t, const char *text, const char **said)
 
 	while (name != NULL && at != NULL &&
 	       (word = text_next_word(&m->arena, &at)) != NULL) {
-		size_t n = strcspn(word, "=");
-		const char *key = arena_strndup(&m->arena, word + 1,
-						n > 0 ? n - 1 : 0);
+		const char *value, *key = fact_key(m, word, &value);
 		const char *other;
 		bool found;
 
-		if (word[0] != '-' || *key == '\0' || word[n] == '\0') {
+		if (key == NULL) {
 			diag_error(&m->diags, DIAG_BAD_OPTION, place,
 				   "'%s' is not of the form -KEY=VALUE", word);
 			return NULL;
 		}
-		other = by_attribute(t, text, name, key, word + n + 1, &found);
+		other = by_attribute(t, text, name, key, value, &found);
 		if (found) {
 			name = other;
 			continue;
 		}
-		give(t, key, word + n + 1);
+		if (!may_give(t, text, key)) {
+			return NULL;
+		}
+		give(t, key, value);
 	}
 	if (name == NULL) {
 		return NULL;

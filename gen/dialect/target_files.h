@@ -8,8 +8,10 @@
 /* A target's file and the files that it extends, while they are read. */
 struct target_files {
 	struct reader reader;
-	const char *dir; /* --dialect-path, or NULL */
-	cJSON *given;    /* the user's -KEY=VALUE, the first layer */
+	const char *dir;  /* --dialect-path, or NULL */
+	const char *file; /* that holds the user's text; NULL: the user gave it
+			   * as an option */
+	cJSON *given;     /* the user's -KEY=VALUE, the first layer */
 	cJSON *trees[JSON_LAYERS_MAX];
 };
 
@@ -17,7 +19,9 @@ struct target_files {
  * sets `given` and returns the name of the target's file. A KEY is an attribute
  * that the target declares, whose VALUE chooses another target (-mcpu=…), or a
  * key of the target's file. *said: the text with attributes replaced by the
- * target that they choose. NULL after an error. */
+ * target that they choose. A text that a file holds may only change facts
+ * (json_keys_is_fact): files come from strangers, and what runs programs does not.
+ * NULL after an error. */
 const char *target_files_choose(struct target_files *t, const char *text,
 				const char **said);
 

@@ -279,9 +279,12 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 }
 
 static const struct target *
-load(struct module *m, const char *name, const char *dir, bool is_checked)
+load(struct module *m, const char *name, const char *dir, const char *file,
+     bool is_checked)
 {
-	struct target_files files = { .reader = { .module = m }, .dir = dir };
+	struct target_files files = { .reader = { .module = m },
+				      .dir = dir,
+				      .file = file };
 	struct target *t = arena_new(&m->arena, struct target);
 	cJSON *merged = NULL;
 
@@ -306,13 +309,20 @@ load(struct module *m, const char *name, const char *dir, bool is_checked)
 const struct target *
 target_load(struct module *m, const char *name, const char *dir)
 {
-	return load(m, name, dir, false);
+	return load(m, name, dir, NULL, false);
+}
+
+const struct target *
+target_load_from(struct module *m, const char *name, const char *dir,
+		 const char *file)
+{
+	return load(m, name, dir, file, false);
 }
 
 const struct target *
 target_check(struct module *m, const char *name, const char *dir)
 {
-	return load(m, name, dir, true);
+	return load(m, name, dir, NULL, true);
 }
 
 const struct target *

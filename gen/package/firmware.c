@@ -362,25 +362,16 @@ move_emitted(struct packer *k, const struct firmware_kind *kind,
 	k->out->files.n = n;
 }
 
-static void
+static bool
 add_facts(struct packer *k, struct tdata *data)
 {
 	tdata_outer(data, k->data);
 	tdata_text(data, "tirc_version", version_text());
-	tdata_text(data, "cc", k->p->target->cc);
-	tdata_text(data, "cflags", k->cflags);
-	tdata_text(data, "ldflags", k->ldflags);
 	tdata_text(data, "workspace_type",
 		   k->p->plan.parts.n > 0 ? "struct" : "union");
-	tdata_list(data, "flags");
-	for (const char *at = k->cflags + strspn(k->cflags, " "); *at != '\0';
-	     at += strspn(at, " ")) {
-		size_t n = strcspn(at, " ");
-
-		tdata_text(tdata_item(data, "flags"), "flag",
-			   arena_strndup(k->a, at, n));
-		at += n;
-	}
+	return add_words(k, data, "cc", k->p->target->cc) &&
+	       add_words(k, data, "cflags", k->cflags) &&
+	       add_words(k, data, "ldflags", k->ldflags);
 }
 
 static bool
@@ -413,6 +404,12 @@ add_filled(struct packer *k, const struct firmware_kind *kind,
 		    data, &text)) {
 		return false;
 	}
+	if (!firmware_stays_below(name)) {
+		return refuse(k, arena_printf(k->a,
+					      "the file '%s' is not below the "
+					      "package",
+					      name));
+	}
 	if (text_ends_in(name, ".c") || text_ends_in(name, ".h")) {
 		text = dialect_comments(k->d, k->a, text);
 	}
@@ -427,10 +424,9 @@ firmware_arrange(struct package *pkg, const struct firmware_kind *kind,
 	struct packer *k = pkg->packer;
 	struct tdata *data = tdata_new(k->a);
 
-	if (!is_possible(k)) {
+	if (!is_possible(k) || !add_facts(k, data)) {
 		return false;
 	}
-	add_facts(k, data);
 	move_emitted(k, kind, data);
 	if (!add_self_test(k, data, values)) {
 		return false;

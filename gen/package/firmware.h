@@ -37,6 +37,8 @@ const char *const *firmware_names(struct module *m, const char *dir, int *n);
 /* Loads a kind; NULL: diagnosed. */
 const struct firmware_kind *firmware_load(struct module *m, const char *name,
 					  const char *dir);
+/* Does a path of a package stay below its folder? */
+bool firmware_stays_below(const char *path);
 /* Puts the files of a compiled model into their folders and adds those of the
  * kind. False: diagnosed. */
 bool firmware_arrange(struct package *pkg, const struct firmware_kind *kind,

@@ -6,6 +6,8 @@
 
 #include "firmware.h"
 #include "json_read.h"
+#include "template.h"
+#include "text.h"
 
 static const char *const *
 own_names(struct module *m, const char *dir, int *n)
@@ -64,11 +66,40 @@ unknown_kind(struct module *m, const char *name, const char *dir)
 			  name, list);
 }
 
-/* A path of a package stays below it. */
-static bool
-stays_below(const char *path)
+bool
+firmware_stays_below(const char *path)
 {
 	return path[0] != '/' && strstr(path, "..") == NULL;
+}
+
+/* -- the templates -- */
+
+struct template_place {
+	struct reader *reader;
+	const char *file;
+};
+
+static void
+say_in_template(void *ctx, int line, const char *problem, const char *name,
+		size_t length)
+{
+	struct template_place *at = ctx;
+
+	diag_error(&at->reader->module->diags, DIAG_BAD_TEMPLATE,
+		   (struct diag_place){ .file = at->file, .line = line },
+		   "%s '%.*s'", problem, (int)length, name);
+	at->reader->failed = true;
+}
+
+/* Each value in a file of another language than C has a filter. */
+static void
+check_template(struct reader *r, const struct firmware_file *f)
+{
+	struct template_place at = { r, f->file };
+	bool is_c = text_ends_in(f->to, ".c") || text_ends_in(f->to, ".h") ||
+		    text_ends_in(f->to, ".ino");
+
+	template_check(f->text, NULL, !is_c, say_in_template, &at);
 }
 
 static const char *
@@ -77,7 +108,7 @@ read_folder(struct json emitted, const char *key)
 	struct json j = json_get(emitted, key);
 	const char *folder = json_text(j, false);
 
-	if (folder != NULL && !stays_below(folder)) {
+	if (folder != NULL && !firmware_stays_below(folder)) {
 		json_error(j, "a folder must be below the package");
 	}
 	return folder;
@@ -93,7 +124,7 @@ read_file(struct module *m, struct firmware_kind *k, const char *dir,
 	if (name == NULL) {
 		return;
 	}
-	if (!stays_below(f.to) || !stays_below(name)) {
+	if (!firmware_stays_below(f.to) || !firmware_stays_below(name)) {
 		json_error(at, "a path must be below the package");
 		return;
 	}
@@ -111,6 +142,7 @@ read_file(struct module *m, struct firmware_kind *k, const char *dir,
 		json_error(at, "there is no template %s", name);
 		return;
 	}
+	check_template(at.reader, &f);
 	vec_push(&m->arena, &k->files, f);
 }
 

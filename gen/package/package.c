@@ -8,6 +8,7 @@
 #include "kernels.h"
 #include "packer.h"
 #include "plan.h"
+#include "process.h"
 #include "text.h"
 
 #define FLAGS_COLUMN 14 /* the column of a banner's rows */
@@ -416,6 +417,29 @@ add_runtime_units(struct packer *k, struct tdata *data)
 	}
 }
 
+bool
+add_words(struct packer *k, struct tdata *data, const char *list,
+	  const char *text)
+{
+	struct command command = { 0 };
+
+	if (text == NULL) {
+		text = "";
+	}
+	if (!command_add(k->a, &command, text)) {
+		return diag_error(&k->m->diags, DIAG_BAD_OPTION,
+				  (struct diag_place){
+					  .file = k->p->target->name },
+				  COMMAND_QUOTE_OPEN, text);
+	}
+	tdata_list(data, list);
+	for (int i = 0; i < command.words.n; i++) {
+		tdata_text(tdata_item(data, list), "word",
+			   command.words.data[i]);
+	}
+	return true;
+}
+
 static bool
 add_build_files(struct packer *k)
 {
@@ -425,13 +449,16 @@ add_build_files(struct packer *k)
 	};
 	static const enum file_id files[] = { FILE_MAKEFILE, FILE_CMAKE };
 	struct tdata *data = tdata_new(k->a);
-	bool ok = true;
+	const char *link_options = k->p->target->ldflags;
+	bool ok;
 
 	tdata_outer(data, k->data);
-	tdata_text(data, "cflags", k->cflags);
-	tdata_text(data, "ldflags", k->ldflags);
-	tdata_text(data, "link_options", k->p->target->ldflags);
-	tdata_text(data, "link_libraries", k->library_ldflags);
+	ok = add_words(k, data, "cflags", k->cflags) &&
+	     add_words(k, data, "ldflags", k->ldflags) &&
+	     add_words(k, data, "link_options", link_options) &&
+	     add_words(k, data, "link_libraries", k->library_ldflags);
+	tdata_flag(data, "has_link_options",
+		   link_options != NULL && link_options[0] != '\0');
 	tdata_flag(data, "assembles", k->out->weights == WEIGHTS_INCBIN);
 	tdata_list(data, "sources");
 	add_unit(k, data, FILE_SOURCE, FILE_HEADER);

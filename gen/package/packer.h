@@ -221,6 +221,10 @@ void add_workspace_place(struct packer *k, struct tdata *row,
 			 const struct placement *at);
 /* A rendered template of a dialect; NULL: reported. Then a template of the
  * host's dialect as a file of the package. */
+/* Sets a list of the words of a command's text, each an item with `word`, for the
+ * filters of templates. False: a quote of the text is not closed; reported. */
+bool add_words(struct packer *k, struct tdata *data, const char *list,
+	       const char *text);
 const char *template_text(struct packer *k, const struct dialect *d,
 			  enum template_id id, const struct tdata *data);
 bool add_template_file(struct packer *k, enum template_id id,

@@ -16,12 +16,12 @@
 /* Properties of the compilation, not of the graph. */
 struct partition_facts {
 	const char *target; /* the target of the passes; NULL: not known */
-	/* Reading: backends that are already loaded are used by name; others
-	 * are loaded from byoc_path (or NULL) and listed in graph.backends, for
-	 * the caller to close. */
+	/* Reading: backends that are already loaded are used by name. Others
+	 * must be embedded ones, since a backend's folder is code, which a
+	 * partition cannot choose; they are listed in graph.backends, for the
+	 * caller to close. */
 	const struct backend *const *backends;
 	int n_backends;
-	const char *byoc_path;
 	/* Reading an edited partition of this graph: unchanged constants are
 	 * shared, changed ones are copied from the file; the backends must be
 	 * the same. Or NULL. */

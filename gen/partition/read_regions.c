@@ -12,6 +12,31 @@
 
 /* -- backends -- */
 
+/* The command line loaded the backend: are its options those of the partition,
+ * whose regions depend on them? */
+static bool
+has_options(const struct backend *b, struct json options)
+{
+	if (options.value != NULL && !json_is_object(options, true)) {
+		return false;
+	}
+	for (int i = 0; i < b->n_options; i++) {
+		const struct backend_option *o = &b->options[i];
+		struct json row = json_get(options, o->name);
+		const char *value = json_text(row, false);
+
+		if (value != NULL && strcmp(value, o->value) != 0) {
+			return json_error(row,
+					  "the command line has loaded the "
+					  "backend with %s=%s; give --byoc "
+					  "%s:%s=%s",
+					  o->name, o->value, b->name, o->name,
+					  value);
+		}
+	}
+	return true;
+}
+
 static const struct backend *
 load_backend(struct reading *in, struct json j, const char *name)
 {
@@ -23,7 +48,9 @@ load_backend(struct reading *in, struct json j, const char *name)
 
 	for (int i = 0; i < f->n_backends; i++) {
 		if (strcmp(f->backends[i]->name, name) == 0) {
-			return f->backends[i];
+			return has_options(f->backends[i], options)
+				       ? f->backends[i]
+				       : NULL;
 		}
 	}
 	if (options.value != NULL && json_is_object(options, true)) {
@@ -40,9 +67,18 @@ load_backend(struct reading *in, struct json j, const char *name)
 			}
 		}
 	}
-	b = in->r.failed ? NULL
-			 : backend_load(in->m, named, f->byoc_path,
-					partition_run_command);
+	if (in->r.failed) {
+		return NULL;
+	}
+	if (!backend_is_embedded(in->m, name)) {
+		json_error(j,
+			   "the backend '%s' is not part of tirc; name it with "
+			   "--byoc %s and its folder with --byoc-path if you "
+			   "trust it",
+			   name, name);
+		return NULL;
+	}
+	b = backend_load(in->m, named, NULL, partition_run_command);
 	if (b == NULL) {
 		json_error(j, "the backend cannot be loaded");
 	}

@@ -7,21 +7,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend_load.h"
 #include "partition.h"
-#include "shell.h"
+#include "process.h"
 
-struct command {
+struct command_pass {
 	struct graph *g;
 	const struct backend *b;
 	const struct region_pass *pass;
 };
 
 static bool
-fail(const struct command *c, const char *problem)
+fail(const struct command_pass *c, const char *problem)
 {
 	struct module *m = c->g->module;
 
@@ -33,7 +32,7 @@ fail(const struct command *c, const char *problem)
 
 /* Replaces the graph by the command's output. */
 static bool
-take_result(const struct command *c, const struct strbuf *text)
+take_result(const struct command_pass *c, const struct strbuf *text)
 {
 	struct module *m = c->g->module;
 	struct partition_facts facts = {
@@ -62,26 +61,30 @@ take_result(const struct command *c, const struct strbuf *text)
 }
 
 static bool
-run(const struct command *c, const struct strbuf *in)
+run(const struct command_pass *c, const struct strbuf *in)
 {
 	struct module *m = c->g->module;
+	struct command command = { 0 };
 	struct strbuf out;
-	int status;
+	const struct process process = {
+		.command = &command,
+		.folder = c->b->folder,
+		.input = in->data,
+		.input_bytes = in->len,
+		.out = &out,
+	};
+	const char *failed;
 	bool ok;
 
+	if (!command_add(&m->arena, &command, c->pass->command)) {
+		return fail(c, "a quote is not closed");
+	}
 	strbuf_init(&out);
-	if (!shell_run(c->b->folder, c->pass->command, in->data, in->len, &out,
-		       &status)) {
-		ok = fail(c, "cannot be run");
-	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		ok = fail(c,
-			  arena_printf(&m->arena,
-				       "the command failed with %s %d; see "
-				       "its own message",
-				       WIFEXITED(status) ? "exit status"
-							 : "signal",
-				       WIFEXITED(status) ? WEXITSTATUS(status)
-							 : WTERMSIG(status)));
+	failed = process_run(&m->arena, &process);
+	if (failed != NULL) {
+		ok = fail(c, arena_printf(&m->arena,
+					  "the command %s; see its own message",
+					  failed));
 	} else {
 		ok = take_result(c, &out);
 	}
@@ -95,7 +98,7 @@ partition_run_command(struct graph *g, const struct backend *b,
 {
 	const char *tmp = getenv("TMPDIR");
 	struct arena *a = &g->module->arena;
-	struct command c = { g, b, p };
+	struct command_pass c = { g, b, p };
 	char *path = arena_printf(a, "%s/tirc-XXXXXX",
 				  tmp != NULL && *tmp == '/' ? tmp : "/tmp");
 	const struct partition_facts facts = { 0 };

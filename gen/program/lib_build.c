@@ -394,7 +394,7 @@ target_name(struct call *c, int i, const char **out)
 		return value_kind_error(c, i, "a target's name");
 	}
 	/* "name -option=value": the options are for other compilers. */
-	n = strcspn(v->u.text.data, " ");
+	n = strcspn(v->u.text.data, " \t\r\n\v\f");
 	*out = arena_strndup(c->ev->a, v->u.text.data, n);
 	return true;
 }

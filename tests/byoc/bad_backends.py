@@ -278,6 +278,10 @@ def check_folders():
         json.dump(backend(GOOD, templates={"region": "region.tmpl"}), file)
     done = execute([TIRC, "partition", DIGITS, "--byoc", "cblas",
                     "--byoc-path", top], status=1)
+    if "there are two backends 'cblas'" not in done.stderr:
+        fail("the name of two backends:\n" + done.stderr)
+    done = execute([TIRC, "partition", DIGITS, "--byoc", "cblas=" + top],
+                   status=1)
     if "/templates/region: there is no file" not in done.stderr:
         fail("the file of another backend:\n" + done.stderr)
 

@@ -233,7 +233,7 @@ def check_merged():
             weights),
         opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
     np.save(os.path.join(folder, "x.npy"), values)
-    byoc = ["--byoc", "cblas", "--byoc-path", folder]
+    byoc = ["--byoc", "cblas=" + folder]
     tirc("run", "-q", path, *byoc, "--cc", "gcc", "--cflags",
          "-std=c99 -g -O1 -fsanitize=address,undefined", "--input",
          os.path.join(folder, "x.npy"), "--output",

@@ -78,7 +78,7 @@ for prefer in ("throughput", "energy"):
     p = os.path.join(work_folder(), "p.json")
     tirc("compile", DIGITS, *byoc, "-o", out)
     tirc("partition", DIGITS, *byoc, "-o", p)
-    tirc("compile", p, *PATH, "-o", again)
+    tirc("compile", p, *byoc, "-o", again)
     if contents(out) != contents(again):
         fail("by way of the partition other files come out")
     tirc("test", DIGITS, *byoc, *BUILD, *DATA)
@@ -128,7 +128,7 @@ def put(q):
 
 def units(path):
     out = work_folder()
-    tirc("compile", path, *PATH, "-o", out)
+    tirc("compile", path, *byoc, "-o", out)
     with open(os.path.join(out, "digits.c")) as f:
         return re.findall(r"unit = (\w+)", f.read())
 
@@ -137,7 +137,7 @@ def units(path):
 moved = copy.deepcopy(good)
 moved["regions"][0]["matches"].pop()
 path = put(moved)
-tirc("test", path, *PATH, *BUILD, *DATA)
+tirc("test", path, *byoc, *BUILD, *DATA)
 if len(units(path)) != 3:
     fail("the node that was moved is still in the region")
 # A convolution leaves: what comes before and behind are regions of their own.
@@ -146,9 +146,9 @@ region = split["regions"][0]
 late = dict(region, name="late", matches=region["matches"][2:])
 split["regions"] = [dict(region, matches=region["matches"][:1]), late]
 path = put(split)
-tirc("test", path, *PATH, *BUILD, *DATA)
+tirc("test", path, *byoc, *BUILD, *DATA)
 out = work_folder()
-tirc("compile", path, *PATH, "-o", out)
+tirc("compile", path, *byoc, "-o", out)
 text = contents(out)["digits.c"].decode()
 if "\nlate(" not in text or text.count("npu_run(") != 2:
     fail("two regions are wanted")
@@ -157,11 +157,11 @@ named = copy.deepcopy(good)
 named["regions"][0]["attrs"]["prefer"] = "neither"
 named["regions"][0]["matches"][0]["facts"]["unit"] = "NPU_ARRAY"
 path = put(named)
-tirc("test", path, *PATH, *BUILD, *DATA[:1])
+tirc("test", path, *byoc, *BUILD, *DATA[:1])
 if units(path)[0] == units(put(good))[0]:
     fail("the unit that was set does not count")
 out = work_folder()
-tirc("compile", path, *PATH, "-o", out)
+tirc("compile", path, *byoc, "-o", out)
 if "neither" not in contents(out)["digits.c"].decode():
     fail("the attribute that was set is not seen")
 
@@ -172,7 +172,7 @@ def refused(message, change):
     q = copy.deepcopy(good)
     change(q, q["regions"][0]["matches"])
     out = os.path.join(work_folder(), "out")
-    done = tirc("compile", put(q), *PATH, "-o", out, status=1)
+    done = tirc("compile", put(q), *byoc, "-o", out, status=1)
     if message not in done.stderr or "p.json" not in done.stderr:
         fail("the message lacks %r:\n%s" % (message, done.stderr))
 
@@ -222,7 +222,7 @@ m = p["regions"][0]["matches"]
 %s
 json.dump(p, sys.stdout)
 """
-broken("exit status 3", "import sys\nsys.exit(3)\n")
+broken("ended with status 3", "import sys\nsys.exit(3)\n")
 broken("not well-formed JSON", "print('done')\n")
 broken("/regions/0: the region needs a value", EDIT % "del m[1]")
 broken("another stage", EDIT % "p['stage'] = 'annotated'")

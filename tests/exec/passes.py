@@ -123,7 +123,7 @@ for phase in range(4):  # every phase survives the way through text
     if read(compile_model(DIGITS, "--add-pass", "%d:cat" % phase),
             "digits.c") != read(compile_model(DIGITS), "digits.c"):
         fail("cat after phase %d changes the source" % phase)
-refused("exit status 3", "--add-pass", "1:cat >/dev/null; exit 3")
+refused("ended with status 3", "--add-pass", "1:sh -c 'cat >/dev/null; exit 3'")
 refused("output of echo hello:1:", "--add-pass", "1:echo hello")
 refused("must be a single function named conv1", "--add-pass",
         "2:sed 's/def conv1/def conv9/'")

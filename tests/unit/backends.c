@@ -58,11 +58,11 @@ remove_backend(const char *folder)
 }
 
 static struct graph *
-read_partition(struct module *m, const char *folder, const char *backends,
+read_partition(struct module *m, const struct backend *b, const char *backends,
 	       const char *regions, struct onnx_file **file)
 {
 	static const char type[] = "{\"type\": \"float32\", \"shape\": [4]}";
-	struct partition_facts facts = { .byoc_path = folder };
+	struct partition_facts facts = { .backends = &b, .n_backends = 1 };
 
 	return partition_read_text(
 		m, "p.json", NULL,
@@ -78,34 +78,39 @@ read_partition(struct module *m, const char *folder, const char *backends,
 		&facts, file);
 }
 
+/* Whether its partition is good or not, a backend that the caller loaded is the
+ * caller's to close. */
 static void
-test_kept(const char *folder)
+test_partition(const char *folder, bool good, const char *backends,
+	       const char *regions)
 {
 	struct module *m = module_new();
+	const struct backend *b = backend_load(m, "empty", folder, NULL);
 	struct onnx_file *file;
-	struct graph *g = read_partition(
-		m, folder, "{\"name\": \"empty\"}",
-		"{\"name\": \"r\", \"backend\": \"empty\", \"matches\": "
-		"[{\"pattern\": \"p\", \"nodes\": {\"a\": \"y\"}}]}",
-		&file);
+	struct graph *g;
 
-	if (CHECK(g != NULL)) {
-		CHECK_EQ(g->n_backends, 1);
+	if (CHECK(b != NULL)) {
+		g = read_partition(m, b, backends, regions, &file);
 		CHECK(is_loaded());
-		backend_close(g->backends[0]);
-		onnx_file_close(file);
+		if (CHECK((g != NULL) == good) && good) {
+			CHECK_EQ(g->n_backends, 1);
+			CHECK(g->backends[0] == b);
+			onnx_file_close(file);
+		}
+		CHECK((m->diags.n_errors == 0) == good);
+		backend_close(b);
 	}
 	CHECK(!is_loaded());
 	module_free(m);
 }
 
+/* What cannot be loaded whole is not kept. */
 static void
-test_refused(const char *folder, const char *backends, const char *regions)
+test_refused(const char *folder, const char *named)
 {
 	struct module *m = module_new();
-	struct onnx_file *file;
 
-	CHECK(read_partition(m, folder, backends, regions, &file) == NULL);
+	CHECK(backend_load(m, named, folder, NULL) == NULL);
 	CHECK(m->diags.n_errors > 0);
 	CHECK(!is_loaded());
 	module_free(m);
@@ -122,14 +127,20 @@ main(int argc, char **argv)
 		return 1;
 	}
 	write_backend(folder);
-	test_kept(folder);
-	test_refused(folder, "{\"name\": \"empty\"}",
-		     "{\"name\": \"r\", \"backend\": \"other\"}");
-	test_refused(folder, "{\"name\": \"empty\"}, {\"name\": \"nobody\"}",
-		     "");
-	test_refused(folder, "{\"name\": \"empty\"}, {\"name\": \"empty\"}",
-		     "");
-	test_refused(folder, "{\"name\": \"empty\", \"options\": 1}", "");
+	test_partition(folder, true, "{\"name\": \"empty\"}",
+		       "{\"name\": \"r\", \"backend\": \"empty\", "
+		       "\"matches\": [{\"pattern\": \"p\", \"nodes\": "
+		       "{\"a\": \"y\"}}]}");
+	test_partition(folder, false, "{\"name\": \"empty\"}",
+		       "{\"name\": \"r\", \"backend\": \"other\"}");
+	test_partition(folder, false,
+		       "{\"name\": \"empty\"}, {\"name\": \"nobody\"}", "");
+	test_partition(folder, false,
+		       "{\"name\": \"empty\"}, {\"name\": \"empty\"}", "");
+	test_partition(folder, false, "{\"name\": \"empty\", \"options\": 1}",
+		       "");
+	test_refused(folder, "empty:none=1");
+	test_refused(folder, "nobody");
 	remove_backend(folder);
 	free(object);
 	return check_done();

@@ -100,6 +100,87 @@ check_known(void)
 	check_error("{{colour}}", d, "'colour'");
 }
 
+/* Each filter with the characters that its language reads something in. */
+static void
+check_filters(void)
+{
+	struct tdata *d = tdata_new(&m->arena);
+	struct tdata *bad = tdata_new(&m->arena);
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "{{plain|name}}", "net_1.c" },
+		{ "{{plain|make}} {{plain|shell}} {{plain|cmake}}",
+		  "net_1.c net_1.c net_1.c" },
+		{ "# {{odd|comment}}", "# a'b\"c$d#e;f<&>\\." },
+		{ "{{odd|make}} x", NULL },
+		{ "{{odd|shell}}", "'a'\\''b\"c$d#e;f<&>\\'" },
+		{ "{{odd|shell|make}}", "'a'\\''b\"c$$d\\#e;f<&>\\'" },
+		{ "{{hash|make}}", "a\\\\\\#b" },
+		{ "{{odd|cmake}}", "\"a'b\\\"c\\$d#e\\;f<&>\\\\\"" },
+		{ "'{{odd|meson}}'", "'a\\'b\"c$d#e;f<&>\\\\'" },
+		{ "\"{{odd|c}}\"", "\"a'b\\\"c$d#e;f<&>\\\\\"" },
+		{ "\"{{odd|json}}\"", "\"a'b\\\"c$d#e;f<&>\\\\\"" },
+		{ "{{odd|xml}}", "a&apos;b&quot;c$d#e;f&lt;&amp;&gt;\\" },
+		{ "{{odd|properties}}", "a'b\"c$d#e;f<&>\\" },
+		{ "{{lines|cmake}} '{{lines|meson}}' \"{{lines|yaml}}\"",
+		  "\"a\\nb\" 'a\\nb' \"a\\u000ab\"" },
+		{ "{{lines|make}}", NULL },
+		{ "{{lines|shell|make}}", NULL },
+		{ "{{lines|properties}}", NULL },
+		{ "{{lines|comment}}", NULL },
+		{ "{{lines|xml}}", NULL },
+		{ "{{odd|name}}", NULL },
+		{ "{{odd|shel}}", NULL },
+		{ "{{plain|}}", "net_1.c" },
+	};
+
+	tdata_text(d, "plain", "net_1.c");
+	tdata_text(d, "odd", "a'b\"c$d#e;f<&>\\");
+	tdata_text(d, "hash", "a\\#b");
+	tdata_text(d, "lines", "a\nb");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		if (cases[i].want != NULL) {
+			check_text(cases[i].text, d, cases[i].want);
+		} else {
+			check_error(cases[i].text, d, "filter");
+		}
+	}
+	tdata_text(bad, "plain", "");
+	CHECK(!template_check_known(&m->diags, "a.tmpl", "{{plain|mak}}", bad));
+}
+
+static void
+count_wrong(void *ctx, int line, const char *problem, const char *name,
+	    size_t length)
+{
+	(void)line;
+	(void)problem;
+	(void)name;
+	(void)length;
+	++*(int *)ctx;
+}
+
+/* A file of another language takes no value without a filter. */
+static void
+check_wants_filters(void)
+{
+	int wrong = 0;
+
+	template_check("{{#a}}{{b|make}}{{/a}}{{^c}}{{! d }}{{/c}}{{>e}}{{<e}}"
+		       "{{/e}}",
+		       NULL, true, count_wrong, &wrong);
+	CHECK_EQ(wrong, 0);
+	template_check("{{b}}", NULL, false, count_wrong, &wrong);
+	CHECK_EQ(wrong, 0);
+	template_check("{{b}}", NULL, true, count_wrong, &wrong);
+	CHECK_EQ(wrong, 1);
+	template_check("{{b|mke}}", NULL, false, count_wrong, &wrong);
+	CHECK_EQ(wrong, 2);
+	template_check("{{b|make}}", "c", true, count_wrong, &wrong);
+	CHECK_EQ(wrong, 3);
+}
+
 int
 main(void)
 {
@@ -107,6 +188,8 @@ main(void)
 
 	m = module_new();
 	check_known();
+	check_filters();
+	check_wants_filters();
 	outer = tdata_new(&m->arena);
 	d = tdata_new(&m->arena);
 	tdata_outer(d, outer);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a program by its words. Its input is an unlinked temporary file, so that
+ * neither process blocks on a full pipe. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The limit of a program's output. */
+#define MAX_OUTPUT ((size_t)1 << 28)
+
+/* -- in the child -- */
+
+struct child {
+	const struct process *p;
+	char *const *argv; /* ends with NULL */
+	int input;         /* file descriptors; -1: none */
+	int output;
+	int error; /* where the number of an error is written */
+};
+
+static bool
+connect_streams(const struct child *c)
+{
+	int nothing = open("/dev/null", O_RDWR);
+
+	return nothing >= 0 &&
+	       dup2(c->input >= 0 ? c->input : nothing, STDIN_FILENO) >= 0 &&
+	       dup2(c->output >= 0 ? c->output : STDERR_FILENO,
+		    STDOUT_FILENO) >= 0 &&
+	       (!c->p->is_quiet || dup2(nothing, STDERR_FILENO) >= 0);
+}
+
+/* Does not return. Signals have their default handling. */
+static void
+start(const struct child *c)
+{
+	sigset_t none;
+	int problem;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if ((c->p->folder == NULL || chdir(c->p->folder) == 0) &&
+	    connect_streams(c)) {
+		execvp(c->argv[0], c->argv);
+	}
+	problem = errno;
+	(void)!write(c->error, &problem, sizeof problem);
+	_exit(127);
+}
+
+/* -- in the parent -- */
+
+/* False: there is more than the limit. */
+static bool
+read_all(int fd, struct strbuf *out)
+{
+	char chunk[65536];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof chunk)) != 0) {
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		total += n < 0 ? 0 : (size_t)n;
+		if (n < 0 || total > MAX_OUTPUT) {
+			return false;
+		}
+		strbuf_write(out, chunk, (size_t)n);
+	}
+	return true;
+}
+
+static void
+close_both(const int ends[2])
+{
+	if (ends[0] >= 0) {
+		close(ends[0]);
+	}
+	if (ends[1] >= 0) {
+		close(ends[1]);
+	}
+}
+
+static bool
+open_pipe(int ends[2])
+{
+	return pipe(ends) == 0 && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 &&
+	       fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
+}
+
+static const char *
+not_started(struct arena *a, int problem)
+{
+	return arena_printf(a, "cannot be started: %s", strerror(problem));
+}
+
+/* Waits for the child. */
+static const char *
+end_of(struct arena *a, pid_t child)
+{
+	int status = 0;
+
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR) {
+			return not_started(a, errno);
+		}
+	}
+	if (WIFSIGNALED(status)) {
+		return arena_printf(a, "was ended by signal %d (%s)",
+				    WTERMSIG(status),
+				    strsignal(WTERMSIG(status)));
+	}
+	return WEXITSTATUS(status) != 0
+		       ? arena_printf(a, "ended with status %d",
+				      WEXITSTATUS(status))
+		       : NULL;
+}
+
+/* The pipes are open; output[0] < 0: the output goes to the messages. */
+static const char *
+run(struct arena *a, const struct child *c, int output[2], int error[2])
+{
+	int problem = 0;
+	bool whole = true;
+	const char *end;
+	pid_t child;
+	ssize_t n;
+
+	fflush(NULL); /* else the child might print the buffers again */
+	child = fork();
+	if (child == 0) {
+		start(c);
+	}
+	if (child < 0) {
+		return not_started(a, errno);
+	}
+	close(error[1]);
+	error[1] = -1;
+	if (output[0] >= 0) {
+		close(output[1]);
+		output[1] = -1;
+		whole = read_all(output[0], c->p->out);
+		close(output[0]); /* more output ends the child */
+		output[0] = -1;
+	}
+	do {
+		n = read(error[0], &problem, sizeof problem);
+	} while (n < 0 && errno == EINTR);
+	end = end_of(a, child);
+	if (n == (ssize_t)sizeof problem) {
+		return not_started(a, problem);
+	}
+	return whole ? end
+		     : arena_printf(a, "wrote more than %zu bytes", MAX_OUTPUT);
+}
+
+static const char *
+run_with_input(struct arena *a, const struct process *p, FILE *in)
+{
+	struct command ends = { 0 };
+	int output[2] = { -1, -1 }, error[2] = { -1, -1 };
+	struct child c = { .p = p, .input = in != NULL ? fileno(in) : -1 };
+	const char *problem;
+
+	for (int i = 0; i < p->command->words.n; i++) {
+		vec_push(a, &ends.words, p->command->words.data[i]);
+	}
+	vec_push(a, &ends.words, NULL);
+	c.argv = (char *const *)(const void *)ends.words.data;
+	if (!open_pipe(error) || (p->out != NULL && !open_pipe(output))) {
+		problem = not_started(a, errno);
+	} else {
+		c.output = output[1];
+		c.error = error[1];
+		problem = run(a, &c, output, error);
+	}
+	close_both(output);
+	close_both(error);
+	return problem;
+}
+
+const char *
+process_run(struct arena *a, const struct process *p)
+{
+	FILE *in = NULL;
+	const char *problem;
+
+	if (p->command->words.n == 0) {
+		return "cannot be started: the command has no word";
+	}
+	if (p->input != NULL) {
+		in = tmpfile();
+		if (in == NULL ||
+		    fwrite(p->input, 1, p->input_bytes, in) != p->input_bytes ||
+		    fflush(in) != 0 || fseek(in, 0, SEEK_SET) != 0) {
+			problem = not_started(a, errno);
+			if (in != NULL) {
+				fclose(in);
+			}
+			return problem;
+		}
+	}
+	problem = run_with_input(a, p, in);
+	if (in != NULL) {
+		fclose(in);
+	}
+	return problem;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One function for the rules of each language. No language takes the control
+ * characters of ASCII in every place: where it has no escape for them, a text
+ * with one is refused. */
+#include "quote.h"
+
+#include <string.h>
+
+#include "process.h"
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+static bool
+has_control(const char *text)
+{
+	while (*text != '\0' && !is_control(*text)) {
+		text++;
+	}
+	return *text != '\0';
+}
+
+static bool
+put_name(const char *text, struct strbuf *out)
+{
+	strbuf_puts(out, text);
+	return text[strspn(text, LETTERS DIGITS "_.+-")] == '\0';
+}
+
+static bool
+put_line(const char *text, struct strbuf *out)
+{
+	strbuf_puts(out, text);
+	return !has_control(text);
+}
+
+/* A backslash at the end of the line would continue the comment of some
+ * languages. */
+static bool
+put_comment(const char *text, struct strbuf *out)
+{
+	size_t n = strlen(text);
+
+	strbuf_puts(out, text);
+	if (n > 0 && text[n - 1] == '\\') {
+		strbuf_putc(out, '.');
+	}
+	return !has_control(text);
+}
+
+/* $ starts a variable, and # a comment unless an odd number of backslashes is
+ * before it, of which make removes half. A backslash at the end would continue
+ * the line. */
+static bool
+put_make(const char *text, struct strbuf *out)
+{
+	int backslashes = 0;
+
+	for (const char *at = text; *at != '\0'; at++) {
+		if (*at == '#') {
+			for (int i = 0; i <= backslashes; i++) {
+				strbuf_putc(out, '\\');
+			}
+		} else if (*at == '$') {
+			strbuf_putc(out, '$');
+		}
+		strbuf_putc(out, *at);
+		backslashes = *at == '\\' ? backslashes + 1 : 0;
+	}
+	return backslashes == 0 && !has_control(text);
+}
+
+static bool
+put_shell(const char *text, struct strbuf *out)
+{
+	struct arena a;
+
+	arena_init(&a);
+	strbuf_puts(out, command_quoted(&a, text));
+	arena_release(&a);
+	return true;
+}
+
+/* A backslash before each of the characters, and \n for the end of a line. */
+static bool
+put_escaped(const char *text, const char *characters, struct strbuf *out)
+{
+	bool ok = true;
+
+	for (; *text != '\0'; text++) {
+		if (*text == '\n') {
+			strbuf_puts(out, "\\n");
+			continue;
+		}
+		if (strchr(characters, *text) != NULL) {
+			strbuf_putc(out, '\\');
+		}
+		strbuf_putc(out, *text);
+		ok = ok && !is_control(*text);
+	}
+	return ok;
+}
+
+/* Behind \; a list of CMake goes on. */
+static bool
+put_cmake(const char *text, struct strbuf *out)
+{
+	bool ok;
+
+	if (text[0] != '\0' &&
+	    text[strspn(text, LETTERS DIGITS "_./+=:,@%-")] == '\0') {
+		strbuf_puts(out, text);
+		return true;
+	}
+	strbuf_putc(out, '"');
+	ok = put_escaped(text, "\\\"$;", out);
+	strbuf_putc(out, '"');
+	return ok;
+}
+
+static bool
+put_meson(const char *text, struct strbuf *out)
+{
+	return put_escaped(text, "\\'", out);
+}
+
+/* ?? may start a trigraph. */
+static bool
+put_c(const char *text, struct strbuf *out)
+{
+	return put_escaped(text, "\\\"?", out);
+}
+
+static bool
+put_json(const char *text, struct strbuf *out)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '"' || *text == '\\') {
+			strbuf_putc(out, '\\');
+			strbuf_putc(out, *text);
+		} else if (is_control(*text)) {
+			strbuf_printf(out, "\\u%04x", (unsigned char)*text);
+		} else {
+			strbuf_putc(out, *text);
+		}
+	}
+	return true;
+}
+
+static bool
+put_xml(const char *text, struct strbuf *out)
+{
+	static const char special[] = "&<>\"'";
+	static const char *const entities[] = { "&amp;", "&lt;", "&gt;",
+						"&quot;", "&apos;" };
+	const char *start = text;
+
+	for (; *text != '\0'; text++) {
+		const char *at = strchr(special, *text);
+
+		if (at != NULL) {
+			strbuf_puts(out, entities[at - special]);
+		} else {
+			strbuf_putc(out, *text);
+		}
+	}
+	return !has_control(start);
+}
+
+static const struct quote quotes[] = {
+#define QUOTE(filter, function, form) { filter, form, function },
+#include "quote.def"
+};
+
+enum { N_QUOTES = sizeof quotes / sizeof *quotes };
+
+const struct quote *
+quote_find(const char *name, size_t length)
+{
+	for (int i = 0; i < N_QUOTES; i++) {
+		if (strlen(quotes[i].filter) == length &&
+		    strncmp(quotes[i].filter, name, length) == 0) {
+			return &quotes[i];
+		}
+	}
+	return NULL;
+}
+
+const struct quote *
+quote_all(int *n)
+{
+	*n = N_QUOTES;
+	return quotes;
+}

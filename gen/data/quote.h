@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts as other languages write them: the filters of templates (template.h). */
+#ifndef TIRC_QUOTE_H
+#define TIRC_QUOTE_H
+
+#include "arena.h"
+
+struct quote {
+	const char *filter, *form;
+	/* Appends the text as the language writes it. False: it cannot be
+	 * written there. */
+	bool (*put)(const char *text, struct strbuf *out);
+};
+
+/* The filter of that name, whose length is given; NULL: there is none. */
+const struct quote *quote_find(const char *name, size_t length);
+/* All filters, in the order of quote.def. */
+const struct quote *quote_all(int *n);
+
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files of strangers choose no program: neither a shell's command nor a shared
+object of a partition runs, whatever verb reads it, and only the backends that the
+command line names are read."""
+import json
+import os
+import shutil
+
+from helper import DIGITS, TIRC, execute, fail, tirc, work_folder
+
+FOLDER = work_folder()
+MARK = os.path.join(FOLDER, "ran")
+os.environ["HOME"] = FOLDER
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def partition(*arguments):
+    path = os.path.join(FOLDER, "p.json")
+    tirc("partition", DIGITS, "-o", path, "--force", *arguments)
+    return json.loads(read(path))
+
+
+def write(name, value):
+    path = os.path.join(FOLDER, name)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file)
+    return path
+
+
+def not_run(what):
+    if os.path.exists(MARK):
+        fail(what + ": its command ran")
+
+
+def refused(path, message, *arguments, verbs=("compile", "run", "test")):
+    """No verb takes the file, and nothing is written or run."""
+    for verb in verbs:
+        out = os.path.join(FOLDER, "out")
+        shutil.rmtree(out, ignore_errors=True)
+        done = execute([TIRC, verb, path, *arguments,
+                        *(("-o", out) if verb == "compile" else ())],
+                       status=1)
+        if message not in done.stderr:
+            fail("%s: no %r in:\n%s" % (verb, message, done.stderr))
+        if os.path.isdir(out) and os.listdir(out):
+            fail(verb + ": it wrote " + " ".join(os.listdir(out)))
+        not_run(verb)
+
+
+# -- targets --
+PLAIN = partition("--target", "c99")
+for fact in ("-cc=touch${IFS}$HOME/ran;gcc", "-cc=touch",
+             "-cflags=$(touch${IFS}$HOME/ran)",
+             "-cflags=-O2\nX!=touch$${IFS}$(HOME)/ran",
+             "-cflags=-O2)\nexecute_process(COMMAND\ntouch\n./ran)\nset(X",
+             "-ldflags=$(touch${IFS}$HOME/ran)", "-device_cflags=-O2",
+             '-simulator={"command":"touch","argument":"-x",'
+             '"runtime":[],"ldflags":""}',
+             '-fp_cflags={"strict":"-O0"}', "-cc_package=x", "-dialect=gnu-c",
+             "-extends=gnu-c", "-fits=[]", "-no_such_key=1"):
+    bad = dict(PLAIN, target="c99 " + fact)
+    refused(write("bad.json", bad), "/target: ")
+for target in ("native", "../c99", "c99\ncc", "/etc/passwd", "c99 cc"):
+    refused(write("bad.json", dict(PLAIN, target=target)),
+            "-KEY=VALUE" if target == "c99 cc" else "stands for the machine"
+            if target == "native" else "no such target", verbs=("compile",))
+
+# Facts are a file's to change; what runs programs is the command line's.
+facts = write("facts.json",
+              dict(PLAIN, target="c99 -cores=2 -l1_bytes=16384"))
+tirc("run", "-q", facts)
+tirc("run", "-q", write("bad.json",
+                        dict(PLAIN, target="c99 -cc=no-such-compiler")),
+     "--target", "c99")
+said = tirc("partition", DIGITS, "--target", "c99 -cores=2 -cc=gcc", "-o",
+            os.path.join(FOLDER, "q.json"))
+if "without -cc=gcc" not in said.stderr:
+    fail("what is left out of the partition is not said:\n" + said.stderr)
+if json.loads(read(os.path.join(FOLDER, "q.json")))["target"] != \
+        "c99 -cores=2":
+    fail("the partition's target")
+
+# The user's own words are split as a shell does, but nothing is expanded.
+tirc("run", "-q", DIGITS, "--target", "c99", "--cc", "'gcc'", "--cflags",
+     "-O1 \"-DUNUSED=a b\" '-DOTHER=$(touch $HOME/ran)'")
+not_run("--cflags")
+for option, words in (("--cc", "gcc'"), ("--cflags", "\"-O1"),
+                      ("--runner", "env '")):
+    done = execute([TIRC, "run", DIGITS, "--target", "c99", option, words],
+                   status=1)
+    if "a quote that is not closed" not in done.stderr:
+        fail(option + ":\n" + done.stderr)
+
+# In build files flags are words of their languages.
+flags = "c99 -cflags=-DX='$(touch${IFS}$HOME/ran)#;\"y\"' -ldflags=-Wl,-z"
+out = os.path.join(FOLDER, "flags")
+tirc("compile", DIGITS, "--target", flags, "-o", out)
+made = read(os.path.join(out, "digits.mk"))
+if "'-DX=$$(touch$${IFS}$$HOME/ran)\\#;\"y\"'" not in made:
+    fail("the makefile's flags:\n" + made)
+if "\"-DX=\\$(touch\\${IFS}\\$HOME/ran)#\\;\\\"y\\\"\"" not in read(
+        os.path.join(out, "digits.cmake")):
+    fail("the flags for CMake")
+execute(["make", "-C", out, "-f", "digits.mk", "-n"])
+execute(["make", "-C", out, "-f", "digits.mk"])
+not_run("make")
+
+# -- backends --
+BACKENDS = os.path.join(FOLDER, "backends")
+
+
+def backend(name, **keys):
+    os.makedirs(os.path.join(BACKENDS, name), exist_ok=True)
+    write(os.path.join(BACKENDS, name, "backend.json"), dict({
+        "description": "takes Relu", "templates": {"region": "r.tmpl"},
+        "patterns": [{"name": "p", "nodes": [{"id": "a", "op": "Relu"}]}]},
+        **keys))
+    with open(os.path.join(BACKENDS, name, "r.tmpl"), "w",
+              encoding="utf-8") as file:
+        file.write("")
+
+
+MODES = {"mode": {"what": "w", "values": ["a", "b"], "default": "a"}}
+backend("mine", options=MODES)
+backend("cblas")
+backend("others", passes=[{"name": "n", "after": "merged",
+                           "command": "touch " + MARK}])
+WITH = ["--byoc-path", BACKENDS]
+mine = partition(*WITH, "--byoc", "mine:mode=b", "--target", "c99")
+refused(write("mine.json", mine), "--byoc mine", *WITH, verbs=("compile",))
+refused(write("mine.json", mine), "--byoc mine:mode=b", *WITH, "--byoc",
+        "mine", verbs=("compile",))
+for named in ("mine:mode=b", "mine=%s:mode=b" % BACKENDS,
+              "mine=%s/mine:mode=b" % BACKENDS):
+    tirc("partition", os.path.join(FOLDER, "mine.json"), *WITH, "--byoc",
+         named)
+not_run("a backend that nobody named")
+
+# A folder's backend takes the place of tirc's own only if its folder is named.
+refused(DIGITS, "give --byoc cblas=%s/cblas" % BACKENDS, *WITH, "--byoc",
+        "cblas", verbs=("compile",))
+tirc("partition", DIGITS, "--byoc", "cblas")
+said = tirc("partition", DIGITS, "--byoc", "cblas=" + BACKENDS)
+if "1 p" not in said.stdout:
+    fail("not the folder's backend:\n" + said.stdout)
