@@ -8,21 +8,27 @@
 
 #include "tirc.h"
 
+/* A step was refused: there must be a message. */
+static inline void
+fuzz_said(struct tirc *t)
+{
+	bool told = false;
+
+	for (int i = 0; i < tirc_message_count(t); ++i) {
+		told = told || tirc_message(t, i).severity == TIRC_ERROR;
+	}
+	if (!told) {
+		abort();
+	}
+}
+
 static inline void
 fuzz_compile(const struct tirc_options *options, const char *path)
 {
 	struct tirc *t = tirc_new(options);
 
 	if (!tirc_load(t, path) || !tirc_compile(t)) {
-		bool told = false;
-
-		for (int i = 0; i < tirc_message_count(t); ++i) {
-			told = told ||
-			       tirc_message(t, i).severity == TIRC_ERROR;
-		}
-		if (!told) {
-			abort();
-		}
+		fuzz_said(t);
 	}
 	tirc_free(t);
 }
