@@ -1,123 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads backend.json: everything but its patterns. */
-#define _XOPEN_SOURCE 700
 #include <stdlib.h>
 
 #include "backend_keys.h"
 #include "loading.h"
 #include "text.h"
-
-/* -- the backend's folder -- */
-
-struct found {
-	const char *name, *folder; /* folder NULL: it is embedded */
-};
-
-struct found_list {
-	VEC(struct found) list;
-};
-
-static void
-add_found(struct module *m, struct found_list *out, const char *name,
-	  const char *folder)
-{
-	struct found one = { name, folder };
-
-	if (text_is_identifier(name, "-")) {
-		vec_push(&m->arena, &out->list, one);
-	}
-}
-
-/* Folders of `dir` with a backend.json. */
-static void
-find_below(struct module *m, const char *dir, struct found_list *out)
-{
-	int n;
-	const char *const *names = data_names_in(m, dir, "/backend.json", &n);
-
-	for (int i = 0; i < n; i++) {
-		add_found(m, out, names[i],
-			  arena_printf(&m->arena, "%s/%s", dir, names[i]));
-	}
-}
-
-/* dir contains folders of backends, or a folder byoc with them, or is a
- * backend's folder. */
-static void
-find_in(struct module *m, const char *dir, struct found_list *out)
-{
-	char *real = realpath(dir, NULL);
-
-	find_below(m, dir, out);
-	find_below(m, arena_printf(&m->arena, "%s/byoc", dir), out);
-	if (real != NULL &&
-	    data_read(m, arena_printf(&m->arena, "%s/backend.json", real)) !=
-		    NULL) {
-		add_found(m, out,
-			  arena_strdup(&m->arena, strrchr(real, '/') + 1),
-			  arena_strdup(&m->arena, real));
-	}
-	free(real);
-}
-
-/* Those of the folder first. */
-static struct found_list
-find_all(struct module *m, const char *dir)
-{
-	struct found_list all = { 0 };
-	const char *const *names;
-	int n;
-
-	if (dir != NULL) {
-		find_in(m, dir, &all);
-	}
-	names = data_names(m, "byoc/", "/backend.json", &n);
-	for (int i = 0; i < n; i++) {
-		add_found(m, &all, names[i], NULL);
-	}
-	return all;
-}
-
-/* Their names, sorted, each once. */
-static const char *const *
-names_of(struct module *m, const struct found_list *all, int *n)
-{
-	int total = all->list.n;
-	const char **names = arena_array(&m->arena, const char *, total + 1);
-
-	for (int i = 0; i < total; i++) {
-		names[i] = all->list.data[i].name;
-	}
-	qsort(names, (size_t)total, sizeof *names, text_compare);
-	*n = 0;
-	for (int i = 0; i < total; i++) {
-		if (*n == 0 || strcmp(names[*n - 1], names[i]) != 0) {
-			names[(*n)++] = names[i];
-		}
-	}
-	return names;
-}
-
-const char *const *
-backend_names(struct module *m, const char *dir, int *n)
-{
-	struct found_list all = find_all(m, dir);
-
-	return names_of(m, &all, n);
-}
-
-bool
-backend_is_embedded(struct module *m, const char *name)
-{
-	struct found_list all = find_all(m, NULL);
-
-	for (int i = 0; i < all.list.n; i++) {
-		if (strcmp(all.list.data[i].name, name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
 
 /* The path of a file in the backend's folder; other folders are refused. */
 static const char *
@@ -408,59 +295,6 @@ set_options(struct backend_loader *l, const char *text)
 
 /* -- the backend -- */
 
-/* A text of --byoc: NAME, NAME=DIR, NAME:OPTIONS or NAME=DIR:OPTIONS. */
-struct named_backend {
-	const char *name, *dir, *options; /* NULL: not given */
-};
-
-static struct named_backend
-split_name(struct arena *a, const char *text)
-{
-	size_t all = strcspn(text, ":"), n = strcspn(text, "=:");
-	struct named_backend out = { .name = arena_strndup(a, text, n) };
-
-	if (n < all) {
-		out.dir = arena_strndup(a, text + n + 1, all - n - 1);
-	}
-	if (text[all] == ':') {
-		out.options = text + all + 1;
-	}
-	return out;
-}
-
-/* The backends that a text may mean, those of a folder first. */
-static struct found_list
-candidates(const struct backend_loader *l, const struct named_backend *named)
-{
-	struct found_list all = { 0 };
-
-	if (named->dir != NULL) {
-		find_in(l->m, named->dir, &all);
-		return all;
-	}
-	return find_all(l->m, l->dir);
-}
-
-static bool
-no_such(struct module *m, const char *name, const struct found_list *all)
-{
-	int n;
-	const char *const *names = names_of(m, all, &n);
-	const char *known = "", *near = text_nearest(name, names, n);
-
-	for (int i = 0; i < n; i++) {
-		known = arena_printf(&m->arena, "%s%s%s", known,
-				     i > 0 ? ", " : "", names[i]);
-	}
-	diag_error(&m->diags, DIAG_BAD_OPTION,
-		   (struct diag_place){ .file = "--byoc" },
-		   "there is no backend '%s'; %s%s%sthe backends are: %s", name,
-		   near != NULL ? "did you mean '" : "",
-		   near != NULL ? near : "", near != NULL ? "'? " : "",
-		   *known != '\0' ? known : "none");
-	return false;
-}
-
 void
 backend_close(const struct backend *b)
 {
@@ -469,49 +303,14 @@ backend_close(const struct backend *b)
 	}
 }
 
-/* Sets the backend's folder, or NULL for an embedded one. False: diagnosed. */
-static bool
-find_backend(struct backend_loader *l, const struct named_backend *named)
-{
-	struct module *m = l->m;
-	const struct found *found = NULL;
-	struct found_list all = candidates(l, named);
-
-	for (int i = 0; i < all.list.n; i++) {
-		const struct found *one = &all.list.data[i];
-
-		if (strcmp(one->name, named->name) != 0) {
-			continue;
-		}
-		if (found != NULL && found->folder != NULL &&
-		    one->folder == NULL) {
-			return diag_error(
-				&m->diags, DIAG_BAD_OPTION,
-				(struct diag_place){ .file = "--byoc" },
-				"there are two backends '%s', the one of tirc "
-				"and %s; give --byoc %s=%s for the second, or "
-				"leave --byoc-path out",
-				named->name, found->folder, named->name,
-				found->folder);
-		}
-		found = found != NULL ? found : one;
-	}
-	if (found == NULL) {
-		return no_such(m, named->name, &all);
-	}
-	l->b->folder = found->folder;
-	return true;
-}
-
 const struct backend *
 backend_load(struct module *m, const char *text, const char *dir,
 	     region_command_fn *run_command)
 {
-	struct named_backend named = split_name(&m->arena, text);
+	struct found_backend found;
 	struct backend_loader l = {
 		.m = m,
 		.b = arena_new(&m->arena, struct backend),
-		.dir = dir,
 		.run_command = run_command,
 		.reader = { .module = m, .id = DIAG_BAD_BACKEND },
 	};
@@ -519,10 +318,11 @@ backend_load(struct module *m, const char *text, const char *dir,
 	cJSON *tree;
 	bool ok;
 
-	l.b->name = named.name;
-	if (!find_backend(&l, &named)) {
+	if (!backend_find(m, text, dir, &found)) {
 		return NULL;
 	}
+	l.b->name = found.name;
+	l.b->folder = found.folder;
 	json = own_file(&l, "backend.json", &l.b->file);
 	tree = json != NULL ? json_parse(m, l.b->file, json) : NULL;
 	if (tree == NULL) {
@@ -539,7 +339,7 @@ backend_load(struct module *m, const char *text, const char *dir,
 	read_backend(&l, tree);
 	cJSON_Delete(tree);
 	ok = !l.reader.failed && backend_check_templates(m, l.b) &&
-	     set_options(&l, named.options);
+	     set_options(&l, found.options);
 	if (!ok) {
 		backend_close(l.b);
 	}

@@ -8,7 +8,6 @@
 struct backend_loader {
 	struct module *m;
 	struct backend *b;
-	const char *dir; /* --byoc-path, or NULL */
 	region_command_fn *run_command;
 	struct reader reader;
 	struct json chains; /* that patterns may name */
@@ -21,6 +20,16 @@ struct pattern_scope {
 	const char *self; /* the next node, whose inputs are read, or NULL */
 	bool has_before;  /* a follower */
 };
+
+/* backend_find.c: the backend that a text of --byoc means; folder NULL: it is
+ * embedded; options NULL: none are given. */
+struct found_backend {
+	const char *name, *folder, *options;
+};
+
+/* dir: --byoc-path, or NULL. False: diagnosed. */
+bool backend_find(struct module *m, const char *text, const char *dir,
+		  struct found_backend *out);
 
 /* An identifier in lower case? */
 bool backend_is_word(const char *text);

@@ -217,6 +217,20 @@ next_filter(const char *filters, size_t n_filters, size_t *length)
 	return quote_find(filters, *length);
 }
 
+/* The first of "a|b" that is no filter, and its length; NULL: there is none. */
+static const char *
+unknown_filter(const char *filters, size_t left, size_t *length)
+{
+	while (left > 0) {
+		if (next_filter(filters, left, length) == NULL) {
+			return filters;
+		}
+		filters += *length + (*length < left);
+		left -= *length + (*length < left);
+	}
+	return NULL;
+}
+
 /* The next tag from p on. False with tag->start NULL: none. */
 static bool
 next_tag(struct renderer *r, const char *p, struct tag *tag)
@@ -571,24 +585,6 @@ is_word(const char *words, const char *name, size_t length)
 	return false;
 }
 
-typedef void (*wrong_fn)(void *ctx, int line, const char *problem,
-			 const char *name, size_t length);
-
-static void
-check_filters(const char *filters, size_t left, int line, wrong_fn wrong,
-	      void *ctx)
-{
-	size_t n;
-
-	while (left > 0) {
-		if (next_filter(filters, left, &n) == NULL) {
-			wrong(ctx, line, "unknown filter", filters, n);
-		}
-		filters += n + (n < left);
-		left -= n + (n < left);
-	}
-}
-
 void
 template_check(const char *text, const char *words, bool filtered,
 	       void (*wrong)(void *ctx, int line, const char *problem,
@@ -602,7 +598,7 @@ template_check(const char *text, const char *words, bool filtered,
 	} open[32];
 	const char *p = text, *tag, *end, *name, *filters;
 	int line = 1, depth = 0;
-	size_t length, n_filters;
+	size_t length, n_filters, unknown;
 
 	while ((tag = strstr(p, "{{")) != NULL) {
 		for (; p < tag; p++) {
@@ -635,7 +631,11 @@ template_check(const char *text, const char *words, bool filtered,
 		if (name == p) {
 			split_filters(name, length, &length, &filters,
 				      &n_filters);
-			check_filters(filters, n_filters, line, wrong, ctx);
+			filters = unknown_filter(filters, n_filters, &unknown);
+			if (filters != NULL) {
+				wrong(ctx, line, "unknown filter", filters,
+				      unknown);
+			}
 			if (filtered && n_filters == 0) {
 				wrong(ctx, line,
 				      "a value needs a filter here "
@@ -684,18 +684,11 @@ known_entry(struct renderer *r, const struct scope *scope,
 static bool
 filters_are_known(struct renderer *r, const struct tag *tag)
 {
-	const char *filters = tag->filters;
-	size_t left = tag->n_filters, n;
+	size_t n;
+	const char *unknown = unknown_filter(tag->filters, tag->n_filters, &n);
 
-	while (left > 0) {
-		if (next_filter(filters, left, &n) == NULL) {
-			return fail(r, tag->start, "unknown filter", n,
-				    filters);
-		}
-		filters += n + (n < left);
-		left -= n + (n < left);
-	}
-	return true;
+	return unknown == NULL ||
+	       fail(r, tag->start, "unknown filter", n, unknown);
 }
 
 static bool check(struct renderer *r, const char *p, const char *end,
