@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads backend.json: everything but its patterns. */
-#include <stdlib.h>
 
 #include "backend_keys.h"
 #include "loading.h"

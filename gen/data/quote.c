@@ -174,7 +174,7 @@ put_xml(const char *text, struct strbuf *out)
 }
 
 static const struct quote quotes[] = {
-#define QUOTE(filter, function, form) { filter, form, function },
+#define QUOTE(filter, function, form) { filter, function },
 #include "quote.def"
 };
 
@@ -190,11 +190,4 @@ quote_find(const char *name, size_t length)
 		}
 	}
 	return NULL;
-}
-
-const struct quote *
-quote_all(int *n)
-{
-	*n = N_QUOTES;
-	return quotes;
 }

@@ -6,7 +6,7 @@
 #include "arena.h"
 
 struct quote {
-	const char *filter, *form;
+	const char *filter;
 	/* Appends the text as the language writes it. False: it cannot be
 	 * written there. */
 	bool (*put)(const char *text, struct strbuf *out);
@@ -14,7 +14,5 @@ struct quote {
 
 /* The filter of that name, whose length is given; NULL: there is none. */
 const struct quote *quote_find(const char *name, size_t length);
-/* All filters, in the order of quote.def. */
-const struct quote *quote_all(int *n);
 
 #endif

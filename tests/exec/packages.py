@@ -526,7 +526,7 @@ def own_kind():
 
     with open(os.path.join(folder, "flat", "list.tmpl"), "w",
               encoding="utf-8") as file:
-        file.write("# tirc {{tirc_version}}\n{{#sources}}\n{{file}}\n"
+        file.write("# tirc {{tirc_version|name}}\n{{#sources}}\n{{file|name}}\n"
                    "{{/sources}}\n")
     write()
     own = ["--package-path", folder]
@@ -547,6 +547,14 @@ def own_kind():
         refused_with(path, ["package.json", *words], "--package", "flat", *own)
         kind.clear()
         kind.update(before)
+    # A value that is not quoted for its file's language does not get there.
+    write()
+    for text, words in (("{{model}}", "a value needs a filter"),
+                        ("{{model|shel}}", "unknown filter 'shel'")):
+        with open(os.path.join(folder, "flat", "list.tmpl"), "w",
+                  encoding="utf-8") as file:
+            file.write("# tirc {{tirc_version|name}}\n" + text + "\n")
+        refused_with(path, ["list.tmpl:2: " + words], "--package", "flat", *own)
 
 
 if __name__ == "__main__":
