@@ -5,6 +5,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define ARENA_GUARDED
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define ARENA_GUARDED
+#endif
+
+/* In a build with AddressSanitizer, allocations are apart, and it reports any
+ * access to the bytes between them. */
+#ifdef ARENA_GUARDED
+#include <sanitizer/asan_interface.h>
+enum { ARENA_GAP_BYTES = 16 };
+#else
+enum { ARENA_GAP_BYTES = 0 };
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
 enum { ARENA_ALIGN = 16, ARENA_CHUNK_BYTES = 64 * 1024 };
 
 struct arena_chunk {
@@ -28,6 +48,7 @@ arena_release(struct arena *a)
 	while (c) {
 		struct arena_chunk *next = c->next;
 
+		ASAN_UNPOISON_MEMORY_REGION(c->data, c->size);
 		free(c);
 		c = next;
 	}
@@ -47,7 +68,19 @@ chunk_new(size_t size)
 		memory_exhausted();
 	}
 	c->size = size;
+	ASAN_POISON_MEMORY_REGION(c->data, size);
 	return c;
+}
+
+/* The next bytes of the chunk, which has room for `rounded` and the gap. */
+static void *
+chunk_take(struct arena_chunk *c, size_t bytes, size_t rounded)
+{
+	void *p = c->data + c->used;
+
+	c->used += rounded + ARENA_GAP_BYTES;
+	ASAN_UNPOISON_MEMORY_REGION(p, bytes);
+	return p;
 }
 
 void *
@@ -55,34 +88,41 @@ arena_alloc(struct arena *a, size_t bytes)
 {
 	struct arena_chunk *c = a->top;
 	size_t rounded;
-	void *p;
 
-	if (bytes > SIZE_MAX - ARENA_ALIGN) {
+	if (bytes > SIZE_MAX - ARENA_ALIGN - ARENA_GAP_BYTES) {
 		memory_exhausted();
 	}
 	rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 	a->used_bytes += rounded;
 	if (rounded > ARENA_CHUNK_BYTES / 4) {
 		/* A chunk of its own, below the one being filled. */
-		struct arena_chunk *big = chunk_new(rounded);
+		struct arena_chunk *big = chunk_new(rounded + ARENA_GAP_BYTES);
 
-		big->used = rounded;
 		if (c) {
 			big->next = c->next;
 			c->next = big;
 		} else {
 			a->top = big;
 		}
-		return big->data;
+		return chunk_take(big, bytes, rounded);
 	}
-	if (!c || c->size - c->used < rounded) {
+	if (!c || c->size - c->used < rounded + ARENA_GAP_BYTES) {
 		c = chunk_new(ARENA_CHUNK_BYTES);
 		c->next = a->top;
 		a->top = c;
 	}
-	p = c->data + c->used;
-	c->used += rounded;
-	return p;
+	return chunk_take(c, bytes, rounded);
+}
+
+void *
+arena_elems(struct arena *a, size_t n, size_t elem_bytes)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, elem_bytes, &bytes)) {
+		memory_exhausted();
+	}
+	return arena_alloc(a, bytes);
 }
 
 void *
@@ -156,7 +196,7 @@ arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 	if (room > (size_t)INT32_MAX) {
 		memory_exhausted();
 	}
-	p = arena_alloc(a, room * elem_bytes);
+	p = arena_elems(a, room, elem_bytes);
 	if (old_n > 0) {
 		memcpy(p, old, (size_t)old_n * elem_bytes);
 	}

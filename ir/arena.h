@@ -33,6 +33,8 @@ void arena_release(struct arena *a);
 /* Zeroed, aligned to 16 bytes, valid until arena_release. Never NULL:
  * memory_exhausted() is called instead. */
 void *arena_alloc(struct arena *a, size_t bytes);
+/* Room for n elements. */
+void *arena_elems(struct arena *a, size_t n, size_t elem_bytes);
 void *arena_copy(struct arena *a, const void *data, size_t bytes);
 char *arena_strdup(struct arena *a, const char *text);
 char *arena_strndup(struct arena *a, const char *text, size_t length);
@@ -45,7 +47,7 @@ void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, n)                                                \
-	((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+	((type *)arena_elems((a), (size_t)(n), sizeof(type)))
 
 /* A growing array owned by an arena. */
 #define VEC(type)                                                              \

@@ -37,7 +37,7 @@ error_scale_moved(struct arena *a, const struct array *x, double share,
 	if (!dtype_is_float(x->type)) {
 		return y;
 	}
-	y.data = arena_copy(a, x->data, bytes + 1);
+	y.data = arena_copy(a, x->data, bytes);
 	for (int64_t i = 0; i < x->elems; i++) {
 		union number v = number_load(x->type, x->data, (size_t)i);
 

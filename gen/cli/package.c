@@ -30,7 +30,7 @@ array_of(struct arena *a, struct tirc_tensor x)
 	struct array y = { .name = x.name, .ndim = x.ndim, .elems = x.elems };
 
 	dtype_from_name(x.dtype, &y.type);
-	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim + 1);
+	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim);
 	y.data = arena_alloc(a,
 			     (size_t)y.elems * (size_t)dtype_bytes(y.type) + 1);
 	memset(y.data, 0, (size_t)y.elems * (size_t)dtype_bytes(y.type));
@@ -114,7 +114,7 @@ read_inputs(struct values *v, const char *folder)
 			continue;
 		}
 		if (!is_state(v, next) &&
-		    (!arrays_read(v->m, path, &list, &count) ||
+		    (!arrays_read(v->m, path, NULL, &list, &count) ||
 		     !take(&v->inputs[next], &list[0], path))) {
 			return false;
 		}

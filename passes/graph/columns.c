@@ -44,13 +44,17 @@ read_pads(struct image *m)
 static bool
 read_image(struct graph *g, struct node *n, struct image *m)
 {
-	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
+	const struct tensor *x, *w;
 	struct dtype byte = dtype_of(g->settings->byte_type);
 	int64_t channels, size, rest, depth = g->settings->byte_depth;
 
+	if (!node_is_internal(n, "Conv") || n->match != NULL) {
+		return false;
+	}
 	*m = (struct image){ .g = g, .n = n };
-	if (!node_is_internal(n, "Conv") || n->match != NULL || x->ndim != 4 ||
-	    w->ndim != 4 || !tensor_is_constant(w) ||
+	x = n->inputs[0];
+	w = n->inputs[1];
+	if (x->ndim != 4 || w->ndim != 4 || !tensor_is_constant(w) ||
 	    !dtype_equal(x->type, byte) || !dtype_equal(w->type, byte) ||
 	    node_attr_int(n, "group", 1) != 1 ||
 	    !expr_is_int(x->shape[1], &channels) || channels >= depth ||

@@ -94,11 +94,15 @@ static bool
 becomes_integers(struct graph *g, const struct node *n)
 {
 	bool conv = node_is(n, "QLinearConv");
-	const struct tensor *x = n->inputs[X], *w = n->inputs[W];
+	const struct tensor *x, *w;
 	int64_t channels, size;
 
-	if ((!conv && !node_is(n, "QLinearMatMul")) || n->match ||
-	    !is_byte(x) || !is_byte(w) || !is_byte(n->outputs[0]) ||
+	if ((!conv && !node_is(n, "QLinearMatMul")) || n->match) {
+		return false;
+	}
+	x = n->inputs[X];
+	w = n->inputs[W];
+	if (!is_byte(x) || !is_byte(w) || !is_byte(n->outputs[0]) ||
 	    !tensor_is_constant(w) || x->ndim < 2 ||
 	    (conv ? w->ndim < 3 : w->ndim != 2) ||
 	    !expr_is_int(w->shape[conv ? 0 : 1], &channels) || channels < 1) {

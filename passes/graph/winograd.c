@@ -73,11 +73,15 @@ read_window(struct graph *g, const struct node *n, struct conv *c)
 static bool
 read_conv(struct graph *g, const struct node *n, struct conv *c)
 {
-	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
+	const struct tensor *x, *w;
 	int64_t kh, kw, per_group;
 
-	return node_is(n, "Conv") && n->match == NULL && x->ndim == 4 &&
-	       w->ndim == 4 && is_f32(x) && is_f32(w) &&
+	if (!node_is(n, "Conv") || n->match != NULL) {
+		return false;
+	}
+	x = n->inputs[0];
+	w = n->inputs[1];
+	return x->ndim == 4 && w->ndim == 4 && is_f32(x) && is_f32(w) &&
 	       tensor_is_constant(w) && node_attr_int(n, "group", 1) == 1 &&
 	       expr_is_int(x->shape[0], &c->batch) &&
 	       expr_is_int(x->shape[1], &c->in) &&
