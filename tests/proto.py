@@ -83,6 +83,20 @@ def attribute(name, value):
             + number(20, 7))
 
 
+def reals(name, *values):
+    """A list of floats."""
+    return blob(1, name) + blob(7, floats(*values)) + number(20, 6)
+
+
+def texts(name, *values):
+    return (blob(1, name) + b"".join(blob(9, v) for v in values)
+            + number(20, 8))
+
+
+def nested_graph(name, body):
+    return blob(1, name) + blob(6, body) + number(20, 5)
+
+
 def reference(name, outer):
     return blob(1, name) + blob(21, outer) + number(20, 2)
 

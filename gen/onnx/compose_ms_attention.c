@@ -288,6 +288,12 @@ read_groups(struct compose *c, struct attention *a, int64_t heads,
 		if (!compose_known_dim(c, q, 2, &width)) {
 			return false;
 		}
+		if (heads > width || kv_heads > width) {
+			return compose_error(c, DIAG_BAD_SHAPE,
+					     "its query has fewer elements "
+					     "than heads; correct the numbers "
+					     "of heads");
+		}
 		size = width / (heads + 2 * kv_heads);
 		a->q = part(c, "query", q, 2, 0, heads * size);
 		a->k = part(c, "key", q, 2, heads * size,

@@ -18,36 +18,43 @@ typedef bool expand_fn(struct importer *imp, struct deferred *d);
 static bool expand_if(struct importer *imp, struct deferred *d);
 static bool expand_flex(struct importer *imp, struct deferred *d);
 
-static const struct {
+/* min, max: of inputs; -1: any number. Inputs from the first that must be
+ * present up to `min`, or of any number all, are present. own_output: output 0 is
+ * present. */
+static const struct deferred_row {
 	const char *op;
 	expand_fn *fn;
+	int min, max, first;
+	bool own_output;
 } rows[] = {
-	{ "ConcatFromSequence", expand_sequence },
-	{ "ai.onnx.preview.FlexAttention", expand_flex },
-	{ "DeformConv", expand_deform_conv },
-	{ "If", expand_if },
-	{ "Loop", expand_loop },
-	{ "Optional", expand_sequence },
-	{ "OptionalGetElement", expand_sequence },
-	{ "OptionalHasElement", expand_sequence },
-	{ "Scan", expand_scan },
-	{ "SequenceAt", expand_sequence },
-	{ "SequenceConstruct", expand_sequence },
-	{ "SequenceEmpty", expand_sequence },
-	{ "SequenceErase", expand_sequence },
-	{ "SequenceInsert", expand_sequence },
-	{ "SequenceLength", expand_sequence },
-	{ "SequenceMap", expand_sequence },
-	{ "SplitToSequence", expand_sequence },
+	{ "ConcatFromSequence", expand_sequence, 1, 1, 0, true },
+	{ "ai.onnx.preview.FlexAttention", expand_flex, 3, 3, 0, false },
+	{ "DeformConv", expand_deform_conv, 3, 5, 0, true },
+	{ "If", expand_if, 1, 1, 0, false },
+	{ "Loop", expand_loop, 0, -1, 2, false },
+	{ "Optional", expand_sequence, 0, 1, 0, true },
+	{ "OptionalGetElement", expand_sequence, 1, 1, 0, true },
+	{ "OptionalHasElement", expand_sequence, 0, 1, 0, true },
+	{ "Scan", expand_scan, 1, -1, 1, false },
+	{ "SequenceAt", expand_sequence, 2, 2, 0, true },
+	{ "SequenceConstruct", expand_sequence, 1, -1, 0, true },
+	{ "SequenceEmpty", expand_sequence, 0, 0, 0, true },
+	{ "SequenceErase", expand_sequence, 1, 2, 0, true },
+	{ "SequenceInsert", expand_sequence, 2, 3, 0, true },
+	{ "SequenceLength", expand_sequence, 1, 1, 0, true },
+	{ "SequenceMap", expand_sequence, 1, -1, 0, false },
+	{ "SplitToSequence", expand_sequence, 1, 2, 0, true },
 };
 
-static expand_fn *
-expander(const char *domain, const char *op_type)
+static const struct deferred_row ml_row = { "", expand_ml, 1, -1, 0, true };
+
+static const struct deferred_row *
+find_row(const char *domain, const char *op_type)
 {
 	const char *own = import_domain(domain);
 
 	if (is_ml_operator(own, op_type)) {
-		return expand_ml;
+		return &ml_row;
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
 		const char *op = rows[i].op;
@@ -55,7 +62,7 @@ expander(const char *domain, const char *op_type)
 
 		if (strncmp(op, own, n) == 0 &&
 		    strcmp(op + n + (n > 0), op_type) == 0) {
-			return rows[i].fn;
+			return &rows[i];
 		}
 	}
 	return NULL;
@@ -72,7 +79,7 @@ static const struct op deferred_op = {
 bool
 is_deferred_operator(const Onnx__NodeProto *p)
 {
-	return expander(p->domain, p->op_type) != NULL;
+	return find_row(p->domain, p->op_type) != NULL;
 }
 
 bool
@@ -498,15 +505,48 @@ find(const struct importer *imp, const struct node *n)
 		       : NULL;
 }
 
+/* Does the node have the inputs and the output that its operator needs? */
+static bool
+check_arity(struct importer *imp, const struct deferred *d,
+	    const struct deferred_row *row)
+{
+	const struct node *n = d->node;
+	int needed = row->max < 0 ? d->n_inputs : row->min;
+
+	if (d->n_inputs < row->min ||
+	    (row->max >= 0 && d->n_inputs > row->max)) {
+		return deferred_refuse(imp, d,
+				       "it has %d inputs, and its operator "
+				       "takes %s%d; correct the model",
+				       d->n_inputs,
+				       d->n_inputs < row->min ? "at least "
+							      : "at most ",
+				       d->n_inputs < row->min ? row->min
+							      : row->max);
+	}
+	for (int i = row->first; i < needed; ++i) {
+		if (!n->inputs[i]) {
+			return deferred_refuse(imp, d,
+					       "its input %d is missing; "
+					       "correct the model",
+					       i);
+		}
+	}
+	return !row->own_output || (n->n_outputs > 0 && n->outputs[0]) ||
+	       deferred_refuse(imp, d, "it has no output; correct the model");
+}
+
 bool
 deferred_expand(struct importer *imp, struct node *n)
 {
-	expand_fn *fn = expander(n->domain, n->op_type);
+	const struct deferred_row *row = find_row(n->domain, n->op_type);
 	struct deferred identity = { .node = n };
 	struct deferred *d = find(imp, n);
 
 	if (d) {
-		return fn(imp, d);
+		bool begins = !d->unrolling && !d->flow;
+
+		return (!begins || check_arity(imp, d, row)) && row->fn(imp, d);
 	}
 	/* Any other node with a sequence or an empty optional as input. */
 	if (strcmp(n->op_type, "Identity") == 0 && !*n->domain) {

@@ -40,7 +40,9 @@ read_sizes(const struct node *n, struct sizes *s)
 		}
 		s->known = expr_is_int(offset->shape[2 + d], &s->out[d]) &&
 			   s->known;
-		s->rows *= s->kernel[d];
+		if (__builtin_mul_overflow(s->rows, s->kernel[d], &s->rows)) {
+			return false;
+		}
 	}
 	return s->group > 0 && s->maps % s->group == 0;
 }

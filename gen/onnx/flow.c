@@ -18,7 +18,7 @@ flow_node(struct importer *imp, const struct deferred *d, const char *op_type,
 	  struct tensor *const *out, int n_out)
 {
 	struct tensor **inputs = arena_copy(&imp->tmp, in,
-					    sizeof *in * (size_t)(n_in + 1));
+					    sizeof *in * (size_t)n_in);
 	struct tensor **outputs = arena_copy(&imp->tmp, out,
 					     sizeof *out * (size_t)n_out);
 	struct node *n = import_add_node(imp, "tirc", op_type, d->node->name,
@@ -101,12 +101,12 @@ flow_transposed(struct importer *imp, const struct deferred *d,
 	return out;
 }
 
-static int
+static int64_t
 axis_of(const int64_t *axes, int k, int ndim)
 {
 	int64_t axis = axes ? axes[k] : 0;
 
-	return (int)(axis < 0 ? axis + ndim : axis);
+	return axis < 0 ? axis + ndim : axis;
 }
 
 /* The slice of input k that an iteration reads. */
@@ -115,7 +115,7 @@ scan_slice(struct importer *imp, struct deferred *d, int k)
 {
 	const struct loop_form *form = &d->flow->form;
 	struct tensor *x = form->sliced[k], *out;
-	int axis = axis_of(form->in_axes, k, x->ndim);
+	int axis = (int)axis_of(form->in_axes, k, x->ndim);
 	struct node *n;
 
 	if (axis != 0) {
@@ -423,16 +423,23 @@ add_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
 {
 	const struct loop_form *form = &d->flow->form;
 	int output = form->n_states + k;
-	int axis = axis_of(form->out_axes, k, t->ndim + 1);
+	int64_t axis = axis_of(form->out_axes, k, t->ndim + 1);
 	struct tensor *out;
 
 	if (output >= d->node->n_outputs || !d->node->outputs[output]) {
 		return true;
 	}
+	if (axis < 0 || axis > t->ndim) {
+		return deferred_refuse(imp, d,
+				       "axis %lld of its result %d is outside "
+				       "of [%d, %d]; correct the model",
+				       (long long)form->out_axes[k], k,
+				       -t->ndim - 1, t->ndim);
+	}
 	out = add_slices(imp, d, p, t, form->out_back && form->out_back[k],
 			 tensor_label(d->node->outputs[output]));
 	if (out && axis != 0) {
-		out = flow_transposed(imp, d, out, t->ndim + 1, 0, axis);
+		out = flow_transposed(imp, d, out, t->ndim + 1, 0, (int)axis);
 	}
 	if (out) {
 		deferred_output(imp, d, output, out);

@@ -239,16 +239,20 @@ keeps_condition(const Onnx__GraphProto *body)
 		return true;
 	}
 	for (size_t i = 0; i < body->n_initializer; ++i) {
-		if (strcmp(body->initializer[i]->name, name) == 0) {
+		const char *own = body->initializer[i]->name;
+
+		if (own && strcmp(own, name) == 0) {
 			return true;
 		}
 	}
 	for (size_t i = 0; i < body->n_node; ++i) {
 		const Onnx__NodeProto *p = body->node[i];
 
-		if (p->n_output == 1 && strcmp(p->output[0], name) == 0) {
+		if (p->op_type && p->n_output == 1 &&
+		    strcmp(p->output[0], name) == 0) {
 			return strcmp(p->op_type, "Constant") == 0 ||
 			       (strcmp(p->op_type, "Identity") == 0 &&
+				p->n_input == 1 &&
 				strcmp(p->input[0], from) == 0);
 		}
 	}
@@ -279,7 +283,22 @@ is_copied(const struct importer *imp, const struct loop_form *form)
 	return form->trips >= 0 &&
 	       (!form->is_loop || keeps_condition(form->body)) &&
 	       (form->trips <= 1 ||
-		(int64_t)form->body->n_node * form->trips <= most);
+		(form->trips <= most &&
+		 (int64_t)form->body->n_node * form->trips <= most));
+}
+
+static bool
+has_names(const Onnx__GraphProto *body)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < body->n_input; ++i) {
+		all = all && body->input[i]->name;
+	}
+	for (size_t i = 0; i < body->n_output; ++i) {
+		all = all && body->output[i]->name;
+	}
+	return all;
 }
 
 /* Begins to copy the body, or to make a loop. */
@@ -288,6 +307,11 @@ begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
 {
 	struct unrolling *u;
 
+	if (!has_names(form->body)) {
+		return deferred_refuse(imp, d,
+				       "an input or output of its body has no "
+				       "name; export the model again");
+	}
 	if (!is_copied(imp, form)) {
 		return flow_loop(imp, d, form);
 	}
@@ -492,11 +516,13 @@ start_scan(struct importer *imp, struct deferred *d)
 	struct loop_form form = {
 		.body = deferred_graph(d, "body"),
 		.trips = -1,
-		.n_sliced = (int)n_sliced,
-		.n_states = d->n_inputs - (int)n_sliced,
 	};
 
-	if (!form.body || n_sliced < 1 || n_sliced > d->n_inputs ||
+	if (n_sliced >= 1 && n_sliced <= d->n_inputs) {
+		form.n_sliced = (int)n_sliced;
+		form.n_states = d->n_inputs - form.n_sliced;
+	}
+	if (!form.body || form.n_sliced < 1 ||
 	    form.body->n_input != (size_t)d->n_inputs ||
 	    (int64_t)form.body->n_output < form.n_states) {
 		return deferred_refuse(imp, d,

@@ -178,6 +178,12 @@ ml_has(const struct ml *m, const char *name)
 	return a && (a->n > 0 || a->kind == ATTR_TENSOR);
 }
 
+static union number
+value_element(const struct value *v, int64_t i)
+{
+	return v->data ? number_load(v->type, v->data, (size_t)i) : v->fill;
+}
+
 /* The elements of a tensor as doubles. */
 static int
 tensor_doubles(struct ml *m, const struct value *v, const double **values)
@@ -185,11 +191,9 @@ tensor_doubles(struct ml *m, const struct value *v, const double **values)
 	double *list = arena_array(&m->imp->tmp, double, v->elems + 1);
 
 	for (int64_t i = 0; i < v->elems; ++i) {
-		union number x = v->data ? number_load(v->type, v->data,
-						       (size_t)i)
-					 : v->fill;
-
-		list[i] = number_cast(dtype_of(DT_F64), v->type, x).f;
+		list[i] = number_cast(dtype_of(DT_F64), v->type,
+				      value_element(v, i))
+				  .f;
 	}
 	*values = list;
 	return (int)v->elems;
@@ -217,20 +221,21 @@ int
 ml_attr_ints(struct ml *m, const char *name, const int64_t **values)
 {
 	const struct attr *a = node_attr(m->n, name);
-	const double *list;
+	const struct value *v;
 	int64_t *ints;
-	int n;
 
 	if (!a || a->kind != ATTR_TENSOR || !a->tensor) {
 		return node_attr_ints(m->n, name, values);
 	}
-	n = tensor_doubles(m, a->tensor, &list);
-	ints = arena_array(&m->imp->tmp, int64_t, n + 1);
-	for (int i = 0; i < n; ++i) {
-		ints[i] = (int64_t)list[i];
+	v = a->tensor;
+	ints = arena_array(&m->imp->tmp, int64_t, v->elems + 1);
+	for (int64_t i = 0; i < v->elems; ++i) {
+		ints[i] = number_cast(dtype_of(DT_I64), v->type,
+				      value_element(v, i))
+				  .i;
 	}
 	*values = ints;
-	return n;
+	return (int)v->elems;
 }
 
 void
@@ -324,11 +329,15 @@ static bool
 array_feature_extractor(struct ml *m)
 {
 	const int64_t flat = -1, row[] = { 1, -1 };
-	struct tensor *at = ml_op(m, "Reshape", "flat", 2, m->n->inputs[1],
-				  ml_ints(m, "shape", 1, &flat));
-	struct node *n = ml_node(m, "Gather", "features", 2, m->x, at);
-	struct tensor *y = n->outputs[0];
+	struct tensor *at = node_input(m->n, 1), *y;
+	struct node *n;
 
+	if (!at) {
+		return ml_refuse(m, "it has no indices; correct the model");
+	}
+	at = ml_op(m, "Reshape", "flat", 2, at, ml_ints(m, "shape", 1, &flat));
+	n = ml_node(m, "Gather", "features", 2, m->x, at);
+	y = n->outputs[0];
 	node_set_attr_int(m->imp->g, n, "axis", -1);
 	if (m->x->ndim == 1) {
 		y = ml_op(m, "Reshape", "row", 2, y,

@@ -67,7 +67,7 @@ ml_linear_regressor(struct ml *m)
 	if (!features(m, &n)) {
 		return false;
 	}
-	if (targets < 1 ||
+	if (n < 1 || targets < 1 ||
 	    ml_floats(m, "coefficients", &coefficients) / n != targets) {
 		return wrong_lengths(m);
 	}
@@ -210,13 +210,14 @@ svm_begin(struct ml *m, struct svm *s, int64_t n_vectors,
 {
 	const double *params;
 	int n = ml_floats(m, "kernel_params", &params);
+	int64_t numbers;
 
 	if (!features(m, &s->n_features)) {
 		return false;
 	}
 	s->n_vectors = n_vectors;
-	if (ml_floats(m, "support_vectors", vectors) !=
-	    s->n_vectors * s->n_features) {
+	if (__builtin_mul_overflow(s->n_vectors, s->n_features, &numbers) ||
+	    ml_floats(m, "support_vectors", vectors) != numbers) {
 		return wrong_lengths(m);
 	}
 	s->gamma = n > 0 ? params[0] : 0;
@@ -310,17 +311,31 @@ fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 	p->base[j] += 1;
 }
 
+/* The number of support vectors; false: a class has fewer than none, or all have
+ * more than there are coefficients. */
+static bool
+count_vectors(struct pairs *p, int64_t n_coefficients)
+{
+	for (int64_t i = 0; i < p->classes; ++i) {
+		if (p->sizes[i] < 0 ||
+		    p->sizes[i] > n_coefficients - p->n_vectors) {
+			return false;
+		}
+		p->n_vectors += p->sizes[i];
+	}
+	return n_coefficients == (p->classes - 1) * p->n_vectors;
+}
+
 static bool
 make_pairs(struct ml *m, struct pairs *p)
 {
 	struct arena *a = &m->imp->tmp;
-	const double *coefficients;
+	const double *coefficients, *rho;
 	int64_t row = 0;
 
-	p->n_vectors = first_vector(p, p->classes);
 	p->n = p->classes * (p->classes - 1) / 2;
-	if (ml_floats(m, "coefficients", &coefficients) !=
-	    (p->classes - 1) * p->n_vectors) {
+	if (!count_vectors(p, ml_floats(m, "coefficients", &coefficients)) ||
+	    ml_floats(m, "rho", &rho) != p->n) {
 		return wrong_lengths(m);
 	}
 	p->matrix = arena_array(a, double, p->n * p->n_vectors + 1);
@@ -472,10 +487,13 @@ ml_svm_classifier(struct ml *m)
 		return ml_refuse(m, "it has no support vectors, which is not "
 				    "supported; use a LinearClassifier");
 	}
-	if (n_labels != p.classes || !make_pairs(m, &p) ||
-	    ml_floats(m, "rho", &rho) != p.n) {
+	if (n_labels != p.classes) {
 		return wrong_lengths(m);
 	}
+	if (!make_pairs(m, &p)) {
+		return false;
+	}
+	ml_floats(m, "rho", &rho);
 	if (!svm_begin(m, &s, p.n_vectors, &vectors)) {
 		return false;
 	}

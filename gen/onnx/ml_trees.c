@@ -221,6 +221,9 @@ sort_weights(struct forest *f)
 	qsort(f->weights, (size_t)f->n_weights, sizeof *f->weights,
 	      compare_weights);
 	f->single = true;
+	if (f->n_targets < 1 || f->n_targets > INT32_MAX) {
+		return bad_trees(f);
+	}
 	for (int64_t i = 0; i < f->n_weights; ++i) {
 		struct weight *w = &f->weights[i];
 		struct source *s = &f->nodes[w->node];

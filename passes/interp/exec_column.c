@@ -202,14 +202,18 @@ divide_by(enum expr_kind kind, int64_t *restrict d, const int64_t *a,
 		return;
 	}
 	for (int i = 0; i < n; i++) {
-		int64_t q;
+		int64_t q, rest;
 
 		if ((uint64_t)a[i] <= UINT32_MAX && divisor <= INT32_MAX) {
 			q = (uint32_t)a[i] / (uint32_t)divisor;
+			rest = a[i] - q * divisor;
 		} else {
-			q = a[i] / divisor - (a[i] % divisor < 0);
+			q = a[i] / divisor;
+			rest = a[i] % divisor;
+			q -= rest < 0;
+			rest += rest < 0 ? divisor : 0;
 		}
-		d[i] = quotient ? q : a[i] - q * divisor;
+		d[i] = quotient ? q : rest;
 	}
 }
 

@@ -17,19 +17,21 @@ struct machine {
 	bool failed;
 };
 
+/* An index from data may have any value where the mask has no lane. */
 static int64_t
 address_offset(const struct machine *m, const struct exec_address *at)
 {
-	int64_t offset = at->base;
+	uint64_t offset = (uint64_t)at->base;
 
 	for (int i = 0; i < at->terms.n; i++) {
 		const struct exec_term *t = &at->terms.data[i];
 
-		offset += t->coeff *
-			  (t->is_register ? *(const int64_t *)m->reg[t->slot]
-					  : m->env[t->slot]);
+		offset += (uint64_t)t->coeff *
+			  (uint64_t)(t->is_register
+					     ? *(const int64_t *)m->reg[t->slot]
+					     : m->env[t->slot]);
 	}
-	return offset;
+	return (int64_t)offset;
 }
 
 static void *

@@ -47,6 +47,21 @@ def call(functions, op="F", **attrs):
                   functions=functions)
 
 
+def learned(op, attributes, dims=(2, 2), **attrs):
+    """A node of ai.onnx.ml."""
+    return simple([node(op, ["x"], ["y"], op.lower(), "ai.onnx.ml", attributes,
+                        **attrs)], [], dims, None,
+                  more=blob(8, opset(3, "ai.onnx.ml")))
+
+
+def scan(count):
+    """A Scan of x that says to have `count` sliced inputs."""
+    body = graph([node("Relu", ["a"], ["b"])], [value_info("a", [3])],
+                 [value_info("b", [3])])
+    return simple([node("Scan", ["x"], ["y"], "scan", num_scan_inputs=count,
+                        attributes=[nested_graph("body", body)])])
+
+
 # name: (file's bytes, words of the message), or (…, …, files beside it)
 REFUSED = {
     "empty_file": (b"", "empty"),
@@ -250,6 +265,54 @@ REFUSED = {
                        [node("Relu", ["q"], ["y"])])]), "more inputs"),
     "function_unnamed": (call([function("", "local", ["x"], ["y"], [])]),
                          "no name"),
+    "svm_negative_class": (learned(
+        "SVMClassifier",
+        [reals("coefficients", *range(5)), reals("rho", 1.0),
+         reals("support_vectors", *range(10))],
+        classlabels_ints=[0, 1], vectors_per_class=[10, -5]), "lengths"),
+    "svm_endless_class": (learned(
+        "SVMClassifier", [reals("rho", 1.0)], classlabels_ints=[0, 1],
+        vectors_per_class=[2**63 - 1, 2**63 - 1]), "lengths"),
+    "svm_endless_vectors": (learned(
+        "SVMRegressor", [reals("coefficients", 1, 2), reals("rho", 1.0)],
+        (0, 2**62), n_supports=2), "lengths"),
+    "linear_of_no_features": (learned(
+        "LinearRegressor", [reals("coefficients", 1.0)], (2, 0)), "lengths"),
+    "trees_endless_targets": (learned(
+        "TreeEnsembleRegressor",
+        [reals("nodes_values", 0.0), texts("nodes_modes", "LEAF")],
+        n_targets=2**62, nodes_treeids=[0], nodes_nodeids=[0],
+        nodes_featureids=[0], nodes_truenodeids=[0], nodes_falsenodeids=[0]),
+        "trees are not valid"),
+    "features_without_indices": (learned("ArrayFeatureExtractor", []),
+                                 "no indices"),
+    "sequence_without_position": (simple(
+        [node("SequenceConstruct", ["x"], ["s"], "list"),
+         node("SequenceAt", ["s"], ["y"], "at")]), "at least 2"),
+    "sequence_with_more_inputs": (simple(
+        [node("SequenceConstruct", ["x"], ["s"], "list"),
+         node("SequenceLength", ["s", "x"], ["y"], "length")]), "at most 1"),
+    "sequence_of_nothing": (simple(
+        [node("SequenceConstruct", ["", "x"], ["s"], "list"),
+         node("ConcatFromSequence", ["s"], ["y"], "join", axis=0)]),
+        "input 0 is missing"),
+    "scan_of_fewer": (scan(-2**31), "body"),
+    "scan_of_more": (scan(2**32 + 1), "body"),
+    "scan_to_far_axis": (simple(
+        [node("Scan", ["x"], ["y"], "scan", num_scan_inputs=1,
+              scan_output_axes=[2**32],
+              attributes=[nested_graph("body", graph(
+                  [node("Relu", ["a"], ["b"])] + [
+                      node("Relu", ["b"], ["b%d" % k]) for k in range(40)],
+                  [value_info("a", [3])], [value_info("b", [3])]))])]),
+        "axis"),
+    "bool_bytes": (simple(
+        [node("Where", ["w", "x", "x"], ["y"], "where")],
+        [tensor("w", [3], b"\0\1\2", 9)]), ["element 2", "neither 0 nor 1"]),
+    "bool_numbers": (simple(
+        [node("Where", ["w", "x", "x"], ["y"], "where")],
+        [tensor("w", [3], None, 9, blob(5, b"\1\1\3"))]),
+        "neither 0 nor 1"),
     "function_inputs_alike": (
         call([function("F", "local", ["x", "x"], ["y"],
                        [node("Relu", ["x"], ["y"])])]),
@@ -307,6 +370,13 @@ ACCEPTED = {
                                     + number(20, 1)]),
                    node("Relu", ["a"], ["y"], "r")], ["slope"])],
         slope=0.5),
+    "far_diagonals": model(graph(
+        [node("EyeLike", ["x"], ["a"], "eye", k=2**63 - 1),
+         node("EyeLike", ["x"], ["b"], "eyes", k=-2**63),
+         node("Trilu", ["x", "far"], ["c"], "triangle"),
+         node("Sum", ["a", "b", "c"], ["y"], "sum")],
+        [value_info("x", [2, 3])], [value_info("y", [2, 3])],
+        [tensor("far", [], ints(-2**63), INT64)])),
     "function_passes_input": simple(
         [node("F", ["x"], ["a"], "call", "local"),
          node("Relu", ["a"], ["y"])],
