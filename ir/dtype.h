@@ -113,6 +113,10 @@ union number {
 
 union number number_load(struct dtype t, const void *base, size_t index);
 void number_store(struct dtype t, void *base, size_t index, union number v);
+/* Is each element of a file's bools 0 or 1? Of another type, each is. *bad: the
+ * first that is neither. */
+bool number_bools_valid(struct dtype t, const void *data, int64_t elems,
+			int64_t *bad);
 /* C-like cast between types (floats toward zero to int; int wraps). */
 union number number_cast(struct dtype to, struct dtype from, union number v);
 /* Rounds/wraps a wide value to what t can hold (f32 sums etc.). */

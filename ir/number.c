@@ -203,6 +203,21 @@ int_wrap(struct dtype t, uint64_t bits)
 	return v;
 }
 
+bool
+number_bools_valid(struct dtype t, const void *data, int64_t elems,
+		   int64_t *bad)
+{
+	const unsigned char *at = data;
+
+	for (int64_t i = 0; dtype_class(t) == DTC_BOOL && i < elems; i++) {
+		if (at[i] > 1) {
+			*bad = i;
+			return false;
+		}
+	}
+	return true;
+}
+
 union number
 number_load(struct dtype t, const void *base, size_t index)
 {

@@ -14,11 +14,17 @@
 #include "output_file.h"
 #include "text.h"
 
+/* More than the header of any array without fields. */
+enum { HEADER_MOST = 1 << 16 };
+
+/* item: the member of an archive, or NULL. */
 static bool
-bad_file(struct module *m, const char *path, const char *problem)
+bad_file(struct module *m, const char *path, const char *item,
+	 const char *problem)
 {
 	return diag_error(&m->diags, DIAG_FILE_UNREADABLE,
-			  (struct diag_place){ .file = path }, "%s", problem);
+			  (struct diag_place){ .file = path, .item = item },
+			  "%s", problem);
 }
 
 /* -- types -- */
@@ -68,6 +74,7 @@ header_value(const char *header, const char *key)
 	return NULL;
 }
 
+/* Sets shape and elems; their product is exact. */
 static bool
 parse_shape(struct module *m, const char *text, struct array *out)
 {
@@ -100,35 +107,12 @@ parse_shape(struct module *m, const char *text, struct array *out)
 	return true;
 }
 
+/* The type that the text after "'descr':" names. */
 static bool
-parse_npy(struct module *m, const char *path, const unsigned char *data,
-	  size_t size, struct array *out)
+parse_type(const char *descr, struct array *out)
 {
-	size_t header_at, header_len, bytes;
-	const char *header, *descr, *order;
-	bool known = false;
-
-	if (size < 12 || memcmp(data, "\x93NUMPY", 6) != 0) {
-		return bad_file(m, path,
-				"not a .npy file; write it with "
-				"numpy.save");
-	}
-	header_at = data[6] == 1 ? 10 : 12;
-	header_len = (size_t)data[8] | (size_t)data[9] << 8;
-	if (data[6] != 1) {
-		header_len |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
-	}
-	if (header_len > size - header_at) {
-		return bad_file(m, path, "the header is truncated");
-	}
-	header = arena_strndup(&m->arena, (const char *)data + header_at,
-			       header_len);
-	descr = header_value(header, "'descr'");
-	order = header_value(header, "'fortran_order'");
-	if (descr == NULL || order == NULL || strncmp(order, "False", 5) != 0) {
-		return bad_file(m, path,
-				"not an array in C order; convert it with "
-				"numpy.ascontiguousarray");
+	if (strlen(descr) < 4) {
+		return false;
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
 		struct dtype t = dtype_of((enum dtype_kind)k);
@@ -136,129 +120,252 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 
 		if (name != NULL && strncmp(descr + 1, name, 3) == 0) {
 			out->type = t;
-			known = true;
+			return true;
 		}
 	}
-	for (size_t i = 0; i < N_NPY_BITS && !known; i++) {
+	for (size_t i = 0; i < N_NPY_BITS; i++) {
 		if (strncmp(descr + 1, npy_bits[i].descr, 3) == 0) {
 			out->type = dtype_of(npy_bits[i].kind);
 			out->is_bits = true;
-			known = true;
+			return true;
 		}
 	}
-	if (!known) {
-		return bad_file(m, path,
-				"tirc does not read this element type");
-	}
-	if (!parse_shape(m, header_value(header, "'shape'"), out)) {
-		return bad_file(m, path, "the shape cannot be read");
-	}
-	bytes = (size_t)out->elems * (size_t)dtype_bytes(out->type);
-	if (bytes > size - header_at - header_len) {
-		return bad_file(m, path, "the data is truncated");
-	}
-	if (bytes < size - header_at - header_len) {
-		return bad_file(
-			m, path,
-			arena_printf(
-				&m->arena,
-				"%zu bytes follow the data that the header describes; "
-				"write the array again with numpy.save",
-				size - header_at - header_len - bytes));
-	}
-	out->data = arena_copy(&m->arena, data + header_at + header_len, bytes);
-	return true;
+	return false;
 }
 
+/* The bytes of an array in NumPy's format, from a file or a member of an
+ * archive. */
+struct source {
+	struct module *m;
+	const char *path, *item;
+	FILE *file; /* or */
+	zip_file_t *member;
+	uint64_t left; /* bytes that it says to have */
+};
+
 static bool
-read_whole(struct module *m, const char *path, unsigned char **data,
-	   size_t *size)
+wrong(const struct source *s, const char *problem)
 {
-	FILE *f = fopen(path, "rb");
-	long end;
+	return bad_file(s->m, s->path, s->item, problem);
+}
 
-	if (f == NULL) {
-		return bad_file(m, path, "cannot be opened; does it exist?");
+/* The next n bytes; false: there are fewer. */
+static bool
+take(struct source *s, void *to, size_t n)
+{
+	size_t done = 0;
+
+	if (n > s->left) {
+		return false;
 	}
-	if (fseek(f, 0, SEEK_END) != 0 || (end = ftell(f)) < 0 ||
-	    end == LONG_MAX) {
-		fclose(f);
-		return bad_file(m, path, "cannot be read");
+	while (done < n) {
+		zip_int64_t got;
+
+		if (s->file != NULL) {
+			got = (zip_int64_t)fread((char *)to + done, 1, n - done,
+						 s->file);
+		} else {
+			got = zip_fread(s->member, (char *)to + done, n - done);
+		}
+		if (got <= 0) {
+			return false;
+		}
+		done += (size_t)got;
 	}
-	rewind(f);
-	*size = (size_t)end;
-	*data = arena_alloc(&m->arena, *size + 1);
-	if (fread(*data, 1, *size, f) != *size) {
-		fclose(f);
-		return bad_file(m, path, "cannot be read");
+	s->left -= n;
+	return true;
+}
+
+/* Reads what is before the data. */
+static bool
+read_header(struct source *s, struct array *out)
+{
+	unsigned char start[12];
+	const char *descr, *order;
+	size_t length;
+	char *header;
+
+	if (!take(s, start, 10) || memcmp(start, "\x93NUMPY", 6) != 0) {
+		return wrong(s, "not a .npy file; write it with numpy.save");
 	}
-	fclose(f);
+	length = (size_t)start[8] | (size_t)start[9] << 8;
+	if (start[6] != 1) {
+		if (!take(s, start + 10, 2)) {
+			return wrong(s, "the header is truncated");
+		}
+		length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
+	}
+	if (length > HEADER_MOST) {
+		return wrong(s, arena_printf(&s->m->arena,
+					     "the header has %zu bytes, more "
+					     "than that of any array which "
+					     "tirc reads; write the array "
+					     "again with numpy.save",
+					     length));
+	}
+	header = arena_alloc(&s->m->arena, length + 1);
+	if (!take(s, header, length)) {
+		return wrong(s, "the header is truncated");
+	}
+	descr = header_value(header, "'descr'");
+	order = header_value(header, "'fortran_order'");
+	if (descr == NULL || order == NULL || strncmp(order, "False", 5) != 0) {
+		return wrong(s, "not an array in C order; convert it with "
+				"numpy.ascontiguousarray");
+	}
+	if (!parse_type(descr, out)) {
+		return wrong(s, "tirc does not read this element type");
+	}
+	if (!parse_shape(s->m, header_value(header, "'shape'"), out)) {
+		return wrong(s, "the shape cannot be read");
+	}
+	return true;
+}
+
+/* Are as many bytes left as the shape asks for? Nothing else is read. */
+static bool
+check_size(const struct source *s, const struct array *a)
+{
+	uint64_t bytes = (uint64_t)a->elems * (uint64_t)dtype_bytes(a->type);
+
+	if (bytes > s->left) {
+		return wrong(s, "the data is truncated");
+	}
+	if (bytes < s->left) {
+		return wrong(
+			s,
+			arena_printf(
+				&s->m->arena,
+				"%llu bytes follow the data that the header describes; "
+				"write the array again with numpy.save",
+				(unsigned long long)(s->left - bytes)));
+	}
 	return true;
 }
 
 static bool
-read_npz(struct module *m, const char *path, struct array **list, int *n)
+read_data(struct source *s, struct array *a)
+{
+	size_t bytes = (size_t)a->elems * (size_t)dtype_bytes(a->type);
+	int64_t bad;
+
+	a->data = arena_alloc(&s->m->arena, bytes);
+	if (!take(s, a->data, bytes)) {
+		return wrong(s, "the data is truncated");
+	}
+	if (!number_bools_valid(a->type, a->data, a->elems, &bad)) {
+		return wrong(s,
+			     arena_printf(&s->m->arena,
+					  "element %lld of its bools is the "
+					  "byte %d, neither 0 nor 1; write the "
+					  "array again with numpy.save",
+					  (long long)bad,
+					  ((unsigned char *)a->data)[bad]));
+	}
+	return true;
+}
+
+static bool
+read_npy(struct module *m, const char *path, struct array *out)
+{
+	struct source s = { .m = m, .path = path };
+	long end;
+	bool ok;
+
+	s.file = fopen(path, "rb");
+	if (s.file == NULL) {
+		return wrong(&s, "cannot be opened; does it exist?");
+	}
+	if (fseek(s.file, 0, SEEK_END) != 0 || (end = ftell(s.file)) < 0 ||
+	    end == LONG_MAX) {
+		fclose(s.file);
+		return wrong(&s, "cannot be read");
+	}
+	rewind(s.file);
+	s.left = (uint64_t)end;
+	ok = read_header(&s, out) && check_size(&s, out) && read_data(&s, out);
+	fclose(s.file);
+	return ok;
+}
+
+/* The name without ".npy". */
+static const char *
+member_name(struct module *m, const char *name)
+{
+	const char *dot = strstr(name, ".npy");
+
+	return arena_strndup(&m->arena, name,
+			     dot != NULL ? (size_t)(dot - name) : strlen(name));
+}
+
+static bool
+read_member(struct module *m, const char *path, zip_t *zip, zip_uint64_t i,
+	    const struct array_filter *filter, int n, struct array *out)
+{
+	struct source s = { .m = m, .path = path };
+	zip_stat_t st;
+	bool ok;
+
+	if (zip_stat_index(zip, i, 0, &st) != 0 ||
+	    (st.valid & (ZIP_STAT_NAME | ZIP_STAT_SIZE)) !=
+		    (ZIP_STAT_NAME | ZIP_STAT_SIZE)) {
+		return bad_file(m, path, NULL, "a member cannot be read");
+	}
+	out->name = member_name(m, st.name);
+	s.item = arena_printf(&m->arena, "member '%s'", out->name);
+	s.left = st.size;
+	s.member = zip_fopen_index(zip, i, 0);
+	if (s.member == NULL) {
+		return wrong(&s, "it cannot be read");
+	}
+	ok = read_header(&s, out) && check_size(&s, out) &&
+	     filter->accepts(filter->ctx, out, n) && read_data(&s, out);
+	zip_fclose(s.member);
+	return ok;
+}
+
+static bool
+read_npz(struct module *m, const char *path, const struct array_filter *filter,
+	 struct array **list, int *n)
 {
 	zip_t *zip = zip_open(path, ZIP_RDONLY, NULL);
 	zip_int64_t count;
 	bool ok = true;
 
 	if (zip == NULL) {
-		return bad_file(m, path,
-				"not a .npz archive, or it does not "
-				"exist");
+		return bad_file(m, path, NULL,
+				"not a .npz archive, or it does not exist");
 	}
 	count = zip_get_num_entries(zip, 0);
-	*list = arena_array(&m->arena, struct array, count + 1);
-	*n = 0;
-	for (zip_int64_t i = 0; ok && i < count; i++) {
-		zip_stat_t st;
-		zip_file_t *member = NULL;
-		unsigned char *data;
-		struct array *a = &(*list)[*n];
-
-		ok = zip_stat_index(zip, (zip_uint64_t)i, 0, &st) == 0 &&
-		     st.size < ((zip_uint64_t)1 << 40) &&
-		     (member = zip_fopen_index(zip, (zip_uint64_t)i, 0)) !=
-			     NULL;
-		if (!ok) {
-			bad_file(m, path, "a member cannot be read");
-			break;
-		}
-		data = arena_alloc(&m->arena, st.size + 1);
-		ok = zip_fread(member, data, st.size) == (zip_int64_t)st.size &&
-		     parse_npy(m, path, data, st.size, a);
-		zip_fclose(member);
-		if (ok) {
-			const char *dot = strstr(st.name, ".npy");
-
-			a->name = arena_strndup(&m->arena, st.name,
-						dot != NULL ? (size_t)(dot -
-								       st.name)
-							    : strlen(st.name));
-			(*n)++;
-		}
+	if (count > INT16_MAX) {
+		zip_discard(zip);
+		return bad_file(m, path, NULL, "it has too many members");
+	}
+	*n = (int)count;
+	*list = arena_array(&m->arena, struct array, *n + 1);
+	for (int i = 0; ok && i < *n; i++) {
+		ok = read_member(m, path, zip, (zip_uint64_t)i, filter, *n,
+				 &(*list)[i]);
 	}
 	zip_discard(zip);
 	return ok;
 }
 
 bool
-arrays_read(struct module *m, const char *path, struct array **list, int *n)
+arrays_read(struct module *m, const char *path,
+	    const struct array_filter *filter, struct array **list, int *n)
 {
-	unsigned char *data = NULL;
-	size_t size = 0;
-
 	if (text_ends_in(path, ".npz")) {
-		return read_npz(m, path, list, n);
+		return filter != NULL
+			       ? read_npz(m, path, filter, list, n)
+			       : bad_file(m, path, NULL,
+					  "an archive of arrays; give a .npy "
+					  "or .pb file, which has one array");
 	}
 	*n = 1;
 	*list = arena_new(&m->arena, struct array);
-	if (text_ends_in(path, ".pb")) {
-		return onnx_read_tensor(m, path, *list);
-	}
-	return read_whole(m, path, &data, &size) &&
-	       parse_npy(m, path, data, size, *list);
+	return text_ends_in(path, ".pb") ? onnx_read_tensor(m, path, *list)
+					 : read_npy(m, path, *list);
 }
 
 /* -- writing -- */

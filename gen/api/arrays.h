@@ -5,9 +5,20 @@
 
 #include "onnx_import.h"
 
-/* One array of a .npy or .pb file, or all of a .npz (names: its members).
- * False with a diagnostic on m. */
-bool arrays_read(struct module *m, const char *path, struct array **list,
+/* Asked of each member of a .npz before its data is unpacked, when its name, type
+ * and shape are known; n: the members. False: it is not wanted, which the
+ * function reports. */
+struct array_filter {
+	bool (*accepts)(void *ctx, const struct array *a, int n);
+	void *ctx;
+};
+
+/* One array of a .npy or .pb file, or all of a .npz (names: its members; without
+ * a filter, it is refused). Not more is read or unpacked than type and shape in
+ * a header ask for. Bytes of bools are 0 or 1. False with a diagnostic on m, or
+ * after the filter's report. */
+bool arrays_read(struct module *m, const char *path,
+		 const struct array_filter *filter, struct array **list,
 		 int *n);
 /* Are its elements of type t? Compares the width only if NumPy has no such type
  * and the file has only the width. */

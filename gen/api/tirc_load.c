@@ -211,7 +211,7 @@ read_array(struct module *m, const char *path, int position, struct array *out)
 		path = arena_printf(&m->arena, "%.*s%d%s", (int)(star - path),
 				    path, position, star + 1);
 	}
-	if (!arrays_read(m, path, &list, &n)) {
+	if (!arrays_read(m, path, NULL, &list, &n)) {
 		return false;
 	}
 	*out = list[0];

@@ -47,19 +47,71 @@ no_such_input(struct tirc *t, const char *file, const char *name)
 	return false;
 }
 
+/* A file of arrays for the inputs. */
+struct input_file {
+	struct harness *h;
+	const char *path;
+	int at;    /* the input that the option names, or -1 */
+	int *next; /* the first input without an array */
+};
+
+/* The input that an array of the file is for, one of n; -1: reported. */
+static int
+input_of(const struct input_file *f, const struct array *a, int n)
+{
+	int to = f->at;
+
+	if (to < 0 && a->name != NULL && n > 1) {
+		to = input_index(f->h->t, a->name);
+		if (to < 0) {
+			no_such_input(f->h->t, f->path, a->name);
+			return -1;
+		}
+	}
+	to = to < 0 ? *f->next : to;
+	if (to >= tirc_input_count(f->h->t)) {
+		cli_error("%s: the model has only %d input(s)", f->path,
+			  tirc_input_count(f->h->t));
+		return -1;
+	}
+	return to;
+}
+
+/* Of a member of an archive, before it is unpacked. */
+static bool
+accepts(void *ctx, const struct array *a, int n)
+{
+	struct input_file *f = ctx;
+	int to = input_of(f, a, n);
+	struct tirc_tensor x;
+
+	if (to < 0 || !harness_check_input(f->h, to, a)) {
+		return false;
+	}
+	x = tirc_input(f->h->t, to);
+	return a->elems <= x.elems ||
+	       cli_error("%s: input '%s' has at most %lld elements, and the "
+			 "file has %lld",
+			 f->path, x.name, (long long)x.elems,
+			 (long long)a->elems);
+}
+
 /* "name=file" or "file"; a name is recognised only if it is an input's. */
 static bool
 take_file(struct harness *h, const char *text, struct array *inputs,
 	  bool *given, int *next)
 {
 	const char *equals = strchr(text, '=');
+	struct input_file f = { .h = h, .at = -1, .next = next };
+	struct array_filter filter = { accepts, &f };
 	struct array *list;
-	int n, at = -1;
+	int n;
 
 	if (equals != NULL) {
-		at = input_index(h->t, arena_strndup(&h->m->arena, text,
-						     (size_t)(equals - text)));
-		if (at >= 0) {
+		f.at = input_index(h->t,
+				   arena_strndup(&h->m->arena, text,
+						 (size_t)(equals - text)));
+		if (f.at >= 0) {
 			text = equals + 1;
 		} else if (access(text, F_OK) != 0) {
 			return no_such_input(h->t, "--input",
@@ -68,24 +120,18 @@ take_file(struct harness *h, const char *text, struct array *inputs,
 								    text)));
 		}
 	}
-	if (!arrays_read(h->m, text, &list, &n)) {
+	f.path = text;
+	if (!arrays_read(h->m, text, &filter, &list, &n)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		int to = at;
+		int to = input_of(&f, &list[i], n);
 
-		if (to < 0 && list[i].name != NULL && n > 1) {
-			to = input_index(h->t, list[i].name);
-			if (to < 0) {
-				return no_such_input(h->t, text, list[i].name);
-			}
-		}
 		if (to < 0) {
-			to = (*next)++;
+			return false;
 		}
-		if (to >= tirc_input_count(h->t)) {
-			return cli_error("%s: the model has only %d input(s)",
-					 text, tirc_input_count(h->t));
+		if (f.at < 0 && (list[i].name == NULL || n == 1)) {
+			(*next)++;
 		}
 		inputs[to] = list[i];
 		given[to] = true;

@@ -17,7 +17,7 @@ harness_read(struct harness *h, const char *folder, const char *kind, int i,
 	struct array *list;
 	int n;
 
-	if (!arrays_read(h->m, path, &list, &n)) {
+	if (!arrays_read(h->m, path, NULL, &list, &n)) {
 		return false;
 	}
 	*out = list[0];

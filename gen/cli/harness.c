@@ -319,8 +319,8 @@ fit_input(struct harness *h, int i, struct array *a)
 		       x.name, (long long)x.dims[x.ndim - 1], x.name);
 }
 
-static bool
-check_input(const struct harness *h, int i, const struct array *a)
+bool
+harness_check_input(const struct harness *h, int i, const struct array *a)
 {
 	struct tirc_tensor x = tirc_input(h->t, i);
 	struct dtype type;
@@ -504,7 +504,7 @@ harness_run(struct harness *h, const struct array *inputs,
 	for (int i = 0; i < tirc_input_count(h->t); i++) {
 		struct array a = inputs[i];
 
-		if (!fit_input(h, i, &a) || !check_input(h, i, &a) ||
+		if (!fit_input(h, i, &a) || !harness_check_input(h, i, &a) ||
 		    !write_file(harness_path(h,
 					     arena_printf(&h->m->arena,
 							  "input_%d.bin", i)),
@@ -543,7 +543,7 @@ harness_ramp(struct harness *h, int i, struct array *a)
 	dtype_from_name(x.dtype, &a->type);
 	a->ndim = x.ndim;
 	a->shape = arena_copy(&h->m->arena, x.dims,
-			      sizeof *x.dims * (size_t)x.ndim + 1);
+			      sizeof *x.dims * (size_t)x.ndim);
 	a->elems = x.elems;
 	a->data = arena_alloc(&h->m->arena,
 			      (size_t)x.elems * (size_t)dtype_bytes(a->type) +

@@ -48,6 +48,8 @@ bool harness_read_board(struct harness *h);
 bool harness_board(struct harness *h);
 /* The path of the file in the folder. */
 char *harness_path(const struct harness *h, const char *name);
+/* Has the array the type and the shape of input i? Its data is not read. */
+bool harness_check_input(const struct harness *h, int i, const struct array *a);
 /* Runs on one array per input; outputs, and behind them the model's states,
  * get data and shape. */
 bool harness_run(struct harness *h, const struct array *inputs,

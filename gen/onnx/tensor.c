@@ -405,6 +405,18 @@ start_decoder(struct decoder *d, const Onnx__TensorProto *p)
 	return true;
 }
 
+static bool
+check_bools(const struct decoder *d, const struct value *v)
+{
+	int64_t bad;
+
+	return number_bools_valid(v->type, v->data, v->elems, &bad) ||
+	       diag_error(&d->source->module->diags, DIAG_BAD_TENSOR, d->place,
+			  "element %lld of its bools is the byte %d, neither 0 "
+			  "nor 1; export the model again",
+			  (long long)bad, ((const uint8_t *)v->data)[bad]);
+}
+
 bool
 tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 	    const char *item, struct tensor_content *out)
@@ -437,5 +449,5 @@ tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 	} else {
 		out->value = decode_inline(&d);
 	}
-	return out->value != NULL;
+	return out->value != NULL && check_bools(&d, out->value);
 }

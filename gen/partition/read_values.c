@@ -203,6 +203,13 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 				  "digest was not updated",
 				  in->weights_path);
 	}
+	if (!number_bools_valid(v->type, v->data, v->elems, &n)) {
+		return json_error(
+			object,
+			"element %lld of its bools in %s is neither 0 "
+			"nor 1; write the partition again",
+			(long long)n, in->weights_path);
+	}
 	if (in->before != NULL) {
 		keep_bytes(in,
 			   object.value->string != NULL ? object.value->string

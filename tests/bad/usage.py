@@ -5,8 +5,11 @@ is wrong and what was probably meant, with exit status 2, or 1 where the file
 is at fault."""
 import os
 import struct
+import sys
+import zipfile
 
 from helper import *
+from proto import graph, model, node, tensor, value_info
 
 folder = work_folder()
 FILE = os.path.join(folder, "x.npy")
@@ -80,6 +83,66 @@ for end, status in [(b"", 0), (b"\0", 1)]:
                 os.path.join(folder, "y.npy"), status=status)
     if status and "1 bytes follow" not in seen.stderr:
         fail("the message on trailing bytes:\n" + seen.stderr)
+
+
+def npy(shape, data, descr="<f4", length=None):
+    """An array of NumPy's version 2.0; length: of the header, as it says."""
+    text = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n" % (
+        descr, shape)
+    return b"\x93NUMPY\2\0" + struct.pack(
+        "<I", len(text) if length is None else length) + text.encode() + data
+
+
+def npz_refused(members, *words, model=DIGITS):
+    """The members are not taken, and little memory is."""
+    path = os.path.join(folder, "x.npz")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED,
+                         compresslevel=1) as archive:
+        for name, data in members.items():
+            archive.writestr(name + ".npy", data)
+    seen = execute([*LIMITED, TIRC, "run", model, "--cc", "true", "--input",
+                    path], status=1)
+    for word in words:
+        if word not in seen.stderr:
+            fail("no %r in: %s" % (word, seen.stderr))
+
+
+# Less memory than the arrays ask for; a sanitizer needs more by itself.
+LIMITED = [] if SANITIZED else [
+    sys.executable, "-c", "import os, resource, sys; "
+    "resource.setrlimit(resource.RLIMIT_AS, (96 << 20, 96 << 20)); "
+    "os.execv(sys.argv[1], sys.argv[1:])"]
+image, good = "(1,1,8,8)", bytes(4 * 64)
+bomb = bytes(1 << 26)
+npz_refused({"image": npy("(16777216,)", bomb)}, "[16777216]", "image")
+npz_refused({"image": npy("(1,1,4096,4096)", bomb)}, "[1,1,4096,4096]")
+npz_refused({"image": npy(image, bomb)}, "bytes follow", "member 'image'")
+npz_refused({"image": npy("(1,1,8,4096)", good)}, "truncated")
+npz_refused({"image": npy(image, good, length=1 << 31)}, "header has")
+npz_refused({"image": npy(image, good, length=4000)}, "header is truncated")
+npz_refused({"image": npy("(4294967296,4294967296,4294967296)", b"")}, "shape")
+npz_refused({"image": npy("(0,9223372036854775807)", b"")}, "[0,92233")
+npz_refused({"image": npy(image, good, "<f")}, "element type")
+npz_refused({"image": b"\x93NUM"}, "not a .npy file")
+npz_refused({"image": npy(image, good), "other": npy("(16777216,)", bomb)},
+            "'other' is no input")
+where = os.path.join(folder, "where.onnx")
+with open(where, "wb") as f:
+    f.write(model(graph(
+        [node("Where", ["c", "x", "x"], ["y"], "where")],
+        [value_info("c", [3], 9), value_info("x", [3])],
+        [value_info("y", [3])])))
+npz_refused({"c": npy("(3,)", b"\0\1\xff", "|b1"), "x": npy("(3,)", bytes(12))},
+            "member 'c'", "element 2", "neither 0 nor 1", model=where)
+os.mkdir(os.path.join(folder, "test_data_set_0"))
+for name, data in [("input_0.pb", tensor("c", [3], b"\0\2\1", 9)),
+                   ("input_1.pb", tensor("x", [3], bytes(12)))]:
+    with open(os.path.join(folder, "test_data_set_0", name), "wb") as f:
+        f.write(data)
+seen = tirc("test", where, "--cc", "true", status=1)
+if "input_0.pb: element 1 of its bools" not in seen.stderr:
+    fail("bools of a data set:\n" + seen.stderr)
+
 with open(os.path.join(folder, "y.npy"), "rb") as f:
     if not f.read().startswith(b"\x93NUMPY"):
         fail("--output y.npy is no .npy file")
