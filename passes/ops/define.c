@@ -176,6 +176,23 @@ define_literal(struct define *c, const struct node *n, int i)
 }
 
 const struct expr *
+define_clamped(struct define *c, const struct expr *e, const struct expr *low,
+	       const struct expr *high)
+{
+	struct module *m = c->module;
+	struct dtype wide = dtype_of(DT_I64);
+
+	if (e->type.kind == DT_U64) { /* as int64, it might be negative */
+		e = expr_min(m, e, expr_cast(m, e->type, high));
+	} else if (dtype_bits(e->type) < 32 || e->type.kind == DT_I32) {
+		wide = high->type;
+	}
+	e = expr_max(m, expr_cast(m, wide, e), expr_cast(m, wide, low));
+	e = expr_min(m, e, expr_cast(m, wide, high));
+	return expr_cast(m, high->type, e);
+}
+
+const struct expr *
 like(struct define *c, const struct expr *e, double v)
 {
 	return expr_const(c->module, e->type, v);

@@ -127,6 +127,11 @@ void define_phases(struct define *c, struct te_tensor *const *out, int n,
 /* Input i as a literal if it is a constant with equal elements, else NULL. */
 const struct expr *define_literal(struct define *c, const struct node *n,
 				  int i);
+/* An integer e of data, which may have any value, brought into [low, high], as an
+ * index of high's type; low is not above high. */
+const struct expr *define_clamped(struct define *c, const struct expr *e,
+				  const struct expr *low,
+				  const struct expr *high);
 /* A literal with e's type. */
 const struct expr *like(struct define *c, const struct expr *e, double v);
 /* activation.c: log(1 + exp(e)), without overflow of exp */

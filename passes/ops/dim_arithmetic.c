@@ -129,3 +129,11 @@ dim_max(struct module *m, const struct expr *a, const struct expr *b)
 	       : dim_never_above(m, b, a) ? a
 					  : expr_max(m, a, b);
 }
+
+const struct expr *
+dim_offset(struct module *m, int64_t v)
+{
+	return expr_index(m, v > INT32_MAX / 2    ? INT32_MAX / 2
+			     : v < -INT32_MAX / 2 ? -INT32_MAX / 2
+						  : v);
+}

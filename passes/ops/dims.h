@@ -38,6 +38,9 @@ void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 		  const struct expr *const *index, const struct expr *const *to,
 		  int n_to, const struct expr **out);
 
+/* An offset that the model gives, for a sum with an index: beyond any dimension, a
+ * larger one has the same effect. */
+const struct expr *dim_offset(struct module *m, int64_t v);
 /* Reports that input i must be a constant; returns false. */
 bool infer_needs_constant(struct infer *c, const struct node *n, int i);
 /* Element i of a constant. */

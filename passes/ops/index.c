@@ -36,6 +36,14 @@ indices_known(struct module *m, const struct node *n, int i,
 	return true;
 }
 
+const struct expr *
+index_as_wide(struct module *m, const struct expr *e, const struct expr *size)
+{
+	return dtype_bits(e->type) < dtype_bits(size->type)
+		       ? expr_cast(m, size->type, e)
+		       : e;
+}
+
 /* Makes e, an element of input i, a valid index for any data: e modulo the
  * size, which also handles negative indices. */
 static const struct expr *
@@ -56,6 +64,7 @@ safe_index(struct define *c, const struct node *n, int i, const struct expr *e,
 	if (indices_known(m, n, i, size)) {
 		return e;
 	}
+	e = index_as_wide(m, e, size);
 	return expr_floormod(m, e, expr_cast(m, e->type, size));
 }
 

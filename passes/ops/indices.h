@@ -8,6 +8,9 @@
 /* Are the indices of input i constants in [0, size)? */
 bool indices_known(struct module *m, const struct node *n, int i,
 		   const struct expr *size);
+/* e, an index from data, in a type that holds the size. */
+const struct expr *index_as_wide(struct module *m, const struct expr *e,
+				 const struct expr *size);
 /* Checks that input i has an index type. */
 bool infer_index_type(struct infer *c, const struct node *n, int i);
 /* The number of dimensions after the first `batch` ones that one tuple of input

@@ -38,14 +38,13 @@ define_trilu(struct define *c, const struct node *n,
 	const int64_t *known;
 
 	if (input_ints(m, n, 1, &known, &count) && count == 1) {
-		int64_t v = known[0];
-
-		/* a larger offset has the same effect */
-		k = expr_index(m, v > INT32_MAX / 2    ? INT32_MAX / 2
-				  : v < -INT32_MAX / 2 ? -INT32_MAX / 2
-						       : v);
+		k = dim_offset(m, known[0]);
 	} else if (node_input(n, 1)) {
-		k = define_scalar(c, n, in, 1);
+		/* beyond the matrix, a larger offset has the same effect */
+		k = define_clamped(c, define_scalar(c, n, in, 1),
+				   expr_sub(m, expr_i32(m, 0),
+					    y->shape[rank - 2]),
+				   y->shape[rank - 1]);
 	}
 	x = te_at(m, in[0], at, rank);
 	k = expr_add(m, at[rank - 2], k);
@@ -212,7 +211,11 @@ define_one_hot(struct define *c, const struct node *n,
 			at[rank++] = axes[d].var->expr;
 		}
 	}
-	hot = convert_to(c, dtype_of(DT_I64), te_at(m, in[0], at, rank));
+	hot = te_at(m, in[0], at, rank);
+	if (hot->type.kind == DT_U64) { /* as int64, it would be negative */
+		hot = expr_min(m, hot, expr_int(m, hot->type, INT64_MAX));
+	}
+	hot = convert_to(c, dtype_of(DT_I64), hot);
 	hot = expr_select(m, expr_lt(m, hot, like(c, hot, 0)),
 			  expr_add(m, hot,
 				   expr_cast(m, hot->type, y->shape[axis])),
@@ -265,7 +268,8 @@ infer_reverse_sequence(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A length beyond the sequence counts as the sequence's length. */
+/* A length beyond the sequence counts as the sequence's length, a negative one as
+ * 0. */
 bool
 define_reverse_sequence(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)
@@ -274,7 +278,7 @@ define_reverse_sequence(struct define *c, const struct node *n,
 	struct infer checked = { c->graph, m, n };
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr **at = axes_exprs(c, axes, y->ndim), *last, *size;
+	const struct expr **at = axes_exprs(c, axes, y->ndim), *last;
 	int batch, time;
 
 	if (!infer_axis(&checked, node_attr_int(n, "batch_axis", 1), y->ndim,
@@ -283,10 +287,9 @@ define_reverse_sequence(struct define *c, const struct node *n,
 			&time)) {
 		return false;
 	}
-	size = expr_cast(m, n->inputs[1]->type, y->shape[time]);
-	last = expr_min(m, te_at(m, in[1], &at[batch], 1), size);
-	last = expr_sub(m, last, like(c, last, 1));
-	last = expr_cast(m, at[time]->type, last);
+	last = define_clamped(c, te_at(m, in[1], &at[batch], 1), expr_i32(m, 0),
+			      y->shape[time]);
+	last = expr_sub(m, last, expr_i32(m, 1));
 	at[time] = expr_select(m, expr_le(m, at[time], last),
 			       expr_sub(m, last, at[time]), at[time]);
 	out[0] = define_stage(c, "reverse", "injective", y->ndim, axes,

@@ -13,8 +13,8 @@
  *			y[t, b, j] = h[b, j]
  *
  * where i, o, f and g are activations of pre[t, b, n] + gates[b, n]. In reverse
- * direction the last time comes first. Beyond the length of its sequence, a
- * row's state stays and y is 0. */
+ * direction the last time comes first. Beyond the length of its sequence, which
+ * is brought into [0, times], a row's state stays and y is 0. */
 #include "define.h"
 
 /* -- inference -- */
@@ -290,7 +290,8 @@ begin_phase(struct recurrent *r)
 	r->inside = NULL;
 	r->at = t;
 	if (node_input(r->n, 2)) {
-		end = expr_cast(r->m, t->type, te_at(r->m, r->in[2], &r->b, 1));
+		end = define_clamped(r->c, te_at(r->m, r->in[2], &r->b, 1),
+				     expr_i32(r->m, 0), r->times);
 		r->inside = expr_lt(r->m, t, end);
 	}
 	if (reverse) {

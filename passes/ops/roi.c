@@ -7,6 +7,7 @@
  *		the first and the last row and column of bin (h, w) of region r
  *		for ih, iw of the bin: best = max(best, x[image, c, ih, iw]) */
 #include "dims.h"
+#include "indices.h"
 #include "steps.h"
 
 #include <math.h>
@@ -14,6 +15,9 @@
 /* Of rows (d = 0) or columns (d = 1). */
 struct bin {
 	const struct expr *start, *size, *count; /* size: of one bin */
+	/* Of the samples, the first that may be in the image, and how many
+	 * more. */
+	const struct expr *first, *near;
 };
 
 struct roi {
@@ -125,6 +129,7 @@ image(struct roi *r, const struct expr *number)
 	struct module *m = r->s.m;
 	const struct expr *n = r->n->inputs[0]->shape[0];
 
+	number = index_as_wide(m, number, n);
 	number = expr_floormod(m, number, expr_cast(m, number->type, n));
 	return step_name(&r->names, "image", expr_cast(m, n->type, number));
 }
@@ -174,6 +179,47 @@ roi_store(struct roi *r, struct stmt *before, const struct expr *value)
 
 /* ---- RoiAlign ---- */
 
+static const struct expr *
+to_index(struct roi *r, const struct expr *e)
+{
+	return expr_call(r->s.m, INTRIN_TO_INT, dtype_of(DT_I32), &e, 1);
+}
+
+/* The number of the sample at position `at`, as a float. */
+static const struct expr *
+sample_number(struct roi *r, const struct bin *b, int d, const struct expr *at)
+{
+	struct module *m = r->s.m;
+	const struct expr *bin = expr_cast(m, r->wide, r->at[2 + d]), *apart;
+
+	apart = expr_add(m, b->start, expr_mul(m, bin, b->size));
+	apart = expr_div(m, expr_sub(m, at, apart), b->size);
+	return expr_sub(m, expr_mul(m, apart, expr_cast(m, r->wide, b->count)),
+			real(r, 0.5));
+}
+
+/* The samples that may be at most one element outside of the image, and one
+ * more on each side for rounding: a region of any size, which is data, has no
+ * more of them than twice the elements of the image. */
+static void
+find_near(struct roi *r, struct bin *b, int d)
+{
+	struct module *m = r->s.m;
+	const struct expr *size = expr_cast(m, r->wide,
+					    r->n->inputs[0]->shape[2 + d]);
+	const struct expr *zero = expr_i32(m, 0), *end;
+
+	b->first = expr_call1(m, INTRIN_FLOOR,
+			      sample_number(r, b, d, real(r, -1)));
+	b->first = to_index(r, expr_sub(m, b->first, real(r, 1)));
+	b->first = expr_min(m, expr_max(m, b->first, zero), b->count);
+	b->first = named(r, "near", d, b->first);
+	end = expr_call1(m, INTRIN_CEIL, sample_number(r, b, d, size));
+	end = to_index(r, expr_add(m, end, real(r, 2)));
+	end = expr_min(m, expr_max(m, end, b->first), b->count);
+	b->near = named(r, "samples", d, expr_sub(m, end, b->first));
+}
+
 static struct bin
 align_bin(struct roi *r, int d)
 {
@@ -198,26 +244,25 @@ align_bin(struct roi *r, int d)
 				     real(r, 1), length);
 	}
 	b.size = named(r, "size", d, expr_div(m, length, bins));
-	b.count = expr_i32(m, (int32_t)ratio);
+	b.count = b.near = expr_i32(m, (int32_t)ratio);
+	b.first = expr_i32(m, 0);
 	if (ratio == 0) {
-		b.count = expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32),
-				    (const struct expr *[]){
-					    expr_call1(m, INTRIN_CEIL,
-						       b.size) },
-				    1);
+		b.count = to_index(r, expr_call1(m, INTRIN_CEIL, b.size));
 		b.count = named(r, "count", d, b.count);
+		find_near(r, &b, d);
 	}
 	return b;
 }
 
-/* The position of sample i of a bin: start + bin * size + (i + 1/2) * size /
- * count */
+/* The position of sample i of those near the image: start + bin * size +
+ * (first + i + 1/2) * size / count */
 static const struct expr *
 sample_position(struct roi *r, const struct bin *b, int d, const struct var *i)
 {
 	struct module *m = r->s.m;
 	const struct expr *bin = expr_cast(m, r->wide, r->at[2 + d]);
-	const struct expr *part = expr_add(m, expr_cast(m, r->wide, i->expr),
+	const struct expr *number = expr_add(m, b->first, i->expr);
+	const struct expr *part = expr_add(m, expr_cast(m, r->wide, number),
 					   real(r, 0.5));
 
 	part = expr_div(m, expr_mul(m, part, b->size),
@@ -393,6 +438,12 @@ store_totals(struct roi *r, const struct buffer *total, const struct bin *bins,
 	const struct expr *zero = expr_i32(m, 0);
 
 	if (max) {
+		const struct expr *all =
+			expr_and(m, expr_eq(m, bins[0].near, bins[0].count),
+				 expr_eq(m, bins[1].near, bins[1].count));
+
+		value = expr_select(m, all, value,
+				    expr_max(m, value, real(r, 0)));
 		value = expr_select(m,
 				    expr_and(m, expr_lt(m, zero, bins[0].count),
 					     expr_lt(m, zero, bins[1].count)),
@@ -435,8 +486,8 @@ define_roi_align(struct define *c, const struct node *n,
 	bins[0] = align_bin(&r, 0);
 	bins[1] = align_bin(&r, 1);
 	loops = add_sample(&r, total, batch, bins, i, max);
-	loops = step_for(&r.s, i[1], bins[1].count, loops);
-	loops = step_for(&r.s, i[0], bins[0].count, loops);
+	loops = step_for(&r.s, i[1], bins[1].near, loops);
+	loops = step_for(&r.s, i[0], bins[0].near, loops);
 	loops = step_seq(&r.s, 3,
 			 for_channels(&r, total, begin_channel(&r),
 				      real(&r, max ? -INFINITY : 0)),
@@ -447,12 +498,6 @@ define_roi_align(struct define *c, const struct node *n,
 }
 
 /* ---- MaxRoiPool ---- */
-
-static const struct expr *
-to_index(struct roi *r, const struct expr *e)
-{
-	return expr_call(r->s.m, INTRIN_TO_INT, dtype_of(DT_I32), &e, 1);
-}
 
 /* The end of bin `bin` in elements of the image: the first of it by FLOOR, the
  * first behind it by CEIL. */

@@ -48,12 +48,14 @@ target_index(struct define *c, const struct node *node, struct target *t, int d,
 {
 	struct module *m = c->module;
 	struct var *entry, *at;
-	const struct expr *v, *zero = like(c, e, 0);
+	const struct expr *v, *zero;
 
 	if (indices_known(m, node, 1, size)) {
 		t->at[d] = e;
 		return;
 	}
+	e = index_as_wide(m, e, size);
+	zero = like(c, e, 0);
 	entry = var_new(m,
 			of == 1 ? "entry"
 				: arena_printf(&m->arena, "entry%d", d),
@@ -373,7 +375,8 @@ define_tensor_scatter(struct define *c, const struct node *n,
 	}
 	if (node_input(n, 2)) {
 		axes[axis].kind = ITER_SCAN;
-		first = te_at(m, in[2], from, 1);
+		first = expr_cast(m, dtype_of(DT_I64),
+				  te_at(m, in[2], from, 1));
 		entry = var_new(m, "entry", first->type);
 		at = var_new(m, "at", first->type);
 		size = expr_cast(m, first->type, x->shape[axis]);

@@ -484,7 +484,7 @@ define_eye_like(struct define *c, const struct node *n,
 	const struct expr *diagonal =
 		expr_eq(m,
 			expr_add(m, axes[0].var->expr,
-				 expr_index(m, node_attr_int(n, "k", 0))),
+				 dim_offset(m, node_attr_int(n, "k", 0))),
 			axes[1].var->expr);
 
 	(void)in;
