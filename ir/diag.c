@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Diagnostics are collected in an arena; their owner prints them. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "diag.h"
+
+#include "text.h"
 
 void
 diags_init(struct diags *d, struct arena *arena)
@@ -77,27 +81,18 @@ diag_id_name(enum diag_id id)
 	return names[id];
 }
 
-/* Keeps a name on one line: escapes control characters and cuts a name after
- * max bytes. */
+/* Keeps a text on one line, in its visible form, and cuts it after max bytes. */
 static void
 put_line(struct strbuf *out, const char *text, size_t max)
 {
-	size_t n = 0;
+	size_t n = strnlen(text, max + 1);
+	bool cut = n > max;
 
-	for (; text[n] && n < max; n++) {
-		unsigned char c = (unsigned char)text[n];
-
-		if (c == '\n') {
-			strbuf_puts(out, "\\n");
-		} else if (c < 0x20 || c == 0x7f) {
-			strbuf_printf(out, "\\x%02x", c);
-		} else {
-			strbuf_putc(out, (char)c);
-		}
+	for (n = cut ? max : n; cut && n > 0 && (text[n] & 0xc0) == 0x80;) {
+		n--; /* to the start of a character */
 	}
-	if (text[n]) {
-		strbuf_puts(out, "…");
-	}
+	text_put_visible(out, text, n, "");
+	strbuf_puts(out, cut ? "…" : "");
 }
 
 void
@@ -106,7 +101,8 @@ diag_format(const struct diag *d, struct strbuf *out)
 	const struct diag_place *p = &d->place;
 
 	if (p->file) {
-		strbuf_printf(out, "%s:", p->file);
+		put_line(out, p->file, 4096);
+		strbuf_putc(out, ':');
 		if (p->line > 0) {
 			strbuf_printf(out, "%d:", p->line);
 			if (p->col > 0) {

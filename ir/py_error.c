@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "python.h"
+#include "text.h"
 
 enum { EXCERPT_BYTES = 100 };
 
@@ -40,26 +41,14 @@ find_line(const struct source *src, int line, size_t *start, size_t *end)
 	return true;
 }
 
-/* Length of the UTF-8 character at text, 0 if it is none or not printable. */
+/* Bytes of the UTF-8 character at text; 0 if it is none, or hidden. */
 static size_t
 character_bytes(const char *text, size_t left)
 {
-	unsigned char c = (unsigned char)text[0];
-	size_t n = c < 0x80                ? 1
-		   : c >= 0xc2 && c < 0xe0 ? 2
-		   : (c & 0xf0) == 0xe0    ? 3
-		   : c >= 0xf0 && c < 0xf5 ? 4
-					   : 0;
+	uint32_t code;
+	size_t n = text_character(text, left, &code);
 
-	if (n == 0 || n > left || (n == 1 && (c < 32 || c == 127))) {
-		return 0;
-	}
-	for (size_t i = 1; i < n; i++) {
-		if (((unsigned char)text[i] & 0xc0) != 0x80) {
-			return 0;
-		}
-	}
-	return n;
+	return n > 0 && !text_is_hidden(code) ? n : 0;
 }
 
 static void

@@ -5,10 +5,10 @@
 #include "size_text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "print.h"
 #include "python.h"
+#include "text.h"
 
 struct reading {
 	const struct graph *graph;
@@ -206,13 +206,12 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 		arg = arg->kids[0];
 	}
 	if (dtype_is_float(t)) {
-		double v = arg->kind == PY_FLOAT    ? arg->fval
-			   : arg->kind == PY_INT    ? (double)arg->ival
-			   : arg->kind == PY_STRING ? strtod(arg->text, NULL)
-						    : 0;
+		double v = arg->kind == PY_FLOAT ? arg->fval
+			   : arg->kind == PY_INT ? (double)arg->ival
+						 : 0;
 
 		if (arg->kind == PY_FLOAT || arg->kind == PY_INT ||
-		    arg->kind == PY_STRING) {
+		    (arg->kind == PY_STRING && text_float(arg->text, &v))) {
 			return expr_float(r->m, t, sign * v);
 		}
 	} else if (t.kind == DT_BOOL) {

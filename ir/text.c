@@ -2,6 +2,7 @@
 /* Small questions about texts. */
 #include "text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,29 @@ text_ends_in(const char *text, const char *end)
 	size_t n = strlen(text), k = strlen(end);
 
 	return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+bool
+text_int(const char *text, int64_t *v)
+{
+	const char *digits = text + (*text == '-');
+	char *end;
+
+	if (*digits < '0' || *digits > '9') {
+		return false;
+	}
+	errno = 0;
+	*v = strtoll(text, &end, 10);
+	return *end == '\0' && errno == 0;
+}
+
+bool
+text_float(const char *text, double *v)
+{
+	char *end;
+
+	*v = strtod(text, &end);
+	return end != text && *end == '\0';
 }
 
 int

@@ -15,8 +15,22 @@ bool text_is_identifier(const char *text, const char *also);
  * NULL at the end. */
 const char *text_next_word(struct arena *a, const char **text);
 bool text_ends_in(const char *text, const char *end);
+/* A decimal integer of 64 bits that is all of the text, with or without '-'. */
+bool text_int(const char *text, int64_t *v);
+/* A number as strtod reads it that is all of the text. */
+bool text_float(const char *text, double *v);
 /* The value of a hexadecimal digit; -1: it is none. */
 int text_hex_digit(char c);
+/* The bytes of the character of UTF-8 at the start of the n bytes, and its code
+ * point; 0: they are no UTF-8. */
+size_t text_character(const char *text, size_t n, uint32_t *code);
+/* Does no reader see the character, or does it change how others are read? */
+bool text_is_hidden(uint32_t code);
+/* Appends n bytes of text with hidden characters in a visible form: \n, \x1b,
+ * \u202E, \U000E0001, and \xff for a byte that is no UTF-8. Those of ASCII that
+ * `kept` has stay. A second call leaves the result as it is. */
+void text_put_visible(struct strbuf *out, const char *text, size_t n,
+		      const char *kept);
 /* FNV-1a. */
 uint32_t text_hash(const char *text);
 /* Pointers to texts, for qsort and bsearch: by the bytes' order. */

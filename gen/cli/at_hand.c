@@ -38,8 +38,7 @@ cli_find_target(struct cli *c)
 					  text);
 		c->tirc.target = arena_strdup(&c->arena, text);
 		if (!c->has_summary && !c->quiet) {
-			fprintf(stderr, "%snote:%s %s\n", style_bold(stderr),
-				style_reset(stderr), c->at_hand);
+			cli_note("%s", c->at_hand);
 		}
 	}
 	tirc_free(t);
@@ -67,6 +66,6 @@ void
 cli_print_target(const struct cli *c)
 {
 	if (c->at_hand != NULL) {
-		printf("target   %s\n", c->at_hand);
+		say(stdout, "target   %s\n", c->at_hand);
 	}
 }

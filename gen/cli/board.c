@@ -123,18 +123,19 @@ print_board(const struct harness *h, double instructions)
 {
 	const struct board *b = &h->board;
 
-	printf("instructions  %.0f\n"
-	       "flash  %lld bytes: code %lld, constants %lld, values of "
-	       "variables %lld\n"
-	       "RAM    %lld bytes: workspace %lld, inputs and outputs %lld, "
-	       "variables %lld\n"
-	       "stack  %lld bytes\n",
-	       instructions, (long long)b->flash_bytes,
-	       (long long)b->code_bytes, (long long)b->constant_bytes,
-	       (long long)b->data_bytes, (long long)b->ram_bytes,
-	       (long long)b->workspace_bytes, (long long)b->io_bytes,
-	       (long long)b->data_bytes + (long long)b->bss_bytes,
-	       (long long)b->stack_bytes);
+	say(stdout,
+	    "instructions  %.0f\n"
+	    "flash  %lld bytes: code %lld, constants %lld, values of "
+	    "variables %lld\n"
+	    "RAM    %lld bytes: workspace %lld, inputs and outputs %lld, "
+	    "variables %lld\n"
+	    "stack  %lld bytes\n",
+	    instructions, (long long)b->flash_bytes, (long long)b->code_bytes,
+	    (long long)b->constant_bytes, (long long)b->data_bytes,
+	    (long long)b->ram_bytes, (long long)b->workspace_bytes,
+	    (long long)b->io_bytes,
+	    (long long)b->data_bytes + (long long)b->bss_bytes,
+	    (long long)b->stack_bytes);
 }
 
 /* -- kernels -- */
@@ -194,7 +195,7 @@ print_kernels(struct harness *h, const double *counts)
 				    : "";
 		row[5] = k.title != NULL ? k.title : "";
 	}
-	printf("\n");
+	say(stdout, "\n");
 	style_table(stdout, COLUMNS, header, right, n, cells);
 }
 

@@ -94,13 +94,25 @@ int cli_compare_doubles(const void *a, const void *b);
  * with the values of its self-test. False: reported, by t's messages or else. */
 bool cli_package(struct cli *c, struct tirc *t);
 
+/* say.c: everything that the command line prints. Characters that no reader sees,
+ * or that control a terminal, are printed in their visible form
+ * (text_put_visible). */
+/* Like fprintf; the texts among the arguments stay on their line: a newline in
+ * one is printed as \n. Conversions: s c d i u x f g e %. */
+void say(FILE *f, const char *fmt, ...) TIRC_PRINTF(2, 3);
+void say_args(FILE *f, const char *fmt, va_list ap);
+/* A text of several lines; `length` bytes of one. */
+void say_lines(FILE *f, const char *text);
+void say_bytes(FILE *f, const char *text, size_t length);
+
 /* style.c: terminals, units, tables. */
 /* "error: ..." on standard error; the text has no newline. Returns false. */
 bool cli_error(const char *fmt, ...) TIRC_PRINTF(1, 2);
-const char *style_bold(FILE *f);
-const char *style_red(FILE *f);
-const char *style_green(FILE *f);
-const char *style_reset(FILE *f);
+/* "note: ..." on standard error. */
+void cli_note(const char *fmt, ...) TIRC_PRINTF(1, 2);
+enum style { STYLE_BOLD, STYLE_RED, STYLE_GREEN };
+/* Prints a word in a style, where f is a terminal. */
+void style_word(FILE *f, enum style style, const char *word);
 /* "7.2 MB", "410 kB", "96 bytes"; buf holds at least 32. */
 const char *style_bytes(char *buf, int64_t bytes);
 /* "231.2 M", "4.1 G". */

@@ -25,7 +25,7 @@ cmd_codegen(struct cli *c)
 	}
 	cli_messages(t);
 	for (int i = 0; ok && c->out == NULL && i < tirc_source_count(t); i++) {
-		fputs(tirc_source(t, i).text, stdout);
+		say_lines(stdout, tirc_source(t, i).text);
 	}
 	tirc_free(t);
 	return ok ? CLI_DONE : CLI_INPUT;

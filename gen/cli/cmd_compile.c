@@ -13,7 +13,9 @@ static void
 print_text(void *ctx, const char *pass, const char *text)
 {
 	(void)ctx;
-	printf("# after %s\n%s\n", pass, text);
+	say(stdout, "# after %s\n", pass);
+	say_lines(stdout, text);
+	say(stdout, "\n");
 }
 
 /* Several steps may report the same error, for example in a file that each
@@ -41,19 +43,20 @@ cli_messages(struct tirc *t)
 	cleanup_pause_if_interrupted();
 	for (int i = 0; i < tirc_message_count(t); i++) {
 		struct tirc_message m = tirc_message(t, i);
-		const char *kind = m.severity == TIRC_ERROR     ? "error"
-				   : m.severity == TIRC_WARNING ? "warning"
-								: "note";
+		const char *kind = m.severity == TIRC_ERROR     ? "error:"
+				   : m.severity == TIRC_WARNING ? "warning:"
+								: "note:";
 
 		if (is_repeated(t, i)) {
 			continue;
 		}
-		fprintf(stderr, "%s%s:%s %s\n",
-			m.severity == TIRC_ERROR ? style_red(stderr)
-						 : style_bold(stderr),
-			kind, style_reset(stderr), m.text);
+		style_word(stderr,
+			   m.severity == TIRC_ERROR ? STYLE_RED : STYLE_BOLD,
+			   kind);
+		say(stderr, " %s\n", m.text);
 		if (m.excerpt != NULL) {
-			fprintf(stderr, "%s\n", m.excerpt);
+			say_lines(stderr, m.excerpt);
+			say(stderr, "\n");
 		}
 	}
 }
@@ -85,7 +88,7 @@ cli_timings(struct tirc *t)
 	}
 	if (n > 0 && text != NULL && cells != NULL) {
 		style_table(stderr, 4, header, right, n, cells);
-		fprintf(stderr, "all      %.2f ms\n", 1e3 * total);
+		say(stderr, "all      %.2f ms\n", 1e3 * total);
 	}
 	free(text);
 	free(cells);
@@ -141,11 +144,11 @@ cli_open(struct cli *c)
 static void
 print_tensor(const char *label, struct tirc_tensor x)
 {
-	printf("%-8s %s  %s [", label, x.identifier, x.dtype);
+	say(stdout, "%-8s %s  %s [", label, x.identifier, x.dtype);
 	for (int d = 0; d < x.ndim; d++) {
-		printf("%s%s", d > 0 ? ", " : "", x.words[d]);
+		say(stdout, "%s%s", d > 0 ? ", " : "", x.words[d]);
 	}
-	printf("]\n");
+	say(stdout, "]\n");
 }
 
 static int
@@ -175,7 +178,7 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 		all[i] = tirc_kernel(t, i);
 	}
 	qsort(all, (size_t)n, sizeof *all, by_work);
-	printf("kernels  %d; the heaviest:\n", n);
+	say(stdout, "kernels  %d; the heaviest:\n", n);
 	for (int i = 0; i < n && i < 3; i++) {
 		double part = s.macs > 0 ? (double)all[i].macs
 					 : all[i].operations;
@@ -184,9 +187,9 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 		if (i > 0 && part == 0) {
 			break;
 		}
-		printf("         %-28s %6s%s  %2.0f %%  %s\n", all[i].name,
-		       style_count(count, part), s.macs > 0 ? "MAC" : "OP",
-		       whole > 0 ? 100 * part / whole : 0, all[i].title);
+		say(stdout, "         %-28s %6s%s  %2.0f %%  %s\n", all[i].name,
+		    style_count(count, part), s.macs > 0 ? "MAC" : "OP",
+		    whole > 0 ? 100 * part / whole : 0, all[i].title);
 	}
 	free(all);
 }
@@ -206,26 +209,26 @@ print_summary(struct cli *c, struct tirc *t)
 	for (int i = 0; i < tirc_state_count(t); i++) {
 		print_tensor("state", tirc_state(t, i).tensor);
 	}
-	printf("memory   workspace %s (lower bound %s), weights %s (%s)\n",
-	       style_bytes(ram, s.workspace_bytes),
-	       style_bytes(bound, s.bound_bytes),
-	       style_bytes(flash, s.weights_bytes), s.weights);
+	say(stdout, "memory   workspace %s (lower bound %s), weights %s (%s)\n",
+	    style_bytes(ram, s.workspace_bytes),
+	    style_bytes(bound, s.bound_bytes),
+	    style_bytes(flash, s.weights_bytes), s.weights);
 	print_heaviest(t, s);
 	cli_print_target(c);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {
-		printf("assumed  %s\n", tirc_assumption(t, i));
+		say(stdout, "assumed  %s\n", tirc_assumption(t, i));
 	}
-	printf("files   ");
+	say(stdout, "files   ");
 	for (int i = 0; i < tirc_file_count(t); i++) {
-		printf(" %s/%s", c->out, tirc_file(t, i).name);
+		say(stdout, " %s/%s", c->out, tirc_file(t, i).name);
 	}
 	if (c->tirc.package != NULL) {
-		printf("\npackage  %s\n", c->tirc.package);
+		say(stdout, "\npackage  %s\n", c->tirc.package);
 	} else {
-		printf("\ncompile  %s\n", s.compile_line);
+		say(stdout, "\ncompile  %s\n", s.compile_line);
 	}
 	if (tirc_region_count(t) > 0 && s.ldflags[0] != '\0') {
-		printf("link     with %s\n", s.ldflags);
+		say(stdout, "link     with %s\n", s.ldflags);
 	}
 }
 
@@ -239,7 +242,7 @@ print_metadata(struct tirc *t)
 
 		if (n > 5 && strcmp(f.name + n - 5, ".json") == 0 &&
 		    f.text != NULL) {
-			fputs(f.text, stdout);
+			say_lines(stdout, f.text);
 		}
 	}
 }
@@ -271,6 +274,12 @@ write_depfile(struct cli *c, struct tirc *t)
 	struct arena a;
 	bool ok = true;
 
+	for (int i = 0; i < tirc_dependency_count(t); i++) {
+		if (strpbrk(tirc_dependency(t, i), "\n\r") != NULL) {
+			return cli_error("--depfile cannot name %s; rename it",
+					 tirc_dependency(t, i));
+		}
+	}
 	arena_init(&a);
 	if (!output_open(&o, &a, c->depfile_path)) {
 		arena_release(&a);
@@ -333,6 +342,6 @@ int
 cmd_version(struct cli *c)
 {
 	(void)c;
-	printf("tirc %s\n", tirc_version());
+	say(stdout, "tirc %s\n", tirc_version());
 	return CLI_DONE;
 }

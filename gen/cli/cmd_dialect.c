@@ -8,8 +8,7 @@
 static int
 usage(const char *problem)
 {
-	fprintf(stderr, "tirc dialect: %s; see `tirc dialect --help`\n",
-		problem);
+	say(stderr, "tirc dialect: %s; see `tirc dialect --help`\n", problem);
 	return CLI_USAGE;
 }
 
@@ -17,7 +16,7 @@ static bool
 print(const char *text)
 {
 	if (text != NULL) {
-		fputs(text, stdout);
+		say_lines(stdout, text);
 	}
 	return text != NULL;
 }
@@ -28,7 +27,7 @@ check(struct cli *c, struct tirc *t, const char *folder)
 	const char *checked = tirc_dialect_check(t, folder);
 
 	if (checked != NULL && !c->quiet) {
-		printf("%s: no mistake\n", checked);
+		say(stdout, "%s: no mistake\n", checked);
 	}
 	return checked != NULL;
 }
@@ -40,8 +39,8 @@ selftest(struct cli *c, struct tirc *t, const char *name)
 		return false;
 	}
 	if (!c->quiet) {
-		printf("%d files in %s; see README.md there\n",
-		       tirc_source_count(t), c->out);
+		say(stdout, "%d files in %s; see README.md there\n",
+		    tirc_source_count(t), c->out);
 	}
 	return true;
 }

@@ -7,6 +7,8 @@
 
 #include "arena.h"
 #include "cli.h"
+#include "json_put.h"
+#include "text.h"
 
 static char *
 copy(const char *text)
@@ -105,8 +107,8 @@ static void
 print_place(struct tirc_tensor x)
 {
 	if (x.in_workspace) {
-		printf("           %s at byte %lld\n", x.name,
-		       (long long)x.offset_bytes);
+		say(stdout, "           %s at byte %lld\n", x.name,
+		    (long long)x.offset_bytes);
 	}
 }
 
@@ -120,32 +122,35 @@ print_memory(const struct cli *cli, struct tirc *t)
 	for (int i = 0; i < tirc_node_count(t); i++) {
 		parameters += tirc_node(t, i).parameters;
 	}
-	printf("\nwork       %s MAC, %s FLOP, %s parameters\n",
-	       style_count(a, (double)s.macs), style_count(b, s.flops),
-	       style_count(c, (double)parameters));
-	printf("workspace  %s planned, %s lower bound, ratio %.3f\n",
-	       style_bytes(a, s.workspace_bytes), style_bytes(b, s.bound_bytes),
-	       s.bound_bytes > 0
-		       ? (double)s.workspace_bytes / (double)s.bound_bytes
-		       : 1.0);
-	printf("           %s with --optimize speed, %s with --optimize "
-	       "memory\n",
-	       style_bytes(a, workspace_if(cli, t, "speed")),
-	       style_bytes(b, workspace_if(cli, t, "memory")));
+	say(stdout, "\nwork       %s MAC, %s FLOP, %s parameters\n",
+	    style_count(a, (double)s.macs), style_count(b, s.flops),
+	    style_count(c, (double)parameters));
+	say(stdout, "workspace  %s planned, %s lower bound, ratio %.3f\n",
+	    style_bytes(a, s.workspace_bytes), style_bytes(b, s.bound_bytes),
+	    s.bound_bytes > 0
+		    ? (double)s.workspace_bytes / (double)s.bound_bytes
+		    : 1.0);
+	say(stdout,
+	    "           %s with --optimize speed, %s with --optimize "
+	    "memory\n",
+	    style_bytes(a, workspace_if(cli, t, "speed")),
+	    style_bytes(b, workspace_if(cli, t, "memory")));
 	for (int i = 0; i < tirc_input_count(t); i++) {
 		print_place(tirc_input(t, i));
 	}
 	for (int i = 0; i < tirc_output_count(t); i++) {
 		print_place(tirc_output(t, i));
 	}
-	printf("RAM        %s: the workspace, and %s of inputs and outputs\n",
-	       style_bytes(a, s.workspace_bytes + cli_io_bytes(t)),
-	       style_bytes(b, cli_io_bytes(t)));
-	printf("stack      local arrays of at most %s in a kernel, and what "
-	       "the compiler adds\n",
-	       style_bytes(a, s.local_bytes));
-	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
-	       s.weights);
+	say(stdout,
+	    "RAM        %s: the workspace, and %s of inputs and outputs\n",
+	    style_bytes(a, s.workspace_bytes + cli_io_bytes(t)),
+	    style_bytes(b, cli_io_bytes(t)));
+	say(stdout,
+	    "stack      local arrays of at most %s in a kernel, and what "
+	    "the compiler adds\n",
+	    style_bytes(a, s.local_bytes));
+	say(stdout, "weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
+	    s.weights);
 }
 
 static cJSON *
@@ -157,11 +162,10 @@ tensor_json(struct tirc_tensor x)
 	cJSON_AddStringToObject(o, "name", x.name);
 	cJSON_AddStringToObject(o, "dtype", x.dtype);
 	for (int d = 0; d < x.ndim; d++) {
-		char *end;
-		long long v = strtoll(x.words[d], &end, 10);
+		int64_t v;
 
 		cJSON_AddItemToArray(dims,
-				     *end == '\0'
+				     text_int(x.words[d], &v)
 					     ? cJSON_CreateNumber((double)v)
 					     : cJSON_CreateString(x.words[d]));
 	}
@@ -179,7 +183,7 @@ print_json(const struct cli *c, struct tirc *t)
 	cJSON *root = cJSON_CreateObject();
 	cJSON *list = cJSON_AddArrayToObject(root, "inputs");
 	cJSON *memory;
-	char *text;
+	struct strbuf text;
 
 	for (int i = 0; i < tirc_input_count(t); i++) {
 		cJSON_AddItemToArray(list, tensor_json(tirc_input(t, i)));
@@ -226,13 +230,12 @@ print_json(const struct cli *c, struct tirc *t)
 					x.fate != NULL ? x.fate : "");
 		cJSON_AddItemToArray(list, o);
 	}
-	text = cJSON_Print(root);
+	strbuf_init(&text);
+	json_put(&text, root, true);
 	cJSON_Delete(root);
-	if (text == NULL) {
-		return false;
-	}
-	puts(text);
-	cJSON_free(text);
+	say_lines(stdout, text.data);
+	say(stdout, "\n");
+	strbuf_release(&text);
 	return true;
 }
 

@@ -10,7 +10,7 @@
 static void
 write_text(void *ctx, const char *text, size_t length)
 {
-	fwrite(text, 1, length, ctx);
+	say_bytes(ctx, text, length);
 }
 
 static int

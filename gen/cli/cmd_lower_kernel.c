@@ -9,7 +9,7 @@ list_kernels(struct tirc *t, FILE *out)
 	for (int i = 0; i < tirc_kernel_count(t); i++) {
 		struct tirc_kernel k = tirc_kernel(t, i);
 
-		fprintf(out, "%-24s %s\n", k.name, k.title);
+		say(out, "%-24s %s\n", k.name, k.title);
 	}
 }
 
@@ -41,7 +41,7 @@ cli_lower_kernel(struct cli *c, FILE *out)
 	cli_messages(t);
 	cli_timings(t);
 	if (text != NULL) {
-		fputs(text, out);
+		say_lines(out, text);
 	}
 	tirc_free(t);
 	return text != NULL ? CLI_DONE : CLI_INPUT;

@@ -34,16 +34,16 @@ print_regions(struct tirc *t, int64_t macs)
 	}
 	qsort(all, (size_t)n, sizeof *all, by_work);
 	for (int i = 0; i < n && i < SHOWN; i++) {
-		printf("%-12s %3d nodes, %sMAC (%.1f %%), %d in, %d out: "
-		       "%s\n",
-		       all[i].name, all[i].nodes,
-		       style_count(count, (double)all[i].macs),
-		       macs > 0 ? 100 * (double)all[i].macs / (double)macs
-				: 0.0,
-		       all[i].inputs, all[i].outputs, all[i].what);
+		say(stdout,
+		    "%-12s %3d nodes, %sMAC (%.1f %%), %d in, %d out: "
+		    "%s\n",
+		    all[i].name, all[i].nodes,
+		    style_count(count, (double)all[i].macs),
+		    macs > 0 ? 100 * (double)all[i].macs / (double)macs : 0.0,
+		    all[i].inputs, all[i].outputs, all[i].what);
 	}
 	if (n > SHOWN) {
-		printf("and %d more regions of less work\n", n - SHOWN);
+		say(stdout, "and %d more regions of less work\n", n - SHOWN);
 	}
 	free(all);
 }
@@ -55,13 +55,14 @@ print_shares(struct tirc *t)
 	char part[32], whole[32];
 	int n = tirc_region_count(t);
 
-	printf("%d region%s: %d of %d nodes (%.1f %%), %s of %sMAC "
-	       "(%.1f %%)\n",
-	       n, n == 1 ? "" : "s", s.region_nodes, s.nodes,
-	       s.nodes > 0 ? 100.0 * s.region_nodes / s.nodes : 0.0,
-	       style_count(part, (double)s.region_macs),
-	       style_count(whole, (double)s.macs),
-	       s.macs > 0 ? 100 * (double)s.region_macs / (double)s.macs : 0.0);
+	say(stdout,
+	    "%d region%s: %d of %d nodes (%.1f %%), %s of %sMAC "
+	    "(%.1f %%)\n",
+	    n, n == 1 ? "" : "s", s.region_nodes, s.nodes,
+	    s.nodes > 0 ? 100.0 * s.region_nodes / s.nodes : 0.0,
+	    style_count(part, (double)s.region_macs),
+	    style_count(whole, (double)s.macs),
+	    s.macs > 0 ? 100 * (double)s.region_macs / (double)s.macs : 0.0);
 	print_regions(t, s.macs);
 }
 
@@ -82,13 +83,13 @@ cmd_partition(struct cli *c)
 	cli_messages(t);
 	cli_timings(t);
 	if (ok && c->tirc.explain) {
-		fputs(tirc_explain(t), stdout);
+		say_lines(stdout, tirc_explain(t));
 	}
 	if (ok && !c->quiet && !c->tirc.explain) {
 		print_shares(t);
 	}
 	if (ok && !c->quiet && c->out != NULL) {
-		printf("written: %s\n", c->out);
+		say(stdout, "written: %s\n", c->out);
 	}
 	tirc_free(t);
 	return ok ? CLI_DONE : CLI_INPUT;

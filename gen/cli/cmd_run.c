@@ -142,21 +142,22 @@ take_file(struct harness *h, const char *text, struct array *inputs,
 static void
 print_array(const struct array *a)
 {
-	printf("%s  %s [", a->name, dtype_name(a->type));
+	say(stdout, "%s  %s [", a->name, dtype_name(a->type));
 	for (int d = 0; d < a->ndim; d++) {
-		printf("%s%lld", d > 0 ? ", " : "", (long long)a->shape[d]);
+		say(stdout, "%s%lld", d > 0 ? ", " : "",
+		    (long long)a->shape[d]);
 	}
-	printf("]\n ");
+	say(stdout, "]\n ");
 	for (int64_t i = 0; i < a->elems && i < 10; i++) {
 		union number v = number_load(a->type, a->data, (size_t)i);
 
 		if (dtype_is_float(a->type)) {
-			printf(" %.7g", v.f);
+			say(stdout, " %.7g", v.f);
 		} else {
-			printf(" %lld", (long long)v.i);
+			say(stdout, " %lld", (long long)v.i);
 		}
 	}
-	printf("%s\n", a->elems > 10 ? " …" : "");
+	say(stdout, "%s\n", a->elems > 10 ? " …" : "");
 }
 
 static void
@@ -166,9 +167,9 @@ print_times(struct harness *h)
 
 	qsort(h->times_ns, (size_t)n, sizeof *h->times_ns, cli_compare_doubles);
 	cli_print_target(h->cli);
-	printf("time  minimum %.4g ms, median %.4g ms of %d run%s\n",
-	       h->times_ns[0] / 1e6, h->times_ns[n / 2] / 1e6, n,
-	       n == 1 ? "" : "s");
+	say(stdout, "time  minimum %.4g ms, median %.4g ms of %d run%s\n",
+	    h->times_ns[0] / 1e6, h->times_ns[n / 2] / 1e6, n,
+	    n == 1 ? "" : "s");
 }
 
 static bool

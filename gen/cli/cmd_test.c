@@ -238,10 +238,10 @@ cmd_test(struct cli *c)
 	if (ok && n == 0) {
 		n = harness_folders(&h, &folders);
 		if (n == 0) {
-			fprintf(stderr,
-				"error: there is no test_data_set_* beside "
-				"%s; give the folders to use\n",
-				c->model);
+			say(stderr,
+			    "error: there is no test_data_set_* beside "
+			    "%s; give the folders to use\n",
+			    c->model);
 		}
 	}
 	ok = ok && harness_set_states(&h, NULL);
@@ -253,8 +253,8 @@ cmd_test(struct cli *c)
 	}
 	if (ok && !c->quiet && n > 0) {
 		cli_print_target(c);
-		printf("%d of %d data set%s passed\n", passed, n,
-		       n == 1 ? "" : "s");
+		say(stdout, "%d of %d data set%s passed\n", passed, n,
+		    n == 1 ? "" : "s");
 	}
 	harness_close(&h);
 	arena_release(&names);

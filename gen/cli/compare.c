@@ -170,11 +170,11 @@ pair_near(const struct cli *c, const struct pair *x)
 static void
 print_shape(const struct array *a)
 {
-	printf("%s [", dtype_name(a->type));
+	say(stdout, "%s [", dtype_name(a->type));
 	for (int d = 0; d < a->ndim; d++) {
-		printf("%s%lld", d > 0 ? "," : "", (long long)a->shape[d]);
+		say(stdout, "%s%lld", d > 0 ? "," : "", (long long)a->shape[d]);
 	}
-	printf("]");
+	say(stdout, "]");
 }
 
 bool
@@ -190,29 +190,30 @@ pair_report(const struct cli *c, const struct pair *x)
 	if (c->quiet && ok) {
 		return true;
 	}
-	printf("%s%s%s  %s  %s  ", ok ? style_green(stdout) : style_red(stdout),
-	       ok ? "ok  " : "FAIL", style_reset(stdout), x->where, got->name);
+	style_word(stdout, ok ? STYLE_GREEN : STYLE_RED, ok ? "ok  " : "FAIL");
+	say(stdout, "  %s  %s  ", x->where, got->name);
 	if (!f.same_shape) {
-		printf("type or shape differs: ");
+		say(stdout, "type or shape differs: ");
 		print_shape(got);
-		printf(", expected ");
+		say(stdout, ", expected ");
 		print_shape(want);
-		printf("\n");
+		say(stdout, "\n");
 		return false;
 	}
-	printf("max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g|b| + %.3g",
-	       f.max_abs, f.max_rel, f.max_ulp, t.rtol, t.atol);
+	say(stdout, "max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g|b| + %.3g",
+	    f.max_abs, f.max_rel, f.max_ulp, t.rtol, t.atol);
 	if (x->terms != NULL) {
-		printf(" + %.3g of the terms (at most %.3g)", t.terms,
-		       f.largest);
+		say(stdout, " + %.3g of the terms (at most %.3g)", t.terms,
+		    f.largest);
 	}
 	if (!ok) {
-		printf("; %lld of %lld beyond, worst at %lld: %.9g, expected "
-		       "%.9g",
-		       (long long)f.bad, (long long)want->elems,
-		       (long long)f.worst, as_double(got, f.worst),
-		       as_double(want, f.worst));
+		say(stdout,
+		    "; %lld of %lld beyond, worst at %lld: %.9g, expected "
+		    "%.9g",
+		    (long long)f.bad, (long long)want->elems,
+		    (long long)f.worst, as_double(got, f.worst),
+		    as_double(want, f.worst));
 	}
-	printf("\n");
+	say(stdout, "\n");
 	return ok;
 }

@@ -77,10 +77,10 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 		int twin = find_output(g->t, y.name);
 
 		if (twin < 0) {
-			fprintf(stderr,
-				"error: generated code has no output "
-				"for '%s'\n",
-				y.name);
+			say(stderr,
+			    "error: generated code has no output "
+			    "for '%s'\n",
+			    y.name);
 			return false;
 		}
 		pairs[i] = (struct pair){
@@ -150,16 +150,16 @@ test_each_region(struct cli *c)
 
 	ok = open_one(&w.alone, &w.alone_cli, c, "alone", &kept[0]);
 	if (ok && tirc_region_count(w.alone.t) == 0) {
-		printf("there are no regions to compare\n");
+		say(stdout, "there are no regions to compare\n");
 	} else if (ok) {
 		ok = open_one(&w.generated, &w.generated_cli, c, "generated",
 			      &kept[1]) &&
 		     compare_all(&w, c, &bad);
 		if (ok && !c->quiet) {
-			printf("%d region%s compared%s\n",
-			       tirc_region_count(w.alone.t),
-			       tirc_region_count(w.alone.t) == 1 ? "" : "s",
-			       bad ? ", with differences" : ", all alike");
+			say(stdout, "%d region%s compared%s\n",
+			    tirc_region_count(w.alone.t),
+			    tirc_region_count(w.alone.t) == 1 ? "" : "s",
+			    bad ? ", with differences" : ", all alike");
 		}
 		harness_close(&w.generated);
 	}

@@ -9,7 +9,9 @@
 
 #include "cleanup.h"
 #include "harness.h"
+#include "output_file.h"
 #include "process.h"
+#include "text.h"
 
 /* The default of --repeat with --profile. */
 enum { PROFILE_RUNS = 20 };
@@ -43,14 +45,17 @@ harness_path(const struct harness *h, const char *name)
 static bool
 write_file(const char *path, const void *data, size_t bytes)
 {
-	FILE *f = fopen(path, "wb");
+	struct output o;
+	struct arena a;
 	bool ok;
 
-	if (f == NULL) {
-		return cli_error("cannot write %s", path);
+	arena_init(&a);
+	ok = output_open(&o, &a, path);
+	if (ok) {
+		ok = fwrite(data, 1, bytes, o.file) == bytes;
+		ok = output_close(&o, ok) && ok;
 	}
-	ok = fwrite(data, 1, bytes, f) == bytes;
-	ok = fclose(f) == 0 && ok;
+	arena_release(&a);
 	return ok || cli_error("cannot write %s", path);
 }
 
@@ -117,10 +122,9 @@ compiler_of_any_processor(const struct harness *h)
 		return cc;
 	}
 	if (!h->cli->quiet) {
-		fprintf(stderr,
-			"%snote:%s the source is slow: it is meant for %s, and "
-			"the compiler has other flags\n",
-			style_bold(stderr), style_reset(stderr), lacking);
+		cli_note("the source is slow: it is meant for %s, and the "
+			 "compiler has other flags",
+			 lacking);
 	}
 	return arena_printf(&h->m->arena, "%s -DTIRC_ANY_PROCESSOR", cc);
 }
@@ -209,6 +213,9 @@ harness_open(struct harness *h, struct cli *c)
 		return false;
 	}
 	if (c->keep != NULL) {
+		if (!harness_may_keep(c->keep)) {
+			return false;
+		}
 		cleanup_watch_output(c->keep);
 		h->folder = strdup(c->keep);
 	} else {
@@ -319,6 +326,31 @@ fit_input(struct harness *h, int i, struct array *a)
 		       x.name, (long long)x.dims[x.ndim - 1], x.name);
 }
 
+/* "2,3" and "n,3" */
+static const char *
+shape_text(const struct harness *h, const struct array *a)
+{
+	const char *text = "";
+
+	for (int d = 0; d < a->ndim; d++) {
+		text = arena_printf(&h->m->arena, "%s%s%lld", text,
+				    d > 0 ? "," : "", (long long)a->shape[d]);
+	}
+	return text;
+}
+
+static const char *
+words_text(const struct harness *h, const struct tirc_tensor *x)
+{
+	const char *text = "";
+
+	for (int d = 0; d < x->ndim; d++) {
+		text = arena_printf(&h->m->arena, "%s%s%s", text,
+				    d > 0 ? "," : "", x->words[d]);
+	}
+	return text;
+}
+
 bool
 harness_check_input(const struct harness *h, int i, const struct array *a)
 {
@@ -328,27 +360,15 @@ harness_check_input(const struct harness *h, int i, const struct array *a)
 		    x.ndim == a->ndim;
 
 	for (int d = 0; same && d < x.ndim; d++) {
-		char *end;
-		long long fixed = strtoll(x.words[d], &end, 10);
+		int64_t fixed;
 
-		same = *end != '\0' || fixed == a->shape[d];
+		same = !text_int(x.words[d], &fixed) || fixed == a->shape[d];
 	}
-	if (!same) {
-		fprintf(stderr, "%serror:%s input '%s' is %s [",
-			style_red(stderr), style_reset(stderr), x.name,
-			x.dtype);
-		for (int d = 0; d < x.ndim; d++) {
-			fprintf(stderr, "%s%s", d > 0 ? "," : "", x.words[d]);
-		}
-		fprintf(stderr, "]; the file has %s%s [",
-			a->is_bits ? "the bits of " : "", dtype_name(a->type));
-		for (int d = 0; d < a->ndim; d++) {
-			fprintf(stderr, "%s%lld", d > 0 ? "," : "",
-				(long long)a->shape[d]);
-		}
-		fprintf(stderr, "]\n");
-	}
-	return same;
+	return same ||
+	       cli_error("input '%s' is %s [%s]; the file has %s%s [%s]",
+			 x.name, x.dtype, words_text(h, &x),
+			 a->is_bits ? "the bits of " : "", dtype_name(a->type),
+			 shape_text(h, a));
 }
 
 static bool

@@ -28,6 +28,9 @@ struct harness {
 	struct board board; /* of the last execution by a simulator */
 };
 
+/* keep.c: may a compiler and the program that it builds write into this folder of
+ * --keep? False: reported. */
+bool harness_may_keep(const char *path);
 /* Compiles the model, writes it into a fresh folder and builds it. False:
  * reported on stderr. */
 bool harness_open(struct harness *h, struct cli *c);

@@ -13,15 +13,14 @@ overview(FILE *to)
 	int n;
 	const struct verb *verbs = cli_verbs(&n);
 
-	fprintf(to,
-		"tirc %s: machine-learning models in, readable C out\n\n"
-		"usage: tirc VERB [options]\n\n",
-		tirc_version());
+	say(to,
+	    "tirc %s: machine-learning models in, readable C out\n\n"
+	    "usage: tirc VERB [options]\n\n",
+	    tirc_version());
 	for (int i = 0; i < n; i++) {
-		fprintf(to, "  %-9s %s\n", verbs[i].name, verbs[i].what);
+		say(to, "  %-9s %s\n", verbs[i].name, verbs[i].what);
 	}
-	fprintf(to,
-		"\n`tirc VERB --help` tells more. Try:\n\n"
+	say(to, "\n`tirc VERB --help` tells more. Try:\n\n"
 		"  tirc compile model.onnx -o out    write C source\n"
 		"  tirc test model.onnx              compile, run, compare\n"
 		"  tirc lower program.py             a tensor program\n"
@@ -53,15 +52,15 @@ no_such_verb(const char *word)
 		names[i] = verbs[i].name;
 	}
 	near = text_nearest(word, names, n < 16 ? n : 16);
-	fprintf(stderr, "tirc: no verb '%s'; ", word);
+	say(stderr, "tirc: no verb '%s'; ", word);
 	if (length > 5 && strcmp(word + length - 5, ".onnx") == 0) {
-		fprintf(stderr, "did you mean tirc compile %s?\n", word);
+		say(stderr, "did you mean tirc compile %s?\n", word);
 	} else if (length > 3 && strcmp(word + length - 3, ".py") == 0) {
-		fprintf(stderr, "did you mean tirc lower %s?\n", word);
+		say(stderr, "did you mean tirc lower %s?\n", word);
 	} else if (near != NULL) {
-		fprintf(stderr, "did you mean tirc %s?\n", near);
+		say(stderr, "did you mean tirc %s?\n", near);
 	} else {
-		fprintf(stderr, "`tirc --help` lists them\n");
+		say(stderr, "`tirc --help` lists them\n");
 	}
 	return CLI_USAGE;
 }

@@ -265,32 +265,31 @@ print_lists(FILE *to, int bit)
 		return;
 	}
 	if ((bit & (COMPILE | PARTITION)) != 0 && tirc_backend_count(t) > 0) {
-		fprintf(to, "\nbackends:");
+		say(to, "\nbackends:");
 		for (int i = 0; i < tirc_backend_count(t); i++) {
-			fprintf(to, " %s", tirc_backend(t, i));
+			say(to, " %s", tirc_backend(t, i));
 		}
-		fprintf(to, "\n");
+		say(to, "\n");
 	}
 	if ((bit & COMPILE) != 0) {
-		fprintf(to, "\npackages:\n");
+		say(to, "\npackages:\n");
 		for (int i = 0; i < tirc_package_count(t); i++) {
-			fprintf(to, "  %-20s %s\n", tirc_package(t, i),
-				tirc_package_what(t, i));
+			say(to, "  %-20s %s\n", tirc_package(t, i),
+			    tirc_package_what(t, i));
 		}
 	}
 	if ((bit & (COMPILE | PROGRAM_VERBS)) != 0) {
-		fprintf(to, "\ntargets:\n");
+		say(to, "\ntargets:\n");
 		for (int i = 0; i < tirc_target_count(t); i++) {
-			fprintf(to, "  %-20s %s\n", tirc_target(t, i),
-				tirc_target_what(t, i));
+			say(to, "  %-20s %s\n", tirc_target(t, i),
+			    tirc_target_what(t, i));
 		}
 	}
 	if ((bit & COMPILE) != 0) {
-		fprintf(to, "\npasses, in order (* needed):\n");
+		say(to, "\npasses, in order (* needed):\n");
 		for (int i = 0; i < tirc_pass_count(); i++) {
-			fprintf(to, "  %-20s %s%s\n", tirc_pass_name(i),
-				tirc_pass_what(i),
-				tirc_pass_needed(i) ? " *" : "");
+			say(to, "  %-20s %s%s\n", tirc_pass_name(i),
+			    tirc_pass_what(i), tirc_pass_needed(i) ? " *" : "");
 		}
 	}
 	tirc_free(t);
@@ -301,10 +300,10 @@ cli_verb_help(FILE *to, const struct verb *verb)
 {
 	int bit = cli_verb_bit(verb);
 
-	fprintf(to, "usage: tirc %s %s [options]\n\n%s", verb->name,
-		verb->arguments, verb->help);
+	say(to, "usage: tirc %s %s [options]\n\n", verb->name, verb->arguments);
+	say_lines(to, verb->help);
 	print_lists(to, bit);
-	fprintf(to, "\noptions:\n");
+	say(to, "\noptions:\n");
 	for (size_t i = 0; i < N_ROWS; i++) {
 		const struct option_row *row = &rows[i];
 		bool has_letter = row->id < 256;
@@ -319,6 +318,6 @@ cli_verb_help(FILE *to, const struct verb *verb)
 			 has_letter ? "," : " ", row->name,
 			 row->argument != NULL ? " " : "",
 			 row->argument != NULL ? row->argument : "");
-		fprintf(to, "  %-30s %s\n", left, row->what);
+		say(to, "  %-30s %s\n", left, row->what);
 	}
 }

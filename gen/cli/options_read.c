@@ -19,11 +19,11 @@ usage(const struct verb *verb, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "tirc %s: ", verb->name);
+	say(stderr, "tirc %s: ", verb->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	say_args(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "; see `tirc %s --help`\n", verb->name);
+	say(stderr, "; see `tirc %s --help`\n", verb->name);
 	return CLI_USAGE;
 }
 
@@ -135,11 +135,13 @@ read_double(const char *text, double *out)
 static bool
 read_count(const char *text, int *out)
 {
-	char *end;
-	long v = strtol(text, &end, 10);
+	int64_t v;
 
+	if (!text_int(text, &v) || v < 1 || v > 1000000) {
+		return false;
+	}
 	*out = (int)v;
-	return end != text && *end == '\0' && v >= 1 && v <= 1000000;
+	return true;
 }
 
 /* The list with one text more, in the options' arena. */

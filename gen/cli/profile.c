@@ -13,6 +13,7 @@
 #include <cjson/cJSON.h>
 
 #include "harness.h"
+#include "json_put.h"
 #include "output_file.h"
 
 enum level { LEVEL_L1, LEVEL_L2, LEVEL_MEMORY, LEVEL_COUNT };
@@ -104,9 +105,7 @@ profile_read(struct profile *p)
 		fclose(f);
 	}
 	if (!ok) {
-		fprintf(stderr,
-			"%serror:%s the program wrote too little to %s\n",
-			style_red(stderr), style_reset(stderr), path);
+		cli_error("the program wrote too little to %s", path);
 	}
 	return ok;
 }
@@ -193,13 +192,14 @@ print_table(struct profile *p)
 	row[3] = number(a, "%.1f", flops / p->total_ns);
 	row[4] = number(a, "%.1f", bytes / p->total_ns);
 	row[5] = row[6] = row[7] = "";
-	printf("\n");
+	say(stdout, "\n");
 	style_table(stdout, COLUMNS, header, right, p->n + 1, cells);
-	printf("\n%d thread%s: %.0f GFLOP/s; %.0f GB/s from the first cache, "
-	       "%.0f from the second, %.0f from memory\n",
-	       p->threads, p->threads == 1 ? "" : "s", p->operations / 1e9,
-	       p->bytes[LEVEL_L1] / 1e9, p->bytes[LEVEL_L2] / 1e9,
-	       p->bytes[LEVEL_MEMORY] / 1e9);
+	say(stdout,
+	    "\n%d thread%s: %.0f GFLOP/s; %.0f GB/s from the first cache, "
+	    "%.0f from the second, %.0f from memory\n",
+	    p->threads, p->threads == 1 ? "" : "s", p->operations / 1e9,
+	    p->bytes[LEVEL_L1] / 1e9, p->bytes[LEVEL_L2] / 1e9,
+	    p->bytes[LEVEL_MEMORY] / 1e9);
 }
 
 cJSON *
@@ -239,18 +239,21 @@ bool
 harness_write_json(struct harness *h, cJSON *top)
 {
 	const char *path = h->cli->json_path;
-	char *text = cJSON_Print(top);
+	struct strbuf text;
 	struct output o;
-	bool ok = text != NULL && output_open(&o, &h->m->arena, path);
+	bool ok = output_open(&o, &h->m->arena, path);
 
+	strbuf_init(&text);
+	json_put(&text, top, true);
 	if (ok) {
-		fprintf(o.file, "%s\n", text);
+		say_lines(o.file, text.data);
+		say(o.file, "\n");
 		ok = output_close(&o, true);
 	}
 	if (!ok) {
 		cli_error("%s: cannot be written: %s", path, strerror(errno));
 	}
-	cJSON_free(text);
+	strbuf_release(&text);
 	cJSON_Delete(top);
 	return ok;
 }

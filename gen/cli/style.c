@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "text.h"
 
 /* Is f a terminal, with NO_COLOR unset? */
 static bool
@@ -14,28 +15,34 @@ style_colour(FILE *f)
 	return isatty(fileno(f)) && getenv("NO_COLOR") == NULL;
 }
 
-const char *
-style_bold(FILE *f)
+static void
+put(FILE *f, const char *control)
 {
-	return style_colour(f) ? "\033[1m" : "";
+	if (style_colour(f)) {
+		fputs(control, f);
+	}
 }
 
-const char *
-style_red(FILE *f)
+static void
+start(FILE *f, enum style style)
 {
-	return style_colour(f) ? "\033[31m" : "";
+	put(f, style == STYLE_RED     ? "\033[31m"
+	       : style == STYLE_GREEN ? "\033[32m"
+				      : "\033[1m");
 }
 
-const char *
-style_green(FILE *f)
+static void
+end(FILE *f)
 {
-	return style_colour(f) ? "\033[32m" : "";
+	put(f, "\033[0m");
 }
 
-const char *
-style_reset(FILE *f)
+void
+style_word(FILE *f, enum style style, const char *word)
 {
-	return style_colour(f) ? "\033[0m" : "";
+	start(f, style);
+	say(f, "%s", word);
+	end(f);
 }
 
 const char *
@@ -79,11 +86,15 @@ style_count(char *buf, double count)
 static int
 width_of(const char *text)
 {
+	struct strbuf shown;
 	int n = 0;
 
-	for (; *text != '\0'; text++) {
-		n += ((unsigned char)*text & 0xc0) != 0x80;
+	strbuf_init(&shown);
+	text_put_visible(&shown, text, strlen(text), "");
+	for (size_t i = 0; i < shown.len; i++) {
+		n += ((unsigned char)shown.data[i] & 0xc0) != 0x80;
 	}
+	strbuf_release(&shown);
 	return n;
 }
 
@@ -92,14 +103,11 @@ put_cell(FILE *f, const char *text, int width, bool right, bool last)
 {
 	int fill = width - width_of(text);
 
-	for (int i = 0; right && i < fill; i++) {
-		fputc(' ', f);
+	say(f, "%*s%s%*s%s", right && fill > 0 ? fill : 0, "", text,
+	    !right && !last && fill > 0 ? fill : 0, "", last ? "" : "  ");
+	if (last) {
+		say(f, "\n");
 	}
-	fputs(text, f);
-	for (int i = 0; !right && !last && i < fill; i++) {
-		fputc(' ', f);
-	}
-	fputs(last ? "\n" : "  ", f);
 }
 
 bool
@@ -107,12 +115,26 @@ cli_error(const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "%serror:%s ", style_red(stderr), style_reset(stderr));
+	style_word(stderr, STYLE_RED, "error:");
+	say(stderr, " ");
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	say_args(stderr, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	say(stderr, "\n");
 	return false;
+}
+
+void
+cli_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	style_word(stderr, STYLE_BOLD, "note:");
+	say(stderr, " ");
+	va_start(ap, fmt);
+	say_args(stderr, fmt, ap);
+	va_end(ap);
+	say(stderr, "\n");
 }
 
 void
@@ -129,11 +151,11 @@ style_table(FILE *f, int columns, const char *const *header, const bool *right,
 			width[c] = w > width[c] ? w : width[c];
 		}
 	}
-	fputs(style_bold(f), f);
+	start(f, STYLE_BOLD);
 	for (int c = 0; c < columns; c++) {
 		put_cell(f, header[c], width[c], right[c], c == columns - 1);
 	}
-	fputs(style_reset(f), f);
+	end(f);
 	for (int r = 0; r < rows; r++) {
 		for (int c = 0; c < columns; c++) {
 			put_cell(f, cells[r * columns + c], width[c], right[c],
@@ -147,7 +169,8 @@ style_progress(void *ctx, const char *step, int done, int total)
 {
 	(void)ctx;
 	if (isatty(fileno(stderr))) {
-		fprintf(stderr, "\r\033[K%d/%d %s", done, total, step);
+		fputs("\r\033[K", stderr);
+		say(stderr, "%d/%d %s", done, total, step);
 		fflush(stderr);
 	}
 }
@@ -156,6 +179,6 @@ void
 style_progress_end(void)
 {
 	if (isatty(fileno(stderr))) {
-		fprintf(stderr, "\r\033[K");
+		fputs("\r\033[K", stderr);
 	}
 }

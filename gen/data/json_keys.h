@@ -8,11 +8,9 @@
 
 #include <stddef.h>
 
+#include "json_put.h"
 #include "json_read.h"
 #include "names_list.h"
-
-/* Integers up to this, with either sign, are exact numbers in JSON. */
-#define JSON_EXACT (INT64_C(1) << 53)
 
 enum key_type {
 	KEY_PROSE, /* a text for people: without placeholders */

@@ -351,7 +351,7 @@ json_keys_schema(const struct key_table *table, struct arena *a)
 	struct schema s = { table, a };
 	cJSON *j = cJSON_CreateObject(), *whole, *definitions;
 	const char *text;
-	char *print;
+	struct strbuf print;
 
 	cJSON_AddStringToObject(j, "$schema",
 				"http://json-schema.org/draft-07/schema#");
@@ -373,9 +373,10 @@ json_keys_schema(const struct key_table *table, struct arena *a)
 	} else {
 		cJSON_Delete(definitions);
 	}
-	print = cJSON_Print(j);
-	text = arena_printf(a, "%s\n", print != NULL ? print : "");
-	cJSON_free(print);
+	strbuf_init(&print);
+	json_put(&print, j, true);
+	text = arena_printf(a, "%s\n", print.data);
+	strbuf_release(&print);
 	cJSON_Delete(j);
 	return text;
 }

@@ -2,35 +2,71 @@
 /* JSON as text: see the header. */
 #include "json_put.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text.h"
+
 bool
 json_can_hold(const char *text, size_t length)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	const unsigned char *end = p + length;
+	for (size_t i = 0; i < length;) {
+		uint32_t code;
+		size_t bytes = text_character(text + i, length - i, &code);
 
-	while (p < end) {
-		int more = *p == 0                   ? -1
-			   : *p < 0x80               ? 0
-			   : *p >= 0xc2 && *p < 0xe0 ? 1
-			   : *p >= 0xe0 && *p < 0xf0 ? 2
-			   : *p >= 0xf0 && *p < 0xf5 ? 3
-						     : -1;
-
-		if (more < 0 || end - p <= more) {
+		if (bytes == 0 || code == 0) {
 			return false;
 		}
-		for (int i = 1; i <= more; i++) {
-			if ((p[i] & 0xc0) != 0x80) {
-				return false;
-			}
-		}
-		p += more + 1;
+		i += bytes;
 	}
 	return true;
+}
+
+/* Code points beyond 16 bits are pairs of surrogates. */
+static void
+put_code(struct strbuf *out, uint32_t code)
+{
+	if (code > 0xffff) {
+		strbuf_printf(out, "\\u%04x\\u%04x",
+			      0xd800 + ((code - 0x10000) >> 10),
+			      0xdc00 + ((code - 0x10000) & 0x3ff));
+	} else {
+		strbuf_printf(out, "\\u%04x", code);
+	}
+}
+
+/* Appends text with hidden characters escaped, but for those in `kept`. */
+static void
+put_visible(struct strbuf *out, const char *text, size_t n, const char *kept)
+{
+	for (size_t i = 0; i < n;) {
+		uint32_t code;
+		size_t bytes = text_character(text + i, n - i, &code);
+
+		if (bytes == 0) {
+			put_code(out, 0xfffd);
+			bytes = 1;
+		} else if (text_is_hidden(code) &&
+			   (code == 0 || code > 0x7f ||
+			    strchr(kept, (int)code) == NULL)) {
+			put_code(out, code);
+		} else {
+			strbuf_write(out, text + i, bytes);
+		}
+		i += bytes;
+	}
+}
+
+void
+json_put(struct strbuf *out, const cJSON *value, bool lines)
+{
+	char *text = lines ? cJSON_Print(value) : cJSON_PrintUnformatted(value);
+
+	/* Between the values, which cJSON escapes, there is white space. */
+	put_visible(out, text, strlen(text), "\n\t");
+	cJSON_free(text);
 }
 
 void
@@ -44,15 +80,13 @@ json_put_text(struct strbuf *out, const char *text)
 void
 json_put_escaped(struct strbuf *out, const char *text)
 {
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\"\\");
 
-		if (c == '"' || c == '\\') {
-			strbuf_printf(out, "\\%c", c);
-		} else if (c < 0x20 || c == 0x7f) {
-			strbuf_printf(out, "\\u%04x", c);
-		} else {
-			strbuf_putc(out, (char)c);
+		put_visible(out, text, n, "");
+		text += n;
+		if (*text != '\0') {
+			strbuf_printf(out, "\\%c", *text++);
 		}
 	}
 }

@@ -5,6 +5,7 @@
 #include "dialect_keys.h"
 #include "dialect_load.h"
 #include "identifiers.h"
+#include "json_put.h"
 
 /* choose_fp() has merged the mode's expressions before. */
 void
@@ -243,7 +244,6 @@ dialect_merged_text(struct module *m, const char *name, const char *dir)
 	struct loader l = { .m = m, .dir = dir, .fp = "default" };
 	const char *text = NULL;
 	cJSON *merged;
-	char *print;
 
 	dialect_of_argument(m, name, &name, &dir);
 	l.dir = dir;
@@ -252,11 +252,14 @@ dialect_merged_text(struct module *m, const char *name, const char *dir)
 	l.reader.module = m;
 	merged = load_chain(&l, name);
 	cJSON_DeleteItemFromObjectCaseSensitive(merged, "extends");
-	print = merged != NULL && !l.reader.failed ? cJSON_Print(merged) : NULL;
-	if (print != NULL) {
-		text = arena_printf(&m->arena, "%s\n", print);
+	if (merged != NULL && !l.reader.failed) {
+		struct strbuf print;
+
+		strbuf_init(&print);
+		json_put(&print, merged, true);
+		text = arena_printf(&m->arena, "%s\n", print.data);
+		strbuf_release(&print);
 	}
-	cJSON_free(print);
 	cJSON_Delete(merged);
 	for (int i = 0; i < l.n; i++) {
 		cJSON_Delete(l.trees[i]);

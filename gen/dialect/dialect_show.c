@@ -3,18 +3,19 @@
  * statements. Once as JSON; the text for people is made of it. */
 #include "dialect.h"
 #include "dialect_keys.h"
+#include "json_put.h"
 #include "json_read.h"
 
 static const char *
 printed(struct module *m, cJSON *j)
 {
-	char *text = cJSON_Print(j);
-	const char *copy = NULL;
+	struct strbuf text;
+	const char *copy;
 
-	if (text != NULL) {
-		copy = arena_printf(&m->arena, "%s\n", text);
-	}
-	cJSON_free(text);
+	strbuf_init(&text);
+	json_put(&text, j, true);
+	copy = arena_printf(&m->arena, "%s\n", text.data);
+	strbuf_release(&text);
 	cJSON_Delete(j);
 	return copy;
 }

@@ -5,7 +5,6 @@
 #include "machine.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,6 +99,23 @@ first_line(struct arena *a, const char *path)
 	return arena_strdup(a, line);
 }
 
+/* "48K", "2M" or a number of bytes. */
+static bool
+read_size(struct arena *a, const char *text, int64_t *bytes)
+{
+	size_t n = strlen(text);
+	int shift = text_ends_in(text, "K")   ? 10
+		    : text_ends_in(text, "M") ? 20
+					      : 0;
+
+	if (!text_int(arena_strndup(a, text, shift > 0 ? n - 1 : n), bytes) ||
+	    *bytes <= 0 || *bytes > INT64_C(1) << (40 - shift)) {
+		return false;
+	}
+	*bytes <<= shift;
+	return true;
+}
+
 int64_t
 machine_cache_bytes(struct arena *a, int level)
 {
@@ -110,18 +126,16 @@ machine_cache_bytes(struct arena *a, int level)
 		const char *at = arena_printf(a, "%s/index%d", folder, i);
 		const char *type = first_line(a,
 					      arena_printf(a, "%s/type", at));
-		long long bytes;
-		char *unit;
+		int64_t found, bytes;
 
 		if (strcmp(type, "Instruction") == 0 ||
-		    atoi(first_line(a, arena_printf(a, "%s/level", at))) !=
-			    level) {
+		    !text_int(first_line(a, arena_printf(a, "%s/level", at)),
+			      &found) ||
+		    found != level) {
 			continue;
 		}
-		bytes = strtoll(first_line(a, arena_printf(a, "%s/size", at)),
-				&unit, 10);
-		bytes *= *unit == 'K' ? 1 << 10 : *unit == 'M' ? 1 << 20 : 1;
-		if (bytes > 0 && bytes <= (long long)1 << 40) {
+		if (read_size(a, first_line(a, arena_printf(a, "%s/size", at)),
+			      &bytes)) {
 			return bytes;
 		}
 	}

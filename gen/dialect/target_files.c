@@ -4,6 +4,7 @@
 #include "target_files.h"
 
 #include "dialects.h"
+#include "json_put.h"
 #include "target_keys.h"
 #include "templates.h"
 #include "text.h"
@@ -385,13 +386,17 @@ with_facts(struct module *m, const char *name, const cJSON *given)
 
 	cJSON_ArrayForEach(item, given)
 	{
-		char *value = cJSON_IsString(item)
-				      ? NULL
-				      : cJSON_PrintUnformatted(item);
+		struct strbuf value;
 
+		strbuf_init(&value);
+		if (cJSON_IsString(item)) {
+			strbuf_puts(&value, item->valuestring);
+		} else {
+			json_put(&value, item, false);
+		}
 		text = arena_printf(&m->arena, "%s -%s=%s", text, item->string,
-				    value != NULL ? value : item->valuestring);
-		cJSON_free(value);
+				    value.data != NULL ? value.data : "");
+		strbuf_release(&value);
 	}
 	return text;
 }

@@ -3,33 +3,47 @@
 
 #include <string.h>
 
+#include "text.h"
+
+/* Breaks up comment delimiters and trigraphs. */
+static void
+put(struct strbuf *s, char c)
+{
+	char last = s->len > 0 ? s->data[s->len - 1] : '\0';
+
+	if ((c == '/' && (last == '*' || last == '/')) ||
+	    (c == '*' && last == '/') || (c == '?' && last == '?')) {
+		strbuf_putc(s, ' ');
+	}
+	strbuf_putc(s, c);
+}
+
 const char *
 comment_text(struct arena *a, const char *text)
 {
-	size_t length = strlen(text);
-	char *out = arena_alloc(a, length * 2 + 1);
-	size_t n = 0;
+	size_t n = strlen(text);
+	const char *result;
+	struct strbuf s;
 
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)text[i];
-		char last = n > 0 ? out[n - 1] : '\0';
+	strbuf_init(&s);
+	for (size_t i = 0; i < n;) {
+		uint32_t code;
+		size_t bytes = text_character(text + i, n - i, &code);
 
-		if (c < ' ' || c == 127) {
-			c = ' ';
-		} else if (c > 127) {
-			c = '?';
-		} else if (c == '\\') {
-			c = '/';
+		if (bytes == 0) {
+			strbuf_printf(&s, "<%02X>", (unsigned char)text[i]);
+		} else if (code == '\n' || code == '\t') {
+			put(&s, ' ');
+		} else if (code >= 0x7f || code < ' ') {
+			strbuf_printf(&s, "<U+%04X>", code);
+		} else {
+			put(&s, code == '\\' ? '/' : (char)code);
 		}
-		/* Breaks up comment delimiters and trigraphs. */
-		if ((c == '/' && (last == '*' || last == '/')) ||
-		    (c == '*' && last == '/') || (c == '?' && last == '?')) {
-			out[n++] = ' ';
-		}
-		out[n++] = (char)c;
+		i += bytes > 0 ? bytes : 1;
 	}
-	out[n] = '\0';
-	return out;
+	result = arena_strdup(a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return result;
 }
 
 const char *

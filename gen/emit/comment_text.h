@@ -5,8 +5,9 @@
 
 #include "dialect.h"
 
-/* A copy of text in a, safe in a comment of any target: without control
- * characters, comment delimiters and trigraphs. */
+/* A copy of text in a, safe in a comment of any target: in printable ASCII,
+ * without comment delimiters and trigraphs. Other characters are shown as
+ * <U+202E>, bytes that are no UTF-8 as <FF>. */
 const char *comment_text(struct arena *a, const char *text);
 /* A copy of text, which starts in that column, wrapped to the dialect's width;
  * continuation lines start with the dialect's prefix. */

@@ -12,6 +12,27 @@ enum { LINE_AROUND = 16 + 6 };
 
 /* -- facts -- */
 
+void
+region_plain_text(struct region_text *x, struct tdata *data, const char *key,
+		  const char *name, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_ .,:+-";
+	struct module *m = x->k->m;
+
+	if (text[strspn(text, plain)] != '\0') {
+		diag_error(&m->diags, DIAG_UNSUPPORTED,
+			   (struct diag_place){ .file = x->k->g->file,
+						.item = x->kernel->name },
+			   "%s is '%s'; templates of backends take only "
+			   "letters, digits, spaces and _ . , : + -",
+			   name, text);
+		text = "";
+	}
+	tdata_text(data, key, text);
+}
+
 static void
 put_fact(struct region_text *x, struct tdata *data, const char *name,
 	 const struct fact *f)
@@ -25,7 +46,7 @@ put_fact(struct region_text *x, struct tdata *data, const char *name,
 
 	tdata_text(data, arena_printf(a, "%s_float", name), real);
 	if (f->kind == FACT_TEXT) {
-		tdata_text(data, name, f->text);
+		region_plain_text(x, data, name, name, f->text);
 		tdata_flag(data, arena_printf(a, "%s_is_%s", name, f->text),
 			   true);
 	} else if (f->kind == FACT_INT) {

@@ -226,9 +226,11 @@ add_attrs(struct region_text *x, struct tdata *data)
 							  (long long)f->i)
 					   : arena_printf(a, "%.9g", f->f);
 
-		tdata_text(item, "attr", f->name);
-		tdata_text(item, "value", text);
-		tdata_text(data, arena_printf(a, "attr_%s", f->name), text);
+		region_plain_text(x, item, "attr", "the name of an attribute",
+				  f->name);
+		region_plain_text(x, item, "value", f->name, text);
+		region_plain_text(x, data, arena_printf(a, "attr_%s", f->name),
+				  f->name, text);
 	}
 }
 

@@ -37,7 +37,11 @@ void region_tensor(struct region_text *x, struct tdata *item,
 void region_tensor_in(struct region_text *x, struct tdata *data,
 		      const char *list, const struct tensor *t,
 		      const struct tensor *against);
-/* region_match.c: sets "matches", with their nodes and facts. */
+/* region_match.c: sets a text of the model or the partition, which must be plain;
+ * else reports the fact or attribute of that name. */
+void region_plain_text(struct region_text *x, struct tdata *data,
+		       const char *key, const char *name, const char *text);
+/* Sets "matches", with their nodes and facts. */
 void region_matches(struct region_text *x, struct tdata *data);
 /* region_facts.c: sets facts of a node's operator: windows, matrix products,
  * axes. */

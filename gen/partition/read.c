@@ -11,17 +11,21 @@
 
 #define MAX_BYTES ((size_t)1 << 30) /* of the JSON */
 
+/* The output of a command may name a file in any folder. */
 static bool
-read_weights_path(struct reading *in, struct json j, const char *folder)
+read_weights_name(struct reading *in, struct json j, const char *folder)
 {
 	const char *name = json_text(j, false);
+	const char *slash = name != NULL ? strrchr(name, '/') : NULL;
 
-	if (name != NULL) {
-		in->weights_path = name[0] == '/' || folder == NULL
-					   ? name
-					   : arena_printf(&in->m->arena,
-							  "%s/%s", folder,
-							  name);
+	in->weights_name = name;
+	in->folder = folder;
+	if (folder == NULL && name != NULL) {
+		in->folder = slash != NULL
+				     ? arena_strndup(&in->m->arena, name,
+						     (size_t)(slash - name))
+				     : ".";
+		in->weights_name = slash != NULL ? slash + 1 : name;
 	}
 	return !in->r.failed;
 }
@@ -169,6 +173,11 @@ read_head(struct reading *in, struct json root, const char *folder,
 	g->name = name != NULL ? name : "";
 	g->model = json_text(json_get(root, "model"), false);
 	g->digest = json_text(json_get(root, "digest"), false);
+	if (g->digest != NULL &&
+	    strspn(g->digest, "0123456789abcdef") != strlen(g->digest)) {
+		return json_error(json_get(root, "digest"),
+				  "hexadecimal digits are expected here");
+	}
 	facts->target = json_text(json_get(root, "target"), false);
 	stage = json_text(json_get(root, "stage"), false);
 	g->is_partitioned = stage == NULL;
@@ -177,7 +186,7 @@ read_head(struct reading *in, struct json root, const char *folder,
 		vec_push(&in->m->arena, &g->assumptions, texts[i]);
 	}
 	return read_settings(in, json_get(root, "settings")) &&
-	       read_weights_path(in, json_get(root, "weights"), folder) &&
+	       read_weights_name(in, json_get(root, "weights"), folder) &&
 	       read_dims(in, json_get(root, "dims"));
 }
 

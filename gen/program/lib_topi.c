@@ -2,12 +2,13 @@
 /* topi: the operators of models under topi's names. A call becomes the node of
  * a new graph; its shapes are inferred, and its definition gives the tensor
  * expression. */
-#include <stdlib.h>
+#include <assert.h>
 
 #include "define.h"
 
 #include "eval.h"
 #include "program_parts.h"
+#include "text.h"
 
 struct topi {
 	const char *name;
@@ -259,11 +260,23 @@ ints_input(struct build *b, int i, int at)
 					x->shape));
 }
 
+/* The integer that a row of topi.def gives; NULL: it gives none. */
+static int64_t
+initial_int(const char *text, int64_t otherwise)
+{
+	int64_t v = otherwise;
+
+	if (text != NULL && !text_int(text, &v)) {
+		assert(!"a row of topi.def with another default");
+	}
+	return v;
+}
+
 /* One integer as a scalar input. */
 static bool
 int_input(struct build *b, int i, const char *initial)
 {
-	int64_t v = initial ? atoll(initial) : 0;
+	int64_t v = initial_int(initial, 0);
 	int64_t *bytes = arena_new(b->ev->a, int64_t);
 	struct tensor *x;
 
@@ -316,7 +329,7 @@ set_spatial(struct build *b, int i, const char *name, const char *initial)
 		}
 	} else {
 		given = arena_array(b->ev->a, int64_t, 1);
-		given[0] = initial ? atoll(initial) : 1;
+		given[0] = initial_int(initial, 1);
 	}
 	if (n != 1 && n != rank) {
 		return call_error(b->c, i, "%d numbers for %d dimensions", n,
@@ -449,10 +462,10 @@ simple_attribute(struct build *b, int i, const char *kind, const char *name,
 	if (!arg_given(b->c, i)) {
 		if (strcmp(kind, "float") == 0 && initial) {
 			x.kind = ATTR_FLOAT;
-			x.f = atof(initial);
+			text_float(initial, &x.f);
 			vec_push(b->ev->a, &b->attrs, x);
 		} else if (initial) {
-			set_int(b, name, atoll(initial));
+			set_int(b, name, initial_int(initial, 0));
 		}
 		return true;
 	}
@@ -540,7 +553,7 @@ word(struct build *b, int i, const char *text)
 		return int_input(b, i, initial);
 	}
 	if (strcmp(kind, "scalar") == 0) {
-		struct pval v = pv_int(initial ? atoll(initial) : 0);
+		struct pval v = pv_int(initial_int(initial, 0));
 
 		if (arg_given(b->c, i) && !pv_is_number(&b->c->args[i])) {
 			return value_kind_error(b->c, i, "a number");
@@ -598,7 +611,7 @@ constants(struct build *b)
 					  "not known");
 		}
 	} else {
-		channels = atoll(equals + 1);
+		channels = initial_int(equals + 1, 0);
 	}
 	set_int(b, arena_strndup(b->ev->a, text, (size_t)(equals - text)),
 		channels);

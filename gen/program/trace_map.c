@@ -4,9 +4,9 @@
 #include "trace_map.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "json_read.h"
+#include "text.h"
 
 static const struct {
 	const char *type_key, *op;
@@ -163,9 +163,10 @@ struct loader {
 };
 
 static const cJSON *
-node_at(struct loader *l, int at)
+node_at(struct loader *l, int64_t at)
 {
-	return at > 0 && at < l->n ? cJSON_GetArrayItem(l->nodes, at) : NULL;
+	return at > 0 && at < l->n ? cJSON_GetArrayItem(l->nodes, (int)at)
+				   : NULL;
 }
 
 static const char *
@@ -187,10 +188,19 @@ attr(const cJSON *node, const char *name)
 	return text ? text : "";
 }
 
-static const cJSON *
-array_at(struct loader *l, const char *place)
+/* The number of the node that the attribute names; -1: it names none. */
+static int64_t
+place_of(const cJSON *node, const char *name)
 {
-	const cJSON *node = node_at(l, atoi(place));
+	int64_t at;
+
+	return text_int(attr(node, name), &at) ? at : -1;
+}
+
+static const cJSON *
+array_at(struct loader *l, const cJSON *map, const char *name)
+{
+	const cJSON *node = node_at(l, place_of(map, name));
 
 	return node && strcmp(type_key(node), "Array") == 0
 		       ? cJSON_GetObjectItemCaseSensitive(node, "data")
@@ -201,7 +211,7 @@ array_at(struct loader *l, const char *place)
 static bool
 load_size(struct loader *l, const cJSON *node)
 {
-	const cJSON *name = node_at(l, atoi(attr(node, "name")));
+	const cJSON *name = node_at(l, place_of(node, "name"));
 	const char *text = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(name, "repr_str"));
 
@@ -218,12 +228,14 @@ load_size(struct loader *l, const cJSON *node)
 }
 
 static bool
-load_expr(struct loader *l, int at)
+load_expr(struct loader *l, int64_t at)
 {
 	enum { DEEPEST = 100 };
 	const cJSON *node = node_at(l, at);
 	const char *key = type_key(node);
 	bool ok = false;
+	int64_t v;
+	double f;
 
 	if (!node || ++l->depth > DEEPEST || --l->fuel < 0) {
 		return false;
@@ -234,20 +246,20 @@ load_expr(struct loader *l, int at)
 	} else if (strcmp(key, "tir.Var") == 0) {
 		ok = load_size(l, node);
 	} else if (strcmp(key, "IntImm") == 0) {
-		strbuf_printf(&l->out, "%lld", atoll(attr(node, "value")));
-		ok = true;
+		ok = text_int(attr(node, "value"), &v);
+		strbuf_printf(&l->out, "%lld", ok ? (long long)v : 0);
 	} else if (strcmp(key, "FloatImm") == 0) {
-		strbuf_printf(&l->out, "%.17g", atof(attr(node, "value")));
-		ok = true;
+		ok = text_float(attr(node, "value"), &f);
+		strbuf_printf(&l->out, "%.17g", ok ? f : 0);
 	}
 	for (int i = 0; !ok && i < N_OPERATORS; i++) {
 		if (strcmp(key, operators[i].type_key) != 0) {
 			continue;
 		}
 		strbuf_putc(&l->out, '(');
-		ok = load_expr(l, atoi(attr(node, "a")));
+		ok = load_expr(l, place_of(node, "a"));
 		strbuf_puts(&l->out, operators[i].op);
-		ok = ok && load_expr(l, atoi(attr(node, "b")));
+		ok = ok && load_expr(l, place_of(node, "b"));
 		strbuf_putc(&l->out, ')');
 		break;
 	}
@@ -258,8 +270,8 @@ load_expr(struct loader *l, int at)
 static bool
 load_map(struct loader *l, const cJSON *map)
 {
-	const cJSON *vars = array_at(l, attr(map, "initial_indices"));
-	const cJSON *exprs = array_at(l, attr(map, "final_indices")), *v;
+	const cJSON *vars = array_at(l, map, "initial_indices");
+	const cJSON *exprs = array_at(l, map, "final_indices"), *v;
 	int i = 0;
 
 	if (strcmp(type_key(map), "tir.IndexMap") != 0 || !vars || !exprs) {

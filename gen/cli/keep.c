@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder of --keep. Compilers and the program that they build write there
+ * under known names and follow links: nothing that another person put there may
+ * lead them elsewhere. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "harness.h"
+
+/* A folder, or a plain file without another name. */
+static bool
+is_plain(int folder, const char *name)
+{
+	struct stat st;
+
+	return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (S_ISDIR(st.st_mode) ||
+		(S_ISREG(st.st_mode) && st.st_nlink == 1));
+}
+
+bool
+harness_may_keep(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *e;
+	struct stat st;
+	bool ok = true;
+
+	if (dir == NULL) {
+		return errno == ENOENT ||
+		       cli_error("--keep %s: %s", path, strerror(errno));
+	}
+	if (fstat(dirfd(dir), &st) == 0 && (st.st_mode & S_IWOTH) != 0) {
+		ok = cli_error("--keep %s: everybody may write in this folder; "
+			       "name a new one",
+			       path);
+	}
+	while (ok && (e = readdir(dir)) != NULL) {
+		ok = is_plain(dirfd(dir), e->d_name) ||
+		     cli_error("--keep %s: %s in this folder is a link, or no "
+			       "plain file; name a new folder",
+			       path, e->d_name);
+	}
+	closedir(dir);
+	return ok;
+}
