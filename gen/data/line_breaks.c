@@ -350,26 +350,31 @@ has_mark(const char *p, size_t n)
 }
 
 void
-layout_text(const struct layout *l, const char *text)
+layout_text(const struct layout *l, const char *text, struct anchors *anchors)
 {
+	struct anchor_pass pass = { .anchors = anchors };
+	const char *begin = text;
+
 	while (*text != '\0') {
 		size_t n = strcspn(text, "\n");
 		size_t tabs = strspn(text, "\t");
 
+		size_t whole = n + (text[n] == '\n');
+		size_t from = (size_t)(text - begin);
+
 		if (has_mark(text, n)) {
 			struct arena line;
 
+			anchors_printed(&pass, from, whole, l->out->len);
 			arena_init(&line);
 			layout_line(l, (int)tabs,
 				    arena_strndup(&line, text + tabs,
 						  n - tabs));
 			arena_release(&line);
 		} else {
-			strbuf_write(l->out, text, n);
-			if (text[n] == '\n') {
-				strbuf_putc(l->out, '\n');
-			}
+			anchors_copied(&pass, from, whole, l->out->len);
+			strbuf_write(l->out, text, whole);
 		}
-		text += n + (text[n] == '\n');
+		text += whole;
 	}
 }

@@ -3,7 +3,7 @@
 #ifndef TIRC_LAYOUT_H
 #define TIRC_LAYOUT_H
 
-#include "arena.h"
+#include "anchors.h"
 
 /* Marks in a text. Outer groups are broken before inner ones; the parts of a
  * group fill lines that start at the group's column. */
@@ -37,8 +37,10 @@ struct layout {
 
 /* Appends text and a newline, broken where the line would get too long. */
 void layout_line(const struct layout *l, int indent, const char *text);
-/* Appends lines; breaks lines with marks if they are too long. */
-void layout_text(const struct layout *l, const char *text);
+/* Appends lines; breaks lines with marks if they are too long. Moves the text's
+ * anchors (NULL: none): in a line with marks to its start. */
+void layout_text(const struct layout *l, const char *text,
+		 struct anchors *anchors);
 /* Is a line of the finished text longer than any may be? */
 bool layout_is_wide(const struct layout *l, const char *text);
 /* Width without breaks. */

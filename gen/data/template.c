@@ -10,6 +10,8 @@ struct entry {
 	const char *key;
 	const char *text; /* NULL or "": absent */
 	bool is_list;
+	bool has_anchor;
+	struct anchor anchor; /* its offset is in the text */
 	VEC(struct tdata *) items;
 	struct entry *next;
 };
@@ -85,7 +87,21 @@ find_or_add(struct tdata *d, const char *key)
 void
 tdata_text(struct tdata *d, const char *key, const char *text)
 {
-	find_or_add(d, key)->text = text;
+	struct entry *e = find_or_add(d, key);
+
+	e->text = text;
+	e->has_anchor = false;
+}
+
+void
+tdata_anchored(struct tdata *d, const char *key, const char *text, int kind,
+	       int index, size_t offset)
+{
+	struct entry *e = find_or_add(d, key);
+
+	e->text = text;
+	e->has_anchor = true;
+	e->anchor = (struct anchor){ kind, index, offset };
 }
 
 void
@@ -170,8 +186,9 @@ struct renderer {
 	struct diags *diags;
 	const char *file, *item, *text;
 	struct strbuf *out;
-	int depth;   /* of fragments in fragments */
-	bool failed; /* a message was given */
+	struct anchors *anchors; /* NULL: not recorded */
+	int depth;               /* of fragments in fragments */
+	bool failed;             /* a message was given */
 };
 
 enum { DEPTH_MAX = 16 };
@@ -490,6 +507,21 @@ put_text(struct renderer *r, const struct tag *tag, const char *text)
 	return ok;
 }
 
+/* Records the anchor of a text that will be written. */
+static bool
+record(struct renderer *r, const struct tag *tag, const struct entry *e)
+{
+	if (r->anchors == NULL || tag->n_filters > 0) {
+		return fail(r, tag->start,
+			    "only templates of whole files have this "
+			    "placeholder, without a filter:",
+			    tag->length, tag->name);
+	}
+	anchors_add(r->anchors, e->anchor.kind, e->anchor.index,
+		    r->out->len + e->anchor.at);
+	return true;
+}
+
 static bool
 render(struct renderer *r, const char *p, const char *end,
        const struct scope *scope)
@@ -544,7 +576,8 @@ render(struct renderer *r, const char *p, const char *end,
 					    "this name is a list, not a text:",
 					    tag.length, tag.name);
 			}
-			if (present && !put_text(r, &tag, e->text)) {
+			if (present && ((e->has_anchor && !record(r, &tag, e)) ||
+					!put_text(r, &tag, e->text))) {
 				return false;
 			}
 			break;
@@ -557,12 +590,23 @@ bool
 template_render(struct diags *diags, const char *file, const char *item,
 		const char *text, const struct tdata *data, struct strbuf *out)
 {
+	return template_render_anchored(diags, file, item, text, data, out,
+					NULL);
+}
+
+bool
+template_render_anchored(struct diags *diags, const char *file,
+			 const char *item, const char *text,
+			 const struct tdata *data, struct strbuf *out,
+			 struct anchors *anchors)
+{
 	struct renderer r = {
 		.diags = diags,
 		.file = file,
 		.item = item,
 		.text = text,
 		.out = out,
+		.anchors = anchors,
 	};
 	struct scope scope = { .data = data };
 

@@ -19,6 +19,7 @@
 #ifndef TIRC_TEMPLATE_H
 #define TIRC_TEMPLATE_H
 
+#include "anchors.h"
 #include "diag.h"
 
 struct tdata;
@@ -30,6 +31,10 @@ void tdata_outer(struct tdata *d, const struct tdata *outer);
 void tdata_text(struct tdata *d, const char *key, const char *text);
 void tdata_printf(struct tdata *d, const char *key, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
+/* A text with a place that template_render_anchored records, `offset` bytes
+ * behind its start. */
+void tdata_anchored(struct tdata *d, const char *key, const char *text,
+		    int kind, int index, size_t offset);
 void tdata_int(struct tdata *d, const char *key, int64_t value);
 void tdata_flag(struct tdata *d, const char *key, bool value);
 /* Makes the list exist, with no item. */
@@ -49,6 +54,13 @@ void tdata_knows(struct tdata *d, const struct tdata *names);
 bool template_render(struct diags *diags, const char *file, const char *item,
 		     const char *text, const struct tdata *data,
 		     struct strbuf *out);
+
+/* The same; appends the anchors of the texts to `anchors`, with their offsets in
+ * out. template_render refuses a template that names a text with an anchor. */
+bool template_render_anchored(struct diags *diags, const char *file,
+			      const char *item, const char *text,
+			      const struct tdata *data, struct strbuf *out,
+			      struct anchors *anchors);
 
 /* Checks a text without data: reports each unterminated tag, each section
  * closed in the wrong place, each unknown filter, each name that is not in

@@ -14,8 +14,18 @@
 struct rewriter {
 	const struct comment_forms *c;
 	struct strbuf *out;
+	const char *begin; /* of the text that is rewritten */
+	struct anchor_pass pass;
 	bool inside; /* of a comment that goes on */
 };
+
+/* Copies a part of the text. */
+static void
+copy(struct rewriter *w, const char *text, size_t n)
+{
+	anchors_copied(&w->pass, (size_t)(text - w->begin), n, w->out->len);
+	strbuf_write(w->out, text, n);
+}
 
 static void
 write_trimmed(struct rewriter *w, const char *text, size_t n)
@@ -30,7 +40,7 @@ write_trimmed(struct rewriter *w, const char *text, size_t n)
 	strbuf_puts(w->out, w->c->line);
 	if (n > 0) {
 		strbuf_putc(w->out, ' ');
-		strbuf_write(w->out, text, n);
+		copy(w, text, n);
 	}
 	if (n > 0 && text[n - 1] == '\\') {
 		strbuf_puts(w->out,
@@ -96,12 +106,12 @@ rewrite_rest(struct rewriter *w, const char *text, size_t n)
 		indent -= indent > 0 && text[indent - 1] == ' ';
 	}
 	if (close == n || !is_blank(text + at, close - at)) {
-		strbuf_write(w->out, text, indent);
+		copy(w, text, indent);
 		write_trimmed(w, text + at, close - at);
 	}
 	w->inside = close == n;
 	if (close < n && !is_blank(text + behind, n - behind)) {
-		strbuf_write(w->out, text + behind, n - behind);
+		copy(w, text + behind, n - behind);
 		strbuf_putc(w->out, '\n');
 	}
 }
@@ -126,20 +136,26 @@ rewrite_line(struct rewriter *w, const char *text, size_t n)
 			i = behind;
 			continue;
 		}
-		strbuf_write(w->out, text, i);
+		copy(w, text, i);
 		write_trimmed(w, text + from, close - from);
 		w->inside = close == n;
 		return;
 	}
-	strbuf_write(w->out, text, n);
+	copy(w, text, n);
 	strbuf_putc(w->out, '\n');
 }
 
 const char *
-dialect_comments(const struct dialect *d, struct arena *a, const char *text)
+dialect_comments(const struct dialect *d, struct arena *a, const char *text,
+		 struct anchors *anchors)
 {
 	struct strbuf s;
-	struct rewriter w = { &d->comments, &s, false };
+	struct rewriter w = {
+		.c = &d->comments,
+		.out = &s,
+		.begin = text,
+		.pass = { .anchors = anchors },
+	};
 	const char *result;
 
 	if (d->comments.line == NULL) {

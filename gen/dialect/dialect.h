@@ -388,9 +388,10 @@ const char *dialect_header_condition(const struct dialect *d,
 				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
 
-/* comments_line.c: the text, its comments in the dialect's form. */
+/* comments_line.c: the text, its comments in the dialect's form; moves the text's
+ * anchors (NULL: none). */
 const char *dialect_comments(const struct dialect *d, struct arena *a,
-			     const char *text);
+			     const char *text, struct anchors *anchors);
 /* literal.c: the dialect's literal for v: the shortest text that reads back as
  * v. *special: it needs the type's special_needs. */
 const char *dialect_literal(const struct dialect *d, struct arena *a,

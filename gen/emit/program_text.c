@@ -7,6 +7,7 @@
 #include "comment_text.h"
 #include "emit.h"
 #include "host_device.h"
+#include "json_put.h"
 #include "kernel.h"
 #include "rounding.h"
 #include "walk.h"
@@ -30,9 +31,9 @@ render_file(struct module *m, const struct dialect *d, enum template_id id,
 	strbuf_init(&s);
 	ok = render(m, t->file, NULL, t->text, data, &s);
 	if (ok) {
-		strbuf_puts(out,
-			    dialect_comments(d, &m->arena,
-					     s.data != NULL ? s.data : ""));
+		strbuf_puts(out, dialect_comments(d, &m->arena,
+						  s.data != NULL ? s.data : "",
+						  NULL));
 	}
 	strbuf_release(&s);
 	return ok;
@@ -400,7 +401,6 @@ emit_launches(struct module *m, const struct dialect *d,
 	cJSON *root = cJSON_CreateObject();
 	cJSON *list = cJSON_AddArrayToObject(root, "launches");
 	struct unit u;
-	char *text;
 
 	unit_init(&u, m, d);
 	for (int i = 0; i < n; i++) {
@@ -431,12 +431,8 @@ emit_launches(struct module *m, const struct dialect *d,
 			}
 		}
 	}
-	text = cJSON_Print(root);
+	json_put(out, root, true);
+	strbuf_putc(out, '\n');
 	cJSON_Delete(root);
-	if (text == NULL) {
-		return false;
-	}
-	strbuf_printf(out, "%s\n", text);
-	cJSON_free(text);
 	return true;
 }

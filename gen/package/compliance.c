@@ -4,6 +4,7 @@
  * their marks. */
 #include <cjson/cJSON.h>
 
+#include "json_put.h"
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
@@ -208,7 +209,7 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 {
 	const struct compliance *c = &k->d->compliance;
 	cJSON *object = cJSON_CreateObject();
-	char *text;
+	struct strbuf text;
 
 	cJSON_AddStringToObject(object, "license", "MIT-0");
 	cJSON_AddStringToObject(object, "model", k->model);
@@ -227,10 +228,11 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	add_guidelines_json(object, c);
 	add_texts_json(object, "implementation_defined",
 		       c->implementation_defined);
-	text = cJSON_Print(object);
-	add_file(k, FILE_COMPLIANCE_DATA, OUT_TEXT,
-		 arena_printf(k->a, "%s\n", text));
-	cJSON_free(text);
+	strbuf_init(&text);
+	json_put(&text, object, true);
+	strbuf_putc(&text, '\n');
+	add_file(k, FILE_COMPLIANCE_DATA, OUT_TEXT, text.data, NULL);
+	strbuf_release(&text);
 	cJSON_Delete(object);
 }
 

@@ -223,7 +223,8 @@ add_constants(struct packer *k, struct tdata *data)
 		tdata_text(row, "start", first_element(k, i));
 		tdata_text(row, "short", dtype_short(type));
 		tdata_int(row, "elements", w->bytes / dtype_bytes(type));
-		tdata_text(row, "digest", weight_digest_mark(k->a, i));
+		tdata_anchored(row, "digest", DIGEST_UNKNOWN,
+			       ANCHOR_WEIGHT_DIGEST, i, 0);
 	}
 	tdata_text(data, "weights_header",
 		   weights_have_header(k) ? k->files[FILE_WEIGHTS_HEADER]
@@ -376,13 +377,14 @@ add_facts(struct packer *k, struct tdata *data)
 
 static bool
 render(struct packer *k, const char *file, const char *text,
-       const struct tdata *data, const char **out)
+       const struct tdata *data, const char **out, struct anchors *anchors)
 {
 	struct strbuf s;
 	bool ok;
 
 	strbuf_init(&s);
-	ok = template_render(&k->m->diags, file, NULL, text, data, &s);
+	ok = template_render_anchored(&k->m->diags, file, NULL, text, data, &s,
+				      anchors);
 	*out = arena_strdup(k->a, s.data != NULL ? s.data : "");
 	strbuf_release(&s);
 	return ok;
@@ -393,15 +395,16 @@ static bool
 add_filled(struct packer *k, const struct firmware_kind *kind,
 	   const struct firmware_file *f, const struct tdata *data)
 {
+	struct anchors anchors = { .arena = k->a };
 	const char *file, *name, *text;
 	const char *shared = data_file(k->m, NULL, "packages/fragments.tmpl",
 				       &file);
 
-	if (!render(k, kind->file, f->to, data, &name) ||
+	if (!render(k, kind->file, f->to, data, &name, NULL) ||
 	    !render(k, f->file,
 		    arena_printf(k->a, "%s%s", f->text,
 				 shared != NULL ? shared : ""),
-		    data, &text)) {
+		    data, &text, &anchors)) {
 		return false;
 	}
 	if (!firmware_stays_below(name)) {
@@ -411,9 +414,9 @@ add_filled(struct packer *k, const struct firmware_kind *kind,
 					      name));
 	}
 	if (text_ends_in(name, ".c") || text_ends_in(name, ".h")) {
-		text = dialect_comments(k->d, k->a, text);
+		text = dialect_comments(k->d, k->a, text, &anchors);
 	}
-	add_named_file(k, name, OUT_TEXT, text);
+	add_named_file(k, name, OUT_TEXT, text, &anchors);
 	return true;
 }
 

@@ -278,11 +278,10 @@ name_tensors(struct describer *x)
 }
 
 static void
-put_field(struct describer *x, cJSON *row, const char *at, const char *of,
-	  int64_t offset)
+put_field(cJSON *row, const char *at, const char *of, int64_t offset)
 {
-	metadata_text(x->k, row, "at", at);
-	metadata_text(x->k, row, "of", of);
+	metadata_text(row, "at", at);
+	metadata_text(row, "of", of);
 	cJSON_AddNumberToObject(row, "offset", (double)offset);
 }
 
@@ -296,15 +295,15 @@ put_place(struct describer *x, cJSON *row, const struct tensor *t)
 	int output = tensor_index(t, g->outputs.data, g->outputs.n);
 
 	if (input >= 0) {
-		put_field(x, row, "input", k->input_fields[input], 0);
+		put_field(row, "input", k->input_fields[input], 0);
 	} else if (output >= 0) {
-		put_field(x, row, "output", k->output_fields[output], 0);
+		put_field(row, "output", k->output_fields[output], 0);
 	} else if (at->kind == PLACE_WORKSPACE) {
-		put_field(x, row, "workspace", NULL, at->offset_bytes);
+		put_field(row, "workspace", NULL, at->offset_bytes);
 	} else {
 		input = tensor_index(at->root, g->inputs.data, g->inputs.n);
 		output = tensor_index(at->root, g->outputs.data, g->outputs.n);
-		put_field(x, row, input >= 0 ? "input" : "output",
+		put_field(row, input >= 0 ? "input" : "output",
 			  input >= 0 ? k->input_fields[input]
 				     : k->output_fields[output],
 			  at->offset_bytes);
@@ -392,8 +391,8 @@ tensors_json(struct describer *x)
 		}
 		row = cJSON_CreateObject();
 		from = cJSON_CreateArray();
-		metadata_text(k, row, "name", x->ids[t->id]);
-		metadata_text(k, row, "dtype", dtype_name(t->type));
+		metadata_text(row, "name", x->ids[t->id]);
+		metadata_text(row, "dtype", dtype_name(t->type));
 		cJSON_AddItemToObject(row, "shape", shape_json(x, t));
 		put_layout(row, t);
 		put_place(x, row, t);
@@ -416,7 +415,7 @@ model_names_json(struct describer *x)
 		const struct tensor *t = k->g->tensors.data[i];
 
 		if (x->ids[t->id] != NULL) {
-			metadata_text(k, object, x->ids[t->id], t->name);
+			metadata_text(object, x->ids[t->id], t->name);
 		}
 	}
 	return object;
@@ -440,13 +439,13 @@ arg_json(struct describer *x, const struct kernel *kernel,
 
 	switch (arg->kind) {
 	case ARG_TENSOR:
-		metadata_text(k, row,
+		metadata_text(row,
 			      arg->in_place != NULL ? "update"
 			      : arg->written        ? "write"
 						    : "read",
 			      x->ids[arg->tensor->id]);
 		if (arg->in_place != NULL) {
-			metadata_text(k, row, "of", x->ids[arg->in_place->id]);
+			metadata_text(row, "of", x->ids[arg->in_place->id]);
 		}
 		break;
 	case ARG_WEIGHT:
@@ -474,8 +473,8 @@ nodes_json(struct describer *x)
 		cJSON *row = cJSON_CreateObject();
 		cJSON *args = cJSON_CreateArray();
 
-		metadata_text(k, row, "name", kernel->name);
-		metadata_text(k, row, "kernel", kernel->func->name);
+		metadata_text(row, "name", kernel->name);
+		metadata_text(row, "kernel", kernel->func->name);
 		for (int a = 0; a < kernel->args.n; a++) {
 			if (graph_arg_listed(kernel, &kernel->args.data[a])) {
 				cJSON_AddItemToArray(args,
@@ -501,8 +500,8 @@ io_json(struct describer *x, struct tensor *const *tensors, int n,
 	for (int i = 0; i < n; i++) {
 		cJSON *row = cJSON_CreateObject();
 
-		metadata_text(x->k, row, "name", fields[i]);
-		metadata_text(x->k, row, "tensor", x->ids[tensors[i]->id]);
+		metadata_text(row, "name", fields[i]);
+		metadata_text(row, "tensor", x->ids[tensors[i]->id]);
 		cJSON_AddItemToArray(list, row);
 	}
 	return list;
@@ -517,7 +516,7 @@ sizes_json(struct packer *k)
 		const struct var *v = k->g->dims.data[i];
 		cJSON *row = cJSON_CreateObject();
 
-		metadata_text(k, row, "name", k->dim_fields[i]);
+		metadata_text(row, "name", k->dim_fields[i]);
 		cJSON_AddNumberToObject(row, "min", (double)v->min);
 		cJSON_AddNumberToObject(row, "max", (double)v->max);
 		cJSON_AddItemToArray(list, row);
@@ -530,11 +529,10 @@ params_json(struct packer *k)
 {
 	cJSON *row = cJSON_CreateObject();
 
-	metadata_text(k, row, "file", k->files[FILE_BLOB]);
+	metadata_text(row, "file", k->files[FILE_BLOB]);
 	cJSON_AddNumberToObject(row, "bytes", (double)k->blob_bytes);
 	cJSON_AddNumberToObject(row, "align",
 				(double)k->p->target->align_bytes);
-	metadata_text(k, row, "digest", WEIGHTS_DIGEST_MARK);
 	return row;
 }
 
@@ -573,6 +571,7 @@ bool
 graph_form_describe(struct packer *k)
 {
 	struct describer x = { .k = k };
+	struct anchors anchors = { .arena = k->a };
 	struct strbuf calls, s;
 
 	name_tensors(&x);
@@ -592,13 +591,14 @@ graph_form_describe(struct packer *k)
 							text_hash(calls.data))),
 			false, false);
 	if (k->out->weights == WEIGHTS_FILE) {
-		metadata_member(&s, "params", params_json(k), false, false);
+		strbuf_puts(&s, "\t\"params\": ");
+		metadata_digested(&s, params_json(k), false, &anchors,
+				  ANCHOR_WEIGHTS_DIGEST, 0);
 	}
 	strbuf_puts(&s, calls.data);
 	metadata_member(&s, "model_names", model_names_json(&x), false, true);
 	strbuf_puts(&s, "}\n");
-	k->graph_text = arena_strdup(k->a, s.data);
-	add_file(k, FILE_GRAPH, OUT_TEXT, k->graph_text);
+	add_file(k, FILE_GRAPH, OUT_TEXT, s.data, &anchors);
 	strbuf_release(&calls);
 	strbuf_release(&s);
 	return !x.failed;

@@ -134,7 +134,8 @@ longest(const char *const *names, int n, int so_far)
 }
 
 bool
-add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
+add_interface(struct packer *k, const char *version_hash, struct strbuf *out,
+	      struct anchors *anchors)
 {
 	const struct settings *set = k->g->settings;
 	struct tdata *data = tdata_new(k->a);
@@ -146,6 +147,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 
 	unit_init(&u, k->m, k->d);
 	tdata_outer(data, k->data);
+	tdata_anchored(data, "MODEL", k->upper, ANCHOR_MODEL, 0, 0);
 	if (version_hash != NULL) {
 		tdata_text(data, "version_hash", version_hash);
 	}
@@ -198,9 +200,11 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 					 : "the inputs");
 	unit_add_includes(&u, data);
 	strbuf_init(&text);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &text);
+	ok = template_render_anchored(&k->m->diags, t->file, NULL, t->text,
+				      data, &text, anchors);
 	if (ok && text.data != NULL) {
-		strbuf_puts(out, dialect_comments(k->d, k->a, text.data));
+		strbuf_puts(out,
+			    dialect_comments(k->d, k->a, text.data, anchors));
 	}
 	strbuf_release(&text);
 	return ok;

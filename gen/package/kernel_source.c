@@ -432,7 +432,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 
 	if (kernel->group->region != NULL) {
 		ok = region_print(k, u, kernel, &text);
-		tdata_text(item, "text", ok ? place_marked(k, i, text) : "");
+		tdata_anchored(item, "text", ok ? text : "", ANCHOR_KERNEL, i,
+			       0);
 	} else {
 		strbuf_init(&s);
 		u->apart = is_exact(k, kernel);
@@ -442,7 +443,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		if (ok) {
 			/* The template ends the line. */
 			s.data[s.len - 1] = '\0';
-			tdata_text(item, "text", place_marked(k, i, s.data));
+			tdata_anchored(item, "text", arena_strdup(k->a, s.data),
+				       ANCHOR_KERNEL, i, 0);
 		}
 		strbuf_release(&s);
 	}
@@ -635,6 +637,7 @@ add_kernels_file(struct packer *k)
 {
 	const struct dialect *d = k->kernels;
 	struct tdata *data = tdata_new(k->a);
+	struct anchors anchors = { .arena = k->a };
 	const char *name, *text = NULL;
 	struct unit u;
 	bool ok;
@@ -649,11 +652,12 @@ add_kernels_file(struct packer *k)
 	ok = add_kernels(k, &u, data) && add_helpers(k, &u, data);
 	unit_add_includes(&u, data);
 	if (ok) {
-		text = template_text(k, d, TEMPLATE_SOURCE, data);
+		text = template_text(k, d, TEMPLATE_SOURCE, data, &anchors);
 	}
 	if (text == NULL) {
 		return false;
 	}
 	name = packer_render(k, d->files[FILE_SOURCE], k->data);
-	return add_program(k, name, add_named_file(k, name, OUT_TEXT, text));
+	return add_program(k, name,
+			   add_named_file(k, name, OUT_TEXT, text, &anchors));
 }

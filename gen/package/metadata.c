@@ -4,44 +4,17 @@
  * kernel, call and node, so that two files can be compared line by line. */
 #include <cjson/cJSON.h>
 
+#include "json_put.h"
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
 #include "plan.h"
 
-/* A copy of text as valid UTF-8, with '?' for other bytes. */
-const char *
-metadata_utf8(struct arena *a, const char *text)
-{
-	char *out = arena_strdup(a, text);
-	unsigned char *p = (unsigned char *)out;
-
-	while (*p != '\0') {
-		int more = *p < 0x80                 ? 0
-			   : *p >= 0xc2 && *p < 0xe0 ? 1
-			   : *p >= 0xe0 && *p < 0xf0 ? 2
-			   : *p >= 0xf0 && *p < 0xf5 ? 3
-						     : -1;
-		int good = 0;
-
-		while (good < more && (p[good + 1] & 0xc0) == 0x80) {
-			good++;
-		}
-		if (more < 0 || good < more) {
-			*p++ = '?';
-		} else {
-			p += more + 1;
-		}
-	}
-	return out;
-}
-
 void
-metadata_text(struct packer *k, cJSON *object, const char *key,
-	      const char *text)
+metadata_text(cJSON *object, const char *key, const char *text)
 {
 	if (text != NULL) {
-		cJSON_AddStringToObject(object, key, metadata_utf8(k->a, text));
+		cJSON_AddStringToObject(object, key, (text));
 	}
 }
 
@@ -66,10 +39,7 @@ metadata_shape(struct packer *k, int ndim, const struct expr *const *shape)
 
 			strbuf_init(&s);
 			expr_print(graph_given_size(k->g, shape[i]), &s);
-			cJSON_AddItemToArray(list,
-					     cJSON_CreateString(
-						     metadata_utf8(k->a,
-								   s.data)));
+			cJSON_AddItemToArray(list, cJSON_CreateString(s.data));
 			strbuf_release(&s);
 		}
 	}
@@ -82,9 +52,9 @@ tensor_json(struct packer *k, const struct tensor *t, const char *field)
 	cJSON *object = cJSON_CreateObject();
 	int64_t elems;
 
-	metadata_text(k, object, "name", t->name);
-	metadata_text(k, object, "field", field);
-	metadata_text(k, object, "dtype", dtype_name(t->type));
+	metadata_text(object, "name", t->name);
+	metadata_text(object, "field", field);
+	metadata_text(object, "dtype", dtype_name(t->type));
 	cJSON_AddItemToObject(object, "shape",
 			      metadata_shape(k, t->ndim, t->shape));
 	if (tensor_max_elems(t, &elems)) {
@@ -112,8 +82,8 @@ dims_json(struct packer *k)
 		const struct var *v = s.given;
 		cJSON *object = cJSON_CreateObject();
 
-		metadata_text(k, object, "name", v->name);
-		metadata_text(k, object, "field", k->dim_fields[i]);
+		metadata_text(object, "name", v->name);
+		metadata_text(object, "field", k->dim_fields[i]);
 		put_number(object, "min", (double)v->min);
 		put_number(object, "max", (double)v->max);
 		if (s.step > 1) {
@@ -139,7 +109,7 @@ memory_json(struct packer *k)
 		   plan->bound_bytes > 0 ? (double)plan->workspace_bytes /
 						   (double)plan->bound_bytes
 					 : 1.0);
-	metadata_text(k, object, "strategy", plan->strategy);
+	metadata_text(object, "strategy", plan->strategy);
 	put_number(object, "local_array_bytes", (double)k->local_bytes);
 	put_number(object, "weights_bytes", (double)k->out->weights_bytes);
 	return object;
@@ -150,10 +120,21 @@ memory_json(struct packer *k)
 static void
 put_line(struct strbuf *s, const char *indent, cJSON *value, bool last)
 {
-	char *text = cJSON_PrintUnformatted(value);
+	strbuf_puts(s, indent);
+	json_put(s, value, false);
+	strbuf_puts(s, last ? "\n" : ",\n");
+}
 
-	strbuf_printf(s, "%s%s%s\n", indent, text, last ? "" : ",");
-	cJSON_free(text);
+void
+metadata_digested(struct strbuf *s, cJSON *object, bool last,
+		  struct anchors *anchors, enum package_anchor kind, int index)
+{
+	json_put(s, object, false);
+	s->len--; /* the closing brace */
+	strbuf_puts(s, ",\"digest\":\"");
+	anchors_add(anchors, kind, index, s->len);
+	strbuf_printf(s, "%s\"}%s\n", DIGEST_UNKNOWN, last ? "" : ",");
+	cJSON_Delete(object);
 }
 
 /* "key": value as a line, or with a line for each item. */
@@ -228,14 +209,13 @@ add_metadata(struct packer *k)
 		"none", "c", "incbin", "file", "section",
 	};
 	cJSON *assumptions = cJSON_CreateArray();
+	struct anchors anchors = { .arena = k->a };
 	struct strbuf s;
 
 	for (int i = 0; i < k->g->assumptions.n; i++) {
 		cJSON_AddItemToArray(assumptions,
 				     cJSON_CreateString(
-					     metadata_utf8(k->a,
-							   k->g->assumptions
-								   .data[i])));
+					     k->g->assumptions.data[i]));
 	}
 	strbuf_init(&s);
 	strbuf_putc(&s, '{');
@@ -279,12 +259,12 @@ add_metadata(struct packer *k)
 	metadata_member(&s, "weights_form",
 			cJSON_CreateString(forms[k->out->weights]), false,
 			false);
-	metadata_member(&s, "weights", metadata_weights(k), true, false);
+	metadata_weights(k, &s, &anchors);
 	metadata_member(&s, "functions", metadata_functions(k), true, false);
 	metadata_member(&s, "kernels", metadata_kernels(k), true, false);
 	metadata_member(&s, "calls", metadata_calls(k), true, false);
 	metadata_member(&s, "trace", metadata_trace(k), true, true);
 	strbuf_puts(&s, "}\n");
-	add_file(k, FILE_METADATA, OUT_TEXT, s.data);
+	add_file(k, FILE_METADATA, OUT_TEXT, s.data, &anchors);
 	strbuf_release(&s);
 }

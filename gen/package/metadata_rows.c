@@ -16,10 +16,9 @@ put_number(cJSON *object, const char *key, double v)
 }
 
 static void
-add_text(struct packer *k, cJSON *list, const char *text)
+add_text(cJSON *list, const char *text)
 {
-	cJSON_AddItemToArray(list,
-			     cJSON_CreateString(metadata_utf8(k->a, text)));
+	cJSON_AddItemToArray(list, cJSON_CreateString(text));
 }
 
 static void
@@ -39,15 +38,15 @@ place_row(struct packer *k, const struct placement *at)
 {
 	cJSON *object = cJSON_CreateObject();
 
-	metadata_text(k, object, "name", place_name(at));
+	metadata_text(object, "name", place_name(at));
 	if (at->tensor != NULL) {
 		const struct kernel *from = writer_of(k, at->tensor);
 
-		metadata_text(k, object, "tensor", at->tensor->model_name);
-		metadata_text(k, object, "kernel",
+		metadata_text(object, "tensor", at->tensor->model_name);
+		metadata_text(object, "kernel",
 			      from != NULL ? from->name : NULL);
 	} else {
-		metadata_text(k, object, "scratch_of", at->scratch_of->name);
+		metadata_text(object, "scratch_of", at->scratch_of->name);
 	}
 	put_number(object, "offset", (double)at->offset_bytes);
 	put_number(object, "bytes", (double)at->bytes);
@@ -97,26 +96,30 @@ put_maker(struct packer *k, cJSON *object, const struct weight *w)
 	cJSON *from = cJSON_CreateArray();
 
 	for (int i = 0; i < sources.names.n; i++) {
-		add_text(k, from, sources.names.data[i]);
+		add_text(from, sources.names.data[i]);
 	}
 	cJSON_AddItemToObject(object, "from", from);
-	metadata_text(k, object, "recipe", provenance_recipe(k->a, w->tensor));
-	metadata_text(k, object, "element", provenance_index(k->p, w));
+	metadata_text(object, "recipe", provenance_recipe(k->a, w->tensor));
+	metadata_text(object, "element", provenance_index(k->p, w));
 	add_unless_empty(object, "nodes", nodes_json(k, &nodes));
 }
 
-cJSON *
-metadata_weights(struct packer *k)
+void
+metadata_weights(struct packer *k, struct strbuf *s, struct anchors *anchors)
 {
-	cJSON *list = cJSON_CreateArray();
 	int64_t end = 0;
 
+	if (k->p->weights.n == 0) {
+		metadata_member(s, "weights", cJSON_CreateArray(), true, false);
+		return;
+	}
+	strbuf_puts(s, "\t\"weights\": [\n");
 	for (int i = 0; i < k->p->weights.n; i++) {
 		const struct weight *w = k->p->weights.data[i];
 		cJSON *object = cJSON_CreateObject();
 
-		metadata_text(k, object, "symbol", k->weight_symbols[i]);
-		metadata_text(k, object, "dtype", dtype_name(w->buffer->type));
+		metadata_text(object, "symbol", k->weight_symbols[i]);
+		metadata_text(object, "dtype", dtype_name(w->buffer->type));
 		cJSON_AddItemToObject(object, "shape",
 				      metadata_shape(k, w->buffer->ndim,
 						     w->buffer->shape));
@@ -126,10 +129,11 @@ metadata_weights(struct packer *k)
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
 		/* The file is written after the weights. */
-		metadata_text(k, object, "digest", weight_digest_mark(k->a, i));
-		cJSON_AddItemToArray(list, object);
+		strbuf_puts(s, "\t\t");
+		metadata_digested(s, object, i + 1 == k->p->weights.n, anchors,
+				  ANCHOR_WEIGHT_DIGEST, i);
 	}
-	return list;
+	strbuf_puts(s, "\t],\n");
 }
 
 /* -- functions, kernels, calls -- */
@@ -148,11 +152,11 @@ metadata_functions(struct packer *k)
 		}
 		object = cJSON_CreateObject();
 		callers = cJSON_CreateArray();
-		metadata_text(k, object, "name", kernel->func->name);
-		metadata_text(k, object, "file", k->kernel_places[i].file);
+		metadata_text(object, "name", kernel->func->name);
+		metadata_text(object, "file", k->kernel_places[i].file);
 		put_number(object, "line", k->kernel_places[i].line);
 		for (int c = 0; c < kernel->callers.n; c++) {
-			add_text(k, callers, kernel->callers.data[c]->name);
+			add_text(callers, kernel->callers.data[c]->name);
 		}
 		cJSON_AddItemToObject(object, "kernels", callers);
 		cJSON_AddItemToArray(list, object);
@@ -170,16 +174,16 @@ metadata_kernels(struct packer *k)
 		cJSON *object = cJSON_CreateObject();
 		cJSON *ops = cJSON_CreateArray();
 
-		metadata_text(k, object, "name", kernel->name);
-		metadata_text(k, object, "function", kernel->func->name);
-		metadata_text(k, object, "title", kernel->title);
-		metadata_text(k, object, "schedule", kernel->schedule);
+		metadata_text(object, "name", kernel->name);
+		metadata_text(object, "function", kernel->func->name);
+		metadata_text(object, "title", kernel->title);
+		metadata_text(object, "schedule", kernel->schedule);
 		if (kernel->group->region != NULL) {
-			metadata_text(k, object, "backend",
+			metadata_text(object, "backend",
 				      kernel->group->region->backend->name);
 		}
 		for (int n = 0; n < kernel->group->nodes.n; n++) {
-			add_text(k, ops, kernel->group->nodes.data[n]->op_type);
+			add_text(ops, kernel->group->nodes.data[n]->op_type);
 		}
 		cJSON_AddItemToObject(object, "operators", ops);
 		put_number(object, "flops", kernel->flops);
@@ -208,14 +212,14 @@ put_tensor(struct packer *k, cJSON *object, const struct tensor *t)
 {
 	const struct placement *at = plan_find(&k->p->plan, t);
 
-	metadata_text(k, object, "tensor", t->model_name);
+	metadata_text(object, "tensor", t->model_name);
 	if (at != NULL && at->root != NULL &&
 	    (at->kind == PLACE_INPUT || at->kind == PLACE_OUTPUT)) {
-		metadata_text(k, object,
+		metadata_text(object,
 			      at->kind == PLACE_INPUT ? "input" : "output",
 			      tensor_label(at->root));
 	} else if (at != NULL && at->kind == PLACE_WORKSPACE) {
-		metadata_text(k, object, "workspace", place_name(at));
+		metadata_text(object, "workspace", place_name(at));
 	}
 }
 
@@ -225,27 +229,26 @@ arg_json(struct packer *k, const struct kernel *kernel,
 {
 	cJSON *object = cJSON_CreateObject();
 
-	metadata_text(k, object, "parameter",
+	metadata_text(object, "parameter",
 		      arg->buffer != NULL ? arg->buffer->name : arg->var->name);
 	switch (arg->kind) {
 	case ARG_TENSOR:
-		metadata_text(k, object, "access",
+		metadata_text(object, "access",
 			      !arg->written           ? "read"
 			      : arg->in_place != NULL ? "update"
 						      : "write");
 		put_tensor(k, object, arg->tensor);
 		break;
 	case ARG_WEIGHT:
-		metadata_text(k, object, "weight",
-			      weight_symbol(k, arg->weight));
+		metadata_text(object, "weight", weight_symbol(k, arg->weight));
 		break;
 	case ARG_SCRATCH:
-		metadata_text(k, object, "workspace",
+		metadata_text(object, "workspace",
 			      place_name(plan_find_scratch(&k->p->plan, kernel,
 							   arg->buffer)));
 		break;
 	case ARG_DIM:
-		metadata_text(k, object, "size", arg->var->name);
+		metadata_text(object, "size", arg->var->name);
 		break;
 	}
 	return object;
@@ -264,7 +267,7 @@ metadata_calls(struct packer *k)
 		cJSON *args = cJSON_CreateArray();
 
 		put_number(object, "call", i);
-		metadata_text(k, object, "kernel", kernel->name);
+		metadata_text(object, "kernel", kernel->name);
 		cJSON_AddItemToObject(object, "nodes",
 				      nodes_json(k, &computed));
 		add_unless_empty(object, "folded", nodes_json(k, &folded));
@@ -290,23 +293,23 @@ node_row(struct packer *k, const struct origin *from,
 	cJSON *folded = cJSON_CreateArray();
 
 	put_number(object, "index", from->index);
-	metadata_text(k, object, "node", from->name);
-	metadata_text(k, object, "op", from->op_type);
-	metadata_text(k, object, "output", from->output);
+	metadata_text(object, "node", from->name);
+	metadata_text(object, "op", from->op_type);
+	metadata_text(object, "output", from->output);
 	for (int i = 0; i < fate->kernels.n; i++) {
-		add_text(k, kernels, fate->kernels.data[i]->name);
+		add_text(kernels, fate->kernels.data[i]->name);
 	}
 	cJSON_AddItemToObject(object, "kernels", kernels);
 	for (int i = 0; i < fate->folded.n; i++) {
-		add_text(k, folded, fate->folded.data[i]->name);
+		add_text(folded, fate->folded.data[i]->name);
 	}
 	add_unless_empty(object, "folded_into", folded);
 	for (int i = 0; i < fate->weights.n; i++) {
-		add_text(k, weights, weight_symbol(k, fate->weights.data[i]));
+		add_text(weights, weight_symbol(k, fate->weights.data[i]));
 	}
 	add_unless_empty(object, "weights", weights);
-	metadata_text(k, object, "pass", fate->pass);
-	metadata_text(k, object, "why", fate->why);
+	metadata_text(object, "pass", fate->pass);
+	metadata_text(object, "why", fate->why);
 	return object;
 }
 

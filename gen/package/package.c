@@ -30,7 +30,7 @@ packer_render(struct packer *k, const char *text, const struct tdata *data)
 
 const char *
 add_named_file(struct packer *k, const char *name, enum out_kind kind,
-	       const char *text)
+	       const char *text, const struct anchors *anchors)
 {
 	struct out_file f = { .name = name, .kind = kind };
 
@@ -38,16 +38,15 @@ add_named_file(struct packer *k, const char *name, enum out_kind kind,
 		struct strbuf s;
 		struct layout l = dialect_layout(k->d, &s, true, false);
 
+		if (anchors != NULL) {
+			f.anchors = *anchors;
+		}
 		strbuf_init(&s);
-		layout_text(&l, text);
-		text = places_find(k, name,
-				   arena_strdup(k->a,
-						s.data != NULL ? s.data : ""));
+		layout_text(&l, text, &f.anchors);
+		f.text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+		f.length = s.len;
 		strbuf_release(&s);
-		f.text = text;
-		f.length = strlen(text);
-		f.has_digest = strstr(text, WEIGHTS_DIGEST_MARK) != NULL ||
-			       strstr(text, WEIGHT_DIGEST_MARK) != NULL;
+		places_find(k, name, f.text, &f.anchors);
 	} else {
 		f.length = (size_t)k->blob_bytes;
 	}
@@ -57,9 +56,9 @@ add_named_file(struct packer *k, const char *name, enum out_kind kind,
 
 void
 add_file(struct packer *k, enum file_id id, enum out_kind kind,
-	 const char *text)
+	 const char *text, const struct anchors *anchors)
 {
-	add_named_file(k, k->files[id], kind, text);
+	add_named_file(k, k->files[id], kind, text, anchors);
 	k->out->files.data[k->out->files.n - 1].is_source =
 		id == FILE_SOURCE || id == FILE_WEIGHTS || id == FILE_INCBIN ||
 		id == FILE_PROGRAM;
@@ -75,17 +74,18 @@ is_source(enum template_id id)
 
 const char *
 template_text(struct packer *k, const struct dialect *d, enum template_id id,
-	      const struct tdata *data)
+	      const struct tdata *data, struct anchors *anchors)
 {
 	const struct dialect_template *t = &d->templates[id];
 	const char *text = NULL;
 	struct strbuf s;
 
 	strbuf_init(&s);
-	if (template_render(&k->m->diags, t->file, NULL, t->text, data, &s)) {
+	if (template_render_anchored(&k->m->diags, t->file, NULL, t->text, data,
+				     &s, anchors)) {
 		text = arena_strdup(k->a, s.data != NULL ? s.data : "");
 		if (is_source(id)) {
-			text = dialect_comments(d, k->a, text);
+			text = dialect_comments(d, k->a, text, anchors);
 		}
 	}
 	strbuf_release(&s);
@@ -97,10 +97,11 @@ add_template_file(struct packer *k, enum template_id id,
 		  const struct tdata *data, enum file_id file,
 		  enum out_kind kind)
 {
-	const char *text = template_text(k, k->d, id, data);
+	struct anchors anchors = { .arena = k->a };
+	const char *text = template_text(k, k->d, id, data, &anchors);
 
 	if (text != NULL) {
-		add_file(k, file, kind, text);
+		add_file(k, file, kind, text, &anchors);
 	}
 	return text != NULL;
 }
@@ -209,7 +210,8 @@ add_common(struct packer *k)
 	tdata_int(d, "values_offset", BLOB_HEADER_BYTES);
 	tdata_printf(d, "digest_start", "%016llx", BLOB_DIGEST_START);
 	tdata_printf(d, "digest_factor", "%016llx", BLOB_DIGEST_FACTOR);
-	tdata_text(d, "digest", WEIGHTS_DIGEST_MARK);
+	tdata_anchored(d, "digest", DIGEST_UNKNOWN, ANCHOR_WEIGHTS_DIGEST, 0,
+		       0);
 	tdata_text(d, "open", TEXT_OPEN);
 	tdata_text(d, "close", TEXT_CLOSE);
 	tdata_text(d, "br", TEXT_SPACE);
@@ -326,22 +328,24 @@ package_model(const struct package *pkg)
 static bool
 add_header(struct packer *k)
 {
+	struct anchors names = { .arena = k->a }, again = names;
 	struct strbuf s;
-	const char *body;
 	bool ok;
 
 	strbuf_init(&s);
-	ok = add_interface(k, "", &s);
+	ok = add_interface(k, "", &s, &names) && s.data != NULL;
 	/* The comment at the top has the origin, which is not compared. */
-	body = ok ? strstr(s.data, k->upper) : NULL;
-	if (body != NULL) {
-		tdata_printf(k->data, "version_hash", "%08x", text_hash(body));
+	if (ok) {
+		size_t body = names.list.n > 0 ? names.list.data[0].at : 0;
+
+		tdata_printf(k->data, "version_hash", "%08x",
+			     text_hash(s.data + body));
 	}
 	strbuf_release(&s);
 	strbuf_init(&s);
-	ok = ok && body != NULL && add_interface(k, NULL, &s);
+	ok = ok && add_interface(k, NULL, &s, &again);
 	if (ok) {
-		add_file(k, FILE_HEADER, OUT_TEXT, s.data);
+		add_file(k, FILE_HEADER, OUT_TEXT, s.data, NULL);
 	}
 	strbuf_release(&s);
 	return ok;
@@ -711,7 +715,7 @@ package_harness(const struct package *pkg)
 	return template_text(k, k->d,
 			     k->o->graph ? TEMPLATE_GRAPH_HARNESS
 					 : TEMPLATE_HARNESS,
-			     data);
+			     data, NULL);
 }
 
 int

@@ -4,6 +4,7 @@
 #ifndef TIRC_PACKAGE_H
 #define TIRC_PACKAGE_H
 
+#include "anchors.h"
 #include "dialects.h"
 #include "kernel.h"
 
@@ -29,9 +30,9 @@ struct out_file {
 	const char *name; /* relative to the output folder */
 	enum out_kind kind;
 	const char *text;
-	size_t length;   /* of text; of the whole file for a blob */
-	bool has_digest; /* holds WEIGHTS_DIGEST_MARK, filled in on writing */
-	bool is_source;  /* to be compiled */
+	size_t length;          /* of text; of the whole file for a blob */
+	struct anchors anchors; /* of the digests, filled in on writing */
+	bool is_source;         /* to be compiled */
 };
 
 struct package {

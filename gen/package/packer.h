@@ -30,11 +30,15 @@ struct bindings {
 #define BLOB_DIGEST_START 0x7469726362696eull
 #define BLOB_DIGEST_FACTOR 0x9e3779b97f4a7c15ull
 
-/* A placeholder for the digest of the weights, replaced when they are
- * written. */
-#define WEIGHTS_DIGEST_MARK "@weights-digest@"
-/* The same for one weight; its number, of 7 digits, and "@" follow. */
-#define WEIGHT_DIGEST_MARK "@digest-"
+/* The anchors of the package's texts. At that of a digest the text has
+ * DIGEST_UNKNOWN, which is replaced when the weights are written. */
+enum package_anchor {
+	ANCHOR_WEIGHTS_DIGEST, /* of all weights */
+	ANCHOR_WEIGHT_DIGEST,  /* of the weight with the anchor's index */
+	ANCHOR_KERNEL,         /* the start of the index-th kernel's text */
+	ANCHOR_MODEL,          /* the model's name in a header */
+};
+#define DIGEST_UNKNOWN "0000000000000000"
 
 /* The least and the greatest element of a constant. */
 struct constant_range {
@@ -74,7 +78,6 @@ struct packer {
 	VEC(struct given) given;
 	struct pointer_map given_first;     /* by the parameter's buffer */
 	const char **kernel_symbols;        /* of the graph form */
-	const char *graph_text;             /* its JSON */
 	const struct kernel **kernel_of;    /* by group; NULL: none */
 	const struct kernel **first_writer; /* by tensor; NULL: none */
 	struct source_place *kernel_places; /* by kernel */
@@ -107,11 +110,10 @@ const char *weight_symbol(const struct packer *k, const struct weight *w);
 /* The kernel that writes t, or NULL. */
 const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
-/* source_lines.c: text after a mark, which add_named_file removes and by which
- * it finds the line of the i-th kernel's function. */
-const char *place_marked(struct packer *k, int i, const char *text);
-/* removes the marks from the text of file `name` and records their lines. */
-const char *places_find(struct packer *k, const char *name, const char *text);
+/* source_lines.c: records the lines of the kernels' functions in the text of file
+ * `name`, by the anchors of their texts. */
+void places_find(struct packer *k, const char *name, const char *text,
+		 const struct anchors *anchors);
 
 /* kernel_source.c: "kernels" with text, title, nodes, tensors, schedules, work;
  * "helpers" that a unit has used. */
@@ -190,18 +192,17 @@ void name_everything(struct packer *k);
 /* limits.c: does everything fit the compiler's largest object and its char? */
 bool limits_check(struct packer *k);
 bool weights_layout(struct packer *k);
-/* A placeholder for the digest of the i-th weight. */
-const char *weight_digest_mark(struct arena *a, int i);
-/* A comment on the i-th weight, indented by `indent`: its formula over the
- * model's constants, its nodes, the place of its elements. with_digest: also
- * its WEIGHT_DIGEST_MARK, for files that are written after the weights. */
-const char *weight_note(struct packer *k, int i, bool with_digest,
-			const char *indent);
+/* Sets "note", a comment on the i-th weight, indented by `indent`: its formula
+ * over the model's constants, its nodes, the place of its elements. with_digest:
+ * also the digest, for files that are written after the weights. */
+void add_weight_note(struct packer *k, struct tdata *row, int i,
+		     bool with_digest, const char *indent);
 /* A declaration such as "extern const float digits_conv_w[4][3][3];". */
 const char *weight_line(struct packer *k, int i, const char *text,
 			struct unit *u);
+/* The header, and the anchors of the model's name in it. */
 bool add_interface(struct packer *k, const char *version_hash,
-		   struct strbuf *out);
+		   struct strbuf *out, struct anchors *anchors);
 bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
 bool weights_have_header(const struct packer *k);
@@ -213,26 +214,29 @@ bool profile_allowed(const struct packer *k);
 /* Adds calls to the entry function that report the end of each kernel. */
 void add_profile_calls(struct packer *k);
 void add_metadata(struct packer *k);
+/* anchors: of the text, or NULL. */
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
-	      const char *text);
+	      const char *text, const struct anchors *anchors);
 /* Sets "offset" in the workspace; where that has an array for each type, also
  * the "array" and the number of the "first_element". */
 void add_workspace_place(struct packer *k, struct tdata *row,
 			 const struct placement *at);
-/* A rendered template of a dialect; NULL: reported. Then a template of the
- * host's dialect as a file of the package. */
 /* Sets a list of the words of a command's text, each an item with `word`, for the
  * filters of templates. False: a quote of the text is not closed; reported. */
 bool add_words(struct packer *k, struct tdata *data, const char *list,
 	       const char *text);
+/* A rendered template of a dialect, with its anchors unless that is NULL; NULL:
+ * reported. Then a template of the host's dialect as a file of the package. */
 const char *template_text(struct packer *k, const struct dialect *d,
-			  enum template_id id, const struct tdata *data);
+			  enum template_id id, const struct tdata *data,
+			  struct anchors *anchors);
 bool add_template_file(struct packer *k, enum template_id id,
 		       const struct tdata *data, enum file_id file,
 		       enum out_kind kind);
 /* Adds a file under the given name; returns its final text. */
 const char *add_named_file(struct packer *k, const char *name,
-			   enum out_kind kind, const char *text);
+			   enum out_kind kind, const char *text,
+			   const struct anchors *anchors);
 /* graph_form.c: is the graph form possible for the model? Makes its JSON, and a
  * hash of its calls. */
 bool graph_form_allowed(struct packer *k);
@@ -250,21 +254,25 @@ int64_t graph_arg_bytes(const struct kernel_arg *arg);
 int64_t graph_arg_align(const struct kernel_arg *arg);
 /* metadata_rows.c: rows of the metadata. */
 struct cJSON *metadata_places(struct packer *k);
-struct cJSON *metadata_weights(struct packer *k);
+/* Appends the member "weights", and adds the anchors of their digests. */
+void metadata_weights(struct packer *k, struct strbuf *s,
+		      struct anchors *anchors);
 struct cJSON *metadata_functions(struct packer *k);
 struct cJSON *metadata_kernels(struct packer *k);
 struct cJSON *metadata_calls(struct packer *k);
 struct cJSON *metadata_trace(struct packer *k);
-/* metadata.c: text as valid UTF-8; adds a text member, unless NULL; appends
- * "key": value as a line, or with a line for each item. */
-const char *metadata_utf8(struct arena *a, const char *text);
+/* metadata.c: adds a text member, unless NULL; appends "key": value as a line, or
+ * with a line for each item. */
 /* A shape: numbers, and symbolic sizes as text. */
 struct cJSON *metadata_shape(struct packer *k, int ndim,
 			     const struct expr *const *shape);
-void metadata_text(struct packer *k, struct cJSON *object, const char *key,
-		   const char *text);
+void metadata_text(struct cJSON *object, const char *key, const char *text);
 void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,
 		     bool by_item, bool last);
+/* Appends an object as a line, with a last member "digest" and its anchor. */
+void metadata_digested(struct strbuf *s, struct cJSON *object, bool last,
+		       struct anchors *anchors, enum package_anchor kind,
+		       int index);
 /* Renders a short template of the dialect. */
 const char *packer_render(struct packer *k, const char *text,
 			  const struct tdata *data);

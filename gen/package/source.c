@@ -183,7 +183,7 @@ add_places(struct packer *k, struct tdata *data)
 		struct tdata *row = tdata_item(data, "places");
 
 		tdata_text(row, "name", weight_place_name(k, i));
-		tdata_text(row, "note", weight_note(k, i, true, "\t"));
+		add_weight_note(k, row, i, true, "\t");
 		tdata_text(row, "before",
 			   i > 0 ? arena_printf(k->a, "%s + ",
 						weight_place_name(k, i - 1))
@@ -443,7 +443,7 @@ add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 	for (int i = 0; declared && i < k->p->weights.n; i++) {
 		struct tdata *row = tdata_item(data, "weights");
 
-		tdata_text(row, "note", weight_note(k, i, true, ""));
+		add_weight_note(k, row, i, true, "");
 		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, u));
 	}

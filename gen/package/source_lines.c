@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the file and line of each kernel's function. Templates place the text
- * anywhere, so a mark, a line of its own before the text, shows the place
- * afterwards. */
+ * anywhere, so its anchor shows the place afterwards. */
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "host_device.h"
 #include "kernel.h"
 #include "packer.h"
-
-#define MARK '\6' /* then the kernel's number, on a line of its own */
-
-const char *
-place_marked(struct packer *k, int i, const char *text)
-{
-	return arena_printf(k->a, "%c%d\n%s", MARK, i, text);
-}
 
 static bool
 is_word(char c)
@@ -48,7 +38,7 @@ function_name(const struct kernel *kernel)
 		       : kernel->func->name;
 }
 
-/* The line with the name, searched from the mark on. */
+/* The line with the name, searched from the start of the kernel's text on. */
 static int
 line_of(const char *p, int line, const char *name)
 {
@@ -62,31 +52,27 @@ line_of(const char *p, int line, const char *name)
 	return first;
 }
 
-const char *
-places_find(struct packer *k, const char *name, const char *text)
+void
+places_find(struct packer *k, const char *name, const char *text,
+	    const struct anchors *anchors)
 {
-	char *out, *to;
+	const char *at = text;
 	int line = 1;
 
-	if (strchr(text, MARK) == NULL) {
-		return text;
-	}
-	out = to = arena_strdup(k->a, text);
-	for (const char *p = text; *p != '\0'; p++) {
-		if (*p == MARK) {
-			int i = atoi(p + 1);
+	for (int i = 0; i < anchors->list.n; i++) {
+		const struct anchor *x = &anchors->list.data[i];
+		const char *function;
 
-			p += strcspn(p, "\n");
-			k->kernel_places[i].file = name;
-			/* A kernel's text contains no marks. */
-			k->kernel_places[i].line =
-				line_of(p + 1, line,
-					function_name(k->p->kernels.data[i]));
+		if (x->kind != ANCHOR_KERNEL) {
 			continue;
 		}
-		line += *p == '\n';
-		*to++ = *p;
+		for (; at < text + x->at; at++) {
+			line += *at == '\n';
+		}
+		function = function_name(k->p->kernels.data[x->index]);
+		k->kernel_places[x->index] = (struct source_place){
+			.file = name,
+			.line = line_of(at, line, function),
+		};
 	}
-	*to = '\0';
-	return out;
 }

@@ -80,14 +80,9 @@ folded_text(struct packer *k, const struct tensor *t)
 	return text;
 }
 
-const char *
-weight_digest_mark(struct arena *a, int i)
-{
-	return arena_printf(a, "%s%07d@", WEIGHT_DIGEST_MARK, i);
-}
-
-const char *
-weight_note(struct packer *k, int i, bool with_digest, const char *indent)
+void
+add_weight_note(struct packer *k, struct tdata *row, int i, bool with_digest,
+		const char *indent)
 {
 	const struct weight *w = k->p->weights.data[i];
 	const char *index = provenance_index(k->p, w);
@@ -103,7 +98,7 @@ weight_note(struct packer *k, int i, bool with_digest, const char *indent)
 	text = comment_text(k->a, text);
 	if (with_digest) {
 		text = arena_printf(k->a, "%s; digest%c%s", text, TOGETHER,
-				    weight_digest_mark(k->a, i));
+				    DIGEST_UNKNOWN);
 	}
 	text = comment_wrap(k->a, k->d, text, ROW_START);
 	strbuf_init(&s);
@@ -117,8 +112,13 @@ weight_note(struct packer *k, int i, bool with_digest, const char *indent)
 		}
 	}
 	text = arena_strdup(k->a, s.data);
+	if (with_digest) {
+		tdata_anchored(row, "note", text, ANCHOR_WEIGHT_DIGEST, i,
+			       s.len - strlen(DIGEST_UNKNOWN));
+	} else {
+		tdata_text(row, "note", text);
+	}
 	strbuf_release(&s);
-	return text;
 }
 
 const char *
@@ -216,7 +216,7 @@ add_arrays(struct packer *k)
 		struct tdata *row = tdata_item(data, "weights");
 
 		lines[i] = weight_line(k, i, k->d->weights.define, &u);
-		tdata_text(row, "note", weight_note(k, i, false, ""));
+		add_weight_note(k, row, i, false, "");
 		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}
@@ -256,7 +256,7 @@ add_weights_header(struct packer *k)
 	for (int i = 0; i < k->p->weights.n; i++) {
 		struct tdata *row = tdata_item(data, "weights");
 
-		tdata_text(row, "note", weight_note(k, i, true, ""));
+		add_weight_note(k, row, i, true, "");
 		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}
@@ -310,6 +310,6 @@ add_weights(struct packer *k)
 	default:
 		return true;
 	}
-	add_file(k, FILE_BLOB, OUT_WEIGHTS_BLOB, NULL);
+	add_file(k, FILE_BLOB, OUT_WEIGHTS_BLOB, NULL, NULL);
 	return true;
 }

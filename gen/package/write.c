@@ -4,9 +4,9 @@
  * its modification time. */
 #define _DEFAULT_SOURCE
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,15 +46,15 @@ path_of(struct writer *w, const char *name)
 
 /* The temporary file of a file in a folder below lies in the output folder
  * itself, where the command line looks for half-written files. */
-static const char *
-temporary_of(struct writer *w, const char *name)
+static FILE *
+make_temporary(struct writer *w, const char *name, const char **temporary)
 {
 	char *flat = arena_strdup(w->a, name);
 
 	for (char *at = flat; *at != '\0'; at++) {
 		*at = *at == '/' ? '_' : *at;
 	}
-	return output_temporary(w->a, path_of(w, flat));
+	return output_temporary(w->a, path_of(w, flat), temporary);
 }
 
 /* -- the blob -- */
@@ -140,38 +140,39 @@ put_digest(char *at, uint64_t digest)
 {
 	char text[17];
 
+	assert(strncmp(at, DIGEST_UNKNOWN, strlen(DIGEST_UNKNOWN)) == 0);
 	snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
-	memcpy(at, text, 16);
+	memcpy(at, text, strlen(DIGEST_UNKNOWN));
 }
+_Static_assert(sizeof DIGEST_UNKNOWN == 17, "as long as a digest");
 
-/* The text with its placeholders replaced by digests. */
+/* The text with the digests at their anchors. */
 static const char *
 final_text(struct writer *w, const struct out_file *f)
 {
-	char *text, *at;
+	char *text = NULL;
 
-	if (!f->has_digest) {
-		return f->text;
-	}
-	text = arena_strdup(w->a, f->text);
-	for (at = text; (at = strstr(at, WEIGHTS_DIGEST_MARK)) != NULL;) {
-		put_digest(at, w->digest);
-	}
-	for (at = text; (at = strstr(at, WEIGHT_DIGEST_MARK)) != NULL;) {
-		int i = atoi(at + sizeof WEIGHT_DIGEST_MARK - 1);
+	for (int i = 0; i < f->anchors.list.n; i++) {
+		const struct anchor *x = &f->anchors.list.data[i];
 
-		put_digest(at, w->digests[i]);
+		if (x->kind != ANCHOR_WEIGHTS_DIGEST &&
+		    x->kind != ANCHOR_WEIGHT_DIGEST) {
+			continue;
+		}
+		if (text == NULL) {
+			text = arena_strdup(w->a, f->text);
+		}
+		put_digest(text + x->at, x->kind == ANCHOR_WEIGHTS_DIGEST
+						 ? w->digest
+						 : w->digests[x->index]);
 	}
-	return text;
+	return text != NULL ? text : f->text;
 }
-_Static_assert(sizeof WEIGHTS_DIGEST_MARK == 17, "as long as a digest");
-_Static_assert(sizeof WEIGHT_DIGEST_MARK - 1 + 7 + 1 == 16,
-	       "with a number of 7 digits and @ as long as a digest");
 
 static bool
 same_file(const char *a, const char *b)
 {
-	FILE *x = fopen(a, "rb"), *y = fopen(b, "rb");
+	FILE *x = output_earlier(a), *y = output_earlier(b);
 	bool same = x != NULL && y != NULL;
 	char p[16384], q[16384];
 	size_t n = 1;
@@ -194,14 +195,14 @@ static bool
 write_file(struct writer *w, int i)
 {
 	const struct out_file *f = &w->pkg->files.data[i];
-	const char *path = temporary_of(w, f->name);
-	FILE *file = fopen(path, "wb");
+	const char *path = path_of(w, f->name);
+	FILE *file = make_temporary(w, f->name, &w->temporary[i]);
 	bool ok = true, failed = false;
 
 	if (file == NULL) {
+		w->temporary[i] = NULL;
 		return cannot(w, path, "make this file");
 	}
-	w->temporary[i] = path;
 	if (f->kind == OUT_WEIGHTS_BLOB) {
 		ok = write_blob(w, file, &failed);
 	} else {
@@ -253,7 +254,7 @@ put_in_place(struct writer *w)
 static bool
 says_the_same(const char *path, const char *text)
 {
-	FILE *f = fopen(path, "rb");
+	FILE *f = output_earlier(path);
 	char part[4096];
 	size_t n = 0;
 	bool same = f != NULL;

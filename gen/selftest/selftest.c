@@ -36,7 +36,7 @@ add_file(struct pack *p, enum template_id id, const char *name,
 		file.text = arena_strdup(&p->m->arena, s.data);
 		if (id != TEMPLATE_SELFTEST_README) {
 			file.text = dialect_comments(p->d, &p->m->arena,
-						     file.text);
+						     file.text, NULL);
 		}
 		vec_push(&p->m->arena, &p->out->files, file);
 	}
