@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 
 #include "output_file.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* The generator's name is in the first line of a banner, and in the first
  * START_BYTES of JSON. */
 enum { START_BYTES = 512 };
+
+/* A temporary name has at most so many bytes of the file's name. */
+enum { NAME_BYTES = 200, ATTEMPTS = 100 };
 
 bool
 folder_make(struct module *m, const char *name)
@@ -64,6 +69,21 @@ starts_as_ours(char *start)
 	       strstr(start, "written by tirc") != NULL || names_version(start);
 }
 
+FILE *
+output_earlier(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	FILE *f = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+			  ? fdopen(fd, "rb")
+			  : NULL;
+
+	if (fd >= 0 && f == NULL) {
+		close(fd);
+	}
+	return f;
+}
+
 bool
 output_may_replace(const char *path)
 {
@@ -78,7 +98,7 @@ output_may_replace(const char *path)
 	if (!S_ISREG(st.st_mode) || st.st_size == 0) {
 		return !S_ISDIR(st.st_mode);
 	}
-	f = fopen(path, "rb");
+	f = output_earlier(path);
 	if (f == NULL) {
 		return false;
 	}
@@ -98,14 +118,71 @@ output_refuse(struct module *m, const char *path)
 			  "with --force");
 }
 
-char *
-output_temporary(struct arena *a, const char *path)
+/* "DIR/.NAME.RANDOM.PID.part" for "DIR/NAME". */
+static char *
+temporary_name(struct arena *a, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
+	unsigned long long random;
 
-	return arena_printf(a, "%.*s.%s.%ld.part", (int)(name - path), path,
-			    name, (long)getpid());
+	if (getentropy(&random, sizeof random) != 0) {
+		return NULL;
+	}
+	return arena_printf(a, "%.*s.%.*s.%016llx.%ld.part", (int)(name - path),
+			    path, NAME_BYTES, name, random, (long)getpid());
+}
+
+FILE *
+output_temporary(struct arena *a, const char *path, const char **temporary)
+{
+	for (int i = 0; i < ATTEMPTS; i++) {
+		char *name = temporary_name(a, path);
+		int fd = name != NULL ? open(name,
+					     O_WRONLY | O_CREAT | O_EXCL |
+						     O_NOFOLLOW | O_CLOEXEC,
+					     0666)
+				      : -1;
+		FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
+
+		*temporary = name;
+		if (f != NULL) {
+			return f;
+		}
+		if (fd >= 0) {
+			close(fd);
+			unlink(name);
+			return NULL;
+		}
+		if (name == NULL || errno != EEXIST) {
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/* A device or a pipe is written directly. NULL with errno. */
+static FILE *
+open_device(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	FILE *f = NULL;
+
+	if (fd < 0) {
+		return NULL;
+	}
+	if (fstat(fd, &st) == 0) {
+		errno = EEXIST; /* it has become a file */
+		f = S_ISREG(st.st_mode) ? NULL : fdopen(fd, "wb");
+	}
+	if (f == NULL) {
+		int error = errno;
+
+		close(fd);
+		errno = error;
+	}
+	return f;
 }
 
 bool
@@ -113,11 +190,12 @@ output_open(struct output *o, struct arena *a, const char *path)
 {
 	struct stat st;
 
-	o->path = path;
-	o->temporary = stat(path, &st) == 0 && !S_ISREG(st.st_mode)
-			       ? NULL
-			       : output_temporary(a, path);
-	o->file = fopen(o->temporary != NULL ? o->temporary : path, "wb");
+	*o = (struct output){ .path = path };
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		o->file = open_device(path);
+	} else {
+		o->file = output_temporary(a, path, &o->temporary);
+	}
 	return o->file != NULL;
 }
 
@@ -139,7 +217,7 @@ output_close(struct output *o, bool keep)
 	if (ok) {
 		error = errno;
 	}
-	remove(o->temporary);
+	unlink(o->temporary);
 	errno = error;
 	return ok && !keep;
 }

@@ -19,15 +19,22 @@ bool output_may_replace(const char *path);
 /* Adds the error for a file that may not be replaced; returns false. */
 bool output_refuse(struct module *m, const char *path);
 
-/* "DIR/.NAME.PID.part" for "DIR/NAME": the temporary file during writing. Owned
- * by the arena. */
-char *output_temporary(struct arena *a, const char *path);
+/* An existing file that may be replaced, to be read; NULL if it is no plain
+ * file. */
+FILE *output_earlier(const char *path);
+
+/* Makes "DIR/.NAME.RANDOM.PID.part" for "DIR/NAME", the temporary file during
+ * writing: a new file, behind no link, under a name that nobody can foresee. The
+ * name is owned by the arena. NULL: errno says why. */
+FILE *output_temporary(struct arena *a, const char *path,
+		       const char **temporary);
 
 /* An output file being written. */
 struct output {
 	FILE *file;
 	const char *path;
-	char *temporary; /* NULL: path is a device or a pipe, written directly */
+	const char *
+		temporary; /* NULL: path is a device or a pipe, written directly */
 };
 
 /* Begins a file. False: errno says why. The path is borrowed until the file is

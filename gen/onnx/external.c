@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* External tensor data: a file beside the model, an offset and a length. The
- * path is relative to the model's folder and must not leave it. */
-#define _XOPEN_SOURCE 700
-
+/* External tensor data: a file beside the model (beside.c), an offset and a
+ * length. */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "importer.h"
 
@@ -27,25 +24,6 @@ parse_size(const char *text, uint64_t *value)
 	unsigned long long v = strtoull(text, &end, 10);
 	*value = v;
 	return errno == 0 && *end == '\0';
-}
-
-/* Is the path relative, without ".."? */
-static bool
-stays_below(const char *location)
-{
-	if (location[0] == '\0' || location[0] == '/') {
-		return false;
-	}
-	for (const char *part = location; part;) {
-		const char *end = strchr(part, '/');
-		size_t n = end ? (size_t)(end - part) : strlen(part);
-
-		if (n == 2 && part[0] == '.' && part[1] == '.') {
-			return false;
-		}
-		part = end ? end + 1 : NULL;
-	}
-	return true;
 }
 
 static bool
@@ -87,22 +65,6 @@ parse_entries(const struct tensor_source *source, const Onnx__TensorProto *p,
 	return true;
 }
 
-/* Is the file, with symbolic links resolved, in the folder? */
-static bool
-lies_below(const char *folder, const char *path)
-{
-	char *top = realpath(*folder != '\0' ? folder : "/", NULL);
-	char *real = realpath(path, NULL);
-	size_t n = top != NULL ? strlen(top) : 0;
-	bool below = top != NULL && real != NULL &&
-		     strncmp(real, top, n) == 0 &&
-		     (real[n] == '/' || top[n - 1] == '/');
-
-	free(top);
-	free(real);
-	return below;
-}
-
 bool
 external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	      const char *item, const uint8_t **data, size_t *length)
@@ -111,8 +73,7 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	struct diag_place place = { .file = source->path, .item = item };
 	struct external e = { 0 };
 	const struct onnx_map *map;
-	const char *why = "out of memory";
-	const char *path;
+	const char *why = "cannot be read: out of memory";
 
 	if (!parse_entries(source, p, place, &e)) {
 		return false;
@@ -125,29 +86,11 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 			"beside it",
 			shown);
 	}
-	if (!stays_below(e.location)) {
-		return diag_error(
-			&m->diags, DIAG_EXTERNAL_DATA, place,
-			"its data is in %s, outside the model's folder; move "
-			"it beside the model",
-			shown);
-	}
-	path = arena_printf(&m->arena, "%s/%s", source->folder, e.location);
-	if (access(path, F_OK) == 0 && !lies_below(source->folder, path)) {
-		return diag_error(
-			&m->diags, DIAG_EXTERNAL_DATA, place,
-			"its data is in the file %s, a symbolic link that "
-			"leaves the model's folder; copy the file itself "
-			"beside the model",
-			shown);
-	}
-	map = onnx_file_map(source->file, path, &m->arena, &why);
+	map = onnx_file_map_beside(source->file, "model", source->folder,
+				   e.location, &m->arena, &why);
 	if (!map) {
-		return diag_error(
-			&m->diags, DIAG_EXTERNAL_DATA, place,
-			"its data file %s cannot be read: %s; copy it beside "
-			"the model",
-			shown, why);
+		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+				  "its data file %s %s", shown, why);
 	}
 	if (e.offset > map->length ||
 	    (e.has_length && e.length > map->length - e.offset)) {

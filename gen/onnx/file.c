@@ -120,30 +120,71 @@ map_open(int fd, struct onnx_map *map)
 	return true;
 }
 
-const struct onnx_map *
-onnx_file_map(struct onnx_file *file, const char *path, struct arena *a,
-	      const char **why)
+static const struct onnx_map *
+find_map(const struct onnx_file *file, const char *path)
 {
-	struct onnx_map map = { 0 };
-	int fd;
-
 	for (int i = 0; i < file->n; ++i) {
 		if (file->maps[i].path &&
 		    strcmp(file->maps[i].path, path) == 0) {
 			return &file->maps[i];
 		}
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || !map_open(fd, &map)) {
-		*why = arena_strdup(a, strerror(errno));
-		if (fd >= 0) {
-			close(fd);
-		}
+	return NULL;
+}
+
+/* Maps an open file and closes it. NULL with errno. */
+static const struct onnx_map *
+map_and_close(struct onnx_file *file, const char *path, int fd)
+{
+	struct onnx_map map = { 0 };
+	bool ok = map_open(fd, &map);
+	int error = errno;
+
+	close(fd);
+	if (!ok) {
+		errno = error;
 		return NULL;
 	}
-	close(fd);
 	map.path = strdup(path);
 	return add_map(file, map);
+}
+
+const struct onnx_map *
+onnx_file_map(struct onnx_file *file, const char *path, struct arena *a,
+	      const char **why)
+{
+	const struct onnx_map *map = find_map(file, path);
+	int fd;
+
+	if (map) {
+		return map;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	map = fd >= 0 ? map_and_close(file, path, fd) : NULL;
+	if (!map) {
+		*why = arena_strdup(a, strerror(errno));
+	}
+	return map;
+}
+
+const struct onnx_map *
+onnx_file_map_beside(struct onnx_file *file, const char *owner,
+		     const char *folder, const char *name, struct arena *a,
+		     const char **why)
+{
+	const char *path = arena_printf(a, "%s/%s", folder, name);
+	const struct onnx_map *map = find_map(file, path);
+	int fd;
+
+	if (map) {
+		return map;
+	}
+	fd = beside_open(a, owner, folder, name, why);
+	map = fd >= 0 ? map_and_close(file, path, fd) : NULL;
+	if (fd >= 0 && !map) {
+		*why = arena_printf(a, "cannot be read: %s", strerror(errno));
+	}
+	return map;
 }
 
 int

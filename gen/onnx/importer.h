@@ -33,8 +33,22 @@ struct onnx_file *onnx_file_new(void);
  * until the next call. NULL, with *why an arena text, if it cannot be read. */
 const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
 				     struct arena *a, const char **why);
+/* The same for a file that its owner, a model or a partition, names: a plain
+ * file without another name, in the owner's folder or below. *why is the end of a
+ * sentence about the file: "is a symbolic link; put the file itself there". */
+const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
+					    const char *owner,
+					    const char *folder,
+					    const char *name, struct arena *a,
+					    const char **why);
 /* Lets the system drop pages that were read; an access loads them again. */
 void onnx_file_forget(const void *at, size_t length);
+
+/* -- beside.c: files that a model or a partition names -- */
+
+/* Opens such a file; -1, with *why as above. */
+int beside_open(struct arena *a, const char *owner, const char *folder,
+		const char *name, const char **why);
 
 /* -- tensor.c: TensorProto to values -- */
 

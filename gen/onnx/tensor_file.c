@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "importer.h"
+#include "output_file.h"
 #include "wire.h"
 
 static bool
@@ -142,24 +143,16 @@ bool
 onnx_write_tensor(struct module *m, const char *path, const struct array *array)
 {
 	struct arena scratch;
-	FILE *f = fopen(path, "wb");
-	bool ok = f != NULL;
-	int error = errno;
+	struct output o;
+	bool ok = output_open(&o, &m->arena, path);
 
-	if (f) {
+	if (ok) {
 		arena_init(&scratch);
-		ok = write_fields(f, &scratch, array);
-		error = errno;
+		ok = write_fields(o.file, &scratch, array);
 		arena_release(&scratch);
-		if (fclose(f) != 0) {
-			ok = false;
-			error = errno;
-		}
-		if (!ok) {
-			remove(path);
-		}
+		ok = output_close(&o, ok) && ok;
 	}
 	return ok || diag_error(&m->diags, DIAG_FILE_UNWRITABLE,
 				(struct diag_place){ .file = path },
-				"cannot be written: %s", strerror(error));
+				"cannot be written: %s", strerror(errno));
 }

@@ -130,25 +130,21 @@ read_number(struct json j, struct dtype t, union number *out)
 static bool
 open_weights(struct reading *in, struct json j)
 {
-	const char *why = "out of memory";
+	const char *why = "cannot be read: out of memory";
 
 	if (in->weights != NULL) {
 		return true;
 	}
-	if (in->weights_path == NULL) {
+	if (in->weights_name == NULL) {
 		return json_error(j,
 				  "the partition names no file of constants; "
 				  "add the key weights at the top");
 	}
-	in->weights = onnx_file_map(in->file, in->weights_path, &in->m->arena,
-				    &why);
-	if (in->weights != NULL) {
-		return true;
-	}
-	return diag_error(&in->m->diags, DIAG_FILE_UNREADABLE,
-			  (struct diag_place){ .file = in->weights_path },
-			  "the file of constants cannot be read: %s; put it "
-			  "beside the JSON",
+	in->weights = onnx_file_map_beside(in->file, "partition", in->folder,
+					   in->weights_name, &in->m->arena,
+					   &why);
+	return in->weights != NULL ||
+	       json_error(j, "the file of constants, %s, %s", in->weights_name,
 			  why);
 }
 
@@ -191,7 +187,7 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 		return json_error(json_get(object, "offset"),
 				  "%s has only %zu bytes; write the "
 				  "partition again",
-				  in->weights_path, in->weights->length);
+				  in->weights_name, in->weights->length);
 	}
 	v->data = in->weights->base + at;
 	v->mapped = in->weights->kind == BYTES_MAPPED;
@@ -201,7 +197,7 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 				  "the bytes of %s have another digest; the "
 				  "file belongs to another partition, or its "
 				  "digest was not updated",
-				  in->weights_path);
+				  in->weights_name);
 	}
 	if (!number_bools_valid(v->type, v->data, v->elems, &n)) {
 		return json_error(

@@ -22,7 +22,8 @@ struct reading {
 	const struct graph *before;
 	struct onnx_file *file;
 	const struct onnx_map *weights; /* NULL: not opened yet */
-	const char *weights_path;
+	/* The file of constants that the partition names, and its folder. */
+	const char *weights_name, *folder;
 	const struct origin_name *origins; /* sorted */
 	/* The match of all nodes without a match yet, while matches are
 	 * read. */

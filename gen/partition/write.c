@@ -295,33 +295,21 @@ weights_path(struct arena *a, const char *path)
 }
 
 static bool
-write_json(struct graph *g, const char *path, const struct strbuf *text)
-{
-	FILE *f = fopen(path, "wb");
-	bool ok = f != NULL && fwrite(text->data, 1, text->len, f) == text->len;
-
-	return (f == NULL || fclose(f) == 0) && ok ? true : cannot(g, path);
-}
-
-static bool
 write_both(struct graph *g, const struct partition_facts *facts,
-	   const char *json, const char *blob, const char *name)
+	   struct output *json, struct output *blob, const char *name)
 {
-	struct strbuf text;
-	FILE *f = fopen(blob, "wb");
 	int errors = g->module->diags.n_errors;
+	struct strbuf text;
 	bool ok;
 
-	if (f == NULL) {
-		return cannot(g, blob);
-	}
 	strbuf_init(&text);
-	ok = partition_text(g, facts, name, f, &text);
-	ok = fclose(f) == 0 && ok;
+	ok = partition_text(g, facts, name, blob->file, &text);
 	if (!ok && g->module->diags.n_errors == errors) {
-		cannot(g, blob);
+		cannot(g, blob->path);
 	}
-	ok = ok && write_json(g, json, &text);
+	if (ok && fwrite(text.data, 1, text.len, json->file) != text.len) {
+		ok = cannot(g, json->path);
+	}
 	strbuf_release(&text);
 	return ok;
 }
@@ -345,8 +333,7 @@ partition_write(struct graph *g, const struct partition_facts *facts,
 	struct arena *a = &g->module->arena;
 	const char *blob = weights_path(a, path);
 	const char *slash = strrchr(blob, '/');
-	const char *new_json = output_temporary(a, path);
-	const char *new_blob = output_temporary(a, blob);
+	struct output json, weights;
 	bool ok;
 
 	if (g->steps.n > 0) {
@@ -359,15 +346,21 @@ partition_write(struct graph *g, const struct partition_facts *facts,
 	if (!force && !may_write(g, path, blob)) {
 		return false;
 	}
-	ok = write_both(g, facts, new_json, new_blob,
-			slash != NULL ? slash + 1 : blob);
-	if (ok &&
-	    (rename(new_blob, blob) != 0 || rename(new_json, path) != 0)) {
-		ok = cannot(g, path);
+	if (!output_open(&weights, a, blob)) {
+		return cannot(g, blob);
 	}
-	if (!ok) {
-		remove(new_json);
-		remove(new_blob);
+	if (!output_open(&json, a, path)) {
+		cannot(g, path);
+		output_close(&weights, false);
+		return false;
+	}
+	ok = write_both(g, facts, &json, &weights,
+			slash != NULL ? slash + 1 : blob);
+	if (!output_close(&weights, ok) && ok) {
+		ok = cannot(g, blob);
+	}
+	if (!output_close(&json, ok) && ok) {
+		ok = cannot(g, path);
 	}
 	return ok;
 }

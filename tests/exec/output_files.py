@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files are written under names that nobody can foresee, and no link leads what
+is written elsewhere: in output folders, for single files, with --keep."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from helper import DIGITS, TIRC, contents, fail, tirc, work_folder
+
+folder = work_folder()
+# 500 statements that take longer than this test looks.
+SLOW = "import tvm\nx = 0\n" + "\n".join(
+    ["for i in range(100000):\n    x = x + i"] * 500) + "\nprint(x)\n"
+
+
+def path(name):
+    return os.path.join(folder, name)
+
+
+def expect(what, condition):
+    if not condition:
+        fail(what)
+
+
+# -- the names of temporary files --
+with open(path("slow.py"), "w") as file:
+    file.write(SLOW)
+names = []
+for _ in range(2):
+    process = subprocess.Popen([TIRC, "lower", path("slow.py"), "-o",
+                                path("text")], stderr=subprocess.DEVNULL)
+    deadline = time.time() + 30
+    found = []
+    while not found and time.time() < deadline and process.poll() is None:
+        found = [n for n in os.listdir(folder) if n.endswith(".part")]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    expect("no temporary file was seen", len(found) == 1)
+    match = re.fullmatch(r"\.text\.([0-9a-f]{16})\.%d\.part" % process.pid,
+                         found[0])
+    expect("a temporary file is called " + found[0], match)
+    names.append(match.group(1))
+    os.remove(path(found[0]))
+expect("two runs take the same name", names[0] != names[1])
+
+# -- links in the place of a file --
+victim = path("victim")
+
+
+def victim_is_unharmed(what):
+    with open(victim, encoding="utf-8") as file:
+        expect(what + " wrote behind a link", file.read() == "tirc 1\n")
+
+
+with open(victim, "w", encoding="utf-8") as file:
+    file.write("tirc 1\n")         # may be replaced, but for the link
+with open(path("p.py"), "w", encoding="utf-8") as file:
+    file.write("import tvm\nprint(1)\n")
+for what, name, command in [
+        ("compile", "out/digits.c", ["compile", DIGITS, "-q", "-o",
+                                     path("out"), "--force"]),
+        ("compile", "out/digits.json", ["compile", DIGITS, "-q", "-o",
+                                        path("out"), "--force"]),
+        ("--depfile", "d", ["compile", DIGITS, "-q", "-o", path("o"),
+                            "--depfile", path("d")]),
+        ("partition", "p.json", ["partition", DIGITS, "-q", "-o",
+                                 path("p.json")]),
+        ("partition", "p.weights", ["partition", DIGITS, "-q", "-o",
+                                    path("p.json")]),
+        ("lower", "text", ["lower", path("p.py"), "-o", path("text")]),
+        ("run --output", "y.npy", ["run", DIGITS, "-q", "--output",
+                                   path("y.npy")]),
+        ("run --output", "y.npz", ["run", DIGITS, "-q", "--output",
+                                   path("y.npz")]),
+        ("run --json", "t.json", ["run", DIGITS, "-q", "--profile",
+                                  "--json", path("t.json")])]:
+    os.makedirs(path("out"), exist_ok=True)
+    if os.path.lexists(path(name)):
+        os.remove(path(name))
+    os.symlink(victim, path(name))
+    tirc(*command)
+    victim_is_unharmed(what)
+    expect("%s did not replace the link" % what,
+           not os.path.islink(path(name)) and os.path.getsize(path(name)))
+
+# -- a pipe in an output folder, which nobody reads --
+os.remove(path("out/digits.c"))
+os.mkfifo(path("out/digits.c"))
+tirc("compile", DIGITS, "-q", "-o", path("out"), timeout=60)
+expect("a pipe is still there", os.path.isfile(path("out/digits.c")))
+
+# -- --keep --
+kept = path("kept")
+tirc("run", DIGITS, "-q", "--keep", kept)
+tirc("run", DIGITS, "-q", "--keep", kept)
+for name in ("output_0.bin", "harness", "other"):
+    if os.path.exists(os.path.join(kept, name)):
+        os.remove(os.path.join(kept, name))
+    os.symlink(victim, os.path.join(kept, name))
+    before = contents(kept)
+    seen = tirc("run", DIGITS, "-q", "--keep", kept, status=1)
+    expect("no word of the link: " + seen.stderr, name in seen.stderr)
+    victim_is_unharmed("run --keep")
+    expect("run --keep wrote beside a link", contents(kept) == before)
+    os.remove(os.path.join(kept, name))
+os.link(victim, os.path.join(kept, "output_0.bin"))
+tirc("run", DIGITS, "-q", "--keep", kept, status=1)
+victim_is_unharmed("run --keep")
+os.remove(os.path.join(kept, "output_0.bin"))
+os.chmod(kept, 0o777)
+seen = tirc("run", DIGITS, "-q", "--keep", kept, status=1)
+expect("no word of the folder: " + seen.stderr, "everybody" in seen.stderr)
+expect("parts are left", not [n for n in os.listdir(folder)
+                              if n.endswith(".part")])
+print("all hold")
+sys.exit(0)
