@@ -576,8 +576,9 @@ render(struct renderer *r, const char *p, const char *end,
 					    "this name is a list, not a text:",
 					    tag.length, tag.name);
 			}
-			if (present && ((e->has_anchor && !record(r, &tag, e)) ||
-					!put_text(r, &tag, e->text))) {
+			if (present &&
+			    ((e->has_anchor && !record(r, &tag, e)) ||
+			     !put_text(r, &tag, e->text))) {
 				return false;
 			}
 			break;
