@@ -204,7 +204,7 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 			object,
 			"element %lld of its bools in %s is neither 0 "
 			"nor 1; write the partition again",
-			(long long)n, in->weights_path);
+			(long long)n, in->weights_name);
 	}
 	if (in->before != NULL) {
 		keep_bytes(in,
