@@ -4,9 +4,24 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compare.h"
+
+/* Files of data sets are found beside the model; who made it may have put a pipe
+ * or a device there. */
+bool
+test_is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
+	       cli_error(
+		       "%s is no plain file; remove it, or name other folders "
+		       "of data",
+		       path);
+}
 
 bool
 harness_read(struct harness *h, const char *folder, const char *kind, int i,
@@ -17,7 +32,7 @@ harness_read(struct harness *h, const char *folder, const char *kind, int i,
 	struct array *list;
 	int n;
 
-	if (!arrays_read(h->m, path, NULL, &list, &n)) {
+	if (!test_is_file(path) || !arrays_read(h->m, path, NULL, &list, &n)) {
 		return false;
 	}
 	*out = list[0];

@@ -72,6 +72,8 @@ void harness_ramp(struct harness *h, int i, struct array *a);
  * i-th "input" or "output" of a folder. */
 int test_folders(struct arena *a, const char *model, const char ***out);
 int harness_folders(struct harness *h, const char ***out);
+/* Is the file of a data set a plain one, if it is there? False: reported. */
+bool test_is_file(const char *path);
 bool harness_read(struct harness *h, const char *folder, const char *kind,
 		  int i, struct array *out);
 /* each_region.c: test --each-region. The verb's exit status. */

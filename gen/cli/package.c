@@ -114,7 +114,8 @@ read_inputs(struct values *v, const char *folder)
 			continue;
 		}
 		if (!is_state(v, next) &&
-		    (!arrays_read(v->m, path, NULL, &list, &count) ||
+		    (!test_is_file(path) ||
+		     !arrays_read(v->m, path, NULL, &list, &count) ||
 		     !take(&v->inputs[next], &list[0], path))) {
 			return false;
 		}

@@ -5,21 +5,41 @@
 
 #include "text.h"
 
-/* Breaks up comment delimiters and trigraphs. */
-static void
-put(struct strbuf *s, char c)
+static bool
+ends_in(const struct strbuf *s, const char *word)
 {
-	char last = s->len > 0 ? s->data[s->len - 1] : '\0';
+	size_t n = word != NULL ? strlen(word) : 0;
 
-	if ((c == '/' && (last == '*' || last == '/')) ||
-	    (c == '*' && last == '/') || (c == '?' && last == '?')) {
-		strbuf_putc(s, ' ');
+	return n > 0 && s->len >= n &&
+	       memcmp(s->data + s->len - n, word, n) == 0;
+}
+
+/* Appends a character; breaks up the delimiters of comments, of C as of the
+ * dialect, and trigraphs. */
+static void
+put(struct strbuf *s, const struct comment_forms *c, char letter)
+{
+	const char *const words[] = { "/*",    "*/",     "//",   "??",
+				      c->open, c->close, c->line };
+
+	strbuf_putc(s, letter);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (!ends_in(s, words[i])) {
+			continue;
+		}
+		s->len--;
+		if (strlen(words[i]) > 1) {
+			strbuf_putc(s, ' ');
+			strbuf_putc(s, letter);
+		} else {
+			strbuf_putc(s, '.');
+		}
+		return;
 	}
-	strbuf_putc(s, c);
 }
 
 const char *
-comment_text(struct arena *a, const char *text)
+comment_text(struct arena *a, const struct dialect *d, const char *text)
 {
 	size_t n = strlen(text);
 	const char *result;
@@ -33,11 +53,11 @@ comment_text(struct arena *a, const char *text)
 		if (bytes == 0) {
 			strbuf_printf(&s, "<%02X>", (unsigned char)text[i]);
 		} else if (code == '\n' || code == '\t') {
-			put(&s, ' ');
+			put(&s, &d->comments, ' ');
 		} else if (code >= 0x7f || code < ' ') {
 			strbuf_printf(&s, "<U+%04X>", code);
 		} else {
-			put(&s, code == '\\' ? '/' : (char)code);
+			put(&s, &d->comments, code == '\\' ? '/' : (char)code);
 		}
 		i += bytes > 0 ? bytes : 1;
 	}

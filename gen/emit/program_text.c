@@ -105,8 +105,8 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 	}
 	if (schedule != NULL && schedule[0] != '\0') {
 		add_fact(data, "sched.",
-			 comment_wrap(u->a, u->d, comment_text(u->a, schedule),
-				      13));
+			 comment_wrap(u->a, u->d,
+				      comment_text(u->a, u->d, schedule), 13));
 	}
 	u->apart = func_forbids_contraction(l->kernel);
 	unit_add_guard(u, data, u->apart, u->apart);
@@ -158,14 +158,16 @@ add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
 		if (b != NULL) {
 			add_fact(data,
 				 arena_printf(u->a, "%-*s", width,
-					      comment_text(u->a, b->name)),
-				 comment_text(u->a, parameter_text(u, f, b)));
+					      comment_text(u->a, u->d,
+							   b->name)),
+				 comment_text(u->a, u->d,
+					      parameter_text(u, f, b)));
 		}
 	}
 	if (part->schedule != NULL && part->schedule[0] != '\0') {
 		add_fact(data, arena_printf(u->a, "%-*s", width, "schedule"),
 			 comment_wrap(u->a, u->d,
-				      comment_text(u->a, part->schedule),
+				      comment_text(u->a, u->d, part->schedule),
 				      width + 7));
 	}
 }
@@ -238,7 +240,7 @@ emit_program(struct module *m, const struct dialect *d,
 
 	unit_init(&u, m, d);
 	reserve_names(&u, p);
-	tdata_text(data, "title", comment_text(&m->arena, p->title));
+	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
 	tdata_text(data, "header_name",
 		   p->with_header && any_called(d, p)
 			   ? emit_program_header_name(m, d, p->stem)
@@ -288,7 +290,7 @@ emit_program_header(struct module *m, const struct dialect *d,
 	}
 	unit_init(&u, m, d);
 	reserve_names(&u, p);
-	tdata_text(data, "title", comment_text(&m->arena, p->title));
+	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
 	tdata_text(data, "GUARD", guard);
 	tdata_list(data, "functions");
 	for (int i = 0; i < p->n; i++) {

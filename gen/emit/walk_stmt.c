@@ -725,7 +725,7 @@ say_comment(struct walker *w, const struct stmt *s)
 	const char *clean;
 
 	if (text != NULL) {
-		clean = comment_text(w->a, text->u.text);
+		clean = comment_text(w->a, w->d, text->u.text);
 		walk_put(w, false, arena_printf(w->a, "/* %s */", clean));
 	}
 }

@@ -30,7 +30,7 @@ shape_text(struct packer *k, const struct tensor *t)
 		print_extent(graph_given_size(k->g, t->shape[i]), &s);
 		strbuf_putc(&s, ']');
 	}
-	text = comment_text(k->a, s.data != NULL ? s.data : "");
+	text = comment_text(k->a, k->d, s.data != NULL ? s.data : "");
 	strbuf_release(&s);
 	return text;
 }

@@ -23,7 +23,7 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 
 	tdata_printf(row, "label", "%-8s", label);
 	tdata_text(row, "text",
-		   comment_wrap(k->a, k->d, comment_text(k->a, text),
+		   comment_wrap(k->a, k->d, comment_text(k->a, k->d, text),
 				ROW_COLUMN));
 }
 
@@ -61,8 +61,8 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 			head = arena_printf(k->a, "%s (%s)", head, o->op_type);
 		}
 		add_name_row(k, tdata_item(data, list), i == 0 ? label : "",
-			     comment_text(k->a, head),
-			     comment_text(k->a,
+			     comment_text(k->a, k->d, head),
+			     comment_text(k->a, k->d,
 					  o->output != NULL ? o->output : ""));
 	}
 	if (n < l->list.n) {
@@ -455,9 +455,10 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			       !is_exact(k, printed_beside(k, i, 1)));
 	tdata_text(item, "title",
 		   comment_wrap(k->a, k->d,
-				comment_text(k->a, kernel->title != NULL
-							   ? kernel->title
-							   : kernel->name),
+				comment_text(k->a, k->d,
+					     kernel->title != NULL
+						     ? kernel->title
+						     : kernel->name),
 				3));
 	tdata_list(item, "nodes");
 	tdata_list(item, "calls");

@@ -42,13 +42,17 @@ is_math(const struct word_list *words, const char *name, size_t length)
 /* The end of the comment or string literal at `at`, which contains no calls;
  * else `at`. */
 static const char *
-skip_passive(const char *at)
+skip_passive(const struct comment_forms *c, const char *at)
 {
+	size_t open = strlen(c->open);
 	const char *end;
 
-	if (at[0] == '/' && at[1] == '*') {
-		end = strstr(at + 2, "*/");
-		return end != NULL ? end + 2 : at + strlen(at);
+	if (strncmp(at, c->open, open) == 0) {
+		end = strstr(at + open, c->close);
+		return end != NULL ? end + strlen(c->close) : at + strlen(at);
+	}
+	if (c->line != NULL && strncmp(at, c->line, strlen(c->line)) == 0) {
+		return at + strcspn(at, "\n");
 	}
 	if (*at == '"') {
 		for (end = at + 1; *end != '\0' && *end != '"'; end++) {
@@ -70,7 +74,7 @@ math_functions(struct packer *k, const char *source)
 	reserved_add(k->m, &words, "math");
 	reserved_sort(&words);
 	for (const char *at = source; *at != '\0';) {
-		const char *next = skip_passive(at);
+		const char *next = skip_passive(&k->d->comments, at);
 		size_t n = 0;
 
 		while (next == at && is_letter(at[n])) {

@@ -128,7 +128,7 @@ add_origin(struct packer *k)
 				     : "";
 
 	tdata_text(k->data, "origin",
-		   comment_text(k->a,
+		   comment_text(k->a, k->d,
 				arena_printf(k->a,
 					     "from %s%s, tirc %s, target %s",
 					     file, digest, k->o->version,
@@ -174,9 +174,10 @@ add_common(struct packer *k)
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
 	tdata_text(d, "flags",
-		   comment_wrap(k->a, k->d, comment_text(k->a, k->cflags),
+		   comment_wrap(k->a, k->d, comment_text(k->a, k->d, k->cflags),
 				FLAGS_COLUMN));
-	tdata_text(d, "link_libraries", comment_text(k->a, k->library_ldflags));
+	tdata_text(d, "link_libraries",
+		   comment_text(k->a, k->d, k->library_ldflags));
 	tdata_text(d, "MODEL", k->upper);
 	add_origin(k);
 	tdata_text(d, "unit", k->d->access.unit);
@@ -290,7 +291,8 @@ add_states(struct packer *k)
 			continue; /* it has no elements, or no use */
 		}
 		row = tdata_item(k->data, "kept");
-		tdata_text(row, "name", comment_text(k->a, tensor_label(t)));
+		tdata_text(row, "name",
+			   comment_text(k->a, k->d, tensor_label(t)));
 		tdata_text(row, "NAME", k->state_macros[i]);
 		tdata_text(row, "short", short_name(t->type));
 		tdata_text(row, "shape", shape_text(k, t));

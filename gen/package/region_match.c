@@ -230,9 +230,10 @@ node_words(struct region_text *x, const struct node *n)
 	struct arena *a = x->k->a;
 	const char *stem = name_stem(a, n->name);
 
-	return comment_text(a, stem == NULL ? n->op_type
-					    : arena_printf(a, "%s %s",
-							   n->op_type, stem));
+	return comment_text(a, x->k->d,
+			    stem == NULL ? n->op_type
+					 : arena_printf(a, "%s %s", n->op_type,
+							stem));
 }
 
 /* Names all nodes in one text, and in lines that fit into a comment. */

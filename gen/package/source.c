@@ -132,8 +132,8 @@ add_plan(struct packer *k, struct tdata *data)
 			say_users(&users, at->tensor, &s);
 		}
 		tdata_text(tdata_item(data, "plan"), "place",
-			   comment_wrap(k->a, k->d, comment_text(k->a, s.data),
-					5));
+			   comment_wrap(k->a, k->d,
+					comment_text(k->a, k->d, s.data), 5));
 		strbuf_release(&s);
 	}
 }

@@ -95,7 +95,7 @@ add_weight_note(struct packer *k, struct tdata *row, int i, bool with_digest,
 			    index != NULL ? "; element " : "",
 			    index != NULL ? index : "",
 			    w->paired ? ", two in a byte" : "");
-	text = comment_text(k->a, text);
+	text = comment_text(k->a, k->d, text);
 	if (with_digest) {
 		text = arena_printf(k->a, "%s; digest%c%s", text, TOGETHER,
 				    DIGEST_UNKNOWN);

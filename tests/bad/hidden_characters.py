@@ -6,11 +6,11 @@ these reaches standard output, standard error or an emitted text; each is shown 
 a visible form."""
 import json
 import os
-import sys
+import subprocess
+import zipfile
 
 from helper import TIRC, has_dialect, fail, tirc, work_folder
 from proto import *
-import subprocess
 
 CONTROLS = "".join(chr(c) for c in range(1, 0x20)) + "\x7f" + "".join(
     chr(c) for c in range(0x80, 0xa0))
@@ -204,6 +204,34 @@ for number_, a in enumerate(hidden):
         status, _ = run(*words)
         if status == 0 and words[0] != "compile":
             fail("%r is accepted" % (words,))
+
+# Packages; the tables and JSON of runs; arrays with such names.
+model_file(ATTACK)
+given = ["--input-shape", ATTACK + "x:2,3"]
+kinds = [line.split()[0] for line in
+         tirc("compile", "--help").stdout.split("packages:\n")[1].split(
+             "\n\n")[0].split("\n")]
+for kind in kinds:
+    out = os.path.join(folder, kind)
+    run("compile", path, "-o", out, *given, "--target", "cortex-m4",
+        "--package", kind, folder=out, status=0)
+times = os.path.join(folder, "times.json")
+run("run", path, *given, "--profile", "--json", times, status=0)
+with open(times, "rb") as file:
+    check(file.read(), times)
+arrays = os.path.join(folder, "x.npz")
+with zipfile.ZipFile(arrays, "w") as file:
+    for name in (ATTACK, FORMATS):
+        file.writestr(name.replace("/", "") + ".npy", b"\x93NUMPY" +
+                      ATTACK.encode() * 8)
+        file.writestr(name.replace("/", ""), ATTACK)
+run("run", path, *given, "--input", arrays, status=1)
+run("run", path, *given, "--input", ATTACK + "x=" + arrays, status=1)
+with open(arrays, "wb") as file:
+    file.write(b"\x93NUMPY\1\0\x60\0" + (
+        "{'descr': '%s', 'fortran_order': False, 'shape': (%s)}" % (
+            ATTACK, ATTACK)).encode().ljust(96))
+run("run", path, *given, "--input", arrays, status=1)
 
 # Partitions: each text of one, in turn.
 model_file("plain ")

@@ -136,6 +136,17 @@ for naming, data, owner in ((model_naming, values, "model"),
         if refusal == "outside the" and owner not in done.stderr:
             fail("%s: %s" % (name, done.stderr))
 
+# A data set beside the model is found, not named: no pipe, no device.
+data = os.path.join(top, "model0", "test_data_set_0")
+os.mkdir(data)
+for make in (pipe, device):
+    make(os.path.join(data, "input_0.pb"), b"")
+    done = tirc("test", os.path.join(top, "model0", "m.onnx"), status=1,
+                timeout=60)
+    if "no plain file" not in done.stderr:
+        fail("%s in a data set: %s" % (make.__name__, done.stderr))
+    os.remove(os.path.join(data, "input_0.pb"))
+
 # What the user names may be a link.
 os.symlink(os.path.join(top, "model0", "m.onnx"), os.path.join(top, "l.onnx"))
 shutil.copy(os.path.join(top, "model0", "d.bin"), top)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "comment_text.h"
 #include "line_breaks.h"
 #include "module.h"
 #include "template.h"
@@ -99,6 +100,33 @@ check_numbers(void)
 	CHECK(!text_float("", &f) && !text_float("1,5", &f));
 }
 
+static void
+check_comment(const char *text, const struct dialect *d, const char *want)
+{
+	struct arena a;
+
+	arena_init(&a);
+	CHECK_STR_EQ(comment_text(&a, d, text), want);
+	arena_release(&a);
+}
+
+/* Nothing in a comment ends it: not in C, not in the dialect. */
+static void
+check_comments(void)
+{
+	static struct dialect c, other;
+
+	c.comments = (struct comment_forms){ "/*", "*", "*/", NULL };
+	other.comments = (struct comment_forms){ "(*", "", "*)", "#" };
+	check_comment("a*/b /* // /*/ **// ?"
+		      "?/ c\\",
+		      &c, "a* /b / * / / / * / ** / / ? ?/ c/");
+	check_comment("a*)b (* # */", &c, "a*)b (* # * /");
+	check_comment("a*)b (* # */", &other, "a* )b ( * . * /");
+	check_comment("gr\xc3\xb6\xff\x1b\n\xe2\x80\xae", &c,
+		      "gr<U+00F6><FF><U+001B> <U+202E>");
+}
+
 /* Three anchors go through the rendering of a template and the breaking of its
  * lines. */
 static void
@@ -155,6 +183,7 @@ main(void)
 	check_characters();
 	check_visible_forms();
 	check_numbers();
+	check_comments();
 	check_anchors();
 	return check_done();
 }
