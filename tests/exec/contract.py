@@ -5,7 +5,9 @@ and another model run in two threads at once (under ThreadSanitizer); what the
 workspace and the outputs held before changes nothing."""
 import os
 
-from helper import DIGITS, compile_model, compilers, execute, work_folder
+import turns
+from helper import CHECKED_LEVEL, DIGITS, compile_model, compilers, execute, \
+    work_folder
 
 DRIVER = r"""
 #include "digits.h"
@@ -144,7 +146,8 @@ int main(void)
 }
 """
 
-# With a dialect less, one way through the rest is enough.
+# With a dialect less, one way through the rest is enough. The compilers of a target
+# take turns.
 less = "without_gnu_c" in os.environ.get("TIRC", "")
 for target in ("c99",) if less else ("c99", "c99-avx512", "gnu-c", "misra"):
     a = compile_model(DIGITS, "--target", target)
@@ -155,11 +158,12 @@ for target in ("c99",) if less else ("c99", "c99-avx512", "gnu-c", "misra"):
     files = [os.path.join(d, n) for d in (a, b) for n in sorted(os.listdir(d))
              if n.endswith((".c", ".S"))]
     typed = ["-DTYPED_WORKSPACE"] if target == "misra" else []
-    for cc in compilers()[:1] if typed or less else compilers():
+    for cc in compilers()[:1] if typed or less \
+            else turns.some(target, compilers(), 1):
         for sanitizer in ("thread", "address,undefined")[less:]:
             program = os.path.join(work_folder(), "driver")
-            execute([cc, "-std=gnu11", "-g", "-O1", "-fsanitize=" + sanitizer,
-                     "-fno-sanitize-recover=all", "-DTIRC_ANY_PROCESSOR",
+            execute([cc, "-std=gnu11", "-g", *CHECKED_LEVEL[cc],
+                     "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-DTIRC_ANY_PROCESSOR",
                      *typed, "-I" + a, "-I" + b, driver,
                      *files, "-o", program, "-lm", "-lpthread"])
             execute([program])
