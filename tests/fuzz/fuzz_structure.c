@@ -243,8 +243,8 @@ change_shape(Onnx__GraphProto *g)
 			d->dim_value = integer();
 		}
 	} else {
-		onnx__tensor_shape_proto__dimension__free_unpacked(
-			type->shape->dim[--type->shape->n_dim], NULL);
+		protobuf_c_message_free_unpacked(
+			&type->shape->dim[--type->shape->n_dim]->base, NULL);
 	}
 }
 

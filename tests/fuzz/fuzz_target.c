@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as a partition's file with a target and weights, all the way to the
  * text of its kernels. */
+#define _GNU_SOURCE
+
 #include <stdint.h>
 
 #include "fuzz_folder.h"
