@@ -24,6 +24,8 @@ int text_hex_digit(char c);
 /* The bytes of the character of UTF-8 at the start of the n bytes, and its code
  * point; 0: they are no UTF-8. */
 size_t text_character(const char *text, size_t n, uint32_t *code);
+/* How many of the first bytes are printable characters of ASCII. */
+size_t text_printable(const char *text, size_t n);
 /* Does no reader see the character, or does it change how others are read? */
 bool text_is_hidden(uint32_t code);
 /* Appends n bytes of text with hidden characters in a visible form: \n, \x1b,

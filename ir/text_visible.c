@@ -61,6 +61,17 @@ text_character(const char *text, size_t n, uint32_t *code)
 	return bytes;
 }
 
+size_t
+text_printable(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && text[i] >= ' ' && text[i] < 0x7f) {
+		i++;
+	}
+	return i;
+}
+
 bool
 text_is_hidden(uint32_t code)
 {
@@ -84,9 +95,15 @@ text_put_visible(struct strbuf *out, const char *text, size_t n,
 		 const char *kept)
 {
 	for (size_t i = 0; i < n;) {
+		size_t plain = text_printable(text + i, n - i), bytes;
 		uint32_t code;
-		size_t bytes = text_character(text + i, n - i, &code);
 
+		strbuf_write(out, text + i, plain);
+		i += plain;
+		if (i == n) {
+			break;
+		}
+		bytes = text_character(text + i, n - i, &code);
 		if (bytes == 0) {
 			strbuf_printf(out, "\\x%02x", (unsigned char)text[i]);
 			bytes = 1;

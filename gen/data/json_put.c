@@ -42,9 +42,15 @@ static void
 put_visible(struct strbuf *out, const char *text, size_t n, const char *kept)
 {
 	for (size_t i = 0; i < n;) {
+		size_t plain = text_printable(text + i, n - i), bytes;
 		uint32_t code;
-		size_t bytes = text_character(text + i, n - i, &code);
 
+		strbuf_write(out, text + i, plain);
+		i += plain;
+		if (i == n) {
+			break;
+		}
+		bytes = text_character(text + i, n - i, &code);
 		if (bytes == 0) {
 			put_code(out, 0xfffd);
 			bytes = 1;

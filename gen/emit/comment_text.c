@@ -5,30 +5,53 @@
 
 #include "text.h"
 
+/* What a comment must not have: delimiters, of C as of the dialect, and
+ * trigraphs. */
+enum { N_REFUSED = 7 };
+
+struct refused {
+	const char *words[N_REFUSED];
+	char ends[N_REFUSED + 1]; /* the last letter of each */
+};
+
+static struct refused
+refused_of(const struct comment_forms *c)
+{
+	struct refused r = {
+		.words = { "/*", "*/", "//", "??", c->open, c->close, c->line },
+	};
+
+	for (int i = 0; i < N_REFUSED; i++) {
+		if (r.words[i] == NULL || r.words[i][0] == '\0') {
+			r.words[i] = r.words[0]; /* the dialect has none */
+		}
+		r.ends[i] = r.words[i][strlen(r.words[i]) - 1];
+	}
+	return r;
+}
+
 static bool
 ends_in(const struct strbuf *s, const char *word)
 {
-	size_t n = word != NULL ? strlen(word) : 0;
+	size_t n = strlen(word);
 
-	return n > 0 && s->len >= n &&
-	       memcmp(s->data + s->len - n, word, n) == 0;
+	return s->len >= n && memcmp(s->data + s->len - n, word, n) == 0;
 }
 
-/* Appends a character; breaks up the delimiters of comments, of C as of the
- * dialect, and trigraphs. */
+/* Appends a character, and breaks up what is refused. */
 static void
-put(struct strbuf *s, const struct comment_forms *c, char letter)
+put(struct strbuf *s, const struct refused *r, char letter)
 {
-	const char *const words[] = { "/*",    "*/",     "//",   "??",
-				      c->open, c->close, c->line };
-
 	strbuf_putc(s, letter);
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (!ends_in(s, words[i])) {
+	if (strchr(r->ends, letter) == NULL) {
+		return;
+	}
+	for (int i = 0; i < N_REFUSED; i++) {
+		if (!ends_in(s, r->words[i])) {
 			continue;
 		}
 		s->len--;
-		if (strlen(words[i]) > 1) {
+		if (strlen(r->words[i]) > 1) {
 			strbuf_putc(s, ' ');
 			strbuf_putc(s, letter);
 		} else {
@@ -41,6 +64,7 @@ put(struct strbuf *s, const struct comment_forms *c, char letter)
 const char *
 comment_text(struct arena *a, const struct dialect *d, const char *text)
 {
+	const struct refused refused = refused_of(&d->comments);
 	size_t n = strlen(text);
 	const char *result;
 	struct strbuf s;
@@ -53,11 +77,11 @@ comment_text(struct arena *a, const struct dialect *d, const char *text)
 		if (bytes == 0) {
 			strbuf_printf(&s, "<%02X>", (unsigned char)text[i]);
 		} else if (code == '\n' || code == '\t') {
-			put(&s, &d->comments, ' ');
+			put(&s, &refused, ' ');
 		} else if (code >= 0x7f || code < ' ') {
 			strbuf_printf(&s, "<U+%04X>", code);
 		} else {
-			put(&s, &d->comments, code == '\\' ? '/' : (char)code);
+			put(&s, &refused, code == '\\' ? '/' : (char)code);
 		}
 		i += bytes > 0 ? bytes : 1;
 	}

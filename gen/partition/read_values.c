@@ -135,6 +135,9 @@ open_weights(struct reading *in, struct json j)
 	if (in->weights != NULL) {
 		return true;
 	}
+	if (in->weights_refused) {
+		return false;
+	}
 	if (in->weights_name == NULL) {
 		return json_error(j,
 				  "the partition names no file of constants; "
@@ -143,7 +146,8 @@ open_weights(struct reading *in, struct json j)
 	in->weights = onnx_file_map_beside(in->file, "partition", in->folder,
 					   in->weights_name, &in->m->arena,
 					   &why);
-	return in->weights != NULL ||
+	in->weights_refused = in->weights == NULL;
+	return !in->weights_refused ||
 	       json_error(j, "the file of constants, %s, %s", in->weights_name,
 			  why);
 }

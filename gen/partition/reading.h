@@ -24,6 +24,7 @@ struct reading {
 	const struct onnx_map *weights; /* NULL: not opened yet */
 	/* The file of constants that the partition names, and its folder. */
 	const char *weights_name, *folder;
+	bool weights_refused;              /* a message says why */
 	const struct origin_name *origins; /* sorted */
 	/* The match of all nodes without a match yet, while matches are
 	 * read. */

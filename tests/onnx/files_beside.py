@@ -133,6 +133,9 @@ for naming, data, owner in ((model_naming, values, "model"),
                         or os.path.exists(out)):
             fail("%s of a %s, %s: %s" % (name, owner, make.__name__,
                                          done.stderr))
+        if refusal and done.stderr.count("\n") != 1:
+            fail("%s of a %s has several messages: %s" % (name, owner,
+                                                          done.stderr))
         if refusal == "outside the" and owner not in done.stderr:
             fail("%s: %s" % (name, done.stderr))
 
