@@ -45,6 +45,12 @@ graph_fail(struct tirc_graph *g, enum tirc_graph_status status,
 	va_start(args, format);
 	vsnprintf(g->message, sizeof g->message, format, args);
 	va_end(args);
+	/* Names of the JSON may have characters that control a terminal. */
+	for (char *p = g->message; *p != '\0'; ++p) {
+		if (*p < ' ' || *p > '~') {
+			*p = '?';
+		}
+	}
 	return status;
 }
 

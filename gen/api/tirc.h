@@ -401,8 +401,10 @@ const char *tirc_kernel_trace(struct tirc *t, const char *kernel, bool json);
 struct tirc_file {
 	const char *name; /* relative to the folder */
 	int64_t bytes;
-	const char *text; /* NULL for a blob */
-	bool is_source;   /* a source file to compile and link */
+	/* NULL for a blob. A digest of weights is 0 in it, because the weights
+	 * are computed when tirc_write() writes them. */
+	const char *text;
+	bool is_source; /* a source file to compile and link */
 };
 
 /* Flags for instructions that the files rely on and the compiler does not have

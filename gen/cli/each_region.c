@@ -148,6 +148,9 @@ test_each_region(struct cli *c)
 	char *kept[2] = { NULL, NULL };
 	bool ok, bad = false;
 
+	if (c->keep != NULL && !harness_may_keep(c->keep)) {
+		return CLI_INPUT;
+	}
 	ok = open_one(&w.alone, &w.alone_cli, c, "alone", &kept[0]);
 	if (ok && tirc_region_count(w.alone.t) == 0) {
 		say(stdout, "there are no regions to compare\n");

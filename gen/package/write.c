@@ -216,28 +216,40 @@ write_file(struct writer *w, int i)
 	return failed ? cannot(w, path, "write this file") : ok;
 }
 
-/* Makes the folder of a file below the output folder. */
+/* Makes the folder of a file below the output folder. A link in its place would
+ * lead the file elsewhere. */
 static bool
 make_folder(struct writer *w, const char *name)
 {
-	const char *slash = strrchr(name, '/');
+	for (const char *slash = strchr(name, '/'); slash != NULL;
+	     slash = strchr(slash + 1, '/')) {
+		const char *path = path_of(w, arena_strndup(w->a, name,
+							    (size_t)(slash -
+								     name)));
+		struct stat st;
 
-	return slash == NULL ||
-	       folder_make(w->m,
-			   path_of(w, arena_strndup(w->a, name,
-						    (size_t)(slash - name))));
+		if (!folder_make(w->m, path)) {
+			return false;
+		}
+		if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+			errno = ELOOP;
+			return cannot(w, path, "write into this folder");
+		}
+	}
+	return true;
 }
 
 static bool
 put_in_place(struct writer *w)
 {
 	for (int i = 0; i < w->pkg->files.n; i++) {
-		const char *name = w->pkg->files.data[i].name;
-		const char *path = path_of(w, name);
-
-		if (!make_folder(w, name)) {
+		if (!make_folder(w, w->pkg->files.data[i].name)) {
 			return false;
 		}
+	}
+	for (int i = 0; i < w->pkg->files.n; i++) {
+		const char *path = path_of(w, w->pkg->files.data[i].name);
+
 		if (same_file(path, w->temporary[i])) {
 			continue; /* the temporary file is removed later */
 		}

@@ -87,6 +87,15 @@ for what, name, command in [
     expect("%s did not replace the link" % what,
            not os.path.islink(path(name)) and os.path.getsize(path(name)))
 
+# -- a link in the place of a package's folder --
+os.mkdir(path("package"))
+os.mkdir(path("elsewhere"))
+os.symlink(path("elsewhere"), path("package/src"))
+seen = tirc("compile", DIGITS, "-q", "--target", "cortex-m4", "--package",
+            "cmake", "-o", path("package"), status=1)
+expect("no word of the folder: " + seen.stderr, "package/src" in seen.stderr)
+expect("a package has files behind a link", not os.listdir(path("elsewhere")))
+
 # -- a pipe in an output folder, which nobody reads --
 os.remove(path("out/digits.c"))
 os.mkfifo(path("out/digits.c"))
