@@ -36,8 +36,7 @@ struct arena_chunk {
 void
 arena_init(struct arena *a)
 {
-	a->top = NULL;
-	a->used_bytes = 0;
+	*a = (struct arena){ 0 };
 }
 
 void
@@ -94,6 +93,9 @@ arena_alloc(struct arena *a, size_t bytes)
 	}
 	rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 	a->used_bytes += rounded;
+	if (a->most_bytes > 0 && a->used_bytes > a->most_bytes) {
+		memory_over_limit(a->most_bytes);
+	}
 	if (rounded > ARENA_CHUNK_BYTES / 4) {
 		/* A chunk of its own, below the one being filled. */
 		struct arena_chunk *big = chunk_new(rounded + ARENA_GAP_BYTES);
@@ -265,15 +267,13 @@ strbuf_puts(struct strbuf *s, const char *text)
 }
 
 void
-strbuf_printf(struct strbuf *s, const char *fmt, ...)
+strbuf_vprintf(struct strbuf *s, const char *fmt, va_list ap)
 {
-	va_list ap, again;
+	va_list again;
 	int n;
 
-	va_start(ap, fmt);
 	va_copy(again, ap);
 	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
 	if (n < 0) {
 		n = 0;
 	}
@@ -281,4 +281,14 @@ strbuf_printf(struct strbuf *s, const char *fmt, ...)
 	vsnprintf(s->data + s->len, (size_t)n + 1, fmt, again);
 	va_end(again);
 	s->len += (size_t)n;
+}
+
+void
+strbuf_printf(struct strbuf *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vprintf(s, fmt, ap);
+	va_end(ap);
 }

@@ -20,18 +20,21 @@ struct arena_chunk;
 struct arena {
 	struct arena_chunk *top;
 	size_t used_bytes; /* sum of all allocations */
+	size_t most_bytes; /* beyond it, memory_over_limit(); 0: no limit */
 };
 
 /* Called when no memory is left; does not return. The library's definition
  * calls abort(), which the library does nowhere else. A program may define this
  * function itself, to print a message and to clean up first. */
 _Noreturn void memory_exhausted(void);
+/* The same where an arena would exceed its most_bytes. */
+_Noreturn void memory_over_limit(size_t most_bytes);
 
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
 
 /* Zeroed, aligned to 16 bytes, valid until arena_release. Never NULL:
- * memory_exhausted() is called instead. */
+ * memory_exhausted() or memory_over_limit() is called instead. */
 void *arena_alloc(struct arena *a, size_t bytes);
 /* Room for n elements. */
 void *arena_elems(struct arena *a, size_t n, size_t elem_bytes);
@@ -75,5 +78,6 @@ void strbuf_putc(struct strbuf *s, char c);
 void strbuf_puts(struct strbuf *s, const char *text);
 void strbuf_write(struct strbuf *s, const char *data, size_t len);
 void strbuf_printf(struct strbuf *s, const char *fmt, ...) TIRC_PRINTF(2, 3);
+void strbuf_vprintf(struct strbuf *s, const char *fmt, va_list ap);
 
 #endif

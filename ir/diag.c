@@ -18,17 +18,25 @@ diag_add(struct diags *d, enum diag_severity severity, enum diag_id id,
 	 struct diag_place place, const char *fmt, va_list ap)
 {
 	struct diag one = { .id = id, .severity = severity, .place = place };
+	struct strbuf message;
 
 	if (place.file) {
-		one.place.file = arena_strdup(d->arena, place.file);
+		one.place.file = text_cut(d->arena, place.file, DIAG_FILE_BYTES,
+					  DIAG_FILE_BYTES);
 	}
 	if (place.item) {
-		one.place.item = arena_strdup(d->arena, place.item);
+		one.place.item = text_cut(d->arena, place.item, DIAG_WORD_BYTES,
+					  DIAG_WORD_BYTES);
 	}
 	if (place.excerpt) {
 		one.place.excerpt = arena_strdup(d->arena, place.excerpt);
 	}
-	one.message = arena_vprintf(d->arena, fmt, ap);
+	strbuf_init(&message);
+	strbuf_vprintf(&message, fmt, ap);
+	one.message = text_cut(d->arena,
+			       message.data != NULL ? message.data : "",
+			       DIAG_WORD_BYTES, DIAG_MESSAGE_BYTES);
+	strbuf_release(&message);
 	vec_push(d->arena, &d->list, one);
 	if (severity == DIAG_ERROR) {
 		d->n_errors++;

@@ -15,6 +15,15 @@ enum diag_id {
 
 enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
+/* The lengths of a diagnostic, which no name of a model exceeds: of a word and of
+ * an item; of the message; of the file's name. A longer text lacks its middle,
+ * for which "…" stands. */
+enum {
+	DIAG_WORD_BYTES = 200,
+	DIAG_MESSAGE_BYTES = 2000,
+	DIAG_FILE_BYTES = 1000
+};
+
 /* The place of a diagnostic: any part may be absent (NULL, 0). Printed as
  * "file:line:col: item: message". */
 struct diag_place {

@@ -300,6 +300,20 @@ graph_node_at(struct graph *g, int pos, const char *domain, const char *op_type,
 	return n;
 }
 
+void
+graph_assume(struct graph *g, const char *text)
+{
+	struct arena *a = &g->module->arena;
+
+	text = text_cut(a, text, DIAG_WORD_BYTES, DIAG_MESSAGE_BYTES);
+	for (int i = 0; i < g->assumptions.n; i++) {
+		if (strcmp(g->assumptions.data[i], text) == 0) {
+			return;
+		}
+	}
+	vec_push(a, &g->assumptions, text);
+}
+
 struct node *
 graph_node(struct graph *g, const char *domain, const char *op_type,
 	   const char *name, struct tensor *const *inputs, int n_inputs,

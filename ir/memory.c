@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends the process if no memory is left: a weak symbol in a file of its own, so
- * that a program may define the function itself. */
+/* Ends the process if no memory is left, or no more is allowed: weak symbols in a
+ * file of their own, so that a program may define the functions itself. */
 #include <stdlib.h>
 
 #include "arena.h"
@@ -11,5 +11,15 @@ __attribute__((weak))
 _Noreturn void
 memory_exhausted(void)
 {
+	abort();
+}
+
+#if defined(__GNUC__)
+__attribute__((weak))
+#endif
+_Noreturn void
+memory_over_limit(size_t most_bytes)
+{
+	(void)most_bytes;
 	abort();
 }

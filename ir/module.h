@@ -6,6 +6,7 @@
 
 #include "diag.h"
 #include "dtype.h"
+#include "quota.h"
 
 struct expr;
 struct func;
@@ -25,6 +26,7 @@ struct intern_table {
 struct module {
 	struct arena arena;
 	struct diags diags;
+	struct quota quota;
 	struct intern_table exprs;
 	VEC(struct func *) funcs;
 	int next_var_id, next_buffer_id;

@@ -86,6 +86,60 @@ text_hash(const char *text)
 	return h;
 }
 
+static bool
+is_within_character(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The first n bytes of the text, of which at most `most` stay: more of its
+ * start than of its end. */
+static void
+put_cut(struct strbuf *out, const char *text, size_t n, size_t most)
+{
+	static const char left_out[] = "…";
+	size_t head = n, tail = n;
+
+	if (n > most) {
+		head = most / 4 * 3;
+		tail = n - (most - head - (sizeof left_out - 1));
+		while (head > 0 && is_within_character(text[head])) {
+			head--;
+		}
+		while (tail < n && is_within_character(text[tail])) {
+			tail++;
+		}
+	}
+	strbuf_write(out, text, head);
+	if (n > most) {
+		strbuf_puts(out, left_out);
+		strbuf_write(out, text + tail, n - tail);
+	}
+}
+
+const char *
+text_cut(struct arena *a, const char *text, size_t word_bytes, size_t bytes)
+{
+	struct strbuf words, whole;
+	const char *result;
+
+	strbuf_init(&words);
+	strbuf_init(&whole);
+	while (*text != '\0') {
+		size_t word = strcspn(text, " \n"), blanks;
+
+		blanks = strspn(text + word, " \n");
+		put_cut(&words, text, word, word_bytes);
+		strbuf_write(&words, text + word, blanks);
+		text += word + blanks;
+	}
+	put_cut(&whole, words.data != NULL ? words.data : "", words.len, bytes);
+	result = arena_strdup(a, whole.data != NULL ? whole.data : "");
+	strbuf_release(&words);
+	strbuf_release(&whole);
+	return result;
+}
+
 int
 text_compare(const void *a, const void *b)
 {

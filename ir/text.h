@@ -35,6 +35,11 @@ void text_put_visible(struct strbuf *out, const char *text, size_t n,
 		      const char *kept);
 /* FNV-1a. */
 uint32_t text_hash(const char *text);
+/* The text with words of at most word_bytes, and as a whole of at most bytes:
+ * "…" stands for the middle of a longer one. Words are what blanks
+ * separate; no character of UTF-8 is cut. */
+const char *text_cut(struct arena *a, const char *text, size_t word_bytes,
+		     size_t bytes);
 /* Pointers to texts, for qsort and bsearch: by the bytes' order. */
 int text_compare(const void *a, const void *b);
 

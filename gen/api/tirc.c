@@ -26,6 +26,8 @@ tirc_new(const struct tirc_options *options)
 		t->options = *options;
 	}
 	t->m = module_new();
+	t->m->quota.output_bytes = t->options.max_output_bytes;
+	t->m->quota.memory_bytes = t->options.max_memory_bytes;
 	t->targets = target_names(t->m, &t->n_targets);
 	return t;
 }

@@ -100,6 +100,13 @@ struct tirc_options {
 	int n_byoc;
 	const char *byoc_path;
 	bool explain; /* for tirc_explain */
+	/* Limits for inputs of strangers (docs/import.md#limits); 0: 4 times
+	 * the bytes of the input, and 1 GB or 4 GB. The bytes that are written,
+	 * which a computed constant may have, too; the memory of the context.
+	 * A step that takes more memory ends with a message; a single
+	 * allocation a quarter beyond the limit ends the process, as exhausted
+	 * memory does. */
+	int64_t max_output_bytes, max_memory_bytes;
 	/* The kind of the firmware package that tirc_arrange makes, such as
 	 * "cmake"; NULL: none. A folder of the user's kinds. */
 	const char *package;

@@ -139,10 +139,11 @@ choose_funcs(const struct program_result *all, bool plain,
 }
 
 static bool
-print_funcs(struct tirc *t, struct program_result *list,
+print_funcs(struct tirc *t, const char *path, struct program_result *list,
 	    const struct tirc_program_options *o, int phase,
 	    const struct pass_hooks *hooks)
 {
+	struct diag_place place = { .file = path };
 	struct strbuf s;
 	bool ok = true;
 
@@ -154,6 +155,9 @@ print_funcs(struct tirc *t, struct program_result *list,
 		strbuf_init(&s);
 		func_print(f->func, o->old_script ? SCRIPT_OLD : SCRIPT_CURRENT,
 			   &s);
+		list->printed_bytes += (int64_t)s.len;
+		ok = ok && quota_check_output(t->m, place, "the functions",
+					      list->printed_bytes);
 		if (ok && o->print != NULL && s.len > 0) {
 			if (i > 0) {
 				o->print(o->print_ctx, "\n", 1);
@@ -168,6 +172,16 @@ print_funcs(struct tirc *t, struct program_result *list,
 			     "the program has no functions to print");
 	}
 	return ok;
+}
+
+static bool
+program_load(struct tirc *t, const char *path, struct source *out)
+{
+	if (!source_load(t->m, path, out)) {
+		return false;
+	}
+	quota_of_input(t->m, (int64_t)out->length);
+	return true;
 }
 
 bool
@@ -187,7 +201,7 @@ tirc_run_program(struct tirc *t, const char *path,
 		options.print = o->print;
 		options.ctx = o->print_ctx;
 	}
-	if (!source_load(t->m, path, &src) ||
+	if (!program_load(t, path, &src) ||
 	    !program_run(t->m, &src, &options, &all)) {
 		return false;
 	}
@@ -198,7 +212,8 @@ tirc_run_program(struct tirc *t, const char *path,
 	if (o->schedule != NULL && !apply_schedule(t, &chosen, o->schedule)) {
 		return false;
 	}
-	return print_funcs(t, &chosen, o, o->functions ? o->phase : 3, &hooks);
+	return print_funcs(t, path, &chosen, o, o->functions ? o->phase : 3,
+			   &hooks);
 }
 
 static void
@@ -225,7 +240,7 @@ tirc_program_sources(struct tirc *t, const char *path,
 	if (!context_hooks(t, &hooks)) {
 		return false;
 	}
-	if (!source_load(t->m, path, &src) ||
+	if (!program_load(t, path, &src) ||
 	    !program_run(t->m, &src, &options, &all)) {
 		return false;
 	}
@@ -267,9 +282,15 @@ tirc_write_sources(struct tirc *t, const char *folder)
 {
 	struct arena *a = &t->m->arena;
 	const char **paths = arena_array(a, const char *, t->sources.n + 1);
-	bool ok = true;
+	int64_t bytes = 0;
+	bool ok;
 
-	if (!folder_make(t->m, folder)) {
+	for (int i = 0; i < t->sources.n; i++) {
+		bytes += (int64_t)strlen(t->sources.data[i].text);
+	}
+	ok = quota_check_output(t->m, (struct diag_place){ .file = folder },
+				"the sources", bytes);
+	if (!ok || !folder_make(t->m, folder)) {
 		return false;
 	}
 	for (int i = 0; i < t->sources.n; i++) {

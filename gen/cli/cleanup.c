@@ -301,17 +301,33 @@ cleanup_pause_if_interrupted(void)
 	}
 }
 
-void
-memory_exhausted(void)
+static _Noreturn void
+end_with(const char *text)
 {
-	static const char text[] = "error: out of memory; free some, raise the "
-				   "limit, or take a smaller model\n";
-
-	if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
+	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
 		/* The error cannot be reported. */
 	}
 	free(state.reserve);
 	end_descendants();
 	cleanup_now();
 	_exit(CLI_INPUT);
+}
+
+void
+memory_exhausted(void)
+{
+	end_with("error: out of memory; free some, raise the limit, or take a "
+		 "smaller model\n");
+}
+
+void
+memory_over_limit(size_t most_bytes)
+{
+	char text[160];
+
+	snprintf(text, sizeof text,
+		 "error: tirc would take more than %zu bytes of memory; raise "
+		 "the limit with --max-memory, or take a smaller input\n",
+		 most_bytes);
+	end_with(text);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -229,6 +230,20 @@ execute(struct harness *h)
 	       arrays_save(h->m, h->cli->output, outputs, n_out);
 }
 
+/* The arrays are files between tirc and the program. */
+static bool
+arrays_within_limit(struct harness *h)
+{
+	struct stat st;
+
+	h->m->quota.output_bytes = h->cli->tirc.max_output_bytes;
+	quota_of_input(h->m, stat(h->cli->model, &st) == 0 ? st.st_size : 0);
+	return quota_check_output(h->m,
+				  (struct diag_place){ .file = h->cli->model },
+				  "the arrays of all inputs and outputs",
+				  cli_io_bytes(h->t));
+}
+
 static bool
 json_allowed(const struct harness *h)
 {
@@ -249,7 +264,8 @@ cmd_run(struct cli *c)
 	}
 	cli_use_machine(c);
 	c->has_summary = true;
-	ok = harness_open(&h, c) && json_allowed(&h) && execute(&h);
+	ok = harness_open(&h, c) && json_allowed(&h) &&
+	     arrays_within_limit(&h) && execute(&h);
 	harness_close(&h);
 	return ok ? CLI_DONE : CLI_INPUT;
 }

@@ -129,6 +129,13 @@ static const struct option_row rows[] = {
 	{ OPT_FORCE, "force", NULL,
 	  "also replace files that tirc did not write",
 	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT },
+	{ OPT_MAX_OUTPUT, "max-output", "SIZE",
+	  "limit of bytes to write, such as 500M or 20G (default: 4 times the "
+	  "input and 1G)",
+	  GRAPH_VERBS | PROGRAM_VERBS },
+	{ OPT_MAX_MEMORY, "max-memory", "SIZE",
+	  "limit of tirc's memory (default: 4 times the input and 4G)",
+	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_DEPFILE, "depfile", "FILE", "write a make-style dependency file",
 	  COMPILE },
 	{ OPT_CC, "cc", "COMMAND",

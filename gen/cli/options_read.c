@@ -144,6 +144,23 @@ read_count(const char *text, int *out)
 	return true;
 }
 
+/* "1500000000", "1.5G": at least one byte; the letters are powers of 1000. */
+static bool
+read_size(const char *text, int64_t *out)
+{
+	static const char letters[] = "kMGT";
+	char *end;
+	double v = strtod(text, &end);
+	const char *letter = *end != '\0' ? strchr(letters, *end) : NULL;
+
+	for (const char *l = letters; letter != NULL && l <= letter; l++) {
+		v *= 1000;
+	}
+	end += letter != NULL;
+	*out = v >= 1 && v < 1e18 ? (int64_t)v : 0;
+	return end != text && *end == '\0' && *out > 0;
+}
+
 /* The list with one text more, in the options' arena. */
 static void
 push(struct cli *c, const char *const **list, int *n, const char *text)
@@ -291,6 +308,10 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_TIME_PASSES:
 		c->tirc.time_passes = true;
 		return true;
+	case OPT_MAX_OUTPUT:
+		return read_size(arg, &c->tirc.max_output_bytes);
+	case OPT_MAX_MEMORY:
+		return read_size(arg, &c->tirc.max_memory_bytes);
 	case OPT_DEPFILE:
 		c->depfile_path = arg;
 		return true;

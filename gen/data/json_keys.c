@@ -235,7 +235,7 @@ check_list(struct check *c, struct json j, cJSON *value, const struct key *row,
 	const char *place = arena_printf(c->arena, "%s/*", row->pointer);
 	const struct key *each = json_keys_element(c->table, row);
 	bool good = true;
-	int i = 0;
+	struct json at;
 
 	if (!cJSON_IsArray(value)) {
 		json_error(j, "an array is expected here");
@@ -244,9 +244,9 @@ check_list(struct check *c, struct json j, cJSON *value, const struct key *row,
 	if (!check_length(j, row, "objects")) {
 		return false;
 	}
-	for (cJSON *item = value->child; item != NULL; item = item->next) {
-		struct json at = json_at(j, i++);
-
+	at = json_first(j);
+	for (cJSON *item = value->child; item != NULL;
+	     item = item->next, at = json_next(j, at)) {
 		good &= each != NULL ? check_value(c, at, item, each, words)
 				     : check_object(c, at, item, place, words);
 	}
@@ -346,14 +346,14 @@ check_array(struct check *c, struct json j, const struct key *row,
 	    const char *words)
 {
 	const bool texts = row->type == KEY_TEXTS;
-	int n = json_length(j);
-	bool good = cJSON_IsArray(j.value) &&
-		    (!texts || check_length(j, row, "texts"));
+	bool is_list = json_length(j) >= 0 && cJSON_IsArray(j.value);
+	bool good = is_list && (!texts || check_length(j, row, "texts"));
 
-	for (int i = 0; i < n; i++) {
+	for (struct json at = json_first(j); is_list && at.value != NULL;
+	     at = json_next(j, at)) {
 		good &= row->type == KEY_NUMBERS
-				? check_number(json_at(j, i), row)
-				: check_text(c, json_at(j, i), row, words);
+				? check_number(at, row)
+				: check_text(c, at, row, words);
 	}
 	return good;
 }
@@ -463,8 +463,10 @@ check_other(struct check *c, struct json j, const struct key *row,
 	if (cJSON_IsNumber(j.value)) {
 		return (row->also & OR_REAL) != 0 || check_number(j, range);
 	}
-	for (int i = 0; cJSON_IsArray(j.value) && i < json_length(j); i++) {
-		good &= check_number(json_at(j, i), range);
+	for (struct json at = json_first(j);
+	     cJSON_IsArray(j.value) && at.value != NULL;
+	     at = json_next(j, at)) {
+		good &= check_number(at, range);
 	}
 	return good;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Serializes cJSON's parser, which records the position of an error in a global
  * variable. */
@@ -210,22 +211,46 @@ json_check_keys(struct json object, const char *allowed)
 	}
 }
 
+/* By key, then by the place in the file. */
+static int
+compare_keys(const void *a, const void *b)
+{
+	const struct json *x = a, *y = b;
+	int order = strcmp(x->value->string, y->value->string);
+
+	return order != 0 ? order : x->index - y->index;
+}
+
+static void
+check_keys_once(struct json object)
+{
+	int n = cJSON_GetArraySize(object.value);
+	struct json *items = arena_array(&object.reader->module->arena,
+					 struct json, n + 1);
+
+	for (struct json j = json_first(object); j.value != NULL;
+	     j = json_next(object, j)) {
+		items[j.index] = j;
+	}
+	qsort(items, (size_t)n, sizeof *items, compare_keys);
+	for (int i = 1; i < n; i++) {
+		if (strcmp(items[i - 1].value->string,
+			   items[i].value->string) == 0) {
+			json_error(items[i - 1],
+				   "this key is given twice; remove one");
+		}
+	}
+}
+
 void
 json_check_once(struct json tree)
 {
+	if (cJSON_IsObject(tree.value)) {
+		check_keys_once(tree);
+	}
 	for (struct json j = json_first(tree); j.value != NULL;
 	     j = json_next(tree, j)) {
-		const char *key = j.value->string;
-		const cJSON *other = key != NULL ? j.value->next : NULL;
-
-		while (other != NULL && strcmp(other->string, key) != 0) {
-			other = other->next;
-		}
-		if (other != NULL) {
-			json_error(j, "this key is given twice; remove one");
-		} else {
-			json_check_once(j);
-		}
+		json_check_once(j);
 	}
 }
 

@@ -403,6 +403,14 @@ compose_dft(struct compose *c)
 				     "%lld is not defined; correct the model",
 				     (long long)n, (long long)given);
 	}
+	/* A constant of complex numbers for a length of up to 4 n. */
+	if (n > INT64_MAX / 64 ||
+	    !quota_check_output(c->m, node_place(c->g, c->node),
+				"the constants of its transform",
+				4 * n * 2 * dtype_bytes(x->type))) {
+		c->failed = true;
+		return false;
+	}
 	if (axis != at) {
 		x = compose_swap(c, "along_last", x, axis, at);
 	}

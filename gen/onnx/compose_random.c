@@ -57,10 +57,10 @@ run_number(struct compose *c)
 		t->shape[0] = expr_i32(c->m, 1);
 		t->is_input = true;
 		vec_push(&c->m->arena, &c->g->inputs, t);
-		vec_push(&c->m->arena, &c->g->assumptions,
-			 "input '" INPUT_NAME "' is new: runs with equal "
-			 "numbers give equal random results (--seed N makes "
-			 "it a constant)");
+		graph_assume(c->g,
+			     "input '" INPUT_NAME "' is new: runs with equal "
+			     "numbers give equal random results (--seed N "
+			     "makes it a constant)");
 	}
 	imp->random_run = t;
 	return t;

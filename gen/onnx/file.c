@@ -187,6 +187,17 @@ onnx_file_map_beside(struct onnx_file *file, const char *owner,
 	return map;
 }
 
+int64_t
+onnx_file_bytes(const struct onnx_file *file)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < file->n; ++i) {
+		bytes += (int64_t)file->maps[i].length;
+	}
+	return bytes;
+}
+
 int
 onnx_file_count(const struct onnx_file *file)
 {

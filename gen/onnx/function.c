@@ -9,26 +9,68 @@
  * is left out. */
 #include "importer.h"
 
-static bool
-same_text(const char *a, const char *b)
+#include <stdlib.h>
+
+static int
+by_signature(const char *name, const char *domain, const char *overload,
+	     const Onnx__FunctionProto *f)
 {
-	return strcmp(a ? a : "", b ? b : "") == 0;
+	int order = strcmp(name ? name : "", f->name ? f->name : "");
+
+	if (order == 0) {
+		order = strcmp(import_domain(domain), import_domain(f->domain));
+	}
+	return order != 0 ? order
+			  : strcmp(overload ? overload : "",
+				   f->overload ? f->overload : "");
+}
+
+/* The first of two with the same signature precedes. */
+static int
+compare_functions(const void *a, const void *b)
+{
+	const struct local_function *x = a, *y = b;
+	int order = by_signature(x->proto->name, x->proto->domain,
+				 x->proto->overload, y->proto);
+
+	return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+void
+functions_sort(struct importer *imp)
+{
+	size_t n = imp->model->n_functions;
+
+	imp->functions = arena_array(&imp->tmp, struct local_function, n + 1);
+	for (size_t i = 0; i < n; ++i) {
+		imp->functions[i] = (struct local_function){
+			imp->model->functions[i], i
+		};
+	}
+	qsort(imp->functions, n, sizeof *imp->functions, compare_functions);
 }
 
 const Onnx__FunctionProto *
 function_find(const struct importer *imp, const Onnx__NodeProto *call)
 {
-	for (size_t i = 0; i < imp->model->n_functions; ++i) {
-		const Onnx__FunctionProto *f = imp->model->functions[i];
+	size_t low = 0, high = imp->model->n_functions;
+	const Onnx__FunctionProto *f;
 
-		if (same_text(f->name, call->op_type) &&
-		    same_text(import_domain(f->domain),
-			      import_domain(call->domain)) &&
-		    same_text(f->overload, call->overload)) {
-			return f;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_signature(call->op_type, call->domain, call->overload,
+				 imp->functions[middle].proto) > 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
 		}
 	}
-	return NULL;
+	f = low < imp->model->n_functions ? imp->functions[low].proto : NULL;
+	return f && by_signature(call->op_type, call->domain, call->overload,
+				 f) == 0
+		       ? f
+		       : NULL;
 }
 
 /* The call's attributes, then the defaults of the absent ones. */
@@ -155,6 +197,17 @@ import_prefix(struct importer *imp, const struct body *caller,
 	return prefix;
 }
 
+static bool
+is_inside_of(const struct body *body, const Onnx__FunctionProto *f)
+{
+	for (; body; body = body->caller) {
+		if (body->function == f) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 function_inline(struct importer *imp, const struct body *caller,
 		const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
@@ -178,10 +231,17 @@ function_inline(struct importer *imp, const struct body *caller,
 		.flow = caller->flow,
 		.attrs = attrs,
 	};
-	if (body->depth > ONNX_MAX_CALL_DEPTH) {
+	if (is_inside_of(caller, f)) {
 		return bad_call(imp, item,
 				"its function calls itself, directly or "
 				"through others");
+	}
+	if (body->depth > ONNX_MAX_CALL_DEPTH) {
+		return diag_error(
+			&imp->m->diags, DIAG_TOO_LARGE, import_place(imp, item),
+			"calls of functions are nested more than %d deep; "
+			"inline some of them (onnx.inliner)",
+			ONNX_MAX_CALL_DEPTH);
 	}
 	scope_init(&body->scope, &imp->tmp);
 	return call_attributes(imp, caller, f, call, item, attrs) &&

@@ -290,6 +290,7 @@ check_model(struct importer *imp)
 					  i);
 		}
 	}
+	functions_sort(imp);
 	return true;
 }
 
@@ -390,7 +391,9 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	};
 	bool ok;
 
+	quota_of_input(m, (int64_t)source->length);
 	arena_init(&imp.tmp);
+	quota_set_end(m, &imp.tmp);
 	imp.bound_used = arena_array(&imp.tmp, bool, imp.options->n_bounds + 1);
 	imp.length_used = arena_array(&imp.tmp, bool,
 				      imp.options->n_sequences + 1);
@@ -432,6 +435,7 @@ onnx_import(struct module *m, const char *path,
 
 		g = import_mapped(m, &source, options,
 				  map->kind == BYTES_MAPPED);
+		quota_of_input(m, onnx_file_bytes(f));
 	} else {
 		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
 			   (struct diag_place){ .file = path },

@@ -151,6 +151,12 @@ struct read_size {
 	struct tensor *size;
 };
 
+/* A function of the model, and its place in the file. */
+struct local_function {
+	const Onnx__FunctionProto *proto;
+	size_t at;
+};
+
 struct importer {
 	struct module *m;
 	struct graph *g;
@@ -159,8 +165,9 @@ struct importer {
 	struct arena tmp; /* dies with the import */
 	const Onnx__ModelProto *model;
 	const Onnx__GraphProto *graph;
-	VEC(int) versions; /* opset version by node id */
-	VEC(int) in_flow;  /* ids of nodes in branches and loops of the graph */
+	struct local_function *functions; /* of the model, sorted */
+	VEC(int) versions;                /* opset version by node id */
+	VEC(int) in_flow; /* ids of nodes in branches and loops of the graph */
 	VEC(bool) inferred; /* types and shapes are done, by node id */
 	VEC(struct deferred *) deferred;
 	VEC(struct read_size) read_sizes;
@@ -248,6 +255,9 @@ bool import_constant(struct importer *imp, const struct body *body,
 
 /* -- function.c -- */
 
+/* Sorts the model's functions, before the first is looked for. */
+void functions_sort(struct importer *imp);
+/* NULL: the node calls none. */
 const Onnx__FunctionProto *function_find(const struct importer *imp,
 					 const Onnx__NodeProto *call);
 /* "outer/call/", a prefix that no other call has. */

@@ -158,8 +158,7 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 void
 import_assume(struct importer *imp, const char *text)
 {
-	vec_push(&imp->m->arena, &imp->g->assumptions,
-		 arena_strdup(&imp->m->arena, text));
+	graph_assume(imp->g, text);
 }
 
 static bool

@@ -97,6 +97,7 @@ struct graph *onnx_import(struct module *m, const char *path,
 			  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
 /* The paths of the mapped files: of the model and of external data. */
+int64_t onnx_file_bytes(const struct onnx_file *file); /* of all */
 int onnx_file_count(const struct onnx_file *file);
 const char *onnx_file_path(const struct onnx_file *file, int i);
 /* The same for a model in memory, which must outlive the graph; name stands

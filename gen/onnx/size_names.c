@@ -503,6 +503,14 @@ new_variable(struct size_names *s, const struct size_name *row)
 	struct var *v = var_new_dim(m, name, row->min, row->max);
 	struct dim_step step = { .given = v, .step = row->step };
 
+	if (g->dims.n == GRAPH_MAX_DIMS) {
+		diag_error(&m->diags, DIAG_TOO_LARGE,
+			   import_place(s->imp, NULL),
+			   "there are more than %d symbolic dimensions; give "
+			   "some a number with --dim",
+			   GRAPH_MAX_DIMS);
+		return NULL;
+	}
 	if (row->step == 1) {
 		vec_push(&m->arena, &g->dims, v);
 		return v->expr;

@@ -353,6 +353,12 @@ decode_strings(struct decoder *d, struct tensor_content *out)
 		return false;
 	}
 	d->bytes = (size_t)d->elems;
+	if (!quota_check_output(d->source->module, d->place,
+				"the strings, each with the bytes of the "
+				"longest,",
+				d->elems)) {
+		return false;
+	}
 	data = arena_alloc(d->arena, d->bytes + 1);
 	out->value = value_of_bytes(d, data, false);
 	while (wire_next(&r, &f)) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights as initialisers: a brace for each dimension, rows filled to the width
  * of a line, numbers that read back exactly. */
+#define _POSIX_C_SOURCE 200809L /* ftello */
+
 #include "array_text.h"
 
 #include "digest.h"
@@ -20,6 +22,8 @@ struct array_writer {
 	int64_t extent[DIMS_MAX], at[DIMS_MAX];
 	int column;
 	struct digest digest; /* of the current array's values */
+	const struct graph *graph;
+	off_t most_bytes; /* of the file */
 	bool failed;
 };
 
@@ -127,6 +131,17 @@ put_value(struct array_writer *w, const char *text)
 	close_braces(w);
 }
 
+/* Else it is reported. */
+static bool
+is_within_limit(const struct array_writer *w)
+{
+	const struct diag_place place = { .file = w->graph->file };
+
+	return ftello(w->file) <= w->most_bytes ||
+	       quota_output_exceeded(w->graph->module, place,
+				     "the constants as text");
+}
+
 static bool
 put_values(void *ctx, const void *bytes, size_t n)
 {
@@ -134,6 +149,9 @@ put_values(void *ctx, const void *bytes, size_t n)
 	size_t count = n / (size_t)dtype_bytes(w->type);
 	struct dtype type = w->type;
 
+	if (!is_within_limit(w)) {
+		return false;
+	}
 	digest_add(&w->digest, bytes, n);
 	/* A storage-only type is written as bits. */
 	if (w->d->types[type.kind].is_stored_only) {
@@ -180,9 +198,12 @@ set_shape(struct array_writer *w, const struct buffer *b)
 
 bool
 arrays_write(struct program *p, const struct package *pkg, FILE *file,
-	     uint64_t *digests, bool *write_failed)
+	     int64_t most_bytes, uint64_t *digests, bool *write_failed)
 {
-	struct array_writer w = { .d = pkg->dialect, .file = file };
+	struct array_writer w = { .d = pkg->dialect,
+				  .file = file,
+				  .graph = p->graph,
+				  .most_bytes = (off_t)most_bytes };
 	bool ok = true;
 
 	arena_init(&w.scratch);
@@ -194,7 +215,8 @@ arrays_write(struct program *p, const struct package *pkg, FILE *file,
 		put(&w, pkg->definitions[i]);
 		put(&w, "\n");
 		digest_start(&w.digest);
-		ok = weight_stream(p->graph, weight, put_values, &w);
+		ok = weight_stream(p->graph, weight, put_values, &w) &&
+		     is_within_limit(&w);
 		digests[i] = digest_end(&w.digest);
 		put(&w, w.d->weights.end);
 		put(&w, "\n");

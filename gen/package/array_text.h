@@ -10,9 +10,9 @@
 #include "package.h"
 
 /* Writes the definition and the values of every array of the program. False if
- * a weight cannot be computed (diagnosed), or if writing failed
- * (*write_failed). */
+ * a weight cannot be computed or the file gets more than most_bytes (both
+ * diagnosed), or if writing failed (*write_failed). */
 bool arrays_write(struct program *p, const struct package *pkg, FILE *file,
-		  uint64_t *digests, bool *write_failed);
+		  int64_t most_bytes, uint64_t *digests, bool *write_failed);
 
 #endif

@@ -25,6 +25,25 @@ choose_form(struct packer *k, int64_t bytes)
 						      : k->d->weights.large;
 }
 
+/* At least so many bytes are written for the constants: in source, a digit and a
+ * comma for each element. */
+static int64_t
+least_bytes(const struct packer *k)
+{
+	int64_t bytes = 0;
+
+	if (k->out->weights != WEIGHTS_C &&
+	    k->out->weights != WEIGHTS_SECTION) {
+		return k->blob_bytes;
+	}
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+
+		bytes += 2 * (w->bytes / dtype_bytes(w->buffer->type));
+	}
+	return bytes;
+}
+
 bool
 weights_layout(struct packer *k)
 {
@@ -34,6 +53,7 @@ weights_layout(struct packer *k)
 	int64_t align = k->p->target->align_bytes;
 	int64_t at = BLOB_HEADER_BYTES;
 	struct diag_place place = { .file = k->d->file };
+	struct diag_place model = { .file = k->g->file };
 
 	for (int i = 0; i < k->p->weights.n; i++) {
 		struct weight *w = k->p->weights.data[i];
@@ -48,6 +68,10 @@ weights_layout(struct packer *k)
 	}
 	k->blob_bytes = at;
 	k->out->weights = choose_form(k, k->out->weights_bytes);
+	if (!quota_check_output(k->m, model, "the model's constants",
+				least_bytes(k))) {
+		return false;
+	}
 	if (k->out->weights == WEIGHTS_AUTO ||
 	    k->d->weights.forms[k->out->weights]) {
 		return true;

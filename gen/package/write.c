@@ -25,6 +25,8 @@ struct writer {
 	struct arena *a;
 	const char *dir;
 	const char **temporary; /* by file; NULL: none */
+	/* of all files, without the elements of arrays as text */
+	int64_t known_bytes;
 	uint64_t digest;
 	uint64_t *digests; /* of each weight's values */
 };
@@ -208,8 +210,9 @@ write_file(struct writer *w, int i)
 	} else {
 		failed = fputs(final_text(w, f), file) < 0;
 		if (!failed && f->kind == OUT_WEIGHTS_TEXT) {
-			ok = arrays_write(w->p, w->pkg, file, w->digests,
-					  &failed);
+			ok = arrays_write(w->p, w->pkg, file,
+					  quota_output(w->m) - w->known_bytes,
+					  w->digests, &failed);
 		}
 	}
 	failed |= fclose(file) != 0;
@@ -307,12 +310,17 @@ package_write(struct program *p, const struct package *pkg, const char *dir,
 	struct writer w = {
 		.p = p, .pkg = pkg, .m = p->graph->module, .dir = dir
 	};
+	const struct diag_place place = { .file = p->graph->file };
 	bool ok;
 
 	w.a = &w.m->arena;
 	w.digests = arena_array(w.a, uint64_t, p->weights.n + 1);
 	w.temporary = arena_array(w.a, const char *, pkg->files.n + 1);
-	ok = folder_make(w.m, dir) && (force || may_write(&w));
+	for (int i = 0; i < pkg->files.n; i++) {
+		w.known_bytes += (int64_t)pkg->files.data[i].length;
+	}
+	ok = quota_check_output(w.m, place, "the files", w.known_bytes) &&
+	     folder_make(w.m, dir) && (force || may_write(&w));
 	/* Weights first: other files contain their digest. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; ok && i < pkg->files.n; i++) {

@@ -71,6 +71,12 @@ read_dims(struct reading *in, struct json list)
 {
 	int n = json_length(list);
 
+	if (n > GRAPH_MAX_DIMS) {
+		return json_error(list,
+				  "there are %d symbolic dimensions; at most "
+				  "%d are supported: give some a number",
+				  n, GRAPH_MAX_DIMS);
+	}
 	in->symbols = arena_array(&in->m->arena, const char *, n + 1);
 	if (n == 0) {
 		return !in->r.failed;
@@ -183,7 +189,7 @@ read_head(struct reading *in, struct json root, const char *folder,
 	g->is_partitioned = stage == NULL;
 	texts = json_texts(json_get(root, "assumptions"), &n);
 	for (int i = 0; i < n; i++) {
-		vec_push(&in->m->arena, &g->assumptions, texts[i]);
+		graph_assume(g, texts[i]);
 	}
 	return read_settings(in, json_get(root, "settings")) &&
 	       read_weights_name(in, json_get(root, "weights"), folder) &&
@@ -346,11 +352,16 @@ partition_read(struct module *m, const char *path,
 			   "cannot be read: %s",
 			   map == NULL ? why : "larger than any partition");
 	} else {
+		quota_of_input(m, (int64_t)map->length);
 		g = partition_read_text(m, path, folder,
 					arena_strndup(&m->arena,
 						      (const char *)map->base,
 						      map->length),
 					facts, file);
+		if (g != NULL) {
+			quota_of_input(m, (int64_t)map->length +
+						  onnx_file_bytes(*file));
+		}
 	}
 	onnx_file_close(json);
 	return g;

@@ -494,9 +494,9 @@ read_match(struct reading *in, struct json j, const struct backend *b)
 	if (m == NULL || !read_facts(in, json_get(j, "facts"), -1, m)) {
 		return NULL;
 	}
-	for (int i = 0; i < step; i++) {
-		if (!read_facts(in, json_get(json_at(steps, i), "facts"), i,
-				m)) {
+	for (struct json s = step > 0 ? json_first(steps) : (struct json){ 0 };
+	     s.value; s = json_next(steps, s)) {
+		if (!read_facts(in, json_get(s, "facts"), s.index, m)) {
 			return NULL;
 		}
 	}

@@ -75,10 +75,16 @@ write_in_file(struct writing *w, struct tensor *t)
 {
 	struct sink s = { .w = w };
 	const struct weight weight = { .tensor = t };
-	int64_t from;
+	int64_t from, elems;
 
 	align_file(w);
 	from = w->at_bytes;
+	if (!tensor_const_elems(t, &elems) ||
+	    !quota_check_output(w->m, (struct diag_place){ .file = w->g->file },
+				"the partition's constants",
+				from + elems * dtype_bytes(t->type))) {
+		return false;
+	}
 	sha256_init(&s.digest);
 	if (!weight_stream(w->g, &weight, put_bytes, &s)) {
 		return false;

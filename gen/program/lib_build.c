@@ -17,15 +17,28 @@ remember_func(struct eval *ev, const struct program_func *f)
 }
 
 bool
-print_text(struct eval *ev, struct py_span at, const char *text)
+print_bytes(struct eval *ev, struct py_span at, const char *text, size_t n)
 {
-	size_t n = strlen(text);
+	const struct diag_place place = { .file = ev->src->name,
+					  .line = at.line,
+					  .col = at.col };
 
 	ev->result->printed = true;
+	ev->result->printed_bytes += (int64_t)n;
+	if (!quota_check_output(ev->m, place, "the program's output",
+				ev->result->printed_bytes)) {
+		return false;
+	}
 	if (ev->o->print && n > 0) {
 		ev->o->print(ev->o->ctx, text, n);
 	}
 	return eval_tick(ev, at, (int64_t)n / 8 + 1);
+}
+
+bool
+print_text(struct eval *ev, struct py_span at, const char *text)
+{
+	return print_bytes(ev, at, text, strlen(text));
 }
 
 /* -- text -- */

@@ -14,6 +14,7 @@ python_print(struct call *c, struct pval *out)
 	const struct pv_list *values = c->args[0].u.list;
 	const char *between = " ", *end = "\n";
 	struct strbuf s;
+	bool ok;
 
 	if ((arg_given(c, 1) && !arg_text(c, 1, &between)) ||
 	    (arg_given(c, 2) && !arg_text(c, 2, &end))) {
@@ -25,14 +26,10 @@ python_print(struct call *c, struct pval *out)
 		pv_text(ev, &values->data[i], false, 0, &s);
 	}
 	strbuf_puts(&s, end);
-	ev->result->printed = true;
-	if (ev->o->print && s.len > 0) {
-		ev->o->print(ev->o->ctx, s.data, s.len);
-	}
-	ev->steps += (int64_t)s.len / 8;
+	ok = print_bytes(ev, c->span, s.data, s.len);
 	strbuf_release(&s);
 	*out = pv_none();
-	return eval_tick(ev, c->span, 1);
+	return ok;
 }
 
 bool

@@ -45,6 +45,7 @@ struct program_func {
 struct program_result {
 	VEC(struct program_func) funcs; /* in the order they came to be */
 	bool printed;
+	int64_t printed_bytes;
 	/* declared by the program, and calls of external functions */
 	struct tensor_intrins *intrins;
 };

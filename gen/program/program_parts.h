@@ -94,6 +94,9 @@ bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 
 /* -- results -- */
 void remember_func(struct eval *ev, const struct program_func *f);
+/* Outputs text of the program. False, reported: there is too much. */
+bool print_bytes(struct eval *ev, struct py_span at, const char *text,
+		 size_t n);
 bool print_text(struct eval *ev, struct py_span at, const char *text);
 
 /* Operators under the names of topi; those of topi.nn if nn. */

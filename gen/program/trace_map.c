@@ -155,7 +155,7 @@ index_map_save(struct module *m, const struct index_map *map,
 
 struct loader {
 	struct module *m;
-	const cJSON *nodes;
+	const cJSON **nodes;
 	const char **names; /* of variables, by node */
 	int n;
 	struct strbuf out;
@@ -165,8 +165,7 @@ struct loader {
 static const cJSON *
 node_at(struct loader *l, int64_t at)
 {
-	return at > 0 && at < l->n ? cJSON_GetArrayItem(l->nodes, (int)at)
-				   : NULL;
+	return at > 0 && at < l->n ? l->nodes[at] : NULL;
 }
 
 static const char *
@@ -305,12 +304,19 @@ index_map_load(struct module *m, const char *text)
 	enum { LONGEST = 100000 };
 	cJSON *root = json_parse_quietly(text, NULL);
 	const cJSON *at = cJSON_GetObjectItemCaseSensitive(root, "root");
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "nodes");
+	const cJSON *node;
 	struct loader l = { .m = m, .fuel = LONGEST };
 	const char *lambda = NULL;
 
-	l.nodes = cJSON_GetObjectItemCaseSensitive(root, "nodes");
-	l.n = cJSON_GetArraySize(l.nodes);
+	l.n = cJSON_GetArraySize(list);
 	l.names = arena_array(&m->arena, const char *, l.n + 1);
+	l.nodes = arena_array(&m->arena, const cJSON *, l.n + 1);
+	l.n = 0;
+	cJSON_ArrayForEach(node, list)
+	{
+		l.nodes[l.n++] = node;
+	}
 	strbuf_init(&l.out);
 	if (cJSON_IsNumber(at) && load_map(&l, node_at(&l, at->valueint))) {
 		lambda = arena_strndup(&m->arena, l.out.data, l.out.len);

@@ -123,16 +123,9 @@ accept_match(struct annotation *x, struct region_match *m)
 static void
 note_control(struct graph *g)
 {
-	static const char text[] =
-		"backends compute nothing, because the model has branches or "
-		"loops; the code for all nodes is generated";
-
-	for (int i = 0; i < g->assumptions.n; i++) {
-		if (strcmp(g->assumptions.data[i], text) == 0) {
-			return;
-		}
-	}
-	vec_push(&g->module->arena, &g->assumptions, text);
+	graph_assume(g, "backends compute nothing, because the model has "
+			"branches or loops; the code for all nodes is "
+			"generated");
 }
 
 bool

@@ -7,8 +7,9 @@
  *	c = Exp (a)             ->    y = Add (x, c)
  *	y = Add (x, c)
  *
- * The total work of folding is limited: nodes beyond the limit are computed at
- * run time, and the user is told.
+ * The total work of folding is limited, and so are the bytes of a result and
+ * those that its computation takes (ir/quota.h): nodes beyond the limits are
+ * computed at run time, and the user is told.
  *
  * A widening DequantizeLinear is not folded if it is large or a product's
  * weights: its kernel reads the narrow constant. */
@@ -143,43 +144,118 @@ fold_splat(struct graph *g, struct node *n)
 	return true;
 }
 
-/* Is the node within the limit of work? Otherwise reports it once, by its
- * name. */
+/* Tells the user once why the node is computed at run time. Returns false. */
 static bool
-within_limit(struct graph *g, const struct node *n)
+leave(struct graph *g, const struct node *n, const char *why)
 {
-	struct arena *a = &g->module->arena;
-	int64_t work = 0, elems = 0;
-	const char *text;
+	graph_assume(
+		g, arena_printf(&g->module->arena,
+				"%s of constants, for '%s', is computed at run "
+				"time: %s",
+				n->op_type, n->outputs[0]->name, why));
+	return false;
+}
 
-	for (int i = 0; i < n->n_inputs; i++) {
-		if (n->inputs[i] && tensor_const_elems(n->inputs[i], &elems)) {
-			work = elems > work ? elems : work;
+static int64_t
+plus(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* The bytes that a constant takes in memory when it is read as a whole. Stops
+ * when there are more than `most`. */
+static int64_t
+expanded_bytes(const struct tensor *t, int64_t most)
+{
+	int64_t bytes = t->value && t->value->data ? 0 : tensor_bytes_max(t);
+
+	for (int i = 0; t->recipe && i < t->recipe->n_inputs && bytes <= most;
+	     i++) {
+		if (t->recipe->inputs[i]) {
+			bytes = plus(bytes, expanded_bytes(t->recipe->inputs[i],
+							   most - bytes));
 		}
 	}
-	tensor_const_elems(n->outputs[0], &elems);
-	if (work < FOLD_WORK_FREE / 16 && elems < FOLD_WORK_FREE / 16) {
-		return true;
-	}
-	work = ops_work(g, n);
-	if (work < FOLD_WORK_FREE) {
-		return true;
-	}
-	if (work <= FOLD_WORK_MAX - g->folded_work) {
-		g->folded_work += work;
-		return true;
-	}
-	text = arena_printf(a,
-			    "%s of constants, for '%s', is computed at run "
-			    "time: folding it would take %.2g operations",
-			    n->op_type, n->outputs[0]->name, (double)work);
-	for (int i = 0; i < g->assumptions.n; i++) {
-		if (strcmp(g->assumptions.data[i], text) == 0) {
+	return bytes;
+}
+
+/* No element count of n's inputs or its first output is above this. */
+static bool
+is_small(const struct node *n, int64_t most)
+{
+	int64_t elems = 0;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (n->inputs[i] && tensor_const_elems(n->inputs[i], &elems) &&
+		    elems >= most) {
 			return false;
 		}
 	}
-	vec_push(a, &g->assumptions, text);
-	return false;
+	return !tensor_const_elems(n->outputs[0], &elems) || elems < most;
+}
+
+/* What folding n takes: operations; bytes. The result of a node that can be a
+ * recipe is evaluated in parts, when it is written; any other is evaluated in
+ * memory as a whole, and so are its inputs. */
+static struct ops_cost
+folding_cost(struct graph *g, const struct node *n, int64_t most)
+{
+	struct ops_cost cost = { 0, 0 };
+	int64_t bytes = 0;
+
+	for (int i = 0; i < n->n_outputs; i++) {
+		bytes = plus(bytes, n->outputs[i]
+					    ? tensor_bytes_max(n->outputs[i])
+					    : 0);
+	}
+	if (!node_is(n, "ConstantOfShape") && bytes <= most) {
+		cost = ops_cost(g, n);
+	}
+	if (can_be_lazy(n) && bytes > EAGER_BYTES) {
+		cost.bytes = bytes;
+		return cost;
+	}
+	for (int i = 0; i < n->n_inputs && bytes <= most; i++) {
+		if (n->inputs[i]) {
+			bytes = plus(bytes, expanded_bytes(n->inputs[i],
+							   most - bytes));
+		}
+	}
+	cost.bytes = plus(cost.bytes, bytes);
+	return cost;
+}
+
+/* Is folding n within the limits? Otherwise the user is told. */
+static bool
+within_limits(struct graph *g, const struct node *n)
+{
+	const int64_t most = quota_output(g->module);
+	struct arena *a = &g->module->arena;
+	struct ops_cost cost;
+
+	if (is_small(n, FOLD_WORK_FREE / 16)) {
+		return true;
+	}
+	cost = folding_cost(g, n, most);
+	if (cost.bytes > most) {
+		return leave(g, n,
+			     arena_printf(a,
+					  "folding it would take %lld bytes, "
+					  "more than the limit of %s, which "
+					  "--max-output sets",
+					  (long long)cost.bytes,
+					  quota_output_text(g->module)));
+	}
+	if (cost.work < FOLD_WORK_FREE) {
+		return true;
+	}
+	if (cost.work <= FOLD_WORK_MAX - g->folded_work) {
+		g->folded_work += cost.work;
+		return true;
+	}
+	return leave(g, n,
+		     arena_printf(a, "folding it would take %.2g operations",
+				  (double)cost.work));
 }
 
 static bool
@@ -259,7 +335,7 @@ graph_fold(struct graph *g)
 			i++;
 			continue;
 		}
-		if (!node_is(n, "ConstantOfShape") && !within_limit(g, n)) {
+		if (!within_limits(g, n)) {
 			i++;
 			continue;
 		}

@@ -45,7 +45,11 @@ run_stages(struct graph *g, enum stage first, enum stage last,
 		    hooks_disable(hooks, rows[i].name)) {
 			continue;
 		}
-		if (!rows[i].run(g) || (TIRC_VERIFY && !graph_verify(g)) ||
+		if (!rows[i].run(g) ||
+		    !quota_check_memory(g->module,
+					(struct diag_place){ .file = g->file },
+					0) ||
+		    (TIRC_VERIFY && !graph_verify(g)) ||
 		    (TIRC_VERIFY_TEXT && !graph_verify_text(g))) {
 			return false;
 		}

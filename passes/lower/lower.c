@@ -54,7 +54,9 @@ run_pass(struct func *f, const struct lower_pass *pass,
 	if (hooks_disable(hooks, pass->name)) {
 		return true;
 	}
-	if (!pass->run(f)) {
+	if (!pass->run(f) ||
+	    !quota_check_memory(f->module,
+				(struct diag_place){ .item = f->name }, 0)) {
 		return false;
 	}
 	hooks_took(hooks, pass->name, start);

@@ -38,6 +38,43 @@ new_value(struct arena *a, const struct tensor *t, void **data)
 	return v;
 }
 
+/* -- sizes; INT64_MAX: larger ones, too -- */
+
+static int64_t
+times(int64_t a, int64_t b)
+{
+	return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
+
+static int64_t
+plus(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* The bytes that the evaluation puts in the arena. */
+static int64_t
+evaluation_bytes(const struct node *n)
+{
+	int64_t bytes = 0, elems;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct value *v = n->inputs[i] ? n->inputs[i]->value
+						     : NULL;
+
+		bytes = plus(bytes, v && !v->data ? (int64_t)v->bytes : 0);
+	}
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i] &&
+		    tensor_const_elems(n->outputs[i], &elems)) {
+			bytes = plus(bytes,
+				     times(elems,
+					   dtype_bytes(n->outputs[i]->type)));
+		}
+	}
+	return bytes;
+}
+
 bool
 ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 {
@@ -49,6 +86,9 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
 	struct run_arg *args = arena_array(a, struct run_arg, most);
 
+	if (!quota_check_memory(m, node_place(g, n), evaluation_bytes(n))) {
+		return false;
+	}
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
 
@@ -85,12 +125,6 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 	return run_func(te_to_func(m, "evaluate", params, count), args, count);
 }
 
-static int64_t
-times(int64_t a, int64_t b)
-{
-	return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
-}
-
 /* The number of times that stores below s are executed. */
 static int64_t
 stmt_work(const struct stmt *s)
@@ -100,7 +134,7 @@ stmt_work(const struct stmt *s)
 	for (int i = 0; i < s->n_children; i++) {
 		int64_t work = s->children[i] ? stmt_work(s->children[i]) : 0;
 
-		sum = work > INT64_MAX - sum ? INT64_MAX : sum + work;
+		sum = plus(sum, work);
 	}
 	if (s->kind != STMT_FOR) {
 		return sum;
@@ -109,15 +143,47 @@ stmt_work(const struct stmt *s)
 						: INT64_MAX;
 }
 
-int64_t
-ops_work(struct graph *g, const struct node *n)
+/* INT64_MAX if its shape is not constant. */
+static int64_t
+buffer_bytes(const struct buffer *b)
 {
+	int64_t bytes = dtype_bytes(b->type), extent;
+
+	for (int d = 0; d < b->ndim; d++) {
+		bytes = expr_is_int(b->shape[d], &extent) ? times(bytes, extent)
+							  : INT64_MAX;
+	}
+	return bytes;
+}
+
+/* The bytes of all buffers that s allocates. */
+static int64_t
+allocated_bytes(const struct stmt *s)
+{
+	int64_t sum = s->kind == STMT_ALLOC ? buffer_bytes(s->u.buffer) : 0;
+
+	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
+	     i++) {
+		sum = plus(sum, buffer_bytes(s->u.block->allocs[i]));
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		sum = plus(sum, s->children[i] ? allocated_bytes(s->children[i])
+					       : 0);
+	}
+	return sum;
+}
+
+struct ops_cost
+ops_cost(struct graph *g, const struct node *n)
+{
+	struct ops_cost cost = { INT64_MAX, INT64_MAX };
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
 	int most = n->n_inputs + n->n_outputs + 1, count = 0;
 	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
 	struct te_tensor **results = arena_array(a, struct te_tensor *, most);
 	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
+	const struct func *f;
 
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
@@ -129,12 +195,15 @@ ops_work(struct graph *g, const struct node *n)
 		}
 	}
 	if (!ops_define(g, n, in, results)) {
-		return INT64_MAX;
+		return cost;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		if (n->outputs[k]) {
 			params[count++] = results[k];
 		}
 	}
-	return stmt_work(te_to_func(m, "work", params, count)->body);
+	f = te_to_func(m, "work", params, count);
+	cost.work = stmt_work(f->body);
+	cost.bytes = allocated_bytes(f->body);
+	return cost;
 }

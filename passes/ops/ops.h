@@ -93,9 +93,12 @@ bool ops_define(struct graph *g, const struct node *n,
 bool ops_evaluate(struct graph *g, const struct node *n,
 		  const struct value **out);
 
-/* The number of elements that the node computes, including each operation of a
- * sum; INT64_MAX if unknown or larger. */
-int64_t ops_work(struct graph *g, const struct node *n);
+/* What computing a node takes; INT64_MAX: unknown, or larger. */
+struct ops_cost {
+	int64_t work;  /* elements, including each operation of a sum */
+	int64_t bytes; /* of what its stages hand on */
+};
+struct ops_cost ops_cost(struct graph *g, const struct node *n);
 
 /* -- helpers for definitions and inference (infer.c, define.c) -- */
 bool infer_broadcast(struct infer *c, const struct tensor *const *in, int n,

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one compilation may write and allocate, so that a small file of a stranger
+ * fills neither disk nor memory. */
+#ifndef TIRC_IR_QUOTA_H
+#define TIRC_IR_QUOTA_H
+
+#include "diag.h"
+
+struct module;
+
+/* Of a module. The default limits are 4 times the input, and these bytes. */
+#define QUOTA_INPUT_TIMES 4
+#define QUOTA_OUTPUT_BYTES ((int64_t)1000000000)
+#define QUOTA_MEMORY_BYTES ((int64_t)4000000000)
+
+struct quota {
+	int64_t input_bytes; /* of the model's files, as far as known */
+	/* What the caller sets; 0: the default. */
+	int64_t output_bytes, memory_bytes;
+	bool memory_told; /* the limit of memory was reported */
+};
+
+/* The bytes that may be written, which a constant that is computed may have,
+ * too. */
+int64_t quota_output(const struct module *m);
+/* The bytes that the module's arena may have. */
+int64_t quota_memory(const struct module *m);
+/* Sets the input's bytes, and the end of the module's arena accordingly. */
+void quota_of_input(struct module *m, int64_t bytes);
+/* Sets the bytes at which the arena ends the process, for allocations that no
+ * check precedes: a quarter above the limit. */
+void quota_set_end(const struct module *m, struct arena *a);
+/* "1000000000 bytes (4 times the input and 1 GB)": the limit of output and where
+ * it comes from, for messages. Owned by the arena. */
+const char *quota_output_text(struct module *m);
+
+/* May `bytes` be written? Else reports it, with the option that allows it; what:
+ * the subject of the message, such as "the weights". */
+bool quota_check_output(struct module *m, struct diag_place place,
+			const char *what, int64_t bytes);
+/* Reports that more was written than may be, where the whole is not known. Returns
+ * false. */
+bool quota_output_exceeded(struct module *m, struct diag_place place,
+			   const char *what);
+/* Is the arena within its limit, with `more` bytes? Else false, reported once.
+ * Steps that the input can make arbitrarily many of ask. */
+bool quota_check_memory(struct module *m, struct diag_place place,
+			int64_t more);
+
+#endif

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""limits.py: small files that ask for much. tirc neither writes nor allocates
+gigabytes for them, says which limit holds and which option raises it, and leaves
+nothing half-written."""
+import json
+import os
+
+from helper import (DIGITS, SANITIZED, TIRC, contents, execute, fail, measure,
+                    tirc, work_folder)
+from proto import *
+
+folder = work_folder()
+MOST_BYTES = 100 << 20
+LONG = "n" * 1000000
+
+
+def write(name, data):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as f:
+        f.write(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def refused(path, *parts, verb="compile", arguments=()):
+    out = os.path.join(work_folder(), "out")
+    seen = execute([TIRC, verb, path, "-o", out, *arguments], status=1,
+                   timeout=60)
+    for part in parts:
+        if part not in seen.stderr:
+            fail("%s %s: %r is not in\n%s" % (verb, os.path.basename(path),
+                                              part, seen.stderr[:3000]))
+    if len(seen.stderr) > 3000:
+        fail("%s: a message of %d bytes" % (path, len(seen.stderr)))
+    left = [name for _, _, files in os.walk(os.path.dirname(out))
+            for name in files]
+    if left:
+        fail("%s: left behind: %s" % (path, left))
+
+
+def huge(name, nodes, initializers, out=None):
+    """A model that compiles to little, with a note."""
+    path = write(name + ".onnx", model(graph(
+        nodes, [value_info("x", [1])], [value_info("y", out)], initializers)))
+    target = os.path.join(folder, name)
+    if not SANITIZED:
+        _, peak = measure(TIRC, "compile", path, "-q", "-o", target)
+        if peak > MOST_BYTES:
+            fail("%s: compiling it took %d bytes" % (name, peak))
+    seen = tirc("compile", path, "-o", target, "--weights", "file")
+    total = sum(len(data) for data in contents(target).values())
+    if total > 1 << 20:
+        fail("%s: %d bytes were written" % (name, total))
+    if "--max-output" not in seen.stdout:
+        fail("%s: no note on the limit:\n%s" % (name, seen.stdout))
+
+
+# Constants of gigabytes from a shape.
+huge("fill", [node("ConstantOfShape", ["s"], ["c"]),
+              node("Add", ["x", "c"], ["y"])],
+     [tensor("s", [1], ints(1 << 35), INT64)])
+huge("positions", [node("ConstantOfShape", ["s"], ["c"]),
+                   node("NonZero", ["c"], ["z"]),
+                   node("Cast", ["z"], ["y"], to=FLOAT)],
+     [tensor("s", [1], ints(1 << 30), INT64)])
+huge("expanded", [node("Expand", ["c", "s"], ["e"]),
+                  node("Sin", ["e"], ["a"]), node("Add", ["a", "x"], ["y"])],
+     [tensor("s", [1], ints(1 << 31), INT64),
+      tensor("c", [1], floats(1))])
+huge("sums", [node("Tile", ["c", "r"], ["t"]),
+              node("CumSum", ["t", "z"], ["u"]), node("Add", ["u", "x"], ["y"])],
+     [tensor("c", [1000], floats(*[1] * 1000)),
+      tensor("r", [1], ints(1 << 20), INT64),
+      tensor("z", [], ints(0), INT64)])
+huge("expanded_sum", [node("Expand", ["c", "s"], ["e"]),
+                      node("ReduceSum", ["e"], ["a"]),
+                      node("Add", ["a", "x"], ["y"])],
+     [tensor("s", [1], ints(1 << 29), INT64),
+      tensor("c", [1], floats(1))])
+
+# Many constants below the limit, which are above it together.
+fills = ["c%d" % i for i in range(5)]
+refused(write("fills.onnx", model(graph(
+    [node("ConstantOfShape", ["s"], [c], attributes=[
+        attribute("value", tensor("", [1], floats(i)))])
+     for i, c in enumerate(fills)]
+    + [node("Concat", fills + ["x"], ["y"], axis=0)],
+    [value_info("x", [1])], [value_info("y", None)],
+    [tensor("s", [1], ints(60 << 20), INT64)]))),
+    "more than the limit of 1000", "4 times the input and 1 GB",
+    "--max-output")
+
+# A string of each element takes the bytes of the longest.
+refused(write("strings.onnx", model(graph(
+    [node("StringConcat", ["x", "s"], ["y"])],
+    [value_info("x", [20000], STRING)], [value_info("y", [20000], STRING)],
+    [tensor("s", [20000], None, STRING, blob(6, "s" * 100000)
+            + b"".join(blob(6, "") for _ in range(19999)))]))),
+    "--max-output")
+# A transform of a length that an input states.
+refused(write("length.onnx", model(graph(
+    [node("DFT", ["x", "n"], ["y"])],
+    [value_info("x", [1, 2, 1])], [value_info("y", None)],
+    [tensor("n", [], ints(1 << 40), INT64)]))), "--max-output")
+
+# The limits that the user sets.
+refused(DIGITS, "more than the limit of 1000 bytes", "--max-output",
+        arguments=["--max-output", "1000"])
+refused(DIGITS, "limit of 1000000 bytes of memory", "--max-memory",
+        arguments=["--max-memory", "1M"])
+refused(DIGITS, "--max-memory", arguments=["--max-memory", "100k"])
+refused(DIGITS, "--max-output", verb="partition",
+        arguments=["--max-output", "1k"])
+seen = tirc("run", DIGITS, "--max-output", "9k", status=1)
+if "--max-output" not in seen.stderr:
+    fail("run: " + seen.stderr)
+tirc("compile", DIGITS, "-q", "--max-output", "1.5M", "--max-memory", "200M",
+     "-o", os.path.join(folder, "digits"))
+# Text of arrays grows beyond the limit while it is written.
+weights = write("weights.onnx", simple(
+    [node("Add", ["x", "w"], ["y"])],
+    [tensor("w", [100000], floats(*[i / 3 for i in range(100000)]))],
+    dims=[1], out=[100000]))
+refused(weights, "as text", "--max-output",
+        arguments=["--weights", "c", "--max-output", "500k"])
+for text in ["0", "-1", "x", "1Q", "1e30", "nan"]:
+    tirc("compile", DIGITS, "--max-output", text, status=2)
+
+# The output of a program.
+printing = write("print.py", "for i in range(1000):\n    print('x' * 1000)\n")
+seen = tirc("lower", printing, "--max-output", "10k", status=1)
+if "print.py:2:" not in seen.stderr or "--max-output" not in seen.stderr:
+    fail("lower: " + seen.stderr)
+program = write("function.py", """
+import tvm
+from tvm import te
+A = te.placeholder((64,), name="A")
+B = te.compute((64,), lambda i: A[i] + 1.0, name="B")
+f = te.create_prim_func([A, B])
+""")
+refused(program, "--max-output", verb="codegen",
+        arguments=["--max-output", "10"])
+refused(program, "--max-output", verb="lower",
+        arguments=["--max-output", "10"])
+
+# Names of a megabyte are cut in messages; the remedy stays.
+refused(write("node.onnx", simple(
+    [node("Conv", ["x"], ["y"], LONG)])), "…", LONG[:50])
+refused(write("operator.onnx", simple(
+    [node(LONG, ["x"], ["y"])])), LONG[:50])
+refused(write("input.onnx", simple(
+    [node("Relu", [LONG], ["y"])])), LONG[:50])
+refused(write("file.onnx", simple(
+    [node("Add", ["x", "w"], ["y"])],
+    [external("w", [2, 3], location=LONG)])), "…")
+for text in ['{"%s": 1}' % LONG, '{"tirc_partition": 1, "name": "n", '
+             '"weights": "%s", "%s": []}' % (LONG, LONG)]:
+    refused(write("keys.json", text), "…", "unknown key")
+
+# Calls of functions: a cycle, and a chain that is only long.
+def calls(name, n, last):
+    """F0 calls F1, and so on; F of number n is the node `last`."""
+    nodes = [node("F%d" % i, ["x"], ["y"], "", "local")
+             for i in range(1, n + 1)] + [last]
+    return write(name + ".onnx", simple(
+        [node("F0", ["x"], ["y"], "call", "local")],
+        functions=[function("F%d" % i, "local", ["x"], ["y"], [one])
+                   for i, one in enumerate(nodes)]))
+
+
+refused(calls("cycle", 10, node("F3", ["x"], ["y"], "", "local")),
+        "calls itself")
+refused(calls("chain", 100, node("Relu", ["x"], ["y"])),
+        "nested more than 64 deep")
+tirc("compile", calls("calls", 60, node("Relu", ["x"], ["y"])), "-q", "-o",
+     os.path.join(folder, "calls"))
+
+# Symbolic dimensions.
+many = write("dims.json", json.dumps({
+    "tirc_partition": 1, "name": "n", "weights": "n",
+    "dims": [{"name": "d%d" % i, "min": 1, "max": 2} for i in range(40000)],
+    "inputs": ["x"], "outputs": ["y"],
+    "tensors": {"x": {"type": "float32", "shape": ["d0"]},
+                "y": {"type": "float32", "shape": ["d0"]}},
+    "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}]}))
+refused(many, "40000 symbolic dimensions", "4096")
