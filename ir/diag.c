@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Diagnostics are collected in an arena; their owner prints them. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "diag.h"
 
 #include "text.h"
@@ -89,18 +87,11 @@ diag_id_name(enum diag_id id)
 	return names[id];
 }
 
-/* Keeps a text on one line, in its visible form, and cuts it after max bytes. */
+/* Keeps a text on one line, in its visible form. */
 static void
-put_line(struct strbuf *out, const char *text, size_t max)
+put_line(struct strbuf *out, const char *text)
 {
-	size_t n = strnlen(text, max + 1);
-	bool cut = n > max;
-
-	for (n = cut ? max : n; cut && n > 0 && (text[n] & 0xc0) == 0x80;) {
-		n--; /* to the start of a character */
-	}
-	text_put_visible(out, text, n, "");
-	strbuf_puts(out, cut ? "…" : "");
+	text_put_visible(out, text, strlen(text), "");
 }
 
 void
@@ -109,7 +100,7 @@ diag_format(const struct diag *d, struct strbuf *out)
 	const struct diag_place *p = &d->place;
 
 	if (p->file) {
-		put_line(out, p->file, 4096);
+		put_line(out, p->file);
 		strbuf_putc(out, ':');
 		if (p->line > 0) {
 			strbuf_printf(out, "%d:", p->line);
@@ -122,7 +113,7 @@ diag_format(const struct diag *d, struct strbuf *out)
 		strbuf_printf(out, "line %d: ", p->line);
 	}
 	if (p->item) {
-		put_line(out, p->item, 200);
+		put_line(out, p->item);
 		strbuf_puts(out, ": ");
 	}
 	if (d->severity == DIAG_WARNING) {
@@ -130,5 +121,5 @@ diag_format(const struct diag *d, struct strbuf *out)
 	} else if (d->severity == DIAG_NOTE) {
 		strbuf_puts(out, "note: ");
 	}
-	put_line(out, d->message, 2000);
+	put_line(out, d->message);
 }

@@ -23,6 +23,7 @@ struct comparison {
 	struct pairs alike;       /* the same where literals may differ */
 	bool but_literals;        /* in stored values and values of LET */
 	bool loose;               /* literals may differ here */
+	bool named;               /* names are compared, too */
 	/* The functions that are compared together: one may call another. */
 	const struct func *const *a, *const *b;
 	int n;
@@ -134,6 +135,7 @@ same_var(struct comparison *c, const struct var *a, const struct var *b)
 	bool bounded_b = b->is_dim && b->min <= b->max;
 
 	return (partners(c, a, b, &is_new) && dtype_equal(a->type, b->type) &&
+		(!c->named || strcmp(a->name, b->name) == 0) &&
 		bounded_a == bounded_b &&
 		(!bounded_a || (a->min == b->min && a->max == b->max))) ||
 	       differ(c, "variables", a->name, b->name);
@@ -158,6 +160,7 @@ static bool
 same_facts(struct comparison *c, const struct buffer *a, const struct buffer *b)
 {
 	return (dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
+		(!c->named || strcmp(a->name, b->name) == 0) &&
 		(a->strides == NULL) == (b->strides == NULL) &&
 		a->align_bytes == b->align_bytes &&
 		strcmp(a->scope, b->scope) == 0 &&
@@ -468,6 +471,18 @@ func_equal(const struct func *a, const struct func *b, struct strbuf *why)
 	bool same = (strcmp(a->name, b->name) == 0 ||
 		     differ(&c, "names", a->name, b->name)) &&
 		    same_func(&c, a, b);
+
+	arena_release(&c.arena);
+	return same;
+}
+
+bool
+func_equal_named(const struct func *a, const struct func *b)
+{
+	struct comparison c = { .named = true };
+
+	arena_init(&c.arena);
+	bool same = same_func(&c, a, b);
 
 	arena_release(&c.arena);
 	return same;

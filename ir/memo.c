@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing on the nodes' hashes; never iterated. */
+/* Open addressing on the nodes' hashes; never iterated. Most walks are short, so
+ * the entries on the stack are not cleared: `used` has a bit for each. */
 #include "memo.h"
 
 #include <stdlib.h>
 
-/* Removes all entries and keeps the memory. */
-static void
-memo_clear(struct memo *t)
-{
-	t->n = 0;
-	memset(t->slot, 0, sizeof *t->slot * t->cap);
-}
+_Static_assert(MEMO_INLINE <= 32, "a bit for each entry");
 
 void
 memo_init(struct memo *t)
 {
 	t->slot = t->inside;
 	t->cap = MEMO_INLINE;
-	memo_clear(t);
+	t->n = t->used = 0;
 }
 
 void
@@ -29,58 +24,70 @@ memo_release(struct memo *t)
 	memo_init(t);
 }
 
-static struct memo_entry *
-find(struct memo_entry *slot, uint32_t cap, const struct expr *key)
+static bool
+is_free(const struct memo *t, uint32_t at)
 {
-	uint32_t at = key->hash & (cap - 1);
+	return t->slot == t->inside ? (t->used >> at & 1) == 0
+				    : !t->slot[at].key;
+}
 
-	while (slot[at].key && slot[at].key != key) {
-		at = (at + 1) & (cap - 1);
+/* The entry of key, or the free one where it belongs. */
+static uint32_t
+find(const struct memo *t, const struct expr *key)
+{
+	uint32_t at = key->hash & (t->cap - 1);
+
+	while (!is_free(t, at) && t->slot[at].key != key) {
+		at = (at + 1) & (t->cap - 1);
 	}
-	return &slot[at];
+	return at;
 }
 
 struct memo_entry *
 memo_get(const struct memo *t, const struct expr *key)
 {
-	struct memo_entry *e = find(t->slot, t->cap, key);
+	uint32_t at = find(t, key);
 
-	return e->key ? e : NULL;
+	return is_free(t, at) ? NULL : &t->slot[at];
 }
 
 static void
 grow(struct memo *t)
 {
-	uint32_t cap = t->cap * 2;
-	struct memo_entry *slot = calloc(cap, sizeof *slot);
+	struct memo old = *t;
+	struct memo_entry *from = old.slot == t->inside ? t->inside : old.slot;
 
-	if (!slot) {
+	t->cap = old.cap * 2;
+	t->slot = calloc(t->cap, sizeof *t->slot);
+	if (!t->slot) {
 		memory_exhausted();
 	}
-	for (uint32_t i = 0; i < t->cap; i++) {
-		if (t->slot[i].key) {
-			*find(slot, cap, t->slot[i].key) = t->slot[i];
+	for (uint32_t i = 0; i < old.cap; i++) {
+		if (from != t->inside ? from[i].key != NULL
+				      : (old.used >> i & 1) != 0) {
+			t->slot[find(t, from[i].key)] = from[i];
 		}
 	}
-	if (t->slot != t->inside) {
-		free(t->slot);
+	if (from != t->inside) {
+		free(from);
 	}
-	t->slot = slot;
-	t->cap = cap;
 }
 
 void
 memo_put(struct memo *t, const struct expr *key, const void *value)
 {
-	struct memo_entry *e;
+	uint32_t at;
 
 	if ((t->n + 1) * 4 > t->cap * 3) {
 		grow(t);
 	}
-	e = find(t->slot, t->cap, key);
-	if (!e->key) {
-		e->key = key;
+	at = find(t, key);
+	if (is_free(t, at)) {
+		t->slot[at].key = key;
 		t->n++;
+		if (t->slot == t->inside) {
+			t->used |= 1u << at;
+		}
 	}
-	e->value = value;
+	t->slot[at].value = value;
 }

@@ -16,6 +16,7 @@ struct memo_entry {
 struct memo {
 	struct memo_entry *slot;
 	uint32_t n, cap;
+	uint32_t used; /* of inside: bits of the entries that are not free */
 	struct memo_entry inside[MEMO_INLINE];
 };
 

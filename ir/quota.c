@@ -25,7 +25,7 @@ quota_output(const struct module *m)
 	return limit_of(m, m->quota.output_bytes, QUOTA_OUTPUT_BYTES);
 }
 
-int64_t
+static int64_t
 quota_memory(const struct module *m)
 {
 	return limit_of(m, m->quota.memory_bytes, QUOTA_MEMORY_BYTES);

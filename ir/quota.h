@@ -23,8 +23,6 @@ struct quota {
 /* The bytes that may be written, which a constant that is computed may have,
  * too. */
 int64_t quota_output(const struct module *m);
-/* The bytes that the module's arena may have. */
-int64_t quota_memory(const struct module *m);
 /* Sets the input's bytes, and the end of the module's arena accordingly. */
 void quota_of_input(struct module *m, int64_t bytes);
 /* Sets the bytes at which the arena ends the process, for allocations that no

@@ -27,6 +27,9 @@ struct func *script_read_func(struct module *m, const struct source *src,
 /* Same structure up to the names of variables and buffers and up to ids? If
  * not, why (may be NULL) gets a line with the first difference. */
 bool func_equal(const struct func *a, const struct func *b, struct strbuf *why);
+/* Are names of variables, buffers and axes the same, too? The functions' own names
+ * may differ. */
+bool func_equal_named(const struct func *a, const struct func *b);
 /* The same for two lists of n functions, apart from the functions' names: where
  * a function of a calls another of a, its partner in b calls that one's
  * partner. but_literals: literals in stored values and in values of LET may

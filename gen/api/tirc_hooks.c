@@ -253,11 +253,12 @@ context_hooks(struct tirc *t, struct pass_hooks *out)
 	}
 	*out = (struct pass_hooks){
 		.ctx = t,
-		.schedule = context_schedule,
+		.schedule = t->by_hand.n > 0 ? context_schedule : NULL,
 		.after_rules = context_after_rules,
 		.after_graph = after_graph,
-		.after_func = after_func,
-		.after_phase = after_phase,
+		.after_func = t->options.n_print_after > 0 ? after_func : NULL,
+		.after_phase = t->options.n_print_phases > 0 ? after_phase
+							     : NULL,
 		.took = t->options.time_passes ? took : NULL,
 		.disabled = t->options.disable_passes,
 		.n_disabled = t->options.n_disable_passes,

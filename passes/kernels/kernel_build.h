@@ -22,6 +22,7 @@ struct builder {
 	/* Weights in the model's layout, by tensor: index in the program's
 	 * list; elements in bytes, and paired 4-bit elements. */
 	struct pointer_map plain_weights[2];
+	struct kernel_reuse *reuse; /* NULL: each kernel is scheduled */
 };
 
 /* Fact: each element of out is computed from the same element of in, its only
@@ -64,6 +65,13 @@ const char *kernel_role(struct arena *a, const struct group *group,
  * has found that each thread reads its own elements. */
 void kernel_note_own_elements(struct joint *j);
 void kernel_store_in_place(struct joint *j);
+/* kernel_reuse.c: kernels that were lowered; NULL: none may be reused. */
+struct kernel_reuse *kernel_reuse_new(const struct builder *b);
+/* Takes over the schedule and the lowered function of a kernel that was like this
+ * one before its schedule. False: there is none; kernel_keep_lowered when it is
+ * lowered. */
+bool kernel_take_lowered(struct joint *j);
+void kernel_keep_lowered(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */
 void kernel_measure(struct kernel *k);
 /* kernel_spaces.c: notes the memory space of each parameter. After the plan. */

@@ -412,22 +412,15 @@ move_copies_note(struct kernel *k)
 	}
 }
 
+/* Schedules and lowers the kernel's function. */
 static bool
-finish_kernel(struct joint *joint)
+lower_kernel(struct joint *joint)
 {
 	struct builder *b = joint->b;
 	struct module *m = b->m;
 	struct kernel *k = joint->k;
-	double start;
+	double start = hooks_start(b->hooks);
 
-	if (k->group->region != NULL) {
-		finish_region(joint);
-		return true;
-	}
-	layouts_apply(m, k);
-	layouts_widen_rows(m, k, b->p->target);
-	layouts_copy_borders(m, k, b->p->target);
-	start = hooks_start(b->hooks);
 	if (!schedule(b, k, NULL)) {
 		return false;
 	}
@@ -440,8 +433,28 @@ finish_kernel(struct joint *joint)
 	if (b->p->target->max_threads > 0) {
 		kernel_note_own_elements(joint);
 	}
-	if (!lower_func(k->func, b->hooks)) {
-		return false;
+	return lower_func(k->func, b->hooks);
+}
+
+static bool
+finish_kernel(struct joint *joint)
+{
+	struct builder *b = joint->b;
+	struct module *m = b->m;
+	struct kernel *k = joint->k;
+
+	if (k->group->region != NULL) {
+		finish_region(joint);
+		return true;
+	}
+	layouts_apply(m, k);
+	layouts_widen_rows(m, k, b->p->target);
+	layouts_copy_borders(m, k, b->p->target);
+	if (!kernel_take_lowered(joint)) {
+		if (!lower_kernel(joint)) {
+			return false;
+		}
+		kernel_keep_lowered(joint);
 	}
 	move_copies_note(k);
 	refresh_args(joint);
@@ -560,6 +573,7 @@ build_kernels(struct graph *g, const struct target *target,
 	pointer_map_init(&b->plain_weights[0], &m->arena);
 	pointer_map_init(&b->plain_weights[1], &m->arena);
 	list_groups(b);
+	b->reuse = kernel_reuse_new(b);
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {
