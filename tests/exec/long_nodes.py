@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long chains and nodes of very many inputs or outputs: they compute what they
 say, no kernel is longer than a person reads, and generating them takes memory
-that grows as they do."""
+that grows as they do. Kernels that take over the schedule of a like one are as if
+each were scheduled by itself."""
 import json
 import os
 import sys
@@ -30,6 +31,19 @@ def check_kernels(model, folder):
     longest = max(len(k.get("operators", [])) for k in kernels)
     if longest > MOST_NODES:
         helper.fail("a kernel of %d nodes" % longest)
+
+
+def check_reuse(model, folder):
+    """Where passes are printed, each kernel runs through all of them."""
+    files = []
+    for options in ([], ["--print-after", "schedule"]):
+        out = os.path.join(folder, "reuse%d" % len(options))
+        helper.tirc("compile", model, "-q", "--name", "net", "-o", out,
+                    *options)
+        files.append(helper.contents(out))
+    if files[0] != files[1]:
+        helper.fail("%s: kernels differ from those that are scheduled by "
+                    "themselves" % model)
 
 
 def check_growth(kind, folder):
@@ -63,6 +77,7 @@ def main():
             write_data(own, values, long_graphs.EXPECTED[kind](values))
             helper.tirc("test", path, "--target", "c99")
             check_kernels(path, own)
+        check_reuse(path, own)
     for kind in long_graphs.KINDS:
         check_growth(kind, folder)
 
