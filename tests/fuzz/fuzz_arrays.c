@@ -32,6 +32,9 @@ touch(const struct array *x)
 		if (x->shape[d] < 0) {
 			abort();
 		}
+		elems = x->shape[d] == 0 ? 0 : elems;
+	}
+	for (int d = 0; d < x->ndim && elems > 0; d++) {
 		elems *= x->shape[d];
 	}
 	n = x->elems * dtype_bytes(x->type);
