@@ -18,7 +18,8 @@ from onnx import helper as make
 from onnx import numpy_helper
 
 import exact
-from helper import ROOT, has_dialect, tirc, work_folder
+from helper import (QUICK_OPENCL, ROOT, STRICT_C, has_dialect, tirc,
+                    work_folder)
 from onnx_data import write_data
 from processors import by_turn
 from turns import some
@@ -27,10 +28,8 @@ OPSET = 21
 
 
 # Where a program's results are all that counts: strict C by the fastest compiler,
-# vectors without optimisation, and kernels of OpenCL without the passes that take
-# longest. The models of another processor's turn have their target's own flags.
-STRICT_C = (["--cc", "tcc", "--cflags", "-w"] if shutil.which("tcc")
-            else ["--cflags", "-std=c99 -O0"])
+# vectors without optimisation, and kernels of OpenCL nearly so. The models that run
+# for another processor, too, have the flags of its target.
 QUICK = {
     "c99": STRICT_C,
     "misra": STRICT_C,
@@ -40,7 +39,6 @@ QUICK = {
     "c-openmp": ["--cflags", "-std=gnu11 -O0 -fopenmp -march=native"],
     "c-threads": ["--cflags", "-std=gnu11 -O0 -pthread -march=native"],
 }
-QUICK_OPENCL = "-cl-opt-disable"
 
 
 class Model:

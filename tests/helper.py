@@ -27,14 +27,14 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
           "-Wdouble-promotion", "-Werror",
           # Targets are for processors that this one need not be.
           "-DTIRC_ANY_PROCESSOR"]
+# Strict C by the fastest compiler, where results are all that counts.
+STRICT_C = (["--cc", "tcc", "--cflags", "-w"] if shutil.which("tcc")
+            else ["--cflags", "-std=c99 -O0"])
+# The options of `tirc test` for a model that is for no target in particular.
+EITHER = [[], ["--target", "c99", *STRICT_C]]
 
-# The level of optimisation of each compiler under sanitizers: clang takes minutes to
-# optimise checked code that it unrolls as it is told.
-CHECKED_LEVEL = {
-    "gcc": ["-O1"],
-    "clang": ["-O1", "-mllvm", "-pragma-unroll-threshold=1",
-              "-Wno-pass-failed"],
-}
+# The kernels of OpenCL without the passes of its compiler that take longest.
+QUICK_OPENCL = "-cl-opt-disable"
 
 
 def skip(why):
@@ -163,6 +163,12 @@ def shared_model(name):
     if not path or not os.path.exists(path):
         skip("no reference model " + name)
     return path
+
+
+def results_alone():
+    """Of programs that this test builds by tirc, nothing but their results counts:
+    tirc builds them without optimisation, unless --cc says by which compiler."""
+    os.environ["CC"] = os.path.join(ROOT, "tests", "unoptimised_cc.sh")
 
 
 def measure(*command, clock="seconds"):

@@ -99,7 +99,7 @@ def results(folder, cc, x, y, *flags, unit="unsigned char", main=MAIN):
                  source + ".o"])
         objects.append(source + ".o")
     exe = os.path.join(folder, "a.out")
-    execute([cc, "-O1", *flags, path, *objects, "-o", exe, "-lm"])
+    execute([cc, "-O0", *flags, path, *objects, "-o", exe, "-lm"])
     return [float(v) for v in execute([exe]).stdout.split()]
 
 

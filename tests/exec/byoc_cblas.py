@@ -12,8 +12,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from helper import (DIGITS, LIBRARIES, ROOT, STRICT, compile_model, compilers,
-                    execute, fail, has_dialect, has_library, need, skip,
-                    tirc, work_folder)
+                    execute, fail, has_dialect, has_library, need,
+                    results_alone, skip, tirc, work_folder)
+
+results_alone()
 
 need("gcc")
 rng = np.random.default_rng(3)
@@ -322,7 +324,7 @@ def check_digits():
     with open(os.path.join(out, "threads.c"), "w") as file:
         file.write(THREADS)
     for sanitizer in ("thread", "address,undefined"):
-        execute(["gcc", "-std=c11", "-g", "-O1", "-fsanitize=" + sanitizer,
+        execute(["gcc", "-std=c11", "-g", "-O0", "-fsanitize=" + sanitizer,
                  "-o", "threads", "threads.c", "digits.c",
                  "digits_weights.c", "-lblas", "-lm", "-lpthread"], cwd=out)
         execute([os.path.join(out, "threads")])

@@ -8,7 +8,9 @@ generated code."""
 import os
 
 from helper import (DIGITS, ROOT, STRICT, compile_model, execute, fail, need,
-                    tirc, work_folder)
+                    results_alone, tirc, work_folder)
+
+results_alone()
 
 need("gcc")
 BACKENDS = os.path.join(ROOT, "tests", "exec", "backends")
@@ -120,7 +122,7 @@ def drive(form, sanitizer):
     with open(os.path.join(out, "driver.c"), "w") as file:
         file.write(DRIVER)
     sources = [n for n in os.listdir(out) if n.endswith(".c")]
-    execute(["gcc", "-std=gnu11", "-g", "-O1", "-fsanitize=" + sanitizer,
+    execute(["gcc", "-std=gnu11", "-g", "-O0", "-fsanitize=" + sanitizer,
              *STRICT, "-o", "driver", *sources, "-lm", "-lpthread"], cwd=out)
     blob = [n for n in os.listdir(out) if n.endswith(".bin")]
     command = [os.path.join(out, "driver"), *[os.path.join(out, b)
@@ -242,7 +244,7 @@ def drive_graph(target, sanitizer):
     with open(os.path.join(out, "driver.c"), "w") as file:
         file.write(GRAPH)
     runtime = os.path.join(ROOT, "runtime-c")
-    execute(["gcc", "-std=gnu11", "-g", "-O1", "-fsanitize=" + sanitizer,
+    execute(["gcc", "-std=gnu11", "-g", "-O0", "-fsanitize=" + sanitizer,
              *STRICT, "-I" + runtime, "-o", "driver", "driver.c",
              "digits_kernels.c", *[os.path.join(runtime, "tirc_graph%s.c" % p)
                                    for p in ("", "_check", "_json", "_look")],

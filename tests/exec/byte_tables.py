@@ -96,7 +96,7 @@ onnx.save(model, path)
 given = {kind: numpy.arange(low, high + 1).astype(kind).reshape(2, 128)
          for kind, (_, low, high) in TYPES.items()}
 write_data(folder, list(given.values()), exact.run(path, given))
-target = ["--target", sys.argv[1], "--cc", "gcc", "--cflags", "-O1"]
+target = ["--target", sys.argv[1], "--cc", "gcc", "--cflags", "-O0"]
 if sys.argv[1] not in ("c99", "misra"):
     target[-1] += " -march=native"
 print(helper.tirc("test", path, *target).stdout)

@@ -18,6 +18,8 @@ except ImportError:
     helper.skip("numpy or onnxruntime is not installed")
 from answers_model import Model
 
+helper.results_alone()
+
 CHANNELS = int(sys.argv[2])
 random = numpy.random.default_rng(5)
 i8, f32 = numpy.int8, numpy.float32
@@ -149,17 +151,17 @@ def all_computed():
 
 
 def results(path, target, options):
-    out = helper.tirc("run", path, "--target", target, "--cc", "gcc", "--seed",
-                      "1", *options).stdout
+    out = helper.tirc("run", path, "--target", target, "--seed", "1",
+                      *options).stdout
     return re.sub("time .*", "", out)
 
 
 target = sys.argv[1]
 for m in all_computed():
-    m.check([target], "--cc", "gcc")
+    m.check([target])
 for build in (plain, through_depthwise, residual, pooled, nothing_left):
     path = network(build.__name__, build).write()
-    helper.tirc("test", path, "--target", target, "--cc", "gcc")
+    helper.tirc("test", path, "--target", target)
     data = os.path.join(os.path.dirname(path), "test_data_set_0",
                         "input_0.pb")
     for mode in ("onnx", "tflite"):

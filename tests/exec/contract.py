@@ -6,8 +6,7 @@ workspace and the outputs held before changes nothing."""
 import os
 
 import turns
-from helper import CHECKED_LEVEL, DIGITS, compile_model, compilers, execute, \
-    work_folder
+from helper import DIGITS, compile_model, compilers, execute, work_folder
 
 DRIVER = r"""
 #include "digits.h"
@@ -162,8 +161,8 @@ for target in ("c99",) if less else ("c99", "c99-avx512", "gnu-c", "misra"):
             else turns.some(target, compilers(), 1):
         for sanitizer in ("thread", "address,undefined")[less:]:
             program = os.path.join(work_folder(), "driver")
-            execute([cc, "-std=gnu11", "-g", *CHECKED_LEVEL[cc],
-                     "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-DTIRC_ANY_PROCESSOR",
+            execute([cc, "-std=gnu11", "-g", "-O0", "-fsanitize=" + sanitizer,
+                     "-fno-sanitize-recover=all", "-DTIRC_ANY_PROCESSOR",
                      *typed, "-I" + a, "-I" + b, driver,
                      *files, "-o", program, "-lm", "-lpthread"])
             execute([program])

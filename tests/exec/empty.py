@@ -8,7 +8,10 @@ import os
 import numpy as np
 
 import proto
-from helper import compile_model, execute, fail, has_dialect, tirc, work_folder
+from helper import (compile_model, execute, fail, has_dialect, results_alone,
+                    tirc, work_folder)
+
+results_alone()
 
 nodes, inputs, outputs, constants = [], [], [], []
 x = np.arange(12, dtype=np.float32).reshape(3, 4)

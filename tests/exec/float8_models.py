@@ -11,8 +11,10 @@ import numpy as np
 
 import dtypes
 import proto
-from helper import fail, has_dialect, tirc, work_folder
+from helper import fail, has_dialect, results_alone, tirc, work_folder
 from short_forms import FORMS, exact, nearest, same
+
+results_alone()
 
 CASTS = {name: dtypes.TYPES[name].code
          for name in dtypes.names("FLOAT", most=8)}

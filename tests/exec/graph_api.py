@@ -18,7 +18,7 @@ RUNTIME = os.path.join(ROOT, "runtime-c")
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXECUTOR = [os.path.join(RUNTIME, "tirc_graph%s.c" % part)
             for part in ("", "_check", "_json", "_look")]
-SANITIZE = ["-g", "-O1", "-fsanitize=address,undefined",
+SANITIZE = ["-g", "-O0", "-fsanitize=address,undefined",
             "-fno-sanitize-recover=all"]
 JSON, KERNELS, PARAMS = 3, 4, 5  # statuses
 BAD_SIZE = 9

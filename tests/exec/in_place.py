@@ -17,6 +17,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 MODEL = """
 <ir_version: 8, opset_import: ["" : 17]>
 again (float[4, 4] x) => (float[4, 4] y, float[4, 4] z, float[4, 4] u)

@@ -8,7 +8,10 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
 
 import exact
-from helper import compile_model, execute, fail, tirc, work_folder
+from helper import (compile_model, execute, fail, results_alone, tirc,
+                    work_folder)
+
+results_alone()
 
 rng = np.random.default_rng(3)
 

@@ -16,6 +16,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 
 def check(seed, only):
     folder = helper.work_folder()

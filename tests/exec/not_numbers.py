@@ -13,6 +13,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 TARGETS = ["c99", "gnu-c", "misra", "c-openmp", "cuda", "opencl-cpu"]
 rng = np.random.default_rng(3)
 NAN, INF = np.nan, np.inf

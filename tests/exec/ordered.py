@@ -13,6 +13,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 
 def main():
     model, data = ordered_nodes.write(helper.work_folder())

@@ -17,6 +17,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 MODEL = """
 <ir_version: 10, opset_import: ["" : 21]>
 wild (float[5, 4] x, int64[6] i, int64[6, 4] e, int64[6, 2] t, float[6] u,

@@ -9,7 +9,10 @@ import subprocess
 import sys
 import time
 
-from helper import DIGITS, TIRC, contents, fail, tirc, work_folder
+from helper import (DIGITS, TIRC, contents, fail, results_alone, tirc,
+                    work_folder)
+
+results_alone()
 
 folder = work_folder()
 # 500 statements that take longer than this test looks.

@@ -11,6 +11,9 @@ import sys
 import numpy as np
 
 from expected_model import Model
+from helper import results_alone
+
+results_alone()
 
 f32 = np.float32
 

@@ -74,7 +74,7 @@ if sys.argv[1] == "pairs":
                    "vector_bytes": 8, "vectors": ["f32x2", "i32x2"],
                    "block_elems": 2, "products": []}, file)
 out = helper.compile_model(path, "--name", "m", *target)
-target += ["--cc", "gcc", "--cflags", "-O2"]
+target += ["--cc", "gcc", "--cflags", "-O0"]
 if sys.argv[1] != "c99":
     target[-1] += " -march=native"
 print(helper.tirc("test", path, *target).stdout)

@@ -17,6 +17,8 @@ from onnx import numpy_helper
 
 import helper
 
+helper.results_alone()
+
 
 def nodes_behind(graph, output, inputs):
     """Those that compute `output`, in order."""

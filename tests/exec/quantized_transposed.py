@@ -131,7 +131,7 @@ def check(target, path, results):
     data = os.path.join(os.path.dirname(path), "test_data_set_0", "input_0.pb")
     for mode, expected in results.items():
         helper.tirc("run", path, "--target", target, "--cc", "gcc",
-                    "--cflags", "-O1 -march=native", "--requant", mode,
+                    "--cflags", "-O0 -march=native", "--requant", mode,
                     "--input", data, "--output", out)
         made = np.load(out).astype(int)
         if (made != expected).any():

@@ -20,6 +20,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 TARGETS = ["c99", "gnu-c", "misra", "opencl-cpu", "cuda"]
 
 

@@ -72,8 +72,8 @@ def result(path, options):
                             "input_%d.pb" % i)
         if os.path.exists(data):
             options = options + ["--input", data]
-    helper.tirc("run", path, "--target", target, "--cc", "gcc", "--output",
-                out, *options)
+    helper.tirc("run", path, "--target", target, *helper.STRICT_C,
+                "--output", out, *options)
     return numpy.load(out)
 
 

@@ -16,6 +16,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 rng = np.random.default_rng(4)
 
 

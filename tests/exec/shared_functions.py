@@ -19,6 +19,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 LAYERS = 3
 HEAD = """
 <ir_version: 8, opset_import: ["" : 17]>

@@ -13,8 +13,10 @@ import numpy as np
 
 import dtypes
 import proto
-from helper import ROOT, STRICT, compile_model, compilers, execute, fail, \
-    has_dialect, tirc, work_folder
+from helper import (ROOT, STRICT, compile_model, compilers, execute, fail,
+                    has_dialect, results_alone, tirc, work_folder)
+
+results_alone()
 
 FLOAT, INT8, UINT4, INT4 = 1, 3, 21, 22
 KINDS = {name: (np.uint8 if dtypes.TYPES[name].of == "UINT" else np.int8,

@@ -9,7 +9,9 @@ import sys
 import numpy as np
 
 from expected_model import Model
-from helper import tirc
+from helper import results_alone, tirc
+
+results_alone()
 
 LAST32, LAST64, FIRST64 = 2**31 - 1, 2**63 - 1, -2**63
 

@@ -5,8 +5,10 @@ short, of another model, misaligned or absent, or has a single other byte, is
 refused by init."""
 import os
 
-from helper import DIGITS, ROOT, compile_model, compilers, execute, fail, \
-    tirc, work_folder
+from helper import (DIGITS, ROOT, compile_model, compilers, execute, fail,
+                    results_alone, tirc, work_folder)
+
+results_alone()
 
 DRIVER = r"""
 #include "digits.h"

@@ -77,7 +77,7 @@ for name, text in (("bulk.cu", asm_calls.calls(source)),
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
         file.write(text)
 exe = os.path.join(folder, "bulk")
-execute([cxx, "-x", "c++", "-std=c++14", "-O1", "-w", "-D" + asm_calls.NATIVE,
+execute([cxx, "-x", "c++", "-std=c++14", "-O0", "-w", "-D" + asm_calls.NATIVE,
          "-I", here, "-I", os.path.join(here, "toolkit"),
          os.path.join(folder, "bulk.cu"), "-o", exe])
 print(execute([exe]).stdout)

@@ -85,7 +85,8 @@ elif how == "cuda_cpu":
         here, os.path.join(here, "toolkit"))
     # As nvcc does, products that are added are not rounded before; first what
     # texts are for any device, then PTX.
-    ways = [" -O1", " -O1 -march=native -ffp-contract=fast "
+    ways = [" -O0" if name in MADE else " -O1",
+            " -O1 -march=native -ffp-contract=fast "
             "-DEMULATE_BACKWARDS -D" + asm_calls.NATIVE]
     cc = "%s %s %s -x c++" % (sys.executable, asm_calls.__file__, cxx)
     for target, way in zip(targets, ways):

@@ -14,7 +14,8 @@ import sys
 
 import asm_calls
 import nvcc
-from helper import execute, fail, lacks_target, need, skip, work_folder
+from helper import (QUICK_OPENCL, execute, fail, lacks_target, need, skip,
+                    work_folder)
 
 here = os.path.dirname(os.path.abspath(__file__))
 folder = work_folder()
@@ -34,6 +35,7 @@ def on_opencl():
         skip("the OpenCL headers or the loader are not installed")
     emit("opencl")
     os.environ["POCL_CACHE_DIR"] = os.path.join(folder, "cache")
+    os.environ["POCL_EXTRA_BUILD_FLAGS"] = QUICK_OPENCL
     done = execute([rest[2], folder], None)
     print(done.stdout)
     if done.returncode == 77:
@@ -141,7 +143,7 @@ def on_cpu():
                    + MAIN % "\n".join(lines + checks))
     for order in ([], ["-DEMULATE_BACKWARDS"]):
         exe = os.path.join(folder, "run")
-        execute([cxx, "-std=c++14", "-O1", "-w", "-D" + asm_calls.NATIVE,
+        execute([cxx, "-std=c++14", "-O0", "-w", "-D" + asm_calls.NATIVE,
                  "-I", here, *order, path, "-o", exe])
         execute([exe])
 

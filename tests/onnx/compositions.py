@@ -11,8 +11,12 @@ import onnx
 from onnx import helper as make
 from onnx.reference import ReferenceEvaluator
 
-from helper import compile_model, fail, tirc, work_folder
+import turns
+from helper import EITHER, compile_model, fail, results_alone, tirc, \
+    work_folder
 from onnx_data import write_data
+
+results_alone()
 
 PATTERN = sys.argv[1] if len(sys.argv) > 1 else ""
 random = np.random.default_rng(11)
@@ -61,9 +65,10 @@ def check(label, op, inputs, attrs=None, outputs=1, want=None, options=(),
     path = save(model)
     write_data(os.path.dirname(path), list(given.items()),
                [("y%d" % k, y) for k, y in enumerate(want)])
-    tirc("test", path, "--rtol", "2e-3" if any(
-        y.dtype == np.float16 for y in want) else "1e-4", "--atol", "1e-6",
-        *options)
+    for target in turns.some(op + label, EITHER):
+        tirc("test", path, "--rtol", "2e-3" if any(
+            y.dtype == np.float16 for y in want) else "1e-4", "--atol", "1e-6",
+            *target, *options)
 
 
 def refuse(op, inputs, attrs, text, outputs=1, **form):
@@ -232,7 +237,9 @@ def gradient(label, text, given, xs, zs=(), fed=None, text_of=None,
     write_data(os.path.dirname(path), list(given.items()),
                [("d" + n, difference(run, {**given, **leaves}, n))
                 for n in xs])
-    tirc("test", path, "--rtol", "1e-5", "--atol", "1e-7", *options)
+    for target in turns.some(label, EITHER):
+        tirc("test", path, "--rtol", "1e-5", "--atol", "1e-7", *target,
+             *options)
 
 
 def pair():

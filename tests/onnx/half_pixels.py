@@ -8,8 +8,10 @@ import os
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from helper import tirc, work_folder
+from helper import results_alone, tirc, work_folder
 from onnx_data import write_data
+
+results_alone()
 
 SIZE = 7
 ROUND = {"floor": np.floor, "ceil": np.ceil,

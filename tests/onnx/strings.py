@@ -11,12 +11,15 @@ import numpy as np
 import onnx
 from onnx import helper as make, numpy_helper
 
-from helper import TIRC, fail, skip, work_folder
+import turns
+from helper import TIRC, fail, results_alone, skip, work_folder
 
 try:
     import onnxruntime
 except ImportError:
     skip("onnxruntime is not installed")
+
+results_alone()
 
 PROGRAM = os.environ["EVALUATE_MODEL"]
 FOLDER = work_folder()
@@ -403,8 +406,9 @@ check("DictVectorizer", [scores], {"int64_vocabulary": [1]},
       domain="ai.onnx.ml", refused="its input is a map")
 check("Bernoulli", [scores], {"dtype": 8}, refused="choose a type of numbers")
 
-# -- emitted, for several targets
-for target in "c99", "gnu-c", "misra", "c-openmp":
+# -- emitted, for several targets by turns
+for target in turns.first_and_some("strings", [
+        "c99", "gnu-c", "misra", "c-openmp"]):
     options = ["--target", target]
     check("Gather", [table, i(1, 0)], {"axis": 1}, options=options)
     check("Equal", [table, s("bc", "", "Zürich")], options=options)

@@ -19,6 +19,8 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+helper.results_alone()
+
 PROGRAM = os.environ.get("EVALUATE_DIMS")
 
 MODEL = """
