@@ -5,7 +5,8 @@ import os
 import numpy as np
 from onnx import helper, numpy_helper
 
-from helper import fail, tirc, work_folder
+import turns
+from helper import STRICT_C, fail, tirc, work_folder
 from onnx_data import write_data
 
 # Those that compute sizes and sums in ways of their own.
@@ -59,8 +60,11 @@ class Model:
 
     def test(self, *options):
         path = self.write()
-        for target in TARGETS if not options else TARGETS[:2]:
-            tirc("test", path, "--target", target, *options)
+        case = "%s %s" % (sorted(self.want), self.nodes)
+        for target in turns.first_and_some(
+                case, TARGETS if not options else TARGETS[:2]):
+            quick = STRICT_C if target in ("c99", "misra") else []
+            tirc("test", path, "--target", target, *quick, *options)
 
     def refuse(self, *words):
         said = tirc("compile", self.write(), "-o", work_folder(),

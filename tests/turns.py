@@ -36,3 +36,17 @@ def some(name, choices, n=1):
         return list(choices)
     taken = {(first * n + i) % len(choices) for i in range(n)}
     return [choice for i, choice in enumerate(choices) if i in taken]
+
+
+def first_and_some(name, choices):
+    """The first choice, and that of the others whose turn it is."""
+    return [*choices[:1], *some(name, choices[1:])]
+
+
+def is_turn_of(name, parts):
+    """Whether a test runs that does so once in `parts` commits. Which one it is
+    changes from time to time: the cases of the test, which may take turns, too,
+    would else meet the same ones each time."""
+    turn = this_turn()[0]
+    return all_turns() or \
+        (turn + turn // 10 + number_of(name)) % parts == 0

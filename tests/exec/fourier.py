@@ -9,6 +9,7 @@ targets."""
 import sys
 
 import helper
+import turns
 
 try:
     import numpy as np
@@ -66,7 +67,8 @@ def dft(x, targets, n=None, axis=-2, opset=20, options=(), **attrs):
 
 def lengths():
     """Products of short factors, primes, lengths with large primes."""
-    for n in [1, 2, 7, 64, 96, 100, 128, 257, 365, 521, 1000, 1024, 4096]:
+    every = [1, 2, 7, 64, 96, 100, 128, 257, 365, 521, 1000, 1024, 4096]
+    for n in turns.some("lengths", every, 5):
         dft(values(2, n, 2), ["gnu-c"])
         dft(values(2, n, 1), ["gnu-c"], onesided=1)
         dft(values(2, n, 2), ["c99"], inverse=1)

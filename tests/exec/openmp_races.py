@@ -8,6 +8,7 @@ import re
 
 import cases
 import races
+import turns
 from helper import DIGITS, execute, fail, shared, skip, tirc, work_folder
 
 why = races.missing()
@@ -41,12 +42,12 @@ def shared_sums():
 
 
 shared_sums()
-models = [(DIGITS, [])]
-for name in ("mlperf_tiny/kws_fp32", "mlperf_tiny/ad01_int8") if shared() \
-        else []:
+runs = [(DIGITS, [], threads) for threads in (2, 4)]
+WAYS = [(name, threads) for name in ("mlperf_tiny/kws_fp32", "mlperf_tiny/ad01_int8")
+        for threads in (2, 4)]
+for name, threads in turns.some("races", WAYS) if shared() else []:
     case = cases.make(name, work_folder())
-    models.append((case.model, [*case.data, *case.options]))
-for model, arguments in models:
-    for threads in (2, 4):
-        tirc("test", model, *arguments, *races.options("c-openmp"), "-q",
-             env=races.environment(threads))
+    runs.append((case.model, [*case.data, *case.options], threads))
+for model, arguments, threads in runs:
+    tirc("test", model, *arguments, *races.options("c-openmp"), "-q",
+         env=races.environment(threads))

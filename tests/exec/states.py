@@ -12,6 +12,7 @@ import re
 import sys
 
 import helper
+import turns
 from helper import compile_model, execute, fail, tirc, work_folder
 
 try:
@@ -23,6 +24,8 @@ try:
     from onnx_data import write_data
 except ImportError as missing:
     helper.skip(str(missing))
+
+helper.results_alone()
 
 ALL = ["c99", "gnu-c", "misra", "c-threads", "cuda"]
 STEPS = 5
@@ -77,7 +80,7 @@ def check(m, states, targets=ALL, steps=None, in_place=(), copied=()):
     """in_place: states that a kernel updates; copied: those that are copied."""
     path, sets = write(m, states, steps or steps_of(m, states))
     options = options_of(states)
-    for target in targets:
+    for target in turns.first_and_some(m.name, targets):
         arguments = arguments_of(target, quick=True)
         if arguments is not None:
             tirc("test", path, *sets, *arguments, *options)

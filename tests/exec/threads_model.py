@@ -9,6 +9,7 @@ import os
 import re
 
 import cases
+import turns
 from helper import (DIGITS, ROOT, STRICT, compile_model, execute, fail, need,
                     shared, tirc, work_folder)
 
@@ -83,7 +84,7 @@ def check(name, shares, variable, models):
 
 
 models = [(DIGITS, [])]
-for name in MODELS if shared() else []:
+for name in turns.some("threads", MODELS) if shared() else []:
     case = cases.make(name, work_folder())
     models.append((case.model, [*case.data, *case.options]))
 for name, (shares, variable) in TARGETS.items():

@@ -3,7 +3,7 @@
 """Random graphs through tirc, compared with onnxruntime:
 
     graphs.py [COUNT [SEED [TARGET[,TARGET]...]]] [--only INDEX] [--jobs N]
-              [--keep FOLDER] [--no-shrink] [--nnsmith | --ranges]
+              [--keep FOLDER] [--no-shrink] [--turn] [--nnsmith | --ranges]
 
 Graph number i of a seed is the same in every run; with several targets it is
 compiled for the target i modulo their number. A graph that fails is reduced
@@ -23,6 +23,7 @@ import tempfile
 import traceback
 
 import helper
+import turns
 
 try:
     import ml_dtypes  # noqa: F401
@@ -214,6 +215,8 @@ def main():
     parser.add_argument("count", nargs="?", type=int, default=1000)
     parser.add_argument("seed", nargs="?", type=int, default=1)
     parser.add_argument("target", nargs="?", default=",".join(TARGETS))
+    parser.add_argument("--turn", action="store_true",
+                        help="a third of them, another one after each commit")
     parser.add_argument("--only", type=int, action="append")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep")
@@ -232,8 +235,12 @@ def main():
                 target, ", ".join([*native.BUILDS, *native.DEVICES])))
         if native.missing(target):
             helper.skip(native.missing(target) + " is not installed")
+    numbers = args.only or range(args.count)
+    if args.turn:
+        mine = turns.some("graphs", range(3))
+        numbers = [i for i in numbers if i // len(targets) % 3 in mine]
     jobs = [(i, args.seed, targets[i % len(targets)], not args.no_shrink,
-             args.keep, args.kind) for i in args.only or range(args.count)]
+             args.keep, args.kind) for i in numbers]
     total = Total(args)
     with concurrent.futures.ProcessPoolExecutor(
             args.jobs, multiprocessing.get_context("spawn"), start) as pool:
