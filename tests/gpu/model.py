@@ -16,7 +16,8 @@ import sys
 import asm_calls
 import cases
 import nvcc
-from helper import DIGITS, compile_model, fail, skip, tirc, work_folder
+from helper import (DIGITS, QUICK_OPENCL, STRICT_C, compile_model, fail, skip,
+                    tirc, work_folder)
 
 MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded",
         "pooled", "groups", "ordered", "scans")
@@ -75,7 +76,9 @@ if how.startswith("opencl"):
     os.environ["POCL_CACHE_DIR"] = work_folder()
     if not os.path.exists("/usr/include/CL/cl.h"):
         skip("the OpenCL headers are not installed")
-    run("--target", how)
+    if name in MADE:
+        os.environ["POCL_EXTRA_BUILD_FLAGS"] = QUICK_OPENCL
+    run("--target", how, *STRICT_C)
 elif how == "cuda_cpu":
     if hasattr(made, "SCHEDULES"):
         check_schedules()
