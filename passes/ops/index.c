@@ -124,7 +124,7 @@ define_gather(struct define *c, const struct node *n,
 
 	axis += axis < 0 ? x->ndim : 0;
 	for (int d = 0; d < x->ndim; d++) {
-		at[d] = index[d < axis ? d : d - 1 + rank];
+		at[d] = d == axis ? NULL : index[d < axis ? d : d - 1 + rank];
 	}
 	at[axis] = safe_index(c, n, 1, te_at(m, in[1], index + axis, rank),
 			      x->shape[axis]);
