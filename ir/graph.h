@@ -355,6 +355,9 @@ bool node_is_control(const struct node *n);
 bool graph_has_control(const struct graph *g);
 bool node_ends_if(const struct node *n);
 bool node_ends_loop(const struct node *n);
+/* Do the numbers of bodies that nodes of control flow have, as another program
+ * may write them, form branches and loops, each inside of the graph? */
+bool graph_bodies_valid(struct graph *g);
 /* Finds graph.bodies and each node's body, and orders the nodes so that the
  * nodes of a body, and of those inside, are one range before its end. */
 void graph_find_bodies(struct graph *g);

@@ -644,6 +644,13 @@ check_nodes(struct reading *in, struct json tensors)
 		in->r.failed = true;
 		return false;
 	}
+	if (!graph_bodies_valid(g)) {
+		return json_error(
+			tensors,
+			"the numbers of the bodies of its branches and "
+			"loops do not belong together; write the "
+			"partition again");
+	}
 	if (!check_readers(in)) {
 		return false;
 	}

@@ -116,7 +116,7 @@ branch_size(const struct node *n, int k, int dim)
 	int count = node_attr_ints(n, "sizes", &sizes);
 
 	for (int i = 0; i + 2 < count; i += 3) {
-		if (sizes[i] == k && sizes[i + 1] == dim &&
+		if (sizes[i] == k && sizes[i + 1] == dim && sizes[i + 2] >= 0 &&
 		    sizes[i + 2] < g->run_sizes.n) {
 			return g->run_sizes.data[sizes[i + 2]].var->expr;
 		}
@@ -207,9 +207,19 @@ infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 bool
 infer_end_loop(struct infer *c, struct node *n)
 {
-	int first = (int)node_attr_int(n, "counted", 0);
-	int states = (int)node_attr_int(n, "states", 0);
+	int64_t counted = node_attr_int(n, "counted", 0);
+	int64_t given = node_attr_int(n, "states", 0);
+	int first, states;
 
+	if (counted < 0 || counted > 1 || given < 0 ||
+	    given > (n->n_inputs - counted) / 2) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "it does not have an input before and one "
+				   "after an iteration for each of its states; "
+				   "correct the model");
+	}
+	first = (int)counted;
+	states = (int)given;
 	for (int k = 0; k < states; k++) {
 		const struct tensor *a = n->inputs[first + k];
 		const struct tensor *b = n->inputs[first + states + k];

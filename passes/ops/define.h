@@ -51,6 +51,14 @@ bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,
  * (NULL: 1). */
 bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 		 const struct expr *size);
+/* Checks that the elements of input i, a table of positions that kernels follow,
+ * are constant integers in [low, high), as the importer makes them: a partition
+ * may have others. */
+bool infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
+		     int64_t high);
+/* Checks that input i has `size` elements in dimension d. */
+bool infer_size_of(struct infer *c, const struct node *n, int i, int d,
+		   int64_t size);
 /* Checks that input i has 8 bits, and that the input numbered zero, if present,
  * has its type. */
 bool infer_zero_point(struct infer *c, const struct node *n, int i, int zero);

@@ -387,6 +387,41 @@ infer_form(struct infer *c, const struct node *n, int i, unsigned types,
 }
 
 bool
+infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
+		int64_t high)
+{
+	const struct tensor *t = n->inputs[i];
+	const struct value *v = t->value;
+	bool fits = tensor_is_constant(t) && (dtype_class(t->type) == DTC_INT ||
+					      dtype_class(t->type) == DTC_UINT);
+
+	/* A recipe was checked when it was a value. */
+	for (int64_t k = 0; fits && v && k < (v->data ? v->elems : 1); k++) {
+		int64_t at =
+			v->data ? number_load(v->type, v->data, (size_t)k).i
+				: v->fill.i;
+
+		fits = at >= low && at < high;
+	}
+	return fits || infer_error(c, DIAG_BAD_TENSOR,
+				   "input %d must be constant, with positions "
+				   "from %lld to %lld; correct it",
+				   i, (long long)low, (long long)high - 1);
+}
+
+bool
+infer_size_of(struct infer *c, const struct node *n, int i, int d, int64_t size)
+{
+	const struct tensor *t = n->inputs[i];
+
+	return (d < t->ndim && expr_is_value(t->shape[d], size)) ||
+	       infer_error(c, DIAG_BAD_SHAPE,
+			   "input %d must have %lld elements in dimension %d; "
+			   "correct its shape",
+			   i, (long long)size, d);
+}
+
+bool
 infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 	    const struct expr *size)
 {

@@ -131,6 +131,27 @@ define_find_string(struct define *c, const struct node *n,
 
 enum { ROW, ITEM, FIRST, COLUMN, WEIGHT };
 
+/* Do the tables lead to nodes, and have columns of the result? */
+static bool
+check_tables(struct infer *c, const struct node *n)
+{
+	int64_t columns = node_attr_int(n, "columns", 1);
+	int64_t skips = node_attr_int(n, "skips", 0), items;
+
+	if (!expr_is_int(n->inputs[ITEM]->shape[0], &items) || columns < 1 ||
+	    columns > INT32_MAX || skips < 0 || skips >= INT32_MAX) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "its columns, skips or items are not valid; "
+				   "correct the model");
+	}
+	return infer_size_of(c, n, FIRST, 0, items + 2) &&
+	       infer_positions(c, n, FIRST, 0, items + 1) &&
+	       infer_size_of(c, n, COLUMN, 0, items + 1) &&
+	       infer_positions(c, n, COLUMN, -1, columns) &&
+	       (!node_input(n, WEIGHT) ||
+		infer_size_of(c, n, WEIGHT, 0, items + 1));
+}
+
 /* Nodes first[n] + 1 to first[n + 1] follow node n; node i + 1 is reached by
  * item[i], and items of one node are sorted. column[n] is that of the n-gram
  * that ends at node n, or -1; weight[n], if present, what it counts. With the
@@ -147,6 +168,9 @@ infer_ngrams(struct infer *c, struct node *n)
 	    !infer_form(c, n, ITEM, TYPES_SIGNED, 1, 1) ||
 	    !infer_form(c, n, FIRST, TYPES_SIGNED, 1, 1) ||
 	    !infer_form(c, n, COLUMN, TYPES_SIGNED, 1, 1)) {
+		return false;
+	}
+	if (!check_tables(c, n)) {
 		return false;
 	}
 	shape[0] = x->shape[0];

@@ -68,27 +68,47 @@ infer_recurrent(struct infer *c, struct node *n, int gates)
 	return true;
 }
 
+/* Has the input i the shape [rows, parts * hidden]? rows NULL: one dimension. */
+static bool
+check_parts(struct infer *c, const struct node *n, int i,
+	    const struct expr *rows, int parts)
+{
+	struct module *m = c->module;
+	const struct expr *hidden = n->inputs[1]->shape[0], *shape[2];
+	int rank = rows != NULL;
+
+	shape[0] = rows;
+	shape[rank] = expr_mul(m, hidden, expr_int(m, hidden->type, parts));
+	return check_shape(c, n, i, rank + 1, shape);
+}
+
 bool
 infer_lstm(struct infer *c, struct node *n)
 {
-	const struct tensor *pre = n->inputs[0];
+	const struct tensor *pre = n->inputs[0], *r = n->inputs[1];
 
 	return infer_recurrent(c, n, 4) &&
-	       check_shape(c, n, 4, 2,
-			   (const struct expr *const[]){
-				   pre->shape[1], n->inputs[1]->shape[0] });
+	       check_parts(c, n, 1, r->shape[0], 4) &&
+	       check_parts(c, n, 4, pre->shape[1], 1) &&
+	       check_parts(c, n, 5, NULL, 3);
 }
 
 bool
 infer_gru(struct infer *c, struct node *n)
 {
-	return infer_recurrent(c, n, 3);
+	const struct tensor *r = n->inputs[1];
+
+	return infer_recurrent(c, n, 3) &&
+	       check_parts(c, n, 1, r->shape[0], node_input(n, 4) ? 2 : 3) &&
+	       check_parts(c, n, 4, r->shape[0], 1) &&
+	       check_parts(c, n, 5, NULL, 1);
 }
 
 bool
 infer_rnn(struct infer *c, struct node *n)
 {
-	return infer_recurrent(c, n, 1);
+	return infer_recurrent(c, n, 1) &&
+	       check_parts(c, n, 1, n->inputs[1]->shape[0], 1);
 }
 
 /* -- activations -- */

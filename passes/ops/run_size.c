@@ -18,7 +18,7 @@ infer_run_size(struct infer *c, struct node *n)
 	int64_t count;
 
 	infer_set(c, y, x->type, x->ndim, x->shape);
-	if (x->ndim != 1 || !tensor_const_elems(x, &count) ||
+	if (x->ndim != 1 || !tensor_const_elems(x, &count) || first < 0 ||
 	    first + count > c->graph->run_sizes.n) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "sizes must be a vector of known length; "

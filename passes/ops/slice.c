@@ -343,6 +343,33 @@ part_slices(struct infer *c, const struct node *n, struct slices *s)
 	return true;
 }
 
+static bool
+is_run_size(const struct tensor *t)
+{
+	return t->producer != NULL && node_run_sizes(t->producer) >= 0;
+}
+
+/* Are the first and the last element of x? Starts and counts are constants, or
+ * those of tirc.SliceStart and tirc.SliceCount, which are. */
+static bool
+part_is_inside(const struct node *n, const struct slices *s, int d)
+{
+	int64_t start, count, least, most, last;
+
+	if (!expr_is_int(s->start[d], &start) ||
+	    !expr_is_int(s->count[d], &count)) {
+		return is_run_size(n->inputs[1]) || is_run_size(n->inputs[2]);
+	}
+	if (count <= 0) {
+		return count == 0;
+	}
+	return size_bounds(n->inputs[0]->shape[d], &least, &most) &&
+	       start >= 0 && start < least &&
+	       !__builtin_mul_overflow(count - 1, s->step[d], &last) &&
+	       !__builtin_add_overflow(last, start, &last) && last >= 0 &&
+	       last < least;
+}
+
 bool
 infer_part(struct infer *c, struct node *n)
 {
@@ -350,6 +377,16 @@ infer_part(struct infer *c, struct node *n)
 
 	if (!part_slices(c, n, &s)) {
 		return false;
+	}
+	for (int d = 0; d < n->inputs[0]->ndim; d++) {
+		if (s.count[d] != n->inputs[0]->shape[d] &&
+		    !part_is_inside(n, &s, d)) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "its part of dimension %d is not "
+					   "inside of the input; correct the "
+					   "model",
+					   d);
+		}
 	}
 	infer_set(c, n->outputs[0], n->inputs[0]->type, n->inputs[0]->ndim,
 		  s.count);

@@ -415,8 +415,20 @@ define_string_pieces(struct define *c, const struct node *n,
 bool
 infer_automaton(struct infer *c, struct node *n)
 {
-	if (!infer_form(c, n, 0, TYPES_INTEGER, 2, 2) ||
+	int64_t states;
+
+	if (!infer_form(c, n, 0, TYPES_UNSIGNED, 2, 2) ||
 	    !infer_form(c, n, 1, TYPES_INTEGER, 2, 2)) {
+		return false;
+	}
+	if (n->inputs[0]->type.kind != DT_U8 ||
+	    !expr_is_int(n->inputs[1]->shape[0], &states)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "it needs bytes and a constant number of "
+				   "states; correct the model");
+	}
+	if (!infer_size_of(c, n, 1, 1, 256) ||
+	    !infer_positions(c, n, 1, 0, states)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I32), 1, n->inputs[0]->shape);

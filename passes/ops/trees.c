@@ -31,6 +31,76 @@ enum { BLOCK_ROWS = 32 };
 
 enum { X, FEATURE, VALUE, NEXT, ROOT, DEPTH, ROW, WEIGHTS, FLAGS };
 
+/* Does each branch lead to two later nodes? */
+static bool
+leads_on(struct infer *c, const struct node *n, int64_t nodes)
+{
+	const struct value *feature = n->inputs[FEATURE]->value;
+	const struct value *next = n->inputs[NEXT]->value;
+	bool all = true;
+
+	if (!feature || !next || !feature->data || !next->data) {
+		return true; /* recipes, which were checked as values */
+	}
+	for (int64_t i = 0; all && i < nodes; i++) {
+		int64_t to = number_load(next->type, next->data, (size_t)i).i;
+
+		all = number_load(feature->type, feature->data, (size_t)i).i <
+			      0 ||
+		      (to > i && to + 1 < nodes);
+	}
+	return all ||
+	       infer_error(c, DIAG_BAD_TENSOR,
+			   "a branch of its trees does not lead to later "
+			   "nodes; correct the model");
+}
+
+/* Do the tables lead from the root of each tree to leaves, by features that x
+ * has? With numbers of steps, a leaf leads to itself; else each branch leads to
+ * later nodes, and a leaf has the feature -1. */
+static bool
+check_tables(struct infer *c, const struct node *n, int64_t targets)
+{
+	bool steps = node_input(n, DEPTH) != NULL;
+	const struct tensor *next = n->inputs[NEXT];
+	int64_t nodes, features, leaves = targets;
+
+	if (!expr_is_int(n->inputs[FEATURE]->shape[0], &nodes) ||
+	    !expr_is_int(n->inputs[X]->shape[1], &features)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the numbers of nodes and features must be "
+				   "constants; correct the model");
+	}
+	for (int i = VALUE; i <= FLAGS; i++) {
+		bool of_nodes = i == VALUE || i == NEXT || i == ROW ||
+				i == FLAGS;
+
+		if (of_nodes && node_input(n, i) &&
+		    !infer_size_of(c, n, i, 0, nodes)) {
+			return false;
+		}
+	}
+	if (node_input(n, WEIGHTS) &&
+	    (!infer_form(c, n, WEIGHTS, TYPES_FLOAT, 2, 2) ||
+	     !expr_is_int(n->inputs[WEIGHTS]->shape[0], &leaves) ||
+	     !infer_size_of(c, n, WEIGHTS, 1, targets) ||
+	     !node_input(n, ROW))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the weights of the leaves are not valid; "
+				   "correct the model");
+	}
+	if ((steps && (next->ndim != 2 || !infer_size_of(c, n, NEXT, 1, 2) ||
+		       !infer_positions(c, n, DEPTH, 0, INT32_MAX))) ||
+	    (!steps && next->ndim != 1) ||
+	    !infer_positions(c, n, FEATURE, steps ? 0 : -1, features) ||
+	    !infer_positions(c, n, NEXT, 0, steps ? nodes : nodes + 1) ||
+	    !infer_positions(c, n, ROOT, 0, nodes) ||
+	    (node_input(n, ROW) && !infer_positions(c, n, ROW, 0, leaves))) {
+		return false;
+	}
+	return steps || leads_on(c, n, nodes);
+}
+
 bool
 infer_trees(struct infer *c, struct node *n)
 {
@@ -49,6 +119,9 @@ infer_trees(struct infer *c, struct node *n)
 		    !infer_form(c, n, i, TYPES_SIGNED, 1, 1)) {
 			return false;
 		}
+	}
+	if (targets > INT32_MAX || !check_tables(c, n, targets)) {
+		return false;
 	}
 	shape[0] = x->shape[0];
 	shape[1] = expr_i32(m, (int32_t)targets);

@@ -167,8 +167,8 @@ if texts[0] != texts[1] or texts[0] == texts[2]:
 
 # -- what is refused --
 
-def refused(what, message, change, weights=None):
-    p = copy.deepcopy(good)
+def refused(what, message, change, weights=None, of=None):
+    p = copy.deepcopy(of or good)
     change(p)
     path = put(p, weights)
     out = os.path.join(work_folder(), "out")
@@ -312,3 +312,58 @@ done = tirc("compile", digits, "--byoc", "cblas", "-o", work_folder(),
             status=1)
 if "fixed" not in done.stderr:
     fail("--byoc with a partition without: " + done.stderr)
+
+# Tables of positions and numbers of bodies that another program wrote: kernels and
+# the entry function would follow them anywhere.
+def partition_of(model):
+    path = os.path.join(work_folder(), "m.json")
+    tirc("partition", write("m.onnx", model), "-o", path)
+    tirc("compile", path, "-o", work_folder())
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+scan = partition_of(simple(
+    [node("Scan", ["x"], ["y"], "scan", num_scan_inputs=1,
+          attributes=[nested_graph("body", graph(
+              [node("Relu", ["a"], ["b"])] +
+              [node("Relu", ["b"], ["c%d" % k]) for k in range(40)],
+              [value_info("a", [3])], [value_info("b", [3])]))])],
+    [], (40, 3), (40, 3)))
+end = [n["op"] for n in scan["nodes"]].index("EndLoop")
+for key, value, message in [
+        ("body", -5, "bodies"), ("body", 2**31, "bodies"),
+        ("body", 1, "bodies"), ("loop", 0, "bodies"), ("loop", 7, "bodies"),
+        ("loop", -2**40, "bodies"), ("states", 2**40, "states"),
+        ("states", -1, "states"), ("counted", 2**32, "states")]:
+    refused("%s %d" % (key, value), message,
+            at("nodes", end, "attrs", key, value), of=scan)
+refused("a body of its own", "bodies", at("nodes", 0, "attrs", "body", 3),
+        of=scan)
+refused("no loop", "bodies", at("nodes", 1, "attrs", "body", 0), of=scan)
+
+tree = partition_of(simple(
+    [node("TreeEnsembleRegressor", ["x"], ["y"], "tree", "ai.onnx.ml", [
+        blob(1, "nodes_modes") + b"".join(
+            blob(9, word) for word in ("BRANCH_LEQ", "LEAF", "LEAF"))
+        + number(20, 8), reals("nodes_values", 0.5, 0, 0),
+        reals("target_weights", 1, 2)],
+        nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2],
+        nodes_featureids=[0, 0, 0], nodes_truenodeids=[1, 0, 0],
+        nodes_falsenodeids=[2, 0, 0], target_treeids=[0, 0],
+        target_nodeids=[1, 2], target_ids=[0, 0])], [], (2, 3), (2, 1),
+    more=blob(8, opset(3, "ai.onnx.ml"))))
+for table, numbers in [("feature", [7, 0, 0]), ("feature", [-1, 0, 0]),
+                       ("next", [1, 9, 1, 1, 2, 2]),
+                       ("next", [1, -2, 1, 1, 2, 2]), ("root", [3]),
+                       ("depth", [-1])]:
+    refused("%s %s" % (table, numbers), "positions",
+            at("tensors", "y_" + table, "values", numbers), of=tree)
+
+
+def given(p):
+    del p["tensors"]["y_next"]["values"]
+    p["inputs"].append("y_next")
+
+
+refused("a table that is an input", "positions", given, of=tree)
