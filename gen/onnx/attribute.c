@@ -158,6 +158,25 @@ find_reference(const struct body *body, const char *name)
 	return NULL;
 }
 
+/* Does a pass note what it finds out in an attribute of that name, on nodes of
+ * any operator? Nobody but passes may say it, and ONNX has no such attributes. */
+static bool
+is_note(const char *name)
+{
+	static const char *const notes[] = {
+		"a_zero",  "b_zero", "constant_channels", "model_channels",
+		"outside", "stem",   "shifted_most",      "sum_most",
+		"title",   "x_zero",
+	};
+
+	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+		if (strcmp(name, notes[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 import_attributes(struct importer *imp, const struct body *body,
 		  const Onnx__NodeProto *p, const char *item, attr_list *out)
@@ -183,7 +202,7 @@ import_attributes(struct importer *imp, const struct body *body,
 		} else if (!import_attribute(imp, ap, item, &attr)) {
 			return false;
 		}
-		if (!attr.name) {
+		if (!attr.name || is_note(attr.name)) {
 			continue;
 		}
 		for (int k = 0; k < out->n; ++k) {

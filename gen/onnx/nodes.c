@@ -216,6 +216,15 @@ make_node(struct importer *imp, const struct body *body,
 	attr_list attrs = { 0 };
 	const char *name = p->name ? p->name : "";
 
+	/* Operators of this domain are what passes and the importer make: their
+	 * nodes hold what these have found out. */
+	if (strcmp(import_domain(p->domain), "tirc") == 0) {
+		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPERATOR,
+				  import_place(imp, item),
+				  "operator tirc.%s is not for models; express "
+				  "it by other operators",
+				  p->op_type);
+	}
 	if (!node_version(imp, body, p, item, &version) ||
 	    !import_attributes(imp, body, p, item, &attrs)) {
 		return false;

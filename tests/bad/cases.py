@@ -245,6 +245,9 @@ REFUSED = {
     "matmul_clash": (simple([node("MatMul", ["x", "w"], ["y"], "mat")],
                             [tensor("w", [4, 1], floats(1, 2, 3, 4))],
                             out=(2, 1)), "'mat'"),
+    "internal_operator": (
+        simple([node("WinogradProduct", ["x", "w"], ["y"], "inner", "tirc")],
+               [tensor("w", [3], floats(1, 2, 3))]), "'inner'"),
     "function_calls_itself": (
         call([function("F", "local", ["x"], ["y"],
                        [node("F", ["x"], ["y"], "again", "local")])]),
