@@ -43,11 +43,26 @@ infer_linear_attention(struct infer *c, struct node *n)
 	const struct expr *shape[4];
 	int64_t width, values;
 
+	/* A partition may have any node of this operator. */
+	if (!infer_form(c, n, QUERY, TYPES_FLOAT, 3, 3) ||
+	    !infer_form(c, n, KEY, TYPES_FLOAT, 3, 3) ||
+	    !infer_form(c, n, VALUE, TYPES_FLOAT, 3, 3) ||
+	    !infer_form(c, n, DECAY, TYPES_FLOAT, 3, 3) ||
+	    !infer_form(c, n, BETA, TYPES_FLOAT, 3, 3) ||
+	    !infer_form(c, n, PAST, TYPES_FLOAT, 4, 4)) {
+		return false;
+	}
 	if (!expr_is_int(q->shape[2], &width) ||
 	    !expr_is_int(n->inputs[VALUE]->shape[2], &values)) {
 		return infer_error(c, DIAG_UNKNOWN_SHAPE,
 				   "the sizes of the heads must be known when "
 				   "the code is generated");
+	}
+	if (heads < 1 || kv_heads < 1 || width % heads != 0 ||
+	    values % kv_heads != 0) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "the heads do not divide the sizes; correct "
+				   "q_num_heads and kv_num_heads");
 	}
 	shape[0] = q->shape[0];
 	shape[1] = q->shape[1];

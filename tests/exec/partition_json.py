@@ -228,6 +228,10 @@ refused("unknown operator", "/nodes/0/op: there is no operator Convv; did "
         "you mean Conv?", at("nodes", 0, "op", "Convv"))
 refused("unknown domain", "/nodes/0/op: there is no operator mine.Conv",
         at("nodes", 0, "domain", "mine"))
+refused("ranks of an internal operator", "LinearAttention 'conv1",
+        lambda p: p["nodes"][0].update(op="LinearAttention", domain="tirc"))
+refused("text for the digest", "/digest: hexadecimal digits",
+        at("digest", 'x"\n#error'))
 refused("attribute", "/nodes/0/attrs/pads/1: an integer",
         at("nodes", 0, "attrs", "pads", [1, 1.5, 1, 1]))
 refused("kind of attribute", "/nodes/0/attrs/pads: one of int, float",
