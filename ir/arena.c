@@ -189,7 +189,9 @@ void *
 arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 	   size_t elem_bytes)
 {
-	size_t room = *cap > 0 ? (size_t)*cap * 2 : 8;
+	/* Most lists stay short. */
+	size_t least = elem_bytes < ARENA_ALIGN / 2 ? 4 : 2;
+	size_t room = *cap > 0 ? (size_t)*cap * 2 : least;
 	void *p;
 
 	while (room < (size_t)want_n) {

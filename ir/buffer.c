@@ -24,8 +24,9 @@ buffer_new(struct module *m, const struct buffer_spec *spec)
 	b->ndim = spec->ndim;
 	b->shape = copy_exprs(m, spec->shape, spec->ndim);
 	b->strides = copy_exprs(m, spec->strides, spec->ndim);
-	b->scope = arena_strdup(&m->arena,
-				spec->scope ? spec->scope : "global");
+	b->scope = spec->scope && strcmp(spec->scope, "global") != 0
+			   ? arena_strdup(&m->arena, spec->scope)
+			   : "global";
 	b->align_bytes = spec->align_bytes;
 	b->data = var_new(m, spec->name, dtype_of(DT_HANDLE));
 	return b;

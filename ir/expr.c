@@ -265,6 +265,25 @@ node_check(const struct expr *payload, const struct expr *const *args,
 	(void)arity;
 }
 
+static struct expr *
+node_new(struct module *m, const struct expr *payload,
+	 const struct expr *const *args, int n_args, uint32_t hash)
+{
+	struct expr *e = arena_alloc(&m->arena,
+				     sizeof *e + sizeof *args * (size_t)n_args);
+
+	e->kind = payload->kind;
+	e->type = payload->type;
+	e->u = payload->u;
+	e->hash = hash;
+	e->id = m->next_expr_id++;
+	e->n_args = n_args;
+	if (n_args > 0) {
+		memcpy(e->args, args, sizeof *args * (size_t)n_args);
+	}
+	return e;
+}
+
 const struct expr *
 expr_make(struct module *m, const struct expr *payload,
 	  const struct expr *const *args, int n_args)
@@ -274,6 +293,11 @@ expr_make(struct module *m, const struct expr *payload,
 	struct expr *e;
 
 	node_check(payload, args, n_args);
+	if (payload->kind == EXPR_VAR) {
+		/* Its variable keeps it: it is not in the table. */
+		assert(dtype_equal(payload->type, payload->u.var->type));
+		return payload->u.var->expr;
+	}
 	if ((t->n + 1) * 4 > t->cap * 3) {
 		table_grow(t);
 	}
@@ -286,16 +310,7 @@ expr_make(struct module *m, const struct expr *payload,
 		}
 		at = (at + 1) & (t->cap - 1);
 	}
-	e = arena_alloc(&m->arena, sizeof *e + sizeof *args * (size_t)n_args);
-	e->kind = payload->kind;
-	e->type = payload->type;
-	e->u = payload->u;
-	e->hash = hash;
-	e->id = m->next_expr_id++;
-	e->n_args = n_args;
-	if (n_args > 0) {
-		memcpy(e->args, args, sizeof *args * (size_t)n_args);
-	}
+	e = node_new(m, payload, args, n_args, hash);
 	if (kinds[e->kind].payload == PAYLOAD_TEXT) {
 		e->u.text = arena_strdup(&m->arena, payload->u.text);
 	}
@@ -316,7 +331,7 @@ var_new(struct module *m, const char *name, struct dtype type)
 	v->min = 1; /* unknown */
 	v->max = 0;
 	payload.u.var = v;
-	v->expr = expr_make(m, &payload, NULL, 0);
+	v->expr = node_new(m, &payload, NULL, 0, node_hash(&payload, NULL, 0));
 	return v;
 }
 

@@ -65,24 +65,59 @@ apply_buffer(const struct mapper *m, const struct buffer *b)
 }
 
 static struct region *
-map_regions(struct mapper *m, const struct region *list, int n, bool *changed)
+map_regions(struct mapper *m, const struct region *list, int n)
 {
 	struct region *copy = regions_map(&m->func->module->arena, list, n,
 					  apply, m);
 
 	for (int i = 0; i < n; i++) {
 		copy[i].buffer = apply_buffer(m, list[i].buffer);
-		*changed |= copy[i].buffer != list[i].buffer;
-		for (int d = 0; list[i].ranges && d < list[i].buffer->ndim;
-		     d++) {
-			const struct range *old = &list[i].ranges[d];
-			const struct range *new = &copy[i].ranges[d];
-
-			*changed |= new->min != old->min ||
-				    new->extent != old->extent;
-		}
 	}
 	return copy;
+}
+
+static bool
+changes(struct mapper *m, const struct expr *e)
+{
+	return apply(m, e) != e;
+}
+
+static bool
+regions_change(struct mapper *m, const struct region *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const struct range *ranges = list[i].ranges;
+
+		if (apply_buffer(m, list[i].buffer) != list[i].buffer) {
+			return true;
+		}
+		for (int d = 0; ranges && d < list[i].buffer->ndim; d++) {
+			if (changes(m, ranges[d].min) ||
+			    changes(m, ranges[d].extent)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Most blocks of a function do not change: they are not copied. */
+static bool
+block_changes(struct mapper *m, const struct block *b)
+{
+	for (int i = 0; i < b->n_iters; i++) {
+		if (changes(m, b->iters[i].min) ||
+		    changes(m, b->iters[i].extent)) {
+			return true;
+		}
+	}
+	for (int i = 0; m->from && i < b->n_allocs; i++) {
+		if (b->allocs[i] == m->from) {
+			return true;
+		}
+	}
+	return regions_change(m, b->reads, b->n_reads) ||
+	       regions_change(m, b->writes, b->n_writes);
 }
 
 static void
@@ -90,9 +125,12 @@ map_block(struct mapper *m, struct stmt *s)
 {
 	struct arena *arena = &m->func->module->arena;
 	const struct block *b = s->u.block;
-	struct block *copy = arena_copy(arena, b, sizeof *b);
-	bool changed = false;
+	struct block *copy;
 
+	if (!block_changes(m, b)) {
+		return;
+	}
+	copy = arena_copy(arena, b, sizeof *b);
 	if (b->n_iters > 0) {
 		copy->iters = arena_copy(arena, b->iters,
 					 sizeof *b->iters * (size_t)b->n_iters);
@@ -100,23 +138,18 @@ map_block(struct mapper *m, struct stmt *s)
 	for (int i = 0; i < b->n_iters; i++) {
 		copy->iters[i].min = apply(m, b->iters[i].min);
 		copy->iters[i].extent = apply(m, b->iters[i].extent);
-		changed |= copy->iters[i].min != b->iters[i].min ||
-			   copy->iters[i].extent != b->iters[i].extent;
 	}
-	copy->reads = map_regions(m, b->reads, b->n_reads, &changed);
-	copy->writes = map_regions(m, b->writes, b->n_writes, &changed);
+	copy->reads = map_regions(m, b->reads, b->n_reads);
+	copy->writes = map_regions(m, b->writes, b->n_writes);
 	if (m->from && b->n_allocs > 0) {
 		copy->allocs = arena_copy(arena, b->allocs,
 					  sizeof(*b->allocs) *
 						  (size_t)b->n_allocs);
 		for (int i = 0; i < b->n_allocs; i++) {
 			copy->allocs[i] = apply_buffer(m, b->allocs[i]);
-			changed |= copy->allocs[i] != b->allocs[i];
 		}
 	}
-	if (changed) {
-		stmt_set_block(m->func, s, copy);
-	}
+	stmt_set_block(m->func, s, copy);
 }
 
 static bool

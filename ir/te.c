@@ -21,11 +21,15 @@ struct iter_var *
 te_axes(struct module *m, int ndim, const struct expr *const *shape,
 	const char *const *names)
 {
+	static const char *const first[] = { "i0", "i1", "i2", "i3" };
+	const int n_first = (int)(sizeof first / sizeof *first);
 	struct iter_var *axes = arena_array(&m->arena, struct iter_var, ndim);
 
 	for (int d = 0; d < ndim; d++) {
 		const char *name = names ? names[d]
-					 : arena_printf(&m->arena, "i%d", d);
+				   : d < n_first
+					   ? first[d]
+					   : arena_printf(&m->arena, "i%d", d);
 
 		axes[d] = te_reduce_axis(m, name, shape[d]);
 		axes[d].kind = ITER_SPATIAL;

@@ -71,12 +71,12 @@ te_nest_new(struct te_build *b, int n)
 {
 	struct arena *a = &b->m->arena;
 
-	return (struct te_nest){ arena_array(a, struct iter_var, n + 1),
-				 arena_array(a, struct var *, n + 1),
-				 arena_array(a, struct range, n + 1),
-				 arena_array(a, const struct expr *, n + 1),
-				 { arena_array(a, struct var *, n + 1),
-				   arena_array(a, const struct expr *, n + 1),
+	return (struct te_nest){ arena_array(a, struct iter_var, n),
+				 arena_array(a, struct var *, n),
+				 arena_array(a, struct range, n),
+				 arena_array(a, const struct expr *, n),
+				 { arena_array(a, struct var *, n),
+				   arena_array(a, const struct expr *, n),
 				   0 } };
 }
 
@@ -86,10 +86,13 @@ te_nest_add(struct te_build *b, struct te_nest *n, const struct iter_var *axis)
 	struct module *m = b->m;
 	int i = n->map.n++;
 	struct iter_var *it = &n->iters[i];
+	struct strbuf name;
 
+	strbuf_init(&name);
+	strbuf_printf(&name, "v_%s", axis->var->name);
 	*it = *axis;
-	it->var = var_new(m, arena_printf(&m->arena, "v_%s", axis->var->name),
-			  axis->var->type);
+	it->var = var_new(m, name.data, axis->var->type);
+	strbuf_release(&name);
 	n->loops[i] = var_new(m, axis->var->name, axis->var->type);
 	n->ranges[i] = (struct range){ axis->min, axis->extent };
 	n->bindings[i] = n->loops[i]->expr;

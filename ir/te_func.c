@@ -224,23 +224,32 @@ collect_stage_vars(struct te_build *b, const struct te_stage *s)
 	}
 }
 
+static bool
+is_taken(const struct te_build *b, const char *name)
+{
+	for (int i = 0; i < b->names.n; i++) {
+		if (strcmp(b->names.data[i], name) == 0) {
+			return true;
+		}
+	}
+	return strcmp(name, "root") == 0;
+}
+
 const char *
 te_unique_name(struct te_build *b, const char *name)
 {
-	const char *text = name;
+	struct strbuf text;
 
-	for (int suffix = 1;; suffix++) {
-		bool taken = strcmp(text, "root") == 0;
-
-		for (int i = 0; i < b->names.n; i++) {
-			taken |= strcmp(b->names.data[i], text) == 0;
-		}
-		if (!taken) {
-			vec_push(&b->m->arena, &b->names, text);
-			return text;
-		}
-		text = arena_printf(&b->m->arena, "%s_%d", name, suffix);
+	strbuf_init(&text);
+	strbuf_puts(&text, name);
+	for (int suffix = 1; is_taken(b, text.data); suffix++) {
+		text.len = 0;
+		strbuf_printf(&text, "%s_%d", name, suffix);
 	}
+	name = arena_strdup(&b->m->arena, text.data);
+	strbuf_release(&text);
+	vec_push(&b->m->arena, &b->names, name);
+	return name;
 }
 
 /* Collects the function's intermediate buffers: outputs of stages that are not

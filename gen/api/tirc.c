@@ -107,7 +107,7 @@ context_progress(struct tirc *t, const char *step, int done, int total)
 static void
 set_fates(struct tirc *t)
 {
-	const struct node_fate *fates = provenance_fates(&t->program);
+	const struct node_fate *fates = package_fates(&t->package);
 	struct arena *a = &t->m->arena;
 
 	for (int i = 0; i < t->graph->origins.n; i++) {

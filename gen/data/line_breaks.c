@@ -349,6 +349,12 @@ has_mark(const char *p, size_t n)
 	return false;
 }
 
+bool
+layout_has_marks(const char *text)
+{
+	return has_mark(text, strlen(text));
+}
+
 void
 layout_text(const struct layout *l, const char *text, struct anchors *anchors)
 {

@@ -37,6 +37,7 @@ struct layout {
 
 /* Appends text and a newline, broken where the line would get too long. */
 void layout_line(const struct layout *l, int indent, const char *text);
+bool layout_has_marks(const char *text);
 /* Appends lines; breaks lines with marks if they are too long. Moves the text's
  * anchors (NULL: none): in a line with marks to its start. */
 void layout_text(const struct layout *l, const char *text,

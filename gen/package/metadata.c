@@ -137,6 +137,13 @@ metadata_digested(struct strbuf *s, cJSON *object, bool last,
 	cJSON_Delete(object);
 }
 
+void
+metadata_row(struct strbuf *s, cJSON *row, bool last)
+{
+	put_line(s, "\t\t", row, last);
+	cJSON_Delete(row);
+}
+
 /* "key": value as a line, or with a line for each item. */
 void
 metadata_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
@@ -263,7 +270,7 @@ add_metadata(struct packer *k)
 	metadata_member(&s, "functions", metadata_functions(k), true, false);
 	metadata_member(&s, "kernels", metadata_kernels(k), true, false);
 	metadata_member(&s, "calls", metadata_calls(k), true, false);
-	metadata_member(&s, "trace", metadata_trace(k), true, true);
+	metadata_trace(k, &s);
 	strbuf_puts(&s, "}\n");
 	add_file(k, FILE_METADATA, OUT_TEXT, s.data, &anchors);
 	strbuf_release(&s);

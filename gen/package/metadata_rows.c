@@ -313,15 +313,30 @@ node_row(struct packer *k, const struct origin *from,
 	return object;
 }
 
-cJSON *
-metadata_trace(struct packer *k)
+const struct node_fate *
+packer_fates(struct packer *k)
 {
-	cJSON *list = cJSON_CreateArray();
-	const struct node_fate *fates = provenance_fates(k->p);
-
-	for (int i = 0; i < k->g->origins.n; i++) {
-		cJSON_AddItemToArray(list, node_row(k, &k->g->origins.data[i],
-						    &fates[i]));
+	if (k->fates == NULL) {
+		k->fates = provenance_fates(k->p);
 	}
-	return list;
+	return k->fates;
+}
+
+/* Row by row: a tree of all would take more memory than the text. */
+void
+metadata_trace(struct packer *k, struct strbuf *s)
+{
+	const struct node_fate *fates = packer_fates(k);
+	int n = k->g->origins.n;
+
+	if (n == 0) {
+		metadata_member(s, "trace", cJSON_CreateArray(), true, true);
+		return;
+	}
+	strbuf_puts(s, "\t\"trace\": [\n");
+	for (int i = 0; i < n; i++) {
+		metadata_row(s, node_row(k, &k->g->origins.data[i], &fates[i]),
+			     i + 1 == n);
+	}
+	strbuf_puts(s, "\t]\n");
 }

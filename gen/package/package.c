@@ -42,9 +42,12 @@ add_named_file(struct packer *k, const char *name, enum out_kind kind,
 			f.anchors = *anchors;
 		}
 		strbuf_init(&s);
-		layout_text(&l, text, &f.anchors);
-		f.text = arena_strdup(k->a, s.data != NULL ? s.data : "");
-		f.length = s.len;
+		if (layout_has_marks(text)) {
+			layout_text(&l, text, &f.anchors);
+			text = s.data != NULL ? s.data : "";
+		}
+		f.text = arena_strdup(k->a, text);
+		f.length = strlen(text);
 		strbuf_release(&s);
 		places_find(k, name, f.text, &f.anchors);
 	} else {
@@ -319,6 +322,12 @@ package_field(const struct package *pkg, const struct tensor *t)
 		}
 	}
 	return t->name;
+}
+
+const struct node_fate *
+package_fates(const struct package *pkg)
+{
+	return packer_fates(pkg->packer);
 }
 
 const char *

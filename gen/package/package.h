@@ -63,6 +63,9 @@ bool package_write(struct program *p, const struct package *pkg,
 
 /* The name of t's member in the inputs or outputs structure. */
 const char *package_field(const struct package *pkg, const struct tensor *t);
+/* The fate of each node of the model. */
+struct node_fate;
+const struct node_fate *package_fates(const struct package *pkg);
 /* The stem of the package's symbols. */
 const char *package_model(const struct package *pkg);
 /* A program that runs the model on files: input_0.bin, … to output_0.bin, …;

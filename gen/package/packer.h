@@ -60,6 +60,7 @@ struct source_place {
 
 struct packer {
 	struct program *p;
+	const struct node_fate *fates; /* packer_fates; NULL: not computed */
 	struct graph *g;
 	struct module *m;
 	struct arena *a;
@@ -260,7 +261,12 @@ void metadata_weights(struct packer *k, struct strbuf *s,
 struct cJSON *metadata_functions(struct packer *k);
 struct cJSON *metadata_kernels(struct packer *k);
 struct cJSON *metadata_calls(struct packer *k);
-struct cJSON *metadata_trace(struct packer *k);
+/* The fates of the model's nodes, computed once. */
+const struct node_fate *packer_fates(struct packer *k);
+/* Appends the member "trace", the last one. */
+void metadata_trace(struct packer *k, struct strbuf *s);
+/* metadata.c: appends an item of a list as a line, and deletes it. */
+void metadata_row(struct strbuf *s, struct cJSON *row, bool last);
 /* metadata.c: adds a text member, unless NULL; appends "key": value as a line, or
  * with a line for each item. */
 /* A shape: numbers, and symbolic sizes as text. */
