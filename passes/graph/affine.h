@@ -81,6 +81,11 @@ bool affine_host_read(struct graph *g, struct node *n, struct affine_host *h);
 /* May a shift be moved into the sum, or past a later scale? `a` is the map up to
  * that shift. */
 bool affine_host_bears(const struct affine_host *h, const struct affine *a);
+/* May a shift behind the map `before` take away a part of the bias on purpose, so
+ * that what is between them is rounded? */
+bool affine_host_opposes(const struct affine_host *h,
+			 const struct affine *before,
+			 const struct affine_link *link);
 /* Can the weights and the bias take the map, or a part of it? */
 bool affine_host_takes(const struct affine_host *h, const struct affine *a);
 /* Folds the map into the weights and the bias; a keeps the part that must still

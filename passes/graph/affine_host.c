@@ -23,6 +23,9 @@
  *   network is smaller. So a bias of a trained model is folded; a time stamp,
  *   1.7e9 seconds behind a weight of 1, is not. A channel without weights has
  *   nothing that a shift could cancel.
+ * - A shift and the bias before it have the same sign, or one of them is at most
+ *   the channel's sum of |w|. Two large ones may round on purpose between them:
+ *   (x * w + 1e6) - 1e6 has the product's first bits alone.
  *
  * The caller looks whether a later operator makes the difference visible. */
 #include "affine.h"
@@ -156,6 +159,31 @@ affine_host_bears(const struct affine_host *h, const struct affine *a)
 		}
 	}
 	return true;
+}
+
+bool
+affine_host_opposes(const struct affine_host *h, const struct affine *before,
+		    const struct affine_link *link)
+{
+	const struct affine *a = &link->map;
+
+	if (!has_axis(h, before) || !has_axis(h, a)) {
+		return false;
+	}
+	for (int64_t i = 0; i < h->channels; i++) {
+		double scale = before->scale[before->axis >= 0 ? i : 0];
+		double total = h->weights.channel_total[i] *
+			       fabs(h->alpha * scale);
+		double bias = bias_behind(h, before, i);
+		double shift = a->shift[a->axis >= 0 ? i : 0];
+
+		if (total > 0 &&
+		    (bias > 0 ? shift < 0 : bias < 0 && shift > 0) &&
+		    fmin(fabs(bias), fabs(shift)) > total) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Can the bias of a channel be `merged`, where the weights are multiplied by the

@@ -34,7 +34,8 @@
  *
  * under the same condition, for the bias before and the mean behind, too. A shift
  * is at most 4096 times the larger of deviation and mean before it: a larger one
- * may round on purpose, and be subtracted again. The scales and s are between
+ * may round on purpose, and be subtracted again. For the same reason a shift has
+ * the sign of the mean, or one of them is at most 16 deviations. The scales and s are between
  * 2^-64 and 2^64: a result that overflows before a scale below 1 is in range
  * behind the rewrite, and its element is beyond 2^60 then.
  *
@@ -48,6 +49,7 @@
 #define DEVIATIONS_MAX 64.0
 #define MEANS_MAX 2.0
 #define SHIFT_MAX 4096.0
+#define OPPOSED_MAX 16.0
 #define UNDERFLOW_MAX 0x1p-64
 
 enum { SCALE, BIAS, MEAN, VARIANCE, N_PARAMETERS };
@@ -176,6 +178,15 @@ cancels_little(const struct norm *b)
 	return true;
 }
 
+/* Does a shift take away a large part of a mean, beside the standard deviation?
+ */
+static bool
+is_opposed(double mean, double shift, double deviation)
+{
+	return (mean > 0 ? shift < 0 : mean < 0 && shift > 0) &&
+	       fmin(fabs(mean), fabs(shift)) > OPPOSED_MAX * deviation;
+}
+
 /* Takes one more link behind the normalization into its map; false, with b
  * unchanged, if it must stay. */
 static bool
@@ -202,6 +213,7 @@ take_link(struct graph *g, struct norm *b, const struct affine_link *link)
 		with.mean[c] = moved + link->map.shift[i];
 		if (!affine_scale_is_moderate(scale) ||
 		    !affine_scale_is_moderate(b->map.scale[c]) ||
+		    is_opposed(moved, link->map.shift[i], with.deviation[c]) ||
 		    fabs(link->map.shift[i]) > SHIFT_MAX * magnitude ||
 		    !is_of_magnitude(moved, with.deviation[c], with.mean[c])) {
 			return false;

@@ -19,7 +19,8 @@
  *   behind it: (x * 3) / 3 is infinite for x = 2e38.
  * - Shifts: within rounding, if they have the same sign and the sum needs no
  *   rounding: x + (s + t) is then rounded once. Shifts of different signs may
- *   round on purpose: (x + 2^23) - 2^23.
+ *   round on purpose: (x + 1000) - 999. Weights take them only if one of them
+ *   is small beside the product.
  *
  * A scale is not moved past a shift: (x - 1.7e9) / 3600 is accurate where x is
  * about 1.7e9, x / 3600 - 472222.2 is not.
@@ -69,17 +70,27 @@ static int
 links_taken(struct graph *g, const struct affine_host *host,
 	    const struct chain *chain, struct affine *taken)
 {
-	struct affine map;
-	int n = 0;
+	struct affine map, unshifted;
+	int n = 0, n_unshifted = -1;
 
 	affine_init(g, &map);
 	for (int i = 0; i < chain->n; i++) {
-		if (!affine_compose(g, &map, &chain->links[i].map) ||
+		const struct affine_link *link = &chain->links[i];
+
+		if (!link->scales && n_unshifted < 0) {
+			n_unshifted = n;
+			unshifted = *taken;
+		}
+		if (!link->scales && affine_host_opposes(host, &map, link)) {
+			*taken = unshifted;
+			return n_unshifted;
+		}
+		if (!affine_compose(g, &map, &link->map) ||
 		    !affine_host_bears(host, &map)) {
 			break;
 		}
 		/* Without a bias, only a scale is a gain. */
-		if ((host->has_bias || chain->links[i].scales) &&
+		if ((host->has_bias || link->scales) &&
 		    affine_host_takes(host, &map)) {
 			n = i + 1;
 			*taken = map;
@@ -131,7 +142,7 @@ fold_into_host(struct pass *p, const struct chain *chain, bool *done)
 {
 	struct graph *g = p->graph;
 	struct affine_host host;
-	struct affine map;
+	struct affine map = { .axis = -1 };
 	struct tensor *x = chain->x;
 	int n;
 
@@ -214,8 +225,12 @@ maps_join(struct pass *p, const struct affine_link *to, const struct affine *a,
 	int64_t n = a->axis >= 0 ? a->n : b->n;
 	bool within_rounding = dtype_bits(y->type) >= 32 &&
 			       !p->graph->settings->exact_rewrites &&
-			       !visible_at(&p->visible, y);
+			       !visible_at(&p->visible, to->x);
 
+	if (a->axis >= 0 && b->axis >= 0 &&
+	    (a->axis != b->axis || a->n != b->n)) {
+		return false;
+	}
 	for (int64_t i = 0; i < n; i++) {
 		int64_t ia = a->axis >= 0 ? i : 0, ib = b->axis >= 0 ? i : 0;
 

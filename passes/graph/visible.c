@@ -21,6 +21,8 @@
 #include "rewrite.h"
 #include "terms.h"
 
+#include <math.h>
+
 enum effect { PASS, STOP, STEP };
 
 static const struct row {
@@ -48,6 +50,72 @@ is_smooth_power(struct graph *g, const struct node *n, int input)
 		}
 	}
 	return v != NULL;
+}
+
+/* -- sums that round on purpose -- */
+
+/* The constant that an Add or a Sub adds or subtracts. NULL: n is neither, or
+ * has no small constant. */
+static double *
+added_constant(struct graph *g, const struct node *n, int64_t *count)
+{
+	int x = node_is(n, "Add") || node_is(n, "Sub") ? only_variable_input(n)
+						       : -1;
+
+	return x >= 0 ? constant_doubles(g, n->inputs[1 - x], count) : NULL;
+}
+
+/* Is v 2^23, 1.5 * 2^23 or the like (of float32)? With a sum of that magnitude,
+ * no fraction is left. */
+static bool
+rounds_to_whole(struct dtype t, double v)
+{
+	int exponent;
+	double fraction = isfinite(v) ? fabs(frexp(v, &exponent)) : 0;
+
+	return (fraction == 0.5 || fraction == 0.75) &&
+	       exponent >= dtype_float_form(t).frac_bits;
+}
+
+/* Does a reader of n's result take away a number that n adds? */
+static bool
+is_taken_back(struct graph *g, const struct node *n, const double *added,
+	      int64_t count)
+{
+	const struct tensor *y = n->outputs[0];
+
+	for (int k = 0; k < y->uses.n; k++) {
+		int64_t n_back;
+		double *back = added_constant(g, y->uses.data[k].node, &n_back);
+		int64_t both = count > n_back ? count : n_back;
+
+		if (!back || (n_back != count && n_back != 1 && count != 1)) {
+			continue;
+		}
+		for (int64_t i = 0; i < both; i++) {
+			double a = added[i % count];
+
+			if (a != 0 && fabs(a) == fabs(back[i % n_back])) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Is n an Add or a Sub that rounds on purpose, as (x + 2^23) - 2^23 does? */
+static bool
+is_rounding_sum(struct graph *g, const struct node *n)
+{
+	int64_t count;
+	double *added = added_constant(g, n, &count);
+
+	for (int64_t i = 0; added != NULL && i < count; i++) {
+		if (rounds_to_whole(n->outputs[0]->type, added[i])) {
+			return true;
+		}
+	}
+	return added != NULL && count > 0 && is_taken_back(g, n, added, count);
 }
 
 /* Does a result that is read have other elements than floats, or too few bits
@@ -96,7 +164,10 @@ effect_of(struct graph *g, const struct node *n, int input)
 	if (row != NULL && row->effect != PASS) {
 		return is_smooth_power(g, n, input) ? PASS : row->effect;
 	}
-	return gives_steps(n) ? STEP : row != NULL ? PASS : effect_of_class(n);
+	if (gives_steps(n) || is_rounding_sum(g, n)) {
+		return STEP;
+	}
+	return row != NULL ? PASS : effect_of_class(n);
 }
 
 /* Is a difference in one of n's results visible? */

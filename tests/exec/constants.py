@@ -187,6 +187,39 @@ def products():
     m.check(["gnu-c"], "--conv", "winograd", "--rtol", "0", "--atol", "0")
 
 
+def on_purpose(m):
+    """A number is added to products and to a normalization, so that they are
+    rounded, and it is taken away again."""
+    array = f32([[.123456], [.2345678], [.3456789], [.4567891]])
+    x = whole(m, "fraction", array)
+    w = m.constant(f32([[1e5]]))
+    normal = [m.constant(f32([v])) for v in (1e5, 0, 0, 1)]
+    zero = m.constant(f32([0]))
+    for big in f32([2.0 ** 23, 1.5 * 2.0 ** 23, 3e6, 2.0 ** 20]):
+        for back in (big, big - f32(64)):
+            wanted = (array * f32(1e5) + big) - back
+            for op, inputs in (("Gemm", [w, zero]), ("Gemm", [w]),
+                               ("BatchNormalization", normal)):
+                attributes = {"epsilon": 0.0} if len(inputs) == 4 else {}
+                y = m.node(op, [x, *inputs], **attributes)
+                m.output(chain(m, y, ("Add", big), ("Sub", back)), wanted)
+            y = m.node("Gemm", [x, w, m.constant(f32([big]))])
+            m.output(chain(m, y, ("Sub", back)), wanted)
+            y = m.node("BatchNormalization", [
+                x, normal[0], m.constant(f32([big])), *normal[2:]],
+                epsilon=0.0)
+            m.output(chain(m, y, ("Sub", back)), wanted)
+            y = m.node("MatMul", [x, w])
+            m.output(chain(m, y, ("Add", big), ("Sub", back), ("Mul", 2)),
+                     2 * wanted)
+    # What is rounded must not differ.
+    tens = f32([95, 175, 195, 335])
+    y = chain(m, whole(m, "tens", tens), ("Div", 10), ("Mul", 3),
+              ("Add", 1.5 * 2.0 ** 23))
+    m.output(chain(m, y, ("Sub", 1.5 * 2.0 ** 23)),
+             np.round(tens / f32(10) * f32(3)))
+
+
 def cancelled():
     """Differences of large numbers are as accurate as float32 is."""
     m = Known("cancelled")
@@ -218,6 +251,7 @@ def cancelled():
         np.array([1, 1, -1]))]), m.constant(np.ones((1, 1, 1), f32))])
     m.output(chain(m, y, ("Add", magic), ("Sub", magic)),
              f32(np.round(some)).reshape(1, 1, -1))
+    on_purpose(m)
     # Means of many standard deviations.
     mean = np.array([1e6, 1.5e5, 3])
     normal = mean[:, None] + np.arange(-20, 21) / 16
