@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse.h"
 #include "json_put.h"
 #include "ops.h"
+#include "passes.h"
 #include "python.h"
 #include "reading.h"
 #include "text.h"
@@ -535,41 +537,73 @@ check_readers(struct reading *in)
 	return !in->r.failed;
 }
 
-/* The size with every dimension at the same end of its bounds. */
-static const struct expr *
-at_end(const struct graph *g, const struct expr *size, bool largest)
+/* Sizes of so few values of dimensions are compared one by one. */
+enum { MOST_VALUES = 4096 };
+
+/* The next values of the dimensions that the sizes use; false: there are no
+ * more. */
+static bool
+next_values(const struct graph *g, struct var_map *map, const bool *used)
+{
+	for (int i = 0; i < map->n; i++) {
+		const struct var *v = g->dims.data[i];
+		int64_t now;
+
+		if (!used[i] || !expr_is_int(map->to[i], &now)) {
+			continue;
+		}
+		if (now < v->max) {
+			map->to[i] = expr_int(g->module, v->type, now + 1);
+			return true;
+		}
+		map->to[i] = expr_int(g->module, v->type, v->min);
+	}
+	return false;
+}
+
+/* Are the sizes equal for each value of their dimensions? Only if these are few;
+ * else they count as different. */
+static bool
+same_for_each_value(const struct graph *g, const struct expr *x,
+		    const struct expr *y)
 {
 	struct arena *a = &g->module->arena;
-	struct var_map map = {
-		g->dims.data,
-		arena_array(a, const struct expr *, g->dims.n + 1),
-		g->dims.n,
-	};
+	const int n = g->dims.n;
+	bool *used = arena_array(a, bool, n + 1);
+	struct var_map map = { g->dims.data,
+			       arena_array(a, const struct expr *, n + 1), n };
+	int64_t values = 1;
 
-	for (int i = 0; i < g->dims.n; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct var *v = g->dims.data[i];
+		int64_t range = v->max - v->min + 1;
 
-		map.to[i] = expr_int(g->module, v->type,
-				     largest ? v->max : v->min);
+		map.to[i] = expr_int(g->module, v->type, v->min);
+		used[i] = expr_uses_var(x, v) || expr_uses_var(y, v);
+		if (used[i] && (range > MOST_VALUES / values || range < 1)) {
+			return false;
+		}
+		values *= used[i] ? range : 1;
 	}
-	return expr_substitute(g->module, size, &map);
+	do {
+		if (expr_substitute(g->module, x, &map) !=
+		    expr_substitute(g->module, y, &map)) {
+			return false;
+		}
+	} while (next_values(g, &map, used));
+	return true;
 }
 
 static bool
-same_size(const struct graph *g, const struct expr *a, const struct expr *b)
+same_size(const struct graph *g, const struct expr *x, const struct expr *y)
 {
-	int64_t x, y;
+	struct analyser a;
 
-	if (a == b) {
+	if (x == y) {
 		return true;
 	}
-	for (int end = 0; end < 2; end++) {
-		if (expr_is_int(at_end(g, a, end), &x) &&
-		    expr_is_int(at_end(g, b, end), &y) && x != y) {
-			return false;
-		}
-	}
-	return true;
+	analyser_init(&a, g->module);
+	return prove_equal(&a, x, y) || same_for_each_value(g, x, y);
 }
 
 static bool
@@ -632,6 +666,26 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 	return true;
 }
 
+/* Nothing computes a tensor whose elements are known: nothing may load it. */
+static bool
+check_known(struct reading *in, struct json tensors)
+{
+	struct graph *g = in->g;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		if (!t->producer && !t->is_input && !tensor_is_constant(t) &&
+		    t->elems && !graph_only_defines(g, t)) {
+			json_error(json_get(tensors, t->name),
+				   "its elements are read when the model runs, "
+				   "but no node computes them; make it a "
+				   "constant (values) or a node's output");
+		}
+	}
+	return !in->r.failed;
+}
+
 bool
 check_nodes(struct reading *in, struct json tensors)
 {
@@ -659,5 +713,5 @@ check_nodes(struct reading *in, struct json tensors)
 			return false;
 		}
 	}
-	return true;
+	return check_known(in, tensors);
 }

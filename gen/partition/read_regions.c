@@ -294,43 +294,58 @@ find_fact(struct region_match *m, const struct fact *f)
 	return NULL;
 }
 
-static bool
-is_open_in(const struct pattern_graph *p, const char *name)
+/* The rule of the fact of that name in a pattern's nodes; NULL: they have none. */
+static const struct fact_rule *
+rule_in(const struct pattern_graph *p, const char *name)
 {
 	for (int i = 0; i < p->n_nodes; i++) {
 		for (int k = 0; k < p->nodes[i].n_facts; k++) {
-			const struct fact_rule *rule = &p->nodes[i].facts[k];
-
-			if (strcmp(rule->name, name) == 0) {
-				return rule->attribute == NULL &&
-				       rule->input < 0;
+			if (strcmp(p->nodes[i].facts[k].name, name) == 0) {
+				return &p->nodes[i].facts[k];
 			}
 		}
 	}
-	return false;
+	return NULL;
 }
 
-/* Is the fact a constant of the pattern, not derived from nodes? Then an edit
- * may change it. */
-static bool
-is_open_fact(const struct region_match *m, const struct fact *f)
+/* How the match's pattern declares a fact. */
+enum declared {
+	FACT_UNKNOWN, /* not at all: what templates need, they get from tirc */
+	FACT_DERIVED, /* it follows from the nodes */
+	FACT_OPEN     /* as a value, which may be another one */
+};
+
+static enum declared
+add_rule(enum declared so_far, const struct fact_rule *rule)
+{
+	enum declared now = rule == NULL ? FACT_UNKNOWN
+			    : rule->attribute == NULL && rule->input < 0
+				    ? FACT_OPEN
+				    : FACT_DERIVED;
+
+	return now > so_far ? now : so_far;
+}
+
+static enum declared
+declared_as(const struct region_match *m, const struct fact *f)
 {
 	const struct pattern *p = backend_pattern(m->backend, m->pattern);
-	bool open = false;
+	enum declared as = FACT_UNKNOWN;
 
 	for (int i = 0; f->step < 0 && i < p->n_variants; i++) {
-		open = open || is_open_in(&p->variants[i], f->name);
+		as = add_rule(as, rule_in(&p->variants[i], f->name));
 	}
 	for (int c = 0; f->step >= 0 && c < p->n_chains; c++) {
 		for (int i = 0; i < p->chains[c].n_one_of; i++) {
-			open = open ||
-			       is_open_in(&p->chains[c].one_of[i], f->name);
+			as = add_rule(as, rule_in(&p->chains[c].one_of[i],
+						  f->name));
 		}
 	}
-	return open;
+	return as;
 }
 
-/* Facts derived from nodes must be unchanged; others are added. */
+/* Facts derived from nodes must be unchanged; others that the pattern declares are
+ * added. */
 static bool
 read_facts(struct reading *in, struct json object, int step,
 	   struct region_match *m)
@@ -349,13 +364,20 @@ read_facts(struct reading *in, struct json object, int step,
 		struct fact f = { .name = arena_strdup(a, j.value->string),
 				  .step = step };
 		struct fact *own = find_fact(m, &f);
+		enum declared as = declared_as(m, &f);
 
 		if (!read_fact(in, j, &f)) {
 			return false;
 		}
+		if (as == FACT_UNKNOWN) {
+			return json_error(j,
+					  "the pattern %s has no fact of this "
+					  "name; remove it",
+					  m->pattern);
+		}
 		if (own == NULL) {
 			vec_push(a, &m->facts, f);
-		} else if (is_open_fact(m, &f)) {
+		} else if (as == FACT_OPEN) {
 			*own = f;
 		} else if (!same_fact(own, &f)) {
 			return json_error(

@@ -409,7 +409,13 @@ read_tensor(struct reading *in, struct json j, const char *name)
 				: json_text(model_name, false);
 	if (known.value != NULL) {
 		t->elems = read_sizes(in, known, &t->n_elems);
-		return t->elems != NULL;
+		return t->elems != NULL &&
+		       ((tensor_const_elems(t, &elems) &&
+			 elems == t->n_elems) ||
+			json_error(known,
+				   "%d elements do not fit the shape; give one "
+				   "for each element",
+				   t->n_elems));
 	}
 	if (json_get(j, "values").value == NULL &&
 	    json_get(j, "splat").value == NULL &&

@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+#include "window.h"
+
 /* The most elements that a node is evaluated for. */
 enum { MOST_ELEMS = 1 << 18 };
 
@@ -336,6 +338,21 @@ copy_bounds(struct channels *y, const struct channels *x)
 	}
 }
 
+/* A window of a MaxPool without an element of x has the lowest number of the type,
+ * whatever the bounds of x are. */
+static void
+bound_pool(struct graph *g, const struct node *n, const struct channels *x,
+	   struct channels *y)
+{
+	struct window w;
+	bool misses = window_of_node(g->module, n, NULL, false, &w) != NULL;
+
+	for (int d = 0; !misses && d < w.n; d++) {
+		misses = window_may_miss(g->module, &w, d);
+	}
+	copy_bounds(y, misses ? NULL : x);
+}
+
 static bool
 bound_node(struct graph *g, const struct node *n, struct channels **of)
 {
@@ -352,7 +369,7 @@ bound_node(struct graph *g, const struct node *n, struct channels **of)
 		if (!node_is(n, "MaxPool")) {
 			return bound_function(g, n, of, of[y->id]);
 		}
-		copy_bounds(of[y->id], x);
+		bound_pool(g, n, x, of[y->id]);
 		return true;
 	case CHANNELS_VIEW:
 		copy_bounds(of[y->id], x);

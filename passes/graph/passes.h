@@ -23,6 +23,9 @@ bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
  * and from there. */
 bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
 bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
+/* Do the definitions of a tensor's readers hold its known elements, so that no
+ * reader loads it when the model runs? Types and shapes are known. */
+bool graph_only_defines(struct graph *g, const struct tensor *t);
 
 /* A constant's bytes. Evaluates its recipe, if it has one, and keeps the result
  * as t->value: for small constants; weights go through weight_stream. */

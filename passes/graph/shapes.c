@@ -58,8 +58,8 @@ loads(struct graph *g, const struct node *n, const struct tensor *x)
 	return false;
 }
 
-static bool
-only_defines(struct graph *g, const struct tensor *t)
+bool
+graph_only_defines(struct graph *g, const struct tensor *t)
 {
 	if (t->is_output || (t->uses.n > 0 && !t->elems)) {
 		return false;
@@ -80,7 +80,8 @@ graph_shapes(struct graph *g)
 		bool made = node_run_sizes(n) >= 0;
 
 		for (int k = 0; k < n->n_outputs && !made; k++) {
-			made = n->outputs[k] && !only_defines(g, n->outputs[k]);
+			made = n->outputs[k] &&
+			       !graph_only_defines(g, n->outputs[k]);
 		}
 		if (!made) {
 			graph_remove_node(g, n, "shapes",

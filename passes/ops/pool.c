@@ -86,24 +86,6 @@ static const struct expr *count_taps(struct module *m, const struct window *w,
 				     int d, const struct expr *o,
 				     bool with_padding);
 
-/* Can a whole window miss the input along d, as dilation or large padding
- * allows? */
-static bool
-may_miss(struct module *m, const struct window *w, int d)
-{
-	struct analyser a;
-	const struct expr *reach = expr_index(m, (w->kernel[d] - 1) *
-							 w->dilation[d]);
-
-	if (!window_below(w, d) && !window_above(m, w, d)) {
-		return false;
-	}
-	analyser_init(&a, m);
-	return (w->dilation[d] > 1 && w->kernel[d] > 1) ||
-	       !prove(&a, expr_le(m, w->begin[d], reach)) ||
-	       !prove(&a, expr_le(m, w->end[d], reach));
-}
-
 /* The load of `in` at a tap of the window, by the axes of y. */
 static const struct expr *
 covered(struct define *c, const struct window *w, struct te_tensor *in,
@@ -127,7 +109,7 @@ fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 	const struct expr *none = expr_bool(m, false);
 
 	for (int d = 0; d < w->n; d++) {
-		if (may_miss(m, w, d)) {
+		if (window_may_miss(m, w, d)) {
 			none = expr_or(m, none,
 				       expr_le(m,
 					       count_taps(m, w, d, index[2 + d],

@@ -262,6 +262,22 @@ window_above(struct module *m, const struct window *w, int d)
 	return !prove(&a, expr_lt(m, last, w->in[d]));
 }
 
+bool
+window_may_miss(struct module *m, const struct window *w, int d)
+{
+	struct analyser a;
+	const struct expr *reach = expr_index(m, (w->kernel[d] - 1) *
+							 w->dilation[d]);
+
+	if (!window_below(w, d) && !window_above(m, w, d)) {
+		return false;
+	}
+	analyser_init(&a, m);
+	return (w->dilation[d] > 1 && w->kernel[d] > 1) ||
+	       !prove(&a, expr_le(m, w->begin[d], reach)) ||
+	       !prove(&a, expr_le(m, w->end[d], reach));
+}
+
 struct iter_var *
 window_axes(struct define *c, const struct window *w, const struct tensor *y,
 	    const char *channel)

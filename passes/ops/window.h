@@ -37,6 +37,9 @@ const struct expr *window_position(struct module *m, const struct window *w,
 /* Can a tap lie before (after) the input, so that a guard is needed? */
 bool window_below(const struct window *w, int d);
 bool window_above(struct module *m, const struct window *w, int d);
+/* Can a whole window miss the input along d, as dilation or large padding
+ * allows? */
+bool window_may_miss(struct module *m, const struct window *w, int d);
 /* Axes [n, c, spatial…] of the output, with the given channel name. */
 struct iter_var *window_axes(struct define *c, const struct window *w,
 			     const struct tensor *y, const char *channel);
