@@ -16,7 +16,7 @@ try:
     import onnxruntime  # answers_model needs it
 except ImportError:
     helper.skip("numpy or onnxruntime is not installed")
-from answers_model import Model
+from answers_model import Known, Model
 
 helper.results_alone()
 
@@ -150,6 +150,31 @@ def all_computed():
     yield m
 
 
+def windows_outside():
+    """Three channels are constant, but all elements of the pool's windows lie in
+    the padding: each channel is -128 there."""
+    m = Known("windows_outside", 19)
+
+    def constant(value, kind):
+        return m.constant(numpy.asarray(value, kind))
+
+    scale, zero = constant(0.1, f32), constant(0, i8)
+    three = constant(-3, i8)
+    x = m.node("QLinearConv", [
+        m.input("x", i8([[[[1, 20], [30, -40]]]])), scale, zero,
+        constant([[[[5]]], [[[0]]], [[[0]]], [[[0]]]], i8), scale, zero, scale,
+        three, constant([0, 700, 900, -50], numpy.int32)])
+    x = m.node("MaxPool", [x], kernel_shape=[2, 2], pads=[1] * 4,
+               dilations=[3, 3])
+    weights = numpy.int64([[3, -2, 5, 1], [7, 7, -1, 0], [0, 2, 0, -9]])
+    y = m.node("QLinearConv", [
+        x, scale, three, constant(weights.reshape(3, 4, 1, 1), i8), scale, zero,
+        constant(1.3, f32), three])
+    want = numpy.rint(weights.sum(axis=1) * -125 * 0.01 / 1.3) - 3
+    m.output(y, want.astype(i8).reshape(1, 3, 1, 1))
+    return m
+
+
 def results(path, target, options):
     out = helper.tirc("run", path, "--target", target, "--seed", "1",
                       *options).stdout
@@ -157,7 +182,7 @@ def results(path, target, options):
 
 
 target = sys.argv[1]
-for m in all_computed():
+for m in [*all_computed(), windows_outside()]:
     m.check([target])
 for build in (plain, through_depthwise, residual, pooled, nothing_left):
     path = network(build.__name__, build).write()

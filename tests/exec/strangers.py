@@ -8,6 +8,7 @@ import os
 import shutil
 
 from helper import DIGITS, TIRC, execute, fail, tirc, work_folder
+from proto import node, simple
 
 FOLDER = work_folder()
 MARK = os.path.join(FOLDER, "ran")
@@ -148,3 +149,52 @@ tirc("partition", DIGITS, "--byoc", "cblas")
 said = tirc("partition", DIGITS, "--byoc", "cblas=" + BACKENDS)
 if "1 p" not in said.stdout:
     fail("not the folder's backend:\n" + said.stdout)
+
+# -- what a partition says of its graph --
+
+
+def graph(tensors, nodes, inputs, outputs, *dims):
+    return {"tirc_partition": 1, "name": "g", "settings": {}, "dims": [
+        {"name": name, "min": 1, "max": most} for name, most in dims],
+        "inputs": inputs, "outputs": outputs, "tensors": {
+            name: dict({"type": kind, "shape": shape}, **more)
+            for name, (kind, shape, more) in tensors.items()},
+        "nodes": [{"op": op, "inputs": ins, "outputs": outs}
+                  for op, ins, outs in nodes],
+        "backends": [], "matches": [], "regions": [], "origins": []}
+
+
+# Sizes are equal for all values of their dimensions, not for some.
+for shape, good, most in (("m", False, 100), ("n + (n - 1) * (100 - n)", False, 100),
+                          ("n * 2 - n", True, 1 << 20),
+                          ("n + (n - 1) * (n - 2)", True, 2)):
+    path = write("sizes.json", graph(
+        {"x": ("float32", ["n", 4], {}), "u": ("float32", ["m", 4], {}),
+         "y": ("float32", [shape, 4], {}), "v": ("float32", ["m", 4], {})},
+        [("Relu", ["x"], ["y"]), ("Neg", ["u"], ["v"])], ["x", "u"], ["y", "v"],
+        ("n", most), ("m", most)))
+    if good:
+        tirc("compile", path, "-o", os.path.join(FOLDER, "sizes"), "--force")
+    else:
+        refused(path, "/tensors/y/shape: Relu gives", verbs=("compile",))
+
+# Elements that are known, and that nothing computes, are not read by a kernel.
+for known, message in (([0, 0], "its elements are read when the model runs"),
+                       ([0], "1 elements do not fit the shape")):
+    refused(write("known.json", graph(
+        {"x": ("int64", ["n"], {}), "i": ("int64", [2], {"known": known}),
+         "u": ("int64", [2], {}), "y": ("int64", ["n"], {})},
+        [("ScatterElements", ["x", "i", "u"], ["y"])], ["x", "u"], ["y"],
+        ("n", 9))), message, verbs=("compile",))
+
+# A match has the facts of its pattern: others would replace tirc's own values.
+facts = partition("--byoc", "cblas")
+facts["regions"][0]["matches"][0].setdefault("facts", {})["rows"] = 777777
+refused(write("facts.json", facts), "has no fact of this name",
+        verbs=("compile",))
+
+# -- models --
+with open(os.path.join(FOLDER, "own.onnx"), "wb") as file:
+    file.write(simple([node("Copy", ["x"], ["y"], domain="tirc")]))
+refused(os.path.join(FOLDER, "own.onnx"), "domain tirc are tirc's own",
+        verbs=("compile",))
