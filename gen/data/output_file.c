@@ -161,11 +161,21 @@ output_temporary(struct arena *a, const char *path, const char **temporary)
 	return NULL;
 }
 
-/* A device or a pipe is written directly. NULL with errno. */
-static FILE *
-open_device(const char *path)
+/* Is it the name of an open file, which may be redirected to any file? A rename
+ * would replace the name for all programs. */
+static bool
+is_open_file(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	return strcmp(path, "/dev/stdout") == 0 ||
+	       strcmp(path, "/dev/stderr") == 0 ||
+	       strncmp(path, "/dev/fd/", 8) == 0;
+}
+
+/* What is no file of a folder is written directly. NULL with errno. */
+static FILE *
+open_directly(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 	FILE *f = NULL;
 
@@ -174,7 +184,9 @@ open_device(const char *path)
 	}
 	if (fstat(fd, &st) == 0) {
 		errno = EEXIST; /* it has become a file */
-		f = S_ISREG(st.st_mode) ? NULL : fdopen(fd, "wb");
+		f = S_ISREG(st.st_mode) && !is_open_file(path)
+			    ? NULL
+			    : fdopen(fd, "ab");
 	}
 	if (f == NULL) {
 		int error = errno;
@@ -191,8 +203,9 @@ output_open(struct output *o, struct arena *a, const char *path)
 	struct stat st;
 
 	*o = (struct output){ .path = path };
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		o->file = open_device(path);
+	if (is_open_file(path) ||
+	    (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
+		o->file = open_directly(path);
 	} else {
 		o->file = output_temporary(a, path, &o->temporary);
 	}

@@ -90,6 +90,20 @@ for what, name, command in [
     expect("%s did not replace the link" % what,
            not os.path.islink(path(name)) and os.path.getsize(path(name)))
 
+# -- the names of open files, which may be files --
+for name in ("/dev/stdout", "/dev/fd/1"):
+    with open(path("redirected"), "w", encoding="utf-8") as file:
+        file.write("before\n")
+        file.flush()
+        there = os.readlink(name) if os.path.islink(name) else None
+        done = subprocess.run([TIRC, "lower", path("p.py"), "-o", name],
+                              stdout=file, stderr=subprocess.PIPE)
+    with open(path("redirected"), encoding="utf-8") as file:
+        expect("-o %s: %s" % (name, done.stderr),
+               file.read() == "before\n1\n")
+    expect(name + " has been replaced",
+           there is None or os.readlink(name) == there)
+
 # -- a link in the place of a package's folder --
 os.mkdir(path("package"))
 os.mkdir(path("elsewhere"))
