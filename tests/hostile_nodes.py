@@ -24,7 +24,8 @@ Size SpaceToDepth Split Squeeze Transpose Unsqueeze""".split())
 SIZES = set("""AffineGrid BlackmanWindow CenterCropPad Col2Im ConstantOfShape DFT
 Expand HammingWindow HannWindow MelWeightMatrix Range Resize STFT Tile Pad
 TopK Upsample""".split())
-# Lists of tensors, which vanish at import, and nested graphs: control_flow.py.
+# Lists of tensors, which vanish at import, and nested graphs: control_flow.py and
+# the Loop of out_of_range.py.
 LISTS = set("""ConcatFromSequence If Loop Optional OptionalGetElement
 OptionalHasElement Scan SequenceAt SequenceConstruct SequenceEmpty SequenceErase
 SequenceInsert SequenceLength SequenceMap SplitToSequence""".split())
@@ -171,11 +172,11 @@ class Hostile:
         self.outputs += [rename[o.name] for o in graph.output]
         self.note(*key)
 
-    def without(self, op):
-        """A copy without the nodes of an operator."""
+    def part(self, wanted):
+        """A copy with the nodes for which `wanted` of number and node holds."""
         copy = Hostile()
         copy.covered = self.covered
-        copy.nodes = [n for n in self.nodes if n.op_type != op]
+        copy.nodes = [n for k, n in enumerate(self.nodes) if wanted(k, n)]
         read = {name for n in copy.nodes for name in n.input}
         made = {name for n in copy.nodes for name in n.output}
         copy.constants = [t for t in self.constants if t.name in read]
