@@ -329,6 +329,9 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	int origin = body->origin < 0 ? add_origin(imp, p, index)
 				      : body->origin;
 
+	if (!quota_check_memory(imp->m, import_place(imp, item), 0)) {
+		return false;
+	}
 	if (body->caller && ++imp->n_work > ONNX_MAX_INLINED) {
 		return diag_error(
 			&imp->m->diags, DIAG_TOO_LARGE, import_place(imp, item),

@@ -626,7 +626,12 @@ add_kernels(struct packer *k, struct unit *u, struct tdata *data)
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
-		if (kernel->owner == kernel && !add_kernel(k, data, i, u)) {
+		if (kernel->owner == kernel &&
+		    (!quota_check_memory(k->m,
+					 (struct diag_place){
+						 .item = kernel->name },
+					 0) ||
+		     !add_kernel(k, data, i, u))) {
 			return false;
 		}
 	}

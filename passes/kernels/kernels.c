@@ -582,7 +582,11 @@ build_kernels(struct graph *g, const struct target *target,
 		    has_empty_results(b, g->groups.data[i])) {
 			continue;
 		}
-		if (!join_group(b, g->groups.data[i], &joints[n])) {
+		if (!quota_check_memory(m,
+					node_place(g,
+						   g->groups.data[i]->anchor),
+					0) ||
+		    !join_group(b, g->groups.data[i], &joints[n])) {
 			return false;
 		}
 		kernels[n] = joints[n].k;
