@@ -19,6 +19,7 @@
  * `trips` is the number of iterations, absent if it is not known; with
  * `counted`, input 0 is a limit; with `condition`, the loop ends when state 0
  * is false. `back` has, for each slice, whether the last iteration is first. */
+#include "analyse.h"
 #include "dims.h"
 
 bool
@@ -204,6 +205,36 @@ infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 	infer_set(c, node_output(n, k), t->type, t->ndim + 1, shape);
 }
 
+/* Has each ScanInput of the loop a slice for each of its iterations? */
+static bool
+check_slices(struct infer *c, const struct node *n)
+{
+	int64_t loop = node_attr_int(n, "loop", 0);
+	const struct expr *trips = most_iterations(c, n);
+	struct analyser a;
+
+	analyser_init(&a, c->module);
+	for (int i = 0; i < n->graph->nodes.n; i++) {
+		const struct node *s = n->graph->nodes.data[i];
+		const struct tensor *x;
+
+		if (strcmp(s->op_type, "ScanInput") != 0 ||
+		    strcmp(s->domain, "tirc") != 0 ||
+		    node_attr_int(s, "body", 0) != loop) {
+			continue;
+		}
+		x = s->inputs[0];
+		if (x->shape[0] != trips &&
+		    !prove(&a, expr_le(c->module, trips, x->shape[0]))) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "the loop has more iterations than "
+					   "'%s' has slices; correct the model",
+					   x->name);
+		}
+	}
+	return true;
+}
+
 bool
 infer_end_loop(struct infer *c, struct node *n)
 {
@@ -237,5 +268,5 @@ infer_end_loop(struct infer *c, struct node *n)
 	for (int k = states; first + states + k < n->n_inputs; k++) {
 		infer_stacked(c, n, k, n->inputs[first + states + k]);
 	}
-	return true;
+	return check_slices(c, n);
 }
