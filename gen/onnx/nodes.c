@@ -147,14 +147,6 @@ node_version(struct importer *imp, const struct body *body,
 	int64_t v = GRAPH_CANONICAL_OPSET;
 
 	*version = GRAPH_CANONICAL_OPSET;
-	/* What the importer makes of other nodes keeps to rules that nothing
-	 * checks again. */
-	if (strcmp(domain, "tirc") == 0) {
-		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPERATOR,
-				  import_place(imp, item),
-				  "the operators of the domain tirc are tirc's "
-				  "own, and no model may use them; use ONNX's");
-	}
 	if (*domain) {
 		return true;
 	}

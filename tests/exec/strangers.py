@@ -8,7 +8,6 @@ import os
 import shutil
 
 from helper import DIGITS, TIRC, execute, fail, tirc, work_folder
-from proto import node, simple
 
 FOLDER = work_folder()
 MARK = os.path.join(FOLDER, "ran")
@@ -191,10 +190,4 @@ for known, message in (([0, 0], "its elements are read when the model runs"),
 facts = partition("--byoc", "cblas")
 facts["regions"][0]["matches"][0].setdefault("facts", {})["rows"] = 777777
 refused(write("facts.json", facts), "has no fact of this name",
-        verbs=("compile",))
-
-# -- models --
-with open(os.path.join(FOLDER, "own.onnx"), "wb") as file:
-    file.write(simple([node("Copy", ["x"], ["y"], domain="tirc")]))
-refused(os.path.join(FOLDER, "own.onnx"), "domain tirc are tirc's own",
         verbs=("compile",))
