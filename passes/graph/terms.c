@@ -1,54 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of one term have no rounding errors, though their operators are made for
  * sums: a ReduceSum of an axis of extent 1, an AveragePool of 1x1, an Einsum that
- * transposes, a MatMul by a permutation. */
+ * transposes, a MatMul by a permutation, a window of 2x2 of which three taps lie
+ * in the padding. What is not known here, such as the zeros of weights that are
+ * inputs or bytes, or a size, may give a sum of one term. */
 #include "terms.h"
 
-#include "affine.h"
 #include "rewrite.h"
+#include "size_bounds.h"
+#include "weight_range.h"
+#include "window.h"
 
 #include <ctype.h>
 
-static bool
-same_extent(const struct expr *a, const struct expr *b)
+static int64_t
+least_extent(const struct expr *e)
 {
-	int64_t x, y;
+	int64_t least, most;
 
-	return a == b || (expr_is_int(a, &x) && expr_is_int(b, &y) && x == y);
-}
-
-/* Have both the same extents, but for those of 1? */
-static bool
-same_extents(const struct tensor *a, const struct tensor *b)
-{
-	int i = 0, k = 0;
-
-	for (;;) {
-		while (i < a->ndim && expr_is_value(a->shape[i], 1)) {
-			i++;
-		}
-		while (k < b->ndim && expr_is_value(b->shape[k], 1)) {
-			k++;
-		}
-		if (i >= a->ndim || k >= b->ndim) {
-			return i >= a->ndim && k >= b->ndim;
-		}
-		if (!same_extent(a->shape[i++], b->shape[k++])) {
-			return false;
-		}
-	}
-}
-
-/* Are all extents from `first` to before `end` 1? */
-static bool
-all_ones(const struct tensor *t, int first, int end)
-{
-	for (int d = first; d < end; d++) {
-		if (!expr_is_value(t->shape[d], 1)) {
-			return false;
-		}
-	}
-	return true;
+	return size_bounds(e, &least, &most) ? least : 0;
 }
 
 /* -- Einsum -- */
@@ -67,11 +37,10 @@ result_has(const char *equation, char letter)
 	return result ? count > 0 : count == 1;
 }
 
-/* Does one operand, whose letters begin at s, have no letter that is summed? Letters
- * behind "..." count from the last dimension. */
+/* Has one operand, whose letters begin at s, a letter that is summed over more
+ * than one element? Letters behind "..." count from the last dimension. */
 static bool
-operand_has_one_term(const char *equation, const char *s,
-		     const struct tensor *x)
+operand_is_summed(const char *equation, const char *s, const struct tensor *x)
 {
 	int d = 0, behind = 0;
 
@@ -85,47 +54,205 @@ operand_has_one_term(const char *equation, const char *s,
 			s += 2;
 		} else if (isalpha((unsigned char)*s)) {
 			if (!result_has(equation, *s) &&
-			    !expr_is_value(x->shape[d], 1)) {
-				return false;
+			    least_extent(x->shape[d]) > 1) {
+				return true;
 			}
 			d++;
 		}
 	}
-	return true;
+	return false;
+}
+
+/* Is t a constant without zeros? */
+static bool
+has_no_zeros(struct graph *g, struct tensor *t)
+{
+	struct weight_range r;
+	int64_t elems;
+
+	return tensor_is_constant(t) && t->ndim > 0 &&
+	       tensor_const_elems(t, &elems) &&
+	       weight_range_find(g, t, 0, 1, &r) && r.channel_terms[0] == elems;
 }
 
 static bool
-einsum_has_one_term(const struct node *n)
+einsum_has_several_terms(struct graph *g, const struct node *n)
 {
 	const char *equation = node_attr_string(n, "equation", "");
-	const char *s = equation, *result = strstr(equation, "->");
+	const char *s = equation;
+	bool summed = false;
 
-	if (result && strstr(equation, "...") && !strstr(result, "...")) {
-		return false;
-	}
 	for (int i = 0; i < n->n_inputs && s; i++) {
-		if (!operand_has_one_term(equation, s, n->inputs[i])) {
-			return false;
-		}
+		summed |= operand_is_summed(equation, s, n->inputs[i]);
 		s = strchr(s, ',');
 		s = s ? s + 1 : NULL;
+	}
+	return summed &&
+	       (n->n_inputs == 1 ||
+		(n->n_inputs == 2 && has_no_zeros(g, n->inputs[0]) !=
+					     has_no_zeros(g, n->inputs[1])));
+}
+
+/* -- windows -- */
+
+/* Of a window's taps along dimension d, the least number that are elements,
+ * where any is. */
+static int64_t
+taps_inside(const struct window *w, int d)
+{
+	int64_t begin, end, least, reach, cut;
+
+	if (!size_bounds(w->begin[d], &least, &begin) ||
+	    !size_bounds(w->end[d], &least, &end)) {
+		return 1;
+	}
+	begin = (begin + w->dilation[d] - 1) / w->dilation[d];
+	end = (end + w->dilation[d] - 1) / w->dilation[d];
+	reach = (w->kernel[d] - 1) * w->dilation[d] + 1;
+	cut = begin > end ? begin : end;
+	if (least_extent(w->in[d]) < reach) {
+		cut = begin + end; /* at both ends at once */
+	}
+	return w->kernel[d] - cut > 1 ? w->kernel[d] - cut : 1;
+}
+
+/* The number of taps of a window, and the least number that are elements. False:
+ * too many. */
+static bool
+count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
+	   int64_t *all, int64_t *inside)
+{
+	struct window w;
+
+	*all = *inside = 1;
+	if (window_of_node(g->module, n, kernel, false, &w) != NULL) {
+		return false;
+	}
+	for (int d = 0; d < w.n; d++) {
+		if (__builtin_mul_overflow(*all, w.kernel[d], all)) {
+			return false;
+		}
+		*inside *= taps_inside(&w, d);
+	}
+	if (node_attr_int(n, "ceil_mode", 0) != 0) {
+		*inside = 1;
 	}
 	return true;
 }
 
 /* -- products -- */
 
-/* Has a channel of the constant weights one that is not 0? */
+/* Has each channel of the weights, a constant, several that are not 0, even
+ * without `lost` of them? One without weights gives 0, whatever it reads. */
 static bool
-picks_elements(struct graph *g, struct node *n)
+has_several_weights(struct graph *g, struct tensor *w, int axis,
+		    int64_t channels, int64_t lost)
 {
-	struct affine_host h;
+	struct weight_range r;
 
-	if (!affine_is_host(n) || !affine_host_read(g, n, &h)) {
+	if (!weight_range_find(g, w, axis, channels, &r)) {
 		return false;
 	}
-	for (int64_t c = 0; c < h.channels; c++) {
-		if (h.weights.channel_terms[c] == 1) {
+	for (int64_t c = 0; c < channels; c++) {
+		if (r.channel_terms[c] > 0 && r.channel_terms[c] - lost < 2) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The extents of a constant; false: it has too many dimensions. */
+static bool
+read_extents(const struct tensor *w, int64_t *extents)
+{
+	for (int d = 0; d < w->ndim; d++) {
+		if (d >= 2 + WINDOW_MAX ||
+		    !expr_is_int(w->shape[d], &extents[d])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+conv_has_several_terms(struct graph *g, const struct node *n)
+{
+	struct tensor *w = n->inputs[1];
+	int64_t extents[2 + WINDOW_MAX], all, inside;
+
+	return !tensor_is_constant(n->inputs[0]) && tensor_is_constant(w) &&
+	       read_extents(w, extents) &&
+	       count_taps(g, n, extents + 2, &all, &inside) &&
+	       has_several_weights(g, w, 0, extents[0],
+				   extents[1] * (all - inside));
+}
+
+/* An element of the result may have one tap of each channel of its group. */
+static bool
+conv_transpose_has_several_terms(struct graph *g, const struct node *n)
+{
+	struct tensor *w = n->inputs[1];
+	int64_t extents[2 + WINDOW_MAX], taps = 1;
+	int64_t groups = node_attr_int(n, "group", 1);
+
+	if (tensor_is_constant(n->inputs[0]) || !tensor_is_constant(w) ||
+	    !read_extents(w, extents) || groups < 1) {
+		return false;
+	}
+	for (int d = 2; d < w->ndim; d++) {
+		taps *= extents[d];
+	}
+	return has_several_weights(g, w, 1, extents[1],
+				   extents[0] * taps - extents[0] / groups);
+}
+
+/* MatMul and Gemm. Matrices of several batches may have their zeros at different
+ * places. */
+static bool
+matmul_has_several_terms(struct graph *g, const struct node *n)
+{
+	bool first = tensor_is_constant(n->inputs[0]);
+	bool transposed = node_attr_int(n, first ? "transA" : "transB", 0) != 0;
+	struct tensor *w = n->inputs[first ? 0 : 1];
+	int axis = w->ndim - (first != transposed ? 2 : 1);
+	int64_t channels, terms, elems;
+
+	if (first == tensor_is_constant(n->inputs[1]) ||
+	    !tensor_const_elems(w, &elems)) {
+		return false;
+	}
+	if (w->ndim == 1) {
+		return has_several_weights(g, w, 0, 1, 0);
+	}
+	return expr_is_int(w->shape[axis], &channels) && channels > 0 &&
+	       expr_is_int(w->shape[2 * w->ndim - 3 - axis], &terms) &&
+	       has_several_weights(g, w, axis, channels,
+				   elems / channels - terms);
+}
+
+/* -- sums of elements -- */
+
+static bool
+reduce_has_several_terms(struct graph *g, const struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const int64_t *axes = NULL;
+	int count = 0;
+	bool all;
+
+	if (node_input(n, 1)) {
+		if (!input_ints(g->module, n, 1, &axes, &count)) {
+			return false;
+		}
+	} else {
+		count = node_attr_ints(n, "axes", &axes);
+	}
+	all = count == 0 && !node_attr_int(n, "noop_with_empty_axes", 0);
+	for (int i = 0; i < (all ? x->ndim : count); i++) {
+		int64_t axis = all ? i : axes[i];
+
+		if (least_extent(x->shape[axis < 0 ? axis + x->ndim : axis]) >
+		    1) {
 			return true;
 		}
 	}
@@ -133,43 +260,43 @@ picks_elements(struct graph *g, struct node *n)
 }
 
 static bool
-product_has_one_term(struct graph *g, struct node *n)
+plane_has_several_elements(const struct tensor *x)
 {
-	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
-	int64_t channels;
-
-	if (node_is(n, "Conv")) {
-		return all_ones(w, 1, w->ndim) || picks_elements(g, n);
+	for (int d = 2; d < x->ndim; d++) {
+		if (least_extent(x->shape[d]) > 1) {
+			return true;
+		}
 	}
-	if (node_is(n, "ConvTranspose")) {
-		/* An element at an edge is in one window. */
-		return expr_is_int(w->shape[0], &channels) &&
-		       channels == node_attr_int(n, "group", 1);
-	}
-	if (x->ndim < 1) {
-		return false;
-	}
-	return expr_is_value(x->shape[node_attr_int(n, "transA", 0)
-					      ? 0
-					      : x->ndim - 1],
-			     1) ||
-	       picks_elements(g, n);
+	return false;
 }
 
 bool
-has_one_term(struct graph *g, struct node *n)
+has_several_terms(struct graph *g, const struct node *n)
 {
-	if (node_is(n, "Conv") || node_is(n, "ConvTranspose") ||
-	    node_is(n, "MatMul") || node_is(n, "Gemm")) {
-		return product_has_one_term(g, n);
+	const struct tensor *x = n->inputs[0];
+	int64_t all, inside;
+
+	if (node_is(n, "Conv")) {
+		return conv_has_several_terms(g, n);
+	}
+	if (node_is(n, "ConvTranspose")) {
+		return conv_transpose_has_several_terms(g, n);
+	}
+	if (node_is(n, "MatMul") || node_is(n, "Gemm")) {
+		return matmul_has_several_terms(g, n);
 	}
 	if (node_is(n, "Einsum")) {
-		return einsum_has_one_term(n);
+		return einsum_has_several_terms(g, n);
 	}
-	if (node_is(n, "AveragePool") || node_is(n, "LpPool")) {
-		return pool_window_elems(n) == 1;
+	if (node_is(n, "AveragePool")) {
+		return count_taps(g, n, NULL, &all, &inside) && inside > 1;
 	}
-	return (strncmp(n->op_type, "Reduce", 6) == 0 ||
-		strncmp(n->op_type, "Global", 6) == 0) &&
-	       !*n->domain && same_extents(n->inputs[0], n->outputs[0]);
+	if (node_is(n, "GlobalAveragePool")) {
+		return plane_has_several_elements(x);
+	}
+	if (node_is(n, "Det")) {
+		return least_extent(x->shape[x->ndim - 1]) > 1;
+	}
+	return strncmp(n->op_type, "Reduce", 6) != 0 || *n->domain ||
+	       reduce_has_several_terms(g, n);
 }

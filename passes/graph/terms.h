@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that sum, whose sums have one term each. */
+/* Operators that sum, whose sums have several terms each. */
 #ifndef TIRC_GRAPH_TERMS_H
 #define TIRC_GRAPH_TERMS_H
 
 #include "graph.h"
 
-/* Is a result of n, an operator that sums, or multiplies, or averages elements,
- * made of one element? False if sizes that are not known decide. */
-bool has_one_term(struct graph *g, struct node *n);
+/* Is each result of n, an operator that sums or averages elements, made of
+ * several elements, or of none? False: one may be made of a single element. */
+bool has_several_terms(struct graph *g, const struct node *n);
 
 #endif

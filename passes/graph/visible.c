@@ -23,6 +23,9 @@
 
 #include <math.h>
 
+/* Normalizations multiply differences by up to 1 / sqrt(epsilon). */
+#define EPSILON_MIN 1e-10
+
 enum effect { PASS, STOP, STEP };
 
 static const struct row {
@@ -134,6 +137,14 @@ gives_steps(const struct node *n)
 	return false;
 }
 
+/* Does a normalization divide by a deviation that may be almost 0? */
+static bool
+has_tiny_epsilon(const struct node *n)
+{
+	return n->op != NULL && n->op->fuse == FUSE_ROWWISE &&
+	       node_attr_float(n, "epsilon", 1) < EPSILON_MIN;
+}
+
 static enum effect
 effect_of_class(const struct node *n)
 {
@@ -164,7 +175,7 @@ effect_of(struct graph *g, const struct node *n, int input)
 	if (row != NULL && row->effect != PASS) {
 		return is_smooth_power(g, n, input) ? PASS : row->effect;
 	}
-	if (gives_steps(n) || is_rounding_sum(g, n)) {
+	if (gives_steps(n) || is_rounding_sum(g, n) || has_tiny_epsilon(n)) {
 		return STEP;
 	}
 	return row != NULL ? PASS : effect_of_class(n);
@@ -191,7 +202,7 @@ is_seen_through(const struct visible *v, struct node *n, int input)
 	case STEP:
 		return true;
 	case STOP:
-		return is_seen_behind(v, n) && has_one_term(v->graph, n);
+		return is_seen_behind(v, n) && !has_several_terms(v->graph, n);
 	default:
 		return is_seen_behind(v, n);
 	}

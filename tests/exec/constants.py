@@ -132,6 +132,84 @@ def terms():
     check(m, "--rtol", "0", "--atol", "0")
 
 
+def picks():
+    """Products and windows that pick single elements, at places of which little
+    is known, and poles behind sums."""
+    m = Known("picks")
+    x = np.array([50, 90, 100, 170])
+    want = f32(x * 3 / 10)
+    swap = np.eye(4, dtype=f32)[[1, 0, 3, 2]]
+
+    def through(shape, wanted, op, inputs=(), at=0, then="Ceil", **attributes):
+        y = chain(m, whole(m, "x%d" % len(m.inputs), x.reshape(shape)),
+                  ("Div", 10), ("Mul", 3))
+        inputs = [i if isinstance(i, str) else m.constant(i) for i in inputs]
+        y = m.node(op, [*inputs[:at], y, *inputs[at:]], **attributes)
+        m.output(m.node(then, [y]) if then else y, f32(wanted))
+
+    column, row = want.reshape(4, 1), want.reshape(1, 4)
+    through((4, 1), swap @ column, "MatMul", [swap], at=1)
+    through((4, 1), swap @ column, "Gemm", [swap], at=1)
+    through((4, 1), swap @ column, "Gemm", [swap.T.copy()], at=1, transA=1)
+    through((1, 4), row @ swap, "Gemm", [swap.T.copy()], transB=1)
+    through((4, 1), swap @ column, "Einsum", [swap], at=1,
+            equation="ij,jk->ik")
+    through((4, 1), want[1:2], "MatMul", [swap[0]], at=1)
+    through((4,), want[2], "MatMul", [swap[3]])
+    through((1, 4), row @ np.stack([swap, swap[::-1]]), "MatMul",
+            [np.stack([swap, swap[::-1]])])
+    given = m.input("swap", swap)
+    through((1, 4), row @ swap, "MatMul", [given])
+    through((4, 1), swap @ column, "MatMul", [given], at=1)
+    narrow = m.node("DequantizeLinear", [
+        m.constant(swap.astype(np.int8)), m.constant(f32(1))])
+    through((1, 4), row @ swap, "MatMul", [narrow])
+    eye = np.eye(4, dtype=f32).reshape(4, 4, 1, 1)
+    through((1, 4, 1, 1), want.reshape(1, 4, 1, 1), "ConvTranspose", [eye])
+    through((1, 4, 1, 1), want.reshape(1, 4, 1, 1), "ConvTranspose",
+            [np.tile(np.eye(2, dtype=f32), (2, 1)).reshape(4, 2, 1, 1)],
+            group=2)
+    nearest = np.zeros((2, 2, 2, 2), f32)
+    nearest[0, 0] = nearest[1, 1] = 1
+    larger = want.reshape(1, 2, 1, 2).repeat(2, 2).repeat(2, 3)
+    through((1, 2, 1, 2), larger, "ConvTranspose", [nearest], strides=[2, 2])
+    # Only windows at an edge have a single element.
+    image = np.pad(want.reshape(2, 2), 1)
+    box = (image[:-1, :-1] + image[1:, :-1] + image[:-1, 1:]
+           + image[1:, 1:]).reshape(1, 1, 3, 3)
+    count = np.array([1, 2, 1])
+    through((1, 1, 2, 2), np.ceil(box), "Conv", [np.ones((1, 1, 2, 2), f32)],
+            pads=[1, 1, 1, 1])
+    through((1, 1, 2, 2), np.ceil(box / np.outer(count, count)), "AveragePool",
+            kernel_shape=[2, 2], pads=[1, 1, 1, 1])
+    through((1, 4, 1, 1), want.reshape(1, 4, 1, 1), "Conv",
+            [np.ones((4, 1, 3, 3), f32)], pads=[1, 1, 1, 1], group=4)
+    through((4, 1, 1), want, "Det")
+    # What is exactly 0 has no direction.
+
+    def normalized(shape, op, inputs=(), **attributes):
+        y = chain(m, whole(m, "z%d" % len(m.inputs), x.reshape(shape)),
+                  ("Div", 10), ("Mul", 3), ("Sub", want.reshape(shape)))
+        y = m.node(op, [y, *[m.constant(i) for i in inputs]], **attributes)
+        m.output(y, np.zeros(shape, f32))
+
+    normalized((4, 1), "LpNormalization", axis=1, p=1)
+    normalized((4, 1), "LpNormalization", axis=0, p=2)
+    normalized((1, 1, 4, 1), "MeanVarianceNormalization", axes=[2])
+    normalized((1, 4), "LayerNormalization", [np.ones(4, f32)], epsilon=1e-20)
+    y = chain(m, whole(m, "divided", x), ("Div", 10), ("Mul", 3),
+              ("Sub", want))
+    norm = m.node("Max", [m.node("ReduceL2", [y]), m.constant(f32(1e-20))])
+    m.output(m.node("Div", [y, norm]), np.zeros(4, f32))
+    # Equal elements have equal probabilities.
+    y = chain(m, whole(m, "equal", x), ("Div", 10), ("Mul", 3))
+    y = m.node("Softmax", [m.node("Concat", [
+        m.node("Unsqueeze", [y, m.constant(np.array([1]))]),
+        m.constant(column)], axis=1)], axis=1)
+    m.output(m.node("ArgMax", [y], axis=1, keepdims=0), np.zeros(4, np.int64))
+    check(m, "--rtol", "0", "--atol", "0")
+
+
 def products():
     """The same behind products of whole numbers, which are exact."""
     m = Known("products")
