@@ -18,8 +18,17 @@ bool
 infer_coupling(struct infer *c, struct node *n)
 {
 	const struct tensor *q = n->inputs[0];
+	int64_t classes;
 
 	if (!infer_form(c, n, 0, TYPES_FLOAT, 3, 3)) {
+		return false;
+	}
+	if (!expr_is_int(q->shape[1], &classes)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the number of classes must be constant; "
+				   "correct the model");
+	}
+	if (!infer_size_of(c, n, 0, 2, classes)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], q->type, 2, q->shape);

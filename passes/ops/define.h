@@ -56,6 +56,15 @@ bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
  * may have others. */
 bool infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
 		     int64_t high);
+/* The node of that operator that computes t, else NULL. */
+const struct node *made_by(const struct tensor *t, const char *domain,
+			   const char *op_type);
+/* Element k of a constant of integers. */
+int64_t value_int(const struct value *v, int64_t k);
+/* Checks that input i is of strings: the last dimension is that of their bytes, of
+ * which there is at least one, as kernels read the first one of each string. */
+bool infer_strings(struct infer *c, const struct node *n, int i, int least,
+		   int most);
 /* Checks that input i has `size` elements in dimension d. */
 bool infer_size_of(struct infer *c, const struct node *n, int i, int d,
 		   int64_t size);

@@ -62,16 +62,41 @@ end(struct digits *d, struct iter_var *axes, struct stmt *body)
 
 /* ---- FormatInteger ---- */
 
+/* The most bytes of a number of input 0, which may be a truth value. */
+static int64_t
+most_bytes(const struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const struct node *cast = made_by(x, "", "Cast");
+	bool is_signed = dtype_class(x->type) == DTC_INT;
+	int bits = dtype_bits(x->type) - is_signed;
+
+	if (cast && cast->inputs[0]->type.kind == DT_BOOL) {
+		return 1;
+	}
+	/* log10(2) is below 0.30103 */
+	return is_signed + 1 + bits * 30103 / 100000;
+}
+
 bool
 infer_format_integer(struct infer *c, struct node *n)
 {
 	const struct expr *shape[2];
+	int64_t bytes = node_attr_int(n, "bytes", 20);
 
 	if (!infer_form(c, n, 0, TYPES_INTEGER, 1, 1)) {
 		return false;
 	}
+	if (bytes < 1 || bytes > INT32_MAX ||
+	    (bytes < most_bytes(n) && !(tensor_is_constant(n->inputs[0]) &&
+					infer_positions(c, n, 0, 0, 10)))) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "a number has up to %lld bytes; correct "
+				   "the attribute bytes",
+				   (long long)most_bytes(n));
+	}
 	shape[0] = n->inputs[0]->shape[0];
-	shape[1] = expr_index(c->module, node_attr_int(n, "bytes", 20));
+	shape[1] = expr_index(c->module, bytes);
 	infer_set(c, n->outputs[0], dtype_of(DT_U8), 2, shape);
 	return true;
 }
@@ -152,7 +177,7 @@ define_format_integer(struct define *c, const struct node *n,
 bool
 infer_parse_integer(struct infer *c, struct node *n)
 {
-	if (!infer_form(c, n, 0, TYPES_UNSIGNED, 2, 2)) {
+	if (!infer_strings(c, n, 0, 2, 2)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I64), 1, n->inputs[0]->shape);

@@ -12,6 +12,11 @@ infer_frames(struct infer *c, struct node *n)
 	int64_t length = node_attr_int(n, "length", 1);
 	const struct expr *shape[4];
 
+	if (step < 1 || step > INT32_MAX || length < 1 || length > INT32_MAX) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "step and length must be from 1 to "
+				   "2147483647; correct the model");
+	}
 	if (x->ndim != 3 ||
 	    (expr_is_int(x->shape[1], &size) && size < length)) {
 		return infer_error(c, DIAG_BAD_SHAPE,

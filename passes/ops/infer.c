@@ -386,6 +386,23 @@ infer_form(struct infer *c, const struct node *n, int i, unsigned types,
 	return true;
 }
 
+const struct node *
+made_by(const struct tensor *t, const char *domain, const char *op_type)
+{
+	const struct node *n = t->producer;
+
+	return n && strcmp(n->domain, domain) == 0 &&
+			       strcmp(n->op_type, op_type) == 0
+		       ? n
+		       : NULL;
+}
+
+int64_t
+value_int(const struct value *v, int64_t k)
+{
+	return v->data ? number_load(v->type, v->data, (size_t)k).i : v->fill.i;
+}
+
 bool
 infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
 		int64_t high)
@@ -397,9 +414,7 @@ infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
 
 	/* A recipe was checked when it was a value. */
 	for (int64_t k = 0; fits && v && k < (v->data ? v->elems : 1); k++) {
-		int64_t at =
-			v->data ? number_load(v->type, v->data, (size_t)k).i
-				: v->fill.i;
+		int64_t at = value_int(v, k);
 
 		fits = at >= low && at < high;
 	}
@@ -431,7 +446,7 @@ infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 		return false;
 	}
 	if (t && t->ndim == 1 && !expr_is_value(t->shape[0], 1) &&
-	    (!size || !dims_may_equal(t->shape[0], size))) {
+	    (!size || !dims_equal(c, t->shape[0], size))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d must have one element, or one "
 				   "per row or channel; correct its shape",

@@ -15,6 +15,7 @@
  *
  * for each head g of the queries that reads h. Without decay or beta their lines
  * are left out. Tensors of tokens are [b][t][heads * elements]. */
+#include "dims.h"
 #include "steps.h"
 
 #include <math.h>
@@ -31,6 +32,44 @@ struct linear {
 	int64_t group, heads, key_size, value_size;
 	double scale;
 };
+
+/* Has input i, of tokens, one of two sizes for each token of the query? */
+static bool
+fits_tokens(struct infer *c, const struct node *n, int i, int64_t size,
+	    int64_t other)
+{
+	const struct tensor *t = node_input(n, i), *q = n->inputs[QUERY];
+
+	return t == NULL || (dims_equal(c, t->shape[0], q->shape[0]) &&
+			     dims_equal(c, t->shape[1], q->shape[1]) &&
+			     (expr_is_value(t->shape[2], size) ||
+			      expr_is_value(t->shape[2], other)));
+}
+
+/* Do the inputs have the sizes that the heads give them? state: of the state of
+ * the heads, [b][h][d][m]. */
+static bool
+fits_heads(struct infer *c, const struct node *n, const struct expr **state)
+{
+	const struct tensor *past = node_input(n, PAST);
+	int64_t heads, key, value;
+	bool fits;
+
+	expr_is_int(state[1], &heads);
+	expr_is_int(state[2], &key);
+	expr_is_int(state[3], &value);
+	fits = fits_tokens(c, n, KEY, heads * key, heads * key) &&
+	       fits_tokens(c, n, VALUE, heads * value, heads * value) &&
+	       fits_tokens(c, n, DECAY, heads * key, heads) &&
+	       fits_tokens(c, n, BETA, 1, heads);
+	for (int d = 0; fits && past && d < 4; d++) {
+		fits = dims_equal(c, past->shape[d], state[d]);
+	}
+	return fits || infer_error(c, DIAG_BAD_SHAPE,
+				   "its inputs do not have the sizes of the "
+				   "query and of the heads; correct their "
+				   "shapes");
+}
 
 bool
 infer_linear_attention(struct infer *c, struct node *n)
@@ -58,7 +97,8 @@ infer_linear_attention(struct infer *c, struct node *n)
 				   "the sizes of the heads must be known when "
 				   "the code is generated");
 	}
-	if (heads < 1 || kv_heads < 1 || width % heads != 0 ||
+	if (heads < 1 || heads > INT32_MAX || kv_heads < 1 ||
+	    heads % kv_heads != 0 || width % heads != 0 ||
 	    values % kv_heads != 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "the heads do not divide the sizes; correct "
@@ -72,7 +112,7 @@ infer_linear_attention(struct infer *c, struct node *n)
 	shape[2] = expr_index(m, width / heads);
 	shape[3] = expr_index(m, values / kv_heads);
 	infer_set(c, node_output(n, 1), wide, 4, shape);
-	return true;
+	return fits_heads(c, n, shape);
 }
 
 static struct var *

@@ -15,8 +15,7 @@ enum { X, KEYS };
 bool
 infer_find_string(struct infer *c, struct node *n)
 {
-	if (!infer_form(c, n, X, TYPES_UNSIGNED, 2, 2) ||
-	    !infer_form(c, n, KEYS, TYPES_UNSIGNED, 2, 2)) {
+	if (!infer_strings(c, n, X, 2, 2) || !infer_strings(c, n, KEYS, 2, 2)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I32), 1, n->inputs[X]->shape);
@@ -169,6 +168,13 @@ infer_ngrams(struct infer *c, struct node *n)
 	    !infer_form(c, n, FIRST, TYPES_SIGNED, 1, 1) ||
 	    !infer_form(c, n, COLUMN, TYPES_SIGNED, 1, 1)) {
 		return false;
+	}
+	if (!dtype_equal(x->type, n->inputs[ITEM]->type) ||
+	    (node_input(n, WEIGHT) && n->inputs[WEIGHT]->type.kind != DT_F32)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "its items must have the type of input 0, "
+				   "and its weights be float32; correct the "
+				   "model");
 	}
 	if (!check_tables(c, n)) {
 		return false;

@@ -37,6 +37,7 @@ infer_nms(struct infer *c, struct node *n)
 	const struct tensor *boxes = n->inputs[BOXES];
 	const struct tensor *scores = n->inputs[SCORES];
 	const struct expr *rows[2], *one = expr_i32(m, 1), *per_class;
+	int64_t elems;
 	double most;
 
 	if (!infer_form(c, n, BOXES, TYPES_FLOAT, 3, 3) ||
@@ -50,6 +51,15 @@ infer_nms(struct infer *c, struct node *n)
 			c, DIAG_BAD_SHAPE,
 			"boxes must be [batch, boxes, 4] and scores "
 			"[batch, classes, boxes]; correct the model");
+	}
+	for (int i = MOST; i <= LEAST; i++) {
+		if (node_input(n, i) &&
+		    (!tensor_const_elems(n->inputs[i], &elems) || elems != 1)) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "input %d must be one number; "
+					   "correct its shape",
+					   i);
+		}
 	}
 	per_class = scores->shape[2];
 	if (!node_input(n, MOST)) {

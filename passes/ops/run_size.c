@@ -44,6 +44,13 @@ infer_range_of_size(struct infer *c, struct node *n)
 	if (!input_elems(c->module, n, 2, &size, &count) || count != 1) {
 		return infer_needs_constant(c, n, 2);
 	}
+	if (!dtype_equal(n->inputs[0]->type, n->inputs[1]->type) ||
+	    !infer_param(c, n, 0, TYPES_NUMBER, NULL) ||
+	    !infer_param(c, n, 1, TYPES_NUMBER, NULL)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "start and delta must be one number each, "
+				   "of the same type; correct the model");
+	}
 	infer_set(c, n->outputs[0], n->inputs[0]->type, 1, size);
 	return true;
 }

@@ -221,11 +221,23 @@ infer_slice_bound(struct infer *c, struct node *n)
 	    !input_elems(c->module, n, n->n_inputs - 1, &sizes, &rank)) {
 		return infer_needs_constant(c, n, n->n_inputs - 1);
 	}
-	if (!part_axes(c, n, (int)count, &axes, &steps)) {
+	if (!part_axes(c, n, (int)count, &axes, &steps) ||
+	    !infer_form(c, n, 0, TYPES_INTEGER, 1, 1) ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 1, 1)) {
+		return false;
+	}
+	if (n->n_inputs == 3 && !infer_size_of(c, n, 1, 0, count)) {
 		return false;
 	}
 	for (int i = 0; i < count; i++) {
 		int d;
+
+		if (steps[i] == 0 || steps[i] < -INT32_MAX ||
+		    steps[i] > INT32_MAX) {
+			return infer_error(c, DIAG_BAD_ATTRIBUTE,
+					   "its steps must not be 0, and fit "
+					   "32 bits; correct the model");
+		}
 
 		if (!infer_axis(c, axes[i], rank, &d)) {
 			return false;

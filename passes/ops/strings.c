@@ -13,7 +13,40 @@
 
 #include <string.h>
 
+bool
+infer_strings(struct infer *c, const struct node *n, int i, int least, int most)
+{
+	const struct tensor *t = n->inputs[i];
+	int64_t bytes;
+
+	if (!infer_form(c, n, i, TYPES_UNSIGNED, least, most)) {
+		return false;
+	}
+	return (t->type.kind == DT_U8 &&
+		expr_is_int(t->shape[t->ndim - 1], &bytes) && bytes >= 1 &&
+		bytes < INT32_MAX) ||
+	       infer_error(c, DIAG_BAD_TYPE,
+			   "input %d must be strings: uint8, and a constant "
+			   "number of bytes as the last dimension; correct "
+			   "the model",
+			   i);
+}
+
 /* ---- StringConcat: n has the shape of a, without the bytes ---- */
+
+static bool
+has_length_of_each(struct infer *c, const struct node *n)
+{
+	const struct tensor *a = n->inputs[0], *length = n->inputs[2];
+	bool fits = length->ndim == a->ndim - 1;
+
+	for (int d = 0; fits && d < length->ndim; d++) {
+		fits = dims_equal(c, length->shape[d], a->shape[d]);
+	}
+	return fits || infer_error(c, DIAG_BAD_SHAPE,
+				   "input 2 must have the length of each "
+				   "string of input 0; correct its shape");
+}
 
 bool
 infer_string_concat(struct infer *c, struct node *n)
@@ -22,6 +55,13 @@ infer_string_concat(struct infer *c, struct node *n)
 	int rank = a->ndim > b->ndim ? a->ndim : b->ndim;
 	const struct expr **shape = arena_array(&c->module->arena,
 						const struct expr *, rank + 1);
+
+	if (!infer_strings(c, n, 0, 1, INT32_MAX) ||
+	    !infer_strings(c, n, 1, 1, INT32_MAX) ||
+	    !infer_form(c, n, 2, TYPES_INTEGER, 0, INT32_MAX) ||
+	    !has_length_of_each(c, n)) {
+		return false;
+	}
 
 	for (int d = 2; d <= rank; d++) {
 		const struct expr *p = d <= a->ndim ? a->shape[a->ndim - d]
@@ -47,6 +87,28 @@ infer_string_concat(struct infer *c, struct node *n)
 	return true;
 }
 
+/* Is t the number of elements that are not 0 in each row of `bytes` ones, as the
+ * importer counts the bytes of strings? */
+static bool
+counts_bytes(struct module *m, const struct tensor *t, const struct expr *bytes)
+{
+	const struct node *sum = made_by(t, "", "ReduceSum"), *cast;
+	const struct tensor *ones;
+	const int64_t *axes;
+	int64_t most;
+	int count;
+
+	if (!sum || !input_ints(m, sum, 1, &axes, &count) || count != 1) {
+		return false;
+	}
+	ones = sum->inputs[0];
+	cast = made_by(ones, "", "Cast");
+	return (axes[0] == -1 || axes[0] == ones->ndim - 1) && cast &&
+	       cast->inputs[0]->type.kind == DT_BOOL &&
+	       ones->type.kind == DT_I32 && expr_is_int(bytes, &most) &&
+	       expr_is_value(ones->shape[ones->ndim - 1], most);
+}
+
 /* y[i, k] = k < n[i] ? a[i, k] : k - n[i] < bytes of b ? b[i, k - n[i]] : 0 */
 bool
 define_string_concat(struct define *c, const struct node *n,
@@ -54,11 +116,15 @@ define_string_concat(struct define *c, const struct node *n,
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0], *b = n->inputs[1];
+	const struct expr *bytes = n->inputs[0]->shape[n->inputs[0]->ndim - 1];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **at = axes_exprs(c, axes, y->ndim);
 	const struct expr *k = at[y->ndim - 1], *first, *body, *rest;
 
 	first = define_broadcast(c, in[2], at, y->shape, y->ndim - 1);
+	if (!counts_bytes(m, n->inputs[2], bytes)) {
+		first = define_clamped(c, first, expr_i32(m, 0), bytes);
+	}
 	first = expr_cast(m, k->type, first);
 	body = define_broadcast(c, in[0], at, y->shape, y->ndim);
 	rest = expr_sub(m, k, first);
@@ -78,6 +144,9 @@ define_string_concat(struct define *c, const struct node *n,
 bool
 infer_change_case(struct infer *c, struct node *n)
 {
+	if (!infer_strings(c, n, 0, 1, INT32_MAX)) {
+		return false;
+	}
 	infer_like_input(c, n);
 	return true;
 }
@@ -128,17 +197,46 @@ bool
 infer_substring(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *from = n->inputs[1];
+	const struct tensor *to = n->inputs[2];
 	const struct expr *shape[3];
 
-	if (!infer_form(c, n, 0, TYPES_INTEGER, 2, 2) ||
-	    !infer_form(c, n, 1, TYPES_INTEGER, 2, 2)) {
+	if (!infer_strings(c, n, 0, 2, 2) ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 2, 2) ||
+	    !infer_form(c, n, 2, TYPES_INTEGER, 2, 2)) {
 		return false;
+	}
+	if (!dims_equal(c, from->shape[0], x->shape[0]) ||
+	    !dims_equal(c, to->shape[0], x->shape[0]) ||
+	    !dims_equal(c, to->shape[1], from->shape[1])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "it must have two positions for each part "
+				   "of each string; correct the shapes");
 	}
 	shape[0] = from->shape[0];
 	shape[1] = from->shape[1];
 	shape[2] = x->shape[1];
 	infer_set(c, n->outputs[0], x->type, 3, shape);
 	return true;
+}
+
+/* Position t at an element, from 0 to the number of bytes. Those that
+ * StringPieces finds, of which there may be a slice, are. */
+static const struct expr *
+position_in(struct define *c, const struct node *n, int i,
+	    const struct te_tensor *t, const struct expr *const *at)
+{
+	const struct expr *bytes = n->inputs[0]->shape[1];
+	const struct expr *e = te_at(c->module, t, at, 2);
+	const struct tensor *whole = n->inputs[i];
+	const struct node *part = made_by(whole, "", "Slice"), *pieces;
+	int64_t most;
+
+	pieces = made_by(part ? part->inputs[0] : whole, "tirc",
+			 "StringPieces");
+	return pieces && expr_is_int(bytes, &most) &&
+			       expr_is_value(pieces->inputs[0]->shape[1], most)
+		       ? e
+		       : define_clamped(c, e, expr_i32(c->module, 0), bytes);
 }
 
 bool
@@ -151,8 +249,8 @@ define_substring(struct define *c, const struct node *n,
 	const struct expr **at = axes_exprs(c, axes, 3), *position[2];
 	const struct expr *k = at[2], *from, *to;
 
-	from = expr_cast(m, k->type, te_at(m, in[1], at, 2));
-	to = expr_cast(m, k->type, te_at(m, in[2], at, 2));
+	from = expr_cast(m, k->type, position_in(c, n, 1, in[1], at));
+	to = expr_cast(m, k->type, position_in(c, n, 2, in[2], at));
 	position[0] = at[0];
 	position[1] = expr_add(m, from, k);
 	out[0] = define_stage(c, "piece", "injective", 3, axes,
@@ -166,18 +264,39 @@ define_substring(struct define *c, const struct node *n,
 
 enum { FROM, TO, COUNT, N_MADE };
 
-/* The most pieces of a string are given by the attribute. */
+/* The most pieces that a string of so many bytes has. */
+static int64_t
+most_pieces(const struct node *n, int64_t bytes)
+{
+	int64_t length = (int64_t)strlen(node_attr_string(n, "delimiter", ""));
+	int64_t splits = node_attr_int(n, "maxsplit", -1);
+	int64_t most = length > 0 ? bytes / length + 1 : (bytes + 1) / 2;
+
+	return splits >= 0 && splits < most - 1 ? splits + 1 : most;
+}
+
+/* There are places for the number of pieces that the attribute gives. */
 bool
 infer_string_pieces(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
 	const struct expr *shape[2];
+	int64_t pieces = node_attr_int(n, "pieces", 1), bytes, most;
 
-	if (!infer_form(c, n, 0, TYPES_INTEGER, 2, 2)) {
+	if (!infer_strings(c, n, 0, 2, 2) ||
+	    !expr_is_int(x->shape[1], &bytes)) {
 		return false;
 	}
+	most = most_pieces(n, bytes);
+	if (pieces < most || pieces > INT32_MAX ||
+	    node_attr_int(n, "maxsplit", -1) > INT32_MAX) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "a string has up to %lld pieces; correct "
+				   "the attributes pieces and maxsplit",
+				   (long long)most);
+	}
 	shape[0] = x->shape[0];
-	shape[1] = expr_index(c->module, node_attr_int(n, "pieces", 1));
+	shape[1] = expr_index(c->module, pieces);
 	infer_set(c, n->outputs[FROM], dtype_of(DT_I32), 2, shape);
 	infer_set(c, n->outputs[TO], dtype_of(DT_I32), 2, shape);
 	infer_set(c, n->outputs[COUNT], dtype_of(DT_I64), 1, shape);
@@ -417,15 +536,14 @@ infer_automaton(struct infer *c, struct node *n)
 {
 	int64_t states;
 
-	if (!infer_form(c, n, 0, TYPES_UNSIGNED, 2, 2) ||
+	if (!infer_strings(c, n, 0, 2, 2) ||
 	    !infer_form(c, n, 1, TYPES_INTEGER, 2, 2)) {
 		return false;
 	}
-	if (n->inputs[0]->type.kind != DT_U8 ||
-	    !expr_is_int(n->inputs[1]->shape[0], &states)) {
-		return infer_error(c, DIAG_BAD_TYPE,
-				   "it needs bytes and a constant number of "
-				   "states; correct the model");
+	if (!expr_is_int(n->inputs[1]->shape[0], &states) || states < 1) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "it needs a constant number of states; "
+				   "correct the model");
 	}
 	if (!infer_size_of(c, n, 1, 1, 256) ||
 	    !infer_positions(c, n, 1, 0, states)) {

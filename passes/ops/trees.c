@@ -39,15 +39,13 @@ leads_on(struct infer *c, const struct node *n, int64_t nodes)
 	const struct value *next = n->inputs[NEXT]->value;
 	bool all = true;
 
-	if (!feature || !next || !feature->data || !next->data) {
+	if (!feature || !next) {
 		return true; /* recipes, which were checked as values */
 	}
 	for (int64_t i = 0; all && i < nodes; i++) {
-		int64_t to = number_load(next->type, next->data, (size_t)i).i;
+		int64_t to = value_int(next, i);
 
-		all = number_load(feature->type, feature->data, (size_t)i).i <
-			      0 ||
-		      (to > i && to + 1 < nodes);
+		all = value_int(feature, i) < 0 || (to > i && to + 1 < nodes);
 	}
 	return all ||
 	       infer_error(c, DIAG_BAD_TENSOR,
@@ -63,7 +61,7 @@ check_tables(struct infer *c, const struct node *n, int64_t targets)
 {
 	bool steps = node_input(n, DEPTH) != NULL;
 	const struct tensor *next = n->inputs[NEXT];
-	int64_t nodes, features, leaves = targets;
+	int64_t nodes, features, trees, leaves = targets;
 
 	if (!expr_is_int(n->inputs[FEATURE]->shape[0], &nodes) ||
 	    !expr_is_int(n->inputs[X]->shape[1], &features)) {
@@ -80,6 +78,12 @@ check_tables(struct infer *c, const struct node *n, int64_t targets)
 			return false;
 		}
 	}
+	if (!expr_is_int(n->inputs[ROOT]->shape[0], &trees) ||
+	    (steps && !infer_size_of(c, n, DEPTH, 0, trees))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "it needs a root and, if any, a number of "
+				   "steps for each tree; correct the model");
+	}
 	if (node_input(n, WEIGHTS) &&
 	    (!infer_form(c, n, WEIGHTS, TYPES_FLOAT, 2, 2) ||
 	     !expr_is_int(n->inputs[WEIGHTS]->shape[0], &leaves) ||
@@ -90,7 +94,7 @@ check_tables(struct infer *c, const struct node *n, int64_t targets)
 				   "correct the model");
 	}
 	if ((steps && (next->ndim != 2 || !infer_size_of(c, n, NEXT, 1, 2) ||
-		       !infer_positions(c, n, DEPTH, 0, INT32_MAX))) ||
+		       !infer_positions(c, n, DEPTH, 0, nodes))) ||
 	    (!steps && next->ndim != 1) ||
 	    !infer_positions(c, n, FEATURE, steps ? 0 : -1, features) ||
 	    !infer_positions(c, n, NEXT, 0, steps ? nodes : nodes + 1) ||
@@ -99,6 +103,29 @@ check_tables(struct infer *c, const struct node *n, int64_t targets)
 		return false;
 	}
 	return steps || leads_on(c, n, nodes);
+}
+
+/* Are the values of one type, and is it known how they are combined? */
+static bool
+check_values(struct infer *c, const struct node *n)
+{
+	static const char *const ways[] = { "SUM", "AVERAGE", "MIN", "MAX" };
+	const char *how = node_attr_string(n, "aggregate_function", "SUM");
+	bool known = false;
+
+	for (int k = 0; k < 4; k++) {
+		known = known || strcmp(how, ways[k]) == 0;
+	}
+	if (!known) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "aggregate_function must be SUM, AVERAGE, "
+				   "MIN or MAX; correct the model");
+	}
+	return dtype_equal(n->inputs[X]->type, n->inputs[VALUE]->type) ||
+	       infer_error(c, DIAG_BAD_TYPE,
+			   "inputs %d and %d must have the same type; correct "
+			   "the model",
+			   X, VALUE);
 }
 
 bool
@@ -111,8 +138,15 @@ infer_trees(struct infer *c, struct node *n)
 
 	if (!infer_form(c, n, X, TYPES_FLOAT, 2, 2) ||
 	    !infer_form(c, n, VALUE, TYPES_FLOAT, 1, 1) ||
-	    !infer_form(c, n, NEXT, TYPES_SIGNED, 1, 2) || targets < 1) {
+	    !infer_form(c, n, NEXT, TYPES_SIGNED, 1, 2) ||
+	    !infer_form(c, n, FLAGS, TYPES_UNSIGNED, 1, 1) ||
+	    !check_values(c, n)) {
 		return false;
+	}
+	if (targets < 1 || targets > INT32_MAX) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "targets must be from 1 to 2147483647; "
+				   "correct the model");
 	}
 	for (int i = FEATURE; i <= ROW; i++) {
 		if (i != VALUE && i != NEXT && node_input(n, i) &&
@@ -120,7 +154,7 @@ infer_trees(struct infer *c, struct node *n)
 			return false;
 		}
 	}
-	if (targets > INT32_MAX || !check_tables(c, n, targets)) {
+	if (!check_tables(c, n, targets)) {
 		return false;
 	}
 	shape[0] = x->shape[0];
