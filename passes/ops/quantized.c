@@ -60,7 +60,7 @@ check_factor(struct infer *c, const struct node *n, int i, enum dtype_kind kind)
 				   dtype_name(dtype_of(kind)));
 	}
 	if (t->ndim != 0 && (t->ndim != 1 || axis < 0 || axis >= x->ndim ||
-			     !dims_may_equal(t->shape[0], x->shape[axis]))) {
+			     !dims_equal(c, t->shape[0], x->shape[axis]))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d must have one number, or one "
 				   "for each index along 'axis'",
