@@ -5,12 +5,14 @@
  *	y = Conv (a, w)                  ->   y = Conv (x, w) {pads = [1,1,1,1]}
  *
  * Conv pads with 0, MaxPool with -inf or the lowest integer; AveragePool with 0 if
- * it counts the padding (and then count_include_pad is set). Exact; but not with
- * ceil_mode, which drops windows in a pool's own padding and keeps those in the
- * elements that a Pad made. */
-#include <math.h>
-
+ * it counts the padding (and then count_include_pad is set). Exact, unless weights
+ * that are inputs are infinite, or the only element of a MaxPool's window is NaN;
+ * but not with ceil_mode, which drops windows in a pool's own padding and keeps
+ * those in the elements that a Pad made. */
 #include "rewrite.h"
+#include "weight_range.h"
+
+#include <math.h>
 
 static bool
 pad_value(struct graph *g, const struct node *pad, double *v)
@@ -63,11 +65,25 @@ full_pads(struct graph *g, const struct node *pad)
 	return full;
 }
 
+/* May constant weights be infinite or NaN? Times 0 they are NaN, but a kernel skips
+ * the padding of its own convolution. */
 static bool
-takes_value(const struct node *n, double v)
+has_infinite_weights(struct graph *g, const struct node *n)
+{
+	struct tensor *w = n->inputs[1];
+	struct weight_range r;
+	int64_t channels;
+
+	return tensor_is_constant(w) && dtype_is_float(w->type) &&
+	       expr_is_int(w->shape[0], &channels) &&
+	       weight_range_find(g, w, 0, channels, &r) && !isfinite(r.largest);
+}
+
+static bool
+takes_value(struct graph *g, const struct node *n, double v)
 {
 	if (node_is(n, "Conv")) {
-		return v == 0;
+		return v == 0 && !has_infinite_weights(g, n);
 	}
 	if (node_is(n, "MaxPool")) {
 		struct dtype t = n->inputs[0]->type;
@@ -109,7 +125,7 @@ fold_into(struct graph *g, struct node *n, const struct node *pad)
 
 	if (strncmp(auto_pad, "SAME", 4) == 0 || spatial < 1 || !full ||
 	    (n_own && n_own != 2 * spatial) || !pad_value(g, pad, &v) ||
-	    !takes_value(n, v)) {
+	    !takes_value(g, n, v)) {
 		return false;
 	}
 	for (int i = 0; i < 2 * ndim; i++) {

@@ -12,6 +12,10 @@
  * integers, which must follow, does not take them, and they would be of floats. */
 #include "quantization.h"
 
+#include <math.h>
+
+#define BIAS_MAX 0x1p24
+
 /* Inputs: x and w, each with scale and zero point behind it; the scale of y and
  * its zero point; the bias. */
 enum { X = 0, W = 3, Y_SCALE = 6, BIAS = 8 };
@@ -70,16 +74,27 @@ bias_scales(struct graph *g, const struct node *n, int64_t *count)
 	return w;
 }
 
-/* Is there none, or a constant whose scales a float can hold? */
+/* Is there none, or a constant that floats can hold, and its scales, too? A larger
+ * one is added to the integer sum of QLinearConv, where it loses nothing. */
 static bool
 has_bias(struct graph *g, const struct node *n)
 {
-	const struct tensor *bias = node_input(n, BIAS);
+	struct tensor *bias = node_input(n, BIAS);
 	int64_t count;
-	const double *scale;
+	const double *scale, *units;
 
 	if (!bias) {
 		return true;
+	}
+	units = tensor_is_constant(bias) ? constant_doubles(g, bias, &count)
+					 : NULL;
+	if (!units) {
+		return false;
+	}
+	for (int64_t i = 0; i < count; i++) {
+		if (fabs(units[i]) > BIAS_MAX) {
+			return false;
+		}
 	}
 	scale = bias_scales(g, n, &count);
 	for (int64_t i = 0; i < count; i++) {
@@ -87,7 +102,7 @@ has_bias(struct graph *g, const struct node *n)
 			return false;
 		}
 	}
-	return tensor_is_constant(bias);
+	return true;
 }
 
 static bool

@@ -9,7 +9,8 @@
  *	a, b, … = Split (x)              s = Slice (x); t = Slice (x); …
  *	                           ->    a, … = Split (s); … = Split (t); …
  *
- * Sums keep their order. Parts of a Concat are written directly into the result
+ * Sums keep their order. The parts of a sum of floats of fewer than 32 bits are
+ * float32, as within a kernel, and the last one is rounded. Parts of a Concat are written directly into the result
  * if possible, and a Slice is fused into its readers: no copies. */
 #include "rewrite.h"
 
@@ -71,6 +72,44 @@ divide_fold(struct graph *g, struct node *n)
 		list[1 + i] = n->inputs[at + i];
 	}
 	set_inputs(n, list, 1 + rest);
+	return true;
+}
+
+/* A Cast of x before n; NULL after reporting. */
+static struct tensor *
+cast_before(struct graph *g, struct node *n, struct tensor *x, struct dtype to)
+{
+	struct node *cast = insert_node(g, n, "Cast", x->name, &x, 1);
+
+	node_set_attr_int(g, cast, "to", dtype_onnx_number(to));
+	return ops_infer_node(g, cast) ? cast->outputs[0] : NULL;
+}
+
+/* A Sum of narrow floats: its parts are not rounded to them. */
+static bool
+divide_narrow_sum(struct graph *g, struct node *n)
+{
+	struct tensor *y = n->outputs[0], *narrow;
+	struct tensor **wide = arena_array(&g->module->arena, struct tensor *,
+					   n->n_inputs);
+	struct node *sum;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		wide[i] = cast_before(g, n, n->inputs[i], dtype_of(DT_F32));
+		if (!wide[i]) {
+			return false;
+		}
+	}
+	sum = insert_node(g, n, "Sum", y->name, wide, n->n_inputs);
+	narrow = ops_infer_node(g, sum)
+			 ? cast_before(g, n, sum->outputs[0], y->type)
+			 : NULL;
+	if (!narrow || !divide_fold(g, sum)) {
+		return false;
+	}
+	graph_absorb(g, narrow->producer, n);
+	graph_replace_uses(g, y, narrow);
+	graph_remove_node(g, n, "divide", "several shorter ones");
 	return true;
 }
 
@@ -198,9 +237,13 @@ graph_divide(struct graph *g)
 		if (n->match != NULL) {
 			continue;
 		}
-		if (n->n_inputs > FUSE_INPUTS_MAX &&
-		    (node_is(n, "Sum") || node_is(n, "Max") ||
-		     node_is(n, "Min"))) {
+		if (n->n_inputs > FUSE_INPUTS_MAX && node_is(n, "Sum") &&
+		    dtype_is_float(n->outputs[0]->type) &&
+		    dtype_bits(n->outputs[0]->type) < 32) {
+			ok = divide_narrow_sum(g, n);
+		} else if (n->n_inputs > FUSE_INPUTS_MAX &&
+			   (node_is(n, "Sum") || node_is(n, "Max") ||
+			    node_is(n, "Min"))) {
 			ok = divide_fold(g, n);
 		} else if (n->n_inputs > FUSE_INPUTS_MAX &&
 			   node_is(n, "Concat")) {
