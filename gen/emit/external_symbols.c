@@ -120,6 +120,13 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return false;
 		}
 	} else {
+		/* A program may be a stranger's, and chooses the name. */
+		diag_note(&u->m->diags, DIAG_UNSUPPORTED,
+			  (struct diag_place){ .item = f->name },
+			  "the source calls the function '%s', which only the "
+			  "program names; link it, and read the program first "
+			  "if it is not yours",
+			  name);
 		unit_need_type(u, ret);
 		for (int i = 0; i < n; i++) {
 			unit_need_type(u, params[i].type);

@@ -191,3 +191,17 @@ facts = partition("--byoc", "cblas")
 facts["regions"][0]["matches"][0].setdefault("facts", {})["rows"] = 777777
 refused(write("facts.json", facts), "has no fact of this name",
         verbs=("compile",))
+
+# -- programs: what they call outside of themselves is said --
+PROGRAM = """from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((4,), "int8")):
+    T.evaluate(T.call_extern("int32", "system", T.address_of(A[0])))
+"""
+with open(os.path.join(FOLDER, "calls.py"), "w", encoding="utf-8") as file:
+    file.write(PROGRAM)
+said = tirc("codegen", os.path.join(FOLDER, "calls.py"), "--target", "c99", "-o",
+            os.path.join(FOLDER, "calls"))
+if "calls the function 'system'" not in said.stderr:
+    fail("an external function is not named:\n" + said.stderr)
