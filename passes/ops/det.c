@@ -17,7 +17,7 @@ infer_det(struct infer *c, struct node *n)
 	const struct tensor *x = n->inputs[0];
 
 	if (x->ndim < 2 ||
-	    !dims_may_equal(x->shape[x->ndim - 2], x->shape[x->ndim - 1])) {
+	    !dims_equal(c, x->shape[x->ndim - 2], x->shape[x->ndim - 1])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the last two dimensions must be equal; "
 				   "correct the model");

@@ -270,6 +270,25 @@ stretches(struct module *m, const struct expr *a, const struct expr *b)
 		       : expr_and(m, is_one, expr_lt(m, expr_i32(m, 0), b));
 }
 
+bool
+infer_broadcasts_to(struct infer *c, const struct expr *dim,
+		    const struct expr *result)
+{
+	struct module *m = c->module;
+
+	if (dim == result || expr_is_value(dim, 1)) {
+		return true;
+	}
+	if (!dims_may_equal(dim, result)) {
+		return false;
+	}
+	if (expr_is_short(dim) && expr_is_short(result)) {
+		rely_on(c, expr_or(m, expr_eq(m, dim, result),
+				   expr_eq(m, dim, expr_int(m, dim->type, 1))));
+	}
+	return true;
+}
+
 /* a and b are equal, or one of them is 1. */
 const struct expr *
 infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,

@@ -251,7 +251,7 @@ infer_bytes_matmul(struct infer *c, struct node *n)
 		return false;
 	}
 	if (n->inputs[2]->type.kind != DT_I32 || p.rank < 1 ||
-	    !dims_may_equal(n->inputs[2]->shape[0], p.shape[p.rank - 1])) {
+	    !dims_equal(c, n->inputs[2]->shape[0], p.shape[p.rank - 1])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the bias must have one int32 for each "
 				   "column");
@@ -334,11 +334,9 @@ infer_gemm(struct infer *c, struct node *n)
 	shape[0] = a->shape[trans_a];
 	shape[1] = b->shape[!trans_b];
 	for (int d = 0; bias && d < bias->ndim; d++) {
-		const struct expr *dim = bias->shape[d];
-
 		if (bias->ndim > 2 ||
-		    (!expr_is_value(dim, 1) &&
-		     !dims_may_equal(dim, shape[2 - bias->ndim + d]))) {
+		    !infer_broadcasts_to(c, bias->shape[d],
+					 shape[2 - bias->ndim + d])) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "input 2 does not broadcast to the "
 					   "result; correct its shape");

@@ -108,12 +108,16 @@ check_vector(struct infer *c, const struct node *n, int i,
 	     const struct expr *size, const struct expr *channels)
 {
 	const struct tensor *t = n->inputs[i];
+	int64_t known;
 
 	if (!infer_form(c, n, i, TYPES_FLOAT, 1, 1)) {
 		return false;
 	}
-	if (!dims_may_equal(t->shape[0], size) &&
-	    !dims_may_equal(t->shape[0], channels)) {
+	if (expr_is_int(channels, &known) &&
+	    expr_is_value(t->shape[0], known)) {
+		return true;
+	}
+	if (!dims_equal(c, t->shape[0], size)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d does not have one element per "
 				   "channel; correct its shape",
@@ -440,9 +444,8 @@ infer_layer_norm(struct infer *c, struct node *n)
 		for (int d = 0; v && d < v->ndim; d++) {
 			int at = x->ndim - v->ndim + d;
 
-			if (at < 0 ||
-			    (!expr_is_value(v->shape[d], 1) &&
-			     !dims_may_equal(v->shape[d], x->shape[at]))) {
+			if (at < 0 || !infer_broadcasts_to(c, v->shape[d],
+							   x->shape[at])) {
 				return infer_error(
 					c, DIAG_BAD_SHAPE,
 					"input %d does not broadcast to input "

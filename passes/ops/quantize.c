@@ -90,8 +90,8 @@ check_params(struct infer *c, const struct node *n)
 							      x->shape[axis],
 							      block);
 
-		if (!dims_may_equal(scale->shape[d], size) ||
-		    (zero && !dims_may_equal(zero->shape[d], size))) {
+		if (!dims_equal(c, scale->shape[d], size) ||
+		    (zero && !dims_equal(c, zero->shape[d], size))) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "scale or zero point does not "
 					   "match dimension %d of the input; "

@@ -27,7 +27,7 @@ check_shape(struct infer *c, const struct node *n, int i, int rank,
 	bool fits = t == NULL || t->ndim == rank;
 
 	for (int d = 0; t != NULL && fits && d < rank; d++) {
-		fits = dims_may_equal(t->shape[d], shape[d]);
+		fits = dims_equal(c, t->shape[d], shape[d]);
 	}
 	return fits || infer_error(c, DIAG_BAD_SHAPE,
 				   "the shape of input %d contradicts those of "
@@ -53,7 +53,7 @@ infer_recurrent(struct infer *c, struct node *n, int gates)
 	}
 	shape[2] = r->shape[0];
 	if (!expr_is_value(pre->shape[2], gates) ||
-	    !dims_may_equal(pre->shape[3], shape[2])) {
+	    !dims_equal(c, pre->shape[3], shape[2])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the hidden sizes of weights and recurrence "
 				   "weights differ; correct the model");

@@ -44,7 +44,7 @@ infer_regions(struct infer *c, struct node *n, int columns,
 	    !infer_form(c, n, 1, TYPES_FLOAT, 2, 2)) {
 		return false;
 	}
-	if (!dims_may_equal(rois->shape[1], expr_i32(m, columns))) {
+	if (!dims_equal(c, rois->shape[1], expr_i32(m, columns))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "a region does not have %d numbers; correct "
 				   "the shape of input 1",
@@ -81,7 +81,7 @@ infer_roi_align(struct infer *c, struct node *n)
 	if (!infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
 		return false;
 	}
-	if (!dims_may_equal(n->inputs[1]->shape[0], n->inputs[2]->shape[0])) {
+	if (!dims_equal(c, n->inputs[1]->shape[0], n->inputs[2]->shape[0])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input 2 does not have one image for each "
 				   "region; correct its shape");

@@ -54,8 +54,8 @@ infer_grid_sample(struct infer *c, struct node *n)
 	    !infer_form(c, n, 1, TYPES_FLOAT, x->ndim, x->ndim)) {
 		return false;
 	}
-	if (!dims_may_equal(grid->shape[rank + 1], expr_i32(c->module, rank)) ||
-	    !dims_may_equal(grid->shape[0], x->shape[0])) {
+	if (!dims_equal(c, grid->shape[rank + 1], expr_i32(c->module, rank)) ||
+	    !dims_equal(c, grid->shape[0], x->shape[0])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the grid does not have one position of %d "
 				   "numbers for each result; correct its shape",

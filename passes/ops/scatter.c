@@ -340,7 +340,7 @@ infer_tensor_scatter(struct infer *c, struct node *n)
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		if (u->ndim != x->ndim ||
-		    (d != axis && !dims_may_equal(u->shape[d], x->shape[d])) ||
+		    (d != axis && !dims_equal(c, u->shape[d], x->shape[d])) ||
 		    expr_is_value(expr_lt(c->module, x->shape[d], u->shape[d]),
 				  1)) {
 			return infer_error(c, DIAG_BAD_SHAPE,
