@@ -622,6 +622,28 @@ same_type(const struct graph *g, const struct tensor *declared,
 	return true;
 }
 
+/* A node of a branch or a loop says in which body it is, and a loop's states are in
+ * memory that the loop may write. */
+static bool
+check_control(struct reading *in, const struct node *n)
+{
+	bool placed = n->op->fuse != FUSE_CONTROL || node_is_control(n);
+	int first = (int)node_attr_int(n, "counted", 0);
+	int64_t states = node_ends_loop(n) ? node_attr_int(n, "states", 0) : 0;
+
+	for (int k = 0; placed && k < states; k++) {
+		placed = !tensor_is_constant(n->inputs[first + k]);
+	}
+	if (!placed) {
+		in->r.failed = true;
+		return diag_error(&in->m->diags, DIAG_BAD_PARTITION,
+				  node_place(in->g, n),
+				  "it has no body, or a constant as a state; "
+				  "write the partition again");
+	}
+	return true;
+}
+
 /* Compares the inferred type and shape with the declared ones, which are
  * kept. */
 static bool
@@ -644,6 +666,9 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 					    node_place(in->g, n),
 					    "the types and shapes of its "
 					    "outputs cannot be inferred");
+	}
+	if (!check_control(in, n)) {
+		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		struct tensor *t = n->outputs[k];

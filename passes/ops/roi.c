@@ -78,7 +78,8 @@ infer_roi_align(struct infer *c, struct node *n)
 				   "its output sizes or its sampling_ratio "
 				   "are not valid; correct the model");
 	}
-	if (!infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
+	if (!infer_form(c, n, 1, TYPES_FLOAT, 2, 2) ||
+	    !infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
 		return false;
 	}
 	if (!dims_equal(c, n->inputs[1]->shape[0], n->inputs[2]->shape[0])) {

@@ -186,6 +186,31 @@ for known, message in (([0, 0], "its elements are read when the model runs"),
         [("ScatterElements", ["x", "i", "u"], ["y"])], ["x", "u"], ["y"],
         ("n", 9))), message, verbs=("compile",))
 
+# A loop's state is in memory of its own, and its nodes are in a body.
+def loop(first, **attrs):
+    tensors = {name: ("float32", [4], {}) for name in "xsvuny"}
+    tensors["c"] = ("float32", [4], {"splat": 1})
+    made = graph(tensors, [
+        ("Copy", ["x"], ["s"]), ("Carry", [first], ["v"]), ("Neg", ["v"], ["u"]),
+        ("Copy", ["u"], ["n"]), ("EndLoop", [first, "n"], ["y"])], ["x"], ["y"])
+    for at, body in ((0, 0), (1, 1), (3, 1), (4, 0)):
+        made["nodes"][at].update(domain="tirc", attrs={"body": body})
+    made["nodes"][4]["attrs"].update({"loop": 1, "states": 1, "trips": 3},
+                                     **attrs)
+    if first != "s":
+        del made["nodes"][0], made["tensors"]["s"]
+    return made
+
+
+tirc("compile", write("loop.json", loop("s")), "-o",
+     os.path.join(FOLDER, "loop"), "--force")
+refused(write("loop.json", loop("c")), "a constant as a state",
+        verbs=("compile",))
+bodiless = loop("s")
+del bodiless["nodes"][4]["attrs"]["body"]
+refused(write("loop.json", bodiless), "bodies of its branches and loops",
+        verbs=("compile",))
+
 # A match has the facts of its pattern: others would replace tirc's own values.
 facts = partition("--byoc", "cblas")
 facts["regions"][0]["matches"][0].setdefault("facts", {})["rows"] = 777777
