@@ -32,6 +32,8 @@ bool dims_may_equal(const struct expr *a, const struct expr *b);
 /* Are they equal? Where they may be and it is not proven, the entry function
  * checks it. c NULL: it is noted already. */
 bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
+/* Is a at most b? The entry function checks it where it is not proven. */
+bool dims_at_most(struct infer *c, const struct expr *a, const struct expr *b);
 /* Is dim, of an input that broadcasts to the result, 1 or the result's? The entry
  * function checks it where it is not proven. */
 bool infer_broadcasts_to(struct infer *c, const struct expr *dim,

@@ -152,10 +152,8 @@ infer_gather_elements(struct infer *c, struct node *n)
 				   x->ndim, indices->ndim);
 	}
 	for (int d = 0; d < x->ndim; d++) {
-		int64_t most, have;
-
-		if (d != axis && expr_is_int(indices->shape[d], &have) &&
-		    expr_is_int(x->shape[d], &most) && have > most) {
+		if (d != axis &&
+		    !dims_at_most(c, indices->shape[d], x->shape[d])) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of the indices "
 					   "exceeds that of the data; "

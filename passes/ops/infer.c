@@ -271,6 +271,20 @@ stretches(struct module *m, const struct expr *a, const struct expr *b)
 }
 
 bool
+dims_at_most(struct infer *c, const struct expr *a, const struct expr *b)
+{
+	int64_t x, y;
+
+	if (expr_is_int(a, &x) && expr_is_int(b, &y)) {
+		return x <= y;
+	}
+	if (a != b && expr_is_short(a) && expr_is_short(b)) {
+		rely_on(c, expr_le(c->module, a, b));
+	}
+	return true;
+}
+
+bool
 infer_broadcasts_to(struct infer *c, const struct expr *dim,
 		    const struct expr *result)
 {

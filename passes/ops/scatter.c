@@ -225,6 +225,14 @@ infer_scatter_elements(struct infer *c, struct node *n)
 					   "the data's rank and equal "
 					   "shapes; correct the model");
 		}
+		if (d != axis &&
+		    !dims_at_most(c, indices->shape[d], x->shape[d])) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "dimension %d of the indices "
+					   "exceeds that of the data; "
+					   "correct the model",
+					   d);
+		}
 	}
 	return infer_scatter(c, n, updates->type);
 }
@@ -333,6 +341,12 @@ infer_tensor_scatter(struct infer *c, struct node *n)
 	    !infer_form(c, n, 2, TYPES_SIGNED, 1, 1)) {
 		return false;
 	}
+	if (node_input(n, 2) &&
+	    !dims_equal(c, n->inputs[2]->shape[0], x->shape[0])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input 2 does not have one position for "
+				   "each sequence; correct its shape");
+	}
 	if (axis == 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "its axis is 0, that of the sequences; "
@@ -340,9 +354,8 @@ infer_tensor_scatter(struct infer *c, struct node *n)
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		if (u->ndim != x->ndim ||
-		    (d != axis && !dims_equal(c, u->shape[d], x->shape[d])) ||
-		    expr_is_value(expr_lt(c->module, x->shape[d], u->shape[d]),
-				  1)) {
+		    !(d == axis ? dims_at_most(c, u->shape[d], x->shape[d])
+				: dims_equal(c, u->shape[d], x->shape[d]))) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "the update does not fit into the "
 					   "cache; correct the model");
