@@ -116,10 +116,5 @@ diag_format(const struct diag *d, struct strbuf *out)
 		put_line(out, p->item);
 		strbuf_puts(out, ": ");
 	}
-	if (d->severity == DIAG_WARNING) {
-		strbuf_puts(out, "warning: ");
-	} else if (d->severity == DIAG_NOTE) {
-		strbuf_puts(out, "note: ");
-	}
 	put_line(out, d->message);
 }

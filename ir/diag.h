@@ -57,7 +57,8 @@ void diag_note(struct diags *d, enum diag_id id, struct diag_place place,
 	       const char *fmt, ...) TIRC_PRINTF(4, 5);
 /* "bad-attribute": the id as tests and --json spell it. */
 const char *diag_id_name(enum diag_id id);
-/* One line, without a newline, appended to out. */
+/* Place and message on one line, without the severity and a newline, appended to
+ * out. */
 void diag_format(const struct diag *d, struct strbuf *out);
 
 #endif

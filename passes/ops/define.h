@@ -27,10 +27,8 @@ bool define_map(struct define *c, const struct node *n,
 /* A diagnostic at the node (none where c is NULL); returns false. */
 bool infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* May the two dimensions be equal? They are, or one is symbolic. */
-bool dims_may_equal(const struct expr *a, const struct expr *b);
-/* Are they equal? Where they may be and it is not proven, the entry function
- * checks it. c NULL: it is noted already. */
+/* Are the two dimensions equal? Where they may be and it is not proven, the entry
+ * function checks it. c NULL: it is noted already. */
 bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
 /* Is a at most b? The entry function checks it where it is not proven. */
 bool dims_at_most(struct infer *c, const struct expr *a, const struct expr *b);

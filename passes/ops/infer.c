@@ -164,7 +164,8 @@ infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim, bool *set)
 	return true;
 }
 
-bool
+/* May the two dimensions be equal? They are, or one is symbolic. */
+static bool
 dims_may_equal(const struct expr *a, const struct expr *b)
 {
 	int64_t x, y;

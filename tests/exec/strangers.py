@@ -79,7 +79,8 @@ tirc("run", "-q", write("bad.json",
      "--target", "c99")
 said = tirc("partition", DIGITS, "--target", "c99 -cores=2 -cc=gcc", "-o",
             os.path.join(FOLDER, "q.json"))
-if "without -cc=gcc" not in said.stderr:
+if said.stderr.count("note: ") != 1 or \
+        "without -cc=gcc" not in said.stderr:
     fail("what is left out of the partition is not said:\n" + said.stderr)
 if json.loads(read(os.path.join(FOLDER, "q.json")))["target"] != \
         "c99 -cores=2":
