@@ -30,7 +30,8 @@ add(struct list *l, const char *text)
 	}
 }
 
-static void
+/* Does an option have that key? */
+static bool
 set(struct given *g, const char *key, const char *value)
 {
 	struct tirc_options *o = &g->options;
@@ -70,13 +71,17 @@ set(struct given *g, const char *key, const char *value)
 		} else {
 			add(rows[i].list, value);
 		}
+		return true;
 	}
+	return false;
 }
 
-static void
+/* False: there is no option, and nothing to try. */
+static bool
 parse(struct given *g, char *text)
 {
 	struct tirc_options *o = &g->options;
+	bool any = false;
 
 	while (*text != '\0') {
 		size_t n = strcspn(text, "\n"), key = strcspn(text, " \n");
@@ -85,7 +90,7 @@ parse(struct given *g, char *text)
 		text[n] = '\0';
 		if (key < n) {
 			text[key] = '\0';
-			set(g, text, text + key + 1);
+			any |= set(g, text, text + key + 1);
 		}
 		text = end;
 	}
@@ -103,6 +108,7 @@ parse(struct given *g, char *text)
 	o->n_states = g->states.n;
 	o->disable_passes = g->disable_passes.text;
 	o->n_disable_passes = g->disable_passes.n;
+	return any;
 }
 
 /* Asks for everything. */
@@ -158,7 +164,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	}
 	memcpy(text, data, size);
-	parse(&g, text);
+	if (!parse(&g, text)) {
+		free(text);
+		return -1;
+	}
 	/* As the command line, nothing else asks the machine. */
 	t = tirc_new(&g.options);
 	if (tirc_load(t, FUZZ_MODEL) && tirc_compile(t)) {
