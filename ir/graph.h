@@ -8,8 +8,8 @@
 #include "te.h"
 
 #define GRAPH_CANONICAL_OPSET 21
-#define GRAPH_MAX_DIMS                                                         \
-	4096 /* symbolic dimensions, which readers refuse more of */
+/* The most symbolic dimensions that readers of graphs accept. */
+#define GRAPH_MAX_DIMS 4096
 
 struct node;
 struct backend;      /* passes/byoc/backend.h */
@@ -293,7 +293,8 @@ struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   const char *op_type, const char *name,
 			   struct tensor *const *inputs, int n_inputs,
 			   struct tensor *const *outputs, int n_outputs);
-/* Tells the user once what the result relies on. */
+/* Adds an assumption of the result, unless the graph has it already; the user is
+ * told. */
 void graph_assume(struct graph *g, const char *text);
 /* Appends an output. */
 void node_add_output(struct node *n, struct tensor *t);

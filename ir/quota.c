@@ -3,20 +3,25 @@
 
 #include "module.h"
 
+int64_t
+quota_plus(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+int64_t
+quota_times(int64_t a, int64_t b)
+{
+	return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
+
 static int64_t
 limit_of(const struct module *m, int64_t given, int64_t base)
 {
-	int64_t most;
-
-	if (given > 0) {
-		return given;
-	}
-	if (__builtin_mul_overflow(m->quota.input_bytes,
-				   (int64_t)QUOTA_INPUT_TIMES, &most) ||
-	    __builtin_add_overflow(most, base, &most)) {
-		return INT64_MAX;
-	}
-	return most;
+	return given > 0 ? given
+			 : quota_plus(quota_times(m->quota.input_bytes,
+						  QUOTA_INPUT_TIMES),
+				      base);
 }
 
 int64_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one compilation may write and allocate, so that a small file of a stranger
- * fills neither disk nor memory. */
+/* The limits of one compilation's output and memory, so that a small file of a
+ * stranger fills neither disk nor memory. */
 #ifndef TIRC_IR_QUOTA_H
 #define TIRC_IR_QUOTA_H
 
@@ -15,13 +15,17 @@ struct module;
 
 struct quota {
 	int64_t input_bytes; /* of the model's files, as far as known */
-	/* What the caller sets; 0: the default. */
+	/* The caller's limits; 0: the default. */
 	int64_t output_bytes, memory_bytes;
 	bool memory_told; /* the limit of memory was reported */
 };
 
-/* The bytes that may be written, which a constant that is computed may have,
- * too. */
+/* Sums and products of bytes or steps of at least 0; INT64_MAX stands for any
+ * larger number, too. */
+int64_t quota_plus(int64_t a, int64_t b);
+int64_t quota_times(int64_t a, int64_t b);
+
+/* The bytes that may be written. A computed constant has at most as many. */
 int64_t quota_output(const struct module *m);
 /* Sets the input's bytes, and the end of the module's arena accordingly. */
 void quota_of_input(struct module *m, int64_t bytes);
@@ -40,8 +44,8 @@ bool quota_check_output(struct module *m, struct diag_place place,
  * false. */
 bool quota_output_exceeded(struct module *m, struct diag_place place,
 			   const char *what);
-/* Is the arena within its limit, with `more` bytes? Else false, reported once.
- * Steps that the input can make arbitrarily many of ask. */
+/* Is the arena within its limit, with `more` bytes? Else false, reported once. For
+ * steps whose number the input decides. */
 bool quota_check_memory(struct module *m, struct diag_place place,
 			int64_t more);
 

@@ -61,8 +61,9 @@ text_character(const char *text, size_t n, uint32_t *code)
 	return bytes;
 }
 
-size_t
-text_printable(const char *text, size_t n)
+/* The number of bytes at the start that are printable characters of ASCII. */
+static size_t
+printable(const char *text, size_t n)
 {
 	size_t i = 0;
 
@@ -91,11 +92,11 @@ text_is_hidden(uint32_t code)
 }
 
 void
-text_put_visible(struct strbuf *out, const char *text, size_t n,
-		 const char *kept)
+text_put_with(struct strbuf *out, const char *text, size_t n, const char *kept,
+	      text_hidden_fn *put)
 {
 	for (size_t i = 0; i < n;) {
-		size_t plain = text_printable(text + i, n - i), bytes;
+		size_t plain = printable(text + i, n - i), bytes;
 		uint32_t code;
 
 		strbuf_write(out, text + i, plain);
@@ -105,21 +106,34 @@ text_put_visible(struct strbuf *out, const char *text, size_t n,
 		}
 		bytes = text_character(text + i, n - i, &code);
 		if (bytes == 0) {
-			strbuf_printf(out, "\\x%02x", (unsigned char)text[i]);
+			put(out, (unsigned char)text[i], true);
 			bytes = 1;
 		} else if (!text_is_hidden(code) ||
 			   (code != 0 && code < 0x80 &&
 			    strchr(kept, (int)code) != NULL)) {
 			strbuf_write(out, text + i, bytes);
-		} else if (code == '\n') {
-			strbuf_puts(out, "\\n");
-		} else if (code < 0x80) {
-			strbuf_printf(out, "\\x%02x", code);
 		} else {
-			strbuf_printf(out,
-				      code > 0xffff ? "\\U%08X" : "\\u%04X",
-				      code);
+			put(out, code, false);
 		}
 		i += bytes;
 	}
+}
+
+static void
+put_escaped(struct strbuf *out, uint32_t code, bool is_byte)
+{
+	if (code == '\n') {
+		strbuf_puts(out, "\\n");
+	} else if (is_byte || code < 0x80) {
+		strbuf_printf(out, "\\x%02x", code);
+	} else {
+		strbuf_printf(out, code > 0xffff ? "\\U%08X" : "\\u%04X", code);
+	}
+}
+
+void
+text_put_visible(struct strbuf *out, const char *text, size_t n,
+		 const char *kept)
+{
+	text_put_with(out, text, n, kept, put_escaped);
 }

@@ -43,7 +43,7 @@ BROUGHT_OPTIONS = {
     "test_sequence_model8": ["--const-input", "X", "--const-input", "Splits"],
 }
 FAILED = os.path.join(helper.ROOT, "tests", "conformance_failed.txt")
-TURNS = 40
+TURNS = 20  # of the plain and of the sanitized tirc: a tenth in each run
 # Speed is not what these tests are about: a sixth of the time of the target's
 # own flags, with the same instructions.
 FLAGS = "-std=gnu11 -O0 -march=native -fno-math-errno -fno-trapping-math"

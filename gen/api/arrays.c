@@ -176,7 +176,7 @@ take(struct source *s, void *to, size_t n)
 	return true;
 }
 
-/* Reads what is before the data. */
+/* Reads the header, up to the data. */
 static bool
 read_header(struct source *s, struct array *out)
 {

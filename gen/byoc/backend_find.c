@@ -60,7 +60,7 @@ find_in(struct module *m, const char *dir, struct found_list *out)
 	free(real);
 }
 
-/* Those of the folder first. */
+/* The backends of the folder come first. */
 static struct found_list
 find_all(struct module *m, const char *dir)
 {

@@ -262,9 +262,9 @@ put_path(FILE *f, const char *path)
 		fputc(*at, f);
 	}
 	return *at == '\0' ||
-	       cli_error("--depfile: the name of a file has a control "
-			 "character, which a dependency file cannot hold; "
-			 "rename the file");
+	       cli_error("--depfile: the name %s has a control character, "
+			 "which a dependency file cannot hold; rename the file",
+			 path);
 }
 
 static bool
@@ -274,12 +274,6 @@ write_depfile(struct cli *c, struct tirc *t)
 	struct arena a;
 	bool ok = true;
 
-	for (int i = 0; i < tirc_dependency_count(t); i++) {
-		if (strpbrk(tirc_dependency(t, i), "\n\r") != NULL) {
-			return cli_error("--depfile cannot name %s; rename it",
-					 tirc_dependency(t, i));
-		}
-	}
 	arena_init(&a);
 	if (!output_open(&o, &a, c->depfile_path)) {
 		arena_release(&a);

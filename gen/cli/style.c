@@ -110,17 +110,23 @@ put_cell(FILE *f, const char *text, int width, bool right, bool last)
 	}
 }
 
+static void
+message(enum style style, const char *kind, const char *fmt, va_list ap)
+{
+	style_word(stderr, style, kind);
+	say(stderr, " ");
+	say_args(stderr, fmt, ap);
+	say(stderr, "\n");
+}
+
 bool
 cli_error(const char *fmt, ...)
 {
 	va_list ap;
 
-	style_word(stderr, STYLE_RED, "error:");
-	say(stderr, " ");
 	va_start(ap, fmt);
-	say_args(stderr, fmt, ap);
+	message(STYLE_RED, "error:", fmt, ap);
 	va_end(ap);
-	say(stderr, "\n");
 	return false;
 }
 
@@ -129,12 +135,9 @@ cli_note(const char *fmt, ...)
 {
 	va_list ap;
 
-	style_word(stderr, STYLE_BOLD, "note:");
-	say(stderr, " ");
 	va_start(ap, fmt);
-	say_args(stderr, fmt, ap);
+	message(STYLE_BOLD, "note:", fmt, ap);
 	va_end(ap);
-	say(stderr, "\n");
 }
 
 void

@@ -24,7 +24,8 @@
  * presence  NEEDED: it must be there where its object is and is not rejected;
  *           MAY: it may be absent; WITH("a b"): where it is, a and b are
  *           needed; OWN(presence): a file that extends another does not inherit
- *           the key; FACT(presence): json_keys_is_fact() holds; for *: ANY key, or the keys NAMED("a b c")
+ *           the key; FACT(presence): json_keys_is_fact() holds for the key; for
+ *           *: ANY key, or the keys NAMED("a b c")
  * goes      IN(struct, field): the reader stores it; BY(function): the reader
  *           calls the function after the keys below were read; IN_BY(struct,
  *           field, function): both; NONE: the function of the object around

@@ -24,44 +24,19 @@ json_can_hold(const char *text, size_t length)
 	return true;
 }
 
-/* Code points beyond 16 bits are pairs of surrogates. */
+/* Code points beyond 16 bits are pairs of surrogates; a byte that is no UTF-8
+ * becomes the replacement character. */
 static void
-put_code(struct strbuf *out, uint32_t code)
+put_code(struct strbuf *out, uint32_t code, bool is_byte)
 {
-	if (code > 0xffff) {
+	if (is_byte) {
+		strbuf_puts(out, "\\ufffd");
+	} else if (code > 0xffff) {
 		strbuf_printf(out, "\\u%04x\\u%04x",
 			      0xd800 + ((code - 0x10000) >> 10),
 			      0xdc00 + ((code - 0x10000) & 0x3ff));
 	} else {
 		strbuf_printf(out, "\\u%04x", code);
-	}
-}
-
-/* Appends text with hidden characters escaped, but for those in `kept`. */
-static void
-put_visible(struct strbuf *out, const char *text, size_t n, const char *kept)
-{
-	for (size_t i = 0; i < n;) {
-		size_t plain = text_printable(text + i, n - i), bytes;
-		uint32_t code;
-
-		strbuf_write(out, text + i, plain);
-		i += plain;
-		if (i == n) {
-			break;
-		}
-		bytes = text_character(text + i, n - i, &code);
-		if (bytes == 0) {
-			put_code(out, 0xfffd);
-			bytes = 1;
-		} else if (text_is_hidden(code) &&
-			   (code == 0 || code > 0x7f ||
-			    strchr(kept, (int)code) == NULL)) {
-			put_code(out, code);
-		} else {
-			strbuf_write(out, text + i, bytes);
-		}
-		i += bytes;
 	}
 }
 
@@ -71,7 +46,7 @@ json_put(struct strbuf *out, const cJSON *value, bool lines)
 	char *text = lines ? cJSON_Print(value) : cJSON_PrintUnformatted(value);
 
 	/* Between the values, which cJSON escapes, there is white space. */
-	put_visible(out, text, strlen(text), "\n\t");
+	text_put_with(out, text, strlen(text), "\n\t", put_code);
 	cJSON_free(text);
 }
 
@@ -89,7 +64,7 @@ json_put_escaped(struct strbuf *out, const char *text)
 	while (*text != '\0') {
 		size_t n = strcspn(text, "\"\\");
 
-		put_visible(out, text, n, "");
+		text_put_with(out, text, n, "", put_code);
 		text += n;
 		if (*text != '\0') {
 			strbuf_printf(out, "\\%c", *text++);

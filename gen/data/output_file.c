@@ -171,7 +171,8 @@ is_open_file(const char *path)
 	       strncmp(path, "/dev/fd/", 8) == 0;
 }
 
-/* What is no file of a folder is written directly. NULL with errno. */
+/* Opens a device, a pipe or an open file, which is written without a temporary
+ * file. NULL with errno. */
 static FILE *
 open_directly(const char *path)
 {

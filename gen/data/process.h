@@ -5,7 +5,7 @@
 
 #include "arena.h"
 
-/* The words of a command; what they point at is in an arena. */
+/* The words of a command, which an arena owns. */
 struct command {
 	VEC(const char *) words;
 };
@@ -14,13 +14,14 @@ struct command {
  * blanks, with '...', "..." and \ around the characters of a word. Nothing is
  * expanded. False: a quote is not closed, and nothing was appended. */
 bool command_add(struct arena *a, struct command *c, const char *text);
-/* The message for that, with the text. */
+/* The message for a text whose quote is not closed. */
 #define COMMAND_QUOTE_OPEN "`%s` has a quote that is not closed"
 /* Appends one word as it is. */
 void command_add_word(struct arena *a, struct command *c, const char *word);
 /* The command as a text that command_add() splits into the same words. */
 const char *command_text(struct arena *a, const struct command *c);
-/* The word as such a text: quoted where a shell would read more in it. */
+/* The word as a text that command_add() reads back: in quotes unless each of its
+ * characters stands for itself in a shell. */
 const char *command_quoted(struct arena *a, const char *word);
 
 struct process {
@@ -29,7 +30,7 @@ struct process {
 	const char *folder; /* it runs in; NULL: the current one */
 	const char *input;  /* its standard input; NULL: it has none */
 	size_t input_bytes;
-	struct strbuf *out; /* its standard output is appended; NULL: that goes
+	struct strbuf *out; /* gets the standard output; NULL: the output goes
 			     * to the messages */
 	bool is_quiet;      /* its messages are dropped */
 };

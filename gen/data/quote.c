@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "json_put.h"
 #include "process.h"
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -55,8 +56,8 @@ put_comment(const char *text, struct strbuf *out)
 }
 
 /* $ starts a variable, and # a comment unless an odd number of backslashes is
- * before it, of which make removes half. A backslash at the end would continue
- * the line. */
+ * before it; make removes half of these backslashes. A backslash at the end would
+ * continue the line. */
 static bool
 put_make(const char *text, struct strbuf *out)
 {
@@ -140,16 +141,7 @@ put_c(const char *text, struct strbuf *out)
 static bool
 put_json(const char *text, struct strbuf *out)
 {
-	for (; *text != '\0'; text++) {
-		if (*text == '"' || *text == '\\') {
-			strbuf_putc(out, '\\');
-			strbuf_putc(out, *text);
-		} else if (is_control(*text)) {
-			strbuf_printf(out, "\\u%04x", (unsigned char)*text);
-		} else {
-			strbuf_putc(out, *text);
-		}
-	}
+	json_put_escaped(out, text);
 	return true;
 }
 

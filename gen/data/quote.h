@@ -12,7 +12,8 @@ struct quote {
 	bool (*put)(const char *text, struct strbuf *out);
 };
 
-/* The filter of that name, whose length is given; NULL: there is none. */
+/* The filter whose name is the first `length` bytes of `name`; NULL: no filter has
+ * this name. */
 const struct quote *quote_find(const char *name, size_t length);
 
 #endif

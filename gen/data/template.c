@@ -223,8 +223,8 @@ split_filters(const char *name, size_t all, size_t *length,
 	*n_filters = (size_t)(name + all - *filters);
 }
 
-/* The next filter of "a|b"; NULL: there is none of that name, which *length is
- * the length of. */
+/* The first filter of "a|b"; NULL: no filter has this name. *length: of its
+ * name. */
 static const struct quote *
 next_filter(const char *filters, size_t n_filters, size_t *length)
 {
@@ -234,7 +234,8 @@ next_filter(const char *filters, size_t n_filters, size_t *length)
 	return quote_find(filters, *length);
 }
 
-/* The first of "a|b" that is no filter, and its length; NULL: there is none. */
+/* The first name in "a|b" that no filter has, and its length; NULL: each name is a
+ * filter's. */
 static const char *
 unknown_filter(const char *filters, size_t left, size_t *length)
 {
@@ -470,7 +471,7 @@ skip_fragment(const struct renderer *r, const struct tag *open,
 	       (alone && *close->end == '\n' && close->end[-1] != '\n');
 }
 
-/* Appends the text as the tag's filters make it. */
+/* Appends the text after the tag's filters. */
 static bool
 put_text(struct renderer *r, const struct tag *tag, const char *text)
 {
@@ -705,6 +706,34 @@ template_check(const char *text, const char *words, bool filtered,
 		      "missing:",
 		      open[depth].name, open[depth].length);
 	}
+}
+
+struct checked_file {
+	struct diags *diags;
+	const char *file;
+	bool is_good;
+};
+
+static void
+say_in_file(void *ctx, int line, const char *problem, const char *name,
+	    size_t length)
+{
+	struct checked_file *f = ctx;
+
+	f->is_good = diag_error(f->diags, DIAG_BAD_TEMPLATE,
+				(struct diag_place){ .file = f->file,
+						     .line = line },
+				"%s '%.*s'", problem, (int)length, name);
+}
+
+bool
+template_check_file(struct diags *diags, const char *file, const char *text,
+		    const char *words, bool filtered)
+{
+	struct checked_file f = { diags, file, true };
+
+	template_check(text, words, filtered, say_in_file, &f);
+	return f.is_good;
 }
 
 /* -- checking a template against the known names -- */

@@ -72,6 +72,10 @@ void template_check(const char *text, const char *words, bool filtered,
 		    void (*wrong)(void *ctx, int line, const char *problem,
 				  const char *name, size_t length),
 		    void *ctx);
+/* The same, each as a diagnostic with the file and the line. False: there was
+ * one. */
+bool template_check_file(struct diags *diags, const char *file,
+			 const char *text, const char *words, bool filtered);
 /* Checks a text against the known `names` (tdata_knows): every name must be
  * known in its scope, also in sections without data. Then template_render finds
  * no unknown name. */

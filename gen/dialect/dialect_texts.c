@@ -39,32 +39,13 @@ static const char template_words[] =
 	"weights_header weights_used wide word work workspace workspace_bytes "
 	"workspace_space workspace_used zero";
 
-struct place_in_file {
-	struct loader *l;
-	const char *file;
-};
-
-static void
-say_in_file(void *ctx, int line, const char *problem, const char *name,
-	    size_t length)
-{
-	struct place_in_file *p = ctx;
-	struct diag_place place = { .file = p->file, .line = line };
-
-	diag_error(&p->l->m->diags, DIAG_BAD_TEMPLATE, place, "%s '%.*s'",
-		   problem, (int)length, name);
-	p->l->reader.failed = true;
-}
-
 static void
 check_file(struct loader *l, const char *file, const char *text,
 	   const char *words, bool filtered)
 {
-	struct place_in_file place = { l, file };
-
-	if (text != NULL) {
-		template_check(text, words, filtered, say_in_file, &place);
-	}
+	l->reader.failed |= text != NULL &&
+			    !template_check_file(&l->m->diags, file, text,
+						 words, filtered);
 }
 
 void

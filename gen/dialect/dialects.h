@@ -34,8 +34,8 @@ const struct target *target_load(struct module *m, const char *name,
  * its facts: numbers, flags and vector types. */
 const struct target *target_load_from(struct module *m, const char *name,
 				      const char *dir, const char *file);
-/* The text without the facts that target_load_from() refuses; *left_out: those,
- * "" if there are none. */
+/* The text without the facts that target_load_from() refuses; *left_out: the refused
+ * facts, "" if there are none. */
 const char *target_text_for_file(struct module *m, const char *text,
 				 const char **left_out);
 /* Reports every mistake in the target's file, which may also be of a target that

@@ -20,8 +20,8 @@ struct target_files {
  * that the target declares, whose VALUE chooses another target (-mcpu=…), or a
  * key of the target's file. *said: the text with attributes replaced by the
  * target that they choose. A text that a file holds may only change facts
- * (json_keys_is_fact): files come from strangers, and what runs programs does not.
- * NULL after an error. */
+ * (json_keys_is_fact): files come from strangers, who must not name programs or
+ * their flags. NULL after an error. */
 const char *target_files_choose(struct target_files *t, const char *text,
 				const char **said);
 

@@ -38,7 +38,7 @@ ends_in(const struct strbuf *s, const char *word)
 	return s->len >= n && memcmp(s->data + s->len - n, word, n) == 0;
 }
 
-/* Appends a character, and breaks up what is refused. */
+/* Appends a character, and breaks up a word that is refused. */
 static void
 put(struct strbuf *s, const struct refused *r, char letter)
 {

@@ -6,8 +6,8 @@
 #include "dialect.h"
 
 /* A copy of text in a, safe in a comment of the dialect and of C: in printable
- * ASCII, without the delimiters of comments and trigraphs. Other characters are shown as
- * <U+202E>, bytes that are no UTF-8 as <FF>. */
+ * ASCII, without the delimiters of comments and trigraphs. Other characters are
+ * shown as <U+202E>, bytes that are no UTF-8 as <FF>. */
 const char *comment_text(struct arena *a, const struct dialect *d,
 			 const char *text);
 /* A copy of text, which starts in that column, wrapped to the dialect's width;

@@ -120,7 +120,7 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return false;
 		}
 	} else {
-		/* A program may be a stranger's, and chooses the name. */
+		/* The program chooses the function, and may be a stranger's. */
 		diag_note(&u->m->diags, DIAG_UNSUPPORTED,
 			  (struct diag_place){ .item = f->name },
 			  "the source calls the function '%s', which only the "

@@ -158,8 +158,9 @@ find_reference(const struct body *body, const char *name)
 	return NULL;
 }
 
-/* Does a pass note what it finds out in an attribute of that name, on nodes of
- * any operator? Nobody but passes may say it, and ONNX has no such attributes. */
+/* Is it the name of an attribute in which a pass notes a property that it has
+ * proven, for nodes of any operator? ONNX has no attribute of such a name, and a
+ * model's is dropped. */
 static bool
 is_note(const char *name)
 {

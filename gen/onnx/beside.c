@@ -18,7 +18,7 @@
 #define FOLDER_ACCESS O_RDONLY
 #endif
 
-/* What is opened, and for whom. */
+/* A file that is opened for a model or a partition, its owner. */
 struct request {
 	struct arena *a;
 	const char *owner; /* "model" */

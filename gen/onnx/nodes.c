@@ -216,8 +216,8 @@ make_node(struct importer *imp, const struct body *body,
 	attr_list attrs = { 0 };
 	const char *name = p->name ? p->name : "";
 
-	/* Operators of this domain are what passes and the importer make: their
-	 * nodes hold what these have found out. */
+	/* Only the importer and passes make nodes of this domain, and their
+	 * kernels rely on properties that these have proven. */
 	if (strcmp(import_domain(p->domain), "tirc") == 0) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPERATOR,
 				  import_place(imp, item),

@@ -72,34 +72,15 @@ firmware_stays_below(const char *path)
 	return path[0] != '/' && strstr(path, "..") == NULL;
 }
 
-/* -- the templates -- */
-
-struct template_place {
-	struct reader *reader;
-	const char *file;
-};
-
-static void
-say_in_template(void *ctx, int line, const char *problem, const char *name,
-		size_t length)
-{
-	struct template_place *at = ctx;
-
-	diag_error(&at->reader->module->diags, DIAG_BAD_TEMPLATE,
-		   (struct diag_place){ .file = at->file, .line = line },
-		   "%s '%.*s'", problem, (int)length, name);
-	at->reader->failed = true;
-}
-
 /* Each value in a file of another language than C has a filter. */
 static void
 check_template(struct reader *r, const struct firmware_file *f)
 {
-	struct template_place at = { r, f->file };
 	bool is_c = text_ends_in(f->to, ".c") || text_ends_in(f->to, ".h") ||
 		    text_ends_in(f->to, ".ino");
 
-	template_check(f->text, NULL, !is_c, say_in_template, &at);
+	r->failed |= !template_check_file(&r->module->diags, f->file, f->text,
+					  NULL, !is_c);
 }
 
 static const char *

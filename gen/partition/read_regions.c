@@ -294,7 +294,8 @@ find_fact(struct region_match *m, const struct fact *f)
 	return NULL;
 }
 
-/* The rule of the fact of that name in a pattern's nodes; NULL: they have none. */
+/* The rule in a pattern's nodes for the fact called name; NULL: no node has
+ * one. */
 static const struct fact_rule *
 rule_in(const struct pattern_graph *p, const char *name)
 {

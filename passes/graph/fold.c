@@ -156,12 +156,6 @@ leave(struct graph *g, const struct node *n, const char *why)
 	return false;
 }
 
-static int64_t
-plus(int64_t a, int64_t b)
-{
-	return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 /* The bytes that a constant takes in memory when it is read as a whole. Stops
  * when there are more than `most`. */
 static int64_t
@@ -172,8 +166,9 @@ expanded_bytes(const struct tensor *t, int64_t most)
 	for (int i = 0; t->recipe && i < t->recipe->n_inputs && bytes <= most;
 	     i++) {
 		if (t->recipe->inputs[i]) {
-			bytes = plus(bytes, expanded_bytes(t->recipe->inputs[i],
-							   most - bytes));
+			bytes = quota_plus(bytes,
+					   expanded_bytes(t->recipe->inputs[i],
+							  most - bytes));
 		}
 	}
 	return bytes;
@@ -204,9 +199,9 @@ folding_cost(struct graph *g, const struct node *n, int64_t most)
 	int64_t bytes = 0;
 
 	for (int i = 0; i < n->n_outputs; i++) {
-		bytes = plus(bytes, n->outputs[i]
-					    ? tensor_bytes_max(n->outputs[i])
-					    : 0);
+		bytes = quota_plus(bytes, n->outputs[i] ? tensor_bytes_max(
+								  n->outputs[i])
+							: 0);
 	}
 	if (!node_is(n, "ConstantOfShape") && bytes <= most) {
 		cost = ops_cost(g, n);
@@ -217,11 +212,11 @@ folding_cost(struct graph *g, const struct node *n, int64_t most)
 	}
 	for (int i = 0; i < n->n_inputs && bytes <= most; i++) {
 		if (n->inputs[i]) {
-			bytes = plus(bytes, expanded_bytes(n->inputs[i],
-							   most - bytes));
+			bytes = quota_plus(bytes, expanded_bytes(n->inputs[i],
+								 most - bytes));
 		}
 	}
-	cost.bytes = plus(cost.bytes, bytes);
+	cost.bytes = quota_plus(cost.bytes, bytes);
 	return cost;
 }
 

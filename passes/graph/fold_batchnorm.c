@@ -35,9 +35,9 @@
  * under the same condition, for the bias before and the mean behind, too. A shift
  * is at most 4096 times the larger of deviation and mean before it: a larger one
  * may round on purpose, and be subtracted again. For the same reason a shift has
- * the sign of the mean, or one of them is at most 16 deviations. The scales and s are between
- * 2^-64 and 2^64: a result that overflows before a scale below 1 is in range
- * behind the rewrite, and its element is beyond 2^60 then.
+ * the sign of the mean, or one of the two is at most 16 deviations. The scales and
+ * s are between 2^-64 and 2^64: a result that overflows before a scale below 1 is
+ * in range behind the rewrite, and its element is beyond 2^60 then.
  *
  * Floats of fewer than 32 bits are computed in float32, with constants of
  * float32, as the operator's definition does. */

@@ -10,8 +10,9 @@
  *	                           ->    a, … = Split (s); … = Split (t); …
  *
  * Sums keep their order. The parts of a sum of floats of fewer than 32 bits are
- * float32, as within a kernel, and the last one is rounded. Parts of a Concat are written directly into the result
- * if possible, and a Slice is fused into its readers: no copies. */
+ * float32, as within a kernel, and the last one is rounded. Parts of a Concat are
+ * written directly into the result if possible, and a Slice is fused into its
+ * readers: no copies. */
 #include "rewrite.h"
 
 #include "fuse.h"

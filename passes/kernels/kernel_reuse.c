@@ -4,10 +4,11 @@
  *
  *   relu1(x, y), relu2(x, y)   ->   one schedule, two functions
  *
- * Alike are functions that are equal in structure and in all names, whose
- * arguments have equal facts that schedules and lowering read; then the results
- * are equal, too. Functions of symbolic sizes, of devices, and of regions are not
- * looked up; nor is any where the caller observes or replaces passes. */
+ * Two functions are alike if their structure and all names in them are equal, and
+ * so are the facts of their arguments that schedules and lowering read; the results
+ * are equal then. Each function of symbolic sizes, of a device or of a region is
+ * scheduled by itself, and so is every function where the caller observes or
+ * replaces passes. */
 #include "kernel_build.h"
 #include "layouts.h"
 #include "script.h"

@@ -38,20 +38,6 @@ new_value(struct arena *a, const struct tensor *t, void **data)
 	return v;
 }
 
-/* -- sizes; INT64_MAX: larger ones, too -- */
-
-static int64_t
-times(int64_t a, int64_t b)
-{
-	return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
-}
-
-static int64_t
-plus(int64_t a, int64_t b)
-{
-	return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 /* The bytes that the evaluation puts in the arena. */
 static int64_t
 evaluation_bytes(const struct node *n)
@@ -62,14 +48,16 @@ evaluation_bytes(const struct node *n)
 		const struct value *v = n->inputs[i] ? n->inputs[i]->value
 						     : NULL;
 
-		bytes = plus(bytes, v && !v->data ? (int64_t)v->bytes : 0);
+		bytes = quota_plus(bytes,
+				   v && !v->data ? (int64_t)v->bytes : 0);
 	}
 	for (int i = 0; i < n->n_outputs; i++) {
 		if (n->outputs[i] &&
 		    tensor_const_elems(n->outputs[i], &elems)) {
-			bytes = plus(bytes,
-				     times(elems,
-					   dtype_bytes(n->outputs[i]->type)));
+			bytes = quota_plus(
+				bytes,
+				quota_times(elems,
+					    dtype_bytes(n->outputs[i]->type)));
 		}
 	}
 	return bytes;
@@ -137,12 +125,12 @@ stmt_work(const struct stmt *s)
 	for (int i = 0; i < s->n_children; i++) {
 		int64_t work = s->children[i] ? stmt_work(s->children[i]) : 0;
 
-		sum = plus(sum, work);
+		sum = quota_plus(sum, work);
 	}
 	if (s->kind != STMT_FOR) {
 		return sum;
 	}
-	return expr_is_int(s->args[1], &extent) ? times(sum, extent)
+	return expr_is_int(s->args[1], &extent) ? quota_times(sum, extent)
 						: INT64_MAX;
 }
 
@@ -153,8 +141,9 @@ buffer_bytes(const struct buffer *b)
 	int64_t bytes = dtype_bytes(b->type), extent;
 
 	for (int d = 0; d < b->ndim; d++) {
-		bytes = expr_is_int(b->shape[d], &extent) ? times(bytes, extent)
-							  : INT64_MAX;
+		bytes = expr_is_int(b->shape[d], &extent)
+				? quota_times(bytes, extent)
+				: INT64_MAX;
 	}
 	return bytes;
 }
@@ -167,11 +156,12 @@ allocated_bytes(const struct stmt *s)
 
 	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
 	     i++) {
-		sum = plus(sum, buffer_bytes(s->u.block->allocs[i]));
+		sum = quota_plus(sum, buffer_bytes(s->u.block->allocs[i]));
 	}
 	for (int i = 0; i < s->n_children; i++) {
-		sum = plus(sum, s->children[i] ? allocated_bytes(s->children[i])
-					       : 0);
+		sum = quota_plus(sum, s->children[i]
+					      ? allocated_bytes(s->children[i])
+					      : 0);
 	}
 	return sum;
 }

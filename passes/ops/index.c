@@ -136,6 +136,24 @@ define_gather(struct define *c, const struct node *n,
 /* ---- GatherElements ---- */
 
 bool
+infer_indices_within(struct infer *c, const struct node *n, int axis)
+{
+	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
+
+	for (int d = 0; d < x->ndim; d++) {
+		if (d != axis &&
+		    !dims_at_most(c, indices->shape[d], x->shape[d])) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "dimension %d of the indices "
+					   "exceeds that of the data; "
+					   "correct the model",
+					   d);
+		}
+	}
+	return true;
+}
+
+bool
 infer_gather_elements(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
@@ -151,15 +169,8 @@ infer_gather_elements(struct infer *c, struct node *n)
 				   "%d and %d; correct the model",
 				   x->ndim, indices->ndim);
 	}
-	for (int d = 0; d < x->ndim; d++) {
-		if (d != axis &&
-		    !dims_at_most(c, indices->shape[d], x->shape[d])) {
-			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d of the indices "
-					   "exceeds that of the data; "
-					   "correct the model",
-					   d);
-		}
+	if (!infer_indices_within(c, n, axis)) {
+		return false;
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, indices->shape);
 	return true;

@@ -11,6 +11,9 @@ bool indices_known(struct module *m, const struct node *n, int i,
 /* e, an index from data, in a type that holds the size. */
 const struct expr *index_as_wide(struct module *m, const struct expr *e,
 				 const struct expr *size);
+/* Checks that the indices, input 1, which have the rank of the data, input 0, are in
+ * no dimension but `axis` larger. */
+bool infer_indices_within(struct infer *c, const struct node *n, int axis);
 /* Checks that input i has an index type. */
 bool infer_index_type(struct infer *c, const struct node *n, int i);
 /* The number of dimensions after the first `batch` ones that one tuple of input

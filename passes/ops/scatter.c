@@ -225,16 +225,9 @@ infer_scatter_elements(struct infer *c, struct node *n)
 					   "the data's rank and equal "
 					   "shapes; correct the model");
 		}
-		if (d != axis &&
-		    !dims_at_most(c, indices->shape[d], x->shape[d])) {
-			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d of the indices "
-					   "exceeds that of the data; "
-					   "correct the model",
-					   d);
-		}
 	}
-	return infer_scatter(c, n, updates->type);
+	return infer_indices_within(c, n, axis) &&
+	       infer_scatter(c, n, updates->type);
 }
 
 /* Only updates that differ in dimension `axis` alone can write the same

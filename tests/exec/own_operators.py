@@ -138,7 +138,7 @@ check(partition("FindString", {"x": t("uint8", 3, 4),
 
 # -- strings --
 BYTES = t("uint8", 2, 6)
-PIECES = {"start": t("int32", 2, 3), "to": t("int32", 2, 3),
+PIECES = {"from": t("int32", 2, 3), "to": t("int32", 2, 3),
           "count": t("int64", 2)}
 check(partition("StringPieces", {"x": BYTES}, PIECES, pieces=3),
       ("up to 3 pieces", {"pieces": 2}), ("up to 3 pieces", {"pieces": -1}),
@@ -168,11 +168,11 @@ check(CONCAT,
       ("the length of each string", {"n": t("int64", 3)}),
       ("the length of each string", {"n": t("int64")}),
       ("type", {"n": t("float32", 2)}))
-PART = partition("Substring", {"x": BYTES, "start": t("int64", 2, 2),
+PART = partition("Substring", {"x": BYTES, "from": t("int64", 2, 2),
                                "to": t("int64", 2, 2)},
                  {"y": t("uint8", 2, 2, 6)})
 check(PART,
-      ("positions for each part", {"start": t("int64", 3, 2)}),
+      ("positions for each part", {"from": t("int64", 3, 2)}),
       ("positions for each part", {"to": t("int64", 2, 1)}),
       ("must be strings", {"x": t("uint32", 2, 6)}),
       ("type", {"to": t("float32", 2, 2)}))

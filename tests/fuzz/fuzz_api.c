@@ -2,7 +2,8 @@
 /* The public C interface with any options for a model: lines "KEY VALUE". What
  * compiles can be asked for everything. Options that name files or programs are
  * the user's own and are left out. */
-#include <stdint.h>
+#define _GNU_SOURCE
+
 #include <string.h>
 
 #include "fuzz_model.h"

@@ -2,7 +2,7 @@
 /* Any text as a backend; one that is good takes what it can of a model, all the
  * way to the text of its regions: a refusal has a message, and nothing is a bug
  * of ours. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include "fuzz_folder.h"
 
 #include <string.h>

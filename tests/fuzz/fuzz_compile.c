@@ -3,11 +3,6 @@
  * a message, and nothing is a bug of ours. */
 #define _GNU_SOURCE
 
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "fuzz_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,15 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tirc_options options = { 0 };
-	char path[64];
-	int fd = memfd_create("fuzz.onnx", 0);
-
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
-		abort();
-	}
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	fuzz_compile(&options, path);
-	close(fd);
+	fuzz_compile_bytes(data, size);
 	return 0;
 }

@@ -4,7 +4,11 @@
 #ifndef TIRC_FUZZ_MODEL_H
 #define TIRC_FUZZ_MODEL_H
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tirc.h"
 
@@ -31,6 +35,22 @@ fuzz_compile(const struct tirc_options *options, const char *path)
 		fuzz_said(t);
 	}
 	tirc_free(t);
+}
+
+/* The same for the bytes of an ONNX file. */
+static inline void
+fuzz_compile_bytes(const uint8_t *data, size_t size)
+{
+	struct tirc_options options = { 0 };
+	char path[64];
+	int fd = memfd_create("fuzz.onnx", 0);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
+		abort();
+	}
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	fuzz_compile(&options, path);
+	close(fd);
 }
 
 #endif

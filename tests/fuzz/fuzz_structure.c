@@ -6,11 +6,7 @@
 #define _GNU_SOURCE
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "fuzz_model.h"
 #include "onnx.pb-c.h"
@@ -433,15 +429,6 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tirc_options options = { 0 };
-	char path[64];
-	int fd = memfd_create("fuzz.onnx", 0);
-
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
-		abort();
-	}
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	fuzz_compile(&options, path);
-	close(fd);
+	fuzz_compile_bytes(data, size);
 	return 0;
 }
