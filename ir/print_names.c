@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "print.h"
+#include "python.h"
 #include "text.h"
 
 static uint32_t
@@ -60,15 +61,9 @@ is_taken(const struct printer *p, const char *name)
 const char *const *
 print_reserved(int *n)
 {
-	/* Python's keywords, and names that every script uses. */
+	/* Names that every script uses follow. */
 	static const char *const reserved[] = {
-		"False",  "None",     "True",  "and",    "as",       "assert",
-		"async",  "await",    "break", "class",  "continue", "def",
-		"del",    "elif",     "else",  "except", "finally",  "for",
-		"from",   "global",   "if",    "import", "in",       "is",
-		"lambda", "nonlocal", "not",   "or",     "pass",     "raise",
-		"return", "try",      "while", "with",   "yield",    "I",
-		"Module", "R",        "T",     "range",  "tvm",
+		PY_KEYWORDS, "I", "Module", "R", "T", "range", "tvm",
 	};
 
 	*n = (int)(sizeof reserved / sizeof *reserved);

@@ -12,6 +12,7 @@
  *	            B[i0_1] = A[i0_1] + T.float32(1)
  */
 #include "print.h"
+#include "python.h"
 
 /* Only a dense global buffer of constant shape can be written in the
  * signature; the rest is matched to a handle in the body. */
@@ -186,7 +187,8 @@ print_func(struct printer *p, const struct func *f)
 
 	print_line(p, "@T.prim_func");
 	print_indent(p);
-	strbuf_printf(p->out, "def %s(", f->name);
+	strbuf_printf(p->out, "def %s%s(", f->name,
+		      py_is_keyword(f->name, strlen(f->name)) ? "_" : "");
 	for (int i = 0; i < f->params.n; i++) {
 		strbuf_puts(p->out, i ? ", " : "");
 		print_param(p, &f->params.data[i], &handles[i]);

@@ -270,30 +270,41 @@ lex_string(struct py_lexer *lex, size_t prefix)
 
 /* ---- names and operators */
 
+static const char *const keywords[] = { PY_KEYWORDS };
+
+/* The keyword, or NULL. */
+static const char *
+find_keyword(const char *text, size_t length)
+{
+	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+		if (strlen(keywords[i]) == length &&
+		    memcmp(keywords[i], text, length) == 0) {
+			return keywords[i];
+		}
+	}
+	return NULL;
+}
+
+bool
+py_is_keyword(const char *text, size_t length)
+{
+	return find_keyword(text, length) != NULL;
+}
+
 static void
 lex_word(struct py_lexer *lex)
 {
-	static const char *const keywords[] = {
-		"False",  "None",     "True",  "and",    "as",       "assert",
-		"async",  "await",    "break", "class",  "continue", "def",
-		"del",    "elif",     "else",  "except", "finally",  "for",
-		"from",   "global",   "if",    "import", "in",       "is",
-		"lambda", "nonlocal", "not",   "or",     "pass",     "raise",
-		"return", "try",      "while", "with",   "yield",
-	};
 	size_t from = lex->at;
 
 	while (is_word(peek(lex, 0))) {
 		lex->at++;
 	}
 	struct py_token *t = add(lex, PY_T_NAME, from);
+	const char *keyword = find_keyword(t->text, t->length);
 
-	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-		if (strlen(keywords[i]) == t->length &&
-		    memcmp(keywords[i], t->text, t->length) == 0) {
-			t->kind = PY_T_KEYWORD;
-			t->op = keywords[i];
-		}
+	if (keyword != NULL) {
+		t->kind = PY_T_KEYWORD;
+		t->op = keyword;
 	}
 }
 

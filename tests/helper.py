@@ -28,8 +28,8 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
           # Targets are for processors that this one need not be.
           "-DTIRC_ANY_PROCESSOR"]
 # Strict C by the fastest compiler, where results are all that counts.
-STRICT_C = (["--cc", "tcc", "--cflags", "-w"] if shutil.which("tcc")
-            else ["--cflags", "-std=c99 -O0"])
+STRICT_C = (["--cc", os.path.join(ROOT, "tests", "results_cc.sh"), "--cflags", ""]
+            if shutil.which("tcc") else ["--cflags", "-std=c99 -O0"])
 # The options of `tirc test` for a model that is for no target in particular.
 EITHER = [[], ["--target", "c99", *STRICT_C]]
 
