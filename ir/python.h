@@ -17,11 +17,11 @@ struct source {
 };
 
 /* Words that no name can be. */
-#define PY_KEYWORDS                                                           \
-	"False", "None", "True", "and", "as", "assert", "async", "await",     \
-		"break", "class", "continue", "def", "del", "elif", "else",   \
-		"except", "finally", "for", "from", "global", "if", "import", \
-		"in", "is", "lambda", "nonlocal", "not", "or", "pass",        \
+#define PY_KEYWORDS                                                            \
+	"False", "None", "True", "and", "as", "assert", "async", "await",      \
+		"break", "class", "continue", "def", "del", "elif", "else",    \
+		"except", "finally", "for", "from", "global", "if", "import",  \
+		"in", "is", "lambda", "nonlocal", "not", "or", "pass",         \
 		"raise", "return", "try", "while", "with", "yield"
 
 bool py_is_keyword(const char *text, size_t length);
