@@ -21,6 +21,15 @@ int flow_new(struct importer *imp);
 struct node *flow_node(struct importer *imp, const struct deferred *d,
 		       const char *op_type, int body, struct tensor *const *in,
 		       int n_in, struct tensor *const *out, int n_out);
+/* The same with one new output, named after `name`; in: NULL or the input. */
+struct tensor *flow_tensor(struct importer *imp, const struct deferred *d,
+			   const char *op_type, int body, struct tensor *in,
+			   const char *name);
+/* The state in the body of the loop d whose first value is `first`. */
+struct tensor *flow_carry(struct importer *imp, const struct deferred *d,
+			  struct tensor *first, const char *name);
+/* Axis k of the list, from 0; without a list, axis 0. */
+int64_t flow_axis(const int64_t *axes, int k, int ndim);
 /* t in memory of its own in a body. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
@@ -44,6 +53,12 @@ int flow_find_append(struct importer *imp, const struct deferred *d,
 struct tensor *flow_appended(struct importer *imp, const struct deferred *d,
 			     struct tensor *first, struct tensor *stacked,
 			     const struct tensor *part, int axis);
+/* counted.c: the number of iterations, [1], if the condition does nothing but
+ * count them; NULL: it may do more. `condition` and `next`: of the next
+ * iteration. Called when the body is copied, before its types are inferred. */
+struct tensor *flow_count(struct importer *imp, const struct deferred *d,
+			  struct tensor *iteration, struct tensor *condition,
+			  struct tensor *const *next);
 /* t with dimension `from` as dimension `to`. */
 struct tensor *flow_transposed(struct importer *imp, const struct deferred *d,
 			       struct tensor *t, int ndim, int from, int to);

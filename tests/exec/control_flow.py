@@ -368,6 +368,105 @@ def scans():
     check(m, ALL)
 
 
+def counting():
+    """Loops without a number of iterations, whose condition counts them: their
+    stacked results have a size of compile time, or of the inputs' sizes."""
+    def step(nodes, next_count, *constants):
+        return body([*nodes, ("Tanh", ["s"], ["s2"], {}),
+                     ("Identity", ["s2"], ["e"], {}),
+                     ("Identity", ["n"], ["n2"], {})],
+                    [("t", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+                     ("i", TensorProto.INT32, []), ("n", TensorProto.INT32, []),
+                     ("s", TensorProto.FLOAT, [3])],
+                    ["on", next_count, "n2", "s2", "e"],
+                    [(name, number(v, np.int32)) for name, v in constants])
+
+    def as_float(x, y):
+        return (("Cast", [x], [y], {"to": TensorProto.FLOAT}))
+
+    add = ("Add", ["i", "by"], ["i2"], {})
+    less = [as_float("i2", "fi"), as_float("n", "fn"),
+            ("Less", ["fi", "fn"], ["lt"], {}),
+            ("Cast", ["lt"], ["on"], {"to": TensorProto.BOOL})]
+    forms = {  # nodes, next counter, step, the same test before, inclusive
+        "less": ([add, *less], "i2", 1, "Less"),
+        "by3": ([add, *less], "i2", 3, "Less"),
+        "equal": ([add, ("LessOrEqual", ["i2", "n"], ["on"], {})], "i2", 2,
+                  "LessOrEqual"),
+        "greater": ([add, ("Greater", ["n", "i2"], ["on"], {})], "i2", 1, ""),
+        "before": ([add, ("GreaterOrEqual", ["n", "i"], ["on"], {})], "i2", 2,
+                   ""),
+        "and": ([add, *less[:-1], ("Cast", ["t"], ["t32"],
+                                   {"to": TensorProto.INT32}),
+                 ("Add", ["t32", "by"], ["ahead"], {}),
+                 ("Less", ["ahead", "most"], ["few"], {}),
+                 ("And", ["lt", "few"], ["on"], {})], "i2", 1, ""),
+    }
+    for name, (nodes, count, by, test) in forms.items():
+        for first, steps in ((0, 7), (0, 1), (5, 6), (9, 4)):
+            m = Model("counting_" + name)
+            s = m.input("s", floats(3))
+            x = m.input("x", floats(steps, 2))
+            i = m.constant(number(first, np.int32))
+            n = m.node("Cast", [m.node("Gather", [
+                m.node("Shape", [x]), m.constant(number(0))])],
+                to=TensorProto.INT32)
+            on = m.node(test, [i, n]) if test else m.constant(np.array(True))
+            for out in m.node("Loop", ["", on, i, n, s],
+                              names=["count", "limit", "last", "all"],
+                              body=step(nodes, count, ("by", by),
+                                        ("most", 3))):
+                if out:
+                    m.output(out)
+            m.check(["c99", "misra"])
+    # The size is a parameter: the result's is, too.
+    nodes, count, by, test = forms["by3"]
+    m = Model("counting_sizes")
+    s = m.input("s", floats(3))
+    x = m.input("x", floats(8, 2))
+    i = m.constant(number(0, np.int32))
+    n = m.node("Cast", [m.node("Gather", [
+        m.node("Shape", [x]), m.constant(number(0))])], to=TensorProto.INT32)
+    on = m.node(test, [m.constant(number(0, np.float32)),
+                       m.node("Cast", [n], to=TensorProto.FLOAT)])
+    m.output(m.node("Loop", ["", on, i, n, s],
+                    names=["count", "limit", "last", "all"],
+                    body=step(nodes, count, ("by", by)))[3])
+    proto = m.proto()
+    proto.graph.input[1].type.tensor_type.shape.dim[0].dim_param = "rows"
+    m.proto = lambda: proto
+    path = m.write()
+    helper.tirc("test", path, "--dim", "rows=1..20")
+    said = helper.tirc("compile", path, "--dim", "rows=1..20", "-o",
+                       helper.work_folder()).stdout
+    if not re.search(r"output +all +float32 \[\(rows \+ 2\) // 3, 3\]", said):
+        helper.fail("the size of 'all' in: " + said)
+    # What does more than count keeps its condition.
+    others = {
+        "data": [add, ("ReduceMax", ["s"], ["r"], {"keepdims": 0}),
+                 as_float("i2", "fi"), ("Less", ["r", "fi"], ["no"], {}),
+                 ("Not", ["no"], ["on"], {})],
+        "twice": [("Add", ["i", "i"], ["ii"], {}),
+                  ("Add", ["ii", "by"], ["i2"], {}),
+                  ("Less", ["i2", "n"], ["on"], {})],
+        "narrow": [("Add", ["i", "by"], ["i2"], {}),
+                   ("Cast", ["i2"], ["b"], {"to": TensorProto.INT8}),
+                   ("Cast", ["b"], ["w"], {"to": TensorProto.INT32}),
+                   ("Less", ["w", "n"], ["on"], {})],
+    }
+    for name, nodes in others.items():
+        m = Model("counting_" + name)
+        s = m.input("s", floats(3))
+        i, n = (m.constant(number(v, np.int32)) for v in (1, 6))
+        for out in m.node("Loop", ["", m.constant(np.array(True)), i, n, s],
+                          names=["count", "limit", "last", "all"],
+                          body=step(nodes, "i2", ("by", 1))):
+            if out:
+                m.output(out)
+        refuse(m, "give its largest value with --bound all=N")
+        m.check(["c99"], "--bound", "all=8")
+
+
 def conditional():
     """Loops that end when data says so; a branch in a loop; a number of
     iterations that is an input."""
@@ -606,7 +705,7 @@ def ended():
     m.check(["c99"], "--bound", "t9=4")
 
 
-CASES = [branches, changing, conditional, counted, ended, folded, refused,
+CASES = [branches, changing, conditional, counted, counting, ended, folded, refused,
          scans, sequences, shared, sized, sized_iterations, stacked]
 
 for case in CASES:

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of a loop that stays in the graph, when the nodes of its body have types
+ * and shapes: its states, the slices that it stacks, and tirc.EndLoop. */
+#include "flow.h"
+#include "ops.h"
+#include "sizes.h"
+
+/* t, or the input of the Identities that it passed. */
+static struct tensor *
+origin_of(struct tensor *t)
+{
+	while (t->producer && strcmp(t->producer->op_type, "Identity") == 0 &&
+	       !*t->producer->domain) {
+		t = t->producer->inputs[0];
+	}
+	return t;
+}
+
+static bool
+known_bool(struct importer *imp, const struct deferred *d, int i, bool value)
+{
+	int64_t v;
+
+	return deferred_known(imp, d, i, &v) && (v != 0) == value;
+}
+
+/* Drops a Carry whose value never changes. */
+static void
+drop_carry(struct importer *imp, struct tensor *carried, struct tensor *value)
+{
+	struct node *carry = carried->producer;
+
+	graph_replace_uses(imp->g, carried, value);
+	carry->origins.n = 0;
+	graph_remove_node(imp->g, carry, "import", "");
+}
+
+/* Does no iteration change the shape of a state? */
+static bool
+keeps_shapes(const struct deferred *d, struct tensor *const *first,
+	     struct tensor *const *next)
+{
+	for (int k = 0; k < d->flow->form.n_states; ++k) {
+		if (d->flow->appends[k] < 0 &&
+		    !tensor_same_shape(first[k], next[k])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct loop_parts {
+	tensor_list first, next, slices, out;
+	VEC(int64_t) back; /* of slices */
+	bool condition;
+	/* The most iterations: a constant, or the value of count; -1 and NULL:
+	 * there is no limit. */
+	int64_t trips;
+	struct tensor *count;
+	int64_t most;              /* with stacked results: of both */
+	VEC(const char *) stacked; /* the labels of the stacked results */
+	bool bounded; /* trips is of --bound: more iterations are an error */
+	struct tensor *done; /* with a condition: the number of iterations */
+};
+
+/* A state of the loop; output: of the node, -1 for the condition. */
+static void
+add_state(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	  struct tensor *carried, struct tensor *next, int output)
+{
+	int own = d->body->flow;
+	struct tensor *out;
+
+	vec_push(&imp->tmp, &p->first, carried->producer->inputs[0]);
+	vec_push(&imp->tmp, &p->next, flow_copy(imp, d, d->flow->id, next));
+	out = graph_tensor(imp->g, carried->name);
+	vec_push(&imp->tmp, &p->out, out);
+	if (output >= 0 && d->node->n_outputs > output &&
+	    d->node->outputs[output]) {
+		deferred_output(imp, d, output, flow_copy(imp, d, own, out));
+	}
+}
+
+/* -- stacked results whose number of slices depends on data -- */
+
+static struct tensor *
+number(struct importer *imp, const char *name, int64_t v)
+{
+	return graph_constant_ints(imp->g, name, 1, &v);
+}
+
+/* A new variable for a size from 0 to `most`; its number. */
+static int
+new_size(struct importer *imp, const char *name, int64_t most, bool proven)
+{
+	struct run_size size = { .proven = proven };
+
+	name = arena_printf(&imp->m->arena, "%s_count", name);
+	size.var = var_new_dim(imp->m, name, 0, most);
+	vec_push(&imp->m->arena, &imp->g->run_sizes, size);
+	return imp->g->run_sizes.n - 1;
+}
+
+/* Sets p->most to the largest value that the operators give the count; false:
+ * none is known. */
+static bool
+limit_count(struct importer *imp, struct loop_parts *p)
+{
+	double low, most;
+
+	if (!import_element_range(imp, p->count, &low, &most) ||
+	    most > SIZE_FOUND_MAX) {
+		return false;
+	}
+	p->most = most > 0 ? (int64_t)most : 0;
+	return true;
+}
+
+/* The loop's count as a size with a bound, from --bound or its operators. */
+static void
+read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	   const struct size_bound *bound)
+{
+	struct tensor *in[2] = { p->count, NULL }, *t;
+
+	if (bound) {
+		p->most = bound->max[0] > 0 ? bound->max[0] : 0;
+	} else if (!limit_count(imp, p)) {
+		p->count = NULL;
+		return;
+	}
+	in[1] = number(imp, "none", 0);
+	t = deferred_node(imp, d, "Max", in, 2, p->count->name);
+	in[0] = t;
+	in[1] = number(imp, "one", 1);
+	t = deferred_node(imp, d, "Reshape", in, 2, p->count->name);
+	p->count = flow_run_size(imp, d, t,
+				 new_size(imp, p->stacked.data[0], p->most,
+					  false));
+}
+
+/* Finds how many slices a stacked result has at most. */
+static void
+find_limit(struct importer *imp, struct deferred *d, struct loop_parts *p)
+{
+	const struct size_bound *bound;
+	int n = p->stacked.n;
+
+	p->most = p->trips;
+	if (p->trips >= 0 || (p->count && p->count->elems &&
+			      (!p->condition || limit_count(imp, p)))) {
+		return;
+	}
+	if (p->count) {
+		vec_push(&imp->tmp, &p->stacked, tensor_label(p->count));
+	}
+	bound = size_bound(imp, p->stacked.data, p->stacked.n);
+	p->stacked.n = n;
+	if (p->count) {
+		read_count(imp, d, p, bound);
+	} else if (bound) {
+		p->trips = p->most = bound->max[0];
+		p->bounded = true;
+	}
+}
+
+/* Adds a state that counts the iterations, and reads it after the loop. */
+static void
+count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
+{
+	struct tensor *zero = number(imp, "none", 0), *in[2], *t;
+	struct tensor *out = graph_tensor(imp->g, "iterations");
+
+	in[0] = flow_tensor(imp, d, "Iteration", d->flow->id, NULL,
+			    "iteration");
+	in[1] = number(imp, "one", 1);
+	t = deferred_node(imp, d, "Add", in, 2, "iterations");
+	vec_push(&imp->tmp, &p->first,
+		 flow_carry(imp, d, zero, "iterations")->producer->inputs[0]);
+	vec_push(&imp->tmp, &p->next, flow_copy(imp, d, d->flow->id, t));
+	vec_push(&imp->tmp, &p->out, out);
+	t = flow_copy(imp, d, d->body->flow, out);
+	if (p->bounded) {
+		/* a condition that still holds: one more than the bound */
+		in[0] = flow_copy(imp, d, d->body->flow, p->out.data[0]);
+		in[0] = deferred_node(imp, d, "Cast", in, 1, "more");
+		node_set_attr_int(imp->g, in[0]->producer, "to",
+				  dtype_onnx_number(dtype_of(DT_I64)));
+		in[1] = number(imp, "one", 1);
+		in[0] = deferred_node(imp, d, "Reshape", in, 2, "more");
+		in[1] = t;
+		t = deferred_node(imp, d, "Add", in, 2, "iterations");
+	}
+	p->done = flow_run_size(imp, d, t,
+				new_size(imp, p->stacked.data[0], p->most,
+					 !p->bounded));
+}
+
+/* The slices of the iterations that were made. */
+static struct tensor *
+done_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	    struct tensor *all)
+{
+	struct tensor *in[] = { all, number(imp, "from", 0), p->done,
+				number(imp, "along", 0) };
+
+	return deferred_node(imp, d, "Slice", in, 4, all->name);
+}
+
+/* The stacked parts that the iterations compute; NULL after a report. */
+static struct tensor *
+add_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	   struct tensor *t, bool back, const char *name)
+{
+	struct tensor *out = graph_tensor(imp->g, t->name);
+
+	vec_push(&imp->tmp, &p->slices, flow_copy(imp, d, d->flow->id, t));
+	vec_push(&imp->tmp, &p->back, back);
+	vec_push(&imp->tmp, &p->out, out);
+	if ((p->trips < 0 && !p->count) || (p->condition && back)) {
+		deferred_refuse(imp, d,
+				"the number of slices of its result '%s' "
+				"depends on data; give its largest value with "
+				"--bound %s=N",
+				name, name);
+		return NULL;
+	}
+	return p->condition ? done_slices(imp, d, p, out) : out;
+}
+
+static bool
+add_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	    int k, struct tensor *t)
+{
+	const struct loop_form *form = &d->flow->form;
+	int output = form->n_states + k;
+	int64_t axis = flow_axis(form->out_axes, k, t->ndim + 1);
+	struct tensor *out;
+
+	if (output >= d->node->n_outputs || !d->node->outputs[output]) {
+		return true;
+	}
+	if (axis < 0 || axis > t->ndim) {
+		return deferred_refuse(imp, d,
+				       "axis %lld of its result %d is outside "
+				       "of [%d, %d]; correct the model",
+				       (long long)form->out_axes[k], k,
+				       -t->ndim - 1, t->ndim);
+	}
+	out = add_slices(imp, d, p, t, form->out_back && form->out_back[k],
+			 tensor_label(d->node->outputs[output]));
+	if (out && axis != 0) {
+		out = flow_transposed(imp, d, out, t->ndim + 1, 0, (int)axis);
+	}
+	if (out) {
+		deferred_output(imp, d, output, out);
+	}
+	return out != NULL;
+}
+
+/* State k, to which iterations append t. */
+static bool
+add_appended(struct importer *imp, struct deferred *d, struct loop_parts *p,
+	     int k, struct tensor *first, struct tensor *t)
+{
+	struct tensor *out;
+
+	drop_carry(imp, d->flow->carried[k], first);
+	if (k >= d->node->n_outputs || !d->node->outputs[k]) {
+		return true;
+	}
+	out = add_slices(imp, d, p, t, false,
+			 tensor_label(d->node->outputs[k]));
+	out = out ? flow_appended(imp, d, first, out, t, d->flow->appends[k])
+		  : NULL;
+	if (out) {
+		deferred_output(imp, d, k, out);
+	}
+	return out != NULL;
+}
+
+static void
+find_stacked(struct importer *imp, const struct deferred *d,
+	     struct loop_parts *p)
+{
+	const struct loop_form *form = &d->flow->form;
+
+	for (int k = 0; k < d->node->n_outputs; ++k) {
+		if (d->node->outputs[k] &&
+		    (k >= form->n_states || d->flow->appends[k] >= 0)) {
+			vec_push(&imp->tmp, &p->stacked,
+				 tensor_label(d->node->outputs[k]));
+		}
+	}
+}
+
+static bool
+add_all_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
+		struct tensor *const *first, struct tensor *const *next)
+{
+	const struct loop_form *form = &d->flow->form;
+
+	p->trips = form->trips;
+	p->count = form->trips < 0 ? form->count : NULL;
+	find_stacked(imp, d, p);
+	if (p->stacked.n > 0) {
+		find_limit(imp, d, p);
+	}
+	if (p->stacked.n > 0 && p->condition && (p->trips >= 0 || p->count)) {
+		count_iterations(imp, d, p);
+	}
+	for (int k = 0; k < form->n_states; ++k) {
+		if (d->flow->appends[k] >= 0 &&
+		    !add_appended(imp, d, p, k, first[k], next[k])) {
+			return false;
+		}
+	}
+	for (int k = 0; k < form->n_stacked; ++k) {
+		if (!add_stacked(imp, d, p, k, next[form->n_states + k])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
+{
+	const struct loop_form *form = &d->flow->form;
+	const tensor_list *lists[] = { &p->first, &p->next, &p->slices };
+	tensor_list in = { 0 };
+	struct node *n;
+
+	if (p->out.n == 0) {
+		return;
+	}
+	if (p->count) {
+		vec_push(&imp->tmp, &in, p->count);
+	}
+	for (int l = 0; l < 3; ++l) {
+		for (int i = 0; i < lists[l]->n; ++i) {
+			vec_push(&imp->tmp, &in, lists[l]->data[i]);
+		}
+	}
+	n = flow_node(imp, d, "EndLoop", d->body->flow, in.data, in.n,
+		      p->out.data, p->out.n);
+	node_set_attr_int(imp->g, n, "loop", d->flow->id);
+	node_set_attr_int(imp->g, n, "states", p->first.n);
+	if (p->trips >= 0) {
+		node_set_attr_int(imp->g, n, "trips", p->trips);
+	} else if (p->count) {
+		node_set_attr_int(imp->g, n, "counted", 1);
+	}
+	if (p->condition) {
+		node_set_attr_int(imp->g, n, "condition", 1);
+	}
+	if (form->out_back) {
+		node_set_attr_ints(imp->g, n, "back",
+				   arena_copy(&imp->m->arena, p->back.data,
+					      sizeof(int64_t) *
+						      (size_t)p->back.n),
+				   p->back.n);
+	}
+}
+
+/* The stacked result k, without a slice; t: one that no iteration computes. */
+static bool
+add_nothing(struct importer *imp, struct deferred *d, int k,
+	    const struct tensor *t)
+{
+	int output = d->flow->form.n_states + k;
+	int64_t shape[ONNX_MAX_RANK + 1] = { 0 };
+	struct tensor *out;
+
+	if (output >= d->node->n_outputs || !d->node->outputs[output]) {
+		return true;
+	}
+	for (int i = 0; i < t->ndim; ++i) {
+		if (!expr_is_int(t->shape[i], &shape[i + 1])) {
+			return deferred_refuse(imp, d,
+					       "it has no iteration, and the "
+					       "shape of '%s' in its body is "
+					       "not known",
+					       tensor_label(t));
+		}
+	}
+	out = graph_constant(imp->g, t->name, t->type, t->ndim + 1, shape,
+			     arena_alloc(&imp->m->arena, 1));
+	deferred_output(imp, d, output, out);
+	return true;
+}
+
+/* A loop without an iteration leaves its first states. */
+static bool
+end_unmade(struct importer *imp, struct deferred *d,
+	   struct tensor *const *first, struct tensor *const *next)
+{
+	const struct loop_form *form = &d->flow->form;
+
+	for (int k = 0; k < form->n_states; ++k) {
+		deferred_output(imp, d, k, first[k]);
+		drop_carry(imp, d->flow->carried[k], first[k]);
+	}
+	for (int k = 0; k < form->n_stacked; ++k) {
+		if (!add_nothing(imp, d, k, next[form->n_states + k])) {
+			return false;
+		}
+	}
+	return deferred_finish(imp, d, NULL);
+}
+
+bool
+flow_loop_end(struct importer *imp, struct deferred *d)
+{
+	struct loop_form *form = &d->flow->form;
+	struct tensor **list = arena_copy(&imp->tmp, d->node->inputs,
+					  sizeof *list *
+						  (size_t)d->node->n_inputs);
+	int own = form->is_loop, n = form->n_states;
+	struct tensor **first = list, **next = list + own + n;
+	struct loop_parts p = { 0 };
+
+	if (form->trips < 0 && form->count && form->count->elems) {
+		(void)expr_is_int(form->count->elems[0], &form->trips);
+	}
+	if (own) {
+		/* No condition: the first one is true, and later ones too. */
+		p.condition = !(known_bool(imp, d, 0, true) &&
+				(known_bool(imp, d, own + n, true) ||
+				 origin_of(next[0]) == d->flow->condition));
+		/* The condition may be known for the first shapes only. */
+		if (!p.condition && form->trips < 0 && !form->count &&
+		    keeps_shapes(d, first + 1, next + 1)) {
+			return deferred_refuse(
+				imp, d,
+				"neither a number of iterations nor a "
+				"condition ends it; correct the model");
+		}
+		if (!p.condition) {
+			drop_carry(imp, d->flow->condition, first[0]);
+		} else {
+			add_state(imp, d, &p, d->flow->condition, next[0], -1);
+		}
+		first++;
+		next++;
+	}
+	if (form->trips == 0) {
+		return end_unmade(imp, d, first, next);
+	}
+	for (int k = 0; k < n; ++k) {
+		struct tensor *carried = d->flow->carried[k];
+
+		if (d->flow->appends[k] >= 0) {
+			continue;
+		}
+		if (origin_of(next[k]) == carried) {
+			deferred_output(imp, d, k, first[k]);
+			drop_carry(imp, carried, first[k]);
+		} else {
+			add_state(imp, d, &p, carried, next[k], k);
+		}
+	}
+	if (!add_all_stacked(imp, d, &p, first, next)) {
+		return false;
+	}
+	make_end(imp, d, &p);
+	return deferred_finish(imp, d, NULL);
+}
