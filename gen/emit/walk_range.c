@@ -78,6 +78,9 @@ find_wide_load(void *ctx, const struct expr *e)
 			dtype_bits(e->type) >= 32;
 }
 
+/* A smaller magnitude of narrow operands is plain from their types. */
+enum { PLAIN_MAX = 1 << 24 };
+
 bool
 walk_value_bound(struct walker *w, const struct expr *e, int64_t *most)
 {
@@ -92,7 +95,7 @@ walk_value_bound(struct walker *w, const struct expr *e, int64_t *most)
 	expr_visit(e, find_wide_load, &wide);
 	range = value_range_of(&w->ranges, e, &fits);
 	*most = value_range_magnitude(range);
-	return wide && fits;
+	return fits && (wide || *most > PLAIN_MAX);
 }
 
 struct shift_search {
