@@ -188,8 +188,8 @@ def agree(facts, folder, reference):
                                want.dtype)
             if output["shape"] and isinstance(output["shape"][0], str):
                 have = have[:want.size]  # the file has the most there can be
-            worst = max(worst, alike.off(
-                have, want, expected["terms of " + output["name"]].ravel()))
+            rounding = expected["rounding of " + output["name"]].ravel()
+            worst = max(worst, alike.off(have, want, rounding))
     return worst
 
 

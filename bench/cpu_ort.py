@@ -2,7 +2,7 @@
 """onnxruntime's side of bench/cpu.py: MODEL THREADS REFERENCE.npz INPUTS.
 
 Writes the outputs of one run without optimizations (tests/exact.py: those of
-8 bits may saturate) and the size of their terms (tests/alike.py), then answers
+8 bits may saturate) and what rounding errors do to them (tests/alike.py), then answers
 each number of runs on standard input by their median in seconds. Inputs and outputs are bound beforehand, so
 that Python's part of a run is small."""
 import json
@@ -33,11 +33,12 @@ def main():
     names = [o.name for o in session.get_outputs()]
     model = exact.Model(path)
     outputs = dict(zip(names, model.run(arrays)))
-    sizes = alike.terms_of(lambda given: model.run(dict(zip(arrays, given))),
-                           list(arrays.values()))
+    sizes = alike.rounding_of(
+        lambda given: model.run(dict(zip(arrays, given))),
+        list(arrays.values()))
     del model
     np.savez(reference, **outputs, **{
-        "terms of " + name: size for name, size in zip(names, sizes)})
+        "rounding of " + name: size for name, size in zip(names, sizes)})
     binding = session.io_binding()
     for name, array in arrays.items():
         binding.bind_ortvalue_input(

@@ -215,7 +215,7 @@ def move(name, op, attributes, shapes, reference, args, folder):
     want = np.asarray(reference(*arrays), np.float32).ravel()
     error = alike.off(have, want)
     if error > TOLERANCE:
-        error = alike.off(have, want, alike.terms_of(
+        error = alike.off(have, want, alike.rounding_of(
             lambda given: [reference(*given)], arrays)[0].ravel())
     row["error"] = told(name, error, TOLERANCE)
     row.update(ms=ours * 1e3, other_ms=theirs * 1e3, of=theirs / ours,

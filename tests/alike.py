@@ -18,7 +18,7 @@ def number(text):
 
 
 def tolerances():
-    """{name: (rtol, atol, part of the terms)}"""
+    """{name: (rtol, atol, change of the inputs)}"""
     with open(os.path.join(ROOT, "gen", "cli", "tolerance.def"),
               encoding="utf-8") as file:
         text = file.read()
@@ -34,31 +34,43 @@ def tolerances():
 TOLERANCES = tolerances()
 
 
-def terms_of(compute, inputs):
-    """For each result of compute(inputs), a list of arrays, the size of the
-    terms that its elements are sums of: how far they go when the inputs move
-    by eps, over eps."""
-    floats = [x for x in inputs if x.dtype.kind == "f"]
-    was = [np.asarray(y, np.float64) for y in compute(inputs)]
-    sizes = [np.zeros(y.shape) for y in was]
-    if not floats:
-        return sizes
-    share = max(float(np.finfo(x.dtype).eps) for x in floats)
+def moved(x, share, rng):
+    if x.dtype.kind != "f":
+        return x
+    u = rng.uniform(-1, 1, x.shape)
+    return (x * (1 + share * np.sqrt(3) * u)).astype(x.dtype)
+
+
+def rounding_of(compute, inputs):
+    """For each result of compute(inputs), an array: how far rounding errors may
+    move its elements, from runs on perturbed inputs (gen/cli/observed.c). The
+    height of a step is no part of it."""
+    own = [max(float(np.finfo(x.dtype).eps), TOLERANCES[x.dtype.name][2])
+           for x in inputs if x.dtype.kind == "f"]
+    was = [np.asarray(y) for y in compute(inputs)]
+    if not own:
+        return [np.zeros(y.shape) for y in was]
+    wanted = [TOLERANCES.get(y.dtype.name, (0, 0, 0))[2] for y in was]
+    share = max(*own, *wanted)
     rng = np.random.default_rng(1)
+    runs = [[np.asarray(y, np.float64)] for y in was]
     for _ in range(RUNS):
-        now = compute([
-            (x * (1 + share * rng.choice([-1.0, 1.0], x.shape))).astype(
-                x.dtype) if x.dtype.kind == "f" else x for x in inputs])
-        for size, a, b in zip(sizes, was, now):
-            with np.errstate(all="ignore"):
-                far = np.abs(np.asarray(b, np.float64) - a) / share
-            np.maximum(size, np.where(np.isfinite(far), far, 0), out=size)
-    return sizes
+        for seen, y in zip(runs, compute([moved(x, share, rng)
+                                          for x in inputs])):
+            seen.append(np.asarray(y, np.float64))
+    widths = []
+    for seen, part in zip(runs, wanted):
+        with np.errstate(all="ignore"):
+            gaps = np.sort(np.diff(np.sort(np.stack(seen), 0), axis=0), 0)
+            width = RUNS * gaps[(RUNS - 1) // 2] * min(1, part / share)
+        widths.append(np.where(np.isfinite(width), width, 0))
+    return widths
 
 
-def off(have, want, terms=0.0):
+def off(have, want, rounding=0.0):
     """The largest difference, of floats in units of what is allowed: more than
-    1 is too much. Of integers the difference itself."""
+    1 is too much. Of integers the difference itself. Without elements on the
+    other side of a step."""
     if have.shape != want.shape:
         return np.inf
     a, b = have.astype(np.float64), want.astype(np.float64)
@@ -66,7 +78,7 @@ def off(have, want, terms=0.0):
         error = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0,
                          np.abs(a - b))
         if want.dtype.name in TOLERANCES:
-            rtol, atol, part = TOLERANCES[want.dtype.name]
+            rtol, atol, _ = TOLERANCES[want.dtype.name]
             error = np.where(error == 0, 0, error / (
-                atol + rtol * np.abs(b) + part * terms))
+                atol + rtol * np.abs(b) + rounding))
     return float(np.nan_to_num(error, nan=np.inf).max(initial=0))

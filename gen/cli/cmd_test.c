@@ -157,6 +157,7 @@ test_folder(struct harness *h, const char *folder)
 		}
 		if (want[i].is_string && want[i].ndim == got[at].ndim) {
 			/* strings that are too long differ in their shape */
+			got[at].is_string = true;
 			harness_fit_strings(h, &want[i],
 					    got[at].shape[got[at].ndim - 1]);
 		}

@@ -5,43 +5,93 @@
 
 #include "harness.h"
 
+/* Runs on perturbed inputs, at most and at least. */
+enum { OBSERVED_RUNS = 8, OBSERVED_LEAST = 4 };
+
+/* An output as it was in runs on perturbed inputs. Each element of the inputs
+ * was multiplied by 1 + share * sqrt(3) * u, u uniform between -1 and 1. */
+struct observed {
+	struct array runs[OBSERVED_RUNS];
+	int n;
+	double share;
+	/* per element: two runs on the same inputs differed; NULL: none did */
+	const bool *random;
+};
+
+/* An element's values in these runs and in the run on the inputs themselves,
+ * sorted. Rounding errors move it by up to `width`, if it is a continuous
+ * function of the inputs. If a gap between two values is far wider, there is a
+ * step of a rounding, a comparison or a choice in the model; its height is no
+ * part of the width. */
+struct element {
+	double values[OBSERVED_RUNS + 1];
+	int n;
+	double width;
+};
+
 struct pair {
 	const char *where; /* the first word of its line */
 	const struct array *got, *want;
-	double step;         /* of a quantized result (tirc.h); 0: none */
-	const double *terms; /* per element the size of its terms, below 0:
-				    * two runs differ; NULL: not known */
+	double step; /* of a quantized result (tirc.h); 0: none */
+	const struct observed *observed; /* NULL: no runs */
 };
 
-/* The tolerance of an element: atol + rtol |b| + terms * (the magnitude of its
- * sum's terms). */
+/* The tolerance of an element: atol + rtol |b| + the effect of a relative change
+ * `inputs` of the model's inputs. A quantized value may differ by one step, also
+ * where it is dequantized: a sum half-way between two steps rounds to either,
+ * depending on the order of summation. */
 struct tolerance {
-	double rtol, atol, terms;
+	double rtol, atol, inputs, step;
 };
 
-/* compare.c: the tolerance of a type; step as in struct pair. */
+struct comparison {
+	double max_abs, max_rel, max_ulp;
+	double most_width; /* the largest tolerance by perturbed inputs */
+	int64_t bad;       /* elements (strings) beyond their tolerance */
+	/* elements one step off; of a quantized result, and of others whose
+	 * perturbed runs are on both sides of the step */
+	int64_t stepped, other_side;
+	bool too_many; /* of these: more than rounding errors explain */
+	/* the element (string) with the largest error, in units of its
+	 * tolerance */
+	int64_t worst;
+	double worst_units;
+	bool same_shape;
+};
+
+/* compare.c: the tolerance that the user gives, or that of a type; step as in
+ * struct pair. */
 struct tolerance compare_tolerance(const struct cli *c, struct dtype t,
 				   double step);
-/* compare.c: is every element within its tolerance? */
+void pair_compare(const struct cli *c, const struct pair *x,
+		  struct comparison *out);
+/* Is every element within its tolerance? */
 bool pair_near(const struct cli *c, const struct pair *x);
-/* Prints the result as a line on stdout; with --quiet, only a failure. */
+/* An element as a double, of any type. */
+double array_double(const struct array *a, int64_t i);
+/* report.c: compares and prints the result as a line on stdout; with --quiet,
+ * only a failure. */
 bool pair_report(const struct cli *c, const struct pair *x);
-/* error_scale.c: compares all outputs that h gave for the inputs, and prints a line
- * for each. If an element exceeds its tolerance, h runs on inputs perturbed by
- * their last bit: how far the element moves then gives the size of its terms,
- * which the tolerance depends on. False: an element exceeds it still. */
+
+/* observed.c: compares all outputs that h gave for the inputs, and prints a line
+ * for each. If an element exceeds its tolerance, h runs on perturbed inputs.
+ * False: an element exceeds its tolerance still. */
 bool harness_compare(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
-
-/* error_scale.c: the largest epsilon of the inputs' types; 0: no input has
- * floats. */
-double error_scale_epsilon(const struct array *inputs, int n);
-/* A copy of x whose elements are multiplied by 1 + share or 1 - share. */
-struct array error_scale_moved(struct arena *a, const struct array *x,
-			       double share, uint64_t *state);
-/* Raises terms that are not negative to the change from `was` to `now`, divided
- * by share. */
-void error_scale_see(const struct array *now, const struct array *was,
-		     double share, double *terms);
+/* The share for inputs of these types and results of tolerance t; 0: no input
+ * has floats, which could be perturbed. */
+double observed_share(const struct cli *c, const struct array *inputs, int n,
+		      const struct tolerance *t, int n_results);
+/* A copy of x with perturbed elements, if it has floats. */
+struct array observed_moved(struct arena *a, const struct array *x,
+			    double share, uint64_t *state);
+/* Element i of an output. */
+void observed_element(const struct observed *o, const struct array *got,
+		      int64_t i, struct element *out);
+/* Is there a step between two values of the element? */
+bool element_steps(const struct element *e, double a, double b);
+/* The tolerance of the element by perturbed inputs. */
+double element_width(const struct element *e, const struct observed *o,
+		     const struct tolerance *t);
 
 #endif

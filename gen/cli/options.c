@@ -196,13 +196,15 @@ static const struct verb verbs[] = {
 	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"
-	  "Without --atol, atol is 1e-7 (float64: 1e-14) plus a part of the\n"
-	  "terms of the element's sum, because terms may cancel: 1e-5\n"
-	  "(float32), 1e-9 (float64), 2e-3 (float16), 1.6e-2 (bfloat16), 1e-2\n"
-	  "(8 bits); runs on inputs perturbed in the last bit estimate them.\n"
-	  "Integers must be equal. Results of quantizing nodes may differ by\n"
-	  "one step, dequantized too, because rounding depends on the order\n"
-	  "of a sum.\n",
+	  "Without --atol, atol is 2.4e-7 (float64: 1e-14) plus what a change\n"
+	  "of the inputs by 1e-5 (float32), 1e-9 (float64), 2e-3 (float16),\n"
+	  "1.6e-2 (bfloat16), 1e-2 (8 bits) does to the element, because terms\n"
+	  "of sums may cancel; runs on perturbed inputs show it. An element\n"
+	  "within rounding of a step (of Floor, a comparison, ArgMax, …) may\n"
+	  "take the other side; such elements are counted.\n"
+	  "Other integers must be equal. Results of quantizing nodes may differ\n"
+	  "by one step, dequantized too, because rounding depends on the order\n"
+	  "of a sum (docs/output.md#results).\n",
 	  cmd_test },
 	{ "inspect", "MODEL.onnx", "nodes, shapes, work, memory",
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"

@@ -11,8 +11,6 @@
 
 #include "compare.h"
 
-enum { RUNS = 8 };
-
 struct values {
 	struct cli *cli;
 	struct tirc *compiled, *model;
@@ -21,7 +19,8 @@ struct values {
 	int n_given, n_results;     /* of compiled */
 	const struct array **given; /* the inputs that are no states */
 	struct array *results;      /* outputs, and tensors that a run leaves */
-	double **terms, **allowed;  /* by result */
+	struct observed *observed;  /* by result */
+	double **allowed;
 };
 
 static struct array
@@ -186,24 +185,29 @@ interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 	return tirc_interpret(t, in, out);
 }
 
-/* Adds the rounding errors that the sums of each element may have, from runs on
- * inputs that differ in their last bit (error_scale.c). */
+/* Runs on perturbed inputs, which show what rounding errors do (observed.c). */
 static bool
-add_terms(struct values *v)
+observe(struct values *v)
 {
 	struct arena *a = &v->m->arena;
 	struct array *moved = arena_array(a, struct array, v->n_given + 1);
 	const struct array **given = arena_array(a, const struct array *,
 						 v->n_given + 1);
 	struct array *now = arena_array(a, struct array, v->n_results + 1);
-	double share = error_scale_epsilon(v->inputs,
-					   tirc_input_count(v->model));
+	struct tolerance *t = arena_array(a, struct tolerance,
+					  v->n_results + 1);
 	uint64_t state = 0x9e3779b97f4a7c15u;
+	double share;
 
-	for (int run = 0; share > 0 && run < RUNS; run++) {
+	for (int i = 0; i < v->n_results; i++) {
+		t[i] = compare_tolerance(v->cli, v->results[i].type, 0);
+	}
+	share = observed_share(v->cli, v->inputs, tirc_input_count(v->model), t,
+			       v->n_results);
+	for (int run = 0; share > 0 && run < OBSERVED_RUNS; run++) {
 		for (int i = 0; i < v->n_given; i++) {
-			moved[i] = error_scale_moved(a, v->given[i], share,
-						     &state);
+			moved[i] = observed_moved(a, v->given[i], share,
+						  &state);
 			given[i] = &moved[i];
 		}
 		if (!interpret(v, v->compiled, given, v->n_given, now,
@@ -211,29 +215,50 @@ add_terms(struct values *v)
 			return false;
 		}
 		for (int i = 0; i < v->n_results; i++) {
-			if (dtype_is_float(now[i].type)) {
-				error_scale_see(&now[i], &v->results[i], share,
-						v->terms[i]);
-			}
+			struct observed *o = &v->observed[i];
+
+			o->share = share;
+			o->runs[o->n++] = now[i];
 		}
 	}
 	return true;
 }
 
-static double *
-allowed_of(struct values *v, const struct array *y, const double *terms,
-	   double step)
+/* How far the element of a result may be from y's: as far as on the other side of
+ * a step, if a run was there. */
+static double
+element_allowed(const struct observed *o, const struct tolerance *t,
+		const struct array *y, int64_t i)
 {
-	struct tolerance t = compare_tolerance(v->cli, y->type, step);
+	double was = array_double(y, i), most = 0, size = fabs(was);
+	struct element e;
+
+	size = isfinite(size) ? size : 0;
+	if (o->n == 0 || !dtype_is_float(y->type)) {
+		return t->atol + t->rtol * size;
+	}
+	observed_element(o, y, i, &e);
+	for (int run = 0; run < o->n; run++) {
+		double now = array_double(&o->runs[run], i);
+
+		if (element_steps(&e, was, now)) {
+			most = fmax(most, fabs(now - was));
+		}
+	}
+	return t->atol + t->rtol * size + element_width(&e, o, t) + most;
+}
+
+static double *
+allowed_of(struct values *v, int result_at)
+{
+	const struct array *y = &v->results[result_at];
+	struct tolerance t = compare_tolerance(v->cli, y->type,
+					       result(v, result_at).step);
 	double *list = arena_array(&v->m->arena, double, y->elems + 1);
 
 	for (int64_t i = 0; i < y->elems; i++) {
-		double size = 0;
-
-		if (dtype_is_float(y->type)) {
-			size = fabs(number_load(y->type, y->data, (size_t)i).f);
-		}
-		list[i] = t.atol + t.rtol * size + t.terms * terms[i];
+		list[i] = t.step +
+			  element_allowed(&v->observed[result_at], &t, y, i);
 	}
 	return list;
 }
@@ -245,24 +270,17 @@ compute(struct values *v)
 	struct arena *a = &v->m->arena;
 	int n = v->n_results;
 
-	v->terms = arena_array(a, double *, n + 1);
+	v->observed = arena_array(a, struct observed, n + 1);
 	v->results = arena_array(a, struct array, n + 1);
 	if (!interpret(v, v->compiled, v->given, v->n_given, v->results, n)) {
 		return false;
 	}
-	for (int i = 0; i < n; i++) {
-		size_t elems = (size_t)v->results[i].elems;
-
-		v->terms[i] = arena_array(a, double, elems + 1);
-		memset(v->terms[i], 0, elems * sizeof *v->terms[i]);
-	}
-	if (!add_terms(v)) {
+	if (!observe(v)) {
 		return false;
 	}
 	v->allowed = arena_array(a, double *, n + 1);
 	for (int i = 0; i < n; i++) {
-		v->allowed[i] = allowed_of(v, &v->results[i], v->terms[i],
-					   result(v, i).step);
+		v->allowed[i] = allowed_of(v, i);
 	}
 	return true;
 }
@@ -296,7 +314,7 @@ check(struct values *v)
 				   .got = &v->results[next],
 				   .want = &want[i],
 				   .step = y.step,
-				   .terms = v->terms[next] };
+				   .observed = &v->observed[next] };
 		next++;
 		if (!pair_near(v->cli, &p)) {
 			return cli_error("output '%s' of the compiled model "

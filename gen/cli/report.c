@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints how an output compares with the expected one. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "compare.h"
+
+static void
+print_shape(const struct array *a)
+{
+	/* the bytes of strings are no dimension of the model */
+	int ndim = a->is_string ? a->ndim - 1 : a->ndim;
+
+	say(stdout, "%s [", a->is_string ? "string" : dtype_name(a->type));
+	for (int d = 0; d < ndim; d++) {
+		say(stdout, "%s%lld", d > 0 ? "," : "", (long long)a->shape[d]);
+	}
+	say(stdout, "]");
+	if (a->is_string) {
+		say(stdout, " of up to %lld bytes", (long long)a->shape[ndim]);
+	}
+}
+
+/* Element i, or string i of rows of `bytes` bytes, exactly. */
+static void
+print_element(const struct array *a, int64_t i, int64_t bytes)
+{
+	union number v;
+
+	if (bytes > 0) {
+		const char *row = (const char *)a->data + i * bytes;
+
+		say(stdout, "\"%.*s\"", (int)strnlen(row, (size_t)bytes), row);
+		return;
+	}
+	v = number_load(a->type, a->data, (size_t)i);
+	if (dtype_is_float(a->type)) {
+		say(stdout, "%.*g", a->type.kind == DT_F64 ? 17 : 9, v.f);
+	} else if (a->type.kind == DT_BOOL) {
+		say(stdout, "%s", v.u != 0 ? "true" : "false");
+	} else if (dtype_is_signed(a->type)) {
+		say(stdout, "%lld", (long long)v.i);
+	} else {
+		say(stdout, "%llu", (unsigned long long)v.u);
+	}
+}
+
+/* "at [1,3]": the indices of element i. */
+static void
+print_index(const struct array *a, int64_t i, int ndim)
+{
+	for (int d = 0; d < ndim; d++) {
+		int64_t below = 1;
+
+		for (int k = d + 1; k < ndim; k++) {
+			below *= a->shape[k];
+		}
+		say(stdout, "%s%lld", d > 0 ? "," : "[",
+		    (long long)(i / below % a->shape[d]));
+	}
+	say(stdout, ndim > 0 ? "]" : "[]");
+}
+
+static void
+print_worst(const struct pair *x, const struct comparison *f)
+{
+	const struct array *want = x->want;
+	int ndim = want->is_string ? want->ndim - 1 : want->ndim;
+	int64_t bytes = want->is_string ? want->shape[ndim] : 0;
+
+	say(stdout, ", worst at ");
+	print_index(want, f->worst, ndim);
+	say(stdout, ": ");
+	print_element(x->got, f->worst, bytes);
+	say(stdout, ", expected ");
+	print_element(want, f->worst, bytes);
+}
+
+/* "3 elements are", "1 element is" */
+static void
+print_count(int64_t n, const char *one, const char *more)
+{
+	say(stdout, "; %lld element%s %s", (long long)n, n == 1 ? "" : "s",
+	    n == 1 ? one : more);
+}
+
+static void
+print_allowed(const struct pair *x, const struct tolerance *t,
+	      const struct comparison *f)
+{
+	say(stdout, "max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g|b| + %.3g",
+	    f->max_abs, f->max_rel, f->max_ulp, t->rtol, t->atol);
+	if (t->step > 0) {
+		say(stdout, ", a step of %.3g", t->step);
+	}
+	if (x->observed != NULL && dtype_is_float(x->got->type)) {
+		say(stdout, " + rounding, by %d runs (at most %.3g)",
+		    x->observed->n, f->most_width);
+	}
+	if (f->stepped > 0) {
+		print_count(f->stepped, "is one step off", "are one step off");
+	}
+	if (f->other_side > 0) {
+		print_count(f->other_side, "", "");
+		say(stdout, "within rounding of a step took the other side");
+	}
+}
+
+bool
+pair_report(const struct cli *c, const struct pair *x)
+{
+	const struct array *got = x->got, *want = x->want;
+	struct tolerance t = compare_tolerance(c, got->type, x->step);
+	int64_t elems = want->elems;
+	struct comparison f;
+	bool ok;
+
+	pair_compare(c, x, &f);
+	ok = f.same_shape && f.bad == 0 && !f.too_many;
+	if (c->quiet && ok) {
+		return true;
+	}
+	style_word(stdout, ok ? STYLE_GREEN : STYLE_RED, ok ? "ok  " : "FAIL");
+	say(stdout, "  %s  %s  ", x->where, got->name);
+	if (!f.same_shape) {
+		say(stdout, "type or shape differs: ");
+		print_shape(got);
+		say(stdout, ", expected ");
+		print_shape(want);
+		say(stdout, "\n");
+		return false;
+	}
+	if (want->is_string) {
+		int64_t bytes = want->shape[want->ndim - 1];
+
+		elems = bytes > 0 ? elems / bytes : 0;
+		say(stdout, f.bad == 0 ? "all strings equal" : "");
+	} else {
+		print_allowed(x, &t, &f);
+	}
+	if (f.too_many) {
+		say(stdout, ", more than rounding errors explain");
+	}
+	if (f.bad > 0) {
+		say(stdout, "%s%lld of %lld %s", want->is_string ? "" : "; ",
+		    (long long)f.bad, (long long)elems,
+		    want->is_string ? "strings differ" : "beyond");
+	}
+	if (!ok) {
+		print_worst(x, &f);
+	}
+	say(stdout, "\n");
+	return ok;
+}
