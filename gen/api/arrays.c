@@ -318,8 +318,13 @@ read_member(struct module *m, const char *path, zip_t *zip, zip_uint64_t i,
 	if (s.member == NULL) {
 		return wrong(&s, "it cannot be read");
 	}
-	ok = read_header(&s, out) && check_size(&s, out) &&
-	     filter->accepts(filter->ctx, out, n) && read_data(&s, out);
+	ok = read_header(&s, out) && check_size(&s, out);
+	if (ok) {
+		enum array_use use = filter->accepts(filter->ctx, out, n);
+
+		ok = use == ARRAY_LEFT_OUT ||
+		     (use == ARRAY_TAKEN && read_data(&s, out));
+	}
 	zip_fclose(s.member);
 	return ok;
 }

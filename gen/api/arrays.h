@@ -5,11 +5,14 @@
 
 #include "onnx_import.h"
 
+/* ARRAY_LEFT_OUT: its data is not read. */
+enum array_use { ARRAY_TAKEN, ARRAY_LEFT_OUT, ARRAY_REFUSED };
+
 /* Asked of each member of a .npz before its data is unpacked, when its name, type
- * and shape are known; n: the members. False: it is not wanted, which the
- * function reports. */
+ * and shape are known; n: the members. If the function refuses it, it reports
+ * why. */
 struct array_filter {
-	bool (*accepts)(void *ctx, const struct array *a, int n);
+	enum array_use (*accepts)(void *ctx, const struct array *a, int n);
 	void *ctx;
 };
 

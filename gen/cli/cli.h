@@ -33,8 +33,10 @@ struct cli {
 	const char *cc, *cflags;
 	/* a command prefix for the built program, or NULL */
 	const char *runner;
-	const char *const *inputs; /* run: name=file or file */
+	const char *const *inputs; /* run, test: name=file or file */
 	int n_inputs;
+	const char *const *expected; /* test: the same, of outputs */
+	int n_expected;
 	const char *output; /* run: .npz or folder */
 	int repeat;
 	double rtol, atol; /* negative: by dtype */

@@ -7,138 +7,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "harness.h"
-#include "text.h"
-
-static int
-input_index(struct tirc *t, const char *name)
-{
-	for (int i = 0; i < tirc_input_count(t); i++) {
-		struct tirc_tensor x = tirc_input(t, i);
-
-		if (strcmp(x.name, name) == 0 ||
-		    strcmp(x.identifier, name) == 0) {
-			return i;
-		}
-	}
-	return -1;
-}
-
-static bool
-no_such_input(struct tirc *t, const char *file, const char *name)
-{
-	int n = tirc_input_count(t);
-	const char **names = calloc((size_t)n + 1, sizeof *names), *near;
-
-	if (names == NULL) {
-		memory_exhausted();
-	}
-	for (int i = 0; i < n; i++) {
-		names[i] = tirc_input(t, i).name;
-	}
-	near = text_nearest(name, names, n);
-	cli_error("%s: '%s' is no input of the model; %s '%s'", file, name,
-		  near != NULL ? "did you mean"
-		  : n > 1      ? "the first one is"
-			       : "its input is",
-		  near != NULL ? near
-		  : n > 0      ? names[0]
-			       : "");
-	free(names);
-	return false;
-}
-
-/* A file of arrays for the inputs. */
-struct input_file {
-	struct harness *h;
-	const char *path;
-	int at;    /* the input that the option names, or -1 */
-	int *next; /* the first input without an array */
-};
-
-/* The input that an array of the file is for, one of n; -1: reported. */
-static int
-input_of(const struct input_file *f, const struct array *a, int n)
-{
-	int to = f->at;
-
-	if (to < 0 && a->name != NULL && n > 1) {
-		to = input_index(f->h->t, a->name);
-		if (to < 0) {
-			no_such_input(f->h->t, f->path, a->name);
-			return -1;
-		}
-	}
-	to = to < 0 ? *f->next : to;
-	if (to >= tirc_input_count(f->h->t)) {
-		cli_error("%s: the model has only %d input(s)", f->path,
-			  tirc_input_count(f->h->t));
-		return -1;
-	}
-	return to;
-}
-
-/* Of a member of an archive, before it is unpacked. */
-static bool
-accepts(void *ctx, const struct array *a, int n)
-{
-	struct input_file *f = ctx;
-	int to = input_of(f, a, n);
-	struct tirc_tensor x;
-
-	if (to < 0 || !harness_check_input(f->h, to, a)) {
-		return false;
-	}
-	x = tirc_input(f->h->t, to);
-	return a->elems <= x.elems ||
-	       cli_error("%s: input '%s' has at most %lld elements, and the "
-			 "file has %lld",
-			 f->path, x.name, (long long)x.elems,
-			 (long long)a->elems);
-}
-
-/* "name=file" or "file"; a name is recognised only if it is an input's. */
-static bool
-take_file(struct harness *h, const char *text, struct array *inputs,
-	  bool *given, int *next)
-{
-	const char *equals = strchr(text, '=');
-	struct input_file f = { .h = h, .at = -1, .next = next };
-	struct array_filter filter = { accepts, &f };
-	struct array *list;
-	int n;
-
-	if (equals != NULL) {
-		f.at = input_index(h->t,
-				   arena_strndup(&h->m->arena, text,
-						 (size_t)(equals - text)));
-		if (f.at >= 0) {
-			text = equals + 1;
-		} else if (access(text, F_OK) != 0) {
-			return no_such_input(h->t, "--input",
-					     arena_strndup(&h->m->arena, text,
-							   (size_t)(equals -
-								    text)));
-		}
-	}
-	f.path = text;
-	if (!arrays_read(h->m, text, &filter, &list, &n)) {
-		return false;
-	}
-	for (int i = 0; i < n; i++) {
-		int to = input_of(&f, &list[i], n);
-
-		if (to < 0) {
-			return false;
-		}
-		if (f.at < 0 && (list[i].name == NULL || n == 1)) {
-			(*next)++;
-		}
-		inputs[to] = list[i];
-		given[to] = true;
-	}
-	return true;
-}
+#include "data_files.h"
 
 static void
 print_array(const struct array *a)
@@ -155,7 +24,8 @@ print_array(const struct array *a)
 		if (dtype_is_float(a->type)) {
 			say(stdout, " %.7g", v.f);
 		} else {
-			say(stdout, " %lld", (long long)v.i);
+			say(stdout, " ");
+			array_print(a, i, 0);
 		}
 	}
 	say(stdout, "%s\n", a->elems > 10 ? " …" : "");
@@ -174,16 +44,35 @@ print_times(struct harness *h)
 }
 
 static bool
+take_inputs(struct harness *h, struct slots *s)
+{
+	for (int i = 0; i < h->cli->n_inputs; i++) {
+		if (!slots_take(h, s, h->cli->inputs[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < s->n; i++) {
+		if (s->given[i]) {
+			continue;
+		}
+		if (h->cli->n_inputs > 0) {
+			return cli_error("no data for input '%s'; give "
+					 "--input %s=FILE",
+					 s->tensors[i].name,
+					 s->tensors[i].name);
+		}
+		harness_ramp(h, i, &s->arrays[i]);
+	}
+	return true;
+}
+
+static bool
 execute(struct harness *h)
 {
-	int n_in = tirc_input_count(h->t);
 	int n_out = tirc_output_count(h->t);
-	struct array *inputs = arena_array(&h->m->arena, struct array,
-					   n_in + 1);
+	struct slots inputs = slots_of_inputs(h);
 	struct array *outputs = arena_array(&h->m->arena, struct array,
 					    harness_results(h) + 1);
-	bool *given = arena_array(&h->m->arena, bool, n_in + 1);
-	int next = 0;
 
 	if (h->cli->output != NULL && !arrays_can_save(h->cli->output, n_out)) {
 		return cli_error("--output %s: the model has %d output%s; "
@@ -191,24 +80,8 @@ execute(struct harness *h)
 				 h->cli->output, n_out, n_out == 1 ? "" : "s",
 				 n_out == 1 ? " or a .npy file" : "");
 	}
-	for (int i = 0; i < h->cli->n_inputs; i++) {
-		if (!take_file(h, h->cli->inputs[i], inputs, given, &next)) {
-			return false;
-		}
-	}
-	for (int i = 0; i < n_in; i++) {
-		if (given[i]) {
-			continue;
-		}
-		if (h->cli->n_inputs > 0) {
-			return cli_error("no data for input '%s'; give "
-					 "--input %s=FILE",
-					 tirc_input(h->t, i).name,
-					 tirc_input(h->t, i).name);
-		}
-		harness_ramp(h, i, &inputs[i]);
-	}
-	if (!harness_run(h, inputs, outputs)) {
+	if (!take_inputs(h, &inputs) ||
+	    !harness_run(h, inputs.arrays, outputs)) {
 		return false;
 	}
 	for (int i = 0; i < n_out && !h->cli->quiet; i++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "data_set.h"
 
 struct twins {
 	struct cli generated_cli, alone_cli;
@@ -100,41 +101,35 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 }
 
 static bool
-read_inputs(struct twins *w, const char *folder, struct array *inputs)
+read_inputs(struct twins *w, const char *path, bool ramps, struct data_set *d)
 {
-	for (int i = 0; i < tirc_input_count(w->generated.t); i++) {
-		if (folder == NULL) {
-			harness_ramp(&w->generated, i, &inputs[i]);
-		} else if (!harness_read(&w->generated, folder, "input", i,
-					 &inputs[i])) {
-			return false;
-		}
+	struct harness *g = &w->generated;
+
+	if (!ramps) {
+		return data_set_read(g, path, true, d);
+	}
+	d->where = "ramps";
+	d->inputs = arena_array(&g->m->arena, struct array,
+				tirc_input_count(g->t) + 1);
+	for (int i = 0; i < tirc_input_count(g->t); i++) {
+		harness_ramp(g, i, &d->inputs[i]);
 	}
 	return true;
 }
 
 static bool
-compare_all(struct twins *w, struct cli *c, bool *bad)
+compare_all(struct twins *w, bool *bad)
 {
 	struct harness *g = &w->generated;
-	struct array *inputs = arena_array(&g->m->arena, struct array,
-					   tirc_input_count(g->t) + 1);
-	const char **folders = c->rest;
-	int n = c->n_rest;
+	const char **paths;
+	int n = data_set_list(g, true, &paths);
 
 	w->n_read = tirc_input_count(w->alone.t) - tirc_input_count(g->t);
-	if (n == 0) {
-		n = harness_folders(g, &folders);
-	}
 	for (int i = 0; i < (n > 0 ? n : 1); i++) {
-		const char *folder = n > 0 ? folders[i] : NULL;
-		const char *name = folder != NULL ? folder : "ramps";
+		struct data_set d = { 0 };
 
-		if (strrchr(name, '/') != NULL) {
-			name = strrchr(name, '/') + 1;
-		}
-		if (!read_inputs(w, folder, inputs) ||
-		    !run_twins(w, name, inputs, bad)) {
+		if (!read_inputs(w, n > 0 ? paths[i] : NULL, n == 0, &d) ||
+		    !run_twins(w, d.where, d.inputs, bad)) {
 			return false;
 		}
 	}
@@ -157,7 +152,7 @@ test_each_region(struct cli *c)
 	} else if (ok) {
 		ok = open_one(&w.generated, &w.generated_cli, c, "generated",
 			      &kept[1]) &&
-		     compare_all(&w, c, &bad);
+		     compare_all(&w, &bad);
 		if (ok && !c->quiet) {
 			say(stdout, "%d region%s compared%s\n",
 			    tirc_region_count(w.alone.t),

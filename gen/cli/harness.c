@@ -581,16 +581,22 @@ harness_ramp(struct harness *h, int i, struct array *a)
 }
 
 void
-harness_close(struct harness *h)
+harness_messages(struct harness *h)
 {
-	for (int i = 0; i < h->m->diags.list.n; i++) {
+	while (h->n_told < h->m->diags.list.n) {
 		struct strbuf s;
 
 		strbuf_init(&s);
-		diag_format(&h->m->diags.list.data[i], &s);
+		diag_format(&h->m->diags.list.data[h->n_told++], &s);
 		cli_error("%s", s.data);
 		strbuf_release(&s);
 	}
+}
+
+void
+harness_close(struct harness *h)
+{
+	harness_messages(h);
 	free(h->folder);
 	tirc_free(h->t);
 	module_free(h->m);

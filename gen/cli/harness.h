@@ -26,6 +26,7 @@ struct harness {
 	 * simulator executes. */
 	double *times_ns;
 	struct board board; /* of the last execution by a simulator */
+	int n_told;         /* of m's messages */
 };
 
 /* keep.c: may a compiler and the program that it builds write into this folder of
@@ -68,14 +69,11 @@ void harness_close(struct harness *h);
 /* Fills an array with small distinct numbers, for runs without data. */
 void harness_ramp(struct harness *h, int i, struct array *a);
 
-/* cmd_test.c: test_data_set_* beside the model, in order of their numbers; the
- * i-th "input" or "output" of a folder. */
-int test_folders(struct arena *a, const char *model, const char ***out);
-int harness_folders(struct harness *h, const char ***out);
-/* Is the file of a data set a plain one, if it is there? False: reported. */
-bool test_is_file(const char *path);
-bool harness_read(struct harness *h, const char *folder, const char *kind,
-		  int i, struct array *out);
+/* Prints the messages that are new since the last call, on stderr. */
+void harness_messages(struct harness *h);
+/* report.c: prints element i, or string i of rows of `bytes` bytes, so that equal
+ * texts are equal elements. */
+void array_print(const struct array *a, int64_t i, int64_t bytes);
 /* each_region.c: test --each-region. The verb's exit status. */
 int test_each_region(struct cli *c);
 

@@ -151,6 +151,10 @@ static const struct option_row rows[] = {
 	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it", RUN | TEST },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
 	  ".npz, .npy or .pb (default: ramps of small numbers)", RUN },
+	{ OPT_INPUT, "input", "[NAME=]FILE",
+	  ".npz, .npy or .pb of inputs, as for run; with --expect", TEST },
+	{ OPT_EXPECT, "expect", "[NAME=]FILE",
+	  ".npz, .npy or .pb of the outputs that --input should give", TEST },
 	{ OPT_OUTPUT, "output", "FILE",
 	  ".npz for all outputs, or .npy for the only one", RUN },
 	{ OPT_REPEAT, "repeat", "N",
@@ -188,11 +192,13 @@ static const struct verb verbs[] = {
 	  "A target of a microcontroller names a simulator, which executes the\n"
 	  "program and counts instructions (docs/microcontrollers.md).\n",
 	  cmd_run },
-	{ "test", "MODEL.onnx [DIR…]",
-	  "compare with the expected outputs of ONNX test data",
+	{ "test", "MODEL.onnx [DIR or FILE.npz…]",
+	  "compare with the expected outputs of test data",
 	  "Runs the model on input_*.pb of each DIR (default: every\n"
-	  "test_data_set_* beside the model) and compares with output_*.pb.\n"
-	  "Exit status 1 on a mismatch.\n\n"
+	  "test_data_set_* beside the model) and compares with output_*.pb; or\n"
+	  "on the arrays of each FILE.npz that have the names of inputs, and\n"
+	  "compares with those that have the names of outputs; or on --input,\n"
+	  "with --expect. Exit status 1 on a mismatch.\n\n"
 	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"

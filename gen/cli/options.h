@@ -48,6 +48,7 @@ enum option_id {
 	OPT_CC,
 	OPT_CFLAGS,
 	OPT_INPUT,
+	OPT_EXPECT,
 	OPT_OUTPUT,
 	OPT_REPEAT,
 	OPT_RTOL,

@@ -334,6 +334,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_INPUT:
 		push(c, &c->inputs, &c->n_inputs, arg);
 		return true;
+	case OPT_EXPECT:
+		push(c, &c->expected, &c->n_expected, arg);
+		return true;
 	case OPT_OUTPUT:
 		c->output = arg;
 		return true;
@@ -517,6 +520,20 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 			     : (bit & PROGRAM_VERBS) != 0
 				     ? "no program is given; add a .py file"
 				     : "no model is given; add an .onnx file");
+	}
+	if (bit == TEST && r->n_files > 1 && c->n_inputs + c->n_expected > 0) {
+		return usage(verb,
+			     "--input and --expect are a data set; remove %s, "
+			     "or test it by itself",
+			     r->files[1]);
+	}
+	if (bit == TEST && !c->each_region &&
+	    (c->n_inputs > 0) != (c->n_expected > 0)) {
+		return usage(verb, c->n_inputs > 0
+					   ? "--input needs the expected "
+					     "outputs; add --expect FILE"
+					   : "--expect needs the inputs; add "
+					     "--input FILE");
 	}
 	if (r->n_files > 1 && bit != TEST && bit != DIALECT) {
 		return usage(verb, "only one file is allowed; remove %s",

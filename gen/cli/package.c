@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "compare.h"
+#include "data_set.h"
 
 struct values {
 	struct cli *cli;

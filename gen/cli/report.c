@@ -21,9 +21,8 @@ print_shape(const struct array *a)
 	}
 }
 
-/* Element i, or string i of rows of `bytes` bytes, exactly. */
-static void
-print_element(const struct array *a, int64_t i, int64_t bytes)
+void
+array_print(const struct array *a, int64_t i, int64_t bytes)
 {
 	union number v;
 
@@ -36,8 +35,6 @@ print_element(const struct array *a, int64_t i, int64_t bytes)
 	v = number_load(a->type, a->data, (size_t)i);
 	if (dtype_is_float(a->type)) {
 		say(stdout, "%.*g", a->type.kind == DT_F64 ? 17 : 9, v.f);
-	} else if (a->type.kind == DT_BOOL) {
-		say(stdout, "%s", v.u != 0 ? "true" : "false");
 	} else if (dtype_is_signed(a->type)) {
 		say(stdout, "%lld", (long long)v.i);
 	} else {
@@ -71,9 +68,9 @@ print_worst(const struct pair *x, const struct comparison *f)
 	say(stdout, ", worst at ");
 	print_index(want, f->worst, ndim);
 	say(stdout, ": ");
-	print_element(x->got, f->worst, bytes);
+	array_print(x->got, f->worst, bytes);
 	say(stdout, ", expected ");
-	print_element(want, f->worst, bytes);
+	array_print(want, f->worst, bytes);
 }
 
 /* "3 elements are", "1 element is" */

@@ -113,6 +113,7 @@ put_cell(FILE *f, const char *text, int width, bool right, bool last)
 static void
 message(enum style style, const char *kind, const char *fmt, va_list ap)
 {
+	fflush(stdout); /* the lines of both streams stay in their order */
 	style_word(stderr, style, kind);
 	say(stderr, " ");
 	say_args(stderr, fmt, ap);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads data sets: input_*.pb and output_*.pb of a folder, or arrays by name. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data_files.h"
+#include "data_set.h"
+#include "text.h"
+
+/* Files of data sets are found beside the model; who made it may have put a pipe
+ * or a device there. */
+bool
+test_is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
+	       cli_error(
+		       "%s is no plain file; remove it, or name other folders "
+		       "of data",
+		       path);
+}
+
+/* -- folders -- */
+
+/* The i-th "input" or "output" of a folder. */
+static bool
+read_pb(struct harness *h, const char *folder, const char *kind, int i,
+	struct array *out)
+{
+	const char *path = arena_printf(&h->m->arena, "%s/%s_%d.pb", folder,
+					kind, i);
+	struct array *list;
+	int n;
+
+	if (!test_is_file(path) || !arrays_read(h->m, path, NULL, &list, &n)) {
+		return false;
+	}
+	*out = list[0];
+	return true;
+}
+
+/* The constant that is the model's input at this position; false: there is
+ * none. */
+static bool
+constant_at(const struct harness *h, int position, struct tirc_const_input *out)
+{
+	for (int i = 0; i < tirc_const_input_count(h->t); i++) {
+		*out = tirc_const_input(h->t, i);
+		if (out->position == position) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is the array of the data set what the model was compiled for? */
+static bool
+check_constant(const struct array *a, const char *where,
+	       const struct tirc_const_input *c)
+{
+	struct dtype type;
+	bool same;
+
+	same = dtype_from_name(c->dtype, &type) && array_is(a, type) &&
+	       a->ndim == c->ndim;
+	for (int d = 0; same && d < a->ndim; d++) {
+		same = a->shape[d] == c->dims[d];
+	}
+	same = same && memcmp(a->data, c->data, (size_t)c->bytes) == 0;
+	return same || cli_error("input '%s' of %s is not the constant that "
+				 "--const-input gives",
+				 c->name, where);
+}
+
+/* Is the input at this position among the others, without constants, a state? */
+static bool
+is_state(const struct harness *h, int position)
+{
+	for (int i = 0; i < tirc_state_count(h->t); i++) {
+		if (tirc_state(h->t, i).input == position) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Reads the inputs of the data set that are neither constants nor states. */
+static bool
+read_inputs(struct harness *h, const char *folder, struct array *inputs)
+{
+	int n = tirc_input_count(h->t) + tirc_const_input_count(h->t) +
+		tirc_state_count(h->t);
+	struct tirc_const_input c;
+	int next = 0, variable = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct array a;
+
+		if (constant_at(h, i, &c)) {
+			if (!read_pb(h, folder, "input", i, &a) ||
+			    !check_constant(&a, folder, &c)) {
+				return false;
+			}
+		} else if (!is_state(h, variable++) &&
+			   !read_pb(h, folder, "input", i, &inputs[next++])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The state that is the model's output at this position; -1: none is. */
+static int
+state_at(const struct harness *h, int position)
+{
+	for (int i = 0; i < tirc_state_count(h->t); i++) {
+		if (tirc_state(h->t, i).output == position) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* Each result is an output of the model: a state, or the next one that is no
+ * state. */
+static bool
+read_outputs(struct harness *h, const char *folder, struct data_set *out)
+{
+	int next = 0;
+
+	for (int i = 0; i < harness_results(h); i++) {
+		int state = state_at(h, i);
+		int at = state >= 0 ? tirc_output_count(h->t) + state : next++;
+
+		if (!read_pb(h, folder, "output", i, &out->want[at])) {
+			return false;
+		}
+		out->expected[at] = true;
+	}
+	return true;
+}
+
+/* -- arrays by name -- */
+
+static bool
+have_inputs(const struct slots *s, const char *path)
+{
+	for (int i = 0; i < s->n; i++) {
+		if (!s->given[i]) {
+			return path != NULL
+				       ? cli_error("%s has no array '%s', "
+						   "which is an input",
+						   path, s->tensors[i].name)
+				       : cli_error("no data for input '%s'; "
+						   "give --input %s=FILE",
+						   s->tensors[i].name,
+						   s->tensors[i].name);
+		}
+	}
+	return true;
+}
+
+/* An output that nothing is expected of is told: it is not compared. */
+static bool
+have_outputs(struct harness *h, const struct slots *s, const char *where)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		n += s->given[i];
+	}
+	if (n == 0) {
+		return cli_error("%s: no array is an output; the first one of "
+				 "the model is '%s'",
+				 where, s->n > 0 ? s->tensors[0].name : "");
+	}
+	for (int i = 0; i < s->n && !h->cli->quiet; i++) {
+		if (!s->given[i]) {
+			cli_note("%s expects nothing of output '%s', which is "
+				 "not compared",
+				 where, s->tensors[i].name);
+		}
+	}
+	return true;
+}
+
+static bool
+read_archive(struct harness *h, const char *path, bool inputs_only,
+	     struct data_set *out)
+{
+	struct slots lists[] = { slots_of_inputs(h), slots_of_constants(h),
+				 slots_of_results(h) };
+
+	if (!test_is_file(path) ||
+	    !slots_take_archive(h, lists, 3, inputs_only, path) ||
+	    !have_inputs(&lists[0], path)) {
+		return false;
+	}
+	for (int i = 0; i < lists[1].n; i++) {
+		struct tirc_const_input c = tirc_const_input(h->t, i);
+
+		if (lists[1].given[i] &&
+		    !check_constant(&lists[1].arrays[i], path, &c)) {
+			return false;
+		}
+	}
+	out->inputs = lists[0].arrays;
+	out->want = lists[2].arrays;
+	out->expected = lists[2].given;
+	return inputs_only || have_outputs(h, &lists[2], path);
+}
+
+static bool
+read_options(struct harness *h, bool inputs_only, struct data_set *out)
+{
+	const struct cli *c = h->cli;
+	struct slots inputs = slots_of_inputs(h);
+	struct slots results = slots_of_results(h);
+
+	for (int i = 0; i < c->n_inputs; i++) {
+		if (!slots_take(h, &inputs, c->inputs[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; !inputs_only && i < c->n_expected; i++) {
+		if (!slots_take(h, &results, c->expected[i])) {
+			return false;
+		}
+	}
+	out->where = inputs_only ? "--input" : "--expect";
+	out->inputs = inputs.arrays;
+	out->want = results.arrays;
+	out->expected = results.given;
+	return have_inputs(&inputs, NULL) &&
+	       (inputs_only || have_outputs(h, &results, "--expect"));
+}
+
+bool
+data_set_read(struct harness *h, const char *path, bool inputs_only,
+	      struct data_set *out)
+{
+	struct arena *a = &h->m->arena;
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+	int n = harness_results(h);
+
+	*out = (struct data_set){ .where = slash != NULL && slash[1] != '\0'
+						   ? slash + 1
+						   : path };
+	if (path == NULL) {
+		return read_options(h, inputs_only, out);
+	}
+	if (text_ends_in(path, ".npz")) {
+		return read_archive(h, path, inputs_only, out);
+	}
+	out->inputs = arena_array(a, struct array, tirc_input_count(h->t) + 1);
+	out->want = arena_array(a, struct array, n + 1);
+	out->expected = arena_array(a, bool, n + 1);
+	return read_inputs(h, path, out->inputs) &&
+	       (inputs_only || read_outputs(h, path, out));
+}
+
+/* -- lists -- */
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+is_test_data(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, "test_data_set_", 14) == 0;
+}
+
+int
+test_folders(struct arena *a, const char *model, const char ***out)
+{
+	const char *slash = strrchr(model, '/');
+	const char *beside = slash != NULL
+				     ? arena_strndup(a, model,
+						     (size_t)(slash - model))
+				     : ".";
+	struct dirent **entries;
+	int n = scandir(beside, &entries, is_test_data, by_name);
+
+	*out = arena_array(a, const char *, n < 0 ? 1 : n + 1);
+	for (int i = 0; i < n; i++) {
+		(*out)[i] = arena_printf(a, "%s/%s", beside,
+					 entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0) {
+		free(entries);
+	}
+	return n < 0 ? 0 : n;
+}
+
+int
+data_set_list(struct harness *h, bool none_is_right, const char ***out)
+{
+	const struct cli *c = h->cli;
+	int n;
+
+	if (c->n_rest > 0) {
+		*out = c->rest;
+		return c->n_rest;
+	}
+	if (c->n_inputs > 0 || c->n_expected > 0) {
+		*out = arena_array(&h->m->arena, const char *, 1);
+		return 1;
+	}
+	n = test_folders(&h->m->arena, c->model, out);
+	if (n == 0 && !none_is_right) {
+		cli_error(
+			"there is no test_data_set_* beside %s; name a folder "
+			"of input_*.pb and output_*.pb, or a .npz file of "
+			"inputs and outputs by name",
+			c->model);
+	}
+	return n;
+}
