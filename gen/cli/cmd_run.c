@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "data_files.h"
+#include "slots.h"
 
 static void
 print_array(const struct array *a)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data_files.h"
 #include "data_set.h"
+#include "slots.h"
 #include "text.h"
 
 /* Files of data sets are found beside the model; who made it may have put a pipe

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data_files.h"
+#include "slots.h"
 #include "text.h"
 
 static struct slots
