@@ -158,6 +158,18 @@ def qlinear_conv(node, inputs):
                         else factor.reshape(()), zero_y.reshape(()))]
 
 
+def channels(x, last):
+    return np.moveaxis(x, 1, -1) if last else np.moveaxis(x, -1, 1)
+
+
+def qlinear_conv_of_pixels(node, inputs):
+    """The channels may be last."""
+    if not attribute(node, "channels_last", 0):
+        return qlinear_conv(node, inputs)
+    y = qlinear_conv(node, [channels(inputs[0], False), *inputs[1:]])[0]
+    return [np.ascontiguousarray(channels(y, True))]
+
+
 def matmul_integer_to_float(node, inputs):
     a, b, scale_a, scale_b = inputs[:4]
     y = sums(a, b, given(inputs, 4), given(inputs, 5)).astype(np.float32)
@@ -196,6 +208,27 @@ def qgemm(node, inputs):
         return [(total.astype(np.float32) * factor).astype(np.float32)]
     return [requantized(total, factor / inputs[7].reshape(()),
                         given(inputs, 8, np.uint8(0)).reshape(()))]
+
+
+def quantized_attention(node, inputs):
+    """The product of query, key and value is computed here; onnxruntime's
+    Attention gets it with the unit matrix as weights."""
+    total = sums(inputs[0], inputs[1], given(inputs, 6), given(inputs, 7))
+    packed = total.astype(np.float32) * (inputs[3].reshape(()) * np.squeeze(
+        inputs[4])) + inputs[2]
+    columns = packed.shape[-1]
+    values = {"packed": packed.astype(np.float32),
+              "unit": np.eye(columns, dtype=np.float32),
+              "none": np.zeros(columns, np.float32),
+              "mask": given(inputs, 5), "past": given(inputs, 8)}
+    names = [name if values[name] is not None else "" for name in values]
+    plain = onnx.helper.make_node("Attention", names, node.output,
+                                  domain="com.microsoft")
+    plain.attribute.extend(node.attribute)
+    values = {name: values[name] for name in names if name}
+    return Part([plain], list(values), [o for o in node.output if o], {}, (
+        onnx.helper.make_opsetid("", 17),
+        onnx.helper.make_opsetid("com.microsoft", 1))).run(values)
 
 
 # -- reductions of integers
@@ -324,12 +357,14 @@ OWN = {
     ("com.microsoft", "DynamicQuantizeMatMul"): (
         always, dynamic_quantize_matmul),
     ("com.microsoft", "QGemm"): (always, qgemm),
+    ("com.microsoft", "QLinearConv"): (always, qlinear_conv_of_pixels),
+    ("com.microsoft", "QAttention"): (always, quantized_attention),
     ("ai.onnx.ml", "TreeEnsembleClassifier"): (
         is_softmax_of_one, softmax_of_one),
     **{("", "Reduce" + name): (is_integer, integer_reduction) for name in
        "Sum Mean Prod L1 L2 SumSquare LogSum LogSumExp".split()}}
 # Operators on sums of products of bytes that have no definition here.
-UNKNOWN = {("com.microsoft", name) for name in """QLinearConv QAttention
+UNKNOWN = {("com.microsoft", name) for name in """
     DynamicQuantizeLSTM QMoE QOrderedMatMul QOrderedAttention""".split()}
 
 

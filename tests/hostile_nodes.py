@@ -268,6 +268,25 @@ def of_microsoft(hostile):
         [ints(2, 5, kind=i32), ints(2, 5, kind=i32, most=2), [f(9, 8)],
          [f(6, 8)], [f(2, 8)], [f(8)], [f(8)], ints(2, 5, kind=i32, most=2),
          ints(2, 5, kind=i32)], {"epsilon": 1e-3}, 2)
+    add("QEmbedLayerNormalization",
+        [ints(2, 5, kind=i32), ints(2, 5, kind=i32, most=2),
+         *([ints(n, 8, kind=u8)] for n in (9, 6, 2)),
+         [ints(8, kind=u8)], [ints(8, kind=u8)],
+         ints(2, 5, kind=i32, most=2), *[real(0.1)] * 5, *[byte(1)] * 5], {},
+        2)
+    add("GatherBlockQuantized",
+        [[ints(7, 16, kind=u8)], ints(2, 3), f(7, 2)],
+        {"bits": 4, "block_size": 16, "quantize_axis": 1})
+    add("GatherND", [f(3, 4, 2), ints(5, 2)])
+    add("Pad", [f(3, 4), [np.array([0, 1, 2, -1])]])
+    add("Trilu", [f(3, 4), ints(1)])
+    add("ExpandDims", [ints(3, 4), [np.array(-1, i32)]])
+    add("Range", [[np.array(v, i32)] for v in (1, 9, 3)])
+    add("MatMulInteger16", [ints(3, 4, kind=np.int16),
+                            ints(4, 5, kind=np.int16)])
+    add("QAttention", [ints(2, 5, 16, kind=u8), [ints(16, 48, kind=s8)],
+                       [f(48)], real(0.02), real(0.01),
+                       ints(2, 5, kind=i32, most=2)], {"num_heads": 4})
     add("RotaryEmbedding", [f(2, 5, 32), ints(2, 5), f(9, 4), f(9, 4)])
     add("RotaryEmbedding", [f(2, 4, 5, 8), ints(1), f(9, 4), f(9, 4)],
         {"interleaved": 1})
@@ -296,6 +315,11 @@ def of_microsoft(hostile):
     add("QLinearGlobalAveragePool", image, {"channels_last": 0})
     add("QLinearAveragePool", image, {"kernel_shape": [3, 3],
                                       "strides": [2, 2]})
+    add("QLinearReduceMean", image, {"axes": [1, 3], "keepdims": 0})
+    add("NhwcMaxPool", [ints(1, 6, 6, 3, kind=u8)], {"kernel_shape": [2, 2]})
+    add("QLinearConv", [ints(1, 5, 6, 4, kind=u8), real(0.1), byte(120),
+                        [ints(6, 4, 3, 3, kind=s8)], real(0.2), byte(0, s8),
+                        real(0.7), byte(100)], {"channels_last": 1})
     add("QLinearConcat", [real(0.2), byte(9), ints(2, 3, kind=u8), real(0.1),
                           byte(3), ints(2, 4, kind=u8), real(0.3), byte(7)],
         {"axis": 1})
@@ -317,9 +341,9 @@ def of_microsoft(hostile):
 
 
 # Of com.microsoft, those that take no integers but constants.
-FLOATS = set("""BiasGelu FastGelu FusedConv FusedGemm FusedMatMul Gelu MatMulNBits
-NhwcConv QuickGelu SkipLayerNormalization
-SkipSimplifiedLayerNormalization""".split())
+FLOATS = set("""BiasGelu FastGelu FusedConv FusedGemm FusedMatMul Gelu Inverse
+MatMulNBits NhwcConv NhwcFusedConv QuickGelu SkipLayerNormalization
+SkipSimplifiedLayerNormalization TransposeMatMul""".split())
 
 
 def of_others(hostile):

@@ -97,6 +97,24 @@ compose_input(const struct compose *c, int i)
 }
 
 bool
+compose_needs(struct compose *c, int n, ...)
+{
+	int missing = -1;
+	va_list ap;
+
+	va_start(ap, n);
+	for (int k = 0; k < n; ++k) {
+		int i = va_arg(ap, int);
+
+		missing = missing < 0 && !compose_input(c, i) ? i : missing;
+	}
+	va_end(ap);
+	return missing < 0 ||
+	       compose_error(c, DIAG_BAD_MODEL,
+			     "input %d is missing; correct the model", missing);
+}
+
+bool
 compose_wants(const struct compose *c, int i)
 {
 	const struct tensor *t = i < c->node->n_outputs ? c->node->outputs[i]

@@ -56,6 +56,9 @@ bool compose_node_at(struct importer *imp, int *pos);
 
 /* Input i of the model's node; NULL where it is absent. */
 struct tensor *compose_input(const struct compose *c, int i);
+/* Are the n inputs that follow given? False after a diagnostic. For operators
+ * whose optional inputs are before others that they need. */
+bool compose_needs(struct compose *c, int n, ...);
 /* Is output i of the model's node wanted? */
 bool compose_wants(const struct compose *c, int i);
 /* Reports a mistake of the model's node; false. */
@@ -145,7 +148,21 @@ struct tensor *compose_reduce(struct compose *c, const char *what,
 /* Random numbers in [0, 1) of x's shape (compose_random.c). */
 struct tensor *compose_uniform(struct compose *c, const struct tensor *x,
 			       struct dtype type);
-/* x with the channels last, or first again: [n][c][…] (compose_fused.c). */
+/* x after the activation that the node's attribute names, if any.
+ * given[0..n): its parameters; of Clip: its bounds (compose_activation.c). */
+struct tensor *compose_activate(struct compose *c, struct tensor *x,
+				const double *given, int n);
+/* The sums of products of bytes, as floats with both scales and the bias that is
+ * input `bias` (compose_qlinear.c). */
+struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
+				      struct tensor *b, struct tensor *a_zero,
+				      struct tensor *b_zero,
+				      struct tensor *a_scale,
+				      struct tensor *b_scale, int bias);
+/* The numbers of `bits` bits in bytes, the lowest first, as bytes: the last
+ * dimension becomes 8 / bits times as long (compose_qlinear.c). */
+struct tensor *compose_unpack(struct compose *c, struct tensor *x, int bits);
+/* x with the channels last, or first again: [n][c][…] (compose_conv.c). */
 struct tensor *compose_channels(struct compose *c, const char *what,
 				struct tensor *x, bool last);
 /* The size `count`, a list of one integer that a kernel computes, from 0 to

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activations of several inputs. */
+/* Activations of several inputs, and those that other operators name. */
 #include "compose.h"
+
+#include <math.h>
 
 /* swish(a) * b, with swish(a) = a * sigmoid(alpha * a) */
 bool
@@ -14,4 +16,53 @@ compose_swiglu(struct compose *c)
 		       compose_2(c, "product", "Mul", swish,
 				 compose_input(c, 1)));
 	return true;
+}
+
+/* The activation of a fused node, with the names of its parameters in order. */
+static const struct activation {
+	const char *op_type, *parameters[2];
+} activations[] = {
+	{ "Relu", { NULL } },
+	{ "Sigmoid", { NULL } },
+	{ "Tanh", { NULL } },
+	{ "Softplus", { NULL } },
+	{ "Softsign", { NULL } },
+	{ "LeakyRelu", { "alpha" } },
+	{ "Elu", { "alpha" } },
+	{ "ThresholdedRelu", { "alpha" } },
+	{ "HardSigmoid", { "alpha", "beta" } },
+	{ "HardSwish", { NULL } },
+};
+
+struct tensor *
+compose_activate(struct compose *c, struct tensor *x, const double *given,
+		 int n)
+{
+	const char *name = node_attr_string(c->node, "activation", "");
+	size_t count = sizeof activations / sizeof activations[0];
+
+	if (!*name) {
+		return x;
+	}
+	if (strcmp(name, "Clip") == 0) {
+		double low = n > 0 ? given[0] : -INFINITY;
+		double high = n > 1 ? given[1] : INFINITY;
+
+		return compose_node(c, "clip", "Clip", 3, x,
+				    compose_scalar(c, "min", x->type, low),
+				    compose_scalar(c, "max", x->type, high));
+	}
+	for (size_t i = 0; i < count; ++i) {
+		const struct activation *a = &activations[i];
+
+		if (strcmp(a->op_type, name) != 0) {
+			continue;
+		}
+		for (int k = 0; k < 2 && k < n && a->parameters[k]; ++k) {
+			compose_set_float(c, a->parameters[k], given[k]);
+		}
+		return compose_1(c, "active", name, x);
+	}
+	assert(!"an activation of attr_values.def");
+	return x;
 }

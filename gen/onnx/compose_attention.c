@@ -186,6 +186,28 @@ guard_rows(struct compose *c, struct tensor *bias, struct tensor *probs)
 			    probs);
 }
 
+/* The softmax of the keys' scores, and of the sink after them. */
+static struct tensor *
+softmax(struct compose *c, const struct attention *a, struct tensor *x)
+{
+	const struct expr *keys = x->shape[3];
+	const struct expr *shape[] = { x->shape[0], x->shape[1], x->shape[2],
+				       expr_index(c->m, 1) };
+	struct tensor *sink;
+
+	if (a->sink) {
+		sink = compose_cast(c, "sink_cast", a->sink, x->type);
+		sink = compose_2(c, "sinks", "Expand", sink,
+				 compose_sizes(c, "sink_shape", 4, shape));
+		x = compose_concat(c, "scores_and_sink", 3, x, sink);
+	}
+	compose_set_int(c, "axis", -1);
+	x = compose_1(c, "softmax", "Softmax", x);
+	return a->sink ? compose_slice(c, "without_sink", x, 3,
+				       expr_index(c->m, 0), keys)
+		       : x;
+}
+
 void
 attention_probs(struct compose *c, struct attention *a)
 {
@@ -206,8 +228,7 @@ attention_probs(struct compose *c, struct attention *a)
 	}
 	a->biased = x;
 	x = compose_cast(c, "precise", x, a->softmax_in);
-	compose_set_int(c, "axis", -1);
-	x = compose_1(c, "softmax", "Softmax", x);
+	x = softmax(c, a, x);
 	x = compose_cast(c, "probs", x, a->scores->type);
 	a->probs = bias ? guard_rows(c, bias, x) : x;
 }

@@ -19,6 +19,9 @@ struct attention {
 	 * count are integers that broadcast; NULL: 0, and all keys. */
 	int64_t left, right;
 	struct tensor *start, *count;
+	/* The softmax has one more term exp(sink), which no key has; sink
+	 * broadcasts to [batch][heads][queries][1]; NULL: none. */
+	struct tensor *sink;
 	bool every_row;          /* without a mask, each query sees a key */
 	struct dtype softmax_in; /* the type in which softmax is computed */
 

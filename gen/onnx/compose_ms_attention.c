@@ -3,6 +3,7 @@
  * key, value and what was kept of them are packed, and in their masks:
  *
  *	Attention                one input and one matrix of weights for all
+ *	QAttention               the same of bytes
  *	MultiHeadAttention       query, key, value, with one bias for all
  *	GroupQueryAttention      with rotation, in a cache of fixed length */
 #include "compose_attention.h"
@@ -133,9 +134,9 @@ packed_widths(struct compose *c, const struct tensor *w, int64_t widths[3])
 
 /* past and present: [2][b][heads][keys][size] */
 static void
-packed_past(struct compose *c, struct attention *a)
+packed_past(struct compose *c, struct attention *a, struct tensor *past)
 {
-	struct tensor *past = compose_input(c, 4), *k, *v;
+	struct tensor *k, *v;
 
 	if (past) {
 		k = compose_squeeze(c, "past_key",
@@ -151,30 +152,32 @@ packed_past(struct compose *c, struct attention *a)
 	}
 }
 
-bool
-compose_ms_attention(struct compose *c)
+static bool
+check_packed(struct compose *c)
 {
-	static const char *const whats[] = { "q", "k", "v" };
-	struct attention a = { .left = -1, .right = -1 };
-	struct tensor **parts[] = { &a.q, &a.k, &a.v };
-	struct tensor *w = compose_input(c, 1), *all;
-	int64_t heads = node_attr_int(c->node, "num_heads", 0), from = 0;
-	int64_t widths[3];
-
 	if (node_attr_int(c->node, "do_rotary", 0) != 0 ||
 	    node_attr_int(c->node, "past_present_share_buffer", 0) != 0) {
 		return compose_refuse(c, "do_rotary and a shared buffer are "
 					 "not supported");
 	}
-	if (compose_input(c, 0)->ndim != 3 || w->ndim != 2 ||
-	    !packed_widths(c, w, widths)) {
-		return compose_error(c, DIAG_BAD_SHAPE,
-				     "its input needs 3 dimensions and the "
-				     "weights 2");
-	}
-	all = compose_2(c, "product", "MatMul", compose_input(c, 0), w);
-	if (compose_input(c, 2)) {
-		all = compose_2(c, "packed", "Add", all, compose_input(c, 2));
+	return (compose_input(c, 0)->ndim == 3 &&
+		compose_input(c, 1)->ndim == 2) ||
+	       compose_error(c, DIAG_BAD_SHAPE,
+			     "its input needs 3 dimensions and the weights 2");
+}
+
+/* all: query, key and value, the columns of one product. */
+static bool
+packed_attention(struct compose *c, struct attention *a, struct tensor *all,
+		 struct tensor *mask, struct tensor *past)
+{
+	static const char *const whats[] = { "q", "k", "v" };
+	struct tensor **parts[] = { &a->q, &a->k, &a->v };
+	int64_t heads = node_attr_int(c->node, "num_heads", 0), from = 0;
+	int64_t widths[3];
+
+	if (!packed_widths(c, compose_input(c, 1), widths)) {
+		return false;
 	}
 	for (int i = 0; i < 3; ++i) {
 		*parts[i] = part(c, whats[i], all, 2, from, from + widths[i]);
@@ -183,14 +186,49 @@ compose_ms_attention(struct compose *c)
 			return false;
 		}
 	}
-	packed_past(c, &a);
-	a.right = node_attr_int(c->node, "unidirectional", 0) != 0 ? 0 : -1;
-	a.mask = compose_input(c, 5);
-	if (compose_input(c, 3) && !key_mask(c, &a, compose_input(c, 3))) {
+	packed_past(c, a, past);
+	a->right = node_attr_int(c->node, "unidirectional", 0) != 0 ? 0 : -1;
+	if (mask && !key_mask(c, a, mask)) {
 		return false;
 	}
-	finish(c, &a);
+	finish(c, a);
 	return true;
+}
+
+bool
+compose_ms_attention(struct compose *c)
+{
+	struct attention a = { .left = -1, .right = -1 };
+	struct tensor *all;
+
+	if (!check_packed(c)) {
+		return false;
+	}
+	all = compose_2(c, "product", "MatMul", compose_input(c, 0),
+			compose_input(c, 1));
+	if (compose_input(c, 2)) {
+		all = compose_2(c, "packed", "Add", all, compose_input(c, 2));
+	}
+	a.mask = compose_input(c, 5);
+	return packed_attention(c, &a, all, compose_input(c, 3),
+				compose_input(c, 4));
+}
+
+bool
+compose_quantized_attention(struct compose *c)
+{
+	struct attention a = { .left = -1, .right = -1 };
+	struct tensor *all;
+
+	if (!check_packed(c)) {
+		return false;
+	}
+	all = compose_scaled_product(c, compose_input(c, 0),
+				     compose_input(c, 1), compose_input(c, 6),
+				     compose_input(c, 7), compose_input(c, 3),
+				     compose_input(c, 4), 2);
+	return packed_attention(c, &a, all, compose_input(c, 5),
+				compose_input(c, 8));
 }
 
 /* -- MultiHeadAttention -- */
@@ -381,24 +419,48 @@ write_cache(struct compose *c, const char *what, struct tensor *cache,
 static bool
 check_groups(struct compose *c)
 {
-	static const char *const flags[] = { "smooth_softmax",
-					     "kv_cache_bit_width", "qk_output",
+	static const char *const flags[] = { "kv_cache_bit_width", "qk_output",
 					     "sliding_window_cache" };
 
-	for (int i = 11; i < c->node->n_inputs; ++i) {
+	if (!compose_needs(c, 3, 0, 5, 6)) {
+		return false;
+	}
+	if (!compose_input(c, 1) != !compose_input(c, 2) ||
+	    !compose_input(c, 3) != !compose_input(c, 4)) {
+		return compose_error(c, DIAG_BAD_MODEL,
+				     "key and value, and what was kept of "
+				     "them, are given together, or not at all");
+	}
+	for (int i = 12; i < c->node->n_inputs; ++i) {
 		if (compose_input(c, i)) {
 			return compose_refuse(c,
 					      "its input %d is not supported",
 					      i);
 		}
 	}
-	for (int i = 0; i < 4; ++i) {
+	for (int i = 0; i < 3; ++i) {
 		if (node_attr_int(c->node, flags[i], 0) > 0) {
 			return compose_refuse(c, "%s is not supported",
 					      flags[i]);
 		}
 	}
 	return true;
+}
+
+/* What each head adds to the sum of a softmax: exp(sink); NULL: nothing. */
+static struct tensor *
+sink_of(struct compose *c, const struct tensor *q)
+{
+	const struct expr *one = expr_index(c->m, 1);
+	const struct expr *shape[] = { one, q->shape[1], one, one };
+	struct tensor *sink = compose_input(c, 11);
+
+	if (sink) {
+		return compose_reshape(c, "sink", sink, 4, shape);
+	}
+	return node_attr_int(c->node, "smooth_softmax", 0) > 0
+		       ? compose_scalar(c, "sink", q->type, 0)
+		       : NULL;
 }
 
 bool
@@ -422,7 +484,8 @@ compose_group_query(struct compose *c)
 	if (input_elems(c->m, n, 6, &known, &count) && count == 1) {
 		total = known[0];
 	}
-	/* Each row's number of keys; the queries are the last of them. */
+	/* Each row's number of keys; the queries are the last of them, but a
+	 * first prompt may be shorter than its tensor. */
 	column[0] = a.q->shape[0];
 	column[1] = column[2] = column[3] = expr_index(c->m, 1);
 	last = compose_reshape(c, "last", last, 1, column);
@@ -430,6 +493,7 @@ compose_group_query(struct compose *c)
 	ones = compose_with(c, "count", "Add", last, 1);
 	start = compose_2(c, "start", "Sub", ones,
 			  compose_sizes(c, "new", 1, &queries));
+	start = compose_with(c, "first", "Max", start, 0);
 	if (node_attr_int(n, "do_rotary", 0) != 0) {
 		rotate_both(c, &a, start);
 	}
@@ -441,6 +505,11 @@ compose_group_query(struct compose *c)
 	a.start = compose_reshape(c, "start_rows", start, 4, column);
 	a.left = window > 0 ? window - 1 : -1;
 	a.mask = compose_input(c, 10);
+	if (node_attr_int(n, "causal", 1) == 0) {
+		a.right = -1;
+		a.count = compose_reshape(c, "count_rows", ones, 4, column);
+	}
+	a.sink = sink_of(c, a.q);
 	a.softcap = node_attr_float(n, "softcap", 0);
 	finish(c, &a);
 	return true;

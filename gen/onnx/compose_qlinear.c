@@ -19,26 +19,36 @@ real(struct compose *c, const char *what, int i)
 }
 
 /* Result 0 with the scale that is input i and the zero point after it; without
- * that, of the type of input 0. */
+ * that, of the type of input x. */
 static void
-quantize(struct compose *c, struct tensor *y, int scale)
+quantize_like(struct compose *c, struct tensor *y, int scale, int x)
 {
 	struct tensor *zero = compose_input(c, scale + 1);
 
 	if (!zero) {
 		compose_set_int(c, "output_dtype",
-				dtype_onnx_number(compose_input(c, 0)->type));
+				dtype_onnx_number(compose_input(c, x)->type));
 	}
 	compose_result(c, 0,
 		       compose_node(c, "quantized", "QuantizeLinear", 3, y,
 				    compose_input(c, scale), zero));
 }
 
+static void
+quantize(struct compose *c, struct tensor *y, int scale)
+{
+	quantize_like(c, y, scale, 0);
+}
+
 static bool
 binary(struct compose *c, const char *op_type)
 {
-	struct tensor *a = real(c, "a", 0);
+	struct tensor *a;
 
+	if (!compose_needs(c, 5, 0, 1, 3, 4, 6)) {
+		return false;
+	}
+	a = real(c, "a", 0);
 	quantize(c, compose_2(c, "real", op_type, a, real(c, "b", 3)), 6);
 	return true;
 }
@@ -58,6 +68,9 @@ compose_qlinear_mul(struct compose *c)
 bool
 compose_qlinear_sigmoid(struct compose *c)
 {
+	if (!compose_needs(c, 3, 0, 1, 3)) {
+		return false;
+	}
 	quantize(c, compose_1(c, "real", "Sigmoid", real(c, "x", 0)), 3);
 	return true;
 }
@@ -65,8 +78,12 @@ compose_qlinear_sigmoid(struct compose *c)
 bool
 compose_qlinear_leaky_relu(struct compose *c)
 {
-	struct tensor *x = real(c, "x", 0);
+	struct tensor *x;
 
+	if (!compose_needs(c, 3, 0, 1, 3)) {
+		return false;
+	}
+	x = real(c, "x", 0);
 	compose_keep_attrs(c, "alpha");
 	quantize(c, compose_1(c, "real", "LeakyRelu", x), 3);
 	return true;
@@ -76,10 +93,14 @@ compose_qlinear_leaky_relu(struct compose *c)
 bool
 compose_qlinear_softmax(struct compose *c)
 {
-	struct tensor *x = real(c, "x", 0);
 	int64_t opset = node_attr_int(c->node, "opset", 13);
 	int64_t axis = node_attr_int(c->node, "axis", opset < 13 ? 1 : -1);
+	struct tensor *x;
 
+	if (!compose_needs(c, 3, 0, 1, 3)) {
+		return false;
+	}
+	x = real(c, "x", 0);
 	axis += axis < 0 ? x->ndim : 0;
 	if (opset < 13 && axis != x->ndim - 1) {
 		return compose_refuse(c,
@@ -95,11 +116,17 @@ compose_qlinear_softmax(struct compose *c)
 bool
 compose_qlinear_where(struct compose *c)
 {
-	struct tensor *x = real(c, "x", 1), *y = real(c, "y", 4);
+	struct tensor *x, *y;
 
-	quantize(c,
-		 compose_node(c, "real", "Where", 3, compose_input(c, 0), x, y),
-		 7);
+	if (!compose_needs(c, 6, 0, 1, 2, 4, 5, 7)) {
+		return false;
+	}
+	x = real(c, "x", 1);
+	y = real(c, "y", 4);
+	quantize_like(c,
+		      compose_node(c, "real", "Where", 3, compose_input(c, 0),
+				   x, y),
+		      7, 1);
 	return true;
 }
 
@@ -107,8 +134,12 @@ static bool
 pool(struct compose *c, const char *op_type, const char *attrs)
 {
 	bool last = node_attr_int(c->node, "channels_last", 0) != 0;
-	struct tensor *x = real(c, "x", 0);
+	struct tensor *x;
 
+	if (!compose_needs(c, 3, 0, 1, 3)) {
+		return false;
+	}
+	x = real(c, "x", 0);
 	if (last) {
 		x = compose_channels(c, "nchw", x, false);
 	}
@@ -132,41 +163,59 @@ compose_qlinear_average_pool(struct compose *c)
 		    "strides");
 }
 
+bool
+compose_qlinear_reduce_mean(struct compose *c)
+{
+	const int64_t *given;
+	int n = node_attr_ints(c->node, "axes", &given);
+	struct tensor *x, *axes = NULL;
+
+	if (!compose_needs(c, 3, 0, 1, 3)) {
+		return false;
+	}
+	x = real(c, "x", 0);
+	if (n > 0) {
+		axes = compose_ints(c, "axes", n, given);
+	}
+	compose_keep_attrs(c, "keepdims");
+	quantize(c, compose_2(c, "real", "ReduceMean", x, axes), 3);
+	return true;
+}
+
 /* The inputs: the result's scale and zero point, then each operand with its
  * scale and zero point. */
 bool
 compose_qlinear_concat(struct compose *c)
 {
 	static const char *const what = "real";
-	int n = (c->node->n_inputs - 2) / 3;
+	int n = c->node->n_inputs / 3; /* the last zero point may be absent */
 	struct tensor **parts = arena_array(&c->imp->tmp, struct tensor *,
 					    n + 1);
 	struct tensor *joined;
 
-	if (n < 1 || 3 * n + 2 != c->node->n_inputs) {
+	if (n < 1 || c->node->n_inputs % 3 == 0) {
 		return compose_error(c, DIAG_BAD_MODEL,
 				     "each of its tensors needs a scale and a "
 				     "zero point; correct the model");
 	}
 	for (int i = 0; i < n; ++i) {
+		if (!compose_needs(c, 3, 0, 2 + 3 * i, 3 + 3 * i)) {
+			return false;
+		}
 		parts[i] = real(c, "part", 2 + 3 * i);
 	}
 	compose_keep_attrs(c, "axis");
 	compose_nodes(c, "", "Concat", parts, n, &what, 1, &joined);
-	compose_result(c, 0,
-		       compose_node(c, "quantized", "QuantizeLinear", 3, joined,
-				    compose_input(c, 0), compose_input(c, 1)));
+	quantize_like(c, joined, 0, 2);
 	return true;
 }
 
 /* -- products -- */
 
-/* The sums of products of bytes, as floats with both scales and the bias that is
- * input `bias`. */
-static struct tensor *
-scaled_product(struct compose *c, struct tensor *a, struct tensor *b,
-	       struct tensor *a_zero, struct tensor *b_zero,
-	       struct tensor *a_scale, struct tensor *b_scale, int bias)
+struct tensor *
+compose_scaled_product(struct compose *c, struct tensor *a, struct tensor *b,
+		       struct tensor *a_zero, struct tensor *b_zero,
+		       struct tensor *a_scale, struct tensor *b_scale, int bias)
 {
 	struct tensor *y = compose_node(c, "sums", "MatMulInteger", 4, a, b,
 					a_zero, b_zero);
@@ -183,10 +232,12 @@ bool
 compose_integer_to_float(struct compose *c)
 {
 	compose_result(c, 0,
-		       scaled_product(c, compose_input(c, 0),
-				      compose_input(c, 1), compose_input(c, 4),
-				      compose_input(c, 5), compose_input(c, 2),
-				      compose_input(c, 3), 6));
+		       compose_scaled_product(c, compose_input(c, 0),
+					      compose_input(c, 1),
+					      compose_input(c, 4),
+					      compose_input(c, 5),
+					      compose_input(c, 2),
+					      compose_input(c, 3), 6));
 	return true;
 }
 
@@ -198,9 +249,9 @@ compose_dynamic_matmul(struct compose *c)
 
 	compose_nodes(c, "", "DynamicQuantizeLinear", &a, 1, whats, 3, out);
 	compose_result(c, 0,
-		       scaled_product(c, out[0], compose_input(c, 1), out[2],
-				      compose_input(c, 3), out[1],
-				      compose_input(c, 2), 4));
+		       compose_scaled_product(c, out[0], compose_input(c, 1),
+					      out[2], compose_input(c, 3),
+					      out[1], compose_input(c, 2), 4));
 	return true;
 }
 
@@ -240,10 +291,8 @@ compose_qgemm(struct compose *c)
 
 /* -- weights of few bits -- */
 
-/* The numbers of `bits` bits in bytes, the lowest first, as bytes: the last
- * dimension becomes 8 / bits times as long. */
-static struct tensor *
-unpack(struct compose *c, struct tensor *x, int bits)
+struct tensor *
+compose_unpack(struct compose *c, struct tensor *x, int bits)
 {
 	struct tensor *parts[8], *all;
 	static const char *const what = "numbers";
@@ -289,7 +338,7 @@ zero_points(struct compose *c, int bits, int64_t rows, int64_t blocks,
 	}
 	if (!dtype_is_float(zero->type)) {
 		zero = compose_reshape(c, "zeros", zero, 2, packed);
-		zero = bits < 8 ? unpack(c, zero, bits) : zero;
+		zero = bits < 8 ? compose_unpack(c, zero, bits) : zero;
 		zero = compose_slice(c, "zero", zero, 1, expr_index(c->m, 0),
 				     shape[1]);
 		zero = compose_cast(c, "zero_float", zero, type);
@@ -329,7 +378,7 @@ compose_matmul_bits(struct compose *c)
 				  compose_reshape(c, "scale", scale, 2, shape),
 				  -1);
 	zero = zero_points(c, (int)bits, rows, blocks, scale->type);
-	w = bits < 8 ? unpack(c, w, (int)bits) : w;
+	w = bits < 8 ? compose_unpack(c, w, (int)bits) : w;
 	w = compose_cast(c, "weight_float", w, scale->type);
 	w = compose_2(c, "weight", "Mul",
 		      compose_2(c, "centred", "Sub", w, zero), scale);

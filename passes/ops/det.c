@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Determinants, by elimination with partial pivoting (Golub and Van Loan,
- * "Matrix Computations", 3.4), one matrix at each point:
+/* Determinants and inverses, by elimination with partial pivoting (Golub and Van
+ * Loan, "Matrix Computations", 3.4), one matrix at each point. Determinants:
  *
  *	for k:
  *		pivot = the row from k on with the largest |lu[pivot, k]|
@@ -8,21 +8,48 @@
  *		det *= lu[k, k]
  *		if lu[k, k] != 0:
  *			for i > k, for j > k:
- *				lu[i, j] -= lu[i, k] / lu[k, k] * lu[k, j] */
+ *				lu[i, j] -= lu[i, k] / lu[k, k] * lu[k, j]
+ *
+ * Inverses: the columns of the unit matrix are next to those of the matrix, and
+ * become its inverse:
+ *
+ *	for k:
+ *		swap rows as above
+ *		lu[k, :] /= lu[k, k]
+ *		for i != k: lu[i, :] -= lu[i, k] * lu[k, :] */
 #include "steps.h"
+
+static bool
+check_square(struct infer *c, const struct tensor *x)
+{
+	return (x->ndim >= 2 &&
+		dims_equal(c, x->shape[x->ndim - 2], x->shape[x->ndim - 1])) ||
+	       infer_error(c, DIAG_BAD_SHAPE,
+			   "the last two dimensions must be equal; correct the "
+			   "model");
+}
 
 bool
 infer_det(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
 
-	if (x->ndim < 2 ||
-	    !dims_equal(c, x->shape[x->ndim - 2], x->shape[x->ndim - 1])) {
-		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the last two dimensions must be equal; "
-				   "correct the model");
+	if (!check_square(c, x)) {
+		return false;
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim - 2, x->shape);
+	return true;
+}
+
+bool
+infer_inverse(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	if (!check_square(c, x)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
 	return true;
 }
 
@@ -31,8 +58,9 @@ struct elimination {
 	const struct expr *const *point; /* of the matrix: batch dimensions */
 	int n_point;
 	const struct buffer *lu;
-	const struct expr *size;
-	const struct buffer *det, *pivot; /* scalars */
+	const struct expr *size, *columns;
+	const struct buffer *det; /* a scalar; NULL: not wanted */
+	const struct buffer *pivot;
 };
 
 static const struct expr **
@@ -82,7 +110,8 @@ magnitude(struct elimination *e, const struct expr *i, const struct expr *k)
 	return expr_call1(e->s.m, INTRIN_ABS, get(e, i, k));
 }
 
-/* Sets `pivot`, swaps its row with row k, and then det changes its sign. */
+/* Sets `pivot`, swaps its row with row k, and then det, if there is one, changes
+ * its sign. */
 static struct stmt *
 choose_pivot(struct elimination *e, const struct expr *k)
 {
@@ -103,9 +132,13 @@ choose_pivot(struct elimination *e, const struct expr *k)
 	swap = step_seq(s, 2, put(e, k, j->expr, get(e, row->expr, j->expr)),
 			put(e, row->expr, j->expr, upper->expr), NULL, NULL);
 	swap = stmt_let(s->f, upper, get(e, k, j->expr), swap);
-	swap = step_seq(s, 2, step_for(s, j, e->size, swap),
-			step_set(s, e->det, expr_neg(m, step_get(s, e->det))),
-			NULL, NULL);
+	swap = step_for(s, j, e->columns, swap);
+	if (e->det) {
+		swap = step_seq(s, 2, swap,
+				step_set(s, e->det,
+					 expr_neg(m, step_get(s, e->det))),
+				NULL, NULL);
+	}
 	swap = stmt_if(s->f, expr_binary(m, EXPR_NE, row->expr, k), swap, NULL);
 	swap = stmt_let(s->f, row, step_get(s, e->pivot), swap);
 	return step_seq(s, 3, step_set(s, e->pivot, k), search, swap, NULL);
@@ -146,6 +179,7 @@ define_det(struct define *c, const struct node *n, struct te_tensor *const *in,
 		.point = axes_exprs(c, axes, y->ndim),
 		.n_point = y->ndim,
 		.size = x->shape[y->ndim],
+		.columns = x->shape[y->ndim],
 	};
 	struct dtype t = e.size->type;
 	struct var *i = var_new(m, "i", t), *j = var_new(m, "j", t);
@@ -179,6 +213,116 @@ define_det(struct define *c, const struct node *n, struct te_tensor *const *in,
 				   e.point, y->ndim));
 	body = step_alloc(&e.s, e.det, step_alloc(&e.s, e.pivot, body));
 	steps_end(&e.s, axes, y->ndim, body);
+	out[0] = made[0];
+	return true;
+}
+
+/* -- inverses -- */
+
+/* lu[k, :] /= lu[k, k] */
+static struct stmt *
+divide_row(struct elimination *e, const struct expr *k)
+{
+	struct steps *s = &e->s;
+	struct module *m = s->m;
+	struct var *j = var_new(m, "j", k->type);
+	struct var *pivot = var_new(m, "first", e->lu->type);
+	struct stmt *body;
+
+	body = put(e, k, j->expr, expr_div(m, get(e, k, j->expr), pivot->expr));
+	return stmt_let(s->f, pivot, get(e, k, k),
+			step_for(s, j, e->columns, body));
+}
+
+/* for i != k: lu[i, :] -= lu[i, k] * lu[k, :] */
+static struct stmt *
+clear_column(struct elimination *e, const struct expr *k)
+{
+	struct steps *s = &e->s;
+	struct module *m = s->m;
+	struct var *i = var_new(m, "i", k->type), *j = var_new(m, "j", k->type);
+	struct var *factor = var_new(m, "factor", e->lu->type);
+	struct stmt *body;
+
+	body = put(e, i->expr, j->expr,
+		   expr_sub(m, get(e, i->expr, j->expr),
+			    expr_mul(m, factor->expr, get(e, k, j->expr))));
+	body = stmt_let(s->f, factor, get(e, i->expr, k),
+			step_for(s, j, e->columns, body));
+	return step_for(s, i, e->size,
+			stmt_if(s->f, expr_binary(m, EXPR_NE, i->expr, k), body,
+				NULL));
+}
+
+/* Element [i, j] of the matrix and of the unit matrix after it. */
+static const struct expr *
+with_unit(struct elimination *e, struct te_tensor *x, const struct expr *i,
+	  const struct expr *j)
+{
+	struct module *m = e->s.m;
+	const struct expr *unit =
+		expr_select(m, expr_eq(m, expr_add(m, i, e->size), j),
+			    expr_const(m, e->lu->type, 1),
+			    expr_const(m, e->lu->type, 0));
+
+	return expr_select(m, expr_lt(m, j, e->size),
+			   expr_cast(m, e->lu->type,
+				     te_at(m, x, index_of(e, i, j),
+					   e->n_point + 2)),
+			   unit);
+}
+
+bool
+define_inverse(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	static const char *const names[] = { "inverse", "lu" };
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0];
+	int batch = x->ndim - 2;
+	struct iter_var *axes = define_shape_axes(c, batch, x->shape);
+	struct elimination e = {
+		.point = axes_exprs(c, axes, batch),
+		.n_point = batch,
+		.size = x->shape[batch],
+	};
+	struct dtype t = e.size->type, wide = accumulator_type(x->type);
+	struct var *i = var_new(m, "i", t), *j = var_new(m, "j", t);
+	struct var *k = var_new(m, "k", t);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						x->ndim);
+	struct te_tensor *made[2];
+	struct stmt *fill, *body, *copy;
+
+	e.columns = expr_mul(m, e.size, expr_int(m, t, 2));
+	for (int d = 0; d <= batch; d++) {
+		shape[d] = x->shape[d];
+	}
+	shape[batch + 1] = e.columns;
+	e.s = steps_begin(c, names[0], "inverse", names,
+			  (struct dtype[]){ x->type, wide },
+			  (int[]){ x->ndim, x->ndim },
+			  (const struct expr *const *[]){ x->shape, shape }, 2,
+			  in, 1, made);
+	e.lu = made[1]->buffer;
+	e.pivot = step_local(&e.s, "pivot", t);
+	fill = put(&e, i->expr, j->expr,
+		   with_unit(&e, in[0], i->expr, j->expr));
+	fill = step_for(&e.s, i, e.size, step_for(&e.s, j, e.columns, fill));
+	body = step_seq(&e.s, 3, choose_pivot(&e, k->expr),
+			divide_row(&e, k->expr), clear_column(&e, k->expr),
+			NULL);
+	i = var_new(m, "i", t);
+	j = var_new(m, "j", t);
+	copy = stmt_store(e.s.f, made[0]->buffer,
+			  expr_cast(m, x->type,
+				    get(&e, i->expr,
+					expr_add(m, j->expr, e.size))),
+			  index_of(&e, i->expr, j->expr), x->ndim);
+	copy = step_for(&e.s, i, e.size, step_for(&e.s, j, e.size, copy));
+	body = step_seq(&e.s, 3, fill, step_for(&e.s, k, e.size, body), copy,
+			NULL);
+	steps_end(&e.s, axes, batch, step_alloc(&e.s, e.pivot, body));
 	out[0] = made[0];
 	return true;
 }

@@ -213,6 +213,9 @@ check(partition("Range", {"x": t("float32"), "delta": t("float32"),
 # -- others whose kernels rely on sizes --
 check(partition("PairCoupling", {"x": t("float32", 2, 3, 3)}, Y),
       ("elements in dimension 2", {"x": t("float32", 2, 3, 2)}))
+check(partition("Inverse", {"x": t("float32", 2, 3, 3)},
+                {"y": t("float32", 2, 3, 3)}),
+      ("must be equal", {"x": t("float32", 2, 3, 2)}))
 check(partition("Table", {"x": t("int8", 3),
                           "table": table("int8", [1], 256)},
                 {"y": t("int8", 3)}),

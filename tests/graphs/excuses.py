@@ -603,6 +603,7 @@ DEFINITIONS = [
     ("QLinearConv", anything, exact.qlinear_conv),
     ("Gemm", is_integer, formulas.gemm),
     ("TreeEnsembleRegressor", anything, formulas.trees),
+    ("Inverse", anything, formulas.inverse),
     ("SVMClassifier", anything, formulas.machine),
     ("OneHot", anything, formulas.one_hot), ("Erf", is_double, formulas.erf),
     ("Gelu", is_double, formulas.gelu), ("LRN", is_real, formulas.lrn),

@@ -434,6 +434,15 @@ def grouped_transpose(node, inputs):
     return [np.concatenate(parts, 1)]
 
 
+def inverse(node, inputs):
+    """Of com.microsoft, whose operators the references are not given."""
+    x = inputs[0].astype(np.float64)
+    with np.errstate(all="ignore"):
+        ordinary = np.isfinite(np.linalg.cond(x))[..., None, None]
+        y = np.linalg.inv(np.where(ordinary, x, np.eye(x.shape[-1])))
+    return [np.where(ordinary, y, np.nan).astype(inputs[0].dtype)]
+
+
 def trees(node, inputs):
     """TreeEnsembleRegressor with nodes BRANCH_LEQ, whose domain the references
     are not given."""

@@ -107,7 +107,8 @@ class Graph:
         return make.make_model(
             make.make_graph(self.nodes, "g", infos, outputs, constants),
             opset_imports=[make.make_opsetid("", self.opset),
-                           make.make_opsetid("ai.onnx.ml", 3)],
+                           make.make_opsetid("ai.onnx.ml", 3),
+                           make.make_opsetid("com.microsoft", 1)],
             ir_version=10)
 
 

@@ -25,6 +25,7 @@ OWN = {
     "tirc.Band": rules_sums.attention,
     "tirc.BatchNormalization": rules_sums.batch_norm,
     "tirc.Frames": rules_sums.frames,
+    "tirc.Inverse": rules_sums.inverse,
     **{"tirc." + op: rules_sums.recurrent(op, gates) for op, gates in
        [("LSTM", 4), ("GRU", 3), ("RNN", 1)]},
     "tirc.LinearAttention": rules_sums.linear_attention,
@@ -49,6 +50,6 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
          for name in sorted(rules_quantized.CHAINS)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
     [rules_windows.plain_conv, rules_windows.deform_conv,
-     rules_sums.attention, rules_sums.linear_attention,
+     rules_sums.attention, rules_sums.linear_attention, rules_sums.inverse,
      rules_trees.ensemble, rules_trees.machine, rules_elements.certain,
      *rules_flow.LIST]

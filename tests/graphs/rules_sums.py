@@ -191,6 +191,15 @@ def determinant(g):
     g.node("Det", [g.exact(kind, [g.number(1, 3), size, size])])
 
 
+def inverse(g):
+    """Makes tirc.Inverse, of matrices that are far from singular ones."""
+    size = g.number(1, 4)
+    x = g.rng.uniform(-1, 1, (g.number(1, 3), size, size)) + \
+        3 * np.eye(size)[g.rng.permutation(size)]
+    g.node("Inverse", [g.add(x.astype(np.float32), "input")],
+           domain="com.microsoft")
+
+
 def batch_norm(g):
     x, c = channels(g, "BatchNormalization")
     kind = g.dtype(x)

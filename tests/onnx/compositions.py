@@ -168,6 +168,38 @@ refuse("Momentum", [f(), count, f(3), f(3)], {}, "for each tensor",
 refuse("MelWeightMatrix", [np.array(n, np.float32) for n in range(5)], {},
        "make it constant")
 
+# -- of com.microsoft, what onnxruntime has no kernel for on a CPU; more in
+# microsoft.py
+
+MICROSOFT = {"domain": "com.microsoft", "opset": 17}
+x, w, b, z = f(2, 5, 6, 4), f(3, 4, 2, 2), f(3), f(2, 4, 5, 3)
+plain = ReferenceEvaluator(build("Conv", [x.transpose(0, 3, 1, 2), w, b], {},
+                                 1)).run(
+    None, {"x0": x.transpose(0, 3, 1, 2), "x1": w, "x2": b})[0]
+check("sum", "NhwcFusedConv", [x, w, b, z], {"activation": "Relu"},
+      want=[np.maximum(plain.transpose(0, 2, 3, 1) + z, 0)], **MICROSOFT)
+for kind, zeros in (np.uint8, True), (np.int8, True), (np.int8, False):
+    x = random.integers(0, 100, (2, 3, 4)).astype(kind)
+    zero = np.array(4, kind)
+    want = np.rint((x - 4.0 * zeros).mean((0, 2)) * 0.5 / 0.75) + 4 * zeros
+    check("%s %s" % (kind.__name__, zeros), "QLinearReduceMean",
+          [x, np.float32(0.5), zero if zeros else None, np.float32(0.75),
+           zero if zeros else None], {"axes": [0, 2], "keepdims": 0},
+          want=[want.astype(kind)], **MICROSOFT)
+byte = np.array([3], np.uint8)
+refuse("QLinearAdd", [byte, np.float32(1), None, byte], {},
+       "input 4 is missing", **MICROSOFT)
+refuse("EmbedLayerNormalization",
+       [np.zeros((2, 3), np.int32), None, f(4, 8), f(3, 8), f(2, 8), f(8),
+        f(8)], {}, "are given together", **MICROSOFT)
+refuse("GroupQueryAttention",
+       [f(1, 2, 32), f(1, 2, 32), None, None, None, np.array([1], np.int32),
+        np.array(2, np.int32)], {"num_heads": 4, "kv_num_heads": 4},
+       "are given together", outputs=3, **MICROSOFT)
+refuse("GatherBlockQuantized", [byte.reshape(1, 1), np.zeros(2, np.int64),
+                                f(1, 1)],
+       {"gather_axis": 1, "quantize_axis": 0}, "not supported", **MICROSOFT)
+
 # -- Gradient, against differences
 
 

@@ -46,9 +46,10 @@ def byte(value):
     return np.array(value, np.uint8)
 
 
-def compare(path, given, steps=False):
-    """Runs the model in onnxruntime, then in tirc."""
-    model = exact.Model(path)
+def compare(path, given, steps=False, like=None):
+    """Runs the model, or the model `like` with the same inputs and outputs, in
+    onnxruntime, then in tirc."""
+    model = exact.Model(like or path)
     graph = onnx.load(path).graph
     constants = {t.name for t in graph.initializer}
     write_data(os.path.dirname(path),
@@ -69,16 +70,9 @@ def save(graph, domains=("com.microsoft",)):
     return path
 
 
-def check(op, inputs, attrs=None, outputs=1, constant=(), steps=False,
-          label="", domain="com.microsoft", wanted=None):
-    """One node; inputs whose numbers are in `constant` are initializers.
-    steps: a quantized result may differ by one."""
-    if PATTERN not in op + " " + label:
-        return
+def one_node(op, inputs, attrs, results, constant, domain):
     names = ["x%d" % k if x is not None else "" for k, x in enumerate(inputs)]
-    results = ["y%d" % k if wanted is None or k in wanted else ""
-               for k in range(outputs)]
-    graph = make.make_graph(
+    return save(make.make_graph(
         [make.make_node(op, names, results, name="n", domain=domain,
                         **(attrs or {}))], "g",
         [make.make_tensor_value_info(
@@ -86,15 +80,43 @@ def check(op, inputs, attrs=None, outputs=1, constant=(), steps=False,
          for k, (n, x) in enumerate(zip(names, inputs))
          if n and k not in constant],
         [make.make_empty_tensor_value_info(r) for r in results if r],
-        [numpy_helper.from_array(inputs[k], names[k]) for k in constant])
-    compare(save(graph), {n: x for k, (n, x) in enumerate(zip(names, inputs))
-                          if n and k not in constant}, steps)
+        [numpy_helper.from_array(inputs[k], names[k]) for k in constant
+         if inputs[k] is not None]))
+
+
+def check(op, inputs, attrs=None, outputs=1, constant=(), steps=False,
+          label="", domain="com.microsoft", wanted=None, absent=()):
+    """One node; inputs whose numbers are in `constant` are initializers. steps:
+    a quantized result may differ by one. absent: numbers of constants that tirc
+    does not get, and that say what their absence means."""
+    if PATTERN not in op + " " + label:
+        return
+    results = ["y%d" % k if wanted is None or k in wanted else ""
+               for k in range(outputs)]
+    like = one_node(op, inputs, attrs, results, constant, domain)
+    path = one_node(op, [None if k in absent else x
+                         for k, x in enumerate(inputs)], attrs, results,
+                    [k for k in constant if k not in absent], domain)
+    compare(path, {"x%d" % k: x for k, x in enumerate(inputs)
+                   if x is not None and k not in constant}, steps, like)
 
 
 # -- compose_fused.c
 
 check("FusedMatMul", [f(2, 4, 3), f(2, 5, 4)],
       {"transA": 1, "transB": 1, "alpha": 0.5})
+for batch in (1, 0), (0, 1), (1, 1):
+    for columns in (0, 0), (1, 1):
+        a, b = [2, 4], [4, 5]
+        a = a[::-1] if columns[0] else a
+        b = b[::-1] if columns[1] else b
+        a.insert(1 if batch[0] else 0, 3)
+        b.insert(1 if batch[1] else 0, 3)
+        check("FusedMatMul", [f(*a), f(*b)], {
+            "transBatchA": batch[0], "transBatchB": batch[1],
+            "transA": columns[0], "transB": columns[1]},
+            label="batch %s %s" % (batch, columns))
+check("TransposeMatMul", [f(2, 4, 3), f(2, 5, 4)], {"transA": 1, "transB": 1})
 check("FusedGemm", [f(3, 4), f(4, 5), f(5)],
       {"activation": "LeakyRelu", "activation_alpha": 0.2, "alpha": 0.5})
 for name, values in (("Relu", []), ("Clip", [-0.5, 0.5]), ("LeakyRelu", [0.1]),
@@ -104,6 +126,17 @@ for name, values in (("Relu", []), ("Clip", [-0.5, 0.5]), ("LeakyRelu", [0.1]),
            **({"activation_params": values} if values else {})}, label=name)
 check("FusedConv", [f(1, 2, 5, 5), f(3, 2, 3, 3), f(3), f(1, 3, 3, 3)],
       {"activation": "Relu"}, label="sum")
+check("NhwcMaxPool", [u8(1, 7, 6, 3)],
+      {"kernel_shape": [3, 2], "strides": [2, 2], "pads": [1, 0, 1, 1]})
+check("NhwcMaxPool", [s8(2, 9, 4)], {"kernel_shape": [2], "ceil_mode": 1,
+                                     "strides": [2]}, label="signed")
+for name, last in (("last", 1), ("first", 0)):
+    check("QLinearConv",
+          [u8(1, 5, 6, 4) if last else u8(1, 4, 5, 6), real(0.1), byte(120),
+           s8(6, 2, 3, 3), f(6) ** 2 / 9, np.zeros(6, np.int8), real(0.7),
+           byte(100), random.integers(-99, 99, 6).astype(np.int32)],
+          {"channels_last": last, "group": 2, "pads": [1, 1, 1, 1]},
+          constant=(1, 2, 3, 4, 5, 6, 7, 8), steps=True, label=name)
 check("Gelu", [f(3, 4)])
 check("BiasGelu", [f(3, 4), f(4)])
 check("FastGelu", [f(3, 4), f(4)])
@@ -123,36 +156,113 @@ check("SkipSimplifiedLayerNormalization",
       [few * f(2, 3, 8), few * f(2, 3, 8), f(8)], label="epsilon")
 check("SimplifiedLayerNormalization", [few * f(2, 3, 8), f(8)], domain="",
       label="epsilon")
+
+# -- compose_embed.c
+
 ids = random.integers(0, 9, (2, 5)).astype(np.int32)
 kinds = random.integers(0, 2, (2, 5)).astype(np.int32)
+TABLES = [f(9, 8), f(6, 8), f(2, 8), f(8), f(8)]
+MASK = np.array([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0]], np.int32)
+check("EmbedLayerNormalization", [ids, kinds, *TABLES, MASK],
+      {"epsilon": 1e-3}, 2)
+NO_SEGMENTS = [ids, None, *TABLES[:2], None, *TABLES[3:]]
+for wanted in ((0,), (0, 1, 2)):
+    check("EmbedLayerNormalization", NO_SEGMENTS, outputs=3, wanted=wanted,
+          label="without segments")
+check("EmbedLayerNormalization", NO_SEGMENTS + [MASK], {"mask_index_type": 1},
+      3, label="mask")
 check("EmbedLayerNormalization",
-      [ids, kinds, f(9, 8), f(6, 8), f(2, 8), f(8), f(8),
-       np.ones((2, 5), np.int32)], {"epsilon": 1e-3}, 2)
+      NO_SEGMENTS + [None, random.integers(0, 6, (2, 5)).astype(np.int32)],
+      {"mask_index_type": 0}, 3, wanted=(0, 2), label="places")
+check("EmbedLayerNormalization",
+      [ids, kinds, *TABLES, None,
+       random.integers(0, 6, (1, 5)).astype(np.int32)], {"mask_index_type": 0}, 1,
+      label="places of all rows")
+for name, segments in (("segments", True), ("without segments", False)):
+    tables = [u8(9, 8), u8(6, 8), u8(2, 8), u8(8), u8(8)]
+    scales = [real(0.01 * k + 0.02) for k in range(5)]
+    zeros = [byte(100 + k) for k in range(5)]
+    if not segments:
+        tables[2] = scales[2] = zeros[2] = None
+    check("QEmbedLayerNormalization",
+          [ids, kinds if segments else None, *tables, MASK, *scales, *zeros],
+          {"epsilon": 1e-3}, 2, label=name)
+for bits, zeros in ((4, True), (4, False), (8, True)):
+    rows = 72 * bits // 8
+    check("GatherBlockQuantized",
+          [u8(7, rows), random.integers(0, 7, (2, 3)), f(7, 5),
+           u8(7, (5 * bits + 7) // 8) if zeros else None],
+          {"bits": bits, "block_size": 16, "gather_axis": 0,
+           "quantize_axis": 1}, constant=(0, 2, 3) if zeros else (0, 2),
+          label="%d bits %s" % (bits, zeros))
+
+# -- compose_ms_names.c
+
 check("QuantizeLinear", [f(3, 4), real(0.1), byte(3)], steps=True)
 check("DequantizeLinear", [u8(3, 4), real(0.1), byte(3)])
+for kind in np.uint16, np.int16:
+    check("QuantizeLinear", [f(3, 4), real(0.001), np.array(30, kind)],
+          steps=True, label="16 bits")
+    check("DequantizeLinear", [random.integers(0, 30000, (3, 4)).astype(kind),
+                               real(0.1), np.array(3, kind)], label="16 bits")
+check("Pad", [f(3, 4), np.array([[0, 1, 2, -1]]), np.array([2.5], np.float32)],
+      constant=(1,))
+check("Pad", [f(3, 4), np.array([1, 1, 2, 0])], {"mode": "reflect"},
+      constant=(1,), label="reflect")
+check("Trilu", [f(2, 3, 4), np.array(1)], constant=(1,))
+check("Trilu", [f(3, 4)], {"upper": 0}, label="lower")
+for shape in (4, 4), (2, 3, 5, 5), (1, 1):
+    check("Inverse", [f(*shape)], label=str(shape))
+check("Inverse", [np.array([[0, 2, 1], [0, 0, 3], [4, 1, 0]], np.float32)],
+      label="rows that are swapped")
+check("Inverse", [f(3, 3).astype(np.float64)], label="double")
+check("ExpandDims", [f(3, 4), np.array(-1, np.int32)], constant=(1,))
+check("GatherND", [f(3, 4, 2), np.array([[0, 1], [2, 3]])])
+check("Range", [np.array(1, np.int32), np.array(9, np.int32),
+                np.array(3, np.int32)], constant=(0, 1, 2))
+check("Range", [np.array([2.5], np.float32), np.array([6], np.float32)],
+      constant=(0, 1), label="without a step")
+check("MatMulInteger16", [random.integers(-999, 999, (3, 4)).astype(np.int16),
+                          random.integers(-999, 999, (4, 5)).astype(np.int16)])
 
 # -- compose_qlinear.c
 
-for op in ("QLinearAdd", "QLinearMul"):
-    check(op, [u8(2, 7), real(0.1), byte(3), u8(7), real(0.2), byte(9),
-               real(0.3), byte(100)], constant=(1, 2, 4, 5, 6, 7), steps=True)
-for op in ("QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax"):
-    more = {"opset": 13, "axis": -1} if op == "QLinearSoftmax" else {}
-    check(op, [u8(2, 7), real(0.02), byte(100), real(0.01), byte(2)],
-          more, constant=(1, 2, 3, 4), steps=True)
-check("QLinearGlobalAveragePool",
-      [u8(1, 3, 4, 4), real(0.1), byte(3), real(0.2), byte(9)],
-      {"channels_last": 0}, constant=(1, 2, 3, 4), steps=True)
-check("QLinearAveragePool",
-      [u8(1, 3, 6, 6), real(0.1), byte(3), real(0.2), byte(9)],
-      {"kernel_shape": [3, 3], "strides": [2, 2]}, constant=(1, 2, 3, 4),
-      steps=True)
-check("QLinearConcat", [real(0.2), byte(9), u8(2, 3), real(0.1), byte(3),
-                        u8(2, 4), real(0.3), byte(7)], {"axis": 1},
-      constant=(0, 1, 3, 4, 6, 7), steps=True)
-check("QLinearWhere", [random.random((2, 5)) > 0.5, u8(2, 5), real(0.1),
-                       byte(3), u8(5), real(0.2), byte(9), real(0.3), byte(5)],
-      constant=(2, 3, 5, 6, 7, 8), steps=True)
+
+
+def qlinear(op, inputs, attrs=None, zeros=()):
+    """Inputs without dimensions are scales and zero points, of which the
+    numbers `zeros` may be absent."""
+    constant = [k for k, x in enumerate(inputs) if x.ndim == 0]
+    check(op, inputs, attrs, constant=constant, steps=True)
+    if zeros:
+        check(op, [x * 0 if k in zeros else x for k, x in enumerate(inputs)],
+              attrs, constant=constant, steps=True, absent=zeros,
+              label="without zero points")
+
+
+for data in (u8, s8):
+    def zero(value):
+        return np.array(value, data(1).dtype)
+
+    for op in ("QLinearAdd", "QLinearMul"):
+        qlinear(op, [data(2, 7), real(0.1), zero(3), data(7), real(0.2),
+                     zero(9), real(0.3), zero(100)], zeros=(2, 5, 7))
+    for op in ("QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax"):
+        more = {"opset": 13, "axis": -1} if op == "QLinearSoftmax" else {}
+        qlinear(op, [data(2, 7), real(0.02), zero(100), real(0.01), zero(2)],
+                more, zeros=(2, 4))
+    qlinear("QLinearGlobalAveragePool",
+            [data(1, 3, 4, 4), real(0.1), zero(3), real(0.2), zero(9)],
+            {"channels_last": 0}, zeros=(2, 4))
+    qlinear("QLinearAveragePool",
+            [data(1, 3, 6, 6), real(0.1), zero(3), real(0.2), zero(9)],
+            {"kernel_shape": [3, 3], "strides": [2, 2]}, zeros=(2, 4))
+qlinear("QLinearConcat", [real(0.2), byte(9), u8(2, 3), real(0.1), byte(3),
+                          u8(2, 4), real(0.3), byte(7)], {"axis": 1},
+        zeros=(1, 4, 7))
+qlinear("QLinearWhere", [random.random((2, 5)) > 0.5, u8(2, 5), real(0.1),
+                         byte(3), u8(5), real(0.2), byte(9), real(0.3),
+                         byte(5)], zeros=(3, 6, 8))
 check("QGemm", [u8(3, 4), real(0.1), byte(7), s8(5, 4), real(0.02),
                 np.array(0, np.int8),
                 random.integers(-99, 99, 5).astype(np.int32), real(0.3),
@@ -180,7 +290,6 @@ check("RotaryEmbedding", [f(2, 5, 32), random.integers(0, 9, (2, 5)), f(9, 4),
                           f(9, 4)], label="flat")
 check("RotaryEmbedding", [f(2, 4, 5, 8), np.array([3]), f(9, 4), f(9, 4)],
       {"interleaved": 1})
-MASK = np.array([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0]], np.int32)
 PACKED = [f(2, 5, 16), f(16, 48), f(48)]
 check("Attention", PACKED, {"num_heads": 4})
 check("Attention", PACKED + [MASK], {"num_heads": 4}, label="mask")
@@ -190,6 +299,16 @@ check("Attention", PACKED + [None, None, f(2, 4, 5, 5)], {"num_heads": 4},
       label="bias")
 check("Attention", PACKED + [None, f(2, 2, 4, 3, 4)],
       {"num_heads": 4, "unidirectional": 1, "scale": 0.3}, 2, label="past")
+BYTES = [u8(2, 5, 16), s8(16, 48), f(48), real(0.02)]
+check("QAttention", BYTES + [real(0.01)], {"num_heads": 4},
+      constant=(1, 2, 3, 4))
+check("QAttention",
+      BYTES + [f(48) ** 2 / 99, MASK, byte(120), np.zeros(48, np.int8)],
+      {"num_heads": 4}, constant=(1, 2, 3, 4, 6, 7), label="mask")
+check("QAttention",
+      BYTES + [real(0.01), None, byte(120), None, f(2, 2, 4, 3, 4)],
+      {"num_heads": 4, "unidirectional": 1}, 2, constant=(1, 2, 3, 4, 6),
+      label="past")
 QKV = [f(2, 5, 16), f(2, 6, 16), f(2, 6, 24)]
 check("MultiHeadAttention", QKV, {"num_heads": 4})
 check("MultiHeadAttention",
@@ -202,12 +321,18 @@ check("MultiHeadAttention",
 CACHES = [f(16, 8), f(16, 8)]
 
 
-def group_query(label, tokens, past, lengths, total, **attrs):
-    """`lengths`: the keys of each row, the new ones with them."""
-    data = [f(2, tokens, 64), f(2, tokens, 32), f(2, tokens, 32)]
-    data += [f(2, 2, past, 16), f(2, 2, past, 16)]
+def group_query(label, tokens, past, lengths, total, more=None,
+                sizes=(64, 32, 32), **attrs):
+    """`lengths`: the keys of each row, the new ones with them. past None:
+    no keys are kept. `more`: inputs by their number."""
+    data = [f(2, tokens, size) for size in sizes] + [None] * (3 - len(sizes))
+    data += [None, None] if past is None else \
+        [f(2, 2, past, 16), f(2, 2, past, 16)]
     data += [np.array(lengths, np.int32) - 1, np.array([total], np.int32)]
-    data += CACHES if attrs.get("do_rotary") else []
+    data += CACHES if attrs.get("do_rotary") else [None, None]
+    data += [(more or {}).get(k) for k in range(9, 12)]
+    while data[-1] is None:
+        data.pop()
     check("GroupQueryAttention", data, {"num_heads": 4, "kv_num_heads": 2,
                                         **attrs}, 3, constant=(6,),
           label=label)
@@ -218,6 +343,41 @@ group_query("rotary", 1, 6, [7, 7], 7, do_rotary=1)
 group_query("interleaved", 1, 6, [7, 7], 7, do_rotary=1, rotary_interleaved=1)
 group_query("window", 1, 6, [7, 7], 7, local_window_size=3)
 group_query("first", 5, 0, [5, 5], 5, do_rotary=1)
+group_query("smooth", 1, 6, [7, 7], 7, smooth_softmax=1)
+group_query("sink", 1, 6, [7, 7], 7, {11: f(4)})
+for label, sizes in (("", (64, 32, 32)), (" packed", (128,))):
+    for more in ({}, {"do_rotary": 1}, {"local_window_size": 3},
+                 {"softcap": 5.0}, {"scale": 0.3}, {"smooth_softmax": 1}):
+        group_query("without past%s %s" % (label, " ".join(more)), 5, None,
+                    [5, 5], 5, sizes=sizes, **more)
+group_query("bias", 5, None, [5, 5], 5, {10: f(1, 4, 5, 5)})
+group_query("positions", 5, None, [5, 5], 5,
+            {9: np.arange(5)[None].repeat(2, 0) + 2}, do_rotary=1)
+
+
+def shorter_prompt():
+    """The second row has 3 tokens; what its two others give is open."""
+    if PATTERN not in "GroupQueryAttention shorter prompt":
+        return
+    data = {"q": f(2, 5, 64), "k": f(2, 5, 32), "v": f(2, 5, 32)}
+    counts = np.ones((2, 5, 1), np.float32)
+    counts[1, 3:] = 0
+    constants = {"last": np.array([4, 2], np.int32),
+                 "all": np.array([5], np.int32), "cos": CACHES[0],
+                 "sin": CACHES[1], "counts": counts}
+    graph = make.make_graph(
+        [make.make_node("GroupQueryAttention",
+                        ["q", "k", "v", "", "", "last", "all", "cos", "sin"],
+                        ["a", "pk", "pv"], domain="com.microsoft",
+                        num_heads=4, kv_num_heads=2, do_rotary=1),
+         make.make_node("Mul", ["a", "counts"], ["y"])], "g",
+        [make.make_tensor_value_info(n, T.FLOAT, x.shape)
+         for n, x in data.items()], [make.make_empty_tensor_value_info("y")],
+        [numpy_helper.from_array(x, n) for n, x in constants.items()])
+    compare(save(graph), data)
+
+
+shorter_prompt()
 
 
 # -- models as onnxruntime's optimizer writes them
