@@ -195,6 +195,93 @@ def dynamic_quantize_matmul(node, inputs):
     return [(y + given(inputs, 4, np.float32(0))).astype(np.float32)]
 
 
+def recurrent_function(name, alpha, beta):
+    """An activation of LSTM on float64, which is exact enough for float32."""
+    return {
+        "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "tanh": np.tanh,
+        "relu": lambda x: np.maximum(x, 0),
+        "affine": lambda x: alpha * x + beta,
+        "hardsigmoid": lambda x: np.clip(alpha * x + beta, 0, 1),
+        "leakyrelu": lambda x: np.where(x < 0, alpha * x, x)}[name.lower()]
+
+
+def lstm_functions(node, direction):
+    """f, g and h of a direction."""
+    names = [n.decode() for n in attribute(node, "activations") or
+             [b"Sigmoid", b"Tanh", b"Tanh"] * 2]
+    alphas = list(attribute(node, "activation_alpha", []))
+    betas = list(attribute(node, "activation_beta", []))
+    made = []
+    for name in names:
+        takes = {"affine": 2, "hardsigmoid": 2, "leakyrelu": 1}.get(
+            name.lower(), 0)
+        made.append(recurrent_function(
+            name, alphas.pop(0) if takes > 0 else 0,
+            betas.pop(0) if takes > 1 else 0))
+    return made[3 * direction:3 * direction + 3]
+
+
+def bytes_product(x, w, scale, zero):
+    """x, quantized, times weights of bytes."""
+    x, scale_x, zero_x = dynamic_bytes(x)
+    return sums(x, w, zero_x, zero).astype(np.float32) * (scale_x * scale)
+
+
+def dynamic_lstm_direction(node, inputs, direction, backwards):
+    """y, the last h and the last c of a direction; x and each h are quantized,
+    with zeros in place of what no sequence has."""
+    def of(index):
+        return None if given(inputs, index) is None \
+            else inputs[index][direction]
+
+    x, hidden = inputs[0], inputs[2].shape[1]
+    times, rows = x.shape[:2]
+    lengths = given(inputs, 4, np.full(rows, times, np.int32))
+    longest = lengths.max(initial=0)
+    pre = bytes_product(
+        np.where(np.arange(times)[:, None, None] < longest, x, 0), of(1),
+        of(8), of(9))
+    bias = of(3)
+    if bias is not None:
+        pre = pre + (bias[:4 * hidden] + bias[4 * hidden:])
+    peepholes = np.zeros(3 * hidden) if of(7) is None else of(7)
+    p = dict(zip("iof", peepholes.reshape(3, hidden)))
+    none = np.zeros((rows, hidden), np.float32)
+    h = none if of(5) is None else of(5)
+    cell = none if of(6) is None else of(6)
+    y = np.zeros((times, rows, hidden), np.float32)
+    most = attribute(node, "clip", 0) or np.inf
+    f, g, last = lstm_functions(node, direction)
+    for t in range(times):
+        inside = t < lengths
+        at = np.where(inside, lengths - 1 - t, t) if backwards else \
+            np.full(rows, t)
+        gates = pre[at, np.arange(rows)] + bytes_product(
+            np.where((t <= lengths)[:, None], h, 0), of(2), of(10), of(11))
+        gates = gates.astype(np.float64).reshape(rows, 4, hidden)
+
+        def gate(k, function, by=0):
+            return function(np.clip(gates[:, k] + by, -most, most))
+
+        i = gate(0, f, p["i"] * cell)
+        forget = 1 - i if attribute(node, "input_forget", 0) else \
+            gate(2, f, p["f"] * cell)
+        new = forget * cell + i * gate(3, g)
+        cell = np.where(inside[:, None], new, cell).astype(np.float32)
+        new = gate(1, f, p["o"] * cell) * last(cell.astype(np.float64))
+        h = np.where(inside[:, None], new, h).astype(np.float32)
+        y[at[inside], np.flatnonzero(inside)] = h[inside]
+    return y, h, cell
+
+
+def dynamic_lstm(node, inputs):
+    way = attribute(node, "direction", b"forward").decode()
+    made = [dynamic_lstm_direction(node, inputs, d, way == "reverse" or d == 1)
+            for d in range(2 if way == "bidirectional" else 1)]
+    return [np.stack(parts, 1 if k == 0 else 0)
+            for k, parts in enumerate(zip(*made))]
+
+
 def qgemm(node, inputs):
     a, scale_a, zero_a, b, scale_b, zero_b = inputs[:6]
     b = centred(b, zero_b, 0 if attribute(node, "transB", 0) else 1)
@@ -356,6 +443,7 @@ OWN = {
         always, matmul_integer_to_float),
     ("com.microsoft", "DynamicQuantizeMatMul"): (
         always, dynamic_quantize_matmul),
+    ("com.microsoft", "DynamicQuantizeLSTM"): (always, dynamic_lstm),
     ("com.microsoft", "QGemm"): (always, qgemm),
     ("com.microsoft", "QLinearConv"): (always, qlinear_conv_of_pixels),
     ("com.microsoft", "QAttention"): (always, quantized_attention),
@@ -365,7 +453,7 @@ OWN = {
        "Sum Mean Prod L1 L2 SumSquare LogSum LogSumExp".split()}}
 # Operators on sums of products of bytes that have no definition here.
 UNKNOWN = {("com.microsoft", name) for name in """
-    DynamicQuantizeLSTM QMoE QOrderedMatMul QOrderedAttention""".split()}
+    QMoE QOrderedMatMul QOrderedAttention""".split()}
 
 
 def key_of(node):

@@ -284,6 +284,12 @@ def of_microsoft(hostile):
     add("Range", [[np.array(v, i32)] for v in (1, 9, 3)])
     add("MatMulInteger16", [ints(3, 4, kind=np.int16),
                             ints(4, 5, kind=np.int16)])
+    for direction in ("forward", "reverse"):
+        add("DynamicQuantizeLSTM", [
+            f(5, 3, 4), [ints(1, 4, 8, kind=s8)], [ints(1, 2, 8, kind=s8)],
+            None, ints(3, kind=i32), None, None, None, [f(1) ** 2],
+            [ints(1, kind=s8)], [f(1) ** 2], [ints(1, kind=s8)]],
+            {"hidden_size": 2, "direction": direction}, 3)
     add("QAttention", [ints(2, 5, 16, kind=u8), [ints(16, 48, kind=s8)],
                        [f(48)], real(0.02), real(0.01),
                        ints(2, 5, kind=i32, most=2)], {"num_heads": 4})

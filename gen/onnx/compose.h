@@ -152,13 +152,14 @@ struct tensor *compose_uniform(struct compose *c, const struct tensor *x,
  * given[0..n): its parameters; of Clip: its bounds (compose_activation.c). */
 struct tensor *compose_activate(struct compose *c, struct tensor *x,
 				const double *given, int n);
-/* The sums of products of bytes, as floats with both scales and the bias that is
- * input `bias` (compose_qlinear.c). */
+/* The sums of products of bytes, as floats with both scales and the
+ * bias, if it is not NULL (compose_qlinear.c). */
 struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
 				      struct tensor *b, struct tensor *a_zero,
 				      struct tensor *b_zero,
 				      struct tensor *a_scale,
-				      struct tensor *b_scale, int bias);
+				      struct tensor *b_scale,
+				      struct tensor *bias);
 /* The numbers of `bits` bits in bytes, the lowest first, as bytes: the last
  * dimension becomes 8 / bits times as long (compose_qlinear.c). */
 struct tensor *compose_unpack(struct compose *c, struct tensor *x, int bits);

@@ -226,7 +226,7 @@ compose_quantized_attention(struct compose *c)
 	all = compose_scaled_product(c, compose_input(c, 0),
 				     compose_input(c, 1), compose_input(c, 6),
 				     compose_input(c, 7), compose_input(c, 3),
-				     compose_input(c, 4), 2);
+				     compose_input(c, 4), compose_input(c, 2));
 	return packed_attention(c, &a, all, compose_input(c, 5),
 				compose_input(c, 8));
 }

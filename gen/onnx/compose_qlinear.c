@@ -215,7 +215,8 @@ compose_qlinear_concat(struct compose *c)
 struct tensor *
 compose_scaled_product(struct compose *c, struct tensor *a, struct tensor *b,
 		       struct tensor *a_zero, struct tensor *b_zero,
-		       struct tensor *a_scale, struct tensor *b_scale, int bias)
+		       struct tensor *a_scale, struct tensor *b_scale,
+		       struct tensor *bias)
 {
 	struct tensor *y = compose_node(c, "sums", "MatMulInteger", 4, a, b,
 					a_zero, b_zero);
@@ -223,9 +224,7 @@ compose_scaled_product(struct compose *c, struct tensor *a, struct tensor *b,
 	y = compose_cast(c, "floats", y, a_scale->type);
 	y = compose_2(c, "scaled", "Mul", y,
 		      compose_2(c, "scale", "Mul", a_scale, b_scale));
-	return compose_input(c, bias) ? compose_2(c, "biased", "Add", y,
-						  compose_input(c, bias))
-				      : y;
+	return bias ? compose_2(c, "biased", "Add", y, bias) : y;
 }
 
 bool
@@ -237,7 +236,8 @@ compose_integer_to_float(struct compose *c)
 					      compose_input(c, 4),
 					      compose_input(c, 5),
 					      compose_input(c, 2),
-					      compose_input(c, 3), 6));
+					      compose_input(c, 3),
+					      compose_input(c, 6)));
 	return true;
 }
 
@@ -251,7 +251,8 @@ compose_dynamic_matmul(struct compose *c)
 	compose_result(c, 0,
 		       compose_scaled_product(c, out[0], compose_input(c, 1),
 					      out[2], compose_input(c, 3),
-					      out[1], compose_input(c, 2), 4));
+					      out[1], compose_input(c, 2),
+					      compose_input(c, 4)));
 	return true;
 }
 

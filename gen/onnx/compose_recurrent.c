@@ -6,7 +6,18 @@
  *	after	m = MatMul(x, transpose(w))
  *		pre = Add(m, bias)               # both halves of b
  *		s_h, s, s_c = tirc.LSTM(pre, transpose(r))
- *		y = Unsqueeze(s, 1) … */
+ *		y = Unsqueeze(s, 1) …
+ *
+ * com.microsoft's DynamicQuantizeLSTM has weights of bytes, transposed already.
+ * Its x is quantized once for all times, its state in each step:
+ *
+ *	before	y = com.microsoft.DynamicQuantizeLSTM(x, w, r, b, , , , , w_scale,
+ *						w_zero, r_scale, r_zero)
+ *	after	q, scale, zero = DynamicQuantizeLinear(x)
+ *		sums = MatMulInteger(q, w, zero, w_zero)
+ *		m = Mul(Cast(sums), Mul(scale, w_scale))
+ *		pre = Add(m, bias)
+ *		s_h, s = tirc.LSTM(pre, r, , , , , r_scale, r_zero) */
 #include "compose.h"
 
 #include <strings.h>
@@ -35,6 +46,8 @@ struct recurrent {
 	int directions;
 	bool rows_first; /* attribute layout */
 	bool linear;     /* linear_before_reset */
+	bool quantized;
+	struct tensor *bytes[3]; /* x, its scale and zero point, if so */
 	int64_t hidden;
 };
 
@@ -210,6 +223,24 @@ stem_of(struct recurrent *r, bool reverse)
  * first of which is never absent. */
 static const int from[3] = { 1, 0, 2 };
 
+/* The inputs' part without biases. */
+static struct tensor *
+input_part(struct recurrent *r, int direction)
+{
+	struct compose *c = r->c;
+	struct tensor *w = of_direction(r, "input_weights", 1, 0, direction);
+	struct tensor *scale, *zero;
+
+	if (!r->quantized) {
+		return compose_2(c, "product", "MatMul", r->x,
+				 compose_swap(c, "input_weights", w, 0, 1));
+	}
+	scale = of_direction(r, "input_scale", 8, 0, direction);
+	zero = of_direction(r, "input_zero", 9, 0, direction);
+	return compose_scaled_product(c, r->bytes[0], w, r->bytes[2], zero,
+				      r->bytes[1], scale, NULL);
+}
+
 /* The results of one direction. */
 static bool
 run_direction(struct recurrent *r, int direction, bool reverse,
@@ -221,13 +252,11 @@ run_direction(struct recurrent *r, int direction, bool reverse,
 	const struct kind *kind = r->kind;
 	int64_t split = 2 * r->hidden;
 	const char *whats[3] = { NULL };
-	struct tensor *in[6] = { NULL }, *w, *bias, *weights, *inner;
+	struct tensor *in[8] = { NULL }, *bias, *weights, *inner;
 	int n_in = 0;
 
-	w = of_direction(r, "input_weights", 1, 0, direction);
 	bias = bias_of(r, direction, &inner);
-	in[0] = compose_2(c, "product", "MatMul", r->x,
-			  compose_swap(c, "input_weights", w, 0, 1));
+	in[0] = input_part(r, direction);
 	if (bias) {
 		in[0] = compose_2(c, "gates", "Add", in[0], bias);
 	}
@@ -245,7 +274,12 @@ run_direction(struct recurrent *r, int direction, bool reverse,
 					  split + r->hidden),
 				     0, 1);
 	}
-	in[1] = compose_swap(c, "gate_weights", in[1], 0, 1);
+	if (r->quantized) {
+		in[6] = of_direction(r, "scale", 10, 0, direction);
+		in[7] = of_direction(r, "zero", 11, 0, direction);
+	} else {
+		in[1] = compose_swap(c, "gate_weights", in[1], 0, 1);
+	}
 	in[2] = compose_input(c, 4);
 	in[3] = initial(r, "first", 5, direction);
 	if (kind == &gru) {
@@ -254,7 +288,7 @@ run_direction(struct recurrent *r, int direction, bool reverse,
 		in[4] = initial(r, "first_cell", 6, direction);
 		in[5] = of_direction(r, "peepholes", 7, 0, direction);
 	}
-	for (int i = 0; i < 6; ++i) {
+	for (int i = 0; i < 8; ++i) {
 		n_in = in[i] ? i + 1 : n_in;
 	}
 	for (int k = 0; k <= kind->states; ++k) {
@@ -295,9 +329,10 @@ static bool
 check_inputs(struct recurrent *r)
 {
 	static const int ranks[] = { 3, 3, 3, 2, 1, 3, 3, 2 };
+	int across = r->quantized ? 1 : 2;
 	struct compose *c = r->c;
 
-	for (int i = 0; i < c->node->n_inputs; ++i) {
+	for (int i = 0; i < c->node->n_inputs && i < 8; ++i) {
 		const struct tensor *t = compose_input(c, i);
 
 		if (t && t->ndim != ranks[i]) {
@@ -307,29 +342,86 @@ check_inputs(struct recurrent *r)
 					     i, t->ndim, ranks[i]);
 		}
 	}
-	if (!compose_known_dim(c, compose_input(c, 2), 2, &r->hidden)) {
+	if (!compose_known_dim(c, compose_input(c, 2), across, &r->hidden)) {
 		return false;
 	}
 	for (int i = 1; i < 3; ++i) {
 		const struct tensor *t = compose_input(c, i);
 
 		if (!expr_is_value(t->shape[0], r->directions) ||
-		    !expr_is_value(t->shape[1], r->kind->gates * r->hidden)) {
+		    !expr_is_value(t->shape[3 - across],
+				   r->kind->gates * r->hidden)) {
 			return compose_error(
 				c, DIAG_BAD_SHAPE,
-				"input %d is not [%d, %lld, …], for %d "
+				"input %d is not [%d%s, %lld%s], for %d "
 				"directions and a hidden size of %lld; "
 				"correct the model",
-				i, r->directions,
+				i, r->directions, r->quantized ? ", …" : "",
 				r->kind->gates * (long long)r->hidden,
-				r->directions, (long long)r->hidden);
+				r->quantized ? "" : ", …", r->directions,
+				(long long)r->hidden);
 		}
 	}
 	return true;
 }
 
+/* Are scales and zero points one for each direction, or for each column of
+ * each? */
 static bool
-compose_kind(struct compose *c, const struct kind *kind)
+check_scales(struct recurrent *r)
+{
+	struct compose *c = r->c;
+
+	if (!compose_needs(c, 4, 8, 9, 10, 11)) {
+		return false;
+	}
+	for (int i = 8; i < 12; ++i) {
+		const struct tensor *t = compose_input(c, i);
+
+		if ((t->ndim != 1 && t->ndim != 2) ||
+		    !expr_is_value(t->shape[0], r->directions) ||
+		    (t->ndim == 2 &&
+		     !expr_is_value(t->shape[1], r->kind->gates * r->hidden))) {
+			return compose_error(c, DIAG_BAD_SHAPE,
+					     "input %d is not [%d] or [%d, "
+					     "%lld]; correct the model",
+					     i, r->directions, r->directions,
+					     r->kind->gates *
+						     (long long)r->hidden);
+		}
+	}
+	return true;
+}
+
+/* Quantizes x; times at which all sequences have ended count as zeros. */
+static void
+quantize_input(struct recurrent *r)
+{
+	static const char *const whats[] = { "bytes", "x_scale", "x_zero" };
+	struct compose *c = r->c;
+	struct tensor *lengths = compose_input(c, 4), *at, *most, *x = r->x;
+	const struct expr *shape[] = { x->shape[0], expr_index(c->m, 1),
+				       expr_index(c->m, 1) };
+
+	if (lengths) {
+		most = compose_reduce(c, "longest", "ReduceMax", lengths, 0,
+				      false);
+		at = compose_sizes(c, "times", 1, shape);
+		at = compose_cast(c, "times_cast",
+				  compose_squeeze(c, "times_count", at, 0),
+				  most->type);
+		at = compose_count(c, "time", at, most->type);
+		at = compose_2(c, "within", "Less", at, most);
+		at = compose_reshape(c, "within_rows", at, 3, shape);
+		x = compose_node(c, "x", "Where", 3, at, x,
+				 compose_scalar(c, "ended", x->type, 0));
+	}
+	compose_nodes(c, "", "DynamicQuantizeLinear", &x, 1, whats, 3,
+		      r->bytes);
+}
+
+static bool
+compose_kind(struct compose *c, const struct kind *kind, bool quantized)
 {
 	const char *direction = node_attr_string(c->node, "direction",
 						 "forward");
@@ -340,17 +432,21 @@ compose_kind(struct compose *c, const struct kind *kind)
 		.kind = kind,
 		.x = compose_input(c, 0),
 		.directions = both ? 2 : 1,
+		.quantized = quantized,
 		.rows_first = node_attr_int(c->node, "layout", 0) != 0,
 		.linear = kind == &gru &&
 			  node_attr_int(c->node, "linear_before_reset", 0) != 0,
 	};
 	struct tensor *out[2][3] = { { NULL } }, *of[2];
 
-	if (!check_inputs(&r)) {
+	if (!check_inputs(&r) || (quantized && !check_scales(&r))) {
 		return false;
 	}
 	if (r.rows_first) {
 		r.x = compose_swap(c, "times_first", r.x, 0, 1);
+	}
+	if (quantized) {
+		quantize_input(&r);
 	}
 	for (int d = 0; d < r.directions; ++d) {
 		if (!run_direction(&r, d, reverse || d == 1, out[d])) {
@@ -377,17 +473,23 @@ compose_kind(struct compose *c, const struct kind *kind)
 bool
 compose_lstm(struct compose *c)
 {
-	return compose_kind(c, &lstm);
+	return compose_kind(c, &lstm, false);
+}
+
+bool
+compose_quantized_lstm(struct compose *c)
+{
+	return compose_kind(c, &lstm, true);
 }
 
 bool
 compose_gru(struct compose *c)
 {
-	return compose_kind(c, &gru);
+	return compose_kind(c, &gru, false);
 }
 
 bool
 compose_rnn(struct compose *c)
 {
-	return compose_kind(c, &rnn);
+	return compose_kind(c, &rnn, false);
 }

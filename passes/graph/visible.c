@@ -55,6 +55,14 @@ is_smooth_power(struct graph *g, const struct node *n, int input)
 	return v != NULL;
 }
 
+/* Is n an LSTM that rounds its state to bytes in each step? */
+static bool
+rounds_state(const struct node *n)
+{
+	return strcmp(n->domain, "tirc") == 0 &&
+	       strcmp(n->op_type, "LSTM") == 0 && node_input(n, 6) != NULL;
+}
+
 /* -- sums that round on purpose -- */
 
 /* The constant that an Add or a Sub adds or subtracts. NULL: n is neither, or
@@ -175,7 +183,8 @@ effect_of(struct graph *g, const struct node *n, int input)
 	if (row != NULL && row->effect != PASS) {
 		return is_smooth_power(g, n, input) ? PASS : row->effect;
 	}
-	if (gives_steps(n) || is_rounding_sum(g, n) || has_tiny_epsilon(n)) {
+	if (gives_steps(n) || is_rounding_sum(g, n) || has_tiny_epsilon(n) ||
+	    rounds_state(n)) {
 		return STEP;
 	}
 	return row != NULL ? PASS : effect_of_class(n);

@@ -14,7 +14,19 @@
  *
  * where i, o, f and g are activations of pre[t, b, n] + gates[b, n]. In reverse
  * direction the last time comes first. Beyond the length of its sequence, which
- * is brought into [0, times], a row's state stays and y is 0. */
+ * is brought into [0, times], a row's state stays and y is 0.
+ *
+ * The recurrence weights of LSTM may be bytes with scales and zero points. Then
+ * each step quantizes h as DynamicQuantizeLinear does, for all rows together,
+ * and sums products of integers:
+ *
+ *	low, high = min(0, h), max(0, h)
+ *	scale = (high - low) / 255, zero = round(-low / scale)
+ *	for b, k: bytes[b, k] = clamp(round(h[b, k] / scale) + zero) - zero
+ *	for b, n, k: gates[b, n] += bytes[b, k] * (R[k, n] - R_zero[n])
+ *
+ * of which a gate reads gates[b, n] * (scale * R_scale[n]). A row whose sequence
+ * has ended counts as zeros. */
 #include "define.h"
 
 /* -- inference -- */
@@ -82,12 +94,38 @@ check_parts(struct infer *c, const struct node *n, int i,
 	return check_shape(c, n, i, rank + 1, shape);
 }
 
+/* Are the weights of bytes if, and only if, they have a scale? Scale and zero
+ * point are one number, or one for each column. */
+static bool
+check_scales(struct infer *c, const struct node *n)
+{
+	const struct tensor *r = n->inputs[1], *zero = node_input(n, 7);
+	const struct tensor *scale = node_input(n, 6);
+
+	if (!scale != dtype_is_float(r->type) || (zero && !scale) ||
+	    (scale && (dtype_bits(r->type) != 8 ||
+		       !dtype_equal(scale->type, n->inputs[0]->type))) ||
+	    (zero && !dtype_equal(zero->type, r->type))) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "the recurrence weights need the type of "
+				   "input 0, or bytes with a scale and a zero "
+				   "point of their type; correct the model");
+	}
+	for (int i = 6; i < 8; i++) {
+		if (node_input(n, i) && node_input(n, i)->ndim > 0 &&
+		    !check_parts(c, n, i, NULL, 4)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool
 infer_lstm(struct infer *c, struct node *n)
 {
 	const struct tensor *pre = n->inputs[0], *r = n->inputs[1];
 
-	return infer_recurrent(c, n, 4) &&
+	return infer_recurrent(c, n, 4) && check_scales(c, n) &&
 	       check_parts(c, n, 1, r->shape[0], 4) &&
 	       check_parts(c, n, 4, pre->shape[1], 1) &&
 	       check_parts(c, n, 5, NULL, 3);
@@ -157,7 +195,7 @@ activate(struct define *c, const char *which, const struct expr *x)
 
 /* -- definition -- */
 
-enum { MOST_BUFFERS = 5, MOST_PHASES = 4, MOST_STORES = 3 };
+enum { MOST_BUFFERS = 10, MOST_PHASES = 6, MOST_STORES = 4 };
 
 struct recurrent {
 	struct define *c;
@@ -169,6 +207,9 @@ struct recurrent {
 	struct te_tensor *made[MOST_BUFFERS];
 	int n_made;
 	struct te_tensor *h, *cell, *y, *sums[3]; /* NULL: absent */
+	/* of quantized weights: the state h, but zeros of ended sequences; one
+	 * number each; and the state's bytes */
+	struct te_tensor *seen, *low, *high, *scale, *zero, *bytes;
 	struct te_phase phases[MOST_PHASES];
 	int n_phases;
 	struct iter_var time;
@@ -200,6 +241,54 @@ recurrent_init(struct recurrent *r, struct define *c, const struct node *n,
 	r->time.kind = ITER_SCAN;
 }
 
+/* The buffers in the making. */
+struct buffers {
+	const char *name[MOST_BUFFERS];
+	struct te_tensor **to[MOST_BUFFERS];
+	struct dtype types[MOST_BUFFERS];
+	const struct expr *shape[MOST_BUFFERS][3];
+	int ndims[MOST_BUFFERS], n;
+};
+
+/* A buffer [rows][size], or [size] where rows is NULL. */
+static void
+add_buffer(struct buffers *b, const char *name, struct te_tensor **to,
+	   struct dtype type, const struct expr *rows, const struct expr *size)
+{
+	int n = b->n++, d = 0;
+
+	b->name[n] = name;
+	b->to[n] = to;
+	b->types[n] = type;
+	if (rows) {
+		b->shape[n][d++] = rows;
+	}
+	b->shape[n][d++] = size;
+	b->ndims[n] = d;
+}
+
+/* Those of a step that quantizes the state. */
+static void
+add_quantized(struct recurrent *r, struct buffers *b)
+{
+	const struct expr *one = expr_index(r->m, 1);
+
+	if (node_input(r->n, 2)) {
+		add_buffer(b, "seen", &r->seen, r->type, r->rows, r->hidden);
+	}
+	add_buffer(b, "low", &r->low, r->type, NULL, one);
+	add_buffer(b, "high", &r->high, r->type, NULL, one);
+	add_buffer(b, "scale", &r->scale, r->type, NULL, one);
+	add_buffer(b, "zero", &r->zero, r->type, NULL, one);
+	add_buffer(b, "bytes", &r->bytes, dtype_of(DT_I16), r->rows, r->hidden);
+}
+
+static bool
+is_quantized(const struct recurrent *r)
+{
+	return node_input(r->n, 6) != NULL;
+}
+
 /* Makes the buffers: the states h and, if with_cell, c; y, NULL if the node
  * lacks it; and sums, rows of the given sizes. */
 static void
@@ -207,50 +296,35 @@ make_buffers(struct recurrent *r, bool with_cell,
 	     const struct expr *const *sizes, const char *const *names,
 	     int n_sums)
 {
-	const struct expr *shape[MOST_BUFFERS][3];
+	struct dtype sum = is_quantized(r) ? dtype_of(DT_I32) : r->wide;
 	const struct expr *const *shapes[MOST_BUFFERS];
-	const char *name[MOST_BUFFERS];
-	struct te_tensor **to[MOST_BUFFERS], *made[MOST_BUFFERS];
-	struct dtype types[MOST_BUFFERS];
-	int ndims[MOST_BUFFERS], n = 0;
+	struct te_tensor *made[MOST_BUFFERS];
+	struct buffers b = { .n = 0 };
 
-	name[n] = "h";
-	to[n++] = &r->h;
+	add_buffer(&b, "h", &r->h, r->type, r->rows, r->hidden);
 	if (with_cell) {
-		name[n] = "c";
-		to[n++] = &r->cell;
+		add_buffer(&b, "c", &r->cell, r->type, r->rows, r->hidden);
 	}
 	for (int i = 0; i < n_sums; i++) {
-		name[n] = names[i];
-		to[n++] = &r->sums[i];
+		add_buffer(&b, names[i], &r->sums[i], sum, r->rows, sizes[i]);
 	}
-	for (int i = 0; i < n; i++) {
-		int sum = i - 1 - with_cell;
-
-		shape[i][0] = r->rows;
-		shape[i][1] = sum < 0 ? r->hidden : sizes[sum];
-		ndims[i] = 2;
-		types[i] = sum < 0 ? r->type : r->wide;
-		shapes[i] = shape[i];
+	if (is_quantized(r)) {
+		add_quantized(r, &b);
 	}
 	if (node_output(r->n, 1)) {
-		name[n] = "y";
-		to[n] = &r->y;
-		shape[n][0] = r->times;
-		shape[n][1] = r->rows;
-		shape[n][2] = r->hidden;
-		ndims[n] = 3;
-		types[n] = r->type;
-		shapes[n] = shape[n];
-		n++;
+		add_buffer(&b, "y", &r->y, r->type, r->times, r->rows);
+		b.shape[b.n - 1][b.ndims[b.n - 1]++] = r->hidden;
 	}
-	te_ordered(r->m, "steps", "recurrent", name, types, ndims, shapes, n,
-		   made);
-	for (int i = 0; i < n; i++) {
-		*to[i] = made[i];
+	for (int i = 0; i < b.n; i++) {
+		shapes[i] = b.shape[i];
+	}
+	te_ordered(r->m, "steps", "recurrent", b.name, b.types, b.ndims, shapes,
+		   b.n, made);
+	for (int i = 0; i < b.n; i++) {
+		*b.to[i] = made[i];
 		r->made[i] = made[i];
 	}
-	r->n_made = n;
+	r->n_made = b.n;
 }
 
 /* A state starts as input i of the node, or 0. */
@@ -284,9 +358,19 @@ sum_phase(struct recurrent *r, struct te_tensor *sums,
 	struct iter_var over = te_reduce_axis(r->m, "k", r->hidden);
 	const struct expr *b = axes[0].var->expr, *n = axes[1].var->expr;
 	const struct expr *k = over.var->expr, *x, *w;
+	struct dtype type = sums->buffer->type;
 
-	x = wide_at(r, from, (const struct expr *const[]){ b, k }, 2);
-	w = wide_at(r, r->in[weights], (const struct expr *const[]){ k, n }, 2);
+	x = te_at(r->m, from, (const struct expr *const[]){ b, k }, 2);
+	w = te_at(r->m, r->in[weights], (const struct expr *const[]){ k, n },
+		  2);
+	x = expr_cast(r->m, type, x);
+	w = expr_cast(r->m, type, w);
+	if (is_quantized(r)) {
+		w = expr_sub(r->m, w,
+			     expr_cast(r->m, type,
+				       define_param(r->c, r->n, 7, r->in, n,
+						    type)));
+	}
 	r->phases[r->n_phases++] =
 		te_phase_sum(r->m, sums, sums->buffer->name, axes,
 			     te_sum(r->m, expr_mul(r->m, x, w), &over, 1));
@@ -325,8 +409,9 @@ begin_phase(struct recurrent *r)
 	}
 }
 
+/* Ends a phase of stores over n axes. */
 static void
-end_phase(struct recurrent *r, const char *name)
+end_phase_of(struct recurrent *r, const char *name, int n)
 {
 	struct te_store *stores = arena_copy(&r->m->arena, r->stores,
 					     sizeof *stores *
@@ -335,10 +420,16 @@ end_phase(struct recurrent *r, const char *name)
 	r->phases[r->n_phases++] = (struct te_phase){
 		.name = name,
 		.axes = r->axes,
-		.n_axes = 2,
+		.n_axes = n,
 		.stores = stores,
 		.n_stores = r->n_stores,
 	};
+}
+
+static void
+end_phase(struct recurrent *r, const char *name)
+{
+	end_phase_of(r, name, 2);
 }
 
 static void
@@ -416,19 +507,22 @@ gate(struct recurrent *r, const char *which, const struct expr *e)
 	return activate(r->c, which, clip(r, e));
 }
 
-/* y at this time is the state h, or 0 beyond the sequence. */
+/* y at this time is the state h, or 0 beyond the sequence; so is what the next
+ * step quantizes. */
 static void
 store_y(struct recurrent *r)
 {
-	const struct expr *value;
+	const struct expr *value = state_at(r, r->h);
 
+	if (r->inside) {
+		value = expr_select(r->m, r->inside, value,
+				    like(r->c, value, 0));
+	}
 	if (r->y) {
-		value = state_at(r, r->h);
-		if (r->inside) {
-			value = expr_select(r->m, r->inside, value,
-					    like(r->c, value, 0));
-		}
 		add_store(r, r->y, r->at, value, NULL);
+	}
+	if (r->seen && r->seen != r->h) {
+		add_store(r, r->seen, NULL, value, NULL);
 	}
 }
 
@@ -474,14 +568,134 @@ define_rnn(struct define *c, const struct node *n, struct te_tensor *const *in,
 	return finish(&r, out);
 }
 
+/* -- a state as bytes -- */
+
+/* The only element of a buffer. */
+static const struct expr *
+only(struct recurrent *r, const struct te_tensor *t)
+{
+	const struct expr *zero = expr_i32(r->m, 0);
+
+	return te_at(r->m, t, &zero, 1);
+}
+
+static struct iter_var *
+one_axis(struct recurrent *r, const struct te_tensor *t)
+{
+	static const char *const one[] = { "one" };
+
+	return te_axes(r->m, 1, t->buffer->shape, one);
+}
+
+/* extreme[0] = the least or largest element of the state. */
+static void
+extreme_phase(struct recurrent *r, struct te_tensor *extreme, bool max)
+{
+	struct module *m = r->m;
+	struct iter_var over[] = { te_reduce_axis(m, "b", r->rows),
+				   te_reduce_axis(m, "j", r->hidden) };
+	const struct expr *at[] = { over[0].var->expr, over[1].var->expr };
+
+	r->phases[r->n_phases++] =
+		te_phase_sum(m, extreme, extreme->buffer->name,
+			     one_axis(r, extreme),
+			     te_reduce(m, reducer_extreme(m, r->type, max),
+				       te_at(m, r->seen, at, 2), over, 2));
+}
+
+static void
+add_store_to_only(struct recurrent *r, const struct te_tensor *to,
+		  const struct expr *value)
+{
+	const struct expr **at = arena_array(&r->m->arena, const struct expr *,
+					     1);
+
+	at[0] = r->axes[0].var->expr;
+	r->stores[r->n_stores++] = (struct te_store){ .out = to->index,
+						      .at = at,
+						      .value = value };
+}
+
+/* The range of the state, extended to 0, becomes 0…255. */
+static void
+scale_phase(struct recurrent *r)
+{
+	struct module *m = r->m;
+	const struct expr *high = only(r, r->high), *low = only(r, r->low);
+	const struct expr *zero = like(r->c, low, 0), *range, *scale;
+
+	high = expr_max(m, high, zero);
+	low = expr_min(m, low, zero);
+	range = expr_sub(m, high, low);
+	r->axes = one_axis(r, r->scale);
+	r->n_stores = 0;
+	add_store_to_only(r, r->scale,
+			  expr_select(m, expr_eq(m, range, zero),
+				      like(r->c, range, 1),
+				      expr_div(m, range,
+					       like(r->c, range, 255))));
+	scale = only(r, r->scale);
+	add_store_to_only(r, r->zero,
+			  expr_call1(m, INTRIN_NEARBYINT,
+				     expr_div(m, expr_sub(m, zero, low),
+					      scale)));
+	end_phase_of(r, "range", 1);
+}
+
+/* The bytes of the state without their zero point. */
+static void
+bytes_phase(struct recurrent *r)
+{
+	struct module *m = r->m;
+	const struct expr *at[2], *zero = only(r, r->zero), *e;
+	struct dtype u8 = dtype_of(DT_U8), type = r->bytes->buffer->type;
+
+	begin_phase(r);
+	at[0] = r->b;
+	at[1] = r->j;
+	e = expr_div(m, te_at(m, r->seen, at, 2), only(r, r->scale));
+	e = expr_add(m, expr_call1(m, INTRIN_NEARBYINT, e), zero);
+	e = expr_cast(m, type, expr_call(m, INTRIN_TO_INT, u8, &e, 1));
+	zero = expr_call(m, INTRIN_TO_INT, u8, &zero, 1);
+	add_store(r, r->bytes, NULL, expr_sub(m, e, expr_cast(m, type, zero)),
+		  NULL);
+	end_phase(r, "bytes");
+}
+
+/* gates = h times the weights that are input 1. */
+static void
+gates_phase(struct recurrent *r)
+{
+	if (is_quantized(r)) {
+		extreme_phase(r, r->low, false);
+		extreme_phase(r, r->high, true);
+		scale_phase(r);
+		bytes_phase(r);
+	}
+	sum_phase(r, r->sums[0], is_quantized(r) ? r->bytes : r->h, 1);
+}
+
 /* -- LSTM: gates i, o, f and c in this order -- */
+
+/* The sum of gate `part` as a number. */
+static const struct expr *
+gate_sum(struct recurrent *r, int part)
+{
+	const struct expr *sum = sum_at(r, r->sums[0], part), *scale;
+
+	if (!is_quantized(r)) {
+		return sum;
+	}
+	scale = define_param(r->c, r->n, 6, r->in, in_part(r, part), r->type);
+	return expr_mul(r->m, sum, expr_mul(r->m, only(r, r->scale), scale));
+}
 
 /* Gate `part`, plus weight `peephole` (-1: none) of input 5 times the cell. */
 static const struct expr *
 lstm_gate(struct recurrent *r, const char *which, int part, int peephole)
 {
 	const struct expr *e = expr_add(r->m, pre_at(r, part),
-					sum_at(r, r->sums[0], part));
+					gate_sum(r, part));
 
 	if (peephole >= 0 && node_input(r->n, 5)) {
 		const struct expr *at = in_part(r, peephole);
@@ -505,7 +719,12 @@ define_lstm(struct define *c, const struct node *n, struct te_tensor *const *in,
 	make_buffers(&r, true, &size, names, 1);
 	start_state(&r, r.h, 3);
 	start_state(&r, r.cell, 4);
-	sum_phase(&r, r.sums[0], r.h, 1);
+	if (r.seen) {
+		start_state(&r, r.seen, 3);
+	} else if (is_quantized(&r)) {
+		r.seen = r.h;
+	}
+	gates_phase(&r);
 	begin_phase(&r);
 	i = lstm_gate(&r, "f", 0, 0);
 	f = node_attr_int(n, "input_forget", 0)

@@ -213,6 +213,21 @@ check(partition("Range", {"x": t("float32"), "delta": t("float32"),
 # -- others whose kernels rely on sizes --
 check(partition("PairCoupling", {"x": t("float32", 2, 3, 3)}, Y),
       ("elements in dimension 2", {"x": t("float32", 2, 3, 2)}))
+WEIGHTS = "recurrence weights need"
+check(partition("LSTM", {
+    "x": t("float32", 5, 2, 4, 3), "w": table("int8", [1], 3, 12),
+    "lengths": t("int32", 2), "h": t("float32", 2, 3), "c": t("float32", 2, 3),
+    "peepholes": t("float32", 9), "scale": t("float32", 12),
+    "zero": t("int8", 12)}, {"y": t("float32", 2, 3)}),
+      (WEIGHTS, {"w": table("float32", [1], 3, 12)}),
+      (WEIGHTS, {"w": table("int16", [1], 3, 12)}),
+      (WEIGHTS, {"zero": t("uint8", 12)}),
+      (WEIGHTS, {"scale": t("float64", 12)}),
+      ("shape of input 6", {"scale": t("float32", 11)}),
+      ("shape of input 7", {"zero": t("int8", 13)}))
+check(partition("LSTM", {"x": t("float32", 5, 2, 4, 3),
+                         "w": t("float32", 3, 12)}, {"y": t("float32", 2, 3)}),
+      (WEIGHTS, {"w": t("int8", 3, 12)}))
 check(partition("Inverse", {"x": t("float32", 2, 3, 3)},
                 {"y": t("float32", 2, 3, 3)}),
       ("must be equal", {"x": t("float32", 2, 3, 2)}))

@@ -604,6 +604,7 @@ DEFINITIONS = [
     ("Gemm", is_integer, formulas.gemm),
     ("TreeEnsembleRegressor", anything, formulas.trees),
     ("Inverse", anything, formulas.inverse),
+    ("DynamicQuantizeLSTM", anything, exact.dynamic_lstm),
     ("SVMClassifier", anything, formulas.machine),
     ("OneHot", anything, formulas.one_hot), ("Erf", is_double, formulas.erf),
     ("Gelu", is_double, formulas.gelu), ("LRN", is_real, formulas.lrn),

@@ -51,5 +51,6 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
     [rules_windows.plain_conv, rules_windows.deform_conv,
      rules_sums.attention, rules_sums.linear_attention, rules_sums.inverse,
+     rules_sums.dynamic_lstm,
      rules_trees.ensemble, rules_trees.machine, rules_elements.certain,
      *rules_flow.LIST]

@@ -177,6 +177,26 @@ def recurrent(op, gates):
     return rule
 
 
+def dynamic_lstm(g):
+    """Makes tirc.LSTM with weights of bytes."""
+    times, rows, size, hidden = (g.number(1, 4) for _ in range(4))
+    both = g.number(1, 2)
+    inputs = [g.exact("float32", [times, rows, size])]
+    kind = g.choice(["int8", "uint8"])
+    inputs += [g.exact(kind, [both, n, 4 * hidden], "large", True)
+               for n in (size, hidden)]
+    inputs += [g.fresh("float32", [both, 8 * hidden], constant=True)
+               if g.chance() else None] + [None] * 4
+    for _ in range(2):
+        of = g.choice([[both], [both, 4 * hidden]])
+        inputs.append(g.add(g.rng.uniform(0.001, 0.02, of).astype(
+            np.float32), "constant"))
+        inputs.append(g.exact(kind, of, "large", True))
+    g.node("DynamicQuantizeLSTM", inputs, g.number(1, 3),
+           domain="com.microsoft", hidden_size=hidden,
+           direction=["forward", "bidirectional"][both - 1])
+
+
 def frames(g):
     """Makes tirc.Frames."""
     length = g.number(1, 6)

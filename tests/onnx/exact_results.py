@@ -37,8 +37,9 @@ def byte(value, kind=np.uint8):
     return np.array(value, kind)
 
 
-def node_of(op, inputs, attributes, outputs=1):
-    domain = next(d for d, name in exact.OWN if name == op)
+def node_of(op, inputs, attributes, outputs=1, domain=None):
+    if domain is None:
+        domain = next(d for d, name in exact.OWN if name == op)
     return make.make_node(
         op, ["x%d" % i if x is not None else "" for i, x in enumerate(inputs)],
         ["y%d" % i for i in range(outputs)], domain=domain, **attributes)
@@ -69,8 +70,9 @@ def same(title, got, want, steps=0):
         failures.append("%s: %s, not %s" % (title, got, want))
 
 
-def check(op, inputs, attributes=None, steps=0):
-    model = model_of([node_of(op, inputs, attributes or {})], inputs, ["y0"])
+def check(op, inputs, attributes=None, steps=0, domain=None):
+    model = model_of([node_of(op, inputs, attributes or {}, domain=domain)],
+                     inputs, ["y0"])
     feed = {"x%d" % i: x for i, x in enumerate(inputs) if x is not None}
     same("%s %s" % (op, attributes or ""), exact.run(model, feed)[0],
          exact.session(model).run(None, feed)[0], steps)
@@ -109,6 +111,42 @@ for more in ([], [real(0.3), byte(90)]):
     check("QGemm", [u8(40, 3), real(0.1), byte(7), small(40, 5),
                     real(*range(1, 6)), small(5), None, *more],
           {"transA": 1}, 1)
+check("QLinearConv", [u8(1, 5, 6, 4), real(0.1), byte(9), small(6, 2, 3, 3),
+                      real(0.2), byte(0, np.int8), real(2), byte(99)],
+      {"channels_last": 1, "group": 2}, 1, "com.microsoft")
+check("QAttention", [u8(2, 5, 16), small(16, 24), real(*range(24)) / 9,
+                     real(0.01), real(0.02), None, byte(120)],
+      {"num_heads": 2, "unidirectional": 1})
+
+
+def lstm(way, columns, kind, **attributes):
+    """One row: onnxruntime's threads quantize their rows for themselves."""
+    n, hidden = 2 if way == "bidirectional" else 1, 6
+    of = [n, 4 * hidden] if columns else [n]
+    w, r = small(n, 5, 4 * hidden), small(n, hidden, 4 * hidden)
+    zero = np.zeros(of, np.int8)
+    if kind == np.uint8:
+        w, r, zero = abs(w).astype(kind), abs(r).astype(kind), \
+            np.full(of, 20, kind)
+    return [random.standard_normal((7, 1, 5)).astype(np.float32), w, r,
+            random.standard_normal((n, 8 * hidden)).astype(np.float32) / 4,
+            None, *random.standard_normal((2, n, 1, hidden)).astype(
+                np.float32), None if columns else random.standard_normal(
+                    (n, 3 * hidden)).astype(np.float32),
+            abs(random.standard_normal(of)).astype(np.float32) / 99, zero,
+            abs(random.standard_normal(of)).astype(np.float32) / 99, zero], {
+                "hidden_size": hidden, "direction": way, **attributes}
+
+
+for way in ("forward", "reverse", "bidirectional"):
+    for columns in (False, True):
+        for kind in (np.int8, np.uint8):
+            check("DynamicQuantizeLSTM", *lstm(way, columns, kind))
+check("DynamicQuantizeLSTM", *lstm("forward", False, np.int8, clip=0.7))
+check("DynamicQuantizeLSTM", *lstm("forward", False, np.int8, input_forget=1))
+inputs, attributes = lstm("reverse", True, np.int8)
+inputs[4] = np.array([4], np.int32)
+check("DynamicQuantizeLSTM", inputs, attributes)
 
 # The largest bytes, whose sums saturate where products are added in 16 bits.
 full, least = np.full((1, 64), 255, np.uint8), np.full((64, 1), -128, np.int8)
