@@ -27,11 +27,16 @@ run_node(struct tirc *t, const struct node *n)
 		return diag_error(&t->m->diags, DIAG_UNSUPPORTED,
 				  node_place(t->graph, n),
 				  "the interpreter runs no model with %s, as "
-				  "the self-test of a package needs; leave "
-				  "--package out",
+				  "%s",
 				  node_is_control(n)
 					  ? "branches and loops"
-					  : "sizes that depend on values");
+					  : "sizes that depend on values",
+				  t->options.package != NULL
+					  ? "the self-test of a package "
+					    "needs; leave --package out"
+					  : "--layers needs; give the values "
+					    "of its tensors: "
+					    "--layers=FILE.npz");
 	}
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *x = n->inputs[i];

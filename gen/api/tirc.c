@@ -9,6 +9,7 @@
 #include "onnx_import.h"
 #include "package.h"
 #include "partition.h"
+#include "passes.h"
 #include "product_instr.h"
 #include "provenance.h"
 #include "tirc_context.h"
@@ -375,6 +376,10 @@ tirc_compile(struct tirc *t)
 	if ((!t->partitioned && !graph_to_partition(t->graph, &hooks)) ||
 	    !graph_to_groups(t->graph, &hooks)) {
 		return false;
+	}
+	if (t->options.results != NULL &&
+	    strcmp(t->options.results, "stored") == 0) {
+		graph_show_stored(t->graph);
 	}
 	context_progress(t, "kernels", 2, 4);
 	if (!program_build(t->graph, t->target, &hooks, &t->program) ||

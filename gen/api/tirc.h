@@ -116,6 +116,10 @@ struct tirc_options {
 	 * "generated": it computes the inputs and outputs of regions without
 	 * backends. To compare regions (docs/byoc.md). */
 	const char *regions;
+	/* Outputs of the emitted model besides its own, to compare them: "each":
+	 * the results of all nodes, which no pass merges then; "stored": the
+	 * tensors between its kernels. NULL: none. */
+	const char *results;
 	/* Called during long work with the step's name, and done of total
 	 * parts. */
 	void (*progress)(void *ctx, const char *step, int done, int total);
@@ -349,6 +353,12 @@ int64_t tirc_dim_value(const struct tirc *t, int dim, const int64_t *known,
 		       int input, int axis, int64_t size);
 void tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
 		     int64_t *dims);
+
+/* The model's name of an output, also of those of the option results, and the
+ * number of the node that makes it, of tirc_node; -1: none does. After tirc_load,
+ * the node is exact; kernels of several nodes have the first of them. */
+const char *tirc_output_model_name(const struct tirc *t, int i);
+int tirc_output_node(const struct tirc *t, int i);
 
 /* The model's nodes in the file's order. */
 int tirc_node_count(const struct tirc *t);

@@ -344,6 +344,20 @@ tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
 	dims_of(t, context_state_tensor(t, i), values, dims);
 }
 
+const char *
+tirc_output_model_name(const struct tirc *t, int i)
+{
+	return t->graph->outputs.data[i]->model_name;
+}
+
+int
+tirc_output_node(const struct tirc *t, int i)
+{
+	const struct node *n = t->graph->outputs.data[i]->producer;
+
+	return n != NULL && n->origins.n > 0 ? n->origins.data[0] : -1;
+}
+
 int
 tirc_node_count(const struct tirc *t)
 {

@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "ops.h"
 #include "partition.h"
+#include "passes.h"
 #include "quantization.h"
 #include "tirc_context.h"
 
@@ -440,6 +441,9 @@ tirc_load(struct tirc *t, const char *path)
 	record_io_quantization(t->graph);
 	if (!context_states(t)) {
 		return false;
+	}
+	if (o->results != NULL && strcmp(o->results, "each") == 0) {
+		graph_show_results(t->graph);
 	}
 	hooks.after_graph(t, "import", t->graph);
 	return true;

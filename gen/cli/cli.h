@@ -40,7 +40,8 @@ struct cli {
 	const char *output; /* run: .npz or folder */
 	int repeat;
 	double rtol, atol; /* negative: by dtype */
-	bool each_region;
+	bool each_region, layers;
+	const char *layers_file; /* of --layers, or NULL */
 	/* lower, codegen */
 	const char *schedule;
 	bool old_script;

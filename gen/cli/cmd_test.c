@@ -37,6 +37,7 @@ run_data_set(struct harness *h, const char *path, struct data_set *d)
 		}
 		fit_strings(h, &got[i], &d->want[i]);
 		pairs[n] = (struct pair){ .where = d->where,
+					  .result = i,
 					  .got = &got[i],
 					  .want = &d->want[i] };
 		if (i < tirc_output_count(h->t)) {
@@ -98,9 +99,9 @@ cmd_test(struct cli *c)
 	bool ok;
 
 	cli_use_machine(c);
-	c->has_summary = !c->each_region;
-	if (c->each_region) {
-		return test_each_region(c);
+	c->has_summary = !c->each_region && !c->layers;
+	if (c->each_region || c->layers) {
+		return c->layers ? test_layers(c) : test_each_region(c);
 	}
 	arena_init(&names);
 	complete_const_inputs(&names, c);

@@ -31,6 +31,7 @@ struct element {
 
 struct pair {
 	const char *where; /* the first word of its line */
+	int result;        /* the number of `got` among the program's results */
 	const struct array *got, *want;
 	double step; /* of a quantized result (tirc.h); 0: none */
 	const struct observed *observed; /* NULL: no runs */
@@ -73,9 +74,12 @@ double array_double(const struct array *a, int64_t i);
  * only a failure. */
 bool pair_report(const struct cli *c, const struct pair *x);
 
-/* observed.c: compares all outputs that h gave for the inputs, and prints a line
- * for each. If an element exceeds its tolerance, h runs on perturbed inputs.
- * False: an element exceeds its tolerance still. */
+/* observed.c: if an element of an output that h gave for the inputs exceeds its
+ * tolerance, h runs on perturbed inputs, for the pairs' `observed`. */
+void harness_observe(struct harness *h, const struct array *inputs,
+		     struct pair *pairs, int n);
+/* The same, and compares, and prints a line for each. False: an element exceeds
+ * its tolerance. */
 bool harness_compare(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
 /* The share for inputs of these types and results of tolerance t; 0: no input

@@ -196,7 +196,8 @@ read_archive(struct harness *h, const char *path, bool inputs_only,
 				 slots_of_results(h) };
 
 	if (!test_is_file(path) ||
-	    !slots_take_archive(h, lists, 3, inputs_only, path) ||
+	    !slots_take_archive(h, lists, inputs_only ? 2 : 3, inputs_only,
+				path) ||
 	    !have_inputs(&lists[0], path)) {
 		return false;
 	}

@@ -55,7 +55,8 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 	int n_made = tirc_output_count(a->t);
 	struct array *want = arena_array(&g->m->arena, struct array,
 					 harness_results(g) + 1);
-	struct array *got = arena_array(&g->m->arena, struct array, n_made + 1);
+	struct array *got = arena_array(&g->m->arena, struct array,
+					harness_results(a) + 1);
 	struct array *fed = arena_array(&g->m->arena, struct array,
 					n_in + w->n_read + 1);
 	struct pair *pairs = arena_array(&g->m->arena, struct pair, n_made + 1);
@@ -91,6 +92,7 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 							   tirc_kernel(a->t,
 								       kernel)
 								   .name),
+			.result = i,
 			.got = &got[i],
 			.want = &want[twin],
 			.step = tirc_output(g->t, twin).step

@@ -269,8 +269,9 @@ match_dim(const struct harness *h, const struct array *inputs, int d,
 
 /* The values of the symbolic sizes, from the shapes of the inputs: one may follow
  * from another. */
-static void
-match_dims(const struct harness *h, const struct array *inputs, int64_t *values)
+void
+harness_dims(const struct harness *h, const struct array *inputs,
+	     int64_t *values)
 {
 	int n = tirc_dim_count(h->t);
 	bool found = true;
@@ -534,7 +535,7 @@ harness_run(struct harness *h, const struct array *inputs,
 			return false;
 		}
 	}
-	match_dims(h, inputs, values);
+	harness_dims(h, inputs, values);
 	if (!add_run(h, values, &command)) {
 		return false;
 	}

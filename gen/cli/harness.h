@@ -58,6 +58,9 @@ bool harness_check_input(const struct harness *h, int i, const struct array *a);
  * get data and shape. */
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);
+/* The values of the symbolic sizes (tirc_dim) for these inputs. */
+void harness_dims(const struct harness *h, const struct array *inputs,
+		  int64_t *values);
 /* The number of arrays that a run makes. */
 int harness_results(const struct harness *h);
 /* The next runs begin with these states; NULL: with zeros. */
@@ -76,5 +79,7 @@ void harness_messages(struct harness *h);
 void array_print(const struct array *a, int64_t i, int64_t bytes);
 /* each_region.c: test --each-region. The verb's exit status. */
 int test_each_region(struct cli *c);
+/* layers.c: test --layers. The verb's exit status. */
+int test_layers(struct cli *c);
 
 #endif

@@ -176,7 +176,8 @@ observe(struct harness *h, const struct array *inputs, double share,
 	struct arena *a = &h->m->arena;
 	int n_in = tirc_input_count(h->t);
 	struct array *given = arena_array(a, struct array, n_in + 1);
-	struct array *now = arena_array(a, struct array, n + 1);
+	struct array *now = arena_array(a, struct array,
+					harness_results(h) + 1);
 	uint64_t state = 0x9e3779b97f4a7c15u;
 
 	if (!harness_run(h, inputs, now)) {
@@ -184,7 +185,8 @@ observe(struct harness *h, const struct array *inputs, double share,
 	}
 	for (int i = 0; i < n; i++) {
 		if (seen[i] != NULL) {
-			seen[i]->random = find_random(a, &now[i], pairs[i].got);
+			seen[i]->random = find_random(a, &now[pairs[i].result],
+						      pairs[i].got);
 			pairs[i].observed = seen[i];
 		}
 	}
@@ -196,10 +198,12 @@ observe(struct harness *h, const struct array *inputs, double share,
 			return;
 		}
 		for (int i = 0; i < n; i++) {
+			const struct array *y = &now[pairs[i].result];
+
 			/* a size may depend on values */
 			if (seen[i] != NULL &&
-			    now[i].elems == pairs[i].got->elems) {
-				seen[i]->runs[seen[i]->n++] = now[i];
+			    y->elems == pairs[i].got->elems) {
+				seen[i]->runs[seen[i]->n++] = *y;
 			}
 		}
 		if (run + 1 >= OBSERVED_LEAST && all_near(h->cli, pairs, n)) {
@@ -208,10 +212,9 @@ observe(struct harness *h, const struct array *inputs, double share,
 	}
 }
 
-/* For outputs that exceed their tolerance. */
-static void
-find_observed(struct harness *h, const struct array *inputs, struct pair *pairs,
-	      int n)
+void
+harness_observe(struct harness *h, const struct array *inputs,
+		struct pair *pairs, int n)
 {
 	struct arena *a = &h->m->arena;
 	struct observed **seen = arena_array(a, struct observed *, n + 1);
@@ -250,7 +253,7 @@ harness_compare(struct harness *h, const struct array *inputs,
 {
 	bool ok = true;
 
-	find_observed(h, inputs, pairs, n);
+	harness_observe(h, inputs, pairs, n);
 	for (int i = 0; i < n; i++) {
 		ok = pair_report(h->cli, &pairs[i]) && ok;
 	}

@@ -101,6 +101,10 @@ static const struct option_row rows[] = {
 	  "folder with kinds of packages of your own", COMPILE },
 	{ OPT_EACH_REGION, "each-region", NULL,
 	  "compare each region of --byoc with generated code", TEST },
+	{ OPT_LAYERS, "layers", "[=FILE.npz]",
+	  "name the first node whose result is wrong, by the interpreter, or by "
+	  "the file's arrays",
+	  TEST },
 	{ OPT_FP, "fp", "MODE",
 	  "float arithmetic: strict, default or fast (docs/output.md)",
 	  BUILD_VERBS | CODEGEN },
@@ -198,7 +202,9 @@ static const struct verb verbs[] = {
 	  "test_data_set_* beside the model) and compares with output_*.pb; or\n"
 	  "on the arrays of each FILE.npz that have the names of inputs, and\n"
 	  "compares with those that have the names of outputs; or on --input,\n"
-	  "with --expect. Exit status 1 on a mismatch.\n\n"
+	  "with --expect. --layers compares the result of each node with the\n"
+	  "interpreter's, or with arrays of a file, and names the first one\n"
+	  "that is wrong. Exit status 1 on a mismatch.\n\n"
 	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"
@@ -263,6 +269,12 @@ cli_option_rows(int *n)
 {
 	*n = (int)N_ROWS;
 	return rows;
+}
+
+bool
+cli_value_optional(const struct option_row *row)
+{
+	return row->argument != NULL && strncmp(row->argument, "[=", 2) == 0;
 }
 
 int
@@ -331,7 +343,8 @@ cli_verb_help(FILE *to, const struct verb *verb)
 			 has_letter ? "-" : " ",
 			 has_letter ? (char)row->id : ' ',
 			 has_letter ? "," : " ", row->name,
-			 row->argument != NULL ? " " : "",
+			 row->argument != NULL && !cli_value_optional(row) ? " "
+									   : "",
 			 row->argument != NULL ? row->argument : "");
 		say(to, "  %-30s %s\n", left, row->what);
 	}

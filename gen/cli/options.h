@@ -74,6 +74,7 @@ enum option_id {
 	OPT_BYOC,
 	OPT_BYOC_PATH,
 	OPT_EACH_REGION,
+	OPT_LAYERS,
 	OPT_EXPLAIN,
 	OPT_FORM,
 	OPT_PACKAGE,
@@ -88,12 +89,15 @@ enum option_id {
 struct option_row {
 	enum option_id id; /* below 256: the letter of its short form, too */
 	const char *name;
-	const char *argument; /* NULL: it takes none */
-	const char *what;     /* a line of help */
-	int verbs;            /* bits */
+	/* NULL: it takes none; "[=…]": it may have one, behind a sign */
+	const char *argument;
+	const char *what; /* a line of help */
+	int verbs;        /* bits */
 };
 
 const struct option_row *cli_option_rows(int *n);
+/* May the option stand without its argument? */
+bool cli_value_optional(const struct option_row *row);
 /* The bit of a verb in a row's verbs. */
 int cli_verb_bit(const struct verb *verb);
 

@@ -334,6 +334,10 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_INPUT:
 		push(c, &c->inputs, &c->n_inputs, arg);
 		return true;
+	case OPT_LAYERS:
+		c->layers = true;
+		c->layers_file = arg;
+		return arg == NULL || text_ends_in(arg, ".npz");
 	case OPT_EXPECT:
 		push(c, &c->expected, &c->n_expected, arg);
 		return true;
@@ -434,7 +438,8 @@ read_option(struct reader *r)
 		return usage(r->verb, "%s takes no argument, but got %s", name,
 			     value);
 	}
-	if (row->argument != NULL && value == NULL) {
+	if (row->argument != NULL && value == NULL &&
+	    !cli_value_optional(row)) {
 		const char *next = r->at < r->argc ? r->argv[r->at] : NULL;
 
 		if (next == NULL ||
@@ -527,7 +532,11 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 			     "or test it by itself",
 			     r->files[1]);
 	}
-	if (bit == TEST && !c->each_region &&
+	if (c->layers && c->each_region) {
+		return usage(verb, "--layers and --each-region are different "
+				   "tests; remove one");
+	}
+	if (bit == TEST && !c->each_region && !c->layers &&
 	    (c->n_inputs > 0) != (c->n_expected > 0)) {
 		return usage(verb, c->n_inputs > 0
 					   ? "--input needs the expected "

@@ -132,7 +132,8 @@ place_of(const struct data_file *f, const struct array *a, int n, int *at)
 	struct slots *s = f->lists;
 
 	*at = f->at;
-	if (*at < 0 && a->name != NULL && (n > 1 || f->n_lists > 1)) {
+	if (*at < 0 && a->name != NULL &&
+	    (n > 1 || f->n_lists > 1 || f->some)) {
 		for (int i = 0; *at < 0 && i < f->n_lists; i++) {
 			s = &f->lists[i];
 			*at = slot_index(s, a->name);
@@ -249,7 +250,7 @@ slots_take_archive(struct harness *h, struct slots *lists, int n, bool some,
 	struct data_file f = { .h = h,
 			       .path = path,
 			       .lists = lists,
-			       .n_lists = some ? n - 1 : n,
+			       .n_lists = n,
 			       .at = -1,
 			       .some = some };
 

@@ -26,8 +26,8 @@ struct slots slots_of_constants(struct harness *h);
  * archive, else in order. A name is recognised only if it is a tensor's. False:
  * reported. */
 bool slots_take(struct harness *h, struct slots *s, const char *text);
-/* Reads an archive whose arrays are for tensors of several lists, by name. `some`:
- * other arrays and those of the last list are left out. */
+/* Reads an archive whose arrays are for tensors of several lists, by name. some:
+ * other arrays are left out. */
 bool slots_take_archive(struct harness *h, struct slots *lists, int n,
 			bool some, const char *path);
 

@@ -23,6 +23,11 @@ bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
  * and from there. */
 bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
 bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
+/* results.c: makes all results of nodes that are not in branches or loops outputs
+ * of the graph, behind its own; or, of a graph with groups, the tensors that
+ * kernels store with the elements of tensors of the model. */
+void graph_show_results(struct graph *g);
+void graph_show_stored(struct graph *g);
 /* Do the definitions of a tensor's readers hold its known elements, so that no
  * reader loads it when the model runs? Types and shapes are known. */
 bool graph_only_defines(struct graph *g, const struct tensor *t);

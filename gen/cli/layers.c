@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc test --layers: names the first node of the model whose result is wrong.
+ * Builds two programs: one whose outputs are the results of all nodes, each
+ * computed by itself; and the model as it is, with its fused kernels, whose
+ * outputs are the tensors between them, too. Both are compared with the model as
+ * it was read, which the interpreter runs, or with arrays of a file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "data_set.h"
+#include "slots.h"
+
+/* A program whose results inside are outputs. */
+struct probe {
+	struct cli cli;
+	struct harness h;
+	char *kept; /* its folder of --keep */
+	bool open;
+};
+
+struct layers {
+	struct cli *cli;
+	struct probe each, fused;
+	/* The model as it was read, with the results of all nodes as outputs:
+	 * what they are called, and by which nodes. */
+	struct cli model_cli;
+	struct tirc *model;
+	const char **names;  /* of its outputs */
+	int *order;          /* its outputs, in the order of their nodes */
+	struct array *want;  /* by output, of the data set */
+	bool *given;         /* by output */
+	struct array *state; /* by output, of the data set before; or NULL */
+};
+
+static bool
+open_probe(struct probe *p, const struct cli *c, const char *results)
+{
+	p->cli = *c;
+	p->cli.tirc.results = results;
+	p->cli.repeat = 1;
+	if (strcmp(results, "each") == 0) {
+		p->cli.tirc.n_schedule_for = 0; /* it has other kernels */
+	}
+	if (c->keep != NULL) {
+		size_t size = strlen(c->keep) + strlen(results) + 2;
+
+		p->kept = malloc(size);
+		if (p->kept == NULL) {
+			memory_exhausted();
+		}
+		snprintf(p->kept, size, "%s/%s", c->keep, results);
+		p->cli.keep = p->kept;
+	}
+	p->open = true;
+	return harness_open(&p->h, &p->cli) && harness_set_states(&p->h, NULL);
+}
+
+static void
+close_probe(struct probe *p)
+{
+	if (p->open) {
+		harness_close(&p->h);
+	}
+	free(p->kept);
+}
+
+static struct arena *
+arena_of(struct layers *w)
+{
+	return &w->each.h.m->arena;
+}
+
+/* -- the model -- */
+
+static struct tirc *
+load_model(struct layers *w)
+{
+	w->model_cli = *w->cli;
+	w->model_cli.tirc.results = "each";
+	w->model_cli.tirc.n_print_after = 0;
+	w->model_cli.tirc.time_passes = false;
+	return cli_open(&w->model_cli);
+}
+
+static void
+list_results(struct layers *w)
+{
+	int n = tirc_output_count(w->model);
+
+	w->order = arena_array(arena_of(w), int, n + 1);
+	w->names = arena_array(arena_of(w), const char *, n + 1);
+	for (int i = 0; i < n; i++) {
+		int node = tirc_output_node(w->model, i), at = i;
+
+		while (at > 0 &&
+		       tirc_output_node(w->model, w->order[at - 1]) > node) {
+			w->order[at] = w->order[at - 1];
+			at--;
+		}
+		w->order[at] = i;
+		w->names[i] = tirc_output(w->model, i).name;
+	}
+}
+
+/* The output of the model of this name; -1: it has none. */
+static int
+find_result(const struct layers *w, const char *name)
+{
+	for (int i = 0; name != NULL && i < tirc_output_count(w->model); i++) {
+		if (strcmp(w->names[i], name) == 0) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* -- the values that are right -- */
+
+static struct array
+array_of(struct arena *a, struct tirc_tensor x)
+{
+	struct array y = { .name = x.name, .ndim = x.ndim, .elems = x.elems };
+	size_t bytes;
+
+	dtype_from_name(x.dtype, &y.type);
+	bytes = (size_t)y.elems * (size_t)dtype_bytes(y.type);
+	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim);
+	y.data = arena_alloc(a, bytes + 1);
+	return y;
+}
+
+/* The interpreter needs values for symbolic sizes: those of the data set. */
+static struct tirc *
+load_sized(struct layers *w, const struct array *inputs)
+{
+	struct arena *a = arena_of(w);
+	struct tirc *t = w->each.h.t;
+	int n = tirc_dim_count(t), kept = 0;
+	const struct tirc_options *o = &w->cli->tirc;
+	const char **list = arena_array(a, const char *, n + o->n_dims + 1);
+	int64_t *values = arena_array(a, int64_t, n + 1);
+	struct tirc *sized;
+
+	harness_dims(&w->each.h, inputs, values);
+	for (int i = 0; i < n; i++) {
+		list[kept++] = arena_printf(a, "%s=%lld", tirc_dim(t, i).name,
+					    (long long)values[i]);
+	}
+	for (int i = 0; i < o->n_dims; i++) {
+		size_t length = strcspn(o->dims[i], "=") + 1;
+		bool again = false;
+
+		for (int k = 0; k < n; k++) {
+			again |= strncmp(list[k], o->dims[i], length) == 0;
+		}
+		if (!again) {
+			list[kept++] = o->dims[i];
+		}
+	}
+	w->model_cli.tirc.dims = list;
+	w->model_cli.tirc.n_dims = kept;
+	sized = cli_open(&w->model_cli);
+	w->model_cli.tirc.dims = o->dims;
+	w->model_cli.tirc.n_dims = o->n_dims;
+	return sized;
+}
+
+/* The state that is the model's input at this position; -1: none is. */
+static int
+state_at(struct tirc *model, int position)
+{
+	for (int i = 0; i < tirc_state_count(model); i++) {
+		if (tirc_state(model, i).input == position) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* All results of the model for the inputs, which lack its states. */
+static bool
+interpret(struct layers *w, struct tirc *model, const struct array *inputs)
+{
+	struct arena *a = arena_of(w);
+	int n_in = tirc_input_count(model), n_out = tirc_output_count(model);
+	const void **in = arena_array(a, const void *, n_in + 1);
+	void **out = arena_array(a, void *, n_out + 1);
+	int next = 0;
+
+	for (int i = 0; i < n_in; i++) {
+		int state = state_at(model, i);
+
+		if (state < 0) {
+			in[i] = inputs[next++].data;
+		} else if (w->state != NULL) {
+			in[i] = w->state[tirc_state(model, state).output].data;
+		} else {
+			in[i] = array_of(a, tirc_input(model, i)).data;
+		}
+	}
+	w->want = arena_array(a, struct array, n_out + 1);
+	w->given = arena_array(a, bool, n_out + 1);
+	for (int i = 0; i < n_out; i++) {
+		w->want[i] = array_of(a, tirc_output(model, i));
+		w->given[i] = true;
+		out[i] = w->want[i].data;
+	}
+	w->state = w->want;
+	return tirc_interpret(model, in, out);
+}
+
+static bool
+interpret_sized(struct layers *w, const struct array *inputs)
+{
+	struct tirc *model = w->model;
+	bool sized = tirc_dim_count(w->each.h.t) > 0, ok;
+
+	if (sized) {
+		model = load_sized(w, inputs);
+		if (model == NULL) {
+			return false;
+		}
+	}
+	ok = interpret(w, model, inputs);
+	if (!ok) {
+		cli_messages(model);
+	}
+	if (sized) {
+		tirc_free(model);
+	}
+	return ok;
+}
+
+/* The arrays of --layers=FILE.npz that have the names of results. */
+static bool
+read_values(struct layers *w)
+{
+	struct harness *h = &w->each.h;
+	struct slots results = slots_of_results(h);
+	int n = 0;
+
+	if (!test_is_file(w->cli->layers_file) ||
+	    !slots_take_archive(h, &results, 1, true, w->cli->layers_file)) {
+		return false;
+	}
+	w->want = arena_array(arena_of(w), struct array,
+			      tirc_output_count(w->model) + 1);
+	w->given = arena_array(arena_of(w), bool,
+			       tirc_output_count(w->model) + 1);
+	for (int i = 0; i < results.n; i++) {
+		int at = find_result(w, results.tensors[i].name);
+
+		if (results.given[i] && at >= 0) {
+			w->want[at] = results.arrays[i];
+			w->given[at] = true;
+			n++;
+		}
+	}
+	return n > 0 ||
+	       cli_error("%s: no array has the name of a node's result; the "
+			 "first one of the model is '%s'",
+			 w->cli->layers_file, w->names[w->order[0]]);
+}
+
+/* -- comparing -- */
+
+/* "node 3 of 12, Conv 'features.0'" */
+static const char *
+node_text(struct layers *w, int node)
+{
+	struct tirc_node n = tirc_node(w->model, node);
+	const char *text = arena_printf(arena_of(w), "node %d of %d, %s",
+					node + 1, tirc_node_count(w->model),
+					n.op_type);
+
+	return n.name[0] != '\0'
+		       ? arena_printf(arena_of(w), "%s '%s'", text, n.name)
+		       : text;
+}
+
+/* The outputs of the program, in the order of the model's nodes, beside their
+ * values. Returns their number; results: by pair, the output of the model. */
+static int
+make_pairs(struct layers *w, const struct probe *p, const struct array *got,
+	   struct pair *pairs, int *results)
+{
+	struct tirc *t = p->h.t;
+	int n_results = tirc_output_count(w->model), n = 0;
+	int *made = arena_array(arena_of(w), int, n_results + 1);
+
+	for (int i = 0; i < tirc_output_count(t); i++) {
+		const char *name = p == &w->fused ? tirc_output_model_name(t, i)
+						  : tirc_output(t, i).name;
+		int at = find_result(w, name);
+
+		if (at >= 0) {
+			made[at] = i + 1;
+		}
+	}
+	for (int i = 0; i < n_results; i++) {
+		int at = w->order[i], out = made[at] - 1;
+
+		/* A pass may have chosen another type for a tensor inside. */
+		if (out < 0 || !w->given[at] ||
+		    (p == &w->fused &&
+		     !dtype_equal(got[out].type, w->want[at].type))) {
+			continue;
+		}
+		pairs[n] = (struct pair){ .result = out,
+					  .got = &got[out],
+					  .want = &w->want[at],
+					  .step = tirc_output(t, out).step };
+		results[n++] = at;
+	}
+	return n;
+}
+
+static void
+report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
+       int result, int n_bad)
+{
+	struct arena *a = arena_of(w);
+	int node = tirc_output_node(w->model, result), kernel = -1;
+	const char *text = node >= 0 ? node_text(w, node) : "no node";
+
+	for (int i = 0; p == &w->fused && i < tirc_output_count(p->h.t); i++) {
+		const char *name = tirc_output_model_name(p->h.t, i);
+
+		if (name != NULL && strcmp(name, w->names[result]) == 0) {
+			kernel = tirc_output_kernel(p->h.t, i);
+		}
+	}
+	if (kernel >= 0) {
+		struct tirc_kernel k = tirc_kernel(p->h.t, kernel);
+
+		text = arena_printf(a, "%s, in kernel %s (%s)", text, k.name,
+				    k.title);
+	}
+	bad->where = arena_printf(a, "%s  %s", where, text);
+	pair_report(w->cli, bad);
+	if (p == &w->fused) {
+		say(stdout,
+		    "      each node by itself is right: passes that rewrite "
+		    "the graph, or the fused kernel, make the difference\n");
+	}
+	if (n_bad > 1) {
+		say(stdout,
+		    "      so do the results of %d later node%s: see this one "
+		    "first\n",
+		    n_bad - 1, n_bad == 2 ? "" : "s");
+	}
+}
+
+/* Runs the program; *n: the number of results that were compared. */
+static bool
+run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
+	  bool *wrong)
+{
+	struct arena *a = arena_of(w);
+	struct harness *h = &p->h;
+	int n_results = tirc_output_count(w->model), n_bad = 0, first = 0;
+	struct array *got = arena_array(a, struct array,
+					harness_results(h) + 1);
+	struct pair *pairs = arena_array(a, struct pair, n_results + 1);
+	int *results = arena_array(a, int, n_results + 1);
+
+	if (!harness_run(h, d->inputs, got)) {
+		return false;
+	}
+	*n = make_pairs(w, p, got, pairs, results);
+	harness_observe(h, d->inputs, pairs, *n);
+	for (int i = 0; i < *n; i++) {
+		if (!pair_near(w->cli, &pairs[i])) {
+			first = n_bad == 0 ? i : first;
+			n_bad++;
+		}
+	}
+	if (n_bad > 0 && !*wrong) {
+		report(w, p, d->where, &pairs[first], results[first], n_bad);
+	}
+	*wrong |= n_bad > 0;
+	return harness_set_states(h, got + tirc_output_count(h->t));
+}
+
+static bool
+run_data_set(struct layers *w, const char *path, bool ramps, bool *wrong)
+{
+	struct harness *h = &w->each.h;
+	struct data_set d = { .where = "ramps" };
+	int n_each, n_fused;
+
+	if (ramps) {
+		d.inputs = arena_array(arena_of(w), struct array,
+				       tirc_input_count(h->t) + 1);
+		for (int i = 0; i < tirc_input_count(h->t); i++) {
+			harness_ramp(h, i, &d.inputs[i]);
+		}
+	} else if (!data_set_read(h, path, true, &d)) {
+		return false;
+	}
+	if (!(w->cli->layers_file != NULL ? read_values(w)
+					  : interpret_sized(w, d.inputs))) {
+		return false;
+	}
+	*wrong = false;
+	if (!run_probe(w, &w->each, &d, &n_each, wrong) ||
+	    !run_probe(w, &w->fused, &d, &n_fused, wrong)) {
+		return false;
+	}
+	if (!*wrong && !w->cli->quiet) {
+		style_word(stdout, STYLE_GREEN, "ok  ");
+		say(stdout,
+		    "  %s  no result of the %d nodes deviates from %s; "
+		    "compared: %d, and %d that kernels store\n",
+		    d.where, tirc_node_count(w->model),
+		    w->cli->layers_file != NULL ? w->cli->layers_file
+						: "the interpreter",
+		    n_each, n_fused);
+	}
+	return true;
+}
+
+static bool
+run_all(struct layers *w, bool *wrong)
+{
+	const char **paths;
+	int n = data_set_list(&w->each.h, true, &paths);
+	bool ok = true;
+
+	for (int i = 0; ok && i < (n > 0 ? n : 1); i++) {
+		bool one = false;
+
+		ok = run_data_set(w, n > 0 ? paths[i] : NULL, n == 0, &one);
+		*wrong |= one;
+	}
+	return ok;
+}
+
+int
+test_layers(struct cli *c)
+{
+	struct layers w = { .cli = c };
+	bool ok, wrong = false;
+
+	if (c->keep != NULL && !harness_may_keep(c->keep)) {
+		return CLI_INPUT;
+	}
+	if (tirc_is_partition(c->model)) {
+		cli_error("%s is a partition, whose nodes are not those of a "
+			  "model; give --layers the ONNX model",
+			  c->model);
+		return CLI_INPUT;
+	}
+	w.model = cli_find_target(c) ? load_model(&w) : NULL;
+	ok = w.model != NULL && open_probe(&w.each, c, "each");
+	if (ok && tirc_output_count(w.model) == 0) {
+		ok = cli_error("%s has no outputs", c->model);
+	}
+	if (ok) {
+		list_results(&w);
+		ok = open_probe(&w.fused, c, "stored") && run_all(&w, &wrong);
+	}
+	close_probe(&w.fused);
+	close_probe(&w.each);
+	tirc_free(w.model);
+	return ok && !wrong ? CLI_DONE : CLI_INPUT;
+}
