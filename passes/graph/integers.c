@@ -96,6 +96,7 @@ fixed_average(struct graph *g, struct node *n)
 	if (!x || !is_byte(x) ||
 	    !(global ? has_constant_space(x) : is_unpadded(n)) ||
 	    !find_quantized_epilogue(g, n, &end) ||
+	    !is_byte(end.quantize->outputs[0]) ||
 	    !quantization_equal(&q, &end.q)) {
 		return true;
 	}
@@ -136,7 +137,7 @@ integer_max_pool(struct graph *g, struct node *n)
 	struct tensor *x = dequantized(g, n->inputs[0], &q);
 	struct node *made;
 
-	if (!x || q.n != 1 || !is_byte(x) ||
+	if (!x || q.n != 1 || !is_byte_or_short(x) ||
 	    !find_quantized_epilogue(g, n, &end) || end.n_bounds > 0 ||
 	    !quantization_equal(&q, &end.q) ||
 	    !dtype_equal(x->type, end.quantize->outputs[0]->type)) {
@@ -164,7 +165,7 @@ integer_concat(struct graph *g, struct node *n)
 	}
 	for (int i = 0; i < n->n_inputs; i++) {
 		in[i] = dequantized(g, n->inputs[i], &q);
-		if (!in[i] || q.n != 1 || !is_byte(in[i])) {
+		if (!in[i] || q.n != 1 || !is_byte_or_short(in[i])) {
 			return true;
 		}
 	}
@@ -226,7 +227,8 @@ fixed_binary(struct graph *g, struct node *n)
 	double twice;
 
 	if (!in[0] || !in[1] || a.n != 1 || b.n != 1 || !is_byte(in[0]) ||
-	    !is_byte(in[1]) || !find_quantized_epilogue(g, n, &end)) {
+	    !is_byte(in[1]) || !find_quantized_epilogue(g, n, &end) ||
+	    !is_byte(end.quantize->outputs[0])) {
 		return true;
 	}
 	made = insert_internal(g, end.quantize, n->op_type, n->outputs[0]->name,
@@ -263,7 +265,7 @@ fixed_rescale(struct graph *g, struct node *n)
 	struct node *made;
 	double scale;
 
-	if (!x || from.n != 1 || !is_byte(x) ||
+	if (!x || from.n != 1 || !is_byte(x) || !is_byte(n->outputs[0]) ||
 	    !quantization_of(g, n, &end.q) || end.q.n != 1 ||
 	    (quantization_equal(&from, &end.q) &&
 	     dtype_equal(x->type, n->outputs[0]->type))) {

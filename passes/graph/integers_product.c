@@ -8,15 +8,15 @@
  *	r = Relu (s)                          y = tirc.Requantize (s, scale)
  *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
  *
- * The sum is over stored integers; the padding's value is zx (attribute
- * "outside"). A ConvTranspose has no such value: each output sums the weights
- * that its position chooses, so that its sum is over x - zx (attribute "x_zero")
- * and b2 = b. Exact, but for the float rounding that the sum does not have: scales
- * are positive, int32 holds every partial sum, and c is an integer times sx * sw
- * (integers_bias.c). ConvInteger and MatMulInteger with constant weights become the sum
- * alone. If their zero point is known only at run time, nodes after the sum
- * subtract its product with the sums of the weights, and a Pad before the sum
- * pads the image with it. */
+ * x and y have 8 or 16 bits. The sum is over stored integers; the padding's value
+ * is zx (attribute "outside"). A ConvTranspose has no such value: each output sums
+ * the weights that its position chooses, so that its sum is over x - zx (attribute
+ * "x_zero") and b2 = b. Exact, but for the float rounding that the sum does not
+ * have: scales are positive, int32 holds every partial sum, and c is an integer
+ * times sx * sw (integers_bias.c). ConvInteger and MatMulInteger with constant
+ * weights become the sum alone. If their zero point is known only at run time,
+ * nodes after the sum subtract its product with the sums of the weights, and a Pad
+ * before the sum pads the image with it. */
 #include "integers.h"
 
 #include <math.h>
@@ -113,6 +113,15 @@ units_of(struct graph *g, const struct product *p)
 	return units;
 }
 
+/* TFLite's rounding of results is defined for bytes here; its kernels of 16 bits
+ * have another one. */
+static bool
+has_rounding(const struct graph *g, const struct product *p)
+{
+	return !g->settings->fixed_point ||
+	       (is_byte(p->x) && is_byte(p->end.quantize->outputs[0]));
+}
+
 static bool
 read_product(struct graph *g, const struct node *n, struct product *p)
 {
@@ -126,9 +135,10 @@ read_product(struct graph *g, const struct node *n, struct product *p)
 	p->w = dequantized(g, n->inputs[1], &p->qw);
 	p->dx = n->inputs[0]->producer;
 	p->dw = n->inputs[1]->producer;
-	return p->x && p->w && is_byte(p->x) && p->qx.n == 1 &&
+	return p->x && p->w && is_byte_or_short(p->x) && p->qx.n == 1 &&
 	       (!node_is(n, "Gemm") || is_plain_gemm(n)) && weights_fit(p) &&
 	       p->x->ndim > 1 && find_quantized_epilogue(g, n, &p->end) &&
+	       has_rounding(g, p) &&
 	       read_product_bias(g, node_input(n, 2), p->channels,
 				 units_of(g, p), p->end.q.scale[0], &p->bias);
 }
@@ -169,9 +179,9 @@ type_between(const struct tensor *w, int64_t least, int64_t most)
 static void
 add_products(struct product *p, int64_t c, int64_t w)
 {
-	int64_t first = p->x->type.kind == DT_U8 ? 0 : -128;
 	int64_t zero = p->transposed ? (int64_t)p->qx.zero[0] : 0;
-	int64_t low = w * (first - zero), high = w * (first + 255 - zero);
+	int64_t low = w * (dtype_min_int(p->x->type) - zero);
+	int64_t high = w * (dtype_max_int(p->x->type) - zero);
 	int64_t least = low < high ? low : high;
 	int64_t most = low < high ? high : low;
 

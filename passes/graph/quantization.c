@@ -19,6 +19,13 @@ is_nibble(const struct tensor *t)
 	       dtype_bits(t->type) == 4;
 }
 
+bool
+is_byte_or_short(const struct tensor *t)
+{
+	return is_byte(t) || (t->type.lanes == 1 && (t->type.kind == DT_I16 ||
+						     t->type.kind == DT_U16));
+}
+
 /* Is each scale above 0, and the real value of every integer a normal number?
  * Others stay with the operators of floats: a negative scale turns the order of
  * numbers round. */
@@ -73,7 +80,7 @@ dequantized(struct graph *g, const struct tensor *t, struct quantization *q)
 
 	if (!n || !node_is(n, "DequantizeLinear") || n->match ||
 	    !dtype_equal(t->type, dtype_of(DT_F32)) ||
-	    !(is_byte(n->inputs[0]) || is_nibble(n->inputs[0]) ||
+	    !(is_byte_or_short(n->inputs[0]) || is_nibble(n->inputs[0]) ||
 	      n->inputs[0]->type.kind == DT_I32) ||
 	    !read_parameters(g, n, t->ndim, q)) {
 		return NULL;
@@ -85,7 +92,7 @@ bool
 quantization_of(struct graph *g, const struct node *n, struct quantization *q)
 {
 	return node_is(n, "QuantizeLinear") && !n->match &&
-	       is_byte(n->outputs[0]) &&
+	       is_byte_or_short(n->outputs[0]) &&
 	       dtype_equal(n->inputs[0]->type, dtype_of(DT_F32)) &&
 	       read_parameters(g, n, n->outputs[0]->ndim, q);
 }
@@ -257,7 +264,7 @@ find_quantized_epilogue(struct graph *g, const struct node *anchor,
 {
 	struct node *n;
 	const struct tensor *t = anchor->outputs[0];
-	int64_t least;
+	int64_t least, most;
 
 	*end = (struct quantized_epilogue){ .n_bounds = 0 };
 	for (int i = 1; i < anchor->n_outputs; i++) {
@@ -275,11 +282,10 @@ find_quantized_epilogue(struct graph *g, const struct node *anchor,
 		return false;
 	}
 	end->quantize = n;
-	least = n->outputs[0]->type.kind == DT_U8 ? 0 : -128;
-	end->low = least;
-	end->high = least + 255;
+	least = end->low = dtype_min_int(n->outputs[0]->type);
+	most = end->high = dtype_max_int(n->outputs[0]->type);
 	for (int i = 0; i < end->n_bounds; i++) {
-		if (!apply_bound(end, end->bounds[i], least, least + 255)) {
+		if (!apply_bound(end, end->bounds[i], least, most)) {
 			return false;
 		}
 	}

@@ -14,7 +14,7 @@ struct quantization {
 	const double *zero;
 };
 
-/* The quantized tensor (8 bits; weights also 4, a bias 32) that a
+/* The quantized tensor (8 or 16 bits; weights also 4, a bias 32) that a
  * DequantizeLinear with constant parameters converts to t; NULL: there is
  * none. */
 struct tensor *dequantized(struct graph *g, const struct tensor *t,
@@ -23,7 +23,7 @@ struct tensor *dequantized(struct graph *g, const struct tensor *t,
  * `into`, or (NULL) by constants. */
 void record_absorbed_dequantize(struct graph *g, const struct tensor *t,
 				struct node *into);
-/* The parameters of a QuantizeLinear to 8 bits. */
+/* The parameters of a QuantizeLinear to 8 or 16 bits. */
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);
 /* Does n quantize each integer that a DequantizeLinear has read to that integer
@@ -38,10 +38,11 @@ void record_io_quantization(struct graph *g);
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);
 bool is_byte(const struct tensor *t);
-bool is_nibble(const struct tensor *t); /* an integer of 4 bits */
+bool is_nibble(const struct tensor *t);        /* an integer of 4 bits */
+bool is_byte_or_short(const struct tensor *t); /* one of 8 or 16 bits */
 
-/* The path from an anchor to its 8-bit result: elementwise bounds (Relu, Clip),
- * then the QuantizeLinear. */
+/* The path from an anchor to its result of 8 or 16 bits: elementwise bounds
+ * (Relu, Clip), then the QuantizeLinear. */
 struct quantized_epilogue {
 	struct node *bounds[4];
 	int n_bounds;

@@ -248,7 +248,8 @@ convert_chain(struct graph *g, struct node *n)
 		}
 		s.zero[i] = (int64_t)q[i].zero[0];
 	}
-	if (!find_quantized_epilogue(g, n, &end)) {
+	if (!find_quantized_epilogue(g, n, &end) ||
+	    !is_byte(end.quantize->outputs[0])) {
 		return g->module->diags.n_errors == 0;
 	}
 	s.zero_y = (int64_t)end.q.zero[0];

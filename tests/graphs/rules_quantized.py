@@ -10,6 +10,8 @@ from rules_windows import divisor, window
 from large import CONST, CONV, I8, ROW, U8, case, floats
 
 BYTES = ["uint8", "int8"]
+# Of activations between nodes of QDQ models.
+STORED = 3 * BYTES + ["uint16", "int16"]
 SMALL = values.SHORT + values.SMALL_FLOATS
 
 
@@ -160,8 +162,9 @@ def qlinear_matmul(g):
 # -- chains: DequantizeLinear, an operator, QuantizeLinear
 
 def quantized(g, low=1, high=4, accept=lambda s: True):
-    """A tensor of bytes: an earlier one, a new one, or one quantized here."""
-    kind = g.choice(BYTES)
+    """A tensor of 8 or 16 bits: an earlier one, a new one, or one quantized
+    here."""
+    kind = g.choice(STORED)
     if g.chance(0.6):
         return g.data([kind], low, high, accept, "large")
     x = g.data(["float32"], low, high, accept)
@@ -180,7 +183,7 @@ def bytes_of(g, name):
     if g.chance(0.4):
         name = g.node(g.choice(["Relu", "Clip", "Sigmoid", "HardSwish",
                                 "LeakyRelu"]), [name])
-    kind = g.choice(BYTES)
+    kind = g.choice(STORED)
     name = g.node("QuantizeLinear", [name, scale(g), zero_point(g, kind)])
     if g.chance(0.4):
         real(g, name)
