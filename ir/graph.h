@@ -82,9 +82,11 @@ struct tensor {
 	 * number plus this, 128 or -128 */
 	int stored_offset;
 	const struct value *value; /* a constant with its bytes, or NULL */
-	struct node *recipe; /* a constant computed from constants when needed
-			      * (producer is NULL then); value is NULL */
-	const char *from;    /* a constant: the model's constant that it was
+	/* A constant computed from constants when needed (producer is NULL
+	 * then). value is NULL, unless the recipe is a tirc.Repeat: by that,
+	 * kernels read a smaller constant in place of the value. */
+	struct node *recipe;
+	const char *from; /* a constant: the model's constant that it was
 			   * computed from, where the recipe does not tell */
 	/* Of a computed constant: the node that describes the computation to
 	 * people: its recipe, present or past, or a node of graph_describe.

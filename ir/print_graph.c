@@ -90,7 +90,7 @@ print_constant(const struct graph_printer *p, const struct tensor *t)
 {
 	strbuf_puts(p->out, "  const ");
 	print_typed(p, t);
-	if (t->value) {
+	if (t->recipe == NULL) {
 		graph_put_value(p, t->value);
 	} else {
 		strbuf_puts(p->out, " = ");
@@ -107,7 +107,7 @@ print_constant(const struct graph_printer *p, const struct tensor *t)
 static const struct tensor *
 missing_source(const struct tensor *t, const bool *shown)
 {
-	const struct node *recipe = t->value ? NULL : t->recipe;
+	const struct node *recipe = t->recipe;
 
 	for (int i = 0; recipe && i < recipe->n_inputs; i++) {
 		const struct tensor *in = recipe->inputs[i];

@@ -237,6 +237,7 @@ set_target_settings(struct settings *s, const struct target *target)
 	s->by_threads = target->max_threads > 1;
 	s->slow_floats = target->max_threads == 0 &&
 			 !target_has_vectors(target);
+	s->small_constants = target->optimize_memory;
 	s->part_align_bytes = target->align_tensors ? target->align_bytes
 						    : target_wide_bytes(target);
 }

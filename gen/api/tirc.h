@@ -371,7 +371,13 @@ struct tirc_summary {
 	int64_t bound_bytes;     /* the lower bound of any plan in this order */
 	int64_t local_bytes;     /* the largest of the kernels' */
 	int64_t weights_bytes;
-	const char *weights;      /* the form chosen */
+	const char *weights; /* the form chosen */
+	/* Convolutions by Winograd's algorithm; the bytes of their weights, and
+	 * of direct convolutions'; the most workspace that the tiles of one of
+	 * them take. */
+	int winograd_convolutions;
+	int64_t winograd_weights_bytes, winograd_direct_bytes;
+	int64_t winograd_tiles_bytes;
 	double flops, operations; /* on floats, on all numbers */
 	int64_t macs;
 	const char *compile_line;

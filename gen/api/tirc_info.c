@@ -380,6 +380,7 @@ tirc_summary(const struct tirc *t)
 		[WEIGHTS_INCBIN] = "incbin",   [WEIGHTS_FILE] = "file",
 		[WEIGHTS_SECTION] = "section",
 	};
+	struct winograd_memory w = graph_winograd_memory(t->graph);
 	struct tirc_summary s = {
 		.name = package_model(&t->package),
 		.workspace_bytes = t->program.plan.workspace_bytes,
@@ -388,6 +389,10 @@ tirc_summary(const struct tirc *t)
 		.weights = t->package.weights == WEIGHTS_AUTO
 				   ? "none"
 				   : forms[t->package.weights],
+		.winograd_convolutions = w.convolutions,
+		.winograd_weights_bytes = w.weights_bytes,
+		.winograd_direct_bytes = w.direct_bytes,
+		.winograd_tiles_bytes = w.most_bytes,
 		.compile_line = t->package.cc_line,
 		.simulator = t->target->simulator.command,
 		.simulator_argument = t->target->simulator.argument,

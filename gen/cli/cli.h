@@ -87,6 +87,10 @@ void cli_use_machine(struct cli *c);
 /* The line of a summary with the target that was found. */
 void cli_print_target(const struct cli *c);
 
+/* style.c: the line of a summary, after its label, with what Winograd's
+ * algorithm takes; none without convolutions by it. */
+void cli_print_winograd(const char *label, struct tirc_summary s);
+
 /* board.c: the bytes of inputs and outputs that are arrays of the caller; of
  * symbolic sizes at most. */
 int64_t cli_io_bytes(struct tirc *t);

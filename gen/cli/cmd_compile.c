@@ -213,6 +213,7 @@ print_summary(struct cli *c, struct tirc *t)
 	    style_bytes(ram, s.workspace_bytes),
 	    style_bytes(bound, s.bound_bytes),
 	    style_bytes(flash, s.weights_bytes), s.weights);
+	cli_print_winograd("winograd ", s);
 	print_heaviest(t, s);
 	cli_print_target(c);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {

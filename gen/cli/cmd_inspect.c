@@ -151,6 +151,7 @@ print_memory(const struct cli *cli, struct tirc *t)
 	    style_bytes(a, s.local_bytes));
 	say(stdout, "weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
 	    s.weights);
+	cli_print_winograd("winograd   ", s);
 }
 
 static cJSON *
@@ -212,6 +213,10 @@ print_json(const struct cli *c, struct tirc *t)
 				(double)s.local_bytes);
 	cJSON_AddNumberToObject(memory, "weights_bytes",
 				(double)s.weights_bytes);
+	cJSON_AddNumberToObject(memory, "winograd_weights_bytes",
+				(double)s.winograd_weights_bytes);
+	cJSON_AddNumberToObject(memory, "winograd_direct_weights_bytes",
+				(double)s.winograd_direct_bytes);
 	cJSON_AddNumberToObject(root, "macs", (double)s.macs);
 	cJSON_AddNumberToObject(root, "flops", s.flops);
 	list = cJSON_AddArrayToObject(root, "nodes");

@@ -186,3 +186,21 @@ style_progress_end(void)
 		fputs("\r\033[K", stderr);
 	}
 }
+
+void
+cli_print_winograd(const char *label, struct tirc_summary s)
+{
+	char with[32], without[32], tiles[32];
+
+	if (s.winograd_convolutions == 0) {
+		return;
+	}
+	say(stdout,
+	    "%s%d convolution%s by tiles: weights %s instead of %s, up to %s "
+	    "of workspace for tiles; --conv direct saves both\n",
+	    label, s.winograd_convolutions,
+	    s.winograd_convolutions > 1 ? "s" : "",
+	    style_bytes(with, s.winograd_weights_bytes),
+	    style_bytes(without, s.winograd_direct_bytes),
+	    style_bytes(tiles, s.winograd_tiles_bytes));
+}

@@ -131,7 +131,9 @@ tensor_value(struct graph *g, struct tensor *t)
 	for (int i = 0; i < n->n_outputs; i++) {
 		if (n->outputs[i] && !n->outputs[i]->value) {
 			n->outputs[i]->value = out[i];
-			n->outputs[i]->recipe = NULL;
+			if (!node_is_internal(n, "Repeat")) {
+				n->outputs[i]->recipe = NULL;
+			}
 		}
 	}
 	return t->value;

@@ -32,6 +32,14 @@ void graph_show_stored(struct graph *g);
  * reader loads it when the model runs? Types and shapes are known. */
 bool graph_only_defines(struct graph *g, const struct tensor *t);
 
+/* What Winograd's algorithm takes in a graph: see winograd.c. */
+struct winograd_memory {
+	int convolutions;
+	int64_t weights_bytes, direct_bytes; /* with it, and without */
+	int64_t most_bytes; /* of workspace for tiles and sums of one of them */
+};
+struct winograd_memory graph_winograd_memory(const struct graph *g);
+
 /* A constant's bytes. Evaluates its recipe, if it has one, and keeps the result
  * as t->value: for small constants; weights go through weight_stream. */
 const struct value *tensor_value(struct graph *g, struct tensor *t);

@@ -11,7 +11,9 @@
  * The cost model estimates time by the target's facts: operations, and bytes
  * from memory. A tile of m x m results takes (m + 2)² products per channel
  * instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and the
- * transformed inputs and the sums are written and read once more.
+ * transformed inputs and the sums are written and read once more. Time is not
+ * all: each byte that weights and workspace take has a price in time, so that a
+ * smaller tile, or none, is taken where a larger one saves little for its bytes.
  *
  * Neither exact nor within the rounding of the sums that it replaces. The
  * transforms of tiles of 4 have factors up to 8, and add the pixels of a whole
@@ -28,8 +30,12 @@
 
 enum { KERNEL = 3, BLOCK = 8 };
 
-/* The fraction of the direct time that Winograd must stay below. */
+/* The fraction of the direct cost that Winograd must stay below. */
 static const double worth = 0.9;
+
+/* The price of a byte of weights or workspace: the time of reading so many from
+ * memory. */
+static const double price = 2;
 
 struct conv {
 	int64_t batch, in, out;   /* channels */
@@ -40,7 +46,7 @@ struct conv {
 struct plan {
 	int64_t tile; /* 0: direct */
 	int64_t tiles[2];
-	double ns;
+	double cost; /* time, and the price of memory, in nanoseconds */
 };
 
 static bool
@@ -96,14 +102,21 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 }
 
 static double
-direct_ns(const struct settings *costs, const struct conv *c)
+cost_of(const struct settings *costs, double operations, double read,
+	double stored)
+{
+	return operations / costs->conv_gflops +
+	       sizeof(float) * (read + price * stored) / costs->conv_gbytes;
+}
+
+static double
+direct_cost(const struct settings *costs, const struct conv *c)
 {
 	double weights = (double)(KERNEL * KERNEL * c->in * c->out);
 	double operations = 2 * weights * (double)c->batch *
 			    (double)(c->size[0] * c->size[1]);
 
-	return operations / costs->conv_gflops +
-	       sizeof(float) * weights / costs->conv_gbytes;
+	return cost_of(costs, operations, weights, weights);
 }
 
 static struct plan
@@ -111,7 +124,7 @@ tiled(const struct settings *costs, const struct conv *c, int64_t tile)
 {
 	struct plan p = { .tile = tile };
 	double points = (double)((tile + 2) * (tile + 2)), tiles, weights;
-	double moved;
+	double moved, placed;
 
 	for (int d = 0; d < 2; d++) {
 		p.tiles[d] = (c->size[d] + tile - 1) / tile;
@@ -126,8 +139,9 @@ tiled(const struct settings *costs, const struct conv *c, int64_t tile)
 		(points * tiles +
 		 (double)c->batch * (double)(c->size[0] * c->size[1])) *
 			(double)c->out;
-	p.ns = 2 * weights * tiles / costs->conv_gflops +
-	       sizeof(float) * (weights + moved) / costs->conv_gbytes;
+	placed = points * tiles * (double)(c->in + c->out);
+	p.cost = cost_of(costs, 2 * weights * tiles, weights + moved,
+			 weights + placed);
 	return p;
 }
 
@@ -135,10 +149,10 @@ static struct plan
 choose(const struct settings *costs, const struct conv *c)
 {
 	struct plan small = tiled(costs, c, 2), large = tiled(costs, c, 4);
-	struct plan best = large.ns < small.ns ? large : small;
+	struct plan best = large.cost < small.cost ? large : small;
 
 	if (costs->conv == CONV_AUTO &&
-	    best.ns >= worth * direct_ns(costs, c)) {
+	    best.cost >= worth * direct_cost(costs, c)) {
 		best.tile = 0;
 	}
 	return best;
@@ -282,4 +296,27 @@ graph_winograd(struct graph *g)
 		i += 2; /* continue with the last of the three nodes */
 	}
 	return true;
+}
+
+struct winograd_memory
+graph_winograd_memory(const struct graph *g)
+{
+	struct winograd_memory m = { 0 };
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		int64_t side = node_attr_int(n, "tile", 0) + 2, bytes, placed;
+
+		if (!node_is_internal(n, "WinogradProduct")) {
+			continue;
+		}
+		bytes = tensor_bytes_max(n->inputs[1]);
+		placed = tensor_bytes_max(n->inputs[0]) +
+			 tensor_bytes_max(n->outputs[0]);
+		m.convolutions++;
+		m.weights_bytes += bytes;
+		m.direct_bytes += bytes / (side * side) * KERNEL * KERNEL;
+		m.most_bytes = placed > m.most_bytes ? placed : m.most_bytes;
+	}
+	return m;
 }

@@ -7,6 +7,7 @@
 #include "identifiers.h"
 #include "kernel_build.h"
 #include "ops.h"
+#include "repeats.h"
 
 /* Does a group compute both nodes? */
 static bool
@@ -90,14 +91,33 @@ find_te(struct joint *j, const struct tensor *t)
 	return NULL;
 }
 
+/* t as its tirc.Repeat of `once`. NULL: diagnosed. */
 static struct te_tensor *
-input_te(struct joint *j, struct tensor *t)
+repeated(struct joint *j, const struct tensor *t, struct te_tensor *once)
+{
+	struct te_tensor *te = NULL;
+
+	return once != NULL && ops_define(j->b->g, t->recipe, &once, &te)
+		       ? te
+		       : NULL;
+}
+
+/* t within the kernel: computed there, or a parameter, which is named after the
+ * role of `of`. NULL: diagnosed. */
+static struct te_tensor *
+input_te(struct joint *j, struct tensor *t, const struct tensor *of)
 {
 	struct module *m = j->b->m;
 	struct te_tensor *te = find_te(j, t);
 	int64_t elems;
 
 	if (te != NULL) {
+		return te;
+	}
+	if (group_reads_once(j->k->group, t)) {
+		te = repeated(j, t, input_te(j, t->recipe->inputs[0], of));
+		vec_push(&m->arena, &j->made, t);
+		vec_push(&m->arena, &j->made_te, te);
 		return te;
 	}
 	if (tensor_is_constant(t) && tensor_const_elems(t, &elems) &&
@@ -112,7 +132,7 @@ input_te(struct joint *j, struct tensor *t)
 	te = te_placeholder(m,
 			    name_set_add(&j->names,
 					 kernel_role(&m->arena, j->k->group,
-						     t)),
+						     of)),
 			    t->type, t->ndim, t->shape);
 	vec_push(&m->arena, &j->from, t);
 	vec_push(&m->arena, &j->from_te, te);
@@ -129,7 +149,12 @@ define_node(struct joint *j, const struct node *n)
 					     n->n_outputs + 1);
 
 	for (int i = 0; i < n->n_inputs; i++) {
-		in[i] = n->inputs[i] != NULL ? input_te(j, n->inputs[i]) : NULL;
+		struct tensor *t = n->inputs[i];
+
+		in[i] = t != NULL ? input_te(j, t, t) : NULL;
+		if (t != NULL && in[i] == NULL) {
+			return false;
+		}
 	}
 	if (!ops_define(j->b->g, n, in, out)) {
 		return false;

@@ -2,6 +2,7 @@
 """All rules: one for each row of passes/ops/ops.def."""
 import rules_elements
 import rules_flow
+import rules_grown
 import rules_quantized
 import rules_shapes
 import rules_sums
@@ -32,6 +33,7 @@ OWN = {
     "tirc.DeformSample": rules_windows.deform_conv,
     "tirc.PairCoupling": rules_trees.machine,
     "tirc.Random": rules_elements.certain,
+    "tirc.Repeat": rules_grown.grown,
     "tirc.TreeEnsemble": rules_trees.ensemble,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
@@ -43,12 +45,14 @@ STRINGS = ["tirc.Automaton", "tirc.ChangeCase", "tirc.FindString",
 # Rows that never become a kernel, with the reason.
 FOLDED = {
     "tirc.Random": "--seed makes constants of random numbers",
+    "tirc.Repeat": "kernels read the smaller constant at its indices",
     "tirc.WinogradWeights": "only constant weights are transformed, and that "
                             "is folded"}
 LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     2 * [rules_quantized.CHAINS[name]
          for name in sorted(rules_quantized.CHAINS)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
+    3 * [rules_grown.grown] + \
     [rules_windows.plain_conv, rules_windows.deform_conv,
      rules_sums.attention, rules_sums.linear_attention, rules_sums.inverse,
      rules_sums.dynamic_lstm,

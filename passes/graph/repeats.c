@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stores constants without the elements that they repeat, whatever made them:
+ * Expand, ConstantOfShape, Tile, or an initializer with equal rows.
+ *
+ *	const c: float32[64, 128, 128] = Expand (v, s)    # v: float32[64, 1, 1]
+ *	y = Add (x, c)
+ *
+ *	const c.once: float32[64, 1, 1]                                ->
+ *	const c: float32[64, 128, 128] = tirc.Repeat (c.once) {…}
+ *	y = Add (x, c)
+ *
+ * c keeps its elements: a region of a backend, or weights in the layout of a
+ * product, are stored as before. Generated kernels read c.once at the indices
+ * of tirc.Repeat: 0, or i / run, or i % extent; a single number is part of their
+ * code.
+ *
+ * A dimension is stored once if c does not vary along it. The period of a
+ * dimension (Tile) and runs of equal elements (Resize) take a division for each
+ * index, which costs little unless the dimension is the innermost one: that
+ * only where the graph wants small constants, as are the weights of products,
+ * whose layouts are chosen for speed. */
+#include "repeats.h"
+
+#include "identifiers.h"
+
+/* Integers with so few elements may be sizes, axes or pads, which inference
+ * reads. */
+enum { FEW = 32 };
+
+/* Bytes that a division for each index must save, and those of a product's
+ * operand: its kernel may become slower. */
+enum { WORTH = 1024, OPERAND_WORTH = 16384 };
+
+/* A constant that is computed when it is written is computed as a whole here if
+ * it has at most so many bytes. */
+enum { WHOLE_BYTES = 64 << 20 };
+
+/* Bytes of the corner of a constant that is looked at first. */
+enum { CORNER_ELEMS = 4096 };
+
+/* Element i of a dimension is that of (i / run) % period. */
+struct repeat {
+	int64_t run, period;
+};
+
+/* -- readers */
+
+/* Does the result of n, or of what computes single elements from it, go to a
+ * product as one of its two operands? */
+static bool
+is_operand(const struct node *n, int input, int depth)
+{
+	const struct tensor *x = n->inputs[input], *y = n->outputs[0];
+	int64_t elems, all;
+
+	if (n->op->fuse == FUSE_COMPUTE) {
+		return input < 2;
+	}
+	/* A scale of weights is no operand, nor is a small constant that is
+	 * added. */
+	if (depth == 0 || y == NULL || !tensor_const_elems(x, &elems) ||
+	    !tensor_const_elems(y, &all) || elems < all) {
+		return false;
+	}
+	for (int i = 0; i < y->uses.n; i++) {
+		if (is_operand(y->uses.data[i].node, y->uses.data[i].input,
+			       depth - 1)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May n read input i at computed indices? */
+static bool
+may_read_once(const struct graph *g, const struct node *n, int i)
+{
+	enum { DEPTH = 4 };
+
+	if (n->match != NULL) {
+		return false;
+	}
+	switch (n->op->fuse) {
+	case FUSE_ELEMENTWISE:
+	case FUSE_BROADCAST:
+	case FUSE_INJECTIVE:
+	case FUSE_COMPUTE:
+	case FUSE_REDUCTION:
+	case FUSE_ROWWISE:
+	case FUSE_ORDERED:
+		return !is_operand(n, i, DEPTH) ||
+		       (g->settings->small_constants &&
+			tensor_bytes_max(n->inputs[i]) >= OPERAND_WORTH);
+	default:
+		return false;
+	}
+}
+
+bool
+group_reads_once(const struct group *group, const struct tensor *t)
+{
+	if (t->recipe == NULL || !node_is_internal(t->recipe, "Repeat")) {
+		return false;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct node *n = t->uses.data[i].node;
+
+		if (group_index(group, n) >= 0 &&
+		    !may_read_once(n->graph, n, t->uses.data[i].input)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+has_reader(const struct graph *g, const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (may_read_once(g, t->uses.data[i].node,
+				  t->uses.data[i].input)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- bytes */
+
+/* A constant's elements, row by row: `outer` rows of n elements of `inner`
+ * bytes along the dimension in question. */
+struct rows {
+	const char *data;
+	int64_t outer, n, inner;
+};
+
+/* Is every element equal to the one that the indices of r give? */
+static bool
+rows_repeat(const struct rows *x, struct repeat r)
+{
+	for (int64_t o = 0; o < x->outer; o++) {
+		const char *row = x->data + o * x->n * x->inner;
+
+		for (int64_t i = 1; i < x->n; i++) {
+			int64_t of = i / r.run % r.period * r.run;
+
+			if (memcmp(row + i * x->inner, row + of * x->inner,
+				   (size_t)x->inner) != 0) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* The repetition that leaves the fewest elements. */
+static struct repeat
+repeat_of_rows(const struct rows *x, bool divisions)
+{
+	const struct repeat once = { 1, 1 };
+
+	if (rows_repeat(x, once)) {
+		return once;
+	}
+	for (int64_t part = 2; divisions && part <= x->n / 2; part++) {
+		struct repeat period = { 1, part };
+		struct repeat runs = { x->n / part, part };
+
+		if (x->n % part != 0) {
+			continue;
+		}
+		if (rows_repeat(x, period)) {
+			return period;
+		}
+		if (rows_repeat(x, runs)) {
+			return runs;
+		}
+	}
+	return (struct repeat){ 1, x->n };
+}
+
+static int
+last_dim(const int64_t *shape, int ndim)
+{
+	int last = ndim - 1;
+
+	while (last > 0 && shape[last] == 1) {
+		last--;
+	}
+	return last;
+}
+
+/* The repetitions of each dimension. */
+static void
+repeats_of_bytes(const struct graph *g, const struct tensor *t,
+		 const struct value *v, const int64_t *shape, struct repeat *r)
+{
+	int64_t before = 1, bytes = (int64_t)v->bytes;
+	int last = last_dim(shape, t->ndim);
+
+	for (int d = 0; d < t->ndim; d++) {
+		struct rows rows = { v->data, before, shape[d], 0 };
+		bool divisions = g->settings->small_constants || d != last;
+
+		bytes /= shape[d];
+		before *= shape[d];
+		rows.inner = bytes;
+		r[d] = v->data == NULL ? (struct repeat){ 1, 1 }
+				       : repeat_of_rows(&rows, divisions);
+	}
+}
+
+/* -- recipes */
+
+/* Elements 0, step, 2 * step, … of each dimension below `ends`. NULL:
+ * diagnosed. */
+static struct tensor *
+sliced(struct graph *g, struct tensor *t, const char *name, const int64_t *ends,
+       const int64_t *steps)
+{
+	struct arena *a = &g->module->arena;
+	int64_t *zeros = arena_array(a, int64_t, t->ndim + 1);
+	int64_t *axes = arena_array(a, int64_t, t->ndim + 1);
+	struct tensor *in[5] = { t };
+
+	for (int d = 0; d < t->ndim; d++) {
+		axes[d] = d;
+	}
+	in[1] = graph_constant_ints(g, "starts", t->ndim, zeros);
+	in[2] = graph_constant_ints(g, "ends", t->ndim, ends);
+	in[3] = graph_constant_ints(g, "axes", t->ndim, axes);
+	in[4] = graph_constant_ints(g, "steps", t->ndim, steps);
+	return finish_constant(g, insert_node(g, NULL, "Slice", name, in, 5));
+}
+
+/* Does a recipe have larger results than sources? */
+static bool
+grows(const struct tensor *t)
+{
+	int64_t sources = 0;
+
+	if (t->recipe == NULL || t->value != NULL) {
+		return false;
+	}
+	for (int i = 0; i < t->recipe->n_inputs; i++) {
+		const struct tensor *x = t->recipe->inputs[i];
+
+		if (x != NULL && grows(x)) {
+			return true;
+		}
+		sources = quota_plus(sources, x ? tensor_bytes_max(x) : 0);
+	}
+	return sources < tensor_bytes_max(t);
+}
+
+/* Does the corner of a constant with a recipe repeat its elements along some
+ * dimension? Most constants do not, and are not computed here. */
+static bool
+corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
+	       bool *repeats)
+{
+	struct arena *a = &g->module->arena;
+	int64_t *ends = arena_copy(a, shape, sizeof *shape * (size_t)t->ndim);
+	int64_t *steps = arena_array(a, int64_t, t->ndim + 1), elems = 1;
+	struct repeat *r = arena_array(a, struct repeat, t->ndim + 1);
+	const struct value *v;
+	struct tensor *corner;
+
+	for (int d = 0; d < t->ndim; d++) {
+		steps[d] = 1;
+		elems *= shape[d];
+	}
+	while (elems > CORNER_ELEMS) {
+		int most = 0;
+
+		for (int d = 1; d < t->ndim; d++) {
+			most = ends[d] > ends[most] ? d : most;
+		}
+		elems /= ends[most];
+		ends[most] = (ends[most] + 1) / 2;
+		elems *= ends[most];
+	}
+	corner = sliced(g, t, "corner", ends, steps);
+	v = corner != NULL ? tensor_value(g, corner) : NULL;
+	if (v == NULL) {
+		return false;
+	}
+	repeats_of_bytes(g, corner, v, ends, r);
+	*repeats = false;
+	for (int d = 0; d < t->ndim; d++) {
+		*repeats |= r[d].period < ends[d];
+	}
+	return true;
+}
+
+/* The constant's elements, if it is likely that some are repeated; else *v is
+ * NULL. False: diagnosed. */
+static bool
+value_to_look_at(struct graph *g, struct tensor *t, const int64_t *shape,
+		 const struct value **v)
+{
+	bool likely = true;
+
+	*v = t->value;
+	if (t->value != NULL || tensor_bytes_max(t) > WHOLE_BYTES) {
+		return true;
+	}
+	if (!grows(t) && !corner_repeats(g, t, shape, &likely)) {
+		return false;
+	}
+	*v = likely ? tensor_value(g, t) : NULL;
+	return !likely || *v != NULL;
+}
+
+/* -- the smaller constant */
+
+/* "$0[0,:,:8,::2]" */
+static const char *
+slice_text(struct arena *a, const int64_t *shape, const struct repeat *r,
+	   int ndim)
+{
+	const char *text = "$0[";
+
+	for (int d = 0; d < ndim; d++) {
+		const char *comma = d > 0 ? "," : "";
+
+		if (r[d].period == 1 && shape[d] > 1) {
+			text = arena_printf(a, "%s%s0", text, comma);
+		} else if (r[d].run > 1) {
+			text = arena_printf(a, "%s%s::%lld", text, comma,
+					    (long long)r[d].run);
+		} else if (r[d].period < shape[d]) {
+			text = arena_printf(a, "%s%s:%lld", text, comma,
+					    (long long)r[d].period);
+		} else {
+			text = arena_printf(a, "%s%s:", text, comma);
+		}
+	}
+	return arena_printf(a, "%s]", text);
+}
+
+/* A tensor that takes the place of t as what t's readers do not see: its value
+ * or recipe. */
+static struct tensor *
+whole_of(struct graph *g, struct tensor *t)
+{
+	struct tensor *whole = graph_tensor(g,
+					    arena_printf(&g->module->arena,
+							 "%s.whole", t->name));
+
+	whole->model_name = t->model_name;
+	whole->type = t->type;
+	whole->typed = t->typed;
+	whole->ndim = t->ndim;
+	whole->shape = t->shape;
+	whole->output_index = t->output_index;
+	whole->value = t->value;
+	whole->recipe = t->recipe;
+	whole->from = t->from;
+	whole->made_by = t->made_by;
+	if (t->recipe != NULL) {
+		t->recipe->outputs[t->output_index] = whole;
+	}
+	return whole;
+}
+
+/* Makes t a tirc.Repeat of the elements that r leaves. */
+static bool
+store_once(struct graph *g, struct tensor *t, const int64_t *shape,
+	   const struct repeat *r)
+{
+	struct arena *a = &g->module->arena;
+	int64_t *runs = arena_array(a, int64_t, t->ndim + 1);
+	int64_t *ends = arena_array(a, int64_t, t->ndim + 1);
+	const char *name = constant_name(t);
+	const struct node *made_by = t->made_by;
+	struct tensor *whole = whole_of(g, t), *once;
+	struct node *n;
+
+	for (int d = 0; d < t->ndim; d++) {
+		runs[d] = r[d].run;
+		ends[d] = r[d].run * r[d].period;
+	}
+	once = sliced(g, whole, arena_printf(a, "%s.once", t->name), ends,
+		      runs);
+	if (once == NULL) {
+		return false;
+	}
+	once->from = name;
+	graph_made_of(g, once, slice_text(a, shape, r, t->ndim), NULL, &whole,
+		      1);
+	t->output_index = 0;
+	n = graph_node(g, "tirc", "Repeat", "", &once, 1, &t, 1);
+	n->op = op_find("tirc", "Repeat");
+	node_set_attr_ints(g, n, "shape", shape, t->ndim);
+	node_set_attr_ints(g, n, "runs", runs, t->ndim);
+	if (!ops_infer_node(g, n)) {
+		return false;
+	}
+	graph_make_recipe(g, n, "repeats", "");
+	t->made_by = made_by;
+	return true;
+}
+
+/* Leaves out divisions that save little. */
+static void
+drop_small(const struct tensor *t, const int64_t *shape, struct repeat *r)
+{
+	int64_t bytes = tensor_bytes_max(t);
+
+	for (int d = 0; d < t->ndim; d++) {
+		bytes = bytes / shape[d] * r[d].period;
+	}
+	for (int d = 0; d < t->ndim; d++) {
+		bool divides = r[d].period > 1 && r[d].period < shape[d];
+		int64_t without = bytes / r[d].period * shape[d];
+
+		if (divides && without - bytes < WORTH) {
+			r[d] = (struct repeat){ 1, shape[d] };
+			bytes = without;
+		}
+	}
+}
+
+/* May t have fewer elements? *shape: its extents. */
+static bool
+is_candidate(const struct graph *g, const struct tensor *t, int64_t *shape)
+{
+	int64_t elems;
+
+	if (!tensor_is_constant(t) || t->is_string ||
+	    dtype_class(t->type) == DTC_STRING || dtype_bits(t->type) < 8 ||
+	    !tensor_const_elems(t, &elems) || elems < 2 ||
+	    (dtype_class(t->type) == DTC_INT && dtype_bits(t->type) >= 32 &&
+	     elems <= FEW)) {
+		return false;
+	}
+	for (int d = 0; d < t->ndim; d++) {
+		expr_is_int(t->shape[d], &shape[d]);
+	}
+	return has_reader(g, t);
+}
+
+static bool
+visit(struct graph *g, struct tensor *t)
+{
+	struct arena *a = &g->module->arena;
+	int ndim = t->ndim > 0 ? t->ndim : 0;
+	int64_t *shape = arena_array(a, int64_t, ndim + 1);
+	struct repeat *r = arena_array(a, struct repeat, ndim + 1);
+	const struct value *v;
+	bool any = false;
+
+	if (!is_candidate(g, t, shape)) {
+		return true;
+	}
+	if (!value_to_look_at(g, t, shape, &v) || v == NULL) {
+		return v == NULL;
+	}
+	repeats_of_bytes(g, t, v, shape, r);
+	drop_small(t, shape, r);
+	for (int d = 0; d < t->ndim; d++) {
+		any |= r[d].period < shape[d];
+	}
+	return !any || store_once(g, t, shape, r);
+}
+
+bool
+graph_repeats(struct graph *g)
+{
+	int n = g->tensors.n;
+
+	for (int i = 0; i < n; i++) {
+		if (!visit(g, g->tensors.data[i])) {
+			return false;
+		}
+	}
+	if (g->tensors.n > n) {
+		graph_drop_unused_tensors(g);
+	}
+	return true;
+}
