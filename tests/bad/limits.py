@@ -79,14 +79,15 @@ huge("expanded_sum", [node("Expand", ["c", "s"], ["e"]),
       tensor("c", [1], floats(1))])
 
 # Many constants below the limit, which are above it together.
-fills = ["c%d" % i for i in range(5)]
-refused(write("fills.onnx", model(graph(
-    [node("ConstantOfShape", ["s"], [c], attributes=[
-        attribute("value", tensor("", [1], floats(i)))])
-     for i, c in enumerate(fills)]
-    + [node("Concat", fills + ["x"], ["y"], axis=0)],
+ranges = ["c%d" % i for i in range(5)]
+refused(write("ranges.onnx", model(graph(
+    [node("Range", ["s%d" % i, "e%d" % i, "d"], [c])
+     for i, c in enumerate(ranges)]
+    + [node("Concat", ranges + ["x"], ["y"], axis=0)],
     [value_info("x", [1])], [value_info("y", None)],
-    [tensor("s", [1], ints(60 << 20), INT64)]))),
+    [tensor("d", [], floats(1))]
+    + [tensor("s%d" % i, [], floats(i)) for i in range(5)]
+    + [tensor("e%d" % i, [], floats(i + (60 << 20))) for i in range(5)]))),
     "more than the limit of 1000", "4 times the input and 1 GB",
     "--max-output")
 
