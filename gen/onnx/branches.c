@@ -23,8 +23,8 @@ begin_if(struct importer *imp, struct deferred *d)
 	tensor_list list = { 0 };
 
 	d->flow = arena_new(&imp->tmp, struct flow);
-	d->flow->id = flow_new(imp);
-	d->flow->other = flow_new(imp);
+	d->flow->id = place_begin(imp, d, 0);
+	d->flow->other = place_begin(imp, d, 1);
 	vec_push(&imp->tmp, &list, d->node->inputs[0]);
 	for (int b = 0; b < 2; ++b) {
 		const Onnx__GraphProto *branch = deferred_graph(d, names[b]);
@@ -177,14 +177,14 @@ make_end(struct importer *imp, struct deferred *d, const struct results *r)
 	tensor_list in = { 0 };
 	struct node *n;
 
-	vec_push(&imp->tmp, &in, d->node->inputs[0]);
+	vec_push(&imp->tmp, &in, impossible_condition(imp, d));
 	for (int b = 0; b < 2; ++b) {
 		for (int i = 0; i < lists[b]->n; ++i) {
 			vec_push(&imp->tmp, &in, lists[b]->data[i]);
 		}
 	}
-	n = flow_node(imp, d, "EndIf", d->body->flow, in.data, in.n,
-		      r->out.data, r->out.n);
+	n = flow_node(imp, d, "EndIf", place_of_body(imp, d->body), in.data,
+		      in.n, r->out.data, r->out.n);
 	node_set_attr_int(g, n, "then", d->flow->id);
 	node_set_attr_int(g, n, "else", d->flow->other);
 	if (r->counts.n == 0) {
@@ -206,6 +206,9 @@ end_if(struct importer *imp, struct deferred *d)
 	struct results r = { 0 };
 	int64_t elems;
 
+	if (d->flow->impossible[0] || d->flow->impossible[1]) {
+		return impossible_if(imp, d);
+	}
 	if (!tensor_const_elems(d->node->inputs[0], &elems) || elems != 1 ||
 	    dtype_class(d->node->inputs[0]->type) != DTC_BOOL) {
 		return deferred_refuse(imp, d,

@@ -22,18 +22,6 @@ struct draw {
 	struct dtype type;             /* to compute in */
 };
 
-/* A node in a loop would draw the same numbers in each iteration. */
-static bool
-is_in_flow(const struct compose *c)
-{
-	for (int i = 0; i < c->imp->in_flow.n; ++i) {
-		if (c->imp->in_flow.data[i] == c->node->id) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The input, which the first node with random numbers makes. */
 static struct tensor *
 run_number(struct compose *c)
@@ -77,7 +65,8 @@ draw(struct compose *c, int ndim, const struct expr *const *shape,
 	struct tensor *out[2] = { c->stand_in, c->stand_in }, *in[2];
 	uint32_t key = 0;
 
-	if (is_in_flow(c)) {
+	/* A node in a loop would draw the same numbers in each iteration. */
+	if (place_of_node(c->imp, c->node) > 0) {
 		compose_refuse(c, "random numbers in a branch or a loop whose "
 				  "condition or count depends on data are not "
 				  "supported");

@@ -400,7 +400,8 @@ expand_if(struct importer *imp, struct deferred *d)
 				       "outputs; export the model again");
 	}
 	out = arena_array(&imp->tmp, struct tensor *, branch->n_output + 1);
-	if (!deferred_inline(imp, d, branch, d->body->flow, NULL, 0, out)) {
+	if (!deferred_inline(imp, d, branch, place_of_body(imp, d->body), NULL,
+			     0, out)) {
 		return false;
 	}
 	for (int k = 0; k < d->node->n_outputs; ++k) {
@@ -428,7 +429,8 @@ modify(struct importer *imp, const struct deferred *d, const char *name,
 				       "export the model again",
 				       name, graph->n_output);
 	}
-	return deferred_inline(imp, d, graph, d->body->flow, &in, 1, t);
+	return deferred_inline(imp, d, graph, place_of_body(imp, d->body), &in,
+			       1, t);
 }
 
 /* A node of tirc's own, which is a composition, with the attributes of d. */

@@ -128,56 +128,96 @@ note_kept_sizes(struct importer *imp, const struct node *n)
 	}
 }
 
-/* Visits nodes in order. An adapter may insert nodes before the current one;
- * they are visited next. A composition takes the current one's place. */
+/* Infers the node at *pos, or replaces it. An adapter may insert nodes before it;
+ * they are visited next. A composition takes its place. */
+static bool
+infer_at(struct importer *imp, int *pos)
+{
+	struct graph *g = imp->g;
+	struct node *n = g->nodes.data[*pos];
+	int errors = imp->m->diags.n_errors;
+
+	if (is_deferred(n) || reads_sequence(imp, n)) {
+		if (!expand_at(imp, pos)) {
+			return false;
+		}
+		--*pos;
+		return true;
+	}
+	if (n->id < imp->inferred.n && imp->inferred.data[n->id]) {
+		return true;
+	}
+	note_kept_sizes(imp, n);
+	if (is_composition(n) || has_strings(n)) {
+		if (!compose_node_at(imp, pos)) {
+			return false;
+		}
+		--*pos;
+		return true;
+	}
+	if (imp->versions.data[n->id] != GRAPH_CANONICAL_OPSET) {
+		if (!upgrade_late(imp, n, *pos)) {
+			return false;
+		}
+		n = g->nodes.data[*pos];
+	}
+	if (!import_sizes(imp, n, *pos)) {
+		return false;
+	}
+	n = g->nodes.data[*pos];
+	if (!ops_infer_node(g, n)) {
+		return imp->m->diags.n_errors > errors
+			       ? false
+			       : diag_error(&imp->m->diags, DIAG_UNKNOWN_SHAPE,
+					    node_place(g, n),
+					    "the types and shapes of its "
+					    "outputs cannot be inferred");
+	}
+	import_note_inferred(imp, n);
+	return true;
+}
+
+/* Where the node is that could not be imported: a new one in a branch or loop whose
+ * operator is unknown, or the one that was visited. */
+static int
+failed_in(const struct importer *imp, int flow, int new_id)
+{
+	for (int i = 0; i < imp->g->nodes.n; ++i) {
+		const struct node *n = imp->g->nodes.data[i];
+
+		if (n->id >= new_id && !n->op) {
+			return place_of_node(imp, n);
+		}
+	}
+	return flow;
+}
+
+/* Visits nodes in order, and again from the first where a branch was removed. */
 static bool
 infer_all(struct importer *imp)
 {
 	struct graph *g = imp->g;
 
 	for (int pos = 0; pos < g->nodes.n; ++pos) {
-		struct node *n = g->nodes.data[pos];
-		int errors = imp->m->diags.n_errors;
+		int flow = place_of_node(imp, g->nodes.data[pos]);
+		int new_id = g->next_node_id, checks = g->checks.n;
+		int diags = imp->m->diags.list.n;
+		bool ok = infer_at(imp, &pos);
+		int first = g->nodes.n;
 
-		if (is_deferred(n) || reads_sequence(imp, n)) {
-			if (!expand_at(imp, &pos)) {
+		place_new(imp, new_id, flow);
+		if (ok) {
+			impossible_checks(imp, flow, checks);
+			if (!graph_sort_to(g, first, pos + 1)) {
 				return false;
 			}
-			--pos;
 			continue;
 		}
-		if (n->id < imp->inferred.n && imp->inferred.data[n->id]) {
-			continue;
-		}
-		note_kept_sizes(imp, n);
-		if (is_composition(n) || has_strings(n)) {
-			if (!compose_node_at(imp, &pos)) {
-				return false;
-			}
-			--pos;
-			continue;
-		}
-		if (imp->versions.data[n->id] != GRAPH_CANONICAL_OPSET) {
-			if (!upgrade_late(imp, n, pos)) {
-				return false;
-			}
-			n = g->nodes.data[pos];
-		}
-		if (!import_sizes(imp, n, pos)) {
+		if (!impossible_branch(imp, flow, diags)) {
+			impossible_hint(imp, failed_in(imp, flow, new_id));
 			return false;
 		}
-		n = g->nodes.data[pos];
-		if (!ops_infer_node(g, n)) {
-			return imp->m->diags.n_errors > errors
-				       ? false
-				       : diag_error(
-						 &imp->m->diags,
-						 DIAG_UNKNOWN_SHAPE,
-						 node_place(g, n),
-						 "the types and shapes of its "
-						 "outputs cannot be inferred");
-		}
-		import_note_inferred(imp, n);
+		pos = -1;
 	}
 	return true;
 }

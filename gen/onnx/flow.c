@@ -6,12 +6,6 @@
 #include "flow.h"
 #include "ops.h"
 
-int
-flow_new(struct importer *imp)
-{
-	return ++imp->n_flows;
-}
-
 struct node *
 flow_node(struct importer *imp, const struct deferred *d, const char *op_type,
 	  int body, struct tensor *const *in, int n_in,
@@ -121,7 +115,7 @@ scan_slice(struct importer *imp, struct deferred *d, int k)
 		x = flow_transposed(imp, d, x, x->ndim, axis, 0);
 	}
 	/* A constant is copied: its slices have no address of their own. */
-	x = flow_copy(imp, d, d->body->flow, x);
+	x = flow_copy(imp, d, place_of_body(imp, d->body), x);
 	out = graph_tensor(imp->g, x->name);
 	n = flow_node(imp, d, "ScanInput", d->flow->id, &x, 1, &out, 1);
 	node_set_attr_int(imp->g, n, "back", form->in_back && form->in_back[k]);
@@ -133,7 +127,9 @@ flow_carry(struct importer *imp, const struct deferred *d, struct tensor *first,
 	   const char *name)
 {
 	return flow_tensor(imp, d, "Carry", d->flow->id,
-			   flow_copy(imp, d, d->body->flow, first), name);
+			   flow_copy(imp, d, place_of_body(imp, d->body),
+				     first),
+			   name);
 }
 
 /* A condition that only counts iterations becomes their number. list: the first
@@ -166,7 +162,7 @@ flow_loop(struct importer *imp, struct deferred *d,
 
 	d->flow = flow;
 	flow->form = *form;
-	flow->id = flow_new(imp);
+	flow->id = place_begin(imp, d, -1);
 	flow->carried = arena_array(&imp->tmp, struct tensor *,
 				    form->n_states + 2);
 	if (form->is_loop) {

@@ -7,6 +7,13 @@
 
 struct flow {
 	int id, other; /* of the branches, or of the loop */
+	/* Of an If, by branch: why none of its runs can take it; NULL: one
+	 * may. */
+	const char *impossible[2];
+	/* Of an If: its condition as a size, and the node that reads it; NULL:
+	 * not needed so far. */
+	struct var *taken;
+	struct node *reads_taken;
 	struct loop_form form;
 	struct tensor **carried; /* of a loop: its states in the body */
 	/* Of a loop: the axis along which iterations only append to a state;
@@ -15,8 +22,6 @@ struct flow {
 	struct tensor *condition; /* in the body */
 };
 
-/* A new number of a branch or loop. */
-int flow_new(struct importer *imp);
 /* A new node of control flow in a body. */
 struct node *flow_node(struct importer *imp, const struct deferred *d,
 		       const char *op_type, int body, struct tensor *const *in,

@@ -68,7 +68,7 @@ static void
 add_state(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	  struct tensor *carried, struct tensor *next, int output)
 {
-	int own = d->body->flow;
+	int own = place_of_body(imp, d->body);
 	struct tensor *out;
 
 	vec_push(&imp->tmp, &p->first, carried->producer->inputs[0]);
@@ -179,10 +179,11 @@ count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 		 flow_carry(imp, d, zero, "iterations")->producer->inputs[0]);
 	vec_push(&imp->tmp, &p->next, flow_copy(imp, d, d->flow->id, t));
 	vec_push(&imp->tmp, &p->out, out);
-	t = flow_copy(imp, d, d->body->flow, out);
+	t = flow_copy(imp, d, place_of_body(imp, d->body), out);
 	if (p->bounded) {
 		/* a condition that still holds: one more than the bound */
-		in[0] = flow_copy(imp, d, d->body->flow, p->out.data[0]);
+		in[0] = flow_copy(imp, d, place_of_body(imp, d->body),
+				  p->out.data[0]);
 		in[0] = deferred_node(imp, d, "Cast", in, 1, "more");
 		node_set_attr_int(imp->g, in[0]->producer, "to",
 				  dtype_onnx_number(dtype_of(DT_I64)));
@@ -342,8 +343,8 @@ make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
 			vec_push(&imp->tmp, &in, lists[l]->data[i]);
 		}
 	}
-	n = flow_node(imp, d, "EndLoop", d->body->flow, in.data, in.n,
-		      p->out.data, p->out.n);
+	n = flow_node(imp, d, "EndLoop", place_of_body(imp, d->body), in.data,
+		      in.n, p->out.data, p->out.n);
 	node_set_attr_int(imp->g, n, "loop", d->flow->id);
 	node_set_attr_int(imp->g, n, "states", p->first.n);
 	if (p->trips >= 0) {

@@ -228,7 +228,7 @@ function_inline(struct importer *imp, const struct body *caller,
 		.prefix = import_prefix(imp, caller, call),
 		.origin = origin,
 		.depth = caller->depth + 1,
-		.flow = caller->flow,
+		.flow = place_of_body(imp, caller),
 		.attrs = attrs,
 	};
 	if (is_inside_of(caller, f)) {

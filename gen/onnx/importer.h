@@ -128,6 +128,16 @@ struct body {
 };
 
 struct sequence;
+struct deferred;
+
+/* A branch or loop of the graph, as nodes are imported into it (places.c). */
+struct flow_place {
+	int parent; /* the branch or loop around it; 0: none */
+	struct deferred *of;
+	int branch;  /* 0: what the If does then; 1: else; -1: it is a loop */
+	bool joined; /* its nodes are those of `parent`: the If has no other
+		      * branch */
+};
 
 /* A node whose meaning depends on known values, which is replaced by other
  * nodes when the types and shapes of its inputs are known: a node with nested
@@ -167,7 +177,10 @@ struct importer {
 	const Onnx__GraphProto *graph;
 	struct local_function *functions; /* of the model, sorted */
 	VEC(int) versions;                /* opset version by node id */
-	VEC(int) in_flow; /* ids of nodes in branches and loops of the graph */
+	/* The branches and loops of the graph, by number, from 1 on; the one
+	 * that a node is in, by the node's id; that of each of g->checks. */
+	VEC(struct flow_place) flows;
+	VEC(int) flow_of, check_of;
 	VEC(bool) inferred; /* types and shapes are done, by node id */
 	VEC(struct deferred *) deferred;
 	VEC(struct read_size) read_sizes;
@@ -180,7 +193,6 @@ struct importer {
 	int n_missing;             /* inputs that nothing produces */
 	struct tensor *random_run; /* NULL: no node has random numbers */
 	int n_streams;             /* of random numbers */
-	int n_flows;               /* branches and loops of the graph */
 	bool reshaped;             /* --input-shape changed a constant */
 	/* by number of the option */
 	bool *bound_used, *length_used;
@@ -356,6 +368,42 @@ bool deferred_finish(struct importer *imp, struct deferred *d, const char *why);
 /* The integer or truth value of input i, if it is known and has one element. */
 bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 		    int64_t *v);
+
+/* -- places.c: which branch or loop nodes are in -- */
+
+/* The branch or loop that the body's nodes are in; 0: none. */
+int place_of_body(const struct importer *imp, const struct body *body);
+int place_of_node(const struct importer *imp, const struct node *n);
+/* A new branch or loop within d's body; branch: see struct flow_place. */
+int place_begin(struct importer *imp, struct deferred *d, int branch);
+void place_node(struct importer *imp, const struct node *n, int flow);
+/* Nodes with ids from `first` on, and new checks of the graph, that have no
+ * place yet get that one. */
+void place_new(struct importer *imp, int first, int flow);
+/* The innermost branch of an If around it; 0: none. */
+int place_branch(const struct importer *imp, int flow);
+/* The nodes of the branch become nodes of what is around its If. */
+void place_join(struct importer *imp, int flow);
+/* Is place `flow` within the other, or the same? */
+bool place_within(const struct importer *imp, int flow, int around);
+
+/* -- impossible.c: branches whose shapes contradict each other -- */
+
+/* Inference of a node in `flow` has failed, with the diagnostics from number
+ * `first` on. If they are contradictions within a branch of an If, removes them
+ * and the branch: a run that takes it is refused. */
+bool impossible_branch(struct importer *imp, int flow, int first);
+/* Adds to the last error, of a node in `flow`, which If decides whether the node
+ * runs, and the option that makes its condition known. */
+void impossible_hint(struct importer *imp, int flow);
+/* Replaces an If of which one branch is impossible by the other one. */
+bool impossible_if(struct importer *imp, struct deferred *d);
+/* The conditions of g->checks from `first` on need to hold only where the branch
+ * that `flow` is in is taken. Appends nodes that read its If's condition. */
+void impossible_checks(struct importer *imp, int flow, int first);
+/* The condition of an If, which the entry function reads before the branches
+ * if a check needs it. */
+struct tensor *impossible_condition(struct importer *imp, struct deferred *d);
 
 /* -- flow.c: branches and loops that stay in the graph -- */
 

@@ -178,7 +178,8 @@ iterate(struct importer *imp, struct deferred *d)
 	for (int i = 0; i < u->form.n_sliced; ++i) {
 		in[n++] = slice(imp, d, i);
 	}
-	if (!deferred_inline(imp, d, u->form.body, d->body->flow, in, n, out)) {
+	if (!deferred_inline(imp, d, u->form.body, place_of_body(imp, d->body),
+			     in, n, out)) {
 		return false;
 	}
 	own = u->form.is_loop;

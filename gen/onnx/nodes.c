@@ -257,9 +257,7 @@ make_node(struct importer *imp, const struct body *body,
 	for (int i = 0; i < attrs.n; ++i) {
 		vec_push(a, &n->attrs, attrs.data[i]);
 	}
-	if (body->flow > 0) {
-		vec_push(&imp->tmp, &imp->in_flow, n->id);
-	}
+	place_node(imp, n, place_of_body(imp, body));
 	if (is_deferred_operator(p)) {
 		deferred_add(imp, n, p, body, &attrs, n_in, origin);
 	}

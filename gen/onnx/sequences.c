@@ -326,8 +326,8 @@ map(struct importer *imp, struct deferred *d)
 			}
 			in[k] = s ? s->elems[i] : t;
 		}
-		if (!deferred_inline(imp, d, body, d->body->flow, in, n_in,
-				     out)) {
+		if (!deferred_inline(imp, d, body, place_of_body(imp, d->body),
+				     in, n_in, out)) {
 			return false;
 		}
 		for (int k = 0; k < n_out; ++k) {

@@ -157,6 +157,23 @@ workspace_align(const struct packer *k)
 							    : align;
 }
 
+/* The branches that no run may take (gen/onnx/impossible.c). */
+static void
+add_refused(struct packer *k, struct tdata *d)
+{
+	tdata_list(d, "refused");
+	for (int i = 0; i < k->g->nodes.n; i++) {
+		const struct node *n = k->g->nodes.data[i];
+		const struct attr *a = node_attr(n, "refused");
+
+		if (node_run_sizes(n) >= 0 && a != NULL &&
+		    a->kind == ATTR_STRING) {
+			tdata_text(tdata_item(d, "refused"), "branch",
+				   comment_text(k->a, k->d, a->s));
+		}
+	}
+}
+
 static void
 add_common(struct packer *k)
 {
@@ -243,6 +260,7 @@ add_common(struct packer *k)
 		tdata_int(row, "min", v->min);
 		tdata_int(row, "max", v->max);
 	}
+	add_refused(k, d);
 	tdata_list(d, "given_sizes");
 	for (int i = 0; i < k->p->given_sizes.n; i++) {
 		const struct var *v = k->p->given_sizes.data[i].size;

@@ -390,6 +390,18 @@ sized_outside(struct graph *g, const struct var *v, int loop)
 	return NULL;
 }
 
+/* Does the entry function check the size, or a condition with it? */
+static bool
+is_checked(const struct graph *g, const struct run_size *s)
+{
+	for (int i = 0; i < g->checks.n; i++) {
+		if (expr_uses_var(g->checks.data[i], s->var)) {
+			return true;
+		}
+	}
+	return !s->proven;
+}
+
 /* Can each iteration of the loop have its own size? Reports if not. */
 static bool
 check_loop_size(const struct entry *e, const struct node *n,
@@ -408,7 +420,7 @@ check_loop_size(const struct entry *e, const struct node *n,
 			"--const-input",
 			s->var->name, t->name);
 	}
-	if (!s->proven && e->p->target->single_exit) {
+	if (is_checked(g, s) && e->p->target->single_exit) {
 		return diag_error(
 			&e->m->diags, DIAG_UNSUPPORTED, node_place(g, n),
 			"its size '%s' has to be checked in each "

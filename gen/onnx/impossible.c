@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches of an If whose shapes contradict each other: a model that chooses by an
+ * input between nets for inputs of different sizes. With one size, only one of
+ * them is possible, and a run that takes another one is refused.
+ *
+ *	before	y = If<then={ t = MatMul(x, a) }, else={ e = MatMul(x, b) }>(c)
+ *		# x: [1, 4], a: [4, 1], b: [2, 1]
+ *	after	n = tirc.RunSize(c)        # the entry function checks: n is not 0
+ *		y = MatMul(x, a)
+ *
+ * A condition that the sizes must fulfil in a branch alone is checked only where
+ * the branch is taken, too. */
+#include "flow.h"
+#include "ops.h"
+
+static const char *const branch_names[] = { "then_branch", "else_branch" };
+
+/* -- messages -- */
+
+struct sources {
+	struct importer *imp;
+	bool *seen; /* by the node's id */
+	tensor_list inputs;
+};
+
+static void
+find_sources(struct sources *s, struct tensor *t)
+{
+	struct node *n = t ? t->producer : NULL;
+
+	if (t && t->is_input &&
+	    tensor_index(t, s->inputs.data, s->inputs.n) < 0) {
+		vec_push(&s->imp->tmp, &s->inputs, t);
+	}
+	if (!n || s->seen[n->id]) {
+		return;
+	}
+	s->seen[n->id] = true;
+	for (int i = 0; i < n->n_inputs; ++i) {
+		find_sources(s, n->inputs[i]);
+	}
+}
+
+/* "--const-input sr=VALUE": the options that make the condition known; NULL: too
+ * many inputs, or none, give it. */
+static const char *
+options_for(struct importer *imp, struct tensor *condition)
+{
+	struct sources s = {
+		.imp = imp,
+		.seen = arena_array(&imp->tmp, bool, imp->g->next_node_id + 1),
+	};
+	const char *text = NULL;
+
+	find_sources(&s, condition);
+	if (s.inputs.n > 3) {
+		return NULL;
+	}
+	for (int i = 0; i < s.inputs.n; ++i) {
+		text = arena_printf(&imp->tmp, "%s%s--const-input %s=VALUE",
+				    text ? text : "", text ? " " : "",
+				    tensor_label(s.inputs.data[i]));
+	}
+	return text;
+}
+
+/* "else_branch of node 1 If 'y'" */
+static const char *
+branch_text(struct importer *imp, const struct deferred *d, int branch)
+{
+	return arena_printf(&imp->m->arena, "%s of %s", branch_names[branch],
+			    node_place(imp->g, d->node).item);
+}
+
+void
+impossible_hint(struct importer *imp, int flow)
+{
+	struct diags *diags = &imp->m->diags;
+	const struct flow_place *at;
+	const char *options;
+	struct diag *last;
+
+	flow = place_branch(imp, flow);
+	if (flow == 0 || diags->list.n == 0) {
+		return;
+	}
+	at = &imp->flows.data[flow];
+	options = options_for(imp, at->of->node->inputs[0]);
+	last = &diags->list.data[diags->list.n - 1];
+	last->message = arena_printf(diags->arena, "%s; it is in the %s%s%s",
+				     last->message,
+				     branch_text(imp, at->of, at->branch),
+				     options ? ", which may be left out with "
+					     : "",
+				     options ? options : "");
+}
+
+static void
+tell(struct importer *imp, const struct deferred *d, int branch)
+{
+	const char *options = options_for(imp, d->node->inputs[0]);
+
+	import_assume(imp,
+		      arena_printf(&imp->tmp,
+				   "the %s cannot run, because its sizes "
+				   "contradict each other: a run that takes it "
+				   "returns BAD_SIZE%s%s%s; %s",
+				   branch_text(imp, d, branch),
+				   options ? " (" : "", options ? options : "",
+				   options ? " leaves the branch out)" : "",
+				   d->flow->impossible[branch]));
+}
+
+/* -- removing a branch -- */
+
+/* Are the errors from number `first` on contradictions of shapes? */
+static bool
+contradict(const struct diags *diags, int first)
+{
+	bool any = false;
+
+	for (int i = first; i < diags->list.n; ++i) {
+		const struct diag *d = &diags->list.data[i];
+
+		if (d->severity != DIAG_ERROR) {
+			continue;
+		}
+		if (d->id != DIAG_BAD_SHAPE && d->id != DIAG_BAD_ATTRIBUTE) {
+			return false;
+		}
+		any = true;
+	}
+	return any;
+}
+
+static void
+forget_errors(struct diags *diags, int first)
+{
+	int kept = first;
+
+	for (int i = first; i < diags->list.n; ++i) {
+		if (diags->list.data[i].severity == DIAG_ERROR) {
+			diags->n_errors--;
+		} else {
+			diags->list.data[kept++] = diags->list.data[i];
+		}
+	}
+	diags->list.n = kept;
+}
+
+/* "node 3 MatMul 'e': the last dimension …", without the remedy. */
+static const char *
+reason(struct importer *imp, const struct diag *d)
+{
+	const char *item = d->place.item ? d->place.item : "";
+
+	return arena_printf(&imp->m->arena, "%s%s%.*s", item, *item ? ": " : "",
+			    (int)strcspn(d->message, ";"), d->message);
+}
+
+static const struct diag *
+first_error(const struct diags *diags, int first)
+{
+	while (diags->list.data[first].severity != DIAG_ERROR) {
+		++first;
+	}
+	return &diags->list.data[first];
+}
+
+static void
+remove_nodes(struct importer *imp, int flow)
+{
+	struct graph *g = imp->g;
+
+	for (int i = 0; i < g->nodes.n; ++i) {
+		struct node *n = g->nodes.data[i];
+
+		for (int k = 0; k < n->n_inputs; ++k) {
+			if (place_within(imp, place_of_node(imp, n), flow)) {
+				node_set_input(n, k, NULL);
+			}
+		}
+	}
+	for (int i = g->nodes.n - 1; i >= 0; --i) {
+		struct node *n = g->nodes.data[i];
+
+		if (place_within(imp, place_of_node(imp, n), flow)) {
+			graph_remove_node(g, n, "import",
+					  "it is in a branch that no run can "
+					  "take");
+		}
+	}
+}
+
+/* Forgets what relies on nodes of the branch. */
+static void
+remove_facts(struct importer *imp, int flow)
+{
+	struct graph *g = imp->g;
+	int kept = 0;
+
+	for (int i = 0; i < imp->read_sizes.n; ++i) {
+		if (imp->read_sizes.data[i].size->producer) {
+			imp->read_sizes.data[kept++] = imp->read_sizes.data[i];
+		}
+	}
+	imp->read_sizes.n = kept;
+	kept = 0;
+	for (int i = 0; i < g->checks.n; ++i) {
+		int of = imp->check_of.data[i];
+
+		if (!place_within(imp, of, flow)) {
+			imp->check_of.data[kept] = of;
+			g->checks.data[kept++] = g->checks.data[i];
+		}
+	}
+	g->checks.n = imp->check_of.n = kept;
+}
+
+/* Removes the branch; its results are no inputs of the If any more. */
+static void
+remove_branch(struct importer *imp, int flow)
+{
+	const struct flow_place *at = &imp->flows.data[flow];
+	struct node *end = at->of->node;
+	int n = (at->of->n_inputs - 1) / 2;
+
+	for (int k = 0; k < n; ++k) {
+		node_set_input(end, 1 + at->branch * n + k, NULL);
+	}
+	remove_nodes(imp, flow);
+	remove_facts(imp, flow);
+}
+
+bool
+impossible_branch(struct importer *imp, int flow, int first)
+{
+	struct diags *diags = &imp->m->diags;
+	const char *why;
+
+	flow = place_branch(imp, flow);
+	if (flow == 0 || !contradict(diags, first)) {
+		return false;
+	}
+	why = reason(imp, first_error(diags, first));
+	while (flow > 0) {
+		struct flow_place at = imp->flows.data[flow];
+
+		if (!at.of->flow->impossible[!at.branch]) {
+			forget_errors(diags, first);
+			remove_branch(imp, flow);
+			at.of->flow->impossible[at.branch] = why;
+			tell(imp, at.of, at.branch);
+			return true;
+		}
+		/* Neither branch is possible: what is around the If is not. */
+		flow = place_branch(imp, at.parent);
+	}
+	return false;
+}
+
+/* -- what a run checks -- */
+
+/* The condition of the If as a size, 0 or 1, which is read in the body around
+ * it. */
+static const struct expr *
+condition_of(struct importer *imp, struct deferred *d)
+{
+	static const int64_t one = 1;
+	int around = place_of_body(imp, d->body), first;
+	struct tensor *in[2] = { d->node->inputs[0], NULL }, *t;
+	struct run_size size = { .var = d->flow->taken, .proven = true };
+	const char *name = arena_printf(&imp->m->arena, "%s_taken",
+					d->node->inputs[0]->name);
+
+	if (size.var) {
+		return size.var->expr;
+	}
+	first = imp->g->next_node_id;
+	in[1] = graph_constant_ints(imp->g, "one", 1, &one);
+	t = deferred_node(imp, d, "Reshape", in, 2, name);
+	t = deferred_node(imp, d, "Cast", &t, 1, name);
+	node_set_attr_int(imp->g, t->producer, "to",
+			  dtype_onnx_number(dtype_of(DT_I64)));
+	if (around > 0) {
+		t = flow_copy(imp, d, around, t);
+	}
+	size.var = var_new_dim(imp->m, name, 0, 1);
+	vec_push(&imp->m->arena, &imp->g->run_sizes, size);
+	t = flow_run_size(imp, d, t, imp->g->run_sizes.n - 1);
+	place_new(imp, first, around);
+	d->flow->taken = size.var;
+	d->flow->reads_taken = t->producer;
+	return size.var->expr;
+}
+
+/* The condition that the branch is not taken. */
+static const struct expr *
+not_taken(struct importer *imp, int flow)
+{
+	const struct flow_place at = imp->flows.data[flow];
+	const struct expr *taken = condition_of(imp, at.of);
+	const struct expr *zero = expr_int(imp->m, taken->type, 0);
+
+	return at.branch == 0 ? expr_eq(imp->m, taken, zero)
+			      : expr_not(imp->m, expr_eq(imp->m, taken, zero));
+}
+
+/* Does the condition use a size that is read in the branch? */
+static bool
+is_read_within(struct importer *imp, const struct expr *check, int flow)
+{
+	struct graph *g = imp->g;
+	int element;
+
+	for (int i = 0; i < g->run_sizes.n; ++i) {
+		const struct var *v = g->run_sizes.data[i].var;
+		const struct node *n;
+
+		if (!expr_uses_var(check, v)) {
+			continue;
+		}
+		n = graph_run_size(g, v, &element);
+		if (!n || place_within(imp, place_of_node(imp, n), flow)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+impossible_checks(struct importer *imp, int flow, int first)
+{
+	struct graph *g = imp->g;
+
+	flow = place_branch(imp, flow);
+	for (int i = first; i < g->checks.n && flow > 0; ++i) {
+		const struct expr *check = g->checks.data[i];
+
+		if (!is_read_within(imp, check, flow)) {
+			g->checks.data[i] = expr_or(imp->m,
+						    not_taken(imp, flow),
+						    check);
+		}
+	}
+}
+
+struct tensor *
+impossible_condition(struct importer *imp, struct deferred *d)
+{
+	struct tensor *t;
+
+	if (!d->flow->taken) {
+		return d->node->inputs[0];
+	}
+	t = d->flow->reads_taken->outputs[0];
+	t = deferred_node(imp, d, "Cast", &t, 1, d->node->inputs[0]->name);
+	node_set_attr_int(imp->g, t->producer, "to",
+			  dtype_onnx_number(dtype_of(DT_BOOL)));
+	return t;
+}
+
+bool
+impossible_if(struct importer *imp, struct deferred *d)
+{
+	int branch = d->flow->impossible[0] ? 0 : 1, n = (d->n_inputs - 1) / 2;
+	int flows[2] = { d->flow->id, d->flow->other };
+
+	graph_check(imp->g, not_taken(imp, flows[branch]));
+	node_set_attr_string(imp->g, d->flow->reads_taken, "refused",
+			     branch_text(imp, d, branch));
+	place_join(imp, flows[!branch]);
+	for (int k = 0; k < d->node->n_outputs; ++k) {
+		deferred_output(imp, d, k,
+				d->node->inputs[1 + !branch * n + k]);
+	}
+	return deferred_finish(imp, d, NULL);
+}
