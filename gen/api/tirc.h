@@ -44,7 +44,7 @@ struct tirc_options {
 	const char *requant;  /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
 	const char *fp;       /* "strict", "default" or "fast" */
-	const char *const *input_shapes; /* "name:1,3,224,224" */
+	const char *const *input_shapes; /* "name:1,3,224,224", "x:?,3,width" */
 	int n_input_shapes;
 	const char *const *dims; /* "batch=1" or "batch=1..4" */
 	int n_dims;

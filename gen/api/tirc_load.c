@@ -30,12 +30,17 @@ read_int(const char **text, const char *stop, int64_t *out)
 	return true;
 }
 
+/* What names of sizes have, and numbers have not. */
+static const char size_letters[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
 static bool
 read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
 {
 	const char *colon = strrchr(text, ':');
 	const char *at;
 	VEC(int64_t) dims = { 0 };
+	VEC(const char *) names = { 0 };
 	int64_t v;
 
 	if (colon == NULL || colon == text) {
@@ -44,16 +49,27 @@ read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
 			"NAME:D0,D1,… such as data:1,3,224,224");
 	}
 	for (at = colon + 1; *at != '\0'; at += *at == ',') {
-		if (!read_int(&at, ",", &v) || v < 0) {
+		size_t n = strcspn(at, ",");
+		const char *word = arena_strndup(&t->m->arena, at, n);
+		bool open = strcmp(word, "?") == 0;
+		bool named = !open && strpbrk(word, size_letters) != NULL;
+
+		if (open || named) {
+			v = INPUT_SHAPE_OPEN;
+			at += n;
+		} else if (!read_int(&at, ",", &v) || v < 0) {
 			return context_bad_option(
 				t, "--input-shape", text,
-				"NAME:D0,D1,… with sizes >= 0");
+				"NAME:D0,D1,… with sizes >= 0, names of sizes "
+				"for --dim, or ? for what the model says");
 		}
 		vec_push(&t->m->arena, &dims, v);
+		vec_push(&t->m->arena, &names, named ? word : NULL);
 	}
 	out->name = arena_strndup(&t->m->arena, text, (size_t)(colon - text));
 	out->ndim = dims.n;
 	out->dims = dims.data;
+	out->names = names.data;
 	return true;
 }
 
@@ -74,8 +90,7 @@ read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 	}
 	at = equals + 1;
 	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
-	if (strpbrk(at, "abcdefghijklmnopqrstuvwxyz"
-			"ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != NULL) {
+	if (strpbrk(at, size_letters) != NULL) {
 		out->formula = at;
 		return true;
 	}

@@ -41,11 +41,13 @@ static const struct option_row rows[] = {
 	  "print the kernel's schedule, as --schedule-for reads it", LOWER },
 	{ OPT_SCRIPT_VERSION, "script-version", "WHICH",
 	  "spelling of TVMScript: current (default) or old", LOWER },
-	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…", "shape of an input",
+	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…",
+	  "shape of an input: numbers, names of sizes for --dim, and ? for what the "
+	  "model says",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_DIM, "dim", "NAME=SIZE",
-	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, or a formula of "
-	  "other sizes such as 2*m+1",
+	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, a formula of "
+	  "other sizes such as 2*m+1, or another name (new=old)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_BOUND, "bound", "NAME=MAX or NAME=MIN..MAX",
 	  "bounds of a size that is known only when the model runs",

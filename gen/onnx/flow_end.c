@@ -219,11 +219,7 @@ add_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	vec_push(&imp->tmp, &p->back, back);
 	vec_push(&imp->tmp, &p->out, out);
 	if ((p->trips < 0 && !p->count) || (p->condition && back)) {
-		deferred_refuse(imp, d,
-				"the number of slices of its result '%s' "
-				"depends on data; give its largest value with "
-				"--bound %s=N",
-				name, name);
+		no_bound(imp, d->node, name);
 		return NULL;
 	}
 	return p->condition ? done_slices(imp, d, p, out) : out;

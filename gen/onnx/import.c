@@ -12,6 +12,9 @@
 #include "importer.h"
 #include "wire.h"
 
+/* An import looks for so many bounds that are missing. */
+#define MISSING_BOUNDS_MAX 40
+
 struct diag_place
 import_place(const struct importer *imp, const char *item)
 {
@@ -379,24 +382,24 @@ unpack_model(struct importer *imp, bool mapped)
 	return ok;
 }
 
+/* One import; NULL after a report. */
 static struct graph *
-import_mapped(struct module *m, const struct tensor_source *source,
-	      const struct import_options *options, bool mapped)
+attempt(struct module *m, const struct tensor_source *source,
+	const struct import_options *options, bool mapped,
+	missing_list *missing)
 {
-	static const struct import_options none = { 0 };
 	struct importer imp = {
 		.m = m,
+		.options = options,
 		.source = *source,
-		.options = options ? options : &none,
+		.missing = missing,
 	};
 	bool ok;
 
-	quota_of_input(m, (int64_t)source->length);
 	arena_init(&imp.tmp);
 	quota_set_end(m, &imp.tmp);
-	imp.bound_used = arena_array(&imp.tmp, bool, imp.options->n_bounds + 1);
-	imp.length_used = arena_array(&imp.tmp, bool,
-				      imp.options->n_sequences + 1);
+	imp.bound_used = arena_array(&imp.tmp, bool, options->n_bounds + 1);
+	imp.length_used = arena_array(&imp.tmp, bool, options->n_sequences + 1);
 	ok = unpack_model(&imp, mapped) && check_model(&imp);
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));
@@ -407,6 +410,33 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	}
 	arena_release(&imp.tmp);
 	return ok ? imp.g : NULL;
+}
+
+/* The attempts after the first one look for more bounds that are missing. */
+static struct graph *
+import_mapped(struct module *m, const struct tensor_source *source,
+	      const struct import_options *given, bool mapped)
+{
+	static const struct import_options none = { 0 };
+	struct import_options options = given ? *given : none;
+	int first = m->diags.list.n, known = 0;
+	missing_list missing = { 0 };
+	struct graph *g;
+
+	quota_of_input(m, (int64_t)source->length);
+	g = attempt(m, source, &options, mapped, &missing);
+	while (!g && missing.n > known && known < MISSING_BOUNDS_MAX &&
+	       missing.data[missing.n - 1].kind == MISSING_BOUND) {
+		known = missing.n;
+		missing_options(&m->arena, &missing, given ? given : &none,
+				&options);
+		g = attempt(m, source, &options, mapped, &missing);
+	}
+	if (missing.n > 0) {
+		missing_report(m, source->path, &missing, first);
+		g = NULL;
+	}
+	return g;
 }
 
 struct graph *

@@ -167,6 +167,19 @@ struct local_function {
 	size_t at;
 };
 
+/* A size that neither the model nor an option gives (missing.c). */
+enum missing_kind {
+	MISSING_DIM,   /* of an input */
+	MISSING_SHAPE, /* all sizes of an input */
+	MISSING_BOUND  /* the largest value of one that is known at run time */
+};
+struct missing_size {
+	enum missing_kind kind;
+	const char *name;
+	const char *what; /* for messages; NULL: nothing more than the name */
+};
+typedef VEC(struct missing_size) missing_list;
+
 struct importer {
 	struct module *m;
 	struct graph *g;
@@ -196,6 +209,7 @@ struct importer {
 	bool reshaped;             /* --input-shape changed a constant */
 	/* by number of the option */
 	bool *bound_used, *length_used;
+	missing_list *missing; /* of all attempts, in the module's arena */
 };
 
 /* The number of dimensions in the model: those of strings, without that of
@@ -230,6 +244,20 @@ struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
 			     struct tensor **in, int n_in, struct tensor **out,
 			     int n_out, int origin, int version);
+
+/* missing.c: the number that an import goes on with in place of a missing size. */
+enum { MISSING_SIZE = 256 };
+/* Notes a missing size; false: it was noted before. */
+bool missing_add(struct importer *imp, enum missing_kind kind,
+		 const char *name, const char *what);
+/* The options, with bounds that are missing. */
+void missing_options(struct arena *a, const missing_list *list,
+		     const struct import_options *given,
+		     struct import_options *out);
+/* Reports all of them in one message, in place of the diagnostics from number
+ * `first` on that are no mistakes of the model. Returns false. */
+bool missing_report(struct module *m, const char *path,
+		    const missing_list *list, int first);
 
 /* const_inputs.c: adds the inputs of --const-input to the scope. */
 bool import_const_inputs(struct importer *imp, struct body *body);

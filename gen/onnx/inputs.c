@@ -11,6 +11,8 @@ struct inputs {
 	struct importer *imp;
 	struct size_names names;
 	info_list list; /* inputs that are no constants */
+	/* Of each, by dimension, the name of its size; NULL: a number. */
+	VEC(const char **) dims;
 	VEC(struct input_sequence) sequences;
 	struct scope given; /* their names */
 };
@@ -29,8 +31,16 @@ input_item(struct importer *imp, const char *name)
 static const char *
 dim_name(const Onnx__TensorShapeProto__Dimension *d)
 {
-	return d->value_case == DIM_PARAM && *d->dim_param ? d->dim_param
-							   : NULL;
+	return d->value_case == DIM_PARAM && size_is_name(d->dim_param)
+		       ? d->dim_param
+		       : NULL;
+}
+
+/* Does the model leave the size open, without a name? */
+static bool
+is_unnamed(const Onnx__TensorShapeProto__Dimension *d)
+{
+	return d->value_case == DIM_VALUE ? d->dim_value == -1 : !dim_name(d);
 }
 
 static const Onnx__TensorShapeProto *
@@ -51,6 +61,21 @@ asked_shape(const struct importer *imp, const char *name)
 	return NULL;
 }
 
+/* The rank that an option or the model gives; -1: neither does, or they
+ * differ. */
+static int
+rank_of(const struct inputs *in, const Onnx__ValueInfoProto *p)
+{
+	const Onnx__TensorShapeProto *s = declared_shape(p);
+	const struct input_shape *asked = asked_shape(in->imp, p->name);
+
+	if (s && s->n_dim <= ONNX_MAX_RANK) {
+		return (int)s->n_dim;
+	}
+	return !s && asked && asked->ndim <= ONNX_MAX_RANK ? asked->ndim : -1;
+}
+
+/* The names of the model first, then new ones for sizes without a name. */
 static void
 collect_names(struct inputs *in)
 {
@@ -64,6 +89,29 @@ collect_names(struct inputs *in)
 					       d == 0);
 			}
 		}
+	}
+	for (int i = 0; i < in->list.n; ++i) {
+		const Onnx__ValueInfoProto *p = in->list.data[i];
+		const Onnx__TensorShapeProto *s = declared_shape(p);
+		const struct input_shape *asked = asked_shape(in->imp, p->name);
+		int n = rank_of(in, p);
+		const char **dims = arena_array(&in->imp->tmp, const char *,
+						n > 0 ? n + 1 : 1);
+
+		for (int d = 0; d < n; ++d) {
+			bool number = asked && d < asked->ndim &&
+				      asked->dims[d] != INPUT_SHAPE_OPEN;
+			bool open = !s || is_unnamed(s->dim[d]);
+
+			dims[d] = s ? dim_name(s->dim[d]) : NULL;
+			if (!dims[d] && !number &&
+			    (open || (asked && d < asked->ndim &&
+				      asked->names && asked->names[d]))) {
+				dims[d] = size_names_new(&in->names, p->name, d,
+							 open);
+			}
+		}
+		vec_push(&in->imp->tmp, &in->dims, dims);
 	}
 }
 
@@ -93,21 +141,55 @@ bad_option(struct inputs *in, const char *text)
 			  "%s", text);
 }
 
+/* Applies one dimension of --input-shape. */
+static bool
+apply_dim(struct inputs *in, const struct input_shape *asked, int d,
+	  const char *name, const Onnx__TensorShapeProto__Dimension *declared)
+{
+	int64_t size = asked->dims[d];
+
+	if (asked->names && asked->names[d]) {
+		in->imp->reshaped |= declared &&
+				     declared->value_case == DIM_VALUE;
+		return strcmp(name, asked->names[d]) == 0 ||
+		       size_names_relate(&in->names, name, asked->names[d],
+					 "--input-shape");
+	}
+	if (size == INPUT_SHAPE_OPEN) { /* as the model and --dim say */
+		return true;
+	}
+	if (size < 1) {
+		return bad_option(
+			in,
+			arena_printf(&in->imp->tmp,
+				     "--input-shape: dimension %d of %s is "
+				     "%lld; sizes are at least 1",
+				     d,
+				     import_quote(&in->imp->tmp, asked->name),
+				     (long long)size));
+	}
+	if (declared && declared->value_case == DIM_VALUE &&
+	    declared->dim_value != size) {
+		in->imp->reshaped = true;
+	}
+	return !name || size_names_bind(&in->names, name, size, size, 1,
+					"--input-shape");
+}
+
 /* Applies one --input-shape: gives its numbers to names; ranks must be
  * equal. */
 static bool
 apply_shape(struct inputs *in, const struct input_shape *asked)
 {
 	struct arena *a = &in->imp->tmp;
-	const Onnx__ValueInfoProto *p = NULL;
 	const Onnx__TensorShapeProto *s;
+	int at = 0;
 
-	for (int i = 0; i < in->list.n; ++i) {
-		if (strcmp(in->list.data[i]->name, asked->name) == 0) {
-			p = in->list.data[i];
-		}
+	while (at < in->list.n &&
+	       strcmp(in->list.data[at]->name, asked->name) != 0) {
+		++at;
 	}
-	if (!p) {
+	if (at == in->list.n) {
 		return bad_option(
 			in, arena_printf(
 				    a,
@@ -115,7 +197,7 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 				    "model has no input %s; its inputs are: %s",
 				    import_quote(a, asked->name), list_of(in)));
 	}
-	s = declared_shape(p);
+	s = declared_shape(in->list.data[at]);
 	if (asked->ndim > ONNX_MAX_RANK ||
 	    (s && (size_t)asked->ndim != s->n_dim)) {
 		return bad_option(
@@ -129,27 +211,9 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 				asked->ndim));
 	}
 	for (int d = 0; d < asked->ndim; ++d) {
-		const char *name = s ? dim_name(s->dim[d]) : NULL;
-
-		if (asked->dims[d] < 1) {
-			return bad_option(
-				in,
-				arena_printf(
-					a,
-					"--input-shape: "
-					"dimension %d of %s is %lld; sizes are at "
-					"least 1",
-					d, import_quote(a, asked->name),
-					(long long)asked->dims[d]));
-		}
-		if (name &&
-		    !size_names_bind(&in->names, name, asked->dims[d],
-				     asked->dims[d], 1, "--input-shape")) {
+		if (!apply_dim(in, asked, d, in->dims.data[at][d],
+			       s ? s->dim[d] : NULL)) {
 			return false;
-		}
-		if (s && s->dim[d]->value_case == DIM_VALUE &&
-		    s->dim[d]->dim_value != asked->dims[d]) {
-			in->imp->reshaped = true;
 		}
 	}
 	return true;
@@ -175,57 +239,45 @@ bind_all(struct inputs *in)
 	return size_names_settle(&in->names);
 }
 
+/* The size of one dimension that has no name; max: its largest value. */
 static bool
-open_size(struct inputs *in, const Onnx__ValueInfoProto *p, int dim)
+fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
+	  const Onnx__TensorShapeProto__Dimension *dim, int64_t *max)
 {
-	return diag_error(
-		&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
-		import_place(in->imp, input_item(in->imp, p->name)),
-		dim < 0 ? "the model does not define its shape; use "
-			  "--input-shape NAME:SIZE,SIZE,…"
-			: "the model does not define the size of its "
-			  "dimension %d; use --input-shape NAME:SIZE,SIZE,…",
-		dim);
+	if (dim->dim_value < 0) {
+		return diag_error(
+			&in->imp->m->diags, DIAG_BAD_SHAPE,
+			import_place(in->imp, input_item(in->imp, p->name)),
+			"its dimension %d is %lld, which is no size; use "
+			"--input-shape NAME:SIZE,SIZE,…",
+			d, (long long)dim->dim_value);
+	}
+	*max = dim->dim_value;
+	return true;
 }
 
 /* The size of one dimension; max: its largest value. */
 static bool
-dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
-	 const Onnx__TensorShapeProto__Dimension *dim, const struct expr **out,
+dim_expr(struct inputs *in, int at, int d, const struct expr **out,
 	 int64_t *max)
 {
-	struct importer *imp = in->imp;
-	const char *name = dim_name(dim);
+	const Onnx__ValueInfoProto *p = in->list.data[at];
+	const Onnx__TensorShapeProto *s = declared_shape(p);
+	const struct input_shape *asked = asked_shape(in->imp, p->name);
+	const char *name = in->dims.data[at][d];
 
-	if (name) {
+	if (asked && asked->dims[d] != INPUT_SHAPE_OPEN) {
+		*max = asked->dims[d];
+	} else if (name) {
 		const struct size_name *row = size_names_find(&in->names, name);
 
 		*out = row->expr;
 		*max = row->max;
 		return true;
+	} else if (!fixed_dim(in, p, d, s->dim[d], max)) {
+		return false;
 	}
-	if (dim->value_case == DIM_VALUE && dim->dim_value < 0) {
-		return diag_error(
-			&imp->m->diags, DIAG_BAD_SHAPE,
-			import_place(imp, input_item(imp, p->name)),
-			"its dimension %d is %lld, which is no size; use "
-			"--input-shape NAME:SIZE,SIZE,…",
-			d, (long long)dim->dim_value);
-	}
-	if (dim->value_case == DIM_VALUE) {
-		*max = dim->dim_value;
-	} else if (d == 0) {
-		*max = 1;
-		import_assume(
-			imp,
-			arena_printf(&imp->tmp,
-				     "the first dimension of input %s is 1 "
-				     "(--input-shape says otherwise)",
-				     import_quote(&imp->tmp, p->name)));
-	} else {
-		return open_size(in, p, d);
-	}
-	*out = expr_index(imp->m, *max);
+	*out = expr_index(in->imp->m, *max);
 	return true;
 }
 
@@ -286,9 +338,10 @@ check_string_lengths(struct inputs *in)
 
 /* NULL after reporting. */
 static struct tensor *
-make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
+make_input(struct inputs *in, int at)
 {
 	struct importer *imp = in->imp;
+	const Onnx__ValueInfoProto *p = in->list.data[at];
 	const char *item = input_item(imp, p->name);
 	const Onnx__TensorShapeProto *s = declared_shape(p);
 	const struct input_shape *asked = asked_shape(imp, p->name);
@@ -305,7 +358,7 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 		return NULL;
 	}
 	if (!s && !asked) {
-		open_size(in, p, -1);
+		missing_add(imp, MISSING_SHAPE, p->name, NULL);
 		return NULL;
 	}
 	if (!asked && s->n_dim > ONNX_MAX_RANK) {
@@ -320,11 +373,7 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 	t->shape = arena_array(&imp->m->arena, const struct expr *,
 			       t->ndim + 2);
 	for (int d = 0; d < t->ndim; ++d) {
-		if (asked) {
-			max[d] = asked->dims[d];
-			t->shape[d] = expr_index(imp->m, max[d]);
-		} else if (!dim_expr(in, p, d, s->dim[d], &t->shape[d],
-				     &max[d])) {
+		if (!dim_expr(in, at, d, &t->shape[d], &max[d])) {
 			return NULL;
 		}
 	}
@@ -446,7 +495,8 @@ import_inputs(struct importer *imp, struct body *body)
 {
 	struct inputs in = { .imp = imp, .names = { .imp = imp } };
 	const char *fixed = NULL;
-	int n_fixed = 0;
+	int n_fixed = 0, errors;
+	bool ok = true;
 
 	scope_init(&in.given, &imp->tmp);
 	for (size_t i = 0; i < imp->graph->n_input; ++i) {
@@ -485,15 +535,23 @@ import_inputs(struct importer *imp, struct body *body)
 	if (!bind_all(&in)) {
 		return false;
 	}
+	errors = imp->m->diags.n_errors;
 	for (int i = 0; i < in.list.n; ++i) {
-		struct tensor *t = make_input(&in, in.list.data[i]);
+		struct tensor *t = make_input(&in, i);
 
-		if (!t) {
+		if (imp->m->diags.n_errors > errors) {
 			return false;
+		}
+		ok &= t != NULL;
+		if (!t) { /* others may miss something, too */
+			continue;
 		}
 		if (!is_element(&in, i)) {
 			scope_add(&body->scope, in.list.data[i]->name, t);
 		}
+	}
+	if (!ok) {
+		return false;
 	}
 	for (int i = 0; i < in.sequences.n; ++i) {
 		make_sequence(&in, &in.sequences.data[i], body);

@@ -5,11 +5,16 @@
 
 #include "graph.h"
 
-/* --input-shape name:1,3,224,224 */
+#define INPUT_SHAPE_OPEN INT64_MIN
+
+/* --input-shape name:1,3,224,224 or name:1,3,?,width */
 struct input_shape {
 	const char *name;
 	int ndim;
-	const int64_t *dims;
+	const int64_t *dims; /* INPUT_SHAPE_OPEN: as the model and --dim say */
+	/* The size's name, or a formula of names; NULL, or a list of NULL: a
+	 * number, or as the model says. Those with a name are open. */
+	const char *const *names;
 };
 
 /* --dim batch=1 (min == max), batch=1..4, batch=8..64:8 or batch=2*n */

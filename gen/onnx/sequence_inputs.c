@@ -4,7 +4,7 @@
  *
  *	model			x: a sequence of tensors [n, 4]
  *	--sequence x=2		x_0: [n_0, 4], x_1: [n_1, 4] */
-#include "importer.h"
+#include "size_names.h"
 
 #define DIM_PARAM ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
 
@@ -60,7 +60,8 @@ element_type(struct importer *imp, const Onnx__TypeProto *type, int k)
 			arena_copy(a, type->tensor_type->shape->dim[d],
 				   sizeof *dim);
 
-		if (dim->value_case == DIM_PARAM && *dim->dim_param) {
+		if (dim->value_case == DIM_PARAM &&
+		    size_is_name(dim->dim_param)) {
 			dim->dim_param = arena_printf(a, "%s_%d",
 						      dim->dim_param, k);
 		}

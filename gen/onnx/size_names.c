@@ -50,20 +50,15 @@ size_names_find(const struct size_names *s, const char *name)
 
 /* "'a', 'b'", or "none" */
 static const char *
-list_of(const struct size_names *s, bool only_open)
+list_of(const struct size_names *s)
 {
 	struct arena *a = &s->imp->tmp;
 	const char *list = NULL;
-	int shown = 0;
 
 	for (int i = 0; i < s->list.n; ++i) {
-		const struct size_name *row = &s->list.data[i];
-		const char *one = import_quote(a, row->name);
+		const char *one = import_quote(a, s->list.data[i].name);
 
-		if (only_open && (row->bound || row->formula || !row->needed)) {
-			continue;
-		}
-		if (++shown > 20) {
+		if (i == 20) {
 			return arena_printf(a, "%s, …", list);
 		}
 		list = list ? arena_printf(a, "%s, %s", list, one) : one;
@@ -114,7 +109,8 @@ contradiction(struct size_names *s, const struct size_name *row,
 /* Collects the names of a formula. */
 struct collecting {
 	struct size_names *s;
-	bool add; /* rows for new names */
+	bool add;    /* rows for new names */
+	bool option; /* the formula is an option's */
 	int n_known, n_unbound;
 	int unbound; /* the last one without a number; -1 */
 };
@@ -129,6 +125,7 @@ collect(void *ctx, const char *name, size_t length)
 	if (!row && c->add) {
 		struct size_name fresh = {
 			.name = arena_strndup(a, name, length),
+			.from_option = c->option,
 		};
 
 		vec_push(a, &c->s->list, fresh);
@@ -145,9 +142,11 @@ collect(void *ctx, const char *name, size_t length)
 }
 
 static struct collecting
-look_into(struct size_names *s, const char *formula, bool add)
+look_into(struct size_names *s, const char *formula, bool add, bool option)
 {
-	struct collecting c = { .s = s, .add = add, .unbound = -1 };
+	struct collecting c = {
+		.s = s, .add = add, .option = option, .unbound = -1
+	};
 
 	formula_read(s->imp->m, formula, collect, &c);
 	return c;
@@ -160,6 +159,29 @@ is_formula(const char *text)
 {
 	return strpbrk(text, "+*(%") != NULL || strstr(text, " - ") != NULL ||
 	       strstr(text, "//") != NULL;
+}
+
+bool
+size_is_name(const char *text)
+{
+	static const char *const unknown[] = { "none", "null", "unknown" };
+	char low[16];
+	size_t n = 0;
+	bool word = false;
+
+	for (const char *p = text; *p; ++p) {
+		unsigned char c = (unsigned char)*p;
+
+		word |= isalpha(c) || c == '_' || c >= 0x80;
+		if (n < sizeof low - 1) {
+			low[n++] = (char)tolower(c);
+		}
+	}
+	low[n] = '\0';
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
+		word &= strcmp(low, unknown[i]) != 0;
+	}
+	return word;
 }
 
 void
@@ -179,6 +201,26 @@ size_names_add(struct size_names *s, const char *name, bool leading)
 	vec_push(&s->imp->tmp, &s->list, row);
 }
 
+const char *
+size_names_new(struct size_names *s, const char *input, int d, bool unknown)
+{
+	struct arena *a = &s->imp->tmp;
+	const char *name = arena_printf(a, "%s_%d", input, d);
+	struct size_name row = {
+		.what = arena_printf(a, "dimension %d of input %s", d,
+				     import_quote(a, input)),
+		.needed = true,
+		.batch = d == 0 && unknown,
+	};
+
+	while (size_names_find(s, name)) {
+		name = arena_printf(a, "%s_", name);
+	}
+	row.name = name;
+	vec_push(a, &s->list, row);
+	return name;
+}
+
 /* Formulas among the model's names. The names in them follow all others. */
 static void
 find_formulas(struct size_names *s)
@@ -193,7 +235,7 @@ find_formulas(struct size_names *s)
 		    formula_read(s->imp->m, name, collect, &c)) {
 			s->list.data[i].formula = name;
 			s->list.data[i].batch = false;
-			look_into(s, name, true);
+			look_into(s, name, true, false);
 		}
 	}
 }
@@ -213,7 +255,7 @@ size_names_bind(struct size_names *s, const char *name, int64_t min,
 		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
 				  "%s: the model's inputs have no size named "
 				  "%s; their names are: %s",
-				  option, quote(s, name), list_of(s, false));
+				  option, quote(s, name), list_of(s));
 	}
 	if (max < 1 || min < 0 || max < min || max > INT32_MAX) {
 		return diag_error(
@@ -244,48 +286,73 @@ size_names_bind(struct size_names *s, const char *name, int64_t min,
 	return true;
 }
 
-/* --dim m=2*n */
-static bool
-relate(struct size_names *s, const struct dim_binding *d)
+bool
+size_names_relate(struct size_names *s, const char *name, const char *formula,
+		  const char *option)
 {
 	struct module *m = s->imp->m;
-	struct size_name *row = size_names_find(s, d->name);
-	struct collecting c = { .s = s, .unbound = -1 };
+	struct size_name *row = size_names_find(s, name);
+	struct collecting c = {
+		.s = s, .add = true, .option = true, .unbound = -1
+	};
 
 	if (!row) {
-		return size_names_bind(s, d->name, 1, 1, 1, "--dim");
+		return size_names_bind(s, name, 1, 1, 1, option);
 	}
 	if (row->related) {
 		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
-				  "--dim: the size %s is given twice; give it "
+				  "%s: the size %s is given twice; give it "
 				  "once",
-				  quote(s, d->name));
+				  option, quote(s, name));
 	}
-	if (!formula_read(m, d->formula, collect, &c)) {
+	if (!formula_read(m, formula, collect, &c)) {
 		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
-				  "--dim: %s is no formula of sizes; write "
+				  "%s: %s is no formula of sizes; write "
 				  "NAME=FORMULA such as m=2*n+1",
-				  quote(s, d->formula));
+				  option, quote(s, formula));
 	}
-	row->formula = d->formula;
+	row = size_names_find(s, name); /* the list may have grown */
+	row->formula = formula;
 	row->related = true;
 	return true;
+}
+
+/* --dim new=old renames a size of the model: old=new is the same. */
+static struct dim_binding
+renaming(struct size_names *s, const struct dim_binding *d)
+{
+	const struct size_name *from = size_names_find(s, d->name);
+	struct dim_binding out = *d;
+
+	if (d->formula && (!from || from->from_option)) {
+		const struct size_name *old = size_names_find(s, d->formula);
+
+		if (old && !old->from_option && !old->formula) {
+			out.name = d->formula;
+			out.formula = d->name;
+		}
+	}
+	return out;
 }
 
 static bool
 apply_options(struct size_names *s)
 {
 	const struct import_options *o = s->imp->options;
+	struct dim_binding *dims = arena_array(&s->imp->tmp, struct dim_binding,
+					       o->n_dims + 1);
 
 	for (int i = 0; i < o->n_dims; ++i) {
-		if (o->dims[i].formula) {
-			look_into(s, o->dims[i].formula, true);
+		dims[i] = renaming(s, &o->dims[i]);
+		if (dims[i].formula) {
+			look_into(s, dims[i].formula, true, true);
 		}
 	}
 	for (int i = 0; i < o->n_dims; ++i) {
-		const struct dim_binding *d = &o->dims[i];
+		const struct dim_binding *d = &dims[i];
 
-		if (d->formula ? !relate(s, d)
+		if (d->formula ? !size_names_relate(s, d->name, d->formula,
+						    "--dim")
 			       : !size_names_bind(s, d->name, d->min, d->max,
 						  d->step, "--dim")) {
 			return false;
@@ -363,10 +430,10 @@ settle_formulas(struct size_names *s)
 		if (!row->formula || !row->bound) {
 			continue;
 		}
-		c = look_into(s, row->formula, false);
+		c = look_into(s, row->formula, false, false);
 		if (c.n_unbound == 1 && row->min == row->max) {
 			solve(s, row, &s->list.data[c.unbound]);
-			c = look_into(s, row->formula, false);
+			c = look_into(s, row->formula, false, false);
 		}
 		if (c.n_unbound > 0) {
 			row->formula = NULL;
@@ -399,12 +466,18 @@ assume_batches(struct size_names *s)
 		}
 		row->bound = true;
 		row->min = row->max = row->step = 1;
-		import_assume(s->imp,
-			      arena_printf(a,
-					   "%s is 1 (--dim %s=N or "
-					   "--dim %s=1..N says otherwise)",
-					   quote(s, row->name), row->name,
-					   row->name));
+		import_assume(
+			s->imp,
+			row->what ? arena_printf(a,
+						 "%s is 1 (--dim %s=N or "
+						 "--input-shape says "
+						 "otherwise)",
+						 row->what, row->name)
+				  : arena_printf(a,
+						 "%s is 1 (--dim %s=N or --dim "
+						 "%s=1..N says otherwise)",
+						 quote(s, row->name), row->name,
+						 row->name));
 	}
 }
 
@@ -567,8 +640,6 @@ resolve(struct size_names *s, struct size_name *row)
 bool
 size_names_settle(struct size_names *s)
 {
-	struct module *m = s->imp->m;
-
 	find_formulas(s);
 	if (!apply_options(s)) {
 		return false;
@@ -576,15 +647,13 @@ size_names_settle(struct size_names *s)
 	settle_formulas(s);
 	assume_batches(s);
 	for (int i = 0; i < s->list.n; ++i) {
-		const struct size_name *row = &s->list.data[i];
+		struct size_name *row = &s->list.data[i];
 
 		if (!row->bound && !row->formula && row->needed) {
-			return diag_error(
-				&m->diags, DIAG_UNKNOWN_SHAPE, place(s),
-				"the model does not define these sizes: %s; "
-				"give each with --dim NAME=VALUE or --dim "
-				"NAME=1..MAX",
-				list_of(s, true));
+			missing_add(s->imp, MISSING_DIM, row->name, row->what);
+			row->bound = true;
+			row->min = row->max = MISSING_SIZE;
+			row->step = 1;
 		}
 	}
 	for (int i = 0; i < s->list.n; ++i) {

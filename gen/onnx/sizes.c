@@ -181,15 +181,22 @@ import_run_size(struct importer *imp, struct node *n, int pos, struct tensor *x,
 }
 
 bool
+no_bound(struct importer *imp, const struct node *n, const char *name)
+{
+	struct diag_place at = node_place(imp->g, n);
+
+	missing_add(imp, MISSING_BOUND, name, at.item);
+	return diag_error(&imp->m->diags, DIAG_UNKNOWN_SHAPE, at,
+			  "the size of its result depends on %s, which is "
+			  "known only when the model runs; give its largest "
+			  "value with --bound %s=N",
+			  import_quote(&imp->tmp, name), name);
+}
+
+bool
 size_no_bound(struct sizing *s, const char *name)
 {
-	return diag_error(
-		&s->u.imp->m->diags, DIAG_UNKNOWN_SHAPE,
-		node_place(s->u.g, s->u.node),
-		"the size of its result depends on %s, which is known only "
-		"when the model runs; make it constant with --const-input, or "
-		"give its largest value with --bound %s=N",
-		import_quote(&s->u.imp->tmp, name), name);
+	return no_bound(s->u.imp, s->u.node, name);
 }
 
 /* -- the driver -- */

@@ -35,7 +35,9 @@ struct tensor *size_variables(struct sizing *s, struct tensor *x,
 /* The source of t: t is a chain of views of the source and conversions to wider
  * numbers, or the source itself. */
 struct tensor *size_root(struct tensor *t);
-/* Reports that the tensor's values need a bound. */
+/* Reports that the tensor's values, or the number of n's results, need a
+ * bound. */
+bool no_bound(struct importer *imp, const struct node *n, const char *name);
 bool size_no_bound(struct sizing *s, const char *name);
 
 /* Operators, each with the node of s. */
