@@ -177,6 +177,7 @@ struct missing_size {
 	enum missing_kind kind;
 	const char *name;
 	const char *what; /* for messages; NULL: nothing more than the name */
+	int size;         /* that the import goes on with */
 };
 typedef VEC(struct missing_size) missing_list;
 
@@ -248,8 +249,8 @@ struct node *import_add_node(struct importer *imp, const char *domain,
 /* missing.c: the number that an import goes on with in place of a missing size. */
 enum { MISSING_SIZE = 256 };
 /* Notes a missing size; false: it was noted before. */
-bool missing_add(struct importer *imp, enum missing_kind kind,
-		 const char *name, const char *what);
+bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
+		 const char *what, int size);
 /* The options, with bounds that are missing. */
 void missing_options(struct arena *a, const missing_list *list,
 		     const struct import_options *given,

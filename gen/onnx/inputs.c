@@ -358,7 +358,7 @@ make_input(struct inputs *in, int at)
 		return NULL;
 	}
 	if (!s && !asked) {
-		missing_add(imp, MISSING_SHAPE, p->name, NULL);
+		missing_add(imp, MISSING_SHAPE, p->name, NULL, MISSING_SIZE);
 		return NULL;
 	}
 	if (!asked && s->n_dim > ONNX_MAX_RANK) {

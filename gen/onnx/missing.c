@@ -11,13 +11,14 @@
 
 bool
 missing_add(struct importer *imp, enum missing_kind kind, const char *name,
-	    const char *what)
+	    const char *what, int size)
 {
 	struct arena *a = &imp->m->arena;
 	struct missing_size one = {
 		.kind = kind,
 		.name = arena_strdup(a, name),
 		.what = what ? arena_strdup(a, what) : NULL,
+		.size = size,
 	};
 
 	for (int i = 0; i < imp->missing->n; ++i) {
@@ -123,12 +124,11 @@ options_of(struct arena *a, const missing_list *list)
 
 	for (int i = 0; i < list->n && i < 40; ++i) {
 		const struct missing_size *m = &list->data[i];
-		const char *word = m->kind == MISSING_SHAPE
-					   ? arena_printf(a, "%s:%d,%d",
-							  m->name, 1,
-							  MISSING_SIZE)
-					   : arena_printf(a, "%s=%d", m->name,
-							  MISSING_SIZE);
+		const char *word = arena_printf(a,
+						m->kind == MISSING_SHAPE
+							? "%s:1,%d"
+							: "%s=%d",
+						m->name, m->size);
 
 		text = arena_printf(a, "%s %s %s", text,
 				    m->kind == MISSING_DIM ? "--dim"
@@ -159,6 +159,19 @@ drop_errors(struct diags *diags, int first)
 	diags->list.n = kept;
 }
 
+static bool
+report_bound(struct module *m, const char *path, const struct missing_size *one)
+{
+	return diag_error(&m->diags, DIAG_UNKNOWN_SHAPE,
+			  (struct diag_place){ .file = path,
+					       .item = one->what },
+			  "the size of its result depends on %s, which is "
+			  "known only when the model runs; make it constant "
+			  "with --const-input, or give its largest value with "
+			  "--bound %s=N",
+			  import_quote(&m->arena, one->name), one->name);
+}
+
 bool
 missing_report(struct module *m, const char *path, const missing_list *list,
 	       int first)
@@ -170,6 +183,9 @@ missing_report(struct module *m, const char *path, const missing_list *list,
 	const char *text = "";
 
 	drop_errors(&m->diags, first);
+	if (list->n == 1 && bounds == 1) {
+		return report_bound(m, path, &list->data[0]);
+	}
 	if (dims > 0) {
 		text = arena_printf(a,
 				    "the model does not define these sizes: "

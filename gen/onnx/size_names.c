@@ -190,6 +190,7 @@ size_names_add(struct size_names *s, const char *name, bool leading)
 	struct size_name row = {
 		.name = name,
 		.needed = true,
+		.leading = leading,
 		.batch = leading && names_a_batch(name),
 	};
 	struct size_name *old = size_names_find(s, name);
@@ -210,6 +211,7 @@ size_names_new(struct size_names *s, const char *input, int d, bool unknown)
 		.what = arena_printf(a, "dimension %d of input %s", d,
 				     import_quote(a, input)),
 		.needed = true,
+		.leading = d == 0,
 		.batch = d == 0 && unknown,
 	};
 
@@ -650,9 +652,10 @@ size_names_settle(struct size_names *s)
 		struct size_name *row = &s->list.data[i];
 
 		if (!row->bound && !row->formula && row->needed) {
-			missing_add(s->imp, MISSING_DIM, row->name, row->what);
 			row->bound = true;
-			row->min = row->max = MISSING_SIZE;
+			row->min = row->max = row->leading ? 1 : MISSING_SIZE;
+			missing_add(s->imp, MISSING_DIM, row->name, row->what,
+				    (int)row->max);
 			row->step = 1;
 		}
 	}

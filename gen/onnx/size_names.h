@@ -12,6 +12,7 @@ struct size_name {
 	const char *formula; /* of other names; NULL: none */
 	bool bound;          /* an option gives min..max, in steps */
 	bool related;        /* --dim gives the formula */
+	bool leading;        /* the first dimension of an input */
 	bool batch;          /* leading, and named like a batch */
 	bool needed;         /* an input, or a formula that is used, has it */
 	bool from_option;    /* only options have the name */

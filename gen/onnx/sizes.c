@@ -185,12 +185,9 @@ no_bound(struct importer *imp, const struct node *n, const char *name)
 {
 	struct diag_place at = node_place(imp->g, n);
 
-	missing_add(imp, MISSING_BOUND, name, at.item);
+	missing_add(imp, MISSING_BOUND, name, at.item, MISSING_SIZE);
 	return diag_error(&imp->m->diags, DIAG_UNKNOWN_SHAPE, at,
-			  "the size of its result depends on %s, which is "
-			  "known only when the model runs; give its largest "
-			  "value with --bound %s=N",
-			  import_quote(&imp->tmp, name), name);
+			  "it needs a bound"); /* missing.c tells which */
 }
 
 bool
@@ -282,8 +279,7 @@ import_sizes(struct importer *imp, struct node *n, int pos)
 		return size_resize(&s);
 	}
 	if (strcmp(n->op_type, "Range") == 0 && n->n_inputs == 3 &&
-	    (is_unknown(imp, n, 0) || is_unknown(imp, n, 1) ||
-	     is_unknown(imp, n, 2))) {
+	    n->inputs[1] && n->inputs[2] && !range_is_known(imp->m, n)) {
 		return size_range(&s);
 	}
 	if (strcmp(n->op_type, "Slice") == 0 && n->n_inputs >= 3 &&

@@ -112,6 +112,9 @@ bool input_ints(struct module *m, const struct node *n, int i,
 /* The same as expressions (dims may be symbolic). */
 bool input_elems(struct module *m, const struct node *n, int i,
 		 const struct expr *const **v, int *count);
+/* Does the number of elements of a Range follow from its inputs, which have
+ * types? */
+bool range_is_known(struct module *m, const struct node *n);
 /* A scalar constant input as a number (float or int), e.g. Clip's bounds. */
 bool input_scalar(const struct node *n, int i, double *v);
 /* Converts an axis in [-ndim, ndim) to a non-negative one; false after

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that return a tensor's shape, views, and operators that make a
  * tensor from a shape. */
-#include "dims.h"
+#include "fraction.h"
 
 #include <math.h>
 
@@ -382,31 +382,62 @@ range_count(struct infer *c, const struct node *n)
 	return span < INT64_MAX ? (int64_t)span + 1 : INT64_MAX;
 }
 
+/* The number of elements by fractions, ceil((limit - start) / delta), where no
+ * float rounds; NULL: unknown. */
+static const struct expr *
+range_size(struct module *m, const struct node *n)
+{
+	struct fraction x[3];
+	const struct expr *start, *limit, *span;
+	int64_t by;
+
+	for (int i = 0; i < 3; i++) {
+		struct tensor *t = n->inputs[i];
+
+		if (!tensor_known(m, t) || t->n_elems != 1 ||
+		    !fraction_of(m, t->elems[0], &x[i])) {
+			return NULL;
+		}
+	}
+	if (!expr_is_int(x[2].over, &by) || by == 0 || by == INT64_MIN) {
+		return NULL;
+	}
+	/* All over one denominator, which cancels. */
+	fraction_align(m, &x[0], &x[1]);
+	fraction_align(m, &x[0], &x[2]);
+	fraction_align(m, &x[1], &x[2]);
+	expr_is_int(x[2].over, &by);
+	start = by > 0 ? x[0].over : x[1].over;
+	limit = by > 0 ? x[1].over : x[0].over;
+	span = dim_sub(m, limit, start);
+	return dim_max(m, expr_i32(m, 0),
+		       dim_ceil_div(m, dim_normal(m, span), by > 0 ? by : -by));
+}
+
+bool
+range_is_known(struct module *m, const struct node *n)
+{
+	struct infer c = { n->graph, m, n };
+
+	return range_count(&c, n) >= 0 || range_size(m, n) != NULL;
+}
+
 bool
 infer_range(struct infer *c, struct node *n)
 {
 	struct module *m = c->module;
-	const struct expr *const *x[3], *count;
-	int64_t step, known = range_count(c, n);
-	int one;
+	const struct expr *count;
+	int64_t known;
 
 	if (!infer_same_types(c, n)) {
 		return false;
 	}
-	if (known >= 0) {
-		count = expr_index(m, known);
-	} else {
-		for (int i = 0; i < 3; i++) {
-			if (!input_elems(m, n, i, &x[i], &one) || one != 1) {
-				return infer_needs_constant(c, n, i);
-			}
+	known = range_count(c, n);
+	count = known >= 0 ? expr_index(m, known) : range_size(m, n);
+	for (int i = 0; i < 3 && count == NULL; i++) {
+		if (i == 2 || !tensor_known(m, n->inputs[i])) {
+			return infer_needs_constant(c, n, i);
 		}
-		if (!expr_is_int(x[2][0], &step) || step <= 0) {
-			return infer_needs_constant(c, n, 2);
-		}
-		count = dim_max(m, expr_i32(m, 0),
-				dim_ceil_div(m, dim_sub(m, x[1][0], x[0][0]),
-					     step));
 	}
 	infer_set(c, n->outputs[0], n->inputs[0]->type, 1, &count);
 	return true;

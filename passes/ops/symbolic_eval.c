@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "analyse.h"
+#include "fraction.h"
 
 /* Ordered stores that have been or are being evaluated. */
 struct ordered_memory {
@@ -382,67 +383,51 @@ evaluate_load(struct symbolic_eval *s, const struct expr *e)
 	return t && t->stage ? evaluate_stage(s, t, index) : NULL;
 }
 
-/* The integer expression equal to a float one, as of Cast, Mul, Floor, Cast
- * around a dimension; else NULL. */
+/* A function of the float x, which depends on sizes. */
 static const struct expr *
-integral(struct module *m, const struct expr *e)
+evaluate_symbolic_call(struct module *m, const struct expr *e,
+		       const struct expr *x)
 {
-	const struct expr *a, *b;
+	const struct expr *whole;
 
-	switch (e->kind) {
-	case EXPR_FLOAT:
-		return e->u.fval == floor(e->u.fval) && fabs(e->u.fval) < 1e15
-			       ? expr_index(m, (int64_t)e->u.fval)
-			       : NULL;
-	case EXPR_CAST:
-		if (dtype_is_float(e->args[0]->type)) {
-			return integral(m, e->args[0]);
-		}
-		return dtype_is_int(e->args[0]->type) ? e->args[0] : NULL;
-	case EXPR_ADD:
-	case EXPR_SUB:
-	case EXPR_MUL:
-		a = integral(m, e->args[0]);
-		b = integral(m, e->args[1]);
-		return a && b ? expr_binary(m, e->kind, a, b) : NULL;
+	switch (e->u.intrin) {
+	case INTRIN_FLOOR:
+		whole = fraction_floor(m, x);
+		break;
+	case INTRIN_CEIL:
+		whole = fraction_ceil(m, x);
+		break;
+	case INTRIN_TRUNC:
+	case INTRIN_TO_INT:
+		whole = fraction_trunc(m, x);
+		break;
+	case INTRIN_ROUND:
+	case INTRIN_NEARBYINT:
+		whole = fraction_whole(m, x);
+		break;
 	default:
 		return NULL;
 	}
-}
-
-/* floor(x / c) and floor(x * (1 / c)) for integers x and c. */
-static const struct expr *
-integral_floor(struct module *m, const struct expr *e)
-{
-	const struct expr *whole = integral(m, e), *a, *b = NULL;
-
-	if (whole || (e->kind != EXPR_DIV && e->kind != EXPR_MUL)) {
-		return whole;
-	}
-	a = integral(m, e->args[0]);
-	if (e->kind == EXPR_DIV) {
-		b = integral(m, e->args[1]);
-	} else if (e->args[1]->kind == EXPR_FLOAT && e->args[1]->u.fval > 0) {
-		b = integral(m, expr_float(m, dtype_of(DT_F64),
-					   1 / e->args[1]->u.fval));
-	}
-	return a && b ? expr_floordiv(m, a, b) : NULL;
+	return whole && dtype_is_float(e->type) ? expr_cast(m, e->type, whole)
+						: whole;
 }
 
 static const struct expr *
 evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
 {
-	bool literal = x->kind == EXPR_FLOAT;
-	double v = literal ? x->u.fval : 0;
-	const struct expr *whole;
+	double v;
 
+	if (e->u.intrin == INTRIN_ABS && x->kind == EXPR_INT) {
+		return x->u.ival < 0 ? expr_neg(m, x) : x;
+	}
+	if (x->kind != EXPR_FLOAT) {
+		return evaluate_symbolic_call(m, e, x);
+	}
+	v = x->u.fval;
 	switch (e->u.intrin) {
 	case INTRIN_FLOOR:
-		if (literal) {
-			return expr_float(m, x->type, floor(v));
-		}
-		whole = integral_floor(m, x);
-		return whole ? expr_cast(m, x->type, whole) : NULL;
+		v = floor(v);
+		break;
 	case INTRIN_CEIL:
 		v = ceil(v);
 		break;
@@ -456,25 +441,17 @@ evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
 		v = nearbyint(v);
 		break;
 	case INTRIN_SQRT:
-		return literal ? expr_float(m, x->type, sqrt(v)) : NULL;
+		v = sqrt(v);
+		break;
 	case INTRIN_TO_INT:
-		if (literal) {
-			return expr_const(m, e->type, v);
-		}
-		return integral_floor(m, x); /* sizes are not negative */
+		return expr_const(m, e->type, v);
 	case INTRIN_ABS:
-		if (x->kind == EXPR_INT) {
-			return x->u.ival < 0 ? expr_neg(m, x) : x;
-		}
-		return literal ? expr_float(m, x->type, fabs(v)) : NULL;
+		v = fabs(v);
+		break;
 	default:
 		return NULL;
 	}
-	if (literal) {
-		return expr_float(m, x->type, v);
-	}
-	whole = integral(m, x);
-	return whole ? expr_cast(m, x->type, whole) : NULL;
+	return expr_float(m, x->type, v);
 }
 
 /* The condition as a literal if the bounds of the sizes decide it. */

@@ -151,6 +151,54 @@ def options():
         fail("n is no multiple in:\n" + text)
 
 
+def floats_of_sizes():
+    """Sizes that a model computes with floats: Range of a Cast, with steps that are
+    fractions or negative, of quotients, products, floors and ceilings."""
+    node = make.make_node
+    numbers = {"zero": 0, "half": 0.5, "one": 1, "two": 2, "three": 3,
+               "seven": 7, "third": 1 / 3, "seventh": 1 / 7, "quarter": 0.25,
+               "minus": -1, "eight": 8}
+    limits = {
+        "size": [], "halves": [("Mul", "half")], "quarters": [("Div", "eight"),
+                                                             ("Add", "half")],
+        "thirds_up": [("Div", "three"), ("Ceil",)],
+        "thirds_down": [("Mul", "third"), ("Floor",)],
+        "sevenths": [("Add", "one"), ("Mul", "seventh"), ("Floor",)],
+        "sevenths_up": [("Div", "seven"), ("Ceil",), ("Sub", "half")],
+        "even": [("Div", "two"), ("Floor",), ("Mul", "two")],
+        "least": [("Min", "seven"), ("Max", "half")],
+    }
+    steps = [("zero", None, "one"), ("half", None, "one"),
+             ("zero", None, "half"), ("one", None, "three"),
+             (None, "zero", "minus"), (None, "half", "minus")]
+    for which, (name, chain) in enumerate(limits.items()):
+        nodes = [node("Shape", ["x"], ["s"]),
+                 node("Squeeze", ["s"], ["n"]),
+                 node("Cast", ["n"], ["v"], to=1)]
+        last = "v"
+        for at, (op, *args) in enumerate(chain):
+            nodes.append(node(op, [last, *args], ["v%d" % at]))
+            last = "v%d" % at
+        outputs = []
+        for at, (start, limit, delta) in enumerate(steps):
+            nodes.append(node("Range", [start or last, limit or last, delta],
+                              ["r%d" % at]))
+            nodes.append(node("Add", ["r%d" % at, "half"], ["y%d" % at]))
+            outputs.append("y%d" % at)
+        nodes.append(node("Cast", [last], ["whole"], to=7))
+        nodes.append(node("Range", ["i0", "whole", "i2"], ["z"]))
+        path = save(name, nodes, {"x": ["n_0"]}, outputs,
+                    [(k, np.array(v, np.float32)) for k, v in numbers.items()]
+                    + [("i0", np.array(0, np.int64)),
+                       ("i2", np.array(2, np.int64))])
+        graph = onnx.load(path)
+        graph.graph.output.append(make.make_tensor_value_info("z", 7, None))
+        onnx.save(graph, path)
+        check(path, [{"n_0": n} for n in (1, 2, 3, 7, 8, 13, 14, 20, 21, 49)],
+              "--dim", "n_0=1..49",
+              targets=ALL if which == 0 else ["c99", "gnu-c"])
+
+
 MAIN = r"""
 #include "two.h"
 #include <stdio.h>

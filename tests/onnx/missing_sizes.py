@@ -114,7 +114,7 @@ if options != ["--dim", "n=256", "--bound", "count one=256", "--bound",
                "n2=256", "--bound", "c=256"]:
     fail("the options are %s" % options)
 tirc("compile", path, "-o", work_folder(), *options)
-refused(path, "'n2'", "for example: --bound n2=256",
+refused(path, "node 1 Range 'second': ", "'n2'", "--bound n2=N",
         options=options[:4] + options[6:])
 
 # Inputs without any shape; other mistakes of the model are told, too.

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes that models compute with floats:
+ *
+ *	Floor(Cast<float32>(n) * 0.5)		n // 2
+ *	Ceil((Cast<float32>(n) + 1.0) / 4.0)	(n + 4) // 4
+ *
+ * As long as numerators fit in the type's digits, and denominators are powers of
+ * two, no operation rounds. A quotient of integers that is no such fraction is
+ * rounded, but its floor is that of the fraction; a product with 1 / c is compared
+ * for all values that the size may have. */
+#include "fraction.h"
+
+#include <math.h>
+
+enum {
+	MOST_UNDER = 1 << 20,
+	MOST_VALUES = 1 << 16 /* of sizes, for which products are compared */
+};
+
+/* Does type t have all numbers of the fraction? */
+static bool
+fits(struct dtype t, const struct fraction *f)
+{
+	double most = 2 / dtype_epsilon(t);
+	int64_t min, max;
+
+	return size_bounds(f->over, &min, &max) && (double)min >= -most &&
+	       (double)max <= most && (double)f->under < most;
+}
+
+static bool
+of_literal(struct module *m, double v, struct fraction *out)
+{
+	for (out->under = 1; out->under <= MOST_UNDER; out->under *= 2) {
+		double over = v * (double)out->under;
+
+		if (fabs(over) < 1e15 && over == floor(over)) {
+			out->over = expr_index(m, (int64_t)over);
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+fraction_align(struct module *m, struct fraction *a, struct fraction *b)
+{
+	struct fraction *small = a->under < b->under ? a : b;
+	int64_t under = a->under < b->under ? b->under : a->under;
+
+	small->over = dim_mul(m, small->over,
+			      expr_index(m, under / small->under));
+	small->under = under;
+}
+
+static bool
+is_power_of_two(int64_t v)
+{
+	return v > 0 && (v & (v - 1)) == 0;
+}
+
+/* a / b, for a number b. */
+static bool
+quotient(struct module *m, const struct fraction *a, const struct fraction *b,
+	 struct fraction *out)
+{
+	const struct expr *over = dim_mul(m, a->over, expr_index(m, b->under));
+	const struct expr *rest;
+	int64_t by;
+
+	if (!expr_is_int(b->over, &by) || by == 0) {
+		return false;
+	}
+	if (by < 0) {
+		over = dim_sub(m, expr_index(m, 0), over);
+		by = -by;
+	}
+	rest = dim_normal(m, expr_floormod(m, over, expr_index(m, by)));
+	if (expr_is_value(rest, 0)) {
+		*out = (struct fraction){ dim_normal(m, dim_div(m, over, by)),
+					  a->under };
+		return true;
+	}
+	*out = (struct fraction){ over, a->under * by };
+	return is_power_of_two(by) && out->under <= MOST_UNDER;
+}
+
+static bool
+of_operation(struct module *m, const struct expr *e, struct fraction *out)
+{
+	struct fraction a, b;
+
+	if (!fraction_of(m, e->args[0], &a) ||
+	    !fraction_of(m, e->args[1], &b)) {
+		return false;
+	}
+	if (e->kind == EXPR_DIV) {
+		return quotient(m, &a, &b, out);
+	}
+	if (e->kind == EXPR_MUL) {
+		*out = (struct fraction){ dim_mul(m, a.over, b.over),
+					  a.under * b.under };
+		return out->under <= MOST_UNDER;
+	}
+	fraction_align(m, &a, &b);
+	out->under = a.under;
+	out->over = e->kind == EXPR_ADD   ? dim_add(m, a.over, b.over)
+		    : e->kind == EXPR_SUB ? dim_sub(m, a.over, b.over)
+		    : e->kind == EXPR_MIN ? dim_min(m, a.over, b.over)
+					  : dim_max(m, a.over, b.over);
+	return true;
+}
+
+bool
+fraction_of(struct module *m, const struct expr *e, struct fraction *out)
+{
+	if (dtype_is_int(e->type)) {
+		*out = (struct fraction){ e, 1 };
+		return true;
+	}
+	if (!dtype_is_float(e->type)) {
+		return false;
+	}
+	switch (e->kind) {
+	case EXPR_FLOAT:
+		return of_literal(m, e->u.fval, out);
+	case EXPR_CAST:
+		return fraction_of(m, e->args[0], out) && fits(e->type, out);
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return of_operation(m, e, out) && fits(e->type, out);
+	default:
+		return false;
+	}
+}
+
+const struct expr *
+fraction_whole(struct module *m, const struct expr *e)
+{
+	struct fraction f;
+	const struct expr *rest;
+
+	if (!fraction_of(m, e, &f)) {
+		return NULL;
+	}
+	if (f.under == 1) {
+		return f.over;
+	}
+	rest = dim_normal(m, expr_floormod(m, f.over, expr_index(m, f.under)));
+	return expr_is_value(rest, 0) ? dim_div(m, f.over, f.under) : NULL;
+}
+
+/* v, rounded to type t as kernels compute. */
+static double
+rounded(struct dtype t, double v)
+{
+	return t.kind == DT_F64 ? v : (double)(float)v;
+}
+
+/* Is floor(x * by), or ceil, in arithmetic of type t, the one of x / c for all
+ * values of x? */
+static bool
+same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
+		 bool up)
+{
+	int64_t min, max;
+
+	if (!size_bounds(x, &min, &max) || max - min > MOST_VALUES) {
+		return false;
+	}
+	for (int64_t v = min; v <= max; v++) {
+		double product = rounded(t, (double)v * by);
+		double exact = (double)v / (double)c;
+
+		if ((up ? ceil(product) : floor(product)) !=
+		    (up ? ceil(exact) : floor(exact))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The integers of which e is the quotient, with rounding: x / c or x * (1 / c). The
+ * floor and the ceiling of a quotient that is rounded to at least 24 bits are
+ * those of the fraction, if x fits in them. */
+static bool
+integers_of(struct module *m, const struct expr *e, bool up,
+	    const struct expr **x, int64_t *c)
+{
+	const struct expr *by;
+	double inverse;
+
+	if ((e->kind != EXPR_DIV && e->kind != EXPR_MUL) ||
+	    (e->type.kind != DT_F32 && e->type.kind != DT_F64)) {
+		return false;
+	}
+	*x = fraction_whole(m, e->args[0]);
+	if (*x == NULL) {
+		return false;
+	}
+	if (e->kind == EXPR_DIV) {
+		by = fraction_whole(m, e->args[1]);
+		return by != NULL && expr_is_int(by, c) && *c > 0;
+	}
+	by = e->args[1];
+	if (by->kind != EXPR_FLOAT || !(by->u.fval > 1e-9)) {
+		return false;
+	}
+	inverse = floor(1 / by->u.fval + 0.5);
+	*c = (int64_t)inverse;
+	return *c > 0 && same_as_quotient(e->type, *x, by->u.fval, *c, up);
+}
+
+const struct expr *
+fraction_floor(struct module *m, const struct expr *e)
+{
+	struct fraction f;
+	const struct expr *x;
+	int64_t c;
+
+	if (fraction_of(m, e, &f)) {
+		return f.under == 1 ? f.over : dim_div(m, f.over, f.under);
+	}
+	return integers_of(m, e, false, &x, &c) ? dim_div(m, x, c) : NULL;
+}
+
+const struct expr *
+fraction_ceil(struct module *m, const struct expr *e)
+{
+	struct fraction f;
+	const struct expr *x;
+	int64_t c;
+
+	if (fraction_of(m, e, &f)) {
+		return f.under == 1 ? f.over : dim_ceil_div(m, f.over, f.under);
+	}
+	return integers_of(m, e, true, &x, &c) ? dim_ceil_div(m, x, c) : NULL;
+}
+
+const struct expr *
+fraction_trunc(struct module *m, const struct expr *e)
+{
+	const struct expr *whole = fraction_whole(m, e);
+	int64_t min, max;
+
+	if (whole != NULL) {
+		return whole;
+	}
+	whole = fraction_floor(m, e);
+	return whole != NULL && size_bounds(whole, &min, &max) && min >= 0
+		       ? whole
+		       : NULL;
+}
