@@ -120,6 +120,9 @@ struct tirc_options {
 	 * the results of all nodes, which no pass merges then; "stored": the
 	 * tensors between its kernels. NULL: none. */
 	const char *results;
+	/* More inputs, behind the model's: factors of the floats that follow from
+	 * integers, to perturb these. */
+	bool factors;
 	/* Called during long work with the step's name, and done of total
 	 * parts. */
 	void (*progress)(void *ctx, const char *step, int done, int total);

@@ -460,6 +460,9 @@ tirc_load(struct tirc *t, const char *path)
 	if (o->results != NULL && strcmp(o->results, "each") == 0) {
 		graph_show_results(t->graph);
 	}
+	if (o->factors && !graph_add_factors(t->graph)) {
+		return false;
+	}
 	hooks.after_graph(t, "import", t->graph);
 	return true;
 }

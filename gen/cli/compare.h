@@ -33,8 +33,8 @@ struct pair {
 	const char *where; /* the first word of its line */
 	int result;        /* the number of `got` among the program's results */
 	const struct array *got, *want;
-	double step; /* of a quantized result (tirc.h); 0: none */
-	const struct observed *observed; /* NULL: no runs */
+	double step;               /* of a quantized result (tirc.h); 0: none */
+	struct observed *observed; /* NULL: no runs */
 };
 
 /* The tolerance of an element: atol + rtol |b| + the effect of a relative change
@@ -74,15 +74,7 @@ double array_double(const struct array *a, int64_t i);
  * only a failure. */
 bool pair_report(const struct cli *c, const struct pair *x);
 
-/* observed.c: if an element of an output that h gave for the inputs exceeds its
- * tolerance, h runs on perturbed inputs, for the pairs' `observed`. */
-void harness_observe(struct harness *h, const struct array *inputs,
-		     struct pair *pairs, int n);
-/* The same, and compares, and prints a line for each. False: an element exceeds
- * its tolerance. */
-bool harness_compare(struct harness *h, const struct array *inputs,
-		     struct pair *pairs, int n);
-/* The share for inputs of these types and results of tolerance t; 0: no input
+/* observed.c: the share for inputs of these types and results of tolerance t; 0: no input
  * has floats, which could be perturbed. */
 double observed_share(const struct cli *c, const struct array *inputs, int n,
 		      const struct tolerance *t, int n_results);
@@ -97,5 +89,14 @@ bool element_steps(const struct element *e, double a, double b);
 /* The tolerance of the element by perturbed inputs. */
 double element_width(const struct element *e, const struct observed *o,
 		     const struct tolerance *t);
+
+/* observe.c: if an element of an output that h gave for the inputs exceeds its
+ * tolerance, h runs on perturbed inputs, for the pairs' `observed`. */
+void harness_observe(struct harness *h, const struct array *inputs,
+		     struct pair *pairs, int n);
+/* The same, and compares, and prints a line for each. False: an element exceeds
+ * its tolerance. */
+bool harness_compare(struct harness *h, const struct array *inputs,
+		     struct pair *pairs, int n);
 
 #endif

@@ -444,6 +444,7 @@ harness_results(const struct harness *h)
 bool
 harness_set_states(struct harness *h, const struct array *states)
 {
+	h->states = states;
 	for (int i = 0; i < tirc_state_count(h->t); i++) {
 		const char *path = numbered_path(h, "state", i);
 
@@ -597,6 +598,9 @@ harness_messages(struct harness *h)
 void
 harness_close(struct harness *h)
 {
+	if (h->factors != NULL) {
+		harness_close(h->factors);
+	}
 	harness_messages(h);
 	free(h->folder);
 	tirc_free(h->t);

@@ -26,7 +26,14 @@ struct harness {
 	 * simulator executes. */
 	double *times_ns;
 	struct board board; /* of the last execution by a simulator */
-	int n_told;         /* of m's messages */
+	/* the states that the next run begins with; NULL: zeros */
+	const struct array *states;
+	/* observe.c: the program with factors, and whether it was tried; its
+	 * options */
+	struct harness *factors;
+	struct cli *factors_cli;
+	bool tried_factors;
+	int n_told; /* of m's messages */
 };
 
 /* keep.c: may a compiler and the program that it builds write into this folder of

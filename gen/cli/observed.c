@@ -13,12 +13,9 @@
  * the others nearly zero. So the median gap times the number of gaps is the
  * width of the slope, with or without a step. */
 #include <math.h>
-#include <string.h>
 
 #include "compare.h"
 
-/* Operands rounded to tf32 show no smaller changes. */
-#define TF32_EPSILON 0x1p-10
 #define SQRT_3 1.7320508075688772
 /* A gap of so many widths is a step. The widest of eight gaps between random
  * values is a few times as wide as the median one, half a width at most. */
@@ -126,136 +123,4 @@ element_width(const struct element *e, const struct observed *o,
 	      const struct tolerance *t)
 {
 	return e->width * fmin(1, t->inputs / o->share);
-}
-
-/* -- runs -- */
-
-/* The elements that differ between two runs on the same inputs: that is no
- * rounding error. NULL: none does. */
-static const bool *
-find_random(struct arena *a, const struct array *again, const struct array *was)
-{
-	size_t bytes = (size_t)dtype_bytes(was->type);
-	bool *random;
-
-	if (again->elems != was->elems ||
-	    memcmp(again->data, was->data, (size_t)was->elems * bytes) == 0) {
-		return NULL;
-	}
-	random = arena_array(a, bool, was->elems + 1);
-	for (int64_t i = 0; i < was->elems; i++) {
-		random[i] = memcmp((const char *)again->data +
-					   (size_t)i * bytes,
-				   (const char *)was->data + (size_t)i * bytes,
-				   bytes) != 0;
-	}
-	return random;
-}
-
-/* Is every output near enough with its runs so far, without an element on the
- * other side of a step, for whose share more runs are needed? */
-static bool
-all_near(struct cli *c, const struct pair *pairs, int n)
-{
-	bool near = true;
-
-	for (int i = 0; near && i < n; i++) {
-		struct comparison found;
-
-		pair_compare(c, &pairs[i], &found);
-		near = found.same_shape && found.bad == 0 && !found.too_many &&
-		       found.other_side == 0;
-	}
-	return near;
-}
-
-static void
-observe(struct harness *h, const struct array *inputs, double share,
-	struct pair *pairs, struct observed **seen, int n)
-{
-	struct arena *a = &h->m->arena;
-	int n_in = tirc_input_count(h->t);
-	struct array *given = arena_array(a, struct array, n_in + 1);
-	struct array *now = arena_array(a, struct array,
-					harness_results(h) + 1);
-	uint64_t state = 0x9e3779b97f4a7c15u;
-
-	if (!harness_run(h, inputs, now)) {
-		return;
-	}
-	for (int i = 0; i < n; i++) {
-		if (seen[i] != NULL) {
-			seen[i]->random = find_random(a, &now[pairs[i].result],
-						      pairs[i].got);
-			pairs[i].observed = seen[i];
-		}
-	}
-	for (int run = 0; run < OBSERVED_RUNS; run++) {
-		for (int i = 0; i < n_in; i++) {
-			given[i] = observed_moved(a, &inputs[i], share, &state);
-		}
-		if (!harness_run(h, given, now)) {
-			return;
-		}
-		for (int i = 0; i < n; i++) {
-			const struct array *y = &now[pairs[i].result];
-
-			/* a size may depend on values */
-			if (seen[i] != NULL &&
-			    y->elems == pairs[i].got->elems) {
-				seen[i]->runs[seen[i]->n++] = *y;
-			}
-		}
-		if (run + 1 >= OBSERVED_LEAST && all_near(h->cli, pairs, n)) {
-			return;
-		}
-	}
-}
-
-void
-harness_observe(struct harness *h, const struct array *inputs,
-		struct pair *pairs, int n)
-{
-	struct arena *a = &h->m->arena;
-	struct observed **seen = arena_array(a, struct observed *, n + 1);
-	struct tolerance *t = arena_array(a, struct tolerance, n + 1);
-	double share;
-	int n_far = 0;
-
-	for (int i = 0; i < n; i++) {
-		if (h->cli->atol < 0 &&
-		    pairs[i].got->elems == pairs[i].want->elems &&
-		    !pair_near(h->cli, &pairs[i])) {
-			seen[i] = arena_new(a, struct observed);
-			t[n_far++] = compare_tolerance(h->cli,
-						       pairs[i].got->type, 0);
-		}
-	}
-	share = observed_share(h->cli, inputs, tirc_input_count(h->t), t,
-			       n_far);
-	if (n_far == 0 || share == 0) {
-		return;
-	}
-	if (tirc_summary(h->t).tf32) {
-		share = fmax(share, TF32_EPSILON);
-	}
-	for (int i = 0; i < n; i++) {
-		if (seen[i] != NULL) {
-			seen[i]->share = share;
-		}
-	}
-	observe(h, inputs, share, pairs, seen, n);
-}
-
-bool
-harness_compare(struct harness *h, const struct array *inputs,
-		struct pair *pairs, int n)
-{
-	bool ok = true;
-
-	harness_observe(h, inputs, pairs, n);
-	for (int i = 0; i < n; i++) {
-		ok = pair_report(h->cli, &pairs[i]) && ok;
-	}
-	return ok;
 }

@@ -28,6 +28,9 @@ bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
  * kernels store with the elements of tensors of the model. */
 void graph_show_results(struct graph *g);
 void graph_show_stored(struct graph *g);
+/* factors.c: adds inputs by which floats that follow from integers are
+ * multiplied. */
+bool graph_add_factors(struct graph *g);
 /* Do the definitions of a tensor's readers hold its known elements, so that no
  * reader loads it when the model runs? Types and shapes are known. */
 bool graph_only_defines(struct graph *g, const struct tensor *t);

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of a program on perturbed inputs, for outputs with elements beyond their
+ * tolerance. Where the inputs are integers, and behind a model's quantized
+ * tensors, there is nothing to perturb: the floats that follow from these integers
+ * are perturbed instead, in a program in which they are multiplied by more inputs
+ * (passes/graph/factors.c). */
+#include <math.h>
+#include <string.h>
+
+#include "compare.h"
+
+/* Operands rounded to tf32 show no smaller changes. */
+#define TF32_EPSILON 0x1p-10
+
+/* The elements that differ between two runs on the same inputs: that is no
+ * rounding error. NULL: none does. */
+static const bool *
+find_random(struct arena *a, const struct array *again, const struct array *was)
+{
+	size_t bytes = (size_t)dtype_bytes(was->type);
+	bool *random;
+
+	if (again->elems != was->elems ||
+	    memcmp(again->data, was->data, (size_t)was->elems * bytes) == 0) {
+		return NULL;
+	}
+	random = arena_array(a, bool, was->elems + 1);
+	for (int64_t i = 0; i < was->elems; i++) {
+		random[i] = memcmp((const char *)again->data +
+					   (size_t)i * bytes,
+				   (const char *)was->data + (size_t)i * bytes,
+				   bytes) != 0;
+	}
+	return random;
+}
+
+/* Is every output near enough with its runs so far, without an element on the
+ * other side of a step, for whose share more runs are needed? */
+static bool
+all_near(struct cli *c, const struct pair *pairs, int n)
+{
+	bool near = true;
+
+	for (int i = 0; near && i < n; i++) {
+		struct comparison found;
+
+		pair_compare(c, &pairs[i], &found);
+		near = found.same_shape && found.bad == 0 && !found.too_many &&
+		       found.other_side == 0;
+	}
+	return near;
+}
+
+/* Runs p, which is h or h with factors, on inputs that are perturbed; result: by
+ * pair, its number among p's results; -1: it is none of them. */
+static void
+observe(struct harness *h, struct harness *p, const struct array *inputs,
+	double share, struct pair *pairs, const int *result, int n)
+{
+	struct arena *a = &h->m->arena;
+	int n_in = tirc_input_count(p->t);
+	struct array *given = arena_array(a, struct array, n_in + 1);
+	struct array *now = arena_array(a, struct array,
+					harness_results(p) + 1);
+	uint64_t state = 0x9e3779b97f4a7c15u;
+
+	for (int run = 0; run < OBSERVED_RUNS; run++) {
+		for (int i = 0; i < n_in; i++) {
+			given[i] = observed_moved(a, &inputs[i], share, &state);
+		}
+		if (!harness_run(p, given, now)) {
+			return;
+		}
+		for (int i = 0; i < n; i++) {
+			struct observed *o = pairs[i].observed;
+			const struct array *y = &now[result[i]];
+
+			/* a size may depend on values */
+			if (o != NULL && result[i] >= 0 &&
+			    y->elems == pairs[i].got->elems &&
+			    dtype_equal(y->type, pairs[i].got->type)) {
+				o->runs[o->n++] = *y;
+			}
+		}
+		if (run + 1 >= OBSERVED_LEAST && all_near(h->cli, pairs, n)) {
+			return;
+		}
+	}
+}
+
+/* Begins anew with the pairs that are far, in runs with this share. Returns the
+ * number of these pairs. */
+static int
+begin(struct harness *h, struct pair *pairs, double share, int n)
+{
+	struct arena *a = &h->m->arena;
+	int n_far = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct observed *o = pairs[i].observed;
+
+		if (pair_near(h->cli, &pairs[i]) ||
+		    pairs[i].got->elems != pairs[i].want->elems) {
+			continue;
+		}
+		if (o == NULL) {
+			o = pairs[i].observed = arena_new(a, struct observed);
+		}
+		o->n = 0;
+		o->share = share;
+		n_far++;
+	}
+	return n_far;
+}
+
+static double
+share_of(struct harness *h, struct harness *p, const struct array *inputs,
+	 const struct pair *pairs, int n)
+{
+	struct tolerance *t = arena_array(&h->m->arena, struct tolerance,
+					  n + 1);
+	double share;
+
+	for (int i = 0; i < n; i++) {
+		t[i] = compare_tolerance(h->cli, pairs[i].got->type, 0);
+	}
+	share = observed_share(h->cli, inputs, tirc_input_count(p->t), t, n);
+	return share > 0 && tirc_summary(h->t).tf32 ? fmax(share, TF32_EPSILON)
+						    : share;
+}
+
+/* Runs on the inputs again: elements that differ are random. */
+static bool
+mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
+	    int n)
+{
+	struct arena *a = &h->m->arena;
+	struct array *now = arena_array(a, struct array,
+					harness_results(h) + 1);
+
+	if (!harness_run(h, inputs, now)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (pairs[i].observed != NULL) {
+			pairs[i].observed->random =
+				find_random(a, &now[pairs[i].result],
+					    pairs[i].got);
+		}
+	}
+	return true;
+}
+
+/* -- floats behind integers -- */
+
+/* The program that multiplies the floats that follow from integers by more
+ * inputs; NULL: there are none. */
+static struct harness *
+with_factors(struct harness *h)
+{
+	struct cli *c;
+	struct tirc *t;
+	int more;
+
+	if (h->tried_factors || h->cli->tirc.regions != NULL ||
+	    tirc_is_partition(h->cli->model)) {
+		return h->factors;
+	}
+	h->tried_factors = true;
+	c = h->factors_cli = arena_new(&h->m->arena, struct cli);
+	*c = *h->cli;
+	c->tirc.factors = true;
+	c->tirc.n_print_after = c->tirc.n_print_phases = 0;
+	c->tirc.n_schedule_for = 0;
+	c->tirc.time_passes = false;
+	c->keep = NULL;
+	c->quiet = true;
+	if (c->tirc.results != NULL) {
+		c->tirc.results = "each";
+	}
+	t = cli_open(c);
+	if (t == NULL) {
+		return NULL;
+	}
+	more = tirc_input_count(t) - tirc_state_count(t) -
+	       tirc_input_count(h->t);
+	tirc_free(t);
+	if (more > 0) {
+		h->factors = arena_new(&h->m->arena, struct harness);
+		if (!harness_open(h->factors, c)) {
+			harness_close(h->factors);
+			h->factors = NULL;
+		}
+	}
+	return h->factors;
+}
+
+/* The results of f that are h's, whose first outputs are the model's. */
+static int *
+same_results(const struct harness *h, const struct harness *f,
+	     const struct pair *pairs, int n)
+{
+	int *list = arena_array(&h->m->arena, int, n + 1);
+	int n_out = tirc_output_count(h->t), n_f = tirc_output_count(f->t);
+
+	for (int i = 0; i < n; i++) {
+		const char *name;
+
+		list[i] = pairs[i].result;
+		if (h->cli->tirc.results == NULL) {
+			continue;
+		}
+		if (list[i] >= n_out) {
+			list[i] += n_f - n_out;
+			continue;
+		}
+		name = tirc_output_model_name(h->t, list[i]);
+		list[i] = -1;
+		for (int k = 0; k < n_f && name != NULL && list[i] < 0; k++) {
+			const char *own = tirc_output_model_name(f->t, k);
+
+			list[i] = own != NULL && strcmp(own, name) == 0 ? k
+									: -1;
+		}
+	}
+	return list;
+}
+
+static struct array
+ones(struct arena *a, struct tirc_tensor x)
+{
+	struct array y = { .name = x.name, .ndim = x.ndim, .elems = x.elems };
+
+	dtype_from_name(x.dtype, &y.type);
+	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim);
+	y.data = arena_alloc(a,
+			     (size_t)y.elems * (size_t)dtype_bytes(y.type) + 1);
+	for (int64_t i = 0; i < y.elems; i++) {
+		number_store(y.type, y.data, (size_t)i,
+			     (union number){ .f = 1 });
+	}
+	return y;
+}
+
+static void
+observe_factors(struct harness *h, const struct array *inputs,
+		struct pair *pairs, int n)
+{
+	struct harness *f = with_factors(h);
+	struct arena *a = &h->m->arena;
+	int n_in = tirc_input_count(h->t);
+	struct array *given;
+	double share;
+
+	if (f == NULL) {
+		return;
+	}
+	given = arena_array(a, struct array, tirc_input_count(f->t) + 1);
+	for (int i = 0; i < tirc_input_count(f->t); i++) {
+		given[i] = i < n_in ? inputs[i] : ones(a, tirc_input(f->t, i));
+	}
+	share = share_of(h, f, given, pairs, n);
+	begin(h, pairs, share, n);
+	if (harness_set_states(f, h->states)) {
+		observe(h, f, given, share, pairs, same_results(h, f, pairs, n),
+			n);
+	}
+}
+
+void
+harness_observe(struct harness *h, const struct array *inputs,
+		struct pair *pairs, int n)
+{
+	double share = share_of(h, h, inputs, pairs, n);
+	int *result = arena_array(&h->m->arena, int, n + 1);
+
+	/* With --atol, the user says what is right. */
+	if (h->cli->atol >= 0 || begin(h, pairs, share, n) == 0 ||
+	    !mark_random(h, inputs, pairs, n)) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		result[i] = pairs[i].result;
+	}
+	if (share > 0) {
+		observe(h, h, inputs, share, pairs, result, n);
+	}
+	for (int i = 0; i < n; i++) {
+		if (!pair_near(h->cli, &pairs[i])) {
+			observe_factors(h, inputs, pairs, n);
+			return;
+		}
+	}
+}
+
+bool
+harness_compare(struct harness *h, const struct array *inputs,
+		struct pair *pairs, int n)
+{
+	bool ok = true;
+
+	harness_observe(h, inputs, pairs, n);
+	for (int i = 0; i < n; i++) {
+		ok = pair_report(h->cli, &pairs[i]) && ok;
+	}
+	return ok;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gives a model factors as inputs, by which its floats can be perturbed where its
+ * inputs are integers: of each tensor of floats that follows from integers.
+ *
+ *	x = Gather (table, ids)            x = Gather (table, ids)
+ *	y = MatMul (x, w)           ->     x' = Mul (x, factor)
+ *	input ids                          y = MatMul (x', w)
+ *	output y                           input ids, factor
+ *
+ * The factor has the shape of x, or the last dimensions of it if the others are
+ * symbolic. All factors 1 change nothing. */
+#include "rewrite.h"
+
+/* Do integers, and no floats, take part in the node's computation when the model
+ * runs? */
+static bool
+follows_from_integers(const struct node *n)
+{
+	bool any = false;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *x = n->inputs[i];
+
+		if (x == NULL || tensor_is_constant(x)) {
+			continue;
+		}
+		if (dtype_is_float(x->type)) {
+			return false;
+		}
+		any = true;
+	}
+	return any && n->body == 0 && !node_is_control(n);
+}
+
+/* Floats whose elements are known serve shapes. */
+static bool
+is_perturbed(const struct tensor *x)
+{
+	return x != NULL && x->typed && x->ndim >= 0 &&
+	       dtype_is_float(x->type) && x->elems == NULL;
+}
+
+/* The number of leading dimensions that are not all known. */
+static int
+symbolic_dims(const struct tensor *x)
+{
+	struct tensor part = *x;
+	int64_t elems;
+
+	while (part.ndim > 0 && !tensor_const_elems(&part, &elems)) {
+		part.ndim--;
+		part.shape++;
+	}
+	return x->ndim - part.ndim;
+}
+
+static bool
+add_factor(struct graph *g, int at, struct tensor *x)
+{
+	const struct node *next = at + 1 < g->nodes.n ? g->nodes.data[at + 1]
+						      : NULL;
+	int skipped = symbolic_dims(x);
+	struct tensor *in[2] = { x, graph_tensor(g, "factor") };
+	struct node *n;
+
+	in[1]->type = x->type;
+	in[1]->typed = true;
+	in[1]->ndim = x->ndim - skipped;
+	in[1]->shape = x->shape + skipped;
+	in[1]->is_input = true;
+	in[1]->model_name = in[1]->name;
+	vec_push(&g->module->arena, &g->inputs, in[1]);
+	n = insert_node(g, next, "Mul", x->name, in, 2);
+	if (!ops_infer_node(g, n)) {
+		return false;
+	}
+	graph_replace_uses(g, x, n->outputs[0]);
+	node_set_input(n, 0, x);
+	return true;
+}
+
+bool
+graph_add_factors(struct graph *g)
+{
+	graph_find_bodies(g);
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		int before = g->nodes.n;
+
+		if (!follows_from_integers(n)) {
+			continue;
+		}
+		for (int k = 0; k < n->n_outputs; k++) {
+			if (is_perturbed(n->outputs[k]) &&
+			    !add_factor(g, i, n->outputs[k])) {
+				return false;
+			}
+		}
+		i += g->nodes.n - before;
+	}
+	return true;
+}
