@@ -582,6 +582,7 @@ static const struct row {
 	{ "Selu", 6, selu_constants, false },
 	{ "Slice", 10, slice_to_inputs, false },
 	{ "Softmax", 13, upgrade_softmax, true },
+	{ "Split", 2, upgrade_split, true },
 	{ "Split", 13, split_to_input, false },
 	{ "Split", 18, split_count, false },
 	{ "Squeeze", 13, axes_to_input, false },

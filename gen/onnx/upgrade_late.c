@@ -2,9 +2,11 @@
 /* Adapters that depend on the types and shapes of a node's inputs. */
 #include "upgrade.h"
 
+#include "define.h"
 #include "ops.h"
 
 #include <float.h>
+#include <math.h>
 
 static struct tensor *
 known_input(const struct upgrade *u, int i)
@@ -81,28 +83,67 @@ upgrade_prelu(struct upgrade *u)
 	return true;
 }
 
+/* Is v a whole number from `least` to the largest size? */
+static bool
+is_count(double v, double least)
+{
+	return v >= least && v <= INT32_MAX && v == floor(v);
+}
+
+/* In version 1 the sizes of the parts have the type of x. */
+bool
+upgrade_split(struct upgrade *u)
+{
+	struct tensor *sizes = known_input(u, 1);
+	int64_t *list;
+
+	if (!sizes || !dtype_is_float(sizes->type)) {
+		return true;
+	}
+	if (!tensor_known(u->imp->m, sizes)) {
+		return diag_error(&u->imp->m->diags, DIAG_UNSUPPORTED,
+				  node_place(u->g, u->node),
+				  "the sizes of its parts are not constant; "
+				  "make them an initializer");
+	}
+	list = arena_array(&u->imp->tmp, int64_t, sizes->n_elems + 1);
+	for (int i = 0; i < sizes->n_elems; ++i) {
+		const struct expr *e = sizes->elems[i];
+
+		if (e->kind != EXPR_FLOAT || !is_count(e->u.fval, 0)) {
+			return diag_error(&u->imp->m->diags, DIAG_BAD_SHAPE,
+					  node_place(u->g, u->node),
+					  "the sizes of its parts are no whole "
+					  "numbers; correct the model");
+		}
+		list[i] = (int64_t)e->u.fval;
+	}
+	upgrade_input_ints(u, 1, "split", list, sizes->n_elems);
+	return true;
+}
+
 /*	before	y = Tile(x, tiles, axis)
  *	after	y = Tile(x, y_repeats) */
 bool
 upgrade_tile(struct upgrade *u)
 {
 	struct tensor *x = known_input(u, 0);
-	const int64_t *tiles, *axis;
-	int n_tiles, n_axis;
+	double tiles, axis;
 	int64_t *repeats, at;
 
 	if (!x || u->node->n_inputs < 3) {
 		return true;
 	}
-	if (!input_ints(u->imp->m, u->node, 1, &tiles, &n_tiles) ||
-	    !input_ints(u->imp->m, u->node, 2, &axis, &n_axis) ||
-	    n_tiles != 1 || n_axis != 1) {
+	/* Both have the type of x in version 1. */
+	if (!input_scalar(u->node, 1, &tiles) ||
+	    !input_scalar(u->node, 2, &axis) || !is_count(tiles, 0) ||
+	    !is_count(axis, -x->ndim)) {
 		return diag_error(&u->imp->m->diags, DIAG_UNSUPPORTED,
 				  node_place(u->g, u->node),
-				  "its tiles and axis are not constant; make "
-				  "them initializers");
+				  "its tiles and axis are no constant whole "
+				  "numbers; make them initializers");
 	}
-	at = *axis < 0 ? *axis + x->ndim : *axis;
+	at = (int64_t)axis + (axis < 0 ? x->ndim : 0);
 	if (at < 0 || at >= x->ndim) {
 		return diag_error(&u->imp->m->diags, DIAG_BAD_ATTRIBUTE,
 				  node_place(u->g, u->node),
@@ -111,7 +152,7 @@ upgrade_tile(struct upgrade *u)
 	}
 	repeats = arena_array(&u->imp->tmp, int64_t, x->ndim + 1);
 	for (int d = 0; d < x->ndim; ++d) {
-		repeats[d] = d == at ? *tiles : 1;
+		repeats[d] = d == at ? (int64_t)tiles : 1;
 	}
 	upgrade_input_ints(u, 1, "repeats", repeats, x->ndim);
 	upgrade_set_n_inputs(u, 2);
@@ -186,21 +227,24 @@ only_dim(const struct tensor *x, int axis)
 }
 
 /* x's shape as a constant, with one symbolic size as -1; with several symbolic
- * sizes, the result of a Shape node at pos. */
+ * sizes, or a size of 0, the result of a Shape node at pos. */
 static struct tensor *
 shape_of(struct upgrade *u, struct tensor *x, int pos)
 {
 	int64_t *sizes = arena_array(&u->imp->tmp, int64_t, x->ndim + 1);
 	struct tensor *shape;
 	int n_open = 0;
+	bool zero = false;
 
 	for (int d = 0; d < x->ndim; ++d) {
 		if (!expr_is_int(x->shape[d], &sizes[d])) {
 			sizes[d] = -1;
 			++n_open;
+		} else {
+			zero = zero || sizes[d] == 0;
 		}
 	}
-	if (n_open > 1) {
+	if (n_open > 1 || zero) {
 		shape = upgrade_tensor(u, "shape");
 		upgrade_insert(u, pos, "Shape", &x, 1, shape);
 		return shape;
@@ -259,8 +303,13 @@ upgrade_softmax(struct upgrade *u)
 	y->producer = NULL;
 	struct tensor *back[] = { soft, shape_of(u, x, u->pos + 2) };
 
-	upgrade_insert(u, back[1]->producer ? u->pos + 3 : u->pos + 2,
-		       "Reshape", back, 2, y);
+	struct node *reshape = upgrade_insert(u,
+					      back[1]->producer ? u->pos + 3
+								: u->pos + 2,
+					      "Reshape", back, 2, y);
+	if (back[1]->producer) {
+		node_set_attr_int(u->g, reshape, "allowzero", 1);
+	}
 	return true;
 }
 

@@ -186,13 +186,16 @@ rows_of_bounds(struct graph *scratch, const struct node *n,
 	       const struct tensor *t, const struct channels *x)
 {
 	int64_t shape[8] = { 2, x->n }, each = 1;
+	int most = (int)(sizeof shape / sizeof *shape);
 	int64_t reads = is_pool(n) ? pool_window_elems(n) : 1;
 	void *data;
 
+	if (t->ndim > most) {
+		return NULL;
+	}
 	for (int d = 2; d < t->ndim; d++) {
 		shape[d] = 1;
-		if (d >= 8 ||
-		    (is_pool(n) && !expr_is_int(t->shape[d], &shape[d])) ||
+		if ((is_pool(n) && !expr_is_int(t->shape[d], &shape[d])) ||
 		    shape[d] > MOST_ELEMS) {
 			return NULL;
 		}

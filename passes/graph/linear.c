@@ -32,21 +32,6 @@ is_parameter(struct graph *g, struct tensor *t, int64_t *n)
 	return v != NULL;
 }
 
-/* Are the scales above 0? The pass integers leaves others to floats. */
-static bool
-is_positive(struct graph *g, struct tensor *scale)
-{
-	int64_t n;
-	const double *v = constant_doubles(g, scale, &n);
-
-	for (int64_t i = 0; i < n; i++) {
-		if (!(v[i] > 0)) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Are scale i and the zero point behind it constants of equal sizes: 1, or
  * `channels`? */
 static bool
@@ -55,7 +40,8 @@ has_parameters(struct graph *g, const struct node *n, int i, int64_t channels)
 	int64_t scales, zeros;
 
 	return is_parameter(g, n->inputs[i], &scales) &&
-	       is_positive(g, n->inputs[i]) &&
+	       scales_are_plain(constant_doubles(g, n->inputs[i], &scales),
+				scales) &&
 	       is_parameter(g, n->inputs[i + 1], &zeros) &&
 	       n->inputs[i]->type.kind == DT_F32 && scales == zeros &&
 	       (scales == 1 || scales == channels);

@@ -26,10 +26,7 @@ is_byte_or_short(const struct tensor *t)
 						     t->type.kind == DT_U16));
 }
 
-/* Is each scale above 0, and the real value of every integer a normal number?
- * Others stay with the operators of floats: a negative scale turns the order of
- * numbers round. */
-static bool
+bool
 scales_are_plain(const double *scale, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {

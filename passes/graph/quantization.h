@@ -37,6 +37,10 @@ void record_io_quantization(struct graph *g);
 /* Do both have the same scalar scale and zero point? */
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);
+/* Is each of n > 0 scales above 0, and the real value of every integer a normal
+ * number? Others stay with the operators of floats: a negative scale turns the
+ * order of numbers round. */
+bool scales_are_plain(const double *scale, int64_t n);
 bool is_byte(const struct tensor *t);
 bool is_nibble(const struct tensor *t);        /* an integer of 4 bits */
 bool is_byte_or_short(const struct tensor *t); /* one of 8 or 16 bits */

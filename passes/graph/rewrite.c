@@ -252,6 +252,17 @@ constant_is_all(struct graph *g, struct tensor *t, double v)
 	return values && n > 0;
 }
 
+void
+reshape_allow_zero(struct graph *g, struct node *n, int ndim,
+		   const int64_t *shape)
+{
+	for (int i = 0; i < ndim; i++) {
+		if (shape[i] == 0) {
+			node_set_attr_int(g, n, "allowzero", 1);
+		}
+	}
+}
+
 const char *
 fate_of(struct graph *g, const char *fmt, const struct node *n)
 {

@@ -61,6 +61,10 @@ struct tensor *constant_floats(struct graph *g, const char *base,
 			       const double *values);
 /* All elements of a small constant as doubles (arena), or NULL. */
 double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
+/* A size of 0 in the shape of the Reshape n is that size, where it would be that
+ * of the input else. */
+void reshape_allow_zero(struct graph *g, struct node *n, int ndim,
+			const int64_t *shape);
 /* True if every element of the constant is v (small constants only). */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
 /* The format with the model's name of the node, such as "the same as %s", for

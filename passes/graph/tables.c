@@ -87,6 +87,14 @@ cost_of(const struct node *n)
 	return node_is_costly(n) ? COSTLY : floats ? FLOATS : CHEAP;
 }
 
+/* Is input i of n a number for all elements, such as a scale or a bound? */
+static bool
+is_parameter(const struct node *n, int i)
+{
+	return i > 0 && (node_is(n, "QuantizeLinear") ||
+			 node_is(n, "DequantizeLinear") || node_is(n, "Clip"));
+}
+
 static void
 note_node(struct chains *c, const struct node *n)
 {
@@ -100,7 +108,8 @@ note_node(struct chains *c, const struct node *n)
 			continue;
 		}
 		from = variable_of(c, t);
-		if (!from || (x && x != from) || !tensor_same_shape(t, y)) {
+		if (!from || (x && x != from) || is_parameter(n, i) ||
+		    !tensor_same_shape(t, y)) {
 			return;
 		}
 		x = from;

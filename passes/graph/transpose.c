@@ -106,8 +106,9 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 	}
 	in[0] = c;
 	in[1] = graph_constant_ints(g, "shape", ndim, shape);
-	reshaped = finish_constant(g, insert_node(g, NULL, "Reshape", c->name,
-						  in, 2));
+	n = insert_node(g, NULL, "Reshape", c->name, in, 2);
+	reshape_allow_zero(g, n, ndim, shape);
+	reshaped = finish_constant(g, n);
 	if (!reshaped) {
 		return NULL;
 	}

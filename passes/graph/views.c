@@ -115,6 +115,7 @@ reshaped_like(struct graph *g, const struct node *before, struct tensor *t,
 				    like->ndim, shape);
 	n = insert_node(g, before, "Reshape",
 			arena_printf(a, "%s.reshaped", t->name), in, 2);
+	reshape_allow_zero(g, n, like->ndim, shape);
 	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
 }
 

@@ -378,13 +378,35 @@ define_global_max_pool(struct define *c, const struct node *n,
 {
 	struct module *m = c->module;
 	struct reduce_plan p = global_plan(c, in[0]);
+	const struct tensor *y = n->outputs[0];
+	const struct expr *none = expr_bool(m, false), *const * index;
+	struct iter_var *axes;
+	struct analyser a;
 
-	(void)n;
 	out[0] = define_stage(c, "max", "reduce", p.n_axes, p.axes,
 			      te_reduce(m,
 					reducer_largest(m, in[0]->buffer->type),
 					te_at(m, in[0], p.at, p.n_axes), p.over,
 					p.n_over));
+	analyser_init(&a, m);
+	for (int d = 2; d < y->ndim; d++) {
+		const struct expr *size = in[0]->buffer->shape[d];
+
+		if (!prove(&a, expr_lt(m, expr_i32(m, 0), size))) {
+			none = expr_or(m, none,
+				       expr_le(m, size, expr_i32(m, 0)));
+		}
+	}
+	if (expr_is_value(none, 0)) {
+		return true;
+	}
+	axes = define_axes(c, y);
+	index = axes_exprs(c, axes, y->ndim);
+	out[0] = define_stage(c, "filled", "elementwise", y->ndim, axes,
+			      expr_select(m, none,
+					  reducer_extreme(m, y->type, true)
+						  ->identity[0],
+					  te_at(m, out[0], index, y->ndim)));
 	return true;
 }
 

@@ -273,7 +273,8 @@ window_may_miss(struct module *m, const struct window *w, int d)
 		return false;
 	}
 	analyser_init(&a, m);
-	return (w->dilation[d] > 1 && w->kernel[d] > 1) ||
+	return !prove(&a, expr_lt(m, expr_i32(m, 0), w->in[d])) ||
+	       (w->dilation[d] > 1 && w->kernel[d] > 1) ||
 	       !prove(&a, expr_le(m, w->begin[d], reach)) ||
 	       !prove(&a, expr_le(m, w->end[d], reach));
 }

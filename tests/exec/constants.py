@@ -93,6 +93,14 @@ def steps():
     y = m.node("Sqrt", [chain(m, x, *tenth, ("Sub", n))])
     m.output(y, np.zeros(n.shape, f32))
     check(m, "--rtol", "0", "--atol", "0")
+    # The last bit of a large angle is a large angle.
+    m = Known("angles")
+    x = whole(m, "x", [1000000, 700010, 123450, 999990])
+    for op in ("Sin", "Cos"):
+        m.output(m.node(op, [chain(m, x, ("Div", 10), ("Mul", 3))]), f32(
+            getattr(np, op.lower())(np.float64([300000, 210003, 37035,
+                                                299997]))))
+    m.check(TARGETS, "--atol", "1e-5")
 
 
 def terms():

@@ -16,7 +16,8 @@ results_alone()
 nodes, inputs, outputs, constants = [], [], [], []
 x = np.arange(12, dtype=np.float32).reshape(3, 4)
 given = {"none": np.zeros((0, 4), np.float32),
-         "rows": np.zeros((3, 0), np.float32), "x": x}
+         "rows": np.zeros((3, 0), np.float32), "x": x,
+         "other": np.zeros((1, 3, 0), np.float32)}
 want = {}
 
 
@@ -47,6 +48,15 @@ constants += [tensor(name, np.array([value], np.int64), proto.INT64)
 result("back", "Slice", ["rows", "from", "to", "axes", "by"], given["rows"])
 result("product", "MatMul", ["rows", "none"], np.zeros((3, 4), np.float32))
 
+# Views and constants of no elements, which passes move.
+nodes.append(proto.node("Relu", ["rows"], ["rows_too"]))
+constants.append(tensor("first", np.array([0], np.int64), proto.INT64))
+nodes.append(proto.node("Unsqueeze", ["rows_too", "first"], ["stack"]))
+result("added", "Add", ["stack", "other"], given["other"])
+nodes.append(proto.node("Transpose", ["none"], ["across"], perm=[1, 0]))
+constants.append(tensor("nothing", np.zeros(0, np.float32)))
+result("shifted", "Add", ["across", "nothing"], given["none"].T)
+
 # What is computed only for a result of no elements is no kernel either.
 nodes.append(proto.node("Exp", ["x"], ["grown"]))
 constants.append(tensor("scales", np.array([2, 0.1], np.float32)))
@@ -76,6 +86,38 @@ for word in ("copy(", "turned(", "[0]", "(void)\n{\n}"):
                                                                    source))
 execute(["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c",
          "m.c"], cwd=out)
+
+# The largest of an image without an element, known or not.
+pools = os.path.join(folder, "pools")
+os.makedirs(os.path.join(pools, "test_data_set_0"))
+lowest = np.full((1, 2, 1, 2), -np.inf, np.float32)
+for height, more in ((0, []), ("h", ["--dim", "h=0..4"])):
+    with open(os.path.join(pools, "model.onnx"), "wb") as file:
+        file.write(proto.model(proto.graph(
+            [proto.node("Pad", ["x", "pads", "lowest"], ["p"]),
+             proto.node("MaxPool", ["p"], ["y"], kernel_shape=[2, 2]),
+             proto.node("MaxPool", ["x"], ["z", "at"], kernel_shape=[2, 2],
+                        pads=[1, 0, 1, 0]),
+             proto.node("GlobalMaxPool", ["x"], ["all"])],
+            [proto.value_info("x", [1, 2, height, 3])],
+            [proto.value_info("y", [1, 2, "y0", 2]),
+             proto.value_info("z", [1, 2, "z0", 2]),
+             proto.value_info("at", [1, 2, "a0", 2], proto.INT64),
+             proto.value_info("all", [1, 2, 1, 1])],
+            [tensor("pads", np.array([0, 0, 1, 0, 0, 0, 1, 0]), proto.INT64),
+             tensor("lowest", np.float32(-np.inf))])))
+    for name, value in (
+            ("input_0", tensor("x", np.zeros((1, 2, 0, 3), np.float32))),
+            ("output_0", tensor("y", lowest)), ("output_1", tensor("z", lowest)),
+            ("output_2", tensor("at", np.zeros((1, 2, 1, 2), np.int64),
+                                proto.INT64)),
+            ("output_3", tensor("all", lowest[..., :1]))):
+        with open(os.path.join(pools, "test_data_set_0", name + ".pb"),
+                  "wb") as file:
+            file.write(value)
+    for target in ("c99", "gnu-c"):
+        tirc("test", os.path.join(pools, "model.onnx"), "--target", target,
+             *more)
 
 # Where an index is computed, there is nothing that it could be of.
 lookup = os.path.join(folder, "lookup.onnx")

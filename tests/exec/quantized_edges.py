@@ -5,7 +5,7 @@ place of floats: scales below 0, scales of a bias that nearly fit, biases near
 2^31, Clip with its bounds exchanged, windows that hold padding alone. Expected are
 the definitions of the operators, computed here in float32.
 
-usage: quantized_edges.py products|biases|order|pads|same"""
+usage: quantized_edges.py products|biases|order|pads|same|scales"""
 import sys
 
 import numpy as np
@@ -194,5 +194,42 @@ def pads():
         model.test()
 
 
+def scales():
+    """Scales beyond which products of floats overflow; parameters that follow
+    from a byte, which are no elements of a table."""
+    x = np.array([[[[10, 20], [30, 100]]]], np.uint8)
+    large = [f32(3e37), np.uint8(0)], [f32(6e37), np.uint8(0)]
+    model = Model(x=x, a=x[0, 0])
+    model.add("QLinearConv", ["x", *large[0], np.array([[[[2]]]], np.int8),
+                              f32(1), np.int8(0), *large[1]], x)
+    model.add("QLinearMatMul", ["a", *large[0], 2 * np.eye(2, dtype=np.int8),
+                                f32(1), np.int8(0), *large[1]], x[0, 0])
+    model.test()
+    model = Model(x=np.array(2, np.uint8))
+    two = model.add("Cast", ["x"], None, to=1)
+    e = model.add("Exp", [two], None)
+    model.add("QuantizeLinear", [f32(100), e, np.uint8(3)],
+              np.array(np.rint(100 / np.exp(2)) + 3, np.uint8))
+    model.add("Cast", [model.add("Clip", [two, "", e], None)],
+              np.array(2, np.uint8), to=2)
+    real = model.add("DequantizeLinear", [np.uint8(4), two, np.uint8(3)], None)
+    model.add("Cast", [model.add("Mul", [model.add("Tanh", [real], None),
+                                         f32(100)], None)],
+              np.array(100 * np.tanh(2), np.uint8), to=2)
+    model.test()
+    # Bounds of channels are found for tensors of up to eight dimensions.
+    x = np.arange(8, dtype=np.int8).reshape((1, 4, 2) + 7 * (1,))
+    model = Model(x=x, image=np.ones((1, 2, 3, 3), np.int8))
+    zero = np.int8(0)
+    real = model.add("Relu", [add_dequantize(model, "x", 0.5, zero)], None)
+    model.add("QuantizeLinear", [real, f32(0.5), zero], x)
+    y = model.add("Conv", [add_dequantize(model, "image", 1, zero),
+                           add_dequantize(model, np.ones((2, 2, 1, 1), np.int8),
+                                          1, zero)], None)
+    model.add("QuantizeLinear", [y, f32(1), zero],
+              np.full((1, 2, 3, 3), 2, np.int8))
+    model.test()
+
+
 {"products": products, "biases": biases, "order": order, "pads": pads,
- "same": same}[sys.argv[1]]()
+ "same": same, "scales": scales}[sys.argv[1]]()

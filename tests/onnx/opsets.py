@@ -353,6 +353,15 @@ for op, compute in [("Elu", lambda x: np.where(x < 0, np.expm1(x), x)),
                     ("Relu", lambda x: np.maximum(x, 0))]:
     same(op, [1, 6], [x], want=[compute(x).astype(np.float32)])
 check("Split", [1], [x, i(1, 2)], {"axis": 1}, 2, want=[x[:, :1], x[:, 1:]])
+# Version 1 has sizes and axes of the type of x.
+check("Split", [1], [x, np.array([1, 2], np.float32)], {"axis": 1}, 2,
+      want=[x[:, :1], x[:, 1:]])
+check("Tile", [1], [x, np.float32(3).reshape(()), np.float32(1).reshape(())],
+      want=[np.tile(x, [3 if d == 1 else 1 for d in range(x.ndim)])])
+for op, axis, shape in (("Softmax", 1, (2, 3, 0)), ("LogSoftmax", 0, (0, 3, 4)),
+                        ("Hardmax", 1, (2, 0, 4))):
+    check(op, [1, 11], [np.zeros(shape, np.float32)], {"axis": axis},
+          want=[np.zeros(shape, np.float32)])
 check("Split", [1, 2], [x], {"axis": 1, "split": [1, 2]}, 2,
       want=[x[:, :1], x[:, 1:]])
 check("Tile", [1], [x, i(3).reshape(()), i(1).reshape(())],
