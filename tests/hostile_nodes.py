@@ -347,8 +347,9 @@ def of_microsoft(hostile):
 
 
 # Of com.microsoft, those that take no integers but constants.
-FLOATS = set("""BiasGelu FastGelu FusedConv FusedGemm FusedMatMul Gelu Inverse
-MatMulNBits NhwcConv NhwcFusedConv QuickGelu SkipLayerNormalization
+FLOATS = set("""BiasAdd BiasGelu BiasSoftmax BiasSplitGelu CDist FastGelu FusedConv
+FusedGemm FusedMatMul Gelu GemmFastGelu GroupNorm Inverse MatMulNBits NhwcConv
+NhwcFusedConv QuickGelu SkipGroupNorm SkipLayerNormalization
 SkipSimplifiedLayerNormalization TransposeMatMul""".split())
 
 

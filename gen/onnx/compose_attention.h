@@ -41,6 +41,10 @@ void attention_probs(struct compose *c, struct attention *a);
 /* [batch][heads][queries][value size] */
 struct tensor *attention_values(struct compose *c, struct attention *a);
 
+/* compose_ms_attention.c: all of these as com.microsoft has them; the result 0 is
+ * [batch][queries][heads * value size]. The scale is an attribute. */
+void attention_finish(struct compose *c, struct attention *a);
+
 /* compose_rotary.c */
 struct rotation {
 	/* [b][s][n], or [positions][n] with positions [b][s] or [s] */

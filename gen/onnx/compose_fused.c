@@ -44,6 +44,20 @@ compose_fast_gelu(struct compose *c)
 }
 
 bool
+compose_gemm_fast_gelu(struct compose *c)
+{
+	struct tensor *x = compose_2(c, "product", "MatMul",
+				     compose_input(c, 0), compose_input(c, 1));
+
+	if (compose_input(c, 2)) {
+		x = compose_2(c, "sum", "Add", x, compose_input(c, 2));
+	}
+	compose_set_string(c, "approximate", "tanh");
+	compose_result(c, 0, compose_1(c, "gelu", "Gelu", x));
+	return true;
+}
+
+bool
 compose_quick_gelu(struct compose *c)
 {
 	compose_set_float(c, "alpha", node_attr_float(c->node, "alpha", 1.702));
@@ -116,7 +130,59 @@ compose_fused_gemm(struct compose *c)
 	return true;
 }
 
+/* Of rows of a and rows of b: the root of the sum of squared differences, or that
+ * sum. */
+bool
+compose_distances(struct compose *c)
+{
+	const char *metric = node_attr_string(c->node, "metric", "sqeuclidean");
+	struct tensor *a = compose_input(c, 0), *b = compose_input(c, 1), *y;
+	bool root = strcmp(metric, "euclidean") == 0;
+
+	if (!root && strcmp(metric, "sqeuclidean") != 0) {
+		return compose_refuse(c, "the metric '%s' is not supported",
+				      metric);
+	}
+	if (a->ndim != 2 || b->ndim != 2) {
+		return compose_error(c, DIAG_BAD_SHAPE,
+				     "its inputs need 2 dimensions each; "
+				     "correct the model");
+	}
+	y = compose_2(c, "differences", "Sub", compose_unsqueeze(c, "a", a, 1),
+		      compose_unsqueeze(c, "b", b, 0));
+	y = compose_reduce(c, "sum", "ReduceSumSquare", y, 2, false);
+	compose_result(c, 0, root ? compose_1(c, "root", "Sqrt", y) : y);
+	return true;
+}
+
 /* -- normalizations -- */
+
+/* Over the dimensions from axis on, as one. */
+bool
+compose_bias_softmax(struct compose *c)
+{
+	struct tensor *x = compose_2(c, "sum", "Add", compose_input(c, 0),
+				     compose_input(c, 1));
+	int64_t axis = node_attr_int(c->node, "axis", 1);
+	struct tensor *y = x;
+
+	axis += axis < 0 ? x->ndim : 0;
+	if (axis < 0 || axis >= x->ndim) {
+		return compose_error(c, DIAG_BAD_ATTRIBUTE,
+				     "its axis is %lld, of %d dimensions; "
+				     "correct the model",
+				     (long long)axis, x->ndim);
+	}
+	if (axis < x->ndim - 1) {
+		compose_set_int(c, "axis", axis);
+		y = compose_1(c, "flat", "Flatten", y);
+	}
+	compose_set_int(c, "axis", -1);
+	y = compose_1(c, "softmax", "Softmax", y);
+	compose_result(c, 0,
+		       compose_reshape(c, "shaped", y, x->ndim, x->shape));
+	return true;
+}
 
 /* x, normalised over its last dimension, with the results of
  * LayerNormalization. */

@@ -186,6 +186,79 @@ for kind, zeros in (np.uint8, True), (np.int8, True), (np.int8, False):
           [x, np.float32(0.5), zero if zeros else None, np.float32(0.75),
            zero if zeros else None], {"axes": [0, 2], "keepdims": 0},
           want=[want.astype(kind)], **MICROSOFT)
+
+
+def group_norm(x, gamma, beta, groups, silu, last):
+    """Of images."""
+    x = np.moveaxis(x, -1, 1) if last else x
+    parts = x.reshape(len(x), groups, -1).astype(np.float64)
+    parts = (parts - parts.mean(-1, keepdims=True)) / np.sqrt(
+        parts.var(-1, keepdims=True) + 1e-5)
+    y = parts.reshape(x.shape) * gamma.reshape(-1, 1, 1) + \
+        beta.reshape(-1, 1, 1)
+    y = y / (1 + np.exp(-y)) if silu else y
+    return (np.moveaxis(y, 1, -1) if last else y).astype(np.float32)
+
+
+gamma, beta, bias = f(6), f(6), f(6)
+for silu, last in (0, 1), (1, 1), (1, 0):
+    x = f(2, 4, 5, 6) if last else f(2, 6, 4, 5)
+    attrs = {"groups": 3, "activation": silu, "channels_last": last}
+    check("%s" % attrs, "GroupNorm", [x, gamma, beta], attrs,
+          want=[group_norm(x, gamma, beta, 3, silu, last)], **MICROSOFT)
+    for skip in (f(*x.shape), f(2, 6)):
+        s = x + (skip if skip.ndim == 4 else skip[:, None, None] if last
+                 else skip[:, :, None, None]) + (
+                     bias if last else bias[:, None, None])
+        check("%s" % attrs, "SkipGroupNorm", [x, gamma, beta, skip, bias],
+              attrs, outputs=2,
+              want=[group_norm(s, gamma, beta, 3, silu, last), s], **MICROSOFT)
+x, b, skip = f(2, 3, 8), f(8), f(2, 3, 8)
+check("", "BiasAdd", [x, b, skip], want=[x + b + skip], **MICROSOFT)
+gelu = ReferenceEvaluator(build("Gelu", [x], {}, 1))
+gelu_tanh = ReferenceEvaluator(build("Gelu", [x], {"approximate": "tanh"}, 1))
+halves = np.split(x + b, 2, -1)
+check("", "BiasSplitGelu", [x, b],
+      want=[halves[0] * gelu.run(None, {"x0": halves[1]})[0]], **MICROSOFT)
+w = f(8, 5)
+for given in ([x, w], [x, w, f(5)]):
+    product = np.matmul(x, w) + (given[2] if len(given) > 2 else 0)
+    check("%d inputs" % len(given), "GemmFastGelu", given,
+          want=gelu_tanh.run(None, {"x0": product}), **MICROSOFT)
+scores, mask = f(2, 3, 4, 5), f(2, 1, 1, 5)
+for axis in (3, 2, -2):
+    flat = np.exp(scores + mask).reshape(2, 3, 4 if axis == 3 else 1, -1)
+    check("axis %d" % axis, "BiasSoftmax", [scores, mask],
+          {"axis": axis, "is_inner_broadcast": 0},
+          want=[(flat / flat.sum(-1, keepdims=True)).reshape(scores.shape)],
+          **MICROSOFT)
+
+# The norms of query and key of GroupQueryAttention.
+
+
+def normed_heads(x, w, epsilon):
+    heads = x.reshape(*x.shape[:2], -1, len(w))
+    heads = heads / np.sqrt((heads * heads).mean(-1, keepdims=True) + epsilon)
+    return (heads * w).reshape(x.shape).astype(np.float32)
+
+
+parts = [f(1, 3, 16), f(1, 3, 8), f(1, 3, 8)]
+norms = [f(8), f(8)]
+q, k = (normed_heads(x, w, 1e-3) for x, w in zip(parts, norms))
+q, k, v = (x.reshape(1, 3, -1, 8).transpose(0, 2, 1, 3)
+           for x in (q, k, parts[2]))
+scores = np.matmul(q, k.transpose(0, 1, 3, 2)) / np.sqrt(8)
+scores = np.exp(np.where(np.tri(3) > 0, scores, -np.inf))
+want = np.matmul(scores / scores.sum(-1, keepdims=True), v)
+check("norms", "GroupQueryAttention",
+      [*parts, None, None, np.array([2], np.int32), np.array([3], np.int32),
+       *[None] * 7, *norms], {"num_heads": 2, "kv_num_heads": 1,
+                              "qk_norm_epsilon": 1e-3}, outputs=3,
+      want=[want.transpose(0, 2, 1, 3).reshape(1, 3, 16).astype(np.float32),
+            k, v],
+      options=("--const-input", "x6"), **MICROSOFT)
+refuse("CDist", [f(2, 3), f(2, 3)], {"metric": "cosine"}, "'cosine' is not",
+       **MICROSOFT)
 byte = np.array([3], np.uint8)
 refuse("QLinearAdd", [byte, np.float32(1), None, byte], {},
        "input 4 is missing", **MICROSOFT)

@@ -137,6 +137,8 @@ for name, last in (("last", 1), ("first", 0)):
            byte(100), random.integers(-99, 99, 6).astype(np.int32)],
           {"channels_last": last, "group": 2, "pads": [1, 1, 1, 1]},
           constant=(1, 2, 3, 4, 5, 6, 7, 8), steps=True, label=name)
+for metric in ("euclidean", "sqeuclidean"):
+    check("CDist", [f(5, 7), f(3, 7)], {"metric": metric}, label=metric)
 check("Gelu", [f(3, 4)])
 check("BiasGelu", [f(3, 4), f(4)])
 check("FastGelu", [f(3, 4), f(4)])
@@ -176,8 +178,8 @@ check("EmbedLayerNormalization",
       {"mask_index_type": 0}, 3, wanted=(0, 2), label="places")
 check("EmbedLayerNormalization",
       [ids, kinds, *TABLES, None,
-       random.integers(0, 6, (1, 5)).astype(np.int32)], {"mask_index_type": 0}, 1,
-      label="places of all rows")
+       random.integers(0, 6, (1, 5)).astype(np.int32)],
+      {"mask_index_type": 0}, 1, label="places of all rows")
 for name, segments in (("segments", True), ("without segments", False)):
     tables = [u8(9, 8), u8(6, 8), u8(2, 8), u8(8), u8(8)]
     scales = [real(0.01 * k + 0.02) for k in range(5)]
@@ -195,6 +197,18 @@ for bits, zeros in ((4, True), (4, False), (8, True)):
           {"bits": bits, "block_size": 16, "gather_axis": 0,
            "quantize_axis": 1}, constant=(0, 2, 3) if zeros else (0, 2),
           label="%d bits %s" % (bits, zeros))
+
+for kind, low in ("UINT4", 0), ("INT4", -8):
+    kind = make.tensor_dtype_to_np_dtype(getattr(T, kind))
+    numbers = [random.integers(low, low + 16, shape).astype(kind)
+               for shape in ((3, 5, 40), (3, 5, 2))]
+    for zeros in (True, False):
+        check("GatherBlockQuantized",
+              [numbers[0], random.integers(0, 5, (2,)), f(3, 5, 2)] +
+              [numbers[1]] * zeros,
+              {"block_size": 32, "gather_axis": 1, "quantize_axis": -1},
+              constant=(0, 2, 3) if zeros else (0, 2),
+              label="%s %s" % (kind, zeros))
 
 # -- compose_ms_names.c
 
