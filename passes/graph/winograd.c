@@ -33,9 +33,9 @@ enum { KERNEL = 3, BLOCK = 8 };
 /* The fraction of the direct cost that Winograd must stay below. */
 static const double worth = 0.9;
 
-/* The price of a byte of weights or workspace: the time of reading so many from
- * memory. */
-static const double price = 2;
+/* The price of a byte of weights or workspace: the time of reading it from
+ * memory, so often. */
+static const double price = 1;
 
 struct conv {
 	int64_t batch, in, out;   /* channels */

@@ -162,6 +162,11 @@ path = network.write()
 text = source(path, "--target", "gnu-c")
 if "Winograd F(4x4,3x3)" not in text:
     helper.fail("a convolution of 56 x 56 x 64 is computed directly")
+for verb, words in (("inspect", []),
+                    ("compile", ["-o", helper.work_folder()])):
+    told = helper.tirc(verb, path, "--target", "gnu-c", *words).stdout
+    if "1 convolution by tiles: weights 590 kB instead of 147 kB" not in told:
+        helper.fail("%s does not tell the cost:\n%s" % (verb, told))
 direct = error(path, network, "--conv", "direct")
 tiled = error(path, network)
 print("errors: direct %.1e, by tiles %.1e" % (direct, tiled))
