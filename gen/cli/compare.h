@@ -74,8 +74,8 @@ double array_double(const struct array *a, int64_t i);
  * only a failure. */
 bool pair_report(const struct cli *c, const struct pair *x);
 
-/* observed.c: the share for inputs of these types and results of tolerance t; 0: no input
- * has floats, which could be perturbed. */
+/* observed.c: the share for inputs of these types and results of tolerance t; 0:
+ * no input has floats, which could be perturbed. */
 double observed_share(const struct cli *c, const struct array *inputs, int n,
 		      const struct tolerance *t, int n_results);
 /* A copy of x with perturbed elements, if it has floats. */
