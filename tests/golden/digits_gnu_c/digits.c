@@ -26,10 +26,9 @@ struct digits_relies_on {
 extern const float digits_conv1_w[3][3][4][4];
 /* "conv1.bias"; digest ec801239c2623d00 */
 extern const float digits_conv1_bias[4][4];
-/* WinogradWeights{tile = 2, tiles = [2, 2]}("conv2.weight"); element
- * [i][j][k][l] at [i][j/12][k][l][j/4%3][j%4];
- * digest 8377feee35aeb46f */
-extern const float digits_conv2_products_w[4][2][4][16][3][4];
+/* "conv2.weight"; element [oc][ic][kh][kw] at
+ * [oc/12][kh][kw][ic][oc/4%3][oc%4]; digest 327167a760942b4b */
+extern const float digits_conv2_w[2][3][3][16][3][4];
 /* "conv2.bias"; digest c36bbe1a4da66ef3 */
 extern const float digits_conv2_bias[6][4];
 /* "fc.weight"; element [i][j] at [j][i]; digest 9ca1ddad7a92f64a */
@@ -253,192 +252,56 @@ pool1(const f32x4 x[restrict 8][8][4], f32x4 y[restrict 6][6][4])
     }
 }
 
-/* Winograd F(2x2,3x3), input of Conv 3x3, 16 -> 24 channels
- *   nodes     conv2 (Conv) -> "conv2"
- *   x         "pool1": f32 [1][16][4][4], at [c/16][h+1][w+1][c%16], zeros
- *             around
- *   y         f32 [4][16][4][4], at [n][c/16][h][w][c%16]
- *   schedule  tiles of points 2 stages per 16 lanes
- *   computes  V = B^T d B of each tile d
- *   B^T           1     0    -1     0
- *                 0     1     1     0
- *                 0    -1     1     0
- *                 0     1     0    -1
- *   work      2048 FLOP, reads 2304 bytes, writes 4096 bytes, locals 1024 bytes
- */
-static __attribute__((noinline)) void
-conv2_input(const f32x4 x[restrict 6][6][4], f32x4 y[restrict 4][4][4][4])
-{
-	for (int32_t t_o = 0; t_o < 2; ++t_o) {
-		const int32_t t1 = t_o * 2 + 1;
-		const int32_t t2 = t_o * 2 + 2;
-
-		for (int32_t t_i = 0; t_i < 2; ++t_i) {
-			const int32_t t = t_o * 2 + t_i;
-			f32x4 d[4][4][4];
-
-			#pragma GCC unroll 4
-			for (int32_t j = 0; j < 4; ++j) {
-				const int32_t it = t_i * 2 + j;
-
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					d[j][0][ic] = x[t_o * 2][it][ic] - x[t2][it][ic];
-				}
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					d[j][1][ic] = x[t1][it][ic] + x[t2][it][ic];
-				}
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					d[j][2][ic] = x[t2][it][ic] - x[t1][it][ic];
-				}
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					d[j][3][ic] = x[t1][it][ic] - x[t_o * 2 + 3][it][ic];
-				}
-			}
-			#pragma GCC unroll 4
-			for (int32_t i = 0; i < 4; ++i) {
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					y[i][0][t][ic] = d[0][i][ic] - d[2][i][ic];
-				}
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					y[i][1][t][ic] = d[1][i][ic] + d[2][i][ic];
-				}
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					y[i][2][t][ic] = d[2][i][ic] - d[1][i][ic];
-				}
-				#pragma GCC unroll 4
-				for (int32_t ic = 0; ic < 4; ++ic) {
-					y[i][3][t][ic] = d[1][i][ic] - d[3][i][ic];
-				}
-			}
-		}
-	}
-}
-
-/* Winograd F(2x2,3x3), products of Conv 3x3, 16 -> 24 channels
- *   nodes     conv2 (Conv) -> "conv2"
- *   x         f32 [4][16][4][4] of conv2_input, at [n][c/16][h][w][c%16]
- *   y         f32 [4][24][4][4], at [n][c/8][h][w][c%8]
- *   schedule  tiled oc_tile 12, t_tile 2, w packed by 12
- *   computes  M = U V, with U = G g G^T of each filter g
- *   G             1     0     0
- *               1/2   1/2   1/2
- *               1/2  -1/2   1/2
- *                 0     0     1
- *   work      49152 FLOP, reads 28672 bytes, writes 6144 bytes, locals 96 bytes
- */
-static __attribute__((noinline)) void
-conv2_products(const float x[restrict 4][4][4][16],
-	       const f32x4 w[restrict 4][2][4][16][3],
-	       f32x4 y[restrict 4][3][4][4][2])
-{
-    for (int32_t i = 0; i < 4; ++i) {
-        for (int32_t oc_o = 0; oc_o < 2; ++oc_o) {
-            for (int32_t j = 0; j < 4; ++j) {
-                for (int32_t t_o = 0; t_o < 2; ++t_o) {
-                    f32x4 acc[2][3];
-
-                    #pragma GCC unroll 2
-                    for (int32_t t_i = 0; t_i < 2; ++t_i) {
-                        #pragma GCC unroll 3
-                        for (int32_t oc_c = 0; oc_c < 3; ++oc_c) {
-                            acc[t_i][oc_c] = all_f32x4(0.0f);
-                        }
-                    }
-                    for (int32_t ic = 0; ic < 16; ++ic) {
-                        #pragma GCC unroll 2
-                        for (int32_t t_i = 0; t_i < 2; ++t_i) {
-                            #pragma GCC unroll 3
-                            for (int32_t oc_c = 0; oc_c < 3; ++oc_c) {
-                                acc[t_i][oc_c] += x[i][j][t_o * 2 + t_i][ic]
-                                                * w[i][oc_o][j][ic][oc_c];
-                            }
-                        }
-                    }
-                    #pragma GCC unroll 2
-                    for (int32_t t_i = 0; t_i < 2; ++t_i) {
-                        #pragma GCC unroll 3
-                        for (int32_t oc_c = 0; oc_c < 3; ++oc_c) {
-                            y[i][(oc_o * 3 + oc_c) / 2][j][t_o * 2 + t_i][(oc_o + oc_c) % 2] =
-                                acc[t_i][oc_c];
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/* Winograd F(2x2,3x3), output of Conv 3x3, 16 -> 24 channels, + bias, Relu
+/* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
  *   nodes     conv2 (Conv) -> "conv2"
  *             relu2 (Relu) -> "relu2"
- *   x         f32 [4][24][4][4] of conv2_products, at [n][c/8][h][w][c%8]
+ *   x         "pool1": f32 [1][16][4][4], at [c/16][h+1][w+1][c%16], zeros
+ *             around
  *   y         "relu2": f32 [1][24][4][4]
- *   schedule  tiles of points 3 stages per 8 lanes
- *   computes  y = A^T M A of each tile
- *   A^T           1     1     1     0
- *                 0     1    -1    -1
- *   work      3072 FLOP, reads 6240 bytes, writes 1536 bytes, locals 400 bytes
+ *   schedule  tiled oc_tile 12, ow_tile 2, w packed by 12
+ *   work      0.1 MFLOP, reads 16224 bytes, writes 1536 bytes, locals 112 bytes
  */
 static __attribute__((noinline)) void
-conv2(const f32x4 x[restrict 4][3][4][4][2], const f32x4 bias[restrict 6],
-      float y[restrict 24][4][4])
+conv2(const float x[restrict 6][6][16], const f32x4 w[restrict 2][3][3][16][3],
+      const f32x4 bias[restrict 6], float y[restrict 24][4][4])
 {
-    for (int32_t c_o = 0; c_o < 3; ++c_o) {
-        for (int32_t h_o = 0; h_o < 2; ++h_o) {
-            for (int32_t w_o = 0; w_o < 2; ++w_o) {
-                const int32_t ih = h_o * 2 + w_o;
-                f32x4 r[4][2][2];
-                f32x4 s[2][2][2];
+    for (int32_t oc_o = 0; oc_o < 2; ++oc_o) {
+        for (int32_t oh = 0; oh < 4; ++oh) {
+            for (int32_t ow_o = 0; ow_o < 2; ++ow_o) {
+                f32x4 acc[2][3];
 
-                #pragma GCC unroll 4
-                for (int32_t j = 0; j < 4; ++j) {
-                    #pragma GCC unroll 2
-                    for (int32_t oc_i = 0; oc_i < 2; ++oc_i) {
-                        r[j][0][oc_i] = x[0][c_o][j][ih][oc_i]
-                                      + (x[1][c_o][j][ih][oc_i]
-                                       + x[2][c_o][j][ih][oc_i]);
-                    }
-                    #pragma GCC unroll 2
-                    for (int32_t oc_i = 0; oc_i < 2; ++oc_i) {
-                        r[j][1][oc_i] = x[1][c_o][j][ih][oc_i]
-                                      - x[2][c_o][j][ih][oc_i]
-                                      - x[3][c_o][j][ih][oc_i];
+                #pragma GCC unroll 2
+                for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                    #pragma GCC unroll 3
+                    for (int32_t oc_c = 0; oc_c < 3; ++oc_c) {
+                        acc[ow_i][oc_c] = all_f32x4(0.0f);
                     }
                 }
-                #pragma GCC unroll 2
-                for (int32_t i = 0; i < 2; ++i) {
-                    #pragma GCC unroll 2
-                    for (int32_t oc_i = 0; oc_i < 2; ++oc_i) {
-                        s[i][0][oc_i] = r[0][i][oc_i]
-                                      + (r[1][i][oc_i] + r[2][i][oc_i]);
-                    }
-                    #pragma GCC unroll 2
-                    for (int32_t oc_i = 0; oc_i < 2; ++oc_i) {
-                        s[i][1][oc_i] = r[1][i][oc_i] - r[2][i][oc_i]
-                                      - r[3][i][oc_i];
-                    }
-                }
-                #pragma GCC unroll 2
-                for (int32_t h_i = 0; h_i < 2; ++h_i) {
-                    #pragma GCC unroll 2
-                    for (int32_t w_i = 0; w_i < 2; ++w_i) {
-                        #pragma GCC unroll 2
-                        for (int32_t c_i = 0; c_i < 2; ++c_i) {
-                            float lanes[4];
-                            const f32x4 sum = s[h_i][w_i][c_i] + bias[c_o * 2 + c_i];
-
-                            *(f32x4_any *)&lanes[0] = at_least_f32x4(sum, 0.0f);
-                            for (int32_t lane = 0; lane < 4; ++lane) {
-                                y[c_o * 8 + (c_i * 4 + lane)][h_o * 2 + h_i][w_o * 2 + w_i] =
-                                    lanes[lane];
+                for (int32_t kh = 0; kh < 3; ++kh) {
+                    for (int32_t kw = 0; kw < 3; ++kw) {
+                        for (int32_t ic = 0; ic < 16; ++ic) {
+                            #pragma GCC unroll 2
+                            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                                #pragma GCC unroll 3
+                                for (int32_t oc_c = 0; oc_c < 3; ++oc_c) {
+                                    acc[ow_i][oc_c] += x[oh + kh][ow_o * 2 + ow_i + kw][ic]
+                                                     * w[oc_o][kh][kw][ic][oc_c];
+                                }
                             }
+                        }
+                    }
+                }
+                #pragma GCC unroll 2
+                for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                    #pragma GCC unroll 3
+                    for (int32_t oc_c = 0; oc_c < 3; ++oc_c) {
+                        float lanes[4];
+                        const f32x4 sum = acc[ow_i][oc_c] + bias[oc_o * 3 + oc_c];
+
+                        *(f32x4_any *)&lanes[0] = at_least_f32x4(sum, 0.0f);
+                        for (int32_t lane = 0; lane < 4; ++lane) {
+                            y[oc_o * 12 + oc_c * 4 + lane][oh][ow_o * 2 + ow_i] =
+                                lanes[lane];
                         }
                     }
                 }
@@ -565,11 +428,9 @@ digits_init(struct digits *m, const struct digits_config *config)
 	return DIGITS_OK;
 }
 
-/* Workspace, 10240 bytes:
+/* Workspace, 6400 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
- *   bytes 4096..6399: pool1_out, written by pool1, read by conv2_input
- *   bytes 0..4095: conv2_pixels, written by conv2_input, read by conv2_products
- *   bytes 4096..10239: conv2_sums, written by conv2_products, read by conv2
+ *   bytes 4096..6399: pool1_out, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob
  */
@@ -592,8 +453,6 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	unsigned char *const workspace = m->workspace;
 	void *const relu1 = workspace;
 	void *const pool1_out = workspace + 4096;
-	void *const conv2_pixels = workspace;
-	void *const conv2_sums = workspace + 4096;
 	void *const relu2 = workspace;
 	void *const fc = workspace + 1536;
 
@@ -601,11 +460,8 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	      (const f32x4 (*)[3][4])digits_conv1_w,
 	      (const f32x4 *)digits_conv1_bias, relu1);
 	pool1(relu1, pool1_out);
-	conv2_input(pool1_out, conv2_pixels);
-	conv2_products(conv2_pixels,
-	               (const f32x4 (*)[2][4][16][3])digits_conv2_products_w,
-	               conv2_sums);
-	conv2(conv2_sums, (const f32x4 *)digits_conv2_bias, relu2);
+	conv2(pool1_out, (const f32x4 (*)[3][3][16][3])digits_conv2_w,
+	      (const f32x4 *)digits_conv2_bias, relu2);
 	fc_gemm(relu2, digits_fc_gemm_w, digits_fc_gemm_bias, fc);
 	prob(fc, out->prob);
 	return DIGITS_OK;
