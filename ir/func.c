@@ -228,7 +228,7 @@ struct usage {
 };
 
 /* A call that takes an element's address may read and write the buffer, and so
- * may an external function that gets the buffer's pointer. */
+ * may a function that gets the buffer's pointer. */
 static void
 find_address(void *ctx, const struct expr *e)
 {
@@ -240,7 +240,9 @@ find_address(void *ctx, const struct expr *e)
 		q->written = true;
 	}
 	for (int i = 1; e->kind == EXPR_CALL &&
-			e->u.intrin == INTRIN_CALL_EXTERN && i < e->n_args;
+			(e->u.intrin == INTRIN_CALL_EXTERN ||
+			 e->u.intrin == INTRIN_CALL_FUNC) &&
+			i < e->n_args;
 	     i++) {
 		if (e->args[i] == q->buffer->data->expr) {
 			q->read = q->written = true;

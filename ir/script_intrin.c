@@ -3,6 +3,7 @@
  * the table of intrinsics says. */
 #include "expr_build.h"
 #include "script_read.h"
+#include "text.h"
 
 /* Which types an intrinsic whose arguments have one type computes with. */
 static bool
@@ -127,6 +128,13 @@ check_other(struct script_reader *r, const struct py_node *call, enum intrin op,
 	case INTRIN_CALL_FUNC:
 	case INTRIN_CALL_EXTERN:
 	case INTRIN_LAUNCH:
+		return (args[0]->kind == EXPR_STRING &&
+			text_is_identifier(args[0]->u.text, "")) ||
+		       script_fail(r, call,
+				   "T.%s without a function's name; "
+				   "its first argument is a string of letters, "
+				   "digits and '_'",
+				   intrin_name(op));
 	case INTRIN_STORAGE_SYNC:
 		return args[0]->kind == EXPR_STRING ||
 		       script_fail(r, call,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier of expressions: arity, types and lanes of every node, variables
  * and buffers in scope. */
+#include "text.h"
 #include "verify.h"
 
 static bool
@@ -221,6 +222,11 @@ verify_call(struct verifier *v, const struct expr *e)
 	     e->u.intrin == INTRIN_LAUNCH) &&
 	    (e->n_args == 0 || e->args[0]->kind != EXPR_STRING)) {
 		verify_fail(v, "a call without a name", e);
+	} else if ((e->u.intrin == INTRIN_CALL_FUNC ||
+		    e->u.intrin == INTRIN_CALL_EXTERN ||
+		    e->u.intrin == INTRIN_LAUNCH) &&
+		   !text_is_identifier(e->args[0]->u.text, "")) {
+		verify_fail(v, "a call of what is no function's name", e);
 	}
 	if (e->u.intrin == INTRIN_SHUFFLE_XOR &&
 	    (!same_type(e, e->args[0]) || e->type.lanes != 1 ||

@@ -119,6 +119,7 @@ choose_funcs(const struct program_result *all, bool plain,
 	enum program_stage best = PROGRAM_WRITTEN;
 
 	memset(out, 0, sizeof *out);
+	out->file = all->file;
 	out->intrins = all->intrins;
 	for (int i = 0; i < all->funcs.n; i++) {
 		if (all->funcs.data[i].stage > best) {

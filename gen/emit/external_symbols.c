@@ -91,6 +91,18 @@ find_text(struct unit *u, const struct func *f, struct external *x)
 	return true;
 }
 
+/* sizeof (x) looks like a call. */
+static bool
+is_word(const struct dialect *d, const char *name)
+{
+	for (int i = 0; i < d->reserved_members.n; i++) {
+		if (strcmp(d->reserved_members.data[i], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 unit_external(struct unit *u, const struct func *f, const char *name,
 	      struct dtype ret, const struct external_param *params, int n)
@@ -104,6 +116,10 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 	}
 	if (!text_is_identifier(name, "")) {
 		return fail(u, f, "no identifier:", name);
+	}
+	if (is_word(u->d, name)) {
+		return fail(u, f,
+			    "no function, but a word of the language:", name);
 	}
 	if (u->intrinsics == NULL) {
 		u->intrinsics = intrinsic_set_load(u->m, u->d->dir);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls as text, with casts of pointers to arrays. */
+#include "text.h"
 #include "walk.h"
 
 static const char *
@@ -37,6 +38,15 @@ walk_callee(struct walker *w, const char *name)
 	int at = pointer_map_get(&w->u->callee, expr_string(w->m, name), -1);
 
 	return at >= 0 ? w->u->callees.data[at] : module_find_func(w->m, name);
+}
+
+bool
+walk_names_function(struct walker *w, const char *name)
+{
+	if (!text_is_identifier(name, "")) {
+		walk_fail(w, "'%s' is no name of a function", name);
+	}
+	return !w->failed;
 }
 
 /* Are the inner extents of a and b equal, so that no cast is needed? */
@@ -336,6 +346,9 @@ walk_call_function(struct walker *w, const struct expr *e)
 		return (struct piece){ "", w->d->primary };
 	}
 	callee = walk_callee(w, name);
+	if (!walk_names_function(w, name)) {
+		return (struct piece){ "", w->d->primary };
+	}
 	for (int i = 1; i < e->n_args; i++) {
 		if (walk_is_stored_only(w, e->args[i]->type)) {
 			walk_fail(w,

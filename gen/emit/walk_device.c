@@ -148,6 +148,9 @@ walk_launch(struct walker *w, const struct expr *e)
 		return failed(w,
 			      f->rejected != NULL ? f->rejected : f->no_launch);
 	}
+	if (!walk_names_function(w, e->args[0]->u.text)) {
+		return (struct piece){ "", w->d->primary };
+	}
 	tdata_text(data, "callee", e->args[0]->u.text);
 	tdata_text(data, "arguments",
 		   w->u->model != NULL && f->pointer != NULL

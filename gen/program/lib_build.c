@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules, tvm.lower, tvm.build, targets, and their text. */
+#include "calls.h"
 #include "lower.h"
 
 #include "eval.h"
@@ -271,6 +272,9 @@ program_lower(struct func *f, int phase, bool simple,
 	int n;
 	const struct lower_pass *passes = lower_passes(&n);
 
+	if (phase > 0) {
+		program_name_addresses(f);
+	}
 	if (!simple) {
 		return lower_func_to(f, phase, hooks);
 	}

@@ -5,6 +5,7 @@
 
 #include "eval.h"
 #include "program_parts.h"
+#include "text.h"
 
 static bool
 deep_result(struct call *c, const struct expr *e, int depth, struct pval *out)
@@ -361,16 +362,9 @@ expr_call_extern(struct call *c, struct pval *out)
 	if (!arg_dtype(c, 0, &t) || !arg_text(c, 1, &name)) {
 		return false;
 	}
-	for (const char *at = name; *at || at == name; at++) {
-		bool letter = (*at >= 'a' && *at <= 'z') ||
-			      (*at >= 'A' && *at <= 'Z') || *at == '_';
-
-		if (!letter && (at == name || *at < '0' || *at > '9')) {
-			return call_error(c, 1,
-					  "\"%.40s\" is no name of a "
-					  "function",
-					  name);
-		}
+	if (!text_is_identifier(name, "")) {
+		return call_error(c, 1, "\"%.40s\" is no name of a function",
+				  name);
 	}
 	args[0] = expr_string(ev->m, name);
 	for (int i = 0; i < rest->n; i++) {

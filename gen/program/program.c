@@ -50,6 +50,7 @@ program_run(struct module *m, const struct source *src,
 	struct pval unused;
 
 	memset(out, 0, sizeof *out);
+	out->file = src->name;
 	if (!tree) {
 		return false;
 	}

@@ -43,6 +43,7 @@ struct program_func {
 };
 
 struct program_result {
+	const char *file;               /* the program's, for messages */
 	VEC(struct program_func) funcs; /* in the order they came to be */
 	bool printed;
 	int64_t printed_bytes;

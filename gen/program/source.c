@@ -2,9 +2,11 @@
 /* A program's functions as source: lowered, if they are not, and named; arrays
  * too large for the stack become parameters; functions with bound threads are
  * split into kernels and the host function that launches them. */
+#include "calls.h"
 #include "dialect.h"
 #include "emit.h"
 #include "identifiers.h"
+#include "index_checks.h"
 #include "kernel.h"
 #include "lower.h"
 
@@ -65,6 +67,37 @@ check_bound(struct writing *w, const struct func *f)
 				  : ", and another one to \"threadIdx.x\"");
 }
 
+/* Calls of earlier functions get the names that these have in the source. From
+ * the last one, because a name that a function lost may be another one's. */
+static bool
+name_calls(struct writing *w, struct func *f, int n)
+{
+	for (int i = n - 1; i >= 0; i--) {
+		const struct func *from = w->list->funcs.data[i].func;
+		const struct program_part *to = &w->parts[i];
+
+		if (!program_calls(f, from->name)) {
+			continue;
+		}
+		if (lower_has_threads(f) || to->split != NULL) {
+			return func_error(f, DIAG_BAD_PROGRAM,
+					  "it calls '%s', and one of them has "
+					  "loops of threads; inline it",
+					  from->name);
+		}
+		if (to->func->params.n != from->params.n) {
+			return func_error(f, DIAG_BAD_PROGRAM,
+					  "it calls '%s', which has an array "
+					  "too large for the stack; make the "
+					  "array a parameter",
+					  from->name);
+		}
+		func_rename_calls(f, INTRIN_CALL_FUNC, from->name,
+				  to->func->name);
+	}
+	return true;
+}
+
 static bool
 prepare(struct writing *w, struct name_set *names, int i)
 {
@@ -74,8 +107,15 @@ prepare(struct writing *w, struct name_set *names, int i)
 		.max_threads = w->target->max_threads,
 		.shared_bytes = w->target->shared_bytes,
 	};
-	struct func *f = func_clone(from->func, name_for(w, names, from));
+	struct func *f;
 
+	if (!program_check_calls(w->m, w->list, i)) {
+		return false;
+	}
+	f = func_clone(from->func, name_for(w, names, from));
+	if (!name_calls(w, f, i)) {
+		return false;
+	}
 	/* Parameters stay arrays of scalars: the user's code calls the
 	 * function. */
 	if (w->target->vectors.n > 0 && !f->facts.has_vectors) {
@@ -89,6 +129,9 @@ prepare(struct writing *w, struct name_set *names, int i)
 	}
 	if (from->stage < PROGRAM_LOWERED &&
 	    !program_lower(f, 3, false, w->o->hooks)) {
+		return false;
+	}
+	if (!program_check_indices(f, w->list->file)) {
 		return false;
 	}
 	part->schedule = from->schedule ? from->schedule : "";

@@ -172,11 +172,15 @@ pv_equal(const struct pval *x, const struct pval *y, int depth)
 	case PV_TUPLE:
 	case PV_LIST:
 	case PV_SET:
-		return lists_equal(x->u.list, y->u.list, depth);
+		/* As in Python, one object equals itself, however deep. */
+		return x->u.list == y->u.list ||
+		       lists_equal(x->u.list, y->u.list, depth);
 	case PV_DICT:
-		return lists_equal(&x->u.dict->keys, &y->u.dict->keys, depth) &&
-		       lists_equal(&x->u.dict->values, &y->u.dict->values,
-				   depth);
+		return x->u.dict == y->u.dict ||
+		       (lists_equal(&x->u.dict->keys, &y->u.dict->keys,
+				    depth) &&
+			lists_equal(&x->u.dict->values, &y->u.dict->values,
+				    depth));
 	case PV_RANGE:
 		return x->u.range->start == y->u.range->start &&
 		       x->u.range->stop == y->u.range->stop &&

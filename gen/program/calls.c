@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls between the functions of a program, which are checked before source is
+ * written: T.call_func names an earlier function of the program and gives it
+ * values of its parameters' kinds and arrays of their sizes. Functions from
+ * outside are T.call_extern's, which emitting notes; kernels are launched by the
+ * host functions that tirc writes. */
+#include "calls.h"
+
+struct checking {
+	struct module *m;
+	const char *file;
+	const struct program_func *funcs; /* of the program */
+	int n;                            /* the caller's number */
+	const struct func *caller;
+	struct stmt *at;
+	/* the buffer that is searched */
+	const struct var *data;
+	const struct buffer *found;
+	bool ok;
+};
+
+#define refuse(c, ...)                                                         \
+	((c)->ok = diag_error(&(c)->m->diags, DIAG_BAD_PROGRAM,                \
+			      (struct diag_place){                             \
+				      .file = (c)->file,                       \
+				      .line = (c)->at->pos.line,               \
+				      .col = (c)->at->pos.col,                 \
+				      .item = (c)->caller->name },             \
+			      __VA_ARGS__))
+
+static void
+match_data(struct checking *c, const struct buffer *b)
+{
+	if (b != NULL && b->data == c->data) {
+		c->found = b;
+	}
+}
+
+static bool
+find_data(void *ctx, struct stmt *s)
+{
+	struct checking *c = ctx;
+
+	if (s->kind == STMT_ALLOC) {
+		match_data(c, s->u.buffer);
+	}
+	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
+	     i++) {
+		match_data(c, s->u.block->allocs[i]);
+	}
+	return c->found == NULL;
+}
+
+/* The array that an argument points to the start of; NULL: none is known. */
+static const struct buffer *
+pointed_to(struct checking *c, const struct expr *arg)
+{
+	if (arg->kind != EXPR_VAR) {
+		return NULL;
+	}
+	c->data = arg->u.var;
+	c->found = NULL;
+	for (int i = 0; i < c->caller->params.n; i++) {
+		match_data(c, c->caller->params.data[i].buffer);
+	}
+	if (c->found == NULL) {
+		stmt_visit(c->caller->body, find_data, c);
+	}
+	return c->found;
+}
+
+static void
+check_array(struct checking *c, const char *name, int i,
+	    const struct buffer *param, const struct expr *arg)
+{
+	const struct buffer *b = pointed_to(c, arg);
+	int64_t has, needs;
+
+	if (b == NULL) {
+		refuse(c,
+		       "argument %d of '%s' is no array; give the pointer of a "
+		       "buffer, as in A.data",
+		       i, name);
+	} else if (b->type.kind != param->type.kind) {
+		refuse(c,
+		       "argument %d of '%s' is an array of %s, and the "
+		       "parameter one of %s; give one of that type",
+		       i, name, dtype_name(b->type), dtype_name(param->type));
+	} else if (buffer_const_elems(b, &has) &&
+		   buffer_max_elems(param, &needs) &&
+		   has * b->type.lanes < needs * param->type.lanes) {
+		refuse(c,
+		       "argument %d of '%s' has %lld elements, and the "
+		       "parameter up to %lld; give an array of its size",
+		       i, name, (long long)(has * b->type.lanes),
+		       (long long)(needs * param->type.lanes));
+	}
+}
+
+static void
+check_arguments(struct checking *c, const struct func *callee,
+		const struct expr *e)
+{
+	const char *name = e->args[0]->u.text;
+
+	if (e->n_args - 1 != callee->params.n) {
+		refuse(c, "'%s' takes %d arguments, and the call has %d", name,
+		       callee->params.n, e->n_args - 1);
+		return;
+	}
+	for (int i = 1; i < e->n_args && c->ok; i++) {
+		const struct param *p = &callee->params.data[i - 1];
+
+		if (p->buffer != NULL) {
+			check_array(c, name, i, p->buffer, e->args[i]);
+		} else if (!dtype_equal(p->var->type, e->args[i]->type)) {
+			refuse(c,
+			       "argument %d of '%s' is %s, and the parameter "
+			       "%s; cast it",
+			       i, name, dtype_name(e->args[i]->type),
+			       dtype_name(p->var->type));
+		}
+	}
+}
+
+static void
+check_call(void *ctx, const struct expr *e)
+{
+	struct checking *c = ctx;
+	const char *name;
+
+	if (!c->ok || e->kind != EXPR_CALL ||
+	    (e->u.intrin != INTRIN_CALL_FUNC && e->u.intrin != INTRIN_LAUNCH)) {
+		return;
+	}
+	name = e->args[0]->u.text;
+	if (e->u.intrin == INTRIN_LAUNCH) {
+		refuse(c,
+		       "a program launches no kernel '%s' itself; bind the "
+		       "loops to threads, and the function that launches them "
+		       "is written",
+		       name);
+		return;
+	}
+	for (int i = 0; i < c->n; i++) {
+		if (strcmp(c->funcs[i].func->name, name) == 0) {
+			check_arguments(c, c->funcs[i].func, e);
+			return;
+		}
+	}
+	refuse(c,
+	       "T.call_func of '%s', which is no earlier function of the "
+	       "program; define it before, or call a function from outside "
+	       "with T.call_extern",
+	       name);
+}
+
+static bool
+check_stmt(void *ctx, struct stmt *s)
+{
+	struct checking *c = ctx;
+
+	for (int i = 0; i < s->n_args && c->ok; i++) {
+		c->at = s;
+		expr_visit(s->args[i], check_call, c);
+	}
+	return c->ok;
+}
+
+bool
+program_check_calls(struct module *m, const struct program_result *list, int i)
+{
+	struct checking c = {
+		.m = m,
+		.file = list->file,
+		.funcs = list->funcs.data,
+		.n = i,
+		.caller = list->funcs.data[i].func,
+		.ok = true,
+	};
+
+	stmt_visit(c.caller->body, check_stmt, &c);
+	return c.ok;
+}
+
+struct use {
+	const char *name;
+	bool found;
+};
+
+static void
+find_call(void *ctx, const struct expr *e)
+{
+	struct use *u = ctx;
+
+	u->found |= e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_FUNC &&
+		    strcmp(e->args[0]->u.text, u->name) == 0;
+}
+
+static bool
+find_call_stmt(void *ctx, struct stmt *s)
+{
+	struct use *u = ctx;
+
+	for (int i = 0; i < s->n_args && !u->found; i++) {
+		expr_visit(s->args[i], find_call, u);
+	}
+	return !u->found;
+}
+
+bool
+program_calls(const struct func *f, const char *name)
+{
+	struct use u = { .name = name };
+
+	stmt_visit(f->body, find_call_stmt, &u);
+	return u.found;
+}
+
+/* -- pointers of local arrays -- */
+
+struct local_arrays {
+	struct func *f;
+	VEC(struct var *) from;
+	VEC(const struct expr *) to;
+};
+
+static void
+add_local(struct local_arrays *l, const struct buffer *b)
+{
+	struct module *m = l->f->module;
+	const struct expr **index = arena_array(&m->arena, const struct expr *,
+						b->ndim + 1);
+	const struct expr *first;
+
+	for (int d = 0; d < b->ndim; d++) {
+		index[d] = expr_int(m, b->shape[d]->type, 0);
+	}
+	first = expr_load(m, b, index, b->ndim);
+	first = expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE), &first, 1);
+	vec_push(&m->arena, &l->from, b->data);
+	vec_push(&m->arena, &l->to, first);
+}
+
+static bool
+find_locals(void *ctx, struct stmt *s)
+{
+	struct local_arrays *l = ctx;
+
+	if (s->kind == STMT_ALLOC) {
+		add_local(l, s->u.buffer);
+	}
+	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
+	     i++) {
+		add_local(l, s->u.block->allocs[i]);
+	}
+	return true;
+}
+
+void
+program_name_addresses(struct func *f)
+{
+	struct local_arrays l = { .f = f };
+	struct var_map map;
+
+	stmt_visit(f->body, find_locals, &l);
+	map = (struct var_map){ l.from.data, l.to.data, l.from.n };
+	if (map.n > 0) {
+		stmt_substitute(f, f->body, &map);
+	}
+}

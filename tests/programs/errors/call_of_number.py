@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+from tvm.script import ir as I, tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def inner(A: T.Buffer((8,), "int8"), n: T.int32):
+        A[0] = T.Cast("int8", n)
+
+    @T.prim_func
+    def outer(A: T.Buffer((8,), "int8")):
+        T.evaluate(T.call_func("void", "inner", A.data, T.int64(1)))

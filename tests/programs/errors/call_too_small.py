@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+from tvm.script import ir as I, tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def inner(A: T.Buffer((8,), "int8")):
+        A[7] = T.int8(0)
+
+    @T.prim_func
+    def outer(A: T.Buffer((4,), "int8")):
+        T.evaluate(T.call_func("void", "inner", A.data))
