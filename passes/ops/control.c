@@ -46,6 +46,27 @@ define_control_copy(struct define *c, const struct node *n,
 	return true;
 }
 
+/* An integer of fewer than 8 bits, of the low bits of its byte; other elements as
+ * they are. */
+bool
+define_low_bits(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	int ndim = n->outputs[0]->ndim;
+	const struct expr *e = te_at(c->module, in[0],
+				     axes_exprs(c, axes, ndim), ndim);
+	struct dtype t = e->type;
+
+	if (!dtype_equal(dtype_stored(t), t)) {
+		e = expr_call(c->module, INTRIN_REINTERPRET, dtype_of(DT_U8),
+			      &e, 1);
+		e = expr_cast(c->module, t, e);
+	}
+	out[0] = define_stage(c, "low_bits", "elementwise", ndim, axes, e);
+	return true;
+}
+
 /* The entry function has their meaning. */
 bool
 define_control_none(struct define *c, const struct node *n,

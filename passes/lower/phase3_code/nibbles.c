@@ -453,6 +453,18 @@ variable(const struct nibbles *n, const struct expr *e)
 	return e;
 }
 
+/* An operation of 8 bits or more, of operands that became bytes. The bits of such
+ * an operand are those of its byte. */
+static const struct expr *
+rebuilt(struct nibbles *n, const struct expr *e, const struct expr *const *args)
+{
+	return e->kind == EXPR_CALL && e->u.intrin == INTRIN_REINTERPRET &&
+			       dtype_is_int(e->type) &&
+			       dtype_is_int(args[0]->type)
+		       ? expr_cast(n->module, e->type, args[0])
+		       : expr_rebuild(n->module, e, args);
+}
+
 static const struct expr *
 rewritten(struct nibbles *n, const struct expr *e)
 {
@@ -476,7 +488,7 @@ rewritten(struct nibbles *n, const struct expr *e)
 	} else if (is_short(e->type)) {
 		result = computed(n, e, args);
 	} else if (changed) {
-		result = expr_rebuild(n->module, e, args);
+		result = rebuilt(n, e, args);
 	}
 	if (result->kind == EXPR_CALL && intrin_is_address(result->u.intrin) &&
 	    result->args[0]->kind != EXPR_LOAD) {

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs of integers of fewer than 8 bits have a byte for each element, of which a
+ * caller may set every bit. All nodes but those of backends read the low bits, so
+ * that their values are the type's:
+ *
+ *	before	y = Gather (table, x)      # x: an input, uint4
+ *	after	x_low = tirc.LowBits (x)
+ *		y = Gather (table, x_low)
+ *
+ * Passes before this one look at types alone; those after it rely on values. */
+#include "rewrite.h"
+
+static bool
+reads_bytes(const struct node *n)
+{
+	return !n->match && !node_is_internal(n, "LowBits");
+}
+
+static bool
+is_read(const struct graph *g, const struct tensor *x)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		for (int k = 0; reads_bytes(n) && k < n->n_inputs; k++) {
+			if (n->inputs[k] == x) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool
+graph_low_bits(struct graph *g)
+{
+	for (int i = 0; i < g->inputs.n; i++) {
+		struct tensor *x = g->inputs.data[i], *low;
+		struct node *n;
+
+		if (!dtype_is_int(x->type) ||
+		    dtype_equal(dtype_stored(x->type), x->type) ||
+		    !is_read(g, x)) {
+			continue;
+		}
+		low = graph_tensor(g, arena_printf(&g->module->arena, "%s_low",
+						   x->name));
+		n = graph_node_at(g, 0, "tirc", "LowBits", low->name, &x, 1,
+				  &low, 1);
+		n->op = op_find("tirc", "LowBits");
+		if (!ops_infer_node(g, n)) {
+			return false;
+		}
+		for (int k = 0; k < g->nodes.n; k++) {
+			struct node *reader = g->nodes.data[k];
+
+			for (int at = 0;
+			     reads_bytes(reader) && at < reader->n_inputs;
+			     at++) {
+				if (reader->inputs[at] == x) {
+					node_set_input(reader, at, low);
+				}
+			}
+		}
+	}
+	return true;
+}
