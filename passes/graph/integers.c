@@ -224,11 +224,18 @@ fixed_binary(struct graph *g, struct node *n)
 	struct tensor *in[2] = { dequantized(g, n->inputs[0], &a),
 				 dequantized(g, n->inputs[1], &b) };
 	struct node *made;
-	double twice;
+	double twice, y;
+	int64_t multiplier, exponent;
 
 	if (!in[0] || !in[1] || a.n != 1 || b.n != 1 || !is_byte(in[0]) ||
 	    !is_byte(in[1]) || !find_quantized_epilogue(g, n, &end) ||
 	    !is_byte(end.quantize->outputs[0])) {
+		return true;
+	}
+	twice = 2 * (a.scale[0] > b.scale[0] ? a.scale[0] : b.scale[0]);
+	y = node_is(n, "Mul") ? a.scale[0] * b.scale[0] / end.q.scale[0]
+			      : twice / ((1 << 20) * end.q.scale[0]);
+	if (!fixed_point(y, &multiplier, &exponent)) {
 		return true;
 	}
 	made = insert_internal(g, end.quantize, n->op_type, n->outputs[0]->name,
@@ -242,13 +249,11 @@ fixed_binary(struct graph *g, struct node *n)
 	node_set_attr_int(g, made, "low", end.low);
 	node_set_attr_int(g, made, "high", end.high);
 	if (node_is(n, "Mul")) {
-		set_fixed(g, made, "y",
-			  a.scale[0] * b.scale[0] / end.q.scale[0]);
+		set_fixed(g, made, "y", y);
 	} else {
-		twice = 2 * (a.scale[0] > b.scale[0] ? a.scale[0] : b.scale[0]);
 		set_fixed(g, made, "a", a.scale[0] / twice);
 		set_fixed(g, made, "b", b.scale[0] / twice);
-		set_fixed(g, made, "y", twice / ((1 << 20) * end.q.scale[0]));
+		set_fixed(g, made, "y", y);
 	}
 	record_absorbed_dequantize(g, n->inputs[0], made);
 	record_absorbed_dequantize(g, n->inputs[1], made);

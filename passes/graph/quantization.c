@@ -291,7 +291,7 @@ find_quantized_epilogue(struct graph *g, const struct node *anchor,
 
 /* -- factors -- */
 
-void
+bool
 fixed_point(double real, int64_t *multiplier, int64_t *exponent)
 {
 	int shift = 0;
@@ -306,6 +306,7 @@ fixed_point(double real, int64_t *multiplier, int64_t *exponent)
 	}
 	*multiplier = (int64_t)m;
 	*exponent = shift;
+	return shift <= 31;
 }
 
 static bool
@@ -325,15 +326,28 @@ constant_words(struct graph *g, const char *base, int64_t n, const int32_t *v)
 	return graph_constant(g, base, dtype_of(DT_I32), n == 1 ? 0 : 1, &n, v);
 }
 
+/* Does the target multiply by fixed-point numbers, and are the scales such? */
+static bool
+is_fixed(const struct graph *g, const double *scale, int64_t n)
+{
+	bool fits = g->settings->fixed_point;
+	int64_t m, e;
+
+	for (int64_t i = 0; i < n && fits; i++) {
+		fits = fixed_point(scale[i], &m, &e);
+	}
+	return fits;
+}
+
 /* Inputs 1 and on of a Requantize; how many. */
 static int
-factors(struct graph *g, const char *base, const double *scale, int64_t n,
-	struct tensor **in)
+factors(struct graph *g, bool fixed, const char *base, const double *scale,
+	int64_t n, struct tensor **in)
 {
 	struct arena *a = &g->module->arena;
 	int32_t *multiplier, *exponent;
 
-	if (!g->settings->fixed_point) {
+	if (!fixed) {
 		in[0] = constant_floats(g, arena_printf(a, "%s.scale", base),
 					dtype_of(DT_F64), n == 1 ? 0 : 1, &n,
 					scale);
@@ -377,16 +391,16 @@ insert_requantize(struct graph *g, const struct quantized_epilogue *end,
 {
 	const struct tensor *y = end->quantize->outputs[0];
 	struct tensor *in[3] = { sum };
+	bool fixed = is_fixed(g, scale, n);
 	struct node *made;
 	int count;
 
-	count = 1 +
-		factors(g, y->name, scale, all_equal(scale, n) ? 1 : n, in + 1);
+	count = 1 + factors(g, fixed, y->name, scale,
+			    all_equal(scale, n) ? 1 : n, in + 1);
 	made = insert_internal(g, end->quantize, "Requantize", y->name, in,
 			       count);
 	made->name = end->quantize->name;
-	node_set_attr_string(g, made, "rounding",
-			     g->settings->fixed_point ? "fixed" : "nearest");
+	node_set_attr_string(g, made, "rounding", fixed ? "fixed" : "nearest");
 	node_set_attr_int(g, made, "to", dtype_onnx_number(y->type));
 	node_set_attr_int(g, made, "axis", axis);
 	node_set_attr_int(g, made, "zero", (int64_t)end->q.zero[0]);

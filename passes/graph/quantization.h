@@ -60,8 +60,9 @@ bool find_quantized_epilogue(struct graph *g, const struct node *anchor,
 			     struct quantized_epilogue *end);
 
 /* real as multiplier * 2^(exponent - 31), multiplier of 31 bits: as
- * TFLite's QuantizeMultiplier. */
-void fixed_point(double real, int64_t *multiplier, int64_t *exponent);
+ * TFLite's QuantizeMultiplier. False: the exponent is above 31, so that no
+ * product of an integer has 32 bits. */
+bool fixed_point(double real, int64_t *multiplier, int64_t *exponent);
 
 /* An int32 constant of n numbers; a scalar if n is 1. */
 struct tensor *constant_words(struct graph *g, const char *base, int64_t n,

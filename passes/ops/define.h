@@ -60,6 +60,9 @@ bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
  * may have others. */
 bool infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
 		     int64_t high);
+/* The same of other integers; what: "exponents". */
+bool infer_numbers(struct infer *c, const struct node *n, int i,
+		   const char *what, int64_t low, int64_t high);
 /* The node of that operator that computes t, else NULL. */
 const struct node *made_by(const struct tensor *t, const char *domain,
 			   const char *op_type);

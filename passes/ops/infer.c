@@ -438,8 +438,8 @@ value_int(const struct value *v, int64_t k)
 }
 
 bool
-infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
-		int64_t high)
+infer_numbers(struct infer *c, const struct node *n, int i, const char *what,
+	      int64_t low, int64_t high)
 {
 	const struct tensor *t = n->inputs[i];
 	const struct value *v = t->value;
@@ -452,10 +452,18 @@ infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
 
 		fits = at >= low && at < high;
 	}
-	return fits || infer_error(c, DIAG_BAD_TENSOR,
-				   "input %d must be constant, with positions "
-				   "from %lld to %lld; correct it",
-				   i, (long long)low, (long long)high - 1);
+	return fits ||
+	       infer_error(c, DIAG_BAD_TENSOR,
+			   "input %d must be constant, with %s from "
+			   "%lld to %lld; correct it",
+			   i, what, (long long)low, (long long)high - 1);
+}
+
+bool
+infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
+		int64_t high)
+{
+	return infer_numbers(c, n, i, "positions", low, high);
 }
 
 bool

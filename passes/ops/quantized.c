@@ -32,6 +32,27 @@ check_ints(struct infer *c, const struct node *n, const char *const *names,
 	return true;
 }
 
+/* The powers of two of fixed-point numbers that the intrinsic scale_fixed takes. */
+enum { EXPONENT_LEAST = -31, EXPONENT_MOST = 31 };
+
+static bool
+check_exponents(struct infer *c, const struct node *n, const char *const *names,
+		int count)
+{
+	for (int i = 0; i < count; i++) {
+		int64_t v = node_attr_int(n, names[i], 0);
+
+		if (v < EXPONENT_LEAST || v > EXPONENT_MOST) {
+			return infer_error(c, DIAG_BAD_ATTRIBUTE,
+					   "the attribute '%s' must be from %d "
+					   "to %d",
+					   names[i], EXPONENT_LEAST,
+					   EXPONENT_MOST);
+		}
+	}
+	return true;
+}
+
 /* The result type of a requantization; false after reporting. */
 static bool
 result_type(struct infer *c, const struct node *n, struct dtype *t)
@@ -80,7 +101,9 @@ check_rounding(struct infer *c, const struct node *n)
 	}
 	if (strcmp(rounding, "fixed") == 0) {
 		return check_factor(c, n, 1, DT_I32) &&
-		       check_factor(c, n, 2, DT_I32);
+		       check_factor(c, n, 2, DT_I32) &&
+		       infer_numbers(c, n, 2, "exponents", EXPONENT_LEAST,
+				     EXPONENT_MOST + 1);
 	}
 	return (count > 0 && count <= INT32_MAX) ||
 	       infer_error(c, DIAG_BAD_ATTRIBUTE,
@@ -320,10 +343,13 @@ infer_fixed_binary(struct infer *c, struct node *n)
 		"a_factor",     "b_factor",   "constant",     "addend",
 		"negative",
 	};
+	static const char *const exponents[] = { "a_exponent", "b_exponent",
+						 "y_exponent" };
 	struct dtype t;
 	int ndim;
 
 	if (!result_type(c, n, &t) || !check_ints(c, n, names, 13) ||
+	    !check_exponents(c, n, exponents, 3) ||
 	    !check_shift(c, n, "right") ||
 	    !infer_form(c, n, 1, TYPES_INTEGER, 0, INT32_MAX) ||
 	    !infer_broadcast(c, in, 2, &ndim, &shape)) {

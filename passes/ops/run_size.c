@@ -121,11 +121,28 @@ infer_nonzero(struct infer *c, struct node *n)
 	return true;
 }
 
+/* Is the size of n's result the number of the elements that it finds? */
+static bool
+is_counted(const struct node *n)
+{
+	const struct node *size = n->inputs[1]->producer, *count;
+
+	if (size == NULL || size->op != op_find("tirc", "RunSize")) {
+		return false;
+	}
+	count = size->inputs[0]->producer;
+	return count != NULL && count->op == op_find("tirc", "CountNonZero") &&
+	       count->inputs[0] == n->inputs[0];
+}
+
 /*	for i, j in order:
  *		if x[i, j] != 0 and found < count:
  *			y[0, found] = i
  *			y[1, found] = j
- *			found = found + 1 */
+ *			found = found + 1
+ *
+ * With the operator's own count, `found < count` always holds and is left out.
+ * Another count is a size that somebody chose: columns beyond those found are 0. */
 bool
 define_nonzero(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)
@@ -149,6 +166,15 @@ define_nonzero(struct define *c, const struct node *n,
 	found = te_at(m, made[1], &zero, 1);
 	condition = convert_to(c, dtype_of(DT_BOOL),
 			       te_at(m, in[0], at, x->ndim));
+	if (!is_counted(n)) {
+		te_ordered_start(m, made[0], define_shape_axes(c, 2, y->shape),
+				 expr_int(m, y->type, 0));
+		condition = expr_and(m,
+				     expr_lt(m, found,
+					     expr_cast(m, found->type,
+						       y->shape[1])),
+				     condition);
+	}
 	for (int d = 0; d <= x->ndim; d++) {
 		const struct expr **place = arena_array(&m->arena,
 							const struct expr *, 3);

@@ -136,6 +136,27 @@ check(partition("FindString", {"x": t("uint8", 3, 4),
       ("must be strings", {"x": t("uint8", 3, 0)}),
       ("must be strings", {"keys": t("uint8", 2, 0)}))
 
+# -- products with fixed-point numbers: exponents from -31 to 31 --
+WORDS = t("int32", 8)
+BYTES_8 = {"y": t("int8", 8)}
+check(partition("Requantize", {"x": WORDS, "factor": table("int32", [2**30], 8),
+                               "exponent": table("int32", [-31], 8)},
+                BYTES_8, rounding="fixed", axis=0),
+      ("exponents from -31 to 31", {"exponent": table("int32", [-32], 8)}),
+      ("exponents from -31 to 31", {"exponent": table("int32", [32], 8)}),
+      ("exponents from -31 to 31", {"exponent": table("int32", [-2**31], 8)}),
+      ("exponents from -31 to 31", {"exponent": t("int32", 8)}))
+for op in ("Add", "Mul"):
+    check(partition(op, {"a": t("int8", 8), "b": t("int8", 8)}, BYTES_8, to=3,
+                    a_multiplier=2**30, b_multiplier=2**30,
+                    y_multiplier=2**30, a_exponent=-31, b_exponent=0,
+                    y_exponent=31),
+          *((message, {name: v}) for name in
+            (("a_exponent", "b_exponent", "y_exponent")
+             if op == "Add" else ("y_exponent",))
+            for v in (-32, 32, -2**31)
+            for message in ["'%s' must be from -31 to 31" % name]))
+
 # -- strings --
 BYTES = t("uint8", 2, 6)
 PIECES = {"from": t("int32", 2, 3), "to": t("int32", 2, 3),
@@ -324,3 +345,45 @@ got = run(PART, [(0, 4, 1, 6, 2, 9, 6, 6), (-1, 9, -2**63, FAR, 1, 9, 6, FAR),
 want = ["ab....ef....hijkl.......", "a...........ghijkl......", 24 * "."]
 if got != want:
     fail("Substring: %s, not %s" % (got, want))
+
+# -- places that somebody else counted: those beyond the count are not stored, and
+# those that nothing is found for are 0 --
+NONZERO = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "g.h"
+
+int
+main(void)
+{
+	static const float x[8] = { 1, 0, 1, 1, 0, 1, 1, 1 };
+	static struct g m;
+	const struct g_config config = { 0 };
+	struct g_inputs in = { x };
+	int64_t *y = malloc(%d * sizeof *y);
+	struct g_outputs out = { y };
+
+	if (g_init(&m, &config) != G_OK || g_run(&m, &in, &out) != G_OK) {
+		return 1;
+	}
+	for (int i = 0; i < %d; i++) {
+		printf("%%d ", (int)y[i]);
+	}
+	free(y);
+	return 0;
+}
+"""
+for count, want in ((2, "0 2"), (6, "0 2 3 5 6 7"), (8, "0 2 3 5 6 7 0 0")):
+    out = compiled(partition(
+        "NonZero", {"x": t("float32", 8), "n": table("int64", [count])},
+        {"y": t("int64", 1, count)}))[1]
+    with open(os.path.join(out, "main.c"), "w", encoding="utf-8") as file:
+        file.write(NONZERO % (count, count))
+    exe = os.path.join(out, "main")
+    execute([need("gcc"), "-std=c99", "-O1", "-w",
+             "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+             "-I" + out, os.path.join(out, "g.c"),
+             os.path.join(out, "main.c"), "-o", exe])
+    got = execute([exe]).stdout.strip()
+    if got != want:
+        fail("NonZero of %d: %s, not %s" % (count, got, want))
