@@ -373,6 +373,34 @@ arrays_read(struct module *m, const char *path,
 					 : read_npy(m, path, *list);
 }
 
+bool
+arrays_read_set(struct module *m, const char *folder, const char *file,
+		struct array *out)
+{
+	struct arena *a = &m->arena;
+	size_t n = strlen(folder);
+	const char *slash, *base;
+
+	while (n > 1 && folder[n - 1] == '/') {
+		n--;
+	}
+	folder = arena_strndup(a, folder, n);
+	slash = strrchr(folder, '/');
+	base = slash != NULL ? slash + 1 : folder;
+	if (*base == '\0' || strcmp(base, ".") == 0 ||
+	    strcmp(base, "..") == 0) {
+		return onnx_read_tensor_beside(m, folder, file, out);
+	}
+	return onnx_read_tensor_beside(m,
+				       slash != NULL
+					       ? arena_strndup(a, folder,
+							       (size_t)(slash -
+									folder))
+					       : ".",
+				       arena_printf(a, "%s/%s", base, file),
+				       out);
+}
+
 /* -- writing -- */
 
 /* The bytes of a .npy file, in the arena; NULL: reported. */

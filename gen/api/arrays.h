@@ -23,6 +23,10 @@ struct array_filter {
 bool arrays_read(struct module *m, const char *path,
 		 const struct array_filter *filter, struct array **list,
 		 int *n);
+/* The array of FOLDER/FILE, a .pb file of a data set: a plain file in a folder
+ * that is no link. */
+bool arrays_read_set(struct module *m, const char *folder, const char *file,
+		     struct array *out);
 /* Are its elements of type t? Compares the width only if NumPy has no such type
  * and the file has only the width. */
 bool array_is(const struct array *a, struct dtype t);

@@ -10,6 +10,7 @@
 #include "partition.h"
 #include "passes.h"
 #include "quantization.h"
+#include "text.h"
 #include "tirc_context.h"
 
 /* A decimal integer that ends at one of the characters of stop. */
@@ -219,13 +220,21 @@ read_const_input(struct tirc *t, const char *text, struct const_input *out)
 static bool
 read_array(struct module *m, const char *path, int position, struct array *out)
 {
-	const char *star = strchr(path, '*');
+	const char *star = strchr(path, '*'), *slash;
 	struct array *list;
 	int n;
 
 	if (star != NULL) {
 		path = arena_printf(&m->arena, "%.*s%d%s", (int)(star - path),
 				    path, position, star + 1);
+	}
+	slash = strrchr(path, '/');
+	/* a file of a data set, which may be a stranger's */
+	if (star != NULL && slash != NULL && text_ends_in(path, ".pb")) {
+		return arrays_read_set(m,
+				       arena_strndup(&m->arena, path,
+						     (size_t)(slash - path)),
+				       slash + 1, out);
 	}
 	if (!arrays_read(m, path, NULL, &list, &n)) {
 		return false;

@@ -10,8 +10,7 @@
 #include "slots.h"
 #include "text.h"
 
-/* Files of data sets are found beside the model; who made it may have put a pipe
- * or a device there. */
+/* An archive may be a pipe or a device. */
 bool
 test_is_file(const char *path)
 {
@@ -31,16 +30,9 @@ static bool
 read_pb(struct harness *h, const char *folder, const char *kind, int i,
 	struct array *out)
 {
-	const char *path = arena_printf(&h->m->arena, "%s/%s_%d.pb", folder,
-					kind, i);
-	struct array *list;
-	int n;
-
-	if (!test_is_file(path) || !arrays_read(h->m, path, NULL, &list, &n)) {
-		return false;
-	}
-	*out = list[0];
-	return true;
+	return arrays_read_set(h->m, folder,
+			       arena_printf(&h->m->arena, "%s_%d.pb", kind, i),
+			       out);
 }
 
 /* The constant that is the model's input at this position; false: there is

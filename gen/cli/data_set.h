@@ -20,7 +20,7 @@ int test_folders(struct arena *a, const char *model, const char ***out);
  * --expect, whose path is NULL; else the folders beside the model. 0: reported,
  * unless none_is_right. */
 int data_set_list(struct harness *h, bool none_is_right, const char ***out);
-/* Is the file of a data set a plain one, if it is there? False: reported. */
+/* Is the archive of a data set a plain file, if it is there? False: reported. */
 bool test_is_file(const char *path);
 /* Reads the data set; inputs_only: without what is expected. False: reported, by
  * h's messages or else. */

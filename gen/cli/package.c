@@ -105,18 +105,17 @@ read_inputs(struct values *v, const char *folder)
 	int n = tirc_input_count(v->model), next = 0;
 
 	for (int i = 0; next < n; i++) {
-		const char *path = arena_printf(&v->m->arena, "%s/input_%d.pb",
-						folder, i);
-		struct array *list;
-		int count;
+		const char *file = arena_printf(&v->m->arena, "input_%d.pb", i);
+		struct array x;
 
 		if (is_constant(v, i)) {
 			continue;
 		}
 		if (!is_state(v, next) &&
-		    (!test_is_file(path) ||
-		     !arrays_read(v->m, path, NULL, &list, &count) ||
-		     !take(&v->inputs[next], &list[0], path))) {
+		    (!arrays_read_set(v->m, folder, file, &x) ||
+		     !take(&v->inputs[next], &x,
+			   arena_printf(&v->m->arena, "%s/%s", folder,
+					file)))) {
 			return false;
 		}
 		next++;

@@ -113,6 +113,9 @@ struct graph *onnx_import_bytes(struct module *m, const char *name,
 				struct onnx_file **file);
 
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
+/* The same of a file of a data set, a plain one in the folder or below. */
+bool onnx_read_tensor_beside(struct module *m, const char *folder,
+			     const char *name, struct array *out);
 bool onnx_write_tensor(struct module *m, const char *path,
 		       const struct array *a);
 

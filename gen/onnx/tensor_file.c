@@ -54,13 +54,11 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	return true;
 }
 
-bool
-onnx_read_tensor(struct module *m, const char *path, struct array *out)
+/* The tensor of a file that was mapped; NULL: why it was not. */
+static bool
+read_file(struct module *m, struct onnx_file *f, const struct onnx_map *map,
+	  const char *path, const char *why, struct array *out)
 {
-	struct onnx_file *f = onnx_file_new();
-	const char *why = "out of memory";
-	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena, &why)
-				       : NULL;
 	bool ok = false;
 
 	if (map) {
@@ -83,11 +81,39 @@ onnx_read_tensor(struct module *m, const char *path, struct array *out)
 		arena_release(&scratch);
 	} else {
 		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
-			   (struct diag_place){ .file = path },
-			   "cannot be read: %s", why);
+			   (struct diag_place){ .file = path }, "%s", why);
 	}
 	onnx_file_close(f);
 	return ok;
+}
+
+bool
+onnx_read_tensor(struct module *m, const char *path, struct array *out)
+{
+	struct onnx_file *f = onnx_file_new();
+	const char *why = "out of memory";
+	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena, &why)
+				       : NULL;
+
+	return read_file(m, f, map, path,
+			 arena_printf(&m->arena, "cannot be read: %s", why),
+			 out);
+}
+
+bool
+onnx_read_tensor_beside(struct module *m, const char *folder, const char *name,
+			struct array *out)
+{
+	struct onnx_file *f = onnx_file_new();
+	const char *why = "cannot be read: out of memory";
+	const struct onnx_map *map = f ? onnx_file_map_beside(f, "data set",
+							      folder, name,
+							      &m->arena, &why)
+				       : NULL;
+
+	return read_file(m, f, map,
+			 arena_printf(&m->arena, "%s/%s", folder, name), why,
+			 out);
 }
 
 /* Packs elements of fewer than 8 bits, the first in the low bits. */

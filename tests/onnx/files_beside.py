@@ -139,16 +139,46 @@ for naming, data, owner in ((model_naming, values, "model"),
         if refusal == "outside the" and owner not in done.stderr:
             fail("%s: %s" % (name, done.stderr))
 
-# A data set beside the model is found, not named: no pipe, no device.
+# A data set beside the model is found, not named: its files and its folder are
+# plain ones, whatever reads them.
+beside = os.path.join(top, "model0", "m.onnx")
 data = os.path.join(top, "model0", "test_data_set_0")
+array = os.path.join(data, "input_0.pb")
+good = tensor("x", [3], floats(1, 2, 3))
 os.mkdir(data)
-for make in (pipe, device):
-    make(os.path.join(data, "input_0.pb"), b"")
-    done = tirc("test", os.path.join(top, "model0", "m.onnx"), status=1,
-                timeout=60)
-    if "no plain file" not in done.stderr:
-        fail("%s in a data set: %s" % (make.__name__, done.stderr))
-    os.remove(os.path.join(data, "input_0.pb"))
+READERS = (("test", beside), ("compile", beside, "--const-input", "x"),
+           ("compile", beside, "--package", "cmsis-pack"),
+           ("test", beside, data), ("test", beside, data + "/"))
+
+
+def not_read(what, message):
+    for reader in READERS[:1] + READERS[2:]:
+        out = ("-o", work_folder()) if reader[0] == "compile" else ()
+        done = tirc(*reader, *out, status=1, timeout=60)
+        if message not in done.stderr:
+            fail("%s in a data set: %s" % (what, done.stderr))
+
+
+for make, message in ((pipe, "a pipe or a device"),
+                      (device, "is a symbolic link"),
+                      (link_inside, "is a symbolic link"),
+                      (link_outside, "is a symbolic link"),
+                      (hard_link, "has another name elsewhere")):
+    make(array, good)
+    not_read(make.__name__, message)
+    done = tirc("test", beside, "--const-input", "x", status=1, timeout=60)
+    if message not in done.stderr:
+        fail("%s as a constant input: %s" % (make.__name__, done.stderr))
+    os.remove(array)
+plain(array, good)
+plain(os.path.join(data, "output_0.pb"), tensor("y", [3], floats(1, 4, 9)))
+tirc("test", beside)
+tirc("test", beside, data + "//")
+tirc("test", "m.onnx", ".", cwd=data, status=1)
+tirc("test", "../m.onnx", ".", cwd=data)
+os.rename(data, data + ".real")
+os.symlink(data + ".real", data)
+not_read("a linked folder", "is behind a symbolic link")
 
 # What the user names may be a link.
 os.symlink(os.path.join(top, "model0", "m.onnx"), os.path.join(top, "l.onnx"))
