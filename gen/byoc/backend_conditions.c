@@ -444,6 +444,23 @@ read_default(struct json j, struct fact *out)
 	}
 }
 
+static void
+read_choices(struct json list, struct fact_rule *out)
+{
+	bool is_default = false;
+
+	out->choices = json_texts(list, &out->n_choices);
+	for (int i = 0; i < out->n_choices; i++) {
+		is_default |= out->has_default &&
+			      out->value.kind == FACT_TEXT &&
+			      strcmp(out->choices[i], out->value.text) == 0;
+	}
+	if (!is_default || out->attribute != NULL || out->input >= 0) {
+		json_error(list, "a decision has a default, one of these "
+				 "texts, and neither attribute nor input");
+	}
+}
+
 void
 backend_read_fact(struct json j, const char *name, struct fact_rule *out)
 {
@@ -459,7 +476,9 @@ backend_read_fact(struct json j, const char *name, struct fact_rule *out)
 		return;
 	}
 	json_keys_read(&backend_keys, j, "#fact", out, NULL);
-	if ((out->attribute == NULL) == (out->input < 0)) {
+	if (json_get(j, "one_of").value != NULL) {
+		read_choices(json_get(j, "one_of"), out);
+	} else if ((out->attribute == NULL) == (out->input < 0)) {
 		json_error(j, "either attribute or input is expected here");
 	}
 }

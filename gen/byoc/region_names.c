@@ -92,6 +92,12 @@ add_fact(struct names *x, struct tdata *to, const struct pattern_node *n,
 					rule->value.text),
 			   "");
 	}
+	for (int i = 0; i < rule->n_choices; i++) {
+		tdata_text(to,
+			   arena_printf(x->a, "%s_is_%s", rule->name,
+					rule->choices[i]),
+			   "");
+	}
 	for (int i = 0; rule->attribute != NULL && i < n->n_attributes; i++) {
 		const struct attribute_condition *c = &n->attributes[i];
 

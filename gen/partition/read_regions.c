@@ -309,44 +309,44 @@ rule_in(const struct pattern_graph *p, const char *name)
 	return NULL;
 }
 
-/* How the match's pattern declares a fact. */
-enum declared {
-	FACT_UNKNOWN, /* not at all: what templates need, they get from tirc */
-	FACT_DERIVED, /* it follows from the nodes */
-	FACT_OPEN     /* as a value, which may be another one */
-};
-
-static enum declared
-add_rule(enum declared so_far, const struct fact_rule *rule)
-{
-	enum declared now = rule == NULL ? FACT_UNKNOWN
-			    : rule->attribute == NULL && rule->input < 0
-				    ? FACT_OPEN
-				    : FACT_DERIVED;
-
-	return now > so_far ? now : so_far;
-}
-
-static enum declared
-declared_as(const struct region_match *m, const struct fact *f)
+/* The rules for the fact in all forms of the match's pattern, of its step if it is
+ * one of a step. choice: its text is one of a decision. False: there are none. */
+static bool
+find_rules(const struct region_match *m, const struct fact *f, bool *decision,
+	   bool *choice)
 {
 	const struct pattern *p = backend_pattern(m->backend, m->pattern);
-	enum declared as = FACT_UNKNOWN;
+	VEC(const struct fact_rule *) rules = { 0 };
+	struct arena scratch;
+	bool found = false;
 
+	arena_init(&scratch);
 	for (int i = 0; f->step < 0 && i < p->n_variants; i++) {
-		as = add_rule(as, rule_in(&p->variants[i], f->name));
+		vec_push(&scratch, &rules, rule_in(&p->variants[i], f->name));
 	}
 	for (int c = 0; f->step >= 0 && c < p->n_chains; c++) {
 		for (int i = 0; i < p->chains[c].n_one_of; i++) {
-			as = add_rule(as, rule_in(&p->chains[c].one_of[i],
-						  f->name));
+			vec_push(&scratch, &rules,
+				 rule_in(&p->chains[c].one_of[i], f->name));
 		}
 	}
-	return as;
+	*decision = *choice = false;
+	for (int i = 0; i < rules.n; i++) {
+		const struct fact_rule *rule = rules.data[i];
+
+		found |= rule != NULL;
+		for (int k = 0; rule != NULL && k < rule->n_choices; k++) {
+			*decision = true;
+			*choice |= f->kind == FACT_TEXT &&
+				   strcmp(rule->choices[k], f->text) == 0;
+		}
+	}
+	arena_release(&scratch);
+	return found;
 }
 
-/* Facts derived from nodes must be unchanged; others that the pattern declares are
- * added. */
+/* A fact is as the match has it, from its nodes or its pattern, except that a
+ * decision is one of its texts. */
 static bool
 read_facts(struct reading *in, struct json object, int step,
 	   struct region_match *m)
@@ -365,25 +365,30 @@ read_facts(struct reading *in, struct json object, int step,
 		struct fact f = { .name = arena_strdup(a, j.value->string),
 				  .step = step };
 		struct fact *own = find_fact(m, &f);
-		enum declared as = declared_as(m, &f);
+		bool decision, choice;
 
 		if (!read_fact(in, j, &f)) {
 			return false;
 		}
-		if (as == FACT_UNKNOWN) {
+		if (!find_rules(m, &f, &decision, &choice) || own == NULL) {
 			return json_error(j,
 					  "the pattern %s has no fact of this "
-					  "name; remove it",
-					  m->pattern);
+					  "name%s; remove it",
+					  m->pattern,
+					  own == NULL ? " for these nodes"
+						      : "");
 		}
-		if (own == NULL) {
-			vec_push(a, &m->facts, f);
-		} else if (as == FACT_OPEN) {
+		if (decision && choice) {
 			*own = f;
+		} else if (decision) {
+			return json_error(j, "the fact is none of the texts "
+					     "that the backend lists; choose "
+					     "one of them");
 		} else if (!same_fact(own, &f)) {
 			return json_error(
-				j, "the fact contradicts the nodes; change "
-				   "the nodes' attributes instead");
+				j, "the fact contradicts the nodes and their "
+				   "pattern; remove it, or change the nodes' "
+				   "attributes");
 		}
 	}
 	return true;

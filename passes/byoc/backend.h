@@ -77,14 +77,18 @@ struct attribute_condition {
 	double real;
 };
 
-/* A value for templates: an attribute, a constant input of one element, or a
- * default in the file. A node without the value does not match. */
+/* A value for templates: an attribute, a constant input of one element, a number or
+ * text of the file, or a decision. A node without the value does not match. */
 struct fact_rule {
 	const char *name;
 	const char *attribute; /* or NULL */
 	int input;             /* or -1 */
 	bool has_default;      /* if the node has neither */
 	struct fact value;     /* the default */
+	/* Of a decision: the texts that passes and partitions may choose; its
+	 * default is one of them. */
+	const char *const *choices;
+	int n_choices;
 };
 
 /* -- patterns -- */

@@ -8,6 +8,7 @@ import os
 import shutil
 
 from helper import DIGITS, TIRC, execute, fail, tirc, work_folder
+from proto import *
 
 FOLDER = work_folder()
 MARK = os.path.join(FOLDER, "ran")
@@ -217,6 +218,23 @@ facts = partition("--byoc", "cblas")
 facts["regions"][0]["matches"][0].setdefault("facts", {})["rows"] = 777777
 refused(write("facts.json", facts), "has no fact of this name",
         verbs=("compile",))
+
+
+# Nor do they change what the pattern says: a factor of the product is 1.
+path = os.path.join(FOLDER, "product.onnx")
+with open(path, "wb") as file:
+    file.write(simple([node("MatMul", ["x", "w"], ["y"])],
+                      [tensor("w", [3, 2], floats(*range(6)))], out=(2, 2)))
+product = os.path.join(FOLDER, "product.json")
+tirc("partition", path, "-o", product, "--byoc", "cblas")
+product = json.loads(read(product))
+kept = product["regions"][0]["matches"][0]["facts"]
+for name, value in (("alpha", 2), ("alpha", [1, 2]), ("alpha", "1"),
+                    ("beta", 7), ("alpha", {"float": "nan"})):
+    bad = json.loads(json.dumps(product))
+    bad["regions"][0]["matches"][0]["facts"] = dict(kept, **{name: value})
+    refused(write("product_bad.json", bad), "the fact contradicts the nodes",
+            verbs=("compile",))
 
 # -- programs: what they call outside of themselves is said --
 PROGRAM = """from tvm.script import tir as T
