@@ -733,6 +733,10 @@ check_nodes(struct reading *in, struct json tensors)
 	if (!check_readers(in)) {
 		return false;
 	}
+	if (!ops_check_inputs(g)) {
+		in->r.failed = true;
+		return false;
+	}
 	for (int i = 0; i < g->nodes.n; i++) {
 		if (!check_node(in, tensors, g->nodes.data[i])) {
 			return false;

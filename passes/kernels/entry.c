@@ -424,6 +424,7 @@ entry_build(struct program *p)
 	if (p->model != NULL) {
 		func_add_param(e.f, p->model, NULL);
 	}
+	entry_choose_checks(p->graph);
 	if (!entry_find_sizes(&e)) {
 		return NULL;
 	}

@@ -45,6 +45,9 @@ struct stmt *entry_flow(struct entry *e);
 /* The value of a size that a kernel takes: of the model, or of a loop. */
 const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 
+/* entry_checks.c: removes checks of the graph that hold wherever others do. */
+void entry_choose_checks(struct graph *g);
+
 /* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the
  * parameters of the entry function that they need. False: reported. */
 bool entry_find_sizes(struct entry *e);

@@ -71,7 +71,7 @@ infer_col2im(struct infer *c, struct node *n)
 	const struct tensor *x = n->inputs[0];
 	const struct expr *shape[2 + MOST_DIMS];
 	struct blocks b = { 0 };
-	int64_t rows, all;
+	int64_t rows;
 
 	if (!read_blocks(c->module, n, &b)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
@@ -81,7 +81,7 @@ infer_col2im(struct infer *c, struct node *n)
 	}
 	if (x->ndim != 3 || !expr_is_int(x->shape[1], &rows) ||
 	    rows % b.elems != 0 ||
-	    (expr_is_int(x->shape[2], &all) && all != b.all)) {
+	    !dims_equal(c, x->shape[2], expr_index(c->module, b.all))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "'%s' does not have multiples of %lld rows "
 				   "and %lld columns, one for each block; "

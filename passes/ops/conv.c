@@ -50,25 +50,22 @@ check_channels(struct infer *c, const struct tensor *bias, int64_t group,
 	       const struct expr *in_channels, const struct expr *grouped,
 	       const struct expr *out_channels)
 {
-	int64_t x, w, oc;
-
 	if (group < 1) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "group is %lld; it must be positive",
 				   (long long)group);
 	}
-	if (expr_is_int(in_channels, &x) && expr_is_int(grouped, &w) &&
-	    x != w) {
-		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the input has %lld channels and the "
-				   "weights are for %lld; correct the shapes",
-				   (long long)x, (long long)w);
+	if (!dims_equal(c, in_channels, grouped)) {
+		return infer_error(
+			c, DIAG_BAD_SHAPE,
+			"the numbers of channels of the input and of "
+			"the weights differ; correct the shapes");
 	}
-	if (expr_is_int(out_channels, &oc) && oc % group != 0) {
+	if (!dim_is_multiple(c, out_channels, expr_index(c->module, group))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
-				   "%lld output channels cannot be divided "
-				   "into %lld groups; correct the weights",
-				   (long long)oc, (long long)group);
+				   "the output channels cannot be divided into "
+				   "%lld groups; correct the weights",
+				   (long long)group);
 	}
 	if (bias &&
 	    (bias->ndim != 1 || !dims_equal(c, bias->shape[0], out_channels))) {
@@ -179,6 +176,12 @@ infer_transposed_of(struct infer *c, struct node *n, struct dtype type)
 	if (!check_channels(c, node_input(n, 2), group, x->shape[1],
 			    weights->shape[0], channels)) {
 		return false;
+	}
+	if (!dim_is_multiple(c, weights->shape[0], expr_index(m, group))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the input channels cannot be divided into "
+				   "%lld groups; correct the weights",
+				   (long long)group);
 	}
 	set_output(c, n, &w, channels, type);
 	return true;

@@ -27,26 +27,7 @@ bool define_map(struct define *c, const struct node *n,
 /* A diagnostic at the node (none where c is NULL); returns false. */
 bool infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* Are the two dimensions equal? Where they may be and it is not proven, the entry
- * function checks it. c NULL: it is noted already. */
-bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
-/* Is a at most b? The entry function checks it where it is not proven. */
-bool dims_at_most(struct infer *c, const struct expr *a, const struct expr *b);
-/* Is dim, of an input that broadcasts to the result, 1 or the result's? The entry
- * function checks it where it is not proven. */
-bool infer_broadcasts_to(struct infer *c, const struct expr *dim,
-			 const struct expr *result);
-/* Can dimension d, of that size, give its elements to the result's? It must not
- * be empty unless the result is: the entry function checks it where it is not
- * proven. */
-bool infer_can_fill(struct infer *c, int d, const struct expr *size,
-		    const struct expr *result);
 struct tensor *node_output(const struct node *n, int i);
-/* The result of broadcasting two dimensions as numpy does; NULL: they
- * contradict. The entry function checks what it relies on. */
-const struct expr *infer_broadcast_dim(struct infer *c, struct module *m,
-				       const struct expr *a,
-				       const struct expr *b);
 /* Checks that input i, if present, has one of the types (enum op_types) and a
  * rank in [least, most]; else reports and returns false. */
 bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,
@@ -101,6 +82,39 @@ bool infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
 bool tensor_known(struct module *m, struct tensor *t);
 /* values.c: sets elems of n's outputs if those of all inputs are known. */
 void infer_values(struct graph *g, struct node *n);
+
+/* ---- relations of sizes (relations.c) ---- */
+
+/* Are the two dimensions equal? Where they may be and it is not proven, the entry
+ * function checks it. c NULL: it is noted already. */
+bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
+/* Is a at most b? The entry function checks it where it is not proven. */
+bool dims_at_most(struct infer *c, const struct expr *a, const struct expr *b);
+/* Is dim, of an input that broadcasts to the result, 1 or the result's? The entry
+ * function checks it where it is not proven. */
+bool infer_broadcasts_to(struct infer *c, const struct expr *dim,
+			 const struct expr *result);
+/* Is the size a multiple of the other, which is positive? The entry function checks
+ * both where they are not proven. */
+bool dim_is_multiple(struct infer *c, const struct expr *size,
+		     const struct expr *of);
+/* A size must not be negative: the entry function checks it where it is not
+ * proven. False after reporting that it always is. */
+bool infer_not_negative(struct infer *c, const struct expr *size);
+/* A kernel reads an element of a dimension of that size, which is not a constant, for
+ * each element of a result: the dimension must not be empty unless the result is. The
+ * entry function checks it where it is not proven. */
+void infer_reads(struct infer *c, const struct expr *size, int ndim,
+		 const struct expr *const *result);
+/* Can dimension d, of that size, give its elements to the result's? As
+ * infer_reads(), of a constant size too. */
+bool infer_can_fill(struct infer *c, int d, const struct expr *size,
+		    const struct expr *result);
+/* The result of broadcasting two dimensions as numpy does; NULL: they
+ * contradict. The entry function checks what it relies on. */
+const struct expr *infer_broadcast_dim(struct infer *c, struct module *m,
+				       const struct expr *a,
+				       const struct expr *b);
 
 /* ---- definition (define.c) ---- */
 

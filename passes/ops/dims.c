@@ -111,42 +111,52 @@ common_divisor(int64_t a, int64_t b)
 	return a < 0 ? -a : a;
 }
 
-const struct expr *
-dim_quotient(struct module *m, const struct expr *const *num, int n_num,
-	     const struct expr *const *den, int n_den)
+/* Removes the factors that both products have. */
+static void
+cancel(struct product *p, struct product *q)
 {
-	struct product p = product_of(m, num, n_num);
-	struct product q = product_of(m, den, n_den);
-	int64_t common;
+	int64_t common = common_divisor(p->coeff, q->coeff);
 
-	if (q.coeff == 0) {
-		return p.coeff == 0 ? expr_index(m, 0) : NULL;
-	}
-	for (int i = 0; i < q.factors.n; i++) {
-		for (int j = 0; j < p.factors.n; j++) {
-			if (p.factors.data[j] != q.factors.data[i]) {
+	for (int i = 0; i < q->factors.n; i++) {
+		for (int j = 0; j < p->factors.n; j++) {
+			if (p->factors.data[j] != q->factors.data[i]) {
 				continue;
 			}
-			for (p.factors.n--; j < p.factors.n; j++) {
-				p.factors.data[j] = p.factors.data[j + 1];
+			for (p->factors.n--; j < p->factors.n; j++) {
+				p->factors.data[j] = p->factors.data[j + 1];
 			}
-			q.factors.n--;
-			for (int k = i--; k < q.factors.n; k++) {
-				q.factors.data[k] = q.factors.data[k + 1];
+			q->factors.n--;
+			for (int k = i--; k < q->factors.n; k++) {
+				q->factors.data[k] = q->factors.data[k + 1];
 			}
 			break;
 		}
 	}
-	common = common_divisor(p.coeff, q.coeff);
-	p.coeff /= common;
-	q.coeff /= common;
-	if (q.factors.n == 0 && q.coeff == 1) {
-		return product_expr(m, &p);
+	p->coeff /= common;
+	q->coeff /= common;
+}
+
+const struct expr *
+dim_quotient(struct infer *c, struct module *m, const struct expr *const *num,
+	     int n_num, const struct expr *const *den, int n_den)
+{
+	struct product p = product_of(m, num, n_num);
+	struct product q = product_of(m, den, n_den);
+	const struct expr *whole, *by;
+
+	if (q.coeff == 0) {
+		return p.coeff == 0 ? expr_index(m, 0) : NULL;
 	}
-	return p.factors.n == 0 && q.factors.n == 0
+	cancel(&p, &q);
+	whole = product_expr(m, &p);
+	if (q.factors.n == 0 && q.coeff == 1) {
+		return whole;
+	}
+	by = product_expr(m, &q);
+	return (p.factors.n == 0 && q.factors.n == 0) ||
+			       (c != NULL && !dim_is_multiple(c, whole, by))
 		       ? NULL
-		       : expr_floordiv(m, product_expr(m, &p),
-				       product_expr(m, &q));
+		       : expr_floordiv(m, whole, by);
 }
 
 /* ---- positions ---- */

@@ -26,10 +26,11 @@ const struct expr *dim_div(struct module *m, const struct expr *a, int64_t b);
 const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
 /* The product of num[0..n_num) divided by that of den[0..n_den), with common
- * factors cancelled; NULL: constants that do not divide. */
-const struct expr *dim_quotient(struct module *m, const struct expr *const *num,
-				int n_num, const struct expr *const *den,
-				int n_den);
+ * factors cancelled; NULL: constants that do not divide. The entry function checks
+ * that others do; c NULL: the quotient is rounded down. */
+const struct expr *dim_quotient(struct infer *c, struct module *m,
+				const struct expr *const *num, int n_num,
+				const struct expr *const *den, int n_den);
 
 /* Maps position `index` of shape `from` to the position out[0..n_to) of shape
  * `to` with the same offset in row-major order. Only dimensions that are split

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that read at indices from data. Negative indices count from the
  * end. Invalid indices, which ONNX leaves undefined, are taken modulo the
- * size. */
+ * size, which is not 0 unless the result is empty. */
 #include "dims.h"
 #include "indices.h"
 
@@ -105,6 +105,7 @@ infer_gather(struct infer *c, struct node *n)
 			shape[rank++] = indices->shape[k];
 		}
 	}
+	infer_reads(c, x->shape[axis], rank, shape);
 	infer_set(c, n->outputs[0], x->type, rank, shape);
 	return true;
 }
@@ -172,6 +173,7 @@ infer_gather_elements(struct infer *c, struct node *n)
 	if (!infer_indices_within(c, n, axis)) {
 		return false;
 	}
+	infer_reads(c, x->shape[axis], x->ndim, indices->shape);
 	infer_set(c, n->outputs[0], x->type, x->ndim, indices->shape);
 	return true;
 }
@@ -232,11 +234,23 @@ infer_gather_nd(struct infer *c, struct node *n)
 	if (!length) {
 		return false;
 	}
+	for (int d = 0; d < batch; d++) {
+		if (!dims_equal(c, indices->shape[d], x->shape[d])) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "batch dimension %d of the indices "
+					   "differs from that of the data; "
+					   "correct the model",
+					   d);
+		}
+	}
 	for (int d = 0; d < rank; d++) {
 		shape[d] = indices->shape[d];
 	}
 	for (int d = (int)batch + length; d < x->ndim; d++) {
 		shape[rank++] = x->shape[d];
+	}
+	for (int d = (int)batch; d < batch + length; d++) {
+		infer_reads(c, x->shape[d], rank, shape);
 	}
 	infer_set(c, n->outputs[0], x->type, rank, shape);
 	return true;

@@ -202,7 +202,7 @@ split_sizes(struct infer *c, const struct node *n, int axis,
 				   "outputs; correct the model",
 				   (long long)asked, n->n_outputs);
 	}
-	part = dim_quotient(m, &whole, 1, &parts, 1);
+	part = dim_quotient(NULL, m, &whole, 1, &parts, 1);
 	if (!part || part->kind == EXPR_FLOORDIV) {
 		part = dim_ceil_div(m, whole, n->n_outputs);
 	}
@@ -328,7 +328,7 @@ infer_depth_to_space(struct infer *c, struct node *n)
 		return false;
 	}
 	shape[0] = x->shape[0];
-	shape[1] = dim_quotient(m, &x->shape[1], 1, &area, 1);
+	shape[1] = dim_quotient(c, m, &x->shape[1], 1, &area, 1);
 	shape[2] = dim_mul(m, x->shape[2], b);
 	shape[3] = dim_mul(m, x->shape[3], b);
 	if (!shape[1]) {
@@ -378,8 +378,8 @@ infer_space_to_depth(struct infer *c, struct node *n)
 	}
 	shape[0] = x->shape[0];
 	shape[1] = dim_mul(m, x->shape[1], expr_index(m, block * block));
-	shape[2] = dim_quotient(m, &x->shape[2], 1, &b, 1);
-	shape[3] = dim_quotient(m, &x->shape[3], 1, &b, 1);
+	shape[2] = dim_quotient(c, m, &x->shape[2], 1, &b, 1);
+	shape[3] = dim_quotient(c, m, &x->shape[3], 1, &b, 1);
 	if (!shape[2] || !shape[3]) {
 		return bad_block(c, block);
 	}

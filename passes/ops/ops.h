@@ -82,6 +82,9 @@ bool ops_resolve_from(struct graph *g, int first);
 /* Has each string attribute of the node one of its values, as attr_values.def
  * lists them? Reports those that have not. */
 bool op_check_strings(struct graph *g, const struct node *n);
+/* The sizes of inputs must not be negative: the entry function checks those that may
+ * be. False after reporting one that always is. */
+bool ops_check_inputs(struct graph *g);
 /* Infers one node / the whole (sorted) graph. */
 bool ops_infer_node(struct graph *g, struct node *n);
 bool ops_infer(struct graph *g);

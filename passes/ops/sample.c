@@ -64,6 +64,9 @@ infer_grid_sample(struct infer *c, struct node *n)
 	for (int d = 0; d < rank + 2; d++) {
 		shape[d] = d < 2 ? x->shape[d] : grid->shape[d - 1];
 	}
+	for (int d = 2; d < rank + 2 && padding_of(n) != PADDING_ZEROS; d++) {
+		infer_reads(c, x->shape[d], x->ndim, shape);
+	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, shape);
 	return true;
 }

@@ -136,7 +136,7 @@ fill_free_dim(struct infer *c, const struct tensor *x,
 	struct module *m = c->module;
 
 	shape[free_dim] = expr_i32(m, 1);
-	shape[free_dim] = dim_quotient(m, x->shape, x->ndim, shape, n);
+	shape[free_dim] = dim_quotient(c, m, x->shape, x->ndim, shape, n);
 	if (!shape[free_dim]) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the number of elements of '%s' is not "
@@ -249,16 +249,14 @@ infer_squeeze(struct infer *c, struct node *n)
 		return false;
 	}
 	for (int d = 0; d < x->ndim; d++) {
-		int64_t size;
-
 		if (!gone[d]) {
 			shape[rank++] = x->shape[d];
-		} else if (expr_is_int(x->shape[d], &size) && size != 1) {
+		} else if (!dims_equal(c, x->shape[d], expr_i32(m, 1))) {
 			return infer_error(c, DIAG_BAD_SHAPE,
-					   "dimension %d of '%s' is %lld, not "
-					   "1, and cannot be squeezed; correct "
-					   "the axes",
-					   d, x->name, (long long)size);
+					   "dimension %d of '%s' is not 1 and "
+					   "cannot be squeezed; correct the "
+					   "axes",
+					   d, x->name);
 		}
 	}
 	infer_set(c, n->outputs[0], x->type, rank, shape);

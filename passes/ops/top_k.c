@@ -57,7 +57,7 @@ infer_top_k(struct infer *c, struct node *n)
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "k is negative; correct the model");
 	}
-	if (expr_is_value(expr_lt(m, x->shape[axis], k[0]), 1)) {
+	if (!dims_at_most(c, k[0], x->shape[axis])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "k is larger than the size of axis %d; "
 				   "correct the model",

@@ -58,6 +58,13 @@ infer_max_unpool(struct infer *c, struct node *n)
 					   "make it constant");
 		}
 		for (int d = 0; d < x->ndim; d++) {
+			if (d < 2 && !dims_equal(c, sizes[d], x->shape[d])) {
+				return infer_error(
+					c, DIAG_BAD_SHAPE,
+					"dimension %d of output_shape differs "
+					"from that of the input; correct it",
+					d);
+			}
 			shape[d] = sizes[d];
 		}
 	}

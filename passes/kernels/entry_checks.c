@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of the conditions on sizes that operators note (passes/ops/relations.c), those that
+ * are checked: a condition that holds wherever another one does, is not.
+ *
+ *	before	0 <= n - 2, 0 <= n - 4, 0 < n - 4, n == m
+ *	after	0 < n - 4, n == m
+ *
+ * Conditions stay in order, and one that replaces others is where the first of them
+ * was: later ones may rely on it, as a remainder on the divisor that is not 0. */
+#include "analyse.h"
+#include "entry.h"
+
+static const struct expr *
+wide(struct module *m, const struct expr *e)
+{
+	return expr_cast(m, dtype_of(DT_I64), e);
+}
+
+/* What the larger side of an inequality exceeds the smaller one by, at least 0
+ * where it holds; NULL: e is none. */
+static const struct expr *
+slack(struct module *m, const struct expr *e)
+{
+	const struct expr *more;
+
+	if (e->kind != EXPR_LE && e->kind != EXPR_LT) {
+		return NULL;
+	}
+	more = expr_sub(m, wide(m, e->args[1]), wide(m, e->args[0]));
+	return e->kind == EXPR_LE ? more : expr_sub(m, more, expr_i32(m, 1));
+}
+
+/* Are both checked at the same time, as they use the same sizes of those that are
+ * known only when the model runs? */
+static bool
+known_together(const struct graph *g, const struct expr *a,
+	       const struct expr *b)
+{
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		const struct var *v = g->run_sizes.data[i].var;
+
+		if (expr_uses_var(a, v) != expr_uses_var(b, v)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Does inequality b hold wherever a does? */
+static bool
+implies(struct analyser *analyser, const struct expr *a, const struct expr *b)
+{
+	struct module *m = analyser->module;
+	const struct expr *x = slack(m, a), *y = slack(m, b);
+
+	return x != NULL && y != NULL && prove(analyser, expr_le(m, x, y));
+}
+
+/* Puts a condition in place of those of `kept` that hold wherever it does, unless it
+ * holds wherever one of them does. */
+static int
+add(struct graph *g, struct analyser *a, const struct expr **kept, int n,
+    const struct expr *condition)
+{
+	bool noted = false;
+	int left = 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct expr *other = kept[i];
+
+		if (known_together(g, other, condition)) {
+			if (!noted && implies(a, other, condition)) {
+				return n;
+			}
+			if (implies(a, condition, other)) {
+				if (noted) {
+					continue;
+				}
+				other = condition;
+				noted = true;
+			}
+		}
+		kept[left++] = other;
+	}
+	if (!noted) {
+		kept[left++] = condition;
+	}
+	return left;
+}
+
+void
+entry_choose_checks(struct graph *g)
+{
+	const struct expr **kept = arena_array(&g->module->arena,
+					       const struct expr *,
+					       g->checks.n + 1);
+	struct analyser a;
+	int n = 0;
+
+	analyser_init(&a, g->module);
+	for (int i = 0; i < g->checks.n; i++) {
+		n = add(g, &a, kept, n, g->checks.data[i]);
+	}
+	for (int i = 0; i < n; i++) {
+		g->checks.data[i] = kept[i];
+	}
+	g->checks.n = n;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Relations between sizes that operators rely on. Sizes that contradict each other
+ * for all values are a mistake in the model. A relation that some values break is
+ * a condition, which the entry function checks:
+ *
+ *	Conv of x: f32[1, n, 4, 4] and weights f32[2, 3, 1, 1]	-> n == 3
+ *	Gather of x: f32[n], n from 0, at 2 indices		-> 0 < n
+ *	MaxPool of x: f32[1, 1, n] by windows of 7		-> 0 <= n - 6
+ */
+#include "dims.h"
+
+#include "analyse.h"
+
+/* May the two dimensions be equal? They are, or one is symbolic. */
+static bool
+dims_may_equal(const struct expr *a, const struct expr *b)
+{
+	int64_t x, y;
+
+	return a == b || !expr_is_int(a, &x) || !expr_is_int(b, &y) || x == y;
+}
+
+/* The result of broadcasting two dimensions as numpy does; NULL: they
+ * contradict. */
+static const struct expr *
+broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
+{
+	int64_t x;
+
+	if (a == b || expr_is_value(b, 1)) {
+		return a;
+	}
+	if (expr_is_value(a, 1)) {
+		return b;
+	}
+	if (expr_is_int(a, &x)) {
+		return expr_is_int(b, &x) ? NULL : a;
+	}
+	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
+}
+
+/* Was the condition noted for the runs that take a branch, as `branch not taken or
+ * condition`? The importer does so, before passes infer nodes of the branch again. */
+static bool
+noted_for_branch(const struct graph *g, const struct expr *condition)
+{
+	for (int i = 0; i < g->checks.n; i++) {
+		const struct expr *e = g->checks.data[i];
+
+		if (e->kind == EXPR_OR && e->args[1] == condition) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Notes the condition of the node, which may be NULL, unless it always holds. False:
+ * it never does. */
+static bool
+may_hold(struct graph *g, const struct node *n, const struct expr *condition)
+{
+	struct analyser a;
+
+	analyser_init(&a, g->module);
+	if (prove(&a, condition)) {
+		return true;
+	}
+	condition = simplify(&a, condition);
+	if (expr_is_value(condition, 0)) {
+		return false;
+	}
+	if (n == NULL || n->body == 0 || !noted_for_branch(g, condition)) {
+		graph_check(g, condition);
+	}
+	return true;
+}
+
+/* The same; reports a condition that never holds. */
+static bool
+rely_on(struct infer *c, const struct expr *condition)
+{
+	return c == NULL || may_hold(c->graph, c->node, condition) ||
+	       infer_error(c, DIAG_BAD_SHAPE,
+			   "the sizes of its dimensions contradict each other "
+			   "for all values that they may have; correct the "
+			   "model, or the bounds of --bound and --dim");
+}
+
+/* Are both sizes short enough to compare? Reports if not. */
+static bool
+comparable(struct infer *c, const struct expr *a, const struct expr *b)
+{
+	return (expr_is_short(a) && expr_is_short(b)) ||
+	       infer_error(c, DIAG_TOO_LARGE,
+			   "the formula for a size that it compares is too "
+			   "long; fix a size with --dim");
+}
+
+/* May the size be 0 for a value of its variables? */
+static bool
+may_be_empty(const struct expr *size)
+{
+	int64_t min, max;
+
+	return !size_bounds(size, &min, &max) || min <= 0;
+}
+
+/* The condition that the size is not negative; NULL: it never is. */
+static const struct expr *
+not_negative(struct module *m, const struct expr *size)
+{
+	int64_t min, max;
+
+	return size_bounds(size, &min, &max) && min >= 0
+		       ? NULL
+		       : expr_le(m, expr_int(m, size->type, 0), size);
+}
+
+bool
+infer_not_negative(struct infer *c, const struct expr *size)
+{
+	const struct expr *holds = not_negative(c->module, size);
+
+	return holds == NULL || rely_on(c, holds);
+}
+
+bool
+ops_check_inputs(struct graph *g)
+{
+	for (int i = 0; i < g->inputs.n; i++) {
+		const struct tensor *t = g->inputs.data[i];
+
+		for (int d = 0; d < t->ndim; d++) {
+			const struct expr *holds = not_negative(g->module,
+								t->shape[d]);
+
+			if (!expr_is_short(t->shape[d]) ||
+			    (holds != NULL && !may_hold(g, NULL, holds))) {
+				return diag_error(
+					&g->module->diags, DIAG_BAD_SHAPE,
+					(struct diag_place){ .file = g->file },
+					"dimension %d of the input '%s' is a "
+					"too long formula, or negative for all "
+					"values of its sizes; correct it",
+					d, t->name);
+			}
+		}
+	}
+	return true;
+}
+
+void
+infer_reads(struct infer *c, const struct expr *size, int ndim,
+	    const struct expr *const *result)
+{
+	struct module *m = c->module;
+	const struct expr *holds = expr_lt(m, expr_int(m, size->type, 0), size);
+
+	if (expr_is_int(size, &(int64_t){ 0 })) {
+		return;
+	}
+	for (int d = 0; d < ndim; d++) {
+		if (expr_is_value(result[d], 0)) {
+			return;
+		}
+		if (may_be_empty(result[d])) {
+			holds = expr_or(m, holds,
+					expr_le(m, result[d],
+						expr_int(m, result[d]->type,
+							 0)));
+		}
+	}
+	rely_on(c, holds);
+}
+
+bool
+infer_can_fill(struct infer *c, int d, const struct expr *size,
+	       const struct expr *result)
+{
+	if (expr_is_value(size, 0) && !expr_is_value(result, 0)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "dimension %d is empty, so that no element "
+				   "can fill it; correct the model",
+				   d);
+	}
+	infer_reads(c, size, 1, &result);
+	return true;
+}
+
+bool
+dim_is_multiple(struct infer *c, const struct expr *size, const struct expr *of)
+{
+	struct module *m = c->module;
+	int64_t known, least, most;
+
+	if (expr_is_int(size, &known) && expr_is_int(of, &least)) {
+		return known % least == 0;
+	}
+	if (comparable(c, size, of)) {
+		if (!size_bounds(of, &least, &most) || least <= 0) {
+			rely_on(c, expr_lt(m, expr_int(m, of->type, 0), of));
+		}
+		rely_on(c, expr_eq(m, expr_floormod(m, size, of),
+				   expr_int(m, size->type, 0)));
+	}
+	return true;
+}
+
+bool
+dims_equal(struct infer *c, const struct expr *a, const struct expr *b)
+{
+	if (!dims_may_equal(a, b)) {
+		return false;
+	}
+	if (c != NULL && a != b && comparable(c, a, b)) {
+		rely_on(c, expr_eq(c->module, a, b));
+	}
+	return true;
+}
+
+/* The condition that a is 1, so that b is the result. Where the result is the
+ * larger one, b is not 0 then. */
+static const struct expr *
+stretches(struct module *m, const struct expr *a, const struct expr *b)
+{
+	const struct expr *is_one = expr_eq(m, a, expr_i32(m, 1));
+
+	return expr_is_int(b, &(int64_t){ 0 })
+		       ? is_one
+		       : expr_and(m, is_one, expr_lt(m, expr_i32(m, 0), b));
+}
+
+bool
+dims_at_most(struct infer *c, const struct expr *a, const struct expr *b)
+{
+	int64_t x, y;
+
+	if (expr_is_int(a, &x) && expr_is_int(b, &y)) {
+		return x <= y;
+	}
+	if (a != b && comparable(c, a, b)) {
+		rely_on(c, expr_le(c->module, a, b));
+	}
+	return true;
+}
+
+bool
+infer_broadcasts_to(struct infer *c, const struct expr *dim,
+		    const struct expr *result)
+{
+	struct module *m = c->module;
+
+	if (dim == result || expr_is_value(dim, 1)) {
+		return true;
+	}
+	if (!dims_may_equal(dim, result)) {
+		return false;
+	}
+	if (comparable(c, dim, result)) {
+		rely_on(c, expr_or(m, expr_eq(m, dim, result),
+				   expr_eq(m, dim, expr_int(m, dim->type, 1))));
+	}
+	return true;
+}
+
+/* a and b are equal, or one of them is 1. */
+const struct expr *
+infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,
+		    const struct expr *b)
+{
+	const struct expr *dim = broadcast_dim(m, a, b);
+	const struct expr *holds;
+
+	if (c == NULL || dim == NULL || a == b || expr_is_value(a, 1) ||
+	    expr_is_value(b, 1) || !comparable(c, a, b)) {
+		return dim;
+	}
+	holds = expr_eq(m, a, b);
+	if (!expr_is_int(a, &(int64_t){ 0 })) {
+		holds = expr_or(m, holds, stretches(m, a, b));
+	}
+	if (!expr_is_int(b, &(int64_t){ 0 })) {
+		holds = expr_or(m, holds, stretches(m, b, a));
+	}
+	rely_on(c, holds);
+	return dim;
+}
