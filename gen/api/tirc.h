@@ -63,6 +63,8 @@ struct tirc_options {
 	const char *const *string_lengths;
 	int n_string_lengths;
 	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
+	const char *const *functions; /* files of ONNX functions */
+	int n_functions;
 	const char *const *const_inputs;
 	int n_const_inputs;
 	/* Outputs that are inputs of the next run: "present=past". */

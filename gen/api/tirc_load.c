@@ -401,6 +401,8 @@ tirc_load(struct tirc *t, const char *path)
 		.n_sequences = o->n_sequences,
 		.string_lengths = lengths,
 		.n_string_lengths = o->n_string_lengths,
+		.functions = o->functions,
+		.n_functions = o->n_functions,
 		.const_inputs = consts,
 		.n_const_inputs = o->n_const_inputs,
 		.read_array = read_array,

@@ -63,6 +63,10 @@ static const struct option_row rows[] = {
 	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
 	  "bytes of each string of an input (default: 64)",
 	  GRAPH_VERBS | LOWER },
+	{ OPT_FUNCTIONS, "functions", "FILE",
+	  "ONNX functions, in a model or a FunctionProto, for operators that "
+	  "tirc does not know",
+	  GRAPH_VERBS | LOWER },
 	{ OPT_CONST_INPUT, "const-input", "NAME=VALUE,… or NAME=@FILE",
 	  "an input that is a constant; test: NAME alone, from the data set",
 	  GRAPH_VERBS | LOWER },

@@ -253,6 +253,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_DIM:
 		push(c, &c->tirc.dims, &c->tirc.n_dims, arg);
 		return true;
+	case OPT_FUNCTIONS:
+		push(c, &c->tirc.functions, &c->tirc.n_functions, arg);
+		return true;
 	case OPT_CONST_INPUT:
 		push(c, &c->tirc.const_inputs, &c->tirc.n_const_inputs, arg);
 		return true;

@@ -75,8 +75,8 @@ copy_lists(struct arena *a, const Onnx__AttributeProto *p, struct attr *out)
 }
 
 static bool
-read_tensor(struct importer *imp, const Onnx__AttributeProto *p,
-	    const char *item, struct attr *out)
+read_tensor(struct importer *imp, const struct tensor_source *source,
+	    const Onnx__AttributeProto *p, const char *item, struct attr *out)
 {
 	struct tensor_content c;
 
@@ -85,7 +85,7 @@ read_tensor(struct importer *imp, const Onnx__AttributeProto *p,
 	}
 	item = arena_printf(&imp->tmp, "%s, attribute %s", item,
 			    import_quote(&imp->tmp, p->name));
-	if (!tensor_read(&imp->source, p->t, item, &c)) {
+	if (!tensor_read(source, p->t, item, &c)) {
 		return false;
 	}
 	out->tensor = c.value;
@@ -98,8 +98,9 @@ read_tensor(struct importer *imp, const Onnx__AttributeProto *p,
 /* False; without a diagnostic, and with out->name NULL, for attribute types
  * that only unsupported operators have. */
 bool
-import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
-		 const char *item, struct attr *out)
+import_attribute(struct importer *imp, const struct tensor_source *source,
+		 const Onnx__AttributeProto *p, const char *item,
+		 struct attr *out)
 {
 	struct arena *a = &imp->m->arena;
 
@@ -121,7 +122,7 @@ import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
 		break;
 	case TYPE_TENSOR:
 		out->kind = ATTR_TENSOR;
-		if (!read_tensor(imp, p, item, out)) {
+		if (!read_tensor(imp, source, p, item, out)) {
 			return false;
 		}
 		break;
@@ -200,7 +201,8 @@ import_attributes(struct importer *imp, const struct body *body,
 			}
 			attr = *from;
 			attr.name = arena_strdup(a, ap->name);
-		} else if (!import_attribute(imp, ap, item, &attr)) {
+		} else if (!import_attribute(imp, body->source, ap, item,
+					     &attr)) {
 			return false;
 		}
 		if (!attr.name || is_note(attr.name)) {

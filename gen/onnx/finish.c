@@ -303,11 +303,28 @@ compare_type(struct importer *imp, const struct tensor *t,
 		type->elem_type, t->is_string ? "string" : dtype_name(t->type));
 }
 
-/* Checks the declared types and shapes of the outputs, unless the user gave
- * other sizes than the model's. */
+/* Declarations of shapes are often outdated: warns of the first three, then
+ * ignores them. */
+static void
+compare_shape(struct importer *imp, const struct tensor *t,
+	      const Onnx__TensorShapeProto *s, const char *item, int *told)
+{
+	if (imp->reshaped || shape_agrees(t, s) || ++*told > 3) {
+		return;
+	}
+	diag_warning(&imp->m->diags, DIAG_BAD_SHAPE, import_place(imp, item),
+		     "the model declares its shape as %s, but the nodes give "
+		     "%s; the declaration is ignored",
+		     shape_text(&imp->tmp, s), inferred_text(&imp->tmp, t));
+}
+
+/* Checks the declared types of the outputs, and compares their shapes, unless the
+ * user gave other sizes than the model's. */
 static bool
 compare_outputs(struct importer *imp)
 {
+	int told = 0;
+
 	for (size_t i = 0; i < imp->graph->n_output; ++i) {
 		const Onnx__ValueInfoProto *p = imp->graph->output[i];
 		const struct tensor *t = imp->g->outputs.data[i];
@@ -322,24 +339,11 @@ compare_outputs(struct importer *imp)
 		if (!compare_type(imp, t, p->type->tensor_type, item)) {
 			return false;
 		}
-		const Onnx__TensorShapeProto *s = p->type->tensor_type->shape;
-
-		if (!imp->reshaped && !shape_agrees(t, s)) {
-			return diag_error(
-				&imp->m->diags, DIAG_BAD_SHAPE,
-				import_place(imp, item),
-				"the model declares its shape as %s, but the "
-				"nodes give %s; correct the declaration or "
-				"the nodes",
-				shape_text(&imp->tmp, s),
-				inferred_text(&imp->tmp, t));
-		}
+		compare_shape(imp, t, p->type->tensor_type->shape, item, &told);
 	}
 	return true;
 }
 
-/* Declarations of intermediate tensors are often outdated: warns, then ignores
- * them. */
 static void
 compare_value_info(struct importer *imp)
 {
@@ -352,21 +356,10 @@ compare_value_info(struct importer *imp)
 								     p->name)
 						 : NULL;
 
-		if (!t || t->ndim < 0 || imp->reshaped || !p->type ||
-		    !p->type->tensor_type ||
-		    shape_agrees(t, p->type->tensor_type->shape)) {
-			continue;
+		if (t && t->ndim >= 0 && p->type && p->type->tensor_type) {
+			compare_shape(imp, t, p->type->tensor_type->shape,
+				      import_quote(&imp->tmp, p->name), &told);
 		}
-		if (++told > 3) {
-			return;
-		}
-		diag_warning(
-			&imp->m->diags, DIAG_BAD_SHAPE,
-			import_place(imp, import_quote(&imp->tmp, p->name)),
-			"the model declares its shape as %s, but the nodes "
-			"give %s; the declaration is ignored",
-			shape_text(&imp->tmp, p->type->tensor_type->shape),
-			inferred_text(&imp->tmp, t));
 	}
 }
 

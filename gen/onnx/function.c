@@ -36,39 +36,44 @@ compare_functions(const void *a, const void *b)
 	return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-void
-functions_sort(struct importer *imp)
+bool
+functions_collect(struct importer *imp)
 {
-	size_t n = imp->model->n_functions;
+	for (size_t i = 0; i < imp->model->n_functions; ++i) {
+		struct local_function one = { imp->model->functions[i], i,
+					      &imp->source };
 
-	imp->functions = arena_array(&imp->tmp, struct local_function, n + 1);
-	for (size_t i = 0; i < n; ++i) {
-		imp->functions[i] = (struct local_function){
-			imp->model->functions[i], i
-		};
+		vec_push(&imp->tmp, &imp->functions, one);
 	}
-	qsort(imp->functions, n, sizeof *imp->functions, compare_functions);
+	if (!function_files(imp)) {
+		return false;
+	}
+	if (imp->functions.n > 0) {
+		qsort(imp->functions.data, (size_t)imp->functions.n,
+		      sizeof *imp->functions.data, compare_functions);
+	}
+	return true;
 }
 
-const Onnx__FunctionProto *
+const struct local_function *
 function_find(const struct importer *imp, const Onnx__NodeProto *call)
 {
-	size_t low = 0, high = imp->model->n_functions;
-	const Onnx__FunctionProto *f;
+	int low = 0, high = imp->functions.n;
+	const struct local_function *f;
 
 	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+		int middle = low + (high - low) / 2;
 
 		if (by_signature(call->op_type, call->domain, call->overload,
-				 imp->functions[middle].proto) > 0) {
+				 imp->functions.data[middle].proto) > 0) {
 			low = middle + 1;
 		} else {
 			high = middle;
 		}
 	}
-	f = low < imp->model->n_functions ? imp->functions[low].proto : NULL;
+	f = low < imp->functions.n ? &imp->functions.data[low] : NULL;
 	return f && by_signature(call->op_type, call->domain, call->overload,
-				 f) == 0
+				 f->proto) == 0
 		       ? f
 		       : NULL;
 }
@@ -76,9 +81,11 @@ function_find(const struct importer *imp, const Onnx__NodeProto *call)
 /* The call's attributes, then the defaults of the absent ones. */
 static bool
 call_attributes(struct importer *imp, const struct body *caller,
-		const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
+		const struct local_function *local, const Onnx__NodeProto *call,
 		const char *item, attr_list *out)
 {
+	const Onnx__FunctionProto *f = local->proto;
+
 	if (!import_attributes(imp, caller, call, item, out)) {
 		return false;
 	}
@@ -96,7 +103,7 @@ call_attributes(struct importer *imp, const struct body *caller,
 		if (found || !p->name) {
 			continue;
 		}
-		if (!import_attribute(imp, p, item, &attr)) {
+		if (!import_attribute(imp, local->source, p, item, &attr)) {
 			return false;
 		}
 		if (attr.name) {
@@ -210,15 +217,17 @@ is_inside_of(const struct body *body, const Onnx__FunctionProto *f)
 
 bool
 function_inline(struct importer *imp, const struct body *caller,
-		const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
+		const struct local_function *local, const Onnx__NodeProto *call,
 		const char *item, int origin)
 {
+	const Onnx__FunctionProto *f = local->proto;
 	attr_list *attrs = arena_new(&imp->tmp, attr_list);
 	struct body *body = arena_new(&imp->tmp, struct body);
 
 	*body = (struct body){
 		.caller = caller,
 		.function = f,
+		.source = local->source,
 		.where = arena_printf(&imp->tmp, " of function %s",
 				      import_quote(&imp->tmp, f->name)),
 		.nodes = f->node,
@@ -244,7 +253,7 @@ function_inline(struct importer *imp, const struct body *caller,
 			ONNX_MAX_CALL_DEPTH);
 	}
 	scope_init(&body->scope, &imp->tmp);
-	return call_attributes(imp, caller, f, call, item, attrs) &&
+	return call_attributes(imp, caller, local, call, item, attrs) &&
 	       bind_inputs(imp, caller, f, call, item, body) &&
 	       bind_outputs(imp, caller, f, call, item, body,
 			    GRAPH_CANONICAL_OPSET) &&

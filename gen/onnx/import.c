@@ -141,6 +141,24 @@ output_of(struct importer *imp, struct tensor *t, const char *name)
 	return copy;
 }
 
+/* An output that is listed again is another output, "y_2", with the same
+ * elements. */
+static struct tensor *
+output_again(struct importer *imp, struct tensor *t, const char *name)
+{
+	struct tensor *copy;
+	int k = 2;
+
+	while (graph_find_tensor(imp->g,
+				 arena_printf(&imp->tmp, "%s_%d", name, k))) {
+		k++;
+	}
+	copy = graph_tensor(imp->g, arena_printf(&imp->tmp, "%s_%d", name, k));
+	import_add_node(imp, "", "Identity", "", &t, 1, &copy, 1, -1,
+			GRAPH_CANONICAL_OPSET);
+	return copy;
+}
+
 /* Skips field 1's tag and length. */
 const Onnx__TypeProto *
 import_inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
@@ -202,12 +220,6 @@ import_outputs(struct importer *imp, const struct body *body)
 				"no node computes "
 				"it; correct its name or add the node");
 		}
-		if (slot->listed) {
-			return diag_error(&imp->m->diags, DIAG_DUPLICATE_TENSOR,
-					  import_place(imp, item),
-					  "it is listed twice; remove one");
-		}
-		slot->listed = true;
 		import_unwrap_optional(imp, imp->graph->output[i]);
 		if (p->type && !p->type->tensor_type &&
 		    !p->type->has_sequence_type &&
@@ -217,8 +229,12 @@ import_outputs(struct importer *imp, const struct body *body)
 					  "it is not a dense tensor; other "
 					  "kinds are not supported");
 		}
-		struct tensor *t = output_of(imp, slot->tensor, name);
+		struct tensor *t = slot->listed
+					   ? output_again(imp, slot->tensor,
+							  name)
+					   : output_of(imp, slot->tensor, name);
 
+		slot->listed = true;
 		t->is_output = true;
 		vec_push(&imp->m->arena, &g->outputs, t);
 	}
@@ -293,8 +309,7 @@ check_model(struct importer *imp)
 					  i);
 		}
 	}
-	functions_sort(imp);
-	return true;
+	return functions_collect(imp);
 }
 
 static bool
@@ -306,6 +321,7 @@ build_graph(struct importer *imp)
 		.prefix = "",
 		.where = "",
 		.origin = -1,
+		.source = &imp->source,
 		.opsets = imp->model->opset_import,
 		.n_opsets = imp->model->n_opset_import,
 		.nodes = imp->graph->node,

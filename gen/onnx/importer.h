@@ -114,6 +114,7 @@ struct body {
 	/* A nested graph: the body around it, whose names it may use, too. */
 	const struct body *outer;
 	const Onnx__FunctionProto *function;
+	const struct tensor_source *source; /* the file that has it */
 	const char *where; /* " of function 'f'", for messages */
 	struct scope scope;
 	Onnx__NodeProto **nodes;
@@ -161,10 +162,11 @@ struct read_size {
 	struct tensor *size;
 };
 
-/* A function of the model, and its place in the file. */
+/* A function, its number among all, and the file that has it. */
 struct local_function {
 	const Onnx__FunctionProto *proto;
 	size_t at;
+	const struct tensor_source *source;
 };
 
 /* A size that neither the model nor an option gives (missing.c). */
@@ -189,8 +191,8 @@ struct importer {
 	struct arena tmp; /* dies with the import */
 	const Onnx__ModelProto *model;
 	const Onnx__GraphProto *graph;
-	struct local_function *functions; /* of the model, sorted */
-	VEC(int) versions;                /* opset version by node id */
+	VEC(struct local_function) functions; /* sorted */
+	VEC(int) versions;                    /* opset version by node id */
 	/* The branches and loops of the graph, by number, from 1 on; the one
 	 * that a node is in, by the node's id; that of each of g->checks. */
 	VEC(struct flow_place) flows;
@@ -284,8 +286,9 @@ bool import_bounds_used(struct importer *imp);
 bool import_attributes(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, const char *item,
 		       attr_list *out);
-bool import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
-		      const char *item, struct attr *out);
+bool import_attribute(struct importer *imp, const struct tensor_source *source,
+		      const Onnx__AttributeProto *p, const char *item,
+		      struct attr *out);
 /* Strings as a list: the bytes, and their shape. */
 void strings_content(struct arena *a, const char *const *strings, int n,
 		     struct tensor_content *out);
@@ -296,17 +299,20 @@ bool import_constant(struct importer *imp, const struct body *body,
 
 /* -- function.c -- */
 
-/* Sorts the model's functions, before the first is looked for. */
-void functions_sort(struct importer *imp);
+/* Collects the functions of the model and of --functions, before the first is
+ * looked for. */
+bool functions_collect(struct importer *imp);
+/* function_files.c: appends those of --functions. */
+bool function_files(struct importer *imp);
 /* NULL: the node calls none. */
-const Onnx__FunctionProto *function_find(const struct importer *imp,
-					 const Onnx__NodeProto *call);
+const struct local_function *function_find(const struct importer *imp,
+					   const Onnx__NodeProto *call);
 /* "outer/call/", a prefix that no other call has. */
 const char *import_prefix(struct importer *imp, const struct body *caller,
 			  const Onnx__NodeProto *call);
 bool function_inline(struct importer *imp, const struct body *caller,
-		     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
-		     const char *item, int origin);
+		     const struct local_function *f,
+		     const Onnx__NodeProto *call, const char *item, int origin);
 
 /* -- inputs.c: graph inputs, --input-shape, --dim -- */
 

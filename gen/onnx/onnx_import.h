@@ -82,6 +82,8 @@ struct import_options {
 	int64_t seed;
 	const struct string_length *string_lengths;
 	int n_string_lengths;
+	const char *const *functions; /* files of --functions */
+	int n_functions;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
 	/* Reads the array of a file; position: as in struct const_input. */

@@ -404,3 +404,97 @@ size_range(struct sizing *s)
 	n->op = op_find("tirc", "Range");
 	return true;
 }
+
+/* -- Split by sizes -- */
+
+/* The sizes of the parts along the axis if the model declares the shapes of all
+ * outputs, and they add up to `whole`. */
+static bool
+declared_parts(const struct sizing *s, int axis, const struct expr *whole,
+	       int64_t *parts)
+{
+	const struct node *n = s->u.node;
+	int64_t sum = 0;
+
+	for (int k = 0; k < n->n_outputs; ++k) {
+		const struct tensor *y = n->outputs[k];
+		const Onnx__TensorShapeProto *shape =
+			y ? declared_shape(s->u.imp, y) : NULL;
+
+		if (!shape || shape->n_dim != (size_t)n->inputs[0]->ndim) {
+			return false;
+		}
+		parts[k] = shape->dim[axis]->dim_value;
+		sum += parts[k];
+	}
+	return expr_is_value(whole, sum);
+}
+
+/* The entry function compares the sizes, which are read, with those declared. */
+static void
+check_parts(struct sizing *s, const char *label, int first,
+	    const int64_t *parts)
+{
+	struct graph *g = s->u.g;
+	struct node *n = s->u.node;
+
+	for (int k = 0; k < n->n_outputs; ++k) {
+		const struct expr *v = g->run_sizes.data[first + k].var->expr;
+
+		graph_check(g, expr_eq(g->module, v,
+				       expr_int(g->module, v->type, parts[k])));
+	}
+	node_set_input(n, 1,
+		       graph_constant_ints(g, label, n->n_outputs, parts));
+	import_assume(s->u.imp,
+		      arena_printf(&s->u.imp->tmp,
+				   "the sizes in %s are those of the declared "
+				   "shapes of %s and the other parts; others "
+				   "give BAD_SIZE",
+				   import_quote(&s->u.imp->tmp, label),
+				   import_quote(&s->u.imp->tmp,
+						tensor_label(n->outputs[0]))));
+}
+
+/*	n = tirc.RunSize(sizes)		# no part is larger than the whole
+ *	y, z = Split(x, n) */
+bool
+size_split(struct sizing *s)
+{
+	struct node *n = s->u.node;
+	struct graph *g = s->u.g;
+	struct tensor *x = n->inputs[0], *t = n->inputs[1], one = { 0 };
+	const char *label = tensor_label(t);
+	int64_t axis = node_attr_int(n, "axis", 0), elems, most = INT32_MAX;
+	struct arena *tmp = &s->u.imp->tmp;
+	int64_t *min = arena_array(tmp, int64_t, n->n_outputs + 1);
+	int64_t *max = arena_array(tmp, int64_t, n->n_outputs + 1);
+	int64_t *parts = arena_array(&s->u.imp->m->arena, int64_t,
+				     n->n_outputs + 1);
+	const char *names[] = { label };
+	int first = g->run_sizes.n;
+
+	axis += axis < 0 ? x->ndim : 0;
+	if (axis < 0 || axis >= x->ndim || !tensor_const_elems(t, &elems) ||
+	    elems != n->n_outputs) {
+		return true; /* inference tells what is wrong */
+	}
+	one = (struct tensor){ .ndim = 1, .shape = &x->shape[axis] };
+	if (!tensor_max_elems(&one, &most) || most > INT32_MAX) {
+		most = INT32_MAX;
+	}
+	for (int k = 0; k < n->n_outputs; ++k) {
+		max[k] = most;
+	}
+	if (!dtype_equal(t->type, dtype_of(DT_I64))) {
+		t = size_cast(s, "wide", t, dtype_of(DT_I64));
+	}
+	t = size_variables(s, t, label, n->n_outputs, min, max, false,
+			   size_bound(s->u.imp, names, 1));
+	if (declared_parts(s, (int)axis, x->shape[axis], parts)) {
+		check_parts(s, label, first, parts);
+	} else {
+		node_set_input(n, 1, t);
+	}
+	return true;
+}

@@ -282,6 +282,9 @@ import_sizes(struct importer *imp, struct node *n, int pos)
 	    n->inputs[1] && n->inputs[2] && !range_is_known(imp->m, n)) {
 		return size_range(&s);
 	}
+	if (strcmp(n->op_type, "Split") == 0 && is_unknown(imp, n, 1)) {
+		return size_split(&s);
+	}
 	if (strcmp(n->op_type, "Slice") == 0 && n->n_inputs >= 3 &&
 	    (is_unknown(imp, n, 1) || is_unknown(imp, n, 2))) {
 		return size_slice(&s);

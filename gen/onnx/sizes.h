@@ -46,6 +46,7 @@ bool size_nms(struct sizing *s);
 bool size_unique(struct sizing *s);
 bool size_range(struct sizing *s);
 bool size_slice(struct sizing *s);
+bool size_split(struct sizing *s);
 bool size_resize(struct sizing *s);
 /* Integers of input i become sizes, which are at least `least`. */
 bool size_input(struct sizing *s, int i, int64_t least);

@@ -10,11 +10,20 @@ static void
 print_extent(const struct expr *e, struct strbuf *s)
 {
 	int64_t v;
+	size_t start;
 
 	if (expr_is_int(e, &v)) {
 		strbuf_printf(s, "%lld", (long long)v);
-	} else {
-		expr_print(e, s);
+		return;
+	}
+	start = s->len;
+	expr_print(e, s);
+	/* two slashes would begin a comment of C: sizes are not negative */
+	for (size_t i = start; i + 1 < s->len; i++) {
+		if (s->data[i] == '/' && s->data[i + 1] == '/') {
+			memmove(s->data + i, s->data + i + 1, s->len - i);
+			s->len--;
+		}
 	}
 }
 

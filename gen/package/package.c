@@ -250,12 +250,17 @@ add_common(struct packer *k)
 	}
 	tdata_list(d, "dims");
 	for (int i = 0; i < k->g->dims.n; i++) {
-		const struct var *v =
-			graph_given_dim(k->g, k->g->dims.data[i]).given;
+		struct dim_step given = graph_given_dim(k->g,
+							k->g->dims.data[i]);
+		const struct var *v = given.given;
 		struct tdata *row = tdata_item(d, "dims");
 
 		tdata_text(row, "name", k->dim_fields[i]);
 		tdata_text(row, "DIM", k->dim_macros[i]);
+		tdata_text(row, "multiple",
+			   given.step > 1 ? arena_printf(k->a, "%lld",
+							 (long long)given.step)
+					  : NULL);
 		tdata_text(row, "type", k->d->types[v->type.kind].spelling);
 		tdata_int(row, "min", v->min);
 		tdata_int(row, "max", v->max);

@@ -177,12 +177,12 @@ split_sizes(struct infer *c, const struct node *n, int axis,
 	struct module *m = c->module;
 	const struct expr *whole = n->inputs[0]->shape[axis], *part;
 	const struct expr *rest = whole, *parts = expr_i32(m, n->n_outputs);
-	const int64_t *list;
+	const struct expr *const *list;
 	int64_t asked = node_attr_int(n, "num_outputs", n->n_outputs);
 	int count;
 
 	if (node_input(n, 1)) {
-		if (!input_ints(m, n, 1, &list, &count)) {
+		if (!input_elems(m, n, 1, &list, &count)) {
 			return infer_needs_constant(c, n, 1);
 		}
 		if (count != n->n_outputs) {
@@ -192,7 +192,7 @@ split_sizes(struct infer *c, const struct node *n, int axis,
 					   count, n->n_outputs);
 		}
 		for (int k = 0; k < count; k++) {
-			sizes[k] = expr_index(m, list[k]);
+			sizes[k] = list[k];
 		}
 		return true;
 	}

@@ -12,7 +12,8 @@ infer_needs_constant(struct infer *c, const struct node *n, int i)
 
 	return infer_error(c, DIAG_UNKNOWN_SHAPE,
 			   "input %d%s%s%s must be known when the code is "
-			   "generated; make it constant",
+			   "generated; make it constant, an input of the model "
+			   "with --const-input",
 			   i, t ? " ('" : "", t ? t->name : "", t ? "')" : "");
 }
 
