@@ -218,6 +218,12 @@ struct run_size {
 	const struct node *read_by; /* of graph_find_bodies */
 };
 
+/* A text that the model's author or exporter stored, such as the names of
+ * classes. */
+struct model_prop {
+	const char *key, *value;
+};
+
 /* A symbolic size that the caller gives, a multiple of `step`: the dimension of
  * the graph is given / step. */
 struct dim_step {
@@ -265,6 +271,7 @@ struct graph {
 	 * the entry function checks them. */
 	VEC(const struct expr *) checks;
 	VEC(const char *) assumptions; /* told to the user by compile */
+	VEC(struct model_prop) props;  /* the model's metadata_props */
 	struct name_table names;
 	int next_node_id;
 	int edits;     /* counts changes: passes repeat until there are none */

@@ -194,6 +194,9 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 	free(all);
 }
 
+/* From here on, the weights as text take most of a compiler's time. */
+enum { LONG_TEXT_BYTES = 1 << 20 };
+
 static void
 print_summary(struct cli *c, struct tirc *t)
 {
@@ -213,6 +216,12 @@ print_summary(struct cli *c, struct tirc *t)
 	    style_bytes(ram, s.workspace_bytes),
 	    style_bytes(bound, s.bound_bytes),
 	    style_bytes(flash, s.weights_bytes), s.weights);
+	if (strcmp(s.weights, "c") == 0 && s.weights_bytes >= LONG_TEXT_BYTES) {
+		say(stdout,
+		    "note     compilers take longer for the text of the weights "
+		    "than for the code; --weights incbin or --weights file has "
+		    "none\n");
+	}
 	cli_print_winograd("winograd ", s);
 	print_heaviest(t, s);
 	cli_print_target(c);

@@ -398,6 +398,23 @@ unpack_model(struct importer *imp, bool mapped)
 	return ok;
 }
 
+static void
+add_props(struct importer *imp)
+{
+	struct arena *a = &imp->m->arena;
+
+	for (size_t i = 0; i < imp->model->n_metadata_props; ++i) {
+		const Onnx__StringStringEntryProto *p =
+			imp->model->metadata_props[i];
+		struct model_prop prop = {
+			.key = arena_strdup(a, p->key ? p->key : ""),
+			.value = arena_strdup(a, p->value ? p->value : ""),
+		};
+
+		vec_push(a, &imp->g->props, prop);
+	}
+}
+
 /* One import; NULL after a report. */
 static struct graph *
 attempt(struct module *m, const struct tensor_source *source,
@@ -422,6 +439,7 @@ attempt(struct module *m, const struct tensor_source *source,
 		imp.g->file = arena_strdup(&m->arena, source->path);
 		imp.g->digest = sha256_text_of(&m->arena, source->base,
 					       source->length, mapped);
+		add_props(&imp);
 		ok = build_graph(&imp);
 	}
 	arena_release(&imp.tmp);

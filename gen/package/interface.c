@@ -65,6 +65,94 @@ add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 		     (long long)t->reals->zero_point);
 }
 
+/* The field of a size, if it is one that the caller gives or gets; or NULL. */
+static const char *
+size_field(const struct packer *k, const struct var *v)
+{
+	for (int i = 0; i < k->g->dims.n; i++) {
+		if (graph_given_dim(k->g, k->g->dims.data[i]).given == v) {
+			return k->dim_fields[i];
+		}
+	}
+	for (int i = 0; i < k->p->given_sizes.n; i++) {
+		if (k->p->given_sizes.data[i].size == v) {
+			return k->size_fields[i];
+		}
+	}
+	return NULL;
+}
+
+/* Appends the expression in the arithmetic of macros; false: it has another
+ * operation. */
+static bool
+put_size(const struct packer *k, const struct expr *e, struct strbuf *s)
+{
+	const char *op = e->kind == EXPR_ADD        ? " + "
+			 : e->kind == EXPR_SUB      ? " - "
+			 : e->kind == EXPR_MUL      ? " * "
+			 : e->kind == EXPR_FLOORDIV ? " / "
+			 : e->kind == EXPR_FLOORMOD ? " % "
+						    : NULL;
+	const char *name;
+	int64_t v;
+
+	if (expr_is_int(e, &v)) {
+		strbuf_printf(s, "%lld", (long long)v);
+		return true;
+	}
+	if (e->kind == EXPR_CAST) {
+		return put_size(k, e->args[0], s);
+	}
+	if (e->kind == EXPR_VAR) {
+		name = size_field(k, e->u.var);
+		strbuf_printf(s, "(%s)", name != NULL ? name : "");
+		return name != NULL;
+	}
+	if (op == NULL) {
+		return false;
+	}
+	strbuf_putc(s, '(');
+	if (!put_size(k, e->args[0], s)) {
+		return false;
+	}
+	strbuf_puts(s, op);
+	if (!put_size(k, e->args[1], s)) {
+		return false;
+	}
+	strbuf_putc(s, ')');
+	return true;
+}
+
+/* The number of elements that a run uses, as a macro of the sizes in it. */
+static void
+add_used(struct packer *k, struct tdata *size, const struct tensor *t)
+{
+	struct strbuf s, of;
+	bool ok = is_dynamic(t);
+
+	strbuf_init(&s);
+	strbuf_init(&of);
+	for (int i = 0; i < t->ndim && ok; i++) {
+		strbuf_puts(&s, i > 0 ? " * " : "");
+		ok = put_size(k, graph_given_size(k->g, t->shape[i]), &s);
+	}
+	for (int i = 0; i < k->g->dims.n + k->p->given_sizes.n && ok; i++) {
+		int j = i - k->g->dims.n;
+		const char *name = j < 0 ? k->dim_fields[i] : k->size_fields[j];
+		const char *part = arena_printf(k->a, "(%s)", name);
+
+		if (strstr(s.data, part) != NULL) {
+			strbuf_printf(&of, "%s%s", of.len > 0 ? ", " : "",
+				      name);
+		}
+	}
+	ok = ok && of.len > 0;
+	tdata_text(size, "used", ok ? arena_strdup(k->a, s.data) : NULL);
+	tdata_text(size, "used_of", ok ? arena_strdup(k->a, of.data) : "");
+	strbuf_release(&s);
+	strbuf_release(&of);
+}
+
 static void
 add_tensor(struct packer *k, struct tdata *data, const char *list,
 	   const struct tensor *t, const char *field, const char *macro,
@@ -107,6 +195,7 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 		add_workspace_place(k, size, plan_find(&k->p->plan, t));
 	}
 	tdata_flag(size, "dynamic", is_dynamic(t));
+	add_used(k, size, t);
 	strbuf_release(&dims);
 }
 

@@ -209,6 +209,22 @@ files_json(struct packer *k)
 	return list;
 }
 
+static cJSON *
+props_json(const struct packer *k)
+{
+	cJSON *all = cJSON_CreateObject();
+
+	for (int i = 0; i < k->g->props.n; i++) {
+		const struct model_prop *p = &k->g->props.data[i];
+
+		if (!cJSON_HasObjectItem(all, p->key)) {
+			cJSON_AddItemToObject(all, p->key,
+					      cJSON_CreateString(p->value));
+		}
+	}
+	return all;
+}
+
 void
 add_metadata(struct packer *k)
 {
@@ -259,6 +275,10 @@ add_metadata(struct packer *k)
 	}
 	metadata_member(&s, "files", files_json(k), false, false);
 	metadata_member(&s, "assumptions", assumptions, true, false);
+	if (k->g->props.n > 0) {
+		metadata_member(&s, "metadata_props", props_json(k), false,
+				false);
+	}
 	put_io(k, &s);
 	metadata_member(&s, "dims", dims_json(k), true, false);
 	metadata_member(&s, "memory", memory_json(k), false, false);

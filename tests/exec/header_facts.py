@@ -168,3 +168,34 @@ if not re.search(r"4\.1 kMAC +100 %", heaviest):
 with open(os.path.join(folder, "out", "integers.c")) as f:
     if "4096 MAC" not in f.read():
         fail("the comment does not count multiply-accumulates")
+
+# What a run uses of a tensor whose shape depends on sizes, the steps of a size, and
+# what the exporter wrote about the model.
+model = onnx.load(save("sized", [
+    helper.make_node("MaxPool", ["x"], ["p"], kernel_shape=[2], strides=[2]),
+    helper.make_node("Concat", ["p", "p"], ["y"], axis=1),
+    helper.make_node("NonZero", ["y"], ["z"])],
+    [value("x", TensorProto.FLOAT, [1, 3, "width"])],
+    [value("y", TensorProto.FLOAT, None), value("z", TensorProto.INT64, None)],
+    {}))
+helper.set_model_props(model, {"names": "{0: 'cat'}", "date": "today"})
+sized = os.path.join(folder, "sized.onnx")
+onnx.save(model, sized)
+out = compile_model(sized, "--dim", "width=4..32:4", "--target", "c99")
+with open(os.path.join(out, "sized.h"), encoding="utf-8") as file:
+    header = file.read()
+for words in ("/* from 4 to 32 in steps of 4 */", "[1][6][width / 4 * 2]"):
+    if words not in header:
+        fail("%s is not in\n%s" % (words, header))
+with open(os.path.join(out, "sized.json"), encoding="utf-8") as file:
+    if json.load(file)["metadata_props"] != {"names": "{0: 'cat'}",
+                                             "date": "today"}:
+        fail("the model's metadata_props are not in sized.json")
+with open(os.path.join(out, "used.c"), "w", encoding="utf-8") as file:
+    file.write('#include "sized.h"\nint main(void)\n{\n\tconst int n = 5;\n'
+               "\treturn SIZED_X_USED(7 + 1) != 24 || SIZED_Y_USED(8) != 24 ||"
+               "\n\t       SIZED_Z_USED(n + 1) != 18;\n}\n")
+used = os.path.join(out, "used")
+execute(["gcc", "-std=c99", "-Wall", "-Werror", "-I" + out,
+         os.path.join(out, "used.c"), "-o", used])
+execute([used])
