@@ -19,9 +19,8 @@ struct builder {
 	int *first_group;          /* to first_group[id + 1] */
 	/* by group: number of the last search that visited it */
 	int *mark, stamp;
-	/* Weights in the model's layout, by tensor: index in the program's
-	 * list; elements in bytes, and paired 4-bit elements. */
-	struct pointer_map plain_weights[2];
+	/* By tensor: the index of its last weight in the program's list. */
+	struct pointer_map last_weights;
 	struct kernel_reuse *reuse; /* NULL: each kernel is scheduled */
 };
 

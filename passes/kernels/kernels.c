@@ -201,21 +201,57 @@ new_names(const struct builder *b, struct name_set *s)
 	s->n_reserved = b->p->target->n_reserved;
 }
 
-/* The stored constant equal to w in the model's layout, or w itself. */
+/* Do both layouts store the same element at each place? The variables have
+ * different names. */
+static bool
+same_layout(struct module *m, const struct index_map *a,
+	    const struct index_map *b)
+{
+	struct var_map vars = { 0 };
+	const struct expr **to;
+
+	if (a == NULL || b == NULL) {
+		return a == b;
+	}
+	if (a->n_physical != b->n_physical || a->n_logical != b->n_logical ||
+	    (a->in_range == NULL) != (b->in_range == NULL)) {
+		return false;
+	}
+	to = arena_array(&m->arena, const struct expr *, a->n_physical + 1);
+	for (int d = 0; d < a->n_physical; d++) {
+		if (a->physical_shape[d] != b->physical_shape[d]) {
+			return false;
+		}
+		to[d] = a->physical[d]->expr;
+	}
+	vars = (struct var_map){ b->physical, to, b->n_physical };
+	for (int d = 0; d < a->n_logical; d++) {
+		if (expr_substitute(m, b->to_logical[d], &vars) !=
+		    a->to_logical[d]) {
+			return false;
+		}
+	}
+	return a->in_range == NULL ||
+	       expr_substitute(m, b->in_range, &vars) == a->in_range;
+}
+
+/* The stored constant equal to w, or w itself. */
 static struct weight *
 same_weight(struct builder *b, struct weight *w)
 {
-	struct pointer_map *of = &b->plain_weights[w->paired];
-	int at;
+	int last = pointer_map_get(&b->last_weights, w->tensor, -1);
 
-	if (w->map != NULL) {
-		return w;
+	for (int at = last; at >= 0;
+	     at = b->p->weights.data[at]->same_tensor) {
+		struct weight *x = b->p->weights.data[at];
+
+		if (x->paired == w->paired &&
+		    same_layout(b->m, x->map, w->map)) {
+			return x;
+		}
 	}
-	at = pointer_map_get(of, w->tensor, b->p->weights.n);
-	if (at < b->p->weights.n) {
-		return b->p->weights.data[at];
-	}
-	pointer_map_put(of, w->tensor, at);
+	w->same_tensor = last;
+	pointer_map_put(&b->last_weights, w->tensor, b->p->weights.n);
 	return w;
 }
 
@@ -570,8 +606,7 @@ build_kernels(struct graph *g, const struct target *target,
 	new_names(b, &b->weight_names);
 	b->names.max_length = NAME_INTERNAL - NAME_ROOM;
 	b->weight_names.max_length = NAME_INTERNAL - NAME_ROOM;
-	pointer_map_init(&b->plain_weights[0], &m->arena);
-	pointer_map_init(&b->plain_weights[1], &m->arena);
+	pointer_map_init(&b->last_weights, &m->arena);
 	list_groups(b);
 	b->reuse = kernel_reuse_new(b);
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
