@@ -241,8 +241,7 @@ same_weight(struct builder *b, struct weight *w)
 {
 	int last = pointer_map_get(&b->last_weights, w->tensor, -1);
 
-	for (int at = last; at >= 0;
-	     at = b->p->weights.data[at]->same_tensor) {
+	for (int at = last; at >= 0; at = b->p->weights.data[at]->same_tensor) {
 		struct weight *x = b->p->weights.data[at];
 
 		if (x->paired == w->paired &&
