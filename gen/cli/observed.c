@@ -11,7 +11,8 @@
  *
  * All gaps of a slope are of similar width; at a step a few gaps are wide and
  * the others nearly zero. So the median gap times the number of gaps is the
- * width of the slope, with or without a step. */
+ * width of the slope beside a step. Without a step it is the distance of the
+ * outermost values, if that is larger: few gaps may be narrow by chance. */
 #include <math.h>
 
 #include "compare.h"
@@ -101,6 +102,10 @@ observed_element(const struct observed *o, const struct array *got, int64_t i,
 	}
 	if (out->n > 1 && (o->random == NULL || !o->random[i])) {
 		out->width = (out->n - 1) * gaps[(out->n - 2) / 2];
+		if (gaps[out->n - 2] <= STEP_WIDTHS * out->width) {
+			out->width = fmax(out->width, out->values[out->n - 1] -
+							      out->values[0]);
+		}
 	}
 }
 
