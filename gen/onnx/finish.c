@@ -296,11 +296,15 @@ compare_type(struct importer *imp, const struct tensor *t,
 			   : dtype_equal(declared, t->type)))) {
 		return true;
 	}
-	return diag_error(
-		&imp->m->diags, DIAG_BAD_TYPE, import_place(imp, item),
-		"the model declares ONNX type %d, but it is %s; correct the "
-		"declaration",
-		type->elem_type, t->is_string ? "string" : dtype_name(t->type));
+	return diag_error(&imp->m->diags, DIAG_BAD_TYPE,
+			  import_place(imp, item),
+			  "the model declares %s, but it is %s; correct the "
+			  "declaration",
+			  dtype_from_onnx(type->elem_type, &declared)
+				  ? dtype_name(declared)
+				  : arena_printf(&imp->tmp, "ONNX type %d",
+						 type->elem_type),
+			  t->is_string ? "string" : dtype_name(t->type));
 }
 
 /* Declarations of shapes are often outdated: warns of the first three, then

@@ -178,7 +178,17 @@ put_ints(struct formula *f, const char *name, const int64_t *v, int n)
 	strbuf_puts(&f->out, "]");
 }
 
-/* {perm = [1, 0]} */
+/* Does the attribute hold ONNX's number of a data type? */
+static bool
+is_type(const struct node *n, const struct attr *at)
+{
+	return *n->domain == '\0' && (strcmp(at->name, "dtype") == 0 ||
+				      strcmp(at->name, "output_dtype") == 0 ||
+				      (strcmp(at->name, "to") == 0 &&
+				       strcmp(n->op_type, "Cast") == 0));
+}
+
+/* {perm = [1, 0]}, {to = int64} */
 static void
 put_attrs(struct formula *f, const struct node *n)
 {
@@ -186,6 +196,7 @@ put_attrs(struct formula *f, const struct node *n)
 
 	for (int i = 0; i < n->attrs.n; i++) {
 		const struct attr *at = &n->attrs.data[i];
+		struct dtype type;
 
 		if (at->kind != ATTR_INT && at->kind != ATTR_INTS) {
 			continue;
@@ -193,6 +204,9 @@ put_attrs(struct formula *f, const struct node *n)
 		strbuf_puts(&f->out, before);
 		if (at->kind == ATTR_INTS) {
 			put_ints(f, at->name, at->ints, at->n);
+		} else if (is_type(n, at) && dtype_from_onnx(at->i, &type)) {
+			strbuf_printf(&f->out, "%s = %s", at->name,
+				      dtype_name(type));
 		} else {
 			strbuf_printf(&f->out, "%s = %lld", at->name,
 				      (long long)at->i);

@@ -199,3 +199,15 @@ used = os.path.join(out, "used")
 execute(["gcc", "-std=c99", "-Wall", "-Werror", "-I" + out,
          os.path.join(out, "used.c"), "-o", used])
 execute([used])
+
+# A comment names the data type of an attribute.
+cast = save("cast", [
+    helper.make_node("Cast", ["w"], ["c"], to=TensorProto.FLOAT),
+    helper.make_node("MatMul", ["x", "c"], ["y"])],
+    [value("x", TensorProto.FLOAT, [2, 3])],
+    [value("y", TensorProto.FLOAT, [2, 2])],
+    {"w": np.arange(6, dtype=np.int64).reshape(3, 2)})
+out = compile_model(cast, "--target", "c99")
+with open(os.path.join(out, "cast.c"), encoding="utf-8") as file:
+    if 'Cast{to = float32}("w")' not in file.read():
+        fail("the comment of w does not name the type of Cast")
