@@ -96,7 +96,7 @@ REFUSED = {
     "old_lp_pool": (simple([node("GlobalLpPool", ["x"], ["y"], p=1.5)],
                            version=1), "whole number"),
     "old_tile": (simple([node("Tile", ["x", "x", "x"], ["y"])], version=5),
-                 "not constant"),
+                 "no constant"),
     "top_k_too_large": (simple(
         [node("TopK", ["x", "k"], ["y", "i"])],
         [tensor("k", [1], struct.pack("<q", 4), 7)]), "larger than"),
