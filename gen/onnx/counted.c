@@ -23,7 +23,7 @@ struct counter {
 	bool inclusive; /* value <= limit */
 };
 
-enum { NUMBER_MAX = 1 << 20 };
+enum { NUMBER_MAX = 1 << 20, DEPTH_MAX = 3 };
 
 struct counting {
 	struct importer *imp;
@@ -203,18 +203,19 @@ read_comparison(const struct tensor *t, struct tensor **low,
 	return false;
 }
 
-/* Collects the counters of the next condition; false: it is not made of
- * counters alone. */
+/* Collects the counters of the next condition, an And of up to 2^depth; false: it
+ * is not made of counters alone. */
 static bool
-find_counters(struct counting *c, struct tensor *t)
+find_counters(struct counting *c, struct tensor *t, int depth)
 {
 	struct counter one = { 0 };
 	struct tensor *low, *high, *before;
 
 	t = truth_of(t);
-	if (is_node(t->producer, "And") && t->producer->n_inputs == 2) {
-		return find_counters(c, t->producer->inputs[0]) &&
-		       find_counters(c, t->producer->inputs[1]);
+	if (depth > 0 && is_node(t->producer, "And") &&
+	    t->producer->n_inputs == 2) {
+		return find_counters(c, t->producer->inputs[0], depth - 1) &&
+		       find_counters(c, t->producer->inputs[1], depth - 1);
 	}
 	if (!read_comparison(t, &low, &high, &one.inclusive)) {
 		return false;
@@ -237,16 +238,17 @@ find_counters(struct counting *c, struct tensor *t)
 /* Is t the comparison of counter x, for the value before the first iteration? */
 static bool
 is_first_test(const struct counting *c, struct tensor *t,
-	      const struct counter *x)
+	      const struct counter *x, int depth)
 {
 	struct tensor *low, *high;
 	bool inclusive;
 	int64_t v;
 
 	t = truth_of(t);
-	if (is_node(t->producer, "And") && t->producer->n_inputs == 2) {
-		return is_first_test(c, t->producer->inputs[0], x) ||
-		       is_first_test(c, t->producer->inputs[1], x);
+	if (depth > 0 && is_node(t->producer, "And") &&
+	    t->producer->n_inputs == 2) {
+		return is_first_test(c, t->producer->inputs[0], x, depth - 1) ||
+		       is_first_test(c, t->producer->inputs[1], x, depth - 1);
 	}
 	if (!read_comparison(t, &low, &high, &inclusive) ||
 	    inclusive != x->inclusive || x->ahead != x->step) {
@@ -258,29 +260,35 @@ is_first_test(const struct counting *c, struct tensor *t,
 	       high->n_elems == 1 && high->elems[0] == x->limit->elems[0];
 }
 
-static int
-conjuncts(struct tensor *t)
+/* Is t an And of comparisons that is_first_test finds, and of no others? */
+static bool
+tests_counters(const struct counting *c, struct tensor *t, int depth)
 {
 	t = truth_of(t);
-	return is_node(t->producer, "And") && t->producer->n_inputs == 2
-		       ? conjuncts(t->producer->inputs[0]) +
-				 conjuncts(t->producer->inputs[1])
-		       : 1;
+	if (depth > 0 && is_node(t->producer, "And") &&
+	    t->producer->n_inputs == 2) {
+		return tests_counters(c, t->producer->inputs[0], depth - 1) &&
+		       tests_counters(c, t->producer->inputs[1], depth - 1);
+	}
+	for (int i = 0; i < c->found.n; ++i) {
+		if (is_first_test(c, t, &c->found.data[i], 0)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Is the first condition the test that each later one is? */
 static bool
 tests_first(const struct counting *c)
 {
-	if (conjuncts(c->form->condition) != c->found.n) {
-		return false;
-	}
 	for (int i = 0; i < c->found.n; ++i) {
-		if (!is_first_test(c, c->form->condition, &c->found.data[i])) {
+		if (!is_first_test(c, c->form->condition, &c->found.data[i],
+				   DEPTH_MAX)) {
 			return false;
 		}
 	}
-	return true;
+	return tests_counters(c, c->form->condition, DEPTH_MAX);
 }
 
 static struct tensor *
@@ -334,7 +342,8 @@ flow_count(struct importer *imp, const struct deferred *d,
 	if (known && !first) {
 		return graph_constant_ints(imp->g, "iterations", 1, &first);
 	}
-	if (!find_counters(&c, condition) || (!known && !tests_first(&c))) {
+	if (!find_counters(&c, condition, DEPTH_MAX) ||
+	    (!known && !tests_first(&c))) {
 		return NULL;
 	}
 	for (int i = 0; i < c.found.n; ++i) {

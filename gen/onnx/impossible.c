@@ -12,32 +12,33 @@
  * the branch is taken, too. */
 #include "flow.h"
 #include "ops.h"
+#include "pointer_map.h"
 
 static const char *const branch_names[] = { "then_branch", "else_branch" };
 
 /* -- messages -- */
 
-struct sources {
-	struct importer *imp;
-	bool *seen; /* by the node's id */
-	tensor_list inputs;
-};
-
+/* Adds to `inputs` the inputs of the model that t depends on. */
 static void
-find_sources(struct sources *s, struct tensor *t)
+find_sources(struct importer *imp, struct tensor *t, tensor_list *inputs)
 {
-	struct node *n = t ? t->producer : NULL;
+	tensor_list list = { 0 };
+	struct pointer_map seen;
 
-	if (t && t->is_input &&
-	    tensor_index(t, s->inputs.data, s->inputs.n) < 0) {
-		vec_push(&s->imp->tmp, &s->inputs, t);
-	}
-	if (!n || s->seen[n->id]) {
-		return;
-	}
-	s->seen[n->id] = true;
-	for (int i = 0; i < n->n_inputs; ++i) {
-		find_sources(s, n->inputs[i]);
+	pointer_map_init(&seen, &imp->tmp);
+	vec_push(&imp->tmp, &list, t);
+	for (int i = 0; i < list.n; ++i) {
+		const struct node *n = list.data[i]->producer;
+
+		if (list.data[i]->is_input) {
+			vec_push(&imp->tmp, inputs, list.data[i]);
+		}
+		for (int k = 0; n && k < n->n_inputs; ++k) {
+			if (n->inputs[k] &&
+			    pointer_map_add(&seen, n->inputs[k])) {
+				vec_push(&imp->tmp, &list, n->inputs[k]);
+			}
+		}
 	}
 }
 
@@ -46,20 +47,19 @@ find_sources(struct sources *s, struct tensor *t)
 static const char *
 options_for(struct importer *imp, struct tensor *condition)
 {
-	struct sources s = {
-		.imp = imp,
-		.seen = arena_array(&imp->tmp, bool, imp->g->next_node_id + 1),
-	};
+	tensor_list inputs = { 0 };
 	const char *text = NULL;
 
-	find_sources(&s, condition);
-	if (s.inputs.n > 3) {
+	if (condition) {
+		find_sources(imp, condition, &inputs);
+	}
+	if (inputs.n > 3) {
 		return NULL;
 	}
-	for (int i = 0; i < s.inputs.n; ++i) {
+	for (int i = 0; i < inputs.n; ++i) {
 		text = arena_printf(&imp->tmp, "%s%s--const-input %s=VALUE",
 				    text ? text : "", text ? " " : "",
-				    tensor_label(s.inputs.data[i]));
+				    tensor_label(inputs.data[i]));
 	}
 	return text;
 }

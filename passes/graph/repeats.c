@@ -22,6 +22,7 @@
 #include "repeats.h"
 
 #include "identifiers.h"
+#include "pointer_map.h"
 
 /* Integers with so few elements may be sizes, axes or pads, which inference
  * reads. */
@@ -37,6 +38,8 @@ enum { WHOLE_BYTES = 64 << 20 };
 
 /* Bytes of the corner of a constant that is looked at first. */
 enum { CORNER_ELEMS = 4096 };
+
+enum { RECIPES_MAX = 256 };
 
 /* Element i of a dimension is that of (i / run) % period. */
 struct repeat {
@@ -233,24 +236,40 @@ sliced(struct graph *g, struct tensor *t, const char *name, const int64_t *ends,
 	return finish_constant(g, insert_node(g, NULL, "Slice", name, in, 5));
 }
 
-/* Does a recipe have larger results than sources? */
+/* Does a recipe have larger results than sources? Of the recipes behind it, the
+ * nearest RECIPES_MAX are looked at. */
 static bool
-grows(const struct tensor *t)
+grows(struct graph *g, const struct tensor *t)
 {
-	int64_t sources = 0;
+	VEC(const struct tensor *) list = { 0 };
+	struct arena *a = &g->module->arena;
+	struct pointer_map seen;
 
-	if (t->recipe == NULL || t->value != NULL) {
-		return false;
-	}
-	for (int i = 0; i < t->recipe->n_inputs; i++) {
-		const struct tensor *x = t->recipe->inputs[i];
+	pointer_map_init(&seen, a);
+	vec_push(a, &list, t);
+	for (int i = 0; i < list.n && i < RECIPES_MAX; i++) {
+		const struct tensor *y = list.data[i];
+		int64_t sources = 0;
 
-		if (x != NULL && grows(x)) {
+		if (y->recipe == NULL || y->value != NULL) {
+			continue;
+		}
+		for (int k = 0; k < y->recipe->n_inputs; k++) {
+			const struct tensor *x = y->recipe->inputs[k];
+
+			if (x == NULL) {
+				continue;
+			}
+			sources = quota_plus(sources, tensor_bytes_max(x));
+			if (pointer_map_add(&seen, x)) {
+				vec_push(a, &list, x);
+			}
+		}
+		if (sources < tensor_bytes_max(y)) {
 			return true;
 		}
-		sources = quota_plus(sources, x ? tensor_bytes_max(x) : 0);
 	}
-	return sources < tensor_bytes_max(t);
+	return false;
 }
 
 /* Does the corner of a constant with a recipe repeat its elements along some
@@ -305,7 +324,7 @@ value_to_look_at(struct graph *g, struct tensor *t, const int64_t *shape,
 	if (t->value != NULL || tensor_bytes_max(t) > WHOLE_BYTES) {
 		return true;
 	}
-	if (!grows(t) && !corner_repeats(g, t, shape, &likely)) {
+	if (!grows(g, t) && !corner_repeats(g, t, shape, &likely)) {
 		return false;
 	}
 	*v = likely ? tensor_value(g, t) : NULL;
