@@ -13,6 +13,7 @@
 #include <math.h>
 
 enum {
+	MOST_EXPRS = 256,
 	MOST_UNDER = 1 << 20,
 	MOST_VALUES = 1 << 16 /* of sizes, for which products are compared */
 };
@@ -85,13 +86,17 @@ quotient(struct module *m, const struct fraction *a, const struct fraction *b,
 	return is_power_of_two(by) && out->under <= MOST_UNDER;
 }
 
+static bool of_expr(struct module *m, const struct expr *e, int *room,
+		    struct fraction *out);
+
 static bool
-of_operation(struct module *m, const struct expr *e, struct fraction *out)
+of_operation(struct module *m, const struct expr *e, int *room,
+	     struct fraction *out)
 {
 	struct fraction a, b;
 
-	if (!fraction_of(m, e->args[0], &a) ||
-	    !fraction_of(m, e->args[1], &b)) {
+	if (!of_expr(m, e->args[0], room, &a) ||
+	    !of_expr(m, e->args[1], room, &b)) {
 		return false;
 	}
 	if (e->kind == EXPR_DIV) {
@@ -111,9 +116,14 @@ of_operation(struct module *m, const struct expr *e, struct fraction *out)
 	return true;
 }
 
-bool
-fraction_of(struct module *m, const struct expr *e, struct fraction *out)
+/* room: the number of expressions that may be looked at, as one that is used twice
+ * is looked at twice. */
+static bool
+of_expr(struct module *m, const struct expr *e, int *room, struct fraction *out)
 {
+	if (--*room < 0) {
+		return false;
+	}
 	if (dtype_is_int(e->type)) {
 		*out = (struct fraction){ e, 1 };
 		return true;
@@ -125,17 +135,25 @@ fraction_of(struct module *m, const struct expr *e, struct fraction *out)
 	case EXPR_FLOAT:
 		return of_literal(m, e->u.fval, out);
 	case EXPR_CAST:
-		return fraction_of(m, e->args[0], out) && fits(e->type, out);
+		return of_expr(m, e->args[0], room, out) && fits(e->type, out);
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:
 	case EXPR_DIV:
 	case EXPR_MIN:
 	case EXPR_MAX:
-		return of_operation(m, e, out) && fits(e->type, out);
+		return of_operation(m, e, room, out) && fits(e->type, out);
 	default:
 		return false;
 	}
+}
+
+bool
+fraction_of(struct module *m, const struct expr *e, struct fraction *out)
+{
+	int room = MOST_EXPRS;
+
+	return of_expr(m, e, &room, out);
 }
 
 const struct expr *
