@@ -90,7 +90,7 @@ read_inputs(struct harness *h, const char *folder, struct array *inputs)
 	int next = 0, variable = 0;
 
 	for (int i = 0; i < n; i++) {
-		struct array a;
+		struct array a = { 0 };
 
 		if (constant_at(h, i, &c)) {
 			if (!read_pb(h, folder, "input", i, &a) ||

@@ -61,6 +61,7 @@ read_file(struct module *m, struct onnx_file *f, const struct onnx_map *map,
 {
 	bool ok = false;
 
+	*out = (struct array){ 0 };
 	if (map) {
 		const char *slash = strrchr(path, '/');
 		struct tensor_source source = {

@@ -30,6 +30,7 @@ OWN = {
     **{"tirc." + op: rules_sums.recurrent(op, gates) for op, gates in
        [("LSTM", 4), ("GRU", 3), ("RNN", 1)]},
     "tirc.LinearAttention": rules_sums.linear_attention,
+    "tirc.LowBits": rules_elements.short_input,
     "tirc.DeformSample": rules_windows.deform_conv,
     "tirc.PairCoupling": rules_trees.machine,
     "tirc.Random": rules_elements.certain,
@@ -57,4 +58,5 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
      rules_sums.attention, rules_sums.linear_attention, rules_sums.inverse,
      rules_sums.dynamic_lstm,
      rules_trees.ensemble, rules_trees.machine, rules_elements.certain,
+     rules_elements.short_input,
      *rules_flow.LIST]

@@ -85,6 +85,12 @@ def certain(g):
     g.node("Bernoulli", [chance])
 
 
+def short_input(g):
+    """An input of fewer than 8 bits, of which kernels read the low bits."""
+    x = g.fresh(g.choice(values.SHORT), g.shape(), constant=False)
+    g.node("Cast", [x], to=values.CODES[g.choice(["int32", "float32"])])
+
+
 def prelu(g):
     x = g.data(g.types("PRelu"))
     shape = g.value(x).shape
