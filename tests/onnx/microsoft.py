@@ -48,9 +48,11 @@ def byte(value):
 
 def compare(path, given, steps=False, like=None, options=()):
     """Runs the model, or the model `like` with the same inputs and outputs, in
-    onnxruntime, then in tirc."""
-    model = exact.Model(like or path)
+    onnxruntime, then in tirc; a third of them in each run."""
     graph = onnx.load(path).graph
+    if not turns.is_turn_of(str(graph.node), 3):
+        return
+    model = exact.Model(like or path)
     constants = {t.name for t in graph.initializer}
     write_data(os.path.dirname(path),
                [(i.name, given[i.name]) for i in graph.input
