@@ -11,15 +11,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static volatile unsigned char sink;
 
 /* Small arrays of any type. */
-static bool
+static enum array_use
 is_small(void *ctx, const struct array *x, int n)
 {
 	struct module *m = ctx;
 
 	(void)n;
-	return x->elems <= 1 << 20 ||
-	       diag_error(&m->diags, DIAG_UNSUPPORTED,
-			  (struct diag_place){ .item = x->name }, "is large");
+	if (x->elems <= 1 << 20) {
+		return ARRAY_TAKEN;
+	}
+	diag_error(&m->diags, DIAG_UNSUPPORTED,
+		   (struct diag_place){ .item = x->name }, "is large");
+	return ARRAY_REFUSED;
 }
 
 static void
