@@ -23,6 +23,20 @@ test_is_file(const char *path)
 		       path);
 }
 
+/* An archive beside a model is a stranger's: no link to a file elsewhere. */
+static bool
+is_no_link(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) != 0 ||
+	       (S_ISREG(st.st_mode) && st.st_nlink == 1) ||
+	       cli_error(
+		       "%s is a link or no plain file; copy it, or name it on "
+		       "the command line",
+		       path);
+}
+
 /* -- folders -- */
 
 /* The i-th "input" or "output" of a folder. */
@@ -187,7 +201,7 @@ read_archive(struct harness *h, const char *path, bool inputs_only,
 	struct slots lists[] = { slots_of_inputs(h), slots_of_constants(h),
 				 slots_of_results(h) };
 
-	if (!test_is_file(path) ||
+	if ((h->cli->n_rest == 0 && !is_no_link(path)) || !test_is_file(path) ||
 	    !slots_take_archive(h, lists, inputs_only ? 2 : 3, inputs_only,
 				path) ||
 	    !have_inputs(&lists[0], path)) {

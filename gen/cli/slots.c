@@ -123,6 +123,7 @@ struct data_file {
 	int n_lists;
 	int at; /* the tensor of the first list that the option names, or -1 */
 	bool some; /* arrays for no tensor are left out */
+	int taken; /* arrays so far: not more than there are tensors */
 };
 
 /* The place of an array of the file, one of n; NULL: reported, or left out. */
@@ -160,13 +161,22 @@ static enum array_use
 accepts(void *ctx, const struct array *a, int n)
 {
 	struct data_file *f = ctx;
-	int at;
+	int at, tensors = 0;
 	struct slots *s = place_of(f, a, n, &at);
 
 	if (s == NULL) {
 		return f->some ? ARRAY_LEFT_OUT : ARRAY_REFUSED;
 	}
 	if (s->exact && !harness_check_input(f->h, at, a)) {
+		return ARRAY_REFUSED;
+	}
+	for (int i = 0; i < f->n_lists; i++) {
+		tensors += f->lists[i].n;
+	}
+	if (++f->taken > tensors) {
+		cli_error("%s: it has more than one array for a tensor, such "
+			  "as '%s'; leave one of them",
+			  f->path, s->tensors[at].name);
 		return ARRAY_REFUSED;
 	}
 	if (a->elems <= s->tensors[at].elems) {

@@ -151,6 +151,11 @@ counts(const struct counting *c, const struct tensor *t, struct counter *out)
 		return false;
 	}
 	next = source_of(c->next[k]);
+	/* narrower ones wrap below the limit of a size */
+	if (c->form->states[k]->type.kind != DT_I32 &&
+	    c->form->states[k]->type.kind != DT_I64) {
+		return false;
+	}
 	return small_int(c, c->form->states[k], &out->init) &&
 	       added_to(c, next, &out->step) == t && out->step > 0;
 }
@@ -171,7 +176,7 @@ constant_of(const struct counting *c, struct tensor *t)
 	return (t->type.kind == DT_I32 || t->type.kind == DT_I64) &&
 			       tensor_known(c->imp->m, t) && t->n_elems == 1 &&
 			       import_element_range(c->imp, t, &low, &high) &&
-			       high <= SIZE_FOUND_MAX
+			       low >= -SIZE_FOUND_MAX && high <= SIZE_FOUND_MAX
 		       ? t
 		       : NULL;
 }

@@ -217,7 +217,7 @@ props_json(const struct packer *k)
 	for (int i = 0; i < k->g->props.n; i++) {
 		const struct model_prop *p = &k->g->props.data[i];
 
-		if (!cJSON_HasObjectItem(all, p->key)) {
+		if (!cJSON_GetObjectItemCaseSensitive(all, p->key)) {
 			cJSON_AddItemToObject(all, p->key,
 					      cJSON_CreateString(p->value));
 		}

@@ -6,7 +6,10 @@
  *	a = Exp (x)
  *	b = Exp (x)           ->     a = Exp (x)
  *	y = Add (a, b)               y = Add (a, a)
- */
+ *
+ * A node of two branches would run in all runs. Where a condition on sizes is
+ * checked in the runs that take a branch, nodes of different branches stay
+ * apart. */
 #include "rewrite.h"
 
 #define SMALL_CONSTANT 256 /* bytes */
@@ -172,14 +175,30 @@ merge_node(struct graph *g, struct node *n, struct node *same)
 	graph_share_origins(same, n);
 }
 
+/* Is a condition checked only in the runs that take a branch? */
+static bool
+checks_branches(const struct graph *g)
+{
+	for (int i = 0; i < g->checks.n; i++) {
+		if (g->checks.data[i]->kind == EXPR_OR) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 graph_cse(struct graph *g)
 {
+	bool branches = checks_branches(g);
 	struct table table;
 	struct node **kept;
 	int n_kept = 0;
 
 	merge_constants(g);
+	if (branches) {
+		graph_find_bodies(g);
+	}
 	table = table_new(&g->module->arena, g->nodes.n);
 	kept = arena_array(&g->module->arena, struct node *, g->nodes.n + 1);
 	for (int i = 0; i < g->nodes.n; i++) {
@@ -192,7 +211,8 @@ graph_cse(struct graph *g)
 		for (; table.slot[h]; h = (h + 1) & table.mask) {
 			struct node *same = kept[table.slot[h] - 1];
 
-			if (same_node(same, n)) {
+			if ((!branches || same->body == n->body) &&
+			    same_node(same, n)) {
 				merge_node(g, n, same);
 				i--;
 				break;

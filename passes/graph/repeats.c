@@ -41,6 +41,9 @@ enum { CORNER_ELEMS = 4096 };
 
 enum { RECIPES_MAX = 256 };
 
+/* Divisors of an extent that may be its period; for each, all elements are read. */
+enum { DIVISORS_MAX = 24 };
+
 /* Element i of a dimension is that of (i / run) % period. */
 struct repeat {
 	int64_t run, period;
@@ -165,13 +168,15 @@ repeat_of_rows(const struct rows *x, bool divisions)
 	if (rows_repeat(x, once)) {
 		return once;
 	}
-	for (int64_t part = 2; divisions && part <= x->n / 2; part++) {
+	for (int64_t part = 2, tried = 0;
+	     divisions && part <= x->n / 2 && tried < DIVISORS_MAX; part++) {
 		struct repeat period = { 1, part };
 		struct repeat runs = { x->n / part, part };
 
 		if (x->n % part != 0) {
 			continue;
 		}
+		tried++;
 		if (rows_repeat(x, period)) {
 			return period;
 		}

@@ -10,6 +10,10 @@
 #include "analyse.h"
 #include "entry.h"
 
+/* Each condition is compared with all others, for each size known at run time: of
+ * more than these, all are checked. */
+enum { COMPARED_MAX = 64 };
+
 static const struct expr *
 wide(struct module *m, const struct expr *e)
 {
@@ -97,6 +101,9 @@ entry_choose_checks(struct graph *g)
 	struct analyser a;
 	int n = 0;
 
+	if (g->checks.n > COMPARED_MAX) {
+		return;
+	}
 	analyser_init(&a, g->module);
 	for (int i = 0; i < g->checks.n; i++) {
 		n = add(g, &a, kept, n, g->checks.data[i]);

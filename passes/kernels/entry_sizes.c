@@ -11,6 +11,8 @@
  */
 #include "entry.h"
 
+#include "size_bounds.h"
+
 static int
 body_of(const struct entry *e, int kernel)
 {
@@ -208,11 +210,48 @@ is_factor(const struct expr *x, const struct var *v)
 		(is_factor(x->args[0], v) || is_factor(x->args[1], v)));
 }
 
+static const struct expr *
+both(struct module *m, const struct expr *a, const struct expr *b)
+{
+	return a == NULL ? b : expr_and(m, a, b);
+}
+
+/* A device launches no kernel of 0 threads: the condition that the formulas of the
+ * sizes of the only result, which may be 0, are not. */
+static const struct expr *
+has_launch(const struct entry *e, const struct kernel *k)
+{
+	const struct expr *holds = NULL;
+	const struct tensor *t = NULL;
+
+	for (int a = 0; a < k->args.n; a++) {
+		if (k->args.data[a].written && k->args.data[a].tensor != NULL) {
+			if (t != NULL) {
+				return NULL;
+			}
+			t = k->args.data[a].tensor;
+		}
+	}
+	for (int d = 0; t != NULL && k->device != NULL && d < t->ndim; d++) {
+		const struct expr *size = t->shape[d];
+		int64_t min, max;
+
+		if (size->kind != EXPR_VAR && size->kind != EXPR_INT &&
+		    (!size_bounds(size, &min, &max) || min <= 0)) {
+			holds = both(e->m, holds,
+				     expr_lt(e->m,
+					     expr_int(e->m, size->type, 0),
+					     size));
+		}
+	}
+	return holds;
+}
+
 /* The condition that the kernel's results have elements; NULL: they have. */
 static const struct expr *
 has_results(const struct entry *e, const struct kernel *k)
 {
-	const struct expr *holds = NULL;
+	const struct expr *holds = has_launch(e, k);
 
 	for (int i = 0; i < k->args.n; i++) {
 		const struct var *v = k->args.data[i].var;
@@ -233,8 +272,7 @@ has_results(const struct entry *e, const struct kernel *k)
 								   v->type, 0),
 							  v->expr);
 
-			holds = holds != NULL ? expr_and(e->m, holds, some)
-					      : some;
+			holds = both(e->m, holds, some);
 		}
 	}
 	return holds;

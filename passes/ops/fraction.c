@@ -69,7 +69,7 @@ quotient(struct module *m, const struct fraction *a, const struct fraction *b,
 	const struct expr *rest;
 	int64_t by;
 
-	if (!expr_is_int(b->over, &by) || by == 0) {
+	if (!expr_is_int(b->over, &by) || by == 0 || by == INT64_MIN) {
 		return false;
 	}
 	if (by < 0) {
@@ -82,8 +82,11 @@ quotient(struct module *m, const struct fraction *a, const struct fraction *b,
 					  a->under };
 		return true;
 	}
+	if (!is_power_of_two(by) || by > MOST_UNDER) {
+		return false;
+	}
 	*out = (struct fraction){ over, a->under * by };
-	return is_power_of_two(by) && out->under <= MOST_UNDER;
+	return out->under <= MOST_UNDER;
 }
 
 static bool of_expr(struct module *m, const struct expr *e, int *room,

@@ -55,6 +55,8 @@ infer_regions(struct infer *c, struct node *n, int columns,
 	shape[2] = height;
 	shape[3] = width;
 	infer_set(c, n->outputs[0], x->type, 4, shape);
+	/* the number of an image is taken modulo their number */
+	infer_reads(c, x->shape[0], 4, shape);
 	return true;
 }
 
@@ -87,8 +89,15 @@ infer_roi_align(struct infer *c, struct node *n)
 				   "input 2 does not have one image for each "
 				   "region; correct its shape");
 	}
-	return infer_regions(c, n, 4, expr_i32(m, (int32_t)height),
-			     expr_i32(m, (int32_t)width));
+	if (!infer_regions(c, n, 4, expr_i32(m, (int32_t)height),
+			   expr_i32(m, (int32_t)width))) {
+		return false;
+	}
+	/* samples outside of an image are those of its edge */
+	for (int d = 2; d < 4; d++) {
+		infer_reads(c, n->inputs[0]->shape[d], 4, n->outputs[0]->shape);
+	}
+	return true;
 }
 
 bool

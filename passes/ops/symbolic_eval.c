@@ -65,6 +65,17 @@ holds_sizes(struct dtype t)
 	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
 }
 
+/* May v be beyond the numbers of type t, so that it wraps? */
+static bool
+may_wrap(struct dtype t, const struct expr *v)
+{
+	int64_t min, max;
+
+	return dtype_class(t) == DTC_INT && dtype_bits(t) == 32 &&
+	       dtype_is_int(v->type) && size_bounds(v, &min, &max) &&
+	       (min < INT32_MIN || max > INT32_MAX);
+}
+
 /* v as a value of type t: numbers wrap; NULL if a symbolic size might wrap. */
 static const struct expr *
 in_type(struct module *m, struct dtype t, const struct expr *v)
@@ -77,7 +88,7 @@ in_type(struct module *m, struct dtype t, const struct expr *v)
 			       ? NULL
 			       : expr_cast(m, t, v);
 	}
-	return holds_sizes(t) ? v : NULL;
+	return holds_sizes(t) && !may_wrap(t, v) ? v : NULL;
 }
 
 /* Makes the types of an operation's arguments equal: if one is symbolic,

@@ -441,6 +441,25 @@ def counting():
                        helper.work_folder()).stdout
     if not re.search(r"output +all +float32 \[\(rows \+ 2\) // 3, 3\]", said):
         helper.fail("the size of 'all' in: " + said)
+    # A narrow counter wraps.
+    for kind, first, by in ((np.uint8, 250, 10), (np.int8, 100, 50)):
+        m = Model("counting_" + np.dtype(kind).name)
+        s = m.input("s", floats(3))
+        code = make.np_dtype_to_tensor_dtype(np.dtype(kind))
+        narrow = body([
+            ("Add", ["i", "by"], ["i2"], {}),
+            ("Cast", ["i2"], ["w"], {"to": TensorProto.INT32}),
+            ("Less", ["w", "n"], ["on"], {}), ("Tanh", ["s"], ["s2"], {}),
+            ("Identity", ["s2"], ["e"], {})],
+            [("t", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+             ("i", code, []), ("s", TensorProto.FLOAT, [3])],
+            ["on", "i2", "s2", "e"],
+            [("by", number(by, kind)), ("n", number(5, np.int32))])
+        for out in m.node("Loop", ["", m.constant(np.array(True)),
+                                   m.constant(number(first, kind)), s],
+                          names=["count", "last", "all"], body=narrow):
+            m.output(out)
+        refuse(m, "give its largest value with --bound all=N")
     # What does more than count keeps its condition.
     others = {
         "data": [add, ("ReduceMax", ["s"], ["r"], {"keepdims": 0}),

@@ -237,6 +237,16 @@ def empty():
           [node("RotaryEmbedding", ["q", "x", "x", "i"], ["y"])],
           {"x": ["n", 2], "q": [1, 1, 2, 4], "i": (INT64, [1, 2])}, bounds,
           some, none)
+    for op, region, more, attributes in (
+            ("MaxRoiPool", [1, 5], [], {"pooled_shape": [2, 2]}),
+            ("RoiAlign", [1, 4], ["i"], {})):
+        for shape in (["n", 1, 3, 3], [1, 1, "n", 3]):
+            given = {"x": shape, "r": region, "i": (INT64, [1])}
+            if not more:
+                del given["i"]
+            fits = none if op == "MaxRoiPool" and shape[0] == 1 else []
+            check(op, [node(op, ["x", "r", *more], ["y"], **attributes)],
+                  given, bounds, fits + some, [] if fits else none)
     check("Gather of a part", [node("Gather", ["x", "i"], ["y"])],
           {"x": ["n - 5"], "i": three}, ["n=5..20"], n(6, 20), n(5))
 
@@ -294,6 +304,20 @@ def branch():
             ends("then_branch", then), ends("else_branch", other)])],
             {"c": (BOOL, [1]), "x": [1, 1, "n"]}, ["n=1..12"],
             n(6, 12) if taken else n(1, 6, 12), n(1, 5) if taken else [], [w])
+
+
+    # Equal nodes of two branches, of which each has its own condition.
+    ifs = [node("If", [c], [r], attributes=[
+        nested_graph(name, graph([node("MatMul", ["x", y], [name[:4] + r])], [],
+                                 [value_info(name[:4] + r, [2, 3])]))
+        for name, y in (("then_branch", "v"), ("else_branch", "w"))])
+        for c, r in (("c", "a"), ("d", "b"))]
+    source = check("two Ifs", [*ifs, node("Add", ["a", "b"], ["y"])],
+                   {"c": (BOOL, [1]), "d": (BOOL, [1]), "x": [2, "n"],
+                    "v": ["m", 3], "w": ["n", 3]}, ["n=2..8", "m=2..8"],
+                   [{"n": 4, "m": 4}], [{"n": 4, "m": 8}])
+    if source.count("} else {") < 2:
+        fail("a node of two branches runs in all runs:\n" + source)
 
 
 def few():
