@@ -257,6 +257,8 @@ bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 void missing_options(struct arena *a, const missing_list *list,
 		     const struct import_options *given,
 		     struct import_options *out);
+/* The text as a word of a shell's command line: what a message shows to be copied. */
+const char *missing_word(struct arena *a, const char *text);
 /* Reports all of them in one message, in place of the diagnostics from number
  * `first` on that are no mistakes of the model. Returns false. */
 bool missing_report(struct module *m, const char *path,

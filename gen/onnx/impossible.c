@@ -57,9 +57,14 @@ options_for(struct importer *imp, struct tensor *condition)
 		return NULL;
 	}
 	for (int i = 0; i < inputs.n; ++i) {
-		text = arena_printf(&imp->tmp, "%s%s--const-input %s=VALUE",
-				    text ? text : "", text ? " " : "",
-				    tensor_label(inputs.data[i]));
+		const char *word =
+			missing_word(&imp->tmp,
+				     arena_printf(&imp->tmp, "%s=VALUE",
+						  tensor_label(
+							  inputs.data[i])));
+
+		text = arena_printf(&imp->tmp, "%s%s--const-input %s",
+				    text ? text : "", text ? " " : "", word);
 	}
 	return text;
 }

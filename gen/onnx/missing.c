@@ -71,9 +71,8 @@ missing_options(struct arena *a, const missing_list *list,
 
 /* -- the message -- */
 
-/* The text as a word of a shell's command line. */
-static const char *
-shell_word(struct arena *a, const char *text)
+const char *
+missing_word(struct arena *a, const char *text)
 {
 	const char *plain =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -135,7 +134,7 @@ options_of(struct arena *a, const missing_list *list)
 				    : m->kind == MISSING_BOUND
 					    ? "--bound"
 					    : "--input-shape",
-				    shell_word(a, word));
+				    missing_word(a, word));
 	}
 	return text;
 }
@@ -168,8 +167,11 @@ report_bound(struct module *m, const char *path, const struct missing_size *one)
 			  "the size of its result depends on %s, which is "
 			  "known only when the model runs; make it constant "
 			  "with --const-input, or give its largest value with "
-			  "--bound %s=N",
-			  import_quote(&m->arena, one->name), one->name);
+			  "--bound %s",
+			  import_quote(&m->arena, one->name),
+			  missing_word(&m->arena,
+				       arena_printf(&m->arena, "%s=N",
+						    one->name)));
 }
 
 bool

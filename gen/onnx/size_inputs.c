@@ -73,10 +73,13 @@ assume_declared(struct sizing *s, const struct size_bound *bound,
 			      arena_printf(tmp,
 					   "the sizes in %s are at most those "
 					   "of the declared shape of %s "
-					   "(--bound %s=N says otherwise)",
+					   "(--bound %s says otherwise)",
 					   import_quote(tmp, sizes),
 					   import_quote(tmp, bound->name),
-					   sizes));
+					   missing_word(tmp,
+							arena_printf(tmp,
+								     "%s=N",
+								     sizes))));
 	}
 }
 

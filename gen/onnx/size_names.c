@@ -459,6 +459,7 @@ assume_batches(struct size_names *s)
 
 	for (int i = 0; i < s->list.n; ++i) {
 		struct size_name *row = &s->list.data[i];
+		const char *one, *range;
 
 		if (row->formula) {
 			formula_read(s->imp->m, row->formula, need, s);
@@ -466,20 +467,22 @@ assume_batches(struct size_names *s)
 		if (row->bound || row->formula || !row->batch) {
 			continue;
 		}
+		one = missing_word(a, arena_printf(a, "%s=N", row->name));
+		range = missing_word(a, arena_printf(a, "%s=1..N", row->name));
 		row->bound = true;
 		row->min = row->max = row->step = 1;
 		import_assume(
 			s->imp,
 			row->what ? arena_printf(a,
-						 "%s is 1 (--dim %s=N or "
+						 "%s is 1 (--dim %s or "
 						 "--input-shape says "
 						 "otherwise)",
-						 row->what, row->name)
+						 row->what, one)
 				  : arena_printf(a,
-						 "%s is 1 (--dim %s=N or --dim "
-						 "%s=1..N says otherwise)",
-						 quote(s, row->name), row->name,
-						 row->name));
+						 "%s is 1 (--dim %s or --dim "
+						 "%s says otherwise)",
+						 quote(s, row->name), one,
+						 range));
 	}
 }
 
