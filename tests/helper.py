@@ -115,6 +115,13 @@ def processor_features():
     return set()
 
 
+def need_avx512(target):
+    """Skips the test of a target for AVX-512 on a processor without it."""
+    wide = target in ("x86-64-v4", "x86-64-vnni", "x86-64-amx", "c99-avx512")
+    if wide and "avx512f" not in processor_features():
+        skip("this processor has no avx512f")
+
+
 # What a program that uses a backend's library begins with and is linked with.
 LIBRARIES = {"dnnl": ("oneapi/dnnl/dnnl.h", "-ldnnl"),
              "cblas": ("cblas.h", "-lblas")}
