@@ -359,9 +359,10 @@ int64_t tirc_dim_value(const struct tirc *t, int dim, const int64_t *known,
 void tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
 		     int64_t *dims);
 
-/* The model's name of an output, also of those of the option results, and the
- * number of the node that makes it, of tirc_node; -1: none does. After tirc_load,
- * the node is exact; kernels of several nodes have the first of them. */
+/* Of an output (the option `results` makes tensors inside of the model outputs,
+ * too): the name of its tensor in the model, and the number (tirc_node) of the node
+ * that makes it, -1 if no node does. After tirc_load, the number is exact; the
+ * result of a kernel of several nodes has the number of the first one. */
 const char *tirc_output_model_name(const struct tirc *t, int i);
 int tirc_output_node(const struct tirc *t, int i);
 

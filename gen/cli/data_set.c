@@ -270,6 +270,18 @@ data_set_read(struct harness *h, const char *path, bool inputs_only,
 	       (inputs_only || read_outputs(h, path, out));
 }
 
+void
+data_set_ramps(struct harness *h, struct data_set *out)
+{
+	int n = tirc_input_count(h->t);
+
+	*out = (struct data_set){ .where = "ramps" };
+	out->inputs = arena_array(&h->m->arena, struct array, n + 1);
+	for (int i = 0; i < n; i++) {
+		harness_ramp(h, i, &out->inputs[i]);
+	}
+}
+
 /* -- lists -- */
 
 static int

@@ -16,14 +16,16 @@ struct data_set {
 
 /* test_data_set_* beside the model, in order of their numbers. */
 int test_folders(struct arena *a, const char *model, const char ***out);
-/* The data sets of the command line: its arguments, or that of --input and
- * --expect, whose path is NULL; else the folders beside the model. 0: reported,
- * unless none_is_right. */
+/* The paths of the data sets, and their number: the arguments of the command line;
+ * else one NULL, if there are --input or --expect; else the folders beside the
+ * model. 0: there are none, which is reported unless none_is_right. */
 int data_set_list(struct harness *h, bool none_is_right, const char ***out);
 /* Is the archive of a data set a plain file, if it is there? False: reported. */
 bool test_is_file(const char *path);
-/* Reads the data set; inputs_only: without what is expected. False: reported, by
- * h's messages or else. */
+/* Inputs of small distinct numbers, for a model without data sets. */
+void data_set_ramps(struct harness *h, struct data_set *out);
+/* Reads the data set; inputs_only: without the expected outputs. False: the cause
+ * is on stderr, or among h's messages (harness_messages). */
 bool data_set_read(struct harness *h, const char *path, bool inputs_only,
 		   struct data_set *out);
 

@@ -103,23 +103,6 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 }
 
 static bool
-read_inputs(struct twins *w, const char *path, bool ramps, struct data_set *d)
-{
-	struct harness *g = &w->generated;
-
-	if (!ramps) {
-		return data_set_read(g, path, true, d);
-	}
-	d->where = "ramps";
-	d->inputs = arena_array(&g->m->arena, struct array,
-				tirc_input_count(g->t) + 1);
-	for (int i = 0; i < tirc_input_count(g->t); i++) {
-		harness_ramp(g, i, &d->inputs[i]);
-	}
-	return true;
-}
-
-static bool
 compare_all(struct twins *w, bool *bad)
 {
 	struct harness *g = &w->generated;
@@ -128,10 +111,14 @@ compare_all(struct twins *w, bool *bad)
 
 	w->n_read = tirc_input_count(w->alone.t) - tirc_input_count(g->t);
 	for (int i = 0; i < (n > 0 ? n : 1); i++) {
-		struct data_set d = { 0 };
+		struct data_set d;
 
-		if (!read_inputs(w, n > 0 ? paths[i] : NULL, n == 0, &d) ||
-		    !run_twins(w, d.where, d.inputs, bad)) {
+		if (n == 0) {
+			data_set_ramps(g, &d);
+		} else if (!data_set_read(g, paths[i], true, &d)) {
+			return false;
+		}
+		if (!run_twins(w, d.where, d.inputs, bad)) {
 			return false;
 		}
 	}

@@ -556,6 +556,18 @@ harness_run(struct harness *h, const struct array *inputs,
 	       (tirc_summary(h->t).simulator == NULL || harness_read_board(h));
 }
 
+struct array
+harness_zeros(struct arena *a, struct tirc_tensor x)
+{
+	struct array y = { .name = x.name, .ndim = x.ndim, .elems = x.elems };
+
+	dtype_from_name(x.dtype, &y.type);
+	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim);
+	y.data = arena_alloc(a,
+			     (size_t)y.elems * (size_t)dtype_bytes(y.type) + 1);
+	return y;
+}
+
 void
 harness_ramp(struct harness *h, int i, struct array *a)
 {

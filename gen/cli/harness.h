@@ -76,6 +76,8 @@ bool harness_set_states(struct harness *h, const struct array *states);
  * and nothing is changed. */
 bool harness_fit_strings(struct harness *h, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
+/* An array of zeros with the tensor's type and shape. */
+struct array harness_zeros(struct arena *a, struct tirc_tensor x);
 /* Fills an array with small distinct numbers, for runs without data. */
 void harness_ramp(struct harness *h, int i, struct array *a);
 

@@ -117,20 +117,8 @@ find_result(const struct layers *w, const char *name)
 
 /* -- the values that are right -- */
 
-static struct array
-array_of(struct arena *a, struct tirc_tensor x)
-{
-	struct array y = { .name = x.name, .ndim = x.ndim, .elems = x.elems };
-	size_t bytes;
-
-	dtype_from_name(x.dtype, &y.type);
-	bytes = (size_t)y.elems * (size_t)dtype_bytes(y.type);
-	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim);
-	y.data = arena_alloc(a, bytes + 1);
-	return y;
-}
-
-/* The interpreter needs values for symbolic sizes: those of the data set. */
+/* The model with numbers in place of its symbolic sizes, which the interpreter
+ * needs: the numbers of this data set. */
 static struct tirc *
 load_sized(struct layers *w, const struct array *inputs)
 {
@@ -178,7 +166,8 @@ state_at(struct tirc *model, int position)
 	return -1;
 }
 
-/* All results of the model for the inputs, which lack its states. */
+/* Computes all results of the model; inputs: without the states, which the data set
+ * before left. */
 static bool
 interpret(struct layers *w, struct tirc *model, const struct array *inputs)
 {
@@ -196,13 +185,13 @@ interpret(struct layers *w, struct tirc *model, const struct array *inputs)
 		} else if (w->state != NULL) {
 			in[i] = w->state[tirc_state(model, state).output].data;
 		} else {
-			in[i] = array_of(a, tirc_input(model, i)).data;
+			in[i] = harness_zeros(a, tirc_input(model, i)).data;
 		}
 	}
 	w->want = arena_array(a, struct array, n_out + 1);
 	w->given = arena_array(a, bool, n_out + 1);
 	for (int i = 0; i < n_out; i++) {
-		w->want[i] = array_of(a, tirc_output(model, i));
+		w->want[i] = harness_zeros(a, tirc_output(model, i));
 		w->given[i] = true;
 		out[i] = w->want[i].data;
 	}
@@ -387,15 +376,11 @@ static bool
 run_data_set(struct layers *w, const char *path, bool ramps, bool *wrong)
 {
 	struct harness *h = &w->each.h;
-	struct data_set d = { .where = "ramps" };
+	struct data_set d;
 	int n_each, n_fused;
 
 	if (ramps) {
-		d.inputs = arena_array(arena_of(w), struct array,
-				       tirc_input_count(h->t) + 1);
-		for (int i = 0; i < tirc_input_count(h->t); i++) {
-			harness_ramp(h, i, &d.inputs[i]);
-		}
+		data_set_ramps(h, &d);
 	} else if (!data_set_read(h, path, true, &d)) {
 		return false;
 	}

@@ -51,8 +51,8 @@ all_near(struct cli *c, const struct pair *pairs, int n)
 	return near;
 }
 
-/* Runs p, which is h or h with factors, on inputs that are perturbed; result: by
- * pair, its number among p's results; -1: it is none of them. */
+/* Runs p, which is h or h with factors, on perturbed inputs. result: for each pair,
+ * the number of its tensor among p's results; -1: p does not have the tensor. */
 static void
 observe(struct harness *h, struct harness *p, const struct array *inputs,
 	double share, struct pair *pairs, const int *result, int n)
@@ -73,11 +73,14 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 		}
 		for (int i = 0; i < n; i++) {
 			struct observed *o = pairs[i].observed;
-			const struct array *y = &now[result[i]];
+			const struct array *y;
 
+			if (o == NULL || result[i] < 0) {
+				continue;
+			}
+			y = &now[result[i]];
 			/* a size may depend on values */
-			if (o != NULL && result[i] >= 0 &&
-			    y->elems == pairs[i].got->elems &&
+			if (y->elems == pairs[i].got->elems &&
 			    dtype_equal(y->type, pairs[i].got->type)) {
 				o->runs[o->n++] = *y;
 			}
@@ -229,12 +232,8 @@ same_results(const struct harness *h, const struct harness *f,
 static struct array
 ones(struct arena *a, struct tirc_tensor x)
 {
-	struct array y = { .name = x.name, .ndim = x.ndim, .elems = x.elems };
+	struct array y = harness_zeros(a, x);
 
-	dtype_from_name(x.dtype, &y.type);
-	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim);
-	y.data = arena_alloc(a,
-			     (size_t)y.elems * (size_t)dtype_bytes(y.type) + 1);
 	for (int64_t i = 0; i < y.elems; i++) {
 		number_store(y.type, y.data, (size_t)i,
 			     (union number){ .f = 1 });
@@ -274,7 +273,7 @@ harness_observe(struct harness *h, const struct array *inputs,
 	double share = share_of(h, h, inputs, pairs, n);
 	int *result = arena_array(&h->m->arena, int, n + 1);
 
-	/* With --atol, the user says what is right. */
+	/* With --atol the user gives the tolerance, and no run can widen it. */
 	if (h->cli->atol >= 0 || begin(h, pairs, share, n) == 0 ||
 	    !mark_random(h, inputs, pairs, n)) {
 		return;

@@ -24,19 +24,6 @@ struct values {
 	double **allowed;
 };
 
-static struct array
-array_of(struct arena *a, struct tirc_tensor x)
-{
-	struct array y = { .name = x.name, .ndim = x.ndim, .elems = x.elems };
-
-	dtype_from_name(x.dtype, &y.type);
-	y.shape = arena_copy(a, x.dims, sizeof *x.dims * (size_t)x.ndim);
-	y.data = arena_alloc(a,
-			     (size_t)y.elems * (size_t)dtype_bytes(y.type) + 1);
-	memset(y.data, 0, (size_t)y.elems * (size_t)dtype_bytes(y.type));
-	return y;
-}
-
 /* -- inputs -- */
 
 static bool
@@ -133,7 +120,7 @@ find_inputs(struct values *v)
 
 	v->inputs = arena_array(a, struct array, n + 1);
 	for (int i = 0; i < n; i++) {
-		v->inputs[i] = array_of(a, tirc_input(v->model, i));
+		v->inputs[i] = harness_zeros(a, tirc_input(v->model, i));
 		if (!is_state(v, i)) {
 			fill_random(&v->inputs[i], &state);
 		}
@@ -178,8 +165,8 @@ interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 		in[i] = inputs[i]->data;
 	}
 	for (int i = 0; i < n_out; i++) {
-		results[i] = array_of(a, t == v->model ? tirc_output(t, i)
-						       : result(v, i));
+		results[i] = harness_zeros(a, t == v->model ? tirc_output(t, i)
+							    : result(v, i));
 		out[i] = results[i].data;
 	}
 	return tirc_interpret(t, in, out);

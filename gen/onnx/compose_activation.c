@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activations of several inputs, and those that other operators name. */
+/* Operators that are an activation of several inputs, and the activations that the
+ * attribute `activation` of fused operators names. */
 #include "compose.h"
 
 #include <math.h>

@@ -129,12 +129,16 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 {
 	struct strbuf s, of;
 	bool ok = is_dynamic(t);
+	int n = 0;
 
 	strbuf_init(&s);
 	strbuf_init(&of);
 	for (int i = 0; i < t->ndim && ok; i++) {
-		strbuf_puts(&s, i > 0 ? " * " : "");
-		ok = put_size(k, graph_given_size(k->g, t->shape[i]), &s);
+		if (!expr_is_value(t->shape[i], 1)) {
+			strbuf_puts(&s, n++ > 0 ? " * " : "");
+			ok = put_size(k, graph_given_size(k->g, t->shape[i]),
+				      &s);
+		}
 	}
 	for (int i = 0; i < k->g->dims.n + k->p->given_sizes.n && ok; i++) {
 		int j = i - k->g->dims.n;
@@ -147,7 +151,9 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 		}
 	}
 	ok = ok && of.len > 0;
-	tdata_text(size, "used", ok ? arena_strdup(k->a, s.data) : NULL);
+	tdata_text(size, "used",
+		   ok ? arena_printf(k->a, n > 1 ? "(%s)" : "%s", s.data)
+		      : NULL);
 	tdata_text(size, "used_of", ok ? arena_strdup(k->a, of.data) : "");
 	strbuf_release(&s);
 	strbuf_release(&of);
@@ -176,7 +182,8 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	tdata_printf(row, "label", "%-*s", label_columns, field);
 	tdata_text(row, "short", short_name(t->type));
 	tdata_text(row, "type", k->d->types[t->type.kind].spelling);
-	tdata_printf(row, "shape", "%s%s", shape_text(k, t),
+	tdata_printf(row, "shape", "%s%s",
+		     t->ndim > 0 ? shape_text(k, t) : "scalar",
 		     t->is_string ? ", strings with zeros after them"
 		     : dtype_equal(dtype_stored(t->type), t->type)
 			     ? ""

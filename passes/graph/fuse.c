@@ -58,25 +58,16 @@ is_read_across(const struct node *n)
 	       node_is(n, "Split");
 }
 
+/* A pool would compute an element once for each window that has it. */
 static bool
 takes_prologue(const struct node *n, bool widening)
 {
-	if (n->match != NULL) {
-		return false;
-	}
-	switch (n->op->fuse) {
-	case FUSE_ELEMENTWISE:
-	case FUSE_BROADCAST:
-	case FUSE_INJECTIVE:
-	case FUSE_COMPUTE:
-		return true;
-	case FUSE_REDUCTION:
-	case FUSE_ROWWISE:
-	case FUSE_ORDERED:
-		return widening || !node_attr(n, "kernel_shape");
-	default:
-		return false;
-	}
+	enum fuse_class class = n->op->fuse;
+	bool pool = (class == FUSE_REDUCTION || class == FUSE_ROWWISE ||
+		     class == FUSE_ORDERED) &&
+		    node_attr(n, "kernel_shape");
+
+	return node_reads_elements(n) && (widening || !pool);
 }
 
 static bool

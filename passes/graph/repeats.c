@@ -39,6 +39,7 @@ enum { WHOLE_BYTES = 64 << 20 };
 /* Bytes of the corner of a constant that is looked at first. */
 enum { CORNER_ELEMS = 4096 };
 
+/* Recipes behind a constant that are looked at. */
 enum { RECIPES_MAX = 256 };
 
 /* Divisors of an extent that may be its period; for each, all elements are read. */
@@ -83,23 +84,10 @@ may_read_once(const struct graph *g, const struct node *n, int i)
 {
 	enum { DEPTH = 4 };
 
-	if (n->match != NULL) {
-		return false;
-	}
-	switch (n->op->fuse) {
-	case FUSE_ELEMENTWISE:
-	case FUSE_BROADCAST:
-	case FUSE_INJECTIVE:
-	case FUSE_COMPUTE:
-	case FUSE_REDUCTION:
-	case FUSE_ROWWISE:
-	case FUSE_ORDERED:
-		return !is_operand(n, i, DEPTH) ||
-		       (g->settings->small_constants &&
-			tensor_bytes_max(n->inputs[i]) >= OPERAND_WORTH);
-	default:
-		return false;
-	}
+	return node_reads_elements(n) &&
+	       (!is_operand(n, i, DEPTH) ||
+		(g->settings->small_constants &&
+		 tensor_bytes_max(n->inputs[i]) >= OPERAND_WORTH));
 }
 
 bool

@@ -252,6 +252,23 @@ constant_is_all(struct graph *g, struct tensor *t, double v)
 	return values && n > 0;
 }
 
+bool
+node_reads_elements(const struct node *n)
+{
+	switch (n->op->fuse) {
+	case FUSE_ELEMENTWISE:
+	case FUSE_BROADCAST:
+	case FUSE_INJECTIVE:
+	case FUSE_COMPUTE:
+	case FUSE_REDUCTION:
+	case FUSE_ROWWISE:
+	case FUSE_ORDERED:
+		return n->match == NULL;
+	default:
+		return false;
+	}
+}
+
 void
 reshape_allow_zero(struct graph *g, struct node *n, int ndim,
 		   const int64_t *shape)

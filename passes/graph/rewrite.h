@@ -61,6 +61,9 @@ struct tensor *constant_floats(struct graph *g, const char *base,
 			       const double *values);
 /* All elements of a small constant as doubles (arena), or NULL. */
 double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
+/* Does the kernel of n read single elements of its inputs, so that an expression
+ * can be in the place of an input? Not if a backend computes n. */
+bool node_reads_elements(const struct node *n);
 /* A size of 0 in the shape of the Reshape n is that size, where it would be that
  * of the input else. */
 void reshape_allow_zero(struct graph *g, struct node *n, int ndim,

@@ -144,6 +144,18 @@ choose_pivot(struct elimination *e, const struct expr *k)
 	return step_seq(s, 3, step_set(s, e->pivot, k), search, swap, NULL);
 }
 
+/* lu[i, j] -= factor * lu[k, j] */
+static struct stmt *
+reduce(struct elimination *e, const struct expr *i, const struct expr *j,
+       const struct expr *factor, const struct expr *k)
+{
+	struct module *m = e->s.m;
+
+	return put(e, i, j,
+		   expr_sub(m, get(e, i, j),
+			    expr_mul(m, factor, get(e, k, j))));
+}
+
 /* Subtracts multiples of row k from the rows after it. */
 static struct stmt *
 eliminate(struct elimination *e, const struct expr *k)
@@ -154,9 +166,7 @@ eliminate(struct elimination *e, const struct expr *k)
 	struct var *factor = var_new(m, "factor", e->lu->type);
 	struct stmt *body;
 
-	body = put(e, i->expr, j->expr,
-		   expr_sub(m, get(e, i->expr, j->expr),
-			    expr_mul(m, factor->expr, get(e, k, j->expr))));
+	body = reduce(e, i->expr, j->expr, factor->expr, k);
 	body = stmt_let(s->f, factor,
 			expr_div(m, get(e, i->expr, k), get(e, k, k)),
 			after(e, j, k, body));
@@ -244,9 +254,7 @@ clear_column(struct elimination *e, const struct expr *k)
 	struct var *factor = var_new(m, "factor", e->lu->type);
 	struct stmt *body;
 
-	body = put(e, i->expr, j->expr,
-		   expr_sub(m, get(e, i->expr, j->expr),
-			    expr_mul(m, factor->expr, get(e, k, j->expr))));
+	body = reduce(e, i->expr, j->expr, factor->expr, k);
 	body = stmt_let(s->f, factor, get(e, i->expr, k),
 			step_for(s, j, e->columns, body));
 	return step_for(s, i, e->size,
