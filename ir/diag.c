@@ -41,6 +41,23 @@ diag_add(struct diags *d, enum diag_severity severity, enum diag_id id,
 	}
 }
 
+void
+diags_drop_errors(struct diags *d, int first, enum diag_id kept)
+{
+	int n = first;
+
+	for (int i = first; i < d->list.n; i++) {
+		const struct diag *one = &d->list.data[i];
+
+		if (one->severity == DIAG_ERROR && one->id != kept) {
+			d->n_errors--;
+		} else {
+			d->list.data[n++] = *one;
+		}
+	}
+	d->list.n = n;
+}
+
 bool
 diag_error(struct diags *d, enum diag_id id, struct diag_place place,
 	   const char *fmt, ...)

@@ -47,6 +47,9 @@ struct diags {
 };
 
 void diags_init(struct diags *d, struct arena *arena);
+/* Removes the errors from number `first` on, but not those of kind `kept`;
+ * DIAG_COUNT: all. */
+void diags_drop_errors(struct diags *d, int first, enum diag_id kept);
 /* Adds an error and returns false, so that callers can `return diag_error()`.
  * The place's strings are copied. Message form: "problem; what to do". */
 bool diag_error(struct diags *d, enum diag_id id, struct diag_place place,

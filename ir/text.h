@@ -28,13 +28,13 @@ size_t text_character(const char *text, size_t n, uint32_t *code);
 bool text_is_hidden(uint32_t code);
 /* Appends n bytes of text, with each hidden character as `put` writes it: a code
  * point, or with is_byte a byte that is no UTF-8. Hidden characters of ASCII that
- * `kept` has stay. */
+ * are in `kept` stay. */
 typedef void text_hidden_fn(struct strbuf *out, uint32_t code, bool is_byte);
 void text_put_with(struct strbuf *out, const char *text, size_t n,
 		   const char *kept, text_hidden_fn *put);
 /* Appends n bytes of text with hidden characters in a visible form: \n, \x1b,
  * \u202E, \U000E0001, and \xff for a byte that is no UTF-8. Those of ASCII that
- * `kept` has stay. A second call leaves the result as it is. */
+ * are in `kept` stay. A second call leaves the result as it is. */
 void text_put_visible(struct strbuf *out, const char *text, size_t n,
 		      const char *kept);
 /* FNV-1a. */

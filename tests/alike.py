@@ -35,6 +35,7 @@ TOLERANCES = tolerances()
 
 
 def moved(x, share, rng):
+    """x with each float multiplied by 1 + share sqrt(3) u, u uniform in [-1, 1]."""
     if x.dtype.kind != "f":
         return x
     u = rng.uniform(-1, 1, x.shape)
@@ -44,7 +45,8 @@ def moved(x, share, rng):
 def rounding_of(compute, inputs):
     """For each result of compute(inputs), an array: how far rounding errors may
     move its elements, from runs on perturbed inputs (gen/cli/observed.c). The
-    height of a step is no part of it."""
+    height of a step is no part of it, nor is, unlike there, the distance of the
+    outermost values."""
     own = [max(float(np.finfo(x.dtype).eps), TOLERANCES[x.dtype.name][2])
            for x in inputs if x.dtype.kind == "f"]
     was = [np.asarray(y) for y in compute(inputs)]

@@ -179,6 +179,10 @@ def arguments_of(target, quick=False):
         os.environ.setdefault("POCL_CACHE_DIR", work_folder())
         if quick:
             os.environ.setdefault("POCL_EXTRA_BUILD_FLAGS", QUICK_OPENCL)
-    dialects = {"opencl": "opencl-host", "opencl-cpu": "opencl-host",
+    if target.startswith("cortex") and not (
+            shutil.which("arm-none-eabi-gcc") and
+            shutil.which("qemu-system-arm")):
+        return None
+    dialects = {"opencl": "opencl-host", "cortex-m4": "gnu-c", "opencl-cpu": "opencl-host",
                 "x86-64-v3": "gnu-c", "x86-64-v4": "gnu-c"}
     return arguments if has_dialect(dialects.get(target, target)) else None

@@ -159,6 +159,7 @@ def qlinear_conv(node, inputs):
 
 
 def channels(x, last):
+    """x with its channels moved to the end (last), or from there to dimension 1."""
     return np.moveaxis(x, 1, -1) if last else np.moveaxis(x, -1, 1)
 
 

@@ -115,11 +115,15 @@ def processor_features():
     return set()
 
 
-def need_avx512(target):
-    """Skips the test of a target for AVX-512 on a processor without it."""
-    wide = target in ("x86-64-v4", "x86-64-vnni", "x86-64-amx", "c99-avx512")
-    if wide and "avx512f" not in processor_features():
-        skip("this processor has no avx512f")
+# What a program with the target's own flags needs of the processor that runs it.
+NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
+
+
+def need_processor(target):
+    """Skips the test of a target whose instructions this processor lacks."""
+    needed = NEEDS.get(target)
+    if needed and needed not in processor_features():
+        skip("this processor has no " + needed)
 
 
 # What a program that uses a backend's library begins with and is linked with.

@@ -62,9 +62,10 @@ struct tirc_options {
 	/* The bytes of a string of an input: "words=64". */
 	const char *const *string_lengths;
 	int n_string_lengths;
-	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
-	const char *const *functions; /* files of ONNX functions */
+	/* Files with ONNX functions for operators that tirc does not know. */
+	const char *const *functions;
 	int n_functions;
+	/* Inputs that become constants: "shape=1,3,224", "shape=@FILE". */
 	const char *const *const_inputs;
 	int n_const_inputs;
 	/* Outputs that are inputs of the next run: "present=past". */

@@ -10,17 +10,14 @@
 #include "slots.h"
 #include "text.h"
 
-/* An archive may be a pipe or a device. */
+/* Opening a pipe or a device may block, or change it. */
 bool
 test_is_file(const char *path)
 {
 	struct stat st;
 
 	return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
-	       cli_error(
-		       "%s is no plain file; remove it, or name other folders "
-		       "of data",
-		       path);
+	       cli_error("%s is no plain file; copy its contents to one", path);
 }
 
 /* An archive beside a model is a stranger's: no link to a file elsewhere. */
@@ -186,7 +183,7 @@ have_outputs(struct harness *h, const struct slots *s, const char *where)
 	}
 	for (int i = 0; i < s->n && !h->cli->quiet; i++) {
 		if (!s->given[i]) {
-			cli_note("%s expects nothing of output '%s', which is "
+			cli_note("%s has no values for output '%s', which is "
 				 "not compared",
 				 where, s->tensors[i].name);
 		}
@@ -238,7 +235,6 @@ read_options(struct harness *h, bool inputs_only, struct data_set *out)
 			return false;
 		}
 	}
-	out->where = inputs_only ? "--input" : "--expect";
 	out->inputs = inputs.arrays;
 	out->want = results.arrays;
 	out->expected = results.given;
@@ -258,6 +254,7 @@ data_set_read(struct harness *h, const char *path, bool inputs_only,
 						   ? slash + 1
 						   : path };
 	if (path == NULL) {
+		out->where = inputs_only ? "--input" : "--expect";
 		return read_options(h, inputs_only, out);
 	}
 	if (text_ends_in(path, ".npz")) {

@@ -28,12 +28,11 @@ struct harness {
 	struct board board; /* of the last execution by a simulator */
 	/* the states that the next run begins with; NULL: zeros */
 	const struct array *states;
-	/* observe.c: the program with factors, and whether it was tried; its
-	 * options */
+	/* observe.c: the program in which the floats behind integers are
+	 * multiplied by more inputs; NULL: none */
 	struct harness *factors;
-	struct cli *factors_cli;
-	bool tried_factors;
-	int n_told; /* of m's messages */
+	bool tried_factors; /* factors was looked for */
+	int n_told;         /* messages of m that harness_messages() printed */
 };
 
 /* keep.c: may a compiler and the program that it builds write into this folder of
@@ -83,8 +82,9 @@ void harness_ramp(struct harness *h, int i, struct array *a);
 
 /* Prints the messages that are new since the last call, on stderr. */
 void harness_messages(struct harness *h);
-/* report.c: prints element i, or string i of rows of `bytes` bytes, so that equal
- * texts are equal elements. */
+/* report.c: prints element i with as many digits as tell it from any other.
+ * bytes > 0: the array has strings of so many bytes each, and i is the number of
+ * a string. */
 void array_print(const struct array *a, int64_t i, int64_t bytes);
 /* each_region.c: test --each-region. The verb's exit status. */
 int test_each_region(struct cli *c);

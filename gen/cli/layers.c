@@ -310,16 +310,11 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
        int result, int n_bad)
 {
 	struct arena *a = arena_of(w);
-	int node = tirc_output_node(w->model, result), kernel = -1;
+	int node = tirc_output_node(w->model, result);
+	int kernel = p == &w->fused ? tirc_output_kernel(p->h.t, bad->result)
+				    : -1;
 	const char *text = node >= 0 ? node_text(w, node) : "no node";
 
-	for (int i = 0; p == &w->fused && i < tirc_output_count(p->h.t); i++) {
-		const char *name = tirc_output_model_name(p->h.t, i);
-
-		if (name != NULL && strcmp(name, w->names[result]) == 0) {
-			kernel = tirc_output_kernel(p->h.t, i);
-		}
-	}
 	if (kernel >= 0) {
 		struct tirc_kernel k = tirc_kernel(p->h.t, kernel);
 
@@ -411,7 +406,10 @@ run_all(struct layers *w, bool *wrong)
 {
 	const char **paths;
 	int n = data_set_list(&w->each.h, true, &paths);
-	bool ok = true;
+	bool ok = n <= 1 || w->cli->layers_file == NULL ||
+		  cli_error("--layers=%s has the results of one data set, and "
+			    "there are %d; name that one",
+			    w->cli->layers_file, n);
 
 	for (int i = 0; ok && i < (n > 0 ? n : 1); i++) {
 		bool one = false;

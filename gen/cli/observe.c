@@ -170,7 +170,7 @@ with_factors(struct harness *h)
 		return h->factors;
 	}
 	h->tried_factors = true;
-	c = h->factors_cli = arena_new(&h->m->arena, struct cli);
+	c = arena_new(&h->m->arena, struct cli);
 	*c = *h->cli;
 	c->tirc.factors = true;
 	c->tirc.n_print_after = c->tirc.n_print_phases = 0;

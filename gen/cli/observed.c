@@ -18,8 +18,8 @@
 #include "compare.h"
 
 #define SQRT_3 1.7320508075688772
-/* A gap of so many widths is a step. The widest of eight gaps between random
- * values is a few times as wide as the median one, half a width at most. */
+/* A gap of so many widths is a step. A width is the median gap times the number of
+ * gaps; between random values the widest gap is rarely above half of it. */
 enum { STEP_WIDTHS = 4 };
 
 double

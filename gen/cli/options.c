@@ -108,8 +108,8 @@ static const struct option_row rows[] = {
 	{ OPT_EACH_REGION, "each-region", NULL,
 	  "compare each region of --byoc with generated code", TEST },
 	{ OPT_LAYERS, "layers", "[=FILE.npz]",
-	  "name the first node whose result is wrong, by the interpreter, or by "
-	  "the file's arrays",
+	  "name the first node whose result differs from the interpreter's, or "
+	  "from an array of the file",
 	  TEST },
 	{ OPT_FP, "fp", "MODE",
 	  "float arithmetic: strict, default or fast (docs/output.md)",

@@ -90,7 +90,7 @@ enum option_id {
 struct option_row {
 	enum option_id id; /* below 256: the letter of its short form, too */
 	const char *name;
-	/* NULL: it takes none; "[=…]": it may have one, behind a sign */
+	/* NULL: it takes none; "[=…]": it may have one, behind "=" */
 	const char *argument;
 	const char *what; /* a line of help */
 	int verbs;        /* bits */

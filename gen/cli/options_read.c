@@ -539,6 +539,10 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 		return usage(verb, "--layers and --each-region are different "
 				   "tests; remove one");
 	}
+	if ((c->layers || c->each_region) && c->n_expected > 0) {
+		return usage(verb, "--%s does not read --expect; remove it",
+			     c->layers ? "layers" : "each-region");
+	}
 	if (bit == TEST && !c->each_region && !c->layers &&
 	    (c->n_inputs > 0) != (c->n_expected > 0)) {
 		return usage(verb, c->n_inputs > 0

@@ -11,6 +11,7 @@
 
 #include "compare.h"
 #include "data_set.h"
+#include "text.h"
 
 struct values {
 	struct cli *cli;
@@ -93,7 +94,7 @@ read_inputs(struct values *v, const char *folder)
 
 	for (int i = 0; next < n; i++) {
 		const char *file = arena_printf(&v->m->arena, "input_%d.pb", i);
-		struct array x;
+		struct array x = { 0 };
 
 		if (is_constant(v, i)) {
 			continue;
@@ -114,7 +115,7 @@ static bool
 find_inputs(struct values *v)
 {
 	struct arena *a = &v->m->arena;
-	int n = tirc_input_count(v->model);
+	int n = tirc_input_count(v->model), count, at = 0;
 	uint64_t state = 0x9e3779b97f4a7c15u;
 	const char **folders;
 
@@ -125,8 +126,11 @@ find_inputs(struct values *v)
 			fill_random(&v->inputs[i], &state);
 		}
 	}
-	return test_folders(a, v->cli->model, &folders) == 0 ||
-	       read_inputs(v, folders[0]);
+	count = test_folders(a, v->cli->model, &folders);
+	while (at < count && text_ends_in(folders[at], ".npz")) {
+		at++; /* an archive */
+	}
+	return at == count || read_inputs(v, folders[at]);
 }
 
 /* -- results -- */

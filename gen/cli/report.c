@@ -42,7 +42,7 @@ array_print(const struct array *a, int64_t i, int64_t bytes)
 	}
 }
 
-/* "at [1,3]": the indices of element i. */
+/* The indices of element i: "[1,3]". */
 static void
 print_index(const struct array *a, int64_t i, int ndim)
 {
@@ -73,7 +73,8 @@ print_worst(const struct pair *x, const struct comparison *f)
 	array_print(want, f->worst, bytes);
 }
 
-/* "3 elements are", "1 element is" */
+/* "; 3 elements are one step off". one, more: the words after one element, and
+ * after several. */
 static void
 print_count(int64_t n, const char *one, const char *more)
 {
@@ -90,7 +91,8 @@ print_allowed(const struct pair *x, const struct tolerance *t,
 	if (t->step > 0) {
 		say(stdout, ", a step of %.3g", t->step);
 	}
-	if (x->observed != NULL && dtype_is_float(x->got->type)) {
+	if (x->observed != NULL && x->observed->n > 0 &&
+	    dtype_is_float(x->got->type)) {
 		say(stdout, " + rounding, by %d runs (at most %.3g)",
 		    x->observed->n, f->most_width);
 	}
@@ -98,8 +100,9 @@ print_allowed(const struct pair *x, const struct tolerance *t,
 		print_count(f->stepped, "is one step off", "are one step off");
 	}
 	if (f->other_side > 0) {
-		print_count(f->other_side, "", "");
-		say(stdout, "within rounding of a step took the other side");
+		print_count(f->other_side,
+			    "within rounding of a step took the other side",
+			    "within rounding of a step took the other side");
 	}
 }
 

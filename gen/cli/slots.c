@@ -189,7 +189,8 @@ accepts(void *ctx, const struct array *a, int n)
 	return ARRAY_REFUSED;
 }
 
-/* A file without a name for the type has only its bits. */
+/* NumPy has no name for some types, such as bfloat16: the file has their bits
+ * alone, and the tensor tells the type. */
 static void
 name_type(struct array *a, const struct tirc_tensor *x)
 {

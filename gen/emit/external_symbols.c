@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* External symbols that a unit calls: declared, or defined if an intrinsic has
  * a text for the dialect. */
+#include <stdlib.h>
+
 #include "text.h"
 #include "walk.h"
 
@@ -95,12 +97,10 @@ find_text(struct unit *u, const struct func *f, struct external *x)
 static bool
 is_word(const struct dialect *d, const char *name)
 {
-	for (int i = 0; i < d->reserved_members.n; i++) {
-		if (strcmp(d->reserved_members.data[i], name) == 0) {
-			return true;
-		}
-	}
-	return false;
+	return d->reserved_members.n > 0 &&
+	       bsearch(&name, d->reserved_members.data,
+		       (size_t)d->reserved_members.n, sizeof name,
+		       text_compare) != NULL;
 }
 
 bool

@@ -316,8 +316,7 @@ struct piece walk_call(struct walker *w, const char *callee,
 struct piece walk_call_function(struct walker *w, const struct expr *e);
 /* The arguments of a call from number first on, separated by commas. */
 const char *walk_arguments(struct walker *w, const struct expr *e, int first);
-/* Is the text of a call an identifier, so that it can be printed? Else
- * reported. */
+/* Is the name that a call has an identifier? False after a report. */
 bool walk_names_function(struct walker *w, const char *name);
 const struct func *walk_callee(struct walker *w, const char *name);
 /* A kernel's launch; the threads of a block wait. */

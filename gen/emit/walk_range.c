@@ -78,7 +78,8 @@ find_wide_load(void *ctx, const struct expr *e)
 			dtype_bits(e->type) >= 32;
 }
 
-/* A smaller magnitude of narrow operands is plain from their types. */
+/* A comment tells a bound from narrow operands only above this magnitude: below it,
+ * their types show that no int32 overflows. */
 enum { PLAIN_MAX = 1 << 24 };
 
 bool

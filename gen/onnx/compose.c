@@ -151,12 +151,31 @@ compose_refuse(struct compose *c, const char *fmt, ...)
 	return compose_error(c, DIAG_UNSUPPORTED, "%s", text);
 }
 
+const struct expr *
+compose_dim(struct compose *c, const struct tensor *t, int d)
+{
+	int at = d < 0 ? d + t->ndim : d;
+
+	if (!c->failed && (at < 0 || at >= t->ndim)) {
+		compose_error(c, DIAG_BAD_SHAPE,
+			      "'%s' has %d dimensions, and the operator needs "
+			      "%d; correct the model",
+			      t->name, t->ndim, d < 0 ? -d : d + 1);
+	}
+	return c->failed ? expr_index(c->m, 1) : t->shape[at];
+}
+
 bool
 compose_known_dim(struct compose *c, const struct tensor *t, int d,
 		  int64_t *size)
 {
+	const struct expr *dim = compose_dim(c, t, d);
+
 	*size = 1;
-	return expr_is_int(t->shape[d], size) ||
+	if (c->failed) {
+		return false;
+	}
+	return expr_is_int(dim, size) ||
 	       compose_error(c, DIAG_UNKNOWN_SHAPE,
 			     "dimension %d of '%s' must be known when the "
 			     "code is generated; give it with --dim",

@@ -66,6 +66,10 @@ bool compose_error(struct compose *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* The same for a composition that tirc does not support. */
 bool compose_refuse(struct compose *c, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* Dimension d of t, from the end if d is negative. 1 after a diagnostic: t has fewer
+ * dimensions, or the composition has failed already. */
+const struct expr *compose_dim(struct compose *c, const struct tensor *t,
+			       int d);
 /* The number in dimension d of t; false after reporting that it must be known
  * when the code is generated. */
 bool compose_known_dim(struct compose *c, const struct tensor *t, int d,

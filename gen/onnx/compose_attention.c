@@ -38,8 +38,8 @@ attention_split_heads(struct compose *c, const char *what, struct tensor **x,
 				     (long long)hidden, t->name,
 				     (long long)heads);
 	}
-	shape[0] = t->shape[0];
-	shape[1] = t->shape[1];
+	shape[0] = compose_dim(c, t, 0);
+	shape[1] = compose_dim(c, t, 1);
 	shape[2] = expr_index(c->m, heads);
 	shape[3] = expr_index(c->m, hidden / heads);
 	*x = compose_transpose(c, what, compose_reshape(c, split, *x, 4, shape),

@@ -9,10 +9,17 @@
  *		y = Transpose<perm=[0, 2, 3, 1]>(y_silu) */
 #include "compose.h"
 
-/* x, normalised with inputs 1 and 2; the channels are last, if so. */
 static bool
-group_norm(struct compose *c, struct tensor *x, bool last)
+channels_last(const struct compose *c)
 {
+	return node_attr_int(c->node, "channels_last", 1) != 0;
+}
+
+/* x, normalised in groups with inputs 1 and 2, then silu if the node says so. */
+static bool
+group_norm(struct compose *c, struct tensor *x)
+{
+	bool last = channels_last(c);
 	struct dtype type = x->type;
 	struct tensor *gamma = compose_input(c, 1);
 
@@ -31,16 +38,10 @@ group_norm(struct compose *c, struct tensor *x, bool last)
 	return true;
 }
 
-static bool
-is_last(const struct compose *c)
-{
-	return node_attr_int(c->node, "channels_last", 1) != 0;
-}
-
 bool
 compose_group_norm(struct compose *c)
 {
-	return group_norm(c, compose_input(c, 0), is_last(c));
+	return group_norm(c, compose_input(c, 0));
 }
 
 /* Input i, [n][c] or [c], as it broadcasts to images. */
@@ -49,7 +50,7 @@ per_channel(struct compose *c, const char *what, int i, int image_rank)
 {
 	struct tensor *x = compose_input(c, i);
 	const struct expr *shape[ONNX_MAX_RANK];
-	int n = image_rank, at = is_last(c) ? n - 1 : 1;
+	int n = image_rank, at = channels_last(c) ? n - 1 : 1;
 
 	if (!x || x->ndim > 2) {
 		return x;
@@ -57,7 +58,7 @@ per_channel(struct compose *c, const char *what, int i, int image_rank)
 	for (int d = 0; d < n; ++d) {
 		shape[d] = expr_index(c->m, 1);
 	}
-	shape[at] = x->shape[x->ndim - 1];
+	shape[at] = compose_dim(c, x, -1);
 	if (x->ndim == 2) {
 		shape[0] = x->shape[0];
 	}
@@ -79,7 +80,7 @@ compose_skip_group_norm(struct compose *c)
 	x = compose_2(c, "skip", "Add", x, skip);
 	x = bias ? compose_2(c, "sum", "Add", x, bias) : x;
 	compose_result(c, 1, x);
-	return group_norm(c, x, is_last(c));
+	return group_norm(c, x);
 }
 
 bool
@@ -99,7 +100,7 @@ compose_bias_split_gelu(struct compose *c)
 {
 	struct tensor *x = compose_2(c, "sum", "Add", compose_input(c, 0),
 				     compose_input(c, 1));
-	const struct expr *half = expr_floordiv(c->m, x->shape[x->ndim - 1],
+	const struct expr *half = expr_floordiv(c->m, compose_dim(c, x, -1),
 						expr_index(c->m, 2));
 	struct tensor *left, *right;
 

@@ -149,16 +149,20 @@ per_element(struct compose *c, const char *what, struct tensor *x,
 	const char *all = arena_printf(&c->imp->tmp, "%s_all", what);
 	const char *one = arena_printf(&c->imp->tmp, "%s_one", what);
 	const struct expr *shape[ONNX_MAX_RANK + 1];
+	const struct expr *last = compose_dim(c, x, -1);
 	struct tensor *y = compose_unsqueeze(c, one, x, -1);
 	int n = x->ndim;
 
+	if (c->failed) {
+		return c->stand_in;
+	}
 	for (int d = 0; d < n; ++d) {
 		shape[d] = x->shape[d];
 	}
 	shape[n] = expr_index(c->m, block);
 	y = compose_2(c, blocks, "Expand", y,
 		      compose_sizes(c, "blocks", n + 1, shape));
-	shape[n - 1] = expr_mul(c->m, shape[n - 1], shape[n]);
+	shape[n - 1] = expr_mul(c->m, last, shape[n]);
 	y = compose_reshape(c, all, y, n, shape);
 	return compose_slice(c, what, y, n - 1, expr_index(c->m, 0), size);
 }
@@ -203,6 +207,9 @@ compose_gather_blocks(struct compose *c)
 	}
 	scale = rows[2];
 	last = scale->ndim - 1;
+	if (c->failed) {
+		return false;
+	}
 	x = packed ? compose_unpack(c, rows[0], (int)bits) : rows[0];
 	if (!compose_known_dim(c, scale, last, &blocks) ||
 	    !compose_known_dim(c, x, last, &elems)) {

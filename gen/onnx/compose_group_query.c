@@ -62,7 +62,8 @@ read_groups(struct compose *c, struct attention *a, int64_t heads,
 static struct tensor *
 as_column(struct compose *c, const char *what, struct tensor *x)
 {
-	const struct expr *shape[] = { x->shape[0], expr_index(c->m, 1) };
+	const struct expr *shape[] = { compose_dim(c, x, 0),
+				       expr_index(c->m, 1) };
 
 	return compose_reshape(c, what, x, 2, shape);
 }
@@ -98,10 +99,10 @@ rotate_both(struct compose *c, struct attention *a, struct tensor *start)
 			      "sines");
 		return;
 	}
-	expr_is_int(r.cos->shape[r.cos->ndim - 1], &half);
+	expr_is_int(compose_dim(c, r.cos, -1), &half);
 	r.turned = 2 * half;
 	if (!r.positions) {
-		r.positions = positions(c, start, a->q->shape[2]);
+		r.positions = positions(c, start, compose_dim(c, a->q, 2));
 	}
 	a->q = rotate(c, &r, a->q);
 	a->k = rotate(c, &r, a->k);
@@ -113,7 +114,7 @@ write_cache(struct compose *c, const char *what, struct tensor *cache,
 	    struct tensor *x, struct tensor *start, const struct expr *total)
 {
 	const char *room = arena_printf(&c->imp->tmp, "%s_room", what);
-	const struct expr *pads[8];
+	const struct expr *pads[8], *kept;
 
 	if (!cache) {
 		return x;
@@ -121,8 +122,8 @@ write_cache(struct compose *c, const char *what, struct tensor *cache,
 	for (int d = 0; d < 8; ++d) {
 		pads[d] = expr_index(c->m, 0);
 	}
-	pads[6] = expr_sub(c->m, expr_max(c->m, total, cache->shape[2]),
-			   cache->shape[2]);
+	kept = compose_dim(c, cache, 2);
+	pads[6] = expr_sub(c->m, expr_max(c->m, total, kept), kept);
 	if (!expr_is_value(pads[6], 0)) {
 		cache = compose_2(c, room, "Pad", cache,
 				  compose_sizes(c, "pads", 8, pads));
@@ -188,7 +189,7 @@ static struct tensor *
 sink_of(struct compose *c, const struct tensor *q)
 {
 	const struct expr *one = expr_index(c->m, 1);
-	const struct expr *shape[] = { one, q->shape[1], one, one };
+	const struct expr *shape[] = { one, compose_dim(c, q, 1), one, one };
 	struct tensor *sink = compose_input(c, 11);
 
 	if (sink) {
@@ -217,14 +218,15 @@ compose_group_query(struct compose *c)
 	}
 	a.q = norm_heads(c, "q_norm", a.q, 14, "q_norm_epsilon");
 	a.k = norm_heads(c, "k_norm", a.k, 15, "k_norm_epsilon");
-	queries = a.q->shape[2];
-	total = past_k ? expr_add(c->m, past_k->shape[2], queries) : queries;
+	queries = compose_dim(c, a.q, 2);
+	total = past_k ? expr_add(c->m, compose_dim(c, past_k, 2), queries)
+		       : queries;
 	if (input_elems(c->m, n, 6, &known, &count) && count == 1) {
 		total = known[0];
 	}
 	/* Each row's number of keys; the queries are the last of them, but a
 	 * first prompt may be shorter than its tensor. */
-	column[0] = a.q->shape[0];
+	column[0] = compose_dim(c, a.q, 0);
 	column[1] = column[2] = column[3] = expr_index(c->m, 1);
 	last = compose_reshape(c, "last", last, 1, column);
 	last = compose_cast(c, "last_key", last, dtype_of(DT_I64));
@@ -269,13 +271,14 @@ compose_ms_rotary(struct compose *c)
 	};
 	int64_t heads = node_attr_int(n, "num_heads", 0), half = 0, width = 0;
 	bool flat = x->ndim == 3;
-	const struct expr *tokens = x->shape[x->ndim - 2];
+	const struct expr *tokens;
 
 	if (node_attr_int(n, "is_packed_batching", 0) != 0 ||
 	    (x->ndim != 3 && x->ndim != 4)) {
 		return compose_refuse(c, "packed batches are not supported");
 	}
-	expr_is_int(r.cos->shape[r.cos->ndim - 1], &half);
+	tokens = compose_dim(c, x, -2);
+	expr_is_int(compose_dim(c, r.cos, -1), &half);
 	if (flat && heads == 0 && half > 0) {
 		expr_is_int(x->shape[2], &width);
 		heads = width / (2 * half);

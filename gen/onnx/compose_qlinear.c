@@ -298,13 +298,16 @@ compose_unpack(struct compose *c, struct tensor *x, int bits)
 	struct tensor *parts[8], *all;
 	static const char *const what = "numbers";
 	const struct expr *shape[ONNX_MAX_RANK];
+	const struct expr *bytes = compose_dim(c, x, -1);
 	int n = 8 / bits;
 
+	if (c->failed) {
+		return c->stand_in;
+	}
 	for (int d = 0; d < x->ndim; ++d) {
 		shape[d] = x->shape[d];
 	}
-	shape[x->ndim - 1] = expr_mul(c->m, shape[x->ndim - 1],
-				      expr_index(c->m, n));
+	shape[x->ndim - 1] = expr_mul(c->m, bytes, expr_index(c->m, n));
 	for (int i = 0; i < n; ++i) {
 		struct tensor *part = x;
 

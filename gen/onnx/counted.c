@@ -74,7 +74,8 @@ truth_of(struct tensor *t)
 	return t;
 }
 
-/* The value of a constant integer of one element, if it is no large one. */
+/* The value of t, a constant integer of one element from -NUMBER_MAX to
+ * NUMBER_MAX. */
 static bool
 small_int(const struct counting *c, struct tensor *t, int64_t *v)
 {
@@ -84,7 +85,8 @@ small_int(const struct counting *c, struct tensor *t, int64_t *v)
 	       *v >= -NUMBER_MAX && *v <= NUMBER_MAX;
 }
 
-/* The same of an integer that is a float, which comparisons may have. */
+/* The same, where t may also be a float with an integer's value, as in comparisons
+ * of floats. */
 static bool
 small_number(const struct counting *c, struct tensor *t, int64_t *v)
 {

@@ -218,8 +218,16 @@ add_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	vec_push(&imp->tmp, &p->slices, flow_copy(imp, d, d->flow->id, t));
 	vec_push(&imp->tmp, &p->back, back);
 	vec_push(&imp->tmp, &p->out, out);
-	if ((p->trips < 0 && !p->count) || (p->condition && back)) {
-		no_bound(imp, d->node, name);
+	if (p->condition && back) {
+		deferred_refuse(imp, d,
+				"its result '%s' is stacked from the last "
+				"iteration on, and a condition ends the loop, "
+				"which is not supported",
+				name);
+		return NULL;
+	}
+	if (p->trips < 0 && !p->count) {
+		import_no_bound(imp, d->node, name);
 		return NULL;
 	}
 	return p->condition ? done_slices(imp, d, p, out) : out;

@@ -12,7 +12,8 @@
 #include "importer.h"
 #include "wire.h"
 
-/* An import looks for so many bounds that are missing. */
+/* The most missing bounds that one import collects for its message; each takes an
+ * attempt. */
 #define MISSING_BOUNDS_MAX 40
 
 struct diag_place
@@ -141,19 +142,14 @@ output_of(struct importer *imp, struct tensor *t, const char *name)
 	return copy;
 }
 
-/* An output that is listed again is another output, "y_2", with the same
+/* An output that is listed again is another output, "y_1", with the same
  * elements. */
 static struct tensor *
 output_again(struct importer *imp, struct tensor *t, const char *name)
 {
-	struct tensor *copy;
-	int k = 2;
+	struct tensor *copy = graph_tensor(imp->g, name);
 
-	while (graph_find_tensor(imp->g,
-				 arena_printf(&imp->tmp, "%s_%d", name, k))) {
-		k++;
-	}
-	copy = graph_tensor(imp->g, arena_printf(&imp->tmp, "%s_%d", name, k));
+	copy->model_name = arena_strdup(&imp->m->arena, copy->name);
 	import_add_node(imp, "", "Identity", "", &t, 1, &copy, 1, -1,
 			GRAPH_CANONICAL_OPSET);
 	return copy;
@@ -398,12 +394,42 @@ unpack_model(struct importer *imp, bool mapped)
 	return ok;
 }
 
+struct ordered_prop {
+	const char *key;
+	int at; /* in the file */
+};
+
+static int
+compare_props(const void *a, const void *b)
+{
+	const struct ordered_prop *x = a, *y = b;
+	int order = strcmp(x->key, y->key);
+
+	return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* The properties of the model, of which each key counts once. */
 static void
 add_props(struct importer *imp)
 {
 	struct arena *a = &imp->m->arena;
+	int n = (int)imp->model->n_metadata_props;
+	struct ordered_prop *order = arena_array(&imp->tmp, struct ordered_prop,
+						 n + 1);
+	bool *again = arena_array(&imp->tmp, bool, n + 1);
 
-	for (size_t i = 0; i < imp->model->n_metadata_props; ++i) {
+	for (int i = 0; i < n; ++i) {
+		const char *key = imp->model->metadata_props[i]->key;
+
+		order[i] = (struct ordered_prop){ key ? key : "", i };
+	}
+	qsort(order, (size_t)n, sizeof *order, compare_props);
+	for (int i = 1; i < n; ++i) {
+		if (strcmp(order[i].key, order[i - 1].key) == 0) {
+			again[order[i].at] = true;
+		}
+	}
+	for (int i = 0; i < n; ++i) {
 		const Onnx__StringStringEntryProto *p =
 			imp->model->metadata_props[i];
 		struct model_prop prop = {
@@ -411,7 +437,9 @@ add_props(struct importer *imp)
 			.value = arena_strdup(a, p->value ? p->value : ""),
 		};
 
-		vec_push(a, &imp->g->props, prop);
+		if (!again[i]) {
+			vec_push(a, &imp->g->props, prop);
+		}
 	}
 }
 
@@ -453,13 +481,13 @@ import_mapped(struct module *m, const struct tensor_source *source,
 {
 	static const struct import_options none = { 0 };
 	struct import_options options = given ? *given : none;
-	int first = m->diags.list.n, known = 0;
+	int first = m->diags.list.n, known = 0, bounds = 0;
 	missing_list missing = { 0 };
 	struct graph *g;
 
 	quota_of_input(m, (int64_t)source->length);
 	g = attempt(m, source, &options, mapped, &missing);
-	while (!g && missing.n > known && known < MISSING_BOUNDS_MAX &&
+	while (!g && missing.n > known && bounds++ < MISSING_BOUNDS_MAX &&
 	       missing.data[missing.n - 1].kind == MISSING_BOUND) {
 		known = missing.n;
 		missing_options(&m->arena, &missing, given ? given : &none,

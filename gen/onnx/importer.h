@@ -193,8 +193,9 @@ struct importer {
 	const Onnx__GraphProto *graph;
 	VEC(struct local_function) functions; /* sorted */
 	VEC(int) versions;                    /* opset version by node id */
-	/* The branches and loops of the graph, by number, from 1 on; the one
-	 * that a node is in, by the node's id; that of each of g->checks. */
+	/* flows: the branches and loops of the graph, by number, from 1 on.
+	 * flow_of: by a node's id, the number of the one that the node is in.
+	 * check_of: the same for each row of g->checks. */
 	VEC(struct flow_place) flows;
 	VEC(int) flow_of, check_of;
 	VEC(bool) inferred; /* types and shapes are done, by node id */
@@ -257,10 +258,9 @@ bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 void missing_options(struct arena *a, const missing_list *list,
 		     const struct import_options *given,
 		     struct import_options *out);
-/* The text as a word of a shell's command line: what a message shows to be copied. */
-const char *missing_word(struct arena *a, const char *text);
-/* Reports all of them in one message, in place of the diagnostics from number
- * `first` on that are no mistakes of the model. Returns false. */
+/* Reports all of them in one message. It replaces the errors from number `first` on,
+ * except unknown operators: they may come from the sizes that the import went on
+ * with. Returns false. */
 bool missing_report(struct module *m, const char *path,
 		    const missing_list *list, int first);
 
@@ -435,8 +435,9 @@ bool impossible_branch(struct importer *imp, int flow, int first);
 void impossible_hint(struct importer *imp, int flow);
 /* Replaces an If of which one branch is impossible by the other one. */
 bool impossible_if(struct importer *imp, struct deferred *d);
-/* The conditions of g->checks from `first` on need to hold only where the branch
- * that `flow` is in is taken. Appends nodes that read its If's condition. */
+/* The checks of the graph from `first` on come from nodes in `flow`: each becomes
+ * "the branch around them is not taken, or the check holds". Appends nodes that read
+ * the condition of the branch's If. */
 void impossible_checks(struct importer *imp, int flow, int first);
 /* The condition of an If, which the entry function reads before the branches
  * if a check needs it. */

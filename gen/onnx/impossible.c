@@ -13,6 +13,7 @@
 #include "flow.h"
 #include "ops.h"
 #include "pointer_map.h"
+#include "process.h"
 
 static const char *const branch_names[] = { "then_branch", "else_branch" };
 
@@ -58,10 +59,10 @@ options_for(struct importer *imp, struct tensor *condition)
 	}
 	for (int i = 0; i < inputs.n; ++i) {
 		const char *word =
-			missing_word(&imp->tmp,
-				     arena_printf(&imp->tmp, "%s=VALUE",
-						  tensor_label(
-							  inputs.data[i])));
+			command_quoted(&imp->tmp,
+				       arena_printf(&imp->tmp, "%s=VALUE",
+						    tensor_label(
+							    inputs.data[i])));
 
 		text = arena_printf(&imp->tmp, "%s%s--const-input %s",
 				    text ? text : "", text ? " " : "", word);
@@ -138,21 +139,6 @@ contradict(const struct diags *diags, int first)
 	return any;
 }
 
-static void
-forget_errors(struct diags *diags, int first)
-{
-	int kept = first;
-
-	for (int i = first; i < diags->list.n; ++i) {
-		if (diags->list.data[i].severity == DIAG_ERROR) {
-			diags->n_errors--;
-		} else {
-			diags->list.data[kept++] = diags->list.data[i];
-		}
-	}
-	diags->list.n = kept;
-}
-
 /* "node 3 MatMul 'e': the last dimension …", without the remedy. */
 static const char *
 reason(struct importer *imp, const struct diag *d)
@@ -180,10 +166,11 @@ remove_nodes(struct importer *imp, int flow)
 	for (int i = 0; i < g->nodes.n; ++i) {
 		struct node *n = g->nodes.data[i];
 
+		if (!place_within(imp, place_of_node(imp, n), flow)) {
+			continue;
+		}
 		for (int k = 0; k < n->n_inputs; ++k) {
-			if (place_within(imp, place_of_node(imp, n), flow)) {
-				node_set_input(n, k, NULL);
-			}
+			node_set_input(n, k, NULL);
 		}
 	}
 	for (int i = g->nodes.n - 1; i >= 0; --i) {
@@ -252,7 +239,7 @@ impossible_branch(struct importer *imp, int flow, int first)
 		struct flow_place at = imp->flows.data[flow];
 
 		if (!at.of->flow->impossible[!at.branch]) {
-			forget_errors(diags, first);
+			diags_drop_errors(diags, first, DIAG_COUNT);
 			remove_branch(imp, flow);
 			at.of->flow->impossible[at.branch] = why;
 			tell(imp, at.of, at.branch);

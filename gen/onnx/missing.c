@@ -8,6 +8,7 @@
  * A bound is missing where inference needs it: the import starts again with one
  * more. */
 #include "importer.h"
+#include "process.h"
 
 bool
 missing_add(struct importer *imp, enum missing_kind kind, const char *name,
@@ -71,25 +72,6 @@ missing_options(struct arena *a, const missing_list *list,
 
 /* -- the message -- */
 
-const char *
-missing_word(struct arena *a, const char *text)
-{
-	const char *plain =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789_./:,=@%+-";
-	const char *word = "'";
-
-	if (text[strspn(text, plain)] == '\0') {
-		return text;
-	}
-	for (size_t n; *text; text += n + (text[n] == '\'')) {
-		n = strcspn(text, "'");
-		word = arena_printf(a, "%s%.*s%s", word, (int)n, text,
-				    text[n] ? "'\\''" : "");
-	}
-	return arena_printf(a, "%s'", word);
-}
-
 /* "'a', 'b' (dimension 2 of input 'x')" */
 static const char *
 names_of(struct arena *a, const missing_list *list, enum missing_kind kind)
@@ -134,28 +116,9 @@ options_of(struct arena *a, const missing_list *list)
 				    : m->kind == MISSING_BOUND
 					    ? "--bound"
 					    : "--input-shape",
-				    missing_word(a, word));
+				    command_quoted(a, word));
 	}
 	return text;
-}
-
-/* Drops errors that come from the numbers that the import went on with. */
-static void
-drop_errors(struct diags *diags, int first)
-{
-	int kept = first;
-
-	for (int i = first; i < diags->list.n; ++i) {
-		const struct diag *d = &diags->list.data[i];
-
-		if (d->severity != DIAG_ERROR ||
-		    d->id == DIAG_UNSUPPORTED_OPERATOR) {
-			diags->list.data[kept++] = *d;
-		} else {
-			diags->n_errors--;
-		}
-	}
-	diags->list.n = kept;
 }
 
 static bool
@@ -169,9 +132,9 @@ report_bound(struct module *m, const char *path, const struct missing_size *one)
 			  "with --const-input, or give its largest value with "
 			  "--bound %s",
 			  import_quote(&m->arena, one->name),
-			  missing_word(&m->arena,
-				       arena_printf(&m->arena, "%s=N",
-						    one->name)));
+			  command_quoted(&m->arena,
+					 arena_printf(&m->arena, "%s=N",
+						      one->name)));
 }
 
 bool
@@ -184,7 +147,7 @@ missing_report(struct module *m, const char *path, const missing_list *list,
 	int bounds = count(list, MISSING_BOUND);
 	const char *text = "";
 
-	drop_errors(&m->diags, first);
+	diags_drop_errors(&m->diags, first, DIAG_UNSUPPORTED_OPERATOR);
 	if (list->n == 1 && bounds == 1) {
 		return report_bound(m, path, &list->data[0]);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which branch or loop of the graph each node is imported in. A node that
  * another one makes (a composition, an adapter, a deferred node) is where that
- * one is. The graph's own bodies (ir/graph_body.c) follow from readers and writers;
- * these here are the model's. */
+ * one is. The bodies of ir/graph_body.c follow from the graph's edges; the places
+ * here are those that the model's file gives. */
 #include "importer.h"
 
 /* The branch or loop that the number means now. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators with an input of sizes (sizes.c). */
 #include "ops.h"
+#include "process.h"
 #include "sizes.h"
 
 /* The shape that the model declares of its output y; NULL: it leaves some size
@@ -69,17 +70,17 @@ assume_declared(struct sizing *s, const struct size_bound *bound,
 	struct arena *tmp = &s->u.imp->tmp;
 
 	if (bound) {
-		import_assume(s->u.imp,
-			      arena_printf(tmp,
-					   "the sizes in %s are at most those "
-					   "of the declared shape of %s "
-					   "(--bound %s says otherwise)",
-					   import_quote(tmp, sizes),
-					   import_quote(tmp, bound->name),
-					   missing_word(tmp,
-							arena_printf(tmp,
-								     "%s=N",
-								     sizes))));
+		import_assume(
+			s->u.imp,
+			arena_printf(tmp,
+				     "the sizes in %s are at most those "
+				     "of the declared shape of %s "
+				     "(--bound %s says otherwise)",
+				     import_quote(tmp, sizes),
+				     import_quote(tmp, bound->name),
+				     command_quoted(tmp,
+						    arena_printf(tmp, "%s=N",
+								 sizes))));
 	}
 }
 

@@ -8,6 +8,7 @@
  *	"past + 1"                   past + 1; if --input-shape says 5, past is 4
  *	--dim n=8..64:8              8 * n_8, with n_8 = n / 8 from 1 to 8 */
 #include "size_names.h"
+#include "process.h"
 
 #include <ctype.h>
 
@@ -467,8 +468,9 @@ assume_batches(struct size_names *s)
 		if (row->bound || row->formula || !row->batch) {
 			continue;
 		}
-		one = missing_word(a, arena_printf(a, "%s=N", row->name));
-		range = missing_word(a, arena_printf(a, "%s=1..N", row->name));
+		one = command_quoted(a, arena_printf(a, "%s=N", row->name));
+		range = command_quoted(a,
+				       arena_printf(a, "%s=1..N", row->name));
 		row->bound = true;
 		row->min = row->max = row->step = 1;
 		import_assume(

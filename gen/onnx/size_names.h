@@ -13,7 +13,8 @@ struct size_name {
 	bool bound;          /* an option gives min..max, in steps */
 	bool related;        /* --dim gives the formula */
 	bool leading;        /* the first dimension of an input */
-	bool batch;          /* leading, and named like a batch */
+	bool batch;          /* leading, and named like a batch, or without a
+			      * name in the model */
 	bool needed;         /* an input, or a formula that is used, has it */
 	bool from_option;    /* only options have the name */
 	bool busy;           /* its expression is being made */
@@ -27,11 +28,12 @@ struct size_names {
 };
 
 /* Is the text of a dimension the name of a size? Exporters write "?", "", "-1" or
- * "None" for a size that they do not know: each is another one. */
+ * "None" for a size that they do not know: two such dimensions may differ. */
 bool size_is_name(const char *text);
 /* A name that an input has; leading: of its first dimension. */
 void size_names_add(struct size_names *s, const char *name, bool leading);
-/* A new name for dimension d of an input, which has none in the model. */
+/* A new name for dimension d of an input, which has none in the model. unknown: the
+ * model gives no number either. */
 const char *size_names_new(struct size_names *s, const char *input, int d,
 			   bool unknown);
 /* The size `name` is the formula, which an option gives. False: reported. */

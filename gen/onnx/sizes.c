@@ -181,7 +181,7 @@ import_run_size(struct importer *imp, struct node *n, int pos, struct tensor *x,
 }
 
 bool
-no_bound(struct importer *imp, const struct node *n, const char *name)
+import_no_bound(struct importer *imp, const struct node *n, const char *name)
 {
 	struct diag_place at = node_place(imp->g, n);
 
@@ -193,7 +193,7 @@ no_bound(struct importer *imp, const struct node *n, const char *name)
 bool
 size_no_bound(struct sizing *s, const char *name)
 {
-	return no_bound(s->u.imp, s->u.node, name);
+	return import_no_bound(s->u.imp, s->u.node, name);
 }
 
 /* -- the driver -- */

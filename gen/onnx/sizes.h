@@ -35,9 +35,11 @@ struct tensor *size_variables(struct sizing *s, struct tensor *x,
 /* The source of t: t is a chain of views of the source and conversions to wider
  * numbers, or the source itself. */
 struct tensor *size_root(struct tensor *t);
-/* Reports that the tensor's values, or the number of n's results, need a
- * bound. */
-bool no_bound(struct importer *imp, const struct node *n, const char *name);
+/* Reports that the tensor called `name` needs a bound, for the size of a result of
+ * n. Returns false. */
+bool import_no_bound(struct importer *imp, const struct node *n,
+		     const char *name);
+/* The same for the node of s. */
 bool size_no_bound(struct sizing *s, const char *name);
 
 /* Operators, each with the node of s. */

@@ -54,7 +54,7 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	return true;
 }
 
-/* The tensor of a file that was mapped; NULL: why it was not. */
+/* The tensor of a mapped file. map is NULL: reports `why`. */
 static bool
 read_file(struct module *m, struct onnx_file *f, const struct onnx_map *map,
 	  const char *path, const char *why, struct array *out)

@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include "packer.h"
 #include "plan.h"
+#include "size_bounds.h"
 #include "version.h"
 
 int64_t
@@ -65,35 +66,58 @@ add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 		     (long long)t->reals->zero_point);
 }
 
-/* The field of a size, if it is one that the caller gives or gets; or NULL. */
+/* The field of a size that the caller gives or gets, which is marked in `used`; NULL:
+ * it is neither. */
 static const char *
-size_field(const struct packer *k, const struct var *v)
+size_field(const struct packer *k, const struct var *v, bool *used)
 {
 	for (int i = 0; i < k->g->dims.n; i++) {
 		if (graph_given_dim(k->g, k->g->dims.data[i]).given == v) {
+			used[i] = true;
 			return k->dim_fields[i];
 		}
 	}
 	for (int i = 0; i < k->p->given_sizes.n; i++) {
 		if (k->p->given_sizes.data[i].size == v) {
+			used[k->g->dims.n + i] = true;
 			return k->size_fields[i];
 		}
 	}
 	return NULL;
 }
 
-/* Appends the expression in the arithmetic of macros; false: it has another
- * operation. */
-static bool
-put_size(const struct packer *k, const struct expr *e, struct strbuf *s)
+/* How a macro writes the operation; NULL: it cannot. Divisions of C are those of
+ * sizes where the dividend is not negative. */
+static const char *
+operator_of(const struct expr *e)
 {
-	const char *op = e->kind == EXPR_ADD        ? " + "
-			 : e->kind == EXPR_SUB      ? " - "
-			 : e->kind == EXPR_MUL      ? " * "
-			 : e->kind == EXPR_FLOORDIV ? " / "
-			 : e->kind == EXPR_FLOORMOD ? " % "
-						    : NULL;
-	const char *name;
+	int64_t low, high;
+
+	switch (e->kind) {
+	case EXPR_ADD:
+		return " + ";
+	case EXPR_SUB:
+		return " - ";
+	case EXPR_MUL:
+		return " * ";
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		if (!size_bounds(e->args[0], &low, &high) || low < 0) {
+			return NULL;
+		}
+		return e->kind == EXPR_FLOORDIV ? " / " : " % ";
+	default:
+		return NULL;
+	}
+}
+
+/* Appends the expression in the arithmetic of macros, and marks its sizes in `used`;
+ * false: it has another operation. */
+static bool
+put_size(const struct packer *k, const struct expr *e, bool *used,
+	 struct strbuf *s)
+{
+	const char *name, *op = operator_of(e);
 	int64_t v;
 
 	if (expr_is_int(e, &v)) {
@@ -101,10 +125,10 @@ put_size(const struct packer *k, const struct expr *e, struct strbuf *s)
 		return true;
 	}
 	if (e->kind == EXPR_CAST) {
-		return put_size(k, e->args[0], s);
+		return put_size(k, e->args[0], used, s);
 	}
 	if (e->kind == EXPR_VAR) {
-		name = size_field(k, e->u.var);
+		name = size_field(k, e->u.var, used);
 		strbuf_printf(s, "(%s)", name != NULL ? name : "");
 		return name != NULL;
 	}
@@ -112,11 +136,11 @@ put_size(const struct packer *k, const struct expr *e, struct strbuf *s)
 		return false;
 	}
 	strbuf_putc(s, '(');
-	if (!put_size(k, e->args[0], s)) {
+	if (!put_size(k, e->args[0], used, s)) {
 		return false;
 	}
 	strbuf_puts(s, op);
-	if (!put_size(k, e->args[1], s)) {
+	if (!put_size(k, e->args[1], used, s)) {
 		return false;
 	}
 	strbuf_putc(s, ')');
@@ -128,6 +152,8 @@ static void
 add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 {
 	struct strbuf s, of;
+	int n_dims = k->g->dims.n, n_sizes = n_dims + k->p->given_sizes.n;
+	bool *used = arena_array(k->a, bool, n_sizes + 1);
 	bool ok = is_dynamic(t);
 	int n = 0;
 
@@ -137,17 +163,14 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 		if (!expr_is_value(t->shape[i], 1)) {
 			strbuf_puts(&s, n++ > 0 ? " * " : "");
 			ok = put_size(k, graph_given_size(k->g, t->shape[i]),
-				      &s);
+				      used, &s);
 		}
 	}
-	for (int i = 0; i < k->g->dims.n + k->p->given_sizes.n && ok; i++) {
-		int j = i - k->g->dims.n;
-		const char *name = j < 0 ? k->dim_fields[i] : k->size_fields[j];
-		const char *part = arena_printf(k->a, "(%s)", name);
-
-		if (strstr(s.data, part) != NULL) {
+	for (int i = 0; i < n_sizes; i++) {
+		if (used[i]) {
 			strbuf_printf(&of, "%s%s", of.len > 0 ? ", " : "",
-				      name);
+				      i < n_dims ? k->dim_fields[i]
+						 : k->size_fields[i - n_dims]);
 		}
 	}
 	ok = ok && of.len > 0;

@@ -217,10 +217,8 @@ props_json(const struct packer *k)
 	for (int i = 0; i < k->g->props.n; i++) {
 		const struct model_prop *p = &k->g->props.data[i];
 
-		if (!cJSON_GetObjectItemCaseSensitive(all, p->key)) {
-			cJSON_AddItemToObject(all, p->key,
-					      cJSON_CreateString(p->value));
-		}
+		cJSON_AddItemToObject(all, p->key,
+				      cJSON_CreateString(p->value));
 	}
 	return all;
 }

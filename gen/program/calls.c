@@ -6,6 +6,8 @@
  * host functions that tirc writes. */
 #include "calls.h"
 
+#include "quota.h"
+
 struct checking {
 	struct module *m;
 	const char *file;
@@ -51,10 +53,26 @@ find_data(void *ctx, struct stmt *s)
 	return c->found == NULL;
 }
 
+/* The buffer whose first element e is, as program_name_addresses() writes it; NULL:
+ * e is another element. */
+static const struct buffer *
+first_element_of(const struct expr *e)
+{
+	for (int d = 0; d < e->n_args; d++) {
+		if (!expr_is_value(e->args[d], 0)) {
+			return NULL;
+		}
+	}
+	return e->kind == EXPR_LOAD ? e->u.buffer : NULL;
+}
+
 /* The array that an argument points to the start of; NULL: none is known. */
 static const struct buffer *
 pointed_to(struct checking *c, const struct expr *arg)
 {
+	if (arg->kind == EXPR_CALL && arg->u.intrin == INTRIN_ADDRESS_OF) {
+		return first_element_of(arg->args[0]);
+	}
 	if (arg->kind != EXPR_VAR) {
 		return NULL;
 	}
@@ -88,12 +106,13 @@ check_array(struct checking *c, const char *name, int i,
 		       i, name, dtype_name(b->type), dtype_name(param->type));
 	} else if (buffer_const_elems(b, &has) &&
 		   buffer_max_elems(param, &needs) &&
-		   has * b->type.lanes < needs * param->type.lanes) {
+		   quota_times(has, b->type.lanes) <
+			   quota_times(needs, param->type.lanes)) {
 		refuse(c,
 		       "argument %d of '%s' has %lld elements, and the "
 		       "parameter up to %lld; give an array of its size",
-		       i, name, (long long)(has * b->type.lanes),
-		       (long long)(needs * param->type.lanes));
+		       i, name, (long long)quota_times(has, b->type.lanes),
+		       (long long)quota_times(needs, param->type.lanes));
 	}
 }
 

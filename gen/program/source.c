@@ -72,7 +72,7 @@ check_bound(struct writing *w, const struct func *f)
 static bool
 name_calls(struct writing *w, struct func *f, int n)
 {
-	for (int i = n - 1; i >= 0; i--) {
+	for (int i = n - 1; i >= 0 && func_calls(f, INTRIN_CALL_FUNC); i--) {
 		const struct func *from = w->list->funcs.data[i].func;
 		const struct program_part *to = &w->parts[i];
 

@@ -19,7 +19,7 @@ except ImportError:
 from answers_model import Known, Model
 
 helper.results_alone()
-helper.need_avx512(sys.argv[1])
+helper.need_processor(sys.argv[1])
 
 CHANNELS = int(sys.argv[2])
 random = numpy.random.default_rng(5)

@@ -78,7 +78,8 @@ test("one file", archive("data.npz"), status=0,
 test("two of them", path("data.npz"), archive("more.npz", y=Y + 1), status=1,
      says=["ok    data.npz  y", "FAIL  more.npz  y", "[0,0]: 32, expected 33",
            "1 of 2 data sets passed"])
-test("compressed", "--quiet", path("data.npz"), status=0, says=[])
+np.savez_compressed(path("packed.npz"), **ALL)
+test("compressed", path("packed.npz"), status=0, says=["ok    packed.npz  y"])
 np.savez(path("in.npz"), **{k: ALL[k] for k in ("x", "in/big", "huge")})
 np.savez(path("out.npz"), y=Y, k=K)
 np.save(path("y.npy"), Y)
@@ -88,6 +89,8 @@ onnx.save_tensor(numpy_helper.from_array(BIG), path("big.pb"))
 test("two archives", "--input", path("in.npz"), "--expect", path("out.npz"),
      status=0, says=["note", "'same', which is not compared", "ok", "  y  ",
                      "  k  "])
+test("no such file", "--input", path("none.npz"), "--expect", path("out.npz"),
+     status=1, says=["none.npz", "FAIL  --expect  not compared"])
 test("files by name", "--expect", "y=" + path("y.npy"), "--input",
      "x=" + path("x.npy"), "--input", path("big.pb"), "--input",
      "huge=" + path("huge.npy"), status=1, says=["no data for input 'in/big'"])

@@ -59,7 +59,7 @@ check([make.make_node("Relu", ["x"], ["y"])], [("x", X)],
 # Twice, and three times, also an input.
 relu = ("y", np.maximum(X, 0))
 check([make.make_node("Relu", ["x"], ["y"])], [("x", X)], [relu, relu],
-      [[2, 3], [2, 3]], words=["output   y_2"])
+      [[2, 3], [2, 3]], words=["output   y_1"])
 check([make.make_node("Relu", ["x"], ["y"]), make.make_node("Neg", ["x"], ["y_2"])],
       [("x", X)], [relu, relu, ("x", X), relu, ("y_2", -X), ("x", X)],
       [[2, 3]] * 6)

@@ -196,7 +196,7 @@ with open(os.path.join(out, "used.c"), "w", encoding="utf-8") as file:
                "\treturn SIZED_X_USED(7 + 1) != 24 || SIZED_Y_USED(8) != 24 ||"
                "\n\t       SIZED_Z_USED(n + 1) != 18;\n}\n")
 used = os.path.join(out, "used")
-execute(["gcc", "-std=c99", "-Wall", "-Werror", "-I" + out,
+execute([need("gcc"), "-std=c99", "-Wall", "-Werror", "-I" + out,
          os.path.join(out, "used.c"), "-o", used])
 execute([used])
 

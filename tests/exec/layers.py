@@ -128,7 +128,7 @@ static inline float faulty_tanh(float x)
 layers("a wrong function", "--layers", "--dialect-path", path("tirc"), status=1,
        target="faulty", says=["node 3 of 6, Tanh  c  ", "beyond, worst at [",
                               "later nodes: see this one first"])
-layers("the model as a whole", "--layers", "--dialect-path", path("tirc"), "-q",
+layers("quiet", "--layers", "--dialect-path", path("tirc"), "-q",
        status=1, target="faulty", says=["node 3 of 6, Tanh  c  "])
 
 # A kernel of several nodes was edited.

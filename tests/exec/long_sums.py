@@ -11,7 +11,7 @@ one by one loses all of them."""
 import os
 import sys
 
-from helper import fail, processor_features, skip, tirc, work_folder
+from helper import fail, need_processor, skip, tirc, work_folder
 
 try:
     import numpy as np
@@ -22,8 +22,6 @@ from answers_model import Known, arguments_of
 
 TERMS, PRODUCTS = 256, 1024  # of a block
 UNIT = 2.0 ** -24
-# What a target needs beyond the instructions that every processor has.
-NEEDS = {"x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
 random = np.random.default_rng(5)
 target, _, fp = sys.argv[1].partition("_")
 options = ["--fp", fp] if fp else []
@@ -156,9 +154,7 @@ def symbolic():
     s.check("--dim", "N=1..100000")
 
 
-needed = NEEDS.get(target)
-if needed and needed not in processor_features():
-    skip("this processor lacks " + needed)
+need_processor(target)
 if arguments_of(target) is None:
     skip("what target %s needs is not installed" % target)
 static()

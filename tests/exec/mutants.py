@@ -68,6 +68,8 @@ class Model:
         out = helper.tirc("test", self.path("model.onnx"), *TARGET,
                           *more, status=status).stdout
         print("%s, %s: %s" % (self.name, what, out.splitlines()[0]))
+        if "not compared" in out:
+            sys.exit("%s, %s: nothing was compared" % (self.name, what))
         if says is not None and says not in out:
             sys.exit("%s, %s: does not say: %s" % (self.name, what, says))
 

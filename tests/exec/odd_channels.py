@@ -19,7 +19,7 @@ except ImportError:
 from answers_model import Model
 
 helper.results_alone()
-helper.need_avx512(sys.argv[1])
+helper.need_processor(sys.argv[1])
 
 CHANNELS = (2, 3, 9, 17, 21, 24)
 random = numpy.random.default_rng(11)

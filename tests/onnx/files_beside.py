@@ -152,7 +152,7 @@ READERS = (("test", beside), ("compile", beside, "--const-input", "x"),
 
 
 def not_read(what, message):
-    for reader in READERS[:1] + READERS[2:]:
+    for reader in READERS:
         out = ("-o", work_folder()) if reader[0] == "compile" else ()
         done = tirc(*reader, *out, status=1, timeout=60)
         if message not in done.stderr:
@@ -174,7 +174,6 @@ plain(array, good)
 plain(os.path.join(data, "output_0.pb"), tensor("y", [3], floats(1, 4, 9)))
 tirc("test", beside)
 tirc("test", beside, data + "//")
-tirc("test", "m.onnx", ".", cwd=data, status=1)
 tirc("test", "../m.onnx", ".", cwd=data)
 os.rename(data, data + ".real")
 os.symlink(data + ".real", data)
