@@ -489,10 +489,20 @@ graph_given_size(const struct graph *g, const struct expr *e)
 void
 graph_check(struct graph *g, const struct expr *condition)
 {
+	struct size_check check = { condition, NULL };
+
 	for (int i = 0; i < g->checks.n; i++) {
-		if (g->checks.data[i] == condition) {
+		if (g->checks.data[i].condition == condition &&
+		    g->checks.data[i].unless == NULL) {
 			return;
 		}
 	}
-	vec_push(&g->module->arena, &g->checks, condition);
+	vec_push(&g->module->arena, &g->checks, check);
+}
+
+bool
+size_check_uses(const struct size_check *c, const struct var *v)
+{
+	return expr_uses_var(c->condition, v) ||
+	       (c->unless != NULL && expr_uses_var(c->unless, v));
 }

@@ -243,6 +243,14 @@ struct graph_state {
 	struct tensor *before, *after, *kept; /* the pass `states` sets them */
 };
 
+/* A condition on sizes that operators rely on and that is not proven. */
+struct size_check {
+	const struct expr *condition;
+	/* Runs in which this holds need not fulfil the condition: they do not
+	 * take the branch that relies on it. NULL: all runs need to. */
+	const struct expr *unless;
+};
+
 struct graph {
 	struct module *module;
 	const struct settings *settings; /* of the compilation */
@@ -267,11 +275,9 @@ struct graph {
 	VEC(struct var *) dims; /* symbolic dimensions, declared bounds */
 	VEC(struct dim_step) steps;
 	VEC(struct run_size) run_sizes; /* by number, see node_run_sizes */
-	/* Conditions on sizes that operators rely on and that are not proven:
-	 * the entry function checks them. */
-	VEC(const struct expr *) checks;
-	VEC(const char *) assumptions; /* told to the user by compile */
-	VEC(struct model_prop) props;  /* the model's metadata_props */
+	VEC(struct size_check) checks;  /* by the entry function */
+	VEC(const char *) assumptions;  /* told to the user by compile */
+	VEC(struct model_prop) props;   /* the model's metadata_props */
 	struct name_table names;
 	int next_node_id;
 	int edits;     /* counts changes: passes repeat until there are none */
@@ -429,8 +435,10 @@ struct dim_step graph_given_dim(const struct graph *g, struct var *dim);
 /* A size in what the caller gives: n for 8 * n_8. */
 const struct expr *graph_given_size(const struct graph *g,
 				    const struct expr *e);
-/* Notes a condition that must hold when the model runs. */
+/* Notes a condition that must hold in all runs. */
 void graph_check(struct graph *g, const struct expr *condition);
+/* Does the check need the value of v? */
+bool size_check_uses(const struct size_check *c, const struct var *v);
 /* A key for a node: the name of its first present output, NULL without any. */
 const char *node_key(const struct node *n);
 /* "node 12 Conv 'conv1'", with the file: for diagnostics. */

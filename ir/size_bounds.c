@@ -195,3 +195,11 @@ size_max(const struct expr *e, int64_t *max)
 	*max = range_of(e).max;
 	return expr_is_int(e, max) || !is_end(*max);
 }
+
+bool
+size_may_be_empty(const struct expr *e)
+{
+	int64_t min, max;
+
+	return !size_bounds(e, &min, &max) || min <= 0;
+}

@@ -327,12 +327,12 @@ impossible_checks(struct importer *imp, int flow, int first)
 
 	flow = place_branch(imp, flow);
 	for (int i = first; i < g->checks.n && flow > 0; ++i) {
-		const struct expr *check = g->checks.data[i];
+		const struct expr *holds = g->checks.data[i].condition;
 
-		if (!is_read_within(imp, check, flow)) {
-			g->checks.data[i] = expr_or(imp->m,
-						    not_taken(imp, flow),
-						    check);
+		if (!is_read_within(imp, holds, flow)) {
+			const struct expr *unless = not_taken(imp, flow);
+
+			g->checks.data[i].unless = unless;
 		}
 	}
 }

@@ -16,8 +16,8 @@ struct kernel;
 struct weight {
 	const char *name; /* identifier stem, unique: "res2_0_conv_w" */
 	int index;        /* of the program's weights */
-	/* index of the weight before with the same tensor, in another layout;
-	 * -1: none */
+	/* index of the previous weight of the same tensor, which has another
+	 * layout; -1: there is none */
 	int same_tensor;
 	const struct kernel *reader; /* the first kernel that reads it */
 	const char *role; /* what its parameter is called there: "w" */

@@ -131,7 +131,7 @@ tensor_value(struct graph *g, struct tensor *t)
 	for (int i = 0; i < n->n_outputs; i++) {
 		if (n->outputs[i] && !n->outputs[i]->value) {
 			n->outputs[i]->value = out[i];
-			if (!node_is_internal(n, "Repeat")) {
+			if (!tensor_is_repeat(n->outputs[i])) {
 				n->outputs[i]->recipe = NULL;
 			}
 		}

@@ -7,7 +7,7 @@
  *	b = Exp (x)           ->     a = Exp (x)
  *	y = Add (a, b)               y = Add (a, a)
  *
- * A node of two branches would run in all runs. Where a condition on sizes is
+ * One node for two branches would be outside of both, and run always. Where a condition on sizes is
  * checked in the runs that take a branch, nodes of different branches stay
  * apart. */
 #include "rewrite.h"
@@ -180,7 +180,7 @@ static bool
 checks_branches(const struct graph *g)
 {
 	for (int i = 0; i < g->checks.n; i++) {
-		if (g->checks.data[i]->kind == EXPR_OR) {
+		if (g->checks.data[i].unless != NULL) {
 			return true;
 		}
 	}

@@ -42,8 +42,8 @@ gives_a_size(const struct graph *g, const struct node *n)
 	}
 	for (int i = first; i < first + count; i++) {
 		for (int k = 0; k < g->checks.n; k++) {
-			if (expr_uses_var(g->checks.data[k],
-					  g->run_sizes.data[i].var)) {
+			if (size_check_uses(&g->checks.data[k],
+					    g->run_sizes.data[i].var)) {
 				return true;
 			}
 		}

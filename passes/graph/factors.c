@@ -44,14 +44,12 @@ is_perturbed(const struct tensor *x)
 static int
 symbolic_dims(const struct tensor *x)
 {
-	struct tensor part = *x;
-	int64_t elems;
+	int d = x->ndim;
 
-	while (part.ndim > 0 && !tensor_const_elems(&part, &elems)) {
-		part.ndim--;
-		part.shape++;
+	while (d > 0 && expr_is_int(x->shape[d - 1], &(int64_t){ 0 })) {
+		d--;
 	}
-	return x->ndim - part.ndim;
+	return d;
 }
 
 static bool

@@ -248,13 +248,11 @@ fixed_binary(struct graph *g, struct node *n)
 	node_set_attr_int(g, made, "zero", (int64_t)end.q.zero[0]);
 	node_set_attr_int(g, made, "low", end.low);
 	node_set_attr_int(g, made, "high", end.high);
-	if (node_is(n, "Mul")) {
-		set_fixed(g, made, "y", y);
-	} else {
+	if (!node_is(n, "Mul")) {
 		set_fixed(g, made, "a", a.scale[0] / twice);
 		set_fixed(g, made, "b", b.scale[0] / twice);
-		set_fixed(g, made, "y", y);
 	}
+	set_fixed(g, made, "y", y);
 	record_absorbed_dequantize(g, n->inputs[0], made);
 	record_absorbed_dequantize(g, n->inputs[1], made);
 	return finish_quantized(g, n, &end, made);

@@ -17,15 +17,11 @@ reads_bytes(const struct node *n)
 }
 
 static bool
-is_read(const struct graph *g, const struct tensor *x)
+is_read(const struct tensor *x)
 {
-	for (int i = 0; i < g->nodes.n; i++) {
-		const struct node *n = g->nodes.data[i];
-
-		for (int k = 0; reads_bytes(n) && k < n->n_inputs; k++) {
-			if (n->inputs[k] == x) {
-				return true;
-			}
+	for (int i = 0; i < x->uses.n; i++) {
+		if (reads_bytes(x->uses.data[i].node)) {
+			return true;
 		}
 	}
 	return false;
@@ -40,7 +36,7 @@ graph_low_bits(struct graph *g)
 
 		if (!dtype_is_int(x->type) ||
 		    dtype_equal(dtype_stored(x->type), x->type) ||
-		    !is_read(g, x)) {
+		    !is_read(x)) {
 			continue;
 		}
 		low = graph_tensor(g, arena_printf(&g->module->arena, "%s_low",
@@ -51,15 +47,11 @@ graph_low_bits(struct graph *g)
 		if (!ops_infer_node(g, n)) {
 			return false;
 		}
-		for (int k = 0; k < g->nodes.n; k++) {
-			struct node *reader = g->nodes.data[k];
+		for (int k = x->uses.n - 1; k >= 0; k--) {
+			struct use u = x->uses.data[k];
 
-			for (int at = 0;
-			     reads_bytes(reader) && at < reader->n_inputs;
-			     at++) {
-				if (reader->inputs[at] == x) {
-					node_set_input(reader, at, low);
-				}
+			if (reads_bytes(u.node)) {
+				node_set_input(u.node, u.input, low);
 			}
 		}
 	}

@@ -38,8 +38,11 @@ bool graph_only_defines(struct graph *g, const struct tensor *t);
 /* What Winograd's algorithm takes in a graph: see winograd.c. */
 struct winograd_memory {
 	int convolutions;
-	int64_t weights_bytes, direct_bytes; /* with it, and without */
-	int64_t most_bytes; /* of workspace for tiles and sums of one of them */
+	/* of the weights of these convolutions: transformed, and as direct
+	 * convolutions would store them */
+	int64_t weights_bytes, direct_bytes;
+	/* the most workspace that tiles and sums of one convolution take */
+	int64_t most_bytes;
 };
 struct winograd_memory graph_winograd_memory(const struct graph *g);
 

@@ -36,7 +36,7 @@ enum { WORTH = 1024, OPERAND_WORTH = 16384 };
  * it has at most so many bytes. */
 enum { WHOLE_BYTES = 64 << 20 };
 
-/* Bytes of the corner of a constant that is looked at first. */
+/* Elements of the corner of a constant that is looked at first. */
 enum { CORNER_ELEMS = 4096 };
 
 /* Recipes behind a constant that are looked at. */
@@ -52,14 +52,20 @@ struct repeat {
 
 /* -- readers */
 
-/* Does the result of n, or of what computes single elements from it, go to a
- * product as one of its two operands? */
+/* Uses that are looked at; a constant with more is taken for an operand. */
+enum { USES_MAX = 256 };
+
+/* Does the result of n, or of nodes that compute single elements from it, go to a
+ * product as one of its two operands? *room: the uses that may be looked at. */
 static bool
-is_operand(const struct node *n, int input, int depth)
+is_operand(const struct node *n, int input, int depth, int *room)
 {
 	const struct tensor *x = n->inputs[input], *y = n->outputs[0];
 	int64_t elems, all;
 
+	if (--*room < 0) {
+		return true;
+	}
 	if (n->op->fuse == FUSE_COMPUTE) {
 		return input < 2;
 	}
@@ -71,7 +77,7 @@ is_operand(const struct node *n, int input, int depth)
 	}
 	for (int i = 0; i < y->uses.n; i++) {
 		if (is_operand(y->uses.data[i].node, y->uses.data[i].input,
-			       depth - 1)) {
+			       depth - 1, room)) {
 			return true;
 		}
 	}
@@ -83,9 +89,10 @@ static bool
 may_read_once(const struct graph *g, const struct node *n, int i)
 {
 	enum { DEPTH = 4 };
+	int room = USES_MAX;
 
 	return node_reads_elements(n) &&
-	       (!is_operand(n, i, DEPTH) ||
+	       (!is_operand(n, i, DEPTH, &room) ||
 		(g->settings->small_constants &&
 		 tensor_bytes_max(n->inputs[i]) >= OPERAND_WORTH));
 }
@@ -93,15 +100,17 @@ may_read_once(const struct graph *g, const struct node *n, int i)
 bool
 group_reads_once(const struct group *group, const struct tensor *t)
 {
-	if (t->recipe == NULL || !node_is_internal(t->recipe, "Repeat")) {
+	if (!tensor_is_repeat(t)) {
 		return false;
 	}
-	for (int i = 0; i < t->uses.n; i++) {
-		const struct node *n = t->uses.data[i].node;
+	for (int i = 0; i < group->nodes.n; i++) {
+		const struct node *n = group->nodes.data[i];
 
-		if (group_index(group, n) >= 0 &&
-		    !may_read_once(n->graph, n, t->uses.data[i].input)) {
-			return false;
+		for (int k = 0; k < n->n_inputs; k++) {
+			if (n->inputs[k] == t &&
+			    !may_read_once(n->graph, n, k)) {
+				return false;
+			}
 		}
 	}
 	return true;
@@ -216,15 +225,10 @@ sliced(struct graph *g, struct tensor *t, const char *name, const int64_t *ends,
 {
 	struct arena *a = &g->module->arena;
 	int64_t *zeros = arena_array(a, int64_t, t->ndim + 1);
-	int64_t *axes = arena_array(a, int64_t, t->ndim + 1);
 	struct tensor *in[5] = { t };
 
-	for (int d = 0; d < t->ndim; d++) {
-		axes[d] = d;
-	}
 	in[1] = graph_constant_ints(g, "starts", t->ndim, zeros);
 	in[2] = graph_constant_ints(g, "ends", t->ndim, ends);
-	in[3] = graph_constant_ints(g, "axes", t->ndim, axes);
 	in[4] = graph_constant_ints(g, "steps", t->ndim, steps);
 	return finish_constant(g, insert_node(g, NULL, "Slice", name, in, 5));
 }

@@ -117,6 +117,22 @@ insert_pad(struct graph *g, const struct node *before, struct tensor *x,
 	return ops_infer_node(g, pad) ? pad->outputs[0] : NULL;
 }
 
+struct node *
+insert_reshape(struct graph *g, const struct node *before, struct tensor *x,
+	       const char *name, int ndim, const int64_t *shape)
+{
+	const char *of = arena_printf(&g->module->arena, "%s.shape", x->name);
+	struct tensor *in[2] = { x, graph_constant_ints(g, of, ndim, shape) };
+	struct node *n = insert_node(g, before, "Reshape", name, in, 2);
+
+	for (int i = 0; i < ndim; i++) {
+		if (shape[i] == 0) {
+			node_set_attr_int(g, n, "allowzero", 1);
+		}
+	}
+	return n;
+}
+
 int64_t
 pool_window_elems(const struct node *n)
 {
@@ -253,6 +269,12 @@ constant_is_all(struct graph *g, struct tensor *t, double v)
 }
 
 bool
+tensor_is_repeat(const struct tensor *t)
+{
+	return t->recipe != NULL && node_is_internal(t->recipe, "Repeat");
+}
+
+bool
 node_reads_elements(const struct node *n)
 {
 	switch (n->op->fuse) {
@@ -266,17 +288,6 @@ node_reads_elements(const struct node *n)
 		return n->match == NULL;
 	default:
 		return false;
-	}
-}
-
-void
-reshape_allow_zero(struct graph *g, struct node *n, int ndim,
-		   const int64_t *shape)
-{
-	for (int i = 0; i < ndim; i++) {
-		if (shape[i] == 0) {
-			node_set_attr_int(g, n, "allowzero", 1);
-		}
 	}
 }
 

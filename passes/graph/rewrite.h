@@ -40,6 +40,11 @@ struct node *insert_node(struct graph *g, const struct node *before,
 struct tensor *insert_pad(struct graph *g, const struct node *before,
 			  struct tensor *x, const int64_t *pads,
 			  struct tensor *outside);
+/* A new Reshape of x before `before`, to sizes that may be 0. The caller infers or
+ * finishes it. */
+struct node *insert_reshape(struct graph *g, const struct node *before,
+			    struct tensor *x, const char *name, int ndim,
+			    const int64_t *shape);
 /* The elements of a pool's window; of a global pool, those of x's plane. A size
  * that is not constant counts as 1. INT64_MAX: there are more. */
 int64_t pool_window_elems(const struct node *n);
@@ -61,13 +66,11 @@ struct tensor *constant_floats(struct graph *g, const char *base,
 			       const double *values);
 /* All elements of a small constant as doubles (arena), or NULL. */
 double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
+/* Is t a constant whose recipe is a tirc.Repeat? It may have its value, too. */
+bool tensor_is_repeat(const struct tensor *t);
 /* Does the kernel of n read single elements of its inputs, so that an expression
  * can be in the place of an input? Not if a backend computes n. */
 bool node_reads_elements(const struct node *n);
-/* A size of 0 in the shape of the Reshape n is that size, where it would be that
- * of the input else. */
-void reshape_allow_zero(struct graph *g, struct node *n, int ndim,
-			const int64_t *shape);
 /* True if every element of the constant is v (small constants only). */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
 /* The format with the model's name of the node, such as "the same as %s", for

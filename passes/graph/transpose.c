@@ -92,7 +92,7 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 	struct arena *a = &g->module->arena;
 	int64_t *shape = arena_array(a, int64_t, ndim + 1);
 	int64_t *inverse = arena_array(a, int64_t, ndim + 1);
-	struct tensor *in[2], *reshaped;
+	struct tensor *reshaped;
 	struct node *n;
 
 	for (int i = 0; i < ndim; i++) {
@@ -104,11 +104,8 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 		}
 		inverse[perm[i]] = i;
 	}
-	in[0] = c;
-	in[1] = graph_constant_ints(g, "shape", ndim, shape);
-	n = insert_node(g, NULL, "Reshape", c->name, in, 2);
-	reshape_allow_zero(g, n, ndim, shape);
-	reshaped = finish_constant(g, n);
+	reshaped = finish_constant(g, insert_reshape(g, NULL, c, c->name, ndim,
+						     shape));
 	if (!reshaped) {
 		return NULL;
 	}

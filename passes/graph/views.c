@@ -105,17 +105,14 @@ reshaped_like(struct graph *g, const struct node *before, struct tensor *t,
 {
 	struct arena *a = &g->module->arena;
 	int64_t *shape = arena_array(a, int64_t, like->ndim + 1);
-	struct tensor *in[2] = { t, NULL };
 	struct node *n;
 
 	for (int i = 0; i < like->ndim; i++) {
 		expr_is_int(like->shape[i], &shape[i]);
 	}
-	in[1] = graph_constant_ints(g, arena_printf(a, "%s.shape", t->name),
-				    like->ndim, shape);
-	n = insert_node(g, before, "Reshape",
-			arena_printf(a, "%s.reshaped", t->name), in, 2);
-	reshape_allow_zero(g, n, like->ndim, shape);
+	n = insert_reshape(g, before, t,
+			   arena_printf(a, "%s.reshaped", t->name), like->ndim,
+			   shape);
 	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
 }
 

@@ -59,8 +59,7 @@ is_smooth_power(struct graph *g, const struct node *n, int input)
 static bool
 rounds_state(const struct node *n)
 {
-	return strcmp(n->domain, "tirc") == 0 &&
-	       strcmp(n->op_type, "LSTM") == 0 && node_input(n, 6) != NULL;
+	return node_is_internal(n, "LSTM") && node_input(n, 6) != NULL;
 }
 
 /* -- sums that round on purpose -- */

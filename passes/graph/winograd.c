@@ -34,7 +34,7 @@ enum { KERNEL = 3, BLOCK = 8 };
 static const double worth = 0.9;
 
 /* The price of a byte of weights or workspace: the time of reading it from
- * memory, so often. */
+ * memory this many times. */
 static const double price = 1;
 
 struct conv {

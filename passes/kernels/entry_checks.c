@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of the conditions on sizes that operators note (passes/ops/relations.c), those that
- * are checked: a condition that holds wherever another one does, is not.
+ * are checked: a condition that holds wherever another one does is left out.
  *
  *	before	0 <= n - 2, 0 <= n - 4, 0 < n - 4, n == m
  *	after	0 < n - 4, n == m
@@ -101,15 +101,24 @@ entry_choose_checks(struct graph *g)
 	struct analyser a;
 	int n = 0;
 
+	analyser_init(&a, g->module);
+	for (int i = 0; i < g->checks.n; i++) {
+		struct size_check *c = &g->checks.data[i];
+
+		if (c->unless != NULL) {
+			c->condition = expr_or(g->module, c->unless,
+					       c->condition);
+			c->unless = NULL;
+		}
+	}
 	if (g->checks.n > COMPARED_MAX) {
 		return;
 	}
-	analyser_init(&a, g->module);
 	for (int i = 0; i < g->checks.n; i++) {
-		n = add(g, &a, kept, n, g->checks.data[i]);
+		n = add(g, &a, kept, n, g->checks.data[i].condition);
 	}
 	for (int i = 0; i < n; i++) {
-		g->checks.data[i] = kept[i];
+		g->checks.data[i].condition = kept[i];
 	}
 	g->checks.n = n;
 }

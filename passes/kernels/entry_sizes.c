@@ -162,8 +162,10 @@ check_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 	const struct graph *g = e->p->graph;
 
 	for (int i = g->checks.n - 1; i >= 0; i--) {
-		if (becomes_known(e, g->checks.data[i], kernel, body)) {
-			rest = refuse_unless(e, g->checks.data[i], rest);
+		const struct expr *holds = g->checks.data[i].condition;
+
+		if (becomes_known(e, holds, kernel, body)) {
+			rest = refuse_unless(e, holds, rest);
 		}
 	}
 	return rest;
@@ -216,8 +218,9 @@ both(struct module *m, const struct expr *a, const struct expr *b)
 	return a == NULL ? b : expr_and(m, a, b);
 }
 
-/* A device launches no kernel of 0 threads: the condition that the formulas of the
- * sizes of the only result, which may be 0, are not. */
+/* A device cannot launch a kernel of 0 threads. The condition that each size of the
+ * kernel's result that is a formula, and may be 0, is above 0. NULL: none may be 0,
+ * or the kernel has several results. */
 static const struct expr *
 has_launch(const struct entry *e, const struct kernel *k)
 {
@@ -234,10 +237,9 @@ has_launch(const struct entry *e, const struct kernel *k)
 	}
 	for (int d = 0; t != NULL && k->device != NULL && d < t->ndim; d++) {
 		const struct expr *size = t->shape[d];
-		int64_t min, max;
 
 		if (size->kind != EXPR_VAR && size->kind != EXPR_INT &&
-		    (!size_bounds(size, &min, &max) || min <= 0)) {
+		    size_may_be_empty(size)) {
 			holds = both(e->m, holds,
 				     expr_lt(e->m,
 					     expr_int(e->m, size->type, 0),
@@ -433,7 +435,7 @@ static bool
 is_checked(const struct graph *g, const struct run_size *s)
 {
 	for (int i = 0; i < g->checks.n; i++) {
-		if (expr_uses_var(g->checks.data[i], s->var)) {
+		if (size_check_uses(&g->checks.data[i], s->var)) {
 			return true;
 		}
 	}

@@ -14,29 +14,30 @@
 
 enum {
 	MOST_EXPRS = 256,
-	MOST_UNDER = 1 << 20,
-	MOST_VALUES = 1 << 16 /* of sizes, for which products are compared */
+	MOST_DENOMINATOR = 1 << 20,
+	MOST_VALUES = 1 << 12 /* of sizes, for which products are compared */
 };
 
-/* Does type t have all numbers of the fraction? */
+/* Can type t represent every value of the fraction exactly? */
 static bool
 fits(struct dtype t, const struct fraction *f)
 {
 	double most = 2 / dtype_epsilon(t);
 	int64_t min, max;
 
-	return size_bounds(f->over, &min, &max) && (double)min >= -most &&
-	       (double)max <= most && (double)f->under < most;
+	return size_bounds(f->numerator, &min, &max) && (double)min >= -most &&
+	       (double)max <= most && (double)f->denominator < most;
 }
 
 static bool
 of_literal(struct module *m, double v, struct fraction *out)
 {
-	for (out->under = 1; out->under <= MOST_UNDER; out->under *= 2) {
-		double over = v * (double)out->under;
+	for (out->denominator = 1; out->denominator <= MOST_DENOMINATOR;
+	     out->denominator *= 2) {
+		double numerator = v * (double)out->denominator;
 
-		if (fabs(over) < 1e15 && over == floor(over)) {
-			out->over = expr_index(m, (int64_t)over);
+		if (fabs(numerator) < 1e15 && numerator == floor(numerator)) {
+			out->numerator = expr_index(m, (int64_t)numerator);
 			return true;
 		}
 	}
@@ -46,12 +47,14 @@ of_literal(struct module *m, double v, struct fraction *out)
 void
 fraction_align(struct module *m, struct fraction *a, struct fraction *b)
 {
-	struct fraction *small = a->under < b->under ? a : b;
-	int64_t under = a->under < b->under ? b->under : a->under;
+	struct fraction *small = a->denominator < b->denominator ? a : b;
+	int64_t denominator = a->denominator < b->denominator ? b->denominator
+							      : a->denominator;
 
-	small->over = dim_mul(m, small->over,
-			      expr_index(m, under / small->under));
-	small->under = under;
+	small->numerator = dim_mul(m, small->numerator,
+				   expr_index(m, denominator /
+							 small->denominator));
+	small->denominator = denominator;
 }
 
 static bool
@@ -65,28 +68,30 @@ static bool
 quotient(struct module *m, const struct fraction *a, const struct fraction *b,
 	 struct fraction *out)
 {
-	const struct expr *over = dim_mul(m, a->over, expr_index(m, b->under));
+	const struct expr *numerator = dim_mul(m, a->numerator,
+					       expr_index(m, b->denominator));
 	const struct expr *rest;
 	int64_t by;
 
-	if (!expr_is_int(b->over, &by) || by == 0 || by == INT64_MIN) {
+	if (!expr_is_int(b->numerator, &by) || by == 0 || by == INT64_MIN) {
 		return false;
 	}
 	if (by < 0) {
-		over = dim_sub(m, expr_index(m, 0), over);
+		numerator = dim_sub(m, expr_index(m, 0), numerator);
 		by = -by;
 	}
-	rest = dim_normal(m, expr_floormod(m, over, expr_index(m, by)));
+	rest = dim_normal(m, expr_floormod(m, numerator, expr_index(m, by)));
 	if (expr_is_value(rest, 0)) {
-		*out = (struct fraction){ dim_normal(m, dim_div(m, over, by)),
-					  a->under };
+		*out = (struct fraction){
+			dim_normal(m, dim_div(m, numerator, by)), a->denominator
+		};
 		return true;
 	}
-	if (!is_power_of_two(by) || by > MOST_UNDER) {
+	if (!is_power_of_two(by) || by > MOST_DENOMINATOR) {
 		return false;
 	}
-	*out = (struct fraction){ over, a->under * by };
-	return out->under <= MOST_UNDER;
+	*out = (struct fraction){ numerator, a->denominator * by };
+	return out->denominator <= MOST_DENOMINATOR;
 }
 
 static bool of_expr(struct module *m, const struct expr *e, int *room,
@@ -106,16 +111,19 @@ of_operation(struct module *m, const struct expr *e, int *room,
 		return quotient(m, &a, &b, out);
 	}
 	if (e->kind == EXPR_MUL) {
-		*out = (struct fraction){ dim_mul(m, a.over, b.over),
-					  a.under * b.under };
-		return out->under <= MOST_UNDER;
+		*out = (struct fraction){ dim_mul(m, a.numerator, b.numerator),
+					  a.denominator * b.denominator };
+		return out->denominator <= MOST_DENOMINATOR;
 	}
 	fraction_align(m, &a, &b);
-	out->under = a.under;
-	out->over = e->kind == EXPR_ADD   ? dim_add(m, a.over, b.over)
-		    : e->kind == EXPR_SUB ? dim_sub(m, a.over, b.over)
-		    : e->kind == EXPR_MIN ? dim_min(m, a.over, b.over)
-					  : dim_max(m, a.over, b.over);
+	out->denominator = a.denominator;
+	out->numerator = e->kind == EXPR_ADD
+				 ? dim_add(m, a.numerator, b.numerator)
+			 : e->kind == EXPR_SUB
+				 ? dim_sub(m, a.numerator, b.numerator)
+			 : e->kind == EXPR_MIN
+				 ? dim_min(m, a.numerator, b.numerator)
+				 : dim_max(m, a.numerator, b.numerator);
 	return true;
 }
 
@@ -168,11 +176,13 @@ fraction_whole(struct module *m, const struct expr *e)
 	if (!fraction_of(m, e, &f)) {
 		return NULL;
 	}
-	if (f.under == 1) {
-		return f.over;
+	if (f.denominator == 1) {
+		return f.numerator;
 	}
-	rest = dim_normal(m, expr_floormod(m, f.over, expr_index(m, f.under)));
-	return expr_is_value(rest, 0) ? dim_div(m, f.over, f.under) : NULL;
+	rest = dim_normal(m, expr_floormod(m, f.numerator,
+					   expr_index(m, f.denominator)));
+	return expr_is_value(rest, 0) ? dim_div(m, f.numerator, f.denominator)
+				      : NULL;
 }
 
 /* v, rounded to type t as kernels compute. */
@@ -244,7 +254,9 @@ fraction_floor(struct module *m, const struct expr *e)
 	int64_t c;
 
 	if (fraction_of(m, e, &f)) {
-		return f.under == 1 ? f.over : dim_div(m, f.over, f.under);
+		return f.denominator == 1
+			       ? f.numerator
+			       : dim_div(m, f.numerator, f.denominator);
 	}
 	return integers_of(m, e, false, &x, &c) ? dim_div(m, x, c) : NULL;
 }
@@ -257,7 +269,9 @@ fraction_ceil(struct module *m, const struct expr *e)
 	int64_t c;
 
 	if (fraction_of(m, e, &f)) {
-		return f.under == 1 ? f.over : dim_ceil_div(m, f.over, f.under);
+		return f.denominator == 1
+			       ? f.numerator
+			       : dim_ceil_div(m, f.numerator, f.denominator);
 	}
 	return integers_of(m, e, true, &x, &c) ? dim_ceil_div(m, x, c) : NULL;
 }

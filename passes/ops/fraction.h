@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floats that are computed of sizes, as exact fractions of integers. */
+/* Floats that a model computes from sizes, as exact fractions of integers. */
 #ifndef TIRC_OPS_FRACTION_H
 #define TIRC_OPS_FRACTION_H
 
 #include "dims.h"
 
-/* over / under, under > 0 */
+/* numerator / denominator; the denominator is above 0 */
 struct fraction {
-	const struct expr *over;
-	int64_t under;
+	const struct expr *numerator;
+	int64_t denominator;
 };
 
 /* The fraction that an expression is, an integer or a float, if no operation in

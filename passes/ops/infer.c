@@ -543,6 +543,7 @@ bool
 ops_infer_node(struct graph *g, struct node *n)
 {
 	struct infer c = { g, g->module, n };
+	int errors = g->module->diags.n_errors;
 
 	if (!op_check_strings(g, n) || !check_counts(&c, n) ||
 	    !check_inputs(&c, n)) {
@@ -554,7 +555,9 @@ ops_infer_node(struct graph *g, struct node *n)
 			n->outputs[k]->n_elems = 0;
 		}
 	}
-	if (!n->op->infer(&c, n) || !check_outputs(&c, n)) {
+	/* A comparison of sizes (relations.c) may report and go on. */
+	if (!n->op->infer(&c, n) || !check_outputs(&c, n) ||
+	    g->module->diags.n_errors > errors) {
 		return false;
 	}
 	infer_values(g, n);

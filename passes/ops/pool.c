@@ -98,6 +98,23 @@ covered(struct define *c, const struct window *w, struct te_tensor *in,
 			   *axes + 2, taps, outside);
 }
 
+/* t, with `empty` where `none` holds; t itself if it never does. */
+static struct te_tensor *
+fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
+	   struct te_tensor *t, const struct expr *none,
+	   const struct expr *empty)
+{
+	const struct expr *const *index;
+
+	if (expr_is_value(none, 0)) {
+		return t;
+	}
+	index = axes_exprs(c, axes, y->ndim);
+	return define_stage(c, "filled", "elementwise", y->ndim, axes,
+			    expr_select(c->module, none, empty,
+					te_at(c->module, t, index, y->ndim)));
+}
+
 /* t, with `empty` for windows that miss the input; t itself if none can. */
 static struct te_tensor *
 fill_empty(struct define *c, const struct window *w, const struct tensor *y,
@@ -117,12 +134,7 @@ fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 					       expr_i32(m, 0)));
 		}
 	}
-	if (none->kind == EXPR_INT) {
-		return t;
-	}
-	return define_stage(c, "filled", "elementwise", y->ndim, axes,
-			    expr_select(m, none, empty,
-					te_at(m, t, index, y->ndim)));
+	return fill_where(c, y, axes, t, none, empty);
 }
 
 bool
@@ -379,8 +391,7 @@ define_global_max_pool(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	struct reduce_plan p = global_plan(c, in[0]);
 	const struct tensor *y = n->outputs[0];
-	const struct expr *none = expr_bool(m, false), *const * index;
-	struct iter_var *axes;
+	const struct expr *none = expr_bool(m, false);
 	struct analyser a;
 
 	out[0] = define_stage(c, "max", "reduce", p.n_axes, p.axes,
@@ -397,16 +408,8 @@ define_global_max_pool(struct define *c, const struct node *n,
 				       expr_le(m, size, expr_i32(m, 0)));
 		}
 	}
-	if (expr_is_value(none, 0)) {
-		return true;
-	}
-	axes = define_axes(c, y);
-	index = axes_exprs(c, axes, y->ndim);
-	out[0] = define_stage(c, "filled", "elementwise", y->ndim, axes,
-			      expr_select(m, none,
-					  reducer_extreme(m, y->type, true)
-						  ->identity[0],
-					  te_at(m, out[0], index, y->ndim)));
+	out[0] = fill_where(c, y, define_axes(c, y), out[0], none,
+			    reducer_extreme(m, y->type, true)->identity[0]);
 	return true;
 }
 

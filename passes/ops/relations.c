@@ -39,15 +39,14 @@ broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
 }
 
-/* Was the condition noted for the runs that take a branch, as `branch not taken or
- * condition`? The importer does so, before passes infer nodes of the branch again. */
+/* Was the condition noted for the runs that take a branch? The importer does so,
+ * before passes infer nodes of the branch again. */
 static bool
 noted_for_branch(const struct graph *g, const struct expr *condition)
 {
 	for (int i = 0; i < g->checks.n; i++) {
-		const struct expr *e = g->checks.data[i];
-
-		if (e->kind == EXPR_OR && e->args[1] == condition) {
+		if (g->checks.data[i].unless != NULL &&
+		    g->checks.data[i].condition == condition) {
 			return true;
 		}
 	}
@@ -96,15 +95,6 @@ comparable(struct infer *c, const struct expr *a, const struct expr *b)
 			   "long; fix a size with --dim");
 }
 
-/* May the size be 0 for a value of its variables? */
-static bool
-may_be_empty(const struct expr *size)
-{
-	int64_t min, max;
-
-	return !size_bounds(size, &min, &max) || min <= 0;
-}
-
 /* The condition that the size is not negative; NULL: it never is. */
 static const struct expr *
 not_negative(struct module *m, const struct expr *size)
@@ -124,6 +114,27 @@ infer_not_negative(struct infer *c, const struct expr *size)
 	return holds == NULL || rely_on(c, holds);
 }
 
+static bool
+check_input(struct graph *g, const struct tensor *t, int d)
+{
+	const struct expr *holds;
+
+	if (!expr_is_short(t->shape[d])) {
+		return diag_error(&g->module->diags, DIAG_TOO_LARGE,
+				  (struct diag_place){ .file = g->file },
+				  "the formula for dimension %d of the input "
+				  "'%s' is too long; fix a size with --dim",
+				  d, t->name);
+	}
+	holds = not_negative(g->module, t->shape[d]);
+	return holds == NULL || may_hold(g, NULL, holds) ||
+	       diag_error(&g->module->diags, DIAG_BAD_SHAPE,
+			  (struct diag_place){ .file = g->file },
+			  "dimension %d of the input '%s' is negative for all "
+			  "values of its sizes; correct it",
+			  d, t->name);
+}
+
 bool
 ops_check_inputs(struct graph *g)
 {
@@ -131,18 +142,8 @@ ops_check_inputs(struct graph *g)
 		const struct tensor *t = g->inputs.data[i];
 
 		for (int d = 0; d < t->ndim; d++) {
-			const struct expr *holds = not_negative(g->module,
-								t->shape[d]);
-
-			if (!expr_is_short(t->shape[d]) ||
-			    (holds != NULL && !may_hold(g, NULL, holds))) {
-				return diag_error(
-					&g->module->diags, DIAG_BAD_SHAPE,
-					(struct diag_place){ .file = g->file },
-					"dimension %d of the input '%s' is a "
-					"too long formula, or negative for all "
-					"values of its sizes; correct it",
-					d, t->name);
+			if (!check_input(g, t, d)) {
+				return false;
 			}
 		}
 	}
@@ -163,7 +164,7 @@ infer_reads(struct infer *c, const struct expr *size, int ndim,
 		if (expr_is_value(result[d], 0)) {
 			return;
 		}
-		if (may_be_empty(result[d])) {
+		if (size_may_be_empty(result[d])) {
 			holds = expr_or(m, holds,
 					expr_le(m, result[d],
 						expr_int(m, result[d]->type,
@@ -191,13 +192,13 @@ bool
 dim_is_multiple(struct infer *c, const struct expr *size, const struct expr *of)
 {
 	struct module *m = c->module;
-	int64_t known, least, most;
+	int64_t known, by;
 
-	if (expr_is_int(size, &known) && expr_is_int(of, &least)) {
-		return known % least == 0;
+	if (expr_is_int(size, &known) && expr_is_int(of, &by)) {
+		return known % by == 0;
 	}
 	if (comparable(c, size, of)) {
-		if (!size_bounds(of, &least, &most) || least <= 0) {
+		if (size_may_be_empty(of)) {
 			rely_on(c, expr_lt(m, expr_int(m, of->type, 0), of));
 		}
 		rely_on(c, expr_eq(m, expr_floormod(m, size, of),

@@ -12,8 +12,8 @@ infer_needs_constant(struct infer *c, const struct node *n, int i)
 
 	return infer_error(c, DIAG_UNKNOWN_SHAPE,
 			   "input %d%s%s%s must be known when the code is "
-			   "generated; make it constant, an input of the model "
-			   "with --const-input",
+			   "generated; make it constant; the value of an input "
+			   "of the model can be given with --const-input",
 			   i, t ? " ('" : "", t ? t->name : "", t ? "')" : "");
 }
 
@@ -398,16 +398,16 @@ range_size(struct module *m, const struct node *n)
 			return NULL;
 		}
 	}
-	if (!expr_is_int(x[2].over, &by) || by == 0 || by == INT64_MIN) {
+	if (!expr_is_int(x[2].numerator, &by) || by == 0 || by == INT64_MIN) {
 		return NULL;
 	}
 	/* All over one denominator, which cancels. */
 	fraction_align(m, &x[0], &x[1]);
 	fraction_align(m, &x[0], &x[2]);
 	fraction_align(m, &x[1], &x[2]);
-	expr_is_int(x[2].over, &by);
-	start = by > 0 ? x[0].over : x[1].over;
-	limit = by > 0 ? x[1].over : x[0].over;
+	expr_is_int(x[2].numerator, &by);
+	start = by > 0 ? x[0].numerator : x[1].numerator;
+	limit = by > 0 ? x[1].numerator : x[0].numerator;
 	span = dim_sub(m, limit, start);
 	return dim_max(m, expr_i32(m, 0),
 		       dim_ceil_div(m, dim_normal(m, span), by > 0 ? by : -by));

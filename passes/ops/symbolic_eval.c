@@ -65,15 +65,18 @@ holds_sizes(struct dtype t)
 	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
 }
 
-/* May v be beyond the numbers of type t, so that it wraps? */
+/* May v be beyond the numbers of type t, so that it wraps? Long formulas may. */
 static bool
 may_wrap(struct dtype t, const struct expr *v)
 {
 	int64_t min, max;
 
-	return dtype_class(t) == DTC_INT && dtype_bits(t) == 32 &&
-	       dtype_is_int(v->type) && size_bounds(v, &min, &max) &&
-	       (min < INT32_MIN || max > INT32_MAX);
+	if (dtype_class(t) != DTC_INT || dtype_bits(t) != 32 ||
+	    !dtype_is_int(v->type)) {
+		return false;
+	}
+	return !expr_is_short(v) || (size_bounds(v, &min, &max) &&
+				     (min < INT32_MIN || max > INT32_MAX));
 }
 
 /* v as a value of type t: numbers wrap; NULL if a symbolic size might wrap. */
