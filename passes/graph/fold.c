@@ -73,7 +73,9 @@ stays_narrow(const struct node *n)
 	return tensor_bytes_max(y) > EAGER_BYTES;
 }
 
-/* The outputs' integers are known from inference: Shape, Size, … */
+/* The outputs' integers are known from inference: Shape, Size, … Where constants
+ * are to be small, many integers (Range) keep their recipe, from which they may be
+ * computed again (unfold.c). */
 static bool
 fold_known_elems(struct graph *g, struct node *n)
 {
@@ -82,6 +84,8 @@ fold_known_elems(struct graph *g, struct node *n)
 	void *data;
 
 	if (n->n_outputs != 1 || !y->elems || node_run_sizes(n) >= 0 ||
+	    (g->settings->small_constants && y->n_elems > FEW_ELEMS &&
+	     all_constant(n)) ||
 	    dtype_is_float(y->type) || y->is_output ||
 	    !tensor_const_elems(y, &elems) || elems != y->n_elems) {
 		return false;

@@ -21,12 +21,6 @@
 #define MAX_PROLOGUE 4 /* element-wise nodes recomputed by a row-wise one */
 
 static bool
-is_elementwise(const struct node *n)
-{
-	return n->op->fuse == FUSE_ELEMENTWISE || n->op->fuse == FUSE_BROADCAST;
-}
-
-static bool
 has_one_result(const struct node *n)
 {
 	for (int i = 1; i < n->n_outputs; i++) {
@@ -35,110 +29,6 @@ has_one_result(const struct node *n)
 		}
 	}
 	return true;
-}
-
-/* -- prologues -- */
-
-/* Is n elementwise and widening, so that its narrow input should be stored? */
-static bool
-is_widening(const struct node *n)
-{
-	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
-
-	return (node_is(n, "DequantizeLinear") || node_is(n, "Cast")) &&
-	       dtype_bits(x->type) < dtype_bits(y->type);
-}
-
-/* Is every element of the result one element of the input, at a cheap index? */
-static bool
-is_read_across(const struct node *n)
-{
-	return node_is(n, "Transpose") || node_is(n, "Slice") ||
-	       node_is(n, "Part") || node_is(n, "Expand") ||
-	       node_is(n, "Split");
-}
-
-/* A pool would compute an element once for each window that has it. */
-static bool
-takes_prologue(const struct node *n, bool widening)
-{
-	enum fuse_class class = n->op->fuse;
-	bool pool = (class == FUSE_REDUCTION || class == FUSE_ROWWISE ||
-		     class == FUSE_ORDERED) &&
-		    node_attr(n, "kernel_shape");
-
-	return node_reads_elements(n) && (widening || !pool);
-}
-
-static bool
-only_constants(const struct node *n)
-{
-	for (int i = 0; i < n->n_inputs; i++) {
-		const struct tensor *t = n->inputs[i];
-
-		if (t && !tensor_is_constant(t)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool
-is_sink(const struct node *n)
-{
-	bool widening = is_widening(n) || only_constants(n);
-
-	if (n->match != NULL) {
-		return false;
-	}
-	if ((!widening && !is_read_across(n)) ||
-	    (!is_elementwise(n) && n->op->fuse != FUSE_INJECTIVE)) {
-		return false;
-	}
-	for (int k = 0; k < n->n_outputs; k++) {
-		const struct tensor *y = n->outputs[k];
-
-		if (!y) {
-			continue;
-		}
-		if (y->is_output || (!widening && y->uses.n > 1)) {
-			return false;
-		}
-		for (int i = 0; i < y->uses.n; i++) {
-			const struct node *user = y->uses.data[i].node;
-
-			if (!takes_prologue(user, widening) ||
-			    user->body != n->body) {
-				return false;
-			}
-		}
-	}
-	return true;
-}
-
-static void
-find_sinks(struct fusion *f)
-{
-	struct graph *g = f->graph;
-
-	for (int i = 0; i < g->nodes.n; i++) {
-		const struct node *n = g->nodes.data[i];
-
-		f->position[n->id] = i;
-		f->size[i] = 1;
-		f->sinks[i] = is_sink(n);
-		for (int k = 0; k < n->n_inputs && f->sinks[i]; k++) {
-			const struct tensor *t = n->inputs[k];
-
-			if (t && t->producer &&
-			    f->sinks[f->position[t->producer->id]]) {
-				f->size[i] +=
-					f->size[f->position[t->producer->id]];
-			}
-			/* A long chain of prologues ends in a kernel. */
-			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
-		}
-	}
 }
 
 /* -- groups -- */
@@ -152,7 +42,7 @@ written_size(const struct fusion *f, const struct group *group,
 {
 	int size = 1;
 
-	if (!is_elementwise(n) && n->op->fuse != FUSE_INJECTIVE) {
+	if (!fuse_is_elementwise(n) && n->op->fuse != FUSE_INJECTIVE) {
 		return size;
 	}
 	for (int i = 0; i < n->n_inputs && size <= FUSE_SIZE_MAX; i++) {
@@ -228,7 +118,7 @@ bool
 fuse_may_follow(const struct fusion *f, const struct tensor *y,
 		const struct node *n)
 {
-	return n->group < 0 && is_elementwise(n) && has_one_result(n) &&
+	return n->group < 0 && fuse_is_elementwise(n) && has_one_result(n) &&
 	       n->body == y->producer->body &&
 	       tensor_same_shape(y, n->outputs[0]) &&
 	       !f->sinks[f->position[n->id]];
@@ -273,9 +163,13 @@ next_anchor(struct fusion *f, const struct group *group,
 	    const struct node *last)
 {
 	struct node *n = sole_user(last->outputs[0]);
+	int chain = 0;
 
+	for (int i = 0; i < group->nodes.n; i++) {
+		chain += !f->constant[f->position[group->nodes.data[i]->id]];
+	}
 	if (!n || n->group >= 0 || n->body != last->body ||
-	    group->nodes.n > MAX_PROLOGUE ||
+	    chain > MAX_PROLOGUE ||
 	    (n->op->fuse != FUSE_ROWWISE && n->op->fuse != FUSE_REDUCTION &&
 	     n->op->fuse != FUSE_ORDERED) ||
 	    node_attr(n, "kernel_shape") || n->inputs[0] != last->outputs[0] ||
@@ -398,7 +292,7 @@ make_group(struct fusion *f, struct node *n)
 	if (takes_epilogue(n)) {
 		last = take_epilogue(f, group, n);
 	}
-	if (is_elementwise(n) &&
+	if (fuse_is_elementwise(n) &&
 	    (anchor = next_anchor(f, group, last)) != NULL) {
 		group->anchor = anchor;
 		anchor->group = group->id;
@@ -485,6 +379,7 @@ graph_fuse(struct graph *g)
 		.graph = g,
 		.position = arena_array(a, int, g->next_node_id + 1),
 		.sinks = arena_array(a, bool, g->nodes.n + 1),
+		.constant = arena_array(a, bool, g->nodes.n + 1),
 		.size = arena_array(a, int, g->nodes.n + 1),
 	};
 
@@ -495,7 +390,7 @@ graph_fuse(struct graph *g)
 		g->tensors.data[i]->part_of = NULL;
 		g->tensors.data[i]->element_of = NULL;
 	}
-	find_sinks(&f);
+	fuse_find_sinks(&f);
 	take_regions(&f);
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];

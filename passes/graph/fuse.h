@@ -7,13 +7,19 @@
 
 struct fusion {
 	struct graph *graph;
-	int *position; /* by node->id: place in the order */
-	bool *sinks;   /* by position: recomputed by its readers, without a
+	int *position;  /* by node->id: place in the order */
+	bool *sinks;    /* by position: recomputed by its readers, without a
 		        * kernel of its own */
-	int *size;     /* by position: size of the expression of one element
+	bool *constant; /* by position: a sink that computes its elements from
+			 * constants alone, through other sinks */
+	int *size;      /* by position: size of the expression of one element
 		        * over the inputs of its group */
 	VEC(struct group *) groups;
 };
+
+/* fuse_prologue.c: sets position, sinks, constant and size of each node. */
+void fuse_find_sinks(struct fusion *f);
+bool fuse_is_elementwise(const struct node *n);
 
 #define FUSE_EPILOGUE_MAX 8
 /* Limits of a kernel, for readability: nodes, tensors read, and operators and

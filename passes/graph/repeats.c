@@ -24,13 +24,9 @@
 #include "identifiers.h"
 #include "pointer_map.h"
 
-/* Integers with so few elements may be sizes, axes or pads, which inference
- * reads. */
-enum { FEW = 32 };
-
 /* Bytes that a division for each index must save, and those of a product's
  * operand: its kernel may become slower. */
-enum { WORTH = 1024, OPERAND_WORTH = 16384 };
+enum { WORTH = 1024 };
 
 /* A constant that is computed when it is written is computed as a whole here if
  * it has at most so many bytes. */
@@ -94,7 +90,7 @@ may_read_once(const struct graph *g, const struct node *n, int i)
 	return node_reads_elements(n) &&
 	       (!is_operand(n, i, DEPTH, &room) ||
 		(g->settings->small_constants &&
-		 tensor_bytes_max(n->inputs[i]) >= OPERAND_WORTH));
+		 tensor_bytes_max(n->inputs[i]) > WORTH));
 }
 
 bool
@@ -418,15 +414,24 @@ store_once(struct graph *g, struct tensor *t, const int64_t *shape,
 	return true;
 }
 
-/* Leaves out divisions that save little. */
-static void
-drop_small(const struct tensor *t, const int64_t *shape, struct repeat *r)
+/* The bytes of the elements that r leaves. */
+static int64_t
+bytes_left(const struct tensor *t, const int64_t *shape, const struct repeat *r)
 {
 	int64_t bytes = tensor_bytes_max(t);
 
 	for (int d = 0; d < t->ndim; d++) {
 		bytes = bytes / shape[d] * r[d].period;
 	}
+	return bytes;
+}
+
+/* Leaves out divisions that save little. */
+static void
+drop_small(const struct tensor *t, const int64_t *shape, struct repeat *r)
+{
+	int64_t bytes = bytes_left(t, shape, r);
+
 	for (int d = 0; d < t->ndim; d++) {
 		bool divides = r[d].period > 1 && r[d].period < shape[d];
 		int64_t without = bytes / r[d].period * shape[d];
@@ -440,7 +445,7 @@ drop_small(const struct tensor *t, const int64_t *shape, struct repeat *r)
 
 /* May t have fewer elements? *shape: its extents. */
 static bool
-is_candidate(const struct graph *g, const struct tensor *t, int64_t *shape)
+may_repeat(const struct tensor *t, int64_t *shape)
 {
 	int64_t elems;
 
@@ -448,13 +453,13 @@ is_candidate(const struct graph *g, const struct tensor *t, int64_t *shape)
 	    dtype_class(t->type) == DTC_STRING || dtype_bits(t->type) < 8 ||
 	    !tensor_const_elems(t, &elems) || elems < 2 ||
 	    (dtype_class(t->type) == DTC_INT && dtype_bits(t->type) >= 32 &&
-	     elems <= FEW)) {
+	     elems <= FEW_ELEMS)) {
 		return false;
 	}
 	for (int d = 0; d < t->ndim; d++) {
 		expr_is_int(t->shape[d], &shape[d]);
 	}
-	return has_reader(g, t);
+	return true;
 }
 
 static bool
@@ -467,7 +472,7 @@ visit(struct graph *g, struct tensor *t)
 	const struct value *v;
 	bool any = false;
 
-	if (!is_candidate(g, t, shape)) {
+	if (!may_repeat(t, shape) || !has_reader(g, t)) {
 		return true;
 	}
 	if (!value_to_look_at(g, t, shape, &v) || v == NULL) {
@@ -479,6 +484,35 @@ visit(struct graph *g, struct tensor *t)
 		any |= r[d].period < shape[d];
 	}
 	return !any || store_once(g, t, shape, r);
+}
+
+int64_t
+constant_bytes_once(struct graph *g, const struct tensor *t)
+{
+	struct arena *a = &g->module->arena;
+	int ndim = t->ndim > 0 ? t->ndim : 0;
+	int64_t *shape = arena_array(a, int64_t, ndim + 1);
+	struct repeat *r = arena_array(a, struct repeat, ndim + 1);
+
+	if (tensor_is_repeat(t)) {
+		return tensor_bytes_max(t->recipe->inputs[0]);
+	}
+	if (t->value == NULL || !may_repeat(t, shape)) {
+		return tensor_bytes_max(t);
+	}
+	repeats_of_bytes(g, t, t->value, shape, r);
+	drop_small(t, shape, r);
+	return bytes_left(t, shape, r);
+}
+
+bool
+constant_look(struct graph *g, struct tensor *t)
+{
+	int64_t *shape = arena_array(&g->module->arena, int64_t,
+				     (t->ndim > 0 ? t->ndim : 0) + 1);
+	const struct value *v;
+
+	return !may_repeat(t, shape) || value_to_look_at(g, t, shape, &v);
 }
 
 bool

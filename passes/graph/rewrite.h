@@ -10,6 +10,10 @@
 /* Constants up to this size are computed at once, larger ones when needed. */
 #define EAGER_BYTES (64 * 1024)
 
+/* Integers with so few elements may be sizes, axes or pads, which inference
+ * reads. */
+enum { FEW_ELEMS = 32 };
+
 #define PASS(id, name, what, stage) bool graph_##id(struct graph *g);
 #include "passes.def"
 #undef PASS

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prologues: which nodes their readers compute again, without a kernel that stores
+ * the result. Cheap reads of other elements (Transpose, Slice, …) with one reader,
+ * widening nodes, and nodes that compute single elements of constants alone. */
+#include "fuse.h"
+
+bool
+fuse_is_elementwise(const struct node *n)
+{
+	return n->op->fuse == FUSE_ELEMENTWISE || n->op->fuse == FUSE_BROADCAST;
+}
+
+/* Is n elementwise and widening, so that its narrow input should be stored? */
+static bool
+is_widening(const struct node *n)
+{
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+
+	return (node_is(n, "DequantizeLinear") || node_is(n, "Cast")) &&
+	       dtype_bits(x->type) < dtype_bits(y->type);
+}
+
+/* Is every element of the result one element of the input, at a cheap index? */
+static bool
+is_read_across(const struct node *n)
+{
+	return node_is(n, "Transpose") || node_is(n, "Slice") ||
+	       node_is(n, "Part") || node_is(n, "Expand") ||
+	       node_is(n, "Split");
+}
+
+/* A pool would compute an element once for each window that has it. */
+static bool
+takes_prologue(const struct node *n, bool widening)
+{
+	enum fuse_class class = n->op->fuse;
+	bool pool = (class == FUSE_REDUCTION || class == FUSE_ROWWISE ||
+		     class == FUSE_ORDERED) &&
+		    node_attr(n, "kernel_shape");
+
+	return node_reads_elements(n) && (widening || !pool);
+}
+
+/* Does n compute its elements from constants alone, maybe through others that
+ * do? */
+static bool
+is_of_constants(const struct fusion *f, const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t && !tensor_is_constant(t) &&
+		    !(t->producer &&
+		      f->constant[f->position[t->producer->id]])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Would readers of n's result compute a costly element of constants many
+ * times? */
+static bool
+is_costly_again(const struct node *n)
+{
+	const struct tensor *y = n->outputs[0];
+
+	return node_is_costly(n) && y &&
+	       (y->uses.n > 1 ||
+		(y->uses.n == 1 &&
+		 y->uses.data[0].node->op->fuse == FUSE_COMPUTE));
+}
+
+/* Is n the view of a prologue of constants, and no kernel that needs the bytes
+ * reads it? */
+static bool
+is_read_through(const struct node *n)
+{
+	const struct tensor *y = n->outputs[0];
+
+	if (n->op->fuse != FUSE_VIEW || node_run_sizes(n) >= 0 ||
+	    y->is_output) {
+		return false;
+	}
+	for (int i = 0; i < y->uses.n; i++) {
+		const struct node *user = y->uses.data[i].node;
+
+		if (user->body != n->body ||
+		    (!takes_prologue(user, true) && !is_read_through(user))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+is_sink(const struct fusion *f, const struct node *n)
+{
+	bool constant = is_of_constants(f, n) && !is_costly_again(n);
+	bool widening = is_widening(n) || constant;
+
+	if (n->match != NULL) {
+		return false;
+	}
+	if (constant && is_read_through(n)) {
+		return true;
+	}
+	if ((!widening && !is_read_across(n)) ||
+	    (!fuse_is_elementwise(n) && n->op->fuse != FUSE_INJECTIVE)) {
+		return false;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		const struct tensor *y = n->outputs[k];
+
+		if (!y) {
+			continue;
+		}
+		if (y->is_output || (!widening && y->uses.n > 1)) {
+			return false;
+		}
+		for (int i = 0; i < y->uses.n; i++) {
+			const struct node *user = y->uses.data[i].node;
+
+			if (user->body != n->body ||
+			    (!takes_prologue(user, widening) &&
+			     !(constant && is_read_through(user)))) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* What a view reads that has become a group without code is stored. */
+static void
+store_for_views(struct fusion *f)
+{
+	for (int i = f->graph->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = f->graph->nodes.data[i];
+		const struct tensor *x = node_input(n, 0);
+
+		if (n->op->fuse == FUSE_VIEW && !f->sinks[i] && x != NULL &&
+		    x->producer != NULL) {
+			f->sinks[f->position[x->producer->id]] = false;
+		}
+	}
+}
+
+void
+fuse_find_sinks(struct fusion *f)
+{
+	struct graph *g = f->graph;
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		f->position[n->id] = i;
+		f->size[i] = 1;
+		f->sinks[i] = is_sink(f, n);
+		for (int k = 0; k < n->n_inputs && f->sinks[i]; k++) {
+			const struct tensor *t = n->inputs[k];
+
+			if (t && t->producer &&
+			    f->sinks[f->position[t->producer->id]]) {
+				f->size[i] +=
+					f->size[f->position[t->producer->id]];
+			}
+			/* A long chain of prologues ends in a kernel. */
+			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
+		}
+		f->constant[i] = f->sinks[i] && is_of_constants(f, n);
+	}
+	store_for_views(f);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where constants are to be small (the setting small_constants), a constant that
+ * is larger than what it is computed from is computed at run time again: its
+ * nodes come back.
+ *
+ *	const m: float32[64, 64]                  r = Range (0, 64, 1)
+ *	y = Add (x, m)                     ->     c = Less (r, k)
+ *	                                          m = Where (c, low, zero)
+ *	                                          y = Add (x, m)
+ *
+ * Nodes of single elements are then part of each kernel that reads the constant;
+ * others, and costly ones that several kernels read, have a kernel, which stores
+ * the result in the workspace (fuse.c).
+ *
+ * A tensor of the recipe is stored if it has fewer bytes than what it is computed
+ * from. The pass repeats, which runs later, may store fewer elements of a constant
+ * than it has: those bytes are compared. Exact but for functions such as Exp, of
+ * which the model's computer has its own. */
+#include "repeats.h"
+
+#include "pointer_map.h"
+
+/* Smaller constants are stored. */
+enum { WORTH = 1024 };
+
+/* Tensors of a recipe that are looked at. */
+enum { TENSORS_MAX = 64 };
+
+/* Operations for each element of the constant that computing it may take; those
+ * of a function such as Exp. */
+enum { WORK_MAX = 64, COSTLY_WORK = 24 };
+
+/* A tensor of a recipe, behind its inputs in the list. */
+struct part {
+	struct tensor *tensor;
+	const struct node *recipe; /* NULL: the tensor is stored */
+	int64_t bytes;             /* that are stored for it */
+	struct tensor *made;       /* the tensor that readers get */
+};
+
+struct unfolding {
+	struct graph *g;
+	VEC(struct part) parts;
+	struct pointer_map index; /* of a tensor in parts */
+	int first;                /* the parts of the constant at hand */
+};
+
+/* -- what could be computed -- */
+
+/* The node that computes the constant alone, by a kernel; NULL: none. */
+static const struct node *
+recipe_of(const struct tensor *t)
+{
+	const struct node *n = t->recipe != NULL ? t->recipe : t->made_by;
+
+	if (n == NULL || n->op == NULL || n->n_outputs != 1 ||
+	    n->op->fuse == FUSE_CONTROL || n->op->fuse == FUSE_OPAQUE ||
+	    node_is_internal(n, "Repeat")) {
+		return NULL;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (n->inputs[i] != NULL && !tensor_is_constant(n->inputs[i])) {
+			return NULL;
+		}
+	}
+	return n;
+}
+
+static bool
+is_number(const struct tensor *t)
+{
+	return !t->is_string && dtype_class(t->type) != DTC_STRING &&
+	       dtype_bits(t->type) >= 8;
+}
+
+/* May t be computed at run time, as an input of a node that is? */
+static bool
+may_be_computed(const struct tensor *t)
+{
+	int64_t elems;
+
+	return is_number(t) && tensor_const_elems(t, &elems) &&
+	       (elems > FEW_ELEMS || dtype_is_float(t->type) ||
+		dtype_class(t->type) == DTC_BOOL);
+}
+
+/* Do all readers of the constant get it as any tensor, by generated code? */
+static bool
+is_read_as_tensor(const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (!node_reads_elements(t->uses.data[i].node)) {
+			return false;
+		}
+	}
+	return t->uses.n > 0;
+}
+
+/* -- its parts -- */
+
+static int64_t
+input_bytes(const struct unfolding *u, const struct node *n)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *x = n->inputs[i];
+		int k = x != NULL ? pointer_map_get(&u->index, x, -1) : -1;
+
+		for (int j = 0; j < i; j++) {
+			k = n->inputs[j] == x ? -1 : k;
+		}
+		sum = quota_plus(sum, k >= 0 ? u->parts.data[k].bytes : 0);
+	}
+	return sum;
+}
+
+/* Adds t behind the parts that it is computed from. False: there are too
+ * many. */
+static bool
+add_parts(struct unfolding *u, struct tensor *t, int depth)
+{
+	struct part p = { .tensor = t };
+	int64_t inputs;
+
+	if (pointer_map_get(&u->index, t, -1) >= 0) {
+		return true;
+	}
+	if (depth >= TENSORS_MAX || u->parts.n - u->first >= TENSORS_MAX) {
+		return false;
+	}
+	p.recipe = depth == 0 || may_be_computed(t) ? recipe_of(t) : NULL;
+	for (int i = 0; p.recipe != NULL && i < p.recipe->n_inputs; i++) {
+		if (p.recipe->inputs[i] != NULL &&
+		    !add_parts(u, p.recipe->inputs[i], depth + 1)) {
+			return false;
+		}
+	}
+	p.bytes = constant_bytes_once(u->g, t);
+	inputs = p.recipe != NULL ? input_bytes(u, p.recipe) : INT64_MAX;
+	if (inputs < p.bytes) {
+		p.bytes = inputs;
+	} else {
+		p.recipe = NULL;
+	}
+	pointer_map_put(&u->index, t, u->parts.n);
+	vec_push(&u->g->module->arena, &u->parts, p);
+	return true;
+}
+
+/* -- time -- */
+
+static int64_t
+node_work(struct graph *g, const struct node *n)
+{
+	int64_t elems, work = 0;
+
+	if (node_is_costly(n) && tensor_const_elems(n->outputs[0], &elems)) {
+		return quota_times(elems, COSTLY_WORK);
+	}
+	work = ops_cost(g, n).work;
+	return work;
+}
+
+/* The operations that computing part k takes, that is not stored. Stops when there
+ * are more than `most`. */
+static int64_t
+part_work(const struct unfolding *u, int k, struct pointer_map *seen,
+	  int64_t most)
+{
+	const struct node *n = u->parts.data[k].recipe;
+	int64_t work;
+
+	if (n == NULL || u->parts.data[k].made != NULL ||
+	    !pointer_map_add(seen, u->parts.data[k].tensor)) {
+		return 0;
+	}
+	work = node_work(u->g, n);
+	for (int i = 0; i < n->n_inputs && work <= most; i++) {
+		const struct tensor *x = n->inputs[i];
+		int at = x != NULL ? pointer_map_get(&u->index, x, -1) : -1;
+
+		if (at >= 0) {
+			work = quota_plus(work, part_work(u, at, seen, most));
+		}
+	}
+	return work;
+}
+
+static bool
+is_quick(const struct unfolding *u, int k)
+{
+	struct pointer_map seen;
+	int64_t elems;
+
+	pointer_map_init(&seen, &u->g->module->arena);
+	return tensor_const_elems(u->parts.data[k].tensor, &elems) &&
+	       part_work(u, k, &seen, quota_times(elems, WORK_MAX)) <=
+		       quota_times(elems, WORK_MAX);
+}
+
+/* -- its nodes -- */
+
+/* A stored constant, which may have left the graph as nobody read it. */
+static struct tensor *
+stored(struct graph *g, struct tensor *t)
+{
+	struct tensor *copy;
+
+	if (graph_find_tensor(g, t->name) == t) {
+		return t;
+	}
+	copy = graph_tensor(g, t->name);
+	copy->model_name = t->model_name;
+	copy->type = t->type;
+	copy->typed = t->typed;
+	copy->ndim = t->ndim;
+	copy->shape = t->shape;
+	copy->value = t->value;
+	copy->recipe = t->recipe;
+	copy->output_index = t->output_index;
+	copy->from = t->from;
+	copy->made_by = t->made_by;
+	copy->elems = t->elems;
+	copy->n_elems = t->n_elems;
+	return copy;
+}
+
+/* Gives part k a tensor that nodes before `reader` compute, unless it is stored.
+ * NULL: diagnosed. */
+static struct tensor *
+make_part(struct unfolding *u, int k, const struct node *reader)
+{
+	struct graph *g = u->g;
+	struct part *p = &u->parts.data[k];
+	const struct node *n = p->recipe;
+	struct tensor **in;
+	struct node *made;
+
+	if (p->made != NULL) {
+		return p->made;
+	}
+	if (n == NULL) {
+		p->made = stored(g, p->tensor);
+		return p->made;
+	}
+	in = arena_array(&g->module->arena, struct tensor *, n->n_inputs + 1);
+	for (int i = 0; i < n->n_inputs; i++) {
+		struct tensor *x = n->inputs[i];
+
+		if (x == NULL) {
+			continue;
+		}
+		in[i] = make_part(u, pointer_map_get(&u->index, x, -1), reader);
+		if (in[i] == NULL) {
+			return NULL;
+		}
+	}
+	made = insert_node(g, reader, n->op_type, p->tensor->name, in,
+			   n->n_inputs);
+	made->domain = n->domain;
+	made->op = n->op;
+	made->name = n->name;
+	made->origins.n = 0;
+	graph_share_origins(made, n);
+	node_copy_attrs(g, made, n);
+	p->made = made->outputs[0];
+	p->made->model_name = p->tensor->model_name;
+	graph_note(g, made, "unfold", "computed at run time");
+	return ops_infer_node(g, made) ? p->made : NULL;
+}
+
+/* -- the constants of the graph -- */
+
+static bool
+visit(struct unfolding *u, struct tensor *t)
+{
+	struct graph *g = u->g;
+	struct arena *a = &g->module->arena;
+	struct tensor *made;
+	const char *name;
+	int64_t bytes;
+	int k;
+
+	if (!tensor_is_constant(t) || !is_number(t) || recipe_of(t) == NULL ||
+	    tensor_bytes_max(t) <= WORTH || !is_read_as_tensor(t)) {
+		return true;
+	}
+	if (!constant_look(g, t)) {
+		return false;
+	}
+	bytes = constant_bytes_once(g, t);
+	u->first = u->parts.n;
+	if (bytes <= WORTH || !add_parts(u, t, 0)) {
+		return true;
+	}
+	k = pointer_map_get(&u->index, t, -1);
+	if (u->parts.data[k].recipe == NULL) {
+		return true;
+	}
+	if (!is_quick(u, k)) {
+		u->parts.data[k].recipe = NULL;
+		u->parts.data[k].bytes = bytes;
+		return true;
+	}
+	name = t->name;
+	graph_rename(g, t, arena_printf(a, "%s.stored", name));
+	made = make_part(u, k, t->uses.data[0].node);
+	if (made == NULL) {
+		return false;
+	}
+	graph_assume(g,
+		     arena_printf(&g->module->arena,
+				  "%s of constants, for '%s', is computed at "
+				  "run time: stored, it would take %lld "
+				  "bytes, and what it is computed from takes "
+				  "%lld",
+				  made->producer->op_type, tensor_label(t),
+				  (long long)bytes,
+				  (long long)u->parts.data[k].bytes));
+	graph_replace_uses(g, t, made);
+	graph_rename(g, made, name);
+	return true;
+}
+
+bool
+graph_unfold(struct graph *g)
+{
+	struct unfolding u = { .g = g };
+	int n = g->tensors.n, nodes = g->nodes.n;
+
+	if (!g->settings->small_constants) {
+		return true;
+	}
+	pointer_map_init(&u.index, &g->module->arena);
+	for (int i = 0; i < n; i++) {
+		if (!visit(&u, g->tensors.data[i])) {
+			return false;
+		}
+	}
+	if (g->nodes.n == nodes) {
+		return true;
+	}
+	graph_drop_unused_tensors(g);
+	if (!graph_sort(g)) {
+		return false;
+	}
+	graph_find_bodies(g);
+	return true;
+}
