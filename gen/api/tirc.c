@@ -489,6 +489,12 @@ tirc_target(struct tirc *t, int i)
 }
 
 const char *
+tirc_target_default(struct tirc *t)
+{
+	return target_default(t->m);
+}
+
+const char *
 tirc_target_of_machine(struct tirc *t)
 {
 	return target_of_machine(t->m);

@@ -388,6 +388,9 @@ struct tirc_summary {
 	double flops, operations; /* on floats, on all numbers */
 	int64_t macs;
 	const char *compile_line;
+	/* After tirc_arrange: the command that builds or checks the package in
+	 * its folder; NULL: its kind names none. */
+	const char *next;
 	/* What executes the harness if not this machine, NULL: this machine
 	 * does: the command before its name, the option before its arguments;
 	 * packages of Debian with that command and with the compiler, or
@@ -463,6 +466,8 @@ const char *tirc_version(void);
 int tirc_target_count(struct tirc *t);
 const char *tirc_target(struct tirc *t, int i);
 const char *tirc_target_what(struct tirc *t, int i); /* one line */
+/* The name of the target that is used if none is named. */
+const char *tirc_target_default(struct tirc *t);
 /* The name of the target that stands for the machine at hand, such as "native";
  * NULL: there is none. */
 const char *tirc_target_of_machine(struct tirc *t);

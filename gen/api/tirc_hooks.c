@@ -99,7 +99,7 @@ unknown_pass(struct tirc *t, const char *option, const char *name,
 	return context_bad_option(
 		t, option, name,
 		arena_printf(a,
-			     "the name of a pass (`tirc compile --help` "
+			     "the name of a pass (`tirc passes` "
 			     "lists them)%s%s%s",
 			     also, near != NULL ? "; did you mean " : "",
 			     near != NULL ? near : ""));

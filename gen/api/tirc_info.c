@@ -394,6 +394,7 @@ tirc_summary(const struct tirc *t)
 		.winograd_direct_bytes = w.direct_bytes,
 		.winograd_tiles_bytes = w.most_bytes,
 		.compile_line = t->package.cc_line,
+		.next = t->package.next,
 		.simulator = t->target->simulator.command,
 		.simulator_argument = t->target->simulator.argument,
 		.simulator_package = t->target->simulator.package,

@@ -21,6 +21,9 @@ struct cli {
 	const char **files; /* all positional arguments */
 	const char **rest;  /* positional arguments after the model */
 	int n_rest;
+	/* the options as they were given, each as the words of a shell */
+	const struct given_option *given;
+	int n_given;
 	const char *out; /* -o */
 	bool quiet, json, depfile, help;
 	/* "native = x86-64-v3 ...", where the target stood for the machine at
@@ -47,8 +50,14 @@ struct cli {
 	bool old_script;
 	int phase; /* -1: not given */
 	const char *from_onnx, *kernel;
-	bool unscheduled, show_trace, merged;
+	bool unscheduled, show_trace, merged, names;
 	const char *keep; /* folder to build in and leave behind */
+};
+
+/* An option on the command line; options.h has its identifier. */
+struct given_option {
+	int id;
+	const char *words; /* "--dim n=4" */
 };
 
 struct verb {
@@ -68,6 +77,9 @@ int cmd_partition(struct cli *c);
 int cmd_lower(struct cli *c);
 int cmd_codegen(struct cli *c);
 int cmd_dialect(struct cli *c);
+int cmd_targets(struct cli *c);
+int cmd_passes(struct cli *c);
+int cmd_help(struct cli *c);
 int cmd_version(struct cli *c);
 
 /* cmd_lower_kernel.c: lower --from-onnx, printed to out. */
@@ -100,6 +112,10 @@ int cli_compare_doubles(const void *a, const void *b);
 /* package.c: arranges the compiled model as the firmware package of the options,
  * with the values of its self-test. False: reported, by t's messages or else. */
 bool cli_package(struct cli *c, struct tirc *t);
+
+/* next_step.c: the line of a summary with what to do next with the compiled
+ * model. */
+void cli_print_next(const struct cli *c, struct tirc *t);
 
 /* say.c: everything that the command line prints. Characters that no reader sees,
  * or that control a terminal, are printed in their visible form

@@ -240,6 +240,7 @@ print_summary(struct cli *c, struct tirc *t)
 	if (tirc_region_count(t) > 0 && s.ldflags[0] != '\0') {
 		say(stdout, "link     with %s\n", s.ldflags);
 	}
+	cli_print_next(c, t);
 }
 
 /* Prints the metadata file. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test: compares the emitted C with data sets. */
+/* tirc test: compares the emitted C with data sets, or where there are none with the
+ * interpreter on random inputs. */
 #include <string.h>
 
 #include "compare.h"
 #include "data_set.h"
+#include "interpreted.h"
 #include "text.h"
 
 /* The expected strings get the output's number of bytes; strings that are too
@@ -17,6 +19,21 @@ fit_strings(struct harness *h, struct array *got, struct array *want)
 	}
 }
 
+/* Reads the data set; without a path, unless options name it, makes it. */
+static bool
+take_data_set(struct harness *h, const char *path, struct data_set *d)
+{
+	const struct cli *c = h->cli;
+
+	if (path == NULL && c->n_inputs + c->n_expected == 0) {
+		return interpreted_read(h, d) ||
+		       cli_error("there are no results to compare with; name a "
+				 "folder of input_*.pb and output_*.pb, or a "
+				 ".npz file of inputs and outputs by name");
+	}
+	return data_set_read(h, path, false, d);
+}
+
 /* Runs on the data set and compares. The next one runs with the states that this
  * one leaves. */
 static bool
@@ -27,8 +44,7 @@ run_data_set(struct harness *h, const char *path, struct data_set *d)
 	struct pair *pairs = arena_array(&h->m->arena, struct pair, n_out + 1);
 	bool same;
 
-	if (!data_set_read(h, path, false, d) ||
-	    !harness_run(h, d->inputs, got)) {
+	if (!take_data_set(h, path, d) || !harness_run(h, d->inputs, got)) {
 		return false;
 	}
 	for (int i = 0; i < n_out; i++) {
@@ -94,9 +110,9 @@ cmd_test(struct cli *c)
 {
 	struct harness h;
 	struct arena names;
-	const char **paths = NULL;
+	const char *none = NULL, **paths = NULL;
 	int n = 0, passed = 0;
-	bool ok;
+	bool ok, made = false;
 
 	cli_use_machine(c);
 	c->has_summary = !c->each_region && !c->layers;
@@ -108,21 +124,36 @@ cmd_test(struct cli *c)
 	ok = harness_open(&h, c);
 
 	if (ok) {
-		n = data_set_list(&h, false, &paths);
+		n = data_set_list(&h, &paths);
+		made = n == 0;
+	}
+	if (made) {
+		paths = &none;
+		n = 1;
+	}
+	if (made && !c->quiet) {
+		cli_note(
+			"there is no test_data_set_* beside %s: random inputs, "
+			"compared with the interpreter of tirc",
+			c->model);
 	}
 	ok = ok && harness_set_states(&h, NULL);
 	for (int i = 0; ok && i < n; i++) {
 		passed += test_data_set(&h, paths[i]);
 	}
-	if (ok && n > 0 && tirc_summary(h.t).simulator != NULL) {
+	if (ok && tirc_summary(h.t).simulator != NULL) {
 		ok = harness_board(&h);
 	}
-	if (ok && !c->quiet && n > 0) {
+	if (ok && !c->quiet && made) {
+		cli_print_target(c);
+		say(stdout, "random inputs %s\n",
+		    passed == n ? "passed" : "failed");
+	} else if (ok && !c->quiet) {
 		cli_print_target(c);
 		say(stdout, "%d of %d data set%s passed\n", passed, n,
 		    n == 1 ? "" : "s");
 	}
 	harness_close(&h);
 	arena_release(&names);
-	return ok && n > 0 && passed == n ? CLI_DONE : CLI_INPUT;
+	return ok && passed == n ? CLI_DONE : CLI_INPUT;
 }

@@ -267,18 +267,6 @@ data_set_read(struct harness *h, const char *path, bool inputs_only,
 	       (inputs_only || read_outputs(h, path, out));
 }
 
-void
-data_set_ramps(struct harness *h, struct data_set *out)
-{
-	int n = tirc_input_count(h->t);
-
-	*out = (struct data_set){ .where = "ramps" };
-	out->inputs = arena_array(&h->m->arena, struct array, n + 1);
-	for (int i = 0; i < n; i++) {
-		harness_ramp(h, i, &out->inputs[i]);
-	}
-}
-
 /* -- lists -- */
 
 static int
@@ -317,10 +305,9 @@ test_folders(struct arena *a, const char *model, const char ***out)
 }
 
 int
-data_set_list(struct harness *h, bool none_is_right, const char ***out)
+data_set_list(struct harness *h, const char ***out)
 {
 	const struct cli *c = h->cli;
-	int n;
 
 	if (c->n_rest > 0) {
 		*out = c->rest;
@@ -330,13 +317,5 @@ data_set_list(struct harness *h, bool none_is_right, const char ***out)
 		*out = arena_array(&h->m->arena, const char *, 1);
 		return 1;
 	}
-	n = test_folders(&h->m->arena, c->model, out);
-	if (n == 0 && !none_is_right) {
-		cli_error(
-			"there is no test_data_set_* beside %s; name a folder "
-			"of input_*.pb and output_*.pb, or a .npz file of "
-			"inputs and outputs by name",
-			c->model);
-	}
-	return n;
+	return test_folders(&h->m->arena, c->model, out);
 }

@@ -18,12 +18,10 @@ struct data_set {
 int test_folders(struct arena *a, const char *model, const char ***out);
 /* The paths of the data sets, and their number: the arguments of the command line;
  * else one NULL, if there are --input or --expect; else the folders beside the
- * model. 0: there are none, which is reported unless none_is_right. */
-int data_set_list(struct harness *h, bool none_is_right, const char ***out);
+ * model. 0: there are none. */
+int data_set_list(struct harness *h, const char ***out);
 /* Is the archive of a data set a plain file, if it is there? False: reported. */
 bool test_is_file(const char *path);
-/* Inputs of small distinct numbers, for a model without data sets. */
-void data_set_ramps(struct harness *h, struct data_set *out);
 /* Reads the data set; inputs_only: without the expected outputs. False: the cause
  * is on stderr, or among h's messages (harness_messages). */
 bool data_set_read(struct harness *h, const char *path, bool inputs_only,

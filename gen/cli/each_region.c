@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "data_set.h"
+#include "interpreted.h"
 
 struct twins {
 	struct cli generated_cli, alone_cli;
@@ -107,14 +108,14 @@ compare_all(struct twins *w, bool *bad)
 {
 	struct harness *g = &w->generated;
 	const char **paths;
-	int n = data_set_list(g, true, &paths);
+	int n = data_set_list(g, &paths);
 
 	w->n_read = tirc_input_count(w->alone.t) - tirc_input_count(g->t);
 	for (int i = 0; i < (n > 0 ? n : 1); i++) {
 		struct data_set d;
 
 		if (n == 0) {
-			data_set_ramps(g, &d);
+			interpreted_inputs(g, &d);
 		} else if (!data_set_read(g, paths[i], true, &d)) {
 			return false;
 		}

@@ -2,6 +2,7 @@
 /* The emitted program in a folder of its own: built with the user's compiler;
  * raw files are its inputs and outputs. */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,10 +20,11 @@ enum { PROFILE_RUNS = 20 };
 /* Runs a command in the folder. Its output (a library may print) goes to the
  * messages' stream. NULL: it ended with status 0; else how it failed. */
 static const char *
-run_there(const struct harness *h, const struct command *command)
+run_there(const struct harness *h, const struct command *command, int *status)
 {
 	const struct process process = { .command = command,
-					 .folder = h->folder };
+					 .folder = h->folder,
+					 .status = status };
 	const char *failed = process_run(&h->m->arena, &process);
 
 	cleanup_pause_if_interrupted();
@@ -132,7 +134,7 @@ compiler_of_any_processor(const struct harness *h)
 static bool
 compile(const struct harness *h, const struct command *command)
 {
-	const char *failed = run_there(h, command);
+	const char *failed = run_there(h, command, NULL);
 
 	return failed == NULL || cli_error("the C compiler %s: %s", failed,
 					   command_text(&h->m->arena, command));
@@ -513,12 +515,33 @@ add_run(const struct harness *h, const int64_t *values, struct command *command)
 	return true;
 }
 
+/* As a shell has the exit status of a program that an illegal instruction ended. */
+enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
+
+static bool
+program_failed(const struct harness *h, const char *failed, int status)
+{
+	if (status != ILLEGAL_INSTRUCTION) {
+		return cli_error("the program %s", failed);
+	}
+	return cli_error(
+		"the program %s: it has instructions that this processor lacks; "
+		"%s",
+		failed,
+		h->cli->runner != NULL
+			? "give --runner a processor that has them, or another "
+			  "--target"
+			: "give --target native, or run it elsewhere with "
+			  "--runner COMMAND");
+}
+
 bool
 harness_run(struct harness *h, const struct array *inputs,
 	    struct array *outputs)
 {
 	struct command command = { 0 };
 	const char *failed;
+	int status = 0;
 	int64_t *values = arena_array(&h->m->arena, int64_t,
 				      tirc_dim_count(h->t) +
 					      tirc_size_count(h->t) + 1);
@@ -540,9 +563,9 @@ harness_run(struct harness *h, const struct array *inputs,
 	if (!add_run(h, values, &command)) {
 		return false;
 	}
-	failed = run_there(h, &command);
+	failed = run_there(h, &command, &status);
 	if (failed != NULL) {
-		return cli_error("the program %s", failed);
+		return program_failed(h, failed, status);
 	}
 	if (!read_sizes(h, values + tirc_dim_count(h->t))) {
 		return false;

@@ -9,6 +9,7 @@
 
 #include "compare.h"
 #include "data_set.h"
+#include "interpreted.h"
 #include "slots.h"
 
 /* A program whose results inside are outputs. */
@@ -117,55 +118,6 @@ find_result(const struct layers *w, const char *name)
 
 /* -- the values that are right -- */
 
-/* The model with numbers in place of its symbolic sizes, which the interpreter
- * needs: the numbers of this data set. */
-static struct tirc *
-load_sized(struct layers *w, const struct array *inputs)
-{
-	struct arena *a = arena_of(w);
-	struct tirc *t = w->each.h.t;
-	int n = tirc_dim_count(t), kept = 0;
-	const struct tirc_options *o = &w->cli->tirc;
-	const char **list = arena_array(a, const char *, n + o->n_dims + 1);
-	int64_t *values = arena_array(a, int64_t, n + 1);
-	struct tirc *sized;
-
-	harness_dims(&w->each.h, inputs, values);
-	for (int i = 0; i < n; i++) {
-		list[kept++] = arena_printf(a, "%s=%lld", tirc_dim(t, i).name,
-					    (long long)values[i]);
-	}
-	for (int i = 0; i < o->n_dims; i++) {
-		size_t length = strcspn(o->dims[i], "=") + 1;
-		bool again = false;
-
-		for (int k = 0; k < n; k++) {
-			again |= strncmp(list[k], o->dims[i], length) == 0;
-		}
-		if (!again) {
-			list[kept++] = o->dims[i];
-		}
-	}
-	w->model_cli.tirc.dims = list;
-	w->model_cli.tirc.n_dims = kept;
-	sized = cli_open(&w->model_cli);
-	w->model_cli.tirc.dims = o->dims;
-	w->model_cli.tirc.n_dims = o->n_dims;
-	return sized;
-}
-
-/* The state that is the model's input at this position; -1: none is. */
-static int
-state_at(struct tirc *model, int position)
-{
-	for (int i = 0; i < tirc_state_count(model); i++) {
-		if (tirc_state(model, i).input == position) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 /* Computes all results of the model; inputs: without the states, which the data set
  * before left. */
 static bool
@@ -178,7 +130,7 @@ interpret(struct layers *w, struct tirc *model, const struct array *inputs)
 	int next = 0;
 
 	for (int i = 0; i < n_in; i++) {
-		int state = state_at(model, i);
+		int state = interpreted_state(model, i);
 
 		if (state < 0) {
 			in[i] = inputs[next++].data;
@@ -206,7 +158,7 @@ interpret_sized(struct layers *w, const struct array *inputs)
 	bool sized = tirc_dim_count(w->each.h.t) > 0, ok;
 
 	if (sized) {
-		model = load_sized(w, inputs);
+		model = interpreted_sized(&w->each.h, &w->model_cli, inputs);
 		if (model == NULL) {
 			return false;
 		}
@@ -368,14 +320,14 @@ run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 }
 
 static bool
-run_data_set(struct layers *w, const char *path, bool ramps, bool *wrong)
+run_data_set(struct layers *w, const char *path, bool *wrong)
 {
 	struct harness *h = &w->each.h;
 	struct data_set d;
 	int n_each, n_fused;
 
-	if (ramps) {
-		data_set_ramps(h, &d);
+	if (path == NULL) {
+		interpreted_inputs(h, &d);
 	} else if (!data_set_read(h, path, true, &d)) {
 		return false;
 	}
@@ -405,7 +357,7 @@ static bool
 run_all(struct layers *w, bool *wrong)
 {
 	const char **paths;
-	int n = data_set_list(&w->each.h, true, &paths);
+	int n = data_set_list(&w->each.h, &paths);
 	bool ok = n <= 1 || w->cli->layers_file == NULL ||
 		  cli_error("--layers=%s has the results of one data set, and "
 			    "there are %d; name that one",
@@ -414,7 +366,7 @@ run_all(struct layers *w, bool *wrong)
 	for (int i = 0; ok && i < (n > 0 ? n : 1); i++) {
 		bool one = false;
 
-		ok = run_data_set(w, n > 0 ? paths[i] : NULL, n == 0, &one);
+		ok = run_data_set(w, n > 0 ? paths[i] : NULL, &one);
 		*wrong |= one;
 	}
 	return ok;

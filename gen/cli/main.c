@@ -1,47 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tirc program: finds the verb, parses its options, runs it. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cleanup.h"
-#include "cli.h"
+#include "help.h"
 #include "text.h"
 
-static void
-overview(FILE *to)
+/* Has the reader of a pipe, such as `head`, ended? */
+static bool
+reader_is_gone(int fd)
 {
-	int n;
-	const struct verb *verbs = cli_verbs(&n);
+	struct pollfd one = { .fd = fd };
 
-	say(to,
-	    "tirc %s: machine-learning models in, readable C out\n\n"
-	    "usage: tirc VERB [options]\n\n",
-	    tirc_version());
-	for (int i = 0; i < n; i++) {
-		say(to, "  %-9s %s\n", verbs[i].name, verbs[i].what);
-	}
-	say(to, "\n`tirc VERB --help` tells more. Try:\n\n"
-		"  tirc compile model.onnx -o out    write C source\n"
-		"  tirc test model.onnx              compile, run, compare\n"
-		"  tirc lower program.py             a tensor program\n"
-		"\nExit status: 0 done, 1 the input's fault, 2 usage, "
-		"3 a bug of tirc.\n");
+	return poll(&one, 1, 0) == 1 &&
+	       (one.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Errors of standard output appear late: when the buffer is written. */
+/* Errors of standard output appear late: when the buffer is written. A reader that
+ * has enough is none to report. */
 static int
 check_output(int status)
 {
 	if (fflush(stdout) == 0 && ferror(stdout) == 0) {
 		return status;
 	}
-	cli_error("standard output cannot be written: %s",
-		  errno != 0 ? strerror(errno) : "an earlier write failed");
+	if (!reader_is_gone(fileno(stdout))) {
+		cli_error("standard output cannot be written: %s",
+			  errno != 0 ? strerror(errno)
+				     : "an earlier write failed");
+	}
 	return status == CLI_DONE ? CLI_INPUT : status;
 }
 
-static int
-no_such_verb(const char *word)
+int
+cli_no_such_verb(const char *word)
 {
 	const char *names[16], *near;
 	int n;
@@ -73,12 +69,11 @@ run_verb(int argc, char **argv)
 	const struct verb *verbs = cli_verbs(&n);
 
 	if (argc < 2) {
-		overview(stderr);
+		cli_overview(stderr);
 		return CLI_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0) {
-		overview(stdout);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		cli_overview(stdout);
 		return CLI_DONE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
@@ -99,7 +94,7 @@ run_verb(int argc, char **argv)
 		cli_options_free(&c);
 		return status;
 	}
-	return no_such_verb(argv[1]);
+	return cli_no_such_verb(argv[1]);
 }
 
 int

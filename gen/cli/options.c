@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs and their options: one table for all verbs; each verb takes the
- * rows that name it. Help text is printed from the same table. */
+ * rows that name it. Help, the manual page and the completions of shells are
+ * printed from the same table (help.c, man.c, completion.c). */
 #include <string.h>
 
 #include "options.h"
@@ -18,7 +19,7 @@ static const struct option_row rows[] = {
 	{ OPT_TARGET, "target", "NAME", "target whose vectors selftest tests",
 	  DIALECT },
 	{ OPT_TARGET, "target", "NAME",
-	  "target, as \"NAME -KEY=VALUE …\"; the names are above",
+	  "target, as \"NAME -KEY=VALUE …\"; `tirc targets` lists the names",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
@@ -39,8 +40,8 @@ static const struct option_row rows[] = {
 	  "print the kernel before its schedule", LOWER },
 	{ OPT_SHOW_TRACE, "show-trace", NULL,
 	  "print the kernel's schedule, as --schedule-for reads it", LOWER },
-	{ OPT_SCRIPT_VERSION, "script-version", "WHICH",
-	  "spelling of TVMScript: current (default) or old", LOWER },
+	{ OPT_SCRIPT_VERSION, "script-version", "current|old",
+	  "spelling of TVMScript (default: current)", LOWER },
 	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…",
 	  "shape of an input: numbers, names of sizes for --dim, and ? for what the "
 	  "model says",
@@ -73,25 +74,25 @@ static const struct option_row rows[] = {
 	{ OPT_STATE, "state", "OUTPUT=INPUT",
 	  "keep this output in the model as that input of the next run",
 	  MODEL_VERBS },
-	{ OPT_IN_WORKSPACE, "in-workspace", "WHAT",
-	  "inputs, outputs or both: parts of the workspace, not arrays of the "
-	  "caller",
+	{ OPT_IN_WORKSPACE, "in-workspace", "inputs|outputs|both",
+	  "make inputs and outputs parts of the workspace instead of arrays of "
+	  "the caller",
 	  MODEL_VERBS },
-	{ OPT_WEIGHTS, "weights", "FORM",
-	  "c, incbin, file or section (default: by size)", BUILD_VERBS },
-	{ OPT_FORM, "form", "FORM",
-	  "aot: functions (default), or graph: kernels and the calls as JSON",
+	{ OPT_WEIGHTS, "weights", "c|incbin|file|section",
+	  "form of the weights (default: by size)", BUILD_VERBS },
+	{ OPT_FORM, "form", "aot|graph",
+	  "functions (default), or a table of kernels and their calls as JSON",
 	  BUILD_VERBS },
 	{ OPT_SECTION, "section", "NAME", "section for --weights section",
 	  BUILD_VERBS },
-	{ OPT_OPTIMIZE, "optimize", "WHAT",
-	  "speed or memory: the goal if they conflict (default: speed)",
+	{ OPT_OPTIMIZE, "optimize", "speed|memory",
+	  "the goal if they conflict (default: speed)", GRAPH_VERBS | LOWER },
+	{ OPT_REQUANT, "requant", "onnx|tflite",
+	  "rounding of quantized results (default: onnx)",
 	  GRAPH_VERBS | LOWER },
-	{ OPT_REQUANT, "requant", "HOW",
-	  "rounding of quantized results: onnx (default) or tflite",
-	  GRAPH_VERBS | LOWER },
-	{ OPT_CONV, "conv", "HOW",
-	  "direct, winograd (where possible) or auto: the faster (default)",
+	{ OPT_CONV, "conv", "auto|direct|winograd",
+	  "algorithm of 3x3 convolutions: the faster (default), direct, or "
+	  "Winograd's where possible",
 	  MODEL_VERBS | LOWER },
 	{ OPT_BYOC, "byoc", "NAME[=DIR][:OPTION=VALUE,…]",
 	  "let a backend compute the parts it supports; the first is preferred; "
@@ -111,14 +112,15 @@ static const struct option_row rows[] = {
 	  "name the first node whose result differs from the interpreter's, or "
 	  "from an array of the file",
 	  TEST },
-	{ OPT_FP, "fp", "MODE",
-	  "float arithmetic: strict, default or fast (docs/output.md)",
+	{ OPT_FP, "fp", "strict|default|fast",
+	  "float arithmetic: the same bits from every compiler, or the changes "
+	  "that compilers may make",
 	  BUILD_VERBS | CODEGEN },
 	{ OPT_EXPLAIN, "explain", NULL,
 	  "print each node's backend, or why no backend takes it", PARTITION },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
-	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT },
+	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | TARGETS },
 	{ OPT_PRINT_AFTER, "print-after", "PASS",
 	  "print the program after a pass, or after all",
 	  GRAPH_VERBS | PROGRAM_VERBS },
@@ -183,10 +185,13 @@ static const struct option_row rows[] = {
 	  COMPILE | INSPECT | LOWER | DIALECT },
 	{ OPT_MERGED, "merged", NULL,
 	  "show all keys as JSON, including inherited ones", DIALECT },
+	{ OPT_NAMES, "names", NULL, "print the names alone, one a line",
+	  TARGETS | PASSES },
 	{ OPT_QUIET, "quiet", NULL, "print only errors",
 	  GRAPH_VERBS | LOWER | DIALECT },
 	{ OPT_HELP, "help", NULL, "print this text",
-	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | VERSION },
+	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | TARGETS | PASSES | HELP |
+		  VERSION },
 };
 
 #define N_ROWS (sizeof rows / sizeof *rows)
@@ -208,7 +213,8 @@ static const struct verb verbs[] = {
 	  "test_data_set_* beside the model) and compares with output_*.pb; or\n"
 	  "on the arrays of each FILE.npz that have the names of inputs, and\n"
 	  "compares with those that have the names of outputs; or on --input,\n"
-	  "with --expect. --layers compares the result of each node with the\n"
+	  "with --expect. Without any of these, compares with tirc's interpreter\n"
+	  "on random inputs. --layers compares the result of each node with the\n"
 	  "interpreter's, or with arrays of a file, and names the first one\n"
 	  "that is wrong. Exit status 1 on a mismatch.\n\n"
 	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
@@ -260,6 +266,22 @@ static const struct verb verbs[] = {
 	  "          type, for a compiler on another machine\n\n"
 	  "NAME may also be the folder of a dialect.\n",
 	  cmd_dialect },
+	{ "targets", "[--names]", "list the targets",
+	  "Prints the targets: processors, devices and compilers that source is\n"
+	  "written for. docs/how-to/choose-a-target.md helps to choose.\n",
+	  cmd_targets },
+	{ "passes", "[--names]", "list the passes, in order",
+	  "Prints the passes over graphs and programs. compile --print-after\n"
+	  "shows the program after one, --disable-pass leaves one out.\n",
+	  cmd_passes },
+	{ "help", "[VERB|man|bash|zsh]",
+	  "print help, a manual page, completions of a shell",
+	  "Prints the options of a verb; or, for files, a manual page or the\n"
+	  "completions of bash or zsh:\n"
+	  "  tirc help man > tirc.1\n"
+	  "  tirc help bash > ~/.local/share/bash-completion/completions/tirc\n"
+	  "  tirc help zsh > ~/.zfunc/_tirc\n",
+	  cmd_help },
 	{ "version", "", "the version of this program", "", cmd_version },
 };
 
@@ -287,71 +309,4 @@ int
 cli_verb_bit(const struct verb *verb)
 {
 	return 1 << (verb - verbs);
-}
-
-static void
-print_lists(FILE *to, int bit)
-{
-	struct tirc *t = tirc_new(NULL);
-
-	if (t == NULL) {
-		return;
-	}
-	if ((bit & (COMPILE | PARTITION)) != 0 && tirc_backend_count(t) > 0) {
-		say(to, "\nbackends:");
-		for (int i = 0; i < tirc_backend_count(t); i++) {
-			say(to, " %s", tirc_backend(t, i));
-		}
-		say(to, "\n");
-	}
-	if ((bit & COMPILE) != 0) {
-		say(to, "\npackages:\n");
-		for (int i = 0; i < tirc_package_count(t); i++) {
-			say(to, "  %-20s %s\n", tirc_package(t, i),
-			    tirc_package_what(t, i));
-		}
-	}
-	if ((bit & (COMPILE | PROGRAM_VERBS)) != 0) {
-		say(to, "\ntargets:\n");
-		for (int i = 0; i < tirc_target_count(t); i++) {
-			say(to, "  %-20s %s\n", tirc_target(t, i),
-			    tirc_target_what(t, i));
-		}
-	}
-	if ((bit & COMPILE) != 0) {
-		say(to, "\npasses, in order (* needed):\n");
-		for (int i = 0; i < tirc_pass_count(); i++) {
-			say(to, "  %-20s %s%s\n", tirc_pass_name(i),
-			    tirc_pass_what(i), tirc_pass_needed(i) ? " *" : "");
-		}
-	}
-	tirc_free(t);
-}
-
-void
-cli_verb_help(FILE *to, const struct verb *verb)
-{
-	int bit = cli_verb_bit(verb);
-
-	say(to, "usage: tirc %s %s [options]\n\n", verb->name, verb->arguments);
-	say_lines(to, verb->help);
-	print_lists(to, bit);
-	say(to, "\noptions:\n");
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const struct option_row *row = &rows[i];
-		bool has_letter = row->id < 256;
-		char left[80];
-
-		if ((row->verbs & bit) == 0) {
-			continue;
-		}
-		snprintf(left, sizeof left, "%s%c%s --%s%s%s",
-			 has_letter ? "-" : " ",
-			 has_letter ? (char)row->id : ' ',
-			 has_letter ? "," : " ", row->name,
-			 row->argument != NULL && !cli_value_optional(row) ? " "
-									   : "",
-			 row->argument != NULL ? row->argument : "");
-		say(to, "  %-30s %s\n", left, row->what);
-	}
 }

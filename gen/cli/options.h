@@ -15,7 +15,10 @@ enum {
 	LOWER = 32,
 	CODEGEN = 64,
 	DIALECT = 128,
-	VERSION = 256
+	TARGETS = 256,
+	PASSES = 512,
+	HELP = 1024,
+	VERSION = 2048
 };
 #define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION)
@@ -82,7 +85,8 @@ enum option_id {
 	OPT_PACKAGE_PATH,
 	OPT_MAX_OUTPUT,
 	OPT_MAX_MEMORY,
-	OPT_FORCE
+	OPT_FORCE,
+	OPT_NAMES
 };
 
 /* An option of one or more verbs. An option with several meanings has a row for
@@ -90,7 +94,8 @@ enum option_id {
 struct option_row {
 	enum option_id id; /* below 256: the letter of its short form, too */
 	const char *name;
-	/* NULL: it takes none; "[=…]": it may have one, behind "=" */
+	/* NULL: it takes none; "[=…]": it may have one, behind "=";
+	 * "a|b|c": one of these words */
 	const char *argument;
 	const char *what; /* a line of help */
 	int verbs;        /* bits */

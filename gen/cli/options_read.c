@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "options.h"
+#include "process.h"
 #include "text.h"
 
 /* -- messages -- */
@@ -365,6 +366,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_SHOW_TRACE:
 		c->show_trace = true;
 		return true;
+	case OPT_NAMES:
+		c->names = true;
+		return true;
 	case OPT_MERGED:
 		c->merged = true;
 		return true;
@@ -421,6 +425,26 @@ row_of(const struct reader *r, const char *arg, const char **value)
 	return row->argument != NULL ? row : NULL;
 }
 
+static void
+keep_given(struct cli *c, const struct option_row *row, const char *value)
+{
+	struct arena *a = &c->arena;
+	struct given_option *grown = arena_array(a, struct given_option,
+						 c->n_given + 1);
+	const char *words = arena_printf(a, "--%s", row->name);
+
+	if (value != NULL) {
+		words = arena_printf(a, "%s%s%s", words,
+				     cli_value_optional(row) ? "=" : " ",
+				     command_quoted(a, value));
+	}
+	for (int i = 0; i < c->n_given; i++) {
+		grown[i] = c->given[i];
+	}
+	grown[c->n_given++] = (struct given_option){ (int)row->id, words };
+	c->given = grown;
+}
+
 static int
 read_option(struct reader *r)
 {
@@ -455,6 +479,7 @@ read_option(struct reader *r)
 		value = next;
 		r->at++;
 	}
+	keep_given(r->c, row, value);
 	if (!set_option(r->c, row->id, value)) {
 		return usage(r->verb, "%s cannot be %s; %s %s: %s", name, value,
 			     name, row->argument, row->what);
@@ -498,7 +523,13 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 	if (c->help) {
 		return CLI_DONE;
 	}
-	if (bit == VERSION) {
+	if (bit == HELP) {
+		return r->n_files < 2
+			       ? CLI_DONE
+			       : usage(verb, "one verb is expected; remove %s",
+				       r->files[1]);
+	}
+	if ((bit & (TARGETS | PASSES | VERSION)) != 0) {
 		return r->n_files == 0
 			       ? CLI_DONE
 			       : usage(verb, "it takes no argument, but got %s",

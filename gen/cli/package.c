@@ -11,6 +11,7 @@
 
 #include "compare.h"
 #include "data_set.h"
+#include "interpreted.h"
 #include "text.h"
 
 struct values {
@@ -36,29 +37,6 @@ is_state(const struct values *v, int input)
 		}
 	}
 	return false;
-}
-
-/* Floats from -1 to 1, all bytes, and other integers 0 or 1, which are indices
- * of most dimensions. */
-static void
-fill_random(struct array *x, uint64_t *state)
-{
-	for (int64_t i = 0; i < x->elems; i++) {
-		union number n;
-
-		*state ^= *state << 13;
-		*state ^= *state >> 7;
-		*state ^= *state << 17;
-		if (dtype_is_float(x->type)) {
-			n.f = (double)(*state >> 40) / 8388608 - 1;
-		} else if (dtype_bits(x->type) == 8) {
-			n.i = (int64_t)(*state >> 56) -
-			      (dtype_is_signed(x->type) ? 128 : 0);
-		} else {
-			n.i = (int64_t)(*state >> 63);
-		}
-		number_store(x->type, x->data, (size_t)i, n);
-	}
 }
 
 static bool
@@ -116,14 +94,14 @@ find_inputs(struct values *v)
 {
 	struct arena *a = &v->m->arena;
 	int n = tirc_input_count(v->model), count, at = 0;
-	uint64_t state = 0x9e3779b97f4a7c15u;
+	uint64_t state = INTERPRETED_SEED;
 	const char **folders;
 
 	v->inputs = arena_array(a, struct array, n + 1);
 	for (int i = 0; i < n; i++) {
 		v->inputs[i] = harness_zeros(a, tirc_input(v->model, i));
 		if (!is_state(v, i)) {
-			fill_random(&v->inputs[i], &state);
+			interpreted_fill(&v->inputs[i], &state);
 		}
 	}
 	count = test_folders(a, v->cli->model, &folders);

@@ -106,7 +106,7 @@ not_started(struct arena *a, int problem)
 
 /* Waits for the child. */
 static const char *
-end_of(struct arena *a, pid_t child)
+end_of(struct arena *a, pid_t child, int *as_of_shell)
 {
 	int status = 0;
 
@@ -114,6 +114,10 @@ end_of(struct arena *a, pid_t child)
 		if (errno != EINTR) {
 			return not_started(a, errno);
 		}
+	}
+	if (as_of_shell != NULL) {
+		*as_of_shell = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+						   : WEXITSTATUS(status);
 	}
 	if (WIFSIGNALED(status)) {
 		return arena_printf(a, "was ended by signal %d (%s)",
@@ -156,7 +160,7 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 	do {
 		n = read(error[0], &problem, sizeof problem);
 	} while (n < 0 && errno == EINTR);
-	end = end_of(a, child);
+	end = end_of(a, child, c->p->status);
 	if (n == (ssize_t)sizeof problem) {
 		return not_started(a, problem);
 	}

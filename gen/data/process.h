@@ -33,6 +33,8 @@ struct process {
 	struct strbuf *out; /* gets the standard output; NULL: the output goes
 			     * to the messages */
 	bool is_quiet;      /* its messages are dropped */
+	int *status;        /* gets the exit status as a shell has it, 128 and
+			     * the number of a signal that ended it; or NULL */
 };
 
 /* Runs the command and waits for its end. NULL: it ended with status 0; else how

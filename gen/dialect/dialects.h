@@ -54,6 +54,8 @@ const char *target_at_hand(struct module *m, const char *text, const char *dir,
 const char *target_flags_lacking(struct module *m,
 				 const struct requirement *const *all, int n,
 				 const char *cc, const char *cflags);
+/* The embedded target that is used if none is named, or "none". */
+const char *target_default(struct module *m);
 /* The embedded target that stands for the machine at hand; NULL: none does. */
 const char *target_of_machine(struct module *m);
 /* The target in a mode of --fp, with the mode's flags; NULL after an error. */

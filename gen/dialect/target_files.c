@@ -226,8 +226,8 @@ target_with(struct module *m, const char *key)
 	return NULL;
 }
 
-static const char *
-default_target(struct module *m)
+const char *
+target_default(struct module *m)
 {
 	const char *name = target_with(m, "default");
 
@@ -286,7 +286,7 @@ target_file_name(struct module *m, const char *name, const char *dir)
 {
 	struct diag_place place = { .file = name };
 	const char *found = name != NULL ? target_file_find(m, name, dir)
-					 : default_target(m);
+					 : target_default(m);
 	const char *const *known, *near;
 	struct strbuf s;
 	int n;

@@ -261,7 +261,27 @@ stem_of(struct arena *a, const char *path, size_t length)
 	return base;
 }
 
-/* The graph's name, else the file's, else its folder's. */
+/* Is the name one that an exporter gives to every graph? */
+static bool
+is_name_of_all(const char *name)
+{
+	static const char *const names[] = {
+		"main_graph",       /* torch.onnx */
+		"torch_jit",        /* torch.onnx before 2.0 */
+		"torch-jit-export", /* torch.onnx before 1.12 */
+		"tf2onnx",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+		if (strcmp(name, names[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The graph's name, unless it says nothing of the model; else the file's, else its
+ * folder's. */
 static const char *
 choose_name(struct importer *imp)
 {
@@ -269,7 +289,8 @@ choose_name(struct importer *imp)
 	const char *slash = strrchr(path, '/');
 	const char *stem;
 
-	if (imp->graph->name && *imp->graph->name) {
+	if (imp->graph->name && *imp->graph->name &&
+	    !is_name_of_all(imp->graph->name)) {
 		return imp->graph->name;
 	}
 	stem = stem_of(&imp->tmp, path, strlen(path));

@@ -439,5 +439,6 @@ firmware_arrange(struct package *pkg, const struct firmware_kind *kind,
 			return false;
 		}
 	}
-	return true;
+	return kind->next == NULL ||
+	       render(k, kind->file, kind->next, data, &pkg->next, NULL);
 }

@@ -18,6 +18,9 @@ struct firmware_kind {
 	/* The folders of emitted files; "": the package's own; NULL: these files
 	 * are left out. */
 	const char *sources, *headers, *reports;
+	/* A template of the command that builds or checks the package in its folder;
+	 * NULL: there is none to show. */
+	const char *next;
 	VEC(struct firmware_file) files;
 };
 

@@ -134,8 +134,9 @@ read_kind(struct module *m, struct firmware_kind *k, const char *dir,
 	struct json emitted, files;
 
 	json_check_once(root);
-	json_check_keys(root, "description emitted files");
+	json_check_keys(root, "description next emitted files");
 	k->description = json_text(json_get(root, "description"), true);
+	k->next = json_text(json_get(root, "next"), false);
 	emitted = json_get(root, "emitted");
 	files = json_get(root, "files");
 	if (!json_is_object(emitted, true) || !json_is_object(files, true)) {

@@ -41,6 +41,9 @@ struct package {
 	int64_t weights_bytes;     /* of the values only */
 	/* the command that compiles it in its folder */
 	const char *cc_line;
+	/* the command that builds or checks a firmware package in its folder;
+	 * NULL: none */
+	const char *next;
 	/* Flags of the target and of the libraries; library_cflags: of the
 	 * libraries only. */
 	const char *cflags, *ldflags, *library_cflags;

@@ -48,6 +48,9 @@ for arguments, *parts in [
         (["compile", "a.onnx", "b.onnx"], "b.onnx"),
         (["compile", "--", "-a.onnx", "b.onnx"], "b.onnx"),
         (["version", "now"], "now"),
+        (["targets", "now"], "now"), (["passes", "now"], "now"),
+        (["help", "complie"], "'complie'", "tirc compile"),
+        (["help", "run", "test"], "test"),
         (["lower", "model.onnx"], "tirc compile model.onnx",
          "--from-onnx model.onnx"),
         (["codegen", "model.onnx"], "tirc compile model.onnx"),
@@ -147,9 +150,15 @@ with open(os.path.join(folder, "y.npy"), "rb") as f:
     if not f.read().startswith(b"\x93NUMPY"):
         fail("--output y.npy is no .npy file")
 
-# The help of a verb ends with its options.
+# The options of a verb come before any list, whose lines may be many.
 for verb in ["compile", "run", "test", "inspect", "partition", "lower",
-             "codegen", "dialect"]:
+             "codegen", "dialect", "targets", "passes", "help"]:
     text = tirc(verb, "--help").stdout
-    if "--help" not in text.rstrip().split("\n")[-1]:
-        fail("the help of %s ends with\n%s" % (verb, text[-200:]))
+    head, _, options = text.partition("\noptions:\n")
+    if "--help" not in options or head.count("\n") > 30:
+        fail("the help of %s is\n%s" % (verb, text))
+    if "--help" not in options.split("\n\n")[0].rstrip().split("\n")[-1]:
+        fail("the options of %s end with\n%s" % (verb, options[-200:]))
+    for line in options.split("\n\n")[0].split("\n"):
+        if len(line) > 80:
+            fail("a long line of %s --help: %s" % (verb, line))

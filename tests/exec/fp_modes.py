@@ -129,7 +129,7 @@ models = [DIGITS]
 if shared():
     models.append(os.path.join(shared(), "models", "cct2_128", "model.onnx"))
 targets = [("c99", "-std=c99"), ("c99-avx512", "-std=c99")]
-if "gnu-c" in tirc("compile", "--help").stdout.split("targets:")[1]:
+if "gnu-c" in tirc("targets", "--names").stdout.split():
     targets.append(("gnu-c", "-std=gnu11 -fopenmp-simd"))
 for model in models:
     if not os.path.exists(model):

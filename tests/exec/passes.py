@@ -15,10 +15,8 @@ INCLUDES = ["-I" + os.path.join(ROOT, d)
 
 
 def passes():
-    """(name, is it needed?) of the list in the help text."""
-    text = tirc("compile", "--help").stdout
-    rows = text[text.index("passes, in order"):text.index("\noptions:")]
-    rows = rows.splitlines()[1:]
+    """(name, is it needed?) of the list."""
+    rows = tirc("passes").stdout.splitlines()[1:]
     return [(row.split()[0], row.endswith(" *")) for row in rows if row]
 
 
