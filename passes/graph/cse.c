@@ -7,9 +7,9 @@
  *	b = Exp (x)           ->     a = Exp (x)
  *	y = Add (a, b)               y = Add (a, a)
  *
- * One node for two branches would be outside of both, and run always. Where a condition on sizes is
- * checked in the runs that take a branch, nodes of different branches stay
- * apart. */
+ * One node for two branches would be outside of both, and run always. Where a
+ * condition on sizes is checked in the runs that take a branch, nodes of different
+ * branches stay apart. */
 #include "rewrite.h"
 
 #define SMALL_CONSTANT 256 /* bytes */
