@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data types, from ir/dtype.def."""
+"""The data types, from ir/core/dtype.def."""
 import collections
 import os
 import re
@@ -9,7 +9,7 @@ ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(
 
 # The short name, the class (BOOL, INT, UINT, FLOAT), the bits, ONNX's number and
 # name (TensorProto.DataType); of floats the bits of exponent and fraction, the
-# bias, and the special values (enum float_specials in ir/dtype.h).
+# bias, and the special values (enum float_specials in ir/core/dtype.h).
 Type = collections.namedtuple(
     "Type", "short of bits code onnx exponent fraction bias specials",
     defaults=(0, 0, 0, None))
@@ -19,7 +19,7 @@ ROW = re.compile(
 
 
 def _read():
-    with open(os.path.join(ROOT, "ir", "dtype.def"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "ir", "core", "dtype.def"), encoding="utf-8") as file:
         rows = ROW.findall(file.read())
     return {name: Type(short, of, int(bits), int(code), onnx,
                        *map(int, form[:3]), form[3]) if form[0] else

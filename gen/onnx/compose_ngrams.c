@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TfIdfVectorizer: counts of n-grams, by tables of the n-grams that are sorted
- * when the code is generated (passes/ops/ngrams.c).
+ * when the code is generated (passes/ops/text/ngrams.c).
  *
  *	before	y = TfIdfVectorizer<mode="TFIDF", pool_strings=…, …>(x)
  *	after	y_number = tirc.FindString(x, y_words)

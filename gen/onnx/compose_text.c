@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on the text of strings, by the operators of passes/ops/strings.c. */
+/* Operators on the text of strings, by the operators of passes/ops/text/strings.c. */
 #include "compose_strings.h"
 #include "ops.h"
 #include "pattern.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that stay in the graph (ir/graph_body.c), and what branches share with
+/* Loops that stay in the graph (ir/graph/graph_body.c), and what branches share with
  * them. The node is reached twice: at first the nodes of its nested graphs are
  * made, whose results are its inputs then; at last (flow_end.c) they have types
  * and shapes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ensembles of decision trees of ai.onnx.ml as the tables of tirc.TreeEnsemble
- * (passes/ops/trees.c). Every comparison becomes x <= value or x == value:
+ * (passes/ops/ml/trees.c). Every comparison becomes x <= value or x == value:
  *
  *	x < v		x <= the number before v
  *	x > v, x >= v	the same as x <= v, x < v with exchanged next nodes

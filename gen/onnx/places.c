@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which branch or loop of the graph each node is imported in. A node that
  * another one makes (a composition, an adapter, a deferred node) is where that
- * one is. The bodies of ir/graph_body.c follow from the graph's edges; the places
+ * one is. The bodies of ir/graph/graph_body.c follow from the graph's edges; the places
  * here are those that the model's file gives. */
 #include "importer.h"
 

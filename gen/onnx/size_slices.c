@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slice by bounds that are known only when the model runs (passes/ops/slice.c):
+/* Slice by bounds that are known only when the model runs (passes/ops/movement/slice.c):
  *
  *	before	y = Slice(x, starts, ends)
  *	after	h = Shape(x)

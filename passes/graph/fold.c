@@ -8,7 +8,7 @@
  *	y = Add (x, c)
  *
  * The total work of folding is limited, and so are the bytes of a result and
- * those that its computation takes (ir/quota.h): nodes beyond the limits are
+ * those that its computation takes (ir/core/quota.h): nodes beyond the limits are
  * computed at run time, and the user is told.
  *
  * A widening DequantizeLinear is not folded if it is large or a product's

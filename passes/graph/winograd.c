@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses between direct and Winograd convolution (passes/ops/winograd.c; Lavin
+/* Chooses between direct and Winograd convolution (passes/ops/product/winograd.c; Lavin
  * & Gray 2016) for 3x3 kernels with stride 1, and makes the operators of the
  * latter.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the conditions on sizes that operators note (passes/ops/relations.c), those that
+/* Of the conditions on sizes that operators note (passes/ops/core/relations.c), those that
  * are checked: a condition that holds wherever another one does is left out.
  *
  *	before	0 <= n - 2, 0 <= n - 4, 0 < n - 4, n == m

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every string attribute of the table passes/ops/attr_values.def refuses a value
+"""Every string attribute of the table passes/ops/core/attr_values.def refuses a value
 that is not listed: the message names the node, the attribute, the value and all
 that are allowed. One model has a node for each."""
 import os

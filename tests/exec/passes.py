@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looking at the passes, leaving some out, adding one's own: a shared object
 built on the headers, and a filter over text."""
+import json
 import os
 import re
 import shutil
@@ -10,8 +11,21 @@ from helper import (DIGITS, ROOT, SANITIZED, compile_model, execute, fail,
                     need, tirc, work_folder)
 
 need("cc")
-INCLUDES = ["-I" + os.path.join(ROOT, d)
-            for d in ("ir", "passes/analyse", "gen/api")]
+
+
+def installed_headers():
+    """A folder with the headers that are installed, and no other."""
+    folder = os.path.join(work_folder(), "tirc")
+    plan = os.path.join(os.path.dirname(os.environ["TIRC"]), "meson-info",
+                        "intro-install_plan.json")
+    os.mkdir(folder)
+    with open(plan) as f:
+        for header in json.load(f)["headers"]:
+            shutil.copy(header, folder)
+    return folder
+
+
+INCLUDES = ["-I" + installed_headers()]
 
 
 def passes():

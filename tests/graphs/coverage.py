@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each row of passes/ops/ops.def has a rule for random graphs, and each rule
+"""Each row of passes/ops/core/ops.def has a rule for random graphs, and each rule
 makes its operator: a new operator without one fails here."""
 import sys
 

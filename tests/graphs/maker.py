@@ -31,7 +31,7 @@ SYMBOL = 11  # a size that only symbolic dimensions have
 
 
 def rows():
-    """{name: types of input 0} of the operators in passes/ops/ops.def, those
+    """{name: types of input 0} of the operators in passes/ops/core/ops.def, those
     of tirc's own as "tirc.NAME"."""
     with open(os.path.join(ROOT, "passes", "ops", "ops.def"),
               encoding="utf-8") as file:

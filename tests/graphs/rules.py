@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All rules: one for each row of passes/ops/ops.def."""
+"""All rules: one for each row of passes/ops/core/ops.def."""
 import rules_elements
 import rules_flow
 import rules_grown

@@ -14,7 +14,7 @@ UNSIGNED = [name for name in dtypes.names("UINT", 8) if name != "e8m0"]
 SHORT = dtypes.names("INT", most=7) + dtypes.names("UINT", most=7)
 NARROW = dtypes.names("FLOAT", most=16)
 INTEGERS = SIGNED + UNSIGNED + SHORT
-# The classes of types of input 0 that passes/ops/ops.def names.
+# The classes of types of input 0 that passes/ops/core/ops.def names.
 CLASSES = {
     "FLOAT": FLOATS, "INTEGER": SIGNED + UNSIGNED, "SIGNED": SIGNED,
     "NUMBER": FLOATS + SIGNED + UNSIGNED, "BOOL": ["bool"],

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: ONNX's operators over named tensors. One canonical opset; internal
+ * operators live in domain "tirc". Dimensions are expressions. */
+#ifndef TIRC_IR_GRAPH_H
+#define TIRC_IR_GRAPH_H
+
+#include "settings.h"
+#include "te.h"
+
+#define GRAPH_CANONICAL_OPSET 21
+/* The most symbolic dimensions that readers of graphs accept. */
+#define GRAPH_MAX_DIMS 4096
+
+struct node;
+struct backend;      /* passes/byoc/backend.h */
+struct graph_region; /* graph_region.h */
+struct region_match;
+struct op; /* a row of passes/ops/core/ops.def */
+
+/* The bytes of a constant: mapped from a file or in the arena; little-endian,
+ * dense, one storage unit (dtype_bytes) per element. */
+struct value {
+	struct dtype type;
+	const void *data; /* NULL: splat of `fill` over `elems` */
+	union number fill;
+	int64_t elems;
+	size_t bytes;
+	bool mapped; /* pages may be dropped after use (madvise) */
+};
+
+struct use {
+	struct node *node;
+	int input;
+};
+
+/* The layout of a tensor between kernels: dimension `axis` is split into blocks
+ * of `block` elements, the last dimension in memory. Other dimensions may have
+ * a halo of elements with the value `fill`: zero, or the zero point of
+ * quantized bytes.
+ *
+ *   [n][c][h][w]  ->  [n][c / 16][1 + h + 1][1 + w + 1][16] */
+struct tensor_layout {
+	int axis; /* -1: no dimension is in blocks */
+	int64_t block;
+	int64_t *before, *after; /* elements of the halo, by dimension */
+	int64_t fill;
+	bool filled; /* a kernel reads the halo: fill is known */
+	/* there is no halo, although it would be narrow: kernels that read
+	 * beyond the edges copy what they read */
+	bool copied;
+};
+
+/* real = (stored - zero_point) * scale */
+struct reals {
+	double scale;
+	int64_t zero_point;
+};
+
+struct tensor {
+	const char *name; /* unique in the graph, often the model's */
+	/* The name of the model's tensor that has these values; NULL: none, a
+	 * pass made this tensor. */
+	const char *model_name;
+	int id;
+	struct dtype type;
+	bool typed;                /* type known */
+	int ndim;                  /* -1: shape unknown */
+	const struct expr **shape; /* INT literals or expressions of dim vars */
+	struct node *producer;     /* NULL: input or constant */
+	int output_index;
+	VEC(struct use) uses;
+	int next_number; /* appended to its name for a new name; lower ones
+			  * are taken */
+	bool is_input, is_output; /* of the graph */
+	/* Of a tensor of strings: the last dimension holds the bytes of one
+	 * string, and zeros after them. */
+	bool is_string;
+	/* Of a quantized input or output: the real numbers of its integers;
+	 * NULL: not known. */
+	const struct reals *reals;
+	/* a pass changed the signedness of its bytes: stored is the model's
+	 * number plus this, 128 or -128 */
+	int stored_offset;
+	const struct value *value; /* a constant with its bytes, or NULL */
+	/* A constant computed from constants when needed (producer is NULL
+	 * then). value is NULL, unless the recipe is a tirc.Repeat: by that,
+	 * kernels read a smaller constant in place of the value. */
+	struct node *recipe;
+	const char *from; /* a constant: the model's constant that it was
+			   * computed from, where the recipe does not tell */
+	/* Of a computed constant: the node that describes the computation to
+	 * people: its recipe, present or past, or a node of graph_describe.
+	 * NULL: a constant of the model. */
+	const struct node *made_by;
+	/* For a Concat without a copy: the larger tensor that this one is part
+	 * of, and the offset in it, in bytes (an upper bound if sizes are
+	 * symbolic). */
+	struct tensor *part_of;
+	int64_t part_offset_bytes;
+	/* In a loop: the tensor that this one is an element of, along its first
+	 * dimension, and which one: a slice that an iteration reads or writes,
+	 * or one of the two places of a state. */
+	struct tensor *element_of;
+	const struct expr *element;
+	const struct tensor_layout *layout; /* NULL: dense, row by row */
+	/* the workspace keeps it between runs, or it becomes that tensor */
+	bool is_state;
+	/* an input or output of the graph: the caller finds it in the workspace,
+	 * at a place that the header tells, and gives no pointer to it */
+	bool in_workspace;
+	/* Known elements, for example of a shape: n_elems expressions in
+	 * row-major order; NULL: not known. Integers are index expressions;
+	 * floats and bools in the computation of a shape keep their type. */
+	const struct expr **elems;
+	int n_elems;
+};
+
+enum attr_kind {
+	ATTR_INT,
+	ATTR_FLOAT,
+	ATTR_STRING,
+	ATTR_INTS,
+	ATTR_FLOATS,
+	ATTR_STRINGS,
+	ATTR_TENSOR,
+	ATTR_GRAPH
+};
+
+struct attr {
+	const char *name;
+	enum attr_kind kind;
+	int64_t i;
+	double f;
+	const char *s;
+	size_t s_len;
+	int n;
+	const int64_t *ints;
+	const double *floats;
+	const char *const *strings;
+	const struct value *tensor; /* shape below */
+	bool is_string;             /* of a tensor: as in struct tensor */
+	int tensor_ndim;
+	const int64_t *tensor_shape;
+	struct graph *graph;
+};
+
+struct node {
+	const char *op_type, *domain; /* domain "" for ONNX */
+	const struct op *op;          /* set by ops_resolve */
+	const char *name;             /* the model's; may be "" */
+	int id;                       /* order of creation */
+	struct tensor **inputs;       /* NULL entries: optional, absent */
+	int n_inputs;
+	struct tensor **outputs; /* NULL entries: optional, absent */
+	int n_outputs;
+	struct graph *graph; /* the graph that owns it */
+	VEC(struct attr) attrs;
+	/* Indices into graph.origins: the model's nodes that it computes, in
+	 * whole or in part. Several nodes may have the same origin. */
+	VEC(int) origins;
+	int group; /* fusion group, -1 before fusion */
+	int body;  /* of graph.bodies, set by graph_find_bodies */
+	struct region_match *match; /* of a backend; NULL: generated code */
+};
+
+/* A node of the model as it was read, and its fate. */
+struct origin {
+	int index; /* position in the file */
+	const char *name, *op_type;
+	const char *output; /* name of its first output that has one */
+	/* The last pass that folded, removed or replaced it, and the changes of
+	 * all passes in words; NULL: it is unchanged. */
+	const char *pass, *fate;
+	/* Another node computes its result now: no later pass records that the
+	 * node has no uses or is constant. */
+	bool settled;
+};
+
+/* A fusion group: one kernel, or none (a view, or a Concat without a copy, see
+ * tensor.part_of). It stores the results of its last node. A prologue node may
+ * be in several groups; node.group is the first. */
+struct group {
+	int id;                   /* its index; the order is topological */
+	VEC(struct node *) nodes; /* in topological order */
+	struct node *anchor;      /* the node that names and shapes it */
+	bool is_view;             /* the bytes exist already: no code */
+	/* a node of control flow, which the entry function has: no code */
+	bool is_control;
+	struct graph_region *region; /* its nodes are a backend's, or NULL */
+};
+
+/* The place of the node in the group; -1: it is not in it. */
+int group_index(const struct group *group, const struct node *n);
+
+/* A branch of an If, or the body of a loop. */
+struct graph_body {
+	int parent;       /* the body around it */
+	struct node *end; /* the EndIf or EndLoop; NULL: it was removed */
+	bool is_loop, is_else;
+	/* Of a loop: the iteration; its remainder by 2; and that of the number
+	 * of iterations, after the loop. */
+	struct var *iteration, *turn, *last;
+};
+
+/* Tensors by name: open addressing, hashed by the text. */
+struct name_table {
+	struct tensor **slot;
+	uint32_t n, cap;
+};
+
+/* A size that is known only when the model runs: an element of a tensor that a
+ * kernel writes or an input holds, as the operator tirc.RunSize lists them. The
+ * entry function reads it before the first kernel that has it as an argument. */
+struct run_size {
+	struct var *var; /* within min..max; min may be 0 */
+	bool proven;     /* the bounds hold for every input; else the entry
+			  * function checks them */
+	const struct node *read_by; /* of graph_find_bodies */
+};
+
+/* A text that the model's author or exporter stored, such as the names of
+ * classes. */
+struct model_prop {
+	const char *key, *value;
+};
+
+/* A symbolic size that the caller gives, a multiple of `step`: the dimension of
+ * the graph is given / step. */
+struct dim_step {
+	struct var *var;   /* of graph.dims */
+	struct var *given; /* has the model's name */
+	int64_t step;
+};
+
+/* A state of the model: an output that is the input of the next run. Both are an
+ * input and an output of the graph until kernels are built. Then the state has
+ * one place in the workspace, which keeps it between runs: of `before`, and of
+ * `kept`, a copy of `after`, unless `after` is stored in place of `before`. */
+struct graph_state {
+	/* Positions in graph.inputs and graph.outputs of the model as it was
+	 * read: states_detach removes both tensors from the lists. */
+	int input, output;
+	struct tensor *before, *after, *kept; /* the pass `states` sets them */
+};
+
+/* A condition on sizes that operators rely on and that is not proven. */
+struct size_check {
+	const struct expr *condition;
+	/* Runs in which this holds need not fulfil the condition: they do not
+	 * take the branch that relies on it. NULL: all runs need to. */
+	const struct expr *unless;
+};
+
+struct graph {
+	struct module *module;
+	const struct settings *settings; /* of the compilation */
+	const char *name;
+	const char *file;   /* as the user gave it; for messages */
+	const char *model;  /* the model's file if file is not one; or
+				    * NULL */
+	const char *digest; /* first 16 hex digits of sha256 of the file */
+	VEC(struct tensor *) tensors;
+	VEC(struct node *) nodes; /* in a topological order once sorted */
+	VEC(struct tensor *) inputs, outputs;
+	VEC(struct graph_state) states;
+	VEC(struct origin) origins;
+	VEC(struct group *) groups;
+	VEC(struct graph_body) bodies;         /* by number; 0 is not used */
+	VEC(struct graph_region *) regions;    /* in topological order */
+	const struct backend *const *backends; /* the first is preferred */
+	int n_backends;
+	bool is_partitioned; /* no pass changes the regions any more */
+	/* why backends refused nodes; may be NULL */
+	struct byoc_notes *byoc_notes;
+	VEC(struct var *) dims; /* symbolic dimensions, declared bounds */
+	VEC(struct dim_step) steps;
+	VEC(struct run_size) run_sizes; /* by number, see node_run_sizes */
+	VEC(struct size_check) checks;  /* by the entry function */
+	VEC(const char *) assumptions;  /* told to the user by compile */
+	VEC(struct model_prop) props;   /* the model's metadata_props */
+	struct name_table names;
+	int next_node_id;
+	int edits;     /* counts changes: passes repeat until there are none */
+	int edited_at; /* the last removed node's index in nodes */
+	/* no state of a loop is updated in place */
+	bool states_take_turns;
+	int64_t folded_work; /* elements that folding has computed */
+};
+
+/* A graph without settings: the caller may set others. */
+struct graph *graph_new(struct module *m, const char *name);
+/* A new tensor. name NULL or taken: a fresh one is made from it. */
+struct tensor *graph_tensor(struct graph *g, const char *name);
+struct tensor *graph_find_tensor(const struct graph *g, const char *name);
+const char *graph_fresh_name(struct graph *g, const char *base);
+/* A constant tensor over given bytes (not copied). */
+struct tensor *graph_constant(struct graph *g, const char *base,
+			      struct dtype type, int ndim, const int64_t *shape,
+			      const void *data);
+struct tensor *graph_constant_ints(struct graph *g, const char *base, int n,
+				   const int64_t *values); /* i64 [n] */
+struct node *graph_node(struct graph *g, const char *domain,
+			const char *op_type, const char *name,
+			struct tensor *const *inputs, int n_inputs,
+			struct tensor *const *outputs, int n_outputs);
+/* Inserts before position pos of g->nodes (or -1: appended). */
+struct node *graph_node_at(struct graph *g, int pos, const char *domain,
+			   const char *op_type, const char *name,
+			   struct tensor *const *inputs, int n_inputs,
+			   struct tensor *const *outputs, int n_outputs);
+/* Adds an assumption of the result, unless the graph has it already; the user is
+ * told. */
+void graph_assume(struct graph *g, const char *text);
+/* Appends an output. */
+void node_add_output(struct node *n, struct tensor *t);
+void node_set_input(struct node *n, int i, struct tensor *t);
+/* n's input i; NULL where it is absent, or beyond n's inputs. */
+struct tensor *node_input(const struct node *n, int i);
+/* More inputs are absent at first; fewer drop the last. */
+void node_resize_inputs(struct node *n, int count);
+/* All readers of `from` read `to` instead, which has the same values. If `from`
+ * is an output of the graph, `to` becomes that output and takes its name,
+ * unless `to` is itself an input or output. */
+void graph_replace_uses(struct graph *g, struct tensor *from,
+			struct tensor *to);
+/* Removes a node whose outputs have no uses; records the fate of its origins
+ * (pass and why, e.g. "identity", "an Identity passes its input on"). */
+void graph_remove_node(struct graph *g, struct node *n, const char *pass,
+		       const char *why);
+/* Removes the node from the order and makes it the recipe of its outputs, all
+ * of them constants, which are computed when they are needed. It no longer
+ * counts as a use of its inputs, so that an unused recipe costs nothing. */
+void graph_make_recipe(struct graph *g, struct node *n, const char *pass,
+		       const char *why);
+/* Gives t another name (a fresh one made from it if taken). */
+void graph_rename(struct graph *g, struct tensor *t, const char *name);
+/* Removes tensors without references; numbers the rest anew, in order. */
+void graph_drop_unused_tensors(struct graph *g);
+/* `into` now also computes the results of `from`: adds from's origins to it. */
+void graph_absorb(struct graph *g, struct node *into, struct node *from);
+/* `n` computes a part of the results of `of`: adds of's origins to n. */
+void graph_share_origins(struct node *n, const struct node *of);
+/* Records in n's origins what a pass did to them. */
+void graph_note(struct graph *g, const struct node *n, const char *pass,
+		const char *why);
+/* The same for a node that stays for other readers or becomes dead: `into` also
+ * computes its result (NULL: the result was folded to a constant). */
+void graph_take_up(struct graph *g, const struct node *n, struct node *into,
+		   const char *pass, const char *why);
+/* "Conv_3", "#12 Conv": the model's node that n comes from, for people. */
+const char *node_label(const struct graph *g, const struct node *n);
+const char *origin_label(const struct graph *g, int origin);
+/* t's model_name; its own name if that is NULL. */
+const char *tensor_label(const struct tensor *t);
+/* A tensor outside the graph that describes a constant as a formula of other
+ * constants: `form` has $0, $1, ... for the inputs ("$0 * $1"). It has the
+ * origins of `of` (NULL: none). */
+struct tensor *graph_describe(struct graph *g, const char *form,
+			      const struct node *of,
+			      struct tensor *const *inputs, int n_inputs);
+/* Records that the new constant t was computed by `form`, as in graph_describe.
+ * Returns t. */
+struct tensor *graph_made_of(struct graph *g, struct tensor *t,
+			     const char *form, const struct node *of,
+			     struct tensor *const *inputs, int n_inputs);
+/* Sorts nodes, tensors and uses into an order that depends on nothing but the
+ * edges of the graph, which has no cycle; tensors get new ids. */
+void graph_order(struct graph *g);
+/* graph_body.c: is n one of control flow, which names its body? */
+bool node_is_control(const struct node *n);
+bool graph_has_control(const struct graph *g);
+bool node_ends_if(const struct node *n);
+bool node_ends_loop(const struct node *n);
+/* Do the numbers of bodies that nodes of control flow have, as another program
+ * may write them, form branches and loops, each inside of the graph? */
+bool graph_bodies_valid(struct graph *g);
+/* Finds graph.bodies and each node's body, and orders the nodes so that the
+ * nodes of a body, and of those inside, are one range before its end. */
+void graph_find_bodies(struct graph *g);
+struct graph_body *graph_body(struct graph *g, int id); /* NULL: outside */
+/* Is the body the same as `around`, or inside of it? */
+bool graph_body_within(struct graph *g, int body, int around);
+bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
+/* The same of the nodes from position `first` on, which are then moved to
+ * position `to`. */
+bool graph_sort_to(struct graph *g, int first, int to);
+/* The one node that reads t, by one input; NULL: several inputs read t, none
+ * does, or t is an output of the graph. */
+struct node *sole_user(const struct tensor *t);
+/* Are the dimensions of a and b equal? False if a tensor has unknown ones. */
+bool tensor_same_shape(const struct tensor *a, const struct tensor *b);
+/* Are types and dimensions equal? */
+bool tensor_same_type(const struct tensor *a, const struct tensor *b);
+/* The index of t in the list; -1: none. */
+int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
+bool tensor_is_constant(const struct tensor *t); /* value or recipe */
+bool tensor_const_elems(const struct tensor *t, int64_t *elems);
+bool tensor_max_elems(const struct tensor *t, int64_t *elems);
+
+const struct attr *node_attr(const struct node *n, const char *name);
+int64_t node_attr_int(const struct node *n, const char *name, int64_t def);
+/* Attributes of ONNX are float32, so the default is rounded to it. */
+double node_attr_float(const struct node *n, const char *name, double def);
+const char *node_attr_string(const struct node *n, const char *name,
+			     const char *def);
+/* Number of values, 0 if absent. */
+int node_attr_ints(const struct node *n, const char *name,
+		   const int64_t **values);
+void node_set_attr_int(struct graph *g, struct node *n, const char *name,
+		       int64_t v);
+void node_set_attr_float(struct graph *g, struct node *n, const char *name,
+			 double v);
+void node_set_attr_string(struct graph *g, struct node *n, const char *name,
+			  const char *v);
+void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
+			const int64_t *v, int count);
+/* attr is copied (its arrays are not). */
+void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
+bool attr_equal(const struct attr *a, const struct attr *b);
+void node_remove_attr(struct node *n, const char *name);
+/* Of a tirc.RunSize, whose output has the bytes of its input, the numbers of
+ * g->run_sizes that are its elements: from the result on, one for each element;
+ * -1: n is another operator. */
+int node_run_sizes(const struct node *n);
+/* The tensor whose bytes t has, through groups that are views. A concatenation
+ * of parts owns its bytes. */
+struct tensor *graph_view_root(const struct graph *g, struct tensor *t);
+/* The tirc.RunSize that lists v; NULL: v is no size of that kind. *index: the
+ * element that holds it. */
+struct node *graph_run_size(const struct graph *g, const struct var *v,
+			    int *index);
+/* The symbolic size as the caller gives it, and by how much it is divided to be
+ * the dimension: itself and 1, or a row of graph.steps. */
+struct dim_step graph_given_dim(const struct graph *g, struct var *dim);
+/* A size in what the caller gives: n for 8 * n_8. */
+const struct expr *graph_given_size(const struct graph *g,
+				    const struct expr *e);
+/* Notes a condition that must hold in all runs. */
+void graph_check(struct graph *g, const struct expr *condition);
+/* Does the check need the value of v? */
+bool size_check_uses(const struct size_check *c, const struct var *v);
+/* A key for a node: the name of its first present output, NULL without any. */
+const char *node_key(const struct node *n);
+/* "node 12 Conv 'conv1'", with the file: for diagnostics. */
+struct diag_place node_place(const struct graph *g, const struct node *n);
+
+/* The readable text form, reproducible to the byte. */
+void graph_print(const struct graph *g, struct strbuf *out);
+/* Links both ways, names unique, topological order, types present. */
+bool graph_verify(struct graph *g);
+/* "float32[1, 3, 8, 8]", "int64[?]" where the shape is unknown. */
+void tensor_print_type(const struct tensor *t, struct strbuf *out);
+
+#endif

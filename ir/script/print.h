@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* State shared by the parts of the script printer: the text under construction
+ * and the names given so far. Private to ir/script/print_*.c. */
+#ifndef TIRC_IR_PRINT_H
+#define TIRC_IR_PRINT_H
+
+#include "func.h"
+
+/* The name under which a variable or a buffer (key: its address) is printed. */
+struct print_name {
+	const void *key;
+	const char *name;
+	const char *suffix; /* ".data" for a buffer's pointer, else "" */
+};
+
+struct printer {
+	struct strbuf *out;
+	struct arena arena; /* owns the names */
+	enum script_version version;
+	int indent;
+	/* Hashed by address; never iterated. */
+	struct print_name *names;
+	int n_names, cap_names;
+	/* The same texts, hashed by content. */
+	const char **taken;
+	int n_taken, cap_taken;
+};
+
+/* Precedence of the context of an operator; 0 needs no parentheses. */
+enum { PRINT_LOOSE = 0, PRINT_TERM = 12, PRINT_FACTOR = 13, PRINT_TIGHT = 16 };
+
+/* Names that no variable and no buffer is printed as. */
+const char *const *print_reserved(int *n);
+void printer_init(struct printer *p, enum script_version version,
+		  struct strbuf *out);
+void printer_release(struct printer *p);
+/* Gives key a fresh identifier made from hint, unique in the function. */
+const char *print_define(struct printer *p, const void *key, const char *hint);
+/* Buffers also define their data pointer, as "name.data". */
+const char *print_define_buffer(struct printer *p, const struct buffer *b);
+const char *print_unique(struct printer *p, const char *hint);
+const char *print_buffer_name(struct printer *p, const struct buffer *b);
+void print_var(struct printer *p, const struct var *v);
+
+void print_expr(struct printer *p, const struct expr *e, int strength);
+void print_exprs(struct printer *p, const struct expr *const *list, int n);
+/* "A[i, 0:16]" */
+void print_region(struct printer *p, const struct region *r);
+/* min + extent, added up where both are numbers */
+void print_end(struct printer *p, const struct expr *min,
+	       const struct expr *extent);
+void print_type(struct printer *p, struct dtype t); /* float32x4 */
+void print_string(struct printer *p, const char *text);
+/* {"key": value, ...} */
+void print_notes(struct printer *p, const struct note *notes);
+
+void print_indent(struct printer *p);
+void print_line(struct printer *p, const char *text);
+/* [n, 8], dtype="float32", strides=[...], scope="local", align=64 */
+void print_buffer_facts(struct printer *p, const struct buffer *b);
+/* last: nothing follows s in its suite. */
+void print_stmt(struct printer *p, const struct stmt *s, bool last);
+
+#endif

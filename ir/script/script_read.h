@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declarations shared by the parts of the TVMScript reader. Private to
+ * ir/script/script_*.c. */
+#ifndef TIRC_IR_SCRIPT_READ_H
+#define TIRC_IR_SCRIPT_READ_H
+
+#include "script.h"
+
+/* The kinds of value of a name or an expression. */
+enum script_kind {
+	SCRIPT_NONE,   /* Python's None */
+	SCRIPT_EXPR,   /* e; weak: a number of Python, whose type is open */
+	SCRIPT_BUFFER, /* buffer */
+	SCRIPT_LIST,   /* items: a list or a tuple */
+	SCRIPT_HANDLE, /* handle: a parameter that match_buffer may describe */
+	SCRIPT_MEMORY, /* memory: the result of T.allocate */
+	SCRIPT_THREAD, /* text: a thread axis without its extent yet */
+	SCRIPT_NEW_VAR /* type: a size declared here, T.int32() */
+};
+
+struct script_value {
+	enum script_kind kind;
+	bool weak;
+	const struct expr *e;
+	const struct buffer *buffer;
+	const struct script_value *items;
+	int n_items;
+	struct script_handle *handle;
+	struct script_memory *memory;
+	const char *text;
+	struct dtype type;
+};
+
+struct script_name {
+	const char *name;
+	struct script_value value;
+};
+
+/* A name and the number that the printer would append to the next use of it. */
+struct script_stem {
+	const char *name;
+	int next;
+};
+
+struct script_handle {
+	const char *name;
+	struct var *var;
+	const struct buffer *buffer; /* once matched */
+	bool used;                   /* as a pointer */
+};
+
+/* Raw memory, until a buffer says how it is indexed. */
+struct script_memory {
+	const char *name;
+	struct buffer_spec spec;
+	const struct buffer *buffer;
+};
+
+struct script_loop {
+	const struct var *var;
+	const struct expr *min, *extent;
+};
+
+/* The block whose suite is being read. */
+struct script_block {
+	struct script_block *outer;
+	bool is_root, is_init, started;
+	VEC(struct iter_var) iters;
+	VEC(const struct expr *) bindings;
+	const struct expr *predicate;
+	VEC(struct region) reads, writes;
+	bool has_reads, has_writes;
+	VEC(const struct buffer *) allocs;
+	struct note *notes;
+	struct stmt *init;
+};
+
+/* A statement whose scope is the rest of its suite. */
+struct script_opener {
+	enum stmt_kind kind; /* LET, ALLOC, ATTR, FOR (a thread), ASSERT… */
+	/* index in the suite of the scope's first statement */
+	int at;
+	struct src_pos pos;
+	struct var *var;
+	const struct expr *value, *min;
+	const struct buffer *buffer;
+	struct script_memory *memory;
+	const char *text;
+	struct note *notes;
+};
+
+struct script_suite {
+	VEC(struct stmt *) list;
+	VEC(struct script_opener) openers;
+};
+
+struct script_reader {
+	struct module *m;
+	const struct source *src;
+	struct func *f;
+	const struct script_scope *scope;
+	VEC(struct script_name) names;
+	VEC(struct script_stem) stems; /* see script_hint */
+	VEC(struct script_loop) loops;
+	VEC(struct param) params;
+	VEC(struct script_handle *) handles; /* per parameter, or NULL */
+	struct script_block *block;
+	bool old_blocks; /* T.block, so that T.alloc_buffer is the block's */
+	bool has_blocks;
+	bool has_ret;
+	int n_sizes; /* the first names: sizes that the body declares */
+	int depth;   /* of statements in each other */
+};
+
+/* ---- names */
+
+/* Always false, so that callers can return it. */
+#define script_fail(r, node, ...)                                              \
+	py_error((r)->m, (r)->src, (node)->span, __VA_ARGS__)
+
+void script_define(struct script_reader *r, const char *name,
+		   struct script_value value);
+/* The name without number of the variable or buffer defined as name: the
+ * printer numbers equal names in the order of definition, so j_2 after j and
+ * j_1 is another j. Must be called once for each definition, in order. */
+const char *script_hint(struct script_reader *r, const char *name);
+const struct script_value *script_find(const struct script_reader *r,
+				       const char *name);
+/* The name behind T, as "axis.remap", where node is an attribute of the
+ * script's module; else NULL. */
+const char *script_path(const struct script_reader *r,
+			const struct py_node *node);
+/* Is node the call T.NAME(…)? */
+bool script_calls(const struct script_reader *r, const struct py_node *node,
+		  const char *name);
+/* An error for T.NAME, with the nearest known name. */
+bool script_unknown(struct script_reader *r, const struct py_node *node,
+		    const char *path);
+/* Is the decorator T.prim_func or I.ir_module (with or without a call)? */
+bool script_is_marked(const struct py_node *def, const char *word);
+
+/* ---- arguments of calls */
+
+enum { SCRIPT_MAX_ARGS = 12 };
+
+/* Sorts a call's arguments by names, a list that ends in NULL; found[i] is NULL
+ * for an absent argument. The first n_needed are required. */
+bool script_args(struct script_reader *r, const struct py_node *call,
+		 const char *const *names, int n_needed,
+		 const struct py_node **found);
+
+/* A call's arguments, its type apart: dtype="…" at the end (old spelling), or
+ * a first string (current spelling, where nothing else says it). */
+struct script_typed_args {
+	const struct py_node *list[64];
+	int n;
+	const struct py_node *type; /* NULL: not given */
+};
+
+bool script_typed_args(struct script_reader *r, const struct py_node *call,
+		       struct script_typed_args *out);
+bool script_want_count(struct script_reader *r, const struct py_node *call,
+		       int got, int want);
+/* The type that a call of the old spelling ends in must be its own. */
+bool script_check_type(struct script_reader *r, const struct py_node *type,
+		       const struct expr *e);
+
+/* ---- values and expressions */
+
+struct script_value script_value_of(const struct expr *e, bool weak);
+/* "float32x4" */
+const char *script_type_name(struct script_reader *r, struct dtype t);
+/* A value for a message: "a whole buffer". */
+const char *script_describe(const struct script_value *v);
+bool script_is_number(struct dtype t);
+/* Converts a pointer to an expression; reports other values that are no
+ * expressions. */
+bool script_need_expr(struct script_reader *r, const struct py_node *node,
+		      struct script_value *v);
+bool script_eval(struct script_reader *r, const struct py_node *node,
+		 struct script_value *out);
+/* As an expression; numbers of Python are int32 (int64 if need be), float32
+ * and bool. */
+bool script_expr(struct script_reader *r, const struct py_node *node,
+		 const struct expr **out);
+/* The same, converted to a type where that loses nothing. */
+bool script_expr_as(struct script_reader *r, const struct py_node *node,
+		    struct dtype t, const struct expr **out);
+bool script_settle(struct script_reader *r, const struct py_node *node,
+		   const struct script_value *v, const struct expr **out);
+bool script_convert(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *v, struct dtype t,
+		    const struct expr **out);
+/* A number of Python that is an integer. */
+bool script_constant(struct script_reader *r, const struct py_node *node,
+		     int64_t *out);
+bool script_condition(struct script_reader *r, const struct py_node *node,
+		      const struct expr **out);
+/* Scalars of integers. */
+bool script_index(struct script_reader *r, const struct py_node *node,
+		  const struct expr **out);
+/* "a string", or an error. */
+bool script_text(struct script_reader *r, const struct py_node *node,
+		 const char **out);
+bool script_type(struct script_reader *r, const struct py_node *node,
+		 struct dtype *out);
+bool script_type_named(struct script_reader *r, const struct py_node *node,
+		       const char *name, struct dtype *out);
+/* The elements of [a, b] or (a, b), or a alone. */
+const struct py_node *const *script_items(const struct py_node *const *node,
+					  int *n);
+bool script_call(struct script_reader *r, const struct py_node *node,
+		 const char *path, struct script_value *out);
+/* x.astype("int32") */
+bool script_astype(struct script_reader *r, const struct py_node *call,
+		   struct script_value *out);
+/* A call of the intrinsic function op. */
+bool script_intrin(struct script_reader *r, const struct py_node *call,
+		   enum intrin op, struct script_value *out);
+const char *const *script_call_names(struct script_reader *r, int *n);
+bool script_binary(struct script_reader *r, const struct py_node *node,
+		   enum expr_kind kind, const struct script_value *a,
+		   const struct script_value *b, struct script_value *out);
+/* Both of one type, lanes included, as arithmetic has them: A[i] - 128 of uint8
+ * is computed in int32. */
+bool script_promote(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *a, const struct script_value *b,
+		    const struct expr **x, const struct expr **y);
+/* The same where a number of Python takes the other's type: beside comparisons,
+ * shifts, &, | and ^, and in ranges. */
+bool script_unify(struct script_reader *r, const struct py_node *node,
+		  const struct script_value *a, const struct script_value *b,
+		  const struct expr **x, const struct expr **y);
+/* The element of the buffer v that the subscript node selects; slices of
+ * constant length are vectors. */
+bool script_element(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *v, const struct buffer **buffer,
+		    const struct expr ***index);
+/* min and end as a range. */
+bool script_range(struct script_reader *r, const struct py_node *min,
+		  const struct py_node *end, struct range *out);
+
+/* ---- buffers, blocks, statements */
+
+/* The shape, type and other arguments of T.Buffer(…), or of the old T.Buffer[…]
+ * as a type annotation. */
+bool script_buffer_type(struct script_reader *r, const struct py_node *node,
+			struct buffer_spec *spec);
+/* name = T.match_buffer(…), T.alloc_buffer(…), …: is the call one of them? */
+bool script_declares_buffer(const struct script_reader *r,
+			    const struct py_node *call);
+bool script_declare_buffer(struct script_reader *r, const struct py_node *call,
+			   const char *name, struct script_suite *suite);
+
+bool script_is_block(const struct script_reader *r, const struct py_node *node);
+bool script_block(struct script_reader *r, const struct py_node *call,
+		  const struct py_node *suite, struct stmt **out);
+/* Does the call belong to a block's head: T.axis.…, T.where, T.reads, …? */
+bool script_is_axis(const struct script_reader *r, const struct py_node *node);
+bool script_axis(struct script_reader *r, const struct py_node *target,
+		 const struct py_node *call);
+bool script_block_line(struct script_reader *r, const struct py_node *call,
+		       const char *path);
+/* A number, a string, or a list of numbers and strings. */
+bool script_note_value(struct script_reader *r, const struct py_node *node,
+		       const struct expr **out);
+bool script_notes(struct script_reader *r, const struct py_node *dict,
+		  struct note **out);
+bool script_func_attr(struct script_reader *r, const struct py_node *call);
+
+bool script_read_suite(struct script_reader *r, const struct py_node *suite,
+		       struct stmt **out);
+void script_open(struct script_reader *r, struct script_suite *suite,
+		 const struct py_node *node, struct script_opener opener);
+void script_push(struct script_reader *r, struct script_suite *suite,
+		 const struct py_node *node, struct stmt *s);
+struct stmt *script_close_suite(struct script_reader *r,
+				struct script_suite *suite);
+
+bool script_for(struct script_reader *r, const struct py_node *node,
+		struct stmt **out);
+/* The items of a with from `item` on, and its suite. */
+bool script_with(struct script_reader *r, const struct py_node *node, int item,
+		 struct stmt **out);
+bool script_init(struct script_reader *r, const struct py_node *with,
+		 const struct py_node *call);
+bool script_assert(struct script_reader *r, const struct py_node *condition,
+		   const struct py_node *message, struct stmt **out);
+/* The call of T.let, T.attr or T.launch_thread, and the name of a thread's
+ * variable, or NULL; an error for another call. */
+bool script_read_opener(struct script_reader *r, const struct py_node *call,
+			const char *path, const struct py_node *target,
+			struct script_opener *out);
+/* A let of the name, defined from here on. */
+void script_let(struct script_reader *r, const char *name,
+		const struct expr *value, struct script_opener *out);
+bool script_assign(struct script_reader *r, const struct py_node *node,
+		   struct script_suite *suite);
+/* x: T.int32 = value */
+bool script_annotated(struct script_reader *r, const struct py_node *node,
+		      struct script_suite *suite);
+/* target = value, or target op= value, of an element; op is NULL for =. */
+bool script_store(struct script_reader *r, const struct py_node *node,
+		  const struct py_node *target, const struct py_node *value,
+		  const char *op, struct script_suite *suite);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nodes of control flow: where branches and loops of a graph begin and
+ * end (ir/graph/graph_body.c).
+ *
+ *	Copy<body=B>(x)         x in memory that the branch or loop may own
+ *	Carry<body=L>(init)     a state of loop L within its body
+ *	Iteration<body=L>()     the number of the iteration, from 0
+ *	ScanInput<body=L, back>(x)
+ *	                        the slice of x that the iteration reads
+ *	EndIf<body, then=T, else=E, sizes>(condition, T's results, E's results)
+ *	EndLoop<body, loop=L, trips, states, counted, condition, back>(
+ *		[count], first states, next states, slices)
+ *	                        the last states, and the slices of all iterations
+ *
+ * `sizes` has three integers for each size in which the branches differ: the
+ * result, the dimension, and the number of the variable in graph.run_sizes; the
+ * branches' last results hold their values.
+ *
+ * `trips` is the number of iterations, absent if it is not known; with
+ * `counted`, input 0 is a limit; with `condition`, the loop ends when state 0
+ * is false. `back` has, for each slice, whether the last iteration is first. */
+#include "analyse.h"
+#include "dims.h"
+
+bool
+infer_control_copy(struct infer *c, struct node *n)
+{
+	infer_like_input(c, n);
+	return true;
+}
+
+bool
+define_control_copy(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	int ndim = n->outputs[0]->ndim;
+	const struct expr **index = arena_array(&c->module->arena,
+						const struct expr *, ndim + 1);
+
+	for (int d = 0; d < ndim; d++) {
+		index[d] = axes[d].var->expr;
+	}
+	out[0] = define_stage(c, "copy", "elementwise", ndim, axes,
+			      te_at(c->module, in[0], index, ndim));
+	return true;
+}
+
+/* An integer of fewer than 8 bits, of the low bits of its byte; other elements as
+ * they are. */
+bool
+define_low_bits(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	int ndim = n->outputs[0]->ndim;
+	const struct expr *e = te_at(c->module, in[0],
+				     axes_exprs(c, axes, ndim), ndim);
+	struct dtype t = e->type;
+
+	if (!dtype_equal(dtype_stored(t), t)) {
+		e = expr_call(c->module, INTRIN_REINTERPRET, dtype_of(DT_U8),
+			      &e, 1);
+		e = expr_cast(c->module, t, e);
+	}
+	out[0] = define_stage(c, "low_bits", "elementwise", ndim, axes, e);
+	return true;
+}
+
+/* The entry function has their meaning. */
+bool
+define_control_none(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	(void)c;
+	(void)n;
+	(void)in;
+	(void)out;
+	return false;
+}
+
+bool
+infer_iteration(struct infer *c, struct node *n)
+{
+	infer_set(c, n->outputs[0], dtype_of(DT_I64), 0, NULL);
+	return true;
+}
+
+bool
+define_iteration(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	const struct graph_body *loop = graph_body(c->graph, n->body);
+
+	(void)in;
+	if (loop == NULL || loop->iteration == NULL) {
+		return false;
+	}
+	out[0] = define_stage(c, "iteration", "elementwise", 0, NULL,
+			      expr_cast(c->module, dtype_of(DT_I64),
+					loop->iteration->expr));
+	return true;
+}
+
+bool
+infer_scan_input(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	if (x->ndim < 1) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "a scalar has no slices; correct the model");
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim - 1, x->shape + 1);
+	return true;
+}
+
+/* "float32[2, 3]" */
+static const char *
+type_text(struct infer *c, const struct tensor *t)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	tensor_print_type(t, &s);
+	text = arena_strdup(&c->module->arena, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+/* The variable of size `dim` of result k of an EndIf; NULL: none. */
+static const struct expr *
+branch_size(const struct node *n, int k, int dim)
+{
+	const struct graph *g = n->graph;
+	const int64_t *sizes;
+	int count = node_attr_ints(n, "sizes", &sizes);
+
+	for (int i = 0; i + 2 < count; i += 3) {
+		if (sizes[i] == k && sizes[i + 1] == dim && sizes[i + 2] >= 0 &&
+		    sizes[i + 2] < g->run_sizes.n) {
+			return g->run_sizes.data[sizes[i + 2]].var->expr;
+		}
+	}
+	return NULL;
+}
+
+/* The shape of result k, whose types in the branches are a and b; NULL: they
+ * differ. */
+static const struct expr **
+branch_shape(struct infer *c, const struct node *n, int k,
+	     const struct tensor *a, const struct tensor *b)
+{
+	const struct expr **shape;
+
+	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
+		return NULL;
+	}
+	shape = arena_array(&c->module->arena, const struct expr *,
+			    a->ndim + 1);
+	for (int d = 0; d < a->ndim; d++) {
+		shape[d] = a->shape[d];
+		if (a->shape[d] != b->shape[d]) {
+			shape[d] = branch_size(n, k, d);
+		}
+		if (shape[d] == NULL) {
+			return NULL;
+		}
+	}
+	return shape;
+}
+
+bool
+infer_end_if(struct infer *c, struct node *n)
+{
+	int count = (n->n_inputs - 1) / 2;
+
+	for (int k = 0; k < count; k++) {
+		const struct tensor *a = n->inputs[1 + k];
+		const struct tensor *b = n->inputs[1 + count + k];
+		const struct expr **shape = branch_shape(c, n, k, a, b);
+
+		if (shape == NULL) {
+			return infer_error(
+				c, DIAG_BAD_MODEL,
+				"the branches give '%s' different types: %s "
+				"and %s; make the shapes equal, or the "
+				"condition known when the code is generated",
+				n->outputs[k] != NULL ? n->outputs[k]->name
+						      : a->name,
+				type_text(c, a), type_text(c, b));
+		}
+		infer_set(c, node_output(n, k), a->type, a->ndim, shape);
+	}
+	return true;
+}
+
+/* The most iterations of the loop. */
+static const struct expr *
+most_iterations(struct infer *c, const struct node *n)
+{
+	struct module *m = c->module;
+	const struct expr *const *count;
+	int elems;
+
+	if (node_attr(n, "counted") != NULL &&
+	    input_elems(m, n, 0, &count, &elems) && elems == 1) {
+		return dim_max(m, expr_i32(m, 0), count[0]);
+	}
+	return expr_index(m, node_attr_int(n, "trips", 0));
+}
+
+/* The slices of all iterations. */
+static void
+infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
+{
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						t->ndim + 2);
+
+	shape[0] = most_iterations(c, n);
+	for (int d = 0; d < t->ndim; d++) {
+		shape[d + 1] = t->shape[d];
+	}
+	infer_set(c, node_output(n, k), t->type, t->ndim + 1, shape);
+}
+
+/* Has each ScanInput of the loop a slice for each of its iterations? */
+static bool
+check_slices(struct infer *c, const struct node *n)
+{
+	int64_t loop = node_attr_int(n, "loop", 0);
+	const struct expr *trips = most_iterations(c, n);
+	struct analyser a;
+
+	analyser_init(&a, c->module);
+	for (int i = 0; i < n->graph->nodes.n; i++) {
+		const struct node *s = n->graph->nodes.data[i];
+		const struct tensor *x;
+
+		if (strcmp(s->op_type, "ScanInput") != 0 ||
+		    strcmp(s->domain, "tirc") != 0 ||
+		    node_attr_int(s, "body", 0) != loop) {
+			continue;
+		}
+		x = s->inputs[0];
+		if (x->shape[0] != trips &&
+		    !prove(&a, expr_le(c->module, trips, x->shape[0]))) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "the loop has more iterations than "
+					   "'%s' has slices; correct the model",
+					   x->name);
+		}
+	}
+	return true;
+}
+
+bool
+infer_end_loop(struct infer *c, struct node *n)
+{
+	int64_t counted = node_attr_int(n, "counted", 0);
+	int64_t given = node_attr_int(n, "states", 0);
+	int first, states;
+
+	if (counted < 0 || counted > 1 || given < 0 ||
+	    given > (n->n_inputs - counted) / 2) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "it does not have an input before and one "
+				   "after an iteration for each of its states; "
+				   "correct the model");
+	}
+	first = (int)counted;
+	states = (int)given;
+	for (int k = 0; k < states; k++) {
+		const struct tensor *a = n->inputs[first + k];
+		const struct tensor *b = n->inputs[first + states + k];
+
+		if (!tensor_same_type(a, b)) {
+			return infer_error(
+				c, DIAG_BAD_MODEL,
+				"its state '%s' is %s before an iteration "
+				"and %s after it; a loop needs states of one "
+				"shape",
+				a->name, type_text(c, a), type_text(c, b));
+		}
+		infer_set(c, node_output(n, k), a->type, a->ndim, a->shape);
+	}
+	for (int k = states; first + states + k < n->n_inputs; k++) {
+		infer_stacked(c, n, k, n->inputs[first + states + k]);
+	}
+	return check_slices(c, n);
+}

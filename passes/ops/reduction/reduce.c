@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions along axes: out = post(combine of pre(x)). The axes are a constant
+ * input, or an attribute in old models. */
+#include "define.h"
+
+#include <math.h>
+
+/* ---- axes ---- */
+
+/* The dimensions of input 0 to reduce. False: unknown, reported if c is given
+ * (in inference); definitions come later and cannot fail. */
+static bool
+reduced_axes(struct infer *c, struct module *m, const struct node *n,
+	     bool **set)
+{
+	int ndim = n->inputs[0]->ndim, count = 0;
+	const int64_t *axes = NULL;
+	bool *reduced = arena_array(&m->arena, bool, ndim + 1);
+
+	if (node_input(n, 1)) {
+		if (!input_ints(m, n, 1, &axes, &count)) {
+			return infer_error(c, DIAG_UNKNOWN_SHAPE,
+					   "the axes of %s are not constant; "
+					   "make them an initializer",
+					   n->op_type);
+		}
+	} else {
+		count = node_attr_ints(n, "axes", &axes);
+	}
+	*set = reduced;
+	if (count == 0) {
+		bool all = !node_attr_int(n, "noop_with_empty_axes", 0);
+
+		for (int d = 0; d < ndim; d++) {
+			reduced[d] = all;
+		}
+		return true;
+	}
+	if (!c) {
+		for (int i = 0; i < count; i++) {
+			reduced[axes[i] < 0 ? axes[i] + ndim : axes[i]] = true;
+		}
+		return true;
+	}
+	return infer_axes_set(c, axes, count, ndim, reduced);
+}
+
+static void
+infer_reduced(struct infer *c, struct node *n, const bool *reduced,
+	      struct dtype type)
+{
+	const struct tensor *x = n->inputs[0];
+	bool keep = node_attr_int(n, "keepdims", 1) != 0;
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						x->ndim + 1);
+	int ndim = 0;
+
+	for (int d = 0; d < x->ndim; d++) {
+		if (!reduced[d]) {
+			shape[ndim++] = x->shape[d];
+		} else if (keep) {
+			shape[ndim++] = expr_i32(c->module, 1);
+		}
+	}
+	infer_set(c, n->outputs[0], type, ndim, shape);
+}
+
+bool
+infer_reduce(struct infer *c, struct node *n)
+{
+	bool *reduced;
+
+	if (!reduced_axes(c, c->module, n, &reduced)) {
+		return false;
+	}
+	infer_reduced(c, n, reduced, n->inputs[0]->type);
+	return true;
+}
+
+/* ---- the operators ---- */
+
+enum reduce_kind { REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN };
+
+/* A reduction: pre on each element, a combiner, post on the result. */
+struct reduce_form {
+	enum reduce_kind kind;
+	const struct expr *(*pre)(struct module *m, const struct expr *x);
+	const struct expr *(*post)(struct define *c, const struct expr *y,
+				   const struct expr *count);
+	/* How integers are computed: of float64 the log of a sum that cancels
+	 * would lose its digits, and squares soon leave 64 bits. */
+	enum { IN_OWN, IN_FLOAT64, IN_64_BITS } integers;
+};
+
+static const struct expr *
+pre_abs(struct module *m, const struct expr *x)
+{
+	return dtype_class(x->type) == DTC_UINT ? x
+						: expr_call1(m, INTRIN_ABS, x);
+}
+
+static const struct expr *
+pre_square(struct module *m, const struct expr *x)
+{
+	return expr_mul(m, x, x);
+}
+
+/* The mean of no integers is 0, as every integer divided by 0. */
+static const struct expr *
+post_mean(struct define *c, const struct expr *y, const struct expr *count)
+{
+	const struct expr *n = define_count(c, y->type, count);
+
+	if (dtype_is_int(y->type) && expr_is_value(n, 0)) {
+		return y;
+	}
+	return expr_div(c->module, y, n);
+}
+
+static const struct expr *
+post_sqrt(struct define *c, const struct expr *y, const struct expr *count)
+{
+	(void)count;
+	return expr_call1(c->module, INTRIN_SQRT, y);
+}
+
+static const struct expr *
+post_log(struct define *c, const struct expr *y, const struct expr *count)
+{
+	(void)count;
+	y = dtype_is_float(y->type) ? y
+				    : expr_cast(c->module, dtype_of(DT_F64), y);
+	return expr_call1(c->module, INTRIN_LOG, y);
+}
+
+static struct dtype
+type_of_terms(const struct reduce_form *f, struct dtype type)
+{
+	enum dtype_class class = dtype_class(type);
+
+	if (class == DTC_BOOL) {
+		return dtype_of(DT_U8);
+	}
+	if (f->integers == IN_OWN || dtype_is_float(type)) {
+		return accumulator_type(type);
+	}
+	return dtype_of(f->integers == IN_FLOAT64 ? DT_F64
+			: class == DTC_UINT       ? DT_U64
+						  : DT_I64);
+}
+
+static bool
+define_reduction(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out,
+		 const struct reduce_form *f)
+{
+	struct module *m = c->module;
+	struct dtype type = n->inputs[0]->type, t = type_of_terms(f, type);
+	bool keep = node_attr_int(n, "keepdims", 1) != 0, *reduced;
+	const struct reducer *r = NULL;
+	const struct expr *x;
+	struct reduce_plan p;
+	struct iter_var *axes;
+
+	if (!reduced_axes(NULL, m, n, &reduced)) {
+		return false;
+	}
+	p = reduce_plan(c, in[0], reduced, keep);
+	x = expr_cast(m, t, te_at(m, in[0], p.at, in[0]->buffer->ndim));
+	x = f->pre ? f->pre(m, x) : x;
+	switch (f->kind) {
+	case REDUCE_SUM:
+		r = reducer_sum(m, t);
+		break;
+	case REDUCE_PROD:
+		r = reducer_prod(m, t);
+		break;
+	case REDUCE_MAX:
+	case REDUCE_MIN:
+		r = reducer_extreme(m, t, f->kind == REDUCE_MAX);
+		break;
+	}
+	if (p.n_over > 0) {
+		static const char *const names[] = { "sum", "prod", "max",
+						     "min" };
+
+		out[0] = define_stage(c, names[f->kind], "reduce", p.n_axes,
+				      p.axes,
+				      te_reduce(m, r, x, p.over, p.n_over));
+		if (!f->post && dtype_equal(t, type)) {
+			return true;
+		}
+		axes = define_axes(c, n->outputs[0]);
+		x = te_at(m, out[0], axes_exprs(c, axes, p.n_axes), p.n_axes);
+	} else {
+		axes = p.axes;
+	}
+	x = f->post ? f->post(c, x, p.count) : x;
+	out[0] = define_stage(c, "reduced", "elementwise", p.n_axes, axes,
+			      convert_to(c, type, x));
+	return true;
+}
+
+#define REDUCTION(name, ...)                                                   \
+	bool define_##name(struct define *c, const struct node *n,             \
+			   struct te_tensor *const *in,                        \
+			   struct te_tensor **out)                             \
+	{                                                                      \
+		static const struct reduce_form form = { __VA_ARGS__ };        \
+		return define_reduction(c, n, in, out, &form);                 \
+	}
+
+REDUCTION(reduce_sum, .kind = REDUCE_SUM)
+REDUCTION(reduce_prod, .kind = REDUCE_PROD)
+REDUCTION(reduce_max, .kind = REDUCE_MAX)
+REDUCTION(reduce_min, .kind = REDUCE_MIN)
+REDUCTION(reduce_mean, .kind = REDUCE_SUM, .post = post_mean)
+REDUCTION(reduce_l1, .kind = REDUCE_SUM, .pre = pre_abs)
+REDUCTION(reduce_l2, .kind = REDUCE_SUM, .pre = pre_square, .post = post_sqrt,
+	  .integers = IN_FLOAT64)
+REDUCTION(reduce_sum_square, .kind = REDUCE_SUM, .pre = pre_square)
+REDUCTION(reduce_log_sum, .kind = REDUCE_SUM, .post = post_log,
+	  .integers = IN_64_BITS)
+
+/* log(sum(exp(x - m))) + m with m = max(x), or 0 if that is infinite. */
+bool
+define_reduce_log_sum_exp(struct define *c, const struct node *n,
+			  struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	struct dtype type = n->inputs[0]->type, t = accumulator_type(type);
+	bool keep = node_attr_int(n, "keepdims", 1) != 0, *reduced;
+	struct te_tensor *max, *shift, *sum;
+	const struct expr *x, *at_max;
+	struct reduce_plan p;
+	struct iter_var *axes;
+
+	if (!reduced_axes(NULL, m, n, &reduced)) {
+		return false;
+	}
+	t = dtype_is_float(t) ? t : dtype_of(DT_F64);
+	p = reduce_plan(c, in[0], reduced, keep);
+	x = expr_cast(m, t, te_at(m, in[0], p.at, in[0]->buffer->ndim));
+	if (p.n_over == 0) {
+		out[0] = define_stage(c, "reduced", "elementwise", p.n_axes,
+				      p.axes, convert_to(c, type, x));
+		return true;
+	}
+	max = define_stage(c, "max", "reduce", p.n_axes, p.axes,
+			   te_reduce(m, reducer_extreme(m, t, true), x, p.over,
+				     p.n_over));
+	axes = define_axes(c, n->outputs[0]);
+	at_max = te_at(m, max, axes_exprs(c, axes, p.n_axes), p.n_axes);
+	shift = define_stage(c, "shift", "elementwise", p.n_axes, axes,
+			     expr_select(m, expr_call1(m, INTRIN_ISINF, at_max),
+					 like(c, at_max, 0), at_max));
+	p = reduce_plan(c, in[0], reduced, keep);
+	x = expr_cast(m, t, te_at(m, in[0], p.at, in[0]->buffer->ndim));
+	x = expr_sub(m, x,
+		     te_at(m, shift, axes_exprs(c, p.axes, p.n_axes),
+			   p.n_axes));
+	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
+			   te_sum(m, expr_call1(m, INTRIN_EXP, x), p.over,
+				  p.n_over));
+	axes = define_axes(c, n->outputs[0]);
+	x = te_at(m, sum, axes_exprs(c, axes, p.n_axes), p.n_axes);
+	x = expr_add(m, expr_call1(m, INTRIN_LOG, x),
+		     te_at(m, shift, axes_exprs(c, axes, p.n_axes), p.n_axes));
+	out[0] = define_stage(c, "reduced", "elementwise", p.n_axes, axes,
+			      convert_to(c, type, x));
+	return true;
+}
+
+/* ---- ArgMax, ArgMin ---- */
+
+bool
+infer_arg(struct infer *c, struct node *n)
+{
+	int ndim = n->inputs[0]->ndim, axis;
+	bool *reduced = arena_array(&c->module->arena, bool, ndim + 1);
+
+	if (!infer_axis(c, node_attr_int(n, "axis", 0), ndim, &axis)) {
+		return false;
+	}
+	reduced[axis] = true;
+	infer_reduced(c, n, reduced, dtype_of(DT_I64));
+	return true;
+}
+
+static bool
+define_arg(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out, bool max)
+{
+	struct module *m = c->module;
+	int ndim = in[0]->buffer->ndim;
+	int64_t axis = node_attr_int(n, "axis", 0);
+	bool keep = node_attr_int(n, "keepdims", 1) != 0;
+	bool last = node_attr_int(n, "select_last_index", 0) != 0;
+	bool *reduced = arena_array(&m->arena, bool, ndim + 1);
+	struct dtype i64 = dtype_of(DT_I64);
+	struct reduce_plan p;
+
+	reduced[axis < 0 ? axis + ndim : axis] = true;
+	p = reduce_plan(c, in[0], reduced, keep);
+	out[0] = define_arg_stage(c,
+				  reducer_arg(m, in[0]->buffer->type, i64, max,
+					      last),
+				  te_at(m, in[0], p.at, ndim),
+				  expr_cast(m, i64, p.over[0].var->expr),
+				  p.axes, p.n_axes, p.over, 1, NULL);
+	return true;
+}
+
+bool
+define_arg_max(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_arg(c, n, in, out, true);
+}
+
+bool
+define_arg_min(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_arg(c, n, in, out, false);
+}
