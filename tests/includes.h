@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "walk.h"
+#include "unit.h"
 
 static inline void
 print_includes(FILE *out, const struct unit *u)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "text.h"
-#include "walk.h"
+#include "unit.h"
 
 static bool
 fail(struct unit *u, const struct func *f, const char *what, const char *name)

@@ -10,7 +10,7 @@
 #include "json_put.h"
 #include "kernel.h"
 #include "rounding.h"
-#include "walk.h"
+#include "unit.h"
 
 static bool
 render(struct module *m, const char *file, const char *item, const char *text,

@@ -3,7 +3,7 @@
  * texts of intrinsics that it has. A compiler that lacks them refuses the
  * source. */
 #include "text.h"
-#include "walk.h"
+#include "unit.h"
 
 /* Have the lists a word in common? */
 static bool

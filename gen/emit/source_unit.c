@@ -3,7 +3,7 @@
  * use. */
 #include <math.h>
 
-#include "walk.h"
+#include "unit.h"
 
 void
 unit_init(struct unit *u, struct module *m, const struct dialect *d)

@@ -2,7 +2,7 @@
 /* Declarations of local arrays and variables, with initializers where the body
  * begins with constant stores. */
 #include "host_device.h"
-#include "walk.h"
+#include "walk_stmt.h"
 
 /* ALLOC x { ALLOC y { x = 0; … } }: leading stores of the body become
  * initializers if they do not read the arrays. */

@@ -2,7 +2,7 @@
 /* Bulk tensor copies to shared memory (COPY_BOX, TMA): a tensor-map descriptor
  * is a kernel parameter that the launch passes; groups of copies complete in
  * the order of their issue. */
-#include "walk.h"
+#include "walk_stmt.h"
 
 #include <string.h>
 

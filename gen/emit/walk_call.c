@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls as text, with casts of pointers to arrays. */
 #include "text.h"
-#include "walk.h"
+#include "walk_stmt.h"
 
 static const char *
 with_commas(struct walker *w, const char *const *args, int n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel launches and barriers as text, in dialects that have them. */
 #include "host_device.h"
-#include "walk.h"
+#include "walk_stmt.h"
 
 static struct piece
 failed(struct walker *w, const char *why)

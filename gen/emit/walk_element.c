@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of arrays as text: one index per dimension, or the linearized index
  * where the dialect has flat arrays; runs of elements as vectors. */
-#include "walk.h"
+#include "walk_expr.h"
 
 bool
 buffer_is_flat(const struct buffer *b)
@@ -136,7 +136,7 @@ array_text(struct walker *w, const struct binding *bound,
 
 const char *
 walk_element(struct walker *w, const struct buffer *b,
-	     const struct expr *const *index, int n)
+	     const struct expr *const *index, int n, enum element_use use)
 {
 	const struct binding *bound = walk_find(w, b->data);
 	struct tdata *data = tdata_new(w->a);
@@ -148,7 +148,8 @@ walk_element(struct walker *w, const struct buffer *b,
 		return "";
 	}
 	if (bound->fragment) {
-		if (!w->addressed || n < 2 || !expr_is_value(index[n - 1], 0) ||
+		if (use != ELEMENT_PLACE || n < 2 ||
+		    !expr_is_value(index[n - 1], 0) ||
 		    !expr_is_value(index[n - 2], 0)) {
 			walk_fail(w,
 				  "elements of %s, which is of the scope "
@@ -162,7 +163,7 @@ walk_element(struct walker *w, const struct buffer *b,
 			return bound->text;
 		}
 	}
-	if (!w->addressed && walk_is_opaque(w, b)) {
+	if (use != ELEMENT_PLACE && walk_is_opaque(w, b)) {
 		walk_fail(w,
 			  "only intrinsics know where elements of %s are, "
 			  "which is of the scope '%s'; tensorize the blocks "
@@ -178,7 +179,7 @@ walk_element(struct walker *w, const struct buffer *b,
 		first[n - 1] = index[n - 1]->args[0];
 		return elements(w, bound,
 				(struct dtype){ b->type.kind, (uint16_t)lanes },
-				walk_element(w, b, first, n));
+				walk_element(w, b, first, n, use));
 	}
 	for (int i = 0; i < n; i++) {
 		if (index[i]->type.lanes > 1) {
@@ -187,7 +188,6 @@ walk_element(struct walker *w, const struct buffer *b,
 			return "";
 		}
 	}
-	w->addressed = false; /* its indices are evaluated */
 	tdata_text(data, "array", array_text(w, bound, b));
 	tdata_list(data, "indices");
 	if (n == 0 && bound->kind == VALUE_SCALAR) {

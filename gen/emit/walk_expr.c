@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions as text: which of the dialect's forms each kind is written in. */
-#include "walk.h"
+#include "walk_expr.h"
 
 /* Longer operands are not written twice. */
 #define REPEATABLE_COLUMNS 24
@@ -484,13 +484,15 @@ piece_of(struct walker *w, const struct expr *e)
 	case EXPR_CAST:
 		return cast(w, e);
 	case EXPR_LOAD:
-		addressed = w->addressed;
+		addressed = w->addressed == e;
 		if (!addressed && walk_is_on_device(w, e->u.buffer)) {
 			p.text = walk_read_back(w, e->u.buffer, e->args,
 						e->n_args);
 			return walk_loaded(w, e->type, p);
 		}
-		p.text = walk_element(w, e->u.buffer, e->args, e->n_args);
+		p.text = walk_element(w, e->u.buffer, e->args, e->n_args,
+				      addressed ? ELEMENT_PLACE
+						: ELEMENT_VALUE);
 		if (e->type.lanes > e->u.buffer->type.lanes) {
 			p.level = w->d->unary;
 		}

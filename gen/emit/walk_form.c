@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of operators as a dialect has them, with the parentheses that
  * precedence requires and the ones that compilers warn about. */
-#include "walk.h"
+#include "walk_expr.h"
 
 static const char *
 as_group(struct walker *w, const char *text)

@@ -2,7 +2,7 @@
 /* The walker's frame: names in scope, rendering of the dialect's texts, whole
  * functions. */
 #include "host_device.h"
-#include "walk.h"
+#include "walk_stmt.h"
 
 bool
 walk_fail(struct walker *w, const char *fmt, ...)
@@ -205,7 +205,7 @@ is_written(struct walker *w, const struct param *p)
 }
 
 const char *
-walk_elements(struct arena *a, const struct buffer *b)
+unit_elements(struct arena *a, const struct buffer *b)
 {
 	int64_t all = 1, extent;
 
@@ -281,7 +281,7 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	tdata_text(data, "extent", NULL);
 	tdata_list(data, "inner");
 	if (flat && !buffer_is_flat(p->buffer)) {
-		tdata_text(data, "extent", walk_elements(w->a, p->buffer));
+		tdata_text(data, "extent", unit_elements(w->a, p->buffer));
 	}
 	for (int i = 0; i < p->buffer->ndim && !flat; i++) {
 		int64_t extent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of intrinsic functions as text. */
-#include "walk.h"
+#include "walk_expr.h"
 
 static bool
 form_of_intrinsic(enum intrin op, enum form_id *id)
@@ -82,6 +82,7 @@ walk_intrinsic(struct walker *w, const struct expr *e)
 {
 	struct dtype nothing = dtype_of(DT_VOID);
 	enum form_id id;
+	const struct expr *outer;
 	struct piece p;
 
 	switch (e->u.intrin) {
@@ -103,9 +104,10 @@ walk_intrinsic(struct walker *w, const struct expr *e)
 		return pointer_sum(w, e);
 	case INTRIN_ADDRESS_OF:
 	case INTRIN_READ_ADDRESS_OF:
-		w->addressed = true;
+		outer = w->addressed;
+		w->addressed = e->args[0];
 		p = walk_apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
-		w->addressed = false;
+		w->addressed = outer;
 		return p;
 	case INTRIN_COPY_BOX:
 		return (struct piece){ walk_copy_box(w, e), w->d->primary };

@@ -10,7 +10,7 @@
  *                                        share(56, conv1_task, shared)
  *
  * where conv1_task unpacks shared and calls conv1_part. */
-#include "walk.h"
+#include "walk_stmt.h"
 
 /* The loop's range must fit two 32-bit numbers. */
 static bool

@@ -7,7 +7,7 @@
  *						10 - i), all(b)), 10 - i) */
 #include <string.h>
 
-#include "walk.h"
+#include "walk_stmt.h"
 
 /* Is the last index v plus an invariant, and are the others independent of
  * v? */

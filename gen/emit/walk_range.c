@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries about integers: overflow, and safe divisors. */
-#include "walk.h"
+#include "walk_stmt.h"
 
 bool
 walk_is_data(struct walker *w, const struct expr *e)

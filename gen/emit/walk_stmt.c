@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements as text. Runs of declarations are followed by an empty line; names
  * are unique among the visible ones, so nothing shadows. */
+#include "walk_stmt.h"
 #include "comment_text.h"
 #include "host_device.h"
-#include "walk.h"
 
 static struct layout
 layout_of(const struct walker *w, bool align_with_tabs)
@@ -517,7 +517,8 @@ write_vector(struct walker *w, struct stmt *s)
 	tdata_text(data, "short", dtype_short(b->type));
 	tdata_int(data, "lanes", b->type.lanes);
 	tdata_text(data, "first",
-		   walk_element(w, b, s->args + 1, s->n_args - 1));
+		   walk_element(w, b, s->args + 1, s->n_args - 1,
+				ELEMENT_VALUE));
 	tdata_text(data, "value", walk_expr(w, s->args[0], w->d->assignment));
 	walk_put(w, false, walk_render(w, w->d->vectors.write, data));
 	return true;
@@ -552,7 +553,8 @@ store_vector(struct walker *w, struct stmt *s)
 		   bound != NULL ? w->d->spaces[bound->space] : NULL);
 	tdata_text(data, "short", dtype_short(s->args[0]->type));
 	tdata_int(data, "lanes", lanes);
-	tdata_text(data, "first", walk_element(w, b, index, last));
+	tdata_text(data, "first",
+		   walk_element(w, b, index, last, ELEMENT_VALUE));
 	tdata_text(data, "value", walk_expr(w, s->args[0], w->d->assignment));
 	if (w->count != NULL) {
 		tdata_text(data, "count", w->count);
@@ -595,7 +597,8 @@ walk_store(struct walker *w, struct stmt *s)
 	}
 	id = compound(w, s, &value);
 	tdata_text(data, "target",
-		   walk_element(w, s->u.buffer, s->args + 1, s->n_args - 1));
+		   walk_element(w, s->u.buffer, s->args + 1, s->n_args - 1,
+				ELEMENT_VALUE));
 	/* Operators take a number for a vector of it. */
 	if (id != SAY_STORE && value->kind == EXPR_BROADCAST) {
 		value = value->args[0];

@@ -6,7 +6,7 @@
  *	->
  *	C[i] = f32_to_f16(f32_as_f16(f16_to_f32(A[i]) * f16_to_f32(A[i]))
  *			  + f16_to_f32(B[i])); */
-#include "walk.h"
+#include "walk_expr.h"
 
 struct dtype
 walk_computed(const struct walker *w, struct dtype t)
@@ -96,7 +96,8 @@ walk_stored(struct walker *w, const struct expr *e)
 		return walk_expr(w, e, w->d->assignment);
 	}
 	if (e->kind == EXPR_LOAD) {
-		return walk_element(w, e->u.buffer, e->args, e->n_args);
+		return walk_element(w, e->u.buffer, e->args, e->n_args,
+				    ELEMENT_VALUE);
 	}
 	is_inexact(w, e, &from);
 	w->unrounded = e;

@@ -7,7 +7,7 @@
 #include "kernel.h"
 #include "package.h"
 #include "pointer_map.h"
-#include "walk.h"
+#include "unit.h"
 
 struct cJSON;
 

@@ -167,7 +167,7 @@ weight_line(struct packer *k, int i, const char *text, struct unit *u)
 	tdata_list(data, "extents");
 	if (k->d->functions.flat && b->ndim > 0) {
 		tdata_text(tdata_item(data, "extents"), "extent",
-			   walk_elements(k->a, b));
+			   unit_elements(k->a, b));
 	}
 	for (int j = 0; j < b->ndim && !k->d->functions.flat; j++) {
 		if (!expr_is_int(b->shape[j], &extent) || extent < 1) {

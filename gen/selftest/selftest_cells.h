@@ -4,7 +4,7 @@
 #define TIRC_SELFTEST_CELLS_H
 
 #include "host_device.h"
-#include "walk.h"
+#include "unit.h"
 
 #define CELL_VALUES 32 /* elements of every array */
 

@@ -10,7 +10,7 @@
 #include "lower.h"
 #include "random_te.h"
 #include "sched_rules.h"
-#include "walk.h"
+#include "unit.h"
 
 #include "../includes.h"
 #include "kernels.h"

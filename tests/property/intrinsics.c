@@ -13,7 +13,7 @@
 #include "intrinsic_make.h"
 #include "intrinsics.h"
 #include "random_te.h"
-#include "walk.h"
+#include "unit.h"
 
 #include "../includes.h"
 

@@ -8,7 +8,7 @@
 
 #include "lower.h"
 #include "script.h"
-#include "walk.h"
+#include "unit.h"
 
 #include "../includes.h"
 #include "emit.h"

@@ -9,7 +9,7 @@
 
 #include "interp.h"
 #include "lower.h"
-#include "walk.h"
+#include "unit.h"
 
 #include "../includes.h"
 

@@ -3,7 +3,7 @@
  * ships. */
 #include "emit.h"
 #include "check.h"
-#include "walk.h"
+#include "unit.h"
 
 static struct module *m;
 static const struct dialect *d;
