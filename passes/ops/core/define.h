@@ -173,8 +173,7 @@ const struct expr *define_clamped(struct define *c, const struct expr *e,
 /* A literal with e's type. */
 const struct expr *like(struct define *c, const struct expr *e, double v);
 /* exp(e) - 1 */
-const struct expr *define_exp_minus_one(struct define *c,
-					const struct expr *e);
+const struct expr *define_exp_minus_one(struct define *c, const struct expr *e);
 /* log(1 + exp(e)), without overflow of exp */
 const struct expr *define_softplus(struct define *c, const struct expr *e);
 /* e, or alpha * (exp(e) - 1) where e is negative */

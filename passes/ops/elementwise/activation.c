@@ -73,7 +73,8 @@ BODY(celu)
 	const struct expr *zero = like(c, x[0], 0);
 	const struct expr *alpha = attr_like(c, n, "alpha", 1, x[0]);
 	const struct expr *below =
-		expr_mul(m, alpha, define_exp_minus_one(c, expr_div(m, x[0], alpha)));
+		expr_mul(m, alpha,
+			 define_exp_minus_one(c, expr_div(m, x[0], alpha)));
 
 	return expr_add(m, expr_max(m, x[0], zero), expr_min(m, below, zero));
 }
