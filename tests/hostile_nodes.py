@@ -56,7 +56,7 @@ def table_names():
     """{(domain, operator)} of the tables of operators."""
     found = set()
     for line in re.finditer(r'^(?:MAP|OP)\((\w+)(?:, "([\w.]*)")?',
-                            read("passes", "ops", "ops.def"), re.M):
+                            read("passes", "ops", "core", "ops.def"), re.M):
         found.add((line[2] or "", line[1]))
     for line in re.finditer(r'^COMPOSE\("([\w.]*)", (\w+)',
                             read("gen", "onnx", "compose.def"), re.M):

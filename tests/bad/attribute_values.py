@@ -9,7 +9,7 @@ import re
 from helper import ROOT, fail, tirc, work_folder
 from proto import attribute, blob, graph, model, node, number, value_info
 
-TABLE = os.path.join(ROOT, "passes", "ops", "attr_values.def")
+TABLE = os.path.join(ROOT, "passes", "ops", "core", "attr_values.def")
 # Their attribute is a list of strings.
 LISTS = ("activations", "nodes_modes")
 

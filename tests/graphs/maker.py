@@ -33,7 +33,7 @@ SYMBOL = 11  # a size that only symbolic dimensions have
 def rows():
     """{name: types of input 0} of the operators in passes/ops/core/ops.def, those
     of tirc's own as "tirc.NAME"."""
-    with open(os.path.join(ROOT, "passes", "ops", "ops.def"),
+    with open(os.path.join(ROOT, "passes", "ops", "core", "ops.def"),
               encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     found = {}

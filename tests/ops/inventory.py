@@ -13,7 +13,7 @@ DOCUMENT = os.path.join(ROOT, "docs", "operators.md")
 # Where a table stands in the document, its file, and a row of it; a row has
 # groups "name" and "domain".
 TABLES = [
-    ("list", os.path.join("passes", "ops", "ops.def"),
+    ("list", os.path.join("passes", "ops", "core", "ops.def"),
      r'^(?:MAP|OP)\((?P<name>\w+)(?:, "(?P<domain>[\w.]*)")?'),
     ("list of compositions", os.path.join("gen", "onnx", "compose.def"),
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
@@ -22,7 +22,7 @@ TABLES = [
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
 ]
 # The operator that is shown: its file, its name there, its row's beginning.
-EXAMPLE = (os.path.join("passes", "ops", "shape.c"), "eye_like", "OP(EyeLike,")
+EXAMPLE = (os.path.join("passes", "ops", "movement", "shape.c"), "eye_like", "OP(EyeLike,")
 
 
 def read(path):
@@ -39,7 +39,7 @@ def function(source, name):
 def example():
     """The operator as the lines that its change added."""
     path, name, row = EXAMPLE
-    table = os.path.join("passes", "ops", "ops.def")
+    table = os.path.join("passes", "ops", "core", "ops.def")
     source = read(path)
     parts = [(table, re.search(re.escape(row) + r"[^)]*\)\n",
                                read(table)).group(0)),

@@ -34,7 +34,7 @@ TYPES = [np.int8, np.uint8, np.int32, np.int64, bool, np.float16, np.float64]
 
 
 def operators():
-    table = os.path.join(helper.ROOT, "passes", "ops", "ops.def")
+    table = os.path.join(helper.ROOT, "passes", "ops", "core", "ops.def")
     with open(table, encoding="utf-8") as file:
         return sorted(set(re.findall(r"^(?:MAP|OP)\((\w+)", file.read(),
                                      re.M)))

@@ -25,7 +25,7 @@ except ImportError as missing:
 
 PARTS = 3  # of the operators, of which a run takes one
 MOST = 6  # executions for each element or product that is needed
-TABLE = os.path.join(helper.ROOT, "passes", "ops", "ops.def")
+TABLE = os.path.join(helper.ROOT, "passes", "ops", "core", "ops.def")
 
 # Rows MAP that are not of one float tensor, by the inputs that they take.
 MAPS = {
