@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays beside those that are wanted, as `tirc test` compares them
-(docs/output.md, "Results"): element by element, by the numbers of
+(docs/reference/results.md, "Results"): element by element, by the numbers of
 gen/cli/tolerance.def. Needs numpy alone."""
 import os
 import re

@@ -6,7 +6,7 @@ onnx.backend.test: |a - b| <= atol + rtol |b|, a little more for float16.
 Prints those that fail with the first line of what tirc said, those it refuses
 by operator or by reason, and the totals. Exit status 1 if one fails.
 
---report writes the results to tests/conformance.txt and docs/onnx-support.md;
+--report writes the results to tests/conformance.txt and docs/reference/onnx-support.md;
 with a PATTERN, those of its tests into what is there. --turn takes one of 20
 parts of the tests, another one with a sanitized tirc, others after each commit, and
 those of tests/conformance_failed.txt, and fails where a result is not as
@@ -287,7 +287,7 @@ def main():
                              "(--option=--fp --option=strict)")
     parser.add_argument("--report", action="store_true",
                         help="store the results, and write "
-                        "docs/onnx-support.md")
+                        "docs/reference/onnx-support.md")
     parser.add_argument("--turn", action="store_true",
                         help="run a part, and compare with the stored results")
     parser.add_argument("--slowest", type=int, default=0, metavar="N",

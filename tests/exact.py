@@ -383,7 +383,7 @@ def cut(x, dtype):
 
 
 def integer_reduction(node, inputs):
-    """Sums and products wrap, as docs/output.md says; roots and logarithms are
+    """Sums and products wrap, as docs/reference/results.md says; roots and logarithms are
     computed as float64 and converted. The sum of ReduceLogSum has 64 bits."""
     dtype = inputs[0].dtype
     if node.op_type in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):

@@ -538,7 +538,7 @@ def data_of(hostile, kind):
             for name, x in hostile.own.items()}
 
 
-# -- what the manual states (docs/output.md, docs/operators.md)
+# -- what the manual states (docs/reference/emitted-files.md, docs/reference/operators.md)
 
 def gather(x, i):
     return [x[i % len(x)]]

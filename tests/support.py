@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ONNX's tests gave, and the page that shows it.
 
-    support.py            docs/onnx-support.md is what tests/conformance.txt
+    support.py            docs/reference/onnx-support.md is what tests/conformance.txt
                           says, and that agrees with itself
     support.py --write    writes the page
 
@@ -19,8 +19,10 @@ import sys
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.abspath(__file__)))
 RESULTS = os.path.join(ROOT, "tests", "conformance.txt")
-PAGE = os.path.join(ROOT, "docs", "onnx-support.md")
+PAGE = os.path.join(ROOT, "docs", "reference", "onnx-support.md")
 HEAD = """# ONNX's tests, operator by operator
+
+For readers who ask how well one operator is tested.
 
 <!-- written by ./run conformance --report -->
 
@@ -133,7 +135,7 @@ def main():
         return
     with open(PAGE, encoding="utf-8") as file:
         if file.read() != results.page():
-            sys.exit("docs/onnx-support.md is not what tests/conformance.txt "
+            sys.exit("docs/reference/onnx-support.md is not what tests/conformance.txt "
                      "says\n./run docs writes it")
 
 

@@ -103,7 +103,7 @@ struct tirc_options {
 	int n_byoc;
 	const char *byoc_path;
 	bool explain; /* for tirc_explain */
-	/* Limits for inputs of strangers (docs/import.md#limits); 0: 4 times
+	/* Limits for inputs of strangers (docs/reference/limits.md); 0: 4 times
 	 * the bytes of the input, and 1 GB or 4 GB. The bytes that are written,
 	 * which a computed constant may have, too; the memory of the context.
 	 * A step that takes more memory ends with a message; a single
@@ -117,7 +117,7 @@ struct tirc_options {
 	/* The place of their regions: "within" the model (default); "alone":
 	 * the emitted model is only the regions, with inputs of their own;
 	 * "generated": it computes the inputs and outputs of regions without
-	 * backends. To compare regions (docs/byoc.md). */
+	 * backends. To compare regions (docs/how-to/verify.md). */
 	const char *regions;
 	/* Outputs of the emitted model besides its own, to compare them: "each":
 	 * the results of all nodes, which no pass merges then; "stored": the

@@ -205,10 +205,10 @@ static const struct verb verbs[] = {
 	  "compile a model, build it with cc and execute it",
 	  "Inputs come from .npz, .npy or ONNX .pb files, in order or by name.\n"
 	  "A target of a microcontroller names a simulator, which executes the\n"
-	  "program and counts instructions (docs/microcontrollers.md).\n",
+	  "program and counts instructions (docs/how-to/microcontrollers.md).\n",
 	  cmd_run },
 	{ "test", "MODEL.onnx [DIR or FILE.npz…]",
-	  "compare with the expected outputs of test data",
+	  "compare with test data, or with the interpreter",
 	  "Runs the model on input_*.pb of each DIR (default: every\n"
 	  "test_data_set_* beside the model) and compares with output_*.pb; or\n"
 	  "on the arrays of each FILE.npz that have the names of inputs, and\n"
@@ -228,7 +228,7 @@ static const struct verb verbs[] = {
 	  "take the other side; such elements are counted.\n"
 	  "Other integers must be equal. Results of quantizing nodes may differ\n"
 	  "by one step, dequantized too, because rounding depends on the order\n"
-	  "of a sum (docs/output.md#results).\n",
+	  "of a sum (docs/reference/results.md).\n",
 	  cmd_test },
 	{ "inspect", "MODEL.onnx", "nodes, shapes, work, memory",
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"
@@ -238,14 +238,14 @@ static const struct verb verbs[] = {
 	  "simplify the graph and choose the parts for backends",
 	  "Prints the parts, or writes the graph as JSON, which people and\n"
 	  "programs may edit: compile, run, test and inspect read the file\n"
-	  "instead of the model and continue from there (docs/byoc.md).\n",
+	  "instead of the model and continue from there (docs/reference/backend.md).\n",
 	  cmd_partition },
 	{ "lower", "FILE.py [--schedule FILE] [--phase N] | --from-onnx MODEL",
 	  "run a tensor program; print its output or functions",
 	  "Runs a program written for TVM (te, topi, tir.Schedule, TVMScript)\n"
 	  "and prints its output. If the program prints nothing, its lowered\n"
 	  "functions are printed. Neither TVM nor Python is needed.\n"
-	  "docs/programs.md defines the supported language.\n"
+	  "docs/reference/programs.md defines the supported language.\n"
 	  "With --from-onnx, prints a kernel of a model, or its schedule; after\n"
 	  "an edit: tirc compile MODEL --schedule-for NAME=FILE.\n",
 	  cmd_lower },

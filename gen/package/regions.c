@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Renders regions with their backends' templates, and sets the data by which
- * the model's own functions call them. docs/byoc.md lists the names. */
+ * the model's own functions call them. docs/reference/backend.md lists the names. */
 #include "regions.h"
 #include "kernels.h"
 #include "package.h"

@@ -2,7 +2,7 @@
 /* The partition as files: the simplified graph and its regions as JSON, the
  * constants as bytes in a second file. Reading restores exactly what was
  * written, so a compilation that stops here and continues from the files gives
- * the same output; any program may edit the files in between. docs/byoc.md
+ * the same output; any program may edit the files in between. docs/reference/backend.md
  * describes the format, templates/schema/partition.schema.json its keys. */
 #ifndef TIRC_PARTITION_H
 #define TIRC_PARTITION_H

@@ -774,7 +774,7 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 		return eval_error(ev, e->span,
 				  "this is not part of the "
 				  "Python that programs are read in; see "
-				  "docs/programs.md");
+				  "docs/reference/programs.md");
 	}
 }
 

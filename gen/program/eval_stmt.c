@@ -340,7 +340,7 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 		eval_error(ev, e->span,
 			   "this statement is not part of the "
 			   "Python that programs are read in; see "
-			   "docs/programs.md");
+			   "docs/reference/programs.md");
 		return FLOW_ERROR;
 	}
 }

@@ -428,14 +428,15 @@ find_kind(struct converter *c, const char *kind)
 		}
 	}
 	nearest = text_nearest(kind, kinds, n);
-	refuse(c, nearest ? arena_printf(&c->m->arena,
-					 "there is no kind %s; "
-					 "did you mean %s?",
-					 kind, nearest)
-			  : arena_printf(&c->m->arena,
-					 "there is no kind %s; "
-					 "docs/schedules.md lists them",
-					 kind));
+	refuse(c,
+	       nearest ? arena_printf(&c->m->arena,
+				      "there is no kind %s; "
+				      "did you mean %s?",
+				      kind, nearest)
+		       : arena_printf(&c->m->arena,
+				      "there is no kind %s; "
+				      "docs/reference/schedules.md lists them",
+				      kind));
 	return NULL;
 }
 

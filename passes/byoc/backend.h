@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend: the patterns of nodes that it takes and the templates of its
  * source. Pure data, read from templates/byoc/NAME/backend.json
- * (gen/byoc/backend_load.c); docs/byoc.md describes the file. */
+ * (gen/byoc/backend_load.c); docs/reference/backend.md describes the file. */
 #ifndef TIRC_BACKEND_H
 #define TIRC_BACKEND_H
 

@@ -413,7 +413,7 @@ def check_templates():
                 words not in done.stderr:
             fail("%s, %r: wanted %r and %r\n%s" % (key, text, place, words,
                                                    done.stderr))
-    # All that docs/byoc.md lists is known, and given or empty.
+    # All that docs/reference/backend.md lists is known, and given or empty.
     for key in FILES:
         text = OF_ALL if key.startswith("shared") else OF_REGIONS
         done = try_template(key, "/*\n" + text + "*/\n", "good")

@@ -78,7 +78,8 @@ for kind in KINDS:
     check_examples(schema, schema, kind)
     compare("templates/schema/%s.schema.json" % kind,
             print_keys(kind, "schema"))
-for path in sorted(glob.glob(os.path.join(ROOT, "docs", "*.md"))):
+for path in sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"),
+                             recursive=True)):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if BLOCK.search(text):

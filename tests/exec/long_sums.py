@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sums of many floats are within the bound that docs/output.md states, of
+"""Sums of many floats are within the bound that docs/reference/results.md states, of
 static and of symbolic sizes.
 
     long_sums.py TARGET[_FP]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NaN, infinities and the largest and lowest numbers through what compares,
 chooses and adds up: results are onnxruntime's, or, where it has one answer for
-each of its loops or none, what docs/output.md says."""
+each of its loops or none, what docs/reference/results.md says."""
 import sys
 
 import helper

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantized ConvTranspose in one to three dimensions, with strides, pads,
 output_padding, dilations, groups, zero points, and scales for each channel: the
-sums of integers, requantized as docs/quantized.md defines both roundings, are the
+sums of integers, requantized as docs/explanation/quantized.md defines both roundings, are the
 same to the bit; onnxruntime's results are at most one step from ONNX's. No kernel
 has a float sum.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions by tiles: random chains of them, all paddings, odd sizes, and
-what is fused behind, against sums in double; the error that docs/performance.md
+what is fused behind, against sums in double; the error that docs/explanation/performance.md
 states; where they are not taken.
 
     winograd.py [SEED [MODELS]]

@@ -20,7 +20,7 @@ struct schedule_cases {
 	VEC(struct schedule_case) list;
 };
 
-/* The text of docs/schedules.md. */
+/* The text of docs/reference/schedules.md. */
 void schedules_docs(struct arena *a, const struct schedule_cases *cases,
 		    struct strbuf *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/schedules.md: every primitive with its parameters and, from the cases,
- * what it does and what it refuses. */
+/* docs/reference/schedules.md: every primitive with its parameters and, from the
+ * cases, what it does and what it refuses. */
 #include "schedules.h"
 
 static void
@@ -139,6 +139,8 @@ schedules_docs(struct arena *a, const struct schedule_cases *cases,
 	(void)a;
 	strbuf_puts(out,
 		    "# Schedule primitives\n\n"
+		    "For writers of schedules: each primitive, with the "
+		    "program before and after.\n\n"
 		    "Made from the cases in `tests/golden/schedules/` by "
 		    "`REGEN=1 meson test schedules`;\nwhat is written here "
 		    "is tested, and is edited there.\n\n"

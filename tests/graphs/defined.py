@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results that docs/output.md ("Results") defines where ONNX leaves them
+"""The results that docs/reference/results.md ("Results") defines where ONNX leaves them
 open and onnxruntime gives none, or one that depends on which of its loops runs.
 Each function says why onnxruntime does not serve."""
 import numpy as np

@@ -2,7 +2,7 @@
 """Differences from onnxruntime that are no errors of tirc: results that ONNX
 leaves open, and nodes for which onnxruntime computes something else than
 ONNX's text says. Each entry matches as little as possible and gives its
-reason. Results that docs/output.md defines are compared with its definition
+reason. Results that docs/reference/results.md defines are compared with its definition
 (defined.py); where both references differ from ONNX's formula, results are
 compared with the formula (formulas.py)."""
 import numpy as np
@@ -35,7 +35,7 @@ def power(node, inputs, results, compute):
 
 def to_short(node, inputs, results, compute):
     """Cast of floats beyond the range of an integer of fewer than 8 bits, NaN
-    and infinities included: undefined in ONNX. docs/output.md says that the
+    and infinities included: undefined in ONNX. docs/reference/results.md says that the
     low bits are kept, but not of how wide an integer."""
     x, y = inputs[0], results[0]
     if not values.is_float(x) or y.dtype.name not in values.SHORT:
@@ -467,7 +467,7 @@ OTHERWISE = [
     ("Clip", unbounded, "takes the largest number of the type for an absent "
      "bound; in ONNX's function, and in onnx.reference, infinities pass"),
     ("Clip", nan_bound, "ignores a bound that is NaN; ONNX's function and "
-     "onnx.reference give NaN, as docs/output.md has it"),
+     "onnx.reference give NaN, as docs/reference/results.md has it"),
     ("Attention", is_double, "rounds the scale to float32, as its function "
      "does"),
     ("Col2Im", no_plane, "adds some blocks to other places where an image has "
@@ -574,7 +574,7 @@ def integer_power(node, inputs):
     return all(values.is_integer(x) for x in inputs)
 
 
-# Nodes that neither reference computes as ONNX or docs/output.md says:
+# Nodes that neither reference computes as ONNX or docs/reference/results.md says:
 # (operator, when, the tests' own function).
 DEFINITIONS = [
     ("Div", undefined_quotient, defined.divide),
@@ -688,7 +688,7 @@ AMENDED = [
 
 
 def amended(node, inputs, results):
-    """The results with the wrong elements replaced by what docs/output.md
+    """The results with the wrong elements replaced by what docs/reference/results.md
     says."""
     for op, test, function in AMENDED:
         if op == node.op_type and test(node, inputs, results):

@@ -40,7 +40,7 @@ def gemm(node, inputs):
 def einsum(node, inputs):
     """Of integers whose sums are large: onnxruntime adds them up as doubles,
     which rounds sums of int64, and saturates sums that do not fit the type.
-    Here sums wrap, as docs/output.md says."""
+    Here sums wrap, as docs/reference/results.md says."""
     equation = attribute(node, "equation").decode()
     total = np.einsum(equation, *(x.astype(object) for x in inputs))
     return [wrapped(total, inputs[0].dtype)]

@@ -153,7 +153,7 @@ def compare(result, graph, expected, got):
 
 def options(graph, target):
     """The graph's options for tirc. Convolutions by tiles spread NaN,
-    infinities and huge numbers to neighbouring results, as docs/output.md
+    infinities and huge numbers to neighbouring results, as docs/reference/results.md
     says: a Conv of them gets --conv direct. Devices have no --fp strict."""
     pairs = dict(zip(graph.options[::2], graph.options[1::2]))
     if target in native.DEVICES:

@@ -47,7 +47,7 @@ KNOWN = {"float32", "float64", "float16", "bool"} | set(
     values.SIGNED + values.UNSIGNED)
 RUNS = 10
 # How many times larger the errors of convolutions by tiles are
-# (docs/performance.md).
+# (docs/explanation/performance.md).
 WINOGRAD = 16
 # The names of types in ONNX's schemas.
 TYPE_NAMES = {name: "tensor(%s)" % t.onnx.lower()

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/operators.md lists exactly the operators of ops.def and the compositions
-of compose.def and strings.def, by file, and shows one operator as it is in the
-sources. With REGEN=1 these parts of the document are rewritten."""
+"""docs/reference/operators.md lists exactly the operators of ops.def and the
+compositions of compose.def and strings.def, by file, and docs/develop/operators.md
+shows one operator as it is in the sources. With REGEN=1 these parts are rewritten."""
 import os
 import re
 import sys
 
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__))))
-DOCUMENT = os.path.join(ROOT, "docs", "operators.md")
+REFERENCE = os.path.join(ROOT, "docs", "reference", "operators.md")
+DEVELOP = os.path.join(ROOT, "docs", "develop", "operators.md")
 # Where a table stands in the document, its file, and a row of it; a row has
 # groups "name" and "domain".
 TABLES = [
@@ -63,25 +64,31 @@ def listing(path, row):
     return "".join(lines)
 
 
-def main():
-    text = new = read(DOCUMENT)
-    for mark, part in [(mark, listing(path, row))
-                       for mark, path, row in TABLES] + [("example",
-                                                          example())]:
+def replaced(document, parts):
+    """Writes the parts into the document, if told so; is it as it was?"""
+    text = new = read(document)
+    for mark, part in parts:
         head, rest = new.split("<!-- %s -->\n" % mark)
         tail = rest.split("<!-- end of %s -->\n" % mark)[1]
         new = "%s<!-- %s -->\n\n%s\n<!-- end of %s -->\n%s" % (
             head, mark, part, mark, tail)
-    if text == new:
-        return 0
-    if os.environ.get("REGEN") == "1":
-        with open(DOCUMENT, "w", encoding="utf-8") as file:
+    if text != new and os.environ.get("REGEN") == "1":
+        with open(document, "w", encoding="utf-8") as file:
             file.write(new)
+        return True
+    return text == new
+
+
+def main():
+    tables = [(mark, listing(path, row)) for mark, path, row in TABLES]
+    if replaced(REFERENCE, tables) & replaced(DEVELOP, [("example", example())]):
         return 0
-    print("the lists in docs/operators.md are not those of ops.def, "
-          "compose.def and strings.def, or its example is not as in the "
-          "sources; run this test with REGEN=1")
+    print("the lists in docs/reference/operators.md are not those of ops.def, "
+          "compose.def and strings.def, or the example in "
+          "docs/develop/operators.md is not as in the sources; run this test "
+          "with REGEN=1")
     return 1
+
 
 
 sys.exit(main())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The intrinsic of docs/intrinsics.md, in a folder of one's own, and the family
+"""The intrinsic of docs/reference/intrinsics.md, in a folder of one's own, and the family
 there: a program tensorizes with each, and what comes out compiles and computes."""
 import os
 import re

@@ -273,7 +273,7 @@ test_refused_python(void)
 				   "primitive; did you mean split?" },
 		{ "sch.frobnicate()",
 		  "step 1, frobnicate: there is no such primitive; "
-		  "docs/schedules.md lists them" },
+		  "docs/reference/schedules.md lists them" },
 		{ "sch.parallel(l)", "l has no value; assign one first" },
 		{ "a = 1\nb, c = a",
 		  "there are 1 values; assign them to as many names" },

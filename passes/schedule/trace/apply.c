@@ -400,8 +400,9 @@ unknown(struct sched *s, const char *name)
 				   "there is no such primitive; did you "
 				   "mean %s?",
 				   nearest)
-		       : edit_fail(&e, "there is no such primitive; "
-				       "docs/schedules.md lists them");
+		       : edit_fail(&e,
+				   "there is no such primitive; "
+				   "docs/reference/schedules.md lists them");
 }
 
 static bool

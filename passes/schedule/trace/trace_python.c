@@ -270,10 +270,11 @@ keyword(struct reader *r, const struct primitive *p, const struct py_node *n,
 				  "%s has no parameter "
 				  "%s; did you mean %s?",
 				  p->name, n->text, nearest)
-		       : py_error(r->m, r->src, n->span,
-				  "%s has no such "
-				  "parameter; docs/schedules.md lists them",
-				  p->name);
+		       : py_error(
+				 r->m, r->src, n->span,
+				 "%s has no such "
+				 "parameter; docs/reference/schedules.md lists them",
+				 p->name);
 }
 
 /* Collects the positional arguments for a parameter *loops. */
