@@ -7,9 +7,11 @@ what the commands print. A marker stands in front of a fenced block:
     <!-- transcript -->           lines "$ COMMAND", each with what it prints; in
                                   the shown text a line "…" stands for any lines
     <!-- output of: COMMAND -->   the block is what the COMMAND of a shell prints
+    <!-- part of: COMMAND -->     the block is among it, indentation aside; a line
+                                  "..." stands for any lines
 
-Commands of a page run in its order, in one fresh folder with `examples/` and with
-tirc in the PATH. In a marker, "needs: WORD ..." names programs, or files of
+Commands of a page run in its order, in one fresh folder with the project's own folders
+(`examples/`, `templates/`, …) and with tirc in the PATH. In a marker, "needs: WORD ..." names programs, or files of
 ../shared/models as NAME.onnx=PATH, without which the block is not compared;
 "varies" says that numbers depend on the compiler or the machine. --write writes what
 is printed in place of what differs."""
@@ -26,7 +28,7 @@ ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
 TIRC = os.environ.get("TIRC") or os.path.join(ROOT, "build", "tirc")
 MODELS = os.path.join(ROOT, "..", "shared", "models")
 BLOCK = re.compile(
-    r"^<!-- (?P<kind>file|transcript|output of:)(?P<rest>.*?) ?-->\n\n?"
+    r"^<!-- (?P<kind>file|transcript|output of:|part of:)(?P<rest>.*?) ?-->\n\n?"
     r"(?P<open>```[^\n]*\n)(?P<body>.*?)(?P<close>^```$)", re.M | re.S)
 ELLIPSIS = "…"
 
@@ -35,12 +37,12 @@ class Page:
     def __init__(self, path):
         self.path = path
         self.folder = tempfile.mkdtemp(prefix="tirc-docs-")
-        self.differences = []
+        self.differences, self.lost = [], []
         self.count = 0
-        os.symlink(os.path.join(ROOT, "examples"),
-                   os.path.join(self.folder, "examples"))
-        os.symlink(os.path.join(ROOT, "runtime-c"),
-                   os.path.join(self.folder, "runtime-c"))
+        for name in ("examples", "runtime-c", "templates", "tests", "ir",
+                     "passes", "gen"):
+            os.symlink(os.path.join(ROOT, name),
+                       os.path.join(self.folder, name))
         programs = os.path.join(self.folder, ".bin")
         os.mkdir(programs)
         os.symlink(os.path.abspath(TIRC), os.path.join(programs, "tirc"))
@@ -90,11 +92,15 @@ class Page:
             return found[0]
         if found["kind"] == "transcript":
             new = self.transcript(body, varies)
+        elif found["kind"] == "part of:":
+            new = part(body, self.run(words, False), varies)
         else:
             new = self.run(words, False)
             if same(body, new, varies):
                 new = body
-        if new == body:
+        if new is None:
+            self.lost.append(body)
+        if new in (body, None):
             return found[0]
         self.differences.append((body, new))
         start, end = found.span("body")
@@ -119,15 +125,37 @@ class Page:
         return new
 
 
+def without_numbers(text):
+    return re.sub(" +", " ", re.sub(r"\d+([.,]\d+)*(e-?\d+)?", "0", text))
+
+
 def same(shown, printed, varies):
     if varies:
-        shown, printed = [re.sub(r"\d+([.,]\d+)*(e-?\d+)?", "0", text)
-                          for text in (shown, printed)]
-        shown, printed = [re.sub(r" +", " ", text)
-                          for text in (shown, printed)]
+        shown, printed = without_numbers(shown), without_numbers(printed)
     parts = [re.escape(part)
              for part in re.split("^%s\n" % ELLIPSIS, shown, flags=re.M)]
     return re.fullmatch("(?:.*\n)*?".join(parts), printed) is not None
+
+
+def part(shown, printed, varies):
+    """shown, if it is a part of what is printed; else the part from its first line to
+    its last one; None: these lines are not there."""
+    def plain(text):
+        text = "".join(line.strip() + "\n" for line in text.splitlines())
+        return without_numbers(text) if varies else text
+
+    parts = [re.escape(piece) for piece in
+             re.split(r"^(?:\.\.\.|%s)\n" % ELLIPSIS, plain(shown), flags=re.M)]
+    if re.search("^" + "(?:.*\n)*?".join(parts), plain(printed), re.M):
+        return shown
+    lines = printed.splitlines(True)
+    words = [line.strip() for line in lines]
+    ends = [line.strip() for line in shown.splitlines()]
+    if len(ends[0]) > 8 and words.count(ends[0]) == 1:
+        start = words.index(ends[0])
+        if ends[-1] in words[start:]:
+            return "".join(lines[start:words.index(ends[-1], start) + 1])
+    return None
 
 
 def main():
@@ -135,7 +163,7 @@ def main():
     pages = [a for a in sys.argv[1:] if a != "--write"] or sorted(
         [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "CONTRIBUTING.md")]
         + glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
-    failed, count = [], 0
+    failed, lost, count = [], [], 0
     for path in pages:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -151,11 +179,14 @@ def main():
         for body, printed in page.differences:
             failed.append("%s shows\n%sbut this is printed:\n%s"
                           % (name, body, printed))
+        for body in page.lost:
+            lost.append("%s shows what is not printed; write it anew by hand:"
+                        "\n%s" % (name, body))
         if write and new != text:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(new)
-    if failed and not write:
-        sys.exit("\n".join(failed) + "\n./run docs writes it")
+    if lost or (failed and not write):
+        sys.exit("\n".join(lost + failed) + "\n./run docs writes what differs")
     print("%d blocks" % count)
 
 
