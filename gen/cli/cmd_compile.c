@@ -97,7 +97,8 @@ cli_timings(struct tirc *t)
 bool
 cli_is_program(const char *path)
 {
-	return !text_ends_in(path, ".onnx") ||
+	return !(text_ends_in(path, ".onnx") ||
+		 text_ends_in(path, ".onnxtxt")) ||
 	       cli_error("%s is an ONNX model, not a program; write its source "
 			 "with tirc compile %s, or print its kernels with tirc "
 			 "lower --from-onnx %s",

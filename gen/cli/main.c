@@ -42,16 +42,15 @@ cli_no_such_verb(const char *word)
 	const char *names[16], *near;
 	int n;
 	const struct verb *verbs = cli_verbs(&n);
-	size_t length = strlen(word);
 
 	for (int i = 0; i < n && i < 16; i++) {
 		names[i] = verbs[i].name;
 	}
 	near = text_nearest(word, names, n < 16 ? n : 16);
 	say(stderr, "tirc: no verb '%s'; ", word);
-	if (length > 5 && strcmp(word + length - 5, ".onnx") == 0) {
+	if (text_ends_in(word, ".onnx") || text_ends_in(word, ".onnxtxt")) {
 		say(stderr, "did you mean tirc compile %s?\n", word);
-	} else if (length > 3 && strcmp(word + length - 3, ".py") == 0) {
+	} else if (text_ends_in(word, ".py")) {
 		say(stderr, "did you mean tirc lower %s?\n", word);
 	} else if (near != NULL) {
 		say(stderr, "did you mean tirc %s?\n", near);

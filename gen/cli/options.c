@@ -65,8 +65,8 @@ static const struct option_row rows[] = {
 	  "bytes of each string of an input (default: 64)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_FUNCTIONS, "functions", "FILE",
-	  "ONNX functions, in a model or a FunctionProto, for operators that "
-	  "tirc does not know",
+	  "ONNX functions, in a model, a FunctionProto or ONNX's text form, "
+	  "for operators that tirc does not know",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_CONST_INPUT, "const-input", "NAME=VALUE,… or NAME=@FILE",
 	  "an input that is a constant; test: NAME alone, from the data set",

@@ -34,7 +34,28 @@ onnx_file_close(struct onnx_file *file)
 	if (file) {
 		free(file->maps);
 	}
+	for (int i = 0; file && i < file->n_kept; ++i) {
+		free(file->kept[i]);
+	}
+	if (file) {
+		free(file->kept);
+	}
 	free(file);
+}
+
+bool
+onnx_file_keep(struct onnx_file *file, struct strbuf *bytes)
+{
+	char **kept = realloc(file->kept,
+			      sizeof *kept * ((size_t)file->n_kept + 1));
+
+	if (!kept) {
+		return false;
+	}
+	file->kept = kept;
+	kept[file->n_kept++] = bytes->data;
+	strbuf_init(bytes);
+	return true;
 }
 
 static const struct onnx_map *

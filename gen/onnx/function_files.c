@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of --functions: ONNX functions for operators that tirc does not know, in
- * a model (whose graph is not read) or one alone. A function of the model
+ * a model (whose graph is not read) or one alone, as a message or as text. A function of the model
  * precedes one of the same name here. */
 #include "importer.h"
 #include "wire.h"
@@ -11,7 +11,8 @@ bad_file(struct importer *imp, const char *path, const char *text)
 	return diag_error(&imp->m->diags, DIAG_BAD_OPTION,
 			  (struct diag_place){ .file = path },
 			  "--functions: %s; give an ONNX model with functions "
-			  "or a FunctionProto",
+			  "or a FunctionProto, in binary or in ONNX's text "
+			  "form",
 			  text);
 }
 
@@ -94,6 +95,10 @@ read_file(struct importer *imp, const char *path)
 		.length = map->length,
 		.path = arena_strdup(&imp->m->arena, path),
 	};
+	if (onnx_is_text(source->base, source->length) &&
+	    !text_source(imp->m, source, onnx_text_functions)) {
+		return false;
+	}
 	if (source->length > 0 && slim(source, WIRE_MODEL, &copy)) {
 		ok = read_model(imp, source, &copy);
 		strbuf_release(&copy);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An ONNX file becomes a graph:
  *
+ *	text as a message           onnx_text.c
  *	map, slim copy, unpack      file.c, wire.c, protobuf-c
  *	initialisers, inputs        tensor.c, inputs.c
  *	nodes, functions inlined    nodes.c, function.c, attribute.c
@@ -464,12 +465,43 @@ add_props(struct importer *imp)
 	}
 }
 
+bool
+text_source(struct module *m, struct tensor_source *source,
+	    bool (*read)(struct module *m, const struct source *src,
+			 struct strbuf *out))
+{
+	const struct source src = { source->path, (const char *)source->base,
+				    source->length };
+	struct strbuf bytes;
+	bool ok;
+
+	strbuf_init(&bytes);
+	ok = read(m, &src, &bytes);
+	source->base = (const uint8_t *)bytes.data;
+	source->length = bytes.len;
+	if (ok && !onnx_file_keep(source->file, &bytes)) {
+		ok = diag_error(&m->diags, DIAG_FILE_UNREADABLE,
+				(struct diag_place){ .file = source->path },
+				"cannot be read: out of memory");
+	}
+	strbuf_release(&bytes);
+	return ok;
+}
+
+/* The model's file, a text or the message itself. */
+struct model_bytes {
+	const uint8_t *base;
+	size_t length;
+	bool mapped;
+};
+
 /* One import; NULL after a report. */
 static struct graph *
 attempt(struct module *m, const struct tensor_source *source,
-	const struct import_options *options, bool mapped,
+	const struct model_bytes *file, const struct import_options *options,
 	missing_list *missing)
 {
+	bool mapped = file->mapped && file->base == source->base;
 	struct importer imp = {
 		.m = m,
 		.options = options,
@@ -486,8 +518,8 @@ attempt(struct module *m, const struct tensor_source *source,
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));
 		imp.g->file = arena_strdup(&m->arena, source->path);
-		imp.g->digest = sha256_text_of(&m->arena, source->base,
-					       source->length, mapped);
+		imp.g->digest = sha256_text_of(&m->arena, file->base,
+					       file->length, file->mapped);
 		add_props(&imp);
 		ok = build_graph(&imp);
 	}
@@ -503,17 +535,24 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	static const struct import_options none = { 0 };
 	struct import_options options = given ? *given : none;
 	int first = m->diags.list.n, known = 0, bounds = 0;
+	const struct model_bytes file = { source->base, source->length,
+					  mapped };
+	struct tensor_source message = *source;
 	missing_list missing = { 0 };
 	struct graph *g;
 
 	quota_of_input(m, (int64_t)source->length);
-	g = attempt(m, source, &options, mapped, &missing);
+	if (onnx_is_text(source->base, source->length) &&
+	    !text_source(m, &message, onnx_text_model)) {
+		return NULL;
+	}
+	g = attempt(m, &message, &file, &options, &missing);
 	while (!g && missing.n > known && bounds++ < MISSING_BOUNDS_MAX &&
 	       missing.data[missing.n - 1].kind == MISSING_BOUND) {
 		known = missing.n;
 		missing_options(&m->arena, &missing, given ? given : &none,
 				&options);
-		g = attempt(m, source, &options, mapped, &missing);
+		g = attempt(m, &message, &file, &options, &missing);
 	}
 	if (missing.n > 0) {
 		missing_report(m, source->path, &missing, first);

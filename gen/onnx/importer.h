@@ -5,6 +5,7 @@
 
 #include "onnx.pb-c.h"
 #include "onnx_import.h"
+#include "onnx_text.h"
 #include "pointer_map.h"
 
 #define ONNX_OLDEST_OPSET 1
@@ -26,6 +27,8 @@ struct onnx_map {
 struct onnx_file {
 	struct onnx_map *maps;
 	int n, cap;
+	char **kept; /* bytes that texts became */
+	int n_kept;
 };
 
 struct onnx_file *onnx_file_new(void);
@@ -41,6 +44,8 @@ const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
 					    const char *folder,
 					    const char *name, struct arena *a,
 					    const char **why);
+/* Takes the bytes over, which live as long as the file. False: out of memory. */
+bool onnx_file_keep(struct onnx_file *file, struct strbuf *bytes);
 /* Lets the system drop pages that were read; an access loads them again. */
 void onnx_file_forget(const void *at, size_t length);
 
@@ -62,6 +67,11 @@ struct tensor_source {
 	const char *path;   /* of the model: for messages */
 	const char *folder; /* NULL: no external data */
 };
+
+/* The source's text becomes the message that `read` makes of it. */
+bool text_source(struct module *m, struct tensor_source *source,
+		 bool (*read)(struct module *m, const struct source *src,
+			      struct strbuf *out));
 
 struct tensor_content {
 	int ndim;

@@ -16,7 +16,7 @@
 enum mode { LEQ, LT, GTE, GT, EQ, NEQ, MEMBER, LEAF };
 
 /* A node of the model; next: positions in the list of nodes. */
-struct source {
+struct model_node {
 	int64_t tree, id; /* for the search by them */
 	enum mode mode;
 	int64_t feature, next[2];
@@ -40,9 +40,9 @@ struct forest {
 	struct ml *m;
 	struct arena *a;
 	struct dtype type;
-	struct source *nodes;
+	struct model_node *nodes;
 	int64_t n_nodes;
-	struct source **sorted; /* by tree and id */
+	struct model_node **sorted; /* by tree and id */
 	int64_t *roots, n_roots;
 	const double *members;
 	struct weight *weights; /* sorted by node */
@@ -98,7 +98,7 @@ add_row(struct forest *f, double feature, double value, double flags,
 }
 
 static void
-add_leaf(struct forest *f, const struct source *s)
+add_leaf(struct forest *f, const struct model_node *s)
 {
 	double self[2] = { f->feature.n, f->feature.n }, value = 0, row = 0;
 
@@ -112,7 +112,7 @@ add_leaf(struct forest *f, const struct source *s)
 }
 
 static void
-add_branch(struct forest *f, const struct source *s, struct place p)
+add_branch(struct forest *f, const struct model_node *s, struct place p)
 {
 	enum mode mode = s->mode == MEMBER ? EQ : s->mode;
 	bool exchanged = mode == GTE || mode == GT || mode == NEQ;
@@ -152,7 +152,7 @@ place_tree(struct forest *f, int64_t t)
 	f->root[t] = add_place(f, f->roots[t], 0, 0);
 	while (f->feature.n < f->places.n) {
 		struct place p = f->places.data[f->feature.n];
-		const struct source *s = &f->nodes[p.source];
+		const struct model_node *s = &f->nodes[p.source];
 
 		if (f->places.n > most || p.depth > f->n_nodes + most / 64) {
 			return bad_trees(f);
@@ -226,7 +226,7 @@ sort_weights(struct forest *f)
 	}
 	for (int64_t i = 0; i < f->n_weights; ++i) {
 		struct weight *w = &f->weights[i];
-		struct source *s = &f->nodes[w->node];
+		struct model_node *s = &f->nodes[w->node];
 
 		if (w->target < 0 || w->target >= f->n_targets) {
 			return bad_trees(f);
@@ -234,7 +234,7 @@ sort_weights(struct forest *f)
 		s->first_weight = s->n_weights++ ? s->first_weight : i;
 	}
 	for (int64_t i = 0; i < f->n_nodes; ++i) {
-		const struct source *s = &f->nodes[i];
+		const struct model_node *s = &f->nodes[i];
 
 		f->single = f->single && (s->mode != LEAF || s->n_weights == 1);
 	}
@@ -270,7 +270,8 @@ weight_table(struct forest *f, const char *how)
 						: *at + w->value;
 	}
 	for (int i = 0; i < f->row.n; ++i) {
-		const struct source *s = &f->nodes[f->places.data[i].source];
+		const struct model_node *s =
+			&f->nodes[f->places.data[i].source];
 
 		f->row.data[i] = s->mode == LEAF ? (double)numbers[s - f->nodes]
 						 : 0;
@@ -331,8 +332,8 @@ forest_sums(struct forest *f, struct tensor *x, const char *how)
 static int
 compare_ids(const void *a, const void *b)
 {
-	const struct source *x = *(struct source *const *)a;
-	const struct source *y = *(struct source *const *)b;
+	const struct model_node *x = *(struct model_node *const *)a;
+	const struct model_node *y = *(struct model_node *const *)b;
 
 	return x->tree != y->tree ? (x->tree > y->tree) - (x->tree < y->tree)
 				  : (x->id > y->id) - (x->id < y->id);
@@ -342,11 +343,12 @@ compare_ids(const void *a, const void *b)
 static int64_t
 find_node(const struct forest *f, int64_t tree, int64_t id)
 {
-	const struct source key = { .tree = tree, .id = id };
-	const struct source *at = &key;
-	struct source *const *found = bsearch(&at, f->sorted,
-					      (size_t)f->n_nodes,
-					      sizeof *f->sorted, compare_ids);
+	const struct model_node key = { .tree = tree, .id = id };
+	const struct model_node *at = &key;
+	struct model_node *const *found = bsearch(&at, f->sorted,
+						  (size_t)f->n_nodes,
+						  sizeof *f->sorted,
+						  compare_ids);
 
 	return found ? *found - f->nodes : -1;
 }
@@ -374,7 +376,7 @@ read_nodes(struct forest *f, int64_t n_features)
 					     "truenodeids", "falsenodeids" };
 	const struct attr *modes = node_attr(f->m->n, "nodes_modes");
 	const int64_t *lists[5], *missing;
-	struct source **sorted;
+	struct model_node **sorted;
 	const double *values;
 	int n = modes && modes->kind == ATTR_STRINGS ? modes->n : 0, n_missing;
 
@@ -390,13 +392,13 @@ read_nodes(struct forest *f, int64_t n_features)
 		return bad_trees(f);
 	}
 	f->n_nodes = n;
-	f->nodes = arena_array(f->a, struct source, n + 1);
+	f->nodes = arena_array(f->a, struct model_node, n + 1);
 	f->roots = arena_array(f->a, int64_t, n + 1);
-	sorted = arena_array(f->a, struct source *, n + 1);
+	sorted = arena_array(f->a, struct model_node *, n + 1);
 	for (int i = 0; i < n; ++i) {
-		struct source *s = &f->nodes[i];
+		struct model_node *s = &f->nodes[i];
 
-		*s = (struct source){
+		*s = (struct model_node){
 			.tree = lists[0][i],
 			.id = lists[1][i],
 			.mode = mode_of(modes->strings[i]),
@@ -412,7 +414,7 @@ read_nodes(struct forest *f, int64_t n_features)
 	qsort(sorted, (size_t)n, sizeof *sorted, compare_ids);
 	f->sorted = sorted;
 	for (int i = 0; i < n; ++i) {
-		struct source *s = &f->nodes[i];
+		struct model_node *s = &f->nodes[i];
 
 		for (int k = 0; k < 2 && s->mode != LEAF; ++k) {
 			s->next[k] = find_node(f, s->tree, lists[3 + k][i]);
@@ -600,7 +602,7 @@ read_members(struct forest *f, int64_t n_nodes)
 	int n = ml_floats(f->m, "membership_values", &f->members), at = 0;
 
 	for (int64_t i = 0; i < n_nodes; ++i) {
-		struct source *s = &f->nodes[i];
+		struct model_node *s = &f->nodes[i];
 
 		if (s->mode != MEMBER) {
 			continue;
@@ -642,11 +644,11 @@ read_lists(struct forest *f, int64_t n_features)
 	n_missing = ml_attr_ints(f->m, "nodes_missing_value_tracks_true",
 				 &missing);
 	f->n_nodes = n + leaves;
-	f->nodes = arena_array(f->a, struct source, f->n_nodes + 1);
+	f->nodes = arena_array(f->a, struct model_node, f->n_nodes + 1);
 	f->weights = arena_array(f->a, struct weight, leaves + 1);
 	f->n_weights = leaves;
 	for (int i = 0; i < n; ++i) {
-		struct source *s = &f->nodes[i];
+		struct model_node *s = &f->nodes[i];
 
 		s->mode = (enum mode)lists[5][i];
 		s->feature = lists[0][i];

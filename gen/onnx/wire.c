@@ -12,7 +12,6 @@
 #include "wire.h"
 
 #define MAX_DEPTH 64
-#define LENGTH_BYTES 5
 /* An empty message takes two bytes here and a hundred after unpacking. */
 #define MAX_MESSAGES (1L << 23)
 
@@ -202,16 +201,6 @@ wire_next(struct wire_reader *r, struct wire_field *f)
 	return true;
 }
 
-static void
-put_varint(struct strbuf *out, uint64_t v)
-{
-	while (v >= 0x80) {
-		strbuf_putc(out, (char)(v | 0x80));
-		v >>= 7;
-	}
-	strbuf_putc(out, (char)v);
-}
-
 static bool
 refuse(struct slimmer *s, const uint8_t *at, const char *why)
 {
@@ -258,24 +247,13 @@ static bool
 slim_child(struct slimmer *s, const struct wire_field *f,
 	   enum wire_message child, int depth)
 {
-	size_t start;
+	size_t start = wire_open(s->out, f->number);
 
-	put_varint(s->out, (uint64_t)f->number << 3 | WIRE_BYTES);
-	start = s->out->len;
-	strbuf_write(s->out, "\x80\x80\x80\x80\x00", LENGTH_BYTES);
 	if (!slim_message(s, f->data, f->length, child, depth + 1)) {
 		return false;
 	}
-	size_t n = s->out->len - start - LENGTH_BYTES;
-	if (n > INT32_MAX) {
-		return refuse(s, f->data, "a message of more than 2 GB");
-	}
-	for (int i = 0; i < LENGTH_BYTES; ++i) {
-		unsigned more = i < LENGTH_BYTES - 1 ? 0x80 : 0;
-		s->out->data[start + (size_t)i] = (char)((n >> (7 * i) & 0x7f) |
-							 more);
-	}
-	return true;
+	return wire_close(s->out, start) ||
+	       refuse(s, f->data, "a message of more than 2 GB");
 }
 
 static bool
@@ -327,16 +305,16 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		}
 		/* The length may be encoded in more bytes than protobuf-c
 		 * accepts. */
-		put_varint(s->out, (uint64_t)f.number << 3 | f.type);
+		wire_put_varint(s->out, (uint64_t)f.number << 3 | f.type);
 		if (f.type == WIRE_BYTES) {
 			if (f.length > INT32_MAX) {
 				return refuse(s, start,
 					      "a string of more than 2 GB");
 			}
-			put_varint(s->out, f.length);
+			wire_put_varint(s->out, f.length);
 			strbuf_write(s->out, (const char *)f.data, f.length);
 		} else if (f.type == WIRE_VARINT) {
-			put_varint(s->out, f.value);
+			wire_put_varint(s->out, f.value);
 		} else {
 			strbuf_write(s->out, (const char *)r.at - 4, 4);
 		}
@@ -345,10 +323,10 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		return refuse(s, r.at, "a field is truncated or unknown");
 	}
 	if (kind == WIRE_TENSOR) {
-		put_varint(s->out, (uint64_t)100000 << 3 | WIRE_VARINT);
-		put_varint(s->out, (uint64_t)(data - s->base));
-		put_varint(s->out, (uint64_t)100001 << 3 | WIRE_VARINT);
-		put_varint(s->out, length);
+		wire_put_varint(s->out, (uint64_t)100000 << 3 | WIRE_VARINT);
+		wire_put_varint(s->out, (uint64_t)(data - s->base));
+		wire_put_varint(s->out, (uint64_t)100001 << 3 | WIRE_VARINT);
+		wire_put_varint(s->out, length);
 	}
 	return true;
 }

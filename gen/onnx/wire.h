@@ -49,4 +49,17 @@ bool wire_next(struct wire_reader *r, struct wire_field *f);
 bool wire_slim(const uint8_t *data, size_t length, enum wire_message kind,
 	       struct strbuf *out, size_t *bad, const char **why);
 
+/* -- wire_put.c: messages under construction, field by field */
+
+void wire_put_varint(struct strbuf *out, uint64_t value); /* without a key */
+void wire_put_int(struct strbuf *out, uint32_t field, int64_t value);
+void wire_put_float(struct strbuf *out, uint32_t field, float value);
+void wire_put_bytes(struct strbuf *out, uint32_t field, const char *data,
+		    size_t length);
+/* Begins a message, or a packed list, of a field; what is appended up to wire_close
+ * of the result is in it. */
+size_t wire_open(struct strbuf *out, uint32_t field);
+/* False: it has more than 2 GB. */
+bool wire_close(struct strbuf *out, size_t start);
+
 #endif

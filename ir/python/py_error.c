@@ -93,8 +93,8 @@ put_excerpt(struct strbuf *out, const char *line, size_t length, size_t from,
 }
 
 bool
-py_error(struct module *m, const struct source *src, struct py_span at,
-	 const char *fmt, ...)
+source_error(struct module *m, enum diag_id id, const struct source *src,
+	     struct py_span at, const char *message)
 {
 	struct diag_place place = {
 		.file = src->name,
@@ -103,7 +103,6 @@ py_error(struct module *m, const struct source *src, struct py_span at,
 	};
 	struct strbuf excerpt;
 	size_t start, end;
-	va_list ap;
 
 	strbuf_init(&excerpt);
 	if (find_line(src, at.line, &start, &end)) {
@@ -119,11 +118,20 @@ py_error(struct module *m, const struct source *src, struct py_span at,
 			    to < length ? to : length);
 		place.excerpt = excerpt.data;
 	}
-	va_start(ap, fmt);
-	const char *message = arena_vprintf(&m->arena, fmt, ap);
-
-	va_end(ap);
-	diag_error(&m->diags, DIAG_BAD_PROGRAM, place, "%s", message);
+	diag_error(&m->diags, id, place, "%s", message);
 	strbuf_release(&excerpt);
 	return false;
+}
+
+bool
+py_error(struct module *m, const struct source *src, struct py_span at,
+	 const char *fmt, ...)
+{
+	const char *message;
+	va_list ap;
+
+	va_start(ap, fmt);
+	message = arena_vprintf(&m->arena, fmt, ap);
+	va_end(ap);
+	return source_error(m, DIAG_BAD_PROGRAM, src, at, message);
 }

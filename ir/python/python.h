@@ -136,5 +136,8 @@ const struct py_node *py_parse(struct module *m, const struct source *src);
  * a row of ^ below it in the diagnostic's excerpt. Returns false. */
 bool py_error(struct module *m, const struct source *src, struct py_span at,
 	      const char *fmt, ...) TIRC_PRINTF(4, 5);
+/* The same as another kind of diagnostic. */
+bool source_error(struct module *m, enum diag_id id, const struct source *src,
+		  struct py_span at, const char *message);
 
 #endif

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX's text form of models and functions becomes the message that onnx.parser makes
+of it: texts with everything that the form has (texts/), and ONNX's tests of nodes as
+onnx.printer writes them. Texts with a mistake are refused with its line; no text that
+was cut or changed crashes the reader."""
+import os
+import random
+import subprocess
+
+import onnx
+import onnx.parser
+import onnx.printer
+
+from helper import fail, tirc, work_folder
+from onnx_nodes import collect
+
+READ = os.environ["TEXT_MESSAGE"]
+FOLDER = work_folder()
+
+HEAD = '<ir_version: 10, opset_import: ["": 21, "local": 1]>\n'
+TEXTS = os.path.join(os.path.dirname(__file__), "texts")
+MODELS = [open(os.path.join(TEXTS, name + ".onnxtxt"), encoding="utf-8").read()
+          for name in ("everything", "functions")]
+MODELS.append(HEAD + "g (float x) => (float x) {}")
+FUNCTIONS = MODELS[1][MODELS[1].index("<domain"):]
+WRONG = [
+    (HEAD + "g (float x) => (float y) {\n  y = Relu (x\n}", 4, "')'"),
+    (HEAD + "g (flaot[2] x) => (float y) {}", 2, "expected here"),
+    (HEAD + "g (float x) => (float y) { y = Op <a = > (x) }", 2, "a number"),
+    (HEAD + "g (float x) => (float y) { y = Op <a : int = \"t\"> (x) }", 2,
+     "declared as int"),
+    (HEAD + "g (float x) => (float y) { y = Op <a = []> (x) }", 2,
+     "NAME : ints = []"),
+    (HEAD + "g (float x) => (float y) { y = Op <a : texts = []> (x) }", 2,
+     "no attribute has this type"),
+    (HEAD + "g () => () <float[N] w = {1}> {}", 2, "does not tell how many"),
+    (HEAD + "g () => () <int8[1] w = {1.5}> {}", 2, "an integer"),
+    (HEAD + "g () => () <int64[1] w = {9223372036854775808}> {}", 2,
+     "beyond 64 bits"),
+    (HEAD + "g () => () <float[1] w = {1e39}> {}", 2, "write inf"),
+    (HEAD + "g () => () <float[1] w = {1e}> {}", 2, "behind its e"),
+    (HEAD + 'g () => () { y = Op <a = "text> (x) }', 2, "no \" ends"),
+    ("<ir_version: 8, opset: []>\ng () => () {}", 1, "'opset' is nothing"),
+    (HEAD + "g (" + "seq(" * 100 + "float", 2, "nested more than"),
+    (HEAD + "g (map(seq, float) m) => () {}", 2, "keys of a map"),
+]
+
+
+def write(name, text):
+    path = os.path.join(FOLDER, name)
+    with open(path, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def read(text, *options):
+    done = subprocess.run([READ, *options, write("text", text)],
+                          capture_output=True)
+    if done.returncode not in (0, 1):
+        fail("status %d of\n%s" % (done.returncode, text))
+    if done.returncode == 1:
+        return None, done.stderr.decode("utf-8", "replace")
+    return onnx.ModelProto.FromString(done.stdout), ""
+
+
+def without_notes(proto):
+    """What no importer needs is not in tirc's message."""
+    for field in ("producer_name", "producer_version", "model_version",
+                  "doc_string"):
+        if field in proto.DESCRIPTOR.fields_by_name:
+            proto.ClearField(field)
+    for f in proto.functions:
+        f.ClearField("doc_string")
+        f.ClearField("value_info")
+
+
+def alike(a, b):
+    """Equal messages; a field that is empty is as one that is absent, and NaN is
+    equal."""
+    def plain(proto):
+        lines = str(proto).splitlines()
+        return sorted(line for line in lines if not line.endswith('""') and
+                      line.strip() != "overload: \"\"")
+    return plain(a) == plain(b)
+
+
+def check(text):
+    want = onnx.parser.parse_model(text)
+    got, why = read(text)
+    if got is None:
+        fail("refused: %s\n%s" % (why, text))
+    without_notes(want)
+    without_notes(got)
+    if not alike(want, got):
+        fail("onnx.parser has\n%s\ntirc has\n%s" % (want, got))
+
+
+for text in MODELS:
+    check(text)
+
+want = onnx.parser.parse_model(MODELS[1])
+got, why = read(FUNCTIONS, "--functions")
+if got is None:
+    fail(why)
+without_notes(want)
+without_notes(got)
+if not all(map(alike, want.functions, got.functions)) or len(got.functions) != 2:
+    fail("functions: %s" % got)
+
+done = 0
+for case in collect():
+    text = onnx.printer.to_text(case.model)
+    try:
+        onnx.parser.parse_model(text)
+    except Exception:  # The printer writes what its own parser does not read.
+        continue
+    check(text)
+    done += 1
+if done < 1000:
+    fail("only %d of ONNX's tests could be compared" % done)
+
+for text, line, word in WRONG:
+    got, why = read(text)
+    if got is not None or ":%d:" % line not in why or word not in why:
+        fail("%r gives %r" % (text, why))
+
+# A changed text that tirc reads is the one that onnx.parser reads.
+rng = random.Random(1)
+for i in range(400):
+    text = bytearray(rng.choice(MODELS).encode())
+    for _ in range(rng.randint(1, 2)):
+        at = rng.randrange(len(text))
+        text[at:at + rng.randint(0, 2)] = rng.choice(
+            [b"", b"(", b"<", b"\"", b",", b"=", b"{", b"1", b"e", b"-", b"\\"])
+    try:
+        text = text.decode()
+    except UnicodeDecodeError:
+        continue
+    if read(text)[0] is not None:
+        check(text)
+
+# The command takes both.
+model = """<ir_version: 8, opset_import: ["": 17, "local": 1]>
+g (float[2, 3] x) => (float[2, 3] y) <float[3] w = {1, 2, 3}> {
+  t = Add (x, w)
+  y = local.Half (t)
+}
+"""
+half = """<domain: "local", opset_import: ["": 17]>
+Half (p) => (q) {
+  c = Constant <value = float {0.5}> ()
+  q = Mul (p, c)
+}
+"""
+
+
+def imported(path, *options):
+    return tirc("compile", path, "-o", work_folder(), "-q", "--print-after",
+                "import", *options).stdout
+
+
+binary = write("m.onnx", onnx.parser.parse_model(model + half)
+               .SerializeToString())
+want = imported(binary).replace("m.onnx", "")
+for options in ([write("m.onnxtxt", model + half)],
+                [write("bare.onnxtxt", model), "--functions",
+                 write("half.txt", half)],
+                [write("bare.onnxtxt", model), "--functions",
+                 write("all.onnxtxt", model + half)]):
+    if imported(*options) != want:
+        fail("%s gives\n%s\nnot\n%s" % (options, imported(*options), want))
+seen = tirc("compile", write("bare.onnxtxt", model), "--functions",
+            write("half.txt", half.replace("Mul (", "Mul [")), "-o",
+            work_folder(), status=1).stderr
+if "half.txt:4:11: " not in seen or "'(' is expected here" not in seen:
+    fail(seen)
