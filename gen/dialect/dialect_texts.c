@@ -17,7 +17,7 @@ static const char template_words[] =
 	"extents facts file file_or_library files flags float float_type "
 	"octets int_bits model_digest reals scale tirc_version zero_point "
 	"function functions given graph graph_file guidelines SIZE "
-	"given_sizes refused branch multiple used used_of kept stateful held held_inputs held_outputs array "
+	"given_sizes refused branch multiple used used_sizes used_value kept stateful held held_inputs held_outputs array "
 	"first_element no_outputs has_dims "
 	"has_link_options has_runtime has_weights header how implementation_defined status "
 	"header_name helpers highest id includes index inputs interface_space "

@@ -66,28 +66,41 @@ add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 		     (long long)t->reals->zero_point);
 }
 
-/* The field of a size that the caller gives or gets, which is marked in `used`; NULL:
- * it is neither. */
+/* A size of a run as C writes it, in a macro or a function of the sizes in it. */
+struct size_text {
+	const struct packer *k;
+	bool *used; /* by size: those of the caller, then those of outputs */
+	bool in_macro;
+	struct strbuf s;
+};
+
+/* A text that is longer is not written: min and max write their operands twice. */
+enum { SIZE_TEXT_MAX = 1000 };
+
+/* The field of a size that the caller gives or gets, which is marked; NULL: it is
+ * neither. */
 static const char *
-size_field(const struct packer *k, const struct var *v, bool *used)
+size_field(const struct size_text *t, const struct var *v)
 {
+	const struct packer *k = t->k;
+
 	for (int i = 0; i < k->g->dims.n; i++) {
 		if (graph_given_dim(k->g, k->g->dims.data[i]).given == v) {
-			used[i] = true;
+			t->used[i] = true;
 			return k->dim_fields[i];
 		}
 	}
 	for (int i = 0; i < k->p->given_sizes.n; i++) {
 		if (k->p->given_sizes.data[i].size == v) {
-			used[k->g->dims.n + i] = true;
+			t->used[k->g->dims.n + i] = true;
 			return k->size_fields[i];
 		}
 	}
 	return NULL;
 }
 
-/* How a macro writes the operation; NULL: it cannot. Divisions of C are those of
- * sizes where the dividend is not negative. */
+/* How C writes the operation; NULL: it cannot. Divisions of C are those of sizes
+ * where the dividend is not negative. */
 static const char *
 operator_of(const struct expr *e)
 {
@@ -100,6 +113,10 @@ operator_of(const struct expr *e)
 		return " - ";
 	case EXPR_MUL:
 		return " * ";
+	case EXPR_MIN:
+		return " < ";
+	case EXPR_MAX:
+		return " > ";
 	case EXPR_FLOORDIV:
 	case EXPR_FLOORMOD:
 		if (!size_bounds(e->args[0], &low, &high) || low < 0) {
@@ -111,75 +128,112 @@ operator_of(const struct expr *e)
 	}
 }
 
-/* Appends the expression in the arithmetic of macros, and marks its sizes in `used`;
- * false: it has another operation. */
+/* Appends the expression; false: it has another operation, or is too long. */
 static bool
-put_size(const struct packer *k, const struct expr *e, bool *used,
-	 struct strbuf *s)
+put_size(struct size_text *t, const struct expr *e)
 {
+	bool chosen = e->kind == EXPR_MIN || e->kind == EXPR_MAX;
 	const char *name, *op = operator_of(e);
-	int64_t v;
+	int64_t v, low, high;
 
+	/* Functions compute with integers of 32 bits. */
+	if (!t->in_macro && (!size_bounds(e, &low, &high) || low < INT32_MIN ||
+			     high > INT32_MAX)) {
+		return false;
+	}
 	if (expr_is_int(e, &v)) {
-		strbuf_printf(s, "%lld", (long long)v);
+		strbuf_printf(&t->s, "%lld", (long long)v);
 		return true;
 	}
 	if (e->kind == EXPR_CAST) {
-		return put_size(k, e->args[0], used, s);
+		return put_size(t, e->args[0]);
 	}
 	if (e->kind == EXPR_VAR) {
-		name = size_field(k, e->u.var, used);
-		strbuf_printf(s, "(%s)", name != NULL ? name : "");
+		name = size_field(t, e->u.var);
+		strbuf_printf(&t->s, t->in_macro ? "(%s)" : "%s",
+			      name != NULL ? name : "");
 		return name != NULL;
 	}
-	if (op == NULL) {
+	if (op == NULL || t->s.len > SIZE_TEXT_MAX) {
 		return false;
 	}
-	strbuf_putc(s, '(');
-	if (!put_size(k, e->args[0], used, s)) {
+	strbuf_puts(&t->s, chosen ? "((" : "(");
+	if (!put_size(t, e->args[0])) {
 		return false;
 	}
-	strbuf_puts(s, op);
-	if (!put_size(k, e->args[1], used, s)) {
+	strbuf_puts(&t->s, op);
+	if (!put_size(t, e->args[1])) {
 		return false;
 	}
-	strbuf_putc(s, ')');
+	if (chosen) {
+		strbuf_puts(&t->s, ") ? ");
+		if (!put_size(t, e->args[0])) {
+			return false;
+		}
+		strbuf_puts(&t->s, " : ");
+		if (!put_size(t, e->args[1])) {
+			return false;
+		}
+	}
+	strbuf_putc(&t->s, ')');
 	return true;
 }
 
-/* The number of elements that a run uses, as a macro of the sizes in it. */
-static void
-add_used(struct packer *k, struct tdata *size, const struct tensor *t)
+/* The number of elements of x in a run; NULL: it is not known from sizes. */
+static const char *
+used_text(const struct packer *k, const struct tensor *x, bool in_macro,
+	  bool *used)
 {
-	struct strbuf s, of;
-	int n_dims = k->g->dims.n, n_sizes = n_dims + k->p->given_sizes.n;
-	bool *used = arena_array(k->a, bool, n_sizes + 1);
-	bool ok = is_dynamic(t);
+	struct size_text t = { k, used, in_macro, { 0 } };
+	const char *text = NULL;
+	bool ok = is_dynamic(x);
 	int n = 0;
 
-	strbuf_init(&s);
-	strbuf_init(&of);
-	for (int i = 0; i < t->ndim && ok; i++) {
-		if (!expr_is_value(t->shape[i], 1)) {
-			strbuf_puts(&s, n++ > 0 ? " * " : "");
-			ok = put_size(k, graph_given_size(k->g, t->shape[i]),
-				      used, &s);
+	strbuf_init(&t.s);
+	for (int i = 0; i < x->ndim && ok; i++) {
+		if (!expr_is_value(x->shape[i], 1)) {
+			strbuf_puts(&t.s, n++ > 0 ? " * " : "");
+			ok = put_size(&t, graph_given_size(k->g, x->shape[i]));
 		}
 	}
-	for (int i = 0; i < n_sizes; i++) {
-		if (used[i]) {
-			strbuf_printf(&of, "%s%s", of.len > 0 ? ", " : "",
-				      i < n_dims ? k->dim_fields[i]
-						 : k->size_fields[i - n_dims]);
-		}
+	if (ok && t.s.data != NULL) {
+		text = arena_printf(k->a, in_macro && n > 1 ? "(%s)" : "%s",
+				    t.s.data);
 	}
-	ok = ok && of.len > 0;
-	tdata_text(size, "used",
-		   ok ? arena_printf(k->a, n > 1 ? "(%s)" : "%s", s.data)
-		      : NULL);
-	tdata_text(size, "used_of", ok ? arena_strdup(k->a, of.data) : "");
-	strbuf_release(&s);
-	strbuf_release(&of);
+	strbuf_release(&t.s);
+	return text;
+}
+
+/* The number of elements that a run uses, for a macro or a function of the sizes
+ * in it, which have the type of sizes in the structures. */
+static void
+add_used(struct packer *k, struct tdata *size, const struct tensor *t,
+	 int64_t count)
+{
+	int n_dims = k->g->dims.n, n_sizes = n_dims + k->p->given_sizes.n;
+	bool *used = arena_array(k->a, bool, n_sizes + 1);
+	const char *text = used_text(k, t, true, used);
+	struct tdata *last = NULL;
+
+	tdata_list(size, "used_sizes");
+	for (int i = 0; i < n_sizes && text != NULL; i++) {
+		if (!used[i]) {
+			continue;
+		}
+		if (last != NULL) {
+			tdata_flag(last, "more", true);
+		}
+		last = tdata_item(size, "used_sizes");
+		tdata_text(last, "size",
+			   i < n_dims ? k->dim_fields[i]
+				      : k->size_fields[i - n_dims]);
+		tdata_flag(last, "more", false);
+	}
+	tdata_text(size, "used", last != NULL ? text : NULL);
+	tdata_text(size, "used_value",
+		   last != NULL && count <= INT32_MAX
+			   ? used_text(k, t, false, used)
+			   : NULL);
 }
 
 static void
@@ -212,6 +266,7 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 			     ? ""
 			     : ", each in a byte");
 	tdata_text(size, "NAME", macro);
+	tdata_text(size, "name", field);
 	tdata_text(size, "dims",
 		   dims.data != NULL ? arena_strdup(k->a, dims.data) : "1");
 	tdata_int(size, "count", count);
@@ -225,7 +280,7 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 		add_workspace_place(k, size, plan_find(&k->p->plan, t));
 	}
 	tdata_flag(size, "dynamic", is_dynamic(t));
-	add_used(k, size, t);
+	add_used(k, size, t, count);
 	strbuf_release(&dims);
 }
 

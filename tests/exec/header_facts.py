@@ -174,31 +174,41 @@ with open(os.path.join(folder, "out", "integers.c")) as f:
 model = onnx.load(save("sized", [
     helper.make_node("MaxPool", ["x"], ["p"], kernel_shape=[2], strides=[2]),
     helper.make_node("Concat", ["p", "p"], ["y"], axis=1),
-    helper.make_node("NonZero", ["y"], ["z"])],
+    helper.make_node("NonZero", ["y"], ["z"]),
+    helper.make_node("Slice", ["x", "begin", "end", "axis"], ["s"])],
     [value("x", TensorProto.FLOAT, [1, 3, "width"])],
-    [value("y", TensorProto.FLOAT, None), value("z", TensorProto.INT64, None)],
-    {}))
+    [value("y", TensorProto.FLOAT, None), value("z", TensorProto.INT64, None),
+     value("s", TensorProto.FLOAT, None)],
+    {name: np.array([v], np.int64)
+     for name, v in (("begin", 0), ("end", 10), ("axis", 2))}))
 helper.set_model_props(model, {"names": "{0: 'cat'}", "date": "today"})
 sized = os.path.join(folder, "sized.onnx")
 onnx.save(model, sized)
-out = compile_model(sized, "--dim", "width=4..32:4", "--target", "c99")
-with open(os.path.join(out, "sized.h"), encoding="utf-8") as file:
-    header = file.read()
-for words in ("/* from 4 to 32 in steps of 4 */", "[1][6][width / 4 * 2]"):
-    if words not in header:
-        fail("%s is not in\n%s" % (words, header))
-with open(os.path.join(out, "sized.json"), encoding="utf-8") as file:
-    if json.load(file)["metadata_props"] != {"names": "{0: 'cat'}",
-                                             "date": "today"}:
-        fail("the model's metadata_props are not in sized.json")
-with open(os.path.join(out, "used.c"), "w", encoding="utf-8") as file:
-    file.write('#include "sized.h"\nint main(void)\n{\n\tconst int n = 5;\n'
-               "\treturn SIZED_X_USED(7 + 1) != 24 || SIZED_Y_USED(8) != 24 ||"
-               "\n\t       SIZED_Z_USED(n + 1) != 18;\n}\n")
-used = os.path.join(out, "used")
-execute([need("gcc"), "-std=c99", "-Wall", "-Werror", "-I" + out,
-         os.path.join(out, "used.c"), "-o", used])
-execute([used])
+for target in ("c99", "misra"):
+    out = compile_model(sized, "--dim", "width=4..32:4", "--target", target)
+    with open(os.path.join(out, "sized.h"), encoding="utf-8") as file:
+        header = file.read()
+    for words in ("/* from 4 to 32 in steps of 4 */", "[1][6][width / 4 * 2]"):
+        if words not in header:
+            fail("%s is not in\n%s" % (words, header))
+    if ("_USED(int32_t " in header) != (target == "misra"):
+        fail("MISRA C has a function, C a macro: %s" % header)
+    with open(os.path.join(out, "sized.json"), encoding="utf-8") as file:
+        if json.load(file)["metadata_props"] != {"names": "{0: 'cat'}",
+                                                 "date": "today"}:
+            fail("the model's metadata_props are not in sized.json")
+    with open(os.path.join(out, "used.c"), "w", encoding="utf-8") as file:
+        file.write('#include "sized.h"\nint main(void)\n{\n'
+                   "\tconst int n = 5;\n"
+                   "\treturn SIZED_X_USED(7 + 1) != 24 ||"
+                   "\n\t       SIZED_Y_USED(8) != 24 ||"
+                   "\n\t       SIZED_S_USED(4 + 4) != 24 ||"
+                   "\n\t       SIZED_S_USED(16) != 30 ||"
+                   "\n\t       SIZED_Z_USED(n + 1) != 18;\n}\n")
+    used = os.path.join(out, "used")
+    execute([need("gcc"), "-std=c99", "-Wall", "-Wextra", "-Werror",
+             "-I" + out, os.path.join(out, "used.c"), "-o", used])
+    execute([used])
 
 # A comment names the data type of an attribute.
 cast = save("cast", [
