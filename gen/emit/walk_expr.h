@@ -19,6 +19,8 @@ enum form_id walk_product(const struct walker *w, struct dtype t);
 bool walk_fuses(struct walker *w, const struct expr *e);
 /* The text of e for a context of precedence `level`. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
+/* e as an operand of <, with the parentheses that the dialect has there. */
+const char *walk_compared(struct walker *w, const struct expr *e);
 struct piece walk_piece(struct walker *w, const struct expr *e);
 struct piece walk_intrinsic(struct walker *w, const struct expr *e);
 /* walk_form.c: an operator or function in the dialect's form for operands of

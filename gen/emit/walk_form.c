@@ -26,6 +26,18 @@ walk_expr(struct walker *w, const struct expr *e, int level)
 	return p.level < level ? in_parentheses(w, p) : as_group(w, p.text);
 }
 
+const char *
+walk_compared(struct walker *w, const struct expr *e)
+{
+	int level = w->d->relational;
+	struct piece p = walk_piece(w, e);
+
+	return p.level <= level ||
+			       (w->d->levels[level].clarify >> p.level & 1) != 0
+		       ? in_parentheses(w, p)
+		       : as_group(w, p.text);
+}
+
 struct piece
 walk_failed_piece(struct walker *w)
 {

@@ -215,7 +215,7 @@ walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 	unit_need_type(w->u, v->type);
 	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
 	tdata_text(data, "min", walk_expr(w, s->args[0], w->d->assignment));
-	tdata_text(data, "end", walk_expr(w, end, w->d->relational + 1));
+	tdata_text(data, "end", walk_compared(w, end));
 	tdata_int(data, "lanes", t.lanes);
 	tdata_text(data, "var", walk_bind(w, v, v->name)->text);
 	open_lines(w, f->loop, data);
@@ -291,7 +291,7 @@ walk_for(struct walker *w, struct stmt *s)
 	unit_need_type(w->u, v->type);
 	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
 	tdata_text(data, "min", walk_expr(w, min, w->d->assignment));
-	tdata_text(data, "end", walk_expr(w, end, w->d->relational + 1));
+	tdata_text(data, "end", walk_compared(w, end));
 	if (uses_name(lines->open, "{{trips_")) {
 		add_trips(w, data, extent);
 	}

@@ -133,6 +133,17 @@ def stateful():
                  [proto.value_info("y", (2, 3)), proto.value_info("g", (2, 3))])
 
 
+def sized():
+    """Shapes that sizes of a run decide: functions of the header."""
+    ends = [proto.tensor(name, (1,), proto.ints(value), proto.INT64)
+            for name, value in (("begin", 0), ("end", 10), ("axis", 2))]
+    return write("sized", [
+        proto.node("MaxPool", ["x"], ["y"], kernel_shape=[2], strides=[2]),
+        proto.node("Slice", ["x", "begin", "end", "axis"], ["z"])],
+        [proto.value_info("x", (1, 3, "width"))],
+        [proto.value_info("y", None), proto.value_info("z", None)], ends)
+
+
 def check(name, model, options=()):
     folder = compile_model(model, "--target", "misra", "--name", name,
                            *options)
@@ -174,6 +185,7 @@ if len(sys.argv) == 1:
     check("sharing", sharing())
     check("powers", powers())
     check("stateful", stateful(), ("--state", "g=h"))
+    check("sized", sized(), ("--dim", "width=4..32"))
     check("held", stateful(), ("--in-workspace", "both"))
 for argument in sys.argv[1:]:
     case = cases.make(argument, work_folder())

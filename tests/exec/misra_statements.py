@@ -241,10 +241,9 @@ def octal(source):
 
 def side_effects(source):
     """An assignment or ++ stands in the head of a loop or is a statement."""
-    for line in source.sources.split("\n"):
+    code = re.sub(r"\bfor \([^{};]*;[^{};]*;[^{};]*\{", "{", source.sources)
+    for line in code.split("\n"):
         line = line.strip()
-        if re.match(r"for \(", line):
-            continue
         if "++" in line or "--" in line:
             return False
         if re.search(r"(?:if|while|return)\b.*[^=!<>]=[^=]", line):
@@ -299,6 +298,8 @@ def no_pointer_arithmetic(source):
 
 
 ASM = without("asm", "__asm__", "__asm")
+STATIC_INLINE = (lambda source: not source.has(
+    r"^(?!static ).*\binline\b|inline(?! \w+$)"))
 PARAMETERS = macros_without_parameters
 CONDITIONS = conditions_defined
 HASH = (lambda source: not source.has(r"^\s*#\s*define.*#"))
@@ -356,7 +357,7 @@ STATEMENTS = {
     "string literals stand in #include, #define, #pragma and the headers' "
     "extern \"C\" alone": strings_where_stated,
     "functions of one file are static": functions_are_static_or_public,
-    "there are no inline functions": without("inline"),
+    "inline functions, NAME_X_USED of the header, are static": STATIC_INLINE,
     "declarations of weights have their extents": EXTENTS,
     "enumerators have no value but the first": enumerators,
     "arrays that a kernel reads are const": read_arrays_are_const,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text_message [--functions] FILE: writes the message that ONNX's text in the file
- * becomes to standard output, or prints why it is none. */
+/* text_message [--functions] FILE …: writes to FILE.pb the message that ONNX's text in
+ * the file becomes, or to FILE.why the reason that it is none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,30 +22,52 @@ read_all(const char *path, size_t *length)
 	return text;
 }
 
-int
-main(int argc, char **argv)
+static void
+write_all(const char *path, const char *ending, const struct strbuf *text)
 {
-	bool functions = argc > 2 && strcmp(argv[1], "--functions") == 0;
-	struct source src = { .name = argv[argc - 1] };
+	char name[4096];
+	FILE *file;
+
+	snprintf(name, sizeof name, "%s%s", path, ending);
+	file = fopen(name, "wb");
+	if (file == NULL ||
+	    fwrite(text->data, 1, text->len, file) != text->len) {
+		exit(2);
+	}
+	fclose(file);
+}
+
+static void
+convert(const char *path, bool functions)
+{
+	struct source src = { .name = path };
 	struct module *m = module_new();
-	char *text = read_all(src.name, &src.length);
+	char *text = read_all(path, &src.length);
 	struct strbuf out, why;
-	bool ok;
 
 	src.text = text;
 	strbuf_init(&out);
 	strbuf_init(&why);
-	ok = functions ? onnx_text_functions(m, &src, &out)
-		       : onnx_text_model(m, &src, &out);
-	if (ok) {
-		fwrite(out.data, 1, out.len, stdout);
+	if (functions ? onnx_text_functions(m, &src, &out)
+		      : onnx_text_model(m, &src, &out)) {
+		write_all(path, ".pb", &out);
 	} else {
 		diag_format(&m->diags.list.data[0], &why);
-		fprintf(stderr, "%s\n", why.data);
+		write_all(path, ".why", &why);
 	}
 	strbuf_release(&why);
 	strbuf_release(&out);
 	free(text);
 	module_free(m);
-	return ok ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	bool functions = argc > 1 && strcmp(argv[1], "--functions") == 0;
+
+	for (int i = 1 + functions; i < argc; i++) {
+		convert(argv[i], functions);
+	}
+	return 0;
 }
