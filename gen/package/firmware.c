@@ -370,6 +370,7 @@ add_facts(struct packer *k, struct tdata *data)
 	tdata_text(data, "tirc_version", version_text());
 	tdata_text(data, "workspace_type",
 		   k->p->plan.parts.n > 0 ? "struct" : "union");
+	tdata_flag(data, "cross", strcmp(k->p->target->cc, "cc") != 0);
 	return add_words(k, data, "cc", k->p->target->cc) &&
 	       add_words(k, data, "cflags", k->cflags) &&
 	       add_words(k, data, "ldflags", k->ldflags);

@@ -67,6 +67,10 @@ expect("no next step of a package:\n" + said, step)
 if shutil.which("make"):
     check_output(execute(["sh", "-c", step[1]]).stdout, "are right")
 
+said = tirc("compile", DIGITS, "-o", os.path.join(folder, "board"), "--package",
+            "cmake", "--target", "cortex-m4").stdout
+check_output(said, "CMAKE_TOOLCHAIN_FILE=YOUR.cmake")
+
 # A wrong program is found without data.
 wrong = os.path.join(folder, "wrong-cc")
 with open(wrong, "w", encoding="utf-8") as file:
