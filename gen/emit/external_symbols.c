@@ -135,7 +135,7 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 		if (!takes_plain_pointers(u, f, &x) || !find_text(u, f, &x)) {
 			return false;
 		}
-	} else {
+	} else if (!u->is_entry) {
 		/* The program chooses the function, and may be a stranger's. */
 		diag_note(&u->m->diags, DIAG_UNSUPPORTED,
 			  (struct diag_place){ .item = f->name },

@@ -83,6 +83,7 @@ struct unit {
 	bool apart;
 	/* the model whose threads run parallel loops; or NULL */
 	const char *model;
+	bool is_entry;           /* tirc made its functions: no program did */
 	bool reads_back;         /* the host waits for what kernels store */
 	VEC(const char *) parts; /* functions emitted before this one */
 	bool in_part;            /* this function is one of the parts */

@@ -474,6 +474,7 @@ add_source(struct packer *k)
 
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
+	u.is_entry = true;
 	reserve_kernel_names(k, &u);
 	tdata_outer(data, k->data);
 	for (int i = 0; i < k->d->source_needs.n; i++) {

@@ -26,7 +26,8 @@ import tempfile
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__))))
 TIRC = os.environ.get("TIRC") or os.path.join(ROOT, "build", "tirc")
-MODELS = os.path.join(ROOT, "..", "shared", "models")
+MODELS = os.path.join(os.environ.get("TIRC_SHARED") or os.path.join(
+    os.path.dirname(ROOT), "shared"), "models")
 BLOCK = re.compile(
     r"^<!-- (?P<kind>file|transcript|output of:|part of:)(?P<rest>.*?) ?-->\n\n?"
     r"(?P<open>```[^\n]*\n)(?P<body>.*?)(?P<close>^```$)", re.M | re.S)
