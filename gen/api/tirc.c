@@ -50,16 +50,6 @@ tirc_free(struct tirc *t)
 
 /* -- options -- */
 
-bool
-context_bad_option(struct tirc *t, const char *option, const char *value,
-		   const char *expected)
-{
-	return diag_error(&t->m->diags, DIAG_BAD_OPTION,
-			  (struct diag_place){ 0 },
-			  "%s %s: not understood; expected %s", option, value,
-			  expected);
-}
-
 static bool
 read_weights_form(struct tirc *t, enum weights_form *out)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --state OUTPUT=INPUT: an output that is the input of the next run. */
-#include <string.h>
 
 #include "tirc_context.h"
 
@@ -132,15 +131,6 @@ int
 tirc_state_count(const struct tirc *t)
 {
 	return t->graph != NULL ? t->graph->states.n : 0;
-}
-
-/* Before tirc_compile, a state is still an output of the model. */
-const struct tensor *
-context_state_tensor(const struct tirc *t, int i)
-{
-	const struct graph_state *s = &t->graph->states.data[i];
-
-	return s->after != NULL ? s->after : t->graph->outputs.data[s->output];
 }
 
 struct tirc_state

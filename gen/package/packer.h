@@ -111,6 +111,10 @@ const char *weight_symbol(const struct packer *k, const struct weight *w);
 /* The kernel that writes t, or NULL. */
 const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
+/* common.c: the names that all templates may use; the states among them. */
+void add_common(struct packer *k);
+void add_kept_states(struct packer *k);
+
 /* source_lines.c: records the lines of the kernels' functions in the text of file
  * `name`, by the anchors of their texts. */
 void places_find(struct packer *k, const char *name, const char *text,

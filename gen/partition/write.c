@@ -4,37 +4,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "output_file.h"
 #include "size_text.h"
 #include "writing.h"
-
-void
-write_key(struct writing *w, const char *key)
-{
-	strbuf_printf(w->out, ", \"%s\": ", key);
-}
-
-bool
-write_text(struct writing *w, const char *text)
-{
-	if (text == NULL) {
-		strbuf_puts(w->out, "null");
-		return true;
-	}
-	if (!json_can_hold(text, strlen(text))) {
-		return diag_error(&w->m->diags, DIAG_UNSUPPORTED,
-				  (struct diag_place){ .file = w->g->file },
-				  "the name '%s' is not UTF-8, which JSON "
-				  "needs; rename it in the model",
-				  text);
-	}
-	json_put_text(w->out, text);
-	return true;
-}
 
 /* -- members of the file -- */
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the C interface share of a context. */
+#include "tirc_context.h"
+
+bool
+context_bad_option(struct tirc *t, const char *option, const char *value,
+		   const char *expected)
+{
+	return diag_error(&t->m->diags, DIAG_BAD_OPTION,
+			  (struct diag_place){ 0 },
+			  "%s %s: not understood; expected %s", option, value,
+			  expected);
+}
+
+/* Before tirc_compile, a state is still an output of the model. */
+const struct tensor *
+context_state_tensor(const struct tirc *t, int i)
+{
+	const struct graph_state *s = &t->graph->states.data[i];
+
+	return s->after != NULL ? s->after : t->graph->outputs.data[s->output];
+}
