@@ -24,15 +24,19 @@ known_bool(struct importer *imp, const struct deferred *d, int i, bool value)
 	return deferred_known(imp, d, i, &v) && (v != 0) == value;
 }
 
-/* Drops a Carry whose value never changes. */
+/* A Carry whose value never changes becomes an Identity of the value: its tensor
+ * stays, as the results of the body and other loops may name it. */
 static void
-drop_carry(struct importer *imp, struct tensor *carried, struct tensor *value)
+drop_carry(struct tensor *carried, struct tensor *value)
 {
 	struct node *carry = carried->producer;
 
-	graph_replace_uses(imp->g, carried, value);
+	carry->domain = "";
+	carry->op_type = "Identity";
+	carry->op = op_find("", "Identity");
+	carry->attrs.n = 0;
 	carry->origins.n = 0;
-	graph_remove_node(imp->g, carry, "import", "");
+	node_set_input(carry, 0, value);
 }
 
 /* Does no iteration change the shape of a state? */
@@ -270,7 +274,7 @@ add_appended(struct importer *imp, struct deferred *d, struct loop_parts *p,
 {
 	struct tensor *out;
 
-	drop_carry(imp, d->flow->carried[k], first);
+	drop_carry(d->flow->carried[k], first);
 	if (k >= d->node->n_outputs || !d->node->outputs[k]) {
 		return true;
 	}
@@ -404,7 +408,7 @@ end_unmade(struct importer *imp, struct deferred *d,
 
 	for (int k = 0; k < form->n_states; ++k) {
 		deferred_output(imp, d, k, first[k]);
-		drop_carry(imp, d->flow->carried[k], first[k]);
+		drop_carry(d->flow->carried[k], first[k]);
 	}
 	for (int k = 0; k < form->n_stacked; ++k) {
 		if (!add_nothing(imp, d, k, next[form->n_states + k])) {
@@ -442,7 +446,7 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 				"condition ends it; correct the model");
 		}
 		if (!p.condition) {
-			drop_carry(imp, d->flow->condition, first[0]);
+			drop_carry(d->flow->condition, first[0]);
 		} else {
 			add_state(imp, d, &p, d->flow->condition, next[0], -1);
 		}
@@ -460,7 +464,7 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 		}
 		if (origin_of(next[k]) == carried) {
 			deferred_output(imp, d, k, first[k]);
-			drop_carry(imp, carried, first[k]);
+			drop_carry(carried, first[k]);
 		} else {
 			add_state(imp, d, &p, carried, next[k], k);
 		}

@@ -272,8 +272,20 @@ has_sequences(const struct importer *imp, const struct loop_form *form)
 	return false;
 }
 
+/* Does the Loop make each of its iterations, or none, whatever its data are? */
 static bool
-is_copied(const struct importer *imp, const struct loop_form *form)
+knows_condition(struct importer *imp, const struct deferred *d,
+		const struct loop_form *form)
+{
+	int64_t first;
+
+	return (!form->condition || deferred_known(imp, d, 1, &first)) &&
+	       keeps_condition(form->body);
+}
+
+static bool
+is_copied(struct importer *imp, const struct deferred *d,
+	  const struct loop_form *form)
 {
 	int most = form->is_loop && uses_number(form->body) ? NUMBERED_NODES_MAX
 							    : COPIED_NODES_MAX;
@@ -282,7 +294,7 @@ is_copied(const struct importer *imp, const struct loop_form *form)
 		return true;
 	}
 	return form->trips >= 0 &&
-	       (!form->is_loop || keeps_condition(form->body)) &&
+	       (!form->is_loop || knows_condition(imp, d, form)) &&
 	       (form->trips <= 1 ||
 		(form->trips <= most &&
 		 (int64_t)form->body->n_node * form->trips <= most));
@@ -313,7 +325,7 @@ begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
 				       "an input or output of its body has no "
 				       "name; export the model again");
 	}
-	if (!is_copied(imp, form)) {
+	if (!is_copied(imp, d, form)) {
 		return flow_loop(imp, d, form);
 	}
 	if (form->count && form->trips < 0) {

@@ -724,8 +724,66 @@ def ended():
     m.check(["c99"], "--bound", "t9=4")
 
 
-CASES = [branches, changing, conditional, counted, counting, ended, folded, refused,
-         scans, sequences, shared, sized, sized_iterations, stacked]
+def unchanged():
+    """States that no iteration changes, and the first condition, which other
+    states and stacked results take; an inner loop that starts from them."""
+    head = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, [])]
+    kinds = {"a": (TensorProto.FLOAT, [3]), "b": (TensorProto.FLOAT, [3]),
+             "q": (TensorProto.BOOL, [])}
+    keep = ("Identity", ["a"], ["a1"], {})
+    less = ("Less", ["i", "n"], ["on"], {})
+    inner = ("Loop", ["four", "", "a"], ["v"], {"body": body(
+        [("Add", ["e", "b"], ["e1"], {})],
+        [("j", TensorProto.INT64, []), ("d", TensorProto.BOOL, []),
+         ("e", TensorProto.FLOAT, [3])], ["d", "e1"])})
+    for nodes, states, outputs in [
+            ([keep], "ab", ["c", "a1", "a"]),
+            ([keep], "ba", ["c", "a", "a1"]),
+            ([keep, less], "ab", ["on", "a1", "a"]),
+            ([keep, less], "ba", ["on", "a", "a1"]),
+            ([], "ab", ["c", "a", "a", "a", "b"]),
+            ([keep], "ab", ["c", "a1", "a", "a", "a1"]),
+            ([less], "qab", ["on", "c", "a", "a"]),
+            ([("Add", ["a", "b"], ["s"], {})], "qab", ["c", "c", "a", "s"]),
+            ([inner], "ba", ["c", "v", "a"]),
+            ([inner, less], "ab", ["on", "a", "v", "a"]),
+            ([inner, less], "ab", ["on", "a", "a", "b"])]:
+        if outputs[0] == "c" and len(states) < len(outputs) - 1:
+            trips = (2, 30)
+        else:
+            trips = (30,)
+        for count in trips:
+            m = Model("unchanged")
+            first = {"a": m.input("x", floats(3)), "b": m.input("y", floats(3)),
+                     "q": m.input("t", number(False, bool))}
+            m.input("n", number(5))
+            graph = body(nodes, head + [(s, *kinds[s]) for s in states],
+                         outputs, [("four", number(40))])
+            for out in m.node("Loop", [m.constant(number(count)), "",
+                                       *(first[s] for s in states)],
+                              n=len(outputs) - 1, body=graph):
+                m.output(out)
+            m.check(["c99", "misra", "cuda"])
+
+
+def first_condition():
+    """A condition that iterations keep, whose first value is an input."""
+    step = body([("Add", ["s", "s"], ["s1"], {}),
+                 ("Identity", ["c"], ["on"], {})],
+                [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+                 ("s", TensorProto.FLOAT, [3])], ["on", "s1"])
+    for go in (True, False):
+        for trips in (0, 1, 2, 30):
+            m = Model("first")
+            x, c = m.input("x", floats(3)), m.input("go", number(go, bool))
+            m.output(m.node("Loop", [m.constant(number(trips)), c, x],
+                            body=step))
+            m.check(["c99", "gnu-c", "cuda"])
+
+
+CASES = [branches, changing, conditional, counted, counting, ended,
+         first_condition, folded, refused, scans, sequences, shared, sized,
+         sized_iterations, stacked, unchanged]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:
