@@ -164,6 +164,9 @@ converted(struct span a, struct dtype from, struct dtype to)
 	if (dtype_class(to) == DTC_BOOL) {
 		return (struct span){ 0, 1 };
 	}
+	if (dtype_class(from) == DTC_BOOL) {
+		return (struct span){ fmax(a.min, 0), fmin(a.max, 1) };
+	}
 	if (dtype_is_float(to)) {
 		return a;
 	}

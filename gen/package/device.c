@@ -157,22 +157,11 @@ add_device_places(struct packer *k, struct tdata *data, struct bindings *bound,
 
 /* -- the caller's arrays -- */
 
-static int64_t
-most_bytes(const struct packer *k, const struct tensor *t)
-{
-	int64_t bytes = dtype_bytes(t->type);
-
-	for (int d = 0; d < t->ndim; d++) {
-		bytes *= upper_bound(k, t->shape[d]);
-	}
-	return bytes;
-}
-
 /* The bytes of its copy. */
 static int64_t
-place_bytes(const struct packer *k, const struct tensor *t)
+place_bytes(const struct tensor *t)
 {
-	return at_least_one_byte(most_bytes(k, t));
+	return at_least_one_byte(largest_count(t) * dtype_bytes(t->type));
 }
 
 /* Numbers of elements as text, cached: many arrays have the same shape. */
@@ -223,7 +212,7 @@ static const char *
 count_text(struct packer *k, struct unit *u, struct counts *c,
 	   const struct tensor *t)
 {
-	bool wide = most_bytes(k, t) / dtype_bytes(t->type) > INT32_MAX;
+	bool wide = largest_count(t) > INT32_MAX;
 	struct dtype type = dtype_of(wide ? DT_I64 : DT_I32);
 	const struct expr *n = expr_int(k->m, type, 1);
 	int at;
@@ -268,9 +257,9 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		tdata_text(row, "count", count_text(k, u, &counts, t));
 		tdata_int(row, "index", i);
 		tdata_int(row, "offset", at);
-		tdata_int(row, "bytes", place_bytes(k, t));
-		tdata_flag(row, "copied", most_bytes(k, t) > 0);
-		at += (place_bytes(k, t) + align - 1) / align * align;
+		tdata_int(row, "bytes", place_bytes(t));
+		tdata_flag(row, "copied", largest_count(t) > 0);
+		at += (place_bytes(t) + align - 1) / align * align;
 	}
 }
 
@@ -314,7 +303,7 @@ staging_bytes(const struct packer *k)
 			i < g->inputs.n ? g->inputs.data[i]
 					: g->outputs.data[i - g->inputs.n];
 
-		at += (place_bytes(k, t) + align - 1) / align * align;
+		at += (place_bytes(t) + align - 1) / align * align;
 	}
 	return at;
 }

@@ -124,7 +124,7 @@ tensor_bytes(struct describer *x, const struct tensor *t)
 	int64_t bytes = dtype_bytes(t->type);
 
 	for (int d = 0; d < t->ndim; d++) {
-		int64_t extent = upper_bound(x->k, t->shape[d]);
+		int64_t extent = largest_size(t->shape[d]);
 
 		if (l != NULL) {
 			extent += l->before[d] + l->after[d];

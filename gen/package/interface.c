@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header: dimensions, sizes, statuses, the caller's structures. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -10,18 +11,25 @@
 #include "version.h"
 
 int64_t
-upper_bound(const struct packer *k, const struct expr *e)
+largest_size(const struct expr *size)
 {
-	struct analyser an;
-	struct bounds b;
-	int64_t v;
+	int64_t most = 0;
+	bool known = size_max(size, &most);
 
-	if (expr_is_int(e, &v)) {
-		return v;
-	}
-	analyser_init(&an, k->m);
-	b = analyse_bounds(&an, e);
-	return b.max;
+	assert(known); /* limits_check */
+	(void)known;
+	return most;
+}
+
+int64_t
+largest_count(const struct tensor *t)
+{
+	int64_t elems = 0;
+	bool known = tensor_max_elems(t, &elems);
+
+	assert(known); /* limits_check */
+	(void)known;
+	return elems;
 }
 
 static bool
@@ -244,15 +252,12 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	struct tdata *row = tdata_item(data, list);
 	struct tdata *size = tdata_item(data, "tensors");
 	struct strbuf dims;
-	int64_t count = 1;
+	int64_t count = largest_count(t);
 
 	strbuf_init(&dims);
 	for (int i = 0; i < t->ndim; i++) {
-		int64_t extent = upper_bound(k, t->shape[i]);
-
 		strbuf_printf(&dims, "%s%lld", i > 0 ? ", " : "",
-			      (long long)extent);
-		count *= extent;
+			      (long long)largest_size(t->shape[i]));
 	}
 	unit_need_type(u, t->type);
 	tdata_text(row, "name", field);

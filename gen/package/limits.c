@@ -39,12 +39,19 @@ too_narrow(struct packer *k, const char *what, const char *name, struct dtype t)
 static bool
 check_tensor(struct packer *k, const struct tensor *t)
 {
+	struct diag_place place = { .file = k->d->file };
 	int64_t elems;
 
+	if (!tensor_max_elems(t, &elems)) {
+		return diag_error(&k->m->diags, DIAG_TOO_LARGE, place,
+				  "nothing limits the number of elements of "
+				  "tensor %s; give bounds of its sizes with "
+				  "--dim or --bound",
+				  t->name);
+	}
 	return !too_narrow(k, "tensor ", t->name, t->type) &&
-	       !(tensor_max_elems(t, &elems) &&
-		 too_large(k, "tensor ", t->name, elems * dtype_bytes(t->type),
-			   "use a smaller shape"));
+	       !too_large(k, "tensor ", t->name, elems * dtype_bytes(t->type),
+			  "use a smaller shape");
 }
 
 bool

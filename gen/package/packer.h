@@ -137,8 +137,10 @@ void packer_tell_constants(struct packer *k, struct unit *u);
  * including the libraries' part. */
 int64_t planned_align(const struct packer *k);
 int64_t workspace_align(const struct packer *k);
-/* The largest value of a size expression. */
-int64_t upper_bound(const struct packer *k, const struct expr *e);
+/* The largest value of a size of a tensor, and its largest number of elements:
+ * limits_check has refused tensors without one. */
+int64_t largest_size(const struct expr *size);
+int64_t largest_count(const struct tensor *t);
 
 /* source.c: the names of a weight and of the model in the entry. */
 void bind_weight(struct packer *k, const struct param *param, int i,

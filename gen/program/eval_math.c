@@ -209,7 +209,7 @@ too_large(struct eval *ev, struct py_span at)
 }
 
 static int64_t
-floor_div(int64_t a, int64_t b)
+quotient_down(int64_t a, int64_t b)
 {
 	int64_t q = a / b;
 
@@ -271,9 +271,9 @@ int_binary(struct eval *ev, struct py_span at, const char *op, int64_t a,
 	} else if (a == INT64_MIN && b == -1 && strcmp(op, "//") == 0) {
 		overflow = true;
 	} else if (strcmp(op, "//") == 0) {
-		v = floor_div(a, b);
+		v = quotient_down(a, b);
 	} else if (strcmp(op, "%") == 0) {
-		v = b == -1 ? 0 : a - floor_div(a, b) * b;
+		v = b == -1 ? 0 : a - quotient_down(a, b) * b;
 	} else if (strcmp(op, "<<") == 0) {
 		overflow = a != 0 &&
 			   (b >= 63 ||

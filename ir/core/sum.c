@@ -28,27 +28,33 @@ add_term(struct sum *l, const struct expr *atom, int64_t coefficient)
 	return true;
 }
 
+/* *left: the nodes that may still be visited. */
 static bool
-add(struct sum *l, const struct expr *e, int64_t factor)
+add(struct sum *l, const struct expr *e, int64_t factor, int *left)
 {
 	int64_t value, product;
 
+	if (--*left < 0) {
+		return false;
+	}
 	switch (e->kind) {
 	case EXPR_INT:
 		return !__builtin_mul_overflow(e->u.ival, factor, &value) &&
 		       !__builtin_add_overflow(l->constant, value,
 					       &l->constant);
 	case EXPR_ADD:
-		return add(l, e->args[0], factor) && add(l, e->args[1], factor);
+		return add(l, e->args[0], factor, left) &&
+		       add(l, e->args[1], factor, left);
 	case EXPR_SUB:
-		return factor != INT64_MIN && add(l, e->args[0], factor) &&
-		       add(l, e->args[1], -factor);
+		return factor != INT64_MIN &&
+		       add(l, e->args[0], factor, left) &&
+		       add(l, e->args[1], -factor, left);
 	case EXPR_MUL:
 		for (int i = 0; i < 2; i++) {
 			if (expr_is_int(e->args[i], &value)) {
 				return !__builtin_mul_overflow(value, factor,
 							       &product) &&
-				       add(l, e->args[1 - i], product);
+				       add(l, e->args[1 - i], product, left);
 			}
 		}
 		break;
@@ -61,17 +67,20 @@ add(struct sum *l, const struct expr *e, int64_t factor)
 bool
 sum_of(const struct expr *e, struct sum *out)
 {
+	int left = SUM_MAX_NODES;
+
 	out->constant = 0;
 	out->n = 0;
-	return add(out, e, 1);
+	return add(out, e, 1, &left);
 }
 
 bool
 sum_difference(const struct expr *a, const struct expr *b, int64_t *out)
 {
+	int left = SUM_MAX_NODES;
 	struct sum l;
 
-	if (!sum_of(a, &l) || !add(&l, b, -1) || l.n > 0) {
+	if (!sum_of(a, &l) || !add(&l, b, -1, &left) || l.n > 0) {
 		return false;
 	}
 	*out = l.constant;

@@ -7,7 +7,8 @@
 
 #include "expr.h"
 
-enum { SUM_MAX_TERMS = 16 };
+/* SUM_MAX_NODES: shared nodes can expand to exponentially long sums. */
+enum { SUM_MAX_TERMS = 16, SUM_MAX_NODES = 256 };
 
 struct sum {
 	int64_t constant;
@@ -16,7 +17,7 @@ struct sum {
 	int64_t coefficient[SUM_MAX_TERMS]; /* never 0 */
 };
 
-/* False if there are too many terms or a number overflows. */
+/* False if there are too many terms or nodes, or a number overflows. */
 bool sum_of(const struct expr *e, struct sum *out);
 /* Is a - b a constant? *out is its value. */
 bool sum_difference(const struct expr *a, const struct expr *b, int64_t *out);

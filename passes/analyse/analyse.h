@@ -14,14 +14,8 @@
 #ifndef TIRC_ANALYSE_H
 #define TIRC_ANALYSE_H
 
+#include "bounds.h"
 #include "func.h"
-
-#define BOUND_NEG_INF INT64_MIN
-#define BOUND_POS_INF INT64_MAX
-
-struct bounds {
-	int64_t min, max; /* closed; BOUND_*_INF where unknown */
-};
 
 /* value == coeff * k + base for some integer k; coeff 0: exactly base. */
 struct modular {

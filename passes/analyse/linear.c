@@ -9,20 +9,6 @@
 enum { SUM_NODES = 80 };
 
 int64_t
-floor_div(int64_t x, int64_t c)
-{
-	return x / c - (x % c < 0);
-}
-
-int64_t
-floor_mod(int64_t x, int64_t c)
-{
-	int64_t r = x % c;
-
-	return r < 0 ? r + c : r;
-}
-
-int64_t
 gcd(int64_t x, int64_t y)
 {
 	while (y != 0) {

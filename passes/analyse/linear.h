@@ -69,18 +69,9 @@ void linear_add_product(struct analyser *a, struct linear *l,
 /* Scalars of type i32 or i64: indices, taken not to overflow. */
 bool type_is_index(struct dtype t);
 
-int64_t floor_div(int64_t x, int64_t c); /* c > 0 */
-int64_t floor_mod(int64_t x, int64_t c);
 int64_t gcd(int64_t x, int64_t y);
 
 /* -- bounds.c */
-/* Bounds of a binary operator's result, in unbounded integers. */
-struct bounds bounds_binary(enum expr_kind kind, struct bounds x,
-			    struct bounds y);
-struct bounds bounds_union(struct bounds x, struct bounds y);
-struct bounds bounds_meet(struct bounds x, struct bounds y);
-/* Is x a part of y? */
-bool bounds_within(struct bounds x, struct bounds y);
 struct bounds linear_bounds(struct analyser *a, const struct linear *l);
 
 /* -- state.c */

@@ -210,6 +210,26 @@ for target in ("c99", "misra"):
              "-I" + out, os.path.join(out, "used.c"), "-o", used])
     execute([used])
 
+# The largest number of elements that a quotient of sizes gives.
+quotient = save("quotient", [
+    helper.make_node("Shape", ["x"], ["n"]),
+    helper.make_node("Shape", ["w"], ["m"]),
+    helper.make_node("Div", ["n", "m"], ["q"]),
+    helper.make_node("Expand", ["u", "q"], ["e"]),
+    helper.make_node("Neg", ["e"], ["y"])],
+    [value("x", TensorProto.FLOAT, ["N"]), value("w", TensorProto.FLOAT, ["M"]),
+     value("u", TensorProto.FLOAT, [1])],
+    [value("y", TensorProto.FLOAT, None)], {})
+out = compile_model(quotient, "--dim", "N=0..9", "--dim", "M=0..9", "--target",
+                    "c99")
+with open(os.path.join(out, "quotient.h"), encoding="utf-8") as file:
+    header = file.read()
+with open(os.path.join(out, "quotient.json"), encoding="utf-8") as file:
+    stated = json.load(file)["outputs"][0]["max_elements"]
+counted = re.search(r"QUOTIENT_Y_COUNT (\S+)", header)[1]
+if counted.rstrip("uUL") != "9" or stated != 9:
+    fail("9 elements, the header says %s, the metadata %s" % (counted, stated))
+
 # A comment names the data type of an attribute.
 cast = save("cast", [
     helper.make_node("Cast", ["w"], ["c"], to=TensorProto.FLOAT),

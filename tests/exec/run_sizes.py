@@ -449,6 +449,15 @@ def bounds():
         if status:
             m.reference = lambda: {name: floats(1) for name in m.outputs}
         helper.tirc("test", m.write(), status=status)
+    # The number of a condition is 0 or 1.
+    for flag in (True, False):
+        m = Model("flagged")
+        m.input("flag", np.array([flag]))
+        count = m.node("Cast", ["flag"], to=TensorProto.INT64)
+        y = m.node("Expand", [m.input("x", floats(1)),
+                              m.node("Add", [count, count])])
+        m.output(m.node("Exp", [y]))
+        m.check(["c99", "misra"])
     # An empty dimension has no element for the result.
     for count in (0, 2):
         rows = np.arange(4) < count

@@ -3,7 +3,7 @@
 """Steps, strides, paddings and counts at the ends of their types: the sizes
 that follow are right, or the model is refused with the size named.
 
-usage: size_ends.py slices|windows|counts|symbolic|refused"""
+usage: size_ends.py slices|windows|counts|symbolic|formulas|refused"""
 import sys
 
 import numpy as np
@@ -184,6 +184,49 @@ def symbolic():
         model.test("--dim", "n=0..8")
 
 
+def formulas():
+    """Remainders and quotients of sizes by numbers below 0 and by sizes that
+    may be 0, comparisons as numbers: results and what kernels pass on have
+    room for the largest value."""
+    for n, k in ((0, 1), (1, 2), (2, 9), (5, 3), (9, 1), (8, 0)):
+        model = Model(x=np.zeros(n, np.float32), w=np.zeros(k, np.float32),
+                      v=np.array([0.25], np.float32))
+        model.shapes.update(x=["n"], w=["k"])
+        size, other = (model.add("Shape", [name], None) for name in "xw")
+        below = model.add("Sub", [size, ints(7)], None)
+        less = model.add("Cast", [model.add("Less", [size, other], None)],
+                         None, to=7)
+        minus = int(np.fmod(n - 7, -3))
+        for formula, value in [
+                (model.add("Mod", [size, ints(-3)], None), n % -3),
+                (model.add("Mod", [below, ints(-3)], None), (n - 7) % -3),
+                (model.add("Mod", [below, ints(-3)], None, fmod=1), minus),
+                (model.add("Div", [below, ints(-2)], None), (7 - n) // 2
+                 if n < 7 else -((n - 7) // 2)),
+                (model.add("Mul", [less, ints(4)], None), 4 * (n < k)),
+                (less, int(n < k))]:
+            value = max(value + 5, 0)
+            count = model.add("Add", [formula, ints(5)], None)
+            count = model.add("Max", [count, ints(0)], None)
+            part = model.add("Expand", ["v", count], None)
+            model.add("Exp", [part], np.full(value, np.exp(np.float32(0.25)),
+                                             np.float32))
+            part = model.add("CumSum", [part, np.int64(0)], None)
+            part = model.add("CumSum", [part, np.int64(0)], None, reverse=1)
+            model.add("ReduceMax", [part, ints(0)],
+                      np.array([value * (value + 1) / 8], np.float32))
+            model.add("Neg", [count], ints(-value))
+        # the sizes themselves: both may be 0
+        quotient = model.add("Div", [size, other], None)
+        part = model.add("Expand", ["v", quotient], None)
+        model.add("Neg", [part], np.full(n // k if k else 0, -0.25,
+                                         np.float32))
+        shape = model.add("Concat", [less, less, ints(3)], None, axis=0)
+        model.add("ConstantOfShape", [shape],
+                  np.zeros((int(n < k), int(n < k), 3), np.float32))
+        model.test("--dim", "n=0..9", "--dim", "k=0..9")
+
+
 def refused():
     x = np.arange(6, dtype=np.float32)
 
@@ -208,4 +251,4 @@ def refused():
 
 
 {"slices": slices, "windows": windows, "counts": counts, "symbolic": symbolic,
- "refused": refused}[sys.argv[1]]()
+ "formulas": formulas, "refused": refused}[sys.argv[1]]()

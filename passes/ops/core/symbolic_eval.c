@@ -516,6 +516,9 @@ evaluate_operation(struct module *m, const struct expr *e,
 	} else if (symbolic && e->kind == EXPR_CAST && dtype_is_int(e->type) &&
 		   dtype_is_int(args[0]->type)) {
 		value = args[0];
+	} else if (symbolic && e->kind == EXPR_CAST && dtype_is_int(e->type) &&
+		   dtype_class(args[0]->type) == DTC_BOOL) {
+		value = expr_cast(m, dtype_of(DT_I32), args[0]);
 	} else {
 		value = expr_rebuild(m, e, args);
 	}

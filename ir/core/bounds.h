@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic of intervals, for sizes (size_bounds.h) and for the analyser
+ * (passes/analyse/): both read a formula by bounds_of_operation. */
+#ifndef TIRC_IR_BOUNDS_H
+#define TIRC_IR_BOUNDS_H
+
+#include "expr.h"
+
+#define BOUND_NEG_INF INT64_MIN
+#define BOUND_POS_INF INT64_MAX
+
+struct bounds {
+	int64_t min, max; /* closed; BOUND_*_INF where unknown */
+};
+
+/* v alone; where v is an end of int64, the numbers from v's neighbour on. */
+struct bounds bounds_of_value(int64_t v);
+struct bounds bounds_union(struct bounds x, struct bounds y);
+struct bounds bounds_meet(struct bounds x, struct bounds y);
+/* Is x a part of y? */
+bool bounds_within(struct bounds x, struct bounds y);
+struct bounds bounds_add(struct bounds x, struct bounds y);
+struct bounds bounds_scale(struct bounds x, int64_t by);
+/* Bounds of a binary operator's result, in unbounded integers; a division by zero
+ * gives 0, unless all are. Exact, but for remainders, for independent operands
+ * that have all values of x and y. */
+struct bounds bounds_binary(enum expr_kind kind, struct bounds x,
+			    struct bounds y);
+
+typedef struct bounds bounds_fn(void *state, const struct expr *e);
+
+/* Bounds of e by those that `of` gives its operands. A variable has its declared
+ * bounds. */
+struct bounds bounds_of_operation(const struct expr *e, bounds_fn *of,
+				  void *state);
+
+/* Rounded down; c > 0. */
+int64_t floor_div(int64_t x, int64_t c);
+int64_t floor_mod(int64_t x, int64_t c);
+
+#endif
