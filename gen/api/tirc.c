@@ -103,17 +103,18 @@ set_fates(struct tirc *t)
 
 	for (int i = 0; i < t->graph->origins.n; i++) {
 		const struct node_fate *f = &fates[i];
-		const char *text = "";
+		struct strbuf text;
 
+		strbuf_init(&text);
 		for (int k = 0; k < f->kernels.n; k++) {
-			text = arena_printf(a, "%s%s%s", text,
-					    k > 0 ? ", " : "",
-					    f->kernels.data[k]->name);
+			strbuf_printf(&text, "%s%s", k > 0 ? ", " : "",
+				      f->kernels.data[k]->name);
 		}
 		if (f->kernels.n == 0) {
-			text = arena_printf(a, "(%s) %s", f->pass, f->why);
+			strbuf_printf(&text, "(%s) %s", f->pass, f->why);
 		}
-		t->nodes.data[i].fate = text;
+		t->nodes.data[i].fate = arena_strdup(a, text.data);
+		strbuf_release(&text);
 	}
 }
 

@@ -147,16 +147,21 @@ import_attribute(struct importer *imp, const struct tensor_source *source,
 	return true;
 }
 
-/* The caller's attribute that p in a function's body refers to. */
-static const struct attr *
-find_reference(const struct body *body, const char *name)
+/* The attribute that one in a function's body refers to: the call's, or else the
+ * function's default; NULL: there is neither. False: reported. */
+static bool
+find_reference(struct importer *imp, const struct body *body, const char *name,
+	       const char *item, const struct attr **out)
 {
 	for (int i = 0; body->attrs && i < body->attrs->n; ++i) {
 		if (strcmp(body->attrs->data[i].name, name) == 0) {
-			return &body->attrs->data[i];
+			*out = &body->attrs->data[i];
+			return true;
 		}
 	}
-	return NULL;
+	*out = NULL;
+	return !body->local ||
+	       function_default(imp, body->local, name, item, out);
 }
 
 /* Is it the name of an attribute in which a pass notes a property that it has
@@ -184,7 +189,9 @@ import_attributes(struct importer *imp, const struct body *body,
 		  const Onnx__NodeProto *p, const char *item, attr_list *out)
 {
 	struct arena *a = &imp->m->arena;
+	struct text_map names;
 
+	text_map_init(&names, &imp->tmp);
 	for (size_t i = 0; i < p->n_attribute; ++i) {
 		const Onnx__AttributeProto *ap = p->attribute[i];
 		struct attr attr = { 0 };
@@ -193,9 +200,12 @@ import_attributes(struct importer *imp, const struct body *body,
 			return bad_attribute(imp, item, "", "has no name");
 		}
 		if (ap->ref_attr_name && *ap->ref_attr_name) {
-			const struct attr *from =
-				find_reference(body, ap->ref_attr_name);
+			const struct attr *from;
 
+			if (!find_reference(imp, body, ap->ref_attr_name, item,
+					    &from)) {
+				return false;
+			}
 			if (!from) {
 				continue;
 			}
@@ -208,11 +218,9 @@ import_attributes(struct importer *imp, const struct body *body,
 		if (!attr.name || is_note(attr.name)) {
 			continue;
 		}
-		for (int k = 0; k < out->n; ++k) {
-			if (strcmp(out->data[k].name, attr.name) == 0) {
-				return bad_attribute(imp, item, attr.name,
-						     "is given twice");
-			}
+		if (!text_map_add(&names, attr.name, 0)) {
+			return bad_attribute(imp, item, attr.name,
+					     "is given twice");
 		}
 		vec_push(a, out, attr);
 	}

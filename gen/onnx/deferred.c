@@ -306,6 +306,7 @@ deferred_inline(struct importer *imp, const struct deferred *d,
 		.depth = d->body->depth + 1,
 		.flow = flow,
 		.attrs = d->body->attrs,
+		.local = d->body->local,
 	};
 	scope_init(&body->scope, &imp->tmp);
 	return bind_graph_inputs(imp, d, graph, in, n_in, body) &&

@@ -40,8 +40,11 @@ bool
 functions_collect(struct importer *imp)
 {
 	for (size_t i = 0; i < imp->model->n_functions; ++i) {
-		struct local_function one = { imp->model->functions[i], i,
-					      &imp->source };
+		struct local_function one = {
+			.proto = imp->model->functions[i],
+			.at = i,
+			.source = &imp->source,
+		};
 
 		vec_push(&imp->tmp, &imp->functions, one);
 	}
@@ -55,11 +58,11 @@ functions_collect(struct importer *imp)
 	return true;
 }
 
-const struct local_function *
+struct local_function *
 function_find(const struct importer *imp, const Onnx__NodeProto *call)
 {
 	int low = 0, high = imp->functions.n;
-	const struct local_function *f;
+	struct local_function *f;
 
 	while (low < high) {
 		int middle = low + (high - low) / 2;
@@ -78,38 +81,36 @@ function_find(const struct importer *imp, const Onnx__NodeProto *call)
 		       : NULL;
 }
 
-/* The call's attributes, then the defaults of the absent ones. */
-static bool
-call_attributes(struct importer *imp, const struct body *caller,
-		const struct local_function *local, const Onnx__NodeProto *call,
-		const char *item, attr_list *out)
+bool
+function_default(struct importer *imp, struct local_function *f,
+		 const char *name, const char *item, const struct attr **out)
 {
-	const Onnx__FunctionProto *f = local->proto;
+	Onnx__AttributeProto **list = f->proto->attribute_proto;
+	int n = (int)f->proto->n_attribute_proto, i;
+	struct attr one;
 
-	if (!import_attributes(imp, caller, call, item, out)) {
-		return false;
+	*out = NULL;
+	if (!f->defaults) {
+		f->defaults = arena_array(&imp->tmp, const struct attr *,
+					  n + 1);
+		text_map_init(&f->attributes, &imp->tmp);
+		for (i = 0; i < n; ++i) {
+			if (list[i]->name) {
+				text_map_add(&f->attributes, list[i]->name, i);
+			}
+		}
 	}
-	int given = out->n;
-
-	for (size_t i = 0; i < f->n_attribute_proto; ++i) {
-		const Onnx__AttributeProto *p = f->attribute_proto[i];
-		struct attr attr;
-		bool found = false;
-
-		for (int k = 0; k < given && p->name; ++k) {
-			found = found ||
-				strcmp(out->data[k].name, p->name) == 0;
-		}
-		if (found || !p->name) {
-			continue;
-		}
-		if (!import_attribute(imp, local->source, p, item, &attr)) {
+	i = text_map_get(&f->attributes, name, -1);
+	if (i < 0) {
+		return true;
+	}
+	if (!f->defaults[i]) {
+		if (!import_attribute(imp, f->source, list[i], item, &one)) {
 			return false;
 		}
-		if (attr.name) {
-			vec_push(&imp->m->arena, out, attr);
-		}
+		f->defaults[i] = arena_copy(&imp->tmp, &one, sizeof one);
 	}
+	*out = f->defaults[i]->name ? f->defaults[i] : NULL;
 	return true;
 }
 
@@ -217,7 +218,7 @@ is_inside_of(const struct body *body, const Onnx__FunctionProto *f)
 
 bool
 function_inline(struct importer *imp, const struct body *caller,
-		const struct local_function *local, const Onnx__NodeProto *call,
+		struct local_function *local, const Onnx__NodeProto *call,
 		const char *item, int origin)
 {
 	const Onnx__FunctionProto *f = local->proto;
@@ -239,6 +240,7 @@ function_inline(struct importer *imp, const struct body *caller,
 		.depth = caller->depth + 1,
 		.flow = place_of_body(imp, caller),
 		.attrs = attrs,
+		.local = local,
 	};
 	if (is_inside_of(caller, f)) {
 		return bad_call(imp, item,
@@ -253,7 +255,7 @@ function_inline(struct importer *imp, const struct body *caller,
 			ONNX_MAX_CALL_DEPTH);
 	}
 	scope_init(&body->scope, &imp->tmp);
-	return call_attributes(imp, caller, local, call, item, attrs) &&
+	return import_attributes(imp, caller, call, item, attrs) &&
 	       bind_inputs(imp, caller, f, call, item, body) &&
 	       bind_outputs(imp, caller, f, call, item, body,
 			    GRAPH_CANONICAL_OPSET) &&

@@ -20,7 +20,11 @@ static bool
 add(struct importer *imp, const Onnx__FunctionProto *f,
     const struct tensor_source *source)
 {
-	struct local_function one = { f, (size_t)imp->functions.n, source };
+	struct local_function one = {
+		.proto = f,
+		.at = (size_t)imp->functions.n,
+		.source = source,
+	};
 
 	if (!f->name || !*f->name) {
 		return bad_file(imp, source->path, "a function has no name");

@@ -7,6 +7,7 @@
 #include "onnx_import.h"
 #include "onnx_text.h"
 #include "pointer_map.h"
+#include "text_map.h"
 
 #define ONNX_OLDEST_OPSET 1
 #define ONNX_NEWEST_OPSET 28
@@ -135,7 +136,10 @@ struct body {
 	int origin;         /* -1: one per node */
 	int depth;
 	int flow; /* the branch or loop of the graph that it is computed in */
-	const attr_list *attrs; /* of the call, for ref_attr_name */
+	/* For ref_attr_name: the attributes of the call, and the function with
+	 * their defaults; NULL: the main graph. */
+	const attr_list *attrs;
+	struct local_function *local;
 };
 
 struct sequence;
@@ -177,6 +181,9 @@ struct local_function {
 	const Onnx__FunctionProto *proto;
 	size_t at;
 	const struct tensor_source *source;
+	/* Its attributes by name, and the defaults that calls have used. */
+	struct text_map attributes;
+	const struct attr **defaults;
 };
 
 /* A size that neither the model nor an option gives (missing.c). */
@@ -317,14 +324,19 @@ bool functions_collect(struct importer *imp);
 /* function_files.c: appends those of --functions. */
 bool function_files(struct importer *imp);
 /* NULL: the node calls none. */
-const struct local_function *function_find(const struct importer *imp,
-					   const Onnx__NodeProto *call);
+struct local_function *function_find(const struct importer *imp,
+				     const Onnx__NodeProto *call);
+/* The value of an attribute that the call of the function leaves out: *out; NULL: it
+ * has none. False: reported. */
+bool function_default(struct importer *imp, struct local_function *f,
+		      const char *name, const char *item,
+		      const struct attr **out);
 /* "outer/call/", a prefix that no other call has. */
 const char *import_prefix(struct importer *imp, const struct body *caller,
 			  const Onnx__NodeProto *call);
 bool function_inline(struct importer *imp, const struct body *caller,
-		     const struct local_function *f,
-		     const Onnx__NodeProto *call, const char *item, int origin);
+		     struct local_function *f, const Onnx__NodeProto *call,
+		     const char *item, int origin);
 
 /* -- inputs.c: graph inputs, --input-shape, --dim -- */
 

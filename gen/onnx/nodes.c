@@ -315,7 +315,7 @@ static bool
 import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	    int index, const char *item)
 {
-	const struct local_function *f = function_find(imp, p);
+	struct local_function *f = function_find(imp, p);
 	int origin = body->origin < 0 ? add_origin(imp, p, index)
 				      : body->origin;
 

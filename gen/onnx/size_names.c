@@ -32,13 +32,19 @@ names_a_batch(const char *name)
 static struct size_name *
 find(const struct size_names *s, const char *name, size_t length)
 {
-	for (int i = 0; i < s->list.n; ++i) {
-		if (strlen(s->list.data[i].name) == length &&
-		    memcmp(s->list.data[i].name, name, length) == 0) {
-			return &s->list.data[i];
-		}
+	int i = text_map_get_bytes(&s->numbers, name, length, -1);
+
+	return i >= 0 ? &s->list.data[i] : NULL;
+}
+
+static void
+append(struct size_names *s, struct size_name row)
+{
+	if (!s->numbers.arena) {
+		text_map_init(&s->numbers, &s->imp->tmp);
 	}
-	return NULL;
+	text_map_add(&s->numbers, row.name, s->list.n);
+	vec_push(&s->imp->tmp, &s->list, row);
 }
 
 struct size_name *
@@ -129,7 +135,7 @@ collect(void *ctx, const char *name, size_t length)
 			.from_option = c->option,
 		};
 
-		vec_push(a, &c->s->list, fresh);
+		append(c->s, fresh);
 	}
 	if (row) {
 		c->n_known++;
@@ -200,7 +206,7 @@ size_names_add(struct size_names *s, const char *name, bool leading)
 		old->needed = true;
 		return;
 	}
-	vec_push(&s->imp->tmp, &s->list, row);
+	append(s, row);
 }
 
 const char *
@@ -220,7 +226,7 @@ size_names_new(struct size_names *s, const char *input, int d, bool unknown)
 		name = arena_printf(a, "%s_", name);
 	}
 	row.name = name;
-	vec_push(a, &s->list, row);
+	append(s, row);
 	return name;
 }
 

@@ -25,6 +25,7 @@ struct size_name {
 struct size_names {
 	struct importer *imp;
 	VEC(struct size_name) list;
+	struct text_map numbers; /* of the names in the list */
 };
 
 /* Is the text of a dimension the name of a size? Exporters write "?", "", "-1" or

@@ -265,6 +265,33 @@ node_check(const struct expr *payload, const struct expr *const *args,
 	(void)arity;
 }
 
+static uint64_t
+bits_of_vars(const struct expr *e)
+{
+	const struct reduction *r = e->u.reduce;
+	uint64_t bits = 0;
+
+	if (e->kind == EXPR_VAR) {
+		return var_bit(e->u.var);
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		bits |= e->args[i]->var_bits;
+	}
+	if (e->kind != EXPR_REDUCE) {
+		return bits;
+	}
+	for (int i = 0; i < r->n_axes; i++) {
+		bits |= r->axes[i].min->var_bits | r->axes[i].extent->var_bits;
+	}
+	if (r->condition != NULL) {
+		bits |= r->condition->var_bits;
+	}
+	for (int i = 0; r->init != NULL && i < r->reducer->n; i++) {
+		bits |= r->init[i]->var_bits;
+	}
+	return bits;
+}
+
 static struct expr *
 node_new(struct module *m, const struct expr *payload,
 	 const struct expr *const *args, int n_args, uint32_t hash)
@@ -281,6 +308,7 @@ node_new(struct module *m, const struct expr *payload,
 	if (n_args > 0) {
 		memcpy(e->args, args, sizeof *args * (size_t)n_args);
 	}
+	e->var_bits = bits_of_vars(e);
 	return e;
 }
 
@@ -301,6 +329,7 @@ expr_make(struct module *m, const struct expr *payload,
 	if ((t->n + 1) * 4 > t->cap * 3) {
 		table_grow(t);
 	}
+	m->quota.steps++;
 	hash = node_hash(payload, args, n_args);
 	at = hash & (t->cap - 1);
 	while (t->slot[at].expr) {

@@ -73,6 +73,9 @@ struct expr {
 	uint32_t hash;
 	uint32_t id; /* in order of creation: a deterministic order */
 	int n_args;
+	/* Of each variable below, bit id % 64: most searches for a variable end
+	 * here. */
+	uint64_t var_bits;
 	union {
 		int64_t ival;
 		double fval;
@@ -197,6 +200,12 @@ bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
  * values up to its largest finite one, rounded, and infinities and NaN. */
 bool expr_literal_fits(const struct expr *e, struct dtype t);
 bool expr_uses_var(const struct expr *e, const struct var *v);
+/* The variable's bit in var_bits. */
+static inline uint64_t
+var_bit(const struct var *v)
+{
+	return (uint64_t)1 << (v->id & 63);
+}
 bool expr_uses_buffer(const struct expr *e, const struct buffer *b);
 
 /* Calls visit on every distinct node below e, children first. */

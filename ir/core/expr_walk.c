@@ -82,6 +82,9 @@ expr_uses_var(const struct expr *e, const struct var *v)
 {
 	struct use u = { .var = v };
 
+	if ((e->var_bits & var_bit(v)) == 0) {
+		return false;
+	}
 	if (e->n_args == 0) {
 		return e->kind == EXPR_VAR && e->u.var == v;
 	}

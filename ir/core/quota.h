@@ -12,12 +12,18 @@ struct module;
 #define QUOTA_INPUT_TIMES 4
 #define QUOTA_OUTPUT_BYTES ((int64_t)1000000000)
 #define QUOTA_MEMORY_BYTES ((int64_t)4000000000)
+/* Steps of the analysis of sizes, which takes some hundreds for a node of a model:
+ * seconds. More for each byte of the input. */
+#define QUOTA_STEPS ((int64_t)20000000)
+#define QUOTA_STEPS_PER_BYTE 16
 
 struct quota {
 	int64_t input_bytes; /* of the model's files, as far as known */
 	/* The caller's limits; 0: the default. */
 	int64_t output_bytes, memory_bytes;
-	bool memory_told; /* the limit of memory was reported */
+	bool memory_told;   /* the limit of memory was reported */
+	int64_t steps;      /* expressions that were made or simplified */
+	int64_t most_steps; /* of the analysis of sizes; 0: the default */
 };
 
 /* Sums and products of bytes or steps of at least 0; INT64_MAX stands for any
@@ -48,5 +54,8 @@ bool quota_output_exceeded(struct module *m, struct diag_place place,
  * steps whose number the input decides. */
 bool quota_check_memory(struct module *m, struct diag_place place,
 			int64_t more);
+/* Is the analysis of sizes within its steps? Else false, reported. For nodes whose
+ * shapes are inferred. */
+bool quota_check_steps(struct module *m, struct diag_place place);
 
 #endif

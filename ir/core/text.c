@@ -78,10 +78,16 @@ text_hex_digit(char c)
 uint32_t
 text_hash(const char *text)
 {
+	return text_hash_bytes(text, strlen(text));
+}
+
+uint32_t
+text_hash_bytes(const char *text, size_t n)
+{
 	uint32_t h = 2166136261u;
 
-	for (; *text; text++) {
-		h = (h ^ (unsigned char)*text) * 16777619u;
+	for (size_t i = 0; i < n; i++) {
+		h = (h ^ (unsigned char)text[i]) * 16777619u;
 	}
 	return h;
 }

@@ -39,6 +39,7 @@ void text_put_visible(struct strbuf *out, const char *text, size_t n,
 		      const char *kept);
 /* FNV-1a. */
 uint32_t text_hash(const char *text);
+uint32_t text_hash_bytes(const char *text, size_t n);
 /* The text with words of at most word_bytes, and as a whole of at most bytes:
  * "…" stands for the middle of a longer one. Words are what blanks
  * separate; no character of UTF-8 is cut. */

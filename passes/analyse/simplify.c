@@ -323,6 +323,7 @@ simp(struct analyser *a, const struct expr *e)
 	const struct analyser_entry *entry;
 	const struct expr *r;
 
+	a->module->quota.steps++;
 	if (e->kind == EXPR_VAR) {
 		return simplify_var(a, e);
 	}

@@ -15,9 +15,11 @@
  * weights: its kernel reads the narrow constant. */
 #include "rewrite.h"
 
-/* The limit of folding in computed elements, counting each term of a sum:
- * seconds, not minutes. Nodes below FREE are not counted. */
-#define FOLD_WORK_MAX 4000000000
+/* The limit of folding in computed elements, counting each term of a sum: seconds,
+ * not minutes, and more for a model that is large itself. Nodes below FREE are not
+ * counted. */
+#define FOLD_WORK_MAX 400000000
+#define FOLD_WORK_PER_BYTE 64
 #define FOLD_WORK_FREE 65536
 
 static bool
@@ -248,7 +250,10 @@ within_limits(struct graph *g, const struct node *n)
 	if (cost.work < FOLD_WORK_FREE) {
 		return true;
 	}
-	if (cost.work <= FOLD_WORK_MAX - g->folded_work) {
+	if (cost.work <=
+	    quota_plus(FOLD_WORK_MAX, quota_times(g->module->quota.input_bytes,
+						  FOLD_WORK_PER_BYTE)) -
+		    g->folded_work) {
 		g->folded_work += cost.work;
 		return true;
 	}

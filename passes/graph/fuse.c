@@ -238,6 +238,9 @@ is_free_view(const struct node *n)
 static bool
 is_free_concat(struct fusion *f, const struct node *n)
 {
+	if (!node_is(n, "Concat")) {
+		return false;
+	}
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
 

@@ -17,62 +17,63 @@
 
 #include "fuse.h"
 
-/* Inserts a node like n with n's inputs [from, to) after `first` (NULL: none).
- * NULL after reporting. */
+/* Inserts a node like n with these inputs. NULL after reporting. */
 static struct tensor *
-part_of_node(struct graph *g, struct node *n, struct tensor *first, int from,
-	     int to)
+part_of_node(struct graph *g, struct node *n, struct tensor **in, int count)
 {
-	struct arena *a = &g->module->arena;
-	struct tensor **in = arena_array(a, struct tensor *, to - from + 1);
-	struct node *part;
-	int count = 0;
+	struct node *part = insert_node(g, n, n->op_type, n->outputs[0]->name,
+					in, count);
 
-	if (first) {
-		in[count++] = first;
-	}
-	for (int i = from; i < to; i++) {
-		in[count++] = n->inputs[i];
-	}
-	part = insert_node(g, n, n->op_type, n->outputs[0]->name, in, count);
 	if (node_is(n, "Concat")) {
 		node_set_attr_int(g, part, "axis", node_attr_int(n, "axis", 0));
 	}
 	return ops_infer_node(g, part) ? part->outputs[0] : NULL;
 }
 
-/* n's inputs become list[0..count). */
+/* Takes n's inputs away, and returns them: parts that read the same tensors would
+ * make them hard to find among its uses. */
+static struct tensor **
+take_inputs(struct graph *g, struct node *n, int *count)
+{
+	struct tensor **list = arena_copy(&g->module->arena, n->inputs,
+					  sizeof *list * (size_t)n->n_inputs);
+
+	*count = n->n_inputs;
+	node_resize_inputs(n, 0);
+	return list;
+}
+
+/* n, which has none, gets inputs. */
 static void
 set_inputs(struct node *n, struct tensor *const *list, int count)
 {
-	for (int i = n->n_inputs - 1; i >= 0; i--) {
-		node_set_input(n, i, i < count ? list[i] : NULL);
-	}
 	node_resize_inputs(n, count);
+	for (int i = 0; i < count; i++) {
+		node_set_input(n, i, list[i]);
+	}
 }
 
 /* Sum, Max, …: each partial result is the first input of the next node. */
 static bool
 divide_fold(struct graph *g, struct node *n)
 {
-	struct tensor *so_far = NULL, *list[FUSE_INPUTS_MAX];
-	int at = 0, rest;
+	struct tensor *list[FUSE_INPUTS_MAX];
+	int all, at = 0, count = 0;
+	struct tensor **in = take_inputs(g, n, &all);
 
-	while (n->n_inputs - at > FUSE_INPUTS_MAX - (so_far != NULL)) {
-		int to = at + FUSE_INPUTS_MAX - (so_far != NULL);
+	while (all - at > FUSE_INPUTS_MAX - count) {
+		int more = FUSE_INPUTS_MAX - count;
 
-		so_far = part_of_node(g, n, so_far, at, to);
-		if (!so_far) {
+		memcpy(list + count, in + at, sizeof *in * (size_t)more);
+		list[0] = part_of_node(g, n, list, count + more);
+		if (!list[0]) {
 			return false;
 		}
-		at = to;
+		at += more;
+		count = 1;
 	}
-	rest = n->n_inputs - at;
-	list[0] = so_far;
-	for (int i = 0; i < rest; i++) {
-		list[1 + i] = n->inputs[at + i];
-	}
-	set_inputs(n, list, 1 + rest);
+	memcpy(list + count, in + at, sizeof *in * (size_t)(all - at));
+	set_inputs(n, list, count + all - at);
 	return true;
 }
 
@@ -117,25 +118,26 @@ divide_narrow_sum(struct graph *g, struct node *n)
 static bool
 divide_concat(struct graph *g, struct node *n)
 {
-	while (n->n_inputs > FUSE_INPUTS_MAX) {
-		struct tensor **list =
-			arena_array(&g->module->arena, struct tensor *,
-				    n->n_inputs / FUSE_INPUTS_MAX + 1);
+	int all;
+	struct tensor **list = take_inputs(g, n, &all);
+
+	while (all > FUSE_INPUTS_MAX) {
 		int count = 0;
 
-		for (int i = 0; i < n->n_inputs; i += FUSE_INPUTS_MAX) {
-			int to = i + FUSE_INPUTS_MAX;
+		for (int i = 0; i < all; i += FUSE_INPUTS_MAX) {
+			int some = all - i < FUSE_INPUTS_MAX ? all - i
+							     : FUSE_INPUTS_MAX;
 
-			to = to < n->n_inputs ? to : n->n_inputs;
-			list[count] = to - i == 1
-					      ? n->inputs[i]
-					      : part_of_node(g, n, NULL, i, to);
+			list[count] = some == 1 ? list[i]
+						: part_of_node(g, n, list + i,
+							       some);
 			if (!list[count++]) {
 				return false;
 			}
 		}
-		set_inputs(n, list, count);
+		all = count;
 	}
+	set_inputs(n, list, all);
 	return true;
 }
 

@@ -5,6 +5,17 @@
 
 #include "identifiers.h"
 #include "kernels.h"
+#include "pointer_map.h"
+
+/* Numbers of items by the kernel after which they come, -1 for the start: the last
+ * one, and for each the one before it, or -1. */
+struct after_kernel {
+	int *last; /* by kernel + 1 */
+	int *next; /* by item */
+};
+
+/* The numbers of the graph's run_sizes in a check. */
+typedef VEC(int) size_numbers;
 
 struct entry {
 	struct program *p;
@@ -26,6 +37,11 @@ struct entry {
 	struct tensor **size_tensor;
 	int *size_index, *read_after, *read_in;
 	const struct expr **size_value;
+	struct after_kernel sizes_after;
+	/* By number of the graph's checks: the sizes in it. It comes after the
+	 * last kernel that settles one of these. */
+	size_numbers *check_sizes;
+	struct after_kernel checks_after;
 	/* The condition under which the kernel at hand is called: sizes in it
 	 * are not 0. NULL: always. */
 	const struct expr *some;

@@ -110,6 +110,32 @@ load_size(struct entry *e, int kernel, struct tensor *t, int index)
 	return expr_load(m, b, &at, 1);
 }
 
+/* The last item after the kernel; -1: none. `next` gives the ones before. */
+static int
+after(const struct after_kernel *l, int kernel)
+{
+	return l->last[kernel + 1];
+}
+
+static void
+init_after(struct entry *e, struct after_kernel *l, int n)
+{
+	struct arena *a = &e->m->arena;
+
+	l->last = arena_array(a, int, e->p->kernels.n + 1);
+	l->next = arena_array(a, int, n + 1);
+	for (int i = 0; i <= e->p->kernels.n; i++) {
+		l->last[i] = -1;
+	}
+}
+
+static void
+add_after(struct after_kernel *l, int kernel, int item)
+{
+	l->next[item] = l->last[kernel + 1];
+	l->last[kernel + 1] = item;
+}
+
 static bool
 is_read_here(const struct entry *e, int size, int kernel, int body)
 {
@@ -117,27 +143,25 @@ is_read_here(const struct entry *e, int size, int kernel, int body)
 	       e->read_in[size] == body;
 }
 
-/* Is this the first place, in the body after the kernel, at which all sizes in
- * the expression are known? Checks without a size that is read are made first of
- * all; sizes of other branches have no variable there. */
+/* Is this the first place, in the body after the kernel, at which all sizes of the
+ * check, which the kernel settles, are known? Checks without a size that is read
+ * are made first of all; sizes of other branches have no variable there. */
 static bool
-becomes_known(const struct entry *e, const struct expr *x, int kernel, int body)
+becomes_known(const struct entry *e, const size_numbers *c, int kernel,
+	      int body)
 {
-	struct graph *g = e->p->graph;
-	bool here = false, any = false;
+	bool here = c->n == 0 && body == 0;
 
-	for (int i = 0; i < g->run_sizes.n; i++) {
-		if (!expr_uses_var(x, g->run_sizes.data[i].var)) {
-			continue;
-		}
-		if (e->size_tensor[i] == NULL || e->read_after[i] > kernel ||
-		    !graph_body_within(g, body, e->read_in[i])) {
+	for (int k = 0; k < c->n; k++) {
+		int i = c->data[k];
+
+		if (e->size_tensor[i] == NULL ||
+		    !graph_body_within(e->p->graph, body, e->read_in[i])) {
 			return false;
 		}
-		any = true;
 		here |= is_read_here(e, i, kernel, body);
 	}
-	return any ? here : kernel < 0 && body == 0;
+	return here;
 }
 
 static struct stmt *
@@ -161,11 +185,11 @@ check_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 {
 	const struct graph *g = e->p->graph;
 
-	for (int i = g->checks.n - 1; i >= 0; i--) {
-		const struct expr *holds = g->checks.data[i].condition;
-
-		if (becomes_known(e, holds, kernel, body)) {
-			rest = refuse_unless(e, holds, rest);
+	for (int i = after(&e->checks_after, kernel); i >= 0;
+	     i = e->checks_after.next[i]) {
+		if (becomes_known(e, &e->check_sizes[i], kernel, body)) {
+			rest = refuse_unless(e, g->checks.data[i].condition,
+					     rest);
 		}
 	}
 	return rest;
@@ -299,7 +323,8 @@ entry_give_sizes(struct entry *e)
 bool
 entry_reads_after(const struct entry *e, int kernel, int body)
 {
-	for (int i = 0; i < e->p->graph->run_sizes.n; i++) {
+	for (int i = after(&e->sizes_after, kernel); i >= 0;
+	     i = e->sizes_after.next[i]) {
 		if (is_read_here(e, i, kernel, body)) {
 			return true;
 		}
@@ -310,7 +335,8 @@ entry_reads_after(const struct entry *e, int kernel, int body)
 void
 entry_load_sizes(struct entry *e, int kernel, int body)
 {
-	for (int i = 0; i < e->p->graph->run_sizes.n; i++) {
+	for (int i = after(&e->sizes_after, kernel); i >= 0;
+	     i = e->sizes_after.next[i]) {
 		if (is_read_here(e, i, kernel, body)) {
 			e->size_value[i] = load_size(e, kernel,
 						     e->size_tensor[i],
@@ -323,7 +349,8 @@ struct stmt *
 entry_with_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 {
 	rest = check_sizes(e, kernel, body, rest);
-	for (int i = e->p->graph->run_sizes.n - 1; i >= 0; i--) {
+	for (int i = after(&e->sizes_after, kernel); i >= 0;
+	     i = e->sizes_after.next[i]) {
 		if (is_read_here(e, i, kernel, body)) {
 			rest = read_size(e, i, rest);
 		}
@@ -364,20 +391,73 @@ entry_call_some(struct entry *e, const struct kernel *k)
 	return e->some != NULL ? stmt_if(e->f, e->some, call, NULL) : call;
 }
 
-/* Is the size part of an output's shape? */
-static bool
-is_given(const struct graph *g, const struct var *v)
+static void
+note_var(void *ctx, const struct expr *e)
 {
+	if (e->kind == EXPR_VAR) {
+		pointer_map_add(ctx, e->u.var);
+	}
+}
+
+/* The variables in the outputs' shapes. */
+static void
+find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
+{
+	pointer_map_init(given, a);
 	for (int i = 0; i < g->outputs.n; i++) {
 		const struct tensor *t = g->outputs.data[i];
 
 		for (int d = 0; d < t->ndim; d++) {
-			if (expr_uses_var(t->shape[d], v)) {
-				return true;
-			}
+			expr_visit(t->shape[d], note_var, given);
 		}
 	}
-	return false;
+}
+
+struct size_finding {
+	struct arena *arena;
+	const struct pointer_map *numbers; /* of the graph's run_sizes */
+	size_numbers found;
+};
+
+static void
+note_size(void *ctx, const struct expr *e)
+{
+	struct size_finding *f = ctx;
+	int i = e->kind == EXPR_VAR ? pointer_map_get(f->numbers, e->u.var, -1)
+				    : -1;
+
+	if (i >= 0) {
+		vec_push(f->arena, &f->found, i);
+	}
+}
+
+/* The sizes in each check, and the last kernel that settles one of them. */
+static void
+find_checked_sizes(struct entry *e)
+{
+	struct graph *g = e->p->graph;
+	struct arena *a = &e->m->arena;
+	struct pointer_map numbers;
+
+	pointer_map_init(&numbers, a);
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		pointer_map_put(&numbers, g->run_sizes.data[i].var, i);
+	}
+	e->check_sizes = arena_array(a, size_numbers, g->checks.n + 1);
+	init_after(e, &e->checks_after, g->checks.n);
+	for (int i = 0; i < g->checks.n; i++) {
+		struct size_finding f = { a, &numbers, { 0 } };
+		int kernel = -1;
+
+		expr_visit(g->checks.data[i].condition, note_size, &f);
+		for (int k = 0; k < f.found.n; k++) {
+			int at = e->read_after[f.found.data[k]];
+
+			kernel = at > kernel ? at : kernel;
+		}
+		e->check_sizes[i] = f.found;
+		add_after(&e->checks_after, kernel, i);
+	}
 }
 
 static void
@@ -479,12 +559,15 @@ entry_find_sizes(struct entry *e)
 	struct arena *a = &e->m->arena;
 	int n = g->run_sizes.n;
 	bool checks = g->checks.n > 0 || g->steps.n > 0;
+	struct pointer_map given;
 
 	e->size_tensor = arena_array(a, struct tensor *, n + 1);
 	e->size_index = arena_array(a, int, n + 1);
 	e->read_after = arena_array(a, int, n + 1);
 	e->read_in = arena_array(a, int, n + 1);
 	e->size_value = arena_array(a, const struct expr *, n + 1);
+	init_after(e, &e->sizes_after, n);
+	find_given(g, a, &given);
 	for (int i = 0; i < n; i++) {
 		const struct run_size *s = &g->run_sizes.data[i];
 		struct node *node = graph_run_size(g, s->var,
@@ -497,16 +580,18 @@ entry_find_sizes(struct entry *e)
 		e->size_tensor[i] = node->outputs[0];
 		e->read_after[i] = complete_after(e, &e->size_tensor[i],
 						  &e->read_in[i]);
+		add_after(&e->sizes_after, e->read_after[i], i);
 		loop = loop_around(g, e->read_in[i]);
 		if (loop > 0 && !check_loop_size(e, node, s, loop)) {
 			return false;
 		}
 		name_set_add(&e->names, s->var->name);
 		checks |= !s->proven;
-		if (is_given(g, s->var)) {
+		if (pointer_map_get(&given, s->var, 0)) {
 			add_given_size(e, s->var);
 		}
 	}
+	find_checked_sizes(e);
 	if (checks) {
 		e->p->bad_size = var_new(e->m,
 					 name_set_add(&e->names, "bad_size"),

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#define MAX_STEPS 400        /* of the improvement */
-#define MAX_WORK 200000000LL /* pairs of blocks looked at */
+#define MAX_STEPS 400       /* of the improvement */
+#define MAX_WORK 50000000LL /* pairs of blocks, and spans that are sorted */
 
 /* Offsets from < x < to are taken. */
 struct span {
@@ -36,7 +36,7 @@ struct search {
 	bool *placed; /* by block */
 	int *beside;  /* blocks whose live ranges overlap the current one's */
 	struct lives lives;
-	int64_t work; /* pairs of blocks compared so far */
+	int64_t work; /* so far, of MAX_WORK */
 };
 
 static int64_t
@@ -88,6 +88,18 @@ compare_spans(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
+/* n * log2 n */
+static int64_t
+sorting_work(int n)
+{
+	int64_t work = 0;
+
+	for (int left = n; left > 1; left /= 2) {
+		work += n;
+	}
+	return work;
+}
+
 /* The lowest free offset, or (best fit) the one in the smallest gap. */
 static void
 place(struct search *s, int block, bool best)
@@ -106,7 +118,7 @@ place(struct search *s, int block, bool best)
 			forbid_block(s, b, &s->blocks[other], s->offset[other]);
 		}
 	}
-	s->work += n;
+	s->work += n + sorting_work(s->forbidden.n);
 	if (s->forbidden.n > 0) {
 		qsort(s->forbidden.data, (size_t)s->forbidden.n,
 		      sizeof *s->forbidden.data, compare_spans);

@@ -78,6 +78,36 @@ huge("expanded_sum", [node("Expand", ["c", "s"], ["e"]),
      [tensor("s", [1], ints(1 << 29), INT64),
       tensor("c", [1], floats(1))])
 
+# Products of many operands, which are one kernel.
+refused(write("einsum.onnx", model(graph(
+    [node("Einsum", ["x"] * 65, ["y"], equation=",".join(["i"] * 65) + "->i")],
+    [value_info("x", [2])], [value_info("y", [2])]))),
+    "65 operands", "at most 64")
+
+# A constant is computed by a limited number of operations, of all nodes together.
+multiplied = ["c"] + ["m%d" % i for i in range(5)]
+seen = tirc("compile", write("products.onnx", model(graph(
+    [node("ConstantOfShape", ["s"], ["c"])]
+    + [node("MatMul", [a, a], [b])
+       for a, b in zip(multiplied, multiplied[1:])]
+    + [node("Add", ["x", multiplied[-1]], ["y"])],
+    [value_info("x", [1])], [value_info("y", None)],
+    [tensor("s", [2], ints(500, 500), INT64)]))),
+    "-o", os.path.join(folder, "products"))
+if seen.stdout.count("is computed at run time: folding it would") != 1:
+    fail("products: folded without a limit:\n" + seen.stdout)
+
+# Calls of a function have no copies of the attributes that they leave out.
+N = 1500
+tirc("compile", write("defaults.onnx", model(
+    graph([node("F", ["x%d" % i], ["x%d" % (i + 1)], domain="f")
+           for i in range(N)],
+          [value_info("x0", [1])], [value_info("x%d" % N, [1])]),
+    functions=[function("F", "f", ["a"], ["b"], [node("Relu", ["a"], ["b"])])
+               + b"".join(blob(11, attribute("at%d" % i, 1))
+                          for i in range(N))])),
+    "-q", "--max-memory", "60M", "-o", os.path.join(folder, "defaults"))
+
 # Many constants below the limit, which are above it together.
 ranges = ["c%d" % i for i in range(5)]
 refused(write("ranges.onnx", model(graph(

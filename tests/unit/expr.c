@@ -114,6 +114,11 @@ check_walks(struct module *m)
 	from[0] = y;
 	CHECK(expr_substitute(m, e, &map) == e);
 	CHECK(expr_uses_var(e, x) && !expr_uses_var(e, y));
+	/* A search for another variable looks at no node, and 64 of them have
+	 * bits of their own. */
+	CHECK_EQ(e->var_bits, var_bit(x));
+	CHECK((e->var_bits & var_bit(y)) == 0);
+	CHECK_EQ(expr_add(m, e, y->expr)->var_bits, var_bit(x) | var_bit(y));
 	load = expr_load(m, a, &x->expr, 1);
 	load = expr_add(m, load, expr_load(m, a, &to[0], 1));
 	moved = expr_replace_buffer(m, load, a, b);

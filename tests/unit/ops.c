@@ -349,9 +349,30 @@ test_refusals(void)
 	module_free(m);
 }
 
+/* Formulas of sizes end at a number of steps, with the remedy. */
+static void
+check_steps(void)
+{
+	struct module *m = module_new();
+	struct graph *g = graph_new(m, "g");
+	struct var *v = var_new_dim(m, "n", 1, 8);
+	struct tensor *x = input(g, "x", 1, &v->expr), *in[2] = { x, x };
+	struct node *n = node(g, "Concat", in, 2, "y");
+
+	node_set_attr_int(g, n, "axis", 0);
+	m->quota.most_steps = 1;
+	CHECK(!ops_infer_node(g, n));
+	CHECK_EQ(m->diags.n_errors, 1);
+	CHECK(strstr(m->diags.list.data[0].message, "--dim") != NULL);
+	m->quota.most_steps = 0;
+	CHECK(ops_infer_node(g, n));
+	module_free(m);
+}
+
 int
 main(void)
 {
+	check_steps();
 	static const int64_t sizes[][4] = {
 		{ 2, 3, 4, 5 },
 		{ 1, 2, 6, 3 },

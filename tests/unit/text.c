@@ -2,6 +2,7 @@
 /* Texts: characters of UTF-8, hidden ones and their visible form, numbers, and
  * the anchors of texts, which passes over the text move. */
 #include "text.h"
+#include "text_map.h"
 
 #include <stdlib.h>
 
@@ -177,9 +178,31 @@ check_anchors(void)
 	module_free(m);
 }
 
+/* Texts of any bytes, parts of longer ones, and many of them. */
+static void
+check_map(void)
+{
+	struct arena a = { 0 };
+	struct text_map map;
+
+	text_map_init(&map, &a);
+	CHECK_EQ(text_map_get(&map, "", -1), -1);
+	CHECK(text_map_add(&map, "", 7));
+	for (int i = 0; i < 1000; i++) {
+		CHECK(text_map_add(&map, arena_printf(&a, "d%d", i), i));
+	}
+	CHECK(!text_map_add(&map, "d12", 5));
+	CHECK_EQ(text_map_get(&map, "d12", -1), 12);
+	CHECK_EQ(text_map_get_bytes(&map, "d123 + 1", 4, -1), 123);
+	CHECK_EQ(text_map_get(&map, "", -1), 7);
+	CHECK_EQ(text_map_get(&map, "d1000", -1), -1);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
+	check_map();
 	check_characters();
 	check_visible_forms();
 	check_numbers();

@@ -573,7 +573,7 @@ ops_infer_node(struct graph *g, struct node *n)
 		return false;
 	}
 	infer_values(g, n);
-	return true;
+	return quota_check_steps(g->module, node_place(g, n));
 }
 
 bool

@@ -9,6 +9,8 @@
 
 /* Labels: letters, then the dimensions of "…", counted from the last. */
 enum { LETTERS = 52, RANK_MAX = 16, LABELS = LETTERS + RANK_MAX };
+/* All products are in one kernel, whose schedule compares them with each other. */
+enum { OPERANDS_MAX = 64 };
 
 struct term {
 	int n;
@@ -131,6 +133,12 @@ parse_equation(struct infer *c, const struct node *n, struct einsum *e)
 	const char *whole = node_attr_string(n, "equation", ""), *s = whole;
 
 	memset(e, 0, sizeof *e);
+	if (n->n_inputs > OPERANDS_MAX) {
+		return infer_error(c, DIAG_TOO_LARGE,
+				   "it multiplies %d operands; tirc takes at "
+				   "most %d: divide it into several Einsums",
+				   n->n_inputs, OPERANDS_MAX);
+	}
 	e->inputs = arena_array(&c->module->arena, struct term,
 				n->n_inputs + 1);
 	for (int i = 0; i < n->n_inputs; i++) {
