@@ -104,3 +104,20 @@ tirc_kernel_trace(struct tirc *t, const char *kernel, bool json)
 	}
 	return keep(t, &text);
 }
+
+const char *
+tirc_kernel_explanation(struct tirc *t, const char *kernel)
+{
+	struct kernel *k = find_kernel(t, kernel);
+	struct strbuf text;
+	const char *copy;
+	bool good;
+
+	if (k == NULL) {
+		return NULL;
+	}
+	strbuf_init(&text);
+	good = kernel_explain(&t->program, k, &text);
+	copy = keep(t, &text);
+	return good ? copy : NULL;
+}

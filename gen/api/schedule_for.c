@@ -4,7 +4,7 @@
  * as TVMScript. */
 #include <string.h>
 
-#include "sched_rules.h"
+#include "default_schedule.h"
 #include "script.h"
 #include "source_load.h"
 #include "text.h"

@@ -430,6 +430,9 @@ const char *tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
 			       bool old_script);
 /* The kernel's schedule, from rules or schedule_for, as Python or JSON. */
 const char *tirc_kernel_trace(struct tirc *t, const char *kernel, bool json);
+/* A line for each rule of the default schedules, in the order in which they are
+ * tried for the kernel: whether it was taken, or why not. */
+const char *tirc_kernel_explanation(struct tirc *t, const char *kernel);
 
 struct tirc_file {
 	const char *name; /* relative to the folder */

@@ -50,7 +50,7 @@ struct cli {
 	bool old_script;
 	int phase; /* -1: not given */
 	const char *from_onnx, *kernel;
-	bool unscheduled, show_trace, merged, names;
+	bool unscheduled, show_trace, explain_schedule, merged, names;
 	const char *keep; /* folder to build in and leave behind */
 };
 

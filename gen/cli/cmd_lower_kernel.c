@@ -28,6 +28,8 @@ cli_lower_kernel(struct cli *c, FILE *out)
 		if (c->kernel == NULL) {
 			list_kernels(t, out);
 			text = "";
+		} else if (c->explain_schedule) {
+			text = tirc_kernel_explanation(t, c->kernel);
 		} else if (c->show_trace) {
 			text = tirc_kernel_trace(t, c->kernel, c->json);
 		} else {

@@ -366,6 +366,10 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_SHOW_TRACE:
 		c->show_trace = true;
 		return true;
+	case OPT_EXPLAIN_SCHEDULE:
+		c->kernel = arg;
+		c->explain_schedule = true;
+		return true;
 	case OPT_NAMES:
 		c->names = true;
 		return true;

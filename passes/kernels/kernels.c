@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "backend.h"
+#include "default_schedule.h"
 #include "host_device.h"
 #include "identifiers.h"
 #include "kernel_build.h"
@@ -14,7 +15,6 @@
 #include "ops.h"
 #include "plan.h"
 #include "rewrite.h"
-#include "sched_rules.h"
 
 struct var_use {
 	const struct var *var;
@@ -763,4 +763,24 @@ kernel_schedule(struct program *p, const struct kernel *k,
 
 	list_groups(&b);
 	return join_again(&b, k, &j) && schedule(&b, j.k, out);
+}
+
+bool
+kernel_explain(struct program *p, const struct kernel *k, struct strbuf *out)
+{
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
+	struct strbuf rules;
+	struct joint j;
+	bool good;
+
+	list_groups(&b);
+	strbuf_init(&rules);
+	good = join_again(&b, k, &j) &&
+	       default_schedule_explained(j.k, p->target, b.m, &rules);
+	if (good) {
+		strbuf_printf(out, "%s: %s\n%s", k->name, j.k->schedule,
+			      rules.data);
+	}
+	strbuf_release(&rules);
+	return good;
 }

@@ -17,6 +17,10 @@ struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
  * hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
+/* Prints the kernel's default schedule in words, then a line for each rule. False
+ * after reporting. */
+bool kernel_explain(struct program *p, const struct kernel *k,
+		    struct strbuf *out);
 /* Sets the facts of a device that lowering reads: widths of memory accesses, and
  * warps. */
 void kernel_note_device(const struct target *target, struct func *f);

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "default_schedule.h"
 #include "lower.h"
 #include "random_te.h"
-#include "sched_rules.h"
 #include "unit.h"
 
 #include "../includes.h"

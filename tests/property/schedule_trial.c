@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "default_schedule.h"
 #include "dialects.h"
 #include "intrinsic_make.h"
 #include "intrinsics_attach.h"
 #include "kernels.h"
 #include "lower.h"
-#include "sched_rules.h"
 #include "script.h"
 #include "trace_json.h"
 

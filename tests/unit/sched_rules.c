@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "default_schedule.h"
 #include "interp.h"
 #include "kernels.h"
 #include "layouts.h"
 #include "lower.h"
-#include "sched_rules.h"
 #include "te.h"
 
 struct kit {

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of many floats, block by block: the rule annotates the reduction loops
+ * of each sum whose accumulators add too many terms, and the pass block-sums
+ * splits them.
+ *
+ * An accumulator that adds n terms one after another makes an error of up to n u
+ * times the sum of their magnitudes (u = 2^-24 for float). With at most
+ * MOST_TERMS terms to an accumulator it is at most 2^-16, and a block costs one
+ * more addition. Products of two different values are summed in tiles of
+ * accumulators that fill the registers; a block's end stores and loads the
+ * tile, so its blocks are longer: MOST_PRODUCTS, for an error of up to 2^-14.
+ * Terms that lanes or threads add apart count apart. */
+#include "access.h"
+#include "choose_parts.h"
+#include "sum_terms.h"
+
+enum { MOST_TERMS = 256, MOST_PRODUCTS = 1024 };
+
+/* The most accumulators of a device's thread that get partial sums. */
+enum { MOST_OF_THREAD = 16 };
+
+/* Does the iter var number the terms that are added, in any order or in this
+ * one? */
+static bool
+is_over_terms(const struct iter_var *v)
+{
+	return v->kind == ITER_REDUCE || v->kind == ITER_SCAN;
+}
+
+/* Is the element that the store adds to the same for all terms? */
+static bool
+keeps_element(const struct stmt *block, const struct stmt *store)
+{
+	const struct block *b = block->u.block;
+	bool any = false;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (!is_over_terms(&b->iters[i])) {
+			continue;
+		}
+		any = true;
+		for (int d = 1; d < store->n_args; d++) {
+			if (expr_uses_var(store->args[d], b->iters[i].var)) {
+				return false;
+			}
+		}
+	}
+	return any;
+}
+
+/* What a float sum among the block's statements adds to its accumulator; NULL:
+ * there is none. */
+static const struct expr *
+term_of(const struct stmt *block, const struct stmt *store)
+{
+	const struct expr *e;
+
+	for (int i = 0; store->kind == STMT_SEQ && i < store->n_children; i++) {
+		const struct expr *term = term_of(block, store->children[i]);
+
+		if (term != NULL) {
+			return term;
+		}
+	}
+	if (store->kind != STMT_STORE || !keeps_element(block, store)) {
+		return NULL;
+	}
+	e = store->args[0];
+	if (e->kind != EXPR_ADD || !dtype_is_float(e->type) ||
+	    dtype_bits(e->type) > 32) {
+		return NULL;
+	}
+	for (int k = 0; k < 2; k++) {
+		const struct expr *load = e->args[k];
+
+		if (load->kind == EXPR_LOAD &&
+		    load->u.buffer == store->u.buffer) {
+			return e->args[1 - k];
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_product(const struct expr *term)
+{
+	while (term->kind == EXPR_CAST || term->kind == EXPR_IF) {
+		term = term->args[term->kind == EXPR_IF];
+	}
+	return term->kind == EXPR_MUL && term->args[0] != term->args[1];
+}
+
+/* The loop's most iterations. */
+static int64_t
+most_iterations(struct rules *r, const struct stmt *loop)
+{
+	struct analyser a;
+
+	analyser_init(&a, r->module);
+	analyser_enter(&a, loop);
+	return analyse_bounds(&a, loop->args[1]).max;
+}
+
+static bool
+is_loop_over_terms(const struct stmt *loop, const struct stmt *block)
+{
+	const struct block *b = block->u.block;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (is_over_terms(&b->iters[i]) &&
+		    expr_uses_var(block->args[i + 1], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How many terms one accumulator adds, and how many accumulators are added to
+ * in turn (of one thread); *outer: the outermost loop over terms. */
+static int64_t
+count_terms(struct rules *r, int block, int *outer, int64_t *accumulators)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	int64_t terms = 1;
+	int *loops, n;
+
+	*outer = 0;
+	*accumulators = 1;
+	if (!sched_get_loops(&r->s, block, &loops, &n)) {
+		return 1;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *loop = func_find(r->s.func, loops[i]);
+		int64_t extent = most_iterations(r, loop);
+		int64_t *count = is_loop_over_terms(loop, s) ? &terms
+							     : accumulators;
+
+		if (loop->u.loop.kind == FOR_THREAD || extent <= 1 ||
+		    (*outer == 0 && count == accumulators)) {
+			continue;
+		}
+		if (*outer == 0) {
+			*outer = loops[i];
+		}
+		if (__builtin_mul_overflow(*count, extent, count)) {
+			*count = INT64_MAX;
+		}
+	}
+	return terms;
+}
+
+/* Annotates the loops of the block's sum, if it has too many terms. Returns the
+ * most terms of a block; 0: none are needed. */
+static int64_t
+annotate_sum(struct rules *r, int block)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	const struct expr *term = term_of(s, s->children[0]);
+	int64_t terms, accumulators, most;
+	int outer;
+
+	if (term == NULL || rules_order_is_visible(r->s.func, term)) {
+		return 0;
+	}
+	terms = count_terms(r, block, &outer, &accumulators);
+	most = is_product(term) ? MOST_PRODUCTS : MOST_TERMS;
+	/* A thread's large tile has no second place in a device's registers. */
+	if (terms <= most ||
+	    (accumulators > MOST_OF_THREAD && r->target->max_threads > 1)) {
+		return 0;
+	}
+	if (stmt_note(func_find(r->s.func, outer), SUM_TERMS) == NULL &&
+	    !sched_annotate(&r->s, outer, SUM_TERMS, sv_int(most))) {
+		return 0;
+	}
+	return most;
+}
+
+/* Annotates the sums of the blocks inside of a block (0: the root), those of the
+ * steps of a loop over time included. Returns the most terms of a block. */
+static int64_t
+annotate_below(struct rules *r, int scope)
+{
+	int *blocks, n = sched_get_child_blocks(&r->s, scope, &blocks);
+	int64_t most = 0;
+
+	for (int i = 0; i < n; i++) {
+		int64_t terms = annotate_sum(r, blocks[i]);
+		int64_t inner = annotate_below(r, blocks[i]);
+
+		terms = inner > terms ? inner : terms;
+		most = terms > most ? terms : most;
+	}
+	return most;
+}
+
+void
+rules_block_sums(struct rules *r)
+{
+	int64_t most = annotate_below(r, 0);
+
+	if (most > 0) {
+		strbuf_printf(&r->words, ", sums in blocks of %lld",
+			      (long long)most);
+	}
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The choice of rules: the rows of sched_rules.def, what a row needs, and what is done
+ * after a rule has scheduled the kernel. */
+#ifndef TIRC_CHOOSE_PARTS_H
+#define TIRC_CHOOSE_PARTS_H
+
+#include "kernel_blocks.h"
+
+/* What a rule needs of the blocks or of the target. */
+struct rule_need {
+	bool (*holds)(struct rules *r, const struct kernel_blocks *k);
+	const char *sentence; /* what there must be */
+};
+
+/* What a rule takes. */
+enum rule_over {
+	OVER_KERNEL, /* all blocks that no rule has taken */
+	OVER_BLOCKS  /* one of them */
+};
+
+struct rule_stage {
+	bool device; /* for kernels of many threads, or of one */
+	enum inline_kept kept;
+	enum rule_over over;
+	const char *sentence; /* what its rules see */
+};
+
+struct rule {
+	const char *name;
+	const struct rule_stage *stage;
+	const struct rule_need *blocks, *target;
+	bool (*apply)(struct rules *r, const struct kernel_blocks *k);
+	const char *what;
+};
+
+/* rule_table.c: the rows of sched_rules.def, in order. */
+const struct rule *sched_rules_table(int *n);
+
+/* rule_needs.c */
+#define NEED(name, sentence)                                                   \
+	bool need_##name(struct rules *r, const struct kernel_blocks *k);
+#include "sched_rules.def"
+
+/* explain_rules.c: prints a stage, what became of a rule (why: NULL, it was
+ * taken; block: 0, or the one it was tried for), that rules have taken all
+ * blocks before the stage, and the rules after one that took the kernel. Do
+ * nothing if nobody asks. */
+void explain_stage(struct rules *r, const struct rule_stage *stage);
+void explain_rule(struct rules *r, const struct rule *rule, int block,
+		  const char *why);
+void explain_nothing_left(struct rules *r);
+void explain_rest(struct rules *r, const struct rule *rule);
+
+/* parallel_loops.c: makes loops of the scheduled kernel parallel if the target
+ * has threads; on a device whose work-groups have one work-item, binds loops of
+ * every nest to the work-groups. */
+void rules_parallel(struct rules *r);
+/* block_sums.c: annotates the loops of float sums of many terms, which are
+ * lowered to sums of blocks. */
+void rules_block_sums(struct rules *r);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks the rules of sched_rules.def for a kernel, stage by stage: inlines injective
+ * blocks as the stage says, then lets rules take the blocks that remain. */
+#include "choose_parts.h"
+#include "default_schedule.h"
+#include "element_threads.h"
+#include "nest.h"
+
+/* Applies a rule, or rolls it back. Returns why it was not taken; NULL: it
+ * was. */
+static const char *
+try_rule(struct rules *r, const struct rule *rule,
+	 const struct kernel_blocks *k)
+{
+	struct arena *a = &r->module->arena;
+	int messages = r->s.diags.list.n;
+	struct rules_mark mark;
+
+	if (!rule->target->holds(r, k)) {
+		return arena_printf(a, "it needs %s", rule->target->sentence);
+	}
+	if (!rule->blocks->holds(r, k)) {
+		return arena_printf(a, "it needs %s", rule->blocks->sentence);
+	}
+	mark = rules_checkpoint(r);
+	r->refusal = NULL;
+	if (rule->apply(r, k)) {
+		return NULL;
+	}
+	rules_undo(r, mark);
+	return rules_refusal(r, messages);
+}
+
+static bool
+take(struct rules *r, const struct rule *rule, const struct kernel_blocks *k)
+{
+	const char *why = try_rule(r, rule, k);
+
+	explain_rule(r, rule, k->block, why);
+	return why == NULL;
+}
+
+/* Lets the rules of a stage, first to last, take all blocks. */
+static bool
+take_kernel(struct rules *r, const struct rule *first, const struct rule *last,
+	    const struct kernel_blocks *k)
+{
+	for (const struct rule *rule = first; rule <= last; rule++) {
+		if (take(r, rule, k)) {
+			explain_rest(r, rule);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Lets them take single blocks. */
+static void
+take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
+	    const struct kernel_blocks *blocks)
+{
+	struct kernel_blocks k = *blocks;
+
+	for (int i = 0; i < k.n; i++) {
+		bool taken = false;
+
+		/* A rule for another block may have inlined this one, or bound
+		 * it. */
+		if (func_find(r->s.func, k.list[i]) == NULL ||
+		    rules_is_bound(r, k.list[i])) {
+			continue;
+		}
+		k.block = k.list[i];
+		for (const struct rule *rule = first; rule <= last && !taken;
+		     rule++) {
+			taken = take(r, rule, &k);
+		}
+	}
+}
+
+/* False: no rule took the kernel. */
+static bool
+choose(struct rules *r)
+{
+	int n;
+	const struct rule *table = sched_rules_table(&n), *end = table + n;
+	const struct rule *first = table, *last;
+	bool device = r->target->max_threads > 1, inlined = false;
+	enum inline_kept kept = KEEP_NOTHING;
+	struct kernel_blocks k;
+
+	for (; first < end; first = last + 1) {
+		const struct rule_stage *stage = first->stage;
+
+		for (last = first; last + 1 < end && last[1].stage == stage;) {
+			last++;
+		}
+		if (stage->device != device) {
+			continue;
+		}
+		if (!inlined || stage->kept != kept) {
+			rules_inline(r, stage->kept);
+			kept = stage->kept;
+			inlined = true;
+		}
+		explain_stage(r, stage);
+		k = rules_blocks(r);
+		if (k.n == 0) {
+			explain_nothing_left(r);
+		} else if (stage->over == OVER_BLOCKS) {
+			take_blocks(r, first, last, &k);
+		} else if (take_kernel(r, first, last, &k)) {
+			return true;
+		}
+	}
+	return device && rules_blocks(r).n == 0;
+}
+
+/* Reports that no schedule binds the kernel to threads, with the last
+ * primitive's message. */
+static bool
+no_threads(struct rules *r)
+{
+	struct diag_place place = { .item = r->kernel->name };
+	const struct diags *d = &r->s.diags;
+
+	return diag_error(&r->module->diags, DIAG_UNSUPPORTED, place,
+			  "no schedule binds the kernel to a device's "
+			  "threads: %s",
+			  d->list.n > 0 ? d->list.data[d->list.n - 1].message
+					: "no block can be bound");
+}
+
+void
+sched_for_kernel(struct sched *s, const struct kernel *k,
+		 const struct target *target)
+{
+	int64_t *align = arena_array(&s->module->arena, int64_t,
+				     s->func->params.n + 1);
+
+	for (int i = 0; i < s->func->params.n && i < k->args.n; i++) {
+		if (k->args.data[i].kind == ARG_WEIGHT &&
+		    !target->loose_weights) {
+			align[i] = target->align_bytes;
+		}
+	}
+	s->intrins = target->intrins;
+	s->param_align = align;
+}
+
+static bool
+schedule(struct rules *r)
+{
+	bool chosen;
+
+	sched_init(&r->s, r->kernel->func);
+	sched_for_kernel(&r->s, r->kernel, r->target);
+	chosen = choose(r);
+	if (r->target->max_threads > 1) {
+		if (!chosen) {
+			return no_threads(r);
+		}
+		if (r->nests > 0) {
+			rules_describe_threads(r);
+		}
+	} else {
+		if (!chosen) {
+			strbuf_puts(&r->words, "plain loops");
+		}
+		rules_parallel(r);
+	}
+	rules_block_sums(r);
+	func_commit(r->kernel->func);
+	return sched_adopt_layouts(&r->s, r->kernel);
+}
+
+static bool
+schedule_kernel(struct rules *r, struct sched *out)
+{
+	bool good;
+
+	strbuf_init(&r->words);
+	good = schedule(r);
+	if (good) {
+		r->kernel->schedule = arena_strndup(&r->module->arena,
+						    r->words.data,
+						    r->words.len);
+	}
+	strbuf_release(&r->words);
+	if (good && out != NULL) {
+		*out = r->s;
+	}
+	return good;
+}
+
+bool
+default_schedule(struct kernel *k, const struct target *target,
+		 struct module *m, struct sched *out)
+{
+	struct rules r = { .kernel = k, .target = target, .module = m };
+
+	return schedule_kernel(&r, out);
+}
+
+bool
+default_schedule_explained(struct kernel *k, const struct target *target,
+			   struct module *m, struct strbuf *explanation)
+{
+	struct rules r = {
+		.kernel = k,
+		.target = target,
+		.module = m,
+		.explanation = explanation,
+	};
+
+	return schedule_kernel(&r, NULL);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds how each iter var of a block is used in its loads and its store. */
+#include "access_pattern.h"
+
+#include "edit.h"
+
+struct collector {
+	struct rules *r;
+	struct block_access *out;
+	VEC(const struct expr *) loads;
+};
+
+static void
+collect_load(void *ctx, const struct expr *e)
+{
+	struct collector *c = ctx;
+
+	if (e->kind == EXPR_LOAD && e->u.buffer != c->out->out) {
+		vec_push(&c->r->module->arena, &c->loads, e);
+	}
+}
+
+struct use_probe {
+	const struct var *var;
+	int plain;                 /* uses outside v // c and v % c */
+	int quotients, remainders; /* v // c, v % c */
+	int64_t granularity;       /* 0: no c seen; -1: different ones */
+};
+
+static void
+probe_index(struct use_probe *p, const struct expr *e)
+{
+	int64_t c;
+
+	if (e->kind == EXPR_VAR && e->u.var == p->var) {
+		p->plain++;
+		return;
+	}
+	if ((e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
+	    e->args[0]->kind == EXPR_VAR && e->args[0]->u.var == p->var &&
+	    expr_is_int(e->args[1], &c)) {
+		p->quotients += e->kind == EXPR_FLOORDIV;
+		p->remainders += e->kind == EXPR_FLOORMOD;
+		p->granularity = p->granularity == 0 || p->granularity == c
+					 ? c
+					 : -1;
+		return;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		probe_index(p, e->args[i]);
+	}
+}
+
+/* The dimension that is indexed by v % c while the one before is indexed by v
+ * // c, c being its extent; -1: none. */
+static int
+split_dim(const struct expr *const *index, const struct buffer *b,
+	  const struct var *v)
+{
+	for (int d = 1; d < b->ndim; d++) {
+		const struct expr *row = index[d - 1], *at = index[d];
+
+		if (row->kind == EXPR_FLOORDIV && at->kind == EXPR_FLOORMOD &&
+		    row->args[0] == v->expr && at->args[0] == v->expr &&
+		    row->args[1] == at->args[1] && at->args[1] == b->shape[d]) {
+			return d;
+		}
+	}
+	return -1;
+}
+
+/* Sets how iter var number iter, with the variable v, is used in an access of
+ * b. */
+static void
+classify(struct load_access *a, const struct expr *const *index,
+	 const struct buffer *b, int iter, const struct var *v)
+{
+	int n = b->ndim;
+	struct use_probe p = { .var = v };
+	int plain_dims = 0;
+
+	a->dim[iter] = -1;
+	for (int d = 0; d < n; d++) {
+		probe_index(&p, index[d]);
+		if (index[d]->kind == EXPR_VAR && index[d]->u.var == v) {
+			a->dim[iter] = d;
+			plain_dims++;
+		}
+	}
+	a->granularity[iter] = p.granularity;
+	if (p.plain == 0 && p.granularity == 0) {
+		a->use[iter] = AXIS_UNUSED;
+	} else if (p.plain == 0 && p.remainders == 1 && p.quotients == 1 &&
+		   split_dim(index, b, v) > 0) {
+		a->use[iter] = AXIS_PLAIN;
+		a->dim[iter] = split_dim(index, b, v);
+		a->granularity[iter] = 0;
+	} else if (p.plain == 0 && p.granularity > 0 && p.remainders == 0) {
+		a->use[iter] = AXIS_GRANULAR;
+	} else if (p.plain == 0 && p.granularity > 0 && p.remainders == 1 &&
+		   p.quotients == 1 && index[n - 1]->kind == EXPR_FLOORMOD &&
+		   index[n - 1]->args[0] == v->expr) {
+		a->use[iter] = AXIS_BLOCKED;
+	} else if (p.plain == 1 && plain_dims == 1 && p.granularity == 0) {
+		a->use[iter] = AXIS_PLAIN;
+	} else {
+		a->use[iter] = AXIS_MIXED;
+	}
+}
+
+static void
+classify_all(struct rules *r, const struct block *info, struct load_access *a,
+	     const struct expr *const *index, const struct buffer *b)
+{
+	struct arena *arena = &r->module->arena;
+
+	a->use = arena_array(arena, enum axis_use, info->n_iters + 1);
+	a->granularity = arena_array(arena, int64_t, info->n_iters + 1);
+	a->dim = arena_array(arena, int, info->n_iters + 1);
+	for (int i = 0; i < info->n_iters; i++) {
+		classify(a, index, b, i, info->iters[i].var);
+	}
+}
+
+static struct weight *
+weight_behind(const struct rules *r, const struct buffer *b)
+{
+	const struct func *f = r->s.func;
+
+	for (int i = 0; i < f->params.n && i < r->kernel->args.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return r->kernel->args.data[i].weight;
+		}
+	}
+	return NULL;
+}
+
+bool
+rules_access(struct rules *r, int block, struct block_access *out)
+{
+	struct arena *a = &r->module->arena;
+	struct collector c = { .r = r, .out = out };
+
+	memset(out, 0, sizeof *out);
+	out->block = func_find(r->s.func, block);
+	out->info = out->block->u.block;
+	if (out->block->children[0]->kind != STMT_STORE ||
+	    out->info->n_iters > MAX_AXES) {
+		return false;
+	}
+	out->out = out->block->children[0]->u.buffer;
+	for (int i = 0; i < out->info->n_iters; i++) {
+		if (out->info->iters[i].kind == ITER_SPATIAL) {
+			out->n_spatial++;
+		} else {
+			out->n_reduce++;
+		}
+	}
+	expr_visit(out->block->children[0]->args[0], collect_load, &c);
+	out->n_loads = c.loads.n;
+	out->loads = arena_array(a, struct load_access, c.loads.n + 1);
+	for (int l = 0; l < c.loads.n; l++) {
+		struct load_access *x = &out->loads[l];
+
+		x->load = c.loads.data[l];
+		x->weight = weight_behind(r, x->load->u.buffer);
+		classify_all(r, out->info, x, x->load->args, x->load->u.buffer);
+	}
+	classify_all(r, out->info, &out->store,
+		     out->block->children[0]->args + 1, out->out);
+	return true;
+}
+
+int64_t
+rules_blocked_by(const struct block_access *x, int iter, bool store)
+{
+	int64_t c = 0;
+
+	for (int l = store ? -1 : 0; l < x->n_loads; l++) {
+		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
+
+		if (a->use[iter] == AXIS_UNUSED ||
+		    (l >= 0 && a->weight != NULL &&
+		     a->use[iter] == AXIS_PLAIN)) {
+			continue;
+		}
+		if (a->use[iter] != AXIS_BLOCKED ||
+		    (c != 0 && a->granularity[iter] != c)) {
+			return 0;
+		}
+		c = a->granularity[iter];
+	}
+	return c;
+}
+
+bool
+rules_separate_accumulator(struct rules *r, const struct block_access *x,
+			   int reduction, int *output)
+{
+	bool plain = true;
+
+	if (*output != reduction) {
+		return true;
+	}
+	for (int i = 0; i < x->n_spatial; i++) {
+		plain &= x->store.use[i] == AXIS_PLAIN ||
+			 x->store.use[i] == AXIS_UNUSED;
+	}
+	return (plain ? sched_cache_write(&r->s, reduction, 0, "local", output)
+		      : sched_reindex(&r->s, reduction, 0, output)) &&
+	       sched_rename_buffer(&r->s, reduction, 0, "acc");
+}
+
+bool
+rules_accumulator(struct rules *r, int block, const struct buffer **out)
+{
+	if (!sched_rename_buffer(&r->s, block, 0, "acc")) {
+		return false;
+	}
+	*out = func_find(r->s.func, block)->u.block->writes[0].buffer;
+	return true;
+}
+
+bool
+rules_same_axes(struct rules *r, const struct block_access *x, int output)
+{
+	struct block_access e;
+
+	if (!rules_access(r, output, &e)) {
+		return false;
+	}
+	for (int l = 0; l < e.n_loads; l++) {
+		const struct expr *load = e.loads[l].load;
+
+		if (load->u.buffer != x->out) {
+			continue;
+		}
+		if (load->n_args != e.info->n_iters) {
+			return false;
+		}
+		for (int i = 0; i < load->n_args; i++) {
+			const struct iter_var *it = &e.info->iters[i];
+
+			if (load->args[i] != it->var->expr &&
+			    !(expr_is_value(it->extent, 1) &&
+			      load->args[i] == it->min)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+int
+rules_read_index(struct rules *r, int block, const struct buffer *b)
+{
+	const struct block *info = func_find(r->s.func, block)->u.block;
+
+	for (int i = 0; i < info->n_reads; i++) {
+		if (info->reads[i].buffer == b) {
+			return i;
+		}
+	}
+	return -1;
+}

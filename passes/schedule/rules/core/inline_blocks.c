@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inlines injective blocks, unless that would repeat costly functions. */
+#include "kernel_blocks.h"
+#include "nest.h"
+
+/* Sets *found if e is a division of floats or a function of them. */
+static void
+see_costly(void *ctx, const struct expr *e)
+{
+	bool *found = ctx;
+
+	if (((e->kind == EXPR_CALL && !expr_is_extreme(e)) ||
+	     e->kind == EXPR_DIV) &&
+	    dtype_is_float(e->args[0]->type)) {
+		*found = true;
+	}
+}
+
+static void
+see_call(void *ctx, const struct expr *e)
+{
+	bool *found = ctx;
+
+	if (e->kind == EXPR_CALL && dtype_is_float(e->type) &&
+	    !expr_is_extreme(e) && e->u.intrin != INTRIN_ABS &&
+	    e->u.intrin != INTRIN_NEARBYINT && e->u.intrin != INTRIN_FLOOR &&
+	    e->u.intrin != INTRIN_CEIL && e->u.intrin != INTRIN_TRUNC &&
+	    e->u.intrin != INTRIN_LIKELY) {
+		*found = true;
+	}
+}
+
+static bool
+store_has(const struct stmt *s, void (*see)(void *ctx, const struct expr *e))
+{
+	bool found = false;
+
+	if (s->kind == STMT_STORE) {
+		expr_visit(s->args[0], see, &found);
+	}
+	for (int i = 0; i < s->n_children && !found; i++) {
+		found = s->children[i] != NULL &&
+			store_has(s->children[i], see);
+	}
+	return found;
+}
+
+/* The number of the block's iter vars with more than one iteration. */
+static int
+count_loops(const struct stmt *block)
+{
+	int n = 0;
+
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		n += !expr_is_value(block->u.block->iters[i].extent, 1);
+	}
+	return n;
+}
+
+/* Does the block read the result of a reduction? Then it computes a statistic
+ * of a row. */
+static bool
+is_statistic(struct rules *r, int id)
+{
+	int *producers, n;
+	bool any = false;
+
+	if (!sched_get_producers(&r->s, id, &producers, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		any |= block_reduces(func_find(r->s.func, producers[i]));
+	}
+	return any;
+}
+
+static void
+count_expr(void *ctx, const struct expr *e)
+{
+	(void)e;
+	++*(int *)ctx;
+}
+
+/* Is the block a table: computed from its iter vars alone, by more than a few
+ * operations? */
+static bool
+is_table(const struct stmt *block)
+{
+	int size = 0;
+
+	if (block->u.block->n_reads == 0 &&
+	    block->children[0]->kind == STMT_STORE) {
+		expr_visit(block->children[0]->args[0], count_expr, &size);
+	}
+	return size > 8;
+}
+
+/* The largest number of bytes of the block's output that one result of a
+ * consumer's reduction reads; INT64_MAX for symbolic sizes. */
+static int64_t
+row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
+{
+	const struct buffer *b = block->u.block->writes[0].buffer;
+	int64_t bytes = dtype_bytes(b->type), all, most = 0;
+
+	if (!buffer_max_elems(b, &all)) {
+		return INT64_MAX;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct block *user =
+			func_find(r->s.func, users[i])->u.block;
+		int64_t row = 1, extent;
+
+		for (int k = 0; k < user->n_iters; k++) {
+			if (user->iters[k].kind != ITER_REDUCE) {
+				continue;
+			}
+			row = expr_is_int(user->iters[k].extent, &extent) &&
+					      extent < all / row
+				      ? row * extent
+				      : all;
+		}
+		most = row > most ? row : most;
+	}
+	return most * bytes;
+}
+
+/* Would inlining repeat an expensive function? It would if a reduction reads
+ * each element many times, if several blocks read it, or if each element of a
+ * row reads a statistic of the row (its mean). If the target minimises memory,
+ * repeating costs less than a row too large for the stack. */
+static bool
+worth_keeping(struct rules *r, int id, const struct stmt *block)
+{
+	int *users, n;
+
+	if (block_select_axis(block) >= 0) {
+		return true;
+	}
+	if ((!store_has(block, see_costly) && !is_table(block)) ||
+	    !sched_get_consumers(&r->s, id, &users, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *user = func_find(r->s.func, users[i]);
+
+		if (count_loops(user) > count_loops(block) &&
+		    is_statistic(r, id)) {
+			return true;
+		}
+	}
+	if (!store_has(block, see_call) && !is_table(block)) {
+		return false;
+	}
+	if (n > 1 &&
+	    !(r->target->optimize_memory &&
+	      row_bytes(r, block, users, n) > r->target->stack_limit_bytes)) {
+		return true;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *user = func_find(r->s.func, users[i]);
+
+		if (block_reduces(user) &&
+		    user->u.block->n_iters > block->u.block->n_iters) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_operand(struct rules *r, int id)
+{
+	int *users, n;
+
+	if (!sched_get_consumers(&r->s, id, &users, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (block_reduces(func_find(r->s.func, users[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+rules_inline(struct rules *r, enum inline_kept kept)
+{
+	bool again = true;
+
+	while (again) {
+		int *blocks;
+		int n = sched_get_child_blocks(&r->s, 0, &blocks);
+
+		again = false;
+		/* The trace gets each block by its name. */
+		for (int i = 0; i < n; i++) {
+			sched_get_block(&r->s, func_find(r->s.func, blocks[i])
+						       ->u.block->name);
+		}
+		for (int i = 0; i < n && !again; i++) {
+			struct stmt *b = func_find(r->s.func, blocks[i]);
+
+			if (block_reduces(b) || rules_is_output(r, b) ||
+			    worth_keeping(r, blocks[i], b) ||
+			    (kept == KEEP_ROWS &&
+			     rules_is_padded_copy(r, blocks[i], b)) ||
+			    (kept == KEEP_OPERANDS &&
+			     is_operand(r, blocks[i])) ||
+			    rules_is_bound(r, blocks[i])) {
+				continue;
+			}
+			again = sched_compute_inline(&r->s, blocks[i]);
+		}
+	}
+}

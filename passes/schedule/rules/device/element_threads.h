@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that each compute a few elements of a block. */
+#ifndef TIRC_ELEMENT_THREADS_H
+#define TIRC_ELEMENT_THREADS_H
+
+#include "kernel_blocks.h"
+
+/* element_threads.c: binds one thread to each iteration of the block's spatial
+ * loops; *thread: the innermost of them. */
+bool rules_bind_element_threads(struct rules *r, int block, int *thread);
+/* Describes the nests that rules have bound to threads of single elements. */
+void rules_describe_threads(struct rules *r);
+/* The only block that reads the block's output, if it reads exactly its axes,
+ * element by element, so that the sums can stay in variables. 0: there is
+ * none. */
+int rules_sole_epilogue(struct rules *r, int block);
+
+/* access_width.c: how many consecutive elements along the axis one access of a
+ * thread may load (and with `stores` store); 1: each access takes one
+ * element. */
+int64_t rules_access_width(struct rules *r, int block, int iter, bool stores);
+/* The same along all axes, flattened: every load must have the indices of the
+ * store. */
+int64_t rules_flat_access_width(struct rules *r, int block);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A matrix product of two operands as the rules for shared-memory tiles and
+ * tensor cores see it: which axes are batch, rows, columns and sum, and how
+ * large the tiles are. */
+#ifndef TIRC_SCHED_STAGED_H
+#define TIRC_SCHED_STAGED_H
+
+#include "access_pattern.h"
+
+enum part { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN, PARTS };
+
+/* A thread computes runs of this many consecutive results along an axis, so
+ * that it reads its operands from shared memory as vectors. */
+enum { RUN = 4 };
+
+struct gemm_tile {
+	struct block_access x;
+	enum part *part;      /* by iter var */
+	int64_t *granularity; /* by iter var v; c > 0: v // c belongs to
+			       * PART_BATCH, v % c to part */
+	int64_t extent[PARTS];
+	const struct buffer *operand[2]; /* the operand of the rows, of the
+					  * columns */
+	int64_t side[PARTS];             /* the tile of a thread block */
+	int64_t runs[PARTS];             /* runs of a thread */
+	int64_t run[PARTS];              /* results of one run: at most RUN */
+	int64_t threads[PARTS];
+	/* The order of the parts in the operands' tiles, the batch first;
+	 * whether the tile of the rows (of the columns) has the summed axis
+	 * last. */
+	enum part order[PARTS];
+	bool sum_last[2];
+};
+
+/* The blocks of a product: the copies of the rows and of the columns, and the
+ * block that stores the sums. */
+struct gemm_blocks {
+	int copies[2], store;
+};
+
+/* Finds the part of each axis of t->x. False: the block is not a product of two
+ * operands. */
+bool gemm_find_axes(struct rules *r, struct gemm_tile *t);
+/* Chooses the sizes of the tiles. False: the product is too small. */
+bool gemm_choose_tiles(struct rules *r, struct gemm_tile *t);
+
+/* Describes the product for the kernel's comment, with ", " at the end:
+ * "implicit GEMM, M = oc = 64, N = oh * ow = 3025, K = ic * kh * kw = 144". ""
+ * if its sum runs over one axis: a plain matrix product. */
+const char *gemm_describe(struct rules *r, const struct gemm_tile *t);
+
+/* implicit_gemm.c: makes the parts the axes of the block, in t->order, pads
+ * their extents to multiples of t->side, and makes a block that copies each
+ * operand and one that applies the epilogue to the sums. t->x is stale
+ * afterwards. False if it cannot; the schedule is then to be rolled back. */
+bool gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
+			struct gemm_blocks *out);
+/* The index in t->order of the first part that is an axis of the block: 1
+ * without a batch, else 0. */
+int gemm_first_part(const struct gemm_tile *t);
+/* Is the last index of the block's load driven by its last axis but one, so
+ * that the copy transposes? */
+bool gemm_copy_is_transposed(struct rules *r, int copy);
+/* Is the last index of the block's load driven by its last axis alone? */
+bool gemm_copy_is_contiguous(struct rules *r, int copy);
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of one block that does not reduce: one flat loop, if every access allows
+ * it.
+ *
+ *   for c, h, w:                          for i in range(C * H * W):
+ *     y[c, h, w] = f(x[c, h, w])    ->      y[i] = f(x[i])
+ *
+ * If an axis lies in blocks of several elements, those of one block are the
+ * lanes. */
+#include "kernel_blocks.h"
+#include "nest.h"
+
+/* May the loops of adjacent axes be fused? In every access both must be plain,
+ * adjacent indices, or neither may occur. */
+static bool
+adjacent_everywhere(const struct expr *const *index, int n,
+		    const struct var *outer, const struct var *inner)
+{
+	for (int i = 0; i < n; i++) {
+		bool is_outer = index[i]->kind == EXPR_VAR &&
+				index[i]->u.var == outer;
+
+		if (is_outer) {
+			if (i + 1 >= n || index[i + 1]->kind != EXPR_VAR ||
+			    index[i + 1]->u.var != inner) {
+				return false;
+			}
+			i++;
+		} else if (expr_uses_var(index[i], outer) ||
+			   expr_uses_var(index[i], inner)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct fusable {
+	const struct var *outer, *inner;
+	bool ok;
+	int depth;
+};
+
+static void
+check_fusable(struct fusable *f, const struct expr *e)
+{
+	if (!f->ok) {
+		return;
+	}
+	if (e->kind == EXPR_LOAD) {
+		f->ok = adjacent_everywhere(e->args, e->n_args, f->outer,
+					    f->inner);
+		return;
+	}
+	if (e->kind == EXPR_VAR) {
+		f->ok = e->u.var != f->outer && e->u.var != f->inner;
+		return;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		check_fusable(f, e->args[i]);
+	}
+}
+
+/* Has dimension d + 1 of the buffer the extent of the axis? */
+static bool
+same_extents(const struct buffer *b, int d, const struct iter_var *inner)
+{
+	return d + 1 < b->ndim && b->shape[d + 1] == inner->extent;
+}
+
+/* Does the inner axis run over the whole dimension in every buffer? */
+static bool
+covers_inner(const struct block_access *x, int outer)
+{
+	const struct iter_var *inner = &x->info->iters[outer + 1];
+
+	for (int l = -1; l < x->n_loads; l++) {
+		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
+		const struct buffer *b = l < 0 ? x->out : a->load->u.buffer;
+
+		if (a->use[outer] == AXIS_PLAIN &&
+		    !same_extents(b, a->dim[outer], inner)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* An axis on which a condition selects a source: x where i < n, else y. */
+struct choice {
+	const struct block *block;
+	int axis; /* -1: none */
+};
+
+static void
+see_choice(void *ctx, const struct expr *e)
+{
+	struct choice *c = ctx;
+
+	if (e->kind != EXPR_IF || e->args[0]->kind != EXPR_LT ||
+	    e->args[0]->args[0]->kind != EXPR_VAR ||
+	    e->args[0]->args[1]->kind != EXPR_INT) {
+		return;
+	}
+	for (int i = 0; i < c->block->n_iters; i++) {
+		if (c->block->iters[i].var == e->args[0]->args[0]->u.var) {
+			c->axis = i;
+		}
+	}
+}
+
+bool
+rule_elementwise(struct rules *r, const struct kernel_blocks *k)
+{
+	struct block_access x;
+	struct choice choice = { .axis = -1 };
+	int *loops, n, blocked = -1;
+
+	if (!rules_access(r, k->output, &x)) {
+		return rules_no(r, "it does not store one value by plain "
+				   "indices");
+	}
+	if (!sched_get_loops(&r->s, k->output, &loops, &n) ||
+	    n != x.info->n_iters) {
+		return rules_no(r, "it has not one loop for each axis");
+	}
+	strbuf_puts(&r->words, "elementwise");
+	for (int i = 0; i < n; i++) {
+		if (rules_blocked_by(&x, i, true) > 0) {
+			blocked = i;
+		}
+	}
+	for (int d = n - 2; d >= 0; d--) {
+		const struct stmt *store = x.block->children[0];
+		struct fusable f = {
+			.outer = x.info->iters[d].var,
+			.inner = x.info->iters[d + 1].var,
+			.ok = true,
+		};
+		int pair[2] = { loops[d], loops[d + 1] }, fused;
+
+		check_fusable(&f, store->args[0]);
+		if (f.ok && d != blocked && d + 1 != blocked &&
+		    covers_inner(&x, d) &&
+		    adjacent_everywhere(store->args + 1, store->n_args - 1,
+					f.outer, f.inner) &&
+		    sched_fuse(&r->s, pair, 2, &fused)) {
+			loops[d] = fused;
+			loops[d + 1] = 0;
+		}
+	}
+	choice.block = x.info;
+	expr_visit(x.block->children[0]->args[0], see_choice, &choice);
+	if (blocked >= 0) {
+		strbuf_puts(&r->words, " by blocks");
+		return rules_vectorize_blocks(r, &x, blocked,
+					      rules_blocked_by(&x, blocked,
+							       true),
+					      loops, n);
+	}
+	if (choice.axis >= 0 && loops[choice.axis] != 0) {
+		sched_annotate(&r->s, loops[choice.axis], "partition",
+			       sv_int(1));
+	}
+	return true;
+}

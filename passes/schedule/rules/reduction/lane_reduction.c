@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions of contiguous rows by the lanes of a vector: each lane has a
+ * partial result of its own, and these are reduced in the end.
+ *
+ *   for k: s += x[k]     ->     for k_o, lane: part[lane] += x[16 k_o + lane]
+ *                               for lane: s += part[lane]
+ *
+ * A float sum of n terms by one accumulator waits for each addition, and rounds
+ * n times; by L lanes it takes 1/L of the time, and rounds n/L + L times. */
+#include "nest.h"
+#include "row_stages.h"
+
+/* Fewer lanes or shorter vectors are not worth it, nor parts of the target's
+ * vectors for reductions of less than LONG values. */
+enum { LEAST_LANES = 4, LEAST_BYTES = 16, LONG = 32 };
+
+/* The block's innermost reduced axis, and the number of values that it reduces
+ * for one result; -1: sizes are not known, or no axis is reduced. */
+static int
+reduced_axis(const struct block_access *x, int64_t *values)
+{
+	int axis = -1;
+	int64_t extent;
+
+	*values = 1;
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (x->info->iters[i].kind != ITER_REDUCE) {
+			continue;
+		}
+		if (!expr_is_int(x->info->iters[i].extent, &extent)) {
+			return -1;
+		}
+		axis = i;
+		*values *= extent;
+	}
+	return axis;
+}
+
+/* Is dimension d the last one? Of a constant, which can be stored anew, it may
+ * be followed by dimensions of one element. */
+static bool
+is_innermost(const struct load_access *a, int d)
+{
+	const struct buffer *b = a->load->u.buffer;
+
+	while (a->weight != NULL && d + 1 < b->ndim &&
+	       expr_is_value(b->shape[d + 1], 1)) {
+		d++;
+	}
+	return d == b->ndim - 1;
+}
+
+/* Is every load contiguous along the axis, or independent of it? */
+static bool
+loads_contiguous(const struct block_access *x, int axis)
+{
+	for (int l = 0; l < x->n_loads; l++) {
+		const struct load_access *a = &x->loads[l];
+
+		if (a->use[axis] != AXIS_UNUSED &&
+		    (a->use[axis] != AXIS_PLAIN ||
+		     !is_innermost(a, a->dim[axis]))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Does the load's index differ wherever a result's or a term's does? Then each
+ * element that it reads is read once. */
+static bool
+uses_every_axis(const struct block_access *x, const struct load_access *a)
+{
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (a->use[i] == AXIS_UNUSED &&
+		    !expr_is_value(x->info->iters[i].extent, 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is the load the same for all results: a vector of terms? */
+static bool
+is_vector(const struct block_access *x, const struct load_access *a)
+{
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (a->use[i] != AXIS_UNUSED &&
+		    x->info->iters[i].kind != ITER_REDUCE &&
+		    !expr_is_value(x->info->iters[i].extent, 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+rules_sums_rows(struct rules *r, int block)
+{
+	struct block_access x;
+	int64_t values;
+	int axis;
+	bool once = false;
+
+	if (!rules_access(r, block, &x) || x.n_loads < 2) {
+		return false;
+	}
+	axis = reduced_axis(&x, &values);
+	for (int l = 0; axis >= 0 && l < x.n_loads; l++) {
+		if (x.loads[l].weight != NULL && !is_vector(&x, &x.loads[l])) {
+			return false; /* its layout can change */
+		}
+		once |= uses_every_axis(&x, &x.loads[l]);
+	}
+	return once && loads_contiguous(&x, axis);
+}
+
+/* The loop to take lanes from, for vectors of so many bytes, and the number of
+ * lanes; 0: the block cannot reduce by them. */
+static int
+loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	struct block_access x;
+	int64_t extent, values;
+	int *loops, n, of_axis[MAX_AXES], axis;
+
+	if (!rules_access(r, block, &x) || !dtype_is_float(x.out->type) ||
+	    rules_order_is_visible(r->s.func, s->children[0]->args[0])) {
+		return 0;
+	}
+	*lanes = bytes / dtype_bytes(x.out->type);
+	axis = reduced_axis(&x, &values);
+	if (axis < 0 || *lanes < LEAST_LANES ||
+	    !expr_is_int(x.info->iters[axis].extent, &extent) ||
+	    (extent % *lanes != 0 && extent < 2 * *lanes) ||
+	    values < 2 * *lanes ||
+	    (values < LONG && bytes < r->target->vector_bytes) ||
+	    !loads_contiguous(&x, axis) ||
+	    !rules_axis_loops(r, block, of_axis) ||
+	    !sched_get_loops(&r->s, block, &loops, &n) || n == 0) {
+		return 0;
+	}
+	return of_axis[axis] == loops[n - 1] ? loops[n - 1] : 0;
+}
+
+/* Reduces by the lanes of vectors of so many bytes wherever a block can. */
+static int
+reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
+{
+	int changed = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+		int64_t lanes;
+		int loop, parts[2];
+
+		if (!block_reduces(func_find(r->s.func, blocks[i]))) {
+			continue;
+		}
+		loop = loop_of_lanes(r, blocks[i], bytes, &lanes);
+		if (loop != 0 &&
+		    sched_split(&r->s, loop, (int64_t[]){ 0, lanes }, 2,
+				parts) &&
+		    sched_rfactor(&r->s, parts[1], -1, &made[changed])) {
+			changed++;
+		} else {
+			sched_rollback(&r->s, mark);
+		}
+	}
+	return changed;
+}
+
+/* Are the last two indices v // c and v % c? */
+static bool
+is_fused(const struct buffer *b, const struct expr *const *index)
+{
+	const struct expr *row, *at;
+
+	if (b->ndim < 2) {
+		return false;
+	}
+	row = index[b->ndim - 2];
+	at = index[b->ndim - 1];
+	return row->kind == EXPR_FLOORDIV && at->kind == EXPR_FLOORMOD &&
+	       row->args[0] == at->args[0] && row->args[1] == at->args[1];
+}
+
+/* Does a block access the buffer by fused indices, or by others? */
+static bool
+has_access(struct rules *r, const int *blocks, int n, const struct buffer *b,
+	   bool fused)
+{
+	for (int i = 0; i < n; i++) {
+		struct block_access x;
+
+		if (!rules_access(r, blocks[i], &x)) {
+			return true;
+		}
+		if (x.out == b &&
+		    is_fused(b, x.block->children[0]->args + 1) == fused) {
+			return true;
+		}
+		for (int l = 0; l < x.n_loads; l++) {
+			const struct expr *load = x.loads[l].load;
+
+			if (load->u.buffer == b &&
+			    is_fused(b, load->args) == fused) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Does the block access a buffer that some block accesses by fused indices, and
+ * some block by others? */
+static bool
+is_mixed(struct rules *r, const int *blocks, int n, int block)
+{
+	struct block_access x;
+
+	if (!rules_access(r, block, &x)) {
+		return true;
+	}
+	for (int l = -1; l < x.n_loads; l++) {
+		const struct buffer *b = l < 0 ? x.out
+					       : x.loads[l].load->u.buffer;
+
+		if (has_access(r, blocks, n, b, true) &&
+		    has_access(r, blocks, n, b, false)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Fuses the last two axes of reductions, if both are reduced, and of the other
+ * blocks that access the same buffers. False: a buffer is then accessed in both
+ * ways, so that its dimensions cannot become one. */
+static bool
+fuse_rows(struct rules *r, const int *blocks, int n)
+{
+	bool any = false;
+
+	for (int i = 0; i < n; i++) {
+		const struct block *b =
+			func_find(r->s.func, blocks[i])->u.block;
+
+		any |= b->n_iters > 0 &&
+		       b->iters[b->n_iters - 1].kind == ITER_REDUCE &&
+		       rules_fuse_last_axes(r, blocks[i]);
+	}
+	for (int i = 0; i < n && any; i++) {
+		if (is_mixed(r, blocks, n, blocks[i])) {
+			rules_fuse_last_axes(r, blocks[i]);
+		}
+	}
+	for (int i = 0; i < n && any; i++) {
+		any = !is_mixed(r, blocks, n, blocks[i]);
+	}
+	return any;
+}
+
+int
+rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made)
+{
+	if (r->target->vectors.n == 0) {
+		return 0;
+	}
+	for (int64_t bytes = r->target->vector_bytes; bytes >= LEAST_BYTES;
+	     bytes /= 2) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+		int changed = reduce_by(r, blocks, n, bytes, made);
+
+		if (changed == 0 && fuse_rows(r, blocks, n)) {
+			changed = reduce_by(r, blocks, n, bytes, made);
+		}
+		if (changed > 0) {
+			return changed;
+		}
+		sched_rollback(&r->s, mark);
+	}
+	return 0;
+}
+
+void
+rules_vectorize_lanes(struct rules *r, int block)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	/* The lanes are the block's last spatial iter var. */
+	const struct expr *lane = NULL;
+	int *loops, n, order[2 * MAX_AXES], n_order = 0, lanes = 0;
+
+	for (int i = 0; i < s->u.block->n_iters; i++) {
+		if (s->u.block->iters[i].kind == ITER_SPATIAL) {
+			lane = s->args[i + 1];
+		}
+	}
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		if (lanes != 0) {
+			order[n_order++] = loops[i];
+		} else if (func_find(r->s.func, loops[i])->u.loop.var->expr ==
+			   lane) {
+			lanes = loops[i];
+		}
+	}
+	if (lanes == 0) {
+		return;
+	}
+	order[n_order++] = lanes;
+	if (n_order == 1 || sched_reorder(&r->s, order, n_order)) {
+		sched_vectorize(&r->s, lanes);
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages of a row: what they have in common, and sums by lanes. */
+#ifndef TIRC_ROW_STAGES_H
+#define TIRC_ROW_STAGES_H
+
+#include "kernel_blocks.h"
+
+/* rowwise.c: common[i]: the number of leading output axes that block i has in
+ * common with all of its readers: the block can be computed inside these loops.
+ * Blocks come producers first. */
+void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
+		       int *common);
+
+/* lane_reduction.c: gives reductions along contiguous rows one partial result
+ * for each lane of a vector, where the target has vectors: factors them, stores
+ * the blocks of the partial results in made, and returns their number. The
+ * innermost two axes of all blocks may be fused for that. */
+int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
+/* Vectorizes the lanes of a block of partial results, at its final place. */
+void rules_vectorize_lanes(struct rules *r, int block);
+/* Is it a product of a matrix and a vector whose sums go along the rows of the
+ * matrix, which is no constant? Its elements are read once, in order. */
+bool rules_sums_rows(struct rules *r, int block);
+
+#endif

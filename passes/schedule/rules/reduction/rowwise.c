@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows with their statistics (softmax, normalization): all stages are computed
+ * inside of the loops that they have in common, sums by the lanes of a vector if
+ * there are vectors.
+ *
+ *   for i, k: m[i] = max(m[i], x[i, k])       for i:
+ *   for i, k: s[i] += exp(x[i, k] - m[i])       for k: m = max(m, x[i, k])
+ *   for i, k: y[i, k] = ..                ->    for k: s += exp(x[i, k] - m)
+ *                                               for k: y[i, k] = .. */
+#include "nest.h"
+#include "row_stages.h"
+
+/* The number of leading axes that a block has in common with its reader, which
+ * reads dimension k at its own axis k. `most` if the reader does not read the
+ * block, or has all of them. */
+static int
+common_axes(const struct block *made, const struct block *reader, int own,
+	    int most)
+{
+	for (int i = 0; i < reader->n_reads; i++) {
+		const struct region *r = &reader->reads[i];
+		int k = 0;
+
+		if (r->buffer != made->writes[0].buffer) {
+			continue;
+		}
+		while (k < own && k < r->buffer->ndim && k < made->n_iters &&
+		       made->iters[k].kind == ITER_SPATIAL &&
+		       reader->iters[k].kind == ITER_SPATIAL &&
+		       r->ranges[k].min == reader->iters[k].var->expr &&
+		       expr_is_value(r->ranges[k].extent, 1)) {
+			k++;
+		}
+		most = k < most ? k : most;
+	}
+	return most;
+}
+
+void
+rules_common_axes(struct rules *r, const int *blocks, int n, int output,
+		  int *common)
+{
+	int all = func_find(r->s.func, output)->u.block->n_iters;
+
+	for (int i = n - 1; i >= 0; i--) {
+		const struct stmt *b = func_find(r->s.func, blocks[i]);
+
+		common[i] = all;
+		for (int k = i + 1; k < n; k++) {
+			const struct stmt *reader = func_find(r->s.func,
+							      blocks[k]);
+
+			common[i] = common_axes(b->u.block, reader->u.block,
+						common[k], common[i]);
+		}
+	}
+}
+
+/* need_lanes: only if some stage reduces by lanes. */
+static bool
+stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
+{
+	const int *blocks = k->list;
+	int n = k->n, output = k->output;
+	int *loops, n_loops, placed = 0, by_lanes;
+	int *common, *with_copy, *made;
+	struct block_access x;
+
+	/* A reduction that writes the output gets an accumulator. */
+	if (block_reduces(func_find(r->s.func, output)) &&
+	    rules_access(r, output, &x) &&
+	    rules_separate_accumulator(r, &x, output, &output)) {
+		n = sched_get_child_blocks(&r->s, 0, &with_copy);
+		blocks = with_copy;
+	}
+	made = arena_array(&r->module->arena, int, n + 1);
+	by_lanes = rules_reduce_by_lanes(r, blocks, n, made);
+	if (by_lanes == 0 && need_lanes) {
+		return rules_no(r, "no float reduction has its terms next to "
+				   "each other, enough for the lanes");
+	}
+	if (by_lanes > 0) {
+		n = sched_get_child_blocks(&r->s, 0, &with_copy);
+		blocks = with_copy;
+	}
+	common = arena_array(&r->module->arena, int, n + 1);
+	rules_common_axes(r, blocks, n, output, common);
+	if (!sched_get_loops(&r->s, output, &loops, &n_loops)) {
+		return false;
+	}
+	/* Consumers come first: a stage is placed inside the loops of its
+	 * readers. */
+	for (int i = n - 1; i >= 0; i--) {
+		if (blocks[i] == output) {
+			continue;
+		}
+		for (int at = (common[i] < n_loops ? common[i] : n_loops) - 1;
+		     at >= 0; at--) {
+			if (sched_compute_at(&r->s, blocks[i], loops[at])) {
+				placed++;
+				break;
+			}
+		}
+		sched_set_scope(&r->s, blocks[i], 0, "local");
+	}
+	for (int i = 0; i < by_lanes; i++) {
+		rules_vectorize_lanes(r, made[i]);
+	}
+	strbuf_printf(&r->words, "rowwise  %d stage%s %s", n - by_lanes,
+		      n - by_lanes == 1 ? "" : "s",
+		      placed > 0 || n == 1 ? "per row" : "one after the other");
+	if (by_lanes > 0) {
+		strbuf_puts(&r->words, ", sums by lanes");
+	}
+	if (placed > 0 && placed < n - 1) {
+		strbuf_printf(&r->words, ", %d ahead of them", n - 1 - placed);
+	}
+	return true;
+}
+
+bool
+rule_rowwise(struct rules *r, const struct kernel_blocks *k)
+{
+	return stages_per_row(r, k, false);
+}
+
+bool
+rule_lane_reduction(struct rules *r, const struct kernel_blocks *k)
+{
+	return stages_per_row(r, k, true);
+}

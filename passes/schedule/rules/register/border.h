@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies with borders that sums read: where they are made, and what fills the
+ * border. */
+#ifndef TIRC_BORDER_H
+#define TIRC_BORDER_H
+
+#include "access_pattern.h"
+
+/* The spatial axes of a sum in the order of their loops: the block's, except that
+ * axes which the copy with borders (NULL: there is none) does not have follow
+ * the one along which it is made anew. */
+void border_order_axes(const struct buffer *bordered,
+		       const struct block_access *x, int *axes);
+/* The loop in which rows are copied: the last one over channels of their own,
+ * else that over the rows of the results; 0: there is none. */
+int border_place(struct rules *r, const struct buffer *bordered,
+		 const struct block_access *x, int output);
+/* Splits off what fills the border, so that the rest is copied without
+ * conditions. rows: the copying block, which is inside of the loop `place`. */
+void border_split(struct rules *r, int rows, int place);
+
+#endif

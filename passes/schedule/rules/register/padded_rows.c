@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A window that slides over rows with a border: the rows that one row of results
+ * reads are copied with it, so that no lane is tested.
+ *
+ *   for c, h, w: p[c][h][w] = x[..] or 0     for c:
+ *   for c, oh, ow:                     ->        for h, w: p[h][w] = x[..] or 0
+ *     for kh, kw: y += p[..] * k                 for oh:
+ *                                                  for kh, kw:
+ *                                                    for ow: acc[ow] += p * k
+ *                                                  for ow: y[c][oh][ow] = acc */
+#include "border.h"
+#include "kernel_blocks.h"
+#include "nest.h"
+#include "register_tile.h"
+#include "scope.h"
+#include "window_lanes.h"
+
+enum { MOST_VECTORS = 4 };
+
+/* The largest number of vectors, up to MOST_VECTORS, that divides the
+ * columns. */
+static int64_t
+lanes_of_row(int64_t columns, int64_t vector)
+{
+	for (int64_t n = MOST_VECTORS; n > 1; n--) {
+		if (columns % (n * vector) == 0) {
+			return n * vector;
+		}
+	}
+	return columns % vector == 0 ? vector : columns;
+}
+
+/* Orders the loops of the reduction: spatial loops with the lanes innermost,
+ * then reduction loops. *at: the innermost spatial loop outside of the
+ * lanes. */
+static bool
+row_loops(struct rules *r, const struct block_access *x, int reduction,
+	  int lane, int64_t lanes, int *at, int *lane_loop)
+{
+	int loops[MAX_AXES], order[MAX_AXES + 2], n = 0, split[2];
+
+	*at = 0;
+	if (!rules_axis_loops(r, reduction, loops) || loops[lane] == 0) {
+		return false;
+	}
+	split[0] = 0;
+	split[1] = loops[lane];
+	if (tiling_extent(x, lane) != lanes &&
+	    !sched_split(&r->s, loops[lane], (int64_t[]){ 0, lanes }, 2,
+			 split)) {
+		return false;
+	}
+	for (int i = 0; i < x->n_spatial; i++) {
+		int loop = i == lane ? split[0] : loops[i];
+
+		if (loop != 0) {
+			*at = loop;
+			order[n++] = loop;
+		}
+	}
+	/* If vectorization is left to the compiler, reduction loops are inside
+	 * of the lane loop, so that it is not unrolled before it is
+	 * vectorized. */
+	if (r->target->complete_unroll > 0) {
+		order[n++] = split[1];
+	}
+	for (int i = x->n_spatial; i < x->info->n_iters; i++) {
+		if (loops[i] != 0) {
+			order[n++] = loops[i];
+		}
+	}
+	if (r->target->complete_unroll == 0) {
+		order[n++] = split[1];
+	}
+	*lane_loop = split[1];
+	return *at != 0 && sched_reorder(&r->s, order, n);
+}
+
+/* The innermost loop in which each element of the rows is copied once: that of
+ * the last axis before those along which the window slides. */
+static int
+loop_of_rows(struct rules *r, int rows, const struct block_access *x,
+	     int reduction)
+{
+	const struct stmt *b = func_find(r->s.func, reduction);
+	const struct buffer *made =
+		func_find(r->s.func, rows)->u.block->writes[0].buffer;
+	int *loops, n, at = 0;
+
+	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		int axis = rules_driven_iter(b, func_find(r->s.func, loops[i]));
+
+		for (int l = 0; l < x->n_loads && axis >= 0; l++) {
+			if (x->loads[l].load->u.buffer == made &&
+			    x->loads[l].use[axis] != AXIS_PLAIN) {
+				return at;
+			}
+		}
+		at = loops[i];
+	}
+	return at;
+}
+
+bool
+rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
+{
+	struct block_access x;
+	const struct buffer *acc;
+	int rows = k->padded_copy, reduction = k->reduction, output = k->output;
+	int lane, lane_loop, at, place, *loops, n;
+	int64_t extent, lanes, vector;
+
+	if (!rules_access(r, reduction, &x) || x.n_reduce == 0) {
+		return rules_no(r, "the reduction's accesses are not plain");
+	}
+	lane = window_find_lanes(r, &x, &extent);
+	vector = r->target->vector_bytes / dtype_bytes(x.out->type);
+	if (lane < 0) {
+		return rules_no(r, "no axis is contiguous in the result and in "
+				   "all operands");
+	}
+	if (vector < WINDOW_LEAST_LANES || extent % WINDOW_LEAST_LANES != 0) {
+		return rules_no(r,
+				"the contiguous axis has %lld elements, no "
+				"multiple of %d, or the target no vectors",
+				(long long)extent, WINDOW_LEAST_LANES);
+	}
+	if (!rules_same_axes(r, &x, output)) {
+		return rules_no(r, "the epilogue reads the sums at other axes");
+	}
+	lanes = lanes_of_row(extent, vector);
+	place = loop_of_rows(r, rows, &x, reduction);
+	if (place == 0) {
+		return rules_no(r, "no loop copies each element once");
+	}
+	if (!row_loops(r, &x, reduction, lane, lanes, &at, &lane_loop) ||
+	    !sched_reverse_compute_at(&r->s, output, at) ||
+	    !sched_set_scope(&r->s, reduction, 0, "local") ||
+	    !rules_accumulator(r, reduction, &acc) ||
+	    !sched_compute_at(&r->s, rows, place) ||
+	    !sched_set_scope(&r->s, rows, 0, "local") ||
+	    !sched_get_loops(&r->s, output, &loops, &n) || n == 0) {
+		return false;
+	}
+	sched_vectorize(&r->s, loops[n - 1]);
+	if (r->target->complete_unroll == 0) {
+		sched_vectorize(&r->s, lane_loop);
+	}
+	border_split(r, rows, place);
+	strbuf_printf(&r->words, "window over copied rows  %s_lanes %lld",
+		      iter_axis_name(x.info->iters[lane].var->name),
+		      (long long)lanes);
+	return true;
+}

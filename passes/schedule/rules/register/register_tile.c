@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Register tiles for matmul- and convolution-like reductions.
+ *
+ * One operand has an axis that no other operand has (output channels, columns):
+ * it becomes the lanes, innermost and contiguous; a constant operand is stored
+ * with the lanes last. Another axis, absent from that operand (pixels, rows),
+ * becomes the rows of the tile. So each element of the other operand is used
+ * for every lane, and each vector of lanes for every row:
+ *
+ *   for oc, oh, ow:                for oc_0, oh, ow_0:
+ *     for ic, kh, kw:                acc[ow_1][oc_1] = 0
+ *       y += x * w           ->      for ic, kh, kw:
+ *                                      for ow_1, oc_1: acc += x * w
+ *                                    for ow_1, oc_1: y = acc
+ *
+ * If no operand has an axis of its own (depthwise convolutions, pools), but all
+ * have an axis in blocks, a block is the lanes.
+ *
+ * If there are several vectors of lanes, the accumulators are
+ * acc[ow_1][oc_c][oc_v] with one vector last. A reduction axis in blocks is
+ * iterated block by block; the loop inside of a block follows the other
+ * reduction loops.
+ *
+ * Where the lanes do not fill a vector, or those of a dot-product instruction,
+ * the constants get zeros (pad_parameter), the sums of these lanes are computed
+ * (pad_axis), and the last block stores the others. */
+#include "register_tile.h"
+
+#include "border.h"
+#include "edit.h"
+#include "kernel_blocks.h"
+#include "nest.h"
+
+/* Is iter a plain index of this operand alone? Granular uses by other operands
+ * are allowed, since the lanes then stay within one run; so are uses by other
+ * constants (scales) if the operand is constant. */
+static bool
+exclusive_to(const struct block_access *x, int iter,
+	     const struct load_access *operand, int64_t *granularity)
+{
+	*granularity = 0;
+	for (int l = 0; l < x->n_loads; l++) {
+		const struct load_access *a = &x->loads[l];
+
+		if (a == operand || a->use[iter] == AXIS_UNUSED ||
+		    (operand->weight != NULL && a->weight != NULL &&
+		     a->use[iter] == AXIS_PLAIN)) {
+			continue;
+		}
+		if (a->use[iter] != AXIS_GRANULAR) {
+			return false;
+		}
+		*granularity = a->granularity[iter];
+	}
+	return operand->use[iter] == AXIS_PLAIN;
+}
+
+static int
+score(const struct block_access *x, const struct load_access *a, int iter)
+{
+	int s = iter; /* later axes are likelier to be contiguous */
+
+	(void)x;
+	if (a->weight != NULL) {
+		s += 1000;
+	}
+	if (a->dim[iter] == a->load->n_args - 1) {
+		s += 100;
+	}
+	return s;
+}
+
+static bool
+reads_reduce_axis(const struct block_access *x, const struct load_access *a)
+{
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (x->info->iters[i].kind == ITER_REDUCE &&
+		    a->use[i] != AXIS_UNUSED) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* constants: may the lanes be an axis of a constant? */
+static bool
+find_lane(struct tiling *t, bool constants)
+{
+	struct block_access *x = &t->x;
+	int best = -1;
+
+	for (int l = 0; l < x->n_loads; l++) {
+		struct load_access *a = &x->loads[l];
+
+		if (!reads_reduce_axis(x, a) ||
+		    (a->weight != NULL && !constants)) {
+			continue;
+		}
+		for (int i = 0; i < x->info->n_iters; i++) {
+			int64_t granularity;
+
+			if (x->info->iters[i].kind != ITER_SPATIAL ||
+			    tiling_extent(x, i) < 2 ||
+			    !exclusive_to(x, i, a, &granularity) ||
+			    score(x, a, i) <= best) {
+				continue;
+			}
+			best = score(x, a, i);
+			t->lane = i;
+			t->operand = a;
+			t->granularity = granularity;
+		}
+	}
+	return best >= 0;
+}
+
+/* Finds an axis that all loads that use it have in blocks. */
+static bool
+find_blocked_lane(struct tiling *t)
+{
+	const struct block_access *x = &t->x;
+
+	t->operand = NULL;
+	t->granularity = 0;
+	for (int i = 0; i < x->n_spatial; i++) {
+		t->lanes = rules_blocked_by(x, i, false);
+		if (t->lanes > 1) {
+			t->lane = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+find_rows(struct tiling *t)
+{
+	struct block_access *x = &t->x;
+
+	t->row = -1;
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (x->info->iters[i].kind != ITER_SPATIAL || i == t->lane ||
+		    tiling_extent(x, i) < 2) {
+			continue;
+		}
+		if (t->operand == NULL || t->operand->use[i] == AXIS_UNUSED) {
+			t->row = i;
+			t->row_granularity = 0;
+		} else if (t->operand->use[i] == AXIS_GRANULAR &&
+			   t->operand->granularity[i] > 1) {
+			t->row = i;
+			t->row_granularity = t->operand->granularity[i];
+		}
+	}
+}
+
+static void
+describe_tile(struct rules *r, const char *before, const struct var *v,
+	      int64_t size)
+{
+	strbuf_printf(&r->words, "%s %s_tile %lld", before,
+		      iter_axis_name(v->name), (long long)size);
+}
+
+/* Finds the operand with the best lane axis. If its lanes would not fill
+ * vectors, the pixels of an image are tried as lanes, if they are
+ * contiguous. */
+static bool
+find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
+{
+	int64_t vector = r->target->vector_bytes / dtype_bytes(t->x.out->type);
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	struct tiling fused = { .row = -1, .part = -1, .may_pad = t->may_pad };
+	int first_output = *output;
+
+	if (t->x.n_loads < 2 || !find_lane(t, true)) {
+		return false;
+	}
+	if (vector < 2 || tiling_lanes(tiling_extent(&t->x, t->lane), vector,
+				       4 * vector, t->granularity) %
+					  vector ==
+				  0) {
+		return true;
+	}
+	if (rules_fuse_spatial_axes(r, &t->x, reduction, output) &&
+	    rules_access(r, reduction, &fused.x) && find_lane(&fused, false) &&
+	    fused.operand->dim[fused.lane] == fused.operand->load->n_args - 1 &&
+	    tiling_extent(&fused.x, fused.lane) >= 2 * vector) {
+		*t = fused;
+		return true;
+	}
+	sched_rollback(&r->s, mark);
+	*output = first_output;
+	return rules_access(r, reduction, &t->x) && find_lane(t, true);
+}
+
+/* The size of the blocks in which the output has the lane axis; 0: not in
+ * blocks. */
+static int64_t
+output_block(struct rules *r, int output, int lane)
+{
+	struct block_access e;
+
+	return rules_access(r, output, &e) && lane < e.n_spatial &&
+			       e.store.use[lane] == AXIS_BLOCKED
+		       ? e.store.granularity[lane]
+		       : 0;
+}
+
+/* Lets the last lanes and the last tile overlap those before, or not. */
+static bool
+overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
+	      int tiles)
+{
+	const struct iter_var *iters = t->x.info->iters;
+	int64_t extent = tiling_extent(&t->x, t->lane);
+
+	if (t->dot.intrin != NULL) {
+		return true; /* an instruction takes the addresses of whole
+			      * tiles */
+	}
+	return tiling_overlap(r, output, lanes, iters[t->lane].var,
+			      t->padded ? 0 : extent % t->lanes,
+			      tiling_lanes_time(r, t->x.out->type, extent,
+						t->lanes)) &&
+	       (t->rows < 2 ||
+		tiling_overlap(r, output, tiles, iters[t->row].var,
+			       tiling_extent(&t->x, t->row) % t->rows,
+			       tiling_overlap_time(r, t)));
+}
+
+/* The types of the product; false: it does not multiply data by a constant,
+ * which product instructions need, since they have layouts of their own. */
+static bool
+types_of_product(const struct tiling *t, struct product_types *types)
+{
+	const struct load_access *loads = t->x.loads, *data, *constant;
+
+	if (t->x.n_loads != 2) {
+		return false;
+	}
+	constant = t->operand != NULL ? t->operand
+				      : &loads[loads[0].weight == NULL];
+	data = &loads[constant == &loads[0]];
+	if (constant->weight == NULL ||
+	    (t->operand == NULL && data->weight != NULL)) {
+		return false;
+	}
+	*types = (struct product_types){
+		.operand = { data->load->type, constant->load->type },
+		.sum = t->x.out->type,
+	};
+	return true;
+}
+
+/* Sets the lanes of the target's best dot product for the reduction. */
+static void
+find_dot_lanes(const struct rules *r, struct tiling *t, int first)
+{
+	struct product_types types;
+	struct product_desc p;
+	int next = first;
+
+	t->dot_lanes = 0;
+	while (types_of_product(t, &types) && t->dot_lanes == 0 &&
+	       rules_next_product(r, &types, &next, &p)) {
+		if (p.kind == PRODUCT_DOT) {
+			tiling_fits_dot(t, &p);
+		}
+	}
+}
+
+/* Sets t->dot to the target's best product instruction for the reduction, from
+ * number first on. Returns the number after it; 0: there is none. */
+static int
+find_product(struct rules *r, struct tiling *t, int first)
+{
+	struct product_types types;
+	struct product_desc p;
+	int next = first;
+
+	t->dot = (struct tile_dot){ .intrin = NULL };
+	while (types_of_product(t, &types) &&
+	       rules_next_product(r, &types, &next, &p)) {
+		if (p.kind == PRODUCT_TILE
+			    ? t->operand != NULL && tiling_find_tile(r, t, &p)
+		    : p.kind == PRODUCT_DOT ? tiling_find_dot(t, &p)
+					    : false) {
+			return next;
+		}
+	}
+	return 0;
+}
+
+/* Must a part of a vector be computed as a whole one? An instruction takes all
+ * lanes; a layout gives constants whole vectors only if they have one. */
+static bool
+needs_all_lanes(const struct tiling *t)
+{
+	return t->padded && (t->dot.intrin != NULL ||
+			     tiling_extent(&t->x, t->lane) < t->vector);
+}
+
+static int64_t
+round_up(int64_t n, int64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Gives the constant that the block reads zeros beyond its last lane, so that
+ * every tile has all lanes. */
+static bool
+pad_lanes_of(struct rules *r, const struct tiling *t, int block,
+	     const struct load_access *a)
+{
+	const struct buffer *b = a->load->u.buffer;
+	struct sched_value *to = arena_array(&r->module->arena,
+					     struct sched_value, b->ndim + 1);
+	struct sched_value args[3] = { sv_block(block),
+				       sv_int(rules_read_index(r, block, b)) };
+	int64_t extent;
+
+	for (int d = 0; d < b->ndim; d++) {
+		if (!expr_is_int(b->shape[d], &extent)) {
+			return false;
+		}
+		to[d] = sv_int(d == a->dim[t->lane] ? round_up(extent, t->lanes)
+						    : extent);
+	}
+	args[2] = sv_list(r->module, to, b->ndim);
+	return sched_apply(&r->s, "pad_parameter", args, 3, NULL);
+}
+
+/* Pads the operand, and finds t's loads again. */
+static bool
+pad_operand(struct rules *r, struct tiling *t, int reduction)
+{
+	int operand = (int)(t->operand - t->x.loads);
+
+	if (!pad_lanes_of(r, t, reduction, t->operand) ||
+	    !rules_access(r, reduction, &t->x)) {
+		return false;
+	}
+	t->operand = &t->x.loads[operand];
+	return true;
+}
+
+/* Pads what the output block reads for each lane, such as the bias, so that it
+ * computes all lanes of a vector and stores some of them. */
+static bool
+pad_epilogue(struct rules *r, const struct tiling *t, int output)
+{
+	struct block_access x;
+
+	if (!rules_access(r, output, &x)) {
+		return false;
+	}
+	for (int l = 0; l < x.n_loads; l++) {
+		if (x.loads[l].weight != NULL &&
+		    x.loads[l].use[t->lane] == AXIS_PLAIN &&
+		    !pad_lanes_of(r, t, output, &x.loads[l])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Extends the reduction to whole tiles of lanes: an instruction takes all of
+ * them. */
+static bool
+pad_lane_axis(struct rules *r, const struct tiling *t, int reduction)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	struct sched_value args[3] = { sv_block(reduction), sv_int(t->lane),
+				       sv_int(round_up(extent, t->lanes)) };
+
+	return sched_apply(&r->s, "pad_axis", args, 3, NULL);
+}
+
+/* *padded: lanes were padded, or the attempt failed because they could not be. */
+static bool
+tile_product(struct rules *r, struct product_tile *p, bool may_pad,
+	     bool *padded)
+{
+	struct tiling t = { .row = -1,
+			    .part = -1,
+			    .may_pad = may_pad,
+			    .repeated = p->repeated,
+			    .by_columns = !target_has_vectors(r->target) };
+	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
+	int axes[MAX_AXES];
+	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
+	struct tile_loops inner;
+	int64_t part_size = 0;
+	int part, copy = 0, copy_at = 0, reduction = p->reduction;
+	int output = p->output;
+	bool copies;
+
+	if (!rules_access(r, reduction, &t.x)) {
+		return rules_no(r, "the reduction's accesses are not plain");
+	}
+	if (!find_operand(r, &t, reduction, &output) &&
+	    !find_blocked_lane(&t)) {
+		return rules_no(r,
+				"no operand has an axis of its own for the "
+				"lanes, nor have all operands one in blocks");
+	}
+	find_rows(&t);
+	t.out_block = output_block(r, output, t.lane);
+	find_dot_lanes(r, &t, p->first_instr);
+	tiling_sizes(r, &t);
+	*padded = t.padded;
+	if (t.lanes < 2) {
+		return rules_no(r,
+				"the lanes' axis %s has no size to split it "
+				"by",
+				t.x.info->iters[t.lane].var->name);
+	}
+	if (output != reduction && !rules_same_axes(r, &t.x, output)) {
+		return rules_no(r, "the epilogue reads the sums at other axes");
+	}
+	p->next_instr = find_product(r, &t, p->first_instr);
+	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
+	describe_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
+	if (t.rows > 1) {
+		describe_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
+	}
+	if (needs_all_lanes(&t) && !pad_operand(r, &t, reduction)) {
+		return false;
+	}
+	copies = tiling_copies_operand(r, &t);
+	t.panels = tiling_packs_panels(r, &t);
+	if (copies ? !tiling_copy_operand(r, &t, reduction, &copy)
+		   : !tiling_pack(r, &t)) {
+		return false;
+	}
+	if (!rules_separate_accumulator(r, &t.x, reduction, &output)) {
+		return false;
+	}
+	rules_name_loops(r, &t.x, output);
+	if (needs_all_lanes(&t) && (!pad_lane_axis(r, &t, reduction) ||
+				    !pad_epilogue(r, &t, output))) {
+		return false;
+	}
+	if (!rules_axis_loops(r, output, loops)) {
+		return false;
+	}
+	if (!tiling_split(r, &t, t.lane, t.lanes, loops, lane_split) ||
+	    (t.rows > 1 &&
+	     !tiling_split(r, &t, t.row, t.rows, loops, tile_split)) ||
+	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
+		return false;
+	}
+	border_order_axes(p->bordered, &t.x, axes);
+	/* Loops over axes that the copied or distant operand does not have go
+	 * inside, to reuse it. */
+	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
+		int axis = axes[i % t.x.n_spatial];
+		bool reuses = (copies || t.panels) &&
+			      t.operand->use[axis] == AXIS_UNUSED;
+		int loop = axis == t.lane                ? lane_split[0]
+			   : axis == t.row && t.rows > 1 ? tile_split[0]
+							 : loops[axis];
+
+		if (loop != 0 && reuses == (i >= t.x.n_spatial)) {
+			at = loop;
+			copy_at = reuses ? copy_at : loop;
+			order[n++] = loop;
+		}
+	}
+	inner = (struct tile_loops){
+		t.rows > 1 ? tile_split[1] : 0, vectors, lane_split[1], 0, 0, 0
+	};
+	n += tiling_loop_order(r, &inner, order + n);
+	if (!sched_reorder(&r->s, order, n) ||
+	    !(part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,
+					   lane_split[0])
+			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
+		return false;
+	}
+	if (t.dot.fill != NULL) {
+		inner.rows = 0; /* the sums are in memory */
+	}
+	if (!overlap_tails(r, &t, output, lane_split[0], tile_split[0])) {
+		return false;
+	}
+	tiling_finish(r, &inner);
+	return !copies || tiling_place_copy(r, &t, copy, copy_at);
+}
+
+bool
+tiling_product(struct rules *r, struct product_tile *p)
+{
+	struct rules_mark mark = rules_checkpoint(r);
+	bool padded = false;
+
+	if (tile_product(r, p, true, &padded)) {
+		return true;
+	}
+	if (!padded) {
+		return false;
+	}
+	rules_undo(r, mark);
+	return tile_product(r, p, false, &padded);
+}
+
+bool
+rule_register_tile(struct rules *r, const struct kernel_blocks *k)
+{
+	struct rules_mark mark = rules_checkpoint(r);
+	struct product_tile tile = {
+		.reduction = k->reduction,
+		.output = k->output,
+	};
+
+	while (!tiling_product(r, &tile)) {
+		if (tile.next_instr <= tile.first_instr) {
+			return false;
+		}
+		/* Without the instruction that does not fit. */
+		tile.first_instr = tile.next_instr;
+		rules_undo(r, mark);
+	}
+	return true;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The register tile of a reduction: register_tile.c finds its axes,
+ * tile_sizes.c chooses its size, tile_loops.c makes its loops and
+ * tile_reduction.c places its accumulators. */
+#ifndef TIRC_SCHED_TILING_H
+#define TIRC_SCHED_TILING_H
+
+#include "access_pattern.h"
+#include "product_choice.h"
+
+/* A product that is to be tiled. */
+struct product_tile {
+	int reduction, output;
+	/* the copy with borders that the sum reads; NULL: there is none */
+	const struct buffer *bordered;
+	bool repeated; /* the nest runs many times, with the same constants */
+	/* Product instructions of the target before this number are skipped:
+	 * the tile has failed with them. */
+	int first_instr;
+	/* Set: the number after the instruction chosen; 0: none was. */
+	int next_instr;
+};
+
+/* register_tile.c: tiles the product's sum in registers; pads lanes if it can.
+ * If it returns false, the schedule is to be rolled back. */
+bool tiling_product(struct rules *r, struct product_tile *p);
+
+/* A product instruction of the target: each lane sums `depth` products along
+ * the reduction axis `iter`, which every operand has in blocks of `block`
+ * contiguous elements. */
+struct tile_dot {
+	const char *intrin; /* NULL: there is none */
+	int iter;           /* -1: it multiplies lane by lane */
+	int64_t depth, block;
+	/* Elements of the axis that one call multiplies: depth for a dot
+	 * product, more for a tile instruction. */
+	int64_t per_call;
+	/* The intrinsics that zero the tile register and store it; NULL: the
+	 * sums are in memory. */
+	const char *fill, *store;
+};
+
+struct tiling {
+	struct block_access x;
+	int lane, row; /* iter vars of the reduction; row -1: none */
+	struct load_access *operand; /* the load with the lane axis; NULL: all
+				      * loads have it, in blocks */
+	int64_t lanes, rows;         /* of a tile */
+	int64_t granularity;         /* lanes must divide it; 0: any number of
+				   * lanes */
+	int64_t row_granularity;     /* the same for rows */
+	int64_t vector;              /* the lanes are several vectors of this
+				   * length; 0: one vector */
+	int64_t out_block; /* the output has the lane axis in blocks of
+				   * this size; 0: not in blocks */
+	bool panels;       /* constants are stored in panels of lanes even if
+			     * their lanes are contiguous */
+	bool may_pad;      /* try whether padding is faster */
+	bool padded;       /* constants are padded with zeros beyond the last
+			     * lane */
+	int part;          /* an iter var over a part of an axis that lies in
+			     * blocks of part_block; -1: none */
+	int64_t part_block;
+	bool by_columns;   /* the columns of a window may be multiplied by
+			    * dot products: single words are loaded */
+	int64_t dot_lanes; /* of the dot product that may be used; 0: none */
+	int64_t dot_depth; /* the products that each of its lanes sums */
+	struct tile_dot dot;
+	bool repeated; /* as in struct product_tile */
+};
+
+/* The loops of a tile, outermost first; 0: there is none. */
+struct tile_loops {
+	int rows, vectors, lanes;
+	int first; /* the outermost reduction loop */
+	int dot;   /* over the elements that one dot product sums */
+	int steps; /* the innermost reduction loop, to be unrolled */
+};
+
+/* The extent of the axis if it is constant, else 0. */
+int64_t tiling_extent(const struct block_access *x, int iter);
+
+/* The number of lanes, at most `most`: whole vectors if possible. */
+int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
+		     int64_t granularity);
+/* Sets lanes, rows, vector and padded. */
+void tiling_sizes(struct rules *r, struct tiling *t);
+/* The time of all rows in whole tiles, the last of which overlaps the one
+ * before, relative to the time with a smaller last tile. */
+double tiling_overlap_time(const struct rules *r, const struct tiling *t);
+/* The same for lanes of a type along an axis. A part of a vector takes as long
+ * as a whole one, if the target has vectors. */
+double tiling_lanes_time(const struct rules *r, struct dtype type,
+			 int64_t extent, int64_t lanes);
+
+/* tile_tail.c: decides whether the last tile of an axis overlaps the one before
+ * (the note "overlap" on the loop) or becomes a second copy of the loops, and
+ * describes the decision in the kernel's comment. rest: the axis's extent
+ * modulo the tile; time: the time of whole tiles relative to that with a
+ * smaller last tile; output: the block that stores. Does nothing if rest or
+ * loop is 0. */
+bool tiling_overlap(struct rules *r, int output, int loop,
+		    const struct var *axis, int64_t rest, double time);
+
+/* pack_operands.c: the block size of a reduction axis in the operands; 0: the
+ * axis is not in blocks. */
+int64_t tiling_block(const struct tiling *t, int iter);
+/* Gives constants a layout with the lanes last. */
+bool tiling_pack(struct rules *r, const struct tiling *t);
+/* The same for the accumulators, t->x.out. */
+bool tiling_lanes_last(struct rules *r, const struct tiling *t);
+/* Is the operand a constant with its lanes next to each other in long rows that
+ * has 4-bit elements or exceeds the second-level cache? */
+bool tiling_packs_panels(const struct rules *r, const struct tiling *t);
+/* Should the operand be copied because its lanes lie far apart? */
+bool tiling_copies_operand(const struct rules *r, const struct tiling *t);
+/* Makes the block that copies it, and finds t's loads again. */
+bool tiling_copy_operand(struct rules *r, struct tiling *t, int reduction,
+			 int *copy);
+/* Moves that block into the loop (0: leaves it) and gives the copy a layout
+ * with the lanes last. */
+bool tiling_place_copy(struct rules *r, const struct tiling *t, int copy,
+		       int at);
+
+/* Splits the loop over lanes into one over vectors and one over the lanes of a
+ * vector. *vectors is 0 if the lanes are one vector. */
+bool tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
+			  int *lane_loop);
+/* Orders the loops of the reduction inside of the loop `below`: reduction
+ * loops, then their parts within blocks, then the tile. */
+bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
+		  int below, struct tile_loops *tile);
+/* Lists the loops of a tile, at most four, and returns their number. The lanes
+ * are innermost; if vectorization is left to the compiler, the rows are inside
+ * of the lanes, because a loop with several statements is not unrolled before
+ * it is vectorized. */
+int tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
+		      int *order);
+/* Splits the loop of an axis by the tile's size; split[0] is 0 if the tile is
+ * the whole axis. */
+bool tiling_split(struct rules *r, const struct tiling *t, int axis,
+		  int64_t size, const int *loops, int *split);
+/* If the rows are inside of the lanes, notes that loads under conditions on
+ * rows are hoisted: else each lane would test the conditions. */
+bool tiling_hoist_loads(struct rules *r, const struct tiling *t,
+			const struct tile_loops *tile);
+/* Vectorizes and unrolls the loops of a tile. */
+void tiling_finish(struct rules *r, const struct tile_loops *tile);
+
+/* dot_product.c: sets t->dot_lanes and t->dot_depth if a reduction axis fits
+ * the dot-product instruction. */
+bool tiling_fits_dot(struct tiling *t, const struct product_desc *p);
+/* Sets t->dot if the lanes and a reduction axis fit it. */
+bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
+/* Removes from order[0..n) the loop over the elements that one dot product
+ * sums, after splitting it off if the loop has more iterations. */
+bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
+		      int *order, int *n, struct tile_loops *tile);
+/* Makes the reduction's init a block of its own, and replaces the loop over
+ * lanes by the instruction: that loop is gone then. */
+bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
+		    struct tile_loops *tile);
+
+/* tile_instruction.c: sets t->dot, lanes and rows if the rows and columns of
+ * the product fit the instruction's tile. */
+bool tiling_find_tile(const struct rules *r, struct tiling *t,
+		      const struct product_desc *p);
+/* Moves the reduction into the loop `at`, with its sums in a tile register. */
+bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at);
+
+/* The axis to sum in parts, and the size of a part; -1: none. */
+int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);
+/* Moves the reduction into the loop `at`, and its partial sums below it. */
+bool tiling_sum_parts(struct rules *r, struct tiling *t, int reduction,
+		      int axis, int64_t size, int at);
+/* Moves the reduction into the loop `at`, with accumulators for one tile. */
+bool tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
+		int lane_loop);
+
+#endif

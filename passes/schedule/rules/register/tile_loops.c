@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Splits and orders the loops of a register tile. */
+#include "edit.h"
+#include "nest.h"
+#include "register_tile.h"
+
+enum { MOST_STEPS = 4 };
+
+bool
+tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
+		     int *lane_loop)
+{
+	const char *axis = iter_axis_name(t->x.info->iters[t->lane].var->name);
+	struct arena *a = &r->module->arena;
+	int parts[2];
+
+	*vectors = 0;
+	if (t->vector == 0 || *lane_loop == 0) {
+		return true;
+	}
+	if (!sched_split(&r->s, *lane_loop, (int64_t[]){ 0, t->vector }, 2,
+			 parts) ||
+	    !sched_rename_loop(&r->s, parts[0],
+			       arena_printf(a, "%s_c", axis)) ||
+	    !sched_rename_loop(&r->s, parts[1],
+			       arena_printf(a, "%s_v", axis))) {
+		return false;
+	}
+	*vectors = parts[0];
+	*lane_loop = parts[1];
+	return true;
+}
+
+int
+tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
+		  int *order)
+{
+	const int vectors_last[4] = { tile->rows, tile->vectors, tile->lanes,
+				      tile->dot };
+	const int rows_last[4] = { tile->vectors, tile->lanes, tile->rows, 0 };
+	const int lanes_first[4] = { tile->lanes, tile->vectors, 0, 0 };
+	const int *loops = r->target->complete_unroll == 0 || tile->dot != 0
+				   ? vectors_last
+			   : tile->rows != 0 ? rows_last
+					     : lanes_first;
+	int n = 0;
+
+	for (int i = 0; i < 4; i++) {
+		if (loops[i] != 0) {
+			order[n++] = loops[i];
+		}
+	}
+	return n;
+}
+
+/* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
+ * of order[0..n), to unroll them: the sums of one step are in few registers, and
+ * its loop would take as long as half of its products. */
+static bool
+split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
+{
+	int64_t extent, steps = MOST_STEPS;
+	int last = order[*n - 1], parts[2];
+
+	if (!expr_is_int(func_find(r->s.func, last)->args[1], &extent)) {
+		return true;
+	}
+	while (extent % steps != 0) {
+		steps--;
+	}
+	tile->steps = steps > 1 ? last : 0;
+	if (steps == 1 || steps == extent) {
+		return true;
+	}
+	if (!sched_split(&r->s, last, (int64_t[]){ 0, steps }, 2, parts)) {
+		return false;
+	}
+	tile->first = tile->first == last ? parts[0] : tile->first;
+	tile->steps = parts[1];
+	order[*n - 1] = parts[0];
+	order[(*n)++] = parts[1];
+	return true;
+}
+
+bool
+tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
+	     struct tile_loops *tile)
+{
+	int *loops, n;
+	struct stmt *block = func_find(r->s.func, reduction);
+	int order[4 * MAX_AXES], n_order = 0, inner[2 * MAX_AXES], n_inner = 0;
+	bool inside = below == 0;
+
+	*tile = (struct tile_loops){ 0 };
+	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *loop = func_find(r->s.func, loops[i]);
+		int drives, parts[2];
+		int64_t c;
+
+		if (!inside) {
+			inside = loops[i] == below;
+			continue;
+		}
+		drives = rules_driven_iter(block, loop);
+		c = drives >= 0 ? tiling_block(t, drives) : 0;
+		if (drives == t->lane) {
+			tile->lanes = loops[i];
+		} else if (drives == t->row && t->row >= 0) {
+			tile->rows = loops[i];
+		} else if (n_order + n_inner >= 2 * MAX_AXES - 3) {
+			return false;
+		} else if (c == 0) {
+			order[n_order++] = loops[i];
+		} else if (tiling_extent(&t->x, drives) == c) {
+			inner[n_inner++] = loops[i];
+		} else {
+			if (!sched_split(&r->s, loops[i], (int64_t[]){ 0, c },
+					 2, parts)) {
+				return false;
+			}
+			order[n_order++] = parts[0];
+			inner[n_inner++] = parts[1];
+		}
+	}
+	if (!tiling_split_vectors(r, t, &tile->vectors, &tile->lanes)) {
+		return false;
+	}
+	for (int i = 0; i < n_inner; i++) {
+		order[n_order++] = inner[i];
+	}
+	tile->first = n_order > 0 ? order[0] : 0;
+	if (t->dot.intrin != NULL &&
+	    !tiling_split_dot(r, t, reduction, order, &n_order, tile)) {
+		return false;
+	}
+	if (t->dot.intrin != NULL && !target_has_vectors(r->target) &&
+	    n_order > 0 && !split_steps(r, order, &n_order, tile)) {
+		return false;
+	}
+	n_order += tiling_loop_order(r, tile, order + n_order);
+	return n_order < 2 || sched_reorder(&r->s, order, n_order);
+}
+
+bool
+tiling_split(struct rules *r, const struct tiling *t, int axis, int64_t size,
+	     const int *loops, int *split)
+{
+	const int64_t factors[2] = { 0, size };
+
+	split[0] = 0;
+	split[1] = loops[axis];
+	return tiling_extent(&t->x, axis) == size ||
+	       sched_split(&r->s, loops[axis], factors, 2, split);
+}
+
+struct tests {
+	const struct var *rows;
+	bool found;
+};
+
+static void
+see_test(void *ctx, const struct expr *e)
+{
+	struct tests *t = ctx;
+
+	t->found |= e->kind == EXPR_IF && expr_uses_var(e->args[0], t->rows);
+}
+
+bool
+tiling_hoist_loads(struct rules *r, const struct tiling *t,
+		   const struct tile_loops *tile)
+{
+	int order[4], n = tiling_loop_order(r, tile, order);
+	struct tests tests = { NULL, false };
+
+	if (tile->rows == 0 || order[n - 1] != tile->rows) {
+		return true;
+	}
+	tests.rows = t->x.info->iters[t->row].var;
+	expr_visit(t->x.block->children[0]->args[0], see_test, &tests);
+	return !tests.found ||
+	       sched_annotate(&r->s, order[0], "read_before", sv_int(1));
+}
+
+void
+tiling_finish(struct rules *r, const struct tile_loops *tile)
+{
+	int order[4], n = tiling_loop_order(r, tile, order);
+
+	if (tile->lanes != 0 && order[n - 1] == tile->lanes) {
+		sched_vectorize(&r->s, tile->lanes);
+	} else if (tile->lanes != 0) {
+		sched_unroll(&r->s, tile->lanes);
+	}
+	if (tile->vectors != 0) {
+		sched_unroll(&r->s, tile->vectors);
+	}
+	if (tile->rows != 0) {
+		sched_unroll(&r->s, tile->rows);
+	}
+	if (tile->steps != 0) {
+		sched_unroll(&r->s, tile->steps);
+	}
+}

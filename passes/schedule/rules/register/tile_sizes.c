@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses the size of a register tile, lanes and rows, by the target's
+ * registers. */
+#include "register_tile.h"
+
+int64_t
+tiling_extent(const struct block_access *x, int iter)
+{
+	int64_t v;
+
+	return expr_is_int(x->info->iters[iter].extent, &v) ? v : 0;
+}
+
+/* Whole vectors that divide the axis if possible, the whole axis if it is
+ * short, else vectors with a padded end. */
+int64_t
+tiling_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
+{
+	int64_t limit = granularity > 0 ? granularity : extent;
+	int64_t best = 0;
+
+	for (int64_t d = 1; d <= limit && d <= most; d++) {
+		if (limit % d == 0 && extent % d == 0 &&
+		    (d % vector == 0 || best == 0 || best % vector != 0)) {
+			best = d;
+		}
+	}
+	if (best % vector == 0 || best == extent || granularity > 0 ||
+	    best * 2 >= vector) {
+		return best;
+	}
+	return extent < vector ? extent : vector;
+}
+
+/* As many rows as the registers hold, with the least waste; all rows in one run
+ * of the granularity. */
+static int64_t
+choose_rows(int64_t extent, int64_t most, int64_t granularity)
+{
+	int64_t best = 1, best_waste = INT64_MAX;
+
+	if (granularity > 0) {
+		for (int64_t d = 1; d <= most; d++) {
+			best = granularity % d == 0 ? d : best;
+		}
+		return best;
+	}
+
+	if (most > extent) {
+		most = extent;
+	}
+	for (int64_t d = most; d >= 1 && d * 3 >= most; d--) {
+		int64_t blocks = (extent + d - 1) / d;
+		int64_t waste = blocks * d - extent;
+
+		/* A wasted row costs more than a smaller tile, and a remainder
+		 * means a second copy of the loops. */
+		waste = waste * 8 + (most - d) * blocks +
+			(waste > 0 ? extent / 2 : 0);
+		if (waste < best_waste) {
+			best = d;
+			best_waste = waste;
+		}
+	}
+	return best;
+}
+
+/* The operations that unpack an element of fewer than 8 bits. */
+enum { NIBBLE_OPERATIONS = 3 };
+
+/* The operations of e on a vector of lanes that are the same for all rows.
+ * Widening a byte is part of loading it. */
+static int64_t
+count_row_invariant(const struct expr *e, const struct var *lane,
+		    const struct var *row)
+{
+	bool widens = e->kind == EXPR_CAST && e->args[0]->kind == EXPR_LOAD;
+	int64_t n = 0;
+
+	if (e->kind == EXPR_LOAD || !expr_uses_var(e, lane)) {
+		return 0;
+	}
+	if (!expr_uses_var(e, row)) {
+		n = !widens                            ? 1
+		    : dtype_bits(e->args[0]->type) < 8 ? NIBBLE_OPERATIONS
+						       : 0;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		n += count_row_invariant(e->args[i], lane, row);
+	}
+	return n;
+}
+
+/* The operations per vector of the lanes' operand that all rows use: weights
+ * are scaled, or unpacked. */
+static int64_t
+row_invariant_operations(const struct tiling *t)
+{
+	const struct iter_var *iters = t->x.info->iters;
+	const struct stmt *store = t->x.block->children[0];
+
+	return t->row < 0 || store->kind != STMT_STORE
+		       ? 0
+		       : count_row_invariant(store->args[0], iters[t->lane].var,
+					     iters[t->row].var);
+}
+
+/* The cycles of one step of the reduction with vectors times rows accumulators:
+ * two products or two loads per cycle, a latency of four cycles for sums, the
+ * row-invariant operations, and the loop. Without fused multiply-add, additions
+ * and broadcasts are operations too. */
+static double
+step_cycles(const struct target *target, int64_t vectors, int64_t rows,
+	    int64_t invariant)
+{
+	int64_t operations = vectors * (rows + invariant);
+	double work, loads = (double)(vectors + rows) / 2;
+
+	if (target->without_fma) {
+		operations += vectors * rows + rows;
+	}
+	work = (double)operations / 2;
+	work = work < loads ? loads : work;
+	return (work < 4 ? 4 : work) + 1;
+}
+
+/* The most rows of n vectors that fit the registers, beside a row of the lanes'
+ * operand, one element of the other operand, and, without fused multiply-add, a
+ * product. With many vectors, compilers load the next element early. If
+ * vectorization is left to the compiler, rows are unrolled; with several
+ * vectors it processes one vector at a time and keeps an element for each
+ * row. */
+static int64_t
+most_rows(const struct target *target, int64_t n)
+{
+	int64_t registers = target->vector_registers - target->without_fma;
+	int64_t rows = (registers - 1 - n - (n > 2)) / n;
+
+	if (target->complete_unroll == 0) {
+		return rows;
+	}
+	if (n > 1) {
+		rows = (registers - 1) / (n + 1);
+	}
+	return rows < target->complete_unroll ? rows : target->complete_unroll;
+}
+
+/* The cost of a tile of this many vectors and rows, for all rows of one
+ * vector. */
+struct tile_cost {
+	int64_t vectors, rows;
+	double cycles; /* 0: no tile was found */
+	bool divides;  /* the rows divide the axis: no overlap, no second copy
+		        * of the loops */
+};
+
+/* A tile that divides the rows may be this much slower than the fastest: the
+ * last of other tiles overlaps the one before (the pass "overlap"), or is a
+ * second copy of the loops. */
+static const double DIVIDING_MAY_TAKE = 1.02;
+
+/* The faster tile, or the one that divides the rows if it is hardly slower. */
+static struct tile_cost
+better_cost(struct tile_cost x, struct tile_cost y)
+{
+	double more = x.divides == y.divides ? 1
+		      : x.divides            ? DIVIDING_MAY_TAKE
+					     : 1 / DIVIDING_MAY_TAKE;
+
+	if (x.cycles == 0 || y.cycles == 0) {
+		return x.cycles == 0 ? y : x;
+	}
+	return x.cycles <= y.cycles * more ? x : y;
+}
+
+/* The best number of rows for this many vectors. */
+static struct tile_cost
+tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
+{
+	int64_t all = t->row >= 0 ? tiling_extent(&t->x, t->row) : 1;
+	int64_t most = most_rows(r->target, vectors);
+	int64_t invariant = row_invariant_operations(t);
+	struct tile_cost best = { .vectors = vectors };
+
+	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
+		double step = step_cycles(r->target, vectors, rows, invariant);
+		struct tile_cost x = {
+			vectors,
+			rows,
+			(double)((all + rows - 1) / rows) * step /
+				(double)vectors,
+			all % rows == 0,
+		};
+
+		if (t->row_granularity == 0 || t->row_granularity % rows == 0) {
+			best = better_cost(best, x);
+		}
+	}
+	return best;
+}
+
+/* Reduces the lanes if that leaves registers for more rows. */
+static void
+fit_registers(struct rules *r, struct tiling *t, int64_t vector)
+{
+	int64_t all = t->lanes / vector;
+	struct tile_cost best = { 0 };
+
+	for (int64_t n = all; n >= 1; n--) {
+		if (all % n == 0) {
+			best = better_cost(best, tile_cycles(r, t, n));
+		}
+	}
+	if (best.cycles > 0) {
+		t->lanes = best.vectors * vector;
+		t->rows = best.rows;
+	}
+}
+
+/* The cycles for one pixel: two products of vectors per cycle, and stores. */
+static double
+lanes_cycles(int64_t vectors, double sums, int64_t stores)
+{
+	return (double)vectors * (sums / 2 + (double)stores);
+}
+
+/* The longest vector of which at least one is filled, or four lanes; the dot
+ * product's lanes if there is one. */
+static int64_t
+padded_vector(const struct tiling *t, int64_t vector)
+{
+	if (t->dot_lanes > 0) {
+		return t->dot_lanes;
+	}
+	while (vector > 4 && tiling_extent(&t->x, t->lane) < vector) {
+		vector /= 2;
+	}
+	return vector;
+}
+
+/* Is padding faster than shorter vectors that divide the axis? */
+static bool
+gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	int64_t padded = (extent + vector - 1) / vector * vector, part;
+	double sums = 1, uses = 1, now, then;
+
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		if (t->x.info->iters[i].kind == ITER_REDUCE) {
+			sums *= (double)tiling_extent(&t->x, i);
+		} else if (i != t->lane) {
+			uses *= (double)tiling_extent(&t->x, i);
+		}
+	}
+	/* Operands used once are bound by their bytes; so are large ones beyond
+	 * the cache. */
+	if (t->dot_lanes == 0 &&
+	    (uses < 2 ||
+	     (padded * 8 > extent * 9 &&
+	      sums * (double)padded * dtype_bytes(t->operand->load->type) >
+		      (double)r->target->l1_bytes))) {
+		return false;
+	}
+	part = r->target->vector_bytes / dtype_bytes(t->x.out->type);
+	while (part > 1 && t->lanes % part != 0) {
+		part /= 2;
+	}
+	part = part < 4 ? 1 : part;
+	now = lanes_cycles((extent + part - 1) / part, sums,
+			   part == t->out_block ? 1 : part);
+	then = t->dot_lanes > 0 ? lanes_cycles(padded / vector,
+					       sums / (double)t->dot_depth, 0) +
+					  (double)extent
+				: lanes_cycles(padded / vector, sums, vector);
+	return extent % t->lanes != 0 || then < 0.9 * now;
+}
+
+/* Pads the lanes to whole vectors if that is faster. */
+static void
+pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	int64_t vector = padded_vector(t, whole);
+	struct tile_cost best = { 0 };
+
+	if (!t->may_pad || t->operand == NULL || t->operand->weight == NULL ||
+	    r->target->block_elems == 0 || t->granularity > 0 ||
+	    extent % vector == 0 || !gains_by_padding(r, t, vector)) {
+		return;
+	}
+	for (int64_t n = 1; n <= 4; n++) {
+		int64_t blocks = (extent + n * vector - 1) / (n * vector);
+		struct tile_cost x = tile_cycles(r, t, n);
+
+		x.cycles *= (double)(blocks * n);
+		best = better_cost(best, x);
+	}
+	if (best.cycles > 0) {
+		t->lanes = best.vectors * vector;
+		t->rows = best.rows;
+	}
+	t->vector = vector;
+	t->padded = true;
+}
+
+double
+tiling_overlap_time(const struct rules *r, const struct tiling *t)
+{
+	int64_t elements = r->target->vector_bytes /
+			   dtype_bytes(t->x.out->type);
+	int64_t vector = elements < 4 ? 4 : elements;
+	int64_t vectors = (t->lanes + vector - 1) / vector;
+	int64_t all = tiling_extent(&t->x, t->row), rest = all % t->rows;
+	int64_t invariant = row_invariant_operations(t);
+	double step = step_cycles(r->target, vectors, t->rows, invariant);
+	double tiles = (double)(all / t->rows) * step;
+
+	return rest == 0 ? 1
+			 : (tiles + step) /
+				   (tiles + step_cycles(r->target, vectors,
+							rest, invariant));
+}
+
+double
+tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
+		  int64_t lanes)
+{
+	int64_t vector = target_has_vectors(r->target)
+				 ? r->target->vector_bytes / dtype_bytes(type)
+				 : 1;
+	int64_t step = (lanes + vector - 1) / vector;
+	int64_t rest = extent % lanes, tiles = extent / lanes * step;
+
+	return rest == 0
+		       ? 1
+		       : (double)(tiles + step) /
+				 (double)(tiles + (rest + vector - 1) / vector);
+}
+
+/* Takes another axis for the rows if fewer of its iterations are left by whole
+ * tiles of so many rows: iterations that are left get a loop of their own, which
+ * shares no loads. */
+static void
+choose_row_axis(struct tiling *t, int64_t rows)
+{
+	int64_t extent = tiling_extent(&t->x, t->row);
+
+	for (int i = t->x.n_spatial - 1; i >= 0; i--) {
+		int64_t other = tiling_extent(&t->x, i);
+
+		if (i != t->lane && other > 1 && t->operand != NULL &&
+		    t->operand->use[i] == AXIS_UNUSED &&
+		    other % rows * extent < extent % rows * other) {
+			t->row = i;
+			extent = other;
+		}
+	}
+}
+
+/* Chooses the tile of a dot product whose sums are in general registers, on a
+ * target without vectors: the sums take half of the registers. Two rows share
+ * the words of the constant; a product without rows has more lanes, which share
+ * the word of the data. False: there is no such dot product. */
+static bool
+sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
+{
+	int64_t calls;
+
+	if (target_has_vectors(r->target) || t->dot_lanes == 0 ||
+	    t->granularity > 0 || extent % t->dot_lanes != 0) {
+		return false;
+	}
+	calls = r->target->vector_registers / (2 * t->dot_lanes);
+	t->vector = t->lanes = t->dot_lanes;
+	t->rows = 1;
+	if (t->row >= 0) {
+		t->rows = calls > 1 ? calls : 1;
+		choose_row_axis(t, t->rows);
+	} else if (calls > 1 && extent % (calls * t->dot_lanes) == 0) {
+		t->lanes = calls * t->dot_lanes;
+	}
+	return true;
+}
+
+void
+tiling_sizes(struct rules *r, struct tiling *t)
+{
+	int bytes = dtype_bytes(t->x.out->type);
+	int64_t vector = r->target->vector_bytes / bytes;
+	int64_t registers = r->target->vector_registers;
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	int64_t per_row, most, whole;
+	bool fits;
+
+	if (vector < 4) {
+		vector = 4;
+	}
+	most = 4 * vector;
+	whole = vector;
+	t->padded = false;
+	if (r->target->block_elems > 0 && t->out_block > 0 &&
+	    t->out_block < vector) {
+		vector = t->out_block;
+	}
+	if (t->operand != NULL) {
+		t->lanes = tiling_lanes(extent, vector, most, t->granularity);
+		if (t->operand->weight == NULL && t->granularity == 0 &&
+		    t->lanes % vector != 0 && extent > vector) {
+			t->lanes = vector; /* and a remainder */
+		}
+	}
+	if (sums_in_words(r, t, extent)) {
+		return;
+	}
+	fits = target_has_vectors(r->target);
+	if (fits) {
+		pad_lanes(r, t, whole);
+	}
+	if (t->padded) {
+		return;
+	}
+	fits &= t->operand != NULL && t->lanes % vector == 0;
+	if (fits) {
+		fit_registers(r, t, vector);
+	}
+	t->vector = 0;
+	if (r->target->block_elems > 0 && t->lanes > vector &&
+	    t->lanes % vector == 0 && extent % vector == 0) {
+		t->vector = vector;
+	}
+	if (fits) {
+		return;
+	}
+	t->rows = 1;
+	per_row = (t->lanes + vector - 1) / vector;
+	if (t->row >= 0) {
+		most = (registers * 7 / 8) / per_row;
+		/* Without reuse, enough rows to hide the latency of
+		 * additions. */
+		if (t->operand == NULL) {
+			most = registers / 4;
+		}
+
+		t->rows = choose_rows(tiling_extent(&t->x, t->row),
+				      most < 1 ? 1 : most, t->row_granularity);
+	}
+}

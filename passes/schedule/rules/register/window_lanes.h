@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contiguous axis whose elements are the lanes of a window's reduction. */
+#ifndef TIRC_WINDOW_LANES_H
+#define TIRC_WINDOW_LANES_H
+
+#include "access_pattern.h"
+
+enum { WINDOW_LEAST_LANES = 4 };
+
+/* The iter var that indexes the last dimension of the store, with its extent;
+ * -1: its lanes would not be contiguous. */
+int window_find_lanes(struct rules *r, const struct block_access *x,
+		      int64_t *extent);
+
+#endif
