@@ -45,13 +45,19 @@ put_expr(struct writer *w, const struct expr *e)
 	strbuf_release(&text);
 }
 
+/* TVM's saved form has no place for sampled values. */
 static void
 put_map(struct writer *w, const struct index_map *map)
 {
+	const struct index_map *named = trace_map(w->s, w->names, map);
 	struct strbuf text;
 
 	strbuf_init(&text);
-	index_map_save(w->s->module, map, &text);
+	if (named != map) {
+		index_map_print(w->s->module, named, &text);
+	} else {
+		index_map_save(w->s->module, map, &text);
+	}
 	json_put_text(w->out, text.data);
 	strbuf_release(&text);
 }

@@ -126,7 +126,23 @@ put_traces(const struct schedule_cases *cases, struct strbuf *out)
 		    "--from-onnx MODEL --kernel NAME\n--show-trace` prints "
 		    "the schedule that a kernel of a model got, and `tirc "
 		    "compile\nMODEL --schedule-for NAME=FILE` takes one, "
-		    "`.py` or `.json`.\n\n");
+		    "`.py` or `.json`.\n\n"
+		    "## Decisions\n\n"
+		    "What the rules of the default schedules leave open is "
+		    "in these traces, too: a\n`sample_categorical` with all "
+		    "numbers that the same steps allow, and the one that\n"
+		    "the rule chose as `decision`. That is the lanes and "
+		    "the rows of register tiles, the\nsteps of dot products "
+		    "that are unrolled, the lanes of windows and of sums, "
+		    "the\ncolumns of scans, and on a device the threads of a "
+		    "block or of a row and the\nelements of a thread. With "
+		    "another candidate as the decision the trace is a "
+		    "legal\nschedule with the same results but for the "
+		    "rounding of sums in another order:\nthe test "
+		    "`sched_rules` tries each. Which rule and which product "
+		    "instruction is\ntaken is no such decision, as the steps "
+		    "differ; `--explain-schedule NAME` says why\nit was "
+		    "that rule.\n\n");
 }
 
 void

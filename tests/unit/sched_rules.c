@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Default schedules against the interpreter: each kernel is run as te_to_func
  * made it, after its rule, and after lowering, on small integers: the three
- * must agree to the bit. Prints the lowered text when given an argument. */
+ * must agree to the bit. So must the schedules with each other candidate of
+ * each decision in the trace. Prints the lowered text when given an argument. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -11,6 +12,7 @@
 #include "layouts.h"
 #include "lower.h"
 #include "te.h"
+#include "trace.h"
 
 struct kit {
 	struct module *m;
@@ -21,6 +23,9 @@ struct kit {
 	bool vectors; /* a target that states them */
 	int warp; /* a device, whose threads run so many together; 0: none */
 };
+
+/* Decisions in the traces of all kernels. */
+static int decisions_seen;
 
 static const struct expr *
 num(struct kit *k, int64_t v)
@@ -127,6 +132,124 @@ execute(struct kit *k, struct func *f, float **data, float *out)
 	CHECK(interp_run(f, args, f->params.n));
 }
 
+/* The kernel before its schedule. */
+static struct kernel
+make_kernel(struct kit *k, const char *name, const struct target *target)
+{
+	struct kernel kernel = { .name = name };
+
+	kernel.func = te_to_func(k->m, name, k->params, k->n);
+	for (int i = 0; i < k->n; i++) {
+		struct kernel_arg arg = { .buffer = k->params[i]->buffer };
+
+		if (k->constant[i]) {
+			arg.weight = arena_new(&k->m->arena, struct weight);
+			arg.weight->buffer = arg.buffer;
+		}
+		vec_push(&k->m->arena, &kernel.args, arg);
+	}
+	layouts_widen_rows(k->m, &kernel, target);
+	return kernel;
+}
+
+/* What the kernel's function must give, and what it reads. */
+struct results {
+	float *data[8], *want, *got;
+	size_t bytes;
+};
+
+/* Runs the scheduled kernel, then its lowered function. */
+static bool
+runs_right(struct kit *k, struct kernel *kernel, const struct target *target,
+	   const struct results *r)
+{
+	const struct pass_hooks hooks = { .after_func = verify };
+	float *packed[8];
+	bool right;
+
+	verify(NULL, "schedule", kernel->func);
+	for (int i = 0; i < k->n; i++) {
+		const struct weight *w = kernel->args.data[i].weight;
+		const struct buffer *b = kernel->func->params.data[i].buffer;
+		int64_t n;
+
+		packed[i] = r->data[i];
+		if (w == NULL || w->map == NULL) {
+			continue;
+		}
+		buffer_const_elems(b, &n);
+		packed[i] = arena_array(&k->m->arena, float, n);
+		pack(k, w->map, w->buffer, r->data[i], b, packed[i]);
+	}
+	if (k->show) {
+		print(kernel->func);
+	}
+	memset(r->got, 0, r->bytes);
+	execute(k, kernel->func, packed, r->got);
+	right = CHECK(memcmp(r->want, r->got, r->bytes) == 0);
+	kernel_note_vectors(target, kernel->func);
+	right &= CHECK(lower_func(kernel->func, &hooks));
+	if (k->show) {
+		print(kernel->func);
+	}
+	memset(r->got, 0, r->bytes);
+	execute(k, kernel->func, packed, r->got);
+	return CHECK(memcmp(r->want, r->got, r->bytes) == 0) && right;
+}
+
+/* Applies the steps with another candidate as the decision of step `at`. */
+static void
+check_candidate(struct kit *k, const char *name, const struct target *target,
+		const struct sched *first, int at, int candidate,
+		const struct results *r)
+{
+	struct kernel kernel = make_kernel(k, name, target);
+	int n = first->trace.n;
+	struct sched_step *steps = arena_copy(&k->m->arena, first->trace.data,
+					      sizeof *steps * (size_t)n);
+	struct sched_value args[3] = { steps[at].args[0], steps[at].args[1],
+				       sv_int(candidate) };
+	struct sched s;
+	bool right;
+
+	steps[at].args = args;
+	sched_init(&s, kernel.func);
+	sched_for_kernel(&s, &kernel, target);
+	right = CHECK(sched_replay(&s, steps, n)) &&
+		CHECK(sched_adopt_layouts(&s, &kernel)) &&
+		runs_right(k, &kernel, target, r);
+	if (!right) {
+		fprintf(stderr, "%s: %lld for decision %d: %s\n", name,
+			(long long)args[0].items[candidate].u.ival,
+			(int)args[2].u.ival,
+			s.diags.list.n > 0
+				? s.diags.list.data[s.diags.list.n - 1].message
+				: "other results");
+	}
+}
+
+/* Each candidate of each decision gives a legal schedule with the same
+ * results. Returns the number of decisions. */
+static int
+check_decisions(struct kit *k, const char *name, const struct target *target,
+		const struct sched *first, const struct results *r)
+{
+	int decisions = 0;
+
+	for (int i = 0; i < first->trace.n; i++) {
+		const struct sched_step *step = &first->trace.data[i];
+
+		if (strcmp(step->primitive->name, "sample_categorical") != 0) {
+			continue;
+		}
+		decisions++;
+		for (int c = 0; c < step->args[0].n; c++) {
+			check_candidate(k, name, target, first, i, c, r);
+		}
+	}
+	return decisions;
+}
+
 static void
 check_kernel(struct kit *k, const char *name, const char *schedule)
 {
@@ -146,69 +269,35 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 		.warp_size = k->warp,
 		.units = 1,
 	};
-	const struct pass_hooks hooks = { .after_func = verify };
-	struct func *plain = te_to_func(k->m, name, k->params, k->n);
-	struct kernel kernel = { .name = name };
-	float *data[8] = { 0 }, *packed[8];
-	float *want, *got;
-	int64_t elems = 0;
+	struct kernel kernel = make_kernel(k, name, &target);
+	struct results r = { .bytes = 0 };
+	struct sched s;
 
-	kernel.func = te_to_func(k->m, name, k->params, k->n);
 	for (int i = 0; i < k->n; i++) {
-		struct kernel_arg arg = { .buffer = k->params[i]->buffer };
 		int64_t n;
 
-		buffer_const_elems(arg.buffer, &n);
-		elems = n;
-		data[i] = arena_array(&k->m->arena, float, n + 1);
-		packed[i] = data[i];
+		buffer_const_elems(k->params[i]->buffer, &n);
+		r.bytes = sizeof(float) * (size_t)n;
+		r.data[i] = arena_array(&k->m->arena, float, n + 1);
 		for (int64_t e = 0; e < n; e++) {
-			data[i][e] = (float)((e * 7 + i * 3) % 11 - 5);
+			r.data[i][e] = (float)((e * 7 + i * 3) % 11 - 5);
 		}
-		if (k->constant[i]) {
-			arg.weight = arena_new(&k->m->arena, struct weight);
-			arg.weight->buffer = arg.buffer;
-		}
-		vec_push(&k->m->arena, &kernel.args, arg);
 	}
-	want = arena_array(&k->m->arena, float, elems + 1);
-	got = arena_array(&k->m->arena, float, elems + 1);
-	execute(k, plain, data, want);
-	layouts_widen_rows(k->m, &kernel, &target);
-	CHECK(default_schedule(&kernel, &target, k->m, NULL));
+	r.want = arena_alloc(&k->m->arena, r.bytes);
+	r.got = arena_alloc(&k->m->arena, r.bytes);
+	execute(k, te_to_func(k->m, name, k->params, k->n), r.data, r.want);
+	CHECK(default_schedule(&kernel, &target, k->m, &s));
 	if (schedule != NULL &&
 	    !CHECK(strstr(kernel.schedule, schedule) == kernel.schedule)) {
 		fprintf(stderr, "%s: %s\n", name, kernel.schedule);
 	}
-	verify(NULL, "schedule", kernel.func);
-	for (int i = 0; i < k->n; i++) {
-		const struct weight *w = kernel.args.data[i].weight;
-		const struct buffer *b = kernel.func->params.data[i].buffer;
-		int64_t n;
-
-		if (w == NULL || w->map == NULL) {
-			continue;
-		}
-		buffer_const_elems(b, &n);
-		packed[i] = arena_array(&k->m->arena, float, n);
-		pack(k, w->map, w->buffer, data[i], b, packed[i]);
-	}
-	if (k->show) {
-		print(kernel.func);
-	}
-	execute(k, kernel.func, packed, got);
-	CHECK(memcmp(want, got, sizeof(float) * (size_t)elems) == 0);
-	kernel_note_vectors(&target, kernel.func);
-	CHECK(lower_func(kernel.func, &hooks));
 	if (k->show) {
 		printf("# %s\n", kernel.schedule);
-		print(kernel.func);
 	}
-	memset(got, 0, sizeof(float) * (size_t)elems);
-	execute(k, kernel.func, packed, got);
-	if (!CHECK(memcmp(want, got, sizeof(float) * (size_t)elems) == 0)) {
-		fprintf(stderr, "%s: lowered code differs\n", name);
+	if (!runs_right(k, &kernel, &target, &r)) {
+		fprintf(stderr, "%s: other results\n", name);
 	}
+	decisions_seen += check_decisions(k, name, &target, &s, &r);
 	for (int i = 0; i < k->m->diags.list.n; i++) {
 		fprintf(stderr, "%s: %s\n", name,
 			k->m->diags.list.data[i].message);
@@ -597,5 +686,26 @@ main(int argc, char **argv)
 	CASE_VECTORS("sum_products_packed", "tiled",
 		     matmul(&k, 1, 32, 64, true, true, false));
 	CASE_VECTORS("sum_short", "reduction  one accumulator", SUMS(1, 5, 12));
+	/* Decisions of several kinds: rows and lanes of tiles, tiles along the
+	 * sum, threads, vectors. */
+	CASE("open_tile", "tiled", matmul(&k, 14, 48, 5, true, true, true));
+	CASE("open_rest", "tiled", matmul(&k, 13, 48, 5, true, true, true));
+	CASE("open_conv", "tiled", conv(&k, 2, 24, 14, 1, false));
+	CASE_VECTORS("open_vectors", "tiled",
+		     matmul(&k, 28, 48, 5, true, true, true));
+	CASE_VECTORS("open_strips", "tiled",
+		     matmul(&k, 4, 96, 5, true, true, true));
+	CASE_VECTORS("open_copy", "tiled",
+		     matmul(&k, 14, 48, 5, false, true, true));
+	CASE_VECTORS("open_conv_vectors", "tiled",
+		     conv(&k, 2, 32, 14, 1, false));
+	CASE_VECTORS("open_window", "window", conv(&k, 2, 2, 48, 1, true));
+	CASE_VECTORS("open_channels", "window", near(&k, false));
+	CASE_WARP(32, "open_threads", "threads", elementwise(&k, true));
+	CASE_WARP(32, "open_sums", "threads", SUMS(1, 70, 8));
+	CASE_WARP(32, "open_rows", "together", SUMS(1, 70, 128));
+	CASE_WARP(16, "open_shared", "staged",
+		  matmul(&k, 32, 32, 16, false, false, true));
+	CHECK(decisions_seen >= 26);
 	return check_done();
 }

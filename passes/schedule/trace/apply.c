@@ -332,11 +332,37 @@ sched_get_value(struct sched *s, const struct expr *e)
 	return expr_substitute(s->module, e, &map);
 }
 
+/* The map with the decided values; itself if it has no sampled ones. */
+static const struct index_map *
+decided_map(struct sched *s, const struct index_map *map)
+{
+	const struct expr **to = arena_array(&s->module->arena,
+					     const struct expr *,
+					     map->n_physical + 1);
+	struct index_map *out;
+	bool any = false;
+
+	for (int i = 0; i < map->n_physical; i++) {
+		to[i] = sched_get_value(s, map->to_physical[i]);
+		any |= to[i] != map->to_physical[i];
+	}
+	if (!any) {
+		return map;
+	}
+	out = arena_copy(&s->module->arena, map, sizeof *map);
+	out->to_physical = to;
+	return out;
+}
+
 static struct sched_value
 decided(struct sched *s, unsigned accepts, struct sched_value v)
 {
 	struct sched_value *items;
 	int64_t n;
+
+	if (v.kind == SV_MAP) {
+		v.u.map = decided_map(s, v.u.map);
+	}
 
 	if (v.kind == SV_EXPR) {
 		v.u.expr = sched_get_value(s, v.u.expr);

@@ -27,6 +27,24 @@ translate_id(struct replay *r, struct sched_value *v)
 	return false;
 }
 
+/* The map with the sampled values of this time. */
+static const struct index_map *
+translate_map(struct replay *r, const struct index_map *map,
+	      const struct var_map *samples)
+{
+	struct arena *a = &r->s->module->arena;
+	struct index_map *out = arena_copy(a, map, sizeof *map);
+
+	out->to_physical = arena_array(a, const struct expr *,
+				       map->n_physical + 1);
+	for (int i = 0; i < map->n_physical; i++) {
+		out->to_physical[i] = expr_substitute(r->s->module,
+						      map->to_physical[i],
+						      samples);
+	}
+	return out;
+}
+
 static bool
 translate(struct replay *r, struct sched_value *v)
 {
@@ -42,6 +60,10 @@ translate(struct replay *r, struct sched_value *v)
 		v->u.expr = map.n > 0 ? expr_substitute(r->s->module, v->u.expr,
 							&map)
 				      : v->u.expr;
+		return true;
+	case SV_MAP:
+		v->u.map = map.n > 0 ? translate_map(r, v->u.map, &map)
+				     : v->u.map;
 		return true;
 	case SV_LIST:
 		items = arena_array(&r->s->module->arena, struct sched_value,

@@ -51,6 +51,11 @@ const struct expr *trace_expr(const struct sched *s,
 			      const struct trace_names *names,
 			      const struct expr *e);
 
+/* The same of an index map; itself if it has no sampled values. */
+const struct index_map *trace_map(const struct sched *s,
+				  const struct trace_names *names,
+				  const struct index_map *map);
+
 /* Prints the trace as a Python function, as TVM's trace.show() does, without
  * queries whose results are not used:
  *

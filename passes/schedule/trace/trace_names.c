@@ -110,6 +110,17 @@ find_givers(const struct sched *s, struct givers *g)
 	}
 }
 
+static bool
+value_uses(const struct sched_value *v, const struct var *sample)
+{
+	bool uses = v->kind == SV_EXPR && expr_uses_var(v->u.expr, sample);
+
+	for (int i = 0; v->kind == SV_MAP && i < v->u.map->n_physical; i++) {
+		uses |= expr_uses_var(v->u.map->to_physical[i], sample);
+	}
+	return uses;
+}
+
 static void
 mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 {
@@ -120,9 +131,9 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 	    v->u.id < g->of_id.n && g->of_id.data[v->u.id].step > 0) {
 		keep[g->of_id.data[v->u.id].step - 1] = true;
 	}
-	for (int i = 0; v->kind == SV_EXPR && i < g->s->samples.n; i++) {
+	for (int i = 0; i < g->s->samples.n; i++) {
 		if (g->of_sample[i] > 0 &&
-		    expr_uses_var(v->u.expr, g->s->samples.data[i].var)) {
+		    value_uses(v, g->s->samples.data[i].var)) {
 			keep[g->of_sample[i] - 1] = true;
 		}
 	}
@@ -234,4 +245,21 @@ trace_expr(const struct sched *s, const struct trace_names *names,
 		}
 	}
 	return map.n > 0 ? expr_substitute(s->module, e, &map) : e;
+}
+
+const struct index_map *
+trace_map(const struct sched *s, const struct trace_names *names,
+	  const struct index_map *map)
+{
+	struct arena *a = &s->module->arena;
+	struct index_map *out = arena_copy(a, map, sizeof *map);
+	bool any = false;
+
+	out->to_physical = arena_array(a, const struct expr *,
+				       map->n_physical + 1);
+	for (int i = 0; i < map->n_physical; i++) {
+		out->to_physical[i] = trace_expr(s, names, map->to_physical[i]);
+		any |= out->to_physical[i] != map->to_physical[i];
+	}
+	return any ? out : map;
 }

@@ -74,7 +74,8 @@ put_value(struct printer *p, const struct sched_value *v, bool tuple)
 		expr_print(trace_expr(p->s, p->names, v->u.expr), p->out);
 		break;
 	case SV_MAP:
-		index_map_print(p->s->module, v->u.map, p->out);
+		index_map_print(p->s->module,
+				trace_map(p->s, p->names, v->u.map), p->out);
 		break;
 	case SV_LIST:
 		strbuf_putc(p->out, tuple ? '(' : '[');

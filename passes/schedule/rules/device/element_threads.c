@@ -10,6 +10,7 @@
  *                                             y[...] = sum */
 #include "element_threads.h"
 
+#include "decision.h"
 #include "layout_map.h"
 #include "nest.h"
 
@@ -73,9 +74,13 @@ fuse_spatial(struct rules *r, int block, int *loop)
 static bool
 split_vectors(struct rules *r, int *loop, int64_t lanes)
 {
+	struct candidates c = { 0 };
 	int parts[2];
 
-	if (!sched_split(&r->s, *loop, (int64_t[]){ 0, lanes }, 2, parts) ||
+	for (int64_t n = lanes; n > 1; n /= 2) {
+		candidates_add(r, &c, n);
+	}
+	if (!rules_split(r, *loop, rules_decide(r, &c, lanes), parts) ||
 	    !sched_vectorize(&r->s, parts[1])) {
 		return false;
 	}
@@ -161,9 +166,13 @@ static bool
 bind_threads(struct rules *r, int loop, int *thread)
 {
 	int64_t n = block_threads(r, func_find(r->s.func, loop));
+	int64_t warp = target_warp(r->target);
+	struct candidates c = { 0 };
 	int parts[2];
 
-	if (!sched_split(&r->s, loop, (int64_t[]){ 0, n }, 2, parts)) {
+	candidates_add_steps(r, &c, warp, target_block_threads(r->target), warp,
+			     0);
+	if (!rules_split(r, loop, rules_decide(r, &c, n), parts)) {
 		return false;
 	}
 	*thread = parts[1];

@@ -11,6 +11,7 @@
  *
  * Stages pass their results in shared memory. */
 #include "access.h"
+#include "decision.h"
 #include "element_threads.h"
 #include "layout_map.h"
 #include "nest.h"
@@ -28,7 +29,8 @@ struct rows {
 	bool any_size;   /* the number of rows is symbolic */
 	int64_t threads; /* per row */
 	int64_t side;    /* rows of a thread block */
-	int outer;       /* the loop bound to thread blocks */
+	struct sched_value split; /* threads, as decided */
+	int outer;                /* the loop bound to thread blocks */
 };
 
 static int64_t
@@ -294,8 +296,7 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 		inside |= loops[i] == w->outer;
 	}
 	return rules_fuse_loops(r, left, n_left, sv_block(block), &one) &&
-	       sched_split(&r->s, one, (int64_t[]){ 0, w->threads }, 2,
-			   parts) &&
+	       rules_split(r, one, w->split, parts) &&
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }
 
@@ -324,6 +325,7 @@ static bool
 reduce_rows(struct rules *r, const int *blocks, int n)
 {
 	struct rows w = { 0 };
+	struct candidates c = { 0 };
 	int *all, *common, output = blocks[n - 1];
 
 	if (block_reduces(func_find(r->s.func, output))) {
@@ -352,6 +354,11 @@ reduce_rows(struct rules *r, const int *blocks, int n)
 	if (!choose(r, &w, blocks, n, output) || !bind_rows(r, &w, output)) {
 		return false;
 	}
+	for (int64_t t = target_warp(r->target);
+	     t * w.side <= target_block_threads(r->target); t *= 2) {
+		candidates_add(r, &c, t);
+	}
+	w.split = rules_decide(r, &c, w.threads);
 	for (int i = n - 1; i >= 0; i--) {
 		if (blocks[i] != output &&
 		    (!sched_set_scope(&r->s, blocks[i], 0, "shared") ||

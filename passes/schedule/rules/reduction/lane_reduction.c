@@ -7,6 +7,7 @@
  *
  * A float sum of n terms by one accumulator waits for each addition, and rounds
  * n times; by L lanes it takes 1/L of the time, and rounds n/L + L times. */
+#include "decision.h"
 #include "nest.h"
 #include "row_stages.h"
 
@@ -144,6 +145,22 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
 	return of_axis[axis] == loops[n - 1] ? loops[n - 1] : 0;
 }
 
+/* Fewer lanes do, too: half of them, and so on. */
+static struct sched_value
+decide_lanes(struct rules *r, int loop, int64_t lanes)
+{
+	struct candidates c = { 0 };
+	int64_t extent;
+
+	for (int64_t n = lanes; n >= LEAST_LANES; n /= 2) {
+		if (expr_is_int(func_find(r->s.func, loop)->args[1], &extent) &&
+		    (extent % n == 0) == (extent % lanes == 0)) {
+			candidates_add(r, &c, n);
+		}
+	}
+	return rules_decide(r, &c, lanes);
+}
+
 /* Reduces by the lanes of vectors of so many bytes wherever a block can. */
 static int
 reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
@@ -160,8 +177,7 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 		}
 		loop = loop_of_lanes(r, blocks[i], bytes, &lanes);
 		if (loop != 0 &&
-		    sched_split(&r->s, loop, (int64_t[]){ 0, lanes }, 2,
-				parts) &&
+		    rules_split(r, loop, decide_lanes(r, loop, lanes), parts) &&
 		    sched_rfactor(&r->s, parts[1], -1, &made[changed])) {
 			changed++;
 		} else {

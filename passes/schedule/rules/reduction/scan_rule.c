@@ -13,6 +13,7 @@
  * elements is split into columns outside of it, so that threads run in parallel
  * and the state of a column stays in the first-level cache. On a device each
  * thread takes a column. */
+#include "decision.h"
 #include "kernel_blocks.h"
 #include "loop_legality.h"
 #include "nest.h"
@@ -161,6 +162,7 @@ split_columns(struct rules *r, int block, bool carries)
 	int *loops, n, first, parts[2], order[MAX_AXES + 1], at;
 	struct rules_mark mark = rules_checkpoint(r);
 	int64_t extent, width, columns = r->target->cores;
+	struct candidates c = { 0 };
 
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
 		return;
@@ -174,8 +176,14 @@ split_columns(struct rules *r, int block, bool carries)
 		columns = 1;
 	}
 	width = column_width(extent, columns);
-	if (width == 0 || width == extent || (columns == 1 && !carries) ||
-	    !sched_split(&r->s, loops[at], (int64_t[]){ 0, width }, 2, parts)) {
+	if (width == 0 || width == extent || (columns == 1 && !carries)) {
+		return;
+	}
+	candidates_add_steps(r, &c, LEAST_COLUMN,
+			     MOST_COLUMN < extent ? MOST_COLUMN : extent - 1, 1,
+			     extent);
+	if (!rules_split(r, loops[at], rules_decide(r, &c, width), parts)) {
+		rules_undo(r, mark);
 		return;
 	}
 	order[0] = parts[0];

@@ -16,6 +16,7 @@
  * Constants of 4 bits are packed in pairs, two steps of the reduction to a
  * byte, so that the lanes of one step are contiguous and in the same half of
  * their bytes: w[k][j] -> w[k / 2][j][k % 2]. */
+#include "decision.h"
 #include "edit.h"
 #include "layout_map.h"
 #include "register_tile.h"
@@ -133,6 +134,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 	const struct expr *l = map->logical[lane]->expr;
 	int64_t *block = arena_array(&m->arena, int64_t, b->ndim + 1);
 	struct pairing pairs = { t->panels ? 0 : lane, 1 };
+	const struct expr *lanes = rules_number(r, t->lanes_number);
 	int64_t extent;
 
 	if (!expr_is_int(b->shape[lane], &extent)) {
@@ -146,7 +148,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 		}
 	}
 	if (t->panels) {
-		rules_map_put(map, quotient(m, l, t->lanes));
+		rules_map_put(map, expr_floordiv(m, l, lanes));
 	}
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
@@ -158,7 +160,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 		    expr_is_int(b->shape[d], &extent)) {
 			offer_pairs(&pairs, map->n_physical, extent);
 		}
-		rules_map_put(map, d == lane      ? quotient(m, i, t->lanes)
+		rules_map_put(map, d == lane      ? expr_floordiv(m, i, lanes)
 				   : block[d] > 0 ? quotient(m, i, block[d])
 						  : i);
 	}
@@ -175,7 +177,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 						    t->dot.depth));
 		}
 	}
-	put_lanes(m, t, map, rest(m, l, t->lanes));
+	put_lanes(m, t, map, expr_floormod(m, l, lanes));
 	for (int d = 0; d < b->ndim; d++) {
 		if (is_dot_dim(t, operand, d)) {
 			rules_map_put(map, rest(m, map->logical[d]->expr,

@@ -9,6 +9,7 @@
  *                                                    for ow: acc[ow] += p * k
  *                                                  for ow: y[c][oh][ow] = acc */
 #include "border.h"
+#include "decision.h"
 #include "kernel_blocks.h"
 #include "nest.h"
 #include "register_tile.h"
@@ -35,9 +36,11 @@ lanes_of_row(int64_t columns, int64_t vector)
  * lanes. */
 static bool
 row_loops(struct rules *r, const struct block_access *x, int reduction,
-	  int lane, int64_t lanes, int *at, int *lane_loop)
+	  int lane, int64_t vector, int64_t lanes, int *at, int *lane_loop)
 {
 	int loops[MAX_AXES], order[MAX_AXES + 2], n = 0, split[2];
+	int64_t columns = tiling_extent(x, lane);
+	struct candidates c = { 0 };
 
 	*at = 0;
 	if (!rules_axis_loops(r, reduction, loops) || loops[lane] == 0) {
@@ -45,9 +48,13 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	}
 	split[0] = 0;
 	split[1] = loops[lane];
-	if (tiling_extent(x, lane) != lanes &&
-	    !sched_split(&r->s, loops[lane], (int64_t[]){ 0, lanes }, 2,
-			 split)) {
+	candidates_add_steps(r, &c, WINDOW_LEAST_LANES,
+			     MOST_VECTORS * vector < columns
+				     ? MOST_VECTORS * vector
+				     : columns - 1,
+			     vector, columns);
+	if (columns != lanes &&
+	    !rules_split(r, loops[lane], rules_decide(r, &c, lanes), split)) {
 		return false;
 	}
 	for (int i = 0; i < x->n_spatial; i++) {
@@ -136,7 +143,8 @@ rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
 	if (place == 0) {
 		return rules_no(r, "no loop copies each element once");
 	}
-	if (!row_loops(r, &x, reduction, lane, lanes, &at, &lane_loop) ||
+	if (!row_loops(r, &x, reduction, lane, vector, lanes, &at,
+		       &lane_loop) ||
 	    !sched_reverse_compute_at(&r->s, output, at) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !rules_accumulator(r, reduction, &acc) ||

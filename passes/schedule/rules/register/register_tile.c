@@ -430,6 +430,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	}
 	copies = tiling_copies_operand(r, &t);
 	t.panels = tiling_packs_panels(r, &t);
+	tiling_decide(r, &t);
 	if (copies ? !tiling_copy_operand(r, &t, reduction, &copy)
 		   : !tiling_pack(r, &t)) {
 		return false;
@@ -445,9 +446,10 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	if (!rules_axis_loops(r, output, loops)) {
 		return false;
 	}
-	if (!tiling_split(r, &t, t.lane, t.lanes, loops, lane_split) ||
-	    (t.rows > 1 &&
-	     !tiling_split(r, &t, t.row, t.rows, loops, tile_split)) ||
+	if (!tiling_split(r, &t, t.lane, t.lanes, t.lanes_number, loops,
+			  lane_split) ||
+	    (t.rows > 1 && !tiling_split(r, &t, t.row, t.rows, t.rows_number,
+					 loops, tile_split)) ||
 	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
 		return false;
 	}

@@ -66,6 +66,7 @@ struct tiling {
 	int64_t dot_lanes; /* of the dot product that may be used; 0: none */
 	int64_t dot_depth; /* the products that each of its lanes sums */
 	struct tile_dot dot;
+	struct sched_value lanes_number, rows_number; /* as decided */
 	bool repeated; /* as in struct product_tile */
 };
 
@@ -139,7 +140,11 @@ int tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 /* Splits the loop of an axis by the tile's size; split[0] is 0 if the tile is
  * the whole axis. */
 bool tiling_split(struct rules *r, const struct tiling *t, int axis,
-		  int64_t size, const int *loops, int *split);
+		  int64_t size, struct sched_value number, const int *loops,
+		  int *split);
+/* tile_decisions.c: leaves the numbers of lanes and of rows open, as far as other
+ * numbers need the same steps. */
+void tiling_decide(struct rules *r, struct tiling *t);
 /* If the rows are inside of the lanes, notes that loads under conditions on
  * rows are hoisted: else each lane would test the conditions. */
 bool tiling_hoist_loads(struct rules *r, const struct tiling *t,

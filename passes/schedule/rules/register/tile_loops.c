@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits and orders the loops of a register tile. */
+#include "decision.h"
 #include "edit.h"
 #include "nest.h"
 #include "register_tile.h"
@@ -60,6 +61,7 @@ static bool
 split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 {
 	int64_t extent, steps = MOST_STEPS;
+	struct candidates c = { 0 };
 	int last = order[*n - 1], parts[2];
 
 	if (!expr_is_int(func_find(r->s.func, last)->args[1], &extent)) {
@@ -72,7 +74,11 @@ split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 	if (steps == 1 || steps == extent) {
 		return true;
 	}
-	if (!sched_split(&r->s, last, (int64_t[]){ 0, steps }, 2, parts)) {
+	candidates_add_steps(r, &c, 2,
+			     2 * MOST_STEPS < extent ? 2 * MOST_STEPS
+						     : extent - 1,
+			     1, extent);
+	if (!rules_split(r, last, rules_decide(r, &c, steps), parts)) {
 		return false;
 	}
 	tile->first = tile->first == last ? parts[0] : tile->first;
@@ -146,14 +152,12 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 
 bool
 tiling_split(struct rules *r, const struct tiling *t, int axis, int64_t size,
-	     const int *loops, int *split)
+	     struct sched_value number, const int *loops, int *split)
 {
-	const int64_t factors[2] = { 0, size };
-
 	split[0] = 0;
 	split[1] = loops[axis];
 	return tiling_extent(&t->x, axis) == size ||
-	       sched_split(&r->s, loops[axis], factors, 2, split);
+	       rules_split(r, loops[axis], number, split);
 }
 
 struct tests {

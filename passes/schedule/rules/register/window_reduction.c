@@ -9,6 +9,7 @@
  *       y += x[c][h][w] * k   ->     for kh, kw:
  *                                      for ow_i: acc[ow_i] += x[..][w] * k
  *                                    for ow_i: y[c][oh][..] = acc[ow_i] */
+#include "decision.h"
 #include "kernel_blocks.h"
 #include "nest.h"
 #include "register_tile.h"
@@ -125,10 +126,18 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 	}
 	lanes = choose_lanes(extent, vector);
 	split[1] = loops[lane];
-	if (lanes != extent &&
-	    !sched_split(&r->s, loops[lane], (int64_t[]){ 0, lanes }, 2,
-			 split)) {
-		return false;
+	if (lanes != extent) {
+		struct candidates c = { 0 };
+
+		candidates_add_steps(r, &c, vector / 2,
+				     4 * vector < extent ? 4 * vector
+							 : extent - 1,
+				     vector / 2,
+				     extent % lanes == 0 ? extent : 0);
+		if (!rules_split(r, loops[lane], rules_decide(r, &c, lanes),
+				 split)) {
+			return false;
+		}
 	}
 	for (int i = 0; i < x.n_spatial; i++) {
 		int loop = i == lane ? split[0] : loops[i];

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a register tile leaves open: the numbers of its lanes and rows. A number is
+ * a candidate if the same steps make a tile of it: the axis is split, into
+ * whole vectors if the lanes are several, and no tile overlaps the one before
+ * unless all do. */
+#include "decision.h"
+#include "register_tile.h"
+
+/* Tiles up to this many times as large as the registers are left open. */
+enum { MOST_VECTORS = 8 };
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void
+decide_lanes(struct rules *r, struct tiling *t)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	int64_t vector = r->target->vector_bytes / dtype_bytes(t->x.out->type);
+	int64_t of = t->granularity > 0 ? t->granularity : extent;
+	struct candidates c = { 0 };
+
+	if (t->operand == NULL || t->padded || t->dot.intrin != NULL ||
+	    t->lanes >= extent || extent % t->lanes != 0) {
+		return;
+	}
+	vector = vector < 4 ? 4 : vector;
+	if (t->vector > 0) {
+		candidates_add_steps(r, &c, 2 * t->vector,
+				     least(MOST_VECTORS * t->vector,
+					   extent - 1),
+				     t->vector, of);
+	} else if (target_has_vectors(r->target)) {
+		/* One vector, or a part of it. */
+		candidates_add_steps(r, &c, 2, least(t->lanes, extent - 1), 1,
+				     least(t->lanes, of));
+	} else {
+		candidates_add_steps(r, &c, 2,
+				     least(MOST_VECTORS * vector, extent - 1),
+				     1, of);
+	}
+	t->lanes_number = rules_decide(r, &c, t->lanes);
+}
+
+static void
+decide_rows(struct rules *r, struct tiling *t)
+{
+	int64_t extent = t->rows > 1 ? tiling_extent(&t->x, t->row) : 0;
+	struct candidates c = { 0 };
+
+	if (t->rows < 2 || t->rows >= extent || t->dot.fill != NULL) {
+		return;
+	}
+	candidates_add_steps(r, &c, 2,
+			     least(r->target->vector_registers, extent - 1), 1,
+			     t->row_granularity > 0  ? t->row_granularity
+			     : extent % t->rows == 0 ? extent
+						     : 0);
+	t->rows_number = rules_decide(r, &c, t->rows);
+}
+
+void
+tiling_decide(struct rules *r, struct tiling *t)
+{
+	t->lanes_number = sv_int(t->lanes);
+	t->rows_number = sv_int(t->rows);
+	decide_lanes(r, t);
+	decide_rows(r, t);
+}
