@@ -8,7 +8,8 @@
  * The node stays while its iterations are made: its inputs are then the
  * condition, the states, and the results of each iteration, so that the
  * importer reaches it again when the nodes of the iteration are inferred. */
-#include "importer.h"
+#include "analyse.h"
+#include "flow.h"
 #include "ops.h"
 
 struct unrolling {
@@ -402,31 +403,66 @@ numbers(struct importer *imp, const struct deferred *d, const char *name, int n,
 			       name, count, n);
 }
 
+static const char *
+size_text(struct importer *imp, const struct expr *size)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	expr_print(graph_given_size(imp->g, size), &s);
+	text = arena_strdup(&imp->tmp, s.data ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+/* The number of slices as a tensor, [1]. */
+static struct tensor *
+slices_of(struct importer *imp, const struct deferred *d, struct tensor *x,
+	  int64_t axis)
+{
+	struct tensor *count = deferred_node(imp, d, "Shape", &x, 1, "slices");
+
+	node_set_attr_int(imp->g, count->producer, "start", axis);
+	node_set_attr_int(imp->g, count->producer, "end", axis + 1);
+	return count;
+}
+
 /* The number of iterations: the size that all sliced inputs have. */
 static bool
 count_slices(struct importer *imp, const struct deferred *d,
 	     struct loop_form *form)
 {
-	for (int i = 0; i < form->n_sliced; ++i) {
-		const struct tensor *x = form->sliced[i];
-		int64_t axis = form->in_axes ? form->in_axes[i] : 0, size;
+	const struct expr *size = NULL, *one;
+	struct analyser a;
+	int64_t axis = 0;
 
-		axis = axis < 0 ? axis + x->ndim : axis;
-		if (axis < 0 || axis >= x->ndim ||
-		    !expr_is_int(x->shape[axis], &size)) {
+	analyser_init(&a, imp->m);
+	for (int i = 0; i < form->n_sliced; ++i) {
+		struct tensor *x = form->sliced[i];
+
+		axis = flow_axis(form->in_axes, i, x->ndim);
+		if (axis < 0 || axis >= x->ndim) {
 			return deferred_refuse(imp, d,
-					       "the number of slices of '%s' "
-					       "is not known at compile time",
-					       x->name);
+					       "its input '%s' of %d "
+					       "dimensions does not have the "
+					       "axis of its slices; correct "
+					       "scan_input_axes",
+					       x->name, x->ndim);
 		}
-		if (form->trips >= 0 && form->trips != size) {
-			return deferred_refuse(imp, d,
-					       "its inputs have %lld and %lld "
-					       "slices; correct the model",
-					       (long long)form->trips,
-					       (long long)size);
+		one = x->shape[axis];
+		if (size && !prove_equal(&a, size, one)) {
+			return deferred_refuse(
+				imp, d,
+				"its inputs have %s and %s slices; make them "
+				"equal with --dim, or correct the model",
+				size_text(imp, size), size_text(imp, one));
 		}
-		form->trips = size;
+		size = one;
+	}
+	if (!expr_is_int(size, &form->trips)) {
+		form->count = slices_of(imp, d,
+					form->sliced[form->n_sliced - 1], axis);
 	}
 	return true;
 }

@@ -15,15 +15,23 @@
  *	state[n % 2]	 the state after n iterations */
 #include "fuse.h"
 
-/* The iteration, or its distance from the last one. */
+/* The iteration, or its distance from the last one, whose number is known then, or
+ * a size (infer_end_loop). */
 static const struct expr *
 slice_index(struct graph *g, const struct graph_body *loop, bool back)
 {
 	struct module *m = g->module;
-	const struct expr *t = loop->iteration->expr;
+	const struct expr *t = loop->iteration->expr, *last;
 	int64_t trips = node_attr_int(loop->end, "trips", 1);
 
-	return back ? expr_sub(m, expr_int(m, t->type, trips - 1), t) : t;
+	if (!back) {
+		return t;
+	}
+	last = node_attr_int(loop->end, "counted", 0) != 0
+		       ? expr_sub(m, loop->end->inputs[0]->elems[0],
+				  expr_i32(m, 1))
+		       : expr_int(m, t->type, trips - 1);
+	return expr_sub(m, expr_cast(m, t->type, last), t);
 }
 
 static void

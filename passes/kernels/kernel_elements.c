@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel in a loop whose parameter is an element of a larger tensor takes
- * that tensor and the variables of the index:
+ * that tensor and the variables of the index and of the element's sizes:
  *
  *	cell(x, h, y)  x[i], y[i]   ->   cell(x, h, y, t)  x[t][i], y[t][i] */
 #include "access.h"
@@ -105,6 +105,9 @@ kernel_place_elements(struct module *m, struct kernel *k)
 			buffer_remap(k->func, k->func->body, arg->buffer, to,
 				     add_element, t);
 			expr_visit(t->element, add_var, k->func);
+			for (int d = 1; d < to->ndim; d++) {
+				expr_visit(to->shape[d], add_var, k->func);
+			}
 			arg->buffer = to;
 			arg->tensor = t->element_of;
 			arg->is_element = true;

@@ -724,6 +724,48 @@ def ended():
     m.check(["c99"], "--bound", "t9=4")
 
 
+def sized_scans():
+    """A Scan over as many slices as a size says: two states and slices from both
+    ends and along other axes; a Scan in a Scan; sizes that may differ."""
+    step = body([("Add", ["s", "a"], ["s1"], {}), ("Mul", ["a", "b"], ["o"], {}),
+                 ("Neg", ["s1"], ["o2"], {}), ("Abs", ["s"], ["o3"], {})],
+                [(n, TensorProto.FLOAT, [4]) for n in ("s", "a", "b", "d")],
+                ["s1", "o", "o2", "o3"])
+    inner = body([("Add", ["t", "e"], ["t1"], {}),
+                  ("Mul", ["t1", "s"], ["u"], {})],
+                 [(n, TensorProto.FLOAT, [4]) for n in "te"], ["t1", "u"])
+    outer = body([("Neg", ["s"], ["n"], {}),
+                  ("Scan", ["n", "row"], ["s1", "u"],
+                   {"body": inner, "num_scan_inputs": 1,
+                    "scan_input_directions": [1]})],
+                 [("s", TensorProto.FLOAT, [4]),
+                  ("row", TensorProto.FLOAT, ["K", 4])], ["s1", "u"])
+    for length, rows in ((1, 1), (2, 5), (9, 3)):
+        m = Model("sized_scans")
+        x, y = m.input("x", floats(length, 4)), m.input("y", floats(4, length))
+        z = m.input("z", floats(length, rows, 4))
+        m.sizes = {"x": ["L", 4], "y": [4, "L"], "z": ["L", "K", 4]}
+        zero = m.constant(np.zeros(4, np.float32))
+        for out in m.node("Scan", [zero, x, x, y], n=4, body=step,
+                          num_scan_inputs=3, scan_input_axes=[0, 0, 1],
+                          scan_input_directions=[0, 1, 0],
+                          scan_output_axes=[1, 0, 1],
+                          scan_output_directions=[1, 1, 0]):
+            m.output(out)
+        for out in m.node("Scan", [zero, z], n=2, body=outer,
+                          num_scan_inputs=1):
+            m.output(out)
+        m.check(ALL, "--dim", "L=1..9", "--dim", "K=1..5")
+    m.sizes["y"] = [4, "N"]
+    said = refuse(m, "make them equal with --dim", "--dim", "L=1..9", "--dim",
+                  "N=1..9", "--dim", "K=1..5")
+    if "L and N slices" not in said:
+        helper.fail("the sizes are not named: " + said)
+    m.check(["c99"], "--dim", "L=1..9", "--dim", "N=L", "--dim", "K=1..5")
+    m.sizes["x"] = [0, 4]
+    refuse(m, "0 and", "--dim", "N=1..9", "--dim", "L=1..9", "--dim", "K=1..5")
+
+
 def unchanged():
     """States that no iteration changes, and the first condition, which other
     states and stacked results take; an inner loop that starts from them."""
@@ -783,7 +825,7 @@ def first_condition():
 
 CASES = [branches, changing, conditional, counted, counting, ended,
          first_condition, folded, refused, scans, sequences, shared, sized,
-         sized_iterations, stacked, unchanged]
+         sized_iterations, sized_scans, stacked, unchanged]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:

@@ -226,6 +226,33 @@ infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 	infer_set(c, node_output(n, k), t->type, t->ndim + 1, shape);
 }
 
+/* Is the number of the last iteration a constant or a size before the loop? */
+static bool
+knows_last(struct infer *c, const struct node *n)
+{
+	const struct expr *const *count;
+	int elems;
+
+	if (node_attr_int(n, "condition", 0) != 0) {
+		return false;
+	}
+	return node_attr_int(n, "counted", 0) != 0
+		       ? n->inputs[0]->elems != NULL &&
+				 input_elems(c->module, n, 0, &count, &elems) &&
+				 elems == 1
+		       : node_attr(n, "trips") != NULL;
+}
+
+static bool
+refuse_back(struct infer *c, const struct tensor *t)
+{
+	return infer_error(c, DIAG_BAD_ATTRIBUTE,
+			   "the slices of '%s' begin with those of the last "
+			   "iteration, whose number is not known; correct the "
+			   "model",
+			   t->name);
+}
+
 /* Has each ScanInput of the loop a slice for each of its iterations? */
 static bool
 check_slices(struct infer *c, const struct node *n)
@@ -245,6 +272,9 @@ check_slices(struct infer *c, const struct node *n)
 			continue;
 		}
 		x = s->inputs[0];
+		if (node_attr_int(s, "back", 0) != 0 && !knows_last(c, n)) {
+			return refuse_back(c, x);
+		}
 		if (x->shape[0] != trips &&
 		    !prove(&a, expr_le(c->module, trips, x->shape[0]))) {
 			return infer_error(c, DIAG_BAD_SHAPE,
@@ -261,7 +291,8 @@ infer_end_loop(struct infer *c, struct node *n)
 {
 	int64_t counted = node_attr_int(n, "counted", 0);
 	int64_t given = node_attr_int(n, "states", 0);
-	int first, states;
+	const int64_t *back;
+	int first, states, n_back = node_attr_ints(n, "back", &back);
 
 	if (counted < 0 || counted > 1 || given < 0 ||
 	    given > (n->n_inputs - counted) / 2) {
@@ -288,6 +319,10 @@ infer_end_loop(struct infer *c, struct node *n)
 	}
 	for (int k = states; first + states + k < n->n_inputs; k++) {
 		infer_stacked(c, n, k, n->inputs[first + states + k]);
+		if (k - states < n_back && back[k - states] != 0 &&
+		    !knows_last(c, n)) {
+			return refuse_back(c, n->inputs[first + states + k]);
+		}
 	}
 	return check_slices(c, n);
 }
