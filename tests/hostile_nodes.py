@@ -59,13 +59,13 @@ def table_names():
                             read("passes", "ops", "core", "ops.def"), re.M):
         found.add((line[2] or "", line[1]))
     for line in re.finditer(r'^COMPOSE\("([\w.]*)", (\w+)',
-                            read("gen", "onnx", "compose.def"), re.M):
+                            read("gen", "onnx", "compose", "compose.def"), re.M):
         found.add((line[1], line[2]))
     for line in re.finditer(r'^\t\{ "(\w+)", \w+, (?:true|false) \}',
-                            read("gen", "onnx", "ml.c"), re.M):
+                            read("gen", "onnx", "ml", "ml.c"), re.M):
         found.add(("ai.onnx.ml", line[1]))
     for line in re.finditer(r'^\t\{ "(?:([\w.]+)\.)?(\w+)", expand_\w+',
-                            read("gen", "onnx", "deferred.c"), re.M):
+                            read("gen", "onnx", "expanders.c"), re.M):
         found.add((line[1] or "", line[2]))
     return {name for name in found if name[0] != "tirc"}
 

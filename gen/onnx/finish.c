@@ -2,9 +2,13 @@
 /* From the model's nodes to a graph that the passes can use: canonical
  * operators, in topological order, with every type and shape known and equal to
  * the model's declaration. */
+#include "finish.h"
 #include "analyse.h"
+#include "bodies.h"
 #include "compose.h"
 #include "ops.h"
+#include "sizes.h"
+#include "upgrade.h"
 
 static bool
 reads_sequence(const struct importer *imp, const struct node *n)
@@ -83,18 +87,6 @@ expand_at(struct importer *imp, int *pos)
 		++*pos; /* n is one of them */
 	}
 	return prepare(imp, first) && graph_sort_to(g, first, *pos);
-}
-
-void
-import_note_inferred(struct importer *imp, const struct node *n)
-{
-	while (imp->inferred.n <= n->id) {
-		vec_push(&imp->tmp, &imp->inferred, false);
-	}
-	while (imp->versions.n <= n->id) {
-		vec_push(&imp->tmp, &imp->versions, GRAPH_CANONICAL_OPSET);
-	}
-	imp->inferred.data[n->id] = true;
 }
 
 /* Squeeze without axes drops the dimensions that are 1 when the code is

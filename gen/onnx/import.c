@@ -10,115 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "importer.h"
+#include "bodies.h"
+#include "finish.h"
+#include "import_inputs.h"
 #include "wire.h"
 
 /* The most missing bounds that one import collects for its message; each takes an
  * attempt. */
 #define MISSING_BOUNDS_MAX 40
-
-struct diag_place
-import_place(const struct importer *imp, const char *item)
-{
-	return (struct diag_place){ .file = imp->source.path, .item = item };
-}
-
-const char *
-import_quote(struct arena *a, const char *name)
-{
-	char text[200];
-	size_t n = 0;
-
-	text[n++] = '\'';
-	for (const char *p = name; *p; ++p) {
-		unsigned char c = (unsigned char)*p;
-
-		if (n > 120) {
-			/* Do not cut within a UTF-8 character. */
-			while (n > 100 && (*p & 0xc0) == 0x80) {
-				--p;
-				--n;
-			}
-			memcpy(text + n, "…", 3);
-			n += 3;
-			break;
-		}
-		if (c < 0x20 || c == 0x7f || c == '\\') {
-			n += (size_t)snprintf(text + n, 5,
-					      c == '\n'   ? "\\n"
-					      : c == '\\' ? "\\\\"
-							  : "\\x%02x",
-					      c);
-		} else {
-			text[n++] = (char)c;
-		}
-	}
-	text[n++] = '\'';
-	return arena_strndup(a, text, n);
-}
-
-static void
-import_set_shape(struct importer *imp, struct tensor *t, int ndim,
-		 const int64_t *dims)
-{
-	t->ndim = ndim;
-	t->shape = arena_array(&imp->m->arena, const struct expr *, ndim + 1);
-	for (int i = 0; i < ndim; ++i) {
-		t->shape[i] = expr_index(imp->m, dims[i]);
-	}
-}
-
-void
-import_set_value(struct importer *imp, struct tensor *t,
-		 const struct tensor_content *c)
-{
-	t->type = c->value->type;
-	t->typed = true;
-	t->value = c->value;
-	t->is_string = c->is_string;
-	import_set_shape(imp, t, c->ndim, c->shape);
-}
-
-bool
-import_initializers(struct importer *imp, struct body *body,
-		    const Onnx__GraphProto *graph)
-{
-	for (size_t i = 0; i < graph->n_initializer; ++i) {
-		const Onnx__TensorProto *p = graph->initializer[i];
-		const char *name = p->name ? p->name : "";
-		const char *item = arena_printf(&imp->tmp, "initializer %s",
-						import_quote(&imp->tmp, name));
-		struct tensor_content c;
-
-		if (!*name || scope_find(&body->scope, name)) {
-			return diag_error(
-				&imp->m->diags,
-				*name ? DIAG_DUPLICATE_TENSOR : DIAG_BAD_MODEL,
-				import_place(imp, item),
-				*name ? "two initializers have this name; "
-					"rename one"
-				      : "it has no name; export the model again");
-		}
-		if (!tensor_read(&imp->source, p, item, &c)) {
-			return false;
-		}
-		struct tensor *t = graph_tensor(imp->g,
-						arena_printf(&imp->tmp, "%s%s",
-							     body->prefix,
-							     name));
-
-		t->model_name = arena_strdup(&imp->m->arena, name);
-		import_set_value(imp, t, &c);
-		scope_add(&body->scope, name, t);
-	}
-	if (graph->n_sparse_initializer > 0) {
-		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
-				  import_place(imp, NULL),
-				  "sparse initializers are not "
-				  "supported; make them dense");
-	}
-	return true;
-}
 
 /* An output that no node computes is copied: every output has memory of its
  * own. */
@@ -154,48 +53,6 @@ output_again(struct importer *imp, struct tensor *t, const char *name)
 	import_add_node(imp, "", "Identity", "", &t, 1, &copy, 1, -1,
 			GRAPH_CANONICAL_OPSET);
 	return copy;
-}
-
-/* Skips field 1's tag and length. */
-const Onnx__TypeProto *
-import_inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
-{
-	ProtobufCAllocator allocator = import_allocator(&imp->tmp);
-	size_t at = 1, length = 0;
-	unsigned shift = 0;
-
-	if (bytes->len == 0 || bytes->data[0] != 0x0a) {
-		return NULL;
-	}
-	while (at < bytes->len && shift < 28) {
-		uint8_t b = bytes->data[at++];
-
-		length |= (size_t)(b & 0x7f) << shift;
-		shift += 7;
-		if (b < 0x80) {
-			break;
-		}
-	}
-	return length > bytes->len - at
-		       ? NULL
-		       : onnx__type_proto__unpack(&allocator, length,
-						  bytes->data + at);
-}
-
-bool
-import_unwrap_optional(struct importer *imp, Onnx__ValueInfoProto *p)
-{
-	const Onnx__TypeProto *inner;
-
-	if (!p->type || p->type->tensor_type || !p->type->has_optional_type) {
-		return false;
-	}
-	inner = import_inner_type(imp, &p->type->optional_type);
-	if (!inner || !inner->tensor_type) {
-		return false;
-	}
-	p->type->tensor_type = inner->tensor_type;
-	return true;
 }
 
 static bool
@@ -355,25 +212,6 @@ build_graph(struct importer *imp)
 	       import_finish(imp);
 }
 
-static void *
-allocate(void *arena, size_t size)
-{
-	return arena_alloc(arena, size);
-}
-
-static void
-release(void *arena, void *pointer)
-{
-	(void)arena;
-	(void)pointer;
-}
-
-ProtobufCAllocator
-import_allocator(struct arena *a)
-{
-	return (ProtobufCAllocator){ allocate, release, a };
-}
-
 static bool
 unpack_model(struct importer *imp, bool mapped)
 {
@@ -504,6 +342,7 @@ attempt(struct module *m, const struct tensor_source *source,
 	bool mapped = file->mapped && file->base == source->base;
 	struct importer imp = {
 		.m = m,
+		.expander = find_expander,
 		.options = options,
 		.source = *source,
 		.missing = missing,

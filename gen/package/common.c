@@ -33,7 +33,7 @@ add_origin(struct packer *k)
 					     k->p->target->name)));
 }
 
-/* The branches that no run may take (gen/onnx/impossible.c). */
+/* The branches that no run may take (gen/onnx/flow/impossible.c). */
 static void
 add_refused(struct packer *k, struct tdata *d)
 {

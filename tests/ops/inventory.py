@@ -16,10 +16,10 @@ DEVELOP = os.path.join(ROOT, "docs", "develop", "operators.md")
 TABLES = [
     ("list", os.path.join("passes", "ops", "core", "ops.def"),
      r'^(?:MAP|OP)\((?P<name>\w+)(?:, "(?P<domain>[\w.]*)")?'),
-    ("list of compositions", os.path.join("gen", "onnx", "compose.def"),
+    ("list of compositions", os.path.join("gen", "onnx", "compose", "compose.def"),
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
     ("list of operators on strings",
-     os.path.join("gen", "onnx", "strings.def"),
+     os.path.join("gen", "onnx", "compose", "strings.def"),
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
 ]
 # The operator that is shown: its file, its name there, its row's beginning.

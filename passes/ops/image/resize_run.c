@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Resize by scales, to sizes, and of a region (roi) that are known only when the
  * model runs. The importer computes the sizes of the result
- * (gen/onnx/size_resize.c):
+ * (gen/onnx/sizes/size_resize.c):
  *
  *	y = Resize (x, roi, s)
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are known only when the model runs, and operators whose results
- * have one. The importer counts first (gen/onnx/sizes.c):
+ * have one. The importer counts first (gen/onnx/sizes/sizes.c):
  *
  *	y = NonZero (x)     ->     c = tirc.CountNonZero (x)    int32[1]
  *	                           n = tirc.RunSize (c)         n[0] is y_count

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integers and their decimal digits in strings, for which the importer makes
- * nodes of Cast (gen/onnx/compose_text.c):
+ * nodes of Cast (gen/onnx/compose/compose_text.c):
  *
  *	tirc.FormatInteger (x)         "-12" and zeros, in `bytes` bytes
  *	tirc.ParseInteger (x)          a sign and digits, to the first other byte */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts in sorted tables, for which the importer makes nodes of TfIdfVectorizer
- * (gen/onnx/compose_ngrams.c):
+ * (gen/onnx/compose/compose_ngrams.c):
  *
  *	tirc.FindString (x, keys)            where each string is among keys, or -1
  *	tirc.NGrams (x, item, first, column, weight)

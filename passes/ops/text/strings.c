@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on the bytes of strings, for which the importer makes nodes
- * (gen/onnx/compose_text.c). The last dimension of a tensor x of strings is that
+ * (gen/onnx/compose/compose_text.c). The last dimension of a tensor x of strings is that
  * of the bytes; zeros follow each string.
  *
  *	tirc.StringConcat (a, b, n)    the n bytes of a, then b

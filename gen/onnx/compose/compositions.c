@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replaces a node by its composition: the table and the driver. */
+#include "compose.h"
+
+#include "ops.h"
+
+struct composition {
+	const char *domain, *op_type;
+	int min_inputs, max_inputs, max_outputs;
+	compose_fn *fn;
+};
+
+static const struct composition rows[] = {
+#define COMPOSE(domain, op, min, max, outputs, fn)                             \
+	{ domain, #op, min, max, outputs, compose_##fn },
+#include "compose.def"
+#undef COMPOSE
+};
+
+/* Operators that have a composition if an input is a tensor of strings. */
+static const struct composition string_rows[] = {
+#define COMPOSE(domain, op, min, max, outputs, fn)                             \
+	{ domain, #op, min, max, outputs, compose_##fn },
+#include "strings.def"
+#undef COMPOSE
+};
+
+/* The operator of each composition until it is replaced. */
+static const struct op composition_op = {
+	.name = "composition",
+	.domain = "tirc",
+	.max_inputs = -1,
+	.max_outputs = -1,
+};
+
+bool
+is_composition(const struct node *n)
+{
+	return n->op == &composition_op;
+}
+
+static const struct composition *
+find_in(const struct composition *list, size_t count, const struct node *n)
+{
+	for (size_t i = 0; i < count; ++i) {
+		if (strcmp(list[i].op_type, n->op_type) == 0 &&
+		    strcmp(list[i].domain, n->domain) == 0) {
+			return &list[i];
+		}
+	}
+	return NULL;
+}
+
+static const struct composition *
+find_row(const struct node *n)
+{
+	return find_in(rows, sizeof rows / sizeof *rows, n);
+}
+
+bool
+has_strings(const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; ++i) {
+		if (n->inputs[i] && n->inputs[i]->is_string) {
+			return true;
+		}
+	}
+	return strcmp(n->op_type, "Cast") == 0 && !*n->domain &&
+	       node_attr_int(n, "to", 0) ==
+		       dtype_onnx_number(dtype_of(DT_STRING));
+}
+
+bool
+compose_resolve(struct node *n)
+{
+	if (!n->op && find_row(n)) {
+		n->op = &composition_op;
+	}
+	return is_composition(n);
+}
+
+void
+compose_mark(struct graph *g, int first)
+{
+	for (int i = first; i < g->nodes.n; ++i) {
+		compose_resolve(g->nodes.data[i]);
+	}
+}
+
+static bool
+check_node(struct compose *c, const struct composition *row)
+{
+	const struct node *n = c->node;
+
+	if (row->max_inputs >= 0 && n->n_inputs > row->max_inputs) {
+		return compose_error(c, DIAG_BAD_MODEL,
+				     "there are %d inputs; %s takes at most %d",
+				     n->n_inputs, n->op_type, row->max_inputs);
+	}
+	if (row->max_outputs >= 0 && n->n_outputs > row->max_outputs) {
+		return compose_error(c, DIAG_BAD_MODEL,
+				     "there are %d outputs; %s has at most %d",
+				     n->n_outputs, n->op_type,
+				     row->max_outputs);
+	}
+	for (int i = 0; i < n->n_inputs || i < row->min_inputs; ++i) {
+		const struct tensor *t = node_input(n, i);
+
+		if (!t && i < row->min_inputs) {
+			return compose_error(c, DIAG_BAD_MODEL,
+					     "input %d is missing; %s needs %d",
+					     i, n->op_type, row->min_inputs);
+		}
+		if (t && (!t->typed || t->ndim < 0)) {
+			return compose_error(c, DIAG_UNKNOWN_SHAPE,
+					     "type or shape of input '%s' is "
+					     "not known; give it with "
+					     "--input-shape",
+					     t->name);
+		}
+	}
+	return true;
+}
+
+/* y, the result k of the model's node, becomes an output of the node that
+ * computed t. */
+static void
+take_result(struct compose *c, struct tensor *y, struct tensor *t)
+{
+	struct node *p = t->producer;
+	int made_here = tensor_index(t, c->made.data, c->made.n);
+
+	if (made_here < 0 || p->outputs[t->output_index] != t) {
+		y->producer = NULL;
+		p = graph_node_at(c->g, c->pos, "", "Identity", c->node->name,
+				  &t, 1, &y, 1);
+		graph_share_origins(p, c->node);
+		p->op = op_find("", "Identity");
+		import_note_inferred(c->imp, p);
+		++c->pos;
+	} else {
+		p->outputs[t->output_index] = y;
+		y->output_index = t->output_index;
+		graph_replace_uses(c->g, t, y);
+		t->producer = NULL;
+	}
+	y->producer = p;
+	y->type = t->type;
+	y->is_string = t->is_string;
+	y->typed = true;
+	y->ndim = t->ndim;
+	y->shape = t->shape;
+	y->elems = t->elems;
+	y->n_elems = t->n_elems;
+}
+
+static bool
+take_results(struct compose *c)
+{
+	for (int k = 0; k < c->node->n_outputs; ++k) {
+		if (compose_wants(c, k) && !c->results[k]) {
+			return compose_refuse(c,
+					      "its output %d is not supported",
+					      k);
+		}
+	}
+	for (int k = 0; k < c->node->n_outputs; ++k) {
+		struct tensor *y = c->node->outputs[k];
+
+		if (y && c->results[k]) {
+			take_result(c, y, c->results[k]);
+		} else if (y) {
+			y->producer = NULL;
+		}
+	}
+	return true;
+}
+
+/* The scalar that helpers return after a failure; shape[d] is 1 for every d
+ * that a composition may ask for, -1 too. */
+static struct tensor *
+make_stand_in(struct module *m)
+{
+	struct tensor *t = arena_new(&m->arena, struct tensor);
+	const struct expr **ones = arena_array(&m->arena, const struct expr *,
+					       2 * ONNX_MAX_RANK);
+
+	for (int d = 0; d < 2 * ONNX_MAX_RANK; ++d) {
+		ones[d] = expr_index(m, 1);
+	}
+	t->name = "";
+	t->type = dtype_of(DT_F32);
+	t->typed = true;
+	t->shape = ones + ONNX_MAX_RANK;
+	return t;
+}
+
+bool
+compose_node_at(struct importer *imp, int *pos)
+{
+	struct node *n = imp->g->nodes.data[*pos];
+	const struct composition *row = find_row(n);
+	struct compose c = {
+		.imp = imp,
+		.m = imp->m,
+		.g = imp->g,
+		.node = n,
+		.pos = *pos,
+		.version = imp->versions.data[n->id],
+		.results = arena_array(&imp->tmp, struct tensor *,
+				       n->n_outputs + 1),
+		.stand_in = make_stand_in(imp->m),
+	};
+
+	if (!row) {
+		row = find_in(string_rows,
+			      sizeof string_rows / sizeof *string_rows, n);
+	}
+	if (!row) {
+		/* tirc.Copy gives a branch its result. */
+		return (n->op && n->op->fuse == FUSE_CONTROL) ||
+				       strcmp(n->op_type, "Copy") == 0
+			       ? compose_refuse(&c, "strings in a branch or a "
+						    "loop are not supported")
+			       : compose_refuse(&c,
+						"%s of strings is not "
+						"supported",
+						n->op_type);
+	}
+	if (!check_node(&c, row) || !row->fn(&c) || c.failed) {
+		return false;
+	}
+	if (c.keep) {
+		n->op = op_find(n->domain, n->op_type);
+		++*pos;
+		return ops_infer_node(imp->g, n);
+	}
+	if (!take_results(&c)) {
+		return false;
+	}
+	graph_remove_node(imp->g, n, NULL, NULL);
+	*pos = c.pos;
+	return true;
+}

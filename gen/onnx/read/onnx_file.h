@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that are mapped into memory, and those that a model or a partition names. */
+#ifndef TIRC_ONNX_FILE_H
+#define TIRC_ONNX_FILE_H
+
+#include "arena.h"
+
+/* -- file.c: mapped files -- */
+
+struct onnx_map {
+	char *path;
+	const uint8_t *base;
+	size_t length;
+	enum { BYTES_MAPPED, BYTES_OWNED } kind;
+};
+
+struct onnx_file {
+	struct onnx_map *maps;
+	int n, cap;
+	char **kept; /* bytes that texts became */
+	int n_kept;
+};
+
+struct onnx_file *onnx_file_new(void);
+/* Maps the file at path, unless it is mapped already; the pointer is valid
+ * until the next call. NULL, with *why an arena text, if it cannot be read. */
+const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
+				     struct arena *a, const char **why);
+/* The same for a file that its owner, a model or a partition, names: a plain
+ * file without another name, in the owner's folder or below. *why is the end of a
+ * sentence about the file: "is a symbolic link; put the file itself there". */
+const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
+					    const char *owner,
+					    const char *folder,
+					    const char *name, struct arena *a,
+					    const char **why);
+/* Takes the bytes over, which live as long as the file. False: out of memory. */
+bool onnx_file_keep(struct onnx_file *file, struct strbuf *bytes);
+/* Lets the system drop pages that were read; an access loads them again. */
+void onnx_file_forget(const void *at, size_t length);
+
+/* -- beside.c: files that a model or a partition names -- */
+
+/* Opens such a file; -1, with *why as above. */
+int beside_open(struct arena *a, const char *owner, const char *folder,
+		const char *name, const char **why);
+
+#endif
