@@ -28,7 +28,6 @@ MAY = {
     "passes/graph": (3, "an epilogue is fused where its reader is"),
     "passes/byoc": (2, "a mismatch is explained by matching parts"),
     "passes/lower": (2, "a loop's tail is a loop"),
-    "passes/schedule/rules": (20, "rules try other rules"),
     "passes/kernels": (3, "branches of the entry function contain calls"),
     "gen/dialect": (7, "a key with members is read by the table naming it"),
     "gen/byoc": (4, "a key with members is read by the table naming it"),
