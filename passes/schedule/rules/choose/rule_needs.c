@@ -35,6 +35,13 @@ need_one_elementwise(struct rules *r, const struct kernel_blocks *k)
 }
 
 bool
+need_outputs(struct rules *r, const struct kernel_blocks *k)
+{
+	(void)r;
+	return k->n > 1 && k->n_outputs == k->n && k->n_reductions == 0;
+}
+
+bool
 need_one_sum(struct rules *r, const struct kernel_blocks *k)
 {
 	(void)r;
