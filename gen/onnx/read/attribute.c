@@ -97,10 +97,10 @@ read_tensor(struct importer *imp, const struct tensor_source *source,
 
 /* False; without a diagnostic, and with out->name NULL, for attribute types
  * that only unsupported operators have. */
-bool
-import_attribute(struct importer *imp, const struct tensor_source *source,
-		 const Onnx__AttributeProto *p, const char *item,
-		 struct attr *out)
+static bool
+read_attribute(struct importer *imp, const struct tensor_source *source,
+	       const Onnx__AttributeProto *p, const char *item,
+	       struct attr *out)
 {
 	struct arena *a = &imp->m->arena;
 
@@ -173,7 +173,7 @@ default_of_function(struct importer *imp, struct local_function *f,
 		return true;
 	}
 	if (!f->defaults[i]) {
-		if (!import_attribute(imp, f->source, list[i], item, &one)) {
+		if (!read_attribute(imp, f->source, list[i], item, &one)) {
 			return false;
 		}
 		f->defaults[i] = arena_copy(&imp->tmp, &one, sizeof one);
@@ -246,8 +246,8 @@ import_attributes(struct importer *imp, const struct body *body,
 			}
 			attr = *from;
 			attr.name = arena_strdup(a, ap->name);
-		} else if (!import_attribute(imp, body->source, ap, item,
-					     &attr)) {
+		} else if (!read_attribute(imp, body->source, ap, item,
+					   &attr)) {
 			return false;
 		}
 		if (!attr.name || is_note(attr.name)) {

@@ -232,9 +232,6 @@ bool import_initializers(struct importer *imp, struct body *body,
 bool import_attributes(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, const char *item,
 		       attr_list *out);
-bool import_attribute(struct importer *imp, const struct tensor_source *source,
-		      const Onnx__AttributeProto *p, const char *item,
-		      struct attr *out);
 /* Strings as a list: the bytes, and their shape. */
 void strings_content(struct arena *a, const char *const *strings, int n,
 		     struct tensor_content *out);
