@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators whose nodes other nodes replace when the types, shapes and known
- * values of their inputs are known. */
+/* The operators whose nodes are replaced by others, when the types and shapes
+ * of their inputs, and the values of those that are constants, are known. */
 #include "bodies.h"
 #include "finish.h"
 #include "ml.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the model's nodes to a graph that the passes can use: canonical
- * operators, in topological order, with every type and shape known and equal to
- * the model's declaration. */
+/* The nodes of the model become a graph for the passes: operators of the
+ * canonical opset, in topological order, with all types and shapes inferred and
+ * compared with the model's declarations. */
 #include "finish.h"
 #include "analyse.h"
 #include "bodies.h"
@@ -21,8 +21,8 @@ reads_sequence(const struct importer *imp, const struct node *n)
 	return false;
 }
 
-/* Removes nodes without outputs; gives other nodes a first output, if
- * unnamed. */
+/* Removes nodes without outputs; gives the other nodes a first output if it is
+ * absent. */
 static void
 complete_outputs(struct importer *imp, int first)
 {
@@ -51,7 +51,7 @@ complete_outputs(struct importer *imp, int first)
 	}
 }
 
-/* Prepares the nodes from position `first` on, which are new. */
+/* Prepares new nodes, those from index `first` on, for inference. */
 static bool
 prepare(struct importer *imp, int first)
 {
@@ -66,9 +66,10 @@ prepare(struct importer *imp, int first)
 	       ops_resolve_from(imp->g, first);
 }
 
-/* The nodes that replace the deferred one, or that its branches or iterations
- * consist of, come in its place or before it: they need what it needs. Nodes
- * before it may be removed; *pos becomes the position of the first new one. */
+/* Expands the deferred node at *pos. The new nodes, sorted, take its place, or
+ * come before it if the node stays (a loop whose iterations are being made, a
+ * branch): they depend on its inputs. Nodes before it may be removed; *pos
+ * becomes the index of the first new node. */
 static bool
 expand_at(struct importer *imp, int *pos)
 {
@@ -82,16 +83,16 @@ expand_at(struct importer *imp, int *pos)
 	for (first = g->nodes.n;
 	     first > 0 && g->nodes.data[first - 1]->id >= new_id; --first) {
 	}
-	*pos -= old - first; /* that were removed */
+	*pos -= old - first; /* the number of removed nodes */
 	if (*pos < 0 || g->nodes.data[*pos] != n) {
-		++*pos; /* n is one of them */
+		++*pos; /* n itself was removed */
 	}
 	return prepare(imp, first) && graph_sort_to(g, first, *pos);
 }
 
-/* Squeeze without axes drops the dimensions that are 1 when the code is
- * generated: the rank of a result cannot depend on sizes given at run time. The
- * user is told of dimensions that may be 1 and stay. */
+/* A Squeeze without axes removes only the dimensions that are known to be 1:
+ * the rank of the result cannot depend on sizes at run time. Tells the user
+ * which dimensions may be 1 and stay. */
 static void
 note_kept_sizes(struct importer *imp, const struct node *n)
 {
@@ -120,8 +121,9 @@ note_kept_sizes(struct importer *imp, const struct node *n)
 	}
 }
 
-/* Infers the node at *pos, or replaces it. An adapter may insert nodes before it;
- * they are visited next. A composition takes its place. */
+/* Infers the node at *pos. Nodes that an adapter inserts before it are visited
+ * next. A deferred node or a composition is replaced by its nodes, which are
+ * visited next. */
 static bool
 infer_at(struct importer *imp, int *pos)
 {
@@ -169,8 +171,8 @@ infer_at(struct importer *imp, int *pos)
 	return true;
 }
 
-/* Where the node is that could not be imported: a new one in a branch or loop whose
- * operator is unknown, or the one that was visited. */
+/* The branch or loop of the node that failed: of a new node with an unknown
+ * operator, else `flow`, that of the visited node. */
 static int
 failed_in(const struct importer *imp, int flow, int new_id)
 {
@@ -184,7 +186,8 @@ failed_in(const struct importer *imp, int flow, int new_id)
 	return flow;
 }
 
-/* Visits nodes in order, and again from the first where a branch was removed. */
+/* Infers the nodes in order. After the removal of an impossible branch, starts
+ * again. */
 static bool
 infer_all(struct importer *imp)
 {
@@ -214,7 +217,7 @@ infer_all(struct importer *imp)
 	return true;
 }
 
-/* "[1, 3, n]" of the declared shape. */
+/* The declared shape as text, "[1, 3, n]". */
 static const char *
 shape_text(struct arena *a, const Onnx__TensorShapeProto *s)
 {
@@ -299,8 +302,8 @@ compare_type(struct importer *imp, const struct tensor *t,
 			  t->is_string ? "string" : dtype_name(t->type));
 }
 
-/* Declarations of shapes are often outdated: warns of the first three, then
- * ignores them. */
+/* Compares the shape of t with a declaration. Declarations in models are often
+ * outdated: the first three differences are warnings, others are ignored. */
 static void
 compare_shape(struct importer *imp, const struct tensor *t,
 	      const Onnx__TensorShapeProto *s, const char *item, int *told)
@@ -314,8 +317,8 @@ compare_shape(struct importer *imp, const struct tensor *t,
 		     shape_text(&imp->tmp, s), inferred_text(&imp->tmp, t));
 }
 
-/* Checks the declared types of the outputs, and compares their shapes, unless the
- * user gave other sizes than the model's. */
+/* Checks the types of the outputs against the declarations; differing shapes
+ * are warnings. */
 static bool
 compare_outputs(struct importer *imp)
 {
@@ -364,7 +367,8 @@ import_finish(struct importer *imp)
 {
 	struct graph *g = imp->g;
 
-	/* The emitted code does not depend on the order of the file. */
+	/* Sorted so that the emitted code does not depend on the order in the
+	 * file. */
 	if (!graph_sort(g)) {
 		return false;
 	}

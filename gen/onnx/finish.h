@@ -5,11 +5,11 @@
 
 #include "importer.h"
 
-/* -- finish.c: upgrade, sort, resolve, infer, compare -- */
+/* -- finish.c: from imported nodes to a graph with types and shapes -- */
 
 bool import_finish(struct importer *imp);
 
-/* expanders.c: for struct importer. */
+/* expanders.c: the value of importer.expander. */
 const struct expander *find_expander(const char *domain, const char *op_type);
 
 #endif

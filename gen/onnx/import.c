@@ -15,12 +15,12 @@
 #include "import_inputs.h"
 #include "wire.h"
 
-/* The most missing bounds that one import collects for its message; each takes an
- * attempt. */
+/* The largest number of missing bounds that one message lists. Each is found by
+ * another attempt at the import. */
 #define MISSING_BOUNDS_MAX 40
 
-/* An output that no node computes is copied: every output has memory of its
- * own. */
+/* The output of a graph that is an input or a constant becomes a copy of it:
+ * every output has its own memory. */
 static struct tensor *
 output_of(struct importer *imp, struct tensor *t, const char *name)
 {
@@ -42,8 +42,7 @@ output_of(struct importer *imp, struct tensor *t, const char *name)
 	return copy;
 }
 
-/* An output that is listed again is another output, "y_1", with the same
- * elements. */
+/* A tensor that is listed as an output again gets a copy, "y_1". */
 static struct tensor *
 output_again(struct importer *imp, struct tensor *t, const char *name)
 {
@@ -138,8 +137,8 @@ is_name_of_all(const char *name)
 	return false;
 }
 
-/* The graph's name, unless it says nothing of the model; else the file's, else its
- * folder's. */
+/* The name of the model: the graph's name, unless it is one that exporters
+ * always give; else the name of the file, else of its folder. */
 static const char *
 choose_name(struct importer *imp)
 {
@@ -256,7 +255,7 @@ unpack_model(struct importer *imp, bool mapped)
 
 struct ordered_prop {
 	const char *key;
-	int at; /* in the file */
+	int at; /* position in the file */
 };
 
 static int
@@ -268,7 +267,8 @@ compare_props(const void *a, const void *b)
 	return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* The properties of the model, of which each key counts once. */
+/* Copies the properties of the model (metadata_props); a key that is repeated
+ * counts once. */
 static void
 add_props(struct importer *imp)
 {
@@ -326,14 +326,15 @@ text_source(struct module *m, struct tensor_source *source,
 	return ok;
 }
 
-/* The model's file, a text or the message itself. */
+/* The bytes of the model: the mapped file, or the message that its text
+ * became. */
 struct model_bytes {
 	const uint8_t *base;
 	size_t length;
 	bool mapped;
 };
 
-/* One import; NULL after a report. */
+/* One attempt to import the model; NULL after a diagnostic. */
 static struct graph *
 attempt(struct module *m, const struct tensor_source *source,
 	const struct model_bytes *file, const struct import_options *options,
@@ -366,7 +367,8 @@ attempt(struct module *m, const struct tensor_source *source,
 	return ok ? imp.g : NULL;
 }
 
-/* The attempts after the first one look for more bounds that are missing. */
+/* Imports the model again, as often as another missing bound is found, so that
+ * one message names all of them. */
 static struct graph *
 import_mapped(struct module *m, const struct tensor_source *source,
 	      const struct import_options *given, bool mapped)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that are compositions of others. During shape inference canonical
- * nodes replace the model's node once the types and shapes of its inputs are
- * known:
+/* Operators that tirc replaces by nodes of other operators ("compositions").
+ * Shape inference replaces such a node of the model once the types and shapes
+ * of its inputs are known:
  *
  *	before	y = SwiGLU<alpha=2>(a, b)
  *	after	y_swish = Swish<alpha=2>(a)
  *		y = Mul(y_swish, b)
  *
- * A row of compose.def names the operator and its function, which makes the
- * nodes with the helpers below. Each node is inferred when it is made, so that
- * the function can read types and shapes of all its tensors. The new nodes have
- * the origins of the model's node, and their tensors are named after its first
+ * A row of compose.def names the operator and its function, which makes the new
+ * nodes with the helpers below. Each new node is inferred when it is made, so
+ * that the function can read the types and shapes of its outputs. The new nodes
+ * have the origins of the model's node; their tensors are named after its first
  * output ("y_swish").
  *
- * After a helper failed (it reported why), every helper returns a stand-in, a
- * scalar whose dimensions all read as 1, and does nothing: a function needs
- * no checks after each call. */
+ * A helper that fails reports why. From then on every helper does nothing and
+ * returns a stand-in, a scalar whose dimensions all read as 1: a function needs
+ * no check after each call. */
 #ifndef TIRC_ONNX_COMPOSE_H
 #define TIRC_ONNX_COMPOSE_H
 
@@ -25,57 +25,60 @@ struct compose {
 	struct importer *imp;
 	struct module *m;
 	struct graph *g;
-	struct node *node; /* the model's */
-	int pos;           /* in g->nodes, where the next node goes */
-	int version;       /* of the model's node */
-	attr_list attrs;   /* of the next node */
+	struct node *node; /* the node of the model */
+	int pos;           /* index in g->nodes of the next new node */
+	int version;       /* the opset version of `node` */
+	attr_list attrs;   /* attributes of the next new node */
 	struct tensor **results;
 	bool failed;
-	bool keep; /* the node stays, as an operator of ops.def */
+	/* set by the function: do not replace the node, it is an operator of
+	 * ops.def in this form */
+	bool keep;
 	struct tensor *stand_in;
 	VEC(struct tensor *) made;
 };
 
-/* Makes the nodes and names the results by compose_result. False after a
+/* Makes the nodes and passes the results to compose_result. False after a
  * diagnostic. */
 typedef bool compose_fn(struct compose *c);
 
-/* Marks the nodes that are compositions, so that they need no operator. */
+/* Marks the nodes from index `first` on that are compositions, so that a
+ * missing row of ops.def is not an error for them. */
 void compose_mark(struct graph *g, int first);
-/* Marks the node if it is a composition; is it? */
+/* Marks the node if it is a composition; returns whether it is. */
 bool compose_resolve(struct node *n);
 bool is_composition(const struct node *n);
-/* Does the node read strings, or make them of numbers? Then its operator is
- * replaced by operators on bytes, with the same driver. */
+/* Does the node read strings or convert numbers to strings? Then it is replaced
+ * by operators on bytes, in the same way as a composition. */
 bool has_strings(const struct node *n);
 /* Replaces the marked node at *pos by its composition; *pos becomes the position
  * after it. False after a diagnostic. */
 bool compose_node_at(struct importer *imp, int *pos);
 
-/* -- what a composition reads -- */
+/* -- inputs and outputs of the model's node -- */
 
-/* Input i of the model's node; NULL where it is absent. */
+/* Input i of the model's node, or NULL if it is absent. */
 struct tensor *compose_input(const struct compose *c, int i);
-/* Are the n inputs that follow given? False after a diagnostic. For operators
- * whose optional inputs are before others that they need. */
+/* Are the n inputs with the numbers that follow present? False after a
+ * diagnostic. For operators that require an input after an optional one. */
 bool compose_needs(struct compose *c, int n, ...);
-/* Is output i of the model's node wanted? */
+/* Does output i of the model's node have a name? */
 bool compose_wants(const struct compose *c, int i);
-/* Reports a mistake of the model's node; false. */
+/* Reports a mistake in the model's node; returns false. */
 bool compose_error(struct compose *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* The same for a composition that tirc does not support. */
+/* Reports that tirc does not support the node in this form; returns false. */
 bool compose_refuse(struct compose *c, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Dimension d of t, from the end if d is negative. 1 after a diagnostic: t has fewer
- * dimensions, or the composition has failed already. */
+/* Dimension d of t; a negative d counts from the end. The size 1, after a
+ * diagnostic, if t has too few dimensions or the composition has failed. */
 const struct expr *compose_dim(struct compose *c, const struct tensor *t,
 			       int d);
-/* The number in dimension d of t; false after reporting that it must be known
+/* Dimension d of t as a number; false after a diagnostic if it is not known
  * when the code is generated. */
 bool compose_known_dim(struct compose *c, const struct tensor *t, int d,
 		       int64_t *size);
 
-/* -- constants: `what` is the end of the tensor's name -- */
+/* -- constants: the tensor's name ends in `what` -- */
 
 struct tensor *compose_scalar(struct compose *c, const char *what,
 			      struct dtype type, double value);
@@ -90,40 +93,41 @@ struct tensor *compose_floats(struct compose *c, const char *what,
 struct tensor *compose_constant(struct compose *c, const char *what,
 				struct dtype type, int ndim,
 				const int64_t *shape, const void *data);
-/* An int64 list of sizes: a constant, or else computed from the shapes of the
- * tensors so far. */
+/* An int64 list of sizes: a constant if all are numbers, else computed from the
+ * shapes of the tensors that exist so far. */
 struct tensor *compose_sizes(struct compose *c, const char *what, int n,
 			     const struct expr *const *sizes);
 
 /* -- nodes -- */
 
-/* An attribute of the next node that is made. */
+/* Sets an attribute of the next node that is made. */
 void compose_set_int(struct compose *c, const char *name, int64_t v);
 void compose_set_float(struct compose *c, const char *name, double v);
 void compose_set_string(struct compose *c, const char *name, const char *v);
-/* The next node gets the attributes of the model's node with these names, which
- * spaces separate. */
+/* Copies attributes of the model's node to the next node; `names` separates
+ * their names with spaces. */
 void compose_keep_attrs(struct compose *c, const char *names);
 
-/* A node with the n tensors that follow as inputs (NULL: absent), and one
- * output. */
+/* Makes a node whose inputs are the n tensors that follow (NULL for an absent
+ * one); returns its only output. */
 struct tensor *compose_node(struct compose *c, const char *what,
 			    const char *op_type, int n, ...);
-/* The same in general: out[k] gets output k, called whats[k] (NULL: absent). */
+/* Makes a node with any number of outputs: out[k] becomes output k, whose name
+ * ends in whats[k]. whats[k] NULL: the output is absent. */
 void compose_nodes(struct compose *c, const char *domain, const char *op_type,
 		   struct tensor *const *in, int n_in, const char *const *whats,
 		   int n_out, struct tensor **out);
-/* One input, or two. */
+/* Nodes of one and of two inputs. */
 struct tensor *compose_1(struct compose *c, const char *what,
 			 const char *op_type, struct tensor *x);
 struct tensor *compose_2(struct compose *c, const char *what,
 			 const char *op_type, struct tensor *a,
 			 struct tensor *b);
-/* op_type(x, value), with the value as a scalar of x's type. */
+/* op_type(x, value), where value becomes a scalar constant of x's type. */
 struct tensor *compose_with(struct compose *c, const char *what,
 			    const char *op_type, struct tensor *x,
 			    double value);
-/* x itself if it has the type or shape already. */
+/* The next two return x itself if it already has the type or shape. */
 struct tensor *compose_cast(struct compose *c, const char *what,
 			    struct tensor *x, struct dtype type);
 struct tensor *compose_reshape(struct compose *c, const char *what,
@@ -131,15 +135,15 @@ struct tensor *compose_reshape(struct compose *c, const char *what,
 			       const struct expr *const *shape);
 struct tensor *compose_transpose(struct compose *c, const char *what,
 				 struct tensor *x, const int64_t *perm);
-/* Swaps two dimensions, which may be negative. */
+/* Exchanges two dimensions; negative ones count from the end. */
 struct tensor *compose_swap(struct compose *c, const char *what,
 			    struct tensor *x, int a, int b);
 struct tensor *compose_unsqueeze(struct compose *c, const char *what,
 				 struct tensor *x, int axis);
 struct tensor *compose_squeeze(struct compose *c, const char *what,
 			       struct tensor *x, int axis);
-/* The elements [from, to) of an axis; a negative `to` counts from the end, and
- * NULL stands for it. */
+/* The elements [from, to) of an axis. A negative `to` counts from the end; NULL
+ * is the end. */
 struct tensor *compose_slice(struct compose *c, const char *what,
 			     struct tensor *x, int axis,
 			     const struct expr *from, const struct expr *to);
@@ -152,32 +156,35 @@ struct tensor *compose_reduce(struct compose *c, const char *what,
 /* Random numbers in [0, 1) of x's shape (compose_random.c). */
 struct tensor *compose_uniform(struct compose *c, const struct tensor *x,
 			       struct dtype type);
-/* x after the activation that the node's attribute names, if any.
- * given[0..n): its parameters; of Clip: its bounds (compose_activation.c). */
+/* x after the activation that the attribute `activation` names, or x itself
+ * without that attribute. given[0..n): the parameters of the activation, for
+ * Clip its bounds (compose_activation.c). */
 struct tensor *compose_activate(struct compose *c, struct tensor *x,
 				const double *given, int n);
-/* The sums of products of bytes, as floats with both scales and the
- * bias, if it is not NULL (compose_qlinear.c). */
+/* The matrix product of quantized tensors as floats: the integer sums times
+ * both scales, plus the bias unless it is NULL (compose_qlinear.c). */
 struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
 				      struct tensor *b, struct tensor *a_zero,
 				      struct tensor *b_zero,
 				      struct tensor *a_scale,
 				      struct tensor *b_scale,
 				      struct tensor *bias);
-/* The numbers of `bits` bits in bytes, the lowest first, as bytes: the last
- * dimension becomes 8 / bits times as long (compose_qlinear.c). */
+/* Unpacks numbers of `bits` bits, stored in bytes from the lowest bits on, to
+ * one byte each: the last dimension becomes 8 / bits times as long
+ * (compose_qlinear.c). */
 struct tensor *compose_unpack(struct compose *c, struct tensor *x, int bits);
-/* x with the channels last, or first again: [n][c][…] (compose_conv.c). */
+/* x with the channels moved from dimension 1 to the last one, or back
+ * (compose_conv.c). */
 struct tensor *compose_channels(struct compose *c, const char *what,
 				struct tensor *x, bool last);
-/* The size `count`, a list of one integer that a kernel computes, from 0 to
- * `most`, as a size that the entry function reads. */
+/* A size that the entry function reads from `count`, a list of one integer that
+ * a kernel computes, from 0 to `most`. */
 struct tensor *compose_run_size(struct compose *c, struct tensor *count,
 				const char *what, int64_t most);
 /* 0, 1, … n - 1 in the given type; n is an integer scalar (compose_window.c). */
 struct tensor *compose_count(struct compose *c, const char *what,
 			     struct tensor *n, struct dtype type);
-/* t is the result k of the model's node. */
+/* Makes t the result k of the model's node. */
 void compose_result(struct compose *c, int k, struct tensor *t);
 
 #define COMPOSE(domain, op, min, max, outputs, fn) compose_fn compose_##fn;

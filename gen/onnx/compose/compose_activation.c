@@ -19,7 +19,8 @@ compose_swiglu(struct compose *c)
 	return true;
 }
 
-/* The activation of a fused node, with the names of its parameters in order. */
+/* The activations that a fused node may name, with the names of their
+ * parameters in order. */
 static const struct activation {
 	const char *op_type, *parameters[2];
 } activations[] = {

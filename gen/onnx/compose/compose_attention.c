@@ -9,8 +9,9 @@
  *		y_probs = Softmax(y_seen)
  *		y = MatMul(y_probs, v)
  *
- * Where several heads read the same keys, their queries are the rows of one
- * product: [b, h, s, d] is [b, kv, h / kv * s, d] without a copy. */
+ * If several heads share their keys, the queries of these heads are the rows of
+ * one product: [b, h, s, d] is reshaped to [b, kv, h / kv * s, d], without a
+ * copy. */
 #include "compose_attention.h"
 
 #include <math.h>
@@ -59,7 +60,8 @@ attention_join_heads(struct compose *c, struct tensor *x)
 	return compose_reshape(c, "joined", rows, 3, shape);
 }
 
-/* [b][heads][n][d] as [b][kv heads][heads / kv heads * n][d], or back. */
+/* Reshapes [b][heads][n][d] to [b][kv heads][heads / kv heads * n][d], or
+ * back. */
 static struct tensor *
 regroup(struct compose *c, const char *what, struct tensor *x,
 	const struct expr *heads)
@@ -90,8 +92,8 @@ attention_scores(struct compose *c, struct attention *a)
 	struct tensor *q = a->q;
 	bool is_short = dtype_bits(q->type) < 32;
 
-	/* A product of short floats may exceed their range before it is
-	 * scaled. */
+	/* Products of 16-bit floats may overflow before they are scaled: the
+	 * query is scaled first. */
 	if (is_short && a->scale != 1) {
 		q = compose_with(c, "scaled", "Mul", q, a->scale);
 	}
@@ -122,8 +124,8 @@ apply_band(struct compose *c, const struct attention *a, const char *what,
 	return out;
 }
 
-/* The mask's last dimension, filled up to the number of keys by keys that do
- * not count. */
+/* The mask, padded along its last dimension to the number of keys; the added
+ * keys are masked out. */
 static struct tensor *
 pad_mask(struct compose *c, const struct attention *a)
 {
@@ -147,8 +149,8 @@ pad_mask(struct compose *c, const struct attention *a)
 			    compose_sizes(c, "pads", 2 * rank, pads), fill);
 }
 
-/* What is added to the scores, of at least two dimensions; keys that do not
- * count have -infinity. */
+/* The tensor that is added to the scores, of at least two dimensions; it is
+ * -infinity for keys that are masked out. */
 static struct tensor *
 make_bias(struct compose *c, const struct attention *a)
 {
@@ -165,7 +167,8 @@ make_bias(struct compose *c, const struct attention *a)
 	if (a->left >= 0 || a->right >= 0 || a->count) {
 		const struct expr *shape[] = { a->q->shape[2], a->k->shape[2] };
 
-		/* Expand broadcasts both ways: it keeps larger dimensions. */
+		/* Expand also broadcasts the other way: a larger dimension of
+		 * the input stays. */
 		bias = compose_2(c, "band_bias", "Expand", bias,
 				 compose_sizes(c, "band_shape", 2, shape));
 		bias = apply_band(c, a, "bias", bias);
@@ -173,7 +176,8 @@ make_bias(struct compose *c, const struct attention *a)
 	return compose_cast(c, "bias_cast", bias, type);
 }
 
-/* A query that sees no key has probabilities 0; its scores may be anything. */
+/* Sets the probabilities to 0 for queries whose keys are all masked out;
+ * without it they would be NaN. */
 static struct tensor *
 guard_rows(struct compose *c, struct tensor *bias, struct tensor *probs)
 {
@@ -186,7 +190,8 @@ guard_rows(struct compose *c, struct tensor *bias, struct tensor *probs)
 			    probs);
 }
 
-/* The softmax of the keys' scores, and of the sink after them. */
+/* The softmax over the scores and, if there is one, the sink after them;
+ * without the sink's probability. */
 static struct tensor *
 softmax(struct compose *c, const struct attention *a, struct tensor *x)
 {
@@ -279,7 +284,8 @@ check_heads(struct compose *c, const struct attention *a)
 			     (long long)heads, (long long)kv_heads);
 }
 
-/* Appends k and v to what the caller kept of earlier calls. */
+/* Appends k and v to the keys and values of earlier calls, if the node has
+ * them. */
 static bool
 read_past(struct compose *c, struct attention *a)
 {
@@ -313,8 +319,9 @@ per_batch(struct compose *c, const char *what, struct tensor *x)
 	return compose_reshape(c, what, x, 4, shape);
 }
 
-/* Keys from nonpad_kv_seqlen on do not count; the queries are the last of the
- * others. */
+/* Reads nonpad_kv_seqlen, the number of valid keys of each batch element; later
+ * keys are masked out. Without past keys, the queries belong to the last valid
+ * keys. */
 static void
 read_count(struct compose *c, struct attention *a)
 {
@@ -330,8 +337,8 @@ read_count(struct compose *c, struct attention *a)
 	}
 }
 
-/* Does each query see a key? `fresh` is the number of keys that are not of the
- * past. */
+/* Is there a key for each query that is not masked out? `fresh`: the number of
+ * keys that are not past keys. */
 static bool
 sees_a_key(const struct attention *a, const struct expr *fresh)
 {
@@ -341,10 +348,10 @@ sees_a_key(const struct attention *a, const struct expr *fresh)
 		return false;
 	}
 	if (a->q->shape[2] == fresh) {
-		return true; /* its own */
+		return true; /* each query sees its own key */
 	}
 	if (a->left < 0 && !expr_is_value(a->k->shape[2], 0)) {
-		return true; /* the first */
+		return true; /* each query sees the first key */
 	}
 	if (!expr_is_int(a->q->shape[2], &queries) ||
 	    !expr_is_int(a->k->shape[2], &keys) || a->start) {
@@ -369,7 +376,8 @@ read_precision(struct compose *c, struct attention *a)
 			     (long long)number);
 }
 
-/* The default is not rounded to float32, as the attribute is. */
+/* The scale; its default has double precision, while the attribute is a
+ * float32. */
 static double
 attention_scale(const struct node *n, const struct tensor *q)
 {
@@ -426,7 +434,7 @@ compose_attention(struct compose *c)
 	read_count(c, &a);
 	if (!a.count && expr_is_value(a.q->shape[2], 1) &&
 	    expr_is_value(fresh, 1)) {
-		a.right = -1; /* no key is after the last one */
+		a.right = -1; /* there are no keys after the last query */
 	}
 	a.every_row = sees_a_key(&a, fresh);
 	attention_scores(c, &a);
@@ -488,7 +496,8 @@ compose_flex_scores(struct compose *c)
 	return true;
 }
 
-/* The probabilities have as many heads as the query. */
+/* Probabilities times values; the probabilities have as many heads as the
+ * query. */
 bool
 compose_flex_values(struct compose *c)
 {

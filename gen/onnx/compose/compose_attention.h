@@ -6,33 +6,37 @@
 #include "compose.h"
 
 struct attention {
-	/* [batch][heads][queries][size], [batch][kv heads][keys][size],
-	 * [batch][kv heads][keys][value size]; heads are a multiple of kv
-	 * heads, and h reads the keys of h / (heads / kv heads) */
+	/* q: [batch][heads][queries][size], k: [batch][kv heads][keys][size],
+	 * v: [batch][kv heads][keys][value size]. heads is a multiple of kv
+	 * heads; head h reads the keys of head h / (heads / kv heads). */
 	struct tensor *q, *k, *v;
 	double scale;
-	double softcap;      /* 0: none */
-	struct tensor *mask; /* added, or bool: true where a key counts; it
-			      * broadcasts; NULL: none */
-	/* Query i is at start + i; it sees the keys from `left` before it to
-	 * `right` after it (-1: all), and no key from `count` on. start and
-	 * count are integers that broadcast; NULL: 0, and all keys. */
+	double softcap; /* 0: no softcap */
+	/* Is added to the scores; or bool, true for keys that count.
+	 * Broadcasts. NULL: no mask. */
+	struct tensor *mask;
+	/* Query i has the position start + i. It sees the keys from `left`
+	 * positions before it to `right` after it (-1: no limit), but none from
+	 * position `count` on. start and count are integer tensors that
+	 * broadcast; NULL: start is 0, count the number of keys. */
 	int64_t left, right;
 	struct tensor *start, *count;
-	/* The softmax has one more term exp(sink), which no key has; sink
-	 * broadcasts to [batch][heads][queries][1]; NULL: none. */
+	/* The denominator of the softmax has one more term, exp(sink). sink
+	 * broadcasts to [batch][heads][queries][1]; NULL: no such term. */
 	struct tensor *sink;
-	bool every_row;          /* without a mask, each query sees a key */
+	/* if there is no mask, each query sees a key */
+	bool every_row;
 	struct dtype softmax_in; /* the type in which softmax is computed */
 
-	/* results: the products, then with softcap, with bias, after softmax */
+	/* results: the scaled products, then after softcap, after the bias,
+	 * after softmax */
 	struct tensor *scores, *capped, *biased, *probs;
 };
 
-/* [b][s][heads * d] as [b][heads][s][d]; false after a diagnostic. */
+/* Splits [b][s][heads * d] into [b][heads][s][d]; false after a diagnostic. */
 bool attention_split_heads(struct compose *c, const char *what,
 			   struct tensor **x, int64_t heads);
-/* The way back. */
+/* The inverse: [b][heads][s][d] to [b][s][heads * d]. */
 struct tensor *attention_join_heads(struct compose *c, struct tensor *x);
 /* scores[b][h][q][k] = scale * sum over d of q[b][h][q][d] * k[b][h][k][d] */
 void attention_scores(struct compose *c, struct attention *a);
@@ -41,16 +45,18 @@ void attention_probs(struct compose *c, struct attention *a);
 /* [batch][heads][queries][value size] */
 struct tensor *attention_values(struct compose *c, struct attention *a);
 
-/* compose_ms_attention.c: all of these as com.microsoft has them; the result 0 is
- * [batch][queries][heads * value size]. The scale is an attribute. */
+/* compose_ms_attention.c: computes attention as com.microsoft defines it, and
+ * makes [batch][queries][heads * value size] result 0 of the node. The scale is
+ * the node's attribute. */
 void attention_finish(struct compose *c, struct attention *a);
 
 /* compose_rotary.c */
 struct rotation {
-	/* [b][s][n], or [positions][n] with positions [b][s] or [s] */
+	/* rows for x: [b][s][n]; or a table [max positions][n] if `positions`
+	 * ([b][s] or [s]) is not NULL */
 	struct tensor *cos, *sin, *positions;
-	bool interleaved; /* pairs are neighbours; else n apart */
-	int64_t turned;   /* elements of a head; 0: all */
+	bool interleaved; /* pairs are neighbouring elements; else n apart */
+	int64_t turned;   /* how many elements of a head are rotated; 0: all */
 };
 /* x: [b][heads][s][size] */
 struct tensor *rotate(struct compose *c, const struct rotation *r,

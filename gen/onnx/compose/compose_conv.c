@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions and pools of com.microsoft: with what onnxruntime's optimizer
- * joined to them, and on images whose channels are last.
+/* Convolutions and pools of com.microsoft: fused with an addition and an
+ * activation by onnxruntime's optimizer, or on images whose channels are the
+ * last dimension.
  *
  *	before	y = com.microsoft.NhwcMaxPool<kernel_shape=[2, 2]>(x)
  *	after	y_nchw = Transpose<perm=[0, 3, 1, 2]>(x)
  *		y_pool = MaxPool<kernel_shape=[2, 2]>(y_nchw)
- *		y = Transpose<perm=[0, 2, 3, 1]>(y_pool) */
+ *		y = Transpose<perm=[0, 2, 3, 1]>(y_pool)
+ */
 #include "compose.h"
 
 #define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides"
@@ -26,7 +28,8 @@ compose_channels(struct compose *c, const char *what, struct tensor *x,
 	return n > 2 ? compose_transpose(c, what, x, perm) : x;
 }
 
-/* Input i with its channels first; NULL where it is absent. */
+/* Input i with its channels in dimension 1 (`last`: they are the last dimension
+ * of the input), or NULL if it is absent. */
 static struct tensor *
 image(struct compose *c, const char *what, int i, bool last)
 {
@@ -42,7 +45,8 @@ image_result(struct compose *c, struct tensor *y, bool last)
 	return true;
 }
 
-/* With a sum of input 3 and an activation. */
+/* Conv, then the addition of input 3 and the activation, if the node has
+ * them. */
 static bool
 conv(struct compose *c, bool last)
 {
@@ -82,7 +86,8 @@ compose_nhwc_max_pool(struct compose *c)
 	return image_result(c, compose_1(c, "pool", "MaxPool", x), true);
 }
 
-/* That of ai.onnx, but for the place of the channels. */
+/* QLinearConv of ai.onnx, except that the channels may be the last
+ * dimension. */
 bool
 compose_qlinear_conv(struct compose *c)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of com.microsoft that onnxruntime's optimizer of diffusion models
- * writes: normalizations of images whose channels are last, and sums with biases.
+ * writes: normalizations of images whose channels are the last dimension, and
+ * additions of biases.
  *
  *	before	y = com.microsoft.GroupNorm<groups=8, activation=1>(x, gamma, beta)
  *	after	y_nchw = Transpose<perm=[0, 3, 1, 2]>(x)
  *		y_norm = GroupNormalization<num_groups=8>(y_nchw, gamma, beta)
  *		y_silu = Swish(y_norm)
- *		y = Transpose<perm=[0, 2, 3, 1]>(y_silu) */
+ *		y = Transpose<perm=[0, 2, 3, 1]>(y_silu)
+ */
 #include "compose.h"
 
 static bool
@@ -15,7 +17,8 @@ channels_last(const struct compose *c)
 	return node_attr_int(c->node, "channels_last", 1) != 0;
 }
 
-/* x, normalised in groups with inputs 1 and 2, then silu if the node says so. */
+/* x, normalised in groups with scale and bias from inputs 1 and 2, then silu if
+ * the attribute `activation` is set. */
 static bool
 group_norm(struct compose *c, struct tensor *x)
 {
@@ -44,7 +47,7 @@ compose_group_norm(struct compose *c)
 	return group_norm(c, compose_input(c, 0));
 }
 
-/* Input i, [n][c] or [c], as it broadcasts to images. */
+/* Input i, of shape [n][c] or [c], reshaped so that it broadcasts to images. */
 static struct tensor *
 per_channel(struct compose *c, const char *what, int i, int image_rank)
 {
@@ -94,7 +97,7 @@ compose_bias_add(struct compose *c)
 	return true;
 }
 
-/* The first half of the last dimension times the gelu of the second. */
+/* The first half of the last dimension times the Gelu of the second half. */
 bool
 compose_bias_split_gelu(struct compose *c)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropout in training mode, with the mask that its seed gives.
+/* Dropout in training mode with a seed: the mask is a constant.
  *
  *	before	y, mask = Dropout<seed=7>(x, ratio, training)
  *	after	y_numbers: a constant of x's shape, from 0 to 1
  *		mask = GreaterOrEqual(y_numbers, ratio)
  *		y = Where(mask, x / (1 - ratio), 0)
  *
- * The numbers are the numbers that numpy's RandomState(seed) gives, as in ONNX's
- * reference: by the Mersenne twister MT19937 (Matsumoto and Nishimura, 1998).
- * They are the same in each run. Without a seed, compose_random.c makes the
- * numbers, which differ from run to run. */
+ * The numbers are those of numpy's RandomState(seed), as in ONNX's reference
+ * implementation: the Mersenne twister MT19937 (Matsumoto and Nishimura, 1998).
+ * Without a seed, compose_random.c makes the numbers, which differ from run to
+ * run. */
 #include "compose.h"
 
 #include "ops.h"
@@ -63,7 +63,7 @@ twister_next(struct twister *t)
 	return y ^ y >> 18;
 }
 
-/* A number in [0, 1) of 53 bits. */
+/* A random number in [0, 1) with 53 bits. */
 static double
 twister_real(struct twister *t)
 {
@@ -72,7 +72,7 @@ twister_real(struct twister *t)
 	return (high * 67108864.0 + low) / 9007199254740992.0;
 }
 
-/* A constant of x's shape. */
+/* The random numbers as a constant of x's shape. */
 static struct tensor *
 random_numbers(struct compose *c, const struct tensor *x, uint32_t seed)
 {
@@ -101,7 +101,7 @@ random_numbers(struct compose *c, const struct tensor *x, uint32_t seed)
 			      values);
 }
 
-/* May it be in training mode with a ratio that is not 0? */
+/* Can the node run in training mode with a ratio that is not 0? */
 static bool
 is_trained(const struct compose *c)
 {

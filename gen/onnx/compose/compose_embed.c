@@ -11,8 +11,9 @@
 
 /* -- embeddings of words, places and segments -- */
 
-/* A table that is input `table`; its scale and zero point are inputs, too,
- * where scale >= 0. */
+/* An embedding table: `table` is the number of its input. If scale >= 0, it is
+ * quantized, and scale and zero are the numbers of the inputs with its scale
+ * and zero point. */
 struct table {
 	const char *what, *rows;
 	int table, scale, zero;
@@ -36,7 +37,7 @@ rows_of(struct compose *c, const struct table *t, struct tensor *ids)
 			      ids));
 }
 
-/* The vectors of the first places, one for each token. */
+/* The position embeddings of positions 0, 1, …, one for each token. */
 static struct tensor *
 first_places(struct compose *c, const struct table *t, const struct tensor *ids)
 {
@@ -45,8 +46,8 @@ first_places(struct compose *c, const struct table *t, const struct tensor *ids)
 				  expr_index(c->m, 0), ids->shape[1]));
 }
 
-/* The number of tokens that count, of each row of the mask; without a mask
- * 0. */
+/* For each row of the mask, the number of tokens that count; 0 without a
+ * mask. */
 static struct tensor *
 mask_index(struct compose *c, const struct tensor *ids)
 {
@@ -63,7 +64,7 @@ mask_index(struct compose *c, const struct tensor *ids)
 
 enum { WORD, PLACE, SEGMENT, GAMMA, BETA, TABLES };
 
-/* The sum of a word's, a place's and a segment's vector, normalised. */
+/* The sum of the word, position and segment embeddings, normalised. */
 static bool
 embed(struct compose *c, const struct table *tables, struct tensor *places)
 {
@@ -137,10 +138,10 @@ compose_quantized_embed(struct compose *c)
 	       embed(c, tables, NULL);
 }
 
-/* -- rows of numbers in blocks, each with a scale -- */
+/* -- quantized rows: each block of elements has its own scale -- */
 
-/* x has a number for each block of the last dimension; the result one for each
- * of its `size` elements. */
+/* Expands x, with one number for each block of the last dimension, to one
+ * number for each of its `size` elements; `block`: elements of a block. */
 static struct tensor *
 per_element(struct compose *c, const char *what, struct tensor *x,
 	    int64_t block, const struct expr *size)
@@ -167,7 +168,7 @@ per_element(struct compose *c, const char *what, struct tensor *x,
 	return compose_slice(c, what, y, n - 1, expr_index(c->m, 0), size);
 }
 
-/* (numbers - zero) * scale, of the rows that the indices name. */
+/* The rows that the indices select, dequantized: (numbers - zero) * scale. */
 bool
 compose_gather_blocks(struct compose *c)
 {

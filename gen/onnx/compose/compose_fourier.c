@@ -22,8 +22,8 @@
 
 #include "ops.h"
 
-/* The longest transforms that are one product: of a length with factors, and of
- * a prime length. */
+/* The longest transforms that are computed as one product: of any length, and
+ * of a length without a factor up to MOST_DIRECT. */
 enum { MOST_DIRECT = 64, MOST_PRIME = 256 };
 
 struct fourier {
@@ -32,7 +32,8 @@ struct fourier {
 	bool inverse;
 };
 
-/* exp(2 pi i k / n) of the sign of the transform: real, imaginary part. */
+/* exp(-2 pi i k / n), for an inverse transform its conjugate, as real and
+ * imaginary part. */
 static void
 root_of_one(const struct fourier *f, int64_t k, int64_t n, double *out)
 {
@@ -43,7 +44,8 @@ root_of_one(const struct fourier *f, int64_t k, int64_t n, double *out)
 	out[1] = f->inverse ? sin(angle) : -sin(angle);
 }
 
-/* x with the dimensions before the last `drop`, then sizes[n). */
+/* x, whose last `drop` dimensions are replaced by the dimensions
+ * sizes[0..n). */
 static struct tensor *
 reshape_last(const struct fourier *f, struct tensor *x, int drop,
 	     const int64_t *sizes, int n)
@@ -63,8 +65,9 @@ reshape_last(const struct fourier *f, struct tensor *x, int drop,
 	return compose_reshape(c, "parts", x, keep + n, shape);
 }
 
-/* x[…, length, parts] times the matrix of a transform of length n, from the
- * first `length` elements to the first `keep` results with `out` parts. */
+/* A transform of length n as one product, scaled. x[…, length, parts] has the
+ * first `length` inputs, the others are 0; the result has the first `keep`
+ * elements. Elements are complex (2 parts) or real (1). */
 static struct tensor *
 direct(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
        int parts, int64_t keep, int out, double scale)
@@ -97,8 +100,10 @@ direct(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
 	return reshape_last(f, x, 1, (const int64_t[]){ keep, out }, 2);
 }
 
-/* x[…, n, 2] times complex numbers w[2n] that depend on the last `rank`
- * dimensions but one: re * (u, u) + im * (-v, v) for w = u + i v. */
+/* Multiplies the complex numbers x[…, sizes[0], …, sizes[rank - 1], 2] by
+ * constants: w has a real and an imaginary part for each index of these `rank`
+ * dimensions. With w = u + i v and x = (re, im): (re, im) * u + (im, re) * (-v,
+ * v). */
 static struct tensor *
 multiply(const struct fourier *f, struct tensor *x, const double *w, int rank,
 	 const int64_t *sizes)
@@ -135,7 +140,7 @@ multiply(const struct fourier *f, struct tensor *x, const double *w, int rank,
 	return compose_2(c, "turned", "Add", x, swapped);
 }
 
-/* The elements [0, to) of a dimension, with zeros where it ends before. */
+/* The elements [0, to) of a dimension, padded with zeros if it is shorter. */
 static struct tensor *
 first(const struct fourier *f, struct tensor *x, int axis, int64_t to)
 {
@@ -156,8 +161,9 @@ first(const struct fourier *f, struct tensor *x, int axis, int64_t to)
 			 compose_ints(c, "pads", 2 * x->ndim, pads));
 }
 
-/* The factor a of a b for the first product: with as few products as lengths
- * up to MOST_DIRECT allow, all about as long. 1: n has no such factor. */
+/* Chooses a for n = a * b, where a is the length of the first product: the
+ * smallest possible number of products, all of about the same length up to
+ * MOST_DIRECT. 1 if n has no factor up to MOST_DIRECT. */
 static int64_t
 factor_of(int64_t n)
 {
@@ -176,7 +182,7 @@ factor_of(int64_t n)
 	return a;
 }
 
-/* Is n a product of numbers up to MOST_DIRECT, and at most one up to
+/* Is n a product of numbers up to MOST_DIRECT and of at most one number up to
  * MOST_PRIME? */
 static bool
 has_short_factors(int64_t n)
@@ -215,7 +221,7 @@ two_products(const struct fourier *f, struct tensor *x, int64_t n, int64_t a,
 	return first(f, x, x->ndim - 2, keep);
 }
 
-/* The transform of x[2n], n a power of two, by halves. */
+/* The transform of x[2n] by a radix-2 FFT; n is a power of two. */
 static void
 spectrum_of(const double *x, int64_t n, int64_t step, double *y)
 {
@@ -241,8 +247,9 @@ spectrum_of(const double *x, int64_t n, int64_t step, double *y)
 	}
 }
 
-/* n k = (n^2 + k^2 - (k - n)^2) / 2: the elements times e(n^2 / 2 of the
- * length), convolved with e(-i^2 / 2 of it), times e(k^2 / 2 of it). */
+/* Bluestein's algorithm, for a transform of length N: n k = (n^2 + k^2 - (k -
+ * n)^2) / 2, so the inputs are multiplied by e(n^2 / 2N), convolved with e(-i^2
+ * / 2N), and the results multiplied by e(k^2 / 2N). */
 static struct tensor *
 convolution(const struct fourier *f, struct tensor *x, int64_t length,
 	    int64_t n, int64_t keep, int out, double scale)
@@ -283,8 +290,9 @@ convolution(const struct fourier *f, struct tensor *x, int64_t length,
 	return first(f, x, x->ndim - 1, out);
 }
 
-/* The transform of length n of x[…, length, parts], length <= n, times scale:
- * the first `keep` results, of which `out` parts. */
+/* A transform of length n of x[…, length, parts], scaled; inputs from `length`
+ * on are 0. The result is [… , keep, out]: its first `keep` elements as complex
+ * (out = 2) or real numbers (out = 1). */
 static struct tensor *
 transform(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
 	  int parts, int64_t keep, int out, double scale)
@@ -303,7 +311,8 @@ transform(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
 
 /* -- the operators -- */
 
-/* The real signal of the half of a spectrum, x[…, half, parts]: of length n. */
+/* The real signal of length n whose spectrum has the first half x[…, half,
+ * parts]; the second half is the mirrored conjugate. */
 static struct tensor *
 real_signal(const struct fourier *f, struct tensor *x, int64_t n)
 {
@@ -313,8 +322,8 @@ real_signal(const struct fourier *f, struct tensor *x, int64_t n)
 	const int64_t two = 2;
 	struct tensor *mirror;
 
-	/* The imaginary parts of the first and of the middle element do not
-	 * count: the imaginary parts of the results are not computed. */
+	/* The imaginary parts of the first and the middle element would change
+	 * only imaginary parts of the results, which are not computed. */
 	x = first(f, first(f, x, (int)axis, n / 2 + 1), x->ndim - 1, 2);
 	if (from > 0) {
 		mirror = compose_node(c, "mirror", "Slice", 5, x,
@@ -352,7 +361,8 @@ check_parts(struct compose *c, const struct tensor *x, int *parts)
 	return true;
 }
 
-/* The only integer of input i; `value` if it is absent. */
+/* The integer in input i, a tensor of one element; `value` if the input is
+ * absent. */
 static bool
 int_input(struct compose *c, int i, int64_t value, int64_t *out)
 {
@@ -403,7 +413,8 @@ compose_dft(struct compose *c)
 				     "%lld is not defined; correct the model",
 				     (long long)n, (long long)given);
 	}
-	/* A constant of complex numbers for a length of up to 4 n. */
+	/* Bluestein's algorithm makes a constant of up to 4 n complex
+	 * numbers. */
 	if (n > INT64_MAX / 64 ||
 	    !quota_check_output(c->m, node_place(c->g, c->node),
 				"the constants of its transform",
@@ -427,7 +438,8 @@ compose_dft(struct compose *c)
 	return true;
 }
 
-/* Frames of the signal, times the window, are transformed each. */
+/* STFT: cuts the signal into frames, multiplies each by the window, and
+ * transforms it. */
 bool
 compose_stft(struct compose *c)
 {

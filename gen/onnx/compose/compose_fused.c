@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of com.microsoft in which onnxruntime's optimizer joins several:
- * products with what follows, sums with the activation or normalization after
- * them.
+/* Operators of com.microsoft that onnxruntime's optimizer makes of several: a
+ * matrix product with the operators after it, an addition with the activation
+ * or normalization after it.
  *
  *	before	y = com.microsoft.BiasGelu(a, b)
  *	after	y_sum = Add(a, b)
- *		y = Gelu(y_sum) */
+ *		y = Gelu(y_sum)
+ */
 #include "compose.h"
 
 /* -- activations -- */
@@ -17,7 +18,7 @@ compose_gelu(struct compose *c)
 	return true;
 }
 
-/* Input 0 with the bias of input 1, if there is one. */
+/* Input 0, plus input 1 (the bias) if it is present. */
 static struct tensor *
 with_bias(struct compose *c)
 {
@@ -68,8 +69,8 @@ compose_quick_gelu(struct compose *c)
 
 /* -- products -- */
 
-/* x as a matrix of each batch: with `batch`, its rows are the first dimension;
- * with `columns`, its rows and columns are swapped. */
+/* x as the operand of a matrix product. `batch`: dimension 0 has the rows and
+ * the batch dimensions follow it. `columns`: the matrices are transposed. */
 static struct tensor *
 matrices(struct compose *c, const char *what, struct tensor *x, bool batch,
 	 bool columns)
@@ -130,8 +131,8 @@ compose_fused_gemm(struct compose *c)
 	return true;
 }
 
-/* Of rows of a and rows of b: the root of the sum of squared differences, or that
- * sum. */
+/* The distance of each row of a from each row of b: the sum of the squared
+ * differences, or its square root. */
 bool
 compose_distances(struct compose *c)
 {
@@ -157,7 +158,7 @@ compose_distances(struct compose *c)
 
 /* -- normalizations -- */
 
-/* Over the dimensions from axis on, as one. */
+/* Softmax over all dimensions from `axis` on together. */
 bool
 compose_bias_softmax(struct compose *c)
 {
@@ -184,8 +185,8 @@ compose_bias_softmax(struct compose *c)
 	return true;
 }
 
-/* x, normalised over its last dimension, with the results of
- * LayerNormalization. */
+/* LayerNormalization of x over its last dimension, with all of its outputs that
+ * the node has; gamma, beta: numbers of the inputs. */
 static void
 layer_norm(struct compose *c, struct tensor *x, int gamma, int beta)
 {
@@ -205,7 +206,8 @@ layer_norm(struct compose *c, struct tensor *x, int gamma, int beta)
 	}
 }
 
-/* Inputs 0 and 1, and the one numbered bias. */
+/* Input 0 plus input 1, plus the input with the number `bias` if it is
+ * present. */
 static struct tensor *
 skip_sum(struct compose *c, int bias)
 {

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient: the derivative of a tensor with respect to others, by the chain rule
- * from the result back (reverse mode).
+/* Gradient: the derivatives of the tensor y with respect to the tensors xs, by
+ * reverse-mode differentiation.
  *
  *	before	c = Mul(a, b)
  *		da = Gradient<xs=["a", "b"], y="c">(a, b)
  *	after	da_one = Expand(1, shape of c)
  *		da = Mul(da_one, b)
  *
- * The derivative of a tensor with several elements is that of their sum. After
- * its own inputs, the node has the tensors that xs, zs and y name (nodes.c). Where
- * an input is another tensor than the one it stands for, the nodes between are
- * computed again from it. */
+ * If y has several elements, their sum is differentiated. The node has an input
+ * for each name in xs and zs, the value at which the derivative is taken;
+ * nodes.c appends the tensors that xs, zs and y name. Where a value is not the
+ * named tensor itself, the nodes from there to y are computed again with it. */
 #include "compose.h"
 
 #include "ops.h"
 
 struct slot {
-	struct tensor *value; /* the tensor, or its copy computed again */
-	struct tensor *slope; /* the derivative of y by it; NULL: 0 so far */
-	bool wanted;          /* depends on one of xs */
+	struct tensor *value; /* its value, which may be computed again */
+	/* the derivative of y with respect to it; NULL: 0 so far */
+	struct tensor *slope;
+	bool wanted; /* it depends on a tensor of xs */
 };
 
 struct gradient {
 	struct compose *c;
-	struct pointer_map slot_of; /* by tensor */
+	struct pointer_map slot_of; /* from a tensor to its index in slots */
 	VEC(struct slot) slots;
-	VEC(struct node *) path; /* the nodes that y is computed by */
+	/* the nodes from xs and zs to y, the last one first */
+	VEC(struct node *) path;
 };
 
 static struct slot *
@@ -58,8 +60,9 @@ expand_to(struct gradient *g, struct tensor *t, const struct tensor *x)
 						 x->shape));
 }
 
-/* t, whose shape that of x was broadcast to, summed over the copies of each
- * element of x. */
+/* Reduces t to the shape of x, where t has the shape to which an operator
+ * broadcast x: for each element of x, the sum over the elements of t that it
+ * was copied to. */
 static struct tensor *
 sum_to(struct gradient *g, struct tensor *t, const struct tensor *x)
 {
@@ -82,7 +85,8 @@ sum_to(struct gradient *g, struct tensor *t, const struct tensor *x)
 
 /* -- the derivatives of operators -- */
 
-/* One step: y is output 0 of the node, dy the derivative by it. */
+/* One step backward: y is output 0 of the node n, dy the derivative with
+ * respect to y. */
 struct step {
 	struct gradient *g;
 	struct compose *c;
@@ -107,7 +111,8 @@ is_wanted(const struct step *s, int i)
 	return slot && slot->wanted;
 }
 
-/* Adds to the derivative by input i, whose shape may have been broadcast. */
+/* Adds t to the derivative with respect to input i. The operator may have
+ * broadcast the input. */
 static void
 give(const struct step *s, int i, struct tensor *t)
 {
@@ -205,7 +210,7 @@ root(const struct step *s)
 	return true;
 }
 
-/* 1 - y * y */
+/* Tanh: dy * (1 - y * y) */
 static bool
 tangent(const struct step *s)
 {
@@ -217,7 +222,7 @@ tangent(const struct step *s)
 	return true;
 }
 
-/* y * (1 - y) */
+/* Sigmoid: dy * y * (1 - y) */
 static bool
 sigmoid(const struct step *s)
 {
@@ -239,7 +244,7 @@ relu(const struct step *s)
 	return true;
 }
 
-/* Operators that change the shape only. */
+/* Operators that only change the shape: dy, reshaped. */
 static bool
 reshape(const struct step *s)
 {
@@ -263,8 +268,8 @@ transpose(const struct step *s)
 	return true;
 }
 
-/* ReduceSum and ReduceMean: each element gets the derivative of its sum, divided
- * by the number of elements of a mean. */
+/* ReduceSum and ReduceMean: each element gets the derivative of the sum that it
+ * is part of, for a mean divided by the number of elements. */
 static bool
 reduce(const struct step *s)
 {
@@ -304,7 +309,7 @@ reduce(const struct step *s)
 	return true;
 }
 
-/* y = a b: dy b^T and a^T dy */
+/* MatMul, y = a b: the derivatives are dy b^T and a^T dy. */
 static bool
 matmul(const struct step *s)
 {
@@ -361,9 +366,10 @@ derive(const struct step *s)
 			      s->n->op_type);
 }
 
-/* -- the nodes between -- */
+/* -- the nodes from xs and zs to y -- */
 
-/* Lists the nodes that y depends on, but not those before xs and zs. */
+/* Lists the nodes that y depends on, from y back to the tensors of xs and
+ * zs. */
 static void
 find_path(struct gradient *g, const struct tensor *y)
 {
@@ -394,7 +400,8 @@ find_path(struct gradient *g, const struct tensor *y)
 	}
 }
 
-/* The outputs of n, computed again from the values of its inputs. */
+/* Copies node n, with the values of its inputs as inputs; out: the new
+ * outputs. */
 static void
 compute_again(struct gradient *g, const struct node *n, struct tensor **out)
 {
@@ -431,7 +438,7 @@ follow(struct gradient *g, const struct node *n)
 		depends = depends || slot;
 		wanted = wanted || (slot && slot->wanted);
 		other = other || (slot && slot->value != n->inputs[i]);
-		/* a slot moves when another one is added */
+		/* `slot` is not kept: add_slot may move the slots */
 	}
 	for (int k = 0; k < n->n_outputs; ++k) {
 		out[k] = n->outputs[k];
@@ -457,8 +464,8 @@ count_names(const struct compose *c, const char *name)
 	return a && a->kind == ATTR_STRINGS ? a->n : 0;
 }
 
-/* Gives slots to the tensors that xs and zs name; their values are the node's
- * inputs. */
+/* Gives slots to the tensors that xs and zs name; their values are the first
+ * inputs of the node. */
 static bool
 read_names(struct gradient *g, int n_xs, int n)
 {

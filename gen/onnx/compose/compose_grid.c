@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AffineGrid: where each pixel of a grid of h * w (or d * h * w) lies after an
- * affine map.
+/* AffineGrid: the coordinates of each pixel of a grid of h * w (or d * h * w)
+ * pixels after an affine map.
  *
  *	before	y = AffineGrid(theta, [n, c, h, w])   # theta: [n, 2, 3]
  *	after	y[n][i][j] = theta[n][:, 0] * x[j] + theta[n][:, 1] * y[i] +
@@ -20,8 +20,8 @@ element(struct compose *c, struct tensor *list, int i)
 	return compose_squeeze(c, "count", one, 0);
 }
 
-/* `n` positions from -1 to 1: the centres of the outer pixels, or their
- * edges. */
+/* n positions from -1 to 1. With align_corners the centres of the first and the
+ * last pixel are at -1 and 1, otherwise their outer edges. */
 static struct tensor *
 positions(struct compose *c, struct tensor *n, struct dtype type)
 {
@@ -43,8 +43,8 @@ positions(struct compose *c, struct tensor *n, struct dtype type)
 				   compose_with(c, "half", "Div", step, 2));
 }
 
-/* Column k of theta, [n][rows], as [n][1]…[1][rows] with `axes` dimensions
- * between. */
+/* Column k of theta, [n][rows], as [n][1]…[1][rows] with `axes` dimensions of
+ * size 1. */
 static struct tensor *
 column(struct compose *c, struct tensor *theta, int k, int axes)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GroupQueryAttention of com.microsoft: several heads of the query read the same
- * keys, which may be in a cache of fixed length; query and key are normalised and
- * rotated before. And its RotaryEmbedding.
+/* GroupQueryAttention of com.microsoft: several query heads read the same keys,
+ * which may be in a cache of fixed length; query and key may be normalised and
+ * rotated first. Also com.microsoft's RotaryEmbedding.
  *
  *	before	y, keys, values = com.microsoft.GroupQueryAttention(q, k, v, cache_k,
  *						cache_v, last, total)
  *	after	keys = TensorScatter(cache_k, split k, last + 1 - queries)
  *		values = TensorScatter(cache_v, split v, last + 1 - queries)
- *		y = softmax(q keys' ...) values, joined */
+ *		y = softmax(q keys' ...) values, joined
+ */
 #include "compose_attention.h"
 
 #include "ops.h"
@@ -21,7 +22,7 @@ part(struct compose *c, const char *what, struct tensor *x, int64_t from,
 			     expr_index(c->m, to));
 }
 
-/* Query, key and value in one tensor, or three. */
+/* Reads query, key and value, which are one packed tensor or three. */
 static bool
 read_groups(struct compose *c, struct attention *a, int64_t heads,
 	    int64_t kv_heads)
@@ -108,7 +109,8 @@ rotate_both(struct compose *c, struct attention *a, struct tensor *start)
 	a->k = rotate(c, &r, a->k);
 }
 
-/* The cache with the new keys or values from `start` on. */
+/* The cache with the new keys or values x written at position `start`; without
+ * a cache, x. A cache with fewer than `total` positions is enlarged. */
 static struct tensor *
 write_cache(struct compose *c, const char *what, struct tensor *cache,
 	    struct tensor *x, struct tensor *start, const struct expr *total)
@@ -168,7 +170,7 @@ check_groups(struct compose *c)
 	return true;
 }
 
-/* x, of which each head is normalised with the weights that are input i. */
+/* x, each head normalised with the weights in input i, if it is present. */
 static struct tensor *
 norm_heads(struct compose *c, const char *what, struct tensor *x, int i,
 	   const char *epsilon)
@@ -184,7 +186,8 @@ norm_heads(struct compose *c, const char *what, struct tensor *x, int i,
 	return compose_2(c, what, "RMSNormalization", x, compose_input(c, i));
 }
 
-/* What each head adds to the sum of a softmax: exp(sink); NULL: nothing. */
+/* The sink: exp(sink) is added to the denominator of each head's softmax. NULL
+ * if the node has none. */
 static struct tensor *
 sink_of(struct compose *c, const struct tensor *q)
 {
@@ -224,8 +227,9 @@ compose_group_query(struct compose *c)
 	if (input_elems(c->m, n, 6, &known, &count) && count == 1) {
 		total = known[0];
 	}
-	/* Each row's number of keys; the queries are the last of them, but a
-	 * first prompt may be shorter than its tensor. */
+	/* `last` becomes the index of each row's last key. The queries belong
+	 * to the last keys; the first prompt may have fewer tokens than its
+	 * tensor, so the first query's position is at least 0. */
 	column[0] = compose_dim(c, a.q, 0);
 	column[1] = column[2] = column[3] = expr_index(c->m, 1);
 	last = compose_reshape(c, "last", last, 1, column);
@@ -286,7 +290,8 @@ compose_ms_rotary(struct compose *c)
 	if (flat && !attention_split_heads(c, "heads", &x, heads)) {
 		return false;
 	}
-	if (at->ndim < 2) { /* of the first token of each row */
+	/* one number for each row: the position of its first token */
+	if (at->ndim < 2) {
 		const struct expr *one = expr_index(c->m, 1);
 
 		r.positions = positions(c,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses of a classification: scores of the classes in dimension 1, and the
- * number of the right class at each other place.
+/* Losses of classifiers. Dimension 1 of the input x has the scores of the
+ * classes; the target has the number of the right class for each other
+ * position.
  *
  *	before	y = NegativeLogLikelihoodLoss<ignore_index=-1>(x, target)
  *	after	y_ignored = Equal(target, -1)
@@ -8,13 +9,15 @@
  *		y_picked = GatherElements<axis=1>(x, Unsqueeze(y_class, 1))
  *		y_loss = Neg(Squeeze(y_picked, 1))
  *		y_weights = Where(y_ignored, 0, 1)
- *		y = ReduceSum(y_loss * y_weights) / ReduceSum(y_weights) */
+ *		y = ReduceSum(y_loss * y_weights) / ReduceSum(y_weights)
+ */
 #include "compose.h"
 
 struct loss {
 	struct tensor *target;
-	struct tensor *ignored; /* bool, as the target; NULL: nothing is */
-	struct tensor *weights; /* of each place; NULL: all 1 */
+	/* bool, of the target's shape; NULL: none is ignored */
+	struct tensor *ignored;
+	struct tensor *weights; /* one for each position; NULL: all are 1 */
 };
 
 static bool
@@ -35,7 +38,8 @@ check_shapes(struct compose *c, const struct tensor *x, const struct tensor *t)
 	return true;
 }
 
-/* Finds the places that do not count; their class becomes 0. */
+/* Sets l->ignored to the positions whose target is ignore_index; their class
+ * becomes 0, a valid index. */
 static void
 ignore_places(struct compose *c, struct loss *l)
 {
@@ -79,7 +83,7 @@ find_weights(struct compose *c, struct loss *l, struct dtype type)
 	}
 }
 
-/* -x[n][class][...] */
+/* The negative score of the right class at each position: -x[n][class][…]. */
 static struct tensor *
 pick_loss(struct compose *c, const struct loss *l, struct tensor *x)
 {
@@ -101,7 +105,7 @@ reduce_all(struct compose *c, const char *what, const char *op_type,
 	return compose_1(c, what, op_type, x);
 }
 
-/* The loss from the logarithms of the probabilities. */
+/* The loss, from the logarithms of the probabilities of the classes. */
 static bool
 loss_from(struct compose *c, struct tensor *log_prob)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attentions of com.microsoft. They differ from that of ai.onnx in how query,
- * key, value and what was kept of them are packed, and in their masks:
+/* The attention operators of com.microsoft. They differ from Attention of
+ * ai.onnx in how they pack query, key, value and the past keys and values, and
+ * in their masks:
  *
- *	Attention                one input and one matrix of weights for all
- *	QAttention               the same of bytes
- *	MultiHeadAttention       query, key, value, with one bias for all
+ *	Attention                one input, multiplied by one matrix of weights
+ *	QAttention               the same, quantized
+ *	MultiHeadAttention       query, key and value, with one bias for all
  *
  * GroupQueryAttention is in compose_group_query.c. */
 #include "compose_attention.h"
@@ -23,7 +24,7 @@ scale_of(struct compose *c, const struct tensor *q)
 	return scale != 0 ? scale : 1 / sqrt((double)size);
 }
 
-/* Elements [from, to) of a dimension, numbers. */
+/* The elements [from, to) of a dimension. */
 static struct tensor *
 part(struct compose *c, const char *what, struct tensor *x, int axis,
      int64_t from, int64_t to)
@@ -32,7 +33,8 @@ part(struct compose *c, const char *what, struct tensor *x, int axis,
 			     expr_index(c->m, to));
 }
 
-/* 0 where the mask has a number that is not 0, else the filter value. */
+/* Adds to a score: 0 where the mask is not 0, else the attribute
+ * mask_filter_value. */
 static struct tensor *
 filter(struct compose *c, struct tensor *mask, struct dtype type)
 {
@@ -44,8 +46,9 @@ filter(struct compose *c, struct tensor *mask, struct dtype type)
 			    compose_scalar(c, "unfiltered", type, 0));
 }
 
-/* The mask of keys, [b][keys] or [b][queries][keys] of 0 and 1, or [b] numbers
- * of keys that count, as what is added to the scores. */
+/* Converts a mask of keys to a tensor that is added to the scores. The mask is
+ * [b][keys] or [b][queries][keys] with elements 0 and 1, or [b] with the number
+ * of valid keys of each row. */
 static bool
 key_mask(struct compose *c, struct attention *a, struct tensor *mask)
 {
@@ -84,7 +87,8 @@ key_mask(struct compose *c, struct attention *a, struct tensor *mask)
 	return true;
 }
 
-/* Appends the new keys and values; the new queries are after the old keys. */
+/* Appends the new keys and values to the past ones k and v. The position of the
+ * first query is the number of past keys. */
 static void
 append(struct compose *c, struct attention *a, struct tensor *k,
        struct tensor *v)
@@ -109,7 +113,8 @@ attention_finish(struct compose *c, struct attention *a)
 
 /* -- Attention -- */
 
-/* The widths of query, key and value in the product with the weights. */
+/* The widths of query, key and value, which are parts of the columns of the
+ * weights. */
 static bool
 packed_widths(struct compose *c, const struct tensor *w, int64_t widths[3])
 {
@@ -133,7 +138,8 @@ packed_widths(struct compose *c, const struct tensor *w, int64_t widths[3])
 			     (long long)all);
 }
 
-/* past and present: [2][b][heads][keys][size] */
+/* Appends the new keys and values to `past` and makes output 1 of them. Both
+ * have the shape [2][b][heads][keys][size]: keys, then values. */
 static void
 packed_past(struct compose *c, struct attention *a, struct tensor *past)
 {
@@ -167,7 +173,8 @@ check_packed(struct compose *c)
 			     "its input needs 3 dimensions and the weights 2");
 }
 
-/* all: query, key and value, the columns of one product. */
+/* `all` has query, key and value side by side in its last dimension, the result
+ * of one product. */
 static bool
 packed_attention(struct compose *c, struct attention *a, struct tensor *all,
 		 struct tensor *mask, struct tensor *past)
@@ -234,7 +241,7 @@ compose_quantized_attention(struct compose *c)
 
 /* -- MultiHeadAttention -- */
 
-/* Part i of the bias for query, key and value. */
+/* x plus its part of the bias (input 3), which starts at `from`. */
 static struct tensor *
 add_bias(struct compose *c, struct tensor *x, int64_t from, int64_t width)
 {
@@ -245,8 +252,9 @@ add_bias(struct compose *c, struct tensor *x, int64_t from, int64_t width)
 		    : x;
 }
 
-/* Query [b][s][heads * d]; key and value alike, or [b][heads][s][d] as another
- * node made them. */
+/* Splits query, key and value into heads. The query is [b][s][heads * d]; key
+ * and value are the same, or [b][heads][s][d] if an earlier attention made
+ * them. */
 static bool
 read_parts(struct compose *c, struct attention *a, int64_t heads)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of com.microsoft that ai.onnx has, too, at times in another form.
+/* Operators of com.microsoft that ai.onnx has, too, some of them with other
+ * attributes or input shapes.
  *
  *	before	y = com.microsoft.GridSample<mode="bilinear">(x, at)
- *	after	y = GridSample<mode="linear">(x, at) */
+ *	after	y = GridSample<mode="linear">(x, at)
+ */
 #include "compose.h"
 
 bool
@@ -21,7 +23,8 @@ compose_grid_sample(struct compose *c)
 	return true;
 }
 
-/* With the same inputs, at most three, and these attributes. */
+/* Makes the operator op_type with the inputs of the node, at most three, and
+ * with those of its attributes that `attrs` names. */
 static bool
 same_operator(struct compose *c, const char *op_type, const char *attrs)
 {
@@ -56,7 +59,7 @@ compose_ms_gather_nd(struct compose *c)
 	return same_operator(c, "GatherND", "");
 }
 
-/* Input i, of one element, without its dimensions; `value` where it is
+/* Input i, which has one element, as a scalar; the constant `value` if it is
  * absent. */
 static struct tensor *
 number(struct compose *c, const char *what, int i, struct dtype type,
@@ -81,7 +84,7 @@ compose_ms_range(struct compose *c)
 	return true;
 }
 
-/* The pads may be a matrix of one row. */
+/* Pad; the pads may be a matrix of one row. */
 bool
 compose_ms_pad(struct compose *c)
 {
@@ -110,7 +113,7 @@ compose_expand_dims(struct compose *c)
 	return true;
 }
 
-/* Products of 16 bits with sums of 32 bits. */
+/* MatMulInteger16: 16-bit operands, 32-bit sums. */
 bool
 compose_matmul_16(struct compose *c)
 {

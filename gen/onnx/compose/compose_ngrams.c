@@ -9,26 +9,29 @@
 
 #include <stdlib.h>
 
-/* The number of a string that the input cannot have; that of an unknown one of
- * the input is -1. */
+/* The number of a string of the pool that is too long to occur in the input. An
+ * input string that is not in the pool has the number -1. */
 enum { NOT_FOUND = -2 };
 
 struct ngram {
 	const int64_t *items;
 	int n;
 	int64_t column;
-	int place; /* in the pool; of equal n-grams the last one counts */
-	int node;  /* that its first items lead to */
+	int place; /* index in the pool; of equal n-grams the last one counts */
+	int node;  /* the node of the tree for the items so far */
 };
 
 struct pool {
-	const int64_t *items; /* of strings: their numbers among the words */
+	/* for strings: their numbers in the list of words */
+	const int64_t *items;
 	int n_items;
-	struct ngram *grams; /* those whose length is wanted, sorted */
+	/* the n-grams whose length the node counts, sorted */
+	struct ngram *grams;
 	int n_grams;
 	int64_t columns;
-	bool is_narrow;        /* the input is int32 */
-	const double *weights; /* by place; NULL: each counts 1 */
+	bool is_narrow; /* the input is int32 */
+	/* by index in the pool; NULL: all weights are 1 */
+	const double *weights;
 };
 
 static int
@@ -51,8 +54,9 @@ compare_words(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The strings of the pool that fit in `bytes`, each once and sorted; the items
- * of the pool become their numbers. */
+/* Returns the distinct strings of the pool that have at most `bytes` bytes,
+ * sorted; *n: how many. The items of the pool become their numbers in this
+ * list. */
 static const char **
 number_words(struct compose *c, struct pool *p, const struct attr *strings,
 	     int64_t bytes, int *n)
@@ -86,7 +90,7 @@ number_words(struct compose *c, struct pool *p, const struct attr *strings,
 	return words;
 }
 
-/* Can the input have these items? */
+/* Can all of these items occur in the input? */
 static bool
 may_occur(const struct pool *p, const int64_t *items, int n)
 {
@@ -98,8 +102,9 @@ may_occur(const struct pool *p, const int64_t *items, int n)
 	return true;
 }
 
-/* Lists the n-grams of `size` items that the pool has in [from, to). False: it
- * has more n-grams than indexes. */
+/* Reads the n-grams of `size` items in the pool's range [from, to), and adds
+ * them to the list if `wanted`. False if the pool has more n-grams than
+ * ngram_indexes. */
 static bool
 list_ngrams(struct pool *p, int size, bool wanted, int64_t from, int64_t to,
 	    const struct attr *indexes, int *place)
@@ -167,13 +172,13 @@ read_ngrams(struct compose *c, struct pool *p)
 }
 
 struct tree {
-	int64_t *item; /* that leads to node i + 1 */
+	int64_t *item; /* of the edge to node i + 1 */
 	int32_t *first, *column;
 	double *weight;
-	int n; /* nodes besides the root */
+	int n; /* nodes without the root */
 };
 
-/* The nodes that `length` items lead to. */
+/* Adds the nodes at depth `length`, one for each prefix of that length. */
 static void
 add_level(struct tree *t, struct pool *p, int length)
 {
@@ -202,8 +207,9 @@ add_level(struct tree *t, struct pool *p, int length)
 	}
 }
 
-/* The nodes of the tree level by level. Children of one node are neighbours, and
- * children of different nodes are in the order of their parents. */
+/* Makes a tree of all prefixes of n-grams, with the nodes in breadth-first
+ * order: the children of a node are neighbours, and follow the children of the
+ * nodes before it. */
 static void
 make_tree(struct compose *c, struct pool *p, struct tree *t)
 {
@@ -227,7 +233,8 @@ make_tree(struct compose *c, struct pool *p, struct tree *t)
 	}
 }
 
-/* The weight of each n-gram; *given: NULL: they have none. */
+/* Sets *given to the weight of each n-gram, or to NULL if the node does not use
+ * weights. False after a diagnostic. */
 static bool
 read_weights(struct compose *c, const double **given)
 {
@@ -248,7 +255,8 @@ read_weights(struct compose *c, const double **given)
 			     weights->n, indexes->n);
 }
 
-/* x, a matrix of integers or of numbers of words, as counts. */
+/* The result for x, a matrix of integers or of numbers of words: counts,
+ * weighted as the mode says. */
 static struct tensor *
 count(struct compose *c, struct pool *p, struct tensor *x)
 {
@@ -259,7 +267,7 @@ count(struct compose *c, struct pool *p, struct tensor *x)
 	struct tensor *in[5] = { x }, *y;
 
 	make_tree(c, p, &t);
-	n = t.n > 0 ? t.n : 1; /* no tensor without elements */
+	n = t.n > 0 ? t.n : 1; /* a constant has at least one element */
 	in[1] = compose_cast(c, "item",
 			     compose_ints(c, "items", (int)n, t.item), x->type);
 	n = t.n + 1;
@@ -278,7 +286,8 @@ count(struct compose *c, struct pool *p, struct tensor *x)
 	return y;
 }
 
-/* The numbers of the strings of x, of any shape, among the sorted words. */
+/* The strings of x, of any shape, as numbers: the position in the sorted list
+ * of words, or -1. */
 static struct tensor *
 find_words(struct compose *c, struct tensor *x, const char *const *words, int n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The helpers by which a composition makes constants and nodes. */
+/* The helpers that make the constants and nodes of a composition. */
 #include "compose.h"
 #include "sizes.h"
 
@@ -7,7 +7,7 @@
 
 #include "ops.h"
 
-/* "y_swish": the end `what` after the name of the node's first output. */
+/* A tensor name for `what`: "y_swish" for the output y and "swish". */
 static const char *
 part_name(struct compose *c, const char *what)
 {
@@ -64,8 +64,8 @@ compose_constant(struct compose *c, const char *what, struct dtype type,
 
 /* -- sizes -- */
 
-/* The size of a dimension that one of the tensors so far has, as a list of one
- * number. */
+/* `size` as a list of one number: the Shape of a tensor with this dimension, an
+ * input of the node or a tensor made so far. NULL if there is none. */
 static struct tensor *
 size_of_dim(struct compose *c, const struct expr *size)
 {
@@ -101,7 +101,7 @@ operator_of(enum expr_kind kind)
 	case EXPR_MAX:
 		return "Max";
 	case EXPR_FLOORDIV:
-		return "Div"; /* of sizes, which are not negative */
+		return "Div"; /* Div truncates; sizes are not negative */
 	case EXPR_FLOORMOD:
 		return "Mod";
 	default:
@@ -109,7 +109,7 @@ operator_of(enum expr_kind kind)
 	}
 }
 
-/* A size as a list of one number. */
+/* `size` as a list of one number. */
 static struct tensor *
 size_of(struct compose *c, const struct expr *size)
 {
@@ -237,8 +237,8 @@ infer_next(struct compose *c)
 	return true;
 }
 
-/* Infers the node at c->pos and the nodes that compute its sizes, or replaces the
- * node if it is a composition itself. */
+/* Infers the new node at c->pos, and before it the nodes that compute its
+ * sizes. If the node is a composition itself, replaces it. */
 static bool
 finish_node(struct compose *c, struct node *n)
 {
@@ -382,8 +382,9 @@ has_shape(const struct tensor *x, int n, const struct expr *const *shape)
 	return x->ndim == n;
 }
 
-/* The shape as numbers with 0 for a size of x in the same place, and -1 for one
- * other size that is not known. False: there are more of these, or zeros. */
+/* The shape as a constant for Reshape: 0 for a size that x has in the same
+ * dimension, -1 for one unknown size. False if this is not possible: there are
+ * several unknown sizes, or a size is 0. */
 static bool
 shape_numbers(const struct tensor *x, int n, const struct expr *const *shape,
 	      int64_t *values)

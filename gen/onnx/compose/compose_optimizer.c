@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step of an optimizer: of n tensors each with its gradient and moments.
+/* One training step of an optimizer: updates n tensors and their moments from
+ * their gradients.
  *
  *	before	x2, v2 = Momentum<alpha=a, beta=b>(r, t, x, g, v)
  *	after	x2_regular = norm_coefficient * x + g
  *		v2 = a * v + (t > 0 ? b : 1) * x2_regular
- *		x2 = x - r * v2 */
+ *		x2 = x - r * v2
+ */
 #include "compose.h"
 
 struct step {
-	struct tensor *rate, *count; /* count: as the rate's type */
+	struct tensor *rate, *count; /* count: cast to the type of the rate */
 	struct tensor *x, *g, *v, *h;
 	struct tensor *new_x, *new_v, *new_h;
 };
@@ -25,7 +27,7 @@ times(struct compose *c, const char *what, struct tensor *x, double by)
 	return compose_with(c, what, "Mul", x, by);
 }
 
-/* The gradient with that of norm_coefficient / 2 * x^2. */
+/* The gradient plus that of the penalty norm_coefficient / 2 * x^2. */
 static struct tensor *
 regular(struct compose *c, const struct step *s)
 {
@@ -36,7 +38,7 @@ regular(struct compose *c, const struct step *s)
 				     times(c, "norm", s->x, norm), s->g);
 }
 
-/* yes where the count is positive, else no */
+/* Selects yes where the update count is positive, else no. */
 static struct tensor *
 later(struct compose *c, const struct step *s, const char *what,
       struct tensor *yes, struct tensor *no)
@@ -142,8 +144,9 @@ adam_step(struct compose *c, struct step *s)
 	return true;
 }
 
-/* Inputs: rate, count, then n tensors of each of `kinds` kinds; outputs: all
- * but the gradients. */
+/* The inputs are the rate, the update count, then for each of `kinds` kinds (x,
+ * gradient, moments) n tensors. The outputs are all of these except the
+ * gradients. */
 static bool
 optimize(struct compose *c, int kinds,
 	 bool step(struct compose *, struct step *))

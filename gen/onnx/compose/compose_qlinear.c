@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of com.microsoft on quantized tensors: they become the operator on
- * real numbers between DequantizeLinear and QuantizeLinear, the form of which
- * the pass "integers" makes integer arithmetic.
+/* Operators of com.microsoft on quantized tensors become the operator on floats
+ * between DequantizeLinear and QuantizeLinear. The pass "integers" converts
+ * this form to integer arithmetic.
  *
  *	before	y = com.microsoft.QLinearAdd(a, sa, za, b, sb, zb, sy, zy)
  *	after	y_a = DequantizeLinear(a, sa, za)
  *		y_b = DequantizeLinear(b, sb, zb)
  *		y_sum = Add(y_a, y_b)
- *		y = QuantizeLinear(y_sum, sy, zy) */
+ *		y = QuantizeLinear(y_sum, sy, zy)
+ */
 #include "compose.h"
 
-/* Input i with its scale and zero point, which follow it. */
+/* Input i, dequantized with its scale (input i + 1) and zero point (input i +
+ * 2). */
 static struct tensor *
 real(struct compose *c, const char *what, int i)
 {
@@ -18,8 +20,9 @@ real(struct compose *c, const char *what, int i)
 			    compose_input(c, i + 1), compose_input(c, i + 2));
 }
 
-/* Result 0 with the scale that is input i and the zero point after it; without
- * that, of the type of input x. */
+/* Makes y, quantized, result 0: with the scale in input `scale` and the zero
+ * point in the input after it. Without a zero point, the result has the type of
+ * input x. */
 static void
 quantize_like(struct compose *c, struct tensor *y, int scale, int x)
 {
@@ -89,7 +92,8 @@ compose_qlinear_leaky_relu(struct compose *c)
 	return true;
 }
 
-/* Before opset 13 the dimensions from axis on are one. */
+/* Softmax. Before opset 13, it is over all dimensions from `axis` on
+ * together. */
 bool
 compose_qlinear_softmax(struct compose *c)
 {
@@ -182,8 +186,8 @@ compose_qlinear_reduce_mean(struct compose *c)
 	return true;
 }
 
-/* The inputs: the result's scale and zero point, then each operand with its
- * scale and zero point. */
+/* Inputs: scale and zero point of the result, then each operand with its scale
+ * and zero point. */
 bool
 compose_qlinear_concat(struct compose *c)
 {
@@ -256,7 +260,7 @@ compose_dynamic_matmul(struct compose *c)
 	return true;
 }
 
-/* alpha * a * b + c, with c in units of a's and b's scales. */
+/* alpha * a * b + c, where c is quantized with scale(a) * scale(b). */
 bool
 compose_qgemm(struct compose *c)
 {
@@ -290,7 +294,7 @@ compose_qgemm(struct compose *c)
 	return true;
 }
 
-/* -- weights of few bits -- */
+/* -- weights of fewer than 8 bits -- */
 
 struct tensor *
 compose_unpack(struct compose *c, struct tensor *x, int bits)
@@ -325,8 +329,8 @@ compose_unpack(struct compose *c, struct tensor *x, int bits)
 	return compose_reshape(c, "unpacked", all, x->ndim, shape);
 }
 
-/* [rows][blocks] of zero points, as floats: packed in bytes, row by row; 2^(bits
- * - 1) if the node has no zero points. */
+/* The zero points as floats, [rows][blocks]. Integers are packed in bytes, row
+ * by row. Without zero points: the scalar 2^(bits - 1). */
 static struct tensor *
 zero_points(struct compose *c, int bits, int64_t rows, int64_t blocks,
 	    struct dtype type)
@@ -351,7 +355,8 @@ zero_points(struct compose *c, int bits, int64_t rows, int64_t blocks,
 	return compose_unsqueeze(c, "zero_blocks", zero, -1);
 }
 
-/* a * w', with w = (numbers - zero) * scale for each block of a row. */
+/* a * w', where w is dequantized with a scale and zero point for each block of
+ * a row: w = (numbers - zero) * scale. */
 bool
 compose_matmul_bits(struct compose *c)
 {

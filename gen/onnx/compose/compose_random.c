@@ -6,23 +6,24 @@
  *		u = first / 2^32 + 2^-33, v = second / 2^32
  *		y = sqrt(-2 log(u)) cos(2 pi v) s + m	(Box and Muller, 1958)
  *
- * random_run is an input that the model gets: a number that the caller gives to
- * each run. Equal ones give equal results. With --seed it is a constant. The
- * attribute `seed` is a key of the generator; a node without one has a stream of
- * its own. */
+ * random_run is a new input of the model: the caller gives a number to each
+ * run, and runs with equal numbers give equal results. With --seed it is a
+ * constant. The attribute `seed` is the key of the generator; each node without
+ * it has a stream of its own. */
 #include "compose.h"
 
 #include "ops.h"
 
 #define INPUT_NAME "random_run"
 
-/* Of the numbers that a node gets. */
+/* The random numbers of one node, two for each element. */
 struct draw {
-	struct tensor *first, *second; /* 32 bits each */
-	struct dtype type;             /* to compute in */
+	struct tensor *first, *second; /* uint32 */
+	/* in which the result is computed: float32 or float64 */
+	struct dtype type;
 };
 
-/* The input, which the first node with random numbers makes. */
+/* The input random_run, made for the first node that needs it. */
 static struct tensor *
 run_number(struct compose *c)
 {
@@ -65,7 +66,8 @@ draw(struct compose *c, int ndim, const struct expr *const *shape,
 	struct tensor *out[2] = { c->stand_in, c->stand_in }, *in[2];
 	uint32_t key = 0;
 
-	/* A node in a loop would draw the same numbers in each iteration. */
+	/* Inside a loop, a node would draw the same numbers in each
+	 * iteration. */
 	if (place_of_node(c->imp, c->node) > 0) {
 		compose_refuse(c, "random numbers in a branch or a loop whose "
 				  "condition or count depends on data are not "
@@ -87,7 +89,7 @@ draw(struct compose *c, int ndim, const struct expr *const *shape,
 	return d;
 }
 
-/* The bits of a word without the last ones, as a number. */
+/* The bits of a 32-bit word without the lowest `without` ones, as a float. */
 static struct tensor *
 high_bits(struct compose *c, const char *what, const struct draw *d,
 	  struct tensor *bits, int without)
@@ -100,7 +102,7 @@ high_bits(struct compose *c, const char *what, const struct draw *d,
 	return compose_cast(c, what, high, d->type);
 }
 
-/* In [0, 1): multiples of 2^-24, or of 2^-53 in float64. */
+/* Uniform in [0, 1): a multiple of 2^-24, in float64 of 2^-53. */
 static struct tensor *
 uniform(struct compose *c, const struct draw *d)
 {
@@ -125,17 +127,19 @@ normal(struct compose *c, const struct draw *d)
 
 	u = compose_cast(c, "bits", d->first, d->type);
 	u = compose_with(c, "part", "Mul", u, 0x1p-32);
-	u = compose_with(c, "unit", "Add", u, 0x1p-33); /* no 0 */
+	/* never 0: it has a logarithm */
+	u = compose_with(c, "unit", "Add", u, 0x1p-33);
 	u = compose_with(c, "squared", "Mul", compose_1(c, "log", "Log", u),
 			 -2);
-	/* a u that was rounded to 1 has the logarithm 0, here -0 */
+	/* if u was rounded to 1, its logarithm times -2 is -0: Abs makes it
+	 * 0 */
 	u = compose_1(c, "radius", "Sqrt", compose_1(c, "square", "Abs", u));
 	v = compose_cast(c, "other_bits", d->second, d->type);
 	v = compose_with(c, "angle", "Mul", v, 6.283185307179586 * 0x1p-32);
 	return compose_2(c, "normal", "Mul", u, compose_1(c, "cos", "Cos", v));
 }
 
-/* The type of the attribute dtype; otherwise the given one. */
+/* The result type: that of the attribute dtype, without it `otherwise`. */
 static bool
 result_type(struct compose *c, struct dtype otherwise, bool floats,
 	    struct dtype *out)
@@ -240,7 +244,7 @@ compose_uniform(struct compose *c, const struct tensor *x, struct dtype type)
 	return uniform(c, &d);
 }
 
-/*	y = u < x, with u in [0, 1) */
+/* Bernoulli: y = u < x, with u uniform in [0, 1). */
 bool
 compose_bernoulli(struct compose *c)
 {
@@ -257,10 +261,13 @@ compose_bernoulli(struct compose *c)
 	return true;
 }
 
-/* The class whose part of [0, 1) u falls into; the last one has the rest.
+/* Multinomial: [0, 1) is divided into one part for each class; y is the class
+ * whose part contains the uniform number u. The last class has the rest,
+ * whatever the rounding.
  *
  *	chances = CumSum(Softmax(x)) without the last	# [batch, classes - 1]
- *	y[b, i] = how many chances[b] are <= u[b, i] */
+ *	y[b, i] = number of chances[b] that are <= u[b, i]
+ */
 bool
 compose_multinomial(struct compose *c)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LSTM, GRU and RNN: for each direction, the inputs' part for all times as a
- * product, and an internal operator that updates the state from time to time.
+/* LSTM, GRU and RNN: for each direction, one matrix product multiplies the
+ * inputs of all time steps by their weights; an internal operator then updates
+ * the state step by step.
  *
  *	before	y, y_h, y_c = LSTM(x, w, r, b)   # one direction
  *	after	m = MatMul(x, transpose(w))
@@ -8,8 +9,8 @@
  *		s_h, s, s_c = tirc.LSTM(pre, transpose(r))
  *		y = Unsqueeze(s, 1) …
  *
- * com.microsoft's DynamicQuantizeLSTM has weights of bytes, transposed already.
- * Its x is quantized once for all times, its state in each step:
+ * com.microsoft's DynamicQuantizeLSTM has 8-bit weights, which are transposed
+ * already. x is quantized once for all time steps, the state in each step:
  *
  *	before	y = com.microsoft.DynamicQuantizeLSTM(x, w, r, b, , , , , w_scale,
  *						w_zero, r_scale, r_zero)
@@ -17,7 +18,8 @@
  *		sums = MatMulInteger(q, w, zero, w_zero)
  *		m = Mul(Cast(sums), Mul(scale, w_scale))
  *		pre = Add(m, bias)
- *		s_h, s = tirc.LSTM(pre, r, , , , , r_scale, r_zero) */
+ *		s_h, s = tirc.LSTM(pre, r, , , , , r_scale, r_zero)
+ */
 #include "compose.h"
 
 #include <strings.h>
@@ -44,16 +46,17 @@ struct recurrent {
 	const struct kind *kind;
 	struct tensor *x; /* [times, rows, inputs] */
 	int directions;
-	bool rows_first; /* attribute layout */
-	bool linear;     /* linear_before_reset */
+	bool rows_first; /* attribute layout is 1 */
+	bool linear;     /* attribute linear_before_reset */
 	bool quantized;
-	struct tensor *bytes[3]; /* x, its scale and zero point, if so */
+	struct tensor *bytes[3]; /* if quantized: x, its scale and zero point */
 	int64_t hidden;
 };
 
 /* -- activations -- */
 
-/* The functions with parameters, and their defaults; n: alpha, or both. */
+/* The activation functions and the defaults of their parameters; n: the number
+ * of parameters, 1 is alpha only. */
 static const struct function {
 	const char *name;
 	int n;
@@ -83,8 +86,8 @@ find_function(const char *name)
 	return NULL;
 }
 
-/* The next value of a list of parameters, which the functions use up in order;
- * `value` if there is none. */
+/* The next value of a list of parameters, or `value` at its end. The functions
+ * take the parameters in order. */
 static double
 next_value(const struct attr *list, int *used, double value)
 {
@@ -93,8 +96,8 @@ next_value(const struct attr *list, int *used, double value)
 		       : value;
 }
 
-/* Sets attributes f, g and h of the next node to the functions of a
- * direction. */
+/* Sets the attributes f, g and h of the next node to the activation functions
+ * of a direction. */
 static bool
 set_functions(struct recurrent *r, int direction)
 {
@@ -144,7 +147,7 @@ set_functions(struct recurrent *r, int direction)
 
 /* -- parts of the inputs -- */
 
-/* Elements [from, to) of a dimension; t itself if these are all. */
+/* Elements [from, to) of a dimension; t itself if it has no others. */
 static struct tensor *
 part(struct compose *c, const char *what, struct tensor *t, int axis,
      int64_t from, int64_t to)
@@ -156,7 +159,8 @@ part(struct compose *c, const char *what, struct tensor *t, int axis,
 			     expr_index(c->m, to));
 }
 
-/* Input i for a direction, which is dimension `axis`; NULL: it is absent. */
+/* The part of input i for a direction; `axis` is the dimension of directions.
+ * NULL if the input is absent. */
 static struct tensor *
 of_direction(struct recurrent *r, const char *what, int i, int axis,
 	     int direction)
@@ -170,15 +174,15 @@ of_direction(struct recurrent *r, const char *what, int i, int axis,
 		 : NULL;
 }
 
-/* An initial state for a direction. */
+/* The initial state of a direction; NULL if input i is absent. */
 static struct tensor *
 initial(struct recurrent *r, const char *what, int i, int direction)
 {
 	return of_direction(r, what, i, r->rows_first, direction);
 }
 
-/* The biases of the input and of the state, added; with linear_before_reset,
- * that of the state's last gate stays apart, in *inner. */
+/* The sum of the biases of input and state. With linear_before_reset, the
+ * state's bias of the last gate is not added, but returned in *inner. */
 static struct tensor *
 bias_of(struct recurrent *r, int direction, struct tensor **inner)
 {
@@ -208,7 +212,7 @@ bias_of(struct recurrent *r, int direction, struct tensor **inner)
 
 /* -- one direction -- */
 
-/* The name of the kernel of a direction. */
+/* The name of the kernel that computes a direction. */
 static const char *
 stem_of(struct recurrent *r, bool reverse)
 {
@@ -219,11 +223,11 @@ stem_of(struct recurrent *r, bool reverse)
 			    reverse ? "backward" : "forward");
 }
 
-/* Result k of ONNX's operators is output `from[k]` of the internal ones, the
- * first of which is never absent. */
+/* Output from[k] of the internal operator is output k of ONNX's. Output 0 of
+ * the internal one, the last state, is always present. */
 static const int from[3] = { 1, 0, 2 };
 
-/* The inputs' part without biases. */
+/* The inputs of all time steps times their weights, without biases. */
 static struct tensor *
 input_part(struct recurrent *r, int direction)
 {
@@ -241,7 +245,7 @@ input_part(struct recurrent *r, int direction)
 				      r->bytes[1], scale, NULL);
 }
 
-/* The results of one direction. */
+/* Makes the nodes of one direction; out: its results. */
 static bool
 run_direction(struct recurrent *r, int direction, bool reverse,
 	      struct tensor **out)
@@ -311,7 +315,7 @@ run_direction(struct recurrent *r, int direction, bool reverse,
 	return true;
 }
 
-/* The results of all directions along a new axis. */
+/* Joins the results of all directions along a new axis. */
 static struct tensor *
 join(struct recurrent *r, struct tensor *const *of, int axis)
 {
@@ -365,8 +369,8 @@ check_inputs(struct recurrent *r)
 	return true;
 }
 
-/* Are scales and zero points one for each direction, or for each column of
- * each? */
+/* Are the scales and zero points of the shape [directions] or [directions,
+ * columns]? False after a diagnostic. */
 static bool
 check_scales(struct recurrent *r)
 {
@@ -393,7 +397,8 @@ check_scales(struct recurrent *r)
 	return true;
 }
 
-/* Quantizes x; times at which all sequences have ended count as zeros. */
+/* Quantizes x. Time steps after the end of all sequences are set to 0, so that
+ * they do not change the scale. */
 static void
 quantize_input(struct recurrent *r)
 {

@@ -8,7 +8,8 @@
  *		y = Concat(a * cos - b * sin, a * sin + b * cos) */
 #include "compose_attention.h"
 
-/* The rows of a cache at the positions, for [b][heads][s][n]. */
+/* The rows of a cos or sin table at the positions, [b][s][n], as
+ * [b][1][s][n]. */
 static struct tensor *
 rows_at(struct compose *c, const char *what, struct tensor *cache,
 	struct tensor *positions)
@@ -32,7 +33,8 @@ rotated(struct compose *c, const char *what, const char *op_type,
 			 compose_2(c, "second", "Mul", b, by_b));
 }
 
-/* x: [b][heads][s][2 * n] */
+/* Rotates pairs of elements that are `half` apart: x is [b][heads][s][2 *
+ * half]. */
 static struct tensor *
 rotate_halves(struct compose *c, struct tensor *x, int64_t half,
 	      struct tensor *cos, struct tensor *sin)
@@ -48,7 +50,7 @@ rotate_halves(struct compose *c, struct tensor *x, int64_t half,
 			      rotated(c, "imag", "Add", a, sin, b, cos));
 }
 
-/* Even and odd elements: the two of [...][n][2]. */
+/* Rotates pairs of neighbouring elements: the last dimension as [n][2]. */
 static struct tensor *
 rotate_pairs(struct compose *c, struct tensor *x, int64_t half,
 	     struct tensor *cos, struct tensor *sin)

@@ -3,13 +3,14 @@
  * the next. */
 #include "compose.h"
 
-/* A convolution of each channel along the sequence, which sees the elements
- * before: the state has the last k - 1 of them.
+/* A convolution of each channel along the sequence that uses only earlier
+ * elements: the state has the last k - 1 elements of the calls before.
  *
  *	before	y, present = CausalConvWithState(x, w, b, past)  # w: [c, 1, k]
  *	after	y_padded = Concat<axis=2>(past, x)
  *		y = Conv<group=c>(y_padded, w, b)
- *		present = y_padded[:, :, -(k - 1):] */
+ *		present = y_padded[:, :, -(k - 1):]
+ */
 bool
 compose_causal_conv(struct compose *c)
 {
@@ -74,7 +75,8 @@ check_linear(struct compose *c, int64_t heads, int64_t kv_heads)
 	return true;
 }
 
-/* Are all tensors of tokens [b][t][of the right size]? */
+/* Do the inputs have the right ranks and the right last dimensions? False after
+ * a diagnostic. */
 static bool
 check_sizes(struct compose *c, int64_t heads, int64_t kv_heads)
 {
@@ -116,7 +118,7 @@ check_sizes(struct compose *c, int64_t heads, int64_t kv_heads)
 	return true;
 }
 
-/* tirc.LinearAttention with results of a float of 32 bits or more. */
+/* tirc.LinearAttention, computed with at least 32-bit floats. */
 bool
 compose_linear_attention(struct compose *c)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that move or compare strings. A tensor of strings of shape [n] is a
- * tensor of bytes of shape [n, bytes], in which zeros follow each string. So most
- * operators are the same operator on the bytes:
+/* Operators that move or compare strings. A tensor of strings of shape [n] is
+ * stored as bytes of shape [n, bytes]; each string is filled up with zeros. So
+ * most operators become the same operator on bytes:
  *
  *	before	y = Equal(a, b)			# a, b: string[3]
  *	after	y_bytes = Equal(a, b)		# a, b: uint8[3, 64]
  *		y = ReduceMin(y_bytes, [-1])
  *
- * Where strings of several tensors meet, each gets the largest number of
- * bytes. */
+ * If an operator combines several tensors of strings, the strings of all are
+ * first extended to the largest number of bytes. */
 #include "compose_strings.h"
 
 #include "ops.h"
@@ -18,7 +18,7 @@ string_bytes(const struct tensor *x)
 {
 	int64_t bytes = 1;
 
-	/* always a number: from the model's constants and the options */
+	/* never symbolic: constants and options determine it */
 	expr_is_int(x->shape[x->ndim - 1], &bytes);
 	return bytes;
 }
@@ -58,14 +58,15 @@ string_inputs(struct compose *c, int first)
 	return true;
 }
 
-/* Input 0 as strings: the first check of every composition that moves them. */
+/* Is input 0 a tensor of strings? Every composition that moves strings checks
+ * this first; false after a diagnostic. */
 static bool
 one_string(struct compose *c)
 {
 	return compose_input(c, 0)->is_string || string_inputs(c, 0);
 }
 
-/* The largest number of bytes of the inputs from `first` on. */
+/* The largest number of bytes of a string in the inputs from `first` on. */
 static int64_t
 most_bytes(struct compose *c, int first)
 {
@@ -79,7 +80,8 @@ most_bytes(struct compose *c, int first)
 	return most;
 }
 
-/* The axis in [0, rank). */
+/* Sets *out to the axis counted from the start, in [0, rank). False after a
+ * diagnostic. */
 static bool
 axis_of(struct compose *c, int64_t axis, int rank, int64_t *out)
 {
@@ -91,7 +93,7 @@ axis_of(struct compose *c, int64_t axis, int rank, int64_t *out)
 			     (long long)axis, -rank, rank);
 }
 
-/* The attribute axis of the model's node, for the next node. */
+/* Copies the attribute axis of the model's node to the next node. */
 static bool
 set_axis(struct compose *c, int64_t missing, int rank)
 {
@@ -104,7 +106,7 @@ set_axis(struct compose *c, int64_t missing, int rank)
 	return true;
 }
 
-/* The axes of input i, in [0, rank); NULL after a diagnostic. */
+/* The axes in input i, counted from the start; NULL after a diagnostic. */
 static const int64_t *
 axes_of(struct compose *c, int i, int rank, int *n)
 {
@@ -124,7 +126,7 @@ axes_of(struct compose *c, int i, int rank, int *n)
 	return axes;
 }
 
-/* A list of sizes, with one more element for the bytes. */
+/* The list `sizes` with one more element, the number of bytes. */
 static struct tensor *
 sizes_with(struct compose *c, struct tensor *sizes, int64_t last)
 {
@@ -247,7 +249,7 @@ compose_string_gather_nd(struct compose *c)
 	return true;
 }
 
-/* The index is the same for all bytes of a string. */
+/* GatherElements: the indices are repeated for all bytes of a string. */
 bool
 compose_string_gather_elements(struct compose *c)
 {
@@ -414,7 +416,8 @@ compose_string_transpose(struct compose *c)
 	return true;
 }
 
-/* With the axes as an input, which then do not count the bytes. */
+/* Slice with explicit axes: without them, the dimension of bytes would be
+ * sliced. */
 bool
 compose_string_slice(struct compose *c)
 {
@@ -452,7 +455,7 @@ compose_string_slice(struct compose *c)
 	return true;
 }
 
-/* The position that a start or end of Shape names. */
+/* The dimension that the attribute start or end of Shape means. */
 static int64_t
 shape_position(const struct compose *c, const char *name, int64_t missing,
 	       int rank)

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helpers of the compositions on strings. */
+/* Helpers of the compositions for tensors of strings. */
 #ifndef TIRC_ONNX_COMPOSE_STRINGS_H
 #define TIRC_ONNX_COMPOSE_STRINGS_H
 
 #include "compose.h"
 
-/* The bytes of each string of x. */
+/* The number of bytes of each string of x. */
 int64_t string_bytes(const struct tensor *x);
-/* x with rows of `bytes` bytes, filled with zeros; x's rows are not longer. */
+/* x with strings of `bytes` bytes, filled up with zeros; x has no longer
+ * strings. */
 struct tensor *string_widen(struct compose *c, struct tensor *x, int64_t bytes);
-/* Result k of the model's node is t, a tensor of strings. */
+/* Makes t, a tensor of strings, the result k of the model's node. */
 void string_result(struct compose *c, int k, struct tensor *t);
-/* Are the inputs from `first` on strings? Else false after a diagnostic. */
+/* Are the inputs from `first` on tensors of strings? False after a
+ * diagnostic. */
 bool string_inputs(struct compose *c, int first);
 
 #endif

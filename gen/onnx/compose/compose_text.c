@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on the text of strings, by the operators of passes/ops/text/strings.c. */
+/* Operators on the text of strings, by means of the operators of
+ * passes/ops/text/strings.c. */
 #include "compose_strings.h"
 #include "ops.h"
 #include "pattern.h"
 
-/* A node of tirc's own operators with one output. */
+/* Makes a node of the domain tirc with one output. */
 static struct tensor *
 own(struct compose *c, const char *what, const char *op_type,
     struct tensor *const *in, int n)
@@ -15,7 +16,7 @@ own(struct compose *c, const char *what, const char *op_type,
 	return out;
 }
 
-/* x as a matrix: a row for each string. */
+/* x as a matrix with a row for each string. */
 static struct tensor *
 rows_of(struct compose *c, struct tensor *x)
 {
@@ -27,7 +28,8 @@ rows_of(struct compose *c, struct tensor *x)
 				   compose_ints(c, "rows_shape", 2, shape));
 }
 
-/* t, whose first dimension is that of the rows of x, in the shape of x. */
+/* Reshapes t, which has a row for each string of x: the first dimension becomes
+ * the dimensions of x. */
 static struct tensor *
 from_rows(struct compose *c, struct tensor *t, const struct tensor *x)
 {
@@ -75,7 +77,8 @@ change_case(struct compose *c, const char *what, struct tensor *x, bool upper)
 	return own(c, what, "ChangeCase", &x, 1);
 }
 
-/* Which strings of x, a list, are no stop words; NULL: all. */
+/* For each string of the list x, whether it is kept because it is not a stop
+ * word; NULL if there are no stop words. */
 static struct tensor *
 kept_words(struct compose *c, struct tensor *x)
 {
@@ -105,8 +108,9 @@ kept_words(struct compose *c, struct tensor *x)
 	return compose_1(c, "kept", "Not", same);
 }
 
-/* The strings of x that are kept, in order; one empty string if there are
- * none: then the first string is kept, and emptied. */
+/* The strings of the list x for which `kept` is true, in order. If there are
+ * none, the result is one empty string: the first string is kept, and all bytes
+ * are multiplied by 0. */
 static struct tensor *
 select_words(struct compose *c, struct tensor *x, struct tensor *kept)
 {
@@ -130,7 +134,8 @@ select_words(struct compose *c, struct tensor *x, struct tensor *kept)
 			 compose_squeeze(c, "list", at, 0));
 }
 
-/* Is the case of letters changed in the same way everywhere? */
+/* Is the locale one whose rules of upper and lower case are supported? False
+ * after a diagnostic. */
 static bool
 check_locale(struct compose *c)
 {
@@ -182,7 +187,8 @@ compose_string_normalizer(struct compose *c)
 
 /* -- StringSplit -- */
 
-/* The most pieces that a string of so many bytes has. */
+/* The largest number of pieces into which a string of so many bytes can be
+ * split. */
 static int64_t
 most_pieces(const struct compose *c, int64_t bytes)
 {
@@ -269,7 +275,7 @@ compose_regex(struct compose *c)
 
 /* -- Cast -- */
 
-/* x, of numbers, as their digits. */
+/* Converts the numbers x to strings of digits. */
 static bool
 cast_to_strings(struct compose *c)
 {
@@ -290,7 +296,7 @@ cast_to_strings(struct compose *c)
 		bits = 1;
 		y = compose_cast(c, "bit", y, dtype_of(DT_U8));
 	}
-	/* log10(2) is below 0.30103 */
+	/* digits of an integer: log10(2) is less than 0.30103 */
 	compose_set_int(c, "bytes", is_signed + 1 + bits * 30103 / 100000);
 	string_result(c, 0,
 		      from_rows(c, own(c, "digits", "FormatInteger", &y, 1),

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows of signals, as sums of cosines, and the bands of the mel scale.
+/* Window functions of signals, as sums of cosines, and the matrix of mel
+ * filters.
  *
  *	before	y = HannWindow(n)
  *	after	y_at = Range(0, n, 1)
  *		y_angle = Mul(Cast(y_at), 2 pi / n)
- *		y = 0.5 - 0.5 * Cos(y_angle) */
+ *		y = 0.5 - 0.5 * Cos(y_angle)
+ */
 #include "compose.h"
 
 #include <math.h>
@@ -23,7 +25,7 @@ compose_count(struct compose *c, const char *what, struct tensor *n,
 	return compose_cast(c, what, at, type);
 }
 
-/* a0 - a1 * cos(angle) + a2 * cos(2 * angle), in float32. */
+/* Makes a0 - a1 * cos(angle) + a2 * cos(2 * angle), computed in float32. */
 static bool
 window(struct compose *c, double a0, double a1, double a2)
 {
@@ -122,8 +124,7 @@ mel_of(double hertz)
 	return 2595 * log10(1 + hertz / 700);
 }
 
-/* The number of the frequency, of length / 2 + 1 ones, at which band i
- * begins. */
+/* The frequency bin, of length / 2 + 1, at which mel band i begins. */
 static int64_t
 mel_edge(const struct mel *mel, int64_t i)
 {
@@ -135,7 +136,8 @@ mel_edge(const struct mel *mel, int64_t i)
 			      (double)mel->rate);
 }
 
-/* A triangle over the frequencies from one edge to the next but one. */
+/* The weight of frequency bin `at` in a band: a triangle from `left` to `right`
+ * with its peak at `centre`. */
 static double
 mel_weight(int64_t at, int64_t left, int64_t centre, int64_t right)
 {

@@ -25,7 +25,7 @@ static const struct composition string_rows[] = {
 #undef COMPOSE
 };
 
-/* The operator of each composition until it is replaced. */
+/* The operator of a node that is a composition, until its nodes replace it. */
 static const struct op composition_op = {
 	.name = "composition",
 	.domain = "tirc",
@@ -122,8 +122,9 @@ check_node(struct compose *c, const struct composition *row)
 	return true;
 }
 
-/* y, the result k of the model's node, becomes an output of the node that
- * computed t. */
+/* y, an output of the model's node, becomes the output of the node that
+ * computed t; if the composition did not compute t itself, y becomes a copy of
+ * t. */
 static void
 take_result(struct compose *c, struct tensor *y, struct tensor *t)
 {
@@ -176,8 +177,8 @@ take_results(struct compose *c)
 	return true;
 }
 
-/* The scalar that helpers return after a failure; shape[d] is 1 for every d
- * that a composition may ask for, -1 too. */
+/* The scalar that helpers return after a failure. Its shape can be read at
+ * every index that a composition may use, -1 included, and is 1 everywhere. */
 static struct tensor *
 make_stand_in(struct module *m)
 {
@@ -217,7 +218,7 @@ compose_node_at(struct importer *imp, int *pos)
 			      sizeof string_rows / sizeof *string_rows, n);
 	}
 	if (!row) {
-		/* tirc.Copy gives a branch its result. */
+		/* tirc.Copy copies the result of a branch */
 		return (n->op && n->op->fuse == FUSE_CONTROL) ||
 				       strcmp(n->op_type, "Copy") == 0
 			       ? compose_refuse(&c, "strings in a branch or a "

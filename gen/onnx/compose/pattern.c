@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A regular expression becomes a tree, the tree an automaton of Thompson (K.
- * Thompson, Regular Expression Search Algorithm, 1968), and that a deterministic
- * one, by sets of states. A character beyond ASCII is its bytes in UTF-8. */
+/* A regular expression is parsed to a tree; Thompson's construction makes a
+ * nondeterministic automaton (K. Thompson, Regular Expression Search Algorithm,
+ * 1968), and the subset construction a deterministic one. Characters beyond
+ * ASCII are sequences of bytes in UTF-8. */
 #include "pattern.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #define MAX_STATES 1000 /* of the deterministic automaton */
-#define MAX_NODES 4000  /* of Thompson's */
+#define MAX_NODES 4000  /* states of the nondeterministic automaton */
 #define MAX_REPEAT 1000 /* as in RE2 */
-#define MAX_DEPTH 100   /* of groups */
+#define MAX_DEPTH 100   /* of nested groups */
 
 struct bytes {
 	uint64_t bit[4];
@@ -32,7 +33,7 @@ struct tree {
 	enum tree_kind kind;
 	struct bytes set;
 	const struct tree *a, *b;
-	int min, max; /* max -1: any number */
+	int min, max; /* max -1: no maximum */
 };
 
 struct regex {
@@ -96,7 +97,7 @@ tree_range(struct regex *r, int low, int high)
 	return tree_bytes(r, s);
 }
 
-/* Any character beyond ASCII: two to four bytes. */
+/* Matches any character beyond ASCII, two to four bytes. */
 static const struct tree *
 tree_wide(struct regex *r)
 {
@@ -115,7 +116,7 @@ tree_wide(struct regex *r)
 	return t;
 }
 
-/* All characters but those of a set of ASCII. */
+/* Matches any character that is not in a set of ASCII characters. */
 static const struct tree *
 tree_except(struct regex *r, const struct bytes *set)
 {
@@ -131,7 +132,7 @@ tree_except(struct regex *r, const struct bytes *set)
 
 /* -- reading -- */
 
-/* The set of \d, \s or \w; false: another letter. */
+/* Adds the characters of \d, \s or \w to s; false if it is another letter. */
 static bool
 perl_class(int letter, struct bytes *s)
 {
@@ -161,7 +162,7 @@ hex_digit(int c)
 	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
-/* The character after a backslash, at r->at. */
+/* The character that an escape means; r->at is after the backslash. */
 static int
 read_escape(struct regex *r)
 {
@@ -194,7 +195,8 @@ read_escape(struct regex *r)
 	return c;
 }
 
-/* One character or class of a class in brackets. True: a character. */
+/* Reads one element in brackets: true if it is a character (*c), false if it is
+ * a class, which is added to s. */
 static bool
 read_item(struct regex *r, struct bytes *s, int *c)
 {
@@ -252,7 +254,7 @@ read_class(struct regex *r)
 
 static const struct tree *read_or(struct regex *r);
 
-/* After "(". */
+/* Reads a group after its "(". */
 static const struct tree *
 read_group(struct regex *r)
 {
@@ -351,7 +353,7 @@ read_atom(struct regex *r)
 	return t;
 }
 
-/* The number at *at, at most MAX_REPEAT + 1; -1: no digit is there. */
+/* Reads a number at *at, at most MAX_REPEAT + 1; -1 if there is no digit. */
 static int
 read_count(const char **at)
 {
@@ -364,8 +366,8 @@ read_count(const char **at)
 	return v;
 }
 
-/* "{2}", "{2,}" or "{2,3}" at r->at; *max -1: no limit. False: the brace is a
- * character. */
+/* Reads "{2}", "{2,}" or "{2,3}" at r->at; *max is -1 without a maximum. False
+ * if it is not a repetition: the brace is a character. */
 static bool
 read_counts(struct regex *r, int *min, int *max)
 {
@@ -406,7 +408,8 @@ read_repeat(struct regex *r)
 		} else {
 			break;
 		}
-		/* "as few as possible" matches the same strings */
+		/* lazy repetition (a second ?) matches the same whole
+		 * strings */
 		r->at += *r->at == '?';
 		more = arena_new(r->a, struct tree);
 		*more = (struct tree){
@@ -432,10 +435,11 @@ read_or(struct regex *r)
 	return t;
 }
 
-/* -- Thompson's automaton -- */
+/* -- the nondeterministic automaton (Thompson's) -- */
 
-/* A state with a set of bytes to one state, or with two states that are reached
- * without a byte, everywhere or where its kind says; -1: none. */
+/* A state. TREE_BYTES: a byte of `set` leads to to[0]. Other kinds lead to
+ * to[0] and to[1] without a byte; TREE_BEGIN and the like only where their
+ * condition holds. to is -1 if there is no such state. */
 struct state {
 	struct bytes set;
 	enum tree_kind kind;
@@ -460,7 +464,8 @@ state_new(struct machine *m, int a, int b)
 	return m->states.n - 1;
 }
 
-/* The first state of a machine that matches t and goes on to `end`. */
+/* Adds states that match t and continue at state `end`; returns the first
+ * one. */
 static int
 build(struct machine *m, const struct tree *t, int end)
 {
@@ -499,7 +504,7 @@ build(struct machine *m, const struct tree *t, int end)
 		}
 		for (int k = 0; k < t->min; ++k) {
 			s = build(m, t->a, end);
-			if (s == end) { /* only the empty string */
+			if (s == end) { /* t matches only the empty string */
 				break;
 			}
 			end = s;
@@ -512,14 +517,14 @@ build(struct machine *m, const struct tree *t, int end)
 
 /* -- the deterministic automaton -- */
 
-/* A set has a flag for each of Thompson's states, and one more: is the previous
- * byte of a word? */
+/* A set of states has a flag for each state of the nondeterministic automaton,
+ * and one more: was the last byte a word character? */
 struct subsets {
 	struct machine *m;
 	VEC(uint8_t *) sets;
-	uint8_t *here, *next; /* sets that are built */
+	uint8_t *here, *next; /* sets under construction */
 	int *stack;
-	int n; /* flags */
+	int n; /* number of flags of a set */
 };
 
 static bool
@@ -528,8 +533,8 @@ is_word(int byte)
 	return (byte < 0x80 && isalnum(byte)) || byte == '_';
 }
 
-/* Adds to a set a state and those that are reached from it without a byte, by
- * states of the kinds in the mask. */
+/* Adds to the set a state and all states that it reaches without a byte, by
+ * states whose kinds are in the mask. */
 static void
 close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 {
@@ -552,8 +557,8 @@ close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 	}
 }
 
-/* d->here becomes the set with the states that are reached before a byte that is,
- * or is not, of a word. */
+/* Sets d->here to the states that `set` reaches without a byte, if the next
+ * byte is a word character (`word`) or not. */
 static void
 look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 {
@@ -567,7 +572,8 @@ look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 	}
 }
 
-/* The number of the set d->next, which becomes empty. */
+/* The number of the set d->next, which is added if it is new; then clears
+ * d->next. */
 static int
 number_of(struct subsets *d)
 {
@@ -602,7 +608,8 @@ step(struct subsets *d, int from, int byte)
 	return number_of(d);
 }
 
-/* Is the byte in the same sets as the byte before it? */
+/* Is the byte in exactly the sets that contain the byte before it? Then the
+ * transitions of both are equal. */
 static bool
 is_like_previous(const struct machine *m, int byte)
 {

@@ -5,19 +5,19 @@
 
 #include "arena.h"
 
-/* State 0 is the first. next[256 * s + b] is the state after byte b; the byte 0,
- * which follows a string, keeps the state. accepts[s]: does the whole string
- * match? */
+/* State 0 is the start. next[256 * s + b] is the state after byte b in state s;
+ * the byte 0, with which strings are filled up, keeps the state. accepts[s]: a
+ * string that ends in state s matches. */
 struct automaton {
 	int n_states;
 	const uint16_t *next;
 	const uint8_t *accepts;
 };
 
-/* Compiles a pattern in the syntax of RE2 for matches of a whole string in
- * UTF-8. False: *why says what is wrong or not supported: flags, assertions but ^,
- * $, \b and \B, classes by name, characters beyond ASCII within brackets, more
- * than 1000 states. */
+/* Compiles a pattern in RE2's syntax; it must match a whole string in UTF-8.
+ * False if it is wrong or not supported, with the reason in *why. Not
+ * supported: flags, assertions except ^, $, \b and \B, named classes,
+ * characters beyond ASCII in brackets, more than 1000 states. */
 bool regex_compile(struct arena *a, const char *pattern, struct automaton *out,
 		   const char **why);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States of loops to which iterations append:
+/* Loop states that an iteration changes only by appending to them:
  *
- *	state = Concat (state, part)         for each iteration
+ *	state = Concat (state, part)         in each iteration
  *
- * The parts of all iterations are stacked instead, and the state is joined with
- * them once, after the loop. */
+ * The state is removed from the loop: the loop stacks the parts of all
+ * iterations, and one Concat after the loop appends the stacked parts to the
+ * first state. */
 #include "flow.h"
 #include "ops.h"
 
-/* Does n give its input as it is? */
+/* Is n an Identity, or a Cast to the type that its input has already? */
 static bool
 passes_on(const struct node *n, struct dtype type)
 {
@@ -18,7 +19,8 @@ passes_on(const struct node *n, struct dtype type)
 		 node_attr_int(n, "to", 0) == dtype_onnx_number(type)));
 }
 
-/* The Concat that appends to the state, or NULL. */
+/* The Concat that appends to the state, or NULL if the body uses the state or
+ * its next value in any other way. */
 static struct node *
 find_concat(struct dtype type, const struct tensor *carried,
 	    const struct tensor *next)
@@ -30,7 +32,8 @@ find_concat(struct dtype type, const struct tensor *carried,
 		carried = reader->outputs[0];
 		reader = sole_user(carried);
 	}
-	/* The loop is a reader of the next value, and the only one. */
+	/* Walks back from the next value to the node that computes it. The loop
+	 * reads `next`; a tensor with another reader ends the walk. */
 	while (sole_user(next) && made && passes_on(made, type)) {
 		next = made->inputs[0];
 		made = next->producer;
@@ -73,12 +76,15 @@ flow_find_append(struct importer *imp, const struct deferred *d,
 
 		first = deferred_node(imp, d, "Slice", in, 4, "nothing");
 	}
-	/* The shapes of the parts are compared with the state's. */
+	/* The Concat now gives the part alone: its first input has no elements.
+	 * It stays, so that inference compares the shapes of the part and of
+	 * the state. */
 	node_set_input(concat, 0, first);
 	return (int)axis;
 }
 
-/* t, whose dimensions axis and axis + 1 become one. */
+/* Reshapes t: its dimensions axis and axis + 1 become one. `part` is one of the
+ * parts stacked in t. NULL after a diagnostic. */
 static struct tensor *
 merged(struct importer *imp, const struct deferred *d, struct tensor *t,
        const struct tensor *part, int axis)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies under import: of graphs and functions, of branches and loops; and nodes
- * that other nodes replace when their inputs are known. */
+/* Bodies under import: of graphs and functions, of branches and loops; and the
+ * nodes that are replaced by others when their inputs are known. */
 #ifndef TIRC_ONNX_BODIES_H
 #define TIRC_ONNX_BODIES_H
 
@@ -9,10 +9,11 @@
 /* -- nodes.c -- */
 
 bool import_body(struct importer *imp, struct body *body);
-/* The slot of a name in a body or, for a nested graph, around it. */
+/* The slot of a name in the body or, for a nested graph, in the bodies around
+ * it; NULL if there is none. */
 struct scope_slot *import_lookup(const struct body *body, const char *name);
-const char *import_domain(const char *domain); /* "ai.onnx" is "" */
-/* Appends a node to the graph, with its version and origin (-1: none). */
+const char *import_domain(const char *domain); /* "ai.onnx" becomes "" */
+/* Appends a node to the graph; origin -1: it has none. */
 struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
 			     struct tensor **in, int n_in, struct tensor **out,
@@ -20,99 +21,103 @@ struct node *import_add_node(struct importer *imp, const char *domain,
 
 /* -- function.c -- */
 
-/* Collects the functions of the model and of --functions, before the first is
- * looked for. */
+/* Collects the functions of the model and of --functions. */
 bool functions_collect(struct importer *imp);
-/* function_files.c: appends those of --functions. */
+/* function_files.c: appends the functions of --functions. */
 bool function_files(struct importer *imp);
-/* NULL: the node calls none. */
+/* The function that the node calls, or NULL. */
 struct local_function *function_find(const struct importer *imp,
 				     const Onnx__NodeProto *call);
-/* "outer/call/", a prefix that no other call has. */
+/* The prefix of the names in a call's body, "outer/call/"; no other call has
+ * it. */
 const char *import_prefix(struct importer *imp, const struct body *caller,
 			  const Onnx__NodeProto *call);
 bool function_inline(struct importer *imp, const struct body *caller,
 		     struct local_function *f, const Onnx__NodeProto *call,
 		     const char *item, int origin);
 
-/* -- deferred.c: nodes that other nodes replace -- */
+/* -- deferred.c: nodes that inference replaces by others -- */
 
-/* Does it have an operator whose nodes are deferred? */
+/* Is p's operator one whose nodes are deferred? */
 bool is_deferred_operator(const struct importer *imp, const Onnx__NodeProto *p);
-/* Notes a new node. */
+/* Records n as deferred. */
 void deferred_add(struct importer *imp, struct node *n,
 		  const Onnx__NodeProto *p, const struct body *body,
 		  const attr_list *attrs, int n_inputs, int origin);
-/* The tensors around a node that its nested graphs use: appended to list, each
+/* Appends to list the outer tensors that the nested graphs of a node use, each
  * once. */
 typedef VEC(struct tensor *) tensor_list;
 void deferred_captures(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, tensor_list *list);
-/* Replaces the node, or makes nodes for one more iteration of a loop before
- * it. All inputs of the node have known types and shapes. */
+/* Replaces the node by other nodes, or adds the nodes of the next iteration of
+ * a loop. The types and shapes of all its inputs are known. False after a
+ * diagnostic. */
 bool deferred_expand(struct importer *imp, struct node *n);
-/* The node's attribute that is a graph, or NULL. */
+/* The nested graph in the attribute `name`, or NULL. */
 const Onnx__GraphProto *deferred_graph(const struct deferred *d,
 				       const char *name);
 bool deferred_refuse(struct importer *imp, const struct deferred *d,
 		     const char *fmt, ...) TIRC_PRINTF(3, 4);
-/* Makes the nodes of a nested graph over given inputs; out[] are its outputs'
- * tensors. Nodes are appended to the graph, which is not sorted yet. */
+/* Appends the nodes of a nested graph with the given inputs to the graph,
+ * unsorted; out[]: the tensors of its outputs. */
 bool deferred_inline(struct importer *imp, const struct deferred *d,
 		     const Onnx__GraphProto *graph, int flow,
 		     struct tensor *const *in, int n_in, struct tensor **out);
-/* A new node with the origin of d, at the end of the graph; its tensor. */
+/* Appends a node with the origin of d; returns its output. */
 struct tensor *deferred_node(struct importer *imp, const struct deferred *d,
 			     const char *op_type, struct tensor *const *in,
 			     int n_in, const char *name);
-/* The result of an Unsqueeze or Squeeze of x at an axis. */
+/* Squeeze or Unsqueeze (op_type) of x at an axis. */
 struct tensor *deferred_change_rank(struct importer *imp,
 				    const struct deferred *d,
 				    const char *op_type, struct tensor *x,
 				    int64_t axis);
-/* A new node like that of deferred_node, with a given output. */
+/* As deferred_node, with the given output; returns the node. */
 struct node *deferred_make(struct importer *imp, const struct deferred *d,
 			   const char *op_type, struct tensor *const *in,
 			   int n_in, struct tensor *out);
-/* Output k of the node has the value of t, which may be a sequence. */
+/* Gives output k of the node the value of t, which may be a sequence. */
 void deferred_output(struct importer *imp, const struct deferred *d, int k,
 		     struct tensor *t);
-/* Removes the node, whose outputs are set. */
+/* Removes the node, after its outputs were set; why: the reason for the
+ * removal, NULL if other nodes replace it. */
 bool deferred_finish(struct importer *imp, struct deferred *d, const char *why);
-/* The integer or truth value of input i, if it is known and has one element. */
+/* The value of input i if it is known and has one element; else false. */
 bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 		    int64_t *v);
 
 /* -- impossible.c: branches whose shapes contradict each other -- */
 
-/* Inference of a node in `flow` has failed, with the diagnostics from number
- * `first` on. If they are contradictions within a branch of an If, removes them
- * and the branch: a run that takes it is refused. */
+/* Inference of a node in `flow` has failed; its diagnostics start at index
+ * `first`. If they say that shapes contradict each other, and `flow` is in a
+ * branch of an If, removes the diagnostics and the branch: a run that takes it
+ * returns an error. */
 bool impossible_branch(struct importer *imp, int flow, int first);
-/* Adds to the last error, of a node in `flow`, which If decides whether the node
- * runs, and the option that makes its condition known. */
+/* Adds to the last error, of a node in `flow`: which If decides whether the
+ * node runs, and the option that makes its condition known. */
 void impossible_hint(struct importer *imp, int flow);
-/* Replaces an If of which one branch is impossible by the other one. */
+/* Replaces an If that has only one possible branch by that branch. */
 bool impossible_if(struct importer *imp, struct deferred *d);
-/* The checks of the graph from `first` on come from nodes in `flow`: each becomes
- * "the branch around them is not taken, or the check holds". Appends nodes that read
- * the condition of the branch's If. */
+/* The graph's checks from index `first` on come from nodes in `flow`. Each
+ * becomes "the branch is not taken, or the check holds". Appends nodes that
+ * read the condition of the If. */
 void impossible_checks(struct importer *imp, int flow, int first);
-/* The condition of an If, which the entry function reads before the branches
- * if a check needs it. */
+/* The condition of an If. If a check needs it, the entry function reads it
+ * before the branches, and the result is what it has read. */
 struct tensor *impossible_condition(struct importer *imp, struct deferred *d);
 
 /* -- flow.c: branches and loops that stay in the graph -- */
 
 bool flow_if(struct importer *imp, struct deferred *d);
-/* The inputs of the node are the limit or NULL, the condition or NULL, and the
- * states; sliced: what iterations read slices of. */
+/* A Loop or Scan. The inputs of a Loop are the limit (count), the condition and
+ * the states; of a Scan the states and the tensors of which each iteration
+ * reads a slice (sliced). */
 struct loop_form {
 	const Onnx__GraphProto *body;
-	bool is_loop; /* not a Scan */
+	bool is_loop; /* false: a Scan */
 	int n_states, n_sliced, n_stacked;
-	int64_t trips;                    /* -1: not known */
-	struct tensor *count, *condition; /* NULL: none */
+	int64_t trips;                    /* iterations; -1: not known */
+	struct tensor *count, *condition; /* NULL if absent */
 	struct tensor **states, **sliced;
 	const int64_t *in_axes, *in_back, *out_axes, *out_back;
 };
@@ -124,14 +129,14 @@ bool flow_loop_end(struct importer *imp, struct deferred *d);
 
 bool expand_deform_conv(struct importer *imp, struct deferred *d);
 
-/* -- loops.c, sequences.c: each replaces nodes of some operators -- */
+/* -- loops.c, sequences.c -- */
 
 bool expand_loop(struct importer *imp, struct deferred *d);
 bool expand_scan(struct importer *imp, struct deferred *d);
 bool expand_sequence(struct importer *imp, struct deferred *d);
 bool expand_if(struct importer *imp, struct deferred *d);
 bool expand_flex(struct importer *imp, struct deferred *d);
-/* Outputs of the model that are sequences become an output for each
+/* Replaces outputs of the model that are sequences by one output for each
  * element. */
 bool sequence_outputs(struct importer *imp);
 

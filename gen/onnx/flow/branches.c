@@ -6,11 +6,12 @@
  *		e = Abs(x); e2 = tirc.Copy<body=2>(e)
  *		y = tirc.EndIf<body=0, then=1, else=2>(c, t2, e2)
  *
- * Where the branches' results differ in a size, the branches give the size,
- * too, and the result has a variable for it:
+ * If the results of the two branches differ in a size, each branch also returns
+ * that size, and the result of the If gets a variable for it:
  *
  *		n = tirc.EndIf(c, …, Shape(t), Shape(e))
- *		tirc.RunSize(n)                 # y: float32[y_count] */
+ *		tirc.RunSize(n)                 # y: float32[y_count]
+ */
 #include "flow.h"
 
 #include "ops.h"
@@ -51,13 +52,14 @@ begin_if(struct importer *imp, struct deferred *d)
 	return true;
 }
 
-/* The results of both branches, and of the node. */
+/* The results of the branches (a: then, b: else) and of the node (out). */
 struct results {
 	tensor_list a, b, out;
-	/* For each size of a result in which the branches differ: the result,
-	 * the dimension, and the number of its variable (graph.run_sizes). */
+	/* For each size in which the results of the branches differ, three
+	 * numbers: the result, its dimension, and its variable in
+	 * graph.run_sizes. */
 	VEC(int64_t) sizes;
-	tensor_list counts; /* the results that hold these sizes */
+	tensor_list counts; /* tensors that hold these sizes */
 };
 
 static void
@@ -83,7 +85,7 @@ size_of(struct importer *imp, const struct deferred *d, struct tensor *t,
 	return s;
 }
 
-/* The largest value of size `dim` of t. */
+/* The largest value of size `dim` of t; false if it has no bound. */
 static bool
 largest_size(const struct tensor *t, int dim, int64_t *most)
 {
@@ -92,8 +94,8 @@ largest_size(const struct tensor *t, int dim, int64_t *most)
 	return tensor_max_elems(&one, most);
 }
 
-/* Adds size `dim` of result k, in which a and b differ, unless it has no
- * bound. */
+/* Adds size `dim` of result k, which is different in a and b. Does nothing if
+ * the size has no bound. */
 static void
 add_size(struct importer *imp, struct deferred *d, struct results *r, int k,
 	 int dim, struct tensor *a, struct tensor *b)

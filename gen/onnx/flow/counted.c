@@ -8,17 +8,18 @@
  *	after	the same loop with Max (n, 0) as its number of iterations, and
  *		without a condition
  *
- * The states and the condition have no types yet; the tensors outside of the loop
- * have. A condition may be an And of several that count: the least number holds. */
+ * The tensors in the loop have no types yet; those outside have. If the
+ * condition is an And of several comparisons that count, the least of their
+ * numbers is the number of iterations. */
 #include "define.h"
 #include "flow.h"
 #include "sizes.h"
 
-/* A condition `value < limit`, where the value after iteration j, from 1, is
- * init + (j - 1) step + ahead. The init is -2^20 to 2^20, the step is 1 to
- * 2^20, so that no sum below the limit of a size wraps, in float32 neither. */
+/* A condition `value < limit` whose value, after iteration j = 1, 2, …, is init
+ * + (j - 1) step + ahead. init is in [-2^20, 2^20] and step in [1, 2^20], so
+ * that no value below a limit wraps, and float32 represents each exactly. */
 struct counter {
-	struct tensor *limit; /* before the loop */
+	struct tensor *limit; /* computed before the loop */
 	int64_t init, step, ahead;
 	bool inclusive; /* value <= limit */
 };
@@ -30,7 +31,7 @@ struct counting {
 	const struct deferred *d;
 	const struct loop_form *form;
 	struct tensor *iteration;
-	struct tensor *const *next; /* of the states */
+	struct tensor *const *next; /* the next value of each state */
 	VEC(struct counter) found;
 };
 
@@ -40,7 +41,7 @@ is_node(const struct node *n, const char *op_type)
 	return n && !*n->domain && strcmp(n->op_type, op_type) == 0;
 }
 
-/* Does n give its input, an integer of a size, as it is? */
+/* Does n return its input, an integer in the range of sizes, unchanged? */
 static bool
 keeps_sizes(const struct node *n)
 {
@@ -62,7 +63,7 @@ source_of(struct tensor *t)
 	return t;
 }
 
-/* The truth value that a condition is, before conversions. */
+/* The condition t without the conversions after it. */
 static struct tensor *
 truth_of(struct tensor *t)
 {
@@ -74,8 +75,8 @@ truth_of(struct tensor *t)
 	return t;
 }
 
-/* The value of t, a constant integer of one element from -NUMBER_MAX to
- * NUMBER_MAX. */
+/* Reads t, a constant integer of one element in [-NUMBER_MAX, NUMBER_MAX].
+ * False if it is not such a constant. */
 static bool
 small_int(const struct counting *c, struct tensor *t, int64_t *v)
 {
@@ -85,8 +86,8 @@ small_int(const struct counting *c, struct tensor *t, int64_t *v)
 	       *v >= -NUMBER_MAX && *v <= NUMBER_MAX;
 }
 
-/* The same, where t may also be a float with an integer's value, as in comparisons
- * of floats. */
+/* As small_number(), but t may be a float constant with an integer's value, as
+ * in comparisons of floats. */
 static bool
 small_number(const struct counting *c, struct tensor *t, int64_t *v)
 {
@@ -108,7 +109,7 @@ small_number(const struct counting *c, struct tensor *t, int64_t *v)
 	return (double)*v == f;
 }
 
-/* The state of the loop that t is, or -1. */
+/* The number of the loop's state that t is, or -1. */
 static int
 state_of(const struct counting *c, const struct tensor *t)
 {
@@ -120,7 +121,7 @@ state_of(const struct counting *c, const struct tensor *t)
 	return -1;
 }
 
-/* t = Add (x, a constant): x. */
+/* If t is Add (x, constant): x, and *v is the constant. Else NULL. */
 static struct tensor *
 added_to(const struct counting *c, const struct tensor *t, int64_t *by)
 {
@@ -137,7 +138,8 @@ added_to(const struct counting *c, const struct tensor *t, int64_t *by)
 	return NULL;
 }
 
-/* Is t the number of the iteration, or a state that a constant is added to? */
+/* Is t the iteration number, or a state to which each iteration adds a
+ * constant? Then sets init and step of the counter. */
 static bool
 counts(const struct counting *c, const struct tensor *t, struct counter *out)
 {
@@ -153,7 +155,7 @@ counts(const struct counting *c, const struct tensor *t, struct counter *out)
 		return false;
 	}
 	next = source_of(c->next[k]);
-	/* narrower ones wrap below the limit of a size */
+	/* narrower integers could wrap below the limit */
 	if (c->form->states[k]->type.kind != DT_I32 &&
 	    c->form->states[k]->type.kind != DT_I64) {
 		return false;
@@ -162,7 +164,8 @@ counts(const struct counting *c, const struct tensor *t, struct counter *out)
 	       added_to(c, next, &out->step) == t && out->step > 0;
 }
 
-/* The integer outside of the loop that t is in all iterations, or NULL. */
+/* If t has the same value in all iterations: that integer, as a tensor outside
+ * of the loop. Else NULL. */
 static struct tensor *
 constant_of(const struct counting *c, struct tensor *t)
 {
@@ -174,7 +177,8 @@ constant_of(const struct counting *c, struct tensor *t)
 	if (k >= 0 && source_of(c->next[k]) == t) {
 		t = source_of(c->form->states[k]);
 	}
-	/* What is in the loop has no type yet. */
+	/* Tensors in the loop have no type yet, so they are not DT_I32 or
+	 * DT_I64. */
 	return (t->type.kind == DT_I32 || t->type.kind == DT_I64) &&
 			       tensor_known(c->imp->m, t) && t->n_elems == 1 &&
 			       import_element_range(c->imp, t, &low, &high) &&
@@ -183,7 +187,7 @@ constant_of(const struct counting *c, struct tensor *t)
 		       : NULL;
 }
 
-/* The two sides of a comparison: low < high, or <= . */
+/* The two sides of a comparison: low < high, or low <= high (*inclusive). */
 static bool
 read_comparison(const struct tensor *t, struct tensor **low,
 		struct tensor **high, bool *inclusive)
@@ -210,8 +214,8 @@ read_comparison(const struct tensor *t, struct tensor **low,
 	return false;
 }
 
-/* Collects the counters of the next condition, an And of up to 2^depth; false: it
- * is not made of counters alone. */
+/* Collects the counters of the next condition t, a comparison or an And of up
+ * to 2^depth of them. False if t contains anything else. */
 static bool
 find_counters(struct counting *c, struct tensor *t, int depth)
 {
@@ -242,7 +246,8 @@ find_counters(struct counting *c, struct tensor *t, int depth)
 	return true;
 }
 
-/* Is t the comparison of counter x, for the value before the first iteration? */
+/* Does t test counter x before the first iteration, as its comparison does
+ * later? */
 static bool
 is_first_test(const struct counting *c, struct tensor *t,
 	      const struct counter *x, int depth)
@@ -267,7 +272,8 @@ is_first_test(const struct counting *c, struct tensor *t,
 	       high->n_elems == 1 && high->elems[0] == x->limit->elems[0];
 }
 
-/* Is t an And of comparisons that is_first_test finds, and of no others? */
+/* Is t a comparison that is_first_test accepts for some counter, or an And of
+ * only such comparisons? */
 static bool
 tests_counters(const struct counting *c, struct tensor *t, int depth)
 {
@@ -285,7 +291,8 @@ tests_counters(const struct counting *c, struct tensor *t, int depth)
 	return false;
 }
 
-/* Is the first condition the test that each later one is? */
+/* Is the condition before the first iteration the same test as the later
+ * ones? */
 static bool
 tests_first(const struct counting *c)
 {
@@ -308,8 +315,9 @@ with_number(const struct counting *c, const char *op_type, struct tensor *t,
 	return deferred_node(c->imp, c->d, op_type, in, 2, "iterations");
 }
 
-/* Iterations are made while init + (j - 1) step + ahead < limit, so
- * ceil ((limit - init - ahead) / step) + 1 of them, and at least `least`. */
+/* The number of iterations of counter x. The loop goes on while init + (j - 1)
+ * step + ahead < limit, so it is ceil ((limit - init - ahead) / step) + 1, but
+ * at least `least`. */
 static struct tensor *
 make_count(const struct counting *c, const struct counter *x, int64_t least)
 {

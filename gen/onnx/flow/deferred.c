@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes whose meaning depends on known values: nodes with nested graphs, and
- * nodes with sequences or optionals. Other nodes replace each of them when the
- * types, shapes and known values of its inputs are known.
+/* Nodes whose translation depends on the values of their inputs: nodes with
+ * nested graphs, and nodes with sequences or optionals. Each is replaced by
+ * other nodes during shape inference, when the types and shapes of its inputs,
+ * and the values of those that are constants, are known.
  *
  *	before	y = If<then={ t = Squeeze(x) }, else={ e = Neg(x) }>(c)
  *	after	If_0/t = Squeeze(x); y = Identity(If_0/t)    # c is known: true
  *
- * The tensors around a node that its nested graphs use are inputs of the node,
- * after the inputs that the model lists. */
+ * The outer tensors that a node's nested graphs use ("captured tensors") become
+ * inputs of the node, after the inputs that the model lists. */
 #include <stdarg.h>
 
 #include "bodies.h"
@@ -58,7 +59,7 @@ in_list(const char *name, char *const *list, size_t n)
 	return false;
 }
 
-/* Does the nested graph define the name itself? */
+/* Does the nested graph itself define the name? */
 static bool
 defines(const Onnx__GraphProto *graph, const char *name)
 {
@@ -314,7 +315,7 @@ bool
 deferred_finish(struct importer *imp, struct deferred *d, const char *why)
 {
 	if (!why) {
-		d->node->origins.n = 0; /* other nodes have them now */
+		d->node->origins.n = 0; /* the new nodes have its origins */
 	}
 	graph_remove_node(imp->g, d->node, "import", why ? why : "");
 	return true;
@@ -351,7 +352,8 @@ expand_if(struct importer *imp, struct deferred *d)
 
 /* -- FlexAttention -- */
 
-/* t, changed by the nested graph `name` if the node has one. */
+/* Applies the nested graph `name` to *t, if the node has it; *t becomes the
+ * result. False after a diagnostic. */
 static bool
 modify(struct importer *imp, const struct deferred *d, const char *name,
        struct tensor **t)
@@ -372,7 +374,8 @@ modify(struct importer *imp, const struct deferred *d, const char *name,
 			       1, t);
 }
 
-/* A node of tirc's own, which is a composition, with the attributes of d. */
+/* Makes a node of the domain tirc with the attributes of d; it is a
+ * composition. */
 static struct tensor *
 flex_part(struct importer *imp, const struct deferred *d, const char *op_type,
 	  struct tensor *const *in, const char *name)
@@ -426,7 +429,8 @@ expand_flex(struct importer *imp, struct deferred *d)
 
 /* -- the driver -- */
 
-/* Both the list and the ids are in the order in which nodes were made. */
+/* The deferred node of n, or NULL. The list and the ids are both in the order
+ * in which the nodes were made. */
 static struct deferred *
 find(const struct importer *imp, const struct node *n)
 {
@@ -446,7 +450,8 @@ find(const struct importer *imp, const struct node *n)
 		       : NULL;
 }
 
-/* Does the node have the inputs and the output that its operator needs? */
+/* Does the node have the inputs and outputs that its row requires? False after
+ * a diagnostic. */
 static bool
 check_arity(struct importer *imp, const struct deferred *d,
 	    const struct expander *row)
@@ -490,7 +495,7 @@ deferred_expand(struct importer *imp, struct node *n)
 		return (!begins || check_arity(imp, d, row)) &&
 		       row->expand(imp, d);
 	}
-	/* Any other node with a sequence or an empty optional as input. */
+	/* Another node whose input is a sequence or an empty optional. */
 	if (strcmp(n->op_type, "Identity") == 0 && !*n->domain) {
 		deferred_output(imp, &identity, 0, n->inputs[0]);
 		return deferred_finish(imp, &identity,

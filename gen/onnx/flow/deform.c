@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A deformable convolution is a matrix product over moved samples of its input.
+/* A deformable convolution becomes a matrix product of the weights and samples
+ * of the input, taken at shifted positions.
  *
  *	before	y = DeformConv<group=g>(x, w, offset, b, mask)
  *	after	s = tirc.DeformSample(x, offset, mask)  # [n, c * taps, oh, ow]
@@ -11,11 +12,11 @@
 #include "bodies.h"
 #include "ops.h"
 
-/* The sizes of a deformable convolution of one rank. */
+/* Sizes of a deformable convolution; rank: of its tensors. */
 struct sizes {
-	int64_t group, maps, rows; /* rows: products in one sum */
+	int64_t group, maps, rows; /* rows: the terms of each sum */
 	int64_t kernel[ONNX_MAX_RANK], out[ONNX_MAX_RANK];
-	bool known; /* out is */
+	bool known; /* the sizes in `out` are numbers */
 	int rank;
 };
 
@@ -86,7 +87,8 @@ samples(struct importer *imp, struct deferred *d, const struct sizes *s)
 	return out;
 }
 
-/* The sums, one row for each map, in the shape of the result. */
+/* The matrix product, with one row for each map, reshaped to the result's
+ * shape. */
 static struct tensor *
 in_shape(struct importer *imp, struct deferred *d, const struct sizes *s,
 	 struct tensor *sums, struct tensor *sampled, const char *name)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that stay in the graph (ir/graph/graph_body.c), and what branches share with
- * them. The node is reached twice: at first the nodes of its nested graphs are
- * made, whose results are its inputs then; at last (flow_end.c) they have types
- * and shapes. */
+/* Loops whose iterations are not copied stay in the graph
+ * (ir/graph/graph_body.c); also the helpers that loops share with branches. A
+ * Loop or Scan is imported in two steps. flow_loop() makes the nodes of the
+ * body; their results become inputs of the Loop node. When inference reaches
+ * the node again, these results have types and shapes, and flow_end.c replaces
+ * the node by tirc.EndLoop. */
 #include "flow.h"
 #include "ops.h"
 
@@ -85,7 +87,7 @@ flow_transposed(struct importer *imp, const struct deferred *d,
 	struct node *n = deferred_make(imp, d, "Transpose", &x, 1, out);
 	int at = 0;
 
-	/* Dimension `from` becomes dimension `to`. */
+	/* perm moves dimension `from` to `to`. */
 	for (int i = 0; i < ndim; ++i) {
 		at += at == from;
 		perm[i] = i == to ? from : at++;
@@ -102,7 +104,7 @@ flow_axis(const int64_t *axes, int k, int ndim)
 	return axis < 0 ? axis + ndim : axis;
 }
 
-/* The slice of input k that an iteration reads. */
+/* The slice of input k that the current iteration reads. */
 static struct tensor *
 scan_slice(struct importer *imp, struct deferred *d, int k)
 {
@@ -114,7 +116,7 @@ scan_slice(struct importer *imp, struct deferred *d, int k)
 	if (axis != 0) {
 		x = flow_transposed(imp, d, x, x->ndim, axis, 0);
 	}
-	/* A constant is copied: its slices have no address of their own. */
+	/* flow_copy also copies constants: their slices have no address. */
 	x = flow_copy(imp, d, place_of_body(imp, d->body), x);
 	out = graph_tensor(imp->g, x->name);
 	n = flow_node(imp, d, "ScanInput", d->flow->id, &x, 1, &out, 1);
@@ -132,8 +134,9 @@ flow_carry(struct importer *imp, const struct deferred *d, struct tensor *first,
 			   name);
 }
 
-/* A condition that only counts iterations becomes their number. list: the first
- * condition and states. */
+/* If the condition does nothing but count iterations, their number becomes
+ * form.count and the condition the constant true. list: the first condition and
+ * the first states; out: the next condition and states. */
 static void
 count_by_condition(struct importer *imp, struct deferred *d, tensor_list *list,
 		   struct tensor *iteration, struct tensor **out)

@@ -6,69 +6,71 @@
 #include "bodies.h"
 
 struct flow {
-	int id, other; /* of the branches, or of the loop */
-	/* Of an If, by branch: why none of its runs can take it; NULL: one
-	 * may. */
+	int id, other; /* If: its then and else branch; loop: id only */
+	/* If, for each branch: why no run can take it; NULL if a run may. */
 	const char *impossible[2];
-	/* Of an If: its condition as a size, and the node that reads it; NULL:
-	 * not needed so far. */
+	/* If: its condition as a size of 0 or 1, and the node that reads it;
+	 * NULL until a check needs them. */
 	struct var *taken;
 	struct node *reads_taken;
 	struct loop_form form;
-	struct tensor **carried; /* of a loop: its states in the body */
-	/* Of a loop: the axis along which iterations only append to a state;
-	 * -1: another state. */
+	struct tensor **carried; /* loop: the states, in the body */
+	/* Loop, for each state: the axis along which iterations only append to
+	 * it, or -1. */
 	int *appends;
-	struct tensor *condition; /* in the body */
+	struct tensor *condition; /* loop: the condition, in the body */
 };
 
-/* A new node of control flow in a body. */
+/* Makes a node of the domain tirc for control flow; `body` (a branch, a loop)
+ * becomes its attribute. */
 struct node *flow_node(struct importer *imp, const struct deferred *d,
 		       const char *op_type, int body, struct tensor *const *in,
 		       int n_in, struct tensor *const *out, int n_out);
-/* The same with one new output, named after `name`; in: NULL or the input. */
+/* The same with one new output, named after `name`, and the input `in` (may be
+ * NULL). */
 struct tensor *flow_tensor(struct importer *imp, const struct deferred *d,
 			   const char *op_type, int body, struct tensor *in,
 			   const char *name);
-/* The state in the body of the loop d whose first value is `first`. */
+/* A loop state in the body of d; its value in the first iteration is
+ * `first`. */
 struct tensor *flow_carry(struct importer *imp, const struct deferred *d,
 			  struct tensor *first, const char *name);
-/* Axis k of the list, from 0; without a list, axis 0. */
+/* axes[k], counted from the start; 0 if axes is NULL. */
 int64_t flow_axis(const int64_t *axes, int k, int ndim);
-/* t in memory of its own in a body. */
+/* A copy of t in the body, with its own memory. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
-/* tirc.RunSize of t, one integer, with the variable of that number of
- * graph.run_sizes. */
+/* Makes tirc.RunSize of t, one integer; its size is graph.run_sizes[number]. */
 struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
 			     struct tensor *t, int number);
 
 /* appended.c: states to which iterations append. */
 
-/* The axis along which an iteration only appends elements to the state; -1: it
- * does more, or something else reads the state or its next value, `next`. Types
- * are not inferred yet. The node that appends becomes one of the appended
- * elements alone. */
+/* The axis along which an iteration does nothing but append elements to the
+ * state `carried`, or -1. It is also -1 if another node reads the state or its
+ * next value, `next`. Types are not inferred yet. Otherwise the node that
+ * appends is changed to give the appended elements alone. */
 int flow_find_append(struct importer *imp, const struct deferred *d,
 		     struct tensor *first, struct tensor *carried,
 		     struct tensor *next);
-/* The last state: `first` and behind it the parts of all iterations, which are
- * stacked along dimension 0. Each has the shape of `part`. NULL after a
- * report. */
+/* The state after the loop: `first`, then the parts of all iterations along
+ * `axis`. `stacked` has the parts along dimension 0, each of the shape of
+ * `part`. NULL after a diagnostic. */
 struct tensor *flow_appended(struct importer *imp, const struct deferred *d,
 			     struct tensor *first, struct tensor *stacked,
 			     const struct tensor *part, int axis);
-/* counted.c: the number of iterations, [1], if the condition does nothing but
- * count them; NULL: it may do more. `condition` and `next`: of the next
+/* counted.c: the number of iterations as int64[1], if the condition only counts
+ * them; NULL if it may do more. condition, next: the values for the next
  * iteration. Called when the body is copied, before its types are inferred. */
 struct tensor *flow_count(struct importer *imp, const struct deferred *d,
 			  struct tensor *iteration, struct tensor *condition,
 			  struct tensor *const *next);
-/* t with dimension `from` as dimension `to`. */
+/* t with dimension `from` moved to dimension `to`. */
 struct tensor *flow_transposed(struct importer *imp, const struct deferred *d,
 			       struct tensor *t, int ndim, int from, int to);
 
-/* Makes the list the node's inputs, and the captured tensors after it. */
+/* Replaces the inputs of the node by the list, followed by its captured
+ * tensors. */
 void flow_set_inputs(struct importer *imp, struct deferred *d,
 		     const tensor_list *list);
 

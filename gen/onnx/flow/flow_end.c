@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a loop that stays in the graph, when the nodes of its body have types
- * and shapes: its states, the slices that it stacks, and tirc.EndLoop. */
+/* The second step of a loop that stays in the graph (see flow.c), when the
+ * nodes of its body have types and shapes: makes its states, its stacked
+ * results and tirc.EndLoop. */
 #include "flow.h"
 #include "ops.h"
 #include "sizes.h"
 
-/* t, or the input of the Identities that it passed. */
+/* t without the Identity nodes after it. */
 static struct tensor *
 origin_of(struct tensor *t)
 {
@@ -24,8 +25,9 @@ known_bool(struct importer *imp, const struct deferred *d, int i, bool value)
 	return deferred_known(imp, d, i, &v) && (v != 0) == value;
 }
 
-/* A Carry whose value never changes becomes an Identity of the value: its tensor
- * stays, as the results of the body and other loops may name it. */
+/* Turns the Carry of a state that always has the same value into an Identity of
+ * that value. Its tensor stays, since results of the body and other loops may
+ * refer to it. */
 static void
 drop_carry(struct tensor *carried, struct tensor *value)
 {
@@ -39,7 +41,8 @@ drop_carry(struct tensor *carried, struct tensor *value)
 	node_set_input(carry, 0, value);
 }
 
-/* Does no iteration change the shape of a state? */
+/* Does the shape of every state stay the same in an iteration? (States to which
+ * iterations append have no fixed shape and are left out.) */
 static bool
 keeps_shapes(const struct deferred *d, struct tensor *const *first,
 	     struct tensor *const *next)
@@ -55,19 +58,23 @@ keeps_shapes(const struct deferred *d, struct tensor *const *first,
 
 struct loop_parts {
 	tensor_list first, next, slices, out;
-	VEC(int64_t) back; /* of slices */
+	/* for each slice: stacked from the last iteration on? */
+	VEC(int64_t) back;
 	bool condition;
-	/* The most iterations: a constant, or the value of count; -1 and NULL:
-	 * there is no limit. */
+	/* The largest number of iterations: the constant trips, or the value of
+	 * count. trips < 0 and count NULL: there is no limit. */
 	int64_t trips;
 	struct tensor *count;
-	int64_t most;              /* with stacked results: of both */
+	/* with stacked results: a bound of trips and count */
+	int64_t most;
 	VEC(const char *) stacked; /* the labels of the stacked results */
-	bool bounded; /* trips is of --bound: more iterations are an error */
-	struct tensor *done; /* with a condition: the number of iterations */
+	bool bounded; /* trips is a --bound: to exceed it is an error */
+	/* with a condition: the number of iterations made */
+	struct tensor *done;
 };
 
-/* A state of the loop; output: of the node, -1 for the condition. */
+/* Adds a state; output: the node's output that is its last value, -1 for the
+ * condition. */
 static void
 add_state(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	  struct tensor *carried, struct tensor *next, int output)
@@ -93,7 +100,7 @@ number(struct importer *imp, const char *name, int64_t v)
 	return graph_constant_ints(imp->g, name, 1, &v);
 }
 
-/* A new variable for a size from 0 to `most`; its number. */
+/* Makes a variable for a size in [0, most]; returns its index in run_sizes. */
 static int
 new_size(struct importer *imp, const char *name, int64_t most, bool proven)
 {
@@ -105,8 +112,8 @@ new_size(struct importer *imp, const char *name, int64_t most, bool proven)
 	return imp->g->run_sizes.n - 1;
 }
 
-/* Sets p->most to the largest value that the operators give the count; false:
- * none is known. */
+/* Sets p->most to the largest value that the loop's count can have, as its
+ * operators limit it; false if they do not. */
 static bool
 limit_count(struct importer *imp, struct loop_parts *p)
 {
@@ -120,7 +127,9 @@ limit_count(struct importer *imp, struct loop_parts *p)
 	return true;
 }
 
-/* The loop's count as a size with a bound, from --bound or its operators. */
+/* Makes the loop's count a size that the entry function reads. Its bound is
+ * that of --bound, else follows from the operators; p->count becomes NULL if
+ * there is neither. */
 static void
 read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	   const struct size_bound *bound)
@@ -143,7 +152,7 @@ read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
 					  false));
 }
 
-/* Finds how many slices a stacked result has at most. */
+/* Finds the largest number of slices that a stacked result can have. */
 static void
 find_limit(struct importer *imp, struct deferred *d, struct loop_parts *p)
 {
@@ -168,7 +177,8 @@ find_limit(struct importer *imp, struct deferred *d, struct loop_parts *p)
 	}
 }
 
-/* Adds a state that counts the iterations, and reads it after the loop. */
+/* Adds a state that counts the iterations, and reads it after the loop as a
+ * size. */
 static void
 count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 {
@@ -185,7 +195,8 @@ count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 	vec_push(&imp->tmp, &p->out, out);
 	t = flow_copy(imp, d, place_of_body(imp, d->body), out);
 	if (p->bounded) {
-		/* a condition that still holds: one more than the bound */
+		/* if the condition still holds after the last iteration, the
+		 * size exceeds its bound: an error */
 		in[0] = flow_copy(imp, d, place_of_body(imp, d->body),
 				  p->out.data[0]);
 		in[0] = deferred_node(imp, d, "Cast", in, 1, "more");
@@ -201,7 +212,7 @@ count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 					 !p->bounded));
 }
 
-/* The slices of the iterations that were made. */
+/* The slices of the iterations that ran: the first p->done of `all`. */
 static struct tensor *
 done_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	    struct tensor *all)
@@ -212,7 +223,8 @@ done_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	return deferred_node(imp, d, "Slice", in, 4, all->name);
 }
 
-/* The stacked parts that the iterations compute; NULL after a report. */
+/* Adds t to the slices that each iteration stacks; returns all slices after the
+ * loop. NULL after a diagnostic. */
 static struct tensor *
 add_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	   struct tensor *t, bool back, const char *name)
@@ -267,7 +279,7 @@ add_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	return out != NULL;
 }
 
-/* State k, to which iterations append t. */
+/* Adds state k, to which each iteration appends t. */
 static bool
 add_appended(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	     int k, struct tensor *first, struct tensor *t)
@@ -372,7 +384,8 @@ make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
 	}
 }
 
-/* The stacked result k, without a slice; t: one that no iteration computes. */
+/* Makes the stacked result k of a loop without iterations: a tensor without
+ * elements. t: the slice that an iteration would compute. */
 static bool
 add_nothing(struct importer *imp, struct deferred *d, int k,
 	    const struct tensor *t)
@@ -399,7 +412,8 @@ add_nothing(struct importer *imp, struct deferred *d, int k,
 	return true;
 }
 
-/* A loop without an iteration leaves its first states. */
+/* Ends a loop that is known to have no iteration: its states keep their first
+ * values. */
 static bool
 end_unmade(struct importer *imp, struct deferred *d,
 	   struct tensor *const *first, struct tensor *const *next)
@@ -433,11 +447,13 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 		(void)expr_is_int(form->count->elems[0], &form->trips);
 	}
 	if (own) {
-		/* No condition: the first one is true, and later ones too. */
+		/* The loop needs no condition if the first one and all later
+		 * ones are true. */
 		p.condition = !(known_bool(imp, d, 0, true) &&
 				(known_bool(imp, d, own + n, true) ||
 				 origin_of(next[0]) == d->flow->condition));
-		/* The condition may be known for the first shapes only. */
+		/* If states change their shapes, the condition is known only
+		 * for the first shapes and may become false later. */
 		if (!p.condition && form->trips < 0 && !form->count &&
 		    keeps_shapes(d, first + 1, next + 1)) {
 			return deferred_refuse(

@@ -4,9 +4,9 @@
  *	before  y = local.Swish<beta=2>(x)        # node 'act'
  *	after   act/s = Mul(x, 2); act/g = Sigmoid(act/s); y = Mul(x, act/g)
  *
- * Names in the body get the call's name as a prefix. A reference to an
- * attribute becomes the call's attribute, else the function's default, else it
- * is left out. */
+ * Names in the body are prefixed with the call's name. A node's reference to an
+ * attribute of the function becomes the value in the call, else the function's
+ * default; without either, the node does not get the attribute. */
 #include "bodies.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ by_signature(const char *name, const char *domain, const char *overload,
 				   f->overload ? f->overload : "");
 }
 
-/* The first of two with the same signature precedes. */
+/* Orders by signature; of two equal ones, the first found comes first. */
 static int
 compare_functions(const void *a, const void *b)
 {
@@ -121,7 +121,8 @@ bind_inputs(struct importer *imp, const struct body *caller,
 	return true;
 }
 
-/* Binds formal outputs that the body computes to the caller's tensors. */
+/* Binds each output of the function to the tensor of the caller, if the body
+ * computes it; an output that is an input is copied. */
 static bool
 bind_outputs(struct importer *imp, const struct body *caller,
 	     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
@@ -136,8 +137,8 @@ bind_outputs(struct importer *imp, const struct body *caller,
 						     f->output[i]);
 
 		if (slot && to && slot->tensor) {
-			/* An input that is also an output, or an output named
-			 * twice. */
+			/* An input that is also an output, or an output that is
+			 * listed twice. */
 			import_add_node(imp, "", "Identity", call->name,
 					&slot->tensor, 1, &to, 1, body->origin,
 					version);

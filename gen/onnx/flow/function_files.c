@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of --functions: ONNX functions for operators that tirc does not know, in
- * a model (whose graph is not read) or one alone, as a message or as text. A function of the model
- * precedes one of the same name here. */
+/* Files of --functions: ONNX functions for operators that tirc does not know. A
+ * file is a model (its graph is not read) or a single function, as protobuf or
+ * text. If the model has a function of the same name, it takes precedence. */
 #include "bodies.h"
 #include "wire.h"
 
@@ -33,7 +33,8 @@ add(struct importer *imp, const Onnx__FunctionProto *f,
 	return true;
 }
 
-/* The slim copy of the file as a message of the kind; false: it is none. */
+/* Reads the file as a message of the kind, into a slim copy; false if it is no
+ * such message. */
 static bool
 slim(const struct tensor_source *source, enum wire_message kind,
      struct strbuf *out)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches of an If whose shapes contradict each other: a model that chooses by an
- * input between nets for inputs of different sizes. With one size, only one of
- * them is possible, and a run that takes another one is refused.
+/* Branches of an If that are impossible because their shapes contradict each
+ * other. Such a model chooses between nets for inputs of different sizes; for
+ * the given size only one branch is possible, and a run that takes the other
+ * one returns an error.
  *
  *	before	y = If<then={ t = MatMul(x, a) }, else={ e = MatMul(x, b) }>(c)
  *		# x: [1, 4], a: [4, 1], b: [2, 1]
  *	after	n = tirc.RunSize(c)        # the entry function checks: n is not 0
  *		y = MatMul(x, a)
  *
- * A condition that the sizes must fulfil in a branch alone is checked only where
- * the branch is taken, too. */
+ * A check of sizes that only a branch needs is done only when the branch is
+ * taken. */
 #include "flow.h"
 #include "ops.h"
 #include "pointer_map.h"
@@ -19,7 +20,7 @@ static const char *const branch_names[] = { "then_branch", "else_branch" };
 
 /* -- messages -- */
 
-/* Adds to `inputs` the inputs of the model that t depends on. */
+/* Appends to `inputs` the inputs of the model on which t depends. */
 static void
 find_sources(struct importer *imp, struct tensor *t, tensor_list *inputs)
 {
@@ -43,8 +44,8 @@ find_sources(struct importer *imp, struct tensor *t, tensor_list *inputs)
 	}
 }
 
-/* "--const-input sr=VALUE": the options that make the condition known; NULL: too
- * many inputs, or none, give it. */
+/* The options that make the condition known: "--const-input sr=VALUE". NULL if
+ * it depends on no input, or on too many. */
 static const char *
 options_for(struct importer *imp, struct tensor *condition)
 {
@@ -119,7 +120,7 @@ tell(struct importer *imp, const struct deferred *d, int branch)
 
 /* -- removing a branch -- */
 
-/* Are the errors from number `first` on contradictions of shapes? */
+/* Do all errors from index `first` on say that shapes contradict each other? */
 static bool
 contradict(const struct diags *diags, int first)
 {
@@ -139,7 +140,8 @@ contradict(const struct diags *diags, int first)
 	return any;
 }
 
-/* "node 3 MatMul 'e': the last dimension …", without the remedy. */
+/* The text of a diagnostic without its remedy: "node 3 MatMul 'e': the last
+ * dimension …". */
 static const char *
 reason(struct importer *imp, const struct diag *d)
 {
@@ -184,7 +186,8 @@ remove_nodes(struct importer *imp, int flow)
 	}
 }
 
-/* Forgets what relies on nodes of the branch. */
+/* Removes the records of sizes and checks that come from nodes of the
+ * branch. */
 static void
 remove_facts(struct importer *imp, int flow)
 {
@@ -209,7 +212,8 @@ remove_facts(struct importer *imp, int flow)
 	g->checks.n = imp->check_of.n = kept;
 }
 
-/* Removes the branch; its results are no inputs of the If any more. */
+/* Removes the nodes of the branch; its results are no longer inputs of the
+ * If. */
 static void
 remove_branch(struct importer *imp, int flow)
 {
@@ -245,16 +249,17 @@ impossible_branch(struct importer *imp, int flow, int first)
 			tell(imp, at.of, at.branch);
 			return true;
 		}
-		/* Neither branch is possible: what is around the If is not. */
+		/* No branch of this If is possible: the branch around the If is
+		 * impossible, too. */
 		flow = place_branch(imp, at.parent);
 	}
 	return false;
 }
 
-/* -- what a run checks -- */
+/* -- checks at run time -- */
 
-/* The condition of the If as a size, 0 or 1, which is read in the body around
- * it. */
+/* The condition of the If as a size, 0 or 1, read in the body that contains the
+ * If. */
 static const struct expr *
 condition_of(struct importer *imp, struct deferred *d)
 {
@@ -286,7 +291,7 @@ condition_of(struct importer *imp, struct deferred *d)
 	return size.var->expr;
 }
 
-/* The condition that the branch is not taken. */
+/* The expression "the branch is not taken". */
 static const struct expr *
 not_taken(struct importer *imp, int flow)
 {
@@ -298,7 +303,7 @@ not_taken(struct importer *imp, int flow)
 			      : expr_not(imp->m, expr_eq(imp->m, taken, zero));
 }
 
-/* Does the condition use a size that is read in the branch? */
+/* Does the check use a size that is read inside of the branch? */
 static bool
 is_read_within(struct importer *imp, const struct expr *check, int flow)
 {

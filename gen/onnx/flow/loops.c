@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loop and Scan with a number of iterations that is known at compile time, as
- * one copy of the body for each iteration:
+/* A Loop or Scan with few iterations, whose number is known when the code is
+ * generated, becomes one copy of the body for each iteration:
  *
  *	before	y, s = Loop<body={ … }>(2, true, x)
  *	after	x1 = …x…; x2 = …x1…; y = Identity(x2); s = Concat(…)
  *
- * The node stays while its iterations are made: its inputs are then the
- * condition, the states, and the results of each iteration, so that the
- * importer reaches it again when the nodes of the iteration are inferred. */
+ * The node stays in the graph until all iterations are made. Its inputs are the
+ * condition and the states of the last iteration and the slices of all, so that
+ * inference visits it again after the nodes of that iteration, and the next one
+ * can be made. */
 #include "analyse.h"
 #include "flow.h"
 #include "ops.h"
@@ -16,7 +17,7 @@ struct unrolling {
 	struct loop_form form;
 	int64_t done; /* iterations made */
 	tensor_list captures;
-	tensor_list slices; /* of all iterations, n_stacked each */
+	tensor_list slices; /* n_stacked for each iteration */
 };
 
 static struct tensor *
@@ -28,8 +29,8 @@ scalar(struct importer *imp, const char *name, enum dtype_kind kind, int64_t v)
 	return graph_constant(imp->g, name, dtype_of(kind), 0, NULL, data);
 }
 
-/* The inputs of the node: the condition or NULL, the states, the slices so
- * far, the captured tensors. */
+/* Sets the inputs of the node: the condition (may be NULL), the states, the
+ * slices so far, the captured tensors. */
 static void
 set_inputs(struct deferred *d, struct tensor *condition,
 	   struct tensor *const *states)
@@ -61,8 +62,8 @@ note_captures(struct importer *imp, const struct deferred *d,
 
 /* -- the end -- */
 
-/* The stacked results when there were no iterations: a tensor without
- * elements, of the declared type and shape. */
+/* The stacked results of a loop without iterations: tensors without elements,
+ * of the declared types and shapes. False after a diagnostic. */
 static bool
 make_empty(struct importer *imp, struct deferred *d, int k)
 {
@@ -210,10 +211,11 @@ unroll(struct importer *imp, struct deferred *d)
 	return go ? iterate(imp, d) : finish(imp, d);
 }
 
-/* -- the choice -- */
+/* -- copies of the body, or a loop -- */
 
-/* Copies of the body are preferred up to this number of nodes, and of a body
- * that uses the iteration's number, which shapes may depend on, up to more. */
+/* The body is copied for each iteration if all copies have at most this many
+ * nodes; the second limit is for a body that uses the iteration number, since
+ * shapes may depend on it. */
 enum { COPIED_NODES_MAX = 16, NUMBERED_NODES_MAX = 64 };
 
 static bool
@@ -230,7 +232,7 @@ uses_number(const Onnx__GraphProto *body)
 	return false;
 }
 
-/* Is the next condition the present one, or a constant of the body? Otherwise
+/* Is the next condition the current one, or a constant in the body? Otherwise
  * it may depend on data. */
 static bool
 keeps_condition(const Onnx__GraphProto *body)
@@ -261,7 +263,8 @@ keeps_condition(const Onnx__GraphProto *body)
 	return false;
 }
 
-/* Does it have sequences as states? Those exist in copies of the body only. */
+/* Are states of the loop sequences? Then the body must be copied: sequences do
+ * not exist in a loop that stays. */
 static bool
 has_sequences(const struct importer *imp, const struct loop_form *form)
 {
@@ -315,7 +318,8 @@ has_names(const Onnx__GraphProto *body)
 	return all;
 }
 
-/* Begins to copy the body, or to make a loop. */
+/* The first visit of the node: begins to copy the body, or makes a loop in the
+ * graph. */
 static bool
 begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
 {
@@ -372,7 +376,8 @@ expand_loop(struct importer *imp, struct deferred *d)
 	}
 	form.n_stacked = (int)form.body->n_output - 1 - n;
 	if (form.count && deferred_known(imp, d, 0, &form.trips)) {
-		if (form.trips >= INT32_MAX) { /* written for no limit */
+		/* models write a huge number for "no limit" */
+		if (form.trips >= INT32_MAX) {
 			form.trips = -1;
 			form.count = NULL;
 		} else if (form.trips < 0) {
@@ -386,7 +391,8 @@ expand_loop(struct importer *imp, struct deferred *d)
 
 /* -- Scan -- */
 
-/* A list of numbers, one for each of n; false after reporting another length. */
+/* Reads an attribute that is a list of n numbers; NULL without the attribute.
+ * False after a diagnostic about another length. */
 static bool
 numbers(struct importer *imp, const struct deferred *d, const char *name, int n,
 	const int64_t **list)
@@ -428,7 +434,7 @@ slices_of(struct importer *imp, const struct deferred *d, struct tensor *x,
 	return count;
 }
 
-/* The number of iterations: the size that all sliced inputs have. */
+/* The number of iterations: the common size of all sliced inputs. */
 static bool
 count_slices(struct importer *imp, const struct deferred *d,
 	     struct loop_form *form)
@@ -467,7 +473,7 @@ count_slices(struct importer *imp, const struct deferred *d,
 	return true;
 }
 
-/* Element b of the first dimension of t. */
+/* Element b of dimension 0 of t. */
 static struct tensor *
 in_batch(struct importer *imp, const struct deferred *d, struct tensor *t,
 	 int64_t b)
@@ -477,7 +483,7 @@ in_batch(struct importer *imp, const struct deferred *d, struct tensor *t,
 	return deferred_node(imp, d, "Gather", in, 2, t->name);
 }
 
-/* One element of the batch of an old Scan, as a new Scan. */
+/* Makes a Scan of the current version for one element of the batch. */
 static void
 scan_element(struct importer *imp, const struct deferred *d, int64_t b,
 	     struct tensor **out)
@@ -515,8 +521,8 @@ scan_element(struct importer *imp, const struct deferred *d, int64_t b,
 	deferred_add(imp, n, d->proto, d->body, &d->attrs, n_in, d->origin);
 }
 
-/* Version 8 has the lengths of sequences first, and a batch: its elements are
- * scanned one after the other. */
+/* Scan of version 8 has the sequence lengths as first input, and a batch
+ * dimension: the elements of the batch are scanned one after the other. */
 static bool
 expand_batch(struct importer *imp, struct deferred *d)
 {

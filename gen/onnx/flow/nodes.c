@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of a body: first every output gets its tensor, then nodes are
- * made and calls inlined, so that the order in the file does not matter. */
+/* Imports the nodes of a body. First every output gets a tensor, then nodes are
+ * made and calls are inlined: the order of the nodes in the file does not
+ * matter. */
 #include "bodies.h"
 
 #define MAX_MISSING 10
@@ -11,7 +12,7 @@ import_domain(const char *domain)
 	return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
-/* "node 12 Conv 'conv1'" */
+/* The description of a node in messages: "node 12 Conv 'conv1'". */
 static const char *
 import_node_item(struct importer *imp, const struct body *body, int index,
 		 const Onnx__NodeProto *p)
@@ -26,7 +27,8 @@ import_node_item(struct importer *imp, const struct body *body, int index,
 			    p->op_type ? p->op_type : "", name, body->where);
 }
 
-/* Opset version of a domain in a body; false: not imported. */
+/* The opset version of a domain in a body; false if it does not import the
+ * domain. */
 static bool
 import_opset(const struct body *body, const char *domain, int64_t *version)
 {
@@ -114,8 +116,9 @@ import_lookup(const struct body *body, const char *name)
 	return slot;
 }
 
-/* Finds a node's input. All missing inputs are found before they are
- * reported. */
+/* The tensor of a node's input, NULL if it is omitted. A name that nothing
+ * produces is counted and reported; the import fails after all of them are
+ * found. */
 static struct tensor *
 find_input(struct importer *imp, const struct body *body, const char *name,
 	   const char *item)
@@ -170,8 +173,8 @@ node_version(struct importer *imp, const struct body *body,
 	return true;
 }
 
-/* Gradient names tensors by its attributes: they become inputs after its own,
- * NULL for a name of no tensor. */
+/* The attributes xs, zs and y of Gradient name tensors: appends these tensors
+ * to its inputs, NULL for a name without a tensor. */
 static void
 add_named(struct importer *imp, const struct body *body,
 	  const Onnx__NodeProto *p, const attr_list *attrs, tensor_list *in)
@@ -216,7 +219,7 @@ make_node(struct importer *imp, const struct body *body,
 	attr_list attrs = { 0 };
 	const char *name = p->name ? p->name : "";
 
-	/* Only the importer and passes make nodes of this domain, and their
+	/* Only the importer and passes may make nodes of the domain tirc: their
 	 * kernels rely on properties that these have proven. */
 	if (strcmp(import_domain(p->domain), "tirc") == 0) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPERATOR,
@@ -240,7 +243,7 @@ make_node(struct importer *imp, const struct body *body,
 
 		out[i] = slot ? slot->tensor : NULL;
 	}
-	/* Absent inputs at the end are dropped. */
+	/* Omitted inputs at the end are removed. */
 	while (n_in > 0 && !*p->input[n_in - 1]) {
 		--n_in;
 	}
@@ -295,7 +298,7 @@ constant_node(struct importer *imp, const struct body *body,
 	struct node of = { .graph = imp->g };
 
 	if (p->n_output == 1 && !slot) {
-		return true; /* a constant without a name has no reader */
+		return true; /* nothing can read an output without a name */
 	}
 	if (!slot) {
 		return diag_error(

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequences and optionals vanish at import: a sequence is a list of tensors
- * that is known at compile time, and an optional is its element, or nothing.
+/* The import removes sequences and optionals: a sequence is a list of tensors
+ * that is known when the code is generated; an optional is its element or
+ * empty.
  *
  *	before	s = SequenceConstruct(a, b); y = SequenceAt(s, 1)
- *	after	y = Identity(b) */
+ *	after	y = Identity(b)
+ */
 #include "bodies.h"
 #include "import_inputs.h"
 #include "ops.h"
 
-/* A sequence of one element more. A chain of these shares its lists. */
+/* A sequence with t after the elements of `from`. A chain of appended sequences
+ * shares one array of elements. */
 static const struct sequence *
 append(struct importer *imp, const struct sequence *from, struct tensor *t)
 {
@@ -27,7 +30,8 @@ append(struct importer *imp, const struct sequence *from, struct tensor *t)
 	return s;
 }
 
-/* The node's only output is a sequence: the node leaves nothing. */
+/* Makes s the value of the node's only output, and removes the node: a sequence
+ * needs no node in the graph. */
 static bool
 give(struct importer *imp, struct deferred *d, const struct sequence *s)
 {
@@ -60,7 +64,7 @@ give_scalar(struct importer *imp, struct deferred *d, enum dtype_kind kind,
 					  dtype_of(kind), 0, NULL, data));
 }
 
-/* Input 0 as a sequence with elements; NULL after reporting. */
+/* Input 0 as a sequence; NULL after a diagnostic. */
 static const struct sequence *
 input_sequence(struct importer *imp, const struct deferred *d)
 {
@@ -76,8 +80,8 @@ input_sequence(struct importer *imp, const struct deferred *d)
 	return s;
 }
 
-/* The position that input i gives in a list of n elements, `last` at most;
- * `otherwise` if it is absent. */
+/* Sets *at to the position that input i gives in a list of n elements, at most
+ * `last`; to `otherwise` if the input is absent. False after a diagnostic. */
 static bool
 position(struct importer *imp, const struct deferred *d, int i, int n, int last,
 	 int otherwise, int *at)
@@ -193,7 +197,8 @@ concat(struct importer *imp, struct deferred *d)
 	return deferred_finish(imp, d, NULL);
 }
 
-/* The sizes of the parts of a dimension of `size`; NULL after reporting. */
+/* The sizes of the parts into which a dimension of `size` is split; NULL after
+ * a diagnostic. */
 static const int64_t *
 part_sizes(struct importer *imp, const struct deferred *d, int64_t size, int *n)
 {
@@ -262,11 +267,12 @@ split(struct importer *imp, struct deferred *d)
 		s->elems[i] = deferred_change_rank(imp, d, "Squeeze",
 						   s->elems[i], axis);
 	}
-	d->node->origins.n = 0; /* the Split has it */
+	d->node->origins.n = 0; /* the Split has the origins now */
 	return give(imp, d, s);
 }
 
-/* Each output is the sequence of the body's results for each element. */
+/* SequenceMap: output k is the sequence of the body's results k, one for each
+ * element. */
 static bool
 map(struct importer *imp, struct deferred *d)
 {
@@ -392,7 +398,7 @@ expand_sequence(struct importer *imp, struct deferred *d)
 
 /* -- outputs of the model -- */
 
-/* A new output of the model with the value of t. */
+/* Makes a new output of the model with the value of t. */
 static bool
 add_output(struct importer *imp, struct tensor *t, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The domain ai.onnx.ml: each node becomes nodes of ONNX's own operators, when
- * the type and the shape of its input are known.
+/* The operators of the domain ai.onnx.ml. Each node is replaced by nodes of
+ * other operators when the type and shape of its input are known.
  *
  *	before	y = ai.onnx.ml.Scaler<offset=[1, 2], scale=[3, 4]>(x)
  *	after	y_moved = Sub(x, y_offset)
@@ -73,7 +73,7 @@ scaler(struct ml *m)
 	return true;
 }
 
-/* A row of norm 0 stays as it is. */
+/* Normalizer: a row whose norm is 0 stays as it is. */
 static bool
 normalizer(struct ml *m)
 {
@@ -125,7 +125,7 @@ imputer(struct ml *m)
 	return true;
 }
 
-/* The elements of input 0 with a new last dimension, compared with all keys. */
+/* Compares each element of x with all keys, along a new last dimension. */
 static struct tensor *
 compare_keys(struct ml *m, struct tensor *x, struct tensor *keys)
 {
@@ -170,8 +170,7 @@ one_hot_encoder(struct ml *m)
 	return true;
 }
 
-/* The strings or numbers of an attribute that is a tensor, as a list, whatever
- * its shape. */
+/* An attribute that is a tensor of strings or numbers, as a constant list. */
 static struct tensor *
 list_constant(struct ml *m, const char *what, const struct attr *a)
 {
@@ -191,8 +190,8 @@ list_constant(struct ml *m, const char *what, const struct attr *a)
 	return t;
 }
 
-/* Keys or values of a LabelEncoder as a constant of one dimension; NULL: the
- * node does not have the attribute. */
+/* The keys or values (`what`) of a LabelEncoder as a constant list, and their
+ * type; NULL without such an attribute. */
 static struct tensor *
 encoder_list(struct ml *m, const char *what, struct dtype *type)
 {
@@ -229,7 +228,7 @@ encoder_list(struct ml *m, const char *what, struct dtype *type)
 	return NULL;
 }
 
-/* The value for what is no key. */
+/* The value for an input that is not a key. */
 static struct tensor *
 encoder_default(struct ml *m, struct dtype type)
 {
@@ -255,8 +254,8 @@ encoder_default(struct ml *m, struct dtype type)
 		       type);
 }
 
-/* y = values[i] for the first key i that is equal to x, else a default. A key
- * that is NaN is equal to NaN. */
+/* y = values[i] for the first key i that is equal to x, or the default if there
+ * is none. A NaN key is equal to NaN. */
 static bool
 encode(struct ml *m, struct tensor *keys, struct dtype key,
        struct tensor *values, struct dtype value)
@@ -308,7 +307,7 @@ label_encoder(struct ml *m)
 	return encode(m, keys, key, values, value);
 }
 
-/* Strings to integers, or integers to strings. */
+/* CategoryMapper: strings to integers, or integers to strings. */
 static bool
 category_mapper(struct ml *m)
 {
@@ -354,7 +353,8 @@ feature_vectorizer(struct ml *m)
 	return true;
 }
 
-/* The keys as a list, and the scores, whose columns belong to the keys. */
+/* ZipMap: its result is a map, the list of keys and the scores, with one column
+ * for each key. */
 static bool
 zip_map(struct ml *m)
 {
@@ -387,7 +387,7 @@ no_maps(struct ml *m)
 struct row {
 	const char *op;
 	ml_fn *fn;
-	bool takes_strings; /* as its input 0 */
+	bool takes_strings; /* input 0 may be strings */
 };
 
 static const struct row rows[] = {

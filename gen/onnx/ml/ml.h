@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of the domain ai.onnx.ml as nodes of ONNX's own operators: helpers
- * that their files share. */
+/* Operators of the domain ai.onnx.ml as nodes of other operators: shared
+ * helpers. */
 #ifndef TIRC_ONNX_ML_H
 #define TIRC_ONNX_ML_H
 
@@ -10,21 +10,23 @@ struct ml {
 	struct importer *imp;
 	struct deferred *d;
 	struct node *n;
-	struct tensor *x; /* input 0, whose type and shape are known */
-	const char *const *strings; /* of ml_labels; NULL: integers */
+	struct tensor *x; /* input 0; its type and shape are known */
+	/* string labels found by ml_labels; NULL: labels are integers */
+	const char *const *strings;
 };
 
-/* A new node; its only output is named after the replaced node's first one. */
+/* Makes a node with n_in inputs, which follow, and one output; it is named
+ * after the first output of the replaced node and `what`. */
 struct node *ml_node(struct ml *m, const char *op, const char *what, int n_in,
 		     ...);
-/* The output of such a node. */
+/* The same; returns the output. */
 struct tensor *ml_op(struct ml *m, const char *op, const char *what, int n_in,
 		     ...);
-/* A node tirc.TreeEnsemble. */
+/* Makes a tirc.TreeEnsemble. */
 struct node *ml_trees(struct ml *m, struct tensor **in, int n_in);
-/* The output of a node tirc.PairCoupling. */
+/* Makes a tirc.PairCoupling; returns its output. */
 struct tensor *ml_coupling(struct ml *m, struct tensor *q);
-/* A constant of the given type. */
+/* A constant of the given type and shape; its name ends in `what`. */
 struct tensor *ml_constant(struct ml *m, const char *what, struct dtype type,
 			   const double *values, int n_dims,
 			   const int64_t *shape);
@@ -32,42 +34,47 @@ struct tensor *ml_number(struct ml *m, const char *what, struct dtype type,
 			 double value);
 struct tensor *ml_ints(struct ml *m, const char *what, int n,
 		       const int64_t *values);
-/* t, whose type is `from`, as a tensor of type `to`. */
+/* Converts t from type `from` to type `to`, if they differ. */
 struct tensor *ml_cast(struct ml *m, struct tensor *t, struct dtype from,
 		       struct dtype to);
-/* Input 0 as a matrix of float32, or of float64 if it is; a vector is one
- * row. */
+/* Input 0 as a matrix of float32, or of float64 if the input is; a vector
+ * becomes one row. */
 struct tensor *ml_rows(struct ml *m, struct dtype *type);
-/* The floats of an attribute, or of the tensor NAME_as_tensor; 0: absent. */
+/* The numbers of the attribute `name`, or of the tensor attribute
+ * NAME_as_tensor; returns how many there are, 0 if it is absent. */
 int ml_floats(struct ml *m, const char *name, const double **values);
 int ml_attr_ints(struct ml *m, const char *name, const int64_t **values);
-/* The attribute post_transform applied to rows of scores; NULL after a
- * refusal. */
+/* Applies the attribute post_transform to rows of scores; NULL after a
+ * diagnostic. */
 struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
-/* Output 0 is the class of the best score of each row, output 1 the transformed
- * scores. labels: of the classes. */
+/* Sets output 0 to the label of class `best` of each row, and output 1 to the
+ * scores after post_transform. labels: of all classes. */
 bool ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
 		 const int64_t *labels, int n_labels);
-/* The classes of the attribute `ints`; of `strings`, their places in it. */
+/* Reads the labels of the classes from the integer attribute `ints`. If the
+ * attribute `strings` has them instead, sets m->strings, and the labels are the
+ * indices in it. */
 void ml_labels(struct ml *m, const char *ints, const char *strings,
 	       const int64_t **labels, int *n);
-/* Output k is t. */
+/* Makes t output k of the replaced node. */
 void ml_output(struct ml *m, int k, struct tensor *t);
 bool ml_refuse(struct ml *m, const char *why);
 
-/* A list of strings. */
+/* Makes a constant list of strings. */
 struct tensor *ml_strings(struct ml *m, const char *what, int n,
 			  const char *const *strings);
-/* The elements of a tensor as doubles. */
+/* Sets *values to the elements of a constant as doubles; returns their
+ * number. */
 int ml_doubles(struct ml *m, const struct value *v, const double **values);
-/* The name of a new tensor: that of the first output in use, and `what`. */
+/* The name of a new tensor: that of the first output that is present, and
+ * `what`. */
 const char *ml_name(struct ml *m, const char *what);
-/* Has the node an attribute of that name that is not an empty list? */
+/* Does the node have this attribute, and is it not an empty list? */
 bool ml_has(const struct ml *m, const char *name);
-/* The labels of ml_labels as a constant. */
+/* The labels that ml_labels() has read, as a constant. */
 struct tensor *ml_label_names(struct ml *m, const char *what,
 			      const int64_t *labels, int n);
-/* Input 0 as float32, or as itself if it is float64. */
+/* Input 0 converted to float32, unless it is float64; *type: its type then. */
 struct tensor *ml_real(struct ml *m, struct dtype *type);
 
 typedef bool ml_fn(struct ml *m);

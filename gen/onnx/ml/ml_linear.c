@@ -7,7 +7,8 @@
 
 #include "ops.h"
 
-/* x times the transposed matrix [rows, columns], plus one number per row. */
+/* x times the transposed matrix [rows, columns], plus one number for each row
+ * of the matrix. */
 static struct tensor *
 product(struct ml *m, const char *what, struct tensor *x, struct dtype type,
 	const double *matrix, int64_t rows, int64_t columns, const double *add)
@@ -26,7 +27,7 @@ product(struct ml *m, const char *what, struct tensor *x, struct dtype type,
 	return n->outputs[0];
 }
 
-/* The largest element of each row, at the first of its places. */
+/* The index of the largest element of each row; of equal ones the first. */
 static struct tensor *
 best_of(struct ml *m, struct tensor *scores)
 {
@@ -84,8 +85,8 @@ ml_linear_regressor(struct ml *m)
 	return true;
 }
 
-/* The class of one score is decided by its sign; its other class has the
- * opposite score, or the complement of the probability. */
+/* Classifies by one score: the second class if it is positive, else the first.
+ * The first class gets the opposite score with LOGISTIC, else 1 - score. */
 static bool
 classify_by_sign(struct ml *m, struct tensor *score, struct dtype type,
 		 const int64_t *labels)
@@ -156,7 +157,7 @@ struct svm {
 	double gamma, coef0, degree;
 };
 
-/* |x - v|^2 for each row x and each support vector v. */
+/* The squared distance of each row of x and each support vector. */
 static struct tensor *
 distances(struct ml *m, struct svm *s, struct tensor *vectors)
 {
@@ -271,13 +272,13 @@ ml_svm_regressor(struct ml *m)
 	return true;
 }
 
-/* The pairs of classes (i, j), i < j, in order. */
+/* The pairs of classes (i, j) with i < j, in lexical order; n: their number. */
 struct pairs {
-	const int64_t *sizes; /* support vectors of each class */
+	const int64_t *sizes; /* the number of support vectors of each class */
 	int64_t classes, n, n_vectors;
-	double *matrix; /* [n, n_vectors]: the score of a pair from kernels */
-	double *votes;  /* [classes, n]: of a pair that i wins */
-	double *base;   /* [classes]: the votes if j wins all pairs */
+	double *matrix; /* [n, n_vectors]: scores of pairs = matrix * kernels */
+	double *votes;  /* [classes, n]: change of votes if i wins the pair */
+	double *base;   /* [classes]: the votes if j wins every pair */
 };
 
 static int64_t
@@ -291,8 +292,8 @@ first_vector(const struct pairs *p, int64_t class)
 	return first;
 }
 
-/* Pair (i, j) has the coefficients of row j - 1 for the vectors of class i, and
- * of row i for the vectors of class j. */
+/* Fills the row of pair (i, j): for the support vectors of class i it has the
+ * coefficients of row j - 1, for those of class j of row i. */
 static void
 fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 	  int64_t j)
@@ -311,8 +312,8 @@ fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 	p->base[j] += 1;
 }
 
-/* The number of support vectors; false: a class has fewer than none, or all have
- * more than there are coefficients. */
+/* Sums up the support vectors of all classes; false if a number is negative or
+ * does not match the number of coefficients. */
 static bool
 count_vectors(struct pairs *p, int64_t n_coefficients)
 {
@@ -349,7 +350,7 @@ make_pairs(struct ml *m, struct pairs *p)
 	return true;
 }
 
-/* The class with the most votes; the first of several. */
+/* The class with the most votes; of equal ones the first. */
 static struct tensor *
 count_votes(struct ml *m, struct svm *s, const struct pairs *p,
 	    struct tensor *scores)
@@ -362,8 +363,9 @@ count_votes(struct ml *m, struct svm *s, const struct pairs *p,
 				  p->classes, p->n, p->base));
 }
 
-/* The probabilities that i wins for each pair (i, j), from the scores of the
- * pairs: 1 - 1 / (1 + exp(-(a * score + b))), away from 0 and 1. */
+/* The probability that i wins for each pair (i, j), from the scores of the
+ * pairs: 1 - 1 / (1 + exp(-(a * score + b))), limited to values away from 0 and
+ * 1. */
 static struct tensor *
 pair_probabilities(struct ml *m, struct svm *s, const struct pairs *p,
 		   struct tensor *scores, const double *a, const double *b)
@@ -381,8 +383,8 @@ pair_probabilities(struct ml *m, struct svm *s, const struct pairs *p,
 		     ml_number(m, "high", s->type, high));
 }
 
-/* [rows, classes, classes]: element (i, j) is the probability that i wins
- * against j, 0 on the diagonal. */
+/* The probabilities as [rows, classes, classes]: element (i, j) is the
+ * probability that i wins against j; 0 on the diagonal. */
 static struct tensor *
 square_of_pairs(struct ml *m, struct svm *s, const struct pairs *p,
 		struct tensor *r)
@@ -432,7 +434,7 @@ class_probabilities(struct ml *m, struct svm *s, const struct pairs *p,
 	return ml_coupling(m, q);
 }
 
-/* The outputs of a machine whose pairs have these scores. */
+/* Sets the outputs of a classifier whose pairs of classes have these scores. */
 static bool
 finish_svm(struct ml *m, struct svm *s, const struct pairs *p,
 	   struct tensor *scores, const int64_t *labels)
@@ -458,7 +460,8 @@ finish_svm(struct ml *m, struct svm *s, const struct pairs *p,
 			positive = positive && all[i] >= 0;
 		}
 		if (positive) {
-			/* Its first class is never chosen. */
+			/* without a negative coefficient, the first class is
+			 * never chosen */
 			second[0] = second[1] = labels[1];
 			labels = second;
 		}

@@ -58,7 +58,7 @@ ml_op(struct ml *m, const char *op, const char *what, int n_in, ...)
 	return n->outputs[0];
 }
 
-/* A node of tirc's own operators. */
+/* Makes a node of the domain tirc. */
 static struct node *
 own_node(struct ml *m, const char *op, const char *what, struct tensor **in,
 	 int n_in)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ensembles of decision trees of ai.onnx.ml as the tables of tirc.TreeEnsemble
- * (passes/ops/ml/trees.c). Every comparison becomes x <= value or x == value:
+/* Converts ensembles of decision trees of ai.onnx.ml to the tables of
+ * tirc.TreeEnsemble (passes/ops/ml/trees.c). These have two comparisons only, x
+ * <= value and x == value:
  *
  *	x < v		x <= the number before v
  *	x > v, x >= v	the same as x <= v, x < v with exchanged next nodes
@@ -15,13 +16,14 @@
 
 enum mode { LEQ, LT, GTE, GT, EQ, NEQ, MEMBER, LEAF };
 
-/* A node of the model; next: positions in the list of nodes. */
+/* A node of the model's trees; next: indices of its children in the list of
+ * nodes, first the one for "true". */
 struct model_node {
-	int64_t tree, id; /* for the search by them */
+	int64_t tree, id; /* the search key */
 	enum mode mode;
 	int64_t feature, next[2];
 	double value;
-	bool missing; /* NaN goes to the first next node */
+	bool missing; /* NaN continues at next[0] */
 	int64_t first_member, n_members;
 	int64_t first_weight, n_weights;
 };
@@ -31,7 +33,8 @@ struct weight {
 	double value;
 };
 
-/* A node of the tables: a source node, and how many members are done. */
+/* An entry of the tables: made from model node `source`. A MEMBER node takes
+ * one entry for each member; `member`: its index. */
 struct place {
 	int64_t source, member, depth;
 };
@@ -42,17 +45,17 @@ struct forest {
 	struct dtype type;
 	struct model_node *nodes;
 	int64_t n_nodes;
-	struct model_node **sorted; /* by tree and id */
+	struct model_node **sorted; /* nodes by tree and id */
 	int64_t *roots, n_roots;
 	const double *members;
-	struct weight *weights; /* sorted by node */
+	struct weight *weights; /* by node, then by target */
 	int64_t n_weights, n_targets;
-	bool single; /* each leaf has one weight */
-	/* the tables */
+	bool single; /* every leaf has exactly one weight */
+	/* the tables, by entry */
 	VEC(struct place) places;
 	VEC(double) feature, value, next, flags, row;
 	double *root, *depth;
-	double mean_depth; /* sum over all trees of the leaves' mean depth */
+	double mean_depth; /* of the leaves of a tree, summed over all trees */
 	bool has_flags;
 };
 
@@ -74,7 +77,8 @@ before(const struct forest *f, double v)
 				      : nextafterf((float)v, -INFINITY);
 }
 
-/* The place that source node `at` gets; depth: its distance from the root. */
+/* Reserves the next entry for model node `at`; depth: its distance from the
+ * root. Returns the index of the entry. */
 static double
 add_place(struct forest *f, int64_t at, int64_t member, int64_t depth)
 {
@@ -126,8 +130,7 @@ add_branch(struct forest *f, const struct model_node *s, struct place p)
 	if (mode == LT || mode == GTE) {
 		value = before(f, value);
 	}
-	/* Where a comparison with NaN leads: x != NaN holds, the others do
-	 * not. */
+	/* A comparison with NaN is false, except x != NaN, which is true. */
 	nan_first = (s->missing || mode == NEQ) != exchanged;
 	flags = (equal ? 2 : 0) + (nan_first ? 1 : 0);
 	for (int k = 0; k < 2; ++k) {
@@ -142,7 +145,7 @@ add_branch(struct forest *f, const struct model_node *s, struct place p)
 	add_row(f, (double)s->feature, value, flags, 0, next);
 }
 
-/* Places all nodes of a tree, a level after the other. */
+/* Makes the entries of a tree in breadth-first order. */
 static bool
 place_tree(struct forest *f, int64_t t)
 {
@@ -171,9 +174,10 @@ place_tree(struct forest *f, int64_t t)
 	return true;
 }
 
-/* Are most leaves far above the lowest one of their tree? Then the features of
- * leaves become -1, at which the search for a leaf ends; that it ends at an
- * unforeseen time costs as much as a few steps. */
+/* Decides how the search for a leaf ends. A fixed number of steps has no
+ * unpredictable branch; but if the leaves are on average more than a few steps
+ * above the deepest one, an end at the leaf is faster. Then true: the feature
+ * of leaves becomes -1, which ends the search. */
 static bool
 ends_early(struct forest *f)
 {
@@ -194,7 +198,8 @@ ends_early(struct forest *f)
 	return true;
 }
 
-/* Drops the second next nodes: each follows the first one in the tables. */
+/* Keeps only the first child of each entry; the second one is the entry after
+ * it. */
 static void
 keep_first(struct forest *f)
 {
@@ -214,7 +219,8 @@ compare_weights(const void *a, const void *b)
 		       : 0;
 }
 
-/* Gives each leaf its weights. */
+/* Sorts the weights and gives each leaf its range of them. False after a
+ * diagnostic. */
 static bool
 sort_weights(struct forest *f)
 {
@@ -241,8 +247,9 @@ sort_weights(struct forest *f)
 	return true;
 }
 
-/* [leaves of the tables, targets]: the weights of each leaf; rows get their
- * numbers. What a leaf lacks changes nothing. */
+/* The weights as a table [leaves, targets]; a target that a leaf has no weight
+ * for gets the neutral element of the aggregation. f->row becomes the row of
+ * each leaf. */
 static struct tensor *
 weight_table(struct forest *f, const char *how)
 {
@@ -281,7 +288,8 @@ weight_table(struct forest *f, const char *how)
 	return ml_constant(f->m, "weights", f->type, table, 2, shape);
 }
 
-/* The sums of the trees for each row: [rows, targets]. NULL after a refusal. */
+/* The aggregated weights of all trees for each row of x: [rows, targets]. NULL
+ * after a diagnostic. */
 static struct tensor *
 forest_sums(struct forest *f, struct tensor *x, const char *how)
 {
@@ -327,7 +335,7 @@ forest_sums(struct forest *f, struct tensor *x, const char *how)
 	return node->outputs[0];
 }
 
-/* -- trees as lists of nodes with numbers of trees -- */
+/* -- older operators: one list of nodes, with the number of their tree -- */
 
 static int
 compare_ids(const void *a, const void *b)
@@ -339,7 +347,8 @@ compare_ids(const void *a, const void *b)
 				  : (x->id > y->id) - (x->id < y->id);
 }
 
-/* The position of a node of a tree; -1: the tree has no such node. */
+/* The index of a node in f->nodes, by its tree and its id; -1 if there is
+ * none. */
 static int64_t
 find_node(const struct forest *f, int64_t tree, int64_t id)
 {
@@ -428,8 +437,8 @@ read_nodes(struct forest *f, int64_t n_features)
 	return true;
 }
 
-/* The weights of leaves, from lists whose names begin with target_ or
- * class_. */
+/* Reads the weights of the leaves from attributes whose names begin with
+ * target_ or class_. False after a diagnostic. */
 static bool
 read_weights(struct forest *f, const char *what)
 {
@@ -473,7 +482,7 @@ forest_begin(struct ml *m, struct forest *f, int64_t *n_features)
 	return true;
 }
 
-/* sums + the attribute base_values, if it has n elements. */
+/* Adds the attribute base_values to the sums, if it has n elements. */
 static struct tensor *
 add_base(struct forest *f, struct tensor *sums, int64_t n)
 {
@@ -508,8 +517,9 @@ ml_tree_regressor(struct ml *m)
 	return true;
 }
 
-/* Two classes of which only one has weights: its score decides. The other
- * class has the complement of a probability, or the opposite score. */
+/* Two classes, of which only one has weights: its score decides. The score of
+ * the other class is 1 - score if the weights are positive (probabilities) and
+ * there is no post_transform, else -score. */
 static bool
 classify_one(struct forest *f, struct tensor *score, const int64_t *labels,
 	     bool positive)
@@ -593,9 +603,10 @@ ml_tree_classifier(struct ml *m)
 			   n_labels);
 }
 
-/* -- TreeEnsemble: nodes and leaves in lists of their own -- */
+/* -- TreeEnsemble: separate lists of nodes and leaves -- */
 
-/* Splits membership_values, lists that each end with NaN, among the nodes. */
+/* membership_values has a list for each MEMBER node, each ended by a NaN: gives
+ * each node its list. */
 static bool
 read_members(struct forest *f, int64_t n_nodes)
 {
@@ -619,7 +630,7 @@ read_members(struct forest *f, int64_t n_nodes)
 	return true;
 }
 
-/* The nodes, then the leaves. */
+/* Reads the nodes, then the leaves, into f->nodes. False after a diagnostic. */
 static bool
 read_lists(struct forest *f, int64_t n_features)
 {

@@ -15,7 +15,8 @@ enum {
 	TYPE_STRINGS = 8
 };
 
-/* The type of an attribute. Files of IR version 2 and older do not have it. */
+/* The type of an attribute. Files of IR version 2 or older do not store it;
+ * there it is the type of the field that is set. */
 static int
 attribute_type(const Onnx__AttributeProto *p)
 {
@@ -95,8 +96,9 @@ read_tensor(struct importer *imp, const struct tensor_source *source,
 	return true;
 }
 
-/* False; without a diagnostic, and with out->name NULL, for attribute types
- * that only unsupported operators have. */
+/* Reads an attribute of a node; `item` names the node in messages. False after
+ * a diagnostic. An attribute of a type that only unsupported operators have is
+ * skipped: true, with out->name NULL. */
 static bool
 read_attribute(struct importer *imp, const struct tensor_source *source,
 	       const Onnx__AttributeProto *p, const char *item,
@@ -147,8 +149,8 @@ read_attribute(struct importer *imp, const struct tensor_source *source,
 	return true;
 }
 
-/* The value of an attribute that the call of the function leaves out: *out; NULL if
- * the function gives it none. False: reported. */
+/* Sets *out to the function's default of an attribute, for a call without the
+ * attribute; to NULL if there is no default. False after a diagnostic. */
 static bool
 default_of_function(struct importer *imp, struct local_function *f,
 		    const char *name, const char *item, const struct attr **out)
@@ -182,8 +184,9 @@ default_of_function(struct importer *imp, struct local_function *f,
 	return true;
 }
 
-/* The attribute that one in a function's body refers to: the call's, or else the
- * function's default; NULL: there is neither. False: reported. */
+/* Sets *out to the attribute `name` to which an attribute in a function's body
+ * refers: that of the call, else the function's default; NULL if there is
+ * neither. False after a diagnostic. */
 static bool
 find_reference(struct importer *imp, const struct body *body, const char *name,
 	       const char *item, const struct attr **out)
@@ -199,9 +202,9 @@ find_reference(struct importer *imp, const struct body *body, const char *name,
 	       default_of_function(imp, body->local, name, item, out);
 }
 
-/* Is it the name of an attribute in which a pass notes a property that it has
- * proven, for nodes of any operator? ONNX has no attribute of such a name, and a
- * model's is dropped. */
+/* Is it the name of an attribute in which a pass stores a property that it has
+ * proven, on nodes of any operator? ONNX has no attributes of these names;
+ * those of a model are dropped. */
 static bool
 is_note(const char *name)
 {

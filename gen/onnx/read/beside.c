@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a model or a partition names: external data, constants. Whoever made
- * the file chose the name, so it reaches plain files in the folder of that file,
- * or below, and nothing else: no other folder, no link, no pipe, no device. */
+/* Opens files whose names a model or a partition contains: external data,
+ * constants. The names are not trusted: they may only lead to plain files in
+ * the folder of the model or partition, or below it, and to no other folder,
+ * link, pipe or device. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +13,15 @@
 #include "text.h"
 
 #ifdef O_PATH
-#define FOLDER_ACCESS                                                          \
-	O_PATH /* a folder that may be entered need not be readable */
+#define FOLDER_ACCESS O_PATH /* enters a folder that need not be readable */
 #else
 #define FOLDER_ACCESS O_RDONLY
 #endif
 
-/* A file that is opened for a model or a partition, its owner. */
+/* One attempt to open a file for its owner, a model or a partition. */
 struct request {
 	struct arena *a;
-	const char *owner; /* "model" */
+	const char *owner; /* "model" or "partition", for messages */
 	const char **why;
 };
 
@@ -72,7 +72,7 @@ has_hidden(const char *name)
 	return false;
 }
 
-/* NULL: none. */
+/* Why the name is refused, or NULL if it is allowed. */
 static const char *
 name_problem(const struct request *r, const char *name)
 {
@@ -87,8 +87,9 @@ name_problem(const struct request *r, const char *name)
 				: NULL;
 }
 
-/* A file is looked at before it is opened, since that may change a device, and
- * afterwards, since it may be another one by then. NULL: no problem. */
+/* Why the file is refused, or NULL. The caller checks before it opens the file,
+ * because opening may change a device, and again after that, because the file
+ * may have been replaced in between. */
 static const char *
 file_problem(const struct stat *st)
 {
@@ -101,7 +102,8 @@ file_problem(const struct stat *st)
 				       : NULL;
 }
 
-/* Enters the folders of the name; *name becomes its last part. */
+/* Opens the folders of the name one by one; *name becomes its last part.
+ * Returns the innermost folder, or -1 after refuse(). Closes `folder`. */
 static int
 enter(const struct request *r, int folder, const char **name)
 {
@@ -138,7 +140,7 @@ enter(const struct request *r, int folder, const char **name)
 	return folder;
 }
 
-/* Opens the last part of a name. */
+/* Opens the last part of a name in the folder. */
 static int
 open_plain(const struct request *r, int folder, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* External tensor data: a file beside the model (beside.c), an offset and a
- * length. */
+/* Tensors whose data is in another file in the model's folder (beside.c), at an
+ * offset and with a length. */
 #include <errno.h>
 #include <stdlib.h>
 

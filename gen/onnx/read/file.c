@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that stay mapped during the lifetime of the graph made from them. */
+/* Files that stay mapped as long as the graph that was made from them. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places and names in messages. */
+/* Positions and names in diagnostics. */
 #include <stdio.h>
 
 #include "importer.h"
@@ -21,7 +21,7 @@ import_quote(struct arena *a, const char *name)
 		unsigned char c = (unsigned char)*p;
 
 		if (n > 120) {
-			/* Do not cut within a UTF-8 character. */
+			/* Do not cut a UTF-8 character. */
 			while (n > 100 && (*p & 0xc0) == 0x80) {
 				--p;
 				--n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are mapped into memory, and those that a model or a partition names. */
+/* Files that are mapped into memory, and files whose names a model or a
+ * partition contains. */
 #ifndef TIRC_ONNX_FILE_H
 #define TIRC_ONNX_FILE_H
 
@@ -17,31 +18,36 @@ struct onnx_map {
 struct onnx_file {
 	struct onnx_map *maps;
 	int n, cap;
-	char **kept; /* bytes that texts became */
+	char **kept; /* messages that text files became */
 	int n_kept;
 };
 
 struct onnx_file *onnx_file_new(void);
-/* Maps the file at path, unless it is mapped already; the pointer is valid
- * until the next call. NULL, with *why an arena text, if it cannot be read. */
+/* Maps the file at path, unless it is mapped already. The result is valid until
+ * the next call. NULL if it cannot be read; *why then says why, allocated in
+ * the arena. */
 const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
 				     struct arena *a, const char **why);
-/* The same for a file that its owner, a model or a partition, names: a plain
- * file without another name, in the owner's folder or below. *why is the end of a
- * sentence about the file: "is a symbolic link; put the file itself there". */
+/* The same for a file whose name is in a model or a partition (the owner). It
+ * must be a plain file without hard links, in the owner's folder or below. *why
+ * is the end of a sentence about the file: "is a symbolic link; put the file
+ * itself there". */
 const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
 					    const char *owner,
 					    const char *folder,
 					    const char *name, struct arena *a,
 					    const char **why);
-/* Takes the bytes over, which live as long as the file. False: out of memory. */
+/* Takes ownership of the bytes; they live as long as the file. False: out of
+ * memory. */
 bool onnx_file_keep(struct onnx_file *file, struct strbuf *bytes);
-/* Lets the system drop pages that were read; an access loads them again. */
+/* Lets the system drop these pages, which have been read; a later access loads
+ * them again. */
 void onnx_file_forget(const void *at, size_t length);
 
 /* -- beside.c: files that a model or a partition names -- */
 
-/* Opens such a file; -1, with *why as above. */
+/* Opens a file as onnx_file_map_beside does; returns the descriptor, or -1 with
+ * *why. */
 int beside_open(struct arena *a, const char *owner, const char *folder,
 		const char *name, const char **why);
 

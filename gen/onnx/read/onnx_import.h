@@ -11,49 +11,53 @@
 struct input_shape {
 	const char *name;
 	int ndim;
-	const int64_t *dims; /* INPUT_SHAPE_OPEN: as the model and --dim say */
-	/* The size's name, or a formula of names; NULL, or a list of NULL: a
-	 * number, or as the model says. Those with a name are open. */
+	const int64_t *dims; /* INPUT_SHAPE_OPEN: left to the model and --dim */
+	/* For each dimension the name of its size, or a formula of names; NULL
+	 * for a number. The dims of named ones are INPUT_SHAPE_OPEN. NULL if
+	 * there are no names. */
 	const char *const *names;
 };
 
 /* --dim batch=1 (min == max), batch=1..4, batch=8..64:8 or batch=2*n */
 struct dim_binding {
 	const char *name;
-	int64_t min, max, step; /* step 0: 1 */
-	const char *formula;    /* of other sizes; NULL: none */
+	int64_t min, max, step; /* step 0 means 1 */
+	const char *formula;    /* of other sizes, else NULL */
 };
 
-/* --bound boxes=100 or shape=1..4,3: one range for each element, or for all */
+/* --bound boxes=100 or shape=1..4,3: the range of each element of the tensor
+ * `name`, or one range for all (n == 1) */
 struct size_bound {
 	const char *name;
 	int n;
 	const int64_t *min, *max;
 };
 
-/* --sequence boxes=3: the elements of an input that is a sequence; boxes=none: an
- * optional without an element */
+/* --sequence boxes=3: the number of elements of an input that is a sequence;
+ * boxes=none: an empty optional */
 struct sequence_length {
 	const char *name;
-	int n; /* -1: none */
+	int n; /* -1: empty optional */
 };
 
-/* A serialised TensorProto (test data). Everything in the arena. */
+/* A serialised TensorProto (test data); all pointers are to the arena. */
 struct array {
 	const char *name;
 	struct dtype type;
 	int ndim;
 	int64_t *shape;
 	int64_t elems;
-	void *data; /* dense, dtype_bytes per element */
-	/* the file gives only the width of its elements: type is an unsigned
-	 * integer of that width */
+	void *data; /* dense, elems elements of dtype_bytes(type) each */
+	/* The file gives only the width of the elements: type is the unsigned
+	 * integer of this width. */
 	bool is_bits;
-	/* strings: bytes, with a last dimension that fits the longest one */
+	/* Strings are bytes, with one more dimension: the bytes of the longest
+	 * one. */
 	bool is_string;
 };
 
-/* --string-length NAME=64: the bytes of a string of an input */
+/* --string-length NAME=64: the largest number of bytes of a string of an
+ * input */
 struct string_length {
 	const char *name;
 	int64_t bytes;
@@ -62,9 +66,9 @@ struct string_length {
 /* --const-input shape=1,3,224 or shape=@FILE */
 struct const_input {
 	const char *name;
-	const char *text; /* numbers, or the file's name after an @ */
-	/* Set by the import: its number among the inputs that are not
-	 * initializers of the model, and its value. */
+	const char *text; /* numbers, or @ and the name of a file */
+	/* Set by the import: the input's index among the model's inputs without
+	 * an initializer, and its value. */
 	int *position;
 	struct array *array;
 };
@@ -78,7 +82,7 @@ struct import_options {
 	int n_bounds;
 	const struct sequence_length *sequences;
 	int n_sequences;
-	bool seeded; /* random numbers are those of the seed */
+	bool seeded; /* --seed: random numbers are those of the seed */
 	int64_t seed;
 	const struct string_length *string_lengths;
 	int n_string_lengths;
@@ -86,36 +90,39 @@ struct import_options {
 	int n_functions;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
-	/* Reads the array of a file; position: as in struct const_input. */
+	/* Reads an array from a file; position: see struct const_input. False
+	 * after a diagnostic. */
 	bool (*read_array)(struct module *m, const char *path, int position,
 			   struct array *out);
 };
 
-/* Keeps the file (and its external data files) mapped until released: values
- * point into the maps. */
+/* A model file and its files of external data, mapped until onnx_file_close():
+ * values of the graph point into the maps. */
 struct onnx_file;
 
-/* Parses and checks a model, inlines functions, upgrades it to
+/* Reads a model: parses and checks it, inlines functions, upgrades it to
  * GRAPH_CANONICAL_OPSET, resolves operators, infers shapes. NULL with
- * diagnostics on m (all unknown operators at once). *file must outlive the
- * graph; release with onnx_file_close. */
+ * diagnostics on m (for unknown operators one that lists all). *file must
+ * outlive the graph; close it with onnx_file_close(). */
 struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
 			  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
-/* The paths of the mapped files: of the model and of external data. */
-int64_t onnx_file_bytes(const struct onnx_file *file); /* of all */
+/* The mapped files, of the model and of external data: the sum of their bytes,
+ * their number, and their paths. */
+int64_t onnx_file_bytes(const struct onnx_file *file);
 int onnx_file_count(const struct onnx_file *file);
 const char *onnx_file_path(const struct onnx_file *file, int i);
-/* The same for a model in memory, which must outlive the graph; name stands
- * for the path in messages. Tensors in external files are refused. */
+/* The same for a model in memory, which must outlive the graph. Messages use
+ * `name` in place of a path. External data is refused. */
 struct graph *onnx_import_bytes(struct module *m, const char *name,
 				const void *data, size_t length,
 				const struct import_options *options,
 				struct onnx_file **file);
 
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
-/* The same of a file of a data set, a plain one in the folder or below. */
+/* The same for a file of a data set, which must be a plain file in the folder
+ * or below. */
 bool onnx_read_tensor_beside(struct module *m, const char *folder,
 			     const char *name, struct array *out);
 bool onnx_write_tensor(struct module *m, const char *path,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models and functions of ONNX's text form. What stands before both:
+/* Models and functions of ONNX's text form. Each begins with a head:
  *
  *	<ir_version: 8, opset_import: ["": 17, "local": 1]>
  *	<domain: "local", opset_import: ["": 17]>
  *
  *	model:		head? graph function*
  *	function:	head? Name <attribute, other: float = 1.0> (x, float y) => (z)
- *			<value infos>? { nodes } */
+ *			<value infos>? { nodes }
+ */
 #include "onnx_text.h"
 
-/* Fields of the messages. */
+/* Field numbers of the messages. */
 enum {
 	MODEL_IR_VERSION = 1,
 	MODEL_DOMAIN = 4,
@@ -36,12 +37,12 @@ struct opset {
 	int64_t version;
 };
 
-/* What stands in <…> before a model or a function. */
+/* The content of <…> before a model or a function. */
 struct head {
 	VEC(struct opset) opsets;
 	struct onnx_word domain, overload;
 	int64_t ir_version;
-	bool is_model; /* functions have no such words */
+	bool is_model; /* the head of a model, which may have more words */
 	struct strbuf props;
 };
 
@@ -189,7 +190,7 @@ read_parameters(struct onnx_text *r)
 	return text_expect(r, '>', "it ends the function's attributes");
 }
 
-/* (x, float[2] y); types are not needed. */
+/* (x, float[2] y); types are optional. */
 static bool
 read_formals(struct onnx_text *r, uint32_t field)
 {
@@ -298,7 +299,8 @@ onnx_text_functions(struct module *m, const struct source *src,
 	return read_text(m, src, false, out);
 }
 
-/* No byte of a text is a control character, some of any message are. */
+/* Are there control characters? A text has none; a protobuf message always has
+ * some. */
 static bool
 has_controls(const uint8_t *data, size_t length)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's text form, as onnx.parser reads and onnx.printer writes it, becomes the
- * bytes of the same message in protobuf's wire format, which the importer reads as
- * those of any file. Private to onnx_text*.c, but for the functions at the end.
+/* Converts ONNX's text form, which onnx.parser reads and onnx.printer writes,
+ * to the same message in protobuf's wire format, which the importer then reads
+ * like a binary file. Only the functions at the end are for other files than
+ * onnx_text*.c.
  *
  *	<ir_version: 8, opset_import: ["": 17]>
  *	scaled (float[n, 8] x) => (float[n, 8] y)
@@ -10,25 +11,25 @@
  *		y = Mul (x, two)          # comments end with the line
  *	}
  *
- * Functions of each reader append what they read to r->out. They return false
- * after a mistake, which is reported once, with line and column. */
+ * Each reading function appends the message that it reads to r->out. False
+ * after an error, which is reported once, with line and column. */
 #ifndef TIRC_ONNX_TEXT_H
 #define TIRC_ONNX_TEXT_H
 
 #include "python.h"
 #include "wire.h"
 
-/* A word or a quoted text of the file, without quotes and escapes. */
+/* A word or a quoted text, without its quotes and escapes. */
 struct onnx_word {
-	const char *text; /* ends in 0, and may hold zeros before */
+	const char *text; /* ends in 0; a quoted text may contain zeros */
 	size_t length;
 };
 
-/* The type that was read last. */
+/* The last type that was read. */
 struct onnx_text_type {
-	struct strbuf bytes; /* a TypeProto */
+	struct strbuf bytes; /* as a TypeProto */
 	bool is_tensor, has_shape, has_names;
-	int64_t elem; /* ONNX's number */
+	int64_t elem; /* the element type: ONNX's number */
 	VEC(int64_t) dims;
 };
 
@@ -36,8 +37,8 @@ struct onnx_text {
 	struct module *m;
 	struct arena *tmp;
 	const struct source *src;
-	size_t at; /* the next byte */
-	int depth; /* of types and graphs in each other */
+	size_t at; /* index of the next byte in src */
+	int depth; /* of nested types and graphs */
 	struct strbuf *out;
 	struct onnx_text_type type;
 };
@@ -48,29 +49,31 @@ enum onnx_literal_kind { LITERAL_INT, LITERAL_FLOAT, LITERAL_STRING };
 
 struct onnx_literal {
 	enum onnx_literal_kind kind;
-	struct onnx_word word; /* a number as it is written */
-	size_t from;           /* its first byte */
+	struct onnx_word word; /* a number: its text */
+	size_t from;           /* index of its first byte */
 };
 
-/* Reports a mistake at the bytes from `from` up to the next one to be read, or at
- * that one. */
+/* Reports an error in the bytes from index `from` up to the next byte, or in
+ * the next byte if there are none. Returns false. */
 bool text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* The next byte behind blanks and comments; -1: the end. */
+/* The next byte after blanks and comments, which is not consumed; -1 at the
+ * end. */
 int text_peek(struct onnx_text *r);
 bool text_accept(struct onnx_text *r, char c);
-/* After what: "an input". */
+/* Consumes c, or reports that c must follow `what`: "an input". */
 bool text_expect(struct onnx_text *r, char c, const char *what);
-/* The next word, which stays unread; length 0: none. */
+/* The next word, which is not consumed; its length is 0 if there is none. */
 struct onnx_word text_peek_word(struct onnx_text *r);
 bool text_word(struct onnx_text *r, const char *what, struct onnx_word *w);
-/* A word, or any text in quotes. */
+/* Reads a word or a text in quotes. */
 bool text_name(struct onnx_text *r, const char *what, struct onnx_word *w);
 bool text_string(struct onnx_text *r, const char *what, struct onnx_word *w);
 bool text_literal(struct onnx_text *r, const char *what,
 		  struct onnx_literal *l);
 bool text_int64(struct onnx_text *r, const char *what, int64_t *v);
-/* The value of a literal that is a number. */
+/* The value of a number literal, in one of four types; false after a
+ * diagnostic. */
 bool text_as_int(struct onnx_text *r, const struct onnx_literal *l, int64_t *v);
 bool text_as_uint(struct onnx_text *r, const struct onnx_literal *l,
 		  uint64_t *v);
@@ -82,41 +85,45 @@ bool text_is_special(struct onnx_text *r);
 bool text_word_is(struct onnx_word w, const char *text);
 void text_put(struct onnx_text *r, uint32_t field, struct onnx_word w);
 bool text_close(struct onnx_text *r, size_t start);
-/* Enters a type or graph within another. */
+/* Enters a nested type or graph; false after a diagnostic if they are nested
+ * too deeply. */
 bool text_enter(struct onnx_text *r);
 
 /* -- onnx_text_type.c */
 
 bool text_is_type(struct onnx_text *r);
-/* A type, to r->type. */
+/* Reads a type into r->type. */
 bool text_type(struct onnx_text *r);
-/* A type, which may be missing, and a name, as a ValueInfoProto of the field. */
+/* Reads a name with an optional type before it, appended as a ValueInfoProto in
+ * `field`; w: the name. */
 bool text_value_info(struct onnx_text *r, uint32_t field, struct onnx_word *w);
-/* The content of a tensor of r->type, as a TensorProto of the field. */
+/* Reads the content of a tensor of r->type, appended as a TensorProto in
+ * `field`. */
 bool text_tensor(struct onnx_text *r, uint32_t field, struct onnx_word name);
-/* "key": "value", … as entries of the field. */
+/* Reads "key": "value", …, appended as entries of `field`. */
 bool text_entries(struct onnx_text *r, uint32_t field);
 
 /* -- onnx_text_node.c */
 
-/* The rest of an attribute behind its name. */
+/* Reads an attribute after its name, appended in `field`. */
 bool text_attribute(struct onnx_text *r, uint32_t field, struct onnx_word name);
-/* The rest of a graph behind its name. */
+/* Reads a graph after its name, appended in `field`. */
 bool text_graph(struct onnx_text *r, uint32_t field, struct onnx_word name);
-/* {…}: each a NodeProto of the field. */
+/* Reads {…}, each node appended as a NodeProto in `field`. */
 bool text_nodes(struct onnx_text *r, uint32_t field);
-/* <…> of value infos, and of initializers if that field is not 0. */
+/* Reads <…>, a list of value infos, appended in `field`. Initializers are
+ * appended in the field `initializers`, or refused if it is 0. */
 bool text_values(struct onnx_text *r, uint32_t field, uint32_t initializers);
 
 /* -- onnx_text.c */
 
-/* Do these bytes begin as a text, and not in protobuf's wire format? */
+/* Are these the bytes of a text, not of protobuf's wire format? */
 bool onnx_is_text(const uint8_t *data, size_t length);
-/* A model's text as a ModelProto. */
+/* Converts the text of a model to a ModelProto. */
 bool onnx_text_model(struct module *m, const struct source *src,
 		     struct strbuf *out);
-/* The text of functions, or of a model with functions, as a ModelProto, of which
- * the functions count. */
+/* Converts the text of functions, or of a model with functions, to a
+ * ModelProto, of which only the functions are used. */
 bool onnx_text_functions(struct module *m, const struct source *src,
 			 struct strbuf *out);
 

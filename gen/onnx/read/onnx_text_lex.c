@@ -137,7 +137,7 @@ text_word(struct onnx_text *r, const char *what, struct onnx_word *w)
 	return true;
 }
 
-/* A backslash stands before a quote or another backslash. */
+/* Reads a text in quotes. A backslash escapes a quote or another backslash. */
 static bool
 read_quoted(struct onnx_text *r, struct onnx_word *w)
 {
@@ -197,7 +197,8 @@ text_is_special(struct onnx_text *r)
 	return false;
 }
 
-/* Digits, with a point and an exponent; *is_float: it has one of them. */
+/* Skips digits, with an optional point and exponent; *is_float: one of these is
+ * present. */
 static size_t
 number_end(const struct onnx_text *r, size_t at, bool *is_float)
 {
@@ -271,7 +272,7 @@ text_as_uint(struct onnx_text *r, const struct onnx_literal *l, uint64_t *v)
 	       text_fail(r, l->from, "the integer is beyond 64 bits");
 }
 
-/* Is the whole word a number, which is finite unless the word says inf? */
+/* Is the whole word a number? It must be finite, unless the word is inf. */
 static bool
 is_number(struct onnx_text *r, const struct onnx_literal *l, const char *end,
 	  bool infinite)

@@ -7,7 +7,7 @@
  */
 #include "onnx_text.h"
 
-/* Fields of the messages. */
+/* Field numbers of the messages. */
 enum {
 	ATTR_NAME = 1,
 	ATTR_F = 2,
@@ -36,7 +36,8 @@ enum {
 	GRAPH_VALUE_INFO = 13
 };
 
-/* AttributeProto.AttributeType, of one value; that of a list is PER_LIST more. */
+/* AttributeProto.AttributeType of a single value; a list of such values has the
+ * number plus PER_LIST. */
 enum {
 	TYPE_FLOAT = 1,
 	TYPE_INT = 2,
@@ -81,7 +82,8 @@ is_list(int type)
 
 /* -- attributes */
 
-/* Does the value at `from` have the type that is declared, 0: none? */
+/* Is `type`, that of the value at index `from`, the declared one? declared 0:
+ * any type. False after a diagnostic. */
 static bool
 has_type(struct onnx_text *r, size_t from, int declared, int type)
 {
@@ -92,8 +94,8 @@ has_type(struct onnx_text *r, size_t from, int declared, int type)
 			 type_name(declared), type_name(type));
 }
 
-/* A number or text, as an element of a list or alone. *type: what it is; at first
- * what it must be, or 0. */
+/* Reads a number or a text, alone or as an element of a list. *type: before,
+ * the required type or 0; after, the type read. */
 static bool
 read_scalar(struct onnx_text *r, bool in_list, int *type)
 {
@@ -131,7 +133,7 @@ read_scalar(struct onnx_text *r, bool in_list, int *type)
 	return true;
 }
 
-/* Behind a type: the tensor's content, or the type is the value. */
+/* Reads a tensor: a type and its content. A type alone is a value, too. */
 static bool
 read_typed(struct onnx_text *r, int *type)
 {
@@ -156,7 +158,8 @@ read_typed(struct onnx_text *r, int *type)
 	return text_tensor(r, ATTR_T, name);
 }
 
-/* One value. *type: its type; at first the declared one, or 0. */
+/* Reads one value. *type: before, the declared type or 0; after, the type
+ * read. */
 static bool
 read_value(struct onnx_text *r, int *type)
 {
@@ -192,7 +195,7 @@ read_value(struct onnx_text *r, int *type)
 	return true;
 }
 
-/* Behind [: the values, and ]. */
+/* Reads the values of a list after [, and the ]. */
 static bool
 read_list(struct onnx_text *r, size_t from, int *type)
 {
@@ -257,7 +260,7 @@ text_attribute(struct onnx_text *r, uint32_t field, struct onnx_word name)
 	return text_close(r, start);
 }
 
-/* <…>; *any: there are attributes. */
+/* Reads <…>; *any: are there attributes? */
 static bool
 read_attributes(struct onnx_text *r, bool *any)
 {
@@ -278,7 +281,7 @@ read_attributes(struct onnx_text *r, bool *any)
 
 /* -- nodes */
 
-/* Names with commas; one that is left out, or "", is absent. */
+/* Reads names separated by commas; nothing or "" is an omitted one. */
 static bool
 read_names(struct onnx_text *r, uint32_t field)
 {
@@ -298,7 +301,7 @@ read_names(struct onnx_text *r, uint32_t field)
 	return true;
 }
 
-/* domain.Op:overload */
+/* Reads domain.Op:overload. */
 static bool
 read_operator(struct onnx_text *r)
 {
@@ -376,8 +379,9 @@ text_nodes(struct onnx_text *r, uint32_t field)
 
 /* -- graphs */
 
-/* Value infos with commas up to `end`. An initializer, behind '=', is one of them
- * only in the list of inputs. */
+/* Reads value infos separated by commas, up to `end`. In a list of inputs, one
+ * with an initializer (after '=') stays an input; otherwise it becomes an
+ * initializer only. */
 static bool
 read_values(struct onnx_text *r, uint32_t field, uint32_t initializers,
 	    bool both, char end)

@@ -10,7 +10,7 @@
  */
 #include "onnx_text.h"
 
-/* Fields of the messages. */
+/* Field numbers of the messages. */
 enum {
 	TYPE_TENSOR = 1,
 	TYPE_SEQUENCE = 4,
@@ -132,7 +132,7 @@ read_dim(struct onnx_text *r)
 	return text_close(r, start);
 }
 
-/* [sizes] of a tensor; a scalar has none, and [] means any rank. */
+/* Reads the [sizes] of a tensor; none: a scalar, []: any rank. */
 static bool
 read_shape(struct onnx_text *r)
 {
@@ -169,7 +169,7 @@ read_tensor_type(struct onnx_text *r, uint32_t field, int64_t elem)
 
 static bool read_type(struct onnx_text *r);
 
-/* The type in the brackets of another, as its field. */
+/* Reads the type in the parentheses of another, appended in `field`. */
 static bool
 read_inner(struct onnx_text *r, uint32_t field)
 {
@@ -213,7 +213,7 @@ read_sparse(struct onnx_text *r)
 	return read_shape(r);
 }
 
-/* (), (name) or (domain, name), with points in the first word. */
+/* Reads (), (name) or (domain, name); the domain may contain points. */
 static bool
 read_opaque(struct onnx_text *r)
 {
@@ -372,7 +372,7 @@ put_int32(struct onnx_text *r, const struct onnx_literal *l)
 	return true;
 }
 
-/* An element of a packed list. */
+/* Appends an element to a packed list. */
 static bool
 put_number(struct onnx_text *r, uint32_t list, const struct onnx_literal *l)
 {
@@ -411,7 +411,7 @@ put_number(struct onnx_text *r, uint32_t list, const struct onnx_literal *l)
 	}
 }
 
-/* Behind {: the elements, and }. */
+/* Reads the elements after {, and the }. */
 static bool
 read_elements(struct onnx_text *r, int64_t elem)
 {

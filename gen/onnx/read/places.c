@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which branch or loop of the graph each node is imported in. A node that
- * another one makes (a composition, an adapter, a deferred node) is where that
- * one is. The bodies of ir/graph/graph_body.c follow from the graph's edges; the places
- * here are those that the model's file gives. */
+/* The branch or loop of the graph to which each imported node belongs. The new
+ * nodes of a composition, an adapter or a deferred node belong to the place of
+ * the node that they replace. Later, the bodies of ir/graph/graph_body.c follow
+ * from the edges of the graph; the places here follow from the model's file. */
 #include "importer.h"
 
-/* The branch or loop that the number means now. */
+/* The branch or loop into which `flow` was joined, or `flow` itself. */
 static int
 place_now(const struct importer *imp, int flow)
 {

@@ -36,7 +36,8 @@ compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
 	uint32_t w[64];
 
-	/* For a few blocks, the query of the processor would cost more. */
+	/* for a few blocks, asking for the processor's features would cost more
+	 * than it saves */
 	if (blocks >= 8 && sha256_fast(state, data, blocks, constants)) {
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHA-256 with the SHA instructions of x86: four times as fast. On other and
- * older processors, sha256_fast returns false. */
+/* SHA-256 with the SHA instructions of x86, four times as fast. On other
+ * processors and older ones, sha256_fast() returns false. */
 #include "importer.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

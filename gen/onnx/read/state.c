@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of an import that all its files share: values of tensors, sequences, and
- * which nodes are done. */
+/* The parts of the import's state that all its files use: values of tensors,
+ * sequences, and which nodes are done. */
 #include "importer.h"
 #include "ops.h"
 
@@ -131,7 +131,7 @@ sequence_new(struct importer *imp, int n)
 	return s;
 }
 
-/* The operator of a deferred node until it is replaced. */
+/* The operator of a deferred node until other nodes replace it. */
 const struct op deferred_op = {
 	.name = "deferred",
 	.domain = "tirc",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorProto to values. Raw data, and contiguous float_data and double_data,
- * stay in the mapped file; lists of varints are decoded; packed elements get a
- * byte each. Small tensors are copied, so that tensors which tirc evaluates are
- * aligned. Strings become bytes: each has the length of the longest one and one
- * more, and ends in zeros. */
+/* Converts a TensorProto to a value. Raw data, and contiguous float_data and
+ * double_data, stay in the mapped file; lists of varints are decoded; elements
+ * of fewer than 8 bits get a byte each. Small tensors are copied, so that those
+ * that tirc evaluates are aligned. Strings become bytes: all have the length of
+ * the longest one plus 1, filled up with zeros. */
 #include "importer.h"
 #include "wire.h"
 
@@ -22,7 +22,7 @@ enum {
 	FIELD_UINT64 = 11
 };
 
-/* The list of the elements if raw_data is absent. */
+/* The field that has the elements if raw_data is absent. */
 static uint32_t
 list_of(struct dtype t)
 {
@@ -72,7 +72,7 @@ tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 	return true;
 }
 
-/* The state of the decoding of a tensor. */
+/* A tensor that is being decoded. */
 struct decoder {
 	const struct tensor_source *source;
 	struct arena *arena;
@@ -80,7 +80,7 @@ struct decoder {
 	struct dtype type;
 	uint32_t list;
 	int64_t elems;
-	size_t bytes; /* of the decoded elements */
+	size_t bytes; /* size of the decoded elements */
 	const uint8_t *at;
 	size_t length;
 };
@@ -91,14 +91,16 @@ fields_of(const struct decoder *d)
 	return (struct wire_reader){ d->at, d->at + d->length };
 }
 
-/* Elements of fewer than 8 bits are packed, the first in the low bits. */
+/* The number of elements in a byte of the file: several if they have fewer than
+ * 8 bits, the first one in the low bits. */
 static int
 in_a_byte(const struct decoder *d)
 {
 	return dtype_bits(d->type) < 8 ? 8 / dtype_bits(d->type) : 1;
 }
 
-/* The size of the elements in the file, in bytes or list entries. */
+/* The number of bytes, or entries of the list, that store the elements in the
+ * file. */
 static size_t
 stored_count(const struct decoder *d)
 {
@@ -130,8 +132,8 @@ unpack(const struct decoder *d, const uint8_t *packed, uint8_t *out)
 	}
 }
 
-/* Makes the value of bytes that are the same in memory, after a check of their
- * number. */
+/* A value of bytes whose form in the file is that in memory; their number is
+ * right. `mapped`: they are in the mapped file, where large ones stay. */
 static const struct value *
 value_of_bytes(const struct decoder *d, const uint8_t *data, bool mapped)
 {
@@ -173,7 +175,7 @@ decode_raw(const struct decoder *d, const uint8_t *data, size_t length)
 	return value_of_bytes(d, data, true);
 }
 
-/* float_data, double_data: usually packed and contiguous. */
+/* Decodes float_data or double_data, usually packed and contiguous. */
 static const struct value *
 decode_fixed(const struct decoder *d, enum wire_type single)
 {
@@ -220,7 +222,8 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 	return value_of_bytes(d, out, false);
 }
 
-/* Decodes every varint of the field; out NULL: only counts. */
+/* Decodes every varint of the field to `out`; only counts them if out is
+ * NULL. */
 static bool
 walk_varints(const struct decoder *d, uint8_t *out, size_t width, size_t *n)
 {
@@ -308,7 +311,7 @@ decode_inline(const struct decoder *d)
 	}
 }
 
-/* The longest string, and the number of strings. */
+/* Finds the length of the longest string and the number of strings. */
 static bool
 measure_strings(const struct decoder *d, size_t *longest, size_t *n)
 {
@@ -333,7 +336,7 @@ measure_strings(const struct decoder *d, size_t *longest, size_t *n)
 	       wrong_count(d, "strings", *n, (size_t)d->elems);
 }
 
-/* The bytes of all strings; out has the shape of the strings. */
+/* Makes the value of all strings; out->shape is the shape of the strings. */
 static bool
 decode_strings(struct decoder *d, struct tensor_content *out)
 {

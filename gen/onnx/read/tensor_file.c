@@ -54,7 +54,7 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	return true;
 }
 
-/* The tensor of a mapped file. map is NULL: reports `why`. */
+/* Reads the tensor of a mapped file; if map is NULL, reports `why`. */
 static bool
 read_file(struct module *m, struct onnx_file *f, const struct onnx_map *map,
 	  const char *path, const char *why, struct array *out)
@@ -117,7 +117,7 @@ onnx_read_tensor_beside(struct module *m, const char *folder, const char *name,
 			 out);
 }
 
-/* Packs elements of fewer than 8 bits, the first in the low bits. */
+/* Packs elements of fewer than 8 bits into bytes, the first in the low bits. */
 static const uint8_t *
 stored_bytes(struct arena *a, const struct array *array, size_t *bytes)
 {

@@ -5,14 +5,15 @@
  *	after   the same message without doc strings, metadata and contents of
  *	        tensors; each TensorProto has its offset in the file: 40 kB
  *
- * protobuf-c unpacks the slim copy. All lengths and varints are checked here
- * and the depth of nesting is limited, so that its recursive parser only ever
- * sees well-formed input. Lengths of nested messages are written as varints of
- * five bytes, because they are known last. */
+ * protobuf-c unpacks the slim copy. All lengths and varints are checked here,
+ * and the depth of nesting is limited, so that its recursive parser reads only
+ * well-formed input. Lengths of nested messages are written as varints of five
+ * bytes, because they become known only at the end of the message. */
 #include "wire.h"
 
 #define MAX_DEPTH 64
-/* An empty message takes two bytes here and a hundred after unpacking. */
+/* An empty message takes two bytes here, and a hundred after protobuf-c has
+ * unpacked it. */
 #define MAX_MESSAGES (1L << 23)
 
 enum action { KEEP, DESCEND, DESCEND_ONCE };
@@ -25,8 +26,9 @@ struct rule {
 	enum wire_message child;
 };
 
-/* The fields to keep, by message; others are dropped. A listed field of another
- * wire type is an error, except that repeated numbers may be packed or not. */
+/* The fields that are kept, for each message; others are dropped. A listed
+ * field with another wire type is an error; repeated numbers may be packed or
+ * not. */
 static const struct rule rules[] = {
 	{ WIRE_MODEL, 1, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_MODEL, 2, WIRE_BYTES, KEEP, 0 },
@@ -181,7 +183,7 @@ read_field(struct wire_reader *r, struct wire_field *f)
 		f->length = (size_t)f->value;
 		r->at += f->length;
 		return true;
-	default: /* groups: never part of ONNX */
+	default: /* groups, which ONNX does not use */
 		return false;
 	}
 }
@@ -282,8 +284,8 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		if (!acceptable(rule, f.type)) {
 			return refuse(s, start, "a field of the wrong kind");
 		}
-		/* Legal protobuf, which a parser would merge, but no exporter
-		 * writes it. */
+		/* A second one would be legal: a parser merges them. No
+		 * exporter writes it. */
 		if (rule->action == DESCEND_ONCE && (seen >> f.number & 1)) {
 			return refuse(s, start,
 				      "a message that may occur "
@@ -303,8 +305,8 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		    !check_packed(s, rule, &f)) {
 			return false;
 		}
-		/* The length may be encoded in more bytes than protobuf-c
-		 * accepts. */
+		/* The length is encoded again: the file may use more bytes for
+		 * it than protobuf-c accepts. */
 		wire_put_varint(s->out, (uint64_t)f.number << 3 | f.type);
 		if (f.type == WIRE_BYTES) {
 			if (f.length > INT32_MAX) {

@@ -8,7 +8,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_I64 = 1, WIRE_BYTES = 2, WIRE_I32 = 5 };
 
-/* Messages that the slim copy descends into. */
+/* Kinds of messages that the slim copy descends into. */
 enum wire_message {
 	WIRE_MODEL,
 	WIRE_GRAPH,
@@ -39,27 +39,29 @@ struct wire_reader {
 };
 
 bool wire_varint(struct wire_reader *r, uint64_t *value);
-/* The next field; false at the end and on malformed bytes (then at != end). */
+/* Reads the next field; false at the end (at == end) and on malformed bytes. */
 bool wire_next(struct wire_reader *r, struct wire_field *f);
 
-/* Appends to out the message of the given kind at data[0..length), without
- * unknown fields and with the contents of tensors replaced by their offset in
- * data. False if it is malformed or nested too deeply: *bad is the offset of
- * the first wrong byte, *why the reason. */
+/* Appends to `out` the slim copy of the message of the given kind in
+ * data[0..length): without unknown fields, and with the contents of tensors
+ * replaced by their offsets in data. False if the message is malformed or
+ * nested too deeply; *bad is then the offset of the first wrong byte, *why the
+ * reason. */
 bool wire_slim(const uint8_t *data, size_t length, enum wire_message kind,
 	       struct strbuf *out, size_t *bad, const char **why);
 
-/* -- wire_put.c: messages under construction, field by field */
+/* -- wire_put.c: writing messages, field by field */
 
-void wire_put_varint(struct strbuf *out, uint64_t value); /* without a key */
+/* without a field number */
+void wire_put_varint(struct strbuf *out, uint64_t value);
 void wire_put_int(struct strbuf *out, uint32_t field, int64_t value);
 void wire_put_float(struct strbuf *out, uint32_t field, float value);
 void wire_put_bytes(struct strbuf *out, uint32_t field, const char *data,
 		    size_t length);
-/* Begins a message, or a packed list, of a field; what is appended up to wire_close
- * of the result is in it. */
+/* Begins a message or packed list in a field. Everything appended until
+ * wire_close(out, result) is its content. */
 size_t wire_open(struct strbuf *out, uint32_t field);
-/* False: it has more than 2 GB. */
+/* Ends it; false if it has more than 2 GB. */
 bool wire_close(struct strbuf *out, size_t start);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes Protobuf's wire format. Lengths of messages take five bytes, because they
- * are known last. */
+/* Writes protobuf's wire format. Lengths of messages take five bytes, because
+ * they become known only at the end of the message. */
 #include "wire.h"
 
 #define LENGTH_BYTES 5

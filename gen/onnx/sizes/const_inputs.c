@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs with a value that the user gives: constants of the graph.
+/* Inputs whose value the user gives with --const-input become constants of the
+ * graph.
  *
  *	--const-input shape=1,3,-1      elements in row-major order
- *	--const-input shape=@s.npy      an array from a file */
+ *	--const-input shape=@s.npy      an array from a file
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,8 +19,8 @@ bad_value(struct importer *imp, const char *name, const char *text)
 			  text);
 }
 
-/* The input, and its number among the inputs that have no initializer; NULL:
- * there is none of that name. */
+/* Finds the model's input `name`; *position: its number among the inputs
+ * without an initializer. NULL if there is no such input. */
 static const Onnx__ValueInfoProto *
 find_input(const struct importer *imp, const struct scope *scope,
 	   const char *name, int *position)
@@ -38,7 +40,8 @@ find_input(const struct importer *imp, const struct scope *scope,
 	return NULL;
 }
 
-/* A number of type t at *at, which it moves behind the number. */
+/* Reads a number of type t at *at and moves *at behind it. False if there is
+ * none. */
 static bool
 read_number(const char **at, struct dtype t, union number *v)
 {
@@ -60,8 +63,9 @@ read_number(const char **at, struct dtype t, union number *v)
 	return true;
 }
 
-/* The declared sizes, with one unknown size from the number of elements; without
- * a declaration, a vector. */
+/* Sets the shape of a list of elements: the declared one, where one unknown
+ * size follows from the number of elements; [elements] if the model declares
+ * none. */
 static bool
 list_shape(struct importer *imp, const Onnx__ValueInfoProto *p,
 	   struct array *out)
@@ -143,7 +147,7 @@ read_list(struct importer *imp, const Onnx__ValueInfoProto *p,
 			 "all elements, in row-major order");
 }
 
-/* Does the array fit the declared type and sizes? */
+/* Does the array have the type and the sizes that the model declares? */
 static bool
 fits(const Onnx__ValueInfoProto *p, const struct array *a)
 {
@@ -222,7 +226,8 @@ import_const_inputs(struct importer *imp, struct body *body)
 {
 	const struct import_options *o = imp->options;
 
-	/* The positions are among all inputs, so the names are added last. */
+	/* find_input() numbers the inputs without a name in the scope: the new
+	 * names are added only after all inputs were found. */
 	for (int i = 0; i < o->n_const_inputs; ++i) {
 		if (!add_constant(imp, body, &o->const_inputs[i],
 				  o->const_inputs[i].array)) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The range of a tensor's elements, as far as operators limit it:
+/* The range of a tensor's elements, derived from the operators that compute it:
  *
  *	boxes = Clip (y, 0, 96)              [0, 96]
  *	width = Ceil (Sub (boxes, boxes))    [-97, 97]
  *	size = Max (width, 1)                [1, 97]
  *
- * The range bounds sizes that a model computes. The entry function checks these
- * bounds, so that a NaN, or rounding beyond a small margin, is a status. */
+ * Such a range gives the bound of a size that the model computes. The entry
+ * function checks these bounds: a NaN, or a rounding error beyond a small
+ * margin, makes it return an error status. */
 #include <math.h>
 
 #include "dims.h"
@@ -21,7 +22,8 @@ struct span {
 struct finder {
 	struct importer *imp;
 	int depth;
-	/* The ranges that are found, and the number of each by its tensor. */
+	/* The ranges found so far: `found` gives the index in spans by
+	 * tensor. */
 	struct pointer_map found;
 	VEC(struct span) spans;
 };
@@ -30,11 +32,11 @@ static const struct span anything = { -INFINITY, INFINITY };
 
 static struct span span_of(struct finder *f, const struct tensor *t);
 
-/* What an operator does with its inputs' ranges. */
+/* How an operator's range follows from the ranges of its inputs. */
 enum span_rule {
-	SPAN_FIRST, /* elements of input 0 */
-	SPAN_ALL,   /* elements of all inputs */
-	SPAN_REST,  /* elements of the inputs but the first */
+	SPAN_FIRST, /* the range of input 0 */
+	SPAN_ALL,   /* the union of the ranges of all inputs */
+	SPAN_REST,  /* the union of all inputs but the first */
 	SPAN_ADD,
 	SPAN_SUB,
 	SPAN_MUL,
@@ -45,12 +47,12 @@ enum span_rule {
 	SPAN_MAX,
 	SPAN_CLIP,
 	SPAN_RELU,
-	SPAN_WHOLE, /* rounded to integers */
+	SPAN_WHOLE, /* input 0, rounded to integers */
 	SPAN_CAST,
 	SPAN_UNIT, /* [0, 1] */
 	SPAN_SIGNED_UNIT,
-	SPAN_SIZES, /* of input 0 */
-	SPAN_INDEX, /* of input 0's elements */
+	SPAN_SIZES, /* the sizes of input 0 */
+	SPAN_INDEX, /* the indices of input 0's elements */
 };
 
 static const struct {
@@ -124,7 +126,7 @@ product(struct span a, struct span b)
 	return s;
 }
 
-/* The quotients of integers are truncated. */
+/* A quotient of integers is truncated. */
 static struct span
 quotient(struct span a, struct span b, struct dtype type)
 {
@@ -137,7 +139,8 @@ quotient(struct span a, struct span b, struct dtype type)
 		       : (struct span){ floor(a.min), ceil(a.max) };
 }
 
-/* The integers of a range, with a margin for the rounding of floats. */
+/* The integers that rounding can give for a range, with a margin for the
+ * rounding of floats. */
 static struct span
 whole(struct span a)
 {
@@ -156,8 +159,8 @@ absolute(struct span a)
 			      most };
 }
 
-/* What converting a range to the integers of type t gives, for numbers that it
- * can hold. */
+/* The range after a conversion to the integer type t, if the type can represent
+ * it. */
 static struct span
 converted(struct span a, struct dtype from, struct dtype to)
 {
@@ -190,7 +193,7 @@ span_of_all(struct finder *f, const struct node *n, int first)
 	return s;
 }
 
-/* min(…) or max(…) of all inputs. */
+/* The range of the elementwise minimum or maximum of all inputs. */
 static struct span
 extreme(struct finder *f, const struct node *n, bool largest)
 {
@@ -223,7 +226,8 @@ clipped(struct finder *f, const struct node *n)
 	return s;
 }
 
-/* The largest size of x, or with `product` the largest number of elements. */
+/* The range up to the largest size of x; with `product`, up to the largest
+ * number of its elements. */
 static struct span
 sizes_of(const struct tensor *x, bool product)
 {
@@ -320,7 +324,8 @@ span_of_value(const struct value *v)
 	return s;
 }
 
-/* The range of elements that are known, which may be sizes. */
+/* The range of a small tensor whose elements are known; they may be symbolic
+ * sizes. */
 static struct span
 span_of_elems(const struct tensor *t)
 {
@@ -356,7 +361,7 @@ span_of_node(struct finder *f, const struct node *n)
 			return apply(f, n, rules[i].rule);
 		}
 	}
-	/* A value that passes the border of a branch or loop. */
+	/* A node that only passes a value into or out of a branch or loop. */
 	return strcmp(n->op_type, "Copy") == 0 ||
 			       strcmp(n->op_type, "ScanInput") == 0
 		       ? span_of(f, n->inputs[0])

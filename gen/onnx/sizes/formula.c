@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes as formulas of other sizes, as exporters write them and as --dim takes
- * them: "past + 1", "2*n", "floor(n/2 - 1/2) + 1", "((s0 - 1)//2) + 1",
- * "Max(1, s0)".
+ * them: "past + 1", "2*n", "floor(n/2 - 1/2) + 1", "((s0 - 1)//2) + 1", "Max(1,
+ * s0)".
  *
  *	sum	term, then + or - term …
  *	term	factor, then *, /, // or % factor …
  *	factor	a number, a name, -factor, (sum), name(sum, …)
  *
- * Values within floor() and ceil() may be fractions: an expression over a number
- * that is a constant. */
+ * Inside of floor() and ceil(), values may be fractions: an expression divided
+ * by a constant. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ struct reading {
 	bool failed;
 };
 
-/* over / under, under > 0 */
+/* The fraction over / under, under > 0. */
 struct ratio {
 	const struct expr *over;
 	int64_t under;
@@ -51,7 +51,7 @@ fail(struct reading *r)
 	return whole(expr_index(r->m, 1));
 }
 
-/* Skips spaces, then the text if it is next. */
+/* Skips spaces; if `text` follows, skips it and returns true. */
 static bool
 next_is(struct reading *r, const char *text)
 {
@@ -145,7 +145,7 @@ round_up(struct reading *r, struct ratio a)
 	return round_down(r, a);
 }
 
-/* a - b * floor(a / b) */
+/* The remainder a - b * floor(a / b). */
 static struct ratio
 modulo(struct reading *r, struct ratio a, struct ratio b)
 {

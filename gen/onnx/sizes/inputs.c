@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs of the graph and their sizes: numbers, or names that several inputs
- * may share (size_names.c). An input that is also an initialiser is a
+/* The inputs of the graph. Their sizes are numbers, or names that several
+ * inputs may share (size_names.c). An input that has an initializer, too, is a
  * constant. */
 #include "import_inputs.h"
 #include "size_names.h"
 
-/* The bytes of a string of an input without --string-length. */
+/* The maximum bytes of a string of an input without --string-length. */
 #define STRING_BYTES 64
 
 struct inputs {
 	struct importer *imp;
 	struct size_names names;
-	info_list list; /* inputs that are no constants */
-	/* Of each, by dimension, the name of its size; NULL: a number. */
+	info_list list; /* the inputs that are not constants */
+	/* For each input and dimension the name of the size; NULL: a number. */
 	VEC(const char **) dims;
 	VEC(struct input_sequence) sequences;
-	struct scope given; /* their names */
+	struct scope given; /* the names of the inputs */
 };
 
 #define DIM_VALUE ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
@@ -37,7 +37,7 @@ dim_name(const Onnx__TensorShapeProto__Dimension *d)
 		       : NULL;
 }
 
-/* Does the model leave the size open, without a name? */
+/* Is the size neither a number nor a name in the model? */
 static bool
 is_unnamed(const Onnx__TensorShapeProto__Dimension *d)
 {
@@ -62,8 +62,8 @@ asked_shape(const struct importer *imp, const char *name)
 	return NULL;
 }
 
-/* The rank that an option or the model gives; -1: neither does, or they
- * differ. */
+/* The rank that the model declares, or else --input-shape; -1 if neither does,
+ * or it is too large. */
 static int
 rank_of(const struct inputs *in, const Onnx__ValueInfoProto *p)
 {
@@ -76,7 +76,8 @@ rank_of(const struct inputs *in, const Onnx__ValueInfoProto *p)
 	return !s && asked && asked->ndim <= ONNX_MAX_RANK ? asked->ndim : -1;
 }
 
-/* The names of the model first, then new ones for sizes without a name. */
+/* Collects the names of sizes: first those of the model, then a new name for
+ * each size without one. */
 static void
 collect_names(struct inputs *in)
 {
@@ -142,7 +143,7 @@ bad_option(struct inputs *in, const char *text)
 			  "%s", text);
 }
 
-/* Applies one dimension of --input-shape. */
+/* Applies one dimension of an --input-shape. */
 static bool
 apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 	  const char *name, const Onnx__TensorShapeProto__Dimension *declared)
@@ -156,7 +157,8 @@ apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 		       size_names_relate(&in->names, name, asked->names[d],
 					 "--input-shape");
 	}
-	if (size == INPUT_SHAPE_OPEN) { /* as the model and --dim say */
+	/* the option leaves it to the model and --dim */
+	if (size == INPUT_SHAPE_OPEN) {
 		return true;
 	}
 	if (size < 1) {
@@ -177,8 +179,8 @@ apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 					"--input-shape");
 }
 
-/* Applies one --input-shape: gives its numbers to names; ranks must be
- * equal. */
+/* Applies one --input-shape: gives its numbers to the names of sizes. Its rank
+ * must be that of the model. */
 static bool
 apply_shape(struct inputs *in, const struct input_shape *asked)
 {
@@ -234,7 +236,7 @@ bind_all(struct inputs *in)
 	return size_names_settle(&in->names);
 }
 
-/* The size of one dimension that has no name; max: its largest value. */
+/* The size of a dimension without a name; *max: its largest value. */
 static bool
 fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	  const Onnx__TensorShapeProto__Dimension *dim, int64_t *max)
@@ -251,7 +253,7 @@ fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	return true;
 }
 
-/* The size of one dimension; max: its largest value. */
+/* The size of a dimension; *max: its largest value. */
 static bool
 dim_expr(struct inputs *in, int at, int d, const struct expr **out,
 	 int64_t *max)
@@ -276,7 +278,7 @@ dim_expr(struct inputs *in, int at, int d, const struct expr **out,
 	return true;
 }
 
-/* The strings of an input become rows of bytes. */
+/* An input of strings becomes a tensor of bytes with one more dimension. */
 static bool
 make_bytes(struct inputs *in, struct tensor *t, const char *item, int64_t *max)
 {
@@ -302,7 +304,8 @@ make_bytes(struct inputs *in, struct tensor *t, const char *item, int64_t *max)
 	return true;
 }
 
-/* Does each --string-length name an input of strings? */
+/* Does each --string-length name an input of strings? False after a
+ * diagnostic. */
 static bool
 check_string_lengths(struct inputs *in)
 {
@@ -312,7 +315,8 @@ check_string_lengths(struct inputs *in)
 		const char *name = imp->options->string_lengths[i].name;
 		bool found = false;
 
-		/* the name in the model: that of a tensor may differ */
+		/* the name in the model, which may differ from the tensor's
+		 * name */
 		for (int k = 0; k < imp->g->inputs.n; ++k) {
 			const struct tensor *t = imp->g->inputs.data[k];
 
@@ -331,7 +335,7 @@ check_string_lengths(struct inputs *in)
 	return true;
 }
 
-/* NULL after reporting. */
+/* The tensor of an input; NULL after a diagnostic. */
 static struct tensor *
 make_input(struct inputs *in, int at)
 {
@@ -428,7 +432,7 @@ check_input(struct inputs *in, Onnx__ValueInfoProto *p)
 	return true;
 }
 
-/* Appends the input, or its elements, to the list. */
+/* Appends the input, or the elements of a sequence, to the list. */
 static bool
 list_input(struct inputs *in, Onnx__ValueInfoProto *p)
 {
@@ -454,7 +458,8 @@ list_input(struct inputs *in, Onnx__ValueInfoProto *p)
 	return true;
 }
 
-/* The tensors of the list are those of g->inputs. */
+/* Makes the sequence whose elements are inputs of the graph, and gives it the
+ * name of the model's input. g->inputs has the same order as the list. */
 static void
 make_sequence(struct inputs *in, const struct input_sequence *from,
 	      struct body *body)
@@ -538,7 +543,8 @@ import_inputs(struct importer *imp, struct body *body)
 			return false;
 		}
 		ok &= t != NULL;
-		if (!t) { /* others may miss something, too */
+		/* go on: the other inputs may have missing sizes, too */
+		if (!t) {
 			continue;
 		}
 		if (!is_element(&in, i)) {

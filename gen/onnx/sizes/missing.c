@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes that neither the model nor an option gives. An import goes on with a
- * number of its own for each, so that one message tells all of them:
+/* Sizes that neither the model nor an option gives. The import uses a number of
+ * its own for each and goes on, so that one message lists all of them:
  *
  *	the model does not define these sizes: 'height', 'width'; give each …
  *	add, for example: --dim height=256 --dim width=256 --bound boxes=256
  *
- * A bound is missing where inference needs it: the import starts again with one
- * more. */
+ * That a bound is missing shows only when inference needs it: the import is
+ * then repeated with this bound added. */
 #include "import_inputs.h"
 #include "process.h"
 #include "sizes.h"

@@ -2,7 +2,8 @@
 /* Types within optional and sequence types. */
 #include "import_inputs.h"
 
-/* Skips field 1's tag and length. */
+/* The type inside a serialised optional or sequence type: skips tag and length
+ * of field 1. */
 const Onnx__TypeProto *
 import_inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
 {

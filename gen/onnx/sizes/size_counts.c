@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that find elements: the number that they find is the size of their
- * results (sizes.c). */
+/* Operators that find elements: the number of elements found is the size of
+ * their results (sizes.c). */
 #include "ops.h"
 #include "sizes.h"
 
@@ -33,8 +33,9 @@ size_nonzero(struct sizing *s)
 
 /* -- NonMaxSuppression -- */
 
-/* The largest number of boxes that are kept: all boxes of all classes, or fewer
- * if the largest number per class is a constant. */
+/* The largest number of boxes that can be kept: all boxes of all classes, or
+ * fewer if the maximum for each class is a constant. False if the sizes have no
+ * bound. */
 static bool
 most_boxes(struct sizing *s, int64_t *most)
 {
@@ -70,7 +71,7 @@ size_nms(struct sizing *s)
 	struct node *made;
 
 	if (!node_input(n, 1) || n->n_inputs > 5) {
-		return true; /* type inference reports it */
+		return true; /* type inference reports the error */
 	}
 	if (!most_boxes(s, &most)) {
 		return size_no_bound(s, y);
@@ -102,7 +103,8 @@ size_nms(struct sizing *s)
 
 /* -- Unique -- */
 
-/* Output k of the node, for another node to compute; NULL: it is absent. */
+/* Takes output k from the node, for another node to compute; NULL if it is
+ * absent. */
 static struct tensor *
 take_output(struct node *n, int k)
 {
@@ -115,7 +117,7 @@ take_output(struct node *n, int k)
 	return t;
 }
 
-/* The first elements of t, as many as `count` says. */
+/* Makes `out` the first `count` elements of t. */
 static void
 insert_head(struct sizing *s, struct tensor *t, struct tensor *count,
 	    struct tensor *out)
@@ -126,8 +128,8 @@ insert_head(struct sizing *s, struct tensor *t, struct tensor *count,
 	upgrade_insert(&s->u, s->at++, "Slice", in, 4, out);
 }
 
-/* x as rows along the axis; without an axis, its elements. *values: what the
- * result is gathered of. */
+/* x as a matrix with a row for each index of the axis; without an axis, for
+ * each element. *values: the tensor from which the result is gathered. */
 static struct tensor *
 rows_of(struct sizing *s, struct tensor *x, const struct attr *axis,
 	struct tensor **values)

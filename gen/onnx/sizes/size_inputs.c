@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators with an input of sizes (sizes.c). */
+/* Operators with an input that is a list of sizes (sizes.c). */
 #include "ops.h"
 #include "process.h"
 #include "sizes.h"
 
-/* The shape that the model declares of its output y; NULL: it leaves some size
- * open. */
+/* The shape that the model declares for its output y; NULL if y is not an
+ * output or the declaration is not complete. */
 static const Onnx__TensorShapeProto *
 declared_shape(const struct importer *imp, const struct tensor *y)
 {
@@ -30,9 +30,9 @@ declared_shape(const struct importer *imp, const struct tensor *y)
 	return shape;
 }
 
-/* The declared bound of Expand, Reshape or ConstantOfShape whose result is an
- * output of the model: the output's declared shape bounds the sizes that the node
- * reads. NULL: no shape is declared. */
+/* A bound for the `elems` sizes that an Expand, Reshape or ConstantOfShape
+ * reads, from the declared shape of its result if that is an output of the
+ * model. NULL for other nodes and without a complete declaration. */
 static const struct size_bound *
 declared_bound(const struct sizing *s, int64_t elems)
 {
@@ -62,7 +62,7 @@ declared_bound(const struct sizing *s, int64_t elems)
 	return bound;
 }
 
-/* The caller is told of the bound, which the entry function checks. */
+/* Tells the user about a bound that the entry function checks. */
 static void
 assume_declared(struct sizing *s, const struct size_bound *bound,
 		const char *sizes)
@@ -84,16 +84,17 @@ assume_declared(struct sizing *s, const struct size_bound *bound,
 	}
 }
 
-/* An input of sizes. */
+/* An input that is a list of n sizes, each at least `least`. */
 struct size_list {
 	const char *label;
-	const struct size_bound *bound; /* of --bound or declared; or NULL */
+	/* --bound or declared; NULL: no bound */
+	const struct size_bound *bound;
 	int n;
 	int64_t least;
 };
 
-/* Does n make no narrower numbers of its input's, which are integers or
- * floats? */
+/* Does n, a view or a Cast, keep the values of its input? The result must not
+ * be narrower, and a float must stay a float. */
 static bool
 keeps_numbers(const struct node *n)
 {
@@ -130,8 +131,8 @@ size_root(struct tensor *t)
 	return t;
 }
 
-/* The sizes that were read from the tensor of one element before, at least
- * `least`; NULL: there are none. */
+/* The size that was read before from the same tensor of one element, if it is
+ * at least `least`; else NULL. */
 static struct tensor *
 read_before(struct importer *imp, const struct tensor *root, int64_t least)
 {
@@ -147,8 +148,9 @@ read_before(struct importer *imp, const struct tensor *root, int64_t least)
 	return NULL;
 }
 
-/* The bounds of n sizes from `at` of the list on, which t holds: the option's,
- * the declared shape's, or the range of t's values. NULL: no bound is known. */
+/* The bounds of the n sizes in t, which are the elements from index `at` of the
+ * list: by --bound, the declared shape, or the range of t's values. NULL: there
+ * is no bound. */
 static const struct size_bound *
 part_bound(struct sizing *s, const struct size_list *list, struct tensor *t,
 	   int at, int n)
@@ -186,7 +188,8 @@ part_bound(struct sizing *s, const struct size_list *list, struct tensor *t,
 	return made;
 }
 
-/* Sizes that t holds: n elements of the list, from `at` on. */
+/* Reads the n sizes in t, the elements from index `at` of the list, at run
+ * time. Returns them as int64[n]; NULL after a diagnostic. */
 static struct tensor *
 read_part(struct sizing *s, const struct size_list *list, struct tensor *t,
 	  int at, int n)
@@ -237,7 +240,7 @@ is_concat(const struct tensor *t)
 	       strcmp(t->producer->op_type, "Concat") == 0;
 }
 
-/* The only input of the Concat that has elements; NULL: several have. */
+/* The only input of the Concat that has elements; NULL if several may have. */
 static struct tensor *
 only_part(const struct node *concat)
 {
@@ -255,7 +258,7 @@ only_part(const struct node *concat)
 	return n <= 1 ? only : NULL;
 }
 
-/* The list whose elements t has: t, or an input of the nodes that made it. */
+/* The tensor that t is a copy or conversion of, or t itself. */
 static struct tensor *
 list_of(struct tensor *t)
 {
@@ -278,9 +281,9 @@ list_of(struct tensor *t)
 	return t;
 }
 
-/* The elements of t as int64[n], each a known size or a variable. t is the list
- * from `at` on. Inputs without elements are left out, so that each level of a
- * recursion has fewer elements. */
+/* The elements of t as int64[n], each a known size or a variable; t has the
+ * elements from index `at` of the list. Inputs of a Concat without elements are
+ * skipped, so that the recursion ends. */
 static struct tensor *
 read_list(struct sizing *s, const struct size_list *list, struct tensor *t,
 	  int at)
@@ -411,8 +414,9 @@ size_range(struct sizing *s)
 
 /* -- Split by sizes -- */
 
-/* The sizes of the parts along the axis if the model declares the shapes of all
- * outputs, and they add up to `whole`. */
+/* Sets `parts` to the sizes of the results along the axis, if the model
+ * declares the shapes of all outputs and the sizes add up to `whole`. Else
+ * false. */
 static bool
 declared_parts(const struct sizing *s, int axis, const struct expr *whole,
 	       int64_t *parts)
@@ -434,7 +438,8 @@ declared_parts(const struct sizing *s, int axis, const struct expr *whole,
 	return expr_is_value(whole, sum);
 }
 
-/* The entry function compares the sizes, which are read, with those declared. */
+/* The node uses the declared sizes; the entry function checks that the sizes
+ * read at run time are equal to them. */
 static void
 check_parts(struct sizing *s, const char *label, int first,
 	    const int64_t *parts)
@@ -460,8 +465,9 @@ check_parts(struct sizing *s, const char *label, int first,
 						tensor_label(n->outputs[0]))));
 }
 
-/*	n = tirc.RunSize(sizes)		# no part is larger than the whole
- *	y, z = Split(x, n) */
+/*	n = tirc.RunSize(sizes)		# each part is at most the whole
+ *	y, z = Split(x, n)
+ */
 bool
 size_split(struct sizing *s)
 {
@@ -481,7 +487,7 @@ size_split(struct sizing *s)
 	axis += axis < 0 ? x->ndim : 0;
 	if (axis < 0 || axis >= x->ndim || !tensor_const_elems(t, &elems) ||
 	    elems != n->n_outputs) {
-		return true; /* inference tells what is wrong */
+		return true; /* type inference reports the error */
 	}
 	one = (struct tensor){ .ndim = 1, .shape = &x->shape[axis] };
 	if (!tensor_max_elems(&one, &most) || most > INT32_MAX) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes of inputs that have names. A name gets a number or bounds from --dim
- * or --input-shape; a name that looks like a batch size is otherwise assumed to
- * be 1. Bounded names become size variables of the graph. A name may be a
- * formula of others, as exporters write them, or be given one by --dim:
+/* Sizes of inputs that are names. --dim or --input-shape gives a name a number
+ * or a range; without them, a name that looks like a batch size is assumed to
+ * be 1. A name with a range becomes a size variable of the graph. A name may be
+ * a formula of other names, as exporters write them, or --dim may give it a
+ * formula:
  *
  *	--dim n=8..64 --dim m=2*n    m is 2 * n
  *	"past + 1"                   past + 1; if --input-shape says 5, past is 4
- *	--dim n=8..64:8              8 * n_8, with n_8 = n / 8 from 1 to 8 */
+ *	--dim n=8..64:8              8 * n_8, with n_8 = n / 8 from 1 to 8
+ */
 #include "size_names.h"
 #include "import_inputs.h"
 #include "process.h"
@@ -56,7 +58,7 @@ size_names_find(const struct size_names *s, const char *name)
 
 /* -- messages -- */
 
-/* "'a', 'b'", or "none" */
+/* The names of all sizes, "'a', 'b'", or "none". */
 static const char *
 list_of(const struct size_names *s)
 {
@@ -86,7 +88,7 @@ place(const struct size_names *s)
 	return (struct diag_place){ .file = s->imp->source.path };
 }
 
-/* "8", or "1..8" */
+/* The range of a size: "8" or "1..8". */
 static const char *
 range_text(const struct size_names *s, const struct size_name *row)
 {
@@ -114,13 +116,13 @@ contradiction(struct size_names *s, const struct size_name *row,
 
 /* -- names and formulas -- */
 
-/* Collects the names of a formula. */
+/* State while the names in a formula are collected. */
 struct collecting {
 	struct size_names *s;
-	bool add;    /* rows for new names */
-	bool option; /* the formula is an option's */
+	bool add;    /* add a row for each new name */
+	bool option; /* the formula is from an option */
 	int n_known, n_unbound;
-	int unbound; /* the last one without a number; -1 */
+	int unbound; /* the last name without a number, or -1 */
 };
 
 static const struct expr *
@@ -160,8 +162,8 @@ look_into(struct size_names *s, const char *formula, bool add, bool option)
 	return c;
 }
 
-/* Is the text more than a name: an operator and a name at least? A hyphen or a
- * slash alone may be part of a name. */
+/* Is the text a formula, with an operator and a name at least? A hyphen or a
+ * slash alone may be a part of a name. */
 static bool
 is_formula(const char *text)
 {
@@ -231,7 +233,8 @@ size_names_new(struct size_names *s, const char *input, int d, bool unknown)
 	return name;
 }
 
-/* Formulas among the model's names. The names in them follow all others. */
+/* Finds the formulas among the names of the model. Names that occur only in
+ * formulas are appended to the list. */
 static void
 find_formulas(struct size_names *s)
 {
@@ -321,13 +324,14 @@ size_names_relate(struct size_names *s, const char *name, const char *formula,
 				  "NAME=FORMULA such as m=2*n+1",
 				  option, quote(s, formula));
 	}
-	row = size_names_find(s, name); /* the list may have grown */
+	row = size_names_find(s, name); /* collecting may have moved the list */
 	row->formula = formula;
 	row->related = true;
 	return true;
 }
 
-/* --dim new=old renames a size of the model: old=new is the same. */
+/* --dim new=old gives a size `old` of the model another name: handled as
+ * old=new. */
 static struct dim_binding
 renaming(struct size_names *s, const struct dim_binding *d)
 {
@@ -376,7 +380,7 @@ apply_options(struct size_names *s)
 struct trying {
 	struct size_names *s;
 	const struct size_name *open;
-	int64_t value; /* of the open name */
+	int64_t value; /* tried for the open name */
 };
 
 static const struct expr *
@@ -393,7 +397,8 @@ try_name(void *ctx, const char *name, size_t length)
 		       : NULL;
 }
 
-/* The formula's value if its only open name has this one. */
+/* The value of the formula if its only name without a number has this value.
+ * False if it has no value. */
 static bool
 value_at(struct size_names *s, const char *formula,
 	 const struct size_name *open, int64_t value, int64_t *out)
@@ -404,7 +409,7 @@ value_at(struct size_names *s, const char *formula,
 	return e && expr_is_int(e, out);
 }
 
-/* "past + 1" is 5: past is 4, where the formula is linear. */
+/* Solves a linear formula with one open name: "past + 1" is 5, so past is 4. */
 static void
 solve(struct size_names *s, const struct size_name *row, struct size_name *open)
 {
@@ -428,8 +433,8 @@ solve(struct size_names *s, const struct size_name *row, struct size_name *open)
 	open->step = 1;
 }
 
-/* A formula with a number gives its only open name one. With another open name,
- * its text is a name like any other. */
+/* Where a formula has a number, computes the number of its only open name. A
+ * formula with several open names is treated as a name itself. */
 static void
 settle_formulas(struct size_names *s)
 {
@@ -505,7 +510,8 @@ resolve_name(void *ctx, const char *name, size_t length)
 	return resolve(s, find(s, name, length));
 }
 
-/* A formula that an option says to be a multiple of a step. */
+/* If an option requires multiples of a step for a formula: an error if it never
+ * is one, and a check in the entry function if that is not proven. */
 static bool
 check_step(struct size_names *s, struct size_name *row, struct analyser *a)
 {
@@ -532,7 +538,8 @@ check_step(struct size_names *s, struct size_name *row, struct analyser *a)
 	return true;
 }
 
-/* Checks the formula's bounds against what options say of it. */
+/* Compares the bounds of the formula with the range that an option gives for
+ * it. */
 static bool
 check_formula(struct size_names *s, struct size_name *row)
 {
@@ -580,7 +587,7 @@ check_formula(struct size_names *s, struct size_name *row)
 	return true;
 }
 
-/* A variable for a range of sizes. */
+/* Makes a variable for a size with a range. */
 static const struct expr *
 new_variable(struct size_names *s, const struct size_name *row)
 {
@@ -611,7 +618,7 @@ new_variable(struct size_names *s, const struct size_name *row)
 	return expr_mul(m, step.var->expr, expr_index(m, row->step));
 }
 
-/* The size as an expression; NULL: reported. */
+/* The size as an expression; NULL after a diagnostic. */
 static const struct expr *
 resolve(struct size_names *s, struct size_name *row)
 {

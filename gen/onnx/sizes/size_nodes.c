@@ -4,7 +4,8 @@
 #include "ops.h"
 #include "sizes.h"
 
-/* Is that the name, as the model or as the header has it? */
+/* Does `said`, from an option, mean `name`: as in the model, or as in the
+ * generated header? */
 static bool
 means(struct importer *imp, const char *said, const char *name)
 {
@@ -14,7 +15,7 @@ means(struct importer *imp, const char *said, const char *name)
 	       (clean != NULL && strcmp(said, clean) == 0);
 }
 
-/* The bound of --bound for one of the names; NULL: no option names it. */
+/* The --bound for one of the names, or NULL. */
 const struct size_bound *
 size_bound(struct importer *imp, const char *const *names, int n)
 {
@@ -96,8 +97,8 @@ is_size(const struct graph *g, const char *name)
 	return false;
 }
 
-/* A name for the variable: "y_count", or of the elements of s "s_0", "s_1",
- * with a number if another size has it. */
+/* The name of a size variable: "y_count", for the elements of s "s_0" and
+ * "s_1"; with a number if the name is taken. */
 static const char *
 size_name(struct sizing *s, const char *stem, int i, int n)
 {
@@ -177,7 +178,7 @@ import_no_bound(struct importer *imp, const struct node *n, const char *name)
 
 	missing_add(imp, MISSING_BOUND, name, at.item, MISSING_SIZE);
 	return diag_error(&imp->m->diags, DIAG_UNKNOWN_SHAPE, at,
-			  "it needs a bound"); /* missing.c tells which */
+			  "it needs a bound"); /* missing.c lists the bounds */
 }
 
 bool

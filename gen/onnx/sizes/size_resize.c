@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resize by scales, and of regions, that are known only when the model runs
- * (sizes.c). The nodes that compute the sizes of the result come first:
+/* Resize with scales or regions that are known only at run time (sizes.c).
+ * Nodes before it compute the sizes of the result:
  *
  *	before	y = Resize (x, roi, s)            # s: float32[4], an input
  *	after	c = Cast (Floor (Mul (Cast (Shape (x)), Cast (s))))
  *		n = tirc.RunSize (c)
  *		y = tirc.Resize (x, roi, Cast (s), n)
  *
- * A keep_aspect_ratio_policy computes its scale from sizes in the same way. An
- * axis with the constant scale 1 keeps its size. The bound of a size is the
- * largest scale, of --bound or of the range of the scale's values, times the
- * size of the input; or what --bound says of the result. */
+ * With keep_aspect_ratio_policy, the scale is computed from the sizes. An axis
+ * with the constant scale 1 keeps its size. The bound of a size is --bound of
+ * the result, or the size of the input times the largest scale, which --bound
+ * or the range of the scale's values gives. */
 #include <math.h>
 
 #include "dims.h"
@@ -25,14 +25,15 @@ struct resizing {
 	struct sizing *s;
 	struct tensor *x, *roi, *scales, *sizes;
 	bool crops, by_policy;
-	/* Of the axes that change: their numbers, the places that they have in
-	 * the node's list, and the limits of their scales. */
+	/* The n axes that change: their numbers, their indices in the node's
+	 * list of n_listed axes, and the limits of their scales. */
 	int n, n_listed;
 	int64_t axes[ONNX_MAX_RANK], places[ONNX_MAX_RANK];
 	struct limits scale[ONNX_MAX_RANK];
 };
 
-/* The tensor that has element *i of t as its element *i. */
+/* The tensor from which element *i of t is copied or converted; *i becomes the
+ * index in that tensor. */
 static struct tensor *
 part_of(struct tensor *t, int64_t *i)
 {
@@ -70,7 +71,7 @@ part_of(struct tensor *t, int64_t *i)
 	return t;
 }
 
-/* Element i of t, if it is a constant. */
+/* The value of element i of t; false if it is not constant. */
 static bool
 known_number(struct module *m, struct tensor *t, int64_t i, double *v)
 {
@@ -95,15 +96,15 @@ dim_limits(const struct expr *e)
 		       : (struct limits){ 0, INT32_MAX };
 }
 
-/* The element of the input of sizes. */
+/* The element of the input `sizes` at index `place` of the list of axes. */
 static const struct expr *
 size_at(const struct resizing *r, int64_t place)
 {
 	return r->sizes->elems[place];
 }
 
-/* Must the part of the axis that is shown be computed when the model runs, or
- * is it another part than the whole? */
+/* Is the region of the axis computed at run time, or not the whole axis?
+ * `place`: index in the list of axes. */
 static bool
 is_region(const struct resizing *r, int64_t place)
 {
@@ -130,7 +131,7 @@ changes(const struct resizing *r, int64_t axis, int64_t place)
 			 : size_at(r, place) != r->x->shape[axis];
 }
 
-/* Does the axis need tirc.Resize? */
+/* Must tirc.Resize compute the size of the axis at run time? */
 static bool
 needs_run(const struct resizing *r, int64_t axis, int64_t place)
 {
@@ -154,8 +155,8 @@ needs_run(const struct resizing *r, int64_t axis, int64_t place)
 	       changes(r, axis, place);
 }
 
-/* Sets the node's inputs and its list of axes; false: type inference reports a
- * mistake. */
+/* Sets the inputs and the list of axes. False if they are wrong: type inference
+ * reports that. */
 static bool
 find_axes(struct resizing *r, bool *needed)
 {
@@ -219,7 +220,7 @@ find_axes(struct resizing *r, bool *needed)
 
 /* -- limits -- */
 
-/* The limits of the scale at the place; false after a report. */
+/* The limits of the scale at index `place`; false after a diagnostic. */
 static bool
 scale_limits(struct resizing *r, int64_t place, bool needed,
 	     struct limits *limits)
@@ -243,7 +244,7 @@ scale_limits(struct resizing *r, int64_t place, bool needed,
 		return true;
 	}
 	if (import_element_range(imp, part, &limits->min, &limits->max)) {
-		/* with a margin for the rounding of floats */
+		/* with a margin for rounding errors */
 		limits->max += fabs(limits->max) * 1e-6;
 		limits->min -= fabs(limits->min) * 1e-6;
 		return true;
@@ -252,8 +253,8 @@ scale_limits(struct resizing *r, int64_t place, bool needed,
 	return !needed || size_no_bound(r->s, names[2]);
 }
 
-/* The limits of the scale that a policy chooses: the least of all ratios or the
- * largest. */
+/* The limits of the scale of a policy: the smallest of the ratios of all axes,
+ * or the largest. */
 static struct limits
 policy_limits(const struct resizing *r)
 {
@@ -279,7 +280,7 @@ policy_limits(const struct resizing *r)
 
 /* -- nodes -- */
 
-/* A constant list of integers, named after the result. */
+/* A constant list of integers, named after the result and `what`. */
 static struct tensor *
 list_constant(struct resizing *r, const char *what, int n, const int64_t *v)
 {
@@ -301,8 +302,9 @@ one_half(struct resizing *r)
 			      dtype_of(DT_F64), 0, NULL, &half);
 }
 
-/* The elements at the places of the axes that change, and with `twice` those
- * n_listed further, of a list of n_listed or twice as many. */
+/* Selects from a list with n_listed elements those of the axes that change.
+ * `twice`: the list has a second part of n_listed elements (the ends of
+ * regions), from which the same are selected. */
 static struct tensor *
 chosen(struct resizing *r, const char *what, struct tensor *list, bool twice)
 {
@@ -328,7 +330,7 @@ as_number(struct resizing *r, const char *what, struct tensor *t)
 	return size_cast(r->s, what, t, dtype_of(DT_F64));
 }
 
-/* The sizes of the input's axes that change, float64. */
+/* The sizes of those axes of the input that change, as float64. */
 static struct tensor *
 input_sizes(struct resizing *r)
 {
@@ -340,7 +342,7 @@ input_sizes(struct resizing *r)
 	return as_number(r, "old_lengths", shape);
 }
 
-/* The scale that keep_aspect_ratio_policy gives all axes. */
+/* The common scale that keep_aspect_ratio_policy defines. */
 static struct tensor *
 policy_scales(struct resizing *r, struct tensor *old)
 {
@@ -359,7 +361,8 @@ policy_scales(struct resizing *r, struct tensor *old)
 			   list_constant(r, "count", 1, &n));
 }
 
-/* Sizes that the model computes become a list of known sizes and variables. */
+/* The input of sizes, computed by the model, becomes a list of known sizes and
+ * variables. */
 static bool
 result_sizes(struct resizing *r, struct tensor *lengths)
 {

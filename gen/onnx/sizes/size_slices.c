@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slice by bounds that are known only when the model runs (passes/ops/movement/slice.c):
+/* Slice with bounds that are known only at run time
+ * (passes/ops/movement/slice.c):
  *
  *	before	y = Slice(x, starts, ends)
  *	after	h = Shape(x)
@@ -7,15 +8,16 @@
  *		s = tirc.RunSize(tirc.SliceStart(starts, h))
  *		y = tirc.Part(x, s, n)
  *
- * Both are within the sizes of x, so that they need no other bound. */
+ * The size of x is a bound of both n and s. */
 #include "ops.h"
 #include "sizes.h"
 
 struct slicing {
 	int n;
 	const int64_t *axes, *steps;
-	struct tensor *shape; /* of the sliced tensor */
-	int64_t *zero, *most; /* the sizes of the sliced dimensions */
+	struct tensor *shape; /* the shape of x */
+	/* zeros, and the largest sizes of the sliced dimensions */
+	int64_t *zero, *most;
 };
 
 static struct node *
@@ -30,7 +32,7 @@ as_tirc(struct sizing *s, struct node *n, const char *op_type,
 	return n;
 }
 
-/* The axes and steps of the node; false: they are not known, or wrong. */
+/* Reads the axes and steps of the node; false if they are unknown or wrong. */
 static bool
 find_axes(struct sizing *s, struct slicing *p)
 {
@@ -65,7 +67,8 @@ find_axes(struct sizing *s, struct slicing *p)
 		if (axes[i] < 0 || axes[i] >= x->ndim || steps[i] == 0) {
 			return false;
 		}
-		/* No size needs more: see find_sizes(). */
+		/* find_sizes() refuses larger sizes, so that a larger step
+		 * makes no difference */
 		steps[i] = steps[i] > INT32_MAX    ? INT32_MAX
 			   : steps[i] < -INT32_MAX ? -INT32_MAX
 						   : steps[i];
@@ -96,8 +99,9 @@ find_sizes(struct sizing *s, struct slicing *p)
 	return true;
 }
 
-/* Is each start the number of an element, or is the slice empty? A start beyond
- * the last element is the last element if the step is negative. */
+/* Are all starts constants that are at least 0, with positive steps? Then each
+ * is an index in the dimension, or the slice is empty. (A start beyond the end
+ * with a negative step would mean the last element.) */
 static bool
 starts_are_plain(struct importer *imp, const struct node *n,
 		 const int64_t *steps)
@@ -116,7 +120,7 @@ starts_are_plain(struct importer *imp, const struct node *n,
 	return true;
 }
 
-/* tirc.RunSize of a node over the list of inputs. */
+/* Makes a node op_type of the inputs, and tirc.RunSize of its result. */
 static struct tensor *
 read_bounds(struct sizing *s, const struct slicing *p, const char *op_type,
 	    const char *what, struct tensor **in, int n_in, int64_t *most)
@@ -152,7 +156,7 @@ size_slice(struct sizing *s)
 	if (!in[0] || !in[1] || !tensor_const_elems(in[0], &elems[0]) ||
 	    !tensor_const_elems(in[1], &elems[1]) || elems[0] != elems[1] ||
 	    elems[0] > ONNX_MAX_RANK) {
-		return true; /* type inference reports it */
+		return true; /* type inference reports the error */
 	}
 	p.n = (int)elems[0];
 	if (!find_axes(s, &p)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results whose shape depends on data: nodes that compute the sizes come first,
- * and tirc.RunSize, whose elements become variables of the graph.
+/* Results whose shape depends on data: nodes before it compute the sizes, and
+ * tirc.RunSize reads them, as variables of the graph.
  *
  *	before	y = Expand(x, s)                # s: int64[2], an input
  *	after	n = tirc.RunSize(s)             # n = [s_0, s_1]
@@ -14,7 +14,7 @@
 #include "identifiers.h"
 #include "ops.h"
 
-/* Is input i present, of known type and rank, without known elements? */
+/* Is input i present, with a known type and rank, but unknown elements? */
 static bool
 is_unknown(struct importer *imp, const struct node *n, int i)
 {
@@ -41,7 +41,8 @@ all_typed(const struct node *n)
 	       n->outputs[0];
 }
 
-/* Operators with an input of sizes: its number, and the least value. */
+/* Operators with an input of sizes: the index of the input, and the smallest
+ * allowed size. */
 static const struct size_row {
 	const char *op;
 	int input;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts operators of older and newer operator sets to the canonical one.
+/* Converts operators of older and newer opset versions to the canonical
+ * version.
  *
  *	before	y = ReduceMean<axes=[1]>(x)             # opset 13
  *	after	y = ReduceMean(x, y_axes)               # opset 21
  *
- * The table has a row for each change of an operator's meaning; every row newer
- * than a node's version is applied to it, in order. Versions above the
- * canonical one changed only types, except for the changes that the last rows
- * refuse. consumed_inputs, an attribute before version 6, means nothing for the
- * result and stays unread. */
+ * The table has a row for each change of an operator's meaning; all rows newer
+ * than a node's version are applied to it, in order. Versions above the
+ * canonical one changed only types; the last rows refuse the other changes.
+ * consumed_inputs, an attribute before version 6, does not change results and
+ * is ignored. */
 #include "upgrade.h"
 
 #include "ops.h"
@@ -122,9 +123,9 @@ roi_align_mode(struct upgrade *u)
 
 /* -- Upsample and Resize before 11: x_in = x_out / scale -- */
 
-/* The rounding to a pixel: down, but up if the image shrinks (as in
- * onnxruntime; the operator's text does not define it). NULL: some dimensions
- * grow and some shrink, or the scales are known only later, so that each
+/* The rounding mode of nearest: down, or up if the image shrinks (as
+ * onnxruntime does; the specification does not define it). NULL if some
+ * dimensions grow and others shrink, or the scales are not constants: then each
  * dimension has its own. */
 static const char *
 nearest_rounding(const struct tensor *scales)
@@ -193,7 +194,8 @@ upsample_to_resize(struct upgrade *u)
 
 /* -- outputs and modes of training -- */
 
-/* Drops outputs from k on; false if one is used. */
+/* Removes the outputs from index k on; false after a diagnostic if one is
+ * used. */
 static bool
 drop_outputs(struct upgrade *u, int k, const char *refusal)
 {
@@ -233,7 +235,8 @@ batch_norm_outputs(struct upgrade *u)
 			    "for inference");
 }
 
-/* Normalization with the input's own moments: an internal operator. */
+/* BatchNormalization in training mode, with the mean and variance of the input,
+ * becomes an operator of the domain tirc. */
 static bool
 batch_norm_training(struct upgrade *u)
 {
@@ -306,7 +309,7 @@ pad_rename(struct upgrade *u)
 	return true;
 }
 
-/* The power was a float. */
+/* In opset 1, the attribute p was a float. */
 static bool
 lp_power(struct upgrade *u)
 {
@@ -321,7 +324,7 @@ lp_power(struct upgrade *u)
 	return true;
 }
 
-/* The type was a name, as of TensorProto.DataType. */
+/* Before opset 6, the type of a Cast was a name of TensorProto.DataType. */
 static bool
 cast_type(struct upgrade *u)
 {
@@ -360,7 +363,7 @@ batch_norm_test(struct upgrade *u)
 	return true;
 }
 
-/* Images grew by two factors. */
+/* In opset 1, Upsample had two factors, for height and width. */
 static bool
 upsample_factors(struct upgrade *u)
 {
@@ -380,9 +383,10 @@ upsample_factors(struct upgrade *u)
 	return true;
 }
 
-/* -- results whose size is known only when the model runs -- */
+/* -- results whose size is known only at run time -- */
 
-/* sizes.c gives the internal operator its size, or replaces it. */
+/* Becomes an operator of the domain tirc; sizes.c gives it its size or replaces
+ * it. */
 static bool
 to_internal(struct upgrade *u)
 {
@@ -428,10 +432,11 @@ compress_to_gather(struct upgrade *u)
 	return true;
 }
 
-/* -- newer than canonical -- */
+/* -- newer than the canonical version -- */
 
-/* A node of version < below takes the row; sorted so that the steps of one
- * operator are in order. late: after the inputs' shapes are known. */
+/* A row is applied to nodes whose version is less than `below`. The steps of
+ * one operator are in order. late: applied after the shapes of the inputs are
+ * known. */
 static const struct row {
 	const char *op;
 	int below;
@@ -501,7 +506,7 @@ static const struct row {
 	{ "Xor", 7, upgrade_broadcast, true },
 };
 
-/* The operator's name in the model selects the rows. */
+/* Applies the rows for the operator name that the node has in the model. */
 static bool
 apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 {

@@ -16,8 +16,8 @@ known_input(const struct upgrade *u, int i)
 	return t && t->typed && t->ndim >= 0 ? t : NULL;
 }
 
-/* Appends dimensions of size 1 to input i, so that its first dimension is
- * dimension `axis` of a tensor of rank `rank`. */
+/* Appends dimensions of size 1 to input i, so that it broadcasts to a tensor of
+ * rank `rank` with its first dimension at `axis`. */
 static void
 append_ones(struct upgrade *u, int i, int axis, int rank)
 {
@@ -42,11 +42,13 @@ append_ones(struct upgrade *u, int i, int axis, int rank)
 	}
 }
 
-/* Before opset 7 the second operand's first dimension may be at any axis.
+/* Before opset 7, the attribute axis says to which dimension the first
+ * dimension of the second operand belongs.
  *
  *	before	y = Add<broadcast=1, axis=1>(a, b)   # a: [n, c, h, w], b: [c]
  *	after	b2 = Unsqueeze(b, [1, 2])
- *		y = Add(a, b2) */
+ *		y = Add(a, b2)
+ */
 bool
 upgrade_broadcast(struct upgrade *u)
 {
@@ -70,7 +72,7 @@ upgrade_broadcast(struct upgrade *u)
 	return true;
 }
 
-/* Before opset 7 PRelu has one slope, or one per channel. */
+/* Before opset 7, PRelu has one slope or one for each channel. */
 bool
 upgrade_prelu(struct upgrade *u)
 {
@@ -83,14 +85,14 @@ upgrade_prelu(struct upgrade *u)
 	return true;
 }
 
-/* Is v a whole number from `least` to the largest size? */
+/* Is v an integer in [least, INT32_MAX]? */
 static bool
 is_count(double v, double least)
 {
 	return v >= least && v <= INT32_MAX && v == floor(v);
 }
 
-/* In version 1 the sizes of the parts have the type of x. */
+/* In version 1, the sizes of the parts are a tensor of the type of x. */
 bool
 upgrade_split(struct upgrade *u)
 {
@@ -134,7 +136,7 @@ upgrade_tile(struct upgrade *u)
 	if (!x || u->node->n_inputs < 3) {
 		return true;
 	}
-	/* Both have the type of x in version 1. */
+	/* in version 1, tiles and axis have the type of x */
 	if (!input_scalar(u->node, 1, &tiles) ||
 	    !input_scalar(u->node, 2, &axis) || !is_count(tiles, 0) ||
 	    !is_count(axis, -x->ndim)) {
@@ -162,8 +164,9 @@ upgrade_tile(struct upgrade *u)
 /*	before	y = Clip<min=0, max=6>(x)
  *	after	y = Clip(x, y_min, y_max)
  *
- * From version 6 on an attribute's default is the end of float32's range, so that
- * infinities are limited, too; no float of 16 bits is beyond it but these. */
+ * From version 6 on, the default of an attribute is the end of float32's range,
+ * so that infinities are limited, too. Of the 16-bit floats, only infinities
+ * are beyond that range. */
 bool
 upgrade_clip(struct upgrade *u)
 {
@@ -209,7 +212,8 @@ upgrade_pad(struct upgrade *u)
 	return true;
 }
 
-/* The only dimension from axis on that is not 1; -1 if there are several. */
+/* The only dimension from `axis` on that is not 1; `axis` if all are 1, -1 if
+ * several are not. */
 static int
 only_dim(const struct tensor *x, int axis)
 {
@@ -226,8 +230,8 @@ only_dim(const struct tensor *x, int axis)
 	return found >= 0 ? found : axis;
 }
 
-/* x's shape as a constant, with one symbolic size as -1; with several symbolic
- * sizes, or a size of 0, the result of a Shape node at pos. */
+/* The shape of x: a constant with -1 for an unknown size; if there are several
+ * of these, or a size is 0, the result of a new Shape node at pos. */
 static struct tensor *
 shape_of(struct upgrade *u, struct tensor *x, int pos)
 {
@@ -263,7 +267,8 @@ shape_of(struct upgrade *u, struct tensor *x, int pos)
  *		m = Softmax<axis=1>(f)
  *		y = Reshape(m, [-1, c, h, w])
  *
- * or only a changed axis, if one of the latter dimensions is not 1. */
+ * If all dimensions from axis on but one are 1, the node stays, and only its
+ * axis is changed. */
 bool
 upgrade_softmax(struct upgrade *u)
 {
@@ -274,8 +279,8 @@ upgrade_softmax(struct upgrade *u)
 	if (!x || !y) {
 		return true;
 	}
-	/* For a vector or scalar, the operator checks the axis, except axis 1
-	 * of a vector, which is only the default. */
+	/* The operator itself checks the axis of a vector or scalar; axis 1 of
+	 * a vector is only the default. */
 	if (x->ndim <= 1 || axis < -x->ndim || axis >= x->ndim) {
 		if (x->ndim == 1 && !node_attr(u->node, "axis")) {
 			axis = 0;
@@ -313,7 +318,7 @@ upgrade_softmax(struct upgrade *u)
 	return true;
 }
 
-/* [groups] -> [channels], each value repeated. */
+/* Expands [groups] to [channels]: each value is repeated. */
 static void
 per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
 	    int64_t channels)
@@ -342,10 +347,12 @@ per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
 	node_set_input(u->node, i, t);
 }
 
-/* Before opset 21 scale and bias are per group, then per channel.
+/* Before opset 21, scale and bias have one value for each group, later one for
+ * each channel.
  *
  *	before	y = GroupNormalization<num_groups=2>(x, s, b)   # s: [2]
- *	after	y = GroupNormalization<num_groups=2>(x, s2, b2) # s2: [c] */
+ *	after	y = GroupNormalization<num_groups=2>(x, s2, b2) # s2: [c]
+ */
 bool
 upgrade_group_norm(struct upgrade *u)
 {
@@ -358,7 +365,7 @@ upgrade_group_norm(struct upgrade *u)
 		if (!t || !x || x->ndim < 2 || t->ndim != 1 || groups < 1 ||
 		    !expr_is_int(x->shape[1], &channels) ||
 		    channels % groups != 0) {
-			return true; /* the operator reports the error */
+			return true; /* inference reports the error */
 		}
 		if (expr_is_value(t->shape[0], groups)) {
 			per_channel(u, i, i == 1 ? "scale" : "bias", groups,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How adapters change nodes and insert new ones. */
+/* Helpers with which adapters change nodes and insert new ones. */
 #include "ops.h"
 #include "upgrade.h"
 
