@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target that stands for the machine at hand, which the command line alone
- * asks: --target native, and run and test without --target. */
+/* The target "native", which stands for the machine that tirc runs on, and run
+ * and test without --target. Only the command line asks for properties of the
+ * machine. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "cli.h"
 
-/* The compiler that run and test use; NULL: the target's. */
+/* The compiler that run and test use; NULL: the one that the target names. */
 static const char *
 compiler_command(const struct cli *c)
 {
@@ -50,7 +51,7 @@ cli_use_machine(struct cli *c)
 {
 	struct tirc *t;
 
-	/* A partition names its target. */
+	/* A partition contains its target. */
 	if (c->tirc.target != NULL || tirc_is_partition(c->model)) {
 		return;
 	}

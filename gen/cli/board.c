@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets whose programs a simulator executes: are its tools there, and what the
- * program said of its instructions and memory. */
+/* Targets whose programs run on a simulator: checks that compiler and simulator
+ * are installed, and reads the instructions and memory that the program
+ * reports. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #include "harness.h"
 
-/* Is the first word of the command a program that there is? */
+/* Is the first word of the command an installed program? */
 static bool
 command_is_there(struct arena *a, const char *command)
 {
@@ -64,7 +65,8 @@ harness_find_tools(struct harness *h)
 			    s.simulator_package);
 }
 
-/* The bytes of an array of the caller; 0 for a part of the workspace. */
+/* The bytes of a tensor that the caller allocates; 0 if it is part of the
+ * workspace. */
 static int64_t
 caller_bytes(struct tirc_tensor x)
 {
@@ -140,7 +142,8 @@ print_board(const struct harness *h, double instructions)
 
 /* -- kernels -- */
 
-/* The instructions of each kernel in the last run; NULL: reported. */
+/* The instructions of each kernel in the last run; NULL after an error
+ * message. */
 static double *
 read_kernels(struct harness *h)
 {
@@ -212,7 +215,7 @@ add_kernels(struct harness *h, cJSON *top, const double *counts)
 	}
 }
 
-/* counts: of kernels, or NULL. */
+/* counts: the instructions of each kernel, or NULL without --profile. */
 static bool
 write_json(struct harness *h, double instructions, const double *counts)
 {

@@ -23,15 +23,16 @@
 
 enum { MAX_PROCESSES = 4096, ROUNDS = 50, ROUND_MS = 20 };
 
-/* For lists of processes and files when memory is exhausted. */
+/* Freed when memory is exhausted, so that the clean-up can allocate lists of
+ * processes and files. */
 enum { RESERVE_BYTES = 512 << 10 };
 
 /* Global, because signals are per process. */
 static struct {
-	char scratch[256];  /* the temporary folder; "": none */
-	const char *output; /* a file or folder named with -o; or NULL */
+	char scratch[256];  /* the temporary folder, or "" */
+	const char *output; /* the file or folder of -o, or NULL */
 	atomic_bool interrupted;
-	void *reserve; /* for memory_exhausted(); NULL: none */
+	void *reserve; /* RESERVE_BYTES, or NULL */
 } state;
 
 /* -- files -- */
@@ -58,7 +59,7 @@ remove_tree(int parent, const char *name)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Files of output_temporary() that this process has not renamed yet. */
+/* Removes files of output_temporary() that this process has not renamed yet. */
 static void
 remove_parts(const char *folder)
 {
@@ -135,7 +136,7 @@ cleanup_watch_output(const char *path)
 
 struct process {
 	pid_t pid, parent;
-	bool below; /* a descendant of this process */
+	bool below; /* it is a descendant of this process */
 };
 
 static int
@@ -159,8 +160,8 @@ list_processes(struct process *list)
 		if (f == NULL) {
 			continue;
 		}
-		/* "PID (NAME) STATE PARENT ...": names may have any character.
-		 */
+		/* "PID (NAME) STATE PARENT ...": the name may contain any
+		 * character, ')' too. */
 		if (fgets(line, sizeof line, f) != NULL &&
 		    (after = strrchr(line, ')')) != NULL && strlen(after) > 4 &&
 		    after[2] != 'Z') {
@@ -212,10 +213,10 @@ static void
 end_descendants(void)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000L };
-	int quiet = 0; /* rounds without a descendant */
+	int quiet = 0; /* consecutive rounds without a descendant */
 
-	/* Until the program's other thread pauses, it may start one more child
-	 * after the last one has ended. */
+	/* Two quiet rounds: the program's other thread may start one more child
+	 * after the last one has ended, until it pauses. */
 	for (int i = 0; i < ROUNDS && quiet < 2; i++) {
 		/* SIGTERM first: compilers then remove their temporary
 		 * files. */
@@ -267,7 +268,8 @@ allocate(size_t bytes)
 void
 cleanup_start(void)
 {
-	/* cJSON would return NULL, as for an error in the text. */
+	/* On failure these allocators end the program; cJSON would return NULL,
+	 * as for a syntax error. */
 	cJSON_Hooks hooks = { .malloc_fn = allocate, .free_fn = free };
 	static sigset_t set;
 	struct sigaction old;
@@ -275,7 +277,7 @@ cleanup_start(void)
 
 	state.reserve = malloc(RESERVE_BYTES);
 	cJSON_InitHooks(&hooks);
-	/* A closed pipe is a write error, like a full disk. */
+	/* Writing to a closed pipe is then a write error, like a full disk. */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (int i = 0; i < N_ENDING; i++) {
@@ -305,7 +307,7 @@ static _Noreturn void
 end_with(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
-		/* The error cannot be reported. */
+		/* an error of write cannot be reported */
 	}
 	free(state.reserve);
 	end_descendants();

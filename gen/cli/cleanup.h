@@ -3,20 +3,21 @@
 #ifndef TIRC_CLI_CLEANUP_H
 #define TIRC_CLI_CLEANUP_H
 
-/* At the start of the program, before any other thread: SIGHUP, SIGINT and
- * SIGTERM end child processes and clean up before they end the program; writing
- * to a closed pipe is an error. */
+/* Call at the start of the program, before any other thread starts. After that,
+ * SIGHUP, SIGINT and SIGTERM end the child processes and clean up before they
+ * end the program, and writing to a closed pipe is an error. */
 void cleanup_start(void);
-/* The process's temporary folder, made by the first call; TMPDIR names it from
- * then on, so that child processes work there, too. NULL: reported. */
+/* The temporary folder of this process; the first call makes it and sets
+ * TMPDIR, so that child processes use it, too. NULL after an error message. */
 const char *cleanup_scratch(void);
-/* A file or folder that the program writes, with half-written files beside or
- * in it (output_temporary). Borrowed until the end. */
+/* Registers a file or folder that the program writes: the half-written files
+ * beside or in it (output_temporary) are removed at the end. Keeps the
+ * pointer. */
 void cleanup_watch_output(const char *path);
 /* Removes the temporary folder and half-written files. */
 void cleanup_now(void);
-/* Does not return once a signal is ending the program: a child that the same
- * signal ended is no error. */
+/* If a signal is ending the program, waits for the end instead of returning: so
+ * a child that the same signal has ended is not reported as an error. */
 void cleanup_pause_if_interrupted(void);
 
 #endif

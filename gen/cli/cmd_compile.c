@@ -18,9 +18,9 @@ print_text(void *ctx, const char *pass, const char *text)
 	say(stdout, "\n");
 }
 
-/* Several steps may report the same error, for example in a file that each
- * loads: a message equal to one of the last messages is not printed. This is
- * how many are compared. */
+/* How many of the last messages a new one is compared with; an equal one is not
+ * printed again. Several steps may report the same error, for example in a file
+ * that each of them loads. */
 enum { NEAR_MESSAGES = 64 };
 
 static bool
@@ -164,7 +164,8 @@ by_work(const void *a, const void *b)
 					     : x->operations < y->operations;
 }
 
-/* Multiply-accumulates if the model has any, else operations. */
+/* Prints the multiply-accumulates, or the operations of a model that has
+ * none. */
 static void
 print_heaviest(struct tirc *t, struct tirc_summary s)
 {
@@ -195,7 +196,7 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 	free(all);
 }
 
-/* From here on, the weights as text take most of a compiler's time. */
+/* Weights as C text above this size take most of a compiler's time. */
 enum { LONG_TEXT_BYTES = 1 << 20 };
 
 static void
@@ -259,8 +260,8 @@ print_metadata(struct tirc *t)
 	}
 }
 
-/* Writes a path escaped for a dependency file of make and ninja. False: it has a
- * character that ends a rule and has no escape; reported. */
+/* Writes a path, escaped for a dependency file of make or ninja. False after an
+ * error message about a character that ends a rule and cannot be escaped. */
 static bool
 put_path(FILE *f, const char *path)
 {

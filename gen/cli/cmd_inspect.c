@@ -21,7 +21,7 @@ copy(const char *text)
 	return strcpy(p, text);
 }
 
-/* Shortens a name in the middle: long names differ at the end. */
+/* Shortens a name in the middle: long names often differ only at the end. */
 static char *
 shorten(const char *text)
 {
@@ -81,7 +81,7 @@ print_nodes(struct tirc *t)
 	free(cells);
 }
 
-/* The workspace's size with another value of --optimize. */
+/* The size of the workspace with another value of --optimize. */
 static int64_t
 workspace_if(const struct cli *c, struct tirc *t, const char *optimize)
 {

@@ -6,7 +6,7 @@
 #include "cleanup.h"
 #include "cli.h"
 
-/* The number of regions shown, those with the most work first. */
+/* The number of regions in the summary, those with the most work. */
 enum { SHOWN = 10 };
 
 static int

@@ -103,7 +103,8 @@ execute(struct harness *h)
 	       arrays_save(h->m, h->cli->output, outputs, n_out);
 }
 
-/* The arrays are files between tirc and the program. */
+/* Are the arrays of all inputs and outputs within the limit of output bytes?
+ * They are files between tirc and the program. */
 static bool
 arrays_within_limit(struct harness *h)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test: compares the emitted C with data sets, or where there are none with the
- * interpreter on random inputs. */
+/* tirc test: compares the results of the emitted C with data sets; without data
+ * sets, with the interpreter on random inputs. */
 #include <string.h>
 
 #include "compare.h"
@@ -8,8 +8,8 @@
 #include "interpreted.h"
 #include "text.h"
 
-/* The expected strings get the output's number of bytes; strings that are too
- * long differ in their shape. */
+/* Pads the strings of `want` to the bytes of the output's strings. If one is
+ * too long, the shapes stay different and the comparison fails. */
 static void
 fit_strings(struct harness *h, struct array *got, struct array *want)
 {
@@ -19,7 +19,8 @@ fit_strings(struct harness *h, struct array *got, struct array *want)
 	}
 }
 
-/* Reads the data set; without a path, unless options name it, makes it. */
+/* Reads the data set at `path`. If there is no path, and no option names files,
+ * makes one with random inputs and the interpreter's results. */
 static bool
 take_data_set(struct harness *h, const char *path, struct data_set *d)
 {
@@ -34,8 +35,8 @@ take_data_set(struct harness *h, const char *path, struct data_set *d)
 	return data_set_read(h, path, false, d);
 }
 
-/* Runs on the data set and compares. The next one runs with the states that this
- * one leaves. */
+/* Runs the program on the data set and compares the results. The states after
+ * this run are the first states of the next data set. */
 static bool
 run_data_set(struct harness *h, const char *path, struct data_set *d)
 {
@@ -66,7 +67,7 @@ run_data_set(struct harness *h, const char *path, struct data_set *d)
 	return harness_set_states(h, got + tirc_output_count(h->t)) && same;
 }
 
-/* Why it failed comes before the verdict. */
+/* Prints the reasons of a failure before its verdict. */
 static bool
 test_data_set(struct harness *h, const char *path)
 {
@@ -83,7 +84,7 @@ test_data_set(struct harness *h, const char *path)
 	return false;
 }
 
-/* A --const-input without a value has that of the first data set. */
+/* A --const-input without a value gets the value in the first data set. */
 static void
 complete_const_inputs(struct arena *a, struct cli *c)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares two arrays, each element within its tolerance. */
+/* Compares two arrays: each element must be within its tolerance. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "compare.h"
 
-/* The tolerance: the user's, or the type's default (tolerance.def). rtol is for
- * errors relative to the element. If terms of a sum cancel, its error is
- * relative to the terms of this element; a large other element must not excuse
- * it. */
+/* The user's tolerance, or the default of the type (tolerance.def). rtol covers
+ * errors relative to the element. If the terms of a sum cancel, the error is
+ * relative to these terms and not to the result: the tolerance by perturbed
+ * inputs covers that, so that a large other element does not hide a wrong
+ * one. */
 struct tolerance
 compare_tolerance(const struct cli *c, struct dtype t, double step)
 {
@@ -43,8 +44,8 @@ compare_tolerance(const struct cli *c, struct dtype t, double step)
 	return x;
 }
 
-/* Distance in units in the last place of b, for floats of 16 bits and more;
- * else 0. */
+/* The distance of a and b in units in the last place of b, for floats of at
+ * least 16 bits; else 0. */
 static double
 ulp_error(struct dtype t, double a, double b)
 {
@@ -77,8 +78,9 @@ array_double(const struct array *a, int64_t i)
 	return dtype_is_signed(a->type) ? (double)v.i : (double)v.u;
 }
 
-/* |a - b| of element i; 0 only if they are equal: large integers that round to
- * the same double may differ. NaN equals NaN, an infinity itself. */
+/* a - b| for element i. It is 0 only if they are equal: large integers that are
+ * rounded to the same double may still differ. NaN equals NaN, an infinity
+ * equals itself. */
 static double
 error_at(const struct array *got, const struct array *want, int64_t i)
 {
@@ -108,7 +110,8 @@ same_shape(const struct array *a, const struct array *b)
 
 /* -- steps -- */
 
-/* The runs, as bits, in which the element is across a step from its value. */
+/* The perturbed runs, as bits, in which element i is on the other side of a
+ * step than in `got`. */
 static unsigned
 runs_across(const struct pair *x, const struct element *e, int64_t i)
 {
@@ -124,7 +127,8 @@ runs_across(const struct pair *x, const struct element *e, int64_t i)
 	return runs;
 }
 
-/* Is the expected element near its value in a run that is across a step? */
+/* Is the expected element near its value in a run on the other side of a
+ * step? */
 static bool
 is_other_side(const struct pair *x, const struct element *e, int64_t i,
 	      double allowed)
@@ -141,9 +145,9 @@ is_other_side(const struct pair *x, const struct element *e, int64_t i,
 	return false;
 }
 
-/* How often rounding errors take an element to the other side of its step, from
- * the runs that did (the rule of succession): they go either way, so that it is
- * half of the time at most. */
+/* The estimated probability that rounding errors move an element to the other
+ * side of its step, from the runs that did (rule of succession). At most 0.5,
+ * since errors go in both directions. */
 static double
 chance(unsigned runs, int n)
 {
@@ -155,10 +159,10 @@ chance(unsigned runs, int n)
 	return fmin((hits + 1.0) / (n + 2.0), 0.5);
 }
 
-/* Are more elements on the other side of steps than rounding errors explain? A
- * wrong output can have elements near steps, too. Elements that step in the same
- * runs have one step in common, as if they were one. other: by element, those on
- * the other side. */
+/* Are there more elements on the other side of a step than rounding errors
+ * explain? (In a wrong output, too, some elements are near steps.) Elements
+ * that step in the same runs share one step and are counted as one. other: by
+ * element, is it on the other side? */
 static bool
 too_many_steps(const struct pair *x, const bool *other, int64_t n_other)
 {
@@ -193,7 +197,8 @@ too_many_steps(const struct pair *x, const bool *other, int64_t n_other)
 
 enum verdict { NEAR, STEPPED, OTHER_SIDE, FAR };
 
-/* allowed: its tolerance, which grows by the width of its runs. */
+/* Judges element i. *allowed: its tolerance, to which the width of its values
+ * in the perturbed runs is added. */
 static enum verdict
 judge(const struct pair *x, const struct tolerance *t, int64_t i, double error,
       double *allowed)
@@ -237,8 +242,8 @@ note_error(const struct pair *x, int64_t i, double error,
 				      array_double(x->want, i)));
 }
 
-/* units: the error in units of the tolerance, which can be 0. The worst element
- * is one that is beyond, if there is any. */
+/* units: the error in units of the tolerance; the tolerance may be 0. Elements
+ * beyond their tolerance come first as the worst element. */
 static void
 note_worst(struct comparison *out, int64_t i, bool far, double units)
 {
@@ -252,7 +257,7 @@ note_worst(struct comparison *out, int64_t i, bool far, double units)
 	out->bad += far;
 }
 
-/* Strings are equal or not; they are rows of bytes. */
+/* Strings, as rows of bytes, must be equal. */
 static void
 compare_strings(const struct pair *x, struct comparison *out)
 {

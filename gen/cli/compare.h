@@ -5,24 +5,24 @@
 
 #include "harness.h"
 
-/* Runs on perturbed inputs, at most and at least. */
+/* The largest and the smallest number of runs on perturbed inputs. */
 enum { OBSERVED_RUNS = 8, OBSERVED_LEAST = 4 };
 
-/* An output as it was in runs on perturbed inputs. Each element of the inputs
- * was multiplied by 1 + share * sqrt(3) * u, u uniform between -1 and 1. */
+/* The values of an output in runs on perturbed inputs. Each element of an input
+ * was multiplied by 1 + share * sqrt(3) * u, with u uniform in [-1, 1]. */
 struct observed {
 	struct array runs[OBSERVED_RUNS];
 	int n;
 	double share;
-	/* per element: two runs on the same inputs differed; NULL: none did */
+	/* by element: did two runs on the same inputs differ? NULL: no */
 	const bool *random;
 };
 
-/* An element's values in these runs and in the run on the inputs themselves,
- * sorted. Rounding errors move it by up to `width`, if it is a continuous
- * function of the inputs. If a gap between two values is far wider, there is a
- * step of a rounding, a comparison or a choice in the model; its height is no
- * part of the width. */
+/* The values of one element in these runs and in the run on the given inputs,
+ * sorted. If the element is a continuous function of the inputs, rounding
+ * errors move it by up to `width`. A gap between two values that is much wider
+ * is a step: the model rounds, compares or chooses there. The height of a step
+ * is not part of the width. */
 struct element {
 	double values[OBSERVED_RUNS + 1];
 	int n;
@@ -30,72 +30,73 @@ struct element {
 };
 
 struct pair {
-	const char *where; /* the first word of its line */
-	int result;        /* the number of `got` among the program's results */
+	const char *where; /* the first word of the line that is printed */
+	int result;        /* index of `got` among the program's results */
 	const struct array *got, *want;
-	double step;               /* of a quantized result (tirc.h); 0: none */
-	struct observed *observed; /* NULL: no runs */
+	/* of a quantized result (see tirc.h), else 0 */
+	double step;
+	struct observed *observed; /* NULL without perturbed runs */
 };
 
-/* The tolerance of an element: atol + rtol |b| + the effect of a relative change
- * `inputs` of the model's inputs. A quantized value may differ by one step, also
- * where it is dequantized: a sum half-way between two steps rounds to either,
- * depending on the order of summation. */
+/* The tolerance of an element: atol + rtol |b| + the effect on it of a relative
+ * change `inputs` of the model's inputs. A quantized value, or one that is
+ * dequantized, may also differ by one `step`: a sum half-way between two steps
+ * may round to either, depending on the order of summation. */
 struct tolerance {
 	double rtol, atol, inputs, step;
 };
 
 struct comparison {
 	double max_abs, max_rel, max_ulp;
-	double most_width; /* the largest tolerance by perturbed inputs */
-	int64_t bad;       /* elements (strings) beyond their tolerance */
-	/* elements one step off; of a quantized result, and of others whose
-	 * perturbed runs are on both sides of the step */
+	double most_width; /* the largest element_width() */
+	int64_t bad;       /* elements (or strings) beyond their tolerance */
+	/* stepped: quantized elements that differ by one step; other_side:
+	 * elements whose perturbed runs are on both sides of a step */
 	int64_t stepped, other_side;
-	bool too_many; /* of these: more than rounding errors explain */
-	/* the element (string) with the largest error, in units of its
-	 * tolerance */
+	bool too_many; /* other_side is more than rounding errors explain */
+	/* index of the element (or string) with the largest error in units of
+	 * its tolerance, and that error */
 	int64_t worst;
 	double worst_units;
 	bool same_shape;
 };
 
-/* compare.c: the tolerance that the user gives, or that of a type; step as in
- * struct pair. */
+/* compare.c: the user's tolerance, or that of a type; step: see struct pair. */
 struct tolerance compare_tolerance(const struct cli *c, struct dtype t,
 				   double step);
 void pair_compare(const struct cli *c, const struct pair *x,
 		  struct comparison *out);
 /* Is every element within its tolerance? */
 bool pair_near(const struct cli *c, const struct pair *x);
-/* An element as a double, of any type. */
+/* Element i, of any type, as a double. */
 double array_double(const struct array *a, int64_t i);
-/* report.c: compares and prints the result as a line on stdout; with --quiet,
- * only a failure. */
+/* report.c: compares, and prints the result as a line on stdout; with --quiet
+ * only if they differ. Are they equal within the tolerance? */
 bool pair_report(const struct cli *c, const struct pair *x);
 
-/* observed.c: the share for inputs of these types and results of tolerance t; 0:
- * no input has floats, which could be perturbed. */
+/* observed.c: the relative perturbation of inputs, for inputs of these types
+ * and results of these tolerances; 0 if no input has floats. */
 double observed_share(const struct cli *c, const struct array *inputs, int n,
 		      const struct tolerance *t, int n_results);
-/* A copy of x with perturbed elements, if it has floats. */
+/* A copy of x with perturbed elements; x itself if it has no floats. state: of
+ * the random numbers. */
 struct array observed_moved(struct arena *a, const struct array *x,
 			    double share, uint64_t *state);
-/* Element i of an output. */
+/* The observed values of element i of an output, with its value in `got`. */
 void observed_element(const struct observed *o, const struct array *got,
 		      int64_t i, struct element *out);
-/* Is there a step between two values of the element? */
+/* Is there a step between the values a and b of the element? */
 bool element_steps(const struct element *e, double a, double b);
-/* The tolerance of the element by perturbed inputs. */
+/* What perturbed inputs add to the tolerance of the element. */
 double element_width(const struct element *e, const struct observed *o,
 		     const struct tolerance *t);
 
-/* observe.c: if an element of an output that h gave for the inputs exceeds its
- * tolerance, h runs on perturbed inputs, for the pairs' `observed`. */
+/* observe.c: if an element of a pair exceeds its tolerance, runs h on perturbed
+ * inputs and sets the pairs' `observed`. */
 void harness_observe(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
-/* The same, and compares, and prints a line for each. False: an element exceeds
- * its tolerance. */
+/* harness_observe(), then compares each pair and prints a line for it. False if
+ * an element exceeds its tolerance. */
 bool harness_compare(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc help bash, tirc help zsh: completions of a command line, from the tables of
- * verbs and options. */
+/* tirc help bash, tirc help zsh: scripts that complete a command line, from the
+ * tables of verbs and options. */
 #include <string.h>
 
 #include "help.h"
 
-/* Prints the words that the option takes, each behind a space: "c|incbin|file", or
- * the names of targets, passes, … False: it takes a file or a text. */
+/* Prints the words that an option accepts, each after a space: those of
+ * "c|incbin|file", or the names of targets, passes and so on. False if it
+ * accepts any text or file. */
 static bool
 put_values(FILE *to, struct tirc *t, const struct option_row *row)
 {
@@ -134,7 +135,7 @@ cli_complete_bash(FILE *to)
 
 /* -- zsh -- */
 
-/* A text between single quotes, inside of "[…]" or behind ":" of a
+/* Prints a text between single quotes, inside of "[…]" or after ":" in a
  * specification. */
 static void
 put_zsh(FILE *to, const char *text)

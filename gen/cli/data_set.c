@@ -10,7 +10,8 @@
 #include "slots.h"
 #include "text.h"
 
-/* Opening a pipe or a device may block, or change it. */
+/* Opening a pipe or a device may block, or change it: only plain files are
+ * opened. */
 bool
 test_is_file(const char *path)
 {
@@ -20,7 +21,8 @@ test_is_file(const char *path)
 	       cli_error("%s is no plain file; copy its contents to one", path);
 }
 
-/* An archive beside a model is a stranger's: no link to a file elsewhere. */
+/* An archive beside a model comes from a stranger: a link could lead to a file
+ * elsewhere. */
 static bool
 is_no_link(const char *path)
 {
@@ -36,7 +38,7 @@ is_no_link(const char *path)
 
 /* -- folders -- */
 
-/* The i-th "input" or "output" of a folder. */
+/* Reads the i-th file of a folder; kind: "input" or "output". */
 static bool
 read_pb(struct harness *h, const char *folder, const char *kind, int i,
 	struct array *out)
@@ -46,8 +48,7 @@ read_pb(struct harness *h, const char *folder, const char *kind, int i,
 			       out);
 }
 
-/* The constant that is the model's input at this position; false: there is
- * none. */
+/* The --const-input for the model's input at this position, or false. */
 static bool
 constant_at(const struct harness *h, int position, struct tirc_const_input *out)
 {
@@ -60,7 +61,8 @@ constant_at(const struct harness *h, int position, struct tirc_const_input *out)
 	return false;
 }
 
-/* Is the array of the data set what the model was compiled for? */
+/* Is the array in the data set equal to the constant with which the model was
+ * compiled? */
 static bool
 check_constant(const struct array *a, const char *where,
 	       const struct tirc_const_input *c)
@@ -79,7 +81,7 @@ check_constant(const struct array *a, const char *where,
 				 c->name, where);
 }
 
-/* Is the input at this position among the others, without constants, a state? */
+/* Is the input at this position a state? Positions do not count constants. */
 static bool
 is_state(const struct harness *h, int position)
 {
@@ -116,7 +118,7 @@ read_inputs(struct harness *h, const char *folder, struct array *inputs)
 	return true;
 }
 
-/* The state that is the model's output at this position; -1: none is. */
+/* The index of the state that is the model's output at this position, or -1. */
 static int
 state_at(const struct harness *h, int position)
 {
@@ -128,8 +130,8 @@ state_at(const struct harness *h, int position)
 	return -1;
 }
 
-/* Each result is an output of the model: a state, or the next one that is no
- * state. */
+/* Reads the outputs, in the order of the model. In the list of results, the
+ * states come after the other outputs. */
 static bool
 read_outputs(struct harness *h, const char *folder, struct data_set *out)
 {
@@ -167,7 +169,8 @@ have_inputs(const struct slots *s, const char *path)
 	return true;
 }
 
-/* An output that nothing is expected of is told: it is not compared. */
+/* Tells which outputs are not compared, since the file has no array for
+ * them. */
 static bool
 have_outputs(struct harness *h, const struct slots *s, const char *where)
 {

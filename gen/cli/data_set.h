@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data sets that `tirc test` compares with: folders of ONNX's test data,
- * archives, or files that options name. */
+ * archives, or files named by options. */
 #ifndef TIRC_CLI_DATA_SET_H
 #define TIRC_CLI_DATA_SET_H
 
@@ -8,22 +8,23 @@
 
 struct data_set {
 	const char *where;    /* the first word of its lines */
-	struct array *inputs; /* one for each input of the program */
-	struct array *want;   /* one for each result */
-	bool *expected;       /* per result: is it in want? */
+	struct array *inputs; /* for each input of the program */
+	struct array *want;   /* for each result */
+	bool *expected;       /* for each result: does `want` have it? */
 	bool compared; /* the program ran, and its results were compared */
 };
 
-/* test_data_set_* beside the model, in order of their numbers. */
+/* The folders test_data_set_* beside the model, by their numbers; returns how
+ * many. */
 int test_folders(struct arena *a, const char *model, const char ***out);
-/* The paths of the data sets, and their number: the arguments of the command line;
- * else one NULL, if there are --input or --expect; else the folders beside the
- * model. 0: there are none. */
+/* Lists the paths of data sets: the arguments of the command line; without
+ * them, one NULL if there are options --input or --expect; else the folders
+ * beside the model. Returns how many, which may be 0. */
 int data_set_list(struct harness *h, const char ***out);
-/* Is the archive of a data set a plain file, if it is there? False: reported. */
+/* Is the archive a plain file, if it exists? False after an error message. */
 bool test_is_file(const char *path);
-/* Reads the data set; inputs_only: without the expected outputs. False: the cause
- * is on stderr, or among h's messages (harness_messages). */
+/* Reads the data set; inputs_only: without expected outputs. False after an
+ * error, which is printed or in the messages of h (harness_messages). */
 bool data_set_read(struct harness *h, const char *path, bool inputs_only,
 		   struct data_set *out);
 

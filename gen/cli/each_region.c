@@ -13,7 +13,7 @@
 struct twins {
 	struct cli generated_cli, alone_cli;
 	struct harness generated, alone;
-	int n_read; /* outputs of generated that are inputs of alone */
+	int n_read; /* the outputs of `generated` that `alone` reads */
 };
 
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emitted program in a folder of its own: built with the user's compiler;
- * raw files are its inputs and outputs. */
+/* Builds the emitted program in its own folder, with the user's compiler, and
+ * runs it; its inputs and outputs are raw files. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 /* The default of --repeat with --profile. */
 enum { PROFILE_RUNS = 20 };
 
-/* Runs a command in the folder. Its output (a library may print) goes to the
- * messages' stream. NULL: it ended with status 0; else how it failed. */
+/* Runs a command in the folder of the harness. Its output goes to stderr (a
+ * library may print). NULL if it ended with status 0, else how it failed. */
 static const char *
 run_there(const struct harness *h, const struct command *command, int *status)
 {
@@ -61,7 +61,7 @@ write_file(const char *path, const void *data, size_t bytes)
 	return ok || cli_error("cannot write %s", path);
 }
 
-/* Adds the sources of the program, or the objects of their names. */
+/* Adds a source of the program to a command, or its object file (`object`). */
 static void
 add_source(const struct harness *h, struct command *command, const char *name,
 	   bool object)
@@ -94,7 +94,8 @@ add_sources(const struct harness *h, struct command *command, bool objects)
 	}
 }
 
-/* The compiler and its flags. $CC makes programs for this machine. */
+/* The command of the compiler with its flags. $CC is used only for programs of
+ * this machine. */
 static const char *
 compiler(const struct harness *h)
 {
@@ -111,8 +112,8 @@ compiler(const struct harness *h)
 			    own ? s.library_cflags : "");
 }
 
-/* Where the compiler lacks instructions that the sources rely on, they compile
- * only if they are told so: they give right results, slowly. */
+/* If the compiler lacks instructions that the sources use, the definition of
+ * TIRC_ANY_PROCESSOR makes them compile all the same; they are slow then. */
 static const char *
 compiler_of_any_processor(const struct harness *h)
 {
@@ -172,7 +173,7 @@ build(struct harness *h)
 	       add_words(h, &command, s.ldflags) && compile(h, &command);
 }
 
-/* The files of runtime-c that the program is built with. */
+/* Writes the files of runtime-c that the program needs. */
 static bool
 write_runtime(struct harness *h)
 {
@@ -192,7 +193,8 @@ write_runtime(struct harness *h)
 	return true;
 }
 
-/* Simulators count the same instructions each time; times vary. */
+/* The number of runs to time. Simulators count the same instructions in each
+ * run; times vary. */
 static int
 default_repeat(const struct harness *h)
 {
@@ -248,7 +250,8 @@ harness_open(struct harness *h, struct cli *c)
 	       write_runtime(h) && build(h);
 }
 
-/* Finds a value of a symbolic size that is not known yet. */
+/* Tries to find the value of symbolic size d from the shapes of the inputs.
+ * False if it does not follow from them yet. */
 static bool
 match_dim(const struct harness *h, const struct array *inputs, int d,
 	  int64_t *values)
@@ -269,8 +272,8 @@ match_dim(const struct harness *h, const struct array *inputs, int d,
 	return false;
 }
 
-/* The values of the symbolic sizes, from the shapes of the inputs: one may follow
- * from another. */
+/* The values of the symbolic sizes, from the shapes of the inputs. Repeats,
+ * because one value may follow from another. */
 void
 harness_dims(const struct harness *h, const struct array *inputs,
 	     int64_t *values)
@@ -315,7 +318,7 @@ harness_fit_strings(struct harness *h, struct array *a, int64_t bytes)
 	return true;
 }
 
-/* Gives the strings of a file the number of bytes that the input has. */
+/* Pads the strings of a file to the number of bytes of the input's strings. */
 static bool
 fit_input(struct harness *h, int i, struct array *a)
 {
@@ -329,7 +332,7 @@ fit_input(struct harness *h, int i, struct array *a)
 		       x.name, (long long)x.dims[x.ndim - 1], x.name);
 }
 
-/* "2,3" and "n,3" */
+/* Two shapes as text: "2,3" and "n,3". */
 static const char *
 shape_text(const struct harness *h, const struct array *a)
 {
@@ -400,7 +403,7 @@ numbered_path(const struct harness *h, const char *stem, int i)
 			    arena_printf(&h->m->arena, "%s_%d.bin", stem, i));
 }
 
-/* Result i: an output, or behind these a state. */
+/* Reads result i: an output, or after the outputs a state. */
 static bool
 read_result(struct harness *h, int i, const int64_t *dim_values,
 	    struct array *out)
@@ -462,7 +465,7 @@ harness_set_states(struct harness *h, const struct array *states)
 	return true;
 }
 
-/* The sizes of the outputs that the program computed. */
+/* Reads the output sizes that the program computed. */
 static bool
 read_sizes(const struct harness *h, int64_t *values)
 {
@@ -487,8 +490,8 @@ read_sizes(const struct harness *h, int64_t *values)
 	return true;
 }
 
-/* The command that runs the program; a simulator takes its arguments as one
- * word. */
+/* Adds the command that runs the program. A simulator takes the program's
+ * arguments as one word. */
 static bool
 add_run(const struct harness *h, const int64_t *values, struct command *command)
 {
@@ -515,7 +518,8 @@ add_run(const struct harness *h, const int64_t *values, struct command *command)
 	return true;
 }
 
-/* As a shell has the exit status of a program that an illegal instruction ended. */
+/* The exit status, as a shell reports it, of a program that an illegal
+ * instruction ended. */
 enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
 
 static bool

@@ -9,8 +9,9 @@
 
 struct cJSON;
 
-/* Bytes of a program on a simulated board: of the model's own object files, its
- * workspace, its inputs and outputs, and the stack that a run used. */
+/* What a program on a simulated board uses, in bytes: the sections of the
+ * model's own object files, its workspace, its inputs and outputs, and the
+ * stack of a run. */
 struct board {
 	int64_t code_bytes, constant_bytes, data_bytes, bss_bytes;
 	int64_t workspace_bytes, io_bytes, stack_bytes;
@@ -22,73 +23,77 @@ struct harness {
 	struct tirc *t;
 	struct module *m; /* owns arrays and messages */
 	char *folder;
-	/* Of the last execution, `repeat` of them; instructions, where a
-	 * simulator executes. */
+	/* The times of the last `repeat` executions; on a simulator,
+	 * instructions. */
 	double *times_ns;
-	struct board board; /* of the last execution by a simulator */
-	/* the states that the next run begins with; NULL: zeros */
+	struct board board; /* of the last execution on a simulator */
+	/* the states before the next run; NULL: zeros */
 	const struct array *states;
-	/* observe.c: the program in which the floats behind integers are
-	 * multiplied by more inputs; NULL: none */
+	/* observe.c: the program whose additional inputs are factors of the
+	 * floats computed from integers; NULL if there is none */
 	struct harness *factors;
-	bool tried_factors; /* factors was looked for */
-	int n_told;         /* messages of m that harness_messages() printed */
+	bool tried_factors; /* there was an attempt to make `factors` */
+	/* how many messages of m harness_messages() has printed */
+	int n_told;
 };
 
-/* keep.c: may a compiler and the program that it builds write into this folder of
- * --keep? False: reported. */
+/* keep.c: is it safe for a compiler and the built program to write into this
+ * folder of --keep? False after an error message. */
 bool harness_may_keep(const char *path);
-/* Compiles the model, writes it into a fresh folder and builds it. False:
- * reported on stderr. */
+/* Compiles the model, writes it into a new folder and builds it. False after an
+ * error message. */
 bool harness_open(struct harness *h, struct cli *c);
-/* profile.c: reads the profile that harness_run() wrote, prints the table
- * unless quiet, writes --json. */
+/* profile.c: reads the profile of the last harness_run(), prints the table
+ * unless quiet, writes the file of --json. */
 bool harness_profile(struct harness *h);
-/* The JSON object of kernel i: its names and multiplications. */
+/* A JSON object about kernel i: its names and multiply-accumulates. */
 struct cJSON *harness_kernel_json(const struct harness *h, int i);
-/* Writes --json and frees top. */
+/* Writes `top` to the file of --json and frees it. */
 bool harness_write_json(struct harness *h, struct cJSON *top);
-/* board.c: whether the compiler and the simulator of a target that has one are
- * there; reported if not. */
+/* board.c: are the target's compiler and simulator installed? Always true for a
+ * target without a simulator. False after an error message. */
 bool harness_find_tools(struct harness *h);
-/* Reads what the program wrote of its bytes. */
+/* Reads the memory use that the program wrote (struct board). */
 bool harness_read_board(struct harness *h);
-/* Prints that, the instructions and with --profile those of each kernel unless
- * quiet, and writes --json. */
+/* Prints the memory use and the instructions, with --profile of each kernel,
+ * unless quiet; writes the file of --json. */
 bool harness_board(struct harness *h);
-/* The path of the file in the folder. */
+/* The path of a file in the folder of the harness. */
 char *harness_path(const struct harness *h, const char *name);
-/* Has the array the type and the shape of input i? Its data is not read. */
+/* Does the array have the type and the shape of input i? Does not read its
+ * data. */
 bool harness_check_input(const struct harness *h, int i, const struct array *a);
-/* Runs on one array per input; outputs, and behind them the model's states,
- * get data and shape. */
+/* Runs the program; inputs: an array for each input. Gives data and shape to
+ * the outputs and, after them, to the model's states. */
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);
-/* The values of the symbolic sizes (tirc_dim) for these inputs. */
+/* The values of the symbolic sizes, one for each tirc_dim, that follow from the
+ * inputs. */
 void harness_dims(const struct harness *h, const struct array *inputs,
 		  int64_t *values);
-/* The number of arrays that a run makes. */
+/* The number of results of a run: outputs and states. */
 int harness_results(const struct harness *h);
-/* The next runs begin with these states; NULL: with zeros. */
+/* Sets the states before the next run, until it is called again; NULL:
+ * zeros. */
 bool harness_set_states(struct harness *h, const struct array *states);
-/* Gives the strings of an array another number of bytes; false: one is longer,
- * and nothing is changed. */
+/* Changes the number of bytes of each string of an array. False, with the array
+ * unchanged, if a string is longer. */
 bool harness_fit_strings(struct harness *h, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
-/* An array of zeros with the tensor's type and shape. */
+/* An array of zeros with the type and the shape of x. */
 struct array harness_zeros(struct arena *a, struct tirc_tensor x);
-/* Fills an array with small distinct numbers, for runs without data. */
+/* Fills input i with small distinct numbers, for runs without data. */
 void harness_ramp(struct harness *h, int i, struct array *a);
 
-/* Prints the messages that are new since the last call, on stderr. */
+/* Prints the new messages since the last call to stderr. */
 void harness_messages(struct harness *h);
-/* report.c: prints element i with as many digits as tell it from any other.
- * bytes > 0: the array has strings of so many bytes each, and i is the number of
- * a string. */
+/* report.c: prints element i with as many digits as distinguish it from any
+ * other value of its type. bytes > 0: the array has strings of so many bytes,
+ * and i is the index of a string. */
 void array_print(const struct array *a, int64_t i, int64_t bytes);
-/* each_region.c: test --each-region. The verb's exit status. */
+/* each_region.c: test --each-region. Returns the exit status. */
 int test_each_region(struct cli *c);
-/* layers.c: test --layers. The verb's exit status. */
+/* layers.c: test --layers. Returns the exit status. */
 int test_layers(struct cli *c);
 
 #endif

@@ -6,7 +6,7 @@
 #include "help.h"
 #include "text.h"
 
-/* Columns of the text of an option, and of a terminal. */
+/* The column where texts of options begin, and the last column of a line. */
 enum { TEXT_COLUMN = 30, LAST_COLUMN = 80 };
 
 /* -- lists of names -- */
@@ -54,7 +54,8 @@ cli_option_names(struct tirc *t, const struct option_row *row,
 
 /* -- options -- */
 
-/* Prints the words from `column` on, in lines of their own that begin at `from`. */
+/* Prints words from the current `column` on, and breaks lines; new lines begin
+ * at column `from`. */
 static void
 print_words(FILE *to, const char *text, int column, int from)
 {
@@ -80,8 +81,8 @@ print_words(FILE *to, const char *text, int column, int from)
 	say(to, "\n");
 }
 
-/* The option in the left column; its text beside it, or below where it is
- * long. */
+/* Prints an option in the left column with its text beside it, or below it if
+ * the option is long. */
 static void
 print_option(FILE *to, const struct option_row *row)
 {
@@ -150,7 +151,7 @@ print_packages(FILE *to, struct tirc *t)
 	}
 }
 
-/* What the options of compile name. */
+/* Prints the names that the options of compile accept. */
 static void
 print_lists(FILE *to)
 {

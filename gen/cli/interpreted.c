@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the model as it was read in the interpreter, on random inputs. */
+/* Runs the model as it was read, without graph passes, in the interpreter on
+ * random inputs. */
 #include <string.h>
 
 #include "interpreted.h"
@@ -93,7 +94,8 @@ interpreted_sized(const struct harness *h, struct cli *c,
 
 /* -- results -- */
 
-/* The result of the program that the model's output at this position is. */
+/* The index, among the program's results, of the model's output at this
+ * position. */
 static int
 result_at(const struct harness *h, int position)
 {
@@ -139,7 +141,8 @@ interpret(struct harness *h, struct tirc *model, struct data_set *d)
 bool
 interpreted_read(struct harness *h, struct data_set *out)
 {
-	struct cli c = *h->cli; /* the first context has printed it all */
+	/* quiet: the first context has printed everything */
+	struct cli c = *h->cli;
 	struct tirc *model;
 	bool ok;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of --keep. Compilers and the program that they build write there
- * under known names and follow links: nothing that another person put there may
- * lead them elsewhere. */
+/* Checks the folder of --keep. Compilers and the program that they build write
+ * files with known names there and follow links: the folder must not contain
+ * links of another person that lead elsewhere. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 
 #include "harness.h"
 
-/* A folder, or a plain file without another name. */
+/* Is it a folder, or a plain file without hard links? */
 static bool
 is_plain(int folder, const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test --layers: names the first node of the model whose result is wrong.
- * Builds two programs: one whose outputs are the results of all nodes, each
- * computed by itself; and the model as it is, with its fused kernels, whose
- * outputs are the tensors between them, too. Both are compared with the model as
- * it was read, which the interpreter runs, or with arrays of a file. */
+/* tirc test --layers: finds the first node of the model whose result is wrong.
+ * Builds two programs: one that computes each node by itself and outputs the
+ * results of all nodes; and the model with its fused kernels, which also
+ * outputs the tensors between them. Both are compared with the interpreter's
+ * results for the model as it was read, or with arrays of a file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,26 +12,26 @@
 #include "interpreted.h"
 #include "slots.h"
 
-/* A program whose results inside are outputs. */
+/* A program that also outputs inner tensors of the model. */
 struct probe {
 	struct cli cli;
 	struct harness h;
-	char *kept; /* its folder of --keep */
+	char *kept; /* its subfolder of --keep, or NULL */
 	bool open;
 };
 
 struct layers {
 	struct cli *cli;
 	struct probe each, fused;
-	/* The model as it was read, with the results of all nodes as outputs:
-	 * what they are called, and by which nodes. */
+	/* The model as it was read, with the results of all nodes as outputs.
+	 * The lists below have an element for each of these outputs. */
 	struct cli model_cli;
 	struct tirc *model;
-	const char **names;  /* of its outputs */
-	int *order;          /* its outputs, in the order of their nodes */
-	struct array *want;  /* by output, of the data set */
-	bool *given;         /* by output */
-	struct array *state; /* by output, of the data set before; or NULL */
+	const char **names;  /* names of the outputs */
+	int *order;          /* the outputs, by the order of their nodes */
+	struct array *want;  /* the right values for the current data set */
+	bool *given;         /* does `want` have the value? */
+	struct array *state; /* values for the data set before, or NULL */
 };
 
 static bool
@@ -41,7 +41,8 @@ open_probe(struct probe *p, const struct cli *c, const char *results)
 	p->cli.tirc.results = results;
 	p->cli.repeat = 1;
 	if (strcmp(results, "each") == 0) {
-		p->cli.tirc.n_schedule_for = 0; /* it has other kernels */
+		/* its kernels are different ones */
+		p->cli.tirc.n_schedule_for = 0;
 	}
 	if (c->keep != NULL) {
 		size_t size = strlen(c->keep) + strlen(results) + 2;
@@ -104,7 +105,7 @@ list_results(struct layers *w)
 	}
 }
 
-/* The output of the model of this name; -1: it has none. */
+/* The index of the model's output with this name, or -1. */
 static int
 find_result(const struct layers *w, const char *name)
 {
@@ -116,10 +117,10 @@ find_result(const struct layers *w, const char *name)
 	return -1;
 }
 
-/* -- the values that are right -- */
+/* -- the right values -- */
 
-/* Computes all results of the model; inputs: without the states, which the data set
- * before left. */
+/* Computes the right values of all results. inputs: without states, whose
+ * values are those after the data set before. */
 static bool
 interpret(struct layers *w, struct tirc *model, const struct array *inputs)
 {
@@ -173,7 +174,7 @@ interpret_sized(struct layers *w, const struct array *inputs)
 	return ok;
 }
 
-/* The arrays of --layers=FILE.npz that have the names of results. */
+/* Reads the right values from --layers=FILE.npz, by the names of results. */
 static bool
 read_values(struct layers *w)
 {
@@ -206,7 +207,7 @@ read_values(struct layers *w)
 
 /* -- comparing -- */
 
-/* "node 3 of 12, Conv 'features.0'" */
+/* A description of a node: "node 3 of 12, Conv 'features.0'". */
 static const char *
 node_text(struct layers *w, int node)
 {
@@ -220,8 +221,9 @@ node_text(struct layers *w, int node)
 		       : text;
 }
 
-/* The outputs of the program, in the order of the model's nodes, beside their
- * values. Returns their number; results: by pair, the output of the model. */
+/* Pairs the outputs of the program with the right values, in the order of the
+ * model's nodes. Returns the number of pairs; results[k]: the output of the
+ * model for pair k. */
 static int
 make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 	   struct pair *pairs, int *results)
@@ -242,7 +244,8 @@ make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 	for (int i = 0; i < n_results; i++) {
 		int at = w->order[i], out = made[at] - 1;
 
-		/* A pass may have chosen another type for a tensor inside. */
+		/* Passes may change the type of an inner tensor: it cannot be
+		 * compared then. */
 		if (out < 0 || !w->given[at] ||
 		    (p == &w->fused &&
 		     !dtype_equal(got[out].type, w->want[at].type))) {
@@ -288,7 +291,8 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
 	}
 }
 
-/* Runs the program; *n: the number of results that were compared. */
+/* Runs the program and compares; *n: the number of results that were
+ * compared. */
 static bool
 run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 	  bool *wrong)

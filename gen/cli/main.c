@@ -10,7 +10,7 @@
 #include "help.h"
 #include "text.h"
 
-/* Has the reader of a pipe, such as `head`, ended? */
+/* Has the reader of a pipe, such as `head`, closed it? */
 static bool
 reader_is_gone(int fd)
 {
@@ -20,8 +20,8 @@ reader_is_gone(int fd)
 	       (one.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Errors of standard output appear late: when the buffer is written. A reader that
- * has enough is none to report. */
+/* Reports errors of standard output, many of which occur only when its buffer
+ * is written. It is not an error if the reader has closed the pipe. */
 static int
 check_output(int status)
 {

@@ -5,8 +5,8 @@
 
 #include "help.h"
 
-/* The character of several bytes in UTF-8 at the start of the text, as troff names
- * it; returns the text behind it. */
+/* Finds troff's name for the multi-byte character of UTF-8 at the start of the
+ * text; returns the text after the character. */
 static const char *
 put_beyond_ascii(FILE *to, const char *text)
 {
@@ -30,7 +30,7 @@ is_plain(char c)
 	return (unsigned char)c < 0x80 && strchr("\\-`^~", c) == NULL;
 }
 
-/* Prints text so that troff takes each character as itself, and no line as a
+/* Prints text so that troff treats each character literally and no line as a
  * request. at_start: the text begins a line. */
 static void
 put(FILE *to, const char *text, bool at_start)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last line of what `tirc compile` prints: the next step of a newcomer. */
+/* The last line of the summary of `tirc compile`: the next step for a new
+ * user. */
 #include <string.h>
 
 #include "options.h"
@@ -30,15 +31,15 @@ is_of_source(int id)
 	return false;
 }
 
-/* Does `tirc test` find what compiles and executes this source? Not so where a
- * vendor's compiler makes it for a processor without a simulator. */
+/* Can `tirc test` build and run this source? It cannot if a vendor's compiler
+ * builds it for a processor without a simulator. */
 static bool
 can_test(struct tirc_summary s)
 {
 	return strcmp(s.cc, "cc") == 0 || s.simulator != NULL;
 }
 
-/* The command that builds the same source and compares its results. */
+/* Prints the command that builds the same source and compares its results. */
 static void
 print_test(const struct cli *c, struct tirc *t)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of a program on perturbed inputs, for outputs with elements beyond their
- * tolerance. Where the inputs are integers, and behind a model's quantized
- * tensors, there is nothing to perturb: the floats that follow from these integers
- * are perturbed instead, in a program in which they are multiplied by more inputs
- * (passes/graph/factors.c). */
+/* Runs a program on perturbed inputs, if an output has elements beyond their
+ * tolerance. Integer inputs cannot be perturbed, and quantization in a model
+ * hides perturbations of its inputs. Then the floats that the model computes
+ * from integers are perturbed: in a second program, additional inputs are
+ * factors of these floats (passes/graph/factors.c). */
 #include <math.h>
 #include <string.h>
 
 #include "compare.h"
 
-/* Operands rounded to tf32 show no smaller changes. */
+/* If operands are rounded to tf32, smaller perturbations have no effect. */
 #define TF32_EPSILON 0x1p-10
 
-/* The elements that differ between two runs on the same inputs: that is no
- * rounding error. NULL: none does. */
+/* The elements that differ between two runs on the same inputs, which rounding
+ * errors do not explain. NULL if there are none. */
 static const bool *
 find_random(struct arena *a, const struct array *again, const struct array *was)
 {
@@ -34,8 +34,8 @@ find_random(struct arena *a, const struct array *again, const struct array *was)
 	return random;
 }
 
-/* Is every output near enough with its runs so far, without an element on the
- * other side of a step, for whose share more runs are needed? */
+/* Are the runs so far enough: is every output near, without elements on the
+ * other side of a step? More runs show how many of these can be explained. */
 static bool
 all_near(struct cli *c, const struct pair *pairs, int n)
 {
@@ -51,8 +51,9 @@ all_near(struct cli *c, const struct pair *pairs, int n)
 	return near;
 }
 
-/* Runs p, which is h or h with factors, on perturbed inputs. result: for each pair,
- * the number of its tensor among p's results; -1: p does not have the tensor. */
+/* Runs p (h itself, or h->factors) on perturbed inputs and adds the results to
+ * the pairs. result: for each pair its index among the results of p, -1 if p
+ * does not compute it. */
 static void
 observe(struct harness *h, struct harness *p, const struct array *inputs,
 	double share, struct pair *pairs, const int *result, int n)
@@ -79,7 +80,7 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 				continue;
 			}
 			y = &now[result[i]];
-			/* a size may depend on values */
+			/* the size of a result may depend on values */
 			if (y->elems == pairs[i].got->elems &&
 			    dtype_equal(y->type, pairs[i].got->type)) {
 				o->runs[o->n++] = *y;
@@ -91,8 +92,8 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	}
 }
 
-/* Begins anew with the pairs that are far, in runs with this share. Returns the
- * number of these pairs. */
+/* Discards the runs of the pairs that are not near, and sets their share for
+ * new ones. Returns the number of these pairs. */
 static int
 begin(struct harness *h, struct pair *pairs, double share, int n)
 {
@@ -132,7 +133,7 @@ share_of(struct harness *h, struct harness *p, const struct array *inputs,
 						    : share;
 }
 
-/* Runs on the inputs again: elements that differ are random. */
+/* Runs again on the same inputs: elements that differ are random. */
 static bool
 mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	    int n)
@@ -154,10 +155,10 @@ mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	return true;
 }
 
-/* -- floats behind integers -- */
+/* -- floats computed from integers -- */
 
-/* The program that multiplies the floats that follow from integers by more
- * inputs; NULL: there are none. */
+/* The program with additional inputs as factors of the floats that are computed
+ * from integers; NULL if there are no such floats. */
 static struct harness *
 with_factors(struct harness *h)
 {
@@ -198,7 +199,7 @@ with_factors(struct harness *h)
 	return h->factors;
 }
 
-/* The results of f that are h's, whose first outputs are the model's. */
+/* For each pair, the index of its result in the program f with factors. */
 static int *
 same_results(const struct harness *h, const struct harness *f,
 	     const struct pair *pairs, int n)
@@ -273,7 +274,8 @@ harness_observe(struct harness *h, const struct array *inputs,
 	double share = share_of(h, h, inputs, pairs, n);
 	int *result = arena_array(&h->m->arena, int, n + 1);
 
-	/* With --atol the user gives the tolerance, and no run can widen it. */
+	/* --atol is the user's tolerance, which perturbed runs must not
+	 * widen. */
 	if (h->cli->atol >= 0 || begin(h, pairs, share, n) == 0 ||
 	    !mark_random(h, inputs, pairs, n)) {
 		return;

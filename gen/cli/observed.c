@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far rounding errors may move an output's element. For y = a - b the error
- * depends on a and b, but the output is only y. If each input element changes by
- * a small random part of itself, y moves as it does for rounding errors of that
- * size. Where the model rounds, compares or chooses, an element moves by a whole
- * step, however small the change is: that is told from a slope by the gaps
- * between the values of several runs.
+/* Estimates how far rounding errors may move an element of an output. For y = a
+ * - b the error depends on a and b, but the output shows only y. If each input
+ * element is changed by a small random part of itself, y moves as far as
+ * rounding errors of that size would move it. Where the model rounds, compares
+ * or chooses, an element moves by a whole step, however small the change is.
+ * The gaps between its values in several runs distinguish a step from a slope.
  *
  *	a slope: values     3.9998 3.9999 4.0000 4.0001 4.0003
  *	a step, floor(x):   3      3      4      4      4
  *
- * All gaps of a slope are of similar width; at a step a few gaps are wide and
+ * The gaps of a slope have similar widths; at a step a few gaps are wide and
  * the others nearly zero. So the median gap times the number of gaps is the
- * width of the slope beside a step. Without a step it is the distance of the
- * outermost values, if that is larger: few gaps may be narrow by chance. */
+ * width of the slope without the step. If there is no step, the width is at
+ * least the distance of the outermost values, since the median of a few gaps
+ * may be small by chance. */
 #include <math.h>
 
 #include "compare.h"
 
 #define SQRT_3 1.7320508075688772
-/* A gap of so many widths is a step. A width is the median gap times the number of
- * gaps; between random values the widest gap is rarely above half of it. */
+/* A gap wider than this number of widths is a step (width: median gap * number
+ * of gaps). The widest gap of random values is rarely more than half a
+ * width. */
 enum { STEP_WIDTHS = 4 };
 
 double

@@ -91,21 +91,21 @@ enum option_id {
 };
 
 /* An option of one or more verbs. An option with several meanings has a row for
- * each. */
+ * each of them. */
 struct option_row {
-	enum option_id id; /* below 256: the letter of its short form, too */
+	enum option_id id; /* below 256: also the letter of its short form */
 	const char *name;
-	/* NULL: it takes none; "[=…]": it may have one, behind "=";
-	 * "a|b|c": one of these words */
+	/* NULL: no argument; "[=…]": an optional argument, after "="; "a|b|c":
+	 * one of these words */
 	const char *argument;
 	const char *what; /* a line of help */
-	int verbs;        /* bits */
+	int verbs;        /* bits of the verbs that accept it */
 };
 
 const struct option_row *cli_option_rows(int *n);
-/* May the option stand without its argument? */
+/* May the argument be omitted? */
 bool cli_value_optional(const struct option_row *row);
-/* The bit of a verb in a row's verbs. */
+/* The bit of a verb in option_row.verbs. */
 int cli_verb_bit(const struct verb *verb);
 
 #endif

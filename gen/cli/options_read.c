@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the arguments of a verb: "--name VALUE", "--name=VALUE", "-o DIR",
- * "-oDIR", files anywhere between them; behind "--" all are files. */
+ * "-oDIR", files anywhere between them; after "--" all arguments are files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ usage(const struct verb *verb, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The option's row for this verb; else any row of that name. */
+/* The row of the option for this verb, or else for another verb, or NULL. */
 static const struct option_row *
 find_row(const struct verb *verb, const char *name, size_t length)
 {
@@ -162,7 +162,7 @@ read_size(const char *text, int64_t *out)
 	return end != text && *end == '\0' && *out > 0;
 }
 
-/* The list with one text more, in the options' arena. */
+/* Appends a text to a list, in the arena of the options. */
 static void
 push(struct cli *c, const char *const **list, int *n, const char *text)
 {
@@ -198,7 +198,7 @@ push_phase(struct cli *c, const char *text)
 	return true;
 }
 
-/* False: the option does not accept the argument. */
+/* Sets the value of an option; false if the option does not accept it. */
 static bool
 set_option(struct cli *c, enum option_id id, const char *arg)
 {
@@ -404,7 +404,7 @@ struct reader {
 	int n_files;
 };
 
-/* The option of this argument, and the value in it: NULL if it has none. */
+/* The option in this argument; *value: the value in it, or NULL. */
 static const struct option_row *
 row_of(const struct reader *r, const char *arg, const char **value)
 {
@@ -513,7 +513,7 @@ read_arguments(struct reader *r)
 	return CLI_DONE;
 }
 
-/* Options that go together, and the files that the verb takes. */
+/* Checks combinations of options, and the number of files. */
 static int
 check(struct cli *c, const struct verb *verb, const struct reader *r)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a firmware package's self-test: inputs of the model's first
- * test data set, or random ones of a fixed seed, and the outputs and inner tensors
- * that the interpreter computes from them with the nodes of the compiled model.
- * The outputs must be near those of the model as it was read, which a second
- * context holds. */
+/* The values of the self-test of a firmware package: the inputs of the model's
+ * first test data set, or random ones with a fixed seed; and the outputs and
+ * inner tensors that the interpreter computes from them, from the nodes of the
+ * compiled model. The outputs must be near those of the model as it was read,
+ * which is loaded in a second context. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,12 @@ struct values {
 	struct cli *cli;
 	struct tirc *compiled, *model;
 	struct module *m;
-	struct array *inputs;       /* of model: states are inputs, too */
-	int n_given, n_results;     /* of compiled */
-	const struct array **given; /* the inputs that are no states */
-	struct array *results;      /* outputs, and tensors that a run leaves */
-	struct observed *observed;  /* by result */
+	struct array *inputs;       /* of `model`, with its states */
+	int n_given, n_results;     /* of `compiled` */
+	const struct array **given; /* the inputs that are not states */
+	/* outputs, then tensors that a run leaves (tirc_left) */
+	struct array *results;
+	struct observed *observed; /* for each result */
 	double **allowed;
 };
 
@@ -50,7 +51,7 @@ is_constant(const struct values *v, int position)
 	return false;
 }
 
-/* Copies the values of an array of the data set. */
+/* Copies the values of an array in a data set to an input. */
 static bool
 take(struct array *to, const struct array *from, const char *path)
 {
@@ -106,14 +107,14 @@ find_inputs(struct values *v)
 	}
 	count = test_folders(a, v->cli->model, &folders);
 	while (at < count && text_ends_in(folders[at], ".npz")) {
-		at++; /* an archive */
+		at++; /* the folder is an archive */
 	}
 	return at == count || read_inputs(v, folders[at]);
 }
 
 /* -- results -- */
 
-/* Is this output of the model as it was read the next value of a state? */
+/* Is this output, in the model as it was read, the next value of a state? */
 static bool
 is_next_state(const struct values *v, int output)
 {
@@ -134,7 +135,8 @@ result(const struct values *v, int i)
 		     : tirc_left(v->compiled, i - n);
 }
 
-/* Runs the model as it was read, or compiled, into new arrays. */
+/* Interprets the model as it was read, or as compiled; allocates the
+ * results. */
 static bool
 interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 	  int n_in, struct array *results, int n_out)
@@ -154,7 +156,8 @@ interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 	return tirc_interpret(t, in, out);
 }
 
-/* Runs on perturbed inputs, which show what rounding errors do (observed.c). */
+/* Interprets the compiled model on perturbed inputs, to see the effect of
+ * rounding errors (observed.c). */
 static bool
 observe(struct values *v)
 {
@@ -193,8 +196,8 @@ observe(struct values *v)
 	return true;
 }
 
-/* How far the element of a result may be from y's: as far as on the other side of
- * a step, if a run was there. */
+/* How far element i of a result may be from y: its tolerance, plus a step if a
+ * perturbed run was on the other side of it. */
 static double
 element_allowed(const struct observed *o, const struct tolerance *t,
 		const struct array *y, int64_t i)
@@ -232,7 +235,8 @@ allowed_of(struct values *v, int result_at)
 	return list;
 }
 
-/* The results of the compiled model, and the tolerance of each element. */
+/* Computes the results of the compiled model and the tolerance of each
+ * element. */
 static bool
 compute(struct values *v)
 {
@@ -254,7 +258,7 @@ compute(struct values *v)
 	return true;
 }
 
-/* Are the outputs of the model as it was read within the tolerances? */
+/* Are the outputs of the model as it was read within these tolerances? */
 static bool
 check(struct values *v)
 {
@@ -296,7 +300,7 @@ check(struct values *v)
 	return true;
 }
 
-/* Finds the inputs that are no states. */
+/* Lists the inputs that are not states. */
 static bool
 begin(struct values *v)
 {
@@ -337,7 +341,8 @@ bool
 cli_package(struct cli *c, struct tirc *compiled)
 {
 	struct values v = { .cli = c, .compiled = compiled };
-	struct cli quiet = *c; /* the first context has printed it all */
+	/* quiet: the first context has printed everything */
+	struct cli quiet = *c;
 	bool ok;
 
 	quiet.tirc.n_print_after = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc run --profile: each kernel's time and its lower bound on the machine.
  *
- * A kernel takes at least the time of its operations at the processor's rate,
- * and of its bytes at the bandwidth of the cache or memory that holds them.
- * Constants are in the smallest level that holds the whole model, other tensors
- * in the smallest that holds the kernel's data. The longer time is the
- * bound. */
+ * A kernel takes at least the time of its operations at the processor's peak
+ * rate, and at least the time to transfer its bytes at the bandwidth of the
+ * cache or memory that contains them; the longer time is the bound. Constants
+ * are assumed in the smallest level that can hold the whole model, other
+ * tensors in the smallest level that can hold the kernel's data. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +25,15 @@ struct profile {
 	int runs, n, threads;
 	double operations;         /* per second, of all threads together */
 	double bytes[LEVEL_COUNT]; /* per second, of all threads together */
-	double *ns;                /* of each kernel, the median of the runs */
-	double total_ns;           /* the median of all kernels together */
+	double *ns;                /* of each kernel: median over the runs */
+	/* of all kernels together: median over the runs */
+	double total_ns;
 };
 
 /* A kernel's time relative to its bound. */
 struct standing {
-	bool memory;  /* the memory bounds it, not the processor */
-	double share; /* the bound divided by the time taken */
+	bool memory;  /* memory, not the processor, gives the bound */
+	double share; /* bound / measured time */
 };
 
 int
@@ -110,7 +111,8 @@ profile_read(struct profile *p)
 	return ok;
 }
 
-/* The cache or memory that holds the bytes. Other data shares the caches. */
+/* The level of the memory hierarchy that can hold these bytes beside other
+ * data. */
 static enum level
 level_of(const struct profile *p, int64_t bytes)
 {
@@ -287,7 +289,7 @@ harness_profile(struct harness *h)
 	if (!profile_read(&p)) {
 		return false;
 	}
-	/* A call shorter than a tick of the clock took some time. */
+	/* A call shorter than a tick of the clock counts as 1 ns. */
 	for (int i = 0; i < p.n; i++) {
 		p.ns[i] = p.ns[i] > 0 ? p.ns[i] : 1;
 	}

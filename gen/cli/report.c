@@ -8,7 +8,7 @@
 static void
 print_shape(const struct array *a)
 {
-	/* the bytes of strings are no dimension of the model */
+	/* the dimension of the bytes of strings is not one of the model's */
 	int ndim = a->is_string ? a->ndim - 1 : a->ndim;
 
 	say(stdout, "%s [", a->is_string ? "string" : dtype_name(a->type));
@@ -73,8 +73,8 @@ print_worst(const struct pair *x, const struct comparison *f)
 	array_print(want, f->worst, bytes);
 }
 
-/* "; 3 elements are one step off". one, more: the words after one element, and
- * after several. */
+/* "; 3 elements are one step off". one, more: the words after "1 element" and
+ * after a larger number. */
 static void
 print_count(int64_t n, const char *one, const char *more)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All output of the command line: names and texts of models, programs and files
- * are shown in their visible form, so that none moves the cursor, recolours the
- * screen, reorders a line or adds one. */
+/* All output of the command line. Names and texts from models, programs and
+ * files are shown in their visible form: none can move the cursor, recolour the
+ * screen, reorder a line or add one. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <stddef.h>
@@ -11,13 +11,13 @@
 #include "cli.h"
 #include "text.h"
 
-/* A conversion of a format. */
+/* A conversion in a format string. */
 struct conversion {
-	char spec[32]; /* "%-12s", with the numbers of '*' */
+	char spec[32]; /* "%-12s", with '*' replaced by its number */
 	size_t n;
-	int precision; /* -1: none */
-	int longs;     /* of the length: l 1, ll 2 */
-	bool is_size;  /* z */
+	int precision; /* -1: not given */
+	int longs;     /* 1 for l, 2 for ll */
+	bool is_size;  /* has z */
 	char letter;
 };
 
@@ -30,7 +30,8 @@ add(struct conversion *c, char letter)
 	}
 }
 
-/* A number of the format, or an argument. -1: none. */
+/* Reads a number in the format, or the argument of a '*'. -1 if there is
+ * none. */
 static int
 read_number(const char **fmt, va_list *ap)
 {
@@ -60,7 +61,7 @@ add_number(struct conversion *c, int v)
 	}
 }
 
-/* Reads a conversion behind its '%'; returns the format behind it. */
+/* Reads a conversion after its '%'; returns the rest of the format. */
 static const char *
 read_conversion(struct conversion *c, const char *fmt, va_list *ap)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of files for tensors of the model, by name or in order. */
+/* Assigns arrays in files to tensors of the model, by name or in order. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,18 +115,21 @@ no_such_tensor(const struct slots *lists, int n_lists, const char *file,
 	return false;
 }
 
-/* A file of arrays. */
+/* A file of arrays that is being read. */
 struct data_file {
 	struct harness *h;
 	const char *path;
 	struct slots *lists;
 	int n_lists;
-	int at; /* the tensor of the first list that the option names, or -1 */
-	bool some; /* arrays for no tensor are left out */
-	int taken; /* arrays so far: not more than there are tensors */
+	/* index in the first list of the tensor that the option names, or -1 */
+	int at;
+	bool some; /* skip arrays that belong to no tensor */
+	int taken; /* arrays taken so far; at most one for each tensor */
 };
 
-/* The place of an array of the file, one of n; NULL: reported, or left out. */
+/* Finds the tensor for an array, one of n in the file: returns its list, and
+ * *at its index there. NULL if there is none: after an error message, or it is
+ * skipped. */
 static struct slots *
 place_of(const struct data_file *f, const struct array *a, int n, int *at)
 {
@@ -156,7 +159,7 @@ place_of(const struct data_file *f, const struct array *a, int n, int *at)
 	return s;
 }
 
-/* Of a member of an archive, before it is unpacked. */
+/* Decides about an array of an archive before it is unpacked. */
 static enum array_use
 accepts(void *ctx, const struct array *a, int n)
 {
@@ -189,8 +192,8 @@ accepts(void *ctx, const struct array *a, int n)
 	return ARRAY_REFUSED;
 }
 
-/* NumPy has no name for some types, such as bfloat16: the file has their bits
- * alone, and the tensor tells the type. */
+/* NumPy has no names for some types, such as bfloat16: the file then gives only
+ * their bits, and the tensor gives the type. */
 static void
 name_type(struct array *a, const struct tirc_tensor *x)
 {

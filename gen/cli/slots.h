@@ -5,29 +5,29 @@
 
 #include "harness.h"
 
-/* Tensors of the model, with arrays that files give for them. */
+/* A list of tensors of the model, with the arrays that files give them. */
 struct slots {
-	const char *kind;   /* "input", "output" */
-	const char *option; /* that names files for them alone */
+	const char *kind;   /* "input" or "output", for messages */
+	const char *option; /* the option that names a file for one of them */
 	int n;
 	struct tirc_tensor *tensors;
-	struct array *arrays; /* per tensor */
-	bool *given;          /* per tensor: is there an array? */
-	bool exact; /* other types and shapes than the tensor's are refused */
-	int next;   /* the first tensor for an array without a name */
+	struct array *arrays; /* for each tensor */
+	bool *given;          /* for each tensor: does it have an array? */
+	bool exact;           /* refuse arrays of another type or shape */
+	int next; /* index of the tensor for the next array without a name */
 };
 
-/* The inputs of the program; its results: outputs, and states behind them; the
- * inputs that --const-input made constants. */
+/* The lists of the inputs of the program; of its results (outputs, then
+ * states); and of the inputs that --const-input made constants. */
 struct slots slots_of_inputs(struct harness *h);
 struct slots slots_of_results(struct harness *h);
 struct slots slots_of_constants(struct harness *h);
-/* Reads the arrays of "FILE" or "NAME=FILE" for the tensors: by the names in an
- * archive, else in order. A name is recognised only if it is a tensor's. False:
- * reported. */
+/* Reads the arrays of "FILE" or "NAME=FILE" for a list: those of an archive by
+ * name, others in order. NAME is only recognised if it is the name of a tensor.
+ * False after an error message. */
 bool slots_take(struct harness *h, struct slots *s, const char *text);
-/* Reads an archive whose arrays are for tensors of several lists, by name. some:
- * other arrays are left out. */
+/* Reads an archive with arrays for the tensors of n lists, by name. some: skip
+ * other arrays, which otherwise are an error. */
 bool slots_take_archive(struct harness *h, struct slots *lists, int n,
 			bool some, const char *path);
 

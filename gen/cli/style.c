@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "text.h"
 
-/* Is f a terminal, with NO_COLOR unset? */
+/* Is f a terminal, and NO_COLOR not set? */
 static bool
 style_colour(FILE *f)
 {
@@ -82,7 +82,7 @@ style_count(char *buf, double count)
 	return buf;
 }
 
-/* Columns on the screen: UTF-8 continuation bytes take none. */
+/* The columns of a text on the screen: UTF-8 continuation bytes take none. */
 static int
 width_of(const char *text)
 {
@@ -113,7 +113,7 @@ put_cell(FILE *f, const char *text, int width, bool right, bool last)
 static void
 message(enum style style, const char *kind, const char *fmt, va_list ap)
 {
-	fflush(stdout); /* the lines of both streams stay in their order */
+	fflush(stdout); /* keeps the order of the lines on stdout and stderr */
 	style_word(stderr, style, kind);
 	say(stderr, " ");
 	say_args(stderr, fmt, ap);
