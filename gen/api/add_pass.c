@@ -11,9 +11,9 @@
 #include "tirc_pass.h"
 
 struct added {
-	void *object; /* of dlopen; NULL for a command */
+	void *object; /* from dlopen; NULL for a command */
 	bool (*pass)(struct func *f);
-	const char *text; /* of the command */
+	const char *text; /* the command */
 	struct command command;
 };
 
@@ -41,7 +41,8 @@ open_object(struct module *m, const char *path, struct added *a)
 	const int *interface;
 	void *symbol;
 
-	/* dlopen searches a name without '/' in the system's folders. */
+	/* dlopen would search a name without '/' in the folders of the
+	 * system. */
 	if (strchr(path, '/') == NULL) {
 		path = arena_printf(&m->arena, "./%s", path);
 	}
@@ -68,7 +69,7 @@ open_object(struct module *m, const char *path, struct added *a)
 
 /* -- commands -- */
 
-/* Replaces f's program by the only function of the text. */
+/* Replaces the program of f by the only function in the text. */
 static bool
 take_result(struct func *f, const char *command, const struct strbuf *text)
 {

@@ -14,10 +14,10 @@
 #include "output_file.h"
 #include "text.h"
 
-/* More than the header of any array without fields. */
+/* More than the header of an array without fields needs. */
 enum { HEADER_MOST = 1 << 16 };
 
-/* item: the member of an archive, or NULL. */
+/* Reports a problem with a file; item: the member of an archive, or NULL. */
 static bool
 bad_file(struct module *m, const char *path, const char *item,
 	 const char *problem)
@@ -29,7 +29,8 @@ bad_file(struct module *m, const char *path, const char *item,
 
 /* -- types -- */
 
-/* ml_dtypes' names of types; the first name of a width is written. */
+/* The names of types in ml_dtypes. Of several names for a width, the first is
+ * written. */
 static const struct {
 	const char *descr;
 	enum dtype_kind kind;
@@ -52,7 +53,7 @@ array_is(const struct array *a, struct dtype t)
 
 /* -- reading -- */
 
-/* The text after "'key':" in the header's dict. */
+/* The text after "'key':" in the dict of the header, or NULL. */
 static const char *
 header_value(const char *header, const char *key)
 {
@@ -74,7 +75,7 @@ header_value(const char *header, const char *key)
 	return NULL;
 }
 
-/* Sets shape and elems; their product is exact. */
+/* Sets shape and elems; an overflow of the product is an error. */
 static bool
 parse_shape(struct module *m, const char *text, struct array *out)
 {
@@ -107,7 +108,7 @@ parse_shape(struct module *m, const char *text, struct array *out)
 	return true;
 }
 
-/* The type that the text after "'descr':" names. */
+/* Reads the type from the text after "'descr':". */
 static bool
 parse_type(const char *descr, struct array *out)
 {
@@ -138,9 +139,10 @@ parse_type(const char *descr, struct array *out)
 struct source {
 	struct module *m;
 	const char *path, *item;
-	FILE *file; /* or */
+	FILE *file; /* NULL for a member */
 	zip_file_t *member;
-	uint64_t left; /* bytes that it says to have */
+	/* bytes that should follow, by the size of the file or member */
+	uint64_t left;
 };
 
 static bool
@@ -149,7 +151,7 @@ wrong(const struct source *s, const char *problem)
 	return bad_file(s->m, s->path, s->item, problem);
 }
 
-/* The next n bytes; false: there are fewer. */
+/* Reads the next n bytes; false if there are fewer. */
 static bool
 take(struct source *s, void *to, size_t n)
 {
@@ -222,7 +224,8 @@ read_header(struct source *s, struct array *out)
 	return true;
 }
 
-/* Are as many bytes left as the shape asks for? Nothing else is read. */
+/* Are exactly as many bytes left as the shape needs? Checked before they are
+ * read. */
 static bool
 check_size(const struct source *s, const struct array *a)
 {
@@ -288,7 +291,7 @@ read_npy(struct module *m, const char *path, struct array *out)
 	return ok;
 }
 
-/* The name without ".npy". */
+/* The name without the suffix ".npy". */
 static const char *
 member_name(struct module *m, const char *name)
 {
@@ -403,7 +406,7 @@ arrays_read_set(struct module *m, const char *folder, const char *file,
 
 /* -- writing -- */
 
-/* The bytes of a .npy file, in the arena; NULL: reported. */
+/* The bytes of a .npy file, allocated in the arena; NULL after a diagnostic. */
 static char *
 npy_bytes(struct module *m, const struct array *a, size_t *size)
 {

@@ -5,35 +5,36 @@
 
 #include "onnx_import.h"
 
-/* ARRAY_LEFT_OUT: its data is not read. */
+/* ARRAY_LEFT_OUT: the data of the array is not read. */
 enum array_use { ARRAY_TAKEN, ARRAY_LEFT_OUT, ARRAY_REFUSED };
 
-/* Asked of each member of a .npz before its data is unpacked, when its name, type
- * and shape are known; n: the members. If the function refuses it, it reports
- * why. */
+/* Called for each member of a .npz when its name, type and shape are known,
+ * before its data is unpacked; n: the number of members. If it refuses the
+ * member, it reports the reason. */
 struct array_filter {
 	enum array_use (*accepts)(void *ctx, const struct array *a, int n);
 	void *ctx;
 };
 
-/* One array of a .npy or .pb file, or all of a .npz (names: its members; without
- * a filter, it is refused). Not more is read or unpacked than type and shape in
- * a header ask for. Bytes of bools are 0 or 1. False with a diagnostic on m, or
- * after the filter's report. */
+/* Reads one array from a .npy or .pb file, or all arrays of a .npz, whose names
+ * are those of its members; a .npz is refused without a filter. Reads and
+ * unpacks no more data than the type and shape in a header require. Each byte
+ * of a bool is checked to be 0 or 1. False after a diagnostic on m, or after
+ * the filter has reported. */
 bool arrays_read(struct module *m, const char *path,
 		 const struct array_filter *filter, struct array **list,
 		 int *n);
-/* The array of FOLDER/FILE, a .pb file of a data set: a plain file in a folder
- * that is no link. */
+/* Reads the array in FOLDER/FILE, a .pb file of a data set. It must be a plain
+ * file, and the folder must not be a link. */
 bool arrays_read_set(struct module *m, const char *folder, const char *file,
 		     struct array *out);
-/* Are its elements of type t? Compares the width only if NumPy has no such type
- * and the file has only the width. */
+/* Are the elements of type t? Only their width is compared if the file gives
+ * only the width, because NumPy lacks the type. */
 bool array_is(const struct array *a, struct dtype t);
-/* Can n arrays be written to a file of that name? One to a .npy, any number to
- * a .npz. */
+/* Can n arrays be written to a file with this name? A .npy has one array, a
+ * .npz any number. */
 bool arrays_can_save(const char *path, int n);
-/* Writes them; the members of a .npz are stored, not compressed. False with a
+/* Writes the arrays; the members of a .npz are not compressed. False after a
  * diagnostic on m. */
 bool arrays_save(struct module *m, const char *path, const struct array *list,
 		 int n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: a loaded model, run by the interpreter node by node. */
+/* The public interface: runs a loaded model node by node in the interpreter. */
 #include <string.h>
 
 #include "ops.h"
@@ -99,7 +99,8 @@ copy_outputs(struct tirc *t, void *const *outputs)
 	return true;
 }
 
-/* The states of a compiled model are no inputs any more: zeros. */
+/* The states of a compiled model, which are no longer inputs, begin as
+ * zeros. */
 static void
 give_states(struct tirc *t)
 {
@@ -130,7 +131,8 @@ tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 		ok = run_node(t, g->nodes.data[i]);
 	}
 	ok = ok && copy_outputs(t, outputs);
-	/* What depends on the inputs is no constant of the model. */
+	/* Removes the values that depend on the inputs: constants are
+	 * recognised by their values. */
 	for (int i = 0; i < g->inputs.n; i++) {
 		g->inputs.data[i]->value = NULL;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel of a model as text: its program and its schedule, in forms that
- * --schedule-for reads after an edit. */
+ * --schedule-for accepts after an edit. */
 #include <string.h>
 
 #include "kernels.h"

@@ -43,7 +43,7 @@ context_schedules(struct tirc *t)
 	return true;
 }
 
-/* Does the text define a function, or schedule one? */
+/* Does the text define a function, or is it a schedule? */
 static bool
 is_program(const struct source *src)
 {
@@ -58,8 +58,8 @@ is_program(const struct source *src)
 	return false;
 }
 
-/* The only function of the text; NULL: reported. The module may already have a
- * kernel of the same name. */
+/* Reads the only function in the text; NULL after a diagnostic. The module may
+ * have a kernel of the same name. */
 static struct func *
 read_program(struct tirc *t, const struct source *src)
 {
@@ -84,8 +84,9 @@ read_program(struct tirc *t, const struct source *src)
 	return good ? g : NULL;
 }
 
-/* A program has the signature of the unscheduled kernel, or of the kernel after
- * the rules, which may store constants in another layout. */
+/* Replaces the kernel by the program in the file. The program may have the
+ * signature of the unscheduled kernel; else it is kept until the rules have
+ * run, which may change the layout of constants. */
 static enum hook_schedule
 take_program(struct tirc *t, struct by_hand *one, struct func *f,
 	     const struct source *src)

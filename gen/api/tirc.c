@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: one context, the steps of one compilation. */
+/* The public interface: the context and the steps of a compilation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,8 +93,8 @@ context_progress(struct tirc *t, const char *step, int done, int total)
 
 /* -- compile -- */
 
-/* The kernels that compute each node; else the constants that it went into;
- * else what a pass did, and why. */
+/* Sets for each node the text about it: the kernels that compute it, or else
+ * the pass that removed it and why. */
 static void
 set_fates(struct tirc *t)
 {
@@ -118,10 +118,11 @@ set_fates(struct tirc *t)
 	}
 }
 
-/* Channels in smaller blocks are not laid out in memory. */
+/* Winograd's algorithm needs blocks of at least so many channels. */
 enum { LEAST_BLOCK = 8 };
 
-/* Sets the setting to the word of the option; NULL leaves it. */
+/* Sets a setting to the value that the word of an option means; NULL leaves it
+ * unchanged. */
 static bool
 choose_word(struct tirc *t, const char *option, const char *word,
 	    const char *expected, int setting)
@@ -139,8 +140,8 @@ choose_word(struct tirc *t, const char *option, const char *word,
 	return true;
 }
 
-/* How convolutions are computed. Another algorithm rounds otherwise and takes
- * more memory; its transforms want channels in blocks. */
+/* Chooses how convolutions are computed. Winograd's algorithm rounds
+ * differently and takes more memory; its transforms need channels in blocks. */
 static bool
 choose_conv(struct tirc *t)
 {
@@ -154,7 +155,7 @@ choose_conv(struct tirc *t)
 	if ((s->conv == CONV_AUTO &&
 	     (target->core_gflops <= 1 || target->optimize_memory)) ||
 	    target->block_elems < LEAST_BLOCK ||
-	    target->max_threads > 0 || /* a device */
+	    target->max_threads > 0 || /* it is a device */
 	    strcmp(target->fp, "strict") == 0) {
 		s->conv = CONV_DIRECT;
 	}
@@ -163,7 +164,7 @@ choose_conv(struct tirc *t)
 	return true;
 }
 
-/* Which of the inputs and outputs are parts of the workspace. */
+/* Decides which inputs and outputs are parts of the workspace. */
 static bool
 choose_workspace(struct tirc *t)
 {
@@ -195,7 +196,7 @@ choose_workspace(struct tirc *t)
 	return true;
 }
 
-/* How quantized operators round. */
+/* Sets how quantized operators round. */
 static bool
 choose_rounding(struct tirc *t)
 {
@@ -209,7 +210,7 @@ choose_rounding(struct tirc *t)
 	       context_bad_option(t, "--requant", requant, "onnx or tflite");
 }
 
-/* What passes over the graph know of the target. */
+/* Sets the properties of the target that passes over the graph read. */
 static void
 set_target_settings(struct settings *s, const struct target *target)
 {
@@ -221,7 +222,8 @@ set_target_settings(struct settings *s, const struct target *target)
 		type = dtype_of(DT_VOID);
 		depth = 0;
 	}
-	/* The sign that tensors of 8 bits get inside of the graph. */
+	/* 8-bit tensors inside of the graph become signed or unsigned, as the
+	 * target's products need. */
 	s->byte_type = (enum dtype_kind)type.kind;
 	s->byte_depth = depth;
 	s->channel_block = target_block_elems(target, dtype_of(DT_I8));
@@ -233,7 +235,7 @@ set_target_settings(struct settings *s, const struct target *target)
 						    : target_wide_bytes(target);
 }
 
-/* The target and what it says of the graph. */
+/* Loads the target and the dialect, and sets the settings of the graph. */
 static bool
 prepare(struct tirc *t)
 {
@@ -330,7 +332,7 @@ tirc_write_partition(struct tirc *t, const char *path)
 	return partition_write(t->graph, &facts, path, t->options.force);
 }
 
-/* The kind of firmware package, and the form of weights for it. */
+/* Loads the kind of firmware package, if the options name one. */
 static bool
 find_kind(struct tirc *t)
 {

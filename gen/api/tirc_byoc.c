@@ -81,8 +81,7 @@ tirc_region_count(const struct tirc *t)
 	return t->graph != NULL ? t->graph->regions.n : 0;
 }
 
-/* The patterns with their numbers of matches, in the order of their first
- * match. */
+/* The patterns of a region with their numbers of matches, by first match. */
 static const char *
 patterns_text(struct arena *a, const struct graph_region *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the C interface share of a context. */
+/* Functions about a context that the files of the public interface share. */
 #include "tirc_context.h"
 
 bool
@@ -12,7 +12,7 @@ context_bad_option(struct tirc *t, const char *option, const char *value,
 			  expected);
 }
 
-/* Before tirc_compile, a state is still an output of the model. */
+/* Before tirc_compile, the next value of a state is an output of the model. */
 const struct tensor *
 context_state_tensor(const struct tirc *t, int i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The context behind the public interface. */
+/* The context behind the public interface (tirc.h). */
 #ifndef TIRC_CONTEXT_H
 #define TIRC_CONTEXT_H
 
@@ -10,12 +10,14 @@
 #include "package.h"
 #include "tirc.h"
 
-/* One --schedule-for. */
+/* A kernel scheduled by hand (the option schedule_for). */
 struct by_hand {
 	const char *kernel, *file;
 	bool used;
-	struct func *program; /* adopted after the rules, */
-	const char *mismatch; /* because of this mismatch before */
+	/* a program that is used after the rules have run, */
+	struct func *program;
+	/* because its signature differed before in this way */
+	const char *mismatch;
 };
 
 struct tirc {
@@ -24,19 +26,20 @@ struct tirc {
 	struct onnx_file *file;
 	struct graph *graph;
 	struct settings settings;               /* of the graph */
-	const struct const_input *const_inputs; /* of the options */
-	const char *target_file; /* the partition that the target's text is of,
-				  * or NULL */
+	const struct const_input *const_inputs; /* of the option const_inputs */
+	/* the partition that contains the target's text; NULL if an option
+	 * gives it */
+	const char *target_file;
 	const struct target *target;
 	const struct dialect *dialect;
 	struct program program;
 	struct package package;
-	const struct firmware_kind *kind; /* NULL: no firmware package */
-	bool partitioned; /* the passes before the partition have run */
+	const struct firmware_kind *kind; /* NULL without a firmware package */
+	bool partitioned; /* the passes up to the partition have run */
 	bool compiled;
-	/* Of a package, once compiled: the tensors that a run leaves in the
-	 * workspace, and whether integers alone take part in the computation
-	 * of a tensor, by its id. */
+	/* For a package, after tirc_compile. left: the tensors that a run
+	 * leaves in the workspace. exact: by the id of a tensor, is it computed
+	 * from integers alone? */
 	VEC(const struct placement *) left;
 	const bool *exact;
 	VEC(struct tirc_node) nodes;
@@ -51,27 +54,31 @@ struct tirc {
 	VEC(struct by_hand) by_hand;
 };
 
-/* tirc_hooks.c: sets the hooks that the options ask for. False after a
- * diagnostic about an option. May be called more than once. */
+/* tirc_hooks.c: sets the hooks for the options; may be called several times.
+ * False after a diagnostic about an option. */
 bool context_hooks(struct tirc *t, struct pass_hooks *out);
 void context_close_passes(struct tirc *t);
-/* tirc_byoc.c: loads the backends of the options, once, for the graph. */
+/* tirc_byoc.c: loads the backends of the options for the graph, once. False
+ * after a diagnostic. */
 bool context_backends(struct tirc *t);
-bool context_load_backends(struct tirc *t); /* without a graph */
-/* Closes a backend that was loaded elsewhere with the others. */
+bool context_load_backends(struct tirc *t); /* the same without the graph */
+/* Takes over a backend that was loaded elsewhere; it is closed with the
+ * others. */
 void context_keep_backend(struct tirc *t, const struct backend *b);
 void context_close_backends(struct tirc *t);
-/* tirc_states.c: finds the states of the options in the graph. */
+/* tirc_states.c: finds the tensors of the option states in the graph. False
+ * after a diagnostic. */
 bool context_states(struct tirc *t);
-/* The value of state i after a run. */
+/* The tensor that has the value of state i after a run. */
 const struct tensor *context_state_tensor(const struct tirc *t, int i);
-/* tirc_left.c: fill t->left, and compute t->exact. */
+/* tirc_left.c: compute t->left and t->exact. */
 void context_find_left(struct tirc *t);
 const bool *context_exact(struct tirc *t);
-/* tirc_info.c: a tensor of the interface. */
+/* tirc_info.c: the public description of a tensor. */
 struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
-/* schedule_for.c: reads the options; the hook of struct pass_hooks; checks that
- * every named kernel exists. */
+/* schedule_for.c. context_schedules reads the options; context_schedule and
+ * context_after_rules are hooks of struct pass_hooks; context_schedules_used
+ * checks that every named kernel exists. */
 bool context_schedules(struct tirc *t);
 enum hook_schedule context_schedule(void *ctx, const char *kernel,
 				    struct sched *s);

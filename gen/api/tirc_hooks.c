@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of passes, and the options for it: printing, timing, disabling and
+/* The list of passes, and the options about it: printing, timing, skipping and
  * adding passes. */
 #include <string.h>
 

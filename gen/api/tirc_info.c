@@ -51,8 +51,8 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 	return elems;
 }
 
-/* The node that computes the elements of x; nodes that only move them are
- * passed. */
+/* The node that computes the values of x. Nodes that only move or copy elements
+ * are skipped. */
 static const struct node *
 elements_of(const struct tensor *x)
 {
@@ -66,7 +66,7 @@ elements_of(const struct tensor *x)
 	return n;
 }
 
-/* Are the integers n gives quantized real numbers? */
+/* Are the integer results of n quantized numbers? */
 static bool
 is_quantizing(const struct node *n)
 {
@@ -77,7 +77,8 @@ is_quantizing(const struct node *n)
 		"QLinearMatMul",
 	};
 	if (strcmp(n->domain, "tirc") == 0) {
-		/* internal operators are quantized */
+		/* Integer results of operators of the domain tirc are quantized
+		 * numbers. */
 		return true;
 	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -88,7 +89,7 @@ is_quantizing(const struct node *n)
 	return false;
 }
 
-/* The largest element of a constant of floats; 0: it is not known. */
+/* The largest magnitude in a constant of floats; 0 if it is not known. */
 static double
 largest_constant(const struct tensor *x)
 {
@@ -201,7 +202,7 @@ tirc_dim(const struct tirc *t, int i)
 	return (struct tirc_dim){ v->name, v->min, v->max };
 }
 
-/* The expression with v = value; false: it has other variables. */
+/* Evaluates e for v = value; false if it has other variables. */
 static bool
 value_at(struct module *m, const struct expr *e, struct var *v, int64_t value,
 	 int64_t *out)
@@ -212,7 +213,7 @@ value_at(struct module *m, const struct expr *e, struct var *v, int64_t value,
 	return expr_is_int(expr_substitute(m, e, &map), out);
 }
 
-/* The expression with the values that are known. */
+/* Substitutes the known values of symbolic sizes in e. */
 static const struct expr *
 with_known(const struct tirc *t, const struct expr *e, const int64_t *known)
 {
@@ -245,7 +246,7 @@ tirc_dim_value(const struct tirc *t, int dim, const int64_t *known, int input,
 		return size;
 	}
 	e = with_known(t, e, known);
-	/* Sizes rarely shrink where a dimension grows. */
+	/* Binary search: a size rarely decreases when a symbolic size grows. */
 	while (least <= most) {
 		int64_t middle = least + (most - least) / 2, at;
 

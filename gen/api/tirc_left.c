@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: the tensors inside a compiled model that a run leaves in
- * the workspace, and the tensors of integers that have one right value. */
+/* The public interface: the inner tensors of a compiled model that a run leaves
+ * in the workspace, and the integer tensors that have exactly one right
+ * value. */
 #include "ops.h"
 #include "plan.h"
 #include "tirc_context.h"
@@ -11,7 +12,7 @@ is_integer(const struct tensor *x)
 	return dtype_is_int(x->type) || x->type.kind == DT_BOOL;
 }
 
-/* Do integers alone take part in the node's computation? exact: by tensor. */
+/* Are all inputs of the node, except constants, exact? exact: by tensor id. */
 static bool
 keeps_exact(const struct node *n, const bool *exact)
 {
@@ -50,7 +51,7 @@ context_exact(struct tirc *t)
 	return exact;
 }
 
-/* A test compares floats of these types, and integers. */
+/* A test can compare integers and floats of these types. */
 static bool
 is_comparable(const struct tensor *x)
 {

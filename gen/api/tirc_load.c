@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: a model or a partition is loaded, at the sizes that the
- * options say. */
+/* The public interface: loads a model or a partition, with the sizes that the
+ * options give. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "text.h"
 #include "tirc_context.h"
 
-/* A decimal integer that ends at one of the characters of stop. */
+/* Reads a decimal integer that is followed by one of the characters in
+ * `stop`. */
 static bool
 read_int(const char **text, const char *stop, int64_t *out)
 {
@@ -31,7 +32,7 @@ read_int(const char **text, const char *stop, int64_t *out)
 	return true;
 }
 
-/* What names of sizes have, and numbers have not. */
+/* Names of sizes contain one of these; numbers do not. */
 static const char size_letters[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
@@ -74,7 +75,7 @@ read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
 	return true;
 }
 
-/* The text behind the sign is a number, a range, or a formula. */
+/* Reads the text after the equals sign: a number, a range, or a formula. */
 static bool
 read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 {
@@ -118,7 +119,7 @@ read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 	return true;
 }
 
-/* "4" or "1..4"; a single number is the largest value. */
+/* Reads "4" or "1..4"; a single number is the maximum. */
 static bool
 read_range(const char **at, int64_t *min, int64_t *max)
 {
@@ -216,7 +217,7 @@ read_const_input(struct tirc *t, const char *text, struct const_input *out)
 	return true;
 }
 
-/* An asterisk in the file's name stands for the position of the input. */
+/* An asterisk in the file's name is replaced by the position of the input. */
 static bool
 read_array(struct module *m, const char *path, int position, struct array *out)
 {
@@ -229,7 +230,7 @@ read_array(struct module *m, const char *path, int position, struct array *out)
 				    path, position, star + 1);
 	}
 	slash = strrchr(path, '/');
-	/* a file of a data set, which may be a stranger's */
+	/* a file of a data set, which may come from a stranger */
 	if (star != NULL && slash != NULL && text_ends_in(path, ".pb")) {
 		return arrays_read_set(m,
 				       arena_strndup(&m->arena, path,
@@ -262,7 +263,7 @@ shape_text(struct arena *a, const struct tensor *x)
 	return text;
 }
 
-/* The nodes as the file has them, before passes change the graph. */
+/* Records the nodes of the file, before passes change the graph. */
 static void
 remember_nodes(struct tirc *t)
 {
@@ -305,8 +306,8 @@ remember_nodes(struct tirc *t)
 	}
 }
 
-/* A partition has its sizes, and goes on with its settings and for the target
- * that it was made for, unless the options ask for others. */
+/* A partition contains its sizes, settings and target. Options may change
+ * settings and target, but not sizes. */
 static bool
 load_partition(struct tirc *t, const char *path)
 {
@@ -359,7 +360,8 @@ load_partition(struct tirc *t, const char *path)
 		t->target_file = path;
 	} else if (facts.target == NULL ||
 		   strcmp(t->options.target, facts.target) != 0) {
-		t->settings.conv = CONV_AUTO; /* as the new target chooses */
+		/* chosen again for the new target */
+		t->settings.conv = CONV_AUTO;
 	}
 	remember_nodes(t);
 	return true;

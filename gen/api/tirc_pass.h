@@ -13,17 +13,17 @@
  *	tirc compile model.onnx --add-pass 2:./my_pass.so
  *
  * The pass is called once for each function, after tirc's own passes of the
- * phase. It may call everything that the headers below declare; tirc provides
- * the code. Its result is verified. To refuse a program, call diag_error on
- * &f->module->diags and return false. */
+ * phase. It may call all functions that the headers below declare; tirc
+ * contains them. Its result is verified. To refuse a program, call diag_error
+ * on &f->module->diags and return false. */
 #ifndef TIRC_PASS_H
 #define TIRC_PASS_H
 
 #include "analyse.h"
 #include "func.h"
 
-/* Changes with every change of a structure in these headers: an object built
- * for another number is refused. */
+/* Incremented with every change of a structure in these headers: an object that
+ * was built for another number is refused. */
 #define TIRC_PASS_INTERFACE 1
 
 #define TIRC_PASS(function)                                                    \

@@ -10,7 +10,7 @@
 #include "tirc_context.h"
 #include "trace_json.h"
 
-/* "dir/matmul.py" -> "matmul" */
+/* The file name without folder and suffix: "dir/matmul.py" -> "matmul". */
 static const char *
 file_stem(struct arena *a, const char *path)
 {
@@ -50,7 +50,7 @@ is_json(const struct source *src)
 	return i < src->length && src->text[i] == '[';
 }
 
-/* The function to schedule: the only one, or "main". */
+/* The function to which a schedule is applied: the only one, or "main". */
 static struct program_func *
 scheduled_func(struct tirc *t, struct program_result *list,
 	       const char *schedule)
@@ -110,8 +110,8 @@ apply_schedule(struct tirc *t, struct program_result *list, const char *path)
 
 /* -- running -- */
 
-/* The functions to print or write; unlowered if a phase or a schedule is
- * given. */
+/* Chooses the functions to print or write. `plain`: before lowering, because a
+ * phase or a schedule is given. */
 static void
 choose_funcs(const struct program_result *all, bool plain,
 	     struct program_result *out, struct arena *a)

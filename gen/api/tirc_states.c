@@ -3,7 +3,7 @@
 
 #include "tirc_context.h"
 
-/* The number of the tensor with the model's name; -1: none. */
+/* The index of the tensor with this name in the model, or -1. */
 static int
 find_name(struct tensor *const *list, int n, const char *name, size_t length)
 {
@@ -45,7 +45,7 @@ type_text(struct tirc *t, const struct tensor *x)
 	return text;
 }
 
-/* Has another --state the input or the output? */
+/* Does another --state have the same input or output? */
 static bool
 is_taken(const struct graph *g, const struct graph_state *s)
 {
@@ -109,7 +109,7 @@ context_states(struct tirc *t)
 {
 	const struct tirc_options *o = &t->options;
 
-	/* Options replace the states of a partition. */
+	/* The options replace the states of a partition. */
 	if (o->n_states > 0) {
 		t->graph->states.n = 0;
 	}
