@@ -5,13 +5,13 @@
 
 #include "text.h"
 
-/* What a comment must not have: delimiters, of C as of the dialect, and
- * trigraphs. */
+/* The sequences of characters that a comment must not contain: the comment
+ * delimiters of C and of the dialect, and trigraphs. */
 enum { N_REFUSED = 7 };
 
 struct refused {
 	const char *words[N_REFUSED];
-	char ends[N_REFUSED + 1]; /* the last letter of each */
+	char ends[N_REFUSED + 1]; /* the last character of each sequence */
 };
 
 static struct refused
@@ -23,7 +23,8 @@ refused_of(const struct comment_forms *c)
 
 	for (int i = 0; i < N_REFUSED; i++) {
 		if (r.words[i] == NULL || r.words[i][0] == '\0') {
-			r.words[i] = r.words[0]; /* the dialect has none */
+			/* the dialect has fewer delimiters */
+			r.words[i] = r.words[0];
 		}
 		r.ends[i] = r.words[i][strlen(r.words[i]) - 1];
 	}
@@ -38,7 +39,8 @@ ends_in(const struct strbuf *s, const char *word)
 	return s->len >= n && memcmp(s->data + s->len - n, word, n) == 0;
 }
 
-/* Appends a character, and breaks up a word that is refused. */
+/* Appends a character. If it completes a refused sequence, a space separates
+ * it, or '.' replaces a sequence of one character. */
 static void
 put(struct strbuf *s, const struct refused *r, char letter)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* External symbols that a unit calls: declared, or defined if an intrinsic has
- * a text for the dialect. */
+/* Functions outside of a unit that it calls. They are declared; if an intrinsic
+ * has a text of the function for the dialect, they are defined. */
 #include <stdlib.h>
 
 #include "text.h"
@@ -22,7 +22,8 @@ same_space(const struct external_param *a, const struct external_param *b)
 					strcmp(a->space, b->space) == 0);
 }
 
-/* Intrinsic texts take pointers without address spaces. */
+/* Texts of intrinsics have pointers without address spaces: no argument may
+ * have one. False after a diagnostic. */
 static bool
 takes_plain_pointers(struct unit *u, const struct func *f,
 		     const struct external *x)
@@ -38,8 +39,8 @@ takes_plain_pointers(struct unit *u, const struct func *f,
 	return true;
 }
 
-/* Merges the parameters of two calls: a pointer that one call needs const is
- * const in the declaration. */
+/* Merges the parameters of two calls of a function: where one call passes a
+ * pointer to const, the declaration has const. False after a diagnostic. */
 static bool
 join(struct unit *u, const struct func *f, struct external *x,
      const struct external_param *params, int n)
@@ -69,7 +70,8 @@ join(struct unit *u, const struct func *f, struct external *x,
 	return true;
 }
 
-/* The symbol's text, with its headers and the symbols that it uses. */
+/* Finds the text of an intrinsic's symbol; adds the headers and symbols that it
+ * uses to the unit. False after a diagnostic. */
 static bool
 find_text(struct unit *u, const struct func *f, struct external *x)
 {
@@ -93,7 +95,8 @@ find_text(struct unit *u, const struct func *f, struct external *x)
 	return true;
 }
 
-/* sizeof (x) looks like a call. */
+/* Is the name a reserved word, such as sizeof? `sizeof (x)` looks like a
+ * call. */
 static bool
 is_word(const struct dialect *d, const char *name)
 {
@@ -136,7 +139,8 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return false;
 		}
 	} else if (!u->is_entry) {
-		/* The program chooses the function, and may be a stranger's. */
+		/* The name comes from the program, which may be a
+		 * stranger's. */
 		diag_note(&u->m->diags, DIAG_UNSUPPORTED,
 			  (struct diag_place){ .item = f->name },
 			  "the source calls the function '%s', which only the "
@@ -208,7 +212,8 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 	return good;
 }
 
-/* Is an earlier symbol's text the same, rendered with the same values? */
+/* Was the text of symbol `at` written already, for an earlier symbol with the
+ * same file and the same values? */
 static bool
 is_written(const struct unit *u, int at)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numeric literals of a dialect: exact, and the shortest that are. */
+/* Numeric literals of a dialect: the shortest text that reads back as the exact
+ * value. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "dialect.h"
 
-/* Replaces a locale's decimal separator by a point. */
+/* Replaces the decimal separator of the locale by a point. */
 static void
 put_point(char *text)
 {
@@ -42,8 +43,9 @@ tidy(char *text, size_t size)
 	}
 }
 
-/* A float as n * 10^-k with the fewest digits that round to it. Double
- * arithmetic suffices, except for ties between two floats. */
+/* Finds n and k with v == n * 10^-k after rounding to float, with the fewest
+ * digits. Double arithmetic is exact enough, except for a tie between two
+ * floats. */
 static bool
 shortest_decimal(double x, uint64_t *n, int *k)
 {
@@ -76,7 +78,7 @@ shortest_decimal(double x, uint64_t *n, int *k)
 	return false;
 }
 
-/* n * 10^-k: "224.0", "0.1", "1.5e-7". */
+/* Prints n * 10^-k: "224.0", "0.1", "1.5e-7". */
 static void
 print_decimal(char *out, bool negative, uint64_t n, int k)
 {
@@ -91,7 +93,7 @@ print_decimal(char *out, bool negative, uint64_t n, int k)
 		digits[length++] = (char)('0' + n % 10);
 		n /= 10;
 	} while (n > 0);
-	point = length - k; /* digits before the point */
+	point = length - k; /* the number of digits before the point */
 	if (negative) {
 		*out++ = '-';
 	}
@@ -133,7 +135,7 @@ format_float(char *out, size_t size, double v, bool single)
 	uint64_t n;
 	int k;
 
-	if (v == floor(v) && fabs(v) < 1e10) { /* an integer value */
+	if (v == floor(v) && fabs(v) < 1e10) { /* an integer */
 		print_decimal(out, signbit(v) != 0, (uint64_t)fabs(v), 0);
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tensor program as one source file: kernels with their launch parameters,
- * then the host function; and the launches as JSON, for a user's own host
- * code. */
+/* A tensor program as one source file: its kernels with their launch
+ * parameters, then the host functions. Also the launches as JSON, for host code
+ * that a user writes. */
 #include <cjson/cJSON.h>
 
 #include "comment_text.h"
@@ -19,7 +19,8 @@ render(struct module *m, const char *file, const char *item, const char *text,
 	return template_render(&m->diags, file, item, text, data, out);
 }
 
-/* Renders a whole file with the dialect's comments. */
+/* Renders a whole file from a template; its comments get the form of the
+ * dialect. */
 static bool
 render_file(struct module *m, const struct dialect *d, enum template_id id,
 	    const struct tdata *data, struct strbuf *out)
@@ -117,7 +118,7 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 	return ok;
 }
 
-/* "f32 [m][n], written" */
+/* The description of an array: "f32 [m][n], written". */
 static const char *
 parameter_text(struct unit *u, const struct func *f, const struct buffer *b)
 {
@@ -139,7 +140,8 @@ parameter_text(struct unit *u, const struct func *f, const struct buffer *b)
 	return text;
 }
 
-/* Adds the facts for comments: arrays, and the origin of loops. */
+/* Adds the facts that comments state: the arrays, and the origin of the
+ * loops. */
 static void
 add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
 {
@@ -211,7 +213,7 @@ reserve_names(struct unit *u, const struct program_text *p)
 	}
 }
 
-/* Is the part's function for the host to call? */
+/* Is there a function of this part that the host can call? */
 static bool
 is_called(const struct dialect *d, const struct program_part *part)
 {

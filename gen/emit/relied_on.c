@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions that a source relies on: those of its target, and those of the
- * texts of intrinsics that it has. A compiler that lacks them refuses the
- * source. */
+/* The instructions without which a source is slow: those of its target, and
+ * those of the intrinsic texts in it. The source contains preprocessor lines
+ * that refuse a compiler without them. */
 #include "text.h"
 #include "unit.h"
 
-/* Have the lists a word in common? */
+/* Do the two lists of words have a word in common? */
 static bool
 share_word(struct arena *a, const char *list, const char *other)
 {
@@ -22,7 +22,7 @@ share_word(struct arena *a, const char *list, const char *other)
 	return false;
 }
 
-/* Is the macro, or one of its alternatives, among those of r? */
+/* Does r require this macro or one of its alternatives? */
 static bool
 has_macro(struct arena *a, const struct requirement *r, const char *macro)
 {
@@ -34,7 +34,7 @@ has_macro(struct arena *a, const struct requirement *r, const char *macro)
 	return false;
 }
 
-/* Does r ask for a macro that other does not ask for? */
+/* Does r require a macro that `other` does not require? */
 static bool
 asks_more(struct arena *a, const struct requirement *r,
 	  const struct requirement *other)
@@ -66,7 +66,8 @@ unit_relied_on(const struct unit *u, int i)
 	return NULL;
 }
 
-/* One macro, with its alternatives. */
+/* Prints the lines that refuse a compiler without a macro (or its
+ * alternatives). */
 static bool
 print_macro(struct unit *u, const struct requirement *r, const char *macro,
 	    struct strbuf *out)
@@ -92,7 +93,7 @@ print_macro(struct unit *u, const struct requirement *r, const char *macro,
 	return true;
 }
 
-/* Several texts may rely on the same macro: it is asked for once. */
+/* Did an earlier requirement ask for the macro already? */
 static bool
 is_asked(const struct unit *u, int at, const char *macro)
 {

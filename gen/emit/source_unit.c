@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One source file under construction: collects the headers and helpers in
- * use. */
+/* One source file that is being made: collects the headers and helpers that its
+ * functions use. */
 #include <math.h>
 
 #include "unit.h"
@@ -148,7 +148,8 @@ unit_vector(struct unit *u, struct dtype t, bool loose)
 	if (use.line == NULL) {
 		return NULL;
 	}
-	if (use.line[0] != '\0') { /* otherwise built into the language */
+	/* else the type is built into the language */
+	if (use.line[0] != '\0') {
 		const char *wanted = use.name;
 		struct tdata *data = vector_data(u, t, loose);
 
@@ -185,8 +186,8 @@ unit_element_type(struct unit *u, const struct buffer *b)
 		       : unit_type(u, b->type);
 }
 
-/* The signed integer type of t's width: the result type of vector
- * comparisons. */
+/* The signed integer type of the same width as t, which comparisons of vectors
+ * t give. */
 static struct dtype
 mask_type(struct dtype t)
 {
@@ -265,8 +266,9 @@ as_number(struct dtype t, double v)
 	return n;
 }
 
-/* The range of an integer type as literals of a floating type: an open interval
- * of the values that fit; and the maximum of a narrow type. */
+/* Adds the range of an integer type as literals of a floating type, an open
+ * interval that contains the values that fit; and the maximum of a narrow
+ * type. */
 static void
 add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 {
@@ -287,8 +289,8 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
-/* Adds related vector types that a helper's text uses: with as many lanes, or
- * bytes in pairs. */
+/* Adds the vector types that a helper's text uses: with as many lanes as t, or
+ * with pairs of bytes. */
 static void
 add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	    struct dtype t, struct dtype to)
@@ -296,7 +298,9 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	const struct {
 		const char *word;
 		struct dtype type;
-		bool loose; /* larger than registers: passed in memory */
+		/* larger than a register: passed in memory, so loosely
+		 * aligned */
+		bool loose;
 	} others[] = {
 		{ "mask", mask_type(t), false },
 		{ "unsigned", { DT_U32, t.lanes }, false },
@@ -330,8 +334,8 @@ add_hex(struct tdata *data, const char *name, uint32_t bits, int n)
 	tdata_printf(data, name, "0x%0*x", n / 4, (unsigned)bits);
 }
 
-/* The binary format of a storage-only float, its minimum, and the overflow
- * limit (the first 2^e above its range) in the wide type. */
+/* Adds the binary format of a storage-only float, its smallest number, and the
+ * overflow limit in the wide type: the first 2^e above its range. */
 static void
 add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	       struct dtype narrow, struct dtype wide)
@@ -375,7 +379,7 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	limit.f = ldexp(1, (int)(highest >> f.frac_bits) + 1 - f.bias);
 	tdata_text(data, "least", unit_literal(u, wide, least));
 	if (strstr(h->text, "{{limit}}") !=
-	    NULL) { /* infinity needs a header */
+	    NULL) { /* the literal of an infinity needs a header */
 		tdata_text(data, "limit",
 			   unit_literal(u, wide, number_round(wide, limit)));
 	}
@@ -418,7 +422,7 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	return data;
 }
 
-/* Helpers that h calls forbid contraction, too. */
+/* The helpers that h calls must not be contracted, either. */
 static void
 set_used_apart(struct unit *u, const struct helper *h, struct dtype t,
 	       struct dtype to)
@@ -462,7 +466,8 @@ unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 	return use.name;
 }
 
-/* Is the i-th helper between the dialect's lines that forbid contraction? */
+/* Must helper i be printed between the dialect's lines that forbid
+ * contraction? */
 static bool
 is_apart(const struct unit *u, int i)
 {

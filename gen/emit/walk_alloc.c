@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations of local arrays and variables, with initializers where the body
- * begins with constant stores. */
+/* Declares local arrays and variables; stores of constants at the start of the
+ * body become their initializers. */
 #include "host_device.h"
 #include "walk_stmt.h"
 
-/* ALLOC x { ALLOC y { x = 0; … } }: leading stores of the body become
- * initializers if they do not read the arrays. */
+/* Nested declarations, ALLOC x { ALLOC y { x = 0; … } }. The first stores of
+ * the body become initializers, unless they read the arrays. */
 struct chain {
 	struct stmt *first, *body;
 	VEC(const struct stmt *) starts;
@@ -67,7 +67,7 @@ find_starts(struct walker *w, struct chain *c)
 	}
 }
 
-/* The dialect's form of a buffer of fragments, diagnosed if there is none. */
+/* The dialect's form for a buffer of fragments; NULL after a diagnostic. */
 static const struct fragment_form *
 fragment_of(struct walker *w, const struct buffer *b)
 {
@@ -109,8 +109,8 @@ walk_first_of(const struct walker *w, const struct buffer *b)
 	return b;
 }
 
-/* The bound of b and of all arrays that share its declaration. False: one has
- * none. */
+/* A bound of the magnitudes in b and in all arrays that use its declaration;
+ * false if one of them has none. */
 static bool
 bound_of_all(struct walker *w, const struct buffer *b, int64_t *most)
 {
@@ -137,7 +137,7 @@ is_declared(struct walker *w, const struct buffer *b)
 	return walk_first_of(w, b) != b || walk_find(w, b->data) != NULL;
 }
 
-/* Lets b use the declaration of an array of a sibling statement. */
+/* Binds b to the declaration of an array in a sibling statement. */
 static void
 take_place(struct walker *w, const struct buffer *b)
 {

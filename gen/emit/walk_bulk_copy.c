@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk tensor copies to shared memory (COPY_BOX, TMA): a tensor-map descriptor
- * is a kernel parameter that the launch passes; groups of copies complete in
- * the order of their issue. */
+/* Bulk tensor copies to shared memory (COPY_BOX, TMA). A parameter of the
+ * kernel is a tensor map, the descriptor that the launch passes; groups of
+ * copies complete in the order in which they are issued. */
 #include "walk_stmt.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ rank_of(const struct expr *copy)
 	return copy_box_rank(copy->args, copy->n_args);
 }
 
-/* Do two copies share a descriptor: one array, one box shape, one destination
+/* Can two copies use one descriptor: the same array, box shape and destination
  * scope? */
 static bool
 same_source(const struct expr *x, const struct expr *y)
@@ -165,7 +165,7 @@ type_name(const struct walker *w, struct dtype t)
 	return NULL;
 }
 
-/* The helper that copies boxes of the given rank. */
+/* The helper that copies a box with this number of dimensions. */
 static const struct helper *
 copier(const struct walker *w, int rank)
 {
@@ -179,7 +179,7 @@ copier(const struct walker *w, int rank)
 	return NULL;
 }
 
-/* The dimensions of the descriptor, without dimensions of extent 1; returns
+/* The dimensions in the descriptor, all that do not have extent 1; returns
  * their number. */
 static int
 told_dims(const struct expr *copy, int *dims)
@@ -205,7 +205,7 @@ constant(const struct expr *copy, enum box_part part, int dim)
 	return v;
 }
 
-/* Does the copy's array start at its first element? */
+/* Is the source of the copy the whole array, from its first element on? */
 static bool
 from_start(const struct expr *copy)
 {
@@ -219,7 +219,7 @@ from_start(const struct expr *copy)
 	return true;
 }
 
-/* Why the copy has no form in the dialect; NULL: it has. */
+/* Why the dialect cannot express the copy; NULL if it can. */
 static const char *
 refusal(struct walker *w, const struct expr *copy, const int *dims, int n)
 {
@@ -394,10 +394,11 @@ walk_box_argument(struct walker *w, const struct box_source *source,
 	return walk_render(w, w->d->device.boxes.argument, data);
 }
 
-/* Copy groups have an mbarrier each. While a group is waited for, `later`
- * further groups may be pending, and a slow thread may still wait for the
- * previous group when another thread issues the next one: data are read behind
- * a block barrier, and only then is a further group issued. */
+/* Each group of copies has its own mbarrier; `most` becomes the number of
+ * mbarriers that are needed. While a thread waits for a group, `later` further
+ * groups may be pending, and a slow thread may still wait for the previous
+ * group when another thread issues the next one. It cannot be slower: data is
+ * read after a block barrier, and the next group is issued only then. */
 static void
 find_later(void *ctx, const struct expr *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls as text, with casts of pointers to arrays. */
+/* Calls as text; pointers to arrays are cast where needed. */
 #include "text.h"
 #include "walk_stmt.h"
 
@@ -64,7 +64,7 @@ same_inner(const struct buffer *a, const struct buffer *b)
 	return true;
 }
 
-/* Checks that the pointer's address space is the parameter's. */
+/* Reports an error if the address spaces of pointer and parameter differ. */
 static void
 check_space(struct walker *w, const struct binding *value,
 	    const struct buffer *b, enum memory_space space)
@@ -116,7 +116,8 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 			   data);
 }
 
-/* An address, such as &b[i][j], for a parameter that is an array of arrays. */
+/* An address, such as &b[i][j], cast for a parameter that is an array of
+ * arrays. */
 static const char *
 address_argument(struct walker *w, const char *address, const struct buffer *b,
 		 bool is_const, enum memory_space space)
@@ -142,7 +143,7 @@ is_address(const struct expr *e)
 	       e->args[0]->kind == EXPR_LOAD;
 }
 
-/* Is it the address of an array's first element? */
+/* Is it the address of the first element of an array? */
 static bool
 begins_array(const struct expr *address, const struct binding *value)
 {
@@ -168,9 +169,10 @@ takes_arrays(const struct walker *w, const struct func *callee, int i)
 	return b != NULL && b->ndim > 1 && !walk_is_flat(w, b);
 }
 
-/* The address e for parameter p, an array of arrays. The address of an array's
- * first element is its name: compilers take &b[0][0] for the first row alone. A
- * pointer to arrays becomes one to const arrays only by a cast. */
+/* The address e as an argument for parameter p, an array of arrays. The address
+ * of the first element is written as the name of the array, since compilers
+ * take &b[0][0] as a pointer into the first row only. A pointer to arrays needs
+ * a cast to become a pointer to const arrays. */
 static const char *
 array_argument(struct walker *w, const struct expr *e,
 	       const struct binding *value, const struct param *p,
@@ -219,7 +221,8 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 	return walk_expr(w, e, w->d->assignment);
 }
 
-/* An argument of an external symbol. Arrays decay to pointers. */
+/* The type of an argument of an external function, where arrays decay to
+ * pointers; *text: the argument. */
 static struct external_param
 external_param(struct walker *w, const struct expr *e, const char **text)
 {
@@ -296,8 +299,8 @@ walk_arguments(struct walker *w, const struct expr *e, int first)
 	return with_commas(w, args, n);
 }
 
-/* Notes the text that the symbol needs at the function's start and end,
- * once. */
+/* Records the texts that the external function needs at the start and the end
+ * of the calling function, once. */
 static void
 note_frame(struct walker *w, const char *name, const struct expr *e)
 {

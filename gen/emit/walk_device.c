@@ -10,8 +10,9 @@ failed(struct walker *w, const char *why)
 	return (struct piece){ "", w->d->primary };
 }
 
-/* A grid extent in the launch's type: an extent that may exceed 32 bits goes
- * through a helper, which maps it to a value that every launch rejects. */
+/* An extent of a grid in the type of launches. An extent that may exceed 32
+ * bits is passed through a helper, which maps values that do not fit to one
+ * that every launch rejects. */
 static const char *
 extent_text(struct walker *w, const struct expr *e)
 {
@@ -32,7 +33,7 @@ extent_text(struct walker *w, const struct expr *e)
 	return call.text;
 }
 
-/* Adds the extents, x first, without trailing extents of 1. */
+/* Adds the extents along x, y, z without those extents of 1 at the end. */
 static void
 add_extents(struct walker *w, struct tdata *data, const char *key,
 	    const char *many, const struct expr *const *extents)
@@ -49,8 +50,8 @@ add_extents(struct walker *w, struct tdata *data, const char *key,
 	}
 }
 
-/* The arguments of a model's launch: handles and numbers are not passed as C
- * parameters there. */
+/* The arguments of a launch in a model. Handles and numbers have forms of their
+ * own in the dialect: they are not passed as parameters of C. */
 static const char *
 form_arguments(struct walker *w, const struct expr *e)
 {
@@ -99,7 +100,7 @@ walk_pooled_bytes(const struct walker *w, const struct func *kernel)
 const struct func *
 walk_kernel(struct walker *w, const char *name)
 {
-	/* The host function of a model's kernel may have the kernel's name. */
+	/* A host function may have the same name: search only kernels. */
 	for (int i = 0; i < w->m->funcs.n; i++) {
 		const struct func *f = w->m->funcs.data[i];
 
@@ -281,7 +282,7 @@ walk_is_awaited(struct walker *w, const struct buffer *b)
 	return a.found;
 }
 
-/* The address of the first element. */
+/* The address of the first element of a vector. */
 static const char *
 first_address(struct walker *w, const struct buffer *b,
 	      const struct expr *const *index, enum intrin op)

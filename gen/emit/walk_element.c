@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of arrays as text: one index per dimension, or the linearized index
- * where the dialect has flat arrays; runs of elements as vectors. */
+/* Elements of arrays as text, with one index for each dimension, or with the
+ * linearized index if the array is flat; neighbouring elements as vectors. */
 #include "walk_expr.h"
 
 bool
@@ -46,8 +46,8 @@ sum_of_indices(struct walker *w, const struct buffer *b,
 	return simplify(&w->an, sum);
 }
 
-/* Is e a sum of products of nonnegative values? Then no subexpression exceeds
- * the whole. */
+/* Is e a sum of products of nonnegative values? Then all of its subexpressions
+ * fit in a type in which e fits. */
 static bool
 only_grows(struct walker *w, const struct expr *e)
 {
@@ -66,8 +66,9 @@ only_grows(struct walker *w, const struct expr *e)
 	return analyse_bounds(&w->an, e).min >= 0;
 }
 
-/* The linearized index, in 64 bits unless 32 provably suffice: by the bounds of
- * loops and sizes, or because no array of the target has as many elements. */
+/* The linearized index. It is computed in 64 bits, unless 32 are proven to
+ * suffice by the bounds of loops and sizes, or by the largest number of
+ * elements of an array on the target. */
 static const struct expr *
 flat_index(struct walker *w, const struct buffer *b,
 	   const struct expr *const *index, int n)
@@ -86,7 +87,7 @@ flat_index(struct walker *w, const struct buffer *b,
 		       : width_of(&widths, sum);
 }
 
-/* The elements from first on as one vector. */
+/* The elements from `first` on as one vector of type t. */
 static const char *
 elements(struct walker *w, const struct binding *bound, struct dtype t,
 	 const char *first)
@@ -115,7 +116,7 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	return walk_render(w, w->d->vectors.elements, data);
 }
 
-/* The array, or a pointer without a type, as an array of b's elements. */
+/* The text of an array of b's elements; a pointer to void is cast to one. */
 static const char *
 array_text(struct walker *w, const struct binding *bound,
 	   const struct buffer *b)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions as text: which of the dialect's forms each kind is written in. */
+/* Expressions as text: selects the dialect's form for each kind of
+ * expression. */
 #include "walk_expr.h"
 
-/* Longer operands are not written twice. */
+/* Longer operands are not written twice in an expression. */
 #define REPEATABLE_COLUMNS 24
 
 static struct piece piece_of(struct walker *w, const struct expr *e);
@@ -31,7 +32,7 @@ is_minus_one(const struct expr *e)
 	       (e->kind == EXPR_FLOAT && e->u.fval == -1.0);
 }
 
-/* The byte type that e was widened from; void: none. */
+/* The 8-bit type from which e was widened; void if it was not. */
 static struct dtype
 byte_type(struct walker *w, const struct expr *e)
 {
@@ -46,8 +47,8 @@ byte_type(struct walker *w, const struct expr *e)
 		       : dtype_of(DT_VOID);
 }
 
-/* Is e a 32-bit product of widened bytes, not both signed, so that the upper
- * half of one factor is 0? */
+/* Is e a 32-bit product of two widened bytes of which at most one is signed?
+ * Then the upper half of one factor is 0. */
 static bool
 is_short_product(struct walker *w, const struct expr *e)
 {
@@ -89,7 +90,7 @@ walk_multiplies_too(const struct walker *w, const struct expr *e)
 	       (e->args[0]->kind == EXPR_MUL || e->args[1]->kind == EXPR_MUL);
 }
 
-/* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
+/* Prints a + -1 as a - 1, a + b * -2 as a - b * 2, and 0 - a as -a. */
 static struct piece
 arithmetic(struct walker *w, const struct expr *e)
 {
@@ -194,7 +195,7 @@ division(struct walker *w, const struct expr *e)
 	return walk_apply(w, id, e->type, e->args, 2);
 }
 
-/* Is e expensive enough to be computed once only? */
+/* Is e so expensive that it should be computed only once? */
 static bool
 is_work(const struct expr *e, int depth)
 {
@@ -244,7 +245,7 @@ extreme(struct walker *w, const struct expr *e)
 			bool again = e->type.lanes == 1 &&
 				     is_repeatable(w, args[0]);
 
-			/* The limit is a scalar, also for vectors. */
+			/* the limit is a scalar, even for a vector operand */
 			if (args[1]->kind == EXPR_BROADCAST) {
 				args[1] = args[1]->args[0];
 			}
@@ -265,8 +266,8 @@ extreme(struct walker *w, const struct expr *e)
 			  2);
 }
 
-/* May the vector or an operand of its operators have a loosely aligned type?
- * Results of functions do not. */
+/* May the vector have a loosely aligned type, by itself or by an operand of its
+ * operators? Results of functions do not. */
 static bool
 is_loose(const struct expr *e)
 {
@@ -287,8 +288,9 @@ is_loose(const struct expr *e)
 	}
 }
 
-/* Is the vector the result of an operator? Compilers drop a vector typedef's
- * attributes other than lanes and elements from its type. */
+/* Is the vector the result of an operator? Compilers give results a type
+ * without the attributes of the vector typedef, other than lanes and
+ * elements. */
 static bool
 is_of_operator(const struct expr *e)
 {
@@ -306,7 +308,7 @@ is_of_operator(const struct expr *e)
 	}
 }
 
-/* May the two vectors have types that compilers distinguish? */
+/* May compilers see two different types? */
 static bool
 types_differ(const struct expr *a, const struct expr *b)
 {
@@ -314,7 +316,7 @@ types_differ(const struct expr *a, const struct expr *b)
 	       is_of_operator(a) != is_of_operator(b);
 }
 
-/* A conditional expression; both sides have one type. */
+/* A conditional expression; its two values have the same type. */
 static struct piece
 choice(struct walker *w, const struct expr *e)
 {
@@ -329,7 +331,8 @@ choice(struct walker *w, const struct expr *e)
 	return walk_apply(w, FORM_SELECT, e->type, e->args, 3);
 }
 
-/* A cast of a composite expression to another class of types or a wider type. */
+/* A cast of a composite expression to another class of types or to a wider
+ * type. */
 static struct piece
 cast_composite(struct walker *w, struct dtype from, struct dtype to,
 	       struct piece p)
@@ -360,7 +363,8 @@ cast(struct walker *w, const struct expr *e)
 					     : FORM_CAST,
 				     from, to, &a, 1);
 	}
-	/* A wider value is rounded once, by its store. */
+	/* A value that is computed in a wider type is rounded once, when it is
+	 * stored. */
 	if (dtype_equal(from, to) || (w->whole && walk_is_lengthened(e)) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);
@@ -386,7 +390,7 @@ cast(struct walker *w, const struct expr *e)
 	return walk_cast_text(w, to, walk_piece(w, a));
 }
 
-/* 0 <= i reads better as i >= 0. */
+/* A comparison; 0 <= i is printed as i >= 0, which reads better. */
 static struct piece
 comparison(struct walker *w, const struct expr *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms of operators as a dialect has them, with the parentheses that
- * precedence requires and the ones that compilers warn about. */
+/* The dialect's forms of operators, with the parentheses that precedence
+ * requires and those without which compilers warn. */
 #include "walk_expr.h"
 
 static const char *
@@ -53,8 +53,8 @@ walk_is_lengthened(const struct expr *e)
 	       dtype_class(e->args[0]->type) == DTC_INT;
 }
 
-/* The operands of an operator without the casts that its implicit conversions
- * make redundant. */
+/* The two operands of an operator, without casts that the operator's implicit
+ * conversions make unnecessary. */
 static void
 operands(struct walker *w, const struct expr *const *args,
 	 const struct expr *out[2])
@@ -90,7 +90,7 @@ infix(struct walker *w, const struct form *f, const struct expr *const *both)
 		bool outer = (i == 1) == level->right;
 		bool same;
 
-		/* Operators accept a scalar for a broadcast vector. */
+		/* A scalar operand is enough: the operator broadcasts it. */
 		side[i] = walk_piece(w, one_number && args[i]->kind ==
 								EXPR_BROADCAST
 						? args[i]->args[0]
@@ -116,7 +116,7 @@ prefix(struct walker *w, const struct form *f, const struct expr *arg)
 	const char *text = walk_expr(w, arg, f->level);
 	char first = text[strspn(text, TEXT_OPEN)];
 
-	/* "- -x" and "& &x" are two tokens. */
+	/* "- -x" and "& &x": without parentheses they would be other tokens. */
 	if (first == f->text[strlen(f->text) - 1]) {
 		text = arena_printf(w->a, "(%s)", text);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walker's frame: names in scope, rendering of the dialect's texts, whole
- * functions. */
+/* The common part of the walker: names in scope, rendering of the dialect's
+ * texts, and the printing of whole functions. */
 #include "host_device.h"
 #include "walk_stmt.h"
 
@@ -79,7 +79,7 @@ walk_add(struct walker *w, const struct binding *b)
 	return &w->bindings.data[at];
 }
 
-/* The name as a key that all walkers of the module share. */
+/* A key for a name; it is the same for all walkers of the module. */
 static const struct expr *
 name_key(const struct walker *w, const char *name)
 {
@@ -101,7 +101,7 @@ count_visible(struct walker *w, const char *name, int step)
 			step + pointer_map_get(&w->times_visible, key, 0));
 }
 
-/* Lets no later binding take the name. */
+/* Adds a name to those in scope, which later bindings avoid. */
 static void
 walk_show(struct walker *w, const char *name)
 {
@@ -122,7 +122,7 @@ walk_drop(struct walker *w, int bindings, int visible)
 	}
 }
 
-/* A name distinct from all visible names and from names at file scope. */
+/* A name that differs from all names in scope and at file scope. */
 static const char *
 fresh_name(struct walker *w, const char *base)
 {
@@ -168,7 +168,7 @@ init(struct walker *w, struct unit *u, const struct func *f, struct strbuf *out)
 	walk_init_ranges(w);
 }
 
-/* Does a kernel that the function launches write the parameter? */
+/* Search: does a kernel that the function launches write parameter var? */
 struct written_search {
 	struct walker *w;
 	const struct var *var;
@@ -301,7 +301,7 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 			   data);
 }
 
-/* The number of threads per block, if constant. */
+/* Adds the number of threads of a block, if it is constant. */
 static void
 block_size(struct walker *w, const struct func *f, struct tdata *data)
 {
@@ -395,7 +395,7 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	}
 }
 
-/* The body, between the texts that its external symbols need. */
+/* Prints the body, between the texts that external functions in it need. */
 static void
 print_body(struct walker *w)
 {
@@ -444,9 +444,9 @@ print_indented(struct unit *u, const struct func *f, struct names lines,
 	return !w.failed;
 }
 
-/* Prints with tabs, or, if a line would exceed the hard limit, with a few
- * spaces per level. A loop that was outlined is not printed twice, and keeps
- * its indentation. */
+/* Prints a function indented by tabs. If a line is longer than the hard limit,
+ * prints it again, indented by a few spaces for each level; but not if loops
+ * were outlined, which would be emitted twice. */
 static bool
 print_func(struct unit *u, const struct func *f, struct names lines,
 	   struct strbuf *out)

@@ -16,7 +16,8 @@ form_of_intrinsic(enum intrin op, enum form_id *id)
 	return false;
 }
 
-/* Pointers count chars, which may be wider than bytes of memory plans are. */
+/* A pointer plus a number of bytes. Pointers count chars, which may have more
+ * than the 8 bits of a memory plan's bytes. */
 static struct piece
 pointer_sum(struct walker *w, const struct expr *e)
 {
@@ -32,7 +33,7 @@ pointer_sum(struct walker *w, const struct expr *e)
 	return walk_apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
 }
 
-/* Extracts a nibble, the same one of every byte of a vector. */
+/* Extracts a nibble; of a vector, the same nibble of each byte. */
 static struct piece
 nibble(struct walker *w, const struct expr *e)
 {
@@ -44,8 +45,8 @@ nibble(struct walker *w, const struct expr *e)
 	return walk_apply_to(w, FORM_NIBBLE, args[0]->type, e->type, args, 2);
 }
 
-/* A reinterpretation of the bits in memory. Those of a type that is only stored
- * are an unsigned integer. */
+/* Reinterprets the bits of a value as another type. A value of a storage-only
+ * type is represented by an unsigned integer in memory. */
 static struct piece
 reinterpret(struct walker *w, const struct expr *e)
 {
@@ -121,8 +122,8 @@ walk_intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_REINTERPRET:
 		return reinterpret(w, e);
 	case INTRIN_BITNOT:
-		/* A literal of a narrow type may have another width than its
-		 * type. */
+		/* A literal of a narrow type may have a wider type in the
+		 * language. */
 		if (dtype_is_int(e->type) && e->args[0]->kind == EXPR_INT) {
 			return walk_piece(w, expr_int(w->m, e->type,
 						      ~e->args[0]->u.ival));

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parallel loops in languages without them: the loop is outlined to a function
- * over a range of its iterations, which the caller's threads execute.
+/* Parallel loops in languages that have none: the loop becomes a function over
+ * a range of iterations, which the caller's threads call.
  *
- *   for oh in T.parallel(56):        conv1_part(x, w, y, begin, end):
+ * for oh in T.parallel(56):        conv1_part(x, w, y, begin, end):
  *       y[oh] = …                        for oh in range(begin, end): …
  *                              ->
  *                                    conv1(x, w, y):
  *                                        shared = x, w, y
  *                                        share(56, conv1_task, shared)
  *
- * where conv1_task unpacks shared and calls conv1_part. */
+ * conv1_task unpacks `shared` and calls conv1_part. */
 #include "walk_stmt.h"
 
-/* The loop's range must fit two 32-bit numbers. */
+/* Only loops with a 32-bit variable: the range is passed as two 32-bit
+ * numbers. */
 static bool
 is_shared(const struct stmt *s)
 {
@@ -42,7 +43,7 @@ unit_shares(const struct unit *u, const struct func *f)
 
 struct captures {
 	struct walker *w;
-	bool *used; /* by binding */
+	bool *used; /* by index of the binding */
 };
 
 static void
@@ -91,7 +92,7 @@ use_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* -- the function of a range -- */
+/* -- the function over a range -- */
 
 static struct var *
 bound_of_range(struct walker *w, const char *name, int64_t most)
@@ -137,7 +138,7 @@ make_part(struct walker *w, struct stmt *loop, const bool *used)
 	return part;
 }
 
-/* A member of the structure, and its value. */
+/* Adds a member of the structure and its value. */
 static void
 add_member(struct walker *w, const struct func *part, struct tdata *data,
 	   const struct binding *b, int index, const char **values)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectorized loops for dialects with predicated vector operations (a variable
- * number of lanes): the tail needs no scalar loop.
+/* Vectorized loops for dialects with predicated vector operations, which have a
+ * variable number of lanes: no scalar loop is needed for the tail.
  *
  *	for i in T.vectorized(10):          for (i = 0; i < 10; i += 4)
  *		y[i] = x[i] + b        ->       store(&y[i], add(load(&x[i],
- *						10 - i), all(b)), 10 - i) */
+ *						10 - i), all(b)), 10 - i)
+ */
 #include <string.h>
 
 #include "walk_stmt.h"
 
-/* Is the last index v plus an invariant, and are the others independent of
- * v? */
+/* Is the last index the loop variable v plus an invariant, and do the other
+ * indices not depend on v? */
 static bool
 walks(struct walker *w, const struct expr *const *index, int n,
       const struct var *v)
@@ -86,8 +87,8 @@ is_part_store(struct walker *w, const struct stmt *s, const struct var *v,
 	       is_vector(w, s->args[0], v, t);
 }
 
-/* The stores of a body, with variables of LETs replaced by their values, which
- * is valid as no store is in between. */
+/* The stores of a loop body. Variables of LETs are replaced by their values,
+ * which is valid because no store comes in between. */
 struct stores {
 	struct walker *w;
 	VEC(const struct stmt *) list;
@@ -199,7 +200,8 @@ vector_of(struct walker *w, const struct expr *e, const struct var *v,
 struct stmt *
 walk_parts(struct walker *w, struct stmt *loop, struct dtype t)
 {
-	struct func *f = (struct func *)(uintptr_t)w->f; /* owns the nodes */
+	/* const is cast away: f owns the new nodes */
+	struct func *f = (struct func *)(uintptr_t)w->f;
 	struct stores x = { .w = w };
 	struct stmt **list;
 

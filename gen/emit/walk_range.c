@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries about integers: overflow, and safe divisors. */
+/* Queries about integers: can an operation overflow, is a divisor safe? */
 #include "walk_stmt.h"
 
 bool
@@ -21,7 +21,8 @@ walk_is_data(struct walker *w, const struct expr *e)
 	return false;
 }
 
-/* States the value ranges of array parameters that are constants. */
+/* Sets the value ranges of array parameters that are constants; `bytes`: of
+ * arrays of bytes, too. */
 static void
 state_constants(struct walker *w, bool bytes)
 {
@@ -46,8 +47,8 @@ walk_init_ranges(struct walker *w)
 	state_constants(w, false);
 }
 
-/* If arbitrary bytes might overflow the accumulator, tries the actual
- * constants. */
+/* If the type of the operands does not exclude an overflow of the accumulator,
+ * tries the values of the constants. */
 bool
 walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 {
@@ -63,13 +64,13 @@ walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 		found = value_range_of_buffer(&w->ranges, b);
 	}
 	*most = value_range_magnitude(found.range);
-	/* An accumulator that starts at its type's limit has no tighter
-	 * bound. */
+	/* A range up to the limit of the type proves nothing. */
 	return found.how == RANGE_SUMMED &&
 	       *most < value_range_magnitude(value_range_of_type(b->type)) - 1;
 }
 
-/* Does e load 32 bits or more, so that types alone prove no bound? */
+/* Does e load integers of at least 32 bits, whose type alone does not prove a
+ * bound? */
 static void
 find_wide_load(void *ctx, const struct expr *e)
 {
@@ -78,8 +79,8 @@ find_wide_load(void *ctx, const struct expr *e)
 			dtype_bits(e->type) >= 32;
 }
 
-/* A comment tells a bound from narrow operands only above this magnitude: below it,
- * their types show that no int32 overflows. */
+/* A bound that follows from narrow operands is stated in a comment only above
+ * this magnitude; below it, the types make clear that no int32 overflows. */
 enum { PLAIN_MAX = 1 << 24 };
 
 bool
@@ -139,15 +140,16 @@ walk_shifted_bound(struct walker *w, const struct stmt *let, int64_t *most)
 	}
 }
 
-/* May the operation leave its type? Loops and sizes are planned to fit. */
+/* May the result be outside of its type? Not for loop variables and sizes,
+ * whose types are chosen so that it fits. */
 bool
 walk_may_wrap(struct walker *w, const struct expr *e)
 {
 	bool fits;
 
 	if (dtype_class(e->type) == DTC_UINT) {
-		/* Products of narrow types may overflow the int they are
-		 * promoted to. */
+		/* a product of narrow types may overflow the int to which they
+		 * are promoted */
 		return e->kind == EXPR_MUL &&
 		       w->d->types[e->type.kind].promoted &&
 		       dtype_bits(e->type) * 2 >= w->d->int_bits;
@@ -171,7 +173,7 @@ walk_is_negative(struct walker *w, const struct expr *e)
 	return b.min < 0;
 }
 
-/* Is the divisor known to be neither 0 nor -1? */
+/* Is the divisor proven to be neither 0 nor -1? */
 bool
 walk_is_safe_divisor(struct walker *w, const struct expr *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements as text. Runs of declarations are followed by an empty line; names
- * are unique among the visible ones, so nothing shadows. */
+/* Statements as text. An empty line follows a run of declarations. A name never
+ * shadows another one in scope. */
 #include "walk_stmt.h"
 #include "comment_text.h"
 #include "host_device.h"
@@ -91,7 +91,8 @@ open_lines(struct walker *w, struct names lines, const struct tdata *data)
 	for (int i = 0; i < lines.n; i++) {
 		const char *text = walk_render(w, lines.data[i], data);
 
-		if (text[0] != '\0') { /* sections may render to nothing */
+		/* a text may consist of sections that render to nothing */
+		if (text[0] != '\0') {
 			walk_put(w, false, text);
 		}
 	}
@@ -144,13 +145,15 @@ find_use(void *ctx, struct stmt *s)
 	struct var_search *v = ctx;
 
 	for (int i = 0; i < s->n_args && !v->found; i++) {
-		/* Extents of threads are the launch's business. */
+		/* The launch evaluates the extents of thread loops, not the
+		 * kernel. */
 		v->found = tag_of(s) < 0 && expr_uses_var(s->args[i], v->var);
 	}
 	return !v->found;
 }
 
-/* A thread loop is implicit: its variable is the thread's index. */
+/* Prints no loop for a thread loop: its variable becomes the index of the
+ * thread. */
 static void
 walk_thread(struct walker *w, struct stmt *s)
 {
@@ -187,8 +190,8 @@ walk_thread(struct walker *w, struct stmt *s)
 	walk_stmt(w, s->children[0]);
 }
 
-/* Does the template use the name? Values that are not printed must not request
- * helpers. */
+/* Do the lines use the placeholder? A value that is not printed must not add
+ * helpers to the unit. */
 static bool
 uses_name(struct names lines, const char *what)
 {
@@ -200,7 +203,7 @@ uses_name(struct names lines, const char *what)
 	return false;
 }
 
-/* A loop in steps of all lanes; the last step may have fewer. */
+/* A loop whose steps compute all lanes; the last step may have fewer. */
 static void
 walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 {
@@ -228,7 +231,7 @@ walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 	close_lines(w, f->loop_end);
 }
 
-/* Adds what is known about the trip count: minimum, maximum, and a divisor. */
+/* Adds what is known about the trip count: minimum, maximum and a divisor. */
 static void
 add_trips(struct walker *w, struct tdata *data, const struct expr *extent)
 {
@@ -281,7 +284,7 @@ walk_for(struct walker *w, struct stmt *s)
 	}
 	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
 	    (id == SAY_PARALLEL && w->shares)) {
-		id = SAY_SERIAL; /* no nested parallel loops */
+		id = SAY_SERIAL; /* parallel loops are not nested */
 	}
 	lines = lines_of(w, id);
 	if (lines == NULL || dialect_type(w->d, v->type) == NULL) {
@@ -356,7 +359,7 @@ walk_while(struct walker *w, struct stmt *s)
 	close_lines(w, lines->close);
 }
 
-/* The binding of the buffer that a pointer points into; NULL: unknown. */
+/* The binding of the buffer into which a pointer points; NULL if unknown. */
 static const struct binding *
 pointed_at(struct walker *w, const struct expr *value)
 {
@@ -368,7 +371,7 @@ pointed_at(struct walker *w, const struct expr *value)
 					  : NULL;
 }
 
-/* The declaration; the statement inside comes after it. */
+/* Prints the declaration of a LET; the caller prints its body. */
 static void
 walk_let(struct walker *w, struct stmt *s)
 {
@@ -433,8 +436,6 @@ walk_let(struct walker *w, struct stmt *s)
 	}
 }
 
-/* -- local arrays -- */
-
 /* -- stores -- */
 
 static bool
@@ -451,8 +452,8 @@ is_load_of(const struct expr *e, const struct stmt *store)
 	return true;
 }
 
-/* May x = x + v become x += v? Only if the addition is the language's
- * operator. */
+/* May x = x + v be printed as x += v? Only if the language itself has the
+ * operator for this type. */
 static bool
 is_operator(struct walker *w, const struct expr *v)
 {
@@ -498,8 +499,8 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	return SAY_STORE;
 }
 
-/* Stores a vector to an array of vectors, if the dialect has a form other than
- * assignment. */
+/* Stores a vector in an array of vectors, if the dialect has another form for
+ * that than assignment. Else false. */
 static bool
 write_vector(struct walker *w, struct stmt *s)
 {
@@ -524,8 +525,8 @@ write_vector(struct walker *w, struct stmt *s)
 	return true;
 }
 
-/* Stores a vector to an array of scalars, if the dialect has a form other than
- * assignment. */
+/* Stores a vector in an array of scalars, if the dialect has another form for
+ * that than assignment. Else false. */
 static bool
 store_vector(struct walker *w, struct stmt *s)
 {
@@ -599,7 +600,7 @@ walk_store(struct walker *w, struct stmt *s)
 	tdata_text(data, "target",
 		   walk_element(w, s->u.buffer, s->args + 1, s->n_args - 1,
 				ELEMENT_VALUE));
-	/* Operators take a number for a vector of it. */
+	/* Compound assignments broadcast a scalar: no vector is needed. */
 	if (id != SAY_STORE && value->kind == EXPR_BROADCAST) {
 		value = value->args[0];
 	}
@@ -622,8 +623,8 @@ are_alike(const struct buffer *a, const struct buffer *b)
 	return same;
 }
 
-/* Lets the arrays of the second chain of ALLOCs use the declarations of the
- * first chain, if they are pairwise equal. */
+/* If the nested ALLOCs of `later` declare arrays like those of `first`, one by
+ * one, they use the declarations of `first`. Else false. */
 static bool
 take_places(struct walker *w, const struct stmt *first,
 	    const struct stmt *later)
@@ -649,7 +650,7 @@ take_places(struct walker *w, const struct stmt *first,
 	return false;
 }
 
-/* Do all statements with local arrays start with equal ones? Then one
+/* Do all children that begin with ALLOCs declare equal arrays? Then one
  * declaration serves all of them. */
 static bool
 find_same(struct walker *w, const struct stmt *s)
@@ -687,7 +688,8 @@ walk_seq(struct walker *w, struct stmt *s)
 		struct stmt *child = s->children[i];
 		const struct lines *lines = &w->d->statements[SAY_BLOCK];
 
-		/* Arrays of consecutive statements may share memory. */
+		/* A block for each child ends the life of its arrays: they may
+		 * share memory. */
 		if (child->kind == STMT_ALLOC && arrays > 1 && !same &&
 		    !lower_is_kernel(w->f) && lines->rejected == NULL) {
 			struct inner inner = enter(w);
@@ -720,7 +722,7 @@ walk_evaluate(struct walker *w, const struct expr *e)
 	}
 }
 
-/* The note "comment" of a statement, on a line before it. */
+/* Prints the note "comment" of a statement on a line before it. */
 static void
 say_comment(struct walker *w, const struct stmt *s)
 {
@@ -738,7 +740,8 @@ walk_stmt(struct walker *w, struct stmt *s)
 {
 	struct tdata *data;
 
-	/* The entry function has a LET inside a LET for each of its tensors. */
+	/* A loop, because the LETs of an entry function are nested deeply: one
+	 * for each of its tensors. */
 	for (; !w->failed && (s->kind == STMT_LET || s->kind == STMT_ATTR);
 	     s = s->children[0]) {
 		if (s->kind == STMT_LET) {

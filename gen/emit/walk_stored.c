@@ -36,8 +36,7 @@ convert(struct walker *w, const char *helper, struct dtype from,
 	return walk_call(w, name, &p.text, 1);
 }
 
-/* The type of the operation's result before rounding; false: the result is
- * exact. */
+/* Does the operation round? *from: the type of its result before rounding. */
 static bool
 is_inexact(const struct walker *w, const struct expr *e, struct dtype *from)
 {
