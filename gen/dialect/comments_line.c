@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comments that end with their line, in place of those that are closed: texts
- * are written with these, and a dialect may want the others.
+/* Converts comments with delimiters to comments that end with their line, for
+ * dialects that prefer these. The texts of dialects are written with
+ * delimiters:
  *
  *   (open) conv1                     (line) conv1
  *    * work  12 MAC (close)   ->     (line) work  12 MAC
  *
- * A comment that stands within a line stays as it is. */
+ * A comment with code after it on the same line is not changed. */
 #include <ctype.h>
 #include <string.h>
 
@@ -14,12 +15,12 @@
 struct rewriter {
 	const struct comment_forms *c;
 	struct strbuf *out;
-	const char *begin; /* of the text that is rewritten */
+	const char *begin; /* start of the text that is converted */
 	struct anchor_pass pass;
-	bool inside; /* of a comment that goes on */
+	bool inside; /* the last line ended inside of a comment */
 };
 
-/* Copies a part of the text. */
+/* Copies n characters and moves the anchors in them. */
 static void
 copy(struct rewriter *w, const char *text, size_t n)
 {
@@ -44,7 +45,9 @@ write_trimmed(struct rewriter *w, const char *text, size_t n)
 	}
 	if (n > 0 && text[n - 1] == '\\') {
 		strbuf_puts(w->out,
-			    " ."); /* the next line is not of the comment */
+			    /* a backslash at the end would continue the
+			     * comment */
+			    " .");
 	}
 	strbuf_putc(w->out, '\n');
 }
@@ -66,7 +69,7 @@ starts(const char *text, size_t n, const char *word)
 	return strlen(word) <= n && strncmp(text, word, strlen(word)) == 0;
 }
 
-/* The position of the word; n: the text does not have it. */
+/* The position of the word in text, or n if it does not occur. */
 static size_t
 find(const char *text, size_t n, const char *word)
 {
@@ -78,7 +81,8 @@ find(const char *text, size_t n, const char *word)
 	return n;
 }
 
-/* Behind the quoted text that starts there. */
+/* text[at] is a quote: returns the position after the closing quote, n if there
+ * is none. */
 static size_t
 behind_quotes(const char *text, size_t at, size_t n)
 {
@@ -90,7 +94,7 @@ behind_quotes(const char *text, size_t at, size_t n)
 	return at < n ? at + 1 : n;
 }
 
-/* A line that starts in a comment. */
+/* Converts a line that starts inside of a comment. */
 static void
 rewrite_rest(struct rewriter *w, const char *text, size_t n)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads dialects: dialect.json over that of the dialect it extends, checked and
- * read by the table of its keys, then for completeness: whatever a program may
- * hold is spelled or rejected. */
+/* Reads dialects: merges dialect.json over that of the dialect that it extends,
+ * checks and reads it by the table of its keys, then checks that it is
+ * complete: every operation, type and statement that a program may contain must
+ * be spelled or rejected. */
 #include "dialect_keys.h"
 #include "dialect_load.h"
 #include "identifiers.h"
 #include "json_put.h"
 
-/* choose_fp() has merged the mode's expressions before. */
+/* Reads the headers and lines of a mode of --fp. choose_fp() has merged the
+ * expressions of the mode already. */
 void
 dialect_read_fp(void *ctx, struct json j)
 {
@@ -30,7 +32,8 @@ dialect_read_fp(void *ctx, struct json j)
 
 /* -- files and what they extend -- */
 
-/* In these sections a row replaces the parent's row as a whole. */
+/* In these sections, a row replaces the whole row of the parent dialect:
+ * removes the rows of `base` that `over` has, too. */
 static void
 drop_rows(cJSON *base, const cJSON *over, const char *section)
 {
@@ -46,7 +49,7 @@ drop_rows(cJSON *base, const cJSON *over, const char *section)
 	}
 }
 
-/* A dialect's reserved words are added to its parent's. */
+/* A dialect's reserved words are added to those of its parent. */
 static void
 add_reserved(cJSON *merged, const cJSON *base)
 {
@@ -63,8 +66,8 @@ add_reserved(cJSON *merged, const cJSON *base)
 	}
 }
 
-/* Floats of 8 bits and fewer without a row of their own take the row of the
- * class. */
+/* The row BYTE_FLOAT is copied for each float of at most 8 bits without a row
+ * of its own. */
 static void
 spread_byte_floats(cJSON *tree)
 {
@@ -139,7 +142,7 @@ load_chain(struct loader *l, const char *name)
 	return merged;
 }
 
-/* Merges the keys of the mode of --fp over the dialect. */
+/* Merges the keys for the mode of --fp over the dialect. */
 static bool
 choose_fp(struct loader *l, cJSON *merged)
 {

@@ -19,22 +19,24 @@ enum form_id {
 };
 
 enum form_kind {
-	FORM_IS_REJECTED, /* text: why */
+	FORM_IS_REJECTED, /* text: the reason */
 	FORM_IS_INFIX,    /* text: the operator */
 	FORM_IS_PREFIX,
-	FORM_IS_CALL,  /* text: the function, a template over type facts */
-	FORM_IS_TEXT,  /* text: a template over type facts, a, b, c */
-	FORM_IS_HELPER /* text: name of the helper */
+	/* text: a template of the function's name, over facts of the type */
+	FORM_IS_CALL,
+	FORM_IS_TEXT,  /* text: a template over facts of the type and a, b, c */
+	FORM_IS_HELPER /* text: the key of the helper */
 };
 
 struct form {
 	enum form_kind kind;
 	const char *text;
-	const char *pointer; /* its place in dialect.json */
-	const char *file;    /* the dialect.json that defines it */
+	const char *pointer; /* JSON pointer, for messages */
+	const char *file;    /* the dialect.json that has it */
 	int level;           /* precedence of the result */
-	int operands[3];     /* least precedence of operands (TEXT) */
-	struct names needs;  /* headers */
+	/* TEXT: the lowest precedence of each operand without parentheses */
+	int operands[3];
+	struct names needs; /* headers that it needs */
 };
 
 enum break_place { BREAK_NONE, BREAK_BEFORE, BREAK_AFTER };
@@ -42,34 +44,37 @@ enum break_place { BREAK_NONE, BREAK_BEFORE, BREAK_AFTER };
 /* A level of precedence; a higher index binds tighter. */
 struct level {
 	const char *name;
-	bool right;       /* associates to the right */
-	uint64_t clarify; /* operands of these levels get parentheses that the
-			   * language does not need, against warnings */
+	bool right; /* associates to the right */
+	/* Operands of these levels (bits) get parentheses that only avoid
+	 * warnings. */
+	uint64_t clarify;
 	enum break_place where;
-	bool composite; /* its results are composite expressions, whose casts
-			 * have a form of their own */
+	/* Its results are composite expressions, for which casts have a form of
+	 * their own. */
+	bool composite;
 };
 
 struct spelled_type {
-	const char *rejected; /* the reason, or NULL */
-	const char *file;     /* the dialect.json that defines it */
+	const char *rejected; /* why the dialect lacks it, or NULL */
+	const char *file;     /* the dialect.json that has it */
 	const char *spelling, *literal, *wide_literal;
 	const char *lowest, *highest, *unsigned_spelling;
 	const char *infinity, *nan, *no, *yes, *math;
-	/* Only memory has the type: expressions have the type `computed`, and
-	 * the helpers convert. */
+	/* Storage-only: values of this type exist only in memory; expressions
+	 * have the type `computed`, and helpers convert. */
 	bool is_stored_only;
 	struct dtype computed;
 	const char *load, *store, *round;
-	bool promoted; /* the results of arithmetic have the dialect's int */
+	bool promoted; /* arithmetic on it has results of type int */
 	struct names needs, special_needs;
-	struct tdata *facts; /* the type's placeholders: type, short, bits, … */
+	/* placeholders about the type: type, short, bits, … */
+	struct tdata *facts;
 };
 
-/* Lines around a body. */
+/* The lines around the body of a statement. */
 struct lines {
 	const char *rejected;
-	const char *file; /* the dialect.json that defines them */
+	const char *file; /* the dialect.json that has them */
 	struct names open, otherwise, close;
 	const char *line;
 };
@@ -80,20 +85,20 @@ enum statement_id {
 	SAY_COUNT
 };
 
-/* A header that only some compilers have, and the preprocessor's condition for
- * these compilers. */
+/* A header that only some compilers have, and the preprocessor condition for
+ * these. */
 struct rare_header {
 	const char *name, *condition;
 };
 
 struct helper {
-	const char *key, *name; /* name: a template over type facts */
+	const char *key, *name; /* name: a template over facts of the type */
 	const char *file, *text;
 	struct names needs;
-	struct names uses; /* helpers that it calls */
-	bool contracts; /* adds a product of floats: a compiler may make that a
-			 * fused multiply-add */
-	bool loop; /* has one loop: an iteration for each bit of its type */
+	struct names uses; /* the helpers that it calls */
+	/* It adds a product of floats, which compilers may contract. */
+	bool contracts;
+	bool loop; /* it has a loop over the bits of its type */
 };
 
 enum template_id {
@@ -114,8 +119,8 @@ struct dialect_template {
 
 enum device_barrier { BARRIER_SHARED, BARRIER_BLOCK, BARRIER_COUNT };
 
-/* The type of buffers of a scope: one fragment for each tile of the buffer's
- * last two dimensions. */
+/* The type of the elements of a buffer in this scope: a fragment for each tile,
+ * the last two dimensions of the buffer. */
 struct fragment_form {
 	const char *scope, *spelling;
 	struct dtype type;
@@ -123,8 +128,9 @@ struct fragment_form {
 	struct names needs;
 };
 
-/* The copying unit's name for the layout of arrays of a scope. row_bytes > 0:
- * rows have that many bytes, in a swizzled order that only intrinsics know. */
+/* The copying unit's name of the layout of arrays in a scope. row_bytes > 0:
+ * rows have this many bytes in a swizzled order, which only intrinsics can
+ * access. */
 struct box_layout {
 	const char *scope, *name;
 	int row_bytes;
@@ -135,25 +141,26 @@ struct box_type {
 	const char *name;
 };
 
-/* A number of dimensions that a box may have; the key of the helper that copies
- * boxes of that rank. */
+/* Boxes of `rank` dimensions: the key of the helper that copies them. */
 struct box_rank {
 	int rank;
 	const char *helper;
 };
 
-/* Copies of boxes into shared memory, by a unit of the device. */
+/* Copies of boxes of a tensor into shared memory, by a unit of the device
+ * (TMA). */
 struct box_forms {
-	const char *helper; /* the key of the helper that they need; NULL: the
-			     * device has no boxes */
-	/* The kernel's parameter that describes an array, and its argument at
-	 * the launch; statements for a copy of a box, for the end of a group of
-	 * copies, for waiting. */
+	/* The key of the helper that all of these need; NULL: the device has no
+	 * such unit. */
+	const char *helper;
+	/* Texts: the parameter of a kernel that describes an array, and its
+	 * argument in a launch; statements that copy a box, end a group of
+	 * copies, and wait for groups. */
 	const char *source, *argument, *copy, *commit, *wait;
 	struct names begin; /* first lines of a kernel with box copies */
 	VEC(struct box_rank) ranks;
 	int64_t most_extent;
-	int64_t bytes; /* the size and the stride of rows are multiples */
+	int64_t bytes; /* the size and the stride of rows are multiples of it */
 	VEC(struct box_layout) layouts;
 	VEC(struct box_type) types;
 };
@@ -161,167 +168,179 @@ struct box_forms {
 struct device_forms {
 	const char *rejected; /* why the dialect has no kernels, or NULL */
 	const char *file;     /* the dialect.json that rejects them */
-	struct names kernel;  /* lines before the body */
-	const char *array, *scalar;     /* parameters */
-	const char *indices[TAG_COUNT]; /* of threads */
+	struct names kernel;  /* lines between the signature and the body */
+	const char *array, *scalar;     /* texts of parameters */
+	const char *indices[TAG_COUNT]; /* of threads and blocks, by tag */
 	const char *barriers[BARRIER_COUNT];
-	const char *shuffle_xor; /* another thread's value; NULL: no form */
-	/* Asynchronous copies into shared memory: statements for a copy, for
-	 * the end of a group, for waiting. NULL: copies are synchronous. */
+	const char *shuffle_xor; /* reads another thread's value, or NULL */
+	/* Statements that copy into shared memory asynchronously, end a group
+	 * of copies, and wait for groups. NULL: copies are synchronous. */
 	const char *async_copy, *async_commit, *async_wait;
-	int64_t async_bytes; /* sizes of a copy, as bits */
+	int64_t async_bytes; /* allowed sizes of a copy in bytes, as bits */
 	struct names async_needs;
 	struct box_forms boxes;
-	/* In a kernel with more than pool_beyond bytes of shared arrays, they
-	 * are parts of one dynamic array, whose size is an argument of the
-	 * launch: its declaration in the kernel, the declaration of a part, a
-	 * statement of the host before the launch. 0: no dynamic array. */
+	/* If the shared arrays of a kernel have more than pool_beyond bytes,
+	 * they are parts of one dynamic array whose size is an argument of the
+	 * launch. Texts: its declaration in the kernel, the declaration of a
+	 * part, and a statement of the host before the launch. 0: there is no
+	 * dynamic array. */
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
-	const char *launch, *no_launch; /* one is set: the form, or why not */
-	/* The helper for the extents of a launch that may exceed 32 bits; NULL:
+	/* one of these is set: the launch, or why there is none */
+	const char *launch, *no_launch;
+	/* The helper for extents of a launch that may exceed 32 bits; NULL if
 	 * launches take 64-bit extents. */
 	const char *extent;
-	/* Whole models: the dialect of the host's code (NULL: this dialect); a
-	 * launch by the entry function (NULL: the dialect has no models). A
-	 * launch's arguments and the tensors in the workspace; NULL: they have
-	 * the forms of C. */
+	/* Whole models. host: the dialect of the host's code (NULL: this one);
+	 * model_launch: a launch in the entry function (NULL: models are not
+	 * supported); the others: arguments of a launch and tensors in the
+	 * workspace (NULL: as in C). */
 	const char *host, *model_launch, *pointer, *number, *place;
-	/* An element of the device's memory, read by the host: the helper, and
-	 * its call; NULL: the host cannot read. */
+	/* How the host reads an element in the device's memory: the helper and
+	 * its call. NULL: it cannot. */
 	const char *reader, *read;
-	/* The self-test's arrays, which host and device share, and a statement
-	 * that waits for kernels; NULL: plain arrays, no statement. */
+	/* Self-test: the declaration of arrays that host and device share, and
+	 * a statement that waits for kernels. NULL: plain arrays, no
+	 * statement. */
 	const char *memory, *wait;
 	VEC(struct fragment_form) fragments;
 };
 
-/* A vector type that the language itself has, and its name. */
+/* A vector type that is built into the language, and its name. */
 struct vector_name {
 	struct dtype type;
 	const char *spelling;
 };
 
-/* Vectors of a few numbers. */
+/* How the dialect spells short vectors. */
 struct vector_forms {
 	const char *rejected; /* why the dialect has no vectors, or NULL */
 	const char *file;     /* the dialect.json that rejects them */
 	VEC(struct vector_name) spelled;
 	struct names before; /* lines before the first definition */
-	/* Templates: the type's name, its definition, the vector whose first
-	 * element is a given one. `loose`: with the alignment of an element. */
+	/* Templates: the name of a type, its definition, and the vector whose
+	 * first element is a given element of an array. The flag `loose`: a
+	 * type with the alignment of its elements. */
 	const char *name, *define, *elements;
-	/* Statements that store a vector to an array of numbers where vectors
-	 * are not lvalues; loads and stores of the first lanes only, for the
-	 * last iteration of a loop. */
+	/* store: a statement that stores a vector in an array of scalars, if
+	 * vectors are not lvalues. load_part, store_part: loads and stores of
+	 * the first lanes only, for predicated loops. */
 	const char *store, *load_part, *store_part;
-	/* Loads and stores of an element of an array of vectors that is not the
-	 * function's own, where such an element is no vector of the language;
-	 * or NULL. */
+	/* Loads and stores of an element of an array of vectors that the
+	 * function did not declare, if such an element is not a vector of the
+	 * language; or NULL. */
 	const char *read, *write;
 	struct names loop, loop_end;
-	VEC(struct dtype) parts; /* the types of vectors in such loops */
-	const struct form *forms[FORM_COUNT]; /* NULL: no form */
-	bool computes;                        /* forms[] has a form */
+	VEC(struct dtype) parts; /* the vector types of predicated loops */
+	const struct form *forms[FORM_COUNT]; /* NULL if there is no form */
+	bool computes;                        /* any of forms[] is set */
 };
 
-/* Parallel loops as functions (tasks) that the caller's threads run. */
+/* Parallel loops as functions ("tasks") that threads of the caller run. */
 struct task_forms {
 	bool used;
-	const char *runtime; /* the file of runtime-c/ with the threads */
-	const char *parameter, *argument; /* of functions with parallel loops */
-	const char *array, *scalar; /* members of the struct that tasks share */
+	/* the file of runtime-c/ that provides the threads */
+	const char *runtime;
+	/* added to functions with parallel loops */
+	const char *parameter, *argument;
+	/* members of the struct of captured variables */
+	const char *array, *scalar;
 	const char *declare, *call;
 };
 
-/* Kernels as functions of one signature, called through a table: the function's
- * declarations of its arrays and sizes. */
+/* --form graph: kernels are functions with the same signature, called through a
+ * table. Declarations of an array and of a size in such a function. */
 struct graph_forms {
 	const char *rejected; /* why the dialect has no graph form, or NULL */
 	const char *array, *size;
-	struct names runtime; /* files of runtime-c that make the calls */
-	const char *ldflags;  /* of programs with these files */
+	struct names runtime; /* files of runtime-c/ that call the kernels */
+	const char *ldflags;  /* linker flags for programs with these files */
 };
 
-/* Functions whose text comes from a backend, and the arguments of a backend that
- * keeps state between runs. */
+/* Regions of backends: functions whose text a backend provides. */
 struct region_forms {
 	const char *rejected;  /* why the dialect has no regions, or NULL */
-	const char *parameter; /* the model's struct */
-	const char *argument;  /* the argument in the entry function */
-	const char *memory;    /* a region's own part of the workspace */
-	const char *weights;   /* a parameter: its constants */
+	const char *parameter; /* the parameter for the model's struct */
+	const char *argument;  /* the argument for it in the entry function */
+	const char *memory;    /* the region's part of the workspace */
+	const char *weights;   /* the parameter for the region's constants */
 };
 
-/* A rule that lines of the output break; such a line ends with the mark. */
+/* A coding rule that some lines of the output violate; these lines end with the
+ * mark. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
 };
 
-/* The delimiters of comments in the dialect's texts, and the start of a comment
- * that ends with its line; line NULL: comments are printed as they are. */
+/* The delimiters of comments in the dialect's texts, and `line`, which starts a
+ * comment that ends with its line; NULL: comments keep their delimiters. */
 struct comment_forms {
 	const char *open, *next, *close, *line;
 };
 
-/* A guideline of the standard: "compliant", "deviation" (of lines that have a
- * mark), "disapplied" or "not applicable", and how that is so. */
+/* A guideline of the standard. status: "compliant", "deviation" (in marked
+ * lines), "disapplied" or "not applicable"; how: the explanation. */
 struct guideline {
 	const char *id, *category, *status, *how;
 };
 
-/* The coding rules that the output complies with; standard NULL: the dialect
- * claims no compliance. */
+/* The coding standard with which the output complies; NULL: the dialect makes
+ * no such claim. */
 struct compliance {
 	const char *standard;
-	struct names claims; /* one line each */
+	struct names claims; /* one line for each */
 	VEC(struct guideline) guidelines;
-	struct names implementation_defined; /* behaviour relied on */
+	/* behaviour on which the output relies */
+	struct names implementation_defined;
 	VEC(struct deviation) deviations;
 };
 
 struct dialect {
 	const char *name, *description;
-	const char *file; /* of dialect.json, for messages */
+	const char *file; /* the path of dialect.json, for messages */
 	struct module *module;
 	const char *dir;    /* the user's folder of dialects, or NULL */
 	struct names chain; /* its name, then the dialects that it extends */
 	int identifier_length, external_length, int_bits, char_bits;
-	int64_t object_bytes; /* of the largest object; 0: no limit */
+	int64_t object_bytes; /* largest object in bytes; 0: no limit */
 	int line_columns, tab_columns;
-	int text_columns; /* limit of a line's text after the indent */
-	int most_columns; /* limit of a line */
-	int deep_columns; /* of an indent in functions too deep for tabs */
+	int text_columns; /* largest width of a line without its indent */
+	int most_columns; /* largest width of a line */
+	/* indent in functions that are nested too deeply for tabs */
+	int deep_columns;
 
 	int n_levels;
 	struct level *levels;
-	int primary, assignment, unary, relational; /* levels of these names */
+	int primary, assignment, unary, relational; /* indices in levels */
 	struct spelled_type types[DT_COUNT];
-	const struct form *forms[FORM_COUNT][DT_COUNT]; /* NULL: not asked */
+	/* NULL: programs never need it */
+	const struct form *forms[FORM_COUNT][DT_COUNT];
 	struct {
 		const char *element, *call, *array_cast, *pointer_cast;
 		const char *input, *output, *workspace, *weight;
-		bool always_cast;   /* a pointer to void is no other pointer */
-		const char *arena;  /* of one type, in the workspace */
-		int entry_tabs;     /* before statements of the entry */
+		bool always_cast;  /* void * does not convert implicitly */
+		const char *arena; /* the workspace's array of a type */
+		/* tabs before statements of the entry function */
+		int entry_tabs;
 		const char *unit;   /* the type of a byte, for offsets */
 		bool flat_locals;   /* local arrays have one dimension */
-		const char *refuse; /* a size is out of bounds: a statement */
-		bool single_exit;   /* which does not return */
+		const char *refuse; /* a statement: a size is out of bounds */
+		bool single_exit;   /* `refuse` does not return */
 	} access;
-	/* Each memory's qualifier, before the type; NULL: no qualifier. */
+	/* The qualifier of each memory, written before the type; NULL if it has
+	 * none. */
 	const char *spaces[SPACE_COUNT];
 	struct lines statements[SAY_COUNT];
 	struct {
 		struct names kernel, exported, prototype, close;
 		const char *no_parameters, *array, *scalar, *pointer;
-		/* A symbol from outside, and its pointers. */
+		/* Declaration of an external function and of its pointers. */
 		const char *external, *external_pointer;
-		const char *helper; /* the specifiers of helpers */
-		bool unique; /* no member of a structure has a function's name */
-		bool flat;   /* arguments that are arrays have one dimension */
-		/* Lines around functions in which the compiler may not make
-		 * fused multiply-adds. */
+		const char *helper; /* specifiers of helper functions */
+		bool unique; /* members must not have the names of functions */
+		bool flat;   /* array arguments have one dimension */
+		/* Lines around functions in which contraction (fused
+		 * multiply-add) is forbidden. */
 		struct names apart_begin, apart_end;
 	} functions;
 	struct device_forms device;
@@ -335,31 +354,33 @@ struct dialect {
 		bool forms[WEIGHTS_SECTION + 1];
 		int64_t in_source_bytes;
 		enum weights_form large;
-		bool copied; /* once, to the caller's memory */
+		bool copied; /* copied once to memory of the caller */
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
-		bool header;  /* declarations are in a file of their own */
-		bool aligned; /* `define` has the target's alignment */
+		bool header;  /* declarations are in a separate file */
+		bool aligned; /* definitions have the target's alignment */
 	} weights;
 	struct compliance compliance;
 	struct comment_forms comments;
 	struct dialect_template templates[TEMPLATE_COUNT];
 	const char *files[FILE_COUNT];
-	struct names entry_names; /* used by the template of the entry */
-	struct names source_needs, file_weights_needs; /* headers */
-	struct names source_before; /* lines behind a source's headers */
-	/* Lines that refuse a compiler, and lines before all of these. */
+	/* names in the template of the entry function */
+	struct names entry_names;
+	/* headers that these files include */
+	struct names source_needs, file_weights_needs;
+	struct names source_before; /* lines after the headers of a source */
+	/* Lines that refuse a compiler, and lines that precede them once. */
 	struct {
 		struct names before, refuse;
 	} relies_on;
-	/* What sources for the target rely on, or NULL. */
+	/* The instructions on which sources for the target rely, or NULL. */
 	const struct requirement *requirement;
-	struct names fp_needs, fp_before; /* headers and lines of the mode of
-					   * --fp */
-	bool fp_modes[2];                 /* has it strict, fast? */
-	const char *comment_line; /* the start of a comment's next line */
-	/* Words that identifiers, and members of structures, may not be: sorted,
-	 * without repetition. */
+	/* Headers and lines for the mode of --fp. */
+	struct names fp_needs, fp_before;
+	bool fp_modes[2];         /* does it support strict, fast? */
+	const char *comment_line; /* the start of further lines of a comment */
+	/* Words that identifiers, or members of structures, must not be:
+	 * sorted, without duplicates. */
 	struct names reserved, reserved_members;
 };
 
@@ -367,33 +388,33 @@ struct dialect {
 const char *memory_space_name(enum memory_space s);
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
-/* Do dialects have a form for the type? They have none for integers of fewer than
- * 8 bits: the pass nibbles makes these bytes, and their arrays are arrays of
- * bytes. */
+/* Do dialects have forms for the type? Not for integers of fewer than 8 bits,
+ * which the pass nibbles stores and computes as bytes. */
 bool dialect_computes(struct dtype t);
-/* The layout of its lines; deep: in a function that is too deep for tabs. */
+/* The layout of lines in functions; deep: one that is nested too deeply for
+ * tabs. */
 struct layout dialect_layout(const struct dialect *d, struct strbuf *out,
 			     bool align_with_tabs, bool deep);
-/* The form for operands of type t; NULL with DIAG_BAD_DIALECT where the
- * dialect rejects it. */
+/* The form for operands of type t; NULL after DIAG_BAD_DIALECT if the dialect
+ * rejects it. */
 const struct form *dialect_form(const struct dialect *d, enum form_id id,
 				struct dtype t);
-/* The name of the workspace's array of type t: the type's short name, unless a
- * language reserves it. */
+/* The name of the workspace's array of type t: the short name of the type,
+ * unless the language reserves it. */
 const char *dialect_arena_name(const struct dialect *d, struct dtype t);
 const struct spelled_type *dialect_type(const struct dialect *d,
 					struct dtype t);
-/* The preprocessor's condition for the header; NULL: all compilers have it. */
+/* The preprocessor condition for a header; NULL if all compilers have it. */
 const char *dialect_header_condition(const struct dialect *d,
 				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
 
-/* comments_line.c: the text, its comments in the dialect's form; moves the text's
- * anchors (NULL: none). */
+/* comments_line.c: the text with its comments in the form of the dialect. The
+ * text's anchors are moved; NULL if it has none. */
 const char *dialect_comments(const struct dialect *d, struct arena *a,
 			     const char *text, struct anchors *anchors);
-/* literal.c: the dialect's literal for v: the shortest text that reads back as
- * v. *special: it needs the type's special_needs. */
+/* literal.c: the literal for v, the shortest text that reads back as v.
+ * *special: it needs the headers special_needs of its type. */
 const char *dialect_literal(const struct dialect *d, struct arena *a,
 			    struct dtype t, union number v, bool *special);
 /* The shortest decimal text that reads back as v: "1.0", "1e-05". */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a dialect spells kernels that many threads run, and their launches. */
+/* Reads how a dialect spells kernels that many threads run, and their
+ * launches. */
 #include "dialect_keys.h"
 #include "dialect_load.h"
 
@@ -17,7 +18,7 @@ type_called(struct json at, const char *name)
 	return dtype_of(DT_VOID);
 }
 
-/* "wmma.accumulator": { "f32": { "spelling": …, "tile": [16, 16] } } */
+/* Reads "wmma.accumulator": { "f32": { "spelling": …, "tile": [16, 16] } } */
 static void
 read_fragment(struct loader *l, const char *scope, struct json row,
 	      const char *type)
@@ -95,7 +96,7 @@ dialect_want_helper(void *ctx, struct json j)
 	}
 }
 
-/* "ranks": { "2": "copy_2d" } */
+/* Reads "ranks": { "2": "copy_2d" } */
 void
 dialect_read_box_ranks(void *ctx, struct json j)
 {

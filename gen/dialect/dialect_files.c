@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dialect's files: weights, templates, names, and the words that no name may
- * be. */
+/* Reads the files of a dialect: weights, templates, names, and the reserved
+ * words. */
 #include "dialect_keys.h"
 #include "dialect_load.h"
 #include "reserved.h"
@@ -17,7 +17,8 @@ static const char *const template_keys[] = {
 #include "dialect.def"
 };
 
-/* A text file of the dialect, or of the next that it extends. */
+/* The text of a file of the dialect, or of the nearest dialect that it extends
+ * and that has the file. */
 const char *
 dialect_chain_file(struct loader *l, const char *name, const char **file)
 {

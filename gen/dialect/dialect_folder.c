@@ -32,7 +32,8 @@ target_names_in(struct module *m, const char *dir, int *n)
 		       : data_names_in(m, below(m, dir, "targets"), ".json", n);
 }
 
-/* *own: the target's own file names the dialect, not a file that it extends. */
+/* The dialect of a target; *own: the target's own file names it, not one that
+ * it extends. */
 static bool
 is_of(struct module *m, const char *target, const char *dialect,
       const char *dir, bool *own)

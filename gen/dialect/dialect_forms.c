@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a dialect makes of operations and statements: all of them spelled or
- * rejected. */
+/* Reads the forms of operations and statements: a dialect must spell or reject
+ * each of them. */
 #include "dialect_keys.h"
 #include "dialect_load.h"
 
@@ -146,7 +146,7 @@ dialect_check_operands(struct json j, const struct form *f, enum form_id id)
 {
 	static const char *const names[] = { "{{a}}", "{{b}}", "{{c}}" };
 
-	/* Hints may be nothing. */
+	/* Forms of hints may be empty. */
 	if (f->kind != FORM_IS_TEXT || id == FORM_PREFETCH ||
 	    id == FORM_LIKELY) {
 		return;
@@ -205,7 +205,8 @@ asks_for(const char *types, struct dtype t)
 	}
 }
 
-/* One row of "expressions": a form, or forms by type, class or "any". */
+/* Reads a row of "expressions": one form, or forms by type, by class of types,
+ * or by "any". */
 static void
 read_expression(struct loader *l, struct json j, enum form_id id)
 {
@@ -269,7 +270,7 @@ dialect_read_expressions(void *ctx, struct json j)
 		}
 		if ((i == FORM_ADD_PRODUCT || i == FORM_SELECT_ANY) &&
 		    row.value == NULL) {
-			continue; /* of vectors, if of any */
+			continue; /* an operation of vectors only */
 		}
 		read_expression(l, row, (enum form_id)i);
 	}

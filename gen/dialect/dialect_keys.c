@@ -11,9 +11,9 @@
 #define ARRAY_WORDS "type name extents extent align"
 #define ASSIGNMENT "target br value"
 
-/* Lists of types' short names, each with a blank in front of it. */
+/* Lists of the short names of types, with a space before each. */
 #define IF_OWN(names) names
-#define IF_I8(names) /* bytes before: the pass nibbles */
+#define IF_I8(names) /* i8 and smaller: bytes (pass nibbles) */
 #define IF_U8(names)
 #define OF_VOID(name)
 #define OF_BOOL(name)

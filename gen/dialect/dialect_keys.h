@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the keys of dialect.json, and placeholders that several texts
- * know. */
+ * share. */
 #ifndef TIRC_DIALECT_KEYS_H
 #define TIRC_DIALECT_KEYS_H
 
@@ -21,7 +21,7 @@
 	"sign_bits magnitude_bits largest_bits beyond_bits nan_bits least "    \
 	"limit computed load store model"
 
-/* The key of a row of types that stands for each float of 8 bits and fewer. */
+/* The key of a row of "types" for every float of at most 8 bits. */
 #define BYTE_FLOAT "byte_float"
 
 extern const struct key_table dialect_keys;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the dialect loader: one reader for each section of dialect.json. */
+/* Private to the loader of dialects: a reader for each section of
+ * dialect.json. */
 #ifndef TIRC_DIALECT_LOAD_H
 #define TIRC_DIALECT_LOAD_H
 
@@ -11,28 +12,31 @@ struct loader {
 	struct module *m;
 	const char *dir;
 	const char *fp;              /* the mode of --fp */
-	const struct target *target; /* whose limits count, or NULL */
+	const struct target *target; /* whose limits are used, or NULL */
 	struct reader reader;
 	struct json root; /* the dialect merged with its parents */
-	const char *chain[JSON_LAYERS_MAX]; /* names, the dialect's own first */
+	/* names of the merged dialects, the extending one first */
+	const char *chain[JSON_LAYERS_MAX];
 	cJSON *trees[JSON_LAYERS_MAX];
 	int n;
 };
 
-/* The index of the level that j names. absent < 0: it must be there. */
+/* The index of the level that j names, or `absent` if there is no j; absent <
+ * 0: it is required. */
 int dialect_read_level(struct loader *l, struct json j, int absent);
-/* A text file of the dialect, or of the nearest dialect that it extends. */
+/* The text of a file of the dialect, or of the nearest dialect that it
+ * extends. */
 const char *dialect_chain_file(struct loader *l, const char *name,
 			       const char **file);
 
-/* One form of an operation. */
+/* Reads one form of an operation. */
 const struct form *dialect_read_form(struct loader *l, struct json j);
-/* Reports a text that lacks an operand of the form. */
+/* Reports a text of a form in which an operand does not occur. */
 void dialect_check_operands(struct json j, const struct form *f,
 			    enum form_id id);
 
-/* The functions that dialect.def names; ctx is the loader. The table of keys has
- * checked types and required keys before. */
+/* The functions that dialect.def names; ctx is the loader. The table of keys
+ * has already checked the types of values and the required keys. */
 void dialect_read_limits(void *ctx, struct json j);
 void dialect_read_precedence(void *ctx, struct json j);
 void dialect_read_types(void *ctx, struct json j);
@@ -52,16 +56,16 @@ void dialect_want_helper(void *ctx, struct json j);
 void dialect_read_vectors(void *ctx, struct json j);
 void dialect_read_spelled(void *ctx, struct json j);
 void dialect_read_weights(void *ctx, struct json j);
-/* Runs after all sections with words for memories. */
+/* Called after all sections that contain qualifiers of memories. */
 void dialect_read_spaces(void *ctx, struct json j);
 void dialect_find_templates(void *ctx, struct json j);
 void dialect_read_guidelines(void *ctx, struct json j);
 void dialect_read_deviations(void *ctx, struct json j);
 void dialect_read_reserved(void *ctx, struct json j);
 
-/* Reports types that are only stored and whose helpers do not exist. */
+/* Reports storage-only types without the helpers that they need. */
 void dialect_check_stored(struct loader *l, struct json types);
-/* Reports unknown placeholders in the files of templates and helpers. */
+/* Reports unknown placeholders in the template and helper files. */
 void dialect_check_files(struct loader *l);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dialects there are, and what one spells: operations by types, limits,
- * statements. Once as JSON; the text for people is made of it. */
+/* Lists the dialects, and shows what one spells: operations by type, limits,
+ * statements. First as JSON, from which the text for users is made. */
 #include "dialect.h"
 #include "dialect_keys.h"
 #include "json_put.h"
@@ -175,7 +175,7 @@ type_json(const struct spelled_type *s)
 	return j;
 }
 
-/* The form of each operation by type; one column for all vectors. */
+/* The form of each operation, by type; vectors have one common column. */
 static void
 add_operations(cJSON *to, const struct dialect *d)
 {
@@ -301,7 +301,7 @@ whole(struct module *m, const struct dialect *d, const char *dir)
 
 /* -- as text -- */
 
-/* The letter for a form: see the legend. */
+/* The letter for a form, as the legend explains it. */
 static char
 letter(const cJSON *form)
 {

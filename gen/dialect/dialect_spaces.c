@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for memory: what stands in the declaration of an array or a pointer,
- * where a machine has several memories that are read in different ways. */
+/* Qualifiers of memories in declarations of arrays and pointers, for machines
+ * that read several memories in different ways. */
 #include <string.h>
 
 #include "dialect_load.h"
@@ -18,7 +18,8 @@ memory_space_name(enum memory_space s)
 	return names[s];
 }
 
-/* A text that declares or casts a pointer to memory has to name the memory. */
+/* Reports a text without {{space}}: it declares or casts a pointer, which must
+ * have the qualifier of its memory. */
 static void
 want_slot(struct json section, const char *key)
 {
@@ -85,7 +86,7 @@ dialect_read_spaces(void *ctx, struct json j)
 	d->regions.rejected = "functions of libraries take pointers to one "
 			      "memory";
 	if (d->spaces[SPACE_WEIGHTS] != NULL) {
-		/* Only the compiler puts constants where they belong. */
+		/* Only the compiler can place constants in their memory. */
 		d->weights.forms[WEIGHTS_FILE] = false;
 		d->weights.forms[WEIGHTS_INCBIN] = false;
 		d->weights.large = WEIGHTS_C;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks over the files of a dialect before they are used: placeholders that
- * nobody fills in, tags and sections without an end. The texts of dialect.json
- * are looked over by the table of its keys. */
+/* Checks the files of a dialect before they are used: unknown placeholders, and
+ * tags or sections without an end. The table of keys checks the texts in
+ * dialect.json. */
 #include "dialect_keys.h"
 #include "dialect_load.h"
 
-/* The placeholders that package/ and program_text.c give to all templates. */
+/* The placeholders that package/ and program_text.c provide for all
+ * templates. */
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes any_aligned arguments "
 	"array_align arrays assembles backend before blob blob_bytes body "

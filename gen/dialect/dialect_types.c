@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dialect's limits, levels of precedence and types. */
+/* Reads a dialect's limits, levels of precedence and types. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,8 @@ dialect_read_precedence(void *ctx, struct json j)
 	d->relational = named_level(l, j, "relational");
 }
 
-/* A literal without its value is the same number for all. */
+/* Reports a literal's text without {{value}}, which would be the same for all
+ * numbers. */
 static void
 want_value(struct json j, const char *text)
 {
@@ -89,7 +90,7 @@ want_value(struct json j, const char *text)
 	}
 }
 
-/* Where a limit is a plain number, it is the type's. */
+/* If a limit is a plain number, it must be the limit of the type. */
 static void
 check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 {
@@ -111,7 +112,7 @@ check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 	}
 }
 
-/* Reports a missing text that types of its class need. */
+/* Reports a missing text that types of this class need. */
 static void
 want_texts(struct json j, const struct spelled_type *s, enum dtype_class c)
 {
@@ -181,8 +182,8 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	s->promoted = s->promoted && dtype_bits(t) < l->d->int_bits;
 }
 
-/* A type that is only stored is written and computed as another floating one
- * that holds all its values. */
+/* Sets the type in which a storage-only type is computed: a floating type that
+ * can represent all its values. */
 static void
 complete_stored(struct loader *l, struct json types, struct dtype t)
 {
@@ -212,7 +213,7 @@ complete_stored(struct loader *l, struct json types, struct dtype t)
 		      "computes in");
 }
 
-/* The placeholders of a type in templates. */
+/* Sets the placeholders about a type. */
 static void
 add_facts(struct loader *l, struct dtype t)
 {

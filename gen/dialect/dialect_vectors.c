@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a dialect spells vectors of a few numbers, or why it does not. */
+/* Reads how a dialect spells short vectors, or why it has none. */
 #include <string.h>
 
 #include "dialect_load.h"
@@ -24,7 +24,8 @@ read_parts(struct loader *l, struct json j, struct vector_forms *v)
 	}
 }
 
-/* Types that the language names itself, by our names: f32x4. */
+/* Reads the vector types that the language names itself, by tirc's names:
+ * f32x4. */
 void
 dialect_read_spelled(void *ctx, struct json j)
 {
@@ -85,9 +86,10 @@ dialect_read_vectors(void *ctx, struct json j)
 	}
 	read_forms(l, json_get(j, "expressions"), v);
 	if (strcmp(l->fp, "strict") == 0) {
-		v->forms[FORM_FMA] = NULL; /* each operation is rounded */
+		/* in strict mode each operation is rounded */
+		v->forms[FORM_FMA] = NULL;
 	}
-	/* Arrays of vectors may lie where their elements may. */
+	/* An array of vectors may have only the alignment of its elements. */
 	if (v->computes && v->name != NULL &&
 	    strstr(v->name, "loose}}") == NULL) {
 		json_error(json_get(j, "name"),

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of a family of intrinsics, and their values. */
+/* The members of a family of intrinsics, and their values. */
 #include "intrinsic_family.h"
 
 #include "text.h"
 
-enum { ARGUMENTS_MAX = 64 }; /* of a call, that "begin" may name */
+enum { ARGUMENTS_MAX = 64 }; /* arguments of a call that "begin" may name */
 
 struct value {
 	const char *name, *text;
-	const struct value_set *set; /* that has it */
+	const struct value_set *set; /* the set that contains it */
 };
 
 struct value_list {
@@ -48,7 +48,8 @@ find_set(const struct value_sets *sets, const char *name)
 
 /* ---- sets of values */
 
-/* The condition of a section: true has a text, false has none. */
+/* A value as text. Booleans are conditions of sections: "1", or "" for
+ * false. */
 static const char *
 value_text(struct json j)
 {
@@ -63,7 +64,7 @@ value_text(struct json j)
 	return json_text(j, true);
 }
 
-/* Placeholders of all texts, which values may not redefine. */
+/* Is it a placeholder of all texts, which a value must not redefine? */
 static bool
 is_taken(const char *name)
 {
@@ -156,8 +157,8 @@ read_member(const struct value_sets *sets, struct json j, const char *folder,
 	}
 }
 
-/* All members have the same values, so that what a text asks for is known of
- * each. */
+/* All members must have the same values, since each text is rendered for each
+ * member. Reports one that is missing. */
 static void
 check_same(struct json at, const struct value_list *values, struct json other,
 	   const struct value_list *others)
@@ -227,7 +228,7 @@ family_read(struct json root, const char *folder, struct family *out)
 
 /* ---- texts */
 
-/* NULL after an error. */
+/* Renders a text with the values; NULL after a diagnostic. */
 static const char *
 fill_text(struct json at, const char *text, const struct tdata *values)
 {
@@ -247,8 +248,8 @@ fill_text(struct json at, const char *text, const struct tdata *values)
 	return filled;
 }
 
-/* The values, and the arguments of a call, which are known where it is written:
- * each stands for itself. */
+/* The values, and each argument_N as itself: the arguments of a call are only
+ * known where the call is printed. */
 static const struct tdata *
 with_arguments(struct arena *a, const struct tdata *values)
 {
@@ -330,7 +331,8 @@ family_fill(struct json root, const struct tdata *values)
 	return to;
 }
 
-/* Is there a key of that name, of an array? A member is one. */
+/* Does the text have a key of that name whose value is an array, as members
+ * have? */
 static bool
 has_array(const char *text, const char *quoted)
 {

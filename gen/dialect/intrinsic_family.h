@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Families of tensor intrinsics: a folder whose intrinsic.json has "members"
- * is one intrinsic for each of them, all of whose texts are templates over the
- * member's values. */
+ * stands for one intrinsic for each member. All of its texts are templates over
+ * the values of the member. */
 #ifndef TIRC_INTRINSIC_FAMILY_H
 #define TIRC_INTRINSIC_FAMILY_H
 
@@ -10,23 +10,23 @@
 
 struct family_member {
 	const char *name;
-	struct json at;       /* of "members" */
-	struct tdata *values; /* with `intrinsic`, its name */
+	struct json at;       /* the member in "members" */
+	struct tdata *values; /* its values, and its name as `intrinsic` */
 };
 
 struct family {
 	VEC(struct family_member) members;
 };
 
-/* Reads "values" and "members" of a folder's intrinsic.json. False after
- * mistakes, which were reported; a file without members has none. */
+/* Reads "values" and "members" of a folder's intrinsic.json; without members
+ * the list is empty. False after diagnostics. */
 bool family_read(struct json root, const char *folder, struct family *out);
-/* The intrinsic.json of a member: the tree without "values" and "members", whose
- * texts and keys are filled in; texts of lists that come out empty are left out.
- * To be deleted. NULL: mistakes were reported. */
+/* The intrinsic.json of a member: a copy without "values" and "members", with
+ * all texts and keys rendered; texts in lists that become empty are removed.
+ * The caller deletes it. NULL after diagnostics. */
 cJSON *family_fill(struct json root, const struct tdata *values);
-/* Does the text of an intrinsic.json, of a folder of that name, have the
- * intrinsic? Looks for its name alone: whoever loads it parses. */
+/* Does the text of an intrinsic.json, in the folder of this name, define the
+ * intrinsic? Only searches for its name; the loader parses the file. */
 bool family_has(struct arena *a, const char *text, const char *folder,
 		const char *name);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of a tensor intrinsic's script, for schedules. */
+/* Reads the functions in the script of a tensor intrinsic, for schedules. */
 #include "intrinsics.h"
 
 #include "intrinsics_attach.h"
 #include "script.h"
 
-/* The file; of a family, whose script each member fills in, and which. */
+/* The name of the script in messages: the file, and in a family the member. */
 static const char *
 script_name(struct module *m, const struct intrinsic_data *d)
 {
@@ -30,7 +30,7 @@ fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 	return false;
 }
 
-/* Where the script names no scope, any will do. */
+/* A parameter to which the script gives no scope accepts any scope. */
 static void
 open_scopes(struct func *f)
 {
@@ -47,7 +47,8 @@ open_scopes(struct func *f)
 	}
 }
 
-/* The parts of an intrinsic have the same parameters. */
+/* Do the functions of an intrinsic have the same parameters? False after a
+ * diagnostic. */
 static bool
 check_part(struct module *m, const struct intrinsic_data *d,
 	   const struct func *desc, const struct func *f)
@@ -75,7 +76,7 @@ check_part(struct module *m, const struct intrinsic_data *d,
 	return true;
 }
 
-/* A limit is one of a variable in the shapes. */
+/* Is each limit one of a variable in the shapes? False after a diagnostic. */
 static bool
 check_limits(struct module *m, const struct intrinsic_data *d,
 	     const struct func *desc)
@@ -102,7 +103,7 @@ check_limits(struct module *m, const struct intrinsic_data *d,
 	return true;
 }
 
-/* Of a family, for one member, whom messages name behind the file. */
+/* Renders the script of a family for one member. */
 static bool
 fill_script(struct module *m, const struct intrinsic_data *d,
 	    struct source *src)
@@ -168,7 +169,7 @@ intrinsic_register(struct module *m, const struct intrinsic_data *d,
 	t->rounds_to = d->rounds_to;
 	t->limits = d->limits;
 	t->n_limits = d->n_limits;
-	/* Its functions are none of the module's. */
+	/* The functions of the script do not become functions of the module. */
 	m->funcs.data = NULL;
 	m->funcs.n = m->funcs.cap = 0;
 	good = read_script(m, d, t);
@@ -212,7 +213,7 @@ struct attached {
 	struct module *m;
 	const char *dir;
 	bool tried;
-	const struct intrinsic_set *set; /* loaded on first need */
+	const struct intrinsic_set *set; /* loaded when first needed */
 };
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the folders of tensor intrinsics: intrinsic.json and the texts. */
+/* Reads the folders of tensor intrinsics: intrinsic.json and its texts. */
 #include "intrinsics.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@ struct intrinsic_loader {
 	const char *dir;
 	struct reader reader;
 	struct intrinsic_set *set;
-	const char *folder;         /* at hand */
-	const struct tdata *values; /* of a family's member, or NULL */
+	const char *folder;         /* the folder that is read */
+	const struct tdata *values; /* of the member of a family, or NULL */
 	struct intrinsic_data *d;   /* the intrinsic that is read */
 };
 
@@ -27,7 +27,7 @@ folder_file(struct intrinsic_loader *l, const char *name, const char **file)
 			 file);
 }
 
-/* Reads the file that j names; reports a missing file. */
+/* The text of the file that j names; NULL after a diagnostic. */
 static const char *
 read_file(struct intrinsic_loader *l, struct json j, const char **file)
 {
@@ -72,7 +72,8 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s, struct json j)
 	vec_push(&l->m->arena, &s->texts, t);
 }
 
-/* Symbols of one file share its text, rendered with the first one's values. */
+/* Reports a symbol that an intrinsic of the same file has already: their text
+ * is printed once, with the values of the first one. */
 static void
 check_symbol(const struct intrinsic_loader *l, struct json j, const char *name)
 {
@@ -120,10 +121,10 @@ intrinsic_read_symbols(void *ctx, struct json symbols)
 	}
 }
 
-/* -- the whole -- */
+/* -- intrinsics -- */
 
-/* The user's intrinsics come before embedded ones of the same name; otherwise a
- * name is used once. */
+/* Adds an intrinsic. A user's one replaces an embedded one of the same name;
+ * otherwise a second one of a name is an error. */
 static void
 add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 {
@@ -146,7 +147,7 @@ add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 	vec_push(&m->arena, &set->list, *d);
 }
 
-/* The largest values of variables. */
+/* Reads the largest values of variables. */
 void
 intrinsic_read_limits(void *ctx, struct json j)
 {
@@ -179,7 +180,7 @@ intrinsic_read_rounding(void *ctx, struct json j)
 	}
 }
 
-/* at: of the member, or of the whole file. */
+/* Reads one intrinsic; at: the member in the file, or the whole file. */
 static void
 read_intrinsic(struct intrinsic_loader *l, struct intrinsic_data d,
 	       struct json root, struct json at)
@@ -220,7 +221,8 @@ read_folder(struct intrinsic_loader *l, struct intrinsic_data d, cJSON *tree)
 		d.name = l->folder;
 		read_intrinsic(l, d, root, root);
 	}
-	/* All members have a mistake of the first. */
+	/* After a mistake, the other members are skipped: they have the
+	 * same. */
 	for (int i = 0; i < family.members.n && !l->reader.failed; i++) {
 		read_member(l, d, root, &family.members.data[i]);
 	}
@@ -247,11 +249,11 @@ load_folder(struct intrinsic_loader *l, const char *folder, bool own)
 	return !l->reader.failed;
 }
 
-/* ---- which there are */
+/* ---- the folders of intrinsics */
 
 struct folder {
-	const char *name; /* first, for text_compare */
-	bool own;         /* of dir, not embedded */
+	const char *name; /* first member, for text_compare */
+	bool own;         /* in dir, not embedded */
 };
 
 struct folders {
@@ -278,7 +280,8 @@ add_folders(struct module *m, struct folders *out, bool own,
 	}
 }
 
-/* The intrinsics of dir, and the embedded ones unless dir replaces them. */
+/* Lists the intrinsics in dir, and the embedded ones unless dir replaces
+ * them. */
 static void
 find_folders(struct module *m, const char *dir, struct folders *out)
 {
@@ -327,7 +330,8 @@ intrinsic_set_load(struct module *m, const char *dir)
 bool
 intrinsic_is_there(struct module *m, const char *dir, const char *name)
 {
-	/* The folder has the intrinsic's name, or, of a family, the name's start. */
+	/* The name of the folder is the name of the intrinsic; for a family,
+	 * the start of the name. */
 	for (size_t n = strlen(name); n > 0; n--) {
 		const char *folder, *text, *file;
 

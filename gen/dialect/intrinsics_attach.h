@@ -5,8 +5,9 @@
 
 #include "tensor_intrin.h"
 
-/* Lets out load an intrinsic, from dir (or NULL) or embedded, when a schedule
- * first names it. Mistakes in its files go to m's diagnostics. */
+/* Makes `out` load an intrinsic, from dir (or NULL) or embedded, when a
+ * schedule first names it. Mistakes in its files are reported in m's
+ * diagnostics. */
 void intrinsics_attach(struct module *m, const char *dir,
 		       struct tensor_intrins *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the compiler and the system about the machine at hand. */
+/* Asks the compiler and the operating system about the machine that tirc runs
+ * on. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "machine.h"
@@ -13,7 +14,8 @@
 
 /* -- macros -- */
 
-/* A line is a word of the preprocessor, the macro, and its value. */
+/* Is the macro defined in the compiler's output? A line is "#define", the
+ * macro, and its value. */
 static bool
 defines_one(const char *lines, const char *macro)
 {
@@ -80,9 +82,9 @@ machine_ask(struct arena *a, const char *const *texts, int n,
 	return answer;
 }
 
-/* -- caches and cores, as Linux tells them -- */
+/* -- caches and cores, as Linux reports them -- */
 
-/* The first line of a file; "": there is none. */
+/* The first line of a file, or "" if it cannot be read. */
 static const char *
 first_line(struct arena *a, const char *path)
 {
@@ -99,7 +101,7 @@ first_line(struct arena *a, const char *path)
 	return arena_strdup(a, line);
 }
 
-/* "48K", "2M" or a number of bytes. */
+/* Reads "48K", "2M" or a number of bytes. */
 static bool
 read_size(struct arena *a, const char *text, int64_t *bytes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine at hand: the macros of its compiler, its caches and cores. */
+/* The machine that tirc runs on: the macros of its compiler, its caches and
+ * cores. */
 #ifndef TIRC_MACHINE_H
 #define TIRC_MACHINE_H
 
@@ -8,17 +9,18 @@
 
 #include "arena.h"
 
-/* Is the macro, or one of several words with spaces between them, defined in the
- * lines that a compiler printed? */
+/* Is the macro defined in the output of a compiler? macros: one name, or
+ * several alternatives separated by spaces. */
 bool machine_defines(const char *lines, const char *macros);
-/* Runs a compiler: the words of all texts, of which the first has its name.
- * Returns what it printed. NULL: it failed, or cannot be started; *problem says
- * how. */
+/* Runs a compiler. Its command consists of the words of all n texts, the first
+ * of which begins with its name. Returns its output; NULL if it failed or
+ * cannot be started, with the reason in *problem. */
 const char *machine_ask(struct arena *a, const char *const *texts, int n,
 			const char **problem);
-/* Bytes of the cache of that level, of data, of the first core; 0: not known. */
+/* The size in bytes of the first core's data cache of this level; 0 if
+ * unknown. */
 int64_t machine_cache_bytes(struct arena *a, int level);
-/* The processors that programs may run on. */
+/* The number of processors that programs may use. */
 int machine_cores(void);
 
 #endif

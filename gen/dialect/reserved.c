@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reserved words: see the header. A file is words between white space; "#"
- * starts a comment that ends with the line. */
+/* Reserved words (see the header). A file contains words separated by white
+ * space; "#" starts a comment that ends with the line. */
 #include "reserved.h"
 
 #include <assert.h>

@@ -10,9 +10,9 @@ struct word_list {
 	VEC(const char *) list;
 };
 
-/* Adds the words of templates/reserved/NAME.txt to the list. */
+/* Adds the words in templates/reserved/NAME.txt to the list. */
 void reserved_add(struct module *m, struct word_list *words, const char *name);
-/* Sorts the words and drops repetitions, as the searches of name sets need. */
+/* Sorts the words and removes duplicates, as name sets require. */
 void reserved_sort(struct word_list *words);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets that stand for the machine at hand: the first of the targets that they
- * name which fits the macros of the compiler, with the machine's facts. */
+/* Targets that stand for the machine at hand. Such a target names others; the
+ * first one that fits the macros of the compiler is used, with facts about the
+ * machine. */
 #include <string.h>
 
 #include "dialects.h"
@@ -11,15 +12,16 @@
 
 struct search {
 	struct module *m;
-	const char *dir;         /* --dialect-path, or NULL */
-	const char *text;        /* the user's */
-	const char *rest;        /* of it, behind the name */
-	const cJSON *tree;       /* of the target that it names */
-	const char *ask;         /* arguments that make a compiler print its
-				    * macros */
-	const char *cc, *cflags; /* the user's; NULL: none */
-	const char *macros;      /* the compiler's lines */
-	bool is_machine;         /* they are of this machine's processor */
+	const char *dir;   /* --dialect-path, or NULL */
+	const char *text;  /* as the user wrote it */
+	const char *rest;  /* the part of text after the name */
+	const cJSON *tree; /* the JSON of the target that text names */
+	/* Arguments that make a compiler print its macros. */
+	const char *ask;
+	const char *cc, *cflags; /* from the user, or NULL */
+	const char *macros;      /* the output of the compiler */
+	/* the macros are those of this machine's processor */
+	bool is_machine;
 };
 
 static const char *
@@ -40,7 +42,8 @@ merged_target(struct module *m, const char *name, const char *dir)
 	return merged;
 }
 
-/* The last -KEY=VALUE of that key behind the target's name; NULL: none. */
+/* The value of the last -KEY=VALUE with this key in the user's text, or
+ * NULL. */
 static const char *
 given_fact(const struct search *s, const char *key)
 {
@@ -59,7 +62,8 @@ given_fact(const struct search *s, const char *key)
 
 /* -- the compiler -- */
 
-/* Asks it with these flags. NULL: it does not accept them. */
+/* The macros of the compiler with these flags; NULL if it does not accept
+ * them. */
 static const char *
 ask(const struct search *s, const char *flags, const char **problem)
 {
@@ -68,8 +72,9 @@ ask(const struct search *s, const char *flags, const char **problem)
 	return machine_ask(&s->m->arena, texts, 3, problem);
 }
 
-/* The macros with the user's flags, or else with flags that stand for the
- * machine's processor; or at last without. */
+/* Finds the macros of the compiler: with the user's flags; without any, with
+ * flags for this machine's processor; if that fails, without flags. False after
+ * a diagnostic. */
 static bool
 find_macros(struct search *s, const cJSON *machine_flags)
 {
@@ -101,8 +106,7 @@ find_macros(struct search *s, const cJSON *machine_flags)
 		       problem);
 }
 
-/* Does the compiler have all macros that the target fits, and accept its
- * flags? */
+/* Does the compiler define all macros of the target, and accept its flags? */
 static bool
 fits(const struct search *s, const cJSON *target)
 {
@@ -122,7 +126,8 @@ fits(const struct search *s, const cJSON *target)
 
 /* -- the result -- */
 
-/* The target's name, the machine's facts, the user's. */
+/* The text for the chosen target: its name, facts about the machine, then the
+ * facts that the user gave. */
 static const char *
 with_machine(const struct search *s, const char *name, const cJSON *target)
 {
@@ -149,7 +154,8 @@ with_machine(const struct search *s, const char *name, const cJSON *target)
 	return arena_printf(a, "%s%s", text, s->rest);
 }
 
-/* The first of the names whose target fits. NULL: reported. */
+/* The text for the first target in the list that fits; NULL after a
+ * diagnostic. */
 static const char *
 choose(const struct search *s, const cJSON *names)
 {
@@ -230,7 +236,7 @@ target_at_hand(struct module *m, const char *text, const char *dir,
 	return found;
 }
 
-/* The arguments with which compilers print their macros; "": not known. */
+/* The arguments with which compilers print their macros; "" if unknown. */
 static const char *
 arguments(struct module *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the files of targets, and merging them with the files that they
+/* Finds the files of targets, and merges them with the files that they
  * extend. */
 #include "target_files.h"
 
@@ -17,8 +17,8 @@ is_file_name(const char *name)
 	return name[0] != '\0' && strpbrk(name, "/\\") == NULL;
 }
 
-/* Keys that describe the target itself: targets that extend it do not inherit
- * them. */
+/* Removes the keys that describe only the target itself, which are not
+ * inherited. */
 static void
 drop_own_keys(cJSON *target)
 {
@@ -95,9 +95,9 @@ target_files_free(struct target_files *t)
 	}
 }
 
-/* -- which there are -- */
+/* -- the embedded targets -- */
 
-/* The text of an embedded file, or NULL. */
+/* The JSON of an embedded target, or NULL; the caller deletes it. */
 static cJSON *
 embedded(struct module *m, const char *name)
 {
@@ -110,7 +110,8 @@ embedded(struct module *m, const char *name)
 	return text != NULL ? json_parse_quietly(text, NULL) : NULL;
 }
 
-/* A text of an embedded target, its own or of the next that it extends. */
+/* The text of a key in an embedded target, or in the nearest target that it
+ * extends; NULL if none has the key. */
 static const char *
 embedded_text(struct module *m, const char *name, const char *key)
 {
@@ -179,7 +180,7 @@ dialect_names(struct module *m, int *n)
 	return list;
 }
 
-/* The targets whose dialect is embedded. */
+/* The names of the targets whose dialect is embedded. */
 const char *const *
 target_names(struct module *m, int *n)
 {
@@ -240,7 +241,7 @@ target_of_machine(struct module *m)
 	return target_with(m, "resolves");
 }
 
-/* The embedded target with that alias, or NULL. */
+/* The name of the embedded target with this alias, or NULL. */
 static const char *
 target_called(struct module *m, const char *name)
 {
@@ -279,8 +280,8 @@ target_file_find(struct module *m, const char *name, const char *dir)
 	return target_called(m, name);
 }
 
-/* The name under which there is a file: that itself, that of a target with such
- * an alias, or the default's for NULL. NULL: diagnosed. */
+/* The name of the file for a target's name, alias, or NULL (the default
+ * target). NULL after a diagnostic. */
 static const char *
 target_file_name(struct module *m, const char *name, const char *dir)
 {
@@ -313,7 +314,7 @@ target_file_name(struct module *m, const char *name, const char *dir)
 
 /* -- what the user wrote -- */
 
-/* The names of an object's members, for messages. */
+/* The names of the members of an object, for messages. */
 static const char *
 member_names(struct module *m, const cJSON *object)
 {
@@ -327,8 +328,9 @@ member_names(struct module *m, const cJSON *object)
 	return text;
 }
 
-/* The target that a target's attribute stands for with that value. *found: it
- * has such an attribute. NULL: it has none, or diagnosed. */
+/* The name of the target that the attribute -KEY=VALUE of a target selects.
+ * *found: the target has such an attribute. NULL if it has none, or after a
+ * diagnostic. */
 static const char *
 by_attribute(struct target_files *t, const char *text, const char *name,
 	     const char *key, const char *value, bool *found)
@@ -359,7 +361,7 @@ by_attribute(struct target_files *t, const char *text, const char *name,
 	return other;
 }
 
-/* Sets a fact; a value that is not JSON is a text. */
+/* Sets a fact; a value that is not JSON is taken as a text. */
 static void
 give(struct target_files *t, const char *key, const char *value)
 {
@@ -377,7 +379,7 @@ give(struct target_files *t, const char *key, const char *value)
 	cJSON_AddItemToObject(t->given, key, given);
 }
 
-/* The text "NAME -KEY=VALUE ..." of the given values. */
+/* The text "NAME -KEY=VALUE ..." with the given facts. */
 static const char *
 with_facts(struct module *m, const char *name, const cJSON *given)
 {
@@ -401,8 +403,8 @@ with_facts(struct module *m, const char *name, const cJSON *given)
 	return text;
 }
 
-/* The KEY of "-KEY=VALUE"; NULL: the word is not of that form. *value: behind
- * the =. */
+/* The KEY of a word "-KEY=VALUE", with *value after the "="; NULL if the word
+ * has another form. */
 static const char *
 fact_key(struct module *m, const char *word, const char **value)
 {
@@ -414,7 +416,7 @@ fact_key(struct module *m, const char *word, const char **value)
 		       : NULL;
 }
 
-/* May the user's text set the key? */
+/* May this text set the key? False after a diagnostic. */
 static bool
 may_give(const struct target_files *t, const char *text, const char *key)
 {

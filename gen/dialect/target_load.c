@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets: which dialect, and the facts that schedules and plans need. */
+/* Loads targets: their dialect, and the facts that schedules and plans need. */
 #include <stdlib.h>
 
 #include "intrinsics.h"
@@ -15,12 +15,13 @@ struct target_loader {
 	struct module *m;
 	struct target *t;
 	const char *dir; /* --dialect-path, or NULL */
-	int widest;      /* bytes of the largest vector */
-	bool is_checked; /* it is not for use */
+	int widest;      /* size of the largest vector, in bytes */
+	bool is_checked; /* loaded only to check it */
 };
 
-/* Only the command line asks the machine (target_at_hand.c): programs and files
- * do not depend on where they are read. */
+/* A target that stands for the machine at hand is an error here: only the
+ * command line may use one (target_at_hand.c), so that the results of programs
+ * and files do not depend on the machine. */
 void
 target_read_resolves(void *ctx, struct json j)
 {
@@ -92,8 +93,9 @@ target_read_vectors(void *ctx, struct json j)
 	l->t->vectors = (struct dtype_list){ list, n };
 }
 
-/* Vectors start at multiples of their size; a target with longer vectors than its
- * parent's needs a larger alignment. */
+/* Vectors are aligned to their size: the alignment is at least the size of the
+ * largest vector, also if it is inherited from a target with shorter
+ * vectors. */
 void
 target_read_alignment(void *ctx, struct json j)
 {
@@ -107,7 +109,7 @@ target_read_alignment(void *ctx, struct json j)
 	}
 }
 
-/* The first element for vectors that are not longer than the target's. */
+/* Uses the first element whose vectors are not longer than the target's. */
 void
 target_read_relies_on(void *ctx, struct json j)
 {
@@ -145,7 +147,8 @@ target_read_runtime(void *ctx, struct json j)
 	s->runtime = list;
 }
 
-/* The name of a tensor intrinsic that there is; NULL: absent. */
+/* Reads the name of a tensor intrinsic, which must exist; NULL if it is
+ * absent. */
 static const char *
 read_intrinsic(const struct target_loader *l, struct json j)
 {
@@ -183,8 +186,8 @@ target_read_products(void *ctx, struct json j)
 	t->products = list;
 }
 
-/* The multiple that the dialect's unit that copies boxes wants; 0: it has no
- * such unit. */
+/* The number of bytes of which rows must be multiples for the dialect's unit
+ * that copies boxes; 0 if it has no such unit. */
 static int
 read_box_bytes(struct module *m, const char *dialect, const char *dir)
 {
@@ -234,8 +237,8 @@ read_target(struct module *m, struct target *t, struct json j, cJSON *tree,
 	t->fp = fp_modes[0];
 }
 
-/* The words of all languages and dialects, so that names do not depend on which
- * of them a model is emitted in. */
+/* Reads the reserved words of all languages and dialects: names must not depend
+ * on the dialect in which a model is emitted. */
 static void
 read_reserved(struct module *m, struct target *t, const char *dir)
 {
