@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights as initialisers: a brace for each dimension, rows filled to the width
- * of a line, numbers that read back exactly. */
+/* Weights as C initializers: braces for each dimension, lines filled with
+ * elements, numbers that read back exactly. */
 #define _POSIX_C_SOURCE 200809L /* ftello */
 
 #include "array_text.h"
@@ -11,7 +11,7 @@
 #include "plan.h"
 
 #define DIMS_MAX 32
-#define ROW_ON_LINE 16 /* longer rows get lines of their own */
+#define ROW_ON_LINE 16 /* rows with more elements are broken into lines */
 
 struct array_writer {
 	const struct dialect *d;
@@ -21,9 +21,9 @@ struct array_writer {
 	int ndim;
 	int64_t extent[DIMS_MAX], at[DIMS_MAX];
 	int column;
-	struct digest digest; /* of the current array's values */
+	struct digest digest; /* of the elements of the current array */
 	const struct graph *graph;
-	off_t most_bytes; /* of the file */
+	off_t most_bytes; /* limit of the file's size */
 	bool failed;
 };
 
@@ -50,7 +50,7 @@ row_on_line(const struct array_writer *w)
 	return w->ndim > 1 && w->extent[w->ndim - 1] <= ROW_ON_LINE;
 }
 
-/* Opening braces of the dimensions that start with this element. */
+/* Writes the opening braces of all dimensions that start with this element. */
 static void
 open_braces(struct array_writer *w)
 {
@@ -72,7 +72,7 @@ open_braces(struct array_writer *w)
 	}
 }
 
-/* Closing braces of the dimensions that end with this element. */
+/* Writes the closing braces of all dimensions that end with this element. */
 static void
 close_braces(struct array_writer *w)
 {
@@ -131,7 +131,7 @@ put_value(struct array_writer *w, const char *text)
 	close_braces(w);
 }
 
-/* Else it is reported. */
+/* Is the file within the limit? False after a diagnostic. */
 static bool
 is_within_limit(const struct array_writer *w)
 {

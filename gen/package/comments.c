@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts for comments: escaped names of the model, sizes, shapes. */
+/* Texts in comments: names of the model, escaped; sizes and shapes. */
 #include <stdio.h>
 
 #include "comment_text.h"
@@ -18,7 +18,8 @@ print_extent(const struct expr *e, struct strbuf *s)
 	}
 	start = s->len;
 	expr_print(e, s);
-	/* two slashes would begin a comment of C: sizes are not negative */
+	/* "//" would begin a comment; "/" is the same, since sizes are not
+	 * negative */
 	for (size_t i = start; i + 1 < s->len; i++) {
 		if (s->data[i] == '/' && s->data[i + 1] == '/') {
 			memmove(s->data + i, s->data + i + 1, s->len - i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data common to all templates. */
+/* The data that all templates may use. */
 #include "comment_text.h"
 #include "packer.h"
 #include "plan.h"
@@ -55,7 +55,7 @@ add_common(struct packer *k)
 {
 	struct tdata *d = k->data;
 	bool file = k->out->weights == WEIGHTS_FILE;
-	int octets = k->d->char_bits / 8; /* of a C byte */
+	int octets = k->d->char_bits / 8; /* bytes of 8 bits in a char */
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		int64_t bytes = k->p->kernels.data[i]->local_bytes;
@@ -156,7 +156,7 @@ add_common(struct packer *k)
 	}
 }
 
-/* The states that the workspace keeps: their macros, places and types. */
+/* Adds the states that the workspace keeps: their macros, places and types. */
 void
 add_kept_states(struct packer *k)
 {
@@ -169,7 +169,7 @@ add_kept_states(struct packer *k)
 		struct tdata *row;
 
 		if (at == NULL) {
-			continue; /* it has no elements, or no use */
+			continue; /* it has no elements or no readers */
 		}
 		row = tdata_item(k->data, "kept");
 		tdata_text(row, "name",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compliance statement of the dialect, as text and JSON: the bounds of
- * loops and of local arrays, and the lines that deviate from a rule, found by
- * their marks. */
+/* The compliance statement of the dialect, as text and as JSON: bounds of loops
+ * and of local arrays, and the lines that deviate from a rule, which their
+ * marks identify. */
 #include <cjson/cJSON.h>
 
 #include "json_put.h"
@@ -15,7 +15,8 @@
 struct loops {
 	struct analyser an;
 	int n, deepest, depth;
-	int without_bound; /* WHILE loops, and loops of unbounded extent */
+	/* WHILE loops, and FOR loops without a bound of the extent */
+	int without_bound;
 	int64_t longest;
 };
 
@@ -49,8 +50,8 @@ count_loops(struct loops *l, struct stmt *s)
 	analyser_pop(&l->an, mark);
 }
 
-/* The loops of the source: of each kernel's function, which several kernels may
- * call, of the entry function and of helpers. */
+/* Counts the loops in the source: in each kernel's function (several kernels
+ * may call one), in the entry function, and in helpers. */
 static struct loops
 all_loops(struct packer *k)
 {
@@ -113,7 +114,7 @@ places_of(struct packer *k, const struct deviation *d)
 	return found;
 }
 
-/* "net.h: 26, 27; net.c: 9" */
+/* The places of a deviation: "net.h: 26, 27; net.c: 9". */
 static const char *
 places_text(struct packer *k, const places *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value ranges of the model's constants in kernels: computed once, when the
- * text of a kernel first needs them. */
+/* The value ranges of the model's constants. Each is computed once, when the
+ * text of a kernel first needs it. */
 #include "kernel.h"
 #include "packer.h"
 #include "plan.h"
@@ -31,7 +31,8 @@ see_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* NULL: its elements are not integers of at least a byte. */
+/* The range of a constant; NULL if it does not have integer elements of at
+ * least 8 bits. */
 static const struct constant_range *
 range_of_weight(struct packer *k, const struct weight *w)
 {
@@ -51,7 +52,8 @@ range_of_weight(struct packer *k, const struct weight *w)
 	return c;
 }
 
-/* The arguments of each parameter in all kernels that call the function. */
+/* Lists, for each parameter of a function, the arguments of all kernels that
+ * call the function. */
 static void
 list_given(struct packer *k)
 {
@@ -75,7 +77,8 @@ list_given(struct packer *k)
 	}
 }
 
-/* The union of the ranges of a parameter's arguments. */
+/* The union of the ranges of all arguments of a parameter; false if one is
+ * unknown. */
 static bool
 range_of_parameter(void *ctx, const struct buffer *b, struct bounds *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data of models on a device: kernels that the host launches by name, weights
- * that it uploads, buffers for parts of the workspace, places in the staging
- * memory for the caller's arrays. */
+/* The data of models on a device: kernels that the host launches by name,
+ * weights that it uploads, buffers for parts of the workspace, and places of
+ * the caller's arrays in the staging memory. */
 #include <assert.h>
 
 #include "host_device.h"
@@ -95,17 +95,18 @@ add_program(struct packer *k, const char *name, const char *text)
 				 OUT_TEXT);
 }
 
-/* No part of a buffer has 0 bytes. */
+/* A part of a buffer must not have 0 bytes. */
 static int64_t
 at_least_one_byte(int64_t bytes)
 {
 	return bytes > 0 ? bytes : 1;
 }
 
-/* -- tensors in the workspace: each part has the extent of its tensor, so that
- * the parts that one kernel gets overlap only where it reads them all -- */
+/* -- tensors in the workspace. Each part has the size of its tensor, so that
+ * parts passed to one kernel overlap only if the kernel just reads them -- */
 
-/* What the entry function's pointer points to. */
+/* The place in the workspace to which the pointer of the entry function
+ * points. */
 static const struct placement *
 place_of(const struct packer *k, const struct var *pointer)
 {
@@ -157,21 +158,22 @@ add_device_places(struct packer *k, struct tdata *data, struct bindings *bound,
 
 /* -- the caller's arrays -- */
 
-/* The bytes of its copy. */
+/* The bytes of t's copy in the staging memory. */
 static int64_t
 place_bytes(const struct tensor *t)
 {
 	return at_least_one_byte(largest_count(t) * dtype_bytes(t->type));
 }
 
-/* Numbers of elements as text, cached: many arrays have the same shape. */
+/* Numbers of elements as text. They are cached, since many arrays have the same
+ * shape. */
 struct counts {
-	struct bindings sizes;   /* of the inputs */
-	struct pointer_map text; /* by expression: index in texts */
+	struct bindings sizes;   /* the sizes of the inputs */
+	struct pointer_map text; /* from an expression to its index in texts */
 	VEC(const char *) texts;
 };
 
-/* The size that the model gave its caller. */
+/* A size that the model has computed for its caller. */
 static const char *
 given_size_text(struct packer *k, int i)
 {
@@ -206,8 +208,8 @@ counts_init(struct packer *k, struct counts *c, const struct bindings *bound)
 	}
 }
 
-/* The number of elements, as an expression of the inputs' sizes, in 64 bits if
- * 32 may not suffice. */
+/* The number of elements of t, as an expression of the inputs' sizes; in 64
+ * bits if it may exceed 32. */
 static const char *
 count_text(struct packer *k, struct unit *u, struct counts *c,
 	   const struct tensor *t)

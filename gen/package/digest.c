@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The digest of weights, word by word. */
+/* Computes the digest of weights, word by word. */
 #include "digest.h"
 
 #include "packer.h"

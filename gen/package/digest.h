@@ -8,13 +8,13 @@
 
 struct digest {
 	uint64_t value;
-	unsigned char rest[8]; /* the incomplete last word */
+	unsigned char rest[8]; /* the bytes of an incomplete last word */
 	size_t n_rest;
 };
 
 void digest_start(struct digest *d);
 void digest_add(struct digest *d, const void *bytes, size_t n);
-/* The digest of all bytes since the start. */
+/* The digest of all bytes that were added. */
 uint64_t digest_end(struct digest *d);
 
 #endif

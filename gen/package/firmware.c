@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled model as a firmware package: its files move into the folders of the
- * kind, and the kind's templates are filled in. */
+/* A compiled model as a firmware package: moves its files into the folders of
+ * the kind, and renders the templates of the kind. */
 #include "firmware.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "text.h"
 #include "version.h"
 
-/* -- what packages cannot hold -- */
+/* -- models that packages do not support -- */
 
 static bool
 refuse(struct packer *k, const char *what)
@@ -77,7 +77,7 @@ is_possible(struct packer *k)
 
 /* -- stored values -- */
 
-/* The elements as an initialiser: lines of literals. */
+/* The elements as an initializer: lines of literals. */
 static const char *
 values_text(struct packer *k, struct dtype type, const void *data, int64_t n)
 {
@@ -144,8 +144,8 @@ is_finite(const struct tensor *t, const void *values)
 	return true;
 }
 
-/* The tolerances of a tensor: an array for floats; integers may differ by one
- * if a quantizing node rounds floats to them. */
+/* Adds the tolerances of a tensor. Floats have an array of them; integers must
+ * be equal, or may differ by one if floats were quantized. */
 static void
 add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
 	    const double *allowed)
@@ -169,7 +169,8 @@ add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
 
 /* -- constants -- */
 
-/* "conv_w[0][0]", the first element; the array has all dimensions, or one. */
+/* The first element of an array of weights: "conv_w[0][0]", or "conv_w[0]" in a
+ * dialect with flat arrays. */
 static const char *
 first_element(struct packer *k, int i)
 {
@@ -183,8 +184,7 @@ first_element(struct packer *k, int i)
 	return text;
 }
 
-/* The row of a function that adds the elements of arrays of this type to a
- * digest; there is one for each type. */
+/* Adds a row for the function that computes digests of arrays of this type. */
 static void
 add_digest_type(struct packer *k, struct tdata *data, struct dtype type)
 {
@@ -199,7 +199,7 @@ add_digest_type(struct packer *k, struct tdata *data, struct dtype type)
 	tdata_flag(row, "copied", dtype_is_float(type) && !s->is_stored_only);
 }
 
-/* The model's constants with the digests of their elements. */
+/* Adds the constants of the model with the digests of their elements. */
 static void
 add_constants(struct packer *k, struct tdata *data)
 {
@@ -233,7 +233,7 @@ add_constants(struct packer *k, struct tdata *data)
 
 /* -- the self-test -- */
 
-/* Its name in the entry function, or that of a view of it. */
+/* The tensor's name in the entry function, or the name of a view of it. */
 static const char *
 left_name(struct packer *k, const struct placement *at)
 {
@@ -250,8 +250,8 @@ left_name(struct packer *k, const struct placement *at)
 	return name != NULL ? name : "inner tensor";
 }
 
-/* Tensors inside the model: the elements that a run leaves in the workspace.
- * Those with NaN or infinities are left out. */
+/* Adds the inner tensors whose elements a run leaves in the workspace. Those
+ * with a NaN or an infinity are left out. */
 static void
 add_left(struct packer *k, struct tdata *data, const struct self_test *s)
 {
@@ -336,7 +336,8 @@ folder_of(const struct packer *k, const struct firmware_kind *kind,
 						    : kind->reports;
 }
 
-/* Moves the emitted files, and lists sources and headers for the templates. */
+/* Moves the emitted files into their folders, and lists sources and headers for
+ * the templates. */
 static void
 move_emitted(struct packer *k, const struct firmware_kind *kind,
 	     struct tdata *data)
@@ -391,7 +392,8 @@ render(struct packer *k, const char *file, const char *text,
 	return ok;
 }
 
-/* The fragments that templates of all kinds may use follow the text. */
+/* Renders a template and adds the file. The fragments that templates of all
+ * kinds may use are appended to its text. */
 static bool
 add_filled(struct packer *k, const struct firmware_kind *kind,
 	   const struct firmware_file *f, const struct tdata *data)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of firmware packages: package.json, and the templates that it names. A
- * template that the kind's folder lacks is one of those that all kinds share,
- * templates/packages/NAME. */
+/* Reads kinds of firmware packages: package.json and the templates that it
+ * names. A template that is not in the folder of the kind is one that all kinds
+ * share, templates/packages/NAME. */
 #include <string.h>
 
 #include "firmware.h"
@@ -72,7 +72,7 @@ firmware_stays_below(const char *path)
 	return path[0] != '/' && strstr(path, "..") == NULL;
 }
 
-/* Each value in a file of another language than C has a filter. */
+/* In a file that is not C, each value must have a filter for its language. */
 static void
 check_template(struct reader *r, const struct firmware_file *f)
 {

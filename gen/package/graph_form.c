@@ -21,7 +21,7 @@
 
 struct describer {
 	struct packer *k;
-	const char **ids; /* by tensor id: its name in the JSON; NULL: none */
+	const char **ids; /* by tensor id: its name in the JSON, or NULL */
 	bool failed;
 };
 
@@ -115,8 +115,7 @@ graph_arg_align(const struct kernel_arg *arg)
 					: whole;
 }
 
-/* The bytes of a tensor in its layout; at least the bytes that a kernel
- * accesses. */
+/* The bytes of a tensor in its layout; at least as many as kernels access. */
 static int64_t
 tensor_bytes(struct describer *x, const struct tensor *t)
 {
@@ -174,7 +173,8 @@ operation(enum expr_kind kind)
 	}
 }
 
-/* 7, "batch" or ["+", "batch", 7]. NULL: not an expression of this form. */
+/* A size as JSON: 7, "batch" or ["+", "batch", 7]. NULL if it is another kind
+ * of expression. */
 static cJSON *
 extent_json(struct packer *k, const struct expr *e)
 {
@@ -236,8 +236,8 @@ shape_json(struct describer *x, const struct tensor *t)
 
 /* -- tensors -- */
 
-/* Is t listed? Constants are not. Inputs and outputs are in the caller's
- * memory, even if they share a place with others. */
+/* Is t listed in the JSON? Constants are not. All inputs and outputs are: they
+ * are in the caller's memory, even if they share a place with other tensors. */
 static bool
 is_listed(const struct packer *k, const struct tensor *t)
 {
@@ -346,8 +346,8 @@ put_layout(cJSON *row, const struct tensor *t)
 	}
 }
 
-/* The kernels that write t; for views and concatenations without a kernel, the
- * writers of their inputs. */
+/* Adds the kernels that write t. For a view or concatenation without a kernel,
+ * these are the kernels that write its inputs. */
 static void
 put_writers(struct describer *x, cJSON *list, const struct tensor *t)
 {
@@ -403,8 +403,8 @@ tensors_json(struct describer *x)
 	return list;
 }
 
-/* The tensors' names in the model, on one line, because their numbers change
- * with every edit of the model. */
+/* The names of the tensors in the model; on one line, because their numbers
+ * change with every edit of the model. */
 static cJSON *
 model_names_json(struct describer *x)
 {
@@ -547,7 +547,7 @@ workspace_json(struct packer *k)
 	return row;
 }
 
-/* The parts of the JSON that kernels and their callers must share. */
+/* The parts of the JSON that both the kernels and their caller depend on. */
 static void
 put_calls(struct describer *x, struct strbuf *s)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of the graph form: for each a wrapper function, all with the same
- * signature, that passes arrays and sizes to the kernel; and a table of the
- * wrappers.
+/* The kernels of the graph form. Each has a wrapper function that passes arrays
+ * and sizes to the kernel; all wrappers have the same signature and are listed
+ * in a table.
  *
- *   conv1(args[0], args[1], args[2], (int32_t)sizes[0]); */
+ * conv1(args[0], args[1], args[2], (int32_t)sizes[0]); */
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
 
-/* The wrapper's expression for a parameter of the kernel. */
+/* The expression in the wrapper for a parameter of the kernel. */
 static struct binding
 bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	 int *arrays)
@@ -32,7 +32,7 @@ bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	return b;
 }
 
-/* The kernel's call. *sized: it takes symbolic sizes. */
+/* Prints the call of the kernel. *sized: it has symbolic sizes as arguments. */
 static bool
 print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
 	   bool *sized, struct strbuf *out)
@@ -93,7 +93,7 @@ add_arguments(const struct kernel *kernel, struct tdata *row)
 	tdata_int(row, "count", n);
 }
 
-/* Does a region prepare state from weights? */
+/* Is there a region that prepares a state from its weights? */
 static bool
 weights_kept(const struct packer *k)
 {

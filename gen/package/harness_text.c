@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a program that feeds the model and writes its results, for `tirc
- * run` and `tirc test`. */
+/* The files of the program that runs the model on given inputs and writes its
+ * results, for `tirc run` and `tirc test`. */
 #include "data_files.h"
 #include "packer.h"
 
@@ -17,8 +17,9 @@ add_io(struct packer *k, struct tdata *data, const char *list, int i,
 	tdata_flag(row, "held", t->in_workspace);
 }
 
-/* Sizes of the arrays for the measurement of bandwidth: half of each cache, and
- * the model's data, or more than the caches hold. */
+/* Sets the sizes of the arrays with which the program measures bandwidth: half
+ * of each cache; for memory, the data of the model, but more than fits in the
+ * caches. */
 static void
 add_profile(struct packer *k, struct tdata *data)
 {
@@ -35,7 +36,7 @@ add_profile(struct packer *k, struct tdata *data)
 	tdata_int(data, "all_bytes", all);
 }
 
-/* Adds the runtime of tasks. */
+/* Adds the runtime of tasks (threads). */
 static bool
 add_runtime(struct packer *k, struct tdata *data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that the user of the emitted files sees: the model, fields, macros,
+/* The names that the user of emitted files sees: the model, members, macros,
  * symbols. */
 #include <ctype.h>
 #include <limits.h>
@@ -8,12 +8,14 @@
 #include "package.h"
 #include "packer.h"
 
-/* The longest model name, including the longest suffix of its functions. */
+/* The longest model name, which leaves room for the longest suffix of its
+ * functions. */
 #define MODEL_NAME_MAX 31
 #define FUNCTION_ENDING "_init"
 #define STATEFUL_ENDING "_reset"
 
-/* Names that files define with the model's name as a prefix. */
+/* The suffixes of names that emitted files define with the model's name as
+ * prefix. */
 static const char *const own[] = {
 	"binary", "config", "error",     "fini",
 	"init",   "inputs", "kernels",   "outputs",
@@ -59,7 +61,7 @@ name_files(struct packer *k)
 	}
 }
 
-/* Members may have the names of functions. */
+/* Members may have names that only functions must not have. */
 static void
 init_members(struct packer *k, struct name_set *s)
 {
@@ -68,8 +70,9 @@ init_members(struct packer *k, struct name_set *s)
 	s->n_reserved = k->d->reserved_members.n;
 }
 
-/* Names fields of the two structures, and macros. Macros must be unique; they
- * begin with the model's name, so they are no reserved words. */
+/* Names the members of the two structures, and the macros. Macros must be
+ * unique; they need not avoid reserved words, since they begin with the model's
+ * name. */
 static void
 name_interface(struct packer *k)
 {
@@ -80,7 +83,7 @@ name_interface(struct packer *k)
 	init_members(k, &out_fields);
 	init_names(k, &macros);
 	macros.n_reserved = 0;
-	/* Macros of the header. */
+	/* macros that the header always defines */
 	name_set_add(&macros, "WORKSPACE");
 	name_set_add(&macros, "WEIGHTS");
 	name_set_add(&macros, "STACK");
@@ -136,7 +139,8 @@ name_interface(struct packer *k)
 	}
 }
 
-/* The model's name with a suffix: "int8" and "t" make a reserved word of C. */
+/* The model's name with a suffix. It avoids reserved words: "int8" and "t"
+ * would give int8_t. */
 static const char *
 own_name(struct packer *k, const char *part)
 {
@@ -147,8 +151,9 @@ own_name(struct packer *k, const char *part)
 	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
 }
 
-/* The kernels' names within the names of weights, shortened so that with the
- * prefix `before` and the longest role they are unique to the linker. */
+/* For each weight the name of the kernel that reads it, as a part of the
+ * weight's name; shortened to `room` characters and unique, so that the linker
+ * can distinguish the symbols. */
 static const char **
 name_readers(struct packer *k, int room)
 {
@@ -158,7 +163,7 @@ name_readers(struct packer *k, int room)
 	struct name_set s;
 
 	init_names(k, &s);
-	s.n_reserved = 0; /* they have a prefix */
+	s.n_reserved = 0; /* the model's name comes before them */
 	s.max_length = room;
 	pointer_map_init(&first, k->a);
 	for (int i = 0; i < k->p->weights.n; i++) {
@@ -174,8 +179,9 @@ name_readers(struct packer *k, int room)
 	return stems;
 }
 
-/* External names start with the model's name, or with a part of it if there is
- * too little room. */
+/* Names the symbols of weights. They start with the model's name, or with a
+ * part of it if the dialect's limit of external names leaves too little
+ * room. */
 static void
 name_weights(struct packer *k)
 {
@@ -214,7 +220,7 @@ name_weights(struct packer *k)
 
 /* -- kernels -- */
 
-/* Renames a kernel with the name of a function or weight of the model. */
+/* Renames kernels whose name is that of a function or a weight of the model. */
 static void
 name_kernels(struct packer *k)
 {
@@ -259,8 +265,7 @@ name_kernels(struct packer *k)
 	}
 }
 
-/* The functions of the kernel table, which start with the model's name, and the
- * table. */
+/* Names the functions in the kernel table; they start with the model's name. */
 static void
 name_entries(struct packer *k)
 {
@@ -289,8 +294,8 @@ name_entries(struct packer *k)
 	}
 }
 
-/* The model's name is no reserved word, and neither is a name that starts with
- * it: atomic_init, of a model "atomic", would be a macro of C. */
+/* Names the model. Neither the name nor any name that starts with it may be
+ * reserved: with the name "atomic", atomic_init would be a macro of C. */
 static void
 name_model(struct packer *k)
 {

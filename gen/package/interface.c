@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header: dimensions, sizes, statuses, the caller's structures. */
+/* The header: dimensions, sizes, status codes, and the structures that the
+ * caller fills. */
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ largest_size(const struct expr *size)
 	int64_t most = 0;
 	bool known = size_max(size, &most);
 
-	assert(known); /* limits_check */
+	assert(known); /* limits_check() has refused others */
 	(void)known;
 	return most;
 }
@@ -27,7 +28,7 @@ largest_count(const struct tensor *t)
 	int64_t elems = 0;
 	bool known = tensor_max_elems(t, &elems);
 
-	assert(known); /* limits_check */
+	assert(known); /* limits_check() has refused others */
 	(void)known;
 	return elems;
 }
@@ -45,7 +46,8 @@ is_dynamic(const struct tensor *t)
 	return false;
 }
 
-/* real = (stored - zero_point) * scale, for quantized inputs and outputs. */
+/* Adds, for a quantized input or output: real = (stored - zero_point) *
+ * scale. */
 static void
 add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 	  const struct tensor *t)
@@ -74,19 +76,22 @@ add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 		     (long long)t->reals->zero_point);
 }
 
-/* A size of a run as C writes it, in a macro or a function of the sizes in it. */
+/* The text of a size at run time, in a macro or a function whose parameters are
+ * the sizes in it. */
 struct size_text {
 	const struct packer *k;
-	bool *used; /* by size: those of the caller, then those of outputs */
+	/* which sizes occur: those from the caller, then those of outputs */
+	bool *used;
 	bool in_macro;
 	struct strbuf s;
 };
 
-/* A text that is longer is not written: min and max write their operands twice. */
+/* Longer texts are not emitted; they can be very long, since min and max repeat
+ * their operands. */
 enum { SIZE_TEXT_MAX = 1000 };
 
-/* The field of a size that the caller gives or gets, which is marked; NULL: it is
- * neither. */
+/* The member that has the size v, which the caller sets or gets; marks it as
+ * used. NULL if there is none. */
 static const char *
 size_field(const struct size_text *t, const struct var *v)
 {
@@ -107,8 +112,8 @@ size_field(const struct size_text *t, const struct var *v)
 	return NULL;
 }
 
-/* How C writes the operation; NULL: it cannot. Divisions of C are those of sizes
- * where the dividend is not negative. */
+/* The operator of C for an expression; NULL if there is none. A division in C
+ * rounds down only if the dividend is not negative. */
 static const char *
 operator_of(const struct expr *e)
 {
@@ -136,7 +141,7 @@ operator_of(const struct expr *e)
 	}
 }
 
-/* Appends the expression; false: it has another operation, or is too long. */
+/* Appends the text of e; false if C cannot express it, or it is too long. */
 static bool
 put_size(struct size_text *t, const struct expr *e)
 {
@@ -144,7 +149,7 @@ put_size(struct size_text *t, const struct expr *e)
 	const char *name, *op = operator_of(e);
 	int64_t v, low, high;
 
-	/* Functions compute with integers of 32 bits. */
+	/* the functions compute with 32-bit integers */
 	if (!t->in_macro && (!size_bounds(e, &low, &high) || low < INT32_MIN ||
 			     high > INT32_MAX)) {
 		return false;
@@ -187,7 +192,8 @@ put_size(struct size_text *t, const struct expr *e)
 	return true;
 }
 
-/* The number of elements of x in a run; NULL: it is not known from sizes. */
+/* The number of elements of x that a run uses, as text; NULL if sizes do not
+ * determine it. */
 static const char *
 used_text(const struct packer *k, const struct tensor *x, bool in_macro,
 	  bool *used)
@@ -212,8 +218,8 @@ used_text(const struct packer *k, const struct tensor *x, bool in_macro,
 	return text;
 }
 
-/* The number of elements that a run uses, for a macro or a function of the sizes
- * in it, which have the type of sizes in the structures. */
+/* Adds the number of elements that a run uses, for a macro or a function of the
+ * sizes in it; these have the type that sizes have in the structures. */
 static void
 add_used(struct packer *k, struct tdata *size, const struct tensor *t,
 	 int64_t count)
@@ -289,7 +295,7 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	strbuf_release(&dims);
 }
 
-/* Do all of them lie in the workspace? */
+/* Are all of these tensors in the workspace? */
 static bool
 all_held(struct tensor *const *list, int n)
 {
@@ -330,8 +336,8 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out,
 	if (version_hash != NULL) {
 		tdata_text(data, "version_hash", version_hash);
 	}
-	/* The version identifies the interface: other weights do not change
-	 * it. */
+	/* The version hash identifies the interface, which other weights do not
+	 * change. */
 	tdata_text(data, "model_digest",
 		   version_hash == NULL ? k->g->digest : NULL);
 	tdata_text(data, "tirc_version", version_text());

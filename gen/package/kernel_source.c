@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels as text, with comments on their origins: in the source or, if the
- * device has a language of its own, in a separate file. */
+/* The kernels as text, with comments about their origins: in the source file,
+ * or in a separate file if the device has a language of its own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "packer.h"
 #include "provenance.h"
 
-#define ROW_COLUMN 15 /* the column of the text in a comment's rows */
+#define ROW_COLUMN 15 /* column of the text in rows of comments */
 
 static void
 add_row(struct packer *k, struct tdata *data, const char *list,
@@ -27,9 +27,10 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 				ROW_COLUMN));
 }
 
-enum { MOST_NODES = 32 }; /* in a comment; the metadata lists all */
+/* nodes listed in a comment; the metadata lists all */
+enum { MOST_NODES = 32 };
 
-/* A comment's row for a node. Names of the model are never broken into
+/* Adds a row about a node to a comment. Names of the model are not broken into
  * lines. */
 static void
 add_name_row(struct packer *k, struct tdata *row, const char *label,
@@ -45,7 +46,8 @@ add_name_row(struct packer *k, struct tdata *row, const char *label,
 		     name);
 }
 
-/* "Conv_3 (Conv) -> "y"", or "#12 Conv -> "y"" for a node without a name. */
+/* The text about a node: "Conv_3 (Conv) -> "y"", or "#12 Conv -> "y"" if it has
+ * no name. */
 static void
 add_nodes(struct packer *k, struct tdata *data, const char *list,
 	  const char *label, const struct origin_list *l)
@@ -74,7 +76,8 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 	}
 }
 
-/* The nodes that a kernel computes, and the nodes folded into its constants. */
+/* Adds the nodes that a kernel computes, and those that were folded into its
+ * constants. */
 static void
 add_all_nodes(struct packer *k, struct tdata *data, const char *list,
 	      const struct kernel *kernel)
@@ -108,9 +111,9 @@ dim_letter(int ndim, int d)
 	return NULL;
 }
 
-/* The array index of the element [n][c][h][w], if the layout is not row-major:
- * ", at [c/16][h+1][w+1][c%16], zeros around". Dimensions of extent 1 are left
- * out. */
+/* For a layout that is not row-major, where element [n][c][h][w] is in the
+ * array: ", at [c/16][h+1][w+1][c%16], zeros around". Dimensions of extent 1
+ * are omitted. */
 static const char *
 memory_text(const struct packer *k, const struct tensor *t)
 {
@@ -162,9 +165,8 @@ memory_text(const struct packer *k, const struct tensor *t)
 	return text;
 }
 
-/* The conversion, if the array holds other numbers than the model's tensor: "u8
- * (i8 + 128)".
- * */
+/* If the array has other numbers than the model's tensor, the conversion: "u8
+ * (i8 + 128)". */
 static const char *
 type_text(const struct packer *k, const struct tensor *t)
 {
@@ -182,16 +184,16 @@ type_text(const struct packer *k, const struct tensor *t)
 
 enum { NAME_COLUMNS = 56 };
 
-/* Is the name too long? Exporters join names of many operators to one; such a
- * name is only in the row of its node. */
+/* Is the name short enough for this comment? Exporters make long names from
+ * those of many operators; these are only in the rows of nodes. */
 static bool
 is_short_name(const struct tensor *t)
 {
 	return t->model_name != NULL && strlen(t->model_name) <= NAME_COLUMNS;
 }
 
-/* The tensor's name in quotes; the kernel that writes it, if the name is long
- * or absent; "" if this kernel writes it. */
+/* The tensor's name in quotes. If it is long or absent: the kernel that writes
+ * the tensor, or "" if this kernel does. */
 static const char *
 tensor_name(struct packer *k, const struct kernel *kernel,
 	    const struct tensor *t)
@@ -206,8 +208,9 @@ tensor_name(struct packer *k, const struct kernel *kernel,
 		       : "";
 }
 
-/* "relu1": f32 [1][64][56][56], at [c/16][h][w][c%16]. Without the name for a
- * function that several kernels call. */
+/* The text about an array: ""relu1": f32 [1][64][56][56], at
+ * [c/16][h][w][c%16]". Without the name if several kernels call the
+ * function. */
 static const char *
 tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
@@ -224,7 +227,8 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 			    arg->in_place != NULL ? ", in place" : "");
 }
 
-/* The kernel as a function, or on a device as its functions. */
+/* Prints the function of a kernel; on a device, the functions of its
+ * launches. */
 static bool
 print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 {
@@ -242,8 +246,8 @@ print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 	return true;
 }
 
-/* Must the kernel's function forbid contraction, while others may allow it?
- * kernel NULL: no. */
+/* Must the function of this kernel not be contracted, while others may be?
+ * False for NULL. */
 static bool
 is_exact(const struct packer *k, const struct kernel *kernel)
 {
@@ -251,8 +255,8 @@ is_exact(const struct packer *k, const struct kernel *kernel)
 	       strcmp(k->p->target->fp, "strict") != 0;
 }
 
-/* The kernel whose function is printed before (step -1) or after (1) that of
- * the i-th kernel, or NULL. */
+/* The kernel whose function is printed next to that of kernel i: before it
+ * (step -1) or after it (step 1). NULL if there is none. */
 static const struct kernel *
 printed_beside(const struct packer *k, int i, int step)
 {
@@ -266,7 +270,7 @@ printed_beside(const struct packer *k, int i, int step)
 	return NULL;
 }
 
-/* The arguments of a kernel that shares its function with others: "conv2: x
+/* The arguments of one of several kernels with a common function: "conv2: x
  * "relu1", w net_conv2_w, y "relu2"". */
 static const char *
 call_text(struct packer *k, const struct kernel *kernel)
@@ -326,7 +330,7 @@ fraction_text(struct arena *a, double v)
 	return arena_printf(a, "%g", v);
 }
 
-/* The matrices of Winograd's transformations, row by row. */
+/* Adds the matrices of Winograd's transforms, row by row. */
 static void
 add_matrices(struct packer *k, struct tdata *item, const struct kernel *kernel)
 {
@@ -357,8 +361,8 @@ add_matrices(struct packer *k, struct tdata *item, const struct kernel *kernel)
 	}
 }
 
-/* The node of the kernel that shifts what it computes; NULL: none, or several
- * do. */
+/* The only node of the kernel with the attribute shifted_most: it shifts its
+ * products. NULL if there is none, or several. */
 static const struct node *
 shifting_node(const struct kernel *kernel)
 {
@@ -377,8 +381,8 @@ shifting_node(const struct kernel *kernel)
 	return found;
 }
 
-/* The bound of the integers that the kernel shifts, for all kernels that call
- * its function. */
+/* Sets the bound of the integers that the function shifts, over all kernels
+ * that call it. */
 static void
 state_shifted(struct unit *u, const struct kernel *kernel)
 {
@@ -403,7 +407,7 @@ state_shifted(struct unit *u, const struct kernel *kernel)
 	}
 }
 
-/* The largest magnitude of a shifted product and its addend, over all kernels
+/* The largest magnitude of a shifted product plus its addend, over all kernels
  * that call the function. */
 static int64_t
 largest_sum(const struct kernel *kernel)
@@ -441,7 +445,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		ok = print_functions(u, kernel, &s);
 		u->apart = false;
 		if (ok) {
-			/* The template ends the line. */
+			/* The template adds the newline. */
 			s.data[s.len - 1] = '\0';
 			tdata_anchored(item, "text", arena_strdup(k->a, s.data),
 				       ANCHOR_KERNEL, i, 0);
@@ -527,7 +531,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	return ok;
 }
 
-/* The functions of a region with state between runs. */
+/* Reserves the names of a region's functions, if it has a state between
+ * runs. */
 static void
 reserve_region_names(struct packer *k, struct unit *u,
 		     const struct kernel *kernel)
@@ -578,7 +583,7 @@ reserve_kernel_names(struct packer *k, struct unit *u)
 	}
 }
 
-/* Counts the loops of the helpers that u has used. */
+/* Counts the loops in the helpers that u contains. */
 static void
 count_helper_loops(struct packer *k, const struct unit *u)
 {
@@ -610,7 +615,7 @@ add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 		vec_push(k->a, &k->out->relied_on, r);
 	}
 	if (ok && s.len > 0) {
-		s.data[s.len - 1] = '\0'; /* the template ends the line */
+		s.data[s.len - 1] = '\0'; /* the template adds the newline */
 	}
 	tdata_text(data, "helpers",
 		   ok && s.data != NULL ? arena_strdup(k->a, s.data) : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the limits of the dialect's compiler: the size of an object, and
- * elements at least as wide as its char. */
+/* Checks the limits of the dialect's compiler: the size of the largest object,
+ * and that elements are not narrower than its char. */
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"

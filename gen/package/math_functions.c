@@ -14,7 +14,7 @@ is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* "expf" is the form of exp for float. */
+/* Is `name` the function or its form for float, as "expf" for exp? */
 static bool
 is_math(const struct word_list *words, const char *name, size_t length)
 {
@@ -39,8 +39,8 @@ is_math(const struct word_list *words, const char *name, size_t length)
 	return false;
 }
 
-/* The end of the comment or string literal at `at`, which contains no calls;
- * else `at`. */
+/* If a comment or string literal begins at `at`, its end, since it contains no
+ * calls; else `at`. */
 static const char *
 skip_passive(const struct comment_forms *c, const char *at)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* <model>.json: inputs and outputs, sizes, the memory plan, kernels, files,
- * flags, and the fate of every node. One line per tensor, place, weight,
- * kernel, call and node, so that two files can be compared line by line. */
+ * flags, and what became of every node. Each tensor, place, weight, kernel,
+ * call and node has its own line, so that two files can be compared line by
+ * line. */
 #include <cjson/cJSON.h>
 
 #include "json_put.h"
@@ -130,7 +131,7 @@ metadata_digested(struct strbuf *s, cJSON *object, bool last,
 		  struct anchors *anchors, enum package_anchor kind, int index)
 {
 	json_put(s, object, false);
-	s->len--; /* the closing brace */
+	s->len--; /* removes the closing brace */
 	strbuf_puts(s, ",\"digest\":\"");
 	anchors_add(anchors, kind, index, s->len);
 	strbuf_printf(s, "%s\"}%s\n", DIGEST_UNKNOWN, last ? "" : ",");
@@ -144,7 +145,7 @@ metadata_row(struct strbuf *s, cJSON *row, bool last)
 	cJSON_Delete(row);
 }
 
-/* "key": value as a line, or with a line for each item. */
+/* Appends "key": value on one line, or with a line for each item. */
 void
 metadata_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
 		bool last)

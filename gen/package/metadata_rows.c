@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of <model>.json: places in the workspace, weights, functions, the
- * kernels that call them with their arguments and nodes, and the model's
- * nodes. */
+/* Rows of <model>.json: places in the workspace, weights, functions, the
+ * kernels that call them with their arguments and nodes, and the nodes of the
+ * model. */
 #include <cjson/cJSON.h>
 
 #include "kernels.h"
@@ -72,7 +72,7 @@ metadata_places(struct packer *k)
 
 /* -- weights -- */
 
-/* Positions in the model's file. */
+/* A list of nodes, by their index in the model's file. */
 static cJSON *
 nodes_json(struct packer *k, const struct origin_list *l)
 {
@@ -87,7 +87,7 @@ nodes_json(struct packer *k, const struct origin_list *l)
 	return list;
 }
 
-/* The formula and the nodes of a constant. */
+/* Adds the formula and the nodes of a constant. */
 static void
 put_maker(struct packer *k, cJSON *object, const struct weight *w)
 {
@@ -123,12 +123,14 @@ metadata_weights(struct packer *k, struct strbuf *s, struct anchors *anchors)
 		cJSON_AddItemToObject(object, "shape",
 				      metadata_shape(k, w->buffer->ndim,
 						     w->buffer->shape));
-		/* Relative, so that another size does not change all lines. */
+		/* Relative to the weight before it, so that a changed size
+		 * changes only one line. */
 		put_number(object, "skip", (double)(w->offset_bytes - end));
 		put_number(object, "bytes", (double)w->bytes);
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
-		/* The file is written after the weights. */
+		/* This file is written after the weights, when their digests
+		 * are known. */
 		strbuf_puts(s, "\t\t");
 		metadata_digested(s, object, i + 1 == k->p->weights.n, anchors,
 				  ANCHOR_WEIGHT_DIGEST, i);
@@ -322,7 +324,8 @@ packer_fates(struct packer *k)
 	return k->fates;
 }
 
-/* Row by row: a tree of all would take more memory than the text. */
+/* Appended row by row: a JSON tree of all rows would need more memory than the
+ * text. */
 void
 metadata_trace(struct packer *k, struct strbuf *s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All files of a compiled program: their names, and the files in order. */
+/* Makes all files of a compiled program: their names, then the files in
+ * order. */
 #include "packer.h"
 #include "process.h"
 #include "text.h"
@@ -43,7 +44,8 @@ add_header(struct packer *k)
 
 	strbuf_init(&s);
 	ok = add_interface(k, "", &s, &names) && s.data != NULL;
-	/* The comment at the top has the origin, which is not compared. */
+	/* The comment at the top has the model's origin, which is not a part of
+	 * the interface. */
 	if (ok) {
 		size_t body = names.list.n > 0 ? names.list.data[0].at : 0;
 
@@ -107,8 +109,8 @@ add_unit(struct packer *k, struct tdata *data, enum file_id file,
 	tdata_text(tdata_item(row, "needs"), "need", k->files[need]);
 }
 
-/* Runtime files of backends are compiled, too; all sources may include their
- * headers. */
+/* Adds the backends' runtime files: sources are compiled, and all sources may
+ * include the headers. */
 static void
 add_runtime_units(struct packer *k, struct tdata *data)
 {
@@ -192,8 +194,8 @@ add_build_files(struct packer *k)
 	return ok;
 }
 
-/* A host program launches a device's kernels, in the same or another
- * dialect. */
+/* A model on a device: its kernels are launched by a host program, in the same
+ * dialect or in another one. */
 static bool
 choose_host(struct packer *k, const struct emit_options *o)
 {
@@ -228,9 +230,9 @@ choose_host(struct packer *k, const struct emit_options *o)
 	return k->d != NULL;
 }
 
-/* The header lists the functions that the source calls, so it is made after the
- * source, but precedes it in the list. The source of the graph form has the
- * version of its header. */
+/* Adds header and source. The header lists the mathematical functions that the
+ * source calls, so it is made after the source, but comes before it in the
+ * list. In the graph form, the source contains the version of the header. */
 static bool
 add_interface_files(struct packer *k)
 {
@@ -287,7 +289,8 @@ package_build(struct program *p, const struct dialect *d,
 	};
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
-	k->o = arena_copy(k->a, o, sizeof *o); /* the harness uses it later */
+	/* kept, because package_harness() uses it later */
+	k->o = arena_copy(k->a, o, sizeof *o);
 	if (!choose_host(k, o) || (o->graph && !graph_form_allowed(k)) ||
 	    (o->profile && !profile_allowed(k))) {
 		return false;

@@ -9,76 +9,83 @@
 #include "kernel.h"
 
 struct emit_options {
-	const char *name; /* model identifier stem, e.g. "resnet50" */
+	const char *name; /* stem of the model's names: "resnet50" */
 	enum weights_form weights;
-	const char *section; /* for WEIGHTS_SECTION */
-	const char *version; /* "0.1.0" */
-	bool profile;        /* the entry reports the end of each kernel */
-	/* no entry: a table of kernels, and the graph of their calls as JSON */
+	const char *section; /* the section for WEIGHTS_SECTION */
+	const char *version; /* of tirc: "0.1.0" */
+	/* the entry function reports the end of each kernel */
+	bool profile;
+	/* --form graph: no entry function, but a table of kernels and their
+	 * calls as JSON */
 	bool graph;
 };
 
-/* Files of a compiled program, in memory except for the weights, which are
- * computed when they are written. */
+/* The files of a compiled program. They are in memory, except for the weights,
+ * which are computed when the files are written. */
 enum out_kind {
 	OUT_TEXT,
-	OUT_WEIGHTS_TEXT, /* text is the file's beginning */
+	OUT_WEIGHTS_TEXT, /* text is the beginning of the file */
 	OUT_WEIGHTS_BLOB  /* text is NULL */
 };
 
 struct out_file {
-	const char *name; /* relative to the output folder */
+	const char *name; /* path in the output folder */
 	enum out_kind kind;
 	const char *text;
-	size_t length;          /* of text; of the whole file for a blob */
-	struct anchors anchors; /* of the digests, filled in on writing */
-	bool is_source;         /* to be compiled */
+	size_t length; /* of text; for a blob, of the whole file */
+	/* places of digests, which are filled in at the end */
+	struct anchors anchors;
+	bool is_source; /* to compile */
 };
 
 struct package {
 	VEC(struct out_file) files;
-	enum weights_form weights; /* the chosen form; AUTO: no weights */
-	int64_t weights_bytes;     /* of the values only */
-	/* the command that compiles it in its folder */
+	/* the form that was chosen; AUTO: there are no weights */
+	enum weights_form weights;
+	int64_t weights_bytes; /* without headers and padding */
+	/* the command that compiles it, to run in its folder */
 	const char *cc_line;
-	/* the command that builds or checks a firmware package in its folder;
-	 * NULL: none */
+	/* the command that builds or checks the firmware package, to run in its
+	 * folder; or NULL */
 	const char *next;
-	/* Flags of the target and of the libraries; library_cflags: of the
-	 * libraries only. */
+	/* Flags of the target and of libraries; library_cflags: only those of
+	 * libraries. */
 	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
-	/* What its sources rely on. */
+	/* The instructions that its sources require. */
 	VEC(const struct requirement *) relied_on;
-	/* of each weight's array, up to the initialiser */
+	/* for each weight, its definition up to the initializer */
 	const char *const *definitions;
 	struct packer *packer; /* private to package/ */
 };
 
-/* Header, source, weights, build files and metadata as text. */
+/* Makes header, source, weights, build files and metadata. False after a
+ * diagnostic. */
 bool package_build(struct program *p, const struct dialect *d,
 		   const struct emit_options *o, struct package *out);
-/* Writes into dir (made if missing): each file to a temporary name first,
- * renamed when all are whole; unchanged ones are not touched. A file that tirc
- * did not write is replaced only with force. */
+/* Writes the files into dir, which is made if missing. Each is written under a
+ * temporary name; all are renamed when all are complete. Unchanged files are
+ * not touched. A file that tirc did not write is only replaced with `force`.
+ * False after a diagnostic. */
 bool package_write(struct program *p, const struct package *pkg,
 		   const char *dir, bool force);
 
-/* The name of t's member in the inputs or outputs structure. */
+/* The member of the structure of inputs or outputs for t. */
 const char *package_field(const struct package *pkg, const struct tensor *t);
-/* The fate of each node of the model. */
+/* What became of each node of the model. */
 struct node_fate;
 const struct node_fate *package_fates(const struct package *pkg);
-/* The stem of the package's symbols. */
+/* The stem of all symbols of the package. */
 const char *package_model(const struct package *pkg);
-/* A program that runs the model on files: input_0.bin, … to output_0.bin, …;
- * arguments: repetitions, then the symbolic sizes; prints the nanoseconds of
- * each run. With emit_options.profile, profile.txt has the number of threads,
- * the speed of one thread (operations per second, then bytes per second from
- * the first cache, the second cache and memory), and for each run a line with
- * the nanoseconds of each kernel. NULL: diagnosed. */
+/* A program that runs the model on files input_0.bin, …, and writes
+ * output_0.bin, …. Its arguments are the number of repetitions, then the
+ * symbolic sizes; it prints the nanoseconds of each run. With
+ * emit_options.profile it writes profile.txt: the number of threads; the speed
+ * of one thread (operations per second, then bytes per second from the first
+ * cache, the second cache and memory); and for each run a line with the
+ * nanoseconds of each kernel. NULL after a diagnostic. */
 const char *package_harness(const struct package *pkg);
-/* The other sources of that program, from runtime-c, and its libraries. */
+/* The other sources of this program, from runtime-c, and its libraries. */
 int package_harness_files(const struct package *pkg);
 const char *package_harness_file(const struct package *pkg, int i,
 				 const char **name);

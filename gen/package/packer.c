@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of a package: text of templates, laid out, in the list of files. */
+/* The list of files of a package: rendered templates, with lines broken. */
 #include "packer.h"
 
 const char *
@@ -56,7 +56,7 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 		id == FILE_PROGRAM;
 }
 
-/* Is the file in the dialect's language? */
+/* Is the file written in the dialect's language? */
 static bool
 is_source(enum template_id id)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry function with a call after each kernel, to measure time:
+/* Inserts a call after each kernel of the entry function, to measure times:
  *
- *   conv1(…)             NAME_profile(0)
- *   fc(…)          ->    conv1(…)
+ * conv1(…)             NAME_profile(0) fc(…)          ->    conv1(…)
  *                        NAME_profile(1)
  *                        fc(…)
  *                        NAME_profile(2)
- * */
+ */
 #include <assert.h>
 
 #include "kernel.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums over the matches of a region, by which templates size the lists of a
+/* Sums over the matches of a region, with which templates size the lists of a
  * runtime. */
 #include "regions.h"
 
@@ -27,8 +27,8 @@ add_to_sum(struct sums *s, const char *name, int64_t value)
 	vec_push(s->a, &s->list, row);
 }
 
-/* Adds each count's number `times` times, and its `each` for n_inputs
- * inputs. */
+/* Adds each count to the sums: its `number` `times` times, and its `each` for
+ * every one of n_inputs inputs. */
 static void
 add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	   int64_t times, int64_t n_inputs)
@@ -40,7 +40,7 @@ add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	}
 }
 
-/* The number of inputs of the nodes of a step, or of the body (-1). *follower:
+/* The number of inputs of the nodes of a step; step -1 is the body. *follower:
  * the name of the step's follower. */
 static int
 count_inputs(const struct region_match *match, int step, const char **follower)
@@ -100,7 +100,7 @@ region_counts(struct region_text *x, struct tdata *data)
 {
 	struct sums s = { .a = x->k->a };
 
-	/* Counts that no match has are 0. */
+	/* A count that no match has is 0. */
 	for (int i = 0; i < x->b->n_patterns; i++) {
 		const struct pattern *p = &x->b->patterns[i];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts that libraries need about an operator, in one form for all models:
+/* Facts about an operator that libraries need, in one form for all models:
  * windows with explicit padding, matrix products as rows, columns and strides,
  * axes counted from the front. */
 #include "kernels.h"
@@ -27,7 +27,7 @@ fixed_dim(const struct tensor *t, int d, int64_t *v)
 	return t != NULL && d < t->ndim && expr_is_int(t->shape[d], v);
 }
 
-/* The padding at the end with which floor((in + pads - reach) / stride) + 1 is
+/* The padding at the end for which floor((in + pads - reach) / stride) + 1 is
  * the size of the result. */
 static int64_t
 end_padding(const struct window *w, int d, bool transposed)
@@ -49,8 +49,8 @@ end_padding(const struct window *w, int d, bool transposed)
 	return (out - 1) * w->stride[d] + reach - in - begin;
 }
 
-/* The weights' dimensions; libraries want one dimension more, the group, for
- * grouped convolutions. */
+/* Sets the dimensions of the weights. For grouped convolutions, libraries want
+ * the group as one more dimension. */
 static void
 grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 	     bool transposed)
@@ -63,7 +63,7 @@ grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 		dims[1 + i] = expr_is_int(w->shape[i], &v) ? v : 0;
 	}
 	tdata_int(data, "weights_ndim", w->ndim + 1 - from);
-	/* [out][in / g] or, transposed, [in][out / g]: out first. */
+	/* From [out][in / g], or transposed [in][out / g]: out first. */
 	dims[1] /= group;
 	region_ints(data, "weights_stored", dims + from, w->ndim + 1 - from);
 	if (transposed) {
@@ -127,21 +127,23 @@ has_window(const struct node *n)
 
 /* -- matrix products -- */
 
-/* An operand with its layout in memory. If a Transpose of the match produces
- * it, the memory is that of the Transpose's input. */
+/* An operand and its layout in memory. If a Transpose in the match computes it,
+ * `memory` is the input of the Transpose. */
 struct operand {
-	const struct tensor *tensor; /* with the product's dimensions */
+	const struct tensor *tensor; /* with the dimensions of the product */
 	const struct tensor *memory;
-	const struct expr **stride; /* by dimension, in elements */
-	bool columns; /* the last dimension but one is contiguous */
+	const struct expr **stride; /* for each dimension, in elements */
+	bool columns; /* the second last dimension is contiguous */
 };
 
 struct matmul {
 	struct operand a, b;
 	const struct expr *rows, *columns, *inner;
-	const struct expr *all_rows; /* rows of all matrices of the result */
+	/* number of rows of all matrices of the result */
+	const struct expr *all_rows;
 	bool a_trans, b_trans;
-	/* The loops around the product: extents and strides of the operands. */
+	/* The loops around the product: their extents, and the strides of the
+	 * operands. */
 	int n_loops;
 	const struct expr **extent, **a_step, **b_step, **y_step;
 };
@@ -152,8 +154,8 @@ dim_from_end(struct module *m, const struct tensor *t, int i)
 	return i < t->ndim ? t->shape[t->ndim - 1 - i] : expr_i32(m, 1);
 }
 
-/* Adds a loop. Adjacent dimensions that are contiguous in all operands become
- * one loop. */
+/* Adds a loop. Adjacent dimensions that are contiguous in all operands are
+ * merged into one loop. */
 static void
 add_loop(struct module *m, struct matmul *p, const struct expr *extent,
 	 const struct expr *const *step)
@@ -212,8 +214,8 @@ operand_of(struct region_text *x, const struct node *reader,
 	return o;
 }
 
-/* The stride of dimension i, counted from the end; 0 where the operand is
- * broadcast. */
+/* The stride of dimension i, counted from the end; 0 if the operand is
+ * broadcast there. */
 static const struct expr *
 step_of(struct module *m, const struct operand *o, int i)
 {
@@ -225,8 +227,8 @@ step_of(struct module *m, const struct operand *o, int i)
 	return o->stride[t->ndim - 1 - i];
 }
 
-/* The distance between two contiguous rows, or columns if these are
- * contiguous. */
+/* The distance in memory between two rows of the matrix, or between two columns
+ * if columns are contiguous. */
 static const struct expr *
 stored_row(struct module *m, const struct operand *o)
 {
@@ -242,7 +244,7 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 	struct module *m = x->k->m;
 	const struct tensor *a = p->a.tensor, *b = p->b.tensor;
 	const struct operand whole = operand_of(x, n, y);
-	/* Matrices of one row or column may have one dimension. */
+	/* an operand of one row or column may have only one dimension */
 	int a_inner = a->ndim > 1 ? 2 : 1, b_inner = b->ndim > 1 ? 2 : 1;
 	int y_inner = a_inner + b_inner - 2;
 	int batch = y->ndim - y_inner;
@@ -256,7 +258,8 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 		one_b = one_b && expr_is_value(dim_from_end(m, b, i), 1);
 	}
 	if (one_b && !p->a_trans && a_inner == 2 && p->a.memory == a) {
-		/* One matrix with the rows of all matrices. */
+		/* All matrices of a become one matrix with all of their
+		 * rows. */
 		for (int i = 2; i < a->ndim; i++) {
 			p->rows = expr_mul(m, p->rows, dim_from_end(m, a, i));
 		}
@@ -273,7 +276,8 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 	}
 }
 
-/* i, j, k, …; with a number if a parameter has that name. */
+/* The name of loop n: i, j, k, …; with a number if a parameter has this
+ * name. */
 static const char *
 loop_name(struct region_text *x, int n)
 {
@@ -285,7 +289,7 @@ loop_name(struct region_text *x, int n)
 	return name;
 }
 
-/* "i * 64 + j * 8", or "" if the offset is 0. */
+/* The offset in the loops, "i * 64 + j * 8"; "" if it is 0. */
 static const char *
 offset_text(struct region_text *x, const struct matmul *p,
 	    const struct expr *const *step)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data of a region's matches for the backend's templates. Names that a
- * match does not set are declared in gen/byoc/region_names.c. */
+/* The data about the matches of a region for the backend's templates.
+ * gen/byoc/region_names.c declares the names that a match may leave unset. */
 #include "backend_load.h"
 #include "comment_text.h"
 #include "ops.h"
 #include "regions.h"
 
-/* Columns of the tabs and of the comment's delimiters around a line of
- * nodes. */
+/* The columns of the indent and the comment delimiters in a line of nodes. */
 enum { LINE_AROUND = 16 + 6 };
 
 /* -- facts -- */
@@ -86,7 +85,7 @@ within(const struct region_match *match, const struct tensor *t)
 	return t->producer != NULL && t->producer->match == match;
 }
 
-/* The first input that no node of the match computes. */
+/* The first input of n that no node of the match computes, or NULL. */
 static const struct tensor *
 outside_input(const struct region_match *match, const struct node *n)
 {
@@ -131,7 +130,7 @@ put_role(struct region_text *x, struct tdata *data,
 			 n->outputs[0], result);
 }
 
-/* Puts the roles of a step's nodes, or of the body's (-1). */
+/* Adds the roles of the nodes of a step; step -1 is the body of the pattern. */
 static void
 put_roles(struct region_text *x, struct tdata *data,
 	  const struct region_match *match, int step,
@@ -163,8 +162,8 @@ step_operand(const struct region_match *match, int step)
 	return NULL;
 }
 
-/* Does this region compute t, and do neither later matches nor other regions
- * nor the model's user read it? */
+/* Is t a value of this region that is not read after this match: not by later
+ * matches, by other regions, or by the caller? */
 static bool
 read_last(const struct region_text *x, const struct region_match *match,
 	  const struct tensor *t)
@@ -223,7 +222,7 @@ put_steps(struct region_text *x, struct tdata *data,
 
 /* -- matches -- */
 
-/* "Conv conv1" */
+/* A node as text: "Conv conv1". */
 static const char *
 node_words(struct region_text *x, const struct node *n)
 {
@@ -236,7 +235,8 @@ node_words(struct region_text *x, const struct node *n)
 							stem));
 }
 
-/* Names all nodes in one text, and in lines that fit into a comment. */
+/* Adds the names of all nodes: as one text, and as lines that fit into a
+ * comment. */
 static void
 put_nodes(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)
@@ -292,8 +292,8 @@ put_results(struct region_text *x, struct tdata *data,
 	}
 }
 
-/* The tensor that is added to the anchor's result: its own third input, or the
- * operand of an Add of the pattern. */
+/* The tensor that is added to the result of the anchor: its third input, or the
+ * operand of an Add in the pattern. NULL if there is none. */
 static const struct tensor *
 find_bias(const struct region_match *match)
 {

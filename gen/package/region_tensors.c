@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensors of a region for its backend's templates: their names, their
- * origins, their types and shapes. */
+/* The data about the tensors of a region for the backend's templates: their
+ * names, origins, types and shapes. */
 #include <ctype.h>
 
 #include "kernels.h"
@@ -30,8 +30,8 @@ bound_name(const struct region_text *x, const struct tensor *t)
 	return NULL;
 }
 
-/* Is t an argument, a constant or a value of the region? Templates know other
- * tensors by facts only. */
+/* Is t an argument, a constant or a value of the region? Templates get other
+ * tensors only as facts. */
 static bool
 is_anywhere(const struct region_text *x, const struct tensor *t)
 {
@@ -66,7 +66,8 @@ add_tensor(struct region_text *x, const struct tensor *t)
 	vec_push(x->k->a, &x->tensors, row);
 }
 
-/* Does another match than the one that computes t read it? */
+/* Is t read by a match other than the one that computes it, or is it an
+ * output? */
 static bool
 leaves_match(const struct tensor *t)
 {
@@ -78,8 +79,9 @@ leaves_match(const struct tensor *t)
 	return t->is_output;
 }
 
-/* Names values within the region after their names in the model, or after the
- * node that computes them. */
+/* Names values inside the region: by their names in the model, else by the node
+ * that computes them. leaving: only those that leave their match, else only the
+ * others. */
 static void
 name_values(struct region_text *x, bool leaving)
 {
@@ -127,8 +129,8 @@ region_name_tensors(struct region_text *x)
 			}
 		}
 	}
-	/* Values that leave their match, which templates name, come first and
-	 * get the names without numbers. */
+	/* Values that leave their match are named first, so that they get the
+	 * names without a number: templates use these names. */
 	name_values(x, true);
 	name_values(x, false);
 }
@@ -233,8 +235,8 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 							    t->type)))));
 }
 
-/* How a bias or a scale t is broadcast to y. Leading dimensions of 1 do not
- * matter. */
+/* Adds how t, a bias or a scale, is broadcast to y. Leading dimensions of size
+ * 1 are ignored. */
 static void
 add_spread(struct tdata *item, const struct tensor *t, const struct tensor *y)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Renders regions with their backends' templates, and sets the data by which
- * the model's own functions call them. docs/reference/backend.md lists the names. */
+/* Renders the regions with the templates of their backends, and adds the data
+ * with which the model's own functions call them. docs/reference/backend.md
+ * lists the names. */
 #include "regions.h"
 #include "kernels.h"
 #include "package.h"
 
 /* -- backends in use -- */
 
-/* Lists the backends in the order of their first regions. */
+/* Lists the backends in use, by their first regions. */
 static void
 find_backends(struct packer *k)
 {
@@ -40,7 +41,7 @@ joined(struct packer *k, const char *text, bool link)
 	return text;
 }
 
-/* Lists each file of the backends' runtimes once. */
+/* Lists each runtime file of these backends once. */
 static void
 find_runtime(struct packer *k)
 {
@@ -107,7 +108,8 @@ regions_prepare(struct packer *k)
 			    true);
 }
 
-/* System headers are sorted among all others; headers in quotes come last. */
+/* Adds headers: system headers are sorted among the others, headers in quotes
+ * come last. */
 static void
 need_headers(struct packer *k, struct unit *u, struct tdata *data,
 	     const char *const *names, int n)
@@ -149,7 +151,7 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 
 /* -- templates -- */
 
-/* *out is NULL if the text is empty. */
+/* Renders a template; *out is NULL if the text is empty. */
 static bool
 render(struct packer *k, const struct backend_file *t, const struct tdata *data,
        const char **out)
@@ -162,7 +164,7 @@ render(struct packer *k, const struct backend_file *t, const struct tdata *data,
 	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
 	if (ok && s.len > 0) {
 		if (s.data[s.len - 1] == '\n') {
-			/* The line around the text ends anyway. */
+			/* the template around it adds the newline */
 			s.data[s.len - 1] = '\0';
 		}
 		*out = arena_strdup(k->a, s.data);
@@ -183,7 +185,7 @@ add_list(struct region_text *x, struct tdata *data, const char *list,
 	}
 }
 
-/* The data of all templates of a backend. */
+/* The data for all templates of a backend. */
 static struct tdata *
 backend_data(struct packer *k, const struct backend *b,
 	     const struct backend_file *t)
@@ -234,8 +236,8 @@ add_attrs(struct region_text *x, struct tdata *data)
 	}
 }
 
-/* The first n parameters of the function that prepares the region, and one
- * parameter for its weights. */
+/* Adds to a list the first n parameters of the function that prepares the
+ * region, and one for its weights. */
 static bool
 add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	      int n)
@@ -255,7 +257,8 @@ add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	return true;
 }
 
-/* Binds the parameters. Constants have the names of parameters of init. */
+/* Binds and adds the parameters of the region's functions. Constants get the
+ * names of init's parameters. */
 static bool
 add_parameters(struct region_text *x, struct tdata *data)
 {
@@ -320,7 +323,8 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return data;
 }
 
-/* *out is NULL if the backend does not have the template. */
+/* Renders a template of the region's backend; *out is NULL if the backend does
+ * not have it. */
 static bool
 render_region(struct packer *k, struct unit *u, const struct kernel *kernel,
 	      const char *key, const char **out)
@@ -344,7 +348,7 @@ region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return render_region(k, u, kernel, "region", out);
 }
 
-/* -- text that regions share -- */
+/* -- texts that the regions of a backend share -- */
 
 static bool
 render_shared(struct packer *k, const struct backend *b, const char *key,
@@ -358,7 +362,7 @@ render_shared(struct packer *k, const struct backend *b, const char *key,
 
 /* -- all regions, in the header and in the source -- */
 
-/* Adds an item with one text to a list, unless the text is NULL. */
+/* Adds an item with a text to a list, unless the text is NULL. */
 static void
 add_text(struct tdata *data, const char *list, const char *name,
 	 const char *text)
@@ -399,7 +403,7 @@ void
 regions_common(struct packer *k, struct tdata *data)
 {
 	const int64_t align = workspace_align(k);
-	/* With --form graph, libraries have their own workspace. */
+	/* In the graph form, libraries have a workspace of their own. */
 	int64_t planned = k->o->graph ? 0 : k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);
@@ -429,7 +433,7 @@ regions_common(struct packer *k, struct tdata *data)
 bool
 regions_in_header(struct packer *k, struct tdata *data)
 {
-	struct unit u; /* names as the source has them */
+	struct unit u; /* the same names as in the source */
 
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
@@ -440,7 +444,7 @@ regions_in_header(struct packer *k, struct tdata *data)
 
 /* -- constants of regions -- */
 
-/* The expression for a constant in init. */
+/* The expression for a constant in the init function. */
 static const char *
 weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	    const struct buffer *wanted)
@@ -453,7 +457,7 @@ weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	return unit_argument(u, &bound.list.data[0], wanted);
 }
 
-/* Are a member and its value longer than a line? */
+/* Does a member with its value not fit in a line? */
 static bool
 is_long(const struct packer *k, const char *name, const char *value)
 {
@@ -463,7 +467,7 @@ is_long(const struct packer *k, const char *name, const char *value)
 	       (size_t)k->d->line_columns;
 }
 
-/* "members" of the struct of the region's constants. */
+/* Adds "members" of the struct of a region's constants. */
 static bool
 add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	       struct tdata *row)
@@ -471,7 +475,7 @@ add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	const struct func *init = kernel->init;
 	struct binding *bound = arena_array(k->a, struct binding,
 					    init->params.n);
-	int n = 2; /* after the model and the memory */
+	int n = 2; /* parameters before: the model and the memory */
 
 	if (!unit_parameters(u, init, tdata_new(k->a), "unused", bound)) {
 		return false;

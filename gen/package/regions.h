@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to package/: data of one region for its templates. */
+/* Private to package/: the data about one region for its templates. */
 #ifndef TIRC_REGIONS_H
 #define TIRC_REGIONS_H
 
 #include "backend.h"
 #include "packer.h"
 
-/* A tensor and its name in the region's functions. */
+/* A tensor and its name in the functions of the region. */
 struct region_name {
 	const struct tensor *tensor;
 	const char *name;
@@ -18,40 +18,40 @@ struct region_text {
 	const struct kernel *kernel;
 	const struct graph_region *r;
 	const struct backend *b;
-	struct binding *bound; /* the function's parameters, then init's */
+	struct binding *bound; /* parameters of the function, then of init */
 	int n_bound;
 	struct name_set names;
 	VEC(struct region_name) tensors;
 };
 
-/* The text of an expression over sizes in the region's functions. */
+/* The text of an expression of sizes in the functions of the region. */
 const char *region_expr(struct region_text *x, const struct expr *e);
 /* region_tensors.c: finds the region's tensors and names them. */
 void region_name_tensors(struct region_text *x);
 const char *region_name_of(const struct region_text *x, const struct tensor *t);
-/* Sets a tensor's name, kind, type and sizes. against: the result to which it
+/* Adds name, kind, type and sizes of a tensor. against: the result to which it
  * is broadcast, or NULL. */
 void region_tensor(struct region_text *x, struct tdata *item,
 		   const struct tensor *t, const struct tensor *against);
-/* The same for the only item of a list, which is empty if t is NULL. */
+/* The same as the only item of a list; the list is empty if t is NULL. */
 void region_tensor_in(struct region_text *x, struct tdata *data,
 		      const char *list, const struct tensor *t,
 		      const struct tensor *against);
-/* region_match.c: sets a text of the model or the partition, which must be plain;
- * else reports the fact or attribute of that name. */
+/* region_match.c: adds a text from the model or the partition. It must contain
+ * only plain characters; else reports the fact or attribute `name`. */
 void region_plain_text(struct region_text *x, struct tdata *data,
 		       const char *key, const char *name, const char *text);
-/* Sets "matches", with their nodes and facts. */
+/* Adds "matches" with their nodes and facts. */
 void region_matches(struct region_text *x, struct tdata *data);
-/* region_facts.c: sets facts of a node's operator: windows, matrix products,
- * axes. */
+/* region_facts.c: adds facts about the operator of a node: windows, matrix
+ * products, axes. */
 void region_node_facts(struct region_text *x, struct tdata *data,
 		       const struct node *n);
-/* Sets a list of integers, with "value" and "index" of each item. */
+/* Adds a list of integers; each item has "value" and "index". */
 void region_ints(struct tdata *data, const char *list, const int64_t *v, int n);
 
-/* region_counts.c: sets "count_NAME", the sums of the counts of the patterns of
- * its matches. */
+/* region_counts.c: adds "count_NAME", the sums of the counts in the patterns of
+ * the region's matches. */
 void region_counts(struct region_text *x, struct tdata *data);
 
 #endif

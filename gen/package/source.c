@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source: the kernels, the memory plan as a comment, the entry function. */
+/* The source: the kernels, the memory plan in a comment, and the entry
+ * function. */
 #include "comment_text.h"
 #include "kernels.h"
 #include "package.h"
@@ -8,18 +9,18 @@
 
 /* -- the memory plan -- */
 
-/* A kernel's argument that reads a tensor, or overwrites its memory. */
+/* An argument of a kernel that reads a tensor or overwrites its memory. */
 struct user {
 	const struct kernel *kernel;
 	const struct kernel_arg *arg;
-	int next; /* of the same tensor; -1: none */
+	int next; /* index of the next user of the tensor, or -1 */
 };
 
-/* All arguments that read tensors, in the order of execution. A reader of a view
- * counts as a reader of the tensor whose memory the view shares. */
+/* All arguments that read tensors, in the order of execution. Who reads a view
+ * is counted as a reader of the tensor whose memory the view shares. */
 struct users {
 	VEC(struct user) list;
-	int *first; /* by tensor; -1: none */
+	int *first; /* by tensor: index of the first user, or -1 */
 };
 
 static void
@@ -34,7 +35,7 @@ add_user(struct packer *k, struct users *u, const struct tensor *t,
 	vec_push(k->a, &u->list, x);
 }
 
-/* From the last to the first, so that the lists start with the first. */
+/* Goes backward, so that each list starts with its first user. */
 static void
 find_users(struct packer *k, struct users *u)
 {
@@ -89,8 +90,8 @@ place_name(const struct placement *at)
 				 : NULL;
 }
 
-/* The final names of the pointers, so that the memory plan and the code use the
- * same name for each. Both lists are in the order of the code. */
+/* Sets the final names of pointers: the memory plan in the comment uses the
+ * same names as the code. Both lists have the order of the code. */
 static void
 name_places(struct packer *k, const struct unit *u)
 {
@@ -154,9 +155,9 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 	return b;
 }
 
-/* Offsets in the weights file are relative to the array before, so that another
- * size changes one line; they are literals if an enumerator could not hold
- * them. */
+/* Are the places in the weights file named constants, each relative to the
+ * array before it, so that a changed size changes one line? If an enumerator
+ * could not hold the offsets, they are literals. */
 static bool
 places_are_named(const struct packer *k)
 {
@@ -231,7 +232,7 @@ bind_model(struct packer *k, struct bindings *bound)
 	vec_push(k->a, &bound->list, b);
 }
 
-/* The workspace's array of a type. */
+/* Binds a parameter that is the workspace's array of a type. */
 static struct binding
 bind_part(struct packer *k, const struct param *param)
 {
@@ -246,7 +247,8 @@ bind_part(struct packer *k, const struct param *param)
 	return b;
 }
 
-/* The statement for a size that is out of bounds. */
+/* Binds the parameter that stands for the statement "a size is out of
+ * bounds". */
 static struct binding
 bind_refusal(struct packer *k, const struct param *param)
 {
@@ -258,7 +260,7 @@ bind_refusal(struct packer *k, const struct param *param)
 	return b;
 }
 
-/* Inputs and outputs that the caller gives pointers to. */
+/* Binds the inputs and outputs for which the caller passes pointers. */
 static void
 bind_pointers(struct packer *k, struct bindings *bound)
 {
@@ -283,8 +285,8 @@ bind_pointers(struct packer *k, struct bindings *bound)
 	}
 }
 
-/* The entry's parameters in order: inputs, outputs, weights, the workspace, if
- * any, and sizes. */
+/* Binds the parameters of the entry function, in this order: inputs, outputs,
+ * weights, the workspace (if there is one), sizes. */
 static void
 bind_entry(struct packer *k, struct bindings *bound)
 {
@@ -328,7 +330,7 @@ static bool
 print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	    struct strbuf *out)
 {
-	/* a copy: places may be removed from it */
+	/* a copy, from which places may be removed */
 	struct func entry = *k->p->entry;
 	struct bindings bound = { 0 };
 
@@ -342,7 +344,8 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	return unit_body(u, &entry, bound.list.data, bound.list.n, out);
 }
 
-/* A pointer that the caller gives; align: 0 if any address will do. */
+/* Adds a pointer that the caller passes; align: the required alignment, 0 if
+ * there is none. */
 static void
 add_pointer(struct packer *k, struct tdata *data, const char *text,
 	    const char *field, int own_bytes, int align)
@@ -415,7 +418,8 @@ uses_workspace(const struct packer *k)
 	return false;
 }
 
-/* Does _run read weights? _init passes weights to regions with a state. */
+/* Does NAME_run read weights? Those of regions with a state are passed to
+ * NAME_init. */
 static bool
 uses_weights(const struct packer *k)
 {

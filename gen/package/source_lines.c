@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the file and line of each kernel's function. Templates place the text
- * anywhere, so its anchor shows the place afterwards. */
+/* Finds the file and the line of each kernel's function. A template may print
+ * the text of a kernel anywhere; an anchor in it shows where it is. */
 #include <ctype.h>
 
 #include "host_device.h"
@@ -13,7 +13,7 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is `name (` of a definition on the line at p? */
+/* Does the line at p define a function `name`? */
 static bool
 defines(const char *p, const char *name)
 {
@@ -38,7 +38,8 @@ function_name(const struct kernel *kernel)
 		       : kernel->func->name;
 }
 
-/* The line with the name, searched from the start of the kernel's text on. */
+/* The line that defines the function, searched from p on; the first line if
+ * none does. */
 static int
 line_of(const char *p, int line, const char *name)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form and layout of weights: in the source, or in a file of bytes that the
- * assembler includes or the caller loads. The bytes are written later. */
+/* Form and layout of the weights: in the source, or in a file of bytes that the
+ * assembler includes or the caller loads. The bytes are computed when the files
+ * are written. */
 #include <math.h>
 
 #include "comment_text.h"
@@ -25,8 +26,8 @@ choose_form(struct packer *k, int64_t bytes)
 						      : k->d->weights.large;
 }
 
-/* At least so many bytes are written for the constants: in source, a digit and a
- * comma for each element. */
+/* A lower bound of the bytes that are written for the constants; in a source
+ * file, each element has at least a digit and a comma. */
 static int64_t
 least_bytes(const struct packer *k)
 {
@@ -82,11 +83,11 @@ weights_layout(struct packer *k)
 			  k->d->name, words[k->out->weights]);
 }
 
-enum { ROW_START = 3 }; /* of a comment's line */
+enum { ROW_START = 3 }; /* column of the text in a comment */
 
-#define TOGETHER '\t' /* a space without a line break */
+#define TOGETHER '\t' /* a space at which lines are not broken */
 
-/* "Mul_4, BatchNormalization_5" */
+/* The nodes that were folded into t: "Mul_4, BatchNormalization_5". */
 static const char *
 folded_text(struct packer *k, const struct tensor *t)
 {
@@ -129,7 +130,8 @@ add_weight_note(struct packer *k, struct tdata *row, int i, bool with_digest,
 	for (const char *c = text; *c != '\0'; c++) {
 		strbuf_putc(&s, *c == TOGETHER ? ' ' : *c);
 		if (*c == '\n') {
-			/* All rows of a note start in the same column. */
+			/* The text of all rows of a note begins in the same
+			 * column. */
 			strbuf_puts(&s, indent);
 			strbuf_printf(&s, "%.*s", ROW_START, c + 1);
 			c += strlen(k->d->comment_line);
@@ -264,7 +266,7 @@ add_arrays(struct packer *k)
 				 OUT_WEIGHTS_TEXT);
 }
 
-/* Adds the file of weights' declarations, if the dialect has one. */
+/* Adds the header that declares the weights, if the dialect has one. */
 bool
 add_weights_header(struct packer *k)
 {

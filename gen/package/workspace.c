@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the workspace, and its alignment. */
+/* Places in the workspace, and the alignment of the workspace. */
 #include "packer.h"
 
-/* Libraries prefer the alignment of cache lines. */
+/* Libraries run faster with the alignment of cache lines. */
 #define LIBRARY_ALIGN 64
 
 int64_t

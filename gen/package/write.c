@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a package's files into a folder: all under temporary names first, and
- * renamed when all are complete; an existing file with the same content keeps
- * its modification time. */
+/* Writes the files of a package into a folder: all under temporary names, which
+ * are renamed when all files are complete. A file whose content does not change
+ * keeps its modification time. */
 #define _DEFAULT_SOURCE
 
 #include <assert.h>
@@ -24,11 +24,11 @@ struct writer {
 	struct module *m;
 	struct arena *a;
 	const char *dir;
-	const char **temporary; /* by file; NULL: none */
-	/* of all files, without the elements of arrays as text */
+	const char **temporary; /* by file, or NULL */
+	/* the bytes of all files, except for elements of arrays in text form */
 	int64_t known_bytes;
 	uint64_t digest;
-	uint64_t *digests; /* of each weight's values */
+	uint64_t *digests; /* for each weight, of its values */
 };
 
 static bool
@@ -46,8 +46,8 @@ path_of(struct writer *w, const char *name)
 	return arena_printf(w->a, "%s/%s", w->dir, name);
 }
 
-/* The temporary file of a file in a folder below lies in the output folder
- * itself, where the command line looks for half-written files. */
+/* Makes the temporary file in the output folder itself, also for a file in a
+ * subfolder: there the command line looks for half-written files. */
 static FILE *
 make_temporary(struct writer *w, const char *name, const char **temporary)
 {
@@ -63,7 +63,7 @@ make_temporary(struct writer *w, const char *name, const char **temporary)
 
 struct blob {
 	FILE *file;
-	struct digest whole, one; /* of all values; of the current array's */
+	struct digest whole, one; /* of all values; of the current array */
 	uint64_t written;
 	bool failed;
 };
@@ -148,7 +148,7 @@ put_digest(char *at, uint64_t digest)
 }
 _Static_assert(sizeof DIGEST_UNKNOWN == 17, "as long as a digest");
 
-/* The text with the digests at their anchors. */
+/* The text, with the digests filled in at their anchors. */
 static const char *
 final_text(struct writer *w, const struct out_file *f)
 {
@@ -219,8 +219,8 @@ write_file(struct writer *w, int i)
 	return failed ? cannot(w, path, "write this file") : ok;
 }
 
-/* Makes the folder of a file below the output folder. A link in its place would
- * lead the file elsewhere. */
+/* Makes the subfolders for a file in the output folder. They must not be links,
+ * which could lead elsewhere. */
 static bool
 make_folder(struct writer *w, const char *name)
 {
@@ -254,7 +254,8 @@ put_in_place(struct writer *w)
 		const char *path = path_of(w, w->pkg->files.data[i].name);
 
 		if (same_file(path, w->temporary[i])) {
-			continue; /* the temporary file is removed later */
+			/* unchanged: the temporary file is removed later */
+			continue;
 		}
 		if (rename(w->temporary[i], path) != 0) {
 			return cannot(w, path, "write this file");
@@ -264,8 +265,8 @@ put_in_place(struct writer *w)
 	return true;
 }
 
-/* Is the existing file a backend's file from an earlier run, which need not
- * name tirc? */
+/* Has the existing file the same content? A file of a backend does not name
+ * tirc, but an earlier run has written it. */
 static bool
 says_the_same(const char *path, const char *text)
 {
@@ -285,7 +286,7 @@ says_the_same(const char *path, const char *text)
 	return same;
 }
 
-/* May all existing files be replaced? The user's may not. */
+/* May all existing files be replaced? Not those of the user. */
 static bool
 may_write(struct writer *w)
 {
@@ -321,7 +322,7 @@ package_write(struct program *p, const struct package *pkg, const char *dir,
 	}
 	ok = quota_check_output(w.m, place, "the files", w.known_bytes) &&
 	     folder_make(w.m, dir) && (force || may_write(&w));
-	/* Weights first: other files contain their digest. */
+	/* Weights are written first: other files contain their digests. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; ok && i < pkg->files.n; i++) {
 			bool weights = pkg->files.data[i].kind != OUT_TEXT;
