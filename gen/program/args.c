@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and conversions of the arguments of built-in functions; errors are at
- * the argument. */
+/* Checks and converts the arguments of built-in functions; errors are reported
+ * at the argument. */
 #include "eval.h"
 #include "program_parts.h"
 
@@ -46,7 +46,7 @@ arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
 	const struct pval *v = &c->args[i];
 
 	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
-		/* a constant result of an expression */
+		/* an expression whose result is constant */
 	} else if (v->kind == PV_INT) {
 		*out = v->u.ival;
 	} else if (v->kind == PV_BOOL) {
@@ -228,7 +228,7 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 	return true;
 }
 
-/* Marks a variable as a size, which is not negative. */
+/* Marks a variable without a range as a size: it is not negative. */
 static void
 bound_size(void *ctx, const struct expr *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls between the functions of a program, which are checked before source is
- * written: T.call_func names an earlier function of the program and gives it
- * values of its parameters' kinds and arrays of their sizes. Functions from
- * outside are T.call_extern's, which emitting notes; kernels are launched by the
- * host functions that tirc writes. */
+/* Checks the calls between the functions of a program before source is written:
+ * T.call_func must name an earlier function of the program and pass arguments
+ * of its parameters' kinds, and arrays of their sizes. External functions are
+ * called by T.call_extern; the emitter notes them. Kernels are launched only by
+ * the host functions that tirc makes. */
 #include "calls.h"
 
 #include "quota.h"
@@ -11,11 +11,11 @@
 struct checking {
 	struct module *m;
 	const char *file;
-	const struct program_func *funcs; /* of the program */
-	int n;                            /* the caller's number */
+	const struct program_func *funcs; /* the functions of the program */
+	int n;                            /* index of the calling function */
 	const struct func *caller;
 	struct stmt *at;
-	/* the buffer that is searched */
+	/* a pointer that is searched, and the buffer found */
 	const struct var *data;
 	const struct buffer *found;
 	bool ok;
@@ -53,8 +53,8 @@ find_data(void *ctx, struct stmt *s)
 	return c->found == NULL;
 }
 
-/* The buffer whose first element e is, as program_name_addresses() writes it; NULL:
- * e is another element. */
+/* The buffer of which e is the first element, in the form of
+ * program_name_addresses(); NULL if e is another element. */
 static const struct buffer *
 first_element_of(const struct expr *e)
 {
@@ -66,7 +66,7 @@ first_element_of(const struct expr *e)
 	return e->kind == EXPR_LOAD ? e->u.buffer : NULL;
 }
 
-/* The array that an argument points to the start of; NULL: none is known. */
+/* The array to whose start an argument points; NULL if unknown. */
 static const struct buffer *
 pointed_to(struct checking *c, const struct expr *arg)
 {

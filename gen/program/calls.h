@@ -5,15 +5,15 @@
 
 #include "program.h"
 
-/* Does function i of the list call (T.call_func) earlier functions alone, with
- * arguments that fit, and launch nothing itself? False after an error with the
- * position of the call. */
+/* Does function i of the list call (T.call_func) only earlier functions, with
+ * arguments that match, and launch nothing itself? False after an error at the
+ * call. */
 bool program_check_calls(struct module *m, const struct program_result *list,
 			 int i);
-/* Does f call the function of that name with T.call_func? */
+/* Does f call the function `name` with T.call_func? */
 bool program_calls(const struct func *f, const char *name);
-/* Pointers of local arrays, which calls take, become addresses of the first
- * element: passes then know that whole arrays are accessed. */
+/* Replaces pointers of local arrays in calls by the address of the first
+ * element, so that passes see that whole arrays are accessed. */
 void program_name_addresses(struct func *f);
 
 #endif

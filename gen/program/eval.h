@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evaluator: values, scopes, calls. Private to gen/program/. */
+/* The evaluator of programs: values, scopes, calls. Private to gen/program/. */
 #ifndef TIRC_EVAL_H
 #define TIRC_EVAL_H
 
@@ -27,28 +27,29 @@ struct tir_schedule;
 
 struct pval {
 	enum pv_kind kind;
-	/* Nesting depth of the expression below, or of a tensor with all its
-	 * producers. Bounded, so that no recursive walk exhausts the stack. */
+	/* The nesting depth of the value's expression; for a tensor, with all
+	 * its producers. It is limited, so that recursion over it does not
+	 * exhaust the stack. */
 	int depth;
 	union {
 		bool boolean;
 		int64_t ival;
 		double fval;
 		struct {
-			/* ends in a zero byte and may contain others */
+			/* ends in a zero byte, and may contain others */
 			const char *data;
 			size_t n;
 		} text;
 		struct pv_list *list; /* TUPLE, LIST, SET */
 		struct pv_dict *dict;
 		const struct pv_range *range;
-		struct pval *slice; /* start, stop, step */
+		struct pval *slice; /* three values: start, stop, step */
 		const struct closure *closure;
 		const struct method *method;
 		const struct name_row *row; /* BUILTIN */
-		unsigned names; /* NAMESPACE: enum names_module bit */
+		unsigned names; /* NAMESPACE: bits of enum names_module */
 		const struct expr *expr;
-		struct te_tensor *tensor; /* TENSOR, OP (its first output) */
+		struct te_tensor *tensor; /* TENSOR; OP: its first output */
 		const struct buffer *buffer;
 		struct pv_part *part; /* TENSOR_PART */
 		struct axis *axis;
@@ -85,7 +86,8 @@ struct pv_range {
 struct closure {
 	const struct py_node *def; /* PY_LAMBDA or PY_DEF */
 	struct scope *scope;
-	const struct pval *defaults; /* one per parameter; MISSING: none */
+	/* for each parameter; MISSING if it has none */
+	const struct pval *defaults;
 	const char *name;
 };
 
@@ -94,21 +96,21 @@ struct method {
 	struct pval self;
 };
 
-/* A[i]: a tensor with fewer indices than dimensions. */
+/* A[i]: a tensor with fewer indices than it has dimensions. */
 struct pv_part {
 	struct te_tensor *tensor;
 	const struct expr **index;
 	int n;
 };
 
-/* One iteration variable of a stage, or a thread. */
+/* An iteration variable of a stage, or a thread. */
 struct axis {
 	struct iter_var iv;
-	const char *thread; /* "threadIdx.x", or NULL */
+	const char *thread; /* the thread's tag, "threadIdx.x", or NULL */
 };
 
-/* te.comm_reducer: the functions from which a reducer is made at each call, for
- * the call's types. */
+/* te.comm_reducer: two functions. Each use makes a reducer from them for the
+ * types of its operands. */
 struct reducer_def {
 	const char *name;
 	struct pval combine, identity;
@@ -116,7 +118,7 @@ struct reducer_def {
 
 struct pv_module {
 	VEC(struct program_func *) funcs;
-	bool simple;        /* prints as bare functions */
+	bool simple;        /* printed as functions, without the module */
 	const char *source; /* BUILT: what get_source returns */
 };
 
@@ -142,36 +144,39 @@ struct eval {
 	struct program_result *result;
 	struct scope *globals;
 	int64_t steps, max_steps;
-	/* of the arena, with its content at the start */
+	/* limit of the arena, including what it contained at the start */
 	size_t max_bytes;
-	int depth;                       /* of nested evaluation */
-	VEC(struct te_tensor *) tensors; /* by the buffer's id */
+	int depth;                       /* of the current evaluation */
+	VEC(struct te_tensor *) tensors; /* by id of the buffer */
 	int n_tensors;
-	VEC(int) depths;         /* likewise: pval's depth */
-	VEC(struct axis *) axes; /* by the variable's id */
-	VEC(int) sizes;          /* of expressions, by id; 0: open */
+	VEC(int) depths;         /* by id of the buffer: its pval.depth */
+	VEC(struct axis *) axes; /* by id of the variable */
+	/* node counts by id of the expression; 0: unknown */
+	VEC(int) sizes;
 	struct tensor_intrins *intrins;
-	const struct intrinsic_set *shipped; /* loaded when first named */
+	/* loaded when a program first names one */
+	const struct intrinsic_set *shipped;
 	VEC(struct tir_schedule *) schedules;
 	int n_events;
-	struct py_span left_at;  /* of the last return, break or continue */
-	const char *with_target; /* of the `with` around, or NULL */
+	struct py_span left_at;  /* the last return, break or continue */
+	const char *with_target; /* of the enclosing `with`, or NULL */
 };
 
-/* Limits on what one program may ask for. */
+/* Limits on what a program may use. */
 enum {
-	EVAL_MAX_DEPTH = 1000,        /* nested calls and expressions */
-	EVAL_MAX_EXPR_DEPTH = 1000,   /* of an expression with its producers */
-	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes; shared ones count per use */
+	EVAL_MAX_DEPTH = 1000, /* nested calls and expressions */
+	/* depth of an expression with its producers */
+	EVAL_MAX_EXPR_DEPTH = 1000,
+	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes of an expression, as a tree */
 	EVAL_MAX_RANK = 32,
-	EVAL_MAX_ITEMS = 1 << 20, /* of a list, a range, a text */
+	EVAL_MAX_ITEMS = 1 << 20, /* elements of a list, a range, a text */
 	EVAL_MAX_TENSORS = 4000,
-	EVAL_MAX_EVENTS = 20000 /* schedule steps */
+	EVAL_MAX_EVENTS = 20000 /* steps of a schedule */
 };
 
 /* -- calls of built-in functions -- */
 
-/* The modules that have a name: one bit per module. */
+/* The modules in which a name exists, one bit for each. */
 enum names_module {
 #define NAMES(id, path) NAMES_##id##_BIT,
 #include "modules.def"
@@ -188,30 +193,31 @@ enum {
 struct call {
 	struct eval *ev;
 	const struct name_row *row;
-	struct pval self; /* of a method */
+	struct pval self; /* the object of a method */
 	struct py_span span;
-	struct pval *args; /* one per parameter; MISSING where absent */
+	struct pval *args; /* for each parameter; MISSING if absent */
 	struct py_span *spans;
 	int n;
 };
 
 typedef bool name_fn(struct call *c, struct pval *out);
 
-/* params: "shape, dtype?, *rest, **options"; NULL: an attribute, whose
- * function is called when it is read. */
+/* A row of names.def. params: "shape, dtype?, *rest, **options"; NULL for an
+ * attribute, whose function is called when the program reads it. */
 struct name_row {
-	unsigned in;     /* modules, or 0 */
-	enum pv_kind of; /* methods and attributes: of which kind */
+	unsigned in;     /* modules; 0 for methods and attributes */
+	enum pv_kind of; /* methods and attributes: the kind of their object */
 	const char *name;
 	const char *params;
 	name_fn *fn;
 };
 
-/* The row of a module's name or of a value's attribute; NULL, after an error,
- * if there is none. */
+/* The row of a name in modules (bits `in`), or of an attribute of a kind of
+ * value; NULL if there is none. */
 const struct name_row *names_in(unsigned in, const char *name);
 const struct name_row *names_of(enum pv_kind kind, const char *name);
-/* All names of the modules or the kind, for suggestions; arena array. */
+/* All names in the modules or of the kind, for suggestions; allocated in the
+ * arena. */
 const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
 			      int *n);
 
@@ -219,15 +225,18 @@ const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
 
 bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* "…; did you mean 'x'?", or `; there are …` for a short list. */
+/* The end of a message about an unknown name: "…; did you mean 'x'?", or for a
+ * short list `; there are …`. */
 const char *eval_suggest(struct eval *ev, const char *name,
 			 const char *const *names, int n);
-/* At an argument, by its parameter's number. */
+/* Reports an error at argument i of the call; -1: at the call. Returns
+ * false. */
 bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
-/* Sets the place of errors from diagnostic number `first` on, which lower
- * layers added. Returns false. */
+/* Sets the source position of the diagnostics from index `first` on, which
+ * other layers have added. Returns false. */
 bool eval_locate(struct eval *ev, struct py_span at, int first);
-/* Counts n steps; false, reported, when the budget is spent. */
+/* Counts n steps of evaluation; false after an error if the budget is used
+ * up. */
 bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
 
 bool eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
@@ -240,12 +249,12 @@ bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 
 struct call_args {
 	VEC(struct pval) values;
-	VEC(const char *) names; /* NULL: by position */
+	VEC(const char *) names; /* NULL for a positional argument */
 	VEC(struct py_span) spans;
 };
 bool eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 	       const struct call_args *args, struct pval *out);
-/* Calls with plain positional values. */
+/* Calls a value with positional arguments. */
 bool eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 		const struct pval *args, int n, struct pval *out);
 bool eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
@@ -256,39 +265,43 @@ bool eval_unary(struct eval *ev, struct py_span at, const char *op,
 		const struct pval *x, struct pval *out);
 bool eval_compare(struct eval *ev, struct py_span at, const char *op,
 		  const struct pval *x, const struct pval *y, struct pval *out);
-/* The same for expressions, with operand types converted as in TVM. */
+/* A binary operator on expressions; converts the types of operands as TVM
+ * does. */
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
 		      struct pval *out);
 /* Casts both operands to their common type (eval_types.c). */
 bool eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 		      const struct expr **y);
-/* The operands of an operator as expressions of one type, and the greater of
- * their depths. */
+/* The operands of an operator as expressions of their common type; *depth: the
+ * larger depth. */
 bool eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
 		   const struct pval *y, const struct expr **a,
 		   const struct expr **b, int *depth);
-/* The same for shifts, &, | and ^, where an int takes the other one's type. */
+/* The same for shifts, &, | and ^: an int takes the type of the other
+ * operand. */
 bool eval_bit_operands(struct eval *ev, struct py_span at, const struct pval *x,
 		       const struct pval *y, const struct expr **a,
 		       const struct expr **b, int *depth);
-/* False, reported with the remedy, if e is a constant that t does not hold. */
+/* If e is a constant, does t represent its value? False after an error that
+ * ends in the remedy. */
 bool eval_constant_fits(struct eval *ev, struct py_span at,
 			const struct expr *e, struct dtype t,
 			const char *remedy);
-/* The number of nodes of e as a tree, so that shared nodes count for each use;
- * at most a little above EVAL_MAX_EXPR_SIZE. */
+/* The number of nodes of e as a tree: shared nodes are counted at each use. The
+ * count stops a little above EVAL_MAX_EXPR_SIZE. */
 int eval_expr_size(struct eval *ev, const struct expr *e);
-/* Reports an expression that is too large or too deep. */
+/* Is the expression not too large and not too deep? False after an error. */
 bool eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
 		    int depth);
-/* The truth value in Python. False, reported, if a value has none. */
+/* The truth value of a value, as in Python. False after an error if it has
+ * none. */
 bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 		bool *out);
-/* The elements of an iterable value; arena array. */
+/* The elements of an iterable value, allocated in the arena. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
-/* The same, or v itself if it is `one` item. */
+/* The same; with `one`, v itself is the only element. */
 bool eval_items_or_one(struct eval *ev, struct py_span at, const struct pval *v,
 		       bool one, const struct pval **items, int *n);
 struct pval *eval_scope_find(struct eval *ev, struct scope *s,
@@ -296,8 +309,8 @@ struct pval *eval_scope_find(struct eval *ev, struct scope *s,
 void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 		    const struct pval *v);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
-/* Evaluates a decorated def or class, if it is a function or module in
- * TVMScript (*is_script). */
+/* If the definition is a function or a module in TVMScript, by its decorator
+ * (*is_script), reads it. False after an error. */
 bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 		 bool *is_script);
 
@@ -305,7 +318,8 @@ bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 
 const char *pv_kind_name(enum pv_kind kind);
 bool pv_equal(const struct pval *x, const struct pval *y, int depth);
-/* The text of a value as print writes it (repr: as within a list). */
+/* Appends the text of a value as print writes it; repr: as an element of a
+ * list. */
 void pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	     struct strbuf *out);
 struct pval pv_none(void);
@@ -322,21 +336,23 @@ struct pval pv_axis(struct eval *ev, const struct iter_var *iv);
 struct pval pv_any(enum pv_kind kind, const void *p);
 bool pv_is_number(const struct pval *v);
 
-/* -- checks and conversions of arguments; errors are at the argument -- */
+/* -- checks and conversions of arguments; errors are reported at the argument
+ * -- */
 
 bool arg_missing(const struct call *c, int i);
-bool arg_given(const struct call *c, int i); /* neither absent nor None */
+bool arg_given(const struct call *c, int i); /* present, and not None */
 bool arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out);
 bool arg_text(struct call *c, int i, const char **out);
 bool arg_bool(struct call *c, int i, bool *out);
 bool arg_dtype(struct call *c, int i, struct dtype *out);
-/* A number, axis, size or expression; ints become i32 (i64). */
+/* A number, axis, size or expression as an expression; integers are int32, or
+ * int64 if they need it. */
 bool arg_expr(struct call *c, int i, const struct expr **out, int *depth);
 bool arg_tensor(struct call *c, int i, struct te_tensor **out);
-/* A tensor, or several in a list. */
+/* A tensor, or a list of tensors. */
 bool arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n);
 bool arg_items(struct call *c, int i, struct pval **items, int *n);
-/* A shape: integers and expressions, or one of them. */
+/* A shape: a list of integers and expressions, or one of them. */
 bool arg_shape(struct call *c, int i, const struct expr ***out, int *n);
 bool value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 		const struct expr **out, int *depth);
@@ -347,8 +363,9 @@ bool value_kind_error(struct call *c, int i, const char *wanted);
 bool te_check_load(struct eval *ev, struct py_span at,
 		   const struct te_tensor *t, const struct pval *index, int n,
 		   struct pval *out);
-/* The tensors that e loads, in order of first use. False, reported, if e uses a
- * variable that is neither a given axis nor a size. */
+/* te_remember registers a tensor with its depth (see pval.depth), te_depth
+ * gives this depth, te_tensor_of the tensor that was registered for a buffer,
+ * or NULL. */
 struct te_tensor *te_tensor_of(struct eval *ev, const struct buffer *b);
 void te_remember(struct eval *ev, struct te_tensor *t, int depth);
 int te_depth(struct eval *ev, const struct te_tensor *t);

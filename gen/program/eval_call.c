@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: matches arguments with the parameters of the program's functions and
- * of built-in ones. */
+/* Calls: assigns arguments to the parameters of functions in the program and of
+ * built-in functions. */
 #include <stdarg.h>
 
 #include "eval.h"
 #include "program_parts.h"
 #include "text.h"
 
-/* A parameter of a program's or a built-in function. */
+/* A parameter of a function in the program or of a built-in one. */
 struct slot {
 	const char *name;
 	bool optional, star, double_star, keyword_only;
@@ -194,7 +194,7 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 
 /* -- built-in functions -- */
 
-/* The next parameter of "shape, dtype?, *rest, /…"; NULL at the end. */
+/* The next parameter in "shape, dtype?, *rest, /…", or NULL at the end. */
 static const char *
 next_param(struct eval *ev, const char *at, struct slot *slot)
 {
@@ -403,7 +403,7 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		     strcmp(one->place.file, ev->src->name) == 0)) {
 			continue;
 		}
-		/* The same message, with the place. */
+		/* the same message, with the place of the diagnostic */
 		const char *of = one->place.item ? one->place.item
 						 : one->place.file;
 

@@ -249,7 +249,7 @@ clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/* start, step and count of a slice of n elements. */
+/* Reads start, step and count of a slice of n elements. */
 static bool
 slice_range(struct eval *ev, struct py_span at, const struct pval *slice,
 	    int64_t n, struct pv_range *r)
@@ -384,7 +384,7 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 static bool eval_index(struct eval *ev, struct scope *s,
 		       const struct py_node *e, struct pval *out);
 
-/* x[:, i]: a slice is a value only as an index. */
+/* A slice, as in x[:, i], is a value only inside of an index. */
 static bool
 eval_indices(struct eval *ev, struct scope *s, const struct py_node *e,
 	     struct pval *out)
@@ -530,7 +530,7 @@ struct comprehension {
 	struct eval *ev;
 	const struct py_node *node;
 	struct pval *out;
-	int first; /* clause */
+	int first; /* index of its first clause */
 };
 
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators: Python's on numbers, texts and lists; on expressions they build
- * larger ones, with TVM's rules for mixed types. */
+/* Operators: Python's operators on numbers, texts and lists; on expressions
+ * they build larger expressions, with TVM's rules for mixed types. */
 #include <math.h>
 
 #include "eval.h"
@@ -534,7 +534,7 @@ order_of(double a, double b)
 	return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
 }
 
-/* -1, 0, 1; 2: unordered (NaN); 3: not comparable. */
+/* Compares two values: -1, 0, 1; 2: unordered (a NaN); 3: not comparable. */
 int
 pv_order(const struct pval *x, const struct pval *y, int depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of the program. */
+/* Executes the statements of the program. */
 #include "eval.h"
 #include "program_parts.h"
 

@@ -2,12 +2,12 @@
 /* The types of operands, by TVM's rules: an int of Python is an int32 (an
  * int64, if it needs the bits), a float of Python a float32; then both operands
  * are cast to their common type. So X[i] - 128 of uint8 is computed in int32.
- * The exception is bits: beside a shift, &, | or ^ an int takes the other
- * operand's type. A constant is never changed by its cast: what its new type
- * does not hold is an error. */
+ * Shifts, &, | and ^ are different: an int operand takes the type of the other
+ * one. A cast never changes the value of a constant: it is an error if the new
+ * type cannot represent it. */
 #include "eval.h"
 
-/* The text of a constant, as in a program. */
+/* A constant as it would be written in a program. */
 static const char *
 constant_text(struct eval *ev, const struct expr *e)
 {
@@ -35,8 +35,8 @@ eval_constant_fits(struct eval *ev, struct py_span at, const struct expr *e,
 			  constant_text(ev, e), dtype_name(t), remedy);
 }
 
-/* Casts one operand, which the program wrote as v (NULL: not known). A float of
- * Python is rounded only once, to the common type. */
+/* Casts an operand to type `to`; v is the value in the program, or NULL. A
+ * float of Python is rounded only once, to the final type. */
 static bool
 cast_operand(struct eval *ev, struct py_span at, const struct pval *v,
 	     struct dtype to, const struct expr **e)
@@ -80,7 +80,7 @@ eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 	return match(ev, at, NULL, x, NULL, y);
 }
 
-/* The expressions of two values, and the larger of their depths. */
+/* Two values as expressions; *depth: the larger depth. */
 static bool
 both_exprs(struct eval *ev, struct py_span at, const struct pval *x,
 	   const struct pval *y, const struct expr **a, const struct expr **b,
@@ -105,7 +105,7 @@ eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
 	       match(ev, at, x, a, y, b);
 }
 
-/* An int that takes the other operand's type: one of 32 bits. */
+/* Does v take the type of the other operand? Ints of 32 bits do. */
 static bool
 follows(const struct pval *v, const struct expr *other)
 {

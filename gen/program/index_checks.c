@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of a program that are outside of their arrays whenever the program runs.
+/* Finds accesses of a program that are outside of their arrays in every run.
  *
  *	for i in range(4):
  *		B[i + 1] = A[i]         # B has 4 elements, and B[4] is stored
  *
- * Only certain ones are refused: an index that is a sum of multiples of loop
- * variables, below loops that run at least once and below no condition, takes
- * every value that its loops give it. Any other index is the program's own
- * responsibility, as in C. */
+ * Only what is certain is an error. If an index is a sum of multiples of loop
+ * variables, in loops that run at least once and not below a condition, it
+ * takes every value that the loops give it. For all other indices, the program
+ * is responsible, as in C. */
 #include "index_checks.h"
 
 #include "analyse.h"
@@ -19,13 +19,14 @@ struct checking {
 	const char *file;
 	const struct stmt *at;
 	struct analyser a;
-	VEC(struct var *) vars; /* of the loops around */
+	VEC(struct var *) vars; /* of the enclosing loops */
 	VEC(struct bounds) ranges;
 	struct memo seen;
 	bool ok;
 };
 
-/* The least and the greatest value of the index, which it has. */
+/* The smallest and the largest value of the index, if it takes both in each
+ * run; else false. */
 static bool
 exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 {
@@ -53,7 +54,7 @@ exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 	return true;
 }
 
-/* Of a vector of indices: those of its first and its last lane. */
+/* The same for an index or a vector of indices, with all of its lanes. */
 static bool
 index_range(struct checking *c, const struct expr *e, struct bounds *out)
 {
@@ -108,7 +109,7 @@ check_access(struct checking *c, const struct buffer *b,
 	}
 }
 
-/* Loads that are always evaluated. */
+/* Checks the loads in e that are evaluated in each run. */
 static void
 check_loads(struct checking *c, const struct expr *e)
 {
@@ -124,7 +125,7 @@ check_loads(struct checking *c, const struct expr *e)
 		   e->kind == EXPR_AND || e->kind == EXPR_OR) {
 		n = 1;
 	} else if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
-		return; /* the address behind the last element may be taken */
+		return; /* the address after the last element is valid */
 	}
 	for (int i = 0; i < n; i++) {
 		check_loads(c, e->args[i]);
@@ -141,7 +142,7 @@ check_loop(struct checking *c, const struct stmt *s)
 	int64_t min, extent;
 
 	if (!expr_is_int(simplify(&c->a, s->args[1]), &extent)) {
-		/* It runs for some sizes, perhaps: nothing in it is certain. */
+		/* The loop may have no iteration: nothing in it is certain. */
 		return;
 	}
 	if (extent <= 0) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of a program that are certainly outside of their arrays. */
+/* Finds accesses of a program that are certainly outside of their arrays. */
 #ifndef TIRC_INDEX_CHECKS_H
 #define TIRC_INDEX_CHECKS_H
 
 #include "func.h"
 
-/* Is no access of the lowered function outside of its buffer whenever the function
- * runs? False after an error; file is the program's, or NULL. */
+/* False after an error, if an access of the lowered function is outside of its
+ * buffer in every run; file: the program, or NULL. */
 bool program_check_indices(struct func *f, const char *file);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules, tvm.lower, tvm.build, targets, and their text. */
+/* Modules, tvm.lower, tvm.build, targets, and the text of functions and
+ * modules. */
 #include "calls.h"
 #include "lower.h"
 
@@ -11,7 +12,8 @@ remember_func(struct eval *ev, const struct program_func *f)
 {
 	for (int i = 0; i < ev->result->funcs.n; i++) {
 		if (ev->result->funcs.data[i].func == f->func) {
-			return; /* lowered, then stored under a name */
+			/* known already: lowered, then bound to a name */
+			return;
 		}
 	}
 	vec_push(ev->a, &ev->result->funcs, *f);
@@ -77,7 +79,7 @@ pv_script_text(struct eval *ev, const struct pval *v, struct strbuf *out)
 	} else {
 		schedule_text(ev, v, out);
 	}
-	/* print ends the last line. */
+	/* print adds the last newline */
 	if (out->len > from && out->data[out->len - 1] == '\n') {
 		out->data[--out->len] = '\0';
 	}
@@ -120,7 +122,7 @@ name_only(struct call *c, struct pval *out)
 
 /* -- functions and modules -- */
 
-/* f with the given name: a copy if its name differs. */
+/* f under the given name: a copy, if its name is another one. */
 static struct program_func *
 named_func(struct eval *ev, const struct program_func *f, const char *name)
 {
@@ -232,7 +234,7 @@ module_names(struct call *c, struct pval *out)
 	return true;
 }
 
-/* with_attr("global_symbol", "matmul"): the name too. */
+/* with_attr("global_symbol", "matmul") changes the name, too. */
 bool
 func_with_attr(struct call *c, struct pval *out)
 {
@@ -294,7 +296,7 @@ program_lower(struct func *f, int phase, bool simple,
 	return lower_func_to(f, phase, &fewer);
 }
 
-/* The arguments of tvm.lower and tvm.build as functions of phase 0. */
+/* The arguments of tvm.lower or tvm.build as functions of phase 0. */
 static bool
 functions_of(struct call *c, const char *name, struct pv_module *module)
 {
@@ -410,7 +412,7 @@ target_name(struct call *c, int i, const char **out)
 	if (!v || v->kind != PV_STRING) {
 		return value_kind_error(c, i, "a target's name");
 	}
-	/* "name -option=value": the options are for other compilers. */
+	/* "name -option=value": the options are for TVM's compilers */
 	n = strcspn(v->u.text.data, " \t\r\n\v\f");
 	*out = arena_strndup(c->ev->a, v->u.text.data, n);
 	return true;
@@ -466,7 +468,7 @@ build_build(struct call *c, struct pval *out)
 	return true;
 }
 
-/* get_source makes the text. */
+/* get_source makes the text when it is called */
 bool
 built_source(struct call *c, struct pval *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on expressions: mathematics, conditionals, casts, external
- * calls. */
+/* Functions on expressions: mathematical functions, conditionals, casts, calls
+ * of external functions. */
 #include <math.h>
 
 #include "eval.h"
@@ -14,8 +14,9 @@ deep_result(struct call *c, const struct expr *e, int depth, struct pval *out)
 	return eval_expr_fits(c->ev, c->span, e, depth);
 }
 
-/* Elementary functions, by the name of the row; "tir.round" rounds half away
- * from zero as TVM's does. For whole tensors, calls the operator. */
+/* Elementary functions, selected by the name in the row. "tir.round" rounds
+ * half away from zero, as TVM's does. On whole tensors, the operator of
+ * topi. */
 bool
 expr_math(struct call *c, struct pval *out)
 {
@@ -182,7 +183,7 @@ expr_all(struct call *c, struct pval *out)
 	return true;
 }
 
-/* if_then_else, Select, select: condition, then, else. */
+/* if_then_else, Select, select: (condition, then, else). */
 bool
 expr_choice(struct call *c, struct pval *out)
 {
@@ -220,8 +221,8 @@ expr_choice(struct call *c, struct pval *out)
 			   depth + 1, out);
 }
 
-/* astype() refuses constants that the type does not hold, as TVM does; Cast()
- * converts them. */
+/* astype() refuses constants that the type cannot represent, as TVM does;
+ * Cast() converts them. */
 static bool
 cast(struct call *c, const struct pval *v, struct py_span at, struct dtype t,
      bool exact, struct pval *out)
@@ -249,7 +250,7 @@ cast(struct call *c, const struct pval *v, struct py_span at, struct dtype t,
 			   depth + 1, out);
 }
 
-/* x.astype("int32"), of elements and of whole tensors */
+/* x.astype("int32"), of an expression or a whole tensor */
 bool
 expr_astype(struct call *c, struct pval *out)
 {

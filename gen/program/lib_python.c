@@ -225,7 +225,7 @@ python_abs(struct call *c, struct pval *out)
 	return expr_math(c, out);
 }
 
-/* The values of max(a, b, …) or max(list). */
+/* The operands of max(a, b, …) or max(list). */
 static bool
 operands(struct call *c, struct pval **items, int *n)
 {
@@ -256,8 +256,7 @@ extreme(struct call *c, bool max, struct pval *out)
 	for (int i = 1; i < n; i++) {
 		bool truth;
 
-		/* A comparison of expressions is evaluated when the function
-		 * runs. */
+		/* Expressions are compared when the function runs, not now. */
 		if (!pv_is_number(out) || !pv_is_number(&items[i])) {
 			struct pval x = *out;
 
@@ -339,7 +338,7 @@ python_enumerate(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Rows of several lists, as long as the shortest. */
+/* zip: tuples of the i-th elements, as many as the shortest list has. */
 static bool
 rows_of(struct call *c, const struct pv_list *lists, struct pval ***rows,
 	int *n)
@@ -437,7 +436,7 @@ python_filter(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Merge sort of keys[from, to), stable. */
+/* Stable merge sort of keys[from, to). */
 static bool
 merge_sort(struct call *c, struct pval *keys, struct pval *values,
 	   struct pval *room, int n)
@@ -657,7 +656,7 @@ python_dict(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Is v of the type that the row's name gives? */
+/* isinstance: is v of the type that the row's name means? */
 static bool
 is_instance(const struct pval *v, const char *name)
 {

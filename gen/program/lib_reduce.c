@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: te.sum and others, and user-defined reducers. */
+/* Reductions: te.sum and the like, and reducers that the program defines. */
 #include "eval.h"
 #include "program_parts.h"
 
@@ -42,7 +42,7 @@ reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 	return true;
 }
 
-/* The expression and the condition of a reduction. */
+/* Can the expression or the condition e be reduced? False after an error. */
 static bool
 check_source(struct eval *ev, struct py_span at, const struct expr *e)
 {
@@ -80,7 +80,7 @@ condition_of(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-/* The n values of a tuple, or one value by itself, as expressions. */
+/* The n elements of a tuple, or a single value, as expressions. */
 static bool
 several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	const struct expr **out, const char *what)
@@ -107,7 +107,7 @@ several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	return true;
 }
 
-/* A constant takes the expected type. */
+/* Casts *e to t if it is a constant. */
 static bool
 as_type(struct eval *ev, struct py_span at, struct dtype t,
 	const struct expr **e)
@@ -127,7 +127,8 @@ as_type(struct eval *ev, struct py_span at, struct dtype t,
 	return true;
 }
 
-/* The initial values of a reduction of these sources; NULL: the identity. */
+/* The initial values of a reduction; *out is NULL if the program gives none:
+ * the identity elements are used. */
 static bool
 init_of(struct eval *ev, struct py_span at, const struct pval *v,
 	const struct expr *const *sources, int n, const struct iter_var *axes,
@@ -192,7 +193,8 @@ combine_kind(const char *name)
 					   : EXPR_MIN;
 }
 
-/* te.sum(expr, axis, where, init); te.max(a, b) combines directly. */
+/* te.sum(expr, axis, where, init); te.max(a, b) is a binary operator
+ * instead. */
 bool
 te_reduction(struct call *c, struct pval *out)
 {

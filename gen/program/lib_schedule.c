@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvm.tir.Schedule: every primitive of passes/schedule/ is a method with the
- * parameters of primitives.def. */
+/* tvm.tir.Schedule: each primitive of passes/schedule/ is a method with the
+ * parameters in primitives.def. */
 #include "index_map_inverse.h"
 #include "intrinsics.h"
 #include "trace.h"
@@ -130,7 +130,7 @@ trace_text(struct eval *ev, const struct sched *s)
 	return copy;
 }
 
-/* Copies of the functions, which later steps do not change. */
+/* A copy of the scheduled function, which later steps do not change. */
 static struct program_func *
 snapshot(struct eval *ev, const struct work *w)
 {
@@ -219,7 +219,7 @@ handle_text(struct eval *ev, const struct pval *v, struct strbuf *out)
 						 : "(gone)");
 }
 
-/* sch.get(rv): a sampled value, or the loop with its bounds. */
+/* sch.get(rv): the value of a sampled variable, or a loop with its bounds. */
 bool
 schedule_get(struct call *c, struct pval *out)
 {
@@ -259,9 +259,10 @@ schedule_get(struct call *c, struct pval *out)
 struct convert {
 	struct call *c;
 	const struct primitive *p;
-	struct sched_value *args; /* so far */
-	int i;                    /* index of the parameter */
-	int func;                 /* of the handles; -1: not known yet */
+	struct sched_value *args; /* the arguments converted so far */
+	int i;                    /* index of the current parameter */
+	/* to which the handles belong; -1: unknown yet */
+	int func;
 };
 
 static bool
@@ -281,8 +282,8 @@ use_handle(struct convert *k, const struct pval *v, struct sched_value *out)
 	return true;
 }
 
-/* The shape of an index map's domain: of the buffer argument before it, or of
- * the block's domain. */
+/* The shape of an index map's domain: that of the buffer in an earlier
+ * argument, else that of the block. */
 static bool
 map_domain(struct convert *k, const struct expr ***shape, int *n)
 {
@@ -526,8 +527,8 @@ schedule_instruction(struct eval *ev, const char *name)
 	       intrinsic_find(ev->m, ev->shipped, name, ev->intrins);
 }
 
-/* Inlining copies expressions: limits their size, so that they can be
- * printed. */
+/* The sum of the sizes of all expressions. It is limited, because inlining
+ * copies expressions, which must remain small enough to print. */
 struct sizes {
 	struct eval *ev;
 	int64_t total;

@@ -311,7 +311,7 @@ struct checker {
 	struct eval *ev;
 	const struct iter_var *axes, *over;
 	int n_axes, n_over;
-	const struct var *stray; /* an axis of another stage */
+	const struct var *stray; /* an axis of another stage, or NULL */
 	bool reduces;
 	VEC(struct te_tensor *) inputs;
 };
@@ -354,7 +354,8 @@ check_node(void *ctx, const struct expr *e)
 	}
 }
 
-/* Checks that reductions are at the top, and that every axis is the stage's. */
+/* Checks a body: a reduction may only be its outermost node, and all axes must
+ * be those of this stage. */
 static bool
 check_body(struct checker *k, struct py_span at, const struct expr *e)
 {
@@ -390,7 +391,7 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 	return true;
 }
 
-/* Names of the axes: those of the function's parameters. */
+/* The names of the axes: those of the parameters of f. */
 static bool
 axis_names(struct call *c, const struct pval *f, int n, const char ***out)
 {
@@ -457,7 +458,7 @@ compute_bodies(struct call *c, const struct pval *value,
 	return true;
 }
 
-/* Either all of several outputs are reductions, or none is. */
+/* Checks that all of several outputs are reductions, or none. */
 static bool
 check_together(struct call *c, const struct expr *const *bodies, int n)
 {

@@ -22,7 +22,7 @@ shape_value(struct eval *ev, const struct buffer *b)
 	return out;
 }
 
-/* A dense buffer has none, as in TVM. */
+/* The strides of a buffer; none if it is dense, as in TVM. */
 static struct pval
 strides_value(struct eval *ev, const struct buffer *b)
 {
@@ -201,7 +201,7 @@ tir_decl_buffer(struct call *c, struct pval *out)
 	return true;
 }
 
-/* The address of the first element; the mask ("r", "w") has no effect. */
+/* The address of the first element; the access mask ("r", "w") is ignored. */
 bool
 buffer_access_ptr(struct call *c, struct pval *out)
 {
@@ -294,7 +294,7 @@ te_make_scan(struct call *c, struct pval *out)
 
 /* -- extern -- */
 
-/* One shape, or a list of them. */
+/* Reads one shape, or a list of shapes. */
 static bool
 extern_shapes(struct call *c, const struct expr ****shapes, int **ndims, int *n)
 {
@@ -425,7 +425,8 @@ te_make_extern(struct call *c, struct pval *out)
 
 /* -- te.decl_tensor_intrin -- */
 
-/* binds maps tensors to buffers that the program declares. */
+/* The argument binds maps a tensor to a buffer that the program has
+ * declared. */
 static void
 use_binds(struct call *c, const struct te_tensor *t, int i,
 	  const struct buffer **views)
@@ -455,8 +456,8 @@ intrin_part(struct call *c, const struct pval *v, const struct expr **out)
 	       value_expr(c->ev, c->spans[1], v, out, &depth);
 }
 
-/* A schedule names an instruction by its name when it is lowered, so that no
- * later declaration may take it over. */
+/* A name that no other intrinsic has: a schedule refers to intrinsics by name,
+ * and a later declaration must not replace an earlier one. */
 static const char *
 unique_intrin(struct eval *ev, const char *name)
 {

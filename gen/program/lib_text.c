@@ -145,7 +145,7 @@ str_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* "{} of {1}" and "{name}", without format specifications. */
+/* str.format for "{} of {1}" and "{name}", without format specifications. */
 bool
 str_format(struct call *c, struct pval *out)
 {

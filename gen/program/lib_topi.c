@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topi: the operators of models under topi's names. A call becomes the node of
- * a new graph; its shapes are inferred, and its definition gives the tensor
- * expression. */
+/* topi: the operators of models under their names in topi. A call is converted
+ * to a node of a temporary graph; shape inference and the definition of the
+ * operator give the tensor expression. */
 #include <assert.h>
 
 #include "define.h"
@@ -13,7 +13,7 @@
 struct topi {
 	const char *name;
 	bool nn;
-	/* map NULL: an operator of expressions */
+	/* map NULL: a binary operator of expressions (TOPI_BROADCAST) */
 	const char *params, *op, *map, *constants;
 };
 
@@ -41,7 +41,7 @@ topi_list(struct arena *a, bool nn, struct pv_names *list)
 	}
 }
 
-/* A call that is converted to a node. */
+/* A call that is being converted to a node. */
 struct build {
 	struct call *c;
 	struct eval *ev;
@@ -88,7 +88,7 @@ put_input(struct build *b, int i, int at, struct tensor *x,
 	return true;
 }
 
-/* A number as a constant of the tensors' type. */
+/* A number as a constant input of the tensors' type. */
 static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {
@@ -147,7 +147,7 @@ one_input(struct build *b, int i, const struct pval *v)
 	return value_kind_error(b->c, i, "a tensor");
 }
 
-/* A stage that transposes the last two dimensions. */
+/* Adds a stage that transposes the last two dimensions. */
 static bool
 transposed_input(struct build *b, int i)
 {
@@ -186,7 +186,7 @@ transposed_input(struct build *b, int i)
 	return put_input(b, i, b->n, tensor_input(b, made), made);
 }
 
-/* An argument's list of integers or sizes. */
+/* Reads an argument that is a list of integers or sizes. */
 static bool
 list_exprs(struct build *b, int i, const struct expr ***out, int *n)
 {
@@ -260,7 +260,8 @@ ints_input(struct build *b, int i, int at)
 					x->shape));
 }
 
-/* The integer that a row of topi.def gives; NULL: it gives none. */
+/* The default in a row of topi.def as an integer; `otherwise` if text is
+ * NULL. */
 static int64_t
 initial_int(const char *text, int64_t otherwise)
 {
@@ -272,7 +273,7 @@ initial_int(const char *text, int64_t otherwise)
 	return v;
 }
 
-/* One integer as a scalar input. */
+/* An integer argument as a scalar input; `initial`: the text of its default. */
 static bool
 int_input(struct build *b, int i, const char *initial)
 {
@@ -342,8 +343,8 @@ set_spatial(struct build *b, int i, const char *name, const char *initial)
 	return true;
 }
 
-/* One number for all sides, one per dimension, or all begins and ends; or
- * "SAME", "VALID". */
+/* Padding: one number for all sides, one for each dimension, or all begins and
+ * then all ends; or "SAME", "VALID". */
 static bool
 set_pads(struct build *b, int i, const char *name)
 {
@@ -375,7 +376,8 @@ set_pads(struct build *b, int i, const char *name)
 	return true;
 }
 
-/* "op:max=MaxPool,avg=AveragePool" */
+/* Selects the operator by a text argument; choices:
+ * "op:max=MaxPool,avg=AveragePool". */
 static bool
 choose_op(struct build *b, int i, const char *choices)
 {
@@ -448,7 +450,7 @@ take_pads(struct build *b, int i, bool after)
 					NULL));
 }
 
-/* -- one word of a row of topi.def -- */
+/* -- the words of a row of topi.def, one for each parameter -- */
 
 static bool
 simple_attribute(struct build *b, int i, const char *kind, const char *name,
@@ -620,7 +622,7 @@ constants(struct build *b)
 
 /* -- the node -- */
 
-/* Registers all tensors that t is computed from. */
+/* Registers t and all tensors from which it is computed. */
 static void
 remember_all(struct eval *ev, struct te_tensor *t, int depth)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topi's operators with two operands: those of expressions, for each element,
- * with the types of expressions, broadcast as numpy does:
+/* topi's operators with two operands. They apply the operator of expressions to
+ * each element, with the types of expressions, and broadcast as numpy does:
  *
- *   topi.add(A, B)  ->  te.compute(shape, lambda i, j: A[i, j] + B[0, j])
+ * topi.add(A, B)  ->  te.compute(shape, lambda i, j: A[i, j] + B[0, j])
  *
- * A number is a constant of its own type there, too: topi.add(A, 1) of int8 is
- * of int32. */
+ * A number operand is a constant of its own type, as in expressions:
+ * topi.add(A, 1) with an int8 tensor A has the type int32. */
 #include "define.h"
 
 #include "eval.h"
 #include "program_parts.h"
 
-/* A tensor of the graph with the shape of v, for the inference of shapes. */
+/* A tensor of the graph with the shape of v, for shape inference. */
 static struct tensor *
 shape_of(struct graph *g, const struct pval *v)
 {
@@ -48,7 +48,7 @@ result_shape(struct call *c, const struct tensor **out)
 	return ops_infer_node(g, n) || topi_locate(c, errors);
 }
 
-/* The operand at one element of the result. */
+/* The operand for one element of the result. */
 static bool
 element(struct call *c, int i, const struct tensor *y,
 	const struct iter_var *axes, struct pval *out)
@@ -59,7 +59,7 @@ element(struct call *c, int i, const struct tensor *y,
 	int depth;
 
 	if (c->args[i].kind != PV_TENSOR) {
-		/* A constant of its own type, also beside a shift. */
+		/* a constant of its own type, even for shifts */
 		if (!value_expr(c->ev, c->spans[i], &c->args[i], &e, &depth)) {
 			return false;
 		}

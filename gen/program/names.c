@@ -49,7 +49,7 @@ names_of(enum pv_kind kind, const char *name)
 	return NULL;
 }
 
-/* The module of a dotted path; 0: none. */
+/* The bit of the module with this dotted path, or 0. */
 static unsigned
 names_module(const char *path)
 {
@@ -84,7 +84,7 @@ names_paths(struct arena *a, int *n)
 	return list;
 }
 
-/* The module `name` inside another one: "te" in "tvm". */
+/* The module `name` in another module, as "te" in "tvm"; 0 if there is none. */
 static unsigned
 submodule(struct arena *a, unsigned in, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program: reads it, evaluates its statements, collects its
+/* Runs a program: reads it, evaluates its statements, and collects its
  * functions. */
 #include "program.h"
 
@@ -20,8 +20,8 @@ set_name(struct eval *ev, const char *name, const char *value)
 	eval_scope_set(ev, ev->globals, name, &v);
 }
 
-/* Collects TVMScript functions that are bound at the top level after the
- * program. */
+/* After the program has run, collects the TVMScript functions that are bound to
+ * names at the top level. */
 static void
 gather_written(struct eval *ev)
 {

@@ -11,7 +11,7 @@ struct lookup {
 	struct scope *scope;
 };
 
-/* N = 128 above a function is a number inside it. */
+/* N = 128 before a function is a number inside of it. */
 static const struct expr *
 outer_name(void *ctx, const char *name)
 {

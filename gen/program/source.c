@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program's functions as source: lowered, if they are not, and named; arrays
- * too large for the stack become parameters; functions with bound threads are
- * split into kernels and the host function that launches them. */
+/* The source of a program's functions. They are lowered, if they are not, and
+ * named; arrays too large for the stack become parameters; functions with bound
+ * threads are split into kernels and a host function that launches these. */
 #include "calls.h"
 #include "dialect.h"
 #include "emit.h"
@@ -22,7 +22,7 @@ struct writing {
 	struct program_part *parts;
 };
 
-/* The program's name for the function; the file's name if it has none. */
+/* A unique name: that of the function in the program, or the file's name. */
 static const char *
 name_for(struct writing *w, struct name_set *names,
 	 const struct program_func *f)
@@ -45,8 +45,9 @@ touches_array(const struct func *f)
 	return false;
 }
 
-/* Only kernels access arrays of a device, and a kernel is a loop nest bound to
- * threads. */
+/* On a device, a function that accesses arrays must have loops bound to
+ * threads, since only kernels can access arrays there. False after a
+ * diagnostic. */
 static bool
 check_bound(struct writing *w, const struct func *f)
 {
@@ -67,8 +68,8 @@ check_bound(struct writing *w, const struct func *f)
 				  : ", and another one to \"threadIdx.x\"");
 }
 
-/* Calls of earlier functions get the names that these have in the source. From
- * the last one, because a name that a function lost may be another one's. */
+/* Renames calls of earlier functions to the names in the source. Starts with
+ * the last function, because an old name may be the new name of another one. */
 static bool
 name_calls(struct writing *w, struct func *f, int n)
 {
@@ -116,7 +117,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	if (!name_calls(w, f, i)) {
 		return false;
 	}
-	/* Parameters stay arrays of scalars: the user's code calls the
+	/* Parameters remain arrays of scalars, since the user's code calls the
 	 * function. */
 	if (w->target->vectors.n > 0 && !f->facts.has_vectors) {
 		f->facts.has_vectors = true;
@@ -152,7 +153,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	return true;
 }
 
-/* Joins the lines of schedule steps with "; ". */
+/* Joins the lines of a schedule's steps with "; ". */
 static const char *
 in_a_row(struct arena *a, const char *text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TE's stage form: te.create_schedule(C.op), s[C].split(…). Each request is
- * checked against the stage's loops and recorded; stage_lower.c applies them,
- * consumers first, so that the order of requests for different stages does not
- * matter. This file has the stages and requests for whole stages; stage_loops.c
- * has requests for loops. */
+/* TE's schedules of stages: te.create_schedule(C.op), s[C].split(…). Each
+ * request is checked against the loops of its stage and recorded. stage_lower.c
+ * applies the requests, consumers first, so that the order of requests for
+ * different stages does not matter. This file has the stages and the requests
+ * for whole stages; stage_loops.c has the requests for loops. */
 #include "stage.h"
 
 /* -- the schedule -- */
@@ -32,8 +32,8 @@ collect(struct eval *ev, struct te_schedule *s, struct te_stage *op)
 	stage_add(ev, s, op, s->stages.n);
 }
 
-/* The schedule's copies of the tensors, if there are any; a scan's states have
- * none. */
+/* Replaces tensors by the schedule's copies of them. States of a scan have no
+ * copy and stay. */
 static struct te_tensor **
 own_tensors(struct eval *ev, const struct te_schedule *s,
 	    struct te_tensor *const *from, int n)
@@ -48,7 +48,7 @@ own_tensors(struct eval *ev, const struct te_schedule *s,
 	return list;
 }
 
-/* Adds the stages of a scan's steps before it. */
+/* Copies a scan; the stages of its steps have been copied before it. */
 static void
 own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 {
@@ -65,8 +65,8 @@ own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 	op->scan = scan;
 }
 
-/* Copies the program's stages, with the same buffers, so that a program may
- * have several schedules and each may rewrite its own stages. */
+/* Copies the stages of the program for this schedule, with the same buffers: a
+ * program may have several schedules, each of which changes its own stages. */
 static void
 make_own(struct eval *ev, struct te_schedule *s)
 {

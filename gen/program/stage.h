@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TE's schedules: the requests for each stage, which are applied to the
- * function when it is lowered. Private to gen/program/stage*.c. */
+/* TE's schedules: the requests for each stage. They are applied to the function
+ * when it is lowered. Private to gen/program/stage*.c. */
 #ifndef TIRC_STAGE_H
 #define TIRC_STAGE_H
 
@@ -8,21 +8,22 @@
 #include "program_parts.h"
 
 enum event_kind {
-	EVENT_SPLIT,     /* axes[0] -> axes[1], axes[2] by factor or nparts */
-	EVENT_FUSE,      /* axes[0], axes[1] -> axes[2] */
-	EVENT_REORDER,   /* axes */
-	EVENT_BIND,      /* axes[0] to text */
-	EVENT_MARK,      /* axes[0] by the primitive text */
-	EVENT_TENSORIZE, /* axes[0] with the intrinsic text */
-	EVENT_PRAGMA,    /* axes[0], key text, value */
-	EVENT_PREFETCH,  /* axes[0], names text: "A, B" */
+	/* axes[0] becomes axes[1], axes[2]; factor or nparts */
+	EVENT_SPLIT,
+	EVENT_FUSE,      /* axes[0], axes[1] become axes[2] */
+	EVENT_REORDER,   /* all axes, in their new order */
+	EVENT_BIND,      /* axes[0] to the thread `text` */
+	EVENT_MARK,      /* axes[0] with the primitive `text` */
+	EVENT_TENSORIZE, /* axes[0] with the intrinsic `text` */
+	EVENT_PRAGMA,    /* axes[0]: key `text`, and value */
+	EVENT_PREFETCH,  /* axes[0]: names in `text`, "A, B" */
 	EVENT_SCOPE,
 	EVENT_DOUBLE_BUFFER,
 	EVENT_ROLLING,
-	EVENT_ALIGN /* axes[0], factor, offset in value */
+	EVENT_ALIGN /* axes[0]: factor and offset in value */
 };
 
-/* One request, with its place in the program. */
+/* A request, with its position in the program. */
 struct event {
 	enum event_kind kind;
 	struct py_span span;
@@ -37,9 +38,9 @@ enum attach { ATTACH_ROOT, ATTACH_INLINE, ATTACH_AT };
 
 struct stage {
 	struct te_schedule *schedule;
-	struct te_stage *op;       /* the current one: caching rewrites it */
-	struct te_stage *origin;   /* the program's */
-	VEC(struct axis *) leaves; /* outermost first */
+	struct te_stage *op;       /* the current form; caching rewrites it */
+	struct te_stage *origin;   /* as in the program */
+	VEC(struct axis *) leaves; /* the current loops, outermost first */
 	VEC(struct event) events;
 	enum attach attach;
 	struct stage *at;
@@ -52,22 +53,23 @@ struct te_schedule {
 	VEC(struct stage *) stages; /* producers first */
 };
 
-/* The stage that computes a tensor's buffer; NULL: none. */
+/* The stage that computes a buffer, or NULL. */
 struct stage *stage_of_buffer(const struct te_schedule *s,
 			      const struct buffer *b);
-/* Adds a stage for op, at a place in the order. */
+/* Inserts a stage for op at index `place`. */
 struct stage *stage_add(struct eval *ev, struct te_schedule *s,
 			struct te_stage *op, int place);
-/* Sets the leaves to the op's axes. */
+/* Makes the axes of the stage its loops. */
 void stage_reset(struct eval *ev, struct stage *st);
-/* The reduction of a stage, or NULL. */
+/* The reduction that a stage computes, or NULL. */
 const struct reduction *stage_reduction(const struct te_stage *op);
 void stage_event(struct eval *ev, struct stage *st, const struct event *e);
-/* The index of x among the leaves; -1: it is none. */
+/* The index of x in the leaves, or -1. */
 int stage_leaf(const struct stage *st, const struct axis *x);
-/* False, with a message, if the program makes too many requests. */
+/* May the program make another request? False after an error. */
 bool stage_has_room(struct call *c);
-/* Reports why the call's argument i, the axis x, is no loop of the stage. */
+/* Reports why axis x, argument i of the call, is not a loop of the stage.
+ * Returns false. */
 bool stage_not_a_leaf(struct call *c, int i, const struct stage *st,
 		      const struct axis *x);
 

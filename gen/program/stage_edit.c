@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages that a schedule adds: copies in another scope, and partial results of
- * a reduction. They are tensor expressions like the program's:
+/* Stages that a schedule adds: copies of tensors in another scope, and partial
+ * results of a reduction. They are tensor expressions, as those of the program:
  *
- *   CC = s.cache_write(C, "local"):  C = f(A)   ->  CC = f(A); C = CC
- *   AA = s.cache_read(A, "shared", [C]):        ->  AA = A; C = f(AA)
- *   BF = s.rfactor(B, ki):  B[i] = sum(k) A     ->  BF[ki, i] = sum(ko) A
+ * CC = s.cache_write(C, "local"):  C = f(A)   ->  CC = f(A); C = CC AA =
+ * s.cache_read(A, "shared", [C]):        ->  AA = A; C = f(AA) BF =
+ * s.rfactor(B, ki):  B[i] = sum(k) A     ->  BF[ki, i] = sum(ko) A
  *                                                   B[i] = sum(ki) BF
- * */
+ */
 #include "stage.h"
 
 static bool
@@ -25,7 +25,7 @@ can_rewrite(struct call *c, const struct stage *st)
 	return true;
 }
 
-/* The scan that computes op step by step, or NULL. */
+/* The scan in whose steps op is computed, or NULL. */
 static const struct te_stage *
 scan_of(const struct te_schedule *s, const struct te_stage *op)
 {
@@ -41,10 +41,10 @@ scan_of(const struct te_schedule *s, const struct te_stage *op)
 	return NULL;
 }
 
-/* Recomputes the steps of scans after a change of their stages. made is
- * computed for op: if op belongs to a step, made must belong to it too, since
- * its inputs may not exist before the first step. (made NULL: no such
- * check.) */
+/* After a change of stages, finds again which stages belong to the steps of
+ * each scan. If op belongs to a step, `made` (NULL: no check) must belong to
+ * the same scan: its inputs may not exist before the first step. False after an
+ * error. */
 static bool
 settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	     const struct te_stage *made)
@@ -69,7 +69,8 @@ settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	return true;
 }
 
-/* Sets the scope in the buffer, before it is loaded. */
+/* Sets the scope of t's buffer; call it before anything loads from the
+ * buffer. */
 static void
 put_in_scope(struct eval *ev, struct te_tensor *t, const char *scope)
 {
@@ -87,7 +88,7 @@ known_scope(struct call *c, int i, const char **scope)
 		return false;
 	}
 	if (strchr(*scope, '.')) {
-		return true; /* the target's scope */
+		return true; /* a scope that the target defines */
 	}
 	for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++) {
 		if (strcmp(scopes[k], *scope) == 0) {
@@ -134,7 +135,7 @@ copy_axes(struct eval *ev, const struct iter_var *axes, int n)
 	return copy;
 }
 
-/* Replaces a stage's bodies and inputs; the outputs stay. */
+/* Replaces the bodies and inputs of a stage; its outputs stay. */
 static void
 rewrite_op(struct eval *ev, struct stage *st, const struct expr **bodies,
 	   struct te_tensor **inputs, int n_inputs)
@@ -319,7 +320,8 @@ stage_cache_read(struct call *c, struct pval *out)
 
 /* -- rfactor -- */
 
-/* A split or fused loop's variable, in terms of the new loops. */
+/* The value of a loop that was split or fused, as an expression of the current
+ * loops; *condition gets the guards of splits that do not divide the extent. */
 static const struct expr *
 axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	   const struct expr **condition, int depth)
@@ -364,7 +366,7 @@ axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	return x->iv.var->expr;
 }
 
-/* Removes the requests for loops of the old reduction. */
+/* Removes the requests for reduction loops. */
 static void
 drop_reduce_events(struct stage *st)
 {
@@ -385,13 +387,13 @@ drop_reduce_events(struct stage *st)
 }
 
 struct factoring {
-	struct iter_var *axes; /* of the partial results */
+	struct iter_var *axes; /* axes of the partial results */
 	int n_axes;
-	struct iter_var *over; /* still reduced */
+	struct iter_var *over; /* axes that remain reduced */
 	int n_over;
-	struct var_map map; /* of the old axes */
+	struct var_map map; /* from the old axes to expressions */
 	const struct expr *condition;
-	int at; /* of the new dimension */
+	int at; /* index of the new dimension */
 };
 
 static void
@@ -415,7 +417,8 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 		f->map.from[f->map.n] = op->axes[i].var;
 		f->map.to[f->map.n++] = old[i].var->expr;
 	}
-	/* The current loops of the reduction become axes. */
+	/* The current loops of the reduction become axes of the two new
+	 * stages. */
 	for (int i = 0; i < st->leaves.n; i++) {
 		const struct axis *leaf = st->leaves.data[i];
 		struct iter_var iv = leaf->iv;
@@ -546,7 +549,7 @@ stage_rfactor(struct call *c, struct pval *out)
 	drop_reduce_events(st);
 	stage_add(ev, s, made->stage, place_of(s, st));
 	{
-		/* Loops of spatial axes keep their schedule. */
+		/* The loops of spatial axes keep their requests. */
 		VEC(struct axis *) kept = { 0 };
 
 		for (int i = 0; i < st->leaves.n; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests for the loops of a stage: split, tile, reorder, fuse, and marks on
- * one loop. They are recorded as events, which stage_lower.c applies. */
+/* Requests for the loops of a stage: split, tile, reorder, fuse, and
+ * annotations of a loop. They are recorded as events, which stage_lower.c
+ * applies. */
 #include "stage.h"
 
-/* One loop of the stage. */
+/* Reads an argument that is a loop of the stage. */
 static bool
 arg_leaf(struct call *c, int i, struct axis **out)
 {
@@ -45,7 +46,7 @@ ceil_div(struct module *m, const struct expr *a, const struct expr *b)
 			     b);
 }
 
-/* A factor: positive, of the axis' type. */
+/* Reads a factor; it must be positive, and gets the type of the axis. */
 static bool
 arg_factor(struct call *c, int i, const struct axis *x, const struct expr **out)
 {
@@ -143,7 +144,8 @@ stage_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Permutes the given loops into that order within their positions. */
+/* Puts the given loops into this order, at the positions that they have
+ * together. */
 static bool
 reorder(struct call *c, struct axis *const *axes, int n)
 {
@@ -292,7 +294,7 @@ stage_fuse(struct call *c, struct pval *out)
 	return true;
 }
 
-/* A request for one loop, argument i. */
+/* Records a request for one loop, argument i. */
 static bool
 one_loop_at(struct call *c, int i, struct event *e)
 {
@@ -404,8 +406,8 @@ is_read(const struct te_schedule *s, const struct te_tensor *t)
 	return false;
 }
 
-/* prefetch(A, loop, 1): prefetches the elements of A that the loop's next
- * iteration reads. Further requests for the loop add tensors. */
+/* prefetch(A, loop, 1): prefetches the elements of A that the next iteration of
+ * the loop reads. Further requests for the same loop add tensors. */
 bool
 stage_prefetch(struct call *c, struct pval *out)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowers a schedule of stages to a function: stages become blocks, requests
- * become primitives. Inlining comes first; then each stage, consumers before
- * producers, moves to its compute_at loop, and its requests are applied in
- * their order. So loops keep their meaning when a stage moves, and the order of
- * statements about different stages does not matter. */
+ * become primitives. Stages are inlined first. Then each stage, consumers
+ * before producers, is moved to its compute_at loop, and its requests are
+ * applied in their order. So a request means the same loop even if the stage
+ * moves, and the order of requests for different stages does not matter. */
 #include "stage.h"
 
-/* Bytes of one prefetch: a program is scheduled before its target is chosen. */
+/* The bytes of one prefetch. The target is not known yet when a program is
+ * scheduled. */
 enum { CACHE_LINE = 64 };
 
 struct placed {
@@ -19,10 +20,10 @@ struct replay {
 	struct eval *ev;
 	struct te_schedule *schedule;
 	struct sched s;
-	VEC(struct placed) loops; /* the leaves' current loops */
-	struct te_blocks made;    /* of the function, before it is scheduled */
-	int *blocks;              /* ids, by stage; 0: none */
-	struct strbuf text;       /* the applied steps, for the comment */
+	VEC(struct placed) loops; /* the current loop of each leaf */
+	struct te_blocks made;    /* the blocks that te_to_func made */
+	int *blocks;              /* by stage: id of its block, or 0 */
+	struct strbuf text;       /* the applied steps, for a comment */
 };
 
 static int
@@ -79,8 +80,9 @@ visit_block(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The block of a stage: te_to_func noted those of te.compute; others are the
- * first to write their output. NULL: it has none, or belongs to a scan. */
+/* The block of a stage. te_to_func recorded those of te.compute; for the others
+ * it is the first block that writes the stage's output. NULL if there is none,
+ * and for a stage in a scan. */
 static const struct stmt *
 block_of(struct replay *r, const struct te_stage *op)
 {
@@ -97,8 +99,8 @@ block_of(struct replay *r, const struct te_stage *op)
 	return w.found;
 }
 
-/* Handles are results of trace steps, so that the trace is complete; names of
- * blocks are unique in their function. */
+/* Gets the handles of all blocks by steps of the trace, so that the trace is
+ * complete; names of blocks are unique in a function. */
 static bool
 find_blocks(struct replay *r)
 {
@@ -142,9 +144,9 @@ note_use(void *ctx, const struct expr *e)
 	u->used |= e->kind == EXPR_VAR && e->u.var == u->var;
 }
 
-/* The loops that the block's iter vars are bound to, in the order of the
- * stage's axes: spatial, then reduction. An axis without a loop gets a loop of
- * one iteration. */
+/* Finds the loop of each axis of the stage, spatial axes first: the loop to
+ * which the iter var is bound. An axis without a loop gets one with a single
+ * iteration. */
 static bool
 place_axes(struct replay *r, int i, struct py_span at)
 {
@@ -174,7 +176,7 @@ place_axes(struct replay *r, int i, struct py_span at)
 		struct axis *x = pv_axis(r->ev, iv).u.axis;
 		int found = 0;
 
-		/* One loop per axis, in the axes' order. */
+		/* As many loops as axes: they have the same order. */
 		if (loops.n - outer == n_axes) {
 			found = loops.items[outer + a].u.id;
 		}
@@ -296,7 +298,7 @@ apply_reorder(struct replay *r, const struct event *e)
 	return e->n < 2 || apply(r, e->span, "reorder", &arg, 1, NULL);
 }
 
-/* Requests that keep the loop. */
+/* Applies a request that does not replace the loop. */
 static bool
 apply_to_loop(struct replay *r, const struct event *e)
 {
@@ -382,7 +384,7 @@ apply_event(struct replay *r, const struct event *e, int i)
 	}
 }
 
-/* tensorize replaces loops, so it comes last. */
+/* tensorize comes last, since it replaces loops. */
 static bool
 comes_last(const struct event *e)
 {
@@ -462,12 +464,13 @@ inline_stages(struct replay *r)
 
 /* -- the function -- */
 
-/* The tensors and variables that the caller lists. An output missing in the
- * list could never be read: it becomes the last parameter. */
+/* The tensors and variables that the caller lists as parameters. An output that
+ * is not in the list becomes the last parameter: otherwise nothing could read
+ * it. */
 struct parameters {
-	/* of the copied stages; the program's */
+	/* own: in the copied stages; plain: in those of the program */
 	VEC(struct te_tensor *) own, plain;
-	VEC(struct var *) vars; /* NULL: a tensor */
+	VEC(struct var *) vars; /* NULL at the place of a tensor */
 };
 
 static bool
@@ -537,7 +540,8 @@ list_parameters(struct call *c, struct te_schedule *s, struct parameters *p)
 	return true;
 }
 
-/* Orders parameters as in the list; sizes missing in the list come last. */
+/* Puts the parameters into the order of the list; sizes that are not in the
+ * list come last. */
 static bool
 order_params(struct call *c, struct func *f, const struct parameters *p)
 {
@@ -561,7 +565,7 @@ order_params(struct call *c, struct func *f, const struct parameters *p)
 			}
 		}
 		if (found < 0) {
-			/* an unused variable */
+			/* a variable that the function does not use */
 			func_add_param(f, v, NULL);
 			f->params.data[at++] = (struct param){ .var = v };
 			continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads traces as JSON. When reading, each instruction becomes a
- * line of the Python form, which the Python reader reads.
+/* Writes and reads traces as JSON. To read one, each instruction is converted
+ * to a line of the Python form, for the reader of that form.
  *
  *   ["Split", ["l1", "None", 4], [1, 0], ["l2", "l3"]]
  *     ->  l2, l3, = sch.split(loop=l1, factors=[None, 4], …)
- * */
+ */
 #include "trace_json.h"
 
 #include <math.h>
@@ -62,7 +62,8 @@ put_map(struct writer *w, const struct index_map *map)
 	strbuf_release(&text);
 }
 
-/* Among the inputs, strings have quotes, because handles are strings, too. */
+/* Writes a value. As an input, a string is quoted twice, since handles are
+ * strings, too. */
 static void
 put_value(struct writer *w, const struct sched_value *v, bool input)
 {
@@ -78,7 +79,7 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		json_put_text(w->out, name ? name : "unknown");
 		break;
 	case SV_BOOL:
-		if (input) { /* an integer is possible, too */
+		if (input) { /* an integer would also be accepted here */
 			strbuf_puts(w->out, v->u.ival ? "true" : "false");
 			break;
 		}
@@ -88,7 +89,8 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		break;
 	case SV_FLOAT:
 		if (input && v->u.fval == trunc(v->u.fval)) {
-			/* An integer is possible, too. */
+			/* quoted with a point: an integer would also be
+			 * accepted here */
 			strbuf_printf(w->out, "\"%.1f\"", v->u.fval);
 		} else {
 			put_float(w->out, v->u.fval);
@@ -225,7 +227,7 @@ trace_json_write(const struct sched *s, enum script_version version,
 struct converter {
 	struct module *m;
 	const struct source *src;
-	int at; /* index of the instruction */
+	int at; /* index of the current instruction */
 	struct strbuf out;
 };
 
@@ -285,7 +287,8 @@ convert_text(struct converter *c, const char *text, bool input, bool map)
 	} else if (n >= 2 && text[0] == '"' && text[n - 1] == '"') {
 		quote(c, text + 1, n - 2);
 	} else {
-		strbuf_puts(&c->out, text); /* a handle, None, v2 * 4 */
+		/* a handle, None, or an expression such as v2 * 4 */
+		strbuf_puts(&c->out, text);
 	}
 	return true;
 }
@@ -329,7 +332,7 @@ convert(struct converter *c, const cJSON *v, bool input, bool map)
 	return true;
 }
 
-/* The next values of a list, as the argument of p. */
+/* Converts the next values of a list to the argument for p. */
 static bool
 convert_param(struct converter *c, const struct sched_param *p,
 	      const cJSON **next)
@@ -388,7 +391,8 @@ convert_args(struct converter *c, const struct primitive *p,
 		const struct sched_param *param = &p->params[i];
 		const cJSON **next = param->is_input ? &input : &attr;
 
-		/* The argument's position in older releases of TVM. */
+		/* older releases of TVM have this argument among the
+		 * attributes */
 		if (!input && param->is_input &&
 		    param->accepts & 1u << SV_MAP) {
 			next = &attr;
@@ -521,7 +525,7 @@ trace_json_read(struct sched *s, const struct source *src)
 		c.at++;
 	}
 	if (ok) {
-		/* Each line of this text is an instruction of the trace. */
+		/* a line of this text is an instruction of the trace */
 		struct source *lines = arena_new(&s->module->arena,
 						 struct source);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index maps in TVM's object JSON. Every object is an element of a list and
- * refers to others by index; 0 is a null reference. */
+/* Index maps in TVM's JSON format for objects. All objects are elements of a
+ * list; a reference is an index in this list, 0 is a null reference. */
 #include "trace_map.h"
 
 #include <ctype.h>
@@ -74,7 +74,7 @@ add_expr(struct saver *s, const struct expr *e, const int *vars)
 			return vars[i];
 		}
 	}
-	if (e->kind == EXPR_VAR) { /* a size: identified by its name */
+	if (e->kind == EXPR_VAR) { /* a size is identified by its name */
 		x = add_node(
 			s, arena_printf(
 				   a,
@@ -156,7 +156,7 @@ index_map_save(struct module *m, const struct index_map *map,
 struct loader {
 	struct module *m;
 	const cJSON **nodes;
-	const char **names; /* of variables, by node */
+	const char **names; /* names of the variables, by node */
 	int n;
 	struct strbuf out;
 	int depth, fuel;
@@ -187,7 +187,7 @@ attr(const cJSON *node, const char *name)
 	return text ? text : "";
 }
 
-/* The number of the node that the attribute names; -1: it names none. */
+/* The index of the node to which an attribute refers, or -1. */
 static int64_t
 place_of(const cJSON *node, const char *name)
 {
@@ -206,7 +206,7 @@ array_at(struct loader *l, const cJSON *map, const char *name)
 		       : NULL;
 }
 
-/* A size, by its name; false if the text is no name. */
+/* Loads a size by its name; false if the name is not an identifier. */
 static bool
 load_size(struct loader *l, const cJSON *node)
 {

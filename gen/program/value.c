@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: making them, equality, truth, and their text as print has it. */
+/* Values: creation, equality, truth, and their text as print writes it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ pv_string(struct eval *ev, const char *text)
 	return pv_text_n(ev, text, strlen(text));
 }
 
-/* Converts a plain literal back to a number. */
+/* An expression as a value; depth: its nesting depth. */
 struct pval
 pv_expr(const struct expr *e, int depth)
 {
@@ -101,7 +101,8 @@ pv_tensor(struct eval *ev, struct te_tensor *t)
 			      .u.tensor = t };
 }
 
-/* One value per variable, so that axes can be compared. */
+/* The value for an axis. There is one for each variable, so that axes can be
+ * compared. */
 struct pval
 pv_axis(struct eval *ev, const struct iter_var *iv)
 {
@@ -151,7 +152,7 @@ bool
 pv_equal(const struct pval *x, const struct pval *y, int depth)
 {
 	if (depth > 50) {
-		return false; /* a list that contains itself */
+		return false; /* a list may contain itself */
 	}
 	if (pv_is_number(x) && pv_is_number(y)) {
 		if (x->kind == PV_INT && y->kind == PV_INT) {
@@ -172,7 +173,7 @@ pv_equal(const struct pval *x, const struct pval *y, int depth)
 	case PV_TUPLE:
 	case PV_LIST:
 	case PV_SET:
-		/* As in Python, one object equals itself, however deep. */
+		/* as in Python, an object is equal to itself */
 		return x->u.list == y->u.list ||
 		       lists_equal(x->u.list, y->u.list, depth);
 	case PV_DICT:
@@ -204,8 +205,9 @@ is_axis(const struct eval *ev, const struct expr *e)
 	       ev->axes.data[e->u.var->id];
 }
 
-/* "x == y" of two axes is an expression; its truth value is whether they are
- * the same axis. ("x == x" is no expression.) */
+/* Is e a comparison "x == y" of two different axes? It is an expression; its
+ * truth value is whether both are the same axis. ("x == x" is folded to
+ * true.) */
 static bool
 compares_axes(const struct eval *ev, const struct expr *e)
 {
@@ -288,7 +290,7 @@ range_length(const struct pv_range *r)
 
 /* -- text -- */
 
-/* The shortest decimal that reads back, with a point or an exponent. */
+/* The shortest decimal that reads back as v, with a point or an exponent. */
 static void
 float_text(double v, struct strbuf *out)
 {
