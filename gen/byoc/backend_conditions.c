@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the conditions of patterns on tensors and attributes. A condition that
- * can never hold is an error. */
+ * no tensor or attribute can fulfil is an error. */
 #include <stdlib.h>
 
 #include "backend_keys.h"
@@ -26,7 +26,7 @@ backend_want_word(struct json j, const char *name)
 
 /* -- numbers -- */
 
-/* The integers of a list, or the one that j is. */
+/* The integers of a list, or the single integer j. */
 static void
 read_integers(struct json j, struct limits *out)
 {
@@ -92,7 +92,8 @@ node_named(const struct pattern_scope *s, const char *id)
 	return s->has_before && strcmp(id, "before") == 0 ? BEFORE : -1;
 }
 
-/* "conv", or "conv.outputs.1" for a result other than the first. */
+/* Reads a reference to a result: "conv", or "conv.outputs.1" for one other than
+ * the first. */
 static bool
 read_node(struct json j, const struct pattern_scope *s, const char *word,
 	  struct tensor_condition *out)
@@ -274,9 +275,9 @@ read_layouts(struct json j, struct tensor_condition *out)
 	}
 }
 
-/* Layouts are chosen after the partition, and inputs and outputs of regions
- * stay row-major; so only a node of the pattern that transposes can give a
- * column-major operand. */
+/* Checks the layout of an input or output. Layouts are chosen after the
+ * partition, and inputs and outputs of regions stay row-major: so an operand
+ * can be column-major only if a node of the pattern transposes it. */
 void
 backend_check_layout(struct json j, bool exchanges, struct tensor_condition *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the backend that a text of --byoc means: an embedded one, or the one of a
- * folder that the user names. */
+/* Finds the backend that the text of a --byoc means: an embedded one, or one in
+ * a folder of the user. */
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 /* -- the folders of backends -- */
 
 struct found {
-	const char *name, *folder; /* folder NULL: it is embedded */
+	const char *name, *folder; /* folder NULL: embedded */
 };
 
 struct found_list {
@@ -28,7 +28,7 @@ add_found(struct module *m, struct found_list *out, const char *name,
 	}
 }
 
-/* Folders of `dir` with a backend.json. */
+/* Adds the folders in `dir` that contain a backend.json. */
 static void
 find_below(struct module *m, const char *dir, struct found_list *out)
 {
@@ -41,8 +41,8 @@ find_below(struct module *m, const char *dir, struct found_list *out)
 	}
 }
 
-/* dir contains folders of backends, or a folder byoc with them, or is a
- * backend's folder. */
+/* Adds the backends in dir: dir may contain folders of backends, or a folder
+ * byoc with these, or be the folder of a backend itself. */
 static void
 find_in(struct module *m, const char *dir, struct found_list *out)
 {
@@ -60,7 +60,7 @@ find_in(struct module *m, const char *dir, struct found_list *out)
 	free(real);
 }
 
-/* The backends of the folder come first. */
+/* All backends, those in the folder before the embedded ones. */
 static struct found_list
 find_all(struct module *m, const char *dir)
 {
@@ -78,7 +78,7 @@ find_all(struct module *m, const char *dir)
 	return all;
 }
 
-/* Their names, sorted, each once. */
+/* The names of the backends, sorted, without duplicates. */
 static const char *const *
 names_of(struct module *m, const struct found_list *all, int *n)
 {
@@ -119,8 +119,8 @@ backend_is_embedded(struct module *m, const char *name)
 	return false;
 }
 
-/* Splits NAME, NAME=DIR, NAME:OPTIONS or NAME=DIR:OPTIONS; returns DIR, or
- * NULL. */
+/* Splits NAME, NAME=DIR, NAME:OPTIONS or NAME=DIR:OPTIONS into its parts;
+ * returns DIR, or NULL. */
 static const char *
 split_name(struct arena *a, const char *text, struct found_backend *out)
 {

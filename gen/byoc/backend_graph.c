@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of a pattern: the order of their search, and a variant for each
- * choice of optional nodes.
+/* The nodes of a pattern: the order in which the matcher searches them, and a
+ * variant of the pattern for each choice of optional nodes.
  *
  *	pad? -> conv -> bias?      pad conv bias, pad conv, conv bias, conv
  *
- * The readers of an omitted node read its first input instead. */
+ * Nodes that read an omitted node read its first input instead. */
 #include "loading.h"
 
 enum { OPTIONAL_MAX = 6 };
 
-/* Does one node read the other? */
+/* Does node a read a result of node b? */
 static bool
 touches(const struct pattern_graph *g, int a, int b)
 {
@@ -23,7 +23,7 @@ touches(const struct pattern_graph *g, int a, int b)
 	return false;
 }
 
-/* Is the node connected to one that is already found? */
+/* Is the node connected to a node that comes earlier in the search? */
 static bool
 is_reached(const struct pattern_graph *g, const bool *found, int node)
 {
@@ -82,11 +82,11 @@ backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 
 /* -- optional nodes -- */
 
-/* A pattern with some nodes left out. */
+/* A pattern of which some nodes are left out. */
 struct choice {
 	const struct pattern_graph *all;
 	const bool *left_out;
-	int *index; /* of the node in the choice, or -1 */
+	int *index; /* by node: its index in the variant, or -1 */
 };
 
 static struct tensor_ref

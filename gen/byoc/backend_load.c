@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads backend.json: everything but its patterns. */
+/* Reads backend.json, except for its patterns. */
 
 #include "backend_keys.h"
 #include "loading.h"
 #include "text.h"
 
-/* The path of a file in the backend's folder; other folders are refused. */
+/* The path of a file in the backend's folder; NULL after a diagnostic about a
+ * name with another folder. */
 static const char *
 own_file(struct backend_loader *l, const char *name, const char **file)
 {
@@ -23,7 +24,8 @@ own_file(struct backend_loader *l, const char *name, const char **file)
 
 /* -- parts of the file -- */
 
-/* The file of the folder that j names; NULL: a mistake, reported. */
+/* The text of the file that j names, in the backend's folder; NULL after a
+ * diagnostic. */
 static const char *
 read_file(struct backend_loader *l, struct json j, const char **file)
 {
@@ -59,7 +61,7 @@ backend_read_templates(void *ctx, struct json j)
 	}
 }
 
-/* Files of the folder or of runtime-c. */
+/* Reads a runtime file, which is in the backend's folder or in runtime-c. */
 static void
 read_runtime_file(struct backend_loader *l, struct json item,
 		  struct backend_file *f)

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a backend's folder. */
+/* Loads backends from their folders. */
 #ifndef TIRC_BACKEND_LOAD_H
 #define TIRC_BACKEND_LOAD_H
 
 #include "backend.h"
 #include "json_read.h"
 
-/* An operator's name in templates: lower case, without a domain. */
+/* The name of an operator in templates: in lower case, without its domain. */
 const char *backend_op_word(struct arena *a, const char *op);
 
-/* Runs a region pass that is a command, as region_pass.run. */
+/* Runs a region pass that is a command; a value for region_pass.run. */
 typedef bool region_command_fn(struct graph *g, const struct backend *b,
 			       const struct region_pass *p);
 
-/* Loads a backend. named: "NAME", "NAME=DIR", each perhaps with
- * ":option=value,option=value" behind it. The backend of "NAME" is embedded, or in
- * `dir` (--byoc-path, or NULL), a folder of backends' folders or a backend's
- * folder; if both have it, that is an error. The backend of "NAME=DIR" is in the
- * folder DIR alone, likewise. A folder's backend is code: it may load shared objects
- * and run commands. run_command runs the passes that are commands
- * (partition_run_command). NULL: diagnosed. */
+/* Loads a backend. named: "NAME" or "NAME=DIR", each with options
+ * ":option=value,option=value". The backend of "NAME" is embedded or in `dir`
+ * (--byoc-path, or NULL), which contains folders of backends or is the folder
+ * of one; it is an error if both have it. The backend of "NAME=DIR" is searched
+ * only in the folder DIR, in the same way. A backend in a folder is code: it
+ * may load shared objects and run commands. run_command runs its passes that
+ * are commands (partition_run_command). NULL after a diagnostic. */
 const struct backend *backend_load(struct module *m, const char *named,
 				   const char *dir,
 				   region_command_fn *run_command);
 bool backend_is_embedded(struct module *m, const char *name);
-/* Closes the shared objects of its passes. */
+/* Closes the shared objects of the backend's passes. */
 void backend_close(const struct backend *b);
-/* The names of the available backends, sorted. */
+/* The sorted names of the available backends. */
 const char *const *backend_names(struct module *m, const char *dir, int *n);
 
-/* region_object.c: a region pass that is a shared object; opened while
- * reading. */
+/* region_object.c: region passes that are shared objects; opened when
+ * backend.json is read. False after a diagnostic. */
 bool backend_open_object(struct module *m, struct json at,
 			 struct region_pass *p);
 void backend_close_object(const struct region_pass *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the patterns of a backend. A pattern that can match no model is an
- * error. */
+/* Reads the patterns of a backend. A pattern that cannot match in any model is
+ * an error. */
 #include "backend_keys.h"
 #include "loading.h"
 #include "ops.h"
@@ -40,7 +40,7 @@ operator_named(struct json at, const char *name)
 	return op;
 }
 
-/* The number of required inputs in the list. */
+/* The number of inputs up to the last required one. */
 static int
 needed(const struct tensor_condition *list, int n)
 {
@@ -87,8 +87,8 @@ check_operators(struct json j, const struct pattern_node *n)
 
 /* -- nodes -- */
 
-/* The tensors of a list. exchanges: of outputs of a node that exchanges
- * dimensions. */
+/* Reads a list of conditions on tensors. exchanges: they are outputs of a node
+ * that transposes. */
 static struct tensor_condition *
 read_tensors(struct json list, const struct pattern_scope *s, bool exchanges,
 	     int *n)
@@ -227,7 +227,8 @@ read_operators(struct json op, struct pattern_node *n)
 	}
 }
 
-/* Reads the next node of s. id: of a follower that is one node, else NULL. */
+/* Reads the next node of s. id: the name of a follower that is a single node,
+ * else NULL. */
 static void
 read_node(struct json j, struct pattern_scope *s, const char *id)
 {
@@ -284,7 +285,8 @@ read_nodes(struct json list, struct pattern_graph *g, bool has_before)
 	g->result = s.n - 1;
 }
 
-/* The node whose result followers read; by default the last one. */
+/* Reads which node has the result that followers read; by default the last
+ * one. */
 static void
 read_result(struct json j, struct pattern_graph *g)
 {
@@ -302,7 +304,7 @@ read_result(struct json j, struct pattern_graph *g)
 
 /* -- followers -- */
 
-/* A number, or a number and an additional one per input. */
+/* Reads a count: a number, or a number and one that is added for each input. */
 static struct pattern_count
 read_count(struct json j)
 {
@@ -338,7 +340,7 @@ backend_read_counts(struct backend_loader *l, struct json j, int *n)
 	return counts;
 }
 
-/* A follower that is one node, with the keys of one. */
+/* Reads a follower that is a single node, and has the keys of a node. */
 static void
 read_single(struct backend_loader *l, struct json j, struct pattern_graph *g)
 {
@@ -352,7 +354,7 @@ read_single(struct backend_loader *l, struct json j, struct pattern_graph *g)
 	g->nodes = s.nodes;
 	g->n_nodes = s.n;
 	n = &g->nodes[0];
-	/* By default, the first input. */
+	/* by default, input 0 is the result before it */
 	if (!n->check_inputs) {
 		n->check_inputs = true;
 		n->n_inputs = 1;
@@ -419,7 +421,8 @@ read_chain(struct backend_loader *l, struct json j, struct pattern_chain *chain)
 
 /* -- patterns -- */
 
-/* "then": chains, or names of the backend's "chains". */
+/* The value of "then": a list of chains, or the name of one in the backend's
+ * "chains". */
 static struct json
 find_chains(struct backend_loader *l, struct json then)
 {
@@ -433,8 +436,8 @@ find_chains(struct backend_loader *l, struct json then)
 	return named;
 }
 
-/* Appends the chains of `then` to p; in a list within the pattern, names refer
- * to the backend's "chains". */
+/* Appends the chains in `then` to p. own: the list is in the pattern itself,
+ * where an element may be the name of one in the backend's "chains". */
 static void
 read_chains(struct backend_loader *l, struct json then, struct pattern *p,
 	    bool own)
@@ -492,7 +495,8 @@ find_option(const struct backend *b, const char *name)
 	return NULL;
 }
 
-/* The backend's options that a pattern requires, and their values. */
+/* Reads the options of the backend that a pattern requires, with their
+ * values. */
 static void
 read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
 {

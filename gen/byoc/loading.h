@@ -10,41 +10,43 @@ struct backend_loader {
 	struct backend *b;
 	region_command_fn *run_command;
 	struct reader reader;
-	struct json chains; /* that patterns may name */
+	struct json chains; /* "chains", to which patterns may refer */
 };
 
-/* The nodes of the pattern that is being read, for references to them. */
+/* The nodes of the pattern that is being read, so that names can refer to
+ * them. */
 struct pattern_scope {
 	struct pattern_node *nodes;
 	int n;
-	const char *self; /* the next node, whose inputs are read, or NULL */
-	bool has_before;  /* a follower */
+	/* id of the node whose inputs are being read, or NULL */
+	const char *self;
+	bool has_before; /* it is a follower */
 };
 
-/* backend_find.c: the backend that a text of --byoc means; folder NULL: it is
- * embedded; options NULL: none are given. */
+/* The backend that a text of --byoc means (backend_find.c). folder NULL: it is
+ * embedded; options NULL: there are none. */
 struct found_backend {
 	const char *name, *folder, *options;
 };
 
-/* dir: --byoc-path, or NULL. False: diagnosed. */
+/* dir: --byoc-path, or NULL. False after a diagnostic. */
 bool backend_find(struct module *m, const char *text, const char *dir,
 		  struct found_backend *out);
 
-/* An identifier in lower case? */
+/* Is it an identifier in lower case? */
 bool backend_is_word(const char *text);
 /* Reports an error at j unless `name` is a valid name. */
 void backend_want_word(struct json j, const char *name);
-/* Is it one of the option's values? */
+/* Is the value one of those of the option? */
 bool backend_takes(const struct backend_option *o, const char *value);
 
 /* Sets a condition that every tensor fulfils. */
 void backend_any_tensor(struct json j, struct tensor_condition *out);
-/* An input or output: a word, or an object. */
+/* Reads a condition on an input or output: a word or an object. */
 void backend_read_tensor(struct json j, const struct pattern_scope *s,
 			 struct tensor_condition *out);
-/* Checks the layout of an input or output. exchanges: it is the result of a
- * pattern's node that transposes. */
+/* Reports a layout that the input or output cannot have. exchanges: it is the
+ * result of a node of the pattern that transposes. */
 void backend_check_layout(struct json j, bool exchanges,
 			  struct tensor_condition *c);
 void backend_read_attribute(struct json j, const char *name,
@@ -55,7 +57,7 @@ void backend_read_fact(struct json j, const char *name, struct fact_rule *out);
 const struct pattern_count *backend_read_counts(struct backend_loader *l,
 						struct json j, int *n);
 
-/* What the rows of backend.def call; ctx: the loader. */
+/* The functions that rows of backend.def call; ctx is the loader. */
 void backend_read_includes(void *ctx, struct json j);
 void backend_read_header_includes(void *ctx, struct json j);
 void backend_read_templates(void *ctx, struct json j);
@@ -67,16 +69,17 @@ void backend_keep_chains(void *ctx, struct json j);
 void backend_read_patterns(void *ctx, struct json j);
 void backend_read_passes(void *ctx, struct json j);
 
-/* backend_graph.c: sorts the nodes into the order of their search, and makes a
- * graph for each choice of optional nodes. */
+/* backend_graph.c. backend_order_nodes sorts the nodes into the order of the
+ * search; backend_make_variants makes a graph for each choice of optional
+ * nodes. */
 bool backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 			 struct json at);
 void backend_make_variants(struct module *m, struct pattern *p,
 			   const struct pattern_graph *all, int anchor,
 			   struct json at);
 
-/* region_names.c: sets the known names of all templates and checks the
- * templates. */
+/* region_names.c: sets the names that each template may use, and checks the
+ * templates. False after diagnostics. */
 bool backend_check_templates(struct module *m, struct backend *b);
 
 #endif

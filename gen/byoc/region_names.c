@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that a backend's templates may use, by scope: the names of
- * names.def, and names derived from its patterns and options. A name that any
- * pattern sets may be used for every match. */
+/* The names that a backend's templates may use, by scope: those in names.def,
+ * and those derived from its patterns and options. A name that one pattern sets
+ * may be used for all matches. */
 #include <ctype.h>
 
 #include "dtype.h"
@@ -9,15 +9,15 @@
 #include "template.h"
 #include "text.h"
 
-/* The number of a node's inputs that templates can always use. */
+/* Templates can always ask for this many inputs of a node. */
 enum { LEAST_INPUTS = 4 };
 
 enum level { SHARED, REGION, TENSOR, MATCH, STEP, LEVELS };
 
 struct names_row {
 	enum level level;
-	const char *lists; /* NULL: the words are texts */
-	const char *words; /* NULL: items are tensors */
+	const char *lists; /* NULL: `words` are texts */
+	const char *words; /* NULL: the items are tensors */
 };
 
 static const struct names_row rows[] = {
@@ -75,8 +75,8 @@ backend_op_word(struct arena *a, const char *op)
 	return text;
 }
 
-/* A fact is a text or a list; a text may be asked which one it is, as far as
- * the pattern says what it can be. */
+/* Adds the names for a fact, which may be a text or a list; and for each text
+ * that the pattern allows, a name that tells whether the fact is this text. */
 static void
 add_fact(struct names *x, struct tdata *to, const struct pattern_node *n,
 	 const struct fact_rule *rule, struct tdata *item)
@@ -163,7 +163,7 @@ static void
 add_pattern(struct names *x, const struct pattern *p)
 {
 	tdata_text(x->level[MATCH], arena_printf(x->a, "is_%s", p->name), "");
-	/* The first has all nodes, also those that are optional. */
+	/* variant 0 has all nodes, the optional ones included */
 	add_graph(x, x->level[MATCH], &p->variants[0]);
 	add_counts(x, p->counts, p->n_counts);
 	for (int c = 0; c < p->n_chains; c++) {

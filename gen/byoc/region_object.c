@@ -35,7 +35,7 @@ backend_open_object(struct module *m, struct json at, struct region_pass *p)
 	const int *interface;
 	void *symbol;
 
-	/* dlopen looks for a bare name elsewhere. */
+	/* dlopen would search a name without '/' in other folders. */
 	if (strchr(p->object, '/') == NULL) {
 		p->object = arena_printf(&m->arena, "./%s", p->object);
 	}

@@ -12,8 +12,8 @@
  *
  *	cc -shared -fPIC $(pkg-config --cflags tirc) my_pass.c -o my_pass.so
  *
- * It may call everything that the headers below declare; tirc provides the
- * code. Its result is verified. To refuse a graph, call diag_error on
+ * It may call all functions that the headers below declare; tirc contains them.
+ * Its result is verified. To refuse a graph, call diag_error on
  * &graph->module->diags and return false. */
 #ifndef TIRC_REGION_PASS_H
 #define TIRC_REGION_PASS_H
@@ -21,8 +21,8 @@
 #include "backend.h"
 #include "graph_region.h"
 
-/* Changes with every change of a structure in these headers: an object built
- * for another number is refused. */
+/* Incremented with every change of a structure in these headers: an object that
+ * was built for another number is refused. */
 #define TIRC_REGION_PASS_INTERFACE 1
 
 #define TIRC_REGION_PASS(graph_, backend_)                                     \
