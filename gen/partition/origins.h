@@ -6,13 +6,14 @@
 #include "graph.h"
 
 struct origin_name {
-	const char *name; /* "": none */
-	int at;           /* in g->origins */
+	const char *name; /* "" if it has none */
+	int at;           /* index in g->origins */
 };
 
-/* Sorted by name, then place; arena array of g->origins.n. */
+/* The origins sorted by name, then by index: an array of g->origins.n, in the
+ * arena. */
 struct origin_name *origins_by_name(struct graph *g);
-/* The index of the first entry with that name, or n. */
+/* The index of the first of the n entries with this name, or n. */
 int origins_find(const struct origin_name *list, int n, const char *name);
 
 #endif

@@ -9,9 +9,10 @@
 #include "size_text.h"
 #include "text.h"
 
-#define MAX_BYTES ((size_t)1 << 30) /* of the JSON */
+#define MAX_BYTES ((size_t)1 << 30) /* largest JSON */
 
-/* The output of a command may name a file in any folder. */
+/* Reads the name of the constants' file. folder NULL: the text is the output of
+ * a command, which may name a file in any folder. */
 static bool
 read_weights_name(struct reading *in, struct json j, const char *folder)
 {
@@ -92,7 +93,7 @@ read_dims(struct reading *in, struct json list)
 
 /* -- settings -- */
 
-/* The value of a setting; -1 after a message. */
+/* The value of a setting; -1 after a diagnostic. */
 static int
 read_setting(const struct setting_row *row, struct json j)
 {
@@ -114,7 +115,8 @@ read_setting(const struct setting_row *row, struct json j)
 	return value;
 }
 
-/* A pass of a backend need not repeat the settings, but cannot change them. */
+/* Reads the settings. The output of a backend's pass may omit them, but not
+ * change them. */
 static bool
 read_settings(struct reading *in, struct json object)
 {
@@ -208,7 +210,7 @@ read_tensors(struct reading *in, struct json object)
 
 		if (!read_tensor(in, j, j.value->string)) {
 			in->r.failed = true;
-			/* Report only the first size that cannot be read. */
+			/* report only the first size that cannot be read */
 			if (in->m->diags.n_errors == errors ||
 			    in->m->diags.n_errors > 20) {
 				return false;

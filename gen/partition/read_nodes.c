@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes with inputs, outputs and attributes; then checks that they are
- * consistent. */
+/* Reads nodes with their inputs, outputs and attributes, and checks that they
+ * are consistent. */
 
 #include "analyse.h"
 #include "ops.h"
@@ -10,7 +10,7 @@
 
 /* -- attributes -- */
 
-/* A text, or {"bytes": "00ff"}. */
+/* Reads a text, or {"bytes": "00ff"}. */
 static bool
 read_string(struct reading *in, struct json j, const char **s, size_t *length)
 {
@@ -475,10 +475,11 @@ check_readers(struct reading *in)
 	return !in->r.failed;
 }
 
-/* Sizes of so few values of dimensions are compared one by one. */
+/* Sizes are compared value by value if their dimensions have at most so many
+ * values. */
 enum { MOST_VALUES = 4096 };
 
-/* The next values of the dimensions that the sizes use; false: there are no
+/* Sets the next values of the dimensions that are used; false if there are no
  * more. */
 static bool
 next_values(const struct graph *g, struct var_map *map, const bool *used)
@@ -499,8 +500,8 @@ next_values(const struct graph *g, struct var_map *map, const bool *used)
 	return false;
 }
 
-/* Are the sizes equal for each value of their dimensions? Only if these are few;
- * else they count as different. */
+/* Are the sizes equal for all values of their dimensions? If there are too many
+ * values to try, they are taken as different. */
 static bool
 same_for_each_value(const struct graph *g, const struct expr *x,
 		    const struct expr *y)
@@ -560,8 +561,9 @@ same_type(const struct graph *g, const struct tensor *declared,
 	return true;
 }
 
-/* A node of a branch or a loop says in which body it is, and a loop's states are in
- * memory that the loop may write. */
+/* Checks control flow: a node must name the branch or loop that it belongs to,
+ * and a state of a loop must not be a constant, since the loop writes its
+ * memory. False after a diagnostic. */
 static bool
 check_control(struct reading *in, const struct node *n)
 {
@@ -582,7 +584,7 @@ check_control(struct reading *in, const struct node *n)
 	return true;
 }
 
-/* Compares the inferred type and shape with the declared ones, which are
+/* Compares the inferred type and shape with those in the file, which are
  * kept. */
 static bool
 check_node(struct reading *in, struct json tensors, struct node *n)
@@ -629,7 +631,8 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 	return true;
 }
 
-/* Nothing computes a tensor whose elements are known: nothing may load it. */
+/* A tensor whose elements are known may have no producer; then nothing may read
+ * it at run time. False after a diagnostic. */
 static bool
 check_known(struct reading *in, struct json tensors)
 {

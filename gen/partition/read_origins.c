@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of the model that nodes of a partition come from. */
+/* Reads the nodes of the model from which nodes of a partition come. */
 #include "reading.h"
 
 bool

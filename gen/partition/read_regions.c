@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends, matches and regions of a partition. The pattern of a match must
- * accept exactly its nodes: so its conditions hold after an edit, too, and its
- * facts for templates are computed anew. */
+/* Reads backends, matches and regions of a partition. The pattern of a match
+ * must accept exactly its nodes: so its conditions also hold after an edit, and
+ * its facts for templates are computed again. */
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 
 /* -- backends -- */
 
-/* The command line loaded the backend: are its options those of the partition,
- * whose regions depend on them? */
+/* Does the backend that the command line has loaded have the options of the
+ * partition? The regions depend on them. False after a diagnostic. */
 static bool
 has_options(const struct backend *b, struct json options)
 {
@@ -85,8 +85,8 @@ load_backend(struct reading *in, struct json j, const char *name)
 	return b;
 }
 
-/* The backend at that index of the graph before the edit, which must be
- * unchanged. */
+/* Is it the same backend, with the same options, as in the graph before the
+ * edit? False after a diagnostic. */
 static bool
 check_backend(struct reading *in, struct json j, const struct backend *b,
 	      const char *name)
@@ -182,7 +182,7 @@ read_backends(struct reading *in, struct json list)
 	return true;
 }
 
-/* Closes the backends that were loaded for a refused partition. */
+/* Closes the backends that were loaded for a partition with errors. */
 void
 read_close_backends(const struct reading *in)
 {
@@ -294,8 +294,7 @@ find_fact(struct region_match *m, const struct fact *f)
 	return NULL;
 }
 
-/* The rule in a pattern's nodes for the fact called name; NULL: no node has
- * one. */
+/* The rule for the fact `name` in the nodes of a pattern, or NULL. */
 static const struct fact_rule *
 rule_in(const struct pattern_graph *p, const char *name)
 {
@@ -309,8 +308,10 @@ rule_in(const struct pattern_graph *p, const char *name)
 	return NULL;
 }
 
-/* The rules for the fact in all forms of the match's pattern, of its step if it is
- * one of a step. choice: its text is one of a decision. False: there are none. */
+/* Looks for the rules of fact f in the match's pattern, in all its variants;
+ * for a fact of a step, in the chains. decision: passes may choose its text;
+ * choice: its text is one of those that they may choose. False if there is no
+ * rule. */
 static bool
 find_rules(const struct region_match *m, const struct fact *f, bool *decision,
 	   bool *choice)
@@ -345,8 +346,8 @@ find_rules(const struct region_match *m, const struct fact *f, bool *decision,
 	return found;
 }
 
-/* A fact is as the match has it, from its nodes or its pattern, except that a
- * decision is one of its texts. */
+/* Reads facts. Each must be equal to that which follows from the match's nodes
+ * and pattern; if it is a decision, it may be any of the allowed texts. */
 static bool
 read_facts(struct reading *in, struct json object, int step,
 	   struct region_match *m)

@@ -68,7 +68,8 @@ read_state(struct reading *in, struct json j, int i)
 	return add_state(in, j, output, input);
 }
 
-/* A pass of a backend need not repeat the states, but cannot change them. */
+/* Reads the states. The output of a backend's pass may omit them, but not
+ * change them. */
 bool
 read_states(struct reading *in, struct json root)
 {

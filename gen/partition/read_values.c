@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors: types, shapes, and constants from the JSON or from their file,
- * which stays mapped. */
+/* Reads tensors: types, shapes, and constants, from the JSON or from the
+ * constants' file, which stays mapped. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -152,7 +152,8 @@ open_weights(struct reading *in, struct json j)
 			  why);
 }
 
-/* Shares the bytes of the earlier graph if they are equal; else copies. */
+/* Shares the bytes of the constant in the earlier graph if they are equal, else
+ * copies the new ones. */
 static void
 keep_bytes(struct reading *in, const char *name, struct value *v)
 {
@@ -342,7 +343,7 @@ read_shape(struct reading *in, struct json j, struct tensor *t)
 			     "can address");
 }
 
-/* Reads the formula of a computed constant. */
+/* Reads the formula of a constant that was computed. */
 static bool
 read_maker(struct reading *in, struct json j, struct tensor *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A region pass that is a command: it reads the partition's JSON from standard
- * input and writes the graph that replaces it. A file holds the constants while
+/* Runs a region pass that is a command. It reads the partition's JSON from
+ * standard input and writes the edited graph. The constants are in a file while
  * the command runs; its output may name another file. */
 #define _XOPEN_SOURCE 700
 
@@ -30,7 +30,7 @@ fail(const struct command_pass *c, const char *problem)
 			  "%s: %s", c->pass->command, problem);
 }
 
-/* Replaces the graph by the command's output. */
+/* Replaces the graph by the one in the command's output. */
 static bool
 take_result(const struct command_pass *c, const struct strbuf *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a partition as text: a line for each tensor, node and region, so that
- * a small change of the model makes a small change of the file. */
+/* Writes a partition as text, with a line for each tensor, node and region: a
+ * small change of the model then makes a small change of the file. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -45,7 +45,7 @@ end_list(struct writing *w, int n, char bracket)
 	strbuf_printf(w->out, n > 0 ? "\n\t%c" : "%c", bracket);
 }
 
-/* Those that are not 0. */
+/* Writes the settings that are not 0. */
 static bool
 write_settings(struct writing *w)
 {
@@ -198,7 +198,7 @@ write_origins(struct writing *w)
 	return true;
 }
 
-/* The file that was compiled, without its folder. */
+/* The name of the compiled file, without its folder. */
 static const char *
 model_of(const struct graph *g)
 {
@@ -213,7 +213,7 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 	       const char *weights, FILE *file, struct strbuf *out)
 {
 	struct writing w = { .g = g, .m = g->module, .out = out, .file = file };
-	/* Only passes of backends read a partition that is not final. */
+	/* A partition that is not final is only read by passes of backends. */
 	const char *stage = g->n_backends == 0 || g->is_partitioned ? NULL
 			    : g->regions.n > 0                      ? "merged"
 					       : "annotated";
@@ -256,7 +256,7 @@ cannot(struct graph *g, const char *path)
 			  "cannot be written: %s", strerror(errno));
 }
 
-/* "dir/p.json": "dir/p.weights". */
+/* The path of the constants' file: "dir/p.weights" for "dir/p.json". */
 static const char *
 weights_path(struct arena *a, const char *path)
 {
@@ -288,8 +288,8 @@ write_both(struct graph *g, const struct partition_facts *facts,
 	return ok;
 }
 
-/* Keeps the user's files. The file of constants has no mark: tirc wrote it if
- * tirc wrote the JSON beside it. */
+/* May the files be replaced? Those of the user may not. The constants' file has
+ * no mark of tirc: if the JSON beside it is from tirc, it is, too. */
 static bool
 may_write(struct graph *g, const char *path, const char *blob)
 {

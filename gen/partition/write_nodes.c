@@ -13,7 +13,8 @@ is_single(double v)
 	       v != v;
 }
 
-/* {"float": 0.1} is the float next to 0.1; {"double": 0.1} the double. */
+/* Writes {"float": 0.1} for the float32 nearest to 0.1, and {"double": 0.1} for
+ * the double. */
 static void
 write_floats(struct writing *w, const double *v, int n, bool list)
 {
@@ -72,7 +73,8 @@ write_attr(struct writing *w, const struct node *n, const struct attr *a)
 
 	switch (a->kind) {
 	case ATTR_INT:
-		/* A JSON string without an object is a string attribute. */
+		/* integers beyond 2^53 are texts in an object: a text alone is
+		 * a string attribute */
 		text_form = a->i > JSON_EXACT || a->i < -JSON_EXACT;
 		strbuf_puts(w->out, text_form ? "{\"int\": " : "");
 		json_put_int(w->out, a->i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes backends, matches and regions. A node is named by its first output,
- * which is unique. */
+/* Writes backends, matches and regions. The name of a node's first output
+ * identifies the node. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ write_fact(struct writing *w, const struct fact *f)
 		json_put_int(w->out, f->i);
 		return true;
 	case FACT_FLOAT:
-		/* Readers cannot distinguish 1.0 from 1. */
+		/* without the object, readers could not distinguish 1.0 from
+		 * 1 */
 		if (f->f == floor(f->f) || isnan(f->f) || isinf(f->f)) {
 			strbuf_puts(w->out, "{\"float\": ");
 			json_put_float(w->out, dtype_of(DT_F64), f->f);
@@ -39,7 +40,7 @@ write_fact(struct writing *w, const struct fact *f)
 	return true;
 }
 
-/* Writes the facts of a step under the key, if there are any. */
+/* Writes the facts of a step under a key, if there are any. */
 static bool
 write_facts(struct writing *w, const char *key, const struct fact *list, int n,
 	    int step)
@@ -68,7 +69,7 @@ write_facts(struct writing *w, const char *key, const struct fact *list, int n,
 	return true;
 }
 
-/* "role": "node" for each node of a step. */
+/* Writes "role": "node" for each node of a step. */
 static bool
 write_roles(struct writing *w, const struct region_match *m, int step)
 {
@@ -197,7 +198,7 @@ write_backend(struct writing *w, const struct backend *b)
 	return true;
 }
 
-/* Between annotate and merge, matches have no region yet. */
+/* Between the passes annotate and merge, matches are not in regions yet. */
 static bool
 write_open_matches(struct writing *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts, keys and origins of nodes as JSON. */
+/* Writes texts, keys and origins of nodes as JSON. */
 #include "writing.h"
 
 void
@@ -26,8 +26,8 @@ write_text(struct writing *w, const char *text)
 	return true;
 }
 
-/* Writes an origin by its output's name, if that is unique: so a new node in
- * the model changes no other line. */
+/* Writes an origin as the name of its output, if that is unique: a new node in
+ * the model then changes no other line. */
 void
 write_origin_of(struct writing *w, int origin)
 {

@@ -12,8 +12,8 @@
 #include "size_text.h"
 #include "writing.h"
 
-#define INLINE_ELEMS 16 /* the most elements of a constant in the JSON */
-#define ALIGN_BYTES 64  /* of constants in their file */
+#define INLINE_ELEMS 16 /* larger constants are in the file */
+#define ALIGN_BYTES 64  /* alignment of constants in the file */
 
 static bool
 write_size(struct writing *w, const struct expr *e)
@@ -98,7 +98,7 @@ write_in_file(struct writing *w, struct tensor *t)
 	return true;
 }
 
-/* Do the numbers determine the bytes? (NaN has many encodings.) */
+/* Do the numbers determine the bits? (A NaN has many encodings.) */
 static bool
 numbers_tell_all(const struct value *v)
 {
@@ -172,7 +172,7 @@ write_sizes(struct writing *w, const struct expr *const *list, int n)
 	return true;
 }
 
-/* Writes the formula of a computed constant, for comments. */
+/* Writes the formula of a constant that was computed, for comments. */
 static bool
 write_maker(struct writing *w, const struct tensor *t)
 {

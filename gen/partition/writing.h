@@ -10,21 +10,22 @@
 struct writing {
 	struct graph *g;
 	struct module *m;
-	const char *const *symbols; /* of the dimensions */
+	const char *const *symbols; /* names of the dimensions */
 	struct strbuf *out;
-	FILE *file;       /* of the constants */
-	int64_t at_bytes; /* written to it */
-	bool failed;      /* the file could not be written */
-	/* The origins by the name of their first output, sorted. */
+	FILE *file;       /* for constants */
+	int64_t at_bytes; /* number of bytes written to it */
+	bool failed;      /* an error of the file */
+	/* The origins, sorted by the name of the first output. */
 	const struct origin_name *origins;
 };
 
-/* Writes a key and its colon, before a value. */
+/* Writes a key and a colon. */
 void write_key(struct writing *w, const char *key);
-/* Writes a text, or null. False, reported, if JSON cannot hold it. */
+/* Writes a text, or null. False after a diagnostic if JSON cannot represent
+ * it. */
 bool write_text(struct writing *w, const char *text);
-/* write_values.c: "splat", "values" or "weights" of a constant, the last keys
- * of its object. */
+/* write_values.c: writes "splat", "values" or "weights", the last keys in the
+ * object of a constant. */
 bool write_value(struct writing *w, const struct value *v);
 bool write_tensor(struct writing *w, struct tensor *t);
 /* write_nodes.c */
