@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a folder: every dialect in every mode of --fp, every target, and the
- * text of every operation, without emitting code. */
+/* Checks a folder of dialects and targets without emitting code: every dialect
+ * in every mode of --fp, every target, and the text of every operation. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "json_read.h"
 #include "selftest.h"
 
-/* Renders all texts once and discards them. */
+/* Renders the text of every operation once and discards it. */
 static bool
 try_out(struct module *m, const struct dialect *d, const char *dir)
 {
@@ -36,9 +36,9 @@ any_byte_vectors(struct module *m, const struct dialect *d, const char *dir)
 	return t != NULL && t->byte_vectors;
 }
 
-/* Reports the vector forms that loops need and the dialect lacks, and the forms
- * that it spells and no loop uses. A dialect without vector forms only loads and
- * stores vectors. */
+/* Reports the vector forms that loops need but the dialect lacks, and those
+ * that it spells but no loop uses. A dialect without any vector form only loads
+ * and stores vectors. */
 static bool
 check_vectors(struct module *m, const struct dialect *d, const char *dir)
 {

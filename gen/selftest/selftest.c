@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of the self-test: a part per type and vector type, a driver that
- * calls all parts, a header, a main program for machines with output, and
- * instructions. If another language launches the kernels, the program lists the
- * cells and needs only the parts. */
+/* The files of the self-test: a part for each type and vector type, a driver
+ * that calls all parts, a header, a main program for machines with output, and
+ * instructions. If kernels are launched from another language, that program
+ * lists the cells and only the parts are needed. */
 #include "selftest.h"
 
 #include "emit.h"
@@ -15,8 +15,8 @@ static const char tolerance_f32[] = "2e-6", tolerance_f64[] = "1e-13";
 struct pack {
 	struct module *m;
 	const struct dialect *d;
-	const struct dialect *host; /* the main program's language */
-	struct tdata *data;         /* names for all files */
+	const struct dialect *host; /* dialect of the main program */
+	struct tdata *data;         /* template data that all files share */
 	struct selftest *out;
 };
 
@@ -46,7 +46,7 @@ add_file(struct pack *p, enum template_id id, const char *name,
 
 /* -- data of a part -- */
 
-/* An element as text; storage-only types as their bits. */
+/* An element as text; an element of a storage-only type as its bits. */
 static const char *
 element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 {
@@ -62,7 +62,7 @@ element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 	return unit_literal(&part->u, t, number_load(t, data, (size_t)i));
 }
 
-/* Any infinity or NaN, as an expression? */
+/* Does any element need an expression, since it is an infinity or NaN? */
 static bool
 has_special(struct cell_part *part, struct dtype t, const void *values)
 {
@@ -78,7 +78,7 @@ has_special(struct cell_part *part, struct dtype t, const void *values)
 	return special;
 }
 
-/* given: an input of the cells. Device memory is filled at run time. */
+/* given: it is an input of the cells. On a device it is filled at run time. */
 static void
 add_array(struct cell_part *part, struct tdata *data, const char *name,
 	  struct dtype t, const void *values, bool given)
@@ -107,7 +107,8 @@ add_array(struct cell_part *part, struct tdata *data, const char *name,
 	}
 }
 
-/* The magnitude bits of a narrow float, and its NaN patterns. */
+/* Sets the mask of the magnitude bits of a narrow float, and its NaN
+ * patterns. */
 static void
 add_bits(struct tdata *item, struct dtype t)
 {
@@ -132,7 +133,7 @@ compare_name(struct cell_part *part, const struct cell *c)
 			    dtype_short(c->out));
 }
 
-/* Adds the comparison functions in use. */
+/* Adds the comparison functions that are used. */
 static void
 add_compares(struct cell_part *part, struct tdata *data)
 {
@@ -238,7 +239,7 @@ add_cells(struct cell_part *part, struct tdata *data)
 	}
 }
 
-/* Adds the part's row for the other files. */
+/* Adds a row about the part, for the other files. */
 static void
 add_row(struct pack *p, struct cell_part *part, const char *name,
 	const char *file)
@@ -281,7 +282,8 @@ add_part(struct pack *p, struct dtype t)
 	tdata_outer(data, p->data);
 	tdata_text(data, "part", name);
 	if (part.text.len > 0) {
-		part.text.data[part.text.len - 1] = '\0'; /* the template's */
+		/* the template adds a newline */
+		part.text.data[part.text.len - 1] = '\0';
 	}
 	tdata_text(data, "text",
 		   part.text.data != NULL ? arena_strdup(a, part.text.data)
@@ -290,7 +292,8 @@ add_part(struct pack *p, struct dtype t)
 	add_compares(&part, data);
 	ok = !part.failed && unit_print_helpers(&part.u, &helpers);
 	if (helpers.len > 0) {
-		helpers.data[helpers.len - 1] = '\0'; /* the template's */
+		/* the template adds a newline */
+		helpers.data[helpers.len - 1] = '\0';
 	}
 	tdata_text(data, "helpers",
 		   helpers.data != NULL ? arena_strdup(a, helpers.data) : "");
@@ -335,7 +338,8 @@ add_vectors(struct pack *p, const struct target *target)
 	return ok;
 }
 
-/* The main program's dialect, or NULL; diagnosed. */
+/* The dialect of the main program: d, or the language that launches its
+ * kernels. NULL after a diagnostic. */
 static const struct dialect *
 host_of(struct module *m, const struct dialect *d)
 {

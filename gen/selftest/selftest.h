@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test program for a dialect whose compiler is on another machine: a function
- * per operation and type, its inputs, the results expected by the interpreter,
- * and a user's function that receives each outcome. */
+/* A test program for a dialect whose compiler runs on another machine: a
+ * function for each operation and type, its inputs, the interpreter's results
+ * as expected values, and a function of the user that receives each outcome. */
 #ifndef TIRC_SELFTEST_H
 #define TIRC_SELFTEST_H
 
@@ -16,12 +16,13 @@ struct selftest {
 	int n_cells, n_rejected;
 };
 
-/* target NULL: no vectors are tested. False after an error. */
+/* Makes the files. target NULL: vectors are not tested. False after a
+ * diagnostic. */
 bool selftest_build(struct module *m, const struct dialect *d,
 		    const struct target *target, struct selftest *out);
 
-/* Reports all mistakes in a dialect's folder, or in a folder of dialects and
- * targets; writes nothing. *checked: a description of what was checked. */
+/* Reports all mistakes in the folder of a dialect, or of several dialects and
+ * targets; writes nothing. *checked: a text that lists what was checked. */
 bool dialect_check(struct module *m, const char *path, const char **checked);
 
 #endif

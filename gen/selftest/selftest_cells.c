@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cells of the self-test: a loop over test values for each operation and
- * type,
+/* The cells of the self-test. A cell is a loop over test values, for one
+ * operation and type,
  *
  *	for (int32_t i = 0; i < 32; ++i) { y[i] = op(a[i], b[i], c[i]); }
  *
- * run by the interpreter, and printed. */
+ * that the interpreter runs and the dialect prints. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +12,9 @@
 #include "interp.h"
 #include "selftest_cells.h"
 
-/* Small values of few bits first: their results are exact with and without
- * contraction. No negative zero: compilers differ in its sign. */
+/* Test value i of a float type. The first values are small with few bits:
+ * results are exact with and without contraction. There is no negative zero,
+ * since compilers differ in its sign. */
 static double
 some_float(int i)
 {
@@ -66,8 +67,8 @@ some_value(struct dtype t, int i)
 	return number_round(t, v);
 }
 
-/* Fills the inputs so that each value of an array is paired with several of the
- * next. */
+/* Fills the inputs of the cells so that each value of an array meets several
+ * values of the next array. */
 void
 cell_inputs(struct dtype t, unsigned char data[4][CELL_VALUES * 8])
 {
@@ -111,7 +112,7 @@ array(struct module *m, const char *name, struct dtype t)
 	return buffer_new(m, &spec);
 }
 
-/* For vectors, an iteration processes all lanes. */
+/* With vectors, one iteration computes all lanes. */
 static void
 draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 {
@@ -142,8 +143,8 @@ draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 			      NULL);
 }
 
-/* The cell as text; on a device each thread computes one element, and the
- * function launches the kernel if the language can. */
+/* Prints the cell as text. On a device, each thread computes one element, and
+ * the function launches the kernel if the language can do that. */
 static bool
 cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 {
@@ -167,7 +168,7 @@ cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 	return unit_func(&p->u, split.host, text);
 }
 
-/* Prints a cell; operations that the dialect lacks leave only a note. */
+/* Prints a cell; if the dialect lacks an operation in it, records only that. */
 static bool
 print_cell(struct cell_part *p, struct draft *d)
 {
@@ -200,7 +201,8 @@ print_cell(struct cell_part *p, struct draft *d)
 	return ok;
 }
 
-/* Runs the completed function in the interpreter and records the cell. */
+/* Runs the completed function in the interpreter and adds the cell to the
+ * part. */
 static void
 finish(struct cell_part *p, struct draft *d)
 {
@@ -220,7 +222,7 @@ finish(struct cell_part *p, struct draft *d)
 			continue;
 		}
 		func_add_param(d->f, d->buffers[j]->data, d->buffers[j]);
-		/* The arrays of the test are declared by plain texts. */
+		/* The self-test declares its arrays itself, as plain texts. */
 		d->f->params.data[d->f->params.n - 1].space = SPACE_LOCAL;
 	}
 	if (!interp_run(d->f, args, n)) {
@@ -313,7 +315,8 @@ intrinsics(struct cell_part *p)
 		args[1] = d.b;
 		args[2] = d.c;
 		d.cell.no_zero = op ==
-				 INTRIN_COPYSIGN; /* whose NaN has no sign */
+				 /* the sign of a NaN is not defined */
+				 INTRIN_COPYSIGN;
 		d.cell.near = is_float && !asks && op != INTRIN_ABS;
 		store_value(p, &d,
 			    expr_call(p->m, (enum intrin)op, out, args,
@@ -389,7 +392,8 @@ casts(struct cell_part *p)
 	}
 }
 
-/* Nested operations: parentheses, and the narrow types' promotions. */
+/* Nested operations: they test parentheses and the promotion of narrow
+ * types. */
 static const struct expr *
 nest(struct module *m, const struct draft *d, struct dtype t, int i)
 {
