@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Anchors: places in a text, recorded when the text is written, where a value
- * follows later (the digest of weights that are not written yet) or whose line
- * is asked for afterwards (a kernel's function). The text itself holds no marks:
- * no word of a model can be taken for one. */
+/* Anchors: places in a text that are recorded when the text is written. A value
+ * is inserted there later (the digest of weights that are not written yet), or
+ * its line is needed (a kernel's function). The text itself contains no marks,
+ * so no word of a model can be mistaken for one. */
 #ifndef TIRC_ANCHORS_H
 #define TIRC_ANCHORS_H
 
 #include "arena.h"
 
 struct anchor {
-	int kind, index; /* the owner's */
+	int kind, index; /* defined by the user of the anchors */
 	size_t at;       /* offset in the text */
 };
 
-/* In the order of the text. */
+/* Sorted by offset. */
 struct anchors {
 	struct arena *arena;
 	VEC(struct anchor) list;
@@ -21,18 +21,18 @@ struct anchors {
 
 void anchors_add(struct anchors *l, int kind, int index, size_t at);
 
-/* A pass over a text, which copies its parts in their order to another text and
- * moves the anchors. */
+/* A pass that copies the parts of a text in order to another text, and moves
+ * the anchors. */
 struct anchor_pass {
-	struct anchors *anchors; /* NULL: none */
-	int next;                /* the first that was not moved */
+	struct anchors *anchors; /* NULL: the text has no anchors */
+	int next;                /* index of the next anchor to move */
 };
 
-/* n bytes at `from` were copied, unchanged, to `to`. Anchors in text before that
- * was left out are moved to `to`. */
+/* n bytes at offset `from` were copied to offset `to`, unchanged. Anchors in
+ * text before `from` that was not copied are moved to `to`. */
 void anchors_copied(struct anchor_pass *p, size_t from, size_t n, size_t to);
-/* n bytes at `from` were printed anew, from `to` on: anchors in them are moved to
- * the start. */
+/* n bytes at offset `from` were printed in another form, at offset `to`: the
+ * anchors in them are moved to `to`. */
 void anchors_printed(struct anchor_pass *p, size_t from, size_t n, size_t to);
 
 #endif

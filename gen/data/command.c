@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a command, as the shell's grammar (POSIX.1-2017, 2.2 Quoting)
- * splits and quotes them. */
+/* The words of a command: splits and quotes them by the grammar of the shell
+ * (POSIX.1-2017, 2.2 Quoting). */
 #include <string.h>
 
 #include "process.h"
 
 static const char blanks[] = " \t\n";
 
-/* The characters that a shell never reads anything in. */
+/* The characters that have no special meaning in a shell, anywhere. */
 static const char plain[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	"0123456789_@%+=:,./-";
 
-/* Adds the characters of a quoted part to the word and returns its end, behind
- * the quote. NULL: the quote is not closed. */
+/* Appends the characters of a quoted part to the word; returns the position
+ * after the closing quote, or NULL if it is missing. */
 static const char *
 quoted_part(const char *at, struct strbuf *word)
 {
@@ -29,7 +29,7 @@ quoted_part(const char *at, struct strbuf *word)
 	return *at == quote ? at + 1 : NULL;
 }
 
-/* Adds one word, and returns its end. NULL: a quote is not closed. */
+/* Appends one word and returns its end; NULL if a quote is not closed. */
 static const char *
 one_word(const char *at, struct strbuf *word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data files: see the header. */
+/* Reads and lists data files; see the header. */
 #define _DEFAULT_SOURCE
 #include "data_files.h"
 
@@ -75,7 +75,8 @@ struct name_list {
 	VEC(const char *) list;
 };
 
-/* Neither paths nor the entries of a folder are in the order of names. */
+/* Sorted, since neither paths nor the entries of a folder are in the order of
+ * names. */
 static const char *const *
 sorted(struct name_list *names, int *n)
 {
@@ -87,8 +88,8 @@ sorted(struct name_list *names, int *n)
 	return names->list.data;
 }
 
-/* The middle of `text` between the prefix head and the suffix tail; NULL: it
- * lacks one of them. */
+/* The part of `text` between the prefix `head` and the suffix `tail`; NULL if
+ * it does not have both. */
 static const char *
 between(struct module *m, const char *text, const char *head, const char *tail)
 {

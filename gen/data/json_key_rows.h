@@ -1,40 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macros for the rows of a table of keys. Only files that hold a table include
- * this header.
+/* Macros for the rows of a table of keys. Only files that contain a table
+ * include this header.
  *
  * A row of a table (dialect.def is one) is
  *
  *	KEY(pointer, type, presence, goes, words, doc)
  *	KEY(pointer, type, presence, goes, words, doc, EXAMPLE("[\"f32x4\"]"))
  *
- * pointer   of the value, "/limits/int_bits". A last part of * stands for
- *           every key of an object, or for every element of an array. Rows
- *           below "#name" are keys of objects that stand in several places.
+ * pointer   JSON pointer of the value, "/limits/int_bits". A last part of *
+ *           stands for every key of an object, or every element of an array.
+ *           Rows below "#name" are keys of objects that occur in several
+ *           places.
  * type      PROSE, TEXT, TEXTS, TEXT_OR_TEXTS, WORD("a|b"), WORDS("a|b"),
  *           WORD_OR_WORDS("a|b"), FLAG, NUMBER(least, most, absent),
- *           NUMBERS(least, most), REAL, OBJECT, LIST(least, most) of objects,
- *           most 0: any number, SAME("#name"), SAME("#name #other"): the keys
- *           of both, CHOICE("#name", "a b c"): that object, or one that has it
- *           as its keys a, b, c. TEXT_ELSE("t"), FLAG_ELSE(1): the value of an
- *           absent key. TEXTS_OF(least, most), OBJECT_OF(least): with so many
- *           elements or keys. EITHER(type, OR_TEXT | OR_REAL): of that type or
- *           of the others. The elements of a LIST are of the type of its row
- *           with *, where there is one. GONE: the key was one once; doc says
- *           what takes its place
- * presence  NEEDED: it must be there where its object is and is not rejected;
- *           MAY: it may be absent; WITH("a b"): where it is, a and b are
- *           needed; OWN(presence): a file that extends another does not inherit
- *           the key; FACT(presence): json_keys_is_fact() holds for the key; for
- *           *: ANY key, or the keys NAMED("a b c")
- * goes      IN(struct, field): the reader stores it; BY(function): the reader
- *           calls the function after the keys below were read; IN_BY(struct,
- *           field, function): both; NONE: the function of the object around
- *           it reads it
- * words     the placeholders that a text may use; NULL: the placeholders of
- *           the object around it
- * doc       the meaning of the value, as a table in docs/ prints it behind the
- *           key; NULL: the table omits the key
- * EXAMPLE   the text of a value in JSON, for docs/ and the schema
+ *           NUMBERS(least, most), REAL, OBJECT,
+ *           LIST(least, most): an array of objects; most 0: any number of them.
+ *           If there is a row with *, it has the type of the elements
+ *           SAME("#name"), SAME("#name #other"): an object with these keys
+ *           CHOICE("#name", "a b c"): such an object, or an object with any of
+ *           the keys a, b, c, each with such an object as value
+ *           TEXT_ELSE("t"), FLAG_ELSE(1): with a default value
+ *           TEXTS_OF(least, most), OBJECT_OF(least): with limits of the number
+ *           of elements or keys
+ *           EITHER(type, OR_TEXT | OR_REAL): of that type or one of the others
+ *           GONE: a key of earlier versions; doc says what replaces it
+ * presence  NEEDED: required in its object, unless that is rejected
+ *           MAY: optional
+ *           WITH("a b"): optional; if it is present, a and b are required
+ *           OWN(presence): not inherited by a file that extends this one
+ *           FACT(presence): json_keys_is_fact() holds for the key
+ *           for *: ANY key, or the keys NAMED("a b c")
+ * goes      IN(struct, field): the reader stores the value
+ *           BY(function): the reader calls the function, after the keys below
+ *           IN_BY(struct, field, function): both
+ *           NONE: the function of the enclosing object reads it
+ * words     the placeholders that a text may use; NULL: those of the enclosing
+ *           object
+ * doc       the meaning of the value, printed after the key in a table in docs;
+ *           NULL: the table omits the key
+ * EXAMPLE   the JSON text of a value, for docs/ and the schema
  */
 #ifndef TIRC_JSON_KEY_ROWS_H
 #define TIRC_JSON_KEY_ROWS_H

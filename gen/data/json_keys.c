@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data files checked and read by the table of their keys. */
+/* Checks and reads data files by the table of their keys. */
 #include "json_keys.h"
 
 #include <assert.h>
@@ -48,7 +48,7 @@ json_keys_element(const struct key_table *table, const struct key *list)
 	return NULL;
 }
 
-/* The row of the key of the place; NULL: there is none. */
+/* The row of a key in an object at `place`, or NULL. */
 static const struct key *
 json_keys_find(const struct key_table *table, const char *place,
 	       const char *key)
@@ -175,7 +175,8 @@ check_object(struct check *c, struct json j, cJSON *value, const char *place,
 	return true;
 }
 
-/* One object, or one for each key. */
+/* Checks a CHOICE: one object, or an object with such an object for each
+ * key. */
 static bool
 check_choice(struct check *c, struct json j, cJSON *value,
 	     const struct key *row, const char *words)
@@ -206,7 +207,8 @@ check_choice(struct check *c, struct json j, cJSON *value,
 	return true;
 }
 
-/* Are there as many elements as the row wants? */
+/* Is the number of elements within the limits of the row? False after a
+ * diagnostic. */
 static bool
 check_length(struct json j, const struct key *row, const char *what)
 {
@@ -271,7 +273,7 @@ say_problem(void *ctx, int line, const char *problem, const char *name,
 		   p->words);
 }
 
-/* "left or right" */
+/* The words in `choices` for a message: "left or right". */
 static const char *
 spoken(struct arena *a, const char *choices)
 {
@@ -360,7 +362,7 @@ check_array(struct check *c, struct json j, const struct key *row,
 
 /* -- values of several types -- */
 
-/* The values of enum key_other that the value is. */
+/* The type of a value as bits of enum key_other. */
 static unsigned
 kinds_of(const cJSON *value)
 {
@@ -376,7 +378,7 @@ kinds_of(const cJSON *value)
 				       : 0;
 }
 
-/* Is the value of the JSON type that the row names first? */
+/* Does the value have the first type of the row? */
 static bool
 is_first_type(const struct key *row, const cJSON *value)
 {
@@ -418,7 +420,8 @@ first_type_words(struct check *c, const struct key *row)
 	}
 }
 
-/* "a number, a text or an object with min max" */
+/* The types of a row for a message: "a number, a text or an object with min
+ * max". */
 static const char *
 wanted_words(struct check *c, const struct key *row)
 {
@@ -447,7 +450,7 @@ wanted_words(struct check *c, const struct key *row)
 			    first_type_words(c, row));
 }
 
-/* A value of one of the types that the row has beside its first. */
+/* Checks a value of one of the other types of the row. */
 static bool
 check_other(struct check *c, struct json j, const struct key *row,
 	    const char *words)
@@ -471,8 +474,8 @@ check_other(struct check *c, struct json j, const struct key *row,
 	return good;
 }
 
-/* words: placeholders, where the row names none. False: it is to be taken out
- * of the tree. */
+/* Checks a value; words: the placeholders of the enclosing object. False if the
+ * value must be removed from the tree. */
 static bool
 check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
 	    const char *words)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of the keys that a data file may have, one row per key. The check of
- * a file, the reader of its plain values, its JSON Schema and its tables in
- * docs/ derive from the rows.
- * json_key_rows.h says what a row is. */
+/* Tables of the keys that a data file may have, with a row for each key. They
+ * serve to check a file, to read its plain values, and to print its JSON Schema
+ * and its tables in docs/. json_key_rows.h describes a row. */
 #ifndef TIRC_JSON_KEYS_H
 #define TIRC_JSON_KEYS_H
 
@@ -13,23 +12,23 @@
 #include "names_list.h"
 
 enum key_type {
-	KEY_PROSE, /* a text for people: without placeholders */
+	KEY_PROSE, /* a text for users, not a template */
 	KEY_TEXT,
 	KEY_TEXTS,
 	KEY_WORD,  /* one of `choices` */
-	KEY_WORDS, /* an array of them */
+	KEY_WORDS, /* an array of such words */
 	KEY_FLAG,
 	KEY_NUMBER,
 	KEY_NUMBERS,
 	KEY_REAL,
 	KEY_OBJECT,
 	KEY_LIST,
-	KEY_SAME,   /* an object with the keys below `same` */
-	KEY_CHOICE, /* as KEY_SAME, or an object with values of KEY_SAME */
-	KEY_GONE    /* there is no such key any more */
+	KEY_SAME,   /* an object with the keys of `same` */
+	KEY_CHOICE, /* as KEY_SAME, or an object whose values are KEY_SAME */
+	KEY_GONE    /* a key of earlier versions */
 };
 
-/* Types that a value may have beside its row's. */
+/* Types that a value may have besides the type of its row. */
 enum key_other {
 	OR_TEXT = 1,
 	OR_REAL = 2,
@@ -42,71 +41,76 @@ enum key_other {
 struct key {
 	const char *pointer, *words, *doc, *example;
 	enum key_type type;
-	unsigned also;       /* values of enum key_other */
-	const char *choices; /* "left|right" */
-	const char *same;    /* places, "#node #match" */
-	int64_t least, most; /* of numbers, else of elements; most 0: any */
+	unsigned also;       /* bits of enum key_other */
+	const char *choices; /* the words: "left|right" */
+	const char *same;    /* places with its keys: "#node #match" */
+	/* of numbers, or of the number of elements (most 0: no limit) */
+	int64_t least, most;
 	int64_t absent;
-	const char *otherwise; /* an absent text */
+	const char *otherwise; /* default of a text */
 	bool needed;
-	const char *with; /* keys that are needed where this one is */
-	bool own;         /* not for files that extend this one */
-	bool fact; /* json_keys_is_fact() holds though it is neither a number
-		    * nor a flag */
-	/* The keys that * stands for, "f32 f64"; NULL: any. For KEY_CHOICE the
-	 * keys of the second kind of object. */
+	const char *with; /* keys that are required if this one is present */
+	bool own;         /* not inherited by files that extend this one */
+	/* json_keys_is_fact() holds, although it is neither a number nor a
+	 * flag */
+	bool fact;
+	/* names: the keys that * stands for, "f32 f64"; NULL: any. choice: for
+	 * KEY_CHOICE, the keys of the second kind of object. */
 	const char *names, *choice;
-	size_t offset, size; /* of the field; size 0: there is none */
+	size_t offset, size; /* of the field; size 0: not stored */
 	void (*read)(void *ctx, struct json j);
 };
 
-/* Placeholders that several rows name, and how tables in docs/ call them. */
+/* Placeholders that several rows share, and their name in tables of docs/. */
 struct key_words {
 	const char *name, *words;
 };
 
 /* The keys of one kind of file. */
 struct key_table {
-	const char *title, *doc; /* of its JSON Schema */
-	bool extends;            /* inherited keys may be absent */
+	const char *title, *doc; /* of the JSON Schema */
+	bool extends;            /* a file may omit keys that it inherits */
 	bool templates;          /* texts are templates */
 	const struct key *rows;
 	int n;
-	const struct key_words *sets; /* the longest first */
+	const struct key_words *sets; /* longest first */
 	int n_sets;
 };
 
-/* Reports every key below `tree` that no row has, every value of another type,
- * every text that asks for a placeholder which its row does not name, and every
- * key that is needed and missing. Values of another type are taken out of the
- * tree, so that no reader meets them. */
+/* Reports each key in `tree` that has no row, each value of a wrong type, each
+ * placeholder in a text that its row does not allow, and each required key that
+ * is missing. Values of a wrong type are removed from the tree, so that readers
+ * need not check types. */
 void json_keys_check(const struct key_table *table, struct json root,
 		     cJSON *tree);
-/* Reads the keys of the object j by the rows below `place`, in their order: plain
- * values into the fields of `to`, the others by the functions of their rows. The
- * field of an absent key becomes NULL, false, or the row's default. */
+/* Reads the keys of the object j by the rows below `place`, in their order:
+ * plain values are stored in the fields of `to`, for others the functions of
+ * their rows are called with ctx. The field of an absent key becomes NULL,
+ * false, or the default in the row. */
 void json_keys_read(const struct key_table *table, struct json j,
 		    const char *place, void *to, void *ctx);
-/* The number that the row's field has in `from`. */
+/* The number in the row's field of `from`. */
 int64_t json_keys_number(const struct key *row, const void *from);
-/* Is the row one of the keys of the place, or of one of several ("#a #b")? */
+/* Is the row that of a key at the place, or at one of several places ("#a
+ * #b")? */
 bool json_keys_is_below(const struct key *row, const char *place);
-/* The keys that an object at that place may have, "a b c"; NULL: any. */
+/* The keys that an object at the place may have, "a b c"; NULL if it may have
+ * any. */
 const char *json_keys_known(const struct key_table *table, struct arena *a,
 			    const char *place);
-/* Is it a key of the file whose value is a number, a flag, or of a list of words
- * that the reader knows? */
+/* Is the value of this key of the file a number, a flag, or a list of words
+ * from a fixed set? */
 bool json_keys_is_fact(const struct key_table *table, const char *key);
-/* The row of the elements of a list; NULL: they are objects with the keys below
- * the list's pointer and a star. */
+/* The row of the elements of a list; NULL if the elements are objects, with
+ * keys below the list's pointer and a star. */
 const struct key *json_keys_element(const struct key_table *table,
 				    const struct key *list);
-/* json_texts() as a list. */
+/* json_texts(), as a struct names. */
 struct names json_names(struct json j);
 
-/* json_keys_print.c: the file's JSON Schema. */
+/* json_keys_print.c: the JSON Schema of the kind of file. */
 const char *json_keys_schema(const struct key_table *table, struct arena *a);
-/* The rows below the places ("/limits /types") as a table in Markdown. */
+/* The rows below the given places ("/limits /types") as a table in Markdown. */
 const char *json_keys_manual(const struct key_table *table, struct arena *a,
 			     const char *places);
 

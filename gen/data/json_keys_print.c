@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of keys as a JSON Schema, and as tables for docs/. */
+/* Prints a table of keys as a JSON Schema, and as tables for docs/. */
 #include <string.h>
 
 #include "json_keys.h"
@@ -92,7 +92,7 @@ number_schema(const struct key *row)
 	return j;
 }
 
-/* The name of the definition of the object that the row is the same as. */
+/* The name of the schema's definition for the objects in row->same. */
 static const char *
 same_name(struct schema *s, const struct key *row)
 {
@@ -100,7 +100,7 @@ same_name(struct schema *s, const struct key *row)
 			     strcspn(row->same + 1, " "));
 }
 
-/* The object has no other keys than these. */
+/* Restricts the object to these keys. */
 static void
 name_keys(struct schema *s, cJSON *object, const char *words)
 {
@@ -108,7 +108,8 @@ name_keys(struct schema *s, cJSON *object, const char *words)
 			      words_schema(s, words, ' '));
 }
 
-/* If the key of this row is present, the keys in `with` are required. */
+/* Adds that the keys in row->with are required if the key of the row is
+ * present. */
 static void
 add_dependency(cJSON *object, const struct key *row, struct arena *a)
 {
@@ -129,7 +130,8 @@ add_dependency(cJSON *object, const struct key *row, struct arena *a)
 	}
 }
 
-/* whole: no file leaves out what another has. */
+/* The schema of an object at `place`. whole: required keys must be present,
+ * since the file does not inherit any. */
 static cJSON *
 object_schema(struct schema *s, const char *place, bool whole)
 {
@@ -197,7 +199,7 @@ list_schema(struct schema *s, const struct key *row)
 			   row);
 }
 
-/* The name of the definition of such a choice. */
+/* The name of the schema's definition for a CHOICE. */
 static const char *
 choice_name(struct schema *s, const struct key *row)
 {
@@ -214,7 +216,7 @@ with_keys(cJSON *object, const struct key *row)
 	return object;
 }
 
-/* A value of one of the schemas; b NULL: of `a`. */
+/* The schema of a value that matches a or b; b may be NULL. */
 static cJSON *
 one_of(cJSON *a, cJSON *b)
 {
@@ -228,14 +230,15 @@ one_of(cJSON *a, cJSON *b)
 	return j;
 }
 
-/* Integers beside another type: as exact as JSON has them, or as the row. */
+/* The schema of integers besides another type: the range of the row if it has
+ * one. */
 static cJSON *
 integer_schema(const struct key *row)
 {
 	return row->type == KEY_NUMBER ? number_schema(row) : typed("integer");
 }
 
-/* The types of the row beside its first, added to the schemas in `list`. */
+/* Appends the schemas of the row's other types to a list. */
 static void
 add_others(struct schema *s, cJSON *list, const struct key *row)
 {
@@ -319,7 +322,7 @@ value_schema(struct schema *s, const struct key *row)
 	return j;
 }
 
-/* The objects that rows are the same as, and the choices. */
+/* Adds the definitions of objects in row->same, and of CHOICEs. */
 static void
 add_definitions(struct schema *s, cJSON *to)
 {
@@ -420,7 +423,7 @@ first_type_words(struct arena *a, const struct key_table *table,
 	}
 }
 
-/* "text or texts", "number, text or object" */
+/* The types of a row in a table: "text or texts", "number, text or object". */
 static const char *
 type_words(struct arena *a, const struct key_table *table,
 	   const struct key *row)
@@ -448,7 +451,7 @@ type_words(struct arena *a, const struct key_table *table,
 	return arena_printf(a, "%s or %s", text, first);
 }
 
-/* "a|b" in code, with commas. */
+/* Prints "a|b" as code, separated by commas. */
 static void
 put_words(struct strbuf *s, const char *words, char between)
 {
@@ -467,7 +470,7 @@ put_words(struct strbuf *s, const char *words, char between)
 	}
 }
 
-/* The placeholders; sets of them by their names. */
+/* Prints placeholders; a set that has a name is printed as the name. */
 static void
 put_placeholders(struct strbuf *s, const struct key_table *table,
 		 const char *words)
@@ -488,7 +491,7 @@ put_placeholders(struct strbuf *s, const struct key_table *table,
 	put_words(s, words, ' ');
 }
 
-/* "`limits.int_bits`"; "`literal` of a type". */
+/* Prints the key: "`limits.int_bits`"; or "`literal` of a type". */
 static void
 put_key(struct strbuf *s, const char *pointer)
 {
@@ -529,8 +532,8 @@ put_row(struct strbuf *s, const struct key_table *table, const struct key *row,
 	strbuf_puts(s, " |\n");
 }
 
-/* Is the row a key of the place, or of an object or element that * stands for
- * there? */
+/* Does the table of a place show the row? It shows keys of the place, and of
+ * the objects and elements for which * stands there. */
 static bool
 is_shown(const struct key *row, const char *place)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON as text: see the header. */
+/* Writes JSON as text; see the header. */
 #include "json_put.h"
 
 #include <cjson/cJSON.h>
@@ -24,8 +24,8 @@ json_can_hold(const char *text, size_t length)
 	return true;
 }
 
-/* Code points beyond 16 bits are pairs of surrogates; a byte that is no UTF-8
- * becomes the replacement character. */
+/* Writes an escape. Code points above 16 bits are pairs of surrogates; a byte
+ * that is not UTF-8 becomes the replacement character. */
 static void
 put_code(struct strbuf *out, uint32_t code, bool is_byte)
 {
@@ -45,7 +45,8 @@ json_put(struct strbuf *out, const cJSON *value, bool lines)
 {
 	char *text = lines ? cJSON_Print(value) : cJSON_PrintUnformatted(value);
 
-	/* Between the values, which cJSON escapes, there is white space. */
+	/* newlines and tabs are the white space between values: cJSON escapes
+	 * them inside */
 	text_put_with(out, text, strlen(text), "\n\t", put_code);
 	cJSON_free(text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses, merges and reads data files, with positions for messages. */
+/* Parses, merges and reads data files, with positions for diagnostics. */
 #include "json_read.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Serializes cJSON's parser, which records the position of an error in a global
+/* Protects cJSON's parser, which stores the position of an error in a global
  * variable. */
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,7 +45,7 @@ json_merge(cJSON *base, const cJSON *over)
 {
 	const cJSON *item;
 
-	/* A form given in the overlay is no longer rejected. */
+	/* If the overlay gives a form, it is no longer rejected. */
 	if (cJSON_GetArraySize(over) > 0 &&
 	    cJSON_GetObjectItemCaseSensitive(over, "rejected") == NULL) {
 		cJSON_DeleteItemFromObjectCaseSensitive(base, "rejected");
@@ -127,7 +127,7 @@ json_next(struct json of, struct json item)
 	return item_of(of, item.value->next, item.index + 1);
 }
 
-/* Does the tree have a value at the pointer? */
+/* Does the tree have a value at this JSON pointer? */
 static bool
 has_place(const cJSON *tree, const char *pointer)
 {
@@ -200,7 +200,7 @@ void
 json_check_keys(struct json object, const char *allowed)
 {
 	if (!cJSON_IsObject(object.value)) {
-		return; /* json_is_object reports it */
+		return; /* json_is_object reports that */
 	}
 	for (struct json j = json_first(object); j.value != NULL;
 	     j = json_next(object, j)) {
@@ -211,7 +211,7 @@ json_check_keys(struct json object, const char *allowed)
 	}
 }
 
-/* By key, then by the place in the file. */
+/* Orders by key, then by position in the file. */
 static int
 compare_keys(const void *a, const void *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading data files: JSON with unknown keys refused, each mistake reported
- * with its file and JSON pointer. */
+/* Reads data files in JSON: unknown keys are errors, and each error names the
+ * file and the JSON pointer. */
 #ifndef TIRC_JSON_READ_H
 #define TIRC_JSON_READ_H
 
@@ -9,16 +9,16 @@
 #include "data_files.h"
 #include "module.h"
 
-/* A value and its position. */
+/* A value and its place. */
 struct json {
 	struct reader *reader;
-	const cJSON *value;  /* NULL: absent */
+	const cJSON *value;  /* NULL if absent */
 	const char *pointer; /* "/types/f32" */
-	int index;           /* as an item of json_first, json_next */
+	int index;           /* of an item of json_first, json_next */
 };
 
-/* One file, or several layers merged: a message names the first layer that
- * contains the position of the mistake. */
+/* The state while one file, or several merged layers, are read. A diagnostic
+ * names the first layer that contains the place. */
 #define JSON_LAYERS_MAX 8
 
 struct reader {
@@ -28,42 +28,47 @@ struct reader {
 		const cJSON *value;
 	} layers[JSON_LAYERS_MAX];
 	int n_layers;
-	enum diag_id id; /* of mistakes; 0: DIAG_BAD_DIALECT */
-	bool failed;     /* some mistake was reported */
+	enum diag_id id; /* the kind of diagnostics; 0: DIAG_BAD_DIALECT */
+	bool failed;     /* a diagnostic was reported */
 };
 
-/* Parses; NULL with DIAG_BAD_JSON and the line. cJSON_Delete when done. */
+/* Parses a text; NULL after DIAG_BAD_JSON with the line. Free it with
+ * cJSON_Delete. */
 cJSON *json_parse(struct module *m, const char *file, const char *text);
-/* The same without a message; *end (unless NULL): where the parser stopped. */
+/* The same without a diagnostic; *end, unless NULL: where the parser
+ * stopped. */
 cJSON *json_parse_quietly(const char *text, const char **end);
-/* Lays `over` on `base`: objects key by key, all else replaced. */
+/* Merges `over` into `base`: objects key by key, other values are replaced. */
 void json_merge(cJSON *base, const cJSON *over);
 
 struct json json_root(struct reader *r, const cJSON *value);
 struct json json_get(struct json object, const char *key);
 struct json json_at(struct json array, int index);
-/* The items of an array or an object in turn; the value behind the last one is
- * NULL. An absent value has no items. */
+/* The items of an array or an object, one after the other; after the last one
+ * the value is NULL. An absent value has no items. */
 struct json json_first(struct json of);
 struct json json_next(struct json of, struct json item);
-/* The file that has the place: the first layer where it is, else the first. */
+/* The file that contains the place: the first layer that does, else the first
+ * layer. */
 const char *json_file(struct json at);
-/* Returns false. */
+/* Reports a diagnostic at the place. Returns false. */
 bool json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Objects: every key must be one of the words of `allowed` ("a b c"). */
+/* Reports each key of the object that is not one of the words in `allowed` ("a
+ * b c"). */
 void json_check_keys(struct json object, const char *allowed);
-/* No object of the tree may have a key twice. */
+/* Reports each key that occurs twice in an object of the tree. */
 void json_check_once(struct json tree);
 
 bool json_is_object(struct json j, bool required);
-const char *json_text(struct json j, bool required); /* arena; NULL: absent */
+/* in the arena; NULL if absent */
+const char *json_text(struct json j, bool required);
 int64_t json_int(struct json j, int64_t min, int64_t max, int64_t absent);
 bool json_bool(struct json j);
 int json_length(struct json array); /* 0 if absent */
-/* An array of texts; *n its length. */
+/* The elements of an array of texts; *n: their number. */
 const char *const *json_texts(struct json j, int *n);
 
-/* Is the word one of `words`, which blanks separate? */
+/* Is the word one of `words`, which are separated by spaces? */
 bool json_has_word(const char *words, const char *word);
 
 #endif

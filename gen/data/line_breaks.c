@@ -4,8 +4,8 @@
  *	acc[i] += x[ic][h + kh][wo * 7 + wi + kw][ici]
  *	        * w[ic][kh][kw][ici][co];
  *
- * If a line would still be too long: after the assignment operator, or after
- * the opening parenthesis of a call:
+ * If a line is still too long, it is broken after the assignment operator or
+ * after the opening parenthesis of a call:
  *
  *	columns[i0 * 256 + tx + ty * 16] =
  *	        h >= 1 && h < 33 ? x[c][h - 1][w] : 0.0f;
@@ -28,14 +28,15 @@ struct printer {
 	const struct layout *l;
 	struct strbuf *out;
 	enum style style;
-	bool hung; /* the call's operands start on a new line */
+	bool hung; /* the operands of the call start on a new line */
 	bool assigns;
-	bool before; /* in the assignment's left side */
-	int indent;  /* columns */
+	bool before; /* in the left side of the assignment */
+	int indent;  /* in columns */
 	int column;
 	int columns;
-	int lines, overflow; /* lines so far; columns beyond the limit */
-	bool too_long;       /* a line is longer than any may be */
+	/* lines so far; columns beyond the limit, summed */
+	int lines, overflow;
+	bool too_long; /* a line exceeds the hard limit */
 };
 
 static bool
@@ -135,14 +136,14 @@ new_line(struct printer *s, int column)
 	s->column = column;
 }
 
-/* Starts a line indented by so many levels more than the statement. */
+/* Starts a line, indented by `levels` more than the statement. */
 static void
 new_line_inside(struct printer *s, int levels)
 {
 	new_line(s, s->indent + levels * s->l->step);
 }
 
-/* The close that matches the open at p - 1. */
+/* The closing mark that matches the opening mark at p - 1. */
 static const char *
 group_end(const char *p)
 {
@@ -155,7 +156,7 @@ group_end(const char *p)
 	}
 }
 
-/* The next break of this group, or its end. */
+/* The next place for a break in this group, or the end of the group. */
 static const char *
 next_break(const struct printer *s, const char *p, const char *end)
 {
@@ -168,8 +169,8 @@ next_break(const struct printer *s, const char *p, const char *end)
 static void put_group(struct printer *s, const char *p, const char *end,
 		      int tail);
 
-/* Prints a part without breaks; tail columns of text follow on the same
- * line. */
+/* Prints a part that is not broken at its own level; on the last line, `tail`
+ * columns of text follow. */
 static void
 put_part(struct printer *s, const char *p, const char *end, int tail)
 {
@@ -230,7 +231,7 @@ put_group(struct printer *s, const char *p, const char *end, int tail)
 	}
 }
 
-/* Does the line have a place for that style of break? */
+/* Is the style applicable: has the line a place for its kind of break? */
 static bool
 has_place(const char *text, enum style style)
 {
@@ -239,11 +240,11 @@ has_place(const char *text, enum style style)
 	switch (style) {
 	case BEHIND_ASSIGNMENT:
 		return strchr(text, MARK_ASSIGN) != NULL;
-	case BEHIND_PARENTHESIS: /* the statement is a call */
+	case BEHIND_PARENTHESIS: /* a statement that is a call */
 		return strchr(text, MARK_ASSIGN) == NULL &&
 		       strstr(text, "(" TEXT_OPEN) != NULL &&
 		       text[n - 1] == ';';
-	case BEHIND_BOTH: /* a call whose value is assigned */
+	case BEHIND_BOTH: /* a call whose result is assigned */
 		return strchr(text, MARK_ASSIGN) != NULL &&
 		       strstr(strchr(text, MARK_ASSIGN), "(" TEXT_OPEN) != NULL;
 	default:
@@ -264,9 +265,9 @@ put_line(const struct layout *l, struct printer *s, const char *text)
 	end_line(s);
 }
 
-/* The style with the least overflow, then with the fewest lines (one line more
- * is accepted for the first style). The last two styles are only for lines
- * beyond the hard limit. */
+/* The style with the least overflow, and among these with the fewest lines; the
+ * first style is also preferred if it needs one line more. The last two styles
+ * are only tried if a line exceeds the hard limit. */
 static enum style
 best_style(const struct layout *l, const struct printer *blank,
 	   const char *text)

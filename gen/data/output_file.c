@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The generator's name is in the first line of a banner, and in the first
- * START_BYTES of JSON. */
+/* A file that tirc wrote has its name in the first line of a banner, or in the
+ * first START_BYTES of JSON. */
 enum { START_BYTES = 512 };
 
-/* A temporary name has at most so many bytes of the file's name. */
+/* A temporary name uses at most this many bytes of the file's name. */
 enum { NAME_BYTES = 200, ATTEMPTS = 100 };
 
 bool
@@ -43,7 +43,7 @@ folder_make(struct module *m, const char *name)
 	}
 }
 
-/* "tirc 0.1.0" somewhere in the text: the word and a version. */
+/* Does the text contain the word and a version: "tirc 0.1.0"? */
 static bool
 names_version(const char *text)
 {
@@ -118,7 +118,7 @@ output_refuse(struct module *m, const char *path)
 			  "with --force");
 }
 
-/* "DIR/.NAME.RANDOM.PID.part" for "DIR/NAME". */
+/* The temporary name "DIR/.NAME.RANDOM.PID.part" for "DIR/NAME". */
 static char *
 temporary_name(struct arena *a, const char *path)
 {
@@ -161,8 +161,8 @@ output_temporary(struct arena *a, const char *path, const char **temporary)
 	return NULL;
 }
 
-/* Is it the name of an open file, which may be redirected to any file? A rename
- * would replace the name for all programs. */
+/* Is it the name of an open file (/dev/stdout), which may be redirected to any
+ * file? A rename would replace the name itself, for all programs. */
 static bool
 is_open_file(const char *path)
 {
@@ -171,8 +171,8 @@ is_open_file(const char *path)
 	       strncmp(path, "/dev/fd/", 8) == 0;
 }
 
-/* Opens a device, a pipe or an open file, which is written without a temporary
- * file. NULL with errno. */
+/* Opens a device, a pipe or an open file, which are written without a temporary
+ * file. NULL: see errno. */
 static FILE *
 open_directly(const char *path)
 {
@@ -184,7 +184,7 @@ open_directly(const char *path)
 		return NULL;
 	}
 	if (fstat(fd, &st) == 0) {
-		errno = EEXIST; /* it has become a file */
+		errno = EEXIST; /* a file has replaced it in between */
 		f = S_ISREG(st.st_mode) && !is_open_file(path)
 			    ? NULL
 			    : fdopen(fd, "ab");

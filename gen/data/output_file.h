@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output files. They are written atomically (complete or absent), and a file
+/* Output files. They are written atomically (complete or not at all); a file
  * that tirc did not write is replaced only with --force. */
 #ifndef TIRC_OUTPUT_FILE_H
 #define TIRC_OUTPUT_FILE_H
@@ -8,41 +8,41 @@
 
 #include "module.h"
 
-/* Makes a folder and its missing parents. False: reported. */
+/* Makes a folder and its missing parents. False after a diagnostic. */
 bool folder_make(struct module *m, const char *path);
 
-/* May the file be replaced? It is absent or empty, or its beginning shows that
- * tirc wrote it (the banner of sources and build files, the member "generator"
- * or "tirc_partition" of JSON, the magic word of weights). */
+/* May the file be replaced? It may if it does not exist, is empty, or begins as
+ * a file that tirc wrote (the banner of sources and build files, the member
+ * "generator" or "tirc_partition" of JSON, the magic word of weights). */
 bool output_may_replace(const char *path);
 
-/* Adds the error for a file that may not be replaced; returns false. */
+/* Reports a file that may not be replaced; returns false. */
 bool output_refuse(struct module *m, const char *path);
 
-/* An existing file that may be replaced, to be read; NULL if it is no plain
- * file. */
+/* Opens an existing file that may be replaced, for reading; NULL if it is not a
+ * plain file. */
 FILE *output_earlier(const char *path);
 
-/* Makes "DIR/.NAME.RANDOM.PID.part" for "DIR/NAME", the temporary file during
- * writing: a new file, behind no link, under a name that nobody can foresee. The
- * name is owned by the arena. NULL: errno says why. */
+/* Makes the temporary file for "DIR/NAME": a new file
+ * "DIR/.NAME.RANDOM.PID.part", which is not a link and whose name nobody can
+ * predict. The name is in the arena. NULL: see errno. */
 FILE *output_temporary(struct arena *a, const char *path,
 		       const char **temporary);
 
-/* An output file being written. */
+/* An output file that is being written. */
 struct output {
 	FILE *file;
 	const char *path;
 	const char *
-		temporary; /* NULL: path is a device or a pipe, written directly */
+		/* NULL for a device or a pipe, which is written directly */
+		temporary;
 };
 
-/* Begins a file. False: errno says why. The path is borrowed until the file is
- * closed. */
+/* Begins a file. Keeps the pointer `path` until output_close(). False: see
+ * errno. */
 bool output_open(struct output *o, struct arena *a, const char *path);
-/* Closes it, and renames it into place if keep, or else removes it. False if
- * writing failed (errno says why); a previous file at the path is then
- * unchanged. */
+/* Ends the file: moves it to its path if `keep`, else removes it. False if
+ * writing failed (see errno); an earlier file at the path is then unchanged. */
 bool output_close(struct output *o, bool keep);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program by its words. Its input is an unlinked temporary file, so that
- * neither process blocks on a full pipe. */
+/* Runs a program, given by its words. Its input is an unlinked temporary file:
+ * with a pipe, both processes could block on full pipes. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "process.h"
@@ -13,17 +13,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The limit of a program's output. */
+/* The largest output of a program. */
 #define MAX_OUTPUT ((size_t)1 << 28)
 
 /* -- in the child -- */
 
 struct child {
 	const struct process *p;
-	char *const *argv; /* ends with NULL */
-	int input;         /* file descriptors; -1: none */
+	char *const *argv; /* ends in NULL */
+	int input;         /* file descriptors, or -1 */
 	int output;
-	int error; /* where the number of an error is written */
+	int error; /* descriptor to which errno is written on failure */
 };
 
 static bool
@@ -38,7 +38,8 @@ connect_streams(const struct child *c)
 	       (!c->p->is_quiet || dup2(nothing, STDERR_FILENO) >= 0);
 }
 
-/* Does not return. Signals have their default handling. */
+/* Runs the program in the child process, with default handling of signals. Does
+ * not return. */
 static void
 start(const struct child *c)
 {
@@ -59,7 +60,7 @@ start(const struct child *c)
 
 /* -- in the parent -- */
 
-/* False: there is more than the limit. */
+/* Reads all output; false if it exceeds the limit or cannot be read. */
 static bool
 read_all(int fd, struct strbuf *out)
 {
@@ -104,7 +105,7 @@ not_started(struct arena *a, int problem)
 	return arena_printf(a, "cannot be started: %s", strerror(problem));
 }
 
-/* Waits for the child. */
+/* Waits for the child; NULL if it ended with status 0, else how it ended. */
 static const char *
 end_of(struct arena *a, pid_t child, int *as_of_shell)
 {
@@ -130,7 +131,8 @@ end_of(struct arena *a, pid_t child, int *as_of_shell)
 		       : NULL;
 }
 
-/* The pipes are open; output[0] < 0: the output goes to the messages. */
+/* Runs the child; the pipes are open. output[0] < 0: its output goes to
+ * stderr. */
 static const char *
 run(struct arena *a, const struct child *c, int output[2], int error[2])
 {
@@ -140,7 +142,7 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 	pid_t child;
 	ssize_t n;
 
-	fflush(NULL); /* else the child might print the buffers again */
+	fflush(NULL); /* else the child may print buffered text again */
 	child = fork();
 	if (child == 0) {
 		start(c);
@@ -154,7 +156,7 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 		close(output[1]);
 		output[1] = -1;
 		whole = read_all(output[0], c->p->out);
-		close(output[0]); /* more output ends the child */
+		close(output[0]); /* ends a child that writes more */
 		output[0] = -1;
 	}
 	do {

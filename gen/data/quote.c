@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function for the rules of each language. No language takes the control
- * characters of ASCII in every place: where it has no escape for them, a text
- * with one is refused. */
+/* A function for the quoting rules of each language. A text with ASCII control
+ * characters is refused where the language has no escape for them. */
 #include "quote.h"
 
 #include <string.h>
@@ -41,7 +40,7 @@ put_line(const char *text, struct strbuf *out)
 	return !has_control(text);
 }
 
-/* A backslash at the end of the line would continue the comment of some
+/* In a comment, a backslash at the end of the line would continue it in some
  * languages. */
 static bool
 put_comment(const char *text, struct strbuf *out)
@@ -55,9 +54,9 @@ put_comment(const char *text, struct strbuf *out)
 	return !has_control(text);
 }
 
-/* $ starts a variable, and # a comment unless an odd number of backslashes is
- * before it; make removes half of these backslashes. A backslash at the end would
- * continue the line. */
+/* make: $ starts a variable; # starts a comment unless an odd number of
+ * backslashes precedes it, and make removes half of these; a backslash at the
+ * end would continue the line. */
 static bool
 put_make(const char *text, struct strbuf *out)
 {
@@ -88,7 +87,8 @@ put_shell(const char *text, struct strbuf *out)
 	return true;
 }
 
-/* A backslash before each of the characters, and \n for the end of a line. */
+/* Writes a backslash before each of the given characters, and \n for a
+ * newline. */
 static bool
 put_escaped(const char *text, const char *characters, struct strbuf *out)
 {
@@ -108,7 +108,7 @@ put_escaped(const char *text, const char *characters, struct strbuf *out)
 	return ok;
 }
 
-/* Behind \; a list of CMake goes on. */
+/* CMake: after a backslash, a ; would not end an element of a list. */
 static bool
 put_cmake(const char *text, struct strbuf *out)
 {
@@ -131,7 +131,7 @@ put_meson(const char *text, struct strbuf *out)
 	return put_escaped(text, "\\'", out);
 }
 
-/* ?? may start a trigraph. */
+/* C: ?? may start a trigraph. */
 static bool
 put_c(const char *text, struct strbuf *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts as other languages write them: the filters of templates (template.h). */
+/* Texts as other languages quote them: the filters of templates
+ * (template.h). */
 #ifndef TIRC_QUOTE_H
 #define TIRC_QUOTE_H
 
@@ -7,13 +8,12 @@
 
 struct quote {
 	const char *filter;
-	/* Appends the text as the language writes it. False: it cannot be
-	 * written there. */
+	/* Appends the quoted text. False if the language cannot represent
+	 * it. */
 	bool (*put)(const char *text, struct strbuf *out);
 };
 
-/* The filter whose name is the first `length` bytes of `name`; NULL: no filter has
- * this name. */
+/* The filter whose name is the first `length` bytes of `name`, or NULL. */
 const struct quote *quote_find(const char *name, size_t length);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text file as a whole, for the readers. */
+/* Reads a text file as a whole. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "source_load.h"
 
-/* More than any program or schedule written by a person. */
+/* Larger than any program or schedule that a person writes. */
 #define MAX_SOURCE ((size_t)1 << 28)
 
 static bool

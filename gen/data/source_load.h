@@ -5,7 +5,7 @@
 
 #include "python.h"
 
-/* "-" is the standard input. The text goes into m's arena. False after a
+/* Reads the file into m's arena; "-" is the standard input. False after a
  * diagnostic. */
 bool source_load(struct module *m, const char *path, struct source *out);
 

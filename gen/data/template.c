@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The template engine; template.h has the language. */
+/* The template engine; template.h describes the language. */
 #include "template.h"
 
 #include <stdio.h>
@@ -8,10 +8,10 @@
 
 struct entry {
 	const char *key;
-	const char *text; /* NULL or "": absent */
+	const char *text; /* NULL and "" mean absent */
 	bool is_list;
 	bool has_anchor;
-	struct anchor anchor; /* its offset is in the text */
+	struct anchor anchor; /* `at` is relative to the text */
 	VEC(struct tdata *) items;
 	struct entry *next;
 };
@@ -20,7 +20,8 @@ struct tdata {
 	struct arena *arena;
 	struct entry *entries;
 	const struct tdata *outer;
-	const struct tdata *knows; /* names that may be absent, or NULL */
+	/* names that may be absent, or NULL (tdata_knows) */
+	const struct tdata *knows;
 };
 
 /* -- data -- */
@@ -52,7 +53,7 @@ find(const struct tdata *d, const char *key, size_t length)
 	return NULL;
 }
 
-/* Looks up a key among the known names. */
+/* Finds a key among the known names. */
 static const struct entry *
 find_known(const struct tdata *d, const char *key, size_t length)
 {
@@ -171,24 +172,24 @@ struct scope {
 };
 
 struct tag {
-	char kind; /* one of "#^/!<>", or 0 for a name */
+	char kind; /* one of "#^/!<>"; 0 for a value */
 	const char *name;
 	size_t length;
-	const char *filters; /* "a|b", behind the name */
-	size_t n_filters;    /* its length */
-	const char *start;   /* of the tag */
-	/* the end of the tag, or of its line if the tag is alone */
+	const char *filters; /* "a|b", after the name */
+	size_t n_filters;    /* length of filters */
+	const char *start;   /* start of the tag */
+	/* end of the tag; of its line, if it is alone on it */
 	const char *end;
-	const char *before; /* end of the text before the tag */
+	const char *before; /* end of the text that precedes the tag */
 };
 
 struct renderer {
 	struct diags *diags;
 	const char *file, *item, *text;
 	struct strbuf *out;
-	struct anchors *anchors; /* NULL: not recorded */
-	int depth;               /* of fragments in fragments */
-	bool failed;             /* a message was given */
+	struct anchors *anchors; /* NULL: anchors are not recorded */
+	int depth;               /* nesting of fragments */
+	bool failed;             /* a diagnostic was reported */
 };
 
 enum { DEPTH_MAX = 16 };
@@ -211,7 +212,7 @@ fail(struct renderer *r, const char *at, const char *problem, size_t length,
 			  problem, (int)length, name);
 }
 
-/* Splits the characters of a tag that is a value: "name", "name|filter". */
+/* Splits a tag that is a value, "name" or "name|filter". */
 static void
 split_filters(const char *name, size_t all, size_t *length,
 	      const char **filters, size_t *n_filters)
@@ -223,8 +224,7 @@ split_filters(const char *name, size_t all, size_t *length,
 	*n_filters = (size_t)(name + all - *filters);
 }
 
-/* The first filter of "a|b"; NULL: no filter has this name. *length: of its
- * name. */
+/* The first filter in "a|b", NULL if it is unknown; *length: of its name. */
 static const struct quote *
 next_filter(const char *filters, size_t n_filters, size_t *length)
 {
@@ -234,8 +234,8 @@ next_filter(const char *filters, size_t n_filters, size_t *length)
 	return quote_find(filters, *length);
 }
 
-/* The first name in "a|b" that no filter has, and its length; NULL: each name is a
- * filter's. */
+/* The first name in "a|b" that is not a filter, and its length; NULL if all are
+ * filters. */
 static const char *
 unknown_filter(const char *filters, size_t left, size_t *length)
 {
@@ -249,7 +249,8 @@ unknown_filter(const char *filters, size_t left, size_t *length)
 	return NULL;
 }
 
-/* The next tag from p on. False with tag->start NULL: none. */
+/* Finds the next tag from p on. False after a diagnostic; true with tag->start
+ * NULL if there is none. */
 static bool
 next_tag(struct renderer *r, const char *p, struct tag *tag)
 {
@@ -295,7 +296,7 @@ next_tag(struct renderer *r, const char *p, struct tag *tag)
 	return true;
 }
 
-/* The tag that ends the section whose body starts at p. */
+/* Finds the tag that ends the section `open`. False after a diagnostic. */
 static bool
 find_end(struct renderer *r, const struct tag *open, struct tag *end)
 {
@@ -330,7 +331,7 @@ is_name(const struct tag *tag, const char *word)
 	       strncmp(tag->name, word, tag->length) == 0;
 }
 
-/* The entry of a known but absent name. */
+/* The entry for a known name that is absent. */
 static const struct entry absent;
 
 static const struct entry *
@@ -345,8 +346,8 @@ find_at(const struct tdata *d, const struct tag *tag)
 		       : e;
 }
 
-/* *value: the entry; for `first` and `last`, which have none, NULL and
- * *present. */
+/* Looks up a name. *value: its entry; NULL for `first` and `last`, which set
+ * *present instead. False after a diagnostic. */
 static bool
 look_up(struct renderer *r, const struct scope *s, const struct tag *tag,
 	const struct entry **value, bool *present)
@@ -413,7 +414,8 @@ render_section(struct renderer *r, const struct tag *open,
 	return true;
 }
 
-/* The text of the fragment between {{<name}} and {{/name}}. */
+/* Finds the definition of a fragment, from {{<name}} to {{/name}}. False after
+ * a diagnostic. */
 static bool
 find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 	      struct tag *end)
@@ -440,7 +442,7 @@ find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 	return find_end(r, open, end);
 }
 
-/* Rendering, or a check. */
+/* Renders or checks a part of a template. */
 typedef bool (*part_fn)(struct renderer *r, const char *p, const char *end,
 			const struct scope *scope);
 
@@ -460,7 +462,7 @@ in_fragment(struct renderer *r, const struct tag *use,
 	return ok;
 }
 
-/* The end of a fragment's definition, including its line. */
+/* The end of a fragment's definition, with the rest of its line. */
 static const char *
 skip_fragment(const struct renderer *r, const struct tag *open,
 	      const struct tag *close)
@@ -471,7 +473,8 @@ skip_fragment(const struct renderer *r, const struct tag *open,
 	       (alone && *close->end == '\n' && close->end[-1] != '\n');
 }
 
-/* Appends the text after the tag's filters. */
+/* Appends a text after applying the filters of the tag. False after a
+ * diagnostic. */
 static bool
 put_text(struct renderer *r, const struct tag *tag, const char *text)
 {
@@ -508,7 +511,7 @@ put_text(struct renderer *r, const struct tag *tag, const char *text)
 	return ok;
 }
 
-/* Records the anchor of a text that will be written. */
+/* Records the anchor of a text that is about to be written. */
 static bool
 record(struct renderer *r, const struct tag *tag, const struct entry *e)
 {
@@ -738,7 +741,8 @@ template_check_file(struct diags *diags, const char *file, const char *text,
 
 /* -- checking a template against the known names -- */
 
-/* The entry of a name among the known names; NULL: `first` or `last`. */
+/* Finds the entry of a name among the known names; NULL for `first` and `last`.
+ * False after a diagnostic. */
 static bool
 known_entry(struct renderer *r, const struct scope *scope,
 	    const struct tag *tag, const struct entry **e)
@@ -768,7 +772,7 @@ filters_are_known(struct renderer *r, const struct tag *tag)
 static bool check(struct renderer *r, const char *p, const char *end,
 		  const struct scope *scope);
 
-/* Checks the inside of a section, whether data will fill it or not. */
+/* Checks the content of a section, even if no data would render it. */
 static bool
 check_section(struct renderer *r, const struct tag *open,
 	      const struct tag *close, const struct scope *scope)

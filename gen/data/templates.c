@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Look-up in the table of embedded templates, which templates/embed.py
- * writes sorted by path. */
+/* Looks up the table of embedded templates, which templates/embed.py writes
+ * sorted by path. */
 #include "templates.h"
 
 #include <string.h>

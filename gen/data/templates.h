@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of templates/, embedded in the program at build time, so that an
- * installed tirc is one relocatable file. */
+/* The files of templates/, embedded in the program at build time, so that tirc
+ * is a single file that works in any folder. */
 #ifndef TEMPLATES_H
 #define TEMPLATES_H
 
 #include <stddef.h>
 
 struct template_file {
-	const char *path; /* below templates/: "dialects/NAME/dialect.json" */
+	/* relative to templates/: "dialects/NAME/dialect.json" */
+	const char *path;
 	const unsigned char
-		*bytes; /* followed by a NUL, which length does not count */
+		*bytes; /* a NUL follows, which is not counted in length */
 	size_t length;
 };
 
-/* The embedded file of that path, or NULL. */
+/* The embedded file with this path, or NULL. */
 const struct template_file *template_find(const char *path);
 
-/* All embedded files, sorted by path (strcmp order); *n is their number. */
+/* All embedded files, sorted by path (strcmp); *n: their number. */
 const struct template_file *template_files(int *n);
 
 #endif
