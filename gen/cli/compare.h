@@ -14,7 +14,8 @@ struct observed {
 	struct array runs[OBSERVED_RUNS];
 	int n;
 	double share;
-	/* by element: did two runs on the same inputs differ? NULL: no */
+	/* by element: did two runs on the same inputs differ? NULL if
+	 * none is known to */
 	const bool *random;
 };
 

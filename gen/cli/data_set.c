@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads data sets: input_*.pb and output_*.pb of a folder, or arrays by name. */
+/* Reads data sets: input_*.pb and output_*.pb of a folder, or arrays by
+ * name. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>

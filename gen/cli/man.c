@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc help man: a manual page in the macros of man(7), from the tables of verbs and
- * options. */
+/* tirc help man: a manual page in the macros of man(7), from the tables of
+ * verbs and options. */
 #include <string.h>
 
 #include "help.h"

@@ -25,9 +25,8 @@ const char *command_text(struct arena *a, const struct command *c);
 const char *command_quoted(struct arena *a, const char *word);
 
 struct process {
-	const struct command
-		/* its first word is searched in PATH */
-		*command;
+	/* The program, searched in PATH, and its arguments. */
+	const struct command *command;
 	const char *folder; /* working folder; NULL: the current one */
 	const char *input;  /* text for standard input; NULL: empty */
 	size_t input_bytes;

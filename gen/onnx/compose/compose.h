@@ -51,8 +51,8 @@ bool is_composition(const struct node *n);
 /* Does the node read strings or convert numbers to strings? Then it is replaced
  * by operators on bytes, in the same way as a composition. */
 bool has_strings(const struct node *n);
-/* Replaces the marked node at *pos by its composition; *pos becomes the position
- * after it. False after a diagnostic. */
+/* Replaces the marked node at *pos by its composition; *pos becomes the
+ * position after it. False after a diagnostic. */
 bool compose_node_at(struct importer *imp, int *pos);
 
 /* -- inputs and outputs of the model's node -- */
@@ -181,7 +181,8 @@ struct tensor *compose_channels(struct compose *c, const char *what,
  * a kernel computes, from 0 to `most`. */
 struct tensor *compose_run_size(struct compose *c, struct tensor *count,
 				const char *what, int64_t most);
-/* 0, 1, … n - 1 in the given type; n is an integer scalar (compose_window.c). */
+/* 0, 1, … n - 1 in the given type; n is an integer scalar
+ * (compose_window.c). */
 struct tensor *compose_count(struct compose *c, const char *what,
 			     struct tensor *n, struct dtype type);
 /* Makes t the result k of the model's node. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that are an activation of several inputs, and the activations that the
- * attribute `activation` of fused operators names. */
+/* Operators that are an activation of several inputs, and the activations that
+ * the attribute `activation` of fused operators names. */
 #include "compose.h"
 
 #include <math.h>

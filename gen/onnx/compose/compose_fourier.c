@@ -14,8 +14,8 @@
  *
  * where e(t) = exp(-2 pi i t), and the outer sum is a transform again. A length
  * with a large prime factor is a convolution, computed by transforms of a power
- * of two (Bluestein, "A linear filtering approach to the computation of discrete
- * Fourier transform", 1970). */
+ * of two (Bluestein, "A linear filtering approach to the computation of
+ * discrete Fourier transform", 1970). */
 #include "compose.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words, texts and numbers of ONNX's text form. Blanks and comments (# to the end
- * of the line) may stand between all of them. */
+/* Words, texts and numbers of ONNX's text form. Blanks and comments (# to the
+ * end of the line) may stand between all of them. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>

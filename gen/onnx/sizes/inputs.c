@@ -5,7 +5,8 @@
 #include "import_inputs.h"
 #include "size_names.h"
 
-/* The maximum bytes of a string of an input without --string-length. */
+/* The largest number of bytes of a string in an input for which no
+ * --string-length is given. */
 #define STRING_BYTES 64
 
 struct inputs {
