@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes arrays in files: ONNX .pb, NumPy .npy and .npz. */
-#ifndef TIRC_CLI_ARRAYS_H
-#define TIRC_CLI_ARRAYS_H
+#ifndef TIRC_ARRAYS_H
+#define TIRC_ARRAYS_H
 
 #include "onnx_import.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the loader of backends. */
-#ifndef TIRC_BYOC_LOADING_H
-#define TIRC_BYOC_LOADING_H
+#ifndef TIRC_LOADING_H
+#define TIRC_LOADING_H
 
 #include "backend_load.h"
 

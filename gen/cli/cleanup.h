@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removal of temporary files when the program ends, also by a signal. */
-#ifndef TIRC_CLI_CLEANUP_H
-#define TIRC_CLI_CLEANUP_H
+#ifndef TIRC_CLEANUP_H
+#define TIRC_CLEANUP_H
 
 /* Call at the start of the program, before any other thread starts. After that,
  * SIGHUP, SIGINT and SIGTERM end the child processes and clean up before they

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the outputs of a model with the expected ones, for `tirc test`. */
-#ifndef TIRC_CLI_COMPARE_H
-#define TIRC_CLI_COMPARE_H
+#ifndef TIRC_COMPARE_H
+#define TIRC_COMPARE_H
 
 #include "harness.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data sets that `tirc test` compares with: folders of ONNX's test data,
  * archives, or files named by options. */
-#ifndef TIRC_CLI_DATA_SET_H
-#define TIRC_CLI_DATA_SET_H
+#ifndef TIRC_DATA_SET_H
+#define TIRC_DATA_SET_H
 
 #include "harness.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Emits a model, builds it with a C compiler and executes it, for run and
  * test. */
-#ifndef TIRC_CLI_HARNESS_H
-#define TIRC_CLI_HARNESS_H
+#ifndef TIRC_HARNESS_H
+#define TIRC_HARNESS_H
 
 #include "arrays.h"
 #include "cli.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that are made from the table of options: help, a manual page,
  * completions for shells. */
-#ifndef TIRC_CLI_HELP_H
-#define TIRC_CLI_HELP_H
+#ifndef TIRC_HELP_H
+#define TIRC_HELP_H
 
 #include "options.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter's results for the model as it was read, with which results of
  * emitted code are compared; and random inputs. */
-#ifndef TIRC_CLI_INTERPRETED_H
-#define TIRC_CLI_INTERPRETED_H
+#ifndef TIRC_INTERPRETED_H
+#define TIRC_INTERPRETED_H
 
 #include "data_set.h"
 

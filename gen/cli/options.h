@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of options, and its reader. */
-#ifndef TIRC_CLI_OPTIONS_H
-#define TIRC_CLI_OPTIONS_H
+#ifndef TIRC_OPTIONS_H
+#define TIRC_OPTIONS_H
 
 #include "cli.h"
 

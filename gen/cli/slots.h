@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays of .npz, .npy and .pb files for the inputs and outputs of a model. */
-#ifndef TIRC_CLI_SLOTS_H
-#define TIRC_CLI_SLOTS_H
+#ifndef TIRC_SLOTS_H
+#define TIRC_SLOTS_H
 
 #include "harness.h"
 

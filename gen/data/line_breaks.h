@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Breaks long lines at marked places. */
-#ifndef TIRC_LAYOUT_H
-#define TIRC_LAYOUT_H
+#ifndef TIRC_LINE_BREAKS_H
+#define TIRC_LINE_BREAKS_H
 
 #include "anchors.h"
 

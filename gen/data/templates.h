@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of templates/, embedded in the program at build time, so that tirc
  * is a single file that works in any folder. */
-#ifndef TEMPLATES_H
-#define TEMPLATES_H
+#ifndef TIRC_TEMPLATES_H
+#define TIRC_TEMPLATES_H
 
 #include <stddef.h>
 

@@ -33,7 +33,7 @@ find_expander(const char *domain, const char *op_type)
 	if (is_ml_operator(domain, op_type)) {
 		return &ml_row;
 	}
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const char *op = rows[i].op;
 		size_t n = strlen(domain);
 

@@ -13,7 +13,7 @@
 static bool
 reads_sequence(const struct importer *imp, const struct node *n)
 {
-	for (int i = 0; i < n->n_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs; i++) {
 		if (n->inputs[i] && sequence_find(imp, n->inputs[i])) {
 			return true;
 		}
@@ -28,11 +28,11 @@ complete_outputs(struct importer *imp, int first)
 {
 	struct graph *g = imp->g;
 
-	for (int i = g->nodes.n - 1; i >= first; --i) {
+	for (int i = g->nodes.n - 1; i >= first; i--) {
 		struct node *n = g->nodes.data[i];
 		bool any = false;
 
-		for (int k = 0; k < n->n_outputs; ++k) {
+		for (int k = 0; k < n->n_outputs; k++) {
 			any = any || n->outputs[k];
 		}
 		if (!any) {
@@ -59,7 +59,7 @@ prepare(struct importer *imp, int first)
 
 	complete_outputs(imp, first);
 	compose_mark(imp->g, first);
-	for (int i = first; i < imp->g->nodes.n; ++i) {
+	for (int i = first; i < imp->g->nodes.n; i++) {
 		ok = op_check_strings(imp->g, imp->g->nodes.data[i]) && ok;
 	}
 	return ok && upgrade_early(imp, first) &&
@@ -81,7 +81,7 @@ expand_at(struct importer *imp, int *pos)
 		return false;
 	}
 	for (first = g->nodes.n;
-	     first > 0 && g->nodes.data[first - 1]->id >= new_id; --first) {
+	     first > 0 && g->nodes.data[first - 1]->id >= new_id; first--) {
 	}
 	*pos -= old - first; /* the number of removed nodes */
 	if (*pos < 0 || g->nodes.data[*pos] != n) {
@@ -104,7 +104,7 @@ note_kept_sizes(struct importer *imp, const struct node *n)
 		return;
 	}
 	analyser_init(&a, imp->m);
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		struct bounds b = analyse_bounds(&a, x->shape[d]);
 
 		if (b.min < b.max && b.min <= 1 && b.max >= 1) {
@@ -176,7 +176,7 @@ infer_at(struct importer *imp, int *pos)
 static int
 failed_in(const struct importer *imp, int flow, int new_id)
 {
-	for (int i = 0; i < imp->g->nodes.n; ++i) {
+	for (int i = 0; i < imp->g->nodes.n; i++) {
 		const struct node *n = imp->g->nodes.data[i];
 
 		if (n->id >= new_id && !n->op) {
@@ -193,7 +193,7 @@ infer_all(struct importer *imp)
 {
 	struct graph *g = imp->g;
 
-	for (int pos = 0; pos < g->nodes.n; ++pos) {
+	for (int pos = 0; pos < g->nodes.n; pos++) {
 		int flow = place_of_node(imp, g->nodes.data[pos]);
 		int new_id = g->next_node_id, checks = g->checks.n;
 		int diags = imp->m->diags.list.n;
@@ -223,7 +223,7 @@ shape_text(struct arena *a, const Onnx__TensorShapeProto *s)
 {
 	const char *text = "[";
 
-	for (size_t d = 0; d < s->n_dim; ++d) {
+	for (size_t d = 0; d < s->n_dim; d++) {
 		const Onnx__TensorShapeProto__Dimension *dim = s->dim[d];
 		const char *sep = d > 0 ? ", " : "";
 
@@ -243,7 +243,7 @@ inferred_text(struct arena *a, const struct tensor *t)
 {
 	const char *text = "[";
 
-	for (int d = 0; d < tensor_rank(t); ++d) {
+	for (int d = 0; d < tensor_rank(t); d++) {
 		const char *sep = d > 0 ? ", " : "";
 		int64_t v;
 
@@ -266,7 +266,7 @@ shape_agrees(const struct tensor *t, const Onnx__TensorShapeProto *s)
 	if (s->n_dim != (size_t)tensor_rank(t)) {
 		return false;
 	}
-	for (int d = 0; d < tensor_rank(t); ++d) {
+	for (int d = 0; d < tensor_rank(t); d++) {
 		int64_t v;
 
 		if (s->dim[d]->value_case ==
@@ -324,7 +324,7 @@ compare_outputs(struct importer *imp)
 {
 	int told = 0;
 
-	for (size_t i = 0; i < imp->graph->n_output; ++i) {
+	for (size_t i = 0; i < imp->graph->n_output; i++) {
 		const Onnx__ValueInfoProto *p = imp->graph->output[i];
 		const struct tensor *t = imp->g->outputs.data[i];
 		const char *item = arena_printf(&imp->tmp, "output %s",
@@ -348,7 +348,7 @@ compare_value_info(struct importer *imp)
 {
 	int told = 0;
 
-	for (size_t i = 0; i < imp->graph->n_value_info; ++i) {
+	for (size_t i = 0; i < imp->graph->n_value_info; i++) {
 		const Onnx__ValueInfoProto *p = imp->graph->value_info[i];
 		const struct tensor *t = p->name && *p->name
 						 ? graph_find_tensor(imp->g,

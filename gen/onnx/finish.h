@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last steps of an import, and the operators whose nodes are replaced. */
-#ifndef TIRC_ONNX_FINISH_H
-#define TIRC_ONNX_FINISH_H
+#ifndef TIRC_FINISH_H
+#define TIRC_FINISH_H
 
 #include "importer.h"
 

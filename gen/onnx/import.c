@@ -59,7 +59,7 @@ import_outputs(struct importer *imp, const struct body *body)
 {
 	struct graph *g = imp->g;
 
-	for (size_t i = 0; i < imp->graph->n_output; ++i) {
+	for (size_t i = 0; i < imp->graph->n_output; i++) {
 		const Onnx__ValueInfoProto *p = imp->graph->output[i];
 		const char *name = p->name ? p->name : "";
 		const char *item = arena_printf(&imp->tmp, "output %s",
@@ -107,7 +107,7 @@ stem_of(struct arena *a, const char *path, size_t length)
 	size_t start = length;
 
 	while (start > 0 && path[start - 1] != '/') {
-		--start;
+		start--;
 	}
 	const char *base = arena_strndup(a, path + start, length - start);
 	char *dot = strrchr(base, '.');
@@ -129,7 +129,7 @@ is_name_of_all(const char *name)
 		"tf2onnx",
 	};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (strcmp(name, names[i]) == 0) {
 			return true;
 		}
@@ -172,7 +172,7 @@ check_model(struct importer *imp)
 				  import_place(imp, NULL),
 				  "the file has no graph; give an ONNX model");
 	}
-	for (size_t i = 0; i < imp->model->n_functions; ++i) {
+	for (size_t i = 0; i < imp->model->n_functions; i++) {
 		const Onnx__FunctionProto *f = imp->model->functions[i];
 
 		if (!f->name || !*f->name) {
@@ -278,18 +278,18 @@ add_props(struct importer *imp)
 						 n + 1);
 	bool *again = arena_array(&imp->tmp, bool, n + 1);
 
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		const char *key = imp->model->metadata_props[i]->key;
 
 		order[i] = (struct ordered_prop){ key ? key : "", i };
 	}
 	qsort(order, (size_t)n, sizeof *order, compare_props);
-	for (int i = 1; i < n; ++i) {
+	for (int i = 1; i < n; i++) {
 		if (strcmp(order[i].key, order[i - 1].key) == 0) {
 			again[order[i].at] = true;
 		}
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		const Onnx__StringStringEntryProto *p =
 			imp->model->metadata_props[i];
 		struct model_prop prop = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes weights as initialisers into a file. */
-#ifndef TIRC_ARRAYS_H
-#define TIRC_ARRAYS_H
+#ifndef TIRC_ARRAY_TEXT_H
+#define TIRC_ARRAY_TEXT_H
 
 #include <stdio.h>
 

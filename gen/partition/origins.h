@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the model's nodes by the names of their first outputs. */
-#ifndef TIRC_PARTITION_ORIGINS_H
-#define TIRC_PARTITION_ORIGINS_H
+#ifndef TIRC_ORIGINS_H
+#define TIRC_ORIGINS_H
 
 #include "graph.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State shared by the files that read a partition. */
-#ifndef TIRC_PARTITION_READING_H
-#define TIRC_PARTITION_READING_H
+#ifndef TIRC_READING_H
+#define TIRC_READING_H
 
 #include "importer.h"
 #include "json_read.h"

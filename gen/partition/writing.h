@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State shared by the files that write a partition. */
-#ifndef TIRC_PARTITION_WRITING_H
-#define TIRC_PARTITION_WRITING_H
+#ifndef TIRC_WRITING_H
+#define TIRC_WRITING_H
 
 #include "json_put.h"
 #include "origins.h"

@@ -2,7 +2,7 @@
 /* The cells of the self-test. A cell is a loop over test values, for one
  * operation and type,
  *
- *	for (int32_t i = 0; i < 32; ++i) { y[i] = op(a[i], b[i], c[i]); }
+ *	for (int32_t i = 0; i < 32; i++) { y[i] = op(a[i], b[i], c[i]); }
  *
  * that the interpreter runs and the dialect prints. */
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arena: an allocator that frees all objects of a module at once. */
-#ifndef TIRC_IR_ARENA_H
-#define TIRC_IR_ARENA_H
+#ifndef TIRC_ARENA_H
+#define TIRC_ARENA_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Infers a block's read and write regions from its body. */
-#ifndef TIRC_IR_BLOCK_REGIONS_H
-#define TIRC_IR_BLOCK_REGIONS_H
+#ifndef TIRC_BLOCK_REGIONS_H
+#define TIRC_BLOCK_REGIONS_H
 
 #include "func.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of intervals, for sizes (size_bounds.h) and for the analyser
  * (passes/analyse/): both read a formula by bounds_of_operation. */
-#ifndef TIRC_IR_BOUNDS_H
-#define TIRC_IR_BOUNDS_H
+#ifndef TIRC_BOUNDS_H
+#define TIRC_BOUNDS_H
 
 #include "expr.h"
 

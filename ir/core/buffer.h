@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers: immutable descriptions of N-dimensional storage. Identity is the
  * address; to change one, make another and replace its uses. */
-#ifndef TIRC_IR_BUFFER_H
-#define TIRC_IR_BUFFER_H
+#ifndef TIRC_BUFFER_H
+#define TIRC_BUFFER_H
 
 #include "expr.h"
 

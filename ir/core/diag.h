@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Diagnostics: collected, never printed here. Every kind is a row of
  * diag.def; a test exists for each. */
-#ifndef TIRC_IR_DIAG_H
-#define TIRC_IR_DIAG_H
+#ifndef TIRC_DIAG_H
+#define TIRC_DIAG_H
 
 #include "arena.h"
 

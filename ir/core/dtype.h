@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Data types are data: one row of dtype.def each, lanes for vectors. */
-#ifndef TIRC_IR_DTYPE_H
-#define TIRC_IR_DTYPE_H
+#ifndef TIRC_DTYPE_H
+#define TIRC_DTYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

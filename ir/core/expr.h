@@ -3,8 +3,8 @@
  * structural equality, except that two equal LOADs need not give equal values
  * when a store lies between them. The interner (expr_make) never rewrites;
  * the builders (expr_add, …) fold constants and drop neutral elements. */
-#ifndef TIRC_IR_EXPR_H
-#define TIRC_IR_EXPR_H
+#ifndef TIRC_EXPR_H
+#define TIRC_EXPR_H
 
 #include "module.h"
 

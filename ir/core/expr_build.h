@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the builders and the walkers share; not for users of expr.h. */
-#ifndef TIRC_IR_EXPR_BUILD_H
-#define TIRC_IR_EXPR_BUILD_H
+#ifndef TIRC_EXPR_BUILD_H
+#define TIRC_EXPR_BUILD_H
 
 #include "expr.h"
 

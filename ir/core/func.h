@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions: a kernel, or the entry that calls kernels. */
-#ifndef TIRC_IR_FUNC_H
-#define TIRC_IR_FUNC_H
+#ifndef TIRC_FUNC_H
+#define TIRC_FUNC_H
 
 #include "stmt.h"
 #include "target_facts.h"

@@ -2,8 +2,8 @@
 /* Identifiers made from the model's names: sanitised, unique within the number
  * of characters that compilers distinguish, no reserved word of any dialect,
  * independent of node numbers. */
-#ifndef TIRC_NAMES_H
-#define TIRC_NAMES_H
+#ifndef TIRC_IDENTIFIERS_H
+#define TIRC_IDENTIFIERS_H
 
 #include "arena.h"
 

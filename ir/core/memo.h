@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A map from nodes to results, with which a walk visits a shared node once.
  * Small walks stay on the caller's stack. */
-#ifndef TIRC_IR_MEMO_H
-#define TIRC_IR_MEMO_H
+#ifndef TIRC_MEMO_H
+#define TIRC_MEMO_H
 
 #include "expr.h"
 

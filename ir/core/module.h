@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A module owns an arena, the interned expressions, functions, graphs and the
  * diagnostics of one compilation. Two modules may live in two threads. */
-#ifndef TIRC_IR_MODULE_H
-#define TIRC_IR_MODULE_H
+#ifndef TIRC_MODULE_H
+#define TIRC_MODULE_H
 
 #include "diag.h"
 #include "dtype.h"

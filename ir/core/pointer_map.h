@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A map from addresses to numbers: an object's index in a list, or whether it
  * has been seen. It cannot be iterated: no result depends on addresses. */
-#ifndef TIRC_IR_POINTER_MAP_H
-#define TIRC_IR_POINTER_MAP_H
+#ifndef TIRC_POINTER_MAP_H
+#define TIRC_POINTER_MAP_H
 
 #include "arena.h"
 

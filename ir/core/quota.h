@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of one compilation's output and memory, so that a small file of a
  * stranger fills neither disk nor memory. */
-#ifndef TIRC_IR_QUOTA_H
-#define TIRC_IR_QUOTA_H
+#ifndef TIRC_QUOTA_H
+#define TIRC_QUOTA_H
 
 #include "diag.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values that a size can have: an expression of symbolic dimensions with
  * declared bounds, constants and the usual operators. */
-#ifndef TIRC_IR_SIZE_BOUNDS_H
-#define TIRC_IR_SIZE_BOUNDS_H
+#ifndef TIRC_SIZE_BOUNDS_H
+#define TIRC_SIZE_BOUNDS_H
 
 #include "expr.h"
 

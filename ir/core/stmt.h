@@ -2,8 +2,8 @@
 /* Statements: a mutable tree with parent links, owned by a function. Every
  * change goes through stmt_write (journaled), so that func_checkpoint /
  * func_rollback undo any edit. Handles to loops and blocks are ids. */
-#ifndef TIRC_IR_STMT_H
-#define TIRC_IR_STMT_H
+#ifndef TIRC_STMT_H
+#define TIRC_STMT_H
 
 #include "buffer.h"
 

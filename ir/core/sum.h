@@ -2,8 +2,8 @@
 /* Integer expressions as sums: constant + coefficient * atom + …, where an atom
  * is any expression that is no sum. For regions and ranges; passes/analyse/ has
  * the deeper analyses. */
-#ifndef TIRC_IR_SUM_H
-#define TIRC_IR_SUM_H
+#ifndef TIRC_SUM_H
+#define TIRC_SUM_H
 
 #include "expr.h"
 

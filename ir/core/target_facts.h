@@ -2,8 +2,8 @@
 /* Facts of the target that passes over a function read. The code that builds a
  * function for a target sets them; a pass after which a fact no longer holds
  * clears it. In text they are entries of T.func_attr, named as the fields. */
-#ifndef TIRC_IR_TARGET_FACTS_H
-#define TIRC_IR_TARGET_FACTS_H
+#ifndef TIRC_TARGET_FACTS_H
+#define TIRC_TARGET_FACTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small questions about texts. */
-#ifndef TIRC_IR_TEXT_H
-#define TIRC_IR_TEXT_H
+#ifndef TIRC_TEXT_H
+#define TIRC_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A map from texts to numbers, such as indices in a list. It cannot be iterated:
  * results follow the order of a list beside it. */
-#ifndef TIRC_IR_TEXT_MAP_H
-#define TIRC_IR_TEXT_MAP_H
+#ifndef TIRC_TEXT_MAP_H
+#define TIRC_TEXT_MAP_H
 
 #include "arena.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State shared by the two halves of the verifier. Private to ir/verify*.c. */
-#ifndef TIRC_IR_VERIFY_H
-#define TIRC_IR_VERIFY_H
+#ifndef TIRC_VERIFY_H
+#define TIRC_VERIFY_H
 
 #include "func.h"
 

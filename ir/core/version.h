@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The version of this tirc. */
-#ifndef VERSION_H
-#define VERSION_H
+#ifndef TIRC_VERSION_H
+#define TIRC_VERSION_H
 
 /* "major.minor.patch", as declared once in the top-level meson.build. */
 const char *version_text(void);

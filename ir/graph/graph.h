@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: ONNX's operators over named tensors. One canonical opset; internal
  * operators live in domain "tirc". Dimensions are expressions. */
-#ifndef TIRC_IR_GRAPH_H
-#define TIRC_IR_GRAPH_H
+#ifndef TIRC_GRAPH_H
+#define TIRC_GRAPH_H
 
 #include "settings.h"
 #include "te.h"

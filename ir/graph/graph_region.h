@@ -9,8 +9,8 @@
  *	match pool      pool  "pool1"
  *
  * Everything is in the module's arena. */
-#ifndef TIRC_IR_GRAPH_REGION_H
-#define TIRC_IR_GRAPH_REGION_H
+#ifndef TIRC_GRAPH_REGION_H
+#define TIRC_GRAPH_REGION_H
 
 #include "graph.h"
 

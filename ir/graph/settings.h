@@ -2,8 +2,8 @@
 /* The settings of a compilation, from the options and the target: facts that
  * passes over a graph read, and never change. A graph refers to them, like to
  * its module, and all graphs of a compilation share them. */
-#ifndef TIRC_IR_SETTINGS_H
-#define TIRC_IR_SETTINGS_H
+#ifndef TIRC_SETTINGS_H
+#define TIRC_SETTINGS_H
 
 #include "dtype.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State shared by the parts of the Python reader: tokens, and the parser that
  * walks them. Private to ir/python/py_*.c. */
-#ifndef TIRC_IR_PY_READ_H
-#define TIRC_IR_PY_READ_H
+#ifndef TIRC_PY_READ_H
+#define TIRC_PY_READ_H
 
 #include "python.h"
 

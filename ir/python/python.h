@@ -2,8 +2,8 @@
 /* The part of Python's grammar that tensor programs use, as a tree. Nothing
  * is evaluated here: the readers of TVMScript (ir/script/script.h) and of programs
  * (gen/program/) walk the tree. Everything lives in the module's arena. */
-#ifndef TIRC_IR_PYTHON_H
-#define TIRC_IR_PYTHON_H
+#ifndef TIRC_PYTHON_H
+#define TIRC_PYTHON_H
 
 #include "module.h"
 #include "text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State shared by the parts of the script printer: the text under construction
  * and the names given so far. Private to ir/script/print_*.c. */
-#ifndef TIRC_IR_PRINT_H
-#define TIRC_IR_PRINT_H
+#ifndef TIRC_PRINT_H
+#define TIRC_PRINT_H
 
 #include "func.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading TVMScript: the output of func_print and module_print, in both
  * spellings, and TVMScript written by hand. */
-#ifndef TIRC_IR_SCRIPT_H
-#define TIRC_IR_SCRIPT_H
+#ifndef TIRC_SCRIPT_H
+#define TIRC_SCRIPT_H
 
 #include "func.h"
 #include "python.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations shared by the parts of the TVMScript reader. Private to
  * ir/script/script_*.c. */
-#ifndef TIRC_IR_SCRIPT_READ_H
-#define TIRC_IR_SCRIPT_READ_H
+#ifndef TIRC_SCRIPT_READ_H
+#define TIRC_SCRIPT_READ_H
 
 #include "script.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor expressions: how an operator computes each element. A tensor is a
  * buffer plus the stage that fills it; a LOAD of the buffer reads it. */
-#ifndef TIRC_IR_TE_H
-#define TIRC_IR_TE_H
+#ifndef TIRC_TE_H
+#define TIRC_TE_H
 
 #include "func.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State shared by the files that build a phase-0 function from tensor
  * expressions. Private to ir/te_*.c. */
-#ifndef TIRC_IR_TE_BUILD_H
-#define TIRC_IR_TE_BUILD_H
+#ifndef TIRC_TE_BUILD_H
+#define TIRC_TE_BUILD_H
 
 #include "te.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor intrinsics: the semantics of an instruction as a program, and its
  * call. tensorize replaces a block with the same semantics by the call. */
-#ifndef TIRC_INTRINSIC_H
-#define TIRC_INTRINSIC_H
+#ifndef TIRC_TENSOR_INTRIN_H
+#define TIRC_TENSOR_INTRIN_H
 
 #include "func.h"
 

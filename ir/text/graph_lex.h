@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names, types, values and attributes in the text form of graphs: printed and
  * read. Private to ir/text/print_graph*.c, ir/text/graph_read*.c and ir/text/graph_lex.c. */
-#ifndef TIRC_IR_GRAPH_LEX_H
-#define TIRC_IR_GRAPH_LEX_H
+#ifndef TIRC_GRAPH_LEX_H
+#define TIRC_GRAPH_LEX_H
 
 #include "graph_text.h"
 

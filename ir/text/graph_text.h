@@ -14,8 +14,8 @@
  * The text has everything that a pass reads, except regions, groups and the
  * places in memory that fusion chooses. It has no origins and no names of the
  * model. */
-#ifndef TIRC_IR_GRAPH_TEXT_H
-#define TIRC_IR_GRAPH_TEXT_H
+#ifndef TIRC_GRAPH_TEXT_H
+#define TIRC_GRAPH_TEXT_H
 
 #include "graph.h"
 #include "python.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints and reads sizes: expressions of a graph's symbolic dimensions, in
  * TVMScript's spelling ("batch", "(h + 1) // 2", "T.max(n, 4)"). */
-#ifndef TIRC_IR_SIZE_TEXT_H
-#define TIRC_IR_SIZE_TEXT_H
+#ifndef TIRC_SIZE_TEXT_H
+#define TIRC_SIZE_TEXT_H
 
 #include "graph.h"
 

@@ -2,8 +2,8 @@
 /* Linear forms: sums of coefficient times atom, plus a constant. An atom is any
  * expression that is not a sum: a variable, a quotient, a load. Private to the
  * analyser. */
-#ifndef TIRC_ANALYSE_LINEAR_H
-#define TIRC_ANALYSE_LINEAR_H
+#ifndef TIRC_LINEAR_H
+#define TIRC_LINEAR_H
 
 #include "analyse.h"
 

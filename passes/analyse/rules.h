@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rule table as data, for the matcher and for its test. */
-#ifndef TIRC_ANALYSE_RULES_H
-#define TIRC_ANALYSE_RULES_H
+#ifndef TIRC_RULES_H
+#define TIRC_RULES_H
 
 #include "expr.h"
 

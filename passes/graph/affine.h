@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Affine maps y = x * scale + shift along one axis, and products whose weights
  * and bias take them. */
-#ifndef TIRC_GRAPH_AFFINE_H
-#define TIRC_GRAPH_AFFINE_H
+#ifndef TIRC_AFFINE_H
+#define TIRC_AFFINE_H
 
 #include "rewrite.h"
 #include "weight_range.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private declarations of the pass channels. */
-#ifndef TIRC_GRAPH_CHANNELS_H
-#define TIRC_GRAPH_CHANNELS_H
+#ifndef TIRC_CHANNELS_H
+#define TIRC_CHANNELS_H
 
 #include "rewrite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private declarations of fusion. */
-#ifndef TIRC_GRAPH_FUSE_H
-#define TIRC_GRAPH_FUSE_H
+#ifndef TIRC_FUSE_H
+#define TIRC_FUSE_H
 
 #include "rewrite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private declarations of the pass integers. */
-#ifndef TIRC_GRAPH_INTEGERS_H
-#define TIRC_GRAPH_INTEGERS_H
+#ifndef TIRC_INTEGERS_H
+#define TIRC_INTEGERS_H
 
 #include "quantization.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graph passes: each row of passes.def is one file, one function. */
-#ifndef TIRC_GRAPH_PASSES_H
-#define TIRC_GRAPH_PASSES_H
+#ifndef TIRC_PASSES_H
+#define TIRC_PASSES_H
 
 #include "graph.h"
 #include "hooks.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the passes over quantized graphs: quantization parameters of
  * tensors, and requantization scales. */
-#ifndef TIRC_GRAPH_QUANTIZATION_H
-#define TIRC_GRAPH_QUANTIZATION_H
+#ifndef TIRC_QUANTIZATION_H
+#define TIRC_QUANTIZATION_H
 
 #include "rewrite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants of which kernels read each element once: see repeats.c. */
-#ifndef TIRC_GRAPH_REPEATS_H
-#define TIRC_GRAPH_REPEATS_H
+#ifndef TIRC_REPEATS_H
+#define TIRC_REPEATS_H
 
 #include "rewrite.h"
 

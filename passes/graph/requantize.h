@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private declarations of the pass requantize. */
-#ifndef TIRC_GRAPH_REQUANTIZE_H
-#define TIRC_GRAPH_REQUANTIZE_H
+#ifndef TIRC_REQUANTIZE_H
+#define TIRC_REQUANTIZE_H
 
 #include "channels.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the graph passes: matching, making nodes, reading constants. */
-#ifndef TIRC_GRAPH_REWRITE_H
-#define TIRC_GRAPH_REWRITE_H
+#ifndef TIRC_REWRITE_H
+#define TIRC_REWRITE_H
 
 #include "graph.h"
 #include "ops.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that sum, whose sums have several terms each. */
-#ifndef TIRC_GRAPH_TERMS_H
-#define TIRC_GRAPH_TERMS_H
+#ifndef TIRC_TERMS_H
+#define TIRC_TERMS_H
 
 #include "graph.h"
 

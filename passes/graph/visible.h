@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of which a later operator makes a small difference visible. */
-#ifndef TIRC_GRAPH_VISIBLE_H
-#define TIRC_GRAPH_VISIBLE_H
+#ifndef TIRC_VISIBLE_H
+#define TIRC_VISIBLE_H
 
 #include "graph.h"
 

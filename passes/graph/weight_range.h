@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The range of a product's weights, by output channels. */
-#ifndef TIRC_GRAPH_WEIGHT_RANGE_H
-#define TIRC_GRAPH_WEIGHT_RANGE_H
+#ifndef TIRC_WEIGHT_RANGE_H
+#define TIRC_WEIGHT_RANGE_H
 
 #include "graph.h"
 

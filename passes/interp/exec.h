@@ -3,8 +3,8 @@
  * code over columns. A column holds one value per lane; the lanes are up to
  * EXEC_LANES consecutive iterations of one loop, which is chosen so that they
  * are independent. Private to passes/interp. */
-#ifndef TIRC_INTERP_EXEC_H
-#define TIRC_INTERP_EXEC_H
+#ifndef TIRC_EXEC_H
+#define TIRC_EXEC_H
 
 #include "interp.h"
 #include "scalar.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter's view of a function: expressions and statements with their
  * variables and buffers resolved to cells. Private to passes/interp. */
-#ifndef TIRC_INTERP_FRAME_H
-#define TIRC_INTERP_FRAME_H
+#ifndef TIRC_FRAME_H
+#define TIRC_FRAME_H
 
 #include "func.h"
 #include "scalar.h"

@@ -3,8 +3,8 @@
  * interpreter and the executor. Floats are computed in double and rounded to
  * the type, which is exactly IEEE's result for + - * / and sqrt of f32 and
  * narrower types; integers wrap. */
-#ifndef TIRC_INTERP_SCALAR_H
-#define TIRC_INTERP_SCALAR_H
+#ifndef TIRC_SCALAR_H
+#define TIRC_SCALAR_H
 
 #include "expr.h"
 

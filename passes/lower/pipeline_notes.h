@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of the annotations and marks that describe software pipelines, and what is
  * wrong with one. */
-#ifndef TIRC_PIPELINE_H
-#define TIRC_PIPELINE_H
+#ifndef TIRC_PIPELINE_NOTES_H
+#define TIRC_PIPELINE_NOTES_H
 
 #include "func.h"
 

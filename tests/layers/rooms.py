@@ -4,8 +4,8 @@
 other in one direction only. With the very command that compiles a source of a
 room, the preprocessor says which headers of the tree the room finds. From that:
 no room finds a header of a later layer; no two rooms find each other's headers,
-directly or by way of others; every room that one sees, it uses; and no source
-climbs out with a path."""
+directly or by way of others; every room that one sees, it uses; no source
+climbs out with a path; and the guard of a header is named for its file."""
 import json
 import os
 import re
@@ -16,6 +16,7 @@ import tempfile
 from compile_command import ROOT, headers, probe_command, room_commands, sources
 
 LAYERS = ("ir", "passes", "gen")
+GUARD = re.compile(r"^#ifndef (\w+)\n#define \1$", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -23,6 +24,17 @@ def room_of(path, rooms):
     """The room that a file lies in: the longest folder that holds it."""
     inside = os.path.relpath(path, ROOT)
     return max((r for r in rooms if inside.startswith(r + os.sep)), key=len)
+
+
+def wrong_guard(path):
+    """What is wrong with the guard of the header, or None."""
+    stem = re.sub(r"\W", "_", os.path.basename(path)).upper()
+    want = stem if stem.startswith("TIRC_") else "TIRC_" + stem
+    with open(path, encoding="utf-8") as file:
+        guard = GUARD.search(file.read())
+    if guard and guard[1] == want:
+        return None
+    return "%s: its guard is not %s" % (os.path.relpath(path, ROOT), want)
 
 
 def found_by(entry, command, names, where):
@@ -75,6 +87,7 @@ def main():
                 failed.append("two headers are called %s: %s and %s" % (
                     name, home[name], os.path.relpath(path, ROOT)))
             home[name] = os.path.relpath(path, ROOT)
+            failed += filter(None, [wrong_guard(path)])
     names = sorted(home)
     tails = {os.path.relpath(home[n], layer): n for n in names
              for layer in LAYERS if home[n].startswith(layer + os.sep)}

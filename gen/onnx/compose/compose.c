@@ -18,7 +18,7 @@ compose_needs(struct compose *c, int n, ...)
 	va_list ap;
 
 	va_start(ap, n);
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		int i = va_arg(ap, int);
 
 		missing = missing < 0 && !compose_input(c, i) ? i : missing;

@@ -16,8 +16,8 @@
  * A helper that fails reports why. From then on every helper does nothing and
  * returns a stand-in, a scalar whose dimensions all read as 1: a function needs
  * no check after each call. */
-#ifndef TIRC_ONNX_COMPOSE_H
-#define TIRC_ONNX_COMPOSE_H
+#ifndef TIRC_COMPOSE_H
+#define TIRC_COMPOSE_H
 
 #include "importer.h"
 

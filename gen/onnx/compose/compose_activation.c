@@ -54,13 +54,13 @@ compose_activate(struct compose *c, struct tensor *x, const double *given,
 				    compose_scalar(c, "min", x->type, low),
 				    compose_scalar(c, "max", x->type, high));
 	}
-	for (size_t i = 0; i < count; ++i) {
+	for (size_t i = 0; i < count; i++) {
 		const struct activation *a = &activations[i];
 
 		if (strcmp(a->op_type, name) != 0) {
 			continue;
 		}
-		for (int k = 0; k < 2 && k < n && a->parameters[k]; ++k) {
+		for (int k = 0; k < 2 && k < n && a->parameters[k]; k++) {
 			compose_set_float(c, a->parameters[k], given[k]);
 		}
 		return compose_1(c, "active", name, x);

@@ -74,7 +74,7 @@ regroup(struct compose *c, const char *what, struct tensor *x,
 	}
 	expr_is_int(x->shape[1], &from);
 	expr_is_int(heads, &to);
-	for (int d = 0; d < 4; ++d) {
+	for (int d = 0; d < 4; d++) {
 		shape[d] = x->shape[d];
 	}
 	shape[1] = heads;
@@ -140,7 +140,7 @@ pad_mask(struct compose *c, const struct attention *a)
 	if (rank == 0 || mask->shape[last] == keys) {
 		return mask;
 	}
-	for (int d = 0; d < 2 * rank; ++d) {
+	for (int d = 0; d < 2 * rank; d++) {
 		pads[d] = expr_index(c->m, 0);
 	}
 	pads[2 * rank - 1] = expr_sub(c->m, keys, mask->shape[last]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What attentions of several domains share: softmax(Q K' * scale + bias) V. */
-#ifndef TIRC_ONNX_COMPOSE_ATTENTION_H
-#define TIRC_ONNX_COMPOSE_ATTENTION_H
+#ifndef TIRC_COMPOSE_ATTENTION_H
+#define TIRC_COMPOSE_ATTENTION_H
 
 #include "compose.h"
 

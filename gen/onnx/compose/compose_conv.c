@@ -20,7 +20,7 @@ compose_channels(struct compose *c, const char *what, struct tensor *x,
 	int64_t perm[ONNX_MAX_RANK];
 	int n = x->ndim;
 
-	for (int d = 1; d < n; ++d) {
+	for (int d = 1; d < n; d++) {
 		perm[d] = last ? (d == n - 1 ? 1 : d + 1)
 			       : (d == 1 ? n - 1 : d - 1);
 	}

@@ -58,7 +58,7 @@ per_channel(struct compose *c, const char *what, int i, int image_rank)
 	if (!x || x->ndim > 2) {
 		return x;
 	}
-	for (int d = 0; d < n; ++d) {
+	for (int d = 0; d < n; d++) {
 		shape[d] = expr_index(c->m, 1);
 	}
 	shape[at] = compose_dim(c, x, -1);

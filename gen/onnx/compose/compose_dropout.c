@@ -27,7 +27,7 @@ static void
 twister_start(struct twister *t, uint32_t seed)
 {
 	t->state[0] = seed;
-	for (uint32_t i = 1; i < TWISTER_N; ++i) {
+	for (uint32_t i = 1; i < TWISTER_N; i++) {
 		uint32_t last = t->state[i - 1];
 
 		t->state[i] = 1812433253u * (last ^ last >> 30) + i;
@@ -38,7 +38,7 @@ twister_start(struct twister *t, uint32_t seed)
 static void
 twister_turn(struct twister *t)
 {
-	for (int i = 0; i < TWISTER_N; ++i) {
+	for (int i = 0; i < TWISTER_N; i++) {
 		uint32_t y = (t->state[i] & 0x80000000u) |
 			     (t->state[(i + 1) % TWISTER_N] & 0x7fffffffu);
 
@@ -81,7 +81,7 @@ random_numbers(struct compose *c, const struct tensor *x, uint32_t seed)
 	int64_t n = 1;
 	double *values;
 
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		if (!compose_known_dim(c, x, d, &shape[d])) {
 			return c->stand_in;
 		}
@@ -94,7 +94,7 @@ random_numbers(struct compose *c, const struct tensor *x, uint32_t seed)
 	}
 	values = arena_array(&c->imp->tmp, double, n + 1);
 	twister_start(t, seed);
-	for (int64_t i = 0; i < n; ++i) {
+	for (int64_t i = 0; i < n; i++) {
 		values[i] = twister_real(t);
 	}
 	return compose_floats(c, "numbers", dtype_of(DT_F64), x->ndim, shape,

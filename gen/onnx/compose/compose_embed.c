@@ -157,7 +157,7 @@ per_element(struct compose *c, const char *what, struct tensor *x,
 	if (c->failed) {
 		return c->stand_in;
 	}
-	for (int d = 0; d < n; ++d) {
+	for (int d = 0; d < n; d++) {
 		shape[d] = x->shape[d];
 	}
 	shape[n] = expr_index(c->m, block);
@@ -198,7 +198,7 @@ compose_gather_blocks(struct compose *c)
 				     "%lld; correct the model",
 				     (long long)size, (long long)bits);
 	}
-	for (int i = 0; i < 4; ++i) {
+	for (int i = 0; i < 4; i++) {
 		if (i != 1 && compose_input(c, i)) {
 			compose_set_int(c, "axis", axis);
 			rows[i] = compose_2(c, names[i], "Gather",

@@ -56,10 +56,10 @@ reshape_last(const struct fourier *f, struct tensor *x, int drop,
 						const struct expr *,
 						keep + n + 1);
 
-	for (int d = 0; d < keep; ++d) {
+	for (int d = 0; d < keep; d++) {
 		shape[d] = x->shape[d];
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		shape[keep + i] = expr_index(c->m, sizes[i]);
 	}
 	return compose_reshape(c, "parts", x, keep + n, shape);
@@ -76,8 +76,8 @@ direct(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
 	const int64_t shape[] = { length * parts, keep * out };
 	double *m = arena_array(&c->imp->tmp, double, shape[0] * shape[1] + 1);
 
-	for (int64_t i = 0; i < length; ++i) {
-		for (int64_t k = 0; k < keep; ++k) {
+	for (int64_t i = 0; i < length; i++) {
+		for (int64_t k = 0; k < keep; k++) {
 			double *at = m + i * parts * shape[1] + k * out, w[2];
 
 			root_of_one(f, i * k, n, w);
@@ -114,12 +114,12 @@ multiply(const struct fourier *f, struct tensor *x, const double *w, int rank,
 	double *same, *other;
 	struct tensor *swapped;
 
-	for (int d = 0; d < rank; ++d) {
+	for (int d = 0; d < rank; d++) {
 		n *= shape[d] = sizes[d];
 	}
 	same = arena_array(&c->imp->tmp, double, n + 1);
 	other = arena_array(&c->imp->tmp, double, 2 * n + 1);
-	for (int64_t i = 0; i < n; ++i) {
+	for (int64_t i = 0; i < n; i++) {
 		same[i] = w[2 * i];
 		other[2 * i] = -w[2 * i + 1];
 		other[2 * i + 1] = w[2 * i + 1];
@@ -171,13 +171,13 @@ factor_of(int64_t n)
 	int64_t a;
 
 	for (int64_t rest = n; rest > MOST_DIRECT; rest /= MOST_DIRECT) {
-		++products;
+		products++;
 	}
 	for (a = (int64_t)ceil(pow((double)n, 1.0 / products) - 1e-9);
-	     a <= MOST_DIRECT && n % a != 0; ++a) {
+	     a <= MOST_DIRECT && n % a != 0; a++) {
 	}
 	while (a > 1 && (a > MOST_DIRECT || n % a != 0)) {
-		--a;
+		a--;
 	}
 	return a;
 }
@@ -187,7 +187,7 @@ factor_of(int64_t n)
 static bool
 has_short_factors(int64_t n)
 {
-	for (int64_t p = 2; p <= MOST_DIRECT; ++p) {
+	for (int64_t p = 2; p <= MOST_DIRECT; p++) {
 		while (n % p == 0) {
 			n /= p;
 		}
@@ -207,7 +207,7 @@ two_products(const struct fourier *f, struct tensor *x, int64_t n, int64_t a,
 	int64_t b = n / a, rows = (keep + a - 1) / a;
 	double *w = arena_array(&c->imp->tmp, double, 2 * n + 1);
 
-	for (int64_t i = 0; i < n; ++i) {
+	for (int64_t i = 0; i < n; i++) {
 		root_of_one(f, (i / a) * (i % a), n, w + 2 * i);
 	}
 	x = reshape_last(f, x, 2, (const int64_t[]){ a, b, parts }, 3);
@@ -234,7 +234,7 @@ spectrum_of(const double *x, int64_t n, int64_t step, double *y)
 	}
 	spectrum_of(x, n / 2, 2 * step, y);
 	spectrum_of(x + 2 * step, n / 2, 2 * step, y + n);
-	for (int64_t k = 0; k < n / 2; ++k) {
+	for (int64_t k = 0; k < n / 2; k++) {
 		double u = cos(turn * (double)k / (double)n);
 		double v = -sin(turn * (double)k / (double)n);
 		double *a = y + 2 * k, *b = y + n + 2 * k;
@@ -265,9 +265,9 @@ convolution(const struct fourier *f, struct tensor *x, int64_t length,
 	chirp = arena_array(&c->imp->tmp, double, 2 * most + 2);
 	filter = arena_array(&c->imp->tmp, double, 2 * m + 2);
 	spectrum = arena_array(&c->imp->tmp, double, 2 * m + 2);
-	for (int64_t i = 0; i < most; ++i) {
+	for (int64_t i = 0; i < most; i++) {
 		root_of_one(f, i * i % (2 * n), 2 * n, chirp + 2 * i);
-		for (int s = 0; s < 2; ++s) {
+		for (int s = 0; s < 2; s++) {
 			if (i < (s == 0 ? keep : length)) {
 				double *at = filter +
 					     2 * (s == 0 ? i : (m - i) % m);

@@ -81,7 +81,7 @@ matrices(struct compose *c, const char *what, struct tensor *x, bool batch,
 	if (n < 2 || (!columns && (!batch || n == 2))) {
 		return x;
 	}
-	for (int d = 0; d < n - 2; ++d) {
+	for (int d = 0; d < n - 2; d++) {
 		perm[d] = d + batch;
 	}
 	perm[n - 2] = batch ? 0 : n - 2;
@@ -102,7 +102,7 @@ compose_fused_matmul(struct compose *c)
 	double alpha = node_attr_float(c->node, "alpha", 1);
 	struct tensor *in[2], *y;
 
-	for (int i = 0; i < 2; ++i) {
+	for (int i = 0; i < 2; i++) {
 		in[i] = matrices(c, whats[i], compose_input(c, i),
 				 node_attr_int(c->node, batches[i], 0) != 0,
 				 node_attr_int(c->node, columns[i], 0) != 0);
@@ -201,7 +201,7 @@ layer_norm(struct compose *c, struct tensor *x, int gamma, int beta)
 			  node_attr_float(c->node, "epsilon", 1e-12));
 	compose_nodes(c, "", "LayerNormalization", in, in[2] ? 3 : 2, whats,
 		      n_out, out);
-	for (int k = 0; k < n_out; ++k) {
+	for (int k = 0; k < n_out; k++) {
 		compose_result(c, k, out[k]);
 	}
 }

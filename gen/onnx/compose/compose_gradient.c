@@ -69,7 +69,7 @@ sum_to(struct gradient *g, struct tensor *t, const struct tensor *x)
 	int64_t axes[ONNX_MAX_RANK];
 	int n = 0, more = t->ndim - x->ndim;
 
-	for (int d = 0; d < t->ndim; ++d) {
+	for (int d = 0; d < t->ndim; d++) {
 		if (d < more || (expr_is_value(x->shape[d - more], 1) &&
 				 !expr_is_value(t->shape[d], 1))) {
 			axes[n++] = d;
@@ -133,7 +133,7 @@ times(const struct step *s, struct tensor *by)
 static bool
 add(const struct step *s)
 {
-	for (int i = 0; i < s->n->n_inputs; ++i) {
+	for (int i = 0; i < s->n->n_inputs; i++) {
 		if (is_wanted(s, i)) {
 			give(s, i, s->dy);
 		}
@@ -156,7 +156,7 @@ sub(const struct step *s)
 static bool
 mul(const struct step *s)
 {
-	for (int i = 0; i < 2; ++i) {
+	for (int i = 0; i < 2; i++) {
 		if (is_wanted(s, i)) {
 			give(s, i, times(s, input(s, 1 - i)));
 		}
@@ -261,7 +261,7 @@ transpose(const struct step *s)
 	int64_t back[ONNX_MAX_RANK];
 	int rank = s->y->ndim;
 
-	for (int d = 0; d < rank; ++d) {
+	for (int d = 0; d < rank; d++) {
 		back[given ? given->ints[d] : rank - 1 - d] = d;
 	}
 	give(s, 0, compose_transpose(s->c, "back", s->dy, back));
@@ -287,13 +287,13 @@ reduce(const struct step *s)
 				      "axes must be constants",
 				      s->n->op_type);
 	}
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		bool all = n == 0 &&
 			   !node_attr_int(s->n, "noop_with_empty_axes", 0);
 
 		shape[d] = all ? expr_index(c->m, 1) : x->shape[d];
 	}
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		shape[axes[k] + (axes[k] < 0 ? x->ndim : 0)] = expr_index(c->m,
 									  1);
 	}
@@ -355,7 +355,7 @@ static const struct {
 static bool
 derive(const struct step *s)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (strcmp(rows[i].op, s->n->op_type) == 0 && !*s->n->domain) {
 			return rows[i].fn(s);
 		}
@@ -378,11 +378,11 @@ find_path(struct gradient *g, const struct tensor *y)
 
 	pointer_map_init(&needed, &c->imp->tmp);
 	pointer_map_add(&needed, y);
-	for (int pos = c->pos - 1; pos >= 0; --pos) {
+	for (int pos = c->pos - 1; pos >= 0; pos--) {
 		struct node *n = c->g->nodes.data[pos];
 		bool leads = false;
 
-		for (int k = 0; k < n->n_outputs; ++k) {
+		for (int k = 0; k < n->n_outputs; k++) {
 			leads = leads ||
 				(!find_slot(g, n->outputs[k]) &&
 				 pointer_map_get(&needed, n->outputs[k], -1) >=
@@ -390,7 +390,7 @@ find_path(struct gradient *g, const struct tensor *y)
 		}
 		if (leads) {
 			vec_push(&c->imp->tmp, &g->path, n);
-			for (int i = 0; i < n->n_inputs; ++i) {
+			for (int i = 0; i < n->n_inputs; i++) {
 				if (n->inputs[i]) {
 					pointer_map_put(&needed, n->inputs[i],
 							0);
@@ -409,15 +409,15 @@ compute_again(struct gradient *g, const struct node *n, struct tensor **out)
 	struct tensor **in = arena_array(a, struct tensor *, n->n_inputs + 1);
 	const char **whats = arena_array(a, const char *, n->n_outputs + 1);
 
-	for (int i = 0; i < n->n_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs; i++) {
 		const struct slot *slot = find_slot(g, n->inputs[i]);
 
 		in[i] = slot ? slot->value : n->inputs[i];
 	}
-	for (int k = 0; k < n->n_outputs; ++k) {
+	for (int k = 0; k < n->n_outputs; k++) {
 		whats[k] = n->outputs[k] ? "again" : NULL;
 	}
-	for (int i = 0; i < n->attrs.n; ++i) {
+	for (int i = 0; i < n->attrs.n; i++) {
 		vec_push(&g->c->m->arena, &g->c->attrs, n->attrs.data[i]);
 	}
 	compose_nodes(g->c, n->domain, n->op_type, in, n->n_inputs, whats,
@@ -432,7 +432,7 @@ follow(struct gradient *g, const struct node *n)
 					  n->n_outputs + 1);
 	bool depends = false, wanted = false, other = false;
 
-	for (int i = 0; i < n->n_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs; i++) {
 		const struct slot *slot = find_slot(g, n->inputs[i]);
 
 		depends = depends || slot;
@@ -440,13 +440,13 @@ follow(struct gradient *g, const struct node *n)
 		other = other || (slot && slot->value != n->inputs[i]);
 		/* `slot` is not kept: add_slot may move the slots */
 	}
-	for (int k = 0; k < n->n_outputs; ++k) {
+	for (int k = 0; k < n->n_outputs; k++) {
 		out[k] = n->outputs[k];
 	}
 	if (other) {
 		compute_again(g, n, out);
 	}
-	for (int k = 0; k < n->n_outputs && depends; ++k) {
+	for (int k = 0; k < n->n_outputs && depends; k++) {
 		if (n->outputs[k] && !find_slot(g, n->outputs[k])) {
 			add_slot(g, n->outputs[k], out[k], wanted);
 		}
@@ -476,7 +476,7 @@ read_names(struct gradient *g, int n_xs, int n)
 				     "it must have xs and y, and an input for "
 				     "each of xs and zs; correct the model");
 	}
-	for (int i = 0; i <= n; ++i) {
+	for (int i = 0; i <= n; i++) {
 		const struct tensor *t = compose_input(c, n + i);
 
 		if (!t || (i < n && !compose_input(c, i))) {
@@ -505,7 +505,7 @@ compose_gradient(struct compose *c)
 		return false;
 	}
 	find_path(&g, y);
-	for (int i = g.path.n - 1; i >= 0; --i) {
+	for (int i = g.path.n - 1; i >= 0; i--) {
 		follow(&g, g.path.data[i]);
 	}
 	slot = find_slot(&g, y);
@@ -514,7 +514,7 @@ compose_gradient(struct compose *c)
 		t = expand_to(&g, t, slot->value);
 		slot->slope = t;
 	}
-	for (int i = 0; i < g.path.n; ++i) {
+	for (int i = 0; i < g.path.n; i++) {
 		struct step s = { .g = &g, .c = c, .n = g.path.data[i] };
 
 		slot = find_slot(&g, s.n->outputs[0]);
@@ -526,7 +526,7 @@ compose_gradient(struct compose *c)
 			}
 		}
 	}
-	for (int k = 0; k < n_xs; ++k) {
+	for (int k = 0; k < n_xs; k++) {
 		slot = find_slot(&g, compose_input(c, n + k));
 		t = slot->slope;
 		if (!t) {

@@ -54,7 +54,7 @@ column(struct compose *c, struct tensor *theta, int k, int axes)
 					 expr_index(c->m, k + 1));
 
 	shape[0] = theta->shape[0];
-	for (int d = 1; d <= axes; ++d) {
+	for (int d = 1; d <= axes; d++) {
 		shape[d] = expr_index(c->m, 1);
 	}
 	shape[axes + 1] = theta->shape[1];
@@ -82,7 +82,7 @@ compose_affine_grid(struct compose *c)
 				     "their shapes");
 	}
 	y = column(c, theta, axes, axes);
-	for (int k = 0; k < axes; ++k) {
+	for (int k = 0; k < axes; k++) {
 		const struct expr *shape[] = { expr_index(c->m, 1),
 					       expr_index(c->m, 1),
 					       expr_index(c->m, 1),

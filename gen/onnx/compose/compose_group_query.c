@@ -121,7 +121,7 @@ write_cache(struct compose *c, const char *what, struct tensor *cache,
 	if (!cache) {
 		return x;
 	}
-	for (int d = 0; d < 8; ++d) {
+	for (int d = 0; d < 8; d++) {
 		pads[d] = expr_index(c->m, 0);
 	}
 	kept = compose_dim(c, cache, 2);
@@ -154,14 +154,14 @@ check_groups(struct compose *c)
 				     "the weights of the norms of query and "
 				     "key are given together, or not at all");
 	}
-	for (int i = 12; i < c->node->n_inputs; ++i) {
+	for (int i = 12; i < c->node->n_inputs; i++) {
 		if (compose_input(c, i) && i != 14 && i != 15) {
 			return compose_refuse(c,
 					      "its input %d is not supported",
 					      i);
 		}
 	}
-	for (int i = 0; i < 3; ++i) {
+	for (int i = 0; i < 3; i++) {
 		if (node_attr_int(c->node, flags[i], 0) > 0) {
 			return compose_refuse(c, "%s is not supported",
 					      flags[i]);

@@ -125,7 +125,7 @@ packed_widths(struct compose *c, const struct tensor *w, int64_t widths[3])
 		return false;
 	}
 	if (node_attr_ints(c->node, "qkv_hidden_sizes", &given) == 3) {
-		for (int i = 0; i < 3; ++i) {
+		for (int i = 0; i < 3; i++) {
 			widths[i] = given[i];
 		}
 	} else {
@@ -187,7 +187,7 @@ packed_attention(struct compose *c, struct attention *a, struct tensor *all,
 	if (!packed_widths(c, compose_input(c, 1), widths)) {
 		return false;
 	}
-	for (int i = 0; i < 3; ++i) {
+	for (int i = 0; i < 3; i++) {
 		*parts[i] = part(c, whats[i], all, 2, from, from + widths[i]);
 		from += widths[i];
 		if (!attention_split_heads(c, whats[i], parts[i], heads)) {
@@ -262,7 +262,7 @@ read_parts(struct compose *c, struct attention *a, int64_t heads)
 	struct tensor **parts[] = { &a->q, &a->k, &a->v };
 	int64_t from = 0, width;
 
-	for (int i = 0; i < 3; ++i) {
+	for (int i = 0; i < 3; i++) {
 		struct tensor *x = compose_input(c, i);
 
 		if (!x || (x->ndim != 3 && (i == 0 || x->ndim != 4))) {

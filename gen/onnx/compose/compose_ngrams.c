@@ -39,7 +39,7 @@ compare_ngrams(const void *a, const void *b)
 {
 	const struct ngram *p = a, *q = b;
 
-	for (int k = 0; k < p->n && k < q->n; ++k) {
+	for (int k = 0; k < p->n && k < q->n; k++) {
 		if (p->items[k] != q->items[k]) {
 			return p->items[k] < q->items[k] ? -1 : 1;
 		}
@@ -66,18 +66,18 @@ number_words(struct compose *c, struct pool *p, const struct attr *strings,
 	int64_t *items = arena_array(a, int64_t, strings->n + 1);
 	int unique = 0, all = 0;
 
-	for (int i = 0; i < strings->n; ++i) {
+	for (int i = 0; i < strings->n; i++) {
 		if ((int64_t)strlen(strings->strings[i]) <= bytes) {
 			words[all++] = strings->strings[i];
 		}
 	}
 	qsort(words, (size_t)all, sizeof *words, compare_words);
-	for (int i = 0; i < all; ++i) {
+	for (int i = 0; i < all; i++) {
 		if (unique == 0 || strcmp(words[unique - 1], words[i]) != 0) {
 			words[unique++] = words[i];
 		}
 	}
-	for (int i = 0; i < strings->n; ++i) {
+	for (int i = 0; i < strings->n; i++) {
 		const char **at = bsearch(&strings->strings[i], words,
 					  (size_t)unique, sizeof *words,
 					  compare_words);
@@ -94,7 +94,7 @@ number_words(struct compose *c, struct pool *p, const struct attr *strings,
 static bool
 may_occur(const struct pool *p, const int64_t *items, int n)
 {
-	for (int k = 0; p->is_narrow && k < n; ++k) {
+	for (int k = 0; p->is_narrow && k < n; k++) {
 		if (items[k] < INT32_MIN || items[k] > INT32_MAX) {
 			return false;
 		}
@@ -141,7 +141,7 @@ read_ngrams(struct compose *c, struct pool *p)
 				     "it has no ngram_counts or no "
 				     "ngram_indexes; correct the model");
 	}
-	for (int i = 0; i < indexes->n; ++i) {
+	for (int i = 0; i < indexes->n; i++) {
 		int64_t column = indexes->ints[i];
 
 		if (column < 0 || column >= INT32_MAX) {
@@ -153,7 +153,7 @@ read_ngrams(struct compose *c, struct pool *p)
 		p->columns = column >= p->columns ? column + 1 : p->columns;
 	}
 	p->grams = arena_array(&c->imp->tmp, struct ngram, indexes->n + 1);
-	for (int k = 0; k < counts->n; ++k) {
+	for (int k = 0; k < counts->n; k++) {
 		int64_t from = counts->ints[k];
 		int64_t to = k + 1 < counts->n ? counts->ints[k + 1]
 					       : p->n_items;
@@ -185,7 +185,7 @@ add_level(struct tree *t, struct pool *p, int length)
 	const struct ngram *before = NULL;
 	int parent = -1;
 
-	for (int i = 0; i < p->n_grams; ++i) {
+	for (int i = 0; i < p->n_grams; i++) {
 		struct ngram *g = &p->grams[i];
 
 		if (g->n < length) {
@@ -216,7 +216,7 @@ make_tree(struct compose *c, struct pool *p, struct tree *t)
 	struct arena *a = &c->m->arena;
 	int most = 0, longest = 0;
 
-	for (int i = 0; i < p->n_grams; ++i) {
+	for (int i = 0; i < p->n_grams; i++) {
 		most += p->grams[i].n;
 		longest = p->grams[i].n > longest ? p->grams[i].n : longest;
 	}
@@ -225,10 +225,10 @@ make_tree(struct compose *c, struct pool *p, struct tree *t)
 	t->column = arena_array(a, int32_t, most + 2);
 	t->weight = arena_array(a, double, most + 2);
 	t->column[0] = -1;
-	for (int length = 1; length <= longest; ++length) {
+	for (int length = 1; length <= longest; length++) {
 		add_level(t, p, length);
 	}
-	for (int i = 0; i <= t->n; ++i) {
+	for (int i = 0; i <= t->n; i++) {
 		t->first[i + 1] += t->first[i];
 	}
 }
@@ -277,7 +277,7 @@ count(struct compose *c, struct pool *p, struct tensor *x)
 		in[4] = compose_floats(c, "weight", dtype_of(DT_F32), 1, &n,
 				       t.weight);
 	}
-	++n;
+	n++;
 	in[2] = compose_constant(c, "first", dtype_of(DT_I32), 1, &n, t.first);
 	compose_set_int(c, "columns", p->columns);
 	compose_set_int(c, "skips", skips < INT32_MAX ? skips : INT32_MAX - 1);

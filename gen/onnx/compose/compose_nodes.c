@@ -26,12 +26,12 @@ compose_floats(struct compose *c, const char *what, struct dtype type, int ndim,
 	int64_t n = 1;
 	void *data;
 
-	for (int d = 0; d < ndim; ++d) {
+	for (int d = 0; d < ndim; d++) {
 		n *= shape[d];
 	}
 	data = arena_alloc(&c->m->arena,
 			   (size_t)(n + 1) * (size_t)dtype_bytes(type) + 16);
-	for (int64_t i = 0; i < n; ++i) {
+	for (int64_t i = 0; i < n; i++) {
 		union number from = { .f = values[i] };
 
 		number_store(type, data, (size_t)i,
@@ -69,13 +69,13 @@ compose_constant(struct compose *c, const char *what, struct dtype type,
 static struct tensor *
 size_of_dim(struct compose *c, const struct expr *size)
 {
-	for (int i = 0; i < c->node->n_inputs + c->made.n; ++i) {
+	for (int i = 0; i < c->node->n_inputs + c->made.n; i++) {
 		struct tensor *t =
 			i < c->node->n_inputs
 				? c->node->inputs[i]
 				: c->made.data[i - c->node->n_inputs];
 
-		for (int d = 0; t && d < t->ndim; ++d) {
+		for (int d = 0; t && d < t->ndim; d++) {
 			if (t->shape[d] == size) {
 				compose_set_int(c, "start", d);
 				compose_set_int(c, "end", d + 1);
@@ -145,13 +145,13 @@ compose_sizes(struct compose *c, const char *what, int n,
 	struct tensor *list;
 	bool known = true;
 
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		known = expr_is_int(sizes[i], &values[i]) && known;
 	}
 	if (known) {
 		return compose_ints(c, what, n, values);
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		parts[i] = size_of(c, sizes[i]);
 	}
 	if (n == 1) {
@@ -288,24 +288,24 @@ compose_nodes(struct compose *c, const char *domain, const char *op_type,
 	struct node *n;
 
 	if (c->failed) {
-		for (int k = 0; k < n_out; ++k) {
+		for (int k = 0; k < n_out; k++) {
 			out[k] = c->stand_in;
 		}
 		return;
 	}
-	for (int k = 0; k < n_out; ++k) {
+	for (int k = 0; k < n_out; k++) {
 		out[k] = whats[k] ? graph_tensor(c->g, part_name(c, whats[k]))
 				  : NULL;
 	}
 	n = graph_node_at(c->g, c->pos, domain, op_type, c->node->name, in,
 			  n_in, out, n_out);
 	graph_share_origins(n, c->node);
-	for (int i = 0; i < c->attrs.n; ++i) {
+	for (int i = 0; i < c->attrs.n; i++) {
 		vec_push(&c->m->arena, &n->attrs, c->attrs.data[i]);
 	}
 	c->attrs.n = 0;
 	c->failed = !finish_node(c, n);
-	for (int k = 0; k < n_out; ++k) {
+	for (int k = 0; k < n_out; k++) {
 		if (c->failed) {
 			out[k] = c->stand_in;
 		} else if (out[k]) {
@@ -323,12 +323,12 @@ compose_node(struct compose *c, const char *what, const char *op_type, int n,
 	va_list ap;
 
 	va_start(ap, n);
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		in[i] = va_arg(ap, struct tensor *);
 	}
 	va_end(ap);
 	while (n > 0 && !in[n - 1]) {
-		--n;
+		n--;
 	}
 	compose_nodes(c, "", op_type, in, n, &what, 1, &out);
 	return out;
@@ -374,7 +374,7 @@ compose_cast(struct compose *c, const char *what, struct tensor *x,
 static bool
 has_shape(const struct tensor *x, int n, const struct expr *const *shape)
 {
-	for (int d = 0; d < n && x->ndim == n; ++d) {
+	for (int d = 0; d < n && x->ndim == n; d++) {
 		if (x->shape[d] != shape[d]) {
 			return false;
 		}
@@ -392,14 +392,14 @@ shape_numbers(const struct tensor *x, int n, const struct expr *const *shape,
 	int open = 0;
 	bool zero = false;
 
-	for (int d = 0; d < n; ++d) {
+	for (int d = 0; d < n; d++) {
 		if (expr_is_int(shape[d], &values[d])) {
 			zero = zero || values[d] == 0;
 		} else if (d < x->ndim && shape[d] == x->shape[d]) {
 			values[d] = 0;
 		} else {
 			values[d] = -1;
-			++open;
+			open++;
 		}
 	}
 	return open <= 1 && !zero;
@@ -441,7 +441,7 @@ compose_swap(struct compose *c, const char *what, struct tensor *x, int a,
 
 	a += a < 0 ? x->ndim : 0;
 	b += b < 0 ? x->ndim : 0;
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		perm[d] = d == a ? b : d == b ? a : d;
 	}
 	return compose_transpose(c, what, x, perm);

@@ -162,7 +162,7 @@ optimize(struct compose *c, int kinds,
 				     "for each tensor are needed",
 				     c->node->n_inputs, kinds);
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		struct step s = { .rate = rate, .count = count };
 
 		s.x = compose_input(c, 2 + i);

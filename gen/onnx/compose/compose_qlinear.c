@@ -202,7 +202,7 @@ compose_qlinear_concat(struct compose *c)
 				     "each of its tensors needs a scale and a "
 				     "zero point; correct the model");
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		if (!compose_needs(c, 3, 0, 2 + 3 * i, 3 + 3 * i)) {
 			return false;
 		}
@@ -308,11 +308,11 @@ compose_unpack(struct compose *c, struct tensor *x, int bits)
 	if (c->failed) {
 		return c->stand_in;
 	}
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		shape[d] = x->shape[d];
 	}
 	shape[x->ndim - 1] = expr_mul(c->m, bytes, expr_index(c->m, n));
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		struct tensor *part = x;
 
 		if (i > 0) {

@@ -192,7 +192,7 @@ fill_shape(struct compose *c, bool is_normal)
 		return compose_error(c, DIAG_BAD_ATTRIBUTE,
 				     "it has no shape; correct the model");
 	}
-	for (int d = 0; d < n; ++d) {
+	for (int d = 0; d < n; d++) {
 		if (sizes->ints[d] < 0 || sizes->ints[d] > INT32_MAX) {
 			return compose_error(c, DIAG_BAD_ATTRIBUTE,
 					     "%lld is no size; correct the "

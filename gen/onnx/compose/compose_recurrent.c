@@ -78,7 +78,7 @@ static const struct function {
 static const struct function *
 find_function(const char *name)
 {
-	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
 		if (strcasecmp(functions[i].name, name) == 0) {
 			return &functions[i];
 		}
@@ -115,7 +115,7 @@ set_functions(struct recurrent *r, int direction)
 				     "the model",
 				     n * r->directions);
 	}
-	for (int i = 0; i < n * (direction + 1); ++i) {
+	for (int i = 0; i < n * (direction + 1); i++) {
 		const char *name = list ? list->strings[i]
 					: r->kind->functions[i % n];
 		const struct function *f = find_function(name);
@@ -292,10 +292,10 @@ run_direction(struct recurrent *r, int direction, bool reverse,
 		in[4] = initial(r, "first_cell", 6, direction);
 		in[5] = of_direction(r, "peepholes", 7, 0, direction);
 	}
-	for (int i = 0; i < 8; ++i) {
+	for (int i = 0; i < 8; i++) {
 		n_in = in[i] ? i + 1 : n_in;
 	}
-	for (int k = 0; k <= kind->states; ++k) {
+	for (int k = 0; k <= kind->states; k++) {
 		whats[from[k]] = k == 1 || compose_wants(c, k) ? names[k]
 							       : NULL;
 	}
@@ -309,7 +309,7 @@ run_direction(struct recurrent *r, int direction, bool reverse,
 	compose_keep_attrs(c, "linear_before_reset");
 	compose_nodes(c, "tirc", kind->op_type, in, n_in, whats,
 		      kind->states + 1, made);
-	for (int k = 0; k <= kind->states; ++k) {
+	for (int k = 0; k <= kind->states; k++) {
 		out[k] = made[from[k]];
 	}
 	return true;
@@ -336,7 +336,7 @@ check_inputs(struct recurrent *r)
 	int across = r->quantized ? 1 : 2;
 	struct compose *c = r->c;
 
-	for (int i = 0; i < c->node->n_inputs && i < 8; ++i) {
+	for (int i = 0; i < c->node->n_inputs && i < 8; i++) {
 		const struct tensor *t = compose_input(c, i);
 
 		if (t && t->ndim != ranks[i]) {
@@ -349,7 +349,7 @@ check_inputs(struct recurrent *r)
 	if (!compose_known_dim(c, compose_input(c, 2), across, &r->hidden)) {
 		return false;
 	}
-	for (int i = 1; i < 3; ++i) {
+	for (int i = 1; i < 3; i++) {
 		const struct tensor *t = compose_input(c, i);
 
 		if (!expr_is_value(t->shape[0], r->directions) ||
@@ -379,7 +379,7 @@ check_scales(struct recurrent *r)
 	if (!compose_needs(c, 4, 8, 9, 10, 11)) {
 		return false;
 	}
-	for (int i = 8; i < 12; ++i) {
+	for (int i = 8; i < 12; i++) {
 		const struct tensor *t = compose_input(c, i);
 
 		if ((t->ndim != 1 && t->ndim != 2) ||
@@ -453,16 +453,16 @@ compose_kind(struct compose *c, const struct kind *kind, bool quantized)
 	if (quantized) {
 		quantize_input(&r);
 	}
-	for (int d = 0; d < r.directions; ++d) {
+	for (int d = 0; d < r.directions; d++) {
 		if (!run_direction(&r, d, reverse || d == 1, out[d])) {
 			return false;
 		}
 	}
-	for (int k = 0; k <= kind->states; ++k) {
+	for (int k = 0; k <= kind->states; k++) {
 		if (!compose_wants(c, k)) {
 			continue;
 		}
-		for (int d = 0; d < r.directions; ++d) {
+		for (int d = 0; d < r.directions; d++) {
 			of[d] = k == 0 && r.rows_first
 					? compose_swap(c, "rows_first",
 						       out[d][k], 0, 1)

@@ -78,7 +78,7 @@ rotate_pairs(struct compose *c, struct tensor *x, int64_t half,
 static bool
 check_caches(struct compose *c, const struct rotation *r, int64_t half)
 {
-	for (int i = 0; i < 2; ++i) {
+	for (int i = 0; i < 2; i++) {
 		const struct tensor *t = i == 0 ? r->cos : r->sin;
 
 		if (t->ndim != (r->positions ? 2 : 3) ||

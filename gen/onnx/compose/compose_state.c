@@ -82,7 +82,7 @@ check_sizes(struct compose *c, int64_t heads, int64_t kv_heads)
 {
 	int64_t q, size;
 
-	for (int i = 0; i < 6; ++i) {
+	for (int i = 0; i < 6; i++) {
 		const struct tensor *t = compose_input(c, i);
 
 		if (t && t->ndim != (i == 3 ? 4 : 3)) {
@@ -95,7 +95,7 @@ check_sizes(struct compose *c, int64_t heads, int64_t kv_heads)
 	if (!compose_known_dim(c, compose_input(c, 0), 2, &q)) {
 		return false;
 	}
-	for (int i = 1; i < 6; ++i) {
+	for (int i = 1; i < 6; i++) {
 		const struct tensor *t = compose_input(c, i);
 		int64_t key = q / heads * kv_heads;
 

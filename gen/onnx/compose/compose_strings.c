@@ -45,7 +45,7 @@ string_result(struct compose *c, int k, struct tensor *t)
 bool
 string_inputs(struct compose *c, int first)
 {
-	for (int i = first; i < c->node->n_inputs; ++i) {
+	for (int i = first; i < c->node->n_inputs; i++) {
 		const struct tensor *t = compose_input(c, i);
 
 		if (!t || !t->is_string) {
@@ -72,7 +72,7 @@ most_bytes(struct compose *c, int first)
 {
 	int64_t most = 1;
 
-	for (int i = first; i < c->node->n_inputs; ++i) {
+	for (int i = first; i < c->node->n_inputs; i++) {
 		int64_t bytes = string_bytes(compose_input(c, i));
 
 		most = bytes > most ? bytes : most;
@@ -118,7 +118,7 @@ axes_of(struct compose *c, int i, int rank, int *n)
 		return NULL;
 	}
 	axes = arena_array(&c->imp->tmp, int64_t, *n + 1);
-	for (int k = 0; k < *n; ++k) {
+	for (int k = 0; k < *n; k++) {
 		if (!axis_of(c, given[k], rank, &axes[k])) {
 			return NULL;
 		}
@@ -190,7 +190,7 @@ compose_string_concat_axis(struct compose *c)
 	if (!string_inputs(c, 0)) {
 		return false;
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		in[i] = string_widen(c, compose_input(c, i), most_bytes(c, 0));
 	}
 	if (!set_axis(c, 0, tensor_rank(compose_input(c, 0)))) {
@@ -212,12 +212,12 @@ compose_string_split_axis(struct compose *c)
 	if (!one_string(c) || !set_axis(c, 0, tensor_rank(in[0]))) {
 		return false;
 	}
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		whats[k] = arena_printf(&c->imp->tmp, "part_%d", k);
 	}
 	compose_keep_attrs(c, "num_outputs");
 	compose_nodes(c, "", "Split", in, in[1] ? 2 : 1, whats, n, out);
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		string_result(c, k, out[k]);
 	}
 	return true;
@@ -261,7 +261,7 @@ compose_string_gather_elements(struct compose *c)
 	}
 	at = compose_unsqueeze(c, "column", compose_input(c, 1), -1);
 	shape = arena_array(&c->imp->tmp, const struct expr *, at->ndim + 1);
-	for (int d = 0; d < at->ndim - 1; ++d) {
+	for (int d = 0; d < at->ndim - 1; d++) {
 		shape[d] = at->shape[d];
 	}
 	shape[at->ndim - 1] = x->shape[x->ndim - 1];
@@ -332,7 +332,7 @@ compose_string_flatten(struct compose *c)
 				     "dimensions; correct the model");
 	}
 	shape[0] = shape[1] = expr_i32(c->m, 1);
-	for (int d = 0; d < tensor_rank(x); ++d) {
+	for (int d = 0; d < tensor_rank(x); d++) {
 		shape[d >= axis] = expr_mul(c->m, shape[d >= axis],
 					    x->shape[d]);
 	}
@@ -352,7 +352,7 @@ compose_string_squeeze(struct compose *c)
 	if (!one_string(c)) {
 		return false;
 	}
-	for (int d = 0; d < rank && !compose_input(c, 1); ++d) {
+	for (int d = 0; d < rank && !compose_input(c, 1); d++) {
 		if (expr_is_value(x->shape[d], 1)) {
 			ones[n++] = d;
 		}
@@ -408,7 +408,7 @@ compose_string_transpose(struct compose *c)
 				     "perm must have an element for each "
 				     "dimension; correct the model");
 	}
-	for (int d = 0; d < rank; ++d) {
+	for (int d = 0; d < rank; d++) {
 		perm[d] = given ? given->ints[d] : rank - 1 - d;
 	}
 	perm[rank] = rank;
@@ -444,7 +444,7 @@ compose_string_slice(struct compose *c)
 				     "it has more axes than dimensions; "
 				     "correct the model");
 	}
-	for (int d = 0; axes == first && d < n; ++d) {
+	for (int d = 0; axes == first && d < n; d++) {
 		first[d] = d;
 	}
 	string_result(c, 0,

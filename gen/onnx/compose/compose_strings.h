@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers of the compositions for tensors of strings. */
-#ifndef TIRC_ONNX_COMPOSE_STRINGS_H
-#define TIRC_ONNX_COMPOSE_STRINGS_H
+#ifndef TIRC_COMPOSE_STRINGS_H
+#define TIRC_COMPOSE_STRINGS_H
 
 #include "compose.h"
 

@@ -38,10 +38,10 @@ from_rows(struct compose *c, struct tensor *t, const struct tensor *x)
 						const struct expr *,
 						rank + more + 1);
 
-	for (int d = 0; d < rank; ++d) {
+	for (int d = 0; d < rank; d++) {
 		shape[d] = x->shape[d];
 	}
-	for (int d = 0; d < more; ++d) {
+	for (int d = 0; d < more; d++) {
 		shape[rank + d] = t->shape[1 + d];
 	}
 	return compose_reshape(c, "shaped", t, rank + more, shape);
@@ -224,7 +224,7 @@ compose_string_split(struct compose *c)
 		longest = compose_reduce(c, "longest", "ReduceMax", made[2], 0,
 					 true);
 		longest = compose_run_size(c, longest, "pieces", most);
-		for (int k = 0; k < 2; ++k) {
+		for (int k = 0; k < 2; k++) {
 			made[k] =
 				compose_node(c, whats[k], "Slice", 4, made[k],
 					     compose_ints(c, "first", 1, &zero),

@@ -98,7 +98,7 @@ read_mel(struct compose *c, struct mel *mel)
 {
 	double v[5];
 
-	for (int i = 0; i < 5; ++i) {
+	for (int i = 0; i < 5; i++) {
 		if (!input_scalar(c->node, i, &v[i])) {
 			return compose_error(c, DIAG_UNKNOWN_SHAPE,
 					     "input %d must be known when the "
@@ -170,12 +170,12 @@ compose_mel_matrix(struct compose *c)
 	const int64_t shape[] = { mel.length / 2 + 1, mel.bins };
 
 	weights = arena_array(&c->imp->tmp, double, shape[0] * shape[1] + 1);
-	for (int64_t band = 0; band < mel.bins; ++band) {
+	for (int64_t band = 0; band < mel.bins; band++) {
 		int64_t left = mel_edge(&mel, band);
 		int64_t centre = mel_edge(&mel, band + 1);
 		int64_t right = mel_edge(&mel, band + 2);
 
-		for (int64_t at = 0; at < shape[0]; ++at) {
+		for (int64_t at = 0; at < shape[0]; at++) {
 			weights[at * mel.bins + band] = mel_weight(at, left,
 								   centre,
 								   right);

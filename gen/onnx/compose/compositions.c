@@ -42,7 +42,7 @@ is_composition(const struct node *n)
 static const struct composition *
 find_in(const struct composition *list, size_t count, const struct node *n)
 {
-	for (size_t i = 0; i < count; ++i) {
+	for (size_t i = 0; i < count; i++) {
 		if (strcmp(list[i].op_type, n->op_type) == 0 &&
 		    strcmp(list[i].domain, n->domain) == 0) {
 			return &list[i];
@@ -60,7 +60,7 @@ find_row(const struct node *n)
 bool
 has_strings(const struct node *n)
 {
-	for (int i = 0; i < n->n_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs; i++) {
 		if (n->inputs[i] && n->inputs[i]->is_string) {
 			return true;
 		}
@@ -82,7 +82,7 @@ compose_resolve(struct node *n)
 void
 compose_mark(struct graph *g, int first)
 {
-	for (int i = first; i < g->nodes.n; ++i) {
+	for (int i = first; i < g->nodes.n; i++) {
 		compose_resolve(g->nodes.data[i]);
 	}
 }
@@ -103,7 +103,7 @@ check_node(struct compose *c, const struct composition *row)
 				     n->n_outputs, n->op_type,
 				     row->max_outputs);
 	}
-	for (int i = 0; i < n->n_inputs || i < row->min_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs || i < row->min_inputs; i++) {
 		const struct tensor *t = node_input(n, i);
 
 		if (!t && i < row->min_inputs) {
@@ -138,7 +138,7 @@ take_result(struct compose *c, struct tensor *y, struct tensor *t)
 		graph_share_origins(p, c->node);
 		p->op = op_find("", "Identity");
 		import_note_inferred(c->imp, p);
-		++c->pos;
+		c->pos++;
 	} else {
 		p->outputs[t->output_index] = y;
 		y->output_index = t->output_index;
@@ -158,14 +158,14 @@ take_result(struct compose *c, struct tensor *y, struct tensor *t)
 static bool
 take_results(struct compose *c)
 {
-	for (int k = 0; k < c->node->n_outputs; ++k) {
+	for (int k = 0; k < c->node->n_outputs; k++) {
 		if (compose_wants(c, k) && !c->results[k]) {
 			return compose_refuse(c,
 					      "its output %d is not supported",
 					      k);
 		}
 	}
-	for (int k = 0; k < c->node->n_outputs; ++k) {
+	for (int k = 0; k < c->node->n_outputs; k++) {
 		struct tensor *y = c->node->outputs[k];
 
 		if (y && c->results[k]) {
@@ -186,7 +186,7 @@ make_stand_in(struct module *m)
 	const struct expr **ones = arena_array(&m->arena, const struct expr *,
 					       2 * ONNX_MAX_RANK);
 
-	for (int d = 0; d < 2 * ONNX_MAX_RANK; ++d) {
+	for (int d = 0; d < 2 * ONNX_MAX_RANK; d++) {
 		ones[d] = expr_index(m, 1);
 	}
 	t->name = "";

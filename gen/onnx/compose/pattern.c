@@ -53,7 +53,7 @@ fail(struct regex *r, const char *why)
 static void
 bytes_add(struct bytes *s, int low, int high)
 {
-	for (int b = low; b <= high; ++b) {
+	for (int b = low; b <= high; b++) {
 		s->bit[b / 64] |= (uint64_t)1 << b % 64;
 	}
 }
@@ -104,11 +104,11 @@ tree_wide(struct regex *r)
 	const struct tree *more = tree_range(r, 0x80, 0xbf), *t;
 
 	t = tree_new(r, TREE_THEN, tree_range(r, 0xc2, 0xdf), more);
-	for (int n = 2; n <= 3; ++n) {
+	for (int n = 2; n <= 3; n++) {
 		const struct tree *one = n == 2 ? tree_range(r, 0xe0, 0xef)
 						: tree_range(r, 0xf0, 0xf4);
 
-		for (int k = 0; k < n; ++k) {
+		for (int k = 0; k < n; k++) {
 			one = tree_new(r, TREE_THEN, one, more);
 		}
 		t = tree_new(r, TREE_OR, t, one);
@@ -122,7 +122,7 @@ tree_except(struct regex *r, const struct bytes *set)
 {
 	struct bytes s = { { 0 } };
 
-	for (int b = 1; b < 0x80; ++b) {
+	for (int b = 1; b < 0x80; b++) {
 		if (!bytes_have(set, b)) {
 			bytes_add(&s, b, b);
 		}
@@ -174,7 +174,7 @@ read_escape(struct regex *r)
 		fail(r, "it ends in a backslash");
 		return 0;
 	}
-	++r->at;
+	r->at++;
 	if (found) {
 		return values[found - names];
 	}
@@ -210,12 +210,12 @@ read_item(struct regex *r, struct bytes *s, int *c)
 			"supported");
 		return false;
 	}
-	++r->at;
+	r->at++;
 	if (*c != '\\') {
 		return true;
 	}
 	if (perl_class((unsigned char)*r->at, s)) {
-		++r->at;
+		r->at++;
 		return false;
 	}
 	*c = read_escape(r);
@@ -236,7 +236,7 @@ read_class(struct regex *r)
 		}
 		high = low;
 		if (r->at[0] == '-' && r->at[1] && r->at[1] != ']') {
-			++r->at;
+			r->at++;
 			if (!read_item(r, &s, &high) || high < low) {
 				fail(r, "it has a range that is none");
 				break;
@@ -247,7 +247,7 @@ read_class(struct regex *r)
 	if (*r->at != ']') {
 		fail(r, "a bracket is not closed");
 	} else {
-		++r->at;
+		r->at++;
 	}
 	return negated ? tree_except(r, &s) : tree_bytes(r, s);
 }
@@ -278,11 +278,11 @@ read_group(struct regex *r)
 		return tree_new(r, TREE_EMPTY, NULL, NULL);
 	}
 	t = read_or(r);
-	--r->depth;
+	r->depth--;
 	if (*r->at != ')') {
 		fail(r, "a group is not closed");
 	} else {
-		++r->at;
+		r->at++;
 	}
 	return t;
 }
@@ -294,17 +294,17 @@ read_backslash(struct regex *r)
 	int c = (unsigned char)*r->at;
 
 	if (c == 'b' || c == 'B') {
-		++r->at;
+		r->at++;
 		r->has_end = true;
 		return tree_new(r, c == 'b' ? TREE_BOUNDARY : TREE_INSIDE, NULL,
 				NULL);
 	}
 	if (perl_class(c, &s)) {
-		++r->at;
+		r->at++;
 		return tree_bytes(r, s);
 	}
 	if (perl_class(tolower(c), &s)) {
-		++r->at;
+		r->at++;
 		return tree_except(r, &s);
 	}
 	c = read_escape(r);
@@ -404,7 +404,7 @@ read_repeat(struct regex *r)
 		} else if (*r->at && strchr("*+?", *r->at)) {
 			min = *r->at == '+';
 			max = *r->at == '?' ? 1 : -1;
-			++r->at;
+			r->at++;
 		} else {
 			break;
 		}
@@ -429,7 +429,7 @@ read_or(struct regex *r)
 		t = tree_new(r, TREE_THEN, t, read_repeat(r));
 	}
 	if (*r->at == '|') {
-		++r->at;
+		r->at++;
 		t = tree_new(r, TREE_OR, t, read_or(r));
 	}
 	return t;
@@ -499,10 +499,10 @@ build(struct machine *m, const struct tree *t, int end)
 			s = build(m, t->a, end);
 			m->states.data[end].to[0] = s;
 		}
-		for (int k = t->min; k < t->max; ++k) {
+		for (int k = t->min; k < t->max; k++) {
 			end = state_new(m, build(m, t->a, end), end);
 		}
-		for (int k = 0; k < t->min; ++k) {
+		for (int k = 0; k < t->min; k++) {
 			s = build(m, t->a, end);
 			if (s == end) { /* t matches only the empty string */
 				break;
@@ -565,7 +565,7 @@ look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 	kinds |= 1u << TREE_EMPTY;
 	kinds |= 1u << (set[d->n - 1] != word ? TREE_BOUNDARY : TREE_INSIDE);
 	memset(d->here, 0, (size_t)d->n);
-	for (int i = 0; i < d->n - 1; ++i) {
+	for (int i = 0; i < d->n - 1; i++) {
 		if (set[i]) {
 			close_over(d, d->here, i, kinds);
 		}
@@ -582,7 +582,7 @@ number_of(struct subsets *d)
 	int i = 0;
 
 	while (i < d->sets.n && memcmp(d->sets.data[i], d->next, bytes) != 0) {
-		++i;
+		i++;
 	}
 	if (i == d->sets.n) {
 		copy = arena_copy(d->m->r->a, d->next, bytes);
@@ -596,7 +596,7 @@ static int
 step(struct subsets *d, int from, int byte)
 {
 	look_ahead(d, d->sets.data[from], is_word(byte), 0);
-	for (int i = 0; i < d->n - 1; ++i) {
+	for (int i = 0; i < d->n - 1; i++) {
 		const struct state *s = &d->m->states.data[i];
 
 		if (d->here[i] && s->kind == TREE_BYTES &&
@@ -613,7 +613,7 @@ step(struct subsets *d, int from, int byte)
 static bool
 is_like_previous(const struct machine *m, int byte)
 {
-	for (int i = 0; i < m->states.n; ++i) {
+	for (int i = 0; i < m->states.n; i++) {
 		const struct bytes *s = &m->states.data[i].set;
 
 		if (bytes_have(s, byte) != bytes_have(s, byte - 1)) {
@@ -635,16 +635,16 @@ determine(struct machine *m, int first, int last, struct automaton *out)
 	d.stack = arena_array(a, int, 2 * d.n + 2);
 	d.here = arena_alloc(a, (size_t)d.n);
 	d.next = arena_alloc(a, (size_t)d.n);
-	for (int b = 1; b < 256; ++b) {
+	for (int b = 1; b < 256; b++) {
 		like[b] = is_like_previous(m, b);
 	}
 	close_over(&d, d.next, first, 1u << TREE_EMPTY | 1u << TREE_BEGIN);
 	number_of(&d);
-	for (int s = 0; s < d.sets.n && !m->r->why; ++s) {
+	for (int s = 0; s < d.sets.n && !m->r->why; s++) {
 		uint16_t to = (uint16_t)s;
 
 		vec_push(a, &next, to);
-		for (int b = 1; b < 256; ++b) {
+		for (int b = 1; b < 256; b++) {
 			to = like[b] ? to : (uint16_t)step(&d, s, b);
 			vec_push(a, &next, to);
 		}

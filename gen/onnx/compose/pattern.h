@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regular expressions as deterministic automata over bytes. */
-#ifndef TIRC_ONNX_PATTERN_H
-#define TIRC_ONNX_PATTERN_H
+#ifndef TIRC_PATTERN_H
+#define TIRC_PATTERN_H
 
 #include "arena.h"
 

@@ -95,7 +95,7 @@ merged(struct importer *imp, const struct deferred *d, struct tensor *t,
 	if (expr_is_value(part->shape[axis], 1)) {
 		return deferred_change_rank(imp, d, "Squeeze", t, axis + 1);
 	}
-	for (int k = 0; k < part->ndim; ++k) {
+	for (int k = 0; k < part->ndim; k++) {
 		shape[k] = k == axis ? -1 : 0;
 		if (k > axis && !expr_is_int(part->shape[k], &shape[k])) {
 			deferred_refuse(imp, d,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies under import: of graphs and functions, of branches and loops; and the
  * nodes that are replaced by others when their inputs are known. */
-#ifndef TIRC_ONNX_BODIES_H
-#define TIRC_ONNX_BODIES_H
+#ifndef TIRC_BODIES_H
+#define TIRC_BODIES_H
 
 #include "importer.h"
 

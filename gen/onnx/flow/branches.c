@@ -27,7 +27,7 @@ begin_if(struct importer *imp, struct deferred *d)
 	d->flow->id = place_begin(imp, d, 0);
 	d->flow->other = place_begin(imp, d, 1);
 	vec_push(&imp->tmp, &list, d->node->inputs[0]);
-	for (int b = 0; b < 2; ++b) {
+	for (int b = 0; b < 2; b++) {
 		const Onnx__GraphProto *branch = deferred_graph(d, names[b]);
 		struct tensor **out;
 
@@ -44,7 +44,7 @@ begin_if(struct importer *imp, struct deferred *d)
 				     NULL, 0, out)) {
 			return false;
 		}
-		for (int k = 0; k < n_out; ++k) {
+		for (int k = 0; k < n_out; k++) {
 			vec_push(&imp->tmp, &list, out[k]);
 		}
 	}
@@ -128,7 +128,7 @@ add_result(struct importer *imp, struct deferred *d, struct results *r,
 	int k = r->out.n;
 
 	add_copies(imp, d, r, a, b, out);
-	for (int dim = 0; dim < a->ndim && a->ndim == b->ndim; ++dim) {
+	for (int dim = 0; dim < a->ndim && a->ndim == b->ndim; dim++) {
 		if (a->shape[dim] != b->shape[dim]) {
 			add_size(imp, d, r, k, dim, a, b);
 		}
@@ -163,7 +163,7 @@ add_results(struct importer *imp, struct deferred *d, struct results *r, int k)
 	}
 	s = sequence_new(imp, sa->n);
 	s->is_none = sa->is_none;
-	for (int i = 0; i < s->n; ++i) {
+	for (int i = 0; i < s->n; i++) {
 		s->elems[i] = graph_tensor(imp->g, out->name);
 		add_result(imp, d, r, sa->elems[i], sb->elems[i], s->elems[i]);
 	}
@@ -180,8 +180,8 @@ make_end(struct importer *imp, struct deferred *d, const struct results *r)
 	struct node *n;
 
 	vec_push(&imp->tmp, &in, impossible_condition(imp, d));
-	for (int b = 0; b < 2; ++b) {
-		for (int i = 0; i < lists[b]->n; ++i) {
+	for (int b = 0; b < 2; b++) {
+		for (int i = 0; i < lists[b]->n; i++) {
 			vec_push(&imp->tmp, &in, lists[b]->data[i]);
 		}
 	}
@@ -196,7 +196,7 @@ make_end(struct importer *imp, struct deferred *d, const struct results *r)
 			   arena_copy(&imp->m->arena, r->sizes.data,
 				      sizeof(int64_t) * (size_t)r->sizes.n),
 			   r->sizes.n);
-	for (int i = 0; i < r->counts.n; ++i) {
+	for (int i = 0; i < r->counts.n; i++) {
 		flow_run_size(imp, d, r->counts.data[i],
 			      (int)r->sizes.data[3 * i + 2]);
 	}
@@ -216,7 +216,7 @@ end_if(struct importer *imp, struct deferred *d)
 		return deferred_refuse(imp, d,
 				       "its condition is not one truth value");
 	}
-	for (int k = 0; k < d->node->n_outputs; ++k) {
+	for (int k = 0; k < d->node->n_outputs; k++) {
 		if (!add_results(imp, d, &r, k)) {
 			return false;
 		}

@@ -113,7 +113,7 @@ small_number(const struct counting *c, struct tensor *t, int64_t *v)
 static int
 state_of(const struct counting *c, const struct tensor *t)
 {
-	for (int k = 0; k < c->form->n_states; ++k) {
+	for (int k = 0; k < c->form->n_states; k++) {
 		if (c->d->flow->carried[k] == t) {
 			return k;
 		}
@@ -130,7 +130,7 @@ added_to(const struct counting *c, const struct tensor *t, int64_t *by)
 	if (!is_node(n, "Add") || n->n_inputs != 2) {
 		return NULL;
 	}
-	for (int k = 0; k < 2; ++k) {
+	for (int k = 0; k < 2; k++) {
 		if (small_int(c, n->inputs[k], by)) {
 			return source_of(n->inputs[1 - k]);
 		}
@@ -202,7 +202,7 @@ read_comparison(const struct tensor *t, struct tensor **low,
 		{ "GreaterOrEqual", true, true },
 	};
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (is_node(t->producer, rows[i].op) &&
 		    t->producer->n_inputs == 2) {
 			*low = t->producer->inputs[rows[i].swapped];
@@ -283,7 +283,7 @@ tests_counters(const struct counting *c, struct tensor *t, int depth)
 		return tests_counters(c, t->producer->inputs[0], depth - 1) &&
 		       tests_counters(c, t->producer->inputs[1], depth - 1);
 	}
-	for (int i = 0; i < c->found.n; ++i) {
+	for (int i = 0; i < c->found.n; i++) {
 		if (is_first_test(c, t, &c->found.data[i], 0)) {
 			return true;
 		}
@@ -296,7 +296,7 @@ tests_counters(const struct counting *c, struct tensor *t, int depth)
 static bool
 tests_first(const struct counting *c)
 {
-	for (int i = 0; i < c->found.n; ++i) {
+	for (int i = 0; i < c->found.n; i++) {
 		if (!is_first_test(c, c->form->condition, &c->found.data[i],
 				   DEPTH_MAX)) {
 			return false;
@@ -361,7 +361,7 @@ flow_count(struct importer *imp, const struct deferred *d,
 	    (!known && !tests_first(&c))) {
 		return NULL;
 	}
-	for (int i = 0; i < c.found.n; ++i) {
+	for (int i = 0; i < c.found.n; i++) {
 		struct tensor *in[] = { count, make_count(&c, &c.found.data[i],
 							  known) };
 

@@ -51,7 +51,7 @@ deferred_add(struct importer *imp, struct node *n, const Onnx__NodeProto *p,
 static bool
 in_list(const char *name, char *const *list, size_t n)
 {
-	for (size_t i = 0; i < n; ++i) {
+	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i], name) == 0) {
 			return true;
 		}
@@ -63,19 +63,19 @@ in_list(const char *name, char *const *list, size_t n)
 static bool
 defines(const Onnx__GraphProto *graph, const char *name)
 {
-	for (size_t i = 0; i < graph->n_input; ++i) {
+	for (size_t i = 0; i < graph->n_input; i++) {
 		if (graph->input[i]->name &&
 		    strcmp(graph->input[i]->name, name) == 0) {
 			return true;
 		}
 	}
-	for (size_t i = 0; i < graph->n_initializer; ++i) {
+	for (size_t i = 0; i < graph->n_initializer; i++) {
 		if (graph->initializer[i]->name &&
 		    strcmp(graph->initializer[i]->name, name) == 0) {
 			return true;
 		}
 	}
-	for (size_t i = 0; i < graph->n_node; ++i) {
+	for (size_t i = 0; i < graph->n_node; i++) {
 		if (in_list(name, graph->node[i]->output,
 			    graph->node[i]->n_output)) {
 			return true;
@@ -108,17 +108,17 @@ capture_graph(struct importer *imp, const struct body *body,
 	     ++i) {
 		const Onnx__NodeProto *p = graph->node[i];
 
-		for (size_t k = 0; k < p->n_input; ++k) {
+		for (size_t k = 0; k < p->n_input; k++) {
 			capture(imp, body, graph, p->input[k], list);
 		}
-		for (size_t k = 0; k < p->n_attribute; ++k) {
+		for (size_t k = 0; k < p->n_attribute; k++) {
 			if (p->attribute[k]->g) {
 				capture_graph(imp, body, p->attribute[k]->g,
 					      list, depth + 1);
 			}
 		}
 	}
-	for (size_t i = 0; i < graph->n_output; ++i) {
+	for (size_t i = 0; i < graph->n_output; i++) {
 		capture(imp, body, graph, graph->output[i]->name, list);
 	}
 }
@@ -127,7 +127,7 @@ void
 deferred_captures(struct importer *imp, const struct body *body,
 		  const Onnx__NodeProto *p, tensor_list *list)
 {
-	for (size_t i = 0; i < p->n_attribute; ++i) {
+	for (size_t i = 0; i < p->n_attribute; i++) {
 		if (p->attribute[i]->g) {
 			capture_graph(imp, body, p->attribute[i]->g, list, 0);
 		}
@@ -153,7 +153,7 @@ deferred_refuse(struct importer *imp, const struct deferred *d, const char *fmt,
 const Onnx__GraphProto *
 deferred_graph(const struct deferred *d, const char *name)
 {
-	for (size_t i = 0; i < d->proto->n_attribute; ++i) {
+	for (size_t i = 0; i < d->proto->n_attribute; i++) {
 		const Onnx__AttributeProto *a = d->proto->attribute[i];
 
 		if (a->name && strcmp(a->name, name) == 0 && a->g) {
@@ -186,7 +186,7 @@ bind_graph_inputs(struct importer *imp, const struct deferred *d,
 				       "%d; export the model again",
 				       graph->n_input, n_in);
 	}
-	for (int i = 0; i < n_in; ++i) {
+	for (int i = 0; i < n_in; i++) {
 		const char *name = graph->input[i]->name;
 
 		if (!name || !*name || scope_find(&body->scope, name)) {
@@ -205,7 +205,7 @@ find_graph_outputs(struct importer *imp, const struct deferred *d,
 		   const Onnx__GraphProto *graph, const struct body *body,
 		   struct tensor **out)
 {
-	for (size_t i = 0; i < graph->n_output; ++i) {
+	for (size_t i = 0; i < graph->n_output; i++) {
 		const char *name = graph->output[i]->name;
 		struct scope_slot *slot = name ? import_lookup(body, name)
 					       : NULL;
@@ -344,7 +344,7 @@ expand_if(struct importer *imp, struct deferred *d)
 			     0, out)) {
 		return false;
 	}
-	for (int k = 0; k < d->node->n_outputs; ++k) {
+	for (int k = 0; k < d->node->n_outputs; k++) {
 		deferred_output(imp, d, k, out[k]);
 	}
 	return deferred_finish(imp, d, NULL);
@@ -385,7 +385,7 @@ flex_part(struct importer *imp, const struct deferred *d, const char *op_type,
 
 	n->domain = "tirc";
 	n->op = NULL;
-	for (int i = 0; i < d->attrs.n; ++i) {
+	for (int i = 0; i < d->attrs.n; i++) {
 		vec_push(&imp->m->arena, &n->attrs, d->attrs.data[i]);
 	}
 	return out;
@@ -470,7 +470,7 @@ check_arity(struct importer *imp, const struct deferred *d,
 				       d->n_inputs < row->min ? row->min
 							      : row->max);
 	}
-	for (int i = row->first; i < needed; ++i) {
+	for (int i = row->first; i < needed; i++) {
 		if (!n->inputs[i]) {
 			return deferred_refuse(imp, d,
 					       "its input %d is missing; "

@@ -35,7 +35,7 @@ read_sizes(const struct node *n, struct sizes *s)
 	s->rank = w->ndim - 2;
 	s->group = node_attr_int(n, "group", 1);
 	s->known = true;
-	for (int d = 0; d < s->rank; ++d) {
+	for (int d = 0; d < s->rank; d++) {
 		if (!expr_is_int(w->shape[2 + d], &s->kernel[d])) {
 			return false;
 		}
@@ -79,7 +79,7 @@ samples(struct importer *imp, struct deferred *d, const struct sizes *s)
 	node_set_attr_ints(imp->g, made, "kernel_shape", s->kernel, s->rank);
 	node_set_attr_int(imp->g, made, "offset_group",
 			  node_attr_int(n, "offset_group", 1));
-	for (int k = 0; k < 3; ++k) {
+	for (int k = 0; k < 3; k++) {
 		if (node_attr(n, kept[k])) {
 			node_set_attr(imp->g, made, node_attr(n, kept[k]));
 		}
@@ -150,7 +150,7 @@ expand_deform_conv(struct importer *imp, struct deferred *d)
 	bias = node_input(n, 3);
 	if (bias) {
 		shape[0] = s.maps;
-		for (int k = 0; k < s.rank; ++k) {
+		for (int k = 0; k < s.rank; k++) {
 			shape[1 + k] = 1;
 		}
 		t[1] = reshape(imp, d, bias,

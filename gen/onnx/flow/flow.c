@@ -65,15 +65,15 @@ flow_set_inputs(struct importer *imp, struct deferred *d,
 	int n_old = d->node->n_inputs;
 	tensor_list all = { 0 };
 
-	for (int i = 0; i < list->n; ++i) {
+	for (int i = 0; i < list->n; i++) {
 		vec_push(&imp->tmp, &all, list->data[i]);
 	}
-	for (int i = d->n_inputs; i < n_old; ++i) {
+	for (int i = d->n_inputs; i < n_old; i++) {
 		vec_push(&imp->tmp, &all, d->node->inputs[i]);
 	}
 	d->n_inputs = list->n;
 	node_resize_inputs(d->node, all.n);
-	for (int i = 0; i < all.n; ++i) {
+	for (int i = 0; i < all.n; i++) {
 		node_set_input(d->node, i, all.data[i]);
 	}
 }
@@ -88,7 +88,7 @@ flow_transposed(struct importer *imp, const struct deferred *d,
 	int at = 0;
 
 	/* perm moves dimension `from` to `to`. */
-	for (int i = 0; i < ndim; ++i) {
+	for (int i = 0; i < ndim; i++) {
 		at += at == from;
 		perm[i] = i == to ? from : at++;
 	}
@@ -182,13 +182,13 @@ flow_loop(struct importer *imp, struct deferred *d,
 					     form->body->input[1]->name);
 		in[n++] = flow->condition;
 	}
-	for (int k = 0; k < form->n_states; ++k) {
+	for (int k = 0; k < form->n_states; k++) {
 		flow->carried[k] = flow_carry(imp, d, form->states[k],
 					      form->body->input[n]->name);
 		vec_push(&imp->tmp, &list, form->states[k]);
 		in[n++] = flow->carried[k];
 	}
-	for (int k = 0; k < form->n_sliced; ++k) {
+	for (int k = 0; k < form->n_sliced; k++) {
 		in[n++] = scan_slice(imp, d, k);
 	}
 	if (!deferred_inline(imp, d, form->body, flow->id, in, n, out)) {
@@ -197,7 +197,7 @@ flow_loop(struct importer *imp, struct deferred *d,
 	if (form->is_loop && !form->count && form->trips < 0) {
 		count_by_condition(imp, d, &list, in[0], out);
 	}
-	for (size_t k = 0; k < form->body->n_output; ++k) {
+	for (size_t k = 0; k < form->body->n_output; k++) {
 		vec_push(&imp->tmp, &list, out[k]);
 	}
 	if (flow->form.count) {
@@ -205,7 +205,7 @@ flow_loop(struct importer *imp, struct deferred *d,
 	}
 	flow_set_inputs(imp, d, &list);
 	flow->appends = arena_array(&imp->tmp, int, form->n_states + 1);
-	for (int k = 0; k < form->n_states; ++k) {
+	for (int k = 0; k < form->n_states; k++) {
 		flow->appends[k] = flow_find_append(imp, d, form->states[k],
 						    flow->carried[k],
 						    out[form->is_loop + k]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches and loops that stay in the graph: flow.c and branches.c. */
-#ifndef TIRC_ONNX_FLOW_H
-#define TIRC_ONNX_FLOW_H
+#ifndef TIRC_FLOW_H
+#define TIRC_FLOW_H
 
 #include "bodies.h"
 

@@ -47,7 +47,7 @@ static bool
 keeps_shapes(const struct deferred *d, struct tensor *const *first,
 	     struct tensor *const *next)
 {
-	for (int k = 0; k < d->flow->form.n_states; ++k) {
+	for (int k = 0; k < d->flow->form.n_states; k++) {
 		if (d->flow->appends[k] < 0 &&
 		    !tensor_same_shape(first[k], next[k])) {
 			return false;
@@ -306,7 +306,7 @@ find_stacked(struct importer *imp, const struct deferred *d,
 {
 	const struct loop_form *form = &d->flow->form;
 
-	for (int k = 0; k < d->node->n_outputs; ++k) {
+	for (int k = 0; k < d->node->n_outputs; k++) {
 		if (d->node->outputs[k] &&
 		    (k >= form->n_states || d->flow->appends[k] >= 0)) {
 			vec_push(&imp->tmp, &p->stacked,
@@ -330,13 +330,13 @@ add_all_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	if (p->stacked.n > 0 && p->condition && (p->trips >= 0 || p->count)) {
 		count_iterations(imp, d, p);
 	}
-	for (int k = 0; k < form->n_states; ++k) {
+	for (int k = 0; k < form->n_states; k++) {
 		if (d->flow->appends[k] >= 0 &&
 		    !add_appended(imp, d, p, k, first[k], next[k])) {
 			return false;
 		}
 	}
-	for (int k = 0; k < form->n_stacked; ++k) {
+	for (int k = 0; k < form->n_stacked; k++) {
 		if (!add_stacked(imp, d, p, k, next[form->n_states + k])) {
 			return false;
 		}
@@ -358,8 +358,8 @@ make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
 	if (p->count) {
 		vec_push(&imp->tmp, &in, p->count);
 	}
-	for (int l = 0; l < 3; ++l) {
-		for (int i = 0; i < lists[l]->n; ++i) {
+	for (int l = 0; l < 3; l++) {
+		for (int i = 0; i < lists[l]->n; i++) {
 			vec_push(&imp->tmp, &in, lists[l]->data[i]);
 		}
 	}
@@ -397,7 +397,7 @@ add_nothing(struct importer *imp, struct deferred *d, int k,
 	if (output >= d->node->n_outputs || !d->node->outputs[output]) {
 		return true;
 	}
-	for (int i = 0; i < t->ndim; ++i) {
+	for (int i = 0; i < t->ndim; i++) {
 		if (!expr_is_int(t->shape[i], &shape[i + 1])) {
 			return deferred_refuse(imp, d,
 					       "it has no iteration, and the "
@@ -420,11 +420,11 @@ end_unmade(struct importer *imp, struct deferred *d,
 {
 	const struct loop_form *form = &d->flow->form;
 
-	for (int k = 0; k < form->n_states; ++k) {
+	for (int k = 0; k < form->n_states; k++) {
 		deferred_output(imp, d, k, first[k]);
 		drop_carry(d->flow->carried[k], first[k]);
 	}
-	for (int k = 0; k < form->n_stacked; ++k) {
+	for (int k = 0; k < form->n_stacked; k++) {
 		if (!add_nothing(imp, d, k, next[form->n_states + k])) {
 			return false;
 		}
@@ -472,7 +472,7 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 	if (form->trips == 0) {
 		return end_unmade(imp, d, first, next);
 	}
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		struct tensor *carried = d->flow->carried[k];
 
 		if (d->flow->appends[k] >= 0) {

@@ -39,7 +39,7 @@ compare_functions(const void *a, const void *b)
 bool
 functions_collect(struct importer *imp)
 {
-	for (size_t i = 0; i < imp->model->n_functions; ++i) {
+	for (size_t i = 0; i < imp->model->n_functions; i++) {
 		struct local_function one = {
 			.proto = imp->model->functions[i],
 			.at = i,
@@ -107,7 +107,7 @@ bind_inputs(struct importer *imp, const struct body *caller,
 				"the call has more inputs or "
 				"outputs than its function");
 	}
-	for (size_t i = 0; i < f->n_input; ++i) {
+	for (size_t i = 0; i < f->n_input; i++) {
 		if (scope_find(&body->scope, f->input[i])) {
 			return bad_call(imp, item,
 					"two inputs of its function have the "
@@ -128,7 +128,7 @@ bind_outputs(struct importer *imp, const struct body *caller,
 	     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
 	     const char *item, struct body *body, int version)
 {
-	for (size_t i = 0; i < f->n_output; ++i) {
+	for (size_t i = 0; i < f->n_output; i++) {
 		struct tensor *to = i < call->n_output
 					    ? caller_tensor(caller,
 							    call->output[i])

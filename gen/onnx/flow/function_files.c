@@ -55,7 +55,7 @@ read_model(struct importer *imp, const struct tensor_source *source,
 		onnx__model_proto__unpack(&allocator, slim_copy->len,
 					  (const uint8_t *)slim_copy->data);
 
-	for (size_t i = 0; m && i < m->n_functions; ++i) {
+	for (size_t i = 0; m && i < m->n_functions; i++) {
 		if (!add(imp, m->functions[i], source)) {
 			return false;
 		}
@@ -123,7 +123,7 @@ read_file(struct importer *imp, const char *path)
 bool
 function_files(struct importer *imp)
 {
-	for (int i = 0; i < imp->options->n_functions; ++i) {
+	for (int i = 0; i < imp->options->n_functions; i++) {
 		if (!read_file(imp, imp->options->functions[i])) {
 			return false;
 		}

@@ -29,13 +29,13 @@ find_sources(struct importer *imp, struct tensor *t, tensor_list *inputs)
 
 	pointer_map_init(&seen, &imp->tmp);
 	vec_push(&imp->tmp, &list, t);
-	for (int i = 0; i < list.n; ++i) {
+	for (int i = 0; i < list.n; i++) {
 		const struct node *n = list.data[i]->producer;
 
 		if (list.data[i]->is_input) {
 			vec_push(&imp->tmp, inputs, list.data[i]);
 		}
-		for (int k = 0; n && k < n->n_inputs; ++k) {
+		for (int k = 0; n && k < n->n_inputs; k++) {
 			if (n->inputs[k] &&
 			    pointer_map_add(&seen, n->inputs[k])) {
 				vec_push(&imp->tmp, &list, n->inputs[k]);
@@ -58,7 +58,7 @@ options_for(struct importer *imp, struct tensor *condition)
 	if (inputs.n > 3) {
 		return NULL;
 	}
-	for (int i = 0; i < inputs.n; ++i) {
+	for (int i = 0; i < inputs.n; i++) {
 		const char *word =
 			command_quoted(&imp->tmp,
 				       arena_printf(&imp->tmp, "%s=VALUE",
@@ -126,7 +126,7 @@ contradict(const struct diags *diags, int first)
 {
 	bool any = false;
 
-	for (int i = first; i < diags->list.n; ++i) {
+	for (int i = first; i < diags->list.n; i++) {
 		const struct diag *d = &diags->list.data[i];
 
 		if (d->severity != DIAG_ERROR) {
@@ -155,7 +155,7 @@ static const struct diag *
 first_error(const struct diags *diags, int first)
 {
 	while (diags->list.data[first].severity != DIAG_ERROR) {
-		++first;
+		first++;
 	}
 	return &diags->list.data[first];
 }
@@ -165,17 +165,17 @@ remove_nodes(struct importer *imp, int flow)
 {
 	struct graph *g = imp->g;
 
-	for (int i = 0; i < g->nodes.n; ++i) {
+	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 
 		if (!place_within(imp, place_of_node(imp, n), flow)) {
 			continue;
 		}
-		for (int k = 0; k < n->n_inputs; ++k) {
+		for (int k = 0; k < n->n_inputs; k++) {
 			node_set_input(n, k, NULL);
 		}
 	}
-	for (int i = g->nodes.n - 1; i >= 0; --i) {
+	for (int i = g->nodes.n - 1; i >= 0; i--) {
 		struct node *n = g->nodes.data[i];
 
 		if (place_within(imp, place_of_node(imp, n), flow)) {
@@ -194,14 +194,14 @@ remove_facts(struct importer *imp, int flow)
 	struct graph *g = imp->g;
 	int kept = 0;
 
-	for (int i = 0; i < imp->read_sizes.n; ++i) {
+	for (int i = 0; i < imp->read_sizes.n; i++) {
 		if (imp->read_sizes.data[i].size->producer) {
 			imp->read_sizes.data[kept++] = imp->read_sizes.data[i];
 		}
 	}
 	imp->read_sizes.n = kept;
 	kept = 0;
-	for (int i = 0; i < g->checks.n; ++i) {
+	for (int i = 0; i < g->checks.n; i++) {
 		int of = imp->check_of.data[i];
 
 		if (!place_within(imp, of, flow)) {
@@ -221,7 +221,7 @@ remove_branch(struct importer *imp, int flow)
 	struct node *end = at->of->node;
 	int n = (at->of->n_inputs - 1) / 2;
 
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		node_set_input(end, 1 + at->branch * n + k, NULL);
 	}
 	remove_nodes(imp, flow);
@@ -310,7 +310,7 @@ is_read_within(struct importer *imp, const struct expr *check, int flow)
 	struct graph *g = imp->g;
 	int element;
 
-	for (int i = 0; i < g->run_sizes.n; ++i) {
+	for (int i = 0; i < g->run_sizes.n; i++) {
 		const struct var *v = g->run_sizes.data[i].var;
 		const struct node *n;
 
@@ -331,7 +331,7 @@ impossible_checks(struct importer *imp, int flow, int first)
 	struct graph *g = imp->g;
 
 	flow = place_branch(imp, flow);
-	for (int i = first; i < g->checks.n && flow > 0; ++i) {
+	for (int i = first; i < g->checks.n && flow > 0; i++) {
 		const struct expr *holds = g->checks.data[i].condition;
 
 		if (!is_read_within(imp, holds, flow)) {
@@ -367,7 +367,7 @@ impossible_if(struct importer *imp, struct deferred *d)
 	node_set_attr_string(imp->g, d->flow->reads_taken, "refused",
 			     branch_text(imp, d, branch));
 	place_join(imp, flows[!branch]);
-	for (int k = 0; k < d->node->n_outputs; ++k) {
+	for (int k = 0; k < d->node->n_outputs; k++) {
 		deferred_output(imp, d, k,
 				d->node->inputs[1 + !branch * n + k]);
 	}

@@ -40,13 +40,13 @@ set_inputs(struct deferred *d, struct tensor *condition,
 
 	node_resize_inputs(d->node, n);
 	node_set_input(d->node, at++, condition);
-	for (int i = 0; i < u->form.n_states; ++i) {
+	for (int i = 0; i < u->form.n_states; i++) {
 		node_set_input(d->node, at++, states[i]);
 	}
-	for (int i = 0; i < u->slices.n; ++i) {
+	for (int i = 0; i < u->slices.n; i++) {
 		node_set_input(d->node, at++, u->slices.data[i]);
 	}
-	for (int i = 0; i < u->captures.n; ++i) {
+	for (int i = 0; i < u->captures.n; i++) {
 		node_set_input(d->node, at++, u->captures.data[i]);
 	}
 }
@@ -55,7 +55,7 @@ static void
 note_captures(struct importer *imp, const struct deferred *d,
 	      struct unrolling *u)
 {
-	for (int i = d->n_inputs; i < d->node->n_inputs; ++i) {
+	for (int i = d->n_inputs; i < d->node->n_inputs; i++) {
 		vec_push(&imp->tmp, &u->captures, d->node->inputs[i]);
 	}
 }
@@ -83,7 +83,7 @@ make_empty(struct importer *imp, struct deferred *d, int k)
 				       "not declare the shape of %s",
 				       import_quote(&imp->tmp, p->name));
 	}
-	for (size_t i = 0; i < type->shape->n_dim; ++i) {
+	for (size_t i = 0; i < type->shape->n_dim; i++) {
 		shape[i + 1] = type->shape->dim[i]->dim_value;
 	}
 	deferred_output(imp, d, u->form.n_states + k,
@@ -110,7 +110,7 @@ stack(struct importer *imp, struct deferred *d, int k)
 		return make_empty(imp, d, k);
 	}
 	parts = arena_array(&imp->tmp, struct tensor *, count + 1);
-	for (int i = 0; i < count; ++i) {
+	for (int i = 0; i < count; i++) {
 		struct tensor *t = u->slices.data[i * u->form.n_stacked + k];
 
 		parts[back ? count - 1 - i : i] =
@@ -129,10 +129,10 @@ finish(struct importer *imp, struct deferred *d)
 {
 	const struct unrolling *u = d->unrolling;
 
-	for (int k = 0; k < u->form.n_states; ++k) {
+	for (int k = 0; k < u->form.n_states; k++) {
 		deferred_output(imp, d, k, d->node->inputs[1 + k]);
 	}
-	for (int k = 0; k < u->form.n_stacked; ++k) {
+	for (int k = 0; k < u->form.n_stacked; k++) {
 		if (!stack(imp, d, k)) {
 			return false;
 		}
@@ -174,10 +174,10 @@ iterate(struct importer *imp, struct deferred *d)
 		in[n++] = scalar(imp, "iteration", DT_I64, u->done);
 		in[n++] = scalar(imp, "condition", DT_BOOL, 1);
 	}
-	for (int i = 0; i < u->form.n_states; ++i) {
+	for (int i = 0; i < u->form.n_states; i++) {
 		in[n++] = d->node->inputs[1 + i];
 	}
-	for (int i = 0; i < u->form.n_sliced; ++i) {
+	for (int i = 0; i < u->form.n_sliced; i++) {
 		in[n++] = slice(imp, d, i);
 	}
 	if (!deferred_inline(imp, d, u->form.body, place_of_body(imp, d->body),
@@ -185,7 +185,7 @@ iterate(struct importer *imp, struct deferred *d)
 		return false;
 	}
 	own = u->form.is_loop;
-	for (int i = 0; i < u->form.n_stacked; ++i) {
+	for (int i = 0; i < u->form.n_stacked; i++) {
 		vec_push(&imp->tmp, &u->slices,
 			 out[own + u->form.n_states + i]);
 	}
@@ -221,8 +221,8 @@ enum { COPIED_NODES_MAX = 16, NUMBERED_NODES_MAX = 64 };
 static bool
 uses_number(const Onnx__GraphProto *body)
 {
-	for (size_t i = 0; i < body->n_node; ++i) {
-		for (size_t k = 0; k < body->node[i]->n_input; ++k) {
+	for (size_t i = 0; i < body->n_node; i++) {
+		for (size_t k = 0; k < body->node[i]->n_input; k++) {
 			if (strcmp(body->node[i]->input[k],
 				   body->input[0]->name) == 0) {
 				return true;
@@ -242,14 +242,14 @@ keeps_condition(const Onnx__GraphProto *body)
 	if (strcmp(name, from) == 0) {
 		return true;
 	}
-	for (size_t i = 0; i < body->n_initializer; ++i) {
+	for (size_t i = 0; i < body->n_initializer; i++) {
 		const char *own = body->initializer[i]->name;
 
 		if (own && strcmp(own, name) == 0) {
 			return true;
 		}
 	}
-	for (size_t i = 0; i < body->n_node; ++i) {
+	for (size_t i = 0; i < body->n_node; i++) {
 		const Onnx__NodeProto *p = body->node[i];
 
 		if (p->op_type && p->n_output == 1 &&
@@ -268,7 +268,7 @@ keeps_condition(const Onnx__GraphProto *body)
 static bool
 has_sequences(const struct importer *imp, const struct loop_form *form)
 {
-	for (int i = 0; i < form->n_states; ++i) {
+	for (int i = 0; i < form->n_states; i++) {
 		if (sequence_find(imp, form->states[i])) {
 			return true;
 		}
@@ -309,10 +309,10 @@ has_names(const Onnx__GraphProto *body)
 {
 	bool all = true;
 
-	for (size_t i = 0; i < body->n_input; ++i) {
+	for (size_t i = 0; i < body->n_input; i++) {
 		all = all && body->input[i]->name;
 	}
-	for (size_t i = 0; i < body->n_output; ++i) {
+	for (size_t i = 0; i < body->n_output; i++) {
 		all = all && body->output[i]->name;
 	}
 	return all;
@@ -444,7 +444,7 @@ count_slices(struct importer *imp, const struct deferred *d,
 	int64_t axis = 0;
 
 	analyser_init(&a, imp->m);
-	for (int i = 0; i < form->n_sliced; ++i) {
+	for (int i = 0; i < form->n_sliced; i++) {
 		struct tensor *x = form->sliced[i];
 
 		axis = flow_axis(form->in_axes, i, x->ndim);
@@ -495,14 +495,14 @@ scan_element(struct importer *imp, const struct deferred *d, int64_t b,
 	struct attr copy;
 	struct node *n;
 
-	for (int i = 0; i < n_in; ++i) {
+	for (int i = 0; i < n_in; i++) {
 		vec_push(&imp->tmp, &in,
 			 in_batch(imp, d, d->node->inputs[1 + i], b));
 	}
-	for (int i = d->n_inputs; i < d->node->n_inputs; ++i) {
+	for (int i = d->n_inputs; i < d->node->n_inputs; i++) {
 		vec_push(&imp->tmp, &in, d->node->inputs[i]);
 	}
-	for (int k = 0; k < n_out; ++k) {
+	for (int k = 0; k < n_out; k++) {
 		out[k] = d->node->outputs[k]
 				 ? graph_tensor(imp->g,
 						d->node->outputs[k]->name)
@@ -540,17 +540,17 @@ expand_batch(struct importer *imp, struct deferred *d)
 				       "newer");
 	}
 	out = arena_array(&imp->tmp, struct tensor *, batch * n_out + 1);
-	for (int64_t b = 0; b < batch; ++b) {
+	for (int64_t b = 0; b < batch; b++) {
 		scan_element(imp, d, b, out + b * n_out);
 	}
-	for (int k = 0; k < n_out; ++k) {
+	for (int k = 0; k < n_out; k++) {
 		struct tensor *y = d->node->outputs[k];
 
 		if (!y) {
 			continue;
 		}
 		parts = arena_array(&imp->tmp, struct tensor *, batch + 1);
-		for (int64_t b = 0; b < batch; ++b) {
+		for (int64_t b = 0; b < batch; b++) {
 			parts[b] = deferred_change_rank(imp, d, "Unsqueeze",
 							out[b * n_out + k], 0);
 		}

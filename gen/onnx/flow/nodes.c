@@ -32,7 +32,7 @@ import_node_item(struct importer *imp, const struct body *body, int index,
 static bool
 import_opset(const struct body *body, const char *domain, int64_t *version)
 {
-	for (size_t i = 0; i < body->n_opsets; ++i) {
+	for (size_t i = 0; i < body->n_opsets; i++) {
 		if (strcmp(import_domain(body->opsets[i]->domain), domain) ==
 		    0) {
 			*version = body->opsets[i]->version;
@@ -71,7 +71,7 @@ static bool
 declare_outputs(struct importer *imp, struct body *body,
 		const Onnx__NodeProto *p, const char *item)
 {
-	for (size_t i = 0; i < p->n_output; ++i) {
+	for (size_t i = 0; i < p->n_output; i++) {
 		const char *name = p->output[i];
 		struct scope_slot *slot;
 		struct tensor *t;
@@ -185,8 +185,8 @@ add_named(struct importer *imp, const struct body *body,
 	    strcmp(p->op_type, "Gradient") != 0) {
 		return;
 	}
-	for (int k = 0; k < 3; ++k) {
-		for (int i = 0; i < attrs->n; ++i) {
+	for (int k = 0; k < 3; k++) {
+		for (int i = 0; i < attrs->n; i++) {
 			const struct attr *a = &attrs->data[i];
 			bool is_list = a->kind == ATTR_STRINGS;
 
@@ -194,7 +194,7 @@ add_named(struct importer *imp, const struct body *body,
 			    (!is_list && a->kind != ATTR_STRING)) {
 				continue;
 			}
-			for (int j = 0; j < (is_list ? a->n : 1); ++j) {
+			for (int j = 0; j < (is_list ? a->n : 1); j++) {
 				const char *name = is_list ? a->strings[j]
 							   : a->s;
 				const struct scope_slot *slot =
@@ -232,11 +232,11 @@ make_node(struct importer *imp, const struct body *body,
 	    !import_attributes(imp, body, p, item, &attrs)) {
 		return false;
 	}
-	for (int i = 0; i < n_in; ++i) {
+	for (int i = 0; i < n_in; i++) {
 		vec_push(&imp->tmp, &in,
 			 find_input(imp, body, p->input[i], item));
 	}
-	for (int i = 0; i < n_out; ++i) {
+	for (int i = 0; i < n_out; i++) {
 		const struct scope_slot *slot =
 			*p->output[i] ? scope_find(&body->scope, p->output[i])
 				      : NULL;
@@ -245,7 +245,7 @@ make_node(struct importer *imp, const struct body *body,
 	}
 	/* Omitted inputs at the end are removed. */
 	while (n_in > 0 && !*p->input[n_in - 1]) {
-		--n_in;
+		n_in--;
 	}
 	in.n = n_in;
 	deferred_captures(imp, body, p, &in);
@@ -257,7 +257,7 @@ make_node(struct importer *imp, const struct body *body,
 					 p->op_type, name, in.data, in.n, out,
 					 n_out, origin, version);
 
-	for (int i = 0; i < attrs.n; ++i) {
+	for (int i = 0; i < attrs.n; i++) {
 		vec_push(a, &n->attrs, attrs.data[i]);
 	}
 	place_node(imp, n, place_of_body(imp, body));
@@ -333,7 +333,7 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 			ONNX_MAX_INLINED);
 	}
 	if (f) {
-		for (size_t i = 0; i < p->n_input; ++i) {
+		for (size_t i = 0; i < p->n_input; i++) {
 			find_input(imp, body, p->input[i], item);
 		}
 		return function_inline(imp, body, f, p, item, origin);
@@ -345,7 +345,7 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 static bool
 check_closed(struct importer *imp, const struct body *body)
 {
-	for (uint32_t i = 0; i < body->scope.cap; ++i) {
+	for (uint32_t i = 0; i < body->scope.cap; i++) {
 		if (body->scope.slot[i].open) {
 			return diag_error(
 				&imp->m->diags, DIAG_MISSING_TENSOR,
@@ -371,7 +371,7 @@ import_body(struct importer *imp, struct body *body)
 	const char **items = arena_array(&imp->tmp, const char *,
 					 body->n_nodes + 1);
 
-	for (size_t i = 0; i < body->n_nodes; ++i) {
+	for (size_t i = 0; i < body->n_nodes; i++) {
 		const Onnx__NodeProto *p = body->nodes[i];
 
 		items[i] = import_node_item(imp, body, (int)i, p);
@@ -389,7 +389,7 @@ import_body(struct importer *imp, struct body *body)
 	if (!check_closed(imp, body)) {
 		return false;
 	}
-	for (size_t i = 0; i < body->n_nodes; ++i) {
+	for (size_t i = 0; i < body->n_nodes; i++) {
 		if (!import_node(imp, body, body->nodes[i], (int)i, items[i])) {
 			return false;
 		}

@@ -129,7 +129,7 @@ insert(struct importer *imp, struct deferred *d)
 		return give(imp, d, append(imp, from, d->node->inputs[1]));
 	}
 	s = sequence_new(imp, from->n + 1);
-	for (int i = 0; i < s->n; ++i) {
+	for (int i = 0; i < s->n; i++) {
 		s->elems[i] = i == at ? d->node->inputs[1]
 				      : from->elems[i - (i > at)];
 	}
@@ -148,7 +148,7 @@ erase(struct importer *imp, struct deferred *d)
 		return false;
 	}
 	s = sequence_new(imp, from->n - 1);
-	for (int i = 0; i < s->n; ++i) {
+	for (int i = 0; i < s->n; i++) {
 		s->elems[i] = from->elems[i + (i >= at)];
 	}
 	return give(imp, d, s);
@@ -225,7 +225,7 @@ part_sizes(struct importer *imp, const struct deferred *d, int64_t size, int *n)
 	}
 	*n = size > 0 ? (int)((size - 1) / each) + 1 : 0;
 	sizes = arena_array(&imp->tmp, int64_t, *n + 1);
-	for (int i = 0; i < *n; ++i) {
+	for (int i = 0; i < *n; i++) {
 		sizes[i] = i < *n - 1 ? each : size - each * (*n - 1);
 	}
 	return sizes;
@@ -253,7 +253,7 @@ split(struct importer *imp, struct deferred *d)
 		return false;
 	}
 	s = sequence_new(imp, count);
-	for (int i = 0; i < count; ++i) {
+	for (int i = 0; i < count; i++) {
 		s->elems[i] = graph_tensor(imp->g, d->node->outputs[0]->name);
 	}
 	in[1] = graph_constant_ints(imp->g, "split", count, sizes);
@@ -290,11 +290,11 @@ map(struct importer *imp, struct deferred *d)
 	in = arena_array(&imp->tmp, struct tensor *, n_in + 1);
 	out = arena_array(&imp->tmp, struct tensor *, body->n_output + 1);
 	made = arena_array(&imp->tmp, struct sequence *, n_out + 1);
-	for (int k = 0; k < n_out; ++k) {
+	for (int k = 0; k < n_out; k++) {
 		made[k] = sequence_new(imp, first->n);
 	}
-	for (int i = 0; i < first->n; ++i) {
-		for (int k = 0; k < n_in; ++k) {
+	for (int i = 0; i < first->n; i++) {
+		for (int k = 0; k < n_in; k++) {
 			struct tensor *t = d->node->inputs[k];
 			const struct sequence *s = sequence_find(imp, t);
 
@@ -310,11 +310,11 @@ map(struct importer *imp, struct deferred *d)
 				     in, n_in, out)) {
 			return false;
 		}
-		for (int k = 0; k < n_out; ++k) {
+		for (int k = 0; k < n_out; k++) {
 			made[k]->elems[i] = out[k];
 		}
 	}
-	for (int k = 0; k < n_out; ++k) {
+	for (int k = 0; k < n_out; k++) {
 		if (d->node->outputs[k]) {
 			sequence_set(imp, d->node->outputs[k], made[k]);
 			d->node->outputs[k]->producer = NULL;
@@ -377,7 +377,7 @@ expand_sequence(struct importer *imp, struct deferred *d)
 		{ "SplitToSequence", split },
 	};
 
-	for (int i = 0; i < d->node->n_inputs; ++i) {
+	for (int i = 0; i < d->node->n_inputs; i++) {
 		const struct sequence *s = sequence_find(imp,
 							 d->node->inputs[i]);
 
@@ -388,7 +388,7 @@ expand_sequence(struct importer *imp, struct deferred *d)
 					       "it an output of the model");
 		}
 	}
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (strcmp(rows[i].op, d->node->op_type) == 0) {
 			return rows[i].fn(imp, d);
 		}
@@ -430,7 +430,7 @@ sequence_outputs(struct importer *imp)
 	tensor_list old = { 0 };
 	bool any = false;
 
-	for (int i = 0; i < g->outputs.n; ++i) {
+	for (int i = 0; i < g->outputs.n; i++) {
 		vec_push(&imp->tmp, &old, g->outputs.data[i]);
 		any = any || sequence_find(imp, g->outputs.data[i]);
 	}
@@ -438,7 +438,7 @@ sequence_outputs(struct importer *imp)
 		return true;
 	}
 	g->outputs.n = 0;
-	for (int i = 0; i < old.n; ++i) {
+	for (int i = 0; i < old.n; i++) {
 		struct tensor *t = old.data[i];
 		const struct sequence *s = sequence_find(imp, t);
 
@@ -447,7 +447,7 @@ sequence_outputs(struct importer *imp)
 			continue;
 		}
 		t->is_output = false;
-		for (int k = 0; k < s->n; ++k) {
+		for (int k = 0; k < s->n; k++) {
 			if (!add_output(imp, s->elems[k],
 					element_name(imp, s, t, k))) {
 				return false;

@@ -207,7 +207,7 @@ encoder_list(struct ml *m, const char *what, struct dtype *type)
 		*type = dtype_of(DT_STRING);
 		return ml_strings(m, what, a->n, a->strings);
 	}
-	for (int k = 0; k < 2; ++k) {
+	for (int k = 0; k < 2; k++) {
 		name = arena_printf(&m->imp->tmp, "%s_%s", what,
 				    k == 0 ? "int64s" : "floats");
 		*type = dtype_of(kinds[k]);
@@ -337,7 +337,7 @@ feature_vectorizer(struct ml *m)
 	struct tensor *y;
 	struct node *n;
 
-	for (int i = 0; i < m->n->n_inputs; ++i) {
+	for (int i = 0; i < m->n->n_inputs; i++) {
 		const struct tensor *t = m->n->inputs[i];
 
 		in[i] = ml_cast(m, m->n->inputs[i], t->type, f32);
@@ -415,7 +415,7 @@ static const struct row rows[] = {
 static const struct row *
 find(const char *op_type)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (strcmp(rows[i].op, op_type) == 0) {
 			return &rows[i];
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of the domain ai.onnx.ml as nodes of other operators: shared
  * helpers. */
-#ifndef TIRC_ONNX_ML_H
-#define TIRC_ONNX_ML_H
+#ifndef TIRC_ML_H
+#define TIRC_ML_H
 
 #include "bodies.h"
 

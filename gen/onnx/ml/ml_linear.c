@@ -286,7 +286,7 @@ first_vector(const struct pairs *p, int64_t class)
 {
 	int64_t first = 0;
 
-	for (int64_t i = 0; i < class; ++i) {
+	for (int64_t i = 0; i < class; i++) {
 		first += p->sizes[i];
 	}
 	return first;
@@ -298,11 +298,11 @@ static void
 fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 	  int64_t j)
 {
-	for (int side = 0; side < 2; ++side) {
+	for (int side = 0; side < 2; side++) {
 		int64_t class = side == 0 ? i : j, from = side == 0 ? j - 1 : i;
 		int64_t first = first_vector(p, class);
 
-		for (int64_t v = first; v < first + p->sizes[class]; ++v) {
+		for (int64_t v = first; v < first + p->sizes[class]; v++) {
 			p->matrix[row * p->n_vectors + v] =
 				coefficients[from * p->n_vectors + v];
 		}
@@ -317,7 +317,7 @@ fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 static bool
 count_vectors(struct pairs *p, int64_t n_coefficients)
 {
-	for (int64_t i = 0; i < p->classes; ++i) {
+	for (int64_t i = 0; i < p->classes; i++) {
 		if (p->sizes[i] < 0 ||
 		    p->sizes[i] > n_coefficients - p->n_vectors) {
 			return false;
@@ -342,8 +342,8 @@ make_pairs(struct ml *m, struct pairs *p)
 	p->matrix = arena_array(a, double, p->n * p->n_vectors + 1);
 	p->votes = arena_array(a, double, p->classes * p->n + 1);
 	p->base = arena_array(a, double, p->classes + 1);
-	for (int64_t i = 0; i < p->classes; ++i) {
-		for (int64_t j = i + 1; j < p->classes; ++j) {
+	for (int64_t i = 0; i < p->classes; i++) {
+		for (int64_t j = i + 1; j < p->classes; j++) {
 			fill_pair(p, coefficients, row++, i, j);
 		}
 	}
@@ -394,7 +394,7 @@ square_of_pairs(struct ml *m, struct svm *s, const struct pairs *p,
 	double *matrix = arena_array(&m->imp->tmp, double, k *k * p->n + 1);
 	double *add = arena_array(&m->imp->tmp, double, k *k + 1);
 
-	for (int64_t i = 0; i < k; ++i) {
+	for (int64_t i = 0; i < k; i++) {
 		for (int64_t j = i + 1; j < k; ++j, ++row) {
 			matrix[(i * k + j) * p->n + row] = 1;
 			matrix[(j * k + i) * p->n + row] = -1;
@@ -419,7 +419,7 @@ class_probabilities(struct ml *m, struct svm *s, const struct pairs *p,
 	struct tensor *other, *squares, *q;
 	struct node *n;
 
-	for (int64_t t = 0; t < k; ++t) {
+	for (int64_t t = 0; t < k; t++) {
 		one[t * k + t] = 1;
 	}
 	n = ml_node(m, "Transpose", "losses", 1, r);

@@ -14,7 +14,7 @@ ml_name(struct ml *m, const char *what)
 {
 	const struct tensor *y = NULL;
 
-	for (int k = 0; k < m->n->n_outputs && !y; ++k) {
+	for (int k = 0; k < m->n->n_outputs && !y; k++) {
 		y = m->n->outputs[k];
 	}
 	return arena_printf(&m->imp->tmp, "%s_%s", y ? y->name : m->n->name,
@@ -27,7 +27,7 @@ make(struct ml *m, const char *op, const char *what, int n_in, va_list ap)
 	struct tensor **in = arena_array(&m->imp->tmp, struct tensor *,
 					 n_in + 1);
 
-	for (int i = 0; i < n_in; ++i) {
+	for (int i = 0; i < n_in; i++) {
 		in[i] = va_arg(ap, struct tensor *);
 	}
 	return deferred_make(m->imp, m->d, op, in, n_in,
@@ -91,12 +91,12 @@ ml_constant(struct ml *m, const char *what, struct dtype type,
 	int64_t n = 1;
 	void *data;
 
-	for (int d = 0; d < n_dims; ++d) {
+	for (int d = 0; d < n_dims; d++) {
 		n *= shape[d];
 	}
 	data = arena_alloc(&m->imp->m->arena,
 			   (size_t)(n + 1) * (size_t)dtype_bytes(type));
-	for (int64_t i = 0; i < n; ++i) {
+	for (int64_t i = 0; i < n; i++) {
 		union number from = { .f = values[i] };
 
 		number_store(type, data, (size_t)i,
@@ -181,7 +181,7 @@ ml_doubles(struct ml *m, const struct value *v, const double **values)
 {
 	double *list = arena_array(&m->imp->tmp, double, v->elems + 1);
 
-	for (int64_t i = 0; i < v->elems; ++i) {
+	for (int64_t i = 0; i < v->elems; i++) {
 		list[i] = number_cast(dtype_of(DT_F64), v->type,
 				      value_element(v, i))
 				  .f;
@@ -220,7 +220,7 @@ ml_attr_ints(struct ml *m, const char *name, const int64_t **values)
 	}
 	v = a->tensor;
 	ints = arena_array(&m->imp->tmp, int64_t, v->elems + 1);
-	for (int64_t i = 0; i < v->elems; ++i) {
+	for (int64_t i = 0; i < v->elems; i++) {
 		ints[i] = number_cast(dtype_of(DT_I64), v->type,
 				      value_element(v, i))
 				  .i;
@@ -253,7 +253,7 @@ ml_labels(struct ml *m, const char *ints, const char *strings,
 		return;
 	}
 	places = arena_array(&m->imp->tmp, int64_t, a->n);
-	for (int i = 0; i < a->n; ++i) {
+	for (int i = 0; i < a->n; i++) {
 		places[i] = i;
 	}
 	m->strings = a->strings;
@@ -269,7 +269,7 @@ ml_label_names(struct ml *m, const char *what, const int64_t *labels, int n)
 	if (!m->strings) {
 		return ml_ints(m, what, n, labels);
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		names[i] = m->strings[labels[i]];
 	}
 	return ml_strings(m, what, n, names);

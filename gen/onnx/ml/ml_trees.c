@@ -133,7 +133,7 @@ add_branch(struct forest *f, const struct model_node *s, struct place p)
 	/* A comparison with NaN is false, except x != NaN, which is true. */
 	nan_first = (s->missing || mode == NEQ) != exchanged;
 	flags = (equal ? 2 : 0) + (nan_first ? 1 : 0);
-	for (int k = 0; k < 2; ++k) {
+	for (int k = 0; k < 2; k++) {
 		int side = exchanged ? !k : k;
 
 		next[k] = s->mode == MEMBER && k == 1 &&
@@ -164,7 +164,7 @@ place_tree(struct forest *f, int64_t t)
 		if (s->mode == LEAF) {
 			add_leaf(f, s);
 			sum += p.depth;
-			++leaves;
+			leaves++;
 		} else {
 			add_branch(f, s, p);
 		}
@@ -184,13 +184,13 @@ ends_early(struct forest *f)
 	const double wrong_guess = 3;
 	double depth = 0;
 
-	for (int64_t t = 0; t < f->n_roots; ++t) {
+	for (int64_t t = 0; t < f->n_roots; t++) {
 		depth += f->depth[t];
 	}
 	if (depth <= f->mean_depth + wrong_guess * (double)f->n_roots) {
 		return false;
 	}
-	for (int i = 0; i < f->places.n; ++i) {
+	for (int i = 0; i < f->places.n; i++) {
 		if (f->nodes[f->places.data[i].source].mode == LEAF) {
 			f->feature.data[i] = -1;
 		}
@@ -203,7 +203,7 @@ ends_early(struct forest *f)
 static void
 keep_first(struct forest *f)
 {
-	for (int i = 0; 2 * i < f->next.n; ++i) {
+	for (int i = 0; 2 * i < f->next.n; i++) {
 		f->next.data[i] = f->next.data[2 * i];
 	}
 }
@@ -230,7 +230,7 @@ sort_weights(struct forest *f)
 	if (f->n_targets < 1 || f->n_targets > INT32_MAX) {
 		return bad_trees(f);
 	}
-	for (int64_t i = 0; i < f->n_weights; ++i) {
+	for (int64_t i = 0; i < f->n_weights; i++) {
 		struct weight *w = &f->weights[i];
 		struct model_node *s = &f->nodes[w->node];
 
@@ -239,7 +239,7 @@ sort_weights(struct forest *f)
 		}
 		s->first_weight = s->n_weights++ ? s->first_weight : i;
 	}
-	for (int64_t i = 0; i < f->n_nodes; ++i) {
+	for (int64_t i = 0; i < f->n_nodes; i++) {
 		const struct model_node *s = &f->nodes[i];
 
 		f->single = f->single && (s->mode != LEAF || s->n_weights == 1);
@@ -260,14 +260,14 @@ weight_table(struct forest *f, const char *how)
 	int64_t shape[2];
 	double *table;
 
-	for (int64_t i = 0; i < f->n_nodes; ++i) {
+	for (int64_t i = 0; i < f->n_nodes; i++) {
 		numbers[i] = f->nodes[i].mode == LEAF ? n++ : 0;
 	}
 	table = arena_array(f->a, double, n * f->n_targets + 1);
-	for (int64_t i = 0; i < n * f->n_targets; ++i) {
+	for (int64_t i = 0; i < n * f->n_targets; i++) {
 		table[i] = none;
 	}
-	for (int64_t i = 0; i < f->n_weights; ++i) {
+	for (int64_t i = 0; i < f->n_weights; i++) {
 		const struct weight *w = &f->weights[i];
 		double *at =
 			&table[numbers[w->node] * f->n_targets + w->target];
@@ -276,7 +276,7 @@ weight_table(struct forest *f, const char *how)
 		      : strcmp(how, "MAX") == 0 ? fmax(*at, w->value)
 						: *at + w->value;
 	}
-	for (int i = 0; i < f->row.n; ++i) {
+	for (int i = 0; i < f->row.n; i++) {
 		const struct model_node *s =
 			&f->nodes[f->places.data[i].source];
 
@@ -305,7 +305,7 @@ forest_sums(struct forest *f, struct tensor *x, const char *how)
 	}
 	f->root = arena_array(f->a, double, f->n_roots + 1);
 	f->depth = arena_array(f->a, double, f->n_roots + 1);
-	for (int64_t t = 0; t < f->n_roots; ++t) {
+	for (int64_t t = 0; t < f->n_roots; t++) {
 		if (!place_tree(f, t)) {
 			return NULL;
 		}
@@ -370,7 +370,7 @@ mode_of(const char *name)
 					     "BRANCH_EQ",     "BRANCH_NEQ",
 					     "BRANCH_MEMBER", "LEAF" };
 
-	for (int k = 0; k <= LEAF; ++k) {
+	for (int k = 0; k <= LEAF; k++) {
 		if (strcmp(name, names[k]) == 0) {
 			return (enum mode)k;
 		}
@@ -389,7 +389,7 @@ read_nodes(struct forest *f, int64_t n_features)
 	const double *values;
 	int n = modes && modes->kind == ATTR_STRINGS ? modes->n : 0, n_missing;
 
-	for (int k = 0; k < 5; ++k) {
+	for (int k = 0; k < 5; k++) {
 		if (ml_attr_ints(f->m, arena_printf(f->a, "nodes_%s", names[k]),
 				 &lists[k]) != n) {
 			return bad_trees(f);
@@ -404,7 +404,7 @@ read_nodes(struct forest *f, int64_t n_features)
 	f->nodes = arena_array(f->a, struct model_node, n + 1);
 	f->roots = arena_array(f->a, int64_t, n + 1);
 	sorted = arena_array(f->a, struct model_node *, n + 1);
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		struct model_node *s = &f->nodes[i];
 
 		*s = (struct model_node){
@@ -422,10 +422,10 @@ read_nodes(struct forest *f, int64_t n_features)
 	}
 	qsort(sorted, (size_t)n, sizeof *sorted, compare_ids);
 	f->sorted = sorted;
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		struct model_node *s = &f->nodes[i];
 
-		for (int k = 0; k < 2 && s->mode != LEAF; ++k) {
+		for (int k = 0; k < 2 && s->mode != LEAF; k++) {
 			s->next[k] = find_node(f, s->tree, lists[3 + k][i]);
 		}
 		if (s->mode == MEMBER || s->next[0] < 0 || s->next[1] < 0 ||
@@ -456,7 +456,7 @@ read_weights(struct forest *f, const char *what)
 	}
 	f->weights = arena_array(f->a, struct weight, n + 1);
 	f->n_weights = n;
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		f->weights[i] = (struct weight){
 			find_node(f, trees[i], nodes[i]), ids[i], values[i]
 		};
@@ -571,12 +571,12 @@ ml_tree_classifier(struct ml *m)
 				    "not supported");
 	}
 	f.n_targets = n_labels;
-	for (int64_t i = 0; i < f.n_weights; ++i) {
+	for (int64_t i = 0; i < f.n_weights; i++) {
 		positive = positive && f.weights[i].value >= 0;
 		one = one && f.weights[i].target == f.weights[0].target;
 	}
 	one = one && n_labels == 2;
-	for (int64_t i = 0; i < f.n_weights && one; ++i) {
+	for (int64_t i = 0; i < f.n_weights && one; i++) {
 		f.weights[i].target = 0;
 	}
 	f.n_targets = one ? 1 : n_labels;
@@ -612,7 +612,7 @@ read_members(struct forest *f, int64_t n_nodes)
 {
 	int n = ml_floats(f->m, "membership_values", &f->members), at = 0;
 
-	for (int64_t i = 0; i < n_nodes; ++i) {
+	for (int64_t i = 0; i < n_nodes; i++) {
 		struct model_node *s = &f->nodes[i];
 
 		if (s->mode != MEMBER) {
@@ -620,7 +620,7 @@ read_members(struct forest *f, int64_t n_nodes)
 		}
 		s->first_member = at;
 		while (at < n && !isnan(f->members[at])) {
-			++at;
+			at++;
 		}
 		s->n_members = at++ - s->first_member;
 		if (s->n_members < 1) {
@@ -643,7 +643,7 @@ read_lists(struct forest *f, int64_t n_features)
 	int n = ml_floats(f->m, "nodes_splits", &splits);
 	int leaves = ml_floats(f->m, "leaf_weights", &weights), n_missing;
 
-	for (int k = 0; k < 6; ++k) {
+	for (int k = 0; k < 6; k++) {
 		if (ml_attr_ints(f->m, names[k], &lists[k]) != n) {
 			return bad_trees(f);
 		}
@@ -658,14 +658,14 @@ read_lists(struct forest *f, int64_t n_features)
 	f->nodes = arena_array(f->a, struct model_node, f->n_nodes + 1);
 	f->weights = arena_array(f->a, struct weight, leaves + 1);
 	f->n_weights = leaves;
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		struct model_node *s = &f->nodes[i];
 
 		s->mode = (enum mode)lists[5][i];
 		s->feature = lists[0][i];
 		s->value = splits[i];
 		s->missing = n_missing == n && missing[i];
-		for (int k = 0; k < 2; ++k) {
+		for (int k = 0; k < 2; k++) {
 			bool leaf = lists[3 + k][i] != 0;
 			int64_t to = lists[1 + k][i];
 
@@ -679,14 +679,14 @@ read_lists(struct forest *f, int64_t n_features)
 			return bad_trees(f);
 		}
 	}
-	for (int i = 0; i < leaves; ++i) {
+	for (int i = 0; i < leaves; i++) {
 		f->nodes[n + i].mode = LEAF;
 		f->weights[i] = (struct weight){ n + i, targets[i],
 						 weights[i] };
 	}
 	f->n_roots = ml_attr_ints(f->m, "tree_roots", &roots);
 	f->roots = arena_array(f->a, int64_t, f->n_roots + 1);
-	for (int64_t t = 0; t < f->n_roots; ++t) {
+	for (int64_t t = 0; t < f->n_roots; t++) {
 		f->roots[t] = roots[t];
 		if (roots[t] < 0 || roots[t] >= n) {
 			return bad_trees(f);

@@ -56,7 +56,7 @@ copy_lists(struct arena *a, const Onnx__AttributeProto *p, struct attr *out)
 		double *floats = arena_array(a, double, p->n_floats + 1);
 
 		out->n = (int)p->n_floats;
-		for (size_t i = 0; i < p->n_floats; ++i) {
+		for (size_t i = 0; i < p->n_floats; i++) {
 			floats[i] = (double)p->floats[i];
 		}
 		out->floats = floats;
@@ -65,7 +65,7 @@ copy_lists(struct arena *a, const Onnx__AttributeProto *p, struct attr *out)
 						   p->n_strings + 1);
 
 		out->n = (int)p->n_strings;
-		for (size_t i = 0; i < p->n_strings; ++i) {
+		for (size_t i = 0; i < p->n_strings; i++) {
 			strings[i] =
 				arena_strndup(a,
 					      (const char *)p->strings[i].data,
@@ -164,7 +164,7 @@ default_of_function(struct importer *imp, struct local_function *f,
 		f->defaults = arena_array(&imp->tmp, const struct attr *,
 					  n + 1);
 		text_map_init(&f->attributes, &imp->tmp);
-		for (i = 0; i < n; ++i) {
+		for (i = 0; i < n; i++) {
 			if (list[i]->name) {
 				text_map_add(&f->attributes, list[i]->name, i);
 			}
@@ -191,7 +191,7 @@ static bool
 find_reference(struct importer *imp, const struct body *body, const char *name,
 	       const char *item, const struct attr **out)
 {
-	for (int i = 0; body->attrs && i < body->attrs->n; ++i) {
+	for (int i = 0; body->attrs && i < body->attrs->n; i++) {
 		if (strcmp(body->attrs->data[i].name, name) == 0) {
 			*out = &body->attrs->data[i];
 			return true;
@@ -230,7 +230,7 @@ import_attributes(struct importer *imp, const struct body *body,
 	struct text_map names;
 
 	text_map_init(&names, &imp->tmp);
-	for (size_t i = 0; i < p->n_attribute; ++i) {
+	for (size_t i = 0; i < p->n_attribute; i++) {
 		const Onnx__AttributeProto *ap = p->attribute[i];
 		struct attr attr = { 0 };
 
@@ -282,7 +282,7 @@ float_value(struct arena *a, const double *from, int n)
 {
 	float *to = arena_array(a, float, n + 1);
 
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		to[i] = (float)from[i];
 	}
 	return make_value(a, DT_F32, n, to);
@@ -295,13 +295,13 @@ strings_content(struct arena *a, const char *const *strings, int n,
 	size_t width = 1;
 	uint8_t *data;
 
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		size_t length = strlen(strings[i]);
 
 		width = length >= width ? length + 1 : width;
 	}
 	data = arena_alloc(a, (size_t)n * width + 1);
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		memcpy(data + (size_t)i * width, strings[i],
 		       strlen(strings[i]));
 	}

@@ -32,7 +32,7 @@ parse_entries(const struct tensor_source *source, const Onnx__TensorProto *p,
 {
 	struct module *m = source->module;
 
-	for (size_t i = 0; i < p->n_external_data; ++i) {
+	for (size_t i = 0; i < p->n_external_data; i++) {
 		const char *key = p->external_data[i]->key;
 		const char *value = p->external_data[i]->value;
 		uint64_t *number = NULL;

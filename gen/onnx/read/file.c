@@ -21,7 +21,7 @@ onnx_file_new(void)
 void
 onnx_file_close(struct onnx_file *file)
 {
-	for (int i = 0; file && i < file->n; ++i) {
+	for (int i = 0; file && i < file->n; i++) {
 		struct onnx_map *map = &file->maps[i];
 
 		if (map->kind == BYTES_MAPPED) {
@@ -34,7 +34,7 @@ onnx_file_close(struct onnx_file *file)
 	if (file) {
 		free(file->maps);
 	}
-	for (int i = 0; file && i < file->n_kept; ++i) {
+	for (int i = 0; file && i < file->n_kept; i++) {
 		free(file->kept[i]);
 	}
 	if (file) {
@@ -144,7 +144,7 @@ map_open(int fd, struct onnx_map *map)
 static const struct onnx_map *
 find_map(const struct onnx_file *file, const char *path)
 {
-	for (int i = 0; i < file->n; ++i) {
+	for (int i = 0; i < file->n; i++) {
 		if (file->maps[i].path &&
 		    strcmp(file->maps[i].path, path) == 0) {
 			return &file->maps[i];
@@ -213,7 +213,7 @@ onnx_file_bytes(const struct onnx_file *file)
 {
 	int64_t bytes = 0;
 
-	for (int i = 0; i < file->n; ++i) {
+	for (int i = 0; i < file->n; i++) {
 		bytes += (int64_t)file->maps[i].length;
 	}
 	return bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of an import, and the functions that read the parts of an ONNX
  * file. */
-#ifndef TIRC_ONNX_IMPORTER_H
-#define TIRC_ONNX_IMPORTER_H
+#ifndef TIRC_IMPORTER_H
+#define TIRC_IMPORTER_H
 
 #include "onnx.pb-c.h"
 #include "onnx_file.h"

@@ -17,14 +17,14 @@ import_quote(struct arena *a, const char *name)
 	size_t n = 0;
 
 	text[n++] = '\'';
-	for (const char *p = name; *p; ++p) {
+	for (const char *p = name; *p; p++) {
 		unsigned char c = (unsigned char)*p;
 
 		if (n > 120) {
 			/* Do not cut a UTF-8 character. */
 			while (n > 100 && (*p & 0xc0) == 0x80) {
-				--p;
-				--n;
+				p--;
+				n--;
 			}
 			memcpy(text + n, "…", 3);
 			n += 3;

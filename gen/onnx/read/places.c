@@ -60,7 +60,7 @@ place_new(struct importer *imp, int first, int flow)
 	while (imp->flow_of.n < imp->g->next_node_id) {
 		vec_push(&imp->tmp, &imp->flow_of, -1);
 	}
-	for (int id = first; id < imp->flow_of.n; ++id) {
+	for (int id = first; id < imp->flow_of.n; id++) {
 		if (imp->flow_of.data[id] < 0) {
 			imp->flow_of.data[id] = flow;
 		}
@@ -97,7 +97,7 @@ place_join(struct importer *imp, int flow)
 	int into = place_now(imp, imp->flows.data[flow].parent);
 
 	imp->flows.data[flow].joined = true;
-	for (int i = 0; i < g->nodes.n; ++i) {
+	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 
 		if (node_is_control(n) && node_attr_int(n, "body", 0) == flow) {

@@ -25,7 +25,7 @@ scope_find(const struct scope *s, const char *name)
 	if (s->cap == 0) {
 		return NULL;
 	}
-	for (uint32_t i = hash_name(name);; ++i) {
+	for (uint32_t i = hash_name(name);; i++) {
 		struct scope_slot *slot = &s->slot[i & (s->cap - 1)];
 
 		if (!slot->name) {
@@ -46,7 +46,7 @@ scope_add(struct scope *s, const char *name, struct tensor *t)
 		s->cap = s->cap ? s->cap * 2 : 32;
 		s->n = 0;
 		s->slot = arena_array(s->arena, struct scope_slot, s->cap);
-		for (uint32_t i = 0; i < old.cap; ++i) {
+		for (uint32_t i = 0; i < old.cap; i++) {
 			if (old.slot[i].name) {
 				scope_add(s, old.slot[i].name,
 					  old.slot[i].tensor)
@@ -60,6 +60,6 @@ scope_add(struct scope *s, const char *name, struct tensor *t)
 		i = (i + 1) & (s->cap - 1);
 	}
 	s->slot[i] = (struct scope_slot){ .name = name, .tensor = t };
-	++s->n;
+	s->n++;
 	return &s->slot[i];
 }

@@ -46,17 +46,17 @@ compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 		uint32_t d = state[3], e = state[4], f = state[5];
 		uint32_t g = state[6], h = state[7];
 
-		for (int i = 0; i < 16; ++i) {
+		for (int i = 0; i < 16; i++) {
 			w[i] = load_be32(data + 4 * i);
 		}
-		for (int i = 16; i < 64; ++i) {
+		for (int i = 16; i < 64; i++) {
 			uint32_t p = w[i - 15], q = w[i - 2];
 
 			w[i] = w[i - 16] + w[i - 7] +
 			       (rotate(p, 7) ^ rotate(p, 18) ^ p >> 3) +
 			       (rotate(q, 17) ^ rotate(q, 19) ^ q >> 10);
 		}
-		for (int i = 0; i < 64; ++i) {
+		for (int i = 0; i < 64; i++) {
 			uint32_t t = h +
 				     (rotate(e, 6) ^ rotate(e, 11) ^
 				      rotate(e, 25)) +
@@ -125,12 +125,12 @@ sha256_final(struct sha256 *s, uint8_t digest[32])
 	uint64_t bits = s->length * 8;
 	uint8_t tail[8];
 
-	for (int i = 0; i < 8; ++i) {
+	for (int i = 0; i < 8; i++) {
 		tail[i] = (uint8_t)(bits >> (56 - 8 * i));
 	}
 	sha256_update(s, padding, 1 + (119 - s->length % 64) % 64);
 	sha256_update(s, tail, 8);
-	for (int i = 0; i < 32; ++i) {
+	for (int i = 0; i < 32; i++) {
 		digest[i] = (uint8_t)(s->state[i / 4] >> (24 - 8 * (i % 4)));
 	}
 }
@@ -142,7 +142,7 @@ sha256_text(struct sha256 *s, struct arena *a)
 	char *text = arena_alloc(a, 17);
 
 	sha256_final(s, digest);
-	for (int i = 0; i < 8; ++i) {
+	for (int i = 0; i < 8; i++) {
 		snprintf(text + 2 * i, 3, "%02x", digest[i]);
 	}
 	return text;

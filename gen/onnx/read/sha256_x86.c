@@ -36,14 +36,14 @@ compress_sha(uint32_t state[8], const uint8_t *data, size_t blocks,
 	for (; blocks > 0; --blocks, data += 64) {
 		__m128i old_abef = abef, old_cdgh = cdgh, w[4];
 
-		for (int i = 0; i < 4; ++i) {
+		for (int i = 0; i < 4; i++) {
 			w[i] = _mm_shuffle_epi8(_mm_loadu_si128(
 							(const __m128i
 								 *)(data +
 								    16 * i)),
 						swap);
 		}
-		for (int i = 0; i < 16; ++i) {
+		for (int i = 0; i < 16; i++) {
 			__m128i k = _mm_add_epi32(w[i & 3],
 						  _mm_loadu_si128((
 							  const __m128i

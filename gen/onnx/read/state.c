@@ -10,7 +10,7 @@ import_set_shape(struct importer *imp, struct tensor *t, int ndim,
 {
 	t->ndim = ndim;
 	t->shape = arena_array(&imp->m->arena, const struct expr *, ndim + 1);
-	for (int i = 0; i < ndim; ++i) {
+	for (int i = 0; i < ndim; i++) {
 		t->shape[i] = expr_index(imp->m, dims[i]);
 	}
 }
@@ -30,7 +30,7 @@ bool
 import_initializers(struct importer *imp, struct body *body,
 		    const Onnx__GraphProto *graph)
 {
-	for (size_t i = 0; i < graph->n_initializer; ++i) {
+	for (size_t i = 0; i < graph->n_initializer; i++) {
 		const Onnx__TensorProto *p = graph->initializer[i];
 		const char *name = p->name ? p->name : "";
 		const char *item = arena_printf(&imp->tmp, "initializer %s",

@@ -48,7 +48,7 @@ tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 	int64_t bytes = dtype_bytes(type) > 0 ? dtype_bytes(type) : 1;
 	bool empty = false;
 
-	for (int i = 0; i < ndim; ++i) {
+	for (int i = 0; i < ndim; i++) {
 		if (dims[i] < 0) {
 			return diag_error(
 				&m->diags, DIAG_BAD_SHAPE, place,
@@ -59,7 +59,7 @@ tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 		empty = empty || dims[i] == 0;
 	}
 	*elems = empty ? 0 : 1;
-	for (int i = 0; i < ndim && !empty; ++i) {
+	for (int i = 0; i < ndim && !empty; i++) {
 		if (__builtin_mul_overflow(bytes, dims[i], &bytes) ||
 		    bytes > ONNX_MAX_BYTES) {
 			return diag_error(
@@ -124,7 +124,7 @@ unpack(const struct decoder *d, const uint8_t *packed, uint8_t *out)
 {
 	int n = in_a_byte(d), bits = dtype_bits(d->type);
 
-	for (int64_t i = 0; i < d->elems; ++i) {
+	for (int64_t i = 0; i < d->elems; i++) {
 		uint8_t v = (uint8_t)(packed[i / n] >> i % n * bits);
 
 		number_store(dtype_stored(d->type), out, (size_t)i,
@@ -190,7 +190,7 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 		if (f.number == d->list) {
 			whole = f.data;
 			n += f.type == WIRE_BYTES ? f.length : width;
-			++pieces;
+			pieces++;
 			if (f.type != WIRE_BYTES && f.type != single) {
 				n = SIZE_MAX / 2;
 			}
@@ -441,7 +441,7 @@ tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 	}
 	*out = (struct tensor_content){ .ndim = (int)p->n_dims };
 	out->shape = arena_array(d.arena, int64_t, p->n_dims + 2);
-	for (size_t i = 0; i < p->n_dims; ++i) {
+	for (size_t i = 0; i < p->n_dims; i++) {
 		out->shape[i] = p->dims[i];
 	}
 	if (d.type.kind == DT_STRING) {

@@ -131,7 +131,7 @@ stored_bytes(struct arena *a, const struct array *array, size_t *bytes)
 	}
 	*bytes = (size_t)((array->elems + n - 1) / n);
 	packed = arena_alloc(a, *bytes + 1);
-	for (int64_t i = 0; i < array->elems; ++i) {
+	for (int64_t i = 0; i < array->elems; i++) {
 		packed[i / n] |= (uint8_t)((data[i] & ((1 << bits) - 1))
 					   << i % n * bits);
 	}

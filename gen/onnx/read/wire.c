@@ -143,7 +143,7 @@ read_fixed(struct wire_reader *r, int bytes, uint64_t *value)
 	if (r->end - r->at < bytes) {
 		return false;
 	}
-	for (int i = bytes - 1; i >= 0; --i) {
+	for (int i = bytes - 1; i >= 0; i--) {
 		v = v << 8 | r->at[i];
 	}
 	r->at += bytes;
@@ -339,7 +339,7 @@ wire_slim(const uint8_t *data, size_t length, enum wire_message kind,
 {
 	struct slimmer s = { .base = data, .out = out };
 
-	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; ++i) {
+	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
 		s.table[rules[i].in][rules[i].field] = &rules[i];
 	}
 	if (!slim_message(&s, data, length, kind, 0)) {

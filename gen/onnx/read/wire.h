@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Protobuf's wire format, checked byte by byte, and the slim copy of a model:
  * everything but the contents of tensors, which stay in the file. */
-#ifndef TIRC_ONNX_WIRE_H
-#define TIRC_ONNX_WIRE_H
+#ifndef TIRC_WIRE_H
+#define TIRC_WIRE_H
 
 #include "arena.h"
 

@@ -57,7 +57,7 @@ wire_close(struct strbuf *out, size_t start)
 {
 	size_t n = out->len - start;
 
-	for (int i = 0; i < LENGTH_BYTES; ++i) {
+	for (int i = 0; i < LENGTH_BYTES; i++) {
 		unsigned more = i < LENGTH_BYTES - 1 ? 0x80 : 0;
 
 		out->data[start - LENGTH_BYTES + (size_t)i] =

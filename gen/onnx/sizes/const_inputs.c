@@ -26,7 +26,7 @@ find_input(const struct importer *imp, const struct scope *scope,
 	   const char *name, int *position)
 {
 	*position = 0;
-	for (size_t i = 0; i < imp->graph->n_input; ++i) {
+	for (size_t i = 0; i < imp->graph->n_input; i++) {
 		const Onnx__ValueInfoProto *p = imp->graph->input[i];
 
 		if (!p->name || scope_find(scope, p->name)) {
@@ -80,7 +80,7 @@ list_shape(struct importer *imp, const Onnx__ValueInfoProto *p,
 		out->shape[0] = out->elems;
 		return true;
 	}
-	for (int d = 0; d < out->ndim; ++d) {
+	for (int d = 0; d < out->ndim; d++) {
 		const Onnx__TensorShapeProto__Dimension *dim = s->dim[d];
 		bool fixed =
 			dim->value_case ==
@@ -138,7 +138,7 @@ read_list(struct importer *imp, const Onnx__ValueInfoProto *p,
 				(size_t)list.n *
 						(size_t)dtype_bytes(out->type) +
 					1);
-	for (int i = 0; i < list.n; ++i) {
+	for (int i = 0; i < list.n; i++) {
 		number_store(out->type, out->data, (size_t)i, list.data[i]);
 	}
 	return list_shape(imp, p, out) ||
@@ -160,7 +160,7 @@ fits(const Onnx__ValueInfoProto *p, const struct array *a)
 			  : !dtype_equal(t, a->type))) {
 		return false;
 	}
-	for (size_t d = 0; type->shape && d < type->shape->n_dim; ++d) {
+	for (size_t d = 0; type->shape && d < type->shape->n_dim; d++) {
 		const Onnx__TensorShapeProto__Dimension *dim =
 			type->shape->dim[d];
 
@@ -228,13 +228,13 @@ import_const_inputs(struct importer *imp, struct body *body)
 
 	/* find_input() numbers the inputs without a name in the scope: the new
 	 * names are added only after all inputs were found. */
-	for (int i = 0; i < o->n_const_inputs; ++i) {
+	for (int i = 0; i < o->n_const_inputs; i++) {
 		if (!add_constant(imp, body, &o->const_inputs[i],
 				  o->const_inputs[i].array)) {
 			return false;
 		}
 	}
-	for (int i = 0; i < o->n_const_inputs; ++i) {
+	for (int i = 0; i < o->n_const_inputs; i++) {
 		const char *name = o->const_inputs[i].name;
 
 		if (scope_find(&body->scope, name)) {
@@ -249,7 +249,7 @@ import_const_inputs(struct importer *imp, struct body *body)
 bool
 import_is_const_input(const struct importer *imp, const char *name)
 {
-	for (int i = 0; i < imp->options->n_const_inputs; ++i) {
+	for (int i = 0; i < imp->options->n_const_inputs; i++) {
 		if (strcmp(imp->options->const_inputs[i].name, name) == 0) {
 			return true;
 		}

@@ -117,7 +117,7 @@ product(struct span a, struct span b)
 			a.max * b.max };
 	struct span s = { v[0], v[0] };
 
-	for (int i = 0; i < 4; ++i) {
+	for (int i = 0; i < 4; i++) {
 		if (isnan(v[i])) {
 			return anything;
 		}
@@ -187,7 +187,7 @@ span_of_all(struct finder *f, const struct node *n, int first)
 {
 	struct span s = span_of(f, n->inputs[first]);
 
-	for (int i = first + 1; i < n->n_inputs; ++i) {
+	for (int i = first + 1; i < n->n_inputs; i++) {
 		s = joined(s, span_of(f, n->inputs[i]));
 	}
 	return s;
@@ -199,7 +199,7 @@ extreme(struct finder *f, const struct node *n, bool largest)
 {
 	struct span s = span_of(f, n->inputs[0]);
 
-	for (int i = 1; i < n->n_inputs; ++i) {
+	for (int i = 1; i < n->n_inputs; i++) {
 		struct span b = span_of(f, n->inputs[i]);
 
 		s.min = largest ? fmax(s.min, b.min) : fmin(s.min, b.min);
@@ -233,7 +233,7 @@ sizes_of(const struct tensor *x, bool product)
 {
 	double most = product ? 1 : 0;
 
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		struct tensor one = { .ndim = 1, .shape = &x->shape[d] };
 		int64_t v;
 
@@ -310,7 +310,7 @@ span_of_value(const struct value *v)
 	if (n > ELEMS_MAX || n == 0) {
 		return anything;
 	}
-	for (int64_t i = 0; i < n; ++i) {
+	for (int64_t i = 0; i < n; i++) {
 		union number x = v->data ? number_load(v->type, v->data,
 						       (size_t)i)
 					 : v->fill;
@@ -331,7 +331,7 @@ span_of_elems(const struct tensor *t)
 {
 	struct span s = { INFINITY, -INFINITY };
 
-	for (int i = 0; i < t->n_elems; ++i) {
+	for (int i = 0; i < t->n_elems; i++) {
 		const struct expr *e = t->elems[i];
 		int64_t min, max;
 
@@ -356,7 +356,7 @@ span_of_node(struct finder *f, const struct node *n)
 	if (n->n_inputs == 0 || !n->inputs[0]) {
 		return anything;
 	}
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i) {
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
 		if (strcmp(rules[i].op, n->op_type) == 0) {
 			return apply(f, n, rules[i].rule);
 		}

@@ -192,7 +192,7 @@ read_call(struct reading *r, const char *name)
 	if (strcmp(name, "min") != 0 && strcmp(name, "max") != 0) {
 		return fail(r);
 	}
-	for (int i = 1; i < n; ++i) {
+	for (int i = 1; i < n; i++) {
 		a[0] = extreme(r, a[0], a[i], name[1] == 'i');
 	}
 	return a[0];
@@ -218,7 +218,7 @@ read_name(struct reading *r)
 	if (n >= sizeof low) {
 		return fail(r);
 	}
-	for (size_t i = 0; i < n; ++i) {
+	for (size_t i = 0; i < n; i++) {
 		low[i] = (char)tolower((unsigned char)start[i]);
 	}
 	return read_call(r, low);

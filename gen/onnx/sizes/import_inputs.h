@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inputs of the model; their shapes and sizes follow from the model and the
  * options. */
-#ifndef TIRC_ONNX_IMPORT_INPUTS_H
-#define TIRC_ONNX_IMPORT_INPUTS_H
+#ifndef TIRC_IMPORT_INPUTS_H
+#define TIRC_IMPORT_INPUTS_H
 
 #include "importer.h"
 

@@ -55,7 +55,7 @@ declared_shape(const Onnx__ValueInfoProto *p)
 static const struct input_shape *
 asked_shape(const struct importer *imp, const char *name)
 {
-	for (int i = 0; i < imp->options->n_shapes; ++i) {
+	for (int i = 0; i < imp->options->n_shapes; i++) {
 		if (strcmp(imp->options->shapes[i].name, name) == 0) {
 			return &imp->options->shapes[i];
 		}
@@ -82,18 +82,18 @@ rank_of(const struct inputs *in, const Onnx__ValueInfoProto *p)
 static void
 collect_names(struct inputs *in)
 {
-	for (int i = 0; i < in->list.n; ++i) {
+	for (int i = 0; i < in->list.n; i++) {
 		const Onnx__TensorShapeProto *s = declared_shape(
 			in->list.data[i]);
 
-		for (size_t d = 0; s && d < s->n_dim; ++d) {
+		for (size_t d = 0; s && d < s->n_dim; d++) {
 			if (dim_name(s->dim[d])) {
 				size_names_add(&in->names, dim_name(s->dim[d]),
 					       d == 0);
 			}
 		}
 	}
-	for (int i = 0; i < in->list.n; ++i) {
+	for (int i = 0; i < in->list.n; i++) {
 		const Onnx__ValueInfoProto *p = in->list.data[i];
 		const Onnx__TensorShapeProto *s = declared_shape(p);
 		const struct input_shape *asked = asked_shape(in->imp, p->name);
@@ -101,7 +101,7 @@ collect_names(struct inputs *in)
 		const char **dims = arena_array(&in->imp->tmp, const char *,
 						n > 0 ? n + 1 : 1);
 
-		for (int d = 0; d < n; ++d) {
+		for (int d = 0; d < n; d++) {
 			bool number = asked && d < asked->ndim &&
 				      asked->dims[d] != INPUT_SHAPE_OPEN;
 			bool open = !s || is_unnamed(s->dim[d]);
@@ -125,7 +125,7 @@ list_of(const struct inputs *in)
 	struct arena *a = &in->imp->tmp;
 	const char *list = NULL;
 
-	for (int i = 0; i < in->list.n; ++i) {
+	for (int i = 0; i < in->list.n; i++) {
 		const char *one = import_quote(a, in->list.data[i]->name);
 
 		if (i == 20) {
@@ -191,7 +191,7 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 
 	while (at < in->list.n &&
 	       strcmp(in->list.data[at]->name, asked->name) != 0) {
-		++at;
+		at++;
 	}
 	if (at == in->list.n) {
 		return bad_option(
@@ -214,7 +214,7 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 				s ? s->n_dim : (size_t)ONNX_MAX_RANK,
 				asked->ndim));
 	}
-	for (int d = 0; d < asked->ndim; ++d) {
+	for (int d = 0; d < asked->ndim; d++) {
 		if (!apply_dim(in, asked, d, in->dims.data[at][d],
 			       s ? s->dim[d] : NULL)) {
 			return false;
@@ -229,7 +229,7 @@ bind_all(struct inputs *in)
 	const struct import_options *o = in->imp->options;
 
 	collect_names(in);
-	for (int i = 0; i < o->n_shapes; ++i) {
+	for (int i = 0; i < o->n_shapes; i++) {
 		if (!apply_shape(in, &o->shapes[i])) {
 			return false;
 		}
@@ -292,7 +292,7 @@ make_bytes(struct inputs *in, struct tensor *t, const char *item, int64_t *max)
 				  "it has %d dimensions; strings may have %d",
 				  t->ndim, ONNX_MAX_RANK - 1);
 	}
-	for (int i = 0; i < imp->options->n_string_lengths; ++i) {
+	for (int i = 0; i < imp->options->n_string_lengths; i++) {
 		if (strcmp(imp->options->string_lengths[i].name,
 			   t->model_name) == 0) {
 			bytes = imp->options->string_lengths[i].bytes;
@@ -312,13 +312,13 @@ check_string_lengths(struct inputs *in)
 {
 	struct importer *imp = in->imp;
 
-	for (int i = 0; i < imp->options->n_string_lengths; ++i) {
+	for (int i = 0; i < imp->options->n_string_lengths; i++) {
 		const char *name = imp->options->string_lengths[i].name;
 		bool found = false;
 
 		/* the name in the model, which may differ from the tensor's
 		 * name */
-		for (int k = 0; k < imp->g->inputs.n; ++k) {
+		for (int k = 0; k < imp->g->inputs.n; k++) {
 			const struct tensor *t = imp->g->inputs.data[k];
 
 			found = found || (t->is_string &&
@@ -372,7 +372,7 @@ make_input(struct inputs *in, int at)
 	t->ndim = asked ? asked->ndim : (int)s->n_dim;
 	t->shape = arena_array(&imp->m->arena, const struct expr *,
 			       t->ndim + 2);
-	for (int d = 0; d < t->ndim; ++d) {
+	for (int d = 0; d < t->ndim; d++) {
 		if (!dim_expr(in, at, d, &t->shape[d], &max[d])) {
 			return NULL;
 		}
@@ -450,7 +450,7 @@ list_input(struct inputs *in, Onnx__ValueInfoProto *p)
 		return check_input(in, p);
 	}
 	vec_push(&imp->tmp, &in->sequences, s);
-	for (int k = in->list.n - s.n; k < in->list.n; ++k) {
+	for (int k = in->list.n - s.n; k < in->list.n; k++) {
 		if (!check_name(in, in->list.data[k]) ||
 		    !check_input(in, in->list.data[k])) {
 			return false;
@@ -470,7 +470,7 @@ make_sequence(struct inputs *in, const struct input_sequence *from,
 	struct sequence *s = sequence_new(imp, from->n < 0 ? 0 : from->n);
 
 	s->is_none = from->n < 0;
-	for (int k = 0; k < s->n; ++k) {
+	for (int k = 0; k < s->n; k++) {
 		s->elems[k] = imp->g->inputs.data[from->first + k];
 	}
 	sequence_set(imp, t, s);
@@ -481,7 +481,7 @@ make_sequence(struct inputs *in, const struct input_sequence *from,
 static bool
 is_element(const struct inputs *in, int i)
 {
-	for (int k = 0; k < in->sequences.n; ++k) {
+	for (int k = 0; k < in->sequences.n; k++) {
 		const struct input_sequence *s = &in->sequences.data[k];
 
 		if (i >= s->first && i < s->first + s->n) {
@@ -500,7 +500,7 @@ import_inputs(struct importer *imp, struct body *body)
 	bool ok = true;
 
 	scope_init(&in.given, &imp->tmp);
-	for (size_t i = 0; i < imp->graph->n_input; ++i) {
+	for (size_t i = 0; i < imp->graph->n_input; i++) {
 		Onnx__ValueInfoProto *p = imp->graph->input[i];
 
 		if (p->name && scope_find(&body->scope, p->name)) {
@@ -537,7 +537,7 @@ import_inputs(struct importer *imp, struct body *body)
 		return false;
 	}
 	errors = imp->m->diags.n_errors;
-	for (int i = 0; i < in.list.n; ++i) {
+	for (int i = 0; i < in.list.n; i++) {
 		struct tensor *t = make_input(&in, i);
 
 		if (imp->m->diags.n_errors > errors) {
@@ -555,7 +555,7 @@ import_inputs(struct importer *imp, struct body *body)
 	if (!ok) {
 		return false;
 	}
-	for (int i = 0; i < in.sequences.n; ++i) {
+	for (int i = 0; i < in.sequences.n; i++) {
 		make_sequence(&in, &in.sequences.data[i], body);
 	}
 	return check_string_lengths(&in);

@@ -23,7 +23,7 @@ missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 		.size = size,
 	};
 
-	for (int i = 0; i < imp->missing->n; ++i) {
+	for (int i = 0; i < imp->missing->n; i++) {
 		if (imp->missing->data[i].kind == kind &&
 		    strcmp(imp->missing->data[i].name, name) == 0) {
 			return false;
@@ -38,7 +38,7 @@ count(const missing_list *list, enum missing_kind kind)
 {
 	int n = 0;
 
-	for (int i = 0; i < list->n; ++i) {
+	for (int i = 0; i < list->n; i++) {
 		n += list->data[i].kind == kind;
 	}
 	return n;
@@ -56,7 +56,7 @@ missing_options(struct arena *a, const missing_list *list,
 	if (n > 0) {
 		memcpy(bounds, given->bounds, sizeof *bounds * (size_t)n);
 	}
-	for (int i = 0; i < list->n; ++i) {
+	for (int i = 0; i < list->n; i++) {
 		if (list->data[i].kind == MISSING_BOUND) {
 			bounds[n++] = (struct size_bound){
 				.name = list->data[i].name,
@@ -80,7 +80,7 @@ names_of(struct arena *a, const missing_list *list, enum missing_kind kind)
 	const char *text = "";
 	int shown = 0;
 
-	for (int i = 0; i < list->n; ++i) {
+	for (int i = 0; i < list->n; i++) {
 		const struct missing_size *m = &list->data[i];
 
 		if (m->kind != kind) {
@@ -104,7 +104,7 @@ options_of(struct arena *a, const missing_list *list)
 {
 	const char *text = "";
 
-	for (int i = 0; i < list->n && i < 40; ++i) {
+	for (int i = 0; i < list->n && i < 40; i++) {
 		const struct missing_size *m = &list->data[i];
 		const char *word = arena_printf(a,
 						m->kind == MISSING_SHAPE

@@ -14,7 +14,7 @@
 static const struct sequence_length *
 find_length(struct importer *imp, const char *name)
 {
-	for (int i = 0; i < imp->options->n_sequences; ++i) {
+	for (int i = 0; i < imp->options->n_sequences; i++) {
 		if (strcmp(imp->options->sequences[i].name, name) == 0) {
 			imp->length_used[i] = true;
 			return &imp->options->sequences[i];
@@ -26,7 +26,7 @@ find_length(struct importer *imp, const char *name)
 bool
 import_lengths_used(struct importer *imp)
 {
-	for (int i = 0; i < imp->options->n_sequences; ++i) {
+	for (int i = 0; i < imp->options->n_sequences; i++) {
 		if (!imp->length_used[i]) {
 			return diag_error(
 				&imp->m->diags, DIAG_BAD_OPTION,
@@ -58,7 +58,7 @@ element_type(struct importer *imp, const Onnx__TypeProto *type, int k)
 	tensor->shape = shape;
 	shape->dim = arena_array(a, Onnx__TensorShapeProto__Dimension *,
 				 (int)shape->n_dim + 1);
-	for (size_t d = 0; d < shape->n_dim; ++d) {
+	for (size_t d = 0; d < shape->n_dim; d++) {
 		Onnx__TensorShapeProto__Dimension *dim =
 			arena_copy(a, type->tensor_type->shape->dim[d],
 				   sizeof *dim);
@@ -118,7 +118,7 @@ import_sequence_input(struct importer *imp, Onnx__ValueInfoProto *p,
 				  "its sequence has no type of elements; "
 				  "export the model again");
 	}
-	for (int k = 0; k < length->n; ++k) {
+	for (int k = 0; k < length->n; k++) {
 		Onnx__ValueInfoProto *one = arena_copy(&imp->tmp, p, sizeof *p);
 
 		one->name = arena_printf(&imp->tmp, "%s_%d", p->name, k);

@@ -76,7 +76,7 @@ size_nms(struct sizing *s)
 	if (!most_boxes(s, &most)) {
 		return size_no_bound(s, y);
 	}
-	for (int i = 0; i < n->n_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs; i++) {
 		in[i] = n->inputs[i];
 	}
 	kept = upgrade_tensor(&s->u, "kept");
@@ -153,7 +153,7 @@ rows_of(struct sizing *s, struct tensor *x, const struct attr *axis,
 	}
 	at = (int)(axis->i < 0 ? axis->i + x->ndim : axis->i);
 	perm[0] = at;
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		if (d != at) {
 			perm[n++] = d;
 		}
@@ -211,7 +211,7 @@ size_unique(struct sizing *s)
 	out[1] = inverse ? inverse : upgrade_tensor(&s->u, "inverse");
 	out[2] = upgrade_tensor(&s->u, "all_counts");
 	out[3] = upgrade_tensor(&s->u, "number");
-	for (int k = 1; k < 4; ++k) {
+	for (int k = 1; k < 4; k++) {
 		node_add_output(made, out[k]);
 	}
 	node_set_attr_int(s->u.g, made, "sorted", sorted);

@@ -11,7 +11,7 @@ declared_shape(const struct importer *imp, const struct tensor *y)
 {
 	const Onnx__TensorShapeProto *shape = NULL;
 
-	for (size_t i = 0; y->is_output && i < imp->graph->n_output; ++i) {
+	for (size_t i = 0; y->is_output && i < imp->graph->n_output; i++) {
 		const Onnx__ValueInfoProto *p = imp->graph->output[i];
 
 		if (p->type && p->type->tensor_type &&
@@ -19,7 +19,7 @@ declared_shape(const struct importer *imp, const struct tensor *y)
 			shape = p->type->tensor_type->shape;
 		}
 	}
-	for (size_t d = 0; shape && d < shape->n_dim; ++d) {
+	for (size_t d = 0; shape && d < shape->n_dim; d++) {
 		if (shape->dim[d]->value_case !=
 			    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE ||
 		    shape->dim[d]->dim_value < 1 ||
@@ -51,7 +51,7 @@ declared_bound(const struct sizing *s, int64_t elems)
 	     strcmp(n->op_type, "ConstantOfShape") != 0)) {
 		return NULL;
 	}
-	for (int64_t k = 0; k < elems; ++k) {
+	for (int64_t k = 0; k < elems; k++) {
 		min[k] = 0;
 		max[k] = shape->dim[skipped + k]->dim_value;
 	}
@@ -136,7 +136,7 @@ size_root(struct tensor *t)
 static struct tensor *
 read_before(struct importer *imp, const struct tensor *root, int64_t least)
 {
-	for (int i = imp->read_sizes.n - 1; i >= 0; --i) {
+	for (int i = imp->read_sizes.n - 1; i >= 0; i--) {
 		struct tensor *y = imp->read_sizes.data[i].size;
 
 		if (imp->read_sizes.data[i].root == root &&
@@ -210,7 +210,7 @@ read_part(struct sizing *s, const struct size_list *list, struct tensor *t,
 			      n == list->n ? list->label : tensor_label(root));
 		return NULL;
 	}
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		min[k] = list->least;
 		max[k] = INT32_MAX;
 	}
@@ -248,7 +248,7 @@ only_part(const struct node *concat)
 	int64_t elems;
 	int n = 0;
 
-	for (int i = 0; i < concat->n_inputs; ++i) {
+	for (int i = 0; i < concat->n_inputs; i++) {
 		if (!tensor_const_elems(concat->inputs[i], &elems) ||
 		    elems > 0) {
 			only = concat->inputs[i];
@@ -307,7 +307,7 @@ read_list(struct sizing *s, const struct size_list *list, struct tensor *t,
 	}
 	parts = arena_array(&s->u.imp->tmp, struct tensor *,
 			    made->n_inputs + 1);
-	for (int i = 0; i < made->n_inputs; ++i) {
+	for (int i = 0; i < made->n_inputs; i++) {
 		if (!tensor_const_elems(made->inputs[i], &elems)) {
 			return NULL;
 		}
@@ -424,7 +424,7 @@ declared_parts(const struct sizing *s, int axis, const struct expr *whole,
 	const struct node *n = s->u.node;
 	int64_t sum = 0;
 
-	for (int k = 0; k < n->n_outputs; ++k) {
+	for (int k = 0; k < n->n_outputs; k++) {
 		const struct tensor *y = n->outputs[k];
 		const Onnx__TensorShapeProto *shape =
 			y ? declared_shape(s->u.imp, y) : NULL;
@@ -447,7 +447,7 @@ check_parts(struct sizing *s, const char *label, int first,
 	struct graph *g = s->u.g;
 	struct node *n = s->u.node;
 
-	for (int k = 0; k < n->n_outputs; ++k) {
+	for (int k = 0; k < n->n_outputs; k++) {
 		const struct expr *v = g->run_sizes.data[first + k].var->expr;
 
 		graph_check(g, expr_eq(g->module, v,
@@ -493,7 +493,7 @@ size_split(struct sizing *s)
 	if (!tensor_max_elems(&one, &most) || most > INT32_MAX) {
 		most = INT32_MAX;
 	}
-	for (int k = 0; k < n->n_outputs; ++k) {
+	for (int k = 0; k < n->n_outputs; k++) {
 		max[k] = most;
 	}
 	if (!dtype_equal(t->type, dtype_of(DT_I64))) {

@@ -23,7 +23,7 @@ names_a_batch(const char *name)
 	char low[64];
 	size_t n = 0;
 
-	for (; name[n] && n < sizeof low - 1; ++n) {
+	for (; name[n] && n < sizeof low - 1; n++) {
 		low[n] = (char)tolower((unsigned char)name[n]);
 	}
 	low[n] = '\0';
@@ -65,7 +65,7 @@ list_of(const struct size_names *s)
 	struct arena *a = &s->imp->tmp;
 	const char *list = NULL;
 
-	for (int i = 0; i < s->list.n; ++i) {
+	for (int i = 0; i < s->list.n; i++) {
 		const char *one = import_quote(a, s->list.data[i].name);
 
 		if (i == 20) {
@@ -179,7 +179,7 @@ size_is_name(const char *text)
 	size_t n = 0;
 	bool word = false;
 
-	for (const char *p = text; *p; ++p) {
+	for (const char *p = text; *p; p++) {
 		unsigned char c = (unsigned char)*p;
 
 		word |= isalpha(c) || c == '_' || c >= 0x80;
@@ -188,7 +188,7 @@ size_is_name(const char *text)
 		}
 	}
 	low[n] = '\0';
-	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
 		word &= strcmp(low, unknown[i]) != 0;
 	}
 	return word;
@@ -240,7 +240,7 @@ find_formulas(struct size_names *s)
 {
 	int n = s->list.n;
 
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		const char *name = s->list.data[i].name;
 		struct collecting c = { .s = s, .unbound = -1 };
 
@@ -356,13 +356,13 @@ apply_options(struct size_names *s)
 	struct dim_binding *dims = arena_array(&s->imp->tmp, struct dim_binding,
 					       o->n_dims + 1);
 
-	for (int i = 0; i < o->n_dims; ++i) {
+	for (int i = 0; i < o->n_dims; i++) {
 		dims[i] = renaming(s, &o->dims[i]);
 		if (dims[i].formula) {
 			look_into(s, dims[i].formula, true, true);
 		}
 	}
-	for (int i = 0; i < o->n_dims; ++i) {
+	for (int i = 0; i < o->n_dims; i++) {
 		const struct dim_binding *d = &dims[i];
 
 		if (d->formula ? !size_names_relate(s, d->name, d->formula,
@@ -438,7 +438,7 @@ solve(struct size_names *s, const struct size_name *row, struct size_name *open)
 static void
 settle_formulas(struct size_names *s)
 {
-	for (int i = 0; i < s->list.n; ++i) {
+	for (int i = 0; i < s->list.n; i++) {
 		struct size_name *row = &s->list.data[i];
 		struct collecting c;
 
@@ -470,7 +470,7 @@ assume_batches(struct size_names *s)
 {
 	struct arena *a = &s->imp->tmp;
 
-	for (int i = 0; i < s->list.n; ++i) {
+	for (int i = 0; i < s->list.n; i++) {
 		struct size_name *row = &s->list.data[i];
 		const char *one, *range;
 
@@ -667,7 +667,7 @@ size_names_settle(struct size_names *s)
 	}
 	settle_formulas(s);
 	assume_batches(s);
-	for (int i = 0; i < s->list.n; ++i) {
+	for (int i = 0; i < s->list.n; i++) {
 		struct size_name *row = &s->list.data[i];
 
 		if (!row->bound && !row->formula && row->needed) {
@@ -678,7 +678,7 @@ size_names_settle(struct size_names *s)
 			row->step = 1;
 		}
 	}
-	for (int i = 0; i < s->list.n; ++i) {
+	for (int i = 0; i < s->list.n; i++) {
 		struct size_name *row = &s->list.data[i];
 
 		if (row->needed && !resolve(s, row)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of inputs that are names, and formulas of names. */
-#ifndef TIRC_ONNX_SIZE_NAMES_H
-#define TIRC_ONNX_SIZE_NAMES_H
+#ifndef TIRC_SIZE_NAMES_H
+#define TIRC_SIZE_NAMES_H
 
 #include "importer.h"
 

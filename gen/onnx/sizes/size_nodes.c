@@ -21,8 +21,8 @@ size_bound(struct importer *imp, const char *const *names, int n)
 {
 	const struct import_options *o = imp->options;
 
-	for (int i = 0; i < o->n_bounds; ++i) {
-		for (int k = 0; k < n; ++k) {
+	for (int i = 0; i < o->n_bounds; i++) {
+		for (int k = 0; k < n; k++) {
 			if (means(imp, o->bounds[i].name, names[k])) {
 				imp->bound_used[i] = true;
 				return &o->bounds[i];
@@ -37,7 +37,7 @@ import_bounds_used(struct importer *imp)
 {
 	const struct import_options *o = imp->options;
 
-	for (int i = 0; i < o->n_bounds; ++i) {
+	for (int i = 0; i < o->n_bounds; i++) {
 		if (!imp->bound_used[i]) {
 			return diag_error(
 				&imp->m->diags, DIAG_BAD_OPTION,
@@ -84,12 +84,12 @@ size_constant(struct sizing *s, const char *what, int64_t v)
 static bool
 is_size(const struct graph *g, const char *name)
 {
-	for (int i = 0; i < g->run_sizes.n; ++i) {
+	for (int i = 0; i < g->run_sizes.n; i++) {
 		if (strcmp(g->run_sizes.data[i].var->name, name) == 0) {
 			return true;
 		}
 	}
-	for (int i = 0; i < g->dims.n; ++i) {
+	for (int i = 0; i < g->dims.n; i++) {
 		if (strcmp(g->dims.data[i]->name, name) == 0) {
 			return true;
 		}
@@ -110,7 +110,7 @@ size_name(struct sizing *s, const char *stem, int i, int n)
 	wanted = n == 1 ? arena_strdup(a, stem)
 			: arena_printf(a, "%s_%d", stem, i);
 	name = wanted;
-	for (int k = 2; is_size(s->u.g, name); ++k) {
+	for (int k = 2; is_size(s->u.g, name); k++) {
 		name = arena_printf(a, "%s_%d", wanted, k);
 	}
 	return name;
@@ -128,7 +128,7 @@ size_variables(struct sizing *s, struct tensor *x, const char *stem, int n,
 	node->domain = "tirc";
 	node->op = op_find("tirc", "RunSize");
 	node_set_attr_int(g, node, "first", g->run_sizes.n);
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		int64_t low = min[i], high = max[i];
 		struct run_size size = { .proven = proven };
 

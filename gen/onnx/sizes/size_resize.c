@@ -57,7 +57,7 @@ part_of(struct tensor *t, int64_t *i)
 		if (strcmp(made->op_type, "Concat") != 0 || t->ndim != 1) {
 			continue;
 		}
-		for (int k = 0; k < made->n_inputs && !part; ++k) {
+		for (int k = 0; k < made->n_inputs && !part; k++) {
 			if (!tensor_const_elems(made->inputs[k], &elems)) {
 				return t;
 			}
@@ -202,7 +202,7 @@ find_axes(struct resizing *r, bool *needed)
 					       "stretch"),
 			      "stretch") != 0;
 	*needed = false;
-	for (int i = 0; i < r->n_listed; ++i) {
+	for (int i = 0; i < r->n_listed; i++) {
 		int64_t axis = list ? list[i] : i;
 
 		axis += axis < 0 ? r->x->ndim : 0;
@@ -263,7 +263,7 @@ policy_limits(const struct resizing *r)
 			    "not_larger") == 0;
 	struct limits all = { 0, 0 };
 
-	for (int i = 0; i < r->n; ++i) {
+	for (int i = 0; i < r->n; i++) {
 		struct limits in = dim_limits(r->x->shape[r->axes[i]]);
 		struct limits out = dim_limits(size_at(r, r->places[i]));
 		struct limits v = { out.min / fmax(in.max, 1),
@@ -313,7 +313,7 @@ chosen(struct resizing *r, const char *what, struct tensor *list, bool twice)
 	if (!list || r->n == r->n_listed) {
 		return list;
 	}
-	for (int i = 0; i < r->n; ++i) {
+	for (int i = 0; i < r->n; i++) {
 		at[i] = r->places[i];
 		at[r->n + i] = r->places[i] + r->n_listed;
 	}
@@ -375,7 +375,7 @@ result_sizes(struct resizing *r, struct tensor *lengths)
 	int64_t *max = arena_array(&s->u.imp->tmp, int64_t, r->n + 1);
 	struct size_bound *bound = NULL;
 
-	for (int i = 0; i < r->n; ++i) {
+	for (int i = 0; i < r->n; i++) {
 		struct limits in = dim_limits(r->x->shape[r->axes[i]]);
 		double half = r->by_policy ? 0.5 : 0;
 		double low = floor(in.min * r->scale[i].min + half);
@@ -400,7 +400,7 @@ result_sizes(struct resizing *r, struct tensor *lengths)
 					  "for each axis that it resizes",
 					  y);
 		}
-		for (int i = 0; i < r->n; ++i) {
+		for (int i = 0; i < r->n; i++) {
 			int64_t k = own->n == 1 ? 0 : r->places[i];
 
 			ends[i] = own->min[k];
@@ -427,7 +427,7 @@ size_resize(struct sizing *s)
 	if (!find_axes(&r, &needed) || !needed) {
 		return true;
 	}
-	for (int i = 0; i < r.n && (r.scales || r.by_policy); ++i) {
+	for (int i = 0; i < r.n && (r.scales || r.by_policy); i++) {
 		if (r.by_policy) {
 			r.scale[i] = policy_limits(&r);
 		} else if (!scale_limits(&r, r.places[i],

@@ -44,7 +44,7 @@ find_axes(struct sizing *s, struct slicing *p)
 	const int64_t *given;
 	int n_given;
 
-	for (int i = 0; i < p->n; ++i) {
+	for (int i = 0; i < p->n; i++) {
 		axes[i] = i;
 		steps[i] = 1;
 	}
@@ -62,7 +62,7 @@ find_axes(struct sizing *s, struct slicing *p)
 		}
 		memcpy(steps, given, sizeof *steps * (size_t)p->n);
 	}
-	for (int i = 0; i < p->n; ++i) {
+	for (int i = 0; i < p->n; i++) {
 		axes[i] += axes[i] < 0 ? x->ndim : 0;
 		if (axes[i] < 0 || axes[i] >= x->ndim || steps[i] == 0) {
 			return false;
@@ -85,7 +85,7 @@ find_sizes(struct sizing *s, struct slicing *p)
 
 	p->zero = arena_array(&s->u.imp->tmp, int64_t, p->n + 1);
 	p->most = arena_array(&s->u.imp->tmp, int64_t, p->n + 1);
-	for (int i = 0; i < p->n; ++i) {
+	for (int i = 0; i < p->n; i++) {
 		struct tensor one = { .ndim = 1,
 				      .shape = &x->shape[p->axes[i]] };
 
@@ -112,7 +112,7 @@ starts_are_plain(struct importer *imp, const struct node *n,
 	if (!input_ints(imp->m, n, 1, &starts, &count)) {
 		return false;
 	}
-	for (int i = 0; i < count; ++i) {
+	for (int i = 0; i < count; i++) {
 		if (starts[i] < 0 || starts[i] > INT32_MAX || steps[i] < 0) {
 			return false;
 		}
@@ -167,7 +167,7 @@ size_slice(struct sizing *s)
 	}
 	p.shape = size_insert(s, "Shape", "shape", n->inputs[0], NULL);
 	most = arena_array(&s->u.imp->tmp, int64_t, p.n + 1);
-	for (int i = 0; i < p.n; ++i) {
+	for (int i = 0; i < p.n; i++) {
 		int64_t step = p.steps[i] < 0 ? -p.steps[i] : p.steps[i];
 
 		most[i] = (p.most[i] + step - 1) / step;

@@ -31,7 +31,7 @@ is_unknown(struct importer *imp, const struct node *n, int i)
 static bool
 all_typed(const struct node *n)
 {
-	for (int i = 0; i < n->n_inputs; ++i) {
+	for (int i = 0; i < n->n_inputs; i++) {
 		if (n->inputs[i] &&
 		    (!n->inputs[i]->typed || n->inputs[i]->ndim < 0)) {
 			return false;
@@ -81,7 +81,7 @@ import_sizes(struct importer *imp, struct node *n, int pos)
 	if (*n->domain) {
 		return true;
 	}
-	for (size_t i = 0; i < sizeof size_rows / sizeof size_rows[0]; ++i) {
+	for (size_t i = 0; i < sizeof size_rows / sizeof size_rows[0]; i++) {
 		if (strcmp(size_rows[i].op, n->op_type) == 0 &&
 		    is_unknown(imp, n, size_rows[i].input)) {
 			if (!size_input(&s, size_rows[i].input,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are known only at run time: sizes.c, and the operators in
  * size_counts.c, size_inputs.c, size_resize.c and size_slices.c. */
-#ifndef TIRC_ONNX_SIZES_H
-#define TIRC_ONNX_SIZES_H
+#ifndef TIRC_SIZES_H
+#define TIRC_SIZES_H
 
 #include "import_inputs.h"
 #include "upgrade.h"

@@ -136,7 +136,7 @@ nearest_rounding(const struct tensor *scales)
 	if (!v || !v->data || v->type.kind != DT_F32) {
 		return NULL;
 	}
-	for (int64_t i = 0; i < v->elems; ++i) {
+	for (int64_t i = 0; i < v->elems; i++) {
 		double scale = number_load(v->type, v->data, (size_t)i).f;
 
 		grows = grows || scale > 1;
@@ -179,7 +179,7 @@ upsample_to_resize(struct upgrade *u)
 		float *scales = arena_array(&u->imp->m->arena, float, a->n);
 		int64_t n = a->n;
 
-		for (int i = 0; i < a->n; ++i) {
+		for (int i = 0; i < a->n; i++) {
 			scales[i] = (float)a->floats[i];
 		}
 		upgrade_set_n_inputs(u, 2);
@@ -199,7 +199,7 @@ upsample_to_resize(struct upgrade *u)
 static bool
 drop_outputs(struct upgrade *u, int k, const char *refusal)
 {
-	for (int i = k; i < u->node->n_outputs; ++i) {
+	for (int i = k; i < u->node->n_outputs; i++) {
 		struct tensor *t = u->node->outputs[i];
 
 		if (t && (t->uses.n > 0 || t->is_output)) {
@@ -331,7 +331,7 @@ cast_type(struct upgrade *u)
 	const char *to = node_attr_string(u->node, "to", NULL);
 	struct dtype t;
 
-	for (int number = 1; to && dtype_from_onnx(number, &t); ++number) {
+	for (int number = 1; to && dtype_from_onnx(number, &t); number++) {
 		if (strcmp(dtype_onnx_name(t), to) == 0) {
 			node_set_attr_int(u->g, u->node, "to", number);
 			return true;
@@ -522,7 +522,7 @@ apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 	if (*n->domain) {
 		return true;
 	}
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		if (rows[i].late == late && u.version < rows[i].below &&
 		    strcmp(rows[i].op, op) == 0 && !rows[i].fn(&u)) {
 			return false;
@@ -534,7 +534,7 @@ apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 bool
 upgrade_early(struct importer *imp, int first)
 {
-	for (int i = first; i < imp->g->nodes.n; ++i) {
+	for (int i = first; i < imp->g->nodes.n; i++) {
 		if (!apply_rows(imp, imp->g->nodes.data[i], i, false)) {
 			return false;
 		}

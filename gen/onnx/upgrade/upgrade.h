@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adapters of operators from one opset version to another: context and
  * helpers. */
-#ifndef TIRC_ONNX_UPGRADE_H
-#define TIRC_ONNX_UPGRADE_H
+#ifndef TIRC_UPGRADE_H
+#define TIRC_UPGRADE_H
 
 #include "importer.h"
 

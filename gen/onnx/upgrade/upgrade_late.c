@@ -26,7 +26,7 @@ append_ones(struct upgrade *u, int i, int axis, int rank)
 	int64_t *axes = arena_array(&u->imp->tmp, int64_t, rank + 1);
 	struct tensor *out, *in[2];
 
-	for (int k = 0; k < n; ++k) {
+	for (int k = 0; k < n; k++) {
 		axes[k] = from + k;
 	}
 	if (n > 0) {
@@ -37,7 +37,7 @@ append_ones(struct upgrade *u, int i, int axis, int rank)
 							 "%s_axes", out->name),
 					    n, axes);
 		upgrade_insert(u, u->pos, "Unsqueeze", in, 2, out);
-		++u->pos;
+		u->pos++;
 		node_set_input(u->node, i, out);
 	}
 }
@@ -109,7 +109,7 @@ upgrade_split(struct upgrade *u)
 				  "make them an initializer");
 	}
 	list = arena_array(&u->imp->tmp, int64_t, sizes->n_elems + 1);
-	for (int i = 0; i < sizes->n_elems; ++i) {
+	for (int i = 0; i < sizes->n_elems; i++) {
 		const struct expr *e = sizes->elems[i];
 
 		if (e->kind != EXPR_FLOAT || !is_count(e->u.fval, 0)) {
@@ -153,7 +153,7 @@ upgrade_tile(struct upgrade *u)
 				  "dimensions; correct the model");
 	}
 	repeats = arena_array(&u->imp->tmp, int64_t, x->ndim + 1);
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		repeats[d] = d == at ? (int64_t)tiles : 1;
 	}
 	upgrade_input_ints(u, 1, "repeats", repeats, x->ndim);
@@ -174,7 +174,7 @@ upgrade_clip(struct upgrade *u)
 	static const double defaults[] = { -FLT_MAX, FLT_MAX };
 	const struct tensor *x = known_input(u, 0);
 
-	for (int i = 0; i < 2 && x; ++i) {
+	for (int i = 0; i < 2 && x; i++) {
 		const struct attr *a = node_attr(u->node, names[i]);
 
 		if (a && a->kind == ATTR_FLOAT) {
@@ -219,7 +219,7 @@ only_dim(const struct tensor *x, int axis)
 {
 	int found = -1;
 
-	for (int d = axis; d < x->ndim; ++d) {
+	for (int d = axis; d < x->ndim; d++) {
 		if (!expr_is_value(x->shape[d], 1)) {
 			if (found >= 0) {
 				return -1;
@@ -240,10 +240,10 @@ shape_of(struct upgrade *u, struct tensor *x, int pos)
 	int n_open = 0;
 	bool zero = false;
 
-	for (int d = 0; d < x->ndim; ++d) {
+	for (int d = 0; d < x->ndim; d++) {
 		if (!expr_is_int(x->shape[d], &sizes[d])) {
 			sizes[d] = -1;
-			++n_open;
+			n_open++;
 		} else {
 			zero = zero || sizes[d] == 0;
 		}
@@ -329,7 +329,7 @@ per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
 	const int64_t *const shapes[] = { column, matrix, &channels };
 	static const char *const ops[] = { "Reshape", "Expand", "Reshape" };
 
-	for (int k = 0; k < 3; ++k) {
+	for (int k = 0; k < 3; k++) {
 		const char *name = arena_printf(&u->imp->tmp, "%s%d", what, k);
 		struct tensor *out = upgrade_tensor(u, name);
 		struct tensor *in[] = {
@@ -341,7 +341,7 @@ per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
 		};
 
 		upgrade_insert(u, u->pos, ops[k], in, 2, out);
-		++u->pos;
+		u->pos++;
 		t = out;
 	}
 	node_set_input(u->node, i, t);
@@ -359,7 +359,7 @@ upgrade_group_norm(struct upgrade *u)
 	const struct tensor *x = known_input(u, 0);
 	int64_t groups = node_attr_int(u->node, "num_groups", 0), channels;
 
-	for (int i = 1; i <= 2; ++i) {
+	for (int i = 1; i <= 2; i++) {
 		const struct tensor *t = known_input(u, i);
 
 		if (!t || !x || x->ndim < 2 || t->ndim != 1 || groups < 1 ||

@@ -17,13 +17,13 @@ upgrade_set_n_inputs(struct upgrade *u, int n)
 	struct tensor **old = node->inputs;
 	int old_n = node->n_inputs;
 
-	for (int i = n; i < old_n; ++i) {
+	for (int i = n; i < old_n; i++) {
 		node_set_input(node, i, NULL);
 	}
 	if (n > old_n) {
 		node->inputs = arena_array(&u->imp->m->arena, struct tensor *,
 					   n + 1);
-		for (int i = 0; i < old_n; ++i) {
+		for (int i = 0; i < old_n; i++) {
 			node->inputs[i] = old[i];
 		}
 	}
@@ -33,7 +33,7 @@ upgrade_set_n_inputs(struct upgrade *u, int n)
 static const char *
 output_name(const struct upgrade *u)
 {
-	for (int k = 0; k < u->node->n_outputs; ++k) {
+	for (int k = 0; k < u->node->n_outputs; k++) {
 		if (u->node->outputs[k]) {
 			return u->node->outputs[k]->name;
 		}
@@ -89,7 +89,7 @@ upgrade_insert(struct upgrade *u, int pos, const char *op_type,
 	struct node *n = graph_node_at(u->g, pos, "", op_type, u->node->name,
 				       in, n_in, &out, 1);
 
-	for (int i = 0; i < u->node->origins.n; ++i) {
+	for (int i = 0; i < u->node->origins.n; i++) {
 		vec_push(&imp->m->arena, &n->origins, u->node->origins.data[i]);
 	}
 	while (imp->versions.n <= n->id) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations shared by the files of the pass partition-loops. */
-#ifndef TIRC_LOWER_PARTITION_H
-#define TIRC_LOWER_PARTITION_H
+#ifndef TIRC_PARTITION_LOOPS_H
+#define TIRC_PARTITION_LOOPS_H
 
 #include "analyse.h"
 #include "func.h"

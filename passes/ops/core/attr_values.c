@@ -24,7 +24,7 @@ lists(const char *list, const char *word, bool any_case)
 {
 	size_t n = strlen(word);
 
-	for (;; ++list) {
+	for (;; list++) {
 		size_t length = strcspn(list, "|");
 
 		if (length == n && (any_case ? strncasecmp(list, word, n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the families of operators: prototypes of the functions named in
  * ops.def, and helpers to write them. */
-#ifndef TIRC_OPS_DEFINE_H
-#define TIRC_OPS_DEFINE_H
+#ifndef TIRC_DEFINE_H
+#define TIRC_DEFINE_H
 
 #include "ops.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of dimensions, constant or symbolic, and the mapping of positions
  * between shapes, shared by the data-movement operators. */
-#ifndef TIRC_OPS_DIMS_H
-#define TIRC_OPS_DIMS_H
+#ifndef TIRC_DIMS_H
+#define TIRC_DIMS_H
 
 #include "define.h"
 #include "size_bounds.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floats that a model computes from sizes, as exact fractions of integers. */
-#ifndef TIRC_OPS_FRACTION_H
-#define TIRC_OPS_FRACTION_H
+#ifndef TIRC_FRACTION_H
+#define TIRC_FRACTION_H
 
 #include "dims.h"
 

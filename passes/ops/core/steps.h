@@ -2,8 +2,8 @@
 /* Statements, for operators that are neither one expression per element nor
  * stores in order: their loops run until a condition holds. The statements run
  * once at each point of some axes, and may run in any order of the points. */
-#ifndef TIRC_OPS_STEPS_H
-#define TIRC_OPS_STEPS_H
+#ifndef TIRC_STEPS_H
+#define TIRC_STEPS_H
 
 #include "define.h"
 

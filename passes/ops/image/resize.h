@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Resize: how positions of the output map to positions of the input. */
-#ifndef TIRC_OPS_RESIZE_H
-#define TIRC_OPS_RESIZE_H
+#ifndef TIRC_RESIZE_H
+#define TIRC_RESIZE_H
 
 #include "dims.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of a tensor [n, c, spatial...] at positions between its elements. */
-#ifndef TIRC_OPS_SAMPLER_H
-#define TIRC_OPS_SAMPLER_H
+#ifndef TIRC_SAMPLER_H
+#define TIRC_SAMPLER_H
 
 #include "steps.h"
 

@@ -2,8 +2,8 @@
 /* Heaps of values with their positions, as steps. The order of two elements is
  * that of their values, of which NaN is the largest, and of equal values that of
  * their positions. */
-#ifndef TIRC_OPS_HEAP_H
-#define TIRC_OPS_HEAP_H
+#ifndef TIRC_HEAP_H
+#define TIRC_HEAP_H
 
 #include "steps.h"
 

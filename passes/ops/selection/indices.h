@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by operators with index inputs. */
-#ifndef TIRC_OPS_INDICES_H
-#define TIRC_OPS_INDICES_H
+#ifndef TIRC_INDICES_H
+#define TIRC_INDICES_H
 
 #include "define.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable sorting by the digits of keys, as steps. A key is an unsigned integer;
  * the keys of elements with their positions are in two arrays that take turns. */
-#ifndef TIRC_OPS_RADIX_SORT_H
-#define TIRC_OPS_RADIX_SORT_H
+#ifndef TIRC_RADIX_SORT_H
+#define TIRC_RADIX_SORT_H
 
 #include "steps.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sliding windows, shared by convolutions and pools. A window has up to
  * WINDOW_MAX spatial dimensions, in the order of the tensor's. */
-#ifndef TIRC_OPS_WINDOW_H
-#define TIRC_OPS_WINDOW_H
+#ifndef TIRC_WINDOW_H
+#define TIRC_WINDOW_H
 
 #include "define.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the primitives that insert a copy between a block and a buffer:
  * accesses, names, and blocks that copy. */
-#ifndef TIRC_SCHED_COPY_H
-#define TIRC_SCHED_COPY_H
+#ifndef TIRC_COPY_BLOCK_H
+#define TIRC_COPY_BLOCK_H
 
 #include "edit.h"
 #include "primitive.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Legality checks of reorder and of loop kinds, based on the iteration maps of
  * the blocks' bindings. Each check reports and returns false. */
-#ifndef TIRC_LEGAL_H
-#define TIRC_LEGAL_H
+#ifndef TIRC_LOOP_LEGALITY_H
+#define TIRC_LOOP_LEGALITY_H
 
 #include "edit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the primitives: handles, failure with rollback, the trace, and
  * moving blocks. */
-#ifndef TIRC_SCHED_EDIT_H
-#define TIRC_SCHED_EDIT_H
+#ifndef TIRC_EDIT_H
+#define TIRC_EDIT_H
 
 #include "primitive.h"
 #include "schedule.h"

@@ -2,8 +2,8 @@
 /* A matrix product of two operands as the rules for shared-memory tiles and
  * tensor cores see it: which axes are batch, rows, columns and sum, and how
  * large the tiles are. */
-#ifndef TIRC_SCHED_STAGED_H
-#define TIRC_SCHED_STAGED_H
+#ifndef TIRC_GEMM_TILE_H
+#define TIRC_GEMM_TILE_H
 
 #include "access_pattern.h"
 

@@ -2,8 +2,8 @@
 /* The register tile of a reduction: register_tile.c finds its axes,
  * tile_sizes.c chooses its size, tile_loops.c makes its loops and
  * tile_reduction.c places its accumulators. */
-#ifndef TIRC_SCHED_TILING_H
-#define TIRC_SCHED_TILING_H
+#ifndef TIRC_REGISTER_TILE_H
+#define TIRC_REGISTER_TILE_H
 
 #include "access_pattern.h"
 #include "product_choice.h"
