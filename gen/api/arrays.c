@@ -250,8 +250,12 @@ static bool
 read_data(struct source *s, struct array *a)
 {
 	size_t bytes = (size_t)a->elems * (size_t)dtype_bytes(a->type);
+	struct diag_place place = { .file = s->path, .item = s->item };
 	int64_t bad;
 
+	if (!quota_check_memory(s->m, place, (int64_t)bytes)) {
+		return false;
+	}
 	a->data = arena_alloc(&s->m->arena, bytes);
 	if (!take(s, a->data, bytes)) {
 		return wrong(s, "the data is truncated");

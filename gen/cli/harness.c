@@ -212,6 +212,7 @@ harness_open(struct harness *h, struct cli *c)
 	memset(h, 0, sizeof *h);
 	h->cli = c;
 	h->m = module_new();
+	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
 	h->t = cli_open(c);
 	if (h->t == NULL || scratch == NULL) {
 		return false;

@@ -2,8 +2,11 @@
 /* The operators whose nodes are replaced by others, when the types and shapes
  * of their inputs, and the values of those that are constants, are known. */
 #include "bodies.h"
+#include "compose.h"
 #include "finish.h"
 #include "ml.h"
+#include "ops.h"
+#include "upgrade.h"
 
 static const struct expander rows[] = {
 	{ "ConcatFromSequence", expand_sequence, 1, 1, 0, true },
@@ -43,4 +46,13 @@ find_expander(const char *domain, const char *op_type)
 		}
 	}
 	return NULL;
+}
+
+bool
+knows_operator(const char *domain, const char *op_type)
+{
+	return op_find(domain, op_type) || find_expander(domain, op_type) ||
+	       is_composed_operator(domain, op_type) ||
+	       is_upgraded_operator(domain, op_type) ||
+	       (!*domain && strcmp(op_type, "Constant") == 0);
 }

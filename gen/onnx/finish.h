@@ -11,5 +11,7 @@ bool import_finish(struct importer *imp);
 
 /* expanders.c: the value of importer.expander. */
 const struct expander *find_expander(const char *domain, const char *op_type);
+/* The same of importer.knows_operator. */
+bool knows_operator(const char *domain, const char *op_type);
 
 #endif

@@ -344,6 +344,7 @@ attempt(struct module *m, const struct tensor_source *source,
 	struct importer imp = {
 		.m = m,
 		.expander = find_expander,
+		.knows_operator = knows_operator,
 		.options = options,
 		.source = *source,
 		.missing = missing,

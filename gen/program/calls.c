@@ -6,6 +6,7 @@
  * the host functions that tirc makes. */
 #include "calls.h"
 
+#include "analyse.h"
 #include "quota.h"
 
 struct checking {
@@ -87,12 +88,91 @@ pointed_to(struct checking *c, const struct expr *arg)
 	return c->found;
 }
 
-static void
-check_array(struct checking *c, const char *name, int i,
-	    const struct buffer *param, const struct expr *arg)
+/* The number of elements, vectors counted by their lanes. */
+static const struct expr *
+elements_of(struct checking *c, const struct buffer *b)
 {
-	const struct buffer *b = pointed_to(c, arg);
-	int64_t has, needs;
+	const struct expr *n = expr_i32(c->m, b->type.lanes);
+
+	for (int d = 0; d < b->ndim; d++) {
+		n = expr_mul(c->m, n, b->shape[d]);
+	}
+	return n;
+}
+
+/* The same of a parameter, with the call's values for the parameters in it. */
+static const struct expr *
+elements_needed(struct checking *c, const struct func *callee,
+		const struct buffer *param, const struct expr *call)
+{
+	int n = callee->params.n;
+	struct var_map map = {
+		.from = arena_array(&c->m->arena, struct var *, n + 1),
+		.to = arena_array(&c->m->arena, const struct expr *, n + 1),
+	};
+
+	for (int i = 0; i < n; i++) {
+		const struct param *p = &callee->params.data[i];
+
+		if (p->buffer == NULL &&
+		    dtype_equal(p->var->type, call->args[i + 1]->type)) {
+			map.from[map.n] = p->var;
+			map.to[map.n++] = call->args[i + 1];
+		}
+	}
+	return expr_substitute(c->m, elements_of(c, param), &map);
+}
+
+static const struct expr *
+widen_var(void *ctx, const struct expr *e)
+{
+	return e->kind == EXPR_VAR && e->type.kind == DT_I32
+		       ? expr_cast(ctx, dtype_of(DT_I64), e)
+		       : NULL;
+}
+
+/* In 64 bits: sizes do not wrap. */
+static const struct expr *
+wide(struct checking *c, const struct expr *e)
+{
+	return expr_cast(c->m, dtype_of(DT_I64),
+			 expr_rewrite(c->m, e, widen_var, c->m));
+}
+
+/* Has the array as many elements as the parameter, for all sizes? */
+static bool
+is_large_enough(struct checking *c, const struct buffer *b,
+		const struct expr *needs)
+{
+	struct analyser a;
+
+	analyser_init(&a, c->m);
+	return prove(&a,
+		     expr_le(c->m, wide(c, needs), wide(c, elements_of(c, b))));
+}
+
+static const char *
+text_of(struct checking *c, const struct expr *e)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	expr_print(e, &s);
+	text = arena_strdup(&c->m->arena, s.data);
+	strbuf_release(&s);
+	return text;
+}
+
+static void
+check_array(struct checking *c, const struct func *callee, int i,
+	    const struct expr *call)
+{
+	const char *name = call->args[0]->u.text;
+	const struct buffer *param = callee->params.data[i - 1].buffer;
+	const struct buffer *b = pointed_to(c, call->args[i]);
+	const struct expr *needs = elements_needed(c, callee, param, call);
+	int64_t has, most;
 
 	if (b == NULL) {
 		refuse(c,
@@ -105,14 +185,17 @@ check_array(struct checking *c, const char *name, int i,
 		       "parameter one of %s; give one of that type",
 		       i, name, dtype_name(b->type), dtype_name(param->type));
 	} else if (buffer_const_elems(b, &has) &&
-		   buffer_max_elems(param, &needs) &&
-		   quota_times(has, b->type.lanes) <
-			   quota_times(needs, param->type.lanes)) {
+		   buffer_max_elems(param, &most) &&
+		   quota_times(has, b->type.lanes) >=
+			   quota_times(most, param->type.lanes)) {
+		return;
+	} else if (!is_large_enough(c, b, needs)) {
 		refuse(c,
-		       "argument %d of '%s' has %lld elements, and the "
-		       "parameter up to %lld; give an array of its size",
-		       i, name, (long long)quota_times(has, b->type.lanes),
-		       (long long)quota_times(needs, param->type.lanes));
+		       "argument %d of '%s' has %s elements, and the "
+		       "parameter %s: it may be too small; give an array of its "
+		       "size",
+		       i, name, text_of(c, elements_of(c, b)),
+		       text_of(c, needs));
 	}
 }
 
@@ -131,7 +214,7 @@ check_arguments(struct checking *c, const struct func *callee,
 		const struct param *p = &callee->params.data[i - 1];
 
 		if (p->buffer != NULL) {
-			check_array(c, name, i, p->buffer, e->args[i]);
+			check_array(c, callee, i, e);
 		} else if (!dtype_equal(p->var->type, e->args[i]->type)) {
 			refuse(c,
 			       "argument %d of '%s' is %s, and the parameter "

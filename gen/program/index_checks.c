@@ -34,6 +34,8 @@ exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 	const struct expr *rest;
 	int64_t first, low, high;
 
+	/* The value of a LET stands for its variable. */
+	e = simplify(&c->a, e);
 	if (!analyse_affine(&c->a, e, c->vars.data, c->vars.n, coeff, &rest) ||
 	    !expr_is_int(simplify(&c->a, rest), &first)) {
 		return false;
@@ -189,7 +191,7 @@ check(struct checking *c, const struct stmt *s)
 	case STMT_BLOCK:
 		return;
 	case STMT_LET:
-		analyser_bind_value(&c->a, s->u.var, s->args[0]);
+		analyser_bind_inlined(&c->a, s->u.var, s->args[0]);
 		break;
 	default:
 		break;

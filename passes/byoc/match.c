@@ -345,6 +345,57 @@ relations_fail(const struct matcher *m, int node)
 	return why;
 }
 
+/* An element of fewer than 8 bits is a byte, of which the low bits count: generated
+ * code keeps to them, a library's does not. Only patterns that name the type in
+ * `dtype` take such tensors from outside of the match, and give them. */
+static const char *
+takes_bits(const struct matcher *m, const struct tensor_condition *c,
+	   const struct tensor *t)
+{
+	bool read = c == NULL || (!c->has_value && c->is_parameter != 0);
+	uint64_t named = c != NULL ? c->dtypes : 0;
+
+	if (t == NULL || dtype_bits(t->type) >= 8 || !read ||
+	    (named >> t->type.kind & 1) != 0) {
+		return NULL;
+	}
+	return byoc_reason(m->graph,
+			   "%s are bytes of which the low bits count; a "
+			   "pattern takes them whose dtype names the type",
+			   dtype_name(t->type));
+}
+
+static const char *
+bits_fail(const struct matcher *m, int node)
+{
+	const struct pattern_node *p = &m->body->nodes[node];
+	const struct node *n = m->found[node];
+	const char *why = NULL;
+
+	for (int i = 0; why == NULL && i < n->n_inputs; i++) {
+		const struct tensor *t = input_at(m, node, n, i);
+
+		if (t != NULL &&
+		    (t->producer == NULL || !is_matched(m, t->producer))) {
+			why = takes_bits(m,
+					 p->check_inputs ? input_condition(p, i)
+							 : NULL,
+					 t);
+		}
+	}
+	for (int k = 0; why == NULL && k < n->n_outputs; k++) {
+		const struct tensor *t = output_at(n, k);
+
+		if (t != NULL && read_outside(m, t) != NULL) {
+			why = takes_bits(m,
+					 k < p->n_outputs ? &p->outputs[k]
+							  : NULL,
+					 t);
+		}
+	}
+	return why;
+}
+
 static bool
 whole_fits(const struct matcher *m)
 {
@@ -360,6 +411,7 @@ whole_fits(const struct matcher *m)
 
 		why = reads_elsewhere(m, i);
 		why = why != NULL ? why : relations_fail(m, i);
+		why = why != NULL ? why : bits_fail(m, i);
 		for (int k = 0;
 		     why == NULL && m->body->inner[i] && k < n->n_outputs;
 		     k++) {

@@ -5,6 +5,8 @@ gigabytes for them, says which limit holds and which option raises it, and leave
 nothing half-written."""
 import json
 import os
+import struct
+import zipfile
 
 from helper import (DIGITS, SANITIZED, TIRC, contents, execute, fail, measure,
                     tirc, work_folder)
@@ -156,6 +158,30 @@ refused(weights, "as text", "--max-output",
         arguments=["--weights", "c", "--max-output", "500k"])
 for text in ["0", "-1", "x", "1Q", "1e30", "nan"]:
     tirc("compile", DIGITS, "--max-output", text, status=2)
+
+# Arrays are memory, too; the message names the one that is too much.
+SUM = write("sum.onnx", model(graph(
+    [node("ReduceSum", ["x"], ["y"], keepdims=0)],
+    [value_info("x", [1 << 24])], [value_info("y", [])])))
+HEADER = (b"{'descr': '<f4', 'fortran_order': False, 'shape': (16777216,), }"
+          .ljust(117) + b"\n")
+ARRAY = b"\x93NUMPY\1\0" + struct.pack("<H", len(HEADER)) + HEADER
+with zipfile.ZipFile(os.path.join(folder, "x.npz"), "w",
+                     zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("x.npy", ARRAY + bytes(1 << 26))
+write("x.npy", ARRAY + bytes(1 << 26))
+for verb, option, file, word in [
+        ("run", "--input", "x.npz", "member 'x'"),
+        ("run", "--input", "x.npy", "x.npy"),
+        ("test", "--input", "x.npz", "member 'x'"),
+        ("compile", "--const-input", "x=@x.npy", "x.npy")]:
+    name, _, path = file.rpartition("@")
+    path = os.path.join(folder, path)
+    seen = tirc(verb, SUM, option, name + "@" + path if name else path,
+                "--max-memory", "40M", *{"compile": ["-o", os.path.join(folder, "sum")],
+                   "test": ["--expect", path], "run": []}[verb], status=1)
+    if word not in seen.stderr or "--max-memory" not in seen.stderr:
+        fail("%s %s: %s" % (verb, option, seen.stderr))
 
 # The output of a program.
 printing = write("print.py", "for i in range(1000):\n    print('x' * 1000)\n")

@@ -429,6 +429,35 @@ def told():
             fail("%s: not '%s':\n%s" % (keys, want, text))
 
 
+def low_bits():
+    """Elements of fewer than 8 bits, whose bytes may have more of them set: only
+    patterns that name the type take them."""
+    nodes = [node("DequantizeLinear", ["q", "half"], ["y"])]
+    constant = tensor("q", DIMS, bytes(72), 22)
+    for q, named, want in (("any", False, False), ("any", True, True),
+                           ({"is": "any", "dtype": "f32"}, False, False)):
+        if named:
+            q = {"is": "any", "dtype": ["i8", "i4"]}
+        pattern = {"name": "p", "nodes": [{
+            "id": "n", "op": "DequantizeLinear", "inputs": [q, "any"]}]}
+        for inputs, constants in (([value_info("q", DIMS, 22)], []),
+                                  ([value_info("x", [1])], [constant])):
+            folder = os.path.join(FOLDER, "one")
+            path = os.path.join(FOLDER, "model.onnx")
+            os.makedirs(folder, exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(model(graph(nodes, inputs, [value_info("y", None)],
+                                       [HALF, *constants]), version=21))
+            with open(os.path.join(folder, "backend.json"), "w") as file:
+                json.dump({"description": "d", "patterns": [pattern]}, file)
+            text = execute([TIRC, "partition", path, "--explain",
+                            "--disable-pass", "fold", "--byoc", "one",
+                            "--byoc-path", FOLDER]).stdout
+            if ("one_0" in text) != want or (
+                    q == "any" and "of which the low bits count" not in text):
+                fail("%s: int4 of %d inputs:\n%s" % (q, len(inputs), text))
+
+
 chains()
 optional()
 dag()
@@ -441,3 +470,4 @@ choices()
 regions()
 command_pass()
 told()
+low_bits()

@@ -73,3 +73,17 @@ refused(bare, ["--functions", write("empty", b"")], "no ONNX file")
 refused(bare, ["--functions", bare], "no functions")
 refused(bare, ["--functions", write("unnamed", model(
     b"", functions=[function("", OWN, ["p"], ["q"], [])]))], "no name")
+
+# A function in place of an operator that tirc knows, or writes as others: one note.
+for op in ("Relu", "Upsample", "Swish", "If"):
+    own = write("own.onnx", function(op, "", ["p"], ["q"],
+                                     [node("Neg", ["p"], ["q"])]))
+    seen = tirc("compile", write("known.onnx", simple(
+        [node(op, ["x"], ["a"]), node(op, ["a"], ["y"])])),
+        "-o", work_folder(), "--functions", own).stdout
+    if seen.count("the operator %s, which tirc knows, is the function of %s"
+                  % (op, own)) != 1:
+        fail("no note on %s, or several:\n%s" % (op, seen))
+seen = tirc("compile", bare, "-o", work_folder(), "--functions", both).stdout
+if "which tirc knows" in seen:
+    fail("a note on an operator that tirc does not know:\n" + seen)

@@ -48,6 +48,8 @@ void compose_mark(struct graph *g, int first);
 /* Marks the node if it is a composition; returns whether it is. */
 bool compose_resolve(struct node *n);
 bool is_composition(const struct node *n);
+/* Do compositions express the operator? */
+bool is_composed_operator(const char *domain, const char *op_type);
 /* Does the node read strings or convert numbers to strings? Then it is replaced
  * by operators on bytes, in the same way as a composition. */
 bool has_strings(const struct node *n);

@@ -40,11 +40,12 @@ is_composition(const struct node *n)
 }
 
 static const struct composition *
-find_in(const struct composition *list, size_t count, const struct node *n)
+find_in(const struct composition *list, size_t count, const char *domain,
+	const char *op_type)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(list[i].op_type, n->op_type) == 0 &&
-		    strcmp(list[i].domain, n->domain) == 0) {
+		if (strcmp(list[i].op_type, op_type) == 0 &&
+		    strcmp(list[i].domain, domain) == 0) {
 			return &list[i];
 		}
 	}
@@ -54,7 +55,14 @@ find_in(const struct composition *list, size_t count, const struct node *n)
 static const struct composition *
 find_row(const struct node *n)
 {
-	return find_in(rows, sizeof rows / sizeof *rows, n);
+	return find_in(rows, sizeof rows / sizeof *rows, n->domain, n->op_type);
+}
+
+bool
+is_composed_operator(const char *domain, const char *op_type)
+{
+	return find_in(rows, sizeof rows / sizeof *rows, domain, op_type) !=
+	       NULL;
 }
 
 bool
@@ -215,7 +223,8 @@ compose_node_at(struct importer *imp, int *pos)
 
 	if (!row) {
 		row = find_in(string_rows,
-			      sizeof string_rows / sizeof *string_rows, n);
+			      sizeof string_rows / sizeof *string_rows,
+			      n->domain, n->op_type);
 	}
 	if (!row) {
 		/* tirc.Copy copies the result of a branch */

@@ -314,6 +314,26 @@ constant_node(struct importer *imp, const struct body *body,
 	return import_constant(imp, body, p, item, slot->tensor);
 }
 
+/* A function of --functions precedes an operator that tirc knows: one note. */
+static void
+tell_replaced(struct importer *imp, struct local_function *f,
+	      const Onnx__NodeProto *call)
+{
+	const char *domain = import_domain(call->domain);
+
+	if (f->source == &imp->source || f->told ||
+	    !imp->knows_operator(domain, call->op_type)) {
+		return;
+	}
+	f->told = true;
+	import_assume(imp,
+		      arena_printf(&imp->m->arena,
+				   "the operator %s%s%s, which tirc knows, is "
+				   "the function of %s (--functions)",
+				   domain, *domain ? "." : "", call->op_type,
+				   f->source->path));
+}
+
 static bool
 import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	    int index, const char *item)
@@ -333,6 +353,7 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 			ONNX_MAX_INLINED);
 	}
 	if (f) {
+		tell_replaced(imp, f, p);
 		for (size_t i = 0; i < p->n_input; i++) {
 			find_input(imp, body, p->input[i], item);
 		}

@@ -152,6 +152,7 @@ struct local_function {
 	/* Its attributes by name, and the defaults that have been read. */
 	struct text_map attributes;
 	const struct attr **defaults;
+	bool told; /* that it is in place of an operator of tirc */
 };
 
 /* A size that neither the model nor an option gives (missing.c). */
@@ -167,7 +168,11 @@ struct missing_size {
 	const char *what; /* added to the name in messages; NULL: nothing */
 	int size;         /* the number that the import uses instead */
 };
-typedef VEC(struct missing_size) missing_list;
+typedef struct {
+	struct missing_size *data;
+	int n, cap;
+	struct text_map names[MISSING_BOUND + 1]; /* by kind */
+} missing_list;
 
 /* An operator whose nodes are replaced by other nodes. min, max: the number of
  * inputs (-1: no maximum). The inputs from `first` up to the minimum, or all
@@ -187,6 +192,8 @@ struct importer {
 	 * nodes stay. The domain of ONNX's own operators is "". */
 	const struct expander *(*expander)(const char *domain,
 					   const char *op_type);
+	/* Is the operator one of tirc, or one that it writes as others? */
+	bool (*knows_operator)(const char *domain, const char *op_type);
 	const struct import_options *options;
 	struct tensor_source source;
 	struct arena tmp; /* freed at the end of the import */

@@ -43,6 +43,16 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 		return false;
 	}
 	out->name = arena_strdup(&m->arena, p->name ? p->name : "");
+	if (!quota_check_memory(
+		    m,
+		    (struct diag_place){
+			    .file = source->path,
+			    .item = arena_printf(&m->arena, "tensor %s",
+						 import_quote(&m->arena,
+							      out->name)) },
+		    c.value->mapped ? (int64_t)c.value->bytes : 0)) {
+		return false;
+	}
 	out->type = c.value->type;
 	out->is_string = c.is_string;
 	out->ndim = c.ndim;

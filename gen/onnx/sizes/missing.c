@@ -16,6 +16,7 @@ missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 	    const char *what, int size)
 {
 	struct arena *a = &imp->m->arena;
+	struct text_map *names = &imp->missing->names[kind];
 	struct missing_size one = {
 		.kind = kind,
 		.name = arena_strdup(a, name),
@@ -23,11 +24,11 @@ missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 		.size = size,
 	};
 
-	for (int i = 0; i < imp->missing->n; i++) {
-		if (imp->missing->data[i].kind == kind &&
-		    strcmp(imp->missing->data[i].name, name) == 0) {
-			return false;
-		}
+	if (!names->arena) {
+		text_map_init(names, a);
+	}
+	if (!text_map_add(names, one.name, imp->missing->n)) {
+		return false;
 	}
 	vec_push(a, imp->missing, one);
 	return true;

@@ -506,6 +506,17 @@ static const struct row {
 	{ "Xor", 7, upgrade_broadcast, true },
 };
 
+bool
+is_upgraded_operator(const char *domain, const char *op_type)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!*domain && strcmp(rows[i].op, op_type) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Applies the rows for the operator name that the node has in the model. */
 static bool
 apply_rows(struct importer *imp, struct node *n, int pos, bool late)

@@ -48,5 +48,7 @@ bool upgrade_early(struct importer *imp, int first);
 /* Applies the adapters that need the shapes of n's inputs. They may insert
  * nodes before and after n. */
 bool upgrade_late(struct importer *imp, struct node *n, int pos);
+/* Has the operator an adapter? It may be none of tirc's any more. */
+bool is_upgraded_operator(const char *domain, const char *op_type);
 
 #endif
