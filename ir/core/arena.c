@@ -14,8 +14,8 @@
 #define ARENA_GUARDED
 #endif
 
-/* In a build with AddressSanitizer, allocations are apart, and it reports any
- * access to the bytes between them. */
+/* In a build with AddressSanitizer, there are gaps between allocations, and an
+ * access to a gap is reported. */
 #ifdef ARENA_GUARDED
 #include <sanitizer/asan_interface.h>
 enum { ARENA_GAP_BYTES = 16 };
@@ -29,7 +29,7 @@ enum { ARENA_ALIGN = 16, ARENA_CHUNK_BYTES = 64 * 1024 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	size_t size, used; /* of data */
+	size_t size, used; /* in bytes, of data */
 	_Alignas(16) unsigned char data[];
 };
 
@@ -71,7 +71,8 @@ chunk_new(size_t size)
 	return c;
 }
 
-/* The next bytes of the chunk, which has room for `rounded` and the gap. */
+/* Takes `bytes` bytes of the chunk, which has room for `rounded` bytes and the
+ * gap. */
 static void *
 chunk_take(struct arena_chunk *c, size_t bytes, size_t rounded)
 {
@@ -97,7 +98,8 @@ arena_alloc(struct arena *a, size_t bytes)
 		memory_over_limit(a->most_bytes);
 	}
 	if (rounded > ARENA_CHUNK_BYTES / 4) {
-		/* A chunk of its own, below the one being filled. */
+		/* A large allocation gets a chunk of its own, put below the
+		 * chunk that is being filled. */
 		struct arena_chunk *big = chunk_new(rounded + ARENA_GAP_BYTES);
 
 		if (c) {
@@ -189,7 +191,7 @@ void *
 arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 	   size_t elem_bytes)
 {
-	/* Most lists stay short. */
+	/* Starts small: most lists stay short. */
 	size_t least = elem_bytes < ARENA_ALIGN / 2 ? 4 : 2;
 	size_t room = *cap > 0 ? (size_t)*cap * 2 : least;
 	void *p;

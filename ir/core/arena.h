@@ -19,32 +19,33 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *top;
-	size_t used_bytes; /* sum of all allocations */
-	size_t most_bytes; /* beyond it, memory_over_limit(); 0: no limit */
+	size_t used_bytes; /* the sum of the sizes of all allocations */
+	size_t most_bytes; /* an allocation beyond it calls memory_over_limit();
+			    * 0: no limit */
 };
 
 /* Called when no memory is left; does not return. The library's definition
  * calls abort(), which the library does nowhere else. A program may define this
  * function itself, to print a message and to clean up first. */
 _Noreturn void memory_exhausted(void);
-/* The same where an arena would exceed its most_bytes. */
+/* Like memory_exhausted, called if an arena would exceed its most_bytes. */
 _Noreturn void memory_over_limit(size_t most_bytes);
 
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
 
-/* Zeroed, aligned to 16 bytes, valid until arena_release. Never NULL:
- * memory_exhausted() or memory_over_limit() is called instead. */
+/* Memory of zeros, aligned to 16 bytes, valid until arena_release. Never NULL:
+ * on failure, memory_exhausted() or memory_over_limit() is called. */
 void *arena_alloc(struct arena *a, size_t bytes);
-/* Room for n elements. */
+/* Zeroed room for n elements. */
 void *arena_elems(struct arena *a, size_t n, size_t elem_bytes);
 void *arena_copy(struct arena *a, const void *data, size_t bytes);
 char *arena_strdup(struct arena *a, const char *text);
 char *arena_strndup(struct arena *a, const char *text, size_t length);
 char *arena_printf(struct arena *a, const char *fmt, ...) TIRC_PRINTF(2, 3);
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
-/* Grows an arena array: returns a copy of old (old_n elements) with room for
- * at least want_n; *cap is updated. Used by vec_push. */
+/* Grows an array: returns a copy of old, which has old_n elements, with room
+ * for at least want_n elements, and sets *cap to the room. Used by vec_push. */
 void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 		 size_t elem_bytes);
 
@@ -66,9 +67,9 @@ void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 						 sizeof *(v)->data)),          \
 	 (void)((v)->data[(v)->n++] = (x)))
 
-/* A text under construction, on the heap; strbuf_release when done. */
+/* A growing text on the heap; call strbuf_release when done. */
 struct strbuf {
-	char *data; /* NUL-terminated once anything was added; else NULL */
+	char *data; /* NUL-terminated; NULL until something is added */
 	size_t len, cap;
 };
 

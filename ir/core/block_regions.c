@@ -8,7 +8,8 @@
 
 struct inner {
 	const struct var *var;
-	const struct expr *first, *last; /* NULL: unknown (a let) */
+	const struct expr *first, *last; /* the ends of its range; NULL if not
+					  * known (a let) */
 };
 
 struct found {
@@ -19,7 +20,8 @@ struct found {
 struct collector {
 	struct func *f;
 	VEC(struct inner) vars;
-	VEC(const struct buffer *) own; /* allocated inside */
+	/* the buffers that are allocated inside the block */
+	VEC(const struct buffer *) own;
 	VEC(struct found) list;
 };
 
@@ -60,7 +62,8 @@ depends(const struct collector *c, const struct expr *e)
 	return s.hit;
 }
 
-/* The least or the greatest value of e over the inner variables, or NULL. */
+/* The smallest or the largest value of e over the ranges of the inner
+ * variables; NULL if it is not known. */
 static const struct expr *
 extreme(const struct collector *c, const struct expr *e, bool greatest)
 {
@@ -200,7 +203,8 @@ add_access(struct collector *c, const struct buffer *b,
 	add_region(c, b, ranges, written);
 }
 
-/* A callee that has an element's address may access the whole buffer. */
+/* Adds the whole buffer: a callee that gets the address of an element may
+ * access all of it. */
 static void
 add_address(struct collector *c, const struct buffer *b, bool only_read)
 {
@@ -243,7 +247,8 @@ push_inner(struct collector *c, const struct var *var, const struct expr *min,
 	vec_push(&m->arena, &c->vars, one);
 }
 
-/* The regions that an inner block declares, in terms of its bindings. */
+/* Adds the regions that an inner block declares, with its bindings in place of
+ * its variables. */
 static void
 collect_block(struct collector *c, const struct stmt *s)
 {

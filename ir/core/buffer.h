@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: immutable descriptions of N-dimensional storage. Identity is the
- * address; to change one, make another and replace its uses. */
+/* Buffers: immutable descriptions of N-dimensional storage. A buffer is
+ * identified by its address; to change a buffer, make another one and replace
+ * the uses of the first. */
 #ifndef TIRC_BUFFER_H
 #define TIRC_BUFFER_H
 
@@ -13,38 +14,39 @@ struct buffer {
 	int ndim; /* 0: a scalar cell */
 	const struct expr *const *shape;
 	const struct expr *const
-		*strides; /* in elements; NULL: dense, row-major */
+		*strides; /* in elements; NULL if dense, row-major */
 	const char *scope; /* "global", "shared", "local", "warp", "const", … */
-	int align_bytes;   /* 0: the type's own */
-	struct var *data; /* the pointer (handle) */
+	int align_bytes;   /* 0: the alignment of the type */
+	struct var *data; /* the pointer variable, a handle */
 };
 
 struct buffer_spec {
 	const char *name;
 	struct dtype type;
 	int ndim;
-	const struct expr *const *shape; /* copied */
+	const struct expr *const *shape; /* the array is copied */
 	const struct expr *const *strides;
 	const char *scope; /* NULL: "global" */
 	int align_bytes;
 };
 
 struct buffer *buffer_new(struct module *m, const struct buffer_spec *spec);
-/* A copy of b with another name, scope, type or shape (NULL/negative: keep). */
+/* A copy of b with another scope, or with another shape. */
 struct buffer *buffer_with_scope(struct module *m, const struct buffer *b,
 				 const char *scope);
 struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
 				 int ndim, const struct expr *const *shape);
-/* Size of one element with all its lanes. */
+/* The size of one element, with all its lanes. */
 int buffer_element_bytes(const struct buffer *b);
 /* A view of b with scalar elements: the lanes of vector elements become a last
  * dimension. */
 const struct buffer *buffer_of_numbers(struct module *m,
 				       const struct buffer *b);
-/* Number of elements. False if an extent is not constant or the number does not
- * fit. */
+/* Sets *elems to the number of elements. False if an extent is not constant or
+ * the number does not fit. */
 bool buffer_const_elems(const struct buffer *b, int64_t *elems);
-/* Upper bound of the number of elements, from the bounds of the dims. */
+/* Sets *elems to the largest number of elements, by the bounds of the symbolic
+ * dimensions; false if it is not bounded or does not fit. */
 bool buffer_max_elems(const struct buffer *b, int64_t *elems);
 
 #endif

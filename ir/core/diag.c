@@ -104,7 +104,7 @@ diag_id_name(enum diag_id id)
 	return names[id];
 }
 
-/* Keeps a text on one line, in its visible form. */
+/* Appends a text on one line; hidden characters are made visible. */
 static void
 put_line(struct strbuf *out, const char *text)
 {

@@ -15,22 +15,22 @@ enum diag_id {
 
 enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
-/* The lengths of a diagnostic, which no name of a model exceeds: of a word and of
- * an item; of the message; of the file's name. A longer text lacks its middle,
- * for which "…" stands. */
+/* The largest lengths of the parts of a diagnostic, whatever the names in a
+ * model: of a word and of an item; of the message; of the file's name. In a
+ * longer text, "…" replaces the middle. */
 enum {
 	DIAG_WORD_BYTES = 200,
 	DIAG_MESSAGE_BYTES = 2000,
 	DIAG_FILE_BYTES = 1000
 };
 
-/* The place of a diagnostic: any part may be absent (NULL, 0). Printed as
- * "file:line:col: item: message". */
+/* The place of a diagnostic, printed as "file:line:col: item: message". Any
+ * part may be absent (NULL or 0). */
 struct diag_place {
 	const char *file;
 	int line, col;
 	const char *item;    /* "node 12 Conv 'conv1'", a JSON pointer, … */
-	const char *excerpt; /* the line in question and a row of ^ under it */
+	const char *excerpt; /* the line of the text, and a row of ^ under it */
 };
 
 struct diag {
@@ -47,8 +47,8 @@ struct diags {
 };
 
 void diags_init(struct diags *d, struct arena *arena);
-/* Removes the errors from number `first` on, but not those of kind `kept`;
- * DIAG_COUNT: all. */
+/* Removes the errors from index `first` on, except errors of kind `kept`; with
+ * DIAG_COUNT, all of them. */
 void diags_drop_errors(struct diags *d, int first, enum diag_id kept);
 /* Adds an error and returns false, so that callers can `return diag_error()`.
  * The place's strings are copied. Message form: "problem; what to do". */
@@ -58,10 +58,10 @@ void diag_warning(struct diags *d, enum diag_id id, struct diag_place place,
 		  const char *fmt, ...) TIRC_PRINTF(4, 5);
 void diag_note(struct diags *d, enum diag_id id, struct diag_place place,
 	       const char *fmt, ...) TIRC_PRINTF(4, 5);
-/* "bad-attribute": the id as tests and --json spell it. */
+/* The name of an id in tests and in --json: "bad-attribute". */
 const char *diag_id_name(enum diag_id id);
-/* Place and message on one line, without the severity and a newline, appended to
- * out. */
+/* Appends place and message to out, on one line, without the severity and
+ * without a newline. */
 void diag_format(const struct diag *d, struct strbuf *out);
 
 #endif

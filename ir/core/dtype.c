@@ -12,7 +12,7 @@ static const struct {
 	const char *name, *abbrev;
 	enum dtype_class cls;
 	int bits;
-	int stored; /* enum dtype_kind, or DT_OWN */
+	int stored; /* an enum dtype_kind, or DT_OWN */
 	struct float_form form;
 	int onnx_number;
 	const char *onnx_name, *numpy_name;

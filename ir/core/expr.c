@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interner: one node per structure, found by open addressing. Strings are
- * compared by content, floats by bits, all other pointers by address. */
+/* The interner: there is one node for each structure, in a hash table with open
+ * addressing. Strings are compared by content, floats by their bits, other
+ * payloads by address or value. */
 #include "expr.h"
 
 #include <assert.h>
@@ -322,7 +323,8 @@ expr_make(struct module *m, const struct expr *payload,
 
 	node_check(payload, args, n_args);
 	if (payload->kind == EXPR_VAR) {
-		/* Its variable keeps it: it is not in the table. */
+		/* The node of a variable is not in the table: the variable has
+		 * a pointer to it. */
 		assert(dtype_equal(payload->type, payload->u.var->type));
 		return payload->u.var->expr;
 	}
@@ -357,7 +359,7 @@ var_new(struct module *m, const char *name, struct dtype type)
 	v->name = arena_strdup(&m->arena, name);
 	v->type = type;
 	v->id = m->next_var_id++;
-	v->min = 1; /* unknown */
+	v->min = 1; /* bounds not known */
 	v->max = 0;
 	payload.u.var = v;
 	v->expr = node_new(m, &payload, NULL, 0, node_hash(&payload, NULL, 0));
@@ -386,8 +388,8 @@ expr_is_int(const struct expr *e, int64_t *v)
 	return true;
 }
 
-/* Is the number of type t that is nearest to v finite? The shortest text of the
- * largest number may be a little larger than that. */
+/* Is v, rounded to type t, finite? The shortest decimal text of the largest
+ * finite number may stand for a slightly larger one. */
 static bool
 rounds_into(double v, struct dtype t)
 {

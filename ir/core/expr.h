@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions: immutable, hash-consed in the module. Pointer equality is
- * structural equality, except that two equal LOADs need not give equal values
- * when a store lies between them. The interner (expr_make) never rewrites;
- * the builders (expr_add, …) fold constants and drop neutral elements. */
+/* Expressions: immutable, hash-consed in the module. Two expressions are
+ * structurally equal if and only if their pointers are equal. But equal LOADs
+ * need not have equal values if there is a store between them. The interner
+ * (expr_make) never rewrites; the builders (expr_add, …) fold constants and
+ * drop neutral elements. */
 #ifndef TIRC_EXPR_H
 #define TIRC_EXPR_H
 
@@ -31,15 +32,17 @@ struct reducer;
 struct var {
 	const char *name;
 	struct dtype type;
-	int id;                  /* in order of creation within the module */
-	const struct expr *expr; /* its VAR node */
+	int id;                  /* increases in the order of creation, unique
+				  * in the module */
+	const struct expr *expr; /* the VAR node of this variable */
 	bool is_dim;             /* a symbolic size, bounded by min..max */
-	int64_t min, max;        /* valid if min <= max; max INT64_MAX: no
+	int64_t min, max;        /* not known if min > max; max INT64_MAX: no
 				  * upper bound */
 };
 
-/* A commutative, associative combiner of n values (n > 1: argmax-like).
- * result[k] combines lhs[0..n) and rhs[0..n); identity[k] is neutral. */
+/* A commutative, associative operation on tuples of n values (n > 1 for argmax
+ * and the like). result[k] is value k of the combination of lhs[0..n) and
+ * rhs[0..n); identity[k] is value k of the neutral element. */
 struct reducer {
 	const char *name; /* "sum", "max", "min", "prod", or the user's */
 	int n;
@@ -61,17 +64,19 @@ struct reduction {
 	const struct reducer *reducer;
 	struct iter_var *axes;
 	int n_axes;
-	int index;                      /* which of the reducer's results */
-	const struct expr *condition;   /* NULL: always */
-	const struct expr *const *init; /* where each result starts; NULL: at
-					 * the reducer's identity */
+	int index;                      /* the index of the reducer's result */
+	const struct expr *condition;   /* the iterations that count; NULL:
+					 * all */
+	const struct expr *const *init; /* the initial values of the results;
+					 * NULL: the reducer's identity */
 };
 
 struct expr {
 	enum expr_kind kind;
 	struct dtype type;
 	uint32_t hash;
-	uint32_t id; /* in order of creation: a deterministic order */
+	uint32_t id; /* increases in the order of creation, which is
+		      * deterministic */
 	int n_args;
 	/* Of each variable below, bit id % 64: most searches for a variable end
 	 * here. */
@@ -90,7 +95,7 @@ struct expr {
 
 /* Columns of expr.def and intrin.def. */
 const char *expr_kind_name(enum expr_kind kind);
-int expr_kind_arity(enum expr_kind kind); /* -1: any */
+int expr_kind_arity(enum expr_kind kind); /* -1: any number */
 const char *intrin_name(enum intrin op);
 int intrin_arity(enum intrin op);
 bool intrin_is_pure(enum intrin op);
@@ -98,20 +103,22 @@ bool intrin_is_pure(enum intrin op);
  * the caller. */
 enum intrin_result { RESULT_SAME, RESULT_BOOL, RESULT_VOID, RESULT_OTHER };
 enum intrin_result intrin_result(enum intrin op);
-bool intrin_is_address(enum intrin op); /* gives an element's address? */
+bool intrin_is_address(enum intrin op); /* is the result an element's
+					 * address? */
 
-/* The arguments that a COPY_BOX has for each dimension. */
+/* The groups of arguments of a COPY_BOX, each with one argument per
+ * dimension. */
 enum box_part { BOX_SIZE, BOX_STRIDE, BOX_FIRST, BOX_EXTENT, BOX_PARTS };
 
-/* The number of dimensions of a COPY_BOX with these arguments; 0: they are not
- * the arguments of one. */
+/* The number of dimensions of a COPY_BOX with these arguments; 0 if they are
+ * not valid. */
 int copy_box_rank(const struct expr *const *args, int n);
 const struct expr *copy_box_part(const struct expr *copy, enum box_part part,
 				 int dim);
 bool intrin_from_name(const char *name, enum intrin *out);
 
-/* The interner, which makes every node. It reads the kind, type and u of
- * payload. */
+/* The interner, which makes every node: returns the node with the kind, type
+ * and u of payload and these args, new if there is no equal one yet. */
 const struct expr *expr_make(struct module *m, const struct expr *payload,
 			     const struct expr *const *args, int n_args);
 
@@ -123,17 +130,18 @@ struct var *var_new_dim(struct module *m, const char *name, int64_t min,
 /* Leaves. */
 const struct expr *expr_int(struct module *m, struct dtype t, int64_t v);
 const struct expr *expr_i32(struct module *m, int64_t v);
-/* An index constant: i32 where it fits, else i64. */
+/* An index constant: i32 if v fits, else i64. */
 const struct expr *expr_index(struct module *m, int64_t v);
 const struct expr *expr_float(struct module *m, struct dtype t, double v);
-/* v as a literal of t, which may be any class of type. */
+/* v as a literal of type t: a float, an integer or a bool. */
 const struct expr *expr_const(struct module *m, struct dtype t, double v);
 const struct expr *expr_bool(struct module *m, bool v);
 const struct expr *expr_string(struct module *m, const char *text);
 
-/* Builders. Binary ones first unify: an integer literal takes the other's
- * type; i32 with i64 gives i64; other mixes are a bug (assert). Comparisons
- * give bool. They fold constants and x+0, x*1, x*0 (ints), x&&true, …. */
+/* Builders. Those with two operands first unify the types: an integer literal
+ * takes the type of the other operand; i32 with i64 gives i64; other mixes are
+ * a bug (assert). Comparisons give bool. They fold constants and x+0, x*1, x*0
+ * (ints), x&&true, …. */
 const struct expr *expr_binary(struct module *m, enum expr_kind kind,
 			       const struct expr *a, const struct expr *b);
 const struct expr *expr_add(struct module *m, const struct expr *a,
@@ -176,7 +184,7 @@ const struct expr *expr_call(struct module *m, enum intrin op, struct dtype t,
 			     const struct expr *const *args, int n);
 const struct expr *
 expr_call1(struct module *m, enum intrin op,
-	   const struct expr *a); /* result as the table says */
+	   const struct expr *a); /* with the result type of the table */
 const struct expr *expr_call2(struct module *m, enum intrin op,
 			      const struct expr *a, const struct expr *b);
 /* The list [items…] as the value of an annotation (items may be lists). */
@@ -208,13 +216,14 @@ var_bit(const struct var *v)
 }
 bool expr_uses_buffer(const struct expr *e, const struct buffer *b);
 
-/* Calls visit on every distinct node below e, children first. */
+/* Calls visit once on e and on every distinct node below it, children first. */
 void expr_visit(const struct expr *e,
 		void (*visit)(void *ctx, const struct expr *e), void *ctx);
 
 /* Rebuilds e with the folding builders. pre is called on each original node
- * before its children: it returns the replacement, or NULL to rebuild the node
- * with its new args. Results are memoised. */
+ * before its children. It returns the replacement of the node, or NULL: then
+ * the node is rebuilt with its rewritten args. Each shared node is rewritten
+ * once. */
 const struct expr *expr_rewrite(struct module *m, const struct expr *e,
 				const struct expr *(*pre)(void *ctx,
 							  const struct expr *e),
@@ -240,8 +249,8 @@ const struct reducer *reducer_sum(struct module *m, struct dtype t);
 const struct reducer *reducer_prod(struct module *m, struct dtype t);
 const struct reducer *reducer_max(struct module *m, struct dtype t);
 const struct reducer *reducer_min(struct module *m, struct dtype t);
-/* If r selects all of lhs or all of rhs (argmax): the condition for rhs. Else
- * NULL. */
+/* If the result of r is either all of lhs or all of rhs, as for argmax: the
+ * condition under which it is rhs. Else NULL. */
 const struct expr *reducer_takes_all(const struct reducer *r);
 
 #endif

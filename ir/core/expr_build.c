@@ -119,7 +119,7 @@ is_literal(const struct expr *e, int v)
 	return e->kind == EXPR_INT ? e->u.ival == v : e->u.fval == v;
 }
 
-/* Is e a literal of floats with the sign bit, as -0 is? */
+/* Is e a float literal whose sign bit is set, such as -0? */
 static bool
 is_negative(const struct expr *e)
 {
@@ -163,8 +163,8 @@ common_type(const struct expr *a, const struct expr *b)
 		return ta;
 	}
 	if (dtype_class(ta) == DTC_INT && dtype_class(tb) == DTC_INT) {
-		/* A literal takes the other type if it fits; else the wider
-		 * type. */
+		/* A literal takes the other operand's type if its value fits;
+		 * else the wider type is taken. */
 		if (lb && !la && expr_is_int(lb, &v) &&
 		    v >= dtype_min_int(ta) && v <= (int64_t)dtype_max_int(ta)) {
 			return ta;
@@ -296,7 +296,7 @@ fold_signed(enum expr_kind kind, int64_t x, int64_t y)
 {
 	union number n = { .i = 0 };
 
-	if (y == -1) { /* the one quotient that overflows: wraps */
+	if (y == -1) { /* only INT_MIN / -1 overflows: it wraps */
 		if (kind == EXPR_DIV || kind == EXPR_FLOORDIV) {
 			n.u = 0 - (uint64_t)x;
 			return n;
@@ -401,8 +401,8 @@ fold_compare(struct module *m, enum expr_kind kind, struct dtype t, int lanes,
 	return expr_int(m, with_lanes(dtype_of(DT_BOOL), lanes), holds);
 }
 
-/* Is x + e, or x - e, equal to x for each x? Of floats, -0 + 0 and -0 - -0 are
- * 0. */
+/* Is x + e (or x - e) equal to x for every x? For floats not with e = 0 (or
+ * -0): -0 + 0 and -0 - -0 are 0. */
 static bool
 adds_nothing(const struct expr *e, bool add)
 {
@@ -410,7 +410,8 @@ adds_nothing(const struct expr *e, bool add)
 	       (!dtype_is_float(e->type) || is_negative(e) == add);
 }
 
-/* Neutral and absorbing elements, or NULL. */
+/* Simplifies an operation with a neutral or absorbing operand; NULL if there is
+ * none. */
 static const struct expr *
 fold_neutral(struct module *m, enum expr_kind kind, const struct expr *a,
 	     const struct expr *b)
@@ -662,8 +663,8 @@ expr_load(struct module *m, const struct buffer *b,
 	return expr_make(m, &payload, index, n);
 }
 
-/* x of x + 0, which differ in the sign of a zero alone: for readers that see
- * none. */
+/* The operand x if e is x + 0, else e. The two differ only in the sign of a
+ * zero: for uses of e that do not depend on it. */
 static const struct expr *
 without_zero(const struct expr *e)
 {

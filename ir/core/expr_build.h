@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the builders and the walkers share; not for users of expr.h. */
+/* Declarations shared by the builders and the walks; not for users of
+ * expr.h. */
 #ifndef TIRC_EXPR_BUILD_H
 #define TIRC_EXPR_BUILD_H
 
 #include "expr.h"
 
-/* The type of a call: as its table row says, from the type of its first
- * argument or as given. */
+/* The type of a call of op, by its row of intrin.def: arg0, the type of the
+ * first argument; bool; void; or the given type. */
 struct dtype expr_call_type(enum intrin op, struct dtype given,
 			    struct dtype arg0);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over expressions as graphs: every shared node is met once. */
+/* Walks over expressions as graphs: every shared node is visited once. */
 #include <assert.h>
 
 #include "buffer.h"
@@ -260,7 +260,7 @@ rewrite_node(struct rewriter *w, const struct expr *e)
 	const struct memo_entry *known;
 	const struct expr *result;
 
-	if (e->n_args == 0) { /* nothing below: no need to remember */
+	if (e->n_args == 0) { /* a leaf: its result need not be stored */
 		result = w->pre(w->ctx, e);
 		return result ? result : e;
 	}

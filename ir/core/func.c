@@ -227,8 +227,8 @@ struct usage {
 	bool read, written;
 };
 
-/* A call that takes an element's address may read and write the buffer, and so
- * may a function that gets the buffer's pointer. */
+/* Finds uses of the buffer's address: a call that gets the address of an
+ * element, or the buffer's pointer, may read and write the buffer. */
 static void
 find_address(void *ctx, const struct expr *e)
 {

@@ -6,8 +6,8 @@
 #include "stmt.h"
 #include "target_facts.h"
 
-/* The memory of a function's array, for machines that have several: the
- * interface memory of the model's caller, the workspace between kernels, the
+/* The memory of an array of a function, for machines with several memories: the
+ * memory in which the caller passes inputs and outputs, the workspace, the
  * weights, or the function's local arrays. */
 enum memory_space {
 	SPACE_INTERFACE,
@@ -17,19 +17,21 @@ enum memory_space {
 	SPACE_COUNT
 };
 
-/* A buffer (var is its data pointer) or a scalar (buffer NULL). */
+/* A parameter: a buffer (var is its data pointer), or a scalar (buffer is
+ * NULL). */
 struct param {
 	struct var *var;
 	const struct buffer *buffer;
 	enum memory_space space;
 };
 
-/* An axis that a schedule fused from several. The original axes are the digits
- * of its value, each from 0, the most significant first. It only serves to
- * choose names in emitted text and is no part of the program: it is not
- * printed, and equal functions may have different fused axes. */
+/* An axis that a schedule made by fusing several axes. The original axes are
+ * the digits of its value, each from 0, the most significant first. It is only
+ * used to choose names in emitted text and is not part of the program: it is
+ * not printed, and func_equal does not compare it. */
 struct fused_axis {
-	const struct var *loop; /* of the fused axis when it was made */
+	const struct var *loop; /* the loop variable of the fused axis when it
+				 * was made */
 	const char *name;       /* the fused axis's current name */
 	int n;                  /* at least 2 */
 	const char *const *digits;
@@ -46,23 +48,26 @@ struct func {
 	struct module *module;
 	const char *name;
 	VEC(struct param) params;
-	struct dtype ret; /* DT_VOID, or the status */
+	struct dtype ret; /* DT_VOID, or the type of the status */
 	/* Phase 0: a root BLOCK named "root" without iters, whose allocs are
 	 * the intermediate buffers. Lowered: any statement without blocks. */
 	struct stmt *body;
 	struct note *notes;           /* "global_symbol", "tir.noalias", … */
-	struct target_facts facts;    /* that its passes read */
+	struct target_facts facts;    /* facts about the target that passes
+				       * read */
 	VEC(struct fused_axis) fused; /* in the order in which they were made */
 	int next_id;
 	VEC(struct journal_entry) journal;
-	bool journaling; /* false: writes are not recorded (plain lowering) */
+	bool journaling; /* false while writes are not recorded, as in
+			  * lowering */
 };
 
-struct func *func_new(struct module *m, const char *name); /* not yet in m */
+struct func *func_new(struct module *m, const char *name); /* not added to m */
 void func_add_param(struct func *f, struct var *var,
 		    const struct buffer *buffer);
 void func_set_note(struct func *f, const char *key, const struct expr *value);
-/* Replaces a buffer of the same rank, in the parameters and in the body. */
+/* Replaces the buffer `from` by `to`, of the same rank, in the parameters and
+ * in the body. */
 void func_replace_param(struct func *f, const struct buffer *from,
 			struct buffer *to);
 const struct expr *func_note(const struct func *f, const char *key);
@@ -71,12 +76,13 @@ const struct expr *func_note(const struct func *f, const char *key);
 void func_note_fused(struct func *f, const struct var *loop, int n,
 		     const char *const *digits,
 		     const struct expr *const *extents);
-/* Deep copy under another name (params and buffers shared). */
+/* A deep copy under another name; parameters and buffers are shared. */
 struct func *func_clone(const struct func *f, const char *name);
 
-/* Gives f the program of g (same module), which must have the same signature up
- * to names: parameters of equal types and shapes in the same order. g must not
- * be used afterwards. False, with f unchanged, after DIAG_BAD_PROGRAM. */
+/* Gives f the program of g, a function of the same module. Their signatures
+ * must be the same apart from names: parameters of equal types and shapes in
+ * the same order. g must not be used afterwards. False, with f unchanged, after
+ * DIAG_BAD_PROGRAM. */
 bool func_adopt(struct func *f, struct func *g);
 /* The difference between the signatures of f and g, in words; NULL if there is
  * none. */
@@ -85,9 +91,11 @@ const char *func_mismatch(struct func *f, struct func *g);
 /* func_rollback undoes all writes since the checkpoint. */
 int func_checkpoint(struct func *f);
 void func_rollback(struct func *f, int checkpoint);
-void func_commit(struct func *f); /* forget the journal */
+void func_commit(struct func *f); /* clears the journal: no rollback past this
+				   * point */
 
-struct stmt *func_find(const struct func *f, int id); /* NULL: gone */
+/* the statement with this id; NULL if it was removed */
+struct stmt *func_find(const struct func *f, int id);
 struct stmt *func_find_block(const struct func *f, const char *name);
 
 /* Is b the buffer of a parameter of f? */
@@ -108,18 +116,20 @@ void func_print(const struct func *f, enum script_version version,
 		struct strbuf *out);
 void module_print(const struct module *m, enum script_version version,
 		  struct strbuf *out);
-void expr_print(const struct expr *e, struct strbuf *out); /* debugging too */
+/* also for debugging */
+void expr_print(const struct expr *e, struct strbuf *out);
 
 /* Do passes verify their results? -Dverify=false turns that off. */
 #ifndef TIRC_VERIFY
 #define TIRC_VERIFY 0
 #endif
 /* Checks every invariant of the IR: parent links, scopes of variables, types,
- * ranks, iter bindings, regions cover accesses (constant case). Reports as
- * DIAG_VERIFY on the module's diags. */
+ * ranks, bindings of iter vars, and, if ranges and indices are constants, that
+ * regions cover the accesses. Violations are reported as DIAG_VERIFY in the
+ * module's diagnostics. */
 bool func_verify(const struct func *f);
 
-/* An error about the function as a whole; always false. */
+/* Reports an error about the function as a whole; always false. */
 #define func_error(f, id, ...)                                                 \
 	diag_error(&(f)->module->diags, id,                                    \
 		   (struct diag_place){ .item = (f)->name }, __VA_ARGS__)

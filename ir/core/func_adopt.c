@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves the program of one function into another of the same signature, as
- * after a round trip through text: the sizes and parameters of the function
- * that was read are replaced by those that callers know. */
+/* Moves the program of one function into another with the same signature, for
+ * example after the function was printed and read back: the sizes and
+ * parameters of the function that was read are replaced by the original ones,
+ * which callers know. */
 #include "func.h"
 
 struct adoption {
@@ -45,7 +46,8 @@ renewed(struct adoption *a, const struct expr *const *list, int n,
 	return out;
 }
 
-/* A buffer allocated in the body, with its sizes in into's variables. */
+/* Replaces a buffer allocated in the body if its sizes must be written in the
+ * variables of `into`. */
 static void
 renew_buffer(struct adoption *a, const struct buffer *b)
 {
@@ -111,7 +113,8 @@ same_buffer(struct adoption *a, const struct buffer *x, const struct buffer *y)
 	return true;
 }
 
-/* The difference, in words; NULL: none. */
+/* Pairs the parameters. Returns the first difference in words, or NULL if there
+ * is none. */
 static const char *
 match_params(struct adoption *a)
 {

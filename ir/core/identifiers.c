@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Identifiers from the model's names. A name that an exporter generates with a
- * number ("Conv_12", "node_5", "123") says nothing about the model and changes
- * with every edit of it, so it never becomes part of an identifier. */
+/* Identifiers from the model's names. A name that an exporter made with a
+ * number ("Conv_12", "node_5", "123") tells nothing about the model and changes
+ * with every edit of it, so it is never used in an identifier. */
 #include "identifiers.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ static const char *const counting_words[] = {
 };
 
 /* Suffixes that passes append to the names of tensors. After a name that is
- * only a number ("26.sum") they say nothing. */
+ * only a number ("26.sum") they tell nothing. */
 static const char *const pass_words[] = {
 	".before", ".reshaped", ".scale", ".scaled", ".shifted", ".sum",
 };
@@ -33,7 +33,7 @@ name_set_init(struct name_set *s, struct arena *a)
 	s->max_length = NAME_EXTERNAL;
 }
 
-/* The slot of text, or the empty one for it. */
+/* The slot of text, or the empty slot where text would be inserted. */
 static struct name_slot *
 find_slot(const struct name_slots *s, const char *text)
 {
@@ -97,7 +97,8 @@ is_free(const struct name_set *s, const char *text)
 	return !is_reserved(s, text) && !name_set_has(s, text);
 }
 
-/* Letters, digits and single underscores inside; a letter in front. */
+/* Makes an identifier of letters, digits and single underscores, which begins
+ * with a letter and does not end with an underscore. */
 static char *
 sanitise(struct arena *a, const char *text)
 {
@@ -164,8 +165,8 @@ shorten(struct arena *a, const char *text, size_t limit)
 			    text + length - tail);
 }
 
-/* `clean` with the first free number appended; numbers below the one that was
- * tried last are taken. */
+/* Adds `clean` with the first unused number appended. The search starts at the
+ * number after the last one tried: lower ones are taken. */
 static const char *
 insert_numbered(struct name_set *s, const char *clean)
 {
@@ -269,8 +270,8 @@ without_counting_word(struct part p)
 	return p;
 }
 
-/* "123", "Conv", "Conv_12", "ReLU32", "node_5", "val_7", "r12", "30_1",
- * "node_Conv_12". */
+/* Is the part a name that only numbers nodes, such as "123", "Conv", "Conv_12",
+ * "ReLU32", "node_5", "val_7", "r12", "30_1" or "node_Conv_12"? */
 static bool
 is_counted(struct part p)
 {
@@ -312,7 +313,7 @@ is_counted(struct part p)
 	return true;
 }
 
-/* Is the part a device scope or the exporter's own namespace? */
+/* Is the part the name of a device, or a namespace that the exporter adds? */
 static bool
 is_noise(struct part p)
 {
@@ -329,7 +330,8 @@ is_noise(struct part p)
 	       (is_word(word, "gpu_") || is_word(word, "cpu_"));
 }
 
-/* Text without the "_output_0" within "Conv_output_0_size". */
+/* Appends the text without an "_output_0" inside, as in
+ * "Conv_output_0_size". */
 static void
 write_without_outputs(struct strbuf *out, struct part p)
 {
@@ -360,14 +362,15 @@ is_separator(char c)
 	return c == '/' || c == '.' || c == ':' || c == '\\' || c == '|';
 }
 
-/* The stem of a name without a pass's suffix. */
+/* The stem of a name of `length` bytes; a suffix that a pass appended has been
+ * removed. */
 static const char *
 model_stem(struct arena *a, const char *model_name, size_t length)
 {
 	struct part whole = { model_name, length };
 	struct strbuf out;
 	const char *stem = NULL;
-	bool said = false; /* more than numbers */
+	bool said = false; /* true once a part is more than a number */
 	size_t at = 0;
 
 	/* Converters join the names of fused operators; keep the first one. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing on the nodes' hashes; never iterated. Most walks are short, so
- * the entries on the stack are not cleared: `used` has a bit for each. */
+/* A hash table with open addressing, by the nodes' hashes; never iterated. Most
+ * walks are short, so the entries inside the struct are not cleared: `used` has
+ * a bit for each entry in use. */
 #include "memo.h"
 
 #include <stdlib.h>
@@ -31,7 +32,8 @@ is_free(const struct memo *t, uint32_t at)
 				    : !t->slot[at].key;
 }
 
-/* The entry of key, or the free one where it belongs. */
+/* The index of key's entry, or of the free entry where key would be
+ * inserted. */
 static uint32_t
 find(const struct memo *t, const struct expr *key)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map from nodes to results, with which a walk visits a shared node once.
- * Small walks stay on the caller's stack. */
+/* A map from expressions to results: with it, a walk visits each shared node
+ * once. Up to MEMO_INLINE entries are in the struct itself, usually on the
+ * caller's stack. */
 #ifndef TIRC_MEMO_H
 #define TIRC_MEMO_H
 
@@ -16,13 +17,14 @@ struct memo_entry {
 struct memo {
 	struct memo_entry *slot;
 	uint32_t n, cap;
-	uint32_t used; /* of inside: bits of the entries that are not free */
+	uint32_t used; /* bit i: inside[i] is in use */
 	struct memo_entry inside[MEMO_INLINE];
 };
 
 void memo_init(struct memo *t);
 void memo_release(struct memo *t);
-/* The entry of key, or NULL; valid until the next memo_put. */
+/* The entry of key, or NULL if there is none; the pointer is valid until the
+ * next memo_put. */
 struct memo_entry *memo_get(const struct memo *t, const struct expr *key);
 void memo_put(struct memo *t, const struct expr *key, const void *value);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends the process if no memory is left, or no more is allowed: weak symbols in a
- * file of their own, so that a program may define the functions itself. */
+/* The functions that end the process if no memory is left, or if a limit of
+ * memory is exceeded. They are weak symbols in a file of their own, so that a
+ * program may define the functions itself. */
 #include <stdlib.h>
 
 #include "arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A module: the owner of everything of one compilation. */
+/* A module, which owns all data of one compilation. */
 #include "module.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A module owns an arena, the interned expressions, functions, graphs and the
- * diagnostics of one compilation. Two modules may live in two threads. */
+ * diagnostics of one compilation. Different modules may be used in different
+ * threads at the same time. */
 #ifndef TIRC_MODULE_H
 #define TIRC_MODULE_H
 
@@ -11,8 +12,8 @@
 struct expr;
 struct func;
 
-/* The hash stands beside the pointer, so that a search follows no pointer to an
- * expression of another hash. */
+/* The hash is stored beside the pointer, so that a search does not dereference
+ * pointers to expressions with another hash. */
 struct intern_slot {
 	const struct expr *expr;
 	uint32_t hash;
@@ -33,7 +34,8 @@ struct module {
 	uint32_t next_expr_id;
 };
 
-/* Malloc'd; module_free releases everything that the arena owns. */
+/* Allocated with malloc; module_free releases the module and everything in its
+ * arena. */
 struct module *module_new(void);
 void module_free(struct module *m);
 struct func *module_find_func(const struct module *m, const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements as numbers: bit-exact conversions between storage and a double or
- * a 64-bit integer, round to nearest even. One pair of functions converts all
- * floats of 16 bits and fewer, by their forms. */
+/* Elements as numbers: bit-exact conversions between storage and a double or a
+ * 64-bit integer, round to nearest even. One pair of functions converts all
+ * float types of up to 16 bits, from the description of their format (struct
+ * float_form). */
 #include "dtype.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ float_form_highest(struct float_form f)
 
 	switch (f.specials) {
 	case SPECIALS_IEEE:
-		return top - (1u << f.frac_bits); /* one exponent lower */
+		/* largest value of the exponent below */
+		return top - (1u << f.frac_bits);
 	case SPECIALS_ONE_NAN:
 		return top - 1;
 	default:
@@ -81,7 +83,7 @@ form_encode(struct float_form f, double v)
 	if (e < 1 - f.bias) {
 		e = 1 - f.bias; /* subnormal */
 	}
-	/* Exact scaling, then the one rounding (nearbyint: to even). */
+	/* The scaling is exact; nearbyint then rounds once, half to even. */
 	a = nearbyint(ldexp(a, f.frac_bits - e));
 	if (a >= ldexp(2, f.frac_bits)) {
 		a /= 2;
@@ -185,7 +187,7 @@ store_bits(void *base, size_t index, int bytes, uint64_t bits)
 	}
 }
 
-/* The low bits of v as an integer of type t. */
+/* The low bits of `bits`, as an integer of type t. */
 static union number
 int_wrap(struct dtype t, uint64_t bits)
 {
@@ -290,8 +292,8 @@ number_round(struct dtype t, union number v)
 	return v;
 }
 
-/* To a double, rounded to odd: then a second rounding to a type of at most 51
- * bits gives the correctly rounded result. */
+/* Converts u to a double, rounded to odd: a second rounding, to a type with at
+ * most 51 bits of precision, then gives the correctly rounded result. */
 static double
 magnitude_to_odd(uint64_t u)
 {
@@ -323,7 +325,7 @@ float_from_int(struct dtype to, struct dtype from, union number v)
 	return number_round(to, v);
 }
 
-/* Toward zero; out of range saturates, NaN gives 0. */
+/* Converts toward zero; values out of range saturate, NaN gives 0. */
 static union number
 int_from_float(struct dtype to, double f)
 {
@@ -334,7 +336,8 @@ int_from_float(struct dtype to, double f)
 		return v;
 	}
 	if (dtype_class(to) == DTC_INT) {
-		/* Both limits are powers of two but for the -1. */
+		/* The limits are -limit and limit - 1; `limit` is a power of
+		 * two, so a double holds it exactly. */
 		double limit = ldexp(1, dtype_bits(to) - 1);
 
 		if (whole >= limit) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing on the addresses themselves. */
+/* A hash table with open addressing; the hash is computed from the address. */
 #include "pointer_map.h"
 
 enum { LEAST_ROOM = 8 };
@@ -20,7 +20,7 @@ hash_of(const void *key)
 	return (uint32_t)(h >> 32);
 }
 
-/* The slot that holds key, or the free one for it. */
+/* The slot that holds key, or the free slot where key would be inserted. */
 static struct pointer_entry *
 find(const struct pointer_map *m, const void *key)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map from addresses to numbers: an object's index in a list, or whether it
- * has been seen. It cannot be iterated: no result depends on addresses. */
+/* A map from addresses to numbers, such as the index of an object in a list, or
+ * a mark that the object has been seen. It cannot be iterated, so that no
+ * result depends on the order of addresses. */
 #ifndef TIRC_POINTER_MAP_H
 #define TIRC_POINTER_MAP_H
 
 #include "arena.h"
 
 struct pointer_entry {
-	const void *key; /* NULL: free */
+	const void *key; /* NULL if the entry is free */
 	int value;
 };
 
@@ -18,12 +19,13 @@ struct pointer_map {
 };
 
 void pointer_map_init(struct pointer_map *m, struct arena *a);
-/* The number of key, which is not NULL; `otherwise` if key has none. */
+/* The number stored for key; `otherwise` if key is not in the map. key must not
+ * be NULL. */
 int pointer_map_get(const struct pointer_map *m, const void *key,
 		    int otherwise);
-/* Gives key the number, in place of the one it had. */
+/* Stores the number for key; replaces the number stored before. */
 void pointer_map_put(struct pointer_map *m, const void *key, int value);
-/* Adds key. True if it was not in the map. */
+/* Adds key. Returns true if key was not in the map before. */
 bool pointer_map_add(struct pointer_map *m, const void *key);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of one compilation's output and memory, so that a small file of a
- * stranger fills neither disk nor memory. */
+/* The limits of one compilation's output and memory, so that a small model from
+ * an untrusted source cannot fill the disk or the memory. */
 #ifndef TIRC_QUOTA_H
 #define TIRC_QUOTA_H
 
@@ -8,7 +8,8 @@
 
 struct module;
 
-/* Of a module. The default limits are 4 times the input, and these bytes. */
+/* The default limits of a module: QUOTA_INPUT_TIMES times the input's bytes,
+ * plus these bytes. */
 #define QUOTA_INPUT_TIMES 4
 #define QUOTA_OUTPUT_BYTES ((int64_t)1000000000)
 #define QUOTA_MEMORY_BYTES ((int64_t)4000000000)
@@ -18,25 +19,28 @@ struct module;
 #define QUOTA_STEPS_PER_BYTE 16
 
 struct quota {
-	int64_t input_bytes; /* of the model's files, as far as known */
-	/* The caller's limits; 0: the default. */
+	int64_t input_bytes; /* the bytes of the model's files that are known so
+			      * far */
+	/* The limits that the caller set; 0: the default. */
 	int64_t output_bytes, memory_bytes;
 	bool memory_told;   /* the limit of memory was reported */
 	int64_t steps;      /* expressions that were made or simplified */
 	int64_t most_steps; /* of the analysis of sizes; 0: the default */
 };
 
-/* Sums and products of bytes or steps of at least 0; INT64_MAX stands for any
- * larger number, too. */
+/* The sum and the product of two numbers that are at least 0, of bytes or
+ * steps; INT64_MAX if the result is larger. */
 int64_t quota_plus(int64_t a, int64_t b);
 int64_t quota_times(int64_t a, int64_t b);
 
-/* The bytes that may be written. A computed constant has at most as many. */
+/* The number of bytes that may be written; also the largest size of a computed
+ * constant. */
 int64_t quota_output(const struct module *m);
-/* Sets the input's bytes, and the end of the module's arena accordingly. */
+/* Sets the number of bytes of the input, and from it the hard limit of the
+ * module's arena (quota_set_end). */
 void quota_of_input(struct module *m, int64_t bytes);
-/* Sets the bytes at which the arena ends the process, for allocations that no
- * check precedes: a quarter above the limit. */
+/* Sets the arena's hard limit, at which it ends the process, to a quarter above
+ * the limit of memory: for allocations that were not checked before. */
 void quota_set_end(const struct module *m, struct arena *a);
 /* "1000000000 bytes (4 times the input and 1 GB)": the limit of output and where
  * it comes from, for messages. Owned by the arena. */
@@ -46,12 +50,13 @@ const char *quota_output_text(struct module *m);
  * the subject of the message, such as "the weights". */
 bool quota_check_output(struct module *m, struct diag_place place,
 			const char *what, int64_t bytes);
-/* Reports that more was written than may be, where the whole is not known. Returns
- * false. */
+/* Reports that more was written than the limit allows, for writers that do not
+ * know the total beforehand. Returns false. */
 bool quota_output_exceeded(struct module *m, struct diag_place place,
 			   const char *what);
-/* Is the arena within its limit, with `more` bytes? Else false, reported once. For
- * steps whose number the input decides. */
+/* Would the module's arena be within the limit after an allocation of `more`
+ * bytes? If not, an error, reported once. To be called in loops whose length
+ * depends on the input. */
 bool quota_check_memory(struct module *m, struct diag_place place,
 			int64_t more);
 /* Is the analysis of sizes within its steps? Else false, reported. For nodes whose

@@ -6,11 +6,13 @@
 
 #include "expr.h"
 
-/* Sets min <= e <= max; false: one of them is not known, or beyond int64. */
+/* Sets bounds, *min <= e <= *max. False if a bound is not known or does not fit
+ * in int64. */
 bool size_bounds(const struct expr *e, int64_t *min, int64_t *max);
-/* May the size be 0, or negative, for a value of its variables? */
+/* Can the size be 0 or negative for some values of its variables? */
 bool size_may_be_empty(const struct expr *e);
-/* Sets *max to the largest value alone; false: not known, or beyond int64. */
+/* Sets only *max, to the largest value. False if it is not known or does not
+ * fit in int64. */
 bool size_max(const struct expr *e, int64_t *max);
 
 #endif

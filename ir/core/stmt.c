@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements: the makers, the journaled write, and read-only walks. The edits
- * are in stmt_edit.c. BLOCK and IF always have two child slots, the second of
- * which may be NULL. */
+/* Statements: their constructors, the journaled write, and read-only walks. The
+ * edits are in stmt_edit.c. BLOCK and IF always have two child slots, the
+ * second of which may be NULL. */
 #include "stmt.h"
 
 #include <assert.h>

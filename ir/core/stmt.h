@@ -26,7 +26,8 @@ struct range {
 	const struct expr *min, *extent;
 };
 
-/* The part of a buffer that a block touches: one range per dimension. */
+/* The part of a buffer that a block reads or writes: one range per
+ * dimension. */
 struct region {
 	const struct buffer *buffer;
 	struct range *ranges;
@@ -39,24 +40,26 @@ struct note {
 	struct note *next;
 };
 
-/* The fields of a BLOCK beside args and children. Replace, never edit. */
+/* The fields of a BLOCK other than args and children. Never edit a struct block
+ * in place: replace it, so that the journal keeps the old one. */
 struct block {
 	const char *name;
 	struct iter_var *iters;
 	int n_iters;
 	struct region *reads, *writes;
 	int n_reads, n_writes;
-	const struct buffer **allocs; /* buffers that live in this block */
+	const struct buffer **allocs; /* the buffers that this block
+				       * allocates */
 	int n_allocs;
 };
 
 struct src_pos {
-	int line, col; /* 0: none */
+	int line, col; /* 0 if not known */
 };
 
 struct stmt {
 	enum stmt_kind kind;
-	int id; /* > 0, unique in the function, survives edits */
+	int id; /* > 0, unique in the function; edits keep it */
 	struct stmt *parent;
 	struct stmt **children;
 	int n_children;
@@ -79,7 +82,8 @@ struct stmt {
 
 struct func;
 
-/* Makers: fresh, unattached nodes of f (not journaled; children attached). */
+/* Constructors: each makes a new node of f without a parent and attaches the
+ * children to it; not journaled. */
 struct stmt *stmt_for(struct func *f, struct var *v, const struct expr *min,
 		      const struct expr *extent, enum for_kind kind,
 		      struct stmt *body);
@@ -104,16 +108,17 @@ struct stmt *stmt_while(struct func *f, const struct expr *cond,
 struct stmt *stmt_assert(struct func *f, const struct expr *cond,
 			 const char *message);
 struct stmt *stmt_return(struct func *f, const struct expr *value);
-/* Flattens nested SEQs; NULL children are dropped; one child is returned as
- * it is; none gives an empty SEQ. */
+/* A sequence of the statements. Nested SEQs are flattened and NULLs dropped; a
+ * single statement is returned as it is; without statements, an empty SEQ. */
 struct stmt *stmt_seq(struct func *f, struct stmt *const *list, int n);
 
-/* The one primitive of change: copies bytes over dst, remembering the old. */
+/* The only function that changes statements: copies `bytes` bytes from src to
+ * dst; the journal keeps the old ones. */
 void stmt_write(struct func *f, void *dst, const void *src, size_t bytes);
 
-/* Edits, all on stmt_write. */
+/* Edits; all of them use stmt_write. */
 void stmt_set_child(struct func *f, struct stmt *s, int slot,
-		    struct stmt *child); /* sets child's parent */
+		    struct stmt *child); /* also sets child's parent */
 void stmt_set_arg(struct func *f, struct stmt *s, int i, const struct expr *e);
 void stmt_set_block(struct func *f, struct stmt *s, const struct block *b);
 void stmt_set_children(struct func *f, struct stmt *s, struct stmt *const *list,
@@ -131,16 +136,18 @@ struct stmt_place {
 };
 struct stmt_place stmt_place_of(const struct stmt *s);
 void stmt_put(struct func *f, struct stmt_place place, struct stmt *s);
-/* Replaces s, perhaps a function's body. replacement must not contain s. */
+/* Replaces s, which may be the function's body. replacement must not contain
+ * s. */
 void stmt_replace(struct func *f, struct stmt *s, struct stmt *replacement);
 /* Removes s from its tree; a SEQ with one remaining child becomes that child,
  * and parents without children are removed, too. */
 void stmt_remove(struct func *f, struct stmt *s);
 void stmt_set_note(struct func *f, struct stmt *s, const char *key,
-		   const struct expr *value); /* NULL value removes */
+		   const struct expr *value); /* a NULL value removes the
+					       * note */
 const struct expr *stmt_note(const struct stmt *s, const char *key);
-/* Deep copy with fresh ids; loop, let and iter variables are renewed when
- * fresh_vars (same names). Buffers are kept. */
+/* A deep copy with new ids. If fresh_vars, it has new loop, let and iter
+ * variables with the same names. Buffers are shared. */
 struct stmt *stmt_clone(struct func *f, const struct stmt *s, bool fresh_vars);
 
 bool regions_have(const struct region *list, int n, const struct buffer *b);
@@ -151,7 +158,7 @@ struct region *regions_map(struct arena *a, const struct region *list, int n,
 						     const struct expr *e),
 			   void *ctx);
 
-/* Pre-order walk; visit returns false to skip the children. */
+/* A pre-order walk; if visit returns false, the children of s are skipped. */
 void stmt_visit(struct stmt *s, bool (*visit)(void *ctx, struct stmt *s),
 		void *ctx);
 /* Replaces every expression below s (args, regions, iter domains) by
@@ -160,11 +167,12 @@ void stmt_map_exprs(struct func *f, struct stmt *s,
 		    const struct expr *(*map)(void *ctx, const struct expr *e),
 		    void *ctx);
 void stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map);
-/* Replaces a buffer below s, in loads, stores, allocs and regions, by one of
- * the same rank. */
+/* Replaces the buffer `from` by `to`, of the same rank, in s and below: in
+ * loads, stores, allocs and regions. */
 void stmt_replace_buffer(struct func *f, struct stmt *s,
 			 const struct buffer *from, const struct buffer *to);
-/* Calls (CALL_FUNC or LAUNCH) of the function `from` become calls of `to`. */
+/* In f, makes calls (of the kind CALL_FUNC or LAUNCH) of the function `from`
+ * calls of `to`. */
 void func_rename_calls(struct func *f, enum intrin call, const char *from,
 		       const char *to);
 const char *stmt_kind_name(enum stmt_kind kind);

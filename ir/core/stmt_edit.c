@@ -177,7 +177,8 @@ stmt_remove(struct func *f, struct stmt *s)
 	int slot;
 
 	if (!parent) {
-		/* Another statement was removed before. */
+		/* A function needs a body: an empty SEQ replaces its only
+		 * statement. */
 		if (f->body == s) {
 			stmt_replace(f, s, stmt_seq(f, NULL, 0));
 		}
@@ -216,7 +217,8 @@ stmt_remove(struct func *f, struct stmt *s)
 	stmt_write(f, &s->parent, &none, sizeof(none));
 }
 
-/* A copy of the list without key; shares nothing with the old one. */
+/* A copy of the list without the note `key`; shares no memory with the old
+ * list. */
 static struct note *
 notes_without(struct arena *arena, const struct note *old, const char *key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replacing expressions, variables and buffers everywhere in a statement
- * tree: args, regions and iteration domains. */
+/* Replaces expressions, variables and buffers everywhere in a statement tree:
+ * in args, regions and iteration domains. */
 #include "stmt.h"
 
 #include "func.h"
@@ -47,7 +47,7 @@ struct mapper {
 	struct func *func;
 	const struct expr *(*map)(void *ctx, const struct expr *e);
 	void *ctx;
-	const struct buffer *from, *to; /* or NULL */
+	const struct buffer *from, *to; /* both NULL if no buffer is replaced */
 };
 
 static const struct expr *
@@ -101,7 +101,8 @@ regions_change(struct mapper *m, const struct region *list, int n)
 	return false;
 }
 
-/* Most blocks of a function do not change: they are not copied. */
+/* Does the block change? Most blocks of a function do not, and are not
+ * copied. */
 static bool
 block_changes(struct mapper *m, const struct block *b)
 {

@@ -95,7 +95,8 @@ range_extent(struct module *m, const struct expr *min, const struct expr *end)
 	if (expr_is_value(min, 0)) {
 		return end;
 	}
-	/* If end is min + extent, the extent as written. */
+	/* If end is written as min + extent, the extent is taken as it is
+	 * written. */
 	if (end->kind == EXPR_ADD && end->args[0] == min) {
 		return end->args[1];
 	}

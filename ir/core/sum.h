@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer expressions as sums: constant + coefficient * atom + …, where an atom
- * is any expression that is no sum. For regions and ranges; passes/analyse/ has
- * the deeper analyses. */
+ * is any expression that is not a sum. Used for regions and ranges;
+ * passes/analyse/ has stronger analyses. */
 #ifndef TIRC_SUM_H
 #define TIRC_SUM_H
 

@@ -21,7 +21,7 @@ static const struct {
 static const struct {
 	const char *key;
 	size_t offset;
-	bool is_index; /* in text, of the type of indices */
+	bool is_index; /* its value in text has the type of indices */
 } numbers[] = {
 	{ "wide_bytes", offsetof(struct target_facts, wide_bytes), false },
 	{ "warp_size", offsetof(struct target_facts, warp_size), false },
@@ -54,7 +54,8 @@ number_of(const struct target_facts *facts, int i)
 	return *(const int64_t *)((const char *)facts + numbers[i].offset);
 }
 
-/* The words of a text that are types of vectors, "float32x16 float32x8". */
+/* Reads a list of vector types, "float32x16 float32x8"; other words are
+ * skipped. */
 static struct dtype_list
 dtype_list_read(struct arena *a, const char *text)
 {
@@ -87,7 +88,7 @@ dtype_list_text(struct arena *a, struct dtype_list list)
 	return text;
 }
 
-/* False: the entry is no fact. */
+/* False if no fact has this key. */
 static bool
 set_fact(struct func *f, const char *key, const struct expr *value)
 {

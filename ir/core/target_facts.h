@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of the target that passes over a function read. The code that builds a
- * function for a target sets them; a pass after which a fact no longer holds
- * clears it. In text they are entries of T.func_attr, named as the fields. */
+/* Facts about the target that passes over a function read. The code that builds
+ * a function for a target sets them; if a fact does not hold after a pass, the
+ * pass clears it. In TVMScript each fact is an entry of T.func_attr with the
+ * name of the field. */
 #ifndef TIRC_TARGET_FACTS_H
 #define TIRC_TARGET_FACTS_H
 
@@ -25,36 +26,40 @@ struct dtype_list {
 enum { SHARED_ALIGN_BYTES = 64, BOX_ALIGN_BYTES = 1024 };
 
 struct target_facts {
-	/* Vectorized loops become statements on `vectors`; if the list is empty,
-	 * the compiler vectorizes them. Both fields are the entry "vectors". */
+	/* Vectorized loops become statements on `vectors`; if the list is
+	 * empty, the compiler vectorizes them. Both fields are printed as the
+	 * entry "vectors". */
 	bool has_vectors;
-	struct dtype_list vectors; /* types of local arrays, best first */
-	/* Parameters that are only accessed by whole vectors may become arrays
-	 * of vectors: tirc emits all callers. */
+	struct dtype_list vectors; /* the vector types that local arrays may
+				    * have, best first */
+	/* A parameter that is only accessed by whole vectors may become an
+	 * array of vectors, because tirc emits all callers. */
 	bool vector_params;
-	bool byte_vectors;    /* bytes convert to vectors of 32-bit integers */
+	bool byte_vectors;    /* vectors of bytes can be converted to vectors of
+			       * 32-bit integers */
 	bool fmax_vectors;    /* the dialect has fmax for vectors */
-	int64_t wide_bytes;   /* the largest access of a device's thread; 0: one
-			      * element */
-	int64_t warp_size;    /* threads that exchange values without memory; 0:
-			      * none */
+	int64_t wide_bytes;   /* the size of the largest access by a thread of a
+			       * device; 0: one element */
+	int64_t warp_size;    /* the number of threads that can exchange values
+			       * without memory; 0: they cannot */
 	int64_t object_bytes; /* the size of the largest array; 0: no limit */
 	/* Alignments of arrays in shared memory: of arrays whose address an
 	 * instruction takes, and of arrays that bulk tensor copies fill. */
 	int64_t shared_align_bytes, box_align_bytes;
 };
 
-/* The facts of a function that is built for no target. */
+/* The facts of a function that is not built for a target: none is set. */
 extern const struct target_facts target_facts_unknown;
 
 /* "float32x16 float32x8" */
 const char *dtype_list_text(struct arena *a, struct dtype_list list);
 
-/* Sets an entry of T.func_attr: a fact if the key names one, else a note of the
- * function. value NULL: removes the entry. */
+/* Sets an entry of T.func_attr: the fact that the key names, or else a note of
+ * the function. If value is NULL, removes the entry. */
 void func_set_attribute(struct func *f, const char *key,
 			const struct expr *value);
-/* All entries of T.func_attr: the notes, and the facts that are set. */
+/* The list of all entries of T.func_attr: the notes, and the facts that are
+ * set. */
 const struct note *func_attributes(const struct func *f);
 bool target_facts_equal(const struct target_facts *a,
 			const struct target_facts *b);

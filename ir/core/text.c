@@ -98,8 +98,8 @@ is_within_character(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The first n bytes of the text, of which at most `most` stay: more of its
- * start than of its end. */
+/* Appends the n bytes of text; if they are more than `most`, its middle is left
+ * out, and more of the start is kept than of the end. */
 static void
 put_cut(struct strbuf *out, const char *text, size_t n, size_t most)
 {
@@ -152,7 +152,7 @@ text_compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Edit distance, where two letters exchanged count as one edit. */
+/* The edit distance; an exchange of two adjacent letters counts as one edit. */
 static int
 distance(const char *a, const char *b, int limit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small questions about texts. */
+/* Functions on strings: tests, numbers, words, UTF-8, spelling. */
 #ifndef TIRC_TEXT_H
 #define TIRC_TEXT_H
 
@@ -8,48 +8,52 @@
 
 #include "arena.h"
 
-/* Is text letters, digits and _, at least one, with no leading digit? After the
- * first, characters of `also` are allowed, too. */
+/* Is text an identifier: letters, digits and _, at least one, no digit first?
+ * After the first character, those of `also` are allowed, too. */
 bool text_is_identifier(const char *text, const char *also);
-/* The next of the words of *text, which blanks separate; *text moves behind it.
- * NULL at the end. */
+/* The next word of *text; blanks separate words. *text is moved past the word.
+ * NULL at the end of the text. */
 const char *text_next_word(struct arena *a, const char **text);
 bool text_ends_in(const char *text, const char *end);
-/* A decimal integer of 64 bits that is all of the text, with or without '-'. */
+/* Reads a 64-bit decimal integer, with or without '-'. False if it is not all
+ * of the text, or out of range. */
 bool text_int(const char *text, int64_t *v);
-/* A number as strtod reads it that is all of the text. */
+/* Reads a number as strtod does. False if it is not all of the text. */
 bool text_float(const char *text, double *v);
-/* The value of a hexadecimal digit; -1: it is none. */
+/* The value of a hexadecimal digit; -1 if c is not one. */
 int text_hex_digit(char c);
-/* The bytes of the character of UTF-8 at the start of the n bytes, and its code
- * point; 0: they are no UTF-8. */
+/* The length in bytes of the UTF-8 character at the start of the n bytes, and
+ * its code point in *code; 0 if they are not valid UTF-8. */
 size_t text_character(const char *text, size_t n, uint32_t *code);
-/* Does no reader see the character, or does it change how others are read? */
+/* Is the character invisible, or does it change how others are displayed? */
 bool text_is_hidden(uint32_t code);
-/* Appends n bytes of text, with each hidden character as `put` writes it: a code
- * point, or with is_byte a byte that is no UTF-8. Hidden characters of ASCII that
- * are in `kept` stay. */
+/* Appends n bytes of text, with each hidden character replaced by what `put`
+ * writes for it: `code` is a code point, or, if is_byte, a byte that is not
+ * UTF-8. Hidden ASCII characters that are in `kept` stay. */
 typedef void text_hidden_fn(struct strbuf *out, uint32_t code, bool is_byte);
 void text_put_with(struct strbuf *out, const char *text, size_t n,
 		   const char *kept, text_hidden_fn *put);
 /* Appends n bytes of text with hidden characters in a visible form: \n, \x1b,
- * \u202E, \U000E0001, and \xff for a byte that is no UTF-8. Those of ASCII that
- * are in `kept` stay. A second call leaves the result as it is. */
+ * \u202E, \U000E0001, and \xff for a byte that is not UTF-8. Hidden ASCII
+ * characters that are in `kept` stay. Applied to its own result, it changes
+ * nothing. */
 void text_put_visible(struct strbuf *out, const char *text, size_t n,
 		      const char *kept);
-/* FNV-1a. */
+/* The FNV-1a hash of the text. */
 uint32_t text_hash(const char *text);
 uint32_t text_hash_bytes(const char *text, size_t n);
-/* The text with words of at most word_bytes, and as a whole of at most bytes:
- * "…" stands for the middle of a longer one. Words are what blanks
- * separate; no character of UTF-8 is cut. */
+/* Shortens text to at most `bytes` bytes, and each of its words, which blanks
+ * separate, to at most word_bytes: "…" replaces the middle. No UTF-8 character
+ * is cut in two. */
 const char *text_cut(struct arena *a, const char *text, size_t word_bytes,
 		     size_t bytes);
-/* Pointers to texts, for qsort and bsearch: by the bytes' order. */
+/* Compares two texts by their bytes, for qsort and bsearch: a and b point to
+ * pointers to the texts. */
 int text_compare(const void *a, const void *b);
 
-/* The nearest of the n names to name by edit distance (a transposition is one
- * edit), if it is near enough to be a likely misspelling; else NULL. */
+/* The one of the n names with the smallest edit distance to `name` (an exchange
+ * of adjacent letters is one edit), if the distance is that of a likely
+ * misspelling; else NULL. */
 const char *text_nearest(const char *name, const char *const *names, int n);
 
 #endif

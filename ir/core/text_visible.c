@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters that no reader sees, or that change how other text is read, in a
- * visible form: control characters, marks of bidirectional text, characters of no
- * width, separators of lines, and bytes that are not UTF-8. */
+/* Replaces characters that a reader cannot see, or that change how other text
+ * is displayed, by a visible form: control characters, marks of bidirectional
+ * text, characters without width, line separators, and bytes that are not
+ * UTF-8. */
 #include "text.h"
 
 struct range {
 	uint32_t first, last;
 };
 
-/* Unicode's controls, format characters, fillers, and non-characters. */
+/* The hidden characters: Unicode's controls, format characters, fillers and
+ * non-characters. */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f },   /* controls */
 	{ 0x007f, 0x009f },   /* delete, more controls */

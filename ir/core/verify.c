@@ -151,7 +151,7 @@ range_holds(const struct range *range, const struct expr *index)
 	}
 	if (!expr_is_int(range->min, &min) ||
 	    !expr_is_int(range->extent, &extent) || !expr_is_int(index, &at)) {
-		return true; /* not the constant case */
+		return true; /* not all constants: not checked */
 	}
 	return at >= min && at < min + extent;
 }
@@ -173,9 +173,9 @@ regions_hold(const struct region *list, int n, const struct buffer *b,
 	return false;
 }
 
-/* Does every block around the access declare it, up to the block that allocates
- * the buffer? The root block declares no regions. A block may read a buffer
- * that it writes without a declared read (reductions). */
+/* Checks that every block around the access declares it, up to the block that
+ * allocates the buffer. The root block declares no regions. A block may read a
+ * buffer that it writes (a reduction) without declaring the read. */
 void
 verify_access(struct verifier *v, const struct buffer *b,
 	      const struct expr *const *index, bool writes)
@@ -200,7 +200,8 @@ verify_access(struct verifier *v, const struct buffer *b,
 			return;
 		}
 		if (!innermost) {
-			index = NULL; /* in the inner block's variables */
+			index = NULL; /* the indices use the inner block's
+				       * variables */
 		}
 		innermost = false;
 		if (regions_hold(block->writes, block->n_writes, b, index) ||
@@ -254,7 +255,8 @@ verify_block(struct verifier *v, struct stmt *s)
 			    NULL);
 		return;
 	}
-	v->stmt = s->parent; /* predicate and bindings are outside */
+	v->stmt = s->parent; /* the predicate and the bindings are evaluated
+			      * outside the block */
 	verify_condition(v, s->args[0]);
 	for (int i = 0; i < b->n_iters; i++) {
 		const struct iter_var *iter = &b->iters[i];
@@ -273,7 +275,7 @@ verify_block(struct verifier *v, struct stmt *s)
 	for (int i = 0; i < b->n_iters; i++) {
 		enter_var(v, b->iters[i].var);
 	}
-	/* Regions are of buffers from outside the block. */
+	/* Regions refer to buffers from outside the block. */
 	verify_regions(v, b->reads, b->n_reads);
 	verify_regions(v, b->writes, b->n_writes);
 	for (int i = 0; i < b->n_allocs; i++) {
@@ -341,7 +343,8 @@ static bool
 verify_shape(struct verifier *v, const struct stmt *s)
 {
 	static const struct {
-		signed char args, min_children, max_children; /* -1: any */
+		signed char args, min_children,
+			max_children; /* -1: any number */
 	} shape[] = {
 		[STMT_FOR] = { 2, 1, 1 },     [STMT_BLOCK] = { -1, 1, 2 },
 		[STMT_STORE] = { -1, 0, 0 },  [STMT_IF] = { 1, 1, 2 },
@@ -497,7 +500,8 @@ verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 
 /* ---- functions */
 
-/* Sizes of parameters need not be parameters themselves. */
+/* Puts a variable in the shape of a parameter into scope: it need not be a
+ * parameter itself. */
 static void
 enter_size(void *ctx, const struct expr *e)
 {

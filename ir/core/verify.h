@@ -13,9 +13,10 @@ struct mark {
 struct verifier {
 	const struct func *func;
 	struct arena arena;      /* released at the end of the check */
-	const struct stmt *stmt; /* the one being checked, for reports */
-	/* Variables and buffers in scope: 1. Statements seen: 1. Expressions:
-	 * the epoch (one per statement and scope) of their check. */
+	const struct stmt *stmt; /* the statement being checked, for reports */
+	/* The mark of a variable or buffer is 1 if it is in scope; of a
+	 * statement, 1 if it has been visited; of an expression, the epoch of
+	 * its last check. Each statement and scope begins a new epoch. */
 	struct mark *marks;
 	uint32_t n_marks, cap_marks;
 	uint32_t epoch;
@@ -23,16 +24,17 @@ struct verifier {
 	int n_errors;
 };
 
-/* The mark of an address, 0 at first; valid until the next call. */
+/* The mark of an address, at first 0; the pointer is valid until the next
+ * call. */
 uint32_t *verify_mark(struct verifier *v, const void *key);
 void verify_fail(struct verifier *v, const char *what, const struct expr *e);
 
 void verify_access(struct verifier *v, const struct buffer *b,
 		   const struct expr *const *index, bool writes);
 
-/* Types, arities and the scope of everything below e. */
+/* Checks the arity, the types and the scope of all nodes of e. */
 void verify_expr(struct verifier *v, const struct expr *e);
-/* verify_expr, and e is one integer / one bool. */
+/* verify_expr, and e must be a scalar integer, or a scalar bool. */
 void verify_index(struct verifier *v, const struct expr *e);
 void verify_condition(struct verifier *v, const struct expr *e);
 void verify_buffer(struct verifier *v, const struct buffer *b);

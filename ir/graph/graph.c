@@ -6,7 +6,8 @@
 #include "size_bounds.h"
 #include "text.h"
 
-/* The slot that holds the name, or the free one for it. */
+/* The slot of the tensor with this name, or the free slot where it would be
+ * inserted. */
 static struct tensor **
 name_slot(const struct name_table *table, const char *name)
 {
@@ -41,8 +42,8 @@ name_table_add(struct graph *g, struct tensor *t)
 	t->next_number = 1;
 }
 
-/* If name is a tensor's name with a number appended: the tensor, and the
- * number. Else NULL. */
+/* If name is the name of a tensor with a number appended: that tensor, and the
+ * number in *number. Else NULL. */
 static struct tensor *
 numbered_tensor(const struct graph *g, const char *name, int *number)
 {
@@ -60,7 +61,8 @@ numbered_tensor(const struct graph *g, const char *name, int *number)
 		     : NULL;
 }
 
-/* Inserts the entries after a removed slot again, as open addressing needs. */
+/* Removes t from the table; the entries after its slot are inserted again, as
+ * open addressing requires. */
 static void
 name_table_remove(struct graph *g, struct tensor *t)
 {
@@ -144,8 +146,8 @@ graph_rename(struct graph *g, struct tensor *t, const char *name)
 	name_table_add(g, t);
 }
 
-/* Marks t and the tensors that its recipe needs. `open` has room for all
- * tensors. */
+/* Marks t and the tensors that its recipe reads, directly or not. `open` is a
+ * stack with room for all tensors. */
 static void
 mark_used(const struct tensor *t, bool *used, const struct tensor **open)
 {
@@ -448,7 +450,8 @@ graph_given_dim(const struct graph *g, struct var *dim)
 	return (struct dim_step){ dim, dim, 1 };
 }
 
-/* n_8 * 16 is 2 * n; n_8 alone is n // 8. */
+/* Replaces a divided dimension by the size that the caller gives: n_8 * 16
+ * becomes 2 * n, and n_8 alone becomes n // 8. */
 static const struct expr *
 restore_given(void *ctx, const struct expr *e)
 {

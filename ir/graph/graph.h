@@ -21,7 +21,7 @@ struct op; /* a row of passes/ops/core/ops.def */
  * dense, one storage unit (dtype_bytes) per element. */
 struct value {
 	struct dtype type;
-	const void *data; /* NULL: splat of `fill` over `elems` */
+	const void *data; /* NULL: all `elems` elements are `fill` */
 	union number fill;
 	int64_t elems;
 	size_t bytes;
@@ -40,13 +40,13 @@ struct use {
  *
  *   [n][c][h][w]  ->  [n][c / 16][1 + h + 1][1 + w + 1][16] */
 struct tensor_layout {
-	int axis; /* -1: no dimension is in blocks */
+	int axis; /* -1: no dimension is split into blocks */
 	int64_t block;
 	int64_t *before, *after; /* elements of the halo, by dimension */
 	int64_t fill;
-	bool filled; /* a kernel reads the halo: fill is known */
-	/* there is no halo, although it would be narrow: kernels that read
-	 * beyond the edges copy what they read */
+	bool filled; /* a kernel reads the halo, so `fill` is set */
+	/* the tensor has no halo, although a narrow one would do: a kernel that
+	 * reads beyond the edges copies the elements that it reads */
 	bool copied;
 };
 
@@ -58,59 +58,65 @@ struct reals {
 
 struct tensor {
 	const char *name; /* unique in the graph, often the model's */
-	/* The name of the model's tensor that has these values; NULL: none, a
-	 * pass made this tensor. */
+	/* The name of the model's tensor that has these values; NULL if a pass
+	 * made this tensor and the model has no equal one. */
 	const char *model_name;
 	int id;
 	struct dtype type;
 	bool typed;                /* type known */
 	int ndim;                  /* -1: shape unknown */
 	const struct expr **shape; /* INT literals or expressions of dim vars */
-	struct node *producer;     /* NULL: input or constant */
+	struct node *producer;     /* NULL for an input or a constant */
 	int output_index;
 	VEC(struct use) uses;
-	int next_number; /* appended to its name for a new name; lower ones
-			  * are taken */
+	int next_number; /* the number to append to this name for a new name;
+			  * lower numbers are taken */
 	bool is_input, is_output; /* of the graph */
 	/* Of a tensor of strings: the last dimension holds the bytes of one
 	 * string, and zeros after them. */
 	bool is_string;
-	/* Of a quantized input or output: the real numbers of its integers;
-	 * NULL: not known. */
+	/* Of a quantized input or output: how its integers map to real numbers;
+	 * NULL if that is not known. */
 	const struct reals *reals;
-	/* a pass changed the signedness of its bytes: stored is the model's
-	 * number plus this, 128 or -128 */
+	/* if a pass changed the signedness of its bytes, 128 or -128: the
+	 * stored number minus the model's; else 0 */
 	int stored_offset;
 	const struct value *value; /* a constant with its bytes, or NULL */
-	/* A constant computed from constants when needed (producer is NULL
-	 * then). value is NULL, unless the recipe is a tirc.Repeat: by that,
-	 * kernels read a smaller constant in place of the value. */
+	/* A constant that is computed from other constants when it is needed:
+	 * the node that computes it; producer is NULL. value is NULL too,
+	 * unless the recipe is a tirc.Repeat, which lets kernels read a smaller
+	 * constant instead. */
 	struct node *recipe;
-	const char *from; /* a constant: the model's constant that it was
-			   * computed from, where the recipe does not tell */
-	/* Of a computed constant: the node that describes the computation to
-	 * people: its recipe, present or past, or a node of graph_describe.
-	 * NULL: a constant of the model. */
+	/* of a constant: the name of the model's constant that it was computed
+	 * from, if the recipe does not tell */
+	const char *from;
+	/* Of a computed constant: a node that shows to people how it was
+	 * computed: its recipe, the recipe that it had, or a node of
+	 * graph_describe. NULL for a constant of the model. */
 	const struct node *made_by;
 	/* For a Concat without a copy: the larger tensor that this one is part
 	 * of, and the offset in it, in bytes (an upper bound if sizes are
 	 * symbolic). */
 	struct tensor *part_of;
 	int64_t part_offset_bytes;
-	/* In a loop: the tensor that this one is an element of, along its first
-	 * dimension, and which one: a slice that an iteration reads or writes,
-	 * or one of the two places of a state. */
+	/* In a loop: this tensor is element_of[element], a slice along the
+	 * first dimension that an iteration reads or writes, or one of the two
+	 * places of a state. */
 	struct tensor *element_of;
 	const struct expr *element;
-	const struct tensor_layout *layout; /* NULL: dense, row by row */
-	/* the workspace keeps it between runs, or it becomes that tensor */
+	const struct tensor_layout *layout; /* NULL: dense, in row-major
+					     * order */
+	/* it is `before`, `after` or `kept` of a state: it is in the workspace,
+	 * which keeps the state between runs */
 	bool is_state;
-	/* an input or output of the graph: the caller finds it in the workspace,
-	 * at a place that the header tells, and gives no pointer to it */
+	/* an input or output of the graph whose place is in the workspace, at
+	 * an offset that the emitted header defines; the caller passes no
+	 * pointer to it */
 	bool in_workspace;
-	/* Known elements, for example of a shape: n_elems expressions in
-	 * row-major order; NULL: not known. Integers are index expressions;
-	 * floats and bools in the computation of a shape keep their type. */
+	/* If the elements are known, as those of a shape often are: n_elems
+	 * expressions in row-major order; else NULL. Integers are index
+	 * expressions; floats and bools in the computation of a shape keep
+	 * their type. */
 	const struct expr **elems;
 	int n_elems;
 };
@@ -137,8 +143,8 @@ struct attr {
 	const int64_t *ints;
 	const double *floats;
 	const char *const *strings;
-	const struct value *tensor; /* shape below */
-	bool is_string;             /* of a tensor: as in struct tensor */
+	const struct value *tensor; /* its shape: tensor_shape */
+	bool is_string;             /* of an ATTR_TENSOR: as in struct tensor */
 	int tensor_ndim;
 	const int64_t *tensor_shape;
 	struct graph *graph;
@@ -159,8 +165,9 @@ struct node {
 	 * whole or in part. Several nodes may have the same origin. */
 	VEC(int) origins;
 	int group; /* fusion group, -1 before fusion */
-	int body;  /* of graph.bodies, set by graph_find_bodies */
-	struct region_match *match; /* of a backend; NULL: generated code */
+	int body;  /* index into graph.bodies, set by graph_find_bodies */
+	struct region_match *match; /* the match of a backend's pattern; NULL if
+				     * generated code computes the node */
 };
 
 /* A node of the model as it was read, and its fate. */
@@ -169,36 +176,40 @@ struct origin {
 	const char *name, *op_type;
 	const char *output; /* name of its first output that has one */
 	/* The last pass that folded, removed or replaced it, and the changes of
-	 * all passes in words; NULL: it is unchanged. */
+	 * all passes in words; both NULL if it is unchanged. */
 	const char *pass, *fate;
 	/* Another node computes its result now: no later pass records that the
 	 * node has no uses or is constant. */
 	bool settled;
 };
 
-/* A fusion group: one kernel, or none (a view, or a Concat without a copy, see
- * tensor.part_of). It stores the results of its last node. A prologue node may
- * be in several groups; node.group is the first. */
+/* A fusion group: it becomes one kernel, or no kernel (a view, or a Concat
+ * without a copy, see tensor.part_of). It stores the results of its last node.
+ * A prologue node may be in several groups; node.group is the first. */
 struct group {
 	int id;                   /* its index; the order is topological */
 	VEC(struct node *) nodes; /* in topological order */
-	struct node *anchor;      /* the node that names and shapes it */
-	bool is_view;             /* the bytes exist already: no code */
-	/* a node of control flow, which the entry function has: no code */
+	struct node *anchor;      /* the node that gives the group its name and
+				   * its loops */
+	bool is_view;             /* no code: another tensor has the bytes of
+				   * the result */
+	/* no kernel: a node of control flow, which becomes code of the entry
+	 * function */
 	bool is_control;
-	struct graph_region *region; /* its nodes are a backend's, or NULL */
+	struct graph_region *region; /* the region that its nodes form, or
+				      * NULL */
 };
 
-/* The place of the node in the group; -1: it is not in it. */
+/* The index of the node in the group; -1 if it is not in the group. */
 int group_index(const struct group *group, const struct node *n);
 
 /* A branch of an If, or the body of a loop. */
 struct graph_body {
 	int parent;       /* the body around it */
-	struct node *end; /* the EndIf or EndLoop; NULL: it was removed */
+	struct node *end; /* the EndIf or EndLoop; NULL if it was removed */
 	bool is_loop, is_else;
-	/* Of a loop: the iteration; its remainder by 2; and that of the number
-	 * of iterations, after the loop. */
+	/* Of a loop: the number of the iteration, from 0; that number modulo 2;
+	 * and, after the loop, the number of iterations modulo 2. */
 	struct var *iteration, *turn, *last;
 };
 
@@ -212,10 +223,11 @@ struct name_table {
  * kernel writes or an input holds, as the operator tirc.RunSize lists them. The
  * entry function reads it before the first kernel that has it as an argument. */
 struct run_size {
-	struct var *var; /* within min..max; min may be 0 */
+	struct var *var; /* has bounds min..max; min may be 0 */
 	bool proven;     /* the bounds hold for every input; else the entry
 			  * function checks them */
-	const struct node *read_by; /* of graph_find_bodies */
+	const struct node *read_by; /* the tirc.RunSize; set by
+				     * graph_find_bodies */
 };
 
 /* A text that the model's author or exporter stored, such as the names of
@@ -232,10 +244,12 @@ struct dim_step {
 	int64_t step;
 };
 
-/* A state of the model: an output that is the input of the next run. Both are an
- * input and an output of the graph until kernels are built. Then the state has
- * one place in the workspace, which keeps it between runs: of `before`, and of
- * `kept`, a copy of `after`, unless `after` is stored in place of `before`. */
+/* A state of the model: an output (`after`) whose value is an input (`before`)
+ * of the next run. Until kernels are built, they are an output and an input of
+ * the graph. From then on the state has one place in the workspace, which keeps
+ * it between runs. `before` is in this place; so is `kept`, a copy of `after`
+ * made at the end of a run, unless the kernel of `after` stores it there
+ * itself. */
 struct graph_state {
 	/* Positions in graph.inputs and graph.outputs of the model as it was
 	 * read: states_detach removes both tensors from the lists. */
@@ -243,11 +257,13 @@ struct graph_state {
 	struct tensor *before, *after, *kept; /* the pass `states` sets them */
 };
 
-/* A condition on sizes that operators rely on and that is not proven. */
+/* A condition on sizes that operators rely on and that cannot be proven: the
+ * entry function checks it. */
 struct size_check {
 	const struct expr *condition;
-	/* Runs in which this holds need not fulfil the condition: they do not
-	 * take the branch that relies on it. NULL: all runs need to. */
+	/* If this holds, a run does not take the branch that relies on the
+	 * condition, and the condition is not checked. NULL: it is checked in
+	 * all runs. */
 	const struct expr *unless;
 };
 
@@ -255,9 +271,9 @@ struct graph {
 	struct module *module;
 	const struct settings *settings; /* of the compilation */
 	const char *name;
-	const char *file;   /* as the user gave it; for messages */
-	const char *model;  /* the model's file if file is not one; or
-				    * NULL */
+	const char *file;   /* the path as the user gave it, for messages */
+	const char *model;  /* the path of the model if `file` is another kind
+			     * of file; else NULL */
 	const char *digest; /* first 16 hex digits of sha256 of the file */
 	VEC(struct tensor *) tensors;
 	VEC(struct node *) nodes; /* in a topological order once sorted */
@@ -269,27 +285,34 @@ struct graph {
 	VEC(struct graph_region *) regions;    /* in topological order */
 	const struct backend *const *backends; /* the first is preferred */
 	int n_backends;
-	bool is_partitioned; /* no pass changes the regions any more */
+	bool is_partitioned; /* the regions are final: no later pass changes
+			      * them */
 	/* why backends refused nodes; may be NULL */
 	struct byoc_notes *byoc_notes;
-	VEC(struct var *) dims; /* symbolic dimensions, declared bounds */
+	VEC(struct var *) dims; /* symbolic dimensions, with their bounds */
 	VEC(struct dim_step) steps;
-	VEC(struct run_size) run_sizes; /* by number, see node_run_sizes */
-	VEC(struct size_check) checks;  /* by the entry function */
-	VEC(const char *) assumptions;  /* told to the user by compile */
-	VEC(struct model_prop) props;   /* the model's metadata_props */
+	/* for their numbers see node_run_sizes */
+	VEC(struct run_size) run_sizes;
+	VEC(struct size_check) checks; /* done by the entry function */
+	VEC(const char *) assumptions; /* told to the user by compile */
+	VEC(struct model_prop) props;  /* the model's metadata_props */
 	struct name_table names;
 	int next_node_id;
-	int edits;     /* counts changes: passes repeat until there are none */
+	int edits;     /* counts changes; passes repeat until it stays the
+		        * same */
 	int edited_at; /* the last removed node's index in nodes */
-	/* no state of a loop is updated in place */
+	/* every state of a loop has two places, which take turns: none is
+	 * updated in place */
 	bool states_take_turns;
-	int64_t folded_work; /* elements that folding has computed */
+	int64_t folded_work; /* the number of elements that folding has
+			      * computed */
 };
 
-/* A graph without settings: the caller may set others. */
+/* A new, empty graph; all its settings are 0 until the caller sets
+ * g->settings. */
 struct graph *graph_new(struct module *m, const char *name);
-/* A new tensor. name NULL or taken: a fresh one is made from it. */
+/* A new tensor. If name is NULL or taken, it gets an unused name made from
+ * it. */
 struct tensor *graph_tensor(struct graph *g, const char *name);
 struct tensor *graph_find_tensor(const struct graph *g, const char *name);
 const char *graph_fresh_name(struct graph *g, const char *base);
@@ -308,15 +331,16 @@ struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   const char *op_type, const char *name,
 			   struct tensor *const *inputs, int n_inputs,
 			   struct tensor *const *outputs, int n_outputs);
-/* Adds an assumption of the result, unless the graph has it already; the user is
- * told. */
+/* Adds an assumption that the compilation relies on, unless the graph has it
+ * already. The user is told all of them. */
 void graph_assume(struct graph *g, const char *text);
 /* Appends an output. */
 void node_add_output(struct node *n, struct tensor *t);
 void node_set_input(struct node *n, int i, struct tensor *t);
 /* n's input i; NULL where it is absent, or beyond n's inputs. */
 struct tensor *node_input(const struct node *n, int i);
-/* More inputs are absent at first; fewer drop the last. */
+/* Sets the number of inputs: added inputs are absent (NULL); if there are fewer
+ * than before, the last ones are dropped. */
 void node_resize_inputs(struct node *n, int count);
 /* All readers of `from` read `to` instead, which has the same values. If `from`
  * is an output of the graph, `to` becomes that output and takes its name,
@@ -327,14 +351,15 @@ void graph_replace_uses(struct graph *g, struct tensor *from,
  * (pass and why, e.g. "identity", "an Identity passes its input on"). */
 void graph_remove_node(struct graph *g, struct node *n, const char *pass,
 		       const char *why);
-/* Removes the node from the order and makes it the recipe of its outputs, all
- * of them constants, which are computed when they are needed. It no longer
- * counts as a use of its inputs, so that an unused recipe costs nothing. */
+/* Removes the node from g->nodes and makes it the recipe of its outputs. The
+ * outputs become constants that are computed when they are needed. The node no
+ * longer counts as a use of its inputs, so that an unused recipe costs
+ * nothing. */
 void graph_make_recipe(struct graph *g, struct node *n, const char *pass,
 		       const char *why);
-/* Gives t another name (a fresh one made from it if taken). */
+/* Gives t another name; if the name is taken, an unused name made from it. */
 void graph_rename(struct graph *g, struct tensor *t, const char *name);
-/* Removes tensors without references; numbers the rest anew, in order. */
+/* Removes tensors that nothing refers to; numbers the others anew, in order. */
 void graph_drop_unused_tensors(struct graph *g);
 /* `into` now also computes the results of `from`: adds from's origins to it. */
 void graph_absorb(struct graph *g, struct node *into, struct node *from);
@@ -343,8 +368,9 @@ void graph_share_origins(struct node *n, const struct node *of);
 /* Records in n's origins what a pass did to them. */
 void graph_note(struct graph *g, const struct node *n, const char *pass,
 		const char *why);
-/* The same for a node that stays for other readers or becomes dead: `into` also
- * computes its result (NULL: the result was folded to a constant). */
+/* Like graph_note, for a node n that stays for other readers or becomes dead:
+ * `into` now computes its result as well, or, if `into` is NULL, the result was
+ * folded to a constant. */
 void graph_take_up(struct graph *g, const struct node *n, struct node *into,
 		   const char *pass, const char *why);
 /* "Conv_3", "#12 Conv": the model's node that n comes from, for people. */
@@ -353,8 +379,8 @@ const char *origin_label(const struct graph *g, int origin);
 /* t's model_name; its own name if that is NULL. */
 const char *tensor_label(const struct tensor *t);
 /* A tensor outside the graph that describes a constant as a formula of other
- * constants: `form` has $0, $1, ... for the inputs ("$0 * $1"). It has the
- * origins of `of` (NULL: none). */
+ * constants: in `form`, $0, $1, ... stand for the inputs ("$0 * $1"). It has
+ * the origins of `of`, if that is not NULL. */
 struct tensor *graph_describe(struct graph *g, const char *form,
 			      const struct node *of,
 			      struct tensor *const *inputs, int n_inputs);
@@ -363,37 +389,41 @@ struct tensor *graph_describe(struct graph *g, const char *form,
 struct tensor *graph_made_of(struct graph *g, struct tensor *t,
 			     const char *form, const struct node *of,
 			     struct tensor *const *inputs, int n_inputs);
-/* Sorts nodes, tensors and uses into an order that depends on nothing but the
- * edges of the graph, which has no cycle; tensors get new ids. */
+/* Sorts nodes, tensors and uses into an order that depends only on the edges of
+ * the graph; tensors get new ids. The graph must have no cycle. */
 void graph_order(struct graph *g);
-/* graph_body.c: is n one of control flow, which names its body? */
+/* graph_body.c: is n a node of control flow, which names its body in an
+ * attribute? */
 bool node_is_control(const struct node *n);
 bool graph_has_control(const struct graph *g);
 bool node_ends_if(const struct node *n);
 bool node_ends_loop(const struct node *n);
-/* Do the numbers of bodies that nodes of control flow have, as another program
- * may write them, form branches and loops, each inside of the graph? */
+/* Do the numbers of bodies in the nodes of control flow, which another program
+ * may have written, form branches and loops that are properly nested? */
 bool graph_bodies_valid(struct graph *g);
 /* Finds graph.bodies and each node's body, and orders the nodes so that the
  * nodes of a body, and of those inside, are one range before its end. */
 void graph_find_bodies(struct graph *g);
-struct graph_body *graph_body(struct graph *g, int id); /* NULL: outside */
+/* NULL for body 0, outside of branches and loops */
+struct graph_body *graph_body(struct graph *g, int id);
 /* Is the body the same as `around`, or inside of it? */
 bool graph_body_within(struct graph *g, int body, int around);
-bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
-/* The same of the nodes from position `first` on, which are then moved to
- * position `to`. */
+bool graph_sort(struct graph *g); /* a stable topological sort; false after
+				   * DIAG_CYCLE */
+/* Sorts only the nodes from position `first` on, then moves them to position
+ * `to`. */
 bool graph_sort_to(struct graph *g, int first, int to);
-/* The one node that reads t, by one input; NULL: several inputs read t, none
- * does, or t is an output of the graph. */
+/* The node that reads t if exactly one input reads it and t is not an output of
+ * the graph; else NULL. */
 struct node *sole_user(const struct tensor *t);
-/* Are the dimensions of a and b equal? False if a tensor has unknown ones. */
+/* Are the dimensions of a and b equal? False if a shape is not known. */
 bool tensor_same_shape(const struct tensor *a, const struct tensor *b);
 /* Are types and dimensions equal? */
 bool tensor_same_type(const struct tensor *a, const struct tensor *b);
-/* The index of t in the list; -1: none. */
+/* The index of t in the list, or -1. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
-bool tensor_is_constant(const struct tensor *t); /* value or recipe */
+/* true if t has a value or a recipe */
+bool tensor_is_constant(const struct tensor *t);
 bool tensor_const_elems(const struct tensor *t, int64_t *elems);
 bool tensor_max_elems(const struct tensor *t, int64_t *elems);
 
@@ -418,37 +448,41 @@ void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
 bool attr_equal(const struct attr *a, const struct attr *b);
 void node_remove_attr(struct node *n, const char *name);
-/* Of a tirc.RunSize, whose output has the bytes of its input, the numbers of
- * g->run_sizes that are its elements: from the result on, one for each element;
- * -1: n is another operator. */
+/* If n is a tirc.RunSize, whose output has the bytes of its input: the index in
+ * g->run_sizes of its first element; the other elements follow, one index each.
+ * -1 if n is another operator. */
 int node_run_sizes(const struct node *n);
 /* The tensor whose bytes t has, through groups that are views. A concatenation
  * of parts owns its bytes. */
 struct tensor *graph_view_root(const struct graph *g, struct tensor *t);
-/* The tirc.RunSize that lists v; NULL: v is no size of that kind. *index: the
- * element that holds it. */
+/* The tirc.RunSize that lists the size v, and in *index the element that holds
+ * v. NULL if no node lists v. */
 struct node *graph_run_size(const struct graph *g, const struct var *v,
 			    int *index);
-/* The symbolic size as the caller gives it, and by how much it is divided to be
- * the dimension: itself and 1, or a row of graph.steps. */
+/* The size that the caller gives for the dimension dim, and the number by which
+ * it is divided to get dim: a row of graph.steps, or dim itself and 1. */
 struct dim_step graph_given_dim(const struct graph *g, struct var *dim);
-/* A size in what the caller gives: n for 8 * n_8. */
+/* The size e in terms of the sizes that the caller gives: n for 8 * n_8. */
 const struct expr *graph_given_size(const struct graph *g,
 				    const struct expr *e);
 /* Notes a condition that must hold in all runs. */
 void graph_check(struct graph *g, const struct expr *condition);
-/* Does the check need the value of v? */
+/* Does the condition or the exception of the check contain v? */
 bool size_check_uses(const struct size_check *c, const struct var *v);
-/* A key for a node: the name of its first present output, NULL without any. */
+/* A key for a node: the name of its first output that is present; NULL if it
+ * has no outputs. */
 const char *node_key(const struct node *n);
 /* "node 12 Conv 'conv1'", with the file: for diagnostics. */
 struct diag_place node_place(const struct graph *g, const struct node *n);
 
 /* The readable text form, reproducible to the byte. */
 void graph_print(const struct graph *g, struct strbuf *out);
-/* Links both ways, names unique, topological order, types present. */
+/* Checks the graph: links agree in both directions, names are unique, nodes are
+ * in topological order, types are present. False after an error, which is a bug
+ * in tirc. */
 bool graph_verify(struct graph *g);
-/* "float32[1, 3, 8, 8]", "int64[?]" where the shape is unknown. */
+/* Appends the type and shape: "float32[1, 3, 8, 8]", or "int64[?]" if the shape
+ * is not known. */
 void tensor_print_type(const struct tensor *t, struct strbuf *out);
 
 #endif

@@ -120,7 +120,7 @@ node_remove_attr(struct node *n, const char *name)
 	}
 }
 
-/* The same number, or the same NaN. */
+/* Are the numbers equal, or NaNs with the same bits? */
 static bool
 same_double(double a, double b)
 {
@@ -237,8 +237,8 @@ node_key(const struct node *n)
 	return NULL;
 }
 
-/* A node without a name is called by its first output's: users find both in
- * the model. */
+/* A node without a name is called by the name of its first output: users find
+ * either name in the model. */
 struct diag_place
 node_place(const struct graph *g, const struct node *n)
 {

@@ -2,15 +2,15 @@
 /* Control flow in a graph: where each node is computed, and an order of the
  * nodes in which each branch and each loop's body is one range.
  *
- *	s = tirc.Copy<body=0>(init)
- *	v = tirc.Carry<body=1>(s)            loop 1:
- *	w = Mul(x, x)                           v is the state
- *	u = Add(v, w)                 ->        u = Add(v, w)
- *	n = tirc.Copy<body=1>(u)                n is the next state
- *	y = tirc.EndLoop<body=0, loop=1, …>(s, n)
+ * 	s = tirc.Copy<body=0>(init)
+ * 	v = tirc.Carry<body=1>(s)            loop 1:
+ * 	w = Mul(x, x)                           v is the state
+ * 	u = Add(v, w)                 ->        u = Add(v, w)
+ * 	n = tirc.Copy<body=1>(u)                n is the next state
+ * 	y = tirc.EndLoop<body=0, loop=1, …>(s, n)
  *
- * Bodies are numbered; 0 is the graph outside of all branches and loops. The
- * nodes of control flow name theirs in the attribute `body`. Any other node is
+ * Bodies are numbered; 0 is the graph outside of all branches and loops. A node
+ * of control flow names its body in the attribute `body`. Any other node is
  * computed as early as its inputs allow, hence outside of loops that do not
  * change them, but not before the branch that all its readers are in. So passes
  * may rewrite nodes as if there were no bodies. */
@@ -119,7 +119,7 @@ depth_of(const struct graph *g, int body)
 	return depth;
 }
 
-/* The innermost body around both. */
+/* The innermost body that contains both bodies or is one of them. */
 static int
 common_body(const struct graph *g, int a, int b)
 {
@@ -146,7 +146,8 @@ any_uses(const struct expr *const *list, int n, const struct var *v)
 	return false;
 }
 
-/* Do the shapes of n's results, or sizes that n is given, depend on v? */
+/* Do the shapes of n's outputs, or known elements of its inputs (sizes that are
+ * operands), depend on v? */
 static bool
 uses_size(const struct node *n, const struct var *v)
 {
@@ -169,7 +170,8 @@ uses_size(const struct node *n, const struct var *v)
 	return false;
 }
 
-/* Moves n into the innermost body that reads a size which n depends on. */
+/* If n depends on sizes that are read in bodies further inside, moves n into
+ * the innermost of these bodies. */
 static void
 place_after_sizes(const struct graph *g, struct node *n)
 {
@@ -184,7 +186,8 @@ place_after_sizes(const struct graph *g, struct node *n)
 	}
 }
 
-/* Sets the earliest body: the innermost one of the inputs and of the sizes. */
+/* Sets n->body to the outermost body in which n can be computed: the innermost
+ * one of the bodies that compute its inputs or read its sizes. */
 static void
 place_early(const struct graph *g, struct node *n)
 {
@@ -204,7 +207,7 @@ place_early(const struct graph *g, struct node *n)
 	place_after_sizes(g, n);
 }
 
-/* Finds the nodes that read sizes. */
+/* Sets run_size.read_by: the node that reads each size. */
 static void
 find_run_sizes(struct graph *g)
 {
@@ -225,8 +228,9 @@ find_run_sizes(struct graph *g)
 	}
 }
 
-/* Where a node reads its input i: the end of a branch or loop reads results in
- * the body that it ends, where no copies stand before it (fuse_loops.c). */
+/* The body in which a node reads its input i. The end of a branch or loop reads
+ * its results in the body that it ends; fuse_loops.c drops the copies before it
+ * that are not needed. */
 static int
 reads_in(const struct node *n, int i)
 {
@@ -244,7 +248,8 @@ reads_in(const struct node *n, int i)
 	return n->body;
 }
 
-/* Moves n inward, into the branches that all its readers are in. */
+/* Moves n inward, into the innermost branch that contains all its readers, but
+ * not into a loop. */
 static void
 place_late(const struct graph *g, struct node *n)
 {
@@ -282,8 +287,8 @@ place_late(const struct graph *g, struct node *n)
 
 typedef VEC(struct node *) node_list;
 
-/* Appends the nodes of a body, and before the end of each inner branch or loop
- * its nodes. */
+/* Appends the nodes of a body to `out`; the nodes of an inner branch or loop
+ * come right before the node that ends it. */
 static void
 append_body(struct graph *g, const node_list *of, int body, node_list *out)
 {

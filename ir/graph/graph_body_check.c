@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control flow that another program wrote: the numbers of bodies in the nodes of
- * branches and loops (graph_body.c), before anything relies on them. */
+/* Checks the control flow of a graph that another program wrote: the numbers of
+ * bodies in the nodes of branches and loops (graph_body.c), before any other
+ * code relies on them. */
 #include "graph.h"
 
-/* A body. Defined: a node ends it. */
+/* A body; it is `defined` if a node ends it. */
 struct written_body {
 	int parent; /* the body around it */
-	int seen;   /* the first body that a search reached it from; 0: none */
+	int seen;   /* the body at which the search that first reached it began;
+		     * 0: not reached */
 	bool defined, is_loop;
 };
 
-/* The number of a body; -1: it has none, or one beyond `most`. */
+/* The number of a body in the node's attribute `name`; -1 if the attribute is
+ * absent or above `most`. */
 static int
 written_number(const struct node *n, const char *name, int most)
 {
@@ -36,7 +39,8 @@ write_body(struct written_body *bodies, const struct node *end,
 	return true;
 }
 
-/* Are the node's inputs there, and is it in a body of its kind? */
+/* Are all inputs of the node present, and may the node be in its body (a Carry,
+ * for example, only in a loop's)? */
 static bool
 is_placed(const struct written_body *bodies, const struct node *n, int most)
 {
@@ -88,7 +92,7 @@ graph_bodies_valid(struct graph *g)
 			at = bodies[at].parent;
 		}
 		if (at > 0 && bodies[at].seen == id) {
-			return false; /* inside of itself */
+			return false; /* the body is inside of itself */
 		}
 	}
 	for (int i = 0; i < g->nodes.n; i++) {

@@ -11,8 +11,8 @@ is_use(const struct tensor *t, int i, const struct node *n, int input)
 	return t->uses.data[i].node == n && t->uses.data[i].input == input;
 }
 
-/* Searches from both ends and moves the entries of the nearer one: passes
- * mostly edit the first uses or the last ones. */
+/* Searches from both ends of the list, and moves the entries between the use
+ * and the nearer end: passes mostly edit the first uses or the last ones. */
 static void
 use_remove(struct tensor *t, const struct node *n, int input)
 {
@@ -121,7 +121,8 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	to->is_output = true;
 }
 
-/* A pass that runs again records the same change again. */
+/* Has the pass recorded this change before? A pass that runs again records the
+ * same change again. */
 static bool
 says_already(const struct origin *o, const char *pass, const char *why)
 {
@@ -150,8 +151,8 @@ graph_note(struct graph *g, const struct node *n, const char *pass,
 	}
 }
 
-/* Records the removal of a node. Another node may already compute its
- * result. */
+/* Records the removal of a node in its origins, except in those whose result
+ * another node computes (settled). */
 static void
 set_fate(struct graph *g, const struct node *n, const char *pass,
 	 const char *why)
@@ -169,8 +170,8 @@ set_fate(struct graph *g, const struct node *n, const char *pass,
 	}
 }
 
-/* The position of n in the order, searched outwards from the place of the last
- * removal; -1: it is not there. */
+/* The position of n in g->nodes, searched outwards from the place of the last
+ * removal; -1 if n is not in the list. */
 static int
 position_of(const struct graph *g, const struct node *n)
 {
@@ -411,8 +412,8 @@ report_cycle(struct graph *g, const int *missing, struct node *const *nodes,
 	}
 }
 
-/* The position of the node in the list that is being sorted; -1: it is not
- * there. Ids are positions meanwhile. */
+/* The position of the node in the list that is being sorted; -1 if it is not in
+ * the list. During the sort, a node's id is its position. */
 static int
 position_in(struct node *const *nodes, int n, const struct node *node)
 {
@@ -432,7 +433,8 @@ sort_nodes(struct graph *g, struct node **list, int n)
 	int *ids = arena_array(a, int, n + 1); /* ids by position */
 	struct ready r = { arena_array(a, int, n + 1), 0 };
 
-	/* node.id holds positions meanwhile and is restored at the end. */
+	/* During the sort, node.id holds positions; it is restored at the
+	 * end. */
 	for (int i = 0; i < n; i++) {
 		ids[i] = nodes[i]->id;
 		nodes[i]->id = i;

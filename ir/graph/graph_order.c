@@ -11,7 +11,7 @@
 
 struct visit {
 	struct node *node;
-	int next; /* of its inputs */
+	int next; /* the index of the next input to visit */
 };
 
 struct ordering {
@@ -120,7 +120,8 @@ order_tensors(struct ordering *o)
 	}
 }
 
-/* The uses as node_set_input would add them, in the order of the nodes. */
+/* Lists the uses anew, in the order in which node_set_input would add them: by
+ * the order of the nodes. */
 static void
 order_uses(struct ordering *o)
 {

@@ -168,7 +168,8 @@ read_outside(const struct graph_region *r, const struct tensor *t)
 	return t->is_output;
 }
 
-/* seen[id]: the last region, from 1, that has the tensor in a list. */
+/* seen[t->id]: 1 + the id of the last region that has tensor t in one of its
+ * lists; 0 if there is none yet. */
 static void
 add_borders(struct graph *g, struct graph_region *r,
 	    const struct match_node *role, int *seen)
@@ -179,8 +180,8 @@ add_borders(struct graph *g, struct graph_region *r,
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *t = n->inputs[i];
 
-		/* Tensors of known elements, such as shapes, are not in
-		 * memory. */
+		/* Tensors whose elements are known expressions, such as shapes,
+		 * are not in memory. */
 		if (t == NULL || seen[t->id] == r->id + 1 ||
 		    (role->told != NULL && role->told[i]) ||
 		    (t->producer == NULL && !t->is_input &&
@@ -229,7 +230,8 @@ enum colour { UNSEEN, OPEN, DONE };
 
 struct sorter {
 	struct graph *graph;
-	int *position;        /* by node->id: in the old order */
+	int *position;        /* by node->id: the node's position in the old
+			       * order */
 	enum colour *nodes;   /* by old position */
 	enum colour *regions; /* by region->id */
 	VEC(struct node *) order;
@@ -256,7 +258,8 @@ visit_inputs(struct sorter *s, const struct node *n,
 	return true;
 }
 
-/* Visits the nodes of the same region that a match's nodes need first. */
+/* Places the matches of the same region that a match's nodes depend on, then
+ * the match itself. */
 static bool
 place_match(struct sorter *s, const struct region_match *m)
 {

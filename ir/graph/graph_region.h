@@ -26,22 +26,24 @@ struct fact {
 	enum fact_kind kind;
 	const char *text;
 	int64_t i;
-	double f; /* set for integers, too */
+	double f; /* also set if the fact is an integer */
 	int n;
 	const int64_t *ints;
-	int step; /* of a match: as match_node.step */
+	int step; /* of a fact of a match: as match_node.step */
 };
 
 /* A node of the graph, and its role in the pattern. */
 struct match_node {
 	struct node *node;
 	const char *role; /* "conv", the id in backend.json */
-	/* In a chain of followers: the follower's index from 0, and its name
-	 * ("swish" matches two nodes). In the body of the pattern: -1, NULL. */
+	/* Of a node in a chain of followers: the follower's index from 0, and
+	 * its name (a follower such as "swish" matches two nodes). Of a node in
+	 * the body of the pattern: -1 and NULL. */
 	int step;
 	const char *follower;
-	/* By input: true if facts and shapes give templates all that they need
-	 * of it: then it is no parameter of the region. NULL: false for all. */
+	/* For each input: true if facts and shapes tell templates all that they
+	 * need to know of the input, so that the region has no parameter for
+	 * it. NULL: false for all inputs. */
 	const bool *told;
 };
 
@@ -53,7 +55,8 @@ struct region_match {
 	struct node *anchor;
 	VEC(struct fact) facts;
 	int n_steps; /* followers found */
-	/* After merge; NULL if the match is not taken. */
+	/* The region that the match is part of, after the merge of matches;
+	 * NULL if no region takes the match. */
 	struct graph_region *region;
 };
 
@@ -63,42 +66,45 @@ struct graph_region {
 	const struct backend *backend;
 	const char *backend_name;
 	VEC(struct region_match *) matches; /* in topological order */
-	/* In the order of their first use. Inputs and constants exclude those
-	 * that templates know by facts alone (match_node.told). Constants have
-	 * bytes or a recipe. Outputs are read outside, or are outputs of the
-	 * graph. */
+	/* In the order of their first use. Inputs and constants exclude the
+	 * tensors that templates know from facts (match_node.told). Constants
+	 * have bytes or a recipe. Outputs are read by nodes outside the region,
+	 * or are outputs of the graph. */
 	VEC(struct tensor *) inputs, constants, outputs;
 	VEC(struct fact) attrs; /* set by the user or by region passes */
 };
 
 /* The node's role in its match; NULL if it is in none. */
 const struct match_node *region_role(const struct node *n);
-/* The first node of the role (and step, -1: the body), or NULL. */
+/* The first node of the match with this role and step (-1: the body of the
+ * pattern), or NULL. */
 struct node *region_match_node(const struct region_match *m, const char *role,
 			       int step);
-/* The last node of the match in order: often the only one whose result leaves
- * it. */
+/* The last node of the match in topological order: often the only node whose
+ * result is read outside the match. */
 struct node *region_match_last(const struct region_match *m);
 /* The last node of a step; its output 0 is the step's result. */
 struct node *region_step_last(const struct region_match *m, int step);
 const struct fact *region_match_fact(const struct region_match *m,
 				     const char *name, int step);
 const struct fact *region_attr(const struct graph_region *r, const char *name);
-/* Sets or replaces an attribute (copied; texts and arrays are not). */
+/* Sets or replaces an attribute. *attr is copied, but not its texts and
+ * arrays. */
 void region_set_attr(struct graph *g, struct graph_region *r,
 		     const struct fact *attr);
 /* Is n one of r's nodes? */
 bool region_has(const struct graph_region *r, const struct node *n);
 int region_node_count(const struct graph_region *r);
 
-/* A new match of no nodes; its nodes are added in topological order, which
- * sets node.match. */
+/* A new match without nodes. Add its nodes in topological order; adding a node
+ * sets its node.match. */
 struct region_match *region_match_new(struct graph *g, const struct backend *b,
 				      const char *backend_name,
 				      const char *pattern);
 void region_match_add(struct graph *g, struct region_match *m, struct node *n,
 		      const char *role, int step, const char *follower);
-/* A new region, last of g->regions; matches are added in topological order. */
+/* A new region at the end of g->regions. Add its matches in topological
+ * order. */
 struct graph_region *graph_region_new(struct graph *g, const struct backend *b,
 				      const char *backend_name,
 				      const char *name);
@@ -108,8 +114,8 @@ void graph_region_add(struct graph *g, struct graph_region *r,
 void graph_region_borders(struct graph *g);
 /* Sorts g->nodes so that the nodes of each region are adjacent, and sorts the
  * regions and their matches likewise; numbers regions anew (names stay). False,
- * with nothing changed, if regions need each other's outputs; *one is one of
- * these regions. */
+ * with nothing changed, if regions need each other's outputs; then *one is one
+ * of these regions. */
 bool graph_region_sort(struct graph *g, const struct graph_region **one);
 
 #endif

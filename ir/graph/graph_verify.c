@@ -17,10 +17,13 @@ broken(struct graph *g, const struct node *n, const char *what,
 			  "graph: %s ('%s'); this is a bug", what, name);
 }
 
-/* The inputs of all nodes have numbers, those of a node one after the other. */
+/* Numbers for the inputs of all nodes; the inputs of one node have consecutive
+ * numbers. */
 struct numbering {
-	int *first;   /* by the node's id; -1: not a node of the graph */
-	bool *listed; /* by number: the tensor lists this use */
+	int *first;   /* by node id: the number of its first input; -1 if the id
+		       * is not that of a node of the graph */
+	bool *listed; /* by number: the tensor that is this input lists the
+		       * use */
 };
 
 static struct numbering
@@ -66,7 +69,7 @@ verify_uses(struct graph *g, const struct tensor *t, struct numbering *all)
 	return true;
 }
 
-/* done[id]: tensors that exist before the node runs. */
+/* done[t->id]: tensor t exists before the node runs. */
 static bool
 verify_node(struct graph *g, const struct node *n, const struct numbering *all,
 	    bool *done)
@@ -159,7 +162,7 @@ verify_match(struct graph *g, const struct region_match *m,
 	return true;
 }
 
-/* Are its nodes adjacent? */
+/* Are the region's nodes adjacent? */
 static bool
 is_together(const struct graph *g, const struct graph_region *r)
 {
@@ -230,7 +233,7 @@ verify_all(struct graph *g, struct arena *tmp)
 		if (!verify_tensor(g, t) || !verify_uses(g, t, &all)) {
 			return false;
 		}
-		/* Known elements need not be computed. */
+		/* A tensor with known elements may have no producer. */
 		done[i] = t->is_input || tensor_is_constant(t) ||
 			  (t->elems && !t->producer);
 	}

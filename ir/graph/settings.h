@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of a compilation, from the options and the target: facts that
- * passes over a graph read, and never change. A graph refers to them, like to
- * its module, and all graphs of a compilation share them. */
+ * passes over a graph read and never change. All graphs of a compilation point
+ * to the same settings. */
 #ifndef TIRC_SETTINGS_H
 #define TIRC_SETTINGS_H
 
@@ -20,20 +20,21 @@ struct settings {
 /* A row of the table. */
 struct setting_row {
 	const char *name;
-	int most; /* the largest value; 1: false or true, without words */
-	const char *(*word)(int value); /* NULL: the values are numbers */
+	int most; /* the largest value; a bool has 1, and no words */
+	const char *(*word)(int value); /* gives the word for a value; NULL if
+					 * values are written as numbers */
 };
 
-extern const struct settings settings_none; /* all are 0 */
+extern const struct settings settings_none; /* every setting is 0 */
 
 const struct setting_row *settings_rows(int *n);
 /* The value of row i. */
 int settings_get(const struct settings *s, int i);
 /* value: 0 to the row's largest. */
 void settings_set(struct settings *s, int i, int value);
-/* The row of that name; -1: there is none. */
+/* The number of the row with that name, or -1. */
 int settings_find(const char *name);
-/* The value with that word in a row that has words; -1: there is none. */
+/* The value that has this word, in a row with words; -1 if no value has it. */
 int setting_value(const struct setting_row *row, const char *word);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The expressions of Python that operators join: names, numbers, displays,
- * comprehensions, and the calls, indices and attributes behind them. */
+ * comprehensions, and the calls, indices and attributes that follow them. */
 #include "py_read.h"
 
 /* ---- displays and comprehensions */
@@ -45,7 +45,8 @@ comprehension_clauses(struct py_parser *p, struct py_nodes *kids)
 	return true;
 }
 
-/* kids holds the element; "for" is next. */
+/* Reads the clauses of a comprehension; kids holds its element, and "for" is
+ * the next token. */
 static const struct py_node *
 comprehension(struct py_parser *p, const char *what, struct py_nodes *kids,
 	      int first, const char *end)
@@ -71,7 +72,7 @@ py_starred(struct py_parser *p)
 	return py_expression(p);
 }
 
-/* Elements up to the closing bracket, the first one read already. */
+/* Reads elements up to the closing bracket; the first one has been read. */
 static bool
 elements(struct py_parser *p, struct py_nodes *kids, const char *end)
 {
@@ -327,7 +328,7 @@ slice(struct py_parser *p)
 	}
 	if (!is_slice) {
 		if (!kids.data[0]) {
-			atom(p); /* which says what is missing */
+			atom(p); /* which reports what is missing */
 		}
 		return kids.data[0];
 	}

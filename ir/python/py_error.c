@@ -13,7 +13,8 @@
 
 enum { EXCERPT_BYTES = 100 };
 
-/* The first byte of a line and the one after its last. */
+/* Finds the offset of a line's first byte and that of the byte after its
+ * last. */
 static bool
 find_line(const struct source *src, int line, size_t *start, size_t *end)
 {
@@ -41,7 +42,8 @@ find_line(const struct source *src, int line, size_t *start, size_t *end)
 	return true;
 }
 
-/* Bytes of the UTF-8 character at text; 0 if it is none, or hidden. */
+/* The number of bytes of the UTF-8 character at text; 0 if it is not valid or
+ * not visible. */
 static size_t
 character_bytes(const char *text, size_t left)
 {

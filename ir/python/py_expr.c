@@ -146,7 +146,8 @@ negation(struct py_parser *p)
 	return py_finish1(p, PY_UNARY, "not", of, first);
 }
 
-/* Operators of at least this strength, joined to the left. */
+/* Reads operands and operators of at least this strength; they associate to the
+ * left. */
 static const struct py_node *
 operation(struct py_parser *p, int strength)
 {
@@ -240,7 +241,7 @@ py_expression(struct py_parser *p)
 	return node;
 }
 
-/* Can an element of a list without brackets not begin here? */
+/* Does a list without brackets end here? True if no element can begin here. */
 static bool
 ends_list(const struct py_parser *p)
 {

@@ -371,7 +371,7 @@ skip_blanks(struct py_lexer *lex)
 	}
 }
 
-/* The tokens of one logical line, or of an expression in brackets. */
+/* Adds the tokens of one logical line, or of an expression in brackets. */
 static bool
 lex_line(struct py_lexer *lex)
 {
@@ -415,7 +415,8 @@ lex_line(struct py_lexer *lex)
 }
 
 struct indent {
-	int tabs8, tabs1; /* the width if a tab is worth up to 8, or 1 */
+	int tabs8, tabs1; /* the width with tab stops every 8 columns, and with
+			   * tabs of 1 column */
 };
 
 static struct indent
@@ -442,7 +443,8 @@ measure(struct py_lexer *lex)
 	}
 }
 
-/* Opens or closes suites for a line that begins at in. */
+/* Adds the tokens that open or close suites before a line whose indentation is
+ * `in`. */
 static bool
 lex_indent(struct py_lexer *lex, struct indent *stack, int *depth,
 	   struct indent in)

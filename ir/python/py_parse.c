@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The statements of Python that hold others, and the file as a whole. */
+/* Parses Python's compound statements, which contain other statements, and the
+ * file as a whole. */
 #include "py_read.h"
 
 static const struct py_node *statement_suite(struct py_parser *p,
@@ -107,7 +108,8 @@ py_parameters(struct py_parser *p, bool annotated, const char *end,
 		struct py_param param = { .span = py_here(p)->span };
 
 		if (py_accept(p, "/")) {
-			/* positional only: nothing to remember */
+			/* the parameters before are positional only, which
+			 * makes no difference here */
 		} else if (py_at(p, "*") && (py_here(p)[1].kind != PY_T_NAME)) {
 			p->at++;
 			keyword_only = true;
@@ -449,7 +451,7 @@ statements(struct py_parser *p, struct py_nodes *out)
 	return py_simple_statements(p, out);
 }
 
-/* ": statements" on the same line, or an indented block. */
+/* Reads ": statements" on the same line, or ":" and an indented block. */
 static const struct py_node *
 statement_suite(struct py_parser *p, const char *what)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parser of Python that its grammar stands on: the token it is at, errors,
- * nodes. */
+/* The base of the parser of Python, which the files of its grammar use: the
+ * current token, errors, nodes. */
 #include "py_read.h"
 
 const struct py_token *

@@ -22,13 +22,14 @@ enum py_token_kind {
 struct py_token {
 	enum py_token_kind kind;
 	struct py_span span;
-	const char *text; /* in the source; a string's without its quotes */
+	const char *text; /* points into the source; a string's text excludes
+			   * its quotes */
 	size_t length;
 	const char *op;
 	int64_t ival;
 	double fval;
 	bool is_unsigned;
-	bool raw, format; /* strings: r"", f"" */
+	bool raw, format; /* of strings: r"", f"" */
 	int line, col;    /* of text */
 };
 
@@ -45,7 +46,8 @@ struct py_lexer {
 	size_t at, end;
 	int line;
 	size_t line_start; /* offset of the line's first byte */
-	int brackets;      /* open ones: inside, line ends are white space */
+	int brackets;      /* the number of open brackets: inside, line ends are
+			    * white space */
 	struct py_tokens tokens;
 };
 
@@ -55,8 +57,9 @@ bool py_lex(struct py_lexer *lex);
 bool py_lex_inside(struct py_lexer *lex);
 
 enum {
-	PY_MAX_NESTING = 120, /* depth of brackets and suites */
-	PY_MAX_HEIGHT = 400   /* of a tree; long chains count too */
+	PY_MAX_NESTING = 120, /* the largest depth of brackets and suites */
+	PY_MAX_HEIGHT = 400   /* the largest height of a tree; long chains such
+			       * as a + b + … are high */
 };
 
 struct py_parser {
@@ -75,32 +78,35 @@ struct py_nodes {
 
 /* Tokens. */
 const struct py_token *py_here(const struct py_parser *p);
-bool py_at(const struct py_parser *p, const char *op); /* operator, keyword */
+/* is the token here this operator or keyword? */
+bool py_at(const struct py_parser *p, const char *op);
 bool py_accept(struct py_parser *p, const char *op);
-/* Skips op, or reports "'X' expected, not …; why". */
+/* Skips op; if another token is here, reports "'X' expected, not …; why". */
 bool py_expect(struct py_parser *p, const char *op, const char *why);
 /* The token in words, for a message. */
 const char *py_describe(struct py_parser *p, const struct py_token *t);
 const char *py_text(struct py_parser *p, const struct py_token *t);
-/* The name here; an error that ends in `what` if there is none. */
+/* Takes the name here; if there is no name, an error that ends in `what`. */
 const char *py_take_name(struct py_parser *p, const char *what);
 /* Reports once at a span; all further errors of the text are dropped. */
 void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* Reports a construct that tirc does not read, by its name. */
 void py_refuse(struct py_parser *p, struct py_span at, const char *what);
-bool py_enter(struct py_parser *p); /* one level deeper, or an error */
+bool py_enter(struct py_parser *p); /* one level deeper; an error if too deep */
 void py_leave(struct py_parser *p);
 
-/* Nodes. The start is a token's index; the end is what was read last. */
+/* Nodes. A node's span begins at a token, given by its index, and ends at the
+ * last token that was read. */
 struct py_node *py_node_new(struct py_parser *p, enum py_kind kind,
 			    int first_token);
 void py_push(struct py_parser *p, struct py_nodes *list,
 	     const struct py_node *node);
-/* Sets the children, measures the height and the span. NULL if too high. */
+/* Sets the node's children, its height and its span. NULL after an error if the
+ * tree is too high. */
 const struct py_node *py_finish(struct py_parser *p, struct py_node *node,
 				const struct py_nodes *kids, int first_token);
-/* A node of one child or two; NULL if one of them is NULL. */
+/* A node with one child or with two; NULL if a child is NULL. */
 const struct py_node *py_finish1(struct py_parser *p, enum py_kind kind,
 				 const char *op, const struct py_node *a,
 				 int first_token);
@@ -110,16 +116,17 @@ const struct py_node *py_finish2(struct py_parser *p, enum py_kind kind,
 
 /* Grammar; NULL after an error. */
 const struct py_node *py_expression(struct py_parser *p);
-/* No lambda, no conditional. */
+/* An expression that is no lambda and no conditional. */
 const struct py_node *py_disjunction(struct py_parser *p);
-/* An expression, or one behind a star. */
+/* An expression, or a star and an expression. */
 const struct py_node *py_starred(struct py_parser *p);
-/* A name, literal or display with the calls, indices and attributes behind. */
+/* A name, literal or display, with the calls, indices and attributes that
+ * follow it. */
 const struct py_node *py_primary(struct py_parser *p);
-/* One, or a tuple without parentheses; stars allowed. */
+/* An expression, or a tuple without parentheses; stars are allowed. */
 const struct py_node *py_expression_list(struct py_parser *p);
 const struct py_node *py_target(struct py_parser *p);
-/* Targets of for: one, or a tuple without parentheses. */
+/* The targets of `for`: one target, or a tuple without parentheses. */
 const struct py_node *py_target_list(struct py_parser *p);
 bool py_parameters(struct py_parser *p, bool annotated, const char *end,
 		   struct py_node *node);

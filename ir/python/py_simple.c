@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The statements of Python that one line holds: assignments, imports, return and
- * their like. */
+/* Parses Python's simple statements, which end with their line: assignments,
+ * imports, return and others. */
 #include "py_read.h"
 
 static const struct py_node *
@@ -134,7 +134,8 @@ dotted_name(struct py_parser *p)
 	return name;
 }
 
-/* `path [as name], …`; whole modules have dotted paths. */
+/* Reads `path [as name], …`. `modules`: each path is a module's, which may have
+ * dots. */
 static bool
 import_names(struct py_parser *p, struct py_node *node, bool modules)
 {
@@ -198,7 +199,8 @@ import_statement(struct py_parser *p)
 	return py_finish(p, node, NULL, first);
 }
 
-/* return, raise, assert: expressions up to the end. */
+/* Reads return, raise or assert: a keyword, and expressions up to the line's
+ * end. */
 static const struct py_node *
 keyword_statement(struct py_parser *p, enum py_kind kind)
 {

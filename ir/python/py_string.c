@@ -9,7 +9,7 @@ struct place {
 	const struct py_token *token;
 	size_t at; /* in token->text */
 	int line;
-	size_t line_start; /* so that col = at - line_start + first_col */
+	size_t line_start; /* column = at - line_start + first_col */
 	int first_col;
 };
 
@@ -42,7 +42,7 @@ put_utf8(struct strbuf *out, uint32_t c)
 	}
 }
 
-/* The digits of \xhh, \uhhhh or \Uhhhhhhhh; s->at is after the letter. */
+/* Reads the digits of \xhh, \uhhhh or \Uhhhhhhhh; s->at is after the letter. */
 static bool
 hex_escape(struct py_parser *p, struct place *s, int digits, struct strbuf *out)
 {
@@ -121,7 +121,7 @@ escape(struct py_parser *p, struct place *s, struct strbuf *out)
 		put_utf8(out, value);
 		return true;
 	}
-	strbuf_putc(out, '\\'); /* as Python keeps unknown escapes */
+	strbuf_putc(out, '\\'); /* Python keeps unknown escapes as they are */
 	strbuf_putc(out, c);
 	return true;
 }
@@ -163,7 +163,7 @@ flush(struct py_parser *p, struct strbuf *text, struct py_nodes *parts)
 	strbuf_init(text);
 }
 
-/* The expression between braces; s->at is after the opening one. */
+/* Reads the expression between braces; s->at is after the opening one. */
 static bool
 braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 {

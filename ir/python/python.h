@@ -8,15 +8,16 @@
 #include "module.h"
 #include "text.h"
 
-/* A text being read; name is for messages. Bytes need not be valid UTF-8 or
- * end in 0. Must live as long as diagnostics are wanted with the line. */
+/* A text to be read; name is for messages. The bytes need not be valid UTF-8 or
+ * end in 0. The text must exist as long as diagnostics are to show its
+ * lines. */
 struct source {
 	const char *name;
 	const char *text;
 	size_t length;
 };
 
-/* Words that no name can be. */
+/* The keywords: a name cannot be one of them. */
 #define PY_KEYWORDS                                                            \
 	"False", "None", "True", "and", "as", "assert", "async", "await",      \
 		"break", "class", "continue", "def", "del", "elif", "else",    \
@@ -33,9 +34,10 @@ struct py_span {
 
 enum py_kind {
 	/* expressions: what kids hold */
-	PY_NAME,    /* text */
-	PY_INT,     /* ival; is_unsigned: above INT64_MAX, as bits; more
-			* than 64 bits are an error; text: as written */
+	PY_NAME, /* text */
+	/* ival; is_unsigned if the value is above INT64_MAX: then ival has its
+	 * bits; more than 64 bits are an error; text: as written */
+	PY_INT,
 	PY_FLOAT,   /* fval; text: as written */
 	PY_STRING,  /* text, length: unescaped, adjacent ones joined */
 	PY_FSTRING, /* kids: PY_STRING parts and expressions, in order */
@@ -94,7 +96,7 @@ struct py_param {
 	struct py_span span;
 	enum py_param_kind kind;
 	bool keyword_only;
-	const struct py_node *annotation, *initial; /* NULL: none */
+	const struct py_node *annotation, *initial; /* NULL if absent */
 };
 
 /* `import a.b as c`: path "a.b", name "c"; without "as" name is NULL and "a"
@@ -109,10 +111,10 @@ struct py_node {
 	enum py_kind kind;
 	struct py_span span;
 	const char *text;
-	size_t length; /* of a string: it may hold zero bytes */
+	size_t length; /* of a string's text, which may have zero bytes */
 	int64_t ival;
 	bool is_unsigned;   /* of ival */
-	bool parenthesised; /* (a) + b, not a + b */
+	bool parenthesised; /* written in parentheses: a in (a) + b */
 	int height;         /* 1 + the children's; bounded by py_parse */
 	double fval;
 	const char *op;
@@ -127,16 +129,16 @@ struct py_node {
 	int n_names;
 };
 
-/* The tree of a whole file (a PY_SUITE), or NULL after a DIAG_BAD_PROGRAM
- * with position. Never more than one error per text. Nesting deeper than a
- * few hundred levels is an error, not a crash. */
+/* The tree of a whole file (a PY_SUITE), or NULL after a DIAG_BAD_PROGRAM with
+ * position. At most one error per text. Nesting deeper than PY_MAX_NESTING
+ * (ir/python/py_read.h) is an error. */
 const struct py_node *py_parse(struct module *m, const struct source *src);
 
 /* Reports at a place in the text: "file:line:col: message", with the line and
  * a row of ^ below it in the diagnostic's excerpt. Returns false. */
 bool py_error(struct module *m, const struct source *src, struct py_span at,
 	      const char *fmt, ...) TIRC_PRINTF(4, 5);
-/* The same as another kind of diagnostic. */
+/* Like py_error, as a diagnostic of kind id. */
 bool source_error(struct module *m, enum diag_id id, const struct source *src,
 		  struct py_span at, const char *message);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Are two functions the same but for the names of variables and buffers, ids
- * and positions? Variables and buffers are paired at their declaration (one may
- * be declared again after its scope) or at their first use; every later use
- * must have the partner in the same place. */
+ * and positions? Variables and buffers are paired at their declaration (a
+ * variable may be declared again after its scope) or at their first use; from
+ * then on, wherever one function uses one, the other must use its partner. */
 #include <math.h>
 
 #include "script.h"
@@ -19,12 +19,16 @@ struct pairs {
 struct comparison {
 	struct arena arena;
 	struct pairs forth, back; /* variables and buffers */
-	struct pairs same;        /* expressions found equal */
-	struct pairs alike;       /* the same where literals may differ */
-	bool but_literals;        /* in stored values and values of LET */
-	bool loose;               /* literals may differ here */
-	bool named;               /* names are compared, too */
-	/* The functions that are compared together: one may call another. */
+	struct pairs same;        /* expressions that were found equal */
+	struct pairs alike;       /* expressions that were found equal but for
+				   * literals */
+	bool but_literals;        /* the parameter of funcs_equal */
+	bool loose;               /* literals may differ in the expression being
+				   * compared */
+	bool named;               /* func_equal_named: names are compared,
+				   * too */
+	/* The two lists of functions being compared; their functions may call
+	 * each other. */
 	const struct func *const *a, *const *b;
 	int n;
 	struct strbuf *why;
@@ -114,7 +118,8 @@ partners(struct comparison *c, const void *a, const void *b, bool *is_new)
 	return true;
 }
 
-/* Makes a and b partners, whatever partners they had in other scopes. */
+/* Makes a and b partners; partners that they had in other scopes are
+ * forgotten. */
 static void
 declare(struct comparison *c, const void *a, const void *b)
 {
@@ -241,7 +246,7 @@ same_reduction(struct comparison *c, const struct reduction *a,
 	       same_exprs(c, x->identity, y->identity, x->n);
 }
 
-/* Are the names equal, or those of two compared functions? */
+/* Are the names equal, or the names of a[k] and b[k] for some k? */
 static bool
 same_text(const struct comparison *c, const char *a, const char *b)
 {
@@ -294,7 +299,8 @@ same_expr(struct comparison *c, const struct expr *a, const struct expr *b)
 	    a->n_args != b->n_args || !same_payload(c, a, b)) {
 		return differ_exprs(c, "expressions", a, b);
 	}
-	c->loose = loose && a->kind != EXPR_LOAD; /* indices are no values */
+	/* literals in indices may not differ */
+	c->loose = loose && a->kind != EXPR_LOAD;
 	args = same_exprs(c, a->args, b->args, a->n_args);
 	c->loose = loose;
 	if (args) {

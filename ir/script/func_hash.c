@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash that is the same for functions that funcs_equal considers equal: over
- * kinds, types, literals and extents, in order; not over names, variables and
- * ids. */
+/* A hash that is the same for functions that funcs_equal considers equal: it
+ * covers kinds, types, literals and extents, in order, but not names, variables
+ * and ids. */
 #include "memo.h"
 #include "script.h"
 
 struct hasher {
 	uint64_t at;
 	bool but_literals;
-	struct memo known; /* hashes of expressions */
+	struct memo known; /* the hashes of expressions, computed so far */
 };
 
 static uint64_t
@@ -36,7 +36,7 @@ of_number(double v)
 	uint64_t bits;
 
 	if (v != v) {
-		return 1; /* a NaN equals any other */
+		return 1; /* all NaNs are equal */
 	}
 	memcpy(&bits, &v, sizeof bits);
 	return bits;

@@ -6,7 +6,8 @@
 
 #include "func.h"
 
-/* The name under which a variable or a buffer (key: its address) is printed. */
+/* The name under which a variable or a buffer is printed; key is its
+ * address. */
 struct print_name {
 	const void *key;
 	const char *name;
@@ -18,25 +19,26 @@ struct printer {
 	struct arena arena; /* owns the names */
 	enum script_version version;
 	int indent;
-	/* Hashed by address; never iterated. */
+	/* A hash table by address; never iterated. */
 	struct print_name *names;
 	int n_names, cap_names;
-	/* The same texts, hashed by content. */
+	/* The same names in a hash table by their text. */
 	const char **taken;
 	int n_taken, cap_taken;
 };
 
-/* Precedence of the context of an operator; 0 needs no parentheses. */
+/* Precedence of the context of an expression; in a context of 0 it needs no
+ * parentheses. */
 enum { PRINT_LOOSE = 0, PRINT_TERM = 12, PRINT_FACTOR = 13, PRINT_TIGHT = 16 };
 
-/* Names that no variable and no buffer is printed as. */
+/* Names that are never used for variables and buffers. */
 const char *const *print_reserved(int *n);
 void printer_init(struct printer *p, enum script_version version,
 		  struct strbuf *out);
 void printer_release(struct printer *p);
-/* Gives key a fresh identifier made from hint, unique in the function. */
+/* Gives key a new identifier made from hint, unique in the function. */
 const char *print_define(struct printer *p, const void *key, const char *hint);
-/* Buffers also define their data pointer, as "name.data". */
+/* Defines a buffer, and its data pointer as "name.data". */
 const char *print_define_buffer(struct printer *p, const struct buffer *b);
 const char *print_unique(struct printer *p, const char *hint);
 const char *print_buffer_name(struct printer *p, const struct buffer *b);
@@ -46,7 +48,7 @@ void print_expr(struct printer *p, const struct expr *e, int strength);
 void print_exprs(struct printer *p, const struct expr *const *list, int n);
 /* "A[i, 0:16]" */
 void print_region(struct printer *p, const struct region *r);
-/* min + extent, added up where both are numbers */
+/* min + extent, as one number if both are numbers */
 void print_end(struct printer *p, const struct expr *min,
 	       const struct expr *extent);
 void print_type(struct printer *p, struct dtype t); /* float32x4 */
@@ -58,7 +60,7 @@ void print_indent(struct printer *p);
 void print_line(struct printer *p, const char *text);
 /* [n, 8], dtype="float32", strides=[...], scope="local", align=64 */
 void print_buffer_facts(struct printer *p, const struct buffer *b);
-/* last: nothing follows s in its suite. */
+/* last: is s the last statement of its suite? */
 void print_stmt(struct printer *p, const struct stmt *s, bool last);
 
 #endif

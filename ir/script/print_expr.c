@@ -131,9 +131,9 @@ print_index(struct printer *p, const struct expr *const *index, int n)
 	strbuf_putc(p->out, ']');
 }
 
-/* T.name(args). The result's type is the last argument in the old spelling; in
- * the current one it is the first argument if the others do not determine
- * it. */
+/* Prints T.name(args). The type of the result is the last argument in the old
+ * spelling; in the current spelling it is the first argument, if the arguments
+ * do not determine it. */
 static void
 print_call(struct printer *p, const char *name, const struct expr *e,
 	   bool tells_type)

@@ -14,8 +14,8 @@
 #include "print.h"
 #include "python.h"
 
-/* Only a dense global buffer of constant shape can be written in the
- * signature; the rest is matched to a handle in the body. */
+/* Can the buffer be written in the signature? Only a dense global buffer of
+ * constant shape can; other buffers are matched to a handle in the body. */
 static bool
 fits_signature(const struct buffer *b)
 {

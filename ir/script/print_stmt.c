@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements as TVMScript. A let, allocation or attribute that is the last of
- * its suite needs no suite of its own for its body:
+/* Statements as TVMScript. A let, allocation or attribute that is the last
+ * statement of its suite needs no suite of its own for its body:
  *
- *	x: T.int32 = i * 4        with T.LetStmt(i * 4) as x:
- *	A[x] = T.float32(1)           A[x] = T.float32(1)
- *	                          A[0] = T.float32(2)
- * */
+ * 	x: T.int32 = i * 4        with T.LetStmt(i * 4) as x:
+ * 	A[x] = T.float32(1)           A[x] = T.float32(1)
+ * 	                          A[0] = T.float32(2)
+ *  */
 #include "print.h"
 
 void
@@ -77,7 +77,7 @@ is_plain_loop(const struct stmt *s)
 	       !s->notes && expr_is_value(s->args[0], 0);
 }
 
-/* The loops from s inwards that print as one T.grid. */
+/* The number of loops, from s inwards, that are printed as one T.grid. */
 static int
 count_grid(const struct stmt *s)
 {
@@ -139,7 +139,8 @@ print_for(struct printer *p, const struct stmt *s)
 		      p->version == SCRIPT_CURRENT;
 
 	print_indent(p);
-	/* The domain is outside the scope of the variable. */
+	/* The domain is not in the scope of the variable: it is printed before
+	 * the variable is defined. */
 	struct strbuf domain;
 	struct strbuf *out = p->out;
 
@@ -218,7 +219,7 @@ remap_letter(const struct stmt *s, int i)
 	return 0;
 }
 
-/* Block variables are "v_i" for the axis i; the old spelling said "i". */
+/* A block variable is named "v_i" for the axis i; in the old spelling, "i". */
 static const char *
 define_iter(struct printer *p, const struct var *v)
 {

@@ -69,7 +69,7 @@ declare_var(struct script_reader *r, const char *name, struct dtype type)
 	for (int i = 0; i < r->n_sizes; i++) {
 		if (known == &r->names.data[i].value &&
 		    dtype_equal(known->e->type, type)) {
-			return; /* known since the signature */
+			return; /* the signature has already defined it */
 		}
 	}
 	struct var *v = var_new(r->m, script_hint(r, name), type);
@@ -94,7 +94,8 @@ bind_value(struct script_reader *r, const struct py_node *node,
 		declare_var(r, target->text, v.type);
 		return true;
 	}
-	/* Python's own values are no variables of the program. */
+	/* A name for one of Python's values, such as a number or a list, is not
+	 * a variable of the program. */
 	if (v.kind != SCRIPT_EXPR || v.weak || v.e->kind == EXPR_STRING) {
 		script_define(r, target->text, v);
 		return true;

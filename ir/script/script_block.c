@@ -186,7 +186,7 @@ script_notes(struct script_reader *r, const struct py_node *dict,
 	return true;
 }
 
-/* {"n": 1, "m": 2}: bounds of sizes */
+/* Reads bounds of sizes: {"n": 1, "m": 2} */
 static bool
 bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 {
@@ -359,7 +359,8 @@ one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	if (!script_eval(r, found[1], &v)) {
 		return false;
 	}
-	/* The wider of domain and binding, unless the binding is open. */
+	/* The wider type of domain and binding; a binding that is a number of
+	 * Python takes the domain's type. */
 	unit = script_value_of(dom.extent, dom.extent->kind == EXPR_INT &&
 						   found[0]->kind == PY_INT);
 	if (!script_unify(r, found[1], &v, &unit, &binding, &extent)) {
@@ -544,7 +545,7 @@ make_block(struct script_reader *r, const struct script_block *b,
 				    b->bindings.data, b->init, body);
 
 	s->notes = b->notes;
-	/* The root declares nothing. */
+	/* The root block declares no regions. */
 	if (b->outer->is_root && b->iters.n == 0 && r->loops.n == 0 &&
 	    strcmp(name, "root") == 0) {
 		return s;

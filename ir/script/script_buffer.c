@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: buffers of the signature, matched to handles,
- * allocated in blocks and in loops. */
+/* The TVMScript reader: buffers, which are in the signature, matched to
+ * handles, or allocated in blocks and loops. */
 #include "script_read.h"
 
-/* The arguments after shape and dtype: their indices in `more`. */
+/* The arguments after shape and dtype, by their index in `more`. */
 enum {
 	MORE_STRIDES,
 	MORE_SCOPE,
@@ -29,7 +29,7 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 				   "fewer");
 	}
 	if (node->kind == PY_NAME || node->kind == PY_ATTRIBUTE) {
-		/* a list by its name: A.shape */
+		/* the name of a list: A.shape */
 		if (!script_eval(r, node, &v)) {
 			return false;
 		}
@@ -162,7 +162,8 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 					   "that is no power of two; use one, "
 					   "in bytes");
 		}
-		/* 64 is TVM's default. */
+		/* 0 and -1 ask for the default: in TVM 64, here the type's
+		 * alignment. */
 		spec->align_bytes = align > 0 ? (int)align : 0;
 	}
 	return true;
@@ -246,9 +247,9 @@ define_buffer(struct script_reader *r, const char *name, const struct buffer *b)
 					     .buffer = b });
 }
 
-/* The name to be made unique for a buffer that is printed as `name`: the handle
- * of b is var_b, also where b itself is printed as b_1. `hint` is the name if
- * the handle does not tell. */
+/* The name, before it is made unique, of a buffer that is printed as `name`.
+ * The handle tells it: the handle of b is var_b, even if b itself is printed as
+ * b_1. If the handle does not, `hint`. */
 static const char *
 matched_hint(const struct script_handle *handle, const char *name,
 	     const char *hint)

@@ -212,8 +212,8 @@ static const struct {
 	{ "Or", EXPR_OR },
 };
 
-/* The function T.truncdiv(7, 2) computes with constants of TVM, not with
- * numbers of Python: 3, an int32. */
+/* Gives both operands a type. A function such as T.truncdiv(7, 2) computes with
+ * constants of TVM, not with numbers of Python: the result 3 is an int32. */
 static bool
 settle_both(struct script_reader *r, const struct py_node *call,
 	    struct script_value *a, struct script_value *b)
@@ -430,7 +430,8 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	    !script_eval(r, found[0], out)) {
 		return false;
 	}
-	/* Repeated, expressions of expressions would grow without bound. */
+	/* Only of a value without operands: if this were repeated, expressions
+	 * would grow without bound. */
 	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 ||
 	       script_fail(r, found[0],
 			   "an expression to be repeated; give "
@@ -483,7 +484,7 @@ static const char *const other_names[] = {
 	"var",
 	"env_thread",
 	"power",
-	/* statements, for the sake of messages */
+	/* statements: listed for messages that propose a name */
 	"prim_func",
 	"Buffer",
 	"match_buffer",

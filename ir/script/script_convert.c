@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: values and their types. Numbers of Python are weak:
- * TVM makes them an int32 or a float32 beside an arithmetic operator, and gives
- * them the other operand's type beside a comparison, a shift, &, | and ^. */
+/* The TVMScript reader: values and their types. Numbers of Python are weak: as
+ * an operand of an arithmetic operator, TVM makes one an int32 or a float32; as
+ * an operand of a comparison, a shift, &, | or ^, it gets the other operand's
+ * type. */
 #include <limits.h>
 #include <math.h>
 
@@ -109,7 +110,7 @@ script_settle(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* A number of Python as one of type t. */
+/* Converts a number of Python to type t. */
 static bool
 convert_weak(struct script_reader *r, const struct py_node *node,
 	     const struct expr *e, struct dtype t, const struct expr **out)
@@ -285,8 +286,8 @@ common_type(struct script_reader *r, const struct py_node *node, struct dtype a,
 			   script_type_name(r, a), script_type_name(r, b));
 }
 
-/* Sets the type that TVM's rules give to the operands of an operator; a number
- * of Python is an int32, an int64 or a float32 there. */
+/* Sets the common type that TVM's rules give to the operands of an operator;
+ * here a number of Python is an int32, an int64 or a float32. */
 static bool
 promoted_type(struct script_reader *r, const struct py_node *node,
 	      const struct script_value *a, const struct script_value *b,

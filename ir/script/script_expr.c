@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: expressions. Numbers of Python are weak: they compute
- * among themselves as Python does; beside typed values they get a type by TVM's
- * rules, and the builders fold. script_convert.c has the conversions. */
+/* The TVMScript reader: expressions. Python's numbers are weak: operators of
+ * two weak numbers compute as Python does; beside a typed value, a weak number
+ * gets a type by TVM's rules, and the builders fold constants. The conversions
+ * are in script_convert.c. */
 #include <limits.h>
 #include <math.h>
 
@@ -22,7 +23,7 @@ is_weak_number(const struct script_value *v)
 	       (v->kind == SCRIPT_EXPR && v->weak && v->e->kind == EXPR_FLOAT);
 }
 
-/* Python's own arithmetic. False: an error was reported. */
+/* Computes as Python does. False after an error. */
 static bool
 compute(struct script_reader *r, const struct py_node *node,
 	enum expr_kind kind, const struct script_value *a,
@@ -171,7 +172,8 @@ power(struct script_reader *r, const struct py_node *node,
 						   "smaller ones");
 			}
 			if (v >= -1 && v <= 1 && i > 1) {
-				break; /* 0, 1: for ever; -1: see below */
+				break; /* powers of 0 and 1 do not change any
+				        * more; for -1 see below */
 			}
 		}
 		if (a->e->u.ival == -1) {
@@ -361,7 +363,8 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 	    !script_need_expr(r, node->kids[1], &c)) {
 		return false;
 	}
-	if (c.weak && c.e->kind == EXPR_INT) { /* Python's own choice */
+	if (c.weak && c.e->kind == EXPR_INT) { /* Python's conditional
+					        * expression chooses now */
 		return script_eval(r, node->kids[c.e->u.ival ? 0 : 2], out);
 	}
 	if (c.e->type.kind != DT_BOOL || c.e->type.lanes != 1) {
@@ -381,7 +384,7 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 
 /* ---- elements and attributes */
 
-/* One index: an expression, or a slice as a vector of indices. */
+/* Evaluates one index: an expression, or a slice as a vector of indices. */
 static bool
 eval_index(struct script_reader *r, const struct py_node *node,
 	   const struct expr **out)

@@ -76,7 +76,7 @@ read_param(struct script_reader *r, const struct py_node *def,
 		const char *path = script_path(r, name);
 
 		if (!path && name->kind == PY_NAME) {
-			/* Python's own types */
+			/* Python's types */
 			path = strcmp(name->text, "int") == 0     ? "int32"
 			       : strcmp(name->text, "float") == 0 ? "float32"
 			       : strcmp(name->text, "bool") == 0  ? "bool"
@@ -159,7 +159,7 @@ add_root(struct script_reader *r, struct script_block *root)
 	struct stmt *body = r->f->body;
 
 	if (!r->has_blocks && root->allocs.n == 0) {
-		return; /* lowered */
+		return; /* a lowered function has no root block */
 	}
 	if (is_root(body)) {
 		struct block copy = *body->u.block;
@@ -167,8 +167,8 @@ add_root(struct script_reader *r, struct script_block *root)
 		if (root->allocs.n == 0) {
 			return;
 		}
-		/* Buffers declared by the function are allocated in the root,
-		 * too. */
+		/* Buffers that the function declares are allocated in the root
+		 * block, too. */
 		const struct buffer **all = arena_array(&r->m->arena,
 							const struct buffer *,
 							root->allocs.n +
@@ -272,8 +272,8 @@ read_body(struct script_reader *r, const struct py_node *def)
 	return true;
 }
 
-/* The verifier checks what the reader does not, mostly declared regions. Here
- * an error is the text's mistake. */
+/* Runs the verifier, which checks what the reader does not, mostly declared
+ * regions. Its errors are reported as errors of the text. */
 static bool
 check_func(struct script_reader *r, const struct py_node *def)
 {

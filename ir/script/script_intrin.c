@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: calls of intrinsic functions, whose arguments and results
- * the table of intrinsics says. */
+/* The TVMScript reader: calls of intrinsic functions, whose arguments and
+ * results are in the table of intrinsics. */
 #include "expr_build.h"
 #include "script_read.h"
 #include "text.h"
 
-/* Which types an intrinsic whose arguments have one type computes with. */
+/* Does the intrinsic op, all of whose arguments have one type, accept type
+ * t? */
 static bool
 accepts(enum intrin op, struct dtype t)
 {

@@ -29,7 +29,8 @@ define_loop(struct script_reader *r, const struct py_node *target,
 	return true;
 }
 
-/* An extent, or a pair of ends. */
+/* The range of a loop from one argument, the extent, or from two, begin and
+ * end. */
 static bool
 loop_range(struct script_reader *r, const struct py_node *a,
 	   const struct py_node *b, struct range *out)

@@ -27,7 +27,8 @@ find_stem(struct script_reader *r, const char *name, size_t length)
 	return NULL;
 }
 
-/* Names that the printer never writes unchanged. */
+/* Marks the reserved names as used: the printer adds a number to each of
+ * them. */
 static void
 take_reserved(struct script_reader *r)
 {
@@ -76,7 +77,8 @@ script_find(const struct script_reader *r, const char *name)
 	return NULL;
 }
 
-/* "a.b.c" of an attribute, unless a is a name that the function defines. */
+/* Appends the path "a.b.c" of an attribute; false if a is a name that the
+ * function defines. */
 static bool
 dotted(const struct script_reader *r, const struct py_node *node,
        struct strbuf *out)

@@ -6,15 +6,18 @@
 
 #include "script.h"
 
-/* The kinds of value of a name or an expression. */
+/* The kinds of values that a name or an expression can have; with each, the
+ * members that are set. */
 enum script_kind {
 	SCRIPT_NONE,   /* Python's None */
-	SCRIPT_EXPR,   /* e; weak: a number of Python, whose type is open */
+	SCRIPT_EXPR,   /* e; weak if it is a number of Python, whose type is not
+		        * decided */
 	SCRIPT_BUFFER, /* buffer */
 	SCRIPT_LIST,   /* items: a list or a tuple */
-	SCRIPT_HANDLE, /* handle: a parameter that match_buffer may describe */
+	SCRIPT_HANDLE, /* handle: a parameter for which match_buffer may declare
+		        * a buffer */
 	SCRIPT_MEMORY, /* memory: the result of T.allocate */
-	SCRIPT_THREAD, /* text: a thread axis without its extent yet */
+	SCRIPT_THREAD, /* text: a thread axis whose extent is not known yet */
 	SCRIPT_NEW_VAR /* type: a size declared here, T.int32() */
 };
 
@@ -45,11 +48,11 @@ struct script_stem {
 struct script_handle {
 	const char *name;
 	struct var *var;
-	const struct buffer *buffer; /* once matched */
-	bool used;                   /* as a pointer */
+	const struct buffer *buffer; /* NULL until it is matched */
+	bool used;                   /* it was used as a pointer */
 };
 
-/* Raw memory, until a buffer says how it is indexed. */
+/* Memory from T.allocate; a buffer declares later how it is indexed. */
 struct script_memory {
 	const char *name;
 	struct buffer_spec spec;
@@ -78,7 +81,7 @@ struct script_block {
 /* A statement whose scope is the rest of its suite. */
 struct script_opener {
 	enum stmt_kind kind; /* LET, ALLOC, ATTR, FOR (a thread), ASSERT… */
-	/* index in the suite of the scope's first statement */
+	/* the index in the suite of the first statement of its scope */
 	int at;
 	struct src_pos pos;
 	struct var *var;
@@ -105,11 +108,13 @@ struct script_reader {
 	VEC(struct param) params;
 	VEC(struct script_handle *) handles; /* per parameter, or NULL */
 	struct script_block *block;
-	bool old_blocks; /* T.block, so that T.alloc_buffer is the block's */
+	bool old_blocks; /* the text has T.block: then T.alloc_buffer belongs to
+			  * the block */
 	bool has_blocks;
 	bool has_ret;
-	int n_sizes; /* the first names: sizes that the body declares */
-	int depth;   /* of statements in each other */
+	int n_sizes; /* the number of names, from the first, that are sizes
+		      * which the body declares */
+	int depth;   /* the nesting depth of the statement being read */
 };
 
 /* ---- names */
@@ -120,20 +125,21 @@ struct script_reader {
 
 void script_define(struct script_reader *r, const char *name,
 		   struct script_value value);
-/* The name without number of the variable or buffer defined as name: the
- * printer numbers equal names in the order of definition, so j_2 after j and
- * j_1 is another j. Must be called once for each definition, in order. */
+/* The name, without the number that the printer added, of the variable or
+ * buffer that is defined as name. The printer numbers equal names in the order
+ * of definition: so j_2, if defined after j and j_1, is a third variable named
+ * j. Must be called once for each definition, in order. */
 const char *script_hint(struct script_reader *r, const char *name);
 const struct script_value *script_find(const struct script_reader *r,
 				       const char *name);
-/* The name behind T, as "axis.remap", where node is an attribute of the
- * script's module; else NULL. */
+/* If node is an attribute of the script's module T: the name after "T.", such
+ * as "axis.remap". Else NULL. */
 const char *script_path(const struct script_reader *r,
 			const struct py_node *node);
 /* Is node the call T.NAME(…)? */
 bool script_calls(const struct script_reader *r, const struct py_node *node,
 		  const char *name);
-/* An error for T.NAME, with the nearest known name. */
+/* Reports that T.NAME is unknown, with the nearest known name. */
 bool script_unknown(struct script_reader *r, const struct py_node *node,
 		    const char *path);
 /* Is the decorator T.prim_func or I.ir_module (with or without a call)? */
@@ -143,25 +149,28 @@ bool script_is_marked(const struct py_node *def, const char *word);
 
 enum { SCRIPT_MAX_ARGS = 12 };
 
-/* Sorts a call's arguments by names, a list that ends in NULL; found[i] is NULL
- * for an absent argument. The first n_needed are required. */
+/* Finds a call's arguments, given by position or by name: found[i] is the
+ * argument names[i], or NULL if it is absent. names ends in NULL. The first
+ * n_needed arguments are required. */
 bool script_args(struct script_reader *r, const struct py_node *call,
 		 const char *const *names, int n_needed,
 		 const struct py_node **found);
 
-/* A call's arguments, its type apart: dtype="…" at the end (old spelling), or
- * a first string (current spelling, where nothing else says it). */
+/* A call's arguments, separated from its type: the type is dtype="…" at the end
+ * (old spelling), or a string at the start (current spelling, if the arguments
+ * do not determine the type). */
 struct script_typed_args {
 	const struct py_node *list[64];
 	int n;
-	const struct py_node *type; /* NULL: not given */
+	const struct py_node *type; /* NULL if not given */
 };
 
 bool script_typed_args(struct script_reader *r, const struct py_node *call,
 		       struct script_typed_args *out);
 bool script_want_count(struct script_reader *r, const struct py_node *call,
 		       int got, int want);
-/* The type that a call of the old spelling ends in must be its own. */
+/* Checks that a type given at the end of a call (old spelling) is the type of
+ * the result. */
 bool script_check_type(struct script_reader *r, const struct py_node *type,
 		       const struct expr *e);
 
@@ -170,20 +179,21 @@ bool script_check_type(struct script_reader *r, const struct py_node *type,
 struct script_value script_value_of(const struct expr *e, bool weak);
 /* "float32x4" */
 const char *script_type_name(struct script_reader *r, struct dtype t);
-/* A value for a message: "a whole buffer". */
+/* Describes a value, for messages: "a whole buffer". */
 const char *script_describe(const struct script_value *v);
 bool script_is_number(struct dtype t);
-/* Converts a pointer to an expression; reports other values that are no
- * expressions. */
+/* Makes *v an expression: converts a pointer; any other value that is not an
+ * expression is an error. */
 bool script_need_expr(struct script_reader *r, const struct py_node *node,
 		      struct script_value *v);
 bool script_eval(struct script_reader *r, const struct py_node *node,
 		 struct script_value *out);
-/* As an expression; numbers of Python are int32 (int64 if need be), float32
- * and bool. */
+/* Evaluates node to an expression; Python's numbers become int32 (int64 if they
+ * do not fit), float32 or bool. */
 bool script_expr(struct script_reader *r, const struct py_node *node,
 		 const struct expr **out);
-/* The same, converted to a type where that loses nothing. */
+/* Like script_expr, converted to type t; an error if the conversion could
+ * change the value. */
 bool script_expr_as(struct script_reader *r, const struct py_node *node,
 		    struct dtype t, const struct expr **out);
 bool script_settle(struct script_reader *r, const struct py_node *node,
@@ -191,22 +201,23 @@ bool script_settle(struct script_reader *r, const struct py_node *node,
 bool script_convert(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, struct dtype t,
 		    const struct expr **out);
-/* A number of Python that is an integer. */
+/* Evaluates node, which must be an integer of Python. */
 bool script_constant(struct script_reader *r, const struct py_node *node,
 		     int64_t *out);
 bool script_condition(struct script_reader *r, const struct py_node *node,
 		      const struct expr **out);
-/* Scalars of integers. */
+/* Evaluates node, which must be a scalar integer expression. */
 bool script_index(struct script_reader *r, const struct py_node *node,
 		  const struct expr **out);
-/* "a string", or an error. */
+/* Evaluates node, which must be a string. */
 bool script_text(struct script_reader *r, const struct py_node *node,
 		 const char **out);
 bool script_type(struct script_reader *r, const struct py_node *node,
 		 struct dtype *out);
 bool script_type_named(struct script_reader *r, const struct py_node *node,
 		       const char *name, struct dtype *out);
-/* The elements of [a, b] or (a, b), or a alone. */
+/* The n elements of *node if it is a list or a tuple; else *node itself, as the
+ * only element. */
 const struct py_node *const *script_items(const struct py_node *const *node,
 					  int *n);
 bool script_call(struct script_reader *r, const struct py_node *node,
@@ -214,39 +225,39 @@ bool script_call(struct script_reader *r, const struct py_node *node,
 /* x.astype("int32") */
 bool script_astype(struct script_reader *r, const struct py_node *call,
 		   struct script_value *out);
-/* A call of the intrinsic function op. */
+/* Reads a call of the intrinsic function op. */
 bool script_intrin(struct script_reader *r, const struct py_node *call,
 		   enum intrin op, struct script_value *out);
 const char *const *script_call_names(struct script_reader *r, int *n);
 bool script_binary(struct script_reader *r, const struct py_node *node,
 		   enum expr_kind kind, const struct script_value *a,
 		   const struct script_value *b, struct script_value *out);
-/* Both of one type, lanes included, as arithmetic has them: A[i] - 128 of uint8
- * is computed in int32. */
+/* Converts both operands of an arithmetic operator to a common type, lanes
+ * included: A[i] - 128 with A of uint8 is computed in int32. */
 bool script_promote(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *a, const struct script_value *b,
 		    const struct expr **x, const struct expr **y);
-/* The same where a number of Python takes the other's type: beside comparisons,
- * shifts, &, | and ^, and in ranges. */
+/* The same for comparisons, shifts, &, | and ^, and for ranges, where a number
+ * of Python takes the type of the other operand. */
 bool script_unify(struct script_reader *r, const struct py_node *node,
 		  const struct script_value *a, const struct script_value *b,
 		  const struct expr **x, const struct expr **y);
-/* The element of the buffer v that the subscript node selects; slices of
- * constant length are vectors. */
+/* The element of the buffer v that the subscript node selects; a slice of
+ * constant length selects a vector. */
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
-/* min and end as a range. */
+/* Sets the range from min to end (exclusive). */
 bool script_range(struct script_reader *r, const struct py_node *min,
 		  const struct py_node *end, struct range *out);
 
 /* ---- buffers, blocks, statements */
 
-/* The shape, type and other arguments of T.Buffer(…), or of the old T.Buffer[…]
- * as a type annotation. */
+/* Reads the shape, type and other arguments of a type annotation: T.Buffer(…),
+ * or the old T.Buffer[…]. */
 bool script_buffer_type(struct script_reader *r, const struct py_node *node,
 			struct buffer_spec *spec);
-/* name = T.match_buffer(…), T.alloc_buffer(…), …: is the call one of them? */
+/* Does the call declare a buffer: T.match_buffer(…), T.alloc_buffer(…), …? */
 bool script_declares_buffer(const struct script_reader *r,
 			    const struct py_node *call);
 bool script_declare_buffer(struct script_reader *r, const struct py_node *call,
@@ -261,7 +272,8 @@ bool script_axis(struct script_reader *r, const struct py_node *target,
 		 const struct py_node *call);
 bool script_block_line(struct script_reader *r, const struct py_node *call,
 		       const char *path);
-/* A number, a string, or a list of numbers and strings. */
+/* Reads the value of an annotation: a number, a string, or a list of numbers
+ * and strings. */
 bool script_note_value(struct script_reader *r, const struct py_node *node,
 		       const struct expr **out);
 bool script_notes(struct script_reader *r, const struct py_node *dict,
@@ -279,19 +291,19 @@ struct stmt *script_close_suite(struct script_reader *r,
 
 bool script_for(struct script_reader *r, const struct py_node *node,
 		struct stmt **out);
-/* The items of a with from `item` on, and its suite. */
+/* Reads the items of a `with` from `item` on, and its suite. */
 bool script_with(struct script_reader *r, const struct py_node *node, int item,
 		 struct stmt **out);
 bool script_init(struct script_reader *r, const struct py_node *with,
 		 const struct py_node *call);
 bool script_assert(struct script_reader *r, const struct py_node *condition,
 		   const struct py_node *message, struct stmt **out);
-/* The call of T.let, T.attr or T.launch_thread, and the name of a thread's
- * variable, or NULL; an error for another call. */
+/* Reads a call of T.let, T.attr or T.launch_thread; any other call is an error.
+ * target: the name of the thread's variable, or NULL. */
 bool script_read_opener(struct script_reader *r, const struct py_node *call,
 			const char *path, const struct py_node *target,
 			struct script_opener *out);
-/* A let of the name, defined from here on. */
+/* Makes a let of the name, which is defined from here on. */
 void script_let(struct script_reader *r, const char *name,
 		const struct expr *value, struct script_opener *out);
 bool script_assign(struct script_reader *r, const struct py_node *node,

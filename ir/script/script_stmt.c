@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: statements. A let, an allocation or an attribute that
- * is no suite of its own holds for the rest of its suite; such openers wait
- * in the suite and are closed at its end, the last one first. */
+ * is a line, and not a `with` with a suite of its own, holds for the rest of
+ * the suite that it is in. These openers are kept in a list of the suite and
+ * closed at its end, the last one first. */
 #include "script_read.h"
 
 enum { MAX_DEPTH = 5000 };
@@ -119,7 +120,7 @@ read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 	if (!script_eval(r, node->kids[0], &v)) {
 		return false;
 	}
-	/* Python decides what it knows. */
+	/* A condition that Python can evaluate chooses the branch now. */
 	if (v.kind == SCRIPT_EXPR && v.weak && v.e->kind == EXPR_INT &&
 	    !literal) {
 		const struct py_node *taken = v.e->u.ival ? node->kids[1]
@@ -189,7 +190,7 @@ read_evaluate(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* A line that is a call. */
+/* Reads a line that is a call. */
 static bool
 read_call(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, struct script_suite *suite)

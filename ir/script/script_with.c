@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: with. A let, an attribute, an allocation or a thread
- * opens there, and in a line of its own. */
+/* The TVMScript reader: `with`. Lets, attributes, allocations and threads are
+ * opened by a `with`, or by a line of their own. */
 #include "script_read.h"
 
 /* ---- lets, attributes, threads: each as an opener */
@@ -95,7 +95,8 @@ read_attr(struct script_reader *r, const struct py_node *call,
 	return true;
 }
 
-/* T.launch_thread("threadIdx.x", 32), or of what T.env_thread gave */
+/* T.launch_thread("threadIdx.x", 32), or with the result of T.env_thread as the
+ * first argument */
 static bool
 read_launch(struct script_reader *r, const struct py_node *call,
 	    const struct py_node *target, struct script_opener *out)
@@ -163,7 +164,7 @@ script_assert(struct script_reader *r, const struct py_node *condition,
 	return true;
 }
 
-/* T.Assert(condition, message), T.While(condition) and what they hold. */
+/* Reads T.Assert(condition, message) or T.While(condition), and its suite. */
 static bool
 read_wrapper(struct script_reader *r, const struct py_node *node,
 	     const struct py_node *call, bool loops, int item,
@@ -209,7 +210,7 @@ script_init(struct script_reader *r, const struct py_node *node,
 				 &r->block->init);
 }
 
-/* The items from `item` on, and the suite. */
+/* Reads the items from `item` on, and the suite. */
 bool
 script_with(struct script_reader *r, const struct py_node *node, int item,
 	    struct stmt **out)

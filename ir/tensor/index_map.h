@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index maps: the layouts of arrays. */
+/* Index maps, which describe the layouts of arrays. */
 #ifndef TIRC_INDEX_MAP_H
 #define TIRC_INDEX_MAP_H
 
@@ -14,7 +14,9 @@ struct index_map {
 	const struct expr **physical_shape;
 	struct var **physical;          /* variables */
 	const struct expr **to_logical; /* of physical */
-	const struct expr *in_range;    /* of physical; NULL: always */
+	/* of physical: the element has a logical one; NULL if every element has
+	 * one */
+	const struct expr *in_range;
 };
 
 #endif

@@ -36,7 +36,8 @@ reducer_prod(struct module *m, struct dtype t)
 	return reducer_new(m, "prod", EXPR_MUL, t, expr_const(m, t, 1));
 }
 
-/* Neutral for every value, infinities included, where the type has them. */
+/* The largest or smallest value of the type, an infinity if it has one: the
+ * identity of min or max. */
 static const struct expr *
 extreme(struct module *m, struct dtype t, bool highest)
 {
@@ -87,8 +88,10 @@ te_reducer_declare(struct module *m, const char *name, int n,
 }
 
 struct checking {
-	const struct reducer *r; /* NULL: no variable is allowed */
-	const char *found;       /* what is not allowed */
+	const struct reducer *r; /* the reducer whose variables are allowed;
+				  * NULL if no variable is */
+	const char *found;       /* the expression that is not allowed, for the
+				  * message */
 };
 
 static void

@@ -114,7 +114,7 @@ te_compute(struct module *m, const char *name, const char *tag, int n_axes,
 void
 te_rename(struct module *m, struct te_tensor *t, const char *name)
 {
-	/* The name is not part of a buffer's identity, and LOADs of it stay
+	/* A buffer's identity does not depend on its name, so LOADs of it stay
 	 * valid. */
 	struct buffer *b = t->buffer;
 

@@ -10,31 +10,31 @@ struct te_stage;
 
 struct te_tensor {
 	struct buffer *buffer;
-	struct te_stage *stage; /* NULL: a placeholder */
-	int index;              /* which output of the stage */
+	struct te_stage *stage; /* NULL for a placeholder */
+	int index;              /* the index of the output of the stage */
 };
 
 enum te_kind {
 	TE_COMPUTE,
-	TE_SCAN,   /* n_axes 0; see te_scan */
-	TE_EXTERN, /* n_axes 0, or see te_extern_axes */
-	TE_ORDERED /* n_axes 0; see te_ordered */
+	TE_SCAN,   /* n_axes is 0; see te_scan */
+	TE_EXTERN, /* n_axes is 0, or set by te_extern_axes */
+	TE_ORDERED /* n_axes is 0; see te_ordered */
 };
 
 /* Stores in order. Output k starts as start[k] says, at all of its elements;
  * then, for each point of the axes, the stores are done one after the other.
- * Axes of the kind ITER_SCAN run in order. Those of the kind ITER_SPATIAL
- * touch other elements of every output in each iteration, so that their
- * iterations may run in any order. */
+ * Axes of the kind ITER_SCAN run in order. Iterations of axes of the kind
+ * ITER_SPATIAL read and write different elements of every output, so that they
+ * may run in any order. */
 struct te_ordered {
-	struct te_stage **start; /* TE_COMPUTE, of output k; NULL: the stores
-				  * give each element a value before one of
-				  * them reads it */
+	/* [k]: the TE_COMPUTE stage that initialises output k; NULL if the
+	 * stores write each element before they read it */
+	struct te_stage **start;
 	struct iter_var *axes;
 	int n_axes;
 	struct te_store *stores;
 	int n_stores;
-	struct te_phase *phases; /* instead of stores; te_ordered_phases */
+	struct te_phase *phases; /* instead of stores, see te_ordered_phases */
 	int n_phases;
 };
 
@@ -45,22 +45,25 @@ struct te_let {
 };
 
 struct te_store {
-	int out;                   /* which output of the stage */
+	int out;                   /* the index of the output of the stage */
 	const struct te_let *lets; /* n_first are defined before the condition,
 				       * n_then only if it holds */
 	int n_first, n_then;
 	const struct expr **at;       /* one index per dimension */
 	const struct expr *value;     /* may load outputs of the stage */
-	const struct expr *condition; /* NULL: always */
+	const struct expr *condition; /* the store is done if it holds; NULL:
+				       * always */
 	/* a second condition, which may use all lets */
 	const struct expr *then;
 };
 
-/* A nest inside of the loops over the axes of a TE_ORDERED stage. */
+/* A loop nest inside of the loops over the axes of a TE_ORDERED stage: `sum`,
+ * or stores. */
 struct te_phase {
 	const char *name;
-	struct te_stage *sum;  /* TE_COMPUTE, a reduction that computes one of
-			        * the outputs anew; or NULL: */
+	/* a TE_COMPUTE stage, a reduction that computes one of the outputs
+	 * anew; NULL if the phase has stores */
+	struct te_stage *sum;
 	struct iter_var *axes; /* spatial, around the stores */
 	int n_axes;
 	struct te_store *stores;
@@ -71,11 +74,13 @@ struct te_phase {
  * type of state[k]; state[k] means out[k] at earlier times. */
 struct te_scan {
 	struct te_tensor **init, **update, **state; /* n_out of the stage */
-	struct iter_var axis;    /* time: from the initial steps to the end */
+	struct iter_var axis;    /* time: from the first step after the initial
+				  * ones to the end */
 	struct te_stage **body;  /* stages that run once per step, producers
 				 * first; the updates among them */
-	struct te_body_time {    /* the times that one step needs */
-		int first, last; /* relative to the step's */
+	struct te_body_time {    /* the times at which body[i] is computed in
+				  * one step */
+		int first, last; /* relative to the step's time */
 	} * times;
 	int n_body;
 };
@@ -84,8 +89,10 @@ struct te_scan {
  * inputs, then for the outputs, by position. */
 struct te_extern {
 	const struct buffer **views; /* n_inputs, then n_out of the stage */
-	const struct expr *call;     /* evaluated once; or NULL: */
-	struct func *func;           /* its body (below the root block) */
+	const struct expr *call;     /* evaluated once; NULL if there is a
+				      * func */
+	struct func *func;           /* its body, without the root block, is the
+				      * statement */
 };
 
 /* out[k][axes] = bodies[k]. A body is an expression of the axes, or one
@@ -116,7 +123,7 @@ struct iter_var *te_axes(struct module *m, int ndim,
 			 const char *const *names);
 struct iter_var te_reduce_axis(struct module *m, const char *name,
 			       const struct expr *extent);
-/* inputs: every tensor whose buffer the body loads (copied). */
+/* inputs: every tensor whose buffer the body loads. The array is copied. */
 struct te_tensor *te_compute(struct module *m, const char *name,
 			     const char *tag, int n_axes, struct iter_var *axes,
 			     const struct expr *body,
@@ -131,8 +138,8 @@ void te_compute_multi(struct module *m, const char *const *names,
 void te_rename(struct module *m, struct te_tensor *t, const char *name);
 const struct expr *te_at(struct module *m, const struct te_tensor *t,
 			 const struct expr *const *index, int n);
-/* Visits the expressions of a stage's body: of a reduction its values, its
- * condition and what it starts from. */
+/* Calls visit on the expressions of a stage's body; of a reduction: its values,
+ * its condition and its initial values. */
 void te_visit_body(const struct expr *e,
 		   void (*visit)(void *ctx, const struct expr *e), void *ctx);
 /* sum/max/min/prod of source over axes. */
@@ -142,15 +149,17 @@ const struct expr *te_reduce(struct module *m, const struct reducer *r,
 			     const struct expr *source, struct iter_var *axes,
 			     int n_axes);
 
-/* One body per output of a reduction with any reducer (n: its own). condition
- * NULL: always. Give all of out[] to te_compute_multi. */
+/* Sets out[k] to the body of output k of a reduction with the reducer r, for
+ * each of its r->n values. condition: the iterations that count; NULL: all.
+ * Pass all of out[] to te_compute_multi. */
 void te_reduce_multi(struct module *m, const struct reducer *r,
 		     const struct expr *const *sources, struct iter_var *axes,
 		     int n_axes, const struct expr *condition,
 		     const struct expr **out);
 
-/* The same, where out[k] starts at init[k] instead of the reducer's identity
- * (NULL: at the identity). init does not use the reduction's axes. */
+/* Like te_reduce_multi, but out[k] starts at init[k] instead of the reducer's
+ * identity; init NULL: at the identity. init must not use the reduction's
+ * axes. */
 void te_reduce_from(struct module *m, const struct reducer *r,
 		    const struct expr *const *sources, struct iter_var *axes,
 		    int n_axes, const struct expr *condition,
@@ -168,37 +177,38 @@ bool te_reducer_define(struct module *m, struct reducer *r,
 
 /* te.scan: out[k][t] for t below the extent of init[k]'s first dimension is
  * init[k][t]; after that update[k][t], which may read state[k] at earlier
- * times, directly or through stages between. inputs is only a hint. False:
- * *why says what is wrong ("problem; what to do"). */
+ * times, directly or through stages between. inputs is not used: the scan finds
+ * the tensors that its bodies read. False: *why says what is wrong ("problem;
+ * what to do"). */
 bool te_scan(struct module *m, const char *name, const char *tag,
 	     struct te_tensor *const *init, struct te_tensor *const *update,
 	     struct te_tensor *const *state, int n,
 	     struct te_tensor *const *inputs, int n_inputs,
 	     struct te_tensor **out, const char **why);
 
-/* After a change of stages that the scan reads: finds anew the stages of a
- * step, their times, and the stages needed before the scan. */
+/* Call this after a change of stages that the scan reads. Finds anew the stages
+ * of a step, their times, and the stages that run before the scan. */
 bool te_scan_settle(struct module *m, struct te_stage *scan, const char **why);
 
-/* te.extern. First makes the outputs (shapes[k] has ndims[k] extents), so that
- * the statement that fills them may name out[k]->buffer. */
+/* te.extern. Call this first: it makes the outputs (shapes[k] has ndims[k]
+ * extents), so that the statement that fills them may name out[k]->buffer. */
 void te_extern(struct module *m, const char *name, const char *tag,
 	       const struct dtype *types, const int *ndims,
 	       const struct expr *const *const *shapes, int n,
 	       struct te_tensor *const *inputs, int n_inputs,
 	       struct te_tensor **out);
-/* views: the buffers that the body names, inputs then outputs; NULL: the
- * tensors' own. One of call and func. */
+/* views: the buffers that the body names, inputs first, then outputs; NULL: the
+ * buffers of the tensors themselves. Either call or func is NULL. */
 bool te_extern_body(struct module *m, struct te_tensor *out,
 		    const struct buffer *const *views, const struct expr *call,
 		    struct func *func, const char **why);
-/* Before te_extern_body: the body, statements that name the tensors' own
- * buffers, runs once at each point of these spatial axes, whose variables it
- * may use, and stores to other elements at each. */
+/* Call this before te_extern_body. The body runs once at each point of these
+ * spatial axes. It may use their variables, it names the tensors' own buffers,
+ * and it stores to different elements at each point. */
 void te_extern_axes(struct te_tensor *out, struct iter_var *axes, int n_axes);
 
-/* te_ordered. First the outputs (shapes[k] has ndims[k] extents), so that
- * stores may name out[k]->buffer. */
+/* Stages of the kind TE_ORDERED. Call this first: it makes the outputs
+ * (shapes[k] has ndims[k] extents), so that stores may name out[k]->buffer. */
 void te_ordered(struct module *m, const char *name, const char *tag,
 		const char *const *names, const struct dtype *types,
 		const int *ndims, const struct expr *const *const *shapes,
@@ -207,20 +217,20 @@ void te_ordered(struct module *m, const char *name, const char *tag,
  * per dimension. */
 void te_ordered_start(struct module *m, struct te_tensor *out,
 		      struct iter_var *axes, const struct expr *value);
-/* Last, sets the stores. inputs: every tensor that a store or a start loads
- * (copied; tensors that are not loaded are left out). */
+/* Call this last: it sets the stores. inputs: every tensor that a store or a
+ * start loads (copied; tensors that are not loaded are left out). */
 void te_ordered_stores(struct module *m, struct te_tensor *out,
 		       struct iter_var *axes, int n_axes,
 		       const struct te_store *stores, int n_stores,
 		       struct te_tensor *const *inputs, int n_inputs);
 
-/* The same with phases instead of stores: for each point of the axes, all of
- * the kind ITER_SCAN, the phases are done one after the other, each completely.
- * They are blocks inside of a block of their step.
+/* Like te_ordered_stores, with phases instead of stores: for each point of the
+ * axes, all of the kind ITER_SCAN, the phases are done one after the other,
+ * each completely. They are blocks inside of a block of their step.
  *
- *	for t in order:
- *		for j, k: gates[j] += h[k] * r[k, j]
- *		for j: h[j] = tanh(x[t, j] + gates[j]) */
+ * 	for t in order:
+ * 		for j, k: gates[j] += h[k] * r[k, j]
+ * 		for j: h[j] = tanh(x[t, j] + gates[j]) */
 void te_ordered_phases(struct module *m, struct te_tensor *out,
 		       struct iter_var *axes, int n_axes,
 		       const struct te_phase *phases, int n_phases,
@@ -231,8 +241,8 @@ struct te_phase te_phase_sum(struct module *m, struct te_tensor *out,
 			     const struct expr *body);
 
 /* Can te_to_func build a function? Every placeholder that is read must be a
- * parameter or the state of a scan, every extern must have a body. False:
- * *why. */
+ * parameter or the state of a scan, every extern must have a body. If not,
+ * false, with the reason in *why. */
 bool te_check_params(struct module *m, struct te_tensor *const *params, int n,
 		     const char **why);
 
@@ -254,9 +264,9 @@ struct te_blocks {
 	int n, cap;
 };
 
-/* The same; adds the block of each TE_COMPUTE stage to the list. Names of
- * stages may be equal, and stages of a scan may share its result, so nothing
- * else tells the blocks of such stages apart. */
+/* Like te_to_func; also adds the block of each TE_COMPUTE stage to the list.
+ * Names of stages may be equal, and stages of a scan may share its result, so
+ * only this list tells which block belongs to which stage. */
 struct func *te_to_func_blocks(struct module *m, const char *name,
 			       struct te_tensor *const *params, int n_params,
 			       struct te_blocks *blocks);

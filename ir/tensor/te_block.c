@@ -4,8 +4,9 @@
 
 #include <assert.h>
 
-/* A block's read regions: one per buffer; per dimension a single index if all
- * loads have the same index, else the whole extent. */
+/* A block's read regions, one per buffer. In each dimension: the index, if all
+ * loads have the same one and it loads nothing itself; else the whole
+ * extent. */
 struct region_list {
 	struct module *m;
 	VEC(struct region) list;
@@ -100,7 +101,7 @@ te_nest_add(struct te_build *b, struct te_nest *n, const struct iter_var *axis)
 	n->map.to[i] = it->var->expr;
 }
 
-/* The first axis of a stage of a scan: the step's time, or a loop over the few
+/* Adds the first axis of a stage of a scan: the step's time, or a loop over the
  * times that the step needs. */
 static void
 nest_add_time(struct te_build *b, struct te_nest *n,
@@ -165,8 +166,8 @@ store_all(struct te_build *b, const struct te_stage *s,
 	return stmt_seq(b->f, list, s->n_out);
 }
 
-/* The same if values may read other outputs: all are computed before the first
- * is stored. */
+/* Like store_all, for values that may read other outputs: all values are
+ * computed before the first is stored. */
 static struct stmt *
 store_at_once(struct te_build *b, const struct te_stage *s,
 	      const struct expr *const *values, const struct expr *const *index)
@@ -191,7 +192,8 @@ store_at_once(struct te_build *b, const struct te_stage *s,
 	return body;
 }
 
-/* A reduction over nothing: the update never runs, so neither would init. */
+/* Has the reduction no iterations? Then the update never runs, and neither
+ * would the init of its block. */
 static bool
 is_empty(const struct reduction *r)
 {
@@ -203,9 +205,9 @@ is_empty(const struct reduction *r)
 	return false;
 }
 
-/* Does the update bind its sources to names? It does for several values, which
- * are stored together, and for reducers that are not built in, whose result
- * then shows the source. */
+/* Does the update bind its sources to names? It does if there are several
+ * values, which are stored together, and if the result is not simply "lhs op
+ * rhs", so that the result contains the name instead of the source. */
 static bool
 names_sources(const struct reducer *r)
 {
@@ -215,15 +217,15 @@ names_sources(const struct reducer *r)
 	       e->args[1] != r->rhs[0]->expr;
 }
 
-/* One step of a reduction: the outputs combined with the sources. With several
+/* One step of a reduction: combines the outputs with the sources. With several
  * values, each source has a name, and all are stored together:
  *
- *	value = x[v_i, v_k]
- *	index = v_k
- *	if value > best[v_i] or …:
- *	    best[v_i] = value
- *	    best_index[v_i] = index
- * */
+ * 	value = x[v_i, v_k]
+ * 	index = v_k
+ * 	if value > best[v_i] or …:
+ * 	    best[v_i] = value
+ * 	    best_index[v_i] = index
+ *  */
 static struct stmt *
 update(struct te_build *b, const struct te_stage *s, const struct reducer *r,
        const struct expr *const *sources, const struct expr *const *index)

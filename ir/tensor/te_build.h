@@ -18,13 +18,14 @@ struct te_build {
 	VEC(struct te_stage *) stages; /* producers first */
 	VEC(const char *) names;
 	VEC(const struct buffer *) allocs;
-	VEC(struct var *) bound, free; /* variables of axes; of the caller */
+	/* bound: variables of axes; free: variables that the caller defines */
+	VEC(struct var *) bound, free;
 	VEC(struct te_redirect) redirects;
-	struct te_blocks *blocks; /* NULL: not asked for */
+	struct te_blocks *blocks; /* NULL if the caller does not need them */
 };
 
-/* The time of a stage of a scan: the scan's loop variable, and the times that
- * one step needs, relative to it. */
+/* Where in time a stage of a scan is computed: in the scan's loop over `axis`,
+ * whose variable is `now`, at the times now + first to now + last. */
 struct te_step {
 	const struct expr *now;
 	struct iter_var axis;
@@ -35,7 +36,7 @@ struct te_step {
  * the stage's own variables to the latter. */
 struct te_nest {
 	struct iter_var *iters;
-	struct var **loops;   /* NULL: no loop */
+	struct var **loops;   /* [i] NULL if iter var i has no loop */
 	struct range *ranges; /* of the loops */
 	const struct expr **bindings;
 	struct var_map map;
@@ -48,23 +49,23 @@ void te_nest_add(struct te_build *b, struct te_nest *n,
 /* The loops of the nest around body, a block over its iter vars. */
 struct stmt *te_nest_loops(struct te_build *b, const struct te_nest *n,
 			   struct stmt *body);
-/* e with the block's variables, and with the buffers that replace others in a
- * scan. */
+/* The expression e with the variables of the block, and with the buffers that
+ * replace others in a scan. */
 const struct expr *te_inside(struct te_build *b, const struct expr *e,
 			     const struct var_map *map);
 
 const char *te_unique_name(struct te_build *b, const char *name);
 bool te_is_param(const struct te_build *b, const struct buffer *buffer);
-/* The buffer that replaces a tensor's own, or that one. */
+/* The buffer that replaces `buffer` in this function; `buffer` itself if no
+ * other does. */
 const struct buffer *te_target(const struct te_build *b,
 			       const struct buffer *buffer);
-/* Is t read by other stages, or by more than one, or a parameter? reader is
- * the stage that may read it. */
+/* Is t a parameter, or read by a stage other than reader? */
 bool te_is_shared(const struct te_build *b, const struct te_tensor *t,
 		  const struct te_stage *reader);
 
-/* Replaces buffers by the scan's result: the states, and those of init and
- * update that no other stage reads. */
+/* Replaces these buffers by the scan's result: the states, and the buffers of
+ * init and update that no other stage reads. */
 void te_scan_redirect(struct te_build *b, const struct te_stage *s);
 void te_extern_vars(struct module *m, const struct te_stage *s,
 		    void (*visit)(void *ctx, const struct expr *e), void *ctx);
@@ -87,7 +88,7 @@ struct stmt *te_build_copy(struct te_build *b, const char *name,
 void te_visit_bodies(const struct te_stage *s,
 		     void (*visit)(void *ctx, const struct expr *e), void *ctx);
 
-/* The same of the stores of a TE_ORDERED stage. */
+/* Calls visit on every expression of the stores of a TE_ORDERED stage. */
 void te_visit_ordered(const struct te_stage *s,
 		      void (*visit)(void *ctx, const struct expr *e),
 		      void *ctx);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te.extern: outputs that a given statement fills.
+/* te.extern: a given statement computes the outputs.
  *
  *   with T.block("C"):
  *       T.reads(A[0:n, 0:m])
@@ -13,8 +13,7 @@
  *           v_i = T.axis.spatial(n, i)
  *           T.reads(A[v_i, 0:m])
  *           T.writes(C[v_i, 0:m])
- *           for j in range(m): …
- */
+ *           for j in range(m): … */
 #include "block_regions.h"
 #include "te_build.h"
 
@@ -185,7 +184,8 @@ visit_free(void *ctx, const struct expr *e)
 	}
 }
 
-/* Sizes and pointers of the views are replaced, so they are no parameters. */
+/* The sizes and pointers of the views are replaced, so that they do not become
+ * parameters. */
 static void
 bind_shape(void *ctx, const struct expr *e)
 {
@@ -305,8 +305,8 @@ whole(struct te_build *b, const struct buffer *buffer, struct region *out)
 	}
 }
 
-/* The regions of a body that a call or a function without axes may touch: all of
- * each buffer. */
+/* The regions that a call, or a function without axes, may read and write: all
+ * of each buffer. */
 static void
 whole_regions(struct te_build *b, const struct te_stage *s, struct block *block)
 {
@@ -350,8 +350,8 @@ te_build_extern(struct te_build *b, const struct te_stage *s)
 	if (x->call) {
 		body = stmt_evaluate(b->f, x->call);
 	} else {
-		/* A clone of that function: its statements have ids and a
-		 * journal of their own. */
+		/* The body is cloned into this function: statements have ids
+		 * and a journal that belong to their function. */
 		body = stmt_clone(b->f, plain_body(x->func), true);
 	}
 	if (s->n_axes == 0) {

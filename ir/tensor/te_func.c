@@ -294,7 +294,8 @@ build_begin(struct te_build *b)
 	}
 }
 
-/* A stage of a scan computes one step; only the scan computes all. */
+/* False if the function needs a stage of the scan by itself: the stage computes
+ * one step; only the scan computes all steps. */
 static bool
 check_scan_use(const struct te_build *b, const struct te_scan *scan,
 	       const char **why)

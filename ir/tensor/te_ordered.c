@@ -47,7 +47,7 @@ te_ordered(struct module *m, const char *name, const char *tag,
 	}
 }
 
-/* A stage of its own that computes the output `out` of an ordered stage. */
+/* A separate stage that computes the output `out` of an ordered stage. */
 static struct te_stage *
 part_stage(struct module *m, struct te_tensor *out, const char *name,
 	   const char *tag, struct iter_var *axes, const struct expr *value)
@@ -146,7 +146,8 @@ find_load(void *ctx, const struct expr *e)
 	q->found |= e->kind == EXPR_LOAD && e->u.buffer == q->buffer;
 }
 
-/* Is t loaded by a start or a store of s, no output of s and not listed yet? */
+/* Is t loaded by a start or a store of s, and neither an output of s nor listed
+ * among its inputs yet? */
 static bool
 is_loaded(const struct te_stage *s, const struct te_tensor *t)
 {
@@ -168,7 +169,7 @@ is_loaded(const struct te_stage *s, const struct te_tensor *t)
 	return q.found && t->stage != s;
 }
 
-/* Sets the axes, and the inputs from those that are loaded. */
+/* Sets the axes, and the inputs: those of the given ones that are loaded. */
 static void
 finish_ordered(struct module *m, struct te_stage *s, struct iter_var *axes,
 	       int n_axes, struct te_tensor *const *inputs, int n_inputs)
@@ -222,7 +223,7 @@ te_ordered_phases(struct module *m, struct te_tensor *out,
 	finish_ordered(m, out->stage, axes, n_axes, inputs, n_inputs);
 }
 
-/* Lets [from, to) of the store around body. */
+/* Wraps body in the lets [from, to) of the store. */
 static struct stmt *
 build_lets(struct te_build *b, const struct te_store *store,
 	   struct var *const *lets, const struct var_map *map, int from, int to,
@@ -235,7 +236,7 @@ build_lets(struct te_build *b, const struct te_store *store,
 	return body;
 }
 
-/* One store in terms of the block's variables. */
+/* The statement of one store, in terms of the block's variables. */
 static struct stmt *
 build_store(struct te_build *b, const struct te_stage *s,
 	    const struct te_store *store, const struct var_map *axes)
@@ -281,8 +282,8 @@ build_store(struct te_build *b, const struct te_stage *s,
 	return build_lets(b, store, lets, &map, 0, store->n_first, body);
 }
 
-/* The block of the stores, with the loops of the nest around it. map: of the
- * nest, and of variables around it. */
+/* The block of the stores, with the loops of the nest around it. map replaces
+ * the variables of the nest and of the loops around it. */
 static struct stmt *
 build_stores(struct te_build *b, const struct te_stage *s, const char *name,
 	     const struct te_nest *nest, const struct var_map *map,
@@ -303,7 +304,7 @@ build_stores(struct te_build *b, const struct te_stage *s, const char *name,
 	return te_nest_loops(b, nest, body);
 }
 
-/* A phase inside of the step over the axes of `outer`. */
+/* The statement of a phase, inside of the loops over the axes of `outer`. */
 static struct stmt *
 build_phase(struct te_build *b, const struct te_stage *s,
 	    const struct te_phase *p, const struct te_nest *outer)
@@ -325,7 +326,7 @@ build_phase(struct te_build *b, const struct te_stage *s,
 	return build_stores(b, s, p->name, &nest, &map, p->stores, p->n_stores);
 }
 
-/* The phases as a block of their own, a scope for schedules. */
+/* The phases as one block, which is a scope for schedules. */
 static struct stmt *
 build_step(struct te_build *b, const struct te_stage *s,
 	   const struct te_nest *nest)

@@ -17,7 +17,7 @@
  *               Y[v_t, v_i] = Y[v_t - 1, v_i] + X[v_t, v_i]
  *
  * Stages between the state and the updates run inside the loop, each for the
- * times that one step reads. */
+ * times that one step needs. */
 #include "te_build.h"
 
 #include <assert.h>
@@ -112,7 +112,7 @@ struct times {
 	struct module *m;
 	struct te_scan *scan;
 	int n;
-	int reader; /* in scan->body */
+	int reader; /* index in scan->body */
 	const char **why;
 	bool failed;
 };
@@ -200,7 +200,8 @@ note_load(void *ctx, const struct expr *e)
 	}
 }
 
-/* The times of every stage, from the updates backwards through their inputs. */
+/* Sets the times of every stage, from the updates backwards through their
+ * inputs. */
 static bool
 find_times(struct module *m, struct te_scan *scan, int n, const char **why)
 {
@@ -339,8 +340,9 @@ in_body(const struct te_scan *scan, const struct te_stage *s)
 	return false;
 }
 
-/* Stages that run before the scan: the initial steps, and inputs of the steps
- * other than the state and one another. */
+/* Collects the tensors that are computed before the scan: the initial steps,
+ * and the tensors that stages of a step read, except states and results of
+ * stages of the step. */
 static void
 collect_inputs(struct module *m, struct te_stage *s)
 {
@@ -479,8 +481,8 @@ init_in_place(const struct te_build *b, const struct te_stage *s, int k)
 	       !listed_twice(s->scan->init, s->n_out, k);
 }
 
-/* Is the update stored directly to the result? Then reads of it within the step
- * read the result. */
+/* Is the update stored directly to the result? Then stages of the step that
+ * read the update read the result. */
 static bool
 update_in_place(const struct te_build *b, const struct te_stage *s, int k)
 {

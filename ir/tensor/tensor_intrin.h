@@ -10,27 +10,28 @@
  * buffer each, matched by position: inputs and outputs, viewed at an offset.
  *
  * - Shapes are constants, or variables that take the program's sizes.
- * - strides: NULL: dense for symbols outside that get the address, which work
- *   on a copy of a strided tile; any for the implementation's own loads and
- *   stores. Else constants, which must match, or variables (the same one may
- *   occur twice) that take the program's strides. The last dimension's is
- *   usually the constant 1.
+ * - strides: constants, which must match the program's, or variables (the same
+ *   one may occur twice) that take the program's strides; the last dimension's
+ *   is usually the constant 1. NULL: loads and stores of the implementation
+ *   accept any strides; an external symbol that gets the address needs dense
+ *   data, and works on a copy of a strided tile.
  * - scope: must match, unless it is "" (any).
  * - align_bytes: 0, or the required alignment of the view's first element.
  * - The variables in the shapes of desc may have a largest value: limits.
  *
- * desc is phase 0: a root block, in it loops around one block, or one block
- * after another. Two forms:
+ * desc is phase 0: a root block with loops around one block, or around several
+ * blocks in sequence. Two forms:
  * - TVM's: the reduction's block has no init and adds to the output. The
  *   program's init is decomposed first, and impl replaces the update.
  * - TE's: the block has an init. If the whole reduction is inside the block,
- *   impl replaces the block; else reset replaces the init and update the rest
- *   (NULL: the instruction has none, and tensorize refuses).
+ *   impl replaces the block; else reset replaces the init, and update the
+ *   update. If the instruction has no reset or update (NULL), then tensorize
+ *   refuses the second case.
  *
- * impl's, reset's and update's body (of the root block, if there is one) may
- * be any statement without blocks: stores, loads and vectors of the
- * parameters, address_of, extern calls. Parameters become the views; stride
- * variables their values. */
+ * The bodies of impl, reset and update (those of their root blocks, if they
+ * have one) may be any statement without blocks: stores, loads and vectors of
+ * the parameters, address_of, extern calls. The views replace the parameters,
+ * and the values of the strides replace the stride variables. */
 struct intrin_limit {
 	const char *variable; /* in the shapes of desc */
 	int64_t most;
@@ -38,14 +39,15 @@ struct intrin_limit {
 
 struct tensor_intrin {
 	const char *name; /* "dot_16x4_u8s8s32_vnni" */
-	const char *what; /* one line */
+	const char *what; /* a description, one line */
 	struct func *desc;
 	struct func *impl;
-	struct func *reset, *update; /* TE's form, or NULL */
+	struct func *reset, *update; /* of TE's form; else NULL */
 	/* The target features that impl's text needs, by name. */
 	const char *const *requires;
 	int n_requires;
-	int threads; /* threads that execute it together; 0: one alone */
+	int threads; /* the number of threads that execute it together; 0: a
+		      * single thread */
 	/* "tf32" if the instruction first rounds float32 operands to tf32,
 	 * which desc does not show; else NULL. */
 	const char *rounds_to;
@@ -53,11 +55,11 @@ struct tensor_intrin {
 	int n_limits;
 };
 
-/* An external symbol that an implementation calls, and its semantics. A view
- * without strides is dense. */
+/* An external symbol that an implementation calls, and the intrinsic that
+ * defines its semantics. A view without strides is dense. */
 struct tensor_call {
 	const struct tensor_intrin *intrin;
-	const char *symbol;          /* of a CALL_EXTERN in impl, … */
+	const char *symbol;          /* the name in a CALL_EXTERN of part */
 	const struct func *part;     /* intrin's impl, reset or update */
 	const struct buffer **views; /* one per parameter of part: shape and
 				      * strides at the call; their names and
@@ -70,8 +72,8 @@ struct tensor_intrins {
 	struct arena *arena;
 	VEC(const struct tensor_intrin *) list;
 	VEC(struct tensor_call) calls; /* one per symbol */
-	/* Adds the intrinsic of that name to the list, if it exists; may be
-	 * NULL. */
+	/* Called for a name that is not in the list: adds the intrinsic of that
+	 * name, if it exists. May be NULL. */
 	void (*look_up)(struct tensor_intrins *t, const char *name);
 	void *look_up_ctx;
 };
@@ -83,7 +85,7 @@ void tensor_intrins_add(struct tensor_intrins *t,
 const struct tensor_intrin *tensor_intrins_find(struct tensor_intrins *t,
 						const char *name);
 /* The largest value of a size in the shapes of t's desc: a constant's value or
- * a variable's limit. 0: no limit. */
+ * a variable's limit. 0 if the variable has no limit. */
 int64_t tensor_intrin_most(const struct tensor_intrin *t,
 			   const struct expr *size);
 

@@ -116,7 +116,8 @@ graph_peek(struct graph_reader *r)
 			     word_end(r) - r->at);
 }
 
-/* The byte of an escape sequence, after the backslash; -1 if it is unknown. */
+/* Reads an escape sequence after its backslash and returns its byte; -1 if the
+ * sequence is unknown. */
 static int
 escaped(struct graph_reader *r)
 {

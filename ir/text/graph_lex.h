@@ -6,21 +6,21 @@
 
 #include "graph_text.h"
 
-/* Characters of names that stand without quotes. */
+/* The characters of names that need no quotes. */
 #define GRAPH_PLAIN                                                            \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZ"                                           \
 	"abcdefghijklmnopqrstuvwxyz"                                           \
 	"0123456789_./:-"
 
-/* Can the text be an attribute's value without quotes: does it begin like a
- * word, and has it no other meaning there? */
+/* Can the text be an attribute's value without quotes? It must begin like a
+ * word and have no other meaning in that place. */
 bool graph_is_word(const char *text);
 
 /* -- printing: print_graph_value.c */
 
 struct graph_printer {
 	const struct graph *graph;
-	const char *const *symbols; /* of its dimensions */
+	const char *const *symbols; /* the names of its dimensions */
 	bool whole;                 /* print all values of all constants */
 	struct strbuf *out;
 };
@@ -29,7 +29,7 @@ void graph_put_name(const struct graph_printer *p, const char *name);
 void graph_put_type(const struct graph_printer *p, const struct tensor *t);
 void graph_put_sizes(const struct graph_printer *p,
 		     const struct expr *const *sizes, int n);
-/* " = splat 0", " = {1, 2}", or nothing where the values are left out. */
+/* Prints " = splat 0" or " = {1, 2}", or nothing if the values are left out. */
 void graph_put_value(const struct graph_printer *p, const struct value *v);
 void graph_put_attr(const struct graph_printer *p, const struct attr *a);
 
@@ -42,51 +42,54 @@ struct graph_reader {
 	const struct source *src;
 	size_t at;            /* the next byte */
 	int line;             /* from 1 */
-	size_t line_start;    /* the first byte of it */
-	const char **symbols; /* of the dimensions; NULL: not yet fixed */
+	size_t line_start;    /* the offset of the line's first byte */
+	const char **symbols; /* the names of the dimensions; NULL until the
+			       * declarations have been read */
 	bool make_values;
 	bool failed;
 };
 
-/* An error at the bytes from `from` up to the next one to be read. */
+/* Reports an error at the bytes from `from` up to the next byte to be read. */
 bool graph_fail(struct graph_reader *r, size_t from, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* Skips blanks and a comment; true at the end of the line or text. */
+/* Skips blanks and a comment; returns true at the end of the line or text. */
 bool graph_line_ends(struct graph_reader *r);
-/* Goes to the next line that is not empty; false at the end of the text. */
+/* Goes to the next line that is not empty; returns false at the end of the
+ * text. */
 bool graph_next_line(struct graph_reader *r);
-/* Reads the punctuation if it is next. */
+/* Reads the punctuation `text` if it is next; else returns false. */
 bool graph_accept(struct graph_reader *r, const char *text);
 bool graph_expect(struct graph_reader *r, const char *text, const char *why);
-/* The next word of plain characters, which stays unread; "" if there is none. */
+/* The next word of plain characters, without reading it; "" if the next
+ * character is another one. */
 const char *graph_peek(struct graph_reader *r);
-/* A name, in quotes or without. */
+/* Reads a name, with or without quotes. */
 bool graph_read_name(struct graph_reader *r, const char *what,
 		     const char **name);
-/* A quoted string of any bytes: *length of them. */
+/* Reads a quoted string, of *length bytes of any value. */
 bool graph_read_string(struct graph_reader *r, const char **text,
 		       size_t *length);
 bool graph_read_int(struct graph_reader *r, int64_t *v);
 
 /* -- reading: graph_read_value.c */
 
-/* "float32[n, 8]"; "?[?]" where it is not known. */
+/* Reads "float32[n, 8]", or "?[?]" if type and shape are not known. */
 bool graph_read_type(struct graph_reader *r, struct tensor *t);
 /* "{n, 4}" */
 bool graph_read_elems(struct graph_reader *r, struct tensor *t);
-/* The values behind "=" of a constant: "splat 0", "{1, 2}". */
+/* Reads the values of a constant, after "=": "splat 0" or "{1, 2}". */
 bool graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 		      const struct value **out);
-/* Generates values for a constant that has none in the text. */
+/* Generates values for a constant whose values are not in the text. */
 bool graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		      int64_t elems, const struct value **out);
-/* One number, which must fit the type. */
+/* Reads one number, which must be representable in the type. */
 bool graph_read_number(struct graph_reader *r, struct dtype type,
 		       union number *out);
 
 /* -- reading: graph_read_attr.c */
 
-/* The value of an attribute, behind "=". */
+/* Reads the value of an attribute, after "=". */
 bool graph_read_attr(struct graph_reader *r, struct attr *a);
 
 /* -- reading: graph_read_call.c */
@@ -97,10 +100,11 @@ struct graph_call {
 	VEC(struct attr) attrs;
 };
 
-/* The name of a tensor that is defined above. NULL after an error. */
+/* Reads the name of a tensor that an earlier line defines. NULL after an
+ * error. */
 struct tensor *graph_read_tensor(struct graph_reader *r);
 bool graph_read_call(struct graph_reader *r, struct graph_call *c);
-/* "{group = 1}", or nothing. */
+/* Reads "{group = 1}", or nothing. */
 bool graph_read_attrs(struct graph_reader *r, struct graph_call *c);
 struct node *graph_call_node(struct graph_reader *r, const struct graph_call *c,
 			     struct tensor *const *outputs, int n_outputs);

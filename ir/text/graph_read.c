@@ -20,7 +20,7 @@ new_tensor(struct graph_reader *r, size_t from, const char *name)
 	return graph_tensor(r->graph, name);
 }
 
-/* "NAME: TYPE", or only the name if the type may be left out. */
+/* Reads "NAME: TYPE", or only the name if the type may be left out. */
 static struct tensor *
 read_typed(struct graph_reader *r, bool type_needed)
 {
@@ -47,7 +47,7 @@ read_typed(struct graph_reader *r, bool type_needed)
 	return t;
 }
 
-/* The number of t's elements, which must be known. */
+/* Sets *elems to the number of t's elements; an error if it is not known. */
 static bool
 is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
 	 int64_t *elems)
@@ -84,7 +84,7 @@ read_output_index(struct graph_reader *r, int64_t *index, int64_t *count)
 			   "outputs less 1"));
 }
 
-/* A constant's recipe may only read constants. */
+/* Reads the recipe of a constant, which may only read constants. */
 static bool
 read_recipe(struct graph_reader *r, struct tensor *t)
 {
@@ -335,7 +335,7 @@ read_size(struct graph_reader *r)
 	return true;
 }
 
-/* False: there is no such setting, or it cannot have this value. */
+/* False if there is no such setting, or it cannot have this value. */
 static bool
 set_setting(struct settings *s, const struct attr *a)
 {

@@ -6,7 +6,8 @@
 #include "graph_lex.h"
 #include "size_text.h"
 
-#define MAX_MADE ((int64_t)1 << 24) /* elements of generated values */
+/* the most elements of a constant with generated values */
+#define MAX_MADE ((int64_t)1 << 24)
 
 /* -- types */
 
@@ -24,8 +25,8 @@ read_dtype(struct graph_reader *r, struct dtype *out)
 			  "or int64");
 }
 
-/* The end of the expression that begins at r->at: a comma outside brackets, a
- * closing bracket without an opening one, or the line's end. */
+/* The end of the expression that begins at r->at: a comma outside of brackets,
+ * a closing bracket that closes none of the expression's, or the line's end. */
 static size_t
 size_end(const struct graph_reader *r)
 {
@@ -84,7 +85,8 @@ struct sizes {
 	VEC(const struct expr *) list;
 };
 
-/* Reads up to the closing bracket; the opening one has been read. */
+/* Reads sizes up to and with the closing bracket; the opening one has been
+ * read. */
 static bool
 read_sizes(struct graph_reader *r, const char *close, struct sizes *out)
 {
@@ -286,7 +288,8 @@ graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 	return true;
 }
 
-/* Floats from -4 to 4, integers from 0 to 8, bools 0 and 1. */
+/* The generated values are floats from -4 to 4, integers from 0 to 8, bools 0
+ * and 1. */
 bool
 graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		 int64_t elems, const struct value **out)

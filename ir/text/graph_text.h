@@ -23,17 +23,18 @@
 /* graph_print with all values of all constants. */
 void graph_print_whole(const struct graph *g, struct strbuf *out);
 
-/* Reads a graph from its text. The type of a node's output may be left out; it is
- * unknown then. make_values: constants without values get small numbers, the
- * same for the same text; else they are a mistake. Operators are names until
- * ops_resolve. NULL after one diagnostic, DIAG_BAD_PROGRAM, with the place. */
+/* Reads a graph from its text. The type of a node's output may be left out:
+ * then it is unknown. If make_values, constants without values get small
+ * numbers, which are always the same for the same text; else a constant without
+ * values is an error. Operators are only names until ops_resolve. NULL after
+ * one diagnostic, DIAG_BAD_PROGRAM, with the place. */
 struct graph *graph_read(struct module *m, const struct source *src,
 			 bool make_values);
 
 /* Prints g, reads the text back and prints that graph: are the two texts equal?
- * If not, reports DIAG_VERIFY. Constants of more than 2^12 elements together are
- * printed without their values. True, unchecked, for graphs with nodes of
- * backends, groups, or more than 2^20 elements of constants. */
+ * If not, reports DIAG_VERIFY. Constants of more than 2^12 elements together
+ * are printed without their values. Graphs with regions, with groups or with
+ * more than 2^20 elements of constants are not checked: true. */
 bool graph_verify_text(const struct graph *g);
 
 #endif

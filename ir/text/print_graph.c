@@ -103,7 +103,8 @@ print_constant(const struct graph_printer *p, const struct tensor *t)
 	strbuf_putc(p->out, '\n');
 }
 
-/* The first tensor of t's recipe that is not printed yet; NULL: all are. */
+/* The first tensor that t's recipe reads and that is not printed yet; NULL if
+ * all are printed. */
 static const struct tensor *
 missing_source(const struct tensor *t, const bool *shown)
 {
@@ -152,7 +153,7 @@ print_constants(const struct graph_printer *p)
 	}
 }
 
-/* Tensors with known elements that no node computes. */
+/* Prints the tensors with known elements that no node computes. */
 static void
 print_known(const struct graph_printer *p)
 {

@@ -7,7 +7,9 @@
 #include "graph_lex.h"
 #include "size_text.h"
 
-#define SMALL_CONSTANT 8 /* elements shown if not all are */
+/* constants with more elements are printed without values, unless all are
+ * wanted */
+#define SMALL_CONSTANT 8
 
 /* -- names */
 
@@ -29,7 +31,8 @@ put_quoted(const struct graph_printer *p, const char *text, size_t length)
 	strbuf_putc(p->out, '"');
 }
 
-/* A ':' at an end of a name would merge with one beside it. */
+/* Can the name be printed without quotes? A ':' at an end of the name would
+ * merge with a ':' beside it. */
 static bool
 is_plain(const char *name)
 {
@@ -188,7 +191,7 @@ put_floats(const struct graph_printer *p, const struct attr *a)
 	strbuf_putc(p->out, ']');
 }
 
-/* A text that could be read as something else is quoted. */
+/* Prints a text, in quotes if it could be read as something else. */
 static void
 put_string(const struct graph_printer *p, const char *s, size_t length)
 {

@@ -25,7 +25,8 @@ count_sizes(const struct graph *g)
 	return g->dims.n + g->run_sizes.n;
 }
 
-/* The symbolic dimensions, then the sizes that are known at run time. */
+/* Variable i of the list: the symbolic dimensions, then the sizes that are
+ * known only at run time. */
 static struct var *
 size_var(const struct graph *g, int i)
 {
@@ -232,7 +233,7 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 		    dtype_name(t));
 }
 
-/* The type before the arguments: T.Cast("int64", n). */
+/* Reads the type that is the first argument: T.Cast("int64", n). */
 static bool
 quoted_type(const struct py_node *arg, struct dtype *out)
 {

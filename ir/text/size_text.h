@@ -11,8 +11,8 @@ const char **size_symbols(const struct graph *g);
 /* Appends e, with the identifiers for g->dims. */
 void size_print(const struct graph *g, const char *const *symbols,
 		const struct expr *e, struct strbuf *out);
-/* Reads the output of size_print: gives the same pointer. place is for
- * messages: DIAG_BAD_PROGRAM, with the column. NULL after one. */
+/* Reads the output of size_print and returns the same pointer that was printed.
+ * NULL after a DIAG_BAD_PROGRAM with place and the column. */
 const struct expr *size_read(const struct graph *g, const char *const *symbols,
 			     const char *text, const char *place);
 
