@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the accesses of a buffer, the box they cover, and moving them to
- * another buffer. */
+/* Finds the accesses of a buffer and the box that they cover, and moves the
+ * accesses to another buffer. */
 #include "access.h"
 
 #include <assert.h>
@@ -14,8 +14,8 @@ struct collector {
 	struct access_list *out;
 };
 
-/* Turns the recorded access of a load, visited before, into the access of an
- * address argument. */
+/* Makes the access recorded for a load, which was visited before, the access of
+ * an address argument. */
 static void
 mark(struct collector *c, const struct expr *load, bool fills)
 {
@@ -334,8 +334,8 @@ buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 
 /* -- boxes */
 
-/* The loops between top and an access; with of_block also the thread loops of
- * the block, if all threads see the buffer. */
+/* The loops between top and an access; if of_block, also the thread loops of
+ * the thread block, if all its threads share the buffer. */
 static struct iter_var *
 relaxed_loops(const struct func *f, const struct stmt *top,
 	      const struct stmt *at, bool of_block, int *n)
@@ -436,7 +436,7 @@ find_inner_var(void *ctx, const struct expr *e)
 			(e->kind == EXPR_VAR && !e->u.var->is_dim);
 }
 
-/* Made of constants and sizes alone. */
+/* Does e consist of constants and sizes alone? */
 static bool
 is_size(const struct expr *e)
 {

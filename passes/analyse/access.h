@@ -9,12 +9,14 @@
 struct access {
 	const struct buffer *buffer;
 	struct stmt *at;         /* the statement: a STORE if it writes */
-	const struct expr *load; /* NULL: the STORE itself */
+	const struct expr *load; /* the LOAD; NULL if the STORE itself is the
+				  * access */
 	const struct expr *const *index;
-	/* the element's address is taken: further elements may be read and
-	 * written */
+	/* the element's address is taken, so that other elements may be read
+	 * and written, too */
 	bool address;
-	bool fills; /* a STORE, or an address that is only written through */
+	bool fills; /* a STORE, or an address through which elements are only
+		     * written */
 };
 
 struct access_list {
@@ -32,52 +34,52 @@ bool access_writes(const struct access *x);
 /* Is the address of an element taken? */
 bool access_any_address(const struct access_list *list);
 
-/* How many statements are around s. */
+/* The number of statements around s. */
 int stmt_depth(const struct stmt *s);
-/* The innermost statement that contains both. */
+/* The innermost statement that contains both a and b. */
 struct stmt *stmt_common(struct stmt *a, struct stmt *b);
 bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
 
 /* Gives the analyser the facts that hold at s: ranges of loops, values of LETs
  * and block iter vars, and conditions. */
 void analyser_enter(struct analyser *a, const struct stmt *s);
-/* The same, but iter vars of blocks around s have ranges and no values, so that
- * simplified expressions keep the iter vars and can be used in these blocks. */
+/* Like analyser_enter, but the iter vars of blocks around s have ranges instead
+ * of values, so that simplified expressions keep the iter vars and can be used
+ * in these blocks. */
 void analyser_enter_scope(struct analyser *a, const struct stmt *s);
 
 /* Enters the block and assumes that its iter vars are within their domains. */
 void analyser_enter_domains(struct analyser *a, const struct stmt *block);
 
-/* Loops (and block iter vars as LET-like values) between top (included) and
- * s: the iteration domain that an access inside top runs over. Arena array,
- * outermost first. */
+/* The loops between top (included) and s, outermost first: the iteration domain
+ * of an access at s inside top. The array is in the arena. */
 struct iter_var *loops_between(const struct func *f, const struct stmt *top,
 			       const struct stmt *s, int *n);
 
-/* Replaces from by to in all accesses below s and in the parameters; index
- * computes the new index (to->ndim expressions) from the old index in statement
- * at. */
+/* Replaces the buffer `from` by `to` in all accesses below s and in the
+ * parameters of f. index computes the new indices (to->ndim expressions) from
+ * the old indices of an access in statement `at`. */
 typedef void (*index_fn)(void *ctx, const struct stmt *at,
 			 const struct expr *const *old,
 			 const struct expr **new);
 void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
-/* The same below s only: the parameters do not change. */
+/* Like buffer_remap, but the parameters do not change. */
 void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
 
 /* The bounding box of all accesses in the list, in terms of variables bound
- * outside of top. A dimension without a bound, with a bound beyond the
- * buffer's, or with an address taken gets [0, shape). */
+ * outside of top. A dimension gets [0, shape) if it has no bound, if its bound
+ * exceeds the buffer's, or if an address is taken. */
 void access_cover(const struct func *f, const struct stmt *top,
 		  const struct access *list, int n, struct range *ranges);
-/* The same, but the box is not clipped to the buffer. False: a dimension has no
- * bound. */
+/* Like access_cover, but the box is not clipped to the buffer. False if a
+ * dimension has no bound. */
 bool access_box(const struct func *f, const struct stmt *top,
 		const struct access *list, int n, struct range *ranges);
 
 /* Splits a conjunction a && b && … into its conjuncts, and joins them again
- * (NULL for none). */
+ * (NULL if there are none). */
 struct conjuncts {
 	VEC(const struct expr *) list;
 };
@@ -86,10 +88,10 @@ void expr_conjuncts(struct module *m, const struct expr *e,
 const struct expr *expr_conjunction(struct module *m,
 				    const struct expr *const *list, int n);
 
-/* Does e load anything? */
+/* Does e contain a LOAD? */
 bool expr_has_load(const struct expr *e);
-/* The operand number of the load b[i] in STORE b[i] = b[i] op value, a binary
- * expression; -1: neither operand is that load. */
+/* In a STORE b[i] = b[i] op value, with a binary operator: the index of the
+ * operand b[i], 0 or 1. -1 if neither operand is that load. */
 int access_own_operand(const struct stmt *store);
 
 #endif

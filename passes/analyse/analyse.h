@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The analyser: static analysis of integer expressions. Interval bounds,
  * divisibility, rewrite rules (rules.def), affine decomposition. All legality
- * checks and the removal of guards rest on it.
+ * checks and the removal of guards use it.
  *
- *	bounds.c           constant interval of an expression
- *	symbolic_bounds.c  interval with expressions as ends; affine form
- *	value_range.c      range of data, arrays included
- *	prove_sign.c       is a linear form never positive?
- *	modular.c          divisibility
- *	width.c            does index arithmetic fit 32 bits?
- *	region.c, access.c boxes of buffers, and who accesses them
- *	iter_map.c         loop variables as digits of a block's bindings */
+ * 	bounds.c           constant interval of an expression
+ * 	symbolic_bounds.c  interval with expressions as ends; affine form
+ * 	value_range.c      range of data, arrays included
+ * 	prove_sign.c       is a linear form never positive?
+ * 	modular.c          divisibility
+ * 	width.c            does index arithmetic fit 32 bits?
+ * 	region.c, access.c boxes of buffers, and who accesses them
+ * 	iter_map.c         loop variables as digits of a block's bindings */
 #ifndef TIRC_ANALYSE_H
 #define TIRC_ANALYSE_H
 
@@ -25,9 +25,10 @@ struct modular {
 struct analyser_var {
 	const struct var *var;
 	struct bounds bounds;            /* constant bounds */
-	const struct expr *min, *extent; /* symbolic range, or NULL */
+	const struct expr *min, *extent; /* symbolic range, or both NULL */
 	const struct expr *value;        /* a LET's value, or NULL */
-	bool inlined;                    /* simplify puts the value in place */
+	bool inlined;                    /* simplify replaces the variable by
+					  * its value */
 };
 
 struct analyser_fact; /* a fact: a linear form that is <= 0 */
@@ -44,25 +45,26 @@ struct analyser {
 	struct analyser_entry *cache;
 	uint32_t n_cache, cap_cache;
 	uint32_t version, last_version;
-	/* In which order the terms of a sum were first written. */
+	/* The order in which the terms of each sum were first written. */
 	struct analyser_order *orders;
 	uint32_t n_orders, cap_orders;
 	int fuel; /* rewrites left in this call */
 	/* conditions that may still be assumed in branches in this call */
 	int forks;
 	int steps;  /* substitutions left in this proof (prove_sign.c) */
-	bool plain; /* while bounds of a fact are taken: without facts */
+	bool plain; /* facts are not used: true while the bounds of a fact are
+		     * computed */
 };
 
-/* Uses the module's arena. Dim variables' declared bounds are known without
- * binding. */
+/* Uses the module's arena. The declared bounds of symbolic dimensions are known
+ * without analyser_bind. */
 void analyser_init(struct analyser *a, struct module *m);
-/* min <= v < min + extent from here on; returns the mark to pop to. */
+/* From here on, min <= v < min + extent, until analyser_pop. */
 void analyser_bind(struct analyser *a, const struct var *v,
 		   const struct expr *min, const struct expr *extent);
 void analyser_bind_value(struct analyser *a, const struct var *v,
 			 const struct expr *value);
-/* As bind_value; simplify replaces v by the value. */
+/* Like analyser_bind_value, and simplify replaces v by the value. */
 void analyser_bind_inlined(struct analyser *a, const struct var *v,
 			   const struct expr *value);
 void analyser_assume(struct analyser *a, const struct expr *condition);
@@ -85,8 +87,8 @@ bool prove(struct analyser *a, const struct expr *condition);
 bool prove_equal(struct analyser *a, const struct expr *x,
 		 const struct expr *y);
 
-/* e == sum coeff[i] * vars[i] + rest, with rest free of vars; false if e is
- * not affine in them. */
+/* e == sum coeff[i] * vars[i] + rest, where rest does not contain vars; false
+ * if e is not affine in them. */
 bool analyse_affine(struct analyser *a, const struct expr *e,
 		    struct var *const *vars, int n, int64_t *coeff,
 		    const struct expr **rest);

@@ -68,7 +68,8 @@ quotient_pair(struct analyser *a, const struct linear *l, int i,
 		linear_of(a, s->atom->args[0], &d);
 		linear_add_expr(&d, t->atom->args[0], -1);
 		if (d.broken || d.n > 0) {
-			continue; /* constant distances only */
+			continue; /* only pairs with a constant p - q are
+				   * used */
 		}
 		b.min = floor_div(d.constant, c);
 		b.max = d.constant > INT64_MAX - c
@@ -129,8 +130,8 @@ linear_bounds(struct analyser *a, const struct linear *l)
 	if (a->plain) {
 		return sum;
 	}
-	/* A fact contains other atoms, whose bounds may use the fact: no
-	 * recursion. */
+	/* The bounds of the fact's other atoms could use the same fact: `plain`
+	 * prevents this recursion. */
 	a->plain = true;
 	for (int i = 0; i < a->sums.n; i++) {
 		const struct linear *fact = &a->sums.data[i]->sum;
@@ -171,8 +172,8 @@ fresh_bounds(struct analyser *a, const struct expr *e)
 	return atom_bounds(a, e);
 }
 
-/* The interval of one variable from the facts, with plain bounds for all other
- * atoms. */
+/* The interval of one variable that follows from the facts; the bounds of all
+ * other atoms are taken without facts. */
 static struct bounds
 variable_with_facts(struct analyser *a, const struct expr *e)
 {

@@ -13,7 +13,8 @@
 
 struct carrying {
 	struct func *func;
-	struct stmt *top; /* the buffer's storage: loops below count */
+	struct stmt *top; /* the statement with the buffer's storage: only loops
+			   * below it count */
 	const struct access_list *uses;
 };
 
@@ -71,7 +72,7 @@ first_init(const struct carrying *c)
 	return NULL;
 }
 
-/* Does e depend on v, LETs around the place seen through? */
+/* Does e depend on v, directly or through LETs around the place? */
 static bool
 depends(const struct expr *e, const struct var *v, const struct stmt *place)
 {
@@ -87,8 +88,9 @@ depends(const struct expr *e, const struct var *v, const struct stmt *place)
 	return false;
 }
 
-/* Do different iterations of the loop access different elements? Recognizes one
- * index that is affine in the loop variable in all accesses. */
+/* Do different iterations of the loop access different elements? Recognizes
+ * only the case that one index is affine in the loop variable in all
+ * accesses. */
 static bool
 accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 {

@@ -5,8 +5,8 @@
 
 #include "access.h"
 
-/* The outermost loop around common (below top) that carries the values of the
- * buffer from one iteration to the next, or else common. */
+/* The outermost loop below top and around common that carries values of the
+ * buffer from one iteration to the next; common if there is none. */
 struct stmt *carried_scope(struct func *f, struct stmt *top,
 			   struct stmt *common, const struct access_list *uses);
 

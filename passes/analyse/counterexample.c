@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches values of the variables for which all ranges and facts hold and a
- * linear form is positive. If they are found, no proof that the form is never
- * positive exists, and none is tried. The search begins with every variable's
- * least value, and gives the variables of the form's last terms their largest
- * values first.
+ * linear form is positive. If it finds values, there is no proof that the form
+ * is never positive, so none is tried. The search begins with the smallest
+ * value of every variable, and first gives the variables of the form's last
+ * terms their largest values.
  *
- *	i < a + b, known: a <= i < a + b + c      i = a = b = 0, c = 300
+ * 	i < a + b, known: a <= i < a + b + c      i = a = b = 0, c = 300
  *
  * The search is short and gives up early. */
 #include "linear.h"
@@ -14,7 +14,8 @@ enum { TRIAL_VARS = 128, TRIAL_SLOTS = 256, TRIAL_STEPS = 40000 };
 
 struct trial_var {
 	const struct var *var;
-	const struct analyser_var *known; /* NULL: bounded by its own fields */
+	const struct analyser_var *known; /* NULL if only var->min and var->max
+					   * bound it */
 	int64_t value, max;
 };
 
@@ -22,7 +23,8 @@ struct trial {
 	struct analyser *a;
 	const struct linear *claim;
 	struct trial_var vars[TRIAL_VARS];
-	int16_t slots[TRIAL_SLOTS]; /* number of a variable, from 1 */
+	int16_t slots[TRIAL_SLOTS]; /* a hash table of indices into vars, plus
+				     * 1 */
 	int n, steps;
 	bool failed;
 };
@@ -121,7 +123,8 @@ is_positive(struct trial *t, const struct linear *l)
 	return sum > 0;
 }
 
-/* How many of the facts and ranges do not hold, and whether the claim does. */
+/* The number of facts and ranges that do not hold for the trial's values, plus
+ * 1 if the claim does not hold. */
 static int
 count_unmet(struct trial *t)
 {

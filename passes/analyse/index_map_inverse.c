@@ -14,7 +14,7 @@ struct inverter {
 	const struct iter_map *map;
 	struct index_map *out;
 	VEC(const struct iter_mark *) marks;
-	VEC(const struct expr *) values; /* of marks */
+	VEC(const struct expr *) values; /* the values of the marks */
 };
 
 static const struct expr **
@@ -42,7 +42,8 @@ restrict_range(struct inverter *v, const struct expr *c)
 				   : c;
 }
 
-/* Computes the parts of a sum from its value: each part is a digit of whole. */
+/* Computes the values of a sum's parts from the value of the sum: each part is
+ * a digit of `whole`. */
 static void
 give_digits(struct inverter *v, const struct iter_sum *sum,
 	    const struct expr *whole)
@@ -79,8 +80,8 @@ give_digits(struct inverter *v, const struct iter_sum *sum,
 	}
 }
 
-/* Has the mark its value from all sums that contain it? Marks that are sums
- * pass values to their parts, so a mark follows all sums that contain it. */
+/* Are all sums that contain the mark done? A mark that is a sum passes values
+ * to its parts, so it must come after all sums that contain it. */
 static bool
 in_all_sums(struct inverter *v, int at, const bool *done)
 {

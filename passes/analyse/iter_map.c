@@ -172,7 +172,7 @@ apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 	return true;
 }
 
-/* Puts the marks that the predicate bounds in the place of their parts. */
+/* Replaces sums of parts by the marks that the predicate bounds. */
 static void
 detect_apply_limits(struct detect *d, struct iter_sum *s)
 {
@@ -208,8 +208,9 @@ smallest(struct detect *d, const struct iter_sum *s)
 	return at;
 }
 
-/* Largest scale first; false if a part's steps do not start where the next
- * smaller part ends (beyond it, with gaps, is fine). */
+/* Sorts the parts, largest scale first. False if the scale of a part is not the
+ * scale times the extent of the next smaller part; if `gaps`, it may also be
+ * larger. */
 static bool
 detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 {
@@ -381,7 +382,8 @@ want_pad(struct detect *d, const struct iter_mark *mark, int64_t to)
 	d->pads.data[at] = to;
 }
 
-/* Records digits below c of a part whose extent c does not divide. */
+/* Records that digits below c are used of a part whose extent c does not
+ * divide. */
 static void
 note_remainder(struct detect *d, const struct iter_split *p,
 	       const struct expr *c)
@@ -405,8 +407,8 @@ detect_ceil_div(struct detect *d, const struct expr *x, const struct expr *c)
 				      c));
 }
 
-/* For s = base + scale * x of one part with a scale that divides c: the
- * quotient or remainder of x by c / scale. */
+/* For s = base + scale * x, with one part whose scale divides c: replaces s by
+ * its quotient or remainder by c, a digit of x. */
 static bool
 divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 	     const struct expr *c, bool modulo)
@@ -438,7 +440,7 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 		return true;
 	}
 	if (!even) {
-		/* (x % 3) // 2 is no digit of x, unless x < 3. */
+		/* (x % 3) // 2 is not a digit of x, unless x < 3. */
 		if (!detect_same(d, expr_mul(d->m, p->lower, p->extent),
 				 p->source->extent)) {
 			return detect_fail(d, e,
@@ -493,8 +495,8 @@ restore_modulo(struct detect *d, struct iter_sum *s, int64_t c)
 	}
 }
 
-/* (x * c + y) // c = x + y // c, with remainder y % c: parts with a scale
- * divisible by c are split off, the others are fused. */
+/* Reads a division by c: (x * c + y) // c = x + y // c, with remainder y % c.
+ * Parts whose scale is divisible by c are split off; the others are fused. */
 static bool
 read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 {
@@ -647,7 +649,8 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	}
 	out->n = n;
 	out->indices = arena_array(&d->m->arena, struct iter_sum, n + 1);
-	/* The quotients by a number determine the mark of a remainder. */
+	/* The indices are read before: quotients by a number determine the mark
+	 * that a remainder by it belongs to. */
 	for (int i = 0; i < n && !d->pad; i++) {
 		detect_read(d, indices[i], &out->indices[i]);
 	}
@@ -695,8 +698,8 @@ iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
 	bool ok;
 
 	memset(out, 0, sizeof *out);
-	/* Fixpoint: each round rounds up marks for the digits of the previous
-	 * one, inner marks first. */
+	/* Iterates to a fixpoint: each round rounds up the marks for the digits
+	 * that the previous round found, inner marks first. */
 	for (int round = 0; round < 8; round++) {
 		ok = detect_all(&d, loops, NULL, indices, n, out);
 		if (!ok || !d.padded) {

@@ -24,13 +24,14 @@ struct iter_sum;
 /* A value that runs over 0 .. extent - 1: a loop variable minus its minimum, or
  * a sum that takes all values of its range. */
 struct iter_mark {
-	struct var *var;        /* NULL: a sum */
+	struct var *var;        /* NULL if the mark is a sum */
 	const struct expr *min; /* minimum of var or of the sum */
 	/* the sum's parts; the mark is the sum minus min */
 	const struct iter_sum *sum;
 	const struct expr *extent;
-	const struct expr *unpadded; /* extent before rounding up */
-	const struct expr *limit;    /* NULL, or the predicate's bound on it */
+	const struct expr *unpadded; /* the extent before it was rounded up */
+	const struct expr *limit;    /* NULL, or the bound that the predicate
+				      * gives */
 };
 
 /* (source // lower) % extent * scale */
@@ -39,7 +40,7 @@ struct iter_split {
 	const struct expr *lower, *extent, *scale;
 };
 
-/* The parts, added, and base, which no loop changes. */
+/* The sum of the parts and of base, which does not depend on the loops. */
 struct iter_sum {
 	struct iter_split *parts; /* largest scale first */
 	int n;
@@ -56,37 +57,41 @@ struct iter_map {
 };
 
 /* The map from the loops' iterations that satisfy predicate (NULL: all) to the
- * indices. Other variables in the indices are constants; the analyser should
- * know their ranges. False: see why. */
+ * indices. Other variables in the indices count as constants; the analyser
+ * should know their ranges. False with the reason in out->why. */
 bool iter_map_detect(struct analyser *a, const struct iter_var *loops,
 		     int n_loops, const struct expr *predicate,
 		     const struct expr *const *indices, int n,
 		     enum iter_level level, struct iter_map *out);
-/* The same, but the extent of a loop that its digits do not divide is rounded
- * up: its mark's extent exceeds unpadded. Bijective. */
+/* Like iter_map_detect for a bijective map, but if the digits of a loop do not
+ * divide its extent, the extent is rounded up: then its mark's extent exceeds
+ * `unpadded`. */
 bool iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
 			    int n_loops, const struct expr *const *indices,
 			    int n, struct iter_map *out);
 
-/* As expressions: normal forms, equal for equal maps. */
+/* The sum as an expression, in a normal form that is the same for equal
+ * maps. */
 const struct expr *iter_sum_value(struct analyser *a, const struct iter_sum *s);
-/* One more than the maximum of the sum without its base; NULL if parts are
- * negative. */
+/* One more than the largest value of the sum without its base; NULL if a part
+ * is negative. */
 const struct expr *iter_sum_extent(struct analyser *a,
 				   const struct iter_sum *s);
 
-/* index == base + outer * inner_extent + inner, where outer is free of the
- * inner loops, inner of the outer ones, 0 <= inner < inner_extent. */
+/* index == base + outer * inner_extent + inner, where outer does not depend on
+ * the inner loops, inner does not depend on the outer loops, and 0 <= inner <
+ * inner_extent. */
 struct iter_division {
 	const struct expr *outer, *inner, *base;
 	const struct expr *outer_extent, *inner_extent;
 };
 
 /* Divides every index between the first n_outer loops and the inner loops.
- * Conjuncts of the predicate over outer loops alone go to *outer_predicate, the
- * others to *inner_predicate (never NULL). Extents are those of the indices'
- * values; domains (NULL, or an extent per index) replace them for an index that
- * depends on one side only and is not a sum of digits. */
+ * Conjuncts of the predicate that use outer loops alone go to *outer_predicate,
+ * the others to *inner_predicate (neither is NULL). The extents are those of
+ * the values of the indices. For an index that depends on one side only and is
+ * not a sum of digits, the extent is domains[i] (domains: an extent for each
+ * index, or NULL). */
 bool iter_map_divide(struct analyser *a, const struct iter_var *loops,
 		     int n_loops, int n_outer, const struct expr *predicate,
 		     const struct expr *const *indices,
@@ -95,7 +100,7 @@ bool iter_map_divide(struct analyser *a, const struct iter_var *loops,
 		     const struct expr **outer_predicate,
 		     const struct expr **inner_predicate, const char **why);
 
-/* x / y if y divides x for certain, else NULL. */
+/* x / y if y provably divides x, else NULL. */
 const struct expr *expr_quotient(struct analyser *a, const struct expr *x,
 				 const struct expr *y);
 /* Does the mark, or a mark that it is a sum of, use v? */

@@ -31,7 +31,7 @@ collect(struct check *c, const struct iter_split *part)
 	}
 	vec_push(arena, &fresh.list, *part);
 	vec_push(arena, &c->marks, fresh);
-	/* A sum uses its parts. */
+	/* If the source is a sum, its parts are used, too. */
 	for (int i = 0; part->source->sum && i < part->source->sum->n; i++) {
 		collect(c, &part->source->sum->parts[i]);
 	}
@@ -73,7 +73,7 @@ check_digits(struct check *c, struct digits *g)
 				at = i;
 			}
 		}
-		/* Unused digits in between. */
+		/* Digits in between that no index uses. */
 		for (int i = done;
 		     i < n && at < 0 && c->level != ITER_MAP_BIJECTIVE; i++) {
 			bool first = true;
@@ -102,7 +102,7 @@ check_digits(struct check *c, struct digits *g)
 	if (prove_equal(a, next, g->mark->extent)) {
 		return true;
 	}
-	/* A single digit takes all of its values, also if it does not divide
+	/* A single digit takes all of its values, even if it does not divide
 	 * the extent. */
 	if (c->level != ITER_MAP_BIJECTIVE &&
 	    (n == 1 || expr_quotient(a, g->mark->extent, next))) {

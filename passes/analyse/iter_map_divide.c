@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dividing indices between outer and inner loops, for blockize:
+/* Divides indices between outer and inner loops, for blockize:
  *
- *	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16
- */
+ * 	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16 */
 #include "access.h"
 #include "iter_map_parts.h"
 
@@ -41,7 +40,8 @@ expr_on_side(const struct division *v, const struct expr *e, bool outer)
 	return false;
 }
 
-/* Expands a whole mark with parts of both sides into its sum. */
+/* Replaces a part that is a whole mark, with parts of both sides, by the mark's
+ * sum. */
 static bool
 expand(struct division *v, const struct iter_split *part, struct iter_sum *out)
 {

@@ -15,21 +15,26 @@ struct fused {
 struct detect {
 	struct analyser *a;
 	struct module *m;
-	struct iter_mark *marks; /* of the loops */
+	struct iter_mark *marks; /* the marks of the loops */
 	int n_loops;
 	VEC(struct fused) fused;
 	bool pad, padded;
-	VEC(int64_t) pads; /* of the loops, then of fused: round up to */
+	/* for each loop, then for each of `fused`: the number to whose multiple
+	 * its extent is rounded up */
+	VEC(int64_t) pads;
 	const char *why;
 };
 
 bool detect_read(struct detect *d, const struct expr *e, struct iter_sum *out);
-/* Do the digits of each mark cover it exactly once? */
+/* Are the digits of each mark independent, as the level requires: for
+ * ITER_MAP_BIJECTIVE they must cover the mark exactly? */
 bool detect_check(struct detect *d, struct iter_map *map,
 		  enum iter_level level);
-/* Records the reason of a failure: e, and its problem. Returns false. */
+/* Records the reason of a failure: the expression e, and its problem. Returns
+ * false. */
 bool detect_fail(struct detect *d, const struct expr *e, const char *what);
-/* v in e's type; surely equal; the quotient rounded up. */
+/* v as a literal of e's type; are x and y provably equal?; the quotient of x
+ * and c, rounded up. */
 const struct expr *detect_int(struct detect *d, const struct expr *e,
 			      int64_t v);
 bool detect_same(struct detect *d, const struct expr *x, const struct expr *y);
@@ -38,7 +43,8 @@ const struct expr *detect_ceil_div(struct detect *d, const struct expr *x,
 /* s += scale * other */
 void detect_add(struct detect *d, struct iter_sum *s,
 		const struct iter_sum *other, const struct expr *scale);
-/* Fuses s to at most one part; e is the expression of s. */
+/* Fuses the parts of s to at most one part; e is the expression of s, for
+ * messages. */
 bool detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e);
 /* iter_map_predicate.c: makes marks for the sums that the predicate bounds. */
 bool detect_predicate(struct detect *d, const struct expr *predicate);

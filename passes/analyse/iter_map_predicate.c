@@ -50,7 +50,7 @@ fused_of(struct detect *d, const struct iter_mark *mark)
 	return NULL;
 }
 
-/* A bounded digit becomes a new mark. */
+/* A new mark for a digit that is bounded. */
 static struct fused *
 limited_mark(struct detect *d, const struct iter_split *part)
 {
@@ -76,8 +76,8 @@ limited_mark(struct detect *d, const struct iter_split *part)
 	return &d->fused.data[d->fused.n - 1];
 }
 
-/* The bound on x from scale * x + base <= 0 (or >= 0 if !at_most, with base and
- * scale of the negated sum). */
+/* Bounds x by scale * x + base <= 0; or, if !at_most, by >= 0. s holds one
+ * part, with scale and base. */
 static bool
 bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 	   bool at_most)
@@ -110,8 +110,8 @@ bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 	mark = f->mark;
 	end = mark->extent;
 	if (at_most) {
-		/* The extent is already without the iterations cut off at the
-		 * start. */
+		/* The extent does not include the iterations that were cut off
+		 * at the start. */
 		if (!prove(d->a, expr_le(d->m, edge, end))) {
 			edge = expr_min(d->m, edge, end);
 		}
@@ -150,7 +150,7 @@ detect_predicate(struct detect *d, const struct expr *predicate)
 		return true;
 	}
 	expr_conjuncts(d->m, predicate, &all);
-	/* Bounds of parts before bounds of their sums. */
+	/* Bounds of parts are applied before bounds of sums of these parts. */
 	for (int vars = 1; vars <= d->n_loops; vars++) {
 		for (int i = 0; i < all.list.n; i++) {
 			const struct expr *c = all.list.data[i];

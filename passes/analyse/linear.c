@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear forms. Two sums are equal if they have the same terms; the canonical
- * expression is the first one met, so that readers see `wo * 7 + wi + kw` as
- * written and not in an order of the analyser's choice. */
+ * expression is the first one met, so that emitted code has `wo * 7 + wi + kw`
+ * as it was written, and not in an order that the analyser chose. */
 #include "linear.h"
 
-/* A limit on the nodes visited in nested sums; beyond it a part counts as one
- * atom: shared nodes can expand to exponentially long sums. */
+/* The most nodes visited in nested sums; a part beyond it counts as one atom.
+ * Without the limit, shared nodes could expand to sums of exponential
+ * length. */
 enum { SUM_NODES = 80 };
 
 int64_t
@@ -351,8 +352,8 @@ emit_term(struct module *m, struct dtype t, struct term term)
 	return expr_mul(m, term.atom, expr_int(m, t, term.coeff));
 }
 
-/* Positive terms, then negative ones, then the constant; without positive terms
- * the constant comes first. */
+/* Emits the positive terms, then the negative ones, then the constant; without
+ * positive terms the constant comes first. */
 static const struct expr *
 emit_in_order(struct module *m, const struct linear *l, struct dtype t)
 {

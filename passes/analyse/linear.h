@@ -18,15 +18,15 @@ struct linear {
 	struct arena *arena;
 	int64_t constant;
 	int n, cap;
-	/* A coefficient overflowed or is INT64_MIN, which has no negation: the
-	 * form is invalid. */
+	/* The form is invalid: a coefficient overflowed, or is INT64_MIN, whose
+	 * negation does not exist. */
 	bool broken;
 	struct term *more; /* all terms, once there are more than fit inside */
 	struct term inside[LINEAR_INLINE];
 };
 
 struct analyser_fact {
-	struct linear sum; /* <= 0 */
+	struct linear sum; /* this sum is <= 0 */
 };
 
 void linear_init(struct linear *l, struct analyser *a);
@@ -38,7 +38,7 @@ void linear_add_constant(struct linear *l, int64_t v);
 void linear_add_term(struct linear *l, const struct expr *atom, int64_t coeff);
 /* l += scale * other */
 void linear_add(struct linear *l, const struct linear *other, int64_t scale);
-/* l += scale * e, through sums and products with constants. */
+/* l += scale * e; sums and products with constants in e are taken apart. */
 void linear_add_expr(struct linear *l, const struct expr *e, int64_t scale);
 /* The linear form of e; atoms are not rewritten. */
 void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
@@ -60,13 +60,14 @@ struct product {
 
 /* Multiplies p by the factors of e; false if there are too many. */
 bool product_add(struct product *p, const struct expr *e);
-/* Divides p by d if all of its factors are there. */
+/* Divides p by d; false, with p unchanged, unless p has all factors of d. */
 bool product_divide(struct product *p, const struct product *d);
 /* l += p; equal products become one term, in the form met first. */
 void linear_add_product(struct analyser *a, struct linear *l,
 			const struct product *p);
 
-/* Scalars of type i32 or i64: indices, taken not to overflow. */
+/* Is t a scalar i32 or i64, the types of indices, whose arithmetic is assumed
+ * not to overflow? */
 bool type_is_index(struct dtype t);
 
 int64_t gcd(int64_t x, int64_t y);
@@ -77,11 +78,12 @@ struct bounds linear_bounds(struct analyser *a, const struct linear *l);
 /* -- state.c */
 struct analyser_entry {
 	const struct expr *key, *simple;
-	/* [0]: with the help of the facts, [1]: without. */
+	/* [0]: computed with the facts, [1]: without. */
 	struct bounds bounds[2];
 	uint32_t simple_version, bounds_version[2];
 };
-/* Valid until the next call. */
+/* The cache entry of e, made if it is new. The pointer is valid until the next
+ * call. */
 struct analyser_entry *analyser_entry(struct analyser *a, const struct expr *e);
 const struct analyser_var *analyser_find(const struct analyser *a,
 					 const struct var *v);
@@ -89,12 +91,13 @@ const struct analyser_var *analyser_find(const struct analyser *a,
 /* -- prove_sign.c: true only if proved */
 bool linear_never_positive(struct analyser *a, const struct linear *l);
 bool linear_never_negative(struct analyser *a, const struct linear *l);
-/* counterexample.c: true only if l may be positive. */
+/* counterexample.c: true only if l is positive for some values of the
+ * variables. */
 bool linear_has_counterexample(struct analyser *a, const struct linear *l);
-/* May sums of these atoms be compared by their difference? Index arithmetic
- * does not overflow; arithmetic on loaded data may wrap. */
+/* May two sums of l's atoms be compared by the sign of their difference? Index
+ * arithmetic does not overflow; arithmetic on loaded data may wrap. */
 bool linear_is_index(struct analyser *a, const struct linear *l);
-/* x - y, if linear_is_index holds for it. */
+/* Sets *out to x - y; false unless linear_is_index holds for it. */
 bool linear_difference(struct analyser *a, const struct expr *x,
 		       const struct expr *y, struct linear *out);
 bool condition_implies(struct analyser *a, const struct expr *p,
@@ -104,7 +107,8 @@ bool condition_implies(struct analyser *a, const struct expr *p,
 /* x // d or x % d. */
 const struct expr *simplify_floor(struct analyser *a, enum expr_kind kind,
 				  const struct expr *x, const struct expr *d);
-/* k * (x % c) + k * c * (x // c) is k * x. */
+/* Recombines quotients and remainders: k * (x % c) + k * c * (x // c) is k *
+ * x. */
 void linear_merge_division(struct analyser *a, struct linear *l,
 			   struct dtype t);
 

@@ -5,11 +5,11 @@
  * or max, and of a quotient. */
 #include "linear.h"
 
-/* Substitutions one after the other, and in one proof: each min and max doubles
- * the search. */
+/* The largest depth of nested substitutions, and the largest number of
+ * substitutions in one proof: each min and max doubles the search. */
 enum { DECIDE_DEPTH = 8, DECIDE_STEPS = 400 };
 
-/* Forms of more terms are first tested with values of their variables. */
+/* For a form with more terms, a counterexample is searched first. */
 enum { FEW_TERMS = 4 };
 
 static bool never_positive(struct analyser *a, const struct linear *l,
@@ -42,8 +42,8 @@ with_replaced(struct analyser *a, const struct linear *l, int i,
 	return !next.broken && never_positive(a, &next, depth + 1);
 }
 
-/* The number of the variable in the analyser; -1 if the atom is no variable
- * with a symbolic range. */
+/* The index of the variable in a->vars; -1 if the atom is not a variable with a
+ * symbolic range. */
 static int
 ranged_variable(const struct analyser *a, const struct expr *atom)
 {
@@ -395,8 +395,8 @@ prove_equal(struct analyser *a, const struct expr *x, const struct expr *y)
 	return linear_never_positive(a, &l) && linear_never_negative(a, &l);
 }
 
-/* A comparison of indices as the linear form x - y + offset <= 0; false for
- * others. */
+/* Writes a comparison of indices as a linear form that is <= 0, x - y + offset;
+ * false if e is not one. */
 static bool
 comparison_sum(struct analyser *a, const struct expr *e, struct linear *out)
 {

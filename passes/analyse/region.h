@@ -6,17 +6,18 @@
 
 #include "access.h"
 
-/* Is every element of y provably in x? Also true if y is provably empty. */
+/* Is every element of the box y provably in the box x? Also true if y is
+ * provably empty. */
 bool region_covers(struct analyser *a, const struct range *x,
 		   const struct range *y, int ndim);
 
 /* The bounding box of all reads (or writes) of the buffer at or below s, in
  * terms of variables bound outside of top, which contains s. False if there are
- * none, or no bound is known. */
+ * no accesses, or no bound is known. */
 bool region_accessed(struct func *f, const struct stmt *top, struct stmt *s,
 		     const struct buffer *buffer, bool writes,
 		     struct range *out);
-/* All of the buffer. */
+/* Sets out to the box of all elements of the buffer. */
 void region_full(struct module *m, const struct buffer *b, struct range *out);
 
 #endif

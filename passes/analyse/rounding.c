@@ -5,7 +5,7 @@
 
 #include "stmt.h"
 
-/* The floating-point operations of a function. */
+/* Which floating-point operations a function has. */
 struct float_uses {
 	bool rounds, multiplies, adds, calls;
 };
@@ -24,7 +24,8 @@ is_rounding(const struct expr *e)
 		e->u.intrin == INTRIN_TO_INT);
 }
 
-/* Is e an intrinsic that a dialect may implement by sums and products? */
+/* Is e a call of an intrinsic that a dialect may implement by sums and products
+ * in place? */
 static bool
 is_expanded_inline(const struct expr *e)
 {

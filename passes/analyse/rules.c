@@ -5,7 +5,7 @@
 
 #include "linear.h"
 
-/* Whether a product of constants is an index. */
+/* Is the product of two constants small enough to be an index? */
 static bool
 product_fits(int64_t x, int64_t y)
 {

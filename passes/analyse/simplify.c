@@ -4,14 +4,14 @@
  * Floating-point arithmetic is not changed, only its operands. */
 #include "linear.h"
 
-/* Results under different conditions are not shared; the limits keep a
- * subexpression of many nested conditions from being simplified once per
+/* Results are not shared between different conditions. Without these limits, a
+ * subexpression below many nested conditions could be simplified once for each
  * path. */
 enum { FUEL = 5000, FORKS = 256 };
 
 static const struct expr *simp(struct analyser *a, const struct expr *e);
 
-/* The form of a rewritten node, as long as the fuel lasts. */
+/* Simplifies a rewritten node again, as long as the fuel lasts. */
 static const struct expr *
 again(struct analyser *a, const struct expr *e)
 {
@@ -49,7 +49,7 @@ simplify_var(struct analyser *a, const struct expr *e)
 	return e;
 }
 
-/* x * y with neither a constant. */
+/* Adds x * y to l; neither is a constant. */
 static void
 add_product(struct analyser *a, const struct expr *x, const struct expr *y,
 	    struct linear *out)
@@ -137,7 +137,7 @@ simplify_division(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	return simplify_floor(a, kind, x, d);
 }
 
-/* Of simplified operands. */
+/* Simplifies a node whose operands are simplified. */
 static const struct expr *
 combine(struct analyser *a, const struct expr *e,
 	const struct expr *const *args)
@@ -205,7 +205,7 @@ combine(struct analyser *a, const struct expr *e,
 	return changed ? expr_rebuild(a->module, e, args) : e;
 }
 
-/* A side knows the condition. */
+/* Simplifies one value of a conditional expression, under its condition. */
 static const struct expr *
 simplify_side(struct analyser *a, const struct expr *condition,
 	      const struct expr *e)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions. Comparisons of indices are proved or refuted if possible; others
- * are normalized to positive terms on the left, negative ones on the right and
- * one constant:
+/* Simplifies conditions. Comparisons of indices are proved or refuted if
+ * possible; the others are normalized to positive terms on the left, negative
+ * ones on the right and one constant:
  *
- *	0 <= h + kh - 1        1 <= h + kh
- *	h * 2 + 2 < w * 2      h + 1 < w
- */
+ * 	0 <= h + kh - 1        1 <= h + kh
+ * 	h * 2 + 2 < w * 2      h + 1 < w */
 #include "linear.h"
 
 enum { MAX_CONDITIONS = 24 };
@@ -16,7 +15,8 @@ truth(struct analyser *a, bool v)
 	return expr_bool(a->module, v);
 }
 
-/* Can the sum's value be known not to be 0, or to be 0? */
+/* Decides l == 0 (or l != 0, if !equal) if the sum is provably 0, or provably
+ * not 0; else NULL. */
 static const struct expr *
 decide_equal(struct analyser *a, const struct linear *l, bool equal)
 {
@@ -41,7 +41,7 @@ decide_equal(struct analyser *a, const struct linear *l, bool equal)
 	return NULL;
 }
 
-/* l < 0 or l <= 0 */
+/* Decides l < 0 or l <= 0, by the kind; NULL if it cannot be decided. */
 static const struct expr *
 decide_order(struct analyser *a, enum expr_kind kind, const struct linear *l)
 {
@@ -105,7 +105,7 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 		return NULL;
 	}
 	if (left.n > 0 && right.n > 0) {
-		/* x <= y, not x < y + 1 */
+		/* prefer x <= y to x < y + 1 */
 		if (kind == EXPR_LT && l->constant == -1) {
 			kind = EXPR_LE;
 			l->constant = 0;
@@ -114,7 +114,8 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 			l->constant = 0;
 		}
 	}
-	/* A constant is alone on its side or added, never subtracted. */
+	/* The constant goes to the side where it is alone or is added, not
+	 * subtracted. */
 	if (left.n == 0 || (right.n > 0 && l->constant > 0)) {
 		left.constant = l->constant;
 	} else {
@@ -126,7 +127,7 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 	    right.constant < dtype_min_int(t)) {
 		return NULL;
 	}
-	/* x == 3, not 3 == x */
+	/* prefer x == 3 to 3 == x */
 	swap = left.n == 0 && (kind == EXPR_EQ || kind == EXPR_NE);
 	return expr_binary(a->module, kind,
 			   linear_emit(a, swap ? &right : &left, t),
@@ -162,7 +163,7 @@ compare_dividend(struct analyser *a, const struct expr *e)
 				less ? product : quotient->args[0]);
 }
 
-/* Compares by intervals alone, for types that may wrap. NULL: undecided. */
+/* Compares by intervals alone, for types that may wrap. NULL if undecided. */
 static const struct expr *
 compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	       const struct expr *y)

@@ -89,7 +89,7 @@ is_op_const(const struct expr *e, enum expr_kind kind, int64_t *c)
 }
 
 /* Restores the original constant if equivalent: `(x - 1) // 4` is clearer than
- * `(x + 3) // 4 - 1`, unless x - 1 may be negative. */
+ * `(x + 3) // 4 - 1`, but is not used if x - 1 may be negative. */
 static void
 keep_constant(struct analyser *a, const struct linear *x, int64_t c,
 	      struct linear *quotient, struct linear *rest)
@@ -167,8 +167,8 @@ div_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 	return linear_emit(a, &quotient, t);
 }
 
-/* x modulo c without multiples of c, with inner moduli expanded: k * (y % d) =
- * k * y modulo c if c divides k * d. */
+/* Reduces x modulo c: removes multiples of c, and expands inner moduli: k * (y
+ * % d) = k * y modulo c if c divides k * d. */
 static void
 mod_reduce(struct analyser *a, const struct linear *x, int64_t c,
 	   struct linear *out)
@@ -261,7 +261,7 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 	return expr_floormod(a->module, e, expr_int(a->module, t, c));
 }
 
-/* -- divisors that are no constants */
+/* -- divisors that are not constants */
 
 /* coeff * atom / d for a divisor d that is a product of some of its factors. */
 static bool
@@ -354,7 +354,7 @@ simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
 
 /* -- recombining quotient and remainder */
 
-/* Does l hold scale times the sum, term by term? */
+/* Does l contain scale times the sum, term by term? */
 static bool
 holds_sum(const struct linear *l, const struct linear *sum, int64_t scale)
 {
@@ -466,7 +466,7 @@ merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 	return false;
 }
 
-/* The same for k * (x % d) with a symbolic d. */
+/* Like merge_term, for k * (x % d) with a symbolic d. */
 static bool
 merge_symbolic(struct analyser *a, struct linear *l, int i)
 {

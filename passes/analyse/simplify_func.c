@@ -233,7 +233,8 @@ walk_seq(struct walk *w, struct stmt *s)
 	return n == 0 ? NULL : stmt_seq(w->func, list, n);
 }
 
-/* b[i] = b[i], as remains of an update by a neutral element. */
+/* Is s the store b[i] = b[i], which is left of an update by a neutral
+ * element? */
 static bool
 changes_nothing(const struct stmt *s)
 {
@@ -246,7 +247,7 @@ changes_nothing(const struct stmt *s)
 	return same;
 }
 
-/* The replacement of s, or NULL to remove it. */
+/* Simplifies s. Returns its replacement, or NULL if s is to be removed. */
 static struct stmt *
 walk(struct walk *w, struct stmt *s)
 {

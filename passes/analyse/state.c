@@ -90,7 +90,8 @@ visit_load(void *ctx, const struct expr *e)
 		    (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
 }
 
-/* Adds the integer-rounded fact: 4 * i - 11 <= 0 implies i - 2 <= 0. */
+/* Adds the fact, divided by the common divisor and rounded to integers: 4 * i -
+ * 11 <= 0 implies i - 2 <= 0. */
 static void
 assume_whole(struct analyser *a, const struct linear *sum)
 {
@@ -176,7 +177,8 @@ analyser_assume(struct analyser *a, const struct expr *condition)
 {
 	struct search s = { false };
 
-	/* A later store may change a loaded value. */
+	/* A condition with a LOAD is not a fact: a later store may change the
+	 * value. */
 	expr_visit(condition, visit_load, &s);
 	if (s.found) {
 		return;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Affine decomposition, and symbolic intervals: the region of a buffer that a
- * block accesses while some variables run.
+/* Affine decomposition, and symbolic intervals: for example, of the index of an
+ * access while some variables run over their ranges.
  *
- *	h * 2 + kh - 1, kh in 0..3      [h * 2 - 1, h * 2 + 1]
- */
+ * 	h * 2 + kh - 1, kh in 0..3      [h * 2 - 1, h * 2 + 1] */
 #include "linear.h"
 
 bool
@@ -140,7 +139,8 @@ cover_division(struct cover *c, const struct expr *e)
 		return r;
 	}
 	if (r.min && r.max && prove_equal(c->a, r.min, r.max)) {
-		/* x stays within one period: its remainder is an interval. */
+		/* If x stays within one period, its remainder is an
+		 * interval. */
 		r.min = ends(c, EXPR_FLOORMOD, x.min, d);
 		r.max = ends(c, EXPR_FLOORMOD, x.max, d);
 		return r;
@@ -185,7 +185,7 @@ cover_product(struct cover *c, const struct expr *e)
 	return by_bounds(c, e);
 }
 
-/* The upper bound of a minimum needs one bounded operand only. */
+/* The upper bound of a minimum needs only one bounded operand. */
 static struct interval
 cover_extreme(struct cover *c, enum expr_kind kind, struct interval x,
 	      struct interval y)

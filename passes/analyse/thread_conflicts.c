@@ -12,8 +12,8 @@ struct load_collector {
 	struct conflict_kernel *kernel;
 	struct stmt *at;
 	struct thread_accesses *out;
-	bool waits; /* at is an async_wait */
-	int first;  /* first access of the statement at itself */
+	bool waits; /* the statement is an async_wait */
+	int first;  /* the index of the first access of the current statement */
 };
 
 static bool
@@ -36,8 +36,9 @@ add(struct conflict_kernel *k, struct thread_accesses *out,
 	}
 }
 
-/* The number of outer dimensions in which calls with an address stay at its
- * index. */
+/* A call that gets the address of an element of b accesses only elements with
+ * the same indices in the outer dimensions: the number of these dimensions,
+ * from the note ADDRESS_INNER_DIMS. */
 static int
 address_dims(const struct stmt *at, const struct buffer *b)
 {
@@ -64,8 +65,8 @@ collect_load(void *ctx, const struct expr *e)
 	struct thread_access t = { .at = c->at };
 
 	if (address) {
-		/* The load inside of an address argument, recorded just before,
-		 * is no load. */
+		/* Removes the LOAD of an address argument, which was recorded
+		 * just before: it loads nothing. */
 		if (c->out->list.n > c->first &&
 		    c->out->list.data[c->out->list.n - 1].index ==
 			    e->args[0]->args) {
@@ -148,7 +149,9 @@ conflict_kernel_init(struct conflict_kernel *k, struct func *f,
 
 /* -- pairs of accesses -- */
 
-/* The bound lo of "lo <= e" (upper: hi of "e < hi", or hi + 1 of "e <= hi"). */
+/* The bound of e in the condition c: lo in "lo <= e", lo + 1 in "lo < e"; if
+ * upper, hi in "e < hi", hi + 1 in "e <= hi". NULL if c is another
+ * condition. */
 static const struct expr *
 limit_of(struct module *m, const struct expr *c, const struct expr *e,
 	 bool upper)
@@ -167,9 +170,9 @@ limit_of(struct module *m, const struct expr *c, const struct expr *e,
 		       : expr_add(m, limit, expr_int(m, limit->type, 1));
 }
 
-/* For data-dependent indices: if conditions around the access say n * x <= e <
- * n * x + n, then e // n = x, and threads with the same e have the same x;
- * otherwise e. */
+/* For data-dependent indices: if conditions around the access state n * x <= e
+ * < n * x + n, returns x: it is e // n, so that threads with the same e have
+ * the same x. Otherwise returns e. */
 static const struct expr *
 part_of_slice(struct conflict_kernel *k, const struct thread_access *t,
 	      const struct expr *e)
@@ -213,7 +216,7 @@ part_of_slice(struct conflict_kernel *k, const struct thread_access *t,
 	return e;
 }
 
-/* The index without LETs. */
+/* The index with variables of LETs replaced by their values. */
 static const struct expr *
 plain_index(struct conflict_kernel *k, const struct thread_access *t, int d)
 {
@@ -313,7 +316,8 @@ difference(const struct access_pair *p, const struct expr *ex,
 
 struct digits {
 	struct var *vars[3];
-	int64_t span[3]; /* the largest difference of two values; -1: any */
+	int64_t span[3]; /* the largest difference of two values; -1 if not
+			  * known */
 	int n;
 };
 
@@ -488,7 +492,8 @@ use_all_digits(struct conflict_kernel *k, const struct thread_access *x,
 	return false;
 }
 
-/* The only value of a thread index that the conditions allow. */
+/* Do the conditions around the access allow only one value of the thread index
+ * v? */
 static bool
 only_value(struct conflict_kernel *k, const struct thread_access *t,
 	   const struct var *v, int64_t *value)
@@ -576,7 +581,7 @@ same_thread(const struct access_pair *p)
 
 /* -- different elements? */
 
-/* Are x mod c and y mod c different, because x - y is no multiple of c? */
+/* Are x mod c and y mod c different, because x - y is not a multiple of c? */
 static bool
 differ_modulo(struct analyser *a, const struct expr *x, const struct expr *y)
 {
@@ -620,7 +625,7 @@ disjoint(const struct access_pair *p)
 	return false;
 }
 
-/* Are x and y accesses of one statement at one index? */
+/* Are x and y accesses of the same statement with the same index? */
 static bool
 is_same_element(const struct thread_access *x, const struct thread_access *y)
 {

@@ -10,10 +10,12 @@ struct thread_access {
 	const struct buffer *buffer;
 	struct stmt *at;
 	const struct expr *const *index;
-	/* number of leading indices known; the other indices are arbitrary */
+	/* the number of leading dimensions whose index is known; in the others,
+	 * any index may be accessed */
 	int dims;
 	bool writes;
-	/* waits for earlier asynchronous writes; no conflict with writes */
+	/* an async_wait, after which the data of earlier asynchronous writes
+	 * has arrived; does not conflict with writes */
 	bool arrives;
 };
 
@@ -25,8 +27,10 @@ struct thread_accesses {
 struct conflict_kernel {
 	struct func *func;
 	struct stmt *loops[TAG_COUNT];
-	VEC(const struct buffer *) written; /* outside of shared memory */
-	/* Both accesses are of the element that one statement updates. */
+	/* the buffers outside of shared memory that are written */
+	VEC(const struct buffer *) written;
+	/* An answer: both accesses are of the element that one statement
+	 * updates. */
 	bool same_element;
 };
 
@@ -39,12 +43,13 @@ void thread_access_collect(struct conflict_kernel *k, struct stmt *s,
 enum conflict {
 	CONFLICT_NONE,
 	CONFLICT_SHARED, /* in shared memory */
-	CONFLICT_GLOBAL  /* in memory of the device */
+	CONFLICT_GLOBAL  /* in global memory */
 };
 
-/* May accesses of different threads conflict (same element, one writes)? The
- * accesses in a precede those in b, in the same iteration of the loops around
- * scope; if scope is a loop, in an earlier iteration of scope. */
+/* May two accesses of different threads conflict: access the same element, and
+ * at least one writes it? The accesses in a precede those in b, in the same
+ * iteration of the loops around scope; if scope is a loop, in an earlier
+ * iteration of scope. */
 enum conflict accesses_conflict(struct conflict_kernel *k,
 				const struct thread_accesses *a,
 				const struct thread_accesses *b,

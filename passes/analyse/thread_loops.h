@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels within a function: nests whose outermost loop is bound to threads.
- * After the pass threads the loops of a kernel are a chain, blockIdx.z, y, x,
- * then threadIdx.z, y, x, as far as they are used, with only allocations of
- * shared memory in between. */
+/* Kernels within a function: loop nests whose outermost loop is bound to
+ * threads. After the pass `threads`, the thread loops of a kernel are a chain:
+ * blockIdx.z, y, x, then threadIdx.z, y, x, those that are used, with only
+ * allocations of shared memory in between. */
 #ifndef TIRC_THREAD_LOOPS_H
 #define TIRC_THREAD_LOOPS_H
 
@@ -16,19 +16,19 @@ enum {
 	TAG_THREAD_Y,
 	TAG_THREAD_X,
 	TAG_COUNT,
-	TAG_VIRTUAL, /* "vthread…": not of the hardware */
+	TAG_VIRTUAL, /* "vthread…": a virtual thread */
 	TAG_UNKNOWN
 };
 
 const char *tag_name(int tag);
 int tag_of_name(const char *thread);
-/* The thread tag that the loop is bound to; -1 if s is no thread loop. */
+/* The thread tag that the loop s is bound to; -1 if s is not a thread loop. */
 int tag_of(const struct stmt *s);
-bool tag_is_thread(int tag); /* threadIdx.* */
+bool tag_is_thread(int tag); /* is the tag one of threadIdx.*? */
 
-/* A note on an ALLOC with a number n: a call with the address of an element
- * accesses only elements with the same index in all dimensions but the last
- * n. */
+/* A note on an ALLOC, with a number n: a call that gets the address of an
+ * element accesses only elements whose indices are the same in all dimensions
+ * except the last n. */
 #define ADDRESS_INNER_DIMS "address_inner_dims"
 
 struct stmt_vec {
@@ -37,7 +37,7 @@ struct stmt_vec {
 
 /* The outermost thread-bound loops of f, in program order. */
 void threads_kernels(const struct func *f, struct stmt_vec *out);
-/* Scopes of buffers. */
+/* Questions about the scope of a buffer. */
 bool buffer_is_shared(const struct buffer *b);
 bool buffer_is_private(const struct buffer *b); /* private to one thread */
 /* Is b a matrix fragment: a tile distributed over the registers of a warp,
@@ -48,8 +48,8 @@ const struct expr *stmt_shuffle(const struct stmt *s);
 /* The body inside of a lowered kernel's chain of thread loops; loops[tag] is
  * the loop or NULL. */
 struct stmt *threads_body(struct stmt *kernel, struct stmt **loops);
-/* Is e uniform over the threads of a block: independent of the threadIdx loops
- * around at, also through LETs? */
+/* Has e the same value in all threads of a block? It must not depend on the
+ * threadIdx loops around `at`, neither directly nor through LETs. */
 bool expr_is_uniform(const struct expr *e, const struct stmt *at);
 
 #endif

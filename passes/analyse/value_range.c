@@ -93,8 +93,8 @@ value_ranges_state(struct value_ranges *r, const struct buffer *b,
 
 /* -- variables -- */
 
-/* The value of a variable that one LET binds (a copied statement may bind the
- * variable again), or NULL. */
+/* The value of a variable that exactly one LET binds; else NULL (in copies of a
+ * statement, several LETs may bind a variable). */
 static const struct expr *
 let_value(const struct value_ranges *r, const struct var *v)
 {

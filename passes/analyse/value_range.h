@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Value ranges of the integers that a lowered function computes: proofs that an
- * accumulator does not overflow. All elements of a local array share one range:
+/* Value ranges of the integers that a lowered function computes; they prove
+ * that an accumulator does not overflow. All elements of a local array share
+ * one range:
  *
- *	acc[i] = 0                          # [0, 0]
- *	for c, k in T.grid(64, 9):          # 576 times for each element
- *	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
- *	                                    # |acc| <= 576 * 16384 = 9437184
+ * 	acc[i] = 0                          # [0, 0]
+ * 	for c, k in T.grid(64, 9):          # 576 times for each element
+ * 	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
+ * 	                                    # |acc| <= 576 * 16384 = 9437184
  *
- * Ends of 64 bits are numbers like any other, not infinities.
- * The range holds at every point of the array's live range, for any order of
- * summation. Without a proof, it is the range of the type. */
+ * INT64_MIN and INT64_MAX as ends are numbers, not infinities. The range holds
+ * at every point of the array's live range, for any order of summation. Without
+ * a proof, it is the range of the type. */
 #ifndef TIRC_VALUE_RANGE_H
 #define TIRC_VALUE_RANGE_H
 
@@ -17,14 +18,14 @@
 #include "tensor_intrin.h"
 
 struct buffer_range {
-	const struct var *data; /* of the buffer */
+	const struct var *data; /* the data pointer of the buffer */
 	struct bounds range;
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
 	bool is_pending; /* the range is being computed */
 };
 
 struct expr_range {
-	const struct expr *expr; /* NULL: free */
+	const struct expr *expr; /* NULL if the entry is free */
 	struct bounds range;
 	bool fits;
 };
@@ -33,10 +34,11 @@ struct value_ranges {
 	struct module *module;
 	const struct func *func;
 	const struct tensor_intrins
-		*intrins; /* intrinsics of the calls, or NULL */
+		*intrins; /* describes the calls of intrinsics; may be NULL */
 	VEC(struct buffer_range) buffers;
 	VEC(const struct stmt *) binders; /* loops, blocks and LETs of func */
-	struct expr_range *known;         /* a hash table of answers */
+	struct expr_range *known;         /* a hash table of the ranges computed
+					   * so far */
 	size_t n_known, cap_known;
 };
 
@@ -46,18 +48,19 @@ struct bounds value_range_of_type(struct dtype t);
  * type. */
 void value_ranges_init(struct value_ranges *r, const struct func *f,
 		       const struct tensor_intrins *intrins);
-/* States that all elements of the parameter b are within the range; ignored if
+/* States that all elements of the parameter b are within the range. Ignored if
  * f writes b. */
 void value_ranges_state(struct value_ranges *r, const struct buffer *b,
 			struct bounds range);
 /* The range of b's elements, and its derivation. */
 struct buffer_range value_range_of_buffer(struct value_ranges *r,
 					  const struct buffer *b);
-/* The range of the integer e. *fits: e's outermost operation cannot overflow
- * for any operands within their ranges. */
+/* The range of the integer expression e. *fits is true if e's outermost
+ * operation cannot overflow, whatever the operands within their ranges. */
 struct bounds value_range_of(struct value_ranges *r, const struct expr *e,
 			     bool *fits);
-/* The largest absolute value; INT64_MAX if there is no such number. */
+/* The largest absolute value in the range; INT64_MAX if it does not fit in
+ * int64. */
 int64_t value_range_magnitude(struct bounds v);
 
 #endif

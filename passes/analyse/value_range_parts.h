@@ -6,12 +6,13 @@
 #include "linear.h"
 #include "value_range.h"
 
-/* a + b, a - b, a * b; false: beyond 64 bits. */
+/* Intervals of a + b, a - b and a * b; false if an end does not fit in 64
+ * bits. */
 bool value_range_add(struct bounds a, struct bounds b, struct bounds *sum);
 bool value_range_sub(struct bounds a, struct bounds b,
 		     struct bounds *difference);
 bool value_range_mul(struct bounds a, struct bounds b, struct bounds *product);
-/* e with a variable of a LET replaced by its value, repeatedly. */
+/* If e is a variable of a LET: its value, resolved in the same way. Else e. */
 const struct expr *value_range_resolved(const struct value_ranges *r,
 					const struct expr *e);
 

@@ -2,12 +2,12 @@
 /* Value ranges of array elements: the initial values, plus the sum of all
  * updates.
  *
- * A store either replaces an element by a value independent of the array, or
- * adds to the element. Within the array's live range, its ALLOC, an element is
- * one of the initial values plus at most as many updates as the trip count of
- * the loops around each updating store inside of the ALLOC; a loop that selects
- * the element counts once. Of the two branches of an IF that is executed once,
- * one counts. */
+ * A store either replaces an element by a value that does not depend on the
+ * array, or adds to the element. Within the array's live range, its ALLOC, an
+ * element is one of the initial values plus updates. A store updates an element
+ * at most as often as the product of the trip counts of the loops around the
+ * store, inside of the ALLOC; a loop whose variable selects the element counts
+ * once. If an IF is executed once, only one of its branches counts. */
 #include "value_range_parts.h"
 
 #include "analyse.h"
@@ -28,8 +28,8 @@ struct sums {
 	struct bounds moved;
 };
 
-/* The form of a stored value: the old element plus `delta`, or `start`, or one
- * of the two by a condition. */
+/* The form of a stored value: the old element plus `delta` (keeps), or `start`
+ * (starts), or one of the two by a condition. */
 struct relative {
 	bool ok, keeps, starts;
 	struct bounds delta, start;
@@ -114,7 +114,7 @@ either(struct relative a, struct relative b)
 	return v;
 }
 
-/* own plus or minus an operand that does not depend on the array. */
+/* `own` plus or minus an operand that does not depend on the array. */
 static struct relative
 moved_by(struct sums *s, struct relative own, const struct expr *other,
 	 bool minus)
@@ -236,8 +236,8 @@ selecting_loops(struct sums *s, const struct loops *loops,
 	    !analyse_affine(&a, index, vars, loops->n, coeff, &rest)) {
 		return;
 	}
-	/* In order of strides: each stride must exceed the span of the smaller
-	 * ones. */
+	/* In ascending order of strides: each stride must exceed the span of
+	 * the loops with smaller strides. */
 	for (;;) {
 		int next = -1;
 		int64_t trips, span;
@@ -265,8 +265,8 @@ selecting_loops(struct sums *s, const struct loops *loops,
 	}
 }
 
-/* An upper bound of how often the statement accesses one element, for runs of
- * `run` elements starting at the index. False: no bound. */
+/* Computes an upper bound of how often the statement accesses one element, if
+ * it accesses `run` elements from the index on. False if there is no bound. */
 static bool
 most_touches(struct sums *s, const struct stmt *at, const struct stmt *top,
 	     const struct expr *const *index, int n, int64_t run,
@@ -356,8 +356,8 @@ call_of(const struct value_ranges *r, const char *symbol)
 	return NULL;
 }
 
-/* If e passes an address through which the array is written: the load of its
- * first element; or NULL. */
+/* If e is an address through which the array may be written: the LOAD of the
+ * element whose address it is. Else NULL. */
 static const struct expr *
 written_address(const struct expr *e, const struct var *data)
 {
@@ -368,8 +368,9 @@ written_address(const struct expr *e, const struct var *data)
 		       : NULL;
 }
 
-/* The number of dimensions outside of those that a view of elems elements
- * covers; *run: the number of elements in the innermost of the others. */
+/* The number of dimensions outside of the dimensions that a view of `elems`
+ * elements from `first` on covers; *run: the number of elements that it covers
+ * in the innermost of these outer dimensions. */
 static int
 leading_dims(const struct expr *first, int64_t elems, int64_t *run)
 {
@@ -392,7 +393,7 @@ leading_dims(const struct expr *first, int64_t elems, int64_t *run)
 	return inside >= elems ? n : 0;
 }
 
-/* The element whose address e is, or NULL. */
+/* If e is the address of an element: the LOAD of that element. Else NULL. */
 static const struct expr *
 addressed(const struct expr *e)
 {
@@ -421,8 +422,8 @@ find_symbol(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The intrinsic's parameter for the call's i-th argument; -1: the argument is a
- * number. */
+/* The index of the intrinsic's parameter that is argument i of the call; -1 if
+ * the argument is not a parameter's address. */
 static int
 parameter_of(const struct func *part, const struct expr *call, int i)
 {
@@ -439,9 +440,10 @@ parameter_of(const struct func *part, const struct expr *call, int i)
 /* A call of a tensor intrinsic, analysed by the intrinsic's description. */
 struct described {
 	const struct tensor_call *known;
-	struct value_ranges ranges; /* of the description */
+	struct value_ranges ranges; /* the value ranges of the description */
 	struct sums sums;           /* the call's effect on the array */
-	const struct buffer *view;  /* of the array */
+	const struct buffer *view;  /* the description's parameter for the
+				     * array */
 };
 
 /* Binds the description's parameters to the call's arguments. */
@@ -532,7 +534,8 @@ find_address(void *ctx, const struct expr *e)
 	x->found += written_address(e, x->data) != NULL;
 }
 
-/* Whatever the statement does with addresses of the array. */
+/* Adds the effect of a call that gets an address of the array. False if its
+ * effect is not known. */
 static bool
 see_addresses(struct sums *s, const struct stmt *at, const struct stmt *top,
 	      int depth)
@@ -570,7 +573,8 @@ is_once(const struct stmt *at, const struct stmt *top)
 	return !loops.failed && loops.n == 0;
 }
 
-/* The branches of an IF: one of the two updates. */
+/* Collects the branches of an IF that is executed at most once: one of the two
+ * updates the element. */
 static bool
 collect_branches(struct sums *s, const struct stmt *branch,
 		 const struct stmt *top, int depth)
@@ -611,7 +615,7 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 
 /* -- arrays -- */
 
-/* Joins the ranges of all ALLOCs of the array below s. False: one has no
+/* Joins the ranges of all ALLOCs of the array below s. False if one has no
  * bound. */
 static bool
 collect_lives(struct value_ranges *r, const struct stmt *s,
@@ -625,8 +629,8 @@ collect_lives(struct value_ranges *r, const struct stmt *s,
 		    !value_range_add(one.start, one.moved, &all)) {
 			return false;
 		}
-		/* Updates of shared memory by several threads: the thread loops
-		 * are outside of the ALLOC. */
+		/* Several threads may update shared memory, and the thread
+		 * loops are outside of the ALLOC: no bound. */
 		if (strncmp(s->u.buffer->scope, "shared", 6) == 0 &&
 		    (one.moved.min != 0 || one.moved.max != 0)) {
 			return false;

@@ -8,7 +8,8 @@
 
 struct wide {
 	const struct expr *e;
-	struct bounds span; /* of whole numbers */
+	struct bounds span; /* the interval of its value, as an unbounded
+			     * integer */
 	bool data;
 };
 
@@ -22,7 +23,7 @@ is_narrow(struct dtype t)
 	return dtype_class(t) == DTC_INT && dtype_bits(t) == 32 && t.lanes == 1;
 }
 
-/* Of indices: signed, of 32 or 64 bits. */
+/* Is t a type of indices: a signed scalar of 32 or 64 bits? */
 static bool
 is_index(struct dtype t)
 {
@@ -135,8 +136,8 @@ variable(struct widths *w, const struct expr *e)
 	return r;
 }
 
-/* An operation that keeps its type although operands may have been widened;
- * indices keep their new width. */
+/* An operation whose type does not change although its operands may have been
+ * widened; but operands that are indices keep their new width. */
 static struct wide
 same_type(struct widths *w, const struct expr *e)
 {

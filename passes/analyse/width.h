@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The width of index arithmetic. For the analyser loops, sizes and indices are
- * unbounded integers; this analysis assigns types: 32 bits if each operation
- * provably fits, else 64.
+/* The width of index arithmetic. The analyser treats loop variables, sizes and
+ * indices as unbounded integers; this analysis gives each operation a type: 32
+ * bits if its result provably fits, else 64.
  *
- *	i * m + j     i, m < 1000: as it is; else int64(i) * int64(m) + int64(j)
+ * 	i * m + j     if i, m < 1000: unchanged
+ * 	              else: int64(i) * int64(m) + int64(j)
  *
  * Arithmetic on data wraps, as in the interpreter, and is not changed. */
 #ifndef TIRC_WIDTH_H
@@ -11,22 +12,24 @@
 
 #include "analyse.h"
 
-/* The margin that a size without an upper bound leaves to its type's maximum:
- * no tile, window or thread block extends further beyond the end. */
+/* The assumed distance from a size without an upper bound to the maximum of its
+ * type: tiles, windows and thread blocks do not extend further beyond the end
+ * of a dimension. */
 #define WIDTH_ROOM 65536
 
 /* A variable's replacement, or the mark that it holds data. */
 struct width_var {
 	const struct var *from;
-	const struct expr *to; /* NULL: itself */
+	const struct expr *to; /* NULL if it is not replaced */
 	bool data;
 };
 
 struct widths {
 	struct analyser *analyser;
 	VEC(struct width_var) vars; /* innermost last */
-	bool address; /* a sum over dimensions, in 64 bits: it never wraps, and
-		       * what fits 32 becomes that */
+	/* the expression is a sum over dimensions in 64 bits, which never
+	 * wraps: operations that fit in 32 bits are narrowed */
+	bool address;
 };
 
 /* Gives the analyser ranges of the sizes in the shapes of f's arrays: from 0 to
@@ -35,8 +38,8 @@ struct widths {
  * are limited likewise. */
 void width_bind_sizes(struct analyser *a, const struct func *f,
 		      int64_t object_bytes);
-/* e with each operation in a type that holds its result; i64 instead of i32 if
- * the last operation needs it. */
+/* e with each operation in a type that holds its result. The result has type
+ * i64 instead of i32 if the outermost operation needs it. */
 const struct expr *width_of(struct widths *w, const struct expr *e);
 /* Does e load, or use a variable bound to a loaded value? */
 bool width_is_data(struct widths *w, const struct expr *e);
