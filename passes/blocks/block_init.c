@@ -21,8 +21,8 @@ loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
 	return false;
 }
 
-/* The predicate's conjuncts over the loops of the init nest; false if a
- * conjunct also uses a loop that the nest lacks. */
+/* Sets *out to the predicate's conjuncts over loops of the init nest; false if
+ * a conjunct uses such a loop and also a loop that the nest does not have. */
 static bool
 init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 	       const struct expr **out)
@@ -39,7 +39,8 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 			    !expr_uses_var(c, p->u.loop.var)) {
 				continue;
 			}
-			/* The nest also lacks loops that drive no iter var. */
+			/* The nest does not have loops that drive no spatial
+			 * iter var. */
 			if (stmt_contains(outer, p) &&
 			    !loop_drives(p, block, false)) {
 				reduces = true;

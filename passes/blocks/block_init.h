@@ -9,8 +9,8 @@
  * around the block that drives a reduction iter var. Returns the nest; NULL,
  * with nothing changed, if the predicate does not allow it. */
 struct stmt *place_init(struct func *f, struct stmt *block, struct stmt *outer);
-/* The init part of a block as a block of its own: its name, the spatial iter
- * vars with their bindings, what it writes. */
+/* The fields of a separate block for the init part of a block: its name, the
+ * spatial iter vars with their bindings, the write regions. */
 struct block init_header(struct func *f, const struct stmt *block,
 			 const struct expr ***bindings);
 /* Does the loop's variable occur in the bindings of the block's reduction

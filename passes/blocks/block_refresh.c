@@ -130,7 +130,8 @@ block_reduces_below(struct stmt *block)
 	return found;
 }
 
-/* A reduction's load of its accumulator is no read of the block. */
+/* The regions that the block reads or writes. A reduction's load of its
+ * accumulator does not count as a read. */
 static struct region *
 regions(struct func *f, struct stmt *block, const struct access_list *all,
 	bool writes, int *n)
@@ -305,7 +306,8 @@ keep_declared(struct func *f, const struct block *old, struct block *copy,
 	copy->writes[copy->n_writes++] = all;
 }
 
-/* Regions of all accessed buffers that are allocated outside of the block. */
+/* Sets the regions of a block around blocks: of all buffers that are accessed
+ * inside and allocated outside of it. */
 static void
 outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 {
@@ -378,7 +380,7 @@ refresh_one(struct func *f, struct stmt *block)
 void
 block_refresh(struct func *f, struct stmt *block)
 {
-	/* The root block declares nothing. */
+	/* The root block declares no regions. */
 	for (; block && block != f->body; block = scope_of(block)) {
 		refresh_one(f, block);
 	}

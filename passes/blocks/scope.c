@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scopes: finding blocks, the buffers that a scope allocates, and new nests for
- * blocks. */
+/* Scopes: finds blocks, edits the buffers that a scope allocates, and makes new
+ * nests for blocks. */
 #include "scope.h"
 
 #include <assert.h>
@@ -277,7 +277,8 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 		if (unit_loops || !expr_is_value(ranges[i].extent, 1)) {
 			const char *axis = iter_axis_name(it->var->name);
 
-			/* A part of the axis: h = h_o * 4 + h_i */
+			/* The loop covers a part of the axis: h = h_o * 4 +
+			 * h_i */
 			if (ranges[i].min != it->min) {
 				axis = arena_printf(&m->arena, "%s_i", axis);
 			}

@@ -7,9 +7,9 @@
 
 #include "access.h"
 
-/* The block whose body s is part of; for the outermost block itself NULL. */
+/* The innermost block around s; NULL if s is the outermost block. */
 struct stmt *scope_of(const struct stmt *s);
-/* The child of the scope's body (or the body) that contains s. */
+/* The child of the scope's body that contains s, or the body itself. */
 struct stmt *scope_child(const struct stmt *s);
 /* All blocks at or below s but not inside other blocks. */
 struct stmt_list {
@@ -27,29 +27,34 @@ bool block_feeds(const struct stmt *a, const struct stmt *b);
 
 /* Recomputes a block's read and write regions from its body. */
 void block_refresh(struct func *f, struct stmt *block);
-/* Simplifies bindings and predicates of the blocks at or below s; with
- * keep_units they keep the variables of loops of one iteration. */
+/* Simplifies bindings and predicates of the blocks at or below s; if
+ * keep_units, variables of loops with one iteration are not replaced by their
+ * value. */
 void bindings_simplify(struct func *f, struct stmt *s, bool keep_units);
-/* Adds, finds or removes a buffer in the scope's allocations. */
+/* Adds a buffer to the scope's allocations; tells whether it is among them;
+ * removes it. */
 void scope_add_alloc(struct func *f, struct stmt *scope,
 		     const struct buffer *b);
 bool scope_owns(const struct stmt *scope, const struct buffer *b);
 void scope_drop_alloc(struct func *f, struct stmt *scope,
 		      const struct buffer *b);
-/* b's replacement everywhere: statements, allocs, regions, parameters. */
+/* Replaces the buffer `from` by `to` everywhere: in statements, allocations,
+ * regions and parameters. */
 void buffer_swap_all(struct func *f, const struct buffer *from,
 		     const struct buffer *to);
 
 /* Is every index a distinct iter var of the block (or 0 in a dimension of
- * extent 1)? iter_of gets the iter var's number per dimension (-1 for 0). */
+ * extent 1)? iter_of[d] is set to the number of the iter var in dimension d, or
+ * to -1 if the index is 0. */
 bool identity_index(const struct stmt *block, const struct buffer *b,
 		    const struct expr *const *index, int *iter_of);
 /* The only STORE of a block's body, or NULL. */
 struct stmt *sole_store(const struct stmt *block);
-/* Makes the loops over the ranges of block's iter vars, outermost first and
- * named after them; none for an extent of 1 unless unit_loops. context: the
- * statement around the new nest, or NULL. Adds conjuncts to the predicate if a
- * value may leave the iter var's domain. Returns the nest around block. */
+/* Makes loops around block over the ranges of its iter vars, outermost first
+ * and named after the iter vars; a range of extent 1 gets no loop unless
+ * unit_loops. context: the statement that will be around the new nest, or NULL.
+ * If a value may be outside of an iter var's domain, a conjunct is added to the
+ * predicate. Returns the nest. */
 struct stmt *nest_for_block(struct func *f, struct stmt *block,
 			    const struct range *ranges,
 			    const struct stmt *context, bool unit_loops);

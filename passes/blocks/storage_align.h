@@ -5,13 +5,13 @@
 
 #include "expr.h"
 
-/* A note: on a block a list of [write, axis, factor, offset], on an ALLOC of
- * [axis, factor, offset]. */
+/* A note. On a block: a list of [index of the write region, axis, factor,
+ * offset]; on an ALLOC: a list of [axis, factor, offset]. */
 #define STORAGE_ALIGN "buffer_dim_align"
 
-/* Pads a buffer's shape: the extents inside of the axes in list (an ALLOC's
- * note, or NULL) grow until the axes' strides are congruent to offset modulo
- * factor. Symbolic extents stay. */
+/* Pads a buffer's shape. For each entry of list (an ALLOC's note, or NULL), the
+ * extents inside of the axis grow until the axis's stride is congruent to
+ * offset modulo factor. Symbolic extents do not change. */
 void storage_align_shape(struct module *m, const struct expr *list,
 			 const struct expr **shape, int ndim);
 

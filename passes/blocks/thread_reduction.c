@@ -5,7 +5,8 @@
 #include "access.h"
 
 /* May every thread start from the initial value? A sum of 16 parts that each
- * start from 5 is 75 too large; a minimum is idempotent. */
+ * start from 5 would be 75 too large; a minimum may take the value several
+ * times. */
 static bool
 may_repeat(const struct expr *update, const struct expr *start)
 {

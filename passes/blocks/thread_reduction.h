@@ -6,9 +6,9 @@
 #include "func.h"
 
 /* Can the threads of a block reduce in parts that start from the init value and
- * are combined in any order, as sums, products, minima and maxima can? NULL, or
- * the reason why not; *own: the number of the update's operand that is the
- * accumulator. */
+ * are combined in any order, as sums, products, minima and maxima can? Returns
+ * NULL if they can, else the reason why not. *own: the index of the update's
+ * operand that is the accumulator. */
 const char *cross_thread_refusal(const struct stmt *block, int *own);
 
 #endif

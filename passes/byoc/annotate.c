@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assigns nodes of a graph to patterns of backends.
  *
- *	a = Conv (x, w)            a = Conv (x, w)    conv of dnnl
- *	b = Relu (a)       ->      b = Relu (a)       relu of the same match
- *	y = TopK (b, k)            y = TopK (b, k)
+ * 	a = Conv (x, w)            a = Conv (x, w)    conv of dnnl
+ * 	b = Relu (a)       ->      b = Relu (a)       relu of the same match
+ * 	y = TopK (b, k)            y = TopK (b, k)
  *
  * All matches of all patterns are sorted: by the backends' order on the command
- * line, then by priority, then by size. Each match in this order is taken if
+ * line, then by priority, then by size. In this order, each match is taken if
  * its nodes are free; if some are not, the pattern is matched again with the
  * nodes that are still free. So patterns may overlap. A match that would depend
  * on its own result, through nodes outside of it, is not taken. */
@@ -119,7 +119,8 @@ accept_match(struct annotation *x, struct region_match *m)
 	}
 }
 
-/* Tells the user why backends get no nodes. */
+/* Tells the user that backends get no nodes, because the model has control
+ * flow. */
 static void
 note_control(struct graph *g)
 {

@@ -12,13 +12,13 @@ void byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 	       const struct pattern *p, const char *role, const char *why);
 
 /* -- conditions.c: each check returns NULL if the condition holds, else the
- * reason, which is "" unless reasons are noted -- */
+ * reason; the reason is "" if reasons are not noted -- */
 
 /* Formats a text if reasons are noted, else returns "". */
 const char *byoc_reason(struct graph *g, const char *fmt, ...);
 
-/* Checks all conditions but the relations to other tensors of the pattern. t
- * may be NULL. */
+/* Checks all conditions on t except its relations to other tensors of the
+ * pattern. t may be NULL. */
 const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 			      struct tensor *t, const char *what);
 const char *byoc_attribute_fails(struct graph *g,
@@ -52,7 +52,8 @@ struct clusters;
 struct clusters *clusters_new(struct graph *g);
 /* The cluster of a node: the same number for all of its nodes. */
 int cluster_of(const struct clusters *c, const struct node *n);
-/* Does the graph of clusters stay acyclic if these clusters become one? */
+/* Does the graph of clusters stay acyclic if the clusters ids[0..n) become
+ * one? */
 bool clusters_may_join(struct clusters *c, const int *ids, int n);
 void clusters_join(struct clusters *c, const int *ids, int n);
 /* Joins the clusters of a match's nodes. False, with nothing changed, if that

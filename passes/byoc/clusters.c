@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters of nodes. Some clusters can be joined if no path leads from one of
- * them through other clusters back to one of them:
+/* Clusters of nodes. A set of clusters can be joined if no path leads from one
+ * of them through a cluster outside of the set back to one of them:
  *
- *	a -> x -> b      a and b may join only together with x
+ * 	a -> x -> b      a and b may join only together with x
  *
- * The order of the graph bounds the search: a cluster that starts after the
- * last node of the clusters cannot lead back, unless through a cluster that
- * starts before. */
+ * The order of the graph bounds the search: from a cluster that starts after
+ * the last node of the set, a path can lead back only through a cluster that
+ * starts before that node. */
 #include "byoc.h"
 
 struct clusters {
 	struct graph *graph;
 	int *position;    /* by node->id */
-	int *of;          /* by position: the cluster */
+	int *of;          /* by position: the node's cluster */
 	int *next;        /* by position: the next node of the cluster, or -1 */
 	int *head, *tail; /* by cluster: the list of its nodes */
 	int *min, *max;   /* by cluster: first and last position */
-	int *mark, stamp; /* by cluster: stamp of the search that saw it */
+	int *mark, stamp; /* by cluster: the stamp of the last search that saw
+			   * it */
 	int *stack;
 };
 
@@ -67,12 +68,13 @@ is_one_of(const int *ids, int n, int id)
 struct search {
 	const int *ids;
 	int n;
-	int last; /* no path leads back through clusters that start later */
+	int last; /* the last position of these clusters: clusters that start
+		   * later are not searched */
 	int depth;
 };
 
-/* Pushes the clusters that read results of cluster `id`. False if one of them
- * is among ids and `id` is not. */
+/* Pushes the clusters that read results of cluster `id`. False if a path leads
+ * back: one of them is among ids, and `id` is not. */
 static bool
 push_readers(struct clusters *c, struct search *s, int id)
 {

@@ -294,7 +294,8 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 	return why != NULL ? why : value_fails(g, c, t, what);
 }
 
-/* Each dimension, counted from the last, is 1 or equal. */
+/* Is each dimension of `from`, counted from the last, 1 or equal to that of
+ * `to`? */
 bool
 byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 {
@@ -311,7 +312,8 @@ byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 	return shift >= 0;
 }
 
-/* The last dimension is the other's last one, and all others are 1. */
+/* Is the last dimension of `row` equal to that of `of`, and are all others
+ * 1? */
 bool
 byoc_is_row_of(const struct tensor *row, const struct tensor *of)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints for each node which backend took it, or why none did. The passes note
- * each condition that did not hold for a node. Notes name the node, because a
- * backend's own pass may replace all nodes of the graph. */
+/* Prints for each node which backend took it, or why no backend did. The passes
+ * note each condition that did not hold for a node. A note has the key of the
+ * node and not a pointer, because a backend's pass may replace all nodes of the
+ * graph. */
 #include "byoc.h"
 
 struct note_row {
@@ -64,7 +65,7 @@ knows_op(const struct pattern_graph *g, const struct node *n)
 	return false;
 }
 
-/* A pattern that has n's operator anywhere. */
+/* A pattern of b that has n's operator in its body or in a follower. */
 static const struct pattern *
 pattern_with(const struct backend *b, const struct node *n)
 {

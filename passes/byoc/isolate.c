@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes two graphs by which regions can be compared with generated code on the
- * model's own data: one computes the inputs and outputs of all regions without
- * a backend, the other has only the regions, with inputs from outside.
+/* Makes two graphs with which the results of regions can be compared with those
+ * of generated code, on data of the model: one computes the inputs and outputs
+ * of all regions without a backend, the other has only the regions, with inputs
+ * from outside.
  *
- *	a = Relu (x)           GENERATED  a = Relu (x)    ALONE
- *	region r                          b = Conv (a)          region r
- *	  b = Conv (a)    ->              output a, b             b = Conv (a')
- *	c = Tanh (b)                                            input x, a'
- *	output c                                                output b
+ * 	a = Relu (x)           GENERATED  a = Relu (x)    ALONE
+ * 	region r                          b = Conv (a)          region r
+ * 	  b = Conv (a)    ->              output a, b             b = Conv (a')
+ * 	c = Tanh (b)                                            input x, a'
+ * 	output c                                                output b
  *
  * The outputs of the first graph are the inputs of regions, in the order of
  * their first use and without the graph's inputs, then the outputs of regions.
@@ -62,8 +63,8 @@ forget_outputs(struct graph *g)
 	g->outputs.n = 0;
 }
 
-/* Replaces t by a new input in the nodes of all regions that do not compute
- * t. */
+/* Makes a new input of the graph that takes the place of t in all regions that
+ * do not compute t. */
 static void
 feed(struct graph *g, struct tensor *t)
 {

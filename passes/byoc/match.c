@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matches a pattern around a node. The nodes of a pattern are found one by one,
- * each from a node that is found already: as the producer of its input, or
- * among the readers of its result. The search backtracks. After the body come
- * followers, as many as match.
+ * each from a node that has been found: as the producer of one of its inputs,
+ * or among the readers of its result. The search backtracks. After the body,
+ * followers are matched, as many as possible.
  *
- *	nodes  mul: Mul (before, s)      y = Mul (x, t)
- *	       s: Sigmoid (before)       t = Sigmoid (x)
+ * 	nodes  mul: Mul (before, s)      y = Mul (x, t)
+ * 	       s: Sigmoid (before)       t = Sigmoid (x)
  *
- * Only nodes of the match may read a value between its nodes, because the value
- * is not in memory afterwards, and only as the inputs that the pattern
- * names. */
+ * Only nodes of the match may read a value that one of its nodes passes to
+ * another, and only as the inputs that the pattern names: the value is not in
+ * memory afterwards. */
 #include "byoc.h"
 #include "ops.h"
 #include "rewrite.h"
@@ -19,10 +19,13 @@ struct matcher {
 	const struct backend *backend;
 	const struct pattern *pattern;
 	const struct pattern_graph *body; /* the current variant or follower */
-	struct tensor *before;            /* input of a follower, else NULL */
-	struct node **found;              /* by node of the body */
+	struct tensor *before;            /* the tensor that a follower reads,
+					   * else NULL */
+	struct node **found;              /* by node of the body: the node of
+					   * the graph */
 	bool *swapped;              /* by node: inputs 0 and 1 are exchanged */
-	struct region_match *match; /* the bodies that are matched already */
+	struct region_match *match; /* the body and the followers that have been
+				     * matched */
 };
 
 bool
@@ -69,7 +72,7 @@ inputs_of(const struct matcher *m, int node, const struct node *n)
 	return in;
 }
 
-/* NULL: the pattern has no input i. */
+/* The condition on input i; NULL if the pattern does not have an input i. */
 static const struct tensor_condition *
 input_condition(const struct pattern_node *p, int i)
 {
@@ -88,7 +91,8 @@ fail(const struct matcher *m, int node, const struct node *n, const char *why)
 
 /* -- one node -- */
 
-/* Is t the result of the other node of the pattern, as far as that is found? */
+/* Is t the result of the node that the condition names? True also if that node
+ * has not been found yet. */
 static bool
 edge_fits(const struct matcher *m, const struct tensor_condition *c,
 	  const struct tensor *t)
@@ -130,7 +134,7 @@ inputs_fail(const struct matcher *m, int node, const struct node *n)
 			return why;
 		}
 		if (t != NULL && !edge_fits(m, c, t)) {
-			/* It may fit with the inputs exchanged. */
+			/* The node may fit with its inputs exchanged. */
 			return p->any_order
 				       ? ""
 				       : byoc_reason(
@@ -254,7 +258,8 @@ read_outside(const struct matcher *m, const struct tensor *t)
 	return NULL;
 }
 
-/* NULL if a node reads values of the match only as the pattern says. */
+/* NULL if the node reads values of the match only by the inputs that the
+ * pattern names, else the reason. */
 static const char *
 reads_elsewhere(const struct matcher *m, int node)
 {
@@ -516,7 +521,7 @@ search(struct matcher *m, int step)
 
 /* -- the result -- */
 
-/* Do facts tell templates all that they need of input i? */
+/* Do facts tell templates all that they need to know of input i? */
 static bool
 facts_cover_input(const struct pattern_node *p, int i)
 {
@@ -531,7 +536,8 @@ facts_cover_input(const struct pattern_node *p, int i)
 	return c != NULL && c->is_parameter >= 0 ? c->is_parameter == 0 : told;
 }
 
-/* The result of facts_cover_input by input of the node; NULL if all are false. */
+/* The result of facts_cover_input for each input of the node; NULL if all are
+ * false. */
 static const bool *
 inputs_in_facts(const struct matcher *m, int node, const struct node *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finishes the regions: gives up regions that are not worth it, makes the nodes
- * of each other region adjacent, and sets its name and its lists of inputs and
- * outputs. */
+/* Finishes the regions: gives up regions that are too small (min_macs and other
+ * limits of the backend), makes the nodes of each other region adjacent, and
+ * sets the names and the lists of inputs and outputs of the regions. */
 #include <assert.h>
 
 #include "byoc.h"
@@ -71,7 +71,7 @@ is_alone(const struct graph_region *r)
 	return true;
 }
 
-/* The reason why a region is not worth it, or NULL. */
+/* The reason why a region is given up, or NULL. */
 static const char *
 not_worth_it(struct graph *g, const struct graph_region *r)
 {

@@ -15,19 +15,19 @@ struct kernel;
 /* A constant as it is stored: one array of the weights file. */
 struct weight {
 	const char *name; /* identifier stem, unique: "res2_0_conv_w" */
-	int index;        /* of the program's weights */
-	/* index of the previous weight of the same tensor, which has another
-	 * layout; -1: there is none */
+	int index;        /* in the program's weights */
+	/* the index of the previous weight of the same tensor, which has
+	 * another layout; -1 if there is none */
 	int same_tensor;
 	const struct kernel *reader; /* the first kernel that reads it */
-	const char *role; /* what its parameter is called there: "w" */
+	const char *role; /* the name of the reader's parameter: "w" */
 	struct tensor *tensor;
-	const struct index_map *map; /* NULL: the model's layout */
+	const struct index_map *map; /* the layout; NULL if it is the model's */
 	const struct buffer *buffer; /* type and shape as stored */
 	int64_t elems;
 	int64_t bytes;
 	int64_t offset_bytes; /* in the packed weights blob */
-	/* 4-bit elements are packed in pairs, the first in the low nibble;
+	/* two 4-bit elements are packed in a byte, the first in the low nibble;
 	 * otherwise each has a byte */
 	bool paired;
 };
@@ -65,31 +65,37 @@ struct kernel {
 	/* Of an owner: all kernels that call func in order of execution,
 	 * starting with the owner. */
 	VEC(struct kernel *) callers;
-	/* Of an owner: the first earlier owner whose function differs in
-	 * literals only; NULL: there is none. */
+	/* Of an owner: the first earlier owner whose function differs only in
+	 * literals; NULL if there is none. */
 	const struct kernel *same_but_literals;
-	struct host_device *device; /* the kernels; NULL: not on a device */
+	struct host_device *device; /* the device kernels that func launches;
+				     * NULL if it runs on the host */
 	/* Of a region with state between runs: the function that prepares it.
 	 * Parameters: the model, its memory, the constants. */
 	struct func *init;
-	/* = func->params, in order; where there is init, constants are its. */
+	/* The arguments, for func->params in order. If there is an init, the
+	 * constants are passed to init instead. */
 	VEC(struct kernel_arg) args;
 	const char *title;    /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule; /* "conv.direct  c_tile 16, w_tile 4" */
-	/* The iterations with a specialized copy of the reduction, without the
-	 * conditions that hold there: "ow_o 1 to 6"; NULL: no copy. */
+	/* The iterations for which the reduction has a specialized copy,
+	 * without the conditions that always hold there: "ow_o 1 to 6". NULL if
+	 * there is no copy. */
 	const char *copies;
-	/* Work at the largest sizes: operations on floats, on integers (those
-	 * of indices are left out), and the multiply-accumulates of the nodes. */
+	/* The work at the largest sizes: operations on floats, operations on
+	 * integers (without those on indices), and multiply-accumulates of the
+	 * nodes. */
 	double flops, int_ops;
 	int64_t macs, read_bytes, write_bytes;
-	bool int_macs;       /* macs are of integers */
-	int64_t local_bytes; /* local arrays that live at once */
-	/* number of the first scratch argument's placement in the plan; the
-	 * others follow */
+	bool int_macs;       /* the multiply-accumulates are of integers */
+	int64_t local_bytes; /* the largest size of local arrays that are live
+			      * at once */
+	/* the index in the plan of the placement of the first scratch argument;
+	 * those of the others follow */
 	int scratch_place;
-	int64_t weight_bytes;     /* of read_bytes: constants */
-	bool forbids_contraction; /* func_forbids_contraction */
+	int64_t weight_bytes;     /* the part of read_bytes that are
+				   * constants */
+	bool forbids_contraction; /* see func_forbids_contraction */
 };
 
 /* The number of the branch or loop body that the kernel is computed in. */
@@ -109,16 +115,16 @@ enum place_kind {
 };
 
 struct placement {
-	struct tensor *tensor; /* NULL: scratch of a kernel */
+	struct tensor *tensor; /* NULL if it is a kernel's scratch */
 	struct kernel *scratch_of;
-	const struct buffer *scratch; /* which of its parameters */
+	const struct buffer *scratch; /* the kernel's parameter for it */
 	enum place_kind kind;
-	struct tensor *root;  /* INPUT/OUTPUT: which; a view's storage */
+	struct tensor *root;  /* the input or output; of a view: the tensor
+			       * whose storage it has */
 	int64_t offset_bytes; /* WORKSPACE */
 	int64_t bytes;        /* as stored, halo included */
 	int first, last;      /* its live range in kernel indices */
-	struct var *var;      /* the entry function's pointer to it; NULL:
-				    * it has none */
+	struct var *var;      /* the entry function's pointer to it, or NULL */
 	const char *name;     /* the variable's text, once printed */
 	/* For a view that uses another tensor's pointer: that tensor's place;
 	 * else NULL. */
@@ -140,15 +146,15 @@ struct memory_plan {
 	/* lower bound: largest sum of live bytes at one kernel */
 	int64_t bound_bytes;
 	const char *strategy; /* the strategy chosen */
-	/* In order, if the target wants an array for each type. */
+	/* The parts in order, if the target needs an array for each type. */
 	VEC(struct workspace_part) parts;
 };
 
-/* A size of the model's outputs that is known only when the model runs: the
- * entry function stores it for the caller. */
+/* A size of an output that is known only when the model runs: the entry
+ * function stores it for the caller. */
 struct given_size {
 	const struct var *size;
-	const struct buffer *buffer; /* a parameter of entry: one element */
+	const struct buffer *buffer; /* a parameter of entry, of one element */
 };
 
 struct program {
@@ -158,12 +164,13 @@ struct program {
 	VEC(struct weight *) weights;
 	struct memory_plan plan;
 	struct func *entry;
-	/* The model's struct, a parameter of entry, if regions keep state
-	 * between runs; NULL: none does. */
+	/* The model's struct, a parameter of entry; NULL unless a region keeps
+	 * state between runs. */
 	struct var *model;
-	VEC(struct given_size) given_sizes; /* after the symbolic sizes */
-	/* A parameter of entry, the last one: the status for a size that is out
-	 * of bounds; NULL: all are proven. */
+	/* their parameters follow the symbolic sizes */
+	VEC(struct given_size) given_sizes;
+	/* The last parameter of entry, the status to return if a size is out of
+	 * bounds; NULL if all bounds are proven. */
 	struct var *bad_size;
 };
 
