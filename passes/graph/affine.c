@@ -52,7 +52,7 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 	return true;
 }
 
-/* a * b, or a + b; NULL is the neutral number. */
+/* Describes a * b or a + b, by `form`; NULL stands for the neutral number. */
 static struct tensor *
 described(struct graph *g, struct tensor *a, const char *form, struct tensor *b)
 {
@@ -155,7 +155,7 @@ affine_constant(struct graph *g, const struct affine *a, bool scale,
 	return of != NULL ? graph_made_of(g, c, "$0", NULL, &of, 1) : c;
 }
 
-/* -- nodes that are maps -- */
+/* -- nodes that are affine maps -- */
 
 bool
 affine_is_link(const struct node *n)

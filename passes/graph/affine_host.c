@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products whose weights and bias take an affine map of their result:
+/* Folds an affine map of a product's result into the product's weights and
+ * bias:
  *
- *	a = Conv (x, w, b)
- *	c = Mul (a, s)          ->     y = Conv (x, w * s, b * s + t)
- *	y = Add (c, t)
+ * 	a = Conv (x, w, b)
+ * 	c = Mul (a, s)          ->     y = Conv (x, w * s, b * s + t)
+ * 	y = Add (c, t)
  *
- * Within rounding, under these conditions; never exact.
+ * The result is the same up to rounding, under these conditions; it is never
+ * exact.
  *
  * - The weights are float32 or float64. A merged weight of a narrower float
  *   would be rounded much more coarsely than the sum, which is computed in
@@ -13,21 +15,21 @@
  * - Merged constants are finite and not subnormal. A weight, or a bias, may
  *   underflow if it is at most 2^-64 of the largest weight of its channel.
  * - Scales are between 2^-64 and 2^64, and weights that are scaled at most 2^64.
- *   A sum that overflows before a scale below 1 is in range behind the rewrite;
- *   its elements, or their number, are beyond 2^60 then.
- * - No shift is much larger than what the product itself gives. A sum of
+ *   A sum that overflows before a scale below 1 is in range after the rewrite;
+ *   but then its elements, or their number, are beyond 2^60.
+ * - No shift is much larger than the result of the product itself. A sum of
  *   products has rounding errors in proportion to the sum of |w| * |x|. A shift
  *   in the sum, or a shift that is multiplied, adds an error in proportion to
  *   itself: less, if it is at most the channel's sum of |w| times the magnitude
- *   of x, for which 256 is taken: pixels are up to 255, and what is inside of a
- *   network is smaller. So a bias of a trained model is folded; a time stamp,
- *   1.7e9 seconds behind a weight of 1, is not. A channel without weights has
+ *   of x, assumed to be 256: pixels are up to 255, and values inside of a
+ *   network are smaller. So a bias of a trained model is folded; a time stamp,
+ *   1.7e9 seconds after a weight of 1, is not. A channel without weights has
  *   nothing that a shift could cancel.
  * - A shift and the bias before it have the same sign, or one of them is at most
  *   the channel's sum of |w|. Two large ones may round on purpose between them:
  *   (x * w + 1e6) - 1e6 has the product's first bits alone.
  *
- * The caller looks whether a later operator makes the difference visible. */
+ * The caller checks whether a later operator makes the difference visible. */
 #include "affine.h"
 
 #include <math.h>
@@ -44,7 +46,7 @@ extent_of(const struct tensor *t, int axis)
 	return expr_is_int(t->shape[axis], &extent) ? extent : -1;
 }
 
-/* False if n is no host by its operator and types. */
+/* Fills in h from n's operator and types; false if n is not a host. */
 static bool
 host_of(struct node *n, struct affine_host *h)
 {
@@ -109,7 +111,8 @@ affine_host_read(struct graph *g, struct node *n, struct affine_host *h)
 	}
 	bias = h->has_bias ? node_input(n, 2) : NULL;
 	if (bias != NULL) {
-		/* It must be constant per channel. */
+		/* The bias must be a constant with a number for each
+		 * channel. */
 		if (!tensor_is_constant(bias) ||
 		    !affine_read(g, bias, n->outputs[0]->ndim, true, &own) ||
 		    own.axis > 0 || (own.axis == 0 && own.n != h->channels)) {
@@ -125,7 +128,7 @@ affine_host_read(struct graph *g, struct node *n, struct affine_host *h)
 	       isfinite(h->weights.largest);
 }
 
-/* The bias of a channel behind the map. */
+/* The bias of a channel after the map. */
 static double
 bias_behind(const struct affine_host *h, const struct affine *a,
 	    int64_t channel)
@@ -186,8 +189,8 @@ affine_host_opposes(const struct affine_host *h, const struct affine *before,
 	return false;
 }
 
-/* Can the bias of a channel be `merged`, where the weights are multiplied by the
- * scale? */
+/* Can the bias of a channel become `merged` if its weights are multiplied by
+ * the scale? */
 static bool
 takes_bias(const struct affine_host *h, int64_t channel, double scale,
 	   double merged)
@@ -243,8 +246,8 @@ affine_host_takes(const struct affine_host *h, const struct affine *a)
 
 /* -- the new weights and bias -- */
 
-/* w * s with s along the channels. A product made before is replaced, so that
- * recipes stay one multiplication deep. */
+/* The constant w * s, with s along the channels. If w is itself such a product,
+ * its scale is merged with s, so that recipes have only one multiplication. */
 static struct tensor *
 scale_weight(struct graph *g, const struct affine_host *h,
 	     const struct affine *a)
@@ -320,8 +323,8 @@ affine_host_absorb(struct graph *g, const struct affine_host *h,
 		}
 		node_set_input(n, 1, w);
 	}
-	/* The result is no tensor of the model, unless the whole map was
-	 * absorbed; then it replaces the map's result. */
+	/* The result is not a tensor of the model any more. (If the whole map
+	 * was absorbed, it replaces the map's result.) */
 	n->outputs[0]->model_name = NULL;
 	a->scale_of = NULL;
 	a->shift_of = h->has_bias ? NULL : a->shift_of;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interval analysis of quantized graphs: bounds of each channel's elements.
  *
- *	x[c] in [low, high]
- *	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
- *	y = tirc.Requantize (s, …)	[f(low), f(high)]
+ * 	x[c] in [low, high]
+ * 	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
+ * 	y = tirc.Requantize (s, …)	[f(low), f(high)]
  *
- * Sums are bounded term by term; a strided ConvTranspose has several, which read
- * different weights. Monotonic functions are evaluated, by the
- * definitions of their operators, for the lower and the upper bounds. */
+ * Sums are bounded term by term; a strided ConvTranspose has several sums for
+ * each channel, which read different weights. Monotonic functions are evaluated
+ * for the lower and the upper bounds, by the definitions of their operators. */
 #include "channels.h"
 
 #include <math.h>
 
 #include "window.h"
 
-/* The most elements that a node is evaluated for. */
+/* The most elements for which a node is evaluated. */
 enum { MOST_ELEMS = 1 << 18 };
 
-/* The bounds of the type; of floats there are none. */
+/* Sets the bounds to those of the type; floats have none. */
 static void
 type_bounds(struct channels *c, struct dtype t)
 {
@@ -54,7 +54,7 @@ struct phases {
 	double *low, *high; /* by phase */
 };
 
-/* Adds w * x for all x of an interval. */
+/* Adds the bounds of w * x, for all x of an interval, to those of a sum. */
 static void
 add_term(int64_t w, double low, double high, double *sum_low, double *sum_high)
 {
@@ -82,8 +82,8 @@ count_phases(const struct node *n)
 	return phases;
 }
 
-/* The sum of `phases` that reads the tap. Along each dimension, tap k adds to
- * the positions p with (p - k * dilation) % stride = 0. */
+/* The index of the sum, of `phases`, that reads the tap. Along each dimension,
+ * tap k adds to the positions p with (p - k * dilation) % stride = 0. */
 static int64_t
 phase_of_tap(const struct node *n, int64_t phases, int64_t tap)
 {
@@ -107,8 +107,8 @@ phase_of_tap(const struct node *n, int64_t phases, int64_t tap)
 	return phase;
 }
 
-/* Bounds of the sums of output channel o, by their phases: what the channels
- * [first, first + w->from) of x add to the bias. */
+/* Computes the bounds of the sums of output channel o, for each phase, without
+ * the bias: of the products with the channels [first, first + w->from) of x. */
 static void
 bound_sums(const struct node *n, const struct channel_weights *w,
 	   const struct channels *x, int64_t first, int64_t o,
@@ -162,7 +162,7 @@ bound_product(struct graph *g, const struct node *n, const struct channels *x,
 			low = fmin(low, sums.low[i]);
 			high = fmax(high, sums.high[i]);
 		}
-		/* A sum that leaves 32 bits would wrap. */
+		/* If the sum may not fit in 32 bits, it may wrap: no bounds. */
 		if (low >= INT32_MIN && high <= INT32_MAX) {
 			y->low[o] = low;
 			y->high[o] = high;
@@ -179,8 +179,9 @@ is_pool(const struct node *n)
 	return n->op->fuse == FUSE_REDUCTION;
 }
 
-/* Two rows of x, all lower and all upper bounds, of a shape that n takes. NULL:
- * bounds are missing, or the rows are long. */
+/* A constant with two rows, the lower and the upper bounds of x's channels, in
+ * a shape that n accepts. NULL if bounds are missing or the rows are too
+ * long. */
 static struct tensor *
 rows_of_bounds(struct graph *scratch, const struct node *n,
 	       const struct tensor *t, const struct channels *x)
@@ -223,9 +224,9 @@ rows_of_bounds(struct graph *scratch, const struct node *n,
 	return graph_constant(scratch, "x", t->type, t->ndim, shape, data);
 }
 
-/* Sets the bounds to the least and the largest element of both rows: with a
- * negative factor the function does not increase. `error`: the relative error
- * of each element. A channel with NaN keeps its bounds. */
+/* Sets the bounds of each channel to the smaller and the larger element of the
+ * two rows: with a negative factor the function decreases. `error`: the
+ * relative error of each element. A channel with NaN keeps its bounds. */
 static void
 read_rows(struct channels *y, const struct value *v, double error)
 {
@@ -252,7 +253,8 @@ read_rows(struct channels *y, const struct value *v, double error)
 	}
 }
 
-/* A float average is summed in an order that is not known yet. */
+/* The relative error of n's result: the order in which a float average is
+ * summed is not known yet. */
 static double
 error_of(const struct node *n)
 {
@@ -261,7 +263,7 @@ error_of(const struct node *n)
 		       : 0;
 }
 
-/* May TFLite's requantization leave 32 bits, and wrap? */
+/* May a product in TFLite's requantization exceed 32 bits, and wrap? */
 static bool
 may_wrap(struct graph *g, const struct node *n)
 {
@@ -331,7 +333,8 @@ bound_function(struct graph *g, const struct node *n,
 
 /* -- all tensors -- */
 
-/* x NULL: its channels are not known. */
+/* Copies x's bounds to y; no bounds if x is NULL, because its channels are not
+ * known. */
 static void
 copy_bounds(struct channels *y, const struct channels *x)
 {
@@ -341,8 +344,8 @@ copy_bounds(struct channels *y, const struct channels *x)
 	}
 }
 
-/* A window of a MaxPool without an element of x has the lowest number of the type,
- * whatever the bounds of x are. */
+/* The result of a MaxPool's window without an element of x is the lowest number
+ * of the type, whatever the bounds of x. */
 static void
 bound_pool(struct graph *g, const struct node *n, const struct channels *x,
 	   struct channels *y)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops channels of quantized graphs that need not be computed: those whose
- * elements are all the same number, which bounds of the sums prove, and those
- * that nobody reads.
+/* Drops channels of quantized graphs that need not be computed: channels whose
+ * elements are all the same number, as bounds of the sums prove, and channels
+ * that no node reads.
  *
- *	x[c] = v for all positions	s = b + w[c] * v + (the other channels)
+ * 	x[c] = v for all positions	s = b + w[c] * v + (the other channels)
  *
- * The products of constant channels move into the bias. A channel stays if any
- * reader needs it, or if x is padded and v is not the padding's value. The
- * number of channels that stay is rounded up to the setting channel_block. */
+ * The products of constant channels move into the bias. A channel is kept if
+ * any reader needs it, or if x is padded and v is not the value of the padding.
+ * The number of kept channels is rounded up to a multiple of the setting
+ * channel_block. */
 #include "channels.h"
 
 #include "quantization.h"
 
-/* The weights of larger products are not read, which would take seconds. */
+/* The weights of larger products are not read: that would take seconds. */
 enum { MOST_WEIGHTS = 1 << 24 };
 
 /* -- nodes -- */
@@ -45,7 +46,7 @@ are_scalars(const struct node *n, int first)
 	return true;
 }
 
-/* Have all variable inputs the channels and dimensions of the output? */
+/* Have all variable inputs the same rank and channels as the output? */
 static bool
 have_channels(const struct node *n)
 {
@@ -63,8 +64,8 @@ have_channels(const struct node *n)
 	return true;
 }
 
-/* Does a sum in TFLite's arithmetic increase with both terms, without
- * wrapping? */
+/* Does the result of an addition in TFLite's arithmetic never decrease when a
+ * term increases, and never wrap? */
 static bool
 increases(const struct node *n)
 {
@@ -280,8 +281,8 @@ mark_readers(struct graph *g, const struct tensor *t, struct channels *c)
 	return true;
 }
 
-/* Where each output channel comes from its own input channel, both are needed
- * or neither is. */
+/* For an operator whose output channels each depend on one input channel: marks
+ * both as needed if one is. True if a mark changed. */
 static bool
 link_channels(struct channels *x, struct channels *y)
 {
@@ -331,8 +332,8 @@ link_all(const struct graph *g, struct channels *const *of)
 	}
 }
 
-/* Adds channels that are not needed until their number is a multiple of the
- * target's blocks, or all stay. True if there were any. */
+/* Marks more channels as needed until their number is a multiple of the
+ * target's blocks, or all are marked. True if one was marked. */
 static bool
 round_up(const struct graph *g, struct channels *c)
 {
@@ -388,7 +389,7 @@ find_kept(struct graph *g, struct channels **of)
 	return dropped;
 }
 
-/* -- constants of the channels that stay -- */
+/* -- constants of the kept channels -- */
 
 static struct tensor *
 described(struct graph *g, struct tensor *t, const char *form,
@@ -397,8 +398,8 @@ described(struct graph *g, struct tensor *t, const char *form,
 	return graph_made_of(g, t, form, NULL, &of, 1);
 }
 
-/* The kept elements of a constant with one for each channel; NULL after a
- * diagnostic. */
+/* The kept elements of a constant that has an element for each channel; NULL
+ * after a diagnostic. */
 static struct tensor *
 kept_elements(struct graph *g, struct tensor *t, const struct channels *c)
 {
@@ -456,8 +457,8 @@ kept_weights(struct graph *g, const struct node *n,
 			 "$0 of the channels that are computed", t);
 }
 
-/* The kept elements of the bias, with the products of the constant channels
- * that x loses. */
+/* The kept elements of the bias, plus the products of the constant channels
+ * that are removed from x. */
 static struct tensor *
 kept_bias(struct graph *g, const struct node *n,
 	  const struct channel_weights *w, const struct channels *x,
@@ -565,8 +566,8 @@ lost(const struct channels *c)
 	return c && c->n_kept < c->n;
 }
 
-/* Nodes are changed while the channels of their inputs are known by the old
- * shapes; then the shapes follow. */
+/* Changes all nodes while the shapes still tell the old channels of their
+ * inputs; then infers the shapes anew. */
 static bool
 shrink_all(struct graph *g, struct channels **of)
 {

@@ -8,11 +8,13 @@
 /* How the channels (dimension 1) of a node's output depend on those of its
  * variable inputs. */
 enum channel_role {
-	CHANNELS_OTHER,  /* unknown */
-	CHANNELS_MIXED,  /* each depends on all: a product of x and constants */
-	CHANNELS_SINGLE, /* a depthwise convolution: each depends on its own */
+	CHANNELS_OTHER,  /* not known */
+	CHANNELS_MIXED,  /* each depends on all channels: a product of x and
+			  * constants */
+	CHANNELS_SINGLE, /* a depthwise convolution: each depends on its own
+			  * channel */
 	/* Each depends on its own channel of the variable inputs: a monotonic
-	 * function of one, or a sum. */
+	 * function of one input, or a sum. */
 	CHANNELS_ALIKE,
 	CHANNELS_VIEW, /* [n, c, 1, ...] as [n, c] */
 };
@@ -20,12 +22,12 @@ enum channel_role {
 /* The channels of a tensor. */
 struct channels {
 	int64_t n;
-	/* By channel: bounds of all its elements, infinite if unknown. Both are
-	 * the value of an element if they are equal. */
+	/* For each channel: bounds of its elements, infinite if not known. If
+	 * both are equal, every element has this value. */
 	double *low, *high;
 	bool *needed;
 	int64_t n_kept;
-	int64_t *kept; /* channels, in order */
+	int64_t *kept; /* the n_kept channels that are kept, in order */
 };
 
 /* The weights of a product: w[to][from][tap], in any order in memory. Those of a
@@ -34,7 +36,8 @@ struct channels {
 struct channel_weights {
 	int64_t to, from, taps;
 	int64_t in_group, group_elems;
-	int64_t stride_to, stride_from; /* elements; a tap's is 1 */
+	int64_t stride_to, stride_from; /* in elements; the stride of a tap is
+					 * 1 */
 	const struct value *value;
 };
 
@@ -42,22 +45,23 @@ enum channel_role channel_role(const struct node *n);
 /* Is it a convolution (with any groups) or a matrix product with constant weights
  * and bias? */
 bool channel_product(const struct node *n);
-/* The number of the tensor's channels; 0: unknown. */
+/* The number of the tensor's channels; 0 if not known. */
 int64_t channel_count(const struct tensor *t);
-/* The weights of a channel_product(); `from` counts the channels of one group.
- * False after a diagnostic. */
+/* Reads the weights of a channel_product(); w->from is the number of channels
+ * of one group. False after a diagnostic. */
 bool channel_weights(struct graph *g, const struct node *n,
 		     struct channel_weights *w);
 int64_t channel_weight(const struct channel_weights *w, int64_t to,
 		       int64_t from, int64_t tap);
-/* Does a convolution read elements outside of x, or skip taps, which has the same
- * result as elements equal to x's zero point? *value: these elements. */
+/* Does a convolution read elements outside of x? *value: their value. A
+ * convolution that skips taps outside of x counts, too: the result is the same
+ * as with elements equal to x's zero point. */
 bool channel_reads_outside(const struct node *n, double *value);
-/* What a product subtracts from x. */
+/* The number that a product subtracts from each element of x. */
 int64_t channel_x_zero(const struct node *n);
 
-/* channel_bounds.c: the bounds of all tensors, by their ids; NULL for tensors
- * without channels. False after a diagnostic. */
+/* channel_bounds.c: sets of[id] to the bounds of the tensor with this id; NULL
+ * for tensors without channels. False after a diagnostic. */
 bool channel_bounds(struct graph *g, struct channels **of);
 
 #endif

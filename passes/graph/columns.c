@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A convolution of an image with fewer channels than a dot product sums: the
- * dot products sum along the rows of the image instead. The padding becomes a
- * node of its own, and the kernel gets columns of zeros until its width is a
- * multiple of a dot product's length.
+/* Convolutions of an image with fewer channels than a dot product sums. The dot
+ * products sum along the rows of the image instead: the padding becomes a
+ * separate node, and zeros are added to the rows of the kernel until their
+ * length is a multiple of the dot product's.
  *
- *   tirc.Conv (x, w[oc][3][3][3],         p = Pad (x, 1 around, one more column)
- *              pads 1 1 1 1)         ->   tirc.Conv (p, w[oc][3][3][4], no pads)
- */
+ *   tirc.Conv (x, w[oc][3][3][3],       p = Pad (x, 1 around, one more column)
+ *              pads 1 1 1 1)       ->   tirc.Conv (p, w[oc][3][3][4], no pads) */
 #include "rewrite.h"
 
 #include "scalar.h"
@@ -16,7 +15,7 @@ struct image {
 	struct graph *g;
 	struct node *n; /* the convolution */
 	int64_t kernel[2], pads[4];
-	int64_t more; /* columns that the kernel gets */
+	int64_t more; /* the number of columns that are added to the kernel */
 };
 
 static bool
@@ -38,9 +37,9 @@ read_pads(struct image *m)
 	return true;
 }
 
-/* Reads a convolution of bytes, by constant weights, of fewer channels than a dot
- * product sums. False: the node is none, or its kernel would get more than a
- * third more columns. */
+/* Reads a convolution of bytes with constant weights and fewer channels than a
+ * dot product sums. False if the node is not one, or if its kernel would get
+ * wider by more than a third. */
 static bool
 read_image(struct graph *g, struct node *n, struct image *m)
 {
@@ -69,7 +68,7 @@ read_image(struct graph *g, struct node *n, struct image *m)
 	return m->more * 3 <= m->kernel[1] && read_pads(m);
 }
 
-/* w with columns of zeros behind. */
+/* w with columns of zeros appended. */
 static struct tensor *
 widened(const struct image *m)
 {
@@ -84,7 +83,8 @@ widened(const struct image *m)
 	return wide != NULL ? finish_constant(m->g, wide->producer) : NULL;
 }
 
-/* x with its padding, and with the columns that the zeros read. */
+/* x with its padding, and with the columns that the added zeros of the kernel
+ * read. */
 static struct tensor *
 padded(const struct image *m)
 {

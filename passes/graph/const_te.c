@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants as tensor expressions: bytes are placeholders, one number
- * throughout is a stage, recipes are the stages of their operators. */
+/* Constants as tensor expressions: constants with bytes are placeholders, a
+ * constant with one number for all elements is a stage, and recipes are the
+ * stages of their operators. */
 #include "rewrite.h"
 
 struct walk {
 	struct graph *graph;
 	VEC(struct tensor *) seen;
-	VEC(struct te_tensor *) made; /* for each of seen */
+	/* the tensor made for each entry of seen */
+	VEC(struct te_tensor *) made;
 	VEC(struct tensor *) sources;
 	VEC(struct te_tensor *) placeholders;
 };

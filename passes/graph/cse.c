@@ -3,16 +3,16 @@
  * and scalars become one constant (parameters stay separate, as users look for
  * them by name).
  *
- *	a = Exp (x)
- *	b = Exp (x)           ->     a = Exp (x)
- *	y = Add (a, b)               y = Add (a, a)
+ * 	a = Exp (x)
+ * 	b = Exp (x)           ->     a = Exp (x)
+ * 	y = Add (a, b)               y = Add (a, a)
  *
- * One node for two branches would be outside of both, and run always. Where a
- * condition on sizes is checked in the runs that take a branch, nodes of different
- * branches stay apart. */
+ * A node that serves two branches is outside of both, and runs always. If a
+ * condition on sizes is checked only in runs that take a branch, nodes of
+ * different branches are not merged. */
 #include "rewrite.h"
 
-#define SMALL_CONSTANT 256 /* bytes */
+#define SMALL_CONSTANT 256 /* in bytes */
 
 static uint32_t
 mix(uint32_t h, uint32_t v)
@@ -29,7 +29,7 @@ mix_text(uint32_t h, const char *text)
 	return h;
 }
 
-/* Attributes are equal in any order. */
+/* The hash does not depend on the order of the attributes. */
 static uint32_t
 hash_node(const struct node *n)
 {
@@ -51,7 +51,8 @@ hash_node(const struct node *n)
 	return mix(h, attrs);
 }
 
-/* Each output of the graph keeps a separate node. */
+/* Is a result of n an output of the graph? Each output keeps a node of its
+ * own. */
 static bool
 gives_output(const struct node *n)
 {
@@ -102,7 +103,8 @@ same_node(const struct node *a, const struct node *b)
 	return true;
 }
 
-/* A table of positions + 1, open addressing. */
+/* A hash table with open addressing: slots are positions of nodes plus 1, or 0
+ * if free. */
 struct table {
 	int *slot;
 	uint32_t mask;

@@ -59,8 +59,8 @@ gives_a_size(const struct graph *g, const struct node *n)
 	return false;
 }
 
-/* For variadic outputs (Split) the number of outputs matters: unused ones keep
- * their positions, empty. */
+/* Drops unused optional results. The operator depends on the number of variadic
+ * outputs (Split): their unused ones become NULL and keep their positions. */
 static void
 drop_optional_outputs(struct graph *g, struct node *n)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives a model factors as inputs, by which its floats can be perturbed where its
- * inputs are integers: of each tensor of floats that follows from integers.
+/* Adds factors as inputs to a model, with which its floats can be perturbed if
+ * its inputs are integers: a factor for each tensor of floats that is computed
+ * from integers.
  *
- *	x = Gather (table, ids)            x = Gather (table, ids)
- *	y = MatMul (x, w)           ->     x' = Mul (x, factor)
- *	input ids                          y = MatMul (x', w)
- *	output y                           input ids, factor
+ * 	x = Gather (table, ids)            x = Gather (table, ids)
+ * 	y = MatMul (x, w)           ->     x' = Mul (x, factor)
+ * 	input ids                          y = MatMul (x', w)
+ * 	output y                           input ids, factor
  *
  * The factor has the shape of x, or the last dimensions of it if the others are
- * symbolic. All factors 1 change nothing. */
+ * symbolic. Factors of 1 change nothing. */
 #include "rewrite.h"
 
 /* Do integers, and no floats, take part in the node's computation when the model
@@ -32,7 +33,8 @@ follows_from_integers(const struct node *n)
 	return any && n->body == 0 && !node_is_control(n);
 }
 
-/* Floats whose elements are known serve shapes. */
+/* Is x a tensor of floats that gets a factor? Floats with known elements are
+ * only used to compute shapes. */
 static bool
 is_perturbed(const struct tensor *x)
 {
@@ -40,7 +42,7 @@ is_perturbed(const struct tensor *x)
 	       dtype_is_float(x->type) && x->elems == NULL;
 }
 
-/* The number of leading dimensions that are not all known. */
+/* The number of leading dimensions up to the last symbolic one. */
 static int
 symbolic_dims(const struct tensor *x)
 {

@@ -3,16 +3,16 @@
  * computed at once; large ones become recipes, evaluated in chunks when the
  * weights are written.
  *
- *	const a: float32[3]           const c: float32[3] = {…}
- *	c = Exp (a)             ->    y = Add (x, c)
- *	y = Add (x, c)
+ * 	const a: float32[3]           const c: float32[3] = {…}
+ * 	c = Exp (a)             ->    y = Add (x, c)
+ * 	y = Add (x, c)
  *
- * The total work of folding is limited, and so are the bytes of a result and
- * those that its computation takes (ir/core/quota.h): nodes beyond the limits are
- * computed at run time, and the user is told.
+ * There are limits to the total work of folding, to the bytes of a result and
+ * to the bytes that its computation takes (ir/core/quota.h). Nodes beyond the
+ * limits are computed at run time, and the user is told.
  *
- * A widening DequantizeLinear is not folded if it is large or a product's
- * weights: its kernel reads the narrow constant. */
+ * A DequantizeLinear of a constant is not folded if its result is large or is
+ * the weights of a product: the kernel reads the narrow constant. */
 #include "rewrite.h"
 
 /* The limit of folding in computed elements, counting each term of a sum: seconds,
@@ -40,8 +40,8 @@ all_constant(const struct node *n)
 	return true;
 }
 
-/* Can n be a recipe? A stage without a reduction composes with others into one
- * expression. */
+/* Can n be a recipe? Its stage must have no reduction, so that it can be
+ * composed with others into one expression. */
 static bool
 can_be_lazy(const struct node *n)
 {
@@ -57,7 +57,8 @@ can_be_lazy(const struct node *n)
 }
 
 /* Should the constant stay narrow: is it large, or do products read it
- * directly? Per-channel parameters are computed once instead. */
+ * directly? Parameters of channels are small: they are computed once
+ * instead. */
 static bool
 stays_narrow(const struct node *n)
 {
@@ -75,9 +76,9 @@ stays_narrow(const struct node *n)
 	return tensor_bytes_max(y) > EAGER_BYTES;
 }
 
-/* The outputs' integers are known from inference: Shape, Size, … Where constants
- * are to be small, many integers (Range) keep their recipe, from which they may be
- * computed again (unfold.c). */
+/* Folds a node whose integer outputs are known from inference (Shape, Size, …).
+ * With the setting small_constants, many integers (Range) keep their recipe,
+ * from which they may be computed at run time again (unfold.c). */
 static bool
 fold_known_elems(struct graph *g, struct node *n)
 {
@@ -115,7 +116,8 @@ fold_known_elems(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A ConstantOfShape becomes a splat constant of any size. */
+/* A ConstantOfShape of any size becomes a constant with one number for all
+ * elements. */
 static bool
 fold_splat(struct graph *g, struct node *n)
 {
@@ -163,7 +165,7 @@ leave(struct graph *g, const struct node *n, const char *why)
 }
 
 /* The bytes that a constant takes in memory when it is read as a whole. Stops
- * when there are more than `most`. */
+ * counting beyond `most`. */
 static int64_t
 expanded_bytes(const struct tensor *t, int64_t most)
 {
@@ -180,7 +182,7 @@ expanded_bytes(const struct tensor *t, int64_t most)
 	return bytes;
 }
 
-/* No element count of n's inputs or its first output is above this. */
+/* Have n's inputs and its first output at most `most` elements each? */
 static bool
 is_small(const struct node *n, int64_t most)
 {
@@ -195,9 +197,9 @@ is_small(const struct node *n, int64_t most)
 	return !tensor_const_elems(n->outputs[0], &elems) || elems < most;
 }
 
-/* What folding n takes: operations; bytes. The result of a node that can be a
- * recipe is evaluated in parts, when it is written; any other is evaluated in
- * memory as a whole, and so are its inputs. */
+/* The cost of folding n, in operations and bytes. The result of a node that can
+ * be a recipe is evaluated in parts when it is written; any other result is
+ * evaluated in memory as a whole, and so are the inputs. */
 static struct ops_cost
 folding_cost(struct graph *g, const struct node *n, int64_t most)
 {
@@ -282,8 +284,8 @@ fold_node(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A graph output that is constant becomes an Identity of a constant, which
- * folding computes. */
+/* If a result of n is an output of the graph, an Identity makes the output from
+ * it, so that n itself can be folded. */
 static bool
 detach_outputs(struct graph *g, struct node *n)
 {

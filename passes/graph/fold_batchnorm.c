@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BatchNormalization with constant parameters becomes multiplications and sums
- * per channel, which fold_scale folds into weights.
+/* A BatchNormalization with constant parameters becomes a multiplication and a
+ * sum for each channel, which fold_scale folds into weights.
  *
- *	y = BatchNormalization (x, scale, bias, mean, var)
+ * 	y = BatchNormalization (x, scale, bias, mean, var)
  *   ->
- *	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
- *	y = Add (a, t)      t = bias - mean * s
+ * 	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
+ * 	y = Add (a, t)      t = bias - mean * s
  *   or
- *	c = Sub (x, mean)
- *	a = Mul (c, s)
- *	y = Add (a, bias)
+ * 	c = Sub (x, mean)
+ * 	a = Mul (c, s)
+ * 	y = Add (a, bias)
  *
  * The second form is exact: the operator's definition, with s rounded as it
- * rounds it. It is taken if the graph wants exact rewrites or a later operator
- * makes the difference visible (visible.c).
+ * rounds it. It is used if the graph has the setting exact_rewrites, or if a
+ * later operator makes the difference visible (visible.c).
  *
- * The first form is within rounding if no channel cancels: x * s and t are up to
- * |mean * s| larger than the result, whose standard deviation is |scale| and
+ * The first form is within rounding if no channel cancels: x * s and t are up
+ * to |mean * s| larger than the result, whose standard deviation is |scale| and
  * whose mean is bias. It is taken if |mean * s| is at most 64 standard
  * deviations: the error, 64 times a half unit in the last place, is 4e-6 of the
  * result's deviation in float32. Means of ResNet-50, Inception v2 and
  * DenseNet-121, as they were trained, are up to 13 standard deviations. Or
  * |mean * s| is at most 2 |bias|: the error is that of the sum with the bias. s
- * and t must be finite and not subnormal; a t that underflows is no matter if it
- * is 2^-64 of the larger of deviation and bias. Then scales and shifts behind the
- * normalization are parts of s and t, too:
+ * and t must be finite and not subnormal; but t may underflow if it is at most
+ * 2^-64 of the larger of deviation and bias. Then scales and shifts after the
+ * normalization become parts of s and t, too:
  *
- *	y = BatchNormalization (x, scale, bias, mean, var)
- *	z = Mul (y, u)
+ * 	y = BatchNormalization (x, scale, bias, mean, var)
+ * 	z = Mul (y, u)
  *   ->
- *	a = Mul (x, s * u)
- *	z = Add (a, t * u)
+ * 	a = Mul (x, s * u)
+ * 	z = Add (a, t * u)
  *
- * under the same condition, for the bias before and the mean behind, too. A shift
- * is at most 4096 times the larger of deviation and mean before it: a larger one
- * may round on purpose, and be subtracted again. For the same reason a shift has
- * the sign of the mean, or one of the two is at most 16 deviations. The scales and
- * s are between 2^-64 and 2^64: a result that overflows before a scale below 1 is
- * in range behind the rewrite, and its element is beyond 2^60 then.
+ * under the same condition, which must also hold with the bias before and the
+ * mean after them. A shift is at most 4096 times the larger of deviation and
+ * mean before it: a larger one may round on purpose, and be subtracted again.
+ * For the same reason a shift has the sign of the mean, or one of the two is at
+ * most 16 deviations. The scales and s must be between 2^-64 and 2^64: a result
+ * that overflows before a scale below 1 is in range after the rewrite, but then
+ * its element is beyond 2^60.
  *
  * Floats of fewer than 32 bits are computed in float32, with constants of
  * float32, as the operator's definition does. */
@@ -56,16 +57,16 @@ enum { SCALE, BIAS, MEAN, VARIANCE, N_PARAMETERS };
 
 struct norm {
 	struct node *node;
-	struct dtype type; /* that it is computed in */
+	struct dtype type; /* the type in which it is computed */
 	int64_t channels;
 	double *parameters[N_PARAMETERS];
-	double *rounded; /* s, each operation rounded to the type */
+	double *rounded; /* s, with each operation rounded to the type */
 	double epsilon;
-	/* Within rounding: s and t with what follows; the standard deviation
-	 * and the mean of the result. */
+	/* Of the first form: the map with s, t and the links after them; the
+	 * standard deviation and the mean of the result. */
 	struct affine map;
 	double *deviation, *mean;
-	struct node *last; /* whose result it is */
+	struct node *last; /* the node whose result the map computes */
 };
 
 static double
@@ -144,7 +145,7 @@ compute_factors(struct graph *g, struct norm *b)
 	}
 }
 
-/* May a sum be rounded to the type, beside results of that magnitude? */
+/* May a shift be rounded to the type, if the results have that magnitude? */
 static bool
 shift_fits(struct dtype t, double shift, double magnitude)
 {
@@ -152,8 +153,8 @@ shift_fits(struct dtype t, double shift, double magnitude)
 	       fabs(shift) <= UNDERFLOW_MAX * magnitude;
 }
 
-/* Is a term, beside a result of that standard deviation and mean, of the result's
- * magnitude? */
+/* Is a term at most about as large as a result with that standard deviation and
+ * mean? */
 static bool
 is_of_magnitude(double term, double deviation, double mean)
 {
@@ -161,7 +162,7 @@ is_of_magnitude(double term, double deviation, double mean)
 	       fmax(DEVIATIONS_MAX * deviation, MEANS_MAX * fabs(mean));
 }
 
-/* Are x * s and t of the result's magnitude? */
+/* Are x * s and t at most about as large as the result, in each channel? */
 static bool
 cancels_little(const struct norm *b)
 {
@@ -178,8 +179,8 @@ cancels_little(const struct norm *b)
 	return true;
 }
 
-/* Does a shift take away a large part of a mean, beside the standard deviation?
- */
+/* Does a shift cancel a large part of the mean, compared with the standard
+ * deviation? */
 static bool
 is_opposed(double mean, double shift, double deviation)
 {
@@ -187,8 +188,8 @@ is_opposed(double mean, double shift, double deviation)
 	       fmin(fabs(mean), fabs(shift)) > OPPOSED_MAX * deviation;
 }
 
-/* Takes one more link behind the normalization into its map; false, with b
- * unchanged, if it must stay. */
+/* Adds one more link after the normalization to its map; false, with b
+ * unchanged, if the link must stay. */
 static bool
 take_link(struct graph *g, struct norm *b, const struct affine_link *link)
 {
@@ -239,7 +240,8 @@ take_links(struct graph *g, struct norm *b)
 	}
 }
 
-/* [C, 1, 1] for a tensor of rank 4: broadcasts along axis 1. */
+/* A constant with a number for each channel, in a shape that broadcasts along
+ * axis 1: [C, 1, 1] for a tensor of rank 4. */
 static struct tensor *
 per_channel(struct graph *g, const struct norm *b, const char *suffix,
 	    const double *values, struct tensor *of)
@@ -254,7 +256,7 @@ per_channel(struct graph *g, const struct norm *b, const char *suffix,
 			     "$0", b->node, &of, 1);
 }
 
-/* The result of a new node before the normalization; NULL after a
+/* Inserts a node before the normalization and returns its result; NULL after a
  * diagnostic. */
 static struct tensor *
 insert_step(struct graph *g, const struct norm *b, const char *op_type,
@@ -309,7 +311,7 @@ insert_steps(struct graph *g, const struct norm *b, bool within_rounding)
 	return y && narrow ? insert_step(g, b, "Cast", "narrow", y, NULL) : y;
 }
 
-/* y takes the place of the normalization and the links behind it. */
+/* Replaces the normalization and the links after it by y. */
 static void
 replace(struct graph *g, struct norm *b, struct tensor *y, const char *why)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Pad before a convolution or a pool becomes the window's own padding.
  *
- *	a = Pad (x, [0,0,1,1,0,0,1,1])
- *	y = Conv (a, w)                  ->   y = Conv (x, w) {pads = [1,1,1,1]}
+ * 	a = Pad (x, [0,0,1,1,0,0,1,1])
+ * 	y = Conv (a, w)                  ->   y = Conv (x, w) {pads = [1,1,1,1]}
  *
- * Conv pads with 0, MaxPool with -inf or the lowest integer; AveragePool with 0 if
- * it counts the padding (and then count_include_pad is set). Exact, unless weights
- * that are inputs are infinite, or the only element of a MaxPool's window is NaN;
- * but not with ceil_mode, which drops windows in a pool's own padding and keeps
- * those in the elements that a Pad made. */
+ * Conv pads with 0, MaxPool with -inf or the lowest integer; AveragePool with 0
+ * if it counts the padding (and then count_include_pad is set). Exact, unless
+ * weights that are inputs are infinite, or the only element in a MaxPool's
+ * window is NaN. Not done with ceil_mode, which drops windows that begin in a
+ * pool's own padding, but not windows that begin in elements of a Pad. */
 #include "rewrite.h"
 #include "weight_range.h"
 
@@ -33,7 +33,8 @@ pad_value(struct graph *g, const struct node *pad, double *v)
 	return true;
 }
 
-/* Pads of all axes, begins then ends; axes may be given. */
+/* The pads of all axes, first those at the begin, then those at the end; the
+ * Pad may list only some axes. */
 static int64_t *
 full_pads(struct graph *g, const struct node *pad)
 {
@@ -65,8 +66,8 @@ full_pads(struct graph *g, const struct node *pad)
 	return full;
 }
 
-/* May constant weights be infinite or NaN? Times 0 they are NaN, but a kernel skips
- * the padding of its own convolution. */
+/* May constant weights be infinite or NaN? Their product with a 0 of the Pad is
+ * NaN, but a kernel does not compute products with its own padding. */
 static bool
 has_infinite_weights(struct graph *g, const struct node *n)
 {

@@ -2,21 +2,21 @@
 /* Folds chains of Mul, Add, Sub and Div by constants along one axis into the
  * weights and the bias of the convolution or product before:
  *
- *	a = Conv (x, w, b)
- *	c = Mul (a, s)          ->     const w2 = Mul (w, s)
- *	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
+ * 	a = Conv (x, w, b)
+ * 	c = Mul (a, s)          ->     const w2 = Mul (w, s)
+ * 	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
  *
- * That is within rounding; affine_host.c has the conditions. Elsewhere
- * neighbours of one kind become one node:
+ * This is exact up to rounding; affine_host.c has the conditions. Without a
+ * product before them, neighbours of one kind become one node:
  *
- *	a = Mul (x, s)          ->     y = Mul (x, s / t)
- *	y = Div (a, t)
+ * 	a = Mul (x, s)          ->     y = Mul (x, s / t)
+ * 	y = Div (a, t)
  *
  * - Scales: exact if all are powers of two from 1 on and their product is
  *   finite; a smaller one may round a subnormal result twice. Otherwise within
- *   rounding, if the product is finite and not subnormal, and if it and the
- *   scales are between 2^-64 and 2^64. A scale above 1 joins no scale below 1
- *   behind it: (x * 3) / 3 is infinite for x = 2e38.
+ *   rounding, if the product is finite and not subnormal, and if it and both
+ *   scales are between 2^-64 and 2^64. A scale above 1 is not joined with a
+ *   later scale below 1: (x * 3) / 3 is infinite for x = 2e38.
  * - Shifts: within rounding, if they have the same sign and the sum needs no
  *   rounding: x + (s + t) is then rounded once. Shifts of different signs may
  *   round on purpose: (x + 1000) - 999. Weights take them only if one of them
@@ -25,10 +25,11 @@
  * A scale is not moved past a shift: (x - 1.7e9) / 3600 is accurate where x is
  * about 1.7e9, x / 3600 - 472222.2 is not.
  *
- * Constants are combined in double and rounded once. What is within rounding is
- * not done where the graph wants exact rewrites, where a later operator makes
- * the difference visible (visible.c), or to floats of fewer than 32 bits, whose
- * constants are rounded much more coarsely than what is computed. */
+ * Constants are combined in double and rounded once. Rewrites that are only
+ * exact up to rounding are not done if the graph has the setting
+ * exact_rewrites, if a later operator makes the difference visible (visible.c),
+ * or for floats of fewer than 32 bits, whose constants are rounded much more
+ * coarsely than the values that are computed. */
 #include "affine.h"
 #include "visible.h"
 
@@ -39,7 +40,7 @@
 struct chain {
 	struct affine_link links[MAX_LINKS];
 	int n;
-	struct tensor *x; /* that the first link reads */
+	struct tensor *x; /* the tensor that the first link reads */
 };
 
 struct pass {
@@ -65,7 +66,8 @@ read_chain(struct graph *g, struct node *first, struct chain *chain)
 
 /* -- weights and bias -- */
 
-/* The number of links, from the first, that the host takes, and their map. */
+/* The number of links, from the first, that the host's weights and bias can
+ * take, and in *map the map of these links. */
 static int
 links_taken(struct graph *g, const struct affine_host *host,
 	    const struct chain *chain, struct affine *taken)
@@ -89,7 +91,7 @@ links_taken(struct graph *g, const struct affine_host *host,
 		    !affine_host_bears(host, &map)) {
 			break;
 		}
-		/* Without a bias, only a scale is a gain. */
+		/* Without a bias, only taking a scale removes a node. */
 		if ((host->has_bias || link->scales) &&
 		    affine_host_takes(host, &map)) {
 			n = i + 1;
@@ -99,8 +101,8 @@ links_taken(struct graph *g, const struct affine_host *host,
 	return n;
 }
 
-/* A Mul by the map's scale, or an Add of its shift, instead of the links from
- * first to last. NULL after a diagnostic. */
+/* Inserts a Mul by the map's scale, or an Add of its shift, that computes the
+ * links from first to last. NULL after a diagnostic. */
 static struct tensor *
 insert_link(struct graph *g, const struct chain *chain, int first, int last,
 	    const struct affine *map, bool scales, struct tensor *x)
@@ -136,7 +138,8 @@ drop_links(struct graph *g, const struct chain *chain, int first, int last,
 	}
 }
 
-/* False after a diagnostic. *done: weights or bias took a part of the chain. */
+/* Folds links of the chain into the product before it. *done: the weights or
+ * the bias took some. False after a diagnostic. */
 static bool
 fold_into_host(struct pass *p, const struct chain *chain, bool *done)
 {
@@ -164,7 +167,7 @@ fold_into_host(struct pass *p, const struct chain *chain, bool *done)
 		graph_share_origins(host.node, chain->links[i].node);
 	}
 	if (!affine_is_neutral(&map, false)) {
-		/* The product's weights have the scale, the shift is left. */
+		/* The weights took the scale; the shift is left. */
 		x = insert_link(g, chain, 0, n - 1, &map, false, x);
 	}
 	if (x != NULL) {
@@ -245,8 +248,8 @@ maps_join(struct pass *p, const struct affine_link *to, const struct affine *a,
 	return true;
 }
 
-/* Joins the links of one kind from `first` on, as many as may be. Gives the
- * last of them. False after a diagnostic. */
+/* Joins links of one kind from `first` on, as many as the conditions allow.
+ * *last: the last of them. False after a diagnostic. */
 static bool
 join_links(struct pass *p, const struct chain *chain, int first, int *last)
 {
@@ -254,7 +257,7 @@ join_links(struct pass *p, const struct chain *chain, int first, int *last)
 	const struct affine_link *links = chain->links;
 	struct affine map = links[first].map;
 	struct node *n = links[first].node;
-	/* An earlier join may have replaced what it reads. */
+	/* An earlier join may have replaced the tensor that the node reads. */
 	struct tensor *x = n->inputs[only_variable_input(n)];
 	bool scales = links[first].scales;
 
@@ -297,7 +300,7 @@ fold_chain(struct pass *p, struct node *first)
 	return true;
 }
 
-/* A link whose input is a link's result is not the first of its chain. */
+/* Is n the first link of a chain? Not if its input is the result of a link. */
 static bool
 is_first(struct graph *g, struct node *n)
 {

@@ -3,22 +3,23 @@
  * takes the elementwise nodes after it as its epilogue, and cheap producers
  * (Transpose, Slice, DequantizeLinear, …) as its prologue.
  *
- *	q = DequantizeLinear (x)         group 0 (Conv):
- *	a = Conv (q, w)            ->      q = DequantizeLinear (x)
- *	b = Add (a, skip)                  a = Conv (q, w)
- *	y = Relu (b)                       b = Add (a, skip)
- *	                                   y = Relu (b)
+ * 	q = DequantizeLinear (x)         group 0 (Conv):
+ * 	a = Conv (q, w)            ->      q = DequantizeLinear (x)
+ * 	b = Add (a, skip)                  a = Conv (q, w)
+ * 	y = Relu (b)                       b = Add (a, skip)
+ * 	                                   y = Relu (b)
  *
- * A group stores one tensor, its last node's result (an anchor with several
- * results has no epilogue). A prologue may be recomputed in several groups. A
- * group's size is limited for readability (fuse.h). Groups are in topological
- * order of their last nodes. Reshape and similar views are groups without code
- * if no copy is needed. */
+ * A group stores one tensor, the result of its last node; an anchor with
+ * several results has no epilogue. A prologue may be computed again in several
+ * groups. A group's size is limited for readability (fuse.h). Groups are in
+ * topological order of their last nodes. Reshape and similar views are groups
+ * without code if no copy is needed. */
 #include "fuse.h"
 
 #include "graph_region.h"
 
-#define MAX_PROLOGUE 4 /* element-wise nodes recomputed by a row-wise one */
+/* the most element-wise nodes that a row-wise node computes again */
+#define MAX_PROLOGUE 4
 
 static bool
 has_one_result(const struct node *n)
@@ -33,9 +34,9 @@ has_one_result(const struct node *n)
 
 /* -- groups -- */
 
-/* The size of the expression of one element of n's result over the group's
- * inputs, with more[0..n_more) in the group. A node that is not elementwise has
- * its result in a variable. */
+/* The size of the expression that computes one element of n's result from the
+ * inputs of the group, if more[0..n_more) were in the group. The result of a
+ * node that is not elementwise is a variable. */
 static int
 written_size(const struct fusion *f, const struct group *group,
 	     const struct node *n, struct node *const *more, int n_more)
@@ -95,7 +96,7 @@ has_room(struct fusion *f, const struct group *group, struct node *const *nodes,
 	       inputs <= FUSE_INPUTS_MAX + n;
 }
 
-/* Adds n after its prologue. */
+/* Adds the prologue of n to the group, then n. */
 static void
 group_add(struct fusion *f, struct group *group, struct node *n)
 {
@@ -142,9 +143,9 @@ take_epilogue(struct fusion *f, struct group *group, struct node *last)
 	return last;
 }
 
-/* Does n read elements of its input several times, so that it would compute a
- * costly chain as often? Tiles of Winograd's algorithm overlap; Resize reads
- * neighbours. */
+/* Does n read elements of its input several times, so that a costly chain in
+ * its prologue would be computed several times? Tiles of Winograd's algorithm
+ * overlap; Resize reads neighbours. */
 static bool
 repeats_chain(const struct group *group, const struct node *n)
 {
@@ -157,7 +158,8 @@ repeats_chain(const struct group *group, const struct node *n)
 			  strcmp(n->op_type, "WinogradInput") == 0);
 }
 
-/* A short element-wise chain before a Softmax or a sum is part of it. */
+/* The node that takes the group's short element-wise chain as its prologue,
+ * such as a Softmax or a sum; or NULL. */
 static struct node *
 next_anchor(struct fusion *f, const struct group *group,
 	    const struct node *last)
@@ -204,7 +206,8 @@ fuse_outputs_behind(const struct tensor *t)
 	return n;
 }
 
-/* Does control flow decide where t is, maybe anew in each iteration? */
+/* Does control flow decide where t is stored, perhaps anew in each
+ * iteration? */
 static bool
 is_placed(const struct tensor *t)
 {
@@ -213,9 +216,9 @@ is_placed(const struct tensor *t)
 }
 
 /* A view needs a copy if its bytes would have to be in two places: in an input
- * or a constant and in an output, or in two outputs. So does a view of a
- * constant, whose size is only known when the model runs, or it would be a
- * constant, too: constants are not in the workspace. */
+ * or a constant and in an output, or in two outputs. A view of a constant needs
+ * a copy, too: constants are not in the workspace. (Its size is known only when
+ * the model runs; else it would have been folded to a constant.) */
 static bool
 is_free_view(const struct node *n)
 {
@@ -234,7 +237,8 @@ is_free_view(const struct node *n)
 	return root->producer && fuse_outputs_behind(root) == 1;
 }
 
-/* No input is read through, each is stored by a kernel. */
+/* Is n a Concat without a copy? Each input must be stored by a kernel, and not
+ * be a prologue. */
 static bool
 is_free_concat(struct fusion *f, const struct node *n)
 {
@@ -255,8 +259,8 @@ is_free_concat(struct fusion *f, const struct node *n)
 	return fuse_concat_is_free(n, f->graph->settings->part_align_bytes);
 }
 
-/* Ordered stores are complete after the last store: no epilogue can follow an
- * element. */
+/* Can n have an epilogue? Not if it has ordered stores: an element is complete
+ * only after the last store. */
 static bool
 takes_epilogue(const struct node *n)
 {
@@ -306,7 +310,7 @@ make_group(struct fusion *f, struct node *n)
 	}
 }
 
-/* Regions are groups as they are. */
+/* Makes each region a group. */
 static void
 take_regions(struct fusion *f)
 {

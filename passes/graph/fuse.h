@@ -7,13 +7,13 @@
 
 struct fusion {
 	struct graph *graph;
-	int *position;  /* by node->id: place in the order */
+	int *position;  /* by node->id: the node's index in the order */
 	bool *sinks;    /* by position: recomputed by its readers, without a
 		        * kernel of its own */
 	bool *constant; /* by position: a sink that computes its elements from
 			 * constants alone, through other sinks */
-	int *size;      /* by position: size of the expression of one element
-		        * over the inputs of its group */
+	int *size;      /* by position: the size of the expression that computes
+			 * one element from the inputs of the group */
 	VEC(struct group *) groups;
 };
 
@@ -22,36 +22,36 @@ void fuse_find_sinks(struct fusion *f);
 bool fuse_is_elementwise(const struct node *n);
 
 #define FUSE_EPILOGUE_MAX 8
-/* Limits of a kernel, for readability: nodes, tensors read, and operators and
- * operands of one element's expression. */
+/* Limits of a kernel, for readability: of nodes, of tensors that it reads, and
+ * of operators and operands in the expression of one element. */
 enum { FUSE_NODES_MAX = 32, FUSE_INPUTS_MAX = 32, FUSE_SIZE_MAX = 1024 };
 
-/* Is n elementwise, of y's shape, and not in a group? */
+/* Is n elementwise with a result of y's shape, and not in a group yet? */
 bool fuse_may_follow(const struct fusion *f, const struct tensor *y,
 		     const struct node *n);
-/* The nodes of an epilogue of y, in order; 0: none. Often there is one; there
- * are several if their paths meet again, as in x * sigmoid (x). No other node
- * reads y or the intermediate results, so that waiting for other inputs makes
- * no cycle. */
+/* Sets nodes to those of an epilogue of y, in order, and returns their number;
+ * 0 if there is no epilogue. Often there is one; there are several if their
+ * paths meet again, as in x * sigmoid (x). No other node reads y or the
+ * intermediate results, so that waiting for other inputs makes no cycle. */
 int fuse_epilogue(const struct fusion *f, const struct tensor *y,
 		  struct node *nodes[FUSE_EPILOGUE_MAX]);
 
-/* The tensor that owns t's bytes, through views. */
+/* The tensor that owns t's bytes: t, or the tensor that t is a view of. */
 const struct tensor *fuse_storage_of(const struct tensor *t);
 /* The number of graph outputs among t and its views. */
 int fuse_outputs_behind(const struct tensor *t);
 
-/* Can the inputs be written directly into the result? Each must then start at a
- * multiple of align_bytes; 0: anywhere. */
+/* Can the inputs of a Concat be written directly into its result? Each must
+ * then start at a multiple of align_bytes; 0: at any byte. */
 bool fuse_concat_is_free(const struct node *n, int align_bytes);
-/* Makes them parts of it: sets tensor.part_of. */
+/* Makes the inputs of a Concat parts of its result: sets tensor.part_of. */
 void fuse_concat_place(struct node *n);
 
 /* fuse_loops.c: finds the bodies, and drops the copies at the borders of
  * branches and loops that are not needed. */
 void fuse_drop_copies(struct graph *g);
 bool fuse_read_by_control(const struct tensor *t);
-/* Places of the states and slices of loops: sets
+/* Chooses the places of the states and slices of loops: sets
  * tensor.element_of. */
 void fuse_loops(struct graph *g);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concatenation along the outermost axis (ignoring extents of 1) needs no
- * copy if each input's kernel can write directly to its part of the result.
+/* Concatenations without a copy. Along the outermost axis (ignoring axes of
+ * extent 1), the kernels of the inputs can write directly to their parts of the
+ * result.
  *
- *	a = Conv (x, v)                    y = [ a | b ]
- *	b = Conv (x, w)               ->   a: 64 channels at offset 0
- *	y = Concat (a, b) {axis = 1}       b: 32 channels behind it
- */
+ * 	a = Conv (x, v)                    y = [ a | b ]
+ * 	b = Conv (x, w)               ->   a: 64 channels at offset 0
+ * 	y = Concat (a, b) {axis = 1}       b: 32 channels after it */
 #include "fuse.h"
 
 /* Are all extents before the axis 1, so that each input is contiguous in the

@@ -2,10 +2,9 @@
 /* Epilogues: the smallest set of elementwise nodes that contains all readers of
  * a tensor and of the intermediate results, and has one result.
  *
- *	a = Conv (x, w)
- *	s = Sigmoid (a)      a, s are read in here only:
- *	y = Mul (a, s)       { s, y } is an epilogue of a
- */
+ * 	a = Conv (x, w)
+ * 	s = Sigmoid (a)      a, s are only read here:
+ * 	y = Mul (a, s)       { s, y } is an epilogue of a */
 #include "fuse.h"
 
 static bool
@@ -19,7 +18,8 @@ is_listed(struct node *const *list, int n, const struct node *node)
 	return false;
 }
 
-/* The earliest reader of t outside the list, or `best` if that is earlier. */
+/* The earliest reader of t that is not in the list, or `best` if that is
+ * earlier. */
 static struct node *
 earlier_reader(const struct fusion *f, const struct tensor *t,
 	       struct node *const *list, int n, struct node *best)
@@ -35,7 +35,7 @@ earlier_reader(const struct fusion *f, const struct tensor *t,
 	return best;
 }
 
-/* Is t read in the list only? */
+/* Are all readers of t in the list? */
 static bool
 is_inside(const struct tensor *t, struct node *const *list, int n)
 {
@@ -50,7 +50,7 @@ is_inside(const struct tensor *t, struct node *const *list, int n)
 	return true;
 }
 
-/* Readers are added in topological order until only the last node's result is
+/* Adds readers in topological order until only the result of the last node is
  * read outside. */
 int
 fuse_epilogue(const struct fusion *f, const struct tensor *y,

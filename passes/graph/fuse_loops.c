@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of the states and slices of loops, once the groups are known.
+/* Chooses the places of the states and slices of loops, after the groups are
+ * known.
  *
  * A slice is an element of the stacked tensor, at the iteration:
  *
- *	x[t]	a ScanInput's result	y[t]	a result that EndLoop stacks
+ * 	x[t]	a ScanInput's result	y[t]	a result that EndLoop stacks
  *
  * A state whose only reader computes the next one element by element is updated
  * in place; so is a state that the body does not read. Any other state has two
  * places, which take turns:
  *
- *	state[0]	 the first state
- *	state[t % 2]	 the state in iteration t
- *	state[1 - t % 2] the next state
- *	state[n % 2]	 the state after n iterations */
+ * 	state[0]	 the first state
+ * 	state[t % 2]	 the state in iteration t
+ * 	state[1 - t % 2] the next state
+ * 	state[n % 2]	 the state after n iterations */
 #include "fuse.h"
 
 /* The iteration, or its distance from the last one, whose number is known then, or
@@ -51,8 +52,8 @@ is_back(const struct node *end, int slice)
 	return node_attr_ints(end, "back", &back) > slice && back[slice] != 0;
 }
 
-/* Do all nodes of the group compute each element from the same element, and
- * does it read the state alone? */
+/* Do all nodes of the group that computes `next` compute each element from the
+ * same element, and is the group the only reader of the state? */
 static bool
 is_updated_in_place(const struct graph *g, const struct tensor *state,
 		    const struct tensor *next)
@@ -76,7 +77,7 @@ is_updated_in_place(const struct graph *g, const struct tensor *state,
 	return !g->states_take_turns && state->uses.n > 0;
 }
 
-/* The state within the body: the result of its Carry. */
+/* The state inside the body: the result of its Carry. */
 static struct tensor *
 carried(const struct tensor *first)
 {
@@ -99,7 +100,7 @@ place_state(struct graph *g, const struct graph_body *loop, int k)
 	struct tensor *first = end->inputs[at], *state = carried(first);
 	struct tensor *next = end->inputs[at + node_attr_int(end, "states", 0)];
 	const struct expr *turn = loop->turn->expr;
-	/* A condition may end the loop before. */
+	/* With a condition, the loop may end earlier. */
 	int64_t trips = node_attr_int(end, "condition", 0)
 				? -1
 				: node_attr_int(end, "trips", -1);
@@ -199,8 +200,9 @@ is_read_by(const struct tensor *t, const char *op_type)
 	return t->uses.n > 0;
 }
 
-/* Does a kernel of the same body make the tensor, which nothing else places,
- * so that it may be the result itself? */
+/* Is the copied tensor computed by a kernel of the same body, and stored at a
+ * place that nothing else decides? Then it can be the result itself, without a
+ * copy. */
 static bool
 may_be_result(const struct node *copy)
 {
@@ -213,9 +215,9 @@ may_be_result(const struct node *copy)
 	       p->match == NULL && !is_viewed(t) && !fuse_read_by_control(t);
 }
 
-/* Is the copy needed? It copies a constant, a next state or another result, a
- * state after its loop, or a Scan's input; the copy of a first state is always
- * needed. */
+/* Is the copy needed? Copies are made of constants, of next states and other
+ * results of a body, of states after their loop, and of a Scan's inputs. The
+ * copy of a first state is always needed. */
 static bool
 is_needed(const struct node *copy)
 {

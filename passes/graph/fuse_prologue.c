@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prologues: which nodes their readers compute again, without a kernel that stores
- * the result. Cheap reads of other elements (Transpose, Slice, …) with one reader,
- * widening nodes, and nodes that compute single elements of constants alone. */
+/* Prologues: finds the nodes that have no kernel that stores their result,
+ * because their readers compute it again. They are cheap reads of other
+ * elements (Transpose, Slice, …) with one reader, widening nodes, and nodes
+ * that compute elements from constants alone. */
 #include "fuse.h"
 
 bool
@@ -29,7 +30,8 @@ is_read_across(const struct node *n)
 	       node_is(n, "Split");
 }
 
-/* A pool would compute an element once for each window that has it. */
+/* May n compute its input itself? Not a pool: it would compute an element once
+ * for each window that contains it. */
 static bool
 takes_prologue(const struct node *n, bool widening)
 {
@@ -41,8 +43,8 @@ takes_prologue(const struct node *n, bool widening)
 	return node_reads_elements(n) && (widening || !pool);
 }
 
-/* Does n compute its elements from constants alone, maybe through others that
- * do? */
+/* Does n compute its elements from constants alone, directly or through nodes
+ * that do? */
 static bool
 is_of_constants(const struct fusion *f, const struct node *n)
 {
@@ -71,8 +73,8 @@ is_costly_again(const struct node *n)
 		 y->uses.data[0].node->op->fuse == FUSE_COMPUTE));
 }
 
-/* Is n the view of a prologue of constants, and no kernel that needs the bytes
- * reads it? */
+/* Is n a view of a prologue that computes elements from constants, with no
+ * reader that needs its bytes in memory? */
 static bool
 is_read_through(const struct node *n)
 {
@@ -131,7 +133,7 @@ is_sink(const struct fusion *f, const struct node *n)
 	return true;
 }
 
-/* What a view reads that has become a group without code is stored. */
+/* Makes kernels store the inputs of views that are groups without code. */
 static void
 store_for_views(struct fusion *f)
 {
@@ -165,7 +167,8 @@ fuse_find_sinks(struct fusion *f)
 				f->size[i] +=
 					f->size[f->position[t->producer->id]];
 			}
-			/* A long chain of prologues ends in a kernel. */
+			/* A long chain of prologues is ended by a kernel that
+			 * stores the result. */
 			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
 		}
 		f->constant[i] = f->sinks[i] && is_of_constants(f, n);

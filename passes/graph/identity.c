@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes identity nodes, and merges views of views.
  *
- *	a = Dropout (x)
- *	b = Reshape (a, s)     ->     c = Reshape (x, t)
- *	c = Reshape (b, t)
+ * 	a = Dropout (x)
+ * 	b = Reshape (a, s)     ->     c = Reshape (x, t)
+ * 	c = Reshape (b, t)
  *
- *	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
+ * 	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
  *
- * Exact, but for x + 0 of floats, which gives x: -0 keeps its sign then. That is
- * done where the graph takes rewrites within rounding and no later operator
- * makes the sign visible (visible.c). */
+ * All rewrites are exact, except that x + 0 of floats becomes x, so that -0
+ * keeps its sign. This one is not done if the graph has the setting
+ * exact_rewrites, or if a later operator makes the sign visible (visible.c). */
 #include "quantization.h"
 #include "visible.h"
 
@@ -78,7 +78,8 @@ is_identity_perm(const struct node *n)
 	return count > 0 || n->inputs[0]->ndim <= 1;
 }
 
-/* Is x + c, or x - c, equal to x for each x? With floats -0 + 0 is 0. */
+/* Can x + c, or x - c, with c = 0, be replaced by x? For floats, -0 + 0 is
+ * 0. */
 static bool
 keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 	   struct tensor *c, bool add)
@@ -94,7 +95,8 @@ keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 			 !visible_at(visible, n->outputs[0]));
 }
 
-/* x + 0, x - 0, x * 1, x / 1 with a constant that does not broadcast x. */
+/* Is n one of x + 0, x - 0, x * 1, x / 1, with a constant that does not
+ * broadcast x? */
 static bool
 is_neutral(struct graph *g, struct visible *visible, const struct node *n,
 	   int *kept)
@@ -136,7 +138,7 @@ drop_requantize(struct graph *g, struct node *n)
 	return true;
 }
 
-/* Why the node changes nothing, or NULL. */
+/* The reason why the node changes nothing, or NULL if it may. */
 static const char *
 no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 {
@@ -191,7 +193,8 @@ no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 	return NULL;
 }
 
-/* The shape of y as the input of a Reshape, with -1 for one symbolic size. */
+/* The shape of y as the input of a Reshape, with -1 for a single symbolic size;
+ * false if there are more. */
 static bool
 reshape_target(const struct tensor *y, int64_t *shape)
 {
@@ -308,7 +311,8 @@ graph_identity(struct graph *g)
 			continue;
 		}
 		if (merge_views(g, n)) {
-			/* A removed producer stood before: look again. */
+			/* A producer before this position was removed: visit
+			 * the nodes from there again. */
 			i = i > 0 ? i - 2 : -1;
 			i = i < -1 ? -1 : i;
 		}

@@ -3,18 +3,18 @@
  * products (integers_product.c), and operators that move elements unchanged
  * (MaxPool, Concat):
  *
- *	a = DequantizeLinear (x, s)
- *	p = MaxPool (a)           ->     y = MaxPool (x)
- *	y = QuantizeLinear (p, s)
+ * 	a = DequantizeLinear (x, s)
+ * 	p = MaxPool (a)           ->     y = MaxPool (x)
+ * 	y = QuantizeLinear (p, s)
  *
- * Elementwise arithmetic and most averages stay in float between the two, as
- * ONNX specifies. In fixed-point mode (TFLite's) they are integers:
+ * Elementwise arithmetic and most averages between the two stay in float, as
+ * ONNX specifies. In fixed-point mode (TFLite's) they become integer operators:
  *
- *	a = DequantizeLinear (x, sx)
- *	b = DequantizeLinear (w, sw)
- *	c = Add (a, b)            ->     y = tirc.Add (x, w)
- *	r = Relu (c)
- *	y = QuantizeLinear (r, sy) */
+ * 	a = DequantizeLinear (x, sx)
+ * 	b = DequantizeLinear (w, sw)
+ * 	c = Add (a, b)            ->     y = tirc.Add (x, w)
+ * 	r = Relu (c)
+ * 	y = QuantizeLinear (r, sy) */
 #include "integers.h"
 
 /* -- pools -- */
@@ -35,7 +35,7 @@ is_unpadded(const struct node *n)
 	       node_attr_int(n, "ceil_mode", 0) == 0;
 }
 
-/* The window of an average over everything. */
+/* Gives an average over the whole image the window of an average pool. */
 static bool
 set_global_window(struct graph *g, struct node *n)
 {
@@ -64,13 +64,13 @@ has_constant_space(const struct tensor *x)
 	return x->ndim > 2;
 }
 
-/* Has ONNX's average in float32 the integer next to the exact average, for all
- * bytes and orders of the sum? An odd number of integers has an average that is at
- * least 1 / (2 count) from the middle of two integers. Each term is at most 255
- * scales; its product with the scale, the sums and the two divisions have a
- * relative error of at most (count + 8) / 2^24 together (Higham, Accuracy and
- * Stability of Numerical Algorithms, 3.1), so that the result is off by
- * 255 (count + 8) / 2^24. */
+/* Does ONNX's average in float32 round to the integer nearest to the exact
+ * average, for all bytes and all orders of the sum? An odd number of integers
+ * has an average that is at least 1 / (2 count) from the middle of two
+ * integers. Each term is at most 255 scales; its product with the scale, the
+ * sums and the two divisions have a relative error of at most (count + 8) /
+ * 2^24 together (Higham, Accuracy and Stability of Numerical Algorithms, 3.1),
+ * so that the result is off by 255 (count + 8) / 2^24. */
 static bool
 float_average_is_exact(const struct tensor *y, double scale, int64_t count)
 {
@@ -80,8 +80,9 @@ float_average_is_exact(const struct tensor *y, double scale, int64_t count)
 }
 
 /* The average of the stored integers, rounded half away from zero, if input and
- * output have equal scales. In ONNX mode that is the float average for small odd
- * counts only: ties are common, and their rounding depends on the float sum. */
+ * output have equal scales. In ONNX mode this equals the float average only for
+ * small odd counts: for others, ties are common, and their rounding depends on
+ * the float sum. */
 static bool
 fixed_average(struct graph *g, struct node *n)
 {
@@ -150,7 +151,8 @@ integer_max_pool(struct graph *g, struct node *n)
 	return finish_quantized(g, n, &end, made);
 }
 
-/* Each input in the scale of the result. */
+/* A Concat of the stored integers, each input converted to the scale of the
+ * result. */
 static bool
 integer_concat(struct graph *g, struct node *n)
 {
@@ -193,7 +195,7 @@ integer_concat(struct graph *g, struct node *n)
 	made->name = n->name;
 	node_copy_attrs(g, made, n);
 	for (int i = 0; i < n->n_inputs; i++) {
-		/* Not for inputs that are requantized. */
+		/* Only for inputs that are not requantized. */
 		if (n->inputs[i]->producer->inputs[0] == in[i]) {
 			record_absorbed_dequantize(g, n->inputs[i], made);
 		}
@@ -258,7 +260,7 @@ fixed_binary(struct graph *g, struct node *n)
 	return finish_quantized(g, n, &end, made);
 }
 
-/* A quantized tensor in another scale. */
+/* Converts a quantized tensor to another scale. */
 static bool
 fixed_rescale(struct graph *g, struct node *n)
 {

@@ -2,31 +2,34 @@
 /* The bias of a product of quantized tensors as a number of units of the integer
  * sum, sx * sw:
  *
- *	c = DequantizeLinear (b, sb)   ->   b units, if sb is sx * sw
- *	c                              ->   round (c / (sx * sw)) units
+ * 	c = DequantizeLinear (b, sb)   ->   b units, if sb is sx * sw
+ * 	c                              ->   round (c / (sx * sw)) units
  *
- * c must be an integer times the unit, rounded to a float. Where the graph takes
- * rewrites within rounding, c, or sb, may be off by more units in its last place,
- * as converters compute it, if that is much less than a step of the result. */
+ * c must be an integer times the unit, rounded to a float. Unless the graph has
+ * the setting exact_rewrites, c or sb may be less accurate, as converters
+ * compute them, if the error is much smaller than a step of the result. */
 #include "integers.h"
 
 #include <float.h>
 #include <math.h>
 
-/* By how much a bias that converters have computed may be off: in proportion to
- * itself, and to a step of the result; the latter if its scale is off. */
+/* The largest errors of a bias that a converter has computed: relative to the
+ * bias, relative to a step of the result, and relative to a step if the error
+ * comes from the scale. */
 #define BIAS_ROUNDING 0x1p-22
 #define BIAS_OFF_MAX 0x1p-12
 #define BIAS_SCALED_OFF_MAX 0x1p-8
 
-/* Is the float `real` n scales, each operation rounded, or the last one only? */
+/* Is the float `real` equal to n * scale, with each operation rounded, or only
+ * the last one? */
 static bool
 is_multiple(float real, double n, double scale)
 {
 	return real == (float)(n * scale) || real == (float)(n * (float)scale);
 }
 
-/* Is the bias n units of the sum, of which a step of the result has `step`? */
+/* Is the bias n units of the sum, exactly or with an allowed error? step: the
+ * size of a step of the result. */
 static bool
 is_whole(const struct graph *g, float bias, double n, double unit, double step)
 {
@@ -38,8 +41,8 @@ is_whole(const struct graph *g, float bias, double n, double unit, double step)
 		off <= BIAS_OFF_MAX * step);
 }
 
-/* Is the scale of a stored bias that of the sum but for the rounding of floats?
- * TFLite's converters round more often. */
+/* Is the scale of a stored bias equal to that of the sum, up to the rounding of
+ * floats? TFLite's converters round more often. */
 static bool
 is_scale_of_sum(const struct graph *g, double scale, double n, double unit,
 		double step)
@@ -54,7 +57,7 @@ is_scale_of_sum(const struct graph *g, double scale, double n, double unit,
 		off * fabs(n) <= BIAS_SCALED_OFF_MAX * step);
 }
 
-/* Is t one number for each channel, the last axis of a Gemm's result? */
+/* Has t one number for each channel, along the last axis of a Gemm's result? */
 static bool
 is_by_channels(const struct tensor *t, int64_t channels)
 {

@@ -1,46 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions and products of quantized tensors:
  *
- *	a = DequantizeLinear (x, sx, zx)
- *	k = DequantizeLinear (w, sw, zw)      w2 = w - zw
- *	c = DequantizeLinear (b, sx * sw)     b2 = b - zx * (sum of w2)
- *	s = Conv (a, k, c)               ->   s = tirc.Conv (x, w2, b2)
- *	r = Relu (s)                          y = tirc.Requantize (s, scale)
- *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
+ * 	a = DequantizeLinear (x, sx, zx)
+ * 	k = DequantizeLinear (w, sw, zw)      w2 = w - zw
+ * 	c = DequantizeLinear (b, sx * sw)     b2 = b - zx * (sum of w2)
+ * 	s = Conv (a, k, c)               ->   s = tirc.Conv (x, w2, b2)
+ * 	r = Relu (s)                          y = tirc.Requantize (s, scale)
+ * 	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
  *
- * x and y have 8 or 16 bits. The sum is over stored integers; the padding's value
- * is zx (attribute "outside"). A ConvTranspose has no such value: each output sums
- * the weights that its position chooses, so that its sum is over x - zx (attribute
- * "x_zero") and b2 = b. Exact, but for the float rounding that the sum does not
- * have: scales are positive, int32 holds every partial sum, and c is an integer
- * times sx * sw (integers_bias.c). ConvInteger and MatMulInteger with constant
- * weights become the sum alone. If their zero point is known only at run time,
- * nodes after the sum subtract its product with the sums of the weights, and a Pad
- * before the sum pads the image with it. */
+ * x and y have 8 or 16 bits. The sum is over stored integers; the padding's
+ * value is zx (attribute "outside"). A ConvTranspose has no such value: each
+ * output sums the weights that its position chooses, so that its sum is over x
+ * - zx (attribute "x_zero") and b2 = b. Exact, except that the float sum would
+ * be rounded and the integer sum is not. Conditions: scales are positive, int32
+ * holds every partial sum, and c is an integer times sx * sw (integers_bias.c).
+ * ConvInteger and MatMulInteger with constant weights become only the sum. If
+ * their zero point is known only at run time, nodes after the sum subtract its
+ * product with the sums of the weights, and a Pad before the sum pads the image
+ * with it. */
 #include "integers.h"
 
 #include <math.h>
 
 struct product {
-	struct tensor *x, *w; /* as stored */
+	struct tensor *x, *w; /* the stored integers */
 	struct product_bias bias;
 	struct quantization qx, qw;
 	struct quantized_epilogue end;
-	bool is_conv, by_rows; /* a row of w for each output channel? */
-	bool transposed;     /* a ConvTranspose? w is [ic, oc / group, k…] */
-	int64_t group, taps; /* of a ConvTranspose */
-	int64_t channels, depth; /* w's elements for one output channel */
-	int32_t *weights_sum;    /* of each output channel, less zw */
-	int64_t *least, *most;   /* sums of its products that are negative, and
-				  * of those that are positive */
-	double *real;            /* sx * sw */
+	bool is_conv, by_rows; /* by_rows: w has a row for each output
+			        * channel */
+	bool transposed;       /* it is a ConvTranspose, with w [ic, oc / group,
+			      * k…] */
+	int64_t group, taps;   /* of a ConvTranspose */
+	int64_t channels, depth; /* depth: the number of w's elements for one
+				  * output channel */
+	int32_t *weights_sum;    /* for each output channel, the sum of its
+				  * weights minus zw */
+	/* for each output channel, bounds of the sum of negative products and
+	 * of the sum of positive products */
+	int64_t *least, *most;
+	double *real;                      /* sx * sw */
 	const struct node *dx, *dw;        /* dequantize x and w */
-	bool moved;                        /* is w2 another tensor than w? */
+	bool moved;                        /* w2 is not the same tensor as w */
 	int64_t least_weight, most_weight; /* of w2 */
-	int x_zero, w_zero; /* dx's and dw's inputs with the zero points */
+	int x_zero, w_zero; /* the indices of the inputs of dx and dw that are
+			     * the zero points */
 };
 
-/* The i-th input of a DequantizeLinear, described for the user. */
+/* Input i of a DequantizeLinear, for a description to the user. */
 static struct tensor *
 parameter_of(struct graph *g, const struct node *dequantize, int i)
 {
@@ -94,7 +101,8 @@ weight_zero(const struct product *p, int64_t channel)
 	return (int64_t)p->qw.zero[channel % p->qw.n];
 }
 
-/* x's zero point that the bias takes over. */
+/* The zero point of x that is folded into the bias; 0 if the sum subtracts it
+ * itself. */
 static int64_t
 folded_zero(const struct product *p)
 {
@@ -113,8 +121,8 @@ units_of(struct graph *g, const struct product *p)
 	return units;
 }
 
-/* TFLite's rounding of results is defined for bytes here; its kernels of 16 bits
- * have another one. */
+/* Is the rounding of the result known? TFLite's rounding is implemented here
+ * for bytes; its 16-bit kernels round in another way. */
 static bool
 has_rounding(const struct graph *g, const struct product *p)
 {
@@ -174,8 +182,9 @@ type_between(const struct tensor *w, int64_t least, int64_t most)
 	return dtype_of(least < -128 || most > 127 ? DT_I16 : DT_I8);
 }
 
-/* Counts the products of weight w of channel c and the elements of x, less the
- * zero point that the bias does not take over. */
+/* Adds the products of the weight w of channel c with all elements of x to the
+ * bounds of the channel. The zero point is subtracted from x if it is not
+ * folded into the bias. */
 static void
 add_products(struct product *p, int64_t c, int64_t w)
 {
@@ -189,7 +198,7 @@ add_products(struct product *p, int64_t c, int64_t w)
 	p->most[c] += most > 0 ? most : 0;
 }
 
-/* The bias of channel c with the share of x's zero point. */
+/* The bias of channel c, with the products of x's zero point folded in. */
 static double
 moved_bias(const struct product *p, int64_t c)
 {
@@ -197,7 +206,7 @@ moved_bias(const struct product *p, int64_t c)
 	       (double)folded_zero(p) * (double)p->weights_sum[c];
 }
 
-/* Does int32 hold all partial sums, in any order, with the bias? */
+/* Do all partial sums, in any order, with the bias, fit in int32? */
 static bool
 sums_fit(const struct product *p)
 {
@@ -212,7 +221,7 @@ sums_fit(const struct product *p)
 	return true;
 }
 
-/* Sums the weights less their zero points. */
+/* Sums the weights minus their zero points, for each channel. */
 static bool
 read_weights(struct graph *g, struct product *p)
 {
@@ -241,8 +250,9 @@ read_weights(struct graph *g, struct product *p)
 	return true;
 }
 
-/* Subtracts the zero points of the weights: the results are signed bytes, or 16
- * bits if bytes do not suffice; 4-bit weights stay so if possible. */
+/* Subtracts the zero points of the weights: the results are signed bytes, or
+ * have 16 bits if bytes do not suffice; 4-bit weights stay 4-bit if
+ * possible. */
 static void
 move_weights(struct graph *g, struct product *p)
 {
@@ -277,8 +287,8 @@ move_weights(struct graph *g, struct product *p)
 			     p->dw, of, 2);
 }
 
-/* Describes the bias: the stored one, or b in the accumulator's scale; plus the
- * contribution of x's zero point. */
+/* Describes for the user how the bias was computed: the stored bias, or b in
+ * units of the sum, plus the products of x's zero point. */
 static struct tensor *
 describe_bias(struct graph *g, const struct node *n, const struct product *p,
 	      struct tensor *t)
@@ -368,8 +378,9 @@ transposed(struct graph *g, struct tensor *w)
 
 enum { FEW_CHANNELS = 16 };
 
-/* The number of padding channels for whole dot products, if padding is free:
- * the input is quantized for this node alone. */
+/* The number of channels to add so that dot products are full. 0 if adding them
+ * would cost time: it costs nothing if the input is quantized for this node
+ * alone. */
 static int64_t
 missing_channels(const struct graph *g, const struct node *n,
 		 const struct product *p)
@@ -418,7 +429,7 @@ pad_weights(struct graph *g, const struct product *p, int64_t more)
 			     "$0, channels of zeros behind", NULL, &p->w, 1);
 }
 
-/* Pads the tensor that is quantized to x likewise. */
+/* Pads the tensor that is quantized to x by as many channels. */
 static bool
 pad_channels(struct graph *g, struct product *p, int64_t more)
 {
@@ -455,7 +466,7 @@ integers_product(struct graph *g, struct node *n)
 		return false;
 	}
 	if (!sums_fit(&p)) {
-		return true; /* floats hold them, if not all of their bits */
+		return true; /* a float approximates the bias */
 	}
 	move_weights(g, &p);
 	if (missing_channels(g, n, &p) > 0 &&
@@ -502,7 +513,7 @@ integers_product(struct graph *g, struct node *n)
 
 /* -- sums without scales: ConvInteger, MatMulInteger -- */
 
-/* The zero points that are input i. Of x it may be known at run time only: it
+/* Reads the zero points, input i. If that of x is known only at run time, it
  * counts as 0. */
 static bool
 read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
@@ -518,8 +529,9 @@ read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
 	return q->zero != NULL;
 }
 
-/* Are the weights signed bytes without their zero points? Others stay as they
- * are: products of unsigned bytes may have an instruction, too. */
+/* Do the weights, minus their zero points, fit in signed bytes? Other weights
+ * are not changed: the target may have an instruction for products of unsigned
+ * bytes. */
 static bool
 weights_are_signed(struct graph *g, const struct product *p)
 {
@@ -535,7 +547,7 @@ weights_are_signed(struct graph *g, const struct product *p)
 	return v != NULL;
 }
 
-/* Is x's zero point known at run time only? */
+/* Is x's zero point known only at run time? */
 static bool
 moves_zero(const struct node *n)
 {
@@ -564,8 +576,8 @@ read_sum(struct graph *g, const struct node *n, struct product *p)
 	       weights_are_signed(g, p);
 }
 
-/* x with its zero point, known at run time, around the image, in place of n's
- * padding. */
+/* Inserts a Pad of x with its zero point, which is known only at run time, in
+ * place of n's padding. */
 static struct tensor *
 pad_with_zero(struct graph *g, const struct node *n, struct tensor *x)
 {
@@ -579,7 +591,8 @@ pad_with_zero(struct graph *g, const struct node *n, struct tensor *x)
 	return insert_pad(g, n, x, all, n->inputs[2]);
 }
 
-/* -zero * the sums of the weights, for a zero point known at run time. */
+/* Inserts nodes that compute -zero * (the sums of the weights), for a zero
+ * point that is known only at run time. */
 static struct tensor *
 make_moving_bias(struct graph *g, const struct node *n, const struct product *p)
 {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized products with constant parameters in the form with QuantizeLinear
- * and DequantizeLinear, which the passes signs and integers take:
+/* Rewrites quantized products with constant parameters to the form with
+ * QuantizeLinear and DequantizeLinear that the passes `signs` and `integers`
+ * expect:
  *
- *	                                      a = DequantizeLinear (x, sx, zx)
- *	                                      k = DequantizeLinear (w, sw, zw)
- *	y = QLinearConv (x, sx, zx,     ->    c = DequantizeLinear (b, sx * sw)
- *	    w, sw, zw, sy, zy, b)             s = Conv (a, k, c)
- *	                                      y = QuantizeLinear (s, sy, zy)
+ * 	                                      a = DequantizeLinear (x, sx, zx)
+ * 	                                      k = DequantizeLinear (w, sw, zw)
+ * 	y = QLinearConv (x, sx, zx,     ->    c = DequantizeLinear (b, sx * sw)
+ * 	    w, sw, zw, sy, zy, b)             s = Conv (a, k, c)
+ * 	                                      y = QuantizeLinear (s, sy, zy)
  *
- * QLinearMatMul likewise. Products with other parameters stay: the pass
- * integers, which must follow, does not take them, and they would be of floats. */
+ * QLinearMatMul likewise. Products with other parameters are not changed: the
+ * later pass `integers` could not rewrite them, so that they would be computed
+ * in floats. */
 #include "quantization.h"
 
 #include <math.h>
 
 #define BIAS_MAX 0x1p24
 
-/* Inputs: x and w, each with scale and zero point behind it; the scale of y and
- * its zero point; the bias. */
+/* Indices of inputs: x and w, each followed by its scale and zero point; the
+ * scale of y, followed by its zero point; the bias. */
 enum { X = 0, W = 3, Y_SCALE = 6, BIAS = 8 };
 
 static bool
@@ -32,8 +34,8 @@ is_parameter(struct graph *g, struct tensor *t, int64_t *n)
 	return v != NULL;
 }
 
-/* Are scale i and the zero point behind it constants of equal sizes: 1, or
- * `channels`? */
+/* Are the scale, input i, and the zero point after it constants with the same
+ * number of elements: 1, or `channels`? */
 static bool
 has_parameters(struct graph *g, const struct node *n, int i, int64_t channels)
 {
@@ -60,8 +62,9 @@ bias_scales(struct graph *g, const struct node *n, int64_t *count)
 	return w;
 }
 
-/* Is there none, or a constant that floats can hold, and its scales, too? A larger
- * one is added to the integer sum of QLinearConv, where it loses nothing. */
+/* Is there no bias, or one that is constant and that floats represent, as well
+ * as its scales? QLinearConv adds a larger bias to the integer sum, without
+ * rounding. */
 static bool
 has_bias(struct graph *g, const struct node *n)
 {
@@ -144,7 +147,7 @@ dequantize_bias(struct graph *g, const struct node *n)
 	return dequantize(g, n, in, 2, 0);
 }
 
-/* The product of floats, and its result as bytes. */
+/* Replaces n by a product of floats and the quantization of its result. */
 static bool
 replace(struct graph *g, struct node *n)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs of integers of fewer than 8 bits have a byte for each element, of which a
- * caller may set every bit. All nodes but those of backends read the low bits, so
- * that their values are the type's:
+/* An input of integers of fewer than 8 bits has a byte for each element, and
+ * the caller may set all bits of the byte. This pass lets all nodes, except
+ * those of backends, read only the low bits, so that the values are within the
+ * type:
  *
- *	before	y = Gather (table, x)      # x: an input, uint4
- *	after	x_low = tirc.LowBits (x)
- *		y = Gather (table, x_low)
+ * 	before	y = Gather (table, x)      # x: an input, uint4
+ * 	after	x_low = tirc.LowBits (x)
+ * 		y = Gather (table, x_low)
  *
- * Passes before this one look at types alone; those after it rely on values. */
+ * Passes before this one depend only on types; passes after it rely on the
+ * values. */
 #include "rewrite.h"
 
 static bool

@@ -8,9 +8,9 @@
 #include "target.h"
 
 struct graph_pass {
-	const char *name; /* as --print-after takes it */
+	const char *name; /* the name for --print-after */
 	const char *what; /* one line of help */
-	bool needed;      /* later passes require it */
+	bool needed;      /* later passes require it: it cannot be left out */
 	bool (*run)(struct graph *g);
 };
 
@@ -19,39 +19,42 @@ const struct graph_pass *graph_passes(int *n);
 /* Runs all passes in order, the cleaning ones to a fixed point, and fuses nodes
  * into groups. */
 bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
-/* The same in two halves: up to the partition, which can be saved and loaded,
- * and from there. */
+/* graph_optimize in two halves: up to the partition, which can be saved and
+ * loaded, and from there on. */
 bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
 bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
-/* results.c: makes all results of nodes that are not in branches or loops outputs
- * of the graph, behind its own; or, of a graph with groups, the tensors that
- * kernels store with the elements of tensors of the model. */
+/* results.c: graph_show_results makes the results of all nodes that are not in
+ * branches or loops outputs of the graph, after its own outputs.
+ * graph_show_stored, for a graph with groups, does so with the tensors that
+ * kernels store and that have the elements of a tensor of the model. */
 void graph_show_results(struct graph *g);
 void graph_show_stored(struct graph *g);
-/* factors.c: adds inputs by which floats that follow from integers are
- * multiplied. */
+/* factors.c: adds inputs by which the floats that are computed from integers
+ * are multiplied. */
 bool graph_add_factors(struct graph *g);
-/* Do the definitions of a tensor's readers hold its known elements, so that no
- * reader loads it when the model runs? Types and shapes are known. */
+/* Do the definitions of all readers of a tensor contain its known elements, so
+ * that no reader loads it when the model runs? Types and shapes must be
+ * known. */
 bool graph_only_defines(struct graph *g, const struct tensor *t);
 
-/* What Winograd's algorithm takes in a graph: see winograd.c. */
+/* The memory that Winograd's algorithm takes in a graph: see winograd.c. */
 struct winograd_memory {
 	int convolutions;
-	/* of the weights of these convolutions: transformed, and as direct
-	 * convolutions would store them */
+	/* the bytes of the weights of these convolutions: transformed, and as
+	 * direct convolutions would store them */
 	int64_t weights_bytes, direct_bytes;
 	/* the most workspace that tiles and sums of one convolution take */
 	int64_t most_bytes;
 };
 struct winograd_memory graph_winograd_memory(const struct graph *g);
 
-/* A constant's bytes. Evaluates its recipe, if it has one, and keeps the result
- * as t->value: for small constants; weights go through weight_stream. */
+/* The value of a constant. If it has a recipe, the recipe is evaluated, and
+ * t->value keeps the result. Only for small constants; weights are read with
+ * weight_stream. */
 const struct value *tensor_value(struct graph *g, struct tensor *t);
-/* The tensor expression of a constant: a placeholder for each source tensor
- * with bytes, and recipes as stages over them. sources: the tensors of the
- * placeholders. */
+/* The tensor expression of a constant: a placeholder for each tensor with bytes
+ * that it is computed from, and its recipes as stages over them. *sources: the
+ * tensors of the placeholders. */
 struct te_tensor *tensor_const_te(struct graph *g, struct tensor *t,
 				  struct tensor ***sources,
 				  struct te_tensor ***placeholders,

@@ -95,8 +95,9 @@ quantization_of(struct graph *g, const struct node *n, struct quantization *q)
 }
 
 /* x - zero has at most 17 bits and is exact in float32; its product with the
- * scale, and the quotient by it, each have a relative error of at most 2^-24, as
- * all are normal numbers. So the quotient is less than 0.01 from x - zero. */
+ * scale, and the quotient by it, each have a relative error of at most 2^-24,
+ * as all are normal numbers. So the quotient differs from x - zero by less than
+ * 0.01. */
 bool
 quantizes_back(struct graph *g, const struct node *n)
 {
@@ -115,8 +116,9 @@ quantizes_back(struct graph *g, const struct node *n)
 	       read_parameters(g, n, t->ndim, &q);
 }
 
-/* The constant scale and zero point of the node that reads (as input 0) or
- * produces the tensor; false: none, or several that differ. */
+/* Reads the constant scale and zero point of n, a DequantizeLinear, or a
+ * QuantizeLinear if made; false if they are not known or differ between
+ * channels. */
 static bool
 reals_of(struct graph *g, const struct node *n, bool made, struct reals *out)
 {
@@ -207,7 +209,7 @@ is_bound(const struct node *n)
 	return (node_is(n, "Relu") || node_is(n, "Clip")) && !n->match;
 }
 
-/* v as QuantizeLinear stores it, from `least` to `most`. */
+/* The integer to which QuantizeLinear converts v, clamped to [least, most]. */
 static int64_t
 stored(const struct quantized_epilogue *end, double v, int64_t least,
        int64_t most)
@@ -219,9 +221,9 @@ stored(const struct quantized_epilogue *end, double v, int64_t least,
 				   : (int64_t)v;
 }
 
-/* Quantization is monotonic, so that bounds can be applied afterwards: the least
- * and the largest result become those of the bound. So the upper bound of a Clip
- * wins where it is below the lower one. */
+/* Quantization is monotonic, so that bounds can be applied afterwards: the
+ * smallest or the largest result becomes the bound. So if the upper bound of a
+ * Clip is below the lower one, the upper bound wins. */
 static void
 apply(struct quantized_epilogue *end, bool is_lower, int64_t v)
 {
@@ -326,7 +328,8 @@ constant_words(struct graph *g, const char *base, int64_t n, const int32_t *v)
 	return graph_constant(g, base, dtype_of(DT_I32), n == 1 ? 0 : 1, &n, v);
 }
 
-/* Does the target multiply by fixed-point numbers, and are the scales such? */
+/* Are factors fixed-point numbers (the setting fixed_point), and can all scales
+ * be written as such? */
 static bool
 is_fixed(const struct graph *g, const double *scale, int64_t n)
 {
@@ -339,7 +342,7 @@ is_fixed(const struct graph *g, const double *scale, int64_t n)
 	return fits;
 }
 
-/* Inputs 1 and on of a Requantize; how many. */
+/* Makes the inputs of a Requantize from input 1 on; returns their number. */
 static int
 factors(struct graph *g, bool fixed, const char *base, const double *scale,
 	int64_t n, struct tensor **in)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores constants without the elements that they repeat, whatever made them:
- * Expand, ConstantOfShape, Tile, or an initializer with equal rows.
+/* Stores constants without the elements that they repeat, for example after
+ * Expand, ConstantOfShape or Tile, or of an initializer with equal rows.
  *
- *	const c: float32[64, 128, 128] = Expand (v, s)    # v: float32[64, 1, 1]
- *	y = Add (x, c)
+ * 	const c: float32[64, 128, 128] = Expand (v, s)    # v: float32[64, 1, 1]
+ * 	y = Add (x, c)
  *
- *	const c.once: float32[64, 1, 1]                                ->
- *	const c: float32[64, 128, 128] = tirc.Repeat (c.once) {…}
- *	y = Add (x, c)
+ * 	const c.once: float32[64, 1, 1]                                ->
+ * 	const c: float32[64, 128, 128] = tirc.Repeat (c.once) {…}
+ * 	y = Add (x, c)
  *
  * c keeps its elements: a region of a backend, or weights in the layout of a
  * product, are stored as before. Generated kernels read c.once at the indices
@@ -16,43 +16,50 @@
  *
  * A dimension is stored once if c does not vary along it. The period of a
  * dimension (Tile) and runs of equal elements (Resize) take a division for each
- * index, which costs little unless the dimension is the innermost one: that
- * only where the graph wants small constants, as are the weights of products,
- * whose layouts are chosen for speed. */
+ * index, which costs little unless the dimension is the innermost one. In the
+ * innermost dimension, and for the weights of products, whose layouts are
+ * chosen for speed, repeats are left out only if the graph has the setting
+ * small_constants. */
 #include "repeats.h"
 
 #include "identifiers.h"
 #include "pointer_map.h"
 
-/* Bytes that a division for each index must save, and those of a product's
- * operand: its kernel may become slower. */
+/* The least number of bytes that must be saved by a division for each index,
+ * and the least size of an operand of a product, whose kernel may become
+ * slower. */
 enum { WORTH = 1024 };
 
-/* A constant that is computed when it is written is computed as a whole here if
- * it has at most so many bytes. */
+/* The largest constant, in bytes, that is computed as a whole here although it
+ * could be computed in parts when it is written. */
 enum { WHOLE_BYTES = 64 << 20 };
 
-/* Elements of the corner of a constant that is looked at first. */
+/* The number of elements in the corner of a constant that is checked first. */
 enum { CORNER_ELEMS = 4096 };
 
-/* Recipes behind a constant that are looked at. */
+/* The most recipes of a constant that are examined. */
 enum { RECIPES_MAX = 256 };
 
-/* Divisors of an extent that may be its period; for each, all elements are read. */
+/* The most divisors of an extent that are tried as its period; each reads all
+ * elements. */
 enum { DIVISORS_MAX = 24 };
 
-/* Element i of a dimension is that of (i / run) % period. */
+/* Element i of a dimension equals element (i / run) % period of the elements
+ * that are stored. */
 struct repeat {
 	int64_t run, period;
 };
 
 /* -- readers */
 
-/* Uses that are looked at; a constant with more is taken for an operand. */
+/* The most uses that are examined; a constant with more uses counts as an
+ * operand. */
 enum { USES_MAX = 256 };
 
-/* Does the result of n, or of nodes that compute single elements from it, go to a
- * product as one of its two operands? *room: the uses that may be looked at. */
+/* Is input `input` of n an operand of a product: is n a product and the input
+ * one of its first two, or does the result of n reach one through nodes that
+ * compute single elements? *room: the number of uses that may still be
+ * examined. */
 static bool
 is_operand(const struct node *n, int input, int depth, int *room)
 {
@@ -65,8 +72,8 @@ is_operand(const struct node *n, int input, int depth, int *room)
 	if (n->op->fuse == FUSE_COMPUTE) {
 		return input < 2;
 	}
-	/* A scale of weights is no operand, nor is a small constant that is
-	 * added. */
+	/* A scale of weights does not count as an operand, nor does a small
+	 * constant that is added. */
 	if (depth == 0 || y == NULL || !tensor_const_elems(x, &elems) ||
 	    !tensor_const_elems(y, &all) || elems < all) {
 		return false;
@@ -80,7 +87,7 @@ is_operand(const struct node *n, int input, int depth, int *room)
 	return false;
 }
 
-/* May n read input i at computed indices? */
+/* May n read its input i at computed indices, from a smaller constant? */
 static bool
 may_read_once(const struct graph *g, const struct node *n, int i)
 {
@@ -126,14 +133,14 @@ has_reader(const struct graph *g, const struct tensor *t)
 
 /* -- bytes */
 
-/* A constant's elements, row by row: `outer` rows of n elements of `inner`
- * bytes along the dimension in question. */
+/* A constant's bytes as `outer` rows along one dimension; each row has n parts
+ * of `inner` bytes. */
 struct rows {
 	const char *data;
 	int64_t outer, n, inner;
 };
 
-/* Is every element equal to the one that the indices of r give? */
+/* Is every part of each row equal to the part that r names for it? */
 static bool
 rows_repeat(const struct rows *x, struct repeat r)
 {
@@ -152,7 +159,7 @@ rows_repeat(const struct rows *x, struct repeat r)
 	return true;
 }
 
-/* The repetition that leaves the fewest elements. */
+/* The repetition that leaves the fewest elements of a dimension. */
 static struct repeat
 repeat_of_rows(const struct rows *x, bool divisions)
 {
@@ -191,7 +198,7 @@ last_dim(const int64_t *shape, int ndim)
 	return last;
 }
 
-/* The repetitions of each dimension. */
+/* Finds the repetition of each dimension in the constant's bytes. */
 static void
 repeats_of_bytes(const struct graph *g, const struct tensor *t,
 		 const struct value *v, const int64_t *shape, struct repeat *r)
@@ -213,8 +220,8 @@ repeats_of_bytes(const struct graph *g, const struct tensor *t,
 
 /* -- recipes */
 
-/* Elements 0, step, 2 * step, … of each dimension below `ends`. NULL:
- * diagnosed. */
+/* A constant with the elements 0, step, 2 * step, … below `ends` of each
+ * dimension of t. NULL after a diagnostic. */
 static struct tensor *
 sliced(struct graph *g, struct tensor *t, const char *name, const int64_t *ends,
        const int64_t *steps)
@@ -229,8 +236,8 @@ sliced(struct graph *g, struct tensor *t, const char *name, const int64_t *ends,
 	return finish_constant(g, insert_node(g, NULL, "Slice", name, in, 5));
 }
 
-/* Does a recipe have larger results than sources? Of the recipes behind it, the
- * nearest RECIPES_MAX are looked at. */
+/* Does a recipe have larger results than sources? Of the recipes that t is
+ * computed by, only the nearest RECIPES_MAX are examined. */
 static bool
 grows(struct graph *g, const struct tensor *t)
 {
@@ -266,7 +273,7 @@ grows(struct graph *g, const struct tensor *t)
 }
 
 /* Does the corner of a constant with a recipe repeat its elements along some
- * dimension? Most constants do not, and are not computed here. */
+ * dimension? Most constants do not; they are not computed here. */
 static bool
 corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
 	       bool *repeats)
@@ -305,8 +312,8 @@ corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
 	return true;
 }
 
-/* The constant's elements, if it is likely that some are repeated; else *v is
- * NULL. False: diagnosed. */
+/* Sets *v to the constant's elements if it is likely that some are repeated;
+ * else to NULL. False after a diagnostic. */
 static bool
 value_to_look_at(struct graph *g, struct tensor *t, const int64_t *shape,
 		 const struct value **v)
@@ -351,8 +358,8 @@ slice_text(struct arena *a, const int64_t *shape, const struct repeat *r,
 	return arena_printf(a, "%s]", text);
 }
 
-/* A tensor that takes the place of t as what t's readers do not see: its value
- * or recipe. */
+/* A new tensor with the value or recipe of t. t itself keeps its readers, and
+ * gets a recipe that reads fewer elements. */
 static struct tensor *
 whole_of(struct graph *g, struct tensor *t)
 {
@@ -426,7 +433,7 @@ bytes_left(const struct tensor *t, const int64_t *shape, const struct repeat *r)
 	return bytes;
 }
 
-/* Leaves out divisions that save little. */
+/* Drops from r the divisions that save little. */
 static void
 drop_small(const struct tensor *t, const int64_t *shape, struct repeat *r)
 {
@@ -443,7 +450,8 @@ drop_small(const struct tensor *t, const int64_t *shape, struct repeat *r)
 	}
 }
 
-/* May t have fewer elements? *shape: its extents. */
+/* Is t a constant that may be stored with fewer elements? Sets shape to its
+ * extents. */
 static bool
 may_repeat(const struct tensor *t, int64_t *shape)
 {

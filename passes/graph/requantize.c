@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requantization by one product of integers, proven exact.
  *
- *	y = tirc.Requantize (x, scale)
- *	=>
- *	y = tirc.MultiplyShift (x, multiplier, addend) {left, right}
- *	    clamp((high (x * 2^left * multiplier) + addend) >> right)
+ * 	y = tirc.Requantize (x, scale)
+ * 	=>
+ * 	y = tirc.MultiplyShift (x, multiplier, addend) {left, right}
+ * 	    clamp((high (x * 2^left * multiplier) + addend) >> right)
  *
- * Both do not decrease in x, and have at most 256 values. They are equal if they
- * step from a value to the next at the same x, for each channel and all x that
- * bounds of the sum (channel_bounds.c) allow: each step bounds the addend, and
- * the proof succeeds if an addend is left.
+ * Both functions of x never decrease, and have at most 256 values. They are
+ * equal if they step from one value to the next at the same x. This is proven
+ * for each channel and for all x within the bounds of the sum
+ * (channel_bounds.c): each step bounds the addend, and the proof succeeds if
+ * the bounds leave an addend:
  *
- *	high (T * 2^left * multiplier) + addend >= value * 2^right
- *	high ((T - 1) * 2^left * multiplier) + addend < value * 2^right
+ * 	high (T * 2^left * multiplier) + addend >= value * 2^right
+ * 	high ((T - 1) * 2^left * multiplier) + addend < value * 2^right
  *
- * where T is the least x with Requantize (x) >= value. TFLite rounds half away
- * from zero, so that negative x may need another addend: the input `negative` is
- * the difference. ONNX rounds half to even, which matters for scales such as
- * 2^-7: with the attribute `even`, odd values get 1 more before the shift.
- * Averages, whose factor is 1 / count, round half away from zero and are proven
- * in the same way. A tensor with a channel without a proof keeps its Requantize. */
+ * where T is the smallest x with Requantize (x) >= value. TFLite rounds half
+ * away from zero, so that negative x may need another addend: the input
+ * `negative` is the difference. ONNX rounds half to even, which makes a
+ * difference for scales such as 2^-7: with the attribute `even`, 1 is added
+ * before the shift if the result is odd. Averages, whose factor is 1 / count,
+ * round half away from zero and are proven in the same way. A tensor with a
+ * channel without a proof keeps its Requantize. */
 #include <math.h>
 
 #include "quantization.h"
@@ -29,25 +31,27 @@
 /* |value| * 2^right must fit in 32 bits. */
 enum { MOST_RIGHT = 21 };
 
-/* Multipliers are tried around the nearest one, at this distance at most. */
+/* Multipliers are tried up to this distance from the nearest one. */
 enum { MOST_DISTANCE = 8 };
 
 struct requantize {
 	struct graph *g;
 	const struct node *n;
-	enum intrin op; /* the definition of its product */
+	enum intrin op; /* the intrinsic that defines its product */
 	int64_t offset, zero, least, most;
-	int64_t count; /* of numbers of an average; 0: none */
+	int64_t count; /* the number of elements of an average; 0 if it is not
+		        * an average */
 	int axis;
-	int64_t n_channels;              /* along the axis */
-	const double *factor, *exponent; /* n_factors numbers; NULL: none */
+	int64_t n_channels;              /* the extent of the axis */
+	const double *factor, *exponent; /* n_factors numbers; NULL if absent */
 	int64_t n_factors;
-	int64_t *low, *high; /* of x, by channel */
+	int64_t *low, *high; /* bounds of x, by channel */
 	int left, right;
 	bool even;
 	int32_t *multiplier;           /* by channel */
 	struct addends *addend[SIGNS]; /* by channel */
-	int64_t sum_most; /* the largest magnitude that is shifted right */
+	int64_t sum_most; /* the largest magnitude of a number that is shifted
+			   * right */
 };
 
 /* -- the definition -- */
@@ -58,14 +62,14 @@ clamped(const struct requantize *r, int64_t v)
 	return v < r->least ? r->least : v > r->most ? r->most : v;
 }
 
-/* sum / count, half away from zero. */
+/* sum / count, rounded half away from zero. */
 static int64_t
 average_of(int64_t sum, int64_t count)
 {
 	return (sum + (sum > 0 ? count / 2 : -(count / 2))) / count;
 }
 
-/* The stored number of Requantize for x in channel c. */
+/* The integer that Requantize gives for x in channel c. */
 static int64_t
 value_of(const struct requantize *r, int64_t c, int64_t x)
 {
@@ -102,8 +106,8 @@ scale_of(const struct requantize *r, int64_t c)
 		       : ldexp(r->factor[at], (int)r->exponent[at] - 31);
 }
 
-/* The least x in (below, high] with value_of(x) >= value, which is true for
- * high. It is searched around the real number. */
+/* The smallest x in (below, high] with value_of(x) >= value; the condition
+ * holds for high. The search begins near the real solution. */
 static int64_t
 step_to(const struct requantize *r, int64_t c, int64_t below, int64_t high,
 	int64_t value)
@@ -168,8 +172,8 @@ no_addend(struct addends a)
 	return a.to < a.from;
 }
 
-/* The addends of channel c with which x from low to high give the values of the
- * definition. */
+/* The addends of channel c with which all x from low to high give the values
+ * that the definition gives. */
 static struct addends
 addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 {
@@ -189,7 +193,7 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 			       (last + 1) * one - 1 - scaled(r, c, high));
 	}
 	for (int64_t v = first + 1; v <= last && !no_addend(a); v++) {
-		/* Scales above 1 skip values. */
+		/* With scales above 1, some values do not occur. */
 		x = value_of(r, c, x) < v ? step_to(r, c, x, high, v) : x;
 		addend_at_least(&a.from, v * one - scaled(r, c, x));
 		addend_at_most(&a.to, v * one - 1 - scaled(r, c, x - 1));
@@ -197,7 +201,7 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 	return a;
 }
 
-/* Tries the channel's multiplier. */
+/* Finds the addends for the channel's multiplier; false if there are none. */
 static bool
 find_addends(struct requantize *r, int64_t c)
 {
@@ -216,9 +220,9 @@ find_addends(struct requantize *r, int64_t c)
 	return !no_addend(negative) && !no_addend(other);
 }
 
-/* Have all x of channel c the same value, such as the least one below a Relu?
- * The multiplier 0 will do. Their sums may be large: a channel that training
- * has switched off has a small scale. */
+/* Is the result the same for all x of channel c, such as the lowest one before
+ * a Relu? Then the multiplier is 0. Their sums may be large: a channel that
+ * training has switched off has a small scale. */
 static bool
 is_constant(const struct requantize *r, int64_t c)
 {
@@ -258,8 +262,8 @@ prove_channel(struct requantize *r, int64_t c)
 	return found >= 0;
 }
 
-/* The largest magnitude of x in the channels that are not constant; *n_constant:
- * the number of the others, whose multipliers are 0. */
+/* The largest magnitude of x in the channels that are not constant;
+ * *n_constant: the number of constant channels, whose multipliers are 0. */
 static int64_t
 most_shifted(const struct requantize *r, int64_t *n_constant)
 {
@@ -277,7 +281,7 @@ most_shifted(const struct requantize *r, int64_t *n_constant)
 	return most;
 }
 
-/* The longest shift to the left that all x allow. */
+/* Sets `left` to the longest left shift with which all x fit in 32 bits. */
 static void
 choose_left(struct requantize *r)
 {
@@ -289,8 +293,8 @@ choose_left(struct requantize *r)
 	}
 }
 
-/* The longest shift to the right for which multipliers and sums fit in 32
- * bits. */
+/* Sets `right` to the longest right shift with which multipliers and sums fit
+ * in 32 bits; false if there is none. */
 static bool
 choose_right(struct requantize *r)
 {
@@ -334,8 +338,8 @@ prove(struct requantize *r)
 
 /* -- nodes -- */
 
-/* Reads the node: are its factors constants with which it does not
- * decrease? */
+/* Reads the node. False unless its factors are constants with which it never
+ * decreases. */
 static bool
 read_node(struct requantize *r)
 {
@@ -373,7 +377,8 @@ read_node(struct requantize *r)
 	return r->factor != NULL;
 }
 
-/* TFLite's product wraps where x * 2^exponent leaves 32 bits. */
+/* May TFLite's product wrap? It does if x * 2^exponent does not fit in 32
+ * bits. */
 static bool
 may_wrap(const struct requantize *r, int64_t c)
 {
@@ -422,7 +427,8 @@ read_channels(struct requantize *r, const struct channels *c)
 	return true;
 }
 
-/* Adds w * x for all x of the type. */
+/* Adds the bounds of w * x, for all x of the type, to the bounds of a
+ * column. */
 static void
 add_products(struct requantize *r, int64_t column, struct dtype x, int64_t w)
 {
@@ -504,8 +510,8 @@ read_bounds(struct requantize *r, struct channels *const *of)
 	return true;
 }
 
-/* A number for each channel, or one for all if they are equal; its name is that
- * of the result with an ending. */
+/* A constant with a number for each channel, or one number if they are all
+ * equal. Its name is the result's name with an ending. */
 static struct tensor *
 for_channels(const struct requantize *r, const char *ending, const int32_t *v)
 {
@@ -527,8 +533,8 @@ nearest_addend(struct addends a, int64_t v)
 	return v;
 }
 
-/* A number from each channel's range: the same for all channels if there is
- * one, and the nearest to v. */
+/* Chooses a number from each channel's range: one that is in all ranges, if
+ * there is one; and of several, the nearest to v. */
 static void
 choose(const struct requantize *r, const struct addends *ranges, int64_t v,
        int32_t *chosen)
@@ -545,8 +551,9 @@ choose(const struct requantize *r, const struct addends *ranges, int64_t v,
 	}
 }
 
-/* Notes the sums of x from low to high in channel c with an addend: they grow
- * with x, but for one that rounding to even adds. */
+/* Updates sum_most by the sums for x from low to high in channel c, with this
+ * addend. The sums grow with x, except for the 1 that rounding to even may
+ * add. */
 static void
 note_sums(struct requantize *r, int64_t c, int64_t low, int64_t high,
 	  int64_t addend)
@@ -557,8 +564,8 @@ note_sums(struct requantize *r, int64_t c, int64_t low, int64_t high,
 	}
 }
 
-/* The largest magnitude of what is shifted to the right, of the addends v; x
- * below 0 has another one, by `difference`. */
+/* Sets sum_most, the largest magnitude that is shifted right, for the addends
+ * v; for x below 0, `difference` is added to them. */
 static void
 find_sum_most(struct requantize *r, const int32_t *v, const int32_t *difference)
 {
@@ -573,7 +580,8 @@ find_sum_most(struct requantize *r, const int32_t *v, const int32_t *difference)
 	r->sum_most += r->even;
 }
 
-/* The addends, and their differences for negative x; NULL: all are 0. */
+/* The constant of the addends, and in *negative the differences for negative x,
+ * or NULL if all are 0. */
 static struct tensor *
 addends(struct requantize *r, struct tensor **negative)
 {

@@ -5,15 +5,15 @@
 
 #include "channels.h"
 
-/* The sign of the number that is scaled. */
+/* The sign of the number that is scaled: negative, or not. */
 enum sign { NEGATIVE, OTHER, SIGNS };
 
-/* Possible addends; none if to < from. */
+/* A range of possible addends; empty if to < from. */
 struct addends {
 	int64_t from, to;
 };
 
-/* Raises, lowers *v to the bound. */
+/* Raises *v to the bound; lowers *v to the bound. */
 void addend_at_least(int64_t *v, int64_t bound);
 void addend_at_most(int64_t *v, int64_t bound);
 struct addends both_addends(struct addends a, struct addends b);
@@ -22,8 +22,8 @@ bool no_addend(struct addends a);
 int64_t nearest_addend(struct addends a, int64_t v);
 
 /* requantize_sum.c: a tirc.Add, or an Add between DequantizeLinear and
- * QuantizeLinear, as tirc.AddShift, if both are equal for all bytes. False after
- * a diagnostic. */
+ * QuantizeLinear, becomes tirc.AddShift, if both are equal for all bytes. False
+ * after a diagnostic. */
 bool requantize_sum(struct graph *g, struct node *n);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of two quantized tensors by integers, proven exact.
+/* Sums of two quantized tensors in integer arithmetic, proven exact.
  *
- *	a = DequantizeLinear (p, sa, za)       y = tirc.AddShift (p, q)
- *	b = DequantizeLinear (q, sb, zb)
- *	y = QuantizeLinear (Add (a, b), sy, zy)
+ * 	a = DequantizeLinear (p, sa, za)       y = tirc.AddShift (p, q)
+ * 	b = DequantizeLinear (q, sb, zb)
+ * 	y = QuantizeLinear (Add (a, b), sy, zy)
  *
- *	z = p * a_factor + q * b_factor + constant
- *	clamp((z + addend) >> right)
+ * 	z = p * a_factor + q * b_factor + constant
+ * 	clamp((z + addend) >> right)
  *
  * The definition, which may be TFLite's tirc.Add, is computed by the executor
- * for all 65,536 pairs of bytes. Each pair bounds the addend; the proof succeeds
- * if one is left. Factors near the exact ones are tried. As in requantize.c,
- * negative z may have another addend, and odd results 1 more. */
+ * for all 65,536 pairs of bytes. Each pair bounds the addend; the proof
+ * succeeds if the bounds leave an addend. Factors near the exact ones are
+ * tried. As in requantize.c, negative z may have another addend, and 1 may be
+ * added for odd results. */
 #include <math.h>
 
 #include "quantization.h"
@@ -19,16 +20,17 @@
 
 enum { BYTES = 256 };
 
-/* Factors are tried around the nearest ones, at this distance at most. */
+/* Factors are tried up to this distance from the nearest ones. */
 enum { MOST_DISTANCE = 5 };
 
 struct sum {
 	struct graph *g;
 	struct node *n;
 	struct tensor *in[2];
-	double scale[2]; /* of the result's steps */
+	double scale[2]; /* of each term: its scale in steps of the result */
 	int64_t zero[2], zero_y, least, most;
-	const double *value; /* [BYTES][BYTES], of both from the lowest byte */
+	const double *value; /* [BYTES][BYTES]: the result for each pair of
+			      * bytes, from the lowest on */
 	int64_t factor[2];
 	int right;
 	bool even;
@@ -37,7 +39,7 @@ struct sum {
 
 /* -- the definition for all pairs -- */
 
-/* All bytes, as a column (input 0) or a row. */
+/* A constant with all bytes, as a column (for input 0) or as a row. */
 static struct tensor *
 all_bytes(struct graph *scratch, const struct tensor *t, int input)
 {
@@ -50,7 +52,7 @@ all_bytes(struct graph *scratch, const struct tensor *t, int input)
 	return graph_constant(scratch, t->name, t->type, 2, shape, data);
 }
 
-/* n over x and its own constants, which are scalars. */
+/* The result of the operator n for x and n's constants, which are scalars. */
 static struct tensor *
 computed(struct sum *s, struct graph *scratch, const struct node *n,
 	 struct tensor *x)
@@ -71,7 +73,8 @@ computed(struct sum *s, struct graph *scratch, const struct node *n,
 	return x ? constant_of(scratch, n, in) : NULL;
 }
 
-/* The results of the chain from both DequantizeLinear to the end. */
+/* The results of the chain, from the two DequantizeLinear to the end, for all
+ * pairs. */
 static struct tensor *
 computed_chain(struct sum *s, struct graph *scratch,
 	       const struct quantized_epilogue *end)
@@ -109,12 +112,13 @@ lowest(const struct tensor *t)
 	return t->type.kind == DT_I8 ? -128 : 0;
 }
 
-/* The bounds that all pairs give with the factors. */
+/* Computes the bounds of the addends from all pairs, for these factors; false
+ * if no addend is left. */
 static bool
 find_addends(struct sum *s)
 {
 	int64_t one = (int64_t)1 << s->right;
-	/* A value's own addend, which fits with the sum. */
+	/* First limited so that the sums fit. */
 	struct addends negative = { -(BYTES + 1) * one, (BYTES + 1) * one };
 	struct addends other = negative;
 
@@ -141,8 +145,8 @@ find_addends(struct sum *s)
 	return true;
 }
 
-/* Tries all factors near the exact ones; those with one addend are
- * preferred. */
+/* Tries all factors near the exact ones; factors with the same addend for all z
+ * are preferred. */
 static bool
 find_factors(struct sum *s)
 {
@@ -172,7 +176,7 @@ find_factors(struct sum *s)
 	return found.g != NULL;
 }
 
-/* The longest shift for which all sums fit in 32 bits. */
+/* Tries shifts from the longest one with which all sums fit in 32 bits. */
 static bool
 prove(struct sum *s)
 {
@@ -220,7 +224,8 @@ set_attrs(const struct sum *s, struct node *n)
 	node_set_attr_string(s->g, n, "title", "Add");
 }
 
-/* Reads the results of all pairs, and searches. True if proven. */
+/* Reads the results of all pairs, and searches factors and addends. True if one
+ * choice is proven. */
 static bool
 fits(struct sum *s, struct graph *scratch, struct tensor *y)
 {
@@ -299,7 +304,7 @@ convert_add(struct graph *g, struct node *n)
 	s.zero_y = node_attr_int(n, "zero", 0);
 	s.least = node_attr_int(n, "low", -128);
 	s.most = node_attr_int(n, "high", 127);
-	/* TFLite keeps 20 bits behind the point. */
+	/* TFLite keeps 20 fraction bits. */
 	s.scale[0] = fixed_factor(n, "a_multiplier", "a_exponent") * y * 0x1p20;
 	s.scale[1] = fixed_factor(n, "b_multiplier", "b_exponent") * y * 0x1p20;
 	if (!fits(&s, scratch, computed_add(&s, scratch))) {

@@ -2,12 +2,12 @@
 /* Normalizes a Resize to an equivalent form: explicit sizes of the axes that
  * change, half-pixel coordinates, ties to the later element.
  *
- *	y = Resize (x, scales [1,1,2,2])        y = Resize (x, sizes [8,8])
- *	    {nearest, asymmetric, floor}   ->       {nearest, axes = [2,3],
- *	                                             half_pixel,
- *	                                             round_prefer_ceil}
+ * 	y = Resize (x, scales [1,1,2,2])        y = Resize (x, sizes [8,8])
+ * 	    {nearest, asymmetric, floor}   ->       {nearest, axes = [2,3],
+ * 	                                             half_pixel,
+ * 	                                             round_prefer_ceil}
  *
- * So backends need to match one form only. */
+ * So backends need to match only one form. */
 #include "resize.h"
 #include "rewrite.h"
 
@@ -29,8 +29,8 @@ set_text(struct graph *g, struct node *n, const char *attr, const char *def,
 	return true;
 }
 
-/* Are the sizes sufficient: known for the axes that change, and equal to the
- * scaled extents? */
+/* Can explicit sizes replace the scales? They must be known for the axes that
+ * change, and equal to the scaled extents. */
 static bool
 are_sizes_enough(const struct resize_axis *axes, int ndim)
 {
@@ -94,7 +94,8 @@ by_sizes(struct graph *g, struct node *n, const struct resize_axis *axes)
 	return true;
 }
 
-/* Is every result the element with the nearest center, the later one of two? */
+/* Is every result the element with the nearest center, and in a tie the later
+ * one? */
 static bool
 is_nearest_middle(struct graph *g, const struct node *n,
 		  const struct resize_axis *axes)
@@ -117,8 +118,8 @@ is_nearest_middle(struct graph *g, const struct node *n,
 	return true;
 }
 
-/* Is the mode half-pixel, or different from it for results of one element
- * only? */
+/* Is the mode half_pixel, or one that differs from it only for results of one
+ * element? */
 static bool
 is_by_middles(const struct node *n, const struct resize_axis *axes)
 {

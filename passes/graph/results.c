@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes results inside a model its outputs, behind its own, to compare them.
+/* Makes intermediate results of a model outputs, after its own outputs, to
+ * compare them.
  *
- *	a = Conv (x)                  a = Conv (x)
- *	y = Relu (a)          ->      y = Relu (a)
- *	output y                      output y, a
- */
+ * 	a = Conv (x)                  a = Conv (x)
+ * 	y = Relu (a)          ->      y = Relu (a)
+ * 	output y                      output y, a */
 #include "passes.h"
 
 #include "graph_region.h"
@@ -33,7 +33,7 @@ graph_show_results(struct graph *g)
 	}
 }
 
-/* Has the tensor the elements of the model's, in their order? */
+/* Has the tensor the elements of a tensor of the model, in the same order? */
 static bool
 is_plain(const struct tensor *t)
 {

@@ -7,11 +7,12 @@
 #include "ops.h"
 #include "passes.h"
 
-/* Constants up to this size are computed at once, larger ones when needed. */
+/* Constants of at most this size are computed at once; larger ones when they
+ * are needed. */
 #define EAGER_BYTES (64 * 1024)
 
-/* Integers with so few elements may be sizes, axes or pads, which inference
- * reads. */
+/* Integer tensors with at most this many elements may be sizes, axes or pads,
+ * which inference reads. */
 enum { FEW_ELEMS = 32 };
 
 #define PASS(id, name, what, stage) bool graph_##id(struct graph *g);
@@ -24,61 +25,65 @@ bool node_is(const struct node *n, const char *op_type);
 bool node_is_internal(const struct node *n, const char *op_type);
 /* Does computing an element take much longer than reading it? */
 bool node_is_costly(const struct node *n);
-int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX: unknown */
-/* The index of the only input that is not constant; -1: none, or several. */
+int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX if not known */
+/* The index of the only input that is not constant; -1 if there is none, or
+ * more than one. */
 int only_variable_input(const struct node *n);
 
-/* Replaces n's result by x in all readers and removes n, unless a graph output
- * would lose its name. False: n is kept. */
+/* Replaces n's result by x in all readers, and removes n. False, with n kept,
+ * if an output of the graph would lose its name. */
 bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 		const char *pass, const char *why);
-/* Inserts a node before `before` (NULL: at the end) with one new output named
- * after base; resolved; the caller sets attributes, then calls ops_infer_node.
- * The node gets the origins of `before`. */
+/* Inserts a node before `before` (NULL: at the end), with one new output named
+ * after base. The operator is resolved; the caller sets attributes, then calls
+ * ops_infer_node. The node gets the origins of `before`. */
 struct node *insert_node(struct graph *g, const struct node *before,
 			 const char *op_type, const char *base,
 			 struct tensor *const *inputs, int n_inputs);
-/* The result of a new Pad before `before`: x with pads, ONNX's list of 2 * rank
- * sizes, filled with the scalar `outside` (NULL: 0). The bytes of pads are
- * copied. NULL after a diagnostic. */
+/* Inserts a Pad of x before `before`, and returns its result. pads: ONNX's list
+ * of 2 * rank sizes, which is copied; outside: the scalar of the new elements,
+ * NULL for 0. NULL after a diagnostic. */
 struct tensor *insert_pad(struct graph *g, const struct node *before,
 			  struct tensor *x, const int64_t *pads,
 			  struct tensor *outside);
-/* A new Reshape of x before `before`, to sizes that may be 0. The caller infers or
- * finishes it. */
+/* Inserts a Reshape of x before `before`; the sizes may be 0. The caller then
+ * calls ops_infer_node or finish_constant. */
 struct node *insert_reshape(struct graph *g, const struct node *before,
 			    struct tensor *x, const char *name, int ndim,
 			    const int64_t *shape);
-/* The elements of a pool's window; of a global pool, those of x's plane. A size
- * that is not constant counts as 1. INT64_MAX: there are more. */
+/* The number of elements in a pool's window; of a global pool, in a channel of
+ * x. A size that is not constant counts as 1. INT64_MAX if the number is
+ * larger. */
 int64_t pool_window_elems(const struct node *n);
 void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
-/* Finishes a node from insert_node over constants: it leaves the graph's order,
- * and its result is evaluated if small, or else becomes a recipe. */
+/* Finishes a node from insert_node whose inputs are constants: removes it from
+ * the graph's order. Its result is evaluated if it is small; else the node
+ * becomes its recipe. */
 struct tensor *finish_constant(struct graph *g, struct node *n);
-/* The result of n's operator for other inputs, constants of the graph `of`, as
- * one more of them. NULL after a diagnostic. */
+/* Applies n's operator to other inputs, constants of the graph `of`. Returns
+ * the result, a constant of the same graph; NULL after a diagnostic. */
 struct tensor *constant_of(struct graph *of, const struct node *n,
 			   struct tensor *const *inputs);
-/* op(a, b) of two constants. */
+/* The constant op(a, b) of two constants. */
 struct tensor *constant_binary(struct graph *g, const char *op_type,
 			       const char *base, struct tensor *a,
 			       struct tensor *b);
-/* A constant of type t (any float) from doubles. */
+/* A constant of type t, any float type, from doubles. */
 struct tensor *constant_floats(struct graph *g, const char *base,
 			       struct dtype t, int ndim, const int64_t *shape,
 			       const double *values);
-/* All elements of a small constant as doubles (arena), or NULL. */
+/* All elements of a constant as doubles, in the arena; NULL if it is not a
+ * small constant. */
 double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
 /* Is t a constant whose recipe is a tirc.Repeat? It may have its value, too. */
 bool tensor_is_repeat(const struct tensor *t);
-/* Does the kernel of n read single elements of its inputs, so that an expression
- * can be in the place of an input? Not if a backend computes n. */
+/* Does the kernel of n read single elements of its inputs, so that an
+ * expression can take the place of an input? False if a backend computes n. */
 bool node_reads_elements(const struct node *n);
-/* True if every element of the constant is v (small constants only). */
+/* Is t a small constant whose elements are all v? */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
-/* The format with the model's name of the node, such as "the same as %s", for
- * fates. */
+/* Formats a text for fates, such as "the same as %s", with the model's name of
+ * the node. */
 const char *fate_of(struct graph *g, const char *fmt, const struct node *n);
 
 #endif

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocked scan (Blelloch, "Prefix Sums and Their Applications", 1990): running
- * sums and products of few long rows are computed in blocks, so that more
+ * sums and products along a few long rows are computed in blocks, so that more
  * threads share the work:
  *
- *	                                p = Reshape (x), rows of pieces
- *	                                t = ReduceSum (p), of each piece
- *	y = CumSum (x)           ->     b = CumSum (t, exclusive)
- *	                                s = CumSum (p), in each piece
- *	                                y = Reshape (Add (s, b))
+ * 	                                p = Reshape (x), rows of blocks
+ * 	                                t = ReduceSum (p), of each block
+ * 	y = CumSum (x)           ->     b = CumSum (t, exclusive)
+ * 	                                s = CumSum (p), in each block
+ * 	                                y = Reshape (Add (s, b))
  *
  * The last block is padded with zeros (sums) or ones (products). Sums of
  * float16 and bfloat16 are computed in float32, as in one row. The scan over
  * block sums is blocked again if it is long.
  *
- * Exact for integers. Sums of floats are within rounding, with other errors: they
- * stay as they are where the graph wants exact rewrites. Products of floats
- * always do: a block's own product may overflow, and 0 * inf is NaN. */
+ * Exact for integers. Sums of floats get other rounding errors, so they are not
+ * changed if the graph has the setting exact_rewrites. Products of floats are
+ * never changed: the product of a block may overflow, and 0 * inf is NaN. */
 #include "rewrite.h"
 
 enum {
-	LEAST_ROW = 1024, /* shorter rows do not pay for four kernels */
+	LEAST_ROW = 1024, /* for shorter rows, four kernels take too long */
 	LEAST_PIECE = 64,
-	FULL_DEVICE = 4096,   /* rows that keep a device's threads busy */
-	MOST_THREADS = 16384, /* threads over all rows */
+	FULL_DEVICE = 4096,   /* this many rows keep the threads of a device
+			       * busy */
+	MOST_THREADS = 16384, /* the most threads over all rows */
 };
 
 struct scan {
 	struct graph *g;
 	struct node *n;
 	int axis, ndim;
-	int64_t *shape; /* of x */
+	int64_t *shape; /* the shape of x */
 	int64_t piece, pieces;
 	bool product;
 };
@@ -48,7 +49,7 @@ piece_of(int64_t length, int64_t least)
 	return least;
 }
 
-/* Is n a running sum or product along long rows, of few of these? */
+/* Is n a running sum or product along few long rows? */
 static bool
 read_scan(struct graph *g, struct node *n, struct scan *s)
 {
@@ -91,8 +92,8 @@ read_scan(struct graph *g, struct node *n, struct scan *s)
 	return true;
 }
 
-/* Inserts op_type (in) before n, with an attribute if attr is set. NULL after
- * reporting, here and below, also if an input is NULL. */
+/* Inserts op_type (in) before n, with an attribute if attr is set. Here and
+ * below: NULL after a diagnostic, or if an input is NULL. */
 static struct tensor *
 compute(const struct scan *s, const char *op_type, struct tensor *const *in,
 	int n_in, const char *attr, int64_t value)
@@ -124,7 +125,7 @@ one_of_type(struct graph *g, struct dtype t)
 	return graph_constant(g, "one", t, 0, NULL, data);
 }
 
-/* x with whole pieces. */
+/* x, padded to whole blocks. */
 static struct tensor *
 fill_up(const struct scan *s, struct tensor *x)
 {
@@ -143,7 +144,8 @@ fill_up(const struct scan *s, struct tensor *x)
 	return compute(s, "Pad", in, s->product ? 3 : 2, NULL, 0);
 }
 
-/* Splits the axis into blocks and positions in a block, or merges them. */
+/* If apart, splits the axis into blocks and positions in a block; else merges
+ * them. */
 static struct tensor *
 reshape(const struct scan *s, struct tensor *x, bool apart)
 {
@@ -166,7 +168,7 @@ reshape(const struct scan *s, struct tensor *x, bool apart)
 	return compute(s, "Reshape", in, 2, NULL, 0);
 }
 
-/* n's operator along another axis, and from the same end. */
+/* Inserts n's operator along another axis, in the same direction. */
 static struct tensor *
 run_along(const struct scan *s, struct tensor *x, int64_t axis, bool exclusive)
 {
@@ -252,7 +254,7 @@ graph_scan(struct graph *g)
 		if (!replace(&s)) {
 			return false;
 		}
-		i--; /* revisit from the first inserted node */
+		i--; /* continue with the first inserted node */
 	}
 	return true;
 }

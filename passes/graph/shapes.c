@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes shape computations: values that shape inference knows (as expressions
- * of the dimensions) and that every reader's definition has absorbed.
+/* Removes computations of shapes whose results shape inference knows, as
+ * expressions of the dimensions, if the definitions of all readers contain
+ * these expressions.
  *
- *	s = Shape (x)                 [n, 8, 8]
- *	b = Gather (s, 0)             n
- *	t = Concat (b, -1)            [n, -1]
- *	y = Reshape (x, t)        ->  y = Reshape (x, t)    t: known, not made
+ * 	s = Shape (x)                 [n, 8, 8]
+ * 	b = Gather (s, 0)             n
+ * 	t = Concat (b, -1)            [n, -1]
+ * 	y = Reshape (x, t)        ->  y = Reshape (x, t)    t: no producer
  *
- * Uses and keeps known values (tensor.elems). Afterwards a tensor without a
- * producer that is neither input nor constant is read by no kernel. */
+ * Known values (tensor.elems) are used and kept. After the pass, no kernel
+ * reads a tensor that has no producer and is neither an input nor a
+ * constant. */
 #include "rewrite.h"
 
 static bool
@@ -25,7 +27,7 @@ stage_reads(const struct te_tensor *t, const struct buffer *b)
 	return false;
 }
 
-/* Does the definition of n load its input x? */
+/* Does the definition of n load elements of its input x? */
 static bool
 loads(struct graph *g, const struct node *n, const struct tensor *x)
 {

@@ -9,7 +9,7 @@
  * The represented real numbers do not change. */
 #include "quantization.h"
 
-/* One zero point for all, or none? */
+/* Has the node one zero point for all elements, or none? */
 static bool
 has_one_zero(const struct node *n)
 {
@@ -39,7 +39,7 @@ may_change(const struct node *n, enum dtype_kind from)
 	return y->type.kind == from && !y->is_output && y->uses.n > 0;
 }
 
-/* The zero point as a byte of the other sign, 128 from where it was. */
+/* Replaces the zero point by one of the byte type `to`, moved by 128. */
 static bool
 move_zero(struct graph *g, struct node *n, enum dtype_kind to)
 {

@@ -2,17 +2,17 @@
 /* Splits nodes with very many inputs or outputs, so that kernels have a
  * readable number of parameters, and compile time does not grow quadratically:
  *
- *	y = Sum (a, b, …)                s = Sum (a, b, …)     the first ones
- *	                           ->    y = Sum (s, …)        the others
- *	y = Concat (a, b, …)             c = Concat (a, …); d = Concat (…); …
- *	                           ->    y = Concat (c, d, …)
- *	a, b, … = Split (x)              s = Slice (x); t = Slice (x); …
- *	                           ->    a, … = Split (s); … = Split (t); …
+ * 	y = Sum (a, b, …)                s = Sum (a, b, …)     the first ones
+ * 	                           ->    y = Sum (s, …)        the others
+ * 	y = Concat (a, b, …)             c = Concat (a, …); d = Concat (…); …
+ * 	                           ->    y = Concat (c, d, …)
+ * 	a, b, … = Split (x)              s = Slice (x); t = Slice (x); …
+ * 	                           ->    a, … = Split (s); … = Split (t); …
  *
- * Sums keep their order. The parts of a sum of floats of fewer than 32 bits are
- * float32, as within a kernel, and the last one is rounded. Parts of a Concat are
- * written directly into the result if possible, and a Slice is fused into its
- * readers: no copies. */
+ * Sums keep their order. If the floats have fewer than 32 bits, the partial
+ * sums are float32, as within a kernel, and the last one is rounded. Parts of a
+ * Concat are written directly into the result if possible, and a Slice is fused
+ * into its readers, so that nothing is copied. */
 #include "rewrite.h"
 
 #include "fuse.h"
@@ -77,7 +77,7 @@ divide_fold(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A Cast of x before n; NULL after reporting. */
+/* Inserts a Cast of x before n; NULL after a diagnostic. */
 static struct tensor *
 cast_before(struct graph *g, struct node *n, struct tensor *x, struct dtype to)
 {
@@ -87,7 +87,8 @@ cast_before(struct graph *g, struct node *n, struct tensor *x, struct dtype to)
 	return ops_infer_node(g, cast) ? cast->outputs[0] : NULL;
 }
 
-/* A Sum of narrow floats: its parts are not rounded to them. */
+/* Divides a Sum of narrow floats; the partial sums are not rounded to the
+ * narrow type. */
 static bool
 divide_narrow_sum(struct graph *g, struct node *n)
 {
@@ -143,7 +144,8 @@ divide_concat(struct graph *g, struct node *n)
 
 /* -- Split */
 
-/* Elements [from, to) of the axis of x, before n. */
+/* Inserts, before n, a Slice with the elements [from, to) of x along the
+ * axis. */
 static struct tensor *
 slice_of(struct graph *g, struct node *n, int64_t axis, int64_t from,
 	 int64_t to)
@@ -170,7 +172,7 @@ part_sizes(const struct node *n, int64_t axis, int64_t *sizes)
 	return true;
 }
 
-/* Outputs [from, to) of n are a Split of x's. */
+/* Inserts a Split of x whose results are the outputs [from, to) of n. */
 static struct node *
 split_part(struct graph *g, struct node *n, int64_t axis, const int64_t *sizes,
 	   int from, int to, struct tensor *x)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of a model: each output that is the input of the next run is copied
- * over that input at the end of a run. The copy is left out if the kernel of the
- * output can store in place of the input (passes/kernels/states.c).
+/* The states of a model. A state is an output that is an input of the next run.
+ * For each state, this pass adds a copy of the output; at the end of a run it
+ * overwrites the input. If the kernel of the output can itself store in place
+ * of the input, the copy is left out later (passes/kernels/states.c).
  *
- *	before	h = Tanh (past)      # past: an input, h: an output
- *	after	h = Tanh (past)
- *		past_kept = tirc.Copy (h) */
+ * 	before	h = Tanh (past)      # past: an input, h: an output
+ * 	after	h = Tanh (past)
+ * 		past_kept = tirc.Copy (h) */
 #include "rewrite.h"
 
 bool

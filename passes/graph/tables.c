@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of one byte become tables of their results: a chain of elementwise
  * nodes from one tensor of at most 8 bits to another, with a costly function
- * (Tanh, Sigmoid, Erf, ...) among them; with any arithmetic in floats if the
- * graph's setting slow_floats says so. The executor computes the chain for each
- * number of the input's type.
+ * (Tanh, Sigmoid, Erf, ...) among them, or, with the setting slow_floats, any
+ * float arithmetic. The executor computes the chain for each number of the
+ * input's type.
  *
- *	a = DequantizeLinear (x, s, z)        const t: uint8[256] = {...}
- *	b = Tanh (a)                     ->   y = tirc.Table (x, t)
- *	y = QuantizeLinear (b, r, q)
+ * 	a = DequantizeLinear (x, s, z)        const t: uint8[256] = {...}
+ * 	b = Tanh (a)                     ->   y = tirc.Table (x, t)
+ * 	y = QuantizeLinear (b, r, q)
  *
- * Constants of the chain have one element. Intermediate results that others
- * read are still computed for these. */
+ * Constants of the chain have one element. Intermediate results that other
+ * nodes read are still computed for them. */
 #include <ctype.h>
 
 #include "quantization.h"
 
 enum { FORMULA_MAX = 240 };
 
-/* What a node takes for an element: less than a look-up; arithmetic in floats,
- * which vectors make as fast; much more. */
+/* The cost of a node for each element: less than a look-up; float arithmetic,
+ * which with vectors is as fast as a look-up; much more than a look-up. */
 enum cost { CHEAP, FLOATS, COSTLY };
 
-/* Of a tensor, by its id. */
+/* How a tensor is computed; entries are by tensor->id. */
 struct origin_of {
-	struct tensor *x; /* it is a function of each element of x; or NULL */
-	enum cost cost;   /* of the costliest node between */
+	struct tensor *x; /* each element is a function of the same element of
+			   * x; NULL if there is no such x */
+	enum cost cost;   /* the cost of the costliest node between x and the
+			   * tensor */
 };
 
 struct chains {
@@ -33,8 +35,8 @@ struct chains {
 	int n_nodes;
 	struct origin_of *of;
 	int n_of;
-	/* For one chain at a time: its nodes; by the ids of its tensors: is it
-	 * needed, its elements for all numbers of x, and its formula. */
+	/* Of the current chain: its nodes; and by tensor id: whether the tensor
+	 * is needed, its elements for all numbers of x, and its formula. */
 	struct node **chain;
 	bool *needed;
 	struct tensor **made;
@@ -68,7 +70,8 @@ maps_elements(const struct node *n)
 
 /* -- finding chains -- */
 
-/* The tensor whose elements t's are functions of. */
+/* The tensor x whose elements t's elements are functions of: that of origin_of,
+ * or t itself. */
 static struct tensor *
 variable_of(const struct chains *c, struct tensor *t)
 {
@@ -87,7 +90,8 @@ cost_of(const struct node *n)
 	return node_is_costly(n) ? COSTLY : floats ? FLOATS : CHEAP;
 }
 
-/* Is input i of n a number for all elements, such as a scale or a bound? */
+/* Is input i of n one constant number for all elements, such as a scale or a
+ * bound? */
 static bool
 is_parameter(const struct node *n, int i)
 {
@@ -157,8 +161,8 @@ collect(struct chains *c, const struct tensor *x, int last)
 
 /* -- computing tables -- */
 
-/* All numbers of x's type, from the lowest, along the last of x's
- * dimensions. */
+/* A constant with all numbers of x's type, from the lowest, along the last of
+ * x's dimensions. */
 static struct tensor *
 all_numbers(struct graph *g, const struct tensor *x)
 {
@@ -181,7 +185,7 @@ all_numbers(struct graph *g, const struct tensor *x)
 	return graph_constant(g, "numbers", x->type, ndim, shape, data);
 }
 
-/* The same node over constants: its result. */
+/* The result of n's operator for constants. */
 static struct tensor *
 compute(struct graph *g, const struct node *n, struct tensor *const *made)
 {
@@ -207,7 +211,7 @@ number_text(struct graph *g, struct tensor *t)
 	return v ? arena_printf(&g->module->arena, "%.9g", v[0]) : "constant";
 }
 
-/* In brackets unless it is an operand by itself. */
+/* e in parentheses, unless it needs none as an operand. */
 static const char *
 operand(struct arena *a, const char *e)
 {
@@ -232,7 +236,8 @@ sign_of(const struct node *n)
 				   : NULL;
 }
 
-/* e - zero, or with another sign; e for a zero point of 0 or none. */
+/* The text "e - zero", or with another sign; "e" if the zero point is 0 or
+ * absent. */
 static const char *
 with_zero(struct graph *g, const char *e, char sign, struct tensor *zero)
 {
@@ -247,7 +252,7 @@ with_zero(struct graph *g, const char *e, char sign, struct tensor *zero)
 			    z + (*z == '-'));
 }
 
-/* tanh(e), leakyrelu(e, alpha = 0.1) */
+/* The text "tanh(e)" or "leakyrelu(e, alpha = 0.1)". */
 static const char *
 call_text(struct graph *g, const struct node *n, const char *const *in)
 {
@@ -274,7 +279,7 @@ call_text(struct graph *g, const struct node *n, const char *const *in)
 	return arena_printf(a, "%s)", text);
 }
 
-/* n's result, by the texts of its inputs. */
+/* The formula of n's result, from the formulas of its inputs. */
 static const char *
 node_text(struct graph *g, const struct node *n, const char *const *in)
 {
@@ -298,7 +303,8 @@ node_text(struct graph *g, const struct node *n, const char *const *in)
 	return call_text(g, n, in);
 }
 
-/* The formula of the chain's last node over "q"; NULL: it is too long. */
+/* The formula of the chain's result in terms of "q", an element of x; NULL if
+ * it is too long. */
 static const char *
 chain_text(const struct chains *c, const struct tensor *x,
 	   struct node *const *chain, int n)
@@ -328,7 +334,7 @@ chain_text(const struct chains *c, const struct tensor *x,
 	return text[chain[n - 1]->outputs[0]->id];
 }
 
-/* The node for which the table is named: the costliest; of several the first
+/* The node after which the table is named: the costliest; of several, the first
  * between the conversions. */
 static const struct node *
 main_node(struct node *const *chain, int n)
@@ -388,7 +394,8 @@ is_unused(const struct node *n)
 	return n->outputs[0]->uses.n == 0 && !n->outputs[0]->is_output;
 }
 
-/* The chain's results for all numbers of x's type; NULL after reporting. */
+/* A constant with the chain's results for all numbers of x's type; NULL after a
+ * diagnostic. */
 static struct tensor *
 make_table(struct chains *c, const struct tensor *x, struct node *const *chain,
 	   int n)

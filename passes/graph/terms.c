@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of one term have no rounding errors, though their operators are made for
- * sums: a ReduceSum of an axis of extent 1, an AveragePool of 1x1, an Einsum that
- * transposes, a MatMul by a permutation, a window of 2x2 of which three taps lie
- * in the padding. What is not known here, such as the zeros of weights that are
- * inputs or bytes, or a size, may give a sum of one term. */
+/* Which operators may compute a sum of one term? Such a sum has no rounding
+ * error: a ReduceSum of an axis of extent 1, an AveragePool of 1x1, an Einsum
+ * that transposes, a MatMul by a permutation, a window of 2x2 of which three
+ * taps lie in the padding. If it is not known here, for example because weights
+ * are inputs or bytes and may have zeros, or because a size is not known, the
+ * answer is that there may be a sum of one term. */
 #include "terms.h"
 
 #include "rewrite.h"
@@ -95,8 +96,8 @@ einsum_has_several_terms(struct graph *g, const struct node *n)
 
 /* -- windows -- */
 
-/* Of a window's taps along dimension d, the least number that are elements,
- * where any is. */
+/* The smallest number of a window's taps along dimension d that are elements of
+ * the input, over all windows with at least one such tap. */
 static int64_t
 taps_inside(const struct window *w, int d)
 {
@@ -111,13 +112,14 @@ taps_inside(const struct window *w, int d)
 	reach = (w->kernel[d] - 1) * w->dilation[d] + 1;
 	cut = begin > end ? begin : end;
 	if (least_extent(w->in[d]) < reach) {
-		cut = begin + end; /* at both ends at once */
+		cut = begin + end; /* a window may be cut at both ends at
+				    * once */
 	}
 	return w->kernel[d] - cut > 1 ? w->kernel[d] - cut : 1;
 }
 
-/* The number of taps of a window, and the least number that are elements. False:
- * too many. */
+/* Sets the number of taps of a window, and the smallest number of them that are
+ * elements. False if there are too many. */
 static bool
 count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 	   int64_t *all, int64_t *inside)
@@ -142,8 +144,9 @@ count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 
 /* -- products -- */
 
-/* Has each channel of the weights, a constant, several that are not 0, even
- * without `lost` of them? One without weights gives 0, whatever it reads. */
+/* Has each channel of the constant weights w several weights that are not 0,
+ * even if `lost` of them are left out? A channel whose weights are all 0 is
+ * allowed: its result is 0. */
 static bool
 has_several_weights(struct graph *g, struct tensor *w, int axis,
 		    int64_t channels, int64_t lost)
@@ -161,7 +164,7 @@ has_several_weights(struct graph *g, struct tensor *w, int axis,
 	return true;
 }
 
-/* The extents of a constant; false: it has too many dimensions. */
+/* Reads the extents of a constant; false if it has too many dimensions. */
 static bool
 read_extents(const struct tensor *w, int64_t *extents)
 {
@@ -187,7 +190,8 @@ conv_has_several_terms(struct graph *g, const struct node *n)
 				   extents[1] * (all - inside));
 }
 
-/* An element of the result may have one tap of each channel of its group. */
+/* An element of the result may read only one tap of each channel of its
+ * group. */
 static bool
 conv_transpose_has_several_terms(struct graph *g, const struct node *n)
 {
@@ -206,7 +210,7 @@ conv_transpose_has_several_terms(struct graph *g, const struct node *n)
 				   extents[0] * taps - extents[0] / groups);
 }
 
-/* MatMul and Gemm. Matrices of several batches may have their zeros at different
+/* MatMul and Gemm. The matrices of several batches may have zeros at different
  * places. */
 static bool
 matmul_has_several_terms(struct graph *g, const struct node *n)

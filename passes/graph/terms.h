@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that sum, whose sums have several terms each. */
+/* Do the sums of an operator have several terms? */
 #ifndef TIRC_TERMS_H
 #define TIRC_TERMS_H
 
 #include "graph.h"
 
-/* Is each result of n, an operator that sums or averages elements, made of
- * several elements, or of none? False: one may be made of a single element. */
+/* n sums or averages elements. True if each element of its result is provably
+ * computed from several elements, or from none; false if one may be computed
+ * from a single element. */
 bool has_several_terms(struct graph *g, const struct node *n);
 
 #endif

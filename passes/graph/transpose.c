@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges and cancels Transposes, folds them into Gemm's flags, and moves them
- * behind elementwise nodes, where they may meet others.
+ * after elementwise nodes, where they may meet other Transposes.
  *
- *	a = Transpose (x) {perm = [0, 2, 3, 1]}
- *	b = Relu (a)                               ->    y = Relu (x)
- *	y = Transpose (b) {perm = [0, 3, 1, 2]}
- */
+ * 	a = Transpose (x) {perm = [0, 2, 3, 1]}
+ * 	b = Relu (a)                               ->    y = Relu (x)
+ * 	y = Transpose (b) {perm = [0, 3, 1, 2]} */
 #include "rewrite.h"
 
 static int64_t *
@@ -22,7 +21,7 @@ perm_of(struct graph *g, const struct node *n)
 	return perm;
 }
 
-/* Transpose (Transpose (x)) is one, perhaps the identity. */
+/* Merges Transpose (Transpose (x)) into one, which may be the identity. */
 static bool
 merge_pair(struct graph *g, struct node *n)
 {
@@ -50,7 +49,7 @@ merge_pair(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A transposed matrix of Gemm is a flag. */
+/* Replaces a Transpose of a Gemm's matrix by a flag of the Gemm. */
 static bool
 into_gemm(struct graph *g, struct node *gemm)
 {
@@ -83,8 +82,9 @@ into_gemm(struct graph *g, struct node *gemm)
 	return changed;
 }
 
-/* The constant c, broadcast against a transposed tensor, as it must be
- * before the transpose. NULL: too large to bother. */
+/* The constant that takes the place of c, which is broadcast against a
+ * transposed tensor, if the node is moved before the Transpose. NULL if c is
+ * too large. */
 static struct tensor *
 constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 		int ndim)
@@ -114,8 +114,8 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 	return finish_constant(g, n);
 }
 
-/* Are all inputs Transposes with the same permutation (n the sole user),
- * scalars or constants? */
+/* Is each input of n a Transpose with the same permutation whose sole user is
+ * n, a scalar, or a constant? */
 static bool
 can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 {
@@ -153,7 +153,7 @@ can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *c = n->inputs[i];
 
-		/* Only numpy's broadcasting is understood here. */
+		/* Only operators with NumPy's broadcasting are handled here. */
 		if (c && tensor_is_constant(c) && c->ndim > 0 &&
 		    (!n->op->body || c->ndim > ndim ||
 		     tensor_bytes_max(c) > EAGER_BYTES)) {
@@ -194,7 +194,7 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 		node_set_input(n, i, moved->inputs[0]);
 		graph_share_origins(&gone, moved);
 		if (x->uses.n == 0) {
-			/* Its place is taken by the one made below. */
+			/* The Transpose made below replaces it. */
 			graph_remove_node(g, moved, "transpose",
 					  fate_of(g, "moved behind %s", n));
 		}

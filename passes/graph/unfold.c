@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where constants are to be small (the setting small_constants), a constant that
- * is larger than what it is computed from is computed at run time again: its
- * nodes come back.
+/* With the setting small_constants, a constant that is larger than the
+ * constants it is computed from is computed at run time again: its nodes come
+ * back.
  *
- *	const m: float32[64, 64]                  r = Range (0, 64, 1)
- *	y = Add (x, m)                     ->     c = Less (r, k)
- *	                                          m = Where (c, low, zero)
- *	                                          y = Add (x, m)
+ * 	const m: float32[64, 64]                  r = Range (0, 64, 1)
+ * 	y = Add (x, m)                     ->     c = Less (r, k)
+ * 	                                          m = Where (c, low, zero)
+ * 	                                          y = Add (x, m)
  *
  * Nodes of single elements are then part of each kernel that reads the constant;
  * others, and costly ones that several kernels read, have a kernel, which stores
  * the result in the workspace (fuse.c).
  *
- * A tensor of the recipe is stored if it has fewer bytes than what it is computed
- * from. The pass repeats, which runs later, may store fewer elements of a constant
- * than it has: those bytes are compared. Exact but for functions such as Exp, of
- * which the model's computer has its own. */
+ * A tensor of the recipe is stored if it has fewer bytes than the tensors it is
+ * computed from. The later pass `repeats` may store fewer elements of a
+ * constant than it has: the bytes that remain are compared. Exact, except for
+ * functions such as Exp, which the target may compute differently. */
 #include "repeats.h"
 
 #include "pointer_map.h"
 
-/* Smaller constants are stored. */
+/* Constants with fewer bytes are stored. */
 enum { WORTH = 1024 };
 
-/* Tensors of a recipe that are looked at. */
+/* The most tensors of a recipe that are examined. */
 enum { TENSORS_MAX = 64 };
 
-/* Operations for each element of the constant that computing it may take; those
- * of a function such as Exp. */
+/* The most operations for each element of the constant that computing it may
+ * take; and the operations that a function such as Exp counts for. */
 enum { WORK_MAX = 64, COSTLY_WORK = 24 };
 
-/* A tensor of a recipe, behind its inputs in the list. */
+/* A tensor of a recipe. In the list, it comes after the tensors that its recipe
+ * reads. */
 struct part {
 	struct tensor *tensor;
-	const struct node *recipe; /* NULL: the tensor is stored */
-	int64_t bytes;             /* that are stored for it */
+	const struct node *recipe; /* NULL if the tensor is stored */
+	int64_t bytes;             /* the bytes that are stored to compute it */
 	struct tensor *made;       /* the tensor that readers get */
 };
 
 struct unfolding {
 	struct graph *g;
 	VEC(struct part) parts;
-	struct pointer_map index; /* of a tensor in parts */
-	int first;                /* the parts of the constant at hand */
+	struct pointer_map index; /* the index of a tensor in parts */
+	int first;                /* the first part of the current constant */
 };
 
 /* -- what could be computed -- */
 
-/* The node that computes the constant alone, by a kernel; NULL: none. */
+/* The recipe of the constant if a kernel can compute it, as its only result;
+ * else NULL. */
 static const struct node *
 recipe_of(const struct tensor *t)
 {
@@ -73,7 +75,8 @@ is_number(const struct tensor *t)
 	       dtype_bits(t->type) >= 8;
 }
 
-/* May t be computed at run time, as an input of a node that is? */
+/* May t be computed at run time, as an input of a node that is computed at run
+ * time? */
 static bool
 may_be_computed(const struct tensor *t)
 {
@@ -84,7 +87,8 @@ may_be_computed(const struct tensor *t)
 		dtype_class(t->type) == DTC_BOOL);
 }
 
-/* Do all readers of the constant get it as any tensor, by generated code? */
+/* Do all readers of the constant read it in generated code, like any other
+ * tensor? */
 static bool
 is_read_as_tensor(const struct tensor *t)
 {
@@ -115,7 +119,7 @@ input_bytes(const struct unfolding *u, const struct node *n)
 	return sum;
 }
 
-/* Adds t behind the parts that it is computed from. False: there are too
+/* Adds the parts that t is computed from, then t. False if there are too
  * many. */
 static bool
 add_parts(struct unfolding *u, struct tensor *t, int depth)
@@ -162,8 +166,8 @@ node_work(struct graph *g, const struct node *n)
 	return work;
 }
 
-/* The operations that computing part k takes, that is not stored. Stops when there
- * are more than `most`. */
+/* The number of operations that computing part k takes, if it is not stored.
+ * Stops counting beyond `most`. */
 static int64_t
 part_work(const struct unfolding *u, int k, struct pointer_map *seen,
 	  int64_t most)
@@ -201,7 +205,8 @@ is_quick(const struct unfolding *u, int k)
 
 /* -- its nodes -- */
 
-/* A stored constant, which may have left the graph as nobody read it. */
+/* A stored constant. It may have been dropped from the graph because no node
+ * read it: then it is added again. */
 static struct tensor *
 stored(struct graph *g, struct tensor *t)
 {
@@ -226,8 +231,8 @@ stored(struct graph *g, struct tensor *t)
 	return copy;
 }
 
-/* Gives part k a tensor that nodes before `reader` compute, unless it is stored.
- * NULL: diagnosed. */
+/* The tensor of part k: the constant if it is stored, else computed by new
+ * nodes before `reader`. NULL after a diagnostic. */
 static struct tensor *
 make_part(struct unfolding *u, int k, const struct node *reader)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves views (Reshape and similar) out of fusion groups: behind nodes that
- * keep or narrow the type, before nodes that widen it, so that the narrow
- * tensor is stored.
+/* Moves views (Reshape and similar) out of fusion groups: after nodes that keep
+ * or narrow the type, and before nodes that widen it, so that the narrow tensor
+ * is stored.
  *
- *	a = Conv (x, w)                  a = Conv (x, w)
- *	b = Reshape (a, s)        ->     c = Relu (a)
- *	y = Relu (b)                     y = Reshape (c, s)
+ * 	a = Conv (x, w)                  a = Conv (x, w)
+ * 	b = Reshape (a, s)        ->     c = Relu (a)
+ * 	y = Relu (b)                     y = Reshape (c, s)
  *
- *	a = DequantizeLinear (x, 0.5)    b = Reshape (x, s)
- *	y = Reshape (a, s)        ->     y = DequantizeLinear (b, 0.5)
+ * 	a = DequantizeLinear (x, 0.5)    b = Reshape (x, s)
+ * 	y = Reshape (a, s)        ->     y = DequantizeLinear (b, 0.5)
  *
  * Other inputs of these nodes must be scalars, vectors along a last axis that
  * the view keeps, or views with the same shapes. */
@@ -20,7 +20,7 @@ is_view(const struct node *n)
 	return n && n->op && n->op->fuse == FUSE_VIEW && !*n->domain;
 }
 
-/* Element-wise in its first input, with one number for each other. */
+/* Is n elementwise in its first input, with a scalar for each other input? */
 static bool
 is_unary(const struct node *n)
 {
@@ -41,8 +41,8 @@ is_unary(const struct node *n)
 	return true;
 }
 
-/* first, second  ->  second, first: the tensor between changes its meaning.
- * x = first's input, t = between (second's input), y = second's result. */
+/* Swaps two nodes. x is first's input, t the tensor between them, which gets
+ * another meaning, and y second's result. */
 static bool
 swap(struct graph *g, struct node *first, struct node *second, int input)
 {
@@ -59,7 +59,7 @@ swap(struct graph *g, struct node *first, struct node *second, int input)
 	while (g->nodes.data[at] != first) {
 		at++;
 	}
-	do { /* first moves behind second, its only reader */
+	do { /* `first` moves after `second`, its only reader */
 		g->nodes.data[at] = g->nodes.data[at + 1];
 		at++;
 	} while (g->nodes.data[at - 1] != second);
@@ -116,8 +116,8 @@ reshaped_like(struct graph *g, const struct node *before, struct tensor *t,
 	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
 }
 
-/* Add (Reshape (x), r)  ->  Reshape (Add (x, Reshape (r))), so that the sum
- * fuses with what computes x; the view of r costs nothing. */
+/* Add (Reshape (x), r) -> Reshape (Add (x, Reshape (r))), so that the sum is
+ * fused with the node that computes x; the view of r costs nothing. */
 static bool
 move_behind_binary(struct graph *g, struct node *view, struct node *n,
 		   int input)
@@ -155,8 +155,8 @@ visit_binary(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A Reshape's 0 and Flatten's axis mean the input's shape, which both nodes
- * share; so a view may move freely. */
+/* A Reshape's 0 and Flatten's axis refer to the shape of the input, which both
+ * nodes share; so a view may move freely. */
 static bool
 visit(struct graph *g, struct node *n)
 {

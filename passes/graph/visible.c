@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rewrite of constants changes results in their last bits. That is visible
- * where a later operator has steps:
+/* A rewrite of constants can change results in their last bits. The difference
+ * is visible if a later operator has steps:
  *
- *	a = Add (x, one)        floor ((x + 1) / 10), where x is a whole number,
- *	b = Div (a, ten)        is never floor (x * 0.1 + 0.1): 0.1 is rounded,
- *	y = Floor (b)           and the sum may be just below a whole number
+ * 	a = Add (x, one)        floor ((x + 1) / 10), for a whole number x,
+ * 	b = Div (a, ten)        is not floor (x * 0.1 + 0.1): 0.1 is rounded,
+ * 	y = Floor (b)           and the sum may be just below a whole number
  *
  * Here a and b are visible: a path of operators that compute elements from
  * single elements leads from them to a step. A sum of products (Conv, MatMul, a
  * mean, a normalization) ends a path: its own rounding errors are as large as
- * the difference, so that a step behind it depends on the last bits in the model
- * itself. A sum of one term does not (terms.c). visible.def has the operators.
+ * the difference, so that a later step depends on rounding already in the
+ * model. A sum of one term does not end a path (terms.c). visible.def has the
+ * operators.
  *
  * The nodes are visited from the last to the first. The state of a loop is read
  * before it is written, so that graphs with loops are visited until nothing
@@ -23,14 +24,15 @@
 
 #include <math.h>
 
-/* Normalizations multiply differences by up to 1 / sqrt(epsilon). */
+/* A normalization with a smaller epsilon is a step: it multiplies differences
+ * by up to 1 / sqrt(epsilon). */
 #define EPSILON_MIN 1e-10
 
 enum effect { PASS, STOP, STEP };
 
 static const struct row {
 	const char *domain, *op_type;
-	int input; /* -1: all others */
+	int input; /* -1: all inputs that have no row before this one */
 	enum effect effect;
 } rows[] = {
 #define EFFECT(domain, op, input, effect) { domain, #op, input, effect },
@@ -38,7 +40,8 @@ static const struct row {
 #undef EFFECT
 };
 
-/* x to the power of a whole number from 1 on has neither poles nor edges. */
+/* Is the exponent a whole number that is at least 1? Then the power has neither
+ * poles nor edges. */
 static bool
 is_smooth_power(struct graph *g, const struct node *n, int input)
 {
@@ -64,8 +67,8 @@ rounds_state(const struct node *n)
 
 /* -- sums that round on purpose -- */
 
-/* The constant that an Add or a Sub adds or subtracts. NULL: n is neither, or
- * has no small constant. */
+/* The constant that an Add or a Sub adds or subtracts. NULL if n is another
+ * operator, or has no small constant operand. */
 static double *
 added_constant(struct graph *g, const struct node *n, int64_t *count)
 {
@@ -75,8 +78,8 @@ added_constant(struct graph *g, const struct node *n, int64_t *count)
 	return x >= 0 ? constant_doubles(g, n->inputs[1 - x], count) : NULL;
 }
 
-/* Is v 2^23, 1.5 * 2^23 or the like (of float32)? With a sum of that magnitude,
- * no fraction is left. */
+/* Is v such as 2^23 or 1.5 * 2^23 for float32? A sum of that magnitude has no
+ * fraction. */
 static bool
 rounds_to_whole(struct dtype t, double v)
 {
@@ -87,7 +90,7 @@ rounds_to_whole(struct dtype t, double v)
 	       exponent >= dtype_float_form(t).frac_bits;
 }
 
-/* Does a reader of n's result take away a number that n adds? */
+/* Does a reader of n's result subtract the number that n adds? */
 static bool
 is_taken_back(struct graph *g, const struct node *n, const double *added,
 	      int64_t count)
@@ -128,8 +131,8 @@ is_rounding_sum(struct graph *g, const struct node *n)
 	return added != NULL && count > 0 && is_taken_back(g, n, added, count);
 }
 
-/* Does a result that is read have other elements than floats, or too few bits
- * for a small difference? */
+/* Is a result that is read not of floats, or of floats with too few bits for a
+ * small difference? */
 static bool
 gives_steps(const struct node *n)
 {
@@ -144,7 +147,7 @@ gives_steps(const struct node *n)
 	return false;
 }
 
-/* Does a normalization divide by a deviation that may be almost 0? */
+/* Is n a normalization that may divide by a deviation of almost 0? */
 static bool
 has_tiny_epsilon(const struct node *n)
 {
@@ -239,7 +242,7 @@ is_seen_in_loop(const struct visible *v, const struct node *end)
 	return false;
 }
 
-/* True if something became visible. */
+/* Marks the inputs of n that are visible. True if one was not marked before. */
 static bool
 visit(struct visible *v, struct node *n)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of which a later operator makes a small difference visible. */
+/* Which tensors have later operators that make a small difference visible? */
 #ifndef TIRC_VISIBLE_H
 #define TIRC_VISIBLE_H
 
 #include "graph.h"
 
-/* One run of a pass: { .graph = g }. The first question looks through the whole
- * graph, whose nodes are in topological order, in linear time. */
+/* The state of visible_at in one run of a pass; initialize it as { .graph = g
+ * }. The first question visits the whole graph, whose nodes must be in
+ * topological order, in linear time. */
 struct visible {
 	struct graph *graph;
 	bool *tensors; /* by tensor->id */
 	int n;
 };
 
-/* Can a difference in the last bits of t become a large one? The pass may have
- * changed the graph since the first question by rewrites that replace a tensor
- * by one with the same readers. */
+/* Can a difference in the last bits of t become a large one? Since the first
+ * question, the pass may have replaced tensors by tensors with the same
+ * readers, but must not have changed the graph otherwise. */
 bool visible_at(struct visible *v, const struct tensor *t);
 
 #endif

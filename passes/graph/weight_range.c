@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The range of a product's weights. Weights that are computed when they are
- * written are evaluated for it if they are small; of large ones the range is
- * that of the weights that they are made of, if these are scaled, transposed,
- * or have another shape. */
+/* The range of a product's weights. Weights with a recipe are evaluated if they
+ * are small. For large weights that are a scaled, transposed or reshaped copy
+ * of others, the range is computed from the others. */
 #include "weight_range.h"
 
 #include "rewrite.h"
@@ -28,7 +27,7 @@ see_weight(struct weight_range *r, int64_t channel, double w)
 	}
 	r->channel_total[channel] += w;
 	r->channel_terms[channel]++;
-	/* A NaN is the largest, too. */
+	/* Also true if the weight is NaN, so that the largest becomes NaN. */
 	if (!(w <= r->channel_largest[channel])) {
 		r->channel_largest[channel] = w;
 	}
@@ -79,8 +78,7 @@ find_largest(struct weight_range *r, int64_t channels)
 	}
 }
 
-/* The scales of weights that are a product by scale_weight; NULL: they are
- * not. */
+/* The scales if the weights are a product that scale_weight made; else NULL. */
 double *
 weight_scales(struct graph *g, const struct tensor *w, int axis,
 	      int64_t channels)
@@ -117,7 +115,7 @@ range_of_product(struct graph *g, const struct tensor *w, int axis,
 	return true;
 }
 
-/* Does the node give the elements of its input in their order? */
+/* Does the node copy the elements of its input in the same order? */
 static bool
 keeps_order(const struct node *made)
 {
@@ -135,8 +133,8 @@ keeps_order(const struct node *made)
 	return false;
 }
 
-/* The values of large weights, in the order of their elements; NULL: they are
- * not at hand. */
+/* The values of large weights, in the order of their elements; NULL if they
+ * would have to be computed. */
 static const struct value *
 values_at_hand(const struct tensor *w)
 {
@@ -146,7 +144,7 @@ values_at_hand(const struct tensor *w)
 	return w->value;
 }
 
-/* The axis of the channels before a Transpose. */
+/* The axis of the Transpose's input that becomes `axis` of its result. */
 static int
 axis_before(const struct node *transpose, int axis)
 {

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses between direct and Winograd convolution (passes/ops/product/winograd.c; Lavin
- * & Gray 2016) for 3x3 kernels with stride 1, and makes the operators of the
- * latter.
+/* Chooses between direct and Winograd convolution
+ * (passes/ops/product/winograd.c; Lavin & Gray 2016) for 3x3 kernels with
+ * stride 1, and inserts the operators of a Winograd convolution.
  *
- *	                                u = tirc.WinogradWeights (w)
- *	y = Conv (x, w, b)       ->     v = tirc.WinogradInput (x)
- *	                                m = tirc.WinogradProduct (v, u)
- *	                                y = tirc.WinogradOutput (m, , b)
+ * 	                                u = tirc.WinogradWeights (w)
+ * 	y = Conv (x, w, b)       ->     v = tirc.WinogradInput (x)
+ * 	                                m = tirc.WinogradProduct (v, u)
+ * 	                                y = tirc.WinogradOutput (m, , b)
  *
- * The cost model estimates time by the target's facts: operations, and bytes
- * from memory. A tile of m x m results takes (m + 2)² products per channel
- * instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and the
- * transformed inputs and the sums are written and read once more. Time is not
- * all: each byte that weights and workspace take has a price in time, so that a
- * smaller tile, or none, is taken where a larger one saves little for its bytes.
+ * The cost model estimates the time from the target's speeds: operations, and
+ * bytes from memory. A tile of m x m results takes (m + 2)² products per
+ * channel instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and
+ * the transformed inputs and the sums are written and read once more. Each byte
+ * of weights and workspace also has a price in time, so that a smaller tile, or
+ * direct convolution, is chosen if a larger tile saves little time for its
+ * memory.
  *
- * Neither exact nor within the rounding of the sums that it replaces. The
- * transforms of tiles of 4 have factors up to 8, and add the pixels of a whole
- * tile: each result of a tile has an error in proportion to the largest pixel of
- * the tile, also where its own 3x3 pixels are small. Numbers that overflow when
- * multiplied by a hundred, infinities and NaNs make all results of their tiles
- * NaN. Never taken where the graph wants exact rewrites (the caller asks for
- * direct convolutions then) or where a later operator makes the difference
- * visible (visible.c), whatever the user asks for. */
+ * The result is not exact, and its error is not within the rounding errors of
+ * the sums that it replaces. The transforms of tiles of 4 have factors up to 8,
+ * and add the pixels of a whole tile: each result of a tile has an error in
+ * proportion to the largest pixel of the tile, also where its own 3x3 pixels
+ * are small. An infinity, a NaN, or a number that overflows when it is
+ * multiplied by a hundred makes all results of its tile NaN. Winograd is never
+ * chosen if the graph has the setting exact_rewrites (then the caller asks for
+ * direct convolutions), or if a later operator makes the difference visible
+ * (visible.c), whatever the user asks for. */
 #include "identifiers.h"
 #include "rewrite.h"
 #include "visible.h"
@@ -30,21 +32,23 @@
 
 enum { KERNEL = 3, BLOCK = 8 };
 
-/* The fraction of the direct cost that Winograd must stay below. */
+/* Winograd is chosen only if its cost is below this fraction of the direct
+ * cost. */
 static const double worth = 0.9;
 
-/* The price of a byte of weights or workspace: the time of reading it from
- * memory this many times. */
+/* The price of a byte of weights or workspace, as a multiple of the time of
+ * reading it from memory. */
 static const double price = 1;
 
 struct conv {
-	int64_t batch, in, out;   /* channels */
+	int64_t batch, in, out;   /* in, out: channels */
 	int64_t height, width;    /* of the input */
-	int64_t size[2], pads[2]; /* of the output; before the input */
+	int64_t size[2], pads[2]; /* size: of the output; pads: before the
+				   * input */
 };
 
 struct plan {
-	int64_t tile; /* 0: direct */
+	int64_t tile; /* m of the chosen tile; 0: direct convolution */
 	int64_t tiles[2];
 	double cost; /* time, and the price of memory, in nanoseconds */
 };
@@ -74,8 +78,8 @@ read_window(struct graph *g, const struct node *n, struct conv *c)
 	return true;
 }
 
-/* Is n a convolution for Winograd? Channels must fill whole blocks, the vector
- * lanes of the transforms. */
+/* Is n a convolution that Winograd's algorithm can compute? Its channels must
+ * be a multiple of the channel block, the vector lanes of the transforms. */
 static bool
 read_conv(struct graph *g, const struct node *n, struct conv *c)
 {
@@ -131,8 +135,8 @@ tiled(const struct settings *costs, const struct conv *c, int64_t tile)
 	}
 	tiles = (double)c->batch * (double)(p.tiles[0] * p.tiles[1]);
 	weights = points * (double)c->in * (double)c->out;
-	/* Bytes that the transforms read and write; their arithmetic takes less
-	 * time. */
+	/* The bytes that the transforms read and write; their arithmetic takes
+	 * less time than that. */
 	moved = (points * tiles +
 		 (double)c->batch * (double)(c->height * c->width)) *
 			(double)c->in +
@@ -174,7 +178,7 @@ insert_op(struct graph *g, const struct node *before, const char *op_type,
 	return n;
 }
 
-/* The layer's name, as for direct convolution. */
+/* The layer's name, the same as for a direct convolution. */
 static const char *
 layer_stem(struct arena *a, const struct node *conv)
 {
