@@ -146,8 +146,9 @@ eval_address(struct frame *f, struct node *n)
 	}
 }
 
-/* Copies the dimensions from d on of a box. from: the elements at index 0 of
- * these dimensions; NULL: outside of the array. */
+/* Copies the dimensions from d on of a box. from: the element at index 0 of
+ * these dimensions; NULL if the position in the outer dimensions is outside of
+ * the array. */
 static unsigned char *
 copy_rows(const struct node *n, int d, unsigned char *to,
 	  const unsigned char *from, int64_t bytes)

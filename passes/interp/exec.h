@@ -12,37 +12,38 @@
 enum { EXEC_LANES = 256, EXEC_COLUMN_BYTES = EXEC_LANES * 8 };
 
 /* How values are stored in a column: narrow floats as float, every integer as
- * int64_t, already wrapped (u64: as its bits). */
+ * an int64_t that is already wrapped to its type (uint64: by its bits). */
 enum column { COLUMN_F32, COLUMN_F64, COLUMN_INT, COLUMN_BOOL };
 
 enum exec_code {
 	EXEC_ENV,    /* the value of loop variable `index` */
-	EXEC_LOAD,   /* from address `index` */
+	EXEC_LOAD,   /* loads from address `index` */
 	EXEC_STORE,  /* stores a to address `index` */
 	EXEC_FOLD,   /* address `index` (op)= each lane of a, in order */
-	EXEC_BINARY, /* operator kind on operands of `type` */
+	EXEC_BINARY, /* the operator `kind` on operands of type `from` */
 	EXEC_NOT,
 	EXEC_SELECT,    /* c ? a : b */
 	EXEC_CAST,      /* a from type `from` to `type` */
 	EXEC_CALL,      /* intrinsic `index` of a, b, c */
 	EXEC_BROADCAST, /* copies the uniform a to every lane */
 	EXEC_SKIP,      /* jumps to op `index` unless a is true in some lane */
-	EXEC_NOTHING,   /* a store that the value's op performs itself */
+	EXEC_NOTHING,   /* a store that the op of the stored value does
+			 * itself */
 };
 
 struct exec_op {
-	uint8_t code; /* enum exec_code */
-	uint8_t kind; /* enum expr_kind, of BINARY and FOLD */
-	bool uniform; /* one value for all lanes */
+	uint8_t code; /* an enum exec_code */
+	uint8_t kind; /* an enum expr_kind; of BINARY and FOLD */
+	bool uniform; /* the value is the same in all lanes */
 	bool a_uniform, b_uniform;
 	struct dtype type, from;
-	int dst; /* registers; -1: none */
+	int dst; /* registers; -1 if there is none */
 	int a, b, c;
-	int mask; /* register of the lanes to compute; -1: all */
+	int mask; /* the register that tells which lanes to compute; -1: all */
 	int index;
-	int direct;     /* address that the result is written to instead of dst;
-			 * -1: none */
-	bool skippable; /* inside of a region */
+	int direct;     /* the address to which the result is written instead of
+			 * dst; -1 if it is written to dst */
+	bool skippable; /* it is inside of a region, which may be skipped */
 	bool aliases;   /* LOAD: dst is the memory itself, not a copy */
 };
 
@@ -59,14 +60,14 @@ struct exec_address {
 	struct dtype type;
 	int64_t base;
 	int64_t stride;
-	int64_t row_stride; /* used while the address is built; then 0 */
+	int64_t row_stride; /* only used while the address is built */
 	VEC(struct exec_term) terms;
 	int gather;
 };
 
-/* A constant, in register EXEC_PRESET + its number while programs are built.
- * Integers may differ by lane: value + lane % inner * step + lane / inner *
- * row_step. */
+/* A constant. While programs are built, its register is EXEC_PRESET + its
+ * number. An integer may differ from lane to lane: value + lane % inner * step
+ * + lane / inner * row_step. */
 struct exec_preset {
 	enum column column;
 	union number value;
@@ -80,7 +81,8 @@ struct exec_program {
 	VEC(struct exec_op) ops;
 	VEC(struct exec_address) addresses;
 	int n_regs;
-	int result; /* register of the value that a loop or if needs; -1 */
+	int result; /* the register of the value that a loop or an if needs; -1
+		     * if there is none */
 };
 
 enum exec_node_kind {
@@ -98,14 +100,16 @@ struct exec_node {
 				      * IF: 2 */
 	int n_children;
 	int slot;            /* LOOP, SET: the variable */
-	int strip;           /* LOOP: iterations per strip; 0: 1 */
+	int strip;           /* LOOP: iterations per strip; 0 means 1 */
 	int inner;           /* LOOP: lanes per iteration */
-	bool is_bool;        /* SET */
-	int64_t min, extent; /* LOOP, if no program computes them */
+	bool is_bool;        /* SET: the value is a bool */
+	int64_t min, extent; /* LOOP: the range, if no program computes it */
 	struct exec_program *min_program, *extent_program;
-	struct exec_program *program; /* LEAF; IF: condition; SET: value */
-	bool has_lanes;               /* LEAF: inside of a loop over strips */
-	int buffer;                   /* ALLOC */
+	struct exec_program *program; /* of a LEAF; of an IF, the condition; of
+				       * a SET, the value */
+	bool has_lanes;               /* LEAF: it is inside of a loop over
+				       * strips */
+	int buffer;                   /* ALLOC: its index */
 	int64_t bytes;
 };
 
@@ -114,29 +118,30 @@ struct exec {
 	int n_slots, n_buffers, n_regs;
 	VEC(struct exec_preset) presets; /* in registers from n_regs on */
 	VEC(struct exec_program *) programs;
-	int *param_slot, *param_buffer; /* by parameter: its slot, or its
-					 * buffer; -1 */
+	int *param_slot, *param_buffer; /* by parameter: its slot and its
+					 * buffer; one of them is -1 */
 	int n_params;
 };
 
 /* exec_names.c, exec_expr.c: building programs. */
 struct exec_binding {
 	const struct var *var;
-	const struct expr *value; /* of a block's or LET's variable, or NULL */
-	int reg;                  /* register of a LET's value, or -1 */
-	int slot;                 /* slot of a loop or parameter, or -1 */
+	const struct expr *value; /* the value of a block's or LET's variable,
+				   * or NULL */
+	int reg;                  /* the register of a LET's value, or -1 */
+	int slot;                 /* the slot of a loop or parameter, or -1 */
 };
 
 /* The lanes of a program: the iterations of one loop, or, with row_var, those
  * of a short loop `var` of `inner` iterations inside of the loop row_var. */
 struct exec_lanes {
-	const struct var *var; /* NULL: one lane */
+	const struct var *var; /* NULL if there is one lane */
 	const struct var *row_var;
 	int slot;  /* of the loop that is run in strips */
 	int inner; /* EXEC_LANES if row_var is NULL */
 };
 
-/* A value computed in the current region or an enclosing one. */
+/* A value that was computed in the current region or in one around it. */
 struct exec_memo {
 	const struct expr *expr;
 	int reg;
@@ -151,7 +156,7 @@ struct exec_builder {
 	/* Of the program being built. */
 	struct exec_program *program;
 	struct exec_lanes lanes;
-	int mask; /* of the current region; -1: all */
+	int mask; /* the mask of the current region; -1: all lanes */
 	int region_depth;
 	VEC(struct exec_memo) memo;
 	VEC(bool) reg_uniform;
@@ -192,21 +197,23 @@ bool exec_affine(const struct exec_builder *b, const struct expr *e,
 bool exec_uses(const struct exec_builder *b, const struct expr *e,
 	       const struct var *v);
 
-/* Functions of exec_expr.c for building addresses. */
+/* Functions of exec_expr.c that the code for addresses uses. */
 int exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 		struct dtype from, int x, int y);
 int exec_constant_int(struct exec_builder *b, int64_t value);
-/* The register with each lane's offset: step per lane of a row, row_step per
- * row. */
+/* A register with the offset of each lane: step from lane to lane in a row,
+ * row_step from row to row. */
 int exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step);
-/* exec_address.c: the number, in the program, of an element's address. */
+/* exec_address.c: adds the address of an element to the program; returns its
+ * index there. */
 int exec_address(struct exec_builder *b, const struct buffer *buffer,
 		 const struct expr *const *index);
 
-/* exec_regs.c: finishes a program: loads alias memory, values are computed in
- * place of their stores, registers are reused. */
+/* exec_regs.c: finishes a program: loads read memory directly, values are
+ * computed directly at the place of their stores, registers are reused. */
 void exec_finish_program(struct arena *a, struct exec_program *p);
-/* Renumbers the constants' registers to follow the others. */
+/* Renumbers the registers of constants, so that they follow the other
+ * registers. */
 void exec_place_presets(struct exec *x);
 
 /* exec_leaf.c: adds statements without loops to the current program. */
@@ -224,9 +231,9 @@ bool exec_let_is_symbolic(const struct stmt *s);
 /* exec_choose.c: the loop of a perfect nest whose iterations become the
  * lanes. */
 struct exec_choice {
-	int lanes;      /* index of the loop; -1: none */
-	int rows;       /* index of the loop whose iterations are the rows of
-			 * lanes; -1: none */
+	int lanes;      /* the index of the loop; -1 if there is none */
+	int rows;       /* the index of the loop whose iterations are the rows
+			 * of lanes; -1 if there is none */
 	int64_t extent; /* number of lanes, including absorbed loops */
 	int64_t row_extent;
 	int strip;                 /* iterations of the outer loop per strip */
@@ -237,13 +244,13 @@ struct exec_choice exec_choose(struct exec_builder *b,
 			       const struct stmt *const *loops, int n,
 			       const struct stmt *body);
 
-/* exec_column.c, exec_map.c: reading and writing one lane of a column of type
- * t. */
+/* exec_column.c, exec_map.c: read and write one lane of a column of type t. */
 union number column_get(struct dtype t, const void *column, int lane);
 void column_set(struct dtype t, void *column, int lane, union number n);
 /* Wraps every lane to a narrower integer type. */
 void column_wrap(struct dtype t, int64_t *d, int n);
-/* Ops on columns. False: an integer division by zero in a lane of the mask. */
+/* Ops on columns. False after an integer division by zero in a lane of the
+ * mask. */
 bool column_binary(const struct exec_op *op, void *dst, const void *a,
 		   const void *b, const unsigned char *mask, int n);
 void column_select(enum column column, void *dst, const unsigned char *c,
@@ -256,7 +263,8 @@ bool column_call(const struct exec_op *op, void *dst, const void *a,
 void column_broadcast(enum column column, void *dst, const void *a, int n);
 bool column_fold(const struct exec_op *op, void *cell, const void *a,
 		 const unsigned char *mask, int n);
-/* Elements at base[offset + lane * stride], or [offset + index[lane]]. */
+/* Load and store elements at base[offset + lane * stride], or at base[offset +
+ * index[lane]]. */
 void column_load(struct dtype t, void *dst, const void *base, int64_t offset,
 		 int64_t stride, const int64_t *index,
 		 const unsigned char *mask, int n);

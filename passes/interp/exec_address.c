@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of loads and stores: the affine part of the indices becomes an
- * offset and a stride, the rest a column of offsets. The digits of one number,
- * into which a reshape splits it, are joined again:
+ * offset and a stride, the rest a column of offsets. A reshape splits an index
+ * into digits; digits of the same number are joined again:
  *
- *	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x */
+ * 	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x */
 #include "exec.h"
 
-/* factor * (x // divide % modulo); modulo 0: no modulo. */
+/* factor * (x // divide % modulo); without "% modulo" if modulo is 0. */
 struct digit {
 	const struct expr *x;
 	int64_t divide, modulo, factor;
@@ -256,13 +256,14 @@ exec_address(struct exec_builder *b, const struct buffer *buffer,
 		add_index(&a, index[d], stride[d]);
 	}
 	join_digits(&a);
-	/* The number of a digit may itself be a sum of digits. */
+	/* x of a digit may itself be a sum of digits. */
 	while (a.digits.n > 0 && !b->failed) {
 		struct digit digit = a.digits.data[--a.digits.n];
 
 		add_digit(&a, &digit);
 	}
-	/* All lanes have one stride, or a table has their offsets. */
+	/* Either all lanes have the same stride, or a table has their
+	 * offsets. */
 	bool even = !b->lanes.row_var ||
 		    a.at.row_stride == a.at.stride * b->lanes.inner;
 

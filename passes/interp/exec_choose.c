@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the loop of a perfect nest whose iterations become the lanes of the
- * columns. Any loop qualifies whose iterations store to different elements:
- * then they can run side by side, innermost. Loops that continue it in memory
- * order in all accesses are absorbed: 512 x 3 x 3 becomes 4608 lanes. Else the
- * innermost loop of a reduction can be folded. The cheapest choice wins. */
+ * columns. A loop qualifies if its iterations store to different elements: then
+ * they can run side by side, as the innermost loop. Loops that continue it in
+ * memory order in all accesses are absorbed: 512 x 3 x 3 becomes 4608 lanes. As
+ * another choice, the innermost loop of a reduction can be folded. The cheapest
+ * choice wins. */
 #include "exec.h"
 
 #include <stdlib.h>
@@ -12,22 +13,24 @@ struct access {
 	const struct buffer *buffer;
 	const struct expr *const *index;
 	bool stores;
-	bool affine; /* in every dimension */
+	bool affine; /* the index of every dimension is affine */
 	bool *dim_affine;
-	int64_t *coeff; /* [dimension][loop] */
-	int64_t *flat;  /* [loop]: in elements; if affine */
+	int64_t *coeff; /* [dimension][loop]: coefficients of the indices */
+	int64_t *flat;  /* [loop]: the stride in elements, if affine */
 };
 
 struct nest {
 	struct exec_builder *builder;
 	const struct stmt *const *loops;
 	const struct var **vars;
-	int64_t *extent; /* -1: not constant */
+	int64_t *extent; /* [loop]; -1 if it is not constant */
 	int n;
 	VEC(struct access) accesses;
 	VEC(const struct expr *) seen;
-	bool *otherwise; /* by loop: used outside of affine indices */
-	int n_nodes;     /* estimates the work */
+	bool *otherwise; /* [loop]: its variable is used outside of affine
+			  * indices */
+	int n_nodes;     /* the number of expression nodes, an estimate of the
+			  * work */
 };
 
 /* ---- accesses of the body */
@@ -198,7 +201,8 @@ is_injective(const struct nest *x, const int64_t *coeff)
 				next = i;
 			}
 		}
-		/* Of equal coefficients only one is found. */
+		/* If several loops have equal coefficients, only one was found:
+		 * then done < n below. */
 		if (next < 0 || magnitude(coeff[next]) <= reach ||
 		    x->extent[next] < 0) {
 			return false;
@@ -209,8 +213,8 @@ is_injective(const struct nest *x, const int64_t *coeff)
 	return true;
 }
 
-/* Does a dimension have different indices in the loop's iterations, and the
- * same index in all accesses of the buffer? */
+/* Is there a dimension whose index differs between the loop's iterations, and
+ * is the same in all accesses of the buffer? */
 static bool
 separates(const struct nest *x, const struct buffer *b, int loop)
 {
@@ -311,7 +315,7 @@ absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 	return extent;
 }
 
-/* The only store of the body, if it can be folded over the innermost loop; else
+/* The body's only store, if it can be folded over the innermost loop; else
  * NULL. */
 static const struct stmt *
 find_fold(const struct nest *x, const struct stmt *s)
@@ -345,8 +349,8 @@ overhead(const struct nest *x, int64_t extent)
 	return 8.0 * (x->n_nodes + 2) / (lanes < 1 ? 1 : lanes);
 }
 
-/* The number of lanes: few if they are a page or more apart, for the address
- * caches. */
+/* The number of lanes of a strip: few if the lanes are a page or more apart,
+ * because of the TLB. */
 static int
 strip_length(const struct nest *x, int loop)
 {

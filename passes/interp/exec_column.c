@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binary operators on columns: plain loops that compilers vectorize (this file
- * is built with -O3). Common types have loops of their own; other types go
- * element by element through scalar.h, which defines the operators. */
+ * is built with -O3). Common types have their own loops; other types are
+ * computed element by element with scalar.h, which defines the operators. */
 #include "exec.h"
 
 #include <math.h>
@@ -116,8 +116,8 @@ column_set(struct dtype t, void *column, int lane, union number n)
 		LOOPS(T, T, u > v ? u : v >= u ? v : nan);                     \
 		return true;
 
-/* False: the operator has no loop of its own. Destination and operands may be
- * the same memory, element for element. */
+/* False if the operator has no loop of its own. Destination and operands may be
+ * the same memory. */
 static bool
 fast_f32(const struct exec_op *op, void *dst, const void *a, const void *b,
 	 int n)
@@ -301,7 +301,8 @@ column_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
 
 	switch (exec_column(op->from)) {
 	case COLUMN_F32:
-		/* Narrower floats are rounded once more. */
+		/* Results of narrower float types are rounded to the type
+		 * afterwards. */
 		done = (op->from.kind == DT_F32 ||
 			(op->kind >= EXPR_EQ && op->kind <= EXPR_GE)) &&
 		       fast_f32(op, dst, a, b, n);

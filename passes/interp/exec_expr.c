@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The executor's code for expressions. A value that is the same in all lanes is
- * uniform, and computed once. Loads and divisions under a condition are
- * executed only in the lanes where it is true, and skipped if there are
- * none. */
+ * uniform: it is computed once. Loads and divisions under a condition are
+ * executed only in the lanes where it is true, and skipped if there is no such
+ * lane. */
 #include "exec.h"
 
 /* ---- hazards */
@@ -44,7 +44,7 @@ visit_hazard(void *ctx, const struct expr *e)
 	}
 }
 
-/* May e fault if it is evaluated without the condition around it? */
+/* Could evaluating e fault in lanes where the condition around it is false? */
 static bool
 needs_guard(const struct exec_builder *b, const struct expr *e)
 {
@@ -168,7 +168,8 @@ exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 	return dst;
 }
 
-/* A register with the value in every lane, which constants have already. */
+/* A register that has the value in every lane; that of a constant has
+ * already. */
 static int
 widen(struct exec_builder *b, struct dtype t, int reg)
 {
@@ -275,7 +276,7 @@ value_of_load(struct exec_builder *b, const struct expr *e)
 	return dst;
 }
 
-/* One side of a choice, guarded if it may fault. */
+/* Evaluates one value of a choice, under the condition if it may fault. */
 static int
 value_of_side(struct exec_builder *b, const struct expr *e, int condition,
 	      bool negated)
@@ -340,7 +341,8 @@ value_of_logical(struct exec_builder *b, const struct expr *e)
 	if (b->failed) {
 		return 0;
 	}
-	/* Skipped lanes are undefined: choose, do not combine. */
+	/* The lanes in which y is not computed are undefined, so the results
+	 * are chosen and not combined. */
 	return is_and ? choose(b, boolean, x, y,
 			       constant(b, boolean, (union number){ .i = 0 }))
 		      : choose(b, boolean, x,
@@ -356,7 +358,7 @@ value_of_call(struct exec_builder *b, const struct expr *e)
 
 	if (!intrin_is_pure(e->u.intrin) || e->n_args > 3 || e->n_args < 1 ||
 	    intrin_is_address(e->u.intrin) || e->u.intrin == INTRIN_PTR_ADD ||
-	    e->u.intrin == INTRIN_NIBBLE || /* arguments of two types */
+	    e->u.intrin == INTRIN_NIBBLE || /* its arguments have two types */
 	    e->u.intrin == INTRIN_SCALE_NEAREST) {
 		b->failed = true;
 		return 0;
@@ -491,7 +493,8 @@ void
 exec_store(struct exec_builder *b, const struct buffer *buffer,
 	   const struct expr *const *index, const struct expr *value)
 {
-	/* The address comes first, so that the value's op can do the store. */
+	/* The address is computed first, so that the op of the value can do the
+	 * store. */
 	int at = exec_address(b, buffer, index);
 	int reg = exec_value(b, value);
 
@@ -507,7 +510,8 @@ exec_store(struct exec_builder *b, const struct buffer *buffer,
 
 	op->a = reg;
 	op->index = at;
-	b->memo.n = 0; /* later loads may differ */
+	b->memo.n = 0; /* later loads of the same element may give another
+		        * value */
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The executor's code for statements without loops. Each statement runs in all
- * lanes before the next one; exec_choose.c has made sure that no lane reads an
- * element that another one stores. */
+ * lanes before the next statement; exec_choose.c has made sure that no lane
+ * reads an element that another lane stores. */
 #include "exec.h"
 
 bool
@@ -58,8 +58,8 @@ exec_bind_block(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
-/* The register of "all reduction variables are at their first value"; -1:
- * always true. */
+/* The register of the condition that all reduction variables are at their first
+ * value; -1 if it is always true. */
 static int
 exec_first_iteration(struct exec_builder *b, const struct stmt *s)
 {

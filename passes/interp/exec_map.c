@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Select, cast, intrinsics and folds on columns, as exec_column.c has binary
- * operators (also built with -O3). */
+ * operators (this file is built with -O3, too). */
 #include "exec.h"
 
 #include <math.h>

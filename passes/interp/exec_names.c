@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The variables and buffers of the executor's compiler, and the variables that
- * an expression depends on through them. */
+ * an expression depends on, also through block and LET variables. */
 #include "exec.h"
 
 enum column

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finishes a program: a load from a buffer that the program does not store to
- * aliases memory; a value that is only stored is computed in place; registers
- * of dead values are reused, so that the columns of a program stay in the
- * first-level cache. */
+ * reads the memory directly; a value that is only stored is computed directly
+ * in memory; registers of dead values are reused, so that the columns of a
+ * program fit in the first-level cache. */
 #include "exec.h"
 
 /* Calls visit on every register that op reads. */
@@ -124,7 +124,7 @@ store_in_place(struct exec_program *p)
 /* ---- registers */
 
 struct lives {
-	int *last; /* the last op that reads it */
+	int *last; /* by register: the last op that reads it */
 	int now;
 };
 
@@ -176,8 +176,8 @@ assign_registers(struct arena *a, struct exec_program *p)
 		const struct exec_op *op = &p->ops.data[i];
 
 		if (op->dst >= 0) {
-			/* These registers may point at memory: their home is
-			 * not reused. */
+			/* These registers may point at memory outside of the
+			 * columns: their home is not reused. */
 			bool own = op->aliases || op->direct >= 0;
 			int h = !own && n_unused > 0 ? unused[--n_unused]
 						     : n_homes++;

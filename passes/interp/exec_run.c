@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executor's machine: runs the loops, and each program's ops over the
+/* The executor's machine: runs the loops, and the ops of each program over the
  * current lanes. All state belongs to the run, so that several threads may run
- * one exec. */
+ * one struct exec at the same time. */
 #include <stdlib.h>
 
 #include "exec.h"
@@ -10,14 +10,15 @@ struct machine {
 	const struct exec *exec;
 	int64_t *env;
 	void **buffers;
-	void **owned;           /* allocated here, or NULL */
+	void **owned;           /* by buffer: memory allocated here, or NULL */
 	unsigned char *columns; /* all columns */
-	void **reg;             /* by register: its values */
-	int lanes;              /* of the current strip */
+	void **reg;             /* by register: the memory of its values */
+	int lanes;              /* the number of lanes of the current strip */
 	bool failed;
 };
 
-/* An index from data may have any value where the mask has no lane. */
+/* The arithmetic is unsigned and wraps: in lanes outside of the mask, an index
+ * that was loaded from data may have any value. */
 static int64_t
 address_offset(const struct machine *m, const struct exec_address *at)
 {
@@ -41,9 +42,9 @@ address_pointer(const struct machine *m, const struct exec_address *at)
 	       address_offset(m, at) * dtype_bytes(at->type);
 }
 
-/* Where an op's result is stored: in memory directly, in its column, or (a
- * load) nowhere, since memory serves as the column. A mapped file may have
- * unaligned elements: these are copied. */
+/* Where an op's result is stored: directly in memory, or in its column; the
+ * result of a load is not stored if the memory can serve as the column.
+ * Elements of a mapped file may be unaligned: they are copied. */
 static void *
 destination(const struct machine *m, const struct exec_op *op,
 	    const struct exec_program *p)
@@ -66,8 +67,8 @@ destination(const struct machine *m, const struct exec_op *op,
 		       : column;
 }
 
-/* The mask of an op; NULL: all lanes. A uniform op is needed by some lane, or
- * its region would have been skipped. */
+/* The mask of an op; NULL for all lanes, and for a uniform op: some lane needs
+ * it, else its region would have been skipped. */
 static const unsigned char *
 mask_of(const struct machine *m, const struct exec_op *op, int n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves a function for the interpreter: looks up every expression, variable
- * and buffer once, before running. */
+/* Resolves a function for the interpreter: every expression, variable and
+ * buffer is looked up once, before the function runs. */
 #include "frame.h"
 
 #include <stdlib.h>

@@ -86,8 +86,8 @@ run_for(struct frame *f, const struct step *s)
 	}
 }
 
-/* Binds the block's iter vars; *first: all reduction variables are at their
- * first value. */
+/* Binds the block's iter vars; *first is set if all reduction variables are at
+ * their first value. */
 static void
 bind_iters(struct frame *f, const struct step *s, bool *first)
 {
@@ -348,8 +348,8 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n)
 	f->running = false;
 }
 
-/* The arguments of a launch have the extents x, y, z of the grid and of the
- * blocks between the name and the kernel's arguments. */
+/* In the arguments of a launch, the extents x, y, z of the grid and of the
+ * blocks are between the name and the kernel's arguments. */
 enum { LAUNCH_EXTENTS = 6 };
 
 static void
@@ -365,7 +365,7 @@ read_launch(const struct node *call, int64_t *extent)
 	}
 }
 
-/* Sets whether a parameter's memory is private or shared, by the argument of
+/* Sets whether parameter i's memory is private or shared, from the argument of
  * the call. */
 static void
 pass_scope(struct frame *callee, int i, const struct node *arg)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the threads of a block in turns: each up to the next barrier, then all
- * of them beyond it. A statement without a barrier runs once for each thread. A
- * statement around a barrier runs once; the loop variables, LETs and local
- * arrays in it are kept per thread. */
+/* Runs the threads of a block in turns: each thread up to the next barrier,
+ * then each beyond it. A statement without a barrier is run once for each
+ * thread. A statement that contains a barrier is run once; its loop variables,
+ * LETs and local arrays have a copy for each thread. */
 #include <stdlib.h>
 
 #include "frame.h"
@@ -10,12 +10,12 @@
 
 struct lane_var {
 	struct var_cell *cell;
-	union number *value; /* one per thread */
+	union number *value; /* the value in each thread */
 };
 
 struct lane_array {
 	struct buffer_cell *cell;
-	struct buffer_cell saved; /* its state outside of the block */
+	struct buffer_cell saved; /* the cell's state outside of the block */
 	size_t bytes, elems;
 	char *data; /* the arrays of all threads */
 	unsigned char *written;
@@ -59,7 +59,7 @@ activate(struct lanes *l, int64_t lane)
 	}
 }
 
-/* The value of n, which must be the same in all threads. */
+/* The value of n, which must be the same in all threads; otherwise an error. */
 static int64_t
 common_int(struct lanes *l, struct node *n, const char *what)
 {
@@ -115,7 +115,7 @@ run_thread_loop(struct lanes *l, const struct step *s)
 	vec_push(arena, &l->vars, v);
 	l->n = n;
 	run_all(l, s->children[0]);
-	/* The thread block ends with its outermost thread loop. */
+	/* With the outermost thread loop, the thread block ends. */
 	s->var->bound = false;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Detects races: for every element that a kernel accesses, the table has its
- * last write and the reads since. Two accesses race if one writes, and they
- * come from two blocks, or from two threads of a block with no barrier in
- * between. Writing the value that is already there is no race: several threads
- * may copy the same element. */
+ * last write and the reads since. Two accesses race if at least one writes, and
+ * they are by different blocks, or by different threads of a block with no
+ * barrier in between. Writing the value that the element has already is not a
+ * race: several threads may copy the same element. */
 #include <stdlib.h>
 
 #include "frame.h"
 
-/* The block, thread and interval of an access; SEVERAL: more than one. */
+/* The block, thread and interval of an access; SEVERAL if there were several
+ * different ones. */
 struct moment {
 	int64_t block, thread, interval;
 };
@@ -16,7 +17,7 @@ struct moment {
 enum { NOBODY = -1, SEVERAL = -2 };
 
 struct race_entry {
-	uintptr_t address; /* 0: free */
+	uintptr_t address; /* 0 if the entry is free */
 	struct moment write, read;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a function by the executor if possible. */
+/* Runs a function with the executor if possible. */
 #include "interp.h"
 
 bool
@@ -13,6 +13,7 @@ run_func(struct func *f, const struct run_arg *args, int n)
 	x = exec_compile(&arena, f);
 	done = x && exec_run(x, args, n);
 	arena_release(&arena);
-	/* The interpreter repeats a fault, and reports it. */
+	/* After a fault, the interpreter runs the function again and reports
+	 * the fault. */
 	return done || interp_run(f, args, n);
 }

@@ -43,7 +43,7 @@ is_division(enum expr_kind kind)
 	       kind == EXPR_FLOORDIV || kind == EXPR_FLOORMOD;
 }
 
-/* The quotient of INT_MIN and -1 wraps; y is not 0. */
+/* The quotient of INT_MIN and -1 wraps; y must not be 0. */
 static int64_t
 signed_division(enum expr_kind kind, int64_t x, int64_t y)
 {
@@ -252,7 +252,7 @@ float_call(enum intrin op, struct dtype t, const union number *args,
 	union number n = { .u = 0 };
 
 	if (op == INTRIN_FMA) {
-		/* Computing f32 in double would round twice. */
+		/* For f32, computing in double would round twice. */
 		n.f = t.kind == DT_F32
 			      ? (double)fmaf((float)args[0].f, (float)args[1].f,
 					     (float)args[2].f)
@@ -267,8 +267,8 @@ float_call(enum intrin op, struct dtype t, const union number *args,
 
 /* ---- intrinsics of integers */
 
-/* An integer power, which wraps. A negative power of any number but 1 and -1 is
- * 0, also of 0. */
+/* An integer power, which wraps. A negative power is 0, also of 0, except for 1
+ * and -1. */
 static uint64_t
 int_power(union number base, union number exponent, bool is_signed)
 {
@@ -327,7 +327,8 @@ scale_nearest(int64_t x, double factor)
 	return (int64_t)nearbyint(v < INT32_MAX ? v : INT32_MAX);
 }
 
-/* x * m * 2^(e - 31): half up, then half away from zero. */
+/* x * m * 2^(e - 31), rounded half up, then half away from zero in the right
+ * shift. */
 static int64_t
 scale_fixed(int64_t x, int64_t m, int64_t e)
 {
