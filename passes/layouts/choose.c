@@ -13,12 +13,13 @@ enum { CHANNELS = 1 };
 struct choice {
 	struct program *p;
 	struct arena *arena;
-	struct tensor_layout **of; /* by tensor id; NULL: row-major */
+	struct tensor_layout **of; /* by tensor id; NULL if row-major */
 };
 
 enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
 
-/* The block that divides the channels; 0: none. */
+/* The channel block of the target that divides the channels; 0 if no block
+ * does. */
 static int64_t
 block_for(const struct target *target, struct dtype t, int64_t channels)
 {
@@ -49,7 +50,7 @@ in_view(const struct graph *g, const struct node *n)
 				 g->groups.data[n->group]->is_control);
 }
 
-/* Checks the tensor alone; its accesses in kernels are checked later. */
+/* May the tensor have blocks? Its accesses in kernels are checked later. */
 static bool
 may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 {
@@ -81,7 +82,7 @@ may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 	return true;
 }
 
-/* Is the index of the channels an axis of a block, from 0 on? */
+/* Is the index of the channels an axis of a block, which starts at 0? */
 static bool
 is_channel_axis(struct module *m, const struct access *x,
 		const struct expr *channels)
@@ -178,7 +179,7 @@ unify_parts(struct choice *c)
 	}
 }
 
-/* Tensors that share bytes have one halo. */
+/* Tensors that share bytes must have the same halo. */
 static void
 one_layout_per_storage(struct choice *c)
 {
@@ -219,8 +220,8 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 	}
 }
 
-/* Byte offsets of parts in the layout of the whole. The concatenation axis is
- * the outermost dimension of extent > 1: the channels. */
+/* Sets the byte offsets of the parts in the layout of the whole. The
+ * concatenation axis is the outermost dimension of extent > 1: the channels. */
 static void
 place_parts(struct choice *c)
 {
@@ -253,7 +254,7 @@ place_parts(struct choice *c)
 	}
 }
 
-/* Zeroes are wanted in the space of the picture alone. */
+/* Is the halo only in spatial dimensions? Only there it is wanted. */
 static bool
 is_spatial(const struct tensor_layout *l)
 {

@@ -15,7 +15,7 @@ struct finder {
 	struct guarded_loads *out;
 };
 
-/* A whole number, in whatever type. */
+/* Is e a literal whose value is a whole number, of any type? */
 static bool
 is_whole(const struct expr *e, int64_t *v)
 {
@@ -103,8 +103,8 @@ guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 	}
 }
 
-/* May the guard be dropped? It must hold inside of the buffer, so that it fails
- * in the halo only. */
+/* May the guard be dropped? The test must hold inside of the buffer, so that it
+ * fails only in the halo. */
 static bool
 may_drop_test(struct func *f, const struct buffer *b,
 	      const struct guarded_load *x, const struct tensor_layout *l)
@@ -195,7 +195,7 @@ struct border {
 	const struct buffer *b;
 	const struct tensor *t;
 	const struct tensor_layout *l;
-	const struct expr **index; /* of the element being written */
+	const struct expr **index; /* the index of the element being written */
 };
 
 static struct stmt *
@@ -218,8 +218,8 @@ dim_name(struct module *m, const struct border *w, int d)
 	return d < 4 ? names[d] : arena_printf(&m->arena, "i%d", d);
 }
 
-/* for dimension d of the zeroes along `side`, outermost first; the position
- * along side is set. */
+/* The loops from dimension d on over the zeroes along `side`, outermost first,
+ * around the store. The index along side is set. */
 static struct stmt *
 border_nest(struct border *w, int d, int side)
 {
@@ -235,7 +235,8 @@ border_nest(struct border *w, int d, int side)
 	if (d == side) {
 		return border_nest(w, d + 1, side);
 	}
-	/* Halo rows have the full width, halo columns lie between them. */
+	/* Halo rows have the full width; halo columns lie between the halo
+	 * rows. */
 	extent = d < side && d != w->l->axis ? w->t->shape[d] : w->b->shape[d];
 	if (d < side) {
 		first = w->l->before[d];
@@ -252,7 +253,7 @@ border_nest(struct border *w, int d, int side)
 			loop);
 }
 
-/* The zeroes before and after dimension d. */
+/* Adds the stores of the zeroes before and after dimension d. */
 static void
 add_borders(struct border *w, int d, struct stmt_list *out)
 {

@@ -9,8 +9,8 @@
 #include "kernel.h"
 
 /* Sets tensor.layout if all kernels (not scheduled yet) access the tensor
- * channel by channel; recomputes offsets of concatenated parts. Does nothing if
- * the target has no channel blocks. */
+ * channel by channel; computes the offsets of concatenated parts anew. Does
+ * nothing if the target has no channel blocks. */
 void layouts_choose(struct program *p, struct kernel *const *kernels, int n);
 /* Rewrites the kernel's function (not scheduled yet) to the layouts of its
  * tensors, and drops guards that halos replace. */
@@ -20,26 +20,28 @@ void layouts_apply(struct module *m, struct kernel *k);
  * columns up to whole vectors. */
 void layouts_widen_rows(struct module *m, struct kernel *k,
 			const struct target *target);
-/* Does the kernel (not scheduled yet) read bytes beyond the edges of b in one
- * sum of products, so that it copies them with a border, if the target wants
- * that instead of halos in memory? narrow: even if a halo would be narrow. */
+/* Does the kernel (not scheduled yet) copy b with a border? It does if b has
+ * bytes, a single sum of products reads b beyond its edges, and the target
+ * prefers such copies to halos in memory. narrow: even if a halo would be
+ * narrow. */
 bool layouts_copies_border(struct module *m, struct func *f,
 			   const struct buffer *b, bool narrow,
 			   const struct target *target);
-/* Adds a block to each kernel that reads a tensor with copied borders: it copies
- * the elements with their border. */
+/* Adds a block to a kernel that reads a tensor beyond its edges and must copy
+ * it (see tensor_layout.copied): the block copies the elements with their
+ * border. */
 void layouts_copy_borders(struct module *m, struct kernel *k,
 			  const struct target *target);
-/* Stores the halos of the (scheduled) kernel's outputs. */
+/* Adds the stores of the halos of the outputs to the scheduled kernel. */
 void layouts_write_halos(struct module *m, struct kernel *k);
 
 bool layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,
 		  int ndim);
-/* The shape in memory of t under l; arena array of *ndim. */
+/* The shape of t in memory with layout l: *ndim extents, in the arena. */
 const struct expr **layout_shape(struct module *m, const struct tensor *t,
 				 const struct tensor_layout *l, int *ndim);
 
-/* overwrites.c: drops halos because of which a kernel could not store its result
+/* overwrites.c: drops halos that would prevent a kernel from storing its result
  * over an input. of: the layout of each tensor, by its id. */
 void layouts_drop_halos_of_overwrites(const struct program *p,
 				      struct kernel *const *kernels, int n,
@@ -57,19 +59,20 @@ struct guarded_loads {
 };
 void guarded_loads_find(struct func *f, const struct buffer *b,
 			struct guarded_loads *out);
-/* The bounds of a load's index, ignoring the test; false: unknown. */
+/* The bounds of a load's index in dimension d, without the test; false if they
+ * are not known. */
 bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 			 struct bounds *b);
 /* Does the test hold wherever the index is inside of the buffer? */
 bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 			       const struct guarded_load *x);
-/* Widens the layout's halo by the reach of the loads beyond the buffer;
+/* Widens the layout's halo so that it covers the loads beyond the buffer;
  * dimensions without constant bounds are skipped. The first load determines the
  * halo's value; loads with another value keep their guards. */
 void guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 			      const struct guarded_loads *loads,
 			      struct tensor_layout *l);
-/* e with the load instead of the test around it. */
+/* e with the conditional expression `test` replaced by its load. */
 const struct expr *guarded_load_replace(struct module *m, const struct expr *e,
 					const struct expr *test,
 					const struct expr *load);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Halos that cost more than their own bytes: a result with a halo has no place
- * over an input without one.
+/* Drops halos that cost more than their own bytes: a result with a halo cannot
+ * be stored over an input without one.
  *
  *   y[c, 1 + h + 1, w]  = conv(x, w)[c, h, w] + z[c, h, w]
  *   ->
  *   y[c, h, w]          = ...                            # may be z's bytes
  *
  * If z has its last use here, and each kernel that reads beyond the edges of y
- * can copy what it reads with a border, then y has no halo. Whether the result
- * does overwrite its input is proven when the kernel is lowered. */
+ * can copy the elements that it reads, with a border, then y gets no halo. When
+ * the kernel is lowered, it is proven whether the result can overwrite its
+ * input. */
 #include "access.h"
 #include "layouts.h"
 
@@ -65,7 +66,8 @@ is_used_behind(const struct overwrites *o, const struct tensor *t, int kernel)
 	return false;
 }
 
-/* Has the tensor a layout that it shares with no part of a concatenation? */
+/* Is the tensor neither a part of a concatenation nor a whole, so that its
+ * layout can change alone? */
 static bool
 has_own_layout(const struct overwrites *o, const struct tensor *t)
 {
@@ -77,7 +79,7 @@ has_own_layout(const struct overwrites *o, const struct tensor *t)
 	       !g->groups.data[n->group]->is_control;
 }
 
-/* May kernel k store out over in, but for their halos? */
+/* May kernel k store `out` over `in`, apart from their halos? */
 static bool
 may_overwrite(const struct overwrites *o, int k, const struct kernel_arg *in,
 	      const struct kernel_arg *out)
@@ -91,8 +93,8 @@ may_overwrite(const struct overwrites *o, int k, const struct kernel_arg *in,
 	       reads_own_elements(o->kernels[k], in);
 }
 
-/* Do all kernels that read beyond the tensor's edges copy what they read, if it
- * has no halo? */
+/* If the tensor has no halo, do all kernels that read beyond its edges copy the
+ * elements that they read? */
 static bool
 can_be_copied(const struct overwrites *o, const struct tensor *t)
 {

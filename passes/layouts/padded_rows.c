@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Padded copies of rows for whole vectors, for windows over row-major data
- * (depthwise convolutions whose channels no block divides):
+/* Copies rows with their padding, so that windows over row-major data can use
+ * whole vectors (depthwise convolutions whose channels no block divides):
  *
  *   conv[c, h, w] += if_then_else(0 <= w + kw - 1 < 14 ..., x[c, h + kh - 1,
  *                                 w + kw - 1], 0) * k[c, kh, kw]
  *   ->
  *   rows[c, h, w] = if_then_else(1 <= w < 15 ..., x[c, h - 1, w - 1], 0)
- *   conv[c, h, w] += rows[c, h + kh, w + kw] * k[c, kh, kw]    (w: 16 of them)
+ *   conv[c, h, w] += rows[c, h + kh, w + kw] * k[c, kh, kw]    (w < 16)
  *
  * Then every lane can load without a guard. Results beyond the last column are
  * discarded. */
@@ -25,8 +25,8 @@ struct rows {
 	int64_t before[MOST_DIMS], extent[MOST_DIMS];
 };
 
-/* The number of columns rounded up to whole vectors, the largest with little
- * padding. */
+/* The number of columns, rounded up to whole vectors of the largest size that
+ * needs little padding. */
 static int64_t
 whole_vectors(int64_t columns, int64_t lanes)
 {
@@ -37,7 +37,7 @@ whole_vectors(int64_t columns, int64_t lanes)
 	return (columns + lanes - 1) / lanes * lanes;
 }
 
-/* Does the window slide along the columns, so that lanes have guards? */
+/* Does the window slide along the columns, so that each lane needs a guard? */
 static bool
 slides(const struct rows *r)
 {
@@ -53,9 +53,9 @@ slides(const struct rows *r)
 	return false;
 }
 
-/* The iter var of the last dimension, if the load and the store have stride 1
- * in it and the load depends on all other dimensions: then no operand is shared
- * between channels, for which lanes over channels would be better. */
+/* Finds the iter var of the last dimension, if the load and the store have
+ * stride 1 in it and the load depends on all other dimensions. (Otherwise an
+ * operand is shared between channels, and lanes over channels are better.) */
 static bool
 find_column(struct rows *r)
 {
@@ -102,7 +102,7 @@ find_column(struct rows *r)
 	       step == 1;
 }
 
-/* The extents of the rows with padding. */
+/* Sets the extents of the rows with their padding. */
 static bool
 find_extents(struct rows *r, int64_t columns)
 {
@@ -256,7 +256,7 @@ use_rows(struct rows *r)
 	scope_add_alloc(r->f, scope, to);
 }
 
-/* The reduction block around the only store. */
+/* Finds the reduction block around the function's only store. */
 static bool
 find_block(struct rows *r)
 {
@@ -316,8 +316,8 @@ see_product(void *ctx, const struct expr *e)
 	*found |= e->kind == EXPR_MUL;
 }
 
-/* Would a border in memory take a tenth of the bytes, or more? A narrower one
- * takes less than copies take time. */
+/* Would a border in memory take at least a tenth of the bytes? A narrower
+ * border costs less than copies. */
 static bool
 is_wide(const struct rows *r, const struct buffer *b)
 {
@@ -332,8 +332,8 @@ is_wide(const struct rows *r, const struct buffer *b)
 	return ratio >= 1.1;
 }
 
-/* Does one reduction of products read the bytes beyond their edges? narrow: even
- * if a border in memory would take few. */
+/* Is there exactly one reduction of products that reads b, a buffer of bytes,
+ * beyond its edges? narrow: yes even if a border in memory would be narrow. */
 static bool
 find_bytes(struct rows *r, const struct buffer *b, bool narrow,
 	   struct guarded_loads *loads)
