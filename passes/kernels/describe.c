@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of kernels and titles of their comments, from the model's names and
- * attributes. Independent of node numbers. */
+ * attributes. They do not depend on the numbers of nodes. */
 #include <ctype.h>
 
 #include "backend.h"
@@ -52,7 +52,8 @@ constant_name(const struct tensor *t)
 	return t->from != NULL ? t->from : t->name;
 }
 
-/* Passes that compute a constant at once append to the model's name. */
+/* The model's name of a constant, without the suffix of a pass that computed
+ * the constant from it. */
 static const char *
 unscaled(struct arena *a, const char *name)
 {
@@ -131,7 +132,7 @@ kernel_stem(struct graph *g, const struct group *group)
 	return stem != NULL ? stem : op;
 }
 
-/* Does the stem contain an operator's name with its number, as in
+/* Does the stem contain an operator's name with a number, as in
  * "Conv_19_input"? */
 static bool
 has_counted_operator(const char *stem)
@@ -152,7 +153,8 @@ has_counted_operator(const char *stem)
 	return false;
 }
 
-/* The layer of a node, by its weights or its own name. NULL: unknown. */
+/* The name of a node's layer, from its weights or its own name. NULL if not
+ * known. */
 static const char *
 layer_of(struct arena *a, const struct node *n)
 {
@@ -346,7 +348,7 @@ kernel_title(struct graph *g, const struct group *group)
 	strbuf_init(&s);
 	strbuf_puts(&s, node_attr_string(n, "title", n->op_type));
 	if (node_attr(n, "title") != NULL) {
-		/* the name is sufficient */
+		/* the name tells enough */
 	} else if (node_has_window(n)) {
 		put_window(&s, n);
 	} else if (n->op->fuse == FUSE_COMPUTE && n->n_inputs > 1 &&

@@ -51,7 +51,8 @@ entry_count_pointers(const struct graph *g)
 	return n;
 }
 
-/* The address of a byte offset, as an element of the array of its type. */
+/* The address at a byte offset, as that of an element in the workspace array of
+ * the type. */
 static const struct expr *
 element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
 {
@@ -72,7 +73,7 @@ element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
 	return NULL;
 }
 
-/* A pointer into the workspace, named once. */
+/* A pointer into the workspace, as a LET variable; each is made once. */
 static const struct expr *
 workspace_pointer(struct entry *e, const char *name, struct dtype t,
 		  const struct placement *at)
@@ -98,7 +99,7 @@ workspace_pointer(struct entry *e, const char *name, struct dtype t,
 	return v->expr;
 }
 
-/* The workspace as one parameter, or as one for each type. */
+/* Adds the workspace as one parameter, or as one parameter for each type. */
 static void
 add_workspace(struct entry *e)
 {
@@ -133,8 +134,8 @@ add_workspace(struct entry *e)
 	}
 }
 
-/* The name of a workspace tensor: the model's, unless it is empty or a kernel's
- * name; else from the kernel that writes it. */
+/* The name of a workspace tensor: its name in the model, unless that is empty
+ * or the name of a kernel; else a name made from the kernel that writes it. */
 static const char *
 tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 {
@@ -149,8 +150,8 @@ tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 	return stem;
 }
 
-/* Where the tensor is that gives the view t its bytes and its pointer. NULL: t
- * has a pointer of its own. */
+/* The place of the tensor whose bytes and pointer the view t uses. NULL if t
+ * has its own pointer. */
 static const struct placement *
 find_viewed(const struct entry *e, struct tensor *t, const struct placement *at)
 {
@@ -253,7 +254,8 @@ may_be_none(const struct entry *e, const struct expr *extent)
 	return false;
 }
 
-/* The launch, unless it has no blocks or threads, which a device refuses. */
+/* The launch, under the condition that it has blocks and threads: a device
+ * refuses a launch without. */
 static struct stmt *
 guarded(struct entry *e, struct stmt *launch)
 {
@@ -292,7 +294,8 @@ guard_launches(struct entry *e, struct stmt *s)
 	return s;
 }
 
-/* The launches, with the arguments in place of the parameters. */
+/* The launches of a kernel's device kernels, with the arguments in place of the
+ * parameters. */
 static struct stmt *
 launch_kernels(struct entry *e, const struct kernel *k,
 	       const struct expr *const *args)

@@ -23,17 +23,17 @@ struct entry {
 	struct func *f;
 	struct name_set names;
 	struct var *workspace;
-	const struct expr **of_weight; /* by number */
-	/* workspace arrays by type, if types are separate */
+	const struct expr **of_weight; /* by the weight's number */
+	/* the workspace arrays by type, if each type has its own */
 	const struct buffer **parts;
 	const struct expr **of_tensor; /* pointers by tensor id */
 	VEC(struct var *) pointers;    /* LETs, outermost first */
 	VEC(const struct expr *) values;
-	int next; /* the next kernel to call */
+	int next; /* the index of the next kernel to call */
 	/* By number of the graph's run_sizes: the tensor and the element that
-	 * hold it, the kernel after which it is read (-1: before the first one)
-	 * and the body where that is, and the load of it. The tensor is NULL
-	 * if nothing uses the size. */
+	 * hold the size, the kernel after which it is read (-1: before the
+	 * first one), the body in which it is read, and its load. The tensor is
+	 * NULL if nothing uses the size. */
 	struct tensor **size_tensor;
 	int *size_index, *read_after, *read_in;
 	const struct expr **size_value;
@@ -42,11 +42,12 @@ struct entry {
 	 * last kernel that settles one of these. */
 	size_numbers *check_sizes;
 	struct after_kernel checks_after;
-	/* The condition under which the kernel at hand is called: sizes in it
-	 * are not 0. NULL: always. */
+	/* The condition under which the current kernel is called; where it
+	 * holds, the sizes in it are not 0. NULL: always. */
 	const struct expr *some;
-	/* By body: where a loop with a condition counts its iterations, and the
-	 * most iterations of a loop, if data says them. */
+	/* By body: the memory in which a loop with a condition counts its
+	 * iterations; and the memory with the largest number of iterations of a
+	 * loop, if that is read from a tensor. */
 	const struct buffer **counters, **trips;
 };
 
@@ -58,29 +59,35 @@ struct stmt *entry_call(struct entry *e, const struct kernel *k);
 /* entry_flow.c: the calls of all kernels, within the branches and loops of the
  * graph. */
 struct stmt *entry_flow(struct entry *e);
-/* The value of a size that a kernel takes: of the model, or of a loop. */
+/* The value of a size that is passed to a kernel: a size of the model, or a
+ * variable of a loop. */
 const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 
-/* entry_checks.c: removes checks of the graph that hold wherever others do. */
+/* entry_checks.c: removes checks of the graph that hold whenever others
+ * hold. */
 void entry_choose_checks(struct graph *g);
 
 /* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the
- * parameters of the entry function that they need. False: reported. */
+ * parameters of the entry function that they need. False after a diagnostic. */
 bool entry_find_sizes(struct entry *e);
-/* A variable for a number as it was read, before it is checked or limited. */
+/* A variable for a number that was read, before it is checked or limited. */
 struct var *entry_given(struct entry *e, const char *name, struct dtype type);
 /* Are sizes read in the body after the kernel of this number? */
 bool entry_reads_after(const struct entry *e, int kernel, int body);
-/* The loads of these sizes. */
+/* Makes the loads of these sizes (size_value). */
 void entry_load_sizes(struct entry *e, int kernel, int body);
-/* The rest of the calls with these sizes, and the checks that can be made. */
+/* Puts the lets of these sizes, and the checks that can now be made, around the
+ * rest of the calls. */
 struct stmt *entry_with_sizes(struct entry *e, int kernel, int body,
 			      struct stmt *rest);
-/* The call of the kernel, unless its results have no elements. */
+/* The call of the kernel, under the condition that its results have
+ * elements. */
 struct stmt *entry_call_some(struct entry *e, const struct kernel *k);
-/* Checks the sizes that are multiples, and divides them, before the rest. */
+/* Before `rest`, checks that given sizes are multiples of their step, and
+ * divides them (graph.steps). */
 struct stmt *entry_divide_sizes(struct entry *e, struct stmt *rest);
-/* Stores the sizes that the outputs have, for the caller. */
+/* Stores the sizes of the outputs that are known only at run time, for the
+ * caller. */
 struct stmt *entry_give_sizes(struct entry *e);
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the conditions on sizes that operators note (passes/ops/core/relations.c), those that
- * are checked: a condition that holds wherever another one does is left out.
+/* Chooses the conditions on sizes that are checked, from those that operators
+ * note (passes/ops/core/relations.c): a condition that holds whenever another
+ * one holds is left out.
  *
- *	before	0 <= n - 2, 0 <= n - 4, 0 < n - 4, n == m
- *	after	0 < n - 4, n == m
+ * 	before	0 <= n - 2, 0 <= n - 4, 0 < n - 4, n == m
+ * 	after	0 < n - 4, n == m
  *
- * Conditions stay in order, and one that replaces others is where the first of them
- * was: later ones may rely on it, as a remainder on the divisor that is not 0. */
+ * Conditions keep their order, and a condition that replaces others takes the
+ * place of the first of them: later conditions may rely on it, as a remainder
+ * relies on a divisor that is not 0. */
 #include "analyse.h"
 #include "entry.h"
 
-/* Each condition is compared with all others, for each size known at run time: of
- * more than these, all are checked. */
+/* The most conditions that are compared with each other; if there are more, all
+ * are checked. */
 enum { COMPARED_MAX = 64 };
 
 static const struct expr *
@@ -20,8 +22,8 @@ wide(struct module *m, const struct expr *e)
 	return expr_cast(m, dtype_of(DT_I64), e);
 }
 
-/* What the larger side of an inequality exceeds the smaller one by, at least 0
- * where it holds; NULL: e is none. */
+/* The difference between the larger and the smaller side of an inequality,
+ * which is at least 0 if it holds. NULL if e is not an inequality. */
 static const struct expr *
 slack(struct module *m, const struct expr *e)
 {
@@ -34,8 +36,8 @@ slack(struct module *m, const struct expr *e)
 	return e->kind == EXPR_LE ? more : expr_sub(m, more, expr_i32(m, 1));
 }
 
-/* Are both checked at the same time, as they use the same sizes of those that are
- * known only when the model runs? */
+/* Are both checked at the same time? They are if they contain the same sizes
+ * that are known only at run time. */
 static bool
 known_together(const struct graph *g, const struct expr *a,
 	       const struct expr *b)
@@ -50,7 +52,7 @@ known_together(const struct graph *g, const struct expr *a,
 	return true;
 }
 
-/* Does inequality b hold wherever a does? */
+/* Does the inequality b hold whenever a holds? */
 static bool
 implies(struct analyser *analyser, const struct expr *a, const struct expr *b)
 {
@@ -60,8 +62,8 @@ implies(struct analyser *analyser, const struct expr *a, const struct expr *b)
 	return x != NULL && y != NULL && prove(analyser, expr_le(m, x, y));
 }
 
-/* Puts a condition in place of those of `kept` that hold wherever it does, unless it
- * holds wherever one of them does. */
+/* Adds a condition to `kept`, unless it holds whenever one of them holds. It
+ * replaces those that hold whenever it holds. Returns the new number. */
 static int
 add(struct graph *g, struct analyser *a, const struct expr **kept, int n,
     const struct expr *condition)

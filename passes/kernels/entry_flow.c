@@ -38,7 +38,7 @@ constant_scalar(struct entry *e, struct tensor *t)
 	return expr_int(e->m, v->type, x.i);
 }
 
-/* The parameter that the pointer is. */
+/* The buffer of the parameter whose pointer is v. */
 static const struct buffer *
 parameter(const struct entry *e, const struct var *v)
 {
@@ -50,7 +50,7 @@ parameter(const struct entry *e, const struct var *v)
 	return NULL;
 }
 
-/* The only element of t, which may be a state of the loop. */
+/* The only element of t; t may be a state of the loop. */
 static const struct expr *
 read_scalar(struct entry *e, struct tensor *t)
 {
@@ -107,7 +107,7 @@ is_counted(const struct graph_body *loop)
 	return node_attr_int(loop->end, "counted", 0) != 0;
 }
 
-/* A number of iterations within the limit of the loop. */
+/* Limits a number of iterations to the limit of the loop. */
 static const struct expr *
 limited(struct entry *e, const struct graph_body *loop,
 	const struct expr *count)
@@ -133,7 +133,7 @@ known_count(struct entry *e, struct tensor *t)
 	return tensor_is_constant(t) ? constant_scalar(e, t) : t->elems[0];
 }
 
-/* The number of iterations, at most, of a loop. */
+/* The largest number of iterations of a loop. */
 static const struct expr *
 trips(struct entry *e, int id)
 {
@@ -208,7 +208,8 @@ comment(struct entry *e, struct stmt *s, const struct node *end,
 	stmt_set_note(e->f, s, "comment", expr_string(e->m, text));
 }
 
-/* Counts in memory, as long as state 0 is true. */
+/* A loop with a condition: it counts its iterations in memory, and runs as long
+ * as state 0 is true. */
 static struct stmt *
 conditional_loop(struct entry *e, int id)
 {
@@ -336,7 +337,7 @@ flow(struct entry *e, int body)
 	return stmt_seq(e->f, list.data, list.n);
 }
 
-/* The same, after sizes that the last kernel settled. */
+/* Like flow, with the sizes that are known after the last kernel. */
 static struct stmt *
 flow_after(struct entry *e, int body)
 {
@@ -346,7 +347,7 @@ flow_after(struct entry *e, int body)
 	return entry_with_sizes(e, kernel, body, flow(e, body));
 }
 
-/* A number of iterations in memory. */
+/* Memory for a number of iterations. */
 static const struct buffer *
 new_cell(struct entry *e, const char *name, const struct graph_body *loop)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes that are known only when the model runs, in the entry function: read
- * from the tensor that holds them, checked, given to later kernels and to the
- * caller.
+/* Sizes that are known only when the model runs, in the entry function: they
+ * are read from the tensor that holds them, checked, and passed to later
+ * kernels and to the caller.
  *
  *   count(x, found)
  *   let y_count = found[0]:
  *     if y_count > 0:
  *       y(x, y_out, y_count)
- *     y_count_out[0] = y_count
- */
+ *     y_count_out[0] = y_count */
 #include "entry.h"
 
 #include "size_bounds.h"
@@ -19,7 +18,7 @@ body_of(const struct entry *e, int kernel)
 	return kernel_body(e->p->kernels.data[kernel]);
 }
 
-/* The last kernel that writes t; -1: none. */
+/* The last kernel that writes t; -1 if no kernel does. */
 static int
 last_writer(const struct entry *e, const struct tensor *t)
 {
@@ -36,7 +35,7 @@ last_writer(const struct entry *e, const struct tensor *t)
 	return -1;
 }
 
-/* The last kernel of the branches that the node ends. */
+/* The last kernel in the branches that the node ends. */
 static int
 last_of_branches(const struct entry *e, const struct node *end)
 {
@@ -53,9 +52,10 @@ last_of_branches(const struct entry *e, const struct node *end)
 	return i;
 }
 
-/* The kernel after which the tensor's bytes are complete; -1: the bytes are an
- * input's. *written becomes the tensor that owns the memory of these bytes, *body
- * the branch or loop whose statements follow the kernel, or 0. */
+/* The kernel after which the tensor's bytes are complete; -1 if they are an
+ * input's. *written is set to the tensor that owns the memory of these bytes,
+ * and *body to the branch or loop whose statements follow the kernel, or to
+ * 0. */
 static int
 complete_after(const struct entry *e, struct tensor **written, int *body)
 {
@@ -84,7 +84,7 @@ entry_given(struct entry *e, const char *name, struct dtype type)
 	return var_new(e->m, name_set_add(&e->names, name), type);
 }
 
-/* Element `index` of the tensor, in row-major order. */
+/* A load of element `index` of the tensor, in row-major order. */
 static const struct expr *
 load_size(struct entry *e, int kernel, struct tensor *t, int index)
 {
@@ -178,8 +178,8 @@ refuse_unless(struct entry *e, const struct expr *holds, struct stmt *rest)
 	return stmt_seq(f, both, 2);
 }
 
-/* Puts the checks that can be made first in the body after the kernel in front
- * of the rest. */
+/* Puts before `rest` the checks that can be made for the first time after the
+ * kernel in the body. */
 static struct stmt *
 check_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 {
@@ -227,7 +227,8 @@ read_size(struct entry *e, int number, struct stmt *rest)
 	return rest;
 }
 
-/* Is the tensor without elements if v is 0? */
+/* Is v a factor of x, so that a tensor with this size has no elements if v is
+ * 0? */
 static bool
 is_factor(const struct expr *x, const struct var *v)
 {
@@ -242,9 +243,9 @@ both(struct module *m, const struct expr *a, const struct expr *b)
 	return a == NULL ? b : expr_and(m, a, b);
 }
 
-/* A device cannot launch a kernel of 0 threads. The condition that each size of the
- * kernel's result that is a formula, and may be 0, is above 0. NULL: none may be 0,
- * or the kernel has several results. */
+/* A device cannot launch a kernel with 0 threads. The condition that each size
+ * of the kernel's result that is a formula, and may be 0, is above 0. NULL if
+ * no size may be 0, or the kernel has several results. */
 static const struct expr *
 has_launch(const struct entry *e, const struct kernel *k)
 {
@@ -273,7 +274,8 @@ has_launch(const struct entry *e, const struct kernel *k)
 	return holds;
 }
 
-/* The condition that the kernel's results have elements; NULL: they have. */
+/* The condition that the kernel's results have elements; NULL if they always
+ * have. */
 static const struct expr *
 has_results(const struct entry *e, const struct kernel *k)
 {
@@ -478,7 +480,8 @@ add_given_size(struct entry *e, const struct var *v)
 	vec_push(&e->m->arena, &e->p->given_sizes, given);
 }
 
-/* The innermost loop around a body, which may be one; 0: none. */
+/* The innermost loop around a body, or the body itself if it is a loop's; 0 if
+ * there is none. */
 static int
 loop_around(const struct graph *g, int body)
 {
@@ -488,8 +491,8 @@ loop_around(const struct graph *g, int body)
 	return body;
 }
 
-/* A tensor outside of the loop with the size, which each iteration has anew;
- * NULL: there is none. */
+/* A tensor outside of the loop whose shape has the size v, which each iteration
+ * computes anew; NULL if there is none. */
 static const struct tensor *
 sized_outside(struct graph *g, const struct var *v, int loop)
 {
@@ -510,7 +513,7 @@ sized_outside(struct graph *g, const struct var *v, int loop)
 	return NULL;
 }
 
-/* Does the entry function check the size, or a condition with it? */
+/* Does the entry function check the size, or a condition that contains it? */
 static bool
 is_checked(const struct graph *g, const struct run_size *s)
 {
@@ -522,7 +525,7 @@ is_checked(const struct graph *g, const struct run_size *s)
 	return !s->proven;
 }
 
-/* Can each iteration of the loop have its own size? Reports if not. */
+/* Can each iteration of the loop have its own size? If not, an error. */
 static bool
 check_loop_size(const struct entry *e, const struct node *n,
 		const struct run_size *s, int loop)

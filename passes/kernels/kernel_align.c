@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After memory planning: notes which arrays of vectors are aligned to whole
- * vectors. The caller's arrays may have any alignment. */
+/* Notes which arrays of vectors are aligned to whole vectors, after the memory
+ * is planned. The caller's arrays may have any alignment. */
 #include "host_device.h"
 #include "kernel_build.h"
 #include "plan.h"
@@ -13,7 +13,8 @@ address_align(int64_t base_align, int64_t offset)
 	return offset == 0 || own > base_align ? base_align : own;
 }
 
-/* The alignment that the argument's address is known to have, 0: none. */
+/* The alignment that the argument's address is known to have; 0 if none is
+ * known. */
 static int64_t
 known_align(struct program *p, const struct kernel_arg *arg,
 	    const struct placement *at)

@@ -46,9 +46,9 @@ add_var(void *ctx, const struct expr *e)
 	func_add_param(f, e->u.var, NULL);
 }
 
-/* The shape of the tensor that t is an element of. Its first size, of which a
- * kernel needs no more, is the largest one if it is known only when the model
- * runs. */
+/* The shape of the tensor that t is an element of. If its first size is known
+ * only when the model runs, the largest value is taken: a kernel does not need
+ * the exact size. */
 static const struct expr *const *
 shape_around(struct module *m, const struct tensor *t)
 {
@@ -67,8 +67,9 @@ shape_around(struct module *m, const struct tensor *t)
 	return shape;
 }
 
-/* Has the kernel an element of a tensor that another parameter is, or is an
- * element of? Both are the caller's same array, so no parameter is restrict. */
+/* Is a parameter an element of a tensor that is also another parameter, or that
+ * another parameter is an element of? Then both point into the same array, so
+ * that no parameter is restrict. */
 static bool
 is_aliased(const struct kernel *k)
 {
@@ -95,7 +96,7 @@ kernel_place_elements(struct module *m, struct kernel *k)
 		struct kernel_arg *arg = &k->args.data[i];
 		struct tensor *t = arg->tensor;
 
-		/* A slice of a slice is an element twice. */
+		/* A slice of a slice is an element of an element. */
 		for (; arg->kind == ARG_TENSOR && t->element_of != NULL;
 		     t = t->element_of) {
 			const struct buffer *to =

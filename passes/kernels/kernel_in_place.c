@@ -4,11 +4,11 @@
  *
  *   add(x, b, y)   ->   add(b, y)      # y is read and written
  *
- * Legal if the input's live range ends here (including views and parts of
- * concatenations), no other argument of the kernel aliases it, neither is the
- * caller's memory, and lowering proves that every element is read before it is
- * written. Decided before signatures are emitted, so that no restrict qualifier
- * is violated. */
+ * Legal if the live range of the input (with its views and parts of
+ * concatenations) ends here, no other argument of the kernel aliases it, input
+ * and output are not the caller's memory, and lowering proves that every
+ * element is read before it is written. This is decided before signatures are
+ * emitted, so that no restrict qualifier is violated. */
 #include "access.h"
 #include "iter_map.h"
 #include "kernel_build.h"
@@ -24,7 +24,7 @@ enum { SEARCH_MAX = 4096 };
 struct search {
 	struct builder *b;
 	int candidate;
-	int seen; /* number of groups visited */
+	int seen; /* the number of groups visited */
 	bool found;
 	VEC(const struct group *) open;
 };
@@ -45,7 +45,8 @@ search_inputs(struct search *s, const struct group *group,
 			continue;
 		}
 		from = t->producer->group;
-		/* Groups are in topological order. */
+		/* Groups are in topological order: earlier groups cannot depend
+		 * on the candidate. */
 		if (from < s->candidate || b->mark[from] == b->stamp) {
 			continue;
 		}
@@ -103,7 +104,7 @@ dies_here(struct builder *b, struct tensor *t, const struct group *group)
 	return true;
 }
 
-/* The same for every part of a concatenation. */
+/* dies_here for every part of a concatenation. */
 static bool
 parts_die_here(struct builder *b, const struct tensor *whole,
 	       const struct group *group)
@@ -144,7 +145,7 @@ becomes_part(struct builder *b, const struct tensor *t)
 	return false;
 }
 
-/* Is t, through views, a graph output in the caller's memory? */
+/* Is t, or a view of it, an output of the graph in the caller's memory? */
 static bool
 becomes_output(struct builder *b, const struct tensor *t)
 {
@@ -170,7 +171,7 @@ same_storage(const struct tensor *a, const struct tensor *b)
 	       layout_equal(a->layout, b->layout, a->ndim);
 }
 
-/* Are t's bytes some of whole's? */
+/* Are the bytes of t a part of the bytes of `whole`? */
 static bool
 lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 {
@@ -180,7 +181,7 @@ lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 	return t == whole;
 }
 
-/* Does the kernel have another argument in the same root's bytes? */
+/* Does the kernel have another argument in the bytes of the same root? */
 static bool
 is_read_twice(struct builder *b, const struct kernel *k, int in,
 	      struct tensor *root)
@@ -224,7 +225,8 @@ is_own_place(struct func *f, const struct stmt *store,
 			       ITER_MAP_BIJECTIVE, &map);
 }
 
-/* Is x in an earlier nest than y? Each nest is a separate device kernel. */
+/* Is x in an earlier loop nest than y? Each nest is a separate device
+ * kernel. */
 static bool
 is_before(struct stmt *x, struct stmt *y)
 {
@@ -245,8 +247,8 @@ is_before(struct stmt *x, struct stmt *y)
 	return false;
 }
 
-/* Is each element read in the storing statement, or in an earlier device
- * kernel? */
+/* Is each element read in the statement that stores to it, or in an earlier
+ * device kernel? */
 static bool
 loads_at(const struct access_list *loads, struct stmt *store)
 {
@@ -363,8 +365,8 @@ is_read_by_control(const struct tensor *t)
 	return false;
 }
 
-/* May control flow read or keep the input, or place the output? An input from
- * outside of a loop is read again. */
+/* May control flow read or keep the input, or decide the place of the output?
+ * In a loop, an input from outside is read again by the next iteration. */
 static bool
 control_forbids(const struct kernel *k, const struct kernel_arg *in,
 		const struct kernel_arg *out, const struct tensor *root)
@@ -382,7 +384,8 @@ control_forbids(const struct kernel *k, const struct kernel_arg *in,
 		(p->op->fuse == FUSE_CONTROL || p->body != kernel_body(k)));
 }
 
-/* Are both in the workspace, or the state of the model and the next one? */
+/* Are both in the workspace, or are they a state of the model and its next
+ * value? */
 static bool
 places_are_free(struct builder *b, const struct tensor *root,
 		const struct tensor *out)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fusion group as one function without schedule: the tensor expressions of
- * its operators, joined, and the arguments.
+/* Builds the function of a fusion group, without schedule, from the joined
+ * tensor expressions of its operators, and its arguments.
  *
- *   group { Conv, Relu }   ->   conv1(x, w, bias, y)
- */
+ *   group { Conv, Relu }   ->   conv1(x, w, bias, y) */
 #include "identifiers.h"
 #include "kernel_build.h"
 #include "ops.h"
 #include "repeats.h"
 
-/* Does a group compute both nodes? */
+/* Is there a group that computes both nodes? */
 static bool
 are_together(const struct builder *b, const struct node *n,
 	     const struct node *m)
@@ -46,7 +45,7 @@ group_makes(const struct builder *b, const struct group *group,
 	       (t->is_output || used_outside(b, t));
 }
 
-/* A constant of one element becomes a literal. */
+/* The tensor expression of a constant of one element: a literal. */
 static struct te_tensor *
 literal(struct joint *j, struct tensor *t)
 {
@@ -91,7 +90,8 @@ find_te(struct joint *j, const struct tensor *t)
 	return NULL;
 }
 
-/* t as its tirc.Repeat of `once`. NULL: diagnosed. */
+/* The tensor expression of t as a tirc.Repeat of `once`. NULL after a
+ * diagnostic. */
 static struct te_tensor *
 repeated(struct joint *j, const struct tensor *t, struct te_tensor *once)
 {
@@ -102,8 +102,8 @@ repeated(struct joint *j, const struct tensor *t, struct te_tensor *once)
 		       : NULL;
 }
 
-/* t within the kernel: computed there, or a parameter, which is named after the
- * role of `of`. NULL: diagnosed. */
+/* The tensor expression of t in the kernel: computed there, or a parameter,
+ * which is named after the role of `of`. NULL after a diagnostic. */
 static struct te_tensor *
 input_te(struct joint *j, struct tensor *t, const struct tensor *of)
 {
@@ -196,7 +196,7 @@ add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
 	vec_push(&j->b->m->arena, &j->k->args, arg);
 }
 
-/* Names the results y. */
+/* Names the results of the kernel: y. */
 static void
 name_results(struct joint *j)
 {
@@ -233,9 +233,9 @@ is_short(const struct kernel_arg *arg)
 	       dtype_bits(arg->buffer->type) == 4;
 }
 
-/* Packs 4-bit constants in pairs, and notes which. Constants with few elements
- * in the kernel (zero points) keep a byte for each: they are read as often, and
- * would save little. */
+/* Packs the elements of 4-bit constants in pairs, and notes which constants are
+ * packed. Constants with few elements (zero points) keep a byte for each
+ * element: packing them would save little and cost as much at each read. */
 static void
 pair_constants(struct joint *j)
 {

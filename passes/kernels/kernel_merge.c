@@ -5,12 +5,13 @@
  *
  *   conv2(x, w2, y), conv3(y, w3, z)   ->   conv_3x3_16_16_32x32_relu, twice
  *
- * Functions are equal if they differ only in names of variables and arrays.
- * Literals in the body, and known alignments, count as differences. If literals
- * are the only difference, `same_but_literals` records it, so that the comment
- * can explain the two functions. A function with several callers is named after
- * its computation, so that its name is stable when a kernel is inserted before;
- * a function with one caller has that kernel's name. */
+ * Functions count as equal if they differ only in names of variables and
+ * arrays. Different literals in the body, and different known alignments, make
+ * them unequal. If literals are the only difference, `same_but_literals`
+ * records it, so that the comment can explain why there are two functions. A
+ * function with several callers is named after its computation, so that its
+ * name is stable when a kernel is inserted before; a function with one caller
+ * has that kernel's name. */
 #include "backend.h"
 #include "host_device.h"
 #include "kernel_build.h"
@@ -20,7 +21,8 @@
 
 /* -- equal kernels -- */
 
-/* The functions of k: the called one and, on a device, its device kernels. */
+/* The functions of k: the function that is called and, on a device, its device
+ * kernels. */
 static int
 functions_of(struct arena *a, const struct kernel *k,
 	     const struct func *const **out)
@@ -114,7 +116,7 @@ merge_into(struct builder *b, struct kernel *k, struct kernel *owner)
 	vec_push(&b->m->arena, &owner->callers, k);
 }
 
-/* Removes merged functions, which have no body. */
+/* Removes merged functions, which have no callers, from the module. */
 static void
 drop_unused(struct module *m)
 {
@@ -235,7 +237,7 @@ body_name(struct builder *b, const struct kernel *k)
 	bool behind = false;
 
 	if (node_attr(n, "kernel_body") != NULL) {
-		/* the name is sufficient */
+		/* the name tells enough */
 	} else if (node_has_window(n)) {
 		add_window(&w, n);
 		add_shape(&w, n->outputs[0], 2);
@@ -291,7 +293,7 @@ name_function(struct builder *b, struct kernel *k)
 struct bucket {
 	uint64_t hash;
 	struct kernel *owner;
-	int next; /* next kernel of the bucket; -1: none */
+	int next; /* the next kernel of the bucket, or -1 */
 };
 
 struct buckets {
@@ -315,7 +317,8 @@ buckets_init(struct buckets *s, struct builder *b, bool but_literals)
 	memset(s->slots, -1, sizeof *s->slots * (size_t)s->n_slots);
 }
 
-/* The first kernel with k's function; NULL after adding k: it is the first. */
+/* The first kernel with an equal function. If k is the first, adds k and
+ * returns NULL. */
 static struct kernel *
 find_or_add(struct buckets *s, struct kernel *k)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend's region as a kernel: parameters as one-dimensional arrays, and no
- * loops; the backend's templates supply the text.
+/* Builds the kernel of a backend's region: its parameters are one-dimensional
+ * arrays, and it has no loops; the backend's templates give the text.
  *
  *   region cblas_0 { Gemm, Relu }   ->   cblas_0(x[40], w[80], bias[8], y[8])
  *
  * If the backend keeps state between runs, its functions get the model as their
  * first parameter, and constants are passed to the init function:
  *
- *   dnnl_0_init(m, memory, w[36], bias[4])    dnnl_0(m, x[64], y[256])
- */
+ *   dnnl_0_init(m, memory, w[36], bias[4])    dnnl_0(m, x[64], y[256]) */
 #include "backend.h"
 #include "kernel_build.h"
 #include "ops.h"
 
-/* In a region of several patterns the names of constants include their
- * match. */
+/* The parameter name of a constant. In a region of several matches, it includes
+ * the match. */
 static const char *
 constant_role(struct joint *j, const struct tensor *t)
 {
@@ -55,7 +54,8 @@ constant_role(struct joint *j, const struct tensor *t)
 	return "c";
 }
 
-/* Does t pass between matches of the region without being a result? */
+/* Is t passed from one match of the region to another, without being a result
+ * of the region? */
 static bool
 stays_within(const struct graph_region *r, const struct region_match *match,
 	     const struct tensor *t)
@@ -73,7 +73,8 @@ stays_within(const struct graph_region *r, const struct region_match *match,
 	return read;
 }
 
-/* The name of a value within the region: the model's, or its producer's. */
+/* The name of a value within the region: its name in the model, or a name from
+ * its producer. */
 static const char *
 value_name(struct joint *j, const struct tensor *t)
 {
@@ -129,7 +130,7 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 }
 
 /* Places values in the workspace if the backend has no memory of its own. False
- * after reporting that a value has no upper bound. */
+ * after an error: a value has no upper bound. */
 static bool
 add_values(struct joint *j)
 {
@@ -231,8 +232,8 @@ add_dims(struct joint *j)
 	}
 }
 
-/* A function of the region with constants or without, and with all other
- * arguments or without. */
+/* Makes a function of the region, with or without the parameters for the
+ * model's state, the constants, and all other arguments. */
 static struct func *
 region_func(struct joint *j, const char *name, bool state, bool weights,
 	    bool rest)

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that are alike before they are scheduled are scheduled and lowered once:
- * the later ones get a copy of the lowered function, with parameters of their own.
+/* Kernels that are alike before they are scheduled are scheduled and lowered
+ * once: the later ones get a copy of the lowered function, with their own
+ * parameters.
  *
  *   relu1(x, y), relu2(x, y)   ->   one schedule, two functions
  *
- * Two functions are alike if their structure and all names in them are equal, and
- * so are the facts of their arguments that schedules and lowering read; the results
- * are equal then. Each function of symbolic sizes, of a device or of a region is
- * scheduled by itself, and so is every function where the caller observes or
- * replaces passes. */
+ * Two functions are alike if their structure, all names in them, and the facts
+ * of their arguments that schedules and lowering read are equal; then the
+ * results are equal. Functions with symbolic sizes, of devices and of regions
+ * are never shared, and no function is if the caller observes or replaces
+ * passes. */
 #include "kernel_build.h"
 #include "layouts.h"
 #include "script.h"
 
 struct kept {
 	uint64_t hash;
-	int next; /* of the same slot; -1: none */
-	/* before the schedule, and lowered */
+	int next; /* the next entry of the same slot, or -1 */
+	/* the function before its schedule, and lowered */
 	const struct func *before, *after;
-	const struct kernel_arg *args; /* before */
+	const struct kernel_arg *args; /* the arguments before the schedule */
 	int n_args;
-	const struct index_map **maps; /* of constants, by argument */
+	const struct index_map **maps; /* the layouts of constants, by
+				        * argument */
 	const char *schedule;
 };
 
 struct kernel_reuse {
 	VEC(struct kept) list;
 	int n_slots, *slots;
-	/* Of the kernel that is not found: to be kept. */
+	/* The entry of the current kernel, if no entry was like it: kept when
+	 * it is lowered. */
 	struct kept open;
 	bool is_open;
 	int n_messages;
@@ -103,7 +106,7 @@ is_like(const struct kept *x, const struct kept *y)
 	return func_equal_named(x->before, y->before);
 }
 
-/* Gives k a copy of the lowered function, with buffers of its own. */
+/* Gives k a copy of the lowered function, with k's own buffers. */
 static void
 take(struct module *m, struct kernel *k, const struct kept *x)
 {
@@ -151,7 +154,7 @@ kernel_take_lowered(struct joint *j)
 			return true;
 		}
 	}
-	/* The schedule changes the function. */
+	/* The schedule will change the function, so a clone is kept. */
 	x.before = func_clone(k->func, "");
 	x.args = arena_copy(&m->arena, x.args,
 			    sizeof *x.args * (size_t)x.n_args);
@@ -167,7 +170,8 @@ kernel_keep_lowered(struct joint *j)
 	struct module *m = j->b->m;
 	struct kernel *k = j->k;
 
-	/* Each kernel has its own messages. */
+	/* A kernel with messages is not reused: each kernel must report its
+	 * own. */
 	if (r == NULL || !r->is_open || m->diags.list.n > r->n_messages) {
 		return;
 	}

@@ -34,8 +34,8 @@ kernels_note_spaces(struct program *p)
 		int n = k->args.n < k->func->params.n ? k->args.n
 						      : k->func->params.n;
 
-		/* Regions with an init function receive their constants
-		 * there. */
+		/* If a region has an init function, its constants are passed to
+		 * that. */
 		assert(k->init != NULL || k->args.n == k->func->params.n);
 		for (int a = 0; a < n && k->init == NULL; a++) {
 			k->func->params.data[a].space =

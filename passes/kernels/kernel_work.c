@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operation counts of a kernel from its lowered function. */
+/* Counts the operations of a kernel in its lowered function. */
 #include "analyse.h"
 #include "kernel_build.h"
 #include "lower.h"
 #include "ops.h"
 #include "rounding.h"
 
-/* Operations on values, float and integer. Index arithmetic is not counted: the
- * arguments of loads and stores are skipped. */
+/* The number of operations on values, floats and integers. Index arithmetic is
+ * not counted: the indices of loads and stores are skipped. */
 struct work {
 	double floats, ints;
 };
@@ -49,7 +49,7 @@ find_load(void *ctx, const struct expr *e)
 	*(bool *)ctx |= e->kind == EXPR_LOAD;
 }
 
-/* Is the expression of a LET a value rather than an index? */
+/* Is the value of a LET data rather than an index? */
 static bool
 is_value(const struct expr *e)
 {
@@ -59,7 +59,8 @@ is_value(const struct expr *e)
 	return loads;
 }
 
-/* The maximal trip count, for symbolic or dependent extents. */
+/* The largest trip count, also for symbolic extents and extents that depend on
+ * other loops. */
 static double
 most_iterations(struct analyser *a, const struct stmt *loop)
 {
@@ -95,7 +96,7 @@ count_stmt(struct analyser *a, const struct stmt *s)
 		if (s->children[i] != NULL) {
 			child = count_stmt(a, s->children[i]);
 		}
-		/* Counts the longer branch. */
+		/* Of an IF, the branch with more operations counts. */
 		if (s->kind != STMT_IF) {
 			w.floats += child.floats;
 			w.ints += child.ints;
@@ -162,8 +163,8 @@ kernel_measure(struct kernel *k)
 
 		k->macs += macs;
 		k->int_macs |= macs > 0 && !dtype_is_float(n->inputs[0]->type);
-		/* Instruction calls multiply, which the expressions do not
-		 * show. */
+		/* Calls of instructions do multiplications that the expressions
+		 * do not show. */
 		if (calls && macs > 0 && dtype_is_float(n->inputs[0]->type)) {
 			k->flops += 2 * (double)macs;
 		}

@@ -49,7 +49,7 @@ param_is_used(const struct func *f, const struct param *p)
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 
-		/* Flat indices use the inner dimensions. */
+		/* A flat index uses the extents of the inner dimensions. */
 		for (int d = 1; b != NULL && d < b->ndim && !use.used; d++) {
 			use.used = expr_uses_var(b->shape[d], p->var);
 		}
@@ -57,8 +57,8 @@ param_is_used(const struct func *f, const struct param *p)
 	return use.used;
 }
 
-/* The tensor that holds the size when the model runs; NULL: the caller gives
- * it. */
+/* The tensor that holds the size when the model runs; NULL if the caller gives
+ * the size. */
 static struct tensor *
 size_tensor(const struct graph *g, const struct var *v)
 {
@@ -68,9 +68,9 @@ size_tensor(const struct graph *g, const struct var *v)
 	return n != NULL ? n->outputs[0] : NULL;
 }
 
-/* Updates the arguments. Parameters may have new buffers (merged dimensions,
- * packed layouts); scalars and scratch are last. Constants absorbed by the
- * definition (shapes, axes) and unused data are not parameters. */
+/* Updates the arguments after a pass: parameters may have new buffers (merged
+ * dimensions, packed layouts); scalars and scratch come last. Constants that
+ * the definition contains (shapes, axes) and unused data are not parameters. */
 static void
 refresh_args(struct joint *j)
 {
@@ -104,7 +104,7 @@ refresh_args(struct joint *j)
 	k->args.n = kept;
 }
 
-/* Is a dimension 0, whatever the symbolic ones are? */
+/* Is a dimension 0, whatever the values of symbolic dimensions? */
 static bool
 has_no_elements(const struct tensor *t)
 {
@@ -139,7 +139,8 @@ check_empty(struct joint *j)
 
 /* -- local arrays that do not fit the stack -- */
 
-/* The last n parameters are local arrays that do not fit the stack. */
+/* Makes the last n parameters, local arrays that do not fit the stack, scratch
+ * arguments with their sizes. */
 static bool
 plan_scratch(struct joint *j, int n)
 {
@@ -201,8 +202,8 @@ new_names(const struct builder *b, struct name_set *s)
 	s->n_reserved = b->p->target->n_reserved;
 }
 
-/* Do both layouts store the same element at each place? The variables have
- * different names. */
+/* Do both layouts store the same element at each place? Their variables may
+ * differ. */
 static bool
 same_layout(struct module *m, const struct index_map *a,
 	    const struct index_map *b)
@@ -284,8 +285,8 @@ adopt_weights(struct joint *j)
 	}
 }
 
-/* A unique name. Nodes of one layer often have the same name and are
- * distinguished by the operator; nodes without a name are named after their
+/* A unique name for the kernel of a group. Nodes of a layer often have the same
+ * name: then the operator is added. Nodes without a name are named after their
  * neighbours. */
 static const char *
 free_stem(struct builder *b, const struct group *group)
@@ -324,7 +325,7 @@ trace_words(struct module *m, const struct sched *s)
 	return text[0] ? text : by_hand;
 }
 
-/* Schedules by the rules, which choose the layout of constants, then by the
+/* Schedules with the rules, which choose the layout of constants, then with the
  * hook. */
 static bool
 schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
@@ -335,12 +336,12 @@ schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
 	}
 	k->schedule = by_hand;
 	if (out != NULL) {
-		out->trace.n = 0; /* it describes another program */
+		out->trace.n = 0; /* the trace describes another program */
 	}
 	return true;
 }
 
-/* Schedules by the hook, or else by the rules. */
+/* Schedules with the hook, or else with the rules. */
 static bool
 schedule(struct builder *b, struct kernel *k, struct sched *out)
 {
@@ -391,7 +392,7 @@ kernel_note_vectors(const struct target *target, struct func *f)
 {
 	struct target_facts *facts = &f->facts;
 
-	/* Not if vectorization is left to the compiler. */
+	/* Without vectors, vectorization is left to the C compiler. */
 	if (target_has_vectors(target)) {
 		facts->has_vectors = true;
 		facts->vectors = target->vectors;
@@ -402,7 +403,7 @@ kernel_note_vectors(const struct target *target, struct func *f)
 	kernel_note_device(target, f);
 }
 
-/* Joins the group to a function without schedule. */
+/* Builds the function of the group, without schedule. */
 static bool
 join_group(struct builder *b, struct group *group, struct joint *j)
 {
@@ -425,7 +426,8 @@ join_group(struct builder *b, struct group *group, struct joint *j)
 	return true;
 }
 
-/* A backend's region has neither schedule nor loops. */
+/* Finishes the kernel of a backend's region, which has neither a schedule nor
+ * loops. */
 static void
 finish_region(struct joint *j)
 {
@@ -434,8 +436,9 @@ finish_region(struct joint *j)
 	vec_push(&j->b->m->arena, &j->b->p->kernels, j->k);
 }
 
-/* Moves the note to the kernel, for the comment: merged functions may differ in
- * names of loops. */
+/* Moves the note PARTITION_COPIES from the function to the kernel, for its
+ * comment: the note has names of loops, which may differ in functions that are
+ * merged. */
 static void
 move_copies_note(struct kernel *k)
 {
@@ -555,8 +558,8 @@ list_groups(struct builder *b)
 	}
 }
 
-/* Are all results that other groups read without elements? Groups without an
- * empty array are tested first, since finding readers takes time. */
+/* Have all results that other groups read no elements? First tests whether any
+ * array is empty, because finding readers takes time. */
 static bool
 has_empty_results(const struct builder *b, const struct group *group)
 {
@@ -583,7 +586,7 @@ has_empty_results(const struct builder *b, const struct group *group)
 	return any;
 }
 
-/* Room for prefixes and suffixes of names. */
+/* The characters left free for prefixes and suffixes of names. */
 enum { NAME_ROOM = 8 };
 
 /* Builds all kernels in the order of the groups. */
@@ -636,8 +639,8 @@ build_kernels(struct graph *g, const struct target *target,
 	return true;
 }
 
-/* Are all states that the plan of loops wants in place updated in place? If a
- * kernel cannot overwrite a state that it reads, every state has two places,
+/* Are all states that fuse_loops.c has given one place updated in place? If a
+ * kernel cannot overwrite a state that it reads, every state gets two places,
  * which take turns. */
 static bool
 states_are_in_place(const struct program *p)
@@ -714,7 +717,7 @@ program_build(struct graph *g, const struct target *target,
 
 /* -- showing a kernel's schedule */
 
-/* A kernel like k, without schedule; false after reporting. */
+/* Builds a kernel like k again, without schedule; false after a diagnostic. */
 static bool
 join_again(struct builder *b, const struct kernel *k, struct joint *out)
 {

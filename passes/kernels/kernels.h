@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building kernels: names, descriptions, and the function that calls them. */
+/* Builds kernels, with their names and descriptions, and the function that
+ * calls them. */
 #ifndef TIRC_KERNELS_H
 #define TIRC_KERNELS_H
 
 #include "kernel.h"
 
-/* Builds kernels from groups (tensor expressions, schedule rules, lowering) in
- * a good order, then the memory plan, then the entry function. */
+/* Builds kernels from the fusion groups (tensor expressions, schedule rules,
+ * lowering), chooses their order, plans the memory, then builds the entry
+ * function. */
 bool program_build(struct graph *g, const struct target *target,
 		   const struct pass_hooks *hooks, struct program *out);
 
-/* The kernel's function before scheduling (phase 0), rebuilt from its group.
- * NULL after reporting. */
+/* The kernel's function before scheduling (phase 0), built again from its
+ * group. NULL after a diagnostic. */
 struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
-/* The same with program_build's schedule; out: the function and the trace.
- * hooks may be NULL. */
+/* Like kernel_unscheduled, then scheduled as in program_build. out: the
+ * function and the trace. hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
 /* Prints the kernel's default schedule in words, then a line for each rule. False
@@ -24,14 +26,14 @@ bool kernel_explain(struct program *p, const struct kernel *k,
 /* Sets the facts of a device that lowering reads: widths of memory accesses, and
  * warps. */
 void kernel_note_device(const struct target *target, struct func *f);
-/* Sets these and the vectors that lowering may use, also for parameters: tirc
- * emits the callers of a kernel. */
+/* Sets these facts and the vectors that lowering may use, also for parameters,
+ * because tirc emits all callers of a kernel. */
 void kernel_note_vectors(const struct target *target, struct func *f);
 
 /* describe.c: names and titles from the model. */
 const char *kernel_stem(struct graph *g, const struct group *group);
-/* A name from its position for an unnamed kernel: "mul_before_conv3_3". NULL:
- * the kernel has a name, or its neighbours have none. */
+/* For a kernel without a name: a name from its neighbour, "mul_before_conv3_3".
+ * NULL if the kernel has a name, or its neighbours have none. */
 const char *kernel_neighbour(struct graph *g, const struct group *group);
 /* "softmax": the operator as part of a name. */
 const char *operator_word(struct arena *a, const struct node *n);
@@ -39,7 +41,7 @@ const char *operator_word(struct arena *a, const struct node *n);
 bool node_has_window(const struct node *n);
 const char *kernel_title(struct graph *g, const struct group *group);
 const char *region_title(struct graph *g, const struct graph_region *r);
-/* "conv (4 times), pool": its patterns, in order. */
+/* The patterns of a region in order: "conv (4 times), pool". */
 const char *region_patterns(struct graph *g, const struct graph_region *r);
 const char *weight_stem(struct graph *g, const struct kernel *k,
 			const struct kernel_arg *arg);
@@ -48,7 +50,8 @@ const char *weight_stem(struct graph *g, const struct kernel *k,
  * graph's inputs and its outputs that are not in the workspace, and the weights
  * (buffers), the workspace (a handle, if there is one), the symbolic sizes. */
 struct func *entry_build(struct program *p);
-/* How many inputs and outputs are parameters. */
+/* The number of inputs and outputs that are parameters of the entry
+ * function. */
 int entry_count_pointers(const struct graph *g);
 
 #endif

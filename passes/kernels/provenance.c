@@ -21,7 +21,7 @@ add_origin(struct arena *a, struct origin_list *l, int origin)
 	l->list.data[at] = origin;
 }
 
-/* The list is sorted. */
+/* Is the origin in the list, which is sorted? */
 static bool
 has_origin(const struct origin_list *l, int origin)
 {

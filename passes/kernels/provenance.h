@@ -18,12 +18,13 @@ struct node_fate {
 	/* constants whose values depend on it */
 	VEC(const struct weight *) weights;
 	/* The last pass that changed it, and why: a graph pass, "view" (no
-	 * code: the bytes exist already) or "empty" (its results have no
-	 * elements). Both NULL: computed unchanged. */
+	 * code: another tensor has the bytes) or "empty" (its results have no
+	 * elements). Both are NULL if a kernel computes it unchanged. */
 	const char *pass, *why;
 };
 
-/* By origin, graph.origins.n of them, in the module's arena. */
+/* The fate of each node: graph.origins.n entries, by origin, in the module's
+ * arena. */
 struct node_fate *provenance_fates(struct program *p);
 
 struct origin_list {
@@ -33,14 +34,14 @@ struct origin_list {
 /* The model's nodes that a kernel computes. */
 struct origin_list provenance_computed(struct program *p,
 				       const struct kernel *k);
-/* The nodes that occur only in the values of its constants. */
+/* The model's nodes that the kernel has only in the values of its constants. */
 struct origin_list provenance_folded(struct program *p, const struct kernel *k);
-/* The nodes in the values of one constant. */
+/* The model's nodes in the value of one constant. */
 struct origin_list provenance_of_constant(struct arena *a,
 					  const struct tensor *constant);
 
-/* The initialisers (and outputs of Constant nodes) that a constant is computed
- * from, each once: the model's names. */
+/* The names in the model of the initialisers, and outputs of Constant nodes,
+ * that a constant is computed from; each once. */
 struct constant_sources {
 	VEC(const char *) names;
 };
@@ -49,14 +50,14 @@ struct constant_sources provenance_sources(struct arena *a,
 /* The formula of a constant over the model's constants: "\"conv1.weight\" *
  * (\"bn1.scale\" / sqrt(\"bn1.var\" + 1e-05))". */
 const char *provenance_recipe(struct arena *a, const struct tensor *constant);
-/* The reverse, for saved graphs: sets constant.made_by to a description with
- * this recipe, these sources and these origins. */
+/* The reverse of these functions, for saved graphs: sets constant.made_by to a
+ * description with this recipe, these sources and these origins. */
 void provenance_restore(struct graph *g, struct tensor *constant,
 			const char *recipe,
 			const struct constant_sources *sources,
 			const struct origin_list *origins);
-/* The storage index of the element at given logical indices: "[oc][ic][kh][kw]
- * at [kh][kw][ic/4][oc][ic%4]"; NULL: the identity. */
+/* Describes where the element at logical indices is stored: "[oc][ic][kh][kw]
+ * at [kh][kw][ic/4][oc][ic%4]". NULL if the layout is the identity. */
 const char *provenance_index(struct program *p, const struct weight *w);
 
 #endif

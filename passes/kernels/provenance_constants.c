@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provenance of constants as text: the tree of tensor.made_by as a formula over
- * the model's initializers, and the layout as indices. */
+/* Writes the provenance of constants as text: the tree of tensor.made_by as a
+ * formula over the model's initializers, and the layout as indices. */
 #include "provenance_constants.h"
 
 #include "pointer_map.h"
@@ -8,13 +8,13 @@
 
 enum { MOST_DEPTH = 12, MOST_NUMBERS = 8 };
 
-/* A tensor of which some inputs have been visited. */
+/* A tensor whose inputs before `next` have been visited. */
 struct step {
 	const struct tensor *tensor;
-	int next; /* input */
+	int next; /* index of the next input */
 };
 
-/* The next input of a step not visited yet; NULL: none. */
+/* The next input of a step that has not been visited; NULL if there is none. */
 static const struct tensor *
 next_input(struct step *s, struct pointer_map *seen)
 {
@@ -62,7 +62,7 @@ is_form(const struct node *n)
 	return strcmp(n->domain, "tirc.form") == 0;
 }
 
-/* A form in which $ does not stand for an input. */
+/* Is n a form that is plain text, in which $ does not stand for an input? */
 static bool
 is_text(const struct node *n)
 {
@@ -178,7 +178,7 @@ put_ints(struct formula *f, const char *name, const int64_t *v, int n)
 	strbuf_puts(&f->out, "]");
 }
 
-/* Does the attribute hold ONNX's number of a data type? */
+/* Is the attribute's value ONNX's number of a data type? */
 static bool
 is_type(const struct node *n, const struct attr *at)
 {
@@ -360,7 +360,8 @@ index_name(struct arena *a, const struct weight *w, int i)
 					     : arena_printf(a, "i%d", i);
 }
 
-/* The expression without spaces, with C's quotients: no index is negative. */
+/* The text of an index without spaces, with / for quotients as in C: no index
+ * is negative. */
 static const char *
 index_text(struct arena *a, const struct expr *e)
 {
@@ -382,7 +383,7 @@ index_text(struct arena *a, const struct expr *e)
 	return text;
 }
 
-/* Is the map a padding with zeros, which leaves each element at its indices? */
+/* Does the map only add padding, so that each element keeps its indices? */
 static bool
 only_pads(const struct index_map *map)
 {

@@ -5,7 +5,7 @@
 
 #include "graph.h"
 
-/* Visits each tensor that t is computed from, and t, once, sources before
+/* Visits t and each tensor that t is computed from, each once, sources before
  * results. */
 void constant_walk(struct arena *a, const struct tensor *t,
 		   void (*visit)(void *ctx, struct arena *a,

@@ -2,17 +2,18 @@
 /* Names a kernel's parameters by the role of the tensor in its nodes
  * (roles.def), never by its name in the model.
  *
- * A tensor that an operator reads as plain data is followed to that operator's
- * readers in the group: the transposed weights of a product are weights. The
- * products around a Softmax are the products of attention: queries by keys, and
- * probabilities by values. */
+ * If an operator reads a tensor as plain data, the role is that of the
+ * operator's result for its readers in the group: the transposed weights of a
+ * product are weights. The products around a Softmax are the products of
+ * attention: queries by keys, and probabilities by values. */
 #include "kernel_build.h"
 #include "kernels.h"
 #include "ops.h"
 
 struct role_row {
 	const char *op;
-	const char *inputs;             /* NULL: two symmetric inputs */
+	const char *inputs;             /* the roles of the inputs; NULL if
+					 * there are two symmetric inputs */
 	const char *constant, *joining; /* roles of symmetric inputs */
 };
 
@@ -33,7 +34,7 @@ struct search {
 	struct arena *arena;
 	const struct group *group;
 	const struct tensor *t;
-	bool *reached; /* nodes of the group that depend on t */
+	bool *reached; /* the nodes of the group that depend on t */
 };
 
 static const struct role_row *
@@ -47,7 +48,7 @@ find_row(const struct node *n)
 	return NULL;
 }
 
-/* Word i of a list; "x" (data) if it has fewer. */
+/* Word i of a list; "x" (data) if the list has fewer words. */
 static const char *
 word_of(struct arena *a, const char *words, int i)
 {
@@ -59,8 +60,8 @@ word_of(struct arena *a, const char *words, int i)
 			      : arena_strndup(a, words, strcspn(words, " "));
 }
 
-/* Does the node return the elements of its first input, moved or each changed
- * by itself? */
+/* Does the node's result have the elements of its first input, moved, or each
+ * changed by itself? */
 static bool
 carries(const struct node *n)
 {
@@ -157,7 +158,7 @@ is_reached(const struct search *q, const struct tensor *x)
 	return x == q->t || (at >= 0 && q->reached[at]);
 }
 
-/* Is the vector added to x the shift after a scale? */
+/* Is x the product of a scale, so that the vector added to it is a shift? */
 static bool
 follows_scale(const struct tensor *x)
 {
@@ -224,7 +225,8 @@ role_at(const struct search *q, const struct node *n, int i)
 
 /* -- all uses in a group */
 
-/* The role of the first use, in order of the nodes, other than plain data. */
+/* The role of the first use, in the order of the nodes, that is not plain
+ * data. */
 static const char *
 role_in(struct arena *a, const struct group *group, const struct tensor *t)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of a model in its workspace, where they stay between runs. Where
- * the kernel of the next state stores in place of the state, its copy at the end
- * of the run (passes/graph/states.c) is left out.
+/* The states of a model, which stay in the workspace between runs. If the
+ * kernel that computes the next state can store it in place of the state, the
+ * copy at the end of the run (passes/graph/states.c) is left out.
  *
- *	before	cell(x, past, h)        after	cell(x, past)
- *		past_kept(h, past_kept) */
+ * 	before	cell(x, past, h)        after	cell(x, past)
+ * 		past_kept(h, past_kept) */
 #include <assert.h>
 
 #include "kernel_build.h"
 
-/* Removes t from the list; the number of the tensors that are left. */
+/* Removes t from the list; returns the number of tensors that are left. */
 static int
 list_without(struct tensor **list, int n, const struct tensor *t)
 {
@@ -49,8 +49,8 @@ is_next_of(const struct graph *g, const struct tensor *before,
 	return false;
 }
 
-/* The kernel that writes t; -1: none. in_place: only if it stores in place of
- * an input. */
+/* The index of the kernel that writes t, or -1. in_place: only a kernel that
+ * stores t in place of an input. */
 static int
 writer_of(const struct program *p, const struct tensor *t, bool in_place)
 {
@@ -93,7 +93,7 @@ states_finish(struct program *p)
 		struct kernel *copy;
 
 		if (at < 0) {
-			continue; /* it has no elements */
+			continue; /* the state has no elements */
 		}
 		copy = p->kernels.data[at];
 		memmove(&p->kernels.data[at], &p->kernels.data[at + 1],
