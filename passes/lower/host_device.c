@@ -134,7 +134,7 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 	u->arena = &x->m->arena;
 	u->root = root;
 	stmt_visit(root, use_stmt, u);
-	/* Shapes and strides of the buffers may use further variables. */
+	/* Shapes and strides of the buffers may contain further variables. */
 	for (int i = 0; i < u->buffers.n; i++) {
 		const struct buffer *b = u->buffers.data[i];
 
@@ -147,8 +147,8 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 	}
 }
 
-/* Parameters keep the host function's order; variables that a loop or LET of
- * the host binds follow. */
+/* Adds the kernel's parameters: those of the host function in its order, then
+ * variables that a loop or a LET of the host binds. */
 static void
 add_params(struct split *x, struct func *kernel, struct uses *u,
 	   const struct expr **args, int *n)

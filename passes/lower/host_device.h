@@ -17,7 +17,7 @@
 
 struct name_set;
 
-/* Limits of a device; 0 means unknown, and the limit is not checked. */
+/* Limits of a device; 0 if a limit is not known: then it is not checked. */
 struct device_limits {
 	int max_threads;      /* of a block */
 	int64_t shared_bytes; /* of a block */
@@ -32,8 +32,10 @@ struct launch {
 };
 
 struct host_device {
-	struct func *host;       /* same parameters as the function split */
-	struct launch *launches; /* one per kernel, in program order */
+	struct func *host;       /* has the parameters of the function that was
+				  * split */
+	struct launch *launches; /* one launch for each kernel, in program
+				  * order */
 	int n_launches;
 };
 
@@ -43,19 +45,19 @@ bool lower_has_threads(const struct func *f);
  * TVM. */
 bool lower_is_kernel(const struct func *f);
 
-/* Byte offset of the shared array b in the kernel's one block of shared memory;
- * with NULL, the size of that block in bytes. Each array starts at a multiple
- * of its own alignment and of 16 bytes. */
+/* The byte offset of the shared array b in the kernel's block of shared memory;
+ * if b is NULL, the size of that block in bytes. Each array starts at a
+ * multiple of its own alignment and of 16 bytes. */
 int64_t lower_shared_place(const struct func *kernel, const struct buffer *b);
 
-/* Splits f, which lower_func has lowered; f itself is not changed. Without
- * names, kernels are called f's name + "_kernel" (+ a number from the second
- * on); with names, f's own name and free variations of it. The kernels and the
- * host function, which takes f's place, are added to the module. Global arrays
- * that several kernels access become parameters at the end of the host
- * function's signature: the caller provides the memory. Reports statements
- * outside of thread loops that access buffers, and kernels beyond limits (may
- * be NULL), and returns false. */
+/* Splits f, which lower_func has lowered; f itself is not changed. If names is
+ * NULL, kernels are named f's name + "_kernel" (+ a number from the second on);
+ * else f's name and unused variations of it. The kernels and the host function,
+ * which takes f's place, are added to the module. Global arrays that several
+ * kernels access become parameters at the end of the host function's signature:
+ * the caller provides the memory. False after an error: a statement outside of
+ * thread loops accesses a buffer, or a kernel exceeds the limits (which may be
+ * NULL). */
 bool lower_split_host_device(struct module *m, struct func *f,
 			     const struct device_limits *limits,
 			     struct name_set *names, struct host_device *out);

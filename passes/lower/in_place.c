@@ -2,14 +2,15 @@
 /* In-place analysis: may an input and an output buffer alias?
  * lower_make_in_place makes the two buffers one.
  *
- * It may, if each element is stored once and read by its own store only.
+ * They may if each element is stored once, and read only by the statement that
+ * stores it.
  *
- * Otherwise the outer loops are the ones around every access to both. If they
- * alone determine the index of some dimensions, equally at each access, then
- * their iterations access disjoint slices. Within one iteration every element
- * of the input must be read before it is overwritten: either in a statement
- * before the first store, or at the same index in the storing statement
- * itself. */
+ * Otherwise, the outer loops are those around all accesses to both buffers. If
+ * they alone determine the indices of some dimensions, in the same way at each
+ * access, then their iterations access disjoint slices. Within one iteration
+ * every element of the input must be read before it is overwritten: either in a
+ * statement before the first store, or at the same index in the storing
+ * statement itself. */
 #include "lower.h"
 
 #include "access.h"
@@ -32,13 +33,13 @@ same_shape(const struct buffer *a, const struct buffer *b)
 
 struct sharing {
 	const struct func *func;
-	struct access_list loads; /* of the input */
-	struct access_list uses;  /* of the output */
+	struct access_list loads; /* loads of the input */
+	struct access_list uses;  /* accesses of the output */
 	struct stmt *common;      /* lowest common ancestor of the accesses */
 	int ndim;
 };
 
-/* The value of the LET around at that binds v; NULL: no LET binds v. */
+/* The value of the LET around `at` that binds v; NULL if no LET does. */
 static const struct expr *
 let_value(const struct stmt *at, const struct var *v)
 {
@@ -54,8 +55,8 @@ struct uses_scan {
 	const struct stmt *at;
 	const struct var *wanted;
 	bool found;
-	/* a min, max or condition: the expression may map two values of the
-	 * variable to one */
+	/* the expression has a min, a max or a condition, so that it may map
+	 * two values of the variable to one */
 	bool not_injective;
 };
 
@@ -207,7 +208,7 @@ struct expander {
 	const struct stmt *at;
 };
 
-/* The value of a variable that a LET binds. */
+/* Replaces a variable that a LET binds by its value. */
 static const struct expr *
 expand_let(void *ctx, const struct expr *e)
 {
@@ -221,8 +222,8 @@ expand_let(void *ctx, const struct expr *e)
 			     : NULL;
 }
 
-/* Do the iterations of the loops around the store, below outside (NULL: all
- * loops), each store another element? */
+/* Does each iteration of the loops around the store, below `outside` (NULL: of
+ * all loops), store a different element? */
 static bool
 stores_each_once(const struct func *f, const struct stmt *store,
 		 const struct stmt *outside)
@@ -273,8 +274,8 @@ child_of(const struct sharing *s, const struct stmt *at)
 	}
 }
 
-/* Are all loads in the child of the first store part of the storing statement
- * and at its index, and is it the only store of that child? */
+/* In the child with the first store: is it the only store, and is each load in
+ * the storing statement and at its index? */
 static bool
 loads_in_store(struct sharing *s, const struct stmt *store, int child)
 {
@@ -351,8 +352,8 @@ stores_disjoint(struct sharing *s, const struct stmt *top,
 	return false;
 }
 
-/* Does each iteration of the loops at and below top store other elements, once
- * each? */
+/* Does each iteration of the loops at and below top store different elements,
+ * each once? */
 static bool
 elements_once(struct sharing *s, struct stmt *top)
 {

@@ -31,7 +31,7 @@ lower_simplify(struct func *f)
 	return true;
 }
 
-/* Verifies f after a pass; what is the pass's name for the message. */
+/* Verifies f after a pass. what: the pass's name, for the message. */
 static bool
 is_sound(struct func *f, const char *what)
 {
@@ -69,8 +69,8 @@ run_pass(struct func *f, const struct lower_pass *pass,
 	return true;
 }
 
-/* A pass that the caller added is always verified: an invalid result is the
- * user's mistake, not ours. */
+/* Runs a pass that the caller added. Its result is always verified: an invalid
+ * result is the caller's error, not a bug in tirc. */
 static bool
 run_user_pass(struct func *f, const struct user_pass *pass,
 	      const struct pass_hooks *hooks)

@@ -13,15 +13,15 @@
 #include "func.h"
 #include "hooks.h"
 
-/* The note of a function whose reduction exists twice, once specialized without
- * the conditions that hold in the iterations that the note's text names: "ow_o
- * 1 to 6". */
+/* The note of a function that has two copies of its reduction, one of them
+ * specialized for some iterations, without the conditions that hold there. The
+ * note's text names these iterations: "ow_o 1 to 6". */
 #define PARTITION_COPIES "copies"
 
 struct lower_pass {
 	const char *name, *what;
 	int phase;
-	bool needed; /* the program is wrong without the pass */
+	bool needed; /* without the pass the program is wrong */
 	bool (*run)(struct func *f);
 };
 
@@ -29,7 +29,7 @@ const struct lower_pass *lower_passes(int *n);
 /* Runs the passes of all phases. The pass dims may give f's parameters new
  * buffers with merged dimensions: read f->params afterwards. */
 bool lower_func(struct func *f, const struct pass_hooks *hooks);
-/* The same, but stops after a phase, 0..LAST_PHASE. */
+/* Like lower_func, but stops after phase `last`, 0..LAST_PHASE. */
 bool lower_func_to(struct func *f, int last, const struct pass_hooks *hooks);
 /* An upper bound of the bytes of local arrays that are live at the same
  * time. */
@@ -39,10 +39,10 @@ int64_t lower_stack_bytes(const struct func *f);
  * limit_bytes are live on the stack. Returns the number of arrays moved; the
  * caller provides their memory. */
 int lower_scratch(struct func *f, int64_t limit_bytes);
-/* May `in` and `out` (of the same shape) be one pointer? Yes if every load of
- * `in` is in the statement that stores the same element of `out`, and no
- * earlier statement stores it; or if in each iteration of outer loops over
- * disjoint slices all reads precede the writes. */
+/* May `in` and `out` (of the same shape) be one pointer? They may if every load
+ * of `in` is in the statement that stores the same element of `out`, and no
+ * earlier statement stores that element; or if outer loops run over disjoint
+ * slices, and in each iteration of these all reads precede the writes. */
 bool lower_can_be_in_place(const struct func *f, const struct buffer *in,
 			   const struct buffer *out);
 /* Has `out` the shape of `in`, and is each of its elements stored once and

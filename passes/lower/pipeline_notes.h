@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of the annotations and marks that describe software pipelines, and what is
- * wrong with one. */
+/* Keys of the annotations and marks that describe software pipelines, and the
+ * macro that reports errors in them. */
 #ifndef TIRC_PIPELINE_NOTES_H
 #define TIRC_PIPELINE_NOTES_H
 
@@ -8,8 +8,8 @@
 
 #define PIPELINE_STAGE "software_pipeline_stage"
 #define PIPELINE_ORDER "software_pipeline_order"
-/* A list with the one stage, 0, whose copies to shared memory are asynchronous:
- * they need only have completed at their first use. */
+/* A list with one stage, 0, whose copies to shared memory are asynchronous:
+ * they need not be complete before their first use. */
 #define PIPELINE_ASYNC "software_pipeline_async_stages"
 #define DOUBLE_BUFFER "double_buffer_scope"
 /* An ATTR around a statement of a pipelined loop: [stage, order]. */
@@ -17,7 +17,7 @@
 
 enum { PIPELINE_STAGES = 64 };
 
-/* Always false. */
+/* Reports an error; always false. */
 #define pipeline_fail(f, nest, ...)                                            \
 	func_error(f, DIAG_BAD_SCHEDULE,                                       \
 		   "the software pipeline of loop %s: %s",                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack size of local arrays, and moving arrays from the stack to the
- * workspace. */
+/* Computes the stack size of local arrays, and moves arrays from the stack to
+ * the workspace. */
 #include "lower.h"
 #include "thread_loops.h"
 
@@ -20,7 +20,7 @@ stack_bytes(const struct stmt *s)
 {
 	int64_t below = 0;
 
-	/* Arrays of a kernel live in the device's memory. */
+	/* Arrays of a device kernel are not on the stack. */
 	if (!s || tag_of(s) >= 0) {
 		return 0;
 	}
@@ -58,8 +58,8 @@ find_largest(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The workspace holds one copy of the array, so loops around it run on one
- * thread. */
+/* The workspace has one copy of the array, so the loops around it become
+ * serial. */
 static void
 serialize_loops_around(struct func *f, struct stmt *alloc)
 {
@@ -108,8 +108,8 @@ find_unsized(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The next array to move off the stack, or NULL: first arrays of unbounded
- * size, then the largest. */
+/* The ALLOC of the next array to move off the stack: first arrays of unbounded
+ * size, then the largest. NULL if the others fit. */
 static struct stmt *
 next_scratch(struct func *f, int64_t limit_bytes)
 {

@@ -11,10 +11,10 @@
  *                            T.address_of(B[v_i])))
  *
  * This applies to parameters, so that the caller sees const, and to shared
- * memory, so that the pass sync knows the readers. Local arrays keep plain
- * addresses: compilers take a const pointer to a local array, filled by a loop
- * before, for a pointer to uninitialized memory. The pass trusts the regions
- * that a block declares; without declared regions an address counts as read and
+ * memory, so that the pass `sync` knows the readers. Local arrays keep plain
+ * addresses: compilers warn that a const pointer to a local array, which a loop
+ * has filled, points to uninitialized memory. The pass trusts the regions that
+ * a block declares; without declared regions an address counts as read and
  * written. Runs while blocks exist. */
 #include "lower_passes.h"
 
@@ -22,7 +22,7 @@
 
 struct block_scope {
 	struct func *func;
-	const struct block *block; /* the innermost one; NULL: none */
+	const struct block *block; /* the innermost block, or NULL */
 };
 
 static const struct expr *

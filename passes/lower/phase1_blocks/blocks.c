@@ -8,7 +8,8 @@
  *           B[v] = A[v]                                  B[i*16] = A[i*16]
  *
  * The buffers that a block allocates become ALLOCs around its body; the pass
- * storage moves them. Runs after place-init: no block has an init part. */
+ * `storage` moves them. Runs after place-init, so that no block has an init
+ * part. */
 #include "lower_passes.h"
 
 #include <assert.h>
@@ -56,8 +57,8 @@ lower_below(struct func *f, struct stmt *s)
 			struct stmt_place place = { s, i };
 
 			stmt_put(f, place, lower_block(f, child));
-			/* A SEQ grows by the statements spliced into it, which
-			 * are lowered already. */
+			/* The SEQ grows by the statements that were spliced
+			 * into it, which are lowered already. */
 			i += s->n_children - n;
 		}
 	}
@@ -101,8 +102,8 @@ find_alignment(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* Copies the annotations to the buffer's ALLOC, where the pass storage, which
- * pads the array, reads them. */
+/* Copies the annotations to the buffer's ALLOC: the pass `storage`, which pads
+ * the array, reads them there. */
 static bool
 mark_alloc(void *ctx, struct stmt *s)
 {
@@ -210,9 +211,9 @@ find_addresses(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* Notes on the ALLOC how many inner dimensions the pass storage must keep; it
- * may shrink the outer ones, in which calls stay at one index. The note counts
- * inner dimensions, since passes add and drop outer ones. */
+/* Notes on the ALLOC how many inner dimensions the pass `storage` must keep. It
+ * may shrink the outer dimensions, in which each call accesses only one index.
+ * The note counts inner dimensions because passes add and drop outer ones. */
 static bool
 mark_addressed(void *ctx, struct stmt *s)
 {

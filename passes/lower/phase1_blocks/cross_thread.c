@@ -21,9 +21,9 @@
  *   part = part + T.warp_shuffle_xor(part, 2)
  *   part = part + T.warp_shuffle_xor(part, 1)
  *
- * The pass sync inserts the barriers. Needs the loops from the outermost
- * reduction loop to the block to be reduction loops that contain nothing
- * else. */
+ * The pass `sync` inserts the barriers. Between the outermost reduction loop
+ * and the block, there must only be reduction loops, without other
+ * statements. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -146,7 +146,7 @@ over_loops(struct cross *x, const struct expr *e)
 	return expr_substitute(x->m, e, &map);
 }
 
-/* B[i] = B[i] op source, from B[i] = identity. */
+/* Reads the update, B[i] = B[i] op source, and the init, B[i] = identity. */
 static bool
 find_update(struct cross *x)
 {
@@ -254,7 +254,8 @@ reduction_thread_index(struct cross *x, int64_t *n)
 
 struct partial_results {
 	const struct buffer *all;
-	const struct expr **index; /* the last index is the thread's number */
+	const struct expr **index; /* the index of the thread's element: the
+				    * last one is the thread's number */
 	int n;
 };
 
@@ -273,8 +274,8 @@ store_at(struct cross *x, struct partial_results *t, const struct expr *last,
 	return stmt_store(x->func, t->all, value, t->index, t->n);
 }
 
-/* Allocates the shared array of partial results: an element per reducing
- * thread, a row per iteration of the thread loops around. */
+/* Allocates the shared array of partial results: an element for each reducing
+ * thread, and a row for each iteration of the thread loops around. */
 static bool
 alloc_partials(struct cross *x, int64_t n, struct partial_results *t)
 {
@@ -305,7 +306,7 @@ alloc_partials(struct cross *x, int64_t n, struct partial_results *t)
 /* -- by warp shuffles */
 
 struct extents {
-	int64_t of[TAG_COUNT]; /* 0: none so far */
+	int64_t of[TAG_COUNT]; /* 0 if none was found yet */
 	bool same;
 };
 
@@ -386,7 +387,8 @@ butterfly(struct cross *x, const struct buffer *part, int64_t n,
 	return k;
 }
 
-/* Reduces within each warp, then over one value per warp from shared memory. */
+/* Reduces within each warp, then over one value of each warp, through shared
+ * memory. */
 static int
 by_warps(struct cross *x, const struct buffer *part,
 	 struct partial_results *partial_results, const struct expr *number,
@@ -415,7 +417,7 @@ by_warps(struct cross *x, const struct buffer *part,
 	return k + butterfly(x, part, warps, out + k);
 }
 
-/* part = identity; for the serial loops: part = part op source. */
+/* Emits part = identity, then part = part op source in the serial loops. */
 static void
 reduce_serially(struct cross *x, const struct buffer *part, struct stmt **out)
 {

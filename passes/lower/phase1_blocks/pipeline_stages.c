@@ -9,13 +9,14 @@
  *       block A                            ->     with T.attr("…", [1, 1]):
  *       block B                                       block B
  *
- * The marks stay around the lowered blocks; the pass pipeline reads them after
- * storage has placed the buffers. */
+ * The marks stay around the lowered blocks; the pass `pipeline` reads them
+ * after `storage` has placed the buffers. */
 #include "lower_passes.h"
 
 #include "pipeline_notes.h"
 
-/* Element i of a list of non-negative integers; false if e is not one. */
+/* Reads element i of a list of non-negative integers; false if e is not such a
+ * list. */
 static bool
 number_at(const struct expr *e, int i, int64_t *v)
 {

@@ -11,9 +11,9 @@
  *                                                  C[v_i, v_j] = C + ...
  *
  * The init statement gets copies of the spatial loops inside the outermost
- * reduction loop and stands just before that loop. Where one (fused) loop
- * drives both spatial and reduction iter vars, the init stays in the block,
- * guarded by "every reduction iter var is at its minimum". */
+ * reduction loop and stands just before that loop. If one (fused) loop drives
+ * both spatial and reduction iter vars, the init stays in the block, under the
+ * condition that every reduction iter var is at its minimum. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -52,8 +52,8 @@ plain_between(const struct stmt *block, const struct stmt *outer)
 	return false;
 }
 
-/* The fallback: the init in the block, guarded by all reduction iter vars being
- * at their minimum. */
+/* The fallback: moves the init into the block's body, under the condition that
+ * all reduction iter vars are at their minimum. */
 static void
 guard_init(struct func *f, struct stmt *block)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves every ALLOC to the lowest common ancestor of the buffer's accesses and
- * compacts the buffer to the bounding box of the region they access.
+/* Moves every ALLOC to the lowest common ancestor of the buffer's accesses, and
+ * compacts the buffer to the bounding box of the region that they access.
  *
  *   acc = T.alloc_buffer((64, 56), scope="local")    for c, w:
  *   for c, w:                                            acc: [8, 7]
  *       ... acc[c * 8 + i, w * 7 + j] ...         ->     ... acc[i, j] ...
  *
- * A shared array stands around the thread loops of its block, and its box
- * covers the accesses of all threads; a global array stands around the kernel.
- * Invariant: within one iteration of the loops around the ALLOC an element is
- * written before it is read. Dimensions of extent 1 are dropped; a buffer of
- * ndim 0 is a scalar. */
+ * The ALLOC of a shared array is put around the thread loops of its block, and
+ * the box covers the accesses of all threads; that of a global array is put
+ * around the kernel. Invariant: within one iteration of the loops around the
+ * ALLOC an element is written before it is read. Dimensions of extent 1 are
+ * dropped; a buffer of ndim 0 is a scalar. */
 #include "lower_passes.h"
 
 #include "carried.h"
@@ -57,7 +57,7 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Local arrays need constant extents: an upper bound of the extent. */
+/* An upper bound of the extent: local arrays need constant extents. */
 static const struct expr *
 constant_extent(struct func *f, const struct expr *extent)
 {
@@ -140,9 +140,9 @@ flat_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* A callee that has the address has also got the strides, so these must not
- * change; but a local array needs a constant size: a one-dimensional array of
- * the maximal size. */
+/* Gives a local array with an address a constant size. The callee also has the
+ * strides, so they must not change: the array becomes one-dimensional, with the
+ * largest size. */
 static void
 fix_size(struct func *f, struct stmt *alloc)
 {
@@ -164,9 +164,10 @@ fix_size(struct func *f, struct stmt *alloc)
 		     flat_index, &window);
 }
 
-/* How many outer dimensions may shrink: all, or, if calls take the address, the
- * dimensions in which they stay at one index (lower_blocks notes them). An
- * array with an address shrinks only if its size is constant. */
+/* The number of outer dimensions that may shrink: all, or, if calls get the
+ * address, the dimensions in which they access only one index (lower_blocks
+ * notes them). An array with an address shrinks only if its size is
+ * constant. */
 static int
 free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 {
@@ -186,8 +187,8 @@ free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 	return b->ndim;
 }
 
-/* Matrix instructions need aligned tiles of shared memory, and so do bulk tensor
- * copies (TMA): the target says which. */
+/* Aligns the tiles of shared memory that matrix instructions and bulk tensor
+ * copies (TMA) access, by the target's facts. */
 static void
 align_shared(struct func *f, struct stmt *alloc, bool is_copy_target)
 {
@@ -288,9 +289,9 @@ find_ring(void *ctx, const struct expr *e)
 	}
 }
 
-/* Is b a shared-memory tile that each iteration fills anew? Then no accumulator
- * and no ring buffer: guards of its stores only cut off the tail of the tile,
- * and every iteration stores the elements that it loads. */
+/* Is b a shared-memory tile that each iteration fills anew? Then it is neither
+ * an accumulator nor a ring buffer: guards of its stores only exclude the tail
+ * of the tile, and every iteration stores the elements that it loads. */
 static bool
 is_staging_tile(const struct buffer *b, const struct access_list *uses,
 		const struct stmt *common)
@@ -315,8 +316,8 @@ is_staging_tile(const struct buffer *b, const struct access_list *uses,
 	return true;
 }
 
-/* A global array, which all thread blocks of a kernel share, is allocated
- * before the kernel starts: around the kernel that contains common. */
+/* The place of a global array: around the kernel that contains `common`,
+ * because all thread blocks share the array. */
 static struct stmt *
 before_kernel(const struct buffer *b, struct stmt *common)
 {
@@ -330,8 +331,8 @@ before_kernel(const struct buffer *b, struct stmt *common)
 	return out;
 }
 
-/* A private array stands inside of the thread loops, even if the loops that
- * carry its values are further out. */
+/* The place of a private array: inside of the thread loops, even if the loops
+ * that carry its values are further out. */
 static struct stmt *
 in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 {
@@ -344,8 +345,9 @@ in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 	return common;
 }
 
-/* Moves a shared array around the thread loops of its block. With wait, not if
- * the array is part of a software pipeline, which multiplies it first. */
+/* Moves the ALLOC of a shared array around the thread loops of its block. If
+ * wait, not that of an array in a software pipeline: the pass `pipeline`
+ * multi-buffers it first. */
 static void
 hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 {
@@ -367,7 +369,7 @@ hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 	    !buffer_is_shared(alloc->u.buffer)) {
 		return;
 	}
-	/* The pass pipeline may allocate several copies of it first. */
+	/* The pass `pipeline` may allocate several copies of it first. */
 	for (struct stmt *s = alloc->parent; wait && s; s = s->parent) {
 		if (stmt_note(s, PIPELINE_STAGE)) {
 			return;

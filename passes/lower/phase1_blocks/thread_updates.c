@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refuses a kernel of which two threads of a block add to the same element:
+/* Refuses a kernel in which two threads of a block add to the same element:
  *
  *   for tz in thread(5, "threadIdx.z"):
  *     for ty in thread(3, "threadIdx.y"):
  *       S[tz + ty] = S[tz + ty] + A[tz + ty]     # (0, 1) and (1, 0)
  *
- * The element would be what one of them, or both, added. Threads may store the
- * same element if they store the same value. */
+ * The result would have the sum of one of the threads, or of both: a data race.
+ * Threads may store the same element if they store the same value. */
 #include "thread_updates.h"
 
 #include "access.h"
@@ -21,7 +21,7 @@ struct thread {
 
 struct updates {
 	struct func *func;
-	struct var *vars[AXES]; /* NULL: the kernel has no such index */
+	struct var *vars[AXES]; /* NULL if the kernel does not use the index */
 	int64_t extents[AXES];
 	bool failed;
 };
@@ -34,7 +34,7 @@ struct update {
 	int64_t *coeff[AXES]; /* by dimension of the buffer */
 };
 
-/* Is e the element that the store writes, with something added to it? */
+/* Is e the element that the store writes, plus a value? */
 static bool
 adds_to(const struct expr *e, const struct stmt *store)
 {
@@ -59,8 +59,9 @@ adds_to(const struct expr *e, const struct stmt *store)
 	}
 }
 
-/* Are the indices sums of multiples of the thread's, and of terms that all
- * threads share? */
+/* Finds the coefficients of the thread indices in the store's indices. False
+ * unless each index is a sum of multiples of thread indices and of terms that
+ * are the same in all threads. */
 static bool
 find_coefficients(struct update *u)
 {
@@ -97,7 +98,7 @@ find_coefficients(struct update *u)
 	return true;
 }
 
-/* Is the element of thread t also that of t + by, for each t? */
+/* Do the threads t and t + by store the same element, for each t? */
 static bool
 is_same_element(const struct update *u, const struct thread *by)
 {
@@ -114,7 +115,7 @@ is_same_element(const struct update *u, const struct thread *by)
 	return same;
 }
 
-/* e where the thread's indices are t's */
+/* e with the indices of thread t */
 static const struct expr *
 at_thread(const struct update *u, const struct expr *e, const struct thread *t)
 {
@@ -171,7 +172,8 @@ next_thread(const struct update *u, struct thread *t)
 	return false;
 }
 
-/* Finds a thread that runs the store, as the one `by` further does. */
+/* Finds a thread t such that t and t + by both exist and certainly run the
+ * store. */
 static bool
 find_pair(const struct update *u, const struct thread *by, struct thread *t)
 {

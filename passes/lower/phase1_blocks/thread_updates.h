@@ -5,9 +5,9 @@
 
 #include "func.h"
 
-/* Does no element of a shared or global buffer certainly get sums of two threads
- * of a block? If one does, that is reported. kernel: the outermost of its thread
- * loops, which are a chain. */
+/* False after an error: two threads of a block certainly add to the same
+ * element of a shared or global buffer. kernel: the outermost of the kernel's
+ * thread loops, which must be a chain. */
 bool threads_update_apart(struct func *f, struct stmt *kernel);
 
 #endif

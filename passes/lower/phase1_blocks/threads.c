@@ -8,12 +8,12 @@
  *       B[i_o * 32 + i_i] = S[...]                  B[bx*32 + tx] = S[...]
  *
  * Loops bound to one thread index may have different extents: the kernel gets
- * the largest, and the shorter loops a guard. A store to shared or global
- * memory that is under no loop of an index, or the same in all iterations of
- * that loop, is executed by the first thread of the index alone. Data flow
- * between thread blocks is refused, since they cannot wait for each other.
- * Intermediate buffers without a scope become local, if one thread writes and
- * reads them, or else shared. */
+ * the largest, and the shorter loops get a guard. A store to shared or global
+ * memory that is not inside a loop of an index, or is the same in all
+ * iterations of that loop, is executed only by the first thread of the index.
+ * Data flow between thread blocks is refused, since they cannot wait for each
+ * other. Intermediate buffers without a scope become local, if one thread
+ * writes and reads them, or else shared. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -82,7 +82,8 @@ choose_scope(struct func *f, struct stmt *alloc)
 	for (int i = 1; i < uses.list.n; i++) {
 		common = stmt_common(common, uses.list.data[i].at);
 	}
-	/* Private and shared memory does not survive a launch. */
+	/* Private and shared memory is lost after a launch, so values must not
+	 * be carried there from one launch to the next. */
 	if (!in_kernel(carried_scope(f, alloc, common, &uses))) {
 		return;
 	}
@@ -349,8 +350,8 @@ unify(struct binder *b, int tag)
 				 ? e
 				 : simplify(&a, expr_max(m, widest, e));
 	}
-	/* A launch of no threads runs nothing, also not the stores outside of
-	 * the loop. */
+	/* A launch without threads executes nothing, not even the stores
+	 * outside of the loop. */
 	if (stores_outside(b, tag) &&
 	    !prove(&a, expr_le(m, expr_int(m, widest->type, 1), widest))) {
 		widest = expr_max(m, widest, expr_int(m, widest->type, 1));
@@ -373,7 +374,8 @@ holds_tag(const struct stmt *s, int tag)
 	return false;
 }
 
-/* Guards by cond the parts of s that contain no further loop of the index. */
+/* Puts the guard cond around the parts of s that do not contain a further loop
+ * of the index. */
 static void
 guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 {
@@ -439,7 +441,7 @@ depends_on_thread(struct module *m, const struct stmt *s, struct stmt *loop)
 	return false;
 }
 
-/* The loop of the tag that contains s but not other, or NULL. */
+/* The loop of the tag that contains s but not `other`, or NULL. */
 static struct stmt *
 separating_loop(struct stmt *s, const struct stmt *other,
 		const struct stmt *root, int tag)
@@ -452,8 +454,8 @@ separating_loop(struct stmt *s, const struct stmt *other,
 	return NULL;
 }
 
-/* The interval of indices of dimension d that x accesses in iteration v of the
- * loop. */
+/* Computes the interval of indices of dimension d that x accesses in iteration
+ * v of the loop. */
 static bool
 indices_in_iteration(struct binder *b, const struct access *x, int d,
 		     struct stmt *loop, const struct expr *v,
@@ -478,8 +480,8 @@ indices_in_iteration(struct binder *b, const struct access *x, int d,
 	return true;
 }
 
-/* The same thread blocks run both loops: does each thread block load only
- * elements that it has stored itself? */
+/* For two loops that the same thread blocks run: does each thread block load
+ * only elements that it has stored itself? */
 static bool
 loads_own_elements(struct binder *b, const struct access *store,
 		   struct stmt *store_loop, const struct access *load,
@@ -563,7 +565,8 @@ stores_same_elements(struct binder *b, struct stmt *s, int tag)
 			  tag_name(tag), s->u.buffer->name);
 }
 
-/* Is there at most one block or thread? None where a size is 0. */
+/* Is there at most one block or thread of the tag? There may be none, if a size
+ * is 0. */
 static bool
 is_single(struct binder *b, int tag)
 {
@@ -574,8 +577,8 @@ is_single(struct binder *b, int tag)
 	return analyse_bounds(&a, b->extents[tag]).max <= 1;
 }
 
-/* Thread blocks cannot wait for each other: elements stored in a loop over
- * thread blocks may be read in loops over the same blocks only, and vice
+/* Thread blocks cannot wait for each other: elements that are stored in a loop
+ * over thread blocks may only be read in loops over the same blocks, and vice
  * versa. */
 static bool
 check_blocks(struct binder *b)
@@ -613,8 +616,8 @@ check_blocks(struct binder *b)
 	return true;
 }
 
-/* Is s in a loop of the tag whose threads store different elements? Each thread
- * block executes all stores in its loop. */
+/* Is s in a loop of the tag whose threads store different elements? Stores in a
+ * loop over thread blocks always count: each block executes all of them. */
 static bool
 is_distributed(struct module *m, struct stmt *s, const struct stmt *root,
 	       int tag)
@@ -628,8 +631,8 @@ is_distributed(struct module *m, struct stmt *s, const struct stmt *root,
 	       (!tag_is_thread(tag) || depends_on_thread(m, s, loop));
 }
 
-/* Guards stores that several threads would execute redundantly: the first
- * thread stores. */
+/* Guards stores that several threads would execute redundantly, so that only
+ * the first thread stores. */
 static void
 guard_stores(struct binder *b)
 {
@@ -755,8 +758,8 @@ bind_kernel(struct func *f, struct stmt *root)
 	guard_stores(&b);
 	add_block(&b);
 	wrap(&b);
-	/* In program order: the guard of an outer loop skips inner loops of its
-	 * index. */
+	/* In program order, because the guard of an outer loop skips inner
+	 * loops of its index. */
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
 		for (int i = 0; i < b.loops[tag].list.n; i++) {
 			dissolve(&b, tag, b.loops[tag].list.data[i]);

@@ -16,7 +16,8 @@
 enum { DEPTH_LIMIT = 8, KEEPS_LOOP = -1 };
 
 struct unroll_limits {
-	int64_t max_step; /* statements of an unrolled body; 0: unroll none */
+	int64_t max_step; /* the most statements of an unrolled body; 0: unroll
+			   * no loop */
 	bool write_out;
 };
 
@@ -29,8 +30,8 @@ note_value(const struct stmt *s, const char *key, int64_t otherwise)
 	return e != NULL && expr_is_int(e, &v) ? v : otherwise;
 }
 
-/* May the loop be unrolled, which executes `steps` statements in each
- * iteration? *all: the statements of all iterations. */
+/* May a loop be unrolled that executes `steps` statements in each iteration?
+ * *all: the number of statements of all iterations. */
 static bool
 may_unroll(const struct stmt *loop, const struct unroll_limits *limits,
 	   int64_t steps, int depth, int64_t *all)
@@ -59,8 +60,9 @@ mark(struct func *f, struct stmt *loop, bool write_out)
 	}
 }
 
-/* Unrolls at and below s. Returns the number of statements that s executes, or
- * KEEPS_LOOP if a loop in it stays; *depth: how deep its unrolled loops nest. */
+/* Unrolls loops at and below s. Returns the number of statements that s
+ * executes, or KEEPS_LOOP if a loop in it is not unrolled; *depth: the nesting
+ * depth of its unrolled loops. */
 static int64_t
 unroll(struct func *f, struct stmt *s, struct unroll_limits limits, int *depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums many floats block by block: each block's terms are added up apart, then
- * the block's sum is added to the total. For loops with the note "sum_terms",
- * the most terms that one accumulator adds.
+/* Sums many floats block by block: the terms of each block are added to a
+ * partial sum, which is then added to the total. Applies to loops with the note
+ * "sum_terms", whose value is the most terms that one accumulator may add.
  *
  *   for k in T.serial(4096,              for k_o in range(16):
  *       annotations={"sum_terms": 256}):     part[()] = 0
@@ -10,17 +10,17 @@
  *                                                part[()] = part[()] + x[k]
  *                                            acc[()] = acc[()] + part[()]
  *
- * A sum of n terms rounds each of them up to n times, so its error is at most
- * n u times the sum of the terms' magnitudes (u: half a unit in the last place
- * of 1); where a large term comes first, small ones are lost altogether. In
- * blocks of b the error is at most (b + n / b) u. More than 4 b blocks are summed
- * in blocks, too.
+ * A sum of n terms rounds each of them up to n times, so its error is at most n
+ * u times the sum of the terms' magnitudes (u: half a unit in the last place of
+ * 1); if a large term comes first, small ones may be lost altogether. In blocks
+ * of b the error is at most (b + n / b) u. If there are more than 4 b blocks,
+ * their sums are summed in blocks, too.
  *
- * The loop that is split is the outermost whose one iteration has not too many
- * terms. The block size is a divisor of its extent if there is one of at least
- * half the size, else the last block is shorter. Sums of several elements
- * (a tile) have as many partial sums. A running sum, which other statements of
- * the loop read, is read as total plus partial sum. */
+ * The outermost loop of which one iteration does not have too many terms is
+ * split. The block size is a divisor of its extent if there is one of at least
+ * half the size, else the last block is shorter. Sums of several elements (a
+ * tile) have as many partial sums. A running sum, which other statements of the
+ * loop read, is read as total plus partial sum. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -28,8 +28,8 @@
 #include "sum_terms.h"
 #include "thread_loops.h"
 
-/* The most elements of a tile, and how many times more sums of blocks than terms
- * one accumulator may add. */
+/* The most elements of a tile; and MOST_BLOCKS * b is the most block sums that
+ * one accumulator may add, for blocks of b terms. */
 enum { MOST_ELEMS = 1024, MOST_BLOCKS = 4 };
 
 struct blocking {
@@ -38,21 +38,24 @@ struct blocking {
 	struct stmt *top;   /* the loop with the note */
 	struct stmt *store; /* total[index] = total[index] + term */
 	const struct buffer *total;
-	struct stmt *loop;         /* the loop of the blocks */
-	int64_t terms;             /* that one iteration of it adds */
-	int64_t most;              /* terms of an accumulator */
-	int64_t allowed;           /* so many need no blocks */
-	const struct expr **index; /* of the store, simplified */
+	struct stmt *loop;         /* the loop to split into blocks */
+	int64_t terms;             /* the number of terms that one iteration of
+				    * it adds */
+	int64_t most;              /* the most terms of an accumulator */
+	int64_t allowed;           /* a sum of this many terms needs no
+				    * blocks */
+	const struct expr **index; /* the store's index, simplified */
 	const struct buffer *part;
-	const struct expr **at;   /* the element of part */
-	const struct expr *guard; /* of the elements; NULL: none */
+	const struct expr **at;   /* the index of the element of part */
+	const struct expr *guard; /* the condition on elements; NULL if there is
+				   * none */
 	bool is_running;          /* the loop reads the total */
 	bool is_shared;           /* other stores of the loop add to it, too */
-	bool *kept; /* then: the dimensions of the total that part has */
+	bool *kept; /* if is_shared: [d]: part has dimension d of the total */
 };
 
-/* The operand number of total[index] in the store's sum; -1: it is no sum of
- * floats. */
+/* The index of the operand total[index] in the store's sum; -1 if it is not a
+ * sum of floats. */
 static int
 total_operand(const struct stmt *s)
 {
@@ -102,8 +105,8 @@ most_iterations(struct module *m, const struct stmt *loop)
 	return analyse_bounds(&a, loop->args[1]).max;
 }
 
-/* Finds the loop to split: the innermost whose iterations together add more
- * terms than one block has. False: none needs to be split. */
+/* Finds the loop to split: the innermost loop whose iterations together add
+ * more terms than a block has. False if no loop needs to be split. */
 static bool
 find_loop(struct blocking *x)
 {
@@ -141,15 +144,15 @@ find_loop(struct blocking *x)
 			break;
 		}
 	}
-	/* A size without a bound has a bound of blocks neither. */
+	/* If a size has no bound, the number of blocks has no bound either. */
 	return x->loop != NULL && all > x->allowed &&
 	       (all < INT64_MAX || x->allowed == x->most) &&
 	       x->loop->u.loop.kind != FOR_VECTORIZED;
 }
 
 /* Collects the loops inside of the split one that select the element: the axes
- * of the tile of partial sums. False: the tile is not small, or something else
- * than loops selects the element. */
+ * of the tile of partial sums. False if the tile is not small, or the element
+ * is not selected by loops alone. */
 static bool
 find_tile(struct blocking *x)
 {
@@ -187,9 +190,9 @@ find_tile(struct blocking *x)
 	return true;
 }
 
-/* The conditions around a store to the total, inside of the split loop, that
- * hold or fail for an element's whole sum; NULL: none. Others only leave terms
- * out. */
+/* The conditions around a store to the total, inside of the split loop, that do
+ * not change while an element is summed; NULL if there are none. Other
+ * conditions only leave terms out. */
 static const struct expr *
 guard_of(const struct blocking *x, const struct stmt *store)
 {
@@ -237,8 +240,8 @@ simplified_index(const struct blocking *x, const struct stmt *at,
 	return out;
 }
 
-/* Does the loop access the total only by sums and by loads of the element that
- * the store adds to? */
+/* Is the total, in the loop, only accessed by sums and by loads of the element
+ * that the store adds to? */
 static bool
 find_others(struct blocking *x)
 {
@@ -274,8 +277,8 @@ find_others(struct blocking *x)
 	return true;
 }
 
-/* Is the index in dimension d the same in all accesses, whatever the loops
- * inside of the split one do? */
+/* Is the index in dimension d the same in all accesses, and independent of the
+ * loops inside of the split one? */
 static bool
 is_fixed(const struct blocking *x, const struct access_list *uses, int d)
 {
@@ -319,7 +322,7 @@ is_covered(const struct blocking *x, const struct access_list *uses, int d)
 	return false;
 }
 
-/* The indices of the partial sum of the total's element. */
+/* The indices in `part` of the partial sum of the total's element at index. */
 static const struct expr **
 kept_index(const struct blocking *x, const struct expr *const *index)
 {
@@ -336,10 +339,10 @@ kept_index(const struct blocking *x, const struct expr *const *index)
 	return out;
 }
 
-/* The partial sums of a total that several stores add to: for all elements of
- * the dimensions that the loops select. False: these are not few, other threads
- * may use some, or a store is under a condition, so that some may have no value
- * yet. */
+/* Makes the partial sums of a total that several stores add to: one for each
+ * element of the dimensions whose index loops select. False if there are too
+ * many, if other threads may use an element, or if a store is under a
+ * condition, so that an element may have no value yet. */
 static bool
 find_whole(struct blocking *x)
 {
@@ -393,7 +396,7 @@ rewrite_reads(void *ctx, const struct expr *e)
 }
 
 /* The loop around the store, or around another store to the total, that selects
- * the index in dimension d; NULL: none. */
+ * the index in dimension d; NULL if there is none. */
 static const struct stmt *
 loop_over(const struct blocking *x, int d)
 {
@@ -416,8 +419,8 @@ loop_over(const struct blocking *x, int d)
 	return NULL;
 }
 
-/* The store that adds a partial sum (or, before the block, clears it), for all
- * elements. */
+/* The store that adds the partial sum of an element to the total (or, if !adds,
+ * clears it before the block), for all elements. */
 static struct stmt *
 each_of_array(struct blocking *x, bool adds)
 {
@@ -457,8 +460,8 @@ each_of_array(struct blocking *x, bool adds)
 	return nest;
 }
 
-/* The same for each element of the tile, with the loops and the guard of the
- * sum around it. */
+/* Like each_of_array, for each element of the tile, with the loops and the
+ * guard of the sum around it. */
 static struct stmt *
 each_of_tile(struct blocking *x, bool adds)
 {
@@ -530,7 +533,7 @@ add_all_to_part(struct blocking *x)
 	}
 }
 
-/* The size of the blocks of the loop's iterations. */
+/* The number of iterations of the loop in a block. */
 static int64_t
 block_size(const struct blocking *x)
 {
@@ -544,13 +547,15 @@ block_size(const struct blocking *x)
 			return size;
 		}
 	}
-	n = (n - 1) / ((n - 1) / most + 1) + 1; /* of about equal size */
+	/* so that the blocks have about equal size */
+	n = (n - 1) / ((n - 1) / most + 1) + 1;
 	return n;
 }
 
 /* Splits the loop: it becomes the loop over blocks, around a new loop, with the
- * old variable, over the iterations of one block. Returns the new loop, with the
- * end of the block bound to a variable if it is not a constant away. */
+ * old variable, over the iterations of one block. Returns the new loop. If the
+ * length of a block is not constant, the end of the block is bound to a
+ * variable. */
 static struct stmt *
 split_loop(struct blocking *x, int64_t size)
 {
@@ -601,9 +606,9 @@ split_loop(struct blocking *x, int64_t size)
 			inner);
 }
 
-/* Blocks the store's sum; the store is then the one that adds the blocks' sums.
- * False: its accumulators add few terms, or their partial sums cannot be
- * apart. */
+/* Splits the store's sum into blocks; x->store is then the store that adds the
+ * sums of the blocks. False if its accumulators add few terms, or if partial
+ * sums are not possible. */
 static bool
 block_sum(struct blocking *x)
 {

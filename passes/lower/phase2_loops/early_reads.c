@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hoists a conditional load out of the loops that it does not depend on, into a
- * local array: for loops with the note "read_before".
+/* For loops with the note "read_before": hoists a conditional load out of the
+ * loops that it does not depend on, into a local array.
  *
  *   for oc_v, ow_i:                      for ow_i:
  *     acc[ow_i, oc_v] +=                   row[ow_i] = if_then_else(
@@ -10,8 +10,8 @@
  *                                            row[ow_i] * w[oc_v]
  *
  * A branch per lane would keep compilers from vectorizing over the lanes.
- * Conjuncts that depend on no inner loop stay in place, and also guard the
- * hoisted load. */
+ * Conjuncts that do not depend on an inner loop stay in place, and also guard
+ * the hoisted load. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -23,7 +23,7 @@ struct hoisting {
 	struct func *func;
 	/* the loop with the note, and its only store */
 	struct stmt *loop, *store;
-	/* the conditional load to hoist; NULL: none found */
+	/* the conditional load to hoist; NULL if none was found */
 	const struct expr *value;
 	/* the inner loops that the value depends on */
 	struct stmt *over[MOST_LOOPS];
@@ -79,8 +79,8 @@ find_conditional_load(void *ctx, const struct expr *e)
 	}
 }
 
-/* The store that is, apart from loops and guards, the whole body of the loop;
- * NULL: there is more. */
+/* The store that, with loops and guards around it, is the whole body of the
+ * loop; NULL if the body has other statements. */
 static struct stmt *
 only_store(struct stmt *loop)
 {
@@ -121,7 +121,8 @@ read_row(void *ctx, const struct expr *e)
 
 /* Splits the guards between the loop and the store, and the value's condition,
  * into conjuncts over the loops that the value depends on (inside) and
- * conjuncts over outer loops (outside). False if a conjunct is neither. */
+ * conjuncts over outer loops (outside). False if a conjunct depends on other
+ * loops, too. */
 static bool
 split_conditions(struct hoisting *x, const struct expr **inside,
 		 const struct expr **outside)
@@ -206,8 +207,8 @@ hoist_load(struct hoisting *x)
 				fill);
 	}
 	fill = stmt_clone(f, fill, true);
-	/* Not partitioned: a copy of the loops without conditions would save
-	 * little, and compilers take one of the two copies for the unlikely
+	/* The loops must not be partitioned: a copy without conditions would
+	 * save little, and compilers treat one of the two copies as an unlikely
 	 * path. */
 	stmt_set_note(f, fill, "early", expr_i32(m, 1));
 	if (outside != NULL) {

@@ -6,9 +6,9 @@
  *   if 0 <= h:
  *       acc = acc + x[h] * w
  *
- * Also for a condition deeper in the operand, as in if_then_else(0 <= h, x, 0)
- * * w: the operand as a whole must be the identity element of the update's
- * operation when the condition fails (0 times a weight counts as 0). */
+ * The condition may be deeper in the operand, as in if_then_else(0 <= h, x, 0)
+ * * w: if it does not hold, the operand as a whole must be the identity element
+ * of the update's operation (0 times a weight counts as 0). */
 #include "lower_passes.h"
 
 #include <math.h>
@@ -136,8 +136,8 @@ take_then(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* The operand number of the load b[i] in STORE b[i] = b[i] op value; -1: the
- * store is no update. */
+/* The index of the operand b[i] in STORE b[i] = b[i] op value; -1 if the store
+ * is not an update. */
 static int
 update_load(const struct stmt *s)
 {

@@ -10,9 +10,10 @@
  *     if oc_o * 16 + oc_i < 1000:              y[...] = acc[oc_i]
  *       y[...] = acc[oc_i]
  *
- * Every store to the array is under the condition, so the program never reads
- * the elements beyond the tail. The operands of these lanes are loaded from
- * inside the parameters' bounds: packed constants are padded with zeros. */
+ * Every store to the array was under the condition, so the program never reads
+ * the elements beyond the tail. The additional lanes must only load elements
+ * within the bounds of the parameters: packed constants are padded with
+ * zeros. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -37,9 +38,9 @@ is_loop(const struct stmt *s, enum for_kind kind)
 	return s != NULL && s->kind == STMT_FOR && s->u.loop.kind == kind;
 }
 
-/* The lane loop around the guard: its parent if vectorized, or the next loop if
- * an unrolled loop over rows is inside an unrolled loop over lanes. NULL:
- * none. */
+/* The lane loop around the guard: its parent if that is vectorized; or, if an
+ * unrolled loop over rows is inside an unrolled loop over lanes, the latter.
+ * NULL if there is none. */
 static const struct stmt *
 lane_loop(const struct stmt *guard)
 {
@@ -77,9 +78,9 @@ lane_condition(struct module *m, const struct stmt *guard)
 	return found;
 }
 
-/* The store's condition in terms of the element's index (dims) instead of loop
- * variables, to compare the conditions of several stores. NULL if it depends on
- * other loop variables. */
+/* The store's condition in terms of the element's indices (dims) instead of
+ * loop variables, so that conditions of several stores can be compared. NULL if
+ * it depends on other loop variables. */
 static const struct expr *
 condition_on_index(struct lanes *l, const struct lane_store *s,
 		   struct var *const *dims)
@@ -114,7 +115,7 @@ condition_on_index(struct lanes *l, const struct lane_store *s,
 	return e;
 }
 
-/* Collects the stores; do all have the same condition on their index? */
+/* Collects the stores. True if all have the same condition on their indices. */
 static bool
 find_stores(struct lanes *l)
 {
@@ -154,7 +155,7 @@ find_stores(struct lanes *l)
 	return l->stores.n > 0;
 }
 
-/* -- are the loads in bounds even where the condition fails? */
+/* -- are the loads in bounds even if the condition does not hold? */
 
 struct load_check {
 	struct analyser a;

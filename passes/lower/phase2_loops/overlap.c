@@ -7,14 +7,14 @@
  *           if i_o * 8 + i_i < 19:  ->        for i_i in T.unroll(8):
  *               y[i_o * 8 + i_i] = ...            y[i_start + i_i] = ...
  *
- * Applies to a serial loop with the note "overlap" whose tile loop computes one
- * index of the axis, p = i_o * 8 + i_i, per iteration, from buffers that the
- * loop does not write: then elements in the overlap of two tiles are computed
- * twice with the same result. The proof substitutes p - i_o * 8 for i_i in
- * every expression of the body; the result must not depend on i_o. Arrays
- * allocated in the loop but outside of the tile need one dimension whose index
- * is i_i, so that each index of the axis uses its own elements. Otherwise the
- * loop stays as it is, and the pass partition-loops splits off its last
+ * Applies to a serial loop with the note "overlap". Each iteration of its tile
+ * loop must compute one index of the axis, p = i_o * 8 + i_i, from buffers that
+ * the loop does not write: then elements in the overlap of two tiles are
+ * computed twice, with the same result. The proof substitutes p - i_o * 8 for
+ * i_i in every expression of the body; the result must not depend on i_o.
+ * Arrays allocated in the loop but outside of the tile need one dimension whose
+ * index is i_i, so that each index of the axis uses its own elements. Otherwise
+ * the loop is not changed, and the pass partition-loops splits off its last
  * tile. */
 #include "lower_passes.h"
 
@@ -47,8 +47,8 @@ struct overlap {
 	/* buffers allocated outside of the loop */
 	VEC(const struct buffer *) read, written;
 	VEC(struct element) elements;
-	/* The variable of the tile loop around the analysed expression; NULL:
-	 * none. */
+	/* The variable of the tile loop around the expression that is analysed;
+	 * NULL outside of tile loops. */
 	struct var *tile;
 	bool refused;
 };
@@ -140,7 +140,7 @@ is_in_tile(const struct overlap *o, const struct expr *e)
 }
 
 /* Checks that an access of a tile array has the tile loop's index in one
- * dimension, the same for all accesses, and in no other. */
+ * dimension, which is the same for all accesses, and in no other dimension. */
 static void
 check_element(struct overlap *o, struct tile_array *array,
 	      const struct expr *const *index)
@@ -347,8 +347,8 @@ results_not_read(const struct overlap *o)
 
 /* -- the rewrite */
 
-/* e with i_start + i_i for the axis index; NULL: e does not belong to the tile
- * loop o->tile. */
+/* e with i_start + i_i for the axis index; NULL if e does not belong to the
+ * tile loop o->tile. */
 static const struct expr *
 shifted(struct overlap *o, const struct stmt *s, const struct expr *e)
 {
@@ -451,8 +451,8 @@ lower_overlap(struct func *f)
 
 	loops_noted(f, "overlap", &loops);
 	if (loops.list.n > 0) {
-		/* The pass storage has compacted arrays: indices have the form
-		 * index - min. */
+		/* The pass `storage` has compacted arrays, so that indices have
+		 * the form index - min: simplify them. */
 		simplify_func(f);
 		loops_noted(f, "overlap", &loops);
 	}

@@ -21,11 +21,11 @@
  * Applies to serial and parallel loops with the note "partition" or TVM's
  * "pragma_loop_partition_hint" (the guarded iterations are then partitioned
  * again, so that each source of a concatenation gets its own loop); and to
- * loops over tiles of an unrolled or vectorized inner loop, if at least half of
- * the iterations are free of guards and the body is small. Guards in a loop
- * with the note "early" are ignored. The guarded iterations split from a
- * parallel loop are too few for threads and run serially. Loops of symbolic
- * extents: partition_tail.c. */
+ * loops over tiles, with an unrolled or vectorized inner loop, if at least half
+ * of the iterations need no guard and the body is small. Guards in a loop with
+ * the note "early" are ignored. The guarded iterations split from a parallel
+ * loop are too few for threads and run serially. Loops of symbolic extents:
+ * partition_tail.c. */
 #include "partition_loops.h"
 #include "lower_passes.h"
 
@@ -36,10 +36,11 @@ struct partition {
 	struct func *func;
 	struct stmt *loop;
 	bool forced;
-	bool tiled;          /* some guard depends on a tile loop inside */
+	bool tiled;          /* a guard depends on a tile loop inside */
 	int64_t min, max;    /* range of all iterations */
 	int64_t first, last; /* range of the iterations without guards */
-	VEC(struct stmt *) guards; /* statements whose guards hold in these */
+	/* statements whose guards hold in these iterations */
+	VEC(struct stmt *) guards;
 	int n_stmts;
 };
 
@@ -87,7 +88,8 @@ partition_is_tiled(struct analyser *a, const struct stmt *loop,
 	return false;
 }
 
-/* The note "partition" with 0 forbids it: cheap guards, a long body. */
+/* Does a note "partition" with the value 0 forbid it? (Schedules set it if
+ * guards are cheap and the body is long.) */
 static bool
 partition_refused(const struct stmt *loop)
 {
@@ -262,7 +264,7 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 	struct stmt *parts[3];
 
 	note_copy(p, p->loop->children[0]);
-	/* Clone the parts before the original's range shrinks. */
+	/* The parts are cloned before the range of the original shrinks. */
 	parts[0] = part_of(p, min, p->first, false);
 	parts[2] = part_of(p, p->last + 1, end, false);
 	parts[1] = part_of(p, p->first, p->last + 1, true);
@@ -270,8 +272,8 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 		partition_rest(p->func, parts[i]);
 	}
 	stmt_put(p->func, place, stmt_seq(p->func, parts, 3));
-	/* Nested guards (x if i < a, else y if i < b, else z): a loop for
-	 * each. */
+	/* With nested guards (x if i < a, else y if i < b, else z), each case
+	 * gets its own loop. */
 	for (int i = 0; i < 3 && p->forced; i += 2) {
 		if (parts[i]) {
 			partition_loop(p->func, parts[i]);
@@ -323,7 +325,8 @@ guarded_part(struct partition *p)
 	list = arena_array(&f->module->arena, struct stmt *, s->n_children);
 	for (int i = 0; i < s->n_children; i++) {
 		if (i == first) {
-			/* Nested on purpose: stmt_seq would flatten it. */
+			/* This SEQ is nested on purpose; stmt_seq would flatten
+			 * it. */
 			list[n++] = part;
 		} else if (i < first || i > last) {
 			list[n++] = s->children[i];
@@ -355,7 +358,7 @@ has_unguarded_loops(struct partition *p)
 	return loops;
 }
 
-/* Finds a store that is no update. */
+/* Finds a store that is not an update. */
 static bool
 find_result(void *ctx, struct stmt *s)
 {
@@ -379,9 +382,9 @@ guards_lanes(const struct partition *p, const struct stmt *guard)
 	return false;
 }
 
-/* Do the guards only protect updates of whole vectors, as for the padding of an
- * image? A second copy of these updates in the same loop gains nothing if the
- * compiler keeps the accumulators in registers, and makes other compilers spill
+/* Are only updates of whole vectors guarded, as for the padding of an image? A
+ * second copy of these updates in the same loop gains nothing with a compiler
+ * that keeps the accumulators in registers, and makes other compilers spill
  * them to memory. */
 static bool
 guards_only_updates(struct partition *p)

@@ -6,11 +6,11 @@
 #include "analyse.h"
 #include "func.h"
 
-/* In statements: a larger body is duplicated only if a note asks for it. */
+/* A body with more statements is duplicated only if a note asks for it. */
 enum { PARTITION_BODY_LIMIT = 64 };
 
-/* Writes the comparison c as coeff * v + rest <= 0; false if it has no such
- * form. */
+/* Writes the comparison c as coeff * v + rest <= 0; false if c does not have
+ * this form. */
 bool partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 		     int64_t *coeff, const struct expr **rest);
 /* Does the guard at s depend on a tile loop: an unrolled or vectorized loop of
@@ -18,12 +18,12 @@ bool partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 			const struct stmt *s, const struct expr *rest,
 			int64_t coeff);
-/* Is s a loop whose guards are to be ignored? */
+/* Is s a loop with a note that its guards must be ignored? */
 bool partition_unwanted(const struct stmt *s);
 /* Does a note of the loop ask for partitioning? */
 bool partition_forced(const struct stmt *loop);
-/* Makes the guarded part of a loop (or NULL) serial: too few iterations for
- * threads. */
+/* Makes the guarded part of a loop serial: it has too few iterations for
+ * threads. loop may be NULL. */
 void partition_rest(struct func *f, struct stmt *loop);
 /* Splits off the guarded end of a loop of symbolic extent. */
 void partition_tail(struct func *f, struct stmt *loop);

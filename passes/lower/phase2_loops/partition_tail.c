@@ -16,7 +16,7 @@ struct tail {
 	struct func *func;
 	struct stmt *loop;
 	bool forced, tiled;
-	/* end of the unguarded iterations; NULL: none found */
+	/* the end of the unguarded iterations; NULL if none was found */
 	const struct expr *end;
 	VEC(const struct expr *) guards; /* guards that hold before end */
 	int n_stmts;
@@ -170,8 +170,8 @@ partition_tail(struct func *f, struct stmt *loop)
 		middle = expr_max(m, middle, min);
 	}
 	place = stmt_place_of(loop);
-	/* The clone has its own variables, so that dropping the original's
-	 * guards keeps the clone's. */
+	/* The clone has its own variables, so that it keeps its guards when
+	 * those of the original are dropped. */
 	parts[1] = stmt_clone(f, loop, true);
 	stmt_set_arg(f, parts[1], 0, middle);
 	stmt_set_arg(f, parts[1], 1, simplify(&a, expr_sub(m, end, middle)));

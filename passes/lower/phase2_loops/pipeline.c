@@ -12,8 +12,9 @@
  * Asynchronous copies to shared memory (PIPELINE_ASYNC) are committed as one
  * group per iteration; the stage that uses them first waits for the group.
  *
- * The pass stages has marked the statements. A buffer with double_buffer_scope
- * makes a pipeline of two stages: the statements that fill it, and the rest. */
+ * The pass `stages` has marked the statements. A buffer with
+ * double_buffer_scope makes a pipeline of two stages: the statements that fill
+ * it, and the rest. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -30,7 +31,7 @@ struct pipeline {
 	struct stmt *loop;
 	struct part *parts; /* in program order */
 	int n;
-	int64_t stages;                     /* number of the last stage */
+	int64_t stages;                     /* the number of the last stage */
 	VEC(const struct buffer *) buffers; /* allocated in the loop */
 	VEC(struct note *) notes;           /* the notes of each ALLOC */
 	/* Multi-buffered arrays that stage 0 fills asynchronously, and the
@@ -69,7 +70,7 @@ collect_parts(struct pipeline *p)
 	}
 }
 
-/* False if a part has no mark: a pass has inserted a statement. */
+/* False if a part has no mark, because a pass has inserted a statement. */
 static bool
 read_marks(struct pipeline *p)
 {
@@ -251,7 +252,8 @@ check_pair(struct pipeline *p, int i, int k, const struct buffer *b,
 				     k, (int)y->stage, i, (int)x->stage,
 				     b->name);
 	}
-	/* Buffers allocated in the loop are multi-buffered. */
+	/* Buffers allocated in the loop will be multi-buffered, so they do not
+	 * count. */
 	if (!is_inner(p, b) && !runs_before(y, x, 1) &&
 	    !iterations_disjoint(p, b)) {
 		return report &&
@@ -314,8 +316,8 @@ version_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Multi-buffers b: as many copies as iterations in which it is live in one
- * step. */
+/* Multi-buffers b: it gets as many copies as there are iterations in which it
+ * is live in one step. */
 static const struct buffer *
 multi_buffer(struct pipeline *p, const struct buffer *b)
 {
@@ -362,8 +364,8 @@ multi_buffer(struct pipeline *p, const struct buffer *b)
 
 /* -- asynchronous copies */
 
-/* Finds the asynchronously filled buffers, before multi-buffering. Needs a
- * constant number of iterations, more than stages. */
+/* Finds the asynchronously filled buffers, before multi-buffering. The number
+ * of iterations must be constant and larger than the number of stages. */
 static void
 find_awaited(struct pipeline *p)
 {
@@ -419,8 +421,8 @@ commit(struct pipeline *p)
 				       dtype_of(DT_VOID), NULL, 0));
 }
 
-/* Waits until at most `later` committed groups are pending, so that the data of
- * iteration number at are complete. */
+/* A wait until at most `later` committed groups are unfinished, so that the
+ * data of iteration number `at` are complete. */
 static struct stmt *
 wait_for(struct pipeline *p, const struct expr *at, int64_t later)
 {
@@ -472,7 +474,7 @@ end_group(struct pipeline *p, const struct part *x, struct stmts *out)
 }
 
 /* Ends time step t: waits for the group that step t + 1 uses; `later` groups
- * may stay pending. */
+ * may stay unfinished. */
 static void
 end_step(struct pipeline *p, const struct expr *t, int64_t later,
 	 struct stmts *out)
@@ -509,8 +511,8 @@ nth_in_order(const struct pipeline *p, int k)
 	return found;
 }
 
-/* Appends the part for iteration number at (counted from 0), with a guard if
- * that iteration may not exist. */
+/* Appends the part for iteration number `at` (from 0), with a guard if that
+ * iteration may not exist. */
 static void
 add_part(struct pipeline *p, const struct part *x, const struct expr *at,
 	 const struct expr *guard, struct stmts *out)
@@ -529,7 +531,8 @@ add_part(struct pipeline *p, const struct part *x, const struct expr *at,
 	vec_push(out->arena, &out->list, copy);
 }
 
-/* Appends time step t >= first, limited to the parts of iterations 0..n-1. */
+/* Appends time step t, which is >= first: those parts whose iterations are in
+ * 0..n-1. */
 static void
 add_step(struct pipeline *p, const struct expr *t, int64_t first,
 	 struct stmts *out)
@@ -631,8 +634,8 @@ expand(struct pipeline *p)
 	if (s) {
 		vec_push(&m->arena, &all.list, s);
 	}
-	/* The epilogue: from step n on; the prologue has run the steps before
-	 * stages. */
+	/* The epilogue: the steps from n on, except those before `stages`,
+	 * which the prologue has run. */
 	for (int64_t t = 0; t < p->stages; t++) {
 		add_step(p, expr_add(m, n, expr_int(m, type, t)), p->stages,
 			 &all);

@@ -8,9 +8,9 @@
  *       if i < m:                                   acc = acc + ...
  *           acc = acc + ...
  *
- * Kernels only: the guard cuts off threads beyond the tail, whose other
- * statements are guarded too. One guard less keeps control flow around barriers
- * uniform. */
+ * Only in device kernels: the guard excludes threads beyond the end, whose
+ * other statements are guarded, too. Without this guard, control flow around
+ * barriers stays uniform. */
 #include "lower_passes.h"
 
 #include "thread_loops.h"
@@ -72,7 +72,7 @@ alloc_of(const struct guarded_init *x)
 	return s;
 }
 
-/* Is the condition constant over the buffer's live range? */
+/* Does the condition not change in the buffer's live range? */
 static bool
 is_constant(const struct guarded_init *x, const struct stmt *alloc)
 {
@@ -108,7 +108,7 @@ in_range(struct func *f, const struct guarded_init *x)
 	return true;
 }
 
-/* Is every load under the condition too? */
+/* Is every load under the condition, too? */
 static bool
 loads_are_guarded(struct func *f, const struct guarded_init *x,
 		  const struct stmt *alloc)

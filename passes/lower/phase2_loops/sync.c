@@ -10,7 +10,7 @@
  *
  * All threads of the block must reach a barrier: conditions that differ between
  * threads are pushed down to the guarded statements. Runs after the pass
- * threads. */
+ * `threads`. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@
 struct summary {
 	struct thread_accesses head, tail;
 	bool has_barrier;    /* contains a barrier */
-	bool always_barrier; /* every path has a barrier */
+	bool always_barrier; /* there is a barrier on every path */
 };
 
 struct sync {
@@ -166,7 +166,7 @@ is_plain_if(const struct stmt *s)
 	       !expr_has_load(s->args[0]);
 }
 
-/* Would the pass insert a barrier within s? (A dry run.) */
+/* Would the pass insert a barrier within s? Found by a dry run. */
 static bool
 needs_barrier(struct sync *y, struct stmt *s)
 {
@@ -312,7 +312,8 @@ walk_while(struct sync *y, struct stmt *s, struct summary *out)
 	}
 	out->always_barrier = false;
 	if (out->has_barrier) {
-		/* The condition reads memory: it may differ between threads. */
+		/* The condition reads memory, so it may differ between
+		 * threads. */
 		sync_fail(y, "a barrier is needed in a while loop");
 	}
 }
@@ -367,7 +368,7 @@ walk_child(struct sync *y, struct stmt *parent, int slot, struct summary *out)
 	walk(y, parent->children[slot], out);
 }
 
-/* Barriers are placed: from here on a wait only names its buffers, so their
+/* After barriers are placed, only the buffers of an async_wait matter, so their
  * indices become 0. */
 static const struct expr *
 first_element(void *ctx, const struct expr *e)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unrolls loops with the note unroll_now: a copy of the body per iteration.
+/* Unrolls loops with the note unroll_now: they become a copy of the body for
+ * each iteration.
  *
  *   for i in T.unroll(2, annotations={"unroll_now": 1}):     A[0] = 0
  *       A[i] = 0                                          -> A[1] = 0
  *
- * Loops with the kind UNROLLED alone stay: the C compiler unrolls them. */
+ * Loops of the kind UNROLLED without the note are not changed: the C compiler
+ * unrolls them. */
 #include "lower_passes.h"
 
 enum { UNROLL_LIMIT = 64 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual threads: one thread executes several virtual ones, interleaved
+/* Virtual threads: one thread executes several virtual threads, interleaved
  * statement by statement, each with its own copy of private buffers.
  *
  *   for v in thread(2, "vthread.x"):     acc: [2]
@@ -12,7 +12,8 @@
  *
  * Statements that do not depend on the virtual thread are executed once. If one
  * virtual thread may access elements that another stores, the virtual threads
- * run one after the other, as a loop. All of them meet the barriers. */
+ * run one after the other, as a loop. All virtual threads reach the barriers
+ * together. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -146,7 +147,7 @@ wrap(struct virtual *v, struct stmt *s)
 }
 
 struct copies {
-	const struct expr *thread; /* from 0 on */
+	const struct expr *thread; /* the virtual thread's number, from 0 on */
 	int ndim;
 };
 
@@ -163,7 +164,7 @@ copy_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Adds a dimension to the buffer: one copy per virtual thread. */
+/* Adds a dimension to the buffer, so that each virtual thread has a copy. */
 static void
 expand(struct virtual *v, struct stmt *alloc)
 {
@@ -256,8 +257,8 @@ inject(struct virtual *v, struct stmt *s)
 
 /* -- conflicts between virtual threads */
 
-/* The index interval of an access in dimension d over all threads of the block:
- * factor * v + min to factor * v + max. */
+/* Computes the interval of indices of an access in dimension d, over all
+ * threads of the block, as factor * v + min to factor * v + max. */
 static bool
 strides(struct virtual *v, const struct access *x, int d, int64_t *factor,
 	const struct expr **min, const struct expr **max)

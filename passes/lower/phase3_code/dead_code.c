@@ -67,7 +67,8 @@ check_alloc(struct dead *d, struct stmt *s)
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *x = &uses.list.data[i];
 
-		/* The load in an update of the buffer itself is no use. */
+		/* A load of the buffer in an update of the same buffer does not
+		 * count as a use. */
 		if (x->load && !(x->at->kind == STMT_STORE &&
 				 x->at->u.buffer == s->u.buffer)) {
 			return;

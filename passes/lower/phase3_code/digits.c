@@ -8,10 +8,10 @@
  *                                                kw: T.let = k % 3
  *                                                .. x[ic, kw]
  *
- * The simplifier has rewritten each digit separately by then. The fused index
- * is recovered from the most significant digit, e // size + c = (e + c * size)
- * // size; an expression is a digit if it simplifies to the same form as the
- * digit of that index.
+ * Before this pass, the simplifier has rewritten each digit separately. So the
+ * fused index is recovered from the most significant digit, e // size + c = (e
+ * + c * size) // size; another expression is a digit if the digit of that index
+ * simplifies to the same form.
  *
  * Needs func->fused: the names and extents of the fused axes. */
 #include "lower_passes.h"
@@ -23,7 +23,8 @@
 struct use {
 	const struct expr *e;
 	struct stmt *common;
-	bool used_directly; /* has a use other than as the operand of a modulus */
+	bool used_directly; /* it is also used other than as the operand of a
+			     * modulus */
 };
 
 struct digits {
@@ -34,11 +35,12 @@ struct digits {
 	VEC(const struct var *) named; /* variables that this pass has bound */
 };
 
-/* The number that the digits first to last of an axis form, and its expression
+/* The number formed by the digits first to last of an axis, and its expression
  * in the function. */
 struct part {
 	int first, last;
-	const struct expr *value; /* NULL: no such expression in the function */
+	const struct expr *value; /* NULL if the function has no such
+				   * expression */
 };
 
 /* A fused axis found in the function: its index and its digits in use. */
@@ -46,11 +48,12 @@ struct found {
 	const struct fused_axis *axis;
 	const struct expr *whole;
 	struct stmt *common; /* lowest common ancestor of the uses */
-	/* outermost place around common for a LET of whole */
+	/* the outermost place around common for a LET of `whole` */
 	struct stmt *place;
 	struct part *parts; /* single digits, then runs of digits */
 	int n_parts, n_used, n_runs;
-	bool named_alike; /* whole uses a variable named after the axis */
+	bool named_alike; /* `whole` uses a variable that is named like the
+			   * axis */
 	/* the most significant digit is a sum with a division */
 	bool is_sum;
 };
@@ -80,7 +83,7 @@ common_scope(struct stmt *x, struct stmt *y, const struct expr *e)
 	return common;
 }
 
-/* The recorded use of e with the same variables in scope as at `at`; or
+/* The recorded use of e where the variables of e are the same as at `at`; or
  * NULL. */
 static struct use *
 find_use(struct digits *d, const struct expr *e, struct stmt *at)
@@ -101,8 +104,8 @@ is_division(const struct expr *e)
 	return e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* The division by size (NULL: by any) that is e or a term of the sum e, or
- * NULL. */
+/* The division by size (by any number if size is NULL) that is e or a term of
+ * the sum e; NULL if there is none. */
 static const struct expr *
 division_in(const struct expr *e, const struct expr *size)
 {
@@ -202,8 +205,8 @@ part_of(struct digits *d, struct analyser *a, const struct fused_axis *axis,
 	return simplify(a, e);
 }
 
-/* All runs of consecutive digits except the whole axis: shorter runs first,
- * from the least significant digit on. */
+/* Lists all runs of consecutive digits except the whole axis: shorter runs
+ * first, from the least significant digit on. */
 static struct part *
 list_parts(struct digits *d, const struct fused_axis *axis, int *n)
 {
@@ -246,8 +249,8 @@ is_in_vector(const struct stmt *s)
 	return false;
 }
 
-/* Finds the digits of whole that the function uses; their expressions must be
- * equal in the scope of the LETs. */
+/* Finds the digits of `whole` that the function uses; where the LETs are in
+ * scope, their expressions must equal the digits. */
 static bool
 match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
       struct stmt *at, struct found *out)
@@ -264,7 +267,8 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 		const struct expr *value = part_of(d, &near, axis, p, whole);
 		const struct use *use = find_use(d, value, at);
 
-		/* The variables of whole are in scope at the digit's use. */
+		/* The variables of `whole` must be in scope at the digit's
+		 * use. */
 		if (use != NULL && use->used_directly &&
 		    common_scope(use->common, out->common, whole) != NULL) {
 			p->value = value;
@@ -291,8 +295,8 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 	       !let_is_around_kernel(out->place) && !is_in_vector(out->place);
 }
 
-/* The number of digits in use counts most. A sum as the most significant digit
- * explains more of the function than the division alone. */
+/* Rates a match: the number of digits in use counts most. A sum as the most
+ * significant digit explains more of the function than the division alone. */
 static int
 score(const struct found *f)
 {
@@ -325,7 +329,7 @@ is_in_range(struct digits *d, const struct fused_axis *axis,
 
 /* Tries use as the most significant digit, a division by size or a sum with
  * one: rest + e // size = (rest * size + e) // size. A sum beyond the digit's
- * range, such as rest = the start of a window, is no digit. */
+ * range, such as rest = the start of a window, is not a digit. */
 static void
 try_highest(struct digits *d, const struct fused_axis *axis,
 	    const struct use *use, const struct expr *size, struct found *best)
@@ -398,8 +402,8 @@ is_free(struct digits *d, struct stmt *at, const char *name)
 	return strcmp(let_name(d->func, at, name, "_"), name) == 0;
 }
 
-/* The name, or "w_pos" if an array, such as the weights w, has the axis's
- * name. */
+/* The name, or "w_pos" if an array, such as the weights w, is named like the
+ * axis. */
 static const char *
 free_name(struct digits *d, struct stmt *at, const char *name)
 {
@@ -410,8 +414,8 @@ free_name(struct digits *d, struct stmt *at, const char *name)
 					       "_");
 }
 
-/* The outermost place if all names are unused there, or else next to the
- * uses. */
+/* The place of the LETs: the outermost one if all names are unused there, else
+ * next to the uses. */
 static struct stmt *
 choose_place(struct digits *d, const struct found *f)
 {
@@ -426,8 +430,9 @@ choose_place(struct digits *d, const struct found *f)
 	return free ? f->place : f->common;
 }
 
-/* Binds the digits, runs of digits and the whole. Each LET is put around the
- * earlier ones: a digit may use a run, and all may use the whole. */
+/* Binds the digits, the runs of digits and `whole` to variables. Each LET is
+ * put around the earlier ones: a digit may use a run, and all may use the
+ * whole. */
 static void
 bind_digits(struct digits *d, const struct found *f)
 {

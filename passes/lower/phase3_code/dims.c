@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops dimensions of extent 1 and merges adjacent dimensions whose indices all
- * accesses fuse, also of parameters (they are dense, so their bytes stay in
- * place).
+/* Drops dimensions of extent 1, and merges adjacent dimensions if all accesses
+ * have fused indices for them. Parameters are changed, too: they are dense, so
+ * that their bytes stay in place.
  *
  *   x: (1, 64, 56, 56)                      x: (200704,)
  *   for i in range(200704):            ->   for i in range(200704):
@@ -187,8 +187,8 @@ is_constant(const struct expr *e)
 	return expr_is_int(e, &v);
 }
 
-/* The number of non-constant terms of a sum; *guarded: conditions need a
- * division in one of them. */
+/* The number of terms of a sum that are not constant; *guarded is set if
+ * conditions contain a division of one of them. */
 static int
 count_terms(const struct expr *e, const struct stmt *at, bool *guarded)
 {
@@ -201,8 +201,8 @@ count_terms(const struct expr *e, const struct stmt *at, bool *guarded)
 }
 
 /* Is the index a position in a sliding window over padded data, oh + kh - 1
- * with oh from a division? The guard needs this index by itself, so a merged
- * index would be an additional computation. */
+ * with oh from a division? The guard needs this index separately, so that a
+ * merged index would be an additional computation. */
 static bool
 is_in_window(const struct expr *index, const struct stmt *at)
 {
@@ -211,8 +211,8 @@ is_in_window(const struct expr *index, const struct stmt *at)
 	return count_terms(index, at, &guarded) > 1 && guarded;
 }
 
-/* The x with x // extent = division and x % extent = lo, or NULL. If x was q *
- * s + rest with rest < s, the division is q // (extent // s). */
+/* The x for which x // extent = division and x % extent = lo; or NULL. If x was
+ * q * s + rest with rest < s, the division is q // (extent // s). */
 static const struct expr *
 undivided(struct analyser *a, const struct expr *division,
 	  const struct expr *lo, const struct expr *extent)
@@ -242,7 +242,7 @@ undivided(struct analyser *a, const struct expr *division,
 }
 
 /* hi * extent + lo without the division by extent, if hi is x // extent plus a
- * constant, or this modulo an extent, and lo is x % extent. */
+ * constant, or that modulo an extent, and lo is x % extent. */
 static const struct expr *
 fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	    const struct expr *extent)
@@ -280,7 +280,7 @@ fits(const struct expr *size)
 }
 
 /* Does merging save a division in some access and add none in any? If an access
- * has two plain indices, the saved divisions must be repeated by a loop:
+ * has two plain indices, only divisions that a loop repeats count as saved:
  * divisions of the thread index are computed once. */
 static bool
 worth_merging(struct dims *d, const struct buffer *b, int at,

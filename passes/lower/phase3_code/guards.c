@@ -21,7 +21,8 @@ is_plain_if(const struct stmt *s)
 	return s && s->kind == STMT_IF && !s->children[1];
 }
 
-/* Can no store change the value of e? Conservative: any load counts. */
+/* Is it certain that no store changes the value of e? Conservative: e must have
+ * no loads. */
 static bool
 is_invariant(const struct expr *e)
 {
@@ -210,7 +211,7 @@ hoist_below(struct func *f, struct stmt *s)
 		hoist_over(f, s, s->u.var);
 		break;
 	case STMT_ALLOC:
-		/* So do shared arrays. */
+		/* Shared arrays stay around thread loops, too. */
 		if (!buffer_is_shared(s->u.buffer)) {
 			hoist_over(f, s, NULL);
 		}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The place and the name of a LET for an index expression. */
+/* Finds the place and the name of a LET for an index expression. */
 #include "index_lets.h"
 
 #include "thread_loops.h"
 
 /* -- place */
 
-/* The thread loops of a kernel and its shared arrays form a chain without other
- * statements in between. */
+/* Is s in the chain of thread loops and shared arrays of a device kernel, which
+ * must not have other statements in between? */
 static bool
 stands_in_chain(const struct stmt *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LETs for integer expressions without loads, placed just inside the loop that
+/* Makes LETs for integer expressions without loads, just inside the loop that
  * binds the expression's innermost variable. */
 #ifndef TIRC_INDEX_LETS_H
 #define TIRC_INDEX_LETS_H
@@ -9,15 +9,16 @@
 /* The outermost statement around s (or s itself) that a LET of e can enclose:
  * the variables of e are bound outside of it. */
 struct stmt *let_place(struct stmt *s, const struct expr *e);
-/* Is s a kernel's outermost loop, or around one? No LET is put there: launch
- * extents must be expressions of the host function's parameters. */
+/* Is s a device kernel's outermost loop, or around one? No LET is put there:
+ * the extents of a launch must be expressions of the host function's
+ * parameters. */
 bool let_is_around_kernel(const struct stmt *s);
 /* An unused name: base, or base followed by `before` and a number if base is
  * the name of a parameter, an array or a variable in scope around or inside
  * `at`. */
 const char *let_name(struct func *f, struct stmt *at, const char *base,
 		     const char *before);
-/* Replaces from by to in all expressions of `at`. */
+/* Replaces `from` by `to` in all expressions of `at`. */
 void let_replace(struct func *f, struct stmt *at, const struct expr *from,
 		 const struct expr *to);
 /* Puts a LET of value around `at` and returns the LET. */

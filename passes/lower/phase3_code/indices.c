@@ -182,7 +182,8 @@ is_index_op(const struct expr *e)
 	}
 }
 
-/* Counts occurrences in the printed text: a shared node counts each time. */
+/* Counts occurrences in the printed text: a shared node counts each time it is
+ * printed. */
 static void
 count_expr(struct search *q, const struct expr *e)
 {

@@ -26,7 +26,7 @@
 struct nibbles {
 	struct func *func;
 	struct module *module;
-	const char *packed; /* names; NULL: none */
+	const char *packed; /* the note's names, or NULL */
 	VEC(const struct buffer *) from, to;
 	/* variables of few bits, and the pointers of the buffers in from */
 	VEC(struct var *) vars;
@@ -103,7 +103,7 @@ is_packed(const struct nibbles *n, const struct buffer *b)
 	return false;
 }
 
-/* Does no byte hold elements of two rows? */
+/* Is the last extent even, so that no byte has elements of two rows? */
 static bool
 has_even_rows(const struct buffer *b)
 {
@@ -222,8 +222,8 @@ mask(struct dtype t)
 	return (1 << dtype_bits(t)) - 1;
 }
 
-/* The low bits of an integer, as many as the type t has, as a byte: of a signed
- * type by the intrinsic nibble, or as ((e & 3) ^ 2) - 2. */
+/* The low bits of the integer e, as many as type t has, as a byte. For a signed
+ * type, with the intrinsic `nibble`, or as ((e & 3) ^ 2) - 2. */
 static const struct expr *
 low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 {
@@ -246,7 +246,7 @@ low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 	return expr_sub(m, e, sign);
 }
 
-/* e rounded and saturated to the range of the type t. */
+/* e rounded, and saturated to the range of type t. */
 static const struct expr *
 saturate(struct nibbles *n, struct dtype t, const struct expr *e)
 {
@@ -272,7 +272,8 @@ cast(struct nibbles *n, struct dtype t, const struct expr *from,
 	return low_bits(n, t, e);
 }
 
-/* The bits of another type of a byte. Those of a float are first a whole byte. */
+/* A byte reinterpreted as another type; the bits of a float are first made a
+ * whole byte. */
 static const struct expr *
 reinterpreted(struct nibbles *n, const struct expr *e,
 	      const struct expr *const *args)
@@ -314,7 +315,7 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	case INTRIN_BITNOT:
 		return low_bits(n, e->type, v);
 	default:
-		return v; /* the result fits */
+		return v; /* the result fits in the type */
 	}
 }
 
@@ -332,8 +333,8 @@ find_negative(void *ctx, const struct expr *e)
 		       analyse_bounds(s->a, e->args[0]).min < 0;
 }
 
-/* e simplified, unless the result divides a possibly negative number: floor
- * division is then more than one division instruction. */
+/* e simplified, unless the result has a division of a number that may be
+ * negative: then a floor division takes more than one instruction. */
 static const struct expr *
 simpler(struct analyser *a, const struct expr *e)
 {
@@ -411,7 +412,7 @@ load(struct nibbles *n, const struct expr *e, const struct expr *const *index)
 		       : expr_load(n->module, to, index, e->n_args);
 }
 
-/* An operation of fewer than 8 bits, computed on bytes. */
+/* Computes an operation of fewer than 8 bits on bytes. */
 static const struct expr *
 computed(struct nibbles *n, const struct expr *e,
 	 const struct expr *const *args)
@@ -453,8 +454,8 @@ variable(const struct nibbles *n, const struct expr *e)
 	return e;
 }
 
-/* An operation of 8 bits or more, of operands that became bytes. The bits of such
- * an operand are those of its byte. */
+/* Rebuilds an operation of 8 bits or more whose operands became bytes: the byte
+ * has the value of the operand. */
 static const struct expr *
 rebuilt(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inserts prefetches: while the inner loops of an iteration reread a
- * parameter's data, a loop with the note "prefetch" prefetches the data of its
+/* Inserts prefetches: while the inner loops of an iteration read a parameter's
+ * data repeatedly, a loop with the note "prefetch" prefetches the data of its
  * next iteration. The note's value is the number of bytes per prefetch; a note
  * "prefetch_of" lists the parameters ("A, B"; without it, all).
  *
@@ -13,8 +13,8 @@
  *                                                 for i in range(64): …
  *
  * Hardware prefetchers extrapolate from the last few reads, but the next block
- * of weights is a whole block ahead. Each iteration of the loops that reread
- * the data prefetches a part of the next block, so that memory traffic and
+ * of weights is a whole block ahead. Each iteration of the loops that repeat
+ * the reads prefetches a part of the next block, so that memory traffic and
  * arithmetic overlap. Conditional reads are not prefetched: their parts might
  * not add up to the block. */
 #include "access.h"
@@ -64,8 +64,8 @@ find_loops(struct prefetch *p)
 			     (s->u.loop.kind == FOR_UNROLLED ||
 			      s->u.loop.kind == FOR_VECTORIZED);
 
-		/* Under a condition only some iterations would prefetch their
-		 * part. */
+		/* Under a condition, only some iterations would prefetch their
+		 * parts. */
 		if (s->kind == STMT_IF) {
 			return false;
 		}

@@ -15,16 +15,17 @@
  * and a choice. Conditionally evaluated operands stay in place: a guarded load
  * must not move before its guard. Only whole operands of functions are split
  * off: a product and its sum stay one expression, which compilers may contract
- * to a fused multiply-add. A LET stands outside of the loops whose only
- * statement is the store, as far as it is invariant. The pass indices handles
- * index expressions. */
+ * to a fused multiply-add. A LET is put outside of the loops whose only
+ * statement is the store, if it is invariant in them. Index expressions are
+ * handled by the pass `indices`. */
 #include "lower_passes.h"
 
 #include "access.h"
 
-/* Estimated text widths in characters: limits of a function call with its
- * operands, of a store with its target, of a nested choice; the least width
- * worth a name; and the width at which measuring stops. */
+/* Estimated widths of text in characters. Limits: of a function call with its
+ * operands, of a store with its target, of a nested choice; then the least
+ * width of an expression that gets a name, and the width at which measuring
+ * stops. */
 enum {
 	MOST_FUNCTION = 56,
 	MOST_STORE = 72,
@@ -37,7 +38,7 @@ struct use {
 	const struct expr *e;
 	int edges;
 	bool always;      /* evaluated unconditionally */
-	const char *name; /* the name for it, or NULL */
+	const char *name; /* the name for the value, or NULL */
 };
 
 struct values {
@@ -154,7 +155,8 @@ is_extreme(const struct expr *e)
 	return e->kind == EXPR_MIN || e->kind == EXPR_MAX;
 }
 
-/* A sum of integer data may overflow, and is printed as a wrapping function. */
+/* Is e a sum of integer data? It may overflow, so it is printed as a wrapping
+ * function. */
 static bool
 is_sum_of_data(const struct expr *e)
 {
@@ -174,7 +176,8 @@ is_function(const struct expr *e)
 		 (dtype_is_float(e->args[0]->type) && dtype_is_int(e->type))));
 }
 
-/* The width of the node's own text: name, parentheses, types. */
+/* The width of the node's text without its operands: name, parentheses,
+ * types. */
 static int
 own_width(const struct expr *e)
 {
@@ -293,8 +296,8 @@ inner(const struct expr *e)
 }
 
 /* The step to split off from an operand e of outer: the innermost function
- * below constants and clips (two nested clips are one step), or else the whole
- * operand if outer is a function. */
+ * below additions of constants and clips (two nested clips are one step); or
+ * else, if outer is a function, the whole operand. */
 static const struct expr *
 step_of(struct values *v, const struct expr *outer, const struct expr *e)
 {

@@ -8,8 +8,9 @@
  *                                        for lane in range(16):
  *                                          y[oc * 16 + lane, h] = exp(lanes[lane])
  *
- * The same scalar loop handles a tail of lanes in a loop that stores to no
- * accumulator array, and stores guarded by a condition on the lane. */
+ * A scalar loop also handles the tail of lanes in a loop that does not store to
+ * an accumulator array, and stores that are guarded by a condition on the
+ * lane. */
 #include <string.h>
 
 #include "vectors.h"
@@ -23,8 +24,8 @@ struct loop {
 	VEC(const struct expr *) spilled;
 	VEC(const struct buffer *) lanes; /* the array of each spilled vector */
 	struct var *lane;
-	/* lanes to process: fewer than the vector's in the tail, whose other
-	 * lanes must not be accessed */
+	/* the number of lanes to process: in the tail fewer than the vector
+	 * has; the others must not be accessed */
 	int64_t n_lanes;
 	const struct expr *condition; /* guard of each lane's store, or NULL */
 	const struct stmt *loop;      /* the original loop */
@@ -61,7 +62,8 @@ is_byte(struct dtype t)
 	return dtype_is_int(t) && dtype_bits(t) == 8 && t.lanes == 1;
 }
 
-/* Is e a load of consecutive bytes, or of the same nibble of each? */
+/* Is e a load of consecutive bytes, or of the same nibble of consecutive
+ * bytes? */
 static bool
 loads_bytes(struct loop *l, const struct expr *e)
 {
@@ -119,7 +121,7 @@ calls_vector(struct loop *l, const struct expr *e)
 
 /* Can e be computed with the target's vectors: one element type and plain
  * arithmetic? If bytes are converted to floats, 32-bit integer operations on
- * them count too. */
+ * the bytes count, too. */
 static bool
 has_vector(struct loop *l, const struct expr *e)
 {
@@ -207,7 +209,7 @@ struct size_search {
 	bool found;
 };
 
-/* Is the buffer's address taken? Then it is in memory in any case. */
+/* Is the buffer's address taken? Then it is in memory anyway. */
 static bool
 has_address(const struct vectors *x, const struct buffer *b)
 {
@@ -291,7 +293,8 @@ store_fits(struct loop *l, const struct stmt *s)
 	       (!size.found || store_is_plain(l, s));
 }
 
-/* Can a store guarded by a condition on the lane be done lane by lane? */
+/* Can a store that is guarded by a condition on the lane be executed lane by
+ * lane? */
 static bool
 lane_if_fits(struct loop *l, const struct stmt *s)
 {
@@ -344,8 +347,8 @@ stmt_fits(struct loop *l, const struct stmt *s)
 	return true;
 }
 
-/* Do equal lanes of a and b access equal lanes of the buffer, so that one
- * access can be completed for all lanes before the other? */
+/* Does each lane of a access the same lane of the buffer as in b, so that one
+ * access can be done for all lanes before the other? */
 static bool
 same_lanes(struct loop *l, const struct access *a, const struct access *b)
 {
@@ -639,7 +642,7 @@ is_scattered(const struct expr *e, bool walks)
 	return !walks && e->n_args > 0 && e->kind != EXPR_LOAD;
 }
 
-/* Is e a lane of a computed vector, widened or narrowed or not? */
+/* Is e a lane of a computed vector, possibly widened or narrowed? */
 static bool
 is_lane(const struct loop *l, const struct expr *e)
 {

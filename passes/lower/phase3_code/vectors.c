@@ -9,15 +9,15 @@
  *         + x[ow] * w[oc]                    + T.Broadcast(x[ow], 16) * w[oc]
  *
  * The fact `vectors` lists the target's vector types (float32x16, float32x8;
- * best first); without any nothing changes. An array is changed if
+ * best first); if the list is empty, nothing changes. An array is changed if
  * every loop that accesses it is vectorized and can be rewritten with whole
- * vectors (vector_loops.c). Then other vectorizable loops are rewritten too; in
- * a function without changed arrays loops stay as they are, since compilers
- * vectorize them well, except loops that store bytes. With the fact
- * vector_params, which requires that tirc emits all callers, parameters
- * accessed by whole vectors only become arrays of vectors as well, with the
- * same bytes. With the fact byte_vectors, bytes are widened to vectors of
- * 32-bit integers, and these are scaled and narrowed to bytes. */
+ * vectors (vector_loops.c). Then other vectorizable loops are rewritten, too.
+ * In a function without changed arrays, only loops that store bytes are
+ * rewritten: compilers vectorize the others well. With the fact vector_params,
+ * which requires that tirc emits all callers, parameters that are only accessed
+ * by whole vectors become arrays of vectors as well, with the same bytes. With
+ * the fact byte_vectors, bytes are widened to vectors of 32-bit integers, and
+ * these are scaled and narrowed to bytes. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -92,8 +92,8 @@ struct arrays {
 	VEC(const struct buffer *) seen;
 };
 
-/* Loops that the pass partition-loops copied share buffers: each copy gets its
- * own, since one may hold vectors and another not. */
+/* Gives each of the loops that the pass partition-loops copied its own arrays:
+ * one may hold vectors and another not. */
 static bool
 unshare_arrays(void *ctx, struct stmt *s)
 {
@@ -144,8 +144,9 @@ loop_around(struct stmt *s)
 		       : s;
 }
 
-/* Is the address that u takes the start of a vector, for an instruction? The
- * sizes of a copied box count elements, so that its arrays keep their type. */
+/* Is the address that u takes, for an instruction, the start of a vector? Not
+ * that of a copied box: its sizes count elements, so its arrays must keep their
+ * type. */
 static bool
 is_vector_address(struct vectors *x, const struct access *u)
 {
@@ -260,7 +261,7 @@ choose(struct vectors *x)
 }
 
 /* Adds further loops that can be rewritten entirely, so that their arrays can
- * hold vectors too. */
+ * hold vectors, too. */
 static bool
 find_plain(void *ctx, struct stmt *s)
 {

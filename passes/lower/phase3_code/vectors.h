@@ -31,15 +31,15 @@ bool vectors_divides(struct vectors *x, const struct stmt *at,
 		     const struct expr *e);
 bool vectors_is_local(const struct vectors *x, const struct buffer *b);
 
-/* Choices for all targets, no sizes of their register files: loops over more
- * vectors are not unrolled, and arrays of more vectors are assumed to live in
- * memory: their lanes are not read one by one. */
+/* Limits for all targets; they are not the sizes of register files. Loops over
+ * more vectors than this are not unrolled. Arrays with more vectors are assumed
+ * to be in memory: their lanes are not read one by one. */
 enum { VECTORS_IN_REGISTERS = 32, VECTORS_AT_MOST = 256 };
 
 /* The number of iterations in the tail of a vectorized loop. */
 int64_t vectors_rest(const struct vectors *x, const struct stmt *loop);
 /* vector_loops.c: can the loop be rewritten so that it accesses the local
- * arrays by whole vectors only? */
+ * arrays only by whole vectors? */
 bool vectors_loop_fits(struct vectors *x, struct stmt *loop);
 /* Can the whole loop be rewritten with vectors, without a loop over lanes? */
 bool vectors_loop_is_plain(struct vectors *x, struct stmt *loop);

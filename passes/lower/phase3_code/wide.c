@@ -11,8 +11,9 @@
  * plain copy needs no arrays; a condition that is uniform over the lanes is
  * hoisted out of the loop, so that no additional element is loaded.
  *
- * The fact wide_bytes of the target is the largest size of one access;
- * parameters accessed this way are aligned to as many bytes (align_bytes). */
+ * The fact wide_bytes of the target is the largest size of one access; a
+ * parameter with such accesses is aligned to the size of the access
+ * (align_bytes). */
 #include "lower_passes.h"
 
 #include "thread_loops.h"
@@ -24,7 +25,7 @@ enum { WIDE_LEAST = 4 };
 struct wide {
 	struct func *func;
 	struct module *module;
-	int64_t bytes; /* the most bytes of one access */
+	int64_t bytes; /* the largest size of one access */
 };
 
 /* The store of one vectorized loop. */
@@ -48,7 +49,8 @@ rows_divide(const struct buffer *b, int64_t lanes)
 	       (expr_is_int(b->shape[b->ndim - 1], &last) && last % lanes == 0);
 }
 
-/* The number of elements per access; 0: one at a time. */
+/* The number of elements of one vectorized access; 0 if elements are accessed
+ * one at a time. */
 static int64_t
 lanes_at(struct copy *c, const struct buffer *b,
 	 const struct expr *const *index)
@@ -83,8 +85,10 @@ is_wide_load(struct copy *c, const struct expr *e)
 struct load_search {
 	struct copy *copy;
 	const struct stmt *store;
-	bool conditional;  /* only a condition prevents a vectorized load */
-	bool reads_stored; /* loads other elements of the stored buffer */
+	bool conditional;  /* a load is not vectorized only because of a
+			    * condition */
+	bool reads_stored; /* the value loads other elements of the stored
+			    * buffer */
 };
 
 static bool
@@ -152,8 +156,8 @@ index_of(struct copy *c, const struct expr *const *index, int ndim,
 	return out;
 }
 
-/* One side of a copy, in memory or an array of lanes; n: elements per
- * access. */
+/* One side of a copy, in memory or in an array of lanes; n: the number of
+ * elements of an access. */
 struct side {
 	const struct buffer *buffer;
 	const struct expr *const *index;
@@ -299,7 +303,7 @@ by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 	return body;
 }
 
-/* The loop as vectorized accesses; NULL: no access can be vectorized. */
+/* The loop with vectorized accesses; NULL if no access can be vectorized. */
 static struct stmt *
 wide_store(struct copy *c, const struct stmt *s)
 {
