@@ -2,8 +2,8 @@
 /* The nodes of control flow: where branches and loops of a graph begin and
  * end (ir/graph/graph_body.c).
  *
- *	Copy<body=B>(x)         x in memory that the branch or loop may own
- *	Carry<body=L>(init)     a state of loop L within its body
+ *	Copy<body=B>(x)         a copy of x that the branch or loop may change
+ *	Carry<body=L>(init)     a state of loop L inside of its body
  *	Iteration<body=L>()     the number of the iteration, from 0
  *	ScanInput<body=L, back>(x)
  *	                        the slice of x that the iteration reads
@@ -13,12 +13,13 @@
  *	                        the last states, and the slices of all iterations
  *
  * `sizes` has three integers for each size in which the branches differ: the
- * result, the dimension, and the number of the variable in graph.run_sizes; the
- * branches' last results hold their values.
+ * result, the dimension, and the index of the variable in graph.run_sizes; the
+ * last results of the branches are the values of these sizes.
  *
  * `trips` is the number of iterations, absent if it is not known; with
  * `counted`, input 0 is a limit; with `condition`, the loop ends when state 0
- * is false. `back` has, for each slice, whether the last iteration is first. */
+ * is false. `back` tells for each slice whether the slice of the last iteration
+ * comes first. */
 #include "analyse.h"
 #include "dims.h"
 
@@ -46,8 +47,8 @@ define_control_copy(struct define *c, const struct node *n,
 	return true;
 }
 
-/* An integer of fewer than 8 bits, of the low bits of its byte; other elements as
- * they are. */
+/* tirc.LowBits: an integer of fewer than 8 bits is made from the low bits of
+ * its byte; other elements are not changed. */
 bool
 define_low_bits(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)
@@ -67,7 +68,7 @@ define_low_bits(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The entry function has their meaning. */
+/* These nodes have no definition: the entry function implements them. */
 bool
 define_control_none(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -129,7 +130,8 @@ type_text(struct infer *c, const struct tensor *t)
 	return text;
 }
 
-/* The variable of size `dim` of result k of an EndIf; NULL: none. */
+/* The variable for dimension `dim` of result k of an EndIf; NULL if the
+ * branches have the same size. */
 static const struct expr *
 branch_size(const struct node *n, int k, int dim)
 {
@@ -146,8 +148,8 @@ branch_size(const struct node *n, int k, int dim)
 	return NULL;
 }
 
-/* The shape of result k, whose types in the branches are a and b; NULL: they
- * differ. */
+/* The shape of result k, which is a in one branch and b in the other; NULL if
+ * they do not agree. */
 static const struct expr **
 branch_shape(struct infer *c, const struct node *n, int k,
 	     const struct tensor *a, const struct tensor *b)
@@ -196,7 +198,7 @@ infer_end_if(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The most iterations of the loop. */
+/* The largest number of iterations of the loop. */
 static const struct expr *
 most_iterations(struct infer *c, const struct node *n)
 {
@@ -211,7 +213,7 @@ most_iterations(struct infer *c, const struct node *n)
 	return expr_index(m, node_attr_int(n, "trips", 0));
 }
 
-/* The slices of all iterations. */
+/* Infers result k, the slices of all iterations. */
 static void
 infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 {

@@ -11,7 +11,8 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 		return expr_binary(c->module, EXPR_NE, e, like(c, e, 0));
 	}
 	if (dtype_is_int(t) && dtype_is_float(e->type)) {
-		/* The narrowest integers keep the low bits. */
+		/* Conversions to integers of fewer than 8 bits keep the low
+		 * bits. */
 		struct dtype wide = dtype_bits(t) < 8 ? dtype_of(DT_I32) : t;
 
 		e = expr_call(c->module, INTRIN_TO_INT, wide, &e, 1);
@@ -19,9 +20,9 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 	return expr_cast(c->module, t, e);
 }
 
-/* The amount to add to the bits of a float before its exponent is taken, so that
- * the exponent is rounded as `mode` says. In floats below 2^-126 the power 2^-127
- * is a bit of the fraction. */
+/* The number to add to the bits of a float before its exponent is extracted, so
+ * that the exponent is rounded as `mode` says. In floats below 2^-126, the
+ * power 2^-127 is a bit of the fraction. */
 static const struct expr *
 exponent_rounding(struct define *c, const char *mode, const struct expr *bits)
 {
@@ -39,9 +40,10 @@ exponent_rounding(struct define *c, const char *mode, const struct expr *bits)
 	return like(c, bits, 0);
 }
 
-/* An element of e8m0 from a float: the exponent of its magnitude, rounded as the
- * attribute round_mode says. Magnitudes out of range, infinity among them, become
- * the smallest or the largest power of two, or NaN without `saturate`. */
+/* An element of e8m0 from a float: the exponent of its magnitude, rounded as
+ * the attribute round_mode says. Magnitudes out of range, including infinity,
+ * become the smallest or the largest power of two, or, without `saturate`,
+ * NaN. */
 static const struct expr *
 to_exponent(struct define *c, const struct node *n, const struct expr *e)
 {
@@ -102,7 +104,8 @@ saturate_to(struct define *c, const struct node *n, struct dtype t,
 	    node_attr_int(n, "saturate", 1) == 0 || holds_ints(t, e->type)) {
 		return convert_to(c, t, e);
 	}
-	/* The limits are exact there; larger integers are beyond them. */
+	/* The limits of the type are exact in this type; larger integers are
+	 * beyond them. */
 	if (e->type.kind != DT_F64) {
 		e = expr_cast(m, dtype_of(DT_F32), e);
 	}

@@ -182,7 +182,8 @@ define_clamped(struct define *c, const struct expr *e, const struct expr *low,
 	struct module *m = c->module;
 	struct dtype wide = dtype_of(DT_I64);
 
-	if (e->type.kind == DT_U64) { /* as int64, it might be negative */
+	if (e->type.kind == DT_U64) { /* an index beyond INT64_MAX would be
+				       * negative as an int64 */
 		e = expr_min(m, e, expr_cast(m, e->type, high));
 	} else if (dtype_bits(e->type) < 32 || e->type.kind == DT_I32) {
 		wide = high->type;
@@ -232,8 +233,9 @@ computable(struct define *c, const struct expr *e)
 		       : e;
 }
 
-/* The first element of a tensor of larger rank than the result: Clip's bounds
- * may have rank 1; of CastLike's second input only the type is used. */
+/* The first element of a tensor whose rank is larger than the result's: Clip's
+ * bounds may have rank 1, and of CastLike's second input only the type is
+ * used. */
 static const struct expr *
 first_element(struct define *c, const struct te_tensor *t)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact arithmetic of sizes. The builders of expressions compute as the emitted
- * code does: 32 bits wrap. A size must not:
+/* Exact arithmetic of sizes. The builders of expressions compute like the
+ * emitted code, in which 32 bits wrap. A size must not wrap:
  *
  *	n + 2147483646, n: int32 from 1 to 8	-> int64(n) + 2147483646
  *	65536 * 65536				-> 4294967296
  *	2^62 * 4				-> INT64_MAX
  *
- * Numbers are computed in 64 bits and stay at the end of that range where they
- * would leave it, which is beyond every size that inference accepts.
- * Expressions become 64 bits wide where the bounds of their variables say that
- * 32 do not suffice. */
+ * Numbers are computed in 64 bits. A result beyond that range becomes the end
+ * of the range, which is larger than any size that inference accepts.
+ * Expressions become 64 bits wide if, by the bounds of their variables, 32 bits
+ * do not suffice. */
 #include "dims.h"
 
 /* Sets *out to the number a op b, limited to the range of int64. */
@@ -93,7 +93,7 @@ dim_ceil_div(struct module *m, const struct expr *a, int64_t b)
 	if (expr_is_int(a, &x)) {
 		return expr_index(m, x / b + (x % b > 0));
 	}
-	/* 0 or 1, without a sum that needs more bits */
+	/* the quotient is 0 or 1: written without a sum that needs more bits */
 	if (size_bounds(a, &min, &max) && min > -b && max <= b &&
 	    max > INT32_MAX - b) {
 		a = dim_max(m, a, expr_int(m, a->type, 0));
@@ -102,7 +102,7 @@ dim_ceil_div(struct module *m, const struct expr *a, int64_t b)
 	return dim_div(m, dim_add(m, a, expr_index(m, b - 1)), b);
 }
 
-/* a <= b for every value of the variables. */
+/* Is a <= b for every value of the variables? */
 static bool
 dim_never_above(struct module *m, const struct expr *a, const struct expr *b)
 {

@@ -5,7 +5,7 @@
 
 /* ---- products ---- */
 
-/* coeff * factors, the latter in order of their ids. */
+/* coeff times the factors, which are in the order of their ids. */
 struct product {
 	int64_t coeff;
 	VEC(const struct expr *) factors;
@@ -161,8 +161,8 @@ dim_quotient(struct infer *c, struct module *m, const struct expr *const *num,
 
 /* ---- positions ---- */
 
-/* Two groups of dimensions have different products: should the first (else the
- * second) be extended by a dimension? */
+/* Two groups of dimensions have different products: should the first group be
+ * extended by a dimension? If not, the second. */
 static bool
 first_lacks(const struct product *a, const struct product *b)
 {
@@ -172,7 +172,7 @@ first_lacks(const struct product *a, const struct product *b)
 	return product_within(a, b) && a->coeff < b->coeff;
 }
 
-/* The same for one group of dimensions with equal products, through the
+/* dims_reindex for one group of dimensions with equal products, through the
  * row-major offset. */
 static void
 reindex_group(struct module *m, const struct expr *const *from, int n_from,

@@ -12,9 +12,9 @@ const struct expr *dim_min(struct module *m, const struct expr *a,
 			   const struct expr *b);
 const struct expr *dim_max(struct module *m, const struct expr *a,
 			   const struct expr *b);
-/* Exact results: expressions become 64 bits wide where 32 do not suffice, and
- * numbers beyond int64 its first or last one. Inference computes sizes with
- * these, not with the builders of expressions, which wrap. */
+/* Exact results: expressions become 64 bits wide if 32 do not suffice, and a
+ * number beyond int64 becomes INT64_MIN or INT64_MAX. Inference computes sizes
+ * with these functions, not with the builders of expressions, which wrap. */
 const struct expr *dim_add(struct module *m, const struct expr *a,
 			   const struct expr *b);
 const struct expr *dim_sub(struct module *m, const struct expr *a,
@@ -26,8 +26,9 @@ const struct expr *dim_div(struct module *m, const struct expr *a, int64_t b);
 const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
 /* The product of num[0..n_num) divided by that of den[0..n_den), with common
- * factors cancelled; NULL: constants that do not divide. The entry function checks
- * that others do; c NULL: the quotient is rounded down. */
+ * factors cancelled. NULL if constants do not divide. If it is not proven that
+ * the division is exact, the entry function checks it; with c NULL, the
+ * quotient is rounded down instead. */
 const struct expr *dim_quotient(struct infer *c, struct module *m,
 				const struct expr *const *num, int n_num,
 				const struct expr *const *den, int n_den);
@@ -39,10 +40,10 @@ void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 		  const struct expr *const *index, const struct expr *const *to,
 		  int n_to, const struct expr **out);
 
-/* An offset that the model gives, for a sum with an index: beyond any dimension, a
- * larger one has the same effect. */
+/* An offset that the model gives, for a sum with an index, limited to the size
+ * of any dimension: a larger one would have the same effect. */
 const struct expr *dim_offset(struct module *m, int64_t v);
-/* Reports that input i must be a constant; returns false. */
+/* Reports that input i must be a constant. Returns false. */
 bool infer_needs_constant(struct infer *c, const struct node *n, int i);
 /* Element i of a constant. */
 const struct expr *value_literal(struct module *m, const struct value *v,

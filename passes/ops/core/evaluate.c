@@ -6,7 +6,8 @@
 
 #include "interp.h"
 
-/* The bytes of a constant; a splat is expanded. */
+/* The bytes of a constant; if all elements are one number, they are written
+ * out. */
 static const void *
 value_bytes(struct arena *a, const struct value *v)
 {
@@ -38,7 +39,7 @@ new_value(struct arena *a, const struct tensor *t, void **data)
 	return v;
 }
 
-/* The bytes that the evaluation puts in the arena. */
+/* The number of bytes that the evaluation allocates in the arena. */
 static int64_t
 evaluation_bytes(const struct node *n)
 {
@@ -69,7 +70,8 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
 	int most = n->n_inputs + n->n_outputs + 1, count = 0;
-	bool any = false; /* elements; loops beside an empty one take time */
+	bool any = false; /* has a buffer elements? Loops around an empty one
+			   * take time, too */
 	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
 	struct te_tensor **results = arena_array(a, struct te_tensor *, most);
 	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
@@ -134,7 +136,7 @@ stmt_work(const struct stmt *s)
 						: INT64_MAX;
 }
 
-/* INT64_MAX if its shape is not constant. */
+/* The size of a buffer in bytes; INT64_MAX if its shape is not constant. */
 static int64_t
 buffer_bytes(const struct buffer *b)
 {
@@ -148,7 +150,7 @@ buffer_bytes(const struct buffer *b)
 	return bytes;
 }
 
-/* The bytes of all buffers that s allocates. */
+/* The size in bytes of all buffers that s allocates. */
 static int64_t
 allocated_bytes(const struct stmt *s)
 {

@@ -4,9 +4,9 @@
  *	Floor(Cast<float32>(n) * 0.5)		n // 2
  *	Ceil((Cast<float32>(n) + 1.0) / 4.0)	(n + 4) // 4
  *
- * As long as numerators fit in the type's digits, and denominators are powers of
- * two, no operation rounds. A quotient of integers that is no such fraction is
- * rounded, but its floor is that of the fraction; a product with 1 / c is compared
+ * If numerators fit in the type's digits and denominators are powers of two, no
+ * operation rounds. Another quotient of integers is rounded, but its floor is
+ * the floor of the exact fraction; for a product with 1 / c, this is checked
  * for all values that the size may have. */
 #include "fraction.h"
 
@@ -15,7 +15,8 @@
 enum {
 	MOST_EXPRS = 256,
 	MOST_DENOMINATOR = 1 << 20,
-	MOST_VALUES = 1 << 12 /* of sizes, for which products are compared */
+	MOST_VALUES = 1 << 12 /* the most values of a size for which products
+			       * are checked */
 };
 
 /* Can type t represent every value of the fraction exactly? */
@@ -127,8 +128,8 @@ of_operation(struct module *m, const struct expr *e, int *room,
 	return true;
 }
 
-/* room: the number of expressions that may be looked at, as one that is used twice
- * is looked at twice. */
+/* *room: the number of expressions that may still be visited; a shared
+ * expression is visited each time it is used. */
 static bool
 of_expr(struct module *m, const struct expr *e, int *room, struct fraction *out)
 {
@@ -185,15 +186,15 @@ fraction_whole(struct module *m, const struct expr *e)
 				      : NULL;
 }
 
-/* v, rounded to type t as kernels compute. */
+/* v, rounded to type t as in kernels. */
 static double
 rounded(struct dtype t, double v)
 {
 	return t.kind == DT_F64 ? v : (double)(float)v;
 }
 
-/* Is floor(x * by), or ceil, in arithmetic of type t, the one of x / c for all
- * values of x? */
+/* Is floor(x * by) (or ceil, if up), computed in type t, equal to that of x / c
+ * for all values of x? */
 static bool
 same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
 		 bool up)
@@ -215,9 +216,9 @@ same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
 	return true;
 }
 
-/* The integers of which e is the quotient, with rounding: x / c or x * (1 / c). The
- * floor and the ceiling of a quotient that is rounded to at least 24 bits are
- * those of the fraction, if x fits in them. */
+/* If e is a rounded quotient of integers, x / c or x * (1 / c): sets x and c.
+ * The floor and the ceiling of a quotient that is rounded to at least 24 bits
+ * equal those of the exact fraction, if x fits in these bits. */
 static bool
 integers_of(struct module *m, const struct expr *e, bool up,
 	    const struct expr **x, int64_t *c)

@@ -11,17 +11,18 @@ struct fraction {
 	int64_t denominator;
 };
 
-/* The fraction that an expression is, an integer or a float, if no operation in
- * it rounds for any value of the sizes; else false. */
+/* Sets *out to the exact value of e, an integer or a float, if no operation in
+ * e rounds for any value of the sizes; else false. */
 bool fraction_of(struct module *m, const struct expr *e, struct fraction *out);
-/* The numerators over one denominator, which is a power of two for both. */
+/* Brings a and b to a common denominator. Both denominators must be powers of
+ * two. */
 void fraction_align(struct module *m, struct fraction *a, struct fraction *b);
-/* The integer expression that floor(e), ceil(e), or e without its fraction is;
- * NULL: none is known. */
+/* An integer expression that equals floor(e), ceil(e), or e truncated; NULL if
+ * none is known. */
 const struct expr *fraction_floor(struct module *m, const struct expr *e);
 const struct expr *fraction_ceil(struct module *m, const struct expr *e);
 const struct expr *fraction_trunc(struct module *m, const struct expr *e);
-/* The integer expression that e is; NULL: e may have a fraction. */
+/* The integer expression that equals e; NULL if e may have a fraction. */
 const struct expr *fraction_whole(struct module *m, const struct expr *e);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "analyse.h"
 
-/* More elements than any machine addresses. */
+/* More elements than any machine can address. */
 static const int64_t elems_limit = (int64_t)1 << 46;
 
 /* "[2, 3]" */
@@ -61,7 +61,7 @@ infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	va_list ap;
 	const char *text;
 
-	if (!c) { /* definitions repeat checks of inference, which passed */
+	if (!c) { /* definitions repeat checks that inference has passed */
 		return false;
 	}
 	va_start(ap, fmt);
@@ -295,7 +295,7 @@ infer_numbers(struct infer *c, const struct node *n, int i, const char *what,
 	bool fits = tensor_is_constant(t) && (dtype_class(t->type) == DTC_INT ||
 					      dtype_class(t->type) == DTC_UINT);
 
-	/* A recipe was checked when it was a value. */
+	/* A recipe was checked when it had a value. */
 	for (int64_t k = 0; fits && v && k < (v->data ? v->elems : 1); k++) {
 		int64_t at = value_int(v, k);
 
@@ -446,7 +446,7 @@ check_counts(struct infer *c, const struct node *n)
 {
 	const struct op *op = n->op;
 
-	/* Inputs of variadic operators are not optional. */
+	/* The inputs of a variadic operator are not optional. */
 	int needed = op->max_inputs < 0 && n->n_inputs > op->min_inputs
 			     ? n->n_inputs
 			     : op->min_inputs;
@@ -567,7 +567,8 @@ ops_infer_node(struct graph *g, struct node *n)
 			n->outputs[k]->n_elems = 0;
 		}
 	}
-	/* A comparison of sizes (relations.c) may report and go on. */
+	/* A comparison of sizes (relations.c) may report an error and
+	 * continue. */
 	if (!n->op->infer(&c, n) || !check_outputs(&c, n) ||
 	    g->module->diags.n_errors > errors) {
 		return false;

@@ -66,7 +66,8 @@ same_operator(const struct node *a, const struct node *b)
 	       strcmp(a->op_type, b->op_type) == 0;
 }
 
-/* Reports the operator of the first node, and how many nodes have it. */
+/* Reports the unknown operator of the first node, and how many nodes have
+ * it. */
 static void
 refuse_operator(struct graph *g, struct node *const *nodes, int n)
 {

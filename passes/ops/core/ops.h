@@ -10,16 +10,18 @@
 /* How an operator may be fused. */
 enum fuse_class {
 	FUSE_ELEMENTWISE, /* out[i] from in[i] */
-	FUSE_BROADCAST,   /* out[i] from in at some of the indices i */
+	FUSE_BROADCAST,   /* out[i] from in[j], where j is a part of the indices
+			   * i */
 	FUSE_INJECTIVE,   /* each element of the output from one element of each
 			   * input (Transpose, Slice, Concat, Gather …) */
 	FUSE_REDUCTION,   /* Reduce*, pools, ArgMax */
-	FUSE_COMPUTE,     /* Conv, MatMul, Gemm: element-wise epilogues fuse */
+	FUSE_COMPUTE,     /* Conv, MatMul, Gemm: elementwise epilogues can be
+			   * fused */
 	FUSE_ROWWISE,     /* several stages along some axes: Softmax, *Norm */
 	FUSE_ORDERED,     /* ordered stores over earlier contents: the result is
 			   * complete after the last store */
 	FUSE_VIEW,        /* output is the input's bytes under another shape */
-	FUSE_CONTROL,     /* control flow: no code of its own */
+	FUSE_CONTROL,     /* control flow: has no kernel */
 	FUSE_OPAQUE
 };
 
@@ -38,7 +40,8 @@ struct define {
 		  * far */
 };
 
-/* The types that input 0 may have; infer checks further conditions. */
+/* The types that input 0 may have; the function infer checks further
+ * conditions. */
 enum op_types {
 	TYPES_FLOAT = 1,
 	TYPES_SIGNED = 2,
@@ -52,40 +55,43 @@ enum op_types {
 
 struct op {
 	const char *name, *domain;
-	int min_inputs, max_inputs; /* max -1: variadic */
+	int min_inputs, max_inputs; /* max is -1 if variadic */
 	int min_outputs, max_outputs;
 	enum op_types types;
 	enum fuse_class fuse;
 	/* Sets type and shape (and elems, if known) of the outputs from those
-	 * of the inputs. False after reporting contradictions. */
+	 * of the inputs. False after a diagnostic if they contradict each
+	 * other. */
 	bool (*infer)(struct infer *c, struct node *n);
 	/* in[i]: NULL if absent; sets out[k] for each node->outputs[k].
 	 * Intermediate stages get plain names ("pad", "max"); the caller names
 	 * the outputs. */
 	bool (*define)(struct define *c, const struct node *n,
 		       struct te_tensor *const *in, struct te_tensor **out);
-	/* Elementwise operators (rows MAP): one element of output 0 from one of
-	 * each input, already broadcast; x[i] is NULL if absent. */
+	/* Of elementwise operators (rows MAP): one element of output 0 from one
+	 * element x[i] of each input, already broadcast; x[i] is NULL if the
+	 * input is absent. */
 	const struct expr *(*body)(struct define *c, const struct node *n,
 				   const struct expr *const *x);
 };
 
-/* NULL: unknown. Domain "" is ONNX's, as is "ai.onnx". */
+/* The operator, or NULL if it is not known. The domains "" and "ai.onnx" are
+ * both ONNX's. */
 const struct op *op_find(const char *domain, const char *name);
 const struct op *op_list(int *n);
 
-/* Sets node->op of every node without one; reports all unknown operators at
- * once. */
+/* Sets node->op of every node that has none. All unknown operators are reported
+ * together. */
 bool ops_resolve(struct graph *g);
-/* The same of the nodes from position `first` on. */
+/* Like ops_resolve, for the nodes from position `first` on. */
 bool ops_resolve_from(struct graph *g, int first);
-/* Has each string attribute of the node one of its values, as attr_values.def
- * lists them? Reports those that have not. */
+/* Has each string attribute of the node one of the values that attr_values.def
+ * lists? The others are reported. */
 bool op_check_strings(struct graph *g, const struct node *n);
-/* The sizes of inputs must not be negative: the entry function checks those that may
- * be. False after reporting one that always is. */
+/* The sizes of inputs must not be negative: the entry function checks those
+ * that may be. False after a diagnostic if a size is always negative. */
 bool ops_check_inputs(struct graph *g);
-/* Infers one node / the whole (sorted) graph. */
+/* Infers one node; infers the whole graph, which must be sorted. */
 bool ops_infer_node(struct graph *g, struct node *n);
 bool ops_infer(struct graph *g);
 /* The tensor expressions of a node over given inputs. */
@@ -96,10 +102,11 @@ bool ops_define(struct graph *g, const struct node *n,
 bool ops_evaluate(struct graph *g, const struct node *n,
 		  const struct value **out);
 
-/* What computing a node takes; INT64_MAX: unknown, or larger. */
+/* The cost of computing a node; INT64_MAX if it is not known or larger. */
 struct ops_cost {
-	int64_t work;  /* elements, including each operation of a sum */
-	int64_t bytes; /* of what its stages hand on */
+	int64_t work;  /* the number of elements computed, counting each term of
+		        * a sum */
+	int64_t bytes; /* the size of the results of its stages */
 };
 struct ops_cost ops_cost(struct graph *g, const struct node *n);
 
@@ -108,25 +115,27 @@ bool infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 		     int *ndim, const struct expr ***shape);
 void infer_set(struct infer *c, struct tensor *t, struct dtype type, int ndim,
 	       const struct expr *const *shape);
-/* The integers of input i, from its value or elems. False: not constant,
- * absent, or floats. */
+/* Reads the integers of input i, from its value or elems. False if it is
+ * absent, not constant, or not of integers. */
 bool input_ints(struct module *m, const struct node *n, int i,
 		const int64_t **v, int *count);
-/* The same as expressions (dims may be symbolic). */
+/* Like input_ints, as expressions, which may contain symbolic dimensions. */
 bool input_elems(struct module *m, const struct node *n, int i,
 		 const struct expr *const **v, int *count);
-/* Does the number of elements of a Range follow from its inputs, which have
- * types? */
+/* Does the number of elements of a Range follow from its inputs? They must have
+ * types. */
 bool range_is_known(struct module *m, const struct node *n);
 /* A scalar constant input as a number (float or int), e.g. Clip's bounds. */
 bool input_scalar(const struct node *n, int i, double *v);
-/* Converts an axis in [-ndim, ndim) to a non-negative one; false after
- * reporting DIAG_BAD_ATTRIBUTE. */
+/* Converts an axis in [-ndim, ndim) to a non-negative one; false after a
+ * DIAG_BAD_ATTRIBUTE. */
 bool infer_axis(struct infer *c, int64_t axis, int ndim, int *out);
-/* The multiply-accumulates of a node, for inspect; 0 if it does none. */
+/* The number of multiply-accumulates of a node, for inspect; 0 if it has
+ * none. */
 int64_t op_macs(const struct node *n);
 /* winograd.c: the matrix by which a node multiplies each tile from the left,
- * and, transposed, from the right. False: the node is not one of Winograd's. */
+ * and, transposed, from the right. False if the node is not one of Winograd's
+ * algorithm. */
 struct op_matrix {
 	const char *formula, *name; /* "V = B^T d B", "B^T" */
 	int rows, columns;

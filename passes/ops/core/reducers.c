@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The combiners of reductions, and the axes that one runs over. */
+/* The reducers of operators, and the axes of a reduction. */
 #include "define.h"
 
 #include <math.h>
@@ -150,8 +150,8 @@ reducer_first_largest(struct module *m, struct dtype t, struct dtype index_type)
 	return r;
 }
 
-/* Keeps the better value, of equal values the one with the first (or last)
- * index. A NaN is taken at index 0 only, and then no value is better. */
+/* Keeps the better value; of equal values, the one with the first (or last)
+ * index. A NaN is taken only at index 0, and then no value is better. */
 const struct reducer *
 reducer_arg(struct module *m, struct dtype t, struct dtype index_type, bool max,
 	    bool last)

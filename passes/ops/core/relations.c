@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Relations between sizes that operators rely on. Sizes that contradict each other
- * for all values are a mistake in the model. A relation that some values break is
- * a condition, which the entry function checks:
+/* Relations between sizes that operators rely on. Sizes that contradict each
+ * other for all values are an error in the model. A relation that does not hold
+ * for some values is a condition, which the entry function checks:
  *
  *	Conv of x: f32[1, n, 4, 4] and weights f32[2, 3, 1, 1]	-> n == 3
  *	Gather of x: f32[n], n from 0, at 2 indices		-> 0 < n
- *	MaxPool of x: f32[1, 1, n] by windows of 7		-> 0 <= n - 6
- */
+ *	MaxPool of x: f32[1, 1, n] by windows of 7		-> 0 <= n - 6 */
 #include "dims.h"
 
 #include "analyse.h"
@@ -20,8 +19,8 @@ dims_may_equal(const struct expr *a, const struct expr *b)
 	return a == b || !expr_is_int(a, &x) || !expr_is_int(b, &y) || x == y;
 }
 
-/* The result of broadcasting two dimensions as numpy does; NULL: they
- * contradict. */
+/* The result of broadcasting two dimensions as NumPy does; NULL if they
+ * contradict each other. */
 static const struct expr *
 broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 {
@@ -39,8 +38,8 @@ broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
 }
 
-/* Was the condition noted for the runs that take a branch? The importer does so,
- * before passes infer nodes of the branch again. */
+/* Has the condition been noted for runs that take a branch? The importer notes
+ * it, before passes infer the nodes of the branch again. */
 static bool
 noted_for_branch(const struct graph *g, const struct expr *condition)
 {
@@ -53,8 +52,8 @@ noted_for_branch(const struct graph *g, const struct expr *condition)
 	return false;
 }
 
-/* Notes the condition of the node, which may be NULL, unless it always holds. False:
- * it never does. */
+/* Notes the condition, unless it always holds; n is the node that relies on it,
+ * or NULL. False if the condition never holds. */
 static bool
 may_hold(struct graph *g, const struct node *n, const struct expr *condition)
 {
@@ -74,7 +73,7 @@ may_hold(struct graph *g, const struct node *n, const struct expr *condition)
 	return true;
 }
 
-/* The same; reports a condition that never holds. */
+/* Like may_hold; a condition that never holds is an error. */
 static bool
 rely_on(struct infer *c, const struct expr *condition)
 {
@@ -85,7 +84,7 @@ rely_on(struct infer *c, const struct expr *condition)
 			   "model, or the bounds of --bound and --dim");
 }
 
-/* Are both sizes short enough to compare? Reports if not. */
+/* Are both sizes short enough to compare? If not, an error. */
 static bool
 comparable(struct infer *c, const struct expr *a, const struct expr *b)
 {
@@ -95,7 +94,7 @@ comparable(struct infer *c, const struct expr *a, const struct expr *b)
 			   "long; fix a size with --dim");
 }
 
-/* The condition that the size is not negative; NULL: it never is. */
+/* The condition that the size is not negative; NULL if it never is negative. */
 static const struct expr *
 not_negative(struct module *m, const struct expr *size)
 {
@@ -219,8 +218,9 @@ dims_equal(struct infer *c, const struct expr *a, const struct expr *b)
 	return true;
 }
 
-/* The condition that a is 1, so that b is the result. Where the result is the
- * larger one, b is not 0 then. */
+/* The condition that a is 1, so that b is the result of broadcasting. If b is
+ * not constant, it must be above 0, too, because the result is computed as the
+ * larger of the two. */
 static const struct expr *
 stretches(struct module *m, const struct expr *a, const struct expr *b)
 {
@@ -264,7 +264,7 @@ infer_broadcasts_to(struct infer *c, const struct expr *dim,
 	return true;
 }
 
-/* a and b are equal, or one of them is 1. */
+/* The condition is that a and b are equal, or one of them is 1. */
 const struct expr *
 infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,
 		    const struct expr *b)

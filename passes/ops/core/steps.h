@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements, for operators that are neither one expression per element nor
- * stores in order: their loops run until a condition holds. The statements run
- * once at each point of some axes, and may run in any order of the points. */
+/* Statements, for operators that can be written neither as one expression for
+ * each element nor as ordered stores, because their loops run until a condition
+ * holds. The statements are executed once at each point of some axes; the
+ * points may be in any order. */
 #ifndef TIRC_STEPS_H
 #define TIRC_STEPS_H
 
@@ -15,14 +16,14 @@ struct steps {
 	int n_out;
 };
 
-/* Begins a stage with n outputs, which out[0..n) gets. */
+/* Begins a stage with n outputs; sets out[0..n). */
 struct steps steps_begin(struct define *c, const char *name, const char *tag,
 			 const char *const *names, const struct dtype *types,
 			 const int *ndims,
 			 const struct expr *const *const *shapes, int n,
 			 struct te_tensor *const *in, int n_in,
 			 struct te_tensor **out);
-/* Ends it: body runs at each point of the axes. */
+/* Ends the stage: body is executed at each point of the axes. */
 void steps_end(struct steps *s, struct iter_var *axes, int n_axes,
 	       struct stmt *body);
 
@@ -37,14 +38,14 @@ struct stmt *step_set(struct steps *s, const struct buffer *local,
 /* for v in range(extent): body */
 struct stmt *step_for(struct steps *s, struct var *v, const struct expr *extent,
 		      struct stmt *body);
-/* The first n statements in order; n <= 4, the others are ignored. */
+/* The first n of the statements, in order; n <= 4. The others are ignored. */
 struct stmt *step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b,
 		      struct stmt *c, struct stmt *d);
 /* Is a less than b, where NaN is larger than all numbers? */
 const struct expr *step_is_less(struct module *m, const struct expr *a,
 				const struct expr *b);
 
-/* Names for values, in the order in which they were given. */
+/* Names for values, in the order in which they were defined. */
 struct step_names {
 	struct steps *s;
 	VEC(struct te_let) list;
@@ -53,7 +54,7 @@ struct step_names {
 /* The variable `name` with this value; a leaf is returned as it is. */
 const struct expr *step_name(struct step_names *names, const char *name,
 			     const struct expr *value);
-/* The definitions of the names around a body that uses them. */
+/* The definitions (LETs) of the names around a body that uses them. */
 struct stmt *step_named(struct step_names *names, struct stmt *body);
 
 #endif

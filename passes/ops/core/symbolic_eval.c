@@ -2,8 +2,8 @@
 /* Evaluates definitions at one index, over elements that may be symbolic sizes.
  *
  * Numbers are computed in the definition's types, so that integers wrap and
- * casts truncate. Expressions of symbolic sizes are computed without overflow,
- * and are unknown if their type is too narrow for sizes. */
+ * casts truncate. Expressions of symbolic sizes are computed without overflow;
+ * they are not known if their type is too narrow for sizes. */
 #include "symbolic_eval.h"
 
 #include <math.h>
@@ -11,11 +11,12 @@
 #include "analyse.h"
 #include "fraction.h"
 
-/* Ordered stores that have been or are being evaluated. */
+/* The results of an ordered stage, complete or while its stores are
+ * evaluated. */
 struct ordered_memory {
 	const struct te_stage *stage;
-	const struct expr ***elems; /* of each output; NULL: not yet
-				     * evaluated */
+	const struct expr ***elems; /* of each output; NULL if not evaluated
+				     * yet */
 	struct ordered_memory *next;
 };
 
@@ -56,7 +57,7 @@ is_number(const struct expr *e)
 	return e->kind == EXPR_INT || e->kind == EXPR_FLOAT;
 }
 
-/* Can symbolic sizes have type t? Their bounds need 32 bits, and they are
+/* Can a symbolic size have type t? Bounds of sizes need 32 bits, and sizes are
  * compared with negative numbers. */
 static bool
 holds_sizes(struct dtype t)
@@ -65,7 +66,8 @@ holds_sizes(struct dtype t)
 	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
 }
 
-/* May v be beyond the numbers of type t, so that it wraps? Long formulas may. */
+/* May v be outside of the range of type t, so that it wraps? Assumed for long
+ * formulas. */
 static bool
 may_wrap(struct dtype t, const struct expr *v)
 {
@@ -79,7 +81,8 @@ may_wrap(struct dtype t, const struct expr *v)
 				     (min < INT32_MIN || max > INT32_MAX));
 }
 
-/* v as a value of type t: numbers wrap; NULL if a symbolic size might wrap. */
+/* v converted to type t: a number wraps; NULL if v is symbolic and might
+ * wrap. */
 static const struct expr *
 in_type(struct module *m, struct dtype t, const struct expr *v)
 {
@@ -154,7 +157,7 @@ evaluate_reduce(struct symbolic_eval *s, const struct expr *e, int axis,
 	return sum;
 }
 
-/* The row-major position of the element of b; -1: unknown. */
+/* The row-major position of an element of b; -1 if an index is not known. */
 static int64_t
 flat_position(struct symbolic_eval *s, const struct buffer *b,
 	      const struct expr *const *index)
@@ -212,7 +215,8 @@ bind_lets(struct symbolic_eval *s, const struct te_store *store, int from,
 	return true;
 }
 
-/* Evaluates a condition (NULL: true); false: unknown. */
+/* Evaluates a condition, which is true if it is NULL. Returns false if it is
+ * not known. */
 static bool
 evaluate_condition(struct symbolic_eval *s, const struct expr *e, bool *holds)
 {
@@ -283,7 +287,8 @@ evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 	return true;
 }
 
-/* The outputs of ordered stores; NULL elements: unknown. */
+/* Evaluates the outputs of an ordered stage; elements that are not known are
+ * NULL. */
 static struct ordered_memory *
 evaluate_ordered(struct symbolic_eval *s, const struct te_stage *stage)
 {
@@ -397,7 +402,7 @@ evaluate_load(struct symbolic_eval *s, const struct expr *e)
 	return t && t->stage ? evaluate_stage(s, t, index) : NULL;
 }
 
-/* A function of the float x, which depends on sizes. */
+/* Evaluates a function of the float x, which depends on symbolic sizes. */
 static const struct expr *
 evaluate_symbolic_call(struct module *m, const struct expr *e,
 		       const struct expr *x)
@@ -503,7 +508,7 @@ evaluate_choice(struct symbolic_eval *s, const struct expr *e)
 	return a && b ? expr_select(s->m, c, a, b) : NULL;
 }
 
-/* An operation on known arguments. */
+/* Evaluates an operation on known arguments. */
 static const struct expr *
 evaluate_operation(struct module *m, const struct expr *e,
 		   const struct expr **args)
@@ -567,8 +572,8 @@ evaluate(struct symbolic_eval *s, const struct expr *e)
 	return evaluate_operation(s->m, e, args);
 }
 
-/* The expression in the type of indices, without i64 literals and widening
- * casts. */
+/* The expression in the type of indices, without literals of type i64 and
+ * widening casts. */
 static const struct expr *
 index_form(struct module *m, const struct expr *e)
 {

@@ -10,8 +10,9 @@ enum { EVAL_RANK_MAX = 16, EVAL_BOUND_MAX = 64 };
 
 struct symbolic_eval {
 	struct module *m;
-	struct ordered_memory *memory; /* NULL at first */
-	struct te_tensor **inputs;     /* placeholders of tensors[i]; or NULL */
+	struct ordered_memory *memory; /* initialize to NULL */
+	struct te_tensor **inputs;     /* the placeholder of tensors[i], or
+				        * NULL */
 	struct tensor **tensors;
 	int n_inputs;
 	struct te_tensor **outputs;
@@ -21,7 +22,7 @@ struct symbolic_eval {
 		const struct expr *value;
 	} bound[EVAL_BOUND_MAX];
 	int n_bound;
-	int64_t budget; /* nodes left to visit */
+	int64_t budget; /* the number of nodes that may still be visited */
 };
 
 /* Sets elems to the n elements of out, which has the given shape; false if one

@@ -4,9 +4,9 @@
  * before	s = Shape(x), x: f32[n, 3, 8]; b = Gather(s, 0); c = Mul(b, 2)
  * after	s = [n, 3, 8]; b = n; c = n * 2, known as tensor.elems
  *
- * No operator is named here: the elements of a small output are its
- * definition, evaluated at each index over the known elements of the inputs
- * (symbolic_eval.c). Needs shapes; touches nothing but elems. */
+ * No operator is named here: the elements of a small output are computed by
+ * evaluating its definition at each index, over the known elements of the
+ * inputs (symbolic_eval.c). Needs shapes; changes only elems. */
 #include "symbolic_eval.h"
 
 const struct expr *

@@ -179,8 +179,8 @@ holds_both_signs(struct dtype t, double v)
 	return v == floor(v) && fabs(v) <= (double)(dtype_max_int(t) >> 1);
 }
 
-/* Integers stay integers if possible, since float32 does not hold all of them:
- * x > 1.5 is x > 1, and x < -1.5 is x < -1. */
+/* Integers are compared as integers if possible, because float32 cannot
+ * represent all of them: x > 1.5 is x > 1, and x < -1.5 is x < -1. */
 BODY(shrink)
 {
 	struct module *m = c->module;

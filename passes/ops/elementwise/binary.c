@@ -37,7 +37,7 @@ INTRINSIC(bitwise_and, BITAND)
 INTRINSIC(bitwise_or, BITOR)
 INTRINSIC(bitwise_xor, BITXOR)
 
-/* x OP y for integers: 0 if y is 0, and minus_one if y is -1, since x OP y
+/* x OP y for integers: 0 if y is 0, and minus_one if y is -1, because x OP y
  * could overflow. */
 static const struct expr *
 guarded_division(struct define *c, enum expr_kind kind, const struct expr *x,
@@ -73,7 +73,7 @@ BODY(div)
 				expr_neg(c->module, x[0]));
 }
 
-/* The result has the sign of the divisor (as in Python), or with fmod that of
+/* The result has the sign of the divisor (as in Python), or, with fmod, that of
  * the dividend (as in C). */
 BODY(mod)
 {
@@ -94,8 +94,8 @@ BODY(mod)
 	return expr_select(m, wrong, expr_add(m, r, x[1]), r);
 }
 
-/* An integer to the power of an integer, modulo the range of the base's type;
- * for a negative exponent, rounded toward zero. */
+/* An integer to the power of an integer, which wraps in the base's type; for a
+ * negative exponent, the result is rounded toward zero. */
 static const struct expr *
 integer_power(struct define *c, const struct expr *base,
 	      const struct expr *exponent)
@@ -121,7 +121,8 @@ integer_power(struct define *c, const struct expr *base,
 			   fraction, r);
 }
 
-/* The result has the base's type. Small constant exponents are products. */
+/* The result has the base's type. Powers with small constant exponents are
+ * written as products. */
 BODY(pow)
 {
 	struct module *m = c->module;
@@ -154,8 +155,8 @@ BODY(pow)
 				     expr_cast(m, f, x[1])));
 }
 
-/* A negative amount, or one not less than the number of bits, shifts out all
- * bits, as the intrinsics define. */
+/* A negative amount, or one that is not less than the number of bits, shifts
+ * out all bits, as the intrinsics define. */
 BODY(bit_shift)
 {
 	bool left = strcmp(node_attr_string(n, "direction", ""), "LEFT") == 0;

@@ -53,7 +53,7 @@ UNARY(neg)
 	return expr_neg(c->module, x[0]);
 }
 
-/* x itself if it is neither above nor below 0: for 0, -0 and NaN. */
+/* If x is neither above nor below 0 (0, -0, NaN), the result is x. */
 UNARY(sign)
 {
 	const struct expr *zero = like(c, x[0], 0);

@@ -40,7 +40,7 @@ define_trilu(struct define *c, const struct node *n,
 	if (input_ints(m, n, 1, &known, &count) && count == 1) {
 		k = dim_offset(m, known[0]);
 	} else if (node_input(n, 1)) {
-		/* beyond the matrix, a larger offset has the same effect */
+		/* limited: an offset beyond the matrix has the same effect */
 		k = define_clamped(c, define_scalar(c, n, in, 1),
 				   expr_sub(m, expr_i32(m, 0),
 					    y->shape[rank - 2]),
@@ -61,8 +61,9 @@ define_trilu(struct define *c, const struct node *n,
  *	y[..., i, j] = x[..., i, j] if first <= j <= last and j < count,
  *		       else -infinity
  *
- * with first = start + i - left, last = start + i + right (a side of -1 has no
- * bound), start the input 1 and count the input 2, which broadcast with x. */
+ * where first = start + i - left and last = start + i + right (left or right
+ * -1: no bound). start is input 1 and count input 2; both are broadcast to
+ * x. */
 
 bool
 infer_band(struct infer *c, struct node *n)
@@ -81,10 +82,11 @@ infer_band(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Larger numbers mean the same: no dimension is so large. */
+/* Larger numbers have the same effect: no dimension is so large. */
 #define BAND_MAX (1 << 30)
 
-/* Input i at an element of the result; NULL: it is absent. */
+/* The value of input i for an element of the result; NULL if the input is
+ * absent. */
 static const struct expr *
 band_number(struct define *c, const struct node *n, const struct te_tensor *t,
 	    int i, const struct expr *const *at, struct dtype type)
@@ -190,7 +192,7 @@ infer_one_hot(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Off if the index is outside of [-depth, depth). */
+/* The element is off if the index is outside of [-depth, depth). */
 bool
 define_one_hot(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)
@@ -212,7 +214,8 @@ define_one_hot(struct define *c, const struct node *n,
 		}
 	}
 	hot = te_at(m, in[0], at, rank);
-	if (hot->type.kind == DT_U64) { /* as int64, it would be negative */
+	if (hot->type.kind == DT_U64) { /* as an int64, a large index would be
+					 * negative */
 		hot = expr_min(m, hot, expr_int(m, hot->type, INT64_MAX));
 	}
 	hot = convert_to(c, dtype_of(DT_I64), hot);
@@ -268,8 +271,8 @@ infer_reverse_sequence(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A length beyond the sequence counts as the sequence's length, a negative one as
- * 0. */
+/* A length beyond the sequence counts as the length of the sequence, a negative
+ * length as 0. */
 bool
 define_reverse_sequence(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc.DeformSample, the elements that a deformable convolution sums: for each
- * tap of the kernel and each place of the output, the element at the tap's
- * position moved by the offset that input 1 has for it, times the mask of
- * input 2:
+/* tirc.DeformSample computes the elements that a deformable convolution sums:
+ * for each tap of the kernel and each position of the output, the element at
+ * the tap's position plus the offset in input 1, times the mask in input 2:
  *
  *	y[n, (c, kh, kw), oh, ow] =
  *		mask[n, (g, kh, kw), oh, ow] * x[n, c, ph, pw]
@@ -91,7 +90,7 @@ struct deform {
 	const struct node *n;
 	struct te_tensor *const *in;
 	struct window w;
-	struct iter_var *axes;  /* n, group, taps, places */
+	struct iter_var *axes;  /* n, group, taps, positions of the output */
 	const struct expr *tap; /* the number of the tap in its group */
 	int64_t taps;
 	struct dtype wide;
@@ -116,7 +115,7 @@ deform_axes(struct deform *f, int64_t groups)
 	return te_axes(m, 2 + 2 * rank, shape, names);
 }
 
-/* The element of input i for the tap, number k of `per_tap` numbers. */
+/* Number k of the `per_tap` numbers that input i has for the tap. */
 static const struct expr *
 of_tap(struct deform *f, int i, int64_t per_tap, int k)
 {
@@ -132,8 +131,8 @@ of_tap(struct deform *f, int i, int64_t per_tap, int k)
 	return expr_cast(m, f->wide, te_at(m, f->in[i], at, 2 + f->w.n));
 }
 
-/* The position of the tap in dimension d, at most a bit outside of the
- * image. */
+/* The position of the tap in dimension d, clamped to at most a bit outside of
+ * the image. */
 static const struct expr *
 tap_position(struct deform *f, int d)
 {

@@ -258,7 +258,7 @@ struct filter {
 	bool normalised;
 };
 
-/* min(1, the scale), and ceil(support / that). */
+/* shrink = min(1, scale), and in *reach ceil(support / shrink). */
 static const struct expr *
 symbolic_shrink(struct module *m, const struct resize_axis *a, int support,
 		struct dtype t, const struct expr **reach)
@@ -274,7 +274,7 @@ symbolic_shrink(struct module *m, const struct resize_axis *a, int support,
 						 expr_i32(m, 1))),
 			       a->enlarged);
 	if (a->at) {
-		/* the bound that the division has, for the memory plan */
+		/* the bound of the division, for the memory plan */
 		*reach = expr_min(m, *reach, expr_mul(m, a->reduced, half));
 	}
 	*reach = dim_max(m, half, *reach);
@@ -337,7 +337,8 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	}
 	low = q.p < 0 ? q.p * (f->axis->virtual_result - 1) + q.q : q.q;
 	lift = low < 1 ? (1 - low + q.r - 1) / q.r : 0;
-	/* adds a multiple of the divisor, so that no dividend is negative */
+	/* a multiple of the divisor is added, so that no dividend is
+	 * negative */
 	x = expr_add(m, expr_mul(m, i, expr_index(m, q.p)),
 		     expr_index(m, q.q - 1 + lift * q.r));
 	r = expr_index(m, q.r);
@@ -346,7 +347,7 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	*fraction = expr_mul(m, x, expr_const(m, t, 1 / (double)q.r));
 }
 
-/* The filter at distance d >= 0. */
+/* The value of the filter at distance d >= 0. */
 static const struct expr *
 filter_at(struct define *c, const struct node *n, const struct expr *d)
 {

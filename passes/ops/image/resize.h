@@ -5,27 +5,30 @@
 
 #include "dims.h"
 
-/* One dimension: output i shows the input at x(i) = start + i * step. */
+/* One dimension: output i is at position x(i) = start + i * step of the
+ * input. */
 struct resize_axis {
-	const struct expr *size, *result; /* of the input, of the output */
-	bool resized;                     /* false: output i is input i */
-	bool by_sizes;                    /* not by a scale */
+	const struct expr *size, *result; /* size: of the input; result: of the
+					   * output */
+	bool resized;                     /* false if output i is input i */
+	bool by_sizes;                    /* the model gives the size of the
+					   * result, not a scale */
 	double scale;
 	double start, step;
 	/* tf_crop_and_resize: the outputs whose position is inside of the
 	 * input. */
 	bool crops;
 	int64_t inside_min, inside_end;
-	int64_t virtual_size, virtual_result; /* the sizes; of symbolic ones, an
-					       * example */
-	/* Of sizes that are known only when the model runs: x(i) = (i * p + q) /
-	 * r, and the scale is enlarged / reduced, all integers of one type; p is
-	 * NULL otherwise. */
+	int64_t virtual_size, virtual_result; /* the sizes; an example, if they
+					       * are symbolic */
+	/* If sizes are known only when the model runs: x(i) = (i * p + q) / r,
+	 * and the scale is enlarged / reduced; all are integers of one type.
+	 * Otherwise p is NULL. */
 	const struct expr *p, *q, *r;
 	const struct expr *enlarged, *reduced;
-	/* Of a scale that is known only when the model runs, a number of type
-	 * f32: x(i) is at[i]. The scale is at most about enlarged / reduced; at
-	 * is NULL otherwise. */
+	/* If the scale is known only when the model runs: the scale, of type
+	 * f32, and the tensor of the positions, x(i) = at[i]. The scale is at
+	 * most about enlarged / reduced. Otherwise at is NULL. */
 	const struct expr *run_scale;
 	const struct te_tensor *at;
 };
@@ -38,45 +41,44 @@ struct ratio {
 /* Fills one axis per dimension of input 0. */
 bool resize_axes(struct infer *c, const struct node *n,
 		 struct resize_axis *axes);
-/* The input's index for each of the virtual_result output indices by
- * nearest_mode, and the same as an expression. */
+/* The index in the input for each of the virtual_result indices of the output,
+ * by nearest_mode; and the same as an expression of i. */
 const int64_t *resize_nearest_sources(struct module *m, const struct node *n,
 				      const struct resize_axis *a);
 const struct expr *resize_nearest_index(struct define *c, const struct node *n,
 					const struct resize_axis *a,
 					const struct expr *i);
-/* nearest_mode. With rounds_by_scale, as older operators round, it is "floor"
- * for an axis that grows and "ceil" for one that shrinks, or "floor_or_ceil" if
- * the scale is not known. */
+/* The attribute nearest_mode. With the attribute rounds_by_scale, which stands
+ * for the rounding of older operators: "floor" for an axis that grows, "ceil"
+ * for one that shrinks, "floor_or_ceil" if the scale is not known. */
 const char *resize_rounding(const struct node *n, const struct resize_axis *a);
 /* x(i) as a number of type t. */
 const struct expr *resize_position(struct module *m,
 				   const struct resize_axis *a, struct dtype t,
 				   const struct expr *i);
-/* x(i) as a ratio of small integers; false: there is none. */
+/* x(i) as a ratio of small integers; false if there is none. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
 
 /* Is the scale *p / *r, a ratio of small integers? */
 bool resize_scale_ratio(double scale, int64_t *p, int64_t *r);
 
-/* resize_run.c: the operator whose scales are known only when the model runs.
- */
+/* resize_run.c: Resize with scales that are known only when the model runs. */
 
 /* Fills one axis per dimension of input 0. */
 bool resize_run_axes(struct infer *c, const struct node *n,
 		     struct resize_axis *axes);
-/* Sets `at` of the axes that change. */
+/* Makes the tensors of positions: sets `at` of the axes that change. */
 void resize_run_positions(struct define *c, const struct node *n,
 			  struct te_tensor *const *in,
 			  struct resize_axis *axes);
 
 /* resize_symbolic.c: axes whose sizes are known only when the model runs. */
 
-/* Sets p, q and r for the scale enlarged / reduced; false: the coordinate mode
- * needs known sizes. */
+/* Sets p, q and r for the scale enlarged / reduced; false if the coordinate
+ * mode needs known sizes. */
 bool resize_map_symbolic(struct module *m, const struct node *n,
 			 struct resize_axis *a);
-/* The input's index for output i by nearest_mode. */
+/* The index in the input for output i, by nearest_mode. */
 const struct expr *resize_nearest_symbolic(struct module *m,
 					   const struct node *n,
 					   const struct resize_axis *a,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinates of Resize. All of ONNX's modes are affine: x(i) = start + i *
- * step. So the index of the nearest element is an integer formula (i * p + q) /
- * r, which is found here and checked for every i. */
+ * step. So the index of the nearest element can be computed with an integer
+ * formula (i * p + q) / r, which is found here and checked for every i. */
 #include "resize.h"
 
 #include <math.h>
 
 enum { RATIO_MAX = 4096, STAND_IN = 64 };
 
-/* Limits: sizes whose products with scales are exact, and sizes small enough to
- * check every index. */
+/* Limits: of sizes whose products with scales are exact, and of sizes for which
+ * every index can be checked. */
 #define SIZE_MAX_RESIZED ((int64_t)1 << 22)
 #define SIZE_MAX_CROPPED ((int64_t)1 << 20)
 #define SCALE_MAX 1e6
@@ -36,8 +36,9 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	      double roi_start, double roi_end)
 {
 	double y = (double)i, size = (double)a->virtual_size;
-	/* ONNX's node tests align corners to a length that may be a fraction;
-	 * by its text, the other modes have the length of the result. */
+	/* By ONNX's node tests, align_corners uses the length scale * size,
+	 * which may be a fraction; by ONNX's text, the other modes use the
+	 * length of the result. */
 	double length = a->scale * size, result = (double)a->virtual_result;
 
 	if (mode_is(n, "align_corners")) {
@@ -67,8 +68,9 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	return (y + 0.5) / a->scale - 0.5;
 }
 
-/* Modes in which x(i) does not depend on the sizes. In pytorch_half_pixel a
- * result of length 1 is special; of an axis that grows, it is the only element. */
+/* Modes in which x(i) does not depend on the sizes. pytorch_half_pixel treats a
+ * result of length 1 in a special way; on an axis that grows, such a result is
+ * the only element anyway. */
 static bool
 is_size_free(const struct node *n, double scale)
 {
@@ -125,8 +127,8 @@ map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
 	return true;
 }
 
-/* The constant input i as doubles; returns its length, 0 if absent or empty, -1
- * if unknown. */
+/* Reads the constant input i as doubles; returns its length, 0 if it is absent
+ * or empty, -1 if it is not known. */
 static int
 input_doubles(struct module *m, const struct node *n, int i, double **list)
 {
@@ -416,7 +418,7 @@ round_down(int64_t a, int64_t b)
 }
 
 /* Finds p and q for this r with source[i] == (i * p + q) / r. If `clamped`,
- * values beyond the input's ends count as the ends. */
+ * values beyond the ends of the input count as the ends. */
 static bool
 fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 	 bool clamped, int64_t r, struct ratio *ratio)
@@ -441,7 +443,8 @@ fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 	return low <= high;
 }
 
-/* The same for the best r: a small one, or one suggested by the sizes. */
+/* Like fit_with, for the best r: a small number, or one suggested by the
+ * sizes. */
 static bool
 fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
 	  struct ratio *ratio)
@@ -461,7 +464,7 @@ fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
 			return true;
 		}
 	}
-	/* Denominators of the continued fraction. */
+	/* Tries the denominators of the continued fraction. */
 	for (int i = 0; i < 24 && r1 < 1e6; i++) {
 		double whole = floor(fraction), next = whole * r1 + r0;
 
@@ -508,8 +511,8 @@ resize_position(struct module *m, const struct resize_axis *a, struct dtype t,
 			expr_const(m, t, a->start));
 }
 
-/* The nearest index in double precision, if no formula of small integers
- * fits. */
+/* The nearest index, computed in double precision, for the case that no formula
+ * of small integers fits. */
 static const struct expr *
 nearest_in_floats(struct module *m, const char *mode,
 		  const struct resize_axis *a, const struct expr *i,
@@ -559,8 +562,8 @@ resize_nearest_sources(struct module *m, const struct node *n,
 	int64_t *source = arena_array(&m->arena, int64_t, count + 1);
 
 	for (int64_t k = 0; k < count; k++) {
-		/* start and step give the reference's result except for the
-		 * last bits: near ties are rounded to ties. */
+		/* start and step give the reference's position up to the last
+		 * bits: positions near a tie are rounded to the tie. */
 		double x = a->start + (double)k * a->step, near = round(2 * x);
 
 		if (fabs(2 * x - near) < 1e-9 * (1 + fabs(x))) {
@@ -574,8 +577,8 @@ resize_nearest_sources(struct module *m, const struct node *n,
 	return source;
 }
 
-/* A formula that was found for an example of a symbolic size holds for others
- * if its step is the reciprocal of the scale. */
+/* A formula that was found for an example of a symbolic size holds for other
+ * sizes if its step is the reciprocal of the scale. */
 static bool
 holds_for_size(const struct resize_axis *a, const struct ratio *f)
 {
@@ -614,8 +617,8 @@ resize_nearest_index(struct define *c, const struct node *n,
 		e = expr_max(m, e, expr_i32(m, 0));
 	}
 	e = expr_floordiv(m, e, expr_index(m, f.r));
-	/* The formula of one size holds for all if each element of the input
-	 * becomes the same number of elements. */
+	/* The formula for one size holds for all sizes if each element of the
+	 * input becomes the same number of elements. */
 	if (round_down(high, f.r) > size - 1 ||
 	    (!expr_is_int(a->size, &known) &&
 	     !(fits && a->scale == floor(a->scale)))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resize by scales, to sizes, and of a region (roi) that are known only when the
- * model runs. The importer computes the sizes of the result
+/* Resize with scales, sizes or a region (roi) that are known only when the
+ * model runs. The importer adds nodes that compute the sizes of the result
  * (gen/onnx/sizes/size_resize.c):
  *
  *	y = Resize (x, roi, s)
@@ -9,9 +9,10 @@
  *	y = tirc.Resize (x, roi, s, n)
  *
  * roi and scales may be absent, and have an element for each of the attribute
- * axes. The positions x(i) of an axis are a table of its own, which is computed
- * once per run, in the precision and in the order of onnxruntime: both decide
- * which element is the nearest where a position is near the middle of two. */
+ * axes. The positions x(i) of an axis are stored in a table, which is computed
+ * once in each run, with the precision and in the order of onnxruntime: both
+ * decide which element is the nearest if a position is near the middle between
+ * two. */
 #include "resize.h"
 
 static bool
@@ -61,9 +62,9 @@ resize_run_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 		a->result = sizes[i];
 		a->resized = true;
 		a->by_sizes = true;
-		/* A scale gives the length rounded down, a policy the length
-		 * rounded to the nearest: the scale is at least (result - 1/2)
-		 * / size. */
+		/* If scales are given, the length is rounded down; with an
+		 * aspect-ratio policy, it is rounded to the nearest: then the
+		 * scale is at least (result - 1/2) / size. */
 		a->enlarged = dim_max(m, a->result, one);
 		a->reduced = a->size;
 		if (!smaller) {
@@ -92,14 +93,15 @@ number_at(struct module *m, const struct te_tensor *list, int i)
 	return expr_cast(m, dtype_of(DT_F32), te_at(m, list, &at, 1));
 }
 
-/* What x(i) is computed of, numbers of type f32. */
+/* The values from which x(i) is computed, all of type f32. */
 struct source {
 	const struct expr *i, *size, *result, *scale;
 	const struct expr *start,
-		*end; /* of the region, as parts of the axis */
+		*end; /* the ends of the region, as fractions of the axis */
 };
 
-/* The position in the region: of the one element of a result, its middle. */
+/* The position in the region; if the result has only one element, the middle of
+ * the region. */
 static const struct expr *
 region_source(struct module *m, const struct source *s)
 {
@@ -116,7 +118,7 @@ region_source(struct module *m, const struct source *s)
 	return expr_add(m, x, expr_mul(m, s->start, last));
 }
 
-/* x(i), as resize_source() of resize_map.c has it. */
+/* x(i), computed as in resize_source() of resize_map.c. */
 static const struct expr *
 source_at(struct module *m, const struct node *n, const struct source *s)
 {
@@ -155,8 +157,8 @@ source_at(struct module *m, const struct node *n, const struct source *s)
 		       : x;
 }
 
-/* x, or the nearest position in [-1, size], beyond which all is outside; for a
- * NaN -1. */
+/* x clamped to [-1, size], beyond which all elements are outside; -1 if x is
+ * NaN. */
 static const struct expr *
 near_input(struct module *m, const struct expr *x, const struct expr *size)
 {

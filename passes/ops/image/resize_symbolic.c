@@ -14,7 +14,7 @@ times(struct module *m, const struct expr *e, int64_t by)
 	return expr_mul(m, e, expr_int(m, e->type, by));
 }
 
-/* Are eight times the products of a and b within 32 bits? */
+/* Does eight times the product of a and b fit in 32 bits? */
 static bool
 is_narrow(const struct expr *a, const struct expr *b)
 {
@@ -25,7 +25,7 @@ is_narrow(const struct expr *a, const struct expr *b)
 	       most[0] < INT32_MAX / 8 / (most[1] > 0 ? most[1] : 1);
 }
 
-/* e, at least 1. */
+/* max(e, 1) */
 static const struct expr *
 positive(struct module *m, const struct expr *e)
 {
@@ -150,7 +150,7 @@ resize_split_symbolic(struct module *m, const struct resize_axis *a,
 		      const struct expr **whole, const struct expr **fraction)
 {
 	const struct expr *one = expr_int(m, a->r->type, 1);
-	/* x(i) + 1, which is positive, in units of 1 / r, less one unit */
+	/* x(i) + 1, which is positive, in units of 1 / r, minus one unit */
 	const struct expr *x = expr_add(m, numerator(m, a, i),
 					expr_sub(m, a->r, one));
 	const struct expr *above = expr_floordiv(m, x, a->r);

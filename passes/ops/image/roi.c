@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RoiAlign and MaxRoiPool: a fixed number of bins for each region of an image.
- * The sizes of the regions are data, and so are the numbers of the elements of
- * a bin:
+ * The sizes of the regions are data, and so are the numbers of elements of the
+ * bins:
  *
  *	for r, c, h, w:
- *		the first and the last row and column of bin (h, w) of region r
+ *		find the first and last row and column of bin (h, w) of region r
  *		for ih, iw of the bin: best = max(best, x[image, c, ih, iw]) */
 #include "dims.h"
 #include "indices.h"
@@ -12,11 +12,11 @@
 
 #include <math.h>
 
-/* Of rows (d = 0) or columns (d = 1). */
+/* A bin along rows (d = 0) or columns (d = 1). */
 struct bin {
 	const struct expr *start, *size, *count; /* size: of one bin */
-	/* Of the samples, the first that may be in the image, and how many
-	 * more. */
+	/* The first sample that may be in the image, and the number of samples
+	 * from it on that may be. */
 	const struct expr *first, *near;
 };
 
@@ -28,8 +28,8 @@ struct roi {
 	const struct expr **at; /* r, c, h, w */
 	struct dtype wide;
 	double scale;
-	const struct expr *first; /* channel of a block */
-	int64_t channels;         /* in a block */
+	const struct expr *first; /* the first channel of a block */
+	int64_t channels;         /* the number of channels in a block */
 };
 
 static bool
@@ -55,7 +55,7 @@ infer_regions(struct infer *c, struct node *n, int columns,
 	shape[2] = height;
 	shape[3] = width;
 	infer_set(c, n->outputs[0], x->type, 4, shape);
-	/* the number of an image is taken modulo their number */
+	/* the index of an image is taken modulo the number of images */
 	infer_reads(c, x->shape[0], 4, shape);
 	return true;
 }
@@ -93,7 +93,7 @@ infer_roi_align(struct infer *c, struct node *n)
 			   expr_i32(m, (int32_t)width))) {
 		return false;
 	}
-	/* samples outside of an image are those of its edge */
+	/* samples outside of an image take elements at its edge */
 	for (int d = 2; d < 4; d++) {
 		infer_reads(c, n->inputs[0]->shape[d], 4, n->outputs[0]->shape);
 	}
@@ -121,7 +121,7 @@ real(const struct roi *r, double v)
 	return expr_float(r->s.m, r->wide, v);
 }
 
-/* Number k of the region. */
+/* Number k of the numbers that describe the region. */
 static const struct expr *
 corner(const struct roi *r, int k)
 {
@@ -132,7 +132,8 @@ corner(const struct roi *r, int k)
 			real(r, r->scale));
 }
 
-/* The image of the region; a number out of range counts modulo their number. */
+/* The index of the region's image; an index out of range is taken modulo the
+ * number of images. */
 static const struct expr *
 image(struct roi *r, const struct expr *number)
 {
@@ -175,7 +176,7 @@ roi_begin(struct define *c, const struct node *n, struct te_tensor *const *in,
 	return r;
 }
 
-/* y[r, c, h, w] = value, after the steps before, if there are any. */
+/* y[r, c, h, w] = value, after the statement `before`, which may be NULL. */
 static struct stmt *
 roi_store(struct roi *r, struct stmt *before, const struct expr *value)
 {
@@ -208,9 +209,10 @@ sample_number(struct roi *r, const struct bin *b, int d, const struct expr *at)
 			real(r, 0.5));
 }
 
-/* The samples that may be at most one element outside of the image, and one
- * more on each side for rounding: a region of any size, which is data, has no
- * more of them than twice the elements of the image. */
+/* Finds the samples that are at most one element outside of the image, and one
+ * more on each side because of rounding. So even if a region, which is data, is
+ * very large, the number of samples is at most twice the number of elements of
+ * the image. */
 static void
 find_near(struct roi *r, struct bin *b, int d)
 {
@@ -248,7 +250,7 @@ align_bin(struct roi *r, int d)
 	b.start = named(r, "start", d, expr_sub(m, first, offset));
 	length = expr_sub(m, expr_sub(m, end, offset), b.start);
 	if (!half) {
-		/* A region has at least one element. */
+		/* A region is at least one element long. */
 		length = named(r, "length", d, length);
 		length = expr_select(m, expr_lt(m, length, real(r, 1)),
 				     real(r, 1), length);
@@ -297,8 +299,8 @@ struct pair {
 	const struct expr *at[2], *weight[2];
 };
 
-/* The two elements around a position and their weights. Beyond the first or
- * the last element both are that element. */
+/* The two elements around a position and their weights. Beyond the first or the
+ * last element, both are that element. */
 static struct pair
 neighbours(struct roi *r, int d, const struct expr *at)
 {
@@ -321,8 +323,8 @@ neighbours(struct roi *r, int d, const struct expr *at)
 	return p;
 }
 
-/* The sum of the four weighted neighbours of a sample, or in mode max the
- * largest of them, as ONNX's reference has it. */
+/* The sum of the four weighted neighbours of a sample, or, in mode max, the
+ * largest of them, as in ONNX's reference. */
 static const struct expr *
 sample_value(struct roi *r, const struct expr *batch, const struct pair *h,
 	     const struct pair *w, bool max)
@@ -356,7 +358,7 @@ for_channels(struct roi *r, const struct buffer *total, struct var *c,
 			stmt_store(r->s.f, total, value, &at, 1));
 }
 
-/* A channel of the block, which r->at names, too. */
+/* A variable for a channel of the block; sets it in r->at, too. */
 static struct var *
 begin_channel(struct roi *r)
 {
@@ -372,8 +374,8 @@ of_channel(struct roi *r, const struct buffer *total, const struct var *c)
 	return expr_load(r->s.m, total, (const struct expr *[]){ c->expr }, 1);
 }
 
-/* For each channel total = total + value, or the larger one; samples far
- * outside are 0. */
+/* For each channel: total = total + value, or in mode max the larger of the
+ * two; samples far outside are 0. */
 static struct stmt *
 add_sample(struct roi *r, const struct buffer *total, const struct expr *batch,
 	   const struct bin *bins, struct var *const *i, bool max)
@@ -413,8 +415,8 @@ add_sample(struct roi *r, const struct buffer *total, const struct expr *batch,
 	return add;
 }
 
-/* The axes r, block of channels, h, w; the positions of a sample serve all
- * channels of the block. */
+/* The axes r, block of channels, h, w: the positions of a sample are computed
+ * once for all channels of the block. */
 static struct iter_var *
 align_axes(struct define *c, const struct tensor *y, int64_t *channels)
 {
@@ -509,8 +511,8 @@ define_roi_align(struct define *c, const struct node *n,
 
 /* ---- MaxRoiPool ---- */
 
-/* The end of bin `bin` in elements of the image: the first of it by FLOOR, the
- * first behind it by CEIL. */
+/* An end of bin `bin` in elements of the image: with FLOOR the first element of
+ * the bin, with CEIL the first element after it. */
 static const struct expr *
 bin_end(struct roi *r, const struct bin *b, int d, const struct expr *bin,
 	enum intrin round, const char *name)
@@ -550,7 +552,7 @@ pool_bin(struct roi *r, int d)
 	return b;
 }
 
-/* An empty bin gives 0. NaN is left out, as in MaxPool. */
+/* An empty bin gives 0. NaN is ignored, as in MaxPool. */
 bool
 define_max_roi_pool(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)

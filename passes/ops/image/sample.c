@@ -7,15 +7,15 @@
  *		y0, x0 = floor(y), floor(x)
  *		for c: out[n, c, oh, ow] = weights * image[n, c, y0.., x0..]
  *
- * On a processor, linear samples have arrays for the positions of a row, so that
- * the elements of a channel that are read lie near each other:
+ * On a CPU, the positions of linear samples are stored in arrays for a row, so
+ * that all elements of one channel are read together:
  *
  *	for n, oh:
- *		for ow: at[ow], has[ow], by[ow] = from grid[n, oh, ow]
+ *		for ow: at[ow], has[ow], by[ow] = computed from grid[n, oh, ow]
  *			inside[ow] = has[ow] for all taps
  *		for c, ow:
  *			if inside[ow]: out[n, c, oh, ow] = weights * image
- *			else: the same, of the taps that it has */
+ *			else: the same with the taps that are inside */
 #include "sampler.h"
 #include "window.h"
 
@@ -71,7 +71,7 @@ infer_grid_sample(struct infer *c, struct node *n)
 	return true;
 }
 
-/* x between low and high, also for NaN. */
+/* x clamped to [low, high]; the result is in that range for NaN, too. */
 static const struct expr *
 clamp(struct module *m, const struct expr *x, const struct expr *low,
       const struct expr *high)
@@ -105,7 +105,8 @@ reflect(struct step_names *names, const char *axis, const struct expr *x,
 			   expr_sub(m, high, rest));
 }
 
-/* The position in dimension d that the grid gives, brought to the image. */
+/* The position in dimension d that the grid gives, in elements of the image,
+ * after padding_mode is applied. */
 static const struct expr *
 grid_position(struct step_names *names, const struct node *n, int rank, int d,
 	      const struct expr *given, const struct expr *size)
@@ -133,20 +134,21 @@ grid_position(struct step_names *names, const struct node *n, int rank, int d,
 	x = step_name(names, arena_printf(&m->arena, "%s_grid", axis), x);
 	switch (padding_of(n)) {
 	case PADDING_ZEROS:
-		/* Farther positions have no tap inside, either. */
+		/* Like the limits, positions beyond them have no tap inside. */
 		low = expr_float(m, t, -3);
 		high = expr_add(m, length, expr_float(m, t, 2));
 		x = clamp(m, x, low, high);
 		break;
 	case PADDING_BORDER:
-		/* Half an element outside, both taps are the border's, each
-		 * with half of the weight. */
+		/* Half an element outside, both taps are the element at the
+		 * border, each with half of the weight. */
 		low = expr_float(m, t, -0.5);
 		high = expr_sub(m, length, half);
 		inner = taps == 2 ? clamp(m, x, low, high)
 				  : clamp(m, x, zero, last);
 		if (taps == 4 && !align) {
-			/* A position up to half an element outside stays. */
+			/* A position at most half an element outside is not
+			 * changed. */
 			inner = expr_select(m,
 					    expr_and(m, expr_le(m, low, x),
 						     expr_le(m, x, high)),
@@ -163,7 +165,8 @@ grid_position(struct step_names *names, const struct node *n, int rank, int d,
 	return step_name(names, axis, x);
 }
 
-/* Names the taps of all dimensions for the position at[0], at[2..). */
+/* Sets the taps of all dimensions for the sample of image at[0] at the position
+ * at[2..) of the result. */
 static void
 set_taps(struct sampler *p, struct step_names *names, const struct node *n,
 	 const struct te_tensor *grid, const struct expr *const *at)
@@ -187,7 +190,7 @@ set_taps(struct sampler *p, struct step_names *names, const struct node *n,
 	}
 }
 
-/* The type to sum in. */
+/* The type of the sum. */
 static struct dtype
 sum_type(const struct sampler *p, struct dtype t)
 {
@@ -203,9 +206,12 @@ enum { AT, HAS, BY, N_KINDS, MOST_ARRAYS = 2 + SAMPLER_MAX * 2 * N_KINDS };
 
 struct rows {
 	struct steps s;
-	struct sampler set, taken; /* computed for a row; read from arrays */
-	const struct expr **at;    /* of the result */
-	int n_arrays;              /* beside the result, which is the first */
+	/* set: the taps when they are computed for a row; taken: the taps read
+	 * from the arrays */
+	struct sampler set, taken;
+	const struct expr **at; /* the index in the result */
+	int n_arrays;           /* the number of arrays; the stage's outputs
+				    * are the result and the arrays */
 	struct te_tensor *made[MOST_ARRAYS];
 	struct stmt *stores[MOST_ARRAYS];
 	const char *names[MOST_ARRAYS];
@@ -238,8 +244,8 @@ list_arrays(struct rows *r, const struct node *n, struct dtype index)
 	}
 }
 
-/* Stores a value of a position in the next array; `w` is the position in a row
- * that reads it. */
+/* Stores a value of each position of a row in the next array. Returns its load
+ * at `w`, the position in the row that reads it. */
 static const struct expr *
 through_array(struct rows *r, const struct expr *value, const struct expr *w)
 {
@@ -258,8 +264,8 @@ through_array(struct rows *r, const struct expr *value, const struct expr *w)
 	return te_at(m, to, at, 1 + rank);
 }
 
-/* Sets the taps that are read at `w` to elements of arrays. Gives the condition
- * that all are inside; NULL: they are. */
+/* Sets the taps that are read at `w` to elements of arrays. Returns the
+ * condition that all taps are inside; NULL if they always are. */
 static const struct expr *
 take_from_arrays(struct rows *r, const struct expr *w)
 {
@@ -301,7 +307,8 @@ store_sum(const struct rows *r, const struct sampler *p, struct define *c,
 			  2 + p->rank);
 }
 
-/* For one element; with `all`, a copy without conditions where that holds. */
+/* The statement for one element of the result; if there is a condition `all`,
+ * with a copy without conditions for the case that it holds. */
 static struct stmt *
 store_element(const struct rows *r, struct define *c,
 	      const struct te_tensor *image, const struct expr *all)

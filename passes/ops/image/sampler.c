@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interpolation at positions that are computed: of each dimension one tap, two
- * (linear) or four (cubic, by R. Keys, Cubic Convolution Interpolation for
- * Digital Image Processing, 1981, with a = -0.75 as PyTorch has). */
+/* Interpolation at computed positions, with one tap, two taps (linear) or four
+ * taps (cubic) in each dimension. Cubic: R. Keys, Cubic Convolution
+ * Interpolation for Digital Image Processing, 1981, with a = -0.75, as in
+ * PyTorch. */
 #include "sampler.h"
 
 const char *
@@ -13,8 +14,8 @@ sampler_axis(struct module *m, int rank, int d)
 			 : arena_printf(&m->arena, "x%d", d);
 }
 
-/* Reflects index i at the ends of [0, size), or at its first and last
- * element. */
+/* Reflects index i at the ends of [0, size), or, if corners are aligned, at the
+ * first and the last element. */
 static const struct expr *
 reflected(struct module *m, const struct expr *i, const struct expr *size,
 	  bool align_corners)

@@ -9,8 +9,9 @@ enum { SAMPLER_MAX = 4, SAMPLER_TAPS = 4 };
 
 enum sampler_padding { PADDING_ZEROS, PADDING_BORDER, PADDING_REFLECTION };
 
-/* The taps of each spatial dimension: their indices, the conditions that they
- * are inside (NULL: they are), their weights (NULL: one tap). */
+/* The taps of each spatial dimension: their indices; the conditions that they
+ * are inside of the tensor (NULL if they always are); their weights (NULL if
+ * there is one tap). */
 struct sampler {
 	int rank, n_taps;
 	const struct expr *at[SAMPLER_MAX][SAMPLER_TAPS];
@@ -18,8 +19,8 @@ struct sampler {
 	const struct expr *weight[SAMPLER_MAX][SAMPLER_TAPS];
 };
 
-/* Names the taps of dimension d around position x, a float within 3 of the
- * indices [0, size) or a bit outside. */
+/* Sets the taps of dimension d around position x, with names for their values.
+ * x is a float, at most 3 outside of [0, size). */
 void sampler_set(struct sampler *p, struct step_names *names, int d,
 		 const struct expr *x, const struct expr *size,
 		 enum sampler_padding padding, bool align_corners);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc.PairCoupling: the probabilities p of classes that minimise p^T Q p, by
- * the iteration of T.-F. Wu, C.-J. Lin and R. C. Weng, Probability Estimates for
- * Multi-class Classification by Pairwise Coupling, 2004 (their second method, as
- * libsvm has it):
+ * the iteration of T.-F. Wu, C.-J. Lin and R. C. Weng, Probability Estimates
+ * for Multi-class Classification by Pairwise Coupling, 2004 (their second
+ * method, as in libsvm):
  *
  *	p = 1 / classes
  *	at most 100 times, until all |moved - length| < 0.005 / classes:
@@ -10,8 +10,7 @@
  *		for each class t:
  *			d = (length - moved[t]) / Q[t, t]
  *			p[t] += d; p /= 1 + d
- *			moved and length follow
- */
+ *			update moved and length */
 #include "steps.h"
 
 bool
@@ -127,7 +126,7 @@ find_error(struct coupling *f)
 			NULL, NULL);
 }
 
-/* The step for class t. */
+/* The statements for class t. */
 static struct stmt *
 improve(struct coupling *f, const struct expr *t)
 {

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc.TreeEnsemble: decision trees as tables, with an element per node of all
- * trees.
+/* tirc.TreeEnsemble: decision trees as tables, with an element for each node of
+ * all trees.
  *
  *	for t, n: node = root[t]
  *		  depth[t] times: node = next[node][x[n, feature[node]] <=
  *					value[node] ? 0 : 1]
  *		  y[n] += value[node]
  *
- * The next node of a leaf is itself, so that no branch depends on data, and a
- * processor works on several rows or trees at once. Trees of which most leaves
- * are far above the lowest one have no depth. There the feature of a leaf is -1,
- * and next is a list: the second next node of a node follows its first one, so
- * that next[node] is read while x is compared:
+ * The next node of a leaf is the leaf itself, so that no branch depends on
+ * data, and a processor can work on several rows or trees at once. If most
+ * leaves of the trees are far above the lowest leaf, the input depth is absent.
+ * Then the feature of a leaf is -1, and next has one element for each node: the
+ * second child is the node after the first, so that next[node] is read while x
+ * is compared:
  *
  *	while feature[node] >= 0:
  *		node = next[node] + (x[n, feature[node]] <= value[node] ? 0 : 1)
  *
- * The rows of x are taken in blocks, so that a tree stays in the cache for all
- * rows of a block. With more than one target, row[node] of a leaf is its target,
- * or its row of the table of weights. flags: bit 0: NaN goes to the first next
- * node; bit 1: the node asks x == value.
+ * The rows of x are processed in blocks, so that a tree stays in the cache for
+ * all rows of a block. With more than one target, row[node] of a leaf is its
+ * target, or its row in the table of weights. flags: bit 0: NaN goes to the
+ * first child; bit 1: the node tests x == value.
  *
  * Inputs: x, feature, value, next, root, depth, row, weights, flags. */
 #include "dims.h"
@@ -40,7 +41,8 @@ leads_on(struct infer *c, const struct node *n, int64_t nodes)
 	bool all = true;
 
 	if (!feature || !next) {
-		return true; /* recipes, which were checked as values */
+		return true; /* recipes: they were checked when they had
+			      * values */
 	}
 	for (int64_t i = 0; all && i < nodes; i++) {
 		int64_t to = value_int(next, i);
@@ -54,7 +56,7 @@ leads_on(struct infer *c, const struct node *n, int64_t nodes)
 }
 
 /* Do the tables lead from the root of each tree to leaves, by features that x
- * has? With numbers of steps, a leaf leads to itself; else each branch leads to
+ * has? With the input depth, a leaf leads to itself; else each branch leads to
  * later nodes, and a leaf has the feature -1. */
 static bool
 check_tables(struct infer *c, const struct node *n, int64_t targets)
@@ -105,7 +107,7 @@ check_tables(struct infer *c, const struct node *n, int64_t targets)
 	return steps || leads_on(c, n, nodes);
 }
 
-/* Are the values of one type, and is it known how they are combined? */
+/* Have the values one type, and is the way in which they are combined known? */
 static bool
 check_values(struct infer *c, const struct node *n)
 {
@@ -168,10 +170,11 @@ struct forest {
 	const struct node *n;
 	struct te_tensor *const *in;
 	struct dtype type;
-	const struct expr *first, *rows; /* of a block */
-	const struct expr *row;          /* of x */
+	const struct expr *first, *rows; /* the first row and the number of rows
+					  * of a block */
+	const struct expr *row;          /* the current row of x */
 	const struct expr *node;
-	char how; /* S of SUM; V, I, A of AVERAGE, MIN, MAX */
+	char how; /* 'S' for SUM; 'V', 'I', 'A' for AVERAGE, MIN, MAX */
 };
 
 static const struct expr *
@@ -180,7 +183,7 @@ table(const struct forest *f, int which, const struct expr *at)
 	return te_at(f->s.m, f->in[which], &at, 1);
 }
 
-/* Does the first next node follow? */
+/* The condition that the first child is the next node. */
 static const struct expr *
 goes_first(const struct forest *f)
 {
@@ -215,7 +218,7 @@ next_node(const struct forest *f)
 			    : expr_add(m, table(f, NEXT, f->node), second);
 }
 
-/* The leaf of tree t. */
+/* Sets `node` to the leaf of tree t. */
 static struct stmt *
 find_leaf(struct forest *f, const struct buffer *node, const struct expr *t)
 {
@@ -280,7 +283,7 @@ add_leaf(struct forest *f, const struct expr *targets)
 		      table(f, VALUE, f->node));
 }
 
-/* Begins a loop over the rows of the block; its variable. */
+/* Begins a loop over the rows of the block; returns its variable. */
 static struct var *
 begin_rows(struct forest *f)
 {
@@ -319,7 +322,8 @@ start_value(struct forest *f, const struct expr *old)
 					  : 0);
 }
 
-/* An average is divided; a minimum of nothing is 0. */
+/* The final value: an average is divided; a minimum or maximum of no values is
+ * 0. */
 static const struct expr *
 end_value(struct forest *f, const struct expr *old)
 {

@@ -168,8 +168,8 @@ define_concat(struct define *c, const struct node *n,
 
 /* ---- Split ---- */
 
-/* The sizes of the parts: from input 1, or equal ones with a smaller last
- * one. */
+/* The sizes of the parts: from input 1, or equal sizes, of which the last may
+ * be smaller. */
 static bool
 split_sizes(struct infer *c, const struct node *n, int axis,
 	    const struct expr **sizes)
@@ -307,7 +307,7 @@ bad_block(struct infer *c, int64_t block)
 			   (long long)block);
 }
 
-/* Are channels ordered as [h][w][c] of a block's pixels (DCR), not as
+/* Are the channels in the order [h][w][c] of a block's pixels (DCR), and not
  * [c][h][w]? */
 static bool
 pixels_first(const struct node *n)

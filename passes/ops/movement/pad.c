@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pad (elements around a tensor), and CenterCropPad (elements around it or a
- * part of it, by dimension). */
+/* Pad, which adds elements around a tensor, and CenterCropPad, which in each
+ * dimension adds elements or takes a centered part. */
 #include "dims.h"
 
-/* Elements added to each dimension; negative: removed. */
+/* The number of elements added to each dimension; if negative, removed. */
 struct widths {
 	const struct expr **before, **after;
 };
@@ -67,7 +67,7 @@ pad_widths(struct infer *c, const struct node *n, struct widths *w)
 	return true;
 }
 
-/* e / 2, rounded towards 0. */
+/* e / 2, rounded toward 0. */
 static const struct expr *
 half(struct module *m, const struct expr *e)
 {
@@ -76,7 +76,7 @@ half(struct module *m, const struct expr *e)
 	if (expr_is_int(e, &v)) {
 		return expr_index(m, v / 2);
 	}
-	/* no division of a negative number */
+	/* e is not negative: floor division is the same */
 	if (size_bounds(e, &min, &max) && min >= 0) {
 		return expr_floordiv(m, e, expr_i32(m, 2));
 	}
@@ -84,7 +84,7 @@ half(struct module *m, const struct expr *e)
 }
 
 /* Centers the input in the output, or the output in the input: half of the
- * difference, rounded down, is before. */
+ * difference, rounded down, is put before. */
 static bool
 center_widths(struct infer *c, const struct node *n, struct widths *w)
 {
@@ -142,7 +142,7 @@ find_widths(struct infer *c, const struct node *n, struct widths *w)
 					      : center_widths(c, n, w);
 }
 
-/* The size of dimension d with the pads. */
+/* The size of dimension d plus the pads. */
 static const struct expr *
 padded(struct module *m, const struct node *n, const struct widths *w, int d)
 {
@@ -190,8 +190,9 @@ infer_pad(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Position axis - before, which lies outside of [0, size) by at most before or
- * after, reflected at the ends, which are not repeated. */
+/* The position axis - before, which is at most `before` or `after` outside of
+ * [0, size), reflected at the ends; the elements at the ends are not
+ * repeated. */
 static const struct expr *
 reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	const struct expr *before, const struct expr *after)

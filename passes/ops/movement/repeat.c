@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc.Repeat: a tensor from a smaller one that has each of its elements once.
+/* tirc.Repeat: makes a tensor from a smaller tensor x, in which each element is
+ * stored once.
  *
  *	y[i][j][k] = x[i][0][(k / runs[2]) % extent of x]
  *
- * Along a dimension, x is repeated as a whole, as by Tile, and each of its
- * elements so many times in a row as `runs` says, as by Resize with the nearest
- * element; an extent of 1 is Expand. */
+ * Along a dimension d, each element of x is repeated runs[d] times in a row, as
+ * by Resize with the nearest element, and the result is repeated as a whole, as
+ * by Tile. With an extent of 1 in x, this is Expand. */
 #include "define.h"
 
 bool

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are known only when the model runs, and operators whose results
- * have one. The importer counts first (gen/onnx/sizes/sizes.c):
+ * have such sizes. The importer adds nodes that count first
+ * (gen/onnx/sizes/sizes.c):
  *
  *	y = NonZero (x)     ->     c = tirc.CountNonZero (x)    int32[1]
  *	                           n = tirc.RunSize (c)         n[0] is y_count
- *	                           y = tirc.NonZero (x, n)      int64[rank, y_count]
- */
+ *	                           y = tirc.NonZero (x, n)      int64[rank, y_count] */
 #include "dims.h"
 
 /* The elements of the result are variables, which the entry function reads. */
@@ -121,7 +121,8 @@ infer_nonzero(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Is the size of n's result the number of the elements that it finds? */
+/* Is the size of n's result the number of elements that n finds, counted by the
+ * operator's own CountNonZero? */
 static bool
 is_counted(const struct node *n)
 {
@@ -135,14 +136,14 @@ is_counted(const struct node *n)
 	       count->inputs[0] == n->inputs[0];
 }
 
-/*	for i, j in order:
+/* 	for i, j in order:
  *		if x[i, j] != 0 and found < count:
  *			y[0, found] = i
  *			y[1, found] = j
  *			found = found + 1
  *
  * With the operator's own count, `found < count` always holds and is left out.
- * Another count is a size that somebody chose: columns beyond those found are 0. */
+ * Another count may be larger: columns beyond the elements found are 0. */
 bool
 define_nonzero(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)

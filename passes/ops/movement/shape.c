@@ -18,7 +18,7 @@ set_elems(struct infer *c, struct tensor *t, const struct expr *const *elems,
 	}
 }
 
-/* The dimensions [*start, *end) that Shape returns. */
+/* The range of dimensions, [*start, *end), that Shape returns. */
 static void
 shape_range(const struct node *n, int *start, int *end)
 {
@@ -318,7 +318,7 @@ define_constant_of_shape(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The number of elements of a constant Range; -1: unknown. */
+/* The number of elements of a Range with constant inputs; -1 if not known. */
 static int64_t
 range_count(struct infer *c, const struct node *n)
 {
@@ -349,7 +349,7 @@ range_count(struct infer *c, const struct node *n)
 	if (x[2] == 0 || (x[2] > 0 ? x[0] >= x[1] : x[0] <= x[1])) {
 		return 0;
 	}
-	/* Both are positive; the span may need 64 bits. */
+	/* Span and step are positive; the span may need 64 bits. */
 	span = x[2] > 0 ? (uint64_t)x[1] - (uint64_t)x[0]
 			: (uint64_t)x[0] - (uint64_t)x[1];
 	step = x[2] > 0 ? (uint64_t)x[2] : 0 - (uint64_t)x[2];
@@ -357,8 +357,8 @@ range_count(struct infer *c, const struct node *n)
 	return span < INT64_MAX ? (int64_t)span + 1 : INT64_MAX;
 }
 
-/* The number of elements by fractions, ceil((limit - start) / delta), where no
- * float rounds; NULL: unknown. */
+/* The number of elements, ceil((limit - start) / delta), computed with exact
+ * fractions if no float operation rounds; else NULL. */
 static const struct expr *
 range_size(struct module *m, const struct node *n)
 {
@@ -377,7 +377,7 @@ range_size(struct module *m, const struct node *n)
 	if (!expr_is_int(x[2].numerator, &by) || by == 0 || by == INT64_MIN) {
 		return NULL;
 	}
-	/* All over one denominator, which cancels. */
+	/* Brings all three to one denominator, which cancels. */
 	fraction_align(m, &x[0], &x[1]);
 	fraction_align(m, &x[0], &x[2]);
 	fraction_align(m, &x[1], &x[2]);

@@ -19,7 +19,7 @@ most_elems(const struct expr *size)
 	return size_bounds(size, &min, &max) ? max : INT32_MAX;
 }
 
-/* The bound v, counted from the end if negative, clamped to [lowest,
+/* The bound v, which counts from the end if negative, clamped to [lowest,
  * highest]. */
 static const struct expr *
 slice_bound(struct module *m, const struct expr *v, const struct expr *size,
@@ -55,8 +55,8 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 	const struct expr *high = step > 0 ? size : dim_sub(m, size, one);
 	const struct expr *span;
 
-	/* The first element of a backward slice of nothing is -1, as its end
-	 * is. */
+	/* In an empty dimension, a backward slice starts at -1, where it ends,
+	 * too. */
 	start = slice_bound(m, start, size,
 			    step > 0 ? zero : dim_min(m, zero, high), high);
 	end = slice_bound(m, end, size, low, high);
@@ -70,7 +70,7 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 						     step > 0 ? step : -step));
 }
 
-/* Slices that are all of x. */
+/* Sets the slices to all of x. */
 static void
 slices_whole(struct module *m, const struct tensor *x, struct slices *s)
 {
@@ -125,7 +125,8 @@ slice_all(struct infer *c, const struct node *n, struct slices *s)
 					   "step %d is 0; correct the model",
 					   i);
 		}
-		step = step == INT64_MIN ? -INT64_MAX : step; /* as large */
+		/* has the same effect */
+		step = step == INT64_MIN ? -INT64_MAX : step;
 		slice_one(m, s, d, x->shape[d], starts[i], ends[i], step);
 	}
 	return true;
@@ -194,9 +195,11 @@ define_slice(struct define *c, const struct node *n,
  *	s = tirc.RunSize(tirc.SliceStart(starts, Shape(x)))
  *	y = tirc.Part(x, s, n)
  *
- * All have the attributes axes and steps, with a number for each bound. */
+ * All three nodes have the attributes axes and steps, with a number for each
+ * bound. */
 
-/* The attributes, checked against the number of bounds. */
+/* Reads the attributes axes and steps, and checks them against the number of
+ * bounds. */
 static bool
 part_axes(struct infer *c, const struct node *n, int count,
 	  const int64_t **axes, const int64_t **steps)
@@ -247,7 +250,8 @@ infer_slice_bound(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The bound v, counted from the end if negative, from low to high. */
+/* The bound v, which counts from the end if negative, clamped to [low,
+ * high]. */
 static const struct expr *
 read_bound(struct module *m, const struct expr *v, const struct expr *size,
 	   const struct expr *low, const struct expr *high)
@@ -258,7 +262,8 @@ read_bound(struct module *m, const struct expr *v, const struct expr *size,
 	return expr_max(m, low, expr_min(m, v, high));
 }
 
-/* The first element of a slice along a dimension, or the number of them. */
+/* The first element of a slice along a dimension, or the number of its
+ * elements. */
 static const struct expr *
 slice_start_or_count(struct module *m, const struct expr *start,
 		     const struct expr *end, const struct expr *size,
@@ -361,8 +366,9 @@ is_run_size(const struct tensor *t)
 	return t->producer != NULL && node_run_sizes(t->producer) >= 0;
 }
 
-/* Are the first and the last element of x? Starts and counts are constants, or
- * those of tirc.SliceStart and tirc.SliceCount, which are. */
+/* Are the first and the last element of the slice provably inside of x? They
+ * are if starts and counts are constants that fit, or are computed by
+ * tirc.SliceStart and tirc.SliceCount. */
 static bool
 part_is_inside(const struct node *n, const struct slices *s, int d)
 {

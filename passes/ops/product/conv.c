@@ -10,7 +10,8 @@
 #include "analyse.h"
 #include "dims.h"
 
-/* The constant dimensions of the weights from dimension 2 on. */
+/* Sets kernel to the dimensions of the weights from 2 on; false if they are not
+ * constant. */
 static bool
 kernel_of_weights(const struct tensor *w, int64_t *kernel)
 {
@@ -44,7 +45,7 @@ conv_window(struct infer *c, struct module *m, const struct node *n,
 	return !wrong || infer_error(c, DIAG_BAD_ATTRIBUTE, "%s", wrong);
 }
 
-/* Checks the numbers of channels and the group; false after reporting. */
+/* Checks the numbers of channels and the group; false after a diagnostic. */
 static bool
 check_channels(struct infer *c, const struct tensor *bias, int64_t group,
 	       const struct expr *in_channels, const struct expr *grouped,
@@ -126,7 +127,7 @@ infer_conv_integer(struct infer *c, struct node *n)
 	       infer_zero_point(c, n, 0, 2) && infer_zero_point(c, n, 1, 3);
 }
 
-/* Are the weights integers, and the bias 32-bit ones? */
+/* Are the weights integers, and the bias 32-bit integers? */
 static bool
 check_integers(struct infer *c, const struct node *n)
 {
@@ -201,8 +202,8 @@ infer_integer_conv_transpose(struct infer *c, struct node *n)
 	       check_integers(c, n);
 }
 
-/* Input channel ic of the group of output channel oc, without a division if
- * there is one group, or one output channel per group. */
+/* The index of input channel ic of the group of output channel oc; without a
+ * division if there is one group, or one output channel in each group. */
 static const struct expr *
 input_channel(struct module *m, const struct expr *oc, const struct expr *ic,
 	      const struct expr *out_channels, const struct expr *per_group,
@@ -246,7 +247,8 @@ add_bias(struct define *c, const struct node *n, const struct window *w,
 			    expr_cast(m, y->type, e));
 }
 
-/* The stage of the sum in type t, over x - zero of x and w - zero of w. */
+/* The stage of the sum, in type t, of the products of x and w, each minus its
+ * zero point. */
 static struct te_tensor *
 conv_sum(struct define *c, const struct node *n,
 	 const struct conv_inputs *which, struct te_tensor *const *in,
@@ -316,7 +318,8 @@ define_integer_conv(struct define *c, const struct node *n,
 	return conv_sum(c, n, which, in, dtype_of(DT_I32), &w);
 }
 
-/* The bias includes the zero points; the padding is x's zero point. */
+/* The products of the zero points are part of the bias; the padding has the
+ * value of x's zero point. */
 bool
 define_bytes_conv(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)
@@ -346,14 +349,14 @@ define_conv_integer(struct define *c, const struct node *n,
 
 /* The tap and input position that contribute to an output position o along one
  * dimension, with q = o + padding: tap k reads input (q - k * dilation) /
- * stride if that is an integer. Without dilation these are every stride-th tap,
- * from q % stride on; the loop is then over these taps alone, without a
+ * stride if that is an integer. Without dilation, these are every stride-th tap
+ * from q % stride on: then the loop runs only over these taps, without a
  * test. */
 struct transposed_tap {
 	struct iter_var tap;
 	const struct expr *k, *at; /* index in the filter, and in the input */
-	const struct expr *whole;  /* is the quotient an integer? NULL:
-				    * always */
+	const struct expr *whole;  /* the condition that the quotient is an
+				    * integer; NULL if it always is */
 };
 
 static struct transposed_tap
@@ -390,7 +393,7 @@ transposed_tap(struct module *m, const struct window *w, int d,
 	return r;
 }
 
-/* The conjunction of both, without a condition that always holds. */
+/* The conjunction of both conditions, without those that always hold. */
 static const struct expr *
 require(struct analyser *a, const struct expr *inside,
 	const struct expr *condition)
@@ -408,9 +411,10 @@ without_zero(struct module *m, const struct expr *x, struct dtype t,
 	return zero == 0 ? x : expr_sub(m, x, expr_int(m, t, zero));
 }
 
-/* The sum in type t, over x - zero, and the bias. Positions outside of x and taps
- * between the strides add nothing, so that which weights are summed depends on
- * the position: no bias has the zero point's share. */
+/* The sum in type t, over x - zero, and the bias. Positions outside of x and
+ * taps between the strides add nothing, so that the weights that are summed
+ * depend on the position. So the products of the zero point cannot be part of
+ * the bias: x - zero is summed. */
 static bool
 define_transposed(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct dtype t, int64_t zero,
@@ -436,7 +440,7 @@ define_transposed(struct define *c, const struct node *n,
 	over[0] = te_reduce_axis(m, "ic", per_group);
 	channel = input_channel(m, oc, over[0].var->expr, y->shape[1],
 				per_group, group);
-	/* Weights are [ic, oc / group, k…]. */
+	/* The weights have the shape [ic, oc / group, k…]. */
 	x_at[0] = axes[0].var->expr;
 	x_at[1] = channel;
 	w_at[0] = channel;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Einsum: every letter of the equation is a loop; letters that the result lacks
- * are summed over. More than two operands are multiplied in order, and each
- * product is summed over the letters that neither later operands nor the result
- * use.
+/* Einsum: every letter of the equation is a loop; letters that are not in the
+ * result are summed over. More than two operands are multiplied in order, and
+ * each product is summed over the letters that neither later operands nor the
+ * result use.
  *
  *	"bij,bjk->bik"	y[b, i, k] = sum over j: x0[b, i, j] * x1[b, j, k] */
 #include "dims.h"
@@ -19,8 +19,9 @@ struct term {
 
 struct einsum {
 	struct term *inputs, result;
-	const struct expr *size[LABELS]; /* NULL: not used */
-	int ellipsis;                    /* dimensions that "…" stands for */
+	const struct expr *size[LABELS]; /* NULL if the label is not used */
+	int ellipsis;                    /* the number of dimensions that "…"
+					  * stands for */
 };
 
 static bool
@@ -41,8 +42,8 @@ letter_label(char ch)
 }
 
 /* Reads a term up to ',', "->" or the end. "…" stands for `ellipsis`
- * dimensions, or, if that is negative, for the dimensions of `rank` that have
- * no letter. */
+ * dimensions; or, if that is negative, for as many as are left of `rank` after
+ * the letters. */
 static bool
 parse_term(const char **text, struct term *t, int rank, int ellipsis)
 {
@@ -216,7 +217,8 @@ label_name(struct module *m, int label)
 		       : arena_printf(&m->arena, "b%d", label - LETTERS);
 }
 
-/* The loops of one stage: those of its result and those summed over. */
+/* The loops of one stage: `axes` over its result, and `over` the summed
+ * labels. */
 struct loops {
 	struct iter_var *axes, over[LABELS];
 	int n_over;
@@ -267,8 +269,8 @@ operand(struct define *c, const struct einsum *e, const struct loops *l,
 	return expr_cast(c->module, type, te_at(c->module, t, at, term->n));
 }
 
-/* The labels of the product of x and input i: those that later inputs or the
- * result use. */
+/* The labels of the product of x and input i that are kept: those that later
+ * inputs or the result use. */
 static struct term
 kept_labels(const struct einsum *e, const struct term *x, int i, int n_inputs)
 {

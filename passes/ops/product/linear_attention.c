@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc.LinearAttention: an attention whose keys and values are summed up in a
- * matrix for each head, the state, which each token changes and reads.
+/* tirc.LinearAttention: an attention that sums its keys and values in a matrix
+ * for each head, the state; each token updates and reads the state.
  *
  *	for b, h:                        (h: a head of keys and values)
  *		S[d, m] = past[b, h, d, m], or 0
@@ -13,8 +13,9 @@
  *			y[b, t, g, m] = scale * sum over d of
  *						       q[b, t, g, d] * S[d, m]
  *
- * for each head g of the queries that reads h. Without decay or beta their lines
- * are left out. Tensors of tokens are [b][t][heads * elements]. */
+ * The last line is computed for each head g of the queries that reads h.
+ * Without decay or beta, their lines are left out. Tensors of tokens have the
+ * shape [b][t][heads * elements]. */
 #include "dims.h"
 #include "steps.h"
 
@@ -33,7 +34,7 @@ struct linear {
 	double scale;
 };
 
-/* Has input i, of tokens, one of two sizes for each token of the query? */
+/* Has input i one of the two sizes for each token of the query? */
 static bool
 fits_tokens(struct infer *c, const struct node *n, int i, int64_t size,
 	    int64_t other)
@@ -46,8 +47,8 @@ fits_tokens(struct infer *c, const struct node *n, int i, int64_t size,
 			      expr_is_value(t->shape[2], other)));
 }
 
-/* Do the inputs have the sizes that the heads give them? state: of the state of
- * the heads, [b][h][d][m]. */
+/* Do the inputs have the sizes that follow from the heads? state: the shape of
+ * the state, [b][h][d][m]. */
 static bool
 fits_heads(struct infer *c, const struct node *n, const struct expr **state)
 {
@@ -82,7 +83,7 @@ infer_linear_attention(struct infer *c, struct node *n)
 	const struct expr *shape[4];
 	int64_t width, values;
 
-	/* A partition may have any node of this operator. */
+	/* A partition may have invalid nodes of this operator. */
 	if (!infer_form(c, n, QUERY, TYPES_FLOAT, 3, 3) ||
 	    !infer_form(c, n, KEY, TYPES_FLOAT, 3, 3) ||
 	    !infer_form(c, n, VALUE, TYPES_FLOAT, 3, 3) ||
@@ -130,7 +131,7 @@ index_of(struct linear *l, const struct expr *head, int64_t size,
 	return expr_add(m, expr_mul(m, head, expr_index(m, size)), at);
 }
 
-/* Element `at` of a head's token in input i. */
+/* Element `at` of the current token of a head in input i. */
 static const struct expr *
 token(struct linear *l, int i, const struct expr *head, int64_t size,
       const struct expr *at)
@@ -349,8 +350,8 @@ define_linear_attention(struct define *c, const struct node *n,
 	struct iter_var *axes;
 	struct var *t, *batch;
 	struct stmt *token_steps, *body;
-	/* threads share the heads alone: the rows that they touch are then
-	 * known to differ */
+	/* the threads of a device get whole heads: then the rows that they
+	 * write provably differ */
 	bool devices = c->graph->settings->by_threads;
 	int n_in = 0;
 

@@ -4,10 +4,10 @@
 
 /* ---- MatMul ---- */
 
-/* The shape of a product: batch dimensions, then rows and columns; a vector
- * operand lacks one of these. */
+/* The shape of a product: batch dimensions, then rows and columns; if an
+ * operand is a vector, rows or columns are absent. */
 struct product {
-	int batch; /* number of batch dimensions */
+	int batch; /* the number of batch dimensions */
 	bool rows, columns;
 	const struct expr **shape;
 	int rank;
@@ -85,8 +85,8 @@ infer_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The result's numbers of rows and of columns, for vectors of scales; 1 if it
- * has none. */
+/* The number of rows and of columns of the result, for vectors of scales; 1 if
+ * they are absent. */
 static const struct expr *
 product_rows(struct module *m, const struct product *p)
 {
@@ -260,7 +260,8 @@ infer_bytes_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The bias, which has one element per column, includes the zero points. */
+/* The products of the zero points are part of the bias, which has an element
+ * for each column. */
 bool
 define_bytes_matmul(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -411,7 +412,7 @@ dims_product(const struct tensor *t, int from, int to)
 	return tensor_max_elems(&part, &product) ? product : 1;
 }
 
-/* Is n an operator of recurrent.c? */
+/* Is n a node of an operator of recurrent.c? */
 static bool
 op_is_recurrent(const struct node *n)
 {

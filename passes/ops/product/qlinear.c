@@ -18,9 +18,10 @@ requantised(struct define *c, const struct expr *e, const struct expr *zero,
 	return expr_call(m, INTRIN_TO_INT, type, &e, 1);
 }
 
-/* Requantizes an integer sum. The inputs are x, w and y, each with scale and
- * zero point, and a bias. Vectors of x and y are indexed by dimension `row` of
- * the result, those of w by `channel` (-1: there is none). */
+/* Requantizes an integer sum. The node's inputs are x, w and y, each with scale
+ * and zero point, and a bias. If these are vectors, those of x and y are
+ * indexed by dimension `row` of the result, those of w by dimension `channel`
+ * (-1: they are scalars). */
 static struct te_tensor *
 requantise(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor *sum, int row, int channel)
@@ -115,7 +116,7 @@ extreme_of_all(struct define *c, struct te_tensor *x, bool max)
 		   : expr_min(m, e, like(c, e, 0));
 }
 
-/* Maps the range of the data, extended to 0, to 0…255. */
+/* Maps the range of the data, extended to contain 0, to 0…255. */
 bool
 define_dynamic_quantize(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)

@@ -12,17 +12,17 @@
  * infinity. A product with a matrix is written out as sums; common terms of two
  * rows are written in the same way, so that they are computed once.
  *
- * Intermediate tensors are [a][channels][a][tiles]: the channels are the second
- * dimension, as in all tensors. */
+ * Intermediate tensors have the shape [a][channels][a][tiles]: the channels are
+ * the second dimension, as in all tensors. */
 #include "define.h"
 
 #include <math.h>
 
-enum { POINTS = 6 }; /* at most */
+enum { POINTS = 6 }; /* the largest number of points */
 
-/* A product with a matrix. Columns of the same group, in which rows are alike,
- * are summed first. A group's common factor makes its first (last) term
- * positive. */
+/* A product with a matrix. Columns of the same group, in which the rows have
+ * the same terms up to a factor, are summed first. The common factor of a group
+ * is chosen so that its first (or last) term is positive. */
 struct transform {
 	int rows, columns;
 	int group[POINTS];
@@ -104,7 +104,7 @@ list_attr(const struct node *n, const char *name, int i)
 	return i < node_attr_ints(n, name, &v) ? v[i] : 0;
 }
 
-/* Rows (0) or columns (1) of tiles. */
+/* The number of rows (d = 0) or columns (d = 1) of tiles. */
 static const struct expr *
 tiles_along(struct module *m, const struct node *n, int d)
 {
@@ -182,7 +182,7 @@ times(struct define *c, double factor, const struct expr *e)
 }
 
 /* The sum of one group, positive terms first, divided by the factor *common;
- * NULL: it has no terms. */
+ * NULL if it has no terms. */
 static const struct expr *
 group_sum(struct define *c, const struct transform *t, const double *row,
 	  int group, const struct expr *const *x, double *common)
@@ -235,7 +235,7 @@ row_sum(struct define *c, const struct transform *t, const double *row,
 	return sum;
 }
 
-/* The row with number i. */
+/* Row i of the product, where i is an expression. */
 static const struct expr *
 chosen_row(struct define *c, const struct transform *t, const struct expr *i,
 	   const struct expr *const *x)
@@ -259,7 +259,8 @@ axes_over(struct define *c, int n, const struct expr *const *shape,
 	return te_axes(c->module, n, shape, names);
 }
 
-/* In double precision, so that stored weights are rounded once. */
+/* Computed in double precision, so that stored weights are rounded only
+ * once. */
 bool
 define_winograd_weights(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)

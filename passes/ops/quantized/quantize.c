@@ -2,8 +2,8 @@
 /* QuantizeLinear and DequantizeLinear: per tensor, per axis and in blocks. */
 #include "define.h"
 
-/* The scale (or zero point) of an element: one for the tensor, one per index of
- * the axis, or one per block of it. */
+/* The scale (or zero point) of an element: there is one for the tensor, one for
+ * each index of the axis, or one for each block of the axis. */
 static const struct expr *
 quant_param(struct define *c, const struct node *n, int i,
 	    struct te_tensor *const *in, const struct expr *const *index)
@@ -122,7 +122,8 @@ infer_quantize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Rounds half to even and saturates (floats only if the attribute says so). */
+/* Rounds half to even and saturates (floats saturate only if the attribute is
+ * set). */
 bool
 define_quantize(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)

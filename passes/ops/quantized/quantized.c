@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized operators between 8-bit tensors, made by the pass "integers": sums
- * of products in 32 bits (conv.c, matmul.c, pool.c), and here the
- * requantization of 32 bits to 8. The rounding of Requantize is one of
+/* Quantized operators between 8-bit tensors, made by the pass `integers`: sums
+ * of products in 32 bits are in conv.c, matmul.c and pool.c; here is the
+ * requantization from 32 bits to 8. Requantize rounds in one of these ways:
  *
  *	nearest  y = clamp(round((x + offset) * scale)) + zero, the product in
- *	         double, half to even: rounded once, as ONNX says
+ *	         double, rounded once, half to even, as ONNX defines
  *	fixed    the same with a multiplier of 31 bits and a power of two,
- *	         rounded twice: what TFLite's reference kernels do
+ *	         rounded twice, as TFLite's reference kernels do
  *	average  y = x / count, half away from zero: TFLite's average
  *
  * The result is clamped to `low` and `high`, values of y. A factor is one
  * number, or one for each index along `axis`. */
 #include "define.h"
 
-/* Checks integer attributes. Passes make valid nodes; an edited partition may
- * hold others. */
+/* Checks integer attributes. Passes make valid nodes, but an edited partition
+ * may have invalid ones. */
 static bool
 check_ints(struct infer *c, const struct node *n, const char *const *names,
 	   int count)
@@ -32,7 +32,8 @@ check_ints(struct infer *c, const struct node *n, const char *const *names,
 	return true;
 }
 
-/* The powers of two of fixed-point numbers that the intrinsic scale_fixed takes. */
+/* The exponents of fixed-point numbers that the intrinsic scale_fixed
+ * accepts. */
 enum { EXPONENT_LEAST = -31, EXPONENT_MOST = 31 };
 
 static bool
@@ -53,7 +54,7 @@ check_exponents(struct infer *c, const struct node *n, const char *const *names,
 	return true;
 }
 
-/* The result type of a requantization; false after reporting. */
+/* Reads the result type of a requantization; false after a diagnostic. */
 static bool
 result_type(struct infer *c, const struct node *n, struct dtype *t)
 {
@@ -207,10 +208,10 @@ define_requantize(struct define *c, const struct node *n,
  *	y = clamp((high (x * 2^left * multiplier) + addend) >> right)
  *
  * high is the high word of the 64-bit product; the shift is toward minus
- * infinity. The addend includes half a step and the zero point; the input
- * `negative`, if there is one, is added too if x < 0; with the attribute `even`,
- * 1 is added too if high >> right is odd. The pass "requantize" makes the node
- * where this equals Requantize for all possible x. */
+ * infinity. The addend includes half a step and the zero point. If x < 0, the
+ * input `negative`, if present, is added, too. With the attribute `even`, 1 is
+ * added if high >> right is odd. The pass `requantize` makes this node if it
+ * equals Requantize for all possible x. */
 
 static bool
 check_shift(struct infer *c, const struct node *n, const char *name)
@@ -222,8 +223,8 @@ check_shift(struct infer *c, const struct node *n, const char *name)
 			   "the attribute '%s' must be from 0 to 30", name);
 }
 
-/* (e + addend) >> right. Of e < 0, e + negative (NULL: 0); with `even`, 1 more
- * if e >> right is odd. */
+/* (e + addend) >> right. If e < 0, `negative` is added to e (nothing if it is
+ * NULL); with `even`, 1 is added if e >> right is odd. */
 static const struct expr *
 shift_right(struct define *c, const struct node *n, const struct expr *e,
 	    const struct expr *is_negative, const struct expr *addend,
@@ -442,8 +443,8 @@ define_fixed_mul(struct define *c, const struct node *n,
  *	z = a * a_factor + b * b_factor + constant
  *	y = clamp((z + addend) >> right)
  *
- * as in MultiplyShift; `negative` is an attribute. The pass "requantize" makes
- * the node where this equals the sum for all a and b. */
+ * as in MultiplyShift, but `negative` is an attribute. The pass `requantize`
+ * makes this node if it equals the original sum for all a and b. */
 
 static const struct expr *
 scaled_by(struct define *c, const struct node *n, const char *attribute,

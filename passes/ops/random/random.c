@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc.Random: 64 random bits for each element of a shape, as two words. The
- * generator is Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E.
- * Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, 2011. It counts: the words
- * of an element follow from its number, from `run` and from two keys, so that
- * elements are computed in any order.
+ * generator is Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D.
+ * E. Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, 2011. It is
+ * counter-based: the words of an element depend only on its number, on `run`
+ * and on two keys, so that elements can be computed in any order.
  *
  *	c0 = element, c1 = 0, c2 = run mod 2^32, c3 = run / 2^32
  *	for 10 rounds:
@@ -67,7 +67,7 @@ word(struct module *m, int64_t v)
 	return expr_int(m, dtype_of(DT_U32), v);
 }
 
-/* The product of counter i and a number, of 64 bits. */
+/* The 64-bit product of counter i and a number. */
 static const struct expr *
 product(struct generator *g, struct step_names *names, const char *name, int i,
 	int64_t by)
@@ -81,7 +81,7 @@ product(struct generator *g, struct step_names *names, const char *name, int i,
 				  expr_int(g->m, wide, by)));
 }
 
-/* Counters i and i + 1 from a product. */
+/* Computes counters i and i + 1 from a product. */
 static struct stmt *
 mix(struct generator *g, int i, const struct expr *from)
 {
@@ -119,7 +119,7 @@ rounds(struct generator *g)
 			step_named(&names, one));
 }
 
-/* The number of the element, row by row. */
+/* The row-major number of the element. */
 static const struct expr *
 element_number(struct module *m, const struct tensor *y, struct iter_var *axes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recurrent part of LSTM, GRU and RNN in one direction: a loop over time
- * that updates the state. The inputs' part, x W^T plus biases, is computed for
- * all times before ("pre"); the importer makes these nodes of ONNX's (see
- * compose_recurrent.c).
+ * that updates the state. The part of the inputs, x W^T plus biases, is
+ * computed before, for all times ("pre"); the importer makes these nodes from
+ * ONNX's (see compose_recurrent.c).
  *
  *	for b, j: h[b, j] = h0[b, j], c[b, j] = c0[b, j]
  *	for t in order:
@@ -13,8 +13,8 @@
  *			y[t, b, j] = h[b, j]
  *
  * where i, o, f and g are activations of pre[t, b, n] + gates[b, n]. In reverse
- * direction the last time comes first. Beyond the length of its sequence, which
- * is brought into [0, times], a row's state stays and y is 0.
+ * direction, the last time comes first. Beyond the length of its sequence,
+ * which is clamped to [0, times], a row's state does not change, and y is 0.
  *
  * The recurrence weights of LSTM may be bytes with scales and zero points. Then
  * each step quantizes h as DynamicQuantizeLinear does, for all rows together,
@@ -25,8 +25,8 @@
  *	for b, k: bytes[b, k] = clamp(round(h[b, k] / scale) + zero) - zero
  *	for b, n, k: gates[b, n] += bytes[b, k] * (R[k, n] - R_zero[n])
  *
- * of which a gate reads gates[b, n] * (scale * R_scale[n]). A row whose sequence
- * has ended counts as zeros. */
+ * Then a gate reads gates[b, n] * (scale * R_scale[n]). The state of a row
+ * whose sequence has ended counts as zeros. */
 #include "define.h"
 
 /* -- inference -- */
@@ -47,8 +47,8 @@ check_shape(struct infer *c, const struct node *n, int i, int rank,
 				   i);
 }
 
-/* `gates` times the hidden size in pre. Output 0 is the last state, 1, which
- * may be absent, the states of all times, 2 the last cell. */
+/* pre has `gates` times the hidden size. Output 0 is the last state; output 1,
+ * which may be absent, the states of all times; output 2 the last cell. */
 static bool
 infer_recurrent(struct infer *c, struct node *n, int gates)
 {
@@ -80,7 +80,8 @@ infer_recurrent(struct infer *c, struct node *n, int gates)
 	return true;
 }
 
-/* Has the input i the shape [rows, parts * hidden]? rows NULL: one dimension. */
+/* Has input i the shape [rows, parts * hidden], or [parts * hidden] if rows is
+ * NULL? */
 static bool
 check_parts(struct infer *c, const struct node *n, int i,
 	    const struct expr *rows, int parts)
@@ -94,7 +95,7 @@ check_parts(struct infer *c, const struct node *n, int i,
 	return check_shape(c, n, i, rank + 1, shape);
 }
 
-/* Are the weights of bytes if, and only if, they have a scale? Scale and zero
+/* The weights must be bytes if, and only if, they have a scale. Scale and zero
  * point are one number, or one for each column. */
 static bool
 check_scales(struct infer *c, const struct node *n)
@@ -203,17 +204,18 @@ struct recurrent {
 	const struct node *n;
 	struct te_tensor *const *in;
 	const struct expr *times, *rows, *hidden;
-	struct dtype type, wide; /* of the states, and of sums */
+	struct dtype type, wide; /* type: of the states; wide: of sums */
 	struct te_tensor *made[MOST_BUFFERS];
 	int n_made;
-	struct te_tensor *h, *cell, *y, *sums[3]; /* NULL: absent */
-	/* of quantized weights: the state h, but zeros of ended sequences; one
-	 * number each; and the state's bytes */
+	struct te_tensor *h, *cell, *y, *sums[3]; /* NULL if absent */
+	/* with quantized weights: h with zeros for sequences that have ended
+	 * (seen); low, high, scale and zero of one element; the bytes of the
+	 * state */
 	struct te_tensor *seen, *low, *high, *scale, *zero, *bytes;
 	struct te_phase phases[MOST_PHASES];
 	int n_phases;
 	struct iter_var time;
-	/* of the phase in the making, for row b and element j */
+	/* of the phase that is being made, for row b and element j */
 	struct iter_var *axes;
 	const struct expr *b, *j, *at, *inside;
 	struct te_store stores[MOST_STORES];
@@ -241,7 +243,7 @@ recurrent_init(struct recurrent *r, struct define *c, const struct node *n,
 	r->time.kind = ITER_SCAN;
 }
 
-/* The buffers in the making. */
+/* The list of the buffers to make. */
 struct buffers {
 	const char *name[MOST_BUFFERS];
 	struct te_tensor **to[MOST_BUFFERS];
@@ -250,7 +252,7 @@ struct buffers {
 	int ndims[MOST_BUFFERS], n;
 };
 
-/* A buffer [rows][size], or [size] where rows is NULL. */
+/* Adds a buffer [rows][size], or [size] if rows is NULL. */
 static void
 add_buffer(struct buffers *b, const char *name, struct te_tensor **to,
 	   struct dtype type, const struct expr *rows, const struct expr *size)
@@ -267,7 +269,7 @@ add_buffer(struct buffers *b, const char *name, struct te_tensor **to,
 	b->ndims[n] = d;
 }
 
-/* Those of a step that quantizes the state. */
+/* Adds the buffers of a step that quantizes the state. */
 static void
 add_quantized(struct recurrent *r, struct buffers *b)
 {
@@ -290,7 +292,7 @@ is_quantized(const struct recurrent *r)
 }
 
 /* Makes the buffers: the states h and, if with_cell, c; y, NULL if the node
- * lacks it; and sums, rows of the given sizes. */
+ * lacks it; and the sums, whose rows have the given sizes. */
 static void
 make_buffers(struct recurrent *r, bool with_cell,
 	     const struct expr *const *sizes, const char *const *names,
@@ -327,7 +329,7 @@ make_buffers(struct recurrent *r, bool with_cell,
 	r->n_made = b.n;
 }
 
-/* A state starts as input i of the node, or 0. */
+/* The state starts as input i of the node, or 0 if that is absent. */
 static void
 start_state(struct recurrent *r, struct te_tensor *state, int i)
 {
@@ -348,7 +350,7 @@ wide_at(struct recurrent *r, const struct te_tensor *t,
 	return expr_cast(r->m, r->wide, te_at(r->m, t, index, n));
 }
 
-/* sums[b, n] = from[b, k] * weights[k, n], summed over k */
+/* sums[b, n] = sum over k of from[b, k] * weights[k, n] */
 static void
 sum_phase(struct recurrent *r, struct te_tensor *sums,
 	  const struct te_tensor *from, int weights)
@@ -377,8 +379,8 @@ sum_phase(struct recurrent *r, struct te_tensor *sums,
 }
 
 /* Begins a phase over the rows and elements of the state: sets b and j; `at`,
- * the time that is read and written; and `inside`, NULL or whether the row's
- * sequence is that long. */
+ * the time that is read and written; and `inside`, the condition that the row's
+ * sequence is that long, or NULL. */
 static void
 begin_phase(struct recurrent *r)
 {
@@ -507,8 +509,8 @@ gate(struct recurrent *r, const char *which, const struct expr *e)
 	return activate(r->c, which, clip(r, e));
 }
 
-/* y at this time is the state h, or 0 beyond the sequence; so is what the next
- * step quantizes. */
+/* Stores the state h, or 0 beyond the sequence, to y at this time, and to
+ * `seen`, which the next step quantizes. */
 static void
 store_y(struct recurrent *r)
 {
@@ -587,7 +589,7 @@ one_axis(struct recurrent *r, const struct te_tensor *t)
 	return te_axes(r->m, 1, t->buffer->shape, one);
 }
 
-/* extreme[0] = the least or largest element of the state. */
+/* extreme[0] = the smallest or the largest element of the state, or 0. */
 static void
 extreme_phase(struct recurrent *r, struct te_tensor *extreme, bool max)
 {
@@ -616,7 +618,8 @@ add_store_to_only(struct recurrent *r, const struct te_tensor *to,
 						      .value = value };
 }
 
-/* The range of the state, extended to 0, becomes 0…255. */
+/* Computes scale and zero point: the range of the state, extended to contain 0,
+ * is mapped to 0…255. */
 static void
 scale_phase(struct recurrent *r)
 {
@@ -642,7 +645,7 @@ scale_phase(struct recurrent *r)
 	end_phase_of(r, "range", 1);
 }
 
-/* The bytes of the state without their zero point. */
+/* Computes the bytes of the state, minus the zero point. */
 static void
 bytes_phase(struct recurrent *r)
 {
@@ -662,7 +665,7 @@ bytes_phase(struct recurrent *r)
 	end_phase(r, "bytes");
 }
 
-/* gates = h times the weights that are input 1. */
+/* gates = h times the weights, input 1. */
 static void
 gates_phase(struct recurrent *r)
 {
@@ -677,7 +680,7 @@ gates_phase(struct recurrent *r)
 
 /* -- LSTM: gates i, o, f and c in this order -- */
 
-/* The sum of gate `part` as a number. */
+/* The sum of gate `part` as a real number. */
 static const struct expr *
 gate_sum(struct recurrent *r, int part)
 {
@@ -690,7 +693,8 @@ gate_sum(struct recurrent *r, int part)
 	return expr_mul(r->m, sum, expr_mul(r->m, only(r, r->scale), scale));
 }
 
-/* Gate `part`, plus weight `peephole` (-1: none) of input 5 times the cell. */
+/* Gate `part`; its sum includes peephole weight number `peephole` of input 5
+ * times the cell, unless that is -1. */
 static const struct expr *
 lstm_gate(struct recurrent *r, const char *which, int part, int peephole)
 {
@@ -769,8 +773,8 @@ gru_cell(struct recurrent *r, const struct expr *inner)
 	end_phase(r, "cell");
 }
 
-/* With linear_before_reset the reset gate multiplies a sum; else it multiplies
- * the state, which is summed then. */
+/* With linear_before_reset, the reset gate multiplies a sum; else it multiplies
+ * the state before the sum. */
 bool
 define_gru(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor **out)

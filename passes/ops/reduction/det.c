@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Determinants and inverses, by elimination with partial pivoting (Golub and Van
- * Loan, "Matrix Computations", 3.4), one matrix at each point. Determinants:
+/* Determinants and inverses, by elimination with partial pivoting (Golub and
+ * Van Loan, "Matrix Computations", 3.4), for each matrix of a batch.
+ * Determinants:
  *
  *	for k:
  *		pivot = the row from k on with the largest |lu[pivot, k]|
@@ -10,8 +11,8 @@
  *			for i > k, for j > k:
  *				lu[i, j] -= lu[i, k] / lu[k, k] * lu[k, j]
  *
- * Inverses: the columns of the unit matrix are next to those of the matrix, and
- * become its inverse:
+ * Inverses: the columns of the unit matrix are put after those of the matrix,
+ * and become the inverse:
  *
  *	for k:
  *		swap rows as above
@@ -55,11 +56,11 @@ infer_inverse(struct infer *c, struct node *n)
 
 struct elimination {
 	struct steps s;
-	const struct expr *const *point; /* of the matrix: batch dimensions */
+	const struct expr *const *point; /* the batch index of the matrix */
 	int n_point;
 	const struct buffer *lu;
 	const struct expr *size, *columns;
-	const struct buffer *det; /* a scalar; NULL: not wanted */
+	const struct buffer *det; /* a scalar; NULL if not needed */
 	const struct buffer *pivot;
 };
 
@@ -110,8 +111,8 @@ magnitude(struct elimination *e, const struct expr *i, const struct expr *k)
 	return expr_call1(e->s.m, INTRIN_ABS, get(e, i, k));
 }
 
-/* Sets `pivot`, swaps its row with row k, and then det, if there is one, changes
- * its sign. */
+/* Sets `pivot`, and swaps its row with row k; if they differ, det, if there is
+ * one, changes its sign. */
 static struct stmt *
 choose_pivot(struct elimination *e, const struct expr *k)
 {
@@ -262,7 +263,7 @@ clear_column(struct elimination *e, const struct expr *k)
 				NULL));
 }
 
-/* Element [i, j] of the matrix and of the unit matrix after it. */
+/* Element [i, j] of the matrix followed by the unit matrix. */
 static const struct expr *
 with_unit(struct elimination *e, struct te_tensor *x, const struct expr *i,
 	  const struct expr *j)

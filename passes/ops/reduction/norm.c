@@ -4,15 +4,16 @@
 #include "define.h"
 
 struct moments {
-	struct te_tensor *mean, *inv_std; /* mean NULL: 0 */
+	struct te_tensor *mean, *inv_std; /* mean is NULL if it is 0 */
 	struct te_tensor *square_sum;     /* of the deviations from the mean */
-	const struct expr *count;         /* number of elements of one mean */
+	const struct expr *count;         /* the number of elements of one
+					   * mean */
 	bool keep;                        /* reduced dimensions are kept with
 					   * extent 1 */
 };
 
-/* A constant added under the root of the variance, or to the root, so that the
- * deviation is not 0. */
+/* A constant that is added to the variance before the root (under), or to the
+ * root (beside), so that the deviation is not 0. */
 struct epsilon {
 	double under, beside;
 };
@@ -126,7 +127,7 @@ check_vector(struct infer *c, const struct node *n, int i,
 	return true;
 }
 
-/* The inputs 1 to 4 of BatchNormalization. */
+/* Checks inputs 1 to 4 of BatchNormalization. */
 static bool
 check_channel_vectors(struct infer *c, const struct node *n)
 {
@@ -217,7 +218,8 @@ infer_batch_norm_training(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Output k = now / count * (1 - momentum) + input i * momentum, by channel. */
+/* Output k = now / count * (1 - momentum) + input i * momentum, for each
+ * channel. */
 static struct te_tensor *
 define_running(struct define *c, const struct node *n, int k, int i,
 	       struct te_tensor *const *in, const struct te_tensor *now,
@@ -409,7 +411,7 @@ define_group_norm(struct define *c, const struct node *n,
 
 /* ---- LayerNormalization, RMSNormalization ---- */
 
-/* The type of mean and deviation: the one that stash_type names, by default
+/* The type of mean and deviation: that of the attribute stash_type, by default
  * float32, also for float64 inputs. */
 static struct dtype
 stash_type(const struct node *n)

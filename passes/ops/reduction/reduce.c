@@ -7,8 +7,9 @@
 
 /* ---- axes ---- */
 
-/* The dimensions of input 0 to reduce. False: unknown, reported if c is given
- * (in inference); definitions come later and cannot fail. */
+/* The dimensions of input 0 to reduce. False if they are not known; this is
+ * reported if c is given, in inference. Definitions come later and cannot
+ * fail. */
 static bool
 reduced_axes(struct infer *c, struct module *m, const struct node *n,
 	     bool **set)
@@ -82,14 +83,16 @@ infer_reduce(struct infer *c, struct node *n)
 
 enum reduce_kind { REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN };
 
-/* A reduction: pre on each element, a combiner, post on the result. */
+/* A reduction: `pre` is applied to each element, then a reducer, then `post` to
+ * the result. */
 struct reduce_form {
 	enum reduce_kind kind;
 	const struct expr *(*pre)(struct module *m, const struct expr *x);
 	const struct expr *(*post)(struct define *c, const struct expr *y,
 				   const struct expr *count);
-	/* How integers are computed: of float64 the log of a sum that cancels
-	 * would lose its digits, and squares soon leave 64 bits. */
+	/* The type in which integers are reduced. A log of a sum is not
+	 * computed in float64, where terms that cancel would lose digits;
+	 * squares are, because they soon exceed 64 bits. */
 	enum { IN_OWN, IN_FLOAT64, IN_64_BITS } integers;
 };
 
@@ -106,7 +109,7 @@ pre_square(struct module *m, const struct expr *x)
 	return expr_mul(m, x, x);
 }
 
-/* The mean of no integers is 0, as every integer divided by 0. */
+/* The mean of no integers is 0, like every integer divided by 0. */
 static const struct expr *
 post_mean(struct define *c, const struct expr *y, const struct expr *count)
 {

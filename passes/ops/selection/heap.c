@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps on heaps of values with their positions. */
+/* Statements that work on heaps of values with their positions. */
 #include "heap.h"
 
 struct heap_item
@@ -25,7 +25,7 @@ heap_put(const struct heap *h, const struct expr *p, struct heap_item item)
 	return stmt_seq(f, list, 2);
 }
 
-/* Is a nearer to the root than b? */
+/* Must a be nearer to the root than b? */
 static const struct expr *
 is_above(const struct heap *h, struct heap_item a, struct heap_item b)
 {
@@ -43,7 +43,7 @@ is_above(const struct heap *h, struct heap_item a, struct heap_item b)
 				h->first_root ? earlier : later));
 }
 
-/* body with the value of a counter as an index `name`. */
+/* body, with the value of a counter as the index `name`. */
 static struct stmt *
 with_index(struct steps *s, struct var *name, const struct expr *counter,
 	   struct stmt *body)
@@ -75,7 +75,8 @@ choose_child(const struct heap *h, const struct expr *size,
 	return with_index(s, left, step_get(s, child), choose);
 }
 
-/* While one of two children belongs above the element, it moves up.
+/* Moves an element down from the hole at the root: while one of the two
+ * children belongs above the element, that child moves up.
  *
  *	hole = root
  *	child = 2 * root + 1

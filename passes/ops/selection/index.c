@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that read at indices from data. Negative indices count from the
- * end. Invalid indices, which ONNX leaves undefined, are taken modulo the
- * size, which is not 0 unless the result is empty. */
+/* Operators that read elements at indices from data. Negative indices count
+ * from the end. Invalid indices, which ONNX leaves undefined, are taken modulo
+ * the size, which is not 0 unless the result is empty. */
 #include "dims.h"
 #include "indices.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by operators with index inputs. */
+/* Functions shared by operators with index inputs. */
 #ifndef TIRC_INDICES_H
 #define TIRC_INDICES_H
 
@@ -8,16 +8,16 @@
 /* Are the indices of input i constants in [0, size)? */
 bool indices_known(struct module *m, const struct node *n, int i,
 		   const struct expr *size);
-/* e, an index from data, in a type that holds the size. */
+/* e, an index from data, in a type that can represent the size. */
 const struct expr *index_as_wide(struct module *m, const struct expr *e,
 				 const struct expr *size);
-/* Checks that the indices, input 1, which have the rank of the data, input 0, are in
- * no dimension but `axis` larger. */
+/* Checks that the indices, input 1, which have the rank of the data, input 0,
+ * are not larger than the data in any dimension except `axis`. */
 bool infer_indices_within(struct infer *c, const struct node *n, int axis);
 /* Checks that input i has an index type. */
 bool infer_index_type(struct infer *c, const struct node *n, int i);
 /* The number of dimensions after the first `batch` ones that one tuple of input
- * 1 selects; 0 after reporting. */
+ * 1 selects; 0 after a diagnostic. */
 int infer_tuple_length(struct infer *c, const struct node *n, int batch);
 
 #endif

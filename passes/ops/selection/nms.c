@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc.NonMaxSuppression: the boxes that are kept, class by class, of boxes in
- * descending order of their scores. Those with enough score are a heap, whose
- * root is the next one, so that only as many are sorted as it takes.
+/* tirc.NonMaxSuppression: keeps boxes, class by class, in descending order of
+ * their scores. The boxes with enough score are put in a heap, whose root is
+ * the next box, so that no more boxes are sorted than needed.
  *
  *	count = 0
  *	for b, for c:
@@ -21,8 +21,9 @@
  *
  * Inputs: boxes, scores, and the optional most boxes of a class, threshold of
  * the intersection over the union, and threshold of the score. Results: rows
- * [b, c, box], as many as there can be; their number. The sides of these boxes,
- * for the comparisons with later boxes, and the heap are kept beside them. */
+ * [b, c, box], with room for as many as there can be, and the number of rows.
+ * The sides of the kept boxes, for comparisons with later boxes, and the heap
+ * are in additional buffers. */
 #include "dims.h"
 #include "heap.h"
 
@@ -84,14 +85,15 @@ struct nms {
 	struct steps s;
 	const struct node *n;
 	struct te_tensor *const *in;
-	const struct expr *b, *c; /* of the batch, of the class */
+	const struct expr *b, *c; /* the indices of the batch and of the
+				   * class */
 	const struct buffer *other, *start, *left;
 	struct heap heap;
-	struct dtype t; /* of numbers of boxes */
+	struct dtype t; /* the type of indices of boxes */
 	bool centers;
 };
 
-/* The sides of a box: low and high of both dimensions. */
+/* The sides of a box: the low and the high coordinate in both dimensions. */
 struct sides {
 	struct var *low[2], *high[2];
 };
@@ -112,7 +114,7 @@ set_count(struct nms *k, const struct expr *value)
 	return stmt_store(k->s.f, k->s.out[COUNT]->buffer, value, &zero, 1);
 }
 
-/* body with names for the sides of a box. */
+/* body, with names for the sides of a box. */
 static struct stmt *
 with_sides(struct nms *k, const struct expr *const *low,
 	   const struct expr *const *high, const char *suffix,
@@ -155,7 +157,7 @@ higher(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_select(m, expr_lt(m, b, a), a, b);
 }
 
-/* Names for the sides of the box numbered `box`. */
+/* body, with names for the sides of box number `box`. */
 static struct stmt *
 with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
 	       struct stmt *(*body)(struct nms *k, void *ctx), void *ctx)
@@ -177,7 +179,7 @@ with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
 	return with_sides(k, low, high, "", sides, body, ctx);
 }
 
-/* Names for the sides of the kept box in row `row`. */
+/* body, with names for the sides of the kept box in row `row`. */
 static struct stmt *
 with_kept_sides(struct nms *k, const struct expr *row, struct sides *sides,
 		struct stmt *(*body)(struct nms *k, void *ctx), void *ctx)
@@ -221,7 +223,7 @@ area(struct module *m, const struct sides *a)
 			expr_sub(m, a->high[1]->expr, a->low[1]->expr));
 }
 
-/* The threshold, or 0. */
+/* The threshold, the given input, or 0 if that is absent. */
 static const struct expr *
 threshold(struct nms *k, int input)
 {
@@ -232,11 +234,10 @@ threshold(struct nms *k, int input)
 
 struct pair {
 	struct sides own, old;
-	const struct expr *box, *row; /* row: after the last that is kept */
+	const struct expr *box, *row; /* row: the one after the last kept box */
 };
 
-/* if the boxes overlap too much: other = the end, and one more
- * else: other += 1 */
+/* if the boxes overlap too much: other = count + 1; else: other += 1 */
 static struct stmt *
 compare_boxes(struct nms *k, void *ctx)
 {
@@ -319,7 +320,7 @@ has_enough(struct nms *k, const struct expr *score)
 				       : expr_bool(m, true);
 }
 
-/* The boxes with enough score as a heap:
+/* Makes the heap of the boxes with enough score:
  *
  *	left = 0
  *	for i in boxes:
@@ -359,8 +360,8 @@ collect(struct nms *k)
 			step_for(s, done, half, order), NULL);
 }
 
-/* Are there boxes left, and fewer kept than may be? A limit that is a constant
- * of at least all boxes needs no test. */
+/* The condition that boxes are left, and that fewer are kept than the limit. A
+ * constant limit that is at least the number of boxes needs no test. */
 static const struct expr *
 goes_on(struct nms *k)
 {
@@ -386,7 +387,7 @@ goes_on(struct nms *k)
 	return expr_and(m, some, expr_lt(m, kept, most));
 }
 
-/* The boxes of one class. */
+/* The statements for one class. */
 static struct stmt *
 one_class(struct nms *k)
 {
@@ -413,7 +414,7 @@ one_class(struct nms *k)
 			NULL);
 }
 
-/* The heap is in the last two results. */
+/* The heap is in the last two outputs of the stage. */
 static struct heap
 heap_of(struct nms *k)
 {

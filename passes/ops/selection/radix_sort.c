@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable sorting by bytes of the keys, the lowest one first (D. Knuth, The Art
- * of Computer Programming 3, 5.2.5, algorithm R):
+/* Stable sorting by the bytes of the keys, from the lowest byte on (D. Knuth,
+ * The Art of Computer Programming 3, 5.2.5, algorithm R):
  *
  *	for byte in bytes of a key:
  *		for d in 256: place[d] = 0
@@ -11,12 +11,12 @@
  *			the element goes to place[digit] of the other array
  *			place[digit] += 1
  *
- * The time does not depend on the values, and nothing is compared. */
+ * The time does not depend on the values, and elements are not compared. */
 #include "radix_sort.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-/* The number of bytes is even, so that the result is in array 0. */
+/* The number of bytes of a key is even, so that the result is in array 0. */
 struct dtype
 sort_key_type(struct dtype t)
 {
@@ -40,9 +40,9 @@ sign_bit(struct module *m, struct dtype t)
 	return expr_add(m, expr_int(m, t, rest), expr_int(m, t, 1));
 }
 
-/* The bits of a float as an integer: of a negative number complemented, else
- * with the sign bit set. Both zeroes are 0 with the sign bit, NaN the largest
- * integer. */
+/* The bits of a float as an integer that has the same order: for a negative
+ * number the complement, else with the sign bit set. Both zeroes become 0 with
+ * the sign bit set, NaN the largest integer. */
 static const struct expr *
 key_of_float(struct step_names *names, const struct expr *x)
 {
@@ -114,11 +114,12 @@ sort_put(const struct radix_sort *o, const struct expr *half,
 	return stmt_seq(f, list, 2);
 }
 
-/* The sort by one byte. */
+/* The state of the sort by one byte. */
 struct digit_sort {
 	const struct radix_sort *o;
 	const struct buffer *places, *next;
-	const struct expr *size, *from, *to; /* the arrays */
+	const struct expr *size, *from, *to; /* from, to: which of the two
+					      * arrays */
 	const struct expr *shift;
 	struct dtype index;
 };
@@ -142,7 +143,7 @@ digit_var(const struct digit_sort *g)
 	return var_new(g->o->s->m, "digit", g->index);
 }
 
-/* body with the digit of element p. */
+/* body, with a name for the digit of element p. */
 static struct stmt *
 with_digit(const struct digit_sort *g, struct var *digit, const struct expr *p,
 	   struct stmt *body)
@@ -168,7 +169,8 @@ count_one(const struct digit_sort *g, const struct expr *digit)
 				  expr_int(m, g->places->type, 1)));
 }
 
-/* The places of the digits, from how many elements have each. */
+/* Computes the first place of each digit, from the number of elements that have
+ * it. */
 static struct stmt *
 find_places(const struct digit_sort *g)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable sorting by the digits of keys, as steps. A key is an unsigned integer;
- * the keys of elements with their positions are in two arrays that take turns. */
+/* Stable sorting by the digits of keys, as statements (steps.h). A key is an
+ * unsigned integer. The keys of the elements and their positions are in two
+ * arrays, which take turns. */
 #ifndef TIRC_RADIX_SORT_H
 #define TIRC_RADIX_SORT_H
 
@@ -8,7 +9,7 @@
 
 struct radix_sort {
 	struct steps *s;
-	/* [..., 2, n]: both arrays; at holds the leading indices */
+	/* [..., 2, n]: both arrays; `at` has the leading indices */
 	const struct te_tensor *keys, *positions;
 	const struct expr **at;
 	int rank;     /* of both tensors */
@@ -21,8 +22,9 @@ struct sort_item {
 
 /* The type of the keys of values of type t. */
 struct dtype sort_key_type(struct dtype t);
-/* Keys are in the order of the values, of which NaN is the largest; equal ones
- * have the same key. Adds names for parts. */
+/* The key of the value x. Keys have the order of the values, with NaN as the
+ * largest; equal values have the same key. Adds names for parts of the
+ * computation. */
 const struct expr *sort_key(const struct radix_sort *o,
 			    struct step_names *names, const struct expr *x);
 /* The largest key. */

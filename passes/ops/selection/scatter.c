@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that write at indices from data: a copy of the data, then the
- * updates in order, so that the last update of an element wins.
+/* Operators that write elements at indices from data: the data are copied, then
+ * the updates are stored in order, so that the last update of an element wins.
  *
  *	for i, j: y[i, j] = x[i, j]
  *	for r in order, for j: y[at[r], j] = u[r, j]
  *
- * On a device, if there are few j, the output is divided into slices, one per
- * thread, each of which applies the updates of its slice: s is an axis in
- * front,
+ * On a device, if there are few j, the output is divided into slices, one for
+ * each thread, which applies the updates of its slice: s is an additional outer
+ * axis,
  *
  *	for s, for r in order: if at[r] is in slice s: y[at[r]] = u[r]
  *
@@ -16,14 +16,14 @@
 #include "dims.h"
 #include "indices.h"
 
-/* The threads of a warp, and the most threads of a block. */
+/* The number of threads of a warp, and the most slices. */
 enum { LEAST_THREADS = 32, MOST_SLICES = 256 };
 
 /* The destination of an update. */
 struct target {
-	const struct expr **at; /* index in the output */
+	const struct expr **at; /* the index in the output */
 	const struct expr *inside;
-	struct te_let *entry, *place; /* n of each */
+	struct te_let *entry, *place; /* arrays of n */
 	int n;
 };
 
@@ -40,8 +40,9 @@ target_new(struct define *c, int rank)
 	};
 }
 
-/* Sets dimension d, of `size` elements, of the destination to index e, an
- * element of input 1, one of `of` such dimensions. */
+/* Sets dimension d of the destination, which has `size` elements, to the index
+ * e, an element of input 1. `of` is the number of dimensions that have an
+ * index. */
 static void
 target_index(struct define *c, const struct node *node, struct target *t, int d,
 	     const struct expr *size, const struct expr *e, int of)
@@ -92,8 +93,8 @@ combine(struct module *m, const char *how, const struct expr *a,
 	}
 }
 
-/* Are there too few unordered iterations for the threads of a device? Unknown
- * sizes count as large. */
+/* Are there too few unordered iterations for the threads of a device? Sizes
+ * that are not known count as large. */
 static bool
 wants_slices(const struct define *c, const struct node *n,
 	     const struct iter_var *axes, int n_axes)
@@ -117,8 +118,8 @@ wants_slices(const struct define *c, const struct node *n,
 	return c->graph->settings->by_threads && !constant;
 }
 
-/* Makes the axis of slices of a dimension, and the condition that position `at`
- * is in the slice; false: there is only one slice. */
+/* Makes the axis of the slices of a dimension, and the condition that position
+ * `at` is in the slice; false if there is only one slice. */
 static bool
 slice(struct define *c, const struct expr *size, const struct expr *at,
       struct iter_var *axis, const struct expr **inside)
@@ -230,8 +231,8 @@ infer_scatter_elements(struct infer *c, struct node *n)
 	       infer_scatter(c, n, updates->type);
 }
 
-/* Only updates that differ in dimension `axis` alone can write the same
- * element. */
+/* Two updates can write the same element only if their indices differ in no
+ * other dimension than `axis`. */
 bool
 define_scatter_elements(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)
@@ -357,7 +358,7 @@ infer_tensor_scatter(struct infer *c, struct node *n)
 	return infer_scatter(c, n, u->type);
 }
 
-/* Each row b of the update goes to the places from input 2 [b] on:
+/* Each row b of the update is stored at the positions from input 2 [b] on:
  *
  *	for i0, ..., s, ...: y[i0, ..., at[i0] + s, ...] = u[i0, ..., s, ...]
  *

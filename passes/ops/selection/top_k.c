@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TopK: the k first elements of each row in descending (ascending) order, and
- * their positions. Of equal elements that with the lower position comes first;
- * NaN counts as the largest element, as in numpy.
+ * their positions. Of equal elements, the one with the lower position comes
+ * first; NaN counts as the largest element, as in NumPy.
  *
  * For small k the result's rows are heaps of the k best elements so far, whose
  * root is the worst of them:
@@ -12,9 +12,9 @@
  *	                            and the root that of values[last]
  *
  * Elements rarely replace the root: k * ln(n / k) times if their order is
- * random. For larger k those that come before the last of the best ones are
- * collected behind them, in an array of 2 k elements, and sorted with them when
- * it is full:
+ * random. For larger k, an array of 2 k elements has the best k elements so
+ * far, followed by later elements that come before the last of these. When the
+ * array is full, it is sorted:
  *
  *	found = 0
  *	while j < n:
@@ -25,15 +25,16 @@
  *		sort array[0..found)
  *		found = k
  *
- * A row of up to 2 k elements is sorted at once. Where the target cannot read the
- * bits of floats, of which the keys for sorting are made, heaps take any k. */
+ * A row of up to 2 k elements is sorted at once. The keys for sorting are made
+ * from the bits of floats. If the target cannot read these, heaps are used for
+ * any k. */
 #include "dims.h"
 #include "heap.h"
 #include "radix_sort.h"
 
 #include <math.h>
 
-/* With more elements than this a heap is slower than sorting. */
+/* With more elements than this, a heap is slower than sorting. */
 enum { HEAP_MOST = 64 };
 
 enum { TOP, INDICES, SORT_KEYS, SORT_POSITIONS, N_MADE };
@@ -75,7 +76,7 @@ infer_top_k(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A value that comes after all others but itself. */
+/* A value that no other value comes after. */
 static const struct expr *
 last_value(struct module *m, struct dtype t, bool largest)
 {
@@ -89,7 +90,8 @@ struct top_k {
 	struct steps s;
 	const struct te_tensor *x;
 	const struct expr *n, *k; /* sizes of the rows of x and of the result */
-	const struct expr **at;   /* of the row; at[axis] is replaced */
+	const struct expr **at;   /* the index of the row; at[axis] is
+				   * replaced */
 	int rank, axis;
 	bool largest;
 };
@@ -103,7 +105,7 @@ element(const struct top_k *t, const struct te_tensor *of, const struct expr *p)
 
 /* -- as a heap -- */
 
-/* The heap of the best k of the n elements of a row of x. */
+/* Makes the heap of the best k of the n elements of a row of x. */
 static struct stmt *
 collect(const struct top_k *t, const struct heap *h)
 {
@@ -174,8 +176,10 @@ by_heap(struct top_k *t)
 struct collection {
 	struct top_k *t;
 	struct radix_sort order;
-	const struct expr *most;           /* elements of the array */
-	const struct buffer *next, *found; /* numbers of elements */
+	const struct expr *most;           /* the number of elements of the
+					    * array */
+	const struct buffer *next, *found; /* next: the number of elements read;
+					    * found: those in the array */
 	const struct buffer *last;         /* the key of element k - 1 */
 };
 
@@ -196,7 +200,7 @@ put_element(const struct collection *c, const struct expr *place,
 	return sort_put(&c->order, array_0(c), place, item);
 }
 
-/* The first k elements of the array are the result. */
+/* Stores the first k elements of the array to the result. */
 static struct stmt *
 store_result(const struct collection *c)
 {
@@ -351,7 +355,7 @@ by_sorting(struct top_k *t)
 
 /* -- definition -- */
 
-/* The axes of x but one. */
+/* The axes of x except the one of the rows' elements. */
 static struct iter_var *
 row_axes(struct define *c, struct top_k *t, const struct tensor *x)
 {
@@ -384,7 +388,7 @@ define_none(struct define *c, const struct node *n, struct te_tensor **out)
 	return true;
 }
 
-/* The shape of the arrays for sorting: two for each row. */
+/* The shape of the arrays for sorting: two arrays for each row. */
 static const struct expr **
 sort_shape(const struct top_k *t, const struct tensor *y)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc.Unique with the attribute rows: which rows of a matrix are equal. A heap
- * sorts the positions of the rows; equal rows follow each other then, the first
- * one first.
+ * sorts the positions of the rows; then equal rows are adjacent, in the order
+ * of their positions.
  *
  *	order = 0, 1, …, n - 1, sorted by (row, position)
  *	count = 0
@@ -11,11 +11,13 @@
  *		counts[count - 1] += 1
  *		inverse[r] = count - 1
  *
- * Unless the attribute sorted is set, the rows are then numbered anew in the order
- * of their first positions. Of floats, NaN is the largest and equals NaN.
+ * Unless the attribute sorted is set, the rows are then numbered anew in the
+ * order of their first positions. Among floats, NaN is the largest, and all
+ * NaNs are equal.
  *
- * Results: first positions, numbers of the rows, how many there are of each, and
- * the number of different rows. */
+ * Results: the first position of each different row, the number of each row
+ * (inverse), the count of each different row, and the number of different
+ * rows. */
 #include "dims.h"
 #include "steps.h"
 
@@ -42,7 +44,7 @@ struct unique {
 	const struct te_tensor *x;
 	const struct expr *n, *columns;
 	const struct buffer *hole, *child, *flag, *column, *count;
-	struct dtype t; /* of positions */
+	struct dtype t; /* the type of positions */
 };
 
 static const struct expr *
@@ -51,7 +53,7 @@ element(const struct unique *u, int which, const struct expr *i)
 	return te_at(u->s.m, u->s.out[which], &i, 1);
 }
 
-/* The position that is stored there. */
+/* order[i] */
 static const struct expr *
 position(const struct unique *u, const struct expr *i)
 {
@@ -72,8 +74,8 @@ number(const struct unique *u, int v)
 	return expr_int(u->s.m, u->t, v);
 }
 
-/* Sets flag: does row a come before row b; with `strictly`, not if they are
- * equal, else the position decides. */
+/* Sets the flag: does row a come before row b? If they are equal: no if
+ * `strictly`, else the positions decide. */
 static struct stmt *
 compare_rows(struct unique *u, const struct expr *a, const struct expr *b,
 	     bool strictly)
@@ -115,8 +117,7 @@ compare_rows(struct unique *u, const struct expr *a, const struct expr *b,
 			NULL);
 }
 
-/* Puts `item` where the heap of `size` positions has `hole`, above smaller
- * ones:
+/* Puts `item` into the heap of `size` positions, from `hole` down:
  *
  *	while child < size:
  *		if child + 1 < size and order[child] is before order[child + 1]:
@@ -173,7 +174,7 @@ sift(struct unique *u, const struct expr *hole, const struct expr *item,
 			end);
 }
 
-/* order = the positions in the order of their rows. */
+/* Sorts: order = the positions in the order of their rows. */
 static struct stmt *
 sort_rows(struct unique *u)
 {
@@ -242,8 +243,9 @@ number_rows(struct unique *u)
 			step_for(s, i, u->n, fresh), NULL, NULL);
 }
 
-/* In the order of first positions: order[g] is the new number of g; then first
- * and counts are permuted, in cycles, and inverse renamed.
+/* Numbers the rows in the order of their first positions: order[g] is the new
+ * number of g; inverse gets the new numbers, and first and counts are permuted
+ * in cycles.
  *
  *	next = 0
  *	for r: g = inverse[r]; if first[g] == r: order[g] = next; next += 1

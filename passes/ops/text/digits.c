@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers and their decimal digits in strings, for which the importer makes
- * nodes of Cast (gen/onnx/compose/compose_text.c):
+/* Conversions between integers and their decimal digits in strings. The
+ * importer makes these nodes from Cast (gen/onnx/compose/compose_text.c):
  *
  *	tirc.FormatInteger (x)         "-12" and zeros, in `bytes` bytes
  *	tirc.ParseInteger (x)          a sign and digits, to the first other byte */
@@ -62,7 +62,7 @@ end(struct digits *d, struct iter_var *axes, struct stmt *body)
 
 /* ---- FormatInteger ---- */
 
-/* The most bytes of a number of input 0, which may be a truth value. */
+/* The most bytes of the text of an element of input 0, which may be a bool. */
 static int64_t
 most_bytes(const struct node *n)
 {
@@ -126,8 +126,8 @@ each_digit(struct digits *d, struct stmt *each)
 			  step_seq(s, 2, shorter, each, NULL, NULL));
 }
 
-/*	for j: y[row, j] = 0
- *	negative = x < 0; rest = its magnitude; at = that of the last digit
+/* 	for j: y[row, j] = 0
+ *	negative = x < 0; rest = the magnitude of x; at = the last digit's place
  *	y[row, at] = a digit for each one, from the last to the first
  *	if negative: y[row, 0] = '-' */
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts in sorted tables, for which the importer makes nodes of TfIdfVectorizer
- * (gen/onnx/compose/compose_ngrams.c):
+/* Searches in sorted tables; the importer makes these nodes from
+ * TfIdfVectorizer (gen/onnx/compose/compose_ngrams.c):
  *
  *	tirc.FindString (x, keys)            where each string is among keys, or -1
  *	tirc.NGrams (x, item, first, column, weight)
@@ -77,7 +77,7 @@ compare_key(struct finder *f, const struct expr *middle)
 			all, NULL);
 }
 
-/* while low < high: body, with a name for the position between the two. */
+/* while low < high: body, with a name for the position in the middle. */
 static struct stmt *
 halve(struct steps *s, const struct buffer *low, const struct buffer *high,
       struct var *middle, struct stmt *body)
@@ -92,8 +92,9 @@ halve(struct steps *s, const struct buffer *low, const struct buffer *high,
 	return stmt_while(s->f, expr_lt(m, from, to), body);
 }
 
-/* A string that fills its row is not followed by a zero: only the bytes that
- * both have are compared, as keys with more bytes end with a zero there. */
+/* A string that fills its row has no zero after it. Only the bytes that the
+ * rows of both tensors have are compared; a longer key differs in the next
+ * byte, where the string counts as ended. */
 bool
 define_find_string(struct define *c, const struct node *n,
 		   struct te_tensor *const *in, struct te_tensor **out)
@@ -130,7 +131,7 @@ define_find_string(struct define *c, const struct node *n,
 
 enum { ROW, ITEM, FIRST, COLUMN, WEIGHT };
 
-/* Do the tables lead to nodes, and have columns of the result? */
+/* Do the tables have only valid nodes and valid columns of the result? */
 static bool
 check_tables(struct infer *c, const struct node *n)
 {
@@ -151,10 +152,11 @@ check_tables(struct infer *c, const struct node *n)
 		infer_size_of(c, n, WEIGHT, 0, items + 1));
 }
 
-/* Nodes first[n] + 1 to first[n + 1] follow node n; node i + 1 is reached by
- * item[i], and items of one node are sorted. column[n] is that of the n-gram
- * that ends at node n, or -1; weight[n], if present, what it counts. With the
- * attribute `once`, an n-gram counts once for each row. */
+/* The children of node n are the nodes first[n] + 1 to first[n + 1]; item[i]
+ * leads to node i + 1, and the items of the children of a node are sorted.
+ * column[n] is the column of the n-gram that ends at node n, or -1; weight[n],
+ * if present, is added for it. With the attribute `once`, an n-gram counts once
+ * for each row. */
 bool
 infer_ngrams(struct infer *c, struct node *n)
 {
@@ -187,7 +189,7 @@ infer_ngrams(struct infer *c, struct node *n)
 
 struct counter {
 	struct steps s;
-	struct te_tensor *const *in; /* WEIGHT: NULL where absent */
+	struct te_tensor *const *in; /* in[WEIGHT] is NULL if absent */
 	const struct node *n;
 	const struct expr *row, *skip, *start;
 	const struct buffer *node, *at, *low, *high;
@@ -225,9 +227,9 @@ count_ngram(struct counter *c)
 			stmt_if(s->f, counts, body, NULL));
 }
 
-/*	node = the one that follows node by x[row, at], or -1
+/* 	node = the child of node with the item x[row, at], or -1
  *
- * by a search of the first item that is not less. */
+ * by a binary search for the first item that is not less. */
 static struct stmt *
 follow(struct counter *c)
 {
@@ -264,10 +266,10 @@ follow(struct counter *c)
 	return stmt_let(s->f, value, x, search);
 }
 
-/*	for j: y[row, j] = 0
+/* 	for j: y[row, j] = 0
  *	for skip, start: node = 0; at = start
  *		while node >= 0 and at < items of a row:
- *			follow, count; at += skip + 1 */
+ *			follow the item; count the n-gram; at += skip + 1 */
 bool
 define_ngrams(struct define *c, const struct node *n,
 	      struct te_tensor *const *in, struct te_tensor **out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on the bytes of strings, for which the importer makes nodes
- * (gen/onnx/compose/compose_text.c). The last dimension of a tensor x of strings is that
- * of the bytes; zeros follow each string.
+/* Operators on the bytes of strings; the importer makes these nodes
+ * (gen/onnx/compose/compose_text.c). The last dimension of a tensor x of
+ * strings has the bytes of a string, followed by zeros.
  *
  *	tirc.StringConcat (a, b, n)    the n bytes of a, then b
  *	tirc.ChangeCase (x)            letters of ASCII and Latin-1
@@ -87,8 +87,8 @@ infer_string_concat(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Is t the number of elements that are not 0 in each row of `bytes` ones, as the
- * importer counts the bytes of strings? */
+/* Is t computed as the number of elements that are not 0 in each row of `bytes`
+ * elements, the way in which the importer counts the bytes of strings? */
 static bool
 counts_bytes(struct module *m, const struct tensor *t, const struct expr *bytes)
 {
@@ -158,8 +158,9 @@ is_between(struct module *m, const struct expr *x, int low, int high)
 			expr_le(m, x, expr_const(m, x->type, high)));
 }
 
-/* Letters of ASCII, A to Z, and of Latin-1, in UTF-8 the byte C3 and one of 80 to
- * 9E but 97, the sign of multiplication: lower case is 32 higher. */
+/* Upper-case letters are A to Z in ASCII, and, in Latin-1 as UTF-8, the byte C3
+ * followed by 80 to 9E, except 97, the multiplication sign. The lower-case byte
+ * is 32 higher. */
 bool
 define_change_case(struct define *c, const struct node *n,
 		   struct te_tensor *const *in, struct te_tensor **out)
@@ -219,8 +220,9 @@ infer_substring(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Position t at an element, from 0 to the number of bytes. Those that
- * StringPieces finds, of which there may be a slice, are. */
+/* A position, an element of t, clamped to 0 and the number of bytes. Positions
+ * that StringPieces finds, or a slice of them, are within these bounds
+ * already. */
 static const struct expr *
 position_in(struct define *c, const struct node *n, int i,
 	    const struct te_tensor *t, const struct expr *const *at)
@@ -264,7 +266,7 @@ define_substring(struct define *c, const struct node *n,
 
 enum { FROM, TO, COUNT, N_MADE };
 
-/* The most pieces that a string of so many bytes has. */
+/* The most pieces that a string of this many bytes can have. */
 static int64_t
 most_pieces(const struct node *n, int64_t bytes)
 {
@@ -275,7 +277,7 @@ most_pieces(const struct node *n, int64_t bytes)
 	return splits >= 0 && splits < most - 1 ? splits + 1 : most;
 }
 
-/* There are places for the number of pieces that the attribute gives. */
+/* The outputs have places for the number of pieces that the attribute gives. */
 bool
 infer_string_pieces(struct infer *c, struct node *n)
 {
@@ -378,7 +380,7 @@ has_room(struct pieces *p)
 				  number(p, most));
 }
 
-/* White space as Python's str.split() has it, of ASCII. */
+/* Is x an ASCII character that Python's str.split() treats as white space? */
 static const struct expr *
 is_space(struct pieces *p, const struct expr *x)
 {
@@ -429,10 +431,10 @@ split_words(struct pieces *p, const struct expr *bytes)
 			NULL);
 }
 
-/*	for k: length += byte k is not 0
+/* 	for k: length += byte k is not 0
  *	while next + bytes of the delimiter <= length:
- *		if they are the delimiter and there may be more pieces:
- *			the piece ends before next; next += those bytes; start = next
+ *		if these bytes are the delimiter and there may be more pieces:
+ *			the piece ends before next; next += its bytes; start = next
  *		else next += 1
  *	the piece ends before length */
 static struct stmt *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Col2Im: the sum of the blocks that cover each element of an image. In two
- * dimensions, for blocks of bh x bw elements, K in all,
+ * dimensions, for blocks of bh x bw = K elements,
  *
  *	y[n, c, h, w] = sum over kh, kw of x[n, c K + kh bw + kw, l]
  *
@@ -11,12 +11,12 @@
 enum { MOST_DIMS = 8 };
 
 struct blocks {
-	int n; /* dimensions of the image */
+	int n; /* the number of dimensions of the image */
 	const int64_t *image, *block;
 	int64_t stride[MOST_DIMS], dilation[MOST_DIMS], pad[MOST_DIMS];
-	int64_t count[MOST_DIMS]; /* of blocks along a dimension */
-	int64_t elems;            /* of a block */
-	int64_t all;              /* blocks */
+	int64_t count[MOST_DIMS]; /* the number of blocks along a dimension */
+	int64_t elems;            /* the number of elements of a block */
+	int64_t all;              /* the number of blocks */
 };
 
 static void
@@ -30,7 +30,7 @@ attr_values(const struct node *n, const char *name, int64_t *out, int count)
 	}
 }
 
-/* False: the node contradicts itself. */
+/* Reads the node; false if its attributes and inputs contradict each other. */
 static bool
 read_blocks(struct module *m, const struct node *n, struct blocks *b)
 {
@@ -98,8 +98,8 @@ infer_col2im(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The block along dimension d of which element k is at i, and the condition
- * that there is one. */
+/* The index along dimension d of the block whose element k is at position i,
+ * and the condition that there is such a block. */
 static const struct expr *
 block_at(struct module *m, const struct blocks *b, int d, const struct expr *i,
 	 const struct expr *k, const struct expr **inside)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames: overlapping parts of a signal, `length` elements each, that begin
- * `step` elements after one another: y[n, f, i, p] = x[n, step f + i, p]. */
+/* Frames: overlapping parts of a signal, of `length` elements each; each begins
+ * `step` elements after the one before: y[n, f, i, p] = x[n, step f + i, p]. */
 #include "dims.h"
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Division by a norm: of neighbouring channels (LRN), along an axis
+/* Division by a norm: over neighbouring channels (LRN), or along an axis
  * (LpNormalization). */
 #include "define.h"
 
@@ -23,8 +23,8 @@ infer_lrn(struct infer *c, struct node *n)
 	return true;
 }
 
-/* e^beta; with square roots, which are faster than powers, if e is positive and
- * beta is a sum of 1/2 and 1/4. */
+/* e^beta. If e is positive and beta is a multiple of 1/4 below 1, it is
+ * computed with square roots, which are faster than powers. */
 static const struct expr *
 raised(struct define *c, const struct expr *e, double beta, bool positive)
 {

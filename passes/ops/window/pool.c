@@ -86,7 +86,7 @@ static const struct expr *count_taps(struct module *m, const struct window *w,
 				     int d, const struct expr *o,
 				     bool with_padding);
 
-/* The load of `in` at a tap of the window, by the axes of y. */
+/* The load of `in` at a tap of the window of an element of y. */
 static const struct expr *
 covered(struct define *c, const struct window *w, struct te_tensor *in,
 	const struct tensor *y, const struct expr *outside,
@@ -98,7 +98,8 @@ covered(struct define *c, const struct window *w, struct te_tensor *in,
 			   *axes + 2, taps, outside);
 }
 
-/* t, with `empty` where `none` holds; t itself if it never does. */
+/* t with `empty` for the elements for which `none` holds; t itself if it never
+ * holds. */
 static struct te_tensor *
 fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 	   struct te_tensor *t, const struct expr *none,
@@ -115,7 +116,8 @@ fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 					te_at(c->module, t, index, y->ndim)));
 }
 
-/* t, with `empty` for windows that miss the input; t itself if none can. */
+/* t with `empty` for windows without an element of the input; t itself if there
+ * cannot be such windows. */
 static struct te_tensor *
 fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 	   struct te_tensor *t, const struct expr *empty)
@@ -179,8 +181,8 @@ define_max_pool(struct define *c, const struct node *n,
 
 /* ---- AveragePool ---- */
 
-/* The number of taps of the window at o that count along d: those inside of the
- * input, or with padding, all before the end of the padding. */
+/* The number of taps of the window at o that count along d: the taps inside of
+ * the input; or, if padding counts, all before the end of the padding. */
 static const struct expr *
 count_taps(struct module *m, const struct window *w, int d,
 	   const struct expr *o, bool with_padding)
@@ -212,8 +214,8 @@ count_taps(struct module *m, const struct window *w, int d,
 	return expr_sub(m, count, first);
 }
 
-/* The sum over the window of each element of y, in t, of elements or of their
- * absolute values to the power *p; p may be NULL. */
+/* For each element of y, the sum over its window, in type t: of the elements,
+ * or, if p is not NULL, of their absolute values to the power *p. */
 static struct te_tensor *
 window_sum(struct define *c, const struct window *w, struct te_tensor *in,
 	   const struct tensor *y, struct dtype t, const double *p)
@@ -389,7 +391,7 @@ define_global_max_pool(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The sum over all positions, in t; p: as in window_sum. */
+/* The sum over all positions, in type t; p as in window_sum. */
 static struct te_tensor *
 global_sum(struct define *c, const struct reduce_plan *plan,
 	   const struct te_tensor *in, struct dtype t, const double *p)

@@ -4,12 +4,12 @@
  *	y[n, c, h, w] = x[n, c, ph, pw] if indices[n, c, ph, pw] is the
  *	flat position of (n, c, h, w), else 0
  *
- * in the tensor that the indices are of: the input of the MaxPool of the graph
- * that makes them, or else the result that follows from the windows, which
- * input 2 may enlarge.
+ * The flat position is one in the tensor for which the indices were computed:
+ * the input of the MaxPool, if it is in the graph; else a tensor of the size
+ * that follows from the windows. Input 2 may make y larger.
  *
- * Only windows that cover (h, w) are read. An index outside of its own window
- * cannot come from a MaxPool and is ignored. */
+ * Only windows that contain (h, w) are read. An index outside of its own window
+ * cannot come from a MaxPool, and is ignored. */
 #include "window.h"
 
 static bool
@@ -72,7 +72,8 @@ infer_max_unpool(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The size of spatial dimension d in the tensor that the indices are of. */
+/* The size of spatial dimension d in the tensor into which the indices point:
+ * the input of the MaxPool that computes them, or else w->out. */
 static const struct expr *
 indexed_size(const struct node *n, const struct window *w, int d)
 {
@@ -85,8 +86,9 @@ indexed_size(const struct node *n, const struct window *w, int d)
 		       : w->out[d];
 }
 
-/* Where windows overlap, several may have the index of an element, all of them
- * with its value: it is taken once. */
+/* A reducer that takes the last value that is not 0. If windows overlap,
+ * several may have the index of the same element, all with its value, which
+ * must not be added several times. */
 static const struct reducer *
 reducer_once(struct module *m, struct dtype t)
 {

@@ -49,8 +49,8 @@ not_negative(struct module *m, const struct expr *e)
 		       : expr_max(m, e, expr_int(m, e->type, 0));
 }
 
-/* Splits a padding; the odd element goes to the end (upper) or the
- * beginning. */
+/* Splits a padding in two halves; an odd element goes to the end if `upper`,
+ * else to the beginning. */
 static void
 split_padding(struct module *m, struct window *w, int d,
 	      const struct expr *total, bool upper)
@@ -170,7 +170,8 @@ window_of_node(struct module *m, const struct node *n, const int64_t *kernel,
 			       "not positive; correct the attribute";
 		}
 		if (w->kernel[d] == 1) {
-			w->dilation[d] = 1; /* it separates no taps */
+			w->dilation[d] = 1; /* with a single tap, the dilation
+					     * has no effect */
 		}
 		w->in[d] = x->shape[2 + d];
 		w->begin[d] = expr_i32(m, valid ? 0 : pads[d]);
@@ -206,7 +207,7 @@ window_axis_name(struct module *m, const struct window *w, int d,
 	return arena_printf(&m->arena, "%s%s", prefix, names[w->n - 1][d]);
 }
 
-/* May the size with its padding and a window be more than 2^31? */
+/* May the size plus its padding plus a window exceed 2^31? */
 static bool
 exceeds_32_bits(struct module *m, const struct window *w, int d,
 		const struct expr *size)
@@ -235,7 +236,7 @@ window_position(struct module *m, const struct window *w, int d,
 	const struct expr *at = expr_mul(m, window_index(m, w, d, o),
 					 expr_index(m, w->stride[d]));
 
-	/* The only tap is tap 0. */
+	/* With a single tap, k is 0. */
 	if (w->kernel[d] > 1) {
 		at = expr_add(m, at,
 			      expr_mul(m, window_index(m, w, d, k),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sliding windows, shared by convolutions and pools. A window has up to
- * WINDOW_MAX spatial dimensions, in the order of the tensor's. */
+ * WINDOW_MAX spatial dimensions, in the order of the tensor's dimensions. */
 #ifndef TIRC_WINDOW_H
 #define TIRC_WINDOW_H
 
@@ -17,16 +17,18 @@ struct window {
 };
 
 /* Fills w from the node's attributes and the shape of input 0 ([n, c, …]).
- * kernel NULL: from kernel_shape. transposed: the sizes of ConvTranspose.
- * Returns NULL, or the problem. */
+ * kernel: the sizes of the window; NULL: those of the attribute kernel_shape.
+ * transposed: computes the sizes of a ConvTranspose. Returns NULL, or the
+ * problem in words. */
 const char *window_of_node(struct module *m, const struct node *n,
 			   const int64_t *kernel, bool transposed,
 			   struct window *w);
 /* "oh", "kh", …: dimension d with a letter in front. */
 const char *window_axis_name(struct module *m, const struct window *w, int d,
 			     const char *prefix);
-/* A position of an output or number of a tap along dimension d, as an index of
- * 64 bits if sums with strides, dilations and padding may need them. */
+/* A position of an output, or the number of a tap, along dimension d, as an
+ * index; it has 64 bits if sums with strides, dilations and padding may need
+ * them. */
 const struct expr *window_index(struct module *m, const struct window *w, int d,
 				const struct expr *e);
 /* The input position that tap k of output o reads: o * stride + k * dilation
@@ -37,8 +39,8 @@ const struct expr *window_position(struct module *m, const struct window *w,
 /* Can a tap lie before (after) the input, so that a guard is needed? */
 bool window_below(const struct window *w, int d);
 bool window_above(struct module *m, const struct window *w, int d);
-/* Can a whole window miss the input along d, as dilation or large padding
- * allows? */
+/* Can a whole window be outside of the input along d, because of dilation or
+ * large padding? */
 bool window_may_miss(struct module *m, const struct window *w, int d);
 /* Axes [n, c, spatial…] of the output, with the given channel name. */
 struct iter_var *window_axes(struct define *c, const struct window *w,
