@@ -2,12 +2,12 @@
 /* Control flow in a graph: where each node is computed, and an order of the
  * nodes in which each branch and each loop's body is one range.
  *
- * 	s = tirc.Copy<body=0>(init)
- * 	v = tirc.Carry<body=1>(s)            loop 1:
- * 	w = Mul(x, x)                           v is the state
- * 	u = Add(v, w)                 ->        u = Add(v, w)
- * 	n = tirc.Copy<body=1>(u)                n is the next state
- * 	y = tirc.EndLoop<body=0, loop=1, …>(s, n)
+ *	s = tirc.Copy<body=0>(init)
+ *	v = tirc.Carry<body=1>(s)            loop 1:
+ *	w = Mul(x, x)                           v is the state
+ *	u = Add(v, w)                 ->        u = Add(v, w)
+ *	n = tirc.Copy<body=1>(u)                n is the next state
+ *	y = tirc.EndLoop<body=0, loop=1, …>(s, n)
  *
  * Bodies are numbered; 0 is the graph outside of all branches and loops. A node
  * of control flow names its body in the attribute `body`. Any other node is

@@ -2,9 +2,9 @@
 /* Statements as TVMScript. A let, allocation or attribute that is the last
  * statement of its suite needs no suite of its own for its body:
  *
- * 	x: T.int32 = i * 4        with T.LetStmt(i * 4) as x:
- * 	A[x] = T.float32(1)           A[x] = T.float32(1)
- * 	                          A[0] = T.float32(2)
+ *	x: T.int32 = i * 4        with T.LetStmt(i * 4) as x:
+ *	A[x] = T.float32(1)           A[x] = T.float32(1)
+ *	                          A[0] = T.float32(2)
  *  */
 #include "print.h"
 

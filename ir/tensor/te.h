@@ -228,9 +228,9 @@ void te_ordered_stores(struct module *m, struct te_tensor *out,
  * axes, all of the kind ITER_SCAN, the phases are done one after the other,
  * each completely. They are blocks inside of a block of their step.
  *
- * 	for t in order:
- * 		for j, k: gates[j] += h[k] * r[k, j]
- * 		for j: h[j] = tanh(x[t, j] + gates[j]) */
+ *	for t in order:
+ *		for j, k: gates[j] += h[k] * r[k, j]
+ *		for j: h[j] = tanh(x[t, j] + gates[j]) */
 void te_ordered_phases(struct module *m, struct te_tensor *out,
 		       struct iter_var *axes, int n_axes,
 		       const struct te_phase *phases, int n_phases,

@@ -220,11 +220,11 @@ names_sources(const struct reducer *r)
 /* One step of a reduction: combines the outputs with the sources. With several
  * values, each source has a name, and all are stored together:
  *
- * 	value = x[v_i, v_k]
- * 	index = v_k
- * 	if value > best[v_i] or …:
- * 	    best[v_i] = value
- * 	    best_index[v_i] = index
+ *	value = x[v_i, v_k]
+ *	index = v_k
+ *	if value > best[v_i] or …:
+ *	    best[v_i] = value
+ *	    best_index[v_i] = index
  *  */
 static struct stmt *
 update(struct te_build *b, const struct te_stage *s, const struct reducer *r,

@@ -3,14 +3,14 @@
  * divisibility, rewrite rules (rules.def), affine decomposition. All legality
  * checks and the removal of guards use it.
  *
- * 	bounds.c           constant interval of an expression
- * 	symbolic_bounds.c  interval with expressions as ends; affine form
- * 	value_range.c      range of data, arrays included
- * 	prove_sign.c       is a linear form never positive?
- * 	modular.c          divisibility
- * 	width.c            does index arithmetic fit 32 bits?
- * 	region.c, access.c boxes of buffers, and who accesses them
- * 	iter_map.c         loop variables as digits of a block's bindings */
+ *	bounds.c           constant interval of an expression
+ *	symbolic_bounds.c  interval with expressions as ends; affine form
+ *	value_range.c      range of data, arrays included
+ *	prove_sign.c       is a linear form never positive?
+ *	modular.c          divisibility
+ *	width.c            does index arithmetic fit 32 bits?
+ *	region.c, access.c boxes of buffers, and who accesses them
+ *	iter_map.c         loop variables as digits of a block's bindings */
 #ifndef TIRC_ANALYSE_H
 #define TIRC_ANALYSE_H
 

@@ -5,7 +5,7 @@
  * value of every variable, and first gives the variables of the form's last
  * terms their largest values.
  *
- * 	i < a + b, known: a <= i < a + b + c      i = a = b = 0, c = 300
+ *	i < a + b, known: a <= i < a + b + c      i = a = b = 0, c = 300
  *
  * The search is short and gives up early. */
 #include "linear.h"

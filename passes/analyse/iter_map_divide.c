@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides indices between outer and inner loops, for blockize:
  *
- * 	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16 */
+ *	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16 */
 #include "access.h"
 #include "iter_map_parts.h"
 

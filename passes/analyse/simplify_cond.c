@@ -3,8 +3,8 @@
  * possible; the others are normalized to positive terms on the left, negative
  * ones on the right and one constant:
  *
- * 	0 <= h + kh - 1        1 <= h + kh
- * 	h * 2 + 2 < w * 2      h + 1 < w */
+ *	0 <= h + kh - 1        1 <= h + kh
+ *	h * 2 + 2 < w * 2      h + 1 < w */
 #include "linear.h"
 
 enum { MAX_CONDITIONS = 24 };

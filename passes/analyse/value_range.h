@@ -3,10 +3,10 @@
  * that an accumulator does not overflow. All elements of a local array share
  * one range:
  *
- * 	acc[i] = 0                          # [0, 0]
- * 	for c, k in T.grid(64, 9):          # 576 times for each element
- * 	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
- * 	                                    # |acc| <= 576 * 16384 = 9437184
+ *	acc[i] = 0                          # [0, 0]
+ *	for c, k in T.grid(64, 9):          # 576 times for each element
+ *	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
+ *	                                    # |acc| <= 576 * 16384 = 9437184
  *
  * INT64_MIN and INT64_MAX as ends are numbers, not infinities. The range holds
  * at every point of the array's live range, for any order of summation. Without

@@ -3,8 +3,8 @@
  * indices as unbounded integers; this analysis gives each operation a type: 32
  * bits if its result provably fits, else 64.
  *
- * 	i * m + j     if i, m < 1000: unchanged
- * 	              else: int64(i) * int64(m) + int64(j)
+ *	i * m + j     if i, m < 1000: unchanged
+ *	              else: int64(i) * int64(m) + int64(j)
  *
  * Arithmetic on data wraps, as in the interpreter, and is not changed. */
 #ifndef TIRC_WIDTH_H

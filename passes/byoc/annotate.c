@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assigns nodes of a graph to patterns of backends.
  *
- * 	a = Conv (x, w)            a = Conv (x, w)    conv of dnnl
- * 	b = Relu (a)       ->      b = Relu (a)       relu of the same match
- * 	y = TopK (b, k)            y = TopK (b, k)
+ *	a = Conv (x, w)            a = Conv (x, w)    conv of dnnl
+ *	b = Relu (a)       ->      b = Relu (a)       relu of the same match
+ *	y = TopK (b, k)            y = TopK (b, k)
  *
  * All matches of all patterns are sorted: by the backends' order on the command
  * line, then by priority, then by size. In this order, each match is taken if

@@ -2,7 +2,7 @@
 /* Clusters of nodes. A set of clusters can be joined if no path leads from one
  * of them through a cluster outside of the set back to one of them:
  *
- * 	a -> x -> b      a and b may join only together with x
+ *	a -> x -> b      a and b may join only together with x
  *
  * The order of the graph bounds the search: from a cluster that starts after
  * the last node of the set, a path can lead back only through a cluster that

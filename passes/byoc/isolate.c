@@ -4,11 +4,11 @@
  * of all regions without a backend, the other has only the regions, with inputs
  * from outside.
  *
- * 	a = Relu (x)           GENERATED  a = Relu (x)    ALONE
- * 	region r                          b = Conv (a)          region r
- * 	  b = Conv (a)    ->              output a, b             b = Conv (a')
- * 	c = Tanh (b)                                            input x, a'
- * 	output c                                                output b
+ *	a = Relu (x)           GENERATED  a = Relu (x)    ALONE
+ *	region r                          b = Conv (a)          region r
+ *	  b = Conv (a)    ->              output a, b             b = Conv (a')
+ *	c = Tanh (b)                                            input x, a'
+ *	output c                                                output b
  *
  * The outputs of the first graph are the inputs of regions, in the order of
  * their first use and without the graph's inputs, then the outputs of regions.

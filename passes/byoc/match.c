@@ -4,8 +4,8 @@
  * or among the readers of its result. The search backtracks. After the body,
  * followers are matched, as many as possible.
  *
- * 	nodes  mul: Mul (before, s)      y = Mul (x, t)
- * 	       s: Sigmoid (before)       t = Sigmoid (x)
+ *	nodes  mul: Mul (before, s)      y = Mul (x, t)
+ *	       s: Sigmoid (before)       t = Sigmoid (x)
  *
  * Only nodes of the match may read a value that one of its nodes passes to
  * another, and only as the inputs that the pattern names: the value is not in

@@ -2,10 +2,10 @@
 /* Grows regions: if a match reads a result of another match of its backend,
  * both become one region, unless a path leads out of that region and back.
  *
- * 	a = conv        dnnl_0: a, b           a, b, d would wait for c,
- * 	b = relu (a)            c = TopK (a)   which waits for a: so d is a
- * 	c = TopK (a)    dnnl_1: d              region of its own
- * 	d = add (b, c)
+ *	a = conv        dnnl_0: a, b           a, b, d would wait for c,
+ *	b = relu (a)            c = TopK (a)   which waits for a: so d is a
+ *	c = TopK (a)    dnnl_1: d              region of its own
+ *	d = add (b, c)
  *
  * In the order of the graph, each match and the regions whose results it reads
  * become one region, unless that makes a cycle. */

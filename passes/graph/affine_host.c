@@ -2,9 +2,9 @@
 /* Folds an affine map of a product's result into the product's weights and
  * bias:
  *
- * 	a = Conv (x, w, b)
- * 	c = Mul (a, s)          ->     y = Conv (x, w * s, b * s + t)
- * 	y = Add (c, t)
+ *	a = Conv (x, w, b)
+ *	c = Mul (a, s)          ->     y = Conv (x, w * s, b * s + t)
+ *	y = Add (c, t)
  *
  * The result is the same up to rounding, under these conditions; it is never
  * exact.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interval analysis of quantized graphs: bounds of each channel's elements.
  *
- * 	x[c] in [low, high]
- * 	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
- * 	y = tirc.Requantize (s, …)	[f(low), f(high)]
+ *	x[c] in [low, high]
+ *	s = tirc.Conv (x, w, b)		b + sum of min(w * low, w * high), ...
+ *	y = tirc.Requantize (s, …)	[f(low), f(high)]
  *
  * Sums are bounded term by term; a strided ConvTranspose has several sums for
  * each channel, which read different weights. Monotonic functions are evaluated

@@ -3,7 +3,7 @@
  * elements are all the same number, as bounds of the sums prove, and channels
  * that no node reads.
  *
- * 	x[c] = v for all positions	s = b + w[c] * v + (the other channels)
+ *	x[c] = v for all positions	s = b + w[c] * v + (the other channels)
  *
  * The products of constant channels move into the bias. A channel is kept if
  * any reader needs it, or if x is padded and v is not the value of the padding.

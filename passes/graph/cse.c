@@ -3,9 +3,9 @@
  * and scalars become one constant (parameters stay separate, as users look for
  * them by name).
  *
- * 	a = Exp (x)
- * 	b = Exp (x)           ->     a = Exp (x)
- * 	y = Add (a, b)               y = Add (a, a)
+ *	a = Exp (x)
+ *	b = Exp (x)           ->     a = Exp (x)
+ *	y = Add (a, b)               y = Add (a, a)
  *
  * A node that serves two branches is outside of both, and runs always. If a
  * condition on sizes is checked only in runs that take a branch, nodes of

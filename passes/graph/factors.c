@@ -3,10 +3,10 @@
  * its inputs are integers: a factor for each tensor of floats that is computed
  * from integers.
  *
- * 	x = Gather (table, ids)            x = Gather (table, ids)
- * 	y = MatMul (x, w)           ->     x' = Mul (x, factor)
- * 	input ids                          y = MatMul (x', w)
- * 	output y                           input ids, factor
+ *	x = Gather (table, ids)            x = Gather (table, ids)
+ *	y = MatMul (x, w)           ->     x' = Mul (x, factor)
+ *	input ids                          y = MatMul (x', w)
+ *	output y                           input ids, factor
  *
  * The factor has the shape of x, or the last dimensions of it if the others are
  * symbolic. Factors of 1 change nothing. */

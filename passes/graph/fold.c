@@ -3,9 +3,9 @@
  * computed at once; large ones become recipes, evaluated in chunks when the
  * weights are written.
  *
- * 	const a: float32[3]           const c: float32[3] = {…}
- * 	c = Exp (a)             ->    y = Add (x, c)
- * 	y = Add (x, c)
+ *	const a: float32[3]           const c: float32[3] = {…}
+ *	c = Exp (a)             ->    y = Add (x, c)
+ *	y = Add (x, c)
  *
  * There are limits to the total work of folding, to the bytes of a result and
  * to the bytes that its computation takes (ir/core/quota.h). Nodes beyond the

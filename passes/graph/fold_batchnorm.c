@@ -2,14 +2,14 @@
 /* A BatchNormalization with constant parameters becomes a multiplication and a
  * sum for each channel, which fold_scale folds into weights.
  *
- * 	y = BatchNormalization (x, scale, bias, mean, var)
+ *	y = BatchNormalization (x, scale, bias, mean, var)
  *   ->
- * 	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
- * 	y = Add (a, t)      t = bias - mean * s
+ *	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
+ *	y = Add (a, t)      t = bias - mean * s
  *   or
- * 	c = Sub (x, mean)
- * 	a = Mul (c, s)
- * 	y = Add (a, bias)
+ *	c = Sub (x, mean)
+ *	a = Mul (c, s)
+ *	y = Add (a, bias)
  *
  * The second form is exact: the operator's definition, with s rounded as it
  * rounds it. It is used if the graph has the setting exact_rewrites, or if a
@@ -26,11 +26,11 @@
  * 2^-64 of the larger of deviation and bias. Then scales and shifts after the
  * normalization become parts of s and t, too:
  *
- * 	y = BatchNormalization (x, scale, bias, mean, var)
- * 	z = Mul (y, u)
+ *	y = BatchNormalization (x, scale, bias, mean, var)
+ *	z = Mul (y, u)
  *   ->
- * 	a = Mul (x, s * u)
- * 	z = Add (a, t * u)
+ *	a = Mul (x, s * u)
+ *	z = Add (a, t * u)
  *
  * under the same condition, which must also hold with the bias before and the
  * mean after them. A shift is at most 4096 times the larger of deviation and

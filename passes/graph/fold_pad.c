@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Pad before a convolution or a pool becomes the window's own padding.
  *
- * 	a = Pad (x, [0,0,1,1,0,0,1,1])
- * 	y = Conv (a, w)                  ->   y = Conv (x, w) {pads = [1,1,1,1]}
+ *	a = Pad (x, [0,0,1,1,0,0,1,1])
+ *	y = Conv (a, w)                  ->   y = Conv (x, w) {pads = [1,1,1,1]}
  *
  * Conv pads with 0, MaxPool with -inf or the lowest integer; AveragePool with 0
  * if it counts the padding (and then count_include_pad is set). Exact, unless

@@ -2,15 +2,15 @@
 /* Folds chains of Mul, Add, Sub and Div by constants along one axis into the
  * weights and the bias of the convolution or product before:
  *
- * 	a = Conv (x, w, b)
- * 	c = Mul (a, s)          ->     const w2 = Mul (w, s)
- * 	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
+ *	a = Conv (x, w, b)
+ *	c = Mul (a, s)          ->     const w2 = Mul (w, s)
+ *	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
  *
  * This is exact up to rounding; affine_host.c has the conditions. Without a
  * product before them, neighbours of one kind become one node:
  *
- * 	a = Mul (x, s)          ->     y = Mul (x, s / t)
- * 	y = Div (a, t)
+ *	a = Mul (x, s)          ->     y = Mul (x, s / t)
+ *	y = Div (a, t)
  *
  * - Scales: exact if all are powers of two from 1 on and their product is
  *   finite; a smaller one may round a subnormal result twice. Otherwise within

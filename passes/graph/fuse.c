@@ -3,11 +3,11 @@
  * takes the elementwise nodes after it as its epilogue, and cheap producers
  * (Transpose, Slice, DequantizeLinear, …) as its prologue.
  *
- * 	q = DequantizeLinear (x)         group 0 (Conv):
- * 	a = Conv (q, w)            ->      q = DequantizeLinear (x)
- * 	b = Add (a, skip)                  a = Conv (q, w)
- * 	y = Relu (b)                       b = Add (a, skip)
- * 	                                   y = Relu (b)
+ *	q = DequantizeLinear (x)         group 0 (Conv):
+ *	a = Conv (q, w)            ->      q = DequantizeLinear (x)
+ *	b = Add (a, skip)                  a = Conv (q, w)
+ *	y = Relu (b)                       b = Add (a, skip)
+ *	                                   y = Relu (b)
  *
  * A group stores one tensor, the result of its last node; an anchor with
  * several results has no epilogue. A prologue may be computed again in several

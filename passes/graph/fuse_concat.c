@@ -3,9 +3,9 @@
  * extent 1), the kernels of the inputs can write directly to their parts of the
  * result.
  *
- * 	a = Conv (x, v)                    y = [ a | b ]
- * 	b = Conv (x, w)               ->   a: 64 channels at offset 0
- * 	y = Concat (a, b) {axis = 1}       b: 32 channels after it */
+ *	a = Conv (x, v)                    y = [ a | b ]
+ *	b = Conv (x, w)               ->   a: 64 channels at offset 0
+ *	y = Concat (a, b) {axis = 1}       b: 32 channels after it */
 #include "fuse.h"
 
 /* Are all extents before the axis 1, so that each input is contiguous in the

@@ -2,9 +2,9 @@
 /* Epilogues: the smallest set of elementwise nodes that contains all readers of
  * a tensor and of the intermediate results, and has one result.
  *
- * 	a = Conv (x, w)
- * 	s = Sigmoid (a)      a, s are only read here:
- * 	y = Mul (a, s)       { s, y } is an epilogue of a */
+ *	a = Conv (x, w)
+ *	s = Sigmoid (a)      a, s are only read here:
+ *	y = Mul (a, s)       { s, y } is an epilogue of a */
 #include "fuse.h"
 
 static bool

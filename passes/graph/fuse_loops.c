@@ -4,16 +4,16 @@
  *
  * A slice is an element of the stacked tensor, at the iteration:
  *
- * 	x[t]	a ScanInput's result	y[t]	a result that EndLoop stacks
+ *	x[t]	a ScanInput's result	y[t]	a result that EndLoop stacks
  *
  * A state whose only reader computes the next one element by element is updated
  * in place; so is a state that the body does not read. Any other state has two
  * places, which take turns:
  *
- * 	state[0]	 the first state
- * 	state[t % 2]	 the state in iteration t
- * 	state[1 - t % 2] the next state
- * 	state[n % 2]	 the state after n iterations */
+ *	state[0]	 the first state
+ *	state[t % 2]	 the state in iteration t
+ *	state[1 - t % 2] the next state
+ *	state[n % 2]	 the state after n iterations */
 #include "fuse.h"
 
 /* The iteration, or its distance from the last one, whose number is known then, or

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes identity nodes, and merges views of views.
  *
- * 	a = Dropout (x)
- * 	b = Reshape (a, s)     ->     c = Reshape (x, t)
- * 	c = Reshape (b, t)
+ *	a = Dropout (x)
+ *	b = Reshape (a, s)     ->     c = Reshape (x, t)
+ *	c = Reshape (b, t)
  *
- * 	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
+ *	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
  *
  * All rewrites are exact, except that x + 0 of floats becomes x, so that -0
  * keeps its sign. This one is not done if the graph has the setting

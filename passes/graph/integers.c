@@ -3,18 +3,18 @@
  * products (integers_product.c), and operators that move elements unchanged
  * (MaxPool, Concat):
  *
- * 	a = DequantizeLinear (x, s)
- * 	p = MaxPool (a)           ->     y = MaxPool (x)
- * 	y = QuantizeLinear (p, s)
+ *	a = DequantizeLinear (x, s)
+ *	p = MaxPool (a)           ->     y = MaxPool (x)
+ *	y = QuantizeLinear (p, s)
  *
  * Elementwise arithmetic and most averages between the two stay in float, as
  * ONNX specifies. In fixed-point mode (TFLite's) they become integer operators:
  *
- * 	a = DequantizeLinear (x, sx)
- * 	b = DequantizeLinear (w, sw)
- * 	c = Add (a, b)            ->     y = tirc.Add (x, w)
- * 	r = Relu (c)
- * 	y = QuantizeLinear (r, sy) */
+ *	a = DequantizeLinear (x, sx)
+ *	b = DequantizeLinear (w, sw)
+ *	c = Add (a, b)            ->     y = tirc.Add (x, w)
+ *	r = Relu (c)
+ *	y = QuantizeLinear (r, sy) */
 #include "integers.h"
 
 /* -- pools -- */

@@ -2,8 +2,8 @@
 /* The bias of a product of quantized tensors as a number of units of the integer
  * sum, sx * sw:
  *
- * 	c = DequantizeLinear (b, sb)   ->   b units, if sb is sx * sw
- * 	c                              ->   round (c / (sx * sw)) units
+ *	c = DequantizeLinear (b, sb)   ->   b units, if sb is sx * sw
+ *	c                              ->   round (c / (sx * sw)) units
  *
  * c must be an integer times the unit, rounded to a float. Unless the graph has
  * the setting exact_rewrites, c or sb may be less accurate, as converters

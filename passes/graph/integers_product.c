@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions and products of quantized tensors:
  *
- * 	a = DequantizeLinear (x, sx, zx)
- * 	k = DequantizeLinear (w, sw, zw)      w2 = w - zw
- * 	c = DequantizeLinear (b, sx * sw)     b2 = b - zx * (sum of w2)
- * 	s = Conv (a, k, c)               ->   s = tirc.Conv (x, w2, b2)
- * 	r = Relu (s)                          y = tirc.Requantize (s, scale)
- * 	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
+ *	a = DequantizeLinear (x, sx, zx)
+ *	k = DequantizeLinear (w, sw, zw)      w2 = w - zw
+ *	c = DequantizeLinear (b, sx * sw)     b2 = b - zx * (sum of w2)
+ *	s = Conv (a, k, c)               ->   s = tirc.Conv (x, w2, b2)
+ *	r = Relu (s)                          y = tirc.Requantize (s, scale)
+ *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
  *
  * x and y have 8 or 16 bits. The sum is over stored integers; the padding's
  * value is zx (attribute "outside"). A ConvTranspose has no such value: each

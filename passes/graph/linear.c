@@ -3,11 +3,11 @@
  * QuantizeLinear and DequantizeLinear that the passes `signs` and `integers`
  * expect:
  *
- * 	                                      a = DequantizeLinear (x, sx, zx)
- * 	                                      k = DequantizeLinear (w, sw, zw)
- * 	y = QLinearConv (x, sx, zx,     ->    c = DequantizeLinear (b, sx * sw)
- * 	    w, sw, zw, sy, zy, b)             s = Conv (a, k, c)
- * 	                                      y = QuantizeLinear (s, sy, zy)
+ *	                                      a = DequantizeLinear (x, sx, zx)
+ *	                                      k = DequantizeLinear (w, sw, zw)
+ *	y = QLinearConv (x, sx, zx,     ->    c = DequantizeLinear (b, sx * sw)
+ *	    w, sw, zw, sy, zy, b)             s = Conv (a, k, c)
+ *	                                      y = QuantizeLinear (s, sy, zy)
  *
  * QLinearMatMul likewise. Products with other parameters are not changed: the
  * later pass `integers` could not rewrite them, so that they would be computed

@@ -4,9 +4,9 @@
  * those of backends, read only the low bits, so that the values are within the
  * type:
  *
- * 	before	y = Gather (table, x)      # x: an input, uint4
- * 	after	x_low = tirc.LowBits (x)
- * 		y = Gather (table, x_low)
+ *	before	y = Gather (table, x)      # x: an input, uint4
+ *	after	x_low = tirc.LowBits (x)
+ *		y = Gather (table, x_low)
  *
  * Passes before this one depend only on types; passes after it rely on the
  * values. */

@@ -2,12 +2,12 @@
 /* Stores constants without the elements that they repeat, for example after
  * Expand, ConstantOfShape or Tile, or of an initializer with equal rows.
  *
- * 	const c: float32[64, 128, 128] = Expand (v, s)    # v: float32[64, 1, 1]
- * 	y = Add (x, c)
+ *	const c: float32[64, 128, 128] = Expand (v, s)    # v: float32[64, 1, 1]
+ *	y = Add (x, c)
  *
- * 	const c.once: float32[64, 1, 1]                                ->
- * 	const c: float32[64, 128, 128] = tirc.Repeat (c.once) {…}
- * 	y = Add (x, c)
+ *	const c.once: float32[64, 1, 1]                                ->
+ *	const c: float32[64, 128, 128] = tirc.Repeat (c.once) {…}
+ *	y = Add (x, c)
  *
  * c keeps its elements: a region of a backend, or weights in the layout of a
  * product, are stored as before. Generated kernels read c.once at the indices

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requantization by one product of integers, proven exact.
  *
- * 	y = tirc.Requantize (x, scale)
- * 	=>
- * 	y = tirc.MultiplyShift (x, multiplier, addend) {left, right}
- * 	    clamp((high (x * 2^left * multiplier) + addend) >> right)
+ *	y = tirc.Requantize (x, scale)
+ *	=>
+ *	y = tirc.MultiplyShift (x, multiplier, addend) {left, right}
+ *	    clamp((high (x * 2^left * multiplier) + addend) >> right)
  *
  * Both functions of x never decrease, and have at most 256 values. They are
  * equal if they step from one value to the next at the same x. This is proven
@@ -12,8 +12,8 @@
  * (channel_bounds.c): each step bounds the addend, and the proof succeeds if
  * the bounds leave an addend:
  *
- * 	high (T * 2^left * multiplier) + addend >= value * 2^right
- * 	high ((T - 1) * 2^left * multiplier) + addend < value * 2^right
+ *	high (T * 2^left * multiplier) + addend >= value * 2^right
+ *	high ((T - 1) * 2^left * multiplier) + addend < value * 2^right
  *
  * where T is the smallest x with Requantize (x) >= value. TFLite rounds half
  * away from zero, so that negative x may need another addend: the input

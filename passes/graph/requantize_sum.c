@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of two quantized tensors in integer arithmetic, proven exact.
  *
- * 	a = DequantizeLinear (p, sa, za)       y = tirc.AddShift (p, q)
- * 	b = DequantizeLinear (q, sb, zb)
- * 	y = QuantizeLinear (Add (a, b), sy, zy)
+ *	a = DequantizeLinear (p, sa, za)       y = tirc.AddShift (p, q)
+ *	b = DequantizeLinear (q, sb, zb)
+ *	y = QuantizeLinear (Add (a, b), sy, zy)
  *
- * 	z = p * a_factor + q * b_factor + constant
- * 	clamp((z + addend) >> right)
+ *	z = p * a_factor + q * b_factor + constant
+ *	clamp((z + addend) >> right)
  *
  * The definition, which may be TFLite's tirc.Add, is computed by the executor
  * for all 65,536 pairs of bytes. Each pair bounds the addend; the proof

@@ -2,10 +2,10 @@
 /* Normalizes a Resize to an equivalent form: explicit sizes of the axes that
  * change, half-pixel coordinates, ties to the later element.
  *
- * 	y = Resize (x, scales [1,1,2,2])        y = Resize (x, sizes [8,8])
- * 	    {nearest, asymmetric, floor}   ->       {nearest, axes = [2,3],
- * 	                                             half_pixel,
- * 	                                             round_prefer_ceil}
+ *	y = Resize (x, scales [1,1,2,2])        y = Resize (x, sizes [8,8])
+ *	    {nearest, asymmetric, floor}   ->       {nearest, axes = [2,3],
+ *	                                             half_pixel,
+ *	                                             round_prefer_ceil}
  *
  * So backends need to match only one form. */
 #include "resize.h"

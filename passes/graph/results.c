@@ -2,9 +2,9 @@
 /* Makes intermediate results of a model outputs, after its own outputs, to
  * compare them.
  *
- * 	a = Conv (x)                  a = Conv (x)
- * 	y = Relu (a)          ->      y = Relu (a)
- * 	output y                      output y, a */
+ *	a = Conv (x)                  a = Conv (x)
+ *	y = Relu (a)          ->      y = Relu (a)
+ *	output y                      output y, a */
 #include "passes.h"
 
 #include "graph_region.h"

@@ -3,11 +3,11 @@
  * sums and products along a few long rows are computed in blocks, so that more
  * threads share the work:
  *
- * 	                                p = Reshape (x), rows of blocks
- * 	                                t = ReduceSum (p), of each block
- * 	y = CumSum (x)           ->     b = CumSum (t, exclusive)
- * 	                                s = CumSum (p), in each block
- * 	                                y = Reshape (Add (s, b))
+ *	                                p = Reshape (x), rows of blocks
+ *	                                t = ReduceSum (p), of each block
+ *	y = CumSum (x)           ->     b = CumSum (t, exclusive)
+ *	                                s = CumSum (p), in each block
+ *	                                y = Reshape (Add (s, b))
  *
  * The last block is padded with zeros (sums) or ones (products). Sums of
  * float16 and bfloat16 are computed in float32, as in one row. The scan over

@@ -3,10 +3,10 @@
  * expressions of the dimensions, if the definitions of all readers contain
  * these expressions.
  *
- * 	s = Shape (x)                 [n, 8, 8]
- * 	b = Gather (s, 0)             n
- * 	t = Concat (b, -1)            [n, -1]
- * 	y = Reshape (x, t)        ->  y = Reshape (x, t)    t: no producer
+ *	s = Shape (x)                 [n, 8, 8]
+ *	b = Gather (s, 0)             n
+ *	t = Concat (b, -1)            [n, -1]
+ *	y = Reshape (x, t)        ->  y = Reshape (x, t)    t: no producer
  *
  * Known values (tensor.elems) are used and kept. After the pass, no kernel
  * reads a tensor that has no producer and is neither an input nor a

@@ -4,9 +4,9 @@
  * overwrites the input. If the kernel of the output can itself store in place
  * of the input, the copy is left out later (passes/kernels/states.c).
  *
- * 	before	h = Tanh (past)      # past: an input, h: an output
- * 	after	h = Tanh (past)
- * 		past_kept = tirc.Copy (h) */
+ *	before	h = Tanh (past)      # past: an input, h: an output
+ *	after	h = Tanh (past)
+ *		past_kept = tirc.Copy (h) */
 #include "rewrite.h"
 
 bool

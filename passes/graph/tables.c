@@ -5,9 +5,9 @@
  * float arithmetic. The executor computes the chain for each number of the
  * input's type.
  *
- * 	a = DequantizeLinear (x, s, z)        const t: uint8[256] = {...}
- * 	b = Tanh (a)                     ->   y = tirc.Table (x, t)
- * 	y = QuantizeLinear (b, r, q)
+ *	a = DequantizeLinear (x, s, z)        const t: uint8[256] = {...}
+ *	b = Tanh (a)                     ->   y = tirc.Table (x, t)
+ *	y = QuantizeLinear (b, r, q)
  *
  * Constants of the chain have one element. Intermediate results that other
  * nodes read are still computed for them. */

@@ -2,9 +2,9 @@
 /* Merges and cancels Transposes, folds them into Gemm's flags, and moves them
  * after elementwise nodes, where they may meet other Transposes.
  *
- * 	a = Transpose (x) {perm = [0, 2, 3, 1]}
- * 	b = Relu (a)                               ->    y = Relu (x)
- * 	y = Transpose (b) {perm = [0, 3, 1, 2]} */
+ *	a = Transpose (x) {perm = [0, 2, 3, 1]}
+ *	b = Relu (a)                               ->    y = Relu (x)
+ *	y = Transpose (b) {perm = [0, 3, 1, 2]} */
 #include "rewrite.h"
 
 static int64_t *

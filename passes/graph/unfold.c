@@ -3,10 +3,10 @@
  * constants it is computed from is computed at run time again: its nodes come
  * back.
  *
- * 	const m: float32[64, 64]                  r = Range (0, 64, 1)
- * 	y = Add (x, m)                     ->     c = Less (r, k)
- * 	                                          m = Where (c, low, zero)
- * 	                                          y = Add (x, m)
+ *	const m: float32[64, 64]                  r = Range (0, 64, 1)
+ *	y = Add (x, m)                     ->     c = Less (r, k)
+ *	                                          m = Where (c, low, zero)
+ *	                                          y = Add (x, m)
  *
  * Nodes of single elements are then part of each kernel that reads the constant;
  * others, and costly ones that several kernels read, have a kernel, which stores

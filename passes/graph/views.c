@@ -3,12 +3,12 @@
  * or narrow the type, and before nodes that widen it, so that the narrow tensor
  * is stored.
  *
- * 	a = Conv (x, w)                  a = Conv (x, w)
- * 	b = Reshape (a, s)        ->     c = Relu (a)
- * 	y = Relu (b)                     y = Reshape (c, s)
+ *	a = Conv (x, w)                  a = Conv (x, w)
+ *	b = Reshape (a, s)        ->     c = Relu (a)
+ *	y = Relu (b)                     y = Reshape (c, s)
  *
- * 	a = DequantizeLinear (x, 0.5)    b = Reshape (x, s)
- * 	y = Reshape (a, s)        ->     y = DequantizeLinear (b, 0.5)
+ *	a = DequantizeLinear (x, 0.5)    b = Reshape (x, s)
+ *	y = Reshape (a, s)        ->     y = DequantizeLinear (b, 0.5)
  *
  * Other inputs of these nodes must be scalars, vectors along a last axis that
  * the view keeps, or views with the same shapes. */

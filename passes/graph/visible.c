@@ -2,9 +2,9 @@
 /* A rewrite of constants can change results in their last bits. The difference
  * is visible if a later operator has steps:
  *
- * 	a = Add (x, one)        floor ((x + 1) / 10), for a whole number x,
- * 	b = Div (a, ten)        is not floor (x * 0.1 + 0.1): 0.1 is rounded,
- * 	y = Floor (b)           and the sum may be just below a whole number
+ *	a = Add (x, one)        floor ((x + 1) / 10), for a whole number x,
+ *	b = Div (a, ten)        is not floor (x * 0.1 + 0.1): 0.1 is rounded,
+ *	y = Floor (b)           and the sum may be just below a whole number
  *
  * Here a and b are visible: a path of operators that compute elements from
  * single elements leads from them to a step. A sum of products (Conv, MatMul, a

@@ -3,10 +3,10 @@
  * (passes/ops/product/winograd.c; Lavin & Gray 2016) for 3x3 kernels with
  * stride 1, and inserts the operators of a Winograd convolution.
  *
- * 	                                u = tirc.WinogradWeights (w)
- * 	y = Conv (x, w, b)       ->     v = tirc.WinogradInput (x)
- * 	                                m = tirc.WinogradProduct (v, u)
- * 	                                y = tirc.WinogradOutput (m, , b)
+ *	                                u = tirc.WinogradWeights (w)
+ *	y = Conv (x, w, b)       ->     v = tirc.WinogradInput (x)
+ *	                                m = tirc.WinogradProduct (v, u)
+ *	                                y = tirc.WinogradOutput (m, , b)
  *
  * The cost model estimates the time from the target's speeds: operations, and
  * bytes from memory. A tile of m x m results takes (m + 2)² products per

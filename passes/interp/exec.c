@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The executor: compiles a function into a tree of loops over programs:
  *
- * 	for i in range(64):                  loop i: 64
- * 	    for j in range(1000):              loop j: 1000, in strips of 256
- * 	        with T.sblock("C"): ...          r0 = load A + i*1000 + j
- * 	            C[i, j] = A[i, j] * s[i]     r1 = load s + i   (uniform)
- * 	                                         C + i*1000 + j = r0 * r1
+ *	for i in range(64):                  loop i: 64
+ *	    for j in range(1000):              loop j: 1000, in strips of 256
+ *	        with T.sblock("C"): ...          r0 = load A + i*1000 + j
+ *	            C[i, j] = A[i, j] * s[i]     r1 = load s + i   (uniform)
+ *	                                         C + i*1000 + j = r0 * r1
  *
  * It returns NULL for functions with vectors, calls, while, return, asserts,
  * handles, or sizes that are not constant inside of a shape. */

@@ -3,7 +3,7 @@
  * offset and a stride, the rest a column of offsets. A reshape splits an index
  * into digits; digits of the same number are joined again:
  *
- * 	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x */
+ *	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x */
 #include "exec.h"
 
 /* factor * (x // divide % modulo); without "% modulo" if modulo is 0. */

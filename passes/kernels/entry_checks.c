@@ -3,8 +3,8 @@
  * note (passes/ops/core/relations.c): a condition that holds whenever another
  * one holds is left out.
  *
- * 	before	0 <= n - 2, 0 <= n - 4, 0 < n - 4, n == m
- * 	after	0 < n - 4, n == m
+ *	before	0 <= n - 2, 0 <= n - 4, 0 < n - 4, n == m
+ *	after	0 < n - 4, n == m
  *
  * Conditions keep their order, and a condition that replaces others takes the
  * place of the first of them: later conditions may rely on it, as a remainder

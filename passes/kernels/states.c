@@ -3,8 +3,8 @@
  * kernel that computes the next state can store it in place of the state, the
  * copy at the end of the run (passes/graph/states.c) is left out.
  *
- * 	before	cell(x, past, h)        after	cell(x, past)
- * 		past_kept(h, past_kept) */
+ *	before	cell(x, past, h)        after	cell(x, past)
+ *		past_kept(h, past_kept) */
 #include <assert.h>
 
 #include "kernel_build.h"
