@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions that every runner of passes asks. */
+/* Functions for the code that runs passes. */
 #include "hooks.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the descriptions of a target's product instructions say. */
+/* Reads the descriptions of a target's product instructions. */
 #include "product_instr.h"
 
 static enum product_kind
@@ -78,7 +78,8 @@ target_block_elems(const struct target *t, struct dtype type)
 	return t->block_elems;
 }
 
-/* How many of the summed elements a column of the operand has together. */
+/* The number of summed elements that are adjacent in a column of the second
+ * operand. */
 static int
 depth_of(const struct product_desc *p)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The product instructions of a target, as the descriptions of their tensor
- * intrinsics have them. */
+/* The product instructions of a target, read from the descriptions of their
+ * tensor intrinsics. */
 #ifndef TIRC_PRODUCT_INSTR_H
 #define TIRC_PRODUCT_INSTR_H
 
 #include "target.h"
 #include "tensor_intrin.h"
 
-/* Who executes the instruction, and where its sums are. */
+/* Which threads execute the instruction, and where its sums are. */
 enum product_kind {
 	/* C[lanes] += A[depth] * B[lanes][depth]: a dot-product instruction;
 	 * its sums are an array of the program. */
@@ -28,20 +28,22 @@ struct product_desc {
 	const struct buffer *operand[2], *sum;
 };
 
-/* Reads the description of p->multiply. False if the target finds no such
- * intrinsic, or it takes anything but two operands and a sum. */
+/* Reads the description of p->multiply. False if the target does not have the
+ * intrinsic, or if its parameters are not two operands and a sum. */
 bool product_describe(const struct target *t, const struct product_instr *p,
 		      struct product_desc *out);
-/* Does the target find all intrinsics of p, executed by as many threads? */
+/* Does the target have all intrinsics of p, and are they executed by the same
+ * number of threads? */
 bool product_is_complete(const struct target *t, const struct product_desc *p);
 
-/* Channels of a block of tensors of that type in memory: as many as a row of a tile
- * instruction's operand of that type has; of other types t->block_elems. 0: no
- * blocks. */
+/* The number of channels of a block, in memory, of tensors of this type: the
+ * length of a row in the operand of a tile instruction for the type; if there
+ * is none, t->block_elems. 0: no blocks. */
 int target_block_elems(const struct target *t, struct dtype type);
-/* The type of data of the first product of integers of 8 bits, and how many of
- * them a dot product or the tile's columns take together (1: each alone). False:
- * the target has none. */
+/* Of the first product instruction for 8-bit integers: the type of the data,
+ * and the number of adjacent elements that a dot product sums or that a column
+ * of a tile has together (1: a single one). False if the target has no such
+ * instruction. */
 bool target_byte_product(const struct target *t, struct dtype *data,
 			 int *depth);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensors inside a model whose elements are still in the workspace after a
- * run, dense and row by row: a test on a device can look at them. */
+/* Finds the intermediate tensors of a model whose elements are still in the
+ * workspace after a run, dense and in row-major order, so that a test on a
+ * device can read them. */
 #include "plan.h"
 
 static bool
@@ -10,7 +11,8 @@ overlap(const struct placement *a, const struct placement *b)
 	       b->offset_bytes < a->offset_bytes + a->bytes;
 }
 
-/* The number of the kernel that stores the tensor or scratch of the placement. */
+/* The index of the kernel that stores the tensor or the scratch of the
+ * placement. */
 static int
 stored_by(const struct program *p, const struct placement *at)
 {
@@ -27,8 +29,8 @@ stored_by(const struct program *p, const struct placement *at)
 	return at->last;
 }
 
-/* Does a later kernel store to the bytes of `at`? A view of the same elements
- * has a place, and no kernel. */
+/* Does a later kernel store to the bytes of `at`? (A view of the same elements
+ * has a placement, but no kernel.) */
 static bool
 is_overwritten(const struct program *p, const struct placement *at)
 {
@@ -48,7 +50,7 @@ is_overwritten(const struct program *p, const struct placement *at)
 	return false;
 }
 
-/* Are the bytes at the placement the tensor's elements, each of its type? */
+/* Are the bytes at the placement exactly the tensor's elements, in its type? */
 static bool
 is_plain(const struct placement *at)
 {

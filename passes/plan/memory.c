@@ -6,10 +6,10 @@
 #include "storages.h"
 
 /* The target's preferred alignment is used unless it costs more than this share
- * of the lower bound (tiny models). */
+ * of the lower bound, as in tiny models. */
 #define ALIGNMENT_COST_PERCENT 1
 
-/* Places the blocks of all types, or of one. */
+/* Places the blocks of all types, or of one type. */
 static int64_t
 place_blocks(struct storages *s, const struct dtype *only, int64_t align_bytes,
 	     int64_t bound_bytes, const char **strategy)
@@ -107,8 +107,9 @@ add_part(struct storages *s, struct memory_plan *plan, int n_kernels,
 	vec_push(s->arena, &plan->parts, part);
 }
 
-/* An array per type, largest elements first, so that no padding is between the
- * arrays; the total size is rounded up to the alignment. */
+/* Places an array for each type, the largest elements first, so that there is
+ * no padding between the arrays; the total size is rounded up to the
+ * alignment. */
 static void
 place_by_type(struct storages *s, struct memory_plan *plan, int n_kernels)
 {
@@ -148,7 +149,7 @@ add_places(struct program *p, const struct storages *s)
 		const struct storage *x;
 
 		if (s->of[i] < 0) {
-			/* no kernel uses it: it stays with the caller */
+			/* no kernel uses it: it stays in the caller's memory */
 			place.tensor->in_workspace = false;
 			continue;
 		}
@@ -218,7 +219,7 @@ plan_find(const struct memory_plan *p, const struct tensor *t)
 {
 	int low = 0, high = p->places.n;
 
-	/* Binary search by tensor id; scratch (without tensor) is last. */
+	/* Binary search by tensor id; scratch, which has no tensor, is last. */
 	while (low < high) {
 		int middle = (low + high) / 2;
 		const struct tensor *at = p->places.data[middle].tensor;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Offsets for blocks with live ranges (dynamic storage allocation): each
- * strategy is an order in which blocks take the lowest free gap among the
- * overlapping ones; then the best order is improved by moving blocks that reach
- * the top to the front. Deterministic.
+ * strategy is an order of the blocks, in which each takes the lowest free gap
+ * between the placed blocks whose live ranges overlap its own. Then the best
+ * order is improved: blocks that end at the top are moved to the front. The
+ * result is deterministic.
  *
  * The orders follow the greedy algorithms of Pisarchyk and Lee, "Efficient
  * Memory Management for Deep Neural Net Inference" (2020). */
@@ -10,15 +11,15 @@
 
 #include <stdlib.h>
 
-#define MAX_STEPS 400       /* of the improvement */
+#define MAX_STEPS 400       /* the most steps of the improvement */
 #define MAX_WORK 50000000LL /* pairs of blocks, and spans that are sorted */
 
-/* Offsets from < x < to are taken. */
+/* Offsets x with from < x < to are taken. */
 struct span {
 	int64_t from, to;
 };
 
-/* A block in an order: larger keys go first. */
+/* A block in an order: blocks with larger keys come first. */
 struct keyed {
 	int64_t key;
 	int block;
@@ -30,11 +31,12 @@ struct search {
 	const struct block_life *blocks;
 	int n;
 	int64_t align_bytes;
-	int *order;      /* in which blocks are placed */
+	int *order;      /* the order in which blocks are placed */
 	int64_t *offset; /* by block */
 	struct keyed *keyed;
 	bool *placed; /* by block */
-	int *beside;  /* blocks whose live ranges overlap the current one's */
+	int *beside;  /* the blocks whose live ranges overlap the current
+		       * block's */
 	struct lives lives;
 	int64_t work; /* so far, of MAX_WORK */
 };
@@ -100,7 +102,8 @@ sorting_work(int n)
 	return work;
 }
 
-/* The lowest free offset, or (best fit) the one in the smallest gap. */
+/* Places a block at the lowest free offset, or, if best, in the smallest gap
+ * that it fits. */
 static void
 place(struct search *s, int block, bool best)
 {
@@ -206,7 +209,7 @@ key_area(const struct search *s, int b)
 	       (s->blocks[b].last - s->blocks[b].first + 1);
 }
 
-/* Who is crowded chooses first. */
+/* The block with the most overlapping bytes is placed first. */
 static int64_t
 key_conflict(const struct search *s, int b)
 {
@@ -255,7 +258,8 @@ keep(const struct search *s, struct best *best, int64_t size, bool fit,
 	memcpy(best->offset, s->offset, sizeof *s->offset * (size_t)s->n);
 }
 
-/* Moves the step'th of the blocks that end at the top towards the front. */
+/* Moves one of the blocks that end at the top, chosen by step, toward the
+ * front. */
 static void
 move_top(struct search *s, const struct best *best, int step)
 {
@@ -276,7 +280,7 @@ move_top(struct search *s, const struct best *best, int step)
 			from = i;
 		}
 	}
-	/* Alternately to the very front and by growing distances. */
+	/* Alternately to the very front, and by growing distances. */
 	to = step % 2 ? 0 : from - 1 - step / 2 % (from + 1);
 	to = to < 0 ? 0 : to;
 	at = s->order[from];

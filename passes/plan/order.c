@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders the kernels for a lower peak of live memory: a beam search over sets
- * of executed kernels. Of two ways to the same set the one with the lower peak
- * is kept; of all sets of a size, the ones with the lowest peak, then with the
- * fewest live bytes. The given order stays unless the peak decreases, and where
- * there are thousands of kernels: the search takes the square of their number. */
+ * of executed kernels. Of two orders of the same set, the one with the lower
+ * peak is kept; of all sets of a size, those with the lowest peak, then with
+ * the fewest live bytes. The given order is kept if the peak does not decrease,
+ * and if there are thousands of kernels: the time of the search grows with the
+ * square of their number. */
 #include "plan.h"
 
 #include "storages.h"
@@ -14,13 +15,14 @@
 #define MAX_WORK 60000000LL
 
 struct state {
-	uint64_t hash; /* of the set */
+	uint64_t hash; /* the hash of the set */
 	int64_t peak, live;
-	int parent; /* in the step before */
-	int kernel; /* run last */
-	/* by kernel: number of producers not executed; -1: executed */
+	int parent; /* the index of the state of the step before */
+	int kernel; /* the kernel that was run last */
+	/* by kernel: the number of producers that have not run; -1 if the
+	 * kernel has run */
 	int *waiting;
-	int *left; /* by storage: number of its users not executed */
+	int *left; /* by storage: the number of its users that have not run */
 };
 
 struct candidate {
@@ -35,13 +37,14 @@ struct order {
 	struct program *p;
 	struct arena *arena;
 	struct storages s;
-	int n;           /* kernels */
+	int n;           /* the number of kernels */
 	int_vec *before; /* by kernel: producers, each once */
 	int_vec *after;
 	int_vec *touched; /* by kernel: storages of the workspace */
 	int64_t *scratch_bytes;
-	int *touches;   /* by storage, the caller's storages too */
-	int_vec early;  /* storages that the caller fills before the run */
+	int *touches;   /* by storage, including the caller's: the number of
+			 * kernels that use it */
+	int_vec early;  /* the storages that the caller fills before the run */
 	uint64_t *code; /* by kernel: random bits */
 };
 
@@ -227,7 +230,7 @@ state_start(struct order *o, struct state *s)
 	s->peak = s->live;
 }
 
-/* The state after running kernel k in state s. */
+/* The state after kernel k is run in state s. */
 static struct candidate
 next_state(const struct order *o, const struct state *s, int k)
 {
@@ -316,9 +319,8 @@ sift_down(struct candidate *heap, int n, int at)
 	heap[at] = moved;
 }
 
-/* Copies the `most` best candidates to `best`, without those that are
- * dominated: a better one has the same set. A heap, since few of the list are
- * wanted. */
+/* Copies the `most` best candidates to `best`; of several with the same set,
+ * only the best. Uses a heap, because only few of the list are needed. */
 static int
 choose_best(struct candidate *list, int n, struct candidate *best, int most)
 {

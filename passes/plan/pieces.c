@@ -30,12 +30,12 @@ find_edge(const int64_t *edges, int n, int64_t at)
 	return low;
 }
 
-/* The ranges between adjacent edges, and which of them a search for the first
- * or last use has not reached. */
+/* The byte ranges between adjacent edges, and the use that a search for the
+ * first or last uses has found for each. */
 struct runs {
 	int64_t *edges; /* ascending, each once */
-	int n;          /* number of ranges: one less than edges */
-	int *use;       /* by range; -1: no use covers it */
+	int n;          /* the number of ranges: one less than edges */
+	int *use;       /* by range: the use that covers it; -1 if none does */
 	/* by range: where the next range without a use may be */
 	int *next;
 };
@@ -104,8 +104,9 @@ find_runs(struct arena *a, const struct storage *s)
 	return r;
 }
 
-/* Live ranges between adjacent edges of the uses: from the first covering use
- * to the last. Adjacent ranges with equal live ranges are merged. */
+/* For each byte range between adjacent edges of uses, the live range goes from
+ * the first use that covers it to the last. Adjacent ranges with equal live
+ * ranges are merged. */
 void
 storage_find_pieces(struct arena *a, struct storage *s)
 {

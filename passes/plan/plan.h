@@ -6,8 +6,8 @@
 #include "kernel.h"
 
 /* Passes the bytes of w to sink in order, in chunks of bounded size; evaluates
- * recipes and layouts on the fly, and releases mapped pages after use. False:
- * diagnosed. */
+ * recipes and layouts while it does so, and releases mapped pages after use.
+ * False after a diagnostic. */
 bool weight_stream(struct graph *g, const struct weight *w,
 		   bool (*sink)(void *ctx, const void *bytes, size_t n),
 		   void *ctx);
@@ -15,18 +15,18 @@ bool weight_stream(struct graph *g, const struct weight *w,
 /* Chooses the order of kernels with the lowest peak of live memory, instead of
  * g's topological order. */
 void plan_order(struct program *p);
-/* Places every tensor and scratch buffer. Uses kernel args' in_place, views
- * (groups with is_view), and, for constant batch-1 concatenations done as
- * views, offsets. */
+/* Places every tensor and scratch buffer. Uses kernel_arg.in_place, views
+ * (groups with is_view), and the offsets of concatenations without a copy
+ * (tensor.part_of). */
 bool plan_memory(struct program *p);
 const struct placement *plan_find(const struct memory_plan *p,
 				  const struct tensor *t);
-/* The placement of a kernel's scratch argument; NULL: none is planned. */
+/* The placement of a kernel's scratch argument; NULL if it has none. */
 struct placement *plan_find_scratch(const struct memory_plan *p,
 				    const struct kernel *k,
 				    const struct buffer *scratch);
-/* Are the elements of the tensor at this placement in the workspace after a run,
- * dense? */
+/* After a run, are the elements of the tensor at this placement still in the
+ * workspace, dense? */
 bool plan_is_left(const struct program *p, const struct placement *at);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Storages: tensors that share bytes are joined, with live ranges over the
- * kernels. */
+/* Finds the storages: joins tensors that share bytes, and computes live ranges
+ * over the kernels. */
 #include "storages.h"
 
 #include <stdlib.h>
 
-/* Union of tensors by id; inside[] is relative to the parent. */
+/* A union-find structure over tensor ids; inside[id] is the offset in the
+ * parent. */
 struct joined {
 	int *parent;
 	int64_t *inside;
@@ -56,8 +57,8 @@ join_views(const struct graph *g, struct joined *j)
 	}
 }
 
-/* Both results of an If are the If's result. A state that is updated in place
- * has one place before, in and after the loop. */
+/* Joins the results of both branches of an If with the result of the If, and a
+ * state that is updated in place before, in and after its loop. */
 static void
 join_control(const struct graph *g, struct joined *j)
 {
@@ -166,7 +167,7 @@ kind_of(const struct tensor *t)
 	return tensor_is_constant(t) ? PLACE_WEIGHT : PLACE_WORKSPACE;
 }
 
-/* Inputs, outputs and constants give their storage its kind. */
+/* Sets the kind of a storage from its inputs, outputs and constants. */
 static void
 set_storage_kind(struct storage *s, struct tensor *t)
 {
@@ -287,7 +288,7 @@ is_next_state(const struct tensor *t)
 	return false;
 }
 
-/* Does each iteration make t anew, before it reads it? */
+/* Does each iteration of the loop compute t before it reads t? */
 static bool
 is_local(struct graph *g, const struct tensor *t, int loop)
 {
@@ -297,13 +298,15 @@ is_local(struct graph *g, const struct tensor *t, int loop)
 	       !is_next_state(t) && graph_body_within(g, n->body, loop);
 }
 
-/* The kernels of each body and of the bodies inside it; from > to: no kernel. */
+/* The range of the kernels of a body and of the bodies inside it; from > to if
+ * there is none. */
 struct body_range {
 	int from, to;
 };
 
-/* The entry function reads t before it enters the body: again in each
- * iteration of a loop around the body that t comes from outside of. */
+/* Extends the live range of t, which the entry function reads before it enters
+ * the body. If t comes from outside of a loop around the body, each iteration
+ * reads t again. */
 static void
 extend_read(struct graph *g, struct storages *s, const struct tensor *t,
 	    int body, const struct body_range *ranges)
@@ -353,7 +356,7 @@ extend_over(struct program *p, struct storages *s, int body,
 	}
 }
 
-/* By time, then by place: the order of the touches of kernels. */
+/* Compares uses by time, then by position. */
 static int
 compare_uses(const void *pa, const void *pb)
 {
@@ -398,7 +401,8 @@ extend_lives(struct program *p, struct storages *s)
 	}
 }
 
-/* The states of the model are live from one run to the next. */
+/* Extends the live ranges of the model's states: they are live from one run to
+ * the next. */
 static void
 extend_states(const struct program *p, struct storages *s)
 {
@@ -419,7 +423,7 @@ extend_states(const struct program *p, struct storages *s)
 	}
 }
 
-/* The storage has t at the time of this kernel. */
+/* Extends the storage's live range: it has t at the time of this kernel. */
 static void
 extend_to(struct storages *s, const struct joined *j, const struct tensor *t,
 	  int kernel)
@@ -440,8 +444,8 @@ extend_to(struct storages *s, const struct joined *j, const struct tensor *t,
 	      compare_uses);
 }
 
-/* The caller stores inputs in the workspace before a run, and reads outputs there
- * after it. */
+/* Extends the live ranges of inputs that the caller stores in the workspace
+ * before a run, and of outputs that it reads there after the run. */
 static void
 extend_interface(const struct program *p, struct storages *s,
 		 const struct joined *j)
@@ -489,7 +493,7 @@ storages_find(struct program *p, struct storages *s)
 	for (int i = 0; i < s->list.n; i++) {
 		storage_find_pieces(s->arena, &s->list.data[i]);
 	}
-	/* Views and concatenations that are no kernel's argument. */
+	/* Views and concatenations that are not arguments of a kernel. */
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
 		int64_t inside;

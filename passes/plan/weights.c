@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams the stored bytes of a constant: recipe and layout are composed to one
- * expression, evaluated chunk by chunk over the outermost dimensions, so that
- * neither the result nor the source is ever entirely in memory.
+/* Streams the stored bytes of a constant. Its recipe and its layout are
+ * composed to one expression, which is evaluated chunk by chunk over the
+ * outermost dimensions, so that neither the result nor the source is ever
+ * entirely in memory.
  *
  *	for c in range(rows):           # rows of a chunk, `start` a parameter
  *	  for i, j in grid(…):
- *	    out[c, i, j] = w[f(start + c, i, j)] * s[…]
- */
+ *	    out[c, i, j] = w[f(start + c, i, j)] * s[…] */
 #define _DEFAULT_SOURCE /* madvise */
 
 #include "analyse.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES (4 << 20)
-/* interval of output bytes between releases of source pages */
+/* source pages are released after this many bytes of output */
 #define DROP_BYTES (16 << 20)
 
 typedef bool sink_fn(void *ctx, const void *bytes, size_t n);
@@ -82,12 +82,13 @@ struct stream {
 	struct tensor **sources;
 	struct te_tensor **placeholders;
 	int n_sources;
-	int ndim; /* of the stored array */
+	int ndim; /* the rank of the stored array */
 	int64_t *extents;
-	struct var **index; /* one per dimension */
+	struct var **index; /* the index variable of each dimension */
 	const struct expr *value;
-	int split;    /* dimensions before it are parameters of a chunk */
-	int64_t rows; /* of dimension `split` in a chunk */
+	int split;    /* the indices of the dimensions before it are parameters
+		       * of a chunk */
+	int64_t rows; /* the number of rows of dimension `split` in a chunk */
 	int64_t row_bytes;
 };
 
@@ -116,8 +117,8 @@ list_stages(struct arena *a, struct te_tensor *t, struct te_tensor ***list,
 	(*list)[(*n)++] = t;
 }
 
-/* t's element at the given index as one expression of the sources. NULL: a
- * reduction or an ordered store prevents the composition. */
+/* The element of t at the given index as one expression over the sources. NULL
+ * if this is not possible because of a reduction or an ordered store. */
 static const struct expr *
 composed(struct module *m, struct te_tensor *t, const struct expr *const *point)
 {
@@ -141,7 +142,8 @@ composed(struct module *m, struct te_tensor *t, const struct expr *const *point)
 	return e;
 }
 
-/* Physical extents; without an index map the tensor's own, row-major. */
+/* Sets the extents of the stored array; without an index map, those of the
+ * tensor, in row-major order. */
 static void
 init_shape(struct stream *s)
 {
@@ -162,7 +164,8 @@ init_shape(struct stream *s)
 	}
 }
 
-/* The value at the physical index: the logical element, or 0 in padding. */
+/* Sets the value at the physical index: the logical element, or 0 in
+ * padding. */
 static bool
 init_value(struct stream *s)
 {
@@ -401,7 +404,7 @@ stream_computed(struct stream *s, sink_fn *sink, void *ctx)
 	return ok;
 }
 
-/* An element of 4 bits as a byte. */
+/* Streams the bytes of w; an element of 4 bits has a byte of its own. */
 static bool
 stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 {
@@ -422,8 +425,8 @@ stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 		return false;
 	}
 	if (!s.value) {
-		/* A reduction is evaluated entirely, and streamed from its
-		 * bytes. */
+		/* A constant with a reduction is evaluated as a whole, then its
+		 * bytes are streamed. */
 		if (!tensor_value(g, w->tensor)) {
 			return false;
 		}
@@ -433,11 +436,12 @@ stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 	return stream_computed(&s, sink, ctx);
 }
 
-/* Two elements of 4 bits in a byte. */
+/* A sink that packs two elements of 4 bits in a byte. */
 struct packing {
 	sink_fn *sink;
 	void *ctx;
-	uint8_t first; /* the low four bits of the next byte */
+	uint8_t first; /* the low four bits of the byte that is not complete
+		        * yet */
 	bool has_first;
 };
 
