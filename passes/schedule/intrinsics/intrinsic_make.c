@@ -32,7 +32,7 @@ tensor_intrin_views(struct module *m, const struct te_tensor *out, int *n)
 			.type = own->type,
 			.ndim = own->ndim,
 			.shape = own->shape,
-			.scope = "", /* any */
+			.scope = "", /* any scope */
 		};
 
 		views[i] = buffer_new(m, &spec);
@@ -127,7 +127,7 @@ drop_sizes(struct func *f)
 	}
 }
 
-/* The description's buffers are in the scopes of the views. */
+/* Gives the description's buffers the scopes of the views. */
 static void
 use_scopes(struct func *f, const struct buffer *const *views)
 {
@@ -234,7 +234,8 @@ find_call_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The parameter whose first element arg is the address of; -1. */
+/* The index of the parameter whose first element's address arg is; -1 if there
+ * is none. */
 static int
 param_of(const struct func *part, const struct expr *arg)
 {
@@ -272,8 +273,8 @@ is_passed(const struct expr *call, const struct var *v)
 	return false;
 }
 
-/* The symbol's view of a parameter: strides passed to the symbol become
- * parameters of the function, other strides are the program's. */
+/* The symbol's view of a parameter: strides that are passed to the symbol
+ * become parameters of the function; other strides are those of the program. */
 static const struct buffer *
 told_view(struct module *m, const struct tensor_call *call,
 	  const struct expr *e, int i)
@@ -306,7 +307,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 
 	for (int i = 0; i < call->part->params.n; i++) {
 		views[i] = told_view(m, call, e, i);
-		if (views[i]->scope[0] == '\0') { /* any scope: the caller's */
+		/* any scope is allowed: takes the caller's */
+		if (views[i]->scope[0] == '\0') {
 			struct buffer *view = arena_copy(&m->arena, views[i],
 							 sizeof *view);
 
@@ -350,8 +352,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 	return true;
 }
 
-/* The init part of a block alone, over its spatial iter vars, under the loops
- * that these need; NULL: the block has no init. */
+/* Only the init part of a block, over its spatial iter vars, with the loops
+ * that these need around it; NULL if the block has no init. */
 static struct stmt *
 only_init(struct func *f, struct stmt *block)
 {

@@ -190,8 +190,8 @@ match_plain(struct matcher *x, const struct stmt *store)
 	return false;
 }
 
-/* Enters the LETs around the stores: values that read no accumulator are
- * sources of the reduction, the others parts of the result. */
+/* Enters the LETs around the stores: values that do not read an accumulator are
+ * sources of the reduction; the others are parts of the result. */
 static const struct stmt *
 enter_lets(struct matcher *x, const struct stmt *s)
 {
@@ -253,8 +253,8 @@ match_update(struct matcher *x)
 			return fail(x, "does not store each of its values "
 				       "once");
 		}
-		/* An accumulator that an earlier store changed is no left
-		 * operand. */
+		/* An accumulator that an earlier store has changed is not a
+		 * left operand. */
 		for (int j = 0; j < i; j++) {
 			if (expr_uses_buffer(store->args[0],
 					     store_at(s, j)->u.buffer)) {
@@ -319,7 +319,8 @@ match_reduction(struct func *f, const struct stmt *block,
 
 enum { TRIES = 400, TRY_VALUES = 4 };
 
-/* Fills three tuples of small numbers per trial, with frequent ties. */
+/* Fills three tuples of small numbers for each trial; equal numbers are
+ * frequent. */
 static void
 fill(struct dtype t, void *data, uint32_t *state)
 {
@@ -340,7 +341,7 @@ fill(struct dtype t, void *data, uint32_t *state)
 	}
 }
 
-/* e, an expression of lhs and rhs, at a and b. */
+/* The reducer's result with a and b for lhs and rhs. */
 static const struct expr *
 combine_in(struct module *m, const struct reducer *r, const struct expr *e,
 	   const struct expr *const *a, const struct expr *const *b)
@@ -368,7 +369,8 @@ combine(struct module *m, const struct reducer *r, const struct expr *const *a,
 	}
 }
 
-/* A function over all trials: out[case] = the case's equation holds. */
+/* Makes a function that computes, for each case, whether its equation holds in
+ * all trials. */
 static struct func *
 make_trial(struct module *m, const struct reducer *r)
 {
@@ -482,7 +484,7 @@ reduction_init(struct func *f, const struct block_reduction *r,
 	return stmt_seq(f, list, n);
 }
 
-/* Stores that all evaluate their values before the first store. */
+/* Stores of several values, which are all computed before the first store. */
 static struct stmt *
 store_simultaneously(struct func *f, const struct reducer *r,
 		     const struct buffer *const *buffers,

@@ -119,7 +119,8 @@ same_size(struct tensor_match *t, const struct expr *desc,
 
 struct pairing {
 	struct tensor_match *t;
-	const struct iter_var *iters; /* the block's iter vars of extent > 1 */
+	const struct iter_var *iters; /* the block's iter vars with several
+				       * values */
 	int n;
 	struct var_map rename; /* the description's iter vars */
 	struct var_map fixed;  /* the block's iter vars of extent 1 */
@@ -147,9 +148,9 @@ view_of(struct tensor_match *t, const struct buffer *param)
 	return NULL;
 }
 
-/* Maps the parameter's dimensions to the target's: in order if the ranks agree,
- * else to the last ones, else to the dimensions with varying indices, in
- * order. */
+/* Maps the parameter's dimensions to those of the target: in order if the ranks
+ * are equal, else to the last dimensions, else to the dimensions whose index
+ * varies, in order. */
 static bool
 align_dims(struct pairing *p, struct tensor_view *v,
 	   const struct expr *const *want, const struct expr *const *have)
@@ -375,7 +376,8 @@ match_expr(struct pairing *p, const struct expr *want, const struct expr *have)
 	return good;
 }
 
-/* (v_o * 4 + v_i) // 4 does not move with v_i. */
+/* Simplifies an index: (v_o * 4 + v_i) // 4, for example, does not depend on
+ * v_i. */
 static const struct expr *
 simplify_index(void *ctx, const struct expr *e)
 {
@@ -456,7 +458,7 @@ try_bodies(struct search *s)
 		return true;
 	}
 	memcpy(t->views, saved, sizeof *saved * (size_t)t->n_views);
-	/* The reason from the description's own order is the best. */
+	/* The reason for the description's own order is the most useful. */
 	s->why = s->why ? s->why : t->why;
 	return false;
 }
@@ -500,8 +502,8 @@ try_pairings(struct search *s, int at)
 	return false;
 }
 
-/* The iter vars of extent > 1 (spatial: only spatial ones); iter vars of one
- * value go to fixed with it. */
+/* Lists the iter vars with several values (only spatial ones if `spatial`);
+ * iter vars with one value are added to `fixed` with their value. */
 static int
 moving_iters(struct module *m, const struct block *b, bool spatial,
 	     struct iter_var *out, struct var_map *fixed)
@@ -521,7 +523,8 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 	return n;
 }
 
-/* Do the loops enumerate the iter vars' domains exactly once? */
+/* Do the loops give each combination of values of the iter vars exactly
+ * once? */
 static bool
 runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a block compute a description's function? Up to names of buffers,
- * offsets of the parameters in larger buffers, the order of loops and iter
- * vars, iter vars of extent 1, and the order of commutative operands. */
+/* Does a block compute the same as the description of an instruction? These may
+ * differ: names of buffers, offsets of the parameters in larger buffers, the
+ * order of loops and iter vars, iter vars of extent 1, and the order of
+ * commutative operands. */
 #ifndef TIRC_TENSOR_MATCH_H
 #define TIRC_TENSOR_MATCH_H
 
@@ -11,29 +12,30 @@
 /* A parameter as a view of a buffer of the program: element i of dimension d
  * is element offset[dim_of[d]] + step[d] * i of dimension dim_of[d]. */
 struct tensor_view {
-	const struct buffer *param;  /* of the description */
-	const struct buffer *target; /* NULL: not met yet */
-	int *dim_of;                 /* -1: of extent 1, and no dimension */
-	int64_t *step;               /* stride in elements of the buffer */
-	const struct expr **offset;  /* per dimension of target */
+	const struct buffer *param;  /* the parameter of the description */
+	const struct buffer *target; /* NULL until the first access is
+				      * matched */
+	int *dim_of;   /* -1 if the dimension has extent 1 and no counterpart */
+	int64_t *step; /* in elements of the buffer's dimension */
+	const struct expr **offset; /* for each dimension of target */
 };
 
 struct tensor_match {
 	struct edit *e;
 	struct analyser a;
 	const struct func *desc;
-	struct tensor_view *views; /* one per parameter */
+	struct tensor_view *views; /* one for each parameter */
 	int n_views;
 	/* Size variables of the description and the program's sizes. */
 	VEC(struct var *) sizes;
 	VEC(const struct expr *) size_values;
 	struct stmt *outer;
-	const char *why; /* the last mismatch */
+	const char *why; /* the last difference, in words */
 };
 
 enum tensor_part {
-	TENSOR_ALL,    /* init, if any, and body */
-	TENSOR_UPDATE, /* the body alone */
+	TENSOR_ALL,    /* the init, if there is one, and the body */
+	TENSOR_UPDATE, /* only the body */
 	TENSOR_INIT    /* the description's init is the block's body */
 };
 
@@ -55,10 +57,10 @@ bool tensor_leaves(struct func *f, struct stmt *body,
 /* outer: the block whose iter vars are constant in the matched statement. */
 void tensor_match_init(struct tensor_match *t, struct edit *e,
 		       const struct func *desc, struct stmt *outer);
-/* Also finds the views; false with t->why. */
+/* Matches a block, and finds the views; false with the reason in t->why. */
 bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 			const struct tensor_leaf *block, enum tensor_part part);
-/* Stride in elements of a buffer's dimension; of a view's dimension. */
+/* The stride, in elements, of a dimension of a buffer; of a view. */
 const struct expr *buffer_stride(struct module *m, const struct buffer *b,
 				 int dim);
 const struct expr *view_stride(struct module *m, const struct tensor_view *v,

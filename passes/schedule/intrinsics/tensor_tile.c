@@ -18,7 +18,8 @@ tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
 				 match->sizes.n };
 	bool dense = true;
 
-	copy->id = m->next_buffer_id++; /* loads compare ids */
+	copy->id = m->next_buffer_id++; /* buffers of loads are compared by
+					 * id */
 	for (int d = p->ndim - 1; d >= 0; d--) {
 		const struct expr *compact = expr_i32(m, 1);
 
@@ -100,7 +101,7 @@ is_param(const struct func *f, const struct buffer *b)
 	return false;
 }
 
-/* Do the elements along the last axis follow each other? */
+/* Are the elements along the last axis adjacent in memory? */
 static bool
 has_rows(const struct buffer *view)
 {
@@ -167,8 +168,8 @@ copy_loops(struct func *f, const struct buffer *from, const struct buffer *to,
 	return s;
 }
 
-/* Does the part use the values that parameter i has before it? An
- * implementation of a whole reduction does not: it starts the sums. */
+/* Does the part read the values that parameter i has before it runs? An
+ * implementation of a whole reduction does not: it initializes the sums. */
 static bool
 part_reads(const struct tensor_intrin *t, const struct func *part, int i,
 	   bool has_init)

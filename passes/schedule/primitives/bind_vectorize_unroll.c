@@ -77,10 +77,11 @@ prim_unroll(struct edit *e, const struct sched_value *args,
 	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
 }
 
-/* Two nested loops over the same thread axis: lowering runs the inner one at
- * the thread's own index. A block that depends only on the inner loop is
- * cooperative work, such as a copy to shared memory; a block that depends on
- * the outer one too would miss all off-diagonal iterations. */
+/* A search for two nested loops over the same thread axis: lowering executes
+ * the inner one for the thread's own index. A block that depends only on the
+ * inner loop is cooperative work, such as a copy to shared memory; for a block
+ * that depends on the outer one, too, all iterations with different indices
+ * would be lost. */
 struct axis_search {
 	const char *thread;
 	struct stmt *loop; /* the loop to bind */

@@ -24,10 +24,10 @@
 struct blockizer {
 	struct edit *e;
 	struct stmt *top;
-	bool preserve; /* unit iter vars */
+	bool preserve; /* keep iter vars of extent 1 */
 	bool single;   /* the nest has one block */
-	int n_outer;   /* loops outside of top */
-	/* Of the block in the making. */
+	int n_outer;   /* the number of loops outside of top */
+	/* The fields of the new block. */
 	VEC(struct iter_var) iters;
 	VEC(const struct expr *) bindings;
 	const struct expr *predicate;
@@ -39,11 +39,12 @@ struct divided {
 	struct stmt *block;
 	struct iter_var *loops;
 	int n_loops;
-	struct iter_division *parts;      /* one per iter var */
+	struct iter_division *parts;      /* one for each iter var */
 	const struct expr *outer, *inner; /* predicates */
 };
 
-/* Nothing but loops (and, for several blocks, sequences) in between. */
+/* Are there only loops (and, for several blocks, sequences) between top and the
+ * block? */
 static bool
 plain_path(struct edit *e, const struct stmt *top, const struct stmt *block)
 {
@@ -304,8 +305,8 @@ uses_var_below(struct stmt *s, const struct var *v)
 	return u.found;
 }
 
-/* The body must not use loop variables from outside of the new block: expresses
- * them in terms of the outer iter vars. */
+/* Expresses loop variables from outside of the new block in terms of its iter
+ * vars, because its body must not use them. */
 static bool
 close_body(struct blockizer *z, const struct iter_var *loops)
 {

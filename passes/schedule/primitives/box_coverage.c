@@ -3,11 +3,11 @@
  * tile does not divide the extent is never stored; a copy of the box would read
  * uninitialized elements.
  *
- *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: of the box [2][8][4] the
+ *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: in the box [2][8][4], the
  *	elements [1, ., 2] and [1, ., 3] are not stored
  *
- * Groups of dimensions without a common variable are checked separately, which
- * keeps the enumeration small. */
+ * Groups of dimensions that share no variable are checked separately, so that
+ * fewer elements are enumerated. */
 #include "block_init.h"
 #include "copy_block.h"
 #include "region.h"
@@ -41,8 +41,8 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 	return true;
 }
 
-/* Variables of scope and of the loops around it count as constants (NULL: none
- * does). */
+/* Finds the variables. Those of scope and of the loops around it count as
+ * constants; if scope is NULL, none does. */
 static bool
 find_domain(struct domain *d, const struct access *store,
 	    const struct stmt *scope)
@@ -72,7 +72,7 @@ find_domain(struct domain *d, const struct access *store,
 	return true;
 }
 
-/* The block outside of which the buffer is not seen; NULL: the function. */
+/* The block that allocates the buffer; NULL if it is a parameter. */
 static const struct stmt *
 home_of(const struct access *x)
 {
@@ -122,15 +122,15 @@ evaluate(const struct domain *d, const struct expr *e, int64_t *out)
 	}
 }
 
-/* One group of dimensions, and the box that its elements are numbered in. */
+/* A group of dimensions, and the box in which its elements are numbered. */
 struct dim_group {
 	const struct access *store;
 	const struct range *box;
 	const bool *dims, *vars;
 };
 
-/* The number of the element in the group's part of the box; -1: outside, -2:
- * not known. */
+/* The number of the element in the group's part of the box; -1 if it is
+ * outside, -2 if not known. */
 static int64_t
 place_of(const struct dim_group *g, const struct domain *d)
 {
@@ -169,8 +169,8 @@ advance(const struct dim_group *g, struct domain *d)
 	return false;
 }
 
-/* The number of elements of the group's part of the box; -1: not constant, or
- * too large to enumerate. */
+/* The number of elements of the group's part of the box; -1 if it is not
+ * constant, or too large to enumerate. */
 static int64_t
 volume_of(const struct dim_group *g)
 {
@@ -239,7 +239,7 @@ group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
 	       filled < volume;
 }
 
-/* Adds the dimensions that share a variable with the group. */
+/* Adds to the group the dimensions that share a variable with it. */
 static void
 grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 {
@@ -265,7 +265,8 @@ find_division(void *ctx, const struct expr *e)
 	*(bool *)ctx |= e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* The variables of one index and their numbers of values; -1: not constant. */
+/* The variables of one index, and the number of values of each; -1 if not
+ * constant. */
 struct terms {
 	struct var *vars[COVERAGE_VARS];
 	int64_t count[COVERAGE_VARS];
@@ -285,7 +286,8 @@ add_term(struct terms *t, const struct expr *index, struct var *v,
 	}
 }
 
-/* 7 * i + j steps over values, unless j takes seven at least. */
+/* Does the index skip values? 7 * i + j does, unless j has at least seven
+ * values. */
 static bool
 steps_over(struct edit *e, const struct access *store, int d)
 {
@@ -319,8 +321,8 @@ steps_over(struct edit *e, const struct access *store, int d)
 			return true;
 		}
 		if (t.count[least] < 0) {
-			/* covers the whole range of the variables that
-			 * follow */
+			/* a symbolic number of values: assumed to reach the
+			 * next variable's coefficient */
 			return false;
 		}
 		reach += coeff[least] * (t.count[least] - 1);
@@ -330,8 +332,8 @@ steps_over(struct edit *e, const struct access *store, int d)
 	return false;
 }
 
-/* For symbolic sizes: may a non-dividing tile or a stride leave elements
- * out? */
+/* For symbolic sizes: may elements be left out, because of a stride or a tile
+ * that does not divide the size? */
 static bool
 may_leave_elements(struct edit *e, const struct access *store)
 {
@@ -361,7 +363,7 @@ single_element(const struct access *store, const struct range *box,
 	return moves;
 }
 
-/* The range to check: a part with a varying position may be anywhere in the
+/* The ranges to check: a part whose position varies may be anywhere in the
  * buffer. */
 static const struct range *
 anywhere(struct edit *e, const struct access *store, const struct range *box,
@@ -406,7 +408,7 @@ store_has_gaps(struct edit *e, const struct access *store,
 			done[k] |= dims[k];
 		}
 		if (single_element(store, box, dims)) {
-			continue; /* the element that is read */
+			continue; /* it counts as the element that is read */
 		}
 		g.box = anywhere(e, store, box, dims);
 		if (group_has_gaps(e, &g, &d)) {
@@ -522,7 +524,7 @@ leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
 		       : union_leaves_elements(e, &stores, box, scope);
 }
 
-/* A product of a constant and symbolic sizes. */
+/* A product of a constant, `number`, and symbolic sizes. */
 struct sizes {
 	int64_t number;
 	VEC(const struct expr *) others;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache_read, cache_write and cache_inplace: a block accesses a copy of a
- * buffer in another scope, and a new block copies.
+/* cache_read, cache_write and cache_inplace: make a block access a copy of a
+ * buffer in another scope, and add a block that copies.
  *
  *   for i: C[i] = ...     cache_write(C, 0, "local")   for i: C_local[i] = ...
  *                                   ->                 for i: C[i] = C_local[i]
@@ -58,7 +58,8 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 /* A list of statements that a copy can be inserted into: the children of a SEQ,
  * or the body of a scope. */
 struct level {
-	struct stmt *scope, *seq; /* seq NULL: the scope's own children */
+	struct stmt *scope, *seq; /* seq is NULL if the list is the scope's
+				   * body */
 };
 
 static struct stmt *
@@ -93,9 +94,9 @@ same_child(const struct level *l, const struct access_list *writes,
 struct reading {
 	struct edit *e;
 	const struct buffer *buffer;
-	struct stmt *scope, *first; /* the copy goes before first */
+	struct stmt *scope, *first; /* the copy is inserted before `first` */
 	struct stmt_list consumers;
-	struct access_list writes; /* inside of the scope */
+	struct access_list writes; /* the writes inside of the scope */
 	struct level level;
 	struct range *box;
 };
@@ -138,7 +139,8 @@ find_consumers(struct reading *r, const struct sched_value *list)
 			 r->buffer->name);
 }
 
-/* Chooses the level inside of the loops shared by producer and consumers. */
+/* Chooses the level, inside of the loops that are around the producer and the
+ * consumers. */
 static void
 find_level(struct reading *r)
 {
@@ -159,7 +161,8 @@ find_level(struct reading *r)
 	}
 }
 
-/* Checks that every write precedes the copy or follows all reads of it. */
+/* Checks that every write of the buffer precedes the copy, or follows all reads
+ * of the copy. */
 static bool
 check_order(struct reading *r)
 {
@@ -195,8 +198,8 @@ check_order(struct reading *r)
 	return true;
 }
 
-/* Does the box contain elements that are never stored? A consumer under a
- * condition may have its box anywhere. */
+/* Does the box contain elements that are never stored? The box of a consumer
+ * under a condition may be anywhere. */
 static bool
 reads_unstored(const struct reading *r)
 {
@@ -214,8 +217,8 @@ reads_unstored(const struct reading *r)
 	return leaves_unstored(e, e->f->body, r->buffer, always ? r->box : all);
 }
 
-/* Is the box all that the enclosing scope's read region declares? For shared
- * memory the region may be larger: the reads of all threads. */
+/* Is the box equal to the read region that the enclosing scope declares? For
+ * shared memory the region may be larger: the reads of all threads. */
 static bool
 scope_has_box(const struct reading *r)
 {
@@ -246,7 +249,7 @@ not_made(const struct reading *r)
 			 r->buffer->name);
 }
 
-/* The box that the consumers read in one execution of the copy. */
+/* Finds the box that the consumers read in one execution of the copy. */
 static bool
 find_box(struct reading *r)
 {
@@ -286,8 +289,8 @@ find_box(struct reading *r)
 	return true;
 }
 
-/* The conditions outside of the level under which the writers run; the copy
- * needs them too. False if they cannot be determined. */
+/* Finds the conditions outside of the level under which the writers run; the
+ * copy needs them, too. False if they cannot be determined. */
 static bool
 find_condition(struct reading *r, const struct expr **out)
 {
@@ -416,7 +419,7 @@ is_started(struct edit *e, struct stmt *block, const struct access_list *all,
 	return false;
 }
 
-/* The bounding box of the block's stores to b. */
+/* Finds the bounding box of the block's stores to b. */
 static bool
 written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 	    struct range *box)
@@ -468,7 +471,7 @@ check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
 	return true;
 }
 
-/* Makes the listed consumers read the cache too. */
+/* Makes the listed consumers read the cache, too. */
 static bool
 redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
 	 const struct buffer *from, const struct buffer *to)
@@ -587,8 +590,8 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 					 b->u.block->name, buffer->name);
 		}
 	}
-	/* The copy in covers the elements copied back: elements skipped under a
-	 * condition keep their values. */
+	/* The elements that are copied back must have been copied in: elements
+	 * that are skipped under a condition keep their values. */
 	access_collect(e->f, b, buffer, &all);
 	access_cover(e->f, scope_of(b)->children[0], all.list.data, all.list.n,
 		     touched);

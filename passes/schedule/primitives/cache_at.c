@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read_at, write_at: a copy of the elements that one iteration of a loop reads
- * or writes. cache_index: index values computed in advance.
+/* read_at, write_at: make a copy of the elements that one iteration of a loop
+ * reads or writes. cache_index: computes index values in advance.
  *
  *   for i:                          read_at(i, C, 0, "shared")
  *       for j: C[i] += A[i, j]         for i:
@@ -14,7 +14,8 @@ struct copying {
 	struct edit *e;
 	struct stmt *loop, *block;
 	const struct buffer *buffer, *cache;
-	struct access_list uses; /* of buffer in block: loads, or stores */
+	struct access_list uses; /* the loads, or the stores, of the buffer in
+				  * the block */
 	struct range *box;
 };
 
@@ -103,8 +104,8 @@ finish(struct copying *c, const struct expr *when, bool writes,
 	*out = sv_block(copy->id);
 }
 
-/* Does the box contain elements that are never stored? A block under a
- * condition may have its box anywhere. */
+/* Does the box contain elements that are never stored? The box of a block under
+ * a condition may be anywhere. */
 static bool
 box_has_unstored(const struct copying *c)
 {
@@ -156,8 +157,8 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* Checks iter vars of extent 1: if the loops bound to one take further values,
- * the box does not describe the stored elements. */
+/* Checks iter vars with a single value: if the loops bound to one take further
+ * values, the box does not describe the stored elements. */
 static bool
 check_single_values(const struct copying *c)
 {
@@ -296,7 +297,7 @@ struct positions {
 	struct edit *e;
 	const struct stmt *block;
 	VEC(struct position) list;
-	const struct expr *from, *to; /* the replacement in progress */
+	const struct expr *from, *to; /* the current replacement */
 };
 
 struct plainness {
@@ -322,7 +323,7 @@ check_plain(void *ctx, const struct expr *x)
 	}
 }
 
-/* A composite index of the block's iter vars. */
+/* Records an index that is a composite expression of the block's iter vars. */
 static void
 add_position(struct positions *p, const struct expr *x)
 {
@@ -358,7 +359,7 @@ replace_below(void *ctx, const struct expr *x)
 	return expr_rewrite(p->e->m, x, replace_position, ctx);
 }
 
-/* Computes x into a buffer indexed by the iter vars of x. */
+/* Makes a block that computes x into a buffer indexed by the iter vars of x. */
 static struct stmt *
 precompute(struct positions *p, const struct expr *x, const char *scope,
 	   struct sched_value *made)

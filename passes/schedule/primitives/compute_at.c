@@ -49,8 +49,8 @@ updates_complete(struct edit *e, struct stmt *writer, const struct stmt *loop,
 	       (!first || bindings_injective(e->f, first, writer));
 }
 
-/* Collects the accesses of b outside of block. Are all inside of loop, and
- * other writers elementwise? */
+/* Collects the accesses of b outside of the block. True if all are inside of
+ * the loop, and other writers are elementwise. */
 static bool
 uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	    const struct stmt *loop, struct access_list *out)
@@ -74,7 +74,7 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	return true;
 }
 
-/* Appends the corner of a region as an access. */
+/* Appends a corner of a region as an access. */
 static void
 add_corner(struct edit *e, const struct access *x, const struct region *r,
 	   bool last, struct access_list *out)
@@ -100,8 +100,8 @@ add_corner(struct edit *e, const struct access *x, const struct region *r,
 	vec_push(&e->m->arena, &out->list, corner);
 }
 
-/* The accesses, with the declared regions of the blocks in place of addresses
- * that a call reads from. */
+/* The accesses; an address that a call reads from is replaced by the region
+ * that its block declares. */
 static struct access_list
 with_regions(struct edit *e, const struct access_list *uses)
 {
@@ -213,7 +213,7 @@ input_written_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 
 /* The thread loop (loop itself or one around it) whose threads write shared
  * memory that the block reads: the block might read elements that other threads
- * have not stored yet. NULL: none. */
+ * have not stored yet. NULL if there is none. */
 static const struct stmt *
 producing_threads(struct edit *e, const struct stmt *block, struct stmt *loop)
 {
@@ -257,8 +257,8 @@ declares_identity(const struct stmt *block, const struct buffer *b,
 	return true;
 }
 
-/* Does the block store to b at its own iter vars only? iter_of maps dimensions
- * to iter vars. */
+/* Are the indices of all the block's stores to b its iter vars? iter_of[d] is
+ * set to the iter var of dimension d. */
 static bool
 writes_identity(struct edit *e, struct stmt *block, const struct buffer *b,
 		int *iter_of)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by compute_at and reverse_compute_at: the place of a block in the body
- * of a loop, whose statements are numbered from 0. */
+/* Shared by compute_at and reverse_compute_at: the position of a block in the
+ * body of a loop, whose statements are numbered from 0. */
 #ifndef TIRC_COMPUTE_AT_H
 #define TIRC_COMPUTE_AT_H
 
 #include "edit.h"
 
 int body_child_count(const struct stmt *loop);
-/* The number of the statement that contains s. */
+/* The number of the body's statement that contains s. */
 int body_child_index(const struct stmt *loop, struct stmt *s);
-/* Chooses the position of the block among the children lo to hi of the loop
- * body: index -1 is the last possible, -2 the first. */
+/* Chooses the position of the block in the loop body, from lo to hi; index -1
+ * is the last possible position, -2 the first. */
 bool body_choose_index(struct edit *e, const struct stmt *loop, int lo, int hi,
 		       int64_t index, int *at);
 void body_insert_child(struct edit *e, struct stmt *loop, struct stmt *added,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute_inline and reverse_compute_inline: fuse an elementwise block into its
- * consumers or its producer.
+/* compute_inline and reverse_compute_inline: inline an elementwise block into
+ * its consumers, or into its producer.
  *
  *   B[v] = A[v] * 2           compute_inline(B)
- *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1
- */
+ *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1 */
 #include "copy_block.h"
 
-/* A block that can be inlined: one STORE to an intermediate buffer at the
- * block's own iter vars, spatial iter vars only, no init. */
+/* The STORE of a block that can be inlined: the block has one STORE to an
+ * intermediate buffer, whose indices are the block's iter vars, only spatial
+ * iter vars, and no init. NULL after a diagnostic. */
 static struct stmt *
 plain_block(struct edit *e, struct stmt *block)
 {
@@ -42,7 +42,7 @@ struct inlining {
 	const int *iter_of;
 };
 
-/* Does iter i choose a dimension? */
+/* Is iter var i the index of a dimension? */
 static bool
 is_index(const int *iter_of, int ndim, int i)
 {
@@ -93,7 +93,7 @@ inline_all(void *ctx, const struct expr *x)
 		       : x;
 }
 
-/* Who else stores into b? */
+/* The number of statements that store into b. */
 static int
 count_writers(struct edit *e, const struct buffer *b)
 {

@@ -299,8 +299,9 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
-/* Is iter var i's domain provably not covered: the loops miss one of its ends,
- * or the binding is constant although the domain has several values? */
+/* Is it certain that some values in the domain of iter var i do not occur?
+ * Either the loops miss one of its ends, or the binding is constant although
+ * the domain has several values. */
 static bool
 leaves_values_out(struct edit *e, const struct stmt *block, int i)
 {
@@ -491,7 +492,8 @@ refresh_inside(struct edit *e, struct stmt *block)
 		refresh_inside(e, inner.list.data[i]);
 	}
 	if (inner.list.n == 0) {
-		block_refresh(e->f, block); /* and the blocks around it */
+		block_refresh(e->f, block); /* also refreshes the blocks around
+					     * it */
 	}
 }
 

@@ -7,11 +7,11 @@
 #include "edit.h"
 #include "primitive.h"
 
-/* The innermost block around s (s itself if it is one). */
+/* The innermost block around s; s itself if it is a block. */
 struct stmt *block_around(struct stmt *s);
-/* The one block that stores into b; NULL: none or several. */
+/* The only block that stores into b; NULL if there is none or more than one. */
 struct stmt *sole_writer(struct func *f, const struct buffer *b);
-/* Does anything at or below s store into b (load from b)? */
+/* Does a statement at or below s store into b; load from b? */
 bool writes_below(struct func *f, struct stmt *s, const struct buffer *b);
 bool reads_below(struct func *f, struct stmt *s, const struct buffer *b);
 
@@ -24,9 +24,9 @@ const struct buffer *write_arg(const struct stmt *block,
 const struct buffer *buffer_arg(const struct stmt *block,
 				const struct sched_value *value, bool *writes);
 
-/* name, or name_1, … */
+/* An unused name of a block: name, or name_1, … */
 const char *free_block_name(struct edit *e, const char *name);
-/* name, or name2, … */
+/* An unused name of a buffer: name, or name2, … */
 const char *free_buffer_name(struct edit *e, const char *name);
 /* A copy of buffer b that no scope allocates yet, with the given name, scope
  * and shape; NULL or a negative number keeps those of b. */
@@ -34,16 +34,16 @@ const struct buffer *buffer_variant(struct edit *e, const struct buffer *b,
 				    const char *name, const char *scope,
 				    int ndim, const struct expr *const *shape);
 
-/* The common index of the block's accesses to b, if it depends on the block's
- * iter vars alone; NULL after reporting. */
+/* The common index of the block's accesses to b, if it depends only on the
+ * block's iter vars; NULL after a diagnostic. */
 const struct expr *const *common_index(struct edit *e, struct stmt *block,
 				       const struct buffer *b);
 /* Proves that the index is in bounds of b over the domains of the block's iter
  * vars. */
 bool index_in_bounds(struct edit *e, const struct stmt *block,
 		     const struct buffer *b, const struct expr *const *index);
-/* Does the statement at run for all values of the block's iter vars? The
- * block's predicate is implied by their domains, and no IF guards the
+/* Is the statement `at` executed for all values of the block's iter vars? The
+ * domains must imply the block's predicate, and no IF may guard the
  * statement. */
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
@@ -55,65 +55,69 @@ const struct expr *conditions_outside(struct edit *e, const struct stmt *block,
 				      const struct stmt *top);
 /* Is each iter var bound to a separate loop variable? */
 bool trivial_bindings(const struct stmt *block);
-/* The loop that alone binds iter i of the block, or NULL. */
+/* The loop whose variable alone is bound to iter var i of the block, or
+ * NULL. */
 struct stmt *binding_loop(const struct stmt *block, int i);
 
-/* Fresh spatial iter vars 0..extent named like the old ones. */
+/* New spatial iter vars with domains 0..extent, named like the old ones. */
 struct iter_var *fresh_iters(struct edit *e, const struct iter_var *like,
 			     int n);
-/* One iter var per dimension; names like those of index, or "i0", … */
+/* An iter var for each dimension, with the names of the variables of index, or
+ * "i0", … */
 struct iter_var *dim_iters(struct edit *e, const struct buffer *b,
 			   const struct expr *const *index);
-/* Makes the nest for iters: to[index] = value, with a predicate or NULL; *block
- * (unless NULL) is set to the block. */
+/* Makes the loop nest for iters around to[index] = value. The predicate may be
+ * NULL. *block is set to the block, unless block is NULL. */
 struct stmt *store_nest(struct edit *e, const char *name,
 			const struct iter_var *iters, int n_iters,
 			const struct expr *predicate, const struct buffer *to,
 			const struct expr *const *index,
 			const struct expr *value, struct stmt **block);
-/* Makes the nest for the box: to[…] = from[…], for two buffers of one shape,
- * with a predicate if the box may exceed them. like: an index whose variables
- * name the axes, or NULL; context: the statement that will contain the nest
- * (without loops of extent 1), or NULL. */
+/* Makes the loop nest for the box around to[…] = from[…], for two buffers of
+ * the same shape, with a predicate if the box may exceed them. like: an index
+ * whose variables give the axes their names, or NULL. context: the statement
+ * that will contain the nest, which then has no loops of extent 1; or NULL. */
 struct stmt *copy_box_nest(struct edit *e, const char *name,
 			   const struct buffer *to, const struct buffer *from,
 			   const struct range *box,
 			   const struct expr *const *like,
 			   const struct stmt *context, struct stmt **copy);
-/* Does the block, which writes at its own iter vars, each bound to separate
- * loops, store every element of the box in the loops from top (included) on?
- * Compares the numbers of iterations and of elements. */
+/* Does the block store every element of the box in the loops from top
+ * (included) on? Its iter vars are its store's indices, each bound to separate
+ * loops. Compares the numbers of iterations and of elements. */
 bool loops_fill_box(struct edit *e, const struct stmt *block,
 		    const struct stmt *top, const struct range *box, int ndim);
 /* Does the box contain elements that no statement at or below s stores, such as
  * the padding of a layout? A box whose position depends on loops may be
- * anywhere, but a single element counts as the one that is read. */
+ * anywhere; but a box of a single element counts as the element that is
+ * read. */
 bool leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
 		     const struct range *box);
-/* Are the block's stored elements distinct for distinct iter vars? In a ring
- * buffer they are not. */
+/* Are the block's stored elements distinct for distinct iter vars? (Not so in a
+ * ring buffer.) */
 bool stores_distinct_elements(struct edit *e, const struct stmt *block,
 			      const struct stmt *store);
-/* Puts added before or after at. */
+/* Inserts `added` before or after `at`. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);
 /* Recomputes the read and write regions of a block and of its inner blocks. */
 void refresh_inside(struct edit *e, struct stmt *block);
-/* After accesses of from have become accesses of to: replaces from in
- * allocations and declarations. */
+/* After accesses of `from` have become accesses of `to`: replaces `from` by
+ * `to` in allocations and declarations. */
 void buffer_follow(struct edit *e, const struct buffer *from,
 		   const struct buffer *to);
-/* Are all buffers that x reads (except but) complete before the child top of a
- * scope? */
+/* Are all buffers that x reads, except `but`, complete before `top`, a child of
+ * a scope? */
 bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 		  const struct buffer *but);
-/* A block that performs one of the loads in its init although the loop, or one
- * around it, drives its reduction: the init runs before the loop. NULL:
+/* A block with one of the loads in its init part, whose reduction the loop, or
+ * a loop around it, drives: such an init runs before the loop. NULL if there is
  * none. */
 const struct stmt *init_before_loop(const struct stmt *loop,
 				    const struct access_list *loads);
-/* A buffer that the block reads and that is overwritten before last or in the
- * loops around last; NULL: the block can move there. */
+/* A buffer that the block reads and that is overwritten before `last` or in the
+ * loops around it; NULL if there is none, so that the block can be moved
+ * there. */
 const struct buffer *input_changed(struct edit *e, struct stmt *block,
 				   const struct stmt *last);
 

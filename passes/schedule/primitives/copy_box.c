@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* copy_box: a nest that copies a box of an array to a dense tile becomes one
- * bulk tensor copy (TMA), which runs asynchronously to the threads.
+ * bulk tensor copy (TMA), which is asynchronous.
  *
  *   for i, k in T.grid(64, 32):               with T.block("s_o"):
  *       with T.block("s"):                        v_i_o, v_k_o = …
@@ -23,13 +23,14 @@ struct box {
 	struct edit *e;
 	struct stmt *outer;
 	struct tensor_leaf leaf;
-	struct var **vars; /* of the loops inside */
-	int64_t *extents;  /* extents of the loops */
+	struct var **vars; /* the variables of the loops inside */
+	int64_t *extents;  /* the extents of the loops */
 	const struct expr *load;
-	const struct expr **first; /* per dimension of the array */
-	/* the loop that varies the dimension; -1: none */
+	const struct expr **first; /* for each dimension of the array: the first
+				    * index */
+	/* for each dimension: the loop that varies it, or -1 */
 	int *along;
-	const struct expr **to; /* destination index of the first element */
+	const struct expr **to; /* the destination index of the first element */
 	struct analyser a;
 };
 
@@ -135,7 +136,8 @@ outer_index(struct box *x, const struct expr *index)
 
 /* -- destination of the copy */
 
-/* The dimensions of the array in order, as the loops go. */
+/* Finds the first index and the loop of each dimension; the loops must be in
+ * the order of the dimensions. */
 static bool
 find_origin(struct box *x)
 {

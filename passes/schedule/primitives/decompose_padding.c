@@ -6,7 +6,7 @@
  *       B[v_i] = T.if_then_else(   ->  for i in 128: B[v_i] = A[v_i - 1]
  *           1 <= v_i < 129, A[v_i - 1], 0)
  *
- * Tiled loops keep their extents, with a predicate. */
+ * Loops of tiles keep their extents, and the block gets a predicate. */
 #include "copy_block.h"
 
 struct padding {
@@ -15,7 +15,8 @@ struct padding {
 	const struct expr *inside, *value, *fill;
 };
 
-/* B[v…] = if_then_else(inside, value, constant), or the other way round. */
+/* Reads B[v…] = if_then_else(inside, value, constant), or the same with the
+ * values exchanged. */
 static bool
 match(struct padding *p)
 {
@@ -145,7 +146,7 @@ fill_nest(struct padding *p)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* Extracts lo <= v < hi from the conjuncts over iter var i alone. */
+/* Extracts lo <= v < hi from the conjuncts that use only iter var i. */
 static void
 limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
        const struct expr **lo, const struct expr **hi)
@@ -204,8 +205,8 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 	*hi = simplify(&a, *hi);
 }
 
-/* The loop of iter var i whose body is the block alone, so that its range can
- * shrink; or NULL. */
+/* The loop of iter var i, if its body is only the block, so that its range can
+ * shrink; else NULL. */
 static struct stmt *
 own_loop(struct padding *p, int i)
 {

@@ -57,7 +57,8 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 					 p->u.loop.var->name, b->u.block->name);
 		}
 	}
-	/* So do loops with a non-injective binding such as i + j. */
+	/* Loops with a binding that is not injective, such as i + j, do so,
+	 * too. */
 	if (!bindings_injective(e->f, l, b)) {
 		return edit_fail(e,
 				 "the loops from %s on compute elements of "

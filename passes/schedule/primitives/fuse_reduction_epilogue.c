@@ -13,8 +13,10 @@ struct fusing {
 	struct edit *e;
 	struct stmt *reduction, *epilogue, *update, *start, *store;
 	const struct buffer *sum;
-	const struct expr *load, *term; /* of the epilogue */
-	int *iter_of;                   /* of sum's dimensions */
+	const struct expr *load, *term; /* the load of the sum and the added
+					 * term in the epilogue */
+	int *iter_of;                   /* the iter var of each dimension of the
+					 * sum */
 };
 
 static const struct expr *
@@ -74,7 +76,7 @@ find_sum(void *ctx, const struct expr *e)
 	}
 }
 
-/* D[v] = op(C[v], term) */
+/* Reads the epilogue, D[v] = op(C[v], term). */
 static bool
 match_epilogue(struct fusing *x)
 {
@@ -215,7 +217,7 @@ is_number(const struct expr *e, int64_t n)
 	       (e->kind == EXPR_FLOAT && e->u.fval == (double)n);
 }
 
-/* The new initial value: the term combined with the old one, unless that is the
+/* The new initial value: the term, combined with the old one unless that is the
  * identity. */
 static const struct expr *
 start_with(struct fusing *x, const struct expr *term)

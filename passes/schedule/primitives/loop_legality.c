@@ -20,8 +20,8 @@ injective_from(struct func *f, const struct stmt *top, const struct stmt *block)
 	for (int i = 0; i < n; i++) {
 		analyser_bind(&a, loops[i].var, loops[i].min, loops[i].extent);
 	}
-	/* Injectivity holds for subsets too; the predicate may make the
-	 * bindings a regular map. */
+	/* Injectivity also holds for subsets of the iterations; with the
+	 * predicate, the bindings may be a regular map. */
 	return iter_map_detect(&a, loops, n, NULL, block->args + 1,
 			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
 			       &map) ||
@@ -42,7 +42,7 @@ bindings_injective(struct func *f, const struct stmt *top,
 	       (all != top && injective_from(f, all, block));
 }
 
-/* -- any order */
+/* -- iterations in any order */
 
 /* If one loop drives both spatial and reduction iter vars, its iterations must
  * keep their order, as a reduction starts in the middle of the loop. */
@@ -140,8 +140,8 @@ place_in(struct stmt *const *order, int n, const struct stmt *loop)
 	return -1;
 }
 
-/* May the two loops, outer around inner now, change places around a block
- * with ordered iter vars? */
+/* May two loops, of which outer is around inner, be exchanged if the block
+ * below has ordered iter vars? */
 static bool
 may_pass(struct edit *e, struct stmt *block, const struct stmt *outer,
 	 const struct stmt *inner)
@@ -225,8 +225,9 @@ nest_reduces(const struct stmt *top, const struct stmt *inner,
 	}
 }
 
-/* Does `from` store all elements of b that `to` reads in the same iteration of
- * the loops, with the same values in any iteration? */
+/* Does `from` store, in each iteration of the loops, all elements of b that
+ * `to` reads in the same iteration, and with values that do not depend on the
+ * order of iterations? */
 static bool
 produced_in_iteration(struct edit *e, struct stmt *top, struct stmt *inner,
 		      struct stmt *from, struct stmt *to,
@@ -308,7 +309,7 @@ loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
 	return true;
 }
 
-/* -- at the same time */
+/* -- iterations at the same time */
 
 static bool
 drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
@@ -366,8 +367,8 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 	return true;
 }
 
-/* Finds ring buffers, which order the iterations of the loop they roll
- * along. */
+/* Finds ring buffers: the iterations of the loop along which they roll must
+ * stay in order. */
 struct ring_search {
 	struct edit *e;
 	const struct stmt *loop, *block;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Legality checks of reorder and of loop kinds, based on the iteration maps of
- * the blocks' bindings. Each check reports and returns false. */
+ * the blocks' bindings. A check that fails reports the reason and returns
+ * false. */
 #ifndef TIRC_LOOP_LEGALITY_H
 #define TIRC_LOOP_LEGALITY_H
 
 #include "edit.h"
 
-/* Do the loops from top (included) to the block enumerate each combination of
- * its iter vars at most once? */
+/* Do the loops from top (included) to the block give each combination of values
+ * of its iter vars at most once? */
 bool bindings_injective(struct func *f, const struct stmt *top,
 			const struct stmt *block);
-/* May the loops of the nest from top to inner be permuted to order (n loops,
- * outermost first)? No reduction may be started in between or repeated, and
- * data that one block below produces for another must be consumed in the same
+/* May the loops of the nest from top to inner be permuted to `order` (n loops,
+ * outermost first)? A reduction must not be started again or repeated, and data
+ * that a block below produces for another must be consumed in the same
  * iteration. Loops of ordered iter vars keep their relative order; other loops
- * may pass them if their iterations access disjoint elements. */
+ * may move past them if their iterations access disjoint elements. */
 bool loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
 		      struct stmt *const *order, int n);
 /* Does the block have ordered iter vars? */
@@ -23,12 +24,13 @@ bool block_is_ordered(const struct stmt *block);
  * plain indices, so that its iterations access disjoint elements? */
 bool accesses_disjoint(struct edit *e, struct stmt *block,
 		       const struct stmt *loop, const struct buffer *b);
-/* May the iterations of the loop run in parallel? None reduces, and no two
- * write the same element, except of buffers that are private to an
- * iteration. */
+/* May the iterations of the loop run in parallel? The loop must not drive a
+ * reduction, and no two iterations may write the same element, except of
+ * buffers that are private to an iteration. */
 bool iterations_independent(struct edit *e, struct stmt *loop);
-/* The first condition alone: no reduction or scan across iterations. together:
- * a reduction with an init part is allowed, as a cross-thread reduction. */
+/* Checks only the first condition: no reduction or scan over the iterations.
+ * together: a reduction with an init part is allowed, because it becomes a
+ * cross-thread reduction. */
 bool no_reduction(struct edit *e, struct stmt *loop, bool together);
 
 #endif

@@ -49,8 +49,8 @@ check_factors(struct parts *p, const struct sched_value *factors,
 	return true;
 }
 
-/* Computes the starts and extents of the parts. For a symbolic extent: the
- * minimum of the requested and the remaining extent. */
+/* Computes the starts and extents of the parts. With a symbolic extent, each
+ * part has the minimum of the requested and the remaining extent. */
 static bool
 find_ranges(struct parts *p, const struct sched_value *factors, int n)
 {
@@ -163,7 +163,7 @@ never_starts(struct parts *p, const struct stmt *block)
 	return false;
 }
 
-/* Removes the init from all but the first part. */
+/* Removes the init from all parts except the first. */
 static bool
 settle_inits(struct parts *p, struct stmt *loop, int part)
 {

@@ -103,7 +103,8 @@ struct pair {
 	struct edit *e;
 	const struct nest *first, *second;
 	const struct buffer *buffer;
-	struct range *made, *used; /* boxes of one iteration of each nest */
+	struct range *made, *used; /* the boxes that one iteration of each nest
+				    * accesses */
 };
 
 static const struct expr *
@@ -121,8 +122,9 @@ at_vars(struct pair *p, const struct nest *n, struct var *const *vars,
 	return expr_substitute(p->e->m, x, &map);
 }
 
-/* Iterations s of the first nest and t of the second that agree outside of
- * level, s later at level, arbitrary inside: are their accesses disjoint? */
+/* Consider iterations s of the first nest and t of the second: the loops
+ * outside of `level` have the same values, the loop at `level` has a later
+ * value in s, and the inner loops any values. Are their accesses disjoint? */
 static bool
 disjoint_at(struct pair *p, int level)
 {
@@ -169,7 +171,8 @@ disjoint_at(struct pair *p, int level)
 	return false;
 }
 
-/* Is the access through an address, which a call may write to at any offset? */
+/* Is the access the address of an element, through which a call may write at
+ * any offset? */
 static bool
 is_opaque(const struct access *x)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pad_parameter: a constant gets more elements, zeros, at the end of its
- * dimensions. pad_axis: a spatial axis of a block becomes longer; the additional
- * results are not read, their inputs must exist.
+ * dimensions. pad_axis: a spatial axis of a block becomes longer; the
+ * additional results are not read, but the elements that they are computed from
+ * must exist.
  *
  *   B (9, 4)                         pad_parameter(C, 1, [16, 4])
  *   for i in 9, k in 4:              pad_axis(C, 0, 16)
@@ -17,7 +18,7 @@ struct padding {
 	struct stmt *store;
 	const struct iter_var *iter;
 	const struct expr *extent;
-	int number; /* of the iter var */
+	int number; /* the number of the iter var */
 };
 
 static bool
@@ -59,8 +60,8 @@ find_axis(struct padding *p, int64_t number, int64_t extent)
 			 p->iter->var->name, b->name);
 }
 
-/* Are the elements that the block stores those of its iter vars, in a buffer
- * that no other block writes and no caller sees? */
+/* Are the block's iter vars the indices of its store, to a buffer that no other
+ * block writes and that is not a parameter? */
 static bool
 check_store(struct padding *p)
 {
@@ -129,7 +130,8 @@ depends(const struct access *x, const struct var *v)
 	return any;
 }
 
-/* Are the elements that only the extended block reads within their buffers? */
+/* Are the elements that only the extended block reads inside of their
+ * buffers? */
 static bool
 reads_in_bounds(struct padding *p)
 {

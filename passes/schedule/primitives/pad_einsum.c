@@ -11,7 +11,7 @@
 struct einsum {
 	struct edit *e;
 	struct stmt *block, *store;
-	const struct expr **extents; /* padded extents of the iter vars */
+	const struct expr **extents; /* the padded extents of the iter vars */
 };
 
 struct factors {
@@ -20,7 +20,7 @@ struct factors {
 	struct arena *arena;
 };
 
-/* Collects the loads that an expression is the product of. */
+/* Collects the loads whose product the expression is. */
 static void
 find_factors(struct factors *f, const struct expr *x)
 {
@@ -50,8 +50,8 @@ is_padded(const struct einsum *p, int i)
 	return p->extents[i] != p->block->u.block->iters[i].extent;
 }
 
-/* The number of the iter var that an index is; -1: a constant; -2: another
- * expression. */
+/* The number of the iter var if the index is one; -1 for a constant; -2 for any
+ * other expression. */
 static int
 iter_of_index(const struct einsum *p, const struct expr *x)
 {
@@ -95,8 +95,9 @@ check_index(struct einsum *p, const struct buffer *b,
 	return true;
 }
 
-/* C[…] = C[…] + product, init 0; every padded reduction iter var chooses an
- * element of some factor, which is 0 in the padding. */
+/* Checks that the block is C[…] = C[…] + product with init 0, and that every
+ * padded reduction iter var is an index of some factor, which is 0 in the
+ * padding. */
 static bool
 match(struct einsum *p)
 {
@@ -222,7 +223,7 @@ find_extents(struct einsum *p, const struct sched_value *padding)
 	return true;
 }
 
-/* Checks that the loops to extend contain the block alone. */
+/* Checks that the loops to extend contain only the block. */
 static bool
 check_loops(struct einsum *p)
 {
@@ -277,7 +278,8 @@ padded_twin(struct einsum *p, const struct buffer *b,
 		   : NULL;
 }
 
-/* small's elements at the iters of the larger buffer. */
+/* The element of `small` at the iter vars of the larger buffer, or 0 in the
+ * padding. */
 static const struct expr *
 where_in(struct edit *e, const struct iter_var *iters,
 	 const struct buffer *small, const struct buffer *large)
@@ -329,7 +331,8 @@ pad_inputs(struct einsum *p)
 		const struct access *x = &all.list.data[i];
 		const struct buffer *b = x->buffer, *to;
 
-		/* Each buffer once: its first load has replaced all. */
+		/* Each buffer is handled once: its first load has replaced all
+		 * loads. */
 		if (!x->load || b == p->store->u.buffer ||
 		    !expr_uses_buffer(p->store->args[0], b)) {
 			continue;

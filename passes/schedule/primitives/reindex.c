@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reindex, reindex_cache_read and reindex_cache_write: a copy of a buffer, laid
- * out in the order of a block's iter vars.
+/* reindex, reindex_cache_read and reindex_cache_write: make a copy of a buffer,
+ * laid out in the order of a block's iter vars.
  *
  *   for i, j:                      reindex(B, ("read", 0))
  *       with T.block("B"):         for i, j: A_reindex[i, j] = A[j, i]
@@ -20,12 +20,14 @@ struct reindex {
 	struct edit *e;
 	struct stmt *block;
 	const struct buffer *buffer, *made;
-	const struct expr *const *index; /* of buffer, in iter vars */
+	const struct expr *const *index; /* the index in the buffer, in terms of
+					  * the iter vars */
 	struct iter_var *used;           /* the iter vars that index uses */
 	int n_used;
-	const struct expr **place; /* of made, in iter vars */
-	/* the load with its condition; NULL: unconditional, or the condition
-	 * stays in the block */
+	const struct expr **place; /* the index in `made`, in terms of the iter
+				    * vars */
+	/* the load with its condition; NULL if the load has none, or if the
+	 * condition stays in the block */
 	const struct expr *guarded;
 	bool writes;
 };
@@ -108,8 +110,8 @@ find_used(struct reindex *r)
 	}
 }
 
-/* Do the loops enumerate the iter var's whole domain? Not in a part of a
- * partitioned loop, whose iter var keeps the full domain. */
+/* Do the loops run through the whole domain of the iter var? In a part of a
+ * partitioned loop they do not: its iter var keeps the full domain. */
 static bool
 runs_through(struct edit *e, const struct stmt *block, int i)
 {
@@ -162,7 +164,8 @@ check_source(struct reindex *r)
 	return true;
 }
 
-/* May the whole domain be copied in advance (or back)? */
+/* May the elements for the whole domain be copied in advance (or back
+ * afterwards)? */
 static bool
 check_copy(struct reindex *r)
 {
@@ -227,7 +230,7 @@ check_copy(struct reindex *r)
 	return true;
 }
 
-/* The copy of the elements in the order of the iter vars. */
+/* Makes the nest that copies the elements in the order of the iter vars. */
 static struct stmt *
 copy_nest(struct reindex *r, struct stmt **block)
 {
@@ -277,7 +280,7 @@ made_instead(void *ctx, const struct expr *e)
 		       : NULL;
 }
 
-/* Puts made between the block and the buffer. */
+/* Inserts `made` between the block and the buffer. */
 static bool
 insert_made(struct reindex *r, struct sched_value *out)
 {
@@ -425,7 +428,8 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 
 /* -- with an index map */
 
-/* The map's positions as expressions of the block's iter vars. */
+/* Sets the positions that the map gives, as expressions of the block's iter
+ * vars. */
 static bool
 place_by_map(struct reindex *r, const struct index_map *map)
 {

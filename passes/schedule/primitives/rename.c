@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rename_loop and rename_buffer: names for the reader of the code; and
+/* rename_loop and rename_buffer: give names for people who read the code; and
  * enter_postproc, a marker in traces. */
 #include "edit.h"
 #include "text.h"
@@ -14,7 +14,7 @@ check_name(struct edit *e, const char *name)
 			 name);
 }
 
-/* A fused loop's axes are recorded under its name. */
+/* Renames the record of a fused loop's axes. */
 static void
 rename_fused(struct edit *e, const struct var *from, const struct var *to)
 {

@@ -11,8 +11,8 @@
 #include "block_init.h"
 #include "copy_block.h"
 
-/* Collects the stores to b under loop. Are all writers of b there, and does
- * none reduce over the loop or a loop around it? */
+/* Collects the stores to b under loop. True if all writers of b are there, and
+ * none reduces over the loop or a loop around it. */
 static bool
 produced_inside(struct edit *e, const struct buffer *b, struct stmt *loop,
 		struct access_list *stores)
@@ -56,10 +56,11 @@ struct reverse {
 	struct stmt *block, *loop;
 	struct range *ranges;
 	bool *fixed;
-	/* first possible position in the loop's body */
+	/* the first possible position in the loop's body */
 	int first;
 	VEC(uint64_t) load_iters; /* sets of iter vars that index one load */
-	const struct expr *when; /* condition of the producers on outer loops */
+	const struct expr *when;  /* the condition of the producers on outer
+				  * loops */
 };
 
 /* Is the condition c implied by the domains of the block's iter vars? */
@@ -75,9 +76,10 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	return prove(&a, c);
 }
 
-/* A condition c over loops of the body may fail for all their iterations, so
- * that there is nothing to consume. Inherits c if it is an upper bound, which
- * the first iteration satisfies if any does; false otherwise. */
+/* Handles a condition c over loops of the body. It may fail in all their
+ * iterations, so that there is nothing to consume. If c is an upper bound,
+ * which the first iteration satisfies if any does, the block gets it as a
+ * condition; otherwise false. */
 static bool
 inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 {
@@ -151,8 +153,7 @@ inherit_predicate(struct reverse *r, const struct access *store)
 	return true;
 }
 
-/* A bit set of the iter vars; iter vars from number 64 on are not
- * represented. */
+/* The iter vars as a set of bits; iter vars from number 64 on are left out. */
 static uint64_t
 iters_mask(const int *iter_of, int n)
 {
@@ -180,9 +181,9 @@ are_together(const struct reverse *r, int x, int y)
 	return false;
 }
 
-/* Checks coupled iter vars: if one loop restricts two of the block's iter vars
- * and no input is indexed by both, the block would combine only values produced
- * in the same iteration, and miss the other pairs of the original domain. */
+/* Checks coupled iter vars: if one loop restricts two of the block's iter vars,
+ * and no input is indexed by both, the block would only combine values produced
+ * in the same iteration, and lose the other pairs of the original domain. */
 static bool
 check_pairs(struct reverse *r)
 {

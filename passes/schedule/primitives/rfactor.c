@@ -10,8 +10,8 @@
  *                                                    C[v_i] += C_rf[v_i, ..]
  *
  * The inner loop of the first nest can then be vectorized, with an accumulator
- * per lane. Reassociates floating-point sums. A reduction of several values
- * (argmax) has a buffer of partial results for each. */
+ * for each lane. Reassociates floating-point sums. A reduction of several
+ * values (argmax) has a buffer of partial results for each. */
 #include "block_init.h"
 #include "edit.h"
 #include "reduction_match.h"
@@ -20,9 +20,10 @@ struct rfactor {
 	struct edit *e;
 	struct stmt *block, *loop, *outer;
 	struct block_reduction red;
-	const struct buffer **partial; /* one per value */
+	const struct buffer **partial; /* one for each value */
 	struct var *lane;              /* the new spatial iter var */
-	int axis;                      /* the new dimension of partial */
+	int axis;                      /* the position of the new dimension of
+				        * partial */
 };
 
 static bool
@@ -34,7 +35,7 @@ match_update(struct rfactor *r)
 	       edit_fail(r->e, "block %s is not a reduction: it %s", name, why);
 }
 
-/* Known reducers are accepted; others are tested for associativity. */
+/* Accepts known reducers; tests others for associativity. */
 static bool
 check_reducer(struct rfactor *r)
 {
@@ -42,7 +43,7 @@ check_reducer(struct rfactor *r)
 	enum expr_kind op = r->red.reducer->result[0]->kind;
 	struct reducer_facts facts;
 
-	/* min and max are idempotent: a repeated init is harmless. */
+	/* min and max are idempotent, so that a repeated init has no effect. */
 	if (!r->red.named && (op == EXPR_MIN || op == EXPR_MAX)) {
 		return true;
 	}
@@ -180,8 +181,8 @@ loop_above(const struct rfactor *r, int i)
 	return p;
 }
 
-/* The block that computes the partial results: each reduction loop becomes an
- * iter var, the factored loop a spatial one. */
+/* Makes the block that computes the partial results: each reduction loop
+ * becomes an iter var, and the factored loop a spatial iter var. */
 static struct stmt *
 partial_block(struct rfactor *r)
 {
@@ -237,8 +238,8 @@ partial_block(struct rfactor *r)
 						&loops);
 		}
 	}
-	/* The reduction's bounds select the added value, so that every partial
-	 * result is initialized. */
+	/* The bounds of the reduction become a choice of the added value, not a
+	 * predicate, so that every partial result is initialized. */
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = expr_substitute(e->m, all.list.data[i],
@@ -266,7 +267,8 @@ partial_block(struct rfactor *r)
 					   sources));
 }
 
-/* for <spatial loops inside>, lane: C[v] = op(C[v], C_rf[v, lane]) */
+/* Makes the nest "for <spatial loops inside>, lane: C[v] = op(C[v], C_rf[v,
+ * lane])". */
 static struct stmt *
 final_nest(struct rfactor *r)
 {
@@ -327,7 +329,8 @@ final_nest(struct rfactor *r)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* As the values' buffers, with a dimension for the loop. */
+/* Makes the buffers of partial results: those of the values with a dimension
+ * for the loop. */
 static void
 make_partial(struct rfactor *r)
 {
@@ -408,7 +411,7 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 		scope_add_alloc(e->f, scope, r.partial[k]);
 	}
 	blocks_below(e->f, nest, &final);
-	/* The block that computes the result keeps the handle. */
+	/* The block that computes the final result keeps the handle. */
 	stmt_write(e->f, &final.list.data[0]->id, &id, sizeof id);
 	block_refresh(e->f, added);
 	block_refresh(e->f, final.list.data[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rolling_buffer: elements that consecutive iterations share are kept in a ring
- * buffer instead of being recomputed.
+ * buffer instead of being computed again.
  *
  *   for h in 8:                          for h in 8:
  *       for i in 3: B[h + i] = …             for i in 3:
@@ -8,8 +8,8 @@
  *                                                    B[(h + i) % 3] = …
  *                                            … C[h] += B[(h + k) % 3]
  *
- * Needs a block that computes the region read in one iteration, as compute_at
- * leaves it, in serial loops. */
+ * Needs a block that computes the region read in one iteration, as after
+ * compute_at, in serial loops. */
 #include "copy_block.h"
 #include "region.h"
 
@@ -20,7 +20,8 @@ struct rolling {
 	const struct buffer *buffer;
 	struct stmt *loop; /* the loop that the buffer rolls along */
 	int dim;
-	int64_t stride, extent; /* of the region of one iteration */
+	int64_t stride, extent; /* of the region of one iteration, along the
+				 * rolling dimension */
 	const struct range *box;
 };
 
@@ -135,7 +136,7 @@ find_box(struct rolling *r)
 	return true;
 }
 
-/* Does the box advance along one dimension only, by less than its extent? */
+/* Does the box advance along only one dimension, by less than its extent? */
 static bool
 rolls(struct rolling *r, struct stmt *loop)
 {
@@ -301,9 +302,10 @@ ring_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* A conjunct over the rolling loop may hold now although it failed when the
- * element was first needed. Accepts only upper bounds of the element by its
- * domain, which do not depend on the iteration. */
+/* Checks conjuncts of the predicate over the rolling loop: one may hold in an
+ * iteration although it did not hold when the element was first needed. Only
+ * upper bounds of the element by its domain are accepted: they do not depend on
+ * the iteration. */
 static bool
 check_predicate(struct rolling *r)
 {
@@ -348,7 +350,8 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 		iters.from[i] = r.block->u.block->iters[i].var;
 		iters.to[i] = r.block->args[i + 1];
 	}
-	/* New in this iteration: the elements beyond the previous box. */
+	/* Only the elements beyond the previous box are computed in this
+	 * iteration. */
 	index = expr_substitute(m, r.store->args[r.dim + 1], &iters);
 	start = expr_add(m, r.box[r.dim].min, expr_i32(m, r.extent - r.stride));
 	kept = expr_eq(m, r.loop->u.loop.var->expr, r.loop->args[0]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_categorical, sample_perfect_tile and sample_compute_location: random
- * choices of a schedule search. Decisions are recorded; a decision passed in is
- * used as it is. The generator is splitmix64 (Steele, Lea, Flood 2014). */
+ * choices of a schedule search. Decisions are recorded; if a decision is passed
+ * in, it is used instead of a random choice. The generator is splitmix64
+ * (Steele, Lea, Flood 2014). */
 #include "edit.h"
 
 static uint64_t
@@ -14,7 +15,7 @@ next_random(struct sched *s)
 	return x ^ x >> 31;
 }
 
-/* 0 to n - 1 */
+/* A random number from 0 to n - 1. */
 static int
 below(struct sched *s, int n)
 {
@@ -177,7 +178,7 @@ legal(struct edit *e, primitive_fn *apply, int block, int loop)
 	return ok;
 }
 
-/* The loops around the block's first consumer, outermost first. */
+/* Lists the loops around the block's first consumer, outermost first. */
 static int
 consumer_loops(struct edit *e, const struct stmt *block,
 	       struct stmt_list *loops)

@@ -11,7 +11,8 @@
 
 /* -- split */
 
-/* "h" -> "h_o", "h_i"; more than two: "h_0", "h_1", … */
+/* The names of the parts: "h_o" and "h_i" for "h"; with more than two parts,
+ * "h_0", "h_1", … */
 static const char *
 part_name(struct arena *a, const char *name, int i, int n)
 {
@@ -336,8 +337,8 @@ is_listed(struct stmt *const *list, int n, const struct stmt *s)
 	return false;
 }
 
-/* The chain from the outermost to the innermost listed loop must be loops
- * only; fills chain, outermost first. */
+/* Sets chain to the loops from the outermost to the innermost listed one; there
+ * must be only loops between them. */
 static bool
 loop_chain(struct edit *e, struct stmt *const *list, int n,
 	   struct stmt_list *chain)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* storage_align, unsafe_set_dtype: padding and element type of an intermediate
- * buffer.
+/* storage_align and unsafe_set_dtype: set the padding and the element type of
+ * an intermediate buffer.
  *
  * storage_align(A_shared, 0, axis=-2, factor=32, offset=1): the row pitch is 32
  * k + 1 elements, so that the elements of a column are in different banks of
@@ -25,7 +25,8 @@ inner_output(struct edit *e, const struct stmt *block,
 	return b;
 }
 
-/* The list of the note without the entry for the same buffer and axis. */
+/* The note's list with the new entry, without an old entry for the same buffer
+ * and axis. */
 static const struct expr *
 with_alignment(struct edit *e, const struct expr *old,
 	       const struct expr *const *entry)

@@ -7,9 +7,9 @@
  *           with T.block("C"): …                    T.address_of(A[v_i_o * 8, …
  *
  * The implementation's parameters become views of the program's buffers, with
- * the buffers' strides. A parameter that is declared dense and whose address
- * goes to a symbol outside gets a dense copy of the tile, if the view is not
- * dense (tensor_tile.h). */
+ * the buffers' strides. If a parameter is declared dense, its address is passed
+ * to an external symbol, and the view is not dense, it gets a dense copy of the
+ * tile (tensor_tile.h). */
 #include "blockize.h"
 #include "storage_align.h"
 #include "tensor_match.h"
@@ -21,7 +21,8 @@ struct tensorizer {
 	struct stmt *outer;
 	struct tensor_match match;
 	struct tensor_leaves want, have;
-	bool *copied; /* per parameter, by the part that is put last */
+	bool *copied; /* for each parameter of the part that was inlined last:
+		       * it is a copied tile */
 };
 
 static bool
@@ -91,7 +92,8 @@ view_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Sizes, strides and pointers of the part's parameters. */
+/* Maps the sizes, strides and pointers of the part's parameters to those of the
+ * views. */
 static bool
 bind_sizes(struct tensorizer *z, const struct buffer *p,
 	   const struct tensor_view *v, struct var_map *map)
@@ -181,7 +183,7 @@ map_pointer(void *ctx, const struct expr *x)
 	return expr_rewrite(p->z->e->m, x, replace_pointer, ctx);
 }
 
-/* Lets the part, below scratch, use a dense copy of parameter i. */
+/* Makes the part, below `scratch`, use a dense copy of parameter i. */
 static bool
 copy_tile(struct tensorizer *z, const struct func *part, int i,
 	  struct stmt *scratch, const struct buffer **tile)
@@ -240,7 +242,8 @@ inline_part(struct tensorizer *z, const struct func *part)
 		root = body->u.block;
 		body = body->children[0];
 	}
-	/* A parent statement, so that the whole body can be replaced. */
+	/* A temporary parent statement, so that the whole body can be
+	 * replaced. */
 	scratch = stmt_attr(e->f, "tensorize", expr_bool(e->m, true),
 			    stmt_clone(e->f, body, true));
 	for (int i = 0; i < part->params.n; i++) {
@@ -304,7 +307,7 @@ find_symbol_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The parameter with the strides of the call's view; those of a copy are none. */
+/* The parameter with the strides of the call's view; a copied tile has none. */
 static const struct buffer *
 view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 {
@@ -316,8 +319,8 @@ view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 	return view;
 }
 
-/* Can the symbol of an earlier call take these views, too? Without stride
- * parameters it is specialized for one set of strides. */
+/* Can the symbol of an earlier call be used for these views, too? Without
+ * stride parameters it is specialized for one set of strides. */
 static bool
 same_views(struct tensorizer *z, const struct tensor_call *old,
 	   const struct func *part, const struct buffer *const *views)
@@ -416,7 +419,7 @@ record_calls(struct tensorizer *z, const struct func *part)
 
 /* -- alignment */
 
-/* The bytes to which the buffer's first element is aligned at least. */
+/* The alignment in bytes that the buffer's first element has at least. */
 static int64_t
 known_align(const struct edit *e, const struct buffer *b)
 {
@@ -433,8 +436,8 @@ known_align(const struct edit *e, const struct buffer *b)
 	return bytes;
 }
 
-/* Does the view begin at a multiple of that many bytes? Scopes of a device have
- * alignments of their own, which its rules and facts ensure. */
+/* Does the view begin at a multiple of `bytes`? Alignments in scopes of a
+ * device are ensured by the device's rules and facts. */
 static bool
 starts_aligned(struct tensorizer *z, const struct tensor_view *v, int64_t bytes)
 {
@@ -538,8 +541,8 @@ replace_body(struct tensorizer *z)
 		return match_all(z, TENSOR_ALL) && put_part(z, 0, t->impl);
 	}
 	if (!described && first->children[1]) {
-		/* The instruction accumulates: the accumulator is initialized
-		 * first. */
+		/* The instruction accumulates, so the accumulator must be
+		 * initialized first. */
 		if (z->outer->children[1]) {
 			return refuse(z, "it initializes the reduction twice");
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_block_layout: replaces a block's iter vars and loops by the index
- * map's.
+/* transform_block_layout: replaces a block's iter vars and loops by those of an
+ * index map.
  *
  *   for i in 8, j in 16:            transform_block_layout(B,
  *       with T.block("B"):              lambda i, j: (i * 16 + j,))
@@ -10,7 +10,7 @@
 #include "index_map_inverse.h"
 
 /* Finds the perfect nest of the block's iter vars; returns its outermost loop,
- * the block itself if it has no iter vars, or NULL after reporting. */
+ * the block itself if it has no iter vars, or NULL after a diagnostic. */
 static struct stmt *
 own_nest(struct edit *e, struct stmt *block)
 {
@@ -42,7 +42,7 @@ own_nest(struct edit *e, struct stmt *block)
 	return p;
 }
 
-/* The common kind of the iter vars in an expression. */
+/* Finds the common kind of the iter vars in an expression. */
 static bool
 kind_of(struct edit *e, const struct stmt *block, const struct index_map *map,
 	int d, enum iter_kind *kind)
@@ -102,7 +102,7 @@ complete_map(struct edit *e, const struct stmt *block,
 	return true;
 }
 
-/* Checks that the map pads spatial iter vars only. */
+/* Checks that the map only pads spatial iter vars. */
 static bool
 check_padding(struct edit *e, const struct stmt *block,
 	      const struct index_map *map, const struct block *new)
@@ -164,8 +164,8 @@ iter_of(const struct block *b, const struct index_map *map,
 	return -1;
 }
 
-/* Records the fused axes of a new loop: (oc * 3 + kh) * 3 + kw over full iter
- * vars. */
+/* Records the fused axes of a new loop that is a fusion of whole iter vars,
+ * such as (oc * 3 + kh) * 3 + kw. */
 static void
 note_fused(struct edit *e, const struct block *b, const struct index_map *map,
 	   int d, const struct var *loop)

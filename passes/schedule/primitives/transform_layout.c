@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_layout and set_scope: the layout and the storage scope of a
+/* transform_layout and set_scope: change the layout and the storage scope of a
  * buffer. */
 #include "copy_block.h"
 #include "index_map_inverse.h"
@@ -46,7 +46,8 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	};
 	struct analyser a;
 
-	/* Ranges of variables only, without the bindings of iter vars. */
+	/* Only the ranges of variables are given to the analyser, not the
+	 * bindings of iter vars. */
 	analyser_init(&a, r->module);
 	for (const struct stmt *s = at; s; s = s->parent) {
 		for (int i = 0;
@@ -104,7 +105,7 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 }
 
 /* The map with its physical shape and, unless trusted, its inverse; NULL after
- * reporting. */
+ * a diagnostic. */
 static const struct index_map *
 completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 	  bool trusted)
@@ -130,7 +131,8 @@ completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 
 /* -- padding */
 
-/* The value of padding at the physical index iters; NULL after reporting. */
+/* The value of the padding at the physical index iters; NULL after a
+ * diagnostic. */
 static const struct expr *
 pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
        const struct iter_var *iters)
@@ -199,8 +201,8 @@ last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
 	return last;
 }
 
-/* Adds the nest that stores the padding: for all physical indices not in_range:
- * b[physical] = pad. */
+/* Adds the nest that stores the padding: b[physical] = pad for all physical
+ * indices that are not in_range. */
 static bool
 write_padding(struct edit *e, const struct buffer *b,
 	      const struct index_map *map, const struct sched_value *pad)

@@ -44,8 +44,9 @@ accepted_words(struct arena *a, unsigned accepts)
 struct call {
 	struct edit *e;
 	const struct primitive *primitive;
-	struct sched_value *given; /* as recorded */
-	struct sched_value *used;  /* with sampled values substituted */
+	struct sched_value *given; /* the arguments as recorded */
+	struct sched_value *used;  /* the arguments with sampled values
+				    * substituted */
 };
 
 static bool
@@ -102,7 +103,7 @@ copied_map(struct module *m, const struct index_map *map)
 	return copy;
 }
 
-/* Checks that the value is of a kind that p accepts, or converts it. */
+/* Checks that the value has a kind that p accepts, or converts it to one. */
 static bool
 check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 	    int item)
@@ -114,7 +115,7 @@ check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 		v->u.text = arena_strdup(&m->arena, v->u.text);
 	}
 	if (v->kind == SV_EXPR && !p->is_input) {
-		/* Attributes are numbers in traces, not sampled values. */
+		/* In traces, attributes are numbers and not sampled values. */
 		*v = sv_expr(sched_get_value(c->e->s, v->u.expr));
 		if (expr_is_int(v->u.expr, &n) && p->accepts & 1u << SV_INT) {
 			*v = sv_int(n);

@@ -24,24 +24,25 @@ struct edit {
 #undef PRIMITIVE
 #undef PRIMITIVE_PLAIN
 
-/* Loops that sample_compute_location may give beside real ones: compute_at
- * then leaves the block where it is, or inlines it. */
+/* Results of sample_compute_location that are not loops: with them, compute_at
+ * leaves the block where it is, or inlines it. */
 enum { LOOP_ROOT = -1, LOOP_INLINE = -2 };
 
 struct edit edit_begin(struct sched *s, const char *primitive);
 /* Undoes all edits since edit_begin and reports "reason; remedy". Returns
  * false. */
 bool edit_fail(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* The loops of a list argument in the order given; arena array. NULL after
- * reporting. */
+/* The loops of a list argument, in the given order, as an array in the arena.
+ * NULL after a diagnostic. */
 struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
 
-/* NULL after reporting if there is no such loop or block. */
+/* The loop or block with this id; NULL after a diagnostic if it does not
+ * exist. */
 struct stmt *edit_loop(struct edit *e, int id);
 struct stmt *edit_block(struct edit *e, int id);
 
-/* False after reporting if a call of an instruction (tensorize) has an address
- * in b: the call depends on b's strides. */
+/* False after a diagnostic if a call of an instruction (from tensorize) gets an
+ * address in b: the call depends on b's strides. */
 bool edit_check_no_address(struct edit *e, const struct buffer *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of schedule primitives, and sched_apply, through which the C
- * functions of schedule.h, the Python form (gen/program/) and the JSON trace
- * apply them, so that they mean the same. */
+/* The table of schedule primitives, and sched_apply. The C functions of
+ * schedule.h, the Python form (gen/program/) and the JSON trace all apply
+ * primitives with it, so that they mean the same. */
 #ifndef TIRC_PRIMITIVE_H
 #define TIRC_PRIMITIVE_H
 
@@ -12,14 +12,14 @@ struct edit;
 struct sched;
 
 enum sched_value_kind {
-	SV_NONE,  /* also: a factor to be inferred */
-	SV_BLOCK, /* id of a block's statement */
-	SV_LOOP,  /* id of a loop's statement */
+	SV_NONE,  /* also a factor to be inferred */
+	SV_BLOCK, /* the id of a block's statement */
+	SV_LOOP,  /* the id of a loop's statement */
 	SV_INT,
 	SV_FLOAT,
 	SV_BOOL,
 	SV_STRING,
-	SV_EXPR, /* over sizes and, for sampled values, constants */
+	SV_EXPR, /* an expression of sizes, constants and sampled values */
 	SV_MAP,  /* an index map; only its forward direction counts */
 	SV_LIST
 };
@@ -40,8 +40,8 @@ struct sched_value {
 
 enum sched_param_role {
 	PARAM_PLAIN,
-	/* A buffer of the block given before: its index or name. The primitive
-	 * gets the index, which is in range. */
+	/* A buffer of the block in the argument before: its index or name. The
+	 * primitive gets a valid index. */
 	PARAM_READ_INDEX,
 	PARAM_WRITE_INDEX,
 	/* ("read", 0), ("write", 0), or the buffer's name; the primitive gets
@@ -50,27 +50,28 @@ enum sched_param_role {
 	PARAM_BUFFER,
 	PARAM_STAR,    /* f(*loops) in Python */
 	PARAM_FACTORS, /* separate inputs in TVM's trace */
-	PARAM_DECISION /* the decision of a sampling: e->decision, or given */
+	PARAM_DECISION /* the decision of a sampling: in e->decision if it is
+		        * given */
 };
 
-/* A parameter. accepts: bits 1 << enum sched_value_kind of its values, or of
- * the elements of a list. */
+/* A parameter. accepts: the set of kinds of its values, or of the elements of a
+ * list, as bits 1 << enum sched_value_kind. */
 struct sched_param {
-	const char *name; /* as in TVM's Python */
+	const char *name; /* the name in TVM's Python */
 	unsigned accepts;
 	bool is_list;
-	bool is_input; /* TVM's trace holds it among the inputs, not the
+	bool is_input; /* TVM's trace has it among the inputs, not the
 		        * attributes */
 	enum sched_param_role role;
 	bool optional;
-	struct sched_value initial; /* if optional */
+	struct sched_value initial; /* the default if it is optional */
 };
 
-/* Edits e->f; out starts as SV_NONE. args has one value per parameter, of an
- * accepted kind: defaults are filled in, integers become expressions if the
- * parameter is one, sampled values are replaced by their decisions. Loops and
- * blocks exist: edit_loop(e, args[0].u.id) is not NULL. False after edit_fail,
- * with all edits undone. */
+/* Edits e->f; out starts as SV_NONE. args has one value for each parameter, of
+ * an accepted kind: defaults are filled in, integers are made expressions if
+ * the parameter is one, sampled values are replaced by their decisions, and
+ * loops and blocks are checked: edit_loop(e, args[0].u.id) is not NULL. False
+ * after edit_fail, with all edits undone. */
 typedef bool primitive_fn(struct edit *e, const struct sched_value *args,
 			  struct sched_value *out);
 
@@ -80,7 +81,8 @@ struct primitive {
 	const char *what; /* one line for the docs */
 	const struct sched_param *params;
 	int n_params;
-	bool is_query; /* changes nothing; is recorded for its results */
+	bool is_query; /* the primitive changes nothing; it is recorded for its
+		        * results */
 	primitive_fn *apply;
 };
 
@@ -88,15 +90,16 @@ struct primitive {
 const struct primitive *sched_primitives(int *n);
 const struct primitive *sched_primitive_find(const char *name);
 
-/* Checks the arguments (one per parameter; optional ones at the end may be
- * missing), applies the primitive and records the step with its results. False:
- * reported on s->diags, the program unchanged. out may be NULL. */
+/* Checks the arguments (one for each parameter; optional ones at the end may be
+ * missing), applies the primitive and records the step with its results. False
+ * after an error in s->diags; then the program is unchanged. out may be
+ * NULL. */
 bool sched_apply(struct sched *s, const char *primitive,
 		 const struct sched_value *args, int n_args,
 		 struct sched_value *out);
 
-/* sch.get(v) in Python: the expression of a sampled value with the decided
- * values substituted. */
+/* sch.get(v) in Python: the expression e with sampled values replaced by the
+ * values decided for them. */
 const struct expr *sched_get_value(struct sched *s, const struct expr *e);
 
 struct sched_value sv_none(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries for blocks and loops, and for producers and consumers. */
+/* The query primitives: for blocks and loops, and for producers and
+ * consumers. */
 #include "edit.h"
 #include "python.h"
 #include "text.h"

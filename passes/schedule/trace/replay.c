@@ -81,7 +81,7 @@ translate(struct replay *r, struct sched_value *v)
 	}
 }
 
-/* Records the correspondence of an old step's results to the new ones. */
+/* Records which new results correspond to the results of an old step. */
 static bool
 learn(struct replay *r, const struct sched_value *old,
       const struct sched_value *new)

@@ -2,7 +2,7 @@
 /* The shorthands of schedule.h, with arguments of C types. */
 #include "schedule.h"
 
-/* Results as an arena array of ids. */
+/* The ids of a list of results, as an array in the arena. */
 static int
 ids_of(struct sched *s, const struct sched_value *list, int **out)
 {

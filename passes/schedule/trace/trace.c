@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace as text, one step a line. */
+/* Writes a trace as text, one step on each line. */
 #include "trace.h"
 
 static bool

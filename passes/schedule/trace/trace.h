@@ -6,22 +6,23 @@
 #include "python.h"
 #include "schedule.h"
 
-/* "split(i, [4, 16])": loops and blocks by their names in f, without arguments
- * that have their default. In the module's arena. */
+/* The text of a step, "split(i, [4, 16])", with the names of loops and blocks
+ * in f, and without arguments that have their defaults. In the module's
+ * arena. */
 const char *trace_step_text(const struct func *f, const struct primitive *p,
 			    const struct sched_value *args);
 /* "lambda i0, i1: (i1, i0 // 4, i0 % 4)" */
 void index_map_print(struct module *m, const struct index_map *map,
 		     struct strbuf *out);
 
-/* Applies steps recorded on this function, or on one with blocks and loops of
- * the same names and nesting, with the recorded decisions. False after the
- * first step that fails, reported on s->diags with its number; the steps before
- * it stay applied. */
+/* Applies steps that were recorded for this function, or for one whose blocks
+ * and loops have the same names and nesting, with the recorded decisions. False
+ * after the first step that fails, which is reported in s->diags with its
+ * number; the steps before it stay applied. */
 bool sched_replay(struct sched *s, const struct sched_step *steps, int n);
 
 /* The step that returned a handle or a sampled value, and the number of the
- * result. For a handle that several kept steps returned, the first. */
+ * result. If several kept steps returned a handle, the first of them. */
 struct trace_name {
 	int step, result;
 	const char *text; /* "b0", "l1", "v2": numbered over all results */
@@ -30,7 +31,8 @@ struct trace_name {
 /* Names of all results of a schedule's steps. */
 struct trace_names {
 	struct arena *arena;
-	VEC(struct trace_name) of_id;  /* by handle; text NULL: no result */
+	/* by handle; text is NULL if no step returned it */
+	VEC(struct trace_name) of_id;
 	VEC(struct trace_name) of_var; /* by index in s->samples */
 	VEC(const char *) of_result;   /* by result, over all steps */
 	VEC(int) first_result;         /* by step */
@@ -42,9 +44,9 @@ void trace_live(const struct sched *s, bool *keep);
 /* Names the results of the kept steps, with consecutive numbers. */
 void trace_name_all(const struct sched *s, const bool *keep,
 		    struct trace_names *out);
-/* The handle's name; NULL: no step returned it. */
+/* The handle's name; NULL if no step returned it. */
 const char *trace_handle(const struct trace_names *names, int id);
-/* The number of a step's results: one, or the items of a list. */
+/* The number of a step's results: 1, or the number of items of a list. */
 int trace_n_results(const struct sched_step *step);
 /* The expression with sampled values replaced by variables of their names. */
 const struct expr *trace_expr(const struct sched *s,
@@ -64,13 +66,14 @@ const struct index_map *trace_map(const struct sched *s,
  *       l1, l2, l3 = sch.get_loops(block=b0) */
 void trace_print_python(const struct sched *s, enum script_version version,
 			struct strbuf *out);
-/* Applies a trace in Python: a function like this, or plain statements on
- * `sch`, with calls, names, tuples, subscripts by constants, arithmetic on
+/* Applies a trace in Python: a function like the one above, or plain statements
+ * on `sch`, with calls, names, tuples, subscripts by constants, arithmetic on
  * sampled values, and lambdas as index maps. False after an error with position
- * on the module's diags; steps before it stay applied. */
+ * in the module's diagnostics; the steps before it stay applied. */
 bool trace_read_python(struct sched *s, const struct source *src);
-/* The same, but `x, = f()` is also allowed if f returns one value that is not a
- * list, for text generated from a form that does not distinguish the two. */
+/* Like trace_read_python, but `x, = f()` is also allowed if f returns one value
+ * that is not a list: for text generated from a form that does not distinguish
+ * the two. */
 bool trace_read_loosely(struct sched *s, const struct source *src);
 
 #endif

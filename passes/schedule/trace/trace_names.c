@@ -31,7 +31,8 @@ sample_of(const struct sched *s, const struct expr *e)
 
 /* -- the steps that return handles */
 
-/* The step of a handle, plus 1, and whether a later step uses the handle. */
+/* The step that returned a handle, plus 1, and whether a later step uses the
+ * handle. */
 struct giver {
 	int step;
 	bool used;
@@ -40,7 +41,7 @@ struct giver {
 struct givers {
 	const struct sched *s;
 	VEC(struct giver) of_id;
-	int *of_sample; /* step + 1 */
+	int *of_sample; /* by sample: the step + 1 */
 };
 
 static struct giver *
@@ -65,8 +66,9 @@ see_uses(struct givers *g, const struct sched_value *v)
 	}
 }
 
-/* Records the first step that returns a handle. While the handle is not used, a
- * query for a block by its name replaces a list. */
+/* Records the first step that returns a handle. As long as the handle is not
+ * used, a query for a block by its name replaces a query that returned a
+ * list. */
 static void
 see_result(struct givers *g, int step, int id)
 {
@@ -139,8 +141,8 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 	}
 }
 
-/* A sampled compute location may not be a loop. Uses of such a value cannot be
- * found, so that sampling a location is always kept. */
+/* Does the step sample a compute location, which may not be a loop? Uses of
+ * such a value cannot be found, so that the step is always kept. */
 static bool
 returns_location(const struct sched_step *step)
 {

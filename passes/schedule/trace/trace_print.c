@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace as Python statements, in the form of TVM's trace.show(). */
+/* Prints a trace as Python statements, in the form of TVM's trace.show(). */
 #include <stdio.h>
 #include <stdlib.h>
 

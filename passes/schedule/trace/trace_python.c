@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a trace in its Python form and applies it: straight-line calls of
- * `sch`, without control flow.
+/* Reads a trace in its Python form and applies it: calls of methods of `sch`,
+ * without control flow.
  *
  *   b = sch.get_block("C")
  *   i, j, k = sch.get_loops(b)
@@ -17,7 +17,7 @@ struct reader {
 	struct sched *s;
 	struct module *m;
 	const struct source *src;
-	const char *schedule; /* its name in the text */
+	const char *schedule; /* the name of the schedule in the text */
 	VEC(struct binding) names;
 	bool loosely;
 };
