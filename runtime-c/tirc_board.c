@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* What simulated boards share: variables, the command line, the clock and its
- * check, the painted stack, and the model's bytes, between symbols of
- * tirc_board.ld. */
+/* The code that simulated boards share: variables, the command line, the clock
+ * and its check, the stack filled with a pattern, and the bytes of the model,
+ * which are counted between symbols of tirc_board.ld. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define PAINT 0xa5u
 #define MOST_ARGUMENTS 32
 
-/* Operations of Arm's semihosting, which RISC-V's takes over. */
+/* Operations of Arm's semihosting; those of RISC-V are the same. */
 #define SYS_WRITE0 0x04
 #define SYS_GET_CMDLINE 0x15
 #define SYS_EXIT 0x18
@@ -19,7 +19,7 @@
 extern uint8_t tirc_data_start[], tirc_data_end[], tirc_data_values[];
 extern uint8_t tirc_bss_start[], tirc_bss_end[];
 extern uint8_t tirc_stack_limit[];
-extern uint8_t tirc_board_hz[]; /* its address is the number */
+extern uint8_t tirc_board_hz[]; /* the address of this symbol is the number */
 extern uint8_t tirc_model_code_start[], tirc_model_code_end[];
 extern uint8_t tirc_model_constants_start[], tirc_model_constants_end[];
 extern uint8_t tirc_model_data_start[], tirc_model_data_end[];
@@ -43,8 +43,8 @@ tirc_board_instructions(void)
 	return instructions_since(0);
 }
 
-/* A simulator that counts something else than instructions is found by a loop of
- * known length. */
+/* Checks, with a loop of known length, that the simulator counts
+ * instructions. */
 static void
 check_clock(void)
 {
@@ -62,7 +62,7 @@ check_clock(void)
 	}
 }
 
-/* The command line, NUL at its end. */
+/* Reads the command line, with a NUL at the end. */
 static void
 read_command_line(char *text, size_t bytes)
 {
@@ -104,8 +104,8 @@ tirc_board_main(void)
 	exit(main(n, words));
 }
 
-/* The stack below this function's frame gets a pattern, down to the limit that
- * the heap never passes. */
+/* Fills the stack below this function's frame with a pattern, down to the limit
+ * that the heap never exceeds. */
 __attribute__((noinline)) void
 tirc_board_begin(void)
 {

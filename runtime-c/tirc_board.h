@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* A program on a simulated board: time in instructions, the stack that a call
- * uses, and the bytes of the model in the program. tirc_board.c has what boards
- * share, tirc_board_arm.c and tirc_board_riscv.c the start-up code, and
- * tirc_board.ld places everything. */
+ * uses, and the bytes of the model in the program. tirc_board.c has the code
+ * that boards share, tirc_board_arm.c and tirc_board_riscv.c the start-up code,
+ * and tirc_board.ld places all of it in memory. */
 #ifndef TIRC_BOARD_H
 #define TIRC_BOARD_H
 
@@ -10,10 +10,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Around a call: its instructions, and the stack that it uses. */
+/* Call these before and after a call: end returns the instructions that were
+ * executed in between, and the stack is measured, too. */
 void tirc_board_begin(void);
 uint64_t tirc_board_end(void);
-/* Instructions since the program started, for what happens between the two. */
+/* The number of instructions since the program started, for measurements
+ * between begin and end. */
 uint64_t tirc_board_instructions(void);
 /* Writes the bytes of the model's code, constants, initialized and other
  * variables in the program, and the most stack between begin and end. */
@@ -21,17 +23,19 @@ void tirc_board_report(FILE *file);
 
 /* -- of one kind of processor -- */
 
-/* Time so far. tirc_board_hz ticks are 10^9 instructions: the simulator takes a
- * nanosecond for each. */
+/* The time since the start, in ticks. tirc_board_hz ticks are 10^9
+ * instructions: the simulator counts a nanosecond for each instruction. */
 uint64_t tirc_board_ticks(void);
 /* Executes 2 * n instructions. */
 void tirc_board_loop(uint32_t n);
-/* Asks the simulator for an operation of semihosting; its result. */
+/* Asks the simulator for an operation of semihosting, and returns its
+ * result. */
 uint32_t tirc_board_semihost(uint32_t operation, const void *argument);
-/* What the C library needs before it opens files. */
+/* Does what the C library needs before it opens files. */
 void tirc_board_open_files(void);
-/* tirc_board.c: the program starts in the first, which needs a stack alone, and
- * ends in the second, the handler of all faults. */
+/* tirc_board.c: the program starts in tirc_board_main, which only needs a
+ * stack. tirc_board_fault is the handler of all faults: the program ends
+ * there. */
 void tirc_board_main(void);
 void tirc_board_fault(void);
 

@@ -9,10 +9,10 @@
 #define SYST_CVR (*(volatile uint32_t *)0xe000e018u)
 #define CPACR (*(volatile uint32_t *)0xe000ed88u)
 
-#define TICKS 0x1000000u /* from one interrupt of SysTick to the next */
+#define TICKS 0x1000000u /* ticks from one interrupt of SysTick to the next */
 
 extern uint32_t tirc_stack_top[], tirc_stack_limit[];
-extern void *__heap_limit; /* the C library's */
+extern void *__heap_limit; /* defined by the C library */
 
 void initialise_monitor_handles(void);
 void _fini(void);
@@ -40,12 +40,13 @@ static void
 reset(void)
 {
 #if (defined __ARM_FP && __ARM_FP != 0) || defined __ARM_FEATURE_MVE
-	CPACR |= 0xfu << 20; /* coprocessors 10 and 11 */
+	CPACR |= 0xfu << 20; /* enable coprocessors 10 and 11, the
+			      * floating-point unit */
 	__asm__ volatile("dsb\n\tisb" ::: "memory");
 #endif
 	SYST_RVR = TICKS - 1u;
 	SYST_CVR = 0u;
-	SYST_CSR = 7u; /* the processor's clock, interrupts, on */
+	SYST_CSR = 7u; /* use the processor's clock, with interrupts; enable */
 	tirc_board_main();
 }
 
@@ -90,7 +91,7 @@ tirc_board_open_files(void)
 	initialise_monitor_handles();
 }
 
-/* Functions that a program runs before and after main; there are none. */
+/* The functions that run before and after main: they do nothing. */
 void
 _init(void)
 {

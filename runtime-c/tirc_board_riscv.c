@@ -3,7 +3,7 @@
  * the simulator counts them. */
 #include "tirc_board.h"
 
-/* The library's errno is in the memory of a thread, at tp. */
+/* The C library's errno is in thread-local memory, at tp. */
 __asm__(".section .vectors, \"ax\"\n"
 	".option push\n"
 	".option norelax\n"
@@ -19,8 +19,8 @@ __asm__(".section .vectors, \"ax\"\n"
 	".option pop\n"
 	".text\n");
 
-/* The three instructions that ask the simulator, without compression and on one
- * page. */
+/* The three instructions that call the simulator must not be compressed, and
+ * must be on one page. */
 uint32_t
 tirc_board_semihost(uint32_t operation, const void *argument)
 {

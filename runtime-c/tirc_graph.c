@@ -45,7 +45,7 @@ graph_fail(struct tirc_graph *g, enum tirc_graph_status status,
 	va_start(args, format);
 	vsnprintf(g->message, sizeof g->message, format, args);
 	va_end(args);
-	/* Names of the JSON may have characters that control a terminal. */
+	/* Names in the JSON may have characters that control a terminal. */
 	for (char *p = g->message; *p != '\0'; ++p) {
 		if (*p < ' ' || *p > '~') {
 			*p = '?';
@@ -379,7 +379,7 @@ tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 	return status;
 }
 
-/* Finds an input or output that is to be in the caller's memory from now on. */
+/* Finds the input or output that will be in the caller's memory from now on. */
 static enum tirc_graph_status
 take_data(struct tirc_graph *g, struct io *list, size_t n, const char *what,
 	  const char *name, const void *data, struct io **out)
@@ -574,7 +574,8 @@ finish(struct tirc_graph *g)
 	}
 }
 
-/* Asks the kernels' state for the status of the node that has just run. */
+/* Asks the state of the kernels for the status of the node that has just
+ * run. */
 static enum tirc_graph_status
 ask_library(struct tirc_graph *g, const struct node *n)
 {

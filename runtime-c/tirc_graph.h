@@ -31,20 +31,20 @@
 extern "C" {
 #endif
 
-/* The kernels of a library; its header has the same words, so that it needs
- * no other file. */
+/* The kernels of a library. The library's header contains the same text, so
+ * that it needs no other file. */
 #ifndef TIRC_KERNELS
 #define TIRC_KERNELS
-/* args: the kernel's arrays, in the order of its rows below, and behind them
- * what its library keeps, or NULL. sizes: values of the symbolic sizes, in the
- * graph's order. context: what was given with the function, or with the
- * graph. */
+/* args: the kernel's arrays, in the order of its rows below, followed by the
+ * library's state (struct tirc_kernel_state), or NULL. sizes: the values of the
+ * symbolic sizes, in the graph's order. context: the pointer that was given
+ * with the function, or with the graph. */
 typedef void tirc_kernel_function(void *const *args, const int64_t *sizes,
 				  const void *context);
 
 struct tirc_kernel_arg {
 	const char *name;
-	size_t bytes; /* that it may read or write */
+	size_t bytes; /* the number of bytes that the kernel may access */
 	size_t align; /* in bytes */
 	int written;
 };
@@ -58,26 +58,30 @@ struct tirc_kernel {
 
 struct tirc_kernel_size {
 	const char *name;
-	int64_t min, max; /* that the kernels are made for */
+	int64_t min, max; /* the range for which the kernels were compiled */
 };
 
-/* What kernels that call other libraries keep between runs, one for each
- * graph. A status is the library's own; 0: all is well. */
+/* State that kernels which call other libraries keep between runs; each graph
+ * has its own. A status is a number that the library defines; 0 means
+ * success. */
 struct tirc_kernel_state {
-	/* NULL after a failure; *status is 0 then if there was no memory. */
+	/* Returns NULL after a failure; then *status is 0 if there was no
+	 * memory. */
 	void *(*create)(const void *params, int *status);
-	/* Of the first call that failed since it was last asked for. */
+	/* The status of the first call that has failed since the last call of
+	 * this function. */
 	int (*status)(void *state);
 	void (*destroy)(void *state);
 };
 
 struct tirc_kernels {
-	const char *version; /* the graph's that it belongs to */
+	const char *version; /* the version of the graph to which the table
+			      * belongs */
 	const struct tirc_kernel *list;
 	size_t n;
 	const struct tirc_kernel_size *sizes; /* in the graph's order */
 	size_t n_sizes;
-	const struct tirc_kernel_state *state; /* NULL: nothing is kept */
+	const struct tirc_kernel_state *state; /* NULL if there is no state */
 };
 #endif
 
@@ -86,7 +90,7 @@ enum tirc_graph_status {
 	TIRC_GRAPH_NULL, /* a pointer must not be null */
 	TIRC_GRAPH_NO_MEMORY,
 	TIRC_GRAPH_BAD_JSON,    /* not JSON, or not a valid graph */
-	TIRC_GRAPH_BAD_KERNELS, /* they do not belong to this graph */
+	TIRC_GRAPH_BAD_KERNELS, /* the kernels do not belong to this graph */
 	TIRC_GRAPH_BAD_PARAMS,  /* wrong values, length or byte order */
 	TIRC_GRAPH_SMALL_WORKSPACE,
 	TIRC_GRAPH_MISALIGNED, /* a pointer is not aligned */
@@ -94,7 +98,8 @@ enum tirc_graph_status {
 	TIRC_GRAPH_BAD_SIZE,   /* wrong symbolic size or number of bytes */
 	TIRC_GRAPH_UNSET,      /* an input has not been set */
 	TIRC_GRAPH_NOT_THERE,  /* a tensor is not computed or overwritten */
-	TIRC_GRAPH_BUSY,       /* a watching function changes a run */
+	TIRC_GRAPH_BUSY,       /* called from a watching function, but would
+			        * change the run */
 	TIRC_GRAPH_LIBRARY     /* a call of a kernel's library failed */
 };
 
@@ -108,10 +113,11 @@ struct tirc_graph_config {
 	const struct tirc_kernels *kernels;
 	const void *params; /* the file of weights, aligned as the JSON says */
 	size_t params_bytes;
-	int trust_params; /* 1: the digest of its values is not checked */
-	void *workspace;  /* NULL: create allocates it */
+	int trust_params; /* 1: the digest of the values is not checked */
+	void *workspace;  /* NULL: tirc_graph_create allocates it */
 	size_t workspace_bytes;
-	const void *context; /* passed to kernels: the threads of c-threads */
+	const void *context; /* passed to kernels; with c-threads, the thread
+			      * pool */
 	char *message;       /* receives a line if create fails; may be NULL */
 	size_t message_bytes;
 };
@@ -121,7 +127,8 @@ enum tirc_graph_status
 tirc_graph_create(struct tirc_graph **out,
 		  const struct tirc_graph_config *config);
 void tirc_graph_destroy(struct tirc_graph *g);
-/* Why the last failing call has failed, in a line; "" if none has failed. */
+/* The reason why the last failing call failed, on one line; "" if none has
+ * failed. */
 const char *tirc_graph_message(const struct tirc_graph *g);
 
 /* -- running -- */
@@ -162,12 +169,13 @@ size_t tirc_graph_done(const struct tirc_graph *g);
 
 struct tirc_graph_tensor {
 	const char *name;       /* in the graph */
-	const char *model_name; /* in the model; NULL: the JSON has none */
+	const char *model_name; /* in the model; NULL if the JSON has none */
 	const char *dtype;      /* "float32" */
-	const char *node; /* the last node that writes it; NULL: an input */
+	const char *node; /* the last node that writes it; NULL for an input */
 	size_t ndim;
 	const int64_t *shape; /* with the current sizes */
-	size_t bytes;         /* of its elements, with the current sizes */
+	size_t bytes;         /* the size of its elements, with the current
+			       * sizes */
 	/* NULL before the tensor is computed, and after other tensors have
 	 * overwritten it: tensors share memory. */
 	const void *data;

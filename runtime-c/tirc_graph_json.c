@@ -104,7 +104,7 @@ read_bytes(struct reader *r, const cJSON *row, const char *key)
 	return (size_t)v;
 }
 
-/* A power of two. */
+/* Reads an alignment, which must be a power of two. */
 static size_t
 read_align(struct reader *r, const cJSON *row, const char *key)
 {
@@ -281,8 +281,9 @@ read_layout(struct reader *r, const cJSON *row, struct tensor *t)
 
 /* -- tensors -- */
 
-/* Of a type's name: bool, or a class, its bits and what its bits mean, as in
- * float8_e4m3fn. An element takes whole bytes. 0: no such type. */
+/* The size of an element, from the name of its type: bool, or a class, the
+ * number of bits and their meaning, as in float8_e4m3fn. An element takes whole
+ * bytes. 0 if there is no such type. */
 static size_t
 element_bytes(const char *dtype)
 {
@@ -365,7 +366,7 @@ read_tensors(struct reader *r, const cJSON *all)
 	}
 }
 
-/* Names of tensors in the model: { "conv1": "/net/conv1/output" }. */
+/* Reads the names of tensors in the model: { "conv1": "/net/conv1/output" }. */
 static void
 read_model_names(struct reader *r, const cJSON *all)
 {
@@ -497,8 +498,8 @@ read_tensor_name(struct reader *r, const cJSON *row, const char *key)
 	return at;
 }
 
-/* {"read": t}, {"write": t}, {"update": t, "of": t}, {"scratch": at, "bytes":
- * n} or {"param": at, "bytes": n}. */
+/* Reads an argument: {"read": t}, {"write": t}, {"update": t, "of": t},
+ * {"scratch": at, "bytes": n} or {"param": at, "bytes": n}. */
 static void
 read_arg(struct reader *r, const cJSON *row, struct arg *a)
 {
@@ -585,7 +586,7 @@ read_nodes(struct reader *r, const cJSON *all)
 	}
 }
 
-/* Does a tensor have no elements with any sizes? */
+/* Has a tensor no elements, whatever the symbolic sizes? */
 static int
 is_empty(const cJSON *tensor)
 {

@@ -50,11 +50,12 @@ struct tensor {
 	size_t io;               /* index of the input or output */
 	size_t offset, capacity; /* in bytes, in that memory */
 	/* The blocked dimension and the size of its blocks, which are the
-	 * innermost dimension, and the padding of each dimension. axis NOWHERE:
-	 * no blocks; before NULL: no padding. */
+	 * innermost dimension, and the padding of each dimension. axis is
+	 * NOWHERE if there are no blocks; before is NULL if there is no
+	 * padding. */
 	size_t axis;
 	int64_t block, *before, *after;
-	size_t ready; /* number of nodes after which all of it is written */
+	size_t ready; /* the number of nodes after which all of it is written */
 };
 
 enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
@@ -72,8 +73,8 @@ struct node {
 	const struct tirc_kernel *kernel;
 	tirc_kernel_function *function;
 	const void *context;
-	struct arg *args; /* as many as the kernel has */
-	void **pointers;  /* of the arguments, and to the state */
+	struct arg *args; /* as many as the kernel has arguments */
+	void **pointers;  /* pointers to the arguments, then to the state */
 };
 
 struct io {
@@ -83,7 +84,8 @@ struct io {
 	void *out;    /* the caller's, or NULL */
 	void *own;    /* the graph's own memory, of the tensor's capacity */
 	int is_own;   /* this run uses the graph's own memory */
-	size_t bytes; /* of the caller's memory; 0: it has not been set */
+	size_t bytes; /* the size of the caller's memory; 0 if it has not been
+		       * set */
 };
 
 struct name {
@@ -104,7 +106,7 @@ struct tirc_graph {
 	struct tirc_graph_config config;
 	const char *version;
 	struct size *sizes;
-	int64_t *values; /* of the symbolic sizes */
+	int64_t *values; /* the values of the symbolic sizes */
 	struct tensor *tensors;
 	struct node *nodes;
 	struct io *inputs, *outputs;
@@ -115,10 +117,10 @@ struct tirc_graph {
 	uint64_t params_digest;
 	unsigned char *workspace;
 	const unsigned char *params;
-	void *state; /* of the kernels, or NULL */
+	void *state; /* the state of the kernels, or NULL */
 	size_t done;
 	int is_running;
-	int64_t *stack; /* for computing dimensions */
+	int64_t *stack; /* used to compute dimensions */
 	void (*after)(void *arg, struct tirc_graph *g, const char *node);
 	void *after_arg;
 	struct piece *pieces; /* all memory that the graph has allocated */

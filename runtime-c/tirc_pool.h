@@ -23,23 +23,27 @@
 #include <stdint.h>
 
 #ifndef TIRC_POOL_THREADS
-#define TIRC_POOL_THREADS 64 /* at most, including the caller */
+#define TIRC_POOL_THREADS 64 /* the most threads, including the caller */
 #endif
 #ifndef TIRC_POOL_LOOKS
-#define TIRC_POOL_LOOKS 5000 /* polls for work before a thread sleeps */
+/* the number of polls for work before a thread sleeps */
+#define TIRC_POOL_LOOKS 5000
 #endif
 
 struct tirc_pool {
 	pthread_t thread[TIRC_POOL_THREADS];
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	atomic_uint round;   /* number of the loop; changes with each loop */
-	atomic_int sleepers; /* threads that wait for `wake` or soon will */
-	atomic_int busy;     /* threads that have not finished their range */
-	atomic_int joined;   /* numbers the threads as they start */
+	atomic_uint round;   /* the number of the loop; it changes with each
+			      * loop */
+	atomic_int sleepers; /* the number of threads that wait for `wake` or
+			      * soon will */
+	atomic_int busy;     /* the number of threads that have not finished
+			      * their range */
+	atomic_int joined;   /* gives the threads their numbers as they start */
 	int threads;         /* including the caller */
 	bool stop;
-	/* The current loop; written between rounds only. */
+	/* The current loop; only written between rounds. */
 	int32_t n;
 	void (*task)(const void *shared, int32_t begin, int32_t end);
 	const void *shared;
