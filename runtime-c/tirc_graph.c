@@ -379,7 +379,8 @@ tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 	return status;
 }
 
-/* Finds the input or output that will be in the caller's memory from now on. */
+/* Finds the input or output to which the caller assigns memory, checks the
+ * pointer, and discards the results of an earlier run. */
 static enum tirc_graph_status
 take_data(struct tirc_graph *g, struct io *list, size_t n, const char *what,
 	  const char *name, const void *data, struct io **out)

@@ -97,7 +97,8 @@ enum tirc_graph_status {
 	TIRC_GRAPH_UNKNOWN,    /* the graph has nothing with this name */
 	TIRC_GRAPH_BAD_SIZE,   /* wrong symbolic size or number of bytes */
 	TIRC_GRAPH_UNSET,      /* an input has not been set */
-	TIRC_GRAPH_NOT_THERE,  /* a tensor is not computed or overwritten */
+	TIRC_GRAPH_NOT_THERE,  /* a tensor is not computed yet, or is
+			        * overwritten */
 	TIRC_GRAPH_BUSY,       /* called from a watching function, but would
 			        * change the run */
 	TIRC_GRAPH_LIBRARY     /* a call of a kernel's library failed */

@@ -13,8 +13,9 @@ struct module;
 #define QUOTA_INPUT_TIMES 4
 #define QUOTA_OUTPUT_BYTES ((int64_t)1000000000)
 #define QUOTA_MEMORY_BYTES ((int64_t)4000000000)
-/* Steps of the analysis of sizes, which takes some hundreds for a node of a model:
- * seconds. More for each byte of the input. */
+/* The default limit of steps in the analysis of sizes: QUOTA_STEPS, which take
+ * some seconds, plus QUOTA_STEPS_PER_BYTE for each byte of the input. A node of
+ * a model usually takes some hundreds of steps. */
 #define QUOTA_STEPS ((int64_t)20000000)
 #define QUOTA_STEPS_PER_BYTE 16
 
@@ -25,7 +26,8 @@ struct quota {
 	int64_t output_bytes, memory_bytes;
 	bool memory_told;   /* the limit of memory was reported */
 	int64_t steps;      /* expressions that were made or simplified */
-	int64_t most_steps; /* of the analysis of sizes; 0: the default */
+	int64_t most_steps; /* the limit of steps that the caller set; 0: the
+			     * default */
 };
 
 /* The sum and the product of two numbers that are at least 0, of bytes or

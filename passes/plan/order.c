@@ -178,8 +178,9 @@ find_touches(struct order *o)
 	}
 }
 
-/* The caller stores inputs in the workspace before the first kernel, and reads
- * outputs after the last one. */
+/* Counts the caller as a user of inputs and outputs in the workspace: it stores
+ * the inputs before the first kernel, and reads the outputs after the last
+ * one. */
 static void
 find_callers_touches(struct order *o)
 {

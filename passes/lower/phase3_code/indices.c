@@ -272,7 +272,7 @@ find_stem(void *ctx, const struct expr *e)
 	if (!n->stem || strcmp(stem, n->stem) != 0) {
 		n->n_stems++;
 	}
-	/* "h" of "h" and "kh" */
+	/* the shortest stem stays: "h" of "h" and "kh" */
 	if (!n->stem || strlen(stem) < strlen(n->stem)) {
 		n->stem = stem;
 	}

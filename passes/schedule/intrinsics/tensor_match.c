@@ -148,9 +148,10 @@ view_of(struct tensor_match *t, const struct buffer *param)
 	return NULL;
 }
 
-/* Maps the parameter's dimensions to those of the target: in order if the ranks
- * are equal, else to the last dimensions, else to the dimensions whose index
- * varies, in order. */
+/* Maps the parameter's dimensions to the last dimensions of the target if the
+ * same indices vary there; else maps the parameter's dimensions whose index
+ * varies to those of the target, in order. False if the target has more or
+ * fewer of these. */
 static bool
 align_dims(struct pairing *p, struct tensor_view *v,
 	   const struct expr *const *want, const struct expr *const *have)
