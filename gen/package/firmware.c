@@ -367,11 +367,17 @@ move_emitted(struct packer *k, const struct firmware_kind *kind,
 static bool
 add_facts(struct packer *k, struct tdata *data)
 {
+	const char *toolchain = k->p->target->simulator.toolchain;
+
 	tdata_outer(data, k->data);
 	tdata_text(data, "tirc_version", version_text());
 	tdata_text(data, "workspace_type",
 		   k->p->plan.parts.n > 0 ? "struct" : "union");
 	tdata_flag(data, "cross", strcmp(k->p->target->cc, "cc") != 0);
+	tdata_list(data, "toolchain");
+	if (toolchain != NULL && toolchain[0] != '\0') {
+		tdata_text(tdata_item(data, "toolchain"), "file", toolchain);
+	}
 	return add_words(k, data, "cc", k->p->target->cc) &&
 	       add_words(k, data, "cflags", k->cflags) &&
 	       add_words(k, data, "ldflags", k->ldflags);

@@ -39,6 +39,7 @@ struct simulator {
 				     * need */
 	int n_runtime;
 	const char *ldflags;
+	const char *toolchain; /* a file of examples/firmware/; "": none */
 };
 
 struct target {

@@ -48,9 +48,10 @@ class Page:
         os.mkdir(programs)
         os.symlink(os.path.abspath(TIRC), os.path.join(programs, "tirc"))
         self.environment = {
-            **{k: v for k, v in os.environ.items() if k not in ("CC", "CFLAGS")},
+            **{k: v for k, v in os.environ.items() if k not in (
+                "CC", "CFLAGS", "CMAKE_GENERATOR")},
             "PATH": programs + os.pathsep + os.environ["PATH"],
-            "LC_ALL": "C.UTF-8", "CMAKE_GENERATOR": "Ninja"}
+            "LC_ALL": "C.UTF-8"}
 
     def run(self, command, merged):
         done = subprocess.run(

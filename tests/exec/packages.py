@@ -292,6 +292,32 @@ def board():
         fail("a wrong result is not found on the board")
 
 
+def toolchain():
+    """The toolchain file that the last line of `tirc compile` names builds the
+    package, and ctest runs it; the Makefile names LDFLAGS and RUNNER."""
+    for word in ("cmake", "arm-none-eabi-gcc", "qemu-system-arm"):
+        helper.need(word)
+    path = byte_model().write()
+    for name in ("cortex-m3", "cortex-m4", "cortex-m7"):
+        out = os.path.join(work_folder(), "package")
+        said = tirc("compile", path, "-o", out, "--package", "cmake",
+                    "--target", name)
+        named = re.search(r"examples/firmware/\S+", said)
+        if name == "cortex-m7":
+            if named:
+                fail("a toolchain file of another board: " + said)
+            continue
+        if not named:
+            fail("no toolchain file for %s: %s" % (name, said))
+        build = os.path.join(out, "build")
+        execute(["cmake", "-S", out, "-B", build, "-DCMAKE_TOOLCHAIN_FILE=" +
+                 os.path.join(helper.ROOT, named.group())])
+        execute(["cmake", "--build", build])
+        execute([shutil.which("ctest") or "ctest"], cwd=build)
+    check_output(read(package(path, "plain", "--target", "cortex-m4"),
+                      "Makefile"), "LDFLAGS has its start-up code", "$(RUNNER)")
+
+
 # -- layouts --
 
 def need_files(out, *names):
