@@ -361,6 +361,8 @@ lower_all(struct call *c, const char *name, bool simple,
 
 		f->stage = stage;
 		f->target = target;
+		f->line = c->span.line;
+		f->col = c->span.col;
 		f->scheduled = f->func;
 		f->func = func_clone(f->func, f->func->name);
 		if (!eval_tick(c->ev, c->span, 1000) ||

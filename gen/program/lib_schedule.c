@@ -46,6 +46,8 @@ schedule_new(struct call *c, struct pval *out)
 
 		w->plain = from->plain ? from->plain : from->func;
 		w->named = from->named;
+		w->line = c->span.line;
+		w->col = c->span.col;
 		if (!func_find_block(from->func, "root") &&
 		    from->func->body->kind != STMT_BLOCK) {
 			return call_error(c, 0,
@@ -140,6 +142,8 @@ snapshot(struct eval *ev, const struct work *w)
 	f->func = func_clone(w->sched.func, w->sched.func->name);
 	f->plain = w->plain;
 	f->named = w->named;
+	f->line = w->line;
+	f->col = w->col;
 	f->schedule = trace_text(ev, &w->sched);
 	f->intrins = ev->intrins;
 	return f;

@@ -541,7 +541,9 @@ te_create_prim_func(struct call *c, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	struct te_tensor **params;
-	struct program_func made = { .stage = PROGRAM_CREATED };
+	struct program_func made = { .stage = PROGRAM_CREATED,
+				     .line = c->span.line,
+				     .col = c->span.col };
 	const char *why;
 	int n;
 

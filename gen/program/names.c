@@ -174,6 +174,32 @@ module_attribute(struct eval *ev, struct py_span at, unsigned in,
 
 /* -- imports -- */
 
+/* Reports that tirc has no such module: with the nearest one, or with all. */
+static bool
+no_module(struct eval *ev, struct py_span at, const char *path)
+{
+	int n;
+	const char *const *known = names_paths(ev->a, &n);
+	const char *near = text_nearest(path, known, n);
+	struct strbuf list;
+
+	if (near != NULL) {
+		return eval_error(ev, at,
+				  "there is no module %s; did you mean %s?",
+				  path, near);
+	}
+	strbuf_init(&list);
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
+	}
+	eval_error(ev, at,
+		   "there is no module %s: tirc reads programs itself, without "
+		   "Python; these modules exist: %s",
+		   path, list.data);
+	strbuf_release(&list);
+	return false;
+}
+
 static bool
 import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 {
@@ -183,14 +209,7 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 
 	v.u.names = names_module(one->path);
 	if (!v.u.names) {
-		int n;
-		const char *const *known = names_paths(ev->a, &n);
-
-		return eval_error(ev, one->span,
-				  "there is no module %s: "
-				  "programs are read without Python%s",
-				  one->path,
-				  eval_suggest(ev, one->path, known, n));
+		return no_module(ev, one->span, one->path);
 	}
 	if (!name) {
 		name = dot ? arena_strndup(ev->a, one->path,
@@ -217,13 +236,7 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 	}
 	in = names_module(e->text);
 	if (!in) {
-		int n;
-		const char *const *known = names_paths(ev->a, &n);
-
-		return eval_error(ev, e->span,
-				  "there is no module %s: "
-				  "programs are read without Python%s",
-				  e->text, eval_suggest(ev, e->text, known, n));
+		return no_module(ev, e->span, e->text);
 	}
 	if (in & (IN_ANNOTATIONS | IN_TYPING)) {
 		struct pval none = pv_none();

@@ -37,6 +37,7 @@ struct program_func {
 	struct func *plain;     /* before any schedule, or NULL */
 	struct func *scheduled; /* LOWERED, BUILT: before lowering */
 	const char *target;     /* for which it was built, or NULL */
+	int line, col;          /* of the program, where it was made */
 	const char *schedule;   /* "split(i, [None, 32])…", for comments */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
 	bool named;                     /* its name is from the program */

@@ -68,6 +68,7 @@ struct work {
 	struct sched sched;
 	struct func *plain; /* as before the schedule */
 	bool named;
+	int line, col; /* where the schedule was made */
 };
 
 struct tir_schedule {

@@ -67,6 +67,8 @@ read_func(struct eval *ev, struct scope *s, const struct py_node *def)
 	f->func = script_read_func(ev->m, ev->src, def, &scope);
 	f->plain = f->func;
 	f->named = true;
+	f->line = def->span.line;
+	f->col = def->span.col;
 	if (!f->func) {
 		eval_locate(ev, def->span, errors);
 		return NULL;

@@ -68,6 +68,32 @@ check_bound(struct writing *w, const struct func *f)
 				  : ", and another one to \"threadIdx.x\"");
 }
 
+/* A function with loops that are bound to threads needs a target with grids of
+ * threads. False after a diagnostic. */
+static bool
+check_grids(struct writing *w, const struct program_func *from)
+{
+	struct diag_place place = { .file = w->list->file,
+				    .line = from->line,
+				    .col = from->col,
+				    .item = from->func->name };
+
+	if (w->dialect->device.rejected == NULL ||
+	    !lower_has_threads(from->func)) {
+		return true;
+	}
+	return diag_error(&w->m->diags, DIAG_UNSUPPORTED, place,
+			  "its loops are bound to threads of a GPU, and target "
+			  "%s has none; choose %s%s, or let the program build "
+			  "only functions without such loops",
+			  w->target->name,
+			  from->target != NULL
+				  ? "the program's own target, --target "
+				  : "a target for GPUs (`tirc targets` lists "
+				    "them)",
+			  from->target != NULL ? from->target : "");
+}
+
 /* Renames calls of earlier functions to the names in the source. Starts with
  * the last function, because an old name may be the new name of another one. */
 static bool
@@ -110,7 +136,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	};
 	struct func *f;
 
-	if (!program_check_calls(w->m, w->list, i)) {
+	if (!check_grids(w, from) || !program_check_calls(w->m, w->list, i)) {
 		return false;
 	}
 	f = func_clone(from->func, name_for(w, names, from));

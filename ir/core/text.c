@@ -191,7 +191,7 @@ const char *
 text_nearest(const char *name, const char *const *names, int n)
 {
 	int length = (int)strlen(name);
-	int limit = length < 3 ? 1 : length < 6 ? 2 : 3;
+	int limit = length < 8 ? 1 : length < 12 ? 2 : 3;
 	const char *best = NULL;
 
 	for (int i = 0; i < n; i++) {

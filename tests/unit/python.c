@@ -489,6 +489,8 @@ test_nearest(void)
 	CHECK_STR_EQ(text_nearest("itn32", names, 4), "int32");
 	CHECK_STR_EQ(text_nearest("mx", names, 4), "max");
 	CHECK(!text_nearest("split", names, 4));
+	CHECK(!text_nearest("mean", names, 4));
+	CHECK(!text_nearest("fload2", names, 4));
 	CHECK(!text_nearest("S", names, 4));
 	CHECK(!text_nearest("", names, 4));
 }
