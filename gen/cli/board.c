@@ -131,7 +131,7 @@ print_board(const struct harness *h, double instructions)
 	    "variables %lld\n"
 	    "RAM    %lld bytes: workspace %lld, inputs and outputs %lld, "
 	    "variables %lld\n"
-	    "stack  %lld bytes\n",
+	    "stack  %lld bytes: written by this run, below its caller's frame\n",
 	    instructions, (long long)b->flash_bytes, (long long)b->code_bytes,
 	    (long long)b->constant_bytes, (long long)b->data_bytes,
 	    (long long)b->ram_bytes, (long long)b->workspace_bytes,

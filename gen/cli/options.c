@@ -208,7 +208,9 @@ static const struct verb verbs[] = {
 	  "compile a model, build it with cc and execute it",
 	  "Inputs come from .npz, .npy or ONNX .pb files, in order or by name.\n"
 	  "A target of a microcontroller names a simulator, which executes the\n"
-	  "program and counts instructions (docs/how-to/microcontrollers.md).\n",
+	  "program and counts instructions (docs/how-to/microcontrollers.md).\n"
+	  "To measure speed: --repeat 1000 gives the time of a run, --profile\n"
+	  "that of each kernel.\n",
 	  cmd_run },
 	{ "test", "MODEL.onnx [DIR or FILE.npz…]",
 	  "compare with test data, or with the interpreter",

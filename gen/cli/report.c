@@ -82,20 +82,37 @@ print_count(int64_t n, const char *one, const char *more)
 	    n == 1 ? one : more);
 }
 
+/* "allowed difference: 0.0001 * |expected| + 2.38e-07", without terms of zero;
+ * then "rounding" if runs on perturbed inputs told it, and a quantized result's
+ * step. */
 static void
-print_allowed(const struct pair *x, const struct tolerance *t,
-	      const struct comparison *f)
+print_tolerance(const struct pair *x, const struct tolerance *t,
+		const struct comparison *f)
 {
-	say(stdout, "max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g|b| + %.3g",
-	    f->max_abs, f->max_rel, f->max_ulp, t->rtol, t->atol);
-	if (t->step > 0) {
-		say(stdout, ", a step of %.3g", t->step);
+	say(stdout, "; allowed difference: ");
+	if (t->rtol > 0) {
+		say(stdout, "%.3g * |expected|", t->rtol);
+	}
+	if (t->atol > 0 || t->rtol == 0) {
+		say(stdout, "%s%.3g", t->rtol > 0 ? " + " : "", t->atol);
 	}
 	if (x->observed != NULL && x->observed->n > 0 &&
 	    dtype_is_float(x->got->type)) {
 		say(stdout, " + rounding, by %d runs (at most %.3g)",
 		    x->observed->n, f->most_width);
 	}
+	if (t->step > 0) {
+		say(stdout, ", or one step of %.3g", t->step);
+	}
+}
+
+static void
+print_differences(const struct pair *x, const struct tolerance *t,
+		  const struct comparison *f)
+{
+	say(stdout, "max abs %.3g, rel %.3g, %.3g ulp", f->max_abs, f->max_rel,
+	    f->max_ulp);
+	print_tolerance(x, t, f);
 	if (f->stepped > 0) {
 		print_count(f->stepped, "is one step off", "are one step off");
 	}
@@ -136,7 +153,7 @@ pair_report(const struct cli *c, const struct pair *x)
 		elems = bytes > 0 ? elems / bytes : 0;
 		say(stdout, f.bad == 0 ? "all strings equal" : "");
 	} else {
-		print_allowed(x, &t, &f);
+		print_differences(x, &t, &f);
 	}
 	if (f.too_many) {
 		say(stdout, ", more than rounding errors explain");
