@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the toolchain files of the boards MPS2, as QEMU simulates them, have in common:
+# The common part of the toolchain files of the boards MPS2, as QEMU simulates them:
 # compiler, start-up code, linker script, and the command that runs a program. The file
 # of a board sets `processor_flags` and `machine`, and includes this one. For a board of
 # yours, its vendor's toolchain file takes the place of both.
@@ -21,7 +21,7 @@ string(CONCAT CMAKE_EXE_LINKER_FLAGS_INIT
 	"-Wl,--defsym=tirc_flash=0x400 -Wl,--defsym=tirc_flash_bytes=0x3ffc00 "
 	"-Wl,--defsym=tirc_ram=0x21000000 -Wl,--defsym=tirc_ram_bytes=0x1000000")
 
-# What ctest runs programs with.
+# The command with which ctest runs programs.
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-system-arm -machine ${machine} -icount shift=0
 	-display none -monitor none -serial none
 	-semihosting-config enable=on,target=native -kernel)

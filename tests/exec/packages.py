@@ -301,7 +301,7 @@ def toolchain():
     for name in ("cortex-m3", "cortex-m4", "cortex-m7"):
         out = os.path.join(work_folder(), "package")
         said = tirc("compile", path, "-o", out, "--package", "cmake",
-                    "--target", name)
+                    "--target", name).stdout
         named = re.search(r"examples/firmware/\S+", said)
         if name == "cortex-m7":
             if named:
