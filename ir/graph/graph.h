@@ -56,6 +56,10 @@ struct reals {
 	int64_t zero_point;
 };
 
+/* The most dimensions of a tensor, with that of the bytes of strings. Inference
+ * refuses nodes with more. */
+#define GRAPH_MAX_RANK 32
+
 struct tensor {
 	const char *name; /* unique in the graph, often the model's */
 	/* The name of the model's tensor that has these values; NULL if a pass

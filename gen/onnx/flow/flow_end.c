@@ -397,6 +397,13 @@ add_nothing(struct importer *imp, struct deferred *d, int k,
 	if (output >= d->node->n_outputs || !d->node->outputs[output]) {
 		return true;
 	}
+	if (t->ndim >= ONNX_MAX_RANK) {
+		return deferred_refuse(imp, d,
+				       "'%s' in its body has %d dimensions, "
+				       "and its stacked result has one more; "
+				       "the most is %d",
+				       tensor_label(t), t->ndim, ONNX_MAX_RANK);
+	}
 	for (int i = 0; i < t->ndim; i++) {
 		if (!expr_is_int(t->shape[i], &shape[i + 1])) {
 			return deferred_refuse(imp, d,

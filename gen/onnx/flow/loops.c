@@ -74,17 +74,26 @@ make_empty(struct importer *imp, struct deferred *d, int k)
 	const Onnx__TypeProto__Tensor *type = p->type ? p->type->tensor_type
 						      : NULL;
 	int64_t shape[ONNX_MAX_RANK + 1] = { 0 };
-	struct dtype t;
+	struct dtype t = { 0 };
+	bool declared = type && type->shape &&
+			type->shape->n_dim < ONNX_MAX_RANK &&
+			dtype_from_onnx(type->elem_type, &t);
 
-	if (!type || !type->shape || type->shape->n_dim > ONNX_MAX_RANK ||
-	    !dtype_from_onnx(type->elem_type, &t)) {
+	for (size_t i = 0; declared && i < type->shape->n_dim; i++) {
+		const Onnx__TensorShapeProto__Dimension *dim =
+			type->shape->dim[i];
+
+		declared =
+			dim->value_case ==
+				ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+			dim->dim_value >= 0;
+		shape[i + 1] = declared ? dim->dim_value : 0;
+	}
+	if (!declared) {
 		return deferred_refuse(imp, d,
 				       "it has no iteration, and its body does "
 				       "not declare the shape of %s",
 				       import_quote(&imp->tmp, p->name));
-	}
-	for (size_t i = 0; i < type->shape->n_dim; i++) {
-		shape[i + 1] = type->shape->dim[i]->dim_value;
 	}
 	deferred_output(imp, d, u->form.n_states + k,
 			graph_constant(imp->g, p->name, t,

@@ -13,7 +13,7 @@
 
 #define ONNX_OLDEST_OPSET 1
 #define ONNX_NEWEST_OPSET 28
-#define ONNX_MAX_RANK 32
+#define ONNX_MAX_RANK GRAPH_MAX_RANK
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* largest tensor */
 /* most nodes from inlined functions */
 #define ONNX_MAX_INLINED (1 << 16)

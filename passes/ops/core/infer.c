@@ -478,6 +478,16 @@ check_counts(struct infer *c, const struct node *n)
 	return true;
 }
 
+/* Has t at most GRAPH_MAX_RANK dimensions? */
+static bool
+check_rank(struct infer *c, const struct tensor *t)
+{
+	return t->ndim <= GRAPH_MAX_RANK ||
+	       infer_error(c, DIAG_TOO_LARGE,
+			   "'%s' has %d dimensions; the most is %d", t->name,
+			   t->ndim, GRAPH_MAX_RANK);
+}
+
 static bool
 check_inputs(struct infer *c, const struct node *n)
 {
@@ -490,6 +500,9 @@ check_inputs(struct infer *c, const struct node *n)
 					   "not known; give it with "
 					   "--input-shape",
 					   t->name);
+		}
+		if (t && !check_rank(c, t)) {
+			return false;
 		}
 	}
 	if (n->n_inputs > 0 && n->inputs[0] &&
@@ -516,6 +529,9 @@ check_outputs(struct infer *c, const struct node *n)
 					   "the shape of '%s' depends on "
 					   "data; make it constant",
 					   t->name);
+		}
+		if (!check_rank(c, t)) {
+			return false;
 		}
 		for (int d = 0; d < t->ndim; d++) {
 			if (!expr_is_short(t->shape[d])) {
