@@ -241,3 +241,36 @@ many = write("dims.json", json.dumps({
                 "y": {"type": "float32", "shape": ["d0"]}},
     "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}]}))
 refused(many, "40000 symbolic dimensions", "4096")
+
+# Dimensions: of shapes that a model states, of results with one more, and of those
+# that only the body of a loop without iterations declares.
+RANK = """<ir_version: 8, opset_import: ["": 17]>
+g (float[2] x) => (float[2] y, float[] z)
+<int64 none = {0}, int64 two = {2}, bool on = {1}, int64[%d] many = {%s}>
+{
+  big = Reshape(x, many)
+  y, z = Loop(%s, on, x) <body = b (int64 i, bool c, float[2] s)
+    => (bool d, float[2] t, float[%s] u) {
+      d = Identity(c)
+      t = Add(s, s)
+      u = %s
+    }>
+}
+"""
+
+
+def ranks(name, n, trips, declared, slices):
+    return write(name + ".onnxtxt", RANK % (
+        n, ", ".join(["2"] + ["1"] * (n - 1)), trips, declared, slices))
+
+
+refused(ranks("reshape", 33, "two", "2", "Identity(t)"),
+        "'big' has 33 dimensions; the most is 32")
+refused(ranks("stacked", 32, "two", "", "Identity(big)"),
+        "33 dimensions; the most is 32")
+refused(ranks("declared", 1, "none", ", ".join(["7"] * 32), "Identity(t)"),
+        "its body does not declare the shape of 'u'")
+refused(ranks("named", 1, "none", "n", "Identity(t)"),
+        "its body does not declare the shape of 'u'")
+tirc("compile", ranks("most", 32, "two", "2", "Identity(t)"),
+     "-o", os.path.join(folder, "most"))
