@@ -233,6 +233,13 @@ def empty():
           {"x": [1, 1, "n", 2], "i": [1, 2, 2, 2]}, bounds, none + some, [])
     check("Compress", [node("Compress", ["x", "i"], ["y"])],
           {"x": ["n"], "i": (BOOL, [3])}, bounds, n(3, 4), none)
+    # None of the elements of a row are the first ones.
+    check("TopK of none", [
+        node("Shape", ["x"], ["s"]), node("Gather", ["s", "one"], ["m"]),
+        node("Sub", ["m", "two"], ["k"]),
+        node("TopK", ["x", "k"], ["y", "at"], axis=1)],
+        {"x": [2, "n"]}, ["n=2..6"], n(2, 3, 6), n(1),
+        [numbers("one", 1), numbers("two", 2)])
     check("RotaryEmbedding",
           [node("RotaryEmbedding", ["q", "x", "x", "i"], ["y"])],
           {"x": ["n", 2], "q": [1, 1, 2, 4], "i": (INT64, [1, 2])}, bounds,

@@ -355,6 +355,20 @@ by_sorting(struct top_k *t)
 
 /* -- definition -- */
 
+/* The steps, which read the first of the k elements: nothing is done if k, a size
+ * that is known when the model runs, is 0. */
+static struct stmt *
+unless_none(struct top_k *t, struct stmt *steps)
+{
+	struct module *m = t->s.m;
+
+	if (!size_may_be_empty(t->k)) {
+		return steps;
+	}
+	return stmt_if(t->s.f, expr_lt(m, expr_int(m, t->k->type, 0), t->k),
+		       steps, NULL);
+}
+
 /* The axes of x except the one of the rows' elements. */
 static struct iter_var *
 row_axes(struct define *c, struct top_k *t, const struct tensor *x)
@@ -447,7 +461,8 @@ define_top_k(struct define *c, const struct node *n,
 							  shape, shape },
 			  heap ? SORT_KEYS : N_MADE, in, 1, made);
 	axes = row_axes(c, &t, x);
-	steps_end(&t.s, axes, t.rank - 1, heap ? by_heap(&t) : by_sorting(&t));
+	steps_end(&t.s, axes, t.rank - 1,
+		  unless_none(&t, heap ? by_heap(&t) : by_sorting(&t)));
 	for (int i = 0; i < n->n_outputs; i++) {
 		out[i] = made[i];
 	}
