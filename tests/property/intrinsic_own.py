@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The intrinsic of docs/reference/intrinsics.md, in a folder of one's own, and the family
-there: a program tensorizes with each, and what comes out compiles and computes."""
+"""The intrinsic of docs/reference/intrinsics.md, in a folder of one's own, and the
+family there: a program tensorizes with each, and what comes out compiles and
+computes."""
 import os
 import re
 import subprocess
 
 from helper import ROOT, fail, tirc, work_folder
 
-with open(os.path.join(ROOT, "docs", "intrinsics.md"),
+with open(os.path.join(ROOT, "docs", "reference", "intrinsics.md"),
           encoding="utf-8") as file:
     DOCS = file.read()
 SCRIPT = re.search(r"```python\n(.*?)```", DOCS, re.S).group(1)
