@@ -317,6 +317,7 @@ text_source(struct module *m, struct tensor_source *source,
 	ok = read(m, &src, &bytes);
 	source->base = (const uint8_t *)bytes.data;
 	source->length = bytes.len;
+	source->mapped = false;
 	if (ok && !onnx_file_keep(source->file, &bytes)) {
 		ok = diag_error(&m->diags, DIAG_FILE_UNREADABLE,
 				(struct diag_place){ .file = source->path },
@@ -420,6 +421,7 @@ onnx_import(struct module *m, const char *path,
 			.file = f,
 			.base = map->base,
 			.length = map->length,
+			.mapped = map->kind == BYTES_MAPPED,
 			.path = arena_strdup(&m->arena, path),
 			.folder = slash ? arena_strndup(&m->arena, path,
 							(size_t)(slash - path +

@@ -83,6 +83,7 @@ struct size_text {
 	/* which sizes occur: those from the caller, then those of outputs */
 	bool *used;
 	bool in_macro;
+	bool wide; /* sizes are cast to 64 bits, as an int may overflow */
 	struct strbuf s;
 };
 
@@ -113,7 +114,7 @@ size_field(const struct size_text *t, const struct var *v)
 }
 
 /* The operator of C for an expression; NULL if there is none. A division in C
- * rounds down only if the dividend is not negative. */
+ * rounds down only if the dividend is not negative, and needs a divisor above 0. */
 static const char *
 operator_of(const struct expr *e)
 {
@@ -132,7 +133,8 @@ operator_of(const struct expr *e)
 		return " > ";
 	case EXPR_FLOORDIV:
 	case EXPR_FLOORMOD:
-		if (!size_bounds(e->args[0], &low, &high) || low < 0) {
+		if (!size_bounds(e->args[0], &low, &high) || low < 0 ||
+		    !size_bounds(e->args[1], &low, &high) || low <= 0) {
 			return NULL;
 		}
 		return e->kind == EXPR_FLOORDIV ? " / " : " % ";
@@ -163,7 +165,10 @@ put_size(struct size_text *t, const struct expr *e)
 	}
 	if (e->kind == EXPR_VAR) {
 		name = size_field(t, e->u.var);
-		strbuf_printf(&t->s, t->in_macro ? "(%s)" : "%s",
+		strbuf_printf(&t->s,
+			      t->wide       ? "(int64_t)(%s)"
+			      : t->in_macro ? "(%s)"
+					    : "%s",
 			      name != NULL ? name : "");
 		return name != NULL;
 	}
@@ -198,7 +203,9 @@ static const char *
 used_text(const struct packer *k, const struct tensor *x, bool in_macro,
 	  bool *used)
 {
-	struct size_text t = { k, used, in_macro, { 0 } };
+	int64_t most = k->d->int_bits < 32 ? INT16_MAX : INT32_MAX, elems;
+	bool wide = in_macro && (!tensor_max_elems(x, &elems) || elems > most);
+	struct size_text t = { k, used, in_macro, wide, { 0 } };
 	const char *text = NULL;
 	bool ok = is_dynamic(x);
 	int n = 0;

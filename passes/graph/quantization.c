@@ -178,7 +178,8 @@ note(struct graph *g, struct tensor *t)
 		}
 		found = one;
 	}
-	if (n_found > 0) {
+	/* A header has no text for other scales. */
+	if (n_found > 0 && isfinite(found.scale)) {
 		t->reals = arena_copy(&g->module->arena, &found, sizeof found);
 	}
 }

@@ -30,9 +30,10 @@
  * slower. */
 enum { WORTH = 1024 };
 
-/* The largest constant, in bytes, that is computed as a whole here although it
- * could be computed in parts when it is written. */
-enum { WHOLE_BYTES = 64 << 20 };
+/* Constants that could be computed in parts when they are written are computed as a
+ * whole here: of at most WHOLE_BYTES each, and in all BASE_BYTES and BYTES_TIMES the
+ * bytes of the model's files, which keeps a small file from taking long. */
+enum { WHOLE_BYTES = 64 << 20, BASE_BYTES = 8 << 20, BYTES_TIMES = 16 };
 
 /* The number of elements in the corner of a constant that is checked first. */
 enum { CORNER_ELEMS = 4096 };
@@ -312,21 +313,24 @@ corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
 	return true;
 }
 
-/* Sets *v to the constant's elements if it is likely that some are repeated;
- * else to NULL. False after a diagnostic. */
+/* Sets *v to the constant's elements if it is likely that some are repeated, and
+ * computing them takes at most *left bytes, which it decreases; else to NULL.
+ * False after a diagnostic. */
 static bool
 value_to_look_at(struct graph *g, struct tensor *t, const int64_t *shape,
-		 const struct value **v)
+		 int64_t *left, const struct value **v)
 {
+	int64_t bytes = tensor_bytes_max(t);
 	bool likely = true;
 
 	*v = t->value;
-	if (t->value != NULL || tensor_bytes_max(t) > WHOLE_BYTES) {
+	if (t->value != NULL || bytes > WHOLE_BYTES || bytes > *left) {
 		return true;
 	}
 	if (!grows(g, t) && !corner_repeats(g, t, shape, &likely)) {
 		return false;
 	}
+	*left -= likely ? bytes : 0;
 	*v = likely ? tensor_value(g, t) : NULL;
 	return !likely || *v != NULL;
 }
@@ -471,7 +475,7 @@ may_repeat(const struct tensor *t, int64_t *shape)
 }
 
 static bool
-visit(struct graph *g, struct tensor *t)
+visit(struct graph *g, struct tensor *t, int64_t *left)
 {
 	struct arena *a = &g->module->arena;
 	int ndim = t->ndim > 0 ? t->ndim : 0;
@@ -483,7 +487,7 @@ visit(struct graph *g, struct tensor *t)
 	if (!may_repeat(t, shape) || !has_reader(g, t)) {
 		return true;
 	}
-	if (!value_to_look_at(g, t, shape, &v) || v == NULL) {
+	if (!value_to_look_at(g, t, shape, left, &v) || v == NULL) {
 		return v == NULL;
 	}
 	repeats_of_bytes(g, t, v, shape, r);
@@ -519,17 +523,22 @@ constant_look(struct graph *g, struct tensor *t)
 	int64_t *shape = arena_array(&g->module->arena, int64_t,
 				     (t->ndim > 0 ? t->ndim : 0) + 1);
 	const struct value *v;
+	int64_t left = WHOLE_BYTES;
 
-	return !may_repeat(t, shape) || value_to_look_at(g, t, shape, &v);
+	return !may_repeat(t, shape) ||
+	       value_to_look_at(g, t, shape, &left, &v);
 }
 
 bool
 graph_repeats(struct graph *g)
 {
 	int n = g->tensors.n;
+	int64_t left = quota_plus(BASE_BYTES,
+				  quota_times(g->module->quota.input_bytes,
+					      BYTES_TIMES));
 
 	for (int i = 0; i < n; i++) {
-		if (!visit(g, g->tensors.data[i])) {
+		if (!visit(g, g->tensors.data[i], &left)) {
 			return false;
 		}
 	}

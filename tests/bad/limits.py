@@ -274,3 +274,14 @@ refused(ranks("named", 1, "none", "n", "Identity(t)"),
         "its body does not declare the shape of 'u'")
 tirc("compile", ranks("most", 32, "two", "2", "Identity(t)"),
      "-o", os.path.join(folder, "most"))
+
+# Words with many points.
+for name, text in (("dots", "g (float[2] x) => (float[2] y) { y = %sAdd (x) }"),
+                   ("opaque", "g (opaque(%sx, y) x) => (float[2] y) {}")):
+    path = write(name + ".onnxtxt", '<ir_version: 8, opset_import: ["": 17]>\n'
+                 + text % ("a." * 100000))
+    if not SANITIZED:
+        _, peak = measure("sh", "-c", "! \"$@\" 2> /dev/null", "sh", TIRC,
+                          "compile", path, "-o", folder)
+        if peak > MOST_BYTES:
+            fail("%s: reading it took %d bytes" % (name, peak))

@@ -227,6 +227,8 @@ with open(os.path.join(out, "quotient.h"), encoding="utf-8") as file:
 with open(os.path.join(out, "quotient.json"), encoding="utf-8") as file:
     stated = json.load(file)["outputs"][0]["max_elements"]
 counted = re.search(r"QUOTIENT_Y_COUNT (\S+)", header)[1]
+if "_USED" in header[header.index("QUOTIENT_Y_DIMS"):]:
+    fail("a macro divides by a size that may be 0:\n" + header)
 if counted.rstrip("uUL") != "9" or stated != 9:
     fail("9 elements, the header says %s, the metadata %s" % (counted, stated))
 
@@ -241,3 +243,26 @@ out = compile_model(cast, "--target", "c99")
 with open(os.path.join(out, "cast.c"), encoding="utf-8") as file:
     if 'Cast{to = float32}("w")' not in file.read():
         fail("the comment of w does not name the type of Cast")
+
+# Counts beyond an int are computed in 64 bits; a scale that C has no number for is
+# not stated.
+wide = save("wide", [
+    helper.make_node("Neg", ["x"], ["y"]),
+    helper.make_node("DequantizeLinear", ["q", "s"], ["z"])],
+    [value("x", TensorProto.FLOAT, ["n", "m"]),
+     value("q", TensorProto.INT8, [4])],
+    [value("y", TensorProto.FLOAT, None), value("z", TensorProto.FLOAT, None)],
+    {"s": np.float32("inf")})
+out = compile_model(wide, "--dim", "n=1..200000", "--dim", "m=1..200000",
+                    "--target", "c99")
+with open(os.path.join(out, "used.c"), "w", encoding="utf-8") as file:
+    file.write('#include "wide.h"\nint main(void)\n{\n'
+               "\tint32_t n = 200000;\n\n"
+               "\treturn WIDE_Y_USED(n, n) != 40000000000;\n}\n")
+execute([need("gcc"), "-std=c99", "-fsanitize=undefined",
+         "-fno-sanitize-recover", "-I" + out, os.path.join(out, "used.c"),
+         "-o", used])
+execute([used])
+with open(os.path.join(out, "wide.h"), encoding="utf-8") as file:
+    if re.search(r"_SCALE|inf\b", file.read()):
+        fail("a scale without a number is stated")

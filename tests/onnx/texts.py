@@ -6,6 +6,7 @@ onnx.printer writes them. Texts with a mistake are refused with its line; no tex
 was cut or changed crashes the reader."""
 import os
 import random
+import struct
 import subprocess
 
 import onnx
@@ -191,3 +192,14 @@ seen = tirc("compile", write("bare.onnxtxt", model), "--functions",
             work_folder(), status=1).stderr
 if "half.txt:4:11: " not in seen or "'(' is expected here" not in seen:
     fail(seen)
+
+# Large constants of a text, which are not pages of a file.
+values = [i % 9 + 1 for i in range(3000)]
+out = work_folder()
+tirc("compile", write("large.onnxtxt", HEAD + "g (float[3000] x) => (float[3000] y)"
+                      " <float[3000] w = {%s}> { y = Mul (x, w) }"
+                      % ", ".join(map(str, values))),
+     "-o", out, "--weights", "file", "-q")
+with open(os.path.join(out, "g_weights.bin"), "rb") as file:
+    if struct.unpack("<3000f", file.read()[64:64 + 12000]) != tuple(values):
+        fail("the constants of a text are not what it says")

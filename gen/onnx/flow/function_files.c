@@ -98,6 +98,7 @@ read_file(struct importer *imp, const char *path)
 		.file = imp->source.file,
 		.base = map->base,
 		.length = map->length,
+		.mapped = map->kind == BYTES_MAPPED,
 		.path = arena_strdup(&imp->m->arena, path),
 	};
 	if (onnx_is_text(source->base, source->length) &&

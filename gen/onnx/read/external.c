@@ -67,7 +67,8 @@ parse_entries(const struct tensor_source *source, const Onnx__TensorProto *p,
 
 bool
 external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
-	      const char *item, const uint8_t **data, size_t *length)
+	      const char *item, const uint8_t **data, size_t *length,
+	      bool *mapped)
 {
 	struct module *m = source->module;
 	struct diag_place place = { .file = source->path, .item = item };
@@ -102,6 +103,7 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 			(unsigned long long)e.offset, shown, map->length);
 	}
 	*data = map->base + e.offset;
+	*mapped = map->kind == BYTES_MAPPED;
 	*length = e.has_length ? (size_t)e.length
 			       : map->length - (size_t)e.offset;
 	return true;

@@ -28,7 +28,8 @@ struct tensor_source {
 	struct onnx_file *file;
 	const uint8_t *base;
 	size_t length;
-	const char *path;   /* of the model, for messages */
+	const char *path; /* of the model, for messages */
+	bool mapped; /* base is a mapped file, whose pages may be dropped */
 	const char *folder; /* of external data; NULL: refused */
 };
 
@@ -55,7 +56,7 @@ bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 
 bool external_find(const struct tensor_source *source,
 		   const Onnx__TensorProto *p, const char *item,
-		   const uint8_t **data, size_t *length);
+		   const uint8_t **data, size_t *length, bool *mapped);
 
 /* -- import.c -- */
 

@@ -137,6 +137,34 @@ text_word(struct onnx_text *r, const char *what, struct onnx_word *w)
 	return true;
 }
 
+bool
+text_words(struct onnx_text *r, const char *what, struct onnx_word *before,
+	   struct onnx_word *last)
+{
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = text_word(r, what, last);
+	while (ok && text_accept(r, '.')) {
+		strbuf_puts(&s, s.len > 0 ? "." : "");
+		strbuf_puts(&s, last->text);
+		ok = text_word(r, what, last);
+	}
+	*before = copy_of(r, s.data != NULL ? s.data : "", s.len);
+	strbuf_release(&s);
+	return ok;
+}
+
+struct onnx_word
+text_joined(struct onnx_text *r, struct onnx_word before, struct onnx_word last)
+{
+	const char *text = arena_printf(r->tmp, "%s.%s", before.text,
+					last.text);
+
+	return (struct onnx_word){ text, strlen(text) };
+}
+
 /* Reads a text in quotes. A backslash escapes a quote or another backslash. */
 static bool
 read_quoted(struct onnx_text *r, struct onnx_word *w)

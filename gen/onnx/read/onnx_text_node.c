@@ -305,23 +305,14 @@ read_names(struct onnx_text *r, uint32_t field)
 static bool
 read_operator(struct onnx_text *r)
 {
-	struct onnx_word op, w;
-	const char *domain = "";
+	struct onnx_word domain, op, w;
 
-	if (!text_word(r, "the operator's name", &op)) {
+	if (!text_words(r, "the operator's name", &domain, &op)) {
 		return false;
 	}
-	while (text_accept(r, '.')) {
-		domain = *domain == '\0' ? op.text
-					 : arena_printf(r->tmp, "%s.%s", domain,
-							op.text);
-		if (!text_word(r, "the operator's name", &op)) {
-			return false;
-		}
-	}
 	text_put(r, NODE_OP_TYPE, op);
-	if (*domain != '\0') {
-		wire_put_bytes(r->out, NODE_DOMAIN, domain, strlen(domain));
+	if (domain.length > 0) {
+		text_put(r, NODE_DOMAIN, domain);
 	}
 	if (!text_accept(r, ':')) {
 		return true;

@@ -217,20 +217,16 @@ read_sparse(struct onnx_text *r)
 static bool
 read_opaque(struct onnx_text *r)
 {
-	struct onnx_word w, part;
+	struct onnx_word w, before;
 
 	if (text_peek(r) == ')') {
 		return true;
 	}
-	if (!text_word(r, "the name of an opaque type", &w)) {
+	if (!text_words(r, "the name of an opaque type", &before, &w)) {
 		return false;
 	}
-	while (text_accept(r, '.')) {
-		if (!text_word(r, "the rest of a domain", &part)) {
-			return false;
-		}
-		w.text = arena_printf(r->tmp, "%s.%s", w.text, part.text);
-		w.length = strlen(w.text);
+	if (before.length > 0) {
+		w = text_joined(r, before, w);
 	}
 	if (text_accept(r, ',')) {
 		text_put(r, OPAQUE_DOMAIN, w);

@@ -133,9 +133,11 @@ unpack(const struct decoder *d, const uint8_t *packed, uint8_t *out)
 }
 
 /* A value of bytes whose form in the file is that in memory; their number is
- * right. `mapped`: they are in the mapped file, where large ones stay. */
+ * right. in_place: they are bytes of the file or message, where large ones stay;
+ * drops: of a mapped file, whose pages may be dropped. */
 static const struct value *
-value_of_bytes(const struct decoder *d, const uint8_t *data, bool mapped)
+value_of_bytes(const struct decoder *d, const uint8_t *data, bool in_place,
+	       bool drops)
 {
 	struct value *v = arena_new(d->arena, struct value);
 
@@ -147,10 +149,10 @@ value_of_bytes(const struct decoder *d, const uint8_t *data, bool mapped)
 
 		unpack(d, data, out);
 		v->data = out;
-	} else if (mapped && d->bytes > SMALL_BYTES) {
+	} else if (in_place && d->bytes > SMALL_BYTES) {
 		v->data = data;
-		v->mapped = true;
-	} else if (mapped) {
+		v->mapped = drops;
+	} else if (in_place) {
 		uint8_t *out = arena_alloc(d->arena, d->bytes + 1);
 
 		if (d->bytes > 0) {
@@ -164,7 +166,8 @@ value_of_bytes(const struct decoder *d, const uint8_t *data, bool mapped)
 }
 
 static const struct value *
-decode_raw(const struct decoder *d, const uint8_t *data, size_t length)
+decode_raw(const struct decoder *d, const uint8_t *data, size_t length,
+	   bool drops)
 {
 	size_t wants = in_a_byte(d) > 1 ? stored_count(d) : d->bytes;
 
@@ -172,7 +175,7 @@ decode_raw(const struct decoder *d, const uint8_t *data, size_t length)
 		wrong_count(d, "bytes", length, wants);
 		return NULL;
 	}
-	return value_of_bytes(d, data, true);
+	return value_of_bytes(d, data, true, drops);
 }
 
 /* Decodes float_data or double_data, usually packed and contiguous. */
@@ -201,7 +204,7 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 		return NULL;
 	}
 	if (pieces == 1 && whole) {
-		return value_of_bytes(d, whole, true);
+		return value_of_bytes(d, whole, true, d->source->mapped);
 	}
 	uint8_t *out = arena_alloc(d->arena, d->bytes + 1);
 	size_t at = 0;
@@ -219,7 +222,7 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 		       part);
 		at += part;
 	}
-	return value_of_bytes(d, out, false);
+	return value_of_bytes(d, out, false, false);
 }
 
 /* Decodes every varint of the field to `out`; only counts them if out is
@@ -281,7 +284,7 @@ decode_varints(const struct decoder *d)
 	uint8_t *out = arena_alloc(d->arena, n * width + 1);
 
 	walk_varints(d, out, width, &n);
-	return value_of_bytes(d, out, false);
+	return value_of_bytes(d, out, false, false);
 }
 
 static const struct value *
@@ -299,7 +302,7 @@ decode_inline(const struct decoder *d)
 		}
 	}
 	if (raw && (raw_length > 0 || d->elems == 0)) {
-		return decode_raw(d, raw, raw_length);
+		return decode_raw(d, raw, raw_length, d->source->mapped);
 	}
 	switch (d->list) {
 	case FIELD_FLOAT:
@@ -363,7 +366,7 @@ decode_strings(struct decoder *d, struct tensor_content *out)
 		return false;
 	}
 	data = arena_alloc(d->arena, d->bytes + 1);
-	out->value = value_of_bytes(d, data, false);
+	out->value = value_of_bytes(d, data, false, false);
 	while (wire_next(&r, &f)) {
 		if (f.number == FIELD_STRING && f.type == WIRE_BYTES) {
 			memcpy(data, f.data, f.length);
@@ -450,11 +453,12 @@ tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 	if (p->has_data_location && p->data_location == 1) {
 		const uint8_t *data;
 		size_t length;
+		bool mapped;
 
-		if (!external_find(source, p, item, &data, &length)) {
+		if (!external_find(source, p, item, &data, &length, &mapped)) {
 			return false;
 		}
-		out->value = decode_raw(&d, data, length);
+		out->value = decode_raw(&d, data, length, mapped);
 	} else {
 		out->value = decode_inline(&d);
 	}

@@ -17,6 +17,19 @@ damaged(struct module *m, const char *path)
 			  "get the file again");
 }
 
+/* Are the elements bytes of a file, which is closed soon: of the tensor's own, or of
+ * that of its external data? */
+static bool
+is_in_file(const struct tensor_source *source, const Onnx__TensorProto *p,
+	   const struct value *v)
+{
+	const uint8_t *at = v->data;
+
+	return at != NULL &&
+	       (p->data_location == 1 ||
+		(at >= source->base && at < source->base + source->length));
+}
+
 static bool
 read_mapped(const struct tensor_source *source, struct arena *scratch,
 	    struct array *out)
@@ -50,7 +63,8 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 			    .item = arena_printf(&m->arena, "tensor %s",
 						 import_quote(&m->arena,
 							      out->name)) },
-		    c.value->mapped ? (int64_t)c.value->bytes : 0)) {
+		    is_in_file(source, p, c.value) ? (int64_t)c.value->bytes
+						   : 0)) {
 		return false;
 	}
 	out->type = c.value->type;
@@ -58,9 +72,10 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	out->ndim = c.ndim;
 	out->shape = c.shape;
 	out->elems = c.value->elems;
-	out->data = c.value->mapped ? arena_copy(&m->arena, c.value->data,
-						 c.value->bytes)
-				    : (void *)(uintptr_t)c.value->data;
+	out->data = is_in_file(source, p, c.value)
+			    ? arena_copy(&m->arena, c.value->data,
+					 c.value->bytes)
+			    : (void *)(uintptr_t)c.value->data;
 	return true;
 }
 
@@ -79,6 +94,7 @@ read_file(struct module *m, struct onnx_file *f, const struct onnx_map *map,
 			.file = f,
 			.base = map->base,
 			.length = map->length,
+			.mapped = map->kind == BYTES_MAPPED,
 			.path = path,
 			.folder = slash ? arena_strndup(&m->arena, path,
 							(size_t)(slash - path +
