@@ -307,6 +307,9 @@ test_by_hand(void)
 		CHECK(func_verify(m->funcs.data[i]));
 		CHECK(func_verify_text(m->funcs.data[i]));
 		func_print(m->funcs.data[i], SCRIPT_CURRENT, &got);
+		/* A keyword is printed with another name. */
+		m->funcs.data[i]->name = "from";
+		CHECK(func_verify_text(m->funcs.data[i]));
 	}
 	for (int i = 0; i < m->diags.list.n; i++) {
 		diag_format(&m->diags.list.data[i], &got);
