@@ -39,7 +39,7 @@ bool partition_write(struct graph *g, const struct partition_facts *facts,
 bool partition_text(struct graph *g, const struct partition_facts *facts,
 		    const char *weights, FILE *file, struct strbuf *out);
 
-/* Does the file begin like a JSON object? */
+/* Is it a plain file that begins like a JSON object? */
 bool partition_is(const char *path);
 /* Reads what partition_write wrote. *file keeps the constants mapped and must
  * outlive the graph; close it with onnx_file_close(). NULL after diagnostics

@@ -3,6 +3,7 @@
  * place in it. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "python.h"
 #include "reading.h"
@@ -317,8 +318,15 @@ partition_adopt(struct graph *g, const struct graph *edited)
 bool
 partition_is(const char *path)
 {
-	FILE *f = fopen(path, "rb");
+	struct stat s;
+	FILE *f;
 	int c = ' ';
+
+	/* What is read of a pipe is gone. */
+	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) {
+		return false;
+	}
+	f = fopen(path, "rb");
 
 	while (f != NULL && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
 		c = getc(f);

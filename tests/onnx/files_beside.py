@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 
-from helper import DIGITS, fail, tirc, work_folder
+from helper import DIGITS, TIRC, execute, fail, tirc, work_folder
 from proto import *
 
 top = work_folder()
@@ -182,5 +182,8 @@ shutil.copy(os.path.join(top, "model0", "d.bin"), top)
 os.link(os.path.join(top, "model0", "m.onnx"), os.path.join(top, "h.onnx"))
 for name in ("l.onnx", "h.onnx"):
     tirc("compile", os.path.join(top, name), "-o", os.path.join(top, "out"))
+# So may a pipe.
+execute(["sh", "-c", 'cat "$0" | "$1" compile /dev/stdin -q -o "$2"', DIGITS,
+         TIRC, work_folder()])
 print("%d files are opened or refused" % (2 * len(CASES)))
 sys.exit(0)
