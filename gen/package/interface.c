@@ -83,7 +83,8 @@ struct size_text {
 	/* which sizes occur: those from the caller, then those of outputs */
 	bool *used;
 	bool in_macro;
-	bool wide; /* sizes are cast to 64 bits, as an int may overflow */
+	/* The bound of each partial result; 0: sizes are cast to 64 bits. */
+	int64_t most;
 	struct strbuf s;
 };
 
@@ -143,7 +144,8 @@ operator_of(const struct expr *e)
 	}
 }
 
-/* Appends the text of e; false if C cannot express it, or it is too long. */
+/* Appends the text of e; false if C cannot express it, it is too long, or a
+ * partial result may exceed the bound. */
 static bool
 put_size(struct size_text *t, const struct expr *e)
 {
@@ -151,9 +153,8 @@ put_size(struct size_text *t, const struct expr *e)
 	const char *name, *op = operator_of(e);
 	int64_t v, low, high;
 
-	/* the functions compute with 32-bit integers */
-	if (!t->in_macro && (!size_bounds(e, &low, &high) || low < INT32_MIN ||
-			     high > INT32_MAX)) {
+	if (t->most > 0 && (!size_bounds(e, &low, &high) ||
+			    low < -t->most - 1 || high > t->most)) {
 		return false;
 	}
 	if (expr_is_int(e, &v)) {
@@ -166,7 +167,7 @@ put_size(struct size_text *t, const struct expr *e)
 	if (e->kind == EXPR_VAR) {
 		name = size_field(t, e->u.var);
 		strbuf_printf(&t->s,
-			      t->wide       ? "(int64_t)(%s)"
+			      t->most == 0  ? "(int64_t)(%s)"
 			      : t->in_macro ? "(%s)"
 					    : "%s",
 			      name != NULL ? name : "");
@@ -198,16 +199,16 @@ put_size(struct size_text *t, const struct expr *e)
 }
 
 /* The number of elements of x that a run uses, as text; NULL if sizes do not
- * determine it. */
+ * determine it, or a partial result may exceed `most`, unless it is 0. */
 static const char *
-used_text(const struct packer *k, const struct tensor *x, bool in_macro,
-	  bool *used)
+used_within(const struct packer *k, const struct tensor *x, bool in_macro,
+	    int64_t most, bool *used)
 {
-	int64_t most = k->d->int_bits < 32 ? INT16_MAX : INT32_MAX, elems;
-	bool wide = in_macro && (!tensor_max_elems(x, &elems) || elems > most);
-	struct size_text t = { k, used, in_macro, wide, { 0 } };
+	struct size_text t = { k, used, in_macro, most, { 0 } };
 	const char *text = NULL;
-	bool ok = is_dynamic(x);
+	int64_t elems;
+	bool ok = is_dynamic(x) &&
+		  (most == 0 || (tensor_max_elems(x, &elems) && elems <= most));
 	int n = 0;
 
 	strbuf_init(&t.s);
@@ -225,15 +226,25 @@ used_text(const struct packer *k, const struct tensor *x, bool in_macro,
 	return text;
 }
 
+/* The text for a macro, in which an int computes the number if an int suffices
+ * for all partial results, else 64 bits do. */
+static const char *
+used_in_macro(const struct packer *k, const struct tensor *x, bool *used)
+{
+	const int64_t most = k->d->int_bits < 32 ? INT16_MAX : INT32_MAX;
+	const char *text = used_within(k, x, true, most, used);
+
+	return text != NULL ? text : used_within(k, x, true, 0, used);
+}
+
 /* Adds the number of elements that a run uses, for a macro or a function of the
  * sizes in it; these have the type that sizes have in the structures. */
 static void
-add_used(struct packer *k, struct tdata *size, const struct tensor *t,
-	 int64_t count)
+add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 {
 	int n_dims = k->g->dims.n, n_sizes = n_dims + k->p->given_sizes.n;
 	bool *used = arena_array(k->a, bool, n_sizes + 1);
-	const char *text = used_text(k, t, true, used);
+	const char *text = used_in_macro(k, t, used);
 	struct tdata *last = NULL;
 
 	tdata_list(size, "used_sizes");
@@ -252,9 +263,8 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t,
 	}
 	tdata_text(size, "used", last != NULL ? text : NULL);
 	tdata_text(size, "used_value",
-		   last != NULL && count <= INT32_MAX
-			   ? used_text(k, t, false, used)
-			   : NULL);
+		   last != NULL ? used_within(k, t, false, INT32_MAX, used)
+				: NULL);
 }
 
 static void
@@ -298,7 +308,7 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 		add_workspace_place(k, size, plan_find(&k->p->plan, t));
 	}
 	tdata_flag(size, "dynamic", is_dynamic(t));
-	add_used(k, size, t, count);
+	add_used(k, size, t);
 	strbuf_release(&dims);
 }
 

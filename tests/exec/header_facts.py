@@ -244,6 +244,31 @@ with open(os.path.join(out, "cast.c"), encoding="utf-8") as file:
     if 'Cast{to = float32}("w")' not in file.read():
         fail("the comment of w does not name the type of Cast")
 
+# A quotient that an int holds, of a product that it does not hold, is computed in
+# 64 bits; a function of 32 bits does not compute it.
+shrunk = save("shrunk", [
+    helper.make_node("Shape", ["x"], ["n"]),
+    helper.make_node("Mul", ["n", "a"], ["p"]),
+    helper.make_node("Div", ["p", "b"], ["q"]),
+    helper.make_node("Expand", ["u", "q"], ["e"]),
+    helper.make_node("Neg", ["e"], ["y"])],
+    [value("x", TensorProto.FLOAT, ["N"]), value("u", TensorProto.FLOAT, [1])],
+    [value("y", TensorProto.FLOAT, None)],
+    {"a": np.array([50001], np.int64), "b": np.array([70001], np.int64)})
+out = compile_model(shrunk, "--dim", "N=1..100000", "--target", "c99")
+with open(os.path.join(out, "used.c"), "w", encoding="utf-8") as file:
+    file.write('#include "shrunk.h"\nint main(void)\n{\n'
+               "\tint32_t n = 100000;\n\n"
+               "\treturn SHRUNK_Y_USED(n) != 71428;\n}\n")
+execute([need("gcc"), "-std=c99", "-fsanitize=undefined",
+         "-fno-sanitize-recover", "-I" + out, os.path.join(out, "used.c"),
+         "-o", used])
+execute([used])
+out = compile_model(shrunk, "--dim", "N=1..100000", "--target", "misra")
+with open(os.path.join(out, "shrunk.h"), encoding="utf-8") as file:
+    if "SHRUNK_Y_USED" in file.read():
+        fail("a function of 32 bits overflows")
+
 # Counts beyond an int are computed in 64 bits; a scale that C has no number for is
 # not stated.
 wide = save("wide", [
