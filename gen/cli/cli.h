@@ -14,18 +14,16 @@ enum { CLI_DONE = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_BUG = 3 };
 
 /* The values of the options; options.c lists the verbs that take each. */
 struct cli {
-	const char *verb;
 	struct arena arena; /* owns the lists below */
 	struct tirc_options tirc;
 	const char *model;
-	const char **files; /* all positional arguments */
-	const char **rest;  /* positional arguments after the model */
+	const char **rest; /* positional arguments after the model */
 	int n_rest;
 	/* the options as given, quoted for a shell */
 	const struct given_option *given;
 	int n_given;
 	const char *out; /* -o */
-	bool quiet, json, depfile, help;
+	bool quiet, json, help;
 	/* "native = x86-64-v3 ...", if the target was the machine at hand, else
 	 * NULL; has_summary: the verb prints it with its results. */
 	const char *at_hand;
@@ -91,7 +89,6 @@ int cli_lower_kernel(struct cli *c, FILE *out);
  * CLI_USAGE after an error message. */
 int cli_options(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_options_free(struct cli *c);
-void cli_verb_help(FILE *to, const struct verb *verb);
 
 /* at_hand.c: replaces the target "native" by the target that fits this machine.
  * False after an error message. */

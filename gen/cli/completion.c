@@ -5,36 +5,8 @@
 
 #include "help.h"
 
-/* Prints the words that an option accepts, each after a space: those of
- * "c|incbin|file", or the names of targets, passes and so on. False if it
- * accepts any text or file. */
-static bool
-put_values(FILE *to, struct tirc *t, const struct option_row *row)
-{
-	struct name_list names;
-
-	if (row->argument == NULL) {
-		return false;
-	}
-	if (t != NULL && cli_option_names(t, row, &names)) {
-		for (int i = 0; i < names.n; i++) {
-			say(to, " %s", names.name(t, i));
-		}
-		return true;
-	}
-	if (strchr(row->argument, '|') == NULL) {
-		return false;
-	}
-	for (const char *p = row->argument; *p != '\0'; p++) {
-		if (p == row->argument || *p == '|') {
-			size_t from = *p == '|' ? 1 : 0;
-
-			say(to, " %.*s", (int)strcspn(p + from, "|"), p + from);
-		}
-	}
-	return true;
-}
-
+/* Does the option accept certain words only, those of "c|incbin|file" or the names
+ * of targets, passes and so on? Others accept any text or file. */
 static bool
 has_values(struct tirc *t, const struct option_row *row)
 {
@@ -43,6 +15,25 @@ has_values(struct tirc *t, const struct option_row *row)
 	return row->argument != NULL &&
 	       (strchr(row->argument, '|') != NULL ||
 		(t != NULL && cli_option_names(t, row, &names)));
+}
+
+/* Prints these words, each after a space. */
+static void
+put_values(FILE *to, struct tirc *t, const struct option_row *row)
+{
+	struct name_list names = { 0 };
+
+	if (t == NULL || !cli_option_names(t, row, &names)) {
+		for (const char *p = row->argument; *p != '\0';) {
+			size_t n = strcspn(p, "|");
+
+			say(to, " %.*s", (int)n, p);
+			p += n + (p[n] == '|');
+		}
+	}
+	for (int i = 0; i < names.n; i++) {
+		say(to, " %s", names.name(t, i));
+	}
 }
 
 static bool

@@ -82,18 +82,6 @@ check_constant(const struct array *a, const char *where,
 				 c->name, where);
 }
 
-/* Is the input at this position a state? Positions do not count constants. */
-static bool
-is_state(const struct harness *h, int position)
-{
-	for (int i = 0; i < tirc_state_count(h->t); i++) {
-		if (tirc_state(h->t, i).input == position) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Reads the inputs of the data set that are neither constants nor states. */
 static bool
 read_inputs(struct harness *h, const char *folder, struct array *inputs)
@@ -111,24 +99,12 @@ read_inputs(struct harness *h, const char *folder, struct array *inputs)
 			    !check_constant(&a, folder, &c)) {
 				return false;
 			}
-		} else if (!is_state(h, variable++) &&
+		} else if (state_of_input(h->t, variable++) < 0 &&
 			   !read_pb(h, folder, "input", i, &inputs[next++])) {
 			return false;
 		}
 	}
 	return true;
-}
-
-/* The index of the state that is the model's output at this position, or -1. */
-static int
-state_at(const struct harness *h, int position)
-{
-	for (int i = 0; i < tirc_state_count(h->t); i++) {
-		if (tirc_state(h->t, i).output == position) {
-			return i;
-		}
-	}
-	return -1;
 }
 
 /* Reads the outputs, in the order of the model. In the list of results, the
@@ -139,7 +115,7 @@ read_outputs(struct harness *h, const char *folder, struct data_set *out)
 	int next = 0;
 
 	for (int i = 0; i < harness_results(h); i++) {
-		int state = state_at(h, i);
+		int state = state_of_output(h->t, i);
 		int at = state >= 0 ? tirc_output_count(h->t) + state : next++;
 
 		if (!read_pb(h, folder, "output", i, &out->want[at])) {

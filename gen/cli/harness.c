@@ -442,6 +442,28 @@ read_result(struct harness *h, int i, const int64_t *dim_values,
 }
 
 int
+state_of_input(struct tirc *t, int position)
+{
+	for (int i = 0; i < tirc_state_count(t); i++) {
+		if (tirc_state(t, i).input == position) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+int
+state_of_output(struct tirc *t, int position)
+{
+	for (int i = 0; i < tirc_state_count(t); i++) {
+		if (tirc_state(t, i).output == position) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+int
 harness_results(const struct harness *h)
 {
 	return tirc_output_count(h->t) + tirc_state_count(h->t);
@@ -599,18 +621,8 @@ harness_zeros(struct arena *a, struct tirc_tensor x)
 void
 harness_ramp(struct harness *h, int i, struct array *a)
 {
-	struct tirc_tensor x = tirc_input(h->t, i);
-
-	a->name = x.name;
-	dtype_from_name(x.dtype, &a->type);
-	a->ndim = x.ndim;
-	a->shape = arena_copy(&h->m->arena, x.dims,
-			      sizeof *x.dims * (size_t)x.ndim);
-	a->elems = x.elems;
-	a->data = arena_alloc(&h->m->arena,
-			      (size_t)x.elems * (size_t)dtype_bytes(a->type) +
-				      1);
-	for (int64_t k = 0; k < x.elems; k++) {
+	*a = harness_zeros(&h->m->arena, tirc_input(h->t, i));
+	for (int64_t k = 0; k < a->elems; k++) {
 		union number v;
 
 		if (dtype_is_float(a->type)) {

@@ -71,6 +71,10 @@ bool harness_run(struct harness *h, const struct array *inputs,
  * inputs. */
 void harness_dims(const struct harness *h, const struct array *inputs,
 		  int64_t *values);
+/* The index of the state that is the model's input, or output, at this position,
+ * or -1. Positions do not count constants. */
+int state_of_input(struct tirc *t, int position);
+int state_of_output(struct tirc *t, int position);
 /* The number of results of a run: outputs and states. */
 int harness_results(const struct harness *h);
 /* Sets the states before the next run, until it is called again; NULL:

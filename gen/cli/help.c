@@ -18,34 +18,25 @@ pass_name(struct tirc *t, int i)
 	return tirc_pass_name(i);
 }
 
-static const char *
-pass_what(struct tirc *t, int i)
-{
-	(void)t;
-	return tirc_pass_what(i);
-}
-
 bool
 cli_option_names(struct tirc *t, const struct option_row *row,
 		 struct name_list *out)
 {
 	switch ((int)row->id) {
 	case OPT_TARGET:
-		*out = (struct name_list){ tirc_target_count(t), tirc_target,
-					   tirc_target_what };
+		*out = (struct name_list){ tirc_target_count(t), tirc_target };
 		return true;
 	case OPT_PACKAGE:
-		*out = (struct name_list){ tirc_package_count(t), tirc_package,
-					   tirc_package_what };
+		*out = (struct name_list){ tirc_package_count(t),
+					   tirc_package };
 		return true;
 	case OPT_BYOC:
-		*out = (struct name_list){ tirc_backend_count(t), tirc_backend,
-					   NULL };
+		*out = (struct name_list){ tirc_backend_count(t),
+					   tirc_backend };
 		return true;
 	case OPT_PRINT_AFTER:
 	case OPT_DISABLE_PASS:
-		*out = (struct name_list){ tirc_pass_count(), pass_name,
-					   pass_what };
+		*out = (struct name_list){ tirc_pass_count(), pass_name };
 		return true;
 	default:
 		return false;
@@ -54,29 +45,39 @@ cli_option_names(struct tirc *t, const struct option_row *row,
 
 /* -- options -- */
 
-/* Prints words from the current `column` on, and breaks lines; new lines begin
- * at column `from`. */
-static void
-print_words(FILE *to, const char *text, int column, int from)
+/* The columns of a text in UTF-8 with this many bytes. */
+static int
+width_of(const char *text, size_t bytes)
 {
+	int width = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		width += ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return width;
+}
+
+/* Prints words from TEXT_COLUMN on, and breaks lines; new lines begin there,
+ * too. */
+static void
+print_words(FILE *to, const char *text)
+{
+	int column = TEXT_COLUMN;
+
 	while (*text != '\0') {
 		size_t bytes = strcspn(text, " ");
-		int width = 0;
+		int width = width_of(text, bytes);
 
-		for (size_t i = 0; i < bytes; i++) {
-			width += ((unsigned char)text[i] & 0xc0) != 0x80;
-		}
-		if (column > from && column + width > LAST_COLUMN) {
-			say(to, "\n%*s", from, "");
-			column = from;
+		if (column > TEXT_COLUMN && column + 1 + width > LAST_COLUMN) {
+			say(to, "\n%*s", TEXT_COLUMN, "");
+			column = TEXT_COLUMN;
+		} else if (column > TEXT_COLUMN) {
+			say(to, " ");
+			column++;
 		}
 		say(to, "%.*s", (int)bytes, text);
-		column += width + 1;
+		column += width;
 		text += bytes + strspn(text + bytes, " ");
-		if (*text != '\0' &&
-		    column + (int)strcspn(text, " ") <= LAST_COLUMN) {
-			say(to, " ");
-		}
 	}
 	say(to, "\n");
 }
@@ -88,23 +89,21 @@ print_option(FILE *to, const struct option_row *row)
 {
 	const bool has_letter = row->id < 256;
 	char left[80];
-	int width = 0;
+	int width;
 
 	snprintf(left, sizeof left, "%c%c%s --%s%s%s", has_letter ? '-' : ' ',
 		 has_letter ? (char)row->id : ' ', has_letter ? "," : " ",
 		 row->name,
 		 row->argument != NULL && !cli_value_optional(row) ? " " : "",
 		 row->argument != NULL ? row->argument : "");
-	for (const char *p = left; *p != '\0'; p++) {
-		width += ((unsigned char)*p & 0xc0) != 0x80;
-	}
+	width = width_of(left, strlen(left));
 	say(to, "  %s", left);
 	if (width + 3 > TEXT_COLUMN) {
 		say(to, "\n%*s", TEXT_COLUMN, "");
 	} else {
 		say(to, "%*s", TEXT_COLUMN - width - 2, "");
 	}
-	print_words(to, row->what, TEXT_COLUMN, TEXT_COLUMN);
+	print_words(to, row->what);
 }
 
 /* -- the lists at the end -- */

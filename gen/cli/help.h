@@ -6,17 +6,18 @@
 
 #include "options.h"
 
-/* The names that an option accepts, in order; what: a line about each. */
+/* The names that an option accepts, in order. */
 struct name_list {
 	int n;
 	const char *(*name)(struct tirc *t, int i);
-	const char *(*what)(struct tirc *t, int i); /* NULL: without lines */
 };
 
 /* Lists the targets, backends, kinds of packages or passes that the option
  * accepts. False if it accepts something else. */
 bool cli_option_names(struct tirc *t, const struct option_row *row,
 		      struct name_list *out);
+/* Prints the options of a verb. */
+void cli_verb_help(FILE *to, const struct verb *verb);
 /* Prints an overview of all verbs. */
 void cli_overview(FILE *to);
 /* man.c: prints a manual page, for man. */

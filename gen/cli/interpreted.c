@@ -45,17 +45,6 @@ interpreted_inputs(struct harness *h, struct data_set *out)
 
 /* -- the model -- */
 
-int
-interpreted_state(struct tirc *model, int position)
-{
-	for (int i = 0; i < tirc_state_count(model); i++) {
-		if (tirc_state(model, i).input == position) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 struct tirc *
 interpreted_sized(const struct harness *h, struct cli *c,
 		  const struct array *inputs)
@@ -112,30 +101,54 @@ result_at(const struct harness *h, int position)
 	return position - before;
 }
 
-static bool
-interpret(struct harness *h, struct tirc *model, struct data_set *d)
+bool
+interpreted_run(struct arena *a, struct tirc *model, const struct array *inputs,
+		const struct array *before, struct array **out)
 {
-	struct arena *a = &h->m->arena;
 	int n_in = tirc_input_count(model), n_out = tirc_output_count(model);
 	const void **in = arena_array(a, const void *, n_in + 1);
-	void **out = arena_array(a, void *, n_out + 1);
+	void **results = arena_array(a, void *, n_out + 1);
 	int next = 0;
+	bool ok;
 
 	for (int i = 0; i < n_in; i++) {
-		in[i] = interpreted_state(model, i) >= 0
-				? harness_zeros(a, tirc_input(model, i)).data
-				: d->inputs[next++].data;
+		int state = state_of_input(model, i);
+
+		if (state < 0) {
+			in[i] = inputs[next++].data;
+		} else if (before != NULL) {
+			in[i] = before[tirc_state(model, state).output].data;
+		} else {
+			in[i] = harness_zeros(a, tirc_input(model, i)).data;
+		}
 	}
+	*out = arena_array(a, struct array, n_out + 1);
+	for (int i = 0; i < n_out; i++) {
+		(*out)[i] = harness_zeros(a, tirc_output(model, i));
+		results[i] = (*out)[i].data;
+	}
+	ok = tirc_interpret(model, in, results);
+	if (!ok) {
+		cli_messages(model);
+	}
+	return ok;
+}
+
+/* Sets the expected results from the outputs of the model. */
+static void
+expect(const struct harness *h, struct tirc *model, const struct array *outputs,
+       struct data_set *d)
+{
+	struct arena *a = &h->m->arena;
+
 	d->want = arena_array(a, struct array, harness_results(h) + 1);
 	d->expected = arena_array(a, bool, harness_results(h) + 1);
-	for (int i = 0; i < n_out; i++) {
+	for (int i = 0; i < tirc_output_count(model); i++) {
 		int at = result_at(h, i);
 
-		d->want[at] = harness_zeros(a, tirc_output(model, i));
+		d->want[at] = outputs[i];
 		d->expected[at] = true;
-		out[i] = d->want[at].data;
 	}
-	return tirc_interpret(model, in, out);
 }
 
 bool
@@ -143,6 +156,7 @@ interpreted_read(struct harness *h, struct data_set *out)
 {
 	/* quiet: the first context has printed everything */
 	struct cli c = *h->cli;
+	struct array *outputs;
 	struct tirc *model;
 	bool ok;
 
@@ -154,9 +168,9 @@ interpreted_read(struct harness *h, struct data_set *out)
 	if (model == NULL) {
 		return false;
 	}
-	ok = interpret(h, model, out);
-	if (!ok) {
-		cli_messages(model);
+	ok = interpreted_run(&h->m->arena, model, out->inputs, NULL, &outputs);
+	if (ok) {
+		expect(h, model, outputs, out);
 	}
 	tirc_free(model);
 	return ok;

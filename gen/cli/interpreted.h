@@ -23,7 +23,11 @@ bool interpreted_read(struct harness *h, struct data_set *out);
  * NULL after an error message. */
 struct tirc *interpreted_sized(const struct harness *h, struct cli *c,
 			       const struct array *inputs);
-/* The index of the state that is the model's input at this position, or -1. */
-int interpreted_state(struct tirc *model, int position);
+/* Runs the interpreter. inputs: those that are not states; before: the outputs
+ * of the run before, which have the states, or NULL: states begin as zeros.
+ * Allocates and sets the outputs. False after an error message. */
+bool interpreted_run(struct arena *a, struct tirc *model,
+		     const struct array *inputs, const struct array *before,
+		     struct array **out);
 
 #endif

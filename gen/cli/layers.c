@@ -27,11 +27,11 @@ struct layers {
 	 * The lists below have an element for each of these outputs. */
 	struct cli model_cli;
 	struct tirc *model;
-	const char **names;  /* names of the outputs */
-	int *order;          /* the outputs, by the order of their nodes */
-	struct array *want;  /* the right values for the current data set */
-	bool *given;         /* does `want` have the value? */
-	struct array *state; /* values for the data set before, or NULL */
+	const char **names; /* names of the outputs */
+	int *order;         /* the outputs, by the order of their nodes */
+	/* the right values for the current data set; NULL before the first */
+	struct array *want;
+	bool *given; /* does `want` have the value? */
 };
 
 static bool
@@ -122,41 +122,12 @@ find_result(const struct layers *w, const char *name)
 /* Computes the right values of all results. inputs: without states, whose
  * values are those after the data set before. */
 static bool
-interpret(struct layers *w, struct tirc *model, const struct array *inputs)
+interpret(struct layers *w, const struct array *inputs)
 {
 	struct arena *a = arena_of(w);
-	int n_in = tirc_input_count(model), n_out = tirc_output_count(model);
-	const void **in = arena_array(a, const void *, n_in + 1);
-	void **out = arena_array(a, void *, n_out + 1);
-	int next = 0;
-
-	for (int i = 0; i < n_in; i++) {
-		int state = interpreted_state(model, i);
-
-		if (state < 0) {
-			in[i] = inputs[next++].data;
-		} else if (w->state != NULL) {
-			in[i] = w->state[tirc_state(model, state).output].data;
-		} else {
-			in[i] = harness_zeros(a, tirc_input(model, i)).data;
-		}
-	}
-	w->want = arena_array(a, struct array, n_out + 1);
-	w->given = arena_array(a, bool, n_out + 1);
-	for (int i = 0; i < n_out; i++) {
-		w->want[i] = harness_zeros(a, tirc_output(model, i));
-		w->given[i] = true;
-		out[i] = w->want[i].data;
-	}
-	w->state = w->want;
-	return tirc_interpret(model, in, out);
-}
-
-static bool
-interpret_sized(struct layers *w, const struct array *inputs)
-{
 	struct tirc *model = w->model;
 	bool sized = tirc_dim_count(w->each.h.t) > 0, ok;
+	int n = tirc_output_count(model);
 
 	if (sized) {
 		model = interpreted_sized(&w->each.h, &w->model_cli, inputs);
@@ -164,9 +135,10 @@ interpret_sized(struct layers *w, const struct array *inputs)
 			return false;
 		}
 	}
-	ok = interpret(w, model, inputs);
-	if (!ok) {
-		cli_messages(model);
+	ok = interpreted_run(a, model, inputs, w->want, &w->want);
+	w->given = arena_array(a, bool, n + 1);
+	for (int i = 0; i < n; i++) {
+		w->given[i] = true;
 	}
 	if (sized) {
 		tirc_free(model);
@@ -336,7 +308,7 @@ run_data_set(struct layers *w, const char *path, bool *wrong)
 		return false;
 	}
 	if (!(w->cli->layers_file != NULL ? read_values(w)
-					  : interpret_sized(w, d.inputs))) {
+					  : interpret(w, d.inputs))) {
 		return false;
 	}
 	*wrong = false;

@@ -5,7 +5,7 @@
 
 #include "help.h"
 
-/* Finds troff's name for the multi-byte character of UTF-8 at the start of the
+/* Prints troff's name of the multi-byte character of UTF-8 at the start of the
  * text; returns the text after the character. */
 static const char *
 put_beyond_ascii(FILE *to, const char *text)

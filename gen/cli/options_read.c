@@ -541,8 +541,9 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 	}
 	if ((c->kernel != NULL || c->unscheduled || c->show_trace) &&
 	    c->from_onnx == NULL) {
-		return usage(verb,
-			     "--kernel needs a model; give --from-onnx MODEL");
+		return usage(verb, "--%s needs a model; give --from-onnx MODEL",
+			     c->explain_schedule ? "explain-schedule"
+						 : "kernel");
 	}
 	if (c->kernel == NULL && (c->unscheduled || c->show_trace)) {
 		return usage(verb, "no kernel is given; add --kernel NAME");
@@ -601,9 +602,7 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 	};
 	int status;
 
-	c->files = arena_array(&c->arena, const char *, argc + 1);
-	r.files = c->files;
-	c->verb = verb->name;
+	r.files = arena_array(&c->arena, const char *, argc + 1);
 	c->rtol = c->atol = -1;
 	c->phase = -1;
 	status = read_arguments(&r);

@@ -30,17 +30,6 @@ struct values {
 /* -- inputs -- */
 
 static bool
-is_state(const struct values *v, int input)
-{
-	for (int i = 0; i < tirc_state_count(v->model); i++) {
-		if (tirc_state(v->model, i).input == input) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
 is_constant(const struct values *v, int position)
 {
 	for (int i = 0; i < tirc_const_input_count(v->model); i++) {
@@ -78,7 +67,7 @@ read_inputs(struct values *v, const char *folder)
 		if (is_constant(v, i)) {
 			continue;
 		}
-		if (!is_state(v, next) &&
+		if (state_of_input(v->model, next) < 0 &&
 		    (!arrays_read_set(v->m, folder, file, &x) ||
 		     !take(&v->inputs[next], &x,
 			   arena_printf(&v->m->arena, "%s/%s", folder,
@@ -101,7 +90,7 @@ find_inputs(struct values *v)
 	v->inputs = arena_array(a, struct array, n + 1);
 	for (int i = 0; i < n; i++) {
 		v->inputs[i] = harness_zeros(a, tirc_input(v->model, i));
-		if (!is_state(v, i)) {
+		if (state_of_input(v->model, i) < 0) {
 			interpreted_fill(&v->inputs[i], &state);
 		}
 	}
@@ -113,18 +102,6 @@ find_inputs(struct values *v)
 }
 
 /* -- results -- */
-
-/* Is this output, in the model as it was read, the next value of a state? */
-static bool
-is_next_state(const struct values *v, int output)
-{
-	for (int i = 0; i < tirc_state_count(v->model); i++) {
-		if (tirc_state(v->model, i).output == output) {
-			return true;
-		}
-	}
-	return false;
-}
 
 static struct tirc_tensor
 result(const struct values *v, int i)
@@ -280,7 +257,7 @@ check(struct values *v)
 		struct tirc_tensor y = tirc_output(v->model, i);
 		struct pair p;
 
-		if (is_next_state(v, i)) {
+		if (state_of_output(v->model, i) >= 0) {
 			continue;
 		}
 		p = (struct pair){ .where = "--package",
@@ -311,7 +288,7 @@ begin(struct values *v)
 	}
 	v->given = arena_array(&v->m->arena, const struct array *, n + 1);
 	for (int i = 0; i < n; i++) {
-		if (!is_state(v, i)) {
+		if (state_of_input(v->model, i) < 0) {
 			v->given[v->n_given++] = &v->inputs[i];
 		}
 	}

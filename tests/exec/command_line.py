@@ -41,6 +41,9 @@ helped = tirc("compile", "--help").stdout
 expect("help compile", tirc("help", "compile").stdout == helped)
 expect("help", tirc("help").stdout == tirc("--help").stdout)
 
+seen = tirc("lower", "--explain-schedule", "conv", status=2)
+check_output(seen.stderr, "--explain-schedule needs a model")
+
 # -- a model without data, whose exporter gives all graphs one name --
 path = os.path.join(folder, "two words.onnx")
 with open(path, "wb") as file:
