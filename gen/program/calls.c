@@ -88,20 +88,55 @@ pointed_to(struct checking *c, const struct expr *arg)
 	return c->found;
 }
 
-/* The number of elements, vectors counted by their lanes. */
-static const struct expr *
-elements_of(struct checking *c, const struct buffer *b)
-{
-	const struct expr *n = expr_i32(c->m, b->type.lanes);
+/* A number of elements, vectors counted by their lanes: `known`, the product of
+ * the constant sizes (INT64_MAX if it is larger), times `rest`, the product of
+ * the symbolic sizes in 64 bits. text: rest in the types of the program, for
+ * messages. */
+struct elements {
+	int64_t known;
+	const struct expr *rest, *text;
+};
 
-	for (int d = 0; d < b->ndim; d++) {
-		n = expr_mul(c->m, n, b->shape[d]);
-	}
-	return n;
+static const struct expr *
+widen_var(void *ctx, const struct expr *e)
+{
+	return e->kind == EXPR_VAR && e->type.kind == DT_I32
+		       ? expr_cast(ctx, dtype_of(DT_I64), e)
+		       : NULL;
 }
 
-/* The same of a parameter, with the call's values for the parameters in it. */
-static const struct expr *
+/* Counts the elements of b, with `values` for the variables in its shape. */
+static struct elements
+elements_of(struct checking *c, const struct buffer *b,
+	    const struct var_map *values)
+{
+	struct module *m = c->m;
+	struct elements x = {
+		.known = b->type.lanes,
+		.rest = expr_int(m, dtype_of(DT_I64), 1),
+		.text = expr_i32(m, 1),
+	};
+
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *wide = expr_rewrite(m, b->shape[d],
+						       widen_var, m);
+		int64_t size;
+
+		wide = expr_substitute(m, wide, values);
+		if (expr_is_int(wide, &size)) {
+			x.known = quota_times(x.known, size > 0 ? size : 0);
+			continue;
+		}
+		x.rest = expr_mul(m, x.rest, wide);
+		x.text = expr_mul(m, x.text,
+				  expr_substitute(m, b->shape[d], values));
+	}
+	return x;
+}
+
+/* The number of elements of the callee's parameter, with the call's values for
+ * the parameters in its shape. */
+static struct elements
 elements_needed(struct checking *c, const struct func *callee,
 		const struct buffer *param, const struct expr *call)
 {
@@ -120,48 +155,76 @@ elements_needed(struct checking *c, const struct func *callee,
 			map.to[map.n++] = call->args[i + 1];
 		}
 	}
-	return expr_substitute(c->m, elements_of(c, param), &map);
+	return elements_of(c, param, &map);
 }
 
+/* The number as one expression. */
 static const struct expr *
-widen_var(void *ctx, const struct expr *e)
+whole(struct checking *c, const struct elements *x)
 {
-	return e->kind == EXPR_VAR && e->type.kind == DT_I32
-		       ? expr_cast(ctx, dtype_of(DT_I64), e)
-		       : NULL;
-}
-
-/* In 64 bits: sizes do not wrap. */
-static const struct expr *
-wide(struct checking *c, const struct expr *e)
-{
-	return expr_cast(c->m, dtype_of(DT_I64),
-			 expr_rewrite(c->m, e, widen_var, c->m));
+	return expr_mul(c->m, expr_int(c->m, dtype_of(DT_I64), x->known),
+			x->rest);
 }
 
 /* Has the array as many elements as the parameter, for all sizes? */
 static bool
-is_large_enough(struct checking *c, const struct buffer *b,
-		const struct expr *needs)
+is_large_enough(struct checking *c, const struct elements *has,
+		const struct elements *needs)
 {
 	struct analyser a;
 
 	analyser_init(&a, c->m);
-	return prove(&a,
-		     expr_le(c->m, wide(c, needs), wide(c, elements_of(c, b))));
+	return prove(&a, expr_le(c->m, whole(c, needs), whole(c, has)));
 }
 
 static const char *
-text_of(struct checking *c, const struct expr *e)
+text_of(struct checking *c, const struct elements *x)
 {
+	bool is_plain = x->known == 1 || x->text->kind == EXPR_VAR;
 	struct strbuf s;
 	const char *text;
 
 	strbuf_init(&s);
-	expr_print(e, &s);
+	if (x->known != 1 || expr_is_value(x->rest, 1)) {
+		strbuf_printf(&s, "%lld", (long long)x->known);
+	}
+	if (!expr_is_value(x->rest, 1)) {
+		strbuf_puts(&s, x->known != 1 ? " * " : "");
+		strbuf_puts(&s, is_plain ? "" : "(");
+		expr_print(x->text, &s);
+		strbuf_puts(&s, is_plain ? "" : ")");
+	}
 	text = arena_strdup(&c->m->arena, s.data);
 	strbuf_release(&s);
 	return text;
+}
+
+/* Is array b large enough for parameter i of the callee? Reports an error if it
+ * may be too small. */
+static void
+check_size(struct checking *c, const struct func *callee, int i,
+	   const struct expr *call, const struct buffer *b)
+{
+	const struct buffer *param = callee->params.data[i - 1].buffer;
+	const struct var_map none = { 0 };
+	struct elements has, needs;
+	int64_t least, most;
+
+	if (buffer_const_elems(b, &least) && buffer_max_elems(param, &most) &&
+	    quota_times(least, b->type.lanes) >=
+		    quota_times(most, param->type.lanes)) {
+		return;
+	}
+	has = elements_of(c, b, &none);
+	needs = elements_needed(c, callee, param, call);
+	if (!is_large_enough(c, &has, &needs)) {
+		refuse(c,
+		       "argument %d of '%s' has %s elements, and the "
+		       "parameter %s: it may be too small; give an array of its "
+		       "size",
+		       i, call->args[0]->u.text, text_of(c, &has),
+		       text_of(c, &needs));
+	}
 }
 
 static void
@@ -171,8 +234,6 @@ check_array(struct checking *c, const struct func *callee, int i,
 	const char *name = call->args[0]->u.text;
 	const struct buffer *param = callee->params.data[i - 1].buffer;
 	const struct buffer *b = pointed_to(c, call->args[i]);
-	const struct expr *needs = elements_needed(c, callee, param, call);
-	int64_t has, most;
 
 	if (b == NULL) {
 		refuse(c,
@@ -184,18 +245,8 @@ check_array(struct checking *c, const struct func *callee, int i,
 		       "argument %d of '%s' is an array of %s, and the "
 		       "parameter one of %s; give one of that type",
 		       i, name, dtype_name(b->type), dtype_name(param->type));
-	} else if (buffer_const_elems(b, &has) &&
-		   buffer_max_elems(param, &most) &&
-		   quota_times(has, b->type.lanes) >=
-			   quota_times(most, param->type.lanes)) {
-		return;
-	} else if (!is_large_enough(c, b, needs)) {
-		refuse(c,
-		       "argument %d of '%s' has %s elements, and the "
-		       "parameter %s: it may be too small; give an array of its "
-		       "size",
-		       i, name, text_of(c, elements_of(c, b)),
-		       text_of(c, needs));
+	} else {
+		check_size(c, callee, i, call, b);
 	}
 }
 

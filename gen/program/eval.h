@@ -360,9 +360,6 @@ bool value_kind_error(struct call *c, int i, const char *wanted);
 
 /* -- tensors (lib_te.c) -- */
 
-bool te_check_load(struct eval *ev, struct py_span at,
-		   const struct te_tensor *t, const struct pval *index, int n,
-		   struct pval *out);
 /* te_remember registers a tensor with its depth (see pval.depth), te_depth
  * gives this depth, te_tensor_of the tensor that was registered for a buffer,
  * or NULL. */

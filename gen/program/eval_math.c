@@ -208,14 +208,6 @@ too_large(struct eval *ev, struct py_span at)
 	return eval_error(ev, at, "an integer of more than 64 bits");
 }
 
-static int64_t
-quotient_down(int64_t a, int64_t b)
-{
-	int64_t q = a / b;
-
-	return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
 static bool
 int_power(struct eval *ev, struct py_span at, int64_t a, int64_t b,
 	  struct pval *out)
@@ -271,9 +263,9 @@ int_binary(struct eval *ev, struct py_span at, const char *op, int64_t a,
 	} else if (a == INT64_MIN && b == -1 && strcmp(op, "//") == 0) {
 		overflow = true;
 	} else if (strcmp(op, "//") == 0) {
-		v = quotient_down(a, b);
+		v = floor_div(a, b);
 	} else if (strcmp(op, "%") == 0) {
-		v = b == -1 ? 0 : a - quotient_down(a, b) * b;
+		v = b == -1 ? 0 : a - floor_div(a, b) * b;
 	} else if (strcmp(op, "<<") == 0) {
 		overflow = a != 0 &&
 			   (b >= 63 ||

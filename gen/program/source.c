@@ -68,6 +68,26 @@ check_bound(struct writing *w, const struct func *f)
 				  : ", and another one to \"threadIdx.x\"");
 }
 
+/* The function's own target, if that has grids of threads; else NULL. */
+static const char *
+own_grid_target(struct writing *w, const struct program_func *from)
+{
+	struct diags *diags = &w->m->diags;
+	int first = diags->list.n;
+	const struct target *t = NULL;
+	const struct dialect *d = NULL;
+
+	if (from->target != NULL) {
+		t = target_load_from(w->m, from->target, w->o->dialect_path,
+				     w->list->file);
+	}
+	if (t != NULL) {
+		d = dialect_for_target(w->m, t, w->o->dialect_path);
+	}
+	diags_drop_errors(diags, first, DIAG_COUNT);
+	return d != NULL && d->device.rejected == NULL ? from->target : NULL;
+}
+
 /* A function with loops that are bound to threads needs a target with grids of
  * threads. False after a diagnostic. */
 static bool
@@ -77,21 +97,23 @@ check_grids(struct writing *w, const struct program_func *from)
 				    .line = from->line,
 				    .col = from->col,
 				    .item = from->func->name };
+	const char *own;
 
 	if (w->dialect->device.rejected == NULL ||
 	    !lower_has_threads(from->func)) {
 		return true;
 	}
+	own = own_grid_target(w, from);
 	return diag_error(&w->m->diags, DIAG_UNSUPPORTED, place,
 			  "its loops are bound to threads of a GPU, and target "
 			  "%s has none; choose %s%s, or let the program build "
 			  "only functions without such loops",
 			  w->target->name,
-			  from->target != NULL
+			  own != NULL
 				  ? "the program's own target, --target "
 				  : "a target for GPUs (`tirc targets` lists "
 				    "them)",
-			  from->target != NULL ? from->target : "");
+			  own != NULL ? own : "");
 }
 
 /* Renames calls of earlier functions to the names in the source. Starts with

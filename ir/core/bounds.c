@@ -9,7 +9,7 @@ static const struct bounds zero = { 0, 0 };
 int64_t
 floor_div(int64_t x, int64_t c)
 {
-	return x / c - (x % c < 0);
+	return x / c - (x % c != 0 && (x < 0) != (c < 0));
 }
 
 int64_t

@@ -34,8 +34,9 @@ typedef struct bounds bounds_fn(void *state, const struct expr *e);
 struct bounds bounds_of_operation(const struct expr *e, bounds_fn *of,
 				  void *state);
 
-/* Rounded down; c > 0. */
+/* x / c, rounded down. */
 int64_t floor_div(int64_t x, int64_t c);
+/* x - floor_div(x, c) * c, for c > 0 */
 int64_t floor_mod(int64_t x, int64_t c);
 
 #endif

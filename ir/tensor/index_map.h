@@ -19,4 +19,10 @@ struct index_map {
 	const struct expr *in_range;
 };
 
+/* The map with other variables than the logical ones, such as sampled values,
+ * replaced in its physical indices; the map itself if they have none. */
+const struct index_map *index_map_substitute(struct module *m,
+					     const struct index_map *map,
+					     const struct var_map *values);
+
 #endif

@@ -112,14 +112,6 @@ partition_forced(const struct stmt *loop)
 	       stmt_note(loop, "pragma_loop_partition_hint");
 }
 
-static int64_t
-floor_quotient(int64_t x, int64_t y)
-{
-	int64_t q = x / y;
-
-	return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
-}
-
 static void
 narrow_range(struct partition *p, struct stmt *at, const struct expr *cond)
 {
@@ -147,7 +139,7 @@ narrow_range(struct partition *p, struct stmt *at, const struct expr *cond)
 		if (!p->tiled && !p->forced) {
 			continue;
 		}
-		edge = floor_quotient(-b.max, coeff > 0 ? coeff : -coeff);
+		edge = floor_div(-b.max, coeff > 0 ? coeff : -coeff);
 		if (p->forced && (coeff > 0 ? edge < p->min : -edge > p->max)) {
 			continue; /* the guard fails in all iterations */
 		}

@@ -313,58 +313,42 @@ check_args(struct call *c, const struct sched_value *args, int n_args)
 
 /* -- sampled values */
 
-const struct expr *
-sched_get_value(struct sched *s, const struct expr *e)
+/* From the variables of sampled values to the values decided for them. */
+static struct var_map
+decided_values(struct sched *s)
 {
 	struct var **from = arena_array(&s->module->arena, struct var *,
 					s->samples.n + 1);
 	const struct expr **to = arena_array(&s->module->arena,
 					     const struct expr *,
 					     s->samples.n + 1);
-	struct var_map map = { from, to, s->samples.n };
 
-	if (s->samples.n == 0) {
-		return e;
-	}
 	for (int i = 0; i < s->samples.n; i++) {
 		from[i] = s->samples.data[i].var;
 		to[i] = expr_index(s->module, s->samples.data[i].value);
 	}
-	return expr_substitute(s->module, e, &map);
+	return (struct var_map){ from, to, s->samples.n };
 }
 
-/* The map with the decided values; itself if it has no sampled ones. */
-static const struct index_map *
-decided_map(struct sched *s, const struct index_map *map)
+const struct expr *
+sched_get_value(struct sched *s, const struct expr *e)
 {
-	const struct expr **to = arena_array(&s->module->arena,
-					     const struct expr *,
-					     map->n_physical + 1);
-	struct index_map *out;
-	bool any = false;
+	const struct var_map values = decided_values(s);
 
-	for (int i = 0; i < map->n_physical; i++) {
-		to[i] = sched_get_value(s, map->to_physical[i]);
-		any |= to[i] != map->to_physical[i];
-	}
-	if (!any) {
-		return map;
-	}
-	out = arena_copy(&s->module->arena, map, sizeof *map);
-	out->to_physical = to;
-	return out;
+	return expr_substitute(s->module, e, &values);
 }
 
 static struct sched_value
 decided(struct sched *s, unsigned accepts, struct sched_value v)
 {
 	struct sched_value *items;
+	struct var_map values;
 	int64_t n;
 
 	if (v.kind == SV_MAP) {
-		v.u.map = decided_map(s, v.u.map);
+		values = decided_values(s);
+		v.u.map = index_map_substitute(s->module, v.u.map, &values);
 	}
-
 	if (v.kind == SV_EXPR) {
 		v.u.expr = sched_get_value(s, v.u.expr);
 		if (accepts & 1u << SV_INT && expr_is_int(v.u.expr, &n)) {

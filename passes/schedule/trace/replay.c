@@ -27,24 +27,6 @@ translate_id(struct replay *r, struct sched_value *v)
 	return false;
 }
 
-/* The map with the sampled values of this time. */
-static const struct index_map *
-translate_map(struct replay *r, const struct index_map *map,
-	      const struct var_map *samples)
-{
-	struct arena *a = &r->s->module->arena;
-	struct index_map *out = arena_copy(a, map, sizeof *map);
-
-	out->to_physical = arena_array(a, const struct expr *,
-				       map->n_physical + 1);
-	for (int i = 0; i < map->n_physical; i++) {
-		out->to_physical[i] = expr_substitute(r->s->module,
-						      map->to_physical[i],
-						      samples);
-	}
-	return out;
-}
-
 static bool
 translate(struct replay *r, struct sched_value *v)
 {
@@ -57,13 +39,10 @@ translate(struct replay *r, struct sched_value *v)
 	case SV_LOOP:
 		return translate_id(r, v);
 	case SV_EXPR:
-		v->u.expr = map.n > 0 ? expr_substitute(r->s->module, v->u.expr,
-							&map)
-				      : v->u.expr;
+		v->u.expr = expr_substitute(r->s->module, v->u.expr, &map);
 		return true;
 	case SV_MAP:
-		v->u.map = map.n > 0 ? translate_map(r, v->u.map, &map)
-				     : v->u.map;
+		v->u.map = index_map_substitute(r->s->module, v->u.map, &map);
 		return true;
 	case SV_LIST:
 		items = arena_array(&r->s->module->arena, struct sched_value,

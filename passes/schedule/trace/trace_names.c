@@ -227,9 +227,10 @@ trace_handle(const struct trace_names *names, int id)
 	return at < names->of_id.n ? names->of_id.data[at].text : NULL;
 }
 
-const struct expr *
-trace_expr(const struct sched *s, const struct trace_names *names,
-	   const struct expr *e)
+/* From the variables of sampled values to variables with their names in the
+ * trace. */
+static struct var_map
+sample_names(const struct sched *s, const struct trace_names *names)
 {
 	struct arena *a = &s->module->arena;
 	int n = names->of_var.n;
@@ -246,22 +247,23 @@ trace_expr(const struct sched *s, const struct trace_names *names,
 					      ->expr;
 		}
 	}
-	return map.n > 0 ? expr_substitute(s->module, e, &map) : e;
+	return map;
+}
+
+const struct expr *
+trace_expr(const struct sched *s, const struct trace_names *names,
+	   const struct expr *e)
+{
+	const struct var_map map = sample_names(s, names);
+
+	return expr_substitute(s->module, e, &map);
 }
 
 const struct index_map *
 trace_map(const struct sched *s, const struct trace_names *names,
 	  const struct index_map *map)
 {
-	struct arena *a = &s->module->arena;
-	struct index_map *out = arena_copy(a, map, sizeof *map);
-	bool any = false;
+	const struct var_map values = sample_names(s, names);
 
-	out->to_physical = arena_array(a, const struct expr *,
-				       map->n_physical + 1);
-	for (int i = 0; i < map->n_physical; i++) {
-		out->to_physical[i] = trace_expr(s, names, map->to_physical[i]);
-		any |= out->to_physical[i] != map->to_physical[i];
-	}
-	return any ? out : map;
+	return index_map_substitute(s->module, map, &values);
 }

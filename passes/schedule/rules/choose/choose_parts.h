@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The choice of rules: the rows of sched_rules.def, what a row needs, and what is done
- * after a rule has scheduled the kernel. */
+/* The choice of rules: the rows of sched_rules.def, what a row needs, and what
+ * is done after a rule has scheduled the kernel. */
 #ifndef TIRC_CHOOSE_PARTS_H
 #define TIRC_CHOOSE_PARTS_H
 

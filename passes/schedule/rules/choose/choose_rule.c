@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks the rules of sched_rules.def for a kernel, stage by stage: inlines injective
- * blocks as the stage says, then lets rules take the blocks that remain. */
+/* Walks the rules of sched_rules.def for a kernel, stage by stage: inlines
+ * injective blocks as the stage says, then lets rules take the blocks that
+ * remain. */
 #include "choose_parts.h"
 #include "default_schedule.h"
 #include "element_threads.h"

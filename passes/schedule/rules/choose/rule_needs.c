@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rules need of the blocks and of the target; sched_rules.def has a sentence for
- * each. */
+/* What rules need of the blocks and of the target; sched_rules.def has a
+ * sentence for each. */
 #include "choose_parts.h"
 #include "row_stages.h"
 

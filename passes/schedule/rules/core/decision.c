@@ -49,27 +49,22 @@ place_choice(struct rules *r, struct candidates *c, int64_t chosen)
 }
 
 struct sched_value
-rules_decide(struct rules *r, const struct candidates *c, int64_t chosen)
+rules_decide(struct rules *r, struct candidates *c, int64_t chosen)
 {
-	struct candidates all = { 0 };
 	struct sched_value *items, *probs, args[3], number;
-	int at;
+	int at = place_choice(r, c, chosen), n = c->list.n;
 
-	for (int i = 0; i < c->list.n; i++) {
-		candidates_add(r, &all, c->list.data[i]);
-	}
-	at = place_choice(r, &all, chosen);
-	if (all.list.n == 1) {
+	if (n == 1) {
 		return sv_int(chosen);
 	}
-	items = arena_array(&r->module->arena, struct sched_value, all.list.n);
-	probs = arena_array(&r->module->arena, struct sched_value, all.list.n);
-	for (int i = 0; i < all.list.n; i++) {
-		items[i] = sv_int(all.list.data[i]);
+	items = arena_array(&r->module->arena, struct sched_value, n);
+	probs = arena_array(&r->module->arena, struct sched_value, n);
+	for (int i = 0; i < n; i++) {
+		items[i] = sv_int(c->list.data[i]);
 		probs[i] = sv_float(1);
 	}
-	args[0] = sv_list(r->module, items, all.list.n);
-	args[1] = sv_list(r->module, probs, all.list.n);
+	args[0] = sv_list(r->module, items, n);
+	args[1] = sv_list(r->module, probs, n);
 	args[2] = sv_int(at);
 	return sched_apply(&r->s, "sample_categorical", args, 3, &number)
 		       ? number

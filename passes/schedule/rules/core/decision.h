@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that rules leave open, such as the size of a tile. The trace holds each
- * as sample_categorical with its candidates and the rule's choice. Only
+/* Numbers that rules leave open, such as the size of a tile. The trace holds
+ * each as sample_categorical with its candidates and the rule's choice. Only
  * numbers with which the same steps give a schedule are candidates, so that a
  * tuner may change any decision in the trace. */
 #ifndef TIRC_DECISION_H
@@ -18,11 +18,10 @@ void candidates_add(struct rules *r, struct candidates *c, int64_t n);
 void candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
 			  int64_t most, int64_t step, int64_t of);
 /* Records the decision, if there is another candidate. Returns the number for
- * the arguments of primitives. chosen is a candidate, whether it was added or
- * not. */
-struct sched_value rules_decide(struct rules *r, const struct candidates *c,
+ * the arguments of primitives. chosen becomes a candidate if it is none yet. */
+struct sched_value rules_decide(struct rules *r, struct candidates *c,
 				int64_t chosen);
-/* Its expression, for index maps. */
+/* The decided number as an expression, for index maps. */
 const struct expr *rules_number(struct rules *r, struct sched_value number);
 /* Splits the loop into one of inferred length and one of so many iterations. */
 bool rules_split(struct rules *r, int loop, struct sched_value number,

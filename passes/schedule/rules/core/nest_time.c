@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a nest takes on one core: an estimate from operations and bytes by the
- * target's facts. */
+/* How long a nest takes on one core: an estimate from operations and bytes by
+ * the target's facts. */
 #include "kernel_blocks.h"
 #include "nest.h"
 

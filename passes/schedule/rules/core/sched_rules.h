@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Default schedules: rules over the structure of blocks (how many there are,
  * which of them reduce, which axis appears in which load) and the target's
- * facts. No rule looks at an operator's name. sched_rules.def lists the rules in the
- * order in which they are tried.
+ * facts. No rule looks at an operator's name. sched_rules.def lists the rules in
+ * the order in which they are tried.
  *
  * This is the state that the rules share. */
 #ifndef TIRC_SCHED_RULES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of one block that does not reduce: one flat loop, if every access allows
- * it.
+/* Kernels of one block that does not reduce: one flat loop, if every access
+ * allows it.
  *
  *   for c, h, w:                          for i in range(C * H * W):
  *     y[c, h, w] = f(x[c, h, w])    ->      y[i] = f(x[i])

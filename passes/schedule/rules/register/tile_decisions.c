@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a register tile leaves open: the numbers of its lanes and rows. A number is
- * a candidate if the same steps make a tile of it: the axis is split, into
+/* What a register tile leaves open: the numbers of its lanes and rows. A number
+ * is a candidate if the same steps make a tile of it: the axis is split, into
  * whole vectors if the lanes are several, and no tile overlaps the one before
  * unless all do. */
 #include "decision.h"

@@ -2,8 +2,6 @@
 /* A contiguous axis whose elements are the lanes of a window's reduction. */
 #include "window_lanes.h"
 
-enum { LARGEST_STEP = 1 };
-
 /* Is the load contiguous in v: does v index its last dimension only, with step
  * 1, or no dimension? *is_indexed is set if v indexes it. */
 static bool
@@ -21,7 +19,7 @@ is_contiguous_in(struct rules *r, const struct expr *load, struct var *v,
 		}
 		if (d != load->n_args - 1 ||
 		    !analyse_affine(&a, load->args[d], &v, 1, &step, &rest) ||
-		    step < 1 || step > LARGEST_STEP) {
+		    step != 1) {
 			return false;
 		}
 		*is_indexed = true;
