@@ -212,7 +212,7 @@ build_graph(struct importer *imp)
 }
 
 static bool
-unpack_model(struct importer *imp, bool mapped)
+unpack_model(struct importer *imp)
 {
 	ProtobufCAllocator allocator = import_allocator(&imp->tmp);
 	struct strbuf slim;
@@ -247,49 +247,22 @@ unpack_model(struct importer *imp, bool mapped)
 		}
 	}
 	strbuf_release(&slim);
-	if (mapped) {
+	if (imp->source.mapped) {
 		onnx_file_forget(imp->source.base, imp->source.length);
 	}
 	return ok;
 }
 
-struct ordered_prop {
-	const char *key;
-	int at; /* position in the file */
-};
-
-static int
-compare_props(const void *a, const void *b)
-{
-	const struct ordered_prop *x = a, *y = b;
-	int order = strcmp(x->key, y->key);
-
-	return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
-}
-
-/* Copies the properties of the model (metadata_props); a key that is repeated
- * counts once. */
+/* Copies the properties of the model (metadata_props); of those with the same
+ * key, the first. */
 static void
 add_props(struct importer *imp)
 {
 	struct arena *a = &imp->m->arena;
-	int n = (int)imp->model->n_metadata_props;
-	struct ordered_prop *order = arena_array(&imp->tmp, struct ordered_prop,
-						 n + 1);
-	bool *again = arena_array(&imp->tmp, bool, n + 1);
+	struct text_map keys;
 
-	for (int i = 0; i < n; i++) {
-		const char *key = imp->model->metadata_props[i]->key;
-
-		order[i] = (struct ordered_prop){ key ? key : "", i };
-	}
-	qsort(order, (size_t)n, sizeof *order, compare_props);
-	for (int i = 1; i < n; i++) {
-		if (strcmp(order[i].key, order[i - 1].key) == 0) {
-			again[order[i].at] = true;
-		}
-	}
-	for (int i = 0; i < n; i++) {
+	text_map_init(&keys, &imp->tmp);
+	for (size_t i = 0; i < imp->model->n_metadata_props; i++) {
 		const Onnx__StringStringEntryProto *p =
 			imp->model->metadata_props[i];
 		struct model_prop prop = {
@@ -297,7 +270,7 @@ add_props(struct importer *imp)
 			.value = arena_strdup(a, p->value ? p->value : ""),
 		};
 
-		if (!again[i]) {
+		if (text_map_add(&keys, prop.key, (int)i)) {
 			vec_push(a, &imp->g->props, prop);
 		}
 	}
@@ -313,6 +286,9 @@ text_source(struct module *m, struct tensor_source *source,
 	struct strbuf bytes;
 	bool ok;
 
+	if (!onnx_is_text(source->base, source->length)) {
+		return true;
+	}
 	strbuf_init(&bytes);
 	ok = read(m, &src, &bytes);
 	source->base = (const uint8_t *)bytes.data;
@@ -327,27 +303,19 @@ text_source(struct module *m, struct tensor_source *source,
 	return ok;
 }
 
-/* The bytes of the model: the mapped file, or the message that its text
- * became. */
-struct model_bytes {
-	const uint8_t *base;
-	size_t length;
-	bool mapped;
-};
-
-/* One attempt to import the model; NULL after a diagnostic. */
+/* One attempt to import the model in the file, a message or the text of
+ * `message`; NULL after a diagnostic. */
 static struct graph *
-attempt(struct module *m, const struct tensor_source *source,
-	const struct model_bytes *file, const struct import_options *options,
-	missing_list *missing)
+attempt(struct module *m, const struct tensor_source *file,
+	const struct tensor_source *message,
+	const struct import_options *options, missing_list *missing)
 {
-	bool mapped = file->mapped && file->base == source->base;
 	struct importer imp = {
 		.m = m,
 		.expander = find_expander,
 		.knows_operator = knows_operator,
 		.options = options,
-		.source = *source,
+		.source = *message,
 		.missing = missing,
 	};
 	bool ok;
@@ -356,10 +324,10 @@ attempt(struct module *m, const struct tensor_source *source,
 	quota_set_end(m, &imp.tmp);
 	imp.bound_used = arena_array(&imp.tmp, bool, options->n_bounds + 1);
 	imp.length_used = arena_array(&imp.tmp, bool, options->n_sequences + 1);
-	ok = unpack_model(&imp, mapped) && check_model(&imp);
+	ok = unpack_model(&imp) && check_model(&imp);
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));
-		imp.g->file = arena_strdup(&m->arena, source->path);
+		imp.g->file = arena_strdup(&m->arena, file->path);
 		imp.g->digest = sha256_text_of(&m->arena, file->base,
 					       file->length, file->mapped);
 		add_props(&imp);
@@ -373,29 +341,26 @@ attempt(struct module *m, const struct tensor_source *source,
  * one message names all of them. */
 static struct graph *
 import_mapped(struct module *m, const struct tensor_source *source,
-	      const struct import_options *given, bool mapped)
+	      const struct import_options *given)
 {
 	static const struct import_options none = { 0 };
 	struct import_options options = given ? *given : none;
 	int first = m->diags.list.n, known = 0, bounds = 0;
-	const struct model_bytes file = { source->base, source->length,
-					  mapped };
 	struct tensor_source message = *source;
 	missing_list missing = { 0 };
 	struct graph *g;
 
 	quota_of_input(m, (int64_t)source->length);
-	if (onnx_is_text(source->base, source->length) &&
-	    !text_source(m, &message, onnx_text_model)) {
+	if (!text_source(m, &message, onnx_text_model)) {
 		return NULL;
 	}
-	g = attempt(m, &message, &file, &options, &missing);
+	g = attempt(m, source, &message, &options, &missing);
 	while (!g && missing.n > known && bounds++ < MISSING_BOUNDS_MAX &&
 	       missing.data[missing.n - 1].kind == MISSING_BOUND) {
 		known = missing.n;
 		missing_options(&m->arena, &missing, given ? given : &none,
 				&options);
-		g = attempt(m, &message, &file, &options, &missing);
+		g = attempt(m, source, &message, &options, &missing);
 	}
 	if (missing.n > 0) {
 		missing_report(m, source->path, &missing, first);
@@ -429,8 +394,7 @@ onnx_import(struct module *m, const char *path,
 					: ".",
 		};
 
-		g = import_mapped(m, &source, options,
-				  map->kind == BYTES_MAPPED);
+		g = import_mapped(m, &source, options);
 		quota_of_input(m, onnx_file_bytes(f));
 	} else {
 		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
@@ -457,7 +421,7 @@ onnx_import_bytes(struct module *m, const char *name, const void *data,
 		.length = length,
 		.path = arena_strdup(&m->arena, name),
 	};
-	struct graph *g = f ? import_mapped(m, &source, options, false) : NULL;
+	struct graph *g = f ? import_mapped(m, &source, options) : NULL;
 
 	*file = g ? f : NULL;
 	if (!g) {

@@ -101,8 +101,7 @@ read_file(struct importer *imp, const char *path)
 		.mapped = map->kind == BYTES_MAPPED,
 		.path = arena_strdup(&imp->m->arena, path),
 	};
-	if (onnx_is_text(source->base, source->length) &&
-	    !text_source(imp->m, source, onnx_text_functions)) {
+	if (!text_source(imp->m, source, onnx_text_functions)) {
 		return false;
 	}
 	if (source->length > 0 && slim(source, WIRE_MODEL, &copy)) {

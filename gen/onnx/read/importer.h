@@ -33,11 +33,6 @@ struct tensor_source {
 	const char *folder; /* of external data; NULL: refused */
 };
 
-/* Replaces the source's text by the message to which `read` converts it. */
-bool text_source(struct module *m, struct tensor_source *source,
-		 bool (*read)(struct module *m, const struct source *src,
-			      struct strbuf *out));
-
 struct tensor_content {
 	int ndim;
 	int64_t *shape;
@@ -59,6 +54,14 @@ bool external_find(const struct tensor_source *source,
 		   const uint8_t **data, size_t *length, bool *mapped);
 
 /* -- import.c -- */
+
+/* If the source is a text, replaces it by the message to which `read` converts
+ * it. False after a diagnostic. */
+bool text_source(struct module *m, struct tensor_source *source,
+		 bool (*read)(struct module *m, const struct source *src,
+			      struct strbuf *out));
+
+/* -- scope.c -- */
 
 struct scope_slot {
 	const char *name;

@@ -86,12 +86,17 @@ read_props(struct onnx_text *r, struct head *h)
 	return ok && text_expect(r, ']', "it ends the properties");
 }
 
+/* Reads the value of `key`, a word at index `from`. */
 static bool
-read_head_value(struct onnx_text *r, struct head *h, struct onnx_word key)
+read_head_value(struct onnx_text *r, struct head *h, struct onnx_word key,
+		size_t from)
 {
 	struct onnx_word w;
 	int64_t v;
 
+	if (!text_expect(r, ':', "opset_import: [\"\": 17]")) {
+		return false;
+	}
 	if (text_word_is(key, "opset_import")) {
 		return read_opsets(r, h);
 	}
@@ -119,10 +124,10 @@ read_head_value(struct onnx_text *r, struct head *h, struct onnx_word key)
 	    text_word_is(key, "producer_version")) {
 		return text_string(r, "a text", &w);
 	}
-	return text_fail(r, r->at,
-			 "'%s' is nothing that stands before a model or a "
-			 "function; ir_version, opset_import, domain, "
-			 "overload, doc_string and metadata_props do",
+	return text_fail(r, from,
+			 "no model and no function has the property '%s'; "
+			 "write ir_version, opset_import, domain, overload, "
+			 "doc_string or metadata_props",
 			 key.text);
 }
 
@@ -130,6 +135,7 @@ static bool
 read_head(struct onnx_text *r, struct head *h)
 {
 	struct onnx_word key;
+	size_t from;
 
 	h->opsets.n = 0;
 	h->domain = h->overload = (struct onnx_word){ "", 0 };
@@ -140,13 +146,14 @@ read_head(struct onnx_text *r, struct head *h)
 		return true;
 	}
 	do {
+		(void)text_peek(r);
+		from = r->at;
 		if (!text_word(r, "ir_version, opset_import, domain", &key) ||
-		    !text_expect(r, ':', "opset_import: [\"\": 17]") ||
-		    !read_head_value(r, h, key)) {
+		    !read_head_value(r, h, key, from)) {
 			return false;
 		}
 	} while (text_accept(r, ','));
-	return text_expect(r, '>', "it ends what stands before");
+	return text_expect(r, '>', "it ends the properties");
 }
 
 static bool

@@ -66,11 +66,11 @@ bool text_expect(struct onnx_text *r, char c, const char *what);
 /* The next word, which is not consumed; its length is 0 if there is none. */
 struct onnx_word text_peek_word(struct onnx_text *r);
 bool text_word(struct onnx_text *r, const char *what, struct onnx_word *w);
-/* Reads words with points between them: the last one, and those before it with their
- * points; its length is 0 if there is one word. */
+/* Reads words with points between them: *last is the last one, *before those
+ * before it with the points between them, of length 0 if there are none. */
 bool text_words(struct onnx_text *r, const char *what, struct onnx_word *before,
 		struct onnx_word *last);
-/* The two with a point between them. */
+/* The two texts with a point between them. */
 struct onnx_word text_joined(struct onnx_text *r, struct onnx_word before,
 			     struct onnx_word last);
 /* Reads a word or a text in quotes. */

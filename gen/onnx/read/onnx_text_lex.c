@@ -8,7 +8,9 @@
 
 #include "onnx_text.h"
 
-enum { DEPTH_MAX = 32 };
+/* Each nested graph is three messages deep: graph, node, attribute. The slim
+ * copy of the message, of 64 levels, has room for all of them. */
+enum { DEPTH_MAX = 20 };
 
 static int
 byte_at(const struct onnx_text *r, size_t at)

@@ -277,12 +277,11 @@ read_type(struct onnx_text *r)
 				 "no type has this name; float, int64, bool, "
 				 "seq(float) are types");
 	}
-	r->type.is_tensor = elem != 0;
 	if (!(elem != 0 ? read_tensor_type(r, TYPE_TENSOR, elem)
 			: read_composed(r, w))) {
 		return false;
 	}
-	r->type.is_tensor &= elem != 0;
+	r->type.is_tensor = elem != 0;
 	r->depth--;
 	return true;
 }
@@ -353,16 +352,47 @@ list_of(int64_t elem)
 }
 
 static bool
-put_int32(struct onnx_text *r, const struct onnx_literal *l)
+out_of_range(struct onnx_text *r, const struct onnx_literal *l)
 {
-	int64_t v;
+	return text_fail(r, l->from,
+			 "the integer is outside of the range of its type");
+}
+
+/* Sets *min and *max to the range of the integers in a list of int32. A float
+ * is given by its bits, elements of fewer than 8 bits by a byte of them. */
+static void
+int32_range(int64_t elem, int64_t *min, int64_t *max)
+{
+	struct dtype t;
+	int bits;
+
+	*min = INT32_MIN;
+	*max = INT32_MAX;
+	if (!dtype_from_onnx(elem, &t)) {
+		return; /* the importer refuses the type */
+	}
+	bits = dtype_bits(t) < 8 ? 8 : dtype_bits(t);
+	if (dtype_class(t) == DTC_BOOL ||
+	    (dtype_is_int(t) && dtype_bits(t) == bits)) {
+		*min = dtype_min_int(t);
+		*max = (int64_t)dtype_max_int(t);
+	} else {
+		*min = -((int64_t)1 << (bits - 1));
+		*max = ((int64_t)1 << bits) - 1;
+	}
+}
+
+static bool
+put_int32(struct onnx_text *r, int64_t elem, const struct onnx_literal *l)
+{
+	int64_t v, min, max;
 
 	if (!text_as_int(r, l, &v)) {
 		return false;
 	}
-	if (v < INT32_MIN || v > INT32_MAX) {
-		return text_fail(r, l->from,
-				 "the integer is too large for its type");
+	int32_range(elem, &min, &max);
+	if (v < min || v > max) {
+		return out_of_range(r, l);
 	}
 	wire_put_varint(r->out, (uint64_t)v);
 	return true;
@@ -370,7 +400,8 @@ put_int32(struct onnx_text *r, const struct onnx_literal *l)
 
 /* Appends an element to a packed list. */
 static bool
-put_number(struct onnx_text *r, uint32_t list, const struct onnx_literal *l)
+put_number(struct onnx_text *r, uint32_t list, int64_t elem,
+	   const struct onnx_literal *l)
 {
 	uint64_t u;
 	int64_t i;
@@ -394,6 +425,9 @@ put_number(struct onnx_text *r, uint32_t list, const struct onnx_literal *l)
 		if (!text_as_uint(r, l, &u)) {
 			return false;
 		}
+		if (elem == ELEM_UINT32 && u > UINT32_MAX) {
+			return out_of_range(r, l);
+		}
 		wire_put_varint(r->out, u);
 		return true;
 	case PROTO_INT64:
@@ -403,7 +437,7 @@ put_number(struct onnx_text *r, uint32_t list, const struct onnx_literal *l)
 		wire_put_varint(r->out, (uint64_t)i);
 		return true;
 	default:
-		return put_int32(r, l);
+		return put_int32(r, elem, l);
 	}
 }
 
@@ -431,7 +465,7 @@ read_elements(struct onnx_text *r, int64_t elem)
 		}
 		if (strings) {
 			text_put(r, list, l.word);
-		} else if (!put_number(r, list, &l)) {
+		} else if (!put_number(r, list, elem, &l)) {
 			return false;
 		}
 	} while (text_accept(r, ','));
