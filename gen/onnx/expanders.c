@@ -9,26 +9,29 @@
 #include "upgrade.h"
 
 static const struct expander rows[] = {
-	{ "ConcatFromSequence", expand_sequence, 1, 1, 0, true },
-	{ "ai.onnx.preview.FlexAttention", expand_flex, 3, 3, 0, false },
-	{ "DeformConv", expand_deform_conv, 3, 5, 0, true },
-	{ "If", expand_if, 1, 1, 0, false },
-	{ "Loop", expand_loop, 0, -1, 2, false },
-	{ "Optional", expand_sequence, 0, 1, 0, true },
-	{ "OptionalGetElement", expand_sequence, 1, 1, 0, true },
-	{ "OptionalHasElement", expand_sequence, 0, 1, 0, true },
-	{ "Scan", expand_scan, 1, -1, 1, false },
-	{ "SequenceAt", expand_sequence, 2, 2, 0, true },
-	{ "SequenceConstruct", expand_sequence, 1, -1, 0, true },
-	{ "SequenceEmpty", expand_sequence, 0, 0, 0, true },
-	{ "SequenceErase", expand_sequence, 1, 2, 0, true },
-	{ "SequenceInsert", expand_sequence, 2, 3, 0, true },
-	{ "SequenceLength", expand_sequence, 1, 1, 0, true },
-	{ "SequenceMap", expand_sequence, 1, -1, 0, false },
-	{ "SplitToSequence", expand_sequence, 1, 2, 0, true },
+	{ "", "ConcatFromSequence", expand_sequence, 1, 1, 0, true },
+	{ "ai.onnx.preview", "FlexAttention", expand_flex, 3, 3, 0, false },
+	{ "", "DeformConv", expand_deform_conv, 3, 5, 0, true },
+	{ "", "If", expand_if, 1, 1, 0, false },
+	{ "", "Loop", expand_loop, 0, -1, 2, false },
+	{ "", "Optional", expand_sequence, 0, 1, 0, true },
+	{ "", "OptionalGetElement", expand_sequence, 1, 1, 0, true },
+	{ "", "OptionalHasElement", expand_sequence, 0, 1, 0, true },
+	{ "", "Scan", expand_scan, 1, -1, 1, false },
+	{ "", "SequenceAt", expand_sequence, 2, 2, 0, true },
+	{ "", "SequenceConstruct", expand_sequence, 1, -1, 0, true },
+	{ "", "SequenceEmpty", expand_sequence, 0, 0, 0, true },
+	{ "", "SequenceErase", expand_sequence, 1, 2, 0, true },
+	{ "", "SequenceInsert", expand_sequence, 2, 3, 0, true },
+	{ "", "SequenceLength", expand_sequence, 1, 1, 0, true },
+	{ "", "SequenceMap", expand_sequence, 1, -1, 0, false },
+	{ "", "SplitToSequence", expand_sequence, 1, 2, 0, true },
 };
 
-static const struct expander ml_row = { "", expand_ml, 1, -1, 0, true };
+/* All operators of ai.onnx.ml that tirc has. */
+static const struct expander ml_row = {
+	.expand = expand_ml, .min = 1, .max = -1, .own_output = true
+};
 
 const struct expander *
 find_expander(const char *domain, const char *op_type)
@@ -37,11 +40,8 @@ find_expander(const char *domain, const char *op_type)
 		return &ml_row;
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const char *op = rows[i].op;
-		size_t n = strlen(domain);
-
-		if (strncmp(op, domain, n) == 0 &&
-		    strcmp(op + n + (n > 0), op_type) == 0) {
+		if (strcmp(rows[i].domain, domain) == 0 &&
+		    strcmp(rows[i].op_type, op_type) == 0) {
 			return &rows[i];
 		}
 	}

@@ -80,6 +80,14 @@ REFUSED = {
                 node("Relu", ["a"], ["b"], "two"),
                 node("Whatever", ["b"], ["y"], "three", "com.example")]),
         ["Frobnicate", "'one'", "Whatever", "'three'"]),
+    # together, domain and name look like SequenceAt, If and FlexAttention
+    "cut_operators": (
+        simple([node("t", ["x"], ["a"], "one", "Sequence"),
+                node("f", ["a"], ["b"], "two", "If"),
+                node("ai.onnx.preview.FlexAttention", ["b", "b", "b"], ["y"],
+                     "three")]),
+        ["operator Sequence.t is not", "operator If.f is not",
+         "operator ai.onnx.preview.FlexAttention is not"]),
     "no_opset": (relu(version=None), "operator set"),
     "old_opset": (relu(version=0), "version 0"),
     "old_dropout": (simple([node("Dropout", ["x"], ["y"], "drop")],

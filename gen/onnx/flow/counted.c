@@ -121,7 +121,7 @@ state_of(const struct counting *c, const struct tensor *t)
 	return -1;
 }
 
-/* If t is Add (x, constant): x, and *v is the constant. Else NULL. */
+/* If t is Add (x, constant): x, and *by is the constant. Else NULL. */
 static struct tensor *
 added_to(const struct counting *c, const struct tensor *t, int64_t *by)
 {

@@ -183,7 +183,7 @@ typedef struct {
  * from `first` on if there is no maximum, must be present. own_output: output 0
  * must be present. */
 struct expander {
-	const char *op; /* "DeformConv", "ai.onnx.preview.FlexAttention" */
+	const char *domain, *op_type;
 	bool (*expand)(struct importer *imp, struct deferred *d);
 	int min, max, first;
 	bool own_output;
