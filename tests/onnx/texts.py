@@ -201,6 +201,16 @@ seen = tirc("compile", write("bare.onnxtxt", model), "--functions",
 if "half.txt:4:11: " not in seen or "'(' is expected here" not in seen:
     fail(seen)
 
+# Types within types.
+for kind, body, options in (
+        ("seq", "SequenceLength", ["--sequence", "s=2"]),
+        ("optional", "OptionalHasElement", [])):
+    text = HEAD + "g (%s(float[2]) s) => (y) { y = %s (s) }" % (kind, body)
+    want = imported(write("m.onnx", onnx.parser.parse_model(text)
+                          .SerializeToString()), *options)
+    if imported(write("m.onnxtxt", text), *options) != want or "s" not in want:
+        fail("%s: not\n%s" % (text, want))
+
 # The deepest graphs that the reader takes are not too deep for the importer.
 deepest = 'y = Op <t = float[1] n = ["location": "w.bin"]> ()'
 for _ in range(18):

@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types within optional and sequence types. */
 #include "import_inputs.h"
+#include "wire.h"
 
-/* The type inside a serialised optional or sequence type: skips tag and length
- * of field 1. */
 const Onnx__TypeProto *
 import_inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
 {
 	ProtobufCAllocator allocator = import_allocator(&imp->tmp);
-	size_t at = 1, length = 0;
-	unsigned shift = 0;
+	struct wire_reader r;
+	struct wire_field f;
 
-	if (bytes->len == 0 || bytes->data[0] != 0x0a) {
+	if (bytes->len == 0) {
 		return NULL;
 	}
-	while (at < bytes->len && shift < 28) {
-		uint8_t b = bytes->data[at++];
-
-		length |= (size_t)(b & 0x7f) << shift;
-		shift += 7;
-		if (b < 0x80) {
-			break;
-		}
-	}
-	return length > bytes->len - at
-		       ? NULL
-		       : onnx__type_proto__unpack(&allocator, length,
-						  bytes->data + at);
+	r = (struct wire_reader){ bytes->data, bytes->data + bytes->len };
+	/* Both types have one field, the type of their elements. */
+	return wire_next(&r, &f) && f.number == 1 && f.type == WIRE_BYTES
+		       ? onnx__type_proto__unpack(&allocator, f.length, f.data)
+		       : NULL;
 }
 
 bool
