@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of intervals. An end that is not known, or that leaves int64, is an
- * infinity: no lower end is BOUND_POS_INF, and no upper end BOUND_NEG_INF. */
+/* Arithmetic of intervals. An end that is not known, or that leaves int64, is
+ * an infinity: no lower end is BOUND_POS_INF, and no upper end
+ * BOUND_NEG_INF. */
 #include "bounds.h"
 
 static const struct bounds anything = { BOUND_NEG_INF, BOUND_POS_INF };
@@ -216,8 +217,9 @@ remainders(enum expr_kind kind, struct bounds x, struct bounds d)
 	return bounds_union(below, moduli(above, d));
 }
 
-/* The results for all divisors. Those below 0: x / -d is -x / d, x mod -d is
- * -(-x mod d), and the truncated remainder has nothing of the divisor's sign. */
+/* The results for all divisors. For divisors below 0: x / -d is -x / d, x mod
+ * -d is -(-x mod d), and a truncated remainder does not depend on the divisor's
+ * sign. */
 static struct bounds
 divided(enum expr_kind kind, struct bounds x, struct bounds d)
 {

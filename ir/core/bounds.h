@@ -21,16 +21,17 @@ struct bounds bounds_meet(struct bounds x, struct bounds y);
 bool bounds_within(struct bounds x, struct bounds y);
 struct bounds bounds_add(struct bounds x, struct bounds y);
 struct bounds bounds_scale(struct bounds x, int64_t by);
-/* Bounds of a binary operator's result, in unbounded integers; a division by zero
- * gives 0, unless all are. Exact, but for remainders, for independent operands
- * that have all values of x and y. */
+/* Bounds of a binary operator's result, in unbounded integers. A division by
+ * zero gives 0; nothing is known if 0 is the only divisor. Exact, except for
+ * remainders, if the operands are independent and have all values of x and
+ * y. */
 struct bounds bounds_binary(enum expr_kind kind, struct bounds x,
 			    struct bounds y);
 
 typedef struct bounds bounds_fn(void *state, const struct expr *e);
 
-/* Bounds of e by those that `of` gives its operands. A variable has its declared
- * bounds. */
+/* Bounds of e by those that `of` gives its operands. A variable has its
+ * declared bounds. */
 struct bounds bounds_of_operation(const struct expr *e, bounds_fn *of,
 				  void *state);
 

@@ -115,15 +115,11 @@ quota_check_memory(struct module *m, struct diag_place place, int64_t more)
 bool
 quota_check_steps(struct module *m, struct diag_place place)
 {
-	const struct quota *q = &m->quota;
-	int64_t most = q->most_steps;
+	const int64_t most = quota_plus(QUOTA_STEPS,
+					quota_times(m->quota.input_bytes,
+						    QUOTA_STEPS_PER_BYTE));
 
-	if (most == 0) {
-		most = quota_plus(QUOTA_STEPS,
-				  quota_times(q->input_bytes,
-					      QUOTA_STEPS_PER_BYTE));
-	}
-	return q->steps <= most ||
+	return m->quota.steps <= most ||
 	       diag_error(&m->diags, DIAG_TOO_LARGE, place,
 			  "the formulas of the model's sizes take too much "
 			  "work, more than %lld steps; fix sizes with --dim, "

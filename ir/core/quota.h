@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of one compilation's output and memory, so that a small model from
- * an untrusted source cannot fill the disk or the memory. */
+/* The limits of one compilation's output, memory and analysis of sizes, so that
+ * a small model from an untrusted source cannot fill the disk or the memory, or
+ * take hours. */
 #ifndef TIRC_QUOTA_H
 #define TIRC_QUOTA_H
 
@@ -13,7 +14,7 @@ struct module;
 #define QUOTA_INPUT_TIMES 4
 #define QUOTA_OUTPUT_BYTES ((int64_t)1000000000)
 #define QUOTA_MEMORY_BYTES ((int64_t)4000000000)
-/* The default limit of steps in the analysis of sizes: QUOTA_STEPS, which take
+/* The limit of steps in the analysis of sizes: QUOTA_STEPS, which take
  * some seconds, plus QUOTA_STEPS_PER_BYTE for each byte of the input. A node of
  * a model usually takes some hundreds of steps. */
 #define QUOTA_STEPS ((int64_t)20000000)
@@ -24,10 +25,8 @@ struct quota {
 			      * far */
 	/* The limits that the caller set; 0: the default. */
 	int64_t output_bytes, memory_bytes;
-	bool memory_told;   /* the limit of memory was reported */
-	int64_t steps;      /* expressions that were made or simplified */
-	int64_t most_steps; /* the limit of steps that the caller set; 0: the
-			     * default */
+	bool memory_told; /* the limit of memory was reported */
+	int64_t steps;    /* expressions that were made or simplified */
 };
 
 /* The sum and the product of two numbers that are at least 0, of bytes or
@@ -44,12 +43,12 @@ void quota_of_input(struct module *m, int64_t bytes);
 /* Sets the arena's hard limit, at which it ends the process, to a quarter above
  * the limit of memory: for allocations that were not checked before. */
 void quota_set_end(const struct module *m, struct arena *a);
-/* "1000000000 bytes (4 times the input and 1 GB)": the limit of output and where
- * it comes from, for messages. Owned by the arena. */
+/* "1000000000 bytes (4 times the input and 1 GB)": the limit of output and
+ * where it comes from, for messages. Owned by the arena. */
 const char *quota_output_text(struct module *m);
 
-/* May `bytes` be written? Else reports it, with the option that allows it; what:
- * the subject of the message, such as "the weights". */
+/* May `bytes` be written? Else reports it, with the option that allows it;
+ * what: the subject of the message, such as "the weights". */
 bool quota_check_output(struct module *m, struct diag_place place,
 			const char *what, int64_t bytes);
 /* Reports that more was written than the limit allows, for writers that do not
@@ -61,8 +60,8 @@ bool quota_output_exceeded(struct module *m, struct diag_place place,
  * depends on the input. */
 bool quota_check_memory(struct module *m, struct diag_place place,
 			int64_t more);
-/* Is the analysis of sizes within its steps? Else false, reported. For nodes whose
- * shapes are inferred. */
+/* Is the analysis of sizes within the limit of steps? If not, an error. To be
+ * called after the shapes of a node are inferred. */
 bool quota_check_steps(struct module *m, struct diag_place place);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds of sizes, by arithmetic of intervals. Sums are normalized first, so that
- * equal terms cancel. */
+/* Bounds of sizes, by arithmetic of intervals. Sums are normalized first, so
+ * that equal terms cancel. */
 #include "size_bounds.h"
 
 #include "bounds.h"

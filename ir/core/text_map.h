@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map from texts to numbers, such as indices in a list. It cannot be iterated:
- * results follow the order of a list beside it. */
+/* A map from texts to numbers, such as indices in a list. It cannot be
+ * iterated: results follow the order of a list beside it. */
 #ifndef TIRC_TEXT_MAP_H
 #define TIRC_TEXT_MAP_H
 
@@ -25,8 +25,8 @@ int text_map_get(const struct text_map *m, const char *text, int otherwise);
 /* The same for the first `length` bytes of text. */
 int text_map_get_bytes(const struct text_map *m, const char *text,
 		       size_t length, int otherwise);
-/* Gives the text, which the caller keeps, the number. False: it has one, which it
- * keeps. */
+/* Gives the text, which the caller keeps, the number. False: it has one, which
+ * it keeps. */
 bool text_map_add(struct text_map *m, const char *text, int value);
 
 #endif

@@ -225,7 +225,8 @@ struct name_table {
 
 /* A size that is known only when the model runs: an element of a tensor that a
  * kernel writes or an input holds, as the operator tirc.RunSize lists them. The
- * entry function reads it before the first kernel that has it as an argument. */
+ * entry function reads it before the first kernel that has it as an
+ * argument. */
 struct run_size {
 	struct var *var; /* has bounds min..max; min may be 0 */
 	bool proven;     /* the bounds hold for every input; else the entry

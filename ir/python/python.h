@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of Python's grammar that tensor programs use, as a tree. Nothing
- * is evaluated here: the readers of TVMScript (ir/script/script.h) and of programs
+/* The part of Python's grammar that tensor programs use, as a tree. Nothing is
+ * evaluated here: the readers of TVMScript (ir/script/script.h) and of programs
  * (gen/program/) walk the tree. Everything lives in the module's arena. */
 #ifndef TIRC_PYTHON_H
 #define TIRC_PYTHON_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: values that are calls of T: constants of a type, operators
- * by their names, vectors. Intrinsics are read by script_intrin.c. */
+/* The TVMScript reader: values that are calls of T: constants of a type,
+ * operators by their names, vectors. Intrinsics are read by script_intrin.c. */
 #include "script_read.h"
 
 bool

@@ -13,8 +13,8 @@ fail(const struct func *f, const char *what, const char *why)
 			  what, why ? ": " : "", why ? why : "");
 }
 
-/* Is `printed` the name of a function that is called `name`, a keyword of Python,
- * as func_print() writes it? */
+/* Is `printed` the name of a function that is called `name`, a keyword of
+ * Python, as func_print() writes it? */
 static bool
 is_printed_name(const char *printed, const char *name)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names, types, values and attributes in the text form of graphs: printed and
- * read. Private to ir/text/print_graph*.c, ir/text/graph_read*.c and ir/text/graph_lex.c. */
+ * read. Private to ir/text/print_graph*.c, ir/text/graph_read*.c and
+ * ir/text/graph_lex.c. */
 #ifndef TIRC_GRAPH_LEX_H
 #define TIRC_GRAPH_LEX_H
 

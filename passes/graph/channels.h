@@ -30,9 +30,9 @@ struct channels {
 	int64_t *kept; /* the n_kept channels that are kept, in order */
 };
 
-/* The weights of a product: w[to][from][tap], in any order in memory. Those of a
- * ConvTranspose are in groups: group g has the outputs from g * in_group on, and
- * its weights start at g * group_elems. */
+/* The weights of a product: w[to][from][tap], in any order in memory. Those of
+ * a ConvTranspose are in groups: group g has the outputs from g * in_group on,
+ * and its weights start at g * group_elems. */
 struct channel_weights {
 	int64_t to, from, taps;
 	int64_t in_group, group_elems;
@@ -42,8 +42,8 @@ struct channel_weights {
 };
 
 enum channel_role channel_role(const struct node *n);
-/* Is it a convolution (with any groups) or a matrix product with constant weights
- * and bias? */
+/* Is it a convolution (with any groups) or a matrix product with constant
+ * weights and bias? */
 bool channel_product(const struct node *n);
 /* The number of the tensor's channels; 0 if not known. */
 int64_t channel_count(const struct tensor *t);

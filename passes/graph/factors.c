@@ -12,8 +12,8 @@
  * symbolic. Factors of 1 change nothing. */
 #include "rewrite.h"
 
-/* Do integers, and no floats, take part in the node's computation when the model
- * runs? */
+/* Do integers, and no floats, take part in the node's computation when the
+ * model runs? */
 static bool
 follows_from_integers(const struct node *n)
 {

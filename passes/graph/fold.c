@@ -15,9 +15,9 @@
  * the weights of a product: the kernel reads the narrow constant. */
 #include "rewrite.h"
 
-/* The limit of folding in computed elements, counting each term of a sum: seconds,
- * not minutes, and more for a model that is large itself. Nodes below FREE are not
- * counted. */
+/* The limit of folding in computed elements, counting each term of a sum:
+ * seconds, not minutes, and more for a model that is large itself. Nodes below
+ * FREE are not counted. */
 #define FOLD_WORK_MAX 400000000
 #define FOLD_WORK_PER_BYTE 64
 #define FOLD_WORK_FREE 65536

@@ -16,8 +16,8 @@
  *	state[n % 2]	 the state after n iterations */
 #include "fuse.h"
 
-/* The iteration, or its distance from the last one, whose number is known then, or
- * a size (infer_end_loop). */
+/* The iteration, or its distance from the last one, whose number is known then,
+ * or a size (infer_end_loop). */
 static const struct expr *
 slice_index(struct graph *g, const struct graph_body *loop, bool back)
 {

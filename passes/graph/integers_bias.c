@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bias of a product of quantized tensors as a number of units of the integer
- * sum, sx * sw:
+/* The bias of a product of quantized tensors as a number of units of the
+ * integer sum, sx * sw:
  *
  *	c = DequantizeLinear (b, sb)   ->   b units, if sb is sx * sw
  *	c                              ->   round (c / (sx * sw)) units

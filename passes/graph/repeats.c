@@ -11,8 +11,8 @@
  *
  * c keeps its elements: a region of a backend, or weights in the layout of a
  * product, are stored as before. Generated kernels read c.once at the indices
- * of tirc.Repeat: 0, or i / run, or i % extent; a single number is part of their
- * code.
+ * of tirc.Repeat: 0, or i / run, or i % extent; a single number is part of
+ * their code.
  *
  * A dimension is stored once if c does not vary along it. The period of a
  * dimension (Tile) and runs of equal elements (Resize) take a division for each
@@ -30,9 +30,10 @@
  * slower. */
 enum { WORTH = 1024 };
 
-/* Constants that could be computed in parts when they are written are computed as a
- * whole here: of at most WHOLE_BYTES each, and in all BASE_BYTES and BYTES_TIMES the
- * bytes of the model's files, which keeps a small file from taking long. */
+/* Constants that could be computed in parts when they are written are computed
+ * as a whole here: of at most WHOLE_BYTES each, and in each pass BASE_BYTES
+ * plus BYTES_TIMES the bytes of the model's files, so that a small file does
+ * not take long. */
 enum { WHOLE_BYTES = 64 << 20, BASE_BYTES = 8 << 20, BYTES_TIMES = 16 };
 
 /* The number of elements in the corner of a constant that is checked first. */
@@ -313,9 +314,9 @@ corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
 	return true;
 }
 
-/* Sets *v to the constant's elements if it is likely that some are repeated, and
- * computing them takes at most *left bytes, which it decreases; else to NULL.
- * False after a diagnostic. */
+/* Sets *v to the constant's elements if it is likely that some are repeated,
+ * and computing them takes at most *left bytes, which it decreases; else to
+ * NULL. False after a diagnostic. */
 static bool
 value_to_look_at(struct graph *g, struct tensor *t, const int64_t *shape,
 		 int64_t *left, const struct value **v)
@@ -367,20 +368,9 @@ slice_text(struct arena *a, const int64_t *shape, const struct repeat *r,
 static struct tensor *
 whole_of(struct graph *g, struct tensor *t)
 {
-	struct tensor *whole = graph_tensor(g,
-					    arena_printf(&g->module->arena,
-							 "%s.whole", t->name));
+	const char *name = arena_printf(&g->module->arena, "%s.whole", t->name);
+	struct tensor *whole = copy_constant(g, t, name);
 
-	whole->model_name = t->model_name;
-	whole->type = t->type;
-	whole->typed = t->typed;
-	whole->ndim = t->ndim;
-	whole->shape = t->shape;
-	whole->output_index = t->output_index;
-	whole->value = t->value;
-	whole->recipe = t->recipe;
-	whole->from = t->from;
-	whole->made_by = t->made_by;
 	if (t->recipe != NULL) {
 		t->recipe->outputs[t->output_index] = whole;
 	}
@@ -517,25 +507,28 @@ constant_bytes_once(struct graph *g, const struct tensor *t)
 	return bytes_left(t, shape, r);
 }
 
+int64_t
+constant_look_bytes(const struct graph *g)
+{
+	return quota_plus(BASE_BYTES, quota_times(g->module->quota.input_bytes,
+						  BYTES_TIMES));
+}
+
 bool
-constant_look(struct graph *g, struct tensor *t)
+constant_look(struct graph *g, struct tensor *t, int64_t *left)
 {
 	int64_t *shape = arena_array(&g->module->arena, int64_t,
 				     (t->ndim > 0 ? t->ndim : 0) + 1);
 	const struct value *v;
-	int64_t left = WHOLE_BYTES;
 
-	return !may_repeat(t, shape) ||
-	       value_to_look_at(g, t, shape, &left, &v);
+	return !may_repeat(t, shape) || value_to_look_at(g, t, shape, left, &v);
 }
 
 bool
 graph_repeats(struct graph *g)
 {
 	int n = g->tensors.n;
-	int64_t left = quota_plus(BASE_BYTES,
-				  quota_times(g->module->quota.input_bytes,
-					      BYTES_TIMES));
+	int64_t left = constant_look_bytes(g);
 
 	for (int i = 0; i < n; i++) {
 		if (!visit(g, g->tensors.data[i], &left)) {

@@ -8,9 +8,13 @@
 /* The number of bytes of the constant t that remain after the pass, if its
  * readers allow it; the size of t if it has a recipe but no value. */
 int64_t constant_bytes_once(struct graph *g, const struct tensor *t);
-/* Computes the value of t if it is likely that elements are repeated. False
- * after a diagnostic. */
-bool constant_look(struct graph *g, struct tensor *t);
+/* The bytes of constants that a pass may compute to look for repeated
+ * elements. */
+int64_t constant_look_bytes(const struct graph *g);
+/* Computes the value of t if it is likely that elements are repeated, and if t
+ * takes at most *left bytes, which are then taken off. False after a
+ * diagnostic. */
+bool constant_look(struct graph *g, struct tensor *t, int64_t *left);
 /* Do the group's kernels read the input of t's tirc.Repeat in place of t? */
 bool group_reads_once(const struct group *group, const struct tensor *t);
 

@@ -133,6 +133,19 @@ insert_reshape(struct graph *g, const struct node *before, struct tensor *x,
 	return n;
 }
 
+struct node *
+insert_copy(struct graph *g, const struct node *before, const struct node *n,
+	    const char *name, struct tensor *const *inputs)
+{
+	struct node *copy = insert_node(g, before, n->op_type, name, inputs,
+					n->n_inputs);
+
+	copy->domain = n->domain;
+	copy->op = n->op;
+	node_copy_attrs(g, copy, n);
+	return copy;
+}
+
 int64_t
 pool_window_elems(const struct node *n)
 {
@@ -180,17 +193,31 @@ finish_constant(struct graph *g, struct node *n)
 }
 
 struct tensor *
+copy_constant(struct graph *g, const struct tensor *t, const char *name)
+{
+	struct tensor *copy = graph_tensor(g, name);
+
+	copy->model_name = t->model_name;
+	copy->type = t->type;
+	copy->typed = t->typed;
+	copy->ndim = t->ndim;
+	copy->shape = t->shape;
+	copy->value = t->value;
+	copy->recipe = t->recipe;
+	copy->output_index = t->output_index;
+	copy->from = t->from;
+	copy->made_by = t->made_by;
+	copy->elems = t->elems;
+	copy->n_elems = t->n_elems;
+	return copy;
+}
+
+struct tensor *
 constant_of(struct graph *of, const struct node *n,
 	    struct tensor *const *inputs)
 {
-	struct node *copy = insert_node(of, NULL, n->op_type,
-					n->outputs[0]->name, inputs,
-					n->n_inputs);
-
-	copy->domain = n->domain;
-	copy->op = n->op;
-	node_copy_attrs(of, copy, n);
-	return finish_constant(of, copy);
+	return finish_constant(of, insert_copy(of, NULL, n, n->outputs[0]->name,
+					       inputs));
 }
 
 struct tensor *

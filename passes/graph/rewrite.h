@@ -51,6 +51,11 @@ struct tensor *insert_pad(struct graph *g, const struct node *before,
 struct node *insert_reshape(struct graph *g, const struct node *before,
 			    struct tensor *x, const char *name, int ndim,
 			    const int64_t *shape);
+/* Inserts a copy of n, with its operator and attributes, that has other
+ * inputs. */
+struct node *insert_copy(struct graph *g, const struct node *before,
+			 const struct node *n, const char *name,
+			 struct tensor *const *inputs);
 /* The number of elements in a pool's window; of a global pool, in a channel of
  * x. A size that is not constant counts as 1. INT64_MAX if the number is
  * larger. */
@@ -60,6 +65,10 @@ void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
  * the graph's order. Its result is evaluated if it is small; else the node
  * becomes its recipe. */
 struct tensor *finish_constant(struct graph *g, struct node *n);
+/* A new tensor with the value or the recipe of the constant t. The recipe still
+ * has t as its result. */
+struct tensor *copy_constant(struct graph *g, const struct tensor *t,
+			     const char *name);
 /* Applies n's operator to other inputs, constants of the graph `of`. Returns
  * the result, a constant of the same graph; NULL after a diagnostic. */
 struct tensor *constant_of(struct graph *of, const struct node *n,

@@ -30,8 +30,8 @@ part_of_node(struct graph *g, struct node *n, struct tensor **in, int count)
 	return ops_infer_node(g, part) ? part->outputs[0] : NULL;
 }
 
-/* Takes n's inputs away, and returns them: parts that read the same tensors would
- * make them hard to find among its uses. */
+/* Takes n's inputs away, and returns them: parts that read the same tensors
+ * would make them hard to find among its uses. */
 static struct tensor **
 take_inputs(struct graph *g, struct node *n, int *count)
 {

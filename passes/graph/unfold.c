@@ -8,9 +8,9 @@
  *	                                          m = Where (c, low, zero)
  *	                                          y = Add (x, m)
  *
- * Nodes of single elements are then part of each kernel that reads the constant;
- * others, and costly ones that several kernels read, have a kernel, which stores
- * the result in the workspace (fuse.c).
+ * Nodes of single elements are then part of each kernel that reads the
+ * constant; others, and costly ones that several kernels read, have a kernel,
+ * which stores the result in the workspace (fuse.c).
  *
  * A tensor of the recipe is stored if it has fewer bytes than the tensors it is
  * computed from. The later pass `repeats` may store fewer elements of a
@@ -44,6 +44,7 @@ struct unfolding {
 	VEC(struct part) parts;
 	struct pointer_map index; /* the index of a tensor in parts */
 	int first;                /* the first part of the current constant */
+	int64_t left;             /* the bytes that constant_look may compute */
 };
 
 /* -- what could be computed -- */
@@ -157,13 +158,12 @@ add_parts(struct unfolding *u, struct tensor *t, int depth)
 static int64_t
 node_work(struct graph *g, const struct node *n)
 {
-	int64_t elems, work = 0;
+	int64_t elems;
 
 	if (node_is_costly(n) && tensor_const_elems(n->outputs[0], &elems)) {
 		return quota_times(elems, COSTLY_WORK);
 	}
-	work = ops_cost(g, n).work;
-	return work;
+	return ops_cost(g, n).work;
 }
 
 /* The number of operations that computing part k takes, if it is not stored.
@@ -210,25 +210,9 @@ is_quick(const struct unfolding *u, int k)
 static struct tensor *
 stored(struct graph *g, struct tensor *t)
 {
-	struct tensor *copy;
-
-	if (graph_find_tensor(g, t->name) == t) {
-		return t;
-	}
-	copy = graph_tensor(g, t->name);
-	copy->model_name = t->model_name;
-	copy->type = t->type;
-	copy->typed = t->typed;
-	copy->ndim = t->ndim;
-	copy->shape = t->shape;
-	copy->value = t->value;
-	copy->recipe = t->recipe;
-	copy->output_index = t->output_index;
-	copy->from = t->from;
-	copy->made_by = t->made_by;
-	copy->elems = t->elems;
-	copy->n_elems = t->n_elems;
-	return copy;
+	return graph_find_tensor(g, t->name) == t
+		       ? t
+		       : copy_constant(g, t, t->name);
 }
 
 /* The tensor of part k: the constant if it is stored, else computed by new
@@ -261,14 +245,10 @@ make_part(struct unfolding *u, int k, const struct node *reader)
 			return NULL;
 		}
 	}
-	made = insert_node(g, reader, n->op_type, p->tensor->name, in,
-			   n->n_inputs);
-	made->domain = n->domain;
-	made->op = n->op;
+	made = insert_copy(g, reader, n, p->tensor->name, in);
 	made->name = n->name;
 	made->origins.n = 0;
 	graph_share_origins(made, n);
-	node_copy_attrs(g, made, n);
 	p->made = made->outputs[0];
 	p->made->model_name = p->tensor->model_name;
 	graph_note(g, made, "unfold", "computed at run time");
@@ -291,7 +271,7 @@ visit(struct unfolding *u, struct tensor *t)
 	    tensor_bytes_max(t) <= WORTH || !is_read_as_tensor(t)) {
 		return true;
 	}
-	if (!constant_look(g, t)) {
+	if (!constant_look(g, t, &u->left)) {
 		return false;
 	}
 	bytes = constant_bytes_once(g, t);
@@ -315,7 +295,7 @@ visit(struct unfolding *u, struct tensor *t)
 		return false;
 	}
 	graph_assume(g,
-		     arena_printf(&g->module->arena,
+		     arena_printf(a,
 				  "%s of constants, for '%s', is computed at "
 				  "run time: stored, it would take %lld "
 				  "bytes, and what it is computed from takes "
@@ -331,7 +311,7 @@ visit(struct unfolding *u, struct tensor *t)
 bool
 graph_unfold(struct graph *g)
 {
-	struct unfolding u = { .g = g };
+	struct unfolding u = { .g = g, .left = constant_look_bytes(g) };
 	int n = g->tensors.n, nodes = g->nodes.n;
 
 	if (!g->settings->small_constants) {

@@ -7,8 +7,8 @@
 #include "kernels.h"
 #include "pointer_map.h"
 
-/* Numbers of items by the kernel after which they come, -1 for the start: the last
- * one, and for each the one before it, or -1. */
+/* Numbers of items by the kernel after which they come, -1 for the start: the
+ * last one, and for each the one before it, or -1. */
 struct after_kernel {
 	int *last; /* by kernel + 1 */
 	int *next; /* by item */

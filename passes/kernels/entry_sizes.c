@@ -143,9 +143,10 @@ is_read_here(const struct entry *e, int size, int kernel, int body)
 	       e->read_in[size] == body;
 }
 
-/* Is this the first place, in the body after the kernel, at which all sizes of the
- * check, which the kernel settles, are known? Checks without a size that is read
- * are made first of all; sizes of other branches have no variable there. */
+/* Is this the first place, in the body after the kernel, at which all sizes of
+ * the check, which the kernel settles, are known? Checks without a size that is
+ * read are made first of all; sizes of other branches have no variable
+ * there. */
 static bool
 becomes_known(const struct entry *e, const size_numbers *c, int kernel,
 	      int body)
@@ -577,6 +578,7 @@ entry_find_sizes(struct entry *e)
 						   &e->size_index[i]);
 		int loop;
 
+		e->read_after[i] = -1;
 		if (node == NULL) {
 			continue;
 		}

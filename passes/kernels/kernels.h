@@ -19,12 +19,12 @@ struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
  * function and the trace. hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
-/* Prints the kernel's default schedule in words, then a line for each rule. False
- * after reporting. */
+/* Prints the kernel's default schedule in words, then a line for each rule.
+ * False after reporting. */
 bool kernel_explain(struct program *p, const struct kernel *k,
 		    struct strbuf *out);
-/* Sets the facts of a device that lowering reads: widths of memory accesses, and
- * warps. */
+/* Sets the facts of a device that lowering reads: widths of memory accesses,
+ * and warps. */
 void kernel_note_device(const struct target *target, struct func *f);
 /* Sets these facts and the vectors that lowering may use, also for parameters,
  * because tirc emits all callers of a kernel. */

@@ -99,6 +99,24 @@ seen = tirc("compile", write("products.onnx", model(graph(
 if seen.stdout.count("is computed at run time: folding it would") != 1:
     fail("products: folded without a limit:\n" + seen.stdout)
 
+# Constants that are examined for repeated elements are in memory only for a while,
+# or up to a limit.
+for name, made, constants in [
+        ("numbers", lambda i: [node("ConstantOfShape", ["s"], ["c%d" % i],
+                                    value=tensor("", [1], floats(i + 1)))], []),
+        ("columns", lambda i: [node("Expand", ["v%d" % i, "s"], ["c%d" % i])],
+         [tensor("v%d" % i, [1024, 1], floats(*range(i, i + 1024)))
+          for i in range(20)])]:
+    nodes = sum((made(i) + [node("Add", ["x%d" % i, "c%d" % i],
+                                 ["x%d" % (i + 1)])] for i in range(20)), [])
+    path = write(name + ".onnx", model(graph(
+        nodes, [value_info("x0", [1024, 1024])],
+        [value_info("x20", [1024, 1024])],
+        [tensor("s", [2], ints(1024, 1024), INT64), *constants])))
+    for goal in ("speed", "memory"):
+        tirc("compile", path, "-q", "--optimize", goal, "--max-memory", "40M",
+             "-o", os.path.join(folder, name))
+
 # Calls of a function have no copies of the attributes that they leave out.
 N = 1500
 tirc("compile", write("defaults.onnx", model(

@@ -312,7 +312,6 @@ def branch():
             {"c": (BOOL, [1]), "x": [1, 1, "n"]}, ["n=1..12"],
             n(6, 12) if taken else n(1, 6, 12), n(1, 5) if taken else [], [w])
 
-
     # Equal nodes of two branches, of which each has its own condition.
     ifs = [node("If", [c], [r], attributes=[
         nested_graph(name, graph([node("MatMul", ["x", y], [name[:4] + r])], [],

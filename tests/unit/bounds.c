@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of sizes and of the analyser against all values of formulas: each
- * operator with all intervals of small operands, which is exact but for
+ * operator with all intervals of small operands, which is exact except for
  * remainders; random formulas of sizes; ends of int64. */
 #include <stdlib.h>
 
@@ -327,7 +327,7 @@ check_ends(void)
 	module_free(m);
 }
 
-/* A sum of shared nodes, which has 2^60 terms, and a chain of them. */
+/* A sum of shared nodes with 2^12 terms, more than sum_of reads. */
 static void
 check_shared(void)
 {

@@ -6,20 +6,22 @@
 
 #include "interp.h"
 
-/* The bytes of a constant; if all elements are one number, they are written
- * out. */
+/* The bytes of a constant; if all elements are one number, they are written out
+ * in a. */
 static const void *
 value_bytes(struct arena *a, const struct value *v)
 {
-	void *bytes;
+	size_t done = (size_t)dtype_bytes(v->type), more;
+	char *bytes;
 
 	if (v->data) {
 		return v->data;
 	}
-	bytes = arena_alloc(a, (size_t)(v->elems + 1) *
-				       (size_t)dtype_bytes(v->type));
-	for (int64_t i = 0; i < v->elems; i++) {
-		number_store(v->type, bytes, (size_t)i, v->fill);
+	bytes = arena_alloc(a, v->bytes + done);
+	number_store(v->type, bytes, 0, v->fill);
+	for (; done < v->bytes; done += more) {
+		more = v->bytes - done < done ? v->bytes - done : done;
+		memcpy(bytes + done, bytes, more);
 	}
 	return bytes;
 }
@@ -39,7 +41,8 @@ new_value(struct arena *a, const struct tensor *t, void **data)
 	return v;
 }
 
-/* The number of bytes that the evaluation allocates in the arena. */
+/* The number of bytes that the evaluation allocates for operands and
+ * results. */
 static int64_t
 evaluation_bytes(const struct node *n)
 {
@@ -64,8 +67,10 @@ evaluation_bytes(const struct node *n)
 	return bytes;
 }
 
-bool
-ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
+/* `operands` has the bytes that only the evaluation reads. */
+static bool
+evaluate(struct graph *g, const struct node *n, struct arena *operands,
+	 const struct value **out)
 {
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
@@ -77,9 +82,6 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
 	struct run_arg *args = arena_array(a, struct run_arg, most);
 
-	if (!quota_check_memory(m, node_place(g, n), evaluation_bytes(n))) {
-		return false;
-	}
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
 
@@ -94,7 +96,7 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 		}
 		in[i] = te_placeholder(m, t->name, t->type, t->ndim, t->shape);
 		params[count] = in[i];
-		args[count++].read = value_bytes(a, t->value);
+		args[count++].read = value_bytes(operands, t->value);
 	}
 	if (!ops_define(g, n, in, results)) {
 		return false;
@@ -116,6 +118,22 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 	}
 	return !any ||
 	       run_func(te_to_func(m, "evaluate", params, count), args, count);
+}
+
+bool
+ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
+{
+	struct arena operands;
+	bool good;
+
+	if (!quota_check_memory(g->module, node_place(g, n),
+				evaluation_bytes(n))) {
+		return false;
+	}
+	arena_init(&operands);
+	good = evaluate(g, n, &operands, out);
+	arena_release(&operands);
+	return good;
 }
 
 /* The number of times that stores below s are executed. */

@@ -37,8 +37,8 @@ reflected(struct module *m, const struct expr *i, const struct expr *size,
 	return expr_select(m, expr_lt(m, i, size), i, expr_sub(m, last, i));
 }
 
-/* a * s^3 - 5 a * s^2 + 8 a * s - 4 a for 1 <= s <= 2, (a + 2) * s^3 - (a + 3) *
- * s^2 + 1 for s <= 1 */
+/* a * s^3 - 5 a * s^2 + 8 a * s - 4 a for 1 <= s <= 2, (a + 2) * s^3 - (a + 3)
+ * * s^2 + 1 for s <= 1 */
 static const struct expr *
 cubic_weight(struct module *m, const struct expr *s, bool far)
 {

@@ -9,7 +9,8 @@
 
 /* Labels: letters, then the dimensions of "…", counted from the last. */
 enum { LETTERS = 52, RANK_MAX = 16, LABELS = LETTERS + RANK_MAX };
-/* All products are in one kernel, whose schedule compares them with each other. */
+/* All products are in one kernel, whose schedule compares them with each
+ * other. */
 enum { OPERANDS_MAX = 64 };
 
 struct term {

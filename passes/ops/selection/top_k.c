@@ -355,8 +355,8 @@ by_sorting(struct top_k *t)
 
 /* -- definition -- */
 
-/* The steps, which read the first of the k elements: nothing is done if k, a size
- * that is known when the model runs, is 0. */
+/* The steps, which read the first of the k elements: nothing is done if k, a
+ * size that is known when the model runs, is 0. */
 static struct stmt *
 unless_none(struct top_k *t, struct stmt *steps)
 {

@@ -368,8 +368,9 @@ may_split(struct pieces *p)
 				  number(p, most));
 }
 
-/* Is there a place for one more piece? Always, if the string has only zeros after
- * its first zero; else a limited number of pieces must not be exceeded. */
+/* Is there a place for one more piece? Always, if the string has only zeros
+ * after its first zero; else a limited number of pieces must not be
+ * exceeded. */
 static const struct expr *
 has_room(struct pieces *p)
 {
