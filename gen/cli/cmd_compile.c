@@ -228,7 +228,7 @@ print_summary(struct cli *c, struct tirc *t)
 	print_heaviest(t, s);
 	cli_print_target(c);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {
-		say(stdout, "assumed  %s\n", tirc_assumption(t, i));
+		say(stdout, "note     %s\n", tirc_assumption(t, i));
 	}
 	say(stdout, "files   ");
 	for (int i = 0; i < tirc_file_count(t); i++) {
