@@ -83,6 +83,8 @@ read_runtime_file(struct backend_loader *l, struct json item,
 		json_error(item,
 			   "there is no file %s in the folder or in runtime-c",
 			   f->name);
+	} else if (!json_check_file(item, f->file, f->text)) {
+		f->text = NULL;
 	}
 }
 

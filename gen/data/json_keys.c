@@ -529,6 +529,7 @@ json_keys_check(const struct key_table *table, struct json root, cJSON *tree)
 {
 	struct check c = { table, &root.reader->module->arena };
 
+	json_check_characters(root);
 	check_object(&c, root, tree, "", table->templates ? "" : NULL);
 }
 

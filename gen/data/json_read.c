@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text.h"
+
 /* Protects cJSON's parser, which stores the position of an error in a global
  * variable. */
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
@@ -252,6 +254,47 @@ json_check_once(struct json tree)
 	     j = json_next(tree, j)) {
 		json_check_once(j);
 	}
+}
+
+void
+json_check_characters(struct json tree)
+{
+	const char *text = cJSON_IsString(tree.value) ? tree.value->valuestring
+						      : "";
+	const char *key = tree.value->string;
+	const char *bad = text_control(text);
+
+	if (bad == NULL && key != NULL) {
+		bad = text_control(key);
+	}
+	if (bad != NULL) {
+		json_error(tree,
+			   "control characters (here 0x%02x) are not "
+			   "allowed in texts of data files",
+			   (unsigned char)*bad);
+	}
+	for (struct json j = json_first(tree); j.value != NULL;
+	     j = json_next(tree, j)) {
+		json_check_characters(j);
+	}
+}
+
+bool
+json_check_file(struct json at, const char *file, const char *text)
+{
+	const char *bad = text_control(text);
+	int line = 1;
+
+	if (bad == NULL) {
+		return true;
+	}
+	for (const char *p = text; p < bad; p++) {
+		line += *p == '\n';
+	}
+	return json_error(at,
+			  "%s, line %d: control characters (here 0x%02x) "
+			  "are not allowed in texts of data files",
+			  file, line, (unsigned char)*bad);
 }
 
 bool

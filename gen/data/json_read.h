@@ -58,6 +58,12 @@ bool json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
 void json_check_keys(struct json object, const char *allowed);
 /* Reports each key that occurs twice in an object of the tree. */
 void json_check_once(struct json tree);
+/* Reports each key and text of the tree with a control character (see
+ * text_control). Texts of data files become parts of sources. */
+void json_check_characters(struct json tree);
+/* Reports a control character in the text of `file`, which the value `at` names.
+ * False if there is one. */
+bool json_check_file(struct json at, const char *file, const char *text);
 
 bool json_is_object(struct json j, bool required);
 /* in the arena; NULL if absent */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "quote.h"
+#include "text.h"
 
 struct entry {
 	const char *key;
@@ -634,6 +635,26 @@ is_word(const char *words, const char *name, size_t length)
 	return false;
 }
 
+/* Control characters mark the places for line breaks in printed code; texts of
+ * templates have none. */
+static void
+check_characters(const char *text,
+		 void (*wrong)(void *ctx, int line, const char *problem,
+			       const char *name, size_t length),
+		 void *ctx)
+{
+	const char *bad = text_control(text);
+	int line = 1;
+
+	if (bad == NULL) {
+		return;
+	}
+	for (const char *p = text; p < bad; p++) {
+		line += *p == '\n';
+	}
+	wrong(ctx, line, "a control character:", bad, 1);
+}
+
 void
 template_check(const char *text, const char *words, bool filtered,
 	       void (*wrong)(void *ctx, int line, const char *problem,
@@ -649,6 +670,7 @@ template_check(const char *text, const char *words, bool filtered,
 	int line = 1, depth = 0;
 	size_t length, n_filters, unknown;
 
+	check_characters(text, wrong, ctx);
 	while ((tag = strstr(p, "{{")) != NULL) {
 		for (; p < tag; p++) {
 			line += *p == '\n';
@@ -845,6 +867,10 @@ template_check_known(struct diags *diags, const char *file, const char *text,
 {
 	struct renderer r = { .diags = diags, .file = file, .text = text };
 	struct scope scope = { .data = names };
+	const char *bad = text_control(text);
 
+	if (bad != NULL) {
+		return fail(&r, bad, "a control character:", 1, bad);
+	}
 	return check(&r, text, text + strlen(text), &scope);
 }

@@ -64,10 +64,10 @@ bool template_render_anchored(struct diags *diags, const char *file,
 			      const struct tdata *data, struct strbuf *out,
 			      struct anchors *anchors);
 
-/* Checks a text without data. Reports to `wrong`, with the line: a tag that is
- * not terminated, a section that is closed in the wrong place, an unknown
- * filter, and a name that is not in `words` ("a b c"; NULL: any name). With
- * `filtered`, also each value without a filter: files that other programs read
+/* Checks a text without data. Reports to `wrong`, with the line: a control
+ * character (see text_control), a tag that is not terminated, a section that is
+ * closed in the wrong place, an unknown filter, and a name that is not in
+ * `words` ("a b c"; NULL: any name). With `filtered`, also each value without a filter: files that other programs read
  * (makefiles, XML) must quote all values by the rules of their language. */
 void template_check(const char *text, const char *words, bool filtered,
 		    void (*wrong)(void *ctx, int line, const char *problem,

@@ -42,8 +42,9 @@ read_file(struct intrinsic_loader *l, struct json j, const char **file)
 	text = folder_file(l, name, file);
 	if (text == NULL) {
 		json_error(j, "there is no file %s", *file);
+		return NULL;
 	}
-	return text;
+	return json_check_file(j, *file, text) ? text : NULL;
 }
 
 void

@@ -25,6 +25,9 @@ int text_hex_digit(char c);
 /* The length in bytes of the UTF-8 character at the start of the n bytes, and
  * its code point in *code; 0 if they are not valid UTF-8. */
 size_t text_character(const char *text, size_t n, uint32_t *code);
+/* The first ASCII control character of the text other than a tab, a newline or
+ * a carriage return; NULL if there is none. */
+const char *text_control(const char *text);
 /* Is the character invisible, or does it change how others are displayed? */
 bool text_is_hidden(uint32_t code);
 /* Appends n bytes of text, with each hidden character replaced by what `put`

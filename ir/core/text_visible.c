@@ -75,6 +75,18 @@ printable(const char *text, size_t n)
 	return i;
 }
 
+const char *
+text_control(const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++) {
+		if ((unsigned char)*p < ' ' && *p != '\t' && *p != '\n' &&
+		    *p != '\r') {
+			return p;
+		}
+	}
+	return NULL;
+}
+
 bool
 text_is_hidden(uint32_t code)
 {

@@ -192,6 +192,10 @@ CASES = {
                         "/patterns/0/counts/a", ""),
     "counts_of": (backend(GOOD, counts={"constant": {}}),
                   "/counts/constant", "unknown key"),
+    "control_character": (backend(GOOD, includes=["<x.h>\x01\x16"]),
+                          "/includes/0", "control characters (here 0x01)"),
+    "raw_control_character": ('{"description": "d\x1b"}', "/description",
+                              "control characters (here 0x1b)"),
     "includes": (backend(GOOD, includes="<x.h>"), "/includes",
                  "an array"),
     "state": (backend(GOOD, state="yes"), "/state", "true or false"),
@@ -314,6 +318,7 @@ BAD_TEMPLATES = [
     ("region", "{{#matches}}\n{{#steps}}\n{{/matches}}\n", 2, "'steps'"),
     ("region", "x {{/matches}}\n", 1, "'matches'"),
     ("region", "int {{region};\n", 1, "the end of this tag is missing"),
+    ("region", "int x;\n/* \x01\x16 */\n", 2, r"a control character: '\x01'"),
     ("region", "\n{{matches}}\n", 2, "this name is a list, not a text: 'matches'"),
     # In sections that this model does not fill.
     ("region", INSIDE % "\n{{#is_q}}\n{{colour}}{{/is_q}}\n", 3, "'colour'"),
