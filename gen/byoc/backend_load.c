@@ -110,7 +110,7 @@ backend_takes(const struct backend_option *o, const char *value)
 			return true;
 		}
 	}
-	return o->values == NULL;
+	return o->values == NULL && text_control(value) == NULL;
 }
 
 void
@@ -265,9 +265,13 @@ set_option(struct backend_loader *l, const char *text)
 		}
 		if (equals == NULL || !backend_takes(o, equals + 1)) {
 			return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
-					  "%s is not understood; %s is one of "
-					  "%s",
-					  text, o->name, values);
+					  "%s is not understood; %s is %s%s",
+					  text, o->name,
+					  o->values != NULL
+						  ? "one of "
+						  : "a text without control "
+						    "characters",
+					  values);
 		}
 		o->value = equals + 1;
 		return true;

@@ -214,9 +214,10 @@ CASES = {
 VALUES = {
     "nobody": "there is no backend 'nobody'; ",
     "../bad": "there is no backend",
-    "good:speed=1": "no option speed; its options are: mode",
+    "good:speed=1": "no option speed; its options are: mode, level",
     "good:mode=c": "mode is one of a, b",
     "good:mode": "mode is one of a, b",
+    "good:level=\x01": "level is a text without control characters",
 }
 
 
@@ -232,8 +233,9 @@ def check_cases():
 
 
 def check_values():
-    good = backend(GOOD, options={"mode": {
-        "what": "w", "values": ["a", "b"], "default": "a"}})
+    good = backend(GOOD, options={
+        "mode": {"what": "w", "values": ["a", "b"], "default": "a"},
+        "level": {"what": "w", "default": "1"}})
     for value, words in VALUES.items():
         done = load(good, value, name="good")
         if done.returncode != 1 or words not in done.stderr:
