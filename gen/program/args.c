@@ -16,27 +16,11 @@ arg_given(const struct call *c, int i)
 	return !arg_missing(c, i) && c->args[i].kind != PV_NONE;
 }
 
-/* The name of parameter i, for messages. */
-static const char *
-param_name(struct call *c, int i)
-{
-	const char *at = c->row->params;
-	size_t n;
-
-	for (; i > 0 && *at; i--) {
-		at += strcspn(at, ",");
-		at += strspn(at, ", ");
-	}
-	at += strspn(at, "*");
-	n = strcspn(at, ",?");
-	return arena_strndup(c->ev->a, at, n);
-}
-
 bool
 value_kind_error(struct call *c, int i, const char *wanted)
 {
 	return call_error(c, i, "%s of %s() should be %s, not %s",
-			  param_name(c, i), c->row->name, wanted,
+			  c->params[i].name, c->row->name, wanted,
 			  pv_kind_name(c->args[i].kind));
 }
 
@@ -59,13 +43,13 @@ arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
 			return call_error(c, i,
 					  "%s of %s() is %lld; it must "
 					  "be at least %lld",
-					  param_name(c, i), c->row->name,
+					  c->params[i].name, c->row->name,
 					  (long long)*out, (long long)min);
 		}
 		return call_error(c, i,
 				  "%s of %s() is %lld; it must be from "
 				  "%lld to %lld",
-				  param_name(c, i), c->row->name,
+				  c->params[i].name, c->row->name,
 				  (long long)*out, (long long)min,
 				  (long long)max);
 	}
@@ -105,7 +89,7 @@ dtype_known(struct eval *ev, struct py_span at, const char *name,
 		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
 	}
 	return eval_error(ev, at, "there is no type %s%s", name,
-			  eval_suggest(ev, name, names, DT_COUNT));
+			  py_suggest(ev->a, name, names, DT_COUNT));
 }
 
 bool
@@ -123,35 +107,28 @@ arg_dtype(struct call *c, int i, struct dtype *out)
 }
 
 bool
-value_expr(struct eval *ev, struct py_span at, const struct pval *v,
-	   const struct expr **out, int *depth)
+value_typed(struct eval *ev, struct py_span at, const struct pval *v,
+	    struct typed *out, int *depth)
 {
+	struct py_number n;
+
 	*depth = v->depth > 0 ? v->depth : 1;
 	switch (v->kind) {
 	case PV_EXPR:
-		*out = v->u.expr;
+		*out = typed_expr(v->u.expr);
 		return true;
 	case PV_AXIS:
 	case PV_THREAD:
-		*out = v->u.axis->iv.var->expr;
+		*out = typed_expr(v->u.axis->iv.var->expr);
 		return true;
 	case PV_BOOL:
-		*out = expr_bool(ev->m, v->u.boolean);
-		return true;
 	case PV_INT:
-		*out = expr_index(ev->m, v->u.ival);
-		return true;
 	case PV_FLOAT:
-		*out = expr_float(ev->m, dtype_of(DT_F64), v->u.fval);
-		if (!eval_constant_fits(
-			    ev, at, *out, dtype_of(DT_F32),
-			    "write tvm.tir.const(…, \"float64\")")) {
-			return false;
-		}
-		*out = expr_float(ev->m, dtype_of(DT_F32), v->u.fval);
+		pv_number(v, &n);
+		*out = typed_number(ev->m, &n);
 		return true;
 	case PV_STRING:
-		*out = expr_string(ev->m, v->u.text.data);
+		*out = typed_expr(expr_string(ev->m, v->u.text.data));
 		return true;
 	case PV_TENSOR_PART:
 		return eval_error(ev, at,
@@ -171,6 +148,16 @@ value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 				  "needed here, not %s",
 				  pv_kind_name(v->kind));
 	}
+}
+
+bool
+value_expr(struct eval *ev, struct py_span at, const struct pval *v,
+	   const struct expr **out, int *depth)
+{
+	struct typed x;
+
+	return value_typed(ev, at, v, &x, depth) &&
+	       typed_settle(&ev->typing, at, &x, out);
 }
 
 bool
@@ -220,7 +207,7 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 			return call_error(c, i,
 					  "%s of %s() should be "
 					  "tensors, not %s",
-					  param_name(c, i), c->row->name,
+					  c->params[i].name, c->row->name,
 					  pv_kind_name(items[k].kind));
 		}
 		(*out)[k] = items[k].u.tensor;

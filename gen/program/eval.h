@@ -5,7 +5,9 @@
 
 #include "primitive.h"
 #include "program.h"
+#include "py_call.h"
 #include "te.h"
+#include "typed.h"
 
 enum pv_kind {
 #define KIND(id, name) PV_##id,
@@ -140,6 +142,7 @@ struct eval {
 	struct module *m;
 	struct arena *a;
 	const struct source *src;
+	struct typing typing;
 	const struct program_options *o;
 	struct program_result *result;
 	struct scope *globals;
@@ -195,6 +198,7 @@ struct call {
 	const struct name_row *row;
 	struct pval self; /* the object of a method */
 	struct py_span span;
+	const struct py_slot *params;
 	struct pval *args; /* for each parameter; MISSING if absent */
 	struct py_span *spans;
 	int n;
@@ -225,10 +229,6 @@ const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
 
 bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* The end of a message about an unknown name: "…; did you mean 'x'?", or for a
- * short list `; there are …`. */
-const char *eval_suggest(struct eval *ev, const char *name,
-			 const char *const *names, int n);
 /* Reports an error at argument i of the call; -1: at the call. Returns
  * false. */
 bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
@@ -247,11 +247,19 @@ enum flow eval_suite(struct eval *ev, struct scope *s,
 bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 		 const struct pval *value);
 
+/* The arguments of a call, in the order in which they are given. */
 struct call_args {
 	VEC(struct pval) values;
-	VEC(const char *) names; /* NULL for a positional argument */
-	VEC(struct py_span) spans;
+	VEC(struct py_argument) given; /* as many */
 };
+void eval_give(struct eval *ev, struct call_args *args, const char *name,
+	       struct py_span at, const struct pval *v);
+/* Binds them to the parameters of s. values and spans: for each parameter; the
+ * value is MISSING if it is not given, a tuple for *rest, a dict for
+ * **options. */
+bool eval_bind(struct eval *ev, struct py_span at, const struct py_signature *s,
+	       const struct call_args *args, struct pval **values,
+	       struct py_span **spans);
 bool eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 	       const struct call_args *args, struct pval *out);
 /* Calls a value with positional arguments. */
@@ -259,35 +267,23 @@ bool eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 		const struct pval *args, int n, struct pval *out);
 bool eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 		    const char *name, struct pval *out);
-bool eval_binary(struct eval *ev, struct py_span at, const char *op,
+/* The operator that a node has as its text. */
+bool eval_operator(struct eval *ev, const struct py_node *e, const char *text,
+		   enum py_operator *out);
+bool eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
 		 const struct pval *x, const struct pval *y, struct pval *out);
-bool eval_unary(struct eval *ev, struct py_span at, const char *op,
+bool eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 		const struct pval *x, struct pval *out);
-bool eval_compare(struct eval *ev, struct py_span at, const char *op,
+bool eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 		  const struct pval *x, const struct pval *y, struct pval *out);
-/* A binary operator on expressions; converts the types of operands as TVM
- * does. */
+/* typed_kind of two values. */
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
 		      struct pval *out);
-/* Casts both operands to their common type (eval_types.c). */
-bool eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
-		      const struct expr **y);
-/* The operands of an operator as expressions of their common type; *depth: the
- * larger depth. */
-bool eval_operands(struct eval *ev, struct py_span at, const struct pval *x,
-		   const struct pval *y, const struct expr **a,
-		   const struct expr **b, int *depth);
-/* The same for shifts, &, | and ^: an int takes the type of the other
- * operand. */
-bool eval_bit_operands(struct eval *ev, struct py_span at, const struct pval *x,
-		       const struct pval *y, const struct expr **a,
-		       const struct expr **b, int *depth);
-/* If e is a constant, does t represent its value? False after an error that
- * ends in the remedy. */
-bool eval_constant_fits(struct eval *ev, struct py_span at,
-			const struct expr *e, struct dtype t,
-			const char *remedy);
+/* A value that ir/typed computed from operands of this depth; an error if it is
+ * too large. */
+bool eval_typed_result(struct eval *ev, struct py_span at,
+		       const struct typed *x, int depth, struct pval *out);
 /* The number of nodes of e as a tree: shared nodes are counted at each use. The
  * count stops a little above EVAL_MAX_EXPR_SIZE. */
 int eval_expr_size(struct eval *ev, const struct expr *e);
@@ -331,10 +327,13 @@ struct pval pv_text_n(struct eval *ev, const char *text, size_t n);
 struct pval pv_expr(const struct expr *e, int depth);
 struct pval pv_list_of(struct eval *ev, enum pv_kind kind,
 		       const struct pval *items, int n);
+struct pval pv_dict_new(struct eval *ev);
 struct pval pv_tensor(struct eval *ev, struct te_tensor *t);
 struct pval pv_axis(struct eval *ev, const struct iter_var *iv);
 struct pval pv_any(enum pv_kind kind, const void *p);
-bool pv_is_number(const struct pval *v);
+/* Is v a number of Python? Sets out, which may be NULL. */
+bool pv_number(const struct pval *v, struct py_number *out);
+struct pval pv_of_number(const struct py_number *n);
 
 /* -- checks and conversions of arguments; errors are reported at the argument
  * -- */
@@ -356,6 +355,9 @@ bool arg_items(struct call *c, int i, struct pval **items, int *n);
 bool arg_shape(struct call *c, int i, const struct expr ***out, int *n);
 bool value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 		const struct expr **out, int *depth);
+/* The same as an operand: a number of Python has no type yet. */
+bool value_typed(struct eval *ev, struct py_span at, const struct pval *v,
+		 struct typed *out, int *depth);
 bool value_kind_error(struct call *c, int i, const char *wanted);
 
 /* -- tensors (lib_te.c) -- */

@@ -5,139 +5,50 @@
 
 #include "eval.h"
 #include "program_parts.h"
-#include "text.h"
 
-/* A parameter of a function in the program or of a built-in one. */
-struct slot {
-	const char *name;
-	bool optional, star, double_star, keyword_only;
-};
-
-struct binding_of {
-	struct slot *slots;
-	struct pval *values;
-	struct py_span *spans;
-	int n;
-	const char *callee;
-};
-
-static bool
-bind_error(struct eval *ev, struct py_span at, const struct binding_of *b,
-	   const char *name)
+void
+eval_give(struct eval *ev, struct call_args *args, const char *name,
+	  struct py_span at, const struct pval *v)
 {
-	const char **names = arena_array(ev->a, const char *, b->n + 1);
-	int n = 0;
+	struct py_argument given = { name, at };
 
-	for (int i = 0; i < b->n; i++) {
-		if (!b->slots[i].star && !b->slots[i].double_star) {
-			names[n++] = b->slots[i].name;
-		}
-	}
-	return eval_error(ev, at, "%s has no parameter %s%s", b->callee, name,
-			  eval_suggest(ev, name, names, n));
+	vec_push(ev->a, &args->values, *v);
+	vec_push(ev->a, &args->given, given);
 }
 
-static bool
-bind_positional(struct eval *ev, struct py_span at, struct binding_of *b,
-		const struct call_args *args)
+bool
+eval_bind(struct eval *ev, struct py_span at, const struct py_signature *s,
+	  const struct call_args *args, struct pval **values,
+	  struct py_span **spans)
 {
-	int next = 0, given = 0, room = 0;
+	int n = args->values.n;
+	int *slot = arena_array(ev->a, int, n + 1);
 
-	for (int k = 0; k < args->values.n; k++) {
-		if (args->names.data[k]) {
-			continue;
-		}
-		given++;
-		while (next < b->n && (b->slots[next].keyword_only ||
-				       b->slots[next].double_star)) {
-			next++;
-		}
-		if (next == b->n) {
-			for (int i = 0; i < b->n; i++) {
-				room += !b->slots[i].keyword_only &&
-					!b->slots[i].double_star;
-			}
-			return eval_error(ev, args->spans.data[k],
-					  "%s takes "
-					  "%d argument%s by position, not %d",
-					  b->callee, room, room == 1 ? "" : "s",
-					  given);
-		}
-		if (b->slots[next].star) {
-			vec_push(ev->a, b->values[next].u.list,
-				 args->values.data[k]);
-			b->spans[next] = args->spans.data[k];
-		} else {
-			b->values[next] = args->values.data[k];
-			b->spans[next++] = args->spans.data[k];
-		}
-	}
-	(void)at;
-	return true;
-}
-
-static bool
-bind_named(struct eval *ev, struct binding_of *b, const struct call_args *args)
-{
-	for (int k = 0; k < args->values.n; k++) {
-		const char *name = args->names.data[k];
-		struct pval *rest = NULL;
-		int found = -1;
-
-		if (!name) {
-			continue;
-		}
-		for (int i = 0; i < b->n; i++) {
-			if (b->slots[i].double_star) {
-				rest = &b->values[i];
-			} else if (!b->slots[i].star &&
-				   strcmp(b->slots[i].name, name) == 0) {
-				found = i;
-			}
-		}
-		if (found < 0 && rest) {
-			struct pval key = pv_string(ev, name);
-
-			dict_set(ev, rest->u.dict, &key, &args->values.data[k]);
-			continue;
-		}
-		if (found < 0) {
-			return bind_error(ev, args->spans.data[k], b, name);
-		}
-		if (b->values[found].kind != PV_MISSING) {
-			return eval_error(ev, args->spans.data[k],
-					  "%s is "
-					  "given twice",
-					  name);
-		}
-		b->values[found] = args->values.data[k];
-		b->spans[found] = args->spans.data[k];
-	}
-	return true;
-}
-
-static bool
-bind(struct eval *ev, struct py_span at, struct binding_of *b,
-     const struct call_args *args)
-{
-	b->values = arena_array(ev->a, struct pval, b->n + 1);
-	b->spans = arena_array(ev->a, struct py_span, b->n + 1);
-	for (int i = 0; i < b->n; i++) {
-		b->spans[i] = at;
-		if (b->slots[i].star) {
-			b->values[i] = pv_list_of(ev, PV_TUPLE, NULL, 0);
-		} else if (b->slots[i].double_star) {
-			b->values[i].kind = PV_DICT;
-			b->values[i].u.dict = arena_new(ev->a, struct pv_dict);
-		}
-	}
-	if (!bind_positional(ev, at, b, args) || !bind_named(ev, b, args)) {
+	*values = arena_array(ev->a, struct pval, s->n + 1);
+	*spans = arena_array(ev->a, struct py_span, s->n + 1);
+	if (!py_bind(ev->m, ev->src, at, s, args->given.data, n, slot)) {
 		return false;
 	}
-	for (int i = 0; i < b->n; i++) {
-		if (b->values[i].kind == PV_MISSING && !b->slots[i].optional) {
-			return eval_error(ev, at, "%s needs an argument %s",
-					  b->callee, b->slots[i].name);
+	for (int i = 0; i < s->n; i++) {
+		(*spans)[i] = at;
+		if (s->slots[i].kind == PY_PARAM_STAR) {
+			(*values)[i] = pv_list_of(ev, PV_TUPLE, NULL, 0);
+		} else if (s->slots[i].kind == PY_PARAM_DOUBLE_STAR) {
+			(*values)[i] = pv_dict_new(ev);
+		}
+	}
+	for (int k = 0; k < n; k++) {
+		const struct pval *v = &args->values.data[k];
+		struct pval *to = &(*values)[slot[k]], key;
+
+		(*spans)[slot[k]] = args->given.data[k].span;
+		if (s->slots[slot[k]].kind == PY_PARAM_STAR) {
+			vec_push(ev->a, to->u.list, *v);
+		} else if (s->slots[slot[k]].kind == PY_PARAM_DOUBLE_STAR) {
+			key = pv_string(ev, args->given.data[k].name);
+			dict_set(ev, to->u.dict, &key, v);
+		} else {
+			*to = *v;
 		}
 	}
 	return true;
@@ -151,31 +62,22 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 {
 	const struct py_node *def = c->def;
 	struct scope *scope = arena_new(ev->a, struct scope);
-	struct binding_of b = { .n = def->n_params,
-				.callee = arena_printf(ev->a, "%s()",
-						       c->name) };
+	struct py_signature s = py_signature_of(ev->a,
+						arena_printf(ev->a, "%s()",
+							     c->name),
+						def);
+	struct pval *values;
+	struct py_span *spans;
 	enum flow flow;
 
-	b.slots = arena_array(ev->a, struct slot, b.n + 1);
-	for (int i = 0; i < b.n; i++) {
-		const struct py_param *p = &def->params[i];
-
-		b.slots[i] = (struct slot){
-			.name = p->name,
-			.optional = c->defaults[i].kind != PV_MISSING,
-			.star = p->kind == PY_PARAM_STAR,
-			.double_star = p->kind == PY_PARAM_DOUBLE_STAR,
-			.keyword_only = p->keyword_only,
-		};
-	}
-	if (!bind(ev, at, &b, args)) {
+	if (!eval_bind(ev, at, &s, args, &values, &spans)) {
 		return false;
 	}
 	scope->parent = c->scope;
-	for (int i = 0; i < b.n; i++) {
-		eval_scope_set(ev, scope, b.slots[i].name,
-			       b.values[i].kind == PV_MISSING ? &c->defaults[i]
-							      : &b.values[i]);
+	for (int i = 0; i < s.n; i++) {
+		eval_scope_set(ev, scope, s.slots[i].name,
+			       values[i].kind == PV_MISSING ? &c->defaults[i]
+							    : &values[i]);
 	}
 	if (def->kind == PY_LAMBDA) {
 		return eval_expr(ev, scope, def->kids[0], out);
@@ -194,54 +96,26 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 
 /* -- built-in functions -- */
 
-/* The next parameter in "shape, dtype?, *rest, /…", or NULL at the end. */
-static const char *
-next_param(struct eval *ev, const char *at, struct slot *slot)
-{
-	size_t n;
-
-	at += strspn(at, ", ");
-	if (*at == '\0') {
-		return NULL;
-	}
-	*slot = (struct slot){ 0 };
-	for (; *at == '*'; at++) {
-		slot->double_star = slot->star;
-		slot->star = !slot->double_star;
-	}
-	n = strcspn(at, ",?");
-	slot->name = arena_strndup(ev->a, at, n);
-	slot->optional = at[n] == '?';
-	return at + n + slot->optional;
-}
-
 static bool
 call_row(struct eval *ev, struct py_span at, const struct name_row *row,
 	 const struct pval *self, const struct call_args *args,
 	 struct pval *out)
 {
-	VEC(struct slot) slots = { 0 };
 	struct call c = { .ev = ev, .row = row, .span = at };
-	struct binding_of b = { .callee = arena_printf(ev->a, "%s()",
-						       row->name) };
-	const char *text = row->params;
-	struct slot slot;
+	struct py_signature s =
+		py_signature_declared(ev->a,
+				      arena_printf(ev->a, "%s()", row->name),
+				      row->params);
 	int errors = ev->m->diags.list.n;
 
-	while ((text = next_param(ev, text, &slot)) != NULL) {
-		vec_push(ev->a, &slots, slot);
-	}
-	b.slots = slots.data;
-	b.n = slots.n;
-	if (!bind(ev, at, &b, args)) {
+	if (!eval_bind(ev, at, &s, args, &c.args, &c.spans)) {
 		return false;
 	}
 	if (self) {
 		c.self = *self;
 	}
-	c.args = b.values;
-	c.spans = b.spans;
-	c.n = b.n;
+	c.params = s.slots;
+	c.n = s.n;
 	*out = pv_none();
 	return row->fn(&c, out) || eval_locate(ev, at, errors);
 }
@@ -259,9 +133,9 @@ eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 		return call_row(ev, at, f->u.method->row, &f->u.method->self,
 				args, out);
 	case PV_TENSOR:
-		for (int i = 0; i < args->names.n; i++) {
-			if (args->names.data[i]) {
-				return eval_error(ev, args->spans.data[i],
+		for (int i = 0; i < args->given.n; i++) {
+			if (args->given.data[i].name) {
+				return eval_error(ev, args->given.data[i].span,
 						  "indices have no names");
 			}
 		}
@@ -283,9 +157,7 @@ eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 	bool ok;
 
 	for (int i = 0; i < n; i++) {
-		vec_push(ev->a, &args.values, values[i]);
-		vec_push(ev->a, &args.names, NULL);
-		vec_push(ev->a, &args.spans, at);
+		eval_give(ev, &args, NULL, at, &values[i]);
 	}
 	if (ev->depth >= EVAL_MAX_DEPTH) {
 		return eval_error(ev, at,
@@ -319,7 +191,7 @@ eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 		known = names_list(ev->a, 0, of->kind, &n);
 		return eval_error(ev, at, "%s has no attribute %s%s",
 				  pv_kind_name(of->kind), name,
-				  eval_suggest(ev, name, known, n));
+				  py_suggest(ev->a, name, known, n));
 	}
 	if (!row->params) {
 		struct call c = {
@@ -362,29 +234,6 @@ call_error(struct call *c, int i, const char *fmt, ...)
 	va_end(ap);
 	return py_error(c->ev->m, c->ev->src, i >= 0 ? c->spans[i] : c->span,
 			"%s", text);
-}
-
-const char *
-eval_suggest(struct eval *ev, const char *name, const char *const *names, int n)
-{
-	const char *near = text_nearest(name, names, n);
-	struct strbuf s;
-	const char *text;
-
-	if (near) {
-		return arena_printf(ev->a, "; did you mean %s?", near);
-	}
-	if (n == 0 || n > 12) {
-		return "";
-	}
-	strbuf_init(&s);
-	for (int i = 0; i < n; i++) {
-		strbuf_printf(&s, "%s%s", i ? ", " : "", names[i]);
-	}
-	text = arena_printf(ev->a, "; there %s %s", n > 1 ? "are" : "is",
-			    s.data);
-	strbuf_release(&s);
-	return text;
 }
 
 bool

@@ -35,6 +35,14 @@ eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 	vec_push(ev->a, &s->names, entry);
 }
 
+bool
+eval_operator(struct eval *ev, const struct py_node *e, const char *text,
+	      enum py_operator *out)
+{
+	return py_operator_find(text, out) ||
+	       eval_error(ev, e->span, "the operator %s is not defined", text);
+}
+
 /* -- names -- */
 
 static bool
@@ -65,11 +73,9 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 	for (int i = 0; i < n; i++) {
 		vec_push(ev->a, &known, builtin[i]);
 	}
-	return eval_error(ev, e->span, "nothing is called %s here%s", e->text,
-			  text_nearest(e->text, known.data, known.n)
-				  ? eval_suggest(ev, e->text, known.data,
-						 known.n)
-				  : "; define or import it first");
+	return eval_error(ev, e->span, "nothing is named %s here%s", e->text,
+			  py_did_you_mean(ev->a, e->text, known.data, known.n,
+					  "define or import it first"));
 }
 
 /* -- sequences -- */
@@ -144,8 +150,7 @@ eval_dict(struct eval *ev, struct scope *s, const struct py_node *e,
 {
 	struct pval key, value;
 
-	*out = (struct pval){ .kind = PV_DICT,
-			      .u.dict = arena_new(ev->a, struct pv_dict) };
+	*out = pv_dict_new(ev);
 	for (int i = 0; i + 1 < e->n_kids; i += 2) {
 		if (!eval_expr(ev, s, e->kids[i], &key) ||
 		    !eval_expr(ev, s, e->kids[i + 1], &value)) {
@@ -463,6 +468,7 @@ eval_comparisons(struct eval *ev, struct scope *s, const struct py_node *e,
 		 struct pval *out)
 {
 	struct pval left, right;
+	enum py_operator op;
 	bool truth;
 
 	if (!eval_expr(ev, s, e->kids[0], &left)) {
@@ -470,8 +476,8 @@ eval_comparisons(struct eval *ev, struct scope *s, const struct py_node *e,
 	}
 	for (int i = 1; i < e->n_kids; i++) {
 		if (!eval_expr(ev, s, e->kids[i], &right) ||
-		    !eval_compare(ev, e->span, e->ops[i - 1], &left, &right,
-				  out)) {
+		    !eval_operator(ev, e, e->ops[i - 1], &op) ||
+		    !eval_compare(ev, e->span, op, &left, &right, out)) {
 			return false;
 		}
 		if (i + 1 < e->n_kids) {
@@ -596,9 +602,7 @@ eval_comprehension(struct eval *ev, struct scope *s, const struct py_node *e,
 	inner->parent = s;
 	if (strcmp(e->text, "dict") == 0) {
 		c.first = 2;
-		*out = (struct pval){ .kind = PV_DICT,
-				      .u.dict = arena_new(ev->a,
-							  struct pv_dict) };
+		*out = pv_dict_new(ev);
 	} else {
 		c.first = 1;
 		*out = pv_list_of(ev,
@@ -612,59 +616,66 @@ eval_comprehension(struct eval *ev, struct scope *s, const struct py_node *e,
 
 /* -- calls and functions -- */
 
+/* Adds the elements of *v as arguments. */
+static bool
+spread_list(struct eval *ev, struct py_span at, const struct pval *v,
+	    struct call_args *args)
+{
+	struct pval *items;
+	int n;
+
+	if (!eval_items(ev, at, v, &items, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		eval_give(ev, args, NULL, at, &items[i]);
+	}
+	return true;
+}
+
+/* Adds the values of **v as arguments. */
+static bool
+spread_dict(struct eval *ev, struct py_span at, const struct pval *v,
+	    struct call_args *args)
+{
+	const struct pv_dict *d = v->u.dict;
+
+	if (v->kind != PV_DICT) {
+		return eval_error(ev, at, "** needs a dict");
+	}
+	for (int i = 0; i < d->keys.n; i++) {
+		if (d->keys.data[i].kind != PV_STRING) {
+			return eval_error(ev, at, "** needs keys of type str");
+		}
+		eval_give(ev, args, d->keys.data[i].u.text.data, at,
+			  &d->values.data[i]);
+	}
+	return true;
+}
+
 static bool
 eval_arguments(struct eval *ev, struct scope *s, const struct py_node *e,
 	       struct call_args *args)
 {
 	for (int i = 1; i < e->n_kids; i++) {
 		const struct py_node *kid = e->kids[i];
-		const char *name = NULL;
-		struct pval v, *items;
-		int n;
+		bool named = kid->kind == PY_KEYWORD;
+		bool star = kid->kind == PY_STAR;
+		struct pval v;
 
-		if (kid->kind == PY_STAR) {
-			if (!eval_expr(ev, s, kid->kids[0], &v) ||
-			    !eval_items(ev, kid->span, &v, &items, &n)) {
-				return false;
-			}
-			for (int k = 0; k < n; k++) {
-				vec_push(ev->a, &args->values, items[k]);
-				vec_push(ev->a, &args->names, NULL);
-				vec_push(ev->a, &args->spans, kid->span);
-			}
-			continue;
-		}
-		if (!eval_expr(ev, s,
-			       kid->kind == PY_KEYWORD ? kid->kids[0] : kid,
-			       &v)) {
+		if (!eval_expr(ev, s, named || star ? kid->kids[0] : kid, &v)) {
 			return false;
 		}
-		if (kid->kind == PY_KEYWORD && !kid->text) {
-			if (v.kind != PV_DICT) {
-				return eval_error(ev, kid->span,
-						  "** needs a "
-						  "dict");
-			}
-			for (int k = 0; k < v.u.dict->keys.n; k++) {
-				const struct pval *key =
-					&v.u.dict->keys.data[k];
-
-				if (key->kind != PV_STRING) {
-					return eval_error(
-						ev, kid->span,
-						"** needs keys of type str");
-				}
-				vec_push(ev->a, &args->values,
-					 v.u.dict->values.data[k]);
-				vec_push(ev->a, &args->names, key->u.text.data);
-				vec_push(ev->a, &args->spans, kid->span);
-			}
-			continue;
+		if (star ? !spread_list(ev, kid->span, &v, args)
+		    : named && !kid->text
+			    ? !spread_dict(ev, kid->span, &v, args)
+			    : false) {
+			return false;
 		}
-		name = kid->kind == PY_KEYWORD ? kid->text : NULL;
-		vec_push(ev->a, &args->values, v);
-		vec_push(ev->a, &args->names, name);
-		vec_push(ev->a, &args->spans, kid->span);
+		if (!star && (!named || kid->text)) {
+			eval_give(ev, args, named ? kid->text : NULL, kid->span,
+				  &v);
+		}
 	}
 	return true;
 }
@@ -708,27 +719,22 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	  struct pval *out)
 {
 	struct pval x, y;
+	struct py_number number;
+	enum py_operator op;
+	const char *error;
 
+	if (py_number_read(e, &number, &error)) {
+		*out = pv_of_number(&number);
+		return !error || eval_error(ev, e->span, "%s", error);
+	}
 	switch (e->kind) {
 	case PY_NAME:
 		return eval_name(ev, s, e, out);
-	case PY_INT:
-		*out = pv_int(e->ival);
-		return true;
-	case PY_FLOAT:
-		*out = pv_float(e->fval);
-		return true;
 	case PY_STRING:
 		*out = pv_text_n(ev, e->text, e->length);
 		return true;
 	case PY_FSTRING:
 		return eval_fstring(ev, s, e, out);
-	case PY_TRUE:
-		*out = pv_bool(true);
-		return true;
-	case PY_FALSE:
-		*out = pv_bool(false);
-		return true;
 	case PY_NONE:
 		*out = pv_none();
 		return true;
@@ -753,15 +759,19 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	case PY_CALL:
 		return eval_call_node(ev, s, e, out);
 	case PY_UNARY:
-		return eval_expr(ev, s, e->kids[0], &x) &&
-		       eval_unary(ev, e->span, e->op, &x, out);
+		return eval_operator(ev, e, e->op, &op) &&
+		       eval_expr(ev, s, e->kids[0], &x) &&
+		       eval_unary(ev, e->span, op, &x, out);
 	case PY_BINARY:
-		if (strcmp(e->op, "and") == 0 || strcmp(e->op, "or") == 0) {
+		if (!eval_operator(ev, e, e->op, &op)) {
+			return false;
+		}
+		if (py_operator_group(op) == PY_OPS_LOGIC) {
 			return eval_and_or(ev, s, e, out);
 		}
 		return eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_expr(ev, s, e->kids[1], &y) &&
-		       eval_binary(ev, e->span, e->op, &x, &y, out);
+		       eval_binary(ev, e->span, op, &x, &y, out);
 	case PY_COMPARE:
 		return eval_comparisons(ev, s, e, out);
 	case PY_IFELSE:

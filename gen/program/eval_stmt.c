@@ -121,6 +121,7 @@ assign(struct eval *ev, struct scope *s, const struct py_node *e)
 static bool
 augment(struct eval *ev, struct scope *s, const struct py_node *e)
 {
+	enum py_operator op;
 	struct pval x, y, v;
 
 	if (!eval_expr(ev, s, e->kids[0], &x) ||
@@ -141,7 +142,8 @@ augment(struct eval *ev, struct scope *s, const struct py_node *e)
 		}
 		return true;
 	}
-	return eval_binary(ev, e->span, e->op, &x, &y, &v) &&
+	return eval_operator(ev, e, e->op, &op) &&
+	       eval_binary(ev, e->span, op, &x, &y, &v) &&
 	       eval_assign(ev, s, e->kids[0], &v);
 }
 

@@ -206,8 +206,8 @@ module_function(struct eval *ev, struct py_span at, const struct pval *of,
 	}
 	return eval_error(ev, at, "the module has no function %s%s",
 			  name->u.text.data,
-			  eval_suggest(ev, name->u.text.data, names,
-				       module->funcs.n));
+			  py_suggest(ev->a, name->u.text.data, names,
+				     module->funcs.n));
 }
 
 bool

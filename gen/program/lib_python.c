@@ -257,7 +257,7 @@ extreme(struct call *c, bool max, struct pval *out)
 		bool truth;
 
 		/* Expressions are compared when the function runs, not now. */
-		if (!pv_is_number(out) || !pv_is_number(&items[i])) {
+		if (!pv_number(out, NULL) || !pv_number(&items[i], NULL)) {
 			struct pval x = *out;
 
 			if (x.kind == PV_EXPR || x.kind == PV_AXIS ||
@@ -271,8 +271,8 @@ extreme(struct call *c, bool max, struct pval *out)
 				continue;
 			}
 		}
-		if (!eval_compare(c->ev, c->span, max ? ">" : "<", &items[i],
-				  out, &less) ||
+		if (!eval_compare(c->ev, c->span, max ? PY_OP_GT : PY_OP_LT,
+				  &items[i], out, &less) ||
 		    !eval_truth(c->ev, c->span, &less, &truth)) {
 			return false;
 		}
@@ -308,7 +308,7 @@ python_sum(struct call *c, struct pval *out)
 	for (int i = 0; i < n; i++) {
 		struct pval before = *out;
 
-		if (!eval_binary(c->ev, c->span, "+", &before, &items[i],
+		if (!eval_binary(c->ev, c->span, PY_OP_ADD, &before, &items[i],
 				 out)) {
 			return false;
 		}

@@ -119,8 +119,8 @@ as_type(struct eval *ev, struct py_span at, struct dtype t,
 	    (!dtype_is_int(t) && !dtype_is_float(t))) {
 		return true;
 	}
-	if (!eval_constant_fits(ev, at, *e, t,
-				"cast what is reduced to a wider type")) {
+	if (!typed_fits(&ev->typing, at, *e, t,
+			"cast what is reduced to a wider type")) {
 		return false;
 	}
 	*e = expr_cast(ev->m, t, *e);
@@ -269,8 +269,11 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 {
 	const struct reducer_def *def = f->u.reducer;
 	struct call c = { .ev = ev, .span = at };
-	struct pval values[4] = { { .kind = PV_MISSING } }, lhs, rhs, types, v;
-	static const char *const names[] = { "expr", "axis", "where", "init" };
+	const struct py_signature s =
+		py_signature_declared(ev->a, def->name,
+				      "expr, axis, where?, init?");
+	struct pval *values, lhs, rhs, types, v;
+	struct py_span *spans;
 	struct iter_var *axes;
 	const struct expr **sources, **result, **identity, **all, **init;
 	const struct expr *condition;
@@ -280,27 +283,8 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 	const char *why;
 	int n = 1, n_axes, depth = 0;
 
-	for (int i = 0; i < args->values.n; i++) {
-		int k = i;
-
-		if (args->names.data[i]) {
-			for (k = 0; k < 4 &&
-				    strcmp(names[k], args->names.data[i]) != 0;
-			     k++) {
-			}
-		}
-		if (k > 3) {
-			return eval_error(
-				ev, args->spans.data[i],
-				"a reducer "
-				"takes expr, axis, where and init alone");
-		}
-		values[k] = args->values.data[i];
-	}
-	if (values[0].kind == PV_MISSING || values[1].kind == PV_MISSING) {
-		return eval_error(ev, at,
-				  "a reducer needs what to reduce, "
-				  "and the axis");
+	if (!eval_bind(ev, at, &s, args, &values, &spans)) {
+		return false;
 	}
 	if (values[0].kind == PV_TUPLE || values[0].kind == PV_LIST) {
 		n = values[0].u.list->n;

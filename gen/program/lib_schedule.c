@@ -106,7 +106,7 @@ choose_work(struct call *c, int i, struct tir_schedule *t, int *out)
 		}
 	}
 	return call_error(c, i, "the module has no function %s%s", name,
-			  eval_suggest(c->ev, name, names, t->works.n));
+			  py_suggest(c->ev->a, name, names, t->works.n));
 }
 
 bool

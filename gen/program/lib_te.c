@@ -92,18 +92,16 @@ te_make_const(struct call *c, struct pval *out)
 	struct module *m = c->ev->m;
 	const struct pval *v = &c->args[0];
 	const struct expr *e;
+	struct py_number n;
 	struct dtype type;
 
-	if (v->kind != PV_INT && v->kind != PV_FLOAT && v->kind != PV_BOOL) {
+	if (!pv_number(v, &n)) {
 		return value_kind_error(c, 0, "a number");
 	}
-	type = v->kind == PV_FLOAT  ? dtype_of(DT_F32)
-	       : v->kind == PV_BOOL ? dtype_of(DT_BOOL)
-				    : dtype_of(DT_I32);
-	if (v->kind == PV_INT &&
-	    (v->u.ival > INT32_MAX || v->u.ival < INT32_MIN)) {
-		type = dtype_of(DT_I64);
-	}
+	e = typed_number(m, &n).e;
+	type = n.kind == PY_NUMBER_FLOAT ? dtype_of(DT_F32)
+	       : n.kind == PY_NUMBER_INT ? expr_index(m, n.i)->type
+					 : e->type;
 	if (arg_given(c, 1) && !arg_dtype(c, 1, &type)) {
 		return false;
 	}
@@ -112,12 +110,8 @@ te_make_const(struct call *c, struct pval *out)
 		return call_error(c, 1, "no constant is of type %s",
 				  dtype_name(type));
 	}
-	e = v->kind == PV_FLOAT  ? expr_float(m, dtype_of(DT_F64), v->u.fval)
-	    : v->kind == PV_BOOL ? expr_bool(m, v->u.boolean)
-				 : expr_int(m, dtype_of(DT_I64), v->u.ival);
-	if (!eval_constant_fits(c->ev, c->spans[0], e, type,
-				"use a number that it holds, or a wider "
-				"type")) {
+	if (!typed_fits(&c->ev->typing, c->spans[0], e, type,
+			"use a number that it holds, or a wider type")) {
 		return false;
 	}
 	*out = pv_expr(expr_cast(m, type, e), 1);
@@ -131,6 +125,7 @@ te_make_reduce_axis(struct call *c, struct pval *out)
 	const char *name = "rv";
 	struct iter_var iv = { .kind = ITER_REDUCE };
 	struct pval *dom, extent;
+	struct typed ends[2];
 	int64_t count;
 	int n, depth;
 
@@ -144,7 +139,8 @@ te_make_reduce_axis(struct call *c, struct pval *out)
 				  "end)");
 	}
 	if (!value_expr(ev, c->spans[0], &dom[0], &iv.min, &depth) ||
-	    !eval_binary(ev, c->spans[0], "-", &dom[1], &dom[0], &extent) ||
+	    !eval_binary(ev, c->spans[0], PY_OP_SUB, &dom[1], &dom[0],
+			 &extent) ||
 	    !value_expr(ev, c->spans[0], &extent, &iv.extent, &depth)) {
 		return false;
 	}
@@ -155,7 +151,10 @@ te_make_reduce_axis(struct call *c, struct pval *out)
 	if (expr_is_int(iv.extent, &count) && count < 0) {
 		return call_error(c, 0, "the axis ends before it begins");
 	}
-	if (!eval_match_types(ev, c->spans[0], &iv.min, &iv.extent)) {
+	ends[0] = typed_expr(iv.min);
+	ends[1] = typed_expr(iv.extent);
+	if (!typed_promote(&ev->typing, c->spans[0], &ends[0], &ends[1],
+			   &iv.min, &iv.extent)) {
 		return false;
 	}
 	iv.var = var_new(ev->m, name, iv.extent->type);
@@ -192,7 +191,7 @@ te_make_thread_axis(struct call *c, struct pval *out)
 	}
 	if (!known) {
 		return call_error(c, tag_at, "there is no thread %s%s", tag,
-				  eval_suggest(ev, tag, tags, 7));
+				  py_suggest(ev->a, tag, tags, 7));
 	}
 	if (arg_given(c, 2) && !arg_text(c, 2, &name)) {
 		return false;

@@ -93,7 +93,7 @@ static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {
 	struct dtype t = dtype_of(v->kind == PV_FLOAT ? DT_F32 : DT_I32);
-	const struct expr *e;
+	struct py_number value;
 	union number n = { 0 };
 	struct te_tensor *te;
 	struct tensor *x;
@@ -112,20 +112,16 @@ number_input(struct build *b, int i, int at, const struct pval *v)
 				  "tensor first",
 				  dtype_name(t));
 	}
-	e = v->kind == PV_FLOAT
-		    ? expr_float(b->ev->m, dtype_of(DT_F64), v->u.fval)
-		    : expr_int(b->ev->m, dtype_of(DT_I64),
-			       v->kind == PV_BOOL ? v->u.boolean : v->u.ival);
-	if (!eval_constant_fits(b->ev, b->c->spans[i], e, t,
-				"cast the tensor to a wider type")) {
+	pv_number(v, &value);
+	if (!typed_fits(&b->ev->typing, b->c->spans[i],
+			typed_number(b->ev->m, &value).e, t,
+			"cast the tensor to a wider type")) {
 		return false;
 	}
 	if (dtype_is_float(t)) {
-		n.f = v->kind == PV_FLOAT  ? v->u.fval
-		      : v->kind == PV_BOOL ? v->u.boolean
-					   : (double)v->u.ival;
+		n.f = py_number_double(&value);
 	} else {
-		n.i = v->kind == PV_BOOL ? v->u.boolean : v->u.ival;
+		n.i = value.i;
 	}
 	bytes = arena_alloc(b->ev->a, 16);
 	number_store(t, bytes, 0, n);
@@ -141,7 +137,7 @@ one_input(struct build *b, int i, const struct pval *v)
 		return put_input(b, i, b->n, tensor_input(b, v->u.tensor),
 				 v->u.tensor);
 	}
-	if (pv_is_number(v)) {
+	if (pv_number(v, NULL)) {
 		return number_input(b, i, b->n, v);
 	}
 	return value_kind_error(b->c, i, "a tensor");
@@ -557,7 +553,7 @@ word(struct build *b, int i, const char *text)
 	if (strcmp(kind, "scalar") == 0) {
 		struct pval v = pv_int(initial_int(initial, 0));
 
-		if (arg_given(b->c, i) && !pv_is_number(&b->c->args[i])) {
+		if (arg_given(b->c, i) && !pv_number(&b->c->args[i], NULL)) {
 			return value_kind_error(b->c, i, "a number");
 		}
 		return number_input(b, i, b->n,

@@ -159,7 +159,7 @@ module_attribute(struct eval *ev, struct py_span at, unsigned in,
 		}
 	}
 	known = names_list(ev->a, in, PV_MISSING, &n);
-	elsewhere = eval_suggest(ev, name, known, n);
+	elsewhere = py_suggest(ev->a, name, known, n);
 	if (elsewhere[0] == '\0') {
 		row = names_in(IN_TVM | IN_TE | IN_TIR | IN_TARGET | IN_SCRIPT,
 			       name);

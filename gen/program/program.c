@@ -43,7 +43,12 @@ program_run(struct module *m, const struct source *src,
 	    const struct program_options *o, struct program_result *out)
 {
 	struct eval ev = {
-		.m = m, .a = &m->arena, .src = src, .o = o, .result = out
+		.m = m,
+		.a = &m->arena,
+		.src = src,
+		.typing = { m, src, &typing_of_programs },
+		.o = o,
+		.result = out,
 	};
 	const struct py_node *tree = py_parse(m, src);
 	enum flow flow;

@@ -48,13 +48,9 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,
 		   struct pval *out);
 
-/* Applies an operator to expressions; its name is one of names.def, topi.def or
- * Python's math. */
-bool expr_named_operator(struct call *c, const char *name, const struct pval *x,
-			 const struct pval *y, struct pval *out);
-bool expr_bit_operator(struct eval *ev, struct py_span at, enum intrin op,
-		       const struct pval *x, const struct pval *y,
-		       struct pval *out);
+/* A function of ir/typed by its name; args: as many values as it takes. */
+bool expr_function(struct call *c, const char *name, const struct pval *args,
+		   struct pval *out);
 /* Applies an operator of topi with two operands. */
 bool topi_broadcast(struct call *c, const char *op, struct pval *out);
 /* Sets the position of the diagnostics from index `first` on, about a node of a

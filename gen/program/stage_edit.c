@@ -96,7 +96,7 @@ known_scope(struct call *c, int i, const char **scope)
 		}
 	}
 	return call_error(c, i, "there is no scope %s%s", *scope,
-			  eval_suggest(c->ev, *scope, scopes, 5));
+			  py_suggest(c->ev->a, *scope, scopes, 5));
 }
 
 static int

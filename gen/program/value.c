@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values: creation, equality, truth, and their text as print writes it. */
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "eval.h"
 #include "program_parts.h"
@@ -94,6 +91,13 @@ pv_list_of(struct eval *ev, enum pv_kind kind, const struct pval *items, int n)
 }
 
 struct pval
+pv_dict_new(struct eval *ev)
+{
+	return (struct pval){ .kind = PV_DICT,
+			      .u.dict = arena_new(ev->a, struct pv_dict) };
+}
+
+struct pval
 pv_tensor(struct eval *ev, struct te_tensor *t)
 {
 	return (struct pval){ .kind = PV_TENSOR,
@@ -121,17 +125,35 @@ pv_axis(struct eval *ev, const struct iter_var *iv)
 }
 
 bool
-pv_is_number(const struct pval *v)
+pv_number(const struct pval *v, struct py_number *out)
 {
-	return v->kind == PV_INT || v->kind == PV_FLOAT || v->kind == PV_BOOL;
+	struct py_number n = { 0 };
+
+	switch (v->kind) {
+	case PV_BOOL:
+		n = py_bool(v->u.boolean);
+		break;
+	case PV_INT:
+		n = py_int(v->u.ival);
+		break;
+	case PV_FLOAT:
+		n = py_float(v->u.fval);
+		break;
+	default:
+		return false;
+	}
+	if (out) {
+		*out = n;
+	}
+	return true;
 }
 
-static double
-as_double(const struct pval *v)
+struct pval
+pv_of_number(const struct py_number *n)
 {
-	return v->kind == PV_FLOAT  ? v->u.fval
-	       : v->kind == PV_BOOL ? (double)v->u.boolean
-				    : (double)v->u.ival;
+	return n->kind == PY_NUMBER_BOOL  ? pv_bool(n->i != 0)
+	       : n->kind == PY_NUMBER_INT ? pv_int(n->i)
+					  : pv_float(n->f);
 }
 
 static bool
@@ -151,14 +173,13 @@ lists_equal(const struct pv_list *x, const struct pv_list *y, int depth)
 bool
 pv_equal(const struct pval *x, const struct pval *y, int depth)
 {
+	struct py_number a, b;
+
 	if (depth > 50) {
 		return false; /* a list may contain itself */
 	}
-	if (pv_is_number(x) && pv_is_number(y)) {
-		if (x->kind == PV_INT && y->kind == PV_INT) {
-			return x->u.ival == y->u.ival;
-		}
-		return as_double(x) == as_double(y);
+	if (pv_number(x, &a) && pv_number(y, &b)) {
+		return py_number_order(&a, &b) == 0;
 	}
 	if (x->kind != y->kind) {
 		return false;
@@ -218,6 +239,7 @@ compares_axes(const struct eval *ev, const struct expr *e)
 bool
 eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 {
+	struct py_number n;
 	int64_t number;
 
 	switch (v->kind) {
@@ -225,13 +247,10 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 		*out = false;
 		return true;
 	case PV_BOOL:
-		*out = v->u.boolean;
-		return true;
 	case PV_INT:
-		*out = v->u.ival != 0;
-		return true;
 	case PV_FLOAT:
-		*out = v->u.fval != 0;
+		pv_number(v, &n);
+		*out = py_number_truth(&n);
 		return true;
 	case PV_STRING:
 		*out = v->u.text.n > 0;
@@ -290,68 +309,10 @@ range_length(const struct pv_range *r)
 
 /* -- text -- */
 
-/* The shortest decimal that reads back as v, with a point or an exponent. */
 static void
-float_text(double v, struct strbuf *out)
+put_text(const char *text, size_t n, struct strbuf *out)
 {
-	char text[40];
-
-	if (isnan(v)) {
-		strbuf_puts(out, "nan");
-		return;
-	}
-	if (isinf(v)) {
-		strbuf_puts(out, v < 0 ? "-inf" : "inf");
-		return;
-	}
-	if (fabs(v) >= 1e16 || (v != 0 && fabs(v) < 1e-4)) {
-		for (int digits = 0; digits <= 17; digits++) {
-			snprintf(text, sizeof text, "%.*e", digits, v);
-			if (strtod(text, NULL) == v) {
-				break;
-			}
-		}
-		strbuf_puts(out, text);
-		return;
-	}
-	for (int digits = 1; digits <= 22; digits++) {
-		snprintf(text, sizeof text, "%.*f", digits, v);
-		if (strtod(text, NULL) == v) {
-			break;
-		}
-	}
-	strbuf_puts(out, text);
-}
-
-static void
-string_text(const struct pval *v, bool repr, struct strbuf *out)
-{
-	bool has_single = memchr(v->u.text.data, '\'', v->u.text.n) != NULL;
-	bool has_double = memchr(v->u.text.data, '"', v->u.text.n) != NULL;
-	char quote = has_single && !has_double ? '"' : '\'';
-
-	if (!repr) {
-		strbuf_write(out, v->u.text.data, v->u.text.n);
-		return;
-	}
-	strbuf_putc(out, quote);
-	for (size_t i = 0; i < v->u.text.n; i++) {
-		char c = v->u.text.data[i];
-
-		if (c == '\\' || c == quote) {
-			strbuf_putc(out, '\\');
-			strbuf_putc(out, c);
-		} else if (c == '\n') {
-			strbuf_puts(out, "\\n");
-		} else if (c == '\t') {
-			strbuf_puts(out, "\\t");
-		} else if ((unsigned char)c < 32) {
-			strbuf_printf(out, "\\x%02x", (unsigned char)c);
-		} else {
-			strbuf_putc(out, c);
-		}
-	}
-	strbuf_putc(out, quote);
+	strbuf_write(out, text, n);
 }
 
 static void
@@ -412,22 +373,22 @@ void
 pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	struct strbuf *out)
 {
+	struct py_number number;
+
 	if (depth > 50 || out->len > EVAL_MAX_ITEMS * 4) {
 		strbuf_puts(out, "...");
 		return;
 	}
 	switch (v->kind) {
 	case PV_BOOL:
-		strbuf_puts(out, v->u.boolean ? "True" : "False");
-		return;
 	case PV_INT:
-		strbuf_printf(out, "%" PRId64, v->u.ival);
-		return;
 	case PV_FLOAT:
-		float_text(v->u.fval, out);
+		pv_number(v, &number);
+		py_number_put(&number, out);
 		return;
 	case PV_STRING:
-		string_text(v, repr, out);
+		(repr ? py_text_repr : put_text)(v->u.text.data, v->u.text.n,
+						 out);
 		return;
 	case PV_ELLIPSIS:
 		strbuf_puts(out, "Ellipsis");

@@ -8,14 +8,6 @@ script_store(struct script_reader *r, const struct py_node *node,
 	     const struct py_node *target, const struct py_node *value,
 	     const char *op, struct script_suite *suite)
 {
-	static const struct {
-		const char *op;
-		enum expr_kind kind;
-	} updates[] = {
-		{ "+", EXPR_ADD },       { "-", EXPR_SUB },
-		{ "*", EXPR_MUL },       { "/", EXPR_DIV },
-		{ "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
-	};
 	const struct buffer *b;
 	const struct expr **index, *e;
 	struct script_value v;
@@ -30,19 +22,10 @@ script_store(struct script_reader *r, const struct py_node *node,
 		struct script_value old =
 			script_value_of(expr_load(r->m, b, index, b->ndim),
 					false);
-		size_t i = 0, n = sizeof updates / sizeof *updates;
+		enum py_operator update;
 
-		while (i < n && strcmp(updates[i].op, op) != 0) {
-			i++;
-		}
-		if (i == n ||
-		    (updates[i].kind == EXPR_DIV && !dtype_is_float(b->type))) {
-			return script_fail(r, node,
-					   "'%s=' of an element; "
-					   "write the update out",
-					   op);
-		}
-		if (!script_binary(r, node, updates[i].kind, &old, &v, &v)) {
+		if (!script_operator(r, node, op, &update) ||
+		    !script_binary(r, node, update, &old, &v, &v)) {
 			return false;
 		}
 	}

@@ -227,14 +227,13 @@ bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 bool
 script_func_attr(struct script_reader *r, const struct py_node *call)
 {
-	static const char *const names[] = { "attrs", NULL };
 	const struct py_node *found[1], *dict;
 	struct py_node plain;
 	const struct py_node **kids;
 	struct note *notes;
 	int n = 0;
 
-	if (!script_args(r, call, names, 1, found)) {
+	if (!script_args(r, call, "attrs", found)) {
 		return false;
 	}
 	dict = found[0];
@@ -330,7 +329,6 @@ static bool
 one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	 const char *path)
 {
-	static const char *const names[] = { "dom", "binding", "dtype", NULL };
 	const struct py_node *found[3];
 	struct range dom;
 	struct script_value v, unit;
@@ -341,7 +339,7 @@ one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	if (!iter_kind(path + 5, &kind)) {
 		return script_unknown(r, call, path);
 	}
-	if (!script_args(r, call, names, 2, found)) {
+	if (!script_args(r, call, "dom, binding, dtype?", found)) {
 		return false;
 	}
 	const struct py_node *const *ends = script_items(&found[0], &n);
@@ -392,13 +390,11 @@ static bool
 remap(struct script_reader *r, const struct py_node *target,
       const struct py_node *call)
 {
-	static const char *const names[] = { "kinds", "bindings", "dtype",
-					     NULL };
 	const struct py_node *found[3];
 	const char *kinds;
 	int n, n_names;
 
-	if (!script_args(r, call, names, 2, found) ||
+	if (!script_args(r, call, "kinds, bindings, dtype?", found) ||
 	    !script_text(r, found[0], &kinds)) {
 		return false;
 	}
@@ -481,7 +477,6 @@ bool
 script_block_line(struct script_reader *r, const struct py_node *call,
 		  const char *path)
 {
-	static const char *const names[] = { "predicate", NULL };
 	const struct py_node *found[1];
 	struct script_block *b = r->block;
 
@@ -491,7 +486,7 @@ script_block_line(struct script_reader *r, const struct py_node *call,
 	if (strcmp(path, "reads") == 0 || strcmp(path, "writes") == 0) {
 		return regions(r, call, path[0] == 'w');
 	}
-	if (!script_args(r, call, names, 1, found)) {
+	if (!script_args(r, call, "predicate", found)) {
 		return false;
 	}
 	if (strcmp(path, "where") == 0) {
@@ -560,14 +555,13 @@ bool
 script_block(struct script_reader *r, const struct py_node *call,
 	     const struct py_node *suite, struct stmt **out)
 {
-	static const char *const names[] = { "name_hint", "no_realize", NULL };
 	const struct py_node *found[2];
 	struct script_block block = { .outer = r->block };
 	const char *name = "";
 	struct stmt *body;
 	int mark = r->names.n;
 
-	if (!script_args(r, call, names, 0, found) ||
+	if (!script_args(r, call, "name_hint?, no_realize?", found) ||
 	    (found[0] && !script_text(r, found[0], &name))) {
 		return false;
 	}

@@ -15,6 +15,12 @@ enum {
 	MORE_COUNT
 };
 
+/* Their names. By position, data and elem_offset come before strides in TVM;
+ * scripts usually give them by name. */
+#define MORE_FACTS                                                             \
+	"strides?, scope?, align?, elem_offset?, offset_factor?, "             \
+	"buffer_type?, axis_separators?"
+
 static bool
 read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	   const struct expr ***out)
@@ -174,16 +180,12 @@ bool
 script_buffer_type(struct script_reader *r, const struct py_node *node,
 		   struct buffer_spec *spec)
 {
-	static const char *const names[] = {
-		"shape",         "dtype",       "strides",
-		"scope",         "align",       "elem_offset",
-		"offset_factor", "buffer_type", "axis_separators",
-		"data",          NULL
-	};
 	const struct py_node *found[10] = { NULL };
 
 	if (node->kind == PY_CALL) {
-		if (!script_args(r, node, names, 1, found)) {
+		if (!script_args(r, node,
+				 "shape, dtype?, " MORE_FACTS ", data?",
+				 found)) {
 			return false;
 		}
 		if (found[9]) {
@@ -276,27 +278,12 @@ static bool
 match_buffer(struct script_reader *r, const struct py_node *call,
 	     const char *name)
 {
-	static const char *const names[] = { "param",       "shape",
-					     "dtype",       "strides",
-					     "scope",       "align",
-					     "elem_offset", "offset_factor",
-					     "buffer_type", "axis_separators",
-					     NULL };
-	/* By position, data and elem_offset come before strides; scripts
-	 * usually give them by name. */
 	const struct py_node *found[10];
 	struct buffer_spec spec = { .name = script_hint(r, name) };
 	struct script_value v;
 
-	for (int i = 4; i < call->n_kids; i++) {
-		if (call->kids[i]->kind != PY_KEYWORD) {
-			return script_fail(r, call->kids[i],
-					   "an argument "
-					   "without a name; say which it is, "
-					   "as in scope=\"local\"");
-		}
-	}
-	if (!script_args(r, call, names, 2, found)) {
+	if (!script_args(r, call, "param, shape, dtype?, *, " MORE_FACTS,
+			 found)) {
 		return false;
 	}
 	if (found[0]->kind == PY_SUBSCRIPT) {
@@ -383,16 +370,15 @@ static bool
 allocate(struct script_reader *r, const struct py_node *call, const char *name,
 	 struct script_suite *suite)
 {
-	static const char *const names[] = { "extents",     "dtype",
-					     "scope",       "condition",
-					     "annotations", NULL };
 	const struct py_node *found[5];
 	const struct py_node *more[MORE_COUNT] = { NULL };
 	struct script_memory *memory = arena_new(&r->m->arena,
 						 struct script_memory);
 	struct note *notes = NULL;
 
-	if (!script_args(r, call, names, 2, found) ||
+	if (!script_args(r, call,
+			 "extents, dtype, scope?, condition?, annotations?",
+			 found) ||
 	    (found[4] && !script_notes(r, found[4], &notes))) {
 		return false;
 	}
@@ -424,12 +410,6 @@ bool
 script_declare_buffer(struct script_reader *r, const struct py_node *call,
 		      const char *name, struct script_suite *suite)
 {
-	static const char *const names[] = { "shape",           "dtype",
-					     "strides",         "scope",
-					     "align",           "elem_offset",
-					     "offset_factor",   "buffer_type",
-					     "axis_separators", "data",
-					     "annotations",     NULL };
 	const char *path = script_path(r, call->kids[0]);
 	const struct py_node *found[11];
 	struct buffer_spec spec = { .name = name };
@@ -441,15 +421,10 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	if (strcmp(path, "allocate") == 0) {
 		return allocate(r, call, name, suite);
 	}
-	for (int i = 3; i < call->n_kids; i++) {
-		if (call->kids[i]->kind != PY_KEYWORD) {
-			return script_fail(r, call->kids[i],
-					   "an argument "
-					   "without a name; say which it is, "
-					   "as in scope=\"local\"");
-		}
-	}
-	if (!script_args(r, call, names, 1, found) ||
+	if (!script_args(r, call,
+			 "shape, dtype?, *, " MORE_FACTS
+			 ", data?, annotations?",
+			 found) ||
 	    !script_buffer_facts(r, found[0], found[1], found + 2, &spec) ||
 	    (found[10] && !script_notes(r, found[10], &notes))) {
 		return false;

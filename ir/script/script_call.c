@@ -7,7 +7,8 @@ bool
 script_typed_args(struct script_reader *r, const struct py_node *call,
 		  struct script_typed_args *out)
 {
-	out->n = 0;
+	out->list = call->kids + 1;
+	out->n = call->n_kids - 1;
 	out->type = NULL;
 	for (int i = 1; i < call->n_kids; i++) {
 		const struct py_node *one = call->kids[i];
@@ -15,17 +16,12 @@ script_typed_args(struct script_reader *r, const struct py_node *call,
 		if (one->kind == PY_KEYWORD && one->text &&
 		    strcmp(one->text, "dtype") == 0) {
 			out->type = one->kids[0];
+			out->n--;
 		} else if (one->kind == PY_KEYWORD || one->kind == PY_STAR) {
 			return script_fail(r, one,
 					   "an argument that this "
 					   "function does not take; give "
 					   "plain values");
-		} else if (out->n == 64) {
-			return script_fail(r, one,
-					   "more than 64 arguments; "
-					   "pass a buffer");
-		} else {
-			out->list[out->n++] = one;
 		}
 	}
 	return true;
@@ -42,9 +38,11 @@ script_want_count(struct script_reader *r, const struct py_node *call, int got,
 			   got, got == 1 ? "argument" : "arguments", want);
 }
 
-bool
-script_check_type(struct script_reader *r, const struct py_node *type,
-		  const struct expr *e)
+/* Checks that a type given at the end of a call (old spelling) is the type of
+ * the result. */
+static bool
+check_type(struct script_reader *r, const struct py_node *type,
+	   const struct expr *e)
 {
 	struct dtype t;
 
@@ -62,13 +60,12 @@ static bool
 typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 	    struct script_value *out)
 {
-	static const char *const names[] = { "value", "dtype", NULL };
 	const struct py_node *found[2];
 	struct script_value v;
 	const struct expr *e;
 	double special = 0;
 
-	if (!script_args(r, call, names, 0, found)) {
+	if (!script_args(r, call, "value?, dtype?", found)) {
 		return false;
 	}
 	if (!found[0]) {
@@ -124,26 +121,22 @@ typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 	return true;
 }
 
+/* x of type t, as the value of a call. */
 static bool
-cast(struct script_reader *r, const struct py_node *call, const struct expr *e,
-     struct dtype t, struct script_value *out)
+cast(struct script_reader *r, const struct py_node *call,
+     const struct py_node *x, const struct py_node *type,
+     struct script_value *out)
 {
-	bool numeric = dtype_class(t) >= DTC_BOOL &&
-		       dtype_class(t) <= DTC_FLOAT &&
-		       dtype_class(e->type) >= DTC_BOOL &&
-		       dtype_class(e->type) <= DTC_FLOAT;
+	struct script_value v;
+	struct typed from, to;
+	struct dtype t;
 
-	if (t.lanes == 1) {
-		t.lanes = e->type.lanes;
+	if (!script_type(r, type, &t) || !script_eval(r, x, &v) ||
+	    !script_operand(r, x, &v, &from) ||
+	    !typed_cast(&r->typing, call->span, &from, t, &to)) {
+		return false;
 	}
-	if ((!numeric && !dtype_equal(t, e->type)) ||
-	    (t.lanes != e->type.lanes && e->type.lanes != 1)) {
-		return script_fail(r, call,
-				   "no %s can be cast to %s; cast "
-				   "numbers to types of numbers",
-				   dtype_name(e->type), dtype_name(t));
-	}
-	*out = script_value_of(expr_cast(r->m, t, e), false);
+	*out = script_value_of(to.e, false);
 	return true;
 }
 
@@ -151,168 +144,63 @@ static bool
 read_cast(struct script_reader *r, const struct py_node *call, bool type_first,
 	  struct script_value *out)
 {
-	static const char *const first[] = { "dtype", "value", "span", NULL };
-	static const char *const last[] = { "value", "dtype", "span", NULL };
 	const struct py_node *found[3];
-	const struct expr *e;
-	struct dtype t;
 
-	return script_args(r, call, type_first ? first : last, 2, found) &&
-	       script_type(r, found[type_first ? 0 : 1], &t) &&
-	       script_expr(r, found[type_first ? 1 : 0], &e) &&
-	       cast(r, call, e, t, out);
+	return script_args(r, call,
+			   type_first ? "dtype, value, span?"
+				      : "value, dtype, span?",
+			   found) &&
+	       cast(r, call, found[type_first], found[!type_first], out);
 }
 
 bool
 script_astype(struct script_reader *r, const struct py_node *call,
 	      struct script_value *out)
 {
-	static const char *const names[] = { "dtype", "span", NULL };
 	const struct py_node *found[2];
-	const struct expr *e;
-	struct dtype t;
 
-	return script_args(r, call, names, 1, found) &&
-	       script_type(r, found[0], &t) &&
-	       script_expr(r, call->kids[0]->kids[0], &e) &&
-	       cast(r, call, e, t, out);
+	return script_args(r, call, "dtype, span?", found) &&
+	       cast(r, call, call->kids[0]->kids[0], found[0], out);
 }
 
 /* ---- operators by name */
 
-static const struct {
-	const char *name;
-	enum expr_kind kind;
-} named_operators[] = {
-	{ "min", EXPR_MIN },
-	{ "max", EXPR_MAX },
-	{ "floordiv", EXPR_FLOORDIV },
-	{ "floormod", EXPR_FLOORMOD },
-	{ "truncdiv", EXPR_DIV },
-	{ "truncmod", EXPR_TRUNCMOD },
-	{ "div", EXPR_DIV },
-	{ "indexdiv", EXPR_FLOORDIV },
-	{ "indexmod", EXPR_FLOORMOD },
-	{ "Add", EXPR_ADD },
-	{ "Sub", EXPR_SUB },
-	{ "Mul", EXPR_MUL },
-	{ "Div", EXPR_DIV },
-	{ "Mod", EXPR_TRUNCMOD },
-	{ "FloorDiv", EXPR_FLOORDIV },
-	{ "FloorMod", EXPR_FLOORMOD },
-	{ "Min", EXPR_MIN },
-	{ "Max", EXPR_MAX },
-	{ "EQ", EXPR_EQ },
-	{ "NE", EXPR_NE },
-	{ "LT", EXPR_LT },
-	{ "LE", EXPR_LE },
-	{ "GT", EXPR_GT },
-	{ "GE", EXPR_GE },
-	{ "And", EXPR_AND },
-	{ "Or", EXPR_OR },
-};
-
-/* Gives both operands a type. A function such as T.truncdiv(7, 2) computes with
- * constants of TVM, not with numbers of Python: the result 3 is an int32. */
+/* A function of values alone: T.floordiv(a, b), T.exp(x). */
 static bool
-settle_both(struct script_reader *r, const struct py_node *call,
-	    struct script_value *a, struct script_value *b)
+read_function(struct script_reader *r, const struct py_node *call,
+	      const char *name, int n, struct script_value *out)
 {
-	const struct expr *x, *y;
-
-	if (a->kind != SCRIPT_EXPR || b->kind != SCRIPT_EXPR || !a->weak ||
-	    !b->weak) {
-		return true;
-	}
-	if (!script_settle(r, call, a, &x) || !script_settle(r, call, b, &y)) {
-		return false;
-	}
-	*a = script_value_of(x, false);
-	*b = script_value_of(y, false);
-	return true;
-}
-
-static bool
-read_operator(struct script_reader *r, const struct py_node *call,
-	      enum expr_kind kind, struct script_value *out)
-{
+	struct typed *x = arena_array(&r->m->arena, struct typed, n), y;
 	struct script_typed_args args;
-	struct script_value a, b;
+	struct script_value v;
 
 	if (!script_typed_args(r, call, &args) ||
-	    !script_want_count(r, call, args.n, 2) ||
-	    !script_eval(r, args.list[0], &a) ||
-	    !script_eval(r, args.list[1], &b) ||
-	    !settle_both(r, call, &a, &b) ||
-	    !script_binary(r, call, kind, &a, &b, out)) {
+	    !script_want_count(r, call, args.n, n)) {
 		return false;
 	}
-	return out->weak || script_check_type(r, args.type, out->e);
-}
-
-static bool
-read_choice(struct script_reader *r, const struct py_node *call, bool guards,
-	    struct script_value *out)
-{
-	struct script_typed_args args;
-	struct script_value a, b;
-	const struct expr *c, *x, *y;
-
-	if (!script_typed_args(r, call, &args) ||
-	    !script_want_count(r, call, args.n, 3) ||
-	    !script_expr(r, args.list[0], &c) ||
-	    !script_eval(r, args.list[1], &a) ||
-	    !script_eval(r, args.list[2], &b) ||
-	    !script_promote(r, call, &a, &b, &x, &y)) {
+	for (int i = 0; i < n; i++) {
+		if (!script_eval(r, args.list[i], &v) ||
+		    !script_operand(r, args.list[i], &v, &x[i])) {
+			return false;
+		}
+	}
+	if (!typed_call(&r->typing, call->span, name, x, &y)) {
 		return false;
 	}
-	if (c->type.kind != DT_BOOL ||
-	    (c->type.lanes != 1 &&
-	     (guards ||
-	      (x->type.lanes != 1 && c->type.lanes != x->type.lanes)))) {
-		return script_fail(r, args.list[0],
-				   "a condition of another "
-				   "type than bool, or of other lanes; "
-				   "compare something");
-	}
-	*out = script_value_of(guards ? expr_if(r->m, c, x, y)
-				      : expr_select(r->m, c, x, y),
-			       false);
-	return script_check_type(r, args.type, out->e);
-}
-
-static bool
-read_not(struct script_reader *r, const struct py_node *call,
-	 struct script_value *out)
-{
-	static const char *const names[] = { "a", NULL };
-	const struct py_node *found[1];
-	const struct expr *e;
-
-	if (!script_args(r, call, names, 1, found) ||
-	    !script_expr(r, found[0], &e)) {
-		return false;
-	}
-	if (e->type.kind != DT_BOOL) {
-		return script_fail(r, found[0],
-				   "the negation of a %s; "
-				   "compare it with something first",
-				   dtype_name(e->type));
-	}
-	*out = script_value_of(expr_not(r->m, e), false);
-	return true;
+	*out = script_value_of(y.e, false);
+	return check_type(r, args.type, y.e);
 }
 
 /* T.all(a, b, …), T.any(a, b, …) */
 static bool
 read_fold(struct script_reader *r, const struct py_node *call,
-	  enum expr_kind kind, struct script_value *out)
+	  enum py_operator op, struct script_value *out)
 {
 	struct script_value one;
 
 	for (int i = 1; i < call->n_kids; i++) {
 		if (!script_eval(r, call->kids[i], &one) ||
-		    (i > 1 && !script_binary(r, call, kind, out, &one, &one))) {
+		    (i > 1 && !script_binary(r, call, op, out, &one, &one))) {
 			return false;
 		}
 		*out = one;
@@ -327,15 +215,14 @@ static bool
 read_vector(struct script_reader *r, const struct py_node *call, bool is_ramp,
 	    struct script_value *out)
 {
-	static const char *const ramp[] = { "base", "stride", "lanes", NULL };
-	static const char *const broadcast[] = { "value", "lanes", NULL };
 	const struct py_node *found[3];
 	struct script_value a, b;
 	const struct expr *x, *y;
 	int64_t lanes;
 	int last = is_ramp ? 2 : 1;
 
-	if (!script_args(r, call, is_ramp ? ramp : broadcast, last + 1,
+	if (!script_args(r, call,
+			 is_ramp ? "base, stride, lanes" : "value, lanes",
 			 found) ||
 	    !script_eval(r, found[0], &a) ||
 	    !script_constant(r, found[last], &lanes)) {
@@ -372,32 +259,16 @@ static bool
 read_limit(struct script_reader *r, const struct py_node *call,
 	   const char *which, struct script_value *out)
 {
-	static const char *const names[] = { "dtype", NULL };
 	const struct py_node *found[1];
 	struct dtype t;
-	bool infinite = strcmp(which, "infinity") == 0;
+	struct typed x;
 
-	if (!script_args(r, call, names, 1, found) ||
-	    !script_type(r, found[0], &t)) {
+	if (!script_args(r, call, "dtype", found) ||
+	    !script_type(r, found[0], &t) ||
+	    !typed_limit(&r->typing, found[0]->span, which, t, &x)) {
 		return false;
 	}
-	if (!dtype_is_float(t) && (infinite || !dtype_is_int(t))) {
-		return script_fail(r, found[0],
-				   "%s has no such value; use a "
-				   "type of numbers",
-				   dtype_name(t));
-	}
-	bool low = strcmp(which, "min_value") == 0;
-	const struct expr *e =
-		infinite ? expr_float(r->m, t, (double)__builtin_inff())
-		: dtype_is_float(t)
-			? expr_float(r->m, t,
-				     low ? dtype_lowest(t) : dtype_highest(t))
-			: expr_int(r->m, t,
-				   low ? dtype_min_int(t)
-				       : (int64_t)dtype_max_int(t));
-
-	*out = script_value_of(e, false);
+	*out = script_value_of(x.e, false);
 	return true;
 }
 
@@ -414,19 +285,18 @@ read_ceildiv(struct script_reader *r, const struct py_node *call,
 	       script_want_count(r, call, args.n, 2) &&
 	       script_eval(r, args.list[0], &a) &&
 	       script_eval(r, args.list[1], &b) &&
-	       script_binary(r, call, EXPR_ADD, &a, &b, &a) &&
-	       script_binary(r, call, EXPR_SUB, &a, &one, &a) &&
-	       script_binary(r, call, EXPR_FLOORDIV, &a, &b, out);
+	       script_binary(r, call, PY_OP_ADD, &a, &b, &a) &&
+	       script_binary(r, call, PY_OP_SUB, &a, &one, &a) &&
+	       script_binary(r, call, PY_OP_FLOORDIV, &a, &b, out);
 }
 
 static bool
 read_meta(struct script_reader *r, const struct py_node *call,
 	  struct script_value *out)
 {
-	static const char *const names[] = { "value", NULL };
 	const struct py_node *found[1];
 
-	if (!script_args(r, call, names, 1, found) ||
+	if (!script_args(r, call, "value", found) ||
 	    !script_eval(r, found[0], out)) {
 		return false;
 	}
@@ -442,11 +312,10 @@ static bool
 read_var(struct script_reader *r, const struct py_node *call,
 	 struct script_value *out)
 {
-	static const char *const names[] = { "dtype", "name", NULL };
 	const struct py_node *found[2];
 
 	*out = (struct script_value){ .kind = SCRIPT_NEW_VAR };
-	return script_args(r, call, names, 1, found) &&
+	return script_args(r, call, "dtype, name?", found) &&
 	       script_type(r, found[0], &out->type);
 }
 
@@ -454,11 +323,10 @@ static bool
 read_thread(struct script_reader *r, const struct py_node *call,
 	    struct script_value *out)
 {
-	static const char *const names[] = { "thread", "dtype", NULL };
 	const struct py_node *found[2];
 
 	*out = (struct script_value){ .kind = SCRIPT_THREAD };
-	return script_args(r, call, names, 1, found) &&
+	return script_args(r, call, "thread, dtype?", found) &&
 	       script_text(r, found[0], &out->text);
 }
 
@@ -467,9 +335,6 @@ read_thread(struct script_reader *r, const struct py_node *call,
 static const char *const other_names[] = {
 	"Cast",
 	"cast",
-	"Not",
-	"Select",
-	"if_then_else",
 	"Ramp",
 	"ramp",
 	"Broadcast",
@@ -528,18 +393,12 @@ bool
 script_call(struct script_reader *r, const struct py_node *node,
 	    const char *path, struct script_value *out)
 {
+	int arity = typed_function_arity(path);
 	enum intrin op;
 	struct dtype t;
 
-	for (size_t i = 0; i < sizeof named_operators / sizeof *named_operators;
-	     i++) {
-		if (strcmp(named_operators[i].name, path) == 0) {
-			return read_operator(r, node, named_operators[i].kind,
-					     out);
-		}
-	}
-	if (strcmp(path, "power") == 0) {
-		path = "pow";
+	if (arity > 0) {
+		return read_function(r, node, path, arity, out);
 	}
 	if (intrin_from_name(path, &op)) {
 		return script_intrin(r, node, op, out);
@@ -547,20 +406,14 @@ script_call(struct script_reader *r, const struct py_node *node,
 	if (strcmp(path, "Cast") == 0 || strcmp(path, "cast") == 0) {
 		return read_cast(r, node, path[0] == 'C', out);
 	}
-	if (strcmp(path, "Select") == 0 || strcmp(path, "if_then_else") == 0) {
-		return read_choice(r, node, path[0] == 'i', out);
-	}
 	if (strcmp(path, "Ramp") == 0 || strcmp(path, "ramp") == 0) {
 		return read_vector(r, node, true, out);
 	}
 	if (strcmp(path, "Broadcast") == 0 || strcmp(path, "broadcast") == 0) {
 		return read_vector(r, node, false, out);
 	}
-	if (strcmp(path, "Not") == 0) {
-		return read_not(r, node, out);
-	}
 	if (strcmp(path, "all") == 0 || strcmp(path, "any") == 0) {
-		return read_fold(r, node, path[1] == 'l' ? EXPR_AND : EXPR_OR,
+		return read_fold(r, node, path[1] == 'l' ? PY_OP_AND : PY_OP_OR,
 				 out);
 	}
 	if (strcmp(path, "ceildiv") == 0) {
@@ -598,17 +451,21 @@ const char *const *
 script_call_names(struct script_reader *r, int *n)
 {
 	size_t n_others = sizeof other_names / sizeof *other_names;
-	size_t n_operators = sizeof named_operators / sizeof *named_operators;
+	int n_functions = 0;
+
+	while (typed_function_name(n_functions)) {
+		n_functions++;
+	}
 	const char **list = arena_array(&r->m->arena, const char *,
-					n_others + n_operators + INTRIN_COUNT +
-						DT_COUNT);
+					n_others + (size_t)n_functions +
+						INTRIN_COUNT + DT_COUNT);
 
 	*n = 0;
 	for (size_t i = 0; i < n_others; i++) {
 		list[(*n)++] = other_names[i];
 	}
-	for (size_t i = 0; i < n_operators; i++) {
-		list[(*n)++] = named_operators[i].name;
+	for (int i = 0; i < n_functions; i++) {
+		list[(*n)++] = typed_function_name(i);
 	}
 	for (int i = 0; i < INTRIN_COUNT; i++) {
 		list[(*n)++] = intrin_name((enum intrin)i);

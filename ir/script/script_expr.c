@@ -1,268 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: expressions. Python's numbers are weak: operators of
- * two weak numbers compute as Python does; beside a typed value, a weak number
- * gets a type by TVM's rules, and the builders fold constants. The conversions
- * are in script_convert.c. */
-#include <limits.h>
-#include <math.h>
-
+/* The TVMScript reader: expressions. Operators are those of ir/typed. */
 #include "script_read.h"
 #include "text.h"
 
-static bool
-is_weak_int(const struct script_value *v)
+bool
+script_binary(struct script_reader *r, const struct py_node *node,
+	      enum py_operator op, const struct script_value *a,
+	      const struct script_value *b, struct script_value *out)
 {
-	return v->kind == SCRIPT_EXPR && v->weak && v->e->kind == EXPR_INT &&
-	       dtype_class(v->e->type) == DTC_INT;
-}
+	struct typed x, y, z;
 
-static bool
-is_weak_number(const struct script_value *v)
-{
-	return is_weak_int(v) ||
-	       (v->kind == SCRIPT_EXPR && v->weak && v->e->kind == EXPR_FLOAT);
-}
-
-/* Computes as Python does. False after an error. */
-static bool
-compute(struct script_reader *r, const struct py_node *node,
-	enum expr_kind kind, const struct script_value *a,
-	const struct script_value *b, struct script_value *out)
-{
-	struct dtype t = dtype_of(DT_F64);
-	const struct expr *x = a->e, *y = b->e;
-
-	if (is_weak_int(a) && is_weak_int(b) && kind != EXPR_DIV) {
-		int64_t v = 0;
-		bool over = kind == EXPR_ADD
-				    ? __builtin_add_overflow(x->u.ival,
-							     y->u.ival, &v)
-			    : kind == EXPR_SUB
-				    ? __builtin_sub_overflow(x->u.ival,
-							     y->u.ival, &v)
-			    : kind == EXPR_MUL
-				    ? __builtin_mul_overflow(x->u.ival,
-							     y->u.ival, &v)
-				    : (kind == EXPR_FLOORDIV ||
-				       kind == EXPR_FLOORMOD) &&
-					      x->u.ival == INT64_MIN &&
-					      y->u.ival == -1;
-
-		if (over) {
-			return script_fail(r, node,
-					   "a number of more than 64 "
-					   "bits; use smaller ones");
-		}
-		t = dtype_of(DT_I64);
+	if (!script_operand(r, node, a, &x) ||
+	    !script_operand(r, node, b, &y) ||
+	    !typed_binary(&r->typing, node->span, op, &x, &y, &z)) {
+		return false;
 	}
-	x = expr_cast(r->m, t, x);
-	y = expr_cast(r->m, t, y);
-	if (kind >= EXPR_DIV && kind <= EXPR_FLOORMOD &&
-	    (y->kind == EXPR_INT ? y->u.ival == 0 : y->u.fval == 0)) {
-		return script_fail(r, node,
-				   "a division by zero; divide by "
-				   "another number");
-	}
-	*out = script_value_of(expr_binary(r->m, kind, x, y), true);
+	*out = script_value_of(z.e, z.weak);
 	return true;
 }
 
 bool
-script_binary(struct script_reader *r, const struct py_node *node,
-	      enum expr_kind kind, const struct script_value *a,
-	      const struct script_value *b, struct script_value *out)
+script_operator(struct script_reader *r, const struct py_node *node,
+		const char *text, enum py_operator *out)
 {
-	const struct expr *x, *y;
-	bool logical = kind == EXPR_AND || kind == EXPR_OR;
-	bool arithmetic = kind >= EXPR_ADD && kind <= EXPR_MAX;
-
-	if (is_weak_number(a) && is_weak_number(b) && !logical) {
-		return compute(r, node, kind, a, b, out);
-	}
-	if (!(arithmetic ? script_promote : script_unify)(r, node, a, b, &x,
-							  &y)) {
-		return false;
-	}
-	bool equality = kind == EXPR_EQ || kind == EXPR_NE;
-	bool selects = kind == EXPR_MIN || kind == EXPR_MAX;
-	bool is_bool = x->type.kind == DT_BOOL;
-
-	if (logical   ? !is_bool
-	    : is_bool ? !equality && !selects
-		      : !script_is_number(x->type) &&
-				!(equality && x->type.kind == DT_HANDLE)) {
-		return script_fail(r, node,
-				   "this operator does not work on "
-				   "%s; %s",
-				   script_type_name(r, x->type),
-				   is_bool   ? "cast to an integer first"
-				   : logical ? "compare the values with "
-					       "something first"
-					     : "use numbers");
-	}
-	if (kind == EXPR_TRUNCMOD && dtype_is_float(x->type)) {
-		*out = script_value_of(expr_call2(r->m, INTRIN_FMOD, x, y),
-				       false);
-		return true;
-	}
-	bool weak = a->kind == SCRIPT_EXPR && b->kind == SCRIPT_EXPR &&
-		    a->weak && b->weak;
-
-	*out = script_value_of(expr_binary(r->m, kind, x, y), weak);
-	return true;
-}
-
-static bool
-bit_operator(struct script_reader *r, const struct py_node *node,
-	     enum intrin op, struct script_value *a, struct script_value *b,
-	     struct script_value *out)
-{
-	const struct expr *args[2];
-
-	if (!script_unify(r, node, a, b, &args[0], &args[1])) {
-		return false;
-	}
-	if (!dtype_is_int(args[0]->type) && args[0]->type.kind != DT_BOOL) {
-		return script_fail(r, node,
-				   "'%s' between values of type %s; "
-				   "use integers",
-				   node->op,
-				   script_type_name(r, args[0]->type));
-	}
-	if (is_weak_int(a) && is_weak_int(b)) {
-		int64_t x = a->e->u.ival, y = b->e->u.ival, v = 0;
-		bool shift = op == INTRIN_SHL || op == INTRIN_SHR;
-
-		if (shift &&
-		    (y < 0 || y > 62 ||
-		     (op == INTRIN_SHL &&
-		      __builtin_mul_overflow(x, INT64_C(1) << y, &v)))) {
-			return script_fail(r, node,
-					   "a shift out of range; "
-					   "use smaller numbers");
-		}
-		v = op == INTRIN_SHL      ? v
-		    : op == INTRIN_SHR    ? (x < 0 ? ~(~x >> y) : x >> y)
-		    : op == INTRIN_BITAND ? (x & y)
-		    : op == INTRIN_BITOR  ? (x | y)
-					  : (x ^ y);
-		*out = script_value_of(expr_int(r->m, dtype_of(DT_I64), v),
-				       true);
-		return true;
-	}
-	*out = script_value_of(expr_call(r->m, op, args[0]->type, args, 2),
-			       false);
-	return true;
-}
-
-static bool
-power(struct script_reader *r, const struct py_node *node,
-      struct script_value *a, struct script_value *b, struct script_value *out)
-{
-	const struct expr *args[2];
-
-	if (is_weak_int(a) && is_weak_int(b) && b->e->u.ival >= 0) {
-		int64_t v = 1;
-
-		for (int64_t i = 0; i < b->e->u.ival; i++) {
-			if (__builtin_mul_overflow(v, a->e->u.ival, &v)) {
-				return script_fail(r, node,
-						   "a number of more "
-						   "than 64 bits; use "
-						   "smaller ones");
-			}
-			if (v >= -1 && v <= 1 && i > 1) {
-				break; /* powers of 0 and 1 do not change any
-				        * more; for -1 see below */
-			}
-		}
-		if (a->e->u.ival == -1) {
-			v = b->e->u.ival % 2 ? -1 : 1;
-		}
-		*out = script_value_of(expr_int(r->m, dtype_of(DT_I64), v),
-				       true);
-		return true;
-	}
-	if (!script_promote(r, node, a, b, &args[0], &args[1])) {
-		return false;
-	}
-	if (!dtype_is_float(args[0]->type)) {
-		return script_fail(r, node,
-				   "'**' between values of type %s; "
-				   "cast to a float type first",
-				   script_type_name(r, args[0]->type));
-	}
-	*out = script_value_of(expr_call2(r->m, INTRIN_POW, args[0], args[1]),
-			       false);
-	return true;
-}
-
-static const struct {
-	const char *op;
-	enum expr_kind kind;
-} operators[] = {
-	{ "+", EXPR_ADD },   { "-", EXPR_SUB },       { "*", EXPR_MUL },
-	{ "/", EXPR_DIV },   { "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
-	{ "and", EXPR_AND }, { "or", EXPR_OR },       { "==", EXPR_EQ },
-	{ "!=", EXPR_NE },   { "<", EXPR_LT },        { "<=", EXPR_LE },
-	{ ">", EXPR_GT },    { ">=", EXPR_GE },
-};
-
-static bool
-operator_kind(const char *op, enum expr_kind *kind)
-{
-	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-		if (strcmp(operators[i].op, op) == 0) {
-			*kind = operators[i].kind;
-			return true;
-		}
-	}
-	return false;
+	return py_operator_find(text, out) ||
+	       script_fail(r, node,
+			   "'%s' has no meaning between elements; write what "
+			   "it should compute",
+			   text);
 }
 
 static bool
 eval_binary(struct script_reader *r, const struct py_node *node,
 	    struct script_value *out)
 {
-	static const struct {
-		const char *op;
-		enum intrin intrin;
-	} bits[] = {
-		{ "&", INTRIN_BITAND }, { "|", INTRIN_BITOR },
-		{ "^", INTRIN_BITXOR }, { "<<", INTRIN_SHL },
-		{ ">>", INTRIN_SHR },
-	};
 	struct script_value a, b;
-	enum expr_kind kind;
+	enum py_operator op;
 
-	if (!script_eval(r, node->kids[0], &a) ||
-	    !script_eval(r, node->kids[1], &b) ||
-	    !script_need_expr(r, node->kids[0], &a) ||
-	    !script_need_expr(r, node->kids[1], &b)) {
-		return false;
-	}
-	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
-		if (strcmp(bits[i].op, node->op) == 0) {
-			return bit_operator(r, node, bits[i].intrin, &a, &b,
-					    out);
-		}
-	}
-	if (strcmp(node->op, "**") == 0) {
-		return power(r, node, &a, &b, out);
-	}
-	if (!operator_kind(node->op, &kind)) {
-		return script_fail(r, node,
-				   "'%s' has no meaning between "
-				   "elements; write what it should compute",
-				   node->op);
-	}
-	if (kind == EXPR_DIV && !(a.weak && b.weak) &&
-	    !dtype_is_float(a.e->type) && !dtype_is_float(b.e->type)) {
-		return script_fail(r, node,
-				   "'/' between integers could round "
-				   "either way; write // or T.truncdiv");
-	}
-	return script_binary(r, node, kind, &a, &b, out);
+	return script_eval(r, node->kids[0], &a) &&
+	       script_eval(r, node->kids[1], &b) &&
+	       script_need_expr(r, node->kids[0], &a) &&
+	       script_need_expr(r, node->kids[1], &b) &&
+	       script_operator(r, node, node->op, &op) &&
+	       script_binary(r, node, op, &a, &b, out);
 }
 
 static bool
@@ -270,26 +50,20 @@ eval_compare(struct script_reader *r, const struct py_node *node,
 	     struct script_value *out)
 {
 	struct script_value a, b, one;
-	enum expr_kind kind;
+	enum py_operator op;
 
 	if (!script_eval(r, node->kids[0], &a)) {
 		return false;
 	}
 	for (int i = 0; i + 1 < node->n_kids; i++, a = b) {
-		if (!operator_kind(node->ops[i], &kind)) {
-			return script_fail(r, node,
-					   "'%s' has no meaning "
-					   "between elements; compare with == "
-					   "or <",
-					   node->ops[i]);
-		}
-		if (!script_eval(r, node->kids[i + 1], &b) ||
-		    !script_binary(r, node, kind, &a, &b, &one)) {
+		if (!script_operator(r, node, node->ops[i], &op) ||
+		    !script_eval(r, node->kids[i + 1], &b) ||
+		    !script_binary(r, node, op, &a, &b, &one)) {
 			return false;
 		}
 		if (i == 0) {
 			*out = one;
-		} else if (!script_binary(r, node, EXPR_AND, out, &one, out)) {
+		} else if (!script_binary(r, node, PY_OP_AND, out, &one, out)) {
 			return false;
 		}
 	}
@@ -301,54 +75,16 @@ eval_unary(struct script_reader *r, const struct py_node *node,
 	   struct script_value *out)
 {
 	struct script_value v;
-	const char *op = node->op;
+	struct typed x, y;
+	enum py_operator op;
 
 	if (!script_eval(r, node->kids[0], &v) ||
-	    !script_need_expr(r, node->kids[0], &v)) {
+	    !script_operand(r, node->kids[0], &v, &x) ||
+	    !script_operator(r, node, node->op, &op) ||
+	    !typed_unary(&r->typing, node->span, op, &x, &y)) {
 		return false;
 	}
-	bool good = strcmp(op, "not") == 0 ? v.e->type.kind == DT_BOOL
-		    : strcmp(op, "~") == 0 ? dtype_is_int(v.e->type)
-					   : script_is_number(v.e->type);
-
-	if (!good) {
-		return script_fail(r, node, "'%s' of a value of type %s; %s",
-				   op, script_type_name(r, v.e->type),
-				   strcmp(op, "not") == 0
-					   ? "compare it with something first"
-					   : "use a number");
-	}
-	if (strcmp(op, "+") == 0) {
-		*out = v;
-	} else if (strcmp(op, "not") == 0) {
-		*out = script_value_of(expr_not(r->m, v.e), v.weak);
-	} else if (strcmp(op, "~") == 0) {
-		*out = is_weak_int(&v)
-			       ? script_value_of(expr_int(r->m, v.e->type,
-							  ~v.e->u.ival),
-						 true)
-			       : script_value_of(expr_call1(r->m, INTRIN_BITNOT,
-							    v.e),
-						 false);
-	} else if (v.weak && v.e->kind == EXPR_FLOAT) {
-		*out = script_value_of(expr_float(r->m, v.e->type,
-						  -v.e->u.fval),
-				       true);
-	} else if (v.weak) {
-		/* -2^63 is the smallest integer. */
-		if (dtype_class(v.e->type) == DTC_UINT &&
-		    v.e->u.ival != INT64_MIN) {
-			return script_fail(r, node,
-					   "a number of more than 64 "
-					   "bits; use a smaller one");
-		}
-		*out = script_value_of(expr_int(r->m, dtype_of(DT_I64),
-						(int64_t)(0 - (uint64_t)v.e->u
-								      .ival)),
-				       true);
-	} else {
-		*out = script_value_of(expr_neg(r->m, v.e), false);
-	}
+	*out = script_value_of(y.e, y.weak);
 	return true;
 }
 
@@ -356,29 +92,29 @@ static bool
 eval_choice(struct script_reader *r, const struct py_node *node,
 	    struct script_value *out)
 {
-	struct script_value c, a, b;
-	const struct expr *x, *y;
+	struct script_value v[3];
+	struct typed x[3], chosen;
 
-	if (!script_eval(r, node->kids[1], &c) ||
-	    !script_need_expr(r, node->kids[1], &c)) {
+	if (!script_eval(r, node->kids[1], &v[1]) ||
+	    !script_operand(r, node->kids[1], &v[1], &x[1])) {
 		return false;
 	}
-	if (c.weak && c.e->kind == EXPR_INT) { /* Python's conditional
-					        * expression chooses now */
-		return script_eval(r, node->kids[c.e->u.ival ? 0 : 2], out);
+	if (x[1].weak && x[1].e->kind == EXPR_INT) { /* Python's conditional
+						      * expression chooses
+						      * now */
+		return script_eval(r, node->kids[x[1].e->u.ival ? 0 : 2], out);
 	}
-	if (c.e->type.kind != DT_BOOL || c.e->type.lanes != 1) {
-		return script_fail(r, node->kids[1],
-				   "a condition of type %s; "
-				   "compare it with something",
-				   script_type_name(r, c.e->type));
+	for (int i = 0; i < 3; i += 2) {
+		if (!script_eval(r, node->kids[i], &v[i]) ||
+		    !script_operand(r, node->kids[i], &v[i], &x[i])) {
+			return false;
+		}
 	}
-	if (!script_eval(r, node->kids[0], &a) ||
-	    !script_eval(r, node->kids[2], &b) ||
-	    !script_promote(r, node, &a, &b, &x, &y)) {
+	if (!typed_choice(&r->typing, node->kids[1]->span, true, &x[1], &x[0],
+			  &x[2], &chosen)) {
 		return false;
 	}
-	*out = script_value_of(expr_if(r->m, c.e, x, y), false);
+	*out = script_value_of(chosen.e, false);
 	return true;
 }
 
@@ -400,7 +136,7 @@ eval_index(struct script_reader *r, const struct py_node *node,
 			return script_fail(r, node,
 					   "an index of type %s; use "
 					   "an integer",
-					   script_type_name(r, (*out)->type));
+					   typed_name(r->m, (*out)->type));
 		}
 		return true;
 	}
@@ -582,8 +318,7 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	}
 	if (v.kind == SCRIPT_EXPR && strcmp(node->text, "dtype") == 0) {
 		*out = script_value_of(expr_string(r->m,
-						   script_type_name(r,
-								    v.e->type)),
+						   typed_name(r->m, v.e->type)),
 				       true);
 		return true;
 	}
@@ -595,14 +330,11 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 		*out = expr_items(r, b->strides, b->strides ? b->ndim : 0);
 		return true;
 	}
-	const char *nearest = text_nearest(node->text, known, 4);
-
-	return script_fail(r, node, "%s has no '%s'; %s%s%s",
+	return script_fail(r, node, "%s has no attribute %s%s",
 			   script_describe(&v), node->text,
-			   nearest ? "did you mean '"
-				   : "a buffer has data, dtype, shape and "
-				     "strides",
-			   nearest ? nearest : "", nearest ? "'?" : "");
+			   py_did_you_mean(&r->m->arena, node->text, known, 4,
+					   "a buffer has data, dtype, shape "
+					   "and strides"));
 }
 
 /* ---- the rest */
@@ -636,18 +368,10 @@ eval_name(struct script_reader *r, const struct py_node *node,
 	for (int i = 0; i < r->names.n; i++) {
 		names[i] = r->names.data[i].name;
 	}
-	const char *nearest = text_nearest(node->text, names, r->names.n);
-
-	if (nearest) {
-		return script_fail(r, node,
-				   "nothing is named '%s' here; did "
-				   "you mean '%s'?",
-				   node->text, nearest);
-	}
-	return script_fail(r, node,
-			   "nothing is named '%s' here; define it "
-			   "before its use",
-			   node->text);
+	return script_fail(r, node, "nothing is named %s here%s", node->text,
+			   py_did_you_mean(&r->m->arena, node->text, names,
+					   r->names.n,
+					   "define it before its use"));
 }
 
 static bool
@@ -702,28 +426,23 @@ script_eval(struct script_reader *r, const struct py_node *node,
 	    struct script_value *out)
 {
 	struct module *m = r->m;
+	struct py_number number;
+	struct typed literal;
+	const char *error;
 
+	if (py_number_read(node, &number, &error) && !error) {
+		literal = typed_number(m, &number);
+		*out = script_value_of(literal.e, true);
+		return true;
+	}
 	switch (node->kind) {
-	case PY_NAME:
-		return eval_name(r, node, out);
-	case PY_INT:
-		*out = script_value_of(expr_int(m,
-						dtype_of(node->is_unsigned
-								 ? DT_U64
-								 : DT_I64),
+	case PY_INT: /* above 2^63 */
+		*out = script_value_of(expr_int(m, dtype_of(DT_U64),
 						node->ival),
 				       true);
 		return true;
-	case PY_FLOAT:
-		*out = script_value_of(expr_float(m, dtype_of(DT_F64),
-						  node->fval),
-				       true);
-		return true;
-	case PY_TRUE:
-	case PY_FALSE:
-		*out = script_value_of(expr_bool(m, node->kind == PY_TRUE),
-				       true);
-		return true;
+	case PY_NAME:
+		return eval_name(r, node, out);
 	case PY_STRING:
 		if (memchr(node->text, 0, node->length)) {
 			return script_fail(r, node,

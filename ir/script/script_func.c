@@ -309,6 +309,7 @@ script_read_func(struct module *m, const struct source *src,
 	struct script_reader r = {
 		.m = m,
 		.src = src,
+		.typing = { m, src, &typing_of_scripts },
 		.scope = scope,
 		.f = func_new(m, def->text),
 	};

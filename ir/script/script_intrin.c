@@ -1,83 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: calls of intrinsic functions, whose arguments and
  * results are in the table of intrinsics. */
-#include "expr_build.h"
 #include "script_read.h"
 #include "text.h"
-
-/* Does the intrinsic op, all of whose arguments have one type, accept type
- * t? */
-static bool
-accepts(enum intrin op, struct dtype t)
-{
-	bool is_int = dtype_is_int(t), is_bool = t.kind == DT_BOOL;
-
-	switch (op) {
-	case INTRIN_BITAND:
-	case INTRIN_BITOR:
-	case INTRIN_BITXOR:
-	case INTRIN_BITNOT:
-		return is_int || is_bool;
-	case INTRIN_SHL:
-	case INTRIN_SHR:
-	case INTRIN_POPCOUNT:
-		return is_int;
-	case INTRIN_MUL_HIGH:
-	case INTRIN_SCALE_FIXED:
-		return t.kind == DT_I32;
-	case INTRIN_LIKELY:
-		return is_bool;
-	case INTRIN_ABS:
-	case INTRIN_POW:
-		return is_int || dtype_is_float(t);
-	default:
-		return dtype_is_float(t);
-	}
-}
-
-static bool
-read_uniform(struct script_reader *r, const struct py_node *call,
-	     enum intrin op, struct script_value *out)
-{
-	struct script_typed_args args;
-	struct script_value v[3], merged;
-	const struct expr *e[3], *unused;
-	int n = intrin_arity(op);
-
-	if (!script_typed_args(r, call, &args) ||
-	    !script_want_count(r, call, args.n, n)) {
-		return false;
-	}
-	for (int i = 0; i < n; i++) {
-		if (!script_eval(r, args.list[i], &v[i]) ||
-		    !script_settle(r, args.list[i], &v[i], &e[i])) {
-			return false;
-		}
-	}
-	merged = v[0];
-	for (int i = 1; i < n; i++) {
-		if (!script_promote(r, call, &merged, &v[i], &e[0], &unused)) {
-			return false;
-		}
-		merged = script_value_of(e[0], merged.weak && v[i].weak);
-	}
-	for (int i = 0; i < n; i++) {
-		if (!script_convert(r, args.list[i], &v[i], e[0]->type,
-				    &e[i])) {
-			return false;
-		}
-	}
-	if (!accepts(op, e[0]->type)) {
-		return script_fail(r, call,
-				   "T.%s does not work on %s; cast "
-				   "the argument first",
-				   intrin_name(op), dtype_name(e[0]->type));
-	}
-	struct dtype t = expr_call_type(op, e[0]->type, e[0]->type);
-
-	*out = script_value_of(expr_call(r->m, op, t, e, n), false);
-	return script_check_type(r, args.type, out->e);
-}
 
 static bool
 check_other(struct script_reader *r, const struct py_node *call, enum intrin op,
@@ -182,9 +107,9 @@ check_other(struct script_reader *r, const struct py_node *call, enum intrin op,
 	}
 }
 
-static bool
-read_other(struct script_reader *r, const struct py_node *call, enum intrin op,
-	   struct script_value *out)
+bool
+script_intrin(struct script_reader *r, const struct py_node *call,
+	      enum intrin op, struct script_value *out)
 {
 	struct script_typed_args args;
 	const struct expr **list;
@@ -233,13 +158,4 @@ read_other(struct script_reader *r, const struct py_node *call, enum intrin op,
 	}
 	*out = script_value_of(expr_call(r->m, op, t, list, args.n), false);
 	return true;
-}
-
-bool
-script_intrin(struct script_reader *r, const struct py_node *call,
-	      enum intrin op, struct script_value *out)
-{
-	return intrin_result(op) >= RESULT_VOID
-		       ? read_other(r, call, op, out)
-		       : read_uniform(r, call, op, out);
 }

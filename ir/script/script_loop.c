@@ -97,47 +97,46 @@ static bool
 read_loop(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, enum for_kind kind, struct stmt **out)
 {
-	static const char *const plain[] = { "start", "stop", "annotations",
-					     "step", NULL };
-	static const char *const bound[] = { "start", "stop",   "annotations",
-					     "step",  "thread", NULL };
+	bool binds = kind == FOR_THREAD;
 	const struct py_node *found[5] = { NULL };
-	struct py_node copy = *call;
-	const struct py_node *last = call->kids[call->n_kids - 1];
-	const struct py_node *thread = NULL;
+	const struct py_node *const *more = found + (binds ? 3 : 2);
+	const struct py_node *stop, *thread;
 	const char *thread_name = NULL;
 	struct range range;
 	struct var *v;
 	struct note *notes = NULL;
 	int names = r->names.n, loops = r->loops.n;
 
-	if (kind == FOR_THREAD && call->n_kids > 2 && last->kind == PY_STRING) {
-		thread = last; /* T.thread_binding(0, 16, "threadIdx.x") */
-		copy.n_kids--;
-	}
-	if (!script_args(r, &copy, kind == FOR_THREAD ? bound : plain, 1,
+	if (!script_args(r, call,
+			 binds ? "start, stop?, thread?, *, annotations?, "
+				 "step?"
+			       : "start, stop?, *, annotations?, step?",
 			 found)) {
 		return false;
 	}
-	thread = thread ? thread : found[4];
-	if (kind == FOR_THREAD &&
-	    (thread ? !script_text(r, thread, &thread_name)
-		    : !script_fail(r, call,
-				   "no thread; add "
-				   "thread=\"threadIdx.x\""))) {
+	stop = found[1];
+	thread = binds ? found[2] : NULL;
+	if (binds && !thread && stop && stop->kind == PY_STRING) {
+		thread = stop; /* T.thread_binding(16, "threadIdx.x") */
+		stop = NULL;
+	}
+	if (binds && (thread ? !script_text(r, thread, &thread_name)
+			     : !script_fail(r, call,
+					    "no thread; add "
+					    "thread=\"threadIdx.x\""))) {
 		return false;
 	}
 	int64_t step;
 
-	if (found[3] &&
-	    (!script_constant(r, found[3], &step) ||
-	     (step != 1 && !script_fail(r, found[3],
+	if (more[1] &&
+	    (!script_constant(r, more[1], &step) ||
+	     (step != 1 && !script_fail(r, more[1],
 					"a loop with a step; "
 					"multiply its variable instead")))) {
 		return false;
 	}
-	if (!loop_range(r, found[0], found[1], &range) ||
-	    (found[2] && !script_notes(r, found[2], &notes)) ||
+	if (!loop_range(r, found[0], stop, &range) ||
+	    (more[0] && !script_notes(r, more[0], &notes)) ||
 	    !define_loop(r, node->kids[0], &range, &v) ||
 	    !script_read_suite(r, node->kids[2], out)) {
 		return false;

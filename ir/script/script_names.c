@@ -77,21 +77,14 @@ script_find(const struct script_reader *r, const char *name)
 	return NULL;
 }
 
-/* Appends the path "a.b.c" of an attribute; false if a is a name that the
- * function defines. */
+/* The name at the start of a path, if the function defines it. */
 static bool
-dotted(const struct script_reader *r, const struct py_node *node,
-       struct strbuf *out)
+is_defined(const struct script_reader *r, const struct py_node *node)
 {
-	if (node->kind == PY_NAME) {
-		strbuf_puts(out, node->text);
-		return !script_find(r, node->text);
+	while (node->kind == PY_ATTRIBUTE) {
+		node = node->kids[0];
 	}
-	if (node->kind != PY_ATTRIBUTE || !dotted(r, node->kids[0], out)) {
-		return false;
-	}
-	strbuf_printf(out, ".%s", node->text);
-	return true;
+	return node->kind == PY_NAME && script_find(r, node->text);
 }
 
 const char *
@@ -109,7 +102,7 @@ script_path(const struct script_reader *r, const struct py_node *node)
 		return NULL;
 	}
 	strbuf_init(&text);
-	if (dotted(r, node, &text)) {
+	if (py_put_path(node, &text) && !is_defined(r, node)) {
 		for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
 			size_t n = strlen(modules[i]);
 
@@ -160,88 +153,22 @@ script_unknown(struct script_reader *r, const struct py_node *node,
 	const char *const *names = script_call_names(r, &n);
 	const char *nearest = text_nearest(path, names, n);
 
-	if (nearest) {
-		return script_fail(r, node,
-				   "T.%s is not known; did you mean "
-				   "T.%s?",
-				   path, nearest);
-	}
-	return script_fail(r, node,
-			   "T.%s is not known to tirc; express it "
-			   "by other means",
-			   path);
+	return nearest ? script_fail(r, node,
+				     "T.%s is not known; did you mean T.%s?",
+				     path, nearest)
+		       : script_fail(r, node,
+				     "T.%s is not known to tirc; express it by "
+				     "other means",
+				     path);
 }
 
 /* ---- arguments */
 
-static bool
-place_argument(struct script_reader *r, const struct py_node *one, int *at,
-	       const char *const *names, int n, const struct py_node **found)
-{
-	if (one->kind == PY_STAR || (one->kind == PY_KEYWORD && !one->text)) {
-		return script_fail(r, one,
-				   "arguments from a list; write them "
-				   "out");
-	}
-	if (one->kind != PY_KEYWORD) {
-		if (*at >= n) {
-			return script_fail(r, one,
-					   "one argument more than "
-					   "the %d there may be; remove it",
-					   n);
-		}
-		found[(*at)++] = one;
-		return true;
-	}
-	for (int i = 0; i < n; i++) {
-		if (strcmp(names[i], one->text) != 0) {
-			continue;
-		}
-		if (found[i]) {
-			return script_fail(r, one,
-					   "the argument '%s' is "
-					   "given twice; give it once",
-					   names[i]);
-		}
-		found[i] = one->kids[0];
-		return true;
-	}
-	const char *nearest = text_nearest(one->text, names, n);
-
-	if (nearest) {
-		return script_fail(r, one,
-				   "no argument is named '%s'; did "
-				   "you mean '%s'?",
-				   one->text, nearest);
-	}
-	return script_fail(r, one, "no argument is named '%s'; remove it",
-			   one->text);
-}
-
 bool
 script_args(struct script_reader *r, const struct py_node *call,
-	    const char *const *names, int n_needed,
-	    const struct py_node **found)
+	    const char *params, const struct py_node **found)
 {
-	int n = 0, at = 0;
-
-	while (names[n]) {
-		found[n++] = NULL;
-	}
-	for (int i = 1; i < call->n_kids; i++) {
-		if (!place_argument(r, call->kids[i], &at, names, n, found)) {
-			return false;
-		}
-	}
-	for (int i = 0; i < n_needed; i++) {
-		if (!found[i]) {
-			return script_fail(r, call,
-					   "the argument '%s' is "
-					   "missing; give it",
-					   names[i]);
-		}
-	}
-	return true;
+	return py_bind_nodes(r->m, r->src, call, params, found);
 }
 
 const struct py_node *const *
@@ -271,37 +198,22 @@ script_text(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-static const char *
-nearest_type(const char *name)
-{
-	const char *names[DT_COUNT];
-
-	for (int i = 0; i < DT_COUNT; i++) {
-		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
-	}
-	return text_nearest(name, names, DT_COUNT);
-}
-
 bool
 script_type_named(struct script_reader *r, const struct py_node *node,
 		  const char *name, struct dtype *out)
 {
-	const char *nearest;
+	const char *names[DT_COUNT];
 
 	if (dtype_from_name(name, out)) {
 		return true;
 	}
-	nearest = nearest_type(name);
-	if (nearest) {
-		return script_fail(r, node,
-				   "'%s' is no data type; did you "
-				   "mean '%s'?",
-				   name, nearest);
+	for (int i = 0; i < DT_COUNT; i++) {
+		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
 	}
-	return script_fail(r, node,
-			   "'%s' is no data type; use one such as "
-			   "'float32' or 'int8x16'",
-			   name);
+	return script_fail(r, node, "'%s' is no data type%s", name,
+			   py_did_you_mean(&r->m->arena, name, names, DT_COUNT,
+					   "use one such as float32 or "
+					   "int8x16"));
 }
 
 /* "float32" or T.float32 */

@@ -4,7 +4,9 @@
 #ifndef TIRC_SCRIPT_READ_H
 #define TIRC_SCRIPT_READ_H
 
+#include "py_call.h"
 #include "script.h"
+#include "typed.h"
 
 /* The kinds of values that a name or an expression can have; with each, the
  * members that are set. */
@@ -100,6 +102,7 @@ struct script_suite {
 struct script_reader {
 	struct module *m;
 	const struct source *src;
+	struct typing typing;
 	struct func *f;
 	const struct script_scope *scope;
 	VEC(struct script_name) names;
@@ -147,20 +150,16 @@ bool script_is_marked(const struct py_node *def, const char *word);
 
 /* ---- arguments of calls */
 
-enum { SCRIPT_MAX_ARGS = 12 };
-
-/* Finds a call's arguments, given by position or by name: found[i] is the
- * argument names[i], or NULL if it is absent. names ends in NULL. The first
- * n_needed arguments are required. */
+/* py_bind_nodes of the call: found[i] is the argument for parameter i of
+ * "param, param?", or NULL if it is absent. */
 bool script_args(struct script_reader *r, const struct py_node *call,
-		 const char *const *names, int n_needed,
-		 const struct py_node **found);
+		 const char *params, const struct py_node **found);
 
 /* A call's arguments, separated from its type: the type is dtype="…" at the end
  * (old spelling), or a string at the start (current spelling, if the arguments
  * do not determine the type). */
 struct script_typed_args {
-	const struct py_node *list[64];
+	const struct py_node *const *list;
 	int n;
 	const struct py_node *type; /* NULL if not given */
 };
@@ -169,19 +168,11 @@ bool script_typed_args(struct script_reader *r, const struct py_node *call,
 		       struct script_typed_args *out);
 bool script_want_count(struct script_reader *r, const struct py_node *call,
 		       int got, int want);
-/* Checks that a type given at the end of a call (old spelling) is the type of
- * the result. */
-bool script_check_type(struct script_reader *r, const struct py_node *type,
-		       const struct expr *e);
-
 /* ---- values and expressions */
 
 struct script_value script_value_of(const struct expr *e, bool weak);
-/* "float32x4" */
-const char *script_type_name(struct script_reader *r, struct dtype t);
 /* Describes a value, for messages: "a whole buffer". */
 const char *script_describe(const struct script_value *v);
-bool script_is_number(struct dtype t);
 /* Makes *v an expression: converts a pointer; any other value that is not an
  * expression is an error. */
 bool script_need_expr(struct script_reader *r, const struct py_node *node,
@@ -196,6 +187,9 @@ bool script_expr(struct script_reader *r, const struct py_node *node,
  * change the value. */
 bool script_expr_as(struct script_reader *r, const struct py_node *node,
 		    struct dtype t, const struct expr **out);
+/* The value as an operand of ir/typed, and what that has. */
+bool script_operand(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *v, struct typed *out);
 bool script_settle(struct script_reader *r, const struct py_node *node,
 		   const struct script_value *v, const struct expr **out);
 bool script_convert(struct script_reader *r, const struct py_node *node,
@@ -229,16 +223,13 @@ bool script_astype(struct script_reader *r, const struct py_node *call,
 bool script_intrin(struct script_reader *r, const struct py_node *call,
 		   enum intrin op, struct script_value *out);
 const char *const *script_call_names(struct script_reader *r, int *n);
+/* The operator that the node has as its text. */
+bool script_operator(struct script_reader *r, const struct py_node *node,
+		     const char *text, enum py_operator *out);
 bool script_binary(struct script_reader *r, const struct py_node *node,
-		   enum expr_kind kind, const struct script_value *a,
+		   enum py_operator op, const struct script_value *a,
 		   const struct script_value *b, struct script_value *out);
-/* Converts both operands of an arithmetic operator to a common type, lanes
- * included: A[i] - 128 with A of uint8 is computed in int32. */
-bool script_promote(struct script_reader *r, const struct py_node *node,
-		    const struct script_value *a, const struct script_value *b,
-		    const struct expr **x, const struct expr **y);
-/* The same for comparisons, shifts, &, | and ^, and for ranges, where a number
- * of Python takes the type of the other operand. */
+/* typed_follow of two values. */
 bool script_unify(struct script_reader *r, const struct py_node *node,
 		  const struct script_value *a, const struct script_value *b,
 		  const struct expr **x, const struct expr **y);

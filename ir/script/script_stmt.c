@@ -195,7 +195,6 @@ static bool
 read_call(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, struct script_suite *suite)
 {
-	static const char *const one[] = { "value", NULL };
 	static const char *const head[] = {
 		"reads", "writes", "where", "block_attr", "sblock_attr",
 	};
@@ -215,7 +214,7 @@ read_call(struct script_reader *r, const struct py_node *node,
 		return script_func_attr(r, call);
 	}
 	if (strcmp(path, "evaluate") == 0) {
-		if (!script_args(r, call, one, 1, found)) {
+		if (!script_args(r, call, "value", found)) {
 			return false;
 		}
 		if (script_calls(r, found[0], "ret")) {
@@ -224,7 +223,7 @@ read_call(struct script_reader *r, const struct py_node *node,
 		return read_evaluate(r, node, found[0], suite);
 	}
 	if (strcmp(path, "ret") == 0) {
-		return script_args(r, call, one, 0, found) &&
+		return script_args(r, call, "value?", found) &&
 		       read_return(r, node, found[0], suite);
 	}
 	if (strcmp(path, "attr") == 0 || strcmp(path, "launch_thread") == 0 ||

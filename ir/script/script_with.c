@@ -22,12 +22,11 @@ static bool
 read_let_stmt(struct script_reader *r, const struct py_node *call,
 	      const struct py_node *target, struct script_opener *out)
 {
-	static const char *const names[] = { "value", "type_annotation", NULL };
 	const struct py_node *found[2];
 	const struct expr *value;
 	struct dtype t;
 
-	if (!script_args(r, call, names, 1, found)) {
+	if (!script_args(r, call, "value, type_annotation?", found)) {
 		return false;
 	}
 	if (!target || target->kind != PY_NAME) {
@@ -49,11 +48,10 @@ static bool
 read_let(struct script_reader *r, const struct py_node *call,
 	 struct script_opener *out)
 {
-	static const char *const names[] = { "var", "value", NULL };
 	const struct py_node *found[2];
 	const struct expr *var, *value;
 
-	if (!script_args(r, call, names, 2, found) ||
+	if (!script_args(r, call, "var, value", found) ||
 	    !script_expr(r, found[0], &var)) {
 		return false;
 	}
@@ -75,13 +73,11 @@ static bool
 read_attr(struct script_reader *r, const struct py_node *call,
 	  struct script_opener *out)
 {
-	static const char *const names[] = { "node", "attr_key", "value",
-					     NULL };
 	const struct py_node *found[3];
 	struct script_value node;
 
 	*out = (struct script_opener){ .kind = STMT_ATTR };
-	if (!script_args(r, call, names, 3, found) ||
+	if (!script_args(r, call, "node, attr_key, value", found) ||
 	    !script_eval(r, found[0], &node) ||
 	    !script_text(r, found[1], &out->text) ||
 	    !script_note_value(r, found[2], &out->value)) {
@@ -101,13 +97,12 @@ static bool
 read_launch(struct script_reader *r, const struct py_node *call,
 	    const struct py_node *target, struct script_opener *out)
 {
-	static const char *const names[] = { "thread", "extent", NULL };
 	const struct py_node *found[2];
 	struct script_value v;
 	struct range range;
 	const char *name = NULL;
 
-	if (!script_args(r, call, names, 2, found) ||
+	if (!script_args(r, call, "thread, extent", found) ||
 	    !script_eval(r, found[0], &v) ||
 	    !script_index(r, found[1], &range.extent)) {
 		return false;
@@ -170,12 +165,11 @@ read_wrapper(struct script_reader *r, const struct py_node *node,
 	     const struct py_node *call, bool loops, int item,
 	     struct stmt **out)
 {
-	static const char *const names[] = { "condition", "message", NULL };
 	const struct py_node *found[2];
 	const struct expr *e;
 	struct stmt *pair[2];
 
-	if (!script_args(r, call, names, 1, found)) {
+	if (!script_args(r, call, "condition, message?", found)) {
 		return false;
 	}
 	if (loops) {

@@ -28,12 +28,10 @@ static const struct {
 	  "; write T.Cast(\"int32\", ...)",
 	  "        I[0] = A[0, 0]\n               ^^^^^^^" },
 	{ true, "    I[roww] = 1\n    \n",
-	  "t.py:3:7: nothing is named 'roww' here; define it before"
-	  " its use",
+	  "t.py:3:7: nothing is named roww here; define it before its use",
 	  "        I[roww] = 1\n          ^^^^" },
 	{ true, "    for row in range(8):\n        I[ro] = 1\n",
-	  "t.py:4:11: nothing is named 'ro' here; did you mean 'row"
-	  "'?",
+	  "t.py:4:11: nothing is named ro here; did you mean row?",
 	  "            I[ro] = 1\n              ^^" },
 	{ true, "    I[0] = T.mx(1, 2)\n",
 	  "t.py:3:12: T.mx is not known; did you mean T.max?",
@@ -43,12 +41,10 @@ static const struct {
 	  " other means",
 	  "        I[0] = T.unheard(1)\n               ^^^^^^^^^^^^" },
 	{ true, "    I[0] = T.int8(300)\n",
-	  "t.py:3:19: a number that int8 cannot hold; use a smaller"
-	  " one or a wider type",
+	  "t.py:3:19: 300 does not fit int8; use a smaller number, or a wider type",
 	  "        I[0] = T.int8(300)\n                      ^^^" },
 	{ true, "    I[0] = T.Cast(\"flaot32\", 1)\n",
-	  "t.py:3:19: 'flaot32' is no data type; did you mean 'floa"
-	  "t32'?",
+	  "t.py:3:19: 'flaot32' is no data type; did you mean float32?",
 	  "        I[0] = T.Cast(\"flaot32\", 1)\n                    "
 	  "  ^^^^^^^^^" },
 	{ true, "    I[0] = n / 2\n",
@@ -56,8 +52,7 @@ static const struct {
 	  "write // or T.truncdiv",
 	  "        I[0] = n / 2\n               ^^^^^" },
 	{ true, "    A[0, 0] = A[0, 0] and A[0, 1]\n",
-	  "t.py:3:15: this operator does not work on float32; compa"
-	  "re the values with something first",
+	  "t.py:3:15: a condition is needed, not float32; compare it with something",
 	  "        A[0, 0] = A[0, 0] and A[0, 1]\n                  "
 	  "^^^^^^^^^^^^^^^^^^^" },
 	{ true, "    I[A[0, 0]] = 1\n",
@@ -68,8 +63,7 @@ static const struct {
 	  "which element, as in A[i]",
 	  "        I[0] = I\n               ^" },
 	{ true, "    A[0, 0] = T.exp(n)\n",
-	  "t.py:3:15: T.exp does not work on int32; cast the argume"
-	  "nt first",
+	  "t.py:3:15: exp() does not work on int32; cast the argument first",
 	  "        A[0, 0] = T.exp(n)\n                  ^^^^^^^^" },
 	{ true, "    I[0] = 1.5\n",
 	  "t.py:3:12: a number with a fraction where int32 is neede"
@@ -86,10 +80,25 @@ static const struct {
 	  "        for i, j in T.grid(8):\n        ^^^^^^^^^^^^^^^^^"
 	  "^^^^^" },
 	{ true, "    for i in T.serial(8, annotatons={}):\n        pass\n",
-	  "t.py:3:26: no argument is named 'annotatons'; did you me"
-	  "an 'annotations'?",
+	  "t.py:3:26: T.serial() has no parameter annotatons; did you mean annotations?",
 	  "        for i in T.serial(8, annotatons={}):\n           "
 	  "                  ^^^^^^^^^^^^^" },
+	{ true, "    for i in T.serial(8, start=0):\n        pass\n",
+	  "t.py:3:26: start is given twice; give it once",
+	  "        for i in T.serial(8, start=0):\n           "
+	  "                  ^^^^^^^" },
+	{ true, "    for i in T.serial(*[8]):\n        pass\n",
+	  "t.py:3:23: arguments from a list; write them out",
+	  "        for i in T.serial(*[8]):\n           "
+	  "               ^^^^" },
+	{ true, "    for i in T.parallel(annotations={}):\n        pass\n",
+	  "t.py:3:14: T.parallel() needs an argument start",
+	  "        for i in T.parallel(annotations={}):\n           "
+	  "      ^^^^^^^^^^^^^^^^^^^^^^^^^^" },
+	{ true, "    I[0] = 1 << -1\n",
+	  "t.py:3:12: a shift by a negative number of bits; shift the "
+	  "other way",
+	  "        I[0] = 1 << -1\n               ^^^^^^^" },
 	{ true, "    for i in T.thread_binding(8):\n        pass\n",
 	  "t.py:3:14: no thread; add thread=\"threadIdx.x\"",
 	  "        for i in T.thread_binding(8):\n                 ^"
@@ -142,8 +151,7 @@ static const struct {
 	  "es and annotations take one",
 	  "        I[0] = {1: 2}\n               ^^^^^^" },
 	{ true, "    I[0] = I.dta\n",
-	  "t.py:3:12: a whole buffer has no 'dta'; did you mean 'da"
-	  "ta'?",
+	  "t.py:3:12: a whole buffer has no attribute dta; did you mean data?",
 	  "        I[0] = I.dta\n               ^^^^^" },
 	{ true, "    if n:\n        pass\n",
 	  "t.py:3:8: a condition of type int32; compare it with som"
@@ -161,8 +169,7 @@ static const struct {
 	  "t.py:3:12: a division by zero; divide by another number",
 	  "        I[0] = 1 // 0\n               ^^^^^^" },
 	{ true, "    I[0] = 9223372036854775807 + 1\n",
-	  "t.py:3:12: a number of more than 64 bits; use smaller on"
-	  "es",
+	  "t.py:3:12: an integer of more than 64 bits; use smaller numbers",
 	  "        I[0] = 9223372036854775807 + 1\n               ^^"
 	  "^^^^^^^^^^^^^^^^^^^^^" },
 	{ true, "    I[0] = T.Ramp(0, 1, 1)\n",
@@ -221,8 +228,7 @@ static const struct {
 	  "\"float32\"), T.handle or T.int32",
 	  "    def f(A: list):\n             ^^^^" },
 	{ false, "@T.prim_func\ndef f(A: T.flaot32):\n    pass\n",
-	  "t.py:2:10: 'flaot32' is no data type; did you mean 'floa"
-	  "t32'?",
+	  "t.py:2:10: 'flaot32' is no data type; did you mean float32?",
 	  "    def f(A: T.flaot32):\n             ^^^^^^^^^" },
 	{ false, "x = 1\n",
 	  "t.py:1:1: no function and no module of TVMScript; mark i"

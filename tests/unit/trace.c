@@ -283,9 +283,20 @@ test_refused_python(void)
 		  "a schedule may contain only calls and assignments; "
 		  "rewrite this statement" },
 		{ "x = [1, 2][2]", "the list has 2 items; count from 0" },
-		{ "x = 1 // 0", "division by zero; give another divisor" },
+		{ "x = 1 // 0",
+		  "a division by zero; divide by another number" },
 		{ "x = 'a' + 1", "this is not a sum, product, // or % of "
 				 "integers; write one" },
+		{ "x = 1 / 0.0",
+		  "a division by zero; divide by another number" },
+		{ "x = 18446744073709551615",
+		  "an integer of more than 64 bits; use smaller numbers" },
+		{ "sch.get_block('c', name='d')",
+		  "name is given twice; give it once" },
+		{ "sch.get_block('c', nam='d')",
+		  "get_block has no parameter nam; did you mean name?" },
+		{ "sch.get_block(*3)",
+		  "only a list can be spread; drop the *" },
 		{ "x = {}",
 		  "a schedule may contain only calls, names, lists and "
 		  "numbers; rewrite this expression" },

@@ -5,8 +5,9 @@
  *   b = sch.get_block("C")
  *   i, j, k = sch.get_loops(b)
  *   io, ii = sch.split(i, factors=[None, 4]) */
-#include "text.h"
+#include "py_call.h"
 #include "trace.h"
+#include "typed.h"
 
 struct binding {
 	const char *name;
@@ -17,6 +18,7 @@ struct reader {
 	struct sched *s;
 	struct module *m;
 	const struct source *src;
+	struct typing typing;
 	const char *schedule; /* the name of the schedule in the text */
 	VEC(struct binding) names;
 	bool loosely;
@@ -44,7 +46,6 @@ look_up(struct reader *r, const struct py_node *n, struct sched_value *out)
 {
 	const char **names = arena_array(&r->m->arena, const char *,
 					 r->names.n + 1);
-	const char *nearest;
 
 	for (int i = r->names.n - 1; i >= 0; i--) {
 		if (strcmp(r->names.data[i].name, n->text) == 0) {
@@ -53,15 +54,9 @@ look_up(struct reader *r, const struct py_node *n, struct sched_value *out)
 		}
 		names[i] = r->names.data[i].name;
 	}
-	nearest = text_nearest(n->text, names, r->names.n);
-	return nearest ? py_error(r->m, r->src, n->span,
-				  "%s has no value; "
-				  "did you mean %s?",
-				  n->text, nearest)
-		       : py_error(r->m, r->src, n->span,
-				  "%s has no value; "
-				  "assign one first",
-				  n->text);
+	return py_error(r->m, r->src, n->span, "%s has no value%s", n->text,
+			py_did_you_mean(&r->m->arena, n->text, names,
+					r->names.n, "assign one first"));
 }
 
 static bool
@@ -82,76 +77,86 @@ list_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 
 /* -- values */
 
-static const struct expr *
-as_expr(struct reader *r, const struct sched_value *v)
+/* v as an operand; false if it is none. */
+static bool
+operand_of(struct reader *r, const struct sched_value *v, struct typed *out)
 {
-	return v->kind == SV_EXPR  ? v->u.expr
-	       : v->kind == SV_INT ? expr_index(r->m, v->u.ival)
-				   : NULL;
+	struct py_number n;
+
+	switch (v->kind) {
+	case SV_EXPR:
+		*out = typed_expr(v->u.expr);
+		return true;
+	case SV_INT:
+	case SV_BOOL:
+		n = v->kind == SV_INT ? py_int(v->u.ival)
+				      : py_bool(v->u.ival != 0);
+		break;
+	case SV_FLOAT:
+		n = py_float(v->u.fval);
+		break;
+	default:
+		return false;
+	}
+	*out = typed_number(r->m, &n);
+	return true;
 }
 
 static struct sched_value
-number_or_expr(const struct expr *e)
+value_from(const struct typed *x)
 {
-	int64_t n;
+	struct py_number n;
+	int64_t v;
 
-	return expr_is_int(e, &n) ? sv_int(n) : sv_expr(e);
+	if (typed_is_number(x, &n)) {
+		return n.kind == PY_NUMBER_FLOAT ? sv_float(n.f)
+		       : n.kind == PY_NUMBER_INT ? sv_int(n.i)
+						 : sv_bool(n.i != 0);
+	}
+	return expr_is_int(x->e, &v) ? sv_int(v) : sv_expr(x->e);
 }
 
 static bool
 arithmetic(struct reader *r, const struct py_node *n, struct sched_value *out)
 {
-	static const struct {
-		const char *op;
-		enum expr_kind kind;
-	} ops[] = {
-		{ "+", EXPR_ADD },      { "-", EXPR_SUB },
-		{ "*", EXPR_MUL },      { "//", EXPR_FLOORDIV },
-		{ "%", EXPR_FLOORMOD },
-	};
 	struct sched_value x, y;
-	const struct expr *a, *b;
+	struct typed a, b, c;
+	enum py_operator op;
 
 	if (!value_of(r, n->kids[0], &x) || !value_of(r, n->kids[1], &y)) {
 		return false;
 	}
-	a = as_expr(r, &x);
-	b = as_expr(r, &y);
-	for (size_t i = 0; a && b && i < sizeof ops / sizeof *ops; i++) {
-		bool divides = ops[i].kind == EXPR_FLOORDIV ||
-			       ops[i].kind == EXPR_FLOORMOD;
-
-		if (strcmp(n->op, ops[i].op) != 0) {
-			continue;
-		}
-		if (divides && expr_is_value(b, 0)) {
-			return fail(r, n,
-				    "division by zero; give another "
-				    "divisor");
-		}
-		*out = number_or_expr(expr_binary(r->m, ops[i].kind, a, b));
-		return true;
+	if (!py_operator_find(n->op, &op) || !operand_of(r, &x, &a) ||
+	    !operand_of(r, &y, &b)) {
+		return fail(r, n,
+			    "this is not a sum, product, // or % of integers; "
+			    "write one");
 	}
-	return fail(r, n,
-		    "this is not a sum, product, // or % of integers; write "
-		    "one");
+	if (!typed_binary(&r->typing, n->span, op, &a, &b, &c)) {
+		return false;
+	}
+	*out = value_from(&c);
+	return true;
 }
 
 static bool
-negative(struct reader *r, const struct py_node *n, struct sched_value *out)
+sign(struct reader *r, const struct py_node *n, struct sched_value *out)
 {
-	if (!value_of(r, n->kids[0], out)) {
+	struct sched_value v;
+	struct typed x, y;
+	enum py_operator op;
+
+	if (!value_of(r, n->kids[0], &v)) {
 		return false;
 	}
-	if (strcmp(n->op, "-") == 0 && out->kind == SV_INT) {
-		*out = sv_int((int64_t)(0 - (uint64_t)out->u.ival));
-		return true;
+	if (!py_operator_find(n->op, &op) || !operand_of(r, &v, &x)) {
+		return fail(r, n, "a sign needs a number; write a number");
 	}
-	if (strcmp(n->op, "-") == 0 && out->kind == SV_FLOAT) {
-		*out = sv_float(-out->u.fval);
-		return true;
+	if (!typed_unary(&r->typing, n->span, op, &x, &y)) {
+		return false;
 	}
-	return fail(r, n, "a sign needs a number; write a number");
+	*out = value_from(&y);
+	return true;
 }
 
 /* lambda i, j: (j, i // 4, i % 4) */
@@ -186,16 +191,16 @@ index_map(struct reader *r, const struct py_node *n, struct sched_value *out)
 				       body.n + 1);
 	for (int i = 0; i < body.n; i++) {
 		const struct sched_value *v = &body.items[i];
+		struct typed x;
 
-		map->to_physical[i] = v->kind == SV_FLOAT
-					      ? expr_float(r->m,
-							   dtype_of(DT_F32),
-							   v->u.fval)
-					      : as_expr(r, v);
-		if (!map->to_physical[i]) {
+		if (!operand_of(r, v, &x)) {
 			return fail(r, n,
 				    "an index map gives a tuple of "
 				    "expressions; write (j, i // 4, …)");
+		}
+		if (!typed_settle(&r->typing, n->span, &x,
+				  &map->to_physical[i])) {
+			return false;
 		}
 	}
 	*out = sv_map(map);
@@ -239,106 +244,105 @@ is_name(const struct py_node *n, const char *name)
 	return n->kind == PY_NAME && strcmp(n->text, name) == 0;
 }
 
-static int
-param_index(const struct primitive *p, const char *name)
+/* Arguments as they are given, before they are bound. */
+struct given {
+	VEC(struct py_argument) args;
+	VEC(struct sched_value) values;
+};
+
+static void
+give(struct reader *r, struct given *g, const struct py_node *n,
+     struct sched_value v)
 {
-	for (int i = 0; i < p->n_params; i++) {
-		if (strcmp(p->params[i].name, name) == 0) {
-			return i;
-		}
-	}
-	return -1;
+	struct py_argument arg = { n->kind == PY_KEYWORD ? n->text : NULL,
+				   n->span };
+
+	vec_push(&r->m->arena, &g->args, arg);
+	vec_push(&r->m->arena, &g->values, v);
 }
 
+/* Evaluates one argument; *list is as many as the list has elements. */
 static bool
-keyword(struct reader *r, const struct primitive *p, const struct py_node *n,
-	struct sched_value *args)
+argument(struct reader *r, const struct py_node *n, struct given *g)
 {
-	const char **names = arena_array(&r->m->arena, const char *,
-					 p->n_params + 1);
-	int at = n->text ? param_index(p, n->text) : -1;
-	const char *nearest;
+	bool spreads = n->kind == PY_STAR;
+	struct sched_value v;
 
-	if (at >= 0) {
-		return value_of(r, n->kids[0], &args[at]);
+	if (n->kind == PY_KEYWORD && !n->text) {
+		return fail(r, n,
+			    "there are no dicts here; write the "
+			    "arguments out");
 	}
-	for (int i = 0; i < p->n_params; i++) {
-		names[i] = p->params[i].name;
+	if (!value_of(r, spreads || n->kind == PY_KEYWORD ? n->kids[0] : n,
+		      &v)) {
+		return false;
 	}
-	nearest = n->text ? text_nearest(n->text, names, p->n_params) : NULL;
-	return nearest ? py_error(r->m, r->src, n->span,
-				  "%s has no parameter "
-				  "%s; did you mean %s?",
-				  p->name, n->text, nearest)
-		       : py_error(
-				 r->m, r->src, n->span,
-				 "%s has no such "
-				 "parameter; docs/reference/schedules.md lists them",
-				 p->name);
-}
-
-/* Collects the positional arguments for a parameter *loops. */
-static bool
-star(struct reader *r, const struct py_node *call, struct sched_value *out)
-{
-	VEC(struct sched_value) items = { 0 };
-
-	for (int i = 1; i < call->n_kids; i++) {
-		const struct py_node *n = call->kids[i];
-		struct sched_value v;
-
-		if (n->kind == PY_KEYWORD) {
-			continue;
-		}
-		if (!value_of(r, n->kind == PY_STAR ? n->kids[0] : n, &v)) {
-			return false;
-		}
-		if (n->kind == PY_STAR && v.kind != SV_LIST) {
-			return fail(r, n,
-				    "only a list can be spread; drop "
-				    "the *");
-		}
-		for (int k = 0; n->kind == PY_STAR && k < v.n; k++) {
-			vec_push(&r->m->arena, &items, v.items[k]);
-		}
-		if (n->kind != PY_STAR) {
-			vec_push(&r->m->arena, &items, v);
-		}
+	if (spreads && v.kind != SV_LIST) {
+		return fail(r, n, "only a list can be spread; drop the *");
 	}
-	*out = sv_list(r->m, items.data, items.n);
+	for (int i = 0; spreads && i < v.n; i++) {
+		give(r, g, n, v.items[i]);
+	}
+	if (!spreads) {
+		give(r, g, n, v);
+	}
 	return true;
+}
+
+/* The parameters of a primitive. All may be omitted: sched_apply() tells of one
+ * that is missing, with the values that it takes. */
+static struct py_signature
+signature_of(struct reader *r, const struct primitive *p)
+{
+	struct py_signature s = {
+		.callee = p->name,
+		.slots = arena_array(&r->m->arena, struct py_slot,
+				     p->n_params + 1),
+		.n = p->n_params,
+	};
+
+	for (int i = 0; i < s.n; i++) {
+		bool star = p->params[i].role == PARAM_STAR;
+
+		s.slots[i] = (struct py_slot){
+			.name = p->params[i].name,
+			.kind = star ? PY_PARAM_STAR : PY_PARAM_PLAIN,
+			.optional = true,
+		};
+	}
+	return s;
 }
 
 static bool
 call_args(struct reader *r, const struct primitive *p,
 	  const struct py_node *call, struct sched_value *args)
 {
-	bool is_star = p->n_params > 0 && p->params[0].role == PARAM_STAR;
-	int at = 0;
+	struct py_signature s = signature_of(r, p);
+	struct sched_value *rest;
+	struct given g = { 0 };
+	int *slot, n = 0;
 
-	if (is_star && !star(r, call, &args[0])) {
+	for (int i = 1; i < call->n_kids; i++) {
+		if (!argument(r, call->kids[i], &g)) {
+			return false;
+		}
+	}
+	slot = arena_array(&r->m->arena, int, g.args.n + 1);
+	rest = arena_array(&r->m->arena, struct sched_value, g.args.n + 1);
+	if (!py_bind(r->m, r->src, call->span, &s, g.args.data, g.args.n,
+		     slot)) {
 		return false;
 	}
-	for (int i = 1; i < call->n_kids; i++) {
-		const struct py_node *n = call->kids[i];
-
-		if (n->kind == PY_KEYWORD) {
-			if (!keyword(r, p, n, args)) {
-				return false;
-			}
-			continue;
+	for (int k = 0; k < g.args.n; k++) {
+		if (s.slots[slot[k]].kind == PY_PARAM_STAR) {
+			rest[n++] = g.values.data[k];
+		} else {
+			args[slot[k]] = g.values.data[k];
 		}
-		if (is_star) {
-			continue;
-		}
-		if (n->kind == PY_STAR || at >= p->n_params) {
-			return py_error(r->m, r->src, n->span,
-					"%s takes %d "
-					"arguments",
-					p->name, p->n_params);
-		}
-		if (!value_of(r, n, &args[at++])) {
-			return false;
+	}
+	for (int i = 0; i < s.n; i++) {
+		if (s.slots[i].kind == PY_PARAM_STAR) {
+			args[i] = sv_list(r->m, rest, n);
 		}
 	}
 	return true;
@@ -370,6 +374,7 @@ static bool
 call(struct reader *r, const struct py_node *n, struct sched_value *out)
 {
 	const struct py_node *f = n->kids[0];
+	struct typed x;
 
 	if (f->kind != PY_ATTRIBUTE) {
 		return fail(r, n,
@@ -382,8 +387,9 @@ call(struct reader *r, const struct py_node *n, struct sched_value *out)
 				return false;
 			}
 			if (out->kind == SV_EXPR) {
-				*out = number_or_expr(
+				x = typed_expr(
 					sched_get_value(r->s, out->u.expr));
+				*out = value_from(&x);
 			}
 			return true;
 		}
@@ -413,21 +419,20 @@ call(struct reader *r, const struct py_node *n, struct sched_value *out)
 static bool
 value_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 {
+	struct py_number number;
+	struct typed literal;
+	const char *error;
+
+	if (py_number_read(n, &number, &error)) {
+		literal = typed_number(r->m, &number);
+		*out = value_from(&literal);
+		return !error || fail(r, n, error);
+	}
 	switch (n->kind) {
 	case PY_NAME:
 		return look_up(r, n, out);
-	case PY_INT:
-		*out = sv_int(n->ival);
-		return true;
-	case PY_FLOAT:
-		*out = sv_float(n->fval);
-		return true;
 	case PY_STRING:
 		*out = sv_string(n->text);
-		return true;
-	case PY_TRUE:
-	case PY_FALSE:
-		*out = sv_bool(n->kind == PY_TRUE);
 		return true;
 	case PY_NONE:
 		*out = sv_none();
@@ -438,7 +443,7 @@ value_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 	case PY_BINARY:
 		return arithmetic(r, n, out);
 	case PY_UNARY:
-		return negative(r, n, out);
+		return sign(r, n, out);
 	case PY_LAMBDA:
 		return index_map(r, n, out);
 	case PY_SUBSCRIPT:
@@ -537,6 +542,7 @@ read_text(struct sched *s, const struct source *src, bool loosely)
 	struct reader r = { .s = s,
 			    .m = s->module,
 			    .src = src,
+			    .typing = { s->module, src, &typing_of_programs },
 			    .schedule = "sch",
 			    .loosely = loosely };
 	const struct py_node *tree = py_parse(s->module, src);

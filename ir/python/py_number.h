@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of Python (bool, int, float) and its operators on them. Integers have
+ * 64 bits: a result that needs more is an error. Errors are texts for a message
+ * about the operator's place; NULL if there is none. */
+#ifndef TIRC_PY_NUMBER_H
+#define TIRC_PY_NUMBER_H
+
+#include "python.h"
+
+enum py_operator {
+#define OPERATOR(id, text, group, kind, intrin) PY_OP_##id,
+#include "py_operator.def"
+#undef OPERATOR
+	PY_OP_COUNT
+};
+
+enum py_operator_group {
+	PY_OPS_NUMBERS,
+	PY_OPS_POWERS,
+	PY_OPS_BITS,
+	PY_OPS_ORDER,
+	PY_OPS_LOGIC,
+	PY_OPS_MEMBERSHIP,
+	PY_OPS_ONE
+};
+
+/* The operator of a node's op or ops[i]; false if it is none of the table. */
+bool py_operator_find(const char *text, enum py_operator *out);
+const char *py_operator_text(enum py_operator op);
+enum py_operator_group py_operator_group(enum py_operator op);
+
+enum py_number_kind { PY_NUMBER_BOOL, PY_NUMBER_INT, PY_NUMBER_FLOAT };
+
+struct py_number {
+	enum py_number_kind kind;
+	int64_t i; /* of a bool or int */
+	double f;  /* of a float */
+};
+
+struct py_number py_bool(bool v);
+struct py_number py_int(int64_t v);
+struct py_number py_float(double v);
+/* The value as a float. */
+double py_number_double(const struct py_number *x);
+bool py_number_truth(const struct py_number *x);
+
+/* Is the node a literal: True, False, a number, or a negative one? Sets out;
+ * *error: that an integer has more than 64 bits. */
+bool py_number_read(const struct py_node *node, struct py_number *out,
+		    const char **error);
+
+/* x op y, of the groups NUMBERS, POWERS, BITS and ORDER. */
+const char *py_number_binary(enum py_operator op, const struct py_number *x,
+			     const struct py_number *y, struct py_number *out);
+/* +x, -x, ~x, not x */
+const char *py_number_unary(enum py_operator op, const struct py_number *x,
+			    struct py_number *out);
+/* Compares: -1, 0, 1; 2 if one of them is a NaN. */
+int py_number_order(const struct py_number *x, const struct py_number *y);
+/* What an ORDER operator says of operands that py_number_order, or another
+ * order of the same form, compared. */
+bool py_order_holds(enum py_operator op, int order);
+
+/* Appends the number as print writes it: True, 12, 0.1, 1e+20, inf. */
+void py_number_put(const struct py_number *x, struct strbuf *out);
+/* Appends n bytes of text as a literal, in the quotes that repr takes. */
+void py_text_repr(const char *text, size_t n, struct strbuf *out);
+
+#endif
