@@ -61,6 +61,10 @@ def table_names():
     for line in re.finditer(r'^COMPOSE\("([\w.]*)", (\w+)',
                             read("gen", "onnx", "compose", "compose.def"), re.M):
         found.add((line[1], line[2]))
+    texts = os.path.join(helper.ROOT, "gen", "onnx", "compose", "compositions")
+    for name in os.listdir(texts):
+        found |= set(re.findall(r'^<domain: "([\w.]*)".*>\n(\w+)',
+                                read(texts, name), re.M))
     for line in re.finditer(r'^\t\{ "(\w+)", \w+, (?:true|false) \}',
                             read("gen", "onnx", "ml", "ml.c"), re.M):
         found.add(("ai.onnx.ml", line[1]))

@@ -10,6 +10,7 @@
 
 #include "fuzz_model.h"
 #include "onnx.pb-c.h"
+#include "text_body.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
@@ -98,6 +99,18 @@ static const char *const operators[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define ONE_OF(list) (list)[below(COUNT(list))]
+
+/* Of the tables and of the compositions that are texts. */
+static const char *
+operator_name(void)
+{
+	int n;
+	const struct composition_text *rows = composition_texts(&n);
+	size_t at = below(COUNT(operators) + (size_t)n);
+
+	return at < COUNT(operators) ? operators[at]
+				     : rows[at - COUNT(operators)].op_type;
+}
 
 /* Small ones more often. */
 static int64_t
@@ -334,7 +347,7 @@ change_operator(Onnx__GraphProto *g)
 		set_text(&node->domain,
 			 below(2) == 0 ? "com.microsoft" : "ai.onnx.ml");
 	}
-	set_text(&node->op_type, ONE_OF(operators));
+	set_text(&node->op_type, operator_name());
 }
 
 static void

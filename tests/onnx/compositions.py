@@ -86,7 +86,7 @@ def refuse(op, inputs, attrs, text, outputs=1, **form):
 check("symbolic", "SwiGLU", [f(3, 4), f(3, 4)], {"alpha": 2.0}, opset=28,
       symbolic={0: {0: "n"}, 1: {0: "n"}}, options=("--dim", "n=1..8"))
 refuse("SwiGLU", [f(3, 4), f(5, 4)], {}, "does not broadcast", opset=28)
-refuse("SwiGLU", [f(3, 4)], {}, "input 1 is missing; SwiGLU needs 2", opset=28)
+refuse("SwiGLU", [f(3, 4)], {}, "input 1 is missing; SwiGLU needs it", opset=28)
 refuse("SwiGLU", [f(3, 4), f(3, 4)], {}, "SwiGLU has at most 1", outputs=2,
        opset=28)
 if PATTERN in "SwiGLU names":

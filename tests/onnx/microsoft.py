@@ -103,7 +103,7 @@ def check(op, inputs, attrs=None, outputs=1, constant=(), steps=False,
                    if x is not None and k not in constant}, steps, like)
 
 
-# -- compose_fused.c
+# -- fused.onnxtxt, conv.onnxtxt
 
 check("FusedMatMul", [f(2, 4, 3), f(2, 5, 4)],
       {"transA": 1, "transB": 1, "alpha": 0.5})
@@ -161,7 +161,7 @@ check("SkipSimplifiedLayerNormalization",
 check("SimplifiedLayerNormalization", [few * f(2, 3, 8), f(8)], domain="",
       label="epsilon")
 
-# -- compose_embed.c
+# -- embed.onnxtxt, compose_embed.c
 
 ids = random.integers(0, 9, (2, 5)).astype(np.int32)
 kinds = random.integers(0, 2, (2, 5)).astype(np.int32)
@@ -212,7 +212,7 @@ for kind, low in ("UINT4", 0), ("INT4", -8):
               constant=(0, 2, 3) if zeros else (0, 2),
               label="%s %s" % (kind, zeros))
 
-# -- compose_ms_names.c
+# -- microsoft_names.onnxtxt
 
 check("QuantizeLinear", [f(3, 4), real(0.1), byte(3)], steps=True)
 check("DequantizeLinear", [u8(3, 4), real(0.1), byte(3)])
@@ -241,7 +241,7 @@ check("Range", [np.array([2.5], np.float32), np.array([6], np.float32)],
 check("MatMulInteger16", [random.integers(-999, 999, (3, 4)).astype(np.int16),
                           random.integers(-999, 999, (4, 5)).astype(np.int16)])
 
-# -- compose_qlinear.c
+# -- qlinear.onnxtxt, compose_qlinear.c
 
 
 

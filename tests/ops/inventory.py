@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """docs/reference/operators.md lists exactly the operators of ops.def and the
-compositions of compose.def and strings.def, by file, and docs/develop/operators.md
-shows one operator as it is in the sources. With REGEN=1 these parts are rewritten."""
+compositions of compose.def, strings.def and compositions/, by file, and
+docs/develop/operators.md shows one operator as it is in the sources. With REGEN=1
+these parts are rewritten."""
+import glob
 import os
 import re
 import sys
@@ -22,6 +24,7 @@ TABLES = [
      os.path.join("gen", "onnx", "compose", "strings.def"),
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
 ]
+TEXTS = os.path.join("gen", "onnx", "compose", "compositions")
 # The operator that is shown: its file, its name there, its row's beginning.
 EXAMPLE = (os.path.join("passes", "ops", "movement", "shape.c"), "eye_like", "OP(EyeLike,")
 
@@ -64,6 +67,20 @@ def listing(path, row):
     return "".join(lines)
 
 
+def texts():
+    """The compositions that are texts; those of the domain tirc are pieces."""
+    lines = ["| file | operators |\n", "|---|---|\n"]
+    for path in sorted(glob.glob(os.path.join(ROOT, TEXTS, "*.onnxtxt"))):
+        names = sorted(
+            (domain + "." if domain else "") + name for domain, name in
+            re.findall(r'^<domain: "([\w.]*)".*>\n(\w+)', read(path), re.M)
+            if domain != "tirc")
+        if names:
+            lines.append("| `%s` | %s |\n" % (os.path.basename(path),
+                                             ", ".join(names)))
+    return "".join(lines)
+
+
 def replaced(document, parts):
     """Writes the parts into the document, if told so; is it as it was?"""
     text = new = read(document)
@@ -81,10 +98,11 @@ def replaced(document, parts):
 
 def main():
     tables = [(mark, listing(path, row)) for mark, path, row in TABLES]
+    tables.append(("list of written compositions", texts()))
     if replaced(REFERENCE, tables) & replaced(DEVELOP, [("example", example())]):
         return 0
     print("the lists in docs/reference/operators.md are not those of ops.def, "
-          "compose.def and strings.def, or the example in "
+          "compose.def, strings.def and compositions/, or the example in "
           "docs/develop/operators.md is not as in the sources; run this test "
           "with REGEN=1")
     return 1

@@ -50,6 +50,10 @@ bool compose_resolve(struct node *n);
 bool is_composition(const struct node *n);
 /* Do compositions express the operator? */
 bool is_composed_operator(const char *domain, const char *op_type);
+/* The numbers of inputs and outputs of an operator with a row of compose.def, -1
+ * for any number; false if it has none. */
+bool composition_limits(const char *domain, const char *op_type, int *least,
+			int *most, int *outputs);
 /* Does the node read strings or convert numbers to strings? Then it is replaced
  * by operators on bytes, in the same way as a composition. */
 bool has_strings(const struct node *n);
@@ -95,6 +99,10 @@ struct tensor *compose_floats(struct compose *c, const char *what,
 struct tensor *compose_constant(struct compose *c, const char *what,
 				struct dtype type, int ndim,
 				const int64_t *shape, const void *data);
+/* A constant with the given value. */
+struct tensor *compose_value(struct compose *c, const char *what,
+			     const struct value *value, int ndim,
+			     const int64_t *shape);
 /* An int64 list of sizes: a constant if all are numbers, else computed from the
  * shapes of the tensors that exist so far. */
 struct tensor *compose_sizes(struct compose *c, const char *what, int n,
@@ -109,6 +117,14 @@ void compose_set_string(struct compose *c, const char *name, const char *v);
 /* Copies attributes of the model's node to the next node; `names` separates
  * their names with spaces. */
 void compose_keep_attrs(struct compose *c, const char *names);
+
+/* Sets an attribute of the next node, whose name is copied. */
+void compose_set_attr(struct compose *c, struct attr attr);
+/* Makes the nodes of a piece of the texts (text_body.h), an operator of the
+ * domain tirc, as if it were a node with the attributes that are set. */
+void compose_piece(struct compose *c, const char *name,
+		   struct tensor *const *in, int n_in, struct tensor **out,
+		   int n_out);
 
 /* Makes a node whose inputs are the n tensors that follow (NULL for an absent
  * one); returns its only output. */
@@ -158,11 +174,6 @@ struct tensor *compose_reduce(struct compose *c, const char *what,
 /* Random numbers in [0, 1) of x's shape (compose_random.c). */
 struct tensor *compose_uniform(struct compose *c, const struct tensor *x,
 			       struct dtype type);
-/* x after the activation that the attribute `activation` names, or x itself
- * without that attribute. given[0..n): the parameters of the activation, for
- * Clip its bounds (compose_activation.c). */
-struct tensor *compose_activate(struct compose *c, struct tensor *x,
-				const double *given, int n);
 /* The matrix product of quantized tensors as floats: the integer sums times
  * both scales, plus the bias unless it is NULL (compose_qlinear.c). */
 struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
@@ -175,10 +186,6 @@ struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
  * one byte each: the last dimension becomes 8 / bits times as long
  * (compose_qlinear.c). */
 struct tensor *compose_unpack(struct compose *c, struct tensor *x, int bits);
-/* x with the channels moved from dimension 1 to the last one, or back
- * (compose_conv.c). */
-struct tensor *compose_channels(struct compose *c, const char *what,
-				struct tensor *x, bool last);
 /* A size that the entry function reads from `count`, a list of one integer that
  * a kernel computes, from 0 to `most`. */
 struct tensor *compose_run_size(struct compose *c, struct tensor *count,

@@ -62,6 +62,22 @@ compose_constant(struct compose *c, const char *what, struct dtype type,
 			      data);
 }
 
+struct tensor *
+compose_value(struct compose *c, const char *what, const struct value *value,
+	      int ndim, const int64_t *shape)
+{
+	struct tensor *t = graph_tensor(c->g, part_name(c, what));
+	struct tensor_content content = {
+		.ndim = ndim,
+		.shape = arena_copy(&c->m->arena, shape,
+				    sizeof *shape * (size_t)ndim),
+		.value = value,
+	};
+
+	import_set_value(c->imp, t, &content);
+	return t;
+}
+
 /* -- sizes -- */
 
 /* `size` as a list of one number: the Shape of a tensor with this dimension, an
@@ -164,8 +180,8 @@ compose_sizes(struct compose *c, const char *what, int n,
 
 /* -- attributes -- */
 
-static void
-set_attr(struct compose *c, struct attr attr)
+void
+compose_set_attr(struct compose *c, struct attr attr)
 {
 	attr.name = arena_strdup(&c->m->arena, attr.name);
 	vec_push(&c->imp->tmp, &c->attrs, attr);
@@ -174,22 +190,24 @@ set_attr(struct compose *c, struct attr attr)
 void
 compose_set_int(struct compose *c, const char *name, int64_t v)
 {
-	set_attr(c, (struct attr){ .name = name, .kind = ATTR_INT, .i = v });
+	compose_set_attr(c, (struct attr){
+				    .name = name, .kind = ATTR_INT, .i = v });
 }
 
 void
 compose_set_float(struct compose *c, const char *name, double v)
 {
-	set_attr(c, (struct attr){ .name = name, .kind = ATTR_FLOAT, .f = v });
+	compose_set_attr(c, (struct attr){
+				    .name = name, .kind = ATTR_FLOAT, .f = v });
 }
 
 void
 compose_set_string(struct compose *c, const char *name, const char *v)
 {
-	set_attr(c, (struct attr){ .name = name,
-				   .kind = ATTR_STRING,
-				   .s = v,
-				   .s_len = strlen(v) });
+	compose_set_attr(c, (struct attr){ .name = name,
+					   .kind = ATTR_STRING,
+					   .s = v,
+					   .s_len = strlen(v) });
 }
 
 void
@@ -201,7 +219,7 @@ compose_keep_attrs(struct compose *c, const char *names)
 		n = strcspn(names, " ");
 		a = node_attr(c->node, arena_strndup(&c->imp->tmp, names, n));
 		if (a) {
-			set_attr(c, *a);
+			compose_set_attr(c, *a);
 		}
 	}
 }
@@ -212,10 +230,10 @@ compose_set_ints(struct compose *c, const char *name, int n, const int64_t *v)
 	const int64_t *copy = arena_copy(&c->m->arena, v,
 					 sizeof *v * (size_t)n);
 
-	set_attr(c, (struct attr){ .name = name,
-				   .kind = ATTR_INTS,
-				   .n = n,
-				   .ints = copy });
+	compose_set_attr(c, (struct attr){ .name = name,
+					   .kind = ATTR_INTS,
+					   .n = n,
+					   .ints = copy });
 }
 
 /* -- nodes -- */

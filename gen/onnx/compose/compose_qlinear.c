@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of com.microsoft on quantized tensors become the operator on floats
- * between DequantizeLinear and QuantizeLinear. The pass "integers" converts
- * this form to integer arithmetic.
- *
- *	before	y = com.microsoft.QLinearAdd(a, sa, za, b, sb, zb, sy, zy)
- *	after	y_a = DequantizeLinear(a, sa, za)
- *		y_b = DequantizeLinear(b, sb, zb)
- *		y_sum = Add(y_a, y_b)
- *		y = QuantizeLinear(y_sum, sy, zy)
- */
+/* Operators of com.microsoft on quantized tensors that have any number of
+ * inputs, or weights of fewer than 8 bits; others are in
+ * compositions/qlinear.onnxtxt. */
 #include "compose.h"
 
 /* Input i, dequantized with its scale (input i + 1) and zero point (input i +
@@ -20,172 +13,6 @@ real(struct compose *c, const char *what, int i)
 			    compose_input(c, i + 1), compose_input(c, i + 2));
 }
 
-/* Makes y, quantized, result 0: with the scale in input `scale` and the zero
- * point in the input after it. Without a zero point, the result has the type of
- * input x. */
-static void
-quantize_like(struct compose *c, struct tensor *y, int scale, int x)
-{
-	struct tensor *zero = compose_input(c, scale + 1);
-
-	if (!zero) {
-		compose_set_int(c, "output_dtype",
-				dtype_onnx_number(compose_input(c, x)->type));
-	}
-	compose_result(c, 0,
-		       compose_node(c, "quantized", "QuantizeLinear", 3, y,
-				    compose_input(c, scale), zero));
-}
-
-static void
-quantize(struct compose *c, struct tensor *y, int scale)
-{
-	quantize_like(c, y, scale, 0);
-}
-
-static bool
-binary(struct compose *c, const char *op_type)
-{
-	struct tensor *a;
-
-	if (!compose_needs(c, 5, 0, 1, 3, 4, 6)) {
-		return false;
-	}
-	a = real(c, "a", 0);
-	quantize(c, compose_2(c, "real", op_type, a, real(c, "b", 3)), 6);
-	return true;
-}
-
-bool
-compose_qlinear_add(struct compose *c)
-{
-	return binary(c, "Add");
-}
-
-bool
-compose_qlinear_mul(struct compose *c)
-{
-	return binary(c, "Mul");
-}
-
-bool
-compose_qlinear_sigmoid(struct compose *c)
-{
-	if (!compose_needs(c, 3, 0, 1, 3)) {
-		return false;
-	}
-	quantize(c, compose_1(c, "real", "Sigmoid", real(c, "x", 0)), 3);
-	return true;
-}
-
-bool
-compose_qlinear_leaky_relu(struct compose *c)
-{
-	struct tensor *x;
-
-	if (!compose_needs(c, 3, 0, 1, 3)) {
-		return false;
-	}
-	x = real(c, "x", 0);
-	compose_keep_attrs(c, "alpha");
-	quantize(c, compose_1(c, "real", "LeakyRelu", x), 3);
-	return true;
-}
-
-/* Softmax. Before opset 13, it is over all dimensions from `axis` on
- * together. */
-bool
-compose_qlinear_softmax(struct compose *c)
-{
-	int64_t opset = node_attr_int(c->node, "opset", 13);
-	int64_t axis = node_attr_int(c->node, "axis", opset < 13 ? 1 : -1);
-	struct tensor *x;
-
-	if (!compose_needs(c, 3, 0, 1, 3)) {
-		return false;
-	}
-	x = real(c, "x", 0);
-	axis += axis < 0 ? x->ndim : 0;
-	if (opset < 13 && axis != x->ndim - 1) {
-		return compose_refuse(c,
-				      "softmax of opset %lld over several "
-				      "dimensions is not supported",
-				      (long long)opset);
-	}
-	compose_set_int(c, "axis", axis);
-	quantize(c, compose_1(c, "real", "Softmax", x), 3);
-	return true;
-}
-
-bool
-compose_qlinear_where(struct compose *c)
-{
-	struct tensor *x, *y;
-
-	if (!compose_needs(c, 6, 0, 1, 2, 4, 5, 7)) {
-		return false;
-	}
-	x = real(c, "x", 1);
-	y = real(c, "y", 4);
-	quantize_like(c,
-		      compose_node(c, "real", "Where", 3, compose_input(c, 0),
-				   x, y),
-		      7, 1);
-	return true;
-}
-
-static bool
-pool(struct compose *c, const char *op_type, const char *attrs)
-{
-	bool last = node_attr_int(c->node, "channels_last", 0) != 0;
-	struct tensor *x;
-
-	if (!compose_needs(c, 3, 0, 1, 3)) {
-		return false;
-	}
-	x = real(c, "x", 0);
-	if (last) {
-		x = compose_channels(c, "nchw", x, false);
-	}
-	compose_keep_attrs(c, attrs);
-	x = compose_1(c, "real", op_type, x);
-	quantize(c, last ? compose_channels(c, "nhwc", x, true) : x, 3);
-	return true;
-}
-
-bool
-compose_qlinear_global_pool(struct compose *c)
-{
-	return pool(c, "GlobalAveragePool", "");
-}
-
-bool
-compose_qlinear_average_pool(struct compose *c)
-{
-	return pool(c, "AveragePool",
-		    "auto_pad ceil_mode count_include_pad kernel_shape pads "
-		    "strides");
-}
-
-bool
-compose_qlinear_reduce_mean(struct compose *c)
-{
-	const int64_t *given;
-	int n = node_attr_ints(c->node, "axes", &given);
-	struct tensor *x, *axes = NULL;
-
-	if (!compose_needs(c, 3, 0, 1, 3)) {
-		return false;
-	}
-	x = real(c, "x", 0);
-	if (n > 0) {
-		axes = compose_ints(c, "axes", n, given);
-	}
-	compose_keep_attrs(c, "keepdims");
-	quantize(c, compose_2(c, "real", "ReduceMean", x, axes), 3);
-	return true;
-}
-
 /* Inputs: scale and zero point of the result, then each operand with its scale
  * and zero point. */
 bool
@@ -195,7 +22,7 @@ compose_qlinear_concat(struct compose *c)
 	int n = c->node->n_inputs / 3; /* the last zero point may be absent */
 	struct tensor **parts = arena_array(&c->imp->tmp, struct tensor *,
 					    n + 1);
-	struct tensor *joined;
+	struct tensor *joined, *y, *in[4];
 
 	if (n < 1 || c->node->n_inputs % 3 == 0) {
 		return compose_error(c, DIAG_BAD_MODEL,
@@ -210,11 +37,14 @@ compose_qlinear_concat(struct compose *c)
 	}
 	compose_keep_attrs(c, "axis");
 	compose_nodes(c, "", "Concat", parts, n, &what, 1, &joined);
-	quantize_like(c, joined, 0, 2);
+	in[0] = joined;
+	in[1] = compose_input(c, 0);
+	in[2] = compose_input(c, 1);
+	in[3] = compose_input(c, 2);
+	compose_piece(c, "QuantizeAs", in, 4, &y, 1);
+	compose_result(c, 0, y);
 	return true;
 }
-
-/* -- products -- */
 
 struct tensor *
 compose_scaled_product(struct compose *c, struct tensor *a, struct tensor *b,
@@ -222,76 +52,11 @@ compose_scaled_product(struct compose *c, struct tensor *a, struct tensor *b,
 		       struct tensor *a_scale, struct tensor *b_scale,
 		       struct tensor *bias)
 {
-	struct tensor *y = compose_node(c, "sums", "MatMulInteger", 4, a, b,
-					a_zero, b_zero);
+	struct tensor *in[] = { a, b, a_zero, b_zero, a_scale, b_scale, bias };
+	struct tensor *y;
 
-	y = compose_cast(c, "floats", y, a_scale->type);
-	y = compose_2(c, "scaled", "Mul", y,
-		      compose_2(c, "scale", "Mul", a_scale, b_scale));
-	return bias ? compose_2(c, "biased", "Add", y, bias) : y;
-}
-
-bool
-compose_integer_to_float(struct compose *c)
-{
-	compose_result(c, 0,
-		       compose_scaled_product(c, compose_input(c, 0),
-					      compose_input(c, 1),
-					      compose_input(c, 4),
-					      compose_input(c, 5),
-					      compose_input(c, 2),
-					      compose_input(c, 3),
-					      compose_input(c, 6)));
-	return true;
-}
-
-bool
-compose_dynamic_matmul(struct compose *c)
-{
-	static const char *const whats[] = { "bytes", "a_scale", "a_zero" };
-	struct tensor *a = compose_input(c, 0), *out[3];
-
-	compose_nodes(c, "", "DynamicQuantizeLinear", &a, 1, whats, 3, out);
-	compose_result(c, 0,
-		       compose_scaled_product(c, out[0], compose_input(c, 1),
-					      out[2], compose_input(c, 3),
-					      out[1], compose_input(c, 2),
-					      compose_input(c, 4)));
-	return true;
-}
-
-/* alpha * a * b + c, where c is quantized with scale(a) * scale(b). */
-bool
-compose_qgemm(struct compose *c)
-{
-	double alpha = node_attr_float(c->node, "alpha", 1);
-	struct tensor *a = compose_input(c, 0), *b = compose_input(c, 3);
-	struct tensor *a_scale = compose_input(c, 1), *y, *scale;
-	struct tensor *bias = compose_input(c, 6);
-
-	if (node_attr_int(c->node, "transA", 0) != 0) {
-		a = compose_swap(c, "a", a, 0, 1);
-	}
-	if (node_attr_int(c->node, "transB", 0) != 0) {
-		b = compose_swap(c, "b", b, 0, 1);
-	}
-	y = compose_node(c, "sums", "MatMulInteger", 4, a, b,
-			 compose_input(c, 2), compose_input(c, 5));
-	if (bias) {
-		y = compose_2(c, "biased", "Add", y, bias);
-	}
-	scale = compose_2(c, "scale", "Mul", a_scale, compose_input(c, 4));
-	if (alpha != 1) {
-		scale = compose_with(c, "alpha", "Mul", scale, alpha);
-	}
-	y = compose_2(c, "real", "Mul",
-		      compose_cast(c, "floats", y, a_scale->type), scale);
-	if (compose_input(c, 7)) {
-		quantize(c, y, 7);
-	} else {
-		compose_result(c, 0, y);
-	}
-	return true;
+	compose_piece(c, "ScaledProduct", in, 7, &y, 1);
+	return y;
 }
 
 /* -- weights of fewer than 8 bits -- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces a node by its composition: the table and the driver. */
-#include "compose.h"
+/* Replaces a node by its composition: the tables and the driver. */
+#include "text_body.h"
 
 #include "ops.h"
 
@@ -61,8 +61,24 @@ find_row(const struct node *n)
 bool
 is_composed_operator(const char *domain, const char *op_type)
 {
-	return find_in(rows, sizeof rows / sizeof *rows, domain, op_type) !=
-	       NULL;
+	return find_in(rows, sizeof rows / sizeof *rows, domain, op_type) ||
+	       composition_text_find(domain, op_type);
+}
+
+bool
+composition_limits(const char *domain, const char *op_type, int *least,
+		   int *most, int *outputs)
+{
+	const struct composition *row = find_in(rows,
+						sizeof rows / sizeof *rows,
+						domain, op_type);
+
+	if (row) {
+		*least = row->min_inputs;
+		*most = row->max_inputs;
+		*outputs = row->max_outputs;
+	}
+	return row != NULL;
 }
 
 bool
@@ -81,7 +97,7 @@ has_strings(const struct node *n)
 bool
 compose_resolve(struct node *n)
 {
-	if (!n->op && find_row(n)) {
+	if (!n->op && is_composed_operator(n->domain, n->op_type)) {
 		n->op = &composition_op;
 	}
 	return is_composition(n);
@@ -204,6 +220,39 @@ make_stand_in(struct module *m)
 	return t;
 }
 
+/* Makes the nodes and results from a text. */
+static bool
+from_text(struct compose *c, const struct composition_text *row)
+{
+	const struct text_body *b = body_read(c->imp, row);
+	const struct composition limits = {
+		.max_inputs = b ? (int)b->proto->n_input : 0,
+		.max_outputs = b ? (int)b->proto->n_output : 0,
+	};
+
+	return b && check_node(c, &limits) && body_compose(c, b);
+}
+
+/* Makes the nodes and results of a node that has no row. */
+static bool
+without_row(struct compose *c)
+{
+	const struct node *n = c->node;
+	const struct composition_text *text = composition_text_find(n->domain,
+								    n->op_type);
+
+	if (text) {
+		return from_text(c, text);
+	}
+	/* tirc.Copy copies the result of a branch */
+	if ((n->op && n->op->fuse == FUSE_CONTROL) ||
+	    strcmp(n->op_type, "Copy") == 0) {
+		return compose_refuse(c, "strings in a branch or a loop are "
+					 "not supported");
+	}
+	return compose_refuse(c, "%s of strings is not supported", n->op_type);
+}
+
 bool
 compose_node_at(struct importer *imp, int *pos)
 {
@@ -226,18 +275,8 @@ compose_node_at(struct importer *imp, int *pos)
 			      sizeof string_rows / sizeof *string_rows,
 			      n->domain, n->op_type);
 	}
-	if (!row) {
-		/* tirc.Copy copies the result of a branch */
-		return (n->op && n->op->fuse == FUSE_CONTROL) ||
-				       strcmp(n->op_type, "Copy") == 0
-			       ? compose_refuse(&c, "strings in a branch or a "
-						    "loop are not supported")
-			       : compose_refuse(&c,
-						"%s of strings is not "
-						"supported",
-						n->op_type);
-	}
-	if (!check_node(&c, row) || !row->fn(&c) || c.failed) {
+	if (!(row ? check_node(&c, row) && row->fn(&c) : without_row(&c)) ||
+	    c.failed) {
 		return false;
 	}
 	if (c.keep) {

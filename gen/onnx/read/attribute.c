@@ -96,13 +96,10 @@ read_tensor(struct importer *imp, const struct tensor_source *source,
 	return true;
 }
 
-/* Reads an attribute of a node; `item` names the node in messages. False after
- * a diagnostic. An attribute of a type that only unsupported operators have is
- * skipped: true, with out->name NULL. */
-static bool
-read_attribute(struct importer *imp, const struct tensor_source *source,
-	       const Onnx__AttributeProto *p, const char *item,
-	       struct attr *out)
+bool
+import_attribute(struct importer *imp, const struct tensor_source *source,
+		 const Onnx__AttributeProto *p, const char *item,
+		 struct attr *out)
 {
 	struct arena *a = &imp->m->arena;
 
@@ -175,7 +172,7 @@ default_of_function(struct importer *imp, struct local_function *f,
 		return true;
 	}
 	if (!f->defaults[i]) {
-		if (!read_attribute(imp, f->source, list[i], item, &one)) {
+		if (!import_attribute(imp, f->source, list[i], item, &one)) {
 			return false;
 		}
 		f->defaults[i] = arena_copy(&imp->tmp, &one, sizeof one);
@@ -249,8 +246,8 @@ import_attributes(struct importer *imp, const struct body *body,
 			}
 			attr = *from;
 			attr.name = arena_strdup(a, ap->name);
-		} else if (!read_attribute(imp, body->source, ap, item,
-					   &attr)) {
+		} else if (!import_attribute(imp, body->source, ap, item,
+					     &attr)) {
 			return false;
 		}
 		if (!attr.name || is_note(attr.name)) {

@@ -112,6 +112,7 @@ struct body {
 };
 
 struct importer;
+struct text_body;
 struct sequence;
 struct deferred;
 
@@ -222,7 +223,9 @@ struct importer {
 	int n_missing;             /* node inputs that nothing produces */
 	struct tensor *random_run; /* NULL while no node needs random numbers */
 	int n_streams;             /* streams of random numbers */
-	bool reshaped;             /* --input-shape changed a constant */
+	/* the texts of compositions that were read, by row (text_body.h) */
+	const struct text_body **texts;
+	bool reshaped; /* --input-shape changed a constant */
 	/* by index of the option: was it used? */
 	bool *bound_used, *length_used;
 	/* collected over all attempts; in the module's arena */
@@ -251,6 +254,12 @@ bool import_initializers(struct importer *imp, struct body *body,
 			 const Onnx__GraphProto *graph);
 /* -- attribute.c -- */
 
+/* Reads an attribute of a node; `item` names the node in messages. False after
+ * a diagnostic. An attribute of a type that only unsupported operators have is
+ * skipped: true, with out->name NULL. */
+bool import_attribute(struct importer *imp, const struct tensor_source *source,
+		      const Onnx__AttributeProto *p, const char *item,
+		      struct attr *out);
 bool import_attributes(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, const char *item,
 		       attr_list *out);

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the nodes of a composition from its text. */
+#include "text_body.h"
+
+#include "ops.h"
+
+/* -- the nodes that wanted outputs need */
+
+static void
+note_names(struct text_map *needed, const struct py_node *e)
+{
+	if (e && e->kind == PY_NAME) {
+		text_map_add(needed, e->text, 0);
+	}
+	for (int i = 0; e && i < e->n_kids; i++) {
+		note_names(needed, e->kids[i]);
+	}
+}
+
+static void
+note_node(struct text_map *needed, const struct body_node *n)
+{
+	note_names(needed, n->condition);
+	for (size_t i = 0; i < n->proto->n_input; i++) {
+		if (!n->inputs[i]) {
+			text_map_add(needed, n->proto->input[i], 0);
+		}
+		note_names(needed, n->inputs[i]);
+	}
+	for (size_t i = 0; i < n->proto->n_attribute; i++) {
+		const char *ref = n->proto->attribute[i]->ref_attr_name;
+
+		if (!n->attrs[i] && ref) {
+			text_map_add(needed, ref, 0);
+		}
+		note_names(needed, n->attrs[i]);
+	}
+}
+
+static bool
+is_needed(const struct text_map *needed, const char *name)
+{
+	return *name && text_map_get(needed, name, -1) >= 0;
+}
+
+/* Notes the names that the wanted outputs need. */
+static void
+find_needed(const struct text_body *b, struct text_map *needed)
+{
+	for (size_t i = b->proto->n_node; i-- > 0;) {
+		const Onnx__NodeProto *p = b->proto->node[i];
+		bool any = p->n_output == 0;
+
+		for (size_t k = 0; k < p->n_output; k++) {
+			any = any || is_needed(needed, p->output[k]);
+		}
+		if (any) {
+			note_node(needed, &b->nodes[i]);
+		}
+	}
+}
+
+/* -- attributes */
+
+static bool
+set_list(struct body_frame *f, struct attr *a, const struct body_value *v)
+{
+	struct arena *arena = &f->c->m->arena;
+	int64_t *ints = arena_array(arena, int64_t, v->n + 1);
+	double *floats = arena_array(arena, double, v->n + 1);
+	bool real = false;
+
+	for (int i = 0; i < v->n; i++) {
+		const struct body_value *item = &v->items[i];
+
+		real = real || item->kind == BODY_FLOAT;
+		floats[i] = item->number;
+		if (item->kind == BODY_INT &&
+		    expr_is_int(item->size, &ints[i])) {
+			floats[i] = (double)ints[i];
+		} else if (item->kind != BODY_FLOAT) {
+			body_no_value(f);
+			return false;
+		}
+	}
+	a->kind = real ? ATTR_FLOATS : ATTR_INTS;
+	a->n = v->n;
+	a->ints = ints;
+	a->floats = floats;
+	return true;
+}
+
+/* Sets an attribute to a value; None: not at all. */
+static bool
+set_value(struct body_frame *f, struct attr a, const struct body_value *v)
+{
+	switch (v->kind) {
+	case BODY_NONE:
+		return true;
+	case BODY_BOOL:
+		a.i = v->truth;
+		a.kind = ATTR_INT;
+		break;
+	case BODY_INT:
+		a.kind = ATTR_INT;
+		if (!expr_is_int(v->size, &a.i)) {
+			compose_error(f->c, DIAG_UNKNOWN_SHAPE,
+				      "'%s' must be known when the code is "
+				      "generated; give the sizes with --dim",
+				      f->expressed);
+			return false;
+		}
+		break;
+	case BODY_FLOAT:
+		a.kind = ATTR_FLOAT;
+		a.f = v->number;
+		break;
+	case BODY_STRING:
+		a.kind = ATTR_STRING;
+		a.s = arena_strdup(&f->c->m->arena, v->text);
+		a.s_len = strlen(v->text);
+		break;
+	case BODY_TYPE:
+		a.kind = ATTR_INT;
+		a.i = dtype_onnx_number(v->type);
+		break;
+	case BODY_LIST:
+		if (!set_list(f, &a, v)) {
+			return false;
+		}
+		break;
+	default:
+		body_no_value(f);
+		return false;
+	}
+	compose_set_attr(f->c, a);
+	return true;
+}
+
+/* Sets the attributes of the next node to those of n. */
+static bool
+set_attributes(struct body_frame *f, const struct body_node *n)
+{
+	for (size_t i = 0; i < n->proto->n_attribute; i++) {
+		const Onnx__AttributeProto *p = n->proto->attribute[i];
+		const char *ref = p->ref_attr_name;
+		struct body_value v;
+		struct attr a;
+
+		if (n->attrs[i] || (ref && *ref && body_name(f, ref))) {
+			v = n->attrs[i] ? body_evaluate(f, n->attrs[i], ref)
+					: body_named(f, ref);
+			if (f->c->failed ||
+			    !set_value(f, (struct attr){ .name = p->name },
+				       &v)) {
+				return false;
+			}
+		} else if (ref && *ref) {
+			if (body_attribute(f, ref, &a)) {
+				a.name = p->name;
+				compose_set_attr(f->c, a);
+			}
+		} else if (import_attribute(f->c->imp, &f->body->source, p,
+					    f->body->row->op_type, &a)) {
+			compose_set_attr(f->c, a);
+		}
+	}
+	return !f->c->failed;
+}
+
+/* -- inputs */
+
+static struct body_value
+input_value(struct body_frame *f, const struct body_node *n, size_t i)
+{
+	const char *name = n->proto->input[i];
+
+	return n->inputs[i] ? body_evaluate(f, n->inputs[i], name)
+			    : body_named(f, name);
+}
+
+/* The type of a number among the inputs: that of the last tensor that has no
+ * bools. */
+static struct dtype
+common_type(const struct body_value *in, size_t n)
+{
+	struct dtype t = dtype_of(DT_VOID);
+
+	for (size_t i = 0; i < n; i++) {
+		if (in[i].kind == BODY_TENSOR &&
+		    dtype_class(in[i].tensor->type) != DTC_BOOL) {
+			t = in[i].tensor->type;
+		}
+	}
+	return t;
+}
+
+/* The least number of inputs of an operator. */
+static int
+needed_inputs(const Onnx__NodeProto *p)
+{
+	const char *domain = p->domain ? p->domain : "";
+	const struct op *op = op_find(domain, p->op_type);
+	int least = 0, most, outputs;
+
+	if (!op) {
+		(void)composition_limits(domain, p->op_type, &least, &most,
+					 &outputs);
+	}
+	return op ? op->min_inputs : least;
+}
+
+static bool
+read_inputs(struct body_frame *f, const struct body_node *n,
+	    struct body_value *in)
+{
+	size_t count = n->proto->n_input;
+	int least = needed_inputs(n->proto);
+
+	for (size_t i = 0; i < count; i++) {
+		in[i] = input_value(f, n, i);
+		if (f->c->failed) {
+			return false;
+		}
+		if (in[i].kind == BODY_NONE && (int)i < least &&
+		    in[i].input > 0) {
+			return compose_error(f->c, DIAG_BAD_MODEL,
+					     "input %d is missing; %s needs it",
+					     in[i].input - 1,
+					     f->c->node->op_type);
+		}
+	}
+	return true;
+}
+
+/* -- nodes */
+
+static void
+bind(struct body_frame *f, const char *name, struct tensor *t)
+{
+	body_bind(f, name,
+		  (struct body_value){ .kind = t ? BODY_TENSOR : BODY_NONE,
+				       .tensor = t });
+}
+
+/* The ending of the name of a new tensor: the name in the text; for an output
+ * of a piece, the name that its caller gives to it. */
+static const char *
+what_of(const struct body_frame *f, const char *name)
+{
+	const Onnx__FunctionProto *p = f->body->proto;
+
+	for (size_t k = 0; f->results && k < p->n_output; k++) {
+		if (strcmp(p->output[k], name) == 0) {
+			return f->results[k];
+		}
+	}
+	return name;
+}
+
+/* A call of a function. wanted[k]: is output k needed? names: of the outputs,
+ * or NULL. */
+struct body_call {
+	const struct text_body *body;
+	const attr_list attrs;
+	const struct body_value *in;
+	size_t n_in, n_out;
+	const bool *wanted;
+	char *const *names;
+};
+
+static bool run_call(struct compose *c, const struct body_call *call,
+		     struct tensor **out);
+
+/* Calls the piece that n names; its attributes are set. */
+static bool
+run_piece(struct body_frame *f, const struct body_node *n,
+	  const struct composition_text *row, const struct body_value *in,
+	  const struct text_map *needed)
+{
+	const Onnx__NodeProto *p = n->proto;
+	const struct text_body *b = body_read(f->c->imp, row);
+	struct arena *a = &f->c->imp->tmp;
+	struct tensor **out = arena_array(a, struct tensor *, p->n_output + 1);
+	bool *wanted = arena_array(a, bool, p->n_output + 1);
+	const struct body_call call = {
+		.body = b,
+		.attrs = f->c->attrs,
+		.in = in,
+		.n_in = p->n_input,
+		.n_out = p->n_output,
+		.wanted = wanted,
+		.names = p->output,
+	};
+
+	f->c->attrs = (attr_list){ 0 };
+	for (size_t k = 0; k < p->n_output; k++) {
+		wanted[k] = is_needed(needed, p->output[k]);
+	}
+	if (!b || !run_call(f->c, &call, out)) {
+		return false;
+	}
+	for (size_t k = 0; k < p->n_output; k++) {
+		bind(f, p->output[k], out[k]);
+	}
+	return true;
+}
+
+/* Cast, CastLike and Reshape: nothing if x has the type or shape already. False
+ * if n is another node. */
+static bool
+run_no_change(struct body_frame *f, const struct body_node *n,
+	      const struct body_value *in, struct tensor **out)
+{
+	const Onnx__NodeProto *p = n->proto;
+	const char *what = what_of(f, p->output[0]), *op = p->op_type;
+	struct compose *c = f->c;
+	struct tensor *x;
+	struct dtype t;
+
+	if (in[0].kind == BODY_NONE || (p->domain && *p->domain)) {
+		return false;
+	}
+	if (strcmp(op, "CastLike") == 0 && in[1].kind == BODY_TENSOR) {
+		t = in[1].tensor->type;
+		x = body_tensor(f, &in[0], t);
+		*out = c->failed ? x : compose_cast(c, what, x, t);
+		return true;
+	}
+	if (in[0].kind != BODY_TENSOR) {
+		return false;
+	}
+	if (strcmp(op, "Cast") == 0 && c->attrs.n == 1 &&
+	    dtype_from_onnx(c->attrs.data[0].i, &t)) {
+		c->attrs.n = 0;
+		*out = compose_cast(c, what, in[0].tensor, t);
+		return true;
+	}
+	if (strcmp(op, "Reshape") == 0 && in[1].kind == BODY_LIST) {
+		*out = compose_reshape(c, what, in[0].tensor, in[1].n,
+				       body_sizes(f, &in[1]));
+		return true;
+	}
+	return false;
+}
+
+static void
+run_operator(struct body_frame *f, const struct body_node *n,
+	     const struct body_value *in, const struct text_map *needed)
+{
+	const Onnx__NodeProto *p = n->proto;
+	struct arena *a = &f->c->imp->tmp;
+	struct tensor **tensors = arena_array(a, struct tensor *,
+					      p->n_input + 1);
+	struct tensor **out = arena_array(a, struct tensor *, p->n_output + 1);
+	const char **whats = arena_array(a, const char *, p->n_output + 1);
+	struct dtype type = common_type(in, p->n_input);
+	int n_in = (int)p->n_input, n_out = (int)p->n_output;
+
+	for (int i = 0; i < n_in; i++) {
+		tensors[i] = body_tensor(f, &in[i], type);
+	}
+	while (n_in > 0 && !tensors[n_in - 1]) {
+		n_in--;
+	}
+	for (int k = 0; k < n_out; k++) {
+		whats[k] = k == 0 || is_needed(needed, p->output[k])
+				   ? what_of(f, p->output[k])
+				   : NULL;
+	}
+	while (n_out > 1 && !whats[n_out - 1]) {
+		n_out--;
+	}
+	compose_nodes(f->c, p->domain ? p->domain : "", p->op_type, tensors,
+		      n_in, whats, n_out, out);
+	for (int k = 0; k < n_out; k++) {
+		bind(f, p->output[k], out[k]);
+	}
+}
+
+static bool
+report(struct body_frame *f, const struct body_node *n)
+{
+	static const struct {
+		const char *name;
+		enum diag_id id;
+	} kinds[] = {
+		{ "model", DIAG_BAD_MODEL },
+		{ "attribute", DIAG_BAD_ATTRIBUTE },
+		{ "shape", DIAG_BAD_SHAPE },
+		{ "type", DIAG_BAD_TYPE },
+		{ "unsupported", DIAG_UNSUPPORTED },
+	};
+	const char *name = n->proto->attribute[0]->name;
+	struct body_value v = body_evaluate(f, n->attrs[0], name);
+
+	for (size_t i = 0; !f->c->failed && i < sizeof kinds / sizeof *kinds;
+	     i++) {
+		if (strcmp(kinds[i].name, name) == 0) {
+			compose_error(f->c, kinds[i].id, "%s", v.text);
+		}
+	}
+	return false;
+}
+
+/* The value of a Constant: that of its only attribute. */
+static bool
+run_constant(struct body_frame *f, const struct body_node *n)
+{
+	const Onnx__NodeProto *p = n->proto;
+	struct body_value v = { .kind = BODY_NONE };
+	struct attr a;
+
+	if (n->attrs[0]) {
+		v = body_evaluate(f, n->attrs[0],
+				  p->attribute[0]->ref_attr_name);
+	} else if (!import_attribute(f->c->imp, &f->body->source,
+				     p->attribute[0], f->body->row->op_type,
+				     &a)) {
+		return false;
+	} else if (a.kind == ATTR_TENSOR) {
+		bind(f, p->output[0],
+		     compose_value(f->c, p->output[0], a.tensor, a.tensor_ndim,
+				   a.tensor_shape));
+		return true;
+	} else {
+		v = body_attribute_value(f, &a);
+	}
+	body_bind(f, p->output[0], v);
+	return !f->c->failed;
+}
+
+static bool
+run_node(struct body_frame *f, const struct body_node *n,
+	 const struct text_map *needed)
+{
+	const Onnx__NodeProto *p = n->proto;
+	const char *domain = p->domain ? p->domain : "";
+	struct arena *a = &f->c->imp->tmp;
+	struct body_value *in = arena_array(a, struct body_value,
+					    p->n_input + 2);
+	const struct composition_text *piece;
+	struct body_value condition;
+	struct tensor *out;
+
+	f->what = p->n_output > 0
+			  ? arena_printf(a, "%s_by", what_of(f, p->output[0]))
+			  : "";
+	if (n->condition) {
+		condition = body_evaluate(f, n->condition, p->name);
+		if (f->c->failed) {
+			return false;
+		}
+		if (!body_is_true(&condition)) {
+			if (p->n_output > 0 && p->n_input > 0 &&
+			    !body_name(f, p->output[0])) {
+				body_bind(f, p->output[0],
+					  input_value(f, n, 0));
+			}
+			return !f->c->failed;
+		}
+	}
+	if (p->n_output == 0) {
+		return report(f, n);
+	}
+	if (!*domain && strcmp(p->op_type, "Constant") == 0) {
+		return run_constant(f, n);
+	}
+	if (!*domain && strcmp(p->op_type, "Identity") == 0) {
+		body_bind(f, p->output[0], input_value(f, n, 0));
+		return !f->c->failed;
+	}
+	if (!read_inputs(f, n, in) || !set_attributes(f, n)) {
+		return false;
+	}
+	piece = strcmp(domain, "tirc") == 0
+			? composition_text_find(domain, p->op_type)
+			: NULL;
+	if (piece) {
+		return run_piece(f, n, piece, in, needed);
+	}
+	if (run_no_change(f, n, in, &out)) {
+		bind(f, p->output[0], out);
+	} else {
+		run_operator(f, n, in, needed);
+	}
+	return !f->c->failed;
+}
+
+static bool
+run_call(struct compose *c, const struct body_call *call, struct tensor **out)
+{
+	const Onnx__FunctionProto *p = call->body->proto;
+	struct arena *a = &c->imp->tmp;
+	struct body_frame f = {
+		.c = c,
+		.body = call->body,
+		.attrs = call->attrs.data,
+		.n_attrs = call->attrs.n,
+		.results = call->names,
+	};
+	struct text_map needed;
+
+	text_map_init(&needed, a);
+	text_map_init(&f.names, a);
+	for (size_t i = 0; i < p->n_input; i++) {
+		body_bind(&f, p->input[i],
+			  i < call->n_in
+				  ? call->in[i]
+				  : (struct body_value){ .kind = BODY_NONE });
+	}
+	for (size_t k = 0; k < p->n_output && k < call->n_out; k++) {
+		if (call->wanted[k]) {
+			text_map_add(&needed, p->output[k], 0);
+		}
+	}
+	find_needed(call->body, &needed);
+	for (size_t i = 0; i < p->n_node; i++) {
+		const Onnx__NodeProto *node = p->node[i];
+		bool any = node->n_output == 0;
+
+		for (size_t k = 0; k < node->n_output; k++) {
+			any = any || is_needed(&needed, node->output[k]);
+		}
+		if (any && !run_node(&f, &call->body->nodes[i], &needed)) {
+			return false;
+		}
+	}
+	for (size_t k = 0; k < call->n_out; k++) {
+		const struct body_value *v = k < p->n_output && call->wanted[k]
+						     ? body_name(&f,
+								 p->output[k])
+						     : NULL;
+
+		out[k] = v ? body_tensor(&f, v, dtype_of(DT_VOID)) : NULL;
+	}
+	return !c->failed;
+}
+
+bool
+body_compose(struct compose *c, const struct text_body *b)
+{
+	const struct node *n = c->node;
+	struct arena *a = &c->imp->tmp;
+	struct body_value *in = arena_array(a, struct body_value,
+					    b->proto->n_input + 1);
+	struct tensor **out = arena_array(a, struct tensor *, n->n_outputs + 1);
+	bool *wanted = arena_array(a, bool, n->n_outputs + 1);
+	const struct body_call call = {
+		.body = b,
+		.attrs = { n->attrs.data, n->attrs.n, n->attrs.n },
+		.in = in,
+		.n_in = b->proto->n_input,
+		.n_out = (size_t)n->n_outputs,
+		.wanted = wanted,
+	};
+
+	for (size_t i = 0; i < b->proto->n_input; i++) {
+		struct tensor *t = compose_input(c, (int)i);
+
+		in[i] = (struct body_value){
+			.kind = t ? BODY_TENSOR : BODY_NONE,
+			.tensor = t,
+			.input = (int)i + 1,
+		};
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		wanted[k] = compose_wants(c, k);
+	}
+	if (!run_call(c, &call, out)) {
+		return false;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		compose_result(c, k, out[k]);
+	}
+	return true;
+}
+
+void
+compose_piece(struct compose *c, const char *name, struct tensor *const *in,
+	      int n_in, struct tensor **out, int n_out)
+{
+	const struct composition_text *row = composition_text_find("tirc",
+								   name);
+	const struct text_body *b = body_read(c->imp, row);
+	struct arena *a = &c->imp->tmp;
+	struct body_value *values = arena_array(a, struct body_value, n_in + 1);
+	bool *wanted = arena_array(a, bool, n_out + 1);
+	const struct body_call call = {
+		.body = b,
+		.attrs = c->attrs,
+		.in = values,
+		.n_in = (size_t)n_in,
+		.n_out = (size_t)n_out,
+		.wanted = wanted,
+	};
+
+	c->attrs = (attr_list){ 0 };
+	for (int i = 0; i < n_in; i++) {
+		values[i] = (struct body_value){
+			.kind = in[i] ? BODY_TENSOR : BODY_NONE,
+			.tensor = in[i],
+		};
+	}
+	for (int k = 0; k < n_out; k++) {
+		wanted[k] = true;
+	}
+	if (!b || c->failed || !run_call(c, &call, out)) {
+		c->failed = true;
+		for (int k = 0; k < n_out; k++) {
+			out[k] = c->stand_in;
+		}
+	}
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of expressions in the texts of compositions. Only for
+ * body_*.c. */
+#ifndef TIRC_BODY_VALUE_H
+#define TIRC_BODY_VALUE_H
+
+#include "python.h"
+#include "text_body.h"
+
+#define BODY_LIST_MOST (1 << 16) /* elements */
+
+static inline struct body_value
+none(void)
+{
+	return (struct body_value){ .kind = BODY_NONE };
+}
+
+static inline struct body_value
+truth(bool b)
+{
+	return (struct body_value){ .kind = BODY_BOOL, .truth = b };
+}
+
+static inline struct body_value
+size(const struct expr *e)
+{
+	return (struct body_value){ .kind = BODY_INT, .size = e };
+}
+
+static inline struct body_value
+integer(struct body_frame *f, int64_t v)
+{
+	return size(expr_index(f->c->m, v));
+}
+
+static inline struct body_value
+number(double v)
+{
+	return (struct body_value){ .kind = BODY_FLOAT, .number = v };
+}
+
+static inline struct body_value
+text(const char *s)
+{
+	return (struct body_value){ .kind = BODY_STRING, .text = s };
+}
+
+static inline struct body_value
+type_value(struct dtype t)
+{
+	return (struct body_value){ .kind = BODY_TYPE, .type = t };
+}
+
+static inline struct body_value
+tensor_value(struct tensor *t)
+{
+	return (struct body_value){ .kind = BODY_TENSOR, .tensor = t };
+}
+
+static inline struct body_value
+list(const struct body_value *items, int n)
+{
+	return (struct body_value){ .kind = BODY_LIST, .items = items, .n = n };
+}
+
+/* -- body_value.c */
+
+/* Room for n values and one more. */
+struct body_value *body_items(struct body_frame *f, int n);
+/* Reports that a size must be known. */
+struct body_value body_unknown_size(struct body_frame *f);
+bool body_is_number(const struct body_value *v);
+/* The integer, and the real number, of v; false after a diagnostic. */
+bool body_int(struct body_frame *f, const struct body_value *v, int64_t *out);
+bool body_real(struct body_frame *f, const struct body_value *v, double *out);
+/* The tensor of v; NULL after a diagnostic. */
+struct tensor *body_needed_tensor(struct body_frame *f,
+				  const struct body_value *v);
+/* A list or a number as a tensor of a type. */
+struct body_value body_typed(struct body_frame *f, struct dtype t,
+			     const struct body_value *v);
+/* The value in a message. */
+const char *body_words(struct body_frame *f, const struct body_value *v);
+
+/* -- body_call.c */
+
+bool body_is_function(const char *name);
+
+/* The call of a function with n >= 1 arguments. */
+struct body_value body_call(struct body_frame *f, const char *name,
+			    const struct body_value *in, int n);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compositions that are written as ONNX functions, in ONNX's text form: the
+ * files of compositions/, which are a part of the program.
+ *
+ *	<domain: "com.microsoft", opset_import: ["": 28]>
+ *	QuickGelu <alpha: float = 1.702> (x) => (y)
+ *	{
+ *		y = Swish <alpha = @alpha> (x)
+ *	}
+ *
+ * Where a shape, a type or the presence of an input decides, the text has an
+ * expression in Python's grammar (body_eval.c), in quotes: as the name of a
+ * node, as the name of an attribute after @, or as the name of an input.
+ *
+ *	["bias"] sum = Add (x, bias)
+ *	swapped = Transpose <perm = @"[1, 0] if x.ndim == 2 else [0, 2, 1]"> (x)
+ *	scaled = Mul (x, "1 / sqrt(x.shape[-1])")
+ *
+ * A node is made if the expression before it is true. Otherwise its first
+ * output is its first input, unless an earlier node has made this output. An
+ * attribute whose expression is None is absent. An expression in place of an
+ * input gives a constant: a number has the type of the last other input that is
+ * no bool; a list of integers may contain symbolic sizes. A node that no wanted
+ * output needs is not made. Cast, CastLike and Reshape that change nothing, and
+ * Identity, are not made either.
+ *
+ * The operators of the domain tirc in the texts are pieces that other texts and
+ * functions in C share, and tirc.Error, without outputs, which reports a
+ * mistake of the model: its attribute is a text with expressions in {}, named
+ * after the kind of mistake (model, attribute, shape, type, unsupported). */
+#ifndef TIRC_TEXT_BODY_H
+#define TIRC_TEXT_BODY_H
+
+#include "compose.h"
+
+/* A function of a file of compositions/: a row of the table that
+ * compositions.py makes when tirc is built. */
+struct composition_text {
+	const char *domain, *op_type;
+	const char *file, *text; /* the text begins with empty lines, so that
+				  * its lines have the numbers of the file */
+};
+
+struct body_node {
+	const Onnx__NodeProto *proto;
+	const struct py_node *condition; /* NULL: the node is always made */
+	/* for each input or attribute: its expression, or NULL */
+	const struct py_node **inputs, **attrs;
+};
+
+/* A function that was read, with its expressions. */
+struct text_body {
+	const struct composition_text *row;
+	const Onnx__FunctionProto *proto;
+	struct tensor_source source; /* of its tensors */
+	struct body_node *nodes;
+};
+
+/* -- body_read.c */
+
+/* All rows; *n: their number. */
+const struct composition_text *composition_texts(int *n);
+/* NULL: no text has the operator. */
+const struct composition_text *composition_text_find(const char *domain,
+						     const char *op_type);
+/* Reads a function; NULL after a diagnostic, which is a mistake of the text. The
+ * result lives as long as the import. body_read, for rows of the table, reads
+ * each once. */
+const struct text_body *body_of(struct importer *imp,
+				const struct composition_text *row);
+const struct text_body *body_read(struct importer *imp,
+				  const struct composition_text *row);
+/* The function's default of an attribute, or NULL. */
+const Onnx__AttributeProto *body_default(const struct text_body *b,
+					 const char *name);
+
+/* -- body_run.c */
+
+/* Makes the nodes and results of the node c->node from its text. False after a
+ * diagnostic. */
+bool body_compose(struct compose *c, const struct text_body *b);
+
+/* -- body_value.c, body_eval.c: expressions */
+
+enum body_kind {
+	BODY_NONE,
+	BODY_BOOL,
+	BODY_INT, /* may contain symbolic sizes */
+	BODY_FLOAT,
+	BODY_STRING,
+	BODY_TYPE, /* of elements */
+	BODY_LIST,
+	BODY_TENSOR
+};
+
+struct body_value {
+	enum body_kind kind;
+	bool truth;
+	const struct expr *size;
+	double number;
+	const char *text;
+	struct dtype type;
+	const struct body_value *items;
+	int n;
+	struct tensor *tensor;
+	/* BODY_NONE, BODY_TENSOR: 1 + the number of the model's input that it
+	 * is; 0: none */
+	int input;
+};
+
+/* A call of a function. */
+struct body_frame {
+	struct compose *c;
+	const struct text_body *body;
+	const struct attr *attrs; /* of the call */
+	int n_attrs;
+	/* the names that the caller of a piece gives to its outputs, or NULL */
+	char *const *results;
+	struct text_map names; /* of tensors and values; an index of values */
+	VEC(struct body_value) values;
+	const char *what; /* the ending of the names of new constants */
+	const char
+		*expressed; /* the expression under evaluation, for messages */
+};
+
+/* The attribute of the call, else the function's default; false if there is
+ * neither, or after a diagnostic. */
+bool body_attribute(struct body_frame *f, const char *name, struct attr *out);
+struct body_value body_attribute_value(struct body_frame *f,
+				       const struct attr *a);
+/* The value of a name, or NULL. */
+struct body_value *body_name(struct body_frame *f, const char *name);
+/* The value of a name: of a tensor, else of an attribute, else None. */
+struct body_value body_named(struct body_frame *f, const char *name);
+void body_bind(struct body_frame *f, const char *name, struct body_value v);
+/* The value of e, whose text is `expressed`; after a diagnostic c->failed is
+ * set. */
+struct body_value body_evaluate(struct body_frame *f, const struct py_node *e,
+				const char *expressed);
+bool body_is_true(const struct body_value *v);
+/* The value as a tensor, NULL for BODY_NONE. A number has the given type; void:
+ * its own, int64 or float32. */
+struct tensor *body_tensor(struct body_frame *f, const struct body_value *v,
+			   struct dtype type);
+/* Reports that the expression has no value. */
+struct body_value body_no_value(struct body_frame *f);
+/* The numbers of a list of n sizes. */
+const struct expr **body_sizes(struct body_frame *f,
+			       const struct body_value *list);
+
+/* -- body_check.c */
+
+/* Reads a text and checks its expressions, operators, numbers of inputs and
+ * outputs, and names. False after diagnostics. */
+bool composition_text_check(struct importer *imp,
+			    const struct composition_text *row);
+
+#endif
