@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "iterate.h"
 
 /* -- bulk copies of a kernel */
 
@@ -52,23 +53,17 @@ same_source(const struct expr *x, const struct expr *y)
 	return true;
 }
 
-struct finder {
-	struct walker *w;
-	struct box_sources *out;
-};
-
 static void
-find_copy(void *ctx, const struct expr *e)
+add_box(struct walker *w, struct box_sources *out, const struct expr *e)
 {
-	struct finder *f = ctx;
 	struct box_source source = { .copy = e, .param = -1 };
-	const struct func *kernel = f->out->kernel;
+	const struct func *kernel = out->kernel;
 
-	if (e->kind != EXPR_CALL || e->u.intrin != INTRIN_COPY_BOX) {
+	if (e->u.intrin != INTRIN_COPY_BOX) {
 		return;
 	}
-	for (int i = 0; i < f->out->list.n; i++) {
-		if (same_source(f->out->list.data[i].copy, e)) {
+	for (int i = 0; i < out->list.n; i++) {
+		if (same_source(out->list.data[i].copy, e)) {
 			return;
 		}
 	}
@@ -78,32 +73,29 @@ find_copy(void *ctx, const struct expr *e)
 		}
 	}
 	if (source.param < 0) {
-		walk_fail(f->w, "boxes of %s, which is no parameter",
+		walk_fail(w, "boxes of %s, which is no parameter",
 			  copied_from(e)->name);
 		return;
 	}
-	vec_push(f->w->a, &f->out->list, source);
-}
-
-static bool
-find_copies(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_EVALUATE) {
-		expr_visit(s->args[0], find_copy, ctx);
-	}
-	return true;
+	vec_push(w->a, &out->list, source);
 }
 
 void
 walk_find_boxes(struct walker *w, const struct func *kernel,
 		struct box_sources *out)
 {
-	struct finder f = { w, out };
+	const struct expr *e;
 
 	out->kernel = kernel;
 	out->list.n = 0;
-	if (kernel != NULL) {
-		stmt_visit(kernel->body, find_copies, &f);
+	if (kernel == NULL) {
+		return;
+	}
+	for (struct tree_iter it = tree_each_of(kernel->body, EXPR_CALL);
+	     (e = tree_next(&it));) {
+		if (it.at->kind == STMT_EVALUATE) {
+			add_box(w, out, e);
+		}
 	}
 }
 
@@ -394,29 +386,26 @@ walk_box_argument(struct walker *w, const struct box_source *source,
 	return walk_render(w, w->d->device.boxes.argument, data);
 }
 
-/* Each group of copies has its own mbarrier; `most` becomes the number of
+/* Each group of copies has its own mbarrier; the result is the number of
  * mbarriers that are needed. While a thread waits for a group, `later` further
  * groups may be pending, and a slow thread may still wait for the previous
  * group when another thread issues the next one. It cannot be slower: data is
  * read after a block barrier, and the next group is issued only then. */
-static void
-find_later(void *ctx, const struct expr *e)
+static int64_t
+count_barriers(struct stmt *s)
 {
-	int64_t *most = ctx, later;
+	struct tree_iter it = tree_each_of(s, EXPR_CALL);
+	int64_t most = 0, later;
+	const struct expr *e;
 
-	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ASYNC_WAIT &&
-	    expr_is_int(e->args[0], &later) && later + 2 > *most) {
-		*most = later + 2;
+	while ((e = tree_next(&it)) != NULL) {
+		if (it.at->kind == STMT_EVALUATE &&
+		    e->u.intrin == INTRIN_ASYNC_WAIT &&
+		    expr_is_int(e->args[0], &later) && later + 2 > most) {
+			most = later + 2;
+		}
 	}
-}
-
-static bool
-find_waits(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_EVALUATE) {
-		expr_visit(s->args[0], find_later, ctx);
-	}
-	return true;
+	return most;
 }
 
 void
@@ -424,12 +413,12 @@ walk_box_begin(struct walker *w, struct layout *l)
 {
 	struct tdata *data = tdata_new(w->a);
 	const struct names *lines = &w->d->device.boxes.begin;
-	int64_t most = 0, groups = 1;
+	int64_t most, groups = 1;
 
 	if (w->boxes.list.n == 0 || w->failed) {
 		return;
 	}
-	stmt_visit(w->f->body, find_waits, &most);
+	most = count_barriers(w->f->body);
 	while (groups < most) {
 		groups *= 2;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel launches and barriers as text, in dialects that have them. */
 #include "host_device.h"
+#include "iterate.h"
 #include "walk_stmt.h"
 
 static struct piece
@@ -247,39 +248,22 @@ walk_async(struct walker *w, const struct expr *e, struct piece *out)
 	return true;
 }
 
-struct awaited {
-	const struct buffer *buffer;
-	bool found;
-};
-
-static void
-find_awaited(void *ctx, const struct expr *e)
-{
-	struct awaited *a = ctx;
-
-	for (int i = 1; e->kind == EXPR_CALL &&
-			e->u.intrin == INTRIN_ASYNC_WAIT && i < e->n_args;
-	     i++) {
-		a->found |= e->args[i]->args[0]->u.buffer == a->buffer;
-	}
-}
-
-static bool
-find_wait(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_EVALUATE) {
-		expr_visit(s->args[0], find_awaited, ctx);
-	}
-	return true;
-}
-
 bool
 walk_is_awaited(struct walker *w, const struct buffer *b)
 {
-	struct awaited a = { b, false };
+	struct tree_iter it = tree_each_of(w->f->body, EXPR_CALL);
+	const struct expr *e;
+	bool found = false;
 
-	stmt_visit(w->f->body, find_wait, &a);
-	return a.found;
+	while ((e = tree_next(&it)) != NULL) {
+		for (int i = 1;
+		     it.at->kind == STMT_EVALUATE &&
+		     e->u.intrin == INTRIN_ASYNC_WAIT && i < e->n_args;
+		     i++) {
+			found |= e->args[i]->args[0]->u.buffer == b;
+		}
+	}
+	return found;
 }
 
 /* The address of the first element of a vector. */

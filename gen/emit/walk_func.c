@@ -2,6 +2,7 @@
 /* The common part of the walker: names in scope, rendering of the dialect's
  * texts, and the printing of whole functions. */
 #include "host_device.h"
+#include "iterate.h"
 #include "walk_stmt.h"
 
 bool
@@ -168,40 +169,32 @@ init(struct walker *w, struct unit *u, const struct func *f, struct strbuf *out)
 	walk_init_ranges(w);
 }
 
-/* Search: does a kernel that the function launches write parameter var? */
-struct written_search {
-	struct walker *w;
-	const struct var *var;
-	bool found;
-};
-
-static bool
-find_written(void *ctx, struct stmt *s)
-{
-	struct written_search *x = ctx;
-	const struct expr *e = s->kind == STMT_EVALUATE ? s->args[0] : NULL;
-	const struct func *kernel;
-
-	if (e == NULL || e->kind != EXPR_CALL || e->u.intrin != INTRIN_LAUNCH) {
-		return !x->found;
-	}
-	kernel = walk_callee(x->w, e->args[0]->u.text);
-	for (int i = 7; kernel != NULL && i < e->n_args; i++) {
-		const struct buffer *b = kernel->params.data[i - 7].buffer;
-
-		x->found |= e->args[i] == x->var->expr && b != NULL &&
-			    func_writes(kernel, b);
-	}
-	return !x->found;
-}
-
+/* Does a kernel that the function launches write the parameter? */
 static bool
 is_written(struct walker *w, const struct param *p)
 {
-	struct written_search x = { w, p->var, false };
+	const struct stmt *s;
 
-	stmt_visit(w->f->body, find_written, &x);
-	return x.found;
+	for (struct stmt_iter it = stmt_each_of(w->f->body, STMT_EVALUATE);
+	     (s = stmt_next(&it));) {
+		const struct expr *e = s->args[0];
+		const struct func *kernel;
+
+		if (e->kind != EXPR_CALL || e->u.intrin != INTRIN_LAUNCH) {
+			continue;
+		}
+		kernel = walk_callee(w, e->args[0]->u.text);
+		for (int i = 7; kernel != NULL && i < e->n_args; i++) {
+			const struct buffer *b =
+				kernel->params.data[i - 7].buffer;
+
+			if (e->args[i] == p->var->expr && b != NULL &&
+			    func_writes(kernel, b)) {
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 const char *

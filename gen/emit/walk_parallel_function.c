@@ -10,6 +10,7 @@
  *                                        share(56, conv1_task, shared)
  *
  * conv1_task unpacks `shared` and calls conv1_part. */
+#include "iterate.h"
 #include "walk_stmt.h"
 
 /* Only loops with a 32-bit variable: the range is passed as two 32-bit
@@ -21,22 +22,18 @@ is_shared(const struct stmt *s)
 	       s->u.loop.var->type.kind == DT_I32;
 }
 
-static bool
-find_shared(void *ctx, struct stmt *s)
-{
-	*(bool *)ctx |= is_shared(s);
-	return !*(bool *)ctx;
-}
-
 bool
 unit_shares(const struct unit *u, const struct func *f)
 {
-	bool found = false;
+	struct stmt_iter it = stmt_each(f->body);
+	const struct stmt *s;
 
-	if (u->d->tasks.used && u->model != NULL && !u->in_part) {
-		stmt_visit(f->body, find_shared, &found);
+	if (!u->d->tasks.used || u->model == NULL || u->in_part) {
+		return false;
 	}
-	return found;
+	while ((s = stmt_next(&it)) != NULL && !is_shared(s)) {
+	}
+	return s != NULL;
 }
 
 /* -- captured variables of the loop -- */
@@ -56,40 +53,41 @@ use_var(struct captures *c, const struct var *v)
 	}
 }
 
-static void use_expr(void *ctx, const struct expr *e);
+static void use_exprs(struct captures *c, const struct expr *const *list,
+		      int n);
 
 static void
 use_buffer(struct captures *c, const struct buffer *b)
 {
 	use_var(c, b->data);
-	for (int d = 0; d < b->ndim; d++) {
-		expr_visit(b->shape[d], use_expr, c);
-		if (b->strides != NULL) {
-			expr_visit(b->strides[d], use_expr, c);
+	use_exprs(c, b->shape, b->ndim);
+	use_exprs(c, b->strides, b->ndim);
+}
+
+static void
+use_exprs(struct captures *c, const struct expr *const *list, int n)
+{
+	struct tree_iter it = exprs_each(list, n);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		if (e->kind == EXPR_VAR) {
+			use_var(c, e->u.var);
+		} else if (e->kind == EXPR_LOAD) {
+			use_buffer(c, e->u.buffer);
 		}
 	}
 }
 
 static void
-use_expr(void *ctx, const struct expr *e)
+use_stmts(struct captures *c, struct stmt *s)
 {
-	if (e->kind == EXPR_VAR) {
-		use_var(ctx, e->u.var);
-	} else if (e->kind == EXPR_LOAD) {
-		use_buffer(ctx, e->u.buffer);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		use_exprs(c, s->args, s->n_args);
+		if (s->kind == STMT_STORE) {
+			use_buffer(c, s->u.buffer);
+		}
 	}
-}
-
-static bool
-use_stmt(void *ctx, struct stmt *s)
-{
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], use_expr, ctx);
-	}
-	if (s->kind == STMT_STORE) {
-		use_buffer(ctx, s->u.buffer);
-	}
-	return true;
 }
 
 /* -- the function over a range -- */
@@ -210,8 +208,8 @@ walk_share(struct walker *w, struct stmt *loop, struct tdata *data)
 	    w->shares || !is_shared(loop)) {
 		return false;
 	}
-	stmt_visit(loop->children[0], use_stmt, &c);
-	expr_visit(loop->args[0], use_expr, &c);
+	use_stmts(&c, loop->children[0]);
+	use_exprs(&c, loop->args, 1);
 	part = make_part(w, loop, c.used);
 	tdata_text(data, "open", TEXT_OPEN);
 	tdata_text(data, "close", TEXT_CLOSE);

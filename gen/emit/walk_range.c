@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries about integers: can an operation overflow, is a divisor safe? */
+#include "iterate.h"
 #include "walk_stmt.h"
 
 bool
@@ -71,12 +72,17 @@ walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 
 /* Does e load integers of at least 32 bits, whose type alone does not prove a
  * bound? */
-static void
-find_wide_load(void *ctx, const struct expr *e)
+static bool
+loads_wide(const struct expr *e)
 {
-	*(bool *)ctx |= e->kind == EXPR_LOAD &&
-			dtype_class(e->type) == DTC_INT &&
+	bool wide = false;
+
+	for (struct expr_iter it = expr_each_of(e, EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		wide |= dtype_class(e->type) == DTC_INT &&
 			dtype_bits(e->type) >= 32;
+	}
+	return wide;
 }
 
 /* A bound that follows from narrow operands is stated in a comment only above
@@ -87,56 +93,41 @@ bool
 walk_value_bound(struct walker *w, const struct expr *e, int64_t *most)
 {
 	struct bounds range;
-	bool fits, wide = false;
+	bool fits;
 
 	if (dtype_class(e->type) != DTC_INT || dtype_bits(e->type) < 32 ||
 	    (e->kind != EXPR_ADD && e->kind != EXPR_SUB &&
 	     e->kind != EXPR_MUL)) {
 		return false;
 	}
-	expr_visit(e, find_wide_load, &wide);
 	range = value_range_of(&w->ranges, e, &fits);
 	*most = value_range_magnitude(range);
-	return fits && (wide || *most > PLAIN_MAX);
+	return fits && (loads_wide(e) || *most > PLAIN_MAX);
 }
 
-struct shift_search {
-	const struct expr *value;
-	int64_t by;
-	bool found;
-};
-
-static void
-find_shift(void *ctx, const struct expr *e)
-{
-	struct shift_search *x = ctx;
-
-	x->found |= e->kind == EXPR_CALL && e->u.intrin == INTRIN_SHL &&
-		    e->args[0] == x->value && expr_is_value(e->args[1], x->by);
-}
-
+/* Does a statement at or below s shift the value to the left by a number? */
 static bool
-find_shifting(void *ctx, struct stmt *s)
+is_shifted(struct stmt *s, const struct expr *value, int64_t by)
 {
-	struct shift_search *x = ctx;
+	struct tree_iter it = tree_each_of(s, EXPR_CALL);
+	const struct expr *e;
+	bool found = false;
 
-	for (int i = 0; i < s->n_args && !x->found; i++) {
-		if (s->args[i] != NULL) {
-			expr_visit(s->args[i], find_shift, x);
-		}
+	while (!found && (e = tree_next(&it)) != NULL) {
+		found = e->u.intrin == INTRIN_SHL && e->args[0] == value &&
+			expr_is_value(e->args[1], by);
 	}
-	return !x->found;
+	tree_stop(&it);
+	return found;
 }
 
 void
 walk_shifted_bound(struct walker *w, const struct stmt *let, int64_t *most)
 {
-	struct shift_search x = { let->u.var->expr, w->u->shift, false };
-
 	if (w->u->shifted_most > 0 && w->u->shifted_most < *most &&
-	    !w->u->shifts_larger) {
-		stmt_visit(let->children[0], find_shifting, &x);
-		*most = x.found ? w->u->shifted_most : *most;
+	    !w->u->shifts_larger &&
+	    is_shifted(let->children[0], let->u.var->expr, w->u->shift)) {
+		*most = w->u->shifted_most;
 	}
 }
 

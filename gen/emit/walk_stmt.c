@@ -4,6 +4,7 @@
 #include "walk_stmt.h"
 #include "comment_text.h"
 #include "host_device.h"
+#include "iterate.h"
 
 static struct layout
 layout_of(const struct walker *w, bool align_with_tabs)
@@ -134,22 +135,19 @@ close_lines(struct walker *w, struct names lines)
 
 /* -- kinds -- */
 
-struct var_search {
-	const struct var *var;
-	bool found;
-};
-
+/* Is the variable used at or below s? The launch evaluates the extents of thread
+ * loops, not the kernel. */
 static bool
-find_use(void *ctx, struct stmt *s)
+is_used(struct stmt *s, const struct var *v)
 {
-	struct var_search *v = ctx;
-
-	for (int i = 0; i < s->n_args && !v->found; i++) {
-		/* The launch evaluates the extents of thread loops, not the
-		 * kernel. */
-		v->found = tag_of(s) < 0 && expr_uses_var(s->args[i], v->var);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		for (int i = 0; i < s->n_args; i++) {
+			if (tag_of(s) < 0 && expr_uses_var(s->args[i], v)) {
+				return true;
+			}
+		}
 	}
-	return !v->found;
+	return false;
 }
 
 /* Prints no loop for a thread loop: its variable becomes the index of the
@@ -158,7 +156,6 @@ static void
 walk_thread(struct walker *w, struct stmt *s)
 {
 	struct var *v = s->u.loop.var;
-	struct var_search search = { v, false };
 	struct tdata *data = tdata_new(w->a);
 	const struct lines *lines = lines_of(w, SAY_THREAD);
 	int tag = tag_of(s);
@@ -175,8 +172,7 @@ walk_thread(struct walker *w, struct stmt *s)
 				: "a loop of virtual threads was not lowered");
 		return;
 	}
-	stmt_visit(s->children[0], find_use, &search);
-	if (search.found) {
+	if (is_used(s->children[0], v)) {
 		unit_need_type(w->u, v->type);
 		tdata_text(data, "type", w->d->types[v->type.kind].spelling);
 		tdata_text(data, "index", w->d->device.indices[tag]);

@@ -327,9 +327,8 @@ among(const struct iter_var *axes, int n, const struct var *v)
 }
 
 static void
-check_node(void *ctx, const struct expr *e)
+check_node(struct checker *k, const struct expr *e)
 {
-	struct checker *k = ctx;
 	struct eval *ev = k->ev;
 
 	k->reduces |= e->kind == EXPR_REDUCE;
@@ -359,6 +358,9 @@ static bool
 check_body(struct checker *k, struct py_span at, const struct expr *e)
 {
 	struct eval *ev = k->ev;
+	struct exprs parts = { 0 };
+	struct tree_iter it;
+	const struct expr *x;
 
 	k->over = NULL;
 	k->n_over = 0;
@@ -367,7 +369,11 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 		k->over = e->u.reduce->axes;
 		k->n_over = e->u.reduce->n_axes;
 	}
-	te_visit_body(e, check_node, k);
+	te_body_parts(ev->a, e, &parts);
+	it = exprs_each(parts.list.data, parts.list.n);
+	while ((x = tree_next(&it)) != NULL) {
+		check_node(k, x);
+	}
 	if (k->reduces) {
 		return eval_error(ev, at,
 				  "a reduction is only allowed as the "

@@ -4,6 +4,7 @@
  * ends of their ranges. */
 #include "block_regions.h"
 
+#include "iterate.h"
 #include "sum.h"
 
 struct inner {
@@ -36,30 +37,19 @@ is_own(const struct collector *c, const struct buffer *b)
 	return false;
 }
 
-struct search {
-	const struct collector *c;
-	bool hit;
-};
-
-static void
-see(void *ctx, const struct expr *e)
-{
-	struct search *s = ctx;
-
-	s->hit |= e->kind == EXPR_LOAD || e->type.lanes > 1;
-	for (int i = 0; i < s->c->vars.n && e->kind == EXPR_VAR; i++) {
-		s->hit |= s->c->vars.data[i].var == e->u.var;
-	}
-}
-
 /* Does e use a variable defined inside the block? */
 static bool
 depends(const struct collector *c, const struct expr *e)
 {
-	struct search s = { c, false };
+	bool hit = false;
 
-	expr_visit(e, see, &s);
-	return s.hit;
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		hit |= e->kind == EXPR_LOAD || e->type.lanes > 1;
+		for (int i = 0; i < c->vars.n && e->kind == EXPR_VAR; i++) {
+			hit |= c->vars.data[i].var == e->u.var;
+		}
+	}
+	return hit;
 }
 
 /* The smallest or the largest value of e over the ranges of the inner
@@ -221,13 +211,19 @@ add_address(struct collector *c, const struct buffer *b, bool only_read)
 }
 
 static void
-see_load(void *ctx, const struct expr *e)
+see_loads(struct collector *c, const struct stmt *s)
 {
-	if (e->kind == EXPR_LOAD) {
-		add_access(ctx, e->u.buffer, e->args, false);
-	} else if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
-		add_address(ctx, e->args[0]->u.buffer,
-			    e->u.intrin == INTRIN_READ_ADDRESS_OF);
+	struct tree_iter it = exprs_each(s->args, s->n_args);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		if (e->kind == EXPR_LOAD) {
+			add_access(c, e->u.buffer, e->args, false);
+		} else if (e->kind == EXPR_CALL &&
+			   intrin_is_address(e->u.intrin)) {
+			add_address(c, e->args[0]->u.buffer,
+				    e->u.intrin == INTRIN_READ_ADDRESS_OF);
+		}
 	}
 }
 
@@ -291,9 +287,7 @@ collect(struct collector *c, const struct stmt *s)
 	struct arena *arena = &c->f->module->arena;
 	int vars = c->vars.n;
 
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], see_load, c);
-	}
+	see_loads(c, s);
 	switch (s->kind) {
 	case STMT_BLOCK:
 		collect_block(c, s);

@@ -4,83 +4,24 @@
 
 #include "buffer.h"
 #include "expr_build.h"
+#include "iterate.h"
 #include "memo.h"
 
 /* -- visiting */
-
-struct visitor {
-	struct memo seen;
-	void (*visit)(void *ctx, const struct expr *e);
-	void *ctx;
-};
-
-static void
-visit_node(struct visitor *v, const struct expr *e)
-{
-	for (int i = 0; i < e->n_args; i++) {
-		if (!memo_get(&v->seen, e->args[i])) {
-			visit_node(v, e->args[i]);
-		}
-	}
-	if (e->kind == EXPR_REDUCE) {
-		const struct reduction *r = e->u.reduce;
-
-		for (int i = 0; i < r->n_axes; i++) {
-			const struct iter_var *axis = &r->axes[i];
-
-			if (!memo_get(&v->seen, axis->min)) {
-				visit_node(v, axis->min);
-			}
-			if (!memo_get(&v->seen, axis->extent)) {
-				visit_node(v, axis->extent);
-			}
-		}
-		if (r->condition && !memo_get(&v->seen, r->condition)) {
-			visit_node(v, r->condition);
-		}
-		for (int i = 0; r->init && i < r->reducer->n; i++) {
-			if (!memo_get(&v->seen, r->init[i])) {
-				visit_node(v, r->init[i]);
-			}
-		}
-	}
-	memo_put(&v->seen, e, e);
-	v->visit(v->ctx, e);
-}
 
 void
 expr_visit(const struct expr *e, void (*visit)(void *ctx, const struct expr *e),
 	   void *ctx)
 {
-	struct visitor v = { .visit = visit, .ctx = ctx };
-
-	memo_init(&v.seen);
-	visit_node(&v, e);
-	memo_release(&v.seen);
-}
-
-struct use {
-	const struct var *var;
-	const struct buffer *buffer;
-	bool found;
-};
-
-static void
-visit_use(void *ctx, const struct expr *e)
-{
-	struct use *u = ctx;
-
-	if (e->kind == EXPR_VAR
-		    ? e->u.var == u->var
-		    : e->kind == EXPR_LOAD && e->u.buffer == u->buffer) {
-		u->found = true;
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		visit(ctx, e);
 	}
 }
 
 bool
 expr_uses_var(const struct expr *e, const struct var *v)
 {
-	struct use u = { .var = v };
+	struct expr_iter it;
 
 	if ((e->var_bits & var_bit(v)) == 0) {
 		return false;
@@ -88,20 +29,26 @@ expr_uses_var(const struct expr *e, const struct var *v)
 	if (e->n_args == 0) {
 		return e->kind == EXPR_VAR && e->u.var == v;
 	}
-	expr_visit(e, visit_use, &u);
-	return u.found;
+	it = expr_each_of(e, EXPR_VAR);
+	while ((e = expr_next(&it)) != NULL && e->u.var != v) {
+	}
+	expr_stop(&it);
+	return e != NULL;
 }
 
 bool
 expr_uses_buffer(const struct expr *e, const struct buffer *b)
 {
-	struct use u = { .buffer = b };
+	struct expr_iter it;
 
 	if (e->n_args == 0 && e->kind != EXPR_LOAD) {
 		return false;
 	}
-	expr_visit(e, visit_use, &u);
-	return u.found;
+	it = expr_each_of(e, EXPR_LOAD);
+	while ((e = expr_next(&it)) != NULL && e->u.buffer != b) {
+	}
+	expr_stop(&it);
+	return e != NULL;
 }
 
 /* -- rebuilding */

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "iterate.h"
+
 struct func *
 func_new(struct module *m, const char *name)
 {
@@ -138,44 +140,27 @@ func_commit(struct func *f)
 	f->journaling = false;
 }
 
-struct search {
-	int id;
-	const char *name;
-	struct stmt *found;
-};
-
-static bool
-search_stmt(void *ctx, struct stmt *s)
-{
-	struct search *q = ctx;
-
-	if (q->found) {
-		return false;
-	}
-	if (q->name ? s->kind == STMT_BLOCK &&
-			      strcmp(s->u.block->name, q->name) == 0
-		    : s->id == q->id) {
-		q->found = s;
-	}
-	return !q->found;
-}
-
 struct stmt *
 func_find(const struct func *f, int id)
 {
-	struct search q = { .id = id };
+	struct stmt_iter it = stmt_each(f->body);
+	struct stmt *s;
 
-	stmt_visit(f->body, search_stmt, &q);
-	return q.found;
+	while ((s = stmt_next(&it)) != NULL && s->id != id) {
+	}
+	return s;
 }
 
 struct stmt *
 func_find_block(const struct func *f, const char *name)
 {
-	struct search q = { .name = name };
+	struct stmt_iter it = stmt_each_of(f->body, STMT_BLOCK);
+	struct stmt *s;
 
-	stmt_visit(f->body, search_stmt, &q);
-	return q.found;
+	while ((s = stmt_next(&it)) != NULL &&
+	       strcmp(s->u.block->name, name) != 0) {
+	}
+	return s;
 }
 
 bool
@@ -189,100 +174,68 @@ func_has_param(const struct func *f, const struct buffer *b)
 	return false;
 }
 
-struct call_search {
-	enum intrin op;
-	bool found;
-};
-
-static void
-search_call(void *ctx, const struct expr *e)
-{
-	struct call_search *q = ctx;
-
-	q->found |= e->kind == EXPR_CALL && e->u.intrin == q->op;
-}
-
-static bool
-search_calls(void *ctx, struct stmt *s)
-{
-	struct call_search *q = ctx;
-
-	for (int i = 0; i < s->n_args && !q->found; i++) {
-		expr_visit(s->args[i], search_call, q);
-	}
-	return !q->found;
-}
-
 bool
 func_calls(const struct func *f, enum intrin op)
 {
-	struct call_search q = { .op = op };
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
+	const struct expr *e;
 
-	stmt_visit(f->body, search_calls, &q);
-	return q.found;
+	while ((e = tree_next(&it)) != NULL && e->u.intrin != op) {
+	}
+	tree_stop(&it);
+	return e != NULL;
 }
 
 struct usage {
-	const struct buffer *buffer;
 	bool read, written;
 };
 
 /* Finds uses of the buffer's address: a call that gets the address of an
  * element, or the buffer's pointer, may read and write the buffer. */
 static void
-find_address(void *ctx, const struct expr *e)
+find_address(struct usage *u, const struct expr *e, const struct buffer *b)
 {
-	struct usage *q = ctx;
-
 	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
-	    e->args[0]->kind == EXPR_LOAD &&
-	    e->args[0]->u.buffer == q->buffer) {
-		q->written = true;
+	    e->args[0]->kind == EXPR_LOAD && e->args[0]->u.buffer == b) {
+		u->written = true;
 	}
 	for (int i = 1; e->kind == EXPR_CALL &&
 			(e->u.intrin == INTRIN_CALL_EXTERN ||
 			 e->u.intrin == INTRIN_CALL_FUNC) &&
 			i < e->n_args;
 	     i++) {
-		if (e->args[i] == q->buffer->data->expr) {
-			q->read = q->written = true;
+		if (e->args[i] == b->data->expr) {
+			u->read = u->written = true;
 		}
 	}
 }
 
-static bool
-usage_stmt(void *ctx, struct stmt *s)
+static struct usage
+usage_of(const struct func *f, const struct buffer *b)
 {
-	struct usage *q = ctx;
+	struct tree_iter it = tree_each(f->body);
+	struct usage u = { false, false };
+	const struct expr *e;
 
-	for (int i = 0; i < s->n_args; i++) {
-		if (expr_uses_buffer(s->args[i], q->buffer)) {
-			q->read = true;
-		}
-		expr_visit(s->args[i], find_address, q);
+	while (!(u.read && u.written) && (e = tree_next(&it)) != NULL) {
+		u.read |= e->kind == EXPR_LOAD && e->u.buffer == b;
+		u.written |= it.at->kind == STMT_STORE && it.at->u.buffer == b;
+		find_address(&u, e, b);
 	}
-	if (s->kind == STMT_STORE && s->u.buffer == q->buffer) {
-		q->written = true;
-	}
-	return !(q->read && q->written);
+	tree_stop(&it);
+	return u;
 }
 
 bool
 func_reads(const struct func *f, const struct buffer *b)
 {
-	struct usage q = { .buffer = b };
-
-	stmt_visit(f->body, usage_stmt, &q);
-	return q.read;
+	return usage_of(f, b).read;
 }
 
 bool
 func_writes(const struct func *f, const struct buffer *b)
 {
-	struct usage q = { .buffer = b };
-
-	stmt_visit(f->body, usage_stmt, &q);
-	return q.written;
+	return usage_of(f, b).written;
 }
 
 void

@@ -4,6 +4,7 @@
  * parameters of the function that was read are replaced by the original ones,
  * which callers know. */
 #include "func.h"
+#include "iterate.h"
 
 struct adoption {
 	struct func *into, *from;
@@ -77,19 +78,18 @@ renew_buffer(struct adoption *a, const struct buffer *b)
 	}
 }
 
-static bool
-renew_buffers(void *ctx, struct stmt *s)
+static void
+renew_buffers(struct adoption *a, struct stmt *s)
 {
-	struct adoption *a = ctx;
-
-	if (s->kind == STMT_ALLOC) {
-		renew_buffer(a, s->u.buffer);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		if (s->kind == STMT_ALLOC) {
+			renew_buffer(a, s->u.buffer);
+		}
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_allocs; i++) {
+			renew_buffer(a, s->u.block->allocs[i]);
+		}
 	}
-	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
-	     i++) {
-		renew_buffer(a, s->u.block->allocs[i]);
-	}
-	return true;
 }
 
 static const char *
@@ -194,7 +194,7 @@ func_adopt(struct func *f, struct func *g)
 			vec_push(&a.m->arena, &a.seen, b);
 		}
 	}
-	stmt_visit(f->body, renew_buffers, &a);
+	renew_buffers(&a, f->body);
 	stmt_substitute(f, f->body, &a.vars);
 	return true;
 }

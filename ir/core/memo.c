@@ -93,3 +93,12 @@ memo_put(struct memo *t, const struct expr *key, const void *value)
 	}
 	t->slot[at].value = value;
 }
+
+bool
+memo_add(struct memo *t, const struct expr *key)
+{
+	uint32_t before = t->n;
+
+	memo_put(t, key, key);
+	return t->n > before;
+}

@@ -27,5 +27,7 @@ void memo_release(struct memo *t);
  * next memo_put. */
 struct memo_entry *memo_get(const struct memo *t, const struct expr *key);
 void memo_put(struct memo *t, const struct expr *key, const void *value);
+/* Adds key. Returns true if key was not in the map before. */
+bool memo_add(struct memo *t, const struct expr *key);
 
 #endif

@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "func.h"
+#include "iterate.h"
 
 const char *
 stmt_kind_name(enum stmt_kind kind)
@@ -248,11 +249,10 @@ stmt_seq(struct func *f, struct stmt *const *list, int n)
 void
 stmt_visit(struct stmt *s, bool (*visit)(void *ctx, struct stmt *s), void *ctx)
 {
-	if (!s || !visit(ctx, s)) {
-		return;
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		stmt_visit(s->children[i], visit, ctx);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		if (!visit(ctx, s)) {
+			stmt_skip(&it);
+		}
 	}
 }
 

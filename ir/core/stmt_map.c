@@ -4,6 +4,7 @@
 #include "stmt.h"
 
 #include "func.h"
+#include "iterate.h"
 
 bool
 regions_have(const struct region *list, int n, const struct buffer *b)
@@ -153,24 +154,24 @@ map_block(struct mapper *m, struct stmt *s)
 	stmt_set_block(m->func, s, copy);
 }
 
-static bool
-map_stmt(void *ctx, struct stmt *s)
+static void
+map_all(struct mapper *m, struct stmt *s)
 {
-	struct mapper *m = ctx;
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		for (int i = 0; i < s->n_args; i++) {
+			stmt_set_arg(m->func, s, i, apply(m, s->args[i]));
+		}
+		if (s->kind == STMT_BLOCK) {
+			map_block(m, s);
+		} else if (s->kind == STMT_STORE || s->kind == STMT_ALLOC) {
+			const struct buffer *b = apply_buffer(m, s->u.buffer);
 
-	for (int i = 0; i < s->n_args; i++) {
-		stmt_set_arg(m->func, s, i, apply(m, s->args[i]));
-	}
-	if (s->kind == STMT_BLOCK) {
-		map_block(m, s);
-	} else if (s->kind == STMT_STORE || s->kind == STMT_ALLOC) {
-		const struct buffer *b = apply_buffer(m, s->u.buffer);
-
-		if (b != s->u.buffer) {
-			stmt_write(m->func, &s->u.buffer, &b, sizeof(b));
+			if (b != s->u.buffer) {
+				stmt_write(m->func, &s->u.buffer, &b,
+					   sizeof(b));
+			}
 		}
 	}
-	return true;
 }
 
 void
@@ -180,7 +181,7 @@ stmt_map_exprs(struct func *f, struct stmt *s,
 {
 	struct mapper m = { .func = f, .map = map, .ctx = ctx };
 
-	stmt_visit(s, map_stmt, &m);
+	map_all(&m, s);
 }
 
 struct substitution {
@@ -232,7 +233,7 @@ stmt_replace_buffer(struct func *f, struct stmt *s, const struct buffer *from,
 		.to = to,
 	};
 
-	stmt_visit(s, map_stmt, &m);
+	map_all(&m, s);
 }
 
 struct renaming {

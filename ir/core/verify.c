@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "iterate.h"
+
 static void verify_stmt(struct verifier *v, struct stmt *s,
 			struct stmt *parent);
 
@@ -500,13 +502,18 @@ verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 
 /* ---- functions */
 
-/* Puts a variable in the shape of a parameter into scope: it need not be a
- * parameter itself. */
+/* Puts the variables in the shape and strides of a parameter into scope: they
+ * need not be parameters themselves. */
 static void
-enter_size(void *ctx, const struct expr *e)
+enter_sizes(struct verifier *v, const struct expr *const *list, int n)
 {
-	if (e->kind == EXPR_VAR) {
-		*verify_mark(ctx, e->u.var) = 1;
+	struct tree_iter it = exprs_each(list, n);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		if (e->kind == EXPR_VAR) {
+			*verify_mark(v, e->u.var) = 1;
+		}
 	}
 }
 
@@ -533,11 +540,9 @@ verify_params(struct verifier *v)
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 
-		for (int d = 0; b && d < b->ndim; d++) {
-			expr_visit(b->shape[d], enter_size, v);
-			if (b->strides) {
-				expr_visit(b->strides[d], enter_size, v);
-			}
+		if (b) {
+			enter_sizes(v, b->shape, b->ndim);
+			enter_sizes(v, b->strides, b->ndim);
 		}
 	}
 	for (int i = 0; i < f->params.n; i++) {

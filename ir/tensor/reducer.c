@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in reducers, of one value each, and user-defined reducers. */
+#include "iterate.h"
 #include "te.h"
 
 #include <math.h>
@@ -87,31 +88,30 @@ te_reducer_declare(struct module *m, const char *name, int n,
 	return r;
 }
 
-struct checking {
-	const struct reducer *r; /* the reducer whose variables are allowed;
-				  * NULL if no variable is */
-	const char *found;       /* the expression that is not allowed, for the
-				  * message */
-};
-
-static void
-check_node(void *ctx, const struct expr *e)
+/* The name of a variable or buffer in e besides the variables of r (NULL: of
+ * none); NULL if there is none. */
+static const char *
+foreign_name(const struct expr *e, const struct reducer *r)
 {
-	struct checking *c = ctx;
-	bool own = false;
+	const char *found = NULL;
 
-	if (e->kind == EXPR_LOAD) {
-		c->found = e->u.buffer->name;
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		bool own = false;
+
+		if (e->kind == EXPR_LOAD) {
+			found = e->u.buffer->name;
+		}
+		if (e->kind != EXPR_VAR) {
+			continue;
+		}
+		for (int k = 0; r && k < r->n; k++) {
+			own |= e->u.var == r->lhs[k] || e->u.var == r->rhs[k];
+		}
+		if (!own) {
+			found = e->u.var->name;
+		}
 	}
-	if (e->kind != EXPR_VAR) {
-		return;
-	}
-	for (int k = 0; c->r && k < c->r->n; k++) {
-		own |= e->u.var == c->r->lhs[k] || e->u.var == c->r->rhs[k];
-	}
-	if (!own) {
-		c->found = e->u.var->name;
-	}
+	return found;
 }
 
 bool
@@ -121,7 +121,7 @@ te_reducer_define(struct module *m, struct reducer *r,
 {
 	for (int k = 0; k < r->n; k++) {
 		struct dtype t = r->lhs[k]->type;
-		struct checking combined = { .r = r }, neutral = { 0 };
+		const char *foreign;
 
 		if (!dtype_equal(result[k]->type, t) ||
 		    !dtype_equal(identity[k]->type, t)) {
@@ -139,17 +139,17 @@ te_reducer_define(struct module *m, struct reducer *r,
 							    : result[k]->type));
 			return false;
 		}
-		expr_visit(result[k], check_node, &combined);
-		expr_visit(identity[k], check_node, &neutral);
-		if (combined.found || neutral.found) {
+		foreign = foreign_name(result[k], r);
+		if (!foreign) {
+			foreign = foreign_name(identity[k], NULL);
+		}
+		if (foreign) {
 			*why = arena_printf(
 				&m->arena,
 				"the reducer '%s' depends on '%s'; "
 				"it combines its two arguments and nothing "
 				"else",
-				r->name,
-				combined.found ? combined.found
-					       : neutral.found);
+				r->name, foreign);
 			return false;
 		}
 	}

@@ -5,6 +5,7 @@
 #define TIRC_TE_H
 
 #include "func.h"
+#include "iterate.h"
 
 struct te_stage;
 
@@ -138,10 +139,9 @@ void te_compute_multi(struct module *m, const char *const *names,
 void te_rename(struct module *m, struct te_tensor *t, const char *name);
 const struct expr *te_at(struct module *m, const struct te_tensor *t,
 			 const struct expr *const *index, int n);
-/* Calls visit on the expressions of a stage's body; of a reduction: its values,
- * its condition and its initial values. */
-void te_visit_body(const struct expr *e,
-		   void (*visit)(void *ctx, const struct expr *e), void *ctx);
+/* Appends the expressions of a stage's body: the body itself; of a reduction its
+ * values, its condition and its initial values. */
+void te_body_parts(struct arena *a, const struct expr *body, struct exprs *out);
 /* sum/max/min/prod of source over axes. */
 const struct expr *te_sum(struct module *m, const struct expr *source,
 			  struct iter_var *axes, int n_axes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops and the block of one stage of tensor expressions. */
+#include "iterate.h"
 #include "te_build.h"
 
 #include <assert.h>
@@ -13,23 +14,11 @@ struct region_list {
 };
 
 static void
-note_load(void *ctx, const struct expr *e)
+add_read(struct region_list *l, const struct expr *e)
 {
-	if (e->kind == EXPR_LOAD) {
-		*(bool *)ctx = true;
-	}
-}
-
-static void
-visit_region(void *ctx, const struct expr *e)
-{
-	struct region_list *l = ctx;
 	struct module *m = l->m;
 	struct region *r = NULL;
 
-	if (e->kind != EXPR_LOAD) {
-		return;
-	}
 	for (int i = 0; i < l->list.n; i++) {
 		if (l->list.data[i].buffer == e->u.buffer) {
 			r = &l->list.data[i];
@@ -41,11 +30,10 @@ visit_region(void *ctx, const struct expr *e)
 						    e->n_args + 1) };
 
 		for (int d = 0; d < e->n_args; d++) {
-			bool indirect = false;
 			const struct expr *at = e->args[d];
 			const struct expr *size = e->u.buffer->shape[d];
+			bool indirect = expr_has(at, EXPR_LOAD);
 
-			expr_visit(at, note_load, &indirect);
 			fresh.ranges[d].min = indirect ? expr_int(m, size->type,
 								  0)
 						       : at;
@@ -64,6 +52,15 @@ visit_region(void *ctx, const struct expr *e)
 			r->ranges[d].min = expr_int(m, size->type, 0);
 			r->ranges[d].extent = size;
 		}
+	}
+}
+
+static void
+add_reads(struct region_list *l, const struct expr *e)
+{
+	for (struct expr_iter it = expr_each_of(e, EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		add_read(l, e);
 	}
 }
 
@@ -368,10 +365,10 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	block.iters = nest.iters;
 	block.n_iters = nest.map.n;
 	for (int k = 0; k < s->n_out; k++) {
-		expr_visit(values[k], visit_region, &reads);
+		add_reads(&reads, values[k]);
 	}
 	for (int k = 0; reduces && k < s->n_out; k++) {
-		expr_visit(start[k], visit_region, &reads);
+		add_reads(&reads, start[k]);
 	}
 	block.reads = reads.list.data;
 	block.n_reads = reads.list.n;
@@ -420,7 +417,7 @@ te_build_copy(struct te_build *b, const char *name, const struct buffer *from,
 		write.ranges[d].extent = expr_int(m, it.var->type, 1);
 	}
 	value = expr_load(m, from, nest.map.to, out->ndim);
-	expr_visit(value, visit_region, &reads);
+	add_reads(&reads, value);
 	block.iters = nest.iters;
 	block.n_iters = nest.map.n;
 	block.reads = reads.list.data;

@@ -67,8 +67,10 @@ bool te_is_shared(const struct te_build *b, const struct te_tensor *t,
 /* Replaces these buffers by the scan's result: the states, and the buffers of
  * init and update that no other stage reads. */
 void te_scan_redirect(struct te_build *b, const struct te_stage *s);
-void te_extern_vars(struct module *m, const struct te_stage *s,
-		    void (*visit)(void *ctx, const struct expr *e), void *ctx);
+/* Adds a variable to `free` unless it is in `free` or `bound` already. */
+void te_note_free(struct te_build *b, struct var *v);
+/* Notes the variables that the body of a TE_EXTERN stage does not bind. */
+void te_extern_vars(struct te_build *b, const struct te_stage *s);
 
 /* Loops around the block of a TE_COMPUTE stage; step: of a scan, or NULL. */
 struct stmt *te_build_compute(struct te_build *b, const struct te_stage *s,
@@ -83,14 +85,12 @@ struct stmt *te_build_copy(struct te_build *b, const char *name,
 			   const struct te_step *step,
 			   const struct expr *extent);
 
-/* Calls visit on every expression of a TE_COMPUTE stage's bodies, without
- * axes. */
-void te_visit_bodies(const struct te_stage *s,
-		     void (*visit)(void *ctx, const struct expr *e), void *ctx);
+/* Appends the expressions of a TE_COMPUTE stage's bodies, without axes. */
+void te_stage_parts(struct arena *a, const struct te_stage *s,
+		    struct exprs *out);
 
-/* Calls visit on every expression of the stores of a TE_ORDERED stage. */
-void te_visit_ordered(const struct te_stage *s,
-		      void (*visit)(void *ctx, const struct expr *e),
-		      void *ctx);
+/* Appends the expressions of the stores of a TE_ORDERED stage. */
+void te_ordered_parts(struct arena *a, const struct te_stage *s,
+		      struct exprs *out);
 
 #endif

@@ -15,6 +15,7 @@
  *           T.writes(C[v_i, 0:m])
  *           for j in range(m): … */
 #include "block_regions.h"
+#include "iterate.h"
 #include "te_build.h"
 
 #include <assert.h>
@@ -93,13 +94,6 @@ plain_body(const struct func *f)
 		       : s;
 }
 
-static bool
-find_inner(void *ctx, struct stmt *s)
-{
-	*(bool *)ctx |= s->kind == STMT_BLOCK || s->kind == STMT_RETURN;
-	return !*(bool *)ctx;
-}
-
 bool
 te_extern_body(struct module *m, struct te_tensor *out,
 	       const struct buffer *const *views, const struct expr *call,
@@ -108,7 +102,6 @@ te_extern_body(struct module *m, struct te_tensor *out,
 	struct te_stage *s = out->stage;
 	struct te_extern *x = s ? s->external : NULL;
 	int n = s ? s->n_inputs + s->n_out : 0, count = 0;
-	bool inner = false;
 
 	if (!x || !call == !func) {
 		*why = "te.extern takes one body: a call or a function";
@@ -133,10 +126,8 @@ te_extern_body(struct module *m, struct te_tensor *out,
 				    func->name, n, s->name);
 		return false;
 	}
-	if (func) {
-		stmt_visit(plain_body(func), find_inner, &inner);
-	}
-	if (inner) {
+	if (func && (stmt_has(plain_body(func), STMT_BLOCK) ||
+		     stmt_has(plain_body(func), STMT_RETURN))) {
 		*why = arena_printf(&m->arena,
 				    "the function '%s' has blocks or "
 				    "returns; the body of te.extern may have "
@@ -154,92 +145,82 @@ te_extern_body(struct module *m, struct te_tensor *out,
 	return true;
 }
 
-struct visiting {
-	void (*visit)(void *ctx, const struct expr *e);
-	void *ctx;
-	const struct te_extern *external;
-	int n_views;
-	VEC(const struct var *) bound;
+struct bound_vars {
 	struct arena *arena;
+	VEC(const struct var *) list;
 };
 
 static void
-note_bound(struct visiting *v, const struct var *var)
+note_bound(struct bound_vars *b, const struct var *var)
 {
-	vec_push(v->arena, &v->bound, var);
-}
-
-static void
-visit_free(void *ctx, const struct expr *e)
-{
-	struct visiting *v = ctx;
-
-	if (e->kind == EXPR_VAR) {
-		for (int i = 0; i < v->bound.n; i++) {
-			if (v->bound.data[i] == e->u.var) {
-				return;
-			}
-		}
-		v->visit(v->ctx, e);
-	}
+	vec_push(b->arena, &b->list, var);
 }
 
 /* The sizes and pointers of the views are replaced, so that they do not become
  * parameters. */
 static void
-bind_shape(void *ctx, const struct expr *e)
+bind_sizes(struct bound_vars *b, const struct expr *const *list, int n)
 {
-	if (e->kind == EXPR_VAR) {
-		note_bound(ctx, e->u.var);
+	struct tree_iter it = exprs_each(list, n);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		if (e->kind == EXPR_VAR) {
+			note_bound(b, e->u.var);
+		}
 	}
 }
 
-static bool
-visit_stmt(void *ctx, struct stmt *s)
+static void
+note_free(struct te_build *b, const struct bound_vars *bound,
+	  const struct expr *const *list, int n)
 {
-	struct visiting *v = ctx;
+	struct tree_iter it = exprs_each(list, n);
+	const struct expr *e;
 
-	if (s->kind == STMT_FOR) {
-		note_bound(v, s->u.loop.var);
-	} else if (s->kind == STMT_LET) {
-		note_bound(v, s->u.var);
-	} else if (s->kind == STMT_ALLOC) {
-		note_bound(v, s->u.buffer->data);
+	while ((e = tree_next(&it)) != NULL) {
+		bool is_bound = e->kind != EXPR_VAR;
+
+		for (int i = 0; !is_bound && i < bound->list.n; i++) {
+			is_bound = bound->list.data[i] == e->u.var;
+		}
+		if (!is_bound) {
+			te_note_free(b, e->u.var);
+		}
 	}
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], visit_free, v);
-	}
-	return true;
 }
 
 void
-te_extern_vars(struct module *m, const struct te_stage *s,
-	       void (*visit)(void *ctx, const struct expr *e), void *ctx)
+te_extern_vars(struct te_build *b, const struct te_stage *s)
 {
 	const struct te_extern *x = s->external;
-	struct visiting v = {
-		.visit = visit, .ctx = ctx, .external = x, .arena = &m->arena
-	};
+	struct bound_vars bound = { .arena = &b->m->arena };
+	struct stmt *at;
 
 	for (int i = 0; i < s->n_inputs + s->n_out; i++) {
-		const struct buffer *own = tensor_buffer(s, i);
+		const struct buffer *own = tensor_buffer(s, i),
+				    *view = x->views[i];
 
-		note_bound(&v, x->views[i]->data);
-		if (x->views[i] == own) {
-			continue;
-		}
-		for (int d = 0; d < own->ndim; d++) {
-			expr_visit(x->views[i]->shape[d], bind_shape, &v);
-			if (x->views[i]->strides) {
-				expr_visit(x->views[i]->strides[d], bind_shape,
-					   &v);
-			}
+		note_bound(&bound, view->data);
+		if (view != own) {
+			bind_sizes(&bound, view->shape, own->ndim);
+			bind_sizes(&bound, view->strides, own->ndim);
 		}
 	}
 	if (x->call) {
-		expr_visit(x->call, visit_free, &v);
-	} else {
-		stmt_visit(plain_body(x->func), visit_stmt, &v);
+		note_free(b, &bound, &x->call, 1);
+		return;
+	}
+	for (struct stmt_iter it = stmt_each(plain_body(x->func));
+	     (at = stmt_next(&it));) {
+		if (at->kind == STMT_FOR) {
+			note_bound(&bound, at->u.loop.var);
+		} else if (at->kind == STMT_LET) {
+			note_bound(&bound, at->u.var);
+		} else if (at->kind == STMT_ALLOC) {
+			note_bound(&bound, at->u.buffer->data);
+		}
+		note_free(b, &bound, at->args, at->n_args);
 	}
 }
 

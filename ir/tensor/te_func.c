@@ -84,25 +84,33 @@ te_is_shared(const struct te_build *b, const struct te_tensor *t,
 	return shared;
 }
 
-static void
-visit_free_var(void *ctx, const struct expr *e)
+void
+te_note_free(struct te_build *b, struct var *v)
 {
-	struct te_build *b = ctx;
-
-	if (e->kind != EXPR_VAR) {
-		return;
-	}
 	for (int i = 0; i < b->bound.n; i++) {
-		if (b->bound.data[i] == e->u.var) {
+		if (b->bound.data[i] == v) {
 			return;
 		}
 	}
 	for (int i = 0; i < b->free.n; i++) {
-		if (b->free.data[i] == e->u.var) {
+		if (b->free.data[i] == v) {
 			return;
 		}
 	}
-	vec_push(&b->m->arena, &b->free, e->u.var);
+	vec_push(&b->m->arena, &b->free, v);
+}
+
+static void
+collect_free(struct te_build *b, const struct expr *const *list, int n)
+{
+	struct tree_iter it = exprs_each(list, n);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		if (e->kind == EXPR_VAR) {
+			te_note_free(b, e->u.var);
+		}
+	}
 }
 
 static void
@@ -112,49 +120,41 @@ collect_axes_vars(struct te_build *b, const struct iter_var *axes, int n)
 		vec_push(&b->m->arena, &b->bound, axes[i].var);
 	}
 	for (int i = 0; i < n; i++) {
-		expr_visit(axes[i].extent, visit_free_var, b);
-	}
-}
-
-static void
-collect_buffer_vars(struct te_build *b, const struct buffer *buffer)
-{
-	for (int d = 0; d < buffer->ndim; d++) {
-		expr_visit(buffer->shape[d], visit_free_var, b);
+		collect_free(b, &axes[i].extent, 1);
 	}
 }
 
 void
-te_visit_body(const struct expr *e,
-	      void (*visit)(void *ctx, const struct expr *e), void *ctx)
+te_body_parts(struct arena *a, const struct expr *body, struct exprs *out)
 {
-	if (e->kind != EXPR_REDUCE) {
-		expr_visit(e, visit, ctx);
+	if (body->kind != EXPR_REDUCE) {
+		vec_push(a, &out->list, body);
 		return;
 	}
-	for (int i = 0; i < e->n_args; i++) {
-		expr_visit(e->args[i], visit, ctx);
+	for (int i = 0; i < body->n_args; i++) {
+		vec_push(a, &out->list, body->args[i]);
 	}
-	if (e->u.reduce->condition) {
-		expr_visit(e->u.reduce->condition, visit, ctx);
+	if (body->u.reduce->condition) {
+		vec_push(a, &out->list, body->u.reduce->condition);
 	}
-	for (int i = 0; e->u.reduce->init && i < e->n_args; i++) {
-		expr_visit(e->u.reduce->init[i], visit, ctx);
+	for (int i = 0; body->u.reduce->init && i < body->n_args; i++) {
+		vec_push(a, &out->list, body->u.reduce->init[i]);
 	}
 }
 
 void
-te_visit_bodies(const struct te_stage *s,
-		void (*visit)(void *ctx, const struct expr *e), void *ctx)
+te_stage_parts(struct arena *a, const struct te_stage *s, struct exprs *out)
 {
 	for (int k = 0; k < s->n_out; k++) {
-		te_visit_body(s->bodies[k], visit, ctx);
+		te_body_parts(a, s->bodies[k], out);
 	}
 }
 
 static void
 collect_compute_vars(struct te_build *b, const struct te_stage *s)
 {
+	struct exprs parts = { 0 };
+
 	collect_axes_vars(b, s->axes, s->n_axes);
 	for (int k = 0; k < s->n_out; k++) {
 		const struct expr *e = s->bodies[k];
@@ -164,7 +164,8 @@ collect_compute_vars(struct te_build *b, const struct te_stage *s)
 					  e->u.reduce->n_axes);
 		}
 	}
-	te_visit_bodies(s, visit_free_var, b);
+	te_stage_parts(&b->m->arena, s, &parts);
+	collect_free(b, parts.list.data, parts.list.n);
 }
 
 static void
@@ -182,6 +183,7 @@ static void
 collect_ordered_vars(struct te_build *b, const struct te_stage *s)
 {
 	const struct te_ordered *o = s->ordered;
+	struct exprs parts = { 0 };
 
 	for (int k = 0; k < s->n_out; k++) {
 		if (o->start[k]) {
@@ -199,7 +201,8 @@ collect_ordered_vars(struct te_build *b, const struct te_stage *s)
 		collect_axes_vars(b, p->axes, p->n_axes);
 		collect_lets(b, p->stores, p->n_stores);
 	}
-	te_visit_ordered(s, visit_free_var, b);
+	te_ordered_parts(&b->m->arena, s, &parts);
+	collect_free(b, parts.list.data, parts.list.n);
 }
 
 static void
@@ -210,7 +213,8 @@ collect_stage_vars(struct te_build *b, const struct te_stage *s)
 		return;
 	}
 	for (int k = 0; k < s->n_out; k++) {
-		collect_buffer_vars(b, s->out[k]->buffer);
+		collect_free(b, s->out[k]->buffer->shape,
+			     s->out[k]->buffer->ndim);
 	}
 	if (s->ordered) {
 		collect_ordered_vars(b, s);
@@ -220,7 +224,7 @@ collect_stage_vars(struct te_build *b, const struct te_stage *s)
 	}
 	if (s->external) {
 		collect_axes_vars(b, s->axes, s->n_axes);
-		te_extern_vars(b->m, s, visit_free_var, b);
+		te_extern_vars(b, s);
 	}
 }
 
@@ -399,8 +403,10 @@ te_to_func_blocks(struct module *m, const char *name,
 	struct stmt **list;
 
 	for (int i = 0; i < n_params; i++) {
-		func_add_param(b.f, params[i]->buffer->data, params[i]->buffer);
-		collect_buffer_vars(&b, params[i]->buffer);
+		const struct buffer *buffer = params[i]->buffer;
+
+		func_add_param(b.f, buffer->data, buffer);
+		collect_free(&b, buffer->shape, buffer->ndim);
 	}
 	build_begin(&b);
 	for (int i = 0; i < b.stages.n; i++) {

@@ -94,64 +94,51 @@ te_phase_sum(struct module *m, struct te_tensor *out, const char *name,
 }
 
 static void
-visit_stores(const struct te_stage *s, const struct te_store *stores, int n,
-	     void (*visit)(void *ctx, const struct expr *e), void *ctx)
+store_parts(struct arena *a, const struct te_stage *s,
+	    const struct te_store *stores, int n, struct exprs *out)
 {
 	for (int i = 0; i < n; i++) {
 		const struct te_store *store = &stores[i];
 
 		for (int k = 0; k < store->n_first + store->n_then; k++) {
-			expr_visit(store->lets[k].value, visit, ctx);
+			vec_push(a, &out->list, store->lets[k].value);
 		}
 		for (int d = 0; d < s->out[store->out]->buffer->ndim; d++) {
-			expr_visit(store->at[d], visit, ctx);
+			vec_push(a, &out->list, store->at[d]);
 		}
-		expr_visit(store->value, visit, ctx);
+		vec_push(a, &out->list, store->value);
 		if (store->condition) {
-			expr_visit(store->condition, visit, ctx);
+			vec_push(a, &out->list, store->condition);
 		}
 		if (store->then) {
-			expr_visit(store->then, visit, ctx);
+			vec_push(a, &out->list, store->then);
 		}
 	}
 }
 
 void
-te_visit_ordered(const struct te_stage *s,
-		 void (*visit)(void *ctx, const struct expr *e), void *ctx)
+te_ordered_parts(struct arena *a, const struct te_stage *s, struct exprs *out)
 {
 	const struct te_ordered *o = s->ordered;
 
-	visit_stores(s, o->stores, o->n_stores, visit, ctx);
+	store_parts(a, s, o->stores, o->n_stores, out);
 	for (int i = 0; i < o->n_phases; i++) {
 		const struct te_phase *p = &o->phases[i];
 
 		if (p->sum) {
-			te_visit_bodies(p->sum, visit, ctx);
+			te_stage_parts(a, p->sum, out);
 		}
-		visit_stores(s, p->stores, p->n_stores, visit, ctx);
+		store_parts(a, s, p->stores, p->n_stores, out);
 	}
-}
-
-struct load_search {
-	const struct buffer *buffer;
-	bool found;
-};
-
-static void
-find_load(void *ctx, const struct expr *e)
-{
-	struct load_search *q = ctx;
-
-	q->found |= e->kind == EXPR_LOAD && e->u.buffer == q->buffer;
 }
 
 /* Is t loaded by a start or a store of s, and neither an output of s nor listed
  * among its inputs yet? */
 static bool
-is_loaded(const struct te_stage *s, const struct te_tensor *t)
+is_loaded(struct arena *a, const struct te_stage *s, const struct te_tensor *t)
 {
-	struct load_search q = { .buffer = t->buffer };
+	struct exprs parts = { 0 };
+	bool found = false;
 
 	for (int i = 0; i < s->n_inputs; i++) {
 		if (s->inputs[i] == t) {
@@ -162,11 +149,14 @@ is_loaded(const struct te_stage *s, const struct te_tensor *t)
 		const struct te_stage *start = s->ordered->start[k];
 
 		if (start) {
-			expr_visit(start->bodies[0], find_load, &q);
+			vec_push(a, &parts.list, start->bodies[0]);
 		}
 	}
-	te_visit_ordered(s, find_load, &q);
-	return q.found && t->stage != s;
+	te_ordered_parts(a, s, &parts);
+	for (int i = 0; i < parts.list.n; i++) {
+		found |= expr_uses_buffer(parts.list.data[i], t->buffer);
+	}
+	return found && t->stage != s;
 }
 
 /* Sets the axes, and the inputs: those of the given ones that are loaded. */
@@ -183,7 +173,7 @@ finish_ordered(struct module *m, struct te_stage *s, struct iter_var *axes,
 	}
 	s->inputs = arena_array(&m->arena, struct te_tensor *, n_inputs + 1);
 	for (int i = 0; i < n_inputs; i++) {
-		if (inputs[i] && is_loaded(s, inputs[i])) {
+		if (inputs[i] && is_loaded(&m->arena, s, inputs[i])) {
 			s->inputs[s->n_inputs++] = inputs[i];
 		}
 	}

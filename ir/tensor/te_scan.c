@@ -151,9 +151,8 @@ note_state(struct times *t, const struct expr *load, int64_t offset)
 }
 
 static void
-note_load(void *ctx, const struct expr *e)
+note_load(struct times *t, const struct expr *e)
 {
-	struct times *t = ctx;
 	const struct te_stage *reader = t->scan->body[t->reader];
 	const struct te_body_time *at = &t->scan->times[t->reader];
 	struct te_body_time *made = NULL;
@@ -219,7 +218,15 @@ find_times(struct module *m, struct te_scan *scan, int n, const char **why)
 		scan->times[i].last = update ? 0 : INT32_MIN;
 	}
 	for (t.reader = scan->n_body - 1; t.reader >= 0; t.reader--) {
-		te_visit_bodies(scan->body[t.reader], note_load, &t);
+		struct exprs parts = { 0 };
+		struct tree_iter it;
+		const struct expr *e;
+
+		te_stage_parts(&m->arena, scan->body[t.reader], &parts);
+		it = exprs_each(parts.list.data, parts.list.n);
+		while ((e = tree_next(&it)) != NULL) {
+			note_load(&t, e);
+		}
 	}
 	return !t.failed;
 }

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "iterate.h"
 #include "thread_loops.h"
 
 struct collector {
@@ -33,10 +34,8 @@ mark(struct collector *c, const struct expr *load, bool fills)
 }
 
 static void
-collect_load(void *ctx, const struct expr *e)
+collect_load(struct collector *c, const struct expr *e)
 {
-	struct collector *c = ctx;
-
 	if (e->kind == EXPR_LOAD && (!c->buffer || e->u.buffer == c->buffer)) {
 		struct access a = {
 			e->u.buffer, c->at, e, e->args, false, false
@@ -50,14 +49,15 @@ collect_load(void *ctx, const struct expr *e)
 	}
 }
 
-static bool
-collect_stmt(void *ctx, struct stmt *s)
+static void
+collect_stmt(struct collector *c, struct stmt *s)
 {
-	struct collector *c = ctx;
+	struct tree_iter it = tree_each_arg(s);
+	const struct expr *e;
 
 	c->at = s;
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], collect_load, c);
+	while ((e = tree_next(&it)) != NULL) {
+		collect_load(c, e);
 	}
 	if (s->kind == STMT_STORE && (!c->buffer || s->u.buffer == c->buffer)) {
 		struct access a = { s->u.buffer, s,     NULL,
@@ -65,7 +65,6 @@ collect_stmt(void *ctx, struct stmt *s)
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
 	}
-	return true;
 }
 
 void
@@ -74,7 +73,9 @@ access_collect(const struct func *f, struct stmt *s,
 {
 	struct collector c = { f, buffer, NULL, out };
 
-	stmt_visit(s, collect_stmt, &c);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		collect_stmt(&c, s);
+	}
 }
 
 bool
@@ -282,10 +283,9 @@ remap_expr(void *ctx, const struct expr *e)
 		       : e;
 }
 
-static bool
-remap_stmt(void *ctx, struct stmt *s)
+static void
+remap_stmt(struct remap *r, struct stmt *s)
 {
-	struct remap *r = ctx;
 	struct func *f = r->func;
 
 	r->at = s;
@@ -304,7 +304,6 @@ remap_stmt(void *ctx, struct stmt *s)
 	} else if (s->kind == STMT_ALLOC && s->u.buffer == r->from) {
 		stmt_write(f, &s->u.buffer, &r->to, sizeof(r->to));
 	}
-	return true;
 }
 
 void
@@ -313,7 +312,9 @@ access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 {
 	struct remap r = { f, from, to, NULL, index, ctx };
 
-	stmt_visit(s, remap_stmt, &r);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		remap_stmt(&r, s);
+	}
 }
 
 void
@@ -429,20 +430,16 @@ pick(struct analyser *a, const struct expr *x, const struct expr *y,
 	return NULL;
 }
 
-static void
-find_inner_var(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_LOAD ||
-			(e->kind == EXPR_VAR && !e->u.var->is_dim);
-}
-
 /* Does e consist of constants and sizes alone? */
 static bool
 is_size(const struct expr *e)
 {
 	bool inner = false;
 
-	expr_visit(e, find_inner_var, &inner);
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		inner |= e->kind == EXPR_LOAD ||
+			 (e->kind == EXPR_VAR && !e->u.var->is_dim);
+	}
 	return !inner;
 }
 
@@ -554,19 +551,10 @@ expr_conjunction(struct module *m, const struct expr *const *list, int n)
 	return e;
 }
 
-static void
-find_load(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_LOAD;
-}
-
 bool
 expr_has_load(const struct expr *e)
 {
-	bool found = false;
-
-	expr_visit(e, find_load, &found);
-	return found;
+	return expr_has(e, EXPR_LOAD);
 }
 
 int

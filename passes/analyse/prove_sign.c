@@ -3,6 +3,7 @@
  * facts, and by substituting the maximum of a variable with a symbolic range
  * (in reverse order of binding, as ranges may use earlier variables), of a min
  * or max, and of a quotient. */
+#include "iterate.h"
 #include "linear.h"
 
 /* The largest depth of nested substitutions, and the largest number of
@@ -277,24 +278,11 @@ linear_never_negative(struct analyser *a, const struct linear *l)
 	return never_positive(a, &negated, 0);
 }
 
-struct search {
-	bool found;
-};
-
-static void
-visit_load(void *ctx, const struct expr *e)
-{
-	struct search *s = ctx;
-
-	s->found |= e->kind == EXPR_LOAD;
-}
-
 bool
 linear_is_index(struct analyser *a, const struct linear *l)
 {
 	for (int i = 0; i < l->n; i++) {
 		const struct expr *e = linear_at(l, i)->atom;
-		struct search s = { false };
 		struct bounds b;
 
 		if (e->kind == EXPR_VAR) {
@@ -304,8 +292,7 @@ linear_is_index(struct analyser *a, const struct linear *l)
 		if (b.min != BOUND_NEG_INF && b.max != BOUND_POS_INF) {
 			continue;
 		}
-		expr_visit(e, visit_load, &s);
-		if (s.found) {
+		if (expr_has(e, EXPR_LOAD)) {
 			return false;
 		}
 	}

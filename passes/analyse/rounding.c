@@ -3,6 +3,7 @@
  * multiply-adds change the rounded values? */
 #include "rounding.h"
 
+#include "iterate.h"
 #include "stmt.h"
 
 /* Which floating-point operations a function has. */
@@ -35,37 +36,22 @@ is_expanded_inline(const struct expr *e)
 		e->u.intrin == INTRIN_SIGMOID);
 }
 
-static void
-find_float_use(void *ctx, const struct expr *e)
-{
-	struct float_uses *uses = ctx;
-
-	uses->rounds |= is_rounding(e);
-	if (!dtype_is_float(e->type)) {
-		return;
-	}
-	uses->multiplies |= e->kind == EXPR_MUL;
-	uses->adds |= e->kind == EXPR_ADD || e->kind == EXPR_SUB;
-	uses->calls |= is_expanded_inline(e);
-}
-
-static bool
-see_float_uses(void *ctx, struct stmt *s)
-{
-	for (int i = 0; i < s->n_args; i++) {
-		if (s->args[i] != NULL) {
-			expr_visit(s->args[i], find_float_use, ctx);
-		}
-	}
-	return true;
-}
-
 static struct float_uses
 float_uses(const struct func *f)
 {
 	struct float_uses uses = { false, false, false, false };
+	struct tree_iter it = tree_each(f->body);
+	const struct expr *e;
 
-	stmt_visit(f->body, see_float_uses, &uses);
+	while ((e = tree_next(&it)) != NULL) {
+		uses.rounds |= is_rounding(e);
+		if (!dtype_is_float(e->type)) {
+			continue;
+		}
+		uses.multiplies |= e->kind == EXPR_MUL;
+		uses.adds |= e->kind == EXPR_ADD || e->kind == EXPR_SUB;
+		uses.calls |= is_expanded_inline(e);
+	}
 	return uses;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The analyser's state: ranges and values of variables, facts, and the cache of
  * results for this state. */
+#include "iterate.h"
 #include "linear.h"
 
 void
@@ -77,17 +78,17 @@ analyser_find(const struct analyser *a, const struct var *v)
 	return NULL;
 }
 
-struct search {
-	bool found;
-};
-
-static void
-visit_load(void *ctx, const struct expr *e)
+/* Does e load, or call a function with an effect? */
+static bool
+may_change(const struct expr *e)
 {
-	struct search *s = ctx;
+	bool found = false;
 
-	s->found |= e->kind == EXPR_LOAD ||
-		    (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		found |= e->kind == EXPR_LOAD ||
+			 (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
+	}
+	return found;
 }
 
 /* Adds the fact, divided by the common divisor and rounded to integers: 4 * i -
@@ -175,12 +176,9 @@ assume(struct analyser *a, const struct expr *c, bool holds)
 void
 analyser_assume(struct analyser *a, const struct expr *condition)
 {
-	struct search s = { false };
-
 	/* A condition with a LOAD is not a fact: a later store may change the
 	 * value. */
-	expr_visit(condition, visit_load, &s);
-	if (s.found) {
+	if (may_change(condition)) {
 		return;
 	}
 	vec_push(&a->module->arena, &a->facts, condition);

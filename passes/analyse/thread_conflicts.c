@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "iterate.h"
 
 struct load_collector {
 	struct conflict_kernel *kernel;
@@ -58,9 +59,8 @@ address_dims(const struct stmt *at, const struct buffer *b)
 }
 
 static void
-collect_load(void *ctx, const struct expr *e)
+collect_load(struct load_collector *c, const struct expr *e)
 {
-	struct load_collector *c = ctx;
 	bool address = e->kind == EXPR_CALL && intrin_is_address(e->u.intrin);
 	struct thread_access t = { .at = c->at };
 
@@ -95,9 +95,11 @@ thread_access_collect(struct conflict_kernel *k, struct stmt *s,
 		     s->args[0]->kind == EXPR_CALL &&
 		     s->args[0]->u.intrin == INTRIN_ASYNC_WAIT;
 	struct load_collector c = { k, s, out, waits, out->list.n };
+	struct tree_iter it = tree_each_arg(s);
+	const struct expr *e;
 
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], collect_load, &c);
+	while ((e = tree_next(&it)) != NULL) {
+		collect_load(&c, e);
 	}
 	if (s->kind == STMT_STORE) {
 		struct thread_access t = { .buffer = s->u.buffer,
@@ -111,40 +113,38 @@ thread_access_collect(struct conflict_kernel *k, struct stmt *s,
 }
 
 static void
-find_address(void *ctx, const struct expr *e)
+add_written(struct conflict_kernel *k, const struct buffer *b)
 {
-	struct conflict_kernel *k = ctx;
-
-	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
-	    !buffer_is_private(e->args[0]->u.buffer) &&
-	    !is_written(k, e->args[0]->u.buffer)) {
-		vec_push(&k->func->module->arena, &k->written,
-			 e->args[0]->u.buffer);
+	if (!buffer_is_private(b) && !is_written(k, b)) {
+		vec_push(&k->func->module->arena, &k->written, b);
 	}
-}
-
-static bool
-find_written(void *ctx, struct stmt *s)
-{
-	struct conflict_kernel *k = ctx;
-
-	if (s->kind == STMT_STORE && !buffer_is_private(s->u.buffer) &&
-	    !is_written(k, s->u.buffer)) {
-		vec_push(&k->func->module->arena, &k->written, s->u.buffer);
-	} else if (s->kind == STMT_EVALUATE) {
-		expr_visit(s->args[0], find_address, k);
-	}
-	return true;
 }
 
 void
 conflict_kernel_init(struct conflict_kernel *k, struct func *f,
 		     struct stmt *kernel)
 {
+	struct stmt_iter it = stmt_each(kernel);
+	const struct stmt *s;
+
 	memset(k, 0, sizeof *k);
 	k->func = f;
 	threads_body(kernel, k->loops);
-	stmt_visit(kernel, find_written, k);
+	while ((s = stmt_next(&it)) != NULL) {
+		const struct expr *e;
+
+		if (s->kind == STMT_STORE) {
+			add_written(k, s->u.buffer);
+		} else if (s->kind == STMT_EVALUATE) {
+			for (struct expr_iter calls =
+				     expr_each_of(s->args[0], EXPR_CALL);
+			     (e = expr_next(&calls));) {
+				if (e->u.intrin == INTRIN_ADDRESS_OF) {
+					add_written(k, e->args[0]->u.buffer);
+				}
+			}
+		}
+	}
 }
 
 /* -- pairs of accesses -- */

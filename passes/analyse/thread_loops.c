@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "iterate.h"
+
 static const char *const names[TAG_COUNT] = {
 	"blockIdx.z",  "blockIdx.y",  "blockIdx.x",
 	"threadIdx.z", "threadIdx.y", "threadIdx.x",
@@ -43,30 +45,16 @@ tag_is_thread(int tag)
 	return tag >= TAG_THREAD_Z && tag <= TAG_THREAD_X;
 }
 
-struct kernel_finder {
-	struct arena *arena;
-	struct stmt_vec *out;
-};
-
-static bool
-find_kernel(void *ctx, struct stmt *s)
-{
-	struct kernel_finder *k = ctx;
-
-	if (tag_of(s) < 0) {
-		return true;
-	}
-	vec_push(k->arena, &k->out->list, s);
-	return false;
-}
-
 void
-threads_kernels(const struct func *f, struct stmt_vec *out)
+threads_kernels(const struct func *f, struct stmt_list *out)
 {
-	struct kernel_finder k = { &f->module->arena, out };
+	struct stmt *s;
 
-	if (f->body) {
-		stmt_visit(f->body, find_kernel, &k);
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		if (tag_of(s) >= 0) {
+			vec_push(&f->module->arena, &out->list, s);
+			stmt_skip(&it);
+		}
 	}
 }
 
@@ -110,62 +98,51 @@ threads_body(struct stmt *kernel, struct stmt **loops)
 	}
 }
 
-struct varying {
-	const struct stmt *at;
-	bool found;
-};
-
-static void
-find_varying(void *ctx, const struct expr *e)
+/* Does the variable's value differ between threads, at a statement? */
+static bool
+varies(const struct var *v, const struct stmt *at)
 {
-	struct varying *v = ctx;
-
-	if (e->kind == EXPR_LOAD ||
-	    (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin))) {
-		v->found = true;
-	}
-	if (e->kind != EXPR_VAR || v->found) {
-		return;
-	}
-	for (const struct stmt *s = v->at->parent; s; s = s->parent) {
-		if (s->kind == STMT_FOR && s->u.loop.var == e->u.var) {
-			v->found = tag_is_thread(tag_of(s)) ||
-				   !expr_is_uniform(s->args[0], s);
-			return;
+	for (const struct stmt *s = at->parent; s; s = s->parent) {
+		if (s->kind == STMT_FOR && s->u.loop.var == v) {
+			return tag_is_thread(tag_of(s)) ||
+			       !expr_is_uniform(s->args[0], s);
 		}
-		if (s->kind == STMT_LET && s->u.var == e->u.var) {
-			v->found = !expr_is_uniform(s->args[0], s);
-			return;
+		if (s->kind == STMT_LET && s->u.var == v) {
+			return !expr_is_uniform(s->args[0], s);
 		}
 	}
+	return false;
 }
 
 bool
 expr_is_uniform(const struct expr *e, const struct stmt *at)
 {
-	struct varying v = { at, false };
+	struct expr_iter it = expr_each(e);
+	bool found = false;
 
-	expr_visit(e, find_varying, &v);
-	return !v.found;
-}
-
-static void
-find_shuffle(void *ctx, const struct expr *e)
-{
-	const struct expr **found = ctx;
-
-	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_SHUFFLE_XOR) {
-		*found = e;
+	while (!found && (e = expr_next(&it)) != NULL) {
+		found = e->kind == EXPR_LOAD ||
+			(e->kind == EXPR_CALL &&
+			 !intrin_is_pure(e->u.intrin)) ||
+			(e->kind == EXPR_VAR && varies(e->u.var, at));
 	}
+	expr_stop(&it);
+	return !found;
 }
 
 const struct expr *
 stmt_shuffle(const struct stmt *s)
 {
-	const struct expr *found = NULL;
+	const struct expr *found = NULL, *e;
 
-	if (s->kind == STMT_STORE) {
-		expr_visit(s->args[0], find_shuffle, &found);
+	if (s->kind != STMT_STORE) {
+		return NULL;
+	}
+	for (struct expr_iter it = expr_each_of(s->args[0], EXPR_CALL);
+	     (e = expr_next(&it));) {
+		if (e->u.intrin == INTRIN_SHUFFLE_XOR) {
+			found = e;
+		}
 	}
 	return found;
 }

@@ -7,6 +7,7 @@
 #define TIRC_THREAD_LOOPS_H
 
 #include "access.h"
+#include "iterate.h"
 
 enum {
 	TAG_BLOCK_Z,
@@ -31,12 +32,8 @@ bool tag_is_thread(int tag); /* is the tag one of threadIdx.*? */
  * except the last n. */
 #define ADDRESS_INNER_DIMS "address_inner_dims"
 
-struct stmt_vec {
-	VEC(struct stmt *) list;
-};
-
 /* The outermost thread-bound loops of f, in program order. */
-void threads_kernels(const struct func *f, struct stmt_vec *out);
+void threads_kernels(const struct func *f, struct stmt_list *out);
 /* Questions about the scope of a buffer. */
 bool buffer_is_shared(const struct buffer *b);
 bool buffer_is_private(const struct buffer *b); /* private to one thread */

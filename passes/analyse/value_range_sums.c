@@ -11,6 +11,7 @@
 #include "value_range_parts.h"
 
 #include "analyse.h"
+#include "iterate.h"
 
 enum { MOST_LOOPS = 32, MOST_DEPTH = 8 };
 
@@ -57,18 +58,21 @@ is_new(struct load_search *x, const struct var *v)
 }
 
 static void
-find_load(void *ctx, const struct expr *e)
+find_load(struct load_search *x, const struct expr *e)
 {
-	struct load_search *x = ctx;
-
-	if (e->kind == EXPR_LOAD) {
-		x->found |= e->u.buffer->data == x->data;
-	} else if (e->kind == EXPR_VAR && !x->found && is_new(x, e->u.var)) {
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		if (e->kind == EXPR_LOAD) {
+			x->found |= e->u.buffer->data == x->data;
+			continue;
+		}
+		if (e->kind != EXPR_VAR || x->found || !is_new(x, e->u.var)) {
+			continue;
+		}
 		for (int i = 0; i < x->r->binders.n; i++) {
 			const struct stmt *s = x->r->binders.data[i];
 
 			if (s->kind == STMT_LET && s->u.var == e->u.var) {
-				expr_visit(s->args[0], find_load, x);
+				find_load(x, s->args[0]);
 			}
 		}
 	}
@@ -79,7 +83,7 @@ depends_on_array(const struct sums *s, const struct expr *e)
 {
 	struct load_search x = { .r = s->r, .data = s->data };
 
-	expr_visit(e, find_load, &x);
+	find_load(&x, e);
 	return x.found;
 }
 
@@ -403,23 +407,22 @@ addressed(const struct expr *e)
 		       : NULL;
 }
 
-struct symbol_search {
-	const char *symbol;
-	const struct expr *call;
-};
-
-static bool
-find_symbol(void *ctx, struct stmt *s)
+/* The last statement at or below s that calls the symbol; NULL if none does. */
+static const struct expr *
+statement_calling(struct stmt *s, const char *symbol)
 {
-	struct symbol_search *x = ctx;
-	const struct expr *e = s->kind == STMT_EVALUATE ? s->args[0] : NULL;
+	const struct expr *found = NULL;
 
-	if (e != NULL && e->kind == EXPR_CALL &&
-	    e->u.intrin == INTRIN_CALL_EXTERN &&
-	    strcmp(e->args[0]->u.text, x->symbol) == 0) {
-		x->call = e;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_EVALUATE);
+	     (s = stmt_next(&it));) {
+		const struct expr *e = s->args[0];
+
+		if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_EXTERN &&
+		    strcmp(e->args[0]->u.text, symbol) == 0) {
+			found = e;
+		}
 	}
-	return true;
+	return found;
 }
 
 /* The index of the intrinsic's parameter that is argument i of the call; -1 if
@@ -453,16 +456,16 @@ bind_call(struct sums *s, const struct expr *call, const struct expr *first,
 {
 	const struct tensor_call *known = d->known;
 	const struct func *desc = known->intrin->desc;
-	struct symbol_search own = { known->symbol, NULL };
+	const struct expr *own = statement_calling(known->part->body,
+						   known->symbol);
 
-	stmt_visit(known->part->body, find_symbol, &own);
-	if (own.call == NULL || own.call->n_args != call->n_args ||
+	if (own == NULL || own->n_args != call->n_args ||
 	    known->part->params.n != desc->params.n) {
 		return false;
 	}
 	for (int i = 1; i < call->n_args; i++) {
 		const struct expr *element = addressed(call->args[i]);
-		int p = parameter_of(known->part, own.call, i);
+		int p = parameter_of(known->part, own, i);
 		const struct buffer *b = p >= 0 ? desc->params.data[p].buffer
 						: NULL;
 
@@ -521,39 +524,25 @@ see_call(struct sums *s, const struct expr *call, const struct stmt *at,
 	       add_moves(s, d.sums.moved, count);
 }
 
-struct address_search {
-	const struct var *data;
-	int found;
-};
-
-static void
-find_address(void *ctx, const struct expr *e)
-{
-	struct address_search *x = ctx;
-
-	x->found += written_address(e, x->data) != NULL;
-}
-
 /* Adds the effect of a call that gets an address of the array. False if its
  * effect is not known. */
 static bool
 see_addresses(struct sums *s, const struct stmt *at, const struct stmt *top,
 	      int depth)
 {
-	struct address_search x = { s->data, 0 };
+	struct tree_iter it = exprs_each(at->args, at->n_args);
 	const struct expr *call = at->kind == STMT_EVALUATE ? at->args[0]
 							    : NULL;
-	const struct expr *first = NULL;
+	const struct expr *first = NULL, *e;
+	int found = 0;
 
-	for (int i = 0; i < at->n_args; i++) {
-		if (at->args[i] != NULL) {
-			expr_visit(at->args[i], find_address, &x);
-		}
+	while ((e = tree_next(&it)) != NULL) {
+		found += written_address(e, s->data) != NULL;
 	}
-	if (x.found == 0) {
+	if (found == 0) {
 		return true;
 	}
-	if (x.found > 1 || call == NULL || call->kind != EXPR_CALL ||
+	if (found > 1 || call == NULL || call->kind != EXPR_CALL ||
 	    call->u.intrin != INTRIN_CALL_EXTERN) {
 		return false;
 	}

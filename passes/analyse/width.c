@@ -4,6 +4,7 @@
 #include "width.h"
 
 #include "buffer.h"
+#include "iterate.h"
 #include "linear.h"
 
 struct wide {
@@ -33,13 +34,11 @@ is_index(struct dtype t)
 /* -- sizes */
 
 static void
-bind_size(void *ctx, const struct expr *e)
+bind_size(struct analyser *a, const struct var *v)
 {
-	struct analyser *a = ctx;
-	const struct var *v = e->kind == EXPR_VAR ? e->u.var : NULL;
-	int64_t min = v != NULL && v->min <= v->max ? v->min : 0;
+	int64_t min = v->min <= v->max ? v->min : 0;
 
-	if (v == NULL || !is_narrow(v->type) || analyser_find(a, v) != NULL ||
+	if (!is_narrow(v->type) || analyser_find(a, v) != NULL ||
 	    (v->min <= v->max && v->max <= INT32_MAX - WIDTH_ROOM)) {
 		return;
 	}
@@ -81,9 +80,16 @@ width_bind_sizes(struct analyser *a, const struct func *f, int64_t object_bytes)
 {
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
+		const struct expr *e;
 
-		for (int d = 0; b != NULL && d < b->ndim; d++) {
-			expr_visit(b->shape[d], bind_size, a);
+		if (b == NULL) {
+			continue;
+		}
+		for (struct tree_iter it = exprs_each(b->shape, b->ndim);
+		     (e = tree_next(&it));) {
+			if (e->kind == EXPR_VAR) {
+				bind_size(a, e->u.var);
+			}
 		}
 	}
 	for (int i = 0; i < f->params.n && object_bytes > 0; i++) {

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "access.h"
+#include "iterate.h"
 #include "scope.h"
 
 bool
@@ -59,22 +60,6 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 	return true;
 }
 
-struct init_reads {
-	const struct buffer *buffer;
-	bool found;
-};
-
-static bool
-find_read(void *ctx, struct stmt *s)
-{
-	struct init_reads *r = ctx;
-
-	for (int i = 0; i < s->n_args && !r->found; i++) {
-		r->found = expr_uses_buffer(s->args[i], r->buffer);
-	}
-	return !r->found;
-}
-
 /* The read regions of the init part (of loads in its indices). */
 static void
 init_regions(struct func *f, struct stmt *block, struct block *init)
@@ -85,11 +70,9 @@ init_regions(struct func *f, struct stmt *block, struct block *init)
 	init->reads = arena_array(&m->arena, struct region, b->n_reads + 1);
 	for (int i = 0; i < b->n_reads; i++) {
 		const struct buffer *buffer = b->reads[i].buffer;
-		struct init_reads q = { buffer, false };
 		struct region *r = &init->reads[init->n_reads];
 
-		stmt_visit(block->children[1], find_read, &q);
-		if (!q.found) {
+		if (!stmt_uses_buffer(block->children[1], buffer)) {
 			continue;
 		}
 		init->n_reads++;

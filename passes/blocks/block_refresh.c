@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the read and write regions of blocks from their bodies. */
+#include "iterate.h"
 #include "scope.h"
 
 /* x's index with the iter vars of blocks and the LETs up to outer (not
@@ -108,26 +109,20 @@ is_updated(const struct access_list *all, const struct access *x)
 }
 
 static bool
-find_reduction(void *ctx, struct stmt *s)
+block_reduces_below(struct stmt *s)
 {
-	bool *found = ctx;
-
-	if (s->kind == STMT_BLOCK) {
-		*found |= s->children[1] != NULL;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		if (s->children[1] != NULL) {
+			return true;
+		}
 		for (int i = 0; i < s->u.block->n_iters; i++) {
-			*found |= s->u.block->iters[i].kind != ITER_SPATIAL;
+			if (s->u.block->iters[i].kind != ITER_SPATIAL) {
+				return true;
+			}
 		}
 	}
-	return !*found;
-}
-
-static bool
-block_reduces_below(struct stmt *block)
-{
-	bool found = false;
-
-	stmt_visit(block, find_reduction, &found);
-	return found;
+	return false;
 }
 
 /* The regions that the block reads or writes. A reduction's load of its
@@ -349,26 +344,19 @@ outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 	stmt_set_block(f, outer, &copy);
 }
 
-static bool
-find_scope(void *ctx, struct stmt *s)
-{
-	*(bool *)ctx |= s->kind == STMT_FOR || s->kind == STMT_BLOCK;
-	return !*(bool *)ctx;
-}
-
 static void
 refresh_one(struct func *f, struct stmt *block)
 {
 	struct access_list all = { 0 };
 	struct block copy = *block->u.block;
-	bool nested = false;
 
 	access_collect(f, block->children[0], NULL, &all);
 	if (block->children[1]) {
 		access_collect(f, block->children[1], NULL, &all);
 	}
-	stmt_visit(block->children[0], find_scope, &nested);
-	if (nested || access_any_address(&all)) {
+	if (stmt_has(block->children[0], STMT_FOR) ||
+	    stmt_has(block->children[0], STMT_BLOCK) ||
+	    access_any_address(&all)) {
 		outer_regions(f, block, &all);
 		return;
 	}
@@ -383,5 +371,18 @@ block_refresh(struct func *f, struct stmt *block)
 	/* The root block declares no regions. */
 	for (; block && block != f->body; block = scope_of(block)) {
 		refresh_one(f, block);
+	}
+}
+
+void
+blocks_refresh(struct func *f)
+{
+	struct stmt *s;
+
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		if (s->u.block->n_reads + s->u.block->n_writes > 0) {
+			block_refresh(f, s);
+		}
 	}
 }

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+#include "iterate.h"
+
 struct stmt *
 scope_of(const struct stmt *s)
 {
@@ -36,80 +38,39 @@ scope_child(const struct stmt *s)
 	}
 }
 
-struct below {
-	struct func *func;
-	struct stmt_list *out;
-};
-
-static bool
-find_blocks(void *ctx, struct stmt *s)
-{
-	struct below *b = ctx;
-
-	if (s->kind == STMT_BLOCK) {
-		vec_push(&b->func->module->arena, &b->out->list, s);
-		return false;
-	}
-	return true;
-}
-
 void
 blocks_below(struct func *f, struct stmt *s, struct stmt_list *out)
 {
-	struct below b = { f, out };
-
-	stmt_visit(s, find_blocks, &b);
-}
-
-struct noted {
-	struct func *func;
-	const char *note;
-	struct stmt_list *out;
-};
-
-static bool
-find_noted(void *ctx, struct stmt *s)
-{
-	struct noted *n = ctx;
-
-	if (s->kind == STMT_FOR && stmt_note(s, n->note) != NULL) {
-		vec_push(&n->func->module->arena, &n->out->list, s);
+	for (struct stmt_iter it = stmt_each_of(s, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		vec_push(&f->module->arena, &out->list, s);
+		stmt_skip(&it);
 	}
-	return true;
 }
 
 void
 loops_noted(struct func *f, const char *note, struct stmt_list *out)
 {
-	struct noted n = { f, note, out };
+	struct stmt *s;
 
 	out->list.n = 0;
-	stmt_visit(f->body, find_noted, &n);
-}
-
-struct order {
-	const struct stmt *first, *second;
-	const struct stmt *seen;
-};
-
-static bool
-find_either(void *ctx, struct stmt *s)
-{
-	struct order *o = ctx;
-
-	if (!o->seen && (s == o->first || s == o->second)) {
-		o->seen = s;
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_FOR);
+	     (s = stmt_next(&it));) {
+		if (stmt_note(s, note) != NULL) {
+			vec_push(&f->module->arena, &out->list, s);
+		}
 	}
-	return !o->seen;
 }
 
 bool
 stmt_before(const struct func *f, const struct stmt *s, const struct stmt *t)
 {
-	struct order o = { s, t, NULL };
+	struct stmt_iter it = stmt_each(f->body);
+	const struct stmt *x;
 
-	stmt_visit(f->body, find_either, &o);
-	return o.seen == s;
+	while ((x = stmt_next(&it)) != NULL && x != s && x != t) {
+	}
+	return x == s;
 }
 
 /* -- buffers */

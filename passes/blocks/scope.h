@@ -6,15 +6,13 @@
 #define TIRC_SCOPE_H
 
 #include "access.h"
+#include "iterate.h"
 
 /* The innermost block around s; NULL if s is the outermost block. */
 struct stmt *scope_of(const struct stmt *s);
 /* The child of the scope's body that contains s, or the body itself. */
 struct stmt *scope_child(const struct stmt *s);
 /* All blocks at or below s but not inside other blocks. */
-struct stmt_list {
-	VEC(struct stmt *) list;
-};
 void blocks_below(struct func *f, struct stmt *s, struct stmt_list *out);
 /* The loops of f with the note, in program order. */
 void loops_noted(struct func *f, const char *note, struct stmt_list *out);
@@ -27,6 +25,8 @@ bool block_feeds(const struct stmt *a, const struct stmt *b);
 
 /* Recomputes a block's read and write regions from its body. */
 void block_refresh(struct func *f, struct stmt *block);
+/* The same for all blocks of f that have regions. */
+void blocks_refresh(struct func *f);
 /* Simplifies bindings and predicates of the blocks at or below s; if
  * keep_units, variables of loops with one iteration are not replaced by their
  * value. */

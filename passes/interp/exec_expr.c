@@ -4,43 +4,35 @@
  * executed only in the lanes where it is true, and skipped if there is no such
  * lane. */
 #include "exec.h"
+#include "iterate.h"
 
 /* ---- hazards */
 
-struct hazard {
-	const struct exec_builder *builder;
-	bool found;
-};
+static bool needs_guard(const struct exec_builder *b, const struct expr *e);
 
-static void
-visit_hazard(void *ctx, const struct expr *e)
+static bool
+is_hazard(const struct exec_builder *b, const struct expr *e)
 {
-	struct hazard *h = ctx;
 	const struct exec_binding *binding;
 
 	switch (e->kind) {
 	case EXPR_LOAD:
-		h->found = true;
-		break;
+		return true;
 	case EXPR_DIV:
 	case EXPR_TRUNCMOD:
 	case EXPR_FLOORDIV:
 	case EXPR_FLOORMOD:
-		h->found |= !dtype_is_float(e->type) &&
-			    (e->args[1]->kind != EXPR_INT ||
-			     e->args[1]->u.ival == 0);
-		break;
+		return !dtype_is_float(e->type) &&
+		       (e->args[1]->kind != EXPR_INT ||
+			e->args[1]->u.ival == 0);
 	case EXPR_CALL:
-		h->found |= !dtype_is_float(e->type);
-		break;
+		return !dtype_is_float(e->type);
 	case EXPR_VAR:
-		binding = exec_find(h->builder, e->u.var);
-		if (binding && binding->value && binding->reg < 0) {
-			expr_visit(binding->value, visit_hazard, h);
-		}
-		break;
+		binding = exec_find(b, e->u.var);
+		return binding && binding->value && binding->reg < 0 &&
+		       needs_guard(b, binding->value);
 	default:
-		break;
+		return false;
 	}
 }
 
@@ -48,10 +40,14 @@ visit_hazard(void *ctx, const struct expr *e)
 static bool
 needs_guard(const struct exec_builder *b, const struct expr *e)
 {
-	struct hazard h = { b, false };
+	struct expr_iter it = expr_each(e);
+	bool found = false;
 
-	expr_visit(e, visit_hazard, &h);
-	return h.found;
+	while (!found && (e = expr_next(&it)) != NULL) {
+		found = is_hazard(b, e);
+	}
+	expr_stop(&it);
+	return found;
 }
 
 /* ---- emitting */

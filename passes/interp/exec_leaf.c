@@ -3,6 +3,7 @@
  * lanes before the next statement; exec_choose.c has made sure that no lane
  * reads an element that another lane stores. */
 #include "exec.h"
+#include "iterate.h"
 
 bool
 exec_is_leaf(const struct stmt *s)
@@ -33,21 +34,11 @@ exec_is_leaf(const struct stmt *s)
 	return true;
 }
 
-static void
-visit_load(void *ctx, const struct expr *e)
-{
-	bool *found = ctx;
-
-	*found |= e->kind == EXPR_LOAD;
-}
-
 bool
 exec_let_is_symbolic(const struct stmt *s)
 {
-	bool loads = false;
-
-	expr_visit(s->args[0], visit_load, &loads);
-	return !loads && dtype_is_int(s->args[0]->type);
+	return !expr_has(s->args[0], EXPR_LOAD) &&
+	       dtype_is_int(s->args[0]->type);
 }
 
 void

@@ -2,6 +2,7 @@
 /* The variables and buffers of the executor's compiler, and the variables that
  * an expression depends on, also through block and LET variables. */
 #include "exec.h"
+#include "iterate.h"
 
 enum column
 exec_column(struct dtype t)
@@ -59,39 +60,21 @@ exec_buffer(struct exec_builder *b, const struct buffer *buffer)
 
 /* ---- what an expression depends on */
 
-struct uses {
-	const struct exec_builder *builder;
-	const struct var *var;
-	bool found;
-};
-
-static void
-visit_use(void *ctx, const struct expr *e)
-{
-	struct uses *u = ctx;
-
-	if (e->kind != EXPR_VAR || u->found) {
-		return;
-	}
-	if (e->u.var == u->var) {
-		u->found = true;
-		return;
-	}
-	const struct exec_binding *binding = exec_find(u->builder, e->u.var);
-
-	if (binding && binding->value) {
-		expr_visit(binding->value, visit_use, u);
-	}
-}
-
 bool
 exec_uses(const struct exec_builder *b, const struct expr *e,
 	  const struct var *v)
 {
-	struct uses u = { b, v, false };
+	struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	bool found = false;
 
-	expr_visit(e, visit_use, &u);
-	return u.found;
+	while (!found && (e = expr_next(&it)) != NULL) {
+		const struct exec_binding *binding = exec_find(b, e->u.var);
+
+		found = e->u.var == v || (binding && binding->value &&
+					  exec_uses(b, binding->value, v));
+	}
+	expr_stop(&it);
+	return found;
 }
 
 static bool

@@ -10,6 +10,7 @@
 
 #include "entry.h"
 #include "host_device.h"
+#include "iterate.h"
 #include "plan.h"
 
 static void
@@ -221,23 +222,6 @@ scratch_pointer(struct entry *e, const struct kernel *k,
 				 dtype_of(arg->buffer->type.kind), at);
 }
 
-struct launches {
-	struct entry *e;
-	VEC(struct stmt *) list;
-};
-
-static bool
-collect_launch(void *ctx, struct stmt *s)
-{
-	struct launches *x = ctx;
-
-	if (s->kind == STMT_EVALUATE && s->args[0]->kind == EXPR_CALL &&
-	    s->args[0]->u.intrin == INTRIN_LAUNCH) {
-		vec_push(&x->e->m->arena, &x->list, s);
-	}
-	return true;
-}
-
 static bool
 may_be_none(const struct entry *e, const struct expr *extent)
 {
@@ -277,13 +261,16 @@ guarded(struct entry *e, struct stmt *launch)
 static struct stmt *
 guard_launches(struct entry *e, struct stmt *s)
 {
-	struct launches x = { .e = e };
+	struct stmt_list calls = stmts_of(&e->m->arena, s, STMT_EVALUATE);
 
-	stmt_visit(s, collect_launch, &x);
-	for (int i = 0; i < x.list.n; i++) {
-		struct stmt *launch = x.list.data[i];
-		struct stmt *with = guarded(e, launch);
+	for (int i = 0; i < calls.list.n; i++) {
+		struct stmt *launch = calls.list.data[i], *with;
 
+		if (launch->args[0]->kind != EXPR_CALL ||
+		    launch->args[0]->u.intrin != INTRIN_LAUNCH) {
+			continue;
+		}
+		with = guarded(e, launch);
 		if (launch == s) {
 			return with;
 		}

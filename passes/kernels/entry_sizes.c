@@ -10,6 +10,7 @@
  *     y_count_out[0] = y_count */
 #include "entry.h"
 
+#include "iterate.h"
 #include "size_bounds.h"
 
 static int
@@ -394,14 +395,6 @@ entry_call_some(struct entry *e, const struct kernel *k)
 	return e->some != NULL ? stmt_if(e->f, e->some, call, NULL) : call;
 }
 
-static void
-note_var(void *ctx, const struct expr *e)
-{
-	if (e->kind == EXPR_VAR) {
-		pointer_map_add(ctx, e->u.var);
-	}
-}
-
 /* The variables in the outputs' shapes. */
 static void
 find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
@@ -410,27 +403,14 @@ find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
 	for (int i = 0; i < g->outputs.n; i++) {
 		const struct tensor *t = g->outputs.data[i];
 
-		for (int d = 0; d < t->ndim; d++) {
-			expr_visit(t->shape[d], note_var, given);
+		const struct expr *e;
+
+		for (struct tree_iter it = exprs_each(t->shape, t->ndim);
+		     (e = tree_next(&it));) {
+			if (e->kind == EXPR_VAR) {
+				pointer_map_add(given, e->u.var);
+			}
 		}
-	}
-}
-
-struct size_finding {
-	struct arena *arena;
-	const struct pointer_map *numbers; /* of the graph's run_sizes */
-	size_numbers found;
-};
-
-static void
-note_size(void *ctx, const struct expr *e)
-{
-	struct size_finding *f = ctx;
-	int i = e->kind == EXPR_VAR ? pointer_map_get(f->numbers, e->u.var, -1)
-				    : -1;
-
-	if (i >= 0) {
-		vec_push(f->arena, &f->found, i);
 	}
 }
 
@@ -449,16 +429,21 @@ find_checked_sizes(struct entry *e)
 	e->check_sizes = arena_array(a, size_numbers, g->checks.n + 1);
 	init_after(e, &e->checks_after, g->checks.n);
 	for (int i = 0; i < g->checks.n; i++) {
-		struct size_finding f = { a, &numbers, { 0 } };
+		struct expr_iter it = expr_each_of(g->checks.data[i].condition,
+						   EXPR_VAR);
+		const struct expr *x;
 		int kernel = -1;
 
-		expr_visit(g->checks.data[i].condition, note_size, &f);
-		for (int k = 0; k < f.found.n; k++) {
-			int at = e->read_after[f.found.data[k]];
+		while ((x = expr_next(&it)) != NULL) {
+			int size = pointer_map_get(&numbers, x->u.var, -1);
 
-			kernel = at > kernel ? at : kernel;
+			if (size >= 0) {
+				int at = e->read_after[size];
+
+				vec_push(a, &e->check_sizes[i], size);
+				kernel = at > kernel ? at : kernel;
+			}
 		}
-		e->check_sizes[i] = f.found;
 		add_after(&e->checks_after, kernel, i);
 	}
 }

@@ -4,6 +4,7 @@
  *
  *	cell(x, h, y)  x[i], y[i]   ->   cell(x, h, y, t)  x[t][i], y[t][i] */
 #include "access.h"
+#include "iterate.h"
 #include "kernel_build.h"
 #include "scope.h"
 
@@ -21,29 +22,25 @@ add_element(void *ctx, const struct stmt *at, const struct expr *const *old,
 }
 
 static bool
-refresh(void *ctx, struct stmt *s)
+has_param(const struct func *f, const struct var *v)
 {
-	if (s->kind == STMT_BLOCK &&
-	    s->u.block->n_reads + s->u.block->n_writes > 0) {
-		block_refresh(ctx, s);
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].var == v) {
+			return true;
+		}
 	}
-	return true;
+	return false;
 }
 
 static void
-add_var(void *ctx, const struct expr *e)
+add_vars(struct func *f, const struct expr *e)
 {
-	struct func *f = ctx;
-
-	if (e->kind != EXPR_VAR) {
-		return;
-	}
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].var == e->u.var) {
-			return;
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
+		if (!has_param(f, e->u.var)) {
+			func_add_param(f, e->u.var, NULL);
 		}
 	}
-	func_add_param(f, e->u.var, NULL);
 }
 
 /* The shape of the tensor that t is an element of. If its first size is known
@@ -105,9 +102,9 @@ kernel_place_elements(struct module *m, struct kernel *k)
 
 			buffer_remap(k->func, k->func->body, arg->buffer, to,
 				     add_element, t);
-			expr_visit(t->element, add_var, k->func);
+			add_vars(k->func, t->element);
 			for (int d = 1; d < to->ndim; d++) {
-				expr_visit(to->shape[d], add_var, k->func);
+				add_vars(k->func, to->shape[d]);
 			}
 			arg->buffer = to;
 			arg->tensor = t->element_of;
@@ -119,7 +116,7 @@ kernel_place_elements(struct module *m, struct kernel *k)
 		func_set_note(k->func, "aliased", expr_bool(m, true));
 	}
 	if (changed) {
-		stmt_visit(k->func->body, refresh, k->func);
+		blocks_refresh(k->func);
 		func_commit(k->func);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the operations of a kernel in its lowered function. */
 #include "analyse.h"
+#include "iterate.h"
 #include "kernel_build.h"
 #include "lower.h"
 #include "ops.h"
@@ -43,20 +44,11 @@ count_expr(const struct expr *e, struct work *w)
 	}
 }
 
-static void
-find_load(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_LOAD;
-}
-
 /* Is the value of a LET data rather than an index? */
 static bool
 is_value(const struct expr *e)
 {
-	bool loads = dtype_is_float(e->type);
-
-	expr_visit(e, find_load, &loads);
-	return loads;
+	return dtype_is_float(e->type) || expr_has(e, EXPR_LOAD);
 }
 
 /* The largest trip count, also for symbolic extents and extents that depend on
@@ -125,34 +117,15 @@ arg_bytes(const struct kernel_arg *arg)
 	return elems * buffer_element_bytes(arg->buffer);
 }
 
-static void
-find_call(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_CALL &&
-			e->u.intrin == INTRIN_CALL_EXTERN;
-}
-
-static bool
-see_call(void *ctx, struct stmt *s)
-{
-	for (int i = 0; i < s->n_args; i++) {
-		if (s->args[i] != NULL) {
-			expr_visit(s->args[i], find_call, ctx);
-		}
-	}
-	return true;
-}
-
 void
 kernel_measure(struct kernel *k)
 {
-	bool calls = false;
+	bool calls = func_calls(k->func, INTRIN_CALL_EXTERN);
 	struct analyser an;
 	struct work work;
 
 	analyser_init(&an, k->func->module);
 	work = count_stmt(&an, k->func->body);
-	stmt_visit(k->func->body, see_call, &calls);
 	k->flops = work.floats;
 	k->int_ops = work.ints;
 	k->local_bytes = lower_stack_bytes(k->func);

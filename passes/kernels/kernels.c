@@ -9,6 +9,7 @@
 #include "default_schedule.h"
 #include "host_device.h"
 #include "identifiers.h"
+#include "iterate.h"
 #include "kernel_build.h"
 #include "layouts.h"
 #include "lower.h"
@@ -16,45 +17,31 @@
 #include "plan.h"
 #include "rewrite.h"
 
-struct var_use {
-	const struct var *var;
-	bool used;
-};
-
-static bool
-see_var(void *ctx, struct stmt *s)
-{
-	struct var_use *u = ctx;
-
-	for (int i = 0; i < s->n_args && !u->used; i++) {
-		u->used = s->args[i] != NULL &&
-			  expr_uses_var(s->args[i], u->var);
-	}
-	for (int d = 0;
-	     s->kind == STMT_ALLOC && d < s->u.buffer->ndim && !u->used; d++) {
-		u->used = expr_uses_var(s->u.buffer->shape[d], u->var);
-	}
-	return !u->used;
-}
-
 static bool
 param_is_used(const struct func *f, const struct param *p)
 {
-	struct var_use use = { .var = p->var };
+	const struct stmt *s;
+	bool used;
 
 	if (p->buffer != NULL) {
 		return func_reads(f, p->buffer) || func_writes(f, p->buffer);
 	}
-	stmt_visit(f->body, see_var, &use);
+	used = stmt_uses_var(f->body, p->var);
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		for (int d = 0; d < s->u.buffer->ndim && !used; d++) {
+			used = expr_uses_var(s->u.buffer->shape[d], p->var);
+		}
+	}
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 
 		/* A flat index uses the extents of the inner dimensions. */
-		for (int d = 1; b != NULL && d < b->ndim && !use.used; d++) {
-			use.used = expr_uses_var(b->shape[d], p->var);
+		for (int d = 1; b != NULL && d < b->ndim && !used; d++) {
+			used = expr_uses_var(b->shape[d], p->var);
 		}
 	}
-	return use.used;
+	return used;
 }
 
 /* The tensor that holds the size when the model runs; NULL if the caller gives

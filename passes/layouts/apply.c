@@ -83,16 +83,6 @@ place_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-static bool
-refresh(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_BLOCK &&
-	    s->u.block->n_reads + s->u.block->n_writes > 0) {
-		block_refresh(ctx, s);
-	}
-	return true;
-}
-
 void
 layouts_apply(struct module *m, struct kernel *k)
 {
@@ -120,7 +110,7 @@ layouts_apply(struct module *m, struct kernel *k)
 		changed = true;
 	}
 	if (changed) {
-		stmt_visit(k->func->body, refresh, k->func);
+		blocks_refresh(k->func);
 		func_commit(k->func);
 	}
 }

@@ -5,15 +5,9 @@
  *   ->  x[c, h + kh]       with x[c, 0] = x[c, 57] = 0
  */
 #include "host_device.h"
+#include "iterate.h"
 #include "layouts.h"
 #include "scope.h"
-
-struct finder {
-	const struct buffer *buffer;
-	struct stmt *at;
-	struct arena *arena;
-	struct guarded_loads *out;
-};
 
 /* Is e a literal whose value is a whole number, of any type? */
 static bool
@@ -26,40 +20,25 @@ is_whole(const struct expr *e, int64_t *v)
 	return expr_is_int(e, v);
 }
 
-static void
-find_in_expr(void *ctx, const struct expr *e)
-{
-	struct finder *f = ctx;
-	int64_t outside;
-
-	if (e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
-	    e->args[1]->u.buffer == f->buffer &&
-	    is_whole(e->args[2], &outside)) {
-		struct guarded_load x = { f->at, e, e->args[1], outside };
-
-		vec_push(f->arena, &f->out->list, x);
-	}
-}
-
-static bool
-find_in_stmt(void *ctx, struct stmt *s)
-{
-	struct finder *f = ctx;
-
-	f->at = s;
-	for (int i = 0; i < s->n_args && s->kind == STMT_STORE; i++) {
-		expr_visit(s->args[i], find_in_expr, f);
-	}
-	return true;
-}
-
 void
 guarded_loads_find(struct func *f, const struct buffer *b,
 		   struct guarded_loads *out)
 {
-	struct finder find = { b, NULL, &f->module->arena, out };
+	struct tree_iter it = tree_each_of(f->body, EXPR_IF);
+	const struct expr *e;
+	int64_t outside;
 
-	stmt_visit(f->body, find_in_stmt, &find);
+	while ((e = tree_next(&it)) != NULL) {
+		if (it.at->kind == STMT_STORE &&
+		    e->args[1]->kind == EXPR_LOAD &&
+		    e->args[1]->u.buffer == b &&
+		    is_whole(e->args[2], &outside)) {
+			struct guarded_load x = { it.at, e, e->args[1],
+						  outside };
+
+			vec_push(&f->module->arena, &out->list, x);
+		}
+	}
 }
 
 bool

@@ -10,6 +10,7 @@
  *
  * Then every lane can load without a guard. Results beyond the last column are
  * discarded. */
+#include "iterate.h"
 #include "layouts.h"
 #include "scope.h"
 
@@ -308,14 +309,6 @@ rows_of(struct module *m, struct func *f, const struct buffer *b,
 	return true;
 }
 
-static void
-see_product(void *ctx, const struct expr *e)
-{
-	bool *found = ctx;
-
-	*found |= e->kind == EXPR_MUL;
-}
-
 /* Would a border in memory take at least a tenth of the bytes? A narrower
  * border costs less than copies. */
 static bool
@@ -338,8 +331,6 @@ static bool
 find_bytes(struct rows *r, const struct buffer *b, bool narrow,
 	   struct guarded_loads *loads)
 {
-	bool product = false;
-
 	guarded_loads_find(r->f, b, loads);
 	if (loads->list.n != 1 || b->ndim > MOST_DIMS ||
 	    !dtype_is_int(b->type) || dtype_bits(b->type) != 8) {
@@ -349,8 +340,8 @@ find_bytes(struct rows *r, const struct buffer *b, bool narrow,
 	if (!find_block(r) || !guarded_load_holds_inside(r->f, b, r->x)) {
 		return false;
 	}
-	expr_visit(r->store->args[0], see_product, &product);
-	return product && find_extents(r, 0) && (narrow || is_wide(r, b));
+	return expr_has(r->store->args[0], EXPR_MUL) && find_extents(r, 0) &&
+	       (narrow || is_wide(r, b));
 }
 
 bool

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "identifiers.h"
+#include "iterate.h"
 #include "thread_loops.h"
 
 /* The value that TVM gives the attribute calling_conv of a device kernel. */
@@ -35,7 +36,7 @@ split_fail(struct split *x, const char *fmt, ...)
 bool
 lower_has_threads(const struct func *f)
 {
-	struct stmt_vec kernels = { 0 };
+	struct stmt_list kernels = { 0 };
 
 	threads_kernels(f, &kernels);
 	return kernels.list.n > 0;
@@ -83,10 +84,8 @@ use_buffer(struct uses *u, const struct buffer *b)
 }
 
 static void
-use_expr(void *ctx, const struct expr *e)
+use_expr(struct uses *u, const struct expr *e)
 {
-	struct uses *u = ctx;
-
 	if (e->kind == EXPR_LOAD && !is_declared(u, e->u.buffer)) {
 		use_buffer(u, e->u.buffer);
 	} else if (e->kind == EXPR_VAR && !is_declared(u, e->u.var)) {
@@ -99,14 +98,21 @@ use_expr(void *ctx, const struct expr *e)
 	}
 }
 
-static bool
-use_stmt(void *ctx, struct stmt *s)
+static void
+use_exprs(struct uses *u, const struct expr *const *list, int n)
 {
-	struct uses *u = ctx;
+	struct tree_iter it = exprs_each(list, n);
+	const struct expr *e;
 
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], use_expr, u);
+	while ((e = tree_next(&it)) != NULL) {
+		use_expr(u, e);
 	}
+}
+
+static void
+use_stmt(struct uses *u, const struct stmt *s)
+{
+	use_exprs(u, s->args, s->n_args);
 	switch (s->kind) {
 	case STMT_FOR:
 		vec_push(u->arena, &u->declared, s->u.loop.var);
@@ -125,7 +131,6 @@ use_stmt(void *ctx, struct stmt *s)
 	default:
 		break;
 	}
-	return true;
 }
 
 static void
@@ -133,17 +138,15 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 {
 	u->arena = &x->m->arena;
 	u->root = root;
-	stmt_visit(root, use_stmt, u);
+	for (struct stmt_iter it = stmt_each(root); (root = stmt_next(&it));) {
+		use_stmt(u, root);
+	}
 	/* Shapes and strides of the buffers may contain further variables. */
 	for (int i = 0; i < u->buffers.n; i++) {
 		const struct buffer *b = u->buffers.data[i];
 
-		for (int d = 0; d < b->ndim; d++) {
-			expr_visit(b->shape[d], use_expr, u);
-			if (b->strides) {
-				expr_visit(b->strides[d], use_expr, u);
-			}
-		}
+		use_exprs(u, b->shape, b->ndim);
+		use_exprs(u, b->strides, b->ndim);
 	}
 }
 
@@ -185,60 +188,48 @@ add_params(struct split *x, struct func *kernel, struct uses *u,
 
 /* -- one kernel */
 
-struct shared_places {
-	const struct buffer *wanted;
-	int64_t place, end;
-};
-
-static bool
-add_shared(void *ctx, struct stmt *s)
-{
-	struct shared_places *x = ctx;
-	const struct buffer *b = s->u.buffer;
-	int64_t elems, align = 16;
-
-	if (s->kind != STMT_ALLOC || !buffer_is_shared(b) ||
-	    !buffer_const_elems(b, &elems)) {
-		return true;
-	}
-	align = b->align_bytes > align ? b->align_bytes : align;
-	x->end = (x->end + align - 1) / align * align;
-	if (b == x->wanted) {
-		x->place = x->end;
-	}
-	x->end += elems * dtype_bytes(b->type) * b->type.lanes;
-	return true;
-}
-
 int64_t
-lower_shared_place(const struct func *kernel, const struct buffer *b)
+lower_shared_place(const struct func *kernel, const struct buffer *wanted)
 {
-	struct shared_places x = { b, 0, 0 };
+	int64_t place = 0, end = 0;
+	const struct stmt *s;
 
-	stmt_visit(kernel->body, add_shared, &x);
-	return b != NULL ? x.place : x.end;
+	for (struct stmt_iter it = stmt_each_of(kernel->body, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		const struct buffer *b = s->u.buffer;
+		int64_t elems,
+			align = b->align_bytes > 16 ? b->align_bytes : 16;
+
+		if (!buffer_is_shared(b) || !buffer_const_elems(b, &elems)) {
+			continue;
+		}
+		end = (end + align - 1) / align * align;
+		if (b == wanted) {
+			place = end;
+		}
+		end += elems * dtype_bytes(b->type) * b->type.lanes;
+	}
+	return wanted != NULL ? place : end;
 }
 
-static bool
-check_array(void *ctx, struct stmt *s)
+static void
+check_arrays(struct split *x, struct stmt *s)
 {
-	struct split *x = ctx;
-	const struct buffer *b = s->u.buffer;
-	int64_t elems;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		const struct buffer *b = s->u.buffer;
+		int64_t elems;
 
-	if (s->kind != STMT_ALLOC) {
-		return true;
+		if (!buffer_is_shared(b) && !buffer_is_private(b)) {
+			split_fail(x,
+				   "buffer %s of a kernel has the scope "
+				   "'%s'; local and shared ones can be made",
+				   b->name, b->scope);
+		} else if (!buffer_const_elems(b, &elems)) {
+			split_fail(x, "%s array %s has no constant size",
+				   b->scope, b->name);
+		}
 	}
-	if (!buffer_is_shared(b) && !buffer_is_private(b)) {
-		split_fail(x,
-			   "buffer %s of a kernel has the scope "
-			   "'%s'; local and shared ones can be made",
-			   b->name, b->scope);
-	} else if (!buffer_const_elems(b, &elems)) {
-		split_fail(x, "%s array %s has no constant size", b->scope,
-			   b->name);
-	}
-	return true;
 }
 
 static void
@@ -276,7 +267,7 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 
 	collect_uses(x, root, &uses);
 	threads_body(root, loops);
-	stmt_visit(root, check_array, x);
+	check_arrays(x, root);
 	l->kernel = kernel;
 	for (int i = 0; i < 3; i++) {
 		const struct stmt *b = loops[TAG_BLOCK_X - i];
@@ -345,23 +336,15 @@ lift_allocs(struct split *x, struct stmt *s)
 	return true;
 }
 
-static void
-find_accessed(void *ctx, const struct expr *e)
-{
-	if (e->kind == EXPR_LOAD) {
-		*(const struct buffer **)ctx = e->u.buffer;
-	}
-}
-
 static bool
-check_host(void *ctx, struct stmt *s)
+check_host(struct split *x, struct stmt *s)
 {
-	struct split *x = ctx;
 	const struct buffer *accessed = s->kind == STMT_STORE ? s->u.buffer
 							      : NULL;
+	const struct expr *e;
 
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], find_accessed, &accessed);
+	for (struct tree_iter it = tree_each_arg(s); (e = tree_next(&it));) {
+		accessed = e->kind == EXPR_LOAD ? e->u.buffer : accessed;
 	}
 	if (accessed) {
 		split_fail(x,
@@ -403,7 +386,8 @@ lower_split_host_device(struct module *m, struct func *f,
 			struct name_set *names, struct host_device *out)
 {
 	struct split x = { .m = m, .limits = limits };
-	struct stmt_vec kernels = { 0 };
+	struct stmt_list kernels = { 0 };
+	struct stmt *s;
 
 	x.host = func_clone(f, f->name);
 	if (!lift_allocs(&x, x.host->body)) {
@@ -421,9 +405,11 @@ lower_split_host_device(struct module *m, struct func *f,
 		make_kernel(&x, kernels.list.data[i], kernel_name(&x, names, i),
 			    &out->launches[i]);
 	}
-	stmt_visit(x.host->body, check_host, &x);
-	if (x.failed) {
-		return false;
+	for (struct stmt_iter it = stmt_each(x.host->body);
+	     (s = stmt_next(&it));) {
+		if (!check_host(&x, s)) {
+			return false;
+		}
 	}
 	take_place(m, f, x.host);
 	for (int i = 0; i < out->n_launches; i++) {

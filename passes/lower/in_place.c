@@ -15,6 +15,7 @@
 
 #include "access.h"
 #include "iter_map.h"
+#include "iterate.h"
 
 static bool
 same_shape(const struct buffer *a, const struct buffer *b)
@@ -61,21 +62,23 @@ struct uses_scan {
 };
 
 static void
-scan_injective(void *ctx, const struct expr *e)
+scan_injective(struct uses_scan *u, const struct expr *e)
 {
-	struct uses_scan *u = ctx;
-	const struct expr *value;
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		const struct expr *value;
 
-	u->not_injective |= e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
-			    e->kind == EXPR_IF || e->kind == EXPR_SELECT;
-	if (e->kind != EXPR_VAR || (u->found && u->not_injective)) {
-		return;
-	}
-	value = let_value(u->at, e->u.var);
-	if (e->u.var == u->wanted) {
-		u->found = true;
-	} else if (value) {
-		expr_visit(value, scan_injective, u);
+		u->not_injective |= e->kind == EXPR_MIN ||
+				    e->kind == EXPR_MAX || e->kind == EXPR_IF ||
+				    e->kind == EXPR_SELECT;
+		if (e->kind != EXPR_VAR || (u->found && u->not_injective)) {
+			continue;
+		}
+		value = let_value(u->at, e->u.var);
+		if (e->u.var == u->wanted) {
+			u->found = true;
+		} else if (value) {
+			scan_injective(u, value);
+		}
 	}
 }
 
@@ -87,7 +90,7 @@ is_injective_in(const struct stmt *at, const struct expr *e,
 {
 	struct uses_scan u = { .at = at, .wanted = v };
 
-	expr_visit(e, scan_injective, &u);
+	scan_injective(&u, e);
 	return u.found && !u.not_injective;
 }
 
@@ -109,22 +112,18 @@ struct var_scan {
 	int64_t combinations; /* product of the outer variables' extents */
 };
 
-static void
-scan_var(void *ctx, const struct expr *e)
-{
-	struct var_scan *c = ctx;
-	const struct expr *value;
+static void scan_vars(struct var_scan *c, const struct expr *e);
 
-	c->load |= e->kind == EXPR_LOAD;
-	if (e->kind != EXPR_VAR) {
-		return;
-	}
-	value = let_value(c->sharing->common, e->u.var);
+static void
+scan_var(struct var_scan *c, const struct var *v)
+{
+	const struct expr *value = let_value(c->sharing->common, v);
+
 	if (value) {
-		expr_visit(value, scan_var, c);
+		scan_vars(c, value);
 		return;
 	}
-	if (!is_outer_var(c->sharing, e->u.var)) {
+	if (!is_outer_var(c->sharing, v)) {
 		c->inner = true;
 		return;
 	}
@@ -133,12 +132,23 @@ scan_var(void *ctx, const struct expr *e)
 	     p = p->parent) {
 		int64_t n;
 
-		if (p->kind == STMT_FOR && p->u.loop.var == e->u.var) {
+		if (p->kind == STMT_FOR && p->u.loop.var == v) {
 			c->combinations = expr_is_int(p->args[1], &n) &&
 							  c->combinations <
 								  INT32_MAX
 						  ? c->combinations * n
 						  : INT64_MAX;
+		}
+	}
+}
+
+static void
+scan_vars(struct var_scan *c, const struct expr *e)
+{
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		c->load |= e->kind == EXPR_LOAD;
+		if (e->kind == EXPR_VAR) {
+			scan_var(c, e->u.var);
 		}
 	}
 }
@@ -163,7 +173,7 @@ is_outer_dim(struct sharing *s, int d)
 			return false;
 		}
 	}
-	expr_visit(index, scan_var, &scan);
+	scan_vars(&scan, index);
 	if (scan.inner || scan.load || scan.outer == 0) {
 		return false;
 	}
@@ -455,31 +465,26 @@ lower_stores_once(const struct func *f, const struct buffer *in,
 	return uses.list.n > 0;
 }
 
-/* Counts the stores to a buffer and finds one that stores the element to
- * itself. */
-struct self_copies {
-	const struct buffer *buffer;
-	struct stmt *own;
-	int n;
-};
-
-static bool
-find_self_copy(void *ctx, struct stmt *s)
+/* The last store of an element of b to itself; NULL if there is none, or if the
+ * function has no other store. */
+static struct stmt *
+find_self_copy(struct func *f, const struct buffer *b)
 {
-	struct self_copies *x = ctx;
-	bool own;
+	struct stmt_list stores = stmts_of(&f->module->arena, f->body,
+					   STMT_STORE);
+	struct stmt *found = NULL;
 
-	if (s->kind != STMT_STORE) {
-		return true;
+	for (int i = 0; i < stores.list.n; i++) {
+		struct stmt *s = stores.list.data[i];
+		bool own = s->u.buffer == b && s->args[0]->kind == EXPR_LOAD &&
+			   s->args[0]->u.buffer == b;
+
+		for (int d = 1; own && d < s->n_args; d++) {
+			own = s->args[0]->args[d - 1] == s->args[d];
+		}
+		found = own ? s : found;
 	}
-	x->n++;
-	own = s->u.buffer == x->buffer && s->args[0]->kind == EXPR_LOAD &&
-	      s->args[0]->u.buffer == x->buffer;
-	for (int d = 1; own && d < s->n_args; d++) {
-		own = s->args[0]->args[d - 1] == s->args[d];
-	}
-	x->own = own ? s : x->own;
-	return true;
+	return stores.list.n > 1 ? found : NULL;
 }
 
 /* Removes copies of an element to itself, except a function's last
@@ -487,13 +492,10 @@ find_self_copy(void *ctx, struct stmt *s)
 static void
 drop_self_copies(struct func *f, const struct buffer *b)
 {
-	struct self_copies x = { .buffer = b };
+	struct stmt *own;
 
-	stmt_visit(f->body, find_self_copy, &x);
-	while (x.own && x.n > 1) {
-		stmt_remove(f, x.own);
-		x = (struct self_copies){ .buffer = b };
-		stmt_visit(f->body, find_self_copy, &x);
+	while ((own = find_self_copy(f, b)) != NULL) {
+		stmt_remove(f, own);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the stack size of local arrays, and moves arrays from the stack to
  * the workspace. */
+#include "iterate.h"
 #include "lower.h"
 #include "thread_loops.h"
 
@@ -38,24 +39,22 @@ lower_stack_bytes(const struct func *f)
 	return stack_bytes(f->body);
 }
 
-struct largest {
-	struct stmt *alloc;
-	int64_t bytes;
-};
-
-static bool
-find_largest(void *ctx, struct stmt *s)
+/* The largest array outside of kernels; NULL if none takes memory. */
+static struct stmt *
+find_largest(struct func *f)
 {
-	struct largest *l = ctx;
+	struct stmt *s, *found = NULL;
+	int64_t bytes = 0;
 
-	if (tag_of(s) >= 0) {
-		return false;
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		if (tag_of(s) >= 0) {
+			stmt_skip(&it);
+		} else if (s->kind == STMT_ALLOC && alloc_bytes(s) > bytes) {
+			found = s;
+			bytes = alloc_bytes(s);
+		}
 	}
-	if (s->kind == STMT_ALLOC && alloc_bytes(s) > l->bytes) {
-		l->alloc = s;
-		l->bytes = alloc_bytes(s);
-	}
-	return true;
+	return found;
 }
 
 /* The workspace has one copy of the array, so the loops around it become
@@ -70,42 +69,43 @@ serialize_loops_around(struct func *f, struct stmt *alloc)
 	}
 }
 
-struct unsized {
-	const struct func *func;
-	struct stmt *alloc;
-	bool inner; /* a size depends on a variable bound in the body */
-};
-
-static void
-find_inner(void *ctx, const struct expr *e)
+/* Does a size of the buffer depend on a variable bound in the body? */
+static bool
+has_inner_size(const struct func *f, const struct buffer *b)
 {
-	struct unsized *u = ctx;
-	bool given = e->kind != EXPR_VAR;
+	struct tree_iter it = exprs_each(b->shape, b->ndim);
+	const struct expr *e;
+	bool inner = false;
 
-	for (int i = 0; i < u->func->params.n && !given; i++) {
-		given = u->func->params.data[i].var == e->u.var;
+	while ((e = tree_next(&it)) != NULL) {
+		bool given = e->kind != EXPR_VAR;
+
+		for (int i = 0; i < f->params.n && !given; i++) {
+			given = f->params.data[i].var == e->u.var;
+		}
+		inner |= !given;
 	}
-	u->inner |= !given;
+	return inner;
 }
 
-static bool
-find_unsized(void *ctx, struct stmt *s)
+/* The first array outside of kernels without a bound of its size; NULL if there
+ * is none. */
+static struct stmt *
+find_unsized(struct func *f)
 {
-	struct unsized *u = ctx;
+	struct stmt *s;
 	int64_t elems;
 
-	if (tag_of(s) >= 0 || u->alloc) {
-		return false;
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		if (tag_of(s) >= 0) {
+			stmt_skip(&it);
+		} else if (s->kind == STMT_ALLOC &&
+			   !buffer_max_elems(s->u.buffer, &elems) &&
+			   !has_inner_size(f, s->u.buffer)) {
+			return s;
+		}
 	}
-	if (s->kind != STMT_ALLOC || buffer_max_elems(s->u.buffer, &elems)) {
-		return true;
-	}
-	u->inner = false;
-	for (int d = 0; d < s->u.buffer->ndim; d++) {
-		expr_visit(s->u.buffer->shape[d], find_inner, u);
-	}
-	u->alloc = u->inner ? NULL : s;
-	return true;
+	return NULL;
 }
 
 /* The ALLOC of the next array to move off the stack: first arrays of unbounded
@@ -113,14 +113,12 @@ find_unsized(void *ctx, struct stmt *s)
 static struct stmt *
 next_scratch(struct func *f, int64_t limit_bytes)
 {
-	struct unsized u = { .func = f };
-	struct largest l = { 0 };
+	struct stmt *s = find_unsized(f);
 
-	stmt_visit(f->body, find_unsized, &u);
-	if (!u.alloc && lower_stack_bytes(f) > limit_bytes) {
-		stmt_visit(f->body, find_largest, &l);
+	if (!s && lower_stack_bytes(f) > limit_bytes) {
+		s = find_largest(f);
 	}
-	return u.alloc ? u.alloc : l.alloc;
+	return s;
 }
 
 int

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 
+#include "iterate.h"
 #include "storage_align.h"
 #include "thread_loops.h"
 
@@ -76,52 +77,57 @@ struct alignments {
 	VEC(struct alignment) list;
 };
 
-static bool
-find_alignment(void *ctx, struct stmt *s)
+static void
+find_alignments(struct alignments *a, struct stmt *s)
 {
-	struct alignments *a = ctx;
 	struct module *m = a->func->module;
-	const struct expr *list = s->kind == STMT_BLOCK
-					  ? stmt_note(s, STORAGE_ALIGN)
-					  : NULL;
 
-	for (int i = 0; list && expr_is_list(list) && i < list->n_args; i++) {
-		const struct expr *x = list->args[i];
-		struct alignment found;
-		int64_t which;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		const struct expr *list = stmt_note(s, STORAGE_ALIGN);
 
-		if (!expr_is_list(x) || x->n_args != 4 ||
-		    !expr_is_int(x->args[0], &which) || which < 0 ||
-		    which >= s->u.block->n_writes) {
-			continue;
+		for (int i = 0; list && expr_is_list(list) && i < list->n_args;
+		     i++) {
+			const struct expr *x = list->args[i];
+			struct alignment found;
+			int64_t which;
+
+			if (!expr_is_list(x) || x->n_args != 4 ||
+			    !expr_is_int(x->args[0], &which) || which < 0 ||
+			    which >= s->u.block->n_writes) {
+				continue;
+			}
+			found.buffer = s->u.block->writes[which].buffer;
+			found.padding = expr_list(m, x->args + 1, 3);
+			vec_push(&m->arena, &a->list, found);
 		}
-		found.buffer = s->u.block->writes[which].buffer;
-		found.padding = expr_list(m, x->args + 1, 3);
-		vec_push(&m->arena, &a->list, found);
 	}
-	return true;
 }
 
 /* Copies the annotations to the buffer's ALLOC: the pass `storage`, which pads
  * the array, reads them there. */
-static bool
-mark_alloc(void *ctx, struct stmt *s)
+static void
+mark_allocs(const struct alignments *a, struct stmt *s)
 {
-	struct alignments *a = ctx;
 	struct module *m = a->func->module;
-	const struct expr **list = arena_array(&m->arena, const struct expr *,
-					       a->list.n + 1);
-	int n = 0;
 
-	for (int i = 0; s->kind == STMT_ALLOC && i < a->list.n; i++) {
-		if (a->list.data[i].buffer == s->u.buffer) {
-			list[n++] = a->list.data[i].padding;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		const struct expr **list = arena_array(&m->arena,
+						       const struct expr *,
+						       a->list.n + 1);
+		int n = 0;
+
+		for (int i = 0; i < a->list.n; i++) {
+			if (a->list.data[i].buffer == s->u.buffer) {
+				list[n++] = a->list.data[i].padding;
+			}
+		}
+		if (n > 0) {
+			stmt_set_note(a->func, s, STORAGE_ALIGN,
+				      expr_list(m, list, n));
 		}
 	}
-	if (n > 0) {
-		stmt_set_note(a->func, s, STORAGE_ALIGN, expr_list(m, list, n));
-	}
-	return true;
 }
 
 /* A buffer whose address a call takes, and the number of its outer dimensions
@@ -133,7 +139,6 @@ struct addressed {
 
 struct addresses {
 	struct func *func;
-	struct stmt *at;
 	VEC(struct addressed) list;
 };
 
@@ -162,15 +167,12 @@ outer_dims(const struct region *r, const struct expr *const *index)
 }
 
 static void
-note_address(void *ctx, const struct expr *e)
+note_address(struct addresses *a, const struct stmt *s, const struct expr *e)
 {
-	struct addresses *a = ctx;
-	struct stmt *s = a->at;
 	const struct region *read, *written;
 	struct addressed x;
 
-	if (e->kind != EXPR_CALL || !intrin_is_address(e->u.intrin) ||
-	    e->args[0]->kind != EXPR_LOAD) {
+	if (!intrin_is_address(e->u.intrin) || e->args[0]->kind != EXPR_LOAD) {
 		return;
 	}
 	while (s && s->kind != STMT_BLOCK) {
@@ -197,38 +199,25 @@ note_address(void *ctx, const struct expr *e)
 	vec_push(&a->func->module->arena, &a->list, x);
 }
 
-static bool
-find_addresses(void *ctx, struct stmt *s)
-{
-	struct addresses *a = ctx;
-
-	a->at = s;
-	for (int i = 0; i < s->n_args; i++) {
-		if (s->args[i]) {
-			expr_visit(s->args[i], note_address, a);
-		}
-	}
-	return true;
-}
-
 /* Notes on the ALLOC how many inner dimensions the pass `storage` must keep. It
  * may shrink the outer dimensions, in which each call accesses only one index.
  * The note counts inner dimensions because passes add and drop outer ones. */
-static bool
-mark_addressed(void *ctx, struct stmt *s)
+static void
+mark_addressed(const struct addresses *a, struct stmt *s)
 {
-	struct addresses *a = ctx;
-
-	for (int i = 0; s->kind == STMT_ALLOC && i < a->list.n; i++) {
-		if (a->list.data[i].buffer == s->u.buffer &&
-		    a->list.data[i].outer > 0) {
-			stmt_set_note(a->func, s, ADDRESS_INNER_DIMS,
-				      expr_i32(a->func->module,
-					       s->u.buffer->ndim -
-						       a->list.data[i].outer));
+	for (struct stmt_iter it = stmt_each_of(s, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		for (int i = 0; i < a->list.n; i++) {
+			if (a->list.data[i].buffer == s->u.buffer &&
+			    a->list.data[i].outer > 0) {
+				stmt_set_note(a->func, s, ADDRESS_INNER_DIMS,
+					      expr_i32(a->func->module,
+						       s->u.buffer->ndim -
+							       a->list.data[i]
+								       .outer));
+			}
 		}
 	}
-	return true;
 }
 
 bool
@@ -237,18 +226,22 @@ lower_blocks(struct func *f)
 	struct stmt_place body = { NULL, 0 };
 	struct alignments aligned = { .func = f };
 	struct addresses taken = { .func = f };
+	struct tree_iter calls = tree_each_of(f->body, EXPR_CALL);
+	const struct expr *call;
 
-	stmt_visit(f->body, find_alignment, &aligned);
-	stmt_visit(f->body, find_addresses, &taken);
+	find_alignments(&aligned, f->body);
+	while ((call = tree_next(&calls)) != NULL) {
+		note_address(&taken, calls.at, call);
+	}
 	lower_below(f, f->body);
 	if (f->body->kind == STMT_BLOCK) {
 		stmt_put(f, body, lower_block(f, f->body));
 	}
 	if (aligned.list.n > 0) {
-		stmt_visit(f->body, mark_alloc, &aligned);
+		mark_allocs(&aligned, f->body);
 	}
 	if (taken.list.n > 0) {
-		stmt_visit(f->body, mark_addressed, &taken);
+		mark_addressed(&taken, f->body);
 	}
 	return true;
 }

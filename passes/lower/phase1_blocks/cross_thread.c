@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "block_init.h"
+#include "iterate.h"
 #include "thread_loops.h"
 #include "thread_reduction.h"
 
@@ -39,10 +40,10 @@ struct cross {
 	struct module *m;
 	struct stmt *block, *outer; /* outer: the outermost reduction loop */
 	/* reduction loops bound to threads, outermost first */
-	struct stmt_vec threads;
-	struct stmt_vec serial;
+	struct stmt_list threads;
+	struct stmt_list serial;
 	/* other thread loops of the block, around outer */
-	struct stmt_vec around;
+	struct stmt_list around;
 	const struct expr *combine; /* the update */
 	/* in terms of the loop variables */
 	const struct expr *identity, *source;
@@ -75,7 +76,7 @@ static bool
 find_loops(struct cross *x)
 {
 	struct arena *arena = &x->m->arena;
-	struct stmt_vec inner = { 0 };
+	struct stmt_list inner = { 0 };
 
 	for (struct stmt *s = x->block->parent; s && s->kind != STMT_BLOCK;
 	     s = s->parent) {
@@ -305,40 +306,33 @@ alloc_partials(struct cross *x, int64_t n, struct partial_results *t)
 
 /* -- by warp shuffles */
 
-struct extents {
-	int64_t of[TAG_COUNT]; /* 0 if none was found yet */
-	bool same;
-};
-
-static bool
-compare_extent(void *ctx, struct stmt *s)
-{
-	struct extents *e = ctx;
-	int tag = tag_of(s);
-	int64_t extent;
-
-	if (tag_is_thread(tag)) {
-		e->same &= expr_is_int(s->args[1], &extent) &&
-			   expr_is_value(s->args[0], 0) &&
-			   (e->of[tag] == 0 || e->of[tag] == extent);
-		e->of[tag] = e->same ? extent : 0;
-	}
-	return true;
-}
-
 /* Do all threads of the kernel execute the reduction? If loops over one thread
  * index have different extents, some threads are guarded off. */
 static bool
 all_threads_active(struct cross *x)
 {
 	struct stmt *kernel = x->block;
-	struct extents e = { .same = true };
+	int64_t extents[TAG_COUNT] = { 0 }; /* 0 if none was found yet */
 
 	for (struct stmt *s = x->block; s != NULL; s = s->parent) {
 		kernel = tag_of(s) >= 0 ? s : kernel;
 	}
-	stmt_visit(kernel, compare_extent, &e);
-	return e.same;
+	for (struct stmt_iter it = stmt_each(kernel);
+	     (kernel = stmt_next(&it));) {
+		int tag = tag_of(kernel);
+		int64_t extent;
+
+		if (!tag_is_thread(tag)) {
+			continue;
+		}
+		if (!expr_is_int(kernel->args[1], &extent) ||
+		    !expr_is_value(kernel->args[0], 0) ||
+		    (extents[tag] != 0 && extents[tag] != extent)) {
+			return false;
+		}
+		extents[tag] = extent;
+	}
+	return true;
 }
 
 /* The number of lanes of one warp that take part in a reduction over n threads
@@ -536,32 +530,22 @@ rewrite(struct cross *x)
 	return true;
 }
 
-struct block_list {
-	struct func *func;
-	struct stmt_vec blocks;
-};
-
-static bool
-find_block(void *ctx, struct stmt *s)
-{
-	struct block_list *l = ctx;
-
-	if (s->kind == STMT_BLOCK && reduces_across(s)) {
-		vec_push(&l->func->module->arena, &l->blocks.list, s);
-	}
-	return true;
-}
-
 bool
 lower_cross_thread(struct func *f)
 {
-	struct block_list l = { .func = f };
+	struct stmt_list blocks = { 0 };
+	struct stmt *s;
 
-	stmt_visit(f->body, find_block, &l);
-	for (int i = 0; i < l.blocks.list.n; i++) {
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		if (reduces_across(s)) {
+			vec_push(&f->module->arena, &blocks.list, s);
+		}
+	}
+	for (int i = 0; i < blocks.list.n; i++) {
 		struct cross x = { .func = f,
 				   .m = f->module,
-				   .block = l.blocks.list.data[i] };
+				   .block = blocks.list.data[i] };
 
 		if (!find_loops(&x) || !find_update(&x)) {
 			return false;

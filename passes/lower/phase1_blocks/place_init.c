@@ -18,6 +18,7 @@
 
 #include "access.h"
 #include "block_init.h"
+#include "iterate.h"
 
 static struct stmt *
 outermost_reduction(struct stmt *block, bool *mixed)
@@ -79,33 +80,20 @@ guard_init(struct func *f, struct stmt *block)
 	stmt_set_child(f, block, 0, stmt_seq(f, pair, 2));
 }
 
-struct init_list {
-	struct func *func;
-	VEC(struct stmt *) blocks;
-};
-
-static bool
-find_init(void *ctx, struct stmt *s)
-{
-	struct init_list *l = ctx;
-
-	if (s->kind == STMT_BLOCK && s->children[1]) {
-		vec_push(&l->func->module->arena, &l->blocks, s);
-	}
-	return true;
-}
-
 bool
 lower_place_init(struct func *f)
 {
-	struct init_list l = { .func = f };
+	struct stmt_list blocks = stmts_of(&f->module->arena, f->body,
+					   STMT_BLOCK);
 
-	stmt_visit(f->body, find_init, &l);
-	for (int i = 0; i < l.blocks.n; i++) {
-		struct stmt *block = l.blocks.data[i];
+	for (int i = 0; i < blocks.list.n; i++) {
+		struct stmt *block = blocks.list.data[i], *outer;
 		bool mixed;
-		struct stmt *outer = outermost_reduction(block, &mixed);
 
+		if (!block->children[1]) {
+			continue;
+		}
+		outer = outermost_reduction(block, &mixed);
 		if (!outer || mixed || !plain_between(block, outer) ||
 		    !place_init(f, block, outer)) {
 			guard_init(f, block);

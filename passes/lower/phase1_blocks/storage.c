@@ -14,25 +14,10 @@
 #include "lower_passes.h"
 
 #include "carried.h"
+#include "iterate.h"
 #include "pipeline_notes.h"
 #include "storage_align.h"
 #include "thread_loops.h"
-
-struct alloc_list {
-	struct func *func;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_alloc(void *ctx, struct stmt *s)
-{
-	struct alloc_list *l = ctx;
-
-	if (s->kind == STMT_ALLOC) {
-		vec_push(&l->func->module->arena, &l->list, s);
-	}
-	return true;
-}
 
 struct window {
 	struct func *func;
@@ -266,27 +251,22 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	buffer_remap(f, alloc, b, small, window_index, &window);
 }
 
-struct ring_search {
-	const struct stmt *common;
-	bool found;
-};
-
-/* Finds an index v % n whose v depends on a serial loop around common: a ring
- * buffer, which keeps elements of earlier iterations. */
-static void
-find_ring(void *ctx, const struct expr *e)
+/* Does e have an index v % n whose v depends on a serial loop around common, as
+ * for a ring buffer, which keeps elements of earlier iterations? */
+static bool
+has_ring(const struct expr *e, const struct stmt *common)
 {
-	struct ring_search *q = ctx;
+	bool found = false;
 
-	if (e->kind != EXPR_FLOORMOD) {
-		return;
-	}
-	for (const struct stmt *s = q->common; s; s = s->parent) {
-		if (s->kind == STMT_FOR && s->u.loop.kind != FOR_THREAD &&
-		    expr_uses_var(e->args[0], s->u.loop.var)) {
-			q->found = true;
+	for (struct expr_iter it = expr_each_of(e, EXPR_FLOORMOD);
+	     (e = expr_next(&it));) {
+		for (const struct stmt *s = common; s; s = s->parent) {
+			found |= s->kind == STMT_FOR &&
+				 s->u.loop.kind != FOR_THREAD &&
+				 expr_uses_var(e->args[0], s->u.loop.var);
 		}
 	}
+	return found;
 }
 
 /* Is b a shared-memory tile that each iteration fills anew? Then it is neither
@@ -296,7 +276,7 @@ static bool
 is_staging_tile(const struct buffer *b, const struct access_list *uses,
 		const struct stmt *common)
 {
-	struct ring_search ring = { common, false };
+	bool ring = false;
 
 	if (!buffer_is_shared(b)) {
 		return false;
@@ -305,11 +285,11 @@ is_staging_tile(const struct buffer *b, const struct access_list *uses,
 		const struct access *x = &uses->list.data[i];
 
 		for (int d = 0; !x->load && x->index && d < b->ndim; d++) {
-			expr_visit(x->index[d], find_ring, &ring);
+			ring |= has_ring(x->index[d], common);
 		}
 		/* x = x + …; if (y < x) x = y; */
-		if (ring.found || (x->load && (x->at->kind != STMT_STORE ||
-					       x->at->u.buffer == b))) {
+		if (ring || (x->load && (x->at->kind != STMT_STORE ||
+					 x->at->u.buffer == b))) {
 			return false;
 		}
 	}
@@ -385,9 +365,9 @@ hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 bool
 lower_storage(struct func *f)
 {
-	struct alloc_list allocs = { .func = f };
+	struct stmt_list allocs = stmts_of(&f->module->arena, f->body,
+					   STMT_ALLOC);
 
-	stmt_visit(f->body, find_alloc, &allocs);
 	for (int i = 0; i < allocs.list.n; i++) {
 		struct stmt *old = allocs.list.data[i];
 		const struct buffer *b = old->u.buffer;
@@ -434,9 +414,9 @@ lower_storage(struct func *f)
 bool
 lower_shared(struct func *f)
 {
-	struct alloc_list allocs = { .func = f };
+	struct stmt_list allocs = stmts_of(&f->module->arena, f->body,
+					   STMT_ALLOC);
 
-	stmt_visit(f->body, find_alloc, &allocs);
 	for (int i = 0; i < allocs.list.n; i++) {
 		hoist_shared(f, allocs.list.data[i], false);
 	}

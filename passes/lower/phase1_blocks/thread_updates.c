@@ -11,6 +11,7 @@
 
 #include "access.h"
 #include "analyse.h"
+#include "iterate.h"
 #include "thread_loops.h"
 
 enum { AXES = 3, MOST_THREADS = 1024 };
@@ -23,7 +24,6 @@ struct updates {
 	struct func *func;
 	struct var *vars[AXES]; /* NULL if the kernel does not use the index */
 	int64_t extents[AXES];
-	bool failed;
 };
 
 /* The threads that may run the store, and how its indices depend on them. */
@@ -254,20 +254,6 @@ check(struct update *u)
 	return true;
 }
 
-static bool
-check_store(void *ctx, struct stmt *s)
-{
-	struct updates *all = ctx;
-	struct update u = { .all = all, .store = s };
-
-	if (!all->failed && s->kind == STMT_STORE &&
-	    !buffer_is_private(s->u.buffer) && s->args[0]->kind != EXPR_LOAD &&
-	    adds_to(s->args[0], s) && find_coefficients(&u)) {
-		all->failed = !check(&u);
-	}
-	return !all->failed;
-}
-
 bool
 threads_update_apart(struct func *f, struct stmt *kernel)
 {
@@ -288,8 +274,19 @@ threads_update_apart(struct func *f, struct stmt *kernel)
 		all.vars[k] = loop->u.loop.var;
 		threads *= all.extents[k];
 	}
-	if (threads > 1 && threads <= MOST_THREADS) {
-		stmt_visit(body, check_store, &all);
+	if (threads <= 1 || threads > MOST_THREADS) {
+		return true;
 	}
-	return !all.failed;
+	for (struct stmt_iter it = stmt_each_of(body, STMT_STORE);
+	     (body = stmt_next(&it));) {
+		struct update u = { .all = &all, .store = body };
+
+		if (!buffer_is_private(body->u.buffer) &&
+		    body->args[0]->kind != EXPR_LOAD &&
+		    adds_to(body->args[0], body) && find_coefficients(&u) &&
+		    !check(&u)) {
+			return false;
+		}
+	}
+	return true;
 }

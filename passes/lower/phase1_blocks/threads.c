@@ -19,16 +19,17 @@
 #include <string.h>
 
 #include "carried.h"
+#include "iterate.h"
 #include "thread_loops.h"
 #include "thread_updates.h"
 
 struct binder {
 	struct func *func;
 	struct stmt *root;
-	struct stmt_vec loops[TAG_COUNT];
+	struct stmt_list loops[TAG_COUNT];
 	struct var *vars[TAG_COUNT];
 	const struct expr *extents[TAG_COUNT];
-	struct stmt_vec stores;
+	struct stmt_list stores;
 	bool failed;
 };
 
@@ -163,27 +164,17 @@ check_scope(struct binder *b, const struct stmt *alloc)
 }
 
 static bool
-find_alloc(void *ctx, struct stmt *s)
-{
-	struct binder *b = ctx;
-
-	if (s->kind == STMT_ALLOC) {
-		vec_push(&b->func->module->arena, &b->stores.list, s);
-	}
-	return true;
-}
-
-static bool
 choose_scopes(struct func *f)
 {
 	struct binder b = { .func = f };
+	struct stmt_list allocs = stmts_of(&f->module->arena, f->body,
+					   STMT_ALLOC);
 
-	stmt_visit(f->body, find_alloc, &b);
-	for (int i = 0; i < b.stores.list.n; i++) {
-		if (!check_scope(&b, b.stores.list.data[i])) {
+	for (int i = 0; i < allocs.list.n; i++) {
+		if (!check_scope(&b, allocs.list.data[i])) {
 			return false;
 		}
-		choose_scope(f, b.stores.list.data[i]);
+		choose_scope(f, allocs.list.data[i]);
 	}
 	return true;
 }
@@ -191,9 +182,8 @@ choose_scopes(struct func *f)
 /* -- one kernel */
 
 static bool
-find_loop(void *ctx, struct stmt *s)
+find_loop(struct binder *b, struct stmt *s)
 {
-	struct binder *b = ctx;
 	struct arena *arena = &b->func->module->arena;
 	int tag = tag_of(s);
 
@@ -213,23 +203,25 @@ find_loop(void *ctx, struct stmt *s)
 	return true;
 }
 
-struct inner_use {
-	const struct stmt *root, *at;
-	const struct var *found;
-};
-
-static void
-find_inner(void *ctx, const struct expr *e)
+/* A variable in e that a statement inside root binds around `at`; NULL if there
+ * is none. */
+static const struct var *
+inner_var(const struct expr *e, const struct stmt *root, const struct stmt *at)
 {
-	struct inner_use *u = ctx;
+	const struct var *found = NULL;
 
-	for (const struct stmt *s = u->at->parent;
-	     e->kind == EXPR_VAR && s && s != u->root->parent; s = s->parent) {
-		if ((s->kind == STMT_FOR && s->u.loop.var == e->u.var) ||
-		    (s->kind == STMT_LET && s->u.var == e->u.var)) {
-			u->found = e->u.var;
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
+		for (const struct stmt *s = at->parent; s && s != root->parent;
+		     s = s->parent) {
+			if ((s->kind == STMT_FOR &&
+			     s->u.loop.var == e->u.var) ||
+			    (s->kind == STMT_LET && s->u.var == e->u.var)) {
+				found = e->u.var;
+			}
 		}
 	}
+	return found;
 }
 
 /* The extent of a thread loop in terms of values known before the launch; NULL
@@ -239,8 +231,8 @@ static const struct expr *
 launch_extent(struct binder *b, const struct stmt *loop)
 {
 	struct module *m = b->func->module;
-	struct inner_use use = { b->root, loop, NULL };
 	const struct expr *extent = loop->args[1];
+	const struct var *inner;
 	struct analyser a;
 	struct bounds bounds;
 
@@ -251,8 +243,8 @@ launch_extent(struct binder *b, const struct stmt *loop)
 			  loop->u.loop.var->name, loop->u.loop.thread);
 		return NULL;
 	}
-	expr_visit(extent, find_inner, &use);
-	if (!use.found) {
+	inner = inner_var(extent, b->root, loop);
+	if (!inner) {
 		return extent;
 	}
 	analyser_init(&a, m);
@@ -263,7 +255,7 @@ launch_extent(struct binder *b, const struct stmt *loop)
 			  "the extent of loop %s, bound to %s, depends on "
 			  "%s and has no bound; bind a loop of another extent",
 			  loop->u.loop.var->name, loop->u.loop.thread,
-			  use.found->name);
+			  inner->name);
 		return NULL;
 	}
 	return expr_int(m, extent->type, bounds.max);
@@ -742,8 +734,14 @@ static bool
 bind_kernel(struct func *f, struct stmt *root)
 {
 	struct binder b = { .func = f, .root = root };
+	struct stmt_iter it = stmt_each(root);
+	struct stmt *s;
 
-	stmt_visit(root, find_loop, &b);
+	while ((s = stmt_next(&it)) != NULL) {
+		if (!find_loop(&b, s)) {
+			stmt_skip(&it);
+		}
+	}
 	if (b.failed) {
 		return false;
 	}
@@ -771,7 +769,7 @@ bind_kernel(struct func *f, struct stmt *root)
 bool
 lower_threads(struct func *f)
 {
-	struct stmt_vec kernels = { 0 };
+	struct stmt_list kernels = { 0 };
 
 	threads_kernels(f, &kernels);
 	if (kernels.list.n == 0) {

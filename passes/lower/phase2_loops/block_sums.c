@@ -24,6 +24,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 #include "scope.h"
 #include "sum_terms.h"
 #include "thread_loops.h"
@@ -644,22 +645,6 @@ block_sum(struct blocking *x)
 	return true;
 }
 
-struct sums {
-	struct func *func;
-	struct stmt_list list;
-};
-
-static bool
-find_sum(void *ctx, struct stmt *s)
-{
-	struct sums *l = ctx;
-
-	if (s->kind == STMT_STORE && total_operand(s) >= 0) {
-		vec_push(&l->func->module->arena, &l->list.list, s);
-	}
-	return true;
-}
-
 bool
 lower_block_sums(struct func *f)
 {
@@ -668,7 +653,7 @@ lower_block_sums(struct func *f)
 	loops_noted(f, SUM_TERMS, &loops);
 	for (int i = 0; i < loops.list.n; i++) {
 		struct stmt *top = loops.list.data[i];
-		struct sums l = { .func = f };
+		struct stmt_list stores;
 		struct blocking x = { .func = f,
 				      .module = f->module,
 				      .top = top };
@@ -678,9 +663,9 @@ lower_block_sums(struct func *f)
 			continue;
 		}
 		stmt_set_note(f, top, SUM_TERMS, NULL);
-		stmt_visit(top, find_sum, &l);
-		for (int k = 0; k < l.list.list.n; k++) {
-			x.store = l.list.list.data[k];
+		stores = stmts_of(&f->module->arena, top, STMT_STORE);
+		for (int k = 0; k < stores.list.n; k++) {
+			x.store = stores.list.data[k];
 			x.allowed = x.most;
 			while (block_sum(&x)) {
 				x.allowed = MOST_BLOCKS * x.most;

@@ -15,6 +15,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 #include "scope.h"
 
 enum { MOST_LOOPS = 8, MOST_ELEMS = 4096 };
@@ -67,15 +68,19 @@ find_loops(struct hoisting *x, const struct expr *e)
 }
 
 static void
-find_conditional_load(void *ctx, const struct expr *e)
+find_conditional_load(struct hoisting *x, const struct expr *e)
 {
-	struct hoisting *x = ctx;
-	bool load = e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
-		    !expr_has_load(e->args[0]) && !expr_has_load(e->args[2]);
+	for (struct expr_iter it = expr_each_of(e, EXPR_IF);
+	     (e = expr_next(&it));) {
+		bool load = e->args[1]->kind == EXPR_LOAD &&
+			    !expr_has_load(e->args[0]) &&
+			    !expr_has_load(e->args[2]);
 
-	if (load && x->value == NULL && e->type.lanes == 1 &&
-	    e->args[1]->u.buffer != x->store->u.buffer && find_loops(x, e)) {
-		x->value = e;
+		if (load && x->value == NULL && e->type.lanes == 1 &&
+		    e->args[1]->u.buffer != x->store->u.buffer &&
+		    find_loops(x, e)) {
+			x->value = e;
+		}
 	}
 }
 
@@ -235,7 +240,7 @@ lower_early_reads(struct func *f)
 		if (x.store == NULL) {
 			continue;
 		}
-		expr_visit(x.store->args[0], find_conditional_load, &x);
+		find_conditional_load(&x, x.store->args[0]);
 		if (x.value != NULL && find_loops(&x, x.value)) {
 			hoist_load(&x);
 		}

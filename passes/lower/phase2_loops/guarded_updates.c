@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "access.h"
+#include "iterate.h"
 
 static bool
 is_literal(const struct expr *e, double v)
@@ -104,21 +105,6 @@ is_identity_unless(enum expr_kind kind, const struct expr *e,
 	}
 }
 
-struct condition_list {
-	struct module *module;
-	VEC(const struct expr *) list;
-};
-
-static void
-find_condition(void *ctx, const struct expr *e)
-{
-	struct condition_list *l = ctx;
-
-	if (e->kind == EXPR_IF) {
-		vec_push(&l->module->arena, &l->list, e->args[0]);
-	}
-}
-
 struct then_rewrite {
 	struct module *module;
 	const struct expr *cond;
@@ -148,16 +134,19 @@ static bool
 guard_once(struct func *f, struct stmt *s, struct stmt **top)
 {
 	struct module *m = f->module;
-	struct condition_list conds = { .module = m };
-	const struct expr *e = s->args[0];
+	VEC(const struct expr *) conds = { 0 };
+	const struct expr *e = s->args[0], *x;
 	int k = update_load(s);
 
 	if (k < 0) {
 		return false;
 	}
-	expr_visit(e->args[1 - k], find_condition, &conds);
-	for (int i = 0; i < conds.list.n; i++) {
-		struct then_rewrite t = { m, conds.list.data[i] };
+	for (struct expr_iter it = expr_each_of(e->args[1 - k], EXPR_IF);
+	     (x = expr_next(&it));) {
+		vec_push(&m->arena, &conds, x->args[0]);
+	}
+	for (int i = 0; i < conds.n; i++) {
+		struct then_rewrite t = { m, conds.data[i] };
 		struct stmt_place place = stmt_place_of(*top);
 		const struct expr *args[2];
 
@@ -174,32 +163,16 @@ guard_once(struct func *f, struct stmt *s, struct stmt **top)
 	return false;
 }
 
-struct store_list {
-	struct func *func;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_store(void *ctx, struct stmt *s)
-{
-	struct store_list *l = ctx;
-
-	if (s->kind == STMT_STORE) {
-		vec_push(&l->func->module->arena, &l->list, s);
-	}
-	return true;
-}
-
 bool
 lower_guarded_updates(struct func *f)
 {
-	struct store_list l = { .func = f };
+	struct stmt_list stores = stmts_of(&f->module->arena, f->body,
+					   STMT_STORE);
 
-	stmt_visit(f->body, find_store, &l);
-	for (int i = 0; i < l.list.n; i++) {
-		struct stmt *top = l.list.data[i];
+	for (int i = 0; i < stores.list.n; i++) {
+		struct stmt *top = stores.list.data[i];
 
-		while (guard_once(f, l.list.data[i], &top)) {
+		while (guard_once(f, stores.list.data[i], &top)) {
 		}
 	}
 	return true;

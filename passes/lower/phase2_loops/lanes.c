@@ -17,6 +17,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 #include "thread_loops.h"
 
 /* A store to a local array under a tail guard of its vector lanes. */
@@ -157,63 +158,47 @@ find_stores(struct lanes *l)
 
 /* -- are the loads in bounds even if the condition does not hold? */
 
-struct load_check {
-	struct analyser a;
-	const struct expr *condition;
-	const struct func *func;
-	const struct buffer *own; /* the array of the store */
-	struct module *module;
-	bool ok;
-};
-
-struct uses {
-	const struct expr *e;
-	bool any;
-};
-
-static void
-see_var(void *ctx, const struct expr *e)
+/* Does e use a variable of the condition? */
+static bool
+varies_with(const struct expr *e, const struct expr *condition)
 {
-	struct uses *u = ctx;
+	bool any = false;
 
-	u->any |= e->kind == EXPR_VAR && expr_uses_var(u->e, e->u.var);
-}
-
-static void
-check_load(void *ctx, const struct expr *e)
-{
-	struct load_check *c = ctx;
-
-	for (int d = 0; e->kind == EXPR_LOAD && d < e->n_args; d++) {
-		const struct expr *i = e->args[d];
-		struct uses u = { c->condition, false };
-
-		expr_visit(i, see_var, &u);
-		/* Elements of a local array beyond the tail may be
-		 * uninitialized. */
-		c->ok &= !u.any || e->u.buffer == c->own ||
-			 (func_has_param(c->func, e->u.buffer) &&
-			  prove(&c->a,
-				expr_le(c->module,
-					expr_int(c->module, i->type, 0), i)) &&
-			  prove(&c->a,
-				expr_lt(c->module, i, e->u.buffer->shape[d])));
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
+		any |= expr_uses_var(condition, e->u.var);
 	}
+	return any;
 }
 
 static bool
 loads_in_bounds(struct lanes *l, const struct lane_store *s)
 {
-	struct load_check c = { .condition = s->condition,
-				.func = l->func,
-				.own = l->alloc->u.buffer,
-				.module = l->module,
-				.ok = true };
+	struct module *m = l->module;
+	const struct expr *e;
+	struct analyser a;
+	bool ok = true;
 
-	analyser_init(&c.a, l->module);
-	analyser_enter(&c.a, s->guard);
-	expr_visit(s->store->args[0], check_load, &c);
-	return c.ok;
+	analyser_init(&a, m);
+	analyser_enter(&a, s->guard);
+	for (struct expr_iter it = expr_each_of(s->store->args[0], EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		const struct buffer *b = e->u.buffer;
+
+		for (int d = 0; d < e->n_args; d++) {
+			const struct expr *i = e->args[d];
+
+			/* Elements of a local array beyond the tail may be
+			 * uninitialized. */
+			ok &= !varies_with(i, s->condition) ||
+			      b == l->alloc->u.buffer ||
+			      (func_has_param(l->func, b) &&
+			       prove(&a,
+				     expr_le(m, expr_int(m, i->type, 0), i)) &&
+			       prove(&a, expr_lt(m, i, b->shape[d])));
+		}
+	}
+	return ok;
 }
 
 static void
@@ -237,36 +222,21 @@ drop_guard(struct lanes *l, const struct lane_store *s)
 	}
 }
 
-struct allocs {
-	struct func *func;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_alloc(void *ctx, struct stmt *s)
-{
-	struct allocs *x = ctx;
-
-	if (s->kind == STMT_ALLOC && !buffer_is_shared(s->u.buffer)) {
-		vec_push(&x->func->module->arena, &x->list, s);
-	}
-	return true;
-}
-
 bool
 lower_lanes(struct func *f)
 {
-	struct allocs x = { .func = f };
+	struct stmt_list allocs;
 
 	if (!f->facts.has_vectors) {
 		return true;
 	}
-	stmt_visit(f->body, find_alloc, &x);
-	for (int i = 0; i < x.list.n; i++) {
+	allocs = stmts_of(&f->module->arena, f->body, STMT_ALLOC);
+	for (int i = 0; i < allocs.list.n; i++) {
 		struct lanes l = { .func = f,
 				   .module = f->module,
-				   .alloc = x.list.data[i] };
-		bool legal = find_stores(&l);
+				   .alloc = allocs.list.data[i] };
+		bool legal = !buffer_is_shared(l.alloc->u.buffer) &&
+			     find_stores(&l);
 
 		for (int k = 0; k < l.stores.n && legal; k++) {
 			legal = loads_in_bounds(&l, &l.stores.data[k]);

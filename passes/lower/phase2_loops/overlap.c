@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "iterate.h"
 #include "partition_loops.h"
 #include "scope.h"
 
@@ -91,32 +92,24 @@ find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 	}
 }
 
-struct value_guards {
-	struct overlap *overlap;
-	struct stmt *at;
-};
-
 static void
-find_value_guard(void *ctx, const struct expr *e)
+find_guard(struct overlap *o, struct stmt *s)
 {
-	struct value_guards *g = ctx;
+	struct stmt_iter it = stmt_each(s);
+	const struct expr *e;
 
-	if (e->kind == EXPR_IF) {
-		find_extent(g->overlap, g->at, e->args[0]);
+	while (o->extent == 0 && (s = stmt_next(&it)) != NULL) {
+		if (s->kind == STMT_IF) {
+			find_extent(o, s, s->args[0]);
+		}
+		if (s->kind != STMT_STORE) {
+			continue;
+		}
+		for (struct expr_iter ifs = expr_each_of(s->args[0], EXPR_IF);
+		     (e = expr_next(&ifs));) {
+			find_extent(o, s, e->args[0]);
+		}
 	}
-}
-
-static bool
-find_guard(void *ctx, struct stmt *s)
-{
-	struct value_guards g = { ctx, s };
-
-	if (s->kind == STMT_IF) {
-		find_extent(g.overlap, s, s->args[0]);
-	} else if (s->kind == STMT_STORE) {
-		expr_visit(s->args[0], find_value_guard, &g);
-	}
-	return g.overlap->extent == 0;
 }
 
 /* -- legality: is each index of the axis computed independently? */
@@ -420,7 +413,7 @@ overlap_loop(struct func *f, struct stmt *loop)
 	    !expr_is_int(loop->args[1], &extent)) {
 		return false;
 	}
-	stmt_visit(body, find_guard, &o);
+	find_guard(&o, body);
 	if (o.extent < o.size || o.size == 0 || extent < 2 ||
 	    extent != (o.extent + o.size - 1) / o.size) {
 		return false;

@@ -30,6 +30,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 #include "lower.h"
 
 struct partition {
@@ -152,37 +153,28 @@ narrow_range(struct partition *p, struct stmt *at, const struct expr *cond)
 	}
 }
 
-struct value_guards {
-	struct partition *p;
-	struct stmt *at;
-};
-
 static void
-find_value_guard(void *ctx, const struct expr *e)
+find_guards(struct partition *p, struct stmt *s)
 {
-	struct value_guards *g = ctx;
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		const struct expr *e;
 
-	if (e->kind == EXPR_IF) {
-		narrow_range(g->p, g->at, e->args[0]);
+		if (partition_unwanted(s)) {
+			stmt_skip(&it);
+			continue;
+		}
+		p->n_stmts++;
+		if (s->kind == STMT_IF) {
+			narrow_range(p, s, s->args[0]);
+		}
+		if (s->kind != STMT_STORE) {
+			continue;
+		}
+		for (struct expr_iter ifs = expr_each_of(s->args[0], EXPR_IF);
+		     (e = expr_next(&ifs));) {
+			narrow_range(p, s, e->args[0]);
+		}
 	}
-}
-
-static bool
-find_guards(void *ctx, struct stmt *s)
-{
-	struct partition *p = ctx;
-	struct value_guards g = { p, s };
-
-	if (partition_unwanted(s)) {
-		return false;
-	}
-	p->n_stmts++;
-	if (s->kind == STMT_IF) {
-		narrow_range(p, s, s->args[0]);
-	} else if (s->kind == STMT_STORE) {
-		expr_visit(s->args[0], find_value_guard, &g);
-	}
-	return true;
 }
 
 void
@@ -193,19 +185,18 @@ partition_rest(struct func *f, struct stmt *loop)
 	}
 }
 
-struct updates {
-	bool found;
-};
-
-/* Finds an update: a store whose value depends on the stored buffer. */
+/* Is there a store that is an update, whose value depends on the stored buffer
+ * (updates), or one that is not? */
 static bool
-find_update(void *ctx, struct stmt *s)
+has_store(struct stmt *s, bool updates)
 {
-	struct updates *u = ctx;
-
-	u->found |= s->kind == STMT_STORE &&
-		    expr_uses_buffer(s->args[0], s->u.buffer);
-	return !u->found;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_STORE);
+	     (s = stmt_next(&it));) {
+		if (expr_uses_buffer(s->args[0], s->u.buffer) == updates) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Notes the iteration range for the comment that explains the duplicated
@@ -215,11 +206,9 @@ note_copy(struct partition *p, struct stmt *part)
 {
 	struct module *m = p->func->module;
 	const struct expr *before = func_note(p->func, PARTITION_COPIES);
-	struct updates u = { false };
 	const char *text;
 
-	stmt_visit(part, find_update, &u);
-	if (!u.found) {
+	if (!has_store(part, true)) {
 		return;
 	}
 	text = arena_printf(&m->arena, "%s%s%s %lld",
@@ -350,17 +339,6 @@ has_unguarded_loops(struct partition *p)
 	return loops;
 }
 
-/* Finds a store that is not an update. */
-static bool
-find_result(void *ctx, struct stmt *s)
-{
-	struct updates *u = ctx;
-
-	u->found |= s->kind == STMT_STORE &&
-		    !expr_uses_buffer(s->args[0], s->u.buffer);
-	return !u->found;
-}
-
 /* Does the guard depend on a vectorized loop? */
 static bool
 guards_lanes(const struct partition *p, const struct stmt *guard)
@@ -381,13 +359,14 @@ guards_lanes(const struct partition *p, const struct stmt *guard)
 static bool
 guards_only_updates(struct partition *p)
 {
-	struct updates results = { false };
+	bool results = false;
 
-	for (int i = 0; i < p->guards.n && !results.found; i++) {
-		results.found = guards_lanes(p, p->guards.data[i]);
-		stmt_visit(p->guards.data[i], find_result, &results);
+	for (int i = 0; i < p->guards.n && !results; i++) {
+		struct stmt *s = p->guards.data[i];
+
+		results = guards_lanes(p, s) || has_store(s, false);
 	}
-	return p->guards.n > 0 && !results.found;
+	return p->guards.n > 0 && !results;
 }
 
 static void
@@ -432,7 +411,7 @@ partition_loop(struct func *f, struct stmt *loop)
 	end = min + extent;
 	p.first = p.min = min;
 	p.last = p.max = end - 1;
-	stmt_visit(loop->children[0], find_guards, &p);
+	find_guards(&p, loop->children[0]);
 	if ((p.first == min && p.last == end - 1) || p.last < p.first) {
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "partition_loops.h"
 
 #include "access.h"
+#include "iterate.h"
 
 struct tail {
 	struct func *func;
@@ -84,37 +85,28 @@ add_guards_of(struct tail *t, struct stmt *at, const struct expr *cond)
 	}
 }
 
-struct value_guards {
-	struct tail *tail;
-	struct stmt *at;
-};
-
 static void
-find_value_guard(void *ctx, const struct expr *e)
+find_guards(struct tail *t, struct stmt *s)
 {
-	struct value_guards *g = ctx;
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		const struct expr *e;
 
-	if (e->kind == EXPR_IF) {
-		add_guards_of(g->tail, g->at, e->args[0]);
+		if (partition_unwanted(s)) {
+			stmt_skip(&it);
+			continue;
+		}
+		t->n_stmts++;
+		if (s->kind == STMT_IF) {
+			add_guards_of(t, s, s->args[0]);
+		}
+		if (s->kind != STMT_STORE) {
+			continue;
+		}
+		for (struct expr_iter ifs = expr_each_of(s->args[0], EXPR_IF);
+		     (e = expr_next(&ifs));) {
+			add_guards_of(t, s, e->args[0]);
+		}
 	}
-}
-
-static bool
-find_guards(void *ctx, struct stmt *s)
-{
-	struct tail *t = ctx;
-	struct value_guards g = { t, s };
-
-	if (partition_unwanted(s)) {
-		return false;
-	}
-	t->n_stmts++;
-	if (s->kind == STMT_IF) {
-		add_guards_of(t, s, s->args[0]);
-	} else if (s->kind == STMT_STORE) {
-		expr_visit(s->args[0], find_value_guard, &g);
-	}
-	return true;
 }
 
 static const struct expr *
@@ -150,7 +142,7 @@ partition_tail(struct func *f, struct stmt *loop)
 	struct stmt_place place;
 	struct analyser a;
 
-	stmt_visit(loop->children[0], find_guards, &t);
+	find_guards(&t, loop->children[0]);
 	if (!t.end || (!t.forced && t.n_stmts > PARTITION_BODY_LIMIT) ||
 	    !dtype_equal(t.end->type, min->type)) {
 		return;

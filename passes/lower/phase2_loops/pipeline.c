@@ -18,6 +18,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 #include "pipeline_notes.h"
 #include "thread_loops.h"
 
@@ -88,34 +89,29 @@ read_marks(struct pipeline *p)
 	return true;
 }
 
-struct filled {
-	struct arena *arena;
+struct buffers {
 	VEC(const struct buffer *) list;
-	bool inside;
 };
 
-static bool
-find_filled(void *ctx, struct stmt *s)
+/* Adds the buffers that the statements with the note `double_buffer` at or below
+ * s fill. The double buffers below an inner ALLOC belong to another loop. */
+static void
+find_double(struct arena *a, struct stmt *s, struct buffers *out)
 {
-	struct filled *f = ctx;
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		if (s->kind == STMT_ATTR &&
+		    strcmp(s->u.key, DOUBLE_BUFFER) == 0) {
+			struct stmt_list stores = stmts_of(a, s, STMT_STORE);
 
-	if (s->kind == STMT_STORE) {
-		vec_push(f->arena, &f->list, s->u.buffer);
+			for (int i = 0; i < stores.list.n; i++) {
+				vec_push(a, &out->list,
+					 stores.list.data[i]->u.buffer);
+			}
+			stmt_skip(&it);
+		} else if (s->kind == STMT_ALLOC) {
+			stmt_skip(&it);
+		}
 	}
-	return true;
-}
-
-static bool
-find_double(void *ctx, struct stmt *s)
-{
-	struct filled *f = ctx;
-
-	if (s->kind == STMT_ATTR && strcmp(s->u.key, DOUBLE_BUFFER) == 0) {
-		stmt_visit(s, find_filled, f);
-		return false;
-	}
-	/* The double buffers below an inner ALLOC belong to another loop. */
-	return s->kind != STMT_ALLOC;
 }
 
 static bool
@@ -151,10 +147,10 @@ static bool
 stage_double(struct pipeline *p)
 {
 	bool found = false, rest = false, grown;
-	struct filled all = { .arena = &p->func->module->arena };
+	struct buffers all = { 0 };
 
 	for (int i = 0; i < p->n; i++) {
-		stmt_visit(p->parts[i].s, find_double, &all);
+		find_double(&p->func->module->arena, p->parts[i].s, &all);
 		p->parts[i].stage = 1;
 	}
 	for (int k = 0; k < all.list.n; k++) {

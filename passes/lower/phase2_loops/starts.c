@@ -13,6 +13,7 @@
  * barriers stays uniform. */
 #include "lower_passes.h"
 
+#include "iterate.h"
 #include "thread_loops.h"
 
 struct guarded_init {
@@ -24,20 +25,22 @@ struct init_list {
 	VEC(struct guarded_init) list;
 };
 
-static bool
-find_guarded_init(void *ctx, struct stmt *s)
+static void
+find_guarded_inits(struct init_list *x, struct stmt *s)
 {
-	struct init_list *x = ctx;
-	struct stmt *child = s->kind == STMT_IF ? s->children[0] : NULL;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_IF);
+	     (s = stmt_next(&it));) {
+		struct stmt *child = s->children[0];
 
-	if (child && !s->children[1] && child->kind == STMT_STORE &&
-	    buffer_is_private(child->u.buffer) && !expr_has_load(s->args[0]) &&
-	    !expr_has_load(child->args[0])) {
-		struct guarded_init found = { child, s };
+		if (child && !s->children[1] && child->kind == STMT_STORE &&
+		    buffer_is_private(child->u.buffer) &&
+		    !expr_has_load(s->args[0]) &&
+		    !expr_has_load(child->args[0])) {
+			struct guarded_init found = { child, s };
 
-		vec_push(&x->func->module->arena, &x->list, found);
+			vec_push(&x->func->module->arena, &x->list, found);
+		}
 	}
-	return true;
 }
 
 static bool
@@ -138,11 +141,11 @@ bool
 lower_starts(struct func *f)
 {
 	struct init_list x = { .func = f };
-	struct stmt_vec kernels = { 0 };
+	struct stmt_list kernels = { 0 };
 
 	threads_kernels(f, &kernels);
 	for (int i = 0; i < kernels.list.n; i++) {
-		stmt_visit(kernels.list.data[i], find_guarded_init, &x);
+		find_guarded_inits(&x, kernels.list.data[i]);
 	}
 	for (int i = 0; i < x.list.n; i++) {
 		const struct guarded_init *s = &x.list.data[i];

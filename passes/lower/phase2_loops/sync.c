@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "iterate.h"
 #include "thread_conflicts.h"
 
 /* The accesses of a statement before its first barrier (head) and after its
@@ -388,24 +389,26 @@ first_element(void *ctx, const struct expr *e)
 	return expr_load(m, b, index, b->ndim);
 }
 
-static bool
-drop_wait_indices(void *ctx, struct stmt *s)
+static void
+drop_wait_indices(struct func *f)
 {
-	struct func *f = ctx;
+	struct stmt *s;
 
-	if (s->kind == STMT_EVALUATE && s->args[0]->kind == EXPR_CALL &&
-	    s->args[0]->u.intrin == INTRIN_ASYNC_WAIT) {
-		stmt_set_arg(f, s, 0,
-			     expr_rewrite(f->module, s->args[0], first_element,
-					  f));
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_EVALUATE);
+	     (s = stmt_next(&it));) {
+		if (s->args[0]->kind == EXPR_CALL &&
+		    s->args[0]->u.intrin == INTRIN_ASYNC_WAIT) {
+			stmt_set_arg(f, s, 0,
+				     expr_rewrite(f->module, s->args[0],
+						  first_element, f));
+		}
 	}
-	return true;
 }
 
 bool
 lower_sync(struct func *f)
 {
-	struct stmt_vec kernels = { 0 };
+	struct stmt_list kernels = { 0 };
 	bool ok = true;
 
 	threads_kernels(f, &kernels);
@@ -421,6 +424,6 @@ lower_sync(struct func *f)
 		}
 		ok = !y.failed;
 	}
-	stmt_visit(f->body, drop_wait_indices, f);
+	drop_wait_indices(f);
 	return ok;
 }

@@ -17,6 +17,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 #include "thread_loops.h"
 
 struct virtual
@@ -28,11 +29,6 @@ struct virtual
 	/* buffers that depend on the thread */
 	VEC(const struct buffer *) buffers;
 	bool grown;
-};
-
-struct depends {
-	const struct virtual *v;
-	bool found;
 };
 
 static bool
@@ -57,25 +53,18 @@ has_buffer(const struct virtual *v, const struct buffer *b)
 	return false;
 }
 
-static void
-find_dependence(void *ctx, const struct expr *e)
-{
-	struct depends *d = ctx;
-
-	d->found |= (e->kind == EXPR_VAR && has_var(d->v, e->u.var)) ||
-		    (e->kind == EXPR_LOAD && has_buffer(d->v, e->u.buffer));
-}
-
 static bool
 depends(const struct virtual *v, const struct stmt *s)
 {
-	struct depends d = { v, s->kind == STMT_STORE &&
-					has_buffer(v, s->u.buffer) };
+	bool found = s->kind == STMT_STORE && has_buffer(v, s->u.buffer);
+	struct tree_iter it = exprs_each(s->args, s->n_args);
+	const struct expr *e;
 
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], find_dependence, &d);
+	while ((e = tree_next(&it)) != NULL) {
+		found |= (e->kind == EXPR_VAR && has_var(v, e->u.var)) ||
+			 (e->kind == EXPR_LOAD && has_buffer(v, e->u.buffer));
 	}
-	return d.found;
+	return found;
 }
 
 /* Is s under a loop, condition or LET that depends on the thread? */
@@ -112,20 +101,23 @@ allocated_inside(const struct virtual *v, const struct stmt *s,
 	return false;
 }
 
-static bool
-propagate_dependence(void *ctx, struct stmt *s)
+static void
+propagate_dependence(struct virtual *v, struct stmt *s)
 {
-	struct virtual *v = ctx;
-
-	if ((s->kind == STMT_FOR || s->kind == STMT_LET) && depends(v, s)) {
-		add_var(v, s->kind == STMT_FOR ? s->u.loop.var : s->u.var);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		if ((s->kind == STMT_FOR || s->kind == STMT_LET) &&
+		    depends(v, s)) {
+			add_var(v,
+				s->kind == STMT_FOR ? s->u.loop.var : s->u.var);
+		}
+		if (s->kind == STMT_STORE && !has_buffer(v, s->u.buffer) &&
+		    under_dependence(v, s) &&
+		    allocated_inside(v, s, s->u.buffer)) {
+			vec_push(&v->func->module->arena, &v->buffers,
+				 s->u.buffer);
+			v->grown = true;
+		}
 	}
-	if (s->kind == STMT_STORE && !has_buffer(v, s->u.buffer) &&
-	    under_dependence(v, s) && allocated_inside(v, s, s->u.buffer)) {
-		vec_push(&v->func->module->arena, &v->buffers, s->u.buffer);
-		v->grown = true;
-	}
-	return true;
 }
 
 /* -- rewriting the body */
@@ -186,35 +178,25 @@ expand(struct virtual *v, struct stmt *alloc)
 	vec_push(&m->arena, &v->buffers, wide);
 }
 
-struct lanes_search {
-	const struct virtual *v;
-	bool depends, allocates;
-};
-
-static bool
-see_lanes(void *ctx, struct stmt *s)
-{
-	struct lanes_search *l = ctx;
-
-	l->depends |= depends(l->v, s);
-	l->allocates |= s->kind == STMT_ALLOC;
-	return true;
-}
-
 /* A vectorized loop is not split: it is one vector access. */
 static bool
 inject_lanes(struct virtual *v, struct stmt *s)
 {
-	struct lanes_search l = { .v = v };
+	struct stmt_iter it = stmt_each(s);
+	bool any = false, allocates;
+	struct stmt *x;
 
 	if (s->kind != STMT_FOR || s->u.loop.kind != FOR_VECTORIZED) {
 		return false;
 	}
-	stmt_visit(s, see_lanes, &l);
-	if (l.depends && !l.allocates) {
+	allocates = stmt_has(s, STMT_ALLOC);
+	while ((x = stmt_next(&it)) != NULL) {
+		any |= depends(v, x);
+	}
+	if (any && !allocates) {
 		wrap(v, s);
 	}
-	return !l.allocates;
+	return !allocates;
 }
 
 static void
@@ -327,63 +309,52 @@ is_disjoint(struct virtual *v, const struct access_list *uses, int d)
 	return high - low < (first < 0 ? -first : first);
 }
 
-struct conflict {
-	struct virtual *v;
-	bool found;
-};
-
-/* Finds a shared buffer that one virtual thread stores to and another may
- * access. */
+/* Is there a shared buffer that one virtual thread stores to and another may
+ * access? */
 static bool
-find_conflict(void *ctx, struct stmt *s)
+has_conflict(struct virtual *v, struct stmt *s)
 {
-	struct conflict *x = ctx;
-	struct access_list uses = { 0 };
-	bool loads = false;
+	bool found = false;
 
-	if (s->kind != STMT_STORE || has_buffer(x->v, s->u.buffer) ||
-	    !under_dependence(x->v, s)) {
-		return true;
-	}
-	access_collect(x->v->func, x->v->loop->children[0], s->u.buffer, &uses);
-	for (int i = 0; i < uses.list.n; i++) {
-		loads |= uses.list.data[i].load != NULL;
-	}
-	for (int d = 0; loads && d < s->u.buffer->ndim; d++) {
-		loads = !is_disjoint(x->v, &uses, d);
-	}
-	x->found |= loads;
-	return true;
-}
+	for (struct stmt_iter it = stmt_each_of(s, STMT_STORE);
+	     (s = stmt_next(&it));) {
+		struct access_list uses = { 0 };
+		bool loads = false;
 
-static bool
-has_return(void *ctx, struct stmt *s)
-{
-	*(bool *)ctx |= s->kind == STMT_RETURN;
-	return true;
+		if (has_buffer(v, s->u.buffer) || !under_dependence(v, s)) {
+			continue;
+		}
+		access_collect(v->func, v->loop->children[0], s->u.buffer,
+			       &uses);
+		for (int i = 0; i < uses.list.n; i++) {
+			loads |= uses.list.data[i].load != NULL;
+		}
+		for (int d = 0; loads && d < s->u.buffer->ndim; d++) {
+			loads = !is_disjoint(v, &uses, d);
+		}
+		found |= loads;
+	}
+	return found;
 }
 
 static void
 expand_loop(struct func *f, struct stmt *loop)
 {
 	struct virtual v = { .func = f, .loop = loop };
-	struct conflict conflict = { &v, false };
 	struct stmt *body = loop->children[0];
-	bool returns = false;
 	int64_t n;
 
-	stmt_visit(body, has_return, &returns);
-	if (!expr_is_int(loop->args[1], &n) || n < 1 || returns) {
+	if (!expr_is_int(loop->args[1], &n) || n < 1 ||
+	    stmt_has(body, STMT_RETURN)) {
 		stmt_set_loop_kind(f, loop, FOR_SERIAL, NULL);
 		return;
 	}
 	vec_push(&f->module->arena, &v.vars, loop->u.loop.var);
 	do {
 		v.grown = false;
-		stmt_visit(body, propagate_dependence, &v);
+		propagate_dependence(&v, body);
 	} while (v.grown);
-	stmt_visit(body, find_conflict, &conflict);
-	if (conflict.found) {
+	if (has_conflict(&v, body)) {
 		stmt_set_loop_kind(f, loop, FOR_SERIAL, NULL);
 		return;
 	}

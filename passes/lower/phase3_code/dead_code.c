@@ -5,54 +5,31 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 
 struct dead {
 	struct func *func;
-	const struct var *var;
-	bool used, changed;
+	bool changed;
 	VEC(struct stmt *) list;
 };
 
 static bool
-find_var(void *ctx, struct stmt *s)
+has_effect(const struct expr *e)
 {
-	struct dead *d = ctx;
+	bool found = false;
 
-	for (int i = 0; i < s->n_args && !d->used; i++) {
-		d->used = expr_uses_var(s->args[i], d->var);
+	for (struct expr_iter it = expr_each_of(e, EXPR_CALL);
+	     (e = expr_next(&it));) {
+		found |= !intrin_is_pure(e->u.intrin);
 	}
-	return !d->used;
-}
-
-static bool
-find_candidates(void *ctx, struct stmt *s)
-{
-	struct dead *d = ctx;
-
-	if (s->kind == STMT_LET || s->kind == STMT_ALLOC) {
-		vec_push(&d->func->module->arena, &d->list, s);
-	}
-	return true;
-}
-
-static void
-find_effect(void *ctx, const struct expr *e)
-{
-	if (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin)) {
-		*(bool *)ctx = true;
-	}
+	return found;
 }
 
 static void
 check_let(struct dead *d, struct stmt *s)
 {
-	bool effect = false;
-
-	d->var = s->u.var;
-	d->used = false;
-	stmt_visit(s->children[0], find_var, d);
-	expr_visit(s->args[0], find_effect, &effect);
-	if (!d->used && !effect) {
+	if (!stmt_uses_var(s->children[0], s->u.var) &&
+	    !has_effect(s->args[0])) {
 		stmt_replace(d->func, s, s->children[0]);
 		d->changed = true;
 	}
@@ -92,12 +69,18 @@ lower_dead(struct func *f)
 	struct dead d = { .func = f, .changed = true };
 
 	while (d.changed) {
+		struct stmt_iter it = stmt_each(f->body);
+		struct stmt *s;
+
 		d.changed = false;
 		d.list.n = 0;
-		stmt_visit(f->body, find_candidates, &d);
+		while ((s = stmt_next(&it)) != NULL) {
+			if (s->kind == STMT_LET || s->kind == STMT_ALLOC) {
+				vec_push(&f->module->arena, &d.list, s);
+			}
+		}
 		for (int i = d.list.n - 1; i >= 0; i--) {
-			struct stmt *s = d.list.data[i];
-
+			s = d.list.data[i];
 			if (!stmt_contains(f->body, s)) {
 				continue;
 			}

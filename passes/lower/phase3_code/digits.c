@@ -18,6 +18,7 @@
 
 #include "access.h"
 #include "index_lets.h"
+#include "iterate.h"
 
 /* An expression of the function, and the lowest common ancestor of its uses. */
 struct use {
@@ -154,14 +155,12 @@ collect_expr(struct digits *d, const struct expr *e, bool used_directly)
 	}
 }
 
-static bool
-collect_stmt(void *ctx, struct stmt *s)
+static void
+collect_stmt(struct digits *d, struct stmt *s)
 {
-	struct digits *d = ctx;
-
 	for (int i = 0; s->kind == STMT_LET && i < d->named.n; i++) {
 		if (d->named.data[i] == s->u.var) {
-			return true;
+			return;
 		}
 	}
 	d->at = s;
@@ -170,7 +169,6 @@ collect_stmt(void *ctx, struct stmt *s)
 			collect_expr(d, s->args[i], true);
 		}
 	}
-	return true;
 }
 
 /* -- matching expressions with the digits of an axis */
@@ -222,20 +220,21 @@ list_parts(struct digits *d, const struct fused_axis *axis, int *n)
 	return list;
 }
 
-struct name_search {
-	const char *name;
-	bool found;
-};
-
-static void
-find_name(void *ctx, const struct expr *e)
+/* Does e use a variable whose name is the given one, or starts with it and
+ * "_"? */
+static bool
+uses_name(const struct expr *e, const char *name)
 {
-	struct name_search *q = ctx;
-	size_t n = strlen(q->name);
+	size_t n = strlen(name);
+	bool found = false;
 
-	q->found |= e->kind == EXPR_VAR &&
-		    strncmp(e->u.var->name, q->name, n) == 0 &&
-		    (e->u.var->name[n] == '\0' || e->u.var->name[n] == '_');
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
+		found |= strncmp(e->u.var->name, name, n) == 0 &&
+			 (e->u.var->name[n] == '\0' ||
+			  e->u.var->name[n] == '_');
+	}
+	return found;
 }
 
 static bool
@@ -255,7 +254,6 @@ static bool
 match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
       struct stmt *at, struct found *out)
 {
-	struct name_search q = { axis->name, false };
 	struct analyser near, a;
 
 	*out = (struct found){ .axis = axis, .whole = whole, .common = at };
@@ -289,9 +287,8 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 			out->n_runs += p->first < p->last;
 		}
 	}
-	expr_visit(whole, find_name, &q);
-	out->named_alike = q.found;
-	return out->n_used > (q.found ? 0 : 1) &&
+	out->named_alike = uses_name(whole, axis->name);
+	return out->n_used > (out->named_alike ? 0 : 1) &&
 	       !let_is_around_kernel(out->place) && !is_in_vector(out->place);
 }
 
@@ -476,10 +473,14 @@ lower_digits(struct func *f)
 	struct digits d = { .func = f, .module = f->module };
 
 	for (int i = 0; i < LIMIT && f->fused.n > 0; i++) {
+		struct stmt_iter it = stmt_each(f->body);
 		struct found best;
+		struct stmt *s;
 
 		d.uses.n = 0;
-		stmt_visit(f->body, collect_stmt, &d);
+		while ((s = stmt_next(&it)) != NULL) {
+			collect_stmt(&d, s);
+		}
 		best = find_best(&d);
 		if (best.axis == NULL) {
 			break;

@@ -13,6 +13,7 @@
 #include <assert.h>
 
 #include "access.h"
+#include "iterate.h"
 
 struct dims {
 	struct func *func;
@@ -33,17 +34,6 @@ add_buffer(struct dims *d, const struct buffer *b)
 	if (!b->strides) {
 		vec_push(&d->func->module->arena, &d->buffers, b);
 	}
-}
-
-static bool
-find_buffers(void *ctx, struct stmt *s)
-{
-	struct dims *d = ctx;
-
-	if (s->kind == STMT_ALLOC) {
-		add_buffer(d, s->u.buffer);
-	}
-	return true;
 }
 
 /* -- squeezing */
@@ -95,10 +85,9 @@ squeeze(struct dims *d, const struct buffer *b)
 /* -- merging */
 
 struct divisions {
-	const struct stmt *at; /* the statement that computes them */
 	int all;
-	/* divisions that depend on a serial loop around at, and so are computed
-	 * in each iteration */
+	/* divisions that depend on a serial loop around the statement that
+	 * computes them, and so are computed in each iteration */
 	int repeated;
 };
 
@@ -143,15 +132,18 @@ is_in_condition(const struct expr *e, const struct expr *node)
 	return found;
 }
 
-static void
-count_division(void *ctx, const struct expr *e)
+static struct divisions
+divisions_in(const struct expr *e, const struct stmt *at)
 {
-	struct divisions *n = ctx;
+	struct divisions n = { 0, 0 };
 
-	if (is_division(e)) {
-		n->all++;
-		n->repeated += is_repeated(e, n->at);
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		if (is_division(e)) {
+			n.all++;
+			n.repeated += is_repeated(e, at);
+		}
 	}
+	return n;
 }
 
 /* Do conditions in or around the statement use the division? */
@@ -296,7 +288,7 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 	for (int i = 0; i < uses->list.n; i++) {
 		const struct access *x = &uses->list.data[i];
 		struct analyser a;
-		struct divisions before = { .at = x->at }, after = before;
+		struct divisions before, after;
 		const struct expr *hi = x->index[at], *lo = x->index[at + 1];
 
 		if (is_in_window(hi, x->at) || is_in_window(lo, x->at)) {
@@ -305,10 +297,9 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 		analyser_init(&a, m);
 		analyser_enter(&a, x->at);
 		/* A sum, so that a division common to both counts once. */
-		expr_visit(expr_add(m, expr_mul(m, hi, extent), lo),
-			   count_division, &before);
-		expr_visit(fused_index(&a, hi, lo, extent), count_division,
-			   &after);
+		before = divisions_in(expr_add(m, expr_mul(m, hi, extent), lo),
+				      x->at);
+		after = divisions_in(fused_index(&a, hi, lo, extent), x->at);
 		if (after.all > before.all) {
 			return false;
 		}
@@ -380,13 +371,17 @@ bool
 lower_dims(struct func *f)
 {
 	struct dims d = { .func = f };
+	struct stmt_list allocs = stmts_of(&f->module->arena, f->body,
+					   STMT_ALLOC);
 
 	for (int i = 0; i < f->params.n; i++) {
 		if (f->params.data[i].buffer) {
 			add_buffer(&d, f->params.data[i].buffer);
 		}
 	}
-	stmt_visit(f->body, find_buffers, &d);
+	for (int i = 0; i < allocs.list.n; i++) {
+		add_buffer(&d, allocs.list.data[i]->u.buffer);
+	}
 	for (int i = 0; i < d.buffers.n; i++) {
 		const struct buffer *b = squeeze(&d, d.buffers.data[i]);
 

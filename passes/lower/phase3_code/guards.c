@@ -13,6 +13,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 #include "thread_loops.h"
 
 static bool
@@ -122,28 +123,17 @@ join_nested(struct func *f, struct stmt *s)
 	stmt_replace(f, inner, inner->children[0]);
 }
 
-struct store_search {
-	struct func *func;
-	bool loads_stored;
-};
-
-static void
-find_stored_load(void *ctx, const struct expr *e)
-{
-	struct store_search *q = ctx;
-
-	q->loads_stored |= e->kind == EXPR_LOAD &&
-			   func_writes(q->func, e->u.buffer);
-}
-
 /* Does e load from a buffer that the function writes? */
 static bool
 loads_stored(struct func *f, const struct expr *e)
 {
-	struct store_search q = { .func = f };
+	bool found = false;
 
-	expr_visit(e, find_stored_load, &q);
-	return q.loads_stored;
+	for (struct expr_iter it = expr_each_of(e, EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		found = found || func_writes(f, e->u.buffer);
+	}
+	return found;
 }
 
 static void

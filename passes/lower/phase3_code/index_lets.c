@@ -2,6 +2,7 @@
 /* Finds the place and the name of a LET for an index expression. */
 #include "index_lets.h"
 
+#include "iterate.h"
 #include "thread_loops.h"
 
 /* -- place */
@@ -48,48 +49,38 @@ let_is_around_kernel(const struct stmt *s)
 
 /* -- names */
 
-struct search {
-	const char *wanted;
-	bool taken;
-};
-
-static void
-check_name(struct search *q, const struct stmt *s)
+/* Does s bind a variable or a buffer of the name? */
+static bool
+binds_name(const struct stmt *s, const char *name)
 {
 	const struct var *v = s->kind == STMT_FOR   ? s->u.loop.var
 			      : s->kind == STMT_LET ? s->u.var
 						    : NULL;
 
-	q->taken |= v && strcmp(v->name, q->wanted) == 0;
-	q->taken |= s->kind == STMT_ALLOC &&
-		    strcmp(s->u.buffer->name, q->wanted) == 0;
-}
-
-static bool
-check_below(void *ctx, struct stmt *s)
-{
-	struct search *q = ctx;
-
-	check_name(q, s);
-	return !q->taken;
+	return (v && strcmp(v->name, name) == 0) ||
+	       (s->kind == STMT_ALLOC && strcmp(s->u.buffer->name, name) == 0);
 }
 
 static bool
 is_taken(struct func *f, struct stmt *at, const char *name)
 {
-	struct search q = { .wanted = name };
+	struct stmt_iter it = stmt_each(at);
+	const struct stmt *s;
+	bool taken = false;
 
-	stmt_visit(at, check_below, &q);
-	for (const struct stmt *p = at->parent; p; p = p->parent) {
-		check_name(&q, p);
+	while (!taken && (s = stmt_next(&it)) != NULL) {
+		taken = binds_name(s, name);
+	}
+	for (s = at->parent; s; s = s->parent) {
+		taken |= binds_name(s, name);
 	}
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 
-		q.taken |= strcmp(p->var->name, name) == 0 ||
-			   (p->buffer && strcmp(p->buffer->name, name) == 0);
+		taken |= strcmp(p->var->name, name) == 0 ||
+			 (p->buffer && strcmp(p->buffer->name, name) == 0);
 	}
-	return q.taken;
+	return taken;
 }
 
 const char *

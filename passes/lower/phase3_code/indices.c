@@ -14,6 +14,7 @@
 
 #include "access.h"
 #include "index_lets.h"
+#include "iterate.h"
 
 /* -- conditions in terms of indices */
 
@@ -210,11 +211,9 @@ count_expr(struct search *q, const struct expr *e)
 	vec_push(&q->func->module->arena, &q->list, fresh);
 }
 
-static bool
-count_stmt(void *ctx, struct stmt *s)
+static void
+count_stmt(struct search *q, struct stmt *s)
 {
-	struct search *q = ctx;
-
 	q->at = s;
 	for (int i = 0; i < s->n_args; i++) {
 		/* The value of a LET has a name already; its operands may
@@ -227,13 +226,11 @@ count_stmt(void *ctx, struct stmt *s)
 			count_expr(q, s->args[i]);
 		}
 	}
-	return true;
 }
 
 /* -- names */
 
 struct naming {
-	struct func *func;
 	const char *stem; /* the shortest stem of the variables' names */
 	int n_vars, n_stems;
 };
@@ -258,24 +255,25 @@ stem_of(struct arena *arena, const char *name)
 		       : name;
 }
 
-static void
-find_stem(void *ctx, const struct expr *e)
+static struct naming
+naming_of(struct arena *a, const struct expr *e)
 {
-	struct naming *n = ctx;
-	const char *stem;
+	struct naming n = { 0 };
 
-	if (e->kind != EXPR_VAR) {
-		return;
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
+		const char *stem = stem_of(a, e->u.var->name);
+
+		n.n_vars++;
+		if (!n.stem || strcmp(stem, n.stem) != 0) {
+			n.n_stems++;
+		}
+		/* the shortest stem stays: "h" of "h" and "kh" */
+		if (!n.stem || strlen(stem) < strlen(n.stem)) {
+			n.stem = stem;
+		}
 	}
-	stem = stem_of(&n->func->module->arena, e->u.var->name);
-	n->n_vars++;
-	if (!n->stem || strcmp(stem, n->stem) != 0) {
-		n->n_stems++;
-	}
-	/* the shortest stem stays: "h" of "h" and "kh" */
-	if (!n->stem || strlen(stem) < strlen(n->stem)) {
-		n->stem = stem;
-	}
+	return n;
 }
 
 /* The constant term of a sum. */
@@ -299,11 +297,10 @@ static const char *
 name_for(struct func *f, struct stmt *at, const struct expr *e)
 {
 	struct arena *arena = &f->module->arena;
-	struct naming n = { .func = f };
+	struct naming n = naming_of(arena, e);
 	const char *name, *base;
 	int64_t by;
 
-	expr_visit(e, find_stem, &n);
 	base = n.stem ? n.stem : "at";
 	if ((e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
 	    expr_is_int(e->args[1], &by)) {
@@ -336,11 +333,14 @@ static bool
 name_one(struct func *f)
 {
 	struct search q = { .func = f };
+	struct stmt_iter it = stmt_each(f->body);
 	const struct candidate *best = NULL;
 	struct stmt *at;
 	struct var *v;
 
-	stmt_visit(f->body, count_stmt, &q);
+	while ((at = stmt_next(&it)) != NULL) {
+		count_stmt(&q, at);
+	}
 	for (int i = 0; i < q.list.n; i++) {
 		const struct candidate *c = &q.list.data[i];
 

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "iterate.h"
 #include "memo.h"
 
 struct nibbles {
@@ -33,7 +34,7 @@ struct nibbles {
 	VEC(struct var *) bytes;
 	const struct stmt *at;
 	struct memo done; /* rewritten expressions of that statement */
-	bool found, failed;
+	bool failed;
 };
 
 static bool
@@ -44,44 +45,38 @@ is_short(struct dtype t)
 
 /* -- is there anything to do? -- */
 
-static void
-find_short(void *ctx, const struct expr *e)
-{
-	struct nibbles *n = ctx;
-
-	n->found |= is_short(e->type);
-}
-
 static bool
-find_in_stmt(void *ctx, struct stmt *s)
+body_has_short(const struct func *f)
 {
-	struct nibbles *n = ctx;
+	struct stmt_iter it = stmt_each(f->body);
+	struct tree_iter exprs = tree_each(f->body);
+	const struct expr *e;
+	const struct stmt *s;
+	bool found = false;
 
-	for (int i = 0; i < s->n_args && !n->found; i++) {
-		if (s->args[i] != NULL) {
-			expr_visit(s->args[i], find_short, n);
-		}
+	while (!found && (e = tree_next(&exprs)) != NULL) {
+		found = is_short(e->type);
 	}
-	n->found |= (s->kind == STMT_ALLOC || s->kind == STMT_STORE) &&
-		    is_short(s->u.buffer->type);
-	return !n->found;
+	tree_stop(&exprs);
+	while (!found && (s = stmt_next(&it)) != NULL) {
+		found = (s->kind == STMT_ALLOC || s->kind == STMT_STORE) &&
+			is_short(s->u.buffer->type);
+	}
+	return found;
 }
 
 static bool
-has_short(struct nibbles *n)
+has_short(const struct func *f)
 {
-	const struct func *f = n->func;
-
-	for (int i = 0; i < f->params.n && !n->found; i++) {
+	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 
-		n->found = is_short(p->buffer != NULL ? p->buffer->type
-						      : p->var->type);
+		if (is_short(p->buffer != NULL ? p->buffer->type
+					       : p->var->type)) {
+			return true;
+		}
 	}
-	if (!n->found) {
-		stmt_visit(f->body, find_in_stmt, n);
-	}
-	return n->found;
+	return body_has_short(f);
 }
 
 /* -- buffers -- */
@@ -319,30 +314,20 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	}
 }
 
-struct sign_search {
-	struct analyser *a;
-	bool negative;
-};
-
-static void
-find_negative(void *ctx, const struct expr *e)
-{
-	struct sign_search *s = ctx;
-
-	s->negative |= (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
-		       analyse_bounds(s->a, e->args[0]).min < 0;
-}
-
 /* e simplified, unless the result has a division of a number that may be
  * negative: then a floor division takes more than one instruction. */
 static const struct expr *
 simpler(struct analyser *a, const struct expr *e)
 {
-	const struct expr *to = simplify(a, e);
-	struct sign_search s = { .a = a };
+	const struct expr *to = simplify(a, e), *x;
+	bool negative = false;
 
-	expr_visit(to, find_negative, &s);
-	return s.negative ? e : to;
+	for (struct expr_iter it = expr_each(to); (x = expr_next(&it));) {
+		negative |= (x->kind == EXPR_FLOORDIV ||
+			     x->kind == EXPR_FLOORMOD) &&
+			    analyse_bounds(a, x->args[0]).min < 0;
+	}
+	return negative ? e : to;
 }
 
 /* The row-major number of an element, in 64 bits if the buffer has more than
@@ -517,10 +502,9 @@ rewrite_var(struct nibbles *n, struct var **slot)
 	}
 }
 
-static bool
-rewrite_stmt(void *ctx, struct stmt *s)
+static void
+rewrite_stmt(struct nibbles *n, struct stmt *s)
 {
-	struct nibbles *n = ctx;
 	struct func *f = n->func;
 
 	n->at = s;
@@ -542,7 +526,6 @@ rewrite_stmt(void *ctx, struct stmt *s)
 			stmt_write(f, &s->u.buffer, &to, sizeof(to));
 		}
 	}
-	return !n->failed;
 }
 
 static void
@@ -570,15 +553,19 @@ lower_nibbles(struct func *f)
 {
 	const struct expr *packed = func_note(f, "packed");
 	struct nibbles n = { .func = f, .module = f->module };
+	struct stmt_iter it = stmt_each(f->body);
+	struct stmt *s;
 
 	if (packed != NULL && packed->kind == EXPR_STRING) {
 		n.packed = packed->u.text;
 	}
-	if (!has_short(&n)) {
+	if (!has_short(f)) {
 		return true;
 	}
 	rewrite_params(&n);
-	stmt_visit(f->body, rewrite_stmt, &n);
+	while (!n.failed && (s = stmt_next(&it)) != NULL) {
+		rewrite_stmt(&n, s);
+	}
 	func_set_note(f, "packed", NULL);
 	return !n.failed;
 }

@@ -21,6 +21,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "iterate.h"
 
 /* Estimated widths of text in characters. Limits: of a function call with its
  * operands, of a store with its target, of a nested choice; then the least
@@ -406,14 +407,6 @@ named(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-static void
-add_in_order(void *ctx, const struct expr *e)
-{
-	struct values *v = ctx;
-
-	vec_push(&v->module->arena, &v->order, e);
-}
-
 /* The outermost of the loops around s, with s as their only statement, on which
  * e does not depend; s itself if there is none. */
 static struct stmt *
@@ -442,9 +435,13 @@ name_values(struct func *f, struct stmt *store)
 {
 	struct module *m = f->module;
 	struct values v = { .func = f, .module = m };
+	struct expr_iter it = expr_each(store->args[0]);
+	const struct expr *e;
 
 	count(&v, store->args[0], 1, true);
-	expr_visit(store->args[0], add_in_order, &v);
+	while ((e = expr_next(&it)) != NULL) {
+		vec_push(&m->arena, &v.order, e);
+	}
 	for (int i = 0; i < v.uses.n; i++) {
 		struct use *u = &v.uses.data[i];
 

@@ -13,6 +13,7 @@
  * lane. */
 #include <string.h>
 
+#include "iterate.h"
 #include "vectors.h"
 
 struct loop {
@@ -162,52 +163,34 @@ has_vector(struct loop *l, const struct expr *e)
 	}
 }
 
-struct local_search {
-	const struct vectors *x;
-	bool found;
-};
-
-static void
-find_local(void *ctx, const struct expr *e)
-{
-	struct local_search *s = ctx;
-
-	s->found |= e->kind == EXPR_LOAD && vectors_is_local(s->x, e->u.buffer);
-}
-
 static bool
 reads_local(const struct vectors *x, const struct expr *e)
 {
-	struct local_search s = { x, false };
+	bool found = false;
 
-	expr_visit(e, find_local, &s);
-	return s.found;
+	for (struct expr_iter it = expr_each_of(e, EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		found |= vectors_is_local(x, e->u.buffer);
+	}
+	return found;
 }
 
 /* -- legality -- */
 
-struct guard_search {
-	struct loop *l;
-	bool found;
-};
-
-/* Finds conditional reads of local arrays without a vector form: lanes would be
- * read before the condition is evaluated. */
-static void
-find_guard(void *ctx, const struct expr *e)
+/* Does e have conditional reads of local arrays without a vector form? Lanes
+ * would be read before the condition is evaluated. */
+static bool
+has_guard(struct loop *l, const struct expr *e)
 {
-	struct guard_search *g = ctx;
+	bool found = false;
 
-	g->found |= (e->kind == EXPR_IF || e->kind == EXPR_AND ||
-		     e->kind == EXPR_OR) &&
-		    reads_local(g->l->x, e) && !has_vector(g->l, e);
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		found |= (e->kind == EXPR_IF || e->kind == EXPR_AND ||
+			  e->kind == EXPR_OR) &&
+			 reads_local(l->x, e) && !has_vector(l, e);
+	}
+	return found;
 }
-
-/* Finds accesses of local arrays with more vectors than registers. */
-struct size_search {
-	const struct vectors *x;
-	bool found;
-};
 
 /* Is the buffer's address taken? Then it is in memory anyway. */
 static bool
@@ -234,12 +217,17 @@ is_large(const struct vectors *x, const struct buffer *b)
 	       !has_address(x, b);
 }
 
-static void
-find_large(void *ctx, const struct expr *e)
+/* Does e access local arrays with more vectors than registers? */
+static bool
+reads_large(const struct vectors *x, const struct expr *e)
 {
-	struct size_search *s = ctx;
+	bool found = false;
 
-	s->found |= e->kind == EXPR_LOAD && is_large(s->x, e->u.buffer);
+	for (struct expr_iter it = expr_each_of(e, EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		found |= is_large(x, e->u.buffer);
+	}
+	return found;
 }
 
 /* Does the store narrow a vector to bytes? */
@@ -271,10 +259,8 @@ store_is_plain(struct loop *l, const struct stmt *s)
 static bool
 store_fits(struct loop *l, const struct stmt *s)
 {
-	struct size_search size = { l->x, is_large(l->x, s->u.buffer) };
 	const struct buffer *b = s->u.buffer;
-	struct guard_search guard = { l, false };
-	bool varies = false;
+	bool varies = false, guard, large;
 
 	for (int i = 1; i < s->n_args; i++) {
 		varies |= !is_uniform(l, s->args[i]);
@@ -283,14 +269,13 @@ store_fits(struct loop *l, const struct stmt *s)
 			return false;
 		}
 	}
-	expr_visit(s->args[0], find_guard, &guard);
-	expr_visit(s->args[0], find_large, &size);
-	if (l->n_lanes > 0 && (size.found || vectors_is_local(l->x, b))) {
+	guard = has_guard(l, s->args[0]);
+	large = is_large(l->x, b) || reads_large(l->x, s->args[0]);
+	if (l->n_lanes > 0 && (large || vectors_is_local(l->x, b))) {
 		return false;
 	}
-	return !guard.found && varies && b->type.lanes == 1 &&
-	       s->args[0]->type.lanes == 1 &&
-	       (!size.found || store_is_plain(l, s));
+	return !guard && varies && b->type.lanes == 1 &&
+	       s->args[0]->type.lanes == 1 && (!large || store_is_plain(l, s));
 }
 
 /* Can a store that is guarded by a condition on the lane be executed lane by
@@ -299,15 +284,13 @@ static bool
 lane_if_fits(struct loop *l, const struct stmt *s)
 {
 	const struct stmt *store = s->children[0];
-	struct size_search size = { l->x, false };
 
 	if (s->children[1] != NULL || store->kind != STMT_STORE ||
 	    s->args[0]->type.lanes != 1 || reads_local(l->x, s->args[0]) ||
 	    vectors_is_local(l->x, store->u.buffer)) {
 		return false;
 	}
-	expr_visit(store->args[0], find_large, &size);
-	return !size.found && store_fits(l, store);
+	return !reads_large(l->x, store->args[0]) && store_fits(l, store);
 }
 
 static bool
@@ -406,42 +389,29 @@ vectors_loop_fits(struct vectors *x, struct stmt *loop)
 	return stmt_fits(&l, loop->children[0]) && lanes_independent(&l, loop);
 }
 
-struct plain_search {
-	struct loop l;
-	int stores;
-	bool others, bytes;
-};
-
-static bool
-see_store(void *ctx, struct stmt *s)
-{
-	struct plain_search *p = ctx;
-	const struct expr *rest;
-
-	p->l.at = s;
-	if (s->kind == STMT_STORE) {
-		p->stores++;
-		p->bytes |= is_byte(s->u.buffer->type);
-		p->others |= !store_is_plain(&p->l, s) ||
-			     !vectors_walks(p->l.x, s, s->args + 1,
-					    s->n_args - 1, p->l.var, &rest) ||
-			     (s->u.buffer->type.kind == p->l.x->type.kind &&
-			      !vectors_divides(p->l.x, s, rest));
-	}
-	return true;
-}
-
 bool
 vectors_loop_is_plain(struct vectors *x, struct stmt *loop)
 {
-	struct plain_search p = { .l = { .x = x, .var = loop->u.loop.var } };
+	struct loop l = { .x = x, .var = loop->u.loop.var };
+	bool bytes = false, any = false, others = false;
+	const struct expr *rest;
+	struct stmt *s;
 
 	if (!vectors_loop_fits(x, loop)) {
 		return false;
 	}
-	stmt_visit(loop->children[0], see_store, &p);
-	return p.stores > 0 && !p.others &&
-	       (x->loops.n > 0 || x->locals.n > 0 || p.bytes);
+	for (struct stmt_iter it = stmt_each_of(loop->children[0], STMT_STORE);
+	     (s = stmt_next(&it));) {
+		l.at = s;
+		any = true;
+		bytes |= is_byte(s->u.buffer->type);
+		others |= !store_is_plain(&l, s) ||
+			  !vectors_walks(x, s, s->args + 1, s->n_args - 1,
+					 l.var, &rest) ||
+			  (s->u.buffer->type.kind == x->type.kind &&
+			   !vectors_divides(x, s, rest));
+	}
+	return any && !others && (x->loops.n > 0 || x->locals.n > 0 || bytes);
 }
 
 /* -- expressions -- */
@@ -545,31 +515,23 @@ lane_of(struct loop *l, const struct expr *vector)
 	return expr_load(m, l->lanes.data[i], &l->lane->expr, 1);
 }
 
-struct bounds_search {
-	struct loop *l;
-	bool beyond;
-};
-
-static void
-find_beyond(void *ctx, const struct expr *e)
+/* May the vector of a LOAD in the loop end beyond its buffer? */
+static bool
+reads_beyond(struct loop *l, const struct expr *e)
 {
-	struct bounds_search *s = ctx;
-	struct module *m = s->l->x->module;
+	struct module *m = l->x->module;
 	const struct expr *rest, *end;
 	struct analyser a;
 
-	if (e->kind != EXPR_LOAD || is_uniform(s->l, e) ||
-	    vectors_is_local(s->l->x, e->u.buffer) ||
-	    !vectors_walks(s->l->x, s->l->at, e->args, e->n_args, s->l->var,
-			   &rest)) {
-		return;
+	if (is_uniform(l, e) || vectors_is_local(l->x, e->u.buffer) ||
+	    !vectors_walks(l->x, l->at, e->args, e->n_args, l->var, &rest)) {
+		return false;
 	}
 	analyser_init(&a, m);
-	analyser_enter(&a, s->l->loop);
-	end = expr_add(m, expr_add(m, rest, s->l->start),
-		       expr_int(m, rest->type, s->l->x->type.lanes));
-	s->beyond |= !prove(&a,
-			    expr_le(m, end, e->u.buffer->shape[e->n_args - 1]));
+	analyser_enter(&a, l->loop);
+	end = expr_add(m, expr_add(m, rest, l->start),
+		       expr_int(m, rest->type, l->x->type.lanes));
+	return !prove(&a, expr_le(m, end, e->u.buffer->shape[e->n_args - 1]));
 }
 
 /* May e be computed for all lanes, also for those that are not stored? Local
@@ -577,12 +539,16 @@ find_beyond(void *ctx, const struct expr *e)
 static bool
 reads_all_lanes(struct loop *l, const struct expr *e)
 {
-	struct bounds_search s = { l, false };
+	bool beyond = false;
 
-	if (l->n_lanes < l->x->type.lanes || l->condition != NULL) {
-		expr_visit(e, find_beyond, &s);
+	if (l->n_lanes >= l->x->type.lanes && l->condition == NULL) {
+		return true;
 	}
-	return !s.beyond;
+	for (struct expr_iter it = expr_each_of(e, EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		beyond |= reads_beyond(l, e);
+	}
+	return !beyond;
 }
 
 /* In the loop over lanes, vector expressions of local arrays are read from
@@ -775,22 +741,6 @@ rewrite_store(struct loop *l, struct stmt *s)
 	}
 }
 
-struct stores {
-	struct arena *arena;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_store(void *ctx, struct stmt *s)
-{
-	struct stores *stores = ctx;
-
-	if (s->kind == STMT_STORE) {
-		vec_push(stores->arena, &stores->list, s);
-	}
-	return true;
-}
-
 /* Splits the loop into iterations over n_lanes each. */
 static void
 rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
@@ -800,7 +750,7 @@ rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 			  .var = loop->u.loop.var,
 			  .n_lanes = n_lanes,
 			  .loop = loop };
-	struct stores stores = { .arena = &m->arena };
+	struct stmt_list stores;
 	struct var *v = var_new(m, l.var->name, l.var->type);
 	const struct expr *lanes = expr_int(m, v->type, n_lanes);
 	int64_t extent = 0;
@@ -812,7 +762,7 @@ rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 	if (extent > 1) {
 		l.start = expr_add(m, l.start, expr_mul(m, v->expr, lanes));
 	}
-	stmt_visit(loop->children[0], find_store, &stores);
+	stores = stmts_of(&m->arena, loop->children[0], STMT_STORE);
 	for (int i = 0; i < stores.list.n; i++) {
 		rewrite_store(&l, stores.list.data[i]);
 	}

@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "iterate.h"
 #include "thread_loops.h"
 #include "vectors.h"
 
@@ -87,46 +88,48 @@ has_whole_rows(const struct vectors *x, const struct buffer *b)
 
 /* -- choosing arrays and loops -- */
 
-struct arrays {
-	struct func *func;
-	VEC(const struct buffer *) seen;
-};
-
 /* Gives each of the loops that the pass partition-loops copied its own arrays:
  * one may hold vectors and another not. */
-static bool
-unshare_arrays(void *ctx, struct stmt *s)
+static void
+unshare_arrays(struct func *f)
 {
-	struct arrays *arrays = ctx;
-	struct func *f = arrays->func;
-	const struct buffer *b = s->kind == STMT_ALLOC ? s->u.buffer : NULL;
-	bool again = false;
+	VEC(const struct buffer *) seen = { 0 };
+	struct stmt *s;
 
-	for (int i = 0; b != NULL && i < arrays->seen.n; i++) {
-		again |= arrays->seen.data[i] == b;
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		const struct buffer *b = s->u.buffer;
+		bool again = false;
+
+		for (int i = 0; i < seen.n; i++) {
+			again |= seen.data[i] == b;
+		}
+		if (again) {
+			stmt_replace_buffer(f, s, b,
+					    buffer_with_scope(f->module, b,
+							      NULL));
+		} else {
+			vec_push(&f->module->arena, &seen, b);
+		}
 	}
-	if (again) {
-		stmt_replace_buffer(f, s, b,
-				    buffer_with_scope(f->module, b, NULL));
-	} else if (b != NULL) {
-		vec_push(&f->module->arena, &arrays->seen, b);
-	}
-	return true;
 }
 
-static bool
-find_locals(void *ctx, struct stmt *s)
+static void
+find_locals(struct vectors *x)
 {
-	struct vectors *x = ctx;
+	const struct stmt *s;
 	int64_t elems;
 
-	if (s->kind == STMT_ALLOC && has_whole_rows(x, s->u.buffer) &&
-	    buffer_const_elems(s->u.buffer, &elems) &&
-	    elems <= (int64_t)VECTORS_AT_MOST * x->type.lanes &&
-	    !buffer_is_shared(s->u.buffer)) {
-		vec_push(&x->module->arena, &x->locals, s->u.buffer);
+	x->locals.n = 0;
+	for (struct stmt_iter it = stmt_each_of(x->func->body, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		if (has_whole_rows(x, s->u.buffer) &&
+		    buffer_const_elems(s->u.buffer, &elems) &&
+		    elems <= (int64_t)VECTORS_AT_MOST * x->type.lanes &&
+		    !buffer_is_shared(s->u.buffer)) {
+			vec_push(&x->module->arena, &x->locals, s->u.buffer);
+		}
 	}
-	return true;
 }
 
 /* The vectorized loop around s; NULL if there is none. */
@@ -262,18 +265,21 @@ choose(struct vectors *x)
 
 /* Adds further loops that can be rewritten entirely, so that their arrays can
  * hold vectors, too. */
-static bool
-find_plain(void *ctx, struct stmt *s)
+static void
+find_plain(struct vectors *x)
 {
-	struct vectors *x = ctx;
+	struct stmt *s;
 
-	if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED &&
-	    loop_around(s) == s && vectors_rest(x, s) == 0 &&
-	    vectors_divides(x, s, s->args[0]) && vectors_loop_is_plain(x, s)) {
-		add_loop(x, s);
-		return false;
+	for (struct stmt_iter it = stmt_each_of(x->func->body, STMT_FOR);
+	     (s = stmt_next(&it));) {
+		if (s->u.loop.kind == FOR_VECTORIZED && loop_around(s) == s &&
+		    vectors_rest(x, s) == 0 &&
+		    vectors_divides(x, s, s->args[0]) &&
+		    vectors_loop_is_plain(x, s)) {
+			add_loop(x, s);
+			stmt_skip(&it);
+		}
 	}
-	return true;
 }
 
 /* -- arrays of vectors -- */
@@ -387,11 +393,10 @@ retype_all(struct vectors *x)
 static void
 use_vectors(struct vectors *x)
 {
-	x->locals.n = 0;
-	stmt_visit(x->func->body, find_locals, x);
+	find_locals(x);
 	choose(x);
 	if (x->loops.n > 0 || x->bytes) {
-		stmt_visit(x->func->body, find_plain, x);
+		find_plain(x);
 	}
 	for (int i = 0; i < x->loops.n; i++) {
 		vectors_rewrite_loop(x, x->loops.data[i]);
@@ -409,10 +414,9 @@ lower_vectors(struct func *f)
 			     .module = f->module,
 			     .bytes = facts->byte_vectors,
 			     .fmax = facts->fmax_vectors };
-	struct arrays arrays = { .func = f };
 
 	if (facts->vectors.n > 0) {
-		stmt_visit(f->body, unshare_arrays, &arrays);
+		unshare_arrays(f);
 	}
 	for (int i = 0; i < facts->vectors.n; i++) {
 		x.type = facts->vectors.data[i];

@@ -16,6 +16,7 @@
  * (align_bytes). */
 #include "lower_passes.h"
 
+#include "iterate.h"
 #include "thread_loops.h"
 #include "vectors.h"
 
@@ -387,23 +388,6 @@ wide_loop(struct wide *w, struct stmt *loop)
 
 /* -- all of a function */
 
-struct loop_list {
-	struct arena *arena;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_loops(void *ctx, struct stmt *s)
-{
-	struct loop_list *loops = ctx;
-
-	if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED) {
-		vec_push(loops->arena, &loops->list, s);
-		return false;
-	}
-	return true;
-}
-
 /* Gives a buffer the alignment that its vectorized accesses need. */
 static void
 align(struct wide *w, const struct buffer *b, int64_t bytes)
@@ -445,15 +429,22 @@ lower_wide(struct func *f)
 	struct wide w = { .func = f,
 			  .module = f->module,
 			  .bytes = f->facts.wide_bytes };
-	struct loop_list l = { .arena = &f->module->arena };
+	VEC(struct stmt *) loops = { 0 };
 	bool any = false;
+	struct stmt *s;
 
 	if (w.bytes == 0) {
 		return true;
 	}
-	stmt_visit(f->body, find_loops, &l);
-	for (int i = 0; i < l.list.n; i++) {
-		any |= wide_loop(&w, l.list.data[i]);
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_FOR);
+	     (s = stmt_next(&it));) {
+		if (s->u.loop.kind == FOR_VECTORIZED) {
+			vec_push(&f->module->arena, &loops, s);
+			stmt_skip(&it);
+		}
+	}
+	for (int i = 0; i < loops.n; i++) {
+		any |= wide_loop(&w, loops.data[i]);
 	}
 	if (any) {
 		align_all(&w);

@@ -12,6 +12,7 @@
 #include <assert.h>
 
 #include "block_init.h"
+#include "iterate.h"
 
 /* ---- from tensor expressions */
 
@@ -57,11 +58,6 @@ make_part(struct module *m, const char *name, const struct buffer *const *views,
 	return f;
 }
 
-struct foreign {
-	const struct func *f;
-	const char *found;
-};
-
 static bool
 in_shape(const struct buffer *b, const struct var *v)
 {
@@ -74,47 +70,45 @@ in_shape(const struct buffer *b, const struct var *v)
 	return false;
 }
 
-/* Finds a variable or buffer other than the views, their pointers, sizes and
- * strides. */
-static void
-find_foreign(void *ctx, const struct expr *e)
+/* The name of a variable or buffer in e other than the views, their pointers,
+ * sizes and strides; NULL if there is none. */
+static const char *
+foreign_name(const struct func *f, const struct expr *e)
 {
-	struct foreign *x = ctx;
-	bool known = false;
+	const char *found = NULL;
 
-	if (e->kind != EXPR_VAR && e->kind != EXPR_LOAD) {
-		return;
-	}
-	for (int i = 0; i < x->f->params.n; i++) {
-		const struct buffer *b = x->f->params.data[i].buffer;
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		bool known = e->kind != EXPR_VAR && e->kind != EXPR_LOAD;
 
-		known |= e->kind == EXPR_LOAD
-				 ? e->u.buffer == b
-				 : e->u.var == b->data || in_shape(b, e->u.var);
+		for (int i = 0; !known && i < f->params.n; i++) {
+			const struct buffer *b = f->params.data[i].buffer;
+
+			known = e->kind == EXPR_LOAD
+					? e->u.buffer == b
+					: e->u.var == b->data ||
+						  in_shape(b, e->u.var);
+		}
+		if (!known) {
+			found = e->kind == EXPR_LOAD ? e->u.buffer->name
+						     : e->u.var->name;
+		}
 	}
-	if (!known) {
-		x->found = e->kind == EXPR_LOAD ? e->u.buffer->name
-						: e->u.var->name;
-	}
+	return found;
 }
 
 static bool
 check_part(struct module *m, const struct func *f, const char **why)
 {
-	struct foreign x = { .f = f };
+	const char *foreign = f ? foreign_name(f, f->body->args[0]) : NULL;
 
-	if (!f) {
-		return true;
-	}
-	expr_visit(f->body->args[0], find_foreign, &x);
-	if (x.found) {
+	if (foreign) {
 		*why = arena_printf(&m->arena,
 				    "the call of '%s' uses '%s', which is "
 				    "not one of its buffers; use the buffers "
 				    "passed to the lowering function",
-				    f->name, x.found);
+				    f->name, foreign);
 	}
-	return !x.found;
+	return !foreign;
 }
 
 /* Removes size parameters: matching binds a description's sizes to the
@@ -208,31 +202,6 @@ te_tensor_intrin(struct module *m, const char *name,
 }
 
 /* ---- references */
-
-struct call_search {
-	const char *symbol;
-	const struct expr *found;
-};
-
-static void
-find_call(void *ctx, const struct expr *e)
-{
-	struct call_search *q = ctx;
-
-	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_EXTERN &&
-	    strcmp(e->args[0]->u.text, q->symbol) == 0) {
-		q->found = e;
-	}
-}
-
-static bool
-find_call_stmt(void *ctx, struct stmt *s)
-{
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], find_call, ctx);
-	}
-	return true;
-}
 
 /* The index of the parameter whose first element's address arg is; -1 if there
  * is none. */
@@ -381,35 +350,24 @@ only_init(struct func *f, struct stmt *block)
 	return s;
 }
 
-struct block_list {
-	struct func *f;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_blocks(void *ctx, struct stmt *s)
-{
-	struct block_list *l = ctx;
-
-	if (s->kind == STMT_BLOCK && s->parent) {
-		vec_push(&l->f->module->arena, &l->list, s);
-		return false;
-	}
-	return true;
-}
-
 /* Makes the part's body, in terms of desc's parameters. */
 static bool
 take_part(struct func *f, const struct tensor_call *call, const char **why)
 {
 	const struct tensor_intrin *t = call->intrin;
-	struct block_list blocks = { .f = f };
-	VEC(struct stmt *) inits = { 0 };
+	struct stmt_list blocks = { 0 }, inits = { 0 };
+	struct stmt *s;
 
 	if (call->part == t->impl) {
 		return true;
 	}
-	stmt_visit(f->body, find_blocks, &blocks);
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		if (s->parent) {
+			vec_push(&f->module->arena, &blocks.list, s);
+			stmt_skip(&it);
+		}
+	}
 	for (int i = 0; i < blocks.list.n; i++) {
 		struct stmt *b = blocks.list.data[i];
 		struct stmt *init;
@@ -420,18 +378,19 @@ take_part(struct func *f, const struct tensor_call *call, const char **why)
 		}
 		init = only_init(f, b);
 		if (init) {
-			vec_push(&f->module->arena, &inits, init);
+			vec_push(&f->module->arena, &inits.list, init);
 		}
 	}
 	if (call->part == t->reset) {
-		if (inits.n == 0) {
+		if (inits.list.n == 0) {
 			*why = arena_printf(&f->module->arena,
 					    "'%s' has nothing to reset: '%s' "
 					    "is not a reduction",
 					    call->symbol, t->name);
 			return false;
 		}
-		stmt_set_child(f, f->body, 0, stmt_seq(f, inits.data, inits.n));
+		stmt_set_child(f, f->body, 0,
+			       stmt_seq(f, inits.list.data, inits.list.n));
 	}
 	return true;
 }
@@ -470,17 +429,18 @@ intrinsic_reference(struct module *m, const struct tensor_call *call,
 		    const char **why)
 {
 	const struct func *desc = call->intrin->desc;
-	struct call_search q = { .symbol = call->symbol };
+	const struct expr *found = stmt_call_of(call->part->body,
+						INTRIN_CALL_EXTERN,
+						call->symbol);
 	bool *passed = arena_array(&m->arena, bool, desc->params.n + 1);
 	const struct buffer **views = arena_array(&m->arena,
 						  const struct buffer *,
 						  desc->params.n + 1);
 	struct func *f = func_clone(desc, call->symbol);
 
-	stmt_visit(call->part->body, find_call_stmt, &q);
-	assert(q.found);
+	assert(found);
 	f->params.n = 0;
-	if (!add_params(f, call, q.found, views, passed, why) ||
+	if (!add_params(f, call, found, views, passed, why) ||
 	    !take_part(f, call, why)) {
 		return NULL;
 	}

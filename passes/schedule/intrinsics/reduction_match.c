@@ -5,6 +5,7 @@
 
 #include "access.h"
 #include "interp.h"
+#include "iterate.h"
 
 /* ---- reading */
 
@@ -144,26 +145,22 @@ uses_values(const struct matcher *x, const struct expr *e)
 	return false;
 }
 
-struct rest {
-	const struct reducer *r;
-	bool found;
-};
-
-static void
-find_rest(void *ctx, const struct expr *e)
+/* Does e use more than the two arguments of r? */
+static bool
+uses_more(const struct expr *e, const struct reducer *r)
 {
-	struct rest *q = ctx;
-	bool own = false;
+	bool found = false;
 
-	if (e->kind == EXPR_VAR) {
-		for (int k = 0; k < q->r->n; k++) {
-			own |= e->u.var == q->r->lhs[k] ||
-			       e->u.var == q->r->rhs[k];
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		bool own = e->kind != EXPR_VAR;
+
+		for (int k = 0; !own && k < r->n; k++) {
+			own = e->u.var == r->lhs[k] || e->u.var == r->rhs[k];
 		}
-		q->found |= !own;
+		found |= !own || e->kind == EXPR_LOAD ||
+			 (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
 	}
-	q->found |= e->kind == EXPR_LOAD ||
-		    (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
+	return found;
 }
 
 /* C[v] = op(C[v], x) */
@@ -268,10 +265,7 @@ match_update(struct matcher *x)
 				       : value;
 	}
 	for (int k = 0; k < n; k++) {
-		struct rest rest = { .r = x->r };
-
-		expr_visit(x->r->result[k], find_rest, &rest);
-		if (rest.found) {
+		if (uses_more(x->r->result[k], x->r)) {
 			return fail(x, "combines other values than its own "
 				       "and the bound ones");
 		}

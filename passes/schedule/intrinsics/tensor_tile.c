@@ -2,6 +2,7 @@
 #include "tensor_tile.h"
 
 #include "edit.h"
+#include "iterate.h"
 
 struct buffer *
 tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
@@ -40,54 +41,41 @@ tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
 
 /* ---- which views */
 
-struct passing {
-	const struct param *p;
-	bool outside, passed;
-};
-
-static void
-see_argument(void *ctx, const struct expr *e)
-{
-	struct passing *x = ctx;
-
-	x->passed |= (e->kind == EXPR_VAR && e->u.var == x->p->var) ||
-		     (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin) &&
-		      e->args[0]->kind == EXPR_LOAD &&
-		      e->args[0]->u.buffer == x->p->buffer);
-}
-
-static void
-see_call(void *ctx, const struct expr *e)
-{
-	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_EXTERN) {
-		for (int i = 1; i < e->n_args; i++) {
-			expr_visit(e->args[i], see_argument, ctx);
-		}
-	}
-}
-
+/* Does an argument of a call contain the parameter? */
 static bool
-see_stmt(void *ctx, struct stmt *s)
+passes_param(const struct expr *call, const struct param *p)
 {
-	for (int i = 0; i < s->n_args; i++) {
-		if (s->args[i]) {
-			expr_visit(s->args[i], see_call, ctx);
-		}
+	struct tree_iter it = exprs_each(call->args + 1, call->n_args - 1);
+	const struct expr *e;
+	bool passed = false;
+
+	while ((e = tree_next(&it)) != NULL) {
+		passed |= (e->kind == EXPR_VAR && e->u.var == p->var) ||
+			  (e->kind == EXPR_CALL &&
+			   intrin_is_address(e->u.intrin) &&
+			   e->args[0]->kind == EXPR_LOAD &&
+			   e->args[0]->u.buffer == p->buffer);
 	}
-	return true;
+	return passed;
 }
 
 bool
 tensor_tile_needed(struct tensor_match *match, int i, const struct func *part)
 {
-	struct passing x = { .p = &part->params.data[i] };
+	const struct param *p = &part->params.data[i];
+	struct tree_iter it = tree_each_of(part->body, EXPR_CALL);
+	bool passed = false;
+	const struct expr *e;
 
-	if (x.p->buffer->strides) {
+	if (p->buffer->strides) {
 		return false;
 	}
-	stmt_visit(part->body, see_stmt, &x);
-	return x.passed &&
-	       tensor_view_buffer(match, i, x.p->buffer)->strides != NULL;
+	while ((e = tree_next(&it)) != NULL) {
+		passed |= e->u.intrin == INTRIN_CALL_EXTERN &&
+			  passes_param(e, p);
+	}
+	return passed &&
+	       tensor_view_buffer(match, i, p->buffer)->strides != NULL;
 }
 
 static bool
@@ -183,14 +171,6 @@ part_reads(const struct tensor_intrin *t, const struct func *part, int i,
 	       (part == t->update || !has_init || !func_writes(t->desc, b));
 }
 
-static bool
-see_init(void *ctx, struct stmt *s)
-{
-	*(bool *)ctx |= s->kind == STMT_BLOCK && s->parent &&
-			s->children[1] != NULL;
-	return true;
-}
-
 void
 tensor_tile_use(struct tensor_match *match, int i, const struct func *part,
 		const struct tensor_intrin *intrin, const struct buffer *tile,
@@ -201,11 +181,14 @@ tensor_tile_use(struct tensor_match *match, int i, const struct func *part,
 	struct var *from[1] = { p->var };
 	const struct expr *to[1] = { tile->data->expr };
 	struct var_map map = { from, to, 1 };
-	struct stmt *list[3];
+	struct stmt *list[3], *s;
 	bool has_init = false;
 	int n = 0;
 
-	stmt_visit(intrin->desc->body, see_init, &has_init);
+	for (struct stmt_iter it = stmt_each_of(intrin->desc->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		has_init |= s->parent && s->children[1] != NULL;
+	}
 	stmt_replace_buffer(f, scratch, p->buffer, tile);
 	stmt_substitute(f, scratch, &map);
 	if (part_reads(intrin, part, i, has_init)) {

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loop kinds (parallel, vectorized, unrolled, bound to threads) and
  * annotations. */
+#include "iterate.h"
 #include "loop_legality.h"
 #include "thread_loops.h"
-
-static bool
-has_loop(void *ctx, struct stmt *s)
-{
-	*(bool *)ctx |= s->kind == STMT_FOR;
-	return !*(bool *)ctx;
-}
 
 static bool
 set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 {
 	struct stmt *l = edit_loop(e, loop);
 	int64_t extent;
-	bool inner = false;
 
 	if (!l) {
 		return false;
@@ -35,14 +28,11 @@ set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 				 "it first",
 				 l->u.loop.var->name);
 	}
-	if (kind == FOR_VECTORIZED) {
-		stmt_visit(l->children[0], has_loop, &inner);
-		if (inner) {
-			return edit_fail(e,
-					 "loop %s contains other loops; only "
-					 "an innermost loop can be vectorized",
-					 l->u.loop.var->name);
-		}
+	if (kind == FOR_VECTORIZED && stmt_has(l->children[0], STMT_FOR)) {
+		return edit_fail(e,
+				 "loop %s contains other loops; only "
+				 "an innermost loop can be vectorized",
+				 l->u.loop.var->name);
 	}
 	if (kind == FOR_THREAD
 		    ? !no_reduction(e, l, tag_is_thread(tag_of_name(thread)))
@@ -77,18 +67,6 @@ prim_unroll(struct edit *e, const struct sched_value *args,
 	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
 }
 
-/* A search for two nested loops over the same thread axis: lowering executes
- * the inner one for the thread's own index. A block that depends only on the
- * inner loop is cooperative work, such as a copy to shared memory; for a block
- * that depends on the outer one, too, all iterations with different indices
- * would be lost. */
-struct axis_search {
-	const char *thread;
-	struct stmt *loop; /* the loop to bind */
-	/* a loop over the same axis that conflicts with it */
-	const struct stmt *other;
-};
-
 /* Does the block, or a block between it and the loop, depend on the loop? */
 static bool
 depends_on_loop(const struct stmt *block, const struct stmt *loop)
@@ -122,39 +100,46 @@ misses_some(const struct stmt *block, const struct stmt *outer,
 	       (depends_on_loop(block, inner) || !reaches_all(outer, inner));
 }
 
-static bool
-find_second(void *ctx, struct stmt *s)
+/* Searches for two nested loops over the same thread axis: lowering executes
+ * the inner one for the thread's own index. A block that depends only on the
+ * inner loop is cooperative work, such as a copy to shared memory; for a block
+ * that depends on the outer one, too, all iterations with different indices
+ * would be lost. The result is the outermost loop over the axis that conflicts
+ * with the loop to bind; NULL if there is none. */
+static const struct stmt *
+find_second(struct stmt *loop, const char *thread)
 {
-	struct axis_search *q = ctx;
+	const struct stmt *other = NULL;
+	struct stmt_iter it = stmt_each_of(loop->children[0], STMT_BLOCK);
+	const struct stmt *s;
 
-	if (s->kind != STMT_BLOCK) {
-		return !q->other;
-	}
-	for (struct stmt *p = s->parent; p; p = p->parent) {
-		if (p != q->loop && p->kind == STMT_FOR &&
-		    p->u.loop.kind == FOR_THREAD &&
-		    strcmp(p->u.loop.thread, q->thread) == 0 &&
-		    (stmt_contains(q->loop, p) ? misses_some(s, q->loop, p)
-					       : misses_some(s, p, q->loop))) {
-			q->other = p;
+	while (!other && (s = stmt_next(&it)) != NULL) {
+		for (const struct stmt *p = s->parent; p; p = p->parent) {
+			if (p != loop && p->kind == STMT_FOR &&
+			    p->u.loop.kind == FOR_THREAD &&
+			    strcmp(p->u.loop.thread, thread) == 0 &&
+			    (stmt_contains(loop, p)
+				     ? misses_some(s, loop, p)
+				     : misses_some(s, p, loop))) {
+				other = p;
+			}
 		}
 	}
-	return !q->other;
+	return other;
 }
 
 static bool
 axis_is_free(struct edit *e, struct stmt *loop, const char *thread)
 {
-	struct axis_search q = { thread, loop, NULL };
+	const struct stmt *other = strncmp(thread, "vthread", 7) != 0
+					   ? find_second(loop, thread)
+					   : NULL;
 
-	if (strncmp(thread, "vthread", 7) != 0) {
-		stmt_visit(loop->children[0], find_second, &q);
-	}
-	return !q.other ||
+	return !other ||
 	       edit_fail(e,
 			 "loop %s of the same nest is already bound to %s; "
 			 "fuse the two or use another axis",
-			 q.other->u.loop.var->name, thread);
+			 other->u.loop.var->name, thread);
 }
 
 bool

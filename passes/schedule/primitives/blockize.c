@@ -20,6 +20,7 @@
 #include "copy_block.h"
 #include "index_map_inverse.h"
 #include "iter_map.h"
+#include "iterate.h"
 
 struct blockizer {
 	struct edit *e;
@@ -280,31 +281,6 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 
 /* -- the outer block */
 
-struct uses {
-	const struct var *var;
-	bool found;
-};
-
-static bool
-find_use(void *ctx, struct stmt *s)
-{
-	struct uses *u = ctx;
-
-	for (int i = 0; i < s->n_args; i++) {
-		u->found |= expr_uses_var(s->args[i], u->var);
-	}
-	return !u->found;
-}
-
-static bool
-uses_var_below(struct stmt *s, const struct var *v)
-{
-	struct uses u = { v, false };
-
-	stmt_visit(s, find_use, &u);
-	return u.found;
-}
-
 /* Expresses loop variables from outside of the new block in terms of its iter
  * vars, because its body must not use them. */
 static bool
@@ -327,7 +303,7 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 	int n = 0, used = 0;
 
 	for (int i = 0; i < z->n_outer; i++) {
-		used += uses_var_below(z->top, loops[i].var);
+		used += stmt_uses_var(z->top, loops[i].var);
 		if (!expr_is_value(loops[i].extent, 1) &&
 		    expr_is_value(loops[i].min, 0)) {
 			vars[n] = loops[i].var;
@@ -363,7 +339,7 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 		stmt_substitute(e->f, z->top, &map);
 	}
 	for (int i = 0; i < z->n_outer; i++) {
-		if (uses_var_below(z->top, loops[i].var)) {
+		if (stmt_uses_var(z->top, loops[i].var)) {
 			return edit_fail(e,
 					 "the body uses loop %s, whose value "
 					 "the iter vars of the new block do "

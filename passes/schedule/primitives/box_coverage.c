@@ -10,6 +10,7 @@
  * fewer elements are enumerated. */
 #include "block_init.h"
 #include "copy_block.h"
+#include "iterate.h"
 #include "region.h"
 
 enum { GAP_DIMS = 16, COVERAGE_VARS = 16, GAP_POINTS = 1 << 16 };
@@ -259,12 +260,6 @@ grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 	} while (grown);
 }
 
-static void
-find_division(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
-}
-
 /* The variables of one index, and the number of values of each; -1 if not
  * constant. */
 struct terms {
@@ -340,7 +335,8 @@ may_leave_elements(struct edit *e, const struct access *store)
 	bool divides = false, steps = false;
 
 	for (int d = 0; d < store->buffer->ndim; d++) {
-		expr_visit(store->index[d], find_division, &divides);
+		divides |= expr_has(store->index[d], EXPR_FLOORDIV) ||
+			   expr_has(store->index[d], EXPR_FLOORMOD);
 		steps |= steps_over(e, store, d);
 	}
 	return divides || steps;

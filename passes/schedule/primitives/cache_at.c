@@ -8,6 +8,7 @@
  *                                          for j: C[i] += A_shared[i, j] */
 #include "block_init.h"
 #include "copy_block.h"
+#include "iterate.h"
 #include "region.h"
 
 struct copying {
@@ -300,38 +301,32 @@ struct positions {
 	const struct expr *from, *to; /* the current replacement */
 };
 
-struct plainness {
-	const struct stmt *block;
-	bool plain;
-};
-
-static void
-check_plain(void *ctx, const struct expr *x)
+/* Does x consist of the block's iter vars, sizes and operators alone? */
+static bool
+is_plain(const struct expr *x, const struct block *block)
 {
-	struct plainness *p = ctx;
-	bool found = false;
+	bool plain = true;
 
-	if (x->kind == EXPR_LOAD || x->kind == EXPR_CALL) {
-		p->plain = false;
+	for (struct expr_iter it = expr_each(x); (x = expr_next(&it));) {
+		bool found = x->kind != EXPR_VAR || x->u.var->is_dim;
+
+		plain &= x->kind != EXPR_LOAD && x->kind != EXPR_CALL;
+		for (int i = 0; !found && i < block->n_iters; i++) {
+			found = block->iters[i].var == x->u.var;
+		}
+		plain &= found;
 	}
-	for (int i = 0; x->kind == EXPR_VAR && i < p->block->u.block->n_iters;
-	     i++) {
-		found |= p->block->u.block->iters[i].var == x->u.var;
-	}
-	if (x->kind == EXPR_VAR && !found && !x->u.var->is_dim) {
-		p->plain = false;
-	}
+	return plain;
 }
 
 /* Records an index that is a composite expression of the block's iter vars. */
 static void
 add_position(struct positions *p, const struct expr *x)
 {
-	struct plainness plain = { p->block, true };
 	struct position new = { x, 1 };
 
-	expr_visit(x, check_plain, &plain);
-	if (!plain.plain || x->kind == EXPR_VAR || x->n_args == 0) {
+	if (!is_plain(x, p->block->u.block) || x->kind == EXPR_VAR ||
+	    x->n_args == 0) {
 		return;
 	}
 	for (int i = 0; i < p->list.n; i++) {

@@ -4,6 +4,7 @@
 #include "copy_block.h"
 #include "block_init.h"
 #include "index_map_inverse.h"
+#include "iterate.h"
 
 struct stmt *
 block_around(struct stmt *s)
@@ -99,38 +100,27 @@ free_block_name(struct edit *e, const char *name)
 	return text;
 }
 
-struct name_search {
-	const char *name;
-	bool found;
-};
-
-static bool
-find_alloc_name(void *ctx, struct stmt *s)
-{
-	struct name_search *n = ctx;
-
-	if (s->kind == STMT_ALLOC) {
-		n->found |= strcmp(s->u.buffer->name, n->name) == 0;
-	}
-	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
-	     i++) {
-		n->found |= strcmp(s->u.block->allocs[i]->name, n->name) == 0;
-	}
-	return !n->found;
-}
-
 static bool
 buffer_name_taken(struct edit *e, const char *name)
 {
-	struct name_search n = { name, false };
+	struct stmt_iter it = stmt_each(e->f->body);
+	const struct stmt *s;
+	bool found = false;
 
 	for (int i = 0; i < e->f->params.n; i++) {
 		const struct buffer *b = e->f->params.data[i].buffer;
 
-		n.found |= b && strcmp(b->name, name) == 0;
+		found |= b && strcmp(b->name, name) == 0;
 	}
-	stmt_visit(e->f->body, find_alloc_name, &n);
-	return n.found;
+	while (!found && (s = stmt_next(&it)) != NULL) {
+		found = s->kind == STMT_ALLOC &&
+			strcmp(s->u.buffer->name, name) == 0;
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_allocs; i++) {
+			found |= strcmp(s->u.block->allocs[i]->name, name) == 0;
+		}
+	}
+	return found;
 }
 
 const char *
@@ -172,26 +162,25 @@ is_iter(const struct stmt *block, const struct var *v)
 	return false;
 }
 
-struct foreign {
-	const struct stmt *block;
-	bool found;
-};
-
-static void
-find_foreign(void *ctx, const struct expr *e)
+/* Does e use more than sizes and the iter vars of the block? */
+static bool
+is_foreign(const struct expr *e, const struct stmt *block)
 {
-	struct foreign *f = ctx;
+	bool found = false;
 
-	f->found |= e->kind == EXPR_LOAD ||
-		    (e->kind == EXPR_VAR && !e->u.var->is_dim &&
-		     !is_iter(f->block, e->u.var));
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		found |= e->kind == EXPR_LOAD ||
+			 (e->kind == EXPR_VAR && !e->u.var->is_dim &&
+			  !is_iter(block, e->u.var));
+	}
+	return found;
 }
 
 const struct expr *const *
 common_index(struct edit *e, struct stmt *block, const struct buffer *b)
 {
 	struct access_list all = { 0 };
-	struct foreign foreign = { block, false };
+	bool foreign = false;
 	const struct expr *const *index = NULL;
 
 	for (int i = 0; i < 2; i++) {
@@ -202,7 +191,7 @@ common_index(struct edit *e, struct stmt *block, const struct buffer *b)
 	for (int i = 0; i < all.list.n; i++) {
 		index = i ? index : all.list.data[0].index;
 		for (int d = 0; d < b->ndim; d++) {
-			expr_visit(index[d], find_foreign, &foreign);
+			foreign |= is_foreign(index[d], block);
 			if (all.list.data[i].index[d] != index[d]) {
 				edit_fail(e,
 					  "block %s accesses %s at several "
@@ -219,7 +208,7 @@ common_index(struct edit *e, struct stmt *block, const struct buffer *b)
 			  block->u.block->name, b->name);
 		return NULL;
 	}
-	if (foreign.found) {
+	if (foreign) {
 		edit_fail(e,
 			  "block %s accesses %s at an index that uses more "
 			  "than its iter vars; blockize less or name another "
@@ -497,92 +486,73 @@ refresh_inside(struct edit *e, struct stmt *block)
 	}
 }
 
-struct following {
-	struct func *func;
-	const struct buffer *from, *to;
-};
-
-static bool
-follow(void *ctx, struct stmt *s)
-{
-	const struct following *w = ctx;
-	const struct block *b;
-
-	if (s->kind != STMT_BLOCK) {
-		return true;
-	}
-	if (scope_owns(s, w->from)) {
-		struct block copy = *s->u.block;
-		const struct buffer **list =
-			arena_copy(&w->func->module->arena, copy.allocs,
-				   sizeof(*copy.allocs) *
-					   (size_t)copy.n_allocs);
-
-		for (int i = 0; i < copy.n_allocs; i++) {
-			list[i] = list[i] == w->from ? w->to : list[i];
-		}
-		copy.allocs = list;
-		stmt_set_block(w->func, s, &copy);
-	}
-	b = s->u.block;
-	for (int i = 0; i < b->n_reads + b->n_writes; i++) {
-		const struct region *r = i < b->n_reads
-						 ? &b->reads[i]
-						 : &b->writes[i - b->n_reads];
-
-		if (r->buffer == w->from) {
-			block_refresh(w->func, s);
-			break;
-		}
-	}
-	return true;
-}
-
 void
 buffer_follow(struct edit *e, const struct buffer *from,
 	      const struct buffer *to)
 {
-	struct following w = { e->f, from, to };
+	struct func *f = e->f;
+	struct stmt *s;
 
-	stmt_visit(e->f->body, follow, &w);
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		const struct block *b;
+
+		if (scope_owns(s, from)) {
+			struct block copy = *s->u.block;
+			const struct buffer **list =
+				arena_copy(&f->module->arena, copy.allocs,
+					   sizeof(*copy.allocs) *
+						   (size_t)copy.n_allocs);
+
+			for (int i = 0; i < copy.n_allocs; i++) {
+				list[i] = list[i] == from ? to : list[i];
+			}
+			copy.allocs = list;
+			stmt_set_block(f, s, &copy);
+		}
+		b = s->u.block;
+		for (int i = 0; i < b->n_reads + b->n_writes; i++) {
+			const struct region *r =
+				i < b->n_reads ? &b->reads[i]
+					       : &b->writes[i - b->n_reads];
+
+			if (r->buffer == from) {
+				block_refresh(f, s);
+				break;
+			}
+		}
+	}
 }
 
-struct readiness {
-	struct edit *e;
-	const struct stmt *top;
-	const struct buffer *but;
-	bool ready;
-};
-
-static void
-check_ready(void *ctx, const struct expr *x)
+/* Is the buffer written completely before top? */
+static bool
+is_ready(struct edit *e, const struct buffer *b, const struct stmt *top)
 {
-	struct readiness *r = ctx;
 	struct access_list all = { 0 };
+	bool ready = true;
 
-	if (x->kind != EXPR_LOAD || x->u.buffer == r->but) {
-		return;
-	}
-	access_collect(r->e->f, r->e->f->body, x->u.buffer, &all);
+	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct stmt *at = all.list.data[i].at;
 
-		if (access_writes(&all.list.data[i]) &&
-		    (stmt_contains(r->top, at) ||
-		     !stmt_before(r->e->f, at, r->top))) {
-			r->ready = false;
-		}
+		ready &= !access_writes(&all.list.data[i]) ||
+			 (!stmt_contains(top, at) &&
+			  stmt_before(e->f, at, top));
 	}
+	return ready;
 }
 
 bool
 inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 	     const struct buffer *but)
 {
-	struct readiness r = { e, top, but, true };
+	bool ready = true;
 
-	expr_visit(x, check_ready, &r);
-	return r.ready;
+	for (struct expr_iter it = expr_each_of(x, EXPR_LOAD);
+	     (x = expr_next(&it));) {
+		ready &= x->u.buffer == but || is_ready(e, x->u.buffer, top);
+	}
+	return ready;
 }
 
 static const struct expr *

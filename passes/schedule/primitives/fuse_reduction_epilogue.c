@@ -8,6 +8,7 @@
  * Likewise for products, minima and maxima. Reassociates floating-point
  * sums. */
 #include "copy_block.h"
+#include "iterate.h"
 
 struct fusing {
 	struct edit *e;
@@ -66,16 +67,6 @@ match_reduction(struct fusing *x)
 	return true;
 }
 
-static void
-find_sum(void *ctx, const struct expr *e)
-{
-	struct fusing *x = ctx;
-
-	if (e->kind == EXPR_LOAD && e->u.buffer == x->sum) {
-		x->load = e;
-	}
-}
-
 /* Reads the epilogue, D[v] = op(C[v], term). */
 static bool
 match_epilogue(struct fusing *x)
@@ -83,7 +74,7 @@ match_epilogue(struct fusing *x)
 	struct edit *e = x->e;
 	const char *name = x->epilogue->u.block->name;
 	enum expr_kind op = x->update->args[0]->kind;
-	const struct expr *value;
+	const struct expr *value, *load;
 	int *iter_of;
 
 	x->store = sole_store(x->epilogue);
@@ -92,7 +83,10 @@ match_epilogue(struct fusing *x)
 				 name);
 	}
 	value = x->store->args[0];
-	expr_visit(value, find_sum, x);
+	for (struct expr_iter it = expr_each_of(value, EXPR_LOAD);
+	     (load = expr_next(&it));) {
+		x->load = load->u.buffer == x->sum ? load : x->load;
+	}
 	if (!x->load) {
 		return edit_fail(e,
 				 "block %s does not read %s, the output of "

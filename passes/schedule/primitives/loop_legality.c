@@ -5,6 +5,7 @@
 #include "block_init.h"
 #include "copy_block.h"
 #include "iter_map.h"
+#include "iterate.h"
 #include "region.h"
 
 static bool
@@ -367,47 +368,38 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 	return true;
 }
 
-/* Finds ring buffers: the iterations of the loop along which they roll must
- * stay in order. */
-struct ring_search {
-	struct edit *e;
-	const struct stmt *loop, *block;
-	const struct buffer *ring;
-};
-
-static void
-find_modulo(void *ctx, const struct expr *x)
+/* The ring buffer that the block fills along the loop; NULL if there is none.
+ * The iterations of the loop along which it rolls must stay in order. */
+static const struct buffer *
+find_ring(struct edit *e, const struct stmt *loop, const struct stmt *block)
 {
-	*(bool *)ctx |= x->kind == EXPR_FLOORMOD;
-}
+	const struct stmt *s;
 
-static bool
-find_ring(void *ctx, struct stmt *s)
-{
-	struct ring_search *q = ctx;
-	bool turns = false;
+	for (struct stmt_iter it = stmt_each_of(block->children[0], STMT_STORE);
+	     (s = stmt_next(&it));) {
+		bool turns = false;
 
-	for (int d = 1; s->kind == STMT_STORE && d < s->n_args; d++) {
-		expr_visit(s->args[d], find_modulo, &turns);
+		for (int d = 1; d < s->n_args; d++) {
+			turns |= expr_has(s->args[d], EXPR_FLOORMOD);
+		}
+		if (turns && loop_drives(loop, block, false) &&
+		    !stores_distinct_elements(e, block, s)) {
+			return s->u.buffer;
+		}
 	}
-	if (turns && loop_drives(q->loop, q->block, false) &&
-	    !stores_distinct_elements(q->e, q->block, s)) {
-		q->ring = s->u.buffer;
-	}
-	return !q->ring;
+	return NULL;
 }
 
 static bool
 check_rings(struct edit *e, struct stmt *loop, struct stmt *block)
 {
-	struct ring_search q = { e, loop, block, NULL };
+	const struct buffer *ring = find_ring(e, loop, block);
 
-	stmt_visit(block->children[0], find_ring, &q);
-	return !q.ring ||
+	return !ring ||
 	       edit_fail(e,
 			 "block %s uses %s as a ring buffer along loop %s, "
 			 "whose iterations must run in order",
-			 block->u.block->name, q.ring->name,
+			 block->u.block->name, ring->name,
 			 loop->u.loop.var->name);
 }
 

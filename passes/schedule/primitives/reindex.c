@@ -15,6 +15,7 @@
  *   ->  A_reindex[i] = T.if_then_else(0 < i, A[i - 1], 0) */
 #include "copy_block.h"
 #include "index_map_inverse.h"
+#include "iterate.h"
 
 struct reindex {
 	struct edit *e;
@@ -45,30 +46,12 @@ new_place(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-struct guard_scan {
-	const struct buffer *buffer;
-	const struct expr *found;
-};
-
-static void
-see_guard(void *ctx, const struct expr *e)
-{
-	struct guard_scan *g = ctx;
-
-	if (e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
-	    e->args[1]->u.buffer == g->buffer &&
-	    !expr_uses_buffer(e->args[0], g->buffer) &&
-	    (e->args[2]->kind == EXPR_INT || e->args[2]->kind == EXPR_FLOAT)) {
-		g->found = e;
-	}
-}
-
 static const struct expr *
 without(void *ctx, const struct expr *e)
 {
-	const struct guard_scan *g = ctx;
+	const struct expr *const *found = ctx;
 
-	return e == g->found ? e->args[2] : NULL;
+	return e == *found ? e->args[2] : NULL;
 }
 
 /* The conditional load, if it is the block's only read of the buffer. */
@@ -76,18 +59,29 @@ static const struct expr *
 guarded_load(struct reindex *r)
 {
 	const struct stmt *store = sole_store(r->block);
-	struct guard_scan g = { .buffer = r->buffer };
+	const struct buffer *b = r->buffer;
+	const struct expr *e, *found = NULL;
 
 	if (store == NULL || r->writes) {
 		return NULL;
 	}
-	expr_visit(store->args[0], see_guard, &g);
-	if (g.found == NULL || expr_has_load(g.found->args[0]) ||
-	    expr_uses_buffer(expr_rewrite(r->e->m, store->args[0], without, &g),
-			     r->buffer)) {
+	for (struct expr_iter it = expr_each_of(store->args[0], EXPR_IF);
+	     (e = expr_next(&it));) {
+		if (e->args[1]->kind == EXPR_LOAD &&
+		    e->args[1]->u.buffer == b &&
+		    !expr_uses_buffer(e->args[0], b) &&
+		    (e->args[2]->kind == EXPR_INT ||
+		     e->args[2]->kind == EXPR_FLOAT)) {
+			found = e;
+		}
+	}
+	if (found == NULL || expr_has_load(found->args[0]) ||
+	    expr_uses_buffer(expr_rewrite(r->e->m, store->args[0], without,
+					  &found),
+			     b)) {
 		return NULL;
 	}
-	return g.found;
+	return found;
 }
 
 static void

@@ -6,6 +6,7 @@
  * k + 1 elements, so that the elements of a column are in different banks of
  * shared memory */
 #include "copy_block.h"
+#include "iterate.h"
 #include "storage_align.h"
 
 /* The intermediate buffer that the block writes, or NULL. */
@@ -123,23 +124,11 @@ retype_expr(void *ctx, const struct expr *x)
 		       : x;
 }
 
-static bool
-retype_store(void *ctx, struct stmt *s)
-{
-	struct retype *r = ctx;
-
-	if (s->kind == STMT_STORE && s->u.buffer == r->from) {
-		stmt_set_arg(r->e->f, s, 0,
-			     expr_cast(r->e->m, r->to->type, s->args[0]));
-	}
-	return true;
-}
-
 bool
 prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 		      struct sched_value *out)
 {
-	struct stmt *block = edit_block(e, args[0].u.id);
+	struct stmt *block = edit_block(e, args[0].u.id), *s;
 	struct retype r = { .e = e };
 	struct buffer_spec spec = { 0 };
 
@@ -166,7 +155,13 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 	}
 	r.to = buffer_new(e->m, &spec);
 	stmt_map_exprs(e->f, e->f->body, retype_expr, &r);
-	stmt_visit(e->f->body, retype_store, &r);
+	for (struct stmt_iter it = stmt_each_of(e->f->body, STMT_STORE);
+	     (s = stmt_next(&it));) {
+		if (s->u.buffer == r.from) {
+			stmt_set_arg(e->f, s, 0,
+				     expr_cast(e->m, r.to->type, s->args[0]));
+		}
+	}
 	buffer_swap_all(e->f, r.from, r.to);
 	return true;
 }

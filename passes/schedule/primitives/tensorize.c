@@ -11,6 +11,7 @@
  * to an external symbol, and the view is not dense, it gets a dense copy of the
  * tile (tensor_tile.h). */
 #include "blockize.h"
+#include "iterate.h"
 #include "storage_align.h"
 #include "tensor_match.h"
 #include "tensor_tile.h"
@@ -278,35 +279,6 @@ inline_part(struct tensorizer *z, const struct func *part)
 
 /* -- calls of symbols outside */
 
-struct symbols {
-	struct tensorizer *z;
-	const struct func *part;
-	bool failed;
-};
-
-struct symbol_use {
-	const char *symbol;
-	bool found;
-};
-
-static void
-find_symbol(void *ctx, const struct expr *x)
-{
-	struct symbol_use *u = ctx;
-
-	u->found |= x->kind == EXPR_CALL && x->u.intrin == INTRIN_CALL_EXTERN &&
-		    strcmp(x->args[0]->u.text, u->symbol) == 0;
-}
-
-static bool
-find_symbol_stmt(void *ctx, struct stmt *s)
-{
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], find_symbol, ctx);
-	}
-	return true;
-}
-
 /* The parameter with the strides of the call's view; a copied tile has none. */
 static const struct buffer *
 view_buffer(struct tensorizer *z, int i, const struct buffer *p)
@@ -363,7 +335,6 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 	}
 	for (int i = 0; i < known->calls.n; i++) {
 		struct tensor_call *old = &known->calls.data[i];
-		struct symbol_use use = { old->symbol, false };
 
 		if (strcmp(old->symbol, symbol) != 0) {
 			continue;
@@ -371,8 +342,7 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 		if (same_views(z, old, part, call.views)) {
 			return true;
 		}
-		stmt_visit(e->f->body, find_symbol_stmt, &use);
-		if (use.found) {
+		if (stmt_call_of(e->f->body, INTRIN_CALL_EXTERN, symbol)) {
 			return edit_fail(e,
 					 "%s is called elsewhere with views "
 					 "of other strides, but has no "
@@ -388,33 +358,19 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 	return true;
 }
 
-static void
-note_symbol(void *ctx, const struct expr *x)
-{
-	struct symbols *s = ctx;
-
-	if (!s->failed && x->kind == EXPR_CALL &&
-	    x->u.intrin == INTRIN_CALL_EXTERN) {
-		s->failed = !record_call(s->z, s->part, x->args[0]->u.text);
-	}
-}
-
-static bool
-note_symbols(void *ctx, struct stmt *s)
-{
-	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], note_symbol, ctx);
-	}
-	return true;
-}
-
 static bool
 record_calls(struct tensorizer *z, const struct func *part)
 {
-	struct symbols s = { z, part, false };
+	struct tree_iter it = tree_each_of(part->body, EXPR_CALL);
+	bool ok = true;
+	const struct expr *x;
 
-	stmt_visit(part->body, note_symbols, &s);
-	return !s.failed;
+	while (ok && (x = tree_next(&it)) != NULL) {
+		ok = x->u.intrin != INTRIN_CALL_EXTERN ||
+		     record_call(z, part, x->args[0]->u.text);
+	}
+	tree_stop(&it);
+	return ok;
 }
 
 /* -- alignment */
@@ -571,11 +527,6 @@ replace_body(struct tensorizer *z)
 
 /* -- strides from storage_align */
 
-struct growth {
-	struct edit *e;
-	struct stmt *outer;
-};
-
 static void
 grow(struct edit *e, const struct buffer *b, const struct expr *list)
 {
@@ -597,43 +548,35 @@ grow(struct edit *e, const struct buffer *b, const struct expr *list)
 	}
 }
 
-static bool
-grow_writes(void *ctx, struct stmt *s)
-{
-	const struct growth *g = ctx;
-	struct module *m = g->e->m;
-	const struct expr *list = s->kind == STMT_BLOCK
-					  ? stmt_note(s, STORAGE_ALIGN)
-					  : NULL;
-
-	for (int i = 0; list && i < list->n_args; i++) {
-		const struct expr *x = list->args[i], *what;
-		struct access_list uses = { 0 };
-		const struct buffer *b;
-		int64_t which;
-
-		if (!expr_is_int(x->args[0], &which) || which < 0 ||
-		    which >= s->u.block->n_writes) {
-			continue;
-		}
-		b = s->u.block->writes[which].buffer;
-		access_collect(g->e->f, g->outer, b, &uses);
-		if (uses.list.n > 0) {
-			what = expr_list(m, x->args + 1, 3);
-			grow(g->e, b, expr_list(m, &what, 1));
-		}
-	}
-	return true;
-}
-
 /* The call receives strides, so storage_align must be applied now, and not only
  * when storage is allocated. */
 static void
 grow_aligned(struct edit *e, struct stmt *outer)
 {
-	struct growth g = { e, outer };
+	const struct stmt *s;
 
-	stmt_visit(e->f->body, grow_writes, &g);
+	for (struct stmt_iter it = stmt_each_of(e->f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		const struct expr *list = stmt_note(s, STORAGE_ALIGN);
+
+		for (int i = 0; list && i < list->n_args; i++) {
+			const struct expr *x = list->args[i], *what;
+			struct access_list uses = { 0 };
+			const struct buffer *b;
+			int64_t which;
+
+			if (!expr_is_int(x->args[0], &which) || which < 0 ||
+			    which >= s->u.block->n_writes) {
+				continue;
+			}
+			b = s->u.block->writes[which].buffer;
+			access_collect(e->f, outer, b, &uses);
+			if (uses.list.n > 0) {
+				what = expr_list(e->m, x->args + 1, 3);
+				grow(e, b, expr_list(e->m, &what, 1));
+			}
+		}
+	}
 }
 
 static bool

@@ -8,6 +8,7 @@
  *                                            B[v_i0 // 16, v_i0 % 16] = … */
 #include "copy_block.h"
 #include "index_map_inverse.h"
+#include "iterate.h"
 
 /* Finds the perfect nest of the block's iter vars; returns its outermost loop,
  * the block itself if it has no iter vars, or NULL after a diagnostic. */
@@ -135,20 +136,19 @@ move(void *ctx, const struct expr *e)
 }
 
 /* i // 28 * 28 + i % 28 -> i */
-static bool
-simplify_indices(void *ctx, struct stmt *s)
+static void
+simplify_indices(struct edit *e, struct stmt *s)
 {
-	struct edit *e = ctx;
-	struct analyser a;
+	for (struct stmt_iter it = stmt_each_of(s, STMT_STORE);
+	     (s = stmt_next(&it));) {
+		struct analyser a;
 
-	if (s->kind == STMT_STORE) {
 		analyser_init(&a, e->m);
 		analyser_enter_scope(&a, s);
 		for (int i = 0; i < s->n_args; i++) {
 			stmt_set_arg(e->f, s, i, simplify(&a, s->args[i]));
 		}
 	}
-	return true;
 }
 
 /* The number of the iter var that an expression is, or -1. */
@@ -313,9 +313,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	stmt_put(e->f, place, nest);
 	bindings_simplify(e->f, nest, false);
 	for (int i = 0; i < 2; i++) {
-		if (block->children[i]) {
-			stmt_visit(block->children[i], simplify_indices, e);
-		}
+		simplify_indices(e, block->children[i]);
 	}
 	block_refresh(e->f, block);
 	return true;

@@ -2,24 +2,9 @@
 /* The query primitives: for blocks and loops, and for producers and
  * consumers. */
 #include "edit.h"
+#include "iterate.h"
 #include "python.h"
 #include "text.h"
-
-struct block_names {
-	struct arena *arena;
-	VEC(const char *) list;
-};
-
-static bool
-collect_name(void *ctx, struct stmt *s)
-{
-	struct block_names *names = ctx;
-
-	if (s->kind == STMT_BLOCK) {
-		vec_push(names->arena, &names->list, s->u.block->name);
-	}
-	return true;
-}
 
 bool
 prim_get_block(struct edit *e, const struct sched_value *args,
@@ -27,7 +12,8 @@ prim_get_block(struct edit *e, const struct sched_value *args,
 {
 	const char *name = args[0].u.text, *func = args[1].u.text, *nearest;
 	const struct stmt *block = func_find_block(e->f, name);
-	struct block_names names = { .arena = &e->m->arena };
+	VEC(const char *) names = { 0 };
+	struct stmt *s;
 
 	if (strcmp(func, "main") != 0 && strcmp(func, e->f->name) != 0) {
 		return edit_fail(e,
@@ -39,8 +25,11 @@ prim_get_block(struct edit *e, const struct sched_value *args,
 		*out = sv_block(block->id);
 		return true;
 	}
-	stmt_visit(e->f->body, collect_name, &names);
-	nearest = text_nearest(name, names.list.data, names.list.n);
+	for (struct stmt_iter it = stmt_each_of(e->f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		vec_push(&e->m->arena, &names, s->u.block->name);
+	}
+	nearest = text_nearest(name, names.data, names.n);
 	return nearest ? edit_fail(e, "there is no block %s; did you mean %s?",
 				   name, nearest)
 		       : edit_fail(e,

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "choose_parts.h"
+#include "iterate.h"
 #include "nest.h"
 
 /* Iterations for each core, so that one more for some cores matters little. */
@@ -31,28 +32,19 @@ extent_of(const struct stmt *loop)
 	return expr_is_int(loop->args[1], &n) ? n : 0;
 }
 
-struct guard_search {
-	const struct var *var;
-	bool found;
-};
-
-static bool
-see_guard(void *ctx, struct stmt *s)
-{
-	struct guard_search *g = ctx;
-
-	g->found |= s->kind == STMT_BLOCK && expr_uses_var(s->args[0], g->var);
-	return !g->found;
-}
-
 /* Does the predicate of a block below use the loop's variable? */
 static bool
 is_guarded(struct stmt *loop)
 {
-	struct guard_search g = { .var = loop->u.loop.var };
+	const struct stmt *s;
 
-	stmt_visit(loop->children[0], see_guard, &g);
-	return g.found;
+	for (struct stmt_iter it = stmt_each_of(loop->children[0], STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		if (expr_uses_var(s->args[0], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool
@@ -115,13 +107,6 @@ count_fused(struct rules *r, const int *loops, int n)
 
 /* -- which loop becomes parallel */
 
-/* The parameters read in a nest, and among them those whose region moves with
- * the loop variable: every thread reads all of the others. */
-struct common {
-	struct touched all, moving;
-	const struct var *var;
-};
-
 static bool
 region_moves(const struct stmt *block, const struct region *region,
 	     const struct var *v)
@@ -138,36 +123,28 @@ region_moves(const struct stmt *block, const struct region *region,
 	return false;
 }
 
-static bool
-see_common(void *ctx, struct stmt *s)
-{
-	struct common *c = ctx;
-
-	if (s->kind != STMT_BLOCK) {
-		return true;
-	}
-	for (int i = 0; i < s->u.block->n_reads; i++) {
-		const struct region *region = &s->u.block->reads[i];
-
-		touched_add(&c->all, region->buffer);
-		if (region_moves(s, region, c->var)) {
-			touched_add(&c->moving, region->buffer);
-		}
-	}
-	return true;
-}
-
+/* The bytes of the parameters that every thread reads: those whose region does
+ * not move with the loop variable. */
 static double
 common_bytes(struct rules *r, int nest, int loop)
 {
-	struct common c = {
-		.all = { .func = r->s.func },
-		.moving = { .func = r->s.func },
-		.var = func_find(r->s.func, loop)->u.loop.var,
-	};
+	struct touched all = { .func = r->s.func }, moving = all;
+	const struct var *var = func_find(r->s.func, loop)->u.loop.var;
+	const struct stmt *s;
 
-	stmt_visit(func_find(r->s.func, nest), see_common, &c);
-	return c.all.bytes - c.moving.bytes;
+	for (struct stmt_iter it =
+		     stmt_each_of(func_find(r->s.func, nest), STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		for (int i = 0; i < s->u.block->n_reads; i++) {
+			const struct region *region = &s->u.block->reads[i];
+
+			touched_add(&all, region->buffer);
+			if (region_moves(s, region, var)) {
+				touched_add(&moving, region->buffer);
+			}
+		}
+	}
+	return all.bytes - moving.bytes;
 }
 
 /* Moves the loop outermost for which threads read the least data in common, if

@@ -3,22 +3,7 @@
 #include "access_pattern.h"
 
 #include "edit.h"
-
-struct collector {
-	struct rules *r;
-	struct block_access *out;
-	VEC(const struct expr *) loads;
-};
-
-static void
-collect_load(void *ctx, const struct expr *e)
-{
-	struct collector *c = ctx;
-
-	if (e->kind == EXPR_LOAD && e->u.buffer != c->out->out) {
-		vec_push(&c->r->module->arena, &c->loads, e);
-	}
-}
+#include "iterate.h"
 
 struct use_probe {
 	const struct var *var;
@@ -139,7 +124,8 @@ bool
 rules_access(struct rules *r, int block, struct block_access *out)
 {
 	struct arena *a = &r->module->arena;
-	struct collector c = { .r = r, .out = out };
+	VEC(const struct expr *) loads = { 0 };
+	const struct expr *e;
 
 	memset(out, 0, sizeof *out);
 	out->block = func_find(r->s.func, block);
@@ -156,13 +142,19 @@ rules_access(struct rules *r, int block, struct block_access *out)
 			out->n_reduce++;
 		}
 	}
-	expr_visit(out->block->children[0]->args[0], collect_load, &c);
-	out->n_loads = c.loads.n;
-	out->loads = arena_array(a, struct load_access, c.loads.n + 1);
-	for (int l = 0; l < c.loads.n; l++) {
+	for (struct expr_iter it =
+		     expr_each_of(out->block->children[0]->args[0], EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		if (e->u.buffer != out->out) {
+			vec_push(a, &loads, e);
+		}
+	}
+	out->n_loads = loads.n;
+	out->loads = arena_array(a, struct load_access, loads.n + 1);
+	for (int l = 0; l < loads.n; l++) {
 		struct load_access *x = &out->loads[l];
 
-		x->load = c.loads.data[l];
+		x->load = loads.data[l];
 		x->weight = weight_behind(r, x->load->u.buffer);
 		classify_all(r, out->info, x, x->load->args, x->load->u.buffer);
 	}
@@ -262,4 +254,17 @@ rules_read_index(struct rules *r, int block, const struct buffer *b)
 		}
 	}
 	return -1;
+}
+
+bool
+rules_tests_var(const struct expr *e, const struct var *v, bool selects)
+{
+	bool found = false;
+
+	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
+		found |= (e->kind == EXPR_IF ||
+			  (selects && e->kind == EXPR_SELECT)) &&
+			 expr_uses_var(e->args[0], v);
+	}
+	return found;
 }

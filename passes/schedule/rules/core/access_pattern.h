@@ -38,6 +38,9 @@ struct block_access {
 };
 
 bool rules_access(struct rules *r, int block, struct block_access *out);
+/* Does the condition of a conditional expression in e use v? selects: SELECTs
+ * are conditional expressions, too. */
+bool rules_tests_var(const struct expr *e, const struct var *v, bool selects);
 /* The block size of the axis in all loads that depend on it (and, with `store`,
  * in the store); 0: the sizes differ, or no load depends on the axis. Constants
  * with the axis as a plain index do not count: their layout can change. */

@@ -1,46 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inlines injective blocks, unless that would repeat costly functions. */
+#include "iterate.h"
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* Sets *found if e is a division of floats or a function of them. */
-static void
-see_costly(void *ctx, const struct expr *e)
+/* Is e a division of floats or a function of them? */
+static bool
+is_costly(const struct expr *e)
 {
-	bool *found = ctx;
-
-	if (((e->kind == EXPR_CALL && !expr_is_extreme(e)) ||
-	     e->kind == EXPR_DIV) &&
-	    dtype_is_float(e->args[0]->type)) {
-		*found = true;
-	}
-}
-
-static void
-see_call(void *ctx, const struct expr *e)
-{
-	bool *found = ctx;
-
-	if (e->kind == EXPR_CALL && dtype_is_float(e->type) &&
-	    !expr_is_extreme(e) && e->u.intrin != INTRIN_ABS &&
-	    e->u.intrin != INTRIN_NEARBYINT && e->u.intrin != INTRIN_FLOOR &&
-	    e->u.intrin != INTRIN_CEIL && e->u.intrin != INTRIN_TRUNC &&
-	    e->u.intrin != INTRIN_LIKELY) {
-		*found = true;
-	}
+	return ((e->kind == EXPR_CALL && !expr_is_extreme(e)) ||
+		e->kind == EXPR_DIV) &&
+	       dtype_is_float(e->args[0]->type);
 }
 
 static bool
-store_has(const struct stmt *s, void (*see)(void *ctx, const struct expr *e))
+is_call(const struct expr *e)
+{
+	return e->kind == EXPR_CALL && dtype_is_float(e->type) &&
+	       !expr_is_extreme(e) && e->u.intrin != INTRIN_ABS &&
+	       e->u.intrin != INTRIN_NEARBYINT && e->u.intrin != INTRIN_FLOOR &&
+	       e->u.intrin != INTRIN_CEIL && e->u.intrin != INTRIN_TRUNC &&
+	       e->u.intrin != INTRIN_LIKELY;
+}
+
+/* Does a stored value below s have an expression of the given kind? */
+static bool
+store_has(struct stmt *s, bool (*is_kind)(const struct expr *e))
 {
 	bool found = false;
+	const struct expr *e;
 
-	if (s->kind == STMT_STORE) {
-		expr_visit(s->args[0], see, &found);
-	}
-	for (int i = 0; i < s->n_children && !found; i++) {
-		found = s->children[i] != NULL &&
-			store_has(s->children[i], see);
+	for (struct stmt_iter it = stmt_each_of(s, STMT_STORE);
+	     (s = stmt_next(&it));) {
+		for (struct expr_iter values = expr_each(s->args[0]);
+		     (e = expr_next(&values));) {
+			found |= is_kind(e);
+		}
 	}
 	return found;
 }
@@ -74,23 +69,21 @@ is_statistic(struct rules *r, int id)
 	return any;
 }
 
-static void
-count_expr(void *ctx, const struct expr *e)
-{
-	(void)e;
-	++*(int *)ctx;
-}
-
 /* Is the block a table: computed from its iter vars alone, by more than a few
  * operations? */
 static bool
 is_table(const struct stmt *block)
 {
+	struct expr_iter it;
 	int size = 0;
 
-	if (block->u.block->n_reads == 0 &&
-	    block->children[0]->kind == STMT_STORE) {
-		expr_visit(block->children[0]->args[0], count_expr, &size);
+	if (block->u.block->n_reads > 0 ||
+	    block->children[0]->kind != STMT_STORE) {
+		return false;
+	}
+	it = expr_each(block->children[0]->args[0]);
+	while (expr_next(&it) != NULL) {
+		size++;
 	}
 	return size > 8;
 }
@@ -130,14 +123,14 @@ row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
  * row reads a statistic of the row (its mean). If the target minimises memory,
  * repeating costs less than a row too large for the stack. */
 static bool
-worth_keeping(struct rules *r, int id, const struct stmt *block)
+worth_keeping(struct rules *r, int id, struct stmt *block)
 {
 	int *users, n;
 
 	if (block_select_axis(block) >= 0) {
 		return true;
 	}
-	if ((!store_has(block, see_costly) && !is_table(block)) ||
+	if ((!store_has(block, is_costly) && !is_table(block)) ||
 	    !sched_get_consumers(&r->s, id, &users, &n)) {
 		return false;
 	}
@@ -149,7 +142,7 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 			return true;
 		}
 	}
-	if (!store_has(block, see_call) && !is_table(block)) {
+	if (!store_has(block, is_call) && !is_table(block)) {
 		return false;
 	}
 	if (n > 1 &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a nest takes on one core: an estimate from operations and bytes by
  * the target's facts. */
+#include "iterate.h"
 #include "kernel_blocks.h"
 #include "nest.h"
 
@@ -67,48 +68,33 @@ touched_add(struct touched *t, const struct buffer *b)
 	}
 }
 
-static bool
-see_block(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_BLOCK) {
-		for (int i = 0; i < s->u.block->n_reads; i++) {
-			touched_add(ctx, s->u.block->reads[i].buffer);
-		}
-		for (int i = 0; i < s->u.block->n_writes; i++) {
-			touched_add(ctx, s->u.block->writes[i].buffer);
-		}
-	}
-	return true;
-}
-
-struct sums {
-	bool reduces, by_vectors;
-};
-
-static bool
-see_sum(void *ctx, struct stmt *s)
-{
-	struct sums *x = ctx;
-
-	x->reduces |= s->kind == STMT_BLOCK && block_reduces(s);
-	x->by_vectors |= s->kind == STMT_FOR &&
-			 s->u.loop.kind == FOR_VECTORIZED;
-	return true;
-}
-
 double
 rules_nest_ns(struct rules *r, struct stmt *loop)
 {
 	struct touched t = { .func = r->s.func };
 	double operations = stmt_operations(loop) / r->target->core_gflops;
-	struct sums sums = { false, false };
+	bool reduces = false, by_vectors = false;
 	double bytes;
 
-	stmt_visit(loop, see_sum, &sums);
-	if (sums.reduces && !sums.by_vectors) {
+	for (struct stmt_iter it = stmt_each(loop); (loop = stmt_next(&it));) {
+		const struct block *b = loop->u.block;
+
+		by_vectors |= loop->kind == STMT_FOR &&
+			      loop->u.loop.kind == FOR_VECTORIZED;
+		if (loop->kind != STMT_BLOCK) {
+			continue;
+		}
+		reduces |= block_reduces(loop);
+		for (int i = 0; i < b->n_reads; i++) {
+			touched_add(&t, b->reads[i].buffer);
+		}
+		for (int i = 0; i < b->n_writes; i++) {
+			touched_add(&t, b->writes[i].buffer);
+		}
+	}
+	if (reduces && !by_vectors) {
 		operations *= SCALAR_OPERATIONS;
 	}
-	stmt_visit(loop, see_block, &t);
 	bytes = t.bytes / (t.bytes <= (double)r->target->l2_bytes
 				   ? r->target->cache_gbytes
 				   : r->target->core_gbytes);

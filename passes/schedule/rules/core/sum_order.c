@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the order of a summation may change. */
+#include "iterate.h"
 #include "kernel_blocks.h"
 #include "rounding.h"
-
-static void
-see_whole_load(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_LOAD &&
-			!dtype_is_float(e->u.buffer->type);
-}
 
 bool
 rules_order_is_visible(const struct func *f, const struct expr *sum)
 {
 	bool whole = false;
+	const struct expr *e;
 
-	expr_visit(sum, see_whole_load, &whole);
+	for (struct expr_iter it = expr_each_of(sum, EXPR_LOAD);
+	     (e = expr_next(&it));) {
+		whole |= !dtype_is_float(e->u.buffer->type);
+	}
 	return whole && dtype_is_float(sum->type) && func_rounds(f);
 }

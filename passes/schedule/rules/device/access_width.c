@@ -3,6 +3,7 @@
  * access, which the pass "wide" then makes. */
 #include "access_pattern.h"
 #include "element_threads.h"
+#include "iterate.h"
 
 /* An axis split into runs of lanes: iter is run * lanes + lane. */
 struct runs {
@@ -82,34 +83,22 @@ access_of(struct rules *r, struct runs *x, const struct buffer *b,
 	return access;
 }
 
-struct conditions {
-	struct rules *r;
-	struct runs *runs;
-};
-
-static void
-see_condition(void *ctx, const struct expr *e)
-{
-	struct conditions *c = ctx;
-
-	if (e->kind == EXPR_IF && expr_uses_var(e->args[0], c->runs->iter)) {
-		c->runs->diverges |= expr_uses_var(with_lane(c->r, c->runs,
-							     e->args[0]),
-						   c->runs->lane);
-	}
-}
-
 static bool
 all_vectors(struct rules *r, const struct block_access *x, int iter,
 	    int64_t lanes, bool stores)
 {
 	const struct stmt *store = x->block->children[0];
 	struct runs runs;
-	struct conditions conditions = { r, &runs };
 	bool any = false;
+	const struct expr *e;
 
 	split_axis(r, x->info, iter, lanes, &runs);
-	expr_visit(store->args[0], see_condition, &conditions);
+	for (struct expr_iter it = expr_each_of(store->args[0], EXPR_IF);
+	     (e = expr_next(&it));) {
+		runs.diverges |= expr_uses_var(e->args[0], runs.iter) &&
+				 expr_uses_var(with_lane(r, &runs, e->args[0]),
+					       runs.lane);
+	}
 	if (runs.diverges ||
 	    (stores &&
 	     access_of(r, &runs, x->out, store->args + 1) != LANES_VECTOR)) {

@@ -6,20 +6,13 @@
 
 #include <string.h>
 
+#include "iterate.h"
+
 /* Bytes of the summed axis in one copied tile: a choice between few barriers and
  * little shared memory. */
 enum { SUM_BYTES = 64 };
 
 /* -- the instruction */
-
-static bool
-find_block(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_BLOCK && s->u.block->n_iters > 0) {
-		*(struct stmt **)ctx = s;
-	}
-	return true;
-}
 
 /* The part of the iter var in C[row, column] += … */
 static enum part
@@ -38,10 +31,13 @@ static bool
 read_multiply(struct warp_tiles *x)
 {
 	const struct func *f = x->p.multiply->desc;
-	struct stmt *block = NULL;
+	struct stmt *block = NULL, *s;
 	const struct block *b;
 
-	stmt_visit(f->body, find_block, &block);
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		block = s->u.block->n_iters > 0 ? s : block;
+	}
 	if (block == NULL || block->u.block->n_iters != 3 ||
 	    block->u.block->n_reads != 2 || block->u.block->n_writes != 1) {
 		return false;

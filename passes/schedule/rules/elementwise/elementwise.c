@@ -7,6 +7,7 @@
  *
  * If an axis lies in blocks of several elements, those of one block are the
  * lanes. */
+#include "iterate.h"
 #include "kernel_blocks.h"
 #include "nest.h"
 
@@ -85,35 +86,34 @@ covers_inner(const struct block_access *x, int outer)
 	return true;
 }
 
-/* An axis on which a condition selects a source: x where i < n, else y. */
-struct choice {
-	const struct block *block;
-	int axis; /* -1: none */
-};
-
-static void
-see_choice(void *ctx, const struct expr *e)
+/* The axis on which a condition selects a source: x where i < n, else y; -1 if
+ * there is none. */
+static int
+axis_of_choice(const struct expr *e, const struct block *block)
 {
-	struct choice *c = ctx;
+	int axis = -1;
 
-	if (e->kind != EXPR_IF || e->args[0]->kind != EXPR_LT ||
-	    e->args[0]->args[0]->kind != EXPR_VAR ||
-	    e->args[0]->args[1]->kind != EXPR_INT) {
-		return;
-	}
-	for (int i = 0; i < c->block->n_iters; i++) {
-		if (c->block->iters[i].var == e->args[0]->args[0]->u.var) {
-			c->axis = i;
+	for (struct expr_iter it = expr_each_of(e, EXPR_IF);
+	     (e = expr_next(&it));) {
+		if (e->args[0]->kind != EXPR_LT ||
+		    e->args[0]->args[0]->kind != EXPR_VAR ||
+		    e->args[0]->args[1]->kind != EXPR_INT) {
+			continue;
+		}
+		for (int i = 0; i < block->n_iters; i++) {
+			if (block->iters[i].var == e->args[0]->args[0]->u.var) {
+				axis = i;
+			}
 		}
 	}
+	return axis;
 }
 
 bool
 rule_elementwise(struct rules *r, const struct kernel_blocks *k)
 {
 	struct block_access x;
-	struct choice choice = { .axis = -1 };
-	int *loops, n, blocked = -1;
+	int *loops, n, blocked = -1, choice;
 
 	if (!rules_access(r, k->output, &x)) {
 		return rules_no(r, "it does not store one value by plain "
@@ -148,8 +148,7 @@ rule_elementwise(struct rules *r, const struct kernel_blocks *k)
 			loops[d + 1] = 0;
 		}
 	}
-	choice.block = x.info;
-	expr_visit(x.block->children[0]->args[0], see_choice, &choice);
+	choice = axis_of_choice(x.block->children[0]->args[0], x.info);
 	if (blocked >= 0) {
 		strbuf_puts(&r->words, " by blocks");
 		return rules_vectorize_blocks(r, &x, blocked,
@@ -157,9 +156,8 @@ rule_elementwise(struct rules *r, const struct kernel_blocks *k)
 							       true),
 					      loops, n);
 	}
-	if (choice.axis >= 0 && loops[choice.axis] != 0) {
-		sched_annotate(&r->s, loops[choice.axis], "partition",
-			       sv_int(1));
+	if (choice >= 0 && loops[choice] != 0) {
+		sched_annotate(&r->s, loops[choice], "partition", sv_int(1));
 	}
 	return true;
 }

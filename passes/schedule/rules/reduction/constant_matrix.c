@@ -17,6 +17,7 @@
  *
  * In the output, tiles are an axis, or several axes lie in tiles: s[…, oh % 4,
  * …]. */
+#include "iterate.h"
 #include "kernel_blocks.h"
 #include "nest.h"
 
@@ -135,22 +136,20 @@ find_block(const struct stage *stages, int n)
 	return c;
 }
 
-struct rows {
-	const struct var *var;
-	int64_t length; /* the smallest c of all var % c; 0: there is none */
-};
-
-static void
-see_rows(void *ctx, const struct expr *e)
+/* The smallest c > 1 of all v % c in e; 0: there is none. */
+static int64_t
+least_modulus(const struct expr *e, const struct var *v)
 {
-	struct rows *r = ctx;
-	int64_t c;
+	int64_t c, least = 0;
 
-	if (e->kind == EXPR_FLOORMOD && e->args[0]->kind == EXPR_VAR &&
-	    e->args[0]->u.var == r->var && expr_is_int(e->args[1], &c) &&
-	    c > 1 && (r->length == 0 || c < r->length)) {
-		r->length = c;
+	for (struct expr_iter it = expr_each_of(e, EXPR_FLOORMOD);
+	     (e = expr_next(&it));) {
+		if (e->args[0] == v->expr && expr_is_int(e->args[1], &c) &&
+		    c > 1 && (least == 0 || c < least)) {
+			least = c;
+		}
 	}
+	return least;
 }
 
 /* The length of a row of tiles if an axis numbers the tiles of an image row by
@@ -164,7 +163,7 @@ row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 		const struct expr *load = last->x.loads[l].load;
 
 		for (int d = 0; d < load->n_args; d++) {
-			struct rows rows = { 0 };
+			int64_t length;
 			int from;
 
 			if (load->u.buffer != first->x.out ||
@@ -175,14 +174,14 @@ row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 			if (from < 0) {
 				return 0;
 			}
-			rows.var = first->x.info->iters[from].var;
-			expr_visit(first->x.block->children[0]->args[0],
-				   see_rows, &rows);
-			if (rows.length > 0 &&
+			length = least_modulus(first->x.block->children[0]
+						       ->args[0],
+					       first->x.info->iters[from].var);
+			if (length > 0 &&
 			    expr_is_int(last->x.info->iters[axis].extent,
 					&extent) &&
-			    extent % rows.length == 0 && extent > rows.length) {
-				return rows.length;
+			    extent % length == 0 && extent > length) {
+				return length;
 			}
 		}
 	}

@@ -160,32 +160,17 @@ tiling_split(struct rules *r, const struct tiling *t, int axis, int64_t size,
 	       rules_split(r, loops[axis], number, split);
 }
 
-struct tests {
-	const struct var *rows;
-	bool found;
-};
-
-static void
-see_test(void *ctx, const struct expr *e)
-{
-	struct tests *t = ctx;
-
-	t->found |= e->kind == EXPR_IF && expr_uses_var(e->args[0], t->rows);
-}
-
 bool
 tiling_hoist_loads(struct rules *r, const struct tiling *t,
 		   const struct tile_loops *tile)
 {
 	int order[4], n = tiling_loop_order(r, tile, order);
-	struct tests tests = { NULL, false };
 
 	if (tile->rows == 0 || order[n - 1] != tile->rows) {
 		return true;
 	}
-	tests.rows = t->x.info->iters[t->row].var;
-	expr_visit(t->x.block->children[0]->args[0], see_test, &tests);
-	return !tests.found ||
+	return !rules_tests_var(t->x.block->children[0]->args[0],
+				t->x.info->iters[t->row].var, false) ||
 	       sched_annotate(&r->s, order[0], "read_before", sv_int(1));
 }
 

@@ -16,27 +16,11 @@
 #include "scope.h"
 #include "window_lanes.h"
 
-struct tests {
-	const struct var *lane;
-	bool found;
-};
-
-static void
-see_test(void *ctx, const struct expr *e)
-{
-	struct tests *t = ctx;
-
-	t->found |= (e->kind == EXPR_IF || e->kind == EXPR_SELECT) &&
-		    expr_uses_var(e->args[0], t->lane);
-}
-
 static bool
 tests_lanes(const struct block_access *x, int lane)
 {
-	struct tests t = { x->info->iters[lane].var, false };
-
-	expr_visit(x->block->children[0]->args[0], see_test, &t);
-	return t.found;
+	return rules_tests_var(x->block->children[0]->args[0],
+			       x->info->iters[lane].var, true);
 }
 
 /* All of a short axis; else a divisor between one vector and two; else one

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Iterators over expressions, statements, and the expressions of statements:
+ *
+ *	const struct expr *x;
+ *
+ *	for (struct expr_iter it = expr_each(e); (x = expr_next(&it));) {
+ *		…
+ *	}
+ *
+ * They hold their state in themselves, so that they can be nested, and do not
+ * recurse: the depth of a tree is limited by memory only. */
+#ifndef TIRC_ITERATE_H
+#define TIRC_ITERATE_H
+
+#include "memo.h"
+#include "stmt.h"
+
+/* Every distinct node at or below an expression, once, children first: the
+ * arguments and, of a reduction, its domain, condition and initial values. */
+struct expr_frame {
+	const struct expr *e;
+	int next; /* the index of the child to enter next */
+};
+
+enum { EXPR_ITER_INLINE = 16 };
+
+struct expr_iter {
+	const struct expr *root;
+	enum expr_kind kind; /* EXPR_KIND_COUNT: nodes of all kinds */
+	int n, cap;          /* frames; n is -1 before the first node */
+	struct expr_frame *stack;
+	struct memo seen;
+	struct expr_frame inside[EXPR_ITER_INLINE];
+};
+
+struct expr_iter expr_each(const struct expr *e);
+/* Only the nodes of one kind. */
+struct expr_iter expr_each_of(const struct expr *e, enum expr_kind kind);
+/* The next node; NULL after the last, which is e. */
+const struct expr *expr_next(struct expr_iter *it);
+/* Ends an iteration that has not come to its end: releases its memory. */
+void expr_stop(struct expr_iter *it);
+
+/* Is there a node of the kind? */
+bool expr_has(const struct expr *e, enum expr_kind kind);
+
+/* Every statement at or below one, parents first. The statement returned last
+ * may be changed, but must stay in its place. The iteration may end at any
+ * time. */
+enum { STMT_ITER_LEVELS = 32 };
+
+struct stmt_iter {
+	struct stmt *root;   /* NULL at the end */
+	struct stmt *at;     /* the statement returned last; NULL at first */
+	enum stmt_kind kind; /* STMT_KIND_COUNT: statements of all kinds */
+	bool skip;
+	int depth; /* of at, below root */
+	/* The slots of the nodes on the way from root to at; where the way is
+	 * longer, slots are searched. */
+	int slot[STMT_ITER_LEVELS];
+};
+
+/* s may be NULL: nothing is visited. */
+struct stmt_iter stmt_each(struct stmt *s);
+/* Only the statements of one kind. */
+struct stmt_iter stmt_each_of(struct stmt *s, enum stmt_kind kind);
+struct stmt *stmt_next(struct stmt_iter *it);
+/* Skips the statements below the one returned last. */
+void stmt_skip(struct stmt_iter *it);
+
+struct stmt_list {
+	VEC(struct stmt *) list;
+};
+
+/* Is there a statement of the kind at or below s? */
+bool stmt_has(struct stmt *s, enum stmt_kind kind);
+/* The statements of one kind at or below s, in the order of the program. */
+struct stmt_list stmts_of(struct arena *a, struct stmt *s, enum stmt_kind kind);
+
+struct exprs {
+	VEC(const struct expr *) list;
+};
+
+/* Every expression in the arguments of the statements at or below one:
+ * statement by statement, argument by argument, each as expr_each visits
+ * them. */
+struct tree_iter {
+	struct stmt *at; /* the statement of the expression returned last */
+	const struct expr *const *args; /* its arguments that are left */
+	int n_args;
+	bool inside; /* an argument is being visited */
+	struct stmt_iter stmts;
+	struct expr_iter exprs;
+};
+
+struct tree_iter tree_each(struct stmt *s);
+/* Only the expressions of one kind. */
+struct tree_iter tree_each_of(struct stmt *s, enum expr_kind kind);
+/* The expressions of s alone, without the statements below. */
+struct tree_iter tree_each_arg(struct stmt *s);
+/* The expressions of a list (NULL: none) of n; NULLs in the list are skipped. */
+struct tree_iter exprs_each(const struct expr *const *list, int n);
+const struct expr *tree_next(struct tree_iter *it);
+/* Ends an iteration that has not come to its end: releases its memory. */
+void tree_stop(struct tree_iter *it);
+
+/* Does an argument of a statement at or below s use the variable? */
+bool stmt_uses_var(struct stmt *s, const struct var *v);
+/* Does one load from the buffer? */
+bool stmt_uses_buffer(struct stmt *s, const struct buffer *b);
+/* The last call of the kind op at or below s whose first argument is the text
+ * name; NULL if there is none. */
+const struct expr *stmt_call_of(struct stmt *s, enum intrin op,
+				const char *name);
+
+#endif
