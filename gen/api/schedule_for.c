@@ -11,6 +11,7 @@
 #include "tirc_context.h"
 #include "trace.h"
 #include "trace_json.h"
+#include "trace_python.h"
 
 static bool
 fail(struct tirc *t, const char *file, const char *problem)

@@ -9,6 +9,7 @@
 #include "source_load.h"
 #include "tirc_context.h"
 #include "trace_json.h"
+#include "trace_python.h"
 
 /* The file name without folder and suffix: "dir/matmul.py" -> "matmul". */
 static const char *

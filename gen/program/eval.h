@@ -149,7 +149,8 @@ struct eval {
 	int64_t steps, max_steps;
 	/* limit of the arena, including what it contained at the start */
 	size_t max_bytes;
-	int depth;                       /* of the current evaluation */
+	int depth;           /* of the current evaluation */
+	bool unpacks_single; /* `x, = v` takes a value that is no list */
 	VEC(struct te_tensor *) tensors; /* by id of the buffer */
 	int n_tensors;
 	VEC(int) depths;         /* by id of the buffer: its pval.depth */
@@ -239,6 +240,11 @@ bool eval_locate(struct eval *ev, struct py_span at, int first);
  * up. */
 bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
 
+/* Begins the evaluation of a text: sets the limits and the first names. */
+void eval_start(struct eval *ev, struct module *m, const struct source *src,
+		const struct program_options *o, struct program_result *out);
+/* Runs all its statements. */
+bool eval_whole(struct eval *ev, const struct py_node *tree);
 bool eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
 	       struct pval *out);
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR };

@@ -189,9 +189,14 @@ eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 	}
 	if (!row) {
 		known = names_list(ev->a, 0, of->kind, &n);
-		return eval_error(ev, at, "%s has no attribute %s%s",
-				  pv_kind_name(of->kind), name,
-				  py_suggest(ev->a, name, known, n));
+		return eval_error(
+			ev, at, "%s has no attribute %s%s",
+			pv_kind_name(of->kind), name,
+			of->kind == PV_SCHEDULE
+				? py_did_you_mean(ev->a, name, known, n,
+						  "docs/reference/"
+						  "schedules.md lists them")
+				: py_suggest(ev->a, name, known, n));
 	}
 	if (!row->params) {
 		struct call c = {

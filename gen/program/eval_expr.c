@@ -241,7 +241,8 @@ wrap_index(struct eval *ev, struct py_span at, const struct pval *index,
 	}
 	*out = index->kind == PV_BOOL ? index->u.boolean : index->u.ival;
 	if (*out < -n || *out >= n) {
-		return eval_error(ev, at, "index %lld of %lld elements",
+		return eval_error(ev, at,
+				  "index %lld of %lld elements; count from 0",
 				  (long long)*out, (long long)n);
 	}
 	*out += *out < 0 ? n : 0;

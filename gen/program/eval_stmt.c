@@ -10,10 +10,12 @@ static bool
 unpack(struct eval *ev, struct scope *s, const struct py_node *target,
        const struct pval *value)
 {
-	struct pval *items;
+	bool one = ev->unpacks_single && value->kind != PV_LIST &&
+		   value->kind != PV_TUPLE && value->kind != PV_NONE;
+	const struct pval *items;
 	int n, star = -1;
 
-	if (!eval_items(ev, target->span, value, &items, &n)) {
+	if (!eval_items_or_one(ev, target->span, value, one, &items, &n)) {
 		return false;
 	}
 	for (int i = 0; i < target->n_kids; i++) {

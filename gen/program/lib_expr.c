@@ -131,6 +131,28 @@ expr_cast_call(struct call *c, struct pval *out)
 	       cast(c, &c->args[1], c->spans[1], t, false, out);
 }
 
+/* T.float32(0): a number as a constant of the type, or a value cast to it. */
+bool
+expr_typed(struct call *c, struct pval *out)
+{
+	const struct typing *typing = &c->ev->typing;
+	struct typed x, y;
+	struct dtype t;
+	int depth;
+
+	if (!dtype_from_name(c->row->name, &t) ||
+	    !value_typed(c->ev, c->spans[0], &c->args[0], &x, &depth)) {
+		return false;
+	}
+	if (x.weak && x.e->kind != EXPR_STRING && dtype_class(t) >= DTC_BOOL &&
+	    dtype_class(t) <= DTC_FLOAT) {
+		return typed_convert(typing, c->spans[0], &x, t, &y.e) &&
+		       eval_typed_result(c->ev, c->span, &y, 0, out);
+	}
+	return typed_cast(typing, c->spans[0], &x, t, &y) &&
+	       eval_typed_result(c->ev, c->span, &y, depth, out);
+}
+
 /* tir.IntImm("int32", 1), FloatImm */
 bool
 expr_immediate(struct call *c, struct pval *out)

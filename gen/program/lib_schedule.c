@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tvm.tir.Schedule: each primitive of passes/schedule/ is a method with the
  * parameters in primitives.def. */
-#include "index_map_inverse.h"
 #include "intrinsics.h"
 #include "trace.h"
 
@@ -286,121 +285,43 @@ use_handle(struct convert *k, const struct pval *v, struct sched_value *out)
 	return true;
 }
 
-/* The shape of an index map's domain: that of the buffer in an earlier
- * argument, else that of the block. */
-static bool
-map_domain(struct convert *k, const struct expr ***shape, int *n)
-{
-	struct tir_schedule *t = k->c->self.u.schedule;
-	struct func *f =
-		t->works.data[k->func < 0 ? t->current : k->func].sched.func;
-	const struct block *b = NULL;
-	const struct buffer *buffer = NULL;
-	const struct sched_value *where = NULL;
-
-	for (int i = 0; i < k->i; i++) {
-		const struct stmt *s = k->args[i].kind == SV_BLOCK
-					       ? func_find(f, k->args[i].u.id)
-					       : NULL;
-
-		if (k->args[i].kind == SV_STRING && !b) {
-			s = func_find_block(f, k->args[i].u.text);
-		}
-		if (s && s->kind == STMT_BLOCK) {
-			b = s->u.block;
-		}
-		if (k->p->params[i].role == PARAM_BUFFER ||
-		    k->p->params[i].role == PARAM_WRITE_INDEX ||
-		    k->p->params[i].role == PARAM_READ_INDEX) {
-			where = &k->args[i];
-		}
-	}
-	if (!b) {
-		return call_error(k->c, k->i,
-				  "the map belongs to a block "
-				  "that is not there");
-	}
-	for (int r = 0; where && r < b->n_reads + b->n_writes; r++) {
-		bool write = r >= b->n_reads;
-		const struct buffer *one =
-			write ? b->writes[r - b->n_reads].buffer
-			      : b->reads[r].buffer;
-		int number = write ? r - b->n_reads : r;
-
-		if ((where->kind == SV_STRING &&
-		     strcmp(where->u.text, one->name) == 0) ||
-		    (where->kind == SV_INT && where->u.ival == number) ||
-		    (where->kind == SV_LIST && where->n == 2 &&
-		     where->items[0].kind == SV_STRING &&
-		     where->items[1].kind == SV_INT &&
-		     (where->items[0].u.text[0] == 'w') == write &&
-		     where->items[1].u.ival == number)) {
-			buffer = one;
-		}
-	}
-	if (where && !buffer) {
-		return call_error(k->c, k->i, "block %s has no such buffer",
-				  b->name);
-	}
-	*n = buffer ? buffer->ndim : b->n_iters;
-	*shape = arena_array(k->c->ev->a, const struct expr *, *n + 1);
-	for (int d = 0; d < *n; d++) {
-		(*shape)[d] = buffer ? buffer->shape[d] : b->iters[d].extent;
-	}
-	return true;
-}
-
+/* A function of indices as an index map: only its forward direction counts. */
 static bool
 convert_map(struct convert *k, const struct pval *v, struct sched_value *out)
 {
 	struct eval *ev = k->c->ev;
+	struct py_span at = k->c->spans[k->i];
 	const struct py_node *def = v->u.closure->def;
-	const struct expr **shape = NULL, **exprs;
-	struct index_map *map;
-	struct pval *index, value, *items;
-	struct var **vars;
-	const char *why;
-	int n = 0, count = 1, depth;
+	struct index_map *map = arena_new(ev->a, struct index_map);
+	struct pval *index, value, *items = &value;
+	int n = def->n_params, count = 1, depth;
 
-	if (!map_domain(k, &shape, &n)) {
-		return false;
-	}
-	vars = arena_array(ev->a, struct var *, n + 1);
+	map->logical = arena_array(ev->a, struct var *, n + 1);
 	index = arena_array(ev->a, struct pval, n + 1);
 	for (int i = 0; i < n; i++) {
-		const char *name = i < def->n_params && def->params[i].kind ==
-								PY_PARAM_PLAIN
-					   ? def->params[i].name
-					   : arena_printf(ev->a, "i%d", i);
-
-		vars[i] = var_new(ev->m, name, shape[i]->type);
-		index[i] = pv_expr(vars[i]->expr, 1);
+		if (def->params[i].kind != PY_PARAM_PLAIN) {
+			return call_error(k->c, k->i,
+					  "an index map names each index; "
+					  "write lambda i, j: ...");
+		}
+		map->logical[i] = var_new(ev->m, def->params[i].name,
+					  dtype_of(DT_I32));
+		index[i] = pv_expr(map->logical[i]->expr, 1);
 	}
-	if (!eval_apply(ev, k->c->spans[k->i], v, index, n, &value)) {
+	if (!eval_apply(ev, at, v, index, n, &value) ||
+	    ((value.kind == PV_TUPLE || value.kind == PV_LIST) &&
+	     !eval_items(ev, at, &value, &items, &count))) {
 		return false;
 	}
-	items = &value;
-	if ((value.kind == PV_TUPLE || value.kind == PV_LIST) &&
-	    !eval_items(ev, k->c->spans[k->i], &value, &items, &count)) {
-		return false;
-	}
-	exprs = arena_array(ev->a, const struct expr *, count + 1);
+	map->to_physical = arena_array(ev->a, const struct expr *, count + 1);
 	for (int i = 0; i < count; i++) {
-		if (!value_expr(ev, k->c->spans[k->i], &items[i], &exprs[i],
+		if (!value_expr(ev, at, &items[i], &map->to_physical[i],
 				&depth)) {
 			return false;
 		}
-		if (!dtype_is_int(exprs[i]->type)) {
-			return call_error(k->c, k->i,
-					  "index %d of the map is "
-					  "no integer",
-					  i);
-		}
 	}
-	if (!index_map_from_forward(ev->m, vars, n, exprs, count, shape, &map,
-				    &why)) {
-		return call_error(k->c, k->i, "%s", why);
-	}
+	map->n_logical = n;
+	map->n_physical = count;
 	*out = sv_map(map);
 	return true;
 }
@@ -430,7 +351,10 @@ convert(struct convert *k, const struct pval *v, struct sched_value *out,
 		*out = sv_string(v->u.text.data);
 		return true;
 	case PV_EXPR:
-		*out = sv_expr(v->u.expr);
+		*out = v->u.expr->kind == EXPR_INT ? sv_int(v->u.expr->u.ival)
+		       : v->u.expr->kind == EXPR_FLOAT
+			       ? sv_float(v->u.expr->u.fval)
+			       : sv_expr(v->u.expr);
 		return true;
 	case PV_AXIS:
 		*out = sv_expr(v->u.axis->iv.var->expr);
@@ -507,13 +431,12 @@ result_value(struct call *c, int func, const struct sched_value *v)
 }
 
 bool
-schedule_error(struct eval *ev, struct py_span at, struct sched *s)
+schedule_error(struct eval *ev, struct py_span at, struct sched *s, bool step)
 {
-	int last = s->diags.list.n - 1;
+	const struct diag *last = &s->diags.list.data[s->diags.list.n - 1];
 
-	eval_error(ev, at, "%s",
-		   last >= 0 ? s->diags.list.data[last].message
-			     : "the step is not possible");
+	eval_error(ev, at, "%s%s%s", step ? last->place.item : "",
+		   step ? ": " : "", last->message);
 	ev->m->diags.list.data[ev->m->diags.list.n - 1].id = DIAG_BAD_SCHEDULE;
 	return false;
 }
@@ -588,7 +511,8 @@ apply(struct call *c, struct pval *out)
 			k.args[i] = p->params[i].initial;
 			continue;
 		}
-		if (strcmp(p->params[i].name, "func_name") == 0) {
+		if (!t->from_outside &&
+		    strcmp(p->params[i].name, "func_name") == 0) {
 			k.args[i] = p->params[i].initial;
 			if (!arg_given(c, i)) {
 				continue;
@@ -608,6 +532,7 @@ apply(struct call *c, struct pval *out)
 	}
 	w = &t->works.data[k.func];
 	if (strcmp(p->name, "tensorize") == 0 && k.args[1].kind == SV_STRING &&
+	    !t->from_outside &&
 	    !schedule_instruction(c->ev, k.args[1].u.text)) {
 		return false;
 	}
@@ -615,7 +540,7 @@ apply(struct call *c, struct pval *out)
 		return false;
 	}
 	if (!sched_apply(&w->sched, p->name, k.args, p->n_params, &result)) {
-		return schedule_error(c->ev, c->span, &w->sched);
+		return schedule_error(c->ev, c->span, &w->sched, true);
 	}
 	if (!schedule_fits(c->ev, c->span, p->name, w->sched.func)) {
 		return false;
@@ -624,7 +549,8 @@ apply(struct call *c, struct pval *out)
 	return true;
 }
 
-/* -- methods of the table -- */
+/* -- methods of the table: sched_apply() tells of arguments that are missing,
+ * with the values that they take -- */
 
 const struct name_row *
 schedule_method(struct eval *ev, const char *name)
@@ -641,12 +567,7 @@ schedule_method(struct eval *ev, const char *name)
 		strbuf_printf(&s, "%s%s%s%s", i ? ", " : "",
 			      p->params[i].role == PARAM_STAR ? "*" : "",
 			      p->params[i].name,
-			      p->params[i].role != PARAM_STAR &&
-					      (p->params[i].optional ||
-					       p->params[i].role ==
-						       PARAM_DECISION)
-				      ? "?"
-				      : "");
+			      p->params[i].role == PARAM_STAR ? "" : "?");
 	}
 	row = arena_new(ev->a, struct name_row);
 	row->of = PV_SCHEDULE;

@@ -38,48 +38,63 @@ gather_written(struct eval *ev)
 	}
 }
 
-bool
-program_run(struct module *m, const struct source *src,
-	    const struct program_options *o, struct program_result *out)
+void
+eval_start(struct eval *ev, struct module *m, const struct source *src,
+	   const struct program_options *o, struct program_result *out)
 {
-	struct eval ev = {
+	size_t bytes = o->max_bytes > 0 ? (size_t)o->max_bytes
+					: (size_t)DEFAULT_BYTES;
+
+	*ev = (struct eval){
 		.m = m,
 		.a = &m->arena,
 		.src = src,
 		.typing = { m, src, &typing_of_programs },
 		.o = o,
 		.result = out,
+		.max_steps = o->max_steps > 0 ? o->max_steps : DEFAULT_STEPS,
+		.max_bytes = m->arena.used_bytes + bytes,
+		.globals = arena_new(&m->arena, struct scope),
+		.intrins = arena_new(&m->arena, struct tensor_intrins),
 	};
-	const struct py_node *tree = py_parse(m, src);
-	enum flow flow;
+	tensor_intrins_init(ev->intrins, ev->a);
+	out->intrins = ev->intrins;
+	set_name(ev, "__name__", "__main__");
+	set_name(ev, "__file__", src->name);
+}
+
+bool
+eval_whole(struct eval *ev, const struct py_node *tree)
+{
 	struct pval unused;
+	enum flow flow = eval_suite(ev, ev->globals, tree, &unused);
+
+	if (flow == FLOW_ERROR || flow == FLOW_NEXT) {
+		return flow == FLOW_NEXT;
+	}
+	return eval_error(ev, ev->left_at, "%s outside of a %s",
+			  flow == FLOW_RETURN  ? "return"
+			  : flow == FLOW_BREAK ? "break"
+					       : "continue",
+			  flow == FLOW_RETURN ? "function" : "loop");
+}
+
+bool
+program_run(struct module *m, const struct source *src,
+	    const struct program_options *o, struct program_result *out)
+{
+	const struct py_node *tree = py_parse(m, src);
+	struct eval ev;
 
 	memset(out, 0, sizeof *out);
 	out->file = src->name;
 	if (!tree) {
 		return false;
 	}
-	ev.max_steps = o->max_steps > 0 ? o->max_steps : DEFAULT_STEPS;
-	ev.max_bytes = m->arena.used_bytes + (o->max_bytes > 0
-						      ? (size_t)o->max_bytes
-						      : (size_t)DEFAULT_BYTES);
-	ev.globals = arena_new(ev.a, struct scope);
-	ev.intrins = arena_new(ev.a, struct tensor_intrins);
-	tensor_intrins_init(ev.intrins, ev.a);
+	eval_start(&ev, m, src, o, out);
 	intrinsics_attach(m, o->dialect_path, ev.intrins);
-	out->intrins = ev.intrins;
-	set_name(&ev, "__name__", "__main__");
-	set_name(&ev, "__file__", src->name);
-	flow = eval_suite(&ev, ev.globals, tree, &unused);
-	if (flow == FLOW_ERROR) {
+	if (!eval_whole(&ev, tree)) {
 		return false;
-	}
-	if (flow != FLOW_NEXT) {
-		return eval_error(&ev, ev.left_at, "%s outside of a %s",
-				  flow == FLOW_RETURN  ? "return"
-				  : flow == FLOW_BREAK ? "break"
-						       : "continue",
-				  flow == FLOW_RETURN ? "function" : "loop");
 	}
 	schedule_finish(&ev);
 	gather_written(&ev);

@@ -69,8 +69,9 @@ struct work {
 
 struct tir_schedule {
 	VEC(struct work) works;
-	int current; /* index of the function that get_block searches */
-	bool single; /* made from a single function, not from a module */
+	int current;       /* index of the function that get_block searches */
+	bool single;       /* made from a single function, not from a module */
+	bool from_outside; /* by trace_read_python, with all intrinsics */
 };
 
 const struct name_row *schedule_method(struct eval *ev, const char *name);
@@ -78,8 +79,10 @@ void schedule_names(struct arena *a, struct pv_names *list);
 void schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 /* At the end of the program, adds the scheduled functions to its result. */
 void schedule_finish(struct eval *ev);
-/* Reports the last failure of s at a position. Returns false. */
-bool schedule_error(struct eval *ev, struct py_span at, struct sched *s);
+/* Reports the last failure of s at a position; step: with the number and name
+ * of the step. Returns false. */
+bool schedule_error(struct eval *ev, struct py_span at, struct sched *s,
+		    bool step);
 /* Are the expressions of f still small enough to print? False after an
  * error. */
 bool schedule_fits(struct eval *ev, struct py_span at, const char *primitive,

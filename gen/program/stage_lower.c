@@ -51,7 +51,7 @@ apply(struct replay *r, struct py_span at, const char *primitive,
 {
 	return eval_tick(r->ev, at, 100) &&
 	       (sched_apply(&r->s, primitive, args, n, out) ||
-		schedule_error(r->ev, at, &r->s)) &&
+		schedule_error(r->ev, at, &r->s, false)) &&
 	       schedule_fits(r->ev, at, primitive, r->s.func);
 }
 

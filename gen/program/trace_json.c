@@ -6,6 +6,7 @@
  *     ->  l2, l3, = sch.split(loop=l1, factors=[None, 4], …)
  */
 #include "trace_json.h"
+#include "trace_python.h"
 
 #include <math.h>
 #include <stdlib.h>

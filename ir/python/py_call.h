@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arguments of a call, and the parameters that take them: the rules of
  * Python for arguments by position and by name, default values, *rest and
- * **options. All that is evaluated (TVMScript, programs, traces of schedules)
- * binds its arguments here; the values stay with the evaluator:
+ * **options. TVMScript and programs bind their arguments here; the values stay
+ * with the evaluator:
  *
  *	signature  ("data, axis?, *, keepdims?")
  *	arguments  (x, keepdims=True)      slots 0, 2

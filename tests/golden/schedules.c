@@ -7,6 +7,7 @@
 #include "intrinsics.h"
 #include "lower.h"
 #include "trace_json.h"
+#include "trace_python.h"
 
 /* -- files */
 

@@ -164,8 +164,9 @@ schedules_docs(struct arena *a, const struct schedule_cases *cases,
 		    "Each primitive checks\nthat; one that fails says which "
 		    "step, what and why, and changes nothing. The\nsame "
 		    "primitives are reached through C (`sched_apply`), through "
-		    "a Python-like text\nand through a JSON trace, under the "
-		    "names that TVM gives them.\n\n");
+		    "Python, which may have\nloops and functions like a "
+		    "program, and through a JSON trace, under the names\nthat "
+		    "TVM gives them.\n\n");
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(out, "[%s](#%s)%s\n", list[i].name, list[i].name,
 			      i + 1 < n ? "," : "\n");

@@ -13,6 +13,7 @@
 #include "lower.h"
 #include "script.h"
 #include "trace_json.h"
+#include "trace_python.h"
 
 enum { SMALL_PRODUCT = 4000 };
 

@@ -13,6 +13,7 @@
 #include "kernels.h"
 #include "onnx_import.h"
 #include "trace_json.h"
+#include "trace_python.h"
 
 /* The scheduled functions as the compiler made them, by name. */
 struct seen {

@@ -3,6 +3,7 @@
  * forking; samples. What each primitive does: tests/golden/schedules. */
 #include "schedule_help.h"
 #include "trace_json.h"
+#include "trace_python.h"
 
 static const char *
 python_of(struct trial *t, enum script_version version)
@@ -248,7 +249,7 @@ test_refused_json(void)
 		  "0], []]], []]",
 		  "this is no saved index map; write a lambda" },
 		{ "[[[\"Parallel\", [\"l9\"], [], []]], []]",
-		  "l9 has no value; assign one first" },
+		  "nothing is named l9 here; define or import it first" },
 	};
 	struct module *m = module_new();
 	struct trial t;
@@ -263,30 +264,50 @@ test_refused_json(void)
 	module_free(m);
 }
 
+/* A text is evaluated: it may have loops, functions, comprehensions. */
+static void
+test_evaluated_python(void)
+{
+	struct module *m = module_new();
+	struct trial t, plain;
+
+	start(&t, m);
+	CHECK(read_python(&t, "def inner(sch, block):\n"
+			      "    return sch.get_loops(block)[-1]\n"
+			      "def apply_schedule(sch):\n"
+			      "    b = sch.get_block('c')\n"
+			      "    for n in [2 * k for k in range(1, 3)]:\n"
+			      "        i = inner(sch, b)\n"
+			      "        sch.split(i, [None, n])\n"));
+	start(&plain, m);
+	CHECK(read_python(&plain,
+			  "i, j, k = sch.get_loops(sch.get_block('c'))\n"
+			  "o, i = sch.split(k, [None, 2])\n"
+			  "sch.split(i, [None, 4])\n"));
+	CHECK_STR_EQ(func_text(m, t.f), func_text(m, plain.f));
+	CHECK(!read_python(&t, "while True:\n    pass\n"));
+	module_free(m);
+}
+
 static void
 test_refused_python(void)
 {
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{ "sch.splitt(1)", "step 1, splitt: there is no such "
-				   "primitive; did you mean split?" },
+		{ "sch.splitt(1)",
+		  "tir.Schedule has no attribute splitt; did you mean split?" },
 		{ "sch.frobnicate()",
-		  "step 1, frobnicate: there is no such primitive; "
+		  "tir.Schedule has no attribute frobnicate; "
 		  "docs/reference/schedules.md lists them" },
-		{ "sch.parallel(l)", "l has no value; assign one first" },
-		{ "a = 1\nb, c = a",
-		  "there are 1 values; assign them to as many names" },
-		{ "print(1)", "only methods of the schedule can be called; "
-			      "write sch.split(…)" },
-		{ "for i in range(3):\n    pass\n",
-		  "a schedule may contain only calls and assignments; "
-		  "rewrite this statement" },
-		{ "x = [1, 2][2]", "the list has 2 items; count from 0" },
+		{ "sch.parallel(l)",
+		  "nothing is named l here; define or import it first" },
+		{ "a = 1\nb, c = a", "int cannot be iterated over" },
+		{ "return", "return outside of a function" },
+		{ "x = [1, 2][2]", "index 2 of 2 elements; count from 0" },
 		{ "x = 1 // 0",
 		  "a division by zero; divide by another number" },
-		{ "x = 'a' + 1", "this is not a sum, product, // or % of "
-				 "integers; write one" },
+		{ "x = 'a' + 1", "+ is not defined for str and int" },
 		{ "x = 1 / 0.0",
 		  "a division by zero; divide by another number" },
 		{ "x = 18446744073709551615",
@@ -294,16 +315,16 @@ test_refused_python(void)
 		{ "sch.get_block('c', name='d')",
 		  "name is given twice; give it once" },
 		{ "sch.get_block('c', nam='d')",
-		  "get_block has no parameter nam; did you mean name?" },
-		{ "sch.get_block(*3)",
-		  "only a list can be spread; drop the *" },
-		{ "x = {}",
-		  "a schedule may contain only calls, names, lists and "
-		  "numbers; rewrite this expression" },
+		  "get_block() has no parameter nam; did you mean name?" },
+		{ "sch.get_block(*3)", "int cannot be iterated over" },
+		{ "sch.transform_layout('c', 0, lambda *i: i)",
+		  "an index map names each index; write lambda i, j: ..." },
 		{ "def f(a, b):\n    pass\n",
 		  "a schedule is a function of one parameter; write def "
 		  "apply_schedule(sch):" },
-		{ "x.y = 1", "values are assigned to names; write i, j = …" },
+		{ "x = 1\nx.y = 1",
+		  "only names, elements of lists and dicts, and tuples of "
+		  "those can be assigned to" },
 	};
 	struct module *m = module_new();
 	struct trial t;
@@ -479,6 +500,7 @@ main(void)
 	test_tvm_json();
 	test_tvm_maps();
 	test_refused_json();
+	test_evaluated_python();
 	test_refused_python();
 	test_other_function();
 	test_fork();

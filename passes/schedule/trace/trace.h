@@ -66,14 +66,4 @@ const struct index_map *trace_map(const struct sched *s,
  *       l1, l2, l3 = sch.get_loops(block=b0) */
 void trace_print_python(const struct sched *s, enum script_version version,
 			struct strbuf *out);
-/* Applies a trace in Python: a function like the one above, or plain statements
- * on `sch`, with calls, names, tuples, subscripts by constants, arithmetic on
- * sampled values, and lambdas as index maps. False after an error with position
- * in the module's diagnostics; the steps before it stay applied. */
-bool trace_read_python(struct sched *s, const struct source *src);
-/* Like trace_read_python, but `x, = f()` is also allowed if f returns one value
- * that is not a list: for text generated from a form that does not distinguish
- * the two. */
-bool trace_read_loosely(struct sched *s, const struct source *src);
-
 #endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Applies a trace in its Python form, as a program on a schedule from outside:
+ *
+ *   b = sch.get_block("C")
+ *   i, j, k = sch.get_loops(b)
+ *   io, ii = sch.split(i, factors=[None, 4]) */
+#include "trace_python.h"
+
+#include "eval.h"
+#include "program_parts.h"
+
+/* The schedule as a value; its state is a copy of *s. */
+static struct pval
+schedule_value(struct eval *ev, const struct sched *s)
+{
+	struct tir_schedule *t = arena_new(ev->a, struct tir_schedule);
+	struct work w = { .sched = *s, .plain = s->func };
+
+	t->single = true;
+	t->from_outside = true;
+	vec_push(ev->a, &t->works, w);
+	return (struct pval){ .kind = PV_SCHEDULE, .u.schedule = t };
+}
+
+/* Index maps, factors and so on may use the function's size variables. */
+static void
+name_sizes(struct eval *ev, const struct func *f)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+		struct pval size = pv_expr(p->var->expr, 1);
+
+		if (!p->buffer) {
+			eval_scope_set(ev, ev->globals, p->var->name, &size);
+		}
+	}
+}
+
+/* Calls the last function that the text defines, if it defines one. */
+static bool
+call_last(struct eval *ev, const struct py_node *tree, const struct pval *sch)
+{
+	const struct py_node *def = NULL;
+	struct pval *f, unused;
+
+	for (int i = 0; i < tree->n_kids; i++) {
+		if (tree->kids[i]->kind == PY_DEF) {
+			def = tree->kids[i];
+		}
+	}
+	if (!def) {
+		return true;
+	}
+	f = eval_scope_find(ev, ev->globals, def->text);
+	if (def->n_params != 1) {
+		return eval_error(ev, def->span,
+				  "a schedule is a function of one parameter; "
+				  "write def apply_schedule(sch):");
+	}
+	return eval_apply(ev, def->span, f, sch, 1, &unused);
+}
+
+static bool
+run(struct sched *s, const struct source *src, bool loosely)
+{
+	struct program_options o = { .max_bytes = INT64_MAX / 2 };
+	struct program_result result = { .file = src->name };
+	const struct py_node *tree = py_parse(s->module, src);
+	struct pval sch, script = { .kind = PV_NAMESPACE };
+	struct eval ev;
+	bool ok;
+
+	if (!tree) {
+		return false;
+	}
+	eval_start(&ev, s->module, src, &o, &result);
+	ev.unpacks_single = loosely;
+	if (s->intrins) {
+		ev.intrins = s->intrins;
+	}
+	sch = schedule_value(&ev, s);
+	script.u.names = IN_SCRIPT_TIR;
+	eval_scope_set(&ev, ev.globals, "sch", &sch);
+	eval_scope_set(&ev, ev.globals, "T", &script);
+	name_sizes(&ev, s->func);
+	ok = eval_whole(&ev, tree) && call_last(&ev, tree, &sch);
+	*s = sch.u.schedule->works.data[0].sched;
+	return ok;
+}
+
+bool
+trace_read_python(struct sched *s, const struct source *src)
+{
+	return run(s, src, false);
+}
+
+bool
+trace_read_loosely(struct sched *s, const struct source *src)
+{
+	return run(s, src, true);
+}
