@@ -111,7 +111,7 @@ tirc_board_begin(void)
 {
 	volatile uint8_t *const end = __builtin_frame_address(0);
 
-	for (volatile uint8_t *p = tirc_stack_limit; p < end - 64; ++p) {
+	for (volatile uint8_t *p = tirc_stack_limit; p < end - 64; p++) {
 		*p = PAINT;
 	}
 	began = tirc_board_ticks();
@@ -125,7 +125,7 @@ tirc_board_end(void)
 	const uint64_t instructions = instructions_since(began);
 
 	while (p < end && *p == PAINT) {
-		++p;
+		p++;
 	}
 	if ((size_t)(end - p) > most_stack) {
 		most_stack = (size_t)(end - p);

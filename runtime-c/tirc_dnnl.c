@@ -50,7 +50,7 @@ place_values(struct tirc_dnnl_region *r)
 {
 	size_t bytes = 0;
 
-	for (int i = 0; i < r->n_values && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_values && r->status == dnnl_success; i++) {
 		struct tirc_dnnl_value *v = &r->values[i];
 
 		if (v->input >= 0 || v->output >= 0 || v->is_fixed ||
@@ -60,7 +60,7 @@ place_values(struct tirc_dnnl_region *r)
 		v->bytes = (dnnl_memory_desc_get_size(tirc_dnnl_md_of(r, i)) +
 			    ALIGN - 1) /
 			   ALIGN * ALIGN;
-		for (int k = 0; k < i; ++k) {
+		for (int k = 0; k < i; k++) {
 			const struct tirc_dnnl_value *o = &r->values[k];
 
 			if (o->bytes > 0 && o->first <= v->last &&
@@ -200,15 +200,15 @@ tirc_dnnl_make(struct tirc_dnnl_region *r, void *memory)
 		return;
 	}
 	aligned += (ALIGN - (uintptr_t)memory % ALIGN) % ALIGN;
-	for (int i = 0; i < r->n_values && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_values && r->status == dnnl_success; i++) {
 		make_value(r, i, aligned);
 	}
-	for (int i = 0; i < r->n_uses; ++i) {
+	for (int i = 0; i < r->n_uses; i++) {
 		r->arguments[i] = (struct tirc_dnnl_argument){
 			r->uses[i].argument, r->values[r->uses[i].value].memory
 		};
 	}
-	for (int i = 0; i < r->n_steps && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_steps && r->status == dnnl_success; i++) {
 		struct tirc_dnnl_step *s = &r->steps[i];
 
 		if (tirc_dnnl_ok(r, dnnl_primitive_create(&s->primitive,
@@ -226,7 +226,7 @@ tirc_dnnl_run(const struct tirc_dnnl_region *r, const void *const *inputs,
 	const dnnl_exec_arg_t *arguments = (const void *)r->arguments;
 	dnnl_status_t status = dnnl_success;
 
-	for (int i = 0; i < r->n_values && status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_values && status == dnnl_success; i++) {
 		const struct tirc_dnnl_value *v = &r->values[i];
 		const struct tirc_dnnl_value *place = &r->values[v->place];
 
@@ -238,7 +238,7 @@ tirc_dnnl_run(const struct tirc_dnnl_region *r, const void *const *inputs,
 				v->memory, outputs[place->output]);
 		}
 	}
-	for (int i = 0; i < r->n_steps && status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_steps && status == dnnl_success; i++) {
 		const struct tirc_dnnl_step *s = &r->steps[i];
 
 		status = dnnl_primitive_execute(s->primitive, r->stream,
@@ -252,11 +252,11 @@ tirc_dnnl_run(const struct tirc_dnnl_region *r, const void *const *inputs,
 void
 tirc_dnnl_free(struct tirc_dnnl_region *r)
 {
-	for (int i = 0; i < r->n_steps; ++i) {
+	for (int i = 0; i < r->n_steps; i++) {
 		dnnl_primitive_destroy(r->steps[i].primitive);
 		dnnl_primitive_desc_destroy(r->steps[i].description);
 	}
-	for (int i = 0; i < r->n_values; ++i) {
+	for (int i = 0; i < r->n_values; i++) {
 		dnnl_memory_destroy(r->values[i].memory);
 	}
 	r->n_steps = 0;

@@ -52,10 +52,10 @@ fill_biases(const struct tirc_dnnl_region *r, const struct tirc_dnnl_value *v,
 		weights = r->values[v->weights].constant;
 		depth = tirc_dnnl_elements(r, v->weights) / n;
 	}
-	for (size_t k = 0; k < n; ++k) {
+	for (size_t k = 0; k < n; k++) {
 		double sum = 0.0;
 
-		for (size_t i = 0; i < depth; ++i) {
+		for (size_t i = 0; i < depth; i++) {
 			sum += weights[k * depth + i];
 		}
 		to[k] = (float)(bias[k] + v->outside * sum +
@@ -79,7 +79,7 @@ tirc_dnnl_fill(struct tirc_dnnl_region *r, const struct tirc_dnnl_value *v)
 	case TIRC_DNNL_GIVEN:
 		break; /* nothing to compute */
 	case TIRC_DNNL_FACTORS:
-		for (size_t k = 0; k < n; ++k) {
+		for (size_t k = 0; k < n; k++) {
 			((float *)to)[k] = (float)from[k];
 		}
 		break;
@@ -256,7 +256,7 @@ tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
 	if (r->status != dnnl_success) {
 		return 0;
 	}
-	for (int i = 0; i < ndims - 2; ++i) {
+	for (int i = 0; i < ndims - 2; i++) {
 		padded = padded || begin[i] > 0 || end[i] > 0;
 	}
 	if (padded && outside != 0) {

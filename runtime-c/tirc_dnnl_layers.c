@@ -373,7 +373,7 @@ tirc_dnnl_layer_normalization(struct tirc_dnnl_region *r, int x, int scale,
 	if (md != NULL) {
 		tirc_dnnl_shape_of(md, &statistics);
 		statistics.element = dnnl_f32;
-		--statistics.ndims;
+		statistics.ndims--;
 		tirc_dnnl_dense(r, &l.w, &statistics);
 	}
 	if (r->status == dnnl_success) {
@@ -494,7 +494,7 @@ tirc_dnnl_concatenation(struct tirc_dnnl_region *r, int axis, int n,
 	if (r->status != dnnl_success) {
 		return 0;
 	}
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; i < n; i++) {
 		uses[i].argument = DNNL_ARG_MULTIPLE_SRC + i;
 		list_layout(&layouts[i], tirc_dnnl_md_of(r, uses[i].value));
 	}

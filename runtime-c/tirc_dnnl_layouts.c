@@ -103,7 +103,7 @@ static void
 dense_strides(const struct shape *s, dnnl_dims_t strides)
 {
 	strides[s->ndims - 1] = 1;
-	for (int i = s->ndims - 1; i > 0; --i) {
+	for (int i = s->ndims - 1; i > 0; i--) {
 		strides[i - 1] = strides[i] * s->dims[i];
 	}
 }
@@ -126,7 +126,7 @@ tirc_dnnl_channels_last(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 
 	strides[1] = 1;
 	strides[s->ndims - 1] = s->dims[1];
-	for (int i = s->ndims - 1; i > 2; --i) {
+	for (int i = s->ndims - 1; i > 2; i--) {
 		strides[i - 1] = strides[i] * s->dims[i];
 	}
 	strides[0] = strides[2] * s->dims[2];
@@ -179,7 +179,7 @@ tirc_dnnl_raised(struct tirc_dnnl_region *r, int v, int ndims)
 		return v;
 	}
 	more = ndims - s.ndims;
-	for (int i = 0; i < ndims; ++i) {
+	for (int i = 0; i < ndims; i++) {
 		dims[i] = i < more ? 1 : s.dims[i - more];
 	}
 	return tirc_dnnl_view(r, v, ndims, dims);
@@ -196,7 +196,7 @@ tirc_dnnl_transposed(struct tirc_dnnl_region *r, int x, const int *order)
 		return 0;
 	}
 	s = tirc_dnnl_value_shape(r, x);
-	for (int i = 0; i < s.ndims; ++i) {
+	for (int i = 0; i < s.ndims; i++) {
 		to[order[i]] = i;
 	}
 	if (!tirc_dnnl_ok(r,
@@ -213,7 +213,7 @@ tirc_dnnl_swapped(struct tirc_dnnl_region *r, int v, int i, int j)
 {
 	int order[DNNL_MAX_NDIMS];
 
-	for (int k = 0; k < DNNL_MAX_NDIMS; ++k) {
+	for (int k = 0; k < DNNL_MAX_NDIMS; k++) {
 		order[k] = k == i ? j : k == j ? i : k;
 	}
 	return tirc_dnnl_transposed(r, tirc_dnnl_row_major(r, v), order);
@@ -237,7 +237,7 @@ tirc_dnnl_rows(struct tirc_dnnl_region *r, int w, bool by_columns, int x)
 	dense_strides(&s, strides);
 	if (by_columns) {
 		strides[0] = 1;
-		for (int i = 1; i < s.ndims; ++i) {
+		for (int i = 1; i < s.ndims; i++) {
 			strides[i] *= ws.dims[1];
 		}
 	}

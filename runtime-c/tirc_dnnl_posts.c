@@ -58,7 +58,7 @@ is_repeated(const struct tirc_dnnl_region *r, int i)
 {
 	const struct tirc_dnnl_post *p = &r->posts[i];
 
-	for (int k = 0; k < i; ++k) {
+	for (int k = 0; k < i; k++) {
 		const struct tirc_dnnl_post *q = &r->posts[k];
 
 		if (q->operand < 0 && q->kind == p->kind &&
@@ -75,7 +75,7 @@ is_repeated(const struct tirc_dnnl_region *r, int i)
 static void
 split_repeated(struct tirc_dnnl_region *r, int ndims)
 {
-	for (int i = 1; i < r->n_posts; ++i) {
+	for (int i = 1; i < r->n_posts; i++) {
 		const struct tirc_dnnl_post p = r->posts[i];
 		const bool linear = p.kind == (int)dnnl_eltwise_linear;
 
@@ -99,7 +99,7 @@ split_repeated(struct tirc_dnnl_region *r, int ndims)
 					     : dnnl_binary_min),
 			.operand = tirc_dnnl_number(r, dnnl_f32, p.beta, ndims)
 		};
-		++r->n_posts;
+		r->n_posts++;
 	}
 }
 
@@ -144,7 +144,7 @@ choose_sum(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 {
 	bool chosen = false;
 
-	for (int i = 0; i < r->n_posts && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_posts && r->status == dnnl_success; i++) {
 		struct tirc_dnnl_post *p = &r->posts[i];
 
 		p->is_sum = p->is_sum && !chosen &&
@@ -181,7 +181,7 @@ set_posts(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 	if (r->status == dnnl_success) {
 		tirc_dnnl_ok(r, dnnl_post_ops_create(&ops));
 	}
-	for (int i = 0; i < r->n_posts && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_posts && r->status == dnnl_success; i++) {
 		tirc_dnnl_ok(r, append(r, ops, &r->posts[i]));
 	}
 	if (r->status == dnnl_success) {

@@ -20,7 +20,7 @@ tirc_dnnl_shape(int ndims, dnnl_data_type_t element, const dnnl_dims_t dims)
 {
 	struct shape s = { .element = element, .ndims = ndims };
 
-	for (int i = 0; i < ndims; ++i) {
+	for (int i = 0; i < ndims; i++) {
 		s.dims[i] = dims[i];
 	}
 	return s;
@@ -50,7 +50,7 @@ tirc_dnnl_elements(const struct tirc_dnnl_region *r, int v)
 	const struct shape s = tirc_dnnl_value_shape(r, v);
 	size_t n = 1;
 
-	for (int i = 0; i < s.ndims; ++i) {
+	for (int i = 0; i < s.ndims; i++) {
 		n *= (size_t)s.dims[i];
 	}
 	return n;
@@ -163,7 +163,7 @@ tirc_dnnl_made_along(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
 {
 	dnnl_dims_t dims;
 
-	for (int i = 0; i < ndims; ++i) {
+	for (int i = 0; i < ndims; i++) {
 		dims[i] = 1;
 	}
 	dims[axis < 0 ? axis + ndims : axis] = n;
@@ -294,7 +294,7 @@ tirc_dnnl_as(struct tirc_dnnl_region *r, int v, const_dnnl_memory_desc_t md)
 	    dnnl_memory_desc_equal(tirc_dnnl_md_of(r, v), md)) {
 		return v;
 	}
-	for (int i = v + 1; i < r->n_values; ++i) {
+	for (int i = v + 1; i < r->n_values; i++) {
 		if (r->values[i].original == v && r->values[i].place == i &&
 		    dnnl_memory_desc_equal(tirc_dnnl_md_of(r, i), md)) {
 			return i;
@@ -342,7 +342,7 @@ place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 	if (as == p->operand && (v->input >= 0 || v->is_fixed || v->is_view)) {
 		in_place = false;
 	}
-	for (int i = 0; i < n_uses; ++i) {
+	for (int i = 0; i < n_uses; i++) {
 		if (uses[i].value >= 0 &&
 		    r->values[uses[i].value].place == r->values[as].place) {
 			in_place = false;
@@ -363,7 +363,7 @@ place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 {
 	const_dnnl_memory_desc_t md = NULL;
 
-	for (int i = 0; i < n_uses && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < n_uses && r->status == dnnl_success; i++) {
 		if (uses[i].value >= 0) {
 			uses[i].value =
 				tirc_dnnl_as(r, uses[i].value,
@@ -375,7 +375,7 @@ place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 	if (r->status == dnnl_success) {
 		md = dnnl_primitive_desc_query_md(d, dnnl_query_dst_md, 0);
 	}
-	for (int i = 0; i < r->n_posts && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_posts && r->status == dnnl_success; i++) {
 		if (r->posts[i].is_sum) {
 			place_sum(r, &r->posts[i], md, uses, n_uses);
 		}
@@ -392,7 +392,7 @@ add_result(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md)
 	if (r->status == dnnl_success) {
 		r->values[y].first = r->n_steps - 1;
 	}
-	for (int i = 0; i < r->n_posts && r->status == dnnl_success; ++i) {
+	for (int i = 0; i < r->n_posts && r->status == dnnl_success; i++) {
 		const struct tirc_dnnl_post *p = &r->posts[i];
 
 		if (p->is_sum) {
@@ -429,12 +429,12 @@ tirc_dnnl_step(struct tirc_dnnl_region *r, struct layer *l,
 	if (r->status == dnnl_success) {
 		begin_step(r, l->description);
 		l->description = NULL;
-		for (int i = 0; i < n_uses; ++i) {
+		for (int i = 0; i < n_uses; i++) {
 			if (uses[i].value >= 0) {
 				add_use(r, uses[i].argument, uses[i].value);
 			}
 		}
-		for (int i = 0; i < r->n_more; ++i) {
+		for (int i = 0; i < r->n_more; i++) {
 			add_use(r, r->more[i].argument, r->more[i].value);
 		}
 		y = add_result(r, md);

@@ -46,7 +46,7 @@ graph_fail(struct tirc_graph *g, enum tirc_graph_status status,
 	vsnprintf(g->message, sizeof g->message, format, args);
 	va_end(args);
 	/* Names in the JSON may have characters that control a terminal. */
-	for (char *p = g->message; *p != '\0'; ++p) {
+	for (char *p = g->message; *p != '\0'; p++) {
 		if (*p < ' ' || *p > '~') {
 			*p = '?';
 		}
@@ -68,7 +68,7 @@ graph_sort_names(struct names *names, const char **twice)
 	if (names->n > 1) {
 		qsort(names->list, names->n, sizeof *names->list, by_text);
 	}
-	for (size_t i = 1; i < names->n; ++i) {
+	for (size_t i = 1; i < names->n; i++) {
 		if (by_text(&names->list[i - 1], &names->list[i]) == 0) {
 			*twice = names->list[i].text;
 		}
@@ -295,7 +295,7 @@ graph_unknown(struct tirc_graph *g, const char *what, const char *name)
 size_t
 graph_find_size(const struct tirc_graph *g, const char *name)
 {
-	for (size_t i = 0; i < g->n_sizes; ++i) {
+	for (size_t i = 0; i < g->n_sizes; i++) {
 		if (strcmp(g->sizes[i].name, name) == 0) {
 			return i;
 		}
@@ -306,7 +306,7 @@ graph_find_size(const struct tirc_graph *g, const char *name)
 size_t
 graph_find_io(const struct io *list, size_t n, const char *name)
 {
-	for (size_t i = 0; i < n; ++i) {
+	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, name) == 0) {
 			return i;
 		}
@@ -364,7 +364,7 @@ tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 	if (status != TIRC_GRAPH_OK) {
 		return status;
 	}
-	for (size_t k = 0; k < g->n_inputs; ++k) {
+	for (size_t k = 0; k < g->n_inputs; k++) {
 		g->inputs[k].is_own = 0;
 	}
 	before = g->values[i];
@@ -491,7 +491,7 @@ graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 static void
 aim_node(const struct tirc_graph *g, struct node *n)
 {
-	for (size_t i = 0; i < n->kernel->n_args; ++i) {
+	for (size_t i = 0; i < n->kernel->n_args; i++) {
 		const struct arg *a = &n->args[i];
 		unsigned char *p;
 
@@ -537,7 +537,7 @@ begin(struct tirc_graph *g)
 {
 	enum tirc_graph_status status = TIRC_GRAPH_OK;
 
-	for (size_t i = 0; i < g->n_inputs && !status; ++i) {
+	for (size_t i = 0; i < g->n_inputs && !status; i++) {
 		struct io *io = &g->inputs[i];
 
 		if (io->in == NULL) {
@@ -550,13 +550,13 @@ begin(struct tirc_graph *g)
 			memcpy(io->own, io->in, io->bytes);
 		}
 	}
-	for (size_t i = 0; i < g->n_outputs && !status; ++i) {
+	for (size_t i = 0; i < g->n_outputs && !status; i++) {
 		status = choose_memory(g, &g->outputs[i]);
 	}
 	if (status != TIRC_GRAPH_OK) {
 		return status;
 	}
-	for (size_t i = 0; i < g->n_nodes; ++i) {
+	for (size_t i = 0; i < g->n_nodes; i++) {
 		aim_node(g, &g->nodes[i]);
 	}
 	return TIRC_GRAPH_OK;
@@ -566,7 +566,7 @@ begin(struct tirc_graph *g)
 static void
 finish(struct tirc_graph *g)
 {
-	for (size_t i = 0; i < g->n_outputs; ++i) {
+	for (size_t i = 0; i < g->n_outputs; i++) {
 		const struct io *io = &g->outputs[i];
 
 		if (io->is_own && io->out != NULL) {

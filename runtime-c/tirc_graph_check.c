@@ -72,7 +72,7 @@ measure_dim(const struct tirc_graph *g, const struct dim *d, int64_t *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->n; ++i) {
+	for (size_t i = 0; i < d->n; i++) {
 		const struct term *t = &d->terms[i];
 
 		if (t->kind == TERM_NUMBER) {
@@ -109,7 +109,7 @@ measure(const struct tirc_graph *g, struct tensor *t)
 	size_t stored = t->element_bytes;
 
 	t->bytes = t->element_bytes;
-	for (size_t d = 0; d < t->ndim; ++d) {
+	for (size_t d = 0; d < t->ndim; d++) {
 		int64_t extent;
 
 		if (!measure_dim(g, &t->dims[d], &extent) ||
@@ -133,7 +133,7 @@ measure(const struct tirc_graph *g, struct tensor *t)
 enum tirc_graph_status
 graph_measure(struct tirc_graph *g)
 {
-	for (size_t i = 0; i < g->n_tensors; ++i) {
+	for (size_t i = 0; i < g->n_tensors; i++) {
 		if (!measure(g, &g->tensors[i])) {
 			return graph_fail(
 				g, TIRC_GRAPH_BAD_SIZE,
@@ -191,10 +191,10 @@ graph_writer(const struct tirc_graph *g, const struct tensor *t, size_t from,
 {
 	const struct place place = place_of_tensor(t);
 
-	for (size_t i = from; i < to; ++i) {
+	for (size_t i = from; i < to; i++) {
 		const struct node *n = &g->nodes[i];
 
-		for (size_t k = 0; k < n->kernel->n_args; ++k) {
+		for (size_t k = 0; k < n->kernel->n_args; k++) {
 			const struct place other = place_of(g, &n->args[k]);
 
 			if (n->args[k].written && overlap(&place, &other)) {
@@ -307,7 +307,7 @@ check_sharing(struct tirc_graph *g, const struct node *n, size_t i)
 				"it starts elsewhere than the tensor that it updates");
 		}
 	}
-	for (size_t k = 0; k < n->kernel->n_args; ++k) {
+	for (size_t k = 0; k < n->kernel->n_args; k++) {
 		const struct place other = place_of(g, &n->args[k]);
 
 		if (k != i && n->args[k].kind != ARG_PARAM &&
@@ -325,7 +325,7 @@ check_node(struct tirc_graph *g, size_t at)
 	const struct node *n = &g->nodes[at];
 	enum tirc_graph_status status = TIRC_GRAPH_OK;
 
-	for (size_t i = 0; i < n->kernel->n_args && !status; ++i) {
+	for (size_t i = 0; i < n->kernel->n_args && !status; i++) {
 		const struct arg *a = &n->args[i];
 
 		status = check_arg(g, n, i);
@@ -370,7 +370,7 @@ check_sizes(struct tirc_graph *g)
 	const struct tirc_kernels *k = g->config.kernels;
 	int same = k->n_sizes == g->n_sizes;
 
-	for (size_t i = 0; same && i < g->n_sizes; ++i) {
+	for (size_t i = 0; same && i < g->n_sizes; i++) {
 		same = strcmp(k->sizes[i].name, g->sizes[i].name) == 0 &&
 		       k->sizes[i].min <= g->sizes[i].min &&
 		       k->sizes[i].max >= g->sizes[i].max;
@@ -401,8 +401,8 @@ graph_check(struct tirc_graph *g)
 	if (status != TIRC_GRAPH_OK) {
 		return status;
 	}
-	for (size_t i = 0; i < g->n_tensors; ++i) {
-		for (size_t d = 0; d < g->tensors[i].ndim; ++d) {
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		for (size_t d = 0; d < g->tensors[i].ndim; d++) {
 			const size_t n = g->tensors[i].dims[d].n;
 
 			most = n > most ? n : most;
@@ -413,10 +413,10 @@ graph_check(struct tirc_graph *g)
 		return TIRC_GRAPH_NO_MEMORY;
 	}
 	status = graph_measure(g);
-	for (size_t i = 0; i < g->n_tensors && !status; ++i) {
+	for (size_t i = 0; i < g->n_tensors && !status; i++) {
 		status = check_tensor(g, i);
 	}
-	for (size_t i = 0; i < g->n_nodes && !status; ++i) {
+	for (size_t i = 0; i < g->n_nodes && !status; i++) {
 		status = check_node(g, i);
 	}
 	return status;

@@ -159,7 +159,7 @@ operation(const char *text)
 		{ "min", TERM_MIN },     { "max", TERM_MAX },
 	};
 
-	for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		if (strcmp(all[i].text, text) == 0) {
 			return all[i].kind;
 		}
@@ -291,7 +291,7 @@ element_bytes(const char *dtype)
 					       "bfloat" };
 	char *end;
 
-	for (size_t i = 0; i < sizeof classes / sizeof *classes; ++i) {
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
 		size_t n = strlen(classes[i]);
 		unsigned long bits;
 
@@ -478,7 +478,7 @@ read_io_tensors(struct reader *r, const cJSON *all, const char *key,
 static const struct tirc_kernel *
 find_kernel(const struct tirc_kernels *kernels, const char *name)
 {
-	for (size_t i = 0; i < kernels->n; ++i) {
+	for (size_t i = 0; i < kernels->n; i++) {
 		if (strcmp(kernels->list[i].name, name) == 0) {
 			return &kernels->list[i];
 		}
@@ -664,7 +664,7 @@ read_memory(struct reader *r, const cJSON *all)
 		wrong(r, "digest", "must be 16 hexadecimal digits");
 		return;
 	}
-	for (; *digest != '\0'; ++digest) {
+	for (; *digest != '\0'; digest++) {
 		g->params_digest = g->params_digest << 4 |
 				   (uint64_t)(*digest <= '9'
 						      ? *digest - '0'

@@ -138,7 +138,7 @@ element_at(const struct tensor *t, const int64_t *index)
 {
 	int64_t at = 0, inner = 0;
 
-	for (size_t d = 0; d < t->ndim; ++d) {
+	for (size_t d = 0; d < t->ndim; d++) {
 		const int64_t before = t->before != NULL ? t->before[d] : 0;
 		const int64_t after = t->before != NULL ? t->after[d] : 0;
 		int64_t extent = before + t->shape[d] + after;

@@ -196,7 +196,7 @@ add_level(struct tree *t, struct pool *p, int length)
 			parent = g->node;
 			t->item[t->n++] = g->items[length - 1];
 			t->column[t->n] = -1;
-			++t->first[parent + 1];
+			t->first[parent + 1]++;
 		}
 		before = g;
 		g->node = t->n;

@@ -105,7 +105,7 @@ capture_graph(struct importer *imp, const struct body *body,
 	      const Onnx__GraphProto *graph, tensor_list *list, int depth)
 {
 	for (size_t i = 0; i < graph->n_node && depth < ONNX_MAX_CALL_DEPTH;
-	     ++i) {
+	     i++) {
 		const Onnx__NodeProto *p = graph->node[i];
 
 		for (size_t k = 0; k < p->n_input; k++) {

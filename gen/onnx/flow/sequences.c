@@ -186,7 +186,7 @@ concat(struct importer *imp, struct deferred *d)
 	}
 	parts = arena_copy(&imp->tmp, s->elems, sizeof *parts * (size_t)s->n);
 	for (int i = 0; node_attr_int(d->node, "new_axis", 0) && i < s->n;
-	     ++i) {
+	     i++) {
 		parts[i] = deferred_change_rank(imp, d, "Unsqueeze", parts[i],
 						axis);
 	}
@@ -263,7 +263,7 @@ split(struct importer *imp, struct deferred *d)
 	node_set_attr_int(imp->g, n, "axis", axis);
 	for (int i = 0; d->n_inputs < 2 && i < count &&
 			node_attr_int(d->node, "keepdims", 1) == 0;
-	     ++i) {
+	     i++) {
 		s->elems[i] = deferred_change_rank(imp, d, "Squeeze",
 						   s->elems[i], axis);
 	}

@@ -395,7 +395,7 @@ square_of_pairs(struct ml *m, struct svm *s, const struct pairs *p,
 	double *add = arena_array(&m->imp->tmp, double, k *k + 1);
 
 	for (int64_t i = 0; i < k; i++) {
-		for (int64_t j = i + 1; j < k; ++j, ++row) {
+		for (int64_t j = i + 1; j < k; j++, row++) {
 			matrix[(i * k + j) * p->n + row] = 1;
 			matrix[(j * k + i) * p->n + row] = -1;
 			add[j * k + i] = 1;

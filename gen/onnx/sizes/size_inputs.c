@@ -114,7 +114,7 @@ is_view(const struct node *n)
 	};
 
 	for (size_t i = 0; !*n->domain && i < sizeof views / sizeof *views;
-	     ++i) {
+	     i++) {
 		if (strcmp(n->op_type, views[i]) == 0) {
 			return keeps_numbers(n);
 		}
