@@ -400,6 +400,9 @@ void graph_order(struct graph *g);
 /* graph_body.c: is n a node of control flow, which names its body in an
  * attribute? */
 bool node_is_control(const struct node *n);
+/* Is its result a value that each iteration of a loop takes from the one
+ * before? */
+bool node_is_carry(const struct node *n);
 bool graph_has_control(const struct graph *g);
 bool node_ends_if(const struct node *n);
 bool node_ends_loop(const struct node *n);

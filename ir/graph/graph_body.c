@@ -23,6 +23,12 @@ node_is_control(const struct node *n)
 }
 
 bool
+node_is_carry(const struct node *n)
+{
+	return node_is_control(n) && strcmp(n->op_type, "Carry") == 0;
+}
+
+bool
 graph_has_control(const struct graph *g)
 {
 	for (int i = 0; i < g->nodes.n; i++) {

@@ -84,7 +84,7 @@ carried(const struct tensor *first)
 	for (int i = 0; i < first->uses.n; i++) {
 		const struct node *user = first->uses.data[i].node;
 
-		if (strcmp(user->op_type, "Carry") == 0) {
+		if (node_is_carry(user)) {
 			return user->outputs[0];
 		}
 	}

@@ -7,13 +7,13 @@
 #include "rewrite.h"
 #include "script.h"
 
-enum stage { CLEAN, ONCE, LAST, CHOICE, GROUP };
+enum stage { CLEAN, ONCE, REGIONS, CHOICE, GROUP };
 
 #define MAX_ROUNDS 16
 
 static const struct graph_pass rows[] = {
 #define PASS(id, name, what, stage)                                            \
-	{ name, what, stage == LAST || stage == GROUP, graph_##id },
+	{ name, what, stage == REGIONS || stage == GROUP, graph_##id },
 #include "passes.def"
 #undef PASS
 };
@@ -74,7 +74,7 @@ graph_to_partition(struct graph *g, const struct pass_hooks *hooks)
 			break;
 		}
 	}
-	return run_stages(g, ONCE, LAST, hooks);
+	return run_stages(g, ONCE, REGIONS, hooks);
 }
 
 bool

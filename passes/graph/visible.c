@@ -219,12 +219,6 @@ is_seen_through(const struct visible *v, struct node *n, int input)
 	}
 }
 
-static bool
-is_carried(const struct node *n)
-{
-	return node_is_internal(n, "Carry") && node_is_control(n);
-}
-
 /* Is a state of the loop that n ends visible where the body reads it? */
 static bool
 is_seen_in_loop(const struct visible *v, const struct node *end)
@@ -234,7 +228,7 @@ is_seen_in_loop(const struct visible *v, const struct node *end)
 	for (int i = 0; i < v->graph->nodes.n; i++) {
 		const struct node *n = v->graph->nodes.data[i];
 
-		if (is_carried(n) && node_attr_int(n, "body", 0) == loop &&
+		if (node_is_carry(n) && node_attr_int(n, "body", 0) == loop &&
 		    is_seen_behind(v, n)) {
 			return true;
 		}

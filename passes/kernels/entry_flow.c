@@ -227,7 +227,7 @@ conditional_loop(struct entry *e, int id)
 	for (int i = 0; i < state->uses.n; i++) {
 		const struct node *user = state->uses.data[i].node;
 
-		if (strcmp(user->op_type, "Carry") == 0) {
+		if (node_is_carry(user)) {
 			state = user->outputs[0];
 			break;
 		}

@@ -337,8 +337,7 @@ is_next_state(const struct tensor *state, const struct tensor *next)
 {
 	const struct node *carry = state->producer;
 
-	if (carry == NULL || !node_is_control(carry) ||
-	    strcmp(carry->op_type, "Carry") != 0) {
+	if (carry == NULL || !node_is_carry(carry)) {
 		return false;
 	}
 	for (int i = 0; i < next->uses.n; i++) {

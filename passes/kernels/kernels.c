@@ -461,6 +461,16 @@ lower_kernel(struct joint *joint)
 	return lower_func(k->func, b->hooks);
 }
 
+/* Gives the arrays of a joined kernel the layouts that were chosen, before its
+ * loops are scheduled. */
+static void
+apply_layouts(const struct builder *b, struct kernel *k)
+{
+	layouts_apply(b->m, k);
+	layouts_widen_rows(b->m, k, b->p->target);
+	layouts_copy_borders(b->m, k, b->p->target);
+}
+
 static bool
 finish_kernel(struct joint *joint)
 {
@@ -472,9 +482,7 @@ finish_kernel(struct joint *joint)
 		finish_region(joint);
 		return true;
 	}
-	layouts_apply(m, k);
-	layouts_widen_rows(m, k, b->p->target);
-	layouts_copy_borders(m, k, b->p->target);
+	apply_layouts(b, k);
 	if (!kernel_take_lowered(joint)) {
 		if (!lower_kernel(joint)) {
 			return false;
@@ -638,9 +646,7 @@ states_are_in_place(const struct program *p)
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
 
-		states += node_is_control(n) &&
-			  strcmp(n->op_type, "Carry") == 0 &&
-			  n->outputs[0]->element_of == NULL;
+		states += node_is_carry(n) && n->outputs[0]->element_of == NULL;
 	}
 	for (int i = 0; i < p->kernels.n; i++) {
 		const struct kernel *k = p->kernels.data[i];
@@ -726,9 +732,7 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 		return false;
 	}
 	kernel_place_elements(b->m, copy);
-	layouts_apply(b->m, copy);
-	layouts_widen_rows(b->m, copy, b->p->target);
-	layouts_copy_borders(b->m, copy, b->p->target);
+	apply_layouts(b, copy);
 	return true;
 }
 

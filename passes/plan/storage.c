@@ -71,8 +71,7 @@ join_control(const struct graph *g, struct joined *j)
 			first = 1;
 			count = (n->n_inputs - 1) / 2;
 		} else if (!node_ends_loop(n)) {
-			if (strcmp(n->op_type, "Carry") == 0 &&
-			    node_is_control(n) &&
+			if (node_is_carry(n) &&
 			    n->outputs[0]->element_of == NULL) {
 				join(j, n->outputs[0], n->inputs[0], 0);
 			}
@@ -294,8 +293,8 @@ is_local(struct graph *g, const struct tensor *t, int loop)
 {
 	const struct node *n = t->producer;
 
-	return n != NULL && strcmp(n->op_type, "Carry") != 0 &&
-	       !is_next_state(t) && graph_body_within(g, n->body, loop);
+	return n != NULL && !node_is_carry(n) && !is_next_state(t) &&
+	       graph_body_within(g, n->body, loop);
 }
 
 /* The range of the kernels of a body and of the bodies inside it; from > to if
