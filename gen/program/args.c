@@ -76,20 +76,11 @@ static bool
 dtype_known(struct eval *ev, struct py_span at, const char *name,
 	    struct dtype *out)
 {
-	const char *names[DT_COUNT];
-
-	if (dtype_from_name(name, out)) {
-		return true;
-	}
 	if (strcmp(name, "int") == 0 || strcmp(name, "float") == 0) {
 		*out = dtype_of(name[0] == 'i' ? DT_I32 : DT_F32);
 		return true;
 	}
-	for (int i = 0; i < DT_COUNT; i++) {
-		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
-	}
-	return eval_error(ev, at, "there is no type %s%s", name,
-			  py_suggest(ev->a, name, names, DT_COUNT));
+	return typed_dtype(&ev->typing, at, name, out);
 }
 
 bool

@@ -14,27 +14,60 @@ deep_result(struct call *c, const struct expr *e, int depth, struct pval *out)
 	return eval_expr_fits(c->ev, c->span, e, depth);
 }
 
+/* An argument of a function of ir/typed; a type, such as `float`, is its
+ * name. */
+static bool
+typed_argument(struct call *c, const struct pval *v, struct typed_arg *out,
+	       int *depth)
+{
+	struct eval *ev = c->ev;
+	struct dtype t;
+	struct call type = { .ev = ev, .n = 1, .spans = &out->at };
+	struct pval copy = *v;
+
+	*depth = 0;
+	if (v->kind == PV_MISSING || v->kind == PV_NONE) {
+		return true;
+	}
+	if (v->kind != PV_BUILTIN) {
+		return value_typed(ev, out->at, v, &out->x, depth);
+	}
+	type.args = &copy;
+	out->x.weak = true;
+	if (!arg_dtype(&type, 0, &t)) {
+		return false;
+	}
+	out->x.e = expr_string(ev->m, dtype_name(t));
+	return true;
+}
+
 bool
-expr_function(struct call *c, const char *name, const struct pval *args,
+expr_function(struct call *c, const char *name, const struct pval *args, int n,
 	      struct pval *out)
 {
-	int n = typed_function_arity(name), depth = 1;
-	struct typed *x = arena_array(c->ev->a, struct typed, n + 1), y;
+	struct typed_arg *list = arena_array(c->ev->a, struct typed_arg, n + 1);
+	struct typed_call call = {
+		.t = &c->ev->typing,
+		.at = c->span,
+		.f = typed_function_find(name),
+		.args = list,
+		.n = n,
+	};
+	int depth = 1, deep;
+	struct typed x;
 
-	if (n == 0) {
+	if (!call.f) {
 		return call_error(c, -1, "%s() is not known", name);
 	}
 	for (int i = 0; i < n; i++) {
-		int deep;
-
-		if (!value_typed(c->ev, i < c->n ? c->spans[i] : c->span,
-				 &args[i], &x[i], &deep)) {
+		list[i].at = i < c->n ? c->spans[i] : c->span;
+		if (!typed_argument(c, &args[i], &list[i], &deep)) {
 			return false;
 		}
 		depth = deep > depth ? deep : depth;
 	}
-	return typed_call(&c->ev->typing, c->span, name, x, &y) &&
-	       eval_typed_result(c->ev, c->span, &y, depth, out);
+	return typed_call(&call, &x) &&
+	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
 /* Elementary functions, selected by the name in the row. "tir.round" rounds
@@ -51,21 +84,20 @@ expr_math(struct call *c, struct pval *out)
 								 : NULL,
 				     out);
 	}
-	return expr_function(c, name, c->args, out);
+	return expr_function(c, name, c->args, c->n, out);
 }
 
 /* Operators as functions: tir.floordiv(a, b). */
 bool
 expr_operator(struct call *c, struct pval *out)
 {
-	return expr_function(c, c->row->name, c->args, out);
+	return expr_function(c, c->row->name, c->args, c->n, out);
 }
 
 bool
 expr_all(struct call *c, struct pval *out)
 {
 	const struct pv_list *list = c->args[0].u.list;
-	bool all = strcmp(c->row->name, "all") == 0;
 	struct pval *items = list->data;
 	int n = list->n;
 
@@ -73,41 +105,18 @@ expr_all(struct call *c, struct pval *out)
 		n = items[0].u.list->n;
 		items = items[0].u.list->data;
 	}
-	*out = pv_expr(expr_bool(c->ev->m, all), 1);
-	for (int i = 0; i < n; i++) {
-		struct pval before = *out;
-
-		if (!eval_expr_binary(c->ev, c->span, all ? EXPR_AND : EXPR_OR,
-				      &before, &items[i], out)) {
-			return false;
-		}
-	}
-	return true;
+	return expr_function(c, c->row->name, items, n, out);
 }
 
-/* astype() refuses constants that the type cannot represent, as TVM does;
- * Cast() converts them. */
-static bool
-cast(struct call *c, const struct pval *v, struct py_span at, struct dtype t,
-     bool exact, struct pval *out)
-{
-	const struct typing *typing = &c->ev->typing;
-	struct typed x, y;
-	int depth;
-
-	return value_typed(c->ev, at, v, &x, &depth) &&
-	       (!exact ||
-		typed_fits(typing, at, x.e, t,
-			   "use a number that it holds, or a wider type")) &&
-	       typed_cast(typing, at, &x, t, &y) &&
-	       eval_typed_result(c->ev, at, &y, depth, out);
-}
-
-/* x.astype("int32"), of an expression or a whole tensor */
+/* x.astype("int32"), of an expression or a whole tensor. Refuses constants that
+ * the type cannot represent, as TVM does; Cast() converts them. */
 bool
 expr_astype(struct call *c, struct pval *out)
 {
+	const struct typing *typing = &c->ev->typing;
+	struct typed x, y;
 	struct dtype t;
+	int depth;
 
 	if (!arg_dtype(c, 0, &t)) {
 		return false;
@@ -118,38 +127,24 @@ expr_astype(struct call *c, struct pval *out)
 		return topi_operator(c->ev, c->span, "cast", &c->self, &type,
 				     out);
 	}
-	return cast(c, &c->self, c->span, t, true, out);
+	return value_typed(c->ev, c->span, &c->self, &x, &depth) &&
+	       typed_fits(typing, c->span, x.e, t,
+			  "use a number that it holds, or a wider type") &&
+	       typed_cast(typing, c->span, &x, t, &y) &&
+	       eval_typed_result(c->ev, c->span, &y, depth, out);
 }
 
-/* tir.Cast("int32", x) */
-bool
-expr_cast_call(struct call *c, struct pval *out)
-{
-	struct dtype t;
-
-	return arg_dtype(c, 0, &t) &&
-	       cast(c, &c->args[1], c->spans[1], t, false, out);
-}
-
-/* T.float32(0): a number as a constant of the type, or a value cast to it. */
+/* T.float32(0) */
 bool
 expr_typed(struct call *c, struct pval *out)
 {
-	const struct typing *typing = &c->ev->typing;
 	struct typed x, y;
 	struct dtype t;
 	int depth;
 
-	if (!dtype_from_name(c->row->name, &t) ||
-	    !value_typed(c->ev, c->spans[0], &c->args[0], &x, &depth)) {
-		return false;
-	}
-	if (x.weak && x.e->kind != EXPR_STRING && dtype_class(t) >= DTC_BOOL &&
-	    dtype_class(t) <= DTC_FLOAT) {
-		return typed_convert(typing, c->spans[0], &x, t, &y.e) &&
-		       eval_typed_result(c->ev, c->span, &y, 0, out);
-	}
-	return typed_cast(typing, c->spans[0], &x, t, &y) &&
+	return dtype_from_name(c->row->name, &t) &&
+	       value_typed(c->ev, c->spans[0], &c->args[0], &x, &depth) &&
+	       typed_constant(&c->ev->typing, c->spans[0], t, &x, &y) &&
 	       eval_typed_result(c->ev, c->span, &y, depth, out);
 }
 
@@ -164,17 +159,6 @@ expr_immediate(struct call *c, struct pval *out)
 	swapped.args = args;
 	swapped.spans = spans;
 	return te_make_const(&swapped, out);
-}
-
-bool
-expr_limit(struct call *c, struct pval *out)
-{
-	struct dtype t;
-	struct typed x;
-
-	return arg_dtype(c, 0, &t) &&
-	       typed_limit(&c->ev->typing, c->spans[0], c->row->name, t, &x) &&
-	       eval_typed_result(c->ev, c->span, &x, 0, out);
 }
 
 bool

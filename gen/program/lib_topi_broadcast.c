@@ -91,7 +91,7 @@ topi_broadcast(struct call *c, const char *op, struct pval *out)
 	int n = 0;
 
 	if (c->args[0].kind != PV_TENSOR && c->args[1].kind != PV_TENSOR) {
-		return expr_function(c, op, c->args, out);
+		return expr_function(c, op, c->args, 2, out);
 	}
 	if (!result_shape(c, &y)) {
 		return false;
@@ -110,7 +110,7 @@ topi_broadcast(struct call *c, const char *op, struct pval *out)
 			inputs[n++] = c->args[i].u.tensor;
 		}
 	}
-	if (!expr_function(c, op, v, &result)) {
+	if (!expr_function(c, op, v, 2, &result)) {
 		return false;
 	}
 	made = te_compute(ev->m, c->row->name, "broadcast", y->ndim, axes,

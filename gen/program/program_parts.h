@@ -48,9 +48,10 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,
 		   struct pval *out);
 
-/* A function of ir/typed by its name; args: as many values as it takes. */
+/* A function of ir/typed by its name; args: by parameter, then those of
+ * *args. */
 bool expr_function(struct call *c, const char *name, const struct pval *args,
-		   struct pval *out);
+		   int n, struct pval *out);
 /* Applies an operator of topi with two operands. */
 bool topi_broadcast(struct call *c, const char *op, struct pval *out);
 /* Sets the position of the diagnostics from index `first` on, about a node of a

@@ -62,8 +62,7 @@ typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 {
 	const struct py_node *found[2];
 	struct script_value v;
-	const struct expr *e;
-	double special = 0;
+	struct typed x, y;
 
 	if (!script_args(r, call, "value?, dtype?", found)) {
 		return false;
@@ -73,140 +72,117 @@ typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 					      .type = t };
 		return true;
 	}
-	if (dtype_class(t) == DTC_VOID || dtype_class(t) == DTC_STRING ||
-	    dtype_class(t) == DTC_HANDLE) {
-		return script_fail(r, call,
-				   "no value can be made a %s; give "
-				   "a number a numeric type",
-				   dtype_name(t));
-	}
-	if (!script_eval(r, found[0], &v)) {
+	if (!script_eval(r, found[0], &v) ||
+	    !script_operand(r, found[0], &v, &x) ||
+	    !typed_constant(&r->typing, found[0]->span, t, &x, &y)) {
 		return false;
 	}
-	if (v.kind == SCRIPT_EXPR && v.e->kind == EXPR_STRING) {
-		const char *text = v.e->u.text;
-
-		if (!dtype_is_float(t) ||
-		    (strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0 &&
-		     strcmp(text, "-inf") != 0)) {
-			return script_fail(r, found[0],
-					   "a string that is no "
-					   "number; \"nan\", \"inf\" and "
-					   "\"-inf\" are the ones there are");
-		}
-		special = *text == 'n'   ? (double)__builtin_nanf("")
-			  : *text == '-' ? -(double)__builtin_inff()
-					 : (double)__builtin_inff();
-		*out = script_value_of(expr_float(r->m, t, special), false);
-		return true;
-	}
-	if (v.kind == SCRIPT_EXPR && v.weak) {
-		if (!script_convert(r, found[0], &v, t, &e)) {
-			return false;
-		}
-	} else {
-		if (!script_settle(r, found[0], &v, &e)) {
-			return false;
-		}
-		if (e->type.kind == DT_HANDLE || e->type.kind == DT_VOID ||
-		    (e->type.lanes != t.lanes && e->type.lanes != 1)) {
-			return script_fail(r, found[0],
-					   "a value that is no "
-					   "number, or of other lanes; give a "
-					   "number");
-		}
-		e = expr_cast(r->m, t, e);
-	}
-	*out = script_value_of(e, false);
+	*out = script_value_of(y.e, false);
 	return true;
 }
 
-/* x of type t, as the value of a call. */
+/* ---- functions of values: T.floordiv(a, b), T.exp(x), T.Cast("int8", x) */
+
+/* Evaluates an argument; a type, such as T.int8, is its name. */
 static bool
-cast(struct script_reader *r, const struct py_node *call,
-     const struct py_node *x, const struct py_node *type,
-     struct script_value *out)
+argument(struct script_reader *r, const struct py_node *node,
+	 struct typed_arg *out)
 {
+	const char *path = script_path(r, node);
 	struct script_value v;
-	struct typed from, to;
 	struct dtype t;
 
-	if (!script_type(r, type, &t) || !script_eval(r, x, &v) ||
-	    !script_operand(r, x, &v, &from) ||
-	    !typed_cast(&r->typing, call->span, &from, t, &to)) {
+	out->at = node->span;
+	if (path && dtype_from_name(path, &t)) {
+		out->x = (struct typed){ expr_string(r->m, path), true };
+		return true;
+	}
+	return script_eval(r, node, &v) && script_operand(r, node, &v, &out->x);
+}
+
+/* The expressions of a call's arguments by parameter, then those of *args, and
+ * the type at the end (old spelling), if the function has no type among its
+ * parameters. */
+static bool
+bind(struct script_reader *r, const struct py_node *call,
+     const struct typed_function *f, const struct py_node **found, int *n,
+     const struct py_node **type)
+{
+	bool any = f->params[0] == '*', typed = strstr(f->params, "dtype");
+	struct script_typed_args args;
+
+	*n = 1;
+	for (const char *c = f->params; *c; c++) {
+		*n += *c == ',';
+	}
+	*type = NULL;
+	if (!any) {
+		const char *params = arena_printf(&r->m->arena, "%s%s",
+						  f->params,
+						  typed ? "" : ", *, dtype?");
+
+		if (!script_args(r, call, params, found)) {
+			return false;
+		}
+		*type = typed ? NULL : found[*n];
+		return true;
+	}
+	if (!script_typed_args(r, call, &args)) {
 		return false;
 	}
-	*out = script_value_of(to.e, false);
+	*n = args.n;
+	for (int i = 0; i < args.n; i++) {
+		found[i] = args.list[i];
+	}
 	return true;
 }
 
 static bool
-read_cast(struct script_reader *r, const struct py_node *call, bool type_first,
-	  struct script_value *out)
+read_function(struct script_reader *r, const struct py_node *call,
+	      const struct typed_function *f, struct script_value *out)
 {
-	const struct py_node *found[3];
+	const struct py_node **found = arena_array(&r->m->arena,
+						   const struct py_node *,
+						   call->n_kids + 8);
+	struct typed_call c = { .t = &r->typing, .at = call->span, .f = f };
+	const struct py_node *type;
+	struct typed_arg *args;
+	struct typed x;
 
-	return script_args(r, call,
-			   type_first ? "dtype, value, span?"
-				      : "value, dtype, span?",
-			   found) &&
-	       cast(r, call, found[type_first], found[!type_first], out);
+	if (!bind(r, call, f, found, &c.n, &type)) {
+		return false;
+	}
+	args = arena_array(&r->m->arena, struct typed_arg, c.n + 1);
+	for (int i = 0; i < c.n; i++) {
+		if (found[i] && !argument(r, found[i], &args[i])) {
+			return false;
+		}
+	}
+	c.args = args;
+	if (!typed_call(&c, &x)) {
+		return false;
+	}
+	*out = script_value_of(x.e, false);
+	return check_type(r, type, x.e);
 }
 
 bool
 script_astype(struct script_reader *r, const struct py_node *call,
 	      struct script_value *out)
 {
-	const struct py_node *found[2];
-
-	return script_args(r, call, "dtype, span?", found) &&
-	       cast(r, call, call->kids[0]->kids[0], found[0], out);
-}
-
-/* ---- operators by name */
-
-/* A function of values alone: T.floordiv(a, b), T.exp(x). */
-static bool
-read_function(struct script_reader *r, const struct py_node *call,
-	      const char *name, int n, struct script_value *out)
-{
-	struct typed *x = arena_array(&r->m->arena, struct typed, n), y;
-	struct script_typed_args args;
+	const struct py_node *found[2], *of = call->kids[0]->kids[0];
 	struct script_value v;
+	struct typed x, y;
+	struct dtype t;
 
-	if (!script_typed_args(r, call, &args) ||
-	    !script_want_count(r, call, args.n, n)) {
-		return false;
-	}
-	for (int i = 0; i < n; i++) {
-		if (!script_eval(r, args.list[i], &v) ||
-		    !script_operand(r, args.list[i], &v, &x[i])) {
-			return false;
-		}
-	}
-	if (!typed_call(&r->typing, call->span, name, x, &y)) {
+	if (!script_args(r, call, "dtype, span?", found) ||
+	    !script_type(r, found[0], &t) || !script_eval(r, of, &v) ||
+	    !script_operand(r, of, &v, &x) ||
+	    !typed_cast(&r->typing, call->span, &x, t, &y)) {
 		return false;
 	}
 	*out = script_value_of(y.e, false);
-	return check_type(r, args.type, y.e);
-}
-
-/* T.all(a, b, …), T.any(a, b, …) */
-static bool
-read_fold(struct script_reader *r, const struct py_node *call,
-	  enum py_operator op, struct script_value *out)
-{
-	struct script_value one;
-
-	for (int i = 1; i < call->n_kids; i++) {
-		if (!script_eval(r, call->kids[i], &one) ||
-		    (i > 1 && !script_binary(r, call, op, out, &one, &one))) {
-			return false;
-		}
-		*out = one;
-	}
-	return call->n_kids > 1 ||
-	       script_fail(r, call, "no arguments; give conditions");
+	return true;
 }
 
 /* ---- vectors */
@@ -256,41 +232,6 @@ read_vector(struct script_reader *r, const struct py_node *call, bool is_ramp,
 /* ---- facts of types, and small helpers */
 
 static bool
-read_limit(struct script_reader *r, const struct py_node *call,
-	   const char *which, struct script_value *out)
-{
-	const struct py_node *found[1];
-	struct dtype t;
-	struct typed x;
-
-	if (!script_args(r, call, "dtype", found) ||
-	    !script_type(r, found[0], &t) ||
-	    !typed_limit(&r->typing, found[0]->span, which, t, &x)) {
-		return false;
-	}
-	*out = script_value_of(x.e, false);
-	return true;
-}
-
-static bool
-read_ceildiv(struct script_reader *r, const struct py_node *call,
-	     struct script_value *out)
-{
-	struct script_typed_args args;
-	struct script_value a, b,
-		one = script_value_of(expr_int(r->m, dtype_of(DT_I64), 1),
-				      true);
-
-	return script_typed_args(r, call, &args) &&
-	       script_want_count(r, call, args.n, 2) &&
-	       script_eval(r, args.list[0], &a) &&
-	       script_eval(r, args.list[1], &b) &&
-	       script_binary(r, call, PY_OP_ADD, &a, &b, &a) &&
-	       script_binary(r, call, PY_OP_SUB, &a, &one, &a) &&
-	       script_binary(r, call, PY_OP_FLOORDIV, &a, &b, out);
-}
-
-static bool
 read_meta(struct script_reader *r, const struct py_node *call,
 	  struct script_value *out)
 {
@@ -333,22 +274,13 @@ read_thread(struct script_reader *r, const struct py_node *call,
 /* ---- by name */
 
 static const char *const other_names[] = {
-	"Cast",
-	"cast",
 	"Ramp",
 	"ramp",
 	"Broadcast",
 	"broadcast",
-	"all",
-	"any",
-	"ceildiv",
-	"infinity",
-	"max_value",
-	"min_value",
 	"meta_var",
 	"var",
 	"env_thread",
-	"power",
 	/* statements: listed for messages that propose a name */
 	"prim_func",
 	"Buffer",
@@ -393,35 +325,21 @@ bool
 script_call(struct script_reader *r, const struct py_node *node,
 	    const char *path, struct script_value *out)
 {
-	int arity = typed_function_arity(path);
+	const struct typed_function *f = typed_function_find(path);
 	enum intrin op;
 	struct dtype t;
 
-	if (arity > 0) {
-		return read_function(r, node, path, arity, out);
+	if (f) {
+		return read_function(r, node, f, out);
 	}
 	if (intrin_from_name(path, &op)) {
 		return script_intrin(r, node, op, out);
-	}
-	if (strcmp(path, "Cast") == 0 || strcmp(path, "cast") == 0) {
-		return read_cast(r, node, path[0] == 'C', out);
 	}
 	if (strcmp(path, "Ramp") == 0 || strcmp(path, "ramp") == 0) {
 		return read_vector(r, node, true, out);
 	}
 	if (strcmp(path, "Broadcast") == 0 || strcmp(path, "broadcast") == 0) {
 		return read_vector(r, node, false, out);
-	}
-	if (strcmp(path, "all") == 0 || strcmp(path, "any") == 0) {
-		return read_fold(r, node, path[1] == 'l' ? PY_OP_AND : PY_OP_OR,
-				 out);
-	}
-	if (strcmp(path, "ceildiv") == 0) {
-		return read_ceildiv(r, node, out);
-	}
-	if (strcmp(path, "infinity") == 0 || strcmp(path, "max_value") == 0 ||
-	    strcmp(path, "min_value") == 0) {
-		return read_limit(r, node, path, out);
 	}
 	if (strcmp(path, "meta_var") == 0) {
 		return read_meta(r, node, out);

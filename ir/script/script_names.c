@@ -202,18 +202,7 @@ bool
 script_type_named(struct script_reader *r, const struct py_node *node,
 		  const char *name, struct dtype *out)
 {
-	const char *names[DT_COUNT];
-
-	if (dtype_from_name(name, out)) {
-		return true;
-	}
-	for (int i = 0; i < DT_COUNT; i++) {
-		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
-	}
-	return script_fail(r, node, "'%s' is no data type%s", name,
-			   py_did_you_mean(&r->m->arena, name, names, DT_COUNT,
-					   "use one such as float32 or "
-					   "int8x16"));
+	return typed_dtype(&r->typing, node->span, name, out);
 }
 
 /* "float32" or T.float32 */

@@ -105,21 +105,48 @@ bool typed_choice(const struct typing *t, struct py_span at, bool guards,
 
 /* ---- functions */
 
-/* The number of operands of a function of tir that computes a value from values
- * alone: an operator by its name ("floordiv", "Select", "bitwise_and") or an
- * intrinsic whose arguments have one type ("exp", "pow"). 0 if there is no such
- * function. */
-int typed_function_arity(const char *name);
-/* The names of the operators, for suggestions; NULL after the last one. */
-const char *typed_function_name(int i);
-/* A call of such a function. It computes with constants of TVM, not with
- * numbers of Python: the result is not weak. */
-bool typed_call(const struct typing *t, struct py_span at, const char *name,
-		const struct typed *args, struct typed *out);
 bool typed_cast(const struct typing *t, struct py_span at,
 		const struct typed *x, struct dtype to, struct typed *out);
-/* "min_value", "max_value" or "infinity" of a type. */
-bool typed_limit(const struct typing *t, struct py_span at, const char *which,
-		 struct dtype of, struct typed *out);
+/* T.float32(x): a number, "nan", "inf" or "-inf" as a constant of the type; or
+ * a value cast to it. */
+bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
+		    const struct typed *x, struct typed *out);
+/* The data type of a name; an unknown one is an error. */
+bool typed_dtype(const struct typing *t, struct py_span at, const char *name,
+		 struct dtype *out);
+
+/* An argument; e is NULL if an optional one is absent. A type is given by its
+ * name, as a text. */
+struct typed_arg {
+	struct typed x;
+	struct py_span at;
+};
+
+struct typed_call {
+	const struct typing *t;
+	struct py_span at;
+	const struct typed_function *f;
+	const struct typed_arg *args; /* by parameter, then those of *args */
+	int n;
+};
+
+/* A function of tir that computes a value: an operator by its name ("floordiv",
+ * "Select", "all"), a cast, a limit of a type, an intrinsic whose arguments have
+ * one type ("exp", "pow"). */
+struct typed_function {
+	const char *name;
+	const char *params; /* for py_signature_declared() */
+	bool (*fn)(const struct typed_call *c, struct typed *out);
+	int value; /* in which functions with one fn differ */
+};
+
+/* NULL if there is no such function. */
+const struct typed_function *typed_function_find(const char *name);
+/* The names of those that are no intrinsics, for suggestions; NULL after the
+ * last one. */
+const char *typed_function_name(int i);
+/* Calls the function. It computes with constants of TVM, not with numbers of
+ * Python: the result has a type. */
+bool typed_call(const struct typed_call *c, struct typed *out);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of tir on typed values: operators by their names, intrinsics of one
- * type, casts, limits of types. */
+/* The functions of tir that compute a value: one table, with TVM's parameters,
+ * for TVMScript and programs. */
 #include <math.h>
 
 #include "expr_build.h"
+#include "py_call.h"
 #include "typed.h"
 
 /* ---- intrinsics */
@@ -51,26 +52,28 @@ rounds(enum intrin op)
 	       op == INTRIN_TRUNC || op == INTRIN_NEARBYINT;
 }
 
-/* Converts all n arguments to their common type. */
+/* Converts the n arguments to their common type. */
 static bool
-one_type(const struct typing *t, struct py_span at, const struct typed *args,
-	 int n, const struct expr **list)
+one_type(const struct typed_call *c, int n, const struct expr **list)
 {
-	struct typed common = args[0];
+	struct typed common = c->args[0].x;
 	const struct expr *unused;
 
 	for (int i = 1; i < n; i++) {
-		if (!typed_promote(t, at, &common, &args[i], &list[0],
+		const struct typed *x = &c->args[i].x;
+
+		if (!typed_promote(c->t, c->at, &common, x, &list[0],
 				   &unused)) {
 			return false;
 		}
-		common = (struct typed){ list[0], common.weak && args[i].weak };
+		common = (struct typed){ list[0], common.weak && x->weak };
 	}
-	if (!typed_settle(t, at, &common, &list[0])) {
+	if (!typed_settle(c->t, c->at, &common, &list[0])) {
 		return false;
 	}
 	for (int i = n - 1; i >= 0; i--) {
-		if (!typed_convert(t, at, &args[i], list[0]->type, &list[i])) {
+		if (!typed_convert(c->t, c->args[i].at, &c->args[i].x,
+				   list[0]->type, &list[i])) {
 			return false;
 		}
 	}
@@ -78,28 +81,29 @@ one_type(const struct typing *t, struct py_span at, const struct typed *args,
 }
 
 static bool
-call_intrin(const struct typing *t, struct py_span at, enum intrin op,
-	    const struct typed *args, struct typed *out)
+of_intrin(const struct typed_call *c, struct typed *out)
 {
+	const struct typing *t = c->t;
+	enum intrin op = (enum intrin)c->f->value;
 	int n = intrin_arity(op);
 	const struct expr **list = arena_array(&t->m->arena,
 					       const struct expr *, n + 1);
 	struct typed single;
 
-	if (!one_type(t, at, args, n, list)) {
+	if (!one_type(c, n, list)) {
 		return false;
 	}
 	if (n == 1 && list[0]->kind == EXPR_INT &&
 	    dtype_is_int(list[0]->type) && !accepts(op, list[0]->type) &&
 	    accepts(op, dtype_of(DT_F32))) { /* of a constant: as a float */
 		single = (struct typed){ list[0], true };
-		if (!typed_convert(t, at, &single, dtype_of(DT_F32),
+		if (!typed_convert(t, c->at, &single, dtype_of(DT_F32),
 				   &list[0])) {
 			return false;
 		}
 	}
 	if (!accepts(op, list[0]->type)) {
-		return py_error(t->m, t->src, at,
+		return py_error(t->m, t->src, c->at,
 				"%s() does not work on %s; cast the argument "
 				"first",
 				intrin_name(op),
@@ -113,125 +117,6 @@ call_intrin(const struct typing *t, struct py_span at, enum intrin op,
 
 	*out = typed_expr(expr_call(t->m, op, result, list, n));
 	return true;
-}
-
-/* ---- by name */
-
-enum form { OF_KIND, OF_BITS, OF_UNARY, OF_CHOICE };
-
-/* Functions that are operators, with their numbers of operands: as the nodes of
- * a kind, the operators of bits, "not", and select or if (value: does it guard
- * what is not chosen?). All other functions are intrinsics. */
-static const struct row {
-	const char *name;
-	enum form form;
-	int value, arity;
-} rows[] = {
-	{ "min", OF_KIND, EXPR_MIN, 2 },
-	{ "max", OF_KIND, EXPR_MAX, 2 },
-	{ "floordiv", OF_KIND, EXPR_FLOORDIV, 2 },
-	{ "floormod", OF_KIND, EXPR_FLOORMOD, 2 },
-	{ "truncdiv", OF_KIND, EXPR_DIV, 2 },
-	{ "truncmod", OF_KIND, EXPR_TRUNCMOD, 2 },
-	{ "div", OF_KIND, EXPR_DIV, 2 },
-	{ "indexdiv", OF_KIND, EXPR_FLOORDIV, 2 },
-	{ "indexmod", OF_KIND, EXPR_FLOORMOD, 2 },
-	{ "Add", OF_KIND, EXPR_ADD, 2 },
-	{ "Sub", OF_KIND, EXPR_SUB, 2 },
-	{ "Mul", OF_KIND, EXPR_MUL, 2 },
-	{ "Div", OF_KIND, EXPR_DIV, 2 },
-	{ "Mod", OF_KIND, EXPR_TRUNCMOD, 2 },
-	{ "FloorDiv", OF_KIND, EXPR_FLOORDIV, 2 },
-	{ "FloorMod", OF_KIND, EXPR_FLOORMOD, 2 },
-	{ "Min", OF_KIND, EXPR_MIN, 2 },
-	{ "Max", OF_KIND, EXPR_MAX, 2 },
-	{ "EQ", OF_KIND, EXPR_EQ, 2 },
-	{ "NE", OF_KIND, EXPR_NE, 2 },
-	{ "LT", OF_KIND, EXPR_LT, 2 },
-	{ "LE", OF_KIND, EXPR_LE, 2 },
-	{ "GT", OF_KIND, EXPR_GT, 2 },
-	{ "GE", OF_KIND, EXPR_GE, 2 },
-	{ "And", OF_KIND, EXPR_AND, 2 },
-	{ "Or", OF_KIND, EXPR_OR, 2 },
-	{ "bitwise_and", OF_BITS, PY_OP_BITAND, 2 },
-	{ "bitwise_or", OF_BITS, PY_OP_BITOR, 2 },
-	{ "bitwise_xor", OF_BITS, PY_OP_BITXOR, 2 },
-	{ "shift_left", OF_BITS, PY_OP_SHL, 2 },
-	{ "shift_right", OF_BITS, PY_OP_SHR, 2 },
-	{ "Not", OF_UNARY, PY_OP_NOT, 1 },
-	{ "Select", OF_CHOICE, false, 3 },
-	{ "select", OF_CHOICE, false, 3 },
-	{ "if_then_else", OF_CHOICE, true, 3 },
-};
-
-static const struct row *
-find_row(const char *name)
-{
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (strcmp(rows[i].name, name) == 0) {
-			return &rows[i];
-		}
-	}
-	return NULL;
-}
-
-/* The intrinsic of the name, if all its arguments have one type. */
-static bool
-find_intrin(const char *name, enum intrin *out)
-{
-	return intrin_from_name(strcmp(name, "power") == 0 ? "pow" : name,
-				out) &&
-	       intrin_result(*out) < RESULT_VOID;
-}
-
-int
-typed_function_arity(const char *name)
-{
-	const struct row *row = find_row(name);
-	enum intrin op;
-
-	return row ? row->arity : find_intrin(name, &op) ? intrin_arity(op) : 0;
-}
-
-const char *
-typed_function_name(int i)
-{
-	return (size_t)i < sizeof rows / sizeof *rows ? rows[i].name : NULL;
-}
-
-static bool
-call_row(const struct typing *t, struct py_span at, const struct row *row,
-	 const struct typed *args, struct typed *out)
-{
-	switch (row->form) {
-	case OF_KIND:
-		return typed_kind(t, at, (enum expr_kind)row->value, &args[0],
-				  &args[1], out);
-	case OF_BITS:
-		return typed_bits(t, at, (enum py_operator)row->value, &args[0],
-				  &args[1], out);
-	case OF_UNARY:
-		return typed_unary(t, at, (enum py_operator)row->value,
-				   &args[0], out);
-	case OF_CHOICE:
-		return typed_choice(t, at, row->value, &args[0], &args[1],
-				    &args[2], out);
-	}
-	return false;
-}
-
-bool
-typed_call(const struct typing *t, struct py_span at, const char *name,
-	   const struct typed *args, struct typed *out)
-{
-	const struct row *row = find_row(name);
-	enum intrin op;
-	bool ok = row ? call_row(t, at, row, args, out)
-		      : find_intrin(name, &op) &&
-				  call_intrin(t, at, op, args, out);
-
-	out->weak = false;
-	return ok;
 }
 
 /* ---- types */
@@ -268,26 +153,273 @@ typed_cast(const struct typing *t, struct py_span at, const struct typed *x,
 }
 
 bool
-typed_limit(const struct typing *t, struct py_span at, const char *which,
-	    struct dtype of, struct typed *out)
+typed_dtype(const struct typing *t, struct py_span at, const char *name,
+	    struct dtype *out)
 {
-	bool infinite = strcmp(which, "infinity") == 0;
-	bool low = strcmp(which, "min_value") == 0;
+	const char *names[DT_COUNT];
 
-	if (dtype_is_float(of)) {
-		*out = typed_expr(expr_float(t->m, of,
-					     infinite ? (double)INFINITY
-					     : low    ? dtype_lowest(of)
-						      : dtype_highest(of)));
+	if (dtype_from_name(name, out)) {
 		return true;
 	}
-	if (infinite || !is_numeric(of)) {
+	for (int i = 0; i < DT_COUNT; i++) {
+		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
+	}
+	return py_error(t->m, t->src, at, "'%s' is no data type%s", name,
+			py_did_you_mean(&t->m->arena, name, names, DT_COUNT,
+					"use one such as float32 or int8x16"));
+}
+
+/* The type that argument i names. */
+static bool
+type_of(const struct typed_call *c, int i, struct dtype *out)
+{
+	const struct expr *e = c->args[i].x.e;
+
+	return e->kind == EXPR_STRING
+		       ? typed_dtype(c->t, c->args[i].at, e->u.text, out)
+		       : py_error(c->t->m, c->t->src, c->args[i].at,
+				  "no type; write one, such as \"float32\"");
+}
+
+bool
+typed_constant(const struct typing *t, struct py_span at, struct dtype to,
+	       const struct typed *x, struct typed *out)
+{
+	double special;
+
+	if (!is_numeric(to)) {
 		return py_error(t->m, t->src, at,
+				"no value can be made a %s; give a number a "
+				"numeric type",
+				typed_name(t->m, to));
+	}
+	if (!x->weak) {
+		return typed_cast(t, at, x, to, out);
+	}
+	if (x->e->kind != EXPR_STRING) {
+		*out = typed_expr(NULL);
+		return typed_convert(t, at, x, to, &out->e);
+	}
+	special = strcmp(x->e->u.text, "nan") == 0    ? (double)NAN
+		  : strcmp(x->e->u.text, "inf") == 0  ? (double)INFINITY
+		  : strcmp(x->e->u.text, "-inf") == 0 ? -(double)INFINITY
+						      : 0;
+	if (!dtype_is_float(to) || special == 0) {
+		return py_error(t->m, t->src, at,
+				"a string that is no number; \"nan\", "
+				"\"inf\" and \"-inf\" are the ones there "
+				"are");
+	}
+	*out = typed_expr(expr_float(t->m, to, special));
+	return true;
+}
+
+/* value: the index of the argument that is the type. */
+static bool
+of_cast(const struct typed_call *c, struct typed *out)
+{
+	int type = c->f->value;
+	struct dtype to;
+
+	return type_of(c, type, &to) &&
+	       typed_cast(c->t, c->at, &c->args[!type].x, to, out);
+}
+
+enum limit { LIMIT_LOW, LIMIT_HIGH, LIMIT_INFINITY };
+
+static bool
+of_limit(const struct typed_call *c, struct typed *out)
+{
+	struct module *m = c->t->m;
+	struct dtype t;
+	bool low = c->f->value == LIMIT_LOW;
+
+	if (!type_of(c, 0, &t)) {
+		return false;
+	}
+	if (dtype_is_float(t)) {
+		*out = typed_expr(expr_float(m, t,
+					     c->f->value == LIMIT_INFINITY
+						     ? (double)INFINITY
+					     : low ? dtype_lowest(t)
+						   : dtype_highest(t)));
+		return true;
+	}
+	if (c->f->value == LIMIT_INFINITY || !is_numeric(t)) {
+		return py_error(m, c->t->src, c->args[0].at,
 				"%s has no such value; use a type of numbers",
-				typed_name(t->m, of));
+				typed_name(m, t));
 	}
 	*out = typed_expr(
-		expr_int(t->m, of,
-			 low ? dtype_min_int(of) : (int64_t)dtype_max_int(of)));
+		expr_int(m, t,
+			 low ? dtype_min_int(t) : (int64_t)dtype_max_int(t)));
 	return true;
+}
+
+/* ---- operators as functions */
+
+static bool
+of_kind(const struct typed_call *c, struct typed *out)
+{
+	return typed_kind(c->t, c->at, (enum expr_kind)c->f->value,
+			  &c->args[0].x, &c->args[1].x, out);
+}
+
+static bool
+of_bits(const struct typed_call *c, struct typed *out)
+{
+	return typed_bits(c->t, c->at, (enum py_operator)c->f->value,
+			  &c->args[0].x, &c->args[1].x, out);
+}
+
+static bool
+of_not(const struct typed_call *c, struct typed *out)
+{
+	return typed_unary(c->t, c->at, PY_OP_NOT, &c->args[0].x, out);
+}
+
+/* value: is what is not chosen guarded? */
+static bool
+of_choice(const struct typed_call *c, struct typed *out)
+{
+	return typed_choice(c->t, c->at, c->f->value, &c->args[0].x,
+			    &c->args[1].x, &c->args[2].x, out);
+}
+
+static bool
+of_fold(const struct typed_call *c, struct typed *out)
+{
+	enum expr_kind kind = (enum expr_kind)c->f->value;
+
+	if (c->n == 0) {
+		return py_error(c->t->m, c->t->src, c->at,
+				"no arguments; give conditions");
+	}
+	*out = typed_expr(expr_bool(c->t->m, kind == EXPR_AND));
+	for (int i = 0; i < c->n; i++) {
+		struct typed before = *out;
+
+		if (!typed_kind(c->t, c->at, kind, &before, &c->args[i].x,
+				out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* (a + b - 1) // b */
+static bool
+of_ceildiv(const struct typed_call *c, struct typed *out)
+{
+	const struct typed *a = &c->args[0].x, *b = &c->args[1].x;
+	struct py_number number = py_int(1);
+	struct typed one = typed_number(c->t->m, &number), sum, up;
+
+	return typed_binary(c->t, c->at, PY_OP_ADD, a, b, &sum) &&
+	       typed_binary(c->t, c->at, PY_OP_SUB, &sum, &one, &up) &&
+	       typed_binary(c->t, c->at, PY_OP_FLOORDIV, &up, b, out);
+}
+
+/* ---- the table */
+
+#define BINARY(name, kind)                                                     \
+	{                                                                      \
+		name, "a, b, span?", of_kind, EXPR_##kind                      \
+	}
+#define BITS(name, op)                                                         \
+	{                                                                      \
+		name, "a, b, span?", of_bits, PY_OP_##op                       \
+	}
+
+static const struct typed_function functions[] = {
+	BINARY("min", MIN),
+	BINARY("max", MAX),
+	BINARY("floordiv", FLOORDIV),
+	BINARY("floormod", FLOORMOD),
+	BINARY("truncdiv", DIV),
+	BINARY("truncmod", TRUNCMOD),
+	BINARY("div", DIV),
+	BINARY("indexdiv", FLOORDIV),
+	BINARY("indexmod", FLOORMOD),
+	BINARY("Add", ADD),
+	BINARY("Sub", SUB),
+	BINARY("Mul", MUL),
+	BINARY("Div", DIV),
+	BINARY("Mod", TRUNCMOD),
+	BINARY("FloorDiv", FLOORDIV),
+	BINARY("FloorMod", FLOORMOD),
+	BINARY("Min", MIN),
+	BINARY("Max", MAX),
+	BINARY("EQ", EQ),
+	BINARY("NE", NE),
+	BINARY("LT", LT),
+	BINARY("LE", LE),
+	BINARY("GT", GT),
+	BINARY("GE", GE),
+	BINARY("And", AND),
+	BINARY("Or", OR),
+	BITS("bitwise_and", BITAND),
+	BITS("bitwise_or", BITOR),
+	BITS("bitwise_xor", BITXOR),
+	BITS("shift_left", SHL),
+	BITS("shift_right", SHR),
+	{ "Not", "a, span?", of_not, 0 },
+	{ "Select", "condition, true_value, false_value, span?", of_choice,
+	  false },
+	{ "select", "cond, t, f, span?", of_choice, false },
+	{ "if_then_else", "cond, t, f, span?", of_choice, true },
+	{ "all", "*args", of_fold, EXPR_AND },
+	{ "any", "*args", of_fold, EXPR_OR },
+	{ "ceildiv", "lhs, rhs, span?", of_ceildiv, 0 },
+	{ "Cast", "dtype, value, span?", of_cast, 0 },
+	{ "cast", "value, dtype, span?", of_cast, 1 },
+	{ "min_value", "dtype, span?", of_limit, LIMIT_LOW },
+	{ "max_value", "dtype, span?", of_limit, LIMIT_HIGH },
+	{ "infinity", "dtype, span?", of_limit, LIMIT_INFINITY },
+	{ "power", "x, y, span?", of_intrin, INTRIN_POW },
+};
+
+/* All intrinsics: used are those whose arguments have one type. */
+#define PARAMS(n) ((n) == 1 ? "x" : (n) == 2 ? "x, y" : "x, y, z")
+
+static const struct typed_function intrins[] = {
+#define INTRIN(id, name, n, effect, result)                                    \
+	{ name, PARAMS(n), of_intrin, INTRIN_##id },
+#include "intrin.def"
+#undef INTRIN
+};
+
+const struct typed_function *
+typed_function_find(const char *name)
+{
+	enum intrin op;
+
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		if (strcmp(functions[i].name, name) == 0) {
+			return &functions[i];
+		}
+	}
+	return intrin_from_name(name, &op) && intrin_result(op) < RESULT_VOID
+		       ? &intrins[op]
+		       : NULL;
+}
+
+const char *
+typed_function_name(int i)
+{
+	return (size_t)i < sizeof functions / sizeof *functions
+		       ? functions[i].name
+		       : NULL;
+}
+
+bool
+typed_call(const struct typed_call *c, struct typed *out)
+{
+	struct typed x;
+
+	if (!c->f->fn(c, &x)) {
+		return false;
+	}
+	*out = (struct typed){ NULL, false };
+	return typed_settle(c->t, c->at, &x, &out->e);
 }

@@ -162,8 +162,7 @@ static const struct {
 	  "ant from 1 to 1024; write a loop",
 	  "        I[n:n + n] = 1\n          ^^^^^^^" },
 	{ true, "    I[0] = T.max(1)\n",
-	  "t.py:3:12: 1 argument instead of 2; give as many as the "
-	  "function takes",
+	  "t.py:3:12: T.max() needs an argument b",
 	  "        I[0] = T.max(1)\n               ^^^^^^^^" },
 	{ true, "    I[0] = 1 // 0\n",
 	  "t.py:3:12: a division by zero; divide by another number",

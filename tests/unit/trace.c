@@ -368,6 +368,10 @@ test_other_function(void)
 	CHECK(!sched_apply(&other.s, "split", none, 5, NULL));
 	CHECK_STR_EQ(last_message(&other.s.diags),
 		     "5 arguments; split takes 4");
+	CHECK(!sched_apply(&other.s, "frobnicate", none, 0, NULL));
+	CHECK_STR_EQ(last_message(&other.s.diags),
+		     "there is no such primitive; "
+		     "docs/reference/schedules.md lists them");
 	module_free(m);
 }
 

@@ -4,7 +4,6 @@
  * with its arguments and results. */
 #include "edit.h"
 #include "python.h"
-#include "text.h"
 #include "trace.h"
 
 /* -- kinds of arguments */
@@ -398,22 +397,9 @@ static bool
 unknown(struct sched *s, const char *name)
 {
 	struct edit e = edit_begin(s, name);
-	int n;
-	const struct primitive *list = sched_primitives(&n);
-	const char **names = arena_array(&s->module->arena, const char *, n);
-	const char *nearest;
 
-	for (int i = 0; i < n; i++) {
-		names[i] = list[i].name;
-	}
-	nearest = text_nearest(name, names, n);
-	return nearest ? edit_fail(&e,
-				   "there is no such primitive; did you "
-				   "mean %s?",
-				   nearest)
-		       : edit_fail(&e,
-				   "there is no such primitive; "
-				   "docs/reference/schedules.md lists them");
+	return edit_fail(&e, "there is no such primitive; "
+			     "docs/reference/schedules.md lists them");
 }
 
 static bool
