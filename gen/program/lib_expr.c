@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions on expressions: mathematical functions, conditionals, casts, calls
  * of external functions. */
-#include <math.h>
 
 #include "eval.h"
 #include "program_parts.h"
-#include "text.h"
-
-static bool
-deep_result(struct call *c, const struct expr *e, int depth, struct pval *out)
-{
-	*out = pv_expr(e, depth);
-	return eval_expr_fits(c->ev, c->span, e, depth);
-}
 
 /* An argument of a function of ir/typed; a type, such as `float`, is its
  * name. */
@@ -172,22 +163,14 @@ bool
 expr_reinterpret(struct call *c, struct pval *out)
 {
 	const struct expr *e;
+	struct typed x;
 	struct dtype t;
 	int depth;
 
-	if (!arg_dtype(c, 0, &t) || !arg_expr(c, 1, &e, &depth)) {
-		return false;
-	}
-	if (dtype_bytes(t) != dtype_bytes(e->type) ||
-	    dtype_class(t) == DTC_STRING ||
-	    dtype_class(e->type) == DTC_STRING ||
-	    dtype_class(e->type) == DTC_HANDLE ||
-	    dtype_class(t) == DTC_HANDLE) {
-		return call_error(c, 1, "%s and %s differ in size",
-				  dtype_name(t), dtype_name(e->type));
-	}
-	return deep_result(c, expr_call(c->ev->m, INTRIN_REINTERPRET, t, &e, 1),
-			   depth + 1, out);
+	return arg_dtype(c, 0, &t) && arg_expr(c, 1, &e, &depth) &&
+	       typed_intrin(&c->ev->typing, c->spans[1], INTRIN_REINTERPRET, t,
+			    &e, 1, &x) &&
+	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
 /* call_extern(type, name, *args) */
@@ -198,21 +181,14 @@ expr_call_extern(struct call *c, struct pval *out)
 	const struct pv_list *rest = c->args[2].u.list;
 	const struct expr **args = arena_array(ev->a, const struct expr *,
 					       rest->n + 1);
-	const char *name;
+	int depth = 1, deep;
+	struct typed x;
 	struct dtype t;
-	int depth = 1;
 
-	if (!arg_dtype(c, 0, &t) || !arg_text(c, 1, &name)) {
+	if (!arg_dtype(c, 0, &t) || !arg_expr(c, 1, &args[0], &deep)) {
 		return false;
 	}
-	if (!text_is_identifier(name, "")) {
-		return call_error(c, 1, "\"%.40s\" is no name of a function",
-				  name);
-	}
-	args[0] = expr_string(ev->m, name);
 	for (int i = 0; i < rest->n; i++) {
-		int deep;
-
 		if (!value_expr(ev, c->spans[2], &rest->data[i], &args[i + 1],
 				&deep)) {
 			return false;
@@ -224,10 +200,9 @@ expr_call_extern(struct call *c, struct pval *out)
 		}
 		depth = deep > depth ? deep : depth;
 	}
-	return deep_result(c,
-			   expr_call(ev->m, INTRIN_CALL_EXTERN, t, args,
-				     rest->n + 1),
-			   depth + 1, out);
+	return typed_intrin(&ev->typing, c->spans[1], INTRIN_CALL_EXTERN, t,
+			    args, rest->n + 1, &x) &&
+	       eval_typed_result(ev, c->span, &x, depth, out);
 }
 
 /* -- attributes -- */

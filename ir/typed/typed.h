@@ -115,6 +115,11 @@ bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 bool typed_dtype(const struct typing *t, struct py_span at, const char *name,
 		 struct dtype *out);
 
+/* A call of any other intrinsic, with a result of this type. */
+bool typed_intrin(const struct typing *t, struct py_span at, enum intrin op,
+		  struct dtype type, const struct expr *const *args, int n,
+		  struct typed *out);
+
 /* An argument; e is NULL if an optional one is absent. A type is given by its
  * name, as a text. */
 struct typed_arg {
