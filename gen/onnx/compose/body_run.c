@@ -545,7 +545,7 @@ body_compose(struct compose *c, const struct text_body *b)
 	struct body_value *in = arena_array(a, struct body_value,
 					    b->proto->n_input + 1);
 	struct tensor **out = arena_array(a, struct tensor *, n->n_outputs + 1);
-	bool *wanted = arena_array(a, bool, n->n_outputs + 1);
+	bool *wanted = arena_array(a, bool, n->n_outputs + 1), any = false;
 	const struct body_call call = {
 		.body = b,
 		.attrs = { n->attrs.data, n->attrs.n, n->attrs.n },
@@ -566,6 +566,11 @@ body_compose(struct compose *c, const struct text_body *b)
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		wanted[k] = compose_wants(c, k);
+		any = any || wanted[k];
+	}
+	/* a node that another composition has just made has no readers yet */
+	for (int k = 0; k < n->n_outputs && !any; k++) {
+		wanted[k] = n->outputs[k] != NULL;
 	}
 	if (!run_call(c, &call, out)) {
 		return false;
