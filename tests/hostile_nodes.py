@@ -352,7 +352,7 @@ def of_microsoft(hostile):
 
 # Of com.microsoft, those that take no integers but constants.
 FLOATS = set("""BiasAdd BiasGelu BiasSoftmax BiasSplitGelu CDist FastGelu FusedConv
-FusedGemm FusedMatMul Gelu GemmFastGelu GroupNorm Inverse MatMulNBits NhwcConv
+FusedGemm FusedMatMul FusedMatMulActivation Gelu GemmFastGelu GroupNorm Inverse MatMulNBits NhwcConv
 NhwcFusedConv QuickGelu SkipGroupNorm SkipLayerNormalization
 SkipSimplifiedLayerNormalization TransposeMatMul""".split())
 

@@ -225,6 +225,18 @@ for given in ([x, w], [x, w, f(5)]):
     product = np.matmul(x, w) + (given[2] if len(given) > 2 else 0)
     check("%d inputs" % len(given), "GemmFastGelu", given,
           want=gelu_tanh.run(None, {"x0": product}), **MICROSOFT)
+x, w = f(3, 4), f(5, 4)
+for name, attrs, of in (
+        ("Relu", {}, lambda y: np.maximum(y, 0)),
+        ("LeakyRelu", {"activation_alpha": 0.2},
+         lambda y: np.where(y < 0, np.float32(0.2) * y, y)),
+        ("HardSigmoid", {"activation_alpha": 0.3, "activation_beta": 0.4},
+         lambda y: np.clip(0.3 * y + 0.4, 0, 1).astype(np.float32))):
+    check(name, "FusedMatMulActivation", [x, w],
+          {"activation": name, "transB": 1, "alpha": 0.5, **attrs},
+          want=[of(np.float32(0.5) * x @ w.T)], **MICROSOFT)
+refuse("FusedMatMulActivation", [x, w], {"activation": "Softmax"},
+       "the activation 'Softmax' is not supported", **MICROSOFT)
 scores, mask = f(2, 3, 4, 5), f(2, 1, 1, 5)
 for axis in (3, 2, -2):
     flat = np.exp(scores + mask).reshape(2, 3, 4 if axis == 3 else 1, -1)
