@@ -21,6 +21,9 @@ ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(
 TIRC = os.environ.get("TIRC") or os.path.join(ROOT, "build", "tirc")
 DIGITS = os.path.join(ROOT, "examples", "digits", "digits.onnx")
 SANITIZED = bool(os.environ.get("TIRC_SANITIZED"))
+# Was tirc built with the operators of ai.onnx.ml?
+HAS_ML = not os.environ.get("TIRC_WITHOUT_ML")
+WITHOUT_ML = "tirc was built without ai.onnx.ml (-Dml=false)"
 
 # Everything that emitted C must compile under without a warning.
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",

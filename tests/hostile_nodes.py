@@ -71,7 +71,8 @@ def table_names():
     for line in re.finditer(r'^\t\{ "(?:([\w.]+)\.)?(\w+)", expand_\w+',
                             read("gen", "onnx", "expanders.c"), re.M):
         found.add((line[1] or "", line[2]))
-    return {name for name in found if name[0] != "tirc"}
+    return {name for name in found if name[0] != "tirc" and
+            (helper.HAS_ML or name[0] != "ai.onnx.ml")}
 
 
 def takes_integers(domain, name):
@@ -352,8 +353,8 @@ def of_microsoft(hostile):
 
 # Of com.microsoft, those that take no integers but constants.
 FLOATS = set("""BiasAdd BiasGelu BiasSoftmax BiasSplitGelu CDist FastGelu FusedConv
-FusedGemm FusedMatMul FusedMatMulActivation Gelu GemmFastGelu GroupNorm Inverse MatMulNBits NhwcConv
-NhwcFusedConv QuickGelu SkipGroupNorm SkipLayerNormalization
+FusedGemm FusedMatMul FusedMatMulActivation Gelu GemmFastGelu GroupNorm Inverse
+MatMulNBits NhwcConv NhwcFusedConv QuickGelu SkipGroupNorm SkipLayerNormalization
 SkipSimplifiedLayerNormalization TransposeMatMul""".split())
 
 
@@ -447,7 +448,10 @@ def of_others(hostile):
                TensorProto.INT32, TensorProto.BOOL):
         add("Cast", [f(9)], {"to": to}, positions=[0])
         add("Cast", [ints(9)], {"to": to})
-    of_ml(hostile)
+    if helper.HAS_ML:
+        of_ml(hostile)
+    else:
+        print("skipped, ai.onnx.ml: " + helper.WITHOUT_ML)
 
 
 def of_ml(hostile):

@@ -6,7 +6,7 @@ of it; a literal, not a pattern), and leave no file behind."""
 import os
 import sys
 
-from helper import TIRC, execute, fail, work_folder
+from helper import HAS_ML, TIRC, WITHOUT_ML, execute, fail, skip, work_folder
 
 
 def refuse(model, message="", arguments=()):
@@ -32,4 +32,7 @@ if __name__ == "__main__":
     if "--" in words:
         at = words.index("--")
         words, more = words[:at], words[at + 1:]
+    with open(words[0], "rb") as model:
+        if not HAS_ML and b"ai.onnx.ml" in model.read():
+            skip(WITHOUT_ML)
     refuse(words[0], words[1] if len(words) > 1 else "", more)

@@ -8,6 +8,7 @@ import rules_shapes
 import rules_sums
 import rules_trees
 import rules_windows
+from helper import HAS_ML, WITHOUT_ML
 
 BY_OPERATOR = {
     **rules_elements.RULES, **rules_shapes.RULES, **rules_sums.RULES,
@@ -49,7 +50,11 @@ FOLDED = {
     "tirc.Repeat": "kernels read the smaller constant at its indices",
     "tirc.WinogradWeights": "only constant weights are transformed, and that "
                             "is folded"}
-LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
+if not HAS_ML:
+    print("skipped, trees and support vector machines: " + WITHOUT_ML)
+TREES = [rules_trees.ensemble, rules_trees.machine] if HAS_ML else []
+LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)
+        if HAS_ML or BY_OPERATOR[name].__module__ != "rules_trees"] + \
     2 * [rules_quantized.CHAINS[name]
          for name in sorted(rules_quantized.CHAINS)] + \
     3 * [rules_windows.conv, rules_sums.matmul] + \
@@ -57,6 +62,5 @@ LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     [rules_windows.plain_conv, rules_windows.deform_conv,
      rules_sums.attention, rules_sums.linear_attention, rules_sums.inverse,
      rules_sums.dynamic_lstm,
-     rules_trees.ensemble, rules_trees.machine, rules_elements.certain,
-     rules_elements.short_input,
+     *TREES, rules_elements.certain, rules_elements.short_input,
      *rules_flow.LIST]

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import helper as make, numpy_helper
 
-from helper import fail, skip, work_folder
+from helper import HAS_ML, WITHOUT_ML, fail, skip, tirc, work_folder
 
 try:
     import exact
@@ -68,6 +68,19 @@ def check(op, inputs, attrs=None, outputs=1, want=None, version=3):
             failures.append("%s: output %d is\n%s\nnot\n%s" % (
                 name, k, got[:5], value[:5]))
 
+
+def refused():
+    """Without ai.onnx.ml, its operators are refused by name."""
+    path = os.path.join(work_folder(), "m.onnx")
+    onnx.save(model_of("Scaler", [f(2, 3)], {}, 1, 3), path)
+    said = tirc("compile", path, "-o", work_folder(), status=1).stderr
+    if "Scaler 'n'" not in said or "-Dml=true" not in said:
+        fail("Scaler is not refused by name: " + said)
+    skip(WITHOUT_ML)
+
+
+if not HAS_ML:
+    refused()
 
 # -- elements and features
 x = f(4, 3)

@@ -12,7 +12,8 @@ import onnx
 from onnx import helper as make, numpy_helper
 
 import turns
-from helper import TIRC, fail, results_alone, skip, work_folder
+from helper import HAS_ML, TIRC, WITHOUT_ML, fail, results_alone, skip, \
+    work_folder
 
 try:
     import onnxruntime
@@ -58,6 +59,9 @@ def check(op, inputs, attrs=None, known=(), outputs=1, domain="", version=21,
     numbers are in `known` are then constants of the model. Without, all inputs
     are, and no C is emitted. The last `captured` inputs are read by nested
     graphs."""
+    if domain == "ai.onnx.ml" and not HAS_ML:
+        print("skipped, %s: %s" % (op, WITHOUT_ML))
+        return
     name = "%s %s %s" % (op, attrs or "", [
         x.tolist() if isinstance(x, np.ndarray) else x for x in inputs])
     names = ["" if x is None else "i%d" % k for k, x in enumerate(inputs)]
