@@ -300,7 +300,7 @@ for bits, zeros in ((4, False), (4, True), (8, True)):
           {"K": 40, "N": 6, "bits": bits, "block_size": 16},
           constant=(1, 2, 3) if zeros else (1, 2), label="%d bits" % bits)
 
-# -- compose_ms_attention.c
+# -- microsoft_attention.onnxtxt
 
 check("RotaryEmbedding", [f(2, 5, 32), random.integers(0, 9, (2, 5)), f(9, 4),
                           f(9, 4)], label="flat")

@@ -150,13 +150,44 @@ call_known(struct body_frame *f, const struct body_value *in, int n)
 		       : none();
 }
 
+static struct body_value
+call_fixed(struct body_frame *f, const struct body_value *in, int n)
+{
+	int64_t v;
+
+	(void)f;
+	(void)n;
+	return truth(in->kind == BODY_INT && expr_is_int(in->size, &v));
+}
+
+static struct body_value
+call_elements(struct body_frame *f, const struct body_value *in, int n)
+{
+	struct tensor *t = in->tensor;
+	const struct node reader = { .inputs = &t, .n_inputs = n };
+	const struct expr *const *sizes;
+	struct body_value *items;
+	int count;
+
+	if (in->kind != BODY_TENSOR ||
+	    !input_elems(f->c->m, &reader, 0, &sizes, &count)) {
+		return none();
+	}
+	items = body_items(f, count);
+	for (int i = 0; i < count; i++) {
+		items[i] = size(sizes[i]);
+	}
+	return list(items, count);
+}
+
 static const struct function {
 	const char *name;
 	struct body_value (*call)(struct body_frame *f,
 				  const struct body_value *in, int n);
 } functions[] = {
 	{ "all", call_all },     { "any", call_any },
-	{ "dtype", call_dtype }, { "known", call_known },
+	{ "dtype", call_dtype }, { "elements", call_elements },
+	{ "fixed", call_fixed }, { "known", call_known },
 	{ "len", call_len },     { "like", call_like },
 	{ "max", call_max },     { "min", call_min },
 	{ "range", call_range }, { "sqrt", call_sqrt },

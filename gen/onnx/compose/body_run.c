@@ -243,16 +243,20 @@ bind(struct body_frame *f, const char *name, struct tensor *t)
 				       .tensor = t });
 }
 
-/* The ending of the name of a new tensor: the name in the text; for an output
- * of a piece, the name that its caller gives to it. */
+/* The ending of the name of a new tensor: the name in the text. An output of a
+ * piece has the name that its caller gives to it: with y, y_part is named, too. */
 static const char *
 what_of(const struct body_frame *f, const char *name)
 {
 	const Onnx__FunctionProto *p = f->body->proto;
 
 	for (size_t k = 0; f->results && k < p->n_output; k++) {
-		if (strcmp(p->output[k], name) == 0) {
-			return f->results[k];
+		size_t n = strlen(p->output[k]);
+
+		if (n > 0 && strncmp(p->output[k], name, n) == 0 &&
+		    (!name[n] || name[n] == '_')) {
+			return arena_printf(&f->c->imp->tmp, "%s%s",
+					    f->results[k], name + n);
 		}
 	}
 	return name;
@@ -430,6 +434,16 @@ run_constant(struct body_frame *f, const struct body_node *n)
 	return !f->c->failed;
 }
 
+/* The output of a node that is not made: its first input, if that is no
+ * expression. */
+static struct body_value
+without(struct body_frame *f, const struct body_node *n)
+{
+	return n->proto->n_input > 0 && !n->inputs[0]
+		       ? input_value(f, n, 0)
+		       : (struct body_value){ .kind = BODY_NONE };
+}
+
 static bool
 run_node(struct body_frame *f, const struct body_node *n,
 	 const struct text_map *needed)
@@ -452,12 +466,10 @@ run_node(struct body_frame *f, const struct body_node *n,
 			return false;
 		}
 		if (!body_is_true(&condition)) {
-			if (p->n_output > 0 && p->n_input > 0 &&
-			    !body_name(f, p->output[0])) {
-				body_bind(f, p->output[0],
-					  input_value(f, n, 0));
+			if (p->n_output > 0 && !body_name(f, p->output[0])) {
+				body_bind(f, p->output[0], without(f, n));
 			}
-			return !f->c->failed;
+			return true;
 		}
 	}
 	if (p->n_output == 0) {
@@ -467,6 +479,7 @@ run_node(struct body_frame *f, const struct body_node *n,
 		return run_constant(f, n);
 	}
 	if (!*domain && strcmp(p->op_type, "Identity") == 0) {
+		f->what = what_of(f, p->output[0]);
 		body_bind(f, p->output[0], input_value(f, n, 0));
 		return !f->c->failed;
 	}
@@ -527,12 +540,15 @@ run_call(struct compose *c, const struct body_call *call, struct tensor **out)
 		}
 	}
 	for (size_t k = 0; k < call->n_out; k++) {
-		const struct body_value *v = k < p->n_output && call->wanted[k]
-						     ? body_name(&f,
-								 p->output[k])
-						     : NULL;
+		out[k] = NULL;
+	}
+	/* an output that nothing wants keeps its name, if it is computed */
+	for (size_t k = 0; k < call->n_out && k < p->n_output; k++) {
+		const struct body_value *v = body_name(&f, p->output[k]);
 
-		out[k] = v ? body_tensor(&f, v, dtype_of(DT_VOID)) : NULL;
+		if (v && (call->wanted[k] || v->kind == BODY_TENSOR)) {
+			out[k] = body_tensor(&f, v, dtype_of(DT_VOID));
+		}
 	}
 	return !c->failed;
 }
