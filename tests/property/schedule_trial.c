@@ -43,8 +43,7 @@ trouble_text(enum trouble trouble)
 		[TROUBLE_LOWER_RESULT] = "lowering changed the result",
 		[TROUBLE_PYTHON] = "the trace in Python does something else",
 		[TROUBLE_JSON] = "the trace in JSON does something else",
-		[TROUBLE_RACE] = "threads of a kernel race, or it does "
-				 "not run",
+		[TROUBLE_RACE] = "threads of a kernel race or do not run",
 		[TROUBLE_EMIT] = "no source can be made",
 		[TROUBLE_COMPILE] = "the source does not compile",
 		[TROUBLE_SOURCE_RESULT] = "the source computes another result",
