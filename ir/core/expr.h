@@ -228,6 +228,10 @@ const struct expr *expr_rewrite(struct module *m, const struct expr *e,
 				const struct expr *(*pre)(void *ctx,
 							  const struct expr *e),
 				void *ctx);
+/* Replaces the nodes from[i] by to[i]. */
+const struct expr *expr_replace(struct module *m, const struct expr *e,
+				const struct expr *const *from,
+				const struct expr *const *to, int n);
 /* Rebuilds a node with new args through the builders. */
 const struct expr *expr_rebuild(struct module *m, const struct expr *e,
 				const struct expr *const *args);

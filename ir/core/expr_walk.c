@@ -264,6 +264,34 @@ expr_substitute(struct module *m, const struct expr *e,
 	return expr_rewrite(m, e, pre_substitute, &copy);
 }
 
+struct replacement {
+	const struct expr *const *from, *const *to;
+	int n;
+};
+
+static const struct expr *
+pre_replace(void *ctx, const struct expr *e)
+{
+	const struct replacement *r = ctx;
+
+	for (int i = 0; i < r->n; i++) {
+		if (r->from[i] == e) {
+			return r->to[i];
+		}
+	}
+	return NULL;
+}
+
+const struct expr *
+expr_replace(struct module *m, const struct expr *e,
+	     const struct expr *const *from, const struct expr *const *to,
+	     int n)
+{
+	struct replacement r = { from, to, n };
+
+	return expr_rewrite(m, e, pre_replace, &r);
+}
+
 struct buffer_swap {
 	struct module *m;
 	const struct buffer *from, *to;

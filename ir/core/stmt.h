@@ -151,21 +151,22 @@ const struct expr *stmt_note(const struct stmt *s, const char *key);
 struct stmt *stmt_clone(struct func *f, const struct stmt *s, bool fresh_vars);
 
 bool regions_have(const struct region *list, int n, const struct buffer *b);
-/* Copies the regions with map applied to every bound; unknown regions stay
- * unknown. NULL if n is 0. */
-struct region *regions_map(struct arena *a, const struct region *list, int n,
-			   const struct expr *(*map)(void *ctx,
-						     const struct expr *e),
-			   void *ctx);
+/* Copies the regions with the variables in their bounds replaced; unknown
+ * regions stay unknown. NULL if n is 0. */
+struct region *regions_substitute(struct module *m, const struct region *list,
+				  int n, const struct var_map *map);
 
 /* A pre-order walk; if visit returns false, the children of s are skipped. */
 void stmt_visit(struct stmt *s, bool (*visit)(void *ctx, struct stmt *s),
 		void *ctx);
-/* Replaces every expression below s (args, regions, iter domains) by
- * map(ctx, e), through the journal. */
-void stmt_map_exprs(struct func *f, struct stmt *s,
-		    const struct expr *(*map)(void *ctx, const struct expr *e),
-		    void *ctx);
+/* Each of the following changes every expression at or below s (args, regions,
+ * iter domains), through the journal: as expr_rewrite, expr_replace of one node
+ * and expr_substitute do. */
+void stmt_rewrite(struct func *f, struct stmt *s,
+		  const struct expr *(*pre)(void *ctx, const struct expr *e),
+		  void *ctx);
+void stmt_replace_expr(struct func *f, struct stmt *s, const struct expr *from,
+		       const struct expr *to);
 void stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map);
 /* Replaces the buffer `from` by `to`, of the same rank, in s and below: in
  * loads, stores, allocs and regions. */

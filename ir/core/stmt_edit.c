@@ -283,9 +283,8 @@ clone_var(struct clone *c, struct var *v)
 }
 
 static const struct expr *
-clone_expr(void *ctx, const struct expr *e)
+clone_expr(struct clone *c, const struct expr *e)
 {
-	struct clone *c = ctx;
 	struct var_map map = { c->from.data, c->to.data, c->from.n };
 
 	return e && map.n > 0 ? expr_substitute(c->func->module, e, &map) : e;
@@ -296,6 +295,7 @@ clone_block(struct clone *c, const struct block *b)
 {
 	struct arena *arena = &c->func->module->arena;
 	struct block *copy;
+	struct var_map map;
 
 	if (!c->fresh) {
 		return b;
@@ -310,9 +310,11 @@ clone_block(struct clone *c, const struct block *b)
 		copy->iters[i].extent = clone_expr(c, b->iters[i].extent);
 		copy->iters[i].var = clone_var(c, b->iters[i].var);
 	}
-	copy->reads = regions_map(arena, b->reads, b->n_reads, clone_expr, c);
-	copy->writes = regions_map(arena, b->writes, b->n_writes, clone_expr,
-				   c);
+	map = (struct var_map){ c->from.data, c->to.data, c->from.n };
+	copy->reads = regions_substitute(c->func->module, b->reads, b->n_reads,
+					 &map);
+	copy->writes = regions_substitute(c->func->module, b->writes,
+					  b->n_writes, &map);
 	return copy;
 }
 

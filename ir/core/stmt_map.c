@@ -17,46 +17,31 @@ regions_have(const struct region *list, int n, const struct buffer *b)
 	return false;
 }
 
-struct region *
-regions_map(struct arena *a, const struct region *list, int n,
-	    const struct expr *(*map)(void *ctx, const struct expr *e),
-	    void *ctx)
-{
-	struct region *copy;
-
-	if (n == 0) {
-		return NULL;
-	}
-	copy = arena_copy(a, list, sizeof *list * (size_t)n);
-	for (int i = 0; i < n; i++) {
-		int ndim = list[i].buffer->ndim;
-
-		if (list[i].ranges == NULL) {
-			continue;
-		}
-		copy[i].ranges = arena_array(a, struct range, ndim + 1);
-		for (int d = 0; d < ndim; d++) {
-			copy[i].ranges[d].min = map(ctx, list[i].ranges[d].min);
-			copy[i].ranges[d].extent =
-				map(ctx, list[i].ranges[d].extent);
-		}
-	}
-	return copy;
-}
-
+/* One of: the rewriting by pre, the replacement of a node, the substitution of
+ * variables, the replacement of a buffer. */
 struct mapper {
-	struct func *func;
-	const struct expr *(*map)(void *ctx, const struct expr *e);
+	struct module *module;
+	const struct expr *(*pre)(void *ctx, const struct expr *e);
 	void *ctx;
+	const struct expr *old, *new;
+	const struct var_map *vars;
 	const struct buffer *from, *to; /* both NULL if no buffer is replaced */
 };
 
 static const struct expr *
-apply(void *ctx, const struct expr *e)
+apply(const struct mapper *m, const struct expr *e)
 {
-	struct mapper *m = ctx;
-
-	return e ? m->map(m->ctx, e) : NULL;
+	if (!e) {
+		return NULL;
+	}
+	if (m->pre) {
+		return expr_rewrite(m->module, e, m->pre, m->ctx);
+	}
+	if (m->old) {
+		return expr_replace(m->module, e, &m->old, &m->new, 1);
+	}
+	return m->vars ? expr_substitute(m->module, e, m->vars)
+		       : expr_replace_buffer(m->module, e, m->from, m->to);
 }
 
 static const struct buffer *
@@ -66,25 +51,49 @@ apply_buffer(const struct mapper *m, const struct buffer *b)
 }
 
 static struct region *
-map_regions(struct mapper *m, const struct region *list, int n)
+map_regions(const struct mapper *m, const struct region *list, int n)
 {
-	struct region *copy = regions_map(&m->func->module->arena, list, n,
-					  apply, m);
+	struct arena *a = &m->module->arena;
+	struct region *copy;
 
+	if (n == 0) {
+		return NULL;
+	}
+	copy = arena_copy(a, list, sizeof *list * (size_t)n);
 	for (int i = 0; i < n; i++) {
+		const struct range *old = list[i].ranges;
+		int ndim = list[i].buffer->ndim;
+
 		copy[i].buffer = apply_buffer(m, list[i].buffer);
+		if (old == NULL) {
+			continue;
+		}
+		copy[i].ranges = arena_array(a, struct range, ndim + 1);
+		for (int d = 0; d < ndim; d++) {
+			copy[i].ranges[d].min = apply(m, old[d].min);
+			copy[i].ranges[d].extent = apply(m, old[d].extent);
+		}
 	}
 	return copy;
 }
 
+struct region *
+regions_substitute(struct module *m, const struct region *list, int n,
+		   const struct var_map *map)
+{
+	struct mapper mapper = { .module = m, .vars = map };
+
+	return map_regions(&mapper, list, n);
+}
+
 static bool
-changes(struct mapper *m, const struct expr *e)
+changes(const struct mapper *m, const struct expr *e)
 {
 	return apply(m, e) != e;
 }
 
 static bool
-regions_change(struct mapper *m, const struct region *list, int n)
+regions_change(const struct mapper *m, const struct region *list, int n)
 {
 	for (int i = 0; i < n; i++) {
 		const struct range *ranges = list[i].ranges;
@@ -105,7 +114,7 @@ regions_change(struct mapper *m, const struct region *list, int n)
 /* Does the block change? Most blocks of a function do not, and are not
  * copied. */
 static bool
-block_changes(struct mapper *m, const struct block *b)
+block_changes(const struct mapper *m, const struct block *b)
 {
 	for (int i = 0; i < b->n_iters; i++) {
 		if (changes(m, b->iters[i].min) ||
@@ -123,9 +132,9 @@ block_changes(struct mapper *m, const struct block *b)
 }
 
 static void
-map_block(struct mapper *m, struct stmt *s)
+map_block(struct func *f, const struct mapper *m, struct stmt *s)
 {
-	struct arena *arena = &m->func->module->arena;
+	struct arena *arena = &m->module->arena;
 	const struct block *b = s->u.block;
 	struct block *copy;
 
@@ -151,89 +160,65 @@ map_block(struct mapper *m, struct stmt *s)
 			copy->allocs[i] = apply_buffer(m, b->allocs[i]);
 		}
 	}
-	stmt_set_block(m->func, s, copy);
+	stmt_set_block(f, s, copy);
 }
 
 static void
-map_all(struct mapper *m, struct stmt *s)
+map_all(struct func *f, struct mapper *m, struct stmt *s)
 {
+	m->module = f->module;
 	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
 		for (int i = 0; i < s->n_args; i++) {
-			stmt_set_arg(m->func, s, i, apply(m, s->args[i]));
+			stmt_set_arg(f, s, i, apply(m, s->args[i]));
 		}
 		if (s->kind == STMT_BLOCK) {
-			map_block(m, s);
+			map_block(f, m, s);
 		} else if (s->kind == STMT_STORE || s->kind == STMT_ALLOC) {
 			const struct buffer *b = apply_buffer(m, s->u.buffer);
 
 			if (b != s->u.buffer) {
-				stmt_write(m->func, &s->u.buffer, &b,
-					   sizeof(b));
+				stmt_write(f, &s->u.buffer, &b, sizeof(b));
 			}
 		}
 	}
 }
 
 void
-stmt_map_exprs(struct func *f, struct stmt *s,
-	       const struct expr *(*map)(void *ctx, const struct expr *e),
-	       void *ctx)
+stmt_rewrite(struct func *f, struct stmt *s,
+	     const struct expr *(*pre)(void *ctx, const struct expr *e),
+	     void *ctx)
 {
-	struct mapper m = { .func = f, .map = map, .ctx = ctx };
+	struct mapper m = { .pre = pre, .ctx = ctx };
 
-	map_all(&m, s);
+	map_all(f, &m, s);
 }
 
-struct substitution {
-	struct module *module;
-	const struct var_map *map;
-};
-
-static const struct expr *
-substitute(void *ctx, const struct expr *e)
+void
+stmt_replace_expr(struct func *f, struct stmt *s, const struct expr *from,
+		  const struct expr *to)
 {
-	const struct substitution *s = ctx;
+	struct mapper m = { .old = from, .new = to };
 
-	return expr_substitute(s->module, e, s->map);
+	map_all(f, &m, s);
 }
 
 void
 stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map)
 {
-	struct substitution sub = { f->module, map };
+	struct mapper m = { .vars = map };
 
 	if (map->n > 0) {
-		stmt_map_exprs(f, s, substitute, &sub);
+		map_all(f, &m, s);
 	}
-}
-
-struct buffer_swap {
-	struct module *module;
-	const struct buffer *from, *to;
-};
-
-static const struct expr *
-swap_loads(void *ctx, const struct expr *e)
-{
-	const struct buffer_swap *s = ctx;
-
-	return expr_replace_buffer(s->module, e, s->from, s->to);
 }
 
 void
 stmt_replace_buffer(struct func *f, struct stmt *s, const struct buffer *from,
 		    const struct buffer *to)
 {
-	struct buffer_swap swap = { f->module, from, to };
-	struct mapper m = {
-		.func = f,
-		.map = swap_loads,
-		.ctx = &swap,
-		.from = from,
-		.to = to,
-	};
+	struct mapper m = { .from = from, .to = to };
 
-	map_all(&m, s);
+	map_all(f, &m, s);
 }
 
 struct renaming {
@@ -258,19 +243,11 @@ rename_call(void *ctx, const struct expr *e)
 	return expr_call(r->module, r->call, e->type, args, e->n_args);
 }
 
-static const struct expr *
-rename_calls(void *ctx, const struct expr *e)
-{
-	const struct renaming *r = ctx;
-
-	return expr_rewrite(r->module, e, rename_call, ctx);
-}
-
 void
 func_rename_calls(struct func *f, enum intrin call, const char *from,
 		  const char *to)
 {
 	struct renaming r = { f->module, call, from, to };
 
-	stmt_map_exprs(f, f->body, rename_calls, &r);
+	stmt_rewrite(f, f->body, rename_call, &r);
 }

@@ -123,27 +123,6 @@ guarded_load_holds_inside(struct func *f, const struct buffer *b,
 	return prove(&a, x->test->args[0]);
 }
 
-struct opening {
-	const struct expr *test, *load;
-};
-
-static const struct expr *
-drop_test(void *ctx, const struct expr *e)
-{
-	const struct opening *o = ctx;
-
-	return e == o->test ? o->load : NULL;
-}
-
-const struct expr *
-guarded_load_replace(struct module *m, const struct expr *e,
-		     const struct expr *test, const struct expr *load)
-{
-	struct opening o = { test, load };
-
-	return expr_rewrite(m, e, drop_test, &o);
-}
-
 void
 guarded_loads_drop_tests(struct func *f, const struct buffer *b,
 			 const struct tensor_layout *l)
@@ -160,9 +139,8 @@ guarded_loads_drop_tests(struct func *f, const struct buffer *b,
 		}
 		for (int k = 0; k < x->at->n_args; k++) {
 			stmt_set_arg(f, x->at, k,
-				     guarded_load_replace(f->module,
-							  x->at->args[k],
-							  x->test, x->load));
+				     expr_replace(f->module, x->at->args[k],
+						  &x->test, &x->load, 1));
 		}
 	}
 }

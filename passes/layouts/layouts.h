@@ -72,10 +72,6 @@ bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 void guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 			      const struct guarded_loads *loads,
 			      struct tensor_layout *l);
-/* e with the conditional expression `test` replaced by its load. */
-const struct expr *guarded_load_replace(struct module *m, const struct expr *e,
-					const struct expr *test,
-					const struct expr *load);
 /* Drops the tests of loads that stay within the stored array. */
 void guarded_loads_drop_tests(struct func *f, const struct buffer *b,
 			      const struct tensor_layout *l);

@@ -240,8 +240,8 @@ use_rows(struct rows *r)
 	load = expr_load(m, to, at, from->ndim);
 	for (int k = 0; k < r->store->n_args; k++) {
 		stmt_set_arg(r->f, r->store, k,
-			     guarded_load_replace(m, r->store->args[k],
-						  r->x->test, load));
+			     expr_replace(m, r->store->args[k], &r->x->test,
+					  &load, 1));
 	}
 	if (r->wide > 0) {
 		widen_columns(r);

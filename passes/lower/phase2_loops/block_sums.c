@@ -388,14 +388,6 @@ read_running(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-static const struct expr *
-rewrite_reads(void *ctx, const struct expr *e)
-{
-	struct blocking *x = ctx;
-
-	return expr_rewrite(x->module, e, read_running, x);
-}
-
 /* The loop around the store, or around another store to the total, that selects
  * the index in dimension d; NULL if there is none. */
 static const struct stmt *
@@ -516,7 +508,7 @@ add_all_to_part(struct blocking *x)
 		struct stmt *own = x->store;
 
 		add_to_part(x, own, x->at);
-		stmt_map_exprs(x->func, x->loop->children[0], rewrite_reads, x);
+		stmt_rewrite(x->func, x->loop->children[0], read_running, x);
 		return;
 	}
 	access_collect(x->func, x->loop, x->total, &uses);

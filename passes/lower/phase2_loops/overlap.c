@@ -32,13 +32,6 @@ struct tile_array {
 	int dim; /* the dimension indexed by the tile loop; -1: not known yet */
 };
 
-/* A load from a tile array and the variable that replaces it during the
- * analysis of an expression. */
-struct element {
-	struct var *var;
-	const struct expr *load;
-};
-
 struct overlap {
 	struct func *func;
 	struct stmt *loop;
@@ -47,7 +40,10 @@ struct overlap {
 	VEC(struct tile_array) arrays;
 	/* buffers allocated outside of the loop */
 	VEC(const struct buffer *) read, written;
-	VEC(struct element) elements;
+	/* loads from tile arrays and the variables that replace them during the
+	 * analysis of an expression */
+	VEC(const struct expr *) loads;
+	VEC(struct var *) elements;
 	/* The variable of the tile loop around the expression that is analysed;
 	 * NULL outside of tile loops. */
 	struct var *tile;
@@ -158,7 +154,7 @@ load_to_var(void *ctx, const struct expr *e)
 {
 	struct overlap *o = ctx;
 	struct tile_array *array;
-	struct element x = { .load = e };
+	struct var *v;
 
 	if (e->kind == EXPR_CALL &&
 	    (intrin_is_address(e->u.intrin) || !intrin_is_pure(e->u.intrin))) {
@@ -173,22 +169,10 @@ load_to_var(void *ctx, const struct expr *e)
 		return NULL;
 	}
 	check_element(o, array, e->args);
-	x.var = var_new(o->func->module, "element", e->type);
-	vec_push(&o->func->module->arena, &o->elements, x);
-	return x.var->expr;
-}
-
-static const struct expr *
-var_to_load(void *ctx, const struct expr *e)
-{
-	const struct overlap *o = ctx;
-
-	for (int i = 0; e->kind == EXPR_VAR && i < o->elements.n; i++) {
-		if (o->elements.data[i].var == e->u.var) {
-			return o->elements.data[i].load;
-		}
-	}
-	return NULL;
+	v = var_new(o->func->module, "element", e->type);
+	vec_push(&o->func->module->arena, &o->loads, e);
+	vec_push(&o->func->module->arena, &o->elements, v);
+	return v->expr;
 }
 
 /* e in terms of the axis index instead of o->tile, the variable of the tile
@@ -347,18 +331,19 @@ shifted(struct overlap *o, const struct stmt *s, const struct expr *e)
 {
 	struct module *m = o->func->module;
 	const struct expr *at = expr_add(m, o->start->expr, o->tile->expr);
-	struct var_map map = { &o->axis_index, &at, 1 };
+	struct var_map map = { &o->axis_index, &at, 1 }, loads;
 	struct analyser a;
 
-	o->elements.n = 0;
+	o->loads.n = o->elements.n = 0;
 	o->refused = false;
 	e = expr_rewrite(m, e, load_to_var, o);
 	enter(o, &a, s);
 	e = over_axis_index(o, &a, e);
-	return o->refused || expr_uses_var(e, o->loop->u.loop.var)
-		       ? NULL
-		       : expr_rewrite(m, expr_substitute(m, e, &map),
-				      var_to_load, o);
+	if (o->refused || expr_uses_var(e, o->loop->u.loop.var)) {
+		return NULL;
+	}
+	loads = (struct var_map){ o->elements.data, o->loads.data, o->loads.n };
+	return expr_substitute(m, expr_substitute(m, e, &map), &loads);
 }
 
 static void

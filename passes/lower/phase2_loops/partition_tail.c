@@ -122,14 +122,6 @@ guard_to_true(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-static const struct expr *
-drop_guards(void *ctx, const struct expr *e)
-{
-	struct tail *t = ctx;
-
-	return expr_rewrite(t->func->module, e, guard_to_true, t);
-}
-
 void
 partition_tail(struct func *f, struct stmt *loop)
 {
@@ -170,6 +162,6 @@ partition_tail(struct func *f, struct stmt *loop)
 	partition_rest(f, parts[1]);
 	parts[0] = loop;
 	stmt_set_arg(f, loop, 1, simplify(&a, expr_sub(m, middle, min)));
-	stmt_map_exprs(f, loop->children[0], drop_guards, &t);
+	stmt_rewrite(f, loop->children[0], guard_to_true, &t);
 	stmt_put(f, place, stmt_seq(f, parts, 2));
 }

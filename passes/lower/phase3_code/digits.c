@@ -457,11 +457,11 @@ bind_digits(struct digits *d, const struct found *f)
 		v = var_new(d->module, free_name(d, at, part_name(d, axis, p)),
 			    p->value->type);
 		vec_push(&d->module->arena, &d->named, v);
-		let_replace(d->func, at, p->value, v->expr);
+		stmt_replace_expr(d->func, at, p->value, v->expr);
 		at = let_wrap(d->func, at, v, part_of(d, &a, axis, p, whole));
 	}
 	if (k != NULL) {
-		let_replace(d->func, at, f->whole, whole);
+		stmt_replace_expr(d->func, at, f->whole, whole);
 		let_wrap(d->func, at, k, f->whole);
 	}
 }

@@ -97,36 +97,6 @@ let_name(struct func *f, struct stmt *at, const char *base, const char *before)
 
 /* -- insertion */
 
-struct replacing {
-	struct module *module;
-	const struct expr *from, *to;
-};
-
-static const struct expr *
-replace_node(void *ctx, const struct expr *e)
-{
-	const struct replacing *r = ctx;
-
-	return e == r->from ? r->to : NULL;
-}
-
-static const struct expr *
-replace_expr(void *ctx, const struct expr *e)
-{
-	struct replacing *r = ctx;
-
-	return expr_rewrite(r->module, e, replace_node, r);
-}
-
-void
-let_replace(struct func *f, struct stmt *at, const struct expr *from,
-	    const struct expr *to)
-{
-	struct replacing r = { f->module, from, to };
-
-	stmt_map_exprs(f, at, replace_expr, &r);
-}
-
 struct stmt *
 let_wrap(struct func *f, struct stmt *at, struct var *v,
 	 const struct expr *value)

@@ -18,9 +18,6 @@ bool let_is_around_kernel(const struct stmt *s);
  * `at`. */
 const char *let_name(struct func *f, struct stmt *at, const char *base,
 		     const char *before);
-/* Replaces `from` by `to` in all expressions of `at`. */
-void let_replace(struct func *f, struct stmt *at, const struct expr *from,
-		 const struct expr *to);
 /* Puts a LET of value around `at` and returns the LET. */
 struct stmt *let_wrap(struct func *f, struct stmt *at, struct var *v,
 		      const struct expr *value);

@@ -354,7 +354,7 @@ name_one(struct func *f)
 	}
 	at = let_place(best->common, best->e);
 	v = var_new(f->module, name_for(f, at, best->e), best->e->type);
-	let_replace(f, at, best->e, v->expr);
+	stmt_replace_expr(f, at, best->e, v->expr);
 	let_wrap(f, at, v, best->e);
 	return true;
 }

@@ -394,19 +394,6 @@ find_steps(struct values *v, const struct stmt *store)
 
 /* -- names -- */
 
-static const struct expr *
-named(void *ctx, const struct expr *e)
-{
-	struct values *v = ctx;
-
-	for (int i = 0; i < v->from.n; i++) {
-		if (v->from.data[i] == e) {
-			return v->to.data[i];
-		}
-	}
-	return NULL;
-}
-
 /* The outermost of the loops around s, with s as their only statement, on which
  * e does not depend; s itself if there is none. */
 static struct stmt *
@@ -463,7 +450,7 @@ name_values(struct func *f, struct stmt *store)
 			continue;
 		}
 		var = var_new(m, u->name, u->e->type);
-		def = expr_rewrite(m, u->e, named, &v);
+		def = expr_replace(m, u->e, v.from.data, v.to.data, v.from.n);
 		at = outermost(store, store->u.buffer, def);
 		place = stmt_place_of(at);
 		stmt_put(f, place, stmt_let(f, var, def, at));
@@ -472,7 +459,8 @@ name_values(struct func *f, struct stmt *store)
 	}
 	if (v.from.n > 0) {
 		stmt_set_arg(f, store, 0,
-			     expr_rewrite(m, store->args[0], named, &v));
+			     expr_replace(m, store->args[0], v.from.data,
+					  v.to.data, v.from.n));
 	}
 }
 

@@ -338,22 +338,6 @@ add_position(struct positions *p, const struct expr *x)
 	vec_push(&p->e->m->arena, &p->list, new);
 }
 
-static const struct expr *
-replace_position(void *ctx, const struct expr *x)
-{
-	const struct positions *p = ctx;
-
-	return x == p->from ? p->to : NULL;
-}
-
-static const struct expr *
-replace_below(void *ctx, const struct expr *x)
-{
-	const struct positions *p = ctx;
-
-	return expr_rewrite(p->e->m, x, replace_position, ctx);
-}
-
 /* Makes a block that computes x into a buffer indexed by the iter vars of x. */
 static struct stmt *
 precompute(struct positions *p, const struct expr *x, const char *scope,
@@ -445,8 +429,8 @@ prim_cache_index(struct edit *e, const struct sched_value *args,
 				  &made[n++]);
 		for (int k = 0; k < 2; k++) {
 			if (block->children[k]) {
-				stmt_map_exprs(e->f, block->children[k],
-					       replace_below, &p);
+				stmt_replace_expr(e->f, block->children[k],
+						  p.from, p.to);
 			}
 		}
 		insert_beside(e, scope_child(block), nest, false);

@@ -82,16 +82,6 @@ inline_load(void *ctx, const struct expr *x)
 	return expr_substitute(m, in->value, &map);
 }
 
-static const struct expr *
-inline_all(void *ctx, const struct expr *x)
-{
-	struct inlining *in = ctx;
-
-	return expr_uses_buffer(x, in->buffer)
-		       ? expr_rewrite(in->e->m, x, inline_load, in)
-		       : x;
-}
-
 /* The number of statements that store into b. */
 static int
 count_writers(struct edit *e, const struct buffer *b)
@@ -191,7 +181,7 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 				       iter_of };
 
 		stmt_remove(e->f, b);
-		stmt_map_exprs(e->f, scope, inline_all, &in);
+		stmt_rewrite(e->f, scope, inline_load, &in);
 	}
 	scope_drop_alloc(e->f, scope, buffer);
 	refresh_users(e, &uses);

@@ -46,14 +46,6 @@ new_place(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-static const struct expr *
-without(void *ctx, const struct expr *e)
-{
-	const struct expr *const *found = ctx;
-
-	return e == *found ? e->args[2] : NULL;
-}
-
 /* The conditional load, if it is the block's only read of the buffer. */
 static const struct expr *
 guarded_load(struct reindex *r)
@@ -76,8 +68,8 @@ guarded_load(struct reindex *r)
 		}
 	}
 	if (found == NULL || expr_has_load(found->args[0]) ||
-	    expr_uses_buffer(expr_rewrite(r->e->m, store->args[0], without,
-					  &found),
+	    expr_uses_buffer(expr_replace(r->e->m, store->args[0], &found,
+					  &found->args[2], 1),
 			     b)) {
 		return NULL;
 	}
@@ -264,16 +256,6 @@ copy_nest(struct reindex *r, struct stmt **block)
 			  block);
 }
 
-static const struct expr *
-made_instead(void *ctx, const struct expr *e)
-{
-	const struct reindex *r = ctx;
-
-	return e == r->guarded
-		       ? expr_load(r->e->m, r->made, r->place, r->made->ndim)
-		       : NULL;
-}
-
 /* Inserts `made` between the block and the buffer. */
 static bool
 insert_made(struct reindex *r, struct sched_value *out)
@@ -284,10 +266,12 @@ insert_made(struct reindex *r, struct sched_value *out)
 
 	if (r->guarded != NULL) {
 		struct stmt *store = sole_store(r->block);
+		const struct expr *load = expr_load(e->m, r->made, r->place,
+						    r->made->ndim);
 
 		stmt_set_arg(e->f, store, 0,
-			     expr_rewrite(e->m, store->args[0], made_instead,
-					  r));
+			     expr_replace(e->m, store->args[0], &r->guarded,
+					  &load, 1));
 	}
 	access_remap(e->f, r->block, r->buffer, r->made, new_place, r);
 	refresh_inside(e, r->block);

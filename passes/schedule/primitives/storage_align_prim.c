@@ -94,8 +94,6 @@ struct retype {
 	const struct buffer *from, *to;
 };
 
-static const struct expr *retype_expr(void *ctx, const struct expr *x);
-
 static const struct expr *
 retype_load(void *ctx, const struct expr *x)
 {
@@ -108,20 +106,10 @@ retype_load(void *ctx, const struct expr *x)
 	}
 	index = arena_array(&m->arena, const struct expr *, x->n_args + 1);
 	for (int d = 0; d < x->n_args; d++) {
-		index[d] = retype_expr(r, x->args[d]);
+		index[d] = expr_rewrite(m, x->args[d], retype_load, r);
 	}
 	return expr_cast(m, r->from->type,
 			 expr_load(m, r->to, index, x->n_args));
-}
-
-static const struct expr *
-retype_expr(void *ctx, const struct expr *x)
-{
-	struct retype *r = ctx;
-
-	return expr_uses_buffer(x, r->from)
-		       ? expr_rewrite(r->e->m, x, retype_load, r)
-		       : x;
 }
 
 bool
@@ -154,7 +142,7 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 				 args[2].u.text);
 	}
 	r.to = buffer_new(e->m, &spec);
-	stmt_map_exprs(e->f, e->f->body, retype_expr, &r);
+	stmt_rewrite(e->f, e->f->body, retype_load, &r);
 	for (struct stmt_iter it = stmt_each_of(e->f->body, STMT_STORE);
 	     (s = stmt_next(&it));) {
 		if (s->u.buffer == r.from) {

@@ -176,14 +176,6 @@ replace_pointer(void *ctx, const struct expr *x)
 	return NULL;
 }
 
-static const struct expr *
-map_pointer(void *ctx, const struct expr *x)
-{
-	const struct pointers *p = ctx;
-
-	return expr_rewrite(p->z->e->m, x, replace_pointer, ctx);
-}
-
 /* Makes the part, below `scratch`, use a dense copy of parameter i. */
 static bool
 copy_tile(struct tensorizer *z, const struct func *part, int i,
@@ -260,7 +252,7 @@ inline_part(struct tensorizer *z, const struct func *part)
 		access_remap(e->f, scratch, part->params.data[i].buffer,
 			     in.view->target, view_index, &in);
 	}
-	stmt_map_exprs(e->f, scratch, map_pointer, &pointers);
+	stmt_rewrite(e->f, scratch, replace_pointer, &pointers);
 	stmt_substitute(e->f, scratch, &map);
 	body = scratch->children[0];
 	for (int i = part->params.n - 1; i >= 0; i--) {

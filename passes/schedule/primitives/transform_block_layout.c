@@ -121,20 +121,6 @@ check_padding(struct edit *e, const struct stmt *block,
 	return true;
 }
 
-struct moved {
-	struct module *m;
-	const struct var_map *map;
-};
-
-/* The expression in terms of the new iter vars. */
-static const struct expr *
-move(void *ctx, const struct expr *e)
-{
-	const struct moved *to = ctx;
-
-	return expr_substitute(to->m, e, to->map);
-}
-
 /* i // 28 * 28 + i % 28 -> i */
 static void
 simplify_indices(struct edit *e, struct stmt *s)
@@ -206,7 +192,6 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	struct arena *arena = &e->m->arena;
 	const struct expr **list, **values, **loops;
 	struct var_map physical, iters, vars;
-	struct moved moved;
 	struct index_map *map;
 	struct stmt_place place;
 	struct block new;
@@ -298,11 +283,8 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 		values[d + 1] = loops[d];
 	}
 	/* Declared regions of address arguments are kept. */
-	moved = (struct moved){ e->m, &iters };
-	new.reads = regions_map(&e->m->arena, new.reads, new.n_reads, move,
-				&moved);
-	new.writes = regions_map(&e->m->arena, new.writes, new.n_writes, move,
-				 &moved);
+	new.reads = regions_substitute(e->m, new.reads, new.n_reads, &iters);
+	new.writes = regions_substitute(e->m, new.writes, new.n_writes, &iters);
 	stmt_set_block(e->f, block, &new);
 	stmt_set_args(e->f, block, values, n + 1);
 	nest = block;
