@@ -182,6 +182,13 @@ analyser_enter(struct analyser *a, const struct stmt *s)
 }
 
 void
+analyser_at(struct analyser *a, struct module *m, const struct stmt *s)
+{
+	analyser_init(a, m);
+	analyser_enter(a, s);
+}
+
+void
 analyser_enter_scope(struct analyser *a, const struct stmt *s)
 {
 	const struct stmt *parent = s->parent;

@@ -43,6 +43,8 @@ bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
 /* Gives the analyser the facts that hold at s: ranges of loops, values of LETs
  * and block iter vars, and conditions. */
 void analyser_enter(struct analyser *a, const struct stmt *s);
+/* analyser_init and analyser_enter. */
+void analyser_at(struct analyser *a, struct module *m, const struct stmt *s);
 /* Like analyser_enter, but the iter vars of blocks around s have ranges instead
  * of values, so that simplified expressions keep the iter vars and can be used
  * in these blocks. */

@@ -40,8 +40,7 @@ implies_guard(struct func *f, const struct stmt *at, const struct stmt *guard)
 {
 	struct analyser a;
 
-	analyser_init(&a, f->module);
-	analyser_enter(&a, at);
+	analyser_at(&a, f->module, at);
 	return prove(&a, guard->args[0]);
 }
 
@@ -106,8 +105,7 @@ accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 			struct analyser a;
 			int64_t coeff;
 
-			analyser_init(&a, c->func->module);
-			analyser_enter(&a, x->at);
+			analyser_at(&a, c->func->module, x->at);
 			apart = analyse_affine(&a, x->index[d], &v, 1, &coeff,
 					       &rest) &&
 				coeff != 0;

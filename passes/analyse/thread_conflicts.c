@@ -305,8 +305,7 @@ difference(const struct access_pair *p, const struct expr *ex,
 	struct renaming r = { .module = m };
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, p->x->at);
+	analyser_at(&a, m, p->x->at);
 	enter_other(p->kernel, &a, &r, p->y->at->parent, p->y->at, p->scope);
 	return analyse_bounds(&a,
 			      simplify(&a, expr_sub(m, ex, renamed(&r, ey))));
@@ -352,8 +351,7 @@ decompose(struct conflict_kernel *k, const struct digits *g,
 {
 	struct analyser a;
 
-	analyser_init(&a, k->func->module);
-	analyser_enter(&a, t->at);
+	analyser_at(&a, k->func->module, t->at);
 	if (!analyse_affine(&a, simplify(&a, value), g->vars, g->n, coeff,
 			    rest) ||
 	    expr_has_load(*rest)) {
@@ -466,8 +464,7 @@ use_all_digits(struct conflict_kernel *k, const struct thread_access *x,
 	bool more = true;
 	struct analyser a;
 
-	analyser_init(&a, k->func->module);
-	analyser_enter(&a, x->at);
+	analyser_at(&a, k->func->module, x->at);
 	while (more) {
 		more = false;
 		for (int d = 0; d < ndim; d++) {
@@ -501,8 +498,7 @@ only_value(struct conflict_kernel *k, const struct thread_access *t,
 	struct analyser a;
 	struct bounds b;
 
-	analyser_init(&a, k->func->module);
-	analyser_enter(&a, t->at);
+	analyser_at(&a, k->func->module, t->at);
 	b = analyse_bounds(&a, v->expr);
 	*value = b.min;
 	return b.min == b.max;
@@ -604,8 +600,7 @@ disjoint(const struct access_pair *p)
 	struct renaming r = { .module = m };
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, p->x->at);
+	analyser_at(&a, m, p->x->at);
 	enter_other(k, &a, &r, p->y->at->parent, p->y->at, p->scope);
 	for (int d = 0; d < known_dims(p->x, p->y); d++) {
 		const struct expr *ex = simplify(&a, plain_index(k, p->x, d));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Value ranges of expressions; for arrays see value_range_sums.c. */
+#include "iterate.h"
 #include "value_range_parts.h"
 
 struct bounds
@@ -52,15 +53,12 @@ value_range_mul(struct bounds a, struct bounds b, struct bounds *product)
 }
 
 static void
-find_binders(struct value_ranges *r, const struct stmt *s)
+find_binders(struct value_ranges *r, struct stmt *s)
 {
-	if (s->kind == STMT_FOR || s->kind == STMT_LET ||
-	    s->kind == STMT_BLOCK) {
-		vec_push(&r->module->arena, &r->binders, s);
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i] != NULL) {
-			find_binders(r, s->children[i]);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		if (s->kind == STMT_FOR || s->kind == STMT_LET ||
+		    s->kind == STMT_BLOCK) {
+			vec_push(&r->module->arena, &r->binders, s);
 		}
 	}
 }
@@ -73,9 +71,7 @@ value_ranges_init(struct value_ranges *r, const struct func *f,
 	r->module = f->module;
 	r->func = f;
 	r->intrins = intrins;
-	if (f->body != NULL) {
-		find_binders(r, f->body);
-	}
+	find_binders(r, f->body);
 }
 
 void

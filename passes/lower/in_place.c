@@ -180,8 +180,7 @@ is_outer_dim(struct sharing *s, int d)
 	if (index->kind == EXPR_VAR && !let_value(s->common, index->u.var)) {
 		return true;
 	}
-	analyser_init(&a, s->func->module);
-	analyser_enter(&a, s->common);
+	analyser_at(&a, s->func->module, s->common);
 	b = analyse_bounds(&a, index);
 	return b.min != BOUND_NEG_INF && b.max != BOUND_POS_INF &&
 	       b.max - b.min + 1 == scan.combinations;
@@ -262,8 +261,7 @@ stores_each_once(const struct func *f, const struct stmt *store,
 			vec_push(&m->arena, &loops, loop);
 		}
 	}
-	analyser_init(&a, m);
-	analyser_enter(&a, store);
+	analyser_at(&a, m, store);
 	return iter_map_detect(&a, loops.data, loops.n, NULL, index,
 			       store->n_args - 1, ITER_MAP_BIJECTIVE, &map);
 }
@@ -348,8 +346,7 @@ stores_disjoint(struct sharing *s, const struct stmt *top,
 
 	access_cover(s->func, top, x, 1, rx);
 	access_cover(s->func, top, y, 1, ry);
-	analyser_init(&a, m);
-	analyser_enter(&a, top);
+	analyser_at(&a, m, top);
 	for (int d = 0; d < s->ndim; d++) {
 		const struct expr *end_x = expr_add(m, rx[d].min, rx[d].extent);
 		const struct expr *end_y = expr_add(m, ry[d].min, ry[d].extent);

@@ -98,8 +98,7 @@ reached_extent(struct func *f, const struct access_list *uses, int d,
 		if (expr_has_load(x->index[d])) {
 			return extent;
 		}
-		analyser_init(&a, m);
-		analyser_enter(&a, x->at);
+		analyser_at(&a, m, x->at);
 		b = analyse_bounds(&a, simplify(&a, expr_sub(m, x->index[d],
 							     range->min)));
 		if (b.max == BOUND_POS_INF || b.max >= all) {

@@ -69,8 +69,7 @@ find_coefficients(struct update *u)
 	int ndim = u->store->u.buffer->ndim;
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, u->store);
+	analyser_at(&a, m, u->store);
 	for (int k = 0; k < AXES; k++) {
 		u->coeff[k] = arena_array(&m->arena, int64_t, ndim + 1);
 		u->low[k] = u->high[k] = 0;

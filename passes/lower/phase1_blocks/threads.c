@@ -247,8 +247,7 @@ launch_extent(struct binder *b, const struct stmt *loop)
 	if (!inner) {
 		return extent;
 	}
-	analyser_init(&a, m);
-	analyser_enter(&a, loop);
+	analyser_at(&a, m, loop);
 	bounds = analyse_bounds(&a, extent);
 	if (bounds.max == BOUND_POS_INF) {
 		bind_fail(b,
@@ -319,8 +318,7 @@ unify(struct binder *b, int tag)
 	const struct expr *widest = NULL;
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, b->root);
+	analyser_at(&a, m, b->root);
 	for (int i = 0; i < b->loops[tag].list.n; i++) {
 		struct stmt *loop = b->loops[tag].list.data[i];
 		const struct expr *e = launch_extent(b, loop);
@@ -353,17 +351,13 @@ unify(struct binder *b, int tag)
 }
 
 static bool
-holds_tag(const struct stmt *s, int tag)
+holds_tag(struct stmt *s, int tag)
 {
-	if (tag_of(s) == tag) {
-		return true;
+	struct stmt_iter it = stmt_each(s);
+
+	while ((s = stmt_next(&it)) != NULL && tag_of(s) != tag) {
 	}
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i] && holds_tag(s->children[i], tag)) {
-			return true;
-		}
-	}
-	return false;
+	return s != NULL;
 }
 
 /* Puts the guard cond around the parts of s that do not contain a further loop
@@ -460,8 +454,7 @@ indices_in_iteration(struct binder *b, const struct access *x, int d,
 	struct analyser a;
 	int n;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, x->at);
+	analyser_at(&a, m, x->at);
 	inner = loops_between(b->func, loop->children[0], x->at, &n);
 	if (!analyse_cover(&a, x->index[d], inner, n, min, max) || !*min ||
 	    !*max) {
@@ -496,8 +489,7 @@ loads_own_elements(struct binder *b, const struct access *store,
 					  &to)) {
 			return false;
 		}
-		analyser_init(&a, m);
-		analyser_enter(&a, b->root);
+		analyser_at(&a, m, b->root);
 		analyser_bind(&a, v, expr_int(m, v->type, 0),
 			      load_loop->args[1]);
 		if (!prove(&a, expr_le(m, low, from)) ||
@@ -564,8 +556,7 @@ is_single(struct binder *b, int tag)
 {
 	struct analyser a;
 
-	analyser_init(&a, b->func->module);
-	analyser_enter(&a, b->root);
+	analyser_at(&a, b->func->module, b->root);
 	return analyse_bounds(&a, b->extents[tag]).max <= 1;
 }
 
@@ -670,8 +661,7 @@ dissolve(struct binder *b, int tag, struct stmt *loop)
 	struct stmt *body = loop->children[0];
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, loop);
+	analyser_at(&a, m, loop);
 	stmt_substitute(f, body, &map);
 	if (!prove(&a, expr_lt(m, v, loop->args[1]))) {
 		guard_parts(f, body, tag,

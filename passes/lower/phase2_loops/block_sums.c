@@ -85,8 +85,7 @@ selects_element(const struct blocking *x, const struct stmt *store,
 {
 	struct analyser a;
 
-	analyser_init(&a, x->module);
-	analyser_enter(&a, store);
+	analyser_at(&a, x->module, store);
 	for (int d = 0; d < x->total->ndim; d++) {
 		if (expr_uses_var(simplify(&a, store->args[1 + d]),
 				  bound_var(loop_or_let))) {
@@ -101,8 +100,7 @@ most_iterations(struct module *m, const struct stmt *loop)
 {
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, loop);
+	analyser_at(&a, m, loop);
 	return analyse_bounds(&a, loop->args[1]).max;
 }
 
@@ -233,8 +231,7 @@ simplified_index(const struct blocking *x, const struct stmt *at,
 					      x->total->ndim + 1);
 	struct analyser a;
 
-	analyser_init(&a, x->module);
-	analyser_enter(&a, at);
+	analyser_at(&a, x->module, at);
 	for (int d = 0; d < x->total->ndim; d++) {
 		out[d] = simplify(&a, index[d]);
 	}
@@ -572,8 +569,7 @@ split_loop(struct blocking *x, int64_t size)
 				 step);
 	n = expr_min(m, step,
 		     expr_sub(m, extent, expr_mul(m, blocks->expr, step)));
-	analyser_init(&a, m);
-	analyser_enter(&a, loop);
+	analyser_at(&a, m, loop);
 	n_blocks = simplify(&a, n_blocks);
 	analyser_bind(&a, blocks, none, n_blocks);
 	if (expr_is_int(simplify(&a, n), &same)) {

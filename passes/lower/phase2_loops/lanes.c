@@ -96,8 +96,7 @@ condition_on_index(struct lanes *l, const struct lane_store *s,
 	const struct expr *e;
 	struct analyser a;
 
-	analyser_init(&a, l->module);
-	analyser_enter(&a, s->store);
+	analyser_at(&a, l->module, s->store);
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = simplify(&a, s->store->args[1 + d]);
 
@@ -179,8 +178,7 @@ loads_in_bounds(struct lanes *l, const struct lane_store *s)
 	struct analyser a;
 	bool ok = true;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, s->guard);
+	analyser_at(&a, m, s->guard);
 	for (struct expr_iter it = expr_each_of(s->store->args[0], EXPR_LOAD);
 	     (e = expr_next(&it));) {
 		const struct buffer *b = e->u.buffer;

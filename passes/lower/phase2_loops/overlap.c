@@ -59,8 +59,7 @@ find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 	struct conjuncts all = { 0 };
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, at);
+	analyser_at(&a, m, at);
 	expr_conjuncts(m, cond, &all);
 	for (int i = 0; i < all.list.n && o->extent == 0; i++) {
 		const struct expr *rest;
@@ -196,8 +195,7 @@ enter(struct overlap *o, struct analyser *a, const struct stmt *s)
 	const struct dtype type = o->axis_index->type;
 	struct module *m = o->func->module;
 
-	analyser_init(a, m);
-	analyser_enter(a, s);
+	analyser_at(a, m, s);
 	analyser_bind(a, o->axis_index, expr_int(m, type, 0),
 		      expr_int(m, type, o->extent));
 }
@@ -349,26 +347,23 @@ shifted(struct overlap *o, const struct stmt *s, const struct expr *e)
 static void
 shift(struct overlap *o, struct stmt *s)
 {
-	for (int i = 0; i < s->n_args; i++) {
-		const struct expr *e = NULL;
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		for (int i = 0; i < s->n_args; i++) {
+			const struct expr *e = NULL;
 
-		if (!expr_uses_var(s->args[i], o->loop->u.loop.var)) {
-			continue;
-		}
-		for (struct stmt *p = s->parent; !e && p != o->loop;
-		     p = p->parent) {
-			if (p->kind == STMT_FOR &&
-			    expr_is_value(p->args[1], o->size)) {
-				o->tile = p->u.loop.var;
-				e = shifted(o, s, s->args[i]);
+			if (!expr_uses_var(s->args[i], o->loop->u.loop.var)) {
+				continue;
 			}
-		}
-		assert(e);
-		stmt_set_arg(o->func, s, i, e);
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i]) {
-			shift(o, s->children[i]);
+			for (struct stmt *p = s->parent; !e && p != o->loop;
+			     p = p->parent) {
+				if (p->kind == STMT_FOR &&
+				    expr_is_value(p->args[1], o->size)) {
+					o->tile = p->u.loop.var;
+					e = shifted(o, s, s->args[i]);
+				}
+			}
+			assert(e);
+			stmt_set_arg(o->func, s, i, e);
 		}
 	}
 }

@@ -119,8 +119,7 @@ narrow_range(struct partition *p, struct stmt *at, const struct expr *cond)
 	struct conjuncts all = { 0 };
 	struct analyser a;
 
-	analyser_init(&a, p->func->module);
-	analyser_enter(&a, at);
+	analyser_at(&a, p->func->module, at);
 	expr_conjuncts(p->func->module, cond, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *rest;

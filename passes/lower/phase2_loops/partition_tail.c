@@ -57,8 +57,7 @@ add_guards_of(struct tail *t, struct stmt *at, const struct expr *cond)
 	struct conjuncts all = { 0 };
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, at);
+	analyser_at(&a, m, at);
 	expr_conjuncts(m, cond, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i], *rest, *most, *end;
@@ -139,8 +138,7 @@ partition_tail(struct func *f, struct stmt *loop)
 	    !dtype_equal(t.end->type, min->type)) {
 		return;
 	}
-	analyser_init(&a, m);
-	analyser_enter(&a, loop);
+	analyser_at(&a, m, loop);
 	end = simplify(&a, expr_add(m, min, loop->args[1]));
 	middle = simplify(&a, t.end);
 	if (prove(&a, expr_le(m, end, middle)) ||

@@ -208,8 +208,7 @@ iterations_disjoint(struct pipeline *p, const struct buffer *b)
 	if (!access_box(p->func, body, all.list.data, all.list.n, box)) {
 		return false;
 	}
-	analyser_init(&a, p->func->module);
-	analyser_enter(&a, body);
+	analyser_at(&a, p->func->module, body);
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *rest;
 		int64_t coeff, size;
@@ -537,8 +536,7 @@ add_step(struct pipeline *p, const struct expr *t, int64_t first,
 	const struct expr *n = p->loop->args[1];
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, p->loop);
+	analyser_at(&a, m, p->loop);
 	for (int k = 0; k < p->n; k++) {
 		const struct part *x = nth_in_order(p, k);
 		const struct expr *at =
@@ -575,8 +573,7 @@ steady_loop(struct pipeline *p)
 	struct analyser a;
 	struct stmt *loop;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, p->loop);
+	analyser_at(&a, m, p->loop);
 	n = simplify(&a, expr_sub(m, p->loop->args[1],
 				  expr_int(m, type, p->stages)));
 	if (prove(&a, expr_le(m, n, expr_int(m, type, 0)))) {

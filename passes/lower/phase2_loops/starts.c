@@ -98,8 +98,7 @@ in_range(struct func *f, const struct guarded_init *x)
 	const struct buffer *b = x->store->u.buffer;
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, x->guard);
+	analyser_at(&a, m, x->guard);
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = x->store->args[1 + d];
 

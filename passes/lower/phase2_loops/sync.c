@@ -270,8 +270,7 @@ walk_loop(struct sync *y, struct stmt *s, struct summary *out)
 		sync_fail(y, "loop %s needs a barrier and is vectorized",
 			  s->u.loop.var->name);
 	}
-	analyser_init(&a, y->func->module);
-	analyser_enter(&a, s);
+	analyser_at(&a, y->func->module, s);
 	if (out->always_barrier && analyse_bounds(&a, s->args[1]).min < 1) {
 		out->always_barrier = false;
 	}

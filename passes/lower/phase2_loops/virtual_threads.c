@@ -253,8 +253,7 @@ strides(struct virtual *v, const struct access *x, int d, int64_t *factor,
 	struct analyser a;
 	int n;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, x->at);
+	analyser_at(&a, m, x->at);
 	if (!analyse_affine(&a, x->index[d], &var, 1, factor, &other) ||
 	    *factor == 0) {
 		return false;
@@ -284,8 +283,7 @@ is_disjoint(struct virtual *v, const struct access_list *uses, int d)
 	int64_t first = 0, low = 0, high = 0;
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, v->loop);
+	analyser_at(&a, m, v->loop);
 	for (int i = 0; i < uses->list.n; i++) {
 		const struct access *x = &uses->list.data[i];
 		const struct expr *min, *max;

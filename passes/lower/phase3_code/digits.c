@@ -258,8 +258,7 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 
 	*out = (struct found){ .axis = axis, .whole = whole, .common = at };
 	out->parts = list_parts(d, axis, &out->n_parts);
-	analyser_init(&near, d->module);
-	analyser_enter(&near, at);
+	analyser_at(&near, d->module, at);
 	for (int i = 0; i < out->n_parts; i++) {
 		struct part *p = &out->parts[i];
 		const struct expr *value = part_of(d, &near, axis, p, whole);
@@ -274,8 +273,7 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 		}
 	}
 	out->place = let_place(out->common, whole);
-	analyser_init(&a, d->module);
-	analyser_enter(&a, out->place);
+	analyser_at(&a, d->module, out->place);
 	for (int i = 0; i < out->n_parts; i++) {
 		struct part *p = &out->parts[i];
 
@@ -317,8 +315,7 @@ is_in_range(struct digits *d, const struct fused_axis *axis,
 	struct analyser a;
 	int64_t extent;
 
-	analyser_init(&a, d->module);
-	analyser_enter(&a, use->common);
+	analyser_at(&a, d->module, use->common);
 	b = analyse_bounds(&a, use->e);
 	return expr_is_int(axis->extents[0], &extent) && b.min >= 0 &&
 	       b.max < extent;
@@ -439,8 +436,7 @@ bind_digits(struct digits *d, const struct found *f)
 	struct var *k = NULL;
 	struct analyser a;
 
-	analyser_init(&a, d->module);
-	analyser_enter(&a, at);
+	analyser_at(&a, d->module, at);
 	if (whole->kind != EXPR_VAR) {
 		k = var_new(d->module, free_name(d, at, axis->name),
 			    whole->type);

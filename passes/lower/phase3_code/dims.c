@@ -112,24 +112,24 @@ is_division(const struct expr *e)
 static bool
 has_node(const struct expr *e, const struct expr *node)
 {
-	bool found = e == node;
+	struct expr_iter it = expr_each_of(e, node->kind);
 
-	for (int i = 0; i < e->n_args && !found; i++) {
-		found = has_node(e->args[i], node);
+	while ((e = expr_next(&it)) != NULL && e != node) {
 	}
-	return found;
+	expr_stop(&it);
+	return e != NULL;
 }
 
 /* Does a condition inside of e use the node? */
 static bool
 is_in_condition(const struct expr *e, const struct expr *node)
 {
-	bool found = e->kind == EXPR_IF && has_node(e->args[0], node);
+	struct expr_iter it = expr_each_of(e, EXPR_IF);
 
-	for (int i = 0; i < e->n_args && !found; i++) {
-		found = is_in_condition(e->args[i], node);
+	while ((e = expr_next(&it)) != NULL && !has_node(e->args[0], node)) {
 	}
-	return found;
+	expr_stop(&it);
+	return e != NULL;
 }
 
 static struct divisions
@@ -163,12 +163,13 @@ is_guarded(const struct expr *division, const struct stmt *at)
 static bool
 has_guarded_division(const struct expr *e, const struct stmt *at)
 {
-	bool found = is_division(e) && is_guarded(e, at);
+	struct expr_iter it = expr_each(e);
 
-	for (int i = 0; i < e->n_args && !found; i++) {
-		found = has_guarded_division(e->args[i], at);
+	while ((e = expr_next(&it)) != NULL &&
+	       !(is_division(e) && is_guarded(e, at))) {
 	}
-	return found;
+	expr_stop(&it);
+	return e != NULL;
 }
 
 static bool
@@ -294,8 +295,7 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 		if (is_in_window(hi, x->at) || is_in_window(lo, x->at)) {
 			return false;
 		}
-		analyser_init(&a, m);
-		analyser_enter(&a, x->at);
+		analyser_at(&a, m, x->at);
 		/* A sum, so that a division common to both counts once. */
 		before = divisions_in(expr_add(m, expr_mul(m, hi, extent), lo),
 				      x->at);
@@ -321,8 +321,7 @@ merge_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	struct analyser a;
 	int k = 0;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, at);
+	analyser_at(&a, m, at);
 	for (int i = 0; i < d->from->ndim; i++) {
 		if (i == d->merge) {
 			new[k++] = fused_index(&a, old[i], old[i + 1], extent);

@@ -34,17 +34,13 @@ let_place(struct stmt *s, const struct expr *e)
 }
 
 bool
-let_is_around_kernel(const struct stmt *s)
+let_is_around_kernel(struct stmt *s)
 {
-	if (tag_of(s) >= 0) {
-		return true;
+	struct stmt_iter it = stmt_each(s);
+
+	while ((s = stmt_next(&it)) != NULL && tag_of(s) < 0) {
 	}
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i] && let_is_around_kernel(s->children[i])) {
-			return true;
-		}
-	}
-	return false;
+	return s != NULL;
 }
 
 /* -- names */

@@ -12,7 +12,7 @@ struct stmt *let_place(struct stmt *s, const struct expr *e);
 /* Is s a device kernel's outermost loop, or around one? No LET is put there:
  * the extents of a launch must be expressions of the host function's
  * parameters. */
-bool let_is_around_kernel(const struct stmt *s);
+bool let_is_around_kernel(struct stmt *s);
 /* An unused name: base, or base followed by `before` and a number if base is
  * the name of a parameter, an array or a variable in scope around or inside
  * `at`. */

@@ -116,27 +116,18 @@ align_guards(struct func *f, struct stmt *s)
 	struct guard g = { .func = f, .analyser = &a };
 	struct access_list uses = { 0 };
 
-	if (s->kind == STMT_IF ||
-	    (s->kind == STMT_STORE && s->args[0]->kind != EXPR_LOAD)) {
-		analyser_init(&a, f->module);
-		access_collect(f, s, NULL, &uses);
-		for (int i = 0; i < uses.list.n; i++) {
-			for (int d = 0; d < uses.list.data[i].buffer->ndim;
-			     d++) {
-				add_index(&g, uses.list.data[i].index[d]);
-			}
-		}
-		stmt_set_arg(f, s, 0,
-			     expr_rewrite(f->module, s->args[0],
-					  s->kind == STMT_IF ? align_condition
-							     : align_select,
-					  &g));
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i]) {
-			align_guards(f, s->children[i]);
+	analyser_init(&a, f->module);
+	access_collect(f, s, NULL, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		for (int d = 0; d < uses.list.data[i].buffer->ndim; d++) {
+			add_index(&g, uses.list.data[i].index[d]);
 		}
 	}
+	stmt_set_arg(f, s, 0,
+		     expr_rewrite(f->module, s->args[0],
+				  s->kind == STMT_IF ? align_condition
+						     : align_select,
+				  &g));
 }
 
 /* -- repeated expressions */
@@ -363,8 +354,14 @@ bool
 lower_indices(struct func *f)
 {
 	enum { LIMIT = 100 };
+	struct stmt *s;
 
-	align_guards(f, f->body);
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		if (s->kind == STMT_IF ||
+		    (s->kind == STMT_STORE && s->args[0]->kind != EXPR_LOAD)) {
+			align_guards(f, s);
+		}
+	}
 	for (int i = 0; i < LIMIT && name_one(f); i++) {
 	}
 	return true;

@@ -363,8 +363,7 @@ unpacked(struct nibbles *n, const struct expr *e, const struct buffer *to,
 	const struct expr *k, *which;
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, n->at);
+	analyser_at(&a, m, n->at);
 	if (has_even_rows(b)) {
 		memcpy(at, index, sizeof *at * (size_t)b->ndim);
 		k = index[b->ndim - 1];

@@ -228,8 +228,7 @@ insert(struct prefetch *p)
 		v = var_new(m, "i", type);
 		at = expr_add(m, at, v->expr);
 	}
-	analyser_init(&a, m);
-	analyser_enter(&a, p->rows);
+	analyser_at(&a, m, p->rows);
 	if (v) {
 		analyser_bind(&a, v, expr_int(m, type, 0),
 			      expr_int(m, type, each));

@@ -464,26 +464,19 @@ name_values(struct func *f, struct stmt *store)
 	}
 }
 
-static void
-name_below(struct func *f, struct stmt *s)
+bool
+lower_values(struct func *f)
 {
-	if (s->kind == STMT_STORE) {
+	struct stmt_list stores = stmts_of(&f->module->arena, f->body,
+					   STMT_STORE);
+
+	for (int i = 0; i < stores.list.n; i++) {
+		struct stmt *s = stores.list.data[i];
+
 		if (dtype_is_float(s->args[0]->type) ||
 		    dtype_is_int(s->args[0]->type)) {
 			name_values(f, s);
 		}
-		return;
 	}
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i] != NULL) {
-			name_below(f, s->children[i]);
-		}
-	}
-}
-
-bool
-lower_values(struct func *f)
-{
-	name_below(f, f->body);
 	return true;
 }

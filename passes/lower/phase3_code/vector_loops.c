@@ -427,8 +427,7 @@ vector_index(struct loop *l, const struct expr *const *index, int n)
 
 	memcpy(new, index, sizeof *new *(size_t)n);
 	vectors_walks(l->x, l->at, index, n, l->var, &rest);
-	analyser_init(&a, m);
-	analyser_enter(&a, l->at);
+	analyser_at(&a, m, l->at);
 	rest = simplify(&a, expr_add(m, rest, l->start));
 	new[n - 1] = expr_ramp(m, rest, expr_int(m, rest->type, 1),
 			       l->x->type.lanes);
@@ -527,8 +526,7 @@ reads_beyond(struct loop *l, const struct expr *e)
 	    !vectors_walks(l->x, l->at, e->args, e->n_args, l->var, &rest)) {
 		return false;
 	}
-	analyser_init(&a, m);
-	analyser_enter(&a, l->loop);
+	analyser_at(&a, m, l->loop);
 	end = expr_add(m, expr_add(m, rest, l->start),
 		       expr_int(m, rest->type, l->x->type.lanes));
 	return !prove(&a, expr_le(m, end, e->u.buffer->shape[e->n_args - 1]));

@@ -43,8 +43,7 @@ vectors_walks(struct vectors *x, const struct stmt *at,
 	if (n == 0 || !expr_uses_var(index[n - 1], v)) {
 		return false;
 	}
-	analyser_init(&a, x->module);
-	analyser_enter(&a, at);
+	analyser_at(&a, x->module, at);
 	return analyse_affine(&a, index[n - 1], &v, 1, &step, rest) &&
 	       step == 1;
 }
@@ -54,8 +53,7 @@ vectors_divides(struct vectors *x, const struct stmt *at, const struct expr *e)
 {
 	struct analyser a;
 
-	analyser_init(&a, x->module);
-	analyser_enter(&a, at);
+	analyser_at(&a, x->module, at);
 	return prove(&a, expr_eq(x->module,
 				 expr_floormod(x->module, e,
 					       expr_int(x->module, e->type,
@@ -326,8 +324,7 @@ retype_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 		new[i] = old[i];
 	}
 	if (!r->drop) {
-		analyser_init(&a, m);
-		analyser_enter(&a, at);
+		analyser_at(&a, m, at);
 		new[last] = simplify(&a,
 				     expr_floordiv(m, base,
 						   expr_int(m, base->type,

@@ -147,8 +147,7 @@ index_of(struct copy *c, const struct expr *const *index, int ndim,
 					      ndim);
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, c->at);
+	analyser_at(&a, m, c->at);
 	for (int i = 0; i < ndim; i++) {
 		out[i] = simplify(&a, expr_substitute(m, index[i], &map));
 	}

@@ -5,6 +5,7 @@
 #include "define.h"
 
 #include "interp.h"
+#include "iterate.h"
 
 /* The bytes of a constant; if all elements are one number, they are written out
  * in a. */
@@ -170,18 +171,19 @@ buffer_bytes(const struct buffer *b)
 
 /* The size in bytes of all buffers that s allocates. */
 static int64_t
-allocated_bytes(const struct stmt *s)
+allocated_bytes(struct stmt *s)
 {
-	int64_t sum = s->kind == STMT_ALLOC ? buffer_bytes(s->u.buffer) : 0;
+	int64_t sum = 0;
 
-	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
-	     i++) {
-		sum = quota_plus(sum, buffer_bytes(s->u.block->allocs[i]));
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		sum = quota_plus(sum, s->children[i]
-					      ? allocated_bytes(s->children[i])
-					      : 0);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		if (s->kind == STMT_ALLOC) {
+			sum = quota_plus(sum, buffer_bytes(s->u.buffer));
+		}
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_allocs; i++) {
+			sum = quota_plus(sum,
+					 buffer_bytes(s->u.block->allocs[i]));
+		}
 	}
 	return sum;
 }

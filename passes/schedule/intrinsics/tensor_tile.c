@@ -78,17 +78,6 @@ tensor_tile_needed(struct tensor_match *match, int i, const struct func *part)
 	       tensor_view_buffer(match, i, p->buffer)->strides != NULL;
 }
 
-static bool
-is_param(const struct func *f, const struct buffer *b)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Are the elements along the last axis adjacent in memory? */
 static bool
 has_rows(const struct buffer *view)
@@ -124,7 +113,7 @@ tensor_tile(struct tensor_match *match, int i, const struct func *part,
 		       ? "is strided, and several threads share it"
 	       : !buffer_const_elems(view, &elems)
 		       ? "is strided, and the tile's size is not constant"
-	       : is_param(match->e->f, target) && !has_rows(view)
+	       : func_has_param(match->e->f, target) && !has_rows(view)
 		       ? "is strided along the tile's last axis"
 		       : NULL;
 	return *why ? NULL : buffer_new(m, &spec);

@@ -228,8 +228,7 @@ scope_has_box(const struct reading *r)
 	if (scope_of(r->scope) == NULL || func_has_param(r->e->f, r->buffer)) {
 		return true;
 	}
-	analyser_init(&a, r->e->m);
-	analyser_enter(&a, r->scope->children[0]);
+	analyser_at(&a, r->e->m, r->scope->children[0]);
 	for (int i = 0; i < b->n_reads; i++) {
 		if (b->reads[i].buffer == r->buffer &&
 		    region_covers(&a, b->reads[i].ranges, r->box,
@@ -280,8 +279,7 @@ find_box(struct reading *r)
 				 stores.list.data[i]);
 		}
 	}
-	analyser_init(&a, e->m);
-	analyser_enter(&a, top);
+	analyser_at(&a, e->m, top);
 	if (!access_box(e->f, top, loads.list.data, loads.list.n, made) ||
 	    !region_covers(&a, made, r->box, r->buffer->ndim)) {
 		return not_made(r);

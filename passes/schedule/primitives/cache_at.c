@@ -167,8 +167,7 @@ check_single_values(const struct copying *c)
 	const struct block *b = c->block->u.block;
 	struct analyser a;
 
-	analyser_init(&a, e->m);
-	analyser_enter(&a, c->block);
+	analyser_at(&a, e->m, c->block);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (expr_is_value(b->iters[i].extent, 1) &&
 		    !prove(&a, expr_eq(e->m, c->block->args[i + 1],

@@ -444,8 +444,7 @@ store_nest(struct edit *e, const char *name, const struct iter_var *iters,
 			map.to[i] = copy->args[i + 1];
 		}
 		predicate = expr_substitute(e->m, predicate, &map);
-		analyser_init(&a, e->m);
-		analyser_enter(&a, copy);
+		analyser_at(&a, e->m, copy);
 		stmt_set_arg(e->f, copy, 0,
 			     simplify(&a, expr_and(e->m, copy->args[0],
 						   predicate)));

@@ -260,8 +260,7 @@ restrict_block(struct padding *p)
 			const struct expr *value = loop->u.loop.var->expr;
 
 			limits(p, &all, taken, i, &lo, &hi);
-			analyser_init(&a, m);
-			analyser_enter(&a, loop);
+			analyser_at(&a, m, loop);
 			hi = simplify(&a, expr_max(m, expr_i32(m, 0),
 						   expr_sub(m, hi, lo)));
 			value = simplify(&a, expr_add(m, lo, value));

@@ -78,8 +78,7 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 	p->n += inferred < 0 && !expr_is_value(size, total);
 	p->begin = arena_array(&m->arena, const struct expr *, p->n);
 	p->extent = arena_array(&m->arena, const struct expr *, p->n);
-	analyser_init(&a, m);
-	analyser_enter(&a, p->loop);
+	analyser_at(&a, m, p->loop);
 	start = expr_int(m, t, 0);
 	for (int i = 0; i < p->n; i++) {
 		const struct expr *left = expr_sub(m, size, start), *end;
@@ -114,8 +113,7 @@ starts_at_first(struct parts *p, const struct stmt *block)
 	struct analyser a;
 	bool good = true;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, block);
+	analyser_at(&a, m, block);
 	for (int i = 0; i < b->n_iters && good; i++) {
 		const struct expr *x = block->args[i + 1];
 
@@ -151,8 +149,7 @@ never_starts(struct parts *p, const struct stmt *block)
 	const struct block *b = block->u.block;
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, block);
+	analyser_at(&a, m, block);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (b->iters[i].kind == ITER_REDUCE &&
 		    prove(&a,

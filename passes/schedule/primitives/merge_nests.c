@@ -79,8 +79,7 @@ same_ranges(struct edit *e, const struct nest *x, const struct nest *y)
 				 y->loops[y->depth - 1]->u.loop.var->name,
 				 x->depth, y->depth);
 	}
-	analyser_init(&a, e->m);
-	analyser_enter(&a, x->loops[0]);
+	analyser_at(&a, e->m, x->loops[0]);
 	for (int i = 0; i < x->depth; i++) {
 		for (int k = 0; k < 2; k++) {
 			if (prove_equal(&a, x->loops[i]->args[k],
@@ -136,8 +135,7 @@ disjoint_at(struct pair *p, int level)
 	if (expr_is_int(p->first->loops[level]->args[1], &n) && n < 2) {
 		return true; /* there is no later iteration */
 	}
-	analyser_init(&a, m);
-	analyser_enter(&a, p->first->loops[0]);
+	analyser_at(&a, m, p->first->loops[0]);
 	for (int i = 0; i < p->first->depth; i++) {
 		const struct stmt *l = p->first->loops[i];
 		const struct expr *min = l->args[0], *extent = l->args[1];

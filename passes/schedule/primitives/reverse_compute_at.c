@@ -101,8 +101,7 @@ inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 		}
 	}
 	c0 = expr_substitute(m, c, &map);
-	analyser_init(&a, m);
-	analyser_enter(&a, r->loop->children[0]);
+	analyser_at(&a, m, r->loop->children[0]);
 	if (prove(&a, c0)) {
 		return true;
 	}
@@ -247,8 +246,7 @@ restrict_by(struct reverse *r, const struct buffer *b,
 					 r->loop->u.loop.var->name, b->name);
 		}
 	}
-	analyser_init(&a, e->m);
-	analyser_enter(&a, r->loop->children[0]);
+	analyser_at(&a, e->m, r->loop->children[0]);
 	for (int i = 0; i < loads->list.n; i++) {
 		if (loads->list.data[i].buffer != b) {
 			continue;

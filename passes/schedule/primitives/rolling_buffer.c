@@ -122,8 +122,7 @@ find_box(struct rolling *r)
 	}
 	known = access_box(e->f, body, stores.list.data, stores.list.n, box) &&
 		access_box(e->f, body, loads.list.data, loads.list.n, read);
-	analyser_init(&a, e->m);
-	analyser_enter(&a, body);
+	analyser_at(&a, e->m, body);
 	if (!known || !region_covers(&a, box, read, r->buffer->ndim)) {
 		return edit_fail(e,
 				 "block %s may not write all elements that "
@@ -145,8 +144,7 @@ rolls(struct rolling *r, struct stmt *loop)
 	struct analyser a;
 	int found = -1;
 
-	analyser_init(&a, e->m);
-	analyser_enter(&a, r->inner->children[0]);
+	analyser_at(&a, e->m, r->inner->children[0]);
 	for (int d = 0; d < r->buffer->ndim; d++) {
 		const struct expr *rest;
 		int64_t coeff, extent;
@@ -190,8 +188,7 @@ is_dense(struct rolling *r)
 	for (int i = 0; i < n; i++) {
 		vars[i] = loops[i].var;
 	}
-	analyser_init(&a, m);
-	analyser_enter(&a, r->store);
+	analyser_at(&a, m, r->store);
 	if (!analyse_affine(&a, simplify(&a, r->store->args[r->dim + 1]), vars,
 			    n, factors, &rest)) {
 		return false;

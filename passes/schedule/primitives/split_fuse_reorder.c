@@ -61,8 +61,7 @@ split_extents(struct edit *e, const struct stmt *loop,
 	int inferred = -1;
 	struct analyser a;
 
-	analyser_init(&a, m);
-	analyser_enter(&a, loop);
+	analyser_at(&a, m, loop);
 	for (int i = 0; i < n; i++) {
 		if (factors[i].kind == SV_NONE && inferred < 0) {
 			inferred = i;
@@ -155,8 +154,7 @@ prim_split(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	place = stmt_place_of(l);
-	analyser_init(&a, e->m);
-	analyser_enter(&a, l);
+	analyser_at(&a, e->m, l);
 	for (int i = 0; i < n; i++) {
 		vars[i] = var_new(e->m,
 				  part_name(arena, l->u.loop.var->name, i, n),
@@ -298,8 +296,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 		}
 	}
 	v = var_new(e->m, fused_name(e, list, n), list[0]->u.loop.var->type);
-	analyser_init(&a, e->m);
-	analyser_enter(&a, list[0]);
+	analyser_at(&a, e->m, list[0]);
 	analyser_bind(&a, v, expr_int(e->m, v->type, 0), total);
 	rest = v->expr;
 	for (int i = n - 1; i >= 0; i--) {

@@ -2,6 +2,8 @@
 /* The state of a schedule: undo and copies. */
 #include "schedule.h"
 
+#include "iterate.h"
+
 void
 sched_init(struct sched *s, struct func *f)
 {
@@ -36,13 +38,12 @@ sched_rollback(struct sched *s, struct sched_mark mark)
 }
 
 static void
-copy_ids(const struct stmt *from, struct stmt *to)
+copy_ids(struct stmt *from, struct stmt *to)
 {
-	to->id = from->id;
-	for (int i = 0; i < from->n_children; i++) {
-		if (from->children[i]) {
-			copy_ids(from->children[i], to->children[i]);
-		}
+	struct stmt_iter a = stmt_each(from), b = stmt_each(to);
+
+	while ((from = stmt_next(&a)) != NULL) {
+		stmt_next(&b)->id = from->id;
 	}
 }
 

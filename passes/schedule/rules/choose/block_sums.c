@@ -96,8 +96,7 @@ most_iterations(struct rules *r, const struct stmt *loop)
 {
 	struct analyser a;
 
-	analyser_init(&a, r->module);
-	analyser_enter(&a, loop);
+	analyser_at(&a, r->module, loop);
 	return analyse_bounds(&a, loop->args[1]).max;
 }
 
