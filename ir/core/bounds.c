@@ -18,7 +18,7 @@ floor_mod(int64_t x, int64_t c)
 {
 	int64_t r = x % c;
 
-	return r < 0 ? r + c : r;
+	return r != 0 && (r < 0) != (c < 0) ? r + c : r;
 }
 
 static bool

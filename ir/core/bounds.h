@@ -37,7 +37,7 @@ struct bounds bounds_of_operation(const struct expr *e, bounds_fn *of,
 
 /* x / c, rounded down. */
 int64_t floor_div(int64_t x, int64_t c);
-/* x - floor_div(x, c) * c, for c > 0 */
+/* The remainder of floor_div(x, c), with the sign of c; c is not -1. */
 int64_t floor_mod(int64_t x, int64_t c);
 
 #endif

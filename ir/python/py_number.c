@@ -181,7 +181,7 @@ int_binary(enum py_operator op, int64_t a, int64_t b, struct py_number *out)
 		v = overflow ? 0 : floor_div(a, b);
 		break;
 	case PY_OP_MOD:
-		v = b == -1 ? 0 : a - floor_div(a, b) * b;
+		v = b == -1 ? 0 : floor_mod(a, b);
 		break;
 	case PY_OP_POW:
 		return int_power(a, b, out);
