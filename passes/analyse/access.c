@@ -78,6 +78,15 @@ access_collect(const struct func *f, struct stmt *s,
 	}
 }
 
+struct access_list
+accesses_of(const struct func *f, struct stmt *s, const struct buffer *buffer)
+{
+	struct access_list all = { 0 };
+
+	access_collect(f, s, buffer, &all);
+	return all;
+}
+
 bool
 access_writes(const struct access *x)
 {

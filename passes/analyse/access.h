@@ -27,6 +27,9 @@ struct access_list {
  * program order. Addresses taken count as loads with the flag address. */
 void access_collect(const struct func *f, struct stmt *s,
 		    const struct buffer *buffer, struct access_list *out);
+/* The list of them. */
+struct access_list accesses_of(const struct func *f, struct stmt *s,
+			       const struct buffer *buffer);
 
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */

@@ -45,10 +45,9 @@ bool
 region_accessed(struct func *f, const struct stmt *top, struct stmt *s,
 		const struct buffer *buffer, bool writes, struct range *out)
 {
-	struct access_list all = { 0 };
 	int n = 0;
+	struct access_list all = accesses_of(f, s, buffer);
 
-	access_collect(f, s, buffer, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!all.list.data[i].load == writes) {
 			all.list.data[n++] = all.list.data[i];

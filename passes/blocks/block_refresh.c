@@ -347,10 +347,9 @@ outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 static void
 refresh_one(struct func *f, struct stmt *block)
 {
-	struct access_list all = { 0 };
 	struct block copy = *block->u.block;
+	struct access_list all = accesses_of(f, block->children[0], NULL);
 
-	access_collect(f, block->children[0], NULL, &all);
 	if (block->children[1]) {
 		access_collect(f, block->children[1], NULL, &all);
 	}

@@ -118,9 +118,9 @@ static bool
 channel_by_channel(struct module *m, const struct kernel *k,
 		   const struct kernel_arg *arg)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(k->func, k->func->body,
+					     arg->buffer);
 
-	access_collect(k->func, k->func->body, arg->buffer, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!is_channel_axis(m, &all.list.data[i],
 				     arg->tensor->shape[CHANNELS])) {

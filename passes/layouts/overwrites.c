@@ -24,9 +24,9 @@ struct overwrites {
 static bool
 reads_own_elements(const struct kernel *k, const struct kernel_arg *in)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(k->func, k->func->body,
+					     in->buffer);
 
-	access_collect(k->func, k->func->body, in->buffer, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 

@@ -370,12 +370,11 @@ lower_storage(struct func *f)
 	for (int i = 0; i < allocs.list.n; i++) {
 		struct stmt *old = allocs.list.data[i];
 		const struct buffer *b = old->u.buffer;
-		struct access_list uses = { 0 };
 		struct stmt_place place;
 		struct stmt *common, *lowest, *alloc;
 		bool address, is_copy_target;
+		struct access_list uses = accesses_of(f, old->children[0], b);
 
-		access_collect(f, old->children[0], b, &uses);
 		if (uses.list.n == 0) {
 			stmt_replace(f, old, old->children[0]);
 			continue;

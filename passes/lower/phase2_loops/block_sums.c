@@ -346,13 +346,12 @@ find_whole(struct blocking *x)
 {
 	const struct buffer *b = x->total;
 	bool own = !func_has_param(x->func, b) && buffer_is_private(b);
-	struct access_list uses = { 0 };
 	struct buffer_spec spec = { .name = "part",
 				    .type = b->type,
 				    .scope = "local" };
 	int64_t elems;
+	struct access_list uses = accesses_of(x->func, x->loop, b);
 
-	access_collect(x->func, x->loop, b, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		if (guard_of(x, uses.list.data[i].at) != NULL) {
 			return false;
@@ -390,9 +389,8 @@ read_running(void *ctx, const struct expr *e)
 static const struct stmt *
 loop_over(const struct blocking *x, int d)
 {
-	struct access_list uses = { 0 };
+	struct access_list uses = accesses_of(x->func, x->loop, x->total);
 
-	access_collect(x->func, x->loop, x->total, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *u = &uses.list.data[i];
 		const struct expr **index = simplified_index(x, u->at,

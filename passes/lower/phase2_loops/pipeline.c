@@ -118,9 +118,8 @@ static bool
 accesses_buffer(struct pipeline *p, struct stmt *s, const struct buffer *b,
 		bool writes)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(p->func, s, b);
 
-	access_collect(p->func, s, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (all.list.data[i].fills == writes) {
 			return true;
@@ -166,9 +165,10 @@ stage_double(struct pipeline *p)
 	do {
 		grown = false;
 		for (int i = 0; i < p->n; i++) {
-			struct access_list loads = { 0 };
+			struct access_list loads = accesses_of(p->func,
+							       p->parts[i].s,
+							       NULL);
 
-			access_collect(p->func, p->parts[i].s, NULL, &loads);
 			for (int k = 0;
 			     p->parts[i].stage == 0 && k < loads.list.n; k++) {
 				const struct access *x = &loads.list.data[k];
@@ -197,14 +197,13 @@ stage_double(struct pipeline *p)
 static bool
 iterations_disjoint(struct pipeline *p, const struct buffer *b)
 {
-	struct access_list all = { 0 };
 	const struct stmt *body = p->loop->children[0];
 	struct range *box = arena_array(&p->func->module->arena, struct range,
 					b->ndim + 1);
 	struct var *v = p->loop->u.loop.var;
 	struct analyser a;
+	struct access_list all = accesses_of(p->func, p->loop->children[0], b);
 
-	access_collect(p->func, p->loop->children[0], b, &all);
 	if (!access_box(p->func, body, all.list.data, all.list.n, box)) {
 		return false;
 	}
@@ -268,9 +267,9 @@ static bool
 check_order(struct pipeline *p, bool report)
 {
 	for (int i = 0; i < p->n; i++) {
-		struct access_list all = { 0 };
+		struct access_list all = accesses_of(p->func, p->parts[i].s,
+						     NULL);
 
-		access_collect(p->func, p->parts[i].s, NULL, &all);
 		for (int x = 0; x < all.list.n; x++) {
 			const struct buffer *b = all.list.data[x].buffer;
 			bool stores = all.list.data[x].fills;
@@ -325,9 +324,8 @@ multi_buffer(struct pipeline *p, const struct buffer *b)
 	const struct buffer *wide;
 
 	for (int i = 0; i < p->n; i++) {
-		struct access_list all = { 0 };
+		struct access_list all = accesses_of(p->func, p->parts[i].s, b);
 
-		access_collect(p->func, p->parts[i].s, b, &all);
 		if (all.list.n == 0) {
 			continue;
 		}

@@ -115,9 +115,9 @@ static bool
 loads_are_guarded(struct func *f, const struct guarded_init *x,
 		  const struct stmt *alloc)
 {
-	struct access_list uses = { 0 };
+	struct access_list uses = accesses_of(f, alloc->children[0],
+					      x->store->u.buffer);
 
-	access_collect(f, alloc->children[0], x->store->u.buffer, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct stmt *child = uses.list.data[i].at;
 		bool guarded = false;

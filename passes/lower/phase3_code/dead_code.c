@@ -38,9 +38,9 @@ check_let(struct dead *d, struct stmt *s)
 static void
 check_alloc(struct dead *d, struct stmt *s)
 {
-	struct access_list uses = { 0 };
+	struct access_list uses = accesses_of(d->func, s->children[0],
+					      s->u.buffer);
 
-	access_collect(d->func, s->children[0], s->u.buffer, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *x = &uses.list.data[i];
 

@@ -338,12 +338,12 @@ merge(struct dims *d, const struct buffer *b)
 	struct module *m = d->func->module;
 
 	for (int at = b->ndim - 2; at >= 0; at--) {
-		struct access_list uses = { 0 };
 		const struct buffer *to;
 		const struct expr **shape;
 		int k = 0;
+		struct access_list uses = accesses_of(d->func, d->func->body,
+						      b);
 
-		access_collect(d->func, d->func->body, b, &uses);
 		if (!worth_merging(d, b, at, &uses)) {
 			continue;
 		}

@@ -196,10 +196,9 @@ has_guard(struct loop *l, const struct expr *e)
 static bool
 has_address(const struct vectors *x, const struct buffer *b)
 {
-	struct access_list uses = { 0 };
 	bool found = false;
+	struct access_list uses = accesses_of(x->func, x->func->body, b);
 
-	access_collect(x->func, x->func->body, b, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		found |= uses.list.data[i].address;
 	}
@@ -361,9 +360,9 @@ same_lanes(struct loop *l, const struct access *a, const struct access *b)
 static bool
 lanes_independent(struct loop *l, struct stmt *loop)
 {
-	struct access_list uses = { 0 };
+	struct access_list uses = accesses_of(l->x->func, loop->children[0],
+					      NULL);
 
-	access_collect(l->x->func, loop->children[0], NULL, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *store = &uses.list.data[i];
 

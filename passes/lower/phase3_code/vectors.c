@@ -168,9 +168,8 @@ is_vector_address(struct vectors *x, const struct access *u)
 static bool
 local_fits(struct vectors *x, const struct buffer *b)
 {
-	struct access_list uses = { 0 };
+	struct access_list uses = accesses_of(x->func, x->func->body, b);
 
-	access_collect(x->func, x->func->body, b, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *u = &uses.list.data[i];
 		struct stmt *loop = loop_around(u->at);
@@ -336,7 +335,6 @@ static void
 retype(struct vectors *x, const struct buffer *b, bool is_param)
 {
 	struct module *m = x->module;
-	struct access_list uses = { 0 };
 	struct retyping r = { x, b, false };
 	struct buffer_spec spec = {
 		.name = b->name,
@@ -348,8 +346,8 @@ retype(struct vectors *x, const struct buffer *b, bool is_param)
 	const struct expr **shape = arena_array(&m->arena, const struct expr *,
 						b->ndim);
 	const struct expr *rows;
+	struct access_list uses = accesses_of(x->func, x->func->body, b);
 
-	access_collect(x->func, x->func->body, b, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		if (!is_whole_vector(x, &uses.list.data[i])) {
 			return;

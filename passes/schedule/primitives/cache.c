@@ -369,9 +369,8 @@ prim_cache_read(struct edit *e, const struct sched_value *args,
 static const struct expr *const *
 store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, block, b);
 
-	access_collect(e->f, block, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!all.list.data[i].load) {
 			return all.list.data[i].index;
@@ -384,9 +383,8 @@ store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 static bool
 used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, scope_child(block), b);
 
-	access_collect(e->f, scope_child(block), b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!stmt_contains(block, all.list.data[i].at)) {
 			return true;
@@ -422,10 +420,9 @@ static bool
 written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 	    struct range *box)
 {
-	struct access_list all = { 0 };
 	int n = 0;
+	struct access_list all = accesses_of(e->f, block, b);
 
-	access_collect(e->f, block, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (all.list.data[i].load) {
 			continue;
@@ -539,9 +536,8 @@ static bool
 written_outside(struct edit *e, const struct stmt *block,
 		const struct buffer *b)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, e->f->body, b);
 
-	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!all.list.data[i].load &&
 		    !stmt_contains(block, all.list.data[i].at)) {

@@ -188,11 +188,10 @@ static bool
 check_writer(struct copying *c)
 {
 	struct edit *e = c->e;
-	struct access_list all = { 0 };
 	const char *name = c->block->u.block->name;
 	int *iter_of = arena_array(&e->m->arena, int, c->buffer->ndim + 1);
+	struct access_list all = accesses_of(e->f, c->loop, c->buffer);
 
-	access_collect(e->f, c->loop, c->buffer, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!stmt_contains(c->block, all.list.data[i].at)) {
 			return edit_fail(e,

@@ -55,9 +55,8 @@ static bool
 uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	    const struct stmt *loop, struct access_list *out)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, e->f->body, b);
 
-	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 
@@ -199,9 +198,9 @@ input_written_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 	const struct block *b = block->u.block;
 
 	for (int i = 0; i < b->n_reads; i++) {
-		struct access_list all = { 0 };
+		struct access_list all = accesses_of(e->f, loop,
+						     b->reads[i].buffer);
 
-		access_collect(e->f, loop, b->reads[i].buffer, &all);
 		for (int k = 0; k < all.list.n; k++) {
 			if (access_writes(&all.list.data[k])) {
 				return b->reads[i].buffer;
@@ -263,9 +262,8 @@ static bool
 writes_identity(struct edit *e, struct stmt *block, const struct buffer *b,
 		int *iter_of)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, block, b);
 
-	access_collect(e->f, block, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (all.list.data[i].address) {
 			return declares_identity(block, b, iter_of);

@@ -86,10 +86,9 @@ inline_load(void *ctx, const struct expr *x)
 static int
 count_writers(struct edit *e, const struct buffer *b)
 {
-	struct access_list all = { 0 };
 	int n = 0;
+	struct access_list all = accesses_of(e->f, e->f->body, b);
 
-	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		n += !all.list.data[i].load;
 	}
@@ -227,10 +226,9 @@ static struct stmt *
 sole_producer(struct edit *e, const struct stmt *consumer,
 	      const struct buffer *b)
 {
-	struct access_list all = { 0 };
 	struct stmt *store = NULL;
+	struct access_list all = accesses_of(e->f, e->f->body, b);
 
-	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 
@@ -283,10 +281,9 @@ static const struct buffer *
 inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	       int **iter_of)
 {
-	struct access_list all = { 0 };
 	struct stmt *store = sole_store(block);
+	struct access_list all = accesses_of(e->f, store, NULL);
 
-	access_collect(e->f, store, NULL, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 		struct stmt *from;

@@ -18,10 +18,9 @@ block_around(struct stmt *s)
 struct stmt *
 sole_writer(struct func *f, const struct buffer *b)
 {
-	struct access_list all = { 0 };
 	struct stmt *block = NULL;
+	struct access_list all = accesses_of(f, f->body, b);
 
-	access_collect(f, f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		struct stmt *at = block_around(all.list.data[i].at);
 
@@ -40,9 +39,8 @@ static bool
 touched_below(struct func *f, struct stmt *s, const struct buffer *b,
 	      bool writes)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(f, s, b);
 
-	access_collect(f, s, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (writes ? access_writes(&all.list.data[i])
 			   : all.list.data[i].load != NULL) {
@@ -527,10 +525,9 @@ buffer_follow(struct edit *e, const struct buffer *from,
 static bool
 is_ready(struct edit *e, const struct buffer *b, const struct stmt *top)
 {
-	struct access_list all = { 0 };
 	bool ready = true;
+	struct access_list all = accesses_of(e->f, e->f->body, b);
 
-	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct stmt *at = all.list.data[i].at;
 
@@ -626,10 +623,9 @@ stored_again(struct edit *e, struct stmt *store, const struct stmt *block,
 const struct buffer *
 input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
 {
-	struct access_list all = { 0 };
 	const struct stmt *top = scope_child(last);
+	struct access_list all = accesses_of(e->f, block->children[0], NULL);
 
-	access_collect(e->f, block->children[0], NULL, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct buffer *b = all.list.data[i].buffer;
 		struct access_list uses = { 0 };

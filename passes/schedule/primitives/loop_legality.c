@@ -112,9 +112,8 @@ accesses_disjoint(struct edit *e, struct stmt *block, const struct stmt *loop,
 		  const struct buffer *b)
 {
 	const struct block *info = block->u.block;
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, block, b);
 
-	access_collect(e->f, block, b, &all);
 	for (int k = 0; k < info->n_iters; k++) {
 		if (!expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
 			continue;

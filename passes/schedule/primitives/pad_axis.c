@@ -135,9 +135,8 @@ depends(const struct access *x, const struct var *v)
 static bool
 reads_in_bounds(struct padding *p)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(p->e->f, p->block, NULL);
 
-	access_collect(p->e->f, p->block, NULL, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 

@@ -324,9 +324,8 @@ pad_inputs(struct einsum *p)
 {
 	struct edit *e = p->e;
 	struct stmt *top = scope_child(p->block), *owner = scope_of(p->block);
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, p->store, NULL);
 
-	access_collect(e->f, p->store, NULL, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 		const struct buffer *b = x->buffer, *to;

@@ -17,9 +17,8 @@ static bool
 produced_inside(struct edit *e, const struct buffer *b, struct stmt *loop,
 		struct access_list *stores)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, e->f->body, b);
 
-	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 		struct stmt *p = x->at, *writer;
@@ -324,10 +323,9 @@ static bool
 restrict_by_inputs(struct reverse *r)
 {
 	struct edit *e = r->e;
-	struct access_list loads = { 0 };
 	bool found = false;
+	struct access_list loads = accesses_of(e->f, r->block, NULL);
 
-	access_collect(e->f, r->block, NULL, &loads);
 	for (int i = 0; i < loads.list.n; i++) {
 		const struct buffer *b = loads.list.data[i].buffer;
 		struct access_list stores = { 0 }, writers = { 0 };
@@ -381,9 +379,9 @@ check_outputs(struct reverse *r)
 	struct stmt *top = scope_child(r->loop);
 
 	for (int i = 0; i < b->n_writes; i++) {
-		struct access_list all = { 0 };
+		struct access_list all = accesses_of(e->f, top,
+						     b->writes[i].buffer);
 
-		access_collect(e->f, top, b->writes[i].buffer, &all);
 		for (int k = 0; k < all.list.n; k++) {
 			if (!stmt_contains(r->block, all.list.data[k].at)) {
 				return edit_fail(e,

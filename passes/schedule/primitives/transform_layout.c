@@ -184,9 +184,8 @@ static struct stmt *
 last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
 {
 	struct stmt *body = owner->children[0], *last = NULL;
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, body, b);
 
-	access_collect(e->f, body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!all.list.data[i].load) {
 			last = all.list.data[i].at;

@@ -79,9 +79,8 @@ edit_loops(struct edit *e, const struct sched_value *list)
 bool
 edit_check_no_address(struct edit *e, const struct buffer *b)
 {
-	struct access_list all = { 0 };
+	struct access_list all = accesses_of(e->f, e->f->body, b);
 
-	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (all.list.data[i].address) {
 			return edit_fail(e,
