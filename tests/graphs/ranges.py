@@ -590,8 +590,8 @@ class Ranges:
             with np.errstate(all="ignore"):
                 low, high = nearest(r.low, kind), nearest(r.high, kind)
                 exactly = self.strict and kind == "float32"
-                far = 0 if exactly else SLACK * spacing(
-                    np.maximum(np.abs(r.low), np.abs(r.high)), kind)
+                far = 0 if exactly else SLACK * np.maximum(
+                    spacing(r.low, kind), spacing(r.high, kind))
                 right = (a >= low - far) & (a <= high + far) & (
                     low <= high) | np.isnan(a) & r.nan
                 loose = ~(high - low <= 1e-3 * np.abs(high)) & (low != high)
