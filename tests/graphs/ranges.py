@@ -310,10 +310,10 @@ def top_k(rules, node, inputs):
 
 # -- sums
 
-def linear(rules, kind, function, terms, x, *factors):
-    """A sum of products of x and factors: function(x, *factors) computes it for
-    arrays of float64. Sums of at most `terms` terms have at most so many
-    roundings."""
+def linear(rules, kind, function, terms, x, *factors, divisor=1):
+    """A sum of products of x and factors, divided by `divisor`: function(x,
+    *factors) computes it for arrays of float64. Sums of at most `terms` terms have
+    at most so many roundings, and may leave float32 before they are divided."""
     wide = [f.at.astype(np.float64) for f in factors]
     with np.errstate(all="ignore"):
         middle = x.low / 2 + x.high / 2
@@ -329,7 +329,7 @@ def linear(rules, kind, function, terms, x, *factors):
             not far.any()
         far = np.where(whole & (total < 2.0 ** 24), far, far + (
             terms + 4) * UNIT * total + 2.0 ** -149 * terms)
-        lost = lost | ~(total < 1e38)
+        lost = lost | ~(total * divisor < 1e38)
         r = rules.rounded(y - far, y + far, np.zeros(y.shape, bool),
                           y, kind)
         everything = all_numbers(y.shape)
@@ -364,7 +364,8 @@ def reduction(mean):
         def function(x):
             y = x.sum(axes, keepdims=True)
             return y / count if mean else y
-        return linear(rules, kind_of(x), function, count, x)
+        return linear(rules, kind_of(x), function, count, x,
+                      divisor=count if mean else 1)
     return compute
 
 
