@@ -5,6 +5,7 @@ what ONNX's tests lack. A test that uses this needs numpy and onnx."""
 import glob
 import os
 import re
+import sys
 
 import numpy as np
 import onnx
@@ -15,6 +16,10 @@ from onnx import numpy_helper
 import helper
 import support
 from conformance import node_folder
+
+COMPOSE = os.path.join(helper.ROOT, "gen", "onnx", "compose")
+sys.path.insert(0, COMPOSE)
+from compositions import functions  # noqa: E402
 
 # Operators whose integers are moved or compared with nothing: no arithmetic, no
 # index, no bound. ONNX's tests have them, mostly of floats.
@@ -61,10 +66,8 @@ def table_names():
     for line in re.finditer(r'^COMPOSE\("([\w.]*)", (\w+)',
                             read("gen", "onnx", "compose", "compose.def"), re.M):
         found.add((line[1], line[2]))
-    texts = os.path.join(helper.ROOT, "gen", "onnx", "compose", "compositions")
-    for name in os.listdir(texts):
-        found |= set(re.findall(r'^<domain: "([\w.]*)".*>\n(\w+)',
-                                read(texts, name), re.M))
+    for path in glob.glob(os.path.join(COMPOSE, "compositions", "*")):
+        found |= {tuple(row[:2]) for row in functions(path)}
     for line in re.finditer(r'^\t\{ "(\w+)", \w+, (?:true|false) \}',
                             read("gen", "onnx", "ml", "ml.c"), re.M):
         found.add(("ai.onnx.ml", line[1]))

@@ -11,6 +11,8 @@ import sys
 
 ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "gen", "onnx", "compose"))
+from compositions import functions  # noqa: E402
 REFERENCE = os.path.join(ROOT, "docs", "reference", "operators.md")
 DEVELOP = os.path.join(ROOT, "docs", "develop", "operators.md")
 # Where a table stands in the document, its file, and a row of it; a row has
@@ -71,10 +73,9 @@ def texts():
     """The compositions that are texts; those of the domain tirc are pieces."""
     lines = ["| file | operators |\n", "|---|---|\n"]
     for path in sorted(glob.glob(os.path.join(ROOT, TEXTS, "*.onnxtxt"))):
-        names = sorted(
-            (domain + "." if domain else "") + name for domain, name in
-            re.findall(r'^<domain: "([\w.]*)".*>\n(\w+)', read(path), re.M)
-            if domain != "tirc")
+        names = sorted((domain + "." if domain else "") + name
+                       for domain, name, _ in functions(path)
+                       if domain != "tirc")
         if names:
             lines.append("| `%s` | %s |\n" % (os.path.basename(path),
                                              ", ".join(names)))

@@ -27,144 +27,34 @@ call_range(struct body_frame *f, const struct body_value *in, int n)
 	return list(items, to > from ? (int)(to - from) : 0);
 }
 
+/* The larger one of two or more sizes or numbers. */
 static struct body_value
-extreme(struct body_frame *f, bool largest, const struct body_value *in, int n)
+call_max(struct body_frame *f, const struct body_value *in, int n)
 {
 	struct body_value best = in[0];
 	double x, y;
+	int64_t v;
 
 	for (int i = 1; i < n && !f->c->failed; i++) {
-		const struct body_value *v = &in[i];
-		int64_t a, b;
+		bool sizes = best.kind == BODY_INT && in[i].kind == BODY_INT;
 
-		if (best.kind == BODY_INT && v->kind == BODY_INT &&
-		    !(expr_is_int(best.size, &a) && expr_is_int(v->size, &b))) {
-			best = size(
-				largest ? expr_max(f->c->m, best.size, v->size)
-					: expr_min(f->c->m, best.size,
-						   v->size));
-		} else if (body_real(f, &best, &x) && body_real(f, v, &y)) {
-			best = (largest ? y > x : y < x) ? *v : best;
+		if (sizes && !(expr_is_int(best.size, &v) &&
+			       expr_is_int(in[i].size, &v))) {
+			best = size(expr_max(f->c->m, best.size, in[i].size));
+		} else if (body_real(f, &best, &x) &&
+			   body_real(f, &in[i], &y) && y > x) {
+			best = in[i];
 		}
 	}
 	return best;
 }
 
+/* The sizes in a list of integers, or None. */
 static struct body_value
-any_or_all(bool any, const struct body_value *of)
-{
-	for (int i = 0; i < of->n; i++) {
-		if (body_is_true(&of->items[i]) == any) {
-			return truth(any);
-		}
-	}
-	return truth(!any);
-}
-
-static struct body_value
-call_min(struct body_frame *f, const struct body_value *in, int n)
-{
-	return extreme(f, false, in, n);
-}
-
-static struct body_value
-call_max(struct body_frame *f, const struct body_value *in, int n)
-{
-	return extreme(f, true, in, n);
-}
-
-static struct body_value
-call_any(struct body_frame *f, const struct body_value *in, int n)
-{
-	(void)f;
-	(void)n;
-	return any_or_all(true, in);
-}
-
-static struct body_value
-call_all(struct body_frame *f, const struct body_value *in, int n)
-{
-	(void)f;
-	(void)n;
-	return any_or_all(false, in);
-}
-
-static struct body_value
-call_len(struct body_frame *f, const struct body_value *in, int n)
-{
-	(void)n;
-	return integer(f, in->kind == BODY_LIST ? in->n : 0);
-}
-
-static struct body_value
-call_sqrt(struct body_frame *f, const struct body_value *in, int n)
-{
-	double v;
-
-	(void)n;
-	return body_real(f, in, &v) ? number(sqrt(v)) : none();
-}
-
-static struct body_value
-call_dtype(struct body_frame *f, const struct body_value *in, int n)
-{
-	struct dtype t;
-	int64_t i;
-
-	(void)n;
-	return body_int(f, in, &i) && dtype_from_onnx(i, &t) ? type_value(t)
-							     : none();
-}
-
-static struct body_value
-call_value(struct body_frame *f, const struct body_value *in, int n)
+call_elements(struct body_frame *f, const struct body_value *in)
 {
 	struct tensor *t = in->tensor;
-	const struct node reader = { .inputs = &t, .n_inputs = n };
-	double v;
-
-	(void)f;
-	return in->kind == BODY_TENSOR && input_scalar(&reader, 0, &v)
-		       ? number(v)
-		       : none();
-}
-
-static struct body_value
-call_like(struct body_frame *f, const struct body_value *in, int n)
-{
-	const struct tensor *t = body_needed_tensor(f, in);
-
-	return t && n == 2 ? body_typed(f, t->type, &in[1]) : none();
-}
-
-static struct body_value
-call_known(struct body_frame *f, const struct body_value *in, int n)
-{
-	const struct tensor *t = body_needed_tensor(f, in);
-	int64_t d;
-
-	return t && n == 2 && body_int(f, &in[1], &d) && d > -ONNX_MAX_RANK &&
-			       d < ONNX_MAX_RANK &&
-			       compose_known_dim(f->c, t, (int)d, &d)
-		       ? integer(f, d)
-		       : none();
-}
-
-static struct body_value
-call_fixed(struct body_frame *f, const struct body_value *in, int n)
-{
-	int64_t v;
-
-	(void)f;
-	(void)n;
-	return truth(in->kind == BODY_INT && expr_is_int(in->size, &v));
-}
-
-static struct body_value
-call_elements(struct body_frame *f, const struct body_value *in, int n)
-{
-	struct tensor *t = in->tensor;
-	const struct node reader = { .inputs = &t, .n_inputs = n };
+	const struct node reader = { .inputs = &t, .n_inputs = 1 };
 	const struct expr *const *sizes;
 	struct body_value *items;
 	int count;
@@ -180,47 +70,81 @@ call_elements(struct body_frame *f, const struct body_value *in, int n)
 	return list(items, count);
 }
 
-static const struct function {
-	const char *name;
-	struct body_value (*call)(struct body_frame *f,
-				  const struct body_value *in, int n);
-} functions[] = {
-	{ "all", call_all },     { "any", call_any },
-	{ "dtype", call_dtype }, { "elements", call_elements },
-	{ "fixed", call_fixed }, { "known", call_known },
-	{ "len", call_len },     { "like", call_like },
-	{ "max", call_max },     { "min", call_min },
-	{ "range", call_range }, { "sqrt", call_sqrt },
-	{ "value", call_value },
-};
-
-static const struct function *
-find(const char *name)
+/* x.shape[d], which must be a number. */
+static struct body_value
+call_known(struct body_frame *f, const struct body_value *in)
 {
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		if (strcmp(functions[i].name, name) == 0) {
-			return &functions[i];
-		}
-	}
-	return NULL;
+	const struct tensor *t = body_needed_tensor(f, &in[0]);
+	int64_t d;
+
+	return t && body_int(f, &in[1], &d) && d >= 0 && d < ONNX_MAX_RANK &&
+			       compose_known_dim(f->c, t, (int)d, &d)
+		       ? integer(f, d)
+		       : none();
 }
 
+/* The names, with the least number of arguments. */
+static const struct {
+	const char *name;
+	int least;
+} functions[] = {
+	{ "dtype", 1 }, { "elements", 1 }, { "fixed", 1 },
+	{ "known", 2 }, { "len", 1 },      { "like", 2 },
+	{ "max", 1 },   { "range", 1 },    { "sqrt", 1 },
+};
+
 bool
-body_is_function(const char *name)
+body_is_function(const char *name, int n)
 {
 	struct dtype t;
 
-	return find(name) || dtype_from_name(name, &t);
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		if (strcmp(functions[i].name, name) == 0) {
+			return n >= functions[i].least;
+		}
+	}
+	return dtype_from_name(name, &t) && n == 1;
 }
 
 struct body_value
 body_call(struct body_frame *f, const char *name, const struct body_value *in,
 	  int n)
 {
-	const struct function *to = find(name);
 	struct dtype t;
+	int64_t i;
+	double v;
 
-	return to                          ? to->call(f, in, n)
-	       : dtype_from_name(name, &t) ? body_typed(f, t, in)
-					   : body_no_value(f);
+	if (strcmp(name, "max") == 0) {
+		return call_max(f, in, n);
+	}
+	if (strcmp(name, "range") == 0) {
+		return call_range(f, in, n);
+	}
+	if (strcmp(name, "elements") == 0) {
+		return call_elements(f, in);
+	}
+	if (strcmp(name, "known") == 0) {
+		return call_known(f, in);
+	}
+	if (strcmp(name, "len") == 0) {
+		return integer(f, in->kind == BODY_LIST ? in->n : 0);
+	}
+	if (strcmp(name, "fixed") == 0) {
+		return truth(in->kind == BODY_INT && expr_is_int(in->size, &i));
+	}
+	if (strcmp(name, "sqrt") == 0) {
+		return body_real(f, in, &v) ? number(sqrt(v)) : none();
+	}
+	if (strcmp(name, "dtype") == 0) {
+		return body_int(f, in, &i) && dtype_from_onnx(i, &t)
+			       ? type_value(t)
+			       : none();
+	}
+	if (strcmp(name, "like") == 0) {
+		const struct tensor *x = body_needed_tensor(f, in);
+
+		return x ? body_typed(f, x->type, &in[1]) : none();
+	}
+	return dtype_from_name(name, &t) ? body_typed(f, t, in)
+					 : body_no_value(f);
 }

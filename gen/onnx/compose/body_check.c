@@ -57,7 +57,8 @@ check_expression(struct check *k, const struct py_node *e)
 		text_map_add(&k->names, e->kids[1]->kids[0]->text, 0);
 	}
 	if (e->kind == PY_CALL &&
-	    (of->kind != PY_NAME || !body_is_function(of->text))) {
+	    (of->kind != PY_NAME ||
+	     !body_is_function(of->text, e->n_kids - 1))) {
 		wrong(k, "expressions have no function",
 		      of->text ? of->text : "?");
 	}

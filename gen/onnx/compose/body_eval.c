@@ -8,11 +8,10 @@
  *	t.bits, t.is_float, t.is_int, t == "float32"
  *	+ - * / // % **, comparisons, and, or, not, in, is, a if b else c
  *	lists, their elements and slices, [f(i) for i in range(n) if g(i)]
- *	len, min, max, abs, sqrt, range, any, all
+ *	len, max, sqrt, range
  *	known(x, d)	x.shape[d], which must be a number
  *	fixed(v)	whether the integer v is known
  *	elements(x)	the sizes in a list of integers, or None
- *	value(x)	the number in a constant of one element, or None
  *	dtype(n)	the type with ONNX's number n, or None
  *	like(x, v)	the number v as a tensor of the type of x
  *	int64(v), ...	the number v, or a list of numbers, as a tensor of a type

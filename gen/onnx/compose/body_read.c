@@ -169,6 +169,7 @@ body_read(struct importer *imp, const struct composition_text *row)
 	static const struct text_body wrong; /* of a text with a mistake */
 	size_t at = (size_t)(row - composition_table);
 
+	assert(row);
 	if (!imp->texts) {
 		imp->texts = arena_array(&imp->tmp, const struct text_body *,
 					 composition_table_count + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the nodes of a composition from its text. */
-#include "text_body.h"
+#include "body_value.h"
 
 #include "ops.h"
 
@@ -43,18 +43,24 @@ is_needed(const struct text_map *needed, const char *name)
 	return *name && text_map_get(needed, name, -1) >= 0;
 }
 
+/* Is an output of the node needed? A node without outputs always is. */
+static bool
+any_needed(const struct text_map *needed, const Onnx__NodeProto *p)
+{
+	for (size_t k = 0; k < p->n_output; k++) {
+		if (is_needed(needed, p->output[k])) {
+			return true;
+		}
+	}
+	return p->n_output == 0;
+}
+
 /* Notes the names that the wanted outputs need. */
 static void
 find_needed(const struct text_body *b, struct text_map *needed)
 {
 	for (size_t i = b->proto->n_node; i-- > 0;) {
-		const Onnx__NodeProto *p = b->proto->node[i];
-		bool any = p->n_output == 0;
-
-		for (size_t k = 0; k < p->n_output; k++) {
-			any = any || is_needed(needed, p->output[k]);
-		}
-		if (any) {
+		if (any_needed(needed, b->proto->node[i])) {
 			note_node(needed, &b->nodes[i]);
 		}
 	}
@@ -62,79 +68,51 @@ find_needed(const struct text_body *b, struct text_map *needed)
 
 /* -- attributes */
 
-static bool
+/* A list of numbers as an attribute. */
+static void
 set_list(struct body_frame *f, struct attr *a, const struct body_value *v)
 {
-	struct arena *arena = &f->c->m->arena;
-	int64_t *ints = arena_array(arena, int64_t, v->n + 1);
-	double *floats = arena_array(arena, double, v->n + 1);
-	bool real = false;
+	int64_t *ints = arena_array(&f->c->m->arena, int64_t, v->n + 1);
+	double *floats = arena_array(&f->c->m->arena, double, v->n + 1);
 
-	for (int i = 0; i < v->n; i++) {
-		const struct body_value *item = &v->items[i];
-
-		real = real || item->kind == BODY_FLOAT;
-		floats[i] = item->number;
-		if (item->kind == BODY_INT &&
-		    expr_is_int(item->size, &ints[i])) {
-			floats[i] = (double)ints[i];
-		} else if (item->kind != BODY_FLOAT) {
-			body_no_value(f);
-			return false;
-		}
-	}
-	a->kind = real ? ATTR_FLOATS : ATTR_INTS;
+	a->kind = ATTR_INTS;
 	a->n = v->n;
 	a->ints = ints;
 	a->floats = floats;
-	return true;
+	for (int i = 0; i < v->n && body_real(f, &v->items[i], &floats[i]);
+	     i++) {
+		if (v->items[i].kind == BODY_FLOAT) {
+			a->kind = ATTR_FLOATS;
+		} else {
+			(void)body_int(f, &v->items[i], &ints[i]);
+		}
+	}
 }
 
-/* Sets an attribute to a value; None: not at all. */
+/* Sets an attribute to a value; None: not at all. False after a diagnostic. */
 static bool
 set_value(struct body_frame *f, struct attr a, const struct body_value *v)
 {
-	switch (v->kind) {
-	case BODY_NONE:
+	a.kind = ATTR_INT;
+	if (v->kind == BODY_NONE) {
 		return true;
-	case BODY_BOOL:
-		a.i = v->truth;
-		a.kind = ATTR_INT;
-		break;
-	case BODY_INT:
-		a.kind = ATTR_INT;
-		if (!expr_is_int(v->size, &a.i)) {
-			compose_error(f->c, DIAG_UNKNOWN_SHAPE,
-				      "'%s' must be known when the code is "
-				      "generated; give the sizes with --dim",
-				      f->expressed);
-			return false;
-		}
-		break;
-	case BODY_FLOAT:
+	}
+	if (v->kind == BODY_FLOAT) {
 		a.kind = ATTR_FLOAT;
 		a.f = v->number;
-		break;
-	case BODY_STRING:
+	} else if (v->kind == BODY_STRING) {
 		a.kind = ATTR_STRING;
 		a.s = arena_strdup(&f->c->m->arena, v->text);
 		a.s_len = strlen(v->text);
-		break;
-	case BODY_TYPE:
-		a.kind = ATTR_INT;
+	} else if (v->kind == BODY_TYPE) {
 		a.i = dtype_onnx_number(v->type);
-		break;
-	case BODY_LIST:
-		if (!set_list(f, &a, v)) {
-			return false;
-		}
-		break;
-	default:
-		body_no_value(f);
-		return false;
+	} else if (v->kind == BODY_LIST) {
+		set_list(f, &a, v);
+	} else {
+		(void)body_int(f, v, &a.i);
 	}
 	compose_set_attr(f->c, a);
-	return true;
+	return !f->c->failed;
 }
 
 /* Sets the attributes of the next node to those of n. */
@@ -235,12 +213,17 @@ read_inputs(struct body_frame *f, const struct body_node *n,
 
 /* -- nodes */
 
+static struct body_value
+body_of_tensor(struct tensor *t)
+{
+	return (struct body_value){ .kind = t ? BODY_TENSOR : BODY_NONE,
+				    .tensor = t };
+}
+
 static void
 bind(struct body_frame *f, const char *name, struct tensor *t)
 {
-	body_bind(f, name,
-		  (struct body_value){ .kind = t ? BODY_TENSOR : BODY_NONE,
-				       .tensor = t });
+	body_bind(f, name, body_of_tensor(t));
 }
 
 /* The ending of the name of a new tensor: the name in the text. An output of a
@@ -264,48 +247,57 @@ what_of(const struct body_frame *f, const char *name)
 
 /* A call of a function. wanted[k]: is output k needed? names: of the outputs,
  * or NULL. */
-struct body_call {
+struct body_run {
 	const struct text_body *body;
-	const attr_list attrs;
-	const struct body_value *in;
+	attr_list attrs;
+	struct body_value *in;
 	size_t n_in, n_out;
-	const bool *wanted;
+	bool *wanted;
+	struct tensor **out;
 	char *const *names;
 };
 
-static bool run_call(struct compose *c, const struct body_call *call,
-		     struct tensor **out);
+/* A call with the attributes that are set. */
+static struct body_run
+new_run(struct compose *c, const struct text_body *b, size_t n_in, size_t n_out)
+{
+	struct arena *a = &c->imp->tmp;
+	struct body_run r = {
+		.body = b,
+		.attrs = c->attrs,
+		.in = arena_array(a, struct body_value, n_in + 1),
+		.n_in = n_in,
+		.n_out = n_out,
+		.wanted = arena_array(a, bool, n_out + 1),
+		.out = arena_array(a, struct tensor *, n_out + 1),
+	};
+
+	c->attrs = (attr_list){ 0 };
+	return r;
+}
+
+static bool run_call(struct compose *c, const struct body_run *r);
 
 /* Calls the piece that n names; its attributes are set. */
 static bool
 run_piece(struct body_frame *f, const struct body_node *n,
-	  const struct composition_text *row, const struct body_value *in,
+	  const struct composition_text *row, struct body_value *in,
 	  const struct text_map *needed)
 {
 	const Onnx__NodeProto *p = n->proto;
-	const struct text_body *b = body_read(f->c->imp, row);
-	struct arena *a = &f->c->imp->tmp;
-	struct tensor **out = arena_array(a, struct tensor *, p->n_output + 1);
-	bool *wanted = arena_array(a, bool, p->n_output + 1);
-	const struct body_call call = {
-		.body = b,
-		.attrs = f->c->attrs,
-		.in = in,
-		.n_in = p->n_input,
-		.n_out = p->n_output,
-		.wanted = wanted,
-		.names = p->output,
-	};
+	struct body_run r = new_run(f->c, body_read(f->c->imp, row), p->n_input,
+				    p->n_output);
 
-	f->c->attrs = (attr_list){ 0 };
+	r.in = in;
+	r.names = p->output;
 	for (size_t k = 0; k < p->n_output; k++) {
-		wanted[k] = is_needed(needed, p->output[k]);
+		r.wanted[k] = is_needed(needed, p->output[k]);
 	}
-	if (!b || !run_call(f->c, &call, out)) {
+	if (!run_call(f->c, &r)) {
 		return false;
 	}
 	for (size_t k = 0; k < p->n_output; k++) {
-		bind(f, p->output[k], out[k]);
+		bind(f, p->output[k], r.out[k]);
 	}
 	return true;
 }
@@ -501,53 +493,47 @@ run_node(struct body_frame *f, const struct body_node *n,
 }
 
 static bool
-run_call(struct compose *c, const struct body_call *call, struct tensor **out)
+run_call(struct compose *c, const struct body_run *r)
 {
-	const Onnx__FunctionProto *p = call->body->proto;
-	struct arena *a = &c->imp->tmp;
 	struct body_frame f = {
 		.c = c,
-		.body = call->body,
-		.attrs = call->attrs.data,
-		.n_attrs = call->attrs.n,
-		.results = call->names,
+		.body = r->body,
+		.attrs = r->attrs.data,
+		.n_attrs = r->attrs.n,
+		.results = r->names,
 	};
+	const Onnx__FunctionProto *p;
 	struct text_map needed;
 
-	text_map_init(&needed, a);
-	text_map_init(&f.names, a);
+	if (!r->body || c->failed) {
+		return false;
+	}
+	p = r->body->proto;
+	text_map_init(&needed, &c->imp->tmp);
+	text_map_init(&f.names, &c->imp->tmp);
 	for (size_t i = 0; i < p->n_input; i++) {
 		body_bind(&f, p->input[i],
-			  i < call->n_in
-				  ? call->in[i]
-				  : (struct body_value){ .kind = BODY_NONE });
+			  i < r->n_in ? r->in[i]
+				      : (struct body_value){ .input = 0 });
 	}
-	for (size_t k = 0; k < p->n_output && k < call->n_out; k++) {
-		if (call->wanted[k]) {
+	for (size_t k = 0; k < p->n_output && k < r->n_out; k++) {
+		if (r->wanted[k]) {
 			text_map_add(&needed, p->output[k], 0);
 		}
 	}
-	find_needed(call->body, &needed);
+	find_needed(r->body, &needed);
 	for (size_t i = 0; i < p->n_node; i++) {
-		const Onnx__NodeProto *node = p->node[i];
-		bool any = node->n_output == 0;
-
-		for (size_t k = 0; k < node->n_output; k++) {
-			any = any || is_needed(&needed, node->output[k]);
-		}
-		if (any && !run_node(&f, &call->body->nodes[i], &needed)) {
+		if (any_needed(&needed, p->node[i]) &&
+		    !run_node(&f, &r->body->nodes[i], &needed)) {
 			return false;
 		}
 	}
-	for (size_t k = 0; k < call->n_out; k++) {
-		out[k] = NULL;
-	}
 	/* an output that nothing wants keeps its name, if it is computed */
-	for (size_t k = 0; k < call->n_out && k < p->n_output; k++) {
+	for (size_t k = 0; k < r->n_out && k < p->n_output; k++) {
 		const struct body_value *v = body_name(&f, p->output[k]);
 
-		if (v && (call->wanted[k] || v->kind == BODY_TENSOR)) {
-			out[k] = body_tensor(&f, v, dtype_of(DT_VOID));
+		if (v && (r->wanted[k] || v->kind == BODY_TENSOR)) {
+			r->out[k] = body_tensor(&f, v, dtype_of(DT_VOID));
 		}
 	}
 	return !c->failed;
@@ -557,79 +543,51 @@ bool
 body_compose(struct compose *c, const struct text_body *b)
 {
 	const struct node *n = c->node;
-	struct arena *a = &c->imp->tmp;
-	struct body_value *in = arena_array(a, struct body_value,
-					    b->proto->n_input + 1);
-	struct tensor **out = arena_array(a, struct tensor *, n->n_outputs + 1);
-	bool *wanted = arena_array(a, bool, n->n_outputs + 1), any = false;
-	const struct body_call call = {
-		.body = b,
-		.attrs = { n->attrs.data, n->attrs.n, n->attrs.n },
-		.in = in,
-		.n_in = b->proto->n_input,
-		.n_out = (size_t)n->n_outputs,
-		.wanted = wanted,
-	};
+	struct body_run r = new_run(c, b, b->proto->n_input,
+				    (size_t)n->n_outputs);
+	bool any = false;
 
-	for (size_t i = 0; i < b->proto->n_input; i++) {
+	r.attrs = (attr_list){ n->attrs.data, n->attrs.n, n->attrs.n };
+	for (size_t i = 0; i < r.n_in; i++) {
 		struct tensor *t = compose_input(c, (int)i);
 
-		in[i] = (struct body_value){
-			.kind = t ? BODY_TENSOR : BODY_NONE,
-			.tensor = t,
-			.input = (int)i + 1,
-		};
+		r.in[i] = body_of_tensor(t);
+		r.in[i].input = (int)i + 1;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
-		wanted[k] = compose_wants(c, k);
-		any = any || wanted[k];
+		r.wanted[k] = compose_wants(c, k);
+		any = any || r.wanted[k];
 	}
 	/* a node that another composition has just made has no readers yet */
 	for (int k = 0; k < n->n_outputs && !any; k++) {
-		wanted[k] = n->outputs[k] != NULL;
+		r.wanted[k] = n->outputs[k] != NULL;
 	}
-	if (!run_call(c, &call, out)) {
+	if (!run_call(c, &r)) {
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
-		compose_result(c, k, out[k]);
+		compose_result(c, k, r.out[k]);
 	}
 	return true;
 }
 
 void
 compose_piece(struct compose *c, const char *name, struct tensor *const *in,
-	      int n_in, struct tensor **out, int n_out)
+	      int n_in, const bool *wanted, struct tensor **out, int n_out)
 {
-	const struct composition_text *row = composition_text_find("tirc",
-								   name);
-	const struct text_body *b = body_read(c->imp, row);
-	struct arena *a = &c->imp->tmp;
-	struct body_value *values = arena_array(a, struct body_value, n_in + 1);
-	bool *wanted = arena_array(a, bool, n_out + 1);
-	const struct body_call call = {
-		.body = b,
-		.attrs = c->attrs,
-		.in = values,
-		.n_in = (size_t)n_in,
-		.n_out = (size_t)n_out,
-		.wanted = wanted,
-	};
+	struct body_run r =
+		new_run(c,
+			body_read(c->imp, composition_text_find("tirc", name)),
+			(size_t)n_in, (size_t)n_out);
 
-	c->attrs = (attr_list){ 0 };
 	for (int i = 0; i < n_in; i++) {
-		values[i] = (struct body_value){
-			.kind = in[i] ? BODY_TENSOR : BODY_NONE,
-			.tensor = in[i],
-		};
+		r.in[i] = body_of_tensor(in[i]);
 	}
 	for (int k = 0; k < n_out; k++) {
-		wanted[k] = true;
+		r.wanted[k] = !wanted || wanted[k];
 	}
-	if (!b || c->failed || !run_call(c, &call, out)) {
-		c->failed = true;
-		for (int k = 0; k < n_out; k++) {
-			out[k] = c->stand_in;
-		}
+	c->failed = !run_call(c, &r);
+	for (int k = 0; k < n_out; k++) {
+		out[k] = c->failed ? c->stand_in : r.out[k];
 	}
 }

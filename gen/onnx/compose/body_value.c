@@ -213,10 +213,7 @@ body_typed(struct body_frame *f, struct dtype t, const struct body_value *v)
 	const int64_t shape[] = { v->n };
 	double *values = arena_array(&f->c->imp->tmp, double, v->n + 1);
 
-	if (v->kind == BODY_LIST && dtype_equal(t, dtype_of(DT_I64))) {
-		return tensor_value(body_tensor(f, v, t));
-	}
-	if (v->kind != BODY_LIST) {
+	if (v->kind != BODY_LIST || dtype_equal(t, dtype_of(DT_I64))) {
 		return tensor_value(body_tensor(f, v, t));
 	}
 	for (int i = 0; i < v->n; i++) {

@@ -84,7 +84,8 @@ const char *body_words(struct body_frame *f, const struct body_value *v);
 
 /* -- body_call.c */
 
-bool body_is_function(const char *name);
+/* Is there a function that takes n arguments? */
+bool body_is_function(const char *name, int n);
 
 /* The call of a function with n >= 1 arguments. */
 struct body_value body_call(struct body_frame *f, const char *name,

@@ -121,10 +121,11 @@ void compose_keep_attrs(struct compose *c, const char *names);
 /* Sets an attribute of the next node, whose name is copied. */
 void compose_set_attr(struct compose *c, struct attr attr);
 /* Makes the nodes of a piece of the texts (text_body.h), an operator of the
- * domain tirc, as if it were a node with the attributes that are set. */
+ * domain tirc, as if it were a node with the attributes that are set. wanted[k]:
+ * is output k needed? NULL: all are. */
 void compose_piece(struct compose *c, const char *name,
-		   struct tensor *const *in, int n_in, struct tensor **out,
-		   int n_out);
+		   struct tensor *const *in, int n_in, const bool *wanted,
+		   struct tensor **out, int n_out);
 
 /* Makes a node whose inputs are the n tensors that follow (NULL for an absent
  * one); returns its only output. */
@@ -182,10 +183,6 @@ struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
 				      struct tensor *a_scale,
 				      struct tensor *b_scale,
 				      struct tensor *bias);
-/* Unpacks numbers of `bits` bits, stored in bytes from the lowest bits on, to
- * one byte each: the last dimension becomes 8 / bits times as long
- * (compose_qlinear.c). */
-struct tensor *compose_unpack(struct compose *c, struct tensor *x, int bits);
 /* A size that the entry function reads from `count`, a list of one integer that
  * a kernel computes, from 0 to `most`. */
 struct tensor *compose_run_size(struct compose *c, struct tensor *count,

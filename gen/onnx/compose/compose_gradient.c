@@ -11,7 +11,7 @@
  * for each name in xs and zs, the value at which the derivative is taken;
  * nodes.c appends the tensors that xs, zs and y name. Where a value is not the
  * named tensor itself, the nodes from there to y are computed again with it. */
-#include "compose.h"
+#include "text_body.h"
 
 #include "ops.h"
 
@@ -124,12 +124,6 @@ give(const struct step *s, int i, struct tensor *t)
 			      : t;
 }
 
-static struct tensor *
-times(const struct step *s, struct tensor *by)
-{
-	return compose_2(s->c, "by", "Mul", s->dy, by);
-}
-
 static bool
 add(const struct step *s)
 {
@@ -141,109 +135,6 @@ add(const struct step *s)
 	return true;
 }
 
-static bool
-sub(const struct step *s)
-{
-	if (is_wanted(s, 0)) {
-		give(s, 0, s->dy);
-	}
-	if (is_wanted(s, 1)) {
-		give(s, 1, compose_1(s->c, "negative", "Neg", s->dy));
-	}
-	return true;
-}
-
-static bool
-mul(const struct step *s)
-{
-	for (int i = 0; i < 2; i++) {
-		if (is_wanted(s, i)) {
-			give(s, i, times(s, input(s, 1 - i)));
-		}
-	}
-	return true;
-}
-
-/* (a / b)' = a' / b - y * b' / b */
-static bool
-divide(const struct step *s)
-{
-	struct tensor *t = compose_2(s->c, "part", "Div", s->dy, input(s, 1));
-
-	if (is_wanted(s, 0)) {
-		give(s, 0, t);
-	}
-	if (is_wanted(s, 1)) {
-		t = compose_2(s->c, "by", "Mul", t, s->y);
-		give(s, 1, compose_1(s->c, "negative", "Neg", t));
-	}
-	return true;
-}
-
-static bool
-neg(const struct step *s)
-{
-	give(s, 0, compose_1(s->c, "negative", "Neg", s->dy));
-	return true;
-}
-
-static bool
-exponential(const struct step *s)
-{
-	give(s, 0, times(s, s->y));
-	return true;
-}
-
-static bool
-logarithm(const struct step *s)
-{
-	give(s, 0, compose_2(s->c, "part", "Div", s->dy, input(s, 0)));
-	return true;
-}
-
-static bool
-root(const struct step *s)
-{
-	give(s, 0,
-	     compose_2(s->c, "part", "Div",
-		       compose_with(s->c, "half", "Mul", s->dy, 0.5), s->y));
-	return true;
-}
-
-/* Tanh: dy * (1 - y * y) */
-static bool
-tangent(const struct step *s)
-{
-	struct tensor *one = compose_scalar(s->c, "unit", s->y->type, 1);
-
-	give(s, 0,
-	     times(s, compose_2(s->c, "rest", "Sub", one,
-				compose_2(s->c, "square", "Mul", s->y, s->y))));
-	return true;
-}
-
-/* Sigmoid: dy * y * (1 - y) */
-static bool
-sigmoid(const struct step *s)
-{
-	struct tensor *one = compose_scalar(s->c, "unit", s->y->type, 1);
-
-	one = compose_2(s->c, "rest", "Sub", one, s->y);
-	give(s, 0, times(s, compose_2(s->c, "product", "Mul", s->y, one)));
-	return true;
-}
-
-static bool
-relu(const struct step *s)
-{
-	give(s, 0,
-	     compose_node(s->c, "passed", "Where", 3,
-			  compose_with(s->c, "positive", "Greater", input(s, 0),
-				       0),
-			  s->dy, compose_scalar(s->c, "zero", s->dy->type, 0)));
-	return true;
-}
-
 /* Operators that only change the shape: dy, reshaped. */
 static bool
 reshape(const struct step *s)
@@ -251,20 +142,6 @@ reshape(const struct step *s)
 	const struct tensor *x = input(s, 0);
 
 	give(s, 0, compose_reshape(s->c, "back", s->dy, x->ndim, x->shape));
-	return true;
-}
-
-static bool
-transpose(const struct step *s)
-{
-	const struct attr *given = node_attr(s->n, "perm");
-	int64_t back[ONNX_MAX_RANK];
-	int rank = s->y->ndim;
-
-	for (int d = 0; d < rank; d++) {
-		back[given ? given->ints[d] : rank - 1 - d] = d;
-	}
-	give(s, 0, compose_transpose(s->c, "back", s->dy, back));
 	return true;
 }
 
@@ -309,56 +186,51 @@ reduce(const struct step *s)
 	return true;
 }
 
-/* MatMul, y = a b: the derivatives are dy b^T and a^T dy. */
-static bool
-matmul(const struct step *s)
-{
-	struct compose *c = s->c;
-	struct tensor *a = input(s, 0), *b = input(s, 1);
-
-	if (a->ndim < 2 || b->ndim < 2) {
-		return compose_refuse(c, "it needs the gradient of a MatMul of "
-					 "a vector, which is not supported; "
-					 "make it a matrix of one row or "
-					 "column");
-	}
-	if (is_wanted(s, 0)) {
-		give(s, 0,
-		     compose_2(c, "product", "MatMul", s->dy,
-			       compose_swap(c, "turned", b, -1, -2)));
-	}
-	if (is_wanted(s, 1)) {
-		give(s, 1,
-		     compose_2(c, "product", "MatMul",
-			       compose_swap(c, "turned", a, -1, -2), s->dy));
-	}
-	return true;
-}
-
 static const struct {
 	const char *op;
 	bool (*fn)(const struct step *s);
 } rows[] = {
-	{ "Add", add },           { "Div", divide },
-	{ "Exp", exponential },   { "Flatten", reshape },
-	{ "Identity", reshape },  { "Log", logarithm },
-	{ "MatMul", matmul },     { "Mul", mul },
-	{ "Neg", neg },           { "ReduceMean", reduce },
-	{ "ReduceSum", reduce },  { "Relu", relu },
-	{ "Reshape", reshape },   { "Sigmoid", sigmoid },
-	{ "Sqrt", root },         { "Squeeze", reshape },
-	{ "Sub", sub },           { "Sum", add },
-	{ "Tanh", tangent },      { "Transpose", transpose },
+	{ "Add", add },           { "Flatten", reshape },
+	{ "Identity", reshape },  { "ReduceMean", reduce },
+	{ "ReduceSum", reduce },  { "Reshape", reshape },
+	{ "Squeeze", reshape },   { "Sum", add },
 	{ "Unsqueeze", reshape },
 };
+
+/* The derivatives by a piece of compositions/gradient.onnxtxt, of operators with
+ * one or two inputs. */
+static bool
+derive_by(const struct step *s, const char *piece)
+{
+	struct tensor *in[] = { s->dy, s->y, input(s, 0), input(s, 1) };
+	const bool wanted[] = { is_wanted(s, 0), is_wanted(s, 1) };
+	struct tensor *out[2];
+
+	for (int i = 0; i < s->n->attrs.n; i++) {
+		compose_set_attr(s->c, s->n->attrs.data[i]);
+	}
+	compose_piece(s->c, piece, in, 4, wanted, out, 2);
+	for (int i = 0; i < 2 && !s->c->failed; i++) {
+		if (wanted[i]) {
+			give(s, i, out[i]);
+		}
+	}
+	return true;
+}
 
 static bool
 derive(const struct step *s)
 {
+	const char *piece = arena_printf(&s->c->imp->tmp, "DerivativeOf%s",
+					 s->n->op_type);
+
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (strcmp(rows[i].op, s->n->op_type) == 0 && !*s->n->domain) {
 			return rows[i].fn(s);
 		}
+	}
+	if (!*s->n->domain && composition_text_find("tirc", piece)) {
+		return derive_by(s, piece);
 	}
 	return compose_refuse(s->c,
 			      "it needs the gradient of %s, which is not "

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """compositions.py FOLDER OUT.c OUT.d: the functions of FOLDER/*.onnxtxt as a C
 table (text_body.h), and a make-style list of the files, so that an added, changed
-or removed one makes the table again. A function begins with the line of its head,
-<domain: ...>."""
+or removed one makes the table again. A head, <domain: ...>, is that of all functions
+up to the next one."""
 import glob
 import os
 import re
 import sys
 
-HEAD = re.compile(r'^<domain: "([\w.]*)", opset_import: \["": \d+\]>\s+(\w+)',
-                  re.M)
+HEAD = re.compile(r'<domain: "([\w.]*)", opset_import: \["": \d+\]>$')
+NAME = re.compile(r"(\w+) [<(]")
 
 
 def c_array(text):
@@ -21,17 +21,19 @@ def c_array(text):
 
 
 def functions(path):
-    """(domain, name, text) of each function; the text has as many empty lines
-    at its beginning as the file has lines before it."""
+    """(domain, name, text) of each function. The text has the head before the
+    function, and as many empty lines before it as the file has lines."""
+    head, domain, found = "", "", []
     with open(path, encoding="utf-8") as file:
-        text = file.read()
-    if len(re.findall("^<", text, re.M)) != len(HEAD.findall(text)):
-        sys.exit("%s: a function begins with a line such as "
-                 '<domain: "com.microsoft", opset_import: ["": 28]>' % path)
-    starts = [match.start() for match in HEAD.finditer(text)]
-    for match, end in zip(HEAD.finditer(text), starts[1:] + [len(text)]):
-        yield (match[1], match[2], "\n" * text.count("\n", 0, match.start()) +
-               text[match.start():end].rstrip() + "\n")
+        for number, line in enumerate(file):
+            if HEAD.match(line):
+                head, domain = line.strip(), HEAD.match(line)[1]
+            elif NAME.match(line):
+                found.append([domain, NAME.match(line)[1],
+                              "\n" * number + head + line])
+            elif found and not line.startswith("#"):
+                found[-1][2] += line
+    return found
 
 
 def main():
@@ -68,4 +70,5 @@ const int composition_table_count = %d;
             p.replace(" ", "\\ ") for p in paths + [folder])))
 
 
-main()
+if __name__ == "__main__":
+    main()
