@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(ROOT, "gen", "onnx", "compose"))
 from compositions import functions  # noqa: E402
 REFERENCE = os.path.join(ROOT, "docs", "reference", "operators.md")
 DEVELOP = os.path.join(ROOT, "docs", "develop", "operators.md")
+TEXTS = os.path.join("gen", "onnx", "compose", "compositions")
 # Where a table stands in the document, its file, and a row of it; a row has
 # groups "name" and "domain".
 TABLES = [
@@ -26,7 +27,6 @@ TABLES = [
      os.path.join("gen", "onnx", "compose", "strings.def"),
      r'^COMPOSE\("(?P<domain>[\w.]*)", (?P<name>\w+)'),
 ]
-TEXTS = os.path.join("gen", "onnx", "compose", "compositions")
 # The operator that is shown: its file, its name there, its row's beginning.
 EXAMPLE = (os.path.join("passes", "ops", "movement", "shape.c"), "eye_like", "OP(EyeLike,")
 
@@ -60,6 +60,10 @@ def example():
 def listing(path, row):
     sections = read(path).split("/* -- ")[1:]
     lines = ["| file | operators |\n", "|---|---|\n"]
+    if path.endswith("strings.def"):
+        lines.append("| `strings.onnxtxt` | %s |\n" % ", ".join(sorted(
+            name[len("String"):] for _, name, _ in functions(os.path.join(
+                ROOT, TEXTS, "strings.onnxtxt")) if name.startswith("String"))))
     for section in sections:
         name = re.match(r"(\w+\.c)", section).group(1)
         rows = sorted((found["domain"] + "." if found["domain"] else "") +

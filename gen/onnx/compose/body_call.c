@@ -49,6 +49,18 @@ call_max(struct body_frame *f, const struct body_value *in, int n)
 	return best;
 }
 
+static struct body_value
+call_product(struct body_frame *f, const struct body_value *in)
+{
+	const struct expr *all = expr_i32(f->c->m, 1);
+	const struct expr **sizes = body_sizes(f, in);
+
+	for (int i = 0; i < in->n; i++) {
+		all = expr_mul(f->c->m, all, sizes[i]);
+	}
+	return size(all);
+}
+
 /* The sizes in a list of integers, or None. */
 static struct body_value
 call_elements(struct body_frame *f, const struct body_value *in)
@@ -88,9 +100,9 @@ static const struct {
 	const char *name;
 	int least;
 } functions[] = {
-	{ "dtype", 1 }, { "elements", 1 }, { "fixed", 1 },
-	{ "known", 2 }, { "len", 1 },      { "like", 2 },
-	{ "max", 1 },   { "range", 1 },    { "sqrt", 1 },
+	{ "dtype", 1 },   { "elements", 1 }, { "fixed", 1 }, { "known", 2 },
+	{ "len", 1 },     { "like", 2 },     { "max", 1 },   { "range", 1 },
+	{ "product", 1 }, { "sqrt", 1 },
 };
 
 bool
@@ -128,6 +140,9 @@ body_call(struct body_frame *f, const char *name, const struct body_value *in,
 	}
 	if (strcmp(name, "len") == 0) {
 		return integer(f, in->kind == BODY_LIST ? in->n : 0);
+	}
+	if (strcmp(name, "product") == 0) {
+		return call_product(f, in);
 	}
 	if (strcmp(name, "fixed") == 0) {
 		return truth(in->kind == BODY_INT && expr_is_int(in->size, &i));

@@ -4,11 +4,11 @@
  *
  *	names		tensors of the function, and its attributes; an absent one is
  *			None; a tensor or a text that is not empty counts as true
- *	x.ndim, x.shape, x.type, x.name
+ *	x.ndim, x.shape, x.type, x.name, x.is_string
  *	t.bits, t.is_float, t.is_int, t == "float32"
  *	+ - * / // % **, comparisons, and, or, not, in, is, a if b else c
  *	lists, their elements and slices, [f(i) for i in range(n) if g(i)]
- *	len, max, sqrt, range
+ *	len, max, sqrt, range, product (of a list)
  *	known(x, d)	x.shape[d], which must be a number
  *	fixed(v)	whether the integer v is known
  *	elements(x)	the sizes in a list of integers, or None
@@ -59,11 +59,12 @@ property(struct body_frame *f, const struct py_node *e)
 	if (!t) {
 		return none();
 	}
-	return strcmp(e->text, "ndim") == 0    ? integer(f, t->ndim)
-	       : strcmp(e->text, "shape") == 0 ? shape_value(f, t)
-	       : strcmp(e->text, "type") == 0  ? type_value(t->type)
-	       : strcmp(e->text, "name") == 0  ? text(t->name)
-					       : body_no_value(f);
+	return strcmp(e->text, "ndim") == 0        ? integer(f, t->ndim)
+	       : strcmp(e->text, "shape") == 0     ? shape_value(f, t)
+	       : strcmp(e->text, "type") == 0      ? type_value(t->type)
+	       : strcmp(e->text, "name") == 0      ? text(t->name)
+	       : strcmp(e->text, "is_string") == 0 ? truth(t->is_string)
+						   : body_no_value(f);
 }
 
 /* -- operators */

@@ -566,6 +566,10 @@ body_compose(struct compose *c, const struct text_body *b)
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
+		if (r.out[k] && (size_t)k < b->proto->n_output &&
+		    strcmp(b->proto->output[k], "strings") == 0) {
+			r.out[k]->is_string = true;
+		}
 		compose_result(c, k, r.out[k]);
 	}
 	return true;

@@ -152,8 +152,6 @@ struct tensor *compose_cast(struct compose *c, const char *what,
 struct tensor *compose_reshape(struct compose *c, const char *what,
 			       struct tensor *x, int n,
 			       const struct expr *const *shape);
-struct tensor *compose_transpose(struct compose *c, const char *what,
-				 struct tensor *x, const int64_t *perm);
 /* Exchanges two dimensions; negative ones count from the end. */
 struct tensor *compose_swap(struct compose *c, const char *what,
 			    struct tensor *x, int a, int b);

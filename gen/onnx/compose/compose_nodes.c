@@ -443,7 +443,7 @@ compose_reshape(struct compose *c, const char *what, struct tensor *x, int n,
 	return compose_2(c, what, "Reshape", x, to);
 }
 
-struct tensor *
+static struct tensor *
 compose_transpose(struct compose *c, const char *what, struct tensor *x,
 		  const int64_t *perm)
 {

@@ -320,7 +320,8 @@ compose_string_cast(struct compose *c)
 		return cast_to_strings(c);
 	}
 	if (dtype_class(type) == DTC_STRING) {
-		return compose_string_identity(c);
+		string_result(c, 0, compose_input(c, 0));
+		return true;
 	}
 	if (dtype_is_float(type)) {
 		return compose_refuse(c, "Cast of strings to floats is not "

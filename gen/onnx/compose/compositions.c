@@ -241,6 +241,11 @@ without_row(struct compose *c)
 	const struct composition_text *text = composition_text_find(n->domain,
 								    n->op_type);
 
+	if (!text && !*n->domain) {
+		text = composition_text_find("tirc", arena_printf(&c->imp->tmp,
+								  "String%s",
+								  n->op_type));
+	}
 	if (text) {
 		return from_text(c, text);
 	}

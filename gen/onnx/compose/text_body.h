@@ -3,8 +3,8 @@
  * files of compositions/, which are a part of the program.
  *
  *	<domain: "com.microsoft", opset_import: ["": 28]>
- *	QuickGelu <alpha: float = 1.702> (x) => (y)
- *	{
+ *
+ *	QuickGelu <alpha: float = 1.702> (x) => (y) {
  *		y = Swish <alpha = @alpha> (x)
  *	}
  *
