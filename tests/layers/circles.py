@@ -32,7 +32,7 @@ MAY = {
     "gen/dialect": (7, "a key with members is read by the table naming it"),
     "gen/byoc": (4, "a key with members is read by the table naming it"),
     "gen/emit": (15, "expressions and statements contain each other"),
-    "gen/onnx/compose": (18, "a composition may have compositions"),
+    "gen/onnx/compose": (17, "a composition may have compositions"),
     "gen/onnx/flow": (8, "a node has bodies, which have nodes"),
     "gen/partition": (3, "a region's command gives a partition"),
     "gen/package": (9, "a region's functions are kernels with regions"),
