@@ -72,29 +72,23 @@ arg_bool(struct call *c, int i, bool *out)
 	return eval_truth(c->ev, c->spans[i], &c->args[i], out);
 }
 
-static bool
-dtype_known(struct eval *ev, struct py_span at, const char *name,
-	    struct dtype *out)
+const char *
+value_type_name(const struct pval *v)
 {
-	if (strcmp(name, "int") == 0 || strcmp(name, "float") == 0) {
-		*out = dtype_of(name[0] == 'i' ? DT_I32 : DT_F32);
-		return true;
-	}
-	return typed_dtype(&ev->typing, at, name, out);
+	return v->kind == PV_STRING ? v->u.text.data
+	       : v->kind == PV_BUILTIN &&
+			       v->u.row->in & (IN_PYTHON | IN_SCRIPT_TIR)
+		       ? v->u.row->name
+		       : NULL;
 }
 
 bool
 arg_dtype(struct call *c, int i, struct dtype *out)
 {
-	const struct pval *v = &c->args[i];
+	const char *name = value_type_name(&c->args[i]);
 
-	if (v->kind == PV_BUILTIN && v->u.row->in & IN_PYTHON) {
-		return dtype_known(c->ev, c->spans[i], v->u.row->name, out);
-	}
-	if (v->kind != PV_STRING) {
-		return value_kind_error(c, i, "a type such as \"float32\"");
-	}
-	return dtype_known(c->ev, c->spans[i], v->u.text.data, out);
+	return name ? typed_dtype(&c->ev->typing, c->spans[i], name, out)
+		    : value_kind_error(c, i, "a type such as \"float32\"");
 }
 
 bool

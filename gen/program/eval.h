@@ -300,6 +300,9 @@ bool eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
  * none. */
 bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 		bool *out);
+/* The index of an element, from 0, that a value selects of n. */
+bool eval_element(struct eval *ev, struct py_span at, const struct pval *index,
+		  int64_t n, int64_t *out);
 /* The elements of an iterable value, allocated in the arena. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
@@ -350,6 +353,9 @@ bool arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out);
 bool arg_text(struct call *c, int i, const char **out);
 bool arg_bool(struct call *c, int i, bool *out);
 bool arg_dtype(struct call *c, int i, struct dtype *out);
+/* The name of the type that v may be: "float32", `float`, T.float32; NULL if it
+ * is none. */
+const char *value_type_name(const struct pval *v);
 /* A number, axis, size or expression as an expression; integers are int32, or
  * int64 if they need it. */
 bool arg_expr(struct call *c, int i, const struct expr **out, int *depth);

@@ -231,9 +231,9 @@ eval_items_or_one(struct eval *ev, struct py_span at, const struct pval *v,
 
 /* -- subscripts -- */
 
-static bool
-wrap_index(struct eval *ev, struct py_span at, const struct pval *index,
-	   int64_t n, int64_t *out)
+bool
+eval_element(struct eval *ev, struct py_span at, const struct pval *index,
+	     int64_t n, int64_t *out)
 {
 	if (index->kind != PV_INT && index->kind != PV_BOOL) {
 		return eval_error(ev, at, "an int is needed as index, not %s",
@@ -337,7 +337,7 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		if (index->kind == PV_SLICE) {
 			return eval_slice(ev, at, of, index, out);
 		}
-		if (!wrap_index(ev, at, index, of->u.list->n, &i)) {
+		if (!eval_element(ev, at, index, of->u.list->n, &i)) {
 			return false;
 		}
 		*out = of->u.list->data[i];
@@ -346,14 +346,15 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		if (index->kind == PV_SLICE) {
 			return eval_slice(ev, at, of, index, out);
 		}
-		if (!wrap_index(ev, at, index, (int64_t)of->u.text.n, &i)) {
+		if (!eval_element(ev, at, index, (int64_t)of->u.text.n, &i)) {
 			return false;
 		}
 		*out = pv_text_n(ev, of->u.text.data + i, 1);
 		return true;
 	case PV_RANGE:
 		if (index->kind == PV_SLICE ||
-		    !wrap_index(ev, at, index, range_length(of->u.range), &i)) {
+		    !eval_element(ev, at, index, range_length(of->u.range),
+				  &i)) {
 			return index->kind == PV_SLICE
 				       ? eval_error(ev, at,
 						    "make a list of the "

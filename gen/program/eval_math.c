@@ -140,6 +140,20 @@ is_sequence(const struct pval *v)
 	       v->kind == PV_STRING;
 }
 
+bool
+list_add(struct eval *ev, struct py_span at, struct pv_list *list,
+	 const struct pval *items, int n)
+{
+	if (list->n + n > EVAL_MAX_ITEMS) {
+		return eval_error(ev, at, "a list of more than %d elements",
+				  EVAL_MAX_ITEMS);
+	}
+	for (int i = 0; i < n; i++) {
+		vec_push(ev->a, list, items[i]);
+	}
+	return true;
+}
+
 static bool
 join(struct eval *ev, struct py_span at, const struct pval *x,
      const struct pval *y, struct pval *out)
@@ -160,18 +174,9 @@ join(struct eval *ev, struct py_span at, const struct pval *x,
 		strbuf_release(&s);
 		return true;
 	}
-	if (x->u.list->n + y->u.list->n > EVAL_MAX_ITEMS) {
-		return eval_error(ev, at, "a list of more than %d elements",
-				  EVAL_MAX_ITEMS);
-	}
-	*out = pv_list_of(ev, x->kind, NULL, 0);
-	for (int i = 0; i < x->u.list->n; i++) {
-		vec_push(ev->a, out->u.list, x->u.list->data[i]);
-	}
-	for (int i = 0; i < y->u.list->n; i++) {
-		vec_push(ev->a, out->u.list, y->u.list->data[i]);
-	}
-	return eval_tick(ev, at, out->u.list->n);
+	*out = pv_list_of(ev, x->kind, x->u.list->data, x->u.list->n);
+	return list_add(ev, at, out->u.list, y->u.list->data, y->u.list->n) &&
+	       eval_tick(ev, at, out->u.list->n);
 }
 
 static bool

@@ -54,6 +54,7 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 	       const struct pval *value)
 {
 	struct pval of, index;
+	int64_t i;
 
 	if (!eval_expr(ev, s, target->kids[0], &of) ||
 	    target->kids[1] == NULL ||
@@ -67,16 +68,11 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 	if (of.kind == PV_IRMODULE) {
 		return module_set(ev, target->span, &of, &index, value);
 	}
-	if (of.kind == PV_LIST && index.kind == PV_INT) {
-		int64_t n = of.u.list->n, i = index.u.ival;
-
-		if (i < -n || i >= n) {
-			return eval_error(ev, target->span,
-					  "index %lld of "
-					  "%lld elements",
-					  (long long)i, (long long)n);
+	if (of.kind == PV_LIST) {
+		if (!eval_element(ev, target->span, &index, of.u.list->n, &i)) {
+			return false;
 		}
-		of.u.list->data[i < 0 ? i + n : i] = *value;
+		of.u.list->data[i] = *value;
 		return true;
 	}
 	return eval_error(ev, target->span, "an element of %s cannot be set",
@@ -131,18 +127,8 @@ augment(struct eval *ev, struct scope *s, const struct py_node *e)
 		return false;
 	}
 	if (x.kind == PV_LIST && y.kind == PV_LIST && strcmp(e->op, "+") == 0) {
-		int n = y.u.list->n;
-
-		if (x.u.list->n + n > EVAL_MAX_ITEMS) {
-			return eval_error(ev, e->span,
-					  "a list of more than "
-					  "%d elements",
-					  EVAL_MAX_ITEMS);
-		}
-		for (int i = 0; i < n; i++) {
-			vec_push(ev->a, x.u.list, y.u.list->data[i]);
-		}
-		return true;
+		return list_add(ev, e->span, x.u.list, y.u.list->data,
+				y.u.list->n);
 	}
 	return eval_operator(ev, e, e->op, &op) &&
 	       eval_binary(ev, e->span, op, &x, &y, &v) &&

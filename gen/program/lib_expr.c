@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions on expressions: mathematical functions, conditionals, casts, calls
  * of external functions. */
-
 #include "eval.h"
 #include "program_parts.h"
 
 /* An argument of a function of ir/typed; a type, such as `float`, is its
  * name. */
 static bool
-typed_argument(struct call *c, const struct pval *v, struct typed_arg *out,
+typed_argument(struct eval *ev, const struct pval *v, struct typed_arg *out,
 	       int *depth)
 {
-	struct eval *ev = c->ev;
-	struct dtype t;
-	struct call type = { .ev = ev, .n = 1, .spans = &out->at };
-	struct pval copy = *v;
+	const char *type = value_type_name(v);
 
 	*depth = 0;
-	if (v->kind == PV_MISSING || v->kind == PV_NONE) {
-		return true;
+	if (v->kind == PV_MISSING || !type) {
+		return v->kind == PV_MISSING ||
+		       value_typed(ev, out->at, v, &out->x, depth);
 	}
-	if (v->kind != PV_BUILTIN) {
-		return value_typed(ev, out->at, v, &out->x, depth);
-	}
-	type.args = &copy;
-	out->x.weak = true;
-	if (!arg_dtype(&type, 0, &t)) {
-		return false;
-	}
-	out->x.e = expr_string(ev->m, dtype_name(t));
+	out->x = typed_expr(expr_string(ev->m, type));
 	return true;
 }
 
@@ -51,8 +40,14 @@ expr_function(struct call *c, const char *name, const struct pval *args, int n,
 		return call_error(c, -1, "%s() is not known", name);
 	}
 	for (int i = 0; i < n; i++) {
+		bool absent = args == c->args && c->params[i].optional &&
+			      args[i].kind == PV_NONE;
+
 		list[i].at = i < c->n ? c->spans[i] : c->span;
-		if (!typed_argument(c, &args[i], &list[i], &deep)) {
+		if (absent) {
+			continue;
+		}
+		if (!typed_argument(c->ev, &args[i], &list[i], &deep)) {
 			return false;
 		}
 		depth = deep > depth ? deep : depth;

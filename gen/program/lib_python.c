@@ -476,8 +476,8 @@ merge_sort(struct call *c, struct pval *keys, struct pval *values,
 	return true;
 }
 
-static void
-reverse(struct pval *items, int n)
+void
+pv_reverse(struct pval *items, int n)
 {
 	for (int i = 0; i < n / 2; i++) {
 		struct pval v = items[i];
@@ -509,14 +509,14 @@ python_sorted(struct call *c, struct pval *out)
 		}
 	}
 	if (descending) {
-		reverse(items, n);
-		reverse(keys, n);
+		pv_reverse(items, n);
+		pv_reverse(keys, n);
 	}
 	if (!merge_sort(c, keys, items, room, n)) {
 		return false;
 	}
 	if (descending) {
-		reverse(items, n);
+		pv_reverse(items, n);
 	}
 	*out = pv_list_of(ev, PV_LIST, items, n);
 	return true;
@@ -531,7 +531,7 @@ python_reversed(struct call *c, struct pval *out)
 	if (!eval_items(c->ev, c->spans[0], &c->args[0], &items, &n)) {
 		return false;
 	}
-	reverse(items, n);
+	pv_reverse(items, n);
 	*out = pv_list_of(c->ev, PV_LIST, items, n);
 	return true;
 }

@@ -199,12 +199,7 @@ bool
 list_append(struct call *c, struct pval *out)
 {
 	(void)out;
-	if (c->self.u.list->n >= EVAL_MAX_ITEMS) {
-		return call_error(c, -1, "a list of more than %d elements",
-				  EVAL_MAX_ITEMS);
-	}
-	vec_push(c->ev->a, c->self.u.list, c->args[0]);
-	return true;
+	return list_add(c->ev, c->span, c->self.u.list, &c->args[0], 1);
 }
 
 bool
@@ -214,17 +209,8 @@ list_extend(struct call *c, struct pval *out)
 	int n;
 
 	(void)out;
-	if (!eval_items(c->ev, c->spans[0], &c->args[0], &items, &n)) {
-		return false;
-	}
-	if (c->self.u.list->n + n > EVAL_MAX_ITEMS) {
-		return call_error(c, -1, "a list of more than %d elements",
-				  EVAL_MAX_ITEMS);
-	}
-	for (int i = 0; i < n; i++) {
-		vec_push(c->ev->a, c->self.u.list, items[i]);
-	}
-	return true;
+	return eval_items(c->ev, c->spans[0], &c->args[0], &items, &n) &&
+	       list_add(c->ev, c->span, c->self.u.list, items, n);
 }
 
 bool
@@ -235,11 +221,7 @@ list_insert(struct call *c, struct pval *out)
 
 	(void)out;
 	if (!arg_int(c, 0, -EVAL_MAX_ITEMS, EVAL_MAX_ITEMS, &at) ||
-	    !list_append(&(struct call){ .ev = c->ev,
-					 .self = c->self,
-					 .args = &c->args[1],
-					 .span = c->span },
-			 out)) {
+	    !list_add(c->ev, c->span, l, &c->args[1], 1)) {
 		return false;
 	}
 	at += at < 0 ? l->n - 1 : 0;
@@ -278,12 +260,7 @@ list_reverse(struct call *c, struct pval *out)
 	struct pv_list *l = c->self.u.list;
 
 	(void)out;
-	for (int i = 0; i < l->n / 2; i++) {
-		struct pval v = l->data[i];
-
-		l->data[i] = l->data[l->n - 1 - i];
-		l->data[l->n - 1 - i] = v;
-	}
+	pv_reverse(l->data, l->n);
 	return eval_tick(c->ev, c->span, l->n / 8);
 }
 

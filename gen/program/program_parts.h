@@ -19,6 +19,10 @@ void dict_set(struct eval *ev, struct pv_dict *d, const struct pval *key,
 /* The value of a key, or NULL. */
 const struct pval *dict_get(struct eval *ev, const struct pv_dict *d,
 			    const struct pval *key);
+/* Appends n items to a list. False after an error if it becomes too long. */
+bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
+	      const struct pval *items, int n);
+void pv_reverse(struct pval *items, int n);
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
 

@@ -63,7 +63,7 @@ call_last(struct eval *ev, const struct py_node *tree, const struct pval *sch)
 static bool
 run(struct sched *s, const struct source *src, bool loosely)
 {
-	struct program_options o = { .max_bytes = INT64_MAX / 2 };
+	struct program_options o = { 0 };
 	struct program_result result = { .file = src->name };
 	const struct py_node *tree = py_parse(s->module, src);
 	struct pval sch, script = { .kind = PV_NAMESPACE };

@@ -111,7 +111,8 @@ bool typed_cast(const struct typing *t, struct py_span at,
  * a value cast to it. */
 bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 		    const struct typed *x, struct typed *out);
-/* The data type of a name; an unknown one is an error. */
+/* The data type of a name; "int" and "float" are int32 and float32, as in TVM.
+ * An unknown name is an error. */
 bool typed_dtype(const struct typing *t, struct py_span at, const char *name,
 		 struct dtype *out);
 

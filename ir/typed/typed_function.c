@@ -158,6 +158,10 @@ typed_dtype(const struct typing *t, struct py_span at, const char *name,
 {
 	const char *names[DT_COUNT];
 
+	if (strcmp(name, "int") == 0 || strcmp(name, "float") == 0) {
+		*out = dtype_of(name[0] == 'i' ? DT_I32 : DT_F32);
+		return true;
+	}
 	if (dtype_from_name(name, out)) {
 		return true;
 	}
