@@ -45,17 +45,19 @@ tag_is_thread(int tag)
 	return tag >= TAG_THREAD_Z && tag <= TAG_THREAD_X;
 }
 
-void
-threads_kernels(const struct func *f, struct stmt_list *out)
+struct stmt_list
+threads_kernels(const struct func *f)
 {
+	struct stmt_list found = { 0 };
 	struct stmt *s;
 
 	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
 		if (tag_of(s) >= 0) {
-			vec_push(&f->module->arena, &out->list, s);
+			vec_push(&f->module->arena, &found.list, s);
 			stmt_skip(&it);
 		}
 	}
+	return found;
 }
 
 bool

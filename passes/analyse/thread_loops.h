@@ -33,7 +33,7 @@ bool tag_is_thread(int tag); /* is the tag one of threadIdx.*? */
 #define ADDRESS_INNER_DIMS "address_inner_dims"
 
 /* The outermost thread-bound loops of f, in program order. */
-void threads_kernels(const struct func *f, struct stmt_list *out);
+struct stmt_list threads_kernels(const struct func *f);
 /* Questions about the scope of a buffer. */
 bool buffer_is_shared(const struct buffer *b);
 bool buffer_is_private(const struct buffer *b); /* private to one thread */

@@ -48,18 +48,19 @@ blocks_below(struct func *f, struct stmt *s, struct stmt_list *out)
 	}
 }
 
-void
-loops_noted(struct func *f, const char *note, struct stmt_list *out)
+struct stmt_list
+loops_noted(struct func *f, const char *note)
 {
+	struct stmt_list found = { 0 };
 	struct stmt *s;
 
-	out->list.n = 0;
 	for (struct stmt_iter it = stmt_each_of(f->body, STMT_FOR);
 	     (s = stmt_next(&it));) {
 		if (stmt_note(s, note) != NULL) {
-			vec_push(&f->module->arena, &out->list, s);
+			vec_push(&f->module->arena, &found.list, s);
 		}
 	}
+	return found;
 }
 
 bool

@@ -15,7 +15,7 @@ struct stmt *scope_child(const struct stmt *s);
 /* All blocks at or below s but not inside other blocks. */
 void blocks_below(struct func *f, struct stmt *s, struct stmt_list *out);
 /* The loops of f with the note, in program order. */
-void loops_noted(struct func *f, const char *note, struct stmt_list *out);
+struct stmt_list loops_noted(struct func *f, const char *note);
 /* s comes before t in program order (neither contains the other). */
 bool stmt_before(const struct func *f, const struct stmt *s,
 		 const struct stmt *t);

@@ -36,10 +36,7 @@ split_fail(struct split *x, const char *fmt, ...)
 bool
 lower_has_threads(const struct func *f)
 {
-	struct stmt_list kernels = { 0 };
-
-	threads_kernels(f, &kernels);
-	return kernels.list.n > 0;
+	return threads_kernels(f).list.n > 0;
 }
 
 bool
@@ -386,14 +383,14 @@ lower_split_host_device(struct module *m, struct func *f,
 			struct name_set *names, struct host_device *out)
 {
 	struct split x = { .m = m, .limits = limits };
-	struct stmt_list kernels = { 0 };
+	struct stmt_list kernels;
 	struct stmt *s;
 
 	x.host = func_clone(f, f->name);
 	if (!lift_allocs(&x, x.host->body)) {
 		return false;
 	}
-	threads_kernels(x.host, &kernels);
+	kernels = threads_kernels(x.host);
 	if (kernels.list.n == 0) {
 		return split_fail(&x, "no loop is bound to threads; bind some "
 				      "to blockIdx and threadIdx");

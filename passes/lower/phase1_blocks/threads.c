@@ -759,9 +759,8 @@ bind_kernel(struct func *f, struct stmt *root)
 bool
 lower_threads(struct func *f)
 {
-	struct stmt_list kernels = { 0 };
+	struct stmt_list kernels = threads_kernels(f);
 
-	threads_kernels(f, &kernels);
 	if (kernels.list.n == 0) {
 		return true;
 	}
@@ -773,8 +772,7 @@ lower_threads(struct func *f)
 			return false;
 		}
 	}
-	kernels.list.n = 0;
-	threads_kernels(f, &kernels);
+	kernels = threads_kernels(f);
 	for (int i = 0; i < kernels.list.n; i++) {
 		if (!threads_update_apart(f, kernels.list.data[i])) {
 			return false;

@@ -634,9 +634,8 @@ block_sum(struct blocking *x)
 bool
 lower_block_sums(struct func *f)
 {
-	struct stmt_list loops = { 0 };
+	struct stmt_list loops = loops_noted(f, SUM_TERMS);
 
-	loops_noted(f, SUM_TERMS, &loops);
 	for (int i = 0; i < loops.list.n; i++) {
 		struct stmt *top = loops.list.data[i];
 		struct stmt_list stores;

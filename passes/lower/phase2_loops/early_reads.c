@@ -229,9 +229,8 @@ hoist_load(struct hoisting *x)
 bool
 lower_early_reads(struct func *f)
 {
-	struct stmt_list l = { 0 };
+	struct stmt_list l = loops_noted(f, "read_before");
 
-	loops_noted(f, "read_before", &l);
 	for (int i = 0; i < l.list.n; i++) {
 		struct hoisting x = { .func = f, .loop = l.list.data[i] };
 

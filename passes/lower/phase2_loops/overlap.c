@@ -419,15 +419,14 @@ overlap_loop(struct func *f, struct stmt *loop)
 bool
 lower_overlap(struct func *f)
 {
-	struct stmt_list loops = { 0 };
+	struct stmt_list loops = loops_noted(f, "overlap");
 	bool changed = false;
 
-	loops_noted(f, "overlap", &loops);
 	if (loops.list.n > 0) {
 		/* The pass `storage` has compacted arrays, so that indices have
 		 * the form index - min: simplify them. */
 		simplify_func(f);
-		loops_noted(f, "overlap", &loops);
+		loops = loops_noted(f, "overlap");
 	}
 	for (int i = 0; i < loops.list.n; i++) {
 		struct stmt *loop = loops.list.data[i];

@@ -140,9 +140,8 @@ bool
 lower_starts(struct func *f)
 {
 	struct init_list x = { .func = f };
-	struct stmt_list kernels = { 0 };
+	struct stmt_list kernels = threads_kernels(f);
 
-	threads_kernels(f, &kernels);
 	for (int i = 0; i < kernels.list.n; i++) {
 		find_guarded_inits(&x, kernels.list.data[i]);
 	}

@@ -407,10 +407,9 @@ drop_wait_indices(struct func *f)
 bool
 lower_sync(struct func *f)
 {
-	struct stmt_list kernels = { 0 };
+	struct stmt_list kernels = threads_kernels(f);
 	bool ok = true;
 
-	threads_kernels(f, &kernels);
 	for (int i = 0; i < kernels.list.n && ok; i++) {
 		struct sync y = { .func = f };
 		struct stmt *kernel = kernels.list.data[i], *body;

@@ -334,10 +334,9 @@ prefetch_in(struct func *f, struct stmt *loop, int64_t line)
 bool
 lower_prefetch(struct func *f)
 {
-	struct stmt_list n = { 0 };
+	struct stmt_list n = loops_noted(f, "prefetch");
 	int64_t line;
 
-	loops_noted(f, "prefetch", &n);
 	for (int i = 0; i < n.list.n; i++) {
 		struct stmt *loop = n.list.data[i];
 
