@@ -147,6 +147,7 @@ struct eval {
 	struct program_result *result;
 	struct scope *globals;
 	int64_t steps, max_steps;
+	int compared; /* comparisons that no step was counted for */
 	/* limit of the arena, including what it contained at the start */
 	size_t max_bytes;
 	int depth;           /* of the current evaluation */
@@ -239,6 +240,8 @@ bool eval_locate(struct eval *ev, struct py_span at, int first);
 /* Counts n steps of evaluation; false after an error if the budget is used
  * up. */
 bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
+/* Counts the steps of work on n bytes of a text. */
+bool eval_tick_bytes(struct eval *ev, struct py_span at, size_t n);
 
 /* Begins the evaluation of a text: sets the limits and the first names. */
 void eval_start(struct eval *ev, struct module *m, const struct source *src,
@@ -282,6 +285,19 @@ bool eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 		const struct pval *x, struct pval *out);
 bool eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 		  const struct pval *x, const struct pval *y, struct pval *out);
+/* Comparisons of any values (compare.c). They count steps, and are false after
+ * an error. eval_order sets -1, 0, 1, 2 (unordered: a NaN), or PV_NO_ORDER for
+ * values that have no order. */
+enum { PV_NO_ORDER = 3 };
+bool eval_equal(struct eval *ev, struct py_span at, const struct pval *x,
+		const struct pval *y, bool *out);
+bool eval_order(struct eval *ev, struct py_span at, const struct pval *x,
+		const struct pval *y, int *out);
+/* The index of the first element that is equal to the item, or -1. */
+bool eval_find(struct eval *ev, struct py_span at, const struct pv_list *in,
+	       const struct pval *item, int *out);
+bool eval_contains(struct eval *ev, struct py_span at, const struct pval *item,
+		   const struct pval *in, bool *out);
 /* typed_kind of two values. */
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
@@ -322,7 +338,8 @@ bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 /* -- values -- */
 
 const char *pv_kind_name(enum pv_kind kind);
-bool pv_equal(const struct pval *x, const struct pval *y, int depth);
+/* Is it one object, or the same number? */
+bool pv_same(const struct pval *x, const struct pval *y);
 /* Appends the text of a value as print writes it; repr: as an element of a
  * list. */
 void pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,

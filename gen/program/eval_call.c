@@ -46,7 +46,9 @@ eval_bind(struct eval *ev, struct py_span at, const struct py_signature *s,
 			vec_push(ev->a, to->u.list, *v);
 		} else if (s->slots[slot[k]].kind == PY_PARAM_DOUBLE_STAR) {
 			key = pv_string(ev, args->given.data[k].name);
-			dict_set(ev, to->u.dict, &key, v);
+			if (!dict_set(ev, at, to->u.dict, &key, v)) {
+				return false;
+			}
 		} else {
 			*to = *v;
 		}
@@ -290,4 +292,10 @@ eval_tick(struct eval *ev, struct py_span at, int64_t n)
 				  ev->max_bytes >> 20);
 	}
 	return true;
+}
+
+bool
+eval_tick_bytes(struct eval *ev, struct py_span at, size_t n)
+{
+	return eval_tick(ev, at, (int64_t)(n / 8));
 }

@@ -117,33 +117,6 @@ eval_sequence(struct eval *ev, struct scope *s, const struct py_node *e,
 	return true;
 }
 
-void
-dict_set(struct eval *ev, struct pv_dict *d, const struct pval *key,
-	 const struct pval *value)
-{
-	ev->steps += d->keys.n / 8;
-	for (int i = 0; i < d->keys.n; i++) {
-		if (pv_equal(&d->keys.data[i], key, 0)) {
-			d->values.data[i] = *value;
-			return;
-		}
-	}
-	vec_push(ev->a, &d->keys, *key);
-	vec_push(ev->a, &d->values, *value);
-}
-
-const struct pval *
-dict_get(struct eval *ev, const struct pv_dict *d, const struct pval *key)
-{
-	ev->steps += d->keys.n / 8;
-	for (int i = 0; i < d->keys.n; i++) {
-		if (pv_equal(&d->keys.data[i], key, 0)) {
-			return &d->values.data[i];
-		}
-	}
-	return NULL;
-}
-
 static bool
 eval_dict(struct eval *ev, struct scope *s, const struct py_node *e,
 	  struct pval *out)
@@ -156,7 +129,9 @@ eval_dict(struct eval *ev, struct scope *s, const struct py_node *e,
 		    !eval_expr(ev, s, e->kids[i + 1], &value)) {
 			return false;
 		}
-		dict_set(ev, out->u.dict, &key, &value);
+		if (!dict_set(ev, e->span, out->u.dict, &key, &value)) {
+			return false;
+		}
 	}
 	return true;
 }
@@ -364,7 +339,9 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		*out = pv_int(of->u.range->start + i * of->u.range->step);
 		return true;
 	case PV_DICT:
-		found = dict_get(ev, of->u.dict, index);
+		if (!dict_get(ev, at, of->u.dict, index, &found)) {
+			return false;
+		}
 		if (!found) {
 			return eval_error(ev, at, "the dict has no such key");
 		}
@@ -527,6 +504,7 @@ eval_fstring(struct eval *ev, struct scope *s, const struct py_node *e,
 			pv_text(ev, &v, false, 0, &text);
 		}
 	}
+	ok = ok && eval_tick_bytes(ev, e->span, text.len);
 	*out = pv_text_n(ev, text.data, text.len);
 	strbuf_release(&text);
 	return ok;
@@ -561,13 +539,10 @@ run_clause(struct comprehension *c, struct scope *s, int clause)
 		}
 		if (c->out->kind == PV_DICT) {
 			key = v;
-			if (!eval_expr(ev, s, e->kids[1], &v)) {
-				return false;
-			}
-			dict_set(ev, c->out->u.dict, &key, &v);
-		} else {
-			vec_push(ev->a, c->out->u.list, v);
+			return eval_expr(ev, s, e->kids[1], &v) &&
+			       dict_set(ev, e->span, c->out->u.dict, &key, &v);
 		}
+		vec_push(ev->a, c->out->u.list, v);
 		return true;
 	}
 	part = e->kids[clause];

@@ -283,57 +283,6 @@ eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 
 /* -- comparison -- */
 
-static bool
-contains(struct eval *ev, struct py_span at, const struct pval *item,
-	 const struct pval *in, bool *out)
-{
-	struct pval *items;
-	int n;
-
-	*out = false;
-	if (in->kind == PV_STRING && item->kind == PV_STRING) {
-		*out = strstr(in->u.text.data, item->u.text.data) != NULL;
-		return true;
-	}
-	if (!eval_items(ev, at, in, &items, &n)) {
-		return false;
-	}
-	for (int i = 0; i < n; i++) {
-		*out |= pv_equal(&items[i], item, 0);
-	}
-	return true;
-}
-
-/* Compares two values: -1, 0, 1; 2: unordered (a NaN); 3: not comparable. */
-int
-pv_order(const struct pval *x, const struct pval *y, int depth)
-{
-	struct py_number a, b;
-
-	if (pv_number(x, &a) && pv_number(y, &b)) {
-		return py_number_order(&a, &b);
-	}
-	if (x->kind == PV_STRING && y->kind == PV_STRING) {
-		int c = strcmp(x->u.text.data, y->u.text.data);
-
-		return c < 0 ? -1 : c > 0;
-	}
-	if (x->kind == y->kind && depth < 50 &&
-	    (x->kind == PV_LIST || x->kind == PV_TUPLE)) {
-		const struct pv_list *p = x->u.list, *q = y->u.list;
-
-		for (int i = 0; i < p->n && i < q->n; i++) {
-			int c = pv_order(&p->data[i], &q->data[i], depth + 1);
-
-			if (c != 0) {
-				return c;
-			}
-		}
-		return p->n < q->n ? -1 : p->n > q->n;
-	}
-	return 3;
-}
-
 bool
 eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 	     const struct pval *x, const struct pval *y, struct pval *out)
@@ -343,14 +292,17 @@ eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 	int order;
 
 	if (op == PY_OP_IS || op == PY_OP_IS_NOT) {
-		answer = x->kind == y->kind &&
-			 (x->kind == PV_EXPR ? x->u.expr == y->u.expr
-					     : pv_equal(x, y, 0));
+		answer = pv_same(x, y);
+		/* equal texts are one object, as they mostly are in Python */
+		if (x->kind == PV_STRING && y->kind == PV_STRING &&
+		    !eval_equal(ev, at, x, y, &answer)) {
+			return false;
+		}
 		*out = pv_bool(answer == (op == PY_OP_IS));
 		return true;
 	}
 	if (op == PY_OP_IN || op == PY_OP_NOT_IN) {
-		if (!contains(ev, at, x, y, &answer)) {
+		if (!eval_contains(ev, at, x, y, &answer)) {
 			return false;
 		}
 		*out = pv_bool(answer == (op == PY_OP_IN));
@@ -366,11 +318,16 @@ eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 		return symbolic_binary(ev, at, op, x, y, out);
 	}
 	if (equality) {
-		*out = pv_bool(pv_equal(x, y, 0) == (op == PY_OP_EQ));
+		if (!eval_equal(ev, at, x, y, &answer)) {
+			return false;
+		}
+		*out = pv_bool(answer == (op == PY_OP_EQ));
 		return true;
 	}
-	order = pv_order(x, y, 0);
-	if (order == 3) {
+	if (!eval_order(ev, at, x, y, &order)) {
+		return false;
+	}
+	if (order == PV_NO_ORDER) {
 		return eval_error(ev, at, "%s is not defined for %s and %s",
 				  py_operator_text(op), pv_kind_name(x->kind),
 				  pv_kind_name(y->kind));

@@ -62,8 +62,7 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 		return false;
 	}
 	if (of.kind == PV_DICT) {
-		dict_set(ev, of.u.dict, &index, value);
-		return true;
+		return dict_set(ev, target->span, of.u.dict, &index, value);
 	}
 	if (of.kind == PV_IRMODULE) {
 		return module_set(ev, target->span, &of, &index, value);

@@ -409,7 +409,9 @@ target_name(struct call *c, int i, const char **out)
 	if (v->kind == PV_DICT) {
 		struct pval key = pv_string(c->ev, "kind");
 
-		v = dict_get(c->ev, v->u.dict, &key);
+		if (!dict_get(c->ev, c->span, v->u.dict, &key, &v)) {
+			return false;
+		}
 	}
 	if (!v || v->kind != PV_STRING) {
 		return value_kind_error(c, i, "a target's name");

@@ -26,7 +26,8 @@ python_print(struct call *c, struct pval *out)
 		pv_text(ev, &values->data[i], false, 0, &s);
 	}
 	strbuf_puts(&s, end);
-	ok = print_bytes(ev, c->span, s.data, s.len);
+	ok = eval_tick_bytes(ev, c->span, s.len) &&
+	     print_bytes(ev, c->span, s.data, s.len);
 	strbuf_release(&s);
 	*out = pv_none();
 	return ok;
@@ -127,6 +128,9 @@ python_int(struct call *c, struct pval *out)
 	if (v->kind == PV_STRING) {
 		char *end;
 
+		if (!eval_tick_bytes(c->ev, c->span, v->u.text.n)) {
+			return false;
+		}
 		errno = 0;
 		value = strtoll(v->u.text.data, &end, 10);
 		if (end == v->u.text.data || *end != '\0' || errno) {
@@ -159,6 +163,9 @@ python_float(struct call *c, struct pval *out)
 		return true;
 	}
 	if (v->kind == PV_STRING) {
+		if (!eval_tick(c->ev, c->span, (int64_t)v->u.text.n)) {
+			return false;
+		}
 		*out = pv_float(strtod(v->u.text.data, &end));
 		if (end == v->u.text.data || *end != '\0') {
 			return call_error(c, 0, "not a number: %.40s",
@@ -182,7 +189,7 @@ to_text(struct call *c, bool repr, struct pval *out)
 	pv_text(c->ev, &c->args[0], repr, 0, &s);
 	*out = pv_text_n(c->ev, s.data, s.len);
 	strbuf_release(&s);
-	return true;
+	return eval_tick_bytes(c->ev, c->spans[0], out->u.text.n);
 }
 
 bool
@@ -452,11 +459,13 @@ merge_sort(struct call *c, struct pval *keys, struct pval *values,
 		return false;
 	}
 	while (a < half || b < n) {
-		int order = a == half ? 1
-			    : b == n  ? 0
-				      : pv_order(&keys[a], &keys[b], 0);
+		int order = a == half;
 
-		if (order == 3) {
+		if (a < half && b < n &&
+		    !eval_order(c->ev, c->span, &keys[a], &keys[b], &order)) {
+			return false;
+		}
+		if (order == PV_NO_ORDER) {
 			return eval_error(c->ev, c->span,
 					  "%s and %s have no "
 					  "order",
@@ -608,16 +617,13 @@ python_set(struct call *c, struct pval *out)
 	}
 	*out = pv_list_of(c->ev, PV_SET, NULL, 0);
 	for (int i = 0; i < all.u.list->n; i++) {
-		bool seen = false;
+		int seen;
 
-		if (!eval_tick(c->ev, c->span, out->u.list->n / 8)) {
+		if (!eval_find(c->ev, c->span, out->u.list,
+			       &all.u.list->data[i], &seen)) {
 			return false;
 		}
-		for (int k = 0; k < out->u.list->n; k++) {
-			seen |= pv_equal(&out->u.list->data[k],
-					 &all.u.list->data[i], 0);
-		}
-		if (!seen) {
+		if (seen < 0) {
 			vec_push(c->ev->a, out->u.list, all.u.list->data[i]);
 		}
 	}
@@ -635,8 +641,10 @@ python_dict(struct call *c, struct pval *out)
 		const struct pv_dict *d = c->args[0].u.dict;
 
 		for (int i = 0; i < d->keys.n; i++) {
-			dict_set(c->ev, out->u.dict, &d->keys.data[i],
-				 &d->values.data[i]);
+			if (!dict_set(c->ev, c->span, out->u.dict,
+				      &d->keys.data[i], &d->values.data[i])) {
+				return false;
+			}
 		}
 		return true;
 	}
@@ -651,7 +659,10 @@ python_dict(struct call *c, struct pval *out)
 		if (two != 2) {
 			return call_error(c, 0, "dict() needs pairs");
 		}
-		dict_set(c->ev, out->u.dict, &pair[0], &pair[1]);
+		if (!dict_set(c->ev, c->span, out->u.dict, &pair[0],
+			      &pair[1])) {
+			return false;
+		}
 	}
 	return true;
 }

@@ -7,6 +7,22 @@
 
 /* -- str -- */
 
+/* The text of s, which it releases, as the result of a call. False after an
+ * error if it is too long. */
+static bool
+finish_text(struct call *c, struct strbuf *s, struct pval *out)
+{
+	bool fits = s->len <= EVAL_MAX_ITEMS;
+
+	if (fits) {
+		*out = pv_text_n(c->ev, s->data, s->len);
+	}
+	strbuf_release(s);
+	return fits ? eval_tick_bytes(c->ev, c->span, out->u.text.n)
+		    : call_error(c, -1, "a text of more than %d bytes",
+				 EVAL_MAX_ITEMS);
+}
+
 bool
 str_join(struct call *c, struct pval *out)
 {
@@ -19,19 +35,20 @@ str_join(struct call *c, struct pval *out)
 	}
 	strbuf_init(&s);
 	for (int i = 0; i < n; i++) {
-		if (items[i].kind != PV_STRING || s.len > EVAL_MAX_ITEMS) {
+		if (items[i].kind != PV_STRING) {
 			strbuf_release(&s);
 			return call_error(c, 0, "element %d is %s, not str", i,
 					  pv_kind_name(items[i].kind));
+		}
+		if (s.len > EVAL_MAX_ITEMS) {
+			break;
 		}
 		if (i) {
 			strbuf_write(&s, c->self.u.text.data, c->self.u.text.n);
 		}
 		strbuf_write(&s, items[i].u.text.data, items[i].u.text.n);
 	}
-	*out = pv_text_n(c->ev, s.data, s.len);
-	strbuf_release(&s);
-	return true;
+	return finish_text(c, &s, out);
 }
 
 bool
@@ -47,7 +64,7 @@ str_case(struct call *c, struct pval *out)
 				    : tolower((unsigned char)text[i]));
 	}
 	*out = pv_text_n(c->ev, text, n);
-	return true;
+	return eval_tick_bytes(c->ev, c->span, n);
 }
 
 bool
@@ -64,7 +81,7 @@ str_starts(struct call *c, struct pval *out)
 		       memcmp(c->self.u.text.data +
 				      (c->row->name[0] == 's' ? 0 : have - n),
 			      part, n) == 0);
-	return true;
+	return eval_tick_bytes(c->ev, c->span, n);
 }
 
 bool
@@ -72,6 +89,7 @@ str_replace(struct call *c, struct pval *out)
 {
 	const char *from, *to, *at = c->self.u.text.data, *next;
 	struct strbuf s;
+	int64_t found = 0;
 
 	if (!arg_text(c, 0, &from) || !arg_text(c, 1, &to)) {
 		return false;
@@ -80,15 +98,16 @@ str_replace(struct call *c, struct pval *out)
 		return call_error(c, 0, "replace() of an empty text");
 	}
 	strbuf_init(&s);
-	while ((next = strstr(at, from)) && s.len < EVAL_MAX_ITEMS) {
+	while (s.len <= EVAL_MAX_ITEMS && (next = strstr(at, from))) {
 		strbuf_write(&s, at, (size_t)(next - at));
 		strbuf_puts(&s, to);
 		at = next + strlen(from);
+		found++;
 	}
 	strbuf_puts(&s, at);
-	*out = pv_text_n(c->ev, s.data, s.len);
-	strbuf_release(&s);
-	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
+	return finish_text(c, &s, out) &&
+	       eval_tick_bytes(c->ev, c->span, c->self.u.text.n) &&
+	       eval_tick(c->ev, c->span, found);
 }
 
 bool
@@ -104,7 +123,7 @@ str_strip(struct call *c, struct pval *out)
 		to--;
 	}
 	*out = pv_text_n(c->ev, text + from, to - from);
-	return true;
+	return eval_tick_bytes(c->ev, c->span, c->self.u.text.n);
 }
 
 bool
@@ -176,7 +195,11 @@ str_format(struct call *c, struct pval *out)
 			v = at[1] - '0' < values->n ? &values->data[at[1] - '0']
 						    : NULL;
 		} else {
-			v = dict_get(c->ev, c->args[1].u.dict, &key);
+			if (!dict_get(c->ev, c->span, c->args[1].u.dict, &key,
+				      &v)) {
+				strbuf_release(&s);
+				return false;
+			}
 		}
 		if (!v || at[n + 1] != '}') {
 			strbuf_release(&s);
@@ -188,9 +211,7 @@ str_format(struct call *c, struct pval *out)
 		pv_text(c->ev, v, false, 0, &s);
 		at += n + 1;
 	}
-	*out = pv_text_n(c->ev, s.data, s.len);
-	strbuf_release(&s);
-	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
+	return finish_text(c, &s, out);
 }
 
 /* -- list and tuple -- */
@@ -268,23 +289,32 @@ bool
 list_index(struct call *c, struct pval *out)
 {
 	const struct pv_list *l = c->self.u.list;
+	int at;
+
+	if (!eval_find(c->ev, c->span, l, &c->args[0], &at)) {
+		return false;
+	}
+	*out = pv_int(at);
+	return at >= 0 || call_error(c, 0, "not in the list");
+}
+
+bool
+list_count(struct call *c, struct pval *out)
+{
+	const struct pv_list *l = c->self.u.list;
 	int64_t count = 0;
 
 	for (int i = 0; i < l->n; i++) {
-		if (!pv_equal(&l->data[i], &c->args[0], 0)) {
-			continue;
+		bool same;
+
+		if (!eval_equal(c->ev, c->span, &l->data[i], &c->args[0],
+				&same)) {
+			return false;
 		}
-		count++;
-		if (c->row->name[0] == 'i') {
-			*out = pv_int(i);
-			return true;
-		}
-	}
-	if (c->row->name[0] == 'i') {
-		return call_error(c, 0, "not in the list");
+		count += same;
 	}
 	*out = pv_int(count);
-	return eval_tick(c->ev, c->span, l->n / 8);
+	return true;
 }
 
 /* -- dict -- */
@@ -309,8 +339,11 @@ dict_items(struct call *c, struct pval *out)
 bool
 dict_get_method(struct call *c, struct pval *out)
 {
-	const struct pval *v = dict_get(c->ev, c->self.u.dict, &c->args[0]);
+	const struct pval *v;
 
+	if (!dict_get(c->ev, c->span, c->self.u.dict, &c->args[0], &v)) {
+		return false;
+	}
 	*out = v ? *v : arg_missing(c, 1) ? pv_none() : c->args[1];
 	return true;
 }
@@ -323,9 +356,11 @@ dict_update(struct call *c, struct pval *out)
 		return value_kind_error(c, 0, "a dict");
 	}
 	for (int i = 0; i < c->args[0].u.dict->keys.n; i++) {
-		dict_set(c->ev, c->self.u.dict,
-			 &c->args[0].u.dict->keys.data[i],
-			 &c->args[0].u.dict->values.data[i]);
+		if (!dict_set(c->ev, c->span, c->self.u.dict,
+			      &c->args[0].u.dict->keys.data[i],
+			      &c->args[0].u.dict->values.data[i])) {
+			return false;
+		}
 	}
 	return true;
 }

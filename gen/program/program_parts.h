@@ -12,13 +12,12 @@ struct pv_names {
 };
 
 int64_t range_length(const struct pv_range *r);
-/* Compares two values: -1, 0, 1; 2: unordered (a NaN); 3: not comparable. */
-int pv_order(const struct pval *x, const struct pval *y, int depth);
-void dict_set(struct eval *ev, struct pv_dict *d, const struct pval *key,
-	      const struct pval *value);
-/* The value of a key, or NULL. */
-const struct pval *dict_get(struct eval *ev, const struct pv_dict *d,
-			    const struct pval *key);
+/* Sets and gets the value of a key; NULL if there is none. False after an
+ * error: the search counts steps. */
+bool dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
+	      const struct pval *key, const struct pval *value);
+bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
+	      const struct pval *key, const struct pval **out);
 /* Appends n items to a list. False after an error if it becomes too long. */
 bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 	      const struct pval *items, int n);

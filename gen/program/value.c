@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: creation, equality, truth, and their text as print writes it. */
+/* Values: creation, truth, and their text as print writes it. */
 #include <inttypes.h>
 
 #include "eval.h"
@@ -157,69 +157,6 @@ pv_of_number(const struct py_number *n)
 }
 
 static bool
-lists_equal(const struct pv_list *x, const struct pv_list *y, int depth)
-{
-	if (x->n != y->n) {
-		return false;
-	}
-	for (int i = 0; i < x->n; i++) {
-		if (!pv_equal(&x->data[i], &y->data[i], depth + 1)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-bool
-pv_equal(const struct pval *x, const struct pval *y, int depth)
-{
-	struct py_number a, b;
-
-	if (depth > 50) {
-		return false; /* a list may contain itself */
-	}
-	if (pv_number(x, &a) && pv_number(y, &b)) {
-		return py_number_order(&a, &b) == 0;
-	}
-	if (x->kind != y->kind) {
-		return false;
-	}
-	switch (x->kind) {
-	case PV_NONE:
-	case PV_ELLIPSIS:
-		return true;
-	case PV_STRING:
-		return x->u.text.n == y->u.text.n &&
-		       memcmp(x->u.text.data, y->u.text.data, x->u.text.n) == 0;
-	case PV_TUPLE:
-	case PV_LIST:
-	case PV_SET:
-		/* as in Python, an object is equal to itself */
-		return x->u.list == y->u.list ||
-		       lists_equal(x->u.list, y->u.list, depth);
-	case PV_DICT:
-		return x->u.dict == y->u.dict ||
-		       (lists_equal(&x->u.dict->keys, &y->u.dict->keys,
-				    depth) &&
-			lists_equal(&x->u.dict->values, &y->u.dict->values,
-				    depth));
-	case PV_RANGE:
-		return x->u.range->start == y->u.range->start &&
-		       x->u.range->stop == y->u.range->stop &&
-		       x->u.range->step == y->u.range->step;
-	case PV_BLOCK:
-	case PV_LOOP:
-		return x->u.handle.schedule == y->u.handle.schedule &&
-		       x->u.handle.id == y->u.handle.id &&
-		       x->u.handle.func == y->u.handle.func;
-	case PV_NAMESPACE:
-		return x->u.names == y->u.names;
-	default:
-		return x->u.any == y->u.any;
-	}
-}
-
-static bool
 is_axis(const struct eval *ev, const struct expr *e)
 {
 	return e->kind == EXPR_VAR && e->u.var->id < ev->axes.n &&
@@ -315,12 +252,19 @@ put_text(const char *text, size_t n, struct strbuf *out)
 	strbuf_write(out, text, n);
 }
 
+/* The text of a value ends with "..." beyond a length. */
+static bool
+too_long(const struct strbuf *out)
+{
+	return out->len > EVAL_MAX_ITEMS * 4;
+}
+
 static void
 list_text(struct eval *ev, const struct pv_list *list, const char *around,
 	  int depth, struct strbuf *out)
 {
 	strbuf_putc(out, around[0]);
-	for (int i = 0; i < list->n; i++) {
+	for (int i = 0; i < list->n && !too_long(out); i++) {
 		strbuf_puts(out, i ? ", " : "");
 		pv_text(ev, &list->data[i], true, depth + 1, out);
 	}
@@ -333,7 +277,7 @@ dict_text(struct eval *ev, const struct pv_dict *d, int depth,
 	  struct strbuf *out)
 {
 	strbuf_putc(out, '{');
-	for (int i = 0; i < d->keys.n; i++) {
+	for (int i = 0; i < d->keys.n && !too_long(out); i++) {
 		strbuf_puts(out, i ? ", " : "");
 		pv_text(ev, &d->keys.data[i], true, depth + 1, out);
 		strbuf_puts(out, ": ");
@@ -375,7 +319,7 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 {
 	struct py_number number;
 
-	if (depth > 50 || out->len > EVAL_MAX_ITEMS * 4) {
+	if (depth > 50 || too_long(out)) {
 		strbuf_puts(out, "...");
 		return;
 	}

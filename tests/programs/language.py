@@ -44,5 +44,10 @@ print("a-b-c".split("-"), "-".join(map(str, range(4))), "Abc".lower(), "abc"[::-
 print(isinstance(3, (int, float)), isinstance("a", int), 1 < 2 <= 2, not 1, 3 if total else 4)
 print(0.1 + 0.2, 1e20, 1e-7, 100.0, 3 == 3.0, "a" < "b", [1, 2] < [1, 3], -(2**31))
 print("{1} and {0} and {name}".format(1, 2, name="n"), list(reversed([1, 2])), float("2.5"), int("7"))
+pair = [1, ["a"]]
+print(pair is pair, pair is [1, ["a"]], pair == [1, ["a"]], pair in [[1, ["a"]]])
+print({1: [2], 3: 4} == {3: 4, 1: [2]}, {1: 2} == {1: 3}, {1, 2} == {2, 1}, {1} == {2})
+print([0, 1, 0].count(0), ("a", "b").index("b"), 1 is 1, "a" is not "b", None is None)
+
 if __name__ == "__main__":
     print((lambda *args, **kw: (args, kw))(1, 2, k=3))

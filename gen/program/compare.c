@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comparisons of values, and what rests on them: dicts and `in`. Every value
+ * that is compared and every few bytes of a text count as work, as a short
+ * program can hold a list of millions of elements through shared parts. */
+#include "eval.h"
+#include "program_parts.h"
+
+enum {
+	PER_STEP = 2,   /* comparisons that are one step of evaluation */
+	TEXT_BYTES = 64 /* bytes of a text that are one comparison */
+};
+
+/* Counts n comparisons; false after an error if no steps are left. */
+static bool
+count(struct eval *ev, struct py_span at, int64_t n)
+{
+	ev->compared += n;
+	if (ev->compared < PER_STEP) {
+		return true;
+	}
+	n = ev->compared / PER_STEP;
+	ev->compared %= PER_STEP;
+	return eval_tick(ev, at, n);
+}
+
+/* Counts a comparison within `depth` lists. */
+static bool
+enter(struct eval *ev, struct py_span at, int depth)
+{
+	return count(ev, at, 1) &&
+	       (ev->depth + depth < EVAL_MAX_DEPTH ||
+		eval_error(ev, at,
+			   "a comparison of lists nested more than %d levels "
+			   "deep; does a list contain itself?",
+			   EVAL_MAX_DEPTH));
+}
+
+/* -- equality -- */
+
+static bool equal(struct eval *ev, struct py_span at, const struct pval *x,
+		  const struct pval *y, int depth, bool *out);
+
+static bool
+lists_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
+	    const struct pv_list *y, int depth, bool *out)
+{
+	*out = x->n == y->n;
+	for (int i = 0; *out && i < x->n; i++) {
+		if (!equal(ev, at, &x->data[i], &y->data[i], depth + 1, out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The index of an element that is equal to the item, or -1. The search begins
+ * at `from`, where equal sets and dicts mostly have it, and comes round. */
+static bool
+find(struct eval *ev, struct py_span at, const struct pv_list *in,
+     const struct pval *item, int from, int depth, int *out)
+{
+	bool same;
+
+	for (int i = 0; i < in->n; i++) {
+		*out = i < in->n - from ? from + i : from + i - in->n;
+		if (!equal(ev, at, &in->data[*out], item, depth + 1, &same)) {
+			return false;
+		}
+		if (same) {
+			return true;
+		}
+	}
+	*out = -1;
+	return true;
+}
+
+/* Two sets, or, with the values of the elements, two dicts. */
+static bool
+sets_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
+	   const struct pv_list *y, const struct pval *x_values,
+	   const struct pval *y_values, int depth, bool *out)
+{
+	int k;
+
+	*out = x->n == y->n;
+	for (int i = 0; *out && i < x->n; i++) {
+		if (!find(ev, at, y, &x->data[i], i, depth, &k)) {
+			return false;
+		}
+		*out = k >= 0;
+		if (*out && x_values &&
+		    !equal(ev, at, &x_values[i], &y_values[k], depth + 1,
+			   out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+texts_equal(struct eval *ev, struct py_span at, const struct pval *x,
+	    const struct pval *y, bool *out)
+{
+	size_t n = x->u.text.n;
+
+	*out = n == y->u.text.n;
+	if (!*out || x->u.text.data == y->u.text.data) {
+		return true;
+	}
+	*out = memcmp(x->u.text.data, y->u.text.data, n) == 0;
+	return count(ev, at, (int64_t)(n / TEXT_BYTES));
+}
+
+static bool
+equal(struct eval *ev, struct py_span at, const struct pval *x,
+      const struct pval *y, int depth, bool *out)
+{
+	struct py_number a, b;
+
+	if (!enter(ev, at, depth)) {
+		return false;
+	}
+	if (x->kind == PV_INT && y->kind == PV_INT) {
+		*out = x->u.ival == y->u.ival;
+		return true;
+	}
+	if (pv_number(x, &a) && pv_number(y, &b)) {
+		*out = py_number_order(&a, &b) == 0;
+		return true;
+	}
+	*out = false;
+	if (x->kind != y->kind) {
+		return true;
+	}
+	switch (x->kind) {
+	case PV_STRING:
+		return texts_equal(ev, at, x, y, out);
+	case PV_TUPLE:
+	case PV_LIST:
+		/* as in Python, an object is equal to itself */
+		*out = x->u.list == y->u.list;
+		return *out ||
+		       lists_equal(ev, at, x->u.list, y->u.list, depth, out);
+	case PV_SET:
+		*out = x->u.list == y->u.list;
+		return *out || sets_equal(ev, at, x->u.list, y->u.list, NULL,
+					  NULL, depth, out);
+	case PV_DICT:
+		*out = x->u.dict == y->u.dict;
+		return *out ||
+		       sets_equal(ev, at, &x->u.dict->keys, &y->u.dict->keys,
+				  x->u.dict->values.data,
+				  y->u.dict->values.data, depth, out);
+	case PV_RANGE:
+		*out = x->u.range->start == y->u.range->start &&
+		       x->u.range->stop == y->u.range->stop &&
+		       x->u.range->step == y->u.range->step;
+		return true;
+	default:
+		*out = pv_same(x, y);
+		return true;
+	}
+}
+
+bool
+pv_same(const struct pval *x, const struct pval *y)
+{
+	struct py_number a, b;
+
+	if (x->kind != y->kind) {
+		return false;
+	}
+	if (pv_number(x, &a) && pv_number(y, &b)) {
+		return py_number_order(&a, &b) == 0;
+	}
+	switch (x->kind) {
+	case PV_NONE:
+	case PV_ELLIPSIS:
+		return true;
+	case PV_STRING:
+		return x->u.text.data == y->u.text.data;
+	case PV_BLOCK:
+	case PV_LOOP:
+		return x->u.handle.schedule == y->u.handle.schedule &&
+		       x->u.handle.id == y->u.handle.id &&
+		       x->u.handle.func == y->u.handle.func;
+	case PV_NAMESPACE:
+		return x->u.names == y->u.names;
+	default:
+		return x->u.any == y->u.any;
+	}
+}
+
+bool
+eval_equal(struct eval *ev, struct py_span at, const struct pval *x,
+	   const struct pval *y, bool *out)
+{
+	return equal(ev, at, x, y, 0, out);
+}
+
+/* -- order -- */
+
+static bool
+order(struct eval *ev, struct py_span at, const struct pval *x,
+      const struct pval *y, int depth, int *out)
+{
+	struct py_number a, b;
+
+	if (!enter(ev, at, depth)) {
+		return false;
+	}
+	if (pv_number(x, &a) && pv_number(y, &b)) {
+		*out = py_number_order(&a, &b);
+		return true;
+	}
+	if (x->kind == PV_STRING && y->kind == PV_STRING) {
+		size_t m = x->u.text.n, n = y->u.text.n, both = m < n ? m : n;
+		int c = memcmp(x->u.text.data, y->u.text.data, both);
+
+		*out = c != 0 ? (c < 0 ? -1 : 1) : (m > n) - (m < n);
+		return count(ev, at, (int64_t)(both / TEXT_BYTES));
+	}
+	*out = PV_NO_ORDER;
+	if (x->kind == y->kind && (x->kind == PV_LIST || x->kind == PV_TUPLE)) {
+		const struct pv_list *p = x->u.list, *q = y->u.list;
+
+		*out = 0;
+		for (int i = 0; p != q && *out == 0 && i < p->n && i < q->n;
+		     i++) {
+			if (!order(ev, at, &p->data[i], &q->data[i], depth + 1,
+				   out)) {
+				return false;
+			}
+		}
+		*out = *out != 0 ? *out : (p->n > q->n) - (p->n < q->n);
+	}
+	return true;
+}
+
+bool
+eval_order(struct eval *ev, struct py_span at, const struct pval *x,
+	   const struct pval *y, int *out)
+{
+	return order(ev, at, x, y, 0, out);
+}
+
+/* -- searches -- */
+
+bool
+eval_find(struct eval *ev, struct py_span at, const struct pv_list *in,
+	  const struct pval *item, int *out)
+{
+	return find(ev, at, in, item, 0, -1, out);
+}
+
+bool
+eval_contains(struct eval *ev, struct py_span at, const struct pval *item,
+	      const struct pval *in, bool *out)
+{
+	struct pv_list list = { 0 };
+	int i;
+
+	if (in->kind == PV_STRING && item->kind == PV_STRING) {
+		*out = strstr(in->u.text.data, item->u.text.data) != NULL;
+		return eval_tick_bytes(ev, at, in->u.text.n);
+	}
+	if (in->kind == PV_LIST || in->kind == PV_TUPLE || in->kind == PV_SET) {
+		list = *in->u.list;
+	} else if (in->kind == PV_DICT) {
+		list = in->u.dict->keys;
+	} else if (!eval_items(ev, at, in, &list.data, &list.n)) {
+		return false;
+	}
+	if (!eval_find(ev, at, &list, item, &i)) {
+		return false;
+	}
+	*out = i >= 0;
+	return true;
+}
+
+/* -- dicts -- */
+
+bool
+dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
+	 const struct pval *key, const struct pval *value)
+{
+	int i;
+
+	if (!eval_find(ev, at, &d->keys, key, &i)) {
+		return false;
+	}
+	if (i >= 0) {
+		d->values.data[i] = *value;
+		return true;
+	}
+	vec_push(ev->a, &d->keys, *key);
+	vec_push(ev->a, &d->values, *value);
+	return true;
+}
+
+bool
+dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
+	 const struct pval *key, const struct pval **out)
+{
+	int i;
+
+	*out = NULL;
+	if (!eval_find(ev, at, &d->keys, key, &i)) {
+		return false;
+	}
+	*out = i >= 0 ? &d->values.data[i] : NULL;
+	return true;
+}
