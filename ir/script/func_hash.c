@@ -7,8 +7,11 @@
 
 struct hasher {
 	uint64_t at;
-	bool but_literals;
-	struct memo known; /* the hashes of expressions, computed so far */
+	bool but_literals; /* the parameter of func_hash */
+	bool loose; /* literals do not count in the expression being hashed */
+	/* The hashes of expressions, computed so far: with their literals, and
+	 * without. */
+	struct memo known[2];
 };
 
 static uint64_t
@@ -45,7 +48,7 @@ of_number(double v)
 static uint64_t
 of_expr(struct hasher *x, const struct expr *e)
 {
-	const struct memo_entry *known = memo_get(&x->known, e);
+	const struct memo_entry *known = memo_get(&x->known[x->loose], e);
 	uint64_t h = mix(e->kind, of_dtype(e->type));
 
 	if (known != NULL) {
@@ -53,10 +56,10 @@ of_expr(struct hasher *x, const struct expr *e)
 	}
 	switch (e->kind) {
 	case EXPR_INT:
-		h = mix(h, x->but_literals ? 0 : (uint64_t)e->u.ival);
+		h = mix(h, x->loose ? 0 : (uint64_t)e->u.ival);
 		break;
 	case EXPR_FLOAT:
-		h = mix(h, x->but_literals ? 0 : of_number(e->u.fval));
+		h = mix(h, x->loose ? 0 : of_number(e->u.fval));
 		break;
 	case EXPR_LOAD:
 		h = mix(h, of_dtype(e->u.buffer->type));
@@ -71,7 +74,7 @@ of_expr(struct hasher *x, const struct expr *e)
 		h = mix(h, of_expr(x, e->args[i]));
 	}
 	h = (uintptr_t)h;
-	memo_put(&x->known, e, (const void *)(uintptr_t)h);
+	memo_put(&x->known[x->loose], e, (const void *)(uintptr_t)h);
 	return h;
 }
 
@@ -94,7 +97,11 @@ put_stmt(void *ctx, struct stmt *s)
 	put(x, (uint64_t)s->kind);
 	put(x, (uint64_t)s->n_args);
 	for (int i = 0; i < s->n_args; i++) {
+		/* as in funcs_equal: the sizes of loops are no literals */
+		x->loose = x->but_literals && i == 0 &&
+			   (s->kind == STMT_STORE || s->kind == STMT_LET);
 		put(x, s->args[i] != NULL ? of_expr(x, s->args[i]) : 0);
+		x->loose = false;
 	}
 	if (s->kind == STMT_FOR) {
 		put(x, (uint64_t)s->u.loop.kind);
@@ -112,7 +119,8 @@ func_hash(const struct func *f, bool but_literals)
 		.but_literals = but_literals,
 	};
 
-	memo_init(&x.known);
+	memo_init(&x.known[0]);
+	memo_init(&x.known[1]);
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 
@@ -122,6 +130,7 @@ func_hash(const struct func *f, bool but_literals)
 		}
 	}
 	stmt_visit(f->body, put_stmt, &x);
-	memo_release(&x.known);
+	memo_release(&x.known[0]);
+	memo_release(&x.known[1]);
 	return x.at;
 }

@@ -78,11 +78,12 @@ carries(const struct node *n)
 
 /* Is the tensor constant, or converted from a constant in the kernel? */
 static bool
-is_fixed(const struct tensor *t)
+is_fixed(const struct group *group, const struct tensor *t)
 {
 	while (!tensor_is_constant(t)) {
 		if (t->producer == NULL || t->producer->n_inputs == 0 ||
-		    !carries(t->producer)) {
+		    !carries(t->producer) ||
+		    group_index(group, t->producer) < 0) {
 			return false;
 		}
 		t = t->producer->inputs[0];
@@ -132,11 +133,12 @@ goes_to_softmax(const struct tensor *t)
 }
 
 static const char *
-product_role(struct arena *a, const struct role_row *row, const struct node *n,
-	     int i)
+product_role(const struct search *q, const struct role_row *row,
+	     const struct node *n, int i)
 {
 	if (strcmp(n->op_type, "MatMul") == 0 && i < 2 &&
-	    !is_fixed(n->inputs[0]) && !is_fixed(n->inputs[1])) {
+	    !is_fixed(q->group, n->inputs[0]) &&
+	    !is_fixed(q->group, n->inputs[1])) {
 		if (comes_from_softmax(n->inputs[0])) {
 			return i == 0 ? "probabilities" : "v";
 		}
@@ -145,7 +147,7 @@ product_role(struct arena *a, const struct role_row *row, const struct node *n,
 		}
 		return i == 0 ? "a" : "b";
 	}
-	return word_of(a, row->inputs, i);
+	return word_of(q->arena, row->inputs, i);
 }
 
 /* -- one use */
@@ -178,7 +180,8 @@ joining_role(const struct search *q, const struct role_row *row,
 	bool inside = other != NULL && other->producer != NULL &&
 		      group_index(q->group, other->producer) >= 0;
 
-	if (other == NULL || is_reached(q, other) || is_fixed(other)) {
+	if (other == NULL || is_reached(q, other) ||
+	    is_fixed(q->group, other)) {
 		return data;
 	}
 	if (tensor_is_constant(q->t)) {
@@ -220,7 +223,7 @@ role_at(const struct search *q, const struct node *n, int i)
 	if (row->inputs == NULL) {
 		return joining_role(q, row, n, i);
 	}
-	return of_quantized(q, n, product_role(q->arena, row, n, i));
+	return of_quantized(q, n, product_role(q, row, n, i));
 }
 
 /* -- all uses in a group */

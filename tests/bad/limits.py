@@ -128,6 +128,22 @@ tirc("compile", write("defaults.onnx", model(
                           for i in range(N))])),
     "-q", "--max-memory", "60M", "-o", os.path.join(folder, "defaults"))
 
+# A sequence shares its elements with the one that it is made from.
+for op in ("SequenceInsert(t, x, o)", "SequenceErase(u, o)"):
+    tirc("inspect", write("sequence.onnxtxt", """<ir_version: 10, opset_import: ["" : 22]>
+g (float[2] x) => (float[2] y) <int64 z = {15000}, int64 o = {0}> {
+    e = SequenceConstruct(x, x)
+    l = Loop <body = b (int64 i, bool c, seq(float[2]) t)
+                       => (bool c2, seq(float[2]) t2) {
+        c2 = Identity(c)
+        u = SequenceInsert(t, x)
+        v = SequenceInsert(u, x, o)
+        t2 = %s
+    }> (z, "", e)
+    y = SequenceAt(l, o)
+}
+""" % op), "--max-memory", "500M")
+
 # Many constants below the limit, which are above it together.
 ranges = ["c%d" % i for i in range(5)]
 refused(write("ranges.onnx", model(graph(

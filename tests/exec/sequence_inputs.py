@@ -101,6 +101,33 @@ refused(save([make.make_node("SequenceAt", ["x", "k"], ["u"])],
              [sequence("x", [2]), tensor("k", [], TensorProto.INT64)],
              [tensor("u", [2])]), "depends on data", "--sequence", "x=2")
 
+# Elements inserted and erased anywhere.
+rows = floats(40, 2)
+nodes = [make.make_node("SplitToSequence", ["x"], ["s0"], axis=0, keepdims=0)]
+expected = list(rows)
+for i in range(60):
+    erased = rng.integers(3) == 0
+    at = int(rng.integers(len(expected) + (not erased)))
+    row = int(rng.integers(40))
+    nodes += [
+        make.make_node("Constant", [], ["at%d" % i], value_int=at),
+        make.make_node("SequenceErase", ["s%d" % i, "at%d" % i],
+                       ["s%d" % (i + 1)]) if erased else
+        make.make_node("SequenceInsert", ["s%d" % i, "r%d" % row, "at%d" % i],
+                       ["s%d" % (i + 1)])]
+    if erased:
+        del expected[at]
+    else:
+        expected.insert(at, rows[row])
+for row in range(40):
+    nodes[1:1] = [
+        make.make_node("Constant", [], ["k%d" % row], value_int=row),
+        make.make_node("SequenceAt", ["s0", "k%d" % row], ["r%d" % row])]
+holds(save(nodes + [make.make_node("ConcatFromSequence", ["s60"], ["y"],
+                                   axis=0, new_axis=1)],
+           [tensor("x", [40, 2])], [tensor("y", [len(expected), 2])]),
+      [rows], [np.stack(expected)])
+
 # Optionals: of a sequence, of a tensor, and empty.
 kind = make.make_optional_type_proto(
     make.make_tensor_type_proto(TensorProto.FLOAT, [3]))

@@ -410,6 +410,41 @@ test_equal(void)
 	}
 }
 
+/* Hashes that do not tell functions apart make the search for equal ones
+ * quadratic: only a literal that is stored is left out. */
+static void
+test_hashes(void)
+{
+	static const struct {
+		const char *a, *b;
+		bool same, same_but_literals;
+	} pairs[] = {
+		{ "I[0] = n + 1", "I[0] = n + 1", true, true },
+		{ "I[0] = n + 1", "I[0] = n + 2", false, true },
+		{ "I[0] = n + 1", "I[1] = n + 1", false, false },
+		{ "for i in range(8): I[i] = 1", "for i in range(9): I[i] = 1",
+		  false, false },
+		{ "for i in range(8): I[i] = 1", "for i in range(8): I[i] = 2",
+		  false, true },
+	};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct module *m = module_new();
+		const struct func *a = read_line(m, pairs[i].a);
+		const struct func *b = read_line(m, pairs[i].b);
+
+		if (CHECK(a && b)) {
+			CHECK_EQ(func_hash(a, false) == func_hash(b, false),
+				 pairs[i].same);
+			CHECK_EQ(func_hash(a, true) == func_hash(b, true),
+				 pairs[i].same_but_literals);
+			CHECK_EQ(funcs_equal(&a, &b, 1, true),
+				 pairs[i].same_but_literals);
+		}
+		module_free(m);
+	}
+}
+
 int
 main(void)
 {
@@ -417,5 +452,6 @@ main(void)
 	test_by_hand();
 	test_numbered_names();
 	test_equal();
+	test_hashes();
 	return check_done();
 }

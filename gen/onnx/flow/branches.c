@@ -143,6 +143,7 @@ add_results(struct importer *imp, struct deferred *d, struct results *r, int k)
 	struct tensor *out = d->node->outputs[k];
 	const struct sequence *sa = sequence_find(imp, a);
 	const struct sequence *sb = sequence_find(imp, b);
+	struct tensor **x, **y, **z;
 	struct sequence *s;
 
 	if (!out) {
@@ -161,12 +162,15 @@ add_results(struct importer *imp, struct deferred *d, struct results *r, int k)
 				       "different lengths, or an optional with "
 				       "and without an element");
 	}
-	s = sequence_new(imp, sa->n);
-	s->is_none = sa->is_none;
-	for (int i = 0; i < s->n; i++) {
-		s->elems[i] = graph_tensor(imp->g, out->name);
-		add_result(imp, d, r, sa->elems[i], sb->elems[i], s->elems[i]);
+	x = sequence_elems(imp, sa);
+	y = sequence_elems(imp, sb);
+	z = arena_array(&imp->tmp, struct tensor *, sa->n + 1);
+	for (int i = 0; i < sa->n; i++) {
+		z[i] = graph_tensor(imp->g, out->name);
+		add_result(imp, d, r, x[i], y[i], z[i]);
 	}
+	s = sequence_new(imp, z, sa->n);
+	s->is_none = sa->is_none;
 	sequence_set(imp, out, s);
 	return true;
 }

@@ -10,26 +10,6 @@
 #include "import_inputs.h"
 #include "ops.h"
 
-/* A sequence with t after the elements of `from`. A chain of appended sequences
- * shares one array of elements. */
-static const struct sequence *
-append(struct importer *imp, const struct sequence *from, struct tensor *t)
-{
-	struct sequence *s = arena_copy(&imp->tmp, from, sizeof *from);
-
-	s->n++;
-	if (*from->used > from->n || from->n == from->cap) {
-		s->cap = 2 * s->n;
-		s->elems = arena_array(&imp->tmp, struct tensor *, s->cap);
-		memcpy(s->elems, from->elems,
-		       sizeof *s->elems * (size_t)from->n);
-		s->used = arena_new(&imp->tmp, int);
-	}
-	s->elems[from->n] = t;
-	*s->used = s->n;
-	return s;
-}
-
 /* Makes s the value of the node's only output, and removes the node: a sequence
  * needs no node in the graph. */
 static bool
@@ -108,50 +88,28 @@ position(struct importer *imp, const struct deferred *d, int i, int n, int last,
 static bool
 construct(struct importer *imp, struct deferred *d)
 {
-	struct sequence *s = sequence_new(imp, d->n_inputs);
-
-	memcpy(s->elems, d->node->inputs,
-	       sizeof *s->elems * (size_t)d->n_inputs);
-	return give(imp, d, s);
+	return give(imp, d, sequence_new(imp, d->node->inputs, d->n_inputs));
 }
 
 static bool
 insert(struct importer *imp, struct deferred *d)
 {
 	const struct sequence *from = input_sequence(imp, d);
-	struct sequence *s;
 	int at;
 
-	if (!from || !position(imp, d, 2, from->n, from->n, from->n, &at)) {
-		return false;
-	}
-	if (at == from->n) {
-		return give(imp, d, append(imp, from, d->node->inputs[1]));
-	}
-	s = sequence_new(imp, from->n + 1);
-	for (int i = 0; i < s->n; i++) {
-		s->elems[i] = i == at ? d->node->inputs[1]
-				      : from->elems[i - (i > at)];
-	}
-	return give(imp, d, s);
+	return from && position(imp, d, 2, from->n, from->n, from->n, &at) &&
+	       give(imp, d, sequence_insert(imp, from, at, d->node->inputs[1]));
 }
 
 static bool
 erase(struct importer *imp, struct deferred *d)
 {
 	const struct sequence *from = input_sequence(imp, d);
-	struct sequence *s;
 	int at;
 
-	if (!from ||
-	    !position(imp, d, 1, from->n, from->n - 1, from->n - 1, &at)) {
-		return false;
-	}
-	s = sequence_new(imp, from->n - 1);
-	for (int i = 0; i < s->n; i++) {
-		s->elems[i] = from->elems[i + (i >= at)];
-	}
-	return give(imp, d, s);
+	return from &&
+	       position(imp, d, 1, from->n, from->n - 1, from->n - 1, &at) &&
+	       give(imp, d, sequence_erase(imp, from, at));
 }
 
 static bool
@@ -161,7 +119,7 @@ element(struct importer *imp, struct deferred *d)
 	int at;
 
 	return s && position(imp, d, 1, s->n, s->n - 1, 0, &at) &&
-	       give_tensor(imp, d, s->elems[at]);
+	       give_tensor(imp, d, sequence_at(s, at));
 }
 
 static bool
@@ -184,7 +142,7 @@ concat(struct importer *imp, struct deferred *d)
 		return s &&
 		       deferred_refuse(imp, d, "its sequence has no elements");
 	}
-	parts = arena_copy(&imp->tmp, s->elems, sizeof *parts * (size_t)s->n);
+	parts = sequence_elems(imp, s);
 	for (int i = 0; node_attr_int(d->node, "new_axis", 0) && i < s->n;
 	     i++) {
 		parts[i] = deferred_change_rank(imp, d, "Unsqueeze", parts[i],
@@ -237,7 +195,7 @@ split(struct importer *imp, struct deferred *d)
 	struct tensor *x = d->node->inputs[0], *in[2] = { x };
 	int64_t axis = node_attr_int(d->node, "axis", 0), size;
 	const int64_t *sizes;
-	struct sequence *s;
+	struct tensor **parts;
 	struct node *n;
 	int count;
 
@@ -252,23 +210,23 @@ split(struct importer *imp, struct deferred *d)
 	if (!sizes) {
 		return false;
 	}
-	s = sequence_new(imp, count);
+	parts = arena_array(&imp->tmp, struct tensor *, count + 1);
 	for (int i = 0; i < count; i++) {
-		s->elems[i] = graph_tensor(imp->g, d->node->outputs[0]->name);
+		parts[i] = graph_tensor(imp->g, d->node->outputs[0]->name);
 	}
 	in[1] = graph_constant_ints(imp->g, "split", count, sizes);
-	n = import_add_node(imp, "", "Split", d->node->name, in, 2, s->elems,
+	n = import_add_node(imp, "", "Split", d->node->name, in, 2, parts,
 			    count, d->origin, GRAPH_CANONICAL_OPSET);
 	n->op = op_find("", "Split");
 	node_set_attr_int(imp->g, n, "axis", axis);
 	for (int i = 0; d->n_inputs < 2 && i < count &&
 			node_attr_int(d->node, "keepdims", 1) == 0;
 	     i++) {
-		s->elems[i] = deferred_change_rank(imp, d, "Squeeze",
-						   s->elems[i], axis);
+		parts[i] = deferred_change_rank(imp, d, "Squeeze", parts[i],
+						axis);
 	}
 	d->node->origins.n = 0; /* the Split has the origins now */
-	return give(imp, d, s);
+	return give(imp, d, sequence_new(imp, parts, count));
 }
 
 /* SequenceMap: output k is the sequence of the body's results k, one for each
@@ -279,8 +237,7 @@ map(struct importer *imp, struct deferred *d)
 	const struct sequence *first = input_sequence(imp, d);
 	const Onnx__GraphProto *body = deferred_graph(d, "body");
 	int n_in = d->n_inputs, n_out = d->node->n_outputs;
-	struct tensor **in, **out;
-	struct sequence **made;
+	struct tensor **in, **out, ***made, ***elems;
 
 	if (!first || !body || body->n_output < (size_t)n_out) {
 		return first && deferred_refuse(imp, d,
@@ -289,34 +246,39 @@ map(struct importer *imp, struct deferred *d)
 	}
 	in = arena_array(&imp->tmp, struct tensor *, n_in + 1);
 	out = arena_array(&imp->tmp, struct tensor *, body->n_output + 1);
-	made = arena_array(&imp->tmp, struct sequence *, n_out + 1);
+	made = arena_array(&imp->tmp, struct tensor **, n_out + 1);
 	for (int k = 0; k < n_out; k++) {
-		made[k] = sequence_new(imp, first->n);
+		made[k] = arena_array(&imp->tmp, struct tensor *, first->n + 1);
+	}
+	elems = arena_array(&imp->tmp, struct tensor **, n_in + 1);
+	for (int k = 0; k < n_in; k++) {
+		const struct sequence *s = sequence_find(imp,
+							 d->node->inputs[k]);
+
+		if (s && s->n != first->n) {
+			return deferred_refuse(imp, d,
+					       "its sequences have %d and %d "
+					       "elements",
+					       first->n, s->n);
+		}
+		elems[k] = s ? sequence_elems(imp, s) : NULL;
 	}
 	for (int i = 0; i < first->n; i++) {
 		for (int k = 0; k < n_in; k++) {
-			struct tensor *t = d->node->inputs[k];
-			const struct sequence *s = sequence_find(imp, t);
-
-			if (s && s->n != first->n) {
-				return deferred_refuse(
-					imp, d,
-					"its sequences have %d and %d elements",
-					first->n, s->n);
-			}
-			in[k] = s ? s->elems[i] : t;
+			in[k] = elems[k] ? elems[k][i] : d->node->inputs[k];
 		}
 		if (!deferred_inline(imp, d, body, place_of_body(imp, d->body),
 				     in, n_in, out)) {
 			return false;
 		}
 		for (int k = 0; k < n_out; k++) {
-			made[k]->elems[i] = out[k];
+			made[k][i] = out[k];
 		}
 	}
 	for (int k = 0; k < n_out; k++) {
 		if (d->node->outputs[k]) {
-			sequence_set(imp, d->node->outputs[k], made[k]);
+			sequence_set(imp, d->node->outputs[k],
+				     sequence_new(imp, made[k], first->n));
 			d->node->outputs[k]->producer = NULL;
 			d->node->outputs[k] = NULL;
 		}
@@ -341,7 +303,7 @@ optional(struct importer *imp, struct deferred *d)
 	if (d->n_inputs > 0) {
 		return give_tensor(imp, d, d->node->inputs[0]);
 	}
-	none = sequence_new(imp, 0);
+	none = sequence_new(imp, NULL, 0);
 	none->is_none = true;
 	return give(imp, d, none);
 }
@@ -441,14 +403,16 @@ sequence_outputs(struct importer *imp)
 	for (int i = 0; i < old.n; i++) {
 		struct tensor *t = old.data[i];
 		const struct sequence *s = sequence_find(imp, t);
+		struct tensor **elems;
 
 		if (!s) {
 			vec_push(&imp->m->arena, &g->outputs, t);
 			continue;
 		}
 		t->is_output = false;
+		elems = sequence_elems(imp, s);
 		for (int k = 0; k < s->n; k++) {
-			if (!add_output(imp, s->elems[k],
+			if (!add_output(imp, elems[k],
 					element_name(imp, s, t, k))) {
 				return false;
 			}

@@ -358,7 +358,8 @@ feature_vectorizer(struct ml *m)
 static bool
 zip_map(struct ml *m)
 {
-	struct sequence *s = sequence_new(m->imp, 2);
+	struct tensor *pair[2] = { NULL, m->x };
+	struct sequence *s;
 	const int64_t *labels;
 	int n;
 
@@ -366,9 +367,9 @@ zip_map(struct ml *m)
 	if (n == 0) {
 		return ml_refuse(m, "it has no keys; correct the model");
 	}
+	pair[0] = ml_label_names(m, "keys", labels, n);
+	s = sequence_new(m->imp, pair, 2);
 	s->is_map = true;
-	s->elems[0] = ml_label_names(m, "keys", labels, n);
-	s->elems[1] = m->x;
 	sequence_set(m->imp, m->n->outputs[0], s);
 	m->n->outputs[0]->producer = NULL;
 	m->n->outputs[0] = NULL;

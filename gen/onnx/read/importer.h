@@ -301,18 +301,27 @@ void place_join(struct importer *imp, int flow);
 /* Is `flow` the place `around`, or inside of it? */
 bool place_within(const struct importer *imp, int flow, int around);
 
-/* A sequence of n tensors, or an optional. */
+/* -- sequence.c -- */
+
+/* A sequence of n tensors, or an optional. It does not change; another one made
+ * from it takes the time and the memory of log(n) elements. */
 struct sequence {
 	bool is_none; /* an empty optional */
 	bool is_map;  /* a map of ZipMap: its keys and its values */
 	int n;
-	struct tensor **elems;
-	/* elems has room for `cap` elements and may be shared by several
-	 * sequences: a longer one uses the elements from n on. *used: elements
-	 * in use by any. */
-	int cap, *used;
+	const struct sequence_node *root;
 };
-struct sequence *sequence_new(struct importer *imp, int n);
+struct sequence *sequence_new(struct importer *imp, struct tensor *const *elems,
+			      int n);
+/* With t before the element `at`, or after the last one; without an element. */
+const struct sequence *sequence_insert(struct importer *imp,
+				       const struct sequence *s, int at,
+				       struct tensor *t);
+const struct sequence *sequence_erase(struct importer *imp,
+				      const struct sequence *s, int at);
+struct tensor *sequence_at(const struct sequence *s, int at);
+/* All its elements as a new array. */
+struct tensor **sequence_elems(struct importer *imp, const struct sequence *s);
 /* The sequence or optional that t represents; NULL if t is a tensor. */
 const struct sequence *sequence_find(const struct importer *imp,
 				     const struct tensor *t);

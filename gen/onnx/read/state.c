@@ -104,33 +104,6 @@ import_note_inferred(struct importer *imp, const struct node *n)
 	imp->inferred.data[n->id] = true;
 }
 
-const struct sequence *
-sequence_find(const struct importer *imp, const struct tensor *t)
-{
-	int at = pointer_map_get(&imp->sequence_of, t, -1);
-
-	return at < 0 ? NULL : imp->sequences.data[at];
-}
-
-void
-sequence_set(struct importer *imp, const struct tensor *t,
-	     const struct sequence *s)
-{
-	pointer_map_put(&imp->sequence_of, t, imp->sequences.n);
-	vec_push(&imp->tmp, &imp->sequences, s);
-}
-
-struct sequence *
-sequence_new(struct importer *imp, int n)
-{
-	struct sequence *s = arena_new(&imp->tmp, struct sequence);
-
-	s->n = s->cap = n;
-	s->elems = arena_array(&imp->tmp, struct tensor *, n + 1);
-	s->used = arena_copy(&imp->tmp, &n, sizeof n);
-	return s;
-}
-
 /* The operator of a deferred node until other nodes replace it. */
 const struct op deferred_op = {
 	.name = "deferred",

@@ -467,12 +467,13 @@ make_sequence(struct inputs *in, const struct input_sequence *from,
 {
 	struct importer *imp = in->imp;
 	struct tensor *t = graph_tensor(imp->g, from->name);
-	struct sequence *s = sequence_new(imp, from->n < 0 ? 0 : from->n);
+	bool is_none = from->n < 0;
+	struct sequence *s =
+		sequence_new(imp,
+			     is_none ? NULL : &imp->g->inputs.data[from->first],
+			     is_none ? 0 : from->n);
 
-	s->is_none = from->n < 0;
-	for (int k = 0; k < s->n; k++) {
-		s->elems[k] = imp->g->inputs.data[from->first + k];
-	}
+	s->is_none = is_none;
 	sequence_set(imp, t, s);
 	scope_add(&body->scope, from->name, t);
 }
