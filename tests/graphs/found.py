@@ -32,6 +32,9 @@ CASES = [
     ("LRN", [(RAMP.reshape(1, 3, 4, 2) * 200).astype(np.float16)], 1,
      {"size": 3}),
     ("LayerNormalization", [RAMP * 1e-3, np.ones(4)], 1, {}),
+    # a condition longer than the axis
+    ("Compress", [RAMP, np.array([True, False, True, True])], 1, {"axis": 1}),
+    ("Compress", [RAMP, np.arange(30) % 3 > 0], 1, {}),
     # integers beyond float32
     ("Shrink", [WIDE], 1, {}), ("Shrink", [WIDE], 1, {"lambd": 8.5}),
     ("Shrink", [WIDE.view(np.uint64)], 1, {"lambd": 8.5, "bias": 1.0}),

@@ -395,29 +395,29 @@ to_internal(struct upgrade *u)
 }
 
 /*	before	y = Compress<axis=1>(x, c)
- *	after	i = tirc.NonZero(c)
+ *	after	n = Shape<start=1, end=2>(x)
+ *		b = Slice(c, [0], n)
+ *		i = tirc.NonZero(b)
  *		s = Squeeze(i, 0)
  *		y = Gather<axis=1>(x, s)
  *
- * Without an axis, x is flattened first. */
+ * What the condition has beyond the axis is not read. Without an axis, x is
+ * flattened first. */
 static bool
 compress_to_gather(struct upgrade *u)
 {
-	struct node *node = u->node;
+	struct node *node = u->node, *shape;
 	struct tensor *found = upgrade_tensor(u, "found");
-	struct tensor *list = upgrade_tensor(u, "list"), *in[2];
-	int64_t zero = 0, all = -1;
+	struct tensor *list = upgrade_tensor(u, "list"), *in[3];
+	struct tensor *extent = upgrade_tensor(u, "extent");
+	struct tensor *part = upgrade_tensor(u, "part");
+	int64_t zero = 0, all = -1, axis = node_attr_int(node, "axis", 0);
 	int at = u->pos;
 
 	if (node->n_inputs != 2 || !node->inputs[0] || !node->inputs[1]) {
 		return upgrade_refuse(u, "Compress needs two inputs; correct "
 					 "the model");
 	}
-	in[0] = node->inputs[1];
-	upgrade_insert(u, at++, "NonZero", in, 1, found)->domain = "tirc";
-	in[0] = found;
-	in[1] = graph_constant_ints(u->g, upgrade_name(u, "axis"), 1, &zero);
-	upgrade_insert(u, at++, "Squeeze", in, 2, list);
 	if (!node_attr(node, "axis")) {
 		struct tensor *flat = upgrade_tensor(u, "flat");
 
@@ -427,6 +427,20 @@ compress_to_gather(struct upgrade *u)
 		upgrade_insert(u, at++, "Reshape", in, 2, flat);
 		node_set_input(node, 0, flat);
 	}
+	in[0] = node->inputs[0];
+	shape = upgrade_insert(u, at++, "Shape", in, 1, extent);
+	node_set_attr_int(u->g, shape, "start", axis);
+	if (axis != -1) {
+		node_set_attr_int(u->g, shape, "end", axis + 1);
+	}
+	in[0] = node->inputs[1];
+	in[1] = graph_constant_ints(u->g, upgrade_name(u, "axis"), 1, &zero);
+	in[2] = extent;
+	upgrade_insert(u, at++, "Slice", in, 3, part);
+	in[0] = part;
+	upgrade_insert(u, at++, "NonZero", in, 1, found)->domain = "tirc";
+	in[0] = found;
+	upgrade_insert(u, at++, "Squeeze", in, 2, list);
 	node_set_input(node, 1, list);
 	node->op_type = "Gather";
 	return true;
