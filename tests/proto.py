@@ -32,7 +32,7 @@ def entry(key, value):
     return blob(1, key) + blob(2, value)
 
 
-FLOAT, INT64, STRING = 1, 7, 8
+FLOAT, INT64, STRING, BOOL = 1, 7, 8, 9
 
 
 def tensor(name, dims, data=b"", kind=FLOAT, more=b""):

@@ -561,25 +561,18 @@ same_type(const struct graph *g, const struct tensor *declared,
 	return true;
 }
 
-/* Checks control flow: a node must name the branch or loop that it belongs to,
- * and a state of a loop must not be a constant, since the loop writes its
- * memory. False after a diagnostic. */
+/* Checks branches and loops. False after a diagnostic. */
 static bool
-check_control(struct reading *in, const struct node *n)
+check_control(struct reading *in)
 {
-	bool placed = n->op->fuse != FUSE_CONTROL || node_is_control(n);
-	int first = (int)node_attr_int(n, "counted", 0);
-	int64_t states = node_ends_loop(n) ? node_attr_int(n, "states", 0) : 0;
+	const struct node *n = NULL;
+	const char *wrong = graph_wrong_control(in->g, &n);
 
-	for (int k = 0; placed && k < states; k++) {
-		placed = !tensor_is_constant(n->inputs[first + k]);
-	}
-	if (!placed) {
+	if (wrong != NULL) {
 		in->r.failed = true;
 		return diag_error(&in->m->diags, DIAG_BAD_PARTITION,
 				  node_place(in->g, n),
-				  "it has no body, or a constant as a state; "
-				  "write the partition again");
+				  "%s; write the partition again", wrong);
 	}
 	return true;
 }
@@ -606,9 +599,6 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 					    node_place(in->g, n),
 					    "the types and shapes of its "
 					    "outputs cannot be inferred");
-	}
-	if (!check_control(in, n)) {
-		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		struct tensor *t = n->outputs[k];
@@ -664,14 +654,7 @@ check_nodes(struct reading *in, struct json tensors)
 		in->r.failed = true;
 		return false;
 	}
-	if (!graph_bodies_valid(g)) {
-		return json_error(
-			tensors,
-			"the numbers of the bodies of its branches and "
-			"loops do not belong together; write the "
-			"partition again");
-	}
-	if (!check_readers(in)) {
+	if (!check_control(in) || !check_readers(in)) {
 		return false;
 	}
 	if (!ops_check_inputs(g)) {

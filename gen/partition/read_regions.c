@@ -666,6 +666,13 @@ read_regions(struct reading *in, struct json root)
 	if (!read_backends(in, json_get(root, "backends"))) {
 		return false;
 	}
+	if (graph_has_control(g) &&
+	    (json_length(list) > 0 ||
+	     json_length(json_get(root, "matches")) > 0)) {
+		return json_error(list, "backends compute nothing where there "
+					"are branches or loops; remove matches "
+					"and regions");
+	}
 	in->open = arena_new(&in->m->arena, struct region_match);
 	for (int k = 0; k < g->nodes.n; k++) {
 		g->nodes.data[k]->match = in->open;

@@ -406,9 +406,25 @@ bool node_is_carry(const struct node *n);
 bool graph_has_control(const struct graph *g);
 bool node_ends_if(const struct node *n);
 bool node_ends_loop(const struct node *n);
-/* Do the numbers of bodies in the nodes of control flow, which another program
- * may have written, form branches and loops that are properly nested? */
-bool graph_bodies_valid(struct graph *g);
+/* The inputs and attributes of an EndLoop, whose inputs are in this order: the
+ * number of iterations if it is an input, the first states, the next states,
+ * the slices. */
+struct loop_end {
+	bool counted;   /* input 0 is the number of iterations */
+	bool condition; /* state 0 being false ends the loop */
+	int64_t trips;  /* the attribute, the number of iterations; -1: it is
+			 * absent. If not `counted` either, only the condition
+			 * ends the loop. */
+	int states, slices;
+	int first, next, slice; /* the positions of the first input of each */
+};
+struct loop_end node_loop_end(const struct node *end);
+/* Checks branches and loops that another program may have written: attributes,
+ * bodies that are properly nested, tensors that are read only in the body that
+ * computes them or inside of it, and memory that control flow shares. Types
+ * and shapes are left to inference. Returns NULL, or what is wrong with the
+ * node *at, for a message. */
+const char *graph_wrong_control(const struct graph *g, const struct node **at);
 /* Finds graph.bodies and each node's body, and orders the nodes so that the
  * nodes of a body, and of those inside, are one range before its end. */
 void graph_find_bodies(struct graph *g);

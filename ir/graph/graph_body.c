@@ -57,20 +57,37 @@ node_ends_loop(const struct node *n)
 	return ends(n, "EndLoop");
 }
 
+struct loop_end
+node_loop_end(const struct node *end)
+{
+	struct loop_end e = {
+		.counted = node_attr_int(end, "counted", 0) != 0,
+		.condition = node_attr_int(end, "condition", 0) != 0,
+		.trips = node_attr_int(end, "trips", -1),
+		.states = (int)node_attr_int(end, "states", 0),
+	};
+
+	e.first = e.counted;
+	e.next = e.first + e.states;
+	e.slice = e.next + e.states;
+	e.slices = end->n_inputs - e.slice;
+	return e;
+}
+
 /* The largest number of iterations. */
 static int64_t
 most_trips(const struct node *end)
 {
 	const struct tensor *count = end->inputs[0];
+	struct loop_end e = node_loop_end(end);
 	int64_t most;
 
-	if (node_attr_int(end, "counted", 0) != 0 && count->elems != NULL &&
-	    count->n_elems == 1) {
+	if (e.counted && count->elems != NULL && count->n_elems == 1) {
 		struct tensor one = { .ndim = 1, .shape = count->elems };
 
 		return tensor_max_elems(&one, &most) ? most : INT32_MAX;
 	}
-	return node_attr_int(end, "trips", INT32_MAX);
+	return e.trips >= 0 ? e.trips : INT32_MAX;
 }
 
 static void
@@ -240,15 +257,12 @@ find_run_sizes(struct graph *g)
 static int
 reads_in(const struct node *n, int i)
 {
-	int first = node_attr_int(n, "counted", 0) != 0;
-
 	if (node_ends_if(n) && i > 0) {
 		return (int)node_attr_int(n,
 					  i <= n->n_outputs ? "then" : "else",
 					  0);
 	}
-	if (node_ends_loop(n) &&
-	    i >= first + (int)node_attr_int(n, "states", 0)) {
+	if (node_ends_loop(n) && i >= node_loop_end(n).next) {
 		return (int)node_attr_int(n, "loop", 0);
 	}
 	return n->body;
@@ -291,6 +305,12 @@ place_late(const struct graph *g, struct node *n)
 	}
 }
 
+static bool
+ends_body(const struct node *n)
+{
+	return node_ends_if(n) || node_ends_loop(n);
+}
+
 typedef VEC(struct node *) node_list;
 
 /* Appends the nodes of a body to `out`; the nodes of an inner branch or loop
@@ -301,7 +321,7 @@ append_body(struct graph *g, const node_list *of, int body, node_list *out)
 	for (int i = 0; i < of[body].n; i++) {
 		struct node *n = of[body].data[i];
 
-		for (int b = 1; b < g->bodies.n; b++) {
+		for (int b = 1; ends_body(n) && b < g->bodies.n; b++) {
 			if (g->bodies.data[b].end == n) {
 				append_body(g, of, b, out);
 			}

@@ -242,6 +242,15 @@ verify_all(struct graph *g, struct arena *tmp)
 			return false;
 		}
 	}
+	/* Fusion drops copies whose memory it can do without. */
+	if (g->groups.n == 0) {
+		const struct node *n = NULL;
+		const char *wrong = graph_wrong_control(g, &n);
+
+		if (wrong) {
+			return broken(g, n, wrong, node_key(n));
+		}
+	}
 	for (int i = 0; i < g->outputs.n; i++) {
 		const struct tensor *t = g->outputs.data[i];
 

@@ -23,15 +23,14 @@ slice_index(struct graph *g, const struct graph_body *loop, bool back)
 {
 	struct module *m = g->module;
 	const struct expr *t = loop->iteration->expr, *last;
-	int64_t trips = node_attr_int(loop->end, "trips", 1);
+	struct loop_end e = node_loop_end(loop->end);
 
 	if (!back) {
 		return t;
 	}
-	last = node_attr_int(loop->end, "counted", 0) != 0
-		       ? expr_sub(m, loop->end->inputs[0]->elems[0],
-				  expr_i32(m, 1))
-		       : expr_int(m, t->type, trips - 1);
+	last = e.counted ? expr_sub(m, loop->end->inputs[0]->elems[0],
+				    expr_i32(m, 1))
+			 : expr_int(m, t->type, e.trips - 1);
 	return expr_sub(m, expr_cast(m, t->type, last), t);
 }
 
@@ -96,14 +95,12 @@ place_state(struct graph *g, const struct graph_body *loop, int k)
 {
 	const struct node *end = loop->end;
 	struct module *m = g->module;
-	int at = (int)node_attr_int(end, "counted", 0) + k;
-	struct tensor *first = end->inputs[at], *state = carried(first);
-	struct tensor *next = end->inputs[at + node_attr_int(end, "states", 0)];
+	struct loop_end e = node_loop_end(end);
+	struct tensor *first = end->inputs[e.first + k];
+	struct tensor *state = carried(first), *next = end->inputs[e.next + k];
 	const struct expr *turn = loop->turn->expr;
 	/* With a condition, the loop may end earlier. */
-	int64_t trips = node_attr_int(end, "condition", 0)
-				? -1
-				: node_attr_int(end, "trips", -1);
+	int64_t trips = e.condition ? -1 : e.trips;
 	struct tensor *both;
 
 	if (state == NULL || is_updated_in_place(g, state, next)) {
@@ -132,14 +129,13 @@ place_loop(struct graph *g, int id)
 {
 	const struct graph_body *loop = &g->bodies.data[id];
 	const struct node *end = loop->end;
-	int states = (int)node_attr_int(end, "states", 0);
-	int slices = (int)node_attr_int(end, "counted", 0) + 2 * states;
+	struct loop_end e = node_loop_end(end);
 
-	for (int k = 0; k < states; k++) {
+	for (int k = 0; k < e.states; k++) {
 		place_state(g, loop, k);
 	}
-	for (int k = 0; slices + k < end->n_inputs; k++) {
-		place(end->inputs[slices + k], end->outputs[states + k],
+	for (int k = 0; k < e.slices; k++) {
+		place(end->inputs[e.slice + k], end->outputs[e.states + k],
 		      slice_index(g, loop, is_back(end, k)));
 	}
 	for (int i = 0; i < g->nodes.n; i++) {

@@ -258,7 +258,8 @@ move_weights(struct graph *g, struct product *p)
 {
 	struct arena *a = &g->module->arena;
 	const struct value *v = tensor_value(g, p->w);
-	int64_t shape[8], elems = p->channels * p->depth;
+	int64_t *shape = arena_array(a, int64_t, p->w->ndim + 1);
+	int64_t elems = p->channels * p->depth;
 	struct tensor *of[2];
 	struct dtype type;
 	void *data;
@@ -275,7 +276,7 @@ move_weights(struct graph *g, struct product *p)
 		number_store(type, data, (size_t)i,
 			     (union number){ .i = element(v, i) - zero });
 	}
-	for (int d = 0; d < p->w->ndim && d < 8; d++) {
+	for (int d = 0; d < p->w->ndim; d++) {
 		expr_is_int(p->w->shape[d], &shape[d]);
 	}
 	of[0] = p->w;

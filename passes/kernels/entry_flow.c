@@ -12,8 +12,6 @@
  *	while iterations[0] < 100 and go[0]:
  *	    let t = iterations[0]: …
  *	    iterations[0] = t + 1 */
-#include <assert.h>
-
 #include "entry.h"
 #include "passes.h"
 
@@ -38,18 +36,6 @@ constant_scalar(struct entry *e, struct tensor *t)
 	return expr_int(e->m, v->type, x.i);
 }
 
-/* The buffer of the parameter whose pointer is v. */
-static const struct buffer *
-parameter(const struct entry *e, const struct var *v)
-{
-	for (int i = 0; i < e->f->params.n; i++) {
-		if (e->f->params.data[i].var == v) {
-			return e->f->params.data[i].buffer;
-		}
-	}
-	return NULL;
-}
-
 /* The only element of t; t may be a state of the loop. */
 static const struct expr *
 read_scalar(struct entry *e, struct tensor *t)
@@ -57,40 +43,30 @@ read_scalar(struct entry *e, struct tensor *t)
 	const struct kernel *near =
 		e->p->kernels.data[e->next < e->p->kernels.n ? e->next : 0];
 	struct tensor *whole = t->element_of != NULL ? t->element_of : t;
-	const struct expr *index[8], *extent = expr_i32(e->m, 2), *pointer;
-	const struct buffer *b;
-	int n = 0;
+	const struct expr *at = expr_i32(e->m, 0), *extent = expr_i32(e->m, 2);
+	const struct expr *pointer;
+	struct buffer_spec spec;
+	struct buffer *b;
 
 	if (tensor_is_constant(t)) {
 		return constant_scalar(e, t);
 	}
 	pointer = entry_pointer(e, near, whole);
-	b = parameter(e, pointer->u.var);
-	if (b == NULL) {
-		struct buffer_spec spec = {
-			.name = pointer->u.var->name,
-			.type = dtype_stored(t->type),
-			.ndim = 1,
-			.shape = &extent,
-		};
-		struct buffer *made = buffer_new(e->m, &spec);
-
-		made->data = pointer->u.var;
-		b = made;
-	}
-	assert(b->ndim <= 8);
-	for (; n < b->ndim; n++) {
-		index[n] = expr_i32(e->m, 0);
-	}
+	spec = (struct buffer_spec){
+		.name = pointer->u.var->name,
+		.type = dtype_stored(t->type),
+		.ndim = 1,
+		.shape = &extent,
+	};
+	b = buffer_new(e->m, &spec);
+	b->data = pointer->u.var;
 	if (t->element_of != NULL) {
-		const struct expr *at = t->element;
-
+		at = t->element;
 		if (at->kind == EXPR_VAR) {
 			at = entry_flow_size(e, at->u.var);
 		}
-		index[0] = at;
 	}
-	return expr_load(e->m, b, index, n);
+	return expr_load(e->m, b, &at, 1);
 }
 
 /* -- sizes of loops -- */
@@ -98,25 +74,24 @@ read_scalar(struct entry *e, struct tensor *t)
 static bool
 has_condition(const struct graph_body *loop)
 {
-	return node_attr_int(loop->end, "condition", 0) != 0;
+	return node_loop_end(loop->end).condition;
 }
 
 static bool
 is_counted(const struct graph_body *loop)
 {
-	return node_attr_int(loop->end, "counted", 0) != 0;
+	return node_loop_end(loop->end).counted;
 }
 
-/* Limits a number of iterations to the limit of the loop. */
+/* A number of iterations that the loop can make. */
 static const struct expr *
 limited(struct entry *e, const struct graph_body *loop,
 	const struct expr *count)
 {
 	struct module *m = e->m;
-	int64_t most = node_attr_int(loop->end, "trips", INT32_MAX);
 
 	count = expr_max(m, count, expr_int(m, count->type, 0));
-	count = expr_min(m, count, expr_int(m, count->type, most));
+	count = expr_min(m, count, expr_int(m, count->type, INT32_MAX));
 	return expr_cast(m, loop->iteration->type, count);
 }
 
@@ -139,12 +114,12 @@ trips(struct entry *e, int id)
 {
 	const struct graph_body *b = body_at(e, id);
 	const struct expr *zero = expr_i32(e->m, 0);
+	struct loop_end end = node_loop_end(b->end);
 
 	return e->trips[id] != NULL ? expr_load(e->m, e->trips[id], &zero, 1)
-	       : is_counted(b)
-		       ? limited(e, b, known_count(e, b->end->inputs[0]))
-		       : expr_int(e->m, b->iteration->type,
-				  node_attr_int(b->end, "trips", INT32_MAX));
+	       : end.counted ? limited(e, b, known_count(e, b->end->inputs[0]))
+			     : expr_int(e->m, b->iteration->type,
+					end.trips >= 0 ? end.trips : INT32_MAX);
 }
 
 /* let n_given = n[0]: trips[0] = min(max(n_given, 0), limit)
@@ -215,9 +190,9 @@ conditional_loop(struct entry *e, int id)
 {
 	const struct graph_body *b = body_at(e, id);
 	const struct expr *zero = expr_i32(e->m, 0), *go, *count;
-	int first = is_counted(b);
+	struct loop_end end = node_loop_end(b->end);
 	const struct buffer *counter = e->counters[id];
-	struct tensor *state = b->end->inputs[first];
+	struct tensor *state = b->end->inputs[end.first];
 	const struct expr *most = trips(e, id), *next;
 	struct stmt *list[2], *body, *loop;
 	struct var *iteration = b->iteration;
@@ -245,7 +220,7 @@ conditional_loop(struct entry *e, int id)
 			     expr_int(e->m, b->iteration->type, 0), &zero, 1);
 	list[1] = loop;
 	comment(e, loop, b->end,
-		node_attr(b->end, "trips") == NULL && first == 0
+		end.trips < 0 && !end.counted
 			? ": until its condition is false"
 			: ": at most the number of its iterations, until its "
 			  "condition is false");

@@ -342,11 +342,13 @@ is_next_state(const struct tensor *state, const struct tensor *next)
 	}
 	for (int i = 0; i < next->uses.n; i++) {
 		const struct node *end = next->uses.data[i].node;
-		int first = next->uses.data[i].input -
-			    (int)node_attr_int(end, "states", 0);
+		int first;
 
-		if (node_ends_loop(end) && first >= 0 &&
-		    end->inputs[first] == carry->inputs[0]) {
+		if (!node_ends_loop(end)) {
+			continue;
+		}
+		first = next->uses.data[i].input - node_loop_end(end).states;
+		if (first >= 0 && end->inputs[first] == carry->inputs[0]) {
 			return true;
 		}
 	}

@@ -64,13 +64,15 @@ join_control(const struct graph *g, struct joined *j)
 {
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
-		int first = (int)node_attr_int(n, "counted", 0);
-		int count = (int)node_attr_int(n, "states", 0);
+		int first, count;
 
 		if (node_ends_if(n)) {
 			first = 1;
 			count = (n->n_inputs - 1) / 2;
-		} else if (!node_ends_loop(n)) {
+		} else if (node_ends_loop(n)) {
+			first = node_loop_end(n).first;
+			count = node_loop_end(n).states;
+		} else {
 			if (node_is_carry(n) &&
 			    n->outputs[0]->element_of == NULL) {
 				join(j, n->outputs[0], n->inputs[0], 0);

@@ -62,6 +62,32 @@ def scan(count):
                         attributes=[nested_graph("body", body)])])
 
 
+def if_of(condition):
+    """An If whose condition is an input of the given shape."""
+    def branch(name, op):
+        return nested_graph(name, graph([node(op, ["x"], ["t"])], [],
+                                        [value_info("t", [3])]))
+    return model(graph(
+        [node("If", ["c"], ["y"], "if", attributes=[
+            branch("then_branch", "Neg"), branch("else_branch", "Abs")])],
+        [value_info("x", [3]), value_info("c", condition, BOOL)],
+        [value_info("y", [3])]))
+
+
+def loop(count, condition, counted=INT64, test=BOOL):
+    """A Loop whose number of iterations and condition are inputs of the given
+    shapes and types."""
+    body = graph([node("Neg", ["s"], ["t"])],
+                 [value_info("i", [], INT64), value_info("c", condition, test),
+                  value_info("s", [3])],
+                 [value_info("c", condition, test), value_info("t", [3])])
+    return model(graph(
+        [node("Loop", ["m", "c0", "x"], ["y"], "loop",
+              attributes=[nested_graph("body", body)])],
+        [value_info("x", [3]), value_info("m", count, counted),
+         value_info("c0", condition, test)], [value_info("y", [3])]))
+
+
 # name: (file's bytes, words of the message), or (…, …, files beside it)
 REFUSED = {
     "empty_file": (b"", "empty"),
@@ -302,6 +328,14 @@ REFUSED = {
         [node("SequenceConstruct", ["", "x"], ["s"], "list"),
          node("ConcatFromSequence", ["s"], ["y"], "join", axis=0)]),
         "input 0 is missing"),
+    "if_of_many": (if_of([2]), "not one truth value"),
+    "if_of_none": (if_of([0]), "not one truth value"),
+    "loop_of_many": (loop([2], []), "not one integer"),
+    "loop_of_none": (loop([0], []), "not one integer"),
+    "loop_of_floats": (loop([], [], FLOAT), "not one integer"),
+    "loop_while_many": (loop([], [2]), "not one truth value"),
+    "loop_while_none": (loop([], [0]), "not one truth value"),
+    "loop_while_floats": (loop([], [], test=FLOAT), "not one truth value"),
     "scan_of_fewer": (scan(-2**31), "body"),
     "scan_of_more": (scan(2**32 + 1), "body"),
     "scan_to_far_axis": (simple(

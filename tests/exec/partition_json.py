@@ -338,15 +338,15 @@ scan = partition_of(simple(
     [], (40, 3), (40, 3)))
 end = [n["op"] for n in scan["nodes"]].index("EndLoop")
 for key, value, message in [
-        ("body", -5, "bodies"), ("body", 2**31, "bodies"),
-        ("body", 1, "bodies"), ("loop", 0, "bodies"), ("loop", 7, "bodies"),
-        ("loop", -2**40, "bodies"), ("states", 2**40, "states"),
+        ("body", -5, "its body"), ("body", 2**31, "its body"),
+        ("body", 1, "its body"), ("loop", 0, "its body"), ("loop", 7, "its body"),
+        ("loop", -2**40, "its body"), ("states", 2**40, "states"),
         ("states", -1, "states"), ("counted", 2**32, "states")]:
     refused("%s %d" % (key, value), message,
             at("nodes", end, "attrs", key, value), of=scan)
-refused("a body of its own", "bodies", at("nodes", 0, "attrs", "body", 3),
+refused("a body of its own", "its body", at("nodes", 0, "attrs", "body", 3),
         of=scan)
-refused("no loop", "bodies", at("nodes", 1, "attrs", "body", 0), of=scan)
+refused("no loop", "its body", at("nodes", 1, "attrs", "body", 0), of=scan)
 
 if not HAS_ML:
     print("skipped, the tables of trees: " + WITHOUT_ML)

@@ -218,7 +218,8 @@ end_if(struct importer *imp, struct deferred *d)
 	if (!tensor_const_elems(d->node->inputs[0], &elems) || elems != 1 ||
 	    dtype_class(d->node->inputs[0]->type) != DTC_BOOL) {
 		return deferred_refuse(imp, d,
-				       "its condition is not one truth value");
+				       "its condition is not one truth value; "
+				       "correct the model");
 	}
 	for (int k = 0; k < d->node->n_outputs; k++) {
 		if (!add_results(imp, d, &r, k)) {

@@ -357,6 +357,30 @@ begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
 
 /* -- Loop -- */
 
+/* Are the number of iterations and the first condition, if the Loop has them,
+ * one integer and one truth value? */
+static bool
+check_limits(struct importer *imp, const struct deferred *d,
+	     const struct loop_form *form)
+{
+	int64_t elems;
+
+	if (form->count &&
+	    ((form->count->type.kind != DT_I64 &&
+	      form->count->type.kind != DT_I32) ||
+	     !tensor_const_elems(form->count, &elems) || elems != 1)) {
+		return deferred_refuse(imp, d,
+				       "its number of iterations is not one "
+				       "integer; correct the model");
+	}
+	return !form->condition ||
+	       (dtype_class(form->condition->type) == DTC_BOOL &&
+		tensor_const_elems(form->condition, &elems) && elems == 1) ||
+	       deferred_refuse(imp, d,
+			       "its condition is not one truth value; correct "
+			       "the model");
+}
+
 bool
 expand_loop(struct importer *imp, struct deferred *d)
 {
@@ -382,6 +406,9 @@ expand_loop(struct importer *imp, struct deferred *d)
 				       "its body is missing, or does not have "
 				       "its inputs and outputs; export the "
 				       "model again");
+	}
+	if (!check_limits(imp, d, &form)) {
+		return false;
 	}
 	form.n_stacked = (int)form.body->n_output - 1 - n;
 	if (form.count && deferred_known(imp, d, 0, &form.trips)) {

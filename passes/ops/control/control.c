@@ -16,10 +16,11 @@
  * result, the dimension, and the index of the variable in graph.run_sizes; the
  * last results of the branches are the values of these sizes.
  *
- * `trips` is the number of iterations, absent if it is not known; with
- * `counted`, input 0 is a limit; with `condition`, the loop ends when state 0
- * is false. `back` tells for each slice whether the slice of the last iteration
- * comes first. */
+ * `trips` is the number of iterations; with `counted`, it is input 0; with
+ * `condition`, the loop ends when state 0 is false, and neither `trips` nor
+ * `counted` is needed. `back` tells for each slice whether the slice of the
+ * last iteration comes first. graph_wrong_control() checks the attributes and
+ * where inputs come from; inference checks types and shapes. */
 #include "analyse.h"
 #include "dims.h"
 
@@ -173,11 +174,44 @@ branch_shape(struct infer *c, const struct node *n, int k,
 	return shape;
 }
 
+/* Is input i of the branch or loop one truth value? */
+static bool
+check_condition(struct infer *c, const struct node *n, int i)
+{
+	const struct tensor *t = n->inputs[i];
+	int64_t elems;
+
+	return (dtype_class(t->type) == DTC_BOOL &&
+		tensor_const_elems(t, &elems) && elems == 1) ||
+	       infer_error(c, DIAG_BAD_SHAPE,
+			   "its condition '%s' is %s, not one truth value; "
+			   "correct the model",
+			   tensor_label(t), type_text(c, t));
+}
+
+/* Is the number of iterations, input 0, one integer? */
+static bool
+check_count(struct infer *c, const struct node *n)
+{
+	const struct tensor *t = n->inputs[0];
+	int64_t elems;
+
+	return ((t->type.kind == DT_I64 || t->type.kind == DT_I32) &&
+		tensor_const_elems(t, &elems) && elems == 1) ||
+	       infer_error(c, DIAG_BAD_SHAPE,
+			   "its number of iterations '%s' is %s, not one "
+			   "integer; correct the model",
+			   tensor_label(t), type_text(c, t));
+}
+
 bool
 infer_end_if(struct infer *c, struct node *n)
 {
 	int count = (n->n_inputs - 1) / 2;
 
+	if (!check_condition(c, n, 0)) {
+		return false;
+	}
 	for (int k = 0; k < count; k++) {
 		const struct tensor *a = n->inputs[1 + k];
 		const struct tensor *b = n->inputs[1 + count + k];
@@ -198,23 +232,36 @@ infer_end_if(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The largest number of iterations of the loop. */
+/* The largest number of iterations of the loop; NULL if it is not known before
+ * the loop. */
 static const struct expr *
 most_iterations(struct infer *c, const struct node *n)
 {
 	struct module *m = c->module;
+	struct loop_end e = node_loop_end(n);
 	const struct expr *const *count;
 	int elems;
 
-	if (node_attr(n, "counted") != NULL &&
-	    input_elems(m, n, 0, &count, &elems) && elems == 1) {
-		return dim_max(m, expr_i32(m, 0), count[0]);
+	if (e.counted) {
+		return input_elems(m, n, 0, &count, &elems) && elems == 1
+			       ? dim_max(m, expr_i32(m, 0), count[0])
+			       : NULL;
 	}
-	return expr_index(m, node_attr_int(n, "trips", 0));
+	return e.trips >= 0 ? expr_index(m, e.trips) : NULL;
+}
+
+static bool
+refuse_unlimited(struct infer *c, const struct tensor *t)
+{
+	return infer_error(c, DIAG_BAD_SHAPE,
+			   "each iteration has a slice of '%s', but their "
+			   "number is not known before the loop; correct the "
+			   "model",
+			   tensor_label(t));
 }
 
 /* Infers result k, the slices of all iterations. */
-static void
+static bool
 infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 {
 	const struct expr **shape = arena_array(&c->module->arena,
@@ -222,27 +269,24 @@ infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 						t->ndim + 2);
 
 	shape[0] = most_iterations(c, n);
+	if (shape[0] == NULL) {
+		return refuse_unlimited(c, t);
+	}
 	for (int d = 0; d < t->ndim; d++) {
 		shape[d + 1] = t->shape[d];
 	}
 	infer_set(c, node_output(n, k), t->type, t->ndim + 1, shape);
+	return true;
 }
 
 /* Is the number of the last iteration a constant or a size before the loop? */
 static bool
 knows_last(struct infer *c, const struct node *n)
 {
-	const struct expr *const *count;
-	int elems;
+	struct loop_end e = node_loop_end(n);
 
-	if (node_attr_int(n, "condition", 0) != 0) {
-		return false;
-	}
-	return node_attr_int(n, "counted", 0) != 0
-		       ? n->inputs[0]->elems != NULL &&
-				 input_elems(c->module, n, 0, &count, &elems) &&
-				 elems == 1
-		       : node_attr(n, "trips") != NULL;
+	return !e.condition && most_iterations(c, n) != NULL &&
+	       (!e.counted || n->inputs[0]->elems != NULL);
 }
 
 static bool
@@ -274,6 +318,9 @@ check_slices(struct infer *c, const struct node *n)
 			continue;
 		}
 		x = s->inputs[0];
+		if (trips == NULL) {
+			return refuse_unlimited(c, x);
+		}
 		if (node_attr_int(s, "back", 0) != 0 && !knows_last(c, n)) {
 			return refuse_back(c, x);
 		}
@@ -291,23 +338,17 @@ check_slices(struct infer *c, const struct node *n)
 bool
 infer_end_loop(struct infer *c, struct node *n)
 {
-	int64_t counted = node_attr_int(n, "counted", 0);
-	int64_t given = node_attr_int(n, "states", 0);
+	struct loop_end e = node_loop_end(n);
 	const int64_t *back;
-	int first, states, n_back = node_attr_ints(n, "back", &back);
+	int n_back = node_attr_ints(n, "back", &back);
 
-	if (counted < 0 || counted > 1 || given < 0 ||
-	    given > (n->n_inputs - counted) / 2) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "it does not have an input before and one "
-				   "after an iteration for each of its states; "
-				   "correct the model");
+	if ((e.counted && !check_count(c, n)) ||
+	    (e.condition && !check_condition(c, n, e.first))) {
+		return false;
 	}
-	first = (int)counted;
-	states = (int)given;
-	for (int k = 0; k < states; k++) {
-		const struct tensor *a = n->inputs[first + k];
-		const struct tensor *b = n->inputs[first + states + k];
+	for (int k = 0; k < e.states; k++) {
+		const struct tensor *a = n->inputs[e.first + k];
+		const struct tensor *b = n->inputs[e.next + k];
 
 		if (!tensor_same_type(a, b)) {
 			return infer_error(
@@ -319,11 +360,14 @@ infer_end_loop(struct infer *c, struct node *n)
 		}
 		infer_set(c, node_output(n, k), a->type, a->ndim, a->shape);
 	}
-	for (int k = states; first + states + k < n->n_inputs; k++) {
-		infer_stacked(c, n, k, n->inputs[first + states + k]);
-		if (k - states < n_back && back[k - states] != 0 &&
-		    !knows_last(c, n)) {
-			return refuse_back(c, n->inputs[first + states + k]);
+	for (int k = 0; k < e.slices; k++) {
+		const struct tensor *t = n->inputs[e.slice + k];
+
+		if (!infer_stacked(c, n, e.states + k, t)) {
+			return false;
+		}
+		if (k < n_back && back[k] != 0 && !knows_last(c, n)) {
+			return refuse_back(c, t);
 		}
 	}
 	return check_slices(c, n);
