@@ -39,18 +39,19 @@ void
 add_profile_calls(struct packer *k)
 {
 	struct func *f = k->p->entry;
-	struct stmt **place = &f->body, *calls;
+	struct stmt *calls = f->body;
+	struct stmt_place place;
 	VEC(struct stmt *) said = { 0 };
 	int n = k->p->kernels.n;
 
-	while (*place != NULL && (*place)->kind == STMT_LET) {
-		place = &(*place)->children[0];
+	while (calls != NULL && calls->kind == STMT_LET) {
+		calls = calls->children[0];
 	}
-	calls = *place;
 	if (n == 0) {
 		return;
 	}
 	assert(n == 1 || (calls->kind == STMT_SEQ && calls->n_children == n));
+	place = stmt_place_of(calls);
 	vec_push(k->a, &said, say_done(k, 0));
 	for (int i = 0; i < n; i++) {
 		struct stmt *call = n == 1 ? calls : calls->children[i];
@@ -58,5 +59,5 @@ add_profile_calls(struct packer *k)
 		vec_push(k->a, &said, call);
 		vec_push(k->a, &said, say_done(k, i + 1));
 	}
-	*place = stmt_seq(f, said.data, said.n);
+	stmt_put(f, place, stmt_seq(f, said.data, said.n));
 }

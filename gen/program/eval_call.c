@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: assigns arguments to the parameters of functions in the program and of
  * built-in functions. */
-#include <stdarg.h>
-
 #include "eval.h"
 #include "program_parts.h"
 
@@ -214,88 +212,4 @@ eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 	method->self = *of;
 	*out = (struct pval){ .kind = PV_METHOD, .u.method = method };
 	return true;
-}
-
-/* -- errors -- */
-
-bool
-eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
-{
-	va_list ap;
-	const char *text;
-
-	va_start(ap, fmt);
-	text = arena_vprintf(ev->a, fmt, ap);
-	va_end(ap);
-	return py_error(ev->m, ev->src, at, "%s", text);
-}
-
-bool
-call_error(struct call *c, int i, const char *fmt, ...)
-{
-	va_list ap;
-	const char *text;
-
-	va_start(ap, fmt);
-	text = arena_vprintf(c->ev->a, fmt, ap);
-	va_end(ap);
-	return py_error(c->ev->m, c->ev->src, i >= 0 ? c->spans[i] : c->span,
-			"%s", text);
-}
-
-bool
-eval_locate(struct eval *ev, struct py_span at, int first)
-{
-	struct diags *d = &ev->m->diags;
-
-	for (int i = first; i < d->list.n; i++) {
-		struct diag *one = &d->list.data[i];
-		struct diag located;
-		enum diag_id id = one->id;
-		int errors = d->n_errors;
-
-		if (one->severity != DIAG_ERROR ||
-		    (one->place.file &&
-		     strcmp(one->place.file, ev->src->name) == 0)) {
-			continue;
-		}
-		/* the same message, with the place of the diagnostic */
-		const char *of = one->place.item ? one->place.item
-						 : one->place.file;
-
-		py_error(ev->m, ev->src, at, "%s%s%s", of ? of : "",
-			 of ? ": " : "", one->message);
-		located = d->list.data[d->list.n - 1];
-		located.id = id;
-		d->list.data[i] = located;
-		d->list.n--;
-		d->n_errors = errors;
-	}
-	return false;
-}
-
-bool
-eval_tick(struct eval *ev, struct py_span at, int64_t n)
-{
-	ev->steps += n;
-	if (ev->steps > ev->max_steps) {
-		return eval_error(ev, at,
-				  "the program does not come to an "
-				  "end within %lld steps; is there a loop "
-				  "without one?",
-				  (long long)ev->max_steps);
-	}
-	if (ev->a->used_bytes > ev->max_bytes) {
-		return eval_error(ev, at,
-				  "the program takes more than %zu MB "
-				  "to read",
-				  ev->max_bytes >> 20);
-	}
-	return true;
-}
-
-bool
-eval_tick_bytes(struct eval *ev, struct py_span at, size_t n)
-{
-	return eval_tick(ev, at, (int64_t)(n / 8));
 }

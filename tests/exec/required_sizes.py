@@ -232,7 +232,7 @@ def empty():
     check("GridSample of zeros", [node("GridSample", ["x", "i"], ["y"])],
           {"x": [1, 1, "n", 2], "i": [1, 2, 2, 2]}, bounds, none + some, [])
     check("Compress", [node("Compress", ["x", "i"], ["y"])],
-          {"x": ["n"], "i": (BOOL, [3])}, bounds, n(3, 4), none)
+          {"x": ["n"], "i": (BOOL, [3])}, bounds, n(3, 4) + none, [])
     # None of the elements of a row are the first ones.
     check("TopK of none", [
         node("Shape", ["x"], ["s"]), node("Gather", ["s", "one"], ["m"]),

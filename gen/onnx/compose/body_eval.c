@@ -190,8 +190,9 @@ binary(struct body_frame *f, const struct py_node *e)
 		return body_int(f, &b, &count) ? of_lists(f, &a, NULL, count)
 					       : none();
 	}
-	if (a.kind == BODY_INT && b.kind == BODY_INT && strcmp(e->op, "/") &&
-	    strcmp(e->op, "**") && strchr("+-*/%", *e->op)) {
+	if (a.kind == BODY_INT && b.kind == BODY_INT &&
+	    strcmp(e->op, "/") != 0 && strcmp(e->op, "**") != 0 &&
+	    strchr("+-*/%", *e->op) != NULL) {
 		return of_sizes(f, e->op, a.size, b.size);
 	}
 	return body_is_number(&a) && body_is_number(&b)
