@@ -397,8 +397,10 @@ struct tensor *graph_made_of(struct graph *g, struct tensor *t,
 /* Sorts nodes, tensors and uses into an order that depends only on the edges of
  * the graph; tensors get new ids. The graph must have no cycle. */
 void graph_order(struct graph *g);
-/* graph_body.c: is n a node of control flow, which names its body in an
- * attribute? */
+/* graph_body.c: must the operator of n name its body in the attribute `body`? */
+bool node_needs_body(const struct node *n);
+/* Is n a node of control flow: one that must name its body and does, or a Copy in
+ * a body? */
 bool node_is_control(const struct node *n);
 /* Is its result a value that each iteration of a loop takes from the one
  * before? */

@@ -17,9 +17,27 @@
 #include "graph.h"
 
 bool
+node_needs_body(const struct node *n)
+{
+	static const char *const ops[] = { "Carry", "Iteration", "ScanInput",
+					   "EndIf", "EndLoop" };
+
+	if (strcmp(n->domain, "tirc") != 0) {
+		return false;
+	}
+	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+		if (strcmp(n->op_type, ops[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
 node_is_control(const struct node *n)
 {
-	return strcmp(n->domain, "tirc") == 0 && node_attr(n, "body") != NULL;
+	return strcmp(n->domain, "tirc") == 0 && node_attr(n, "body") != NULL &&
+	       (strcmp(n->op_type, "Copy") == 0 || node_needs_body(n));
 }
 
 bool

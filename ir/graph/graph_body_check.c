@@ -95,20 +95,6 @@ is_named(const struct node *n, const char *op_type)
 	return node_is_control(n) && strcmp(n->op_type, op_type) == 0;
 }
 
-/* Must the operator name its body? */
-static bool
-needs_body(const struct node *n)
-{
-	static const char *const ops[] = { "Carry", "Iteration", "ScanInput",
-					   "EndIf", "EndLoop" };
-	bool needed = false;
-
-	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-		needed = needed || strcmp(n->op_type, ops[i]) == 0;
-	}
-	return needed && strcmp(n->domain, "tirc") == 0;
-}
-
 /* May the node be in its body (a Carry, for example, only in a loop's)? */
 static bool
 is_placed(const struct written *w, const struct node *n)
@@ -119,7 +105,7 @@ is_placed(const struct written *w, const struct node *n)
 		return false;
 	}
 	return is_named(n, "Copy") || node_ends_if(n) || node_ends_loop(n) ||
-	       (needs_body(n) && w->bodies[body].is_loop);
+	       (node_needs_body(n) && w->bodies[body].is_loop);
 }
 
 /* Have an EndLoop's attributes values that belong together, and to the numbers
@@ -144,7 +130,7 @@ loop_is_whole(const struct node *n)
 static const char *
 wrong_node(struct written *w, const struct node *n)
 {
-	if (needs_body(n) && !node_is_control(n)) {
+	if (node_needs_body(n) && !node_is_control(n)) {
 		return "it names no body";
 	}
 	for (int i = 0; node_is_control(n) && i < n->n_inputs; i++) {
@@ -417,7 +403,7 @@ has_control(const struct graph *g)
 {
 	for (int i = 0; i < g->nodes.n; i++) {
 		if (node_is_control(g->nodes.data[i]) ||
-		    needs_body(g->nodes.data[i])) {
+		    node_needs_body(g->nodes.data[i])) {
 			return true;
 		}
 	}
