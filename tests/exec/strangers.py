@@ -190,12 +190,13 @@ for known, message in (([0, 0], "its elements are read when the model runs"),
 
 # A loop's state is in memory of its own, and its nodes are in a body.
 def loop(first, **attrs):
-    tensors = {name: ("float32", [4], {}) for name in "xsvuny"}
+    tensors = {name: ("float32", [4], {}) for name in "xsvunyz"}
     tensors["c"] = ("float32", [4], {"splat": 1})
     made = graph(tensors, [
         ("Copy", ["x"], ["s"]), ("Carry", [first], ["v"]), ("Neg", ["v"], ["u"]),
-        ("Copy", ["u"], ["n"]), ("EndLoop", [first, "n"], ["y"])], ["x"], ["y"])
-    for at, body in ((0, 0), (1, 1), (3, 1), (4, 0)):
+        ("Copy", ["u"], ["n"]), ("EndLoop", [first, "n"], ["y"]),
+        ("Copy", ["y"], ["z"])], ["x"], ["z"])
+    for at, body in ((0, 0), (1, 1), (3, 1), (4, 0), (5, 0)):
         made["nodes"][at].update(domain="tirc", attrs={"body": body})
     made["nodes"][4]["attrs"].update({"loop": 1, "states": 1, "trips": 3},
                                      **attrs)
@@ -206,11 +207,11 @@ def loop(first, **attrs):
 
 tirc("compile", write("loop.json", loop("s")), "-o",
      os.path.join(FOLDER, "loop"), "--force")
-refused(write("loop.json", loop("c")), "a constant as a state",
+refused(write("loop.json", loop("c")), "a first state is not a Copy",
         verbs=("compile",))
 bodiless = loop("s")
 del bodiless["nodes"][4]["attrs"]["body"]
-refused(write("loop.json", bodiless), "bodies of its branches and loops",
+refused(write("loop.json", bodiless), "it names no body",
         verbs=("compile",))
 
 # A match has the facts of its pattern: others would replace tirc's own values.
