@@ -15,7 +15,7 @@
 	" mask doubles shorts pairs to_float widens "                          \
 	"to_signed four eight sixteen native from_short function to_type "     \
 	"to_short to_lowest to_highest to_zero to_below to_above to_most "     \
-	"to_bits to_unsigned is_wide exponent_bits fraction_bits lost_bits "   \
+	"is_wide exponent_bits fraction_bits lost_bits "                       \
 	"bias rebias least_exponent has_infinity has_nan nan_apart one_zero "  \
 	"places sign_shift "                                                   \
 	"sign_bits magnitude_bits largest_bits beyond_bits nan_bits least "    \
