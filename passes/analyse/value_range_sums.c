@@ -407,24 +407,6 @@ addressed(const struct expr *e)
 		       : NULL;
 }
 
-/* The last statement at or below s that calls the symbol; NULL if none does. */
-static const struct expr *
-statement_calling(struct stmt *s, const char *symbol)
-{
-	const struct expr *found = NULL;
-
-	for (struct stmt_iter it = stmt_each_of(s, STMT_EVALUATE);
-	     (s = stmt_next(&it));) {
-		const struct expr *e = s->args[0];
-
-		if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_EXTERN &&
-		    strcmp(e->args[0]->u.text, symbol) == 0) {
-			found = e;
-		}
-	}
-	return found;
-}
-
 /* The index of the intrinsic's parameter that is argument i of the call; -1 if
  * the argument is not a parameter's address. */
 static int
@@ -456,8 +438,9 @@ bind_call(struct sums *s, const struct expr *call, const struct expr *first,
 {
 	const struct tensor_call *known = d->known;
 	const struct func *desc = known->intrin->desc;
-	const struct expr *own = statement_calling(known->part->body,
-						   known->symbol);
+	const struct expr *own = stmt_call_of(known->part->body,
+					      INTRIN_CALL_EXTERN,
+					      known->symbol);
 
 	if (own == NULL || own->n_args != call->n_args ||
 	    known->part->params.n != desc->params.n) {

@@ -44,9 +44,8 @@ rules_is_padded_copy(struct rules *r, int id, const struct stmt *block)
 	       block_reduces(func_find(r->s.func, users[0]));
 }
 
-/* The block's iter var that the expression is; -1: none. */
-static int
-iter_of(const struct block *b, const struct expr *e)
+int
+block_iter_of(const struct block *b, const struct expr *e)
 {
 	for (int i = 0; i < b->n_iters && e->kind == EXPR_VAR; i++) {
 		if (b->iters[i].var == e->u.var) {
@@ -72,7 +71,7 @@ block_select_axis(const struct stmt *block)
 	if (e->kind != EXPR_EQ || e->args[1]->kind != EXPR_INT) {
 		return -1;
 	}
-	axis = iter_of(block->u.block, e->args[0]);
+	axis = block_iter_of(block->u.block, e->args[0]);
 	return axis >= 0 &&
 			       expr_is_int(block->u.block->iters[axis].extent,
 					   &extent) &&

@@ -22,6 +22,8 @@ struct kernel_blocks {
 struct kernel_blocks rules_blocks(struct rules *r);
 
 bool block_reduces(const struct stmt *block);
+/* The number of the block's iter var that e is; -1: e is none of them. */
+int block_iter_of(const struct block *b, const struct expr *e);
 /* The axis whose value selects one of several sums, as in a product with a
  * small constant matrix; -1: none. */
 int block_select_axis(const struct stmt *block);

@@ -95,16 +95,12 @@ axis_of_choice(const struct expr *e, const struct block *block)
 
 	for (struct expr_iter it = expr_each_of(e, EXPR_IF);
 	     (e = expr_next(&it));) {
-		if (e->args[0]->kind != EXPR_LT ||
-		    e->args[0]->args[0]->kind != EXPR_VAR ||
-		    e->args[0]->args[1]->kind != EXPR_INT) {
-			continue;
-		}
-		for (int i = 0; i < block->n_iters; i++) {
-			if (block->iters[i].var == e->args[0]->args[0]->u.var) {
-				axis = i;
-			}
-		}
+		const struct expr *test = e->args[0];
+		int i = test->kind == EXPR_LT && test->args[1]->kind == EXPR_INT
+				? block_iter_of(block, test->args[0])
+				: -1;
+
+		axis = i >= 0 ? i : axis;
 	}
 	return axis;
 }

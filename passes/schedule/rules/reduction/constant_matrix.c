@@ -21,17 +21,6 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-static int
-iter_of(const struct block *b, const struct expr *e)
-{
-	for (int i = 0; i < b->n_iters && e->kind == EXPR_VAR; i++) {
-		if (b->iters[i].var == e->u.var) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 /* A block, and for each axis the number of points of a tile that it runs over:
  * its extent, or the tile's size; 0: it does not run over points. */
 struct stage {
@@ -44,7 +33,7 @@ struct stage {
 static int
 axis_of_dim(const struct stage *s, int d)
 {
-	return iter_of(s->x.info, s->x.block->children[0]->args[1 + d]);
+	return block_iter_of(s->x.info, s->x.block->children[0]->args[1 + d]);
 }
 
 /* The axis of v and the number of its points: m if e is v % m, the axis's
@@ -55,9 +44,9 @@ axis_of_index(const struct stage *s, const struct expr *e, int64_t *points)
 	int axis;
 
 	if (e->kind == EXPR_FLOORMOD && expr_is_int(e->args[1], points)) {
-		return iter_of(s->x.info, e->args[0]);
+		return block_iter_of(s->x.info, e->args[0]);
 	}
-	axis = iter_of(s->x.info, e);
+	axis = block_iter_of(s->x.info, e);
 	return axis >= 0 && expr_is_int(s->x.info->iters[axis].extent, points)
 		       ? axis
 		       : -1;
@@ -167,7 +156,8 @@ row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 			int from;
 
 			if (load->u.buffer != first->x.out ||
-			    iter_of(last->x.info, load->args[d]) != axis) {
+			    block_iter_of(last->x.info, load->args[d]) !=
+				    axis) {
 				continue;
 			}
 			from = axis_of_dim(first, d);
