@@ -252,7 +252,8 @@ is_free_concat(struct fusion *f, const struct node *n)
 		    (f->sinks[f->position[t->producer->id]] ||
 		     fuse_storage_of(t)->producer == NULL ||
 		     fuse_storage_of(t)->producer->op->fuse == FUSE_CONTROL ||
-		     fuse_read_by_control(t) || t->producer->body != n->body)) {
+		     tensor_read_by_control(t) ||
+		     t->producer->body != n->body)) {
 			return false;
 		}
 	}

@@ -50,7 +50,6 @@ void fuse_concat_place(struct node *n);
 /* fuse_loops.c: finds the bodies, and drops the copies at the borders of
  * branches and loops that are not needed. */
 void fuse_drop_copies(struct graph *g);
-bool fuse_read_by_control(const struct tensor *t);
 /* Chooses the places of the states and slices of loops: sets
  * tensor.element_of. */
 void fuse_loops(struct graph *g);

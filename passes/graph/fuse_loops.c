@@ -163,17 +163,6 @@ fuse_loops(struct graph *g)
 
 /* -- copies -- */
 
-bool
-fuse_read_by_control(const struct tensor *t)
-{
-	for (int i = 0; i < t->uses.n; i++) {
-		if (t->uses.data[i].node->op->fuse == FUSE_CONTROL) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool
 is_viewed(const struct tensor *t)
 {
@@ -208,7 +197,7 @@ may_be_result(const struct node *copy)
 	return p != NULL && p->body == copy->body && !t->is_output &&
 	       p->op->fuse != FUSE_CONTROL && p->op->fuse != FUSE_VIEW &&
 	       strcmp(p->op_type, "Concat") != 0 && !node_is_control(p) &&
-	       p->match == NULL && !is_viewed(t) && !fuse_read_by_control(t);
+	       p->match == NULL && !is_viewed(t) && !tensor_read_by_control(t);
 }
 
 /* Is the copy needed? Copies are made of constants, of next states and other
@@ -228,7 +217,7 @@ is_needed(const struct node *copy)
 	if (is_read_by(y, "EndIf") || is_read_by(y, "EndLoop")) {
 		return !may_be_result(copy);
 	}
-	return fuse_read_by_control(y) || tensor_is_constant(x);
+	return tensor_read_by_control(y) || tensor_is_constant(x);
 }
 
 void

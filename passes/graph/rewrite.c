@@ -33,6 +33,17 @@ node_is_costly(const struct node *n)
 	return false;
 }
 
+bool
+tensor_read_by_control(const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (t->uses.data[i].node->op->fuse == FUSE_CONTROL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 int64_t
 tensor_bytes_max(const struct tensor *t)
 {

@@ -25,6 +25,8 @@ bool node_is(const struct node *n, const char *op_type);
 bool node_is_internal(const struct node *n, const char *op_type);
 /* Does computing an element take much longer than reading it? */
 bool node_is_costly(const struct node *n);
+/* Does a node of control flow read the tensor? */
+bool tensor_read_by_control(const struct tensor *t);
 int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX if not known */
 /* The index of the only input that is not constant; -1 if there is none, or
  * more than one. */

@@ -16,6 +16,7 @@
 #include "loop_legality.h"
 #include "lower.h"
 #include "ops.h"
+#include "rewrite.h"
 
 /* The most groups that a search for an ancestor visits; beyond it, the answer
  * is "not an ancestor". */
@@ -355,17 +356,6 @@ is_next_state(const struct tensor *state, const struct tensor *next)
 	return false;
 }
 
-static bool
-is_read_by_control(const struct tensor *t)
-{
-	for (int i = 0; i < t->uses.n; i++) {
-		if (t->uses.data[i].node->op->fuse == FUSE_CONTROL) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* May control flow read or keep the input, or decide the place of the output?
  * In a loop, an input from outside is read again by the next iteration. */
 static bool
@@ -380,7 +370,8 @@ control_forbids(const struct kernel *k, const struct kernel_arg *in,
 	if (is_next_state(in->tensor, out->tensor)) {
 		return false;
 	}
-	return is_read_by_control(out->tensor) || is_read_by_control(root) ||
+	return tensor_read_by_control(out->tensor) ||
+	       tensor_read_by_control(root) ||
 	       (p != NULL &&
 		(p->op->fuse == FUSE_CONTROL || p->body != kernel_body(k)));
 }
