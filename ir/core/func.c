@@ -175,6 +175,17 @@ func_has_param(const struct func *f, const struct buffer *b)
 }
 
 bool
+func_has_var(const struct func *f, const struct var *v)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].var == v) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
 func_calls(const struct func *f, enum intrin op)
 {
 	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);

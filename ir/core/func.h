@@ -100,6 +100,8 @@ struct stmt *func_find_block(const struct func *f, const char *name);
 
 /* Is b the buffer of a parameter of f? */
 bool func_has_param(const struct func *f, const struct buffer *b);
+/* Is v the variable of a parameter of f? */
+bool func_has_var(const struct func *f, const struct var *v);
 /* Does f call the intrinsic anywhere? */
 bool func_calls(const struct func *f, enum intrin op);
 /* Is b read / written anywhere in f? */

@@ -244,7 +244,7 @@ stmts_of(struct arena *a, struct stmt *s, enum stmt_kind kind)
 
 /* -- the expressions of statements */
 
-/* Begins in place: the large part that is written later is not copied. */
+/* Begins in place: expr_iter, which is large, is written later and not copied. */
 static void
 begin(struct tree_iter *it, struct stmt *below, const struct expr *const *list,
       int n, enum expr_kind kind)
@@ -253,11 +253,7 @@ begin(struct tree_iter *it, struct stmt *below, const struct expr *const *list,
 	it->args = list;
 	it->n_args = list != NULL ? n : 0;
 	it->inside = false;
-	it->stmts.root = below;
-	it->stmts.at = NULL;
-	it->stmts.kind = STMT_KIND_COUNT;
-	it->stmts.skip = false;
-	it->stmts.depth = 0;
+	it->stmts = stmt_each(below);
 	it->exprs.kind = kind;
 }
 
@@ -287,12 +283,18 @@ tree_each_arg(struct stmt *s)
 }
 
 struct tree_iter
-exprs_each(const struct expr *const *list, int n)
+exprs_each_of(const struct expr *const *list, int n, enum expr_kind kind)
 {
 	struct tree_iter it;
 
-	begin(&it, NULL, list, n, EXPR_KIND_COUNT);
+	begin(&it, NULL, list, n, kind);
 	return it;
+}
+
+struct tree_iter
+exprs_each(const struct expr *const *list, int n)
+{
+	return exprs_each_of(list, n, EXPR_KIND_COUNT);
 }
 
 /* Enters the next argument; false if there is none. */

@@ -7,8 +7,9 @@
  *		…
  *	}
  *
- * They hold their state in themselves, so that they can be nested, and do not
- * recurse: the depth of a tree is limited by memory only. */
+ * An iterator holds its state in itself, so that iterations can be nested; it
+ * must not be copied between two calls of next. Iterators do not recurse: the
+ * depth of a tree is limited by memory only. */
 #ifndef TIRC_ITERATE_H
 #define TIRC_ITERATE_H
 
@@ -93,6 +94,7 @@ struct tree_iter {
 	struct expr_iter exprs;
 };
 
+/* s may be NULL: nothing is visited. */
 struct tree_iter tree_each(struct stmt *s);
 /* Only the expressions of one kind. */
 struct tree_iter tree_each_of(struct stmt *s, enum expr_kind kind);
@@ -100,6 +102,9 @@ struct tree_iter tree_each_of(struct stmt *s, enum expr_kind kind);
 struct tree_iter tree_each_arg(struct stmt *s);
 /* The expressions of a list (NULL: none) of n; NULLs in the list are skipped. */
 struct tree_iter exprs_each(const struct expr *const *list, int n);
+/* Only the expressions of one kind. */
+struct tree_iter exprs_each_of(const struct expr *const *list, int n,
+			       enum expr_kind kind);
 const struct expr *tree_next(struct tree_iter *it);
 /* Ends an iteration that has not come to its end: releases its memory. */
 void tree_stop(struct tree_iter *it);

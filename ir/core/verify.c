@@ -507,13 +507,11 @@ verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 static void
 enter_sizes(struct verifier *v, const struct expr *const *list, int n)
 {
-	struct tree_iter it = exprs_each(list, n);
+	struct tree_iter it = exprs_each_of(list, n, EXPR_VAR);
 	const struct expr *e;
 
 	while ((e = tree_next(&it)) != NULL) {
-		if (e->kind == EXPR_VAR) {
-			*verify_mark(v, e->u.var) = 1;
-		}
+		*verify_mark(v, e->u.var) = 1;
 	}
 }
 

@@ -108,17 +108,6 @@ find_sizes(struct printer *p, const struct func *f)
 	return s;
 }
 
-static bool
-is_param(const struct func *f, const struct var *v)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].var == v) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static void
 print_bounds(struct printer *p, const struct sizes *sizes, const char *key,
 	     bool upper, bool *first)
@@ -208,7 +197,7 @@ print_func(struct printer *p, const struct func *f)
 	for (int i = 0; i < sizes.seen.n; i++) {
 		const struct var *v = sizes.seen.data[i];
 
-		if (is_param(f, v)) {
+		if (func_has_var(f, v)) {
 			continue;
 		}
 		print_indent(p);

@@ -161,13 +161,11 @@ note_bound(struct bound_vars *b, const struct var *var)
 static void
 bind_sizes(struct bound_vars *b, const struct expr *const *list, int n)
 {
-	struct tree_iter it = exprs_each(list, n);
+	struct tree_iter it = exprs_each_of(list, n, EXPR_VAR);
 	const struct expr *e;
 
 	while ((e = tree_next(&it)) != NULL) {
-		if (e->kind == EXPR_VAR) {
-			note_bound(b, e->u.var);
-		}
+		note_bound(b, e->u.var);
 	}
 }
 
@@ -175,11 +173,11 @@ static void
 note_free(struct te_build *b, const struct bound_vars *bound,
 	  const struct expr *const *list, int n)
 {
-	struct tree_iter it = exprs_each(list, n);
+	struct tree_iter it = exprs_each_of(list, n, EXPR_VAR);
 	const struct expr *e;
 
 	while ((e = tree_next(&it)) != NULL) {
-		bool is_bound = e->kind != EXPR_VAR;
+		bool is_bound = false;
 
 		for (int i = 0; !is_bound && i < bound->list.n; i++) {
 			is_bound = bound->list.data[i] == e->u.var;

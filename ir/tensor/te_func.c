@@ -103,13 +103,11 @@ te_note_free(struct te_build *b, struct var *v)
 static void
 collect_free(struct te_build *b, const struct expr *const *list, int n)
 {
-	struct tree_iter it = exprs_each(list, n);
+	struct tree_iter it = exprs_each_of(list, n, EXPR_VAR);
 	const struct expr *e;
 
 	while ((e = tree_next(&it)) != NULL) {
-		if (e->kind == EXPR_VAR) {
-			te_note_free(b, e->u.var);
-		}
+		te_note_free(b, e->u.var);
 	}
 }
 

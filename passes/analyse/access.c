@@ -197,6 +197,15 @@ analyser_at(struct analyser *a, struct module *m, const struct stmt *s)
 	analyser_enter(a, s);
 }
 
+int64_t
+loop_most_iterations(struct module *m, const struct stmt *loop)
+{
+	struct analyser a;
+
+	analyser_at(&a, m, loop);
+	return analyse_bounds(&a, loop->args[1]).max;
+}
+
 void
 analyser_enter_scope(struct analyser *a, const struct stmt *s)
 {

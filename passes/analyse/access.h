@@ -27,7 +27,7 @@ struct access_list {
  * program order. Addresses taken count as loads with the flag address. */
 void access_collect(const struct func *f, struct stmt *s,
 		    const struct buffer *buffer, struct access_list *out);
-/* The list of them. */
+/* Like access_collect, with a new list as the result. */
 struct access_list accesses_of(const struct func *f, struct stmt *s,
 			       const struct buffer *buffer);
 
@@ -46,8 +46,10 @@ bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
 /* Gives the analyser the facts that hold at s: ranges of loops, values of LETs
  * and block iter vars, and conditions. */
 void analyser_enter(struct analyser *a, const struct stmt *s);
-/* analyser_init and analyser_enter. */
+/* Initializes the analyser with the facts that hold at s. */
 void analyser_at(struct analyser *a, struct module *m, const struct stmt *s);
+/* The largest number of iterations of a FOR; BOUND_POS_INF: not known. */
+int64_t loop_most_iterations(struct module *m, const struct stmt *loop);
 /* Like analyser_enter, but the iter vars of blocks around s have ranges instead
  * of values, so that simplified expressions keep the iter vars and can be used
  * in these blocks. */

@@ -85,11 +85,10 @@ width_bind_sizes(struct analyser *a, const struct func *f, int64_t object_bytes)
 		if (b == NULL) {
 			continue;
 		}
-		for (struct tree_iter it = exprs_each(b->shape, b->ndim);
+		for (struct tree_iter it =
+			     exprs_each_of(b->shape, b->ndim, EXPR_VAR);
 		     (e = tree_next(&it));) {
-			if (e->kind == EXPR_VAR) {
-				bind_size(a, e->u.var);
-			}
+			bind_size(a, e->u.var);
 		}
 	}
 	for (int i = 0; i < f->params.n && object_bytes > 0; i++) {

@@ -402,14 +402,12 @@ find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
 	pointer_map_init(given, a);
 	for (int i = 0; i < g->outputs.n; i++) {
 		const struct tensor *t = g->outputs.data[i];
-
+		struct tree_iter it = exprs_each_of(t->shape, t->ndim,
+						    EXPR_VAR);
 		const struct expr *e;
 
-		for (struct tree_iter it = exprs_each(t->shape, t->ndim);
-		     (e = tree_next(&it));) {
-			if (e->kind == EXPR_VAR) {
-				pointer_map_add(given, e->u.var);
-			}
+		while ((e = tree_next(&it)) != NULL) {
+			pointer_map_add(given, e->u.var);
 		}
 	}
 }

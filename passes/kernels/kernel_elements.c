@@ -21,23 +21,12 @@ add_element(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-static bool
-has_param(const struct func *f, const struct var *v)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].var == v) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static void
 add_vars(struct func *f, const struct expr *e)
 {
 	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
 	     (e = expr_next(&it));) {
-		if (!has_param(f, e->u.var)) {
+		if (!func_has_var(f, e->u.var)) {
 			func_add_param(f, e->u.var, NULL);
 		}
 	}

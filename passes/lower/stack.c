@@ -73,17 +73,12 @@ serialize_loops_around(struct func *f, struct stmt *alloc)
 static bool
 has_inner_size(const struct func *f, const struct buffer *b)
 {
-	struct tree_iter it = exprs_each(b->shape, b->ndim);
+	struct tree_iter it = exprs_each_of(b->shape, b->ndim, EXPR_VAR);
 	const struct expr *e;
 	bool inner = false;
 
 	while ((e = tree_next(&it)) != NULL) {
-		bool given = e->kind != EXPR_VAR;
-
-		for (int i = 0; i < f->params.n && !given; i++) {
-			given = f->params.data[i].var == e->u.var;
-		}
-		inner |= !given;
+		inner |= !func_has_var(f, e->u.var);
 	}
 	return inner;
 }

@@ -178,6 +178,8 @@ check_trees(struct func *f)
 	CHECK(tree_next(&it) == NULL);
 	it = exprs_each(NULL, 3);
 	CHECK(tree_next(&it) == NULL);
+	it = exprs_each_of(s->args, s->n_args, EXPR_VAR);
+	CHECK(tree_next(&it) == x->expr && tree_next(&it) == NULL);
 	CHECK(stmt_call_of(s, INTRIN_CALL_EXTERN, "g") == call);
 	CHECK(stmt_call_of(s, INTRIN_CALL_EXTERN, "h") == NULL);
 }

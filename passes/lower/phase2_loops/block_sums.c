@@ -95,15 +95,6 @@ selects_element(const struct blocking *x, const struct stmt *store,
 	return false;
 }
 
-static int64_t
-most_iterations(struct module *m, const struct stmt *loop)
-{
-	struct analyser a;
-
-	analyser_at(&a, m, loop);
-	return analyse_bounds(&a, loop->args[1]).max;
-}
-
 /* Finds the loop to split: the innermost loop whose iterations together add
  * more terms than a block has. False if no loop needs to be split. */
 static bool
@@ -123,7 +114,7 @@ find_loop(struct blocking *x)
 				break;
 			}
 			if (!selects_element(x, x->store, s)) {
-				n = most_iterations(x->module, s);
+				n = loop_most_iterations(x->module, s);
 				if (x->loop == NULL && n > x->most / x->terms) {
 					x->loop = s;
 				} else if (x->loop == NULL) {

@@ -90,16 +90,6 @@ is_product(const struct expr *term)
 	return term->kind == EXPR_MUL && term->args[0] != term->args[1];
 }
 
-/* The loop's most iterations. */
-static int64_t
-most_iterations(struct rules *r, const struct stmt *loop)
-{
-	struct analyser a;
-
-	analyser_at(&a, r->module, loop);
-	return analyse_bounds(&a, loop->args[1]).max;
-}
-
 static bool
 is_loop_over_terms(const struct stmt *loop, const struct stmt *block)
 {
@@ -130,7 +120,7 @@ count_terms(struct rules *r, int block, int *outer, int64_t *accumulators)
 	}
 	for (int i = 0; i < n; i++) {
 		const struct stmt *loop = func_find(r->s.func, loops[i]);
-		int64_t extent = most_iterations(r, loop);
+		int64_t extent = loop_most_iterations(r->module, loop);
 		int64_t *count = is_loop_over_terms(loop, s) ? &terms
 							     : accumulators;
 
