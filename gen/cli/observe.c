@@ -52,8 +52,8 @@ all_near(struct cli *c, const struct pair *pairs, int n)
 }
 
 /* Runs p (h itself, or h->factors) on perturbed inputs and adds the results to
- * the pairs. result: for each pair its index among the results of p, -1 if p
- * does not compute it. */
+ * the pairs. result: for each pair its index among the results of p; -1 if no
+ * result is to be added. */
 static void
 observe(struct harness *h, struct harness *p, const struct array *inputs,
 	double share, struct pair *pairs, const int *result, int n)
@@ -76,7 +76,7 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 			struct observed *o = pairs[i].observed;
 			const struct array *y;
 
-			if (o == NULL || result[i] < 0) {
+			if (result[i] < 0) {
 				continue;
 			}
 			y = &now[result[i]];
@@ -93,9 +93,10 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 }
 
 /* Discards the runs of the pairs that are not near, and sets their share for
- * new ones. Returns the number of these pairs. */
+ * new ones. result[i] becomes -1 for the other pairs: their runs stay. Returns
+ * the number of pairs that are not near. */
 static int
-begin(struct harness *h, struct pair *pairs, double share, int n)
+begin(struct harness *h, struct pair *pairs, double share, int *result, int n)
 {
 	struct arena *a = &h->m->arena;
 	int n_far = 0;
@@ -105,6 +106,7 @@ begin(struct harness *h, struct pair *pairs, double share, int n)
 
 		if (pair_near(h->cli, &pairs[i]) ||
 		    pairs[i].got->elems != pairs[i].want->elems) {
+			result[i] = -1;
 			continue;
 		}
 		if (o == NULL) {
@@ -251,6 +253,7 @@ observe_factors(struct harness *h, const struct array *inputs,
 	int n_in = tirc_input_count(h->t);
 	struct array *given;
 	double share;
+	int *result;
 
 	if (f == NULL) {
 		return;
@@ -260,10 +263,10 @@ observe_factors(struct harness *h, const struct array *inputs,
 		given[i] = i < n_in ? inputs[i] : ones(a, tirc_input(f->t, i));
 	}
 	share = share_of(h, f, given, pairs, n);
-	begin(h, pairs, share, n);
+	result = same_results(h, f, pairs, n);
+	begin(h, pairs, share, result, n);
 	if (harness_set_states(f, h->states)) {
-		observe(h, f, given, share, pairs, same_results(h, f, pairs, n),
-			n);
+		observe(h, f, given, share, pairs, result, n);
 	}
 }
 
@@ -274,14 +277,14 @@ harness_observe(struct harness *h, const struct array *inputs,
 	double share = share_of(h, h, inputs, pairs, n);
 	int *result = arena_array(&h->m->arena, int, n + 1);
 
-	/* --atol is the user's tolerance, which perturbed runs must not
-	 * widen. */
-	if (h->cli->atol >= 0 || begin(h, pairs, share, n) == 0 ||
-	    !mark_random(h, inputs, pairs, n)) {
-		return;
-	}
 	for (int i = 0; i < n; i++) {
 		result[i] = pairs[i].result;
+	}
+	/* --atol is the user's tolerance, which perturbed runs must not
+	 * widen. */
+	if (h->cli->atol >= 0 || begin(h, pairs, share, result, n) == 0 ||
+	    !mark_random(h, inputs, pairs, n)) {
+		return;
 	}
 	if (share > 0) {
 		observe(h, h, inputs, share, pairs, result, n);

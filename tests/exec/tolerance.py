@@ -24,18 +24,21 @@ X = numpy.array([[-3.0, 0.26, 5.0], [7.5, -0.74, 100.0]], numpy.float32)
 STEPS = numpy.rint(X / numpy.float32(0.5)).clip(-128, 127).astype(numpy.int8)
 
 
-def write(nodes, inputs, result, more=()):
-    """The folder of a model that gives y as `result`."""
+def value_info(name, x):
+    return make.make_tensor_value_info(
+        name, make.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+
+
+def write(nodes, inputs, result, more=(), others=()):
+    """The folder of a model that gives y as `result`, and `others`, pairs of a name
+    and an array, as outputs behind y."""
     folder = helper.work_folder()
     constants = [numpy_helper.from_array(numpy.float32(0.5), "scale"),
                  numpy_helper.from_array(numpy.int8(0), "zero"), *more]
     graph = make.make_graph(
         nodes, "g",
-        [make.make_tensor_value_info(
-            name, make.np_dtype_to_tensor_dtype(x.dtype), x.shape)
-         for name, x in inputs],
-        [make.make_tensor_value_info(
-            "y", make.np_dtype_to_tensor_dtype(result.dtype), result.shape)],
+        [value_info(*pair) for pair in inputs],
+        [value_info(*pair) for pair in [("y", result), *others]],
         constants)
     model = make.make_model(graph,
                             opset_imports=[make.make_opsetid("", 17)])
@@ -140,3 +143,30 @@ cancelled("float32", 2e-3, "--atol", "1e-7", status=1)
 # The two round to the same double.
 refuses("large integers", "int64", [2 ** 62 + 1], [2 ** 62])
 refuses("large integers", "uint64", [2 ** 63 + 1], [2 ** 63])
+
+
+def two_outputs():
+    """y cancels and is near; z, a float of an integer, is wrong: more runs, of a
+    program with factors, are for z alone."""
+    x = numpy.array([[1000, -999, 0.5], [1, 2, 3]], numpy.float32)
+    k = numpy.array([3, 4])
+    y, z = x.sum(1), k.astype(numpy.float32) * numpy.float32(0.5)
+    folder = write(
+        [make.make_node("ReduceSum", ["x", "axes"], ["y"], keepdims=0),
+         make.make_node("Cast", ["k"], ["f"], to=TensorProto.FLOAT),
+         make.make_node("Mul", ["f", "scale"], ["z"])],
+        [("x", x), ("k", k)], y,
+        [numpy_helper.from_array(numpy.array([1]), "axes")], [("z", z)])
+    y[0] += numpy.float32(2e-3)
+    z[1] += 1
+    for i, want in enumerate([y, z]):
+        onnx.save_tensor(numpy_helper.from_array(want), os.path.join(
+            folder, "test_data_set_0", "output_%d.pb" % i))
+    done = helper.tirc("test", os.path.join(folder, "model.onnx"), "--target", "c99",
+                       *helper.STRICT_C, status=1)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("ok"), done.stdout
+    assert lines[1].startswith("FAIL"), done.stdout
+
+
+two_outputs()
