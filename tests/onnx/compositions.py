@@ -128,6 +128,8 @@ check("float64 window", "Attention",
       [f(1, 2, 6, 4, type=np.float64), f(1, 2, 4, 4, type=np.float64),
        f(1, 2, 4, 3, type=np.float64)],
       {"left_window_size": 1, "right_window_size": 0}, opset=25)
+check("heads of no elements", "Attention",
+      [f(1, 2, 3, 0), f(1, 2, 5, 0), f(1, 2, 5, 4)])
 refuse("Attention", [f(1, 5, 4, 8), f(1, 2, 4, 8), f(1, 2, 4, 8)], {},
        "the first must be a multiple")
 refuse("Attention", [f(1, 4, 10), f(1, 4, 10), f(1, 4, 10)],
