@@ -61,7 +61,7 @@ WRONG = [
     ("<x> (x) => (y) { y = Relu (x) }", "has the name of the input 'x'"),
     ("<y> (x) => (y) { y = Relu (x) }", "the same name as the tensor 'y'"),
     ("(x) => (y) { y = tirc.ScaledProduct <alpha = 1> (x) }",
-     "it has no attribute 'alpha'"),
+     "declares no attribute 'alpha'"),
     ("(x) => (y) { y = Relu (x) = tirc.Error <bad = \"\"> () }",
      "only tirc.Error has no outputs"),
     ("(x) => (y) { y = Relu x }", "the operator's inputs"),

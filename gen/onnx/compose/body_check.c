@@ -76,7 +76,6 @@ find_limits(struct check *k, const Onnx__NodeProto *p, int *least, int *most,
 	    int *outputs)
 {
 	const char *domain = p->domain ? p->domain : "";
-	const struct op *op = op_find(domain, p->op_type);
 	const struct composition_text *row = composition_text_find(domain,
 								   p->op_type);
 	const struct text_body *b;
@@ -88,13 +87,7 @@ find_limits(struct check *k, const Onnx__NodeProto *p, int *least, int *most,
 		*outputs = b ? (int)b->proto->n_output : -1;
 		return true;
 	}
-	if (op) {
-		*least = op->min_inputs;
-		*most = op->max_inputs;
-		*outputs = op->max_outputs;
-		return true;
-	}
-	return composition_limits(domain, p->op_type, least, most, outputs);
+	return operator_limits(domain, p->op_type, least, most, outputs);
 }
 
 static void
@@ -131,9 +124,10 @@ note_attributes(struct text_map *m, const struct text_body *b)
 	}
 }
 
-/* The attributes of a call of a piece must be those of the piece. */
+/* Reports the attributes of a node that the text of its operator does not
+ * declare. */
 static void
-check_call(struct check *k, const Onnx__NodeProto *p)
+check_attributes(struct check *k, const Onnx__NodeProto *p)
 {
 	const struct composition_text *row =
 		composition_text_find(p->domain ? p->domain : "", p->op_type);
@@ -146,7 +140,8 @@ check_call(struct check *k, const Onnx__NodeProto *p)
 	}
 	for (size_t i = 0; b && i < p->n_attribute; i++) {
 		if (!has(&known, p->attribute[i]->name)) {
-			wrong(k, "it has no attribute", p->attribute[i]->name);
+			wrong(k, "its text declares no attribute",
+			      p->attribute[i]->name);
 		}
 	}
 }
@@ -154,15 +149,11 @@ check_call(struct check *k, const Onnx__NodeProto *p)
 static void
 check_error(struct check *k, const Onnx__NodeProto *p)
 {
-	static const char *const kinds[] = { "model", "attribute", "shape",
-					     "type", "unsupported" };
-	bool known = false;
+	enum diag_id id;
 
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		known = known || (p->n_attribute == 1 &&
-				  strcmp(p->attribute[0]->name, kinds[i]) == 0);
-	}
-	if (!known || p->n_input > 0 || strcmp(p->op_type, "Error") != 0) {
+	if (p->n_attribute != 1 ||
+	    !body_error_kind(p->attribute[0]->name, &id) || p->n_input > 0 ||
+	    strcmp(p->op_type, "Error") != 0) {
 		wrong(k,
 		      "only tirc.Error has no outputs; it has one attribute: "
 		      "model, attribute, shape, type or unsupported, not",
@@ -195,7 +186,7 @@ check_node(struct check *k, const struct body_node *n)
 		check_error(k, p);
 	} else {
 		check_arity(k, p);
-		check_call(k, p);
+		check_attributes(k, p);
 	}
 	for (size_t i = 0; i < p->n_output; i++) {
 		if (has(&k->attributes, p->output[i])) {

@@ -115,7 +115,8 @@ set_value(struct body_frame *f, struct attr a, const struct body_value *v)
 	return !f->c->failed;
 }
 
-/* Sets the attributes of the next node to those of n. */
+/* Sets the attributes of the next node to the values that the node n of the
+ * text gives to them. */
 static bool
 set_attributes(struct body_frame *f, const struct body_node *n)
 {
@@ -157,8 +158,8 @@ input_value(struct body_frame *f, const struct body_node *n, size_t i)
 			    : body_named(f, name);
 }
 
-/* The type of a number among the inputs: that of the last tensor that has no
- * bools. */
+/* The type that a number among the inputs gets: the type of the last input that
+ * is a tensor, but not of bools. */
 static struct dtype
 common_type(const struct body_value *in, size_t n)
 {
@@ -177,15 +178,11 @@ common_type(const struct body_value *in, size_t n)
 static int
 needed_inputs(const Onnx__NodeProto *p)
 {
-	const char *domain = p->domain ? p->domain : "";
-	const struct op *op = op_find(domain, p->op_type);
 	int least = 0, most, outputs;
 
-	if (!op) {
-		(void)composition_limits(domain, p->op_type, &least, &most,
-					 &outputs);
-	}
-	return op ? op->min_inputs : least;
+	(void)operator_limits(p->domain ? p->domain : "", p->op_type, &least,
+			      &most, &outputs);
+	return least;
 }
 
 static bool
@@ -226,8 +223,9 @@ bind(struct body_frame *f, const char *name, struct tensor *t)
 	body_bind(f, name, body_of_tensor(t));
 }
 
-/* The ending of the name of a new tensor: the name in the text. An output of a
- * piece has the name that its caller gives to it: with y, y_part is named, too. */
+/* The ending of the name of a new tensor: its name in the text. In a piece, a
+ * tensor named y or y_part, where y is an output, has in place of y the name that
+ * the caller gives to the output. */
 static const char *
 what_of(const struct body_frame *f, const char *name)
 {
@@ -302,8 +300,8 @@ run_piece(struct body_frame *f, const struct body_node *n,
 	return true;
 }
 
-/* Cast, CastLike and Reshape: nothing if x has the type or shape already. False
- * if n is another node. */
+/* Makes a Cast, CastLike or Reshape, unless its input has the type or shape
+ * already. False if n has another operator. */
 static bool
 run_no_change(struct body_frame *f, const struct body_node *n,
 	      const struct body_value *in, struct tensor **out)
@@ -374,8 +372,8 @@ run_operator(struct body_frame *f, const struct body_node *n,
 	}
 }
 
-static bool
-report(struct body_frame *f, const struct body_node *n)
+bool
+body_error_kind(const char *name, enum diag_id *id)
 {
 	static const struct {
 		const char *name;
@@ -387,19 +385,29 @@ report(struct body_frame *f, const struct body_node *n)
 		{ "type", DIAG_BAD_TYPE },
 		{ "unsupported", DIAG_UNSUPPORTED },
 	};
-	const char *name = n->proto->attribute[0]->name;
-	struct body_value v = body_evaluate(f, n->attrs[0], name);
 
-	for (size_t i = 0; !f->c->failed && i < sizeof kinds / sizeof *kinds;
-	     i++) {
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (strcmp(kinds[i].name, name) == 0) {
-			compose_error(f->c, kinds[i].id, "%s", v.text);
+			*id = kinds[i].id;
+			return true;
 		}
 	}
 	return false;
 }
 
-/* The value of a Constant: that of its only attribute. */
+/* Reports the mistake that a tirc.Error describes; returns false. */
+static bool
+report(struct body_frame *f, const struct body_node *n)
+{
+	const char *kind = n->proto->attribute[0]->name;
+	struct body_value v = body_evaluate(f, n->attrs[0], kind);
+	enum diag_id id;
+
+	return !f->c->failed && body_error_kind(kind, &id) &&
+	       compose_error(f->c, id, "%s", v.text);
+}
+
+/* Binds the output of a Constant to the value of its only attribute. */
 static bool
 run_constant(struct body_frame *f, const struct body_node *n)
 {

@@ -50,10 +50,10 @@ bool compose_resolve(struct node *n);
 bool is_composition(const struct node *n);
 /* Do compositions express the operator? */
 bool is_composed_operator(const char *domain, const char *op_type);
-/* The numbers of inputs and outputs of an operator with a row of compose.def, -1
- * for any number; false if it has none. */
-bool composition_limits(const char *domain, const char *op_type, int *least,
-			int *most, int *outputs);
+/* The numbers of inputs and outputs of an operator with a row of ops.def or
+ * compose.def, -1 for any number; false if it has no row. */
+bool operator_limits(const char *domain, const char *op_type, int *least,
+		     int *most, int *outputs);
 /* Does the node read strings or convert numbers to strings? Then it is replaced
  * by operators on bytes, in the same way as a composition. */
 bool has_strings(const struct node *n);

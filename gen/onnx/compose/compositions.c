@@ -66,19 +66,21 @@ is_composed_operator(const char *domain, const char *op_type)
 }
 
 bool
-composition_limits(const char *domain, const char *op_type, int *least,
-		   int *most, int *outputs)
+operator_limits(const char *domain, const char *op_type, int *least, int *most,
+		int *outputs)
 {
+	const struct op *op = op_find(domain, op_type);
 	const struct composition *row = find_in(rows,
 						sizeof rows / sizeof *rows,
 						domain, op_type);
 
-	if (row) {
-		*least = row->min_inputs;
-		*most = row->max_inputs;
-		*outputs = row->max_outputs;
+	if (!op && !row) {
+		return false;
 	}
-	return row != NULL;
+	*least = op ? op->min_inputs : row->min_inputs;
+	*most = op ? op->max_inputs : row->max_inputs;
+	*outputs = op ? op->max_outputs : row->max_outputs;
+	return true;
 }
 
 bool

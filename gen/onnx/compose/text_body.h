@@ -79,6 +79,9 @@ const Onnx__AttributeProto *body_default(const struct text_body *b,
 /* Makes the nodes and results of the node c->node from its text. False after a
  * diagnostic. */
 bool body_compose(struct compose *c, const struct text_body *b);
+/* The kind of mistake that an attribute of tirc.Error names; false if there is
+ * no such kind. */
+bool body_error_kind(const char *name, enum diag_id *id);
 
 /* -- body_value.c, body_eval.c: expressions */
 
