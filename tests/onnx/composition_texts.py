@@ -58,6 +58,7 @@ WRONG = [
     ("(x) => (y) { [\"x +\"] y = Relu (x) }", "expected"),
     ("(x) => (y) { [\"f(x)\"] y = Relu (x) }", "have no function 'f'"),
     ("(x) => (y) { y = Swish <alpha = @alpha> (x) }", "no attribute 'alpha'"),
+    ("(x) => (y) { [\"len(x, x)\"] y = Relu (x) }", "have no function 'len'"),
     ("<x> (x) => (y) { y = Relu (x) }", "has the name of the input 'x'"),
     ("<y> (x) => (y) { y = Relu (x) }", "the same name as the tensor 'y'"),
     ("(x) => (y) { y = tirc.ScaledProduct <alpha = 1> (x) }",

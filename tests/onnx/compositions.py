@@ -237,6 +237,9 @@ for name, attrs, of in (
     check(name, "FusedMatMulActivation", [x, w],
           {"activation": name, "transB": 1, "alpha": 0.5, **attrs},
           want=[of(np.float32(0.5) * x @ w.T)], **MICROSOFT)
+refuse("FusedConv", [f(1, 2, 5, 5), f(3, 2, 3, 3)],
+       {"activation": "Clip", "activation_params": [0.5] * 70000},
+       "a list of more than 65536 elements", **MICROSOFT)
 refuse("FusedMatMulActivation", [x, w], {"activation": "Softmax"},
        "the activation 'Softmax' is not supported", **MICROSOFT)
 scores, mask = f(2, 3, 4, 5), f(2, 1, 1, 5)

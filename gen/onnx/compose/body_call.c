@@ -8,57 +8,61 @@
 #include "ops.h"
 
 static struct body_value
-call_range(struct body_frame *f, const struct body_value *in, int n)
+integers(struct body_frame *f, int64_t from, int64_t to)
 {
 	struct body_value *items;
-	int64_t from = 0, to;
+	int64_t count = 0;
 
-	if (!body_int(f, &in[n - 1], &to) ||
-	    (n > 1 && !body_int(f, &in[0], &from))) {
-		return none();
+	if (to > from && (__builtin_sub_overflow(to, from, &count) ||
+			  count > BODY_LIST_MOST)) {
+		return body_long_list(f);
 	}
-	if (from < -BODY_LIST_MOST || to - from > BODY_LIST_MOST) {
-		return body_no_value(f);
+	items = body_items(f, (int)count);
+	for (int64_t i = 0; i < count; i++) {
+		items[i] = integer(f, from + i);
 	}
-	items = body_items(f, to > from ? (int)(to - from) : 0);
-	for (int64_t i = from; i < to; i++) {
-		items[i - from] = integer(f, i);
-	}
-	return list(items, to > from ? (int)(to - from) : 0);
+	return list(items, (int)count);
 }
 
-/* The larger one of two or more sizes or numbers. */
+/* range(to) */
 static struct body_value
-call_max(struct body_frame *f, const struct body_value *in, int n)
+call_range_to(struct body_frame *f, const struct body_value *in)
 {
-	struct body_value best = in[0];
-	double x, y;
-	int64_t v;
+	int64_t to;
 
-	for (int i = 1; i < n && !f->c->failed; i++) {
-		bool sizes = best.kind == BODY_INT && in[i].kind == BODY_INT;
+	return body_int(f, in, &to) ? integers(f, 0, to) : none();
+}
 
-		if (sizes && !(expr_is_int(best.size, &v) &&
-			       expr_is_int(in[i].size, &v))) {
-			best = size(expr_max(f->c->m, best.size, in[i].size));
-		} else if (body_real(f, &best, &x) &&
-			   body_real(f, &in[i], &y) && y > x) {
-			best = in[i];
-		}
+/* range(from, to) */
+static struct body_value
+call_range(struct body_frame *f, const struct body_value *in)
+{
+	int64_t from, to;
+
+	return body_int(f, &in[0], &from) && body_int(f, &in[1], &to)
+		       ? integers(f, from, to)
+		       : none();
+}
+
+/* The larger one of two sizes or numbers. */
+static struct body_value
+call_max(struct body_frame *f, const struct body_value *in)
+{
+	if (body_symbolic(&in[0], &in[1])) {
+		return size(expr_max(f->c->m, in[0].size, in[1].size));
 	}
-	return best;
+	return in[body_compare(f, PY_OP_GT, &in[1], &in[0])];
 }
 
 static struct body_value
 call_product(struct body_frame *f, const struct body_value *in)
 {
-	const struct expr *all = expr_i32(f->c->m, 1);
-	const struct expr **sizes = body_sizes(f, in);
+	struct body_value all = integer(f, 1);
 
-	for (int i = 0; i < in->n; i++) {
-		all = expr_mul(f->c->m, all, sizes[i]);
+	for (int i = 0; i < in->n && !f->c->failed; i++) {
+		all = body_binary(f, PY_OP_MUL, &all, &in->items[i]);
 	}
-	return size(all);
+	return all;
 }
 
 /* The sizes in a list of integers, or None. */
@@ -95,71 +99,92 @@ call_known(struct body_frame *f, const struct body_value *in)
 		       : none();
 }
 
-/* The names, with the least number of arguments. */
-static const struct {
+static struct body_value
+call_len(struct body_frame *f, const struct body_value *in)
+{
+	return integer(f, in->kind == BODY_LIST ? in->n : 0);
+}
+
+static struct body_value
+call_fixed(struct body_frame *f, const struct body_value *in)
+{
+	int64_t i;
+
+	(void)f;
+	return truth(in->kind == BODY_INT && expr_is_int(in->size, &i));
+}
+
+static struct body_value
+call_sqrt(struct body_frame *f, const struct body_value *in)
+{
+	double v;
+
+	return body_real(f, in, &v) ? number(sqrt(v)) : none();
+}
+
+static struct body_value
+call_dtype(struct body_frame *f, const struct body_value *in)
+{
+	struct dtype t;
+	int64_t i;
+
+	return body_int(f, in, &i) && dtype_from_onnx(i, &t) ? type_value(t)
+							     : none();
+}
+
+static struct body_value
+call_like(struct body_frame *f, const struct body_value *in)
+{
+	const struct tensor *x = body_needed_tensor(f, in);
+
+	return x ? body_typed(f, x->type, &in[1]) : none();
+}
+
+static const struct function {
 	const char *name;
-	int least;
+	int n; /* arguments */
+	struct body_value (*fn)(struct body_frame *f,
+				const struct body_value *in);
 } functions[] = {
-	{ "dtype", 1 },   { "elements", 1 }, { "fixed", 1 }, { "known", 2 },
-	{ "len", 1 },     { "like", 2 },     { "max", 1 },   { "range", 1 },
-	{ "product", 1 }, { "sqrt", 1 },
+	{ "dtype", 1, call_dtype },    { "elements", 1, call_elements },
+	{ "fixed", 1, call_fixed },    { "known", 2, call_known },
+	{ "len", 1, call_len },        { "like", 2, call_like },
+	{ "max", 2, call_max },        { "product", 1, call_product },
+	{ "range", 1, call_range_to }, { "range", 2, call_range },
+	{ "sqrt", 1, call_sqrt },
 };
+
+static const struct function *
+find_function(const char *name, int n)
+{
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		const struct function *fn = &functions[i];
+
+		if (fn->n == n && strcmp(fn->name, name) == 0) {
+			return fn;
+		}
+	}
+	return NULL;
+}
 
 bool
 body_is_function(const char *name, int n)
 {
 	struct dtype t;
 
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		if (strcmp(functions[i].name, name) == 0) {
-			return n >= functions[i].least;
-		}
-	}
-	return dtype_from_name(name, &t) && n == 1;
+	return find_function(name, n) || (dtype_from_name(name, &t) && n == 1);
 }
 
 struct body_value
 body_call(struct body_frame *f, const char *name, const struct body_value *in,
 	  int n)
 {
+	const struct function *fn = find_function(name, n);
 	struct dtype t;
-	int64_t i;
-	double v;
 
-	if (strcmp(name, "max") == 0) {
-		return call_max(f, in, n);
+	if (fn) {
+		return fn->fn(f, in);
 	}
-	if (strcmp(name, "range") == 0) {
-		return call_range(f, in, n);
-	}
-	if (strcmp(name, "elements") == 0) {
-		return call_elements(f, in);
-	}
-	if (strcmp(name, "known") == 0) {
-		return call_known(f, in);
-	}
-	if (strcmp(name, "len") == 0) {
-		return integer(f, in->kind == BODY_LIST ? in->n : 0);
-	}
-	if (strcmp(name, "product") == 0) {
-		return call_product(f, in);
-	}
-	if (strcmp(name, "fixed") == 0) {
-		return truth(in->kind == BODY_INT && expr_is_int(in->size, &i));
-	}
-	if (strcmp(name, "sqrt") == 0) {
-		return body_real(f, in, &v) ? number(sqrt(v)) : none();
-	}
-	if (strcmp(name, "dtype") == 0) {
-		return body_int(f, in, &i) && dtype_from_onnx(i, &t)
-			       ? type_value(t)
-			       : none();
-	}
-	if (strcmp(name, "like") == 0) {
-		const struct tensor *x = body_needed_tensor(f, in);
-
-		return x ? body_typed(f, x->type, &in[1]) : none();
-	}
-	return dtype_from_name(name, &t) ? body_typed(f, t, in)
-					 : body_no_value(f);
+	return n == 1 && dtype_from_name(name, &t) ? body_typed(f, t, in)
+						   : body_no_value(f);
 }

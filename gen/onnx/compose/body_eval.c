@@ -5,10 +5,12 @@
  *	names		tensors of the function, and its attributes; an absent one is
  *			None; a tensor or a text that is not empty counts as true
  *	x.ndim, x.shape, x.type, x.name, x.is_string
- *	t.bits, t.is_float, t.is_int, t == "float32"
- *	+ - * / // % **, comparisons, and, or, not, in, is, a if b else c
+ *	t.bits, t.is_float, t.is_int, t.is_signed, t == "float32"
+ *	operators	of Python on numbers (py_number.h); + - * // % of symbolic
+ *			sizes; list + list, list * n
+ *	comparisons, and, or, not, in, is, a if b else c
  *	lists, their elements and slices, [f(i) for i in range(n) if g(i)]
- *	len, max, sqrt, range, product (of a list)
+ *	len, max (of two), sqrt, range, product (of a list)
  *	known(x, d)	x.shape[d], which must be a number
  *	fixed(v)	whether the integer v is known
  *	elements(x)	the sizes in a list of integers, or None
@@ -18,8 +20,6 @@
  *
  * Integers are sizes: exact numbers, or expressions over symbolic sizes. */
 #include "body_value.h"
-
-#include <math.h>
 
 static struct body_value evaluate(struct body_frame *f,
 				  const struct py_node *e);
@@ -69,246 +69,47 @@ property(struct body_frame *f, const struct py_node *e)
 
 /* -- operators */
 
-/* a op b as a number, if it does not overflow. */
-static bool
-exact(const char *op, int64_t a, int64_t b, int64_t *out)
-{
-	int64_t rest;
-
-	switch (*op) {
-	case '+':
-		return !__builtin_add_overflow(a, b, out);
-	case '-':
-		return !__builtin_sub_overflow(a, b, out);
-	case '*':
-		return !__builtin_mul_overflow(a, b, out);
-	default: /* "//" and "%" */
-		if (b == 0 || b == -1) {
-			*out = 0;
-			return b != 0 && (*op == '%' ||
-					  !__builtin_sub_overflow(0, a, out));
-		}
-		rest = a % b;
-		rest += rest != 0 && (rest < 0) != (b < 0) ? b : 0;
-		*out = *op == '%' ? rest : (a - rest) / b;
-		return true;
-	}
-}
-
-static struct body_value
-of_sizes(struct body_frame *f, const char *op, const struct expr *a,
-	 const struct expr *b)
-{
-	struct module *m = f->c->m;
-	int64_t x, y, v;
-
-	if (expr_is_int(a, &x) && expr_is_int(b, &y)) {
-		return exact(op, x, y, &v) ? integer(f, v) : body_no_value(f);
-	}
-	switch (*op) {
-	case '+':
-		return size(expr_add(m, a, b));
-	case '-':
-		return size(expr_sub(m, a, b));
-	case '*':
-		return size(expr_mul(m, a, b));
-	default:
-		if (!expr_is_int(b, &y) || y <= 0) {
-			return body_unknown_size(f);
-		}
-		return size(*op == '%' ? expr_floormod(m, a, b)
-				       : expr_floordiv(m, a, b));
-	}
-}
-
-static struct body_value
-of_numbers(struct body_frame *f, const char *op, const struct body_value *a,
-	   const struct body_value *b)
-{
-	double x, y;
-
-	if (!body_real(f, a, &x) || !body_real(f, b, &y)) {
-		return none();
-	}
-	return strcmp(op, "+") == 0    ? number(x + y)
-	       : strcmp(op, "-") == 0  ? number(x - y)
-	       : strcmp(op, "*") == 0  ? number(x * y)
-	       : strcmp(op, "/") == 0  ? number(x / y)
-	       : strcmp(op, "**") == 0 ? number(pow(x, y))
-				       : body_no_value(f);
-}
-
-/* a + b, or a * count */
-static struct body_value
-of_lists(struct body_frame *f, const struct body_value *a,
-	 const struct body_value *b, int64_t count)
-{
-	struct body_value *items;
-	int64_t n;
-	int at = 0;
-
-	if (count > BODY_LIST_MOST) {
-		return body_no_value(f);
-	}
-	count = count < 0 ? 0 : count;
-	n = a->n * count + (b ? b->n : 0);
-	if (n > BODY_LIST_MOST) {
-		return body_no_value(f);
-	}
-	items = body_items(f, (int)n);
-	for (int64_t k = 0; k < count; k++) {
-		for (int i = 0; i < a->n; i++) {
-			items[at++] = a->items[i];
-		}
-	}
-	for (int i = 0; b && i < b->n; i++) {
-		items[at++] = b->items[i];
-	}
-	return list(items, at);
-}
-
 static struct body_value
 binary(struct body_frame *f, const struct py_node *e)
 {
 	struct body_value a = evaluate(f, e->kids[0]), b;
-	bool is_and = strcmp(e->op, "and") == 0;
-	int64_t count;
+	enum py_operator op;
 
-	if (f->c->failed || ((is_and || strcmp(e->op, "or") == 0) &&
-			     body_is_true(&a) != is_and)) {
-		return a;
+	if (f->c->failed || !py_operator_find(e->op, &op)) {
+		return f->c->failed ? none() : body_no_value(f);
+	}
+	if (py_operator_group(op) == PY_OPS_LOGIC) {
+		return body_is_true(&a) == (op == PY_OP_AND)
+			       ? evaluate(f, e->kids[1])
+			       : a;
 	}
 	b = evaluate(f, e->kids[1]);
-	if (f->c->failed || is_and || strcmp(e->op, "or") == 0) {
-		return b;
-	}
-	if (a.kind == BODY_LIST && b.kind == BODY_LIST &&
-	    strcmp(e->op, "+") == 0) {
-		return of_lists(f, &a, &b, 1);
-	}
-	if (a.kind == BODY_LIST && strcmp(e->op, "*") == 0) {
-		return body_int(f, &b, &count) ? of_lists(f, &a, NULL, count)
-					       : none();
-	}
-	if (a.kind == BODY_INT && b.kind == BODY_INT &&
-	    strcmp(e->op, "/") != 0 && strcmp(e->op, "**") != 0 &&
-	    strchr("+-*/%", *e->op) != NULL) {
-		return of_sizes(f, e->op, a.size, b.size);
-	}
-	return body_is_number(&a) && body_is_number(&b)
-		       ? of_numbers(f, e->op, &a, &b)
-		       : body_no_value(f);
+	return f->c->failed ? none() : body_binary(f, op, &a, &b);
 }
 
 static struct body_value
 unary(struct body_frame *f, const struct py_node *e)
 {
 	struct body_value v = evaluate(f, e->kids[0]);
+	enum py_operator op;
 
-	if (f->c->failed) {
-		return none();
+	if (f->c->failed || !py_operator_find(e->op, &op)) {
+		return f->c->failed ? none() : body_no_value(f);
 	}
-	if (strcmp(e->op, "not") == 0) {
-		return truth(!body_is_true(&v));
-	}
-	if (strcmp(e->op, "-") != 0) {
-		return body_no_value(f);
-	}
-	return v.kind == BODY_FLOAT ? number(-v.number)
-	       : v.kind == BODY_INT
-		       ? of_sizes(f, "-", expr_index(f->c->m, 0), v.size)
-		       : body_no_value(f);
-}
-
-static bool
-is_equal(const struct body_value *a, const struct body_value *b)
-{
-	struct dtype t;
-	int64_t i;
-
-	if (a->kind == BODY_TYPE && b->kind == BODY_STRING) {
-		return dtype_from_name(b->text, &t) && dtype_equal(a->type, t);
-	}
-	if (a->kind == BODY_FLOAT && b->kind == BODY_INT) {
-		return expr_is_int(b->size, &i) && a->number == (double)i;
-	}
-	if (a->kind != b->kind) {
-		return (a->kind == BODY_INT && b->kind == BODY_FLOAT) ||
-				       (a->kind == BODY_STRING &&
-					b->kind == BODY_TYPE)
-			       ? is_equal(b, a)
-			       : false;
-	}
-	switch (a->kind) {
-	case BODY_BOOL:
-		return a->truth == b->truth;
-	case BODY_INT:
-		return a->size == b->size ||
-		       (expr_is_int(a->size, &i) && expr_is_value(b->size, i));
-	case BODY_FLOAT:
-		return a->number == b->number;
-	case BODY_STRING:
-		return strcmp(a->text, b->text) == 0;
-	case BODY_TYPE:
-		return dtype_equal(a->type, b->type);
-	case BODY_TENSOR:
-		return a->tensor == b->tensor;
-	case BODY_LIST:
-		for (int k = 0; k < a->n && k < b->n; k++) {
-			if (!is_equal(&a->items[k], &b->items[k])) {
-				return false;
-			}
-		}
-		return a->n == b->n;
-	default:
-		return true;
-	}
-}
-
-static bool
-is_in(const struct body_value *v, const struct body_value *of)
-{
-	for (int i = 0; i < of->n; i++) {
-		if (is_equal(v, &of->items[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-compares(struct body_frame *f, const char *op, const struct body_value *a,
-	 const struct body_value *b)
-{
-	double x, y;
-
-	if (strcmp(op, "==") == 0 || strcmp(op, "is") == 0) {
-		return is_equal(a, b);
-	}
-	if (strcmp(op, "!=") == 0 || strcmp(op, "is not") == 0) {
-		return !is_equal(a, b);
-	}
-	if (strcmp(op, "in") == 0 || strcmp(op, "not in") == 0) {
-		return is_in(a, b) == (*op == 'i');
-	}
-	if (!body_real(f, a, &x) || !body_real(f, b, &y)) {
-		return false;
-	}
-	return strcmp(op, "<") == 0    ? x < y
-	       : strcmp(op, "<=") == 0 ? x <= y
-	       : strcmp(op, ">") == 0  ? x > y
-				       : x >= y;
+	return body_unary(f, op, &v);
 }
 
 static struct body_value
 compare(struct body_frame *f, const struct py_node *e)
 {
 	struct body_value a = evaluate(f, e->kids[0]), b;
+	enum py_operator op;
 	bool yes = true;
 
 	for (int i = 1; yes && !f->c->failed && i < e->n_kids; i++) {
 		b = evaluate(f, e->kids[i]);
-		yes = !f->c->failed && compares(f, e->ops[i - 1], &a, &b);
+		yes = !f->c->failed && py_operator_find(e->ops[i - 1], &op) &&
+		      body_compare(f, op, &a, &b);
 		a = b;
 	}
 	return truth(yes);
@@ -452,19 +253,14 @@ static struct body_value
 evaluate(struct body_frame *f, const struct py_node *e)
 {
 	struct body_value v;
+	struct py_number x;
+	const char *error;
 
 	switch (e->kind) {
 	case PY_NAME:
 		return body_named(f, e->text);
-	case PY_INT:
-		return e->is_unsigned ? body_no_value(f) : integer(f, e->ival);
-	case PY_FLOAT:
-		return number(e->fval);
 	case PY_STRING:
 		return text(e->text);
-	case PY_TRUE:
-	case PY_FALSE:
-		return truth(e->kind == PY_TRUE);
 	case PY_NONE:
 		return none();
 	case PY_FSTRING:
@@ -492,7 +288,9 @@ evaluate(struct body_frame *f, const struct py_node *e)
 			       ? none()
 			       : evaluate(f, e->kids[body_is_true(&v) ? 0 : 2]);
 	default:
-		return body_no_value(f);
+		return py_number_read(e, &x, &error) && !error
+			       ? of_number(f, &x)
+			       : body_no_value(f);
 	}
 }
 

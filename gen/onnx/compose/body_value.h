@@ -4,7 +4,7 @@
 #ifndef TIRC_BODY_VALUE_H
 #define TIRC_BODY_VALUE_H
 
-#include "python.h"
+#include "py_number.h"
 #include "text_body.h"
 
 #define BODY_LIST_MOST (1 << 16) /* elements */
@@ -40,6 +40,14 @@ number(double v)
 }
 
 static inline struct body_value
+of_number(struct body_frame *f, const struct py_number *x)
+{
+	return x->kind == PY_NUMBER_BOOL  ? truth(x->i != 0)
+	       : x->kind == PY_NUMBER_INT ? integer(f, x->i)
+					  : number(x->f);
+}
+
+static inline struct body_value
 text(const char *s)
 {
 	return (struct body_value){ .kind = BODY_STRING, .text = s };
@@ -69,18 +77,42 @@ list(const struct body_value *items, int n)
 struct body_value *body_items(struct body_frame *f, int n);
 /* Reports that a size must be known. */
 struct body_value body_unknown_size(struct body_frame *f);
-bool body_is_number(const struct body_value *v);
+/* Reports a list of more than BODY_LIST_MOST elements. */
+struct body_value body_long_list(struct body_frame *f);
+/* Is the value a number that is known? Sets out. */
+bool body_known(const struct body_value *v, struct py_number *out);
+/* Are both integers, and one of them at least symbolic? */
+bool body_symbolic(const struct body_value *a, const struct body_value *b);
+/* The known number; false after a diagnostic. */
+bool body_number(struct body_frame *f, const struct body_value *v,
+		 struct py_number *out);
 /* The integer, and the real number, of v; false after a diagnostic. */
 bool body_int(struct body_frame *f, const struct body_value *v, int64_t *out);
 bool body_real(struct body_frame *f, const struct body_value *v, double *out);
 /* The tensor of v; NULL after a diagnostic. */
 struct tensor *body_needed_tensor(struct body_frame *f,
 				  const struct body_value *v);
+/* The value in a message. */
+const char *body_words(struct body_frame *f, const struct body_value *v);
+
+/* -- body_tensor.c */
+
 /* A list or a number as a tensor of a type. */
 struct body_value body_typed(struct body_frame *f, struct dtype t,
 			     const struct body_value *v);
-/* The value in a message. */
-const char *body_words(struct body_frame *f, const struct body_value *v);
+
+/* -- body_operator.c */
+
+/* An operator of the groups NUMBERS, POWERS and BITS. */
+struct body_value body_binary(struct body_frame *f, enum py_operator op,
+			      const struct body_value *a,
+			      const struct body_value *b);
+struct body_value body_unary(struct body_frame *f, enum py_operator op,
+			     const struct body_value *v);
+/* An operator of the groups ORDER and MEMBERSHIP; false also after a
+ * diagnostic. */
+bool body_compare(struct body_frame *f, enum py_operator op,
+		  const struct body_value *a, const struct body_value *b);
 
 /* -- body_call.c */
 

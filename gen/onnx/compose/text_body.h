@@ -83,7 +83,7 @@ bool body_compose(struct compose *c, const struct text_body *b);
  * no such kind. */
 bool body_error_kind(const char *name, enum diag_id *id);
 
-/* -- body_value.c, body_eval.c: expressions */
+/* -- body_value.c, body_tensor.c, body_eval.c: expressions */
 
 enum body_kind {
 	BODY_NONE,
