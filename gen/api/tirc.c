@@ -210,6 +210,26 @@ choose_rounding(struct tirc *t)
 	       context_bad_option(t, "--requant", requant, "onnx or tflite");
 }
 
+/* Sets the type in which weights are stored. */
+static bool
+choose_precision(struct tirc *t)
+{
+	const char *word = t->options.precision;
+	enum dtype_kind kind = DT_VOID;
+
+	if (word == NULL || strcmp(word, "f32") == 0) {
+		return true;
+	}
+	if (strcmp(word, "bf16") == 0) {
+		kind = DT_BF16;
+	} else if (strcmp(word, "f16") == 0) {
+		kind = DT_F16;
+	}
+	t->settings.weight_type = kind;
+	return kind != DT_VOID ||
+	       context_bad_option(t, "--precision", word, "f32, bf16 or f16");
+}
+
 /* Sets the properties of the target that passes over the graph read. */
 static void
 set_target_settings(struct settings *s, const struct target *target)
@@ -265,7 +285,8 @@ prepare(struct tirc *t)
 		return false;
 	}
 	t->settings.exact_rewrites = strcmp(t->target->fp, "strict") == 0;
-	if (!choose_rounding(t) || !choose_workspace(t) || !choose_conv(t) ||
+	if (!choose_rounding(t) || !choose_precision(t) ||
+	    !choose_workspace(t) || !choose_conv(t) ||
 	    !choose_word(t, "--regions", t->options.regions,
 			 "within, alone or generated",
 			 settings_find("regions_as")) ||
@@ -288,6 +309,7 @@ prepare(struct tirc *t)
 	target->loose_weights = !dialect_aligns_weights(t->dialect);
 	target->interface_apart = dialect_wants_interface_apart(t->dialect);
 	target->fmax_vectors = dialect_has_fmax_vectors(t->dialect);
+	target->half_vectors = dialect_has_half_vectors(t->dialect);
 	t->target = target;
 	t->settings.hides_float_bits = !dialect_reads_float_bits(t->dialect);
 	t->graph->settings = &t->settings;
@@ -388,6 +410,7 @@ tirc_compile(struct tirc *t)
 	hooks_took(&hooks, "source", start);
 	set_fates(t);
 	t->compiled = true;
+	t->arithmetic = context_arithmetic(t);
 	if (t->kind != NULL) {
 		context_find_left(t);
 		t->exact = context_exact(t);

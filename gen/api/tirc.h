@@ -44,7 +44,10 @@ struct tirc_options {
 				   * the algorithm of 3x3 convolutions */
 	const char *requant;  /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
-	const char *fp;       /* "strict", "default" or "fast" */
+	/* "f32" (default), "bf16" or "f16": how weights of products are
+	 * stored; sums are of float32 */
+	const char *precision;
+	const char *fp;                  /* "strict", "default" or "fast" */
 	const char *const *input_shapes; /* "name:1,3,224,224", "x:?,3,width" */
 	int n_input_shapes;
 	const char *const *dims; /* "batch=1" or "batch=1..4" */
@@ -304,6 +307,11 @@ struct tirc_tensor {
 	 * for the integers of a quantizing node, the scale if a
 	 * DequantizeLinear follows. 0: the result is not quantized. */
 	double step;
+	/* After tirc_compile, of a float result: the float type of the least
+	 * precision in which it, or a float that it is computed from, is
+	 * computed or stored, such as "float32" for a float64 that is a Cast of
+	 * a float32 sum. NULL: its own type. */
+	const char *arithmetic;
 	/* After tirc_compile: is the input or output a part of the workspace,
 	 * and at which offset? */
 	bool in_workspace;

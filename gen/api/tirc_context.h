@@ -42,6 +42,9 @@ struct tirc {
 	 * from integers alone? */
 	VEC(const struct placement *) left;
 	const bool *exact;
+	/* After tirc_compile, by the id of a tensor: see tirc_tensor; DT_VOID
+	 * if the tensor is a given one, moved or widened, or not a float. */
+	const enum dtype_kind *arithmetic;
 	VEC(struct tirc_node) nodes;
 	VEC(const char *) messages;
 	VEC(struct tirc_source) sources;
@@ -74,6 +77,8 @@ const struct tensor *context_state_tensor(const struct tirc *t, int i);
 /* tirc_left.c: compute t->left and t->exact. */
 void context_find_left(struct tirc *t);
 const bool *context_exact(struct tirc *t);
+/* tirc_arithmetic.c: computes t->arithmetic. */
+const enum dtype_kind *context_arithmetic(struct tirc *t);
 /* tirc_info.c: the public description of a tensor. */
 struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
 /* schedule_for.c. context_schedules reads the options; context_schedule and

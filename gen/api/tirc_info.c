@@ -142,6 +142,11 @@ context_tensor(struct tirc *t, const struct tensor *x)
 		.step = t->exact != NULL && t->exact[x->id]
 				? 0
 				: quantization_step(x),
+		.arithmetic = t->arithmetic != NULL &&
+					      t->arithmetic[x->id] != DT_VOID
+				      ? dtype_name(
+						dtype_of(t->arithmetic[x->id]))
+				      : NULL,
 		.in_workspace = t->compiled && x->in_workspace,
 	};
 	const struct placement *at;

@@ -58,7 +58,10 @@ run_data_set(struct harness *h, const char *path, struct data_set *d)
 					  .got = &got[i],
 					  .want = &d->want[i] };
 		if (i < tirc_output_count(h->t)) {
-			pairs[n].step = tirc_output(h->t, i).step;
+			struct tirc_tensor y = tirc_output(h->t, i);
+
+			pairs[n].step = y.step;
+			pairs[n].arithmetic = y.arithmetic;
 		}
 		n++;
 	}

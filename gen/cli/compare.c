@@ -12,10 +12,14 @@
  * inputs covers that, so that a large other element does not hide a wrong
  * one. */
 struct tolerance
-compare_tolerance(const struct cli *c, struct dtype t, double step)
+compare_tolerance(const struct cli *c, struct dtype t, const char *arithmetic,
+		  double step)
 {
 	struct tolerance x = { 0 };
 
+	if (arithmetic != NULL) {
+		dtype_from_name(arithmetic, &t);
+	}
 	switch (t.kind) {
 #define TOLERANCE(type, rtol, atol, inputs)                                    \
 	case DT_##type:                                                        \
@@ -42,6 +46,12 @@ compare_tolerance(const struct cli *c, struct dtype t, double step)
 		x.step = 0;
 	}
 	return x;
+}
+
+struct tolerance
+pair_tolerance(const struct cli *c, const struct pair *x)
+{
+	return compare_tolerance(c, x->got->type, x->arithmetic, x->step);
 }
 
 /* The distance of a and b in units in the last place of b, for floats of at
@@ -277,7 +287,7 @@ void
 pair_compare(const struct cli *c, const struct pair *x, struct comparison *out)
 {
 	const struct array *want = x->want;
-	struct tolerance t = compare_tolerance(c, x->got->type, x->step);
+	struct tolerance t = pair_tolerance(c, x);
 	bool *other = NULL;
 	struct arena a;
 

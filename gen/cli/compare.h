@@ -34,6 +34,8 @@ struct pair {
 	const char *where; /* the first word of the line that is printed */
 	int result;        /* index of `got` among the program's results */
 	const struct array *got, *want;
+	/* see tirc.h; NULL: of its own type */
+	const char *arithmetic;
 	/* of a quantized result (see tirc.h), else 0 */
 	double step;
 	struct observed *observed; /* NULL without perturbed runs */
@@ -62,9 +64,11 @@ struct comparison {
 	bool same_shape;
 };
 
-/* compare.c: the user's tolerance, or that of a type; step: see struct pair. */
+/* compare.c: the user's tolerance, or that of a type. step and arithmetic: see
+ * struct pair. */
+struct tolerance pair_tolerance(const struct cli *c, const struct pair *x);
 struct tolerance compare_tolerance(const struct cli *c, struct dtype t,
-				   double step);
+				   const char *arithmetic, double step);
 void pair_compare(const struct cli *c, const struct pair *x,
 		  struct comparison *out);
 /* Is every element within its tolerance? */

@@ -96,7 +96,8 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 			.result = i,
 			.got = &got[i],
 			.want = &want[twin],
-			.step = tirc_output(g->t, twin).step
+			.step = tirc_output(g->t, twin).step,
+			.arithmetic = tirc_output(g->t, twin).arithmetic
 		};
 	}
 	*bad |= !harness_compare(a, fed, pairs, n_made);

@@ -223,10 +223,13 @@ make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 		     !dtype_equal(got[out].type, w->want[at].type))) {
 			continue;
 		}
-		pairs[n] = (struct pair){ .result = out,
-					  .got = &got[out],
-					  .want = &w->want[at],
-					  .step = tirc_output(t, out).step };
+		pairs[n] = (struct pair){
+			.result = out,
+			.got = &got[out],
+			.want = &w->want[at],
+			.step = tirc_output(t, out).step,
+			.arithmetic = tirc_output(t, out).arithmetic
+		};
 		results[n++] = at;
 	}
 	return n;

@@ -128,7 +128,7 @@ share_of(struct harness *h, struct harness *p, const struct array *inputs,
 	double share;
 
 	for (int i = 0; i < n; i++) {
-		t[i] = compare_tolerance(h->cli, pairs[i].got->type, 0);
+		t[i] = pair_tolerance(h->cli, &pairs[i]);
 	}
 	share = observed_share(h->cli, inputs, tirc_input_count(p->t), t, n);
 	return share > 0 && tirc_summary(h->t).tf32 ? fmax(share, TF32_EPSILON)

@@ -34,7 +34,7 @@ observed_share(const struct cli *c, const struct array *inputs, int n,
 		if (dtype_is_float(inputs[i].type)) {
 			struct tolerance own = compare_tolerance(c,
 								 inputs[i].type,
-								 0);
+								 NULL, 0);
 
 			most = fmax(most, fmax(dtype_epsilon(inputs[i].type),
 					       own.inputs));

@@ -93,6 +93,10 @@ static const struct option_row rows[] = {
 	{ OPT_REQUANT, "requant", "onnx|tflite",
 	  "rounding of quantized results (default: onnx)",
 	  GRAPH_VERBS | LOWER },
+	{ OPT_PRECISION, "precision", "f32|bf16|f16",
+	  "store weights of products in this type; sums are float32 (default: "
+	  "f32)",
+	  GRAPH_VERBS | LOWER },
 	{ OPT_CONV, "conv", "auto|direct|winograd",
 	  "algorithm of 3x3 convolutions: the faster (default), direct, or "
 	  "Winograd's where possible",

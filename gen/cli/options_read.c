@@ -242,6 +242,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_REQUANT:
 		c->tirc.requant = arg;
 		return true;
+	case OPT_PRECISION:
+		c->tirc.precision = arg;
+		return true;
 	case OPT_FP:
 		c->tirc.fp = arg;
 		return true;

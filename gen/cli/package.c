@@ -112,6 +112,15 @@ result(const struct values *v, int i)
 		     : tirc_left(v->compiled, i - n);
 }
 
+static struct tolerance
+tolerance_of(const struct values *v, int i)
+{
+	struct tirc_tensor y = result(v, i);
+
+	return compare_tolerance(v->cli, v->results[i].type, y.arithmetic,
+				 y.step);
+}
+
 /* Interprets the model as it was read, or as compiled; allocates the
  * results. */
 static bool
@@ -149,7 +158,7 @@ observe(struct values *v)
 	double share;
 
 	for (int i = 0; i < v->n_results; i++) {
-		t[i] = compare_tolerance(v->cli, v->results[i].type, 0);
+		t[i] = tolerance_of(v, i);
 	}
 	share = observed_share(v->cli, v->inputs, tirc_input_count(v->model), t,
 			       v->n_results);
@@ -201,8 +210,7 @@ static double *
 allowed_of(struct values *v, int result_at)
 {
 	const struct array *y = &v->results[result_at];
-	struct tolerance t = compare_tolerance(v->cli, y->type,
-					       result(v, result_at).step);
+	struct tolerance t = tolerance_of(v, result_at);
 	double *list = arena_array(&v->m->arena, double, y->elems + 1);
 
 	for (int64_t i = 0; i < y->elems; i++) {

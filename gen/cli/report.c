@@ -127,7 +127,7 @@ bool
 pair_report(const struct cli *c, const struct pair *x)
 {
 	const struct array *got = x->got, *want = x->want;
-	struct tolerance t = compare_tolerance(c, got->type, x->step);
+	struct tolerance t = pair_tolerance(c, x);
 	int64_t elems = want->elems;
 	struct comparison f;
 	bool ok;

@@ -272,11 +272,22 @@ dialect_merged_text(struct module *m, const char *name, const char *dir)
 
 /* -- look-up -- */
 
+static bool
+has_vector_form(const struct dialect *d, enum form_id id)
+{
+	return d->vectors.rejected == NULL && d->vectors.forms[id] != NULL;
+}
+
 bool
 dialect_has_fmax_vectors(const struct dialect *d)
 {
-	return d->vectors.rejected == NULL &&
-	       d->vectors.forms[FORM_FMAX] != NULL;
+	return has_vector_form(d, FORM_FMAX);
+}
+
+bool
+dialect_has_half_vectors(const struct dialect *d)
+{
+	return has_vector_form(d, FORM_WIDEN);
 }
 
 bool

@@ -268,7 +268,8 @@ dialect_read_expressions(void *ctx, struct json j)
 		if (i == FORM_MUL_APART && row.value == NULL) {
 			row = json_get(j, form_table[FORM_MUL].key);
 		}
-		if ((i == FORM_ADD_PRODUCT || i == FORM_SELECT_ANY) &&
+		if ((i == FORM_ADD_PRODUCT || i == FORM_WIDEN ||
+		     i == FORM_SELECT_ANY) &&
 		    row.value == NULL) {
 			continue; /* an operation of vectors only */
 		}

@@ -12,7 +12,7 @@
 #define VECTOR_FACTS TYPE_FACTS " element lanes bytes element_bytes loose"
 #define HELPER_FACTS                                                           \
 	VECTOR_FACTS                                                           \
-	" mask doubles shorts pairs to_float widens "                          \
+	" mask doubles shorts pairs to_float widens is_bf16 "                  \
 	"to_signed four eight sixteen native from_short function to_type "     \
 	"to_short to_lowest to_highest to_zero to_below to_above to_most "     \
 	"is_wide exponent_bits fraction_bits lost_bits "                       \

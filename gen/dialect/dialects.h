@@ -107,6 +107,8 @@ bool dialect_aligns_weights(const struct dialect *d);
 bool dialect_wants_interface_apart(const struct dialect *d);
 /* Does the dialect have a form of fmax for vectors? */
 bool dialect_has_fmax_vectors(const struct dialect *d);
+/* Can vectors of 16-bit floats be converted to float32 in this dialect? */
+bool dialect_has_half_vectors(const struct dialect *d);
 /* Can programs read the bits of a float as an integer in this dialect? */
 bool dialect_reads_float_bits(const struct dialect *d);
 

@@ -320,6 +320,7 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	}
 	tdata_flag(data, "to_float", dtype_is_float(to));
 	tdata_flag(data, "widens", dtype_bits(to) > dtype_bits(t));
+	tdata_flag(data, "is_bf16", t.kind == DT_BF16);
 	tdata_text(data, "from_short", dtype_short(dtype_of(t.kind)));
 	tdata_flag(data, "four", t.lanes == 4);
 	tdata_flag(data, "eight", t.lanes == 8);

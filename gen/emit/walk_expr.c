@@ -357,10 +357,11 @@ cast(struct walker *w, const struct expr *e)
 	struct dtype from = walk_computed(w, a->type);
 
 	if (e->type.lanes > 1) {
-		return walk_apply_to(w,
-				     dtype_is_float(from) && dtype_is_int(to)
-					     ? FORM_TO_INT
-					     : FORM_CAST,
+		enum form_id id = dtype_is_int(to)        ? FORM_TO_INT
+				  : dtype_bits(from) < 32 ? FORM_WIDEN
+							  : FORM_CAST;
+
+		return walk_apply_to(w, dtype_is_float(from) ? id : FORM_CAST,
 				     from, to, &a, 1);
 	}
 	/* A value that is computed in a wider type is rounded once, when it is

@@ -11,15 +11,14 @@
 struct dtype
 walk_computed(const struct walker *w, struct dtype t)
 {
-	const struct spelled_type *s = &w->d->types[t.kind];
-
-	return s->is_stored_only ? s->computed : t;
+	return walk_is_stored_only(w, t) ? w->d->types[t.kind].computed : t;
 }
 
+/* Vectors of such types are only loaded, and converted as a whole. */
 bool
 walk_is_stored_only(const struct walker *w, struct dtype t)
 {
-	return w->d->types[t.kind].is_stored_only;
+	return t.lanes == 1 && w->d->types[t.kind].is_stored_only;
 }
 
 static struct piece

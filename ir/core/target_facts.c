@@ -16,6 +16,7 @@ static const struct {
 	{ "vector_params", offsetof(struct target_facts, vector_params) },
 	{ "byte_vectors", offsetof(struct target_facts, byte_vectors) },
 	{ "fmax_vectors", offsetof(struct target_facts, fmax_vectors) },
+	{ "half_vectors", offsetof(struct target_facts, half_vectors) },
 };
 
 static const struct {

@@ -38,6 +38,8 @@ struct target_facts {
 	bool byte_vectors;    /* vectors of bytes can be converted to vectors of
 			       * 32-bit integers */
 	bool fmax_vectors;    /* the dialect has fmax for vectors */
+	bool half_vectors;    /* vectors of 16-bit floats can be converted to
+			       * vectors of float32 */
 	int64_t wide_bytes;   /* the size of the largest access by a thread of a
 			       * device; 0: one element */
 	int64_t warp_size;    /* the number of threads that can exchange values

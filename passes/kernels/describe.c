@@ -7,6 +7,7 @@
 #include "identifiers.h"
 #include "kernels.h"
 #include "ops.h"
+#include "rewrite.h"
 
 static const char *
 lower_case(struct arena *a, const char *text)
@@ -78,6 +79,11 @@ stem_of_weight(struct arena *a, const struct node *n)
 		const struct tensor *t = n->inputs[i];
 		const char *stem;
 
+		/* weights of a narrower type */
+		if (t != NULL && t->producer != NULL &&
+		    node_is(t->producer, "Cast")) {
+			t = t->producer->inputs[0];
+		}
 		if (t == NULL || !tensor_is_constant(t)) {
 			continue;
 		}

@@ -385,6 +385,7 @@ kernel_note_vectors(const struct target *target, struct func *f)
 		facts->vectors = target->vectors;
 		facts->byte_vectors = target->byte_vectors;
 		facts->fmax_vectors = target->fmax_vectors;
+		facts->half_vectors = target->half_vectors;
 	}
 	facts->vector_params = target->vectors.n > 0;
 	kernel_note_device(target, f);

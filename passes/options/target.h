@@ -67,6 +67,8 @@ struct target {
 	 * scaled and narrowed to bytes */
 	bool byte_vectors;
 	bool fmax_vectors; /* the dialect has fmax for vectors */
+	/* the dialect converts vectors of 16-bit floats to float32 */
+	bool half_vectors;
 	/* The number of iterations of the longest loop that the compiler
 	 * unrolls completely before it vectorizes; 0 if vectors do not depend
 	 * on the compiler's vectorizer. */

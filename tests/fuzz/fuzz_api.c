@@ -49,6 +49,7 @@ set(struct given *g, const char *key, const char *value)
 		{ "optimize", &o->optimize, NULL },
 		{ "conv", &o->conv, NULL },
 		{ "requant", &o->requant, NULL },
+		{ "precision", &o->precision, NULL },
 		{ "fp", &o->fp, NULL },
 		{ "seed", &o->seed, NULL },
 		{ "in_workspace", &o->in_workspace, NULL },

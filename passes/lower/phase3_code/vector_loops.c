@@ -91,12 +91,24 @@ is_factor(struct loop *l, const struct expr *e)
 
 static bool has_vector(struct loop *l, const struct expr *e);
 
-/* Is the cast a widening of bytes, or of 32-bit integers to floats? */
+/* Is e a load of consecutive 16-bit floats? */
+static bool
+loads_halves(struct loop *l, const struct expr *e)
+{
+	return (e->type.kind == DT_F16 || e->type.kind == DT_BF16) &&
+	       loads_vector(l, e);
+}
+
+/* Is the cast a widening of bytes or of 16-bit floats, or of 32-bit integers to
+ * floats? */
 static bool
 widens(struct loop *l, const struct expr *e)
 {
 	const struct expr *from = e->args[0];
 
+	if (l->x->halves && e->type.kind == DT_F32 && loads_halves(l, from)) {
+		return true;
+	}
 	return converts_bytes(l, e->type) &&
 	       (loads_bytes(l, from) ||
 		(dtype_is_float(e->type) && from->type.kind == DT_I32 &&

@@ -408,7 +408,8 @@ lower_vectors(struct func *f)
 	struct vectors x = { .func = f,
 			     .module = f->module,
 			     .bytes = facts->byte_vectors,
-			     .fmax = facts->fmax_vectors };
+			     .fmax = facts->fmax_vectors,
+			     .halves = facts->half_vectors };
 
 	if (facts->vectors.n > 0) {
 		unshare_arrays(f);
@@ -421,6 +422,7 @@ lower_vectors(struct func *f)
 	facts->vectors.n = 0;
 	facts->byte_vectors = false;
 	facts->fmax_vectors = false;
+	facts->half_vectors = false;
 	facts->vector_params = false;
 	return true;
 }

@@ -14,6 +14,8 @@ struct vectors {
 	 * and scale these */
 	bool bytes;
 	bool fmax; /* the target has a vector form of fmax */
+	/* the target can convert vectors of 16-bit floats to float32 */
+	bool halves;
 	/* arrays to become arrays of vectors */
 	VEC(const struct buffer *) locals;
 	VEC(struct stmt *) loops; /* loops that access them */

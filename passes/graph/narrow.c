@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* With the setting weight_type, the float32 weights of matrix products and
+ * convolutions, and the rows that Gather reads, are stored in a narrower float
+ * type. Kernels widen each element and compute in float32:
+ *
+ *	const w: float32[64, 64]		const w_bf16: bfloat16[64, 64]
+ *	y = MatMul (x, w)		->	w = Cast (w_bf16)
+ *						y = MatMul (x, w)
+ *
+ * Weights stay float32 if their range is unknown, or one is beyond the largest
+ * number of the narrow type, or all are below its smallest normal number. So
+ * do the weights that Winograd's algorithm has transformed, in which rounding
+ * errors grow, and weights that take few bytes because they repeat. */
+#include "repeats.h"
+
+#include "rewrite.h"
+#include "weight_range.h"
+
+/* Constants with fewer bytes stay as they are. */
+enum { WORTH = 1024 };
+
+/* The largest number of a narrow type, and its smallest normal number. */
+static void
+limits_of(struct dtype type, double *largest, double *least)
+{
+	*largest = type.kind == DT_F16 ? 65504 : 0x1.fep127;
+	*least = type.kind == DT_F16 ? 0x1p-14 : 0x1p-126;
+}
+
+/* Does the node read input i as weights, element by element? */
+static bool
+reads_weights(const struct node *n, int i)
+{
+	if (node_is(n, "Gather")) {
+		return i == 0 && node_reads_elements(n);
+	}
+	return (node_is(n, "MatMul") || node_is(n, "Gemm") ||
+		node_is(n, "Conv") || node_is(n, "ConvTranspose")) &&
+	       i < 2 && node_reads_elements(n);
+}
+
+static bool
+is_weights(struct graph *g, const struct tensor *t)
+{
+	if (!tensor_is_constant(t) || t->type.kind != DT_F32 || t->ndim < 2 ||
+	    t->is_output || constant_bytes_once(g, t) <= WORTH) {
+		return false;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		if (!reads_weights(t->uses.data[i].node,
+				   t->uses.data[i].input)) {
+			return false;
+		}
+	}
+	return t->uses.n > 0;
+}
+
+/* Can the type hold the weights with its full precision? */
+static bool
+fits(struct graph *g, struct tensor *t, struct dtype type)
+{
+	struct weight_range r;
+	double largest, least;
+	int64_t rows;
+
+	limits_of(type, &largest, &least);
+	return expr_is_int(t->shape[0], &rows) &&
+	       weight_range_find(g, t, 0, rows, &r) && r.largest >= least &&
+	       r.largest <= largest;
+}
+
+static struct node *
+insert_cast(struct graph *g, const struct node *before, struct tensor *x,
+	    struct dtype to, const char *name)
+{
+	struct node *n = insert_node(g, before, "Cast", name, &x, 1);
+
+	node_set_attr_int(g, n, "to", dtype_onnx_number(to));
+	return n;
+}
+
+static bool
+narrow(struct graph *g, struct tensor *t, struct dtype type)
+{
+	struct arena *a = &g->module->arena;
+	const struct node *reader = t->uses.data[0].node;
+	struct tensor *stored;
+	struct node *n;
+
+	n = insert_cast(g, reader, t, type,
+			arena_printf(a, "%s_%s", t->name, dtype_short(type)));
+	if (!ops_infer_node(g, n)) {
+		return false;
+	}
+	stored = finish_constant(g, n);
+	if (stored == NULL) {
+		return false;
+	}
+	stored->model_name = t->model_name;
+	n = insert_cast(g, reader, stored, t->type,
+			arena_printf(a, "%s_%s", t->name,
+				     dtype_short(t->type)));
+	n->origins.n = 0;
+	graph_replace_uses(g, t, n->outputs[0]);
+	return ops_infer_node(g, n);
+}
+
+bool
+graph_narrow(struct graph *g)
+{
+	struct dtype type = dtype_of(g->settings->weight_type);
+	int n = g->tensors.n;
+
+	if (type.kind == DT_VOID) {
+		return true;
+	}
+	for (int i = 0; i < n; i++) {
+		struct tensor *t = g->tensors.data[i];
+
+		if (is_weights(g, t) && fits(g, t, type) &&
+		    !narrow(g, t, type)) {
+			return false;
+		}
+	}
+	graph_drop_unused_tensors(g);
+	return graph_sort(g);
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""--precision: weights of products are stored in bfloat16 or float16 and sums are of
+float32, so that the results are those of weights rounded to that type."""
+import os
+import re
+import sys
+
+import numpy
+import onnx
+from onnx import helper as make
+from onnx import numpy_helper
+
+import helper
+
+TARGET = sys.argv[1]
+RNG = numpy.random.default_rng(5)
+
+
+def weights(*shape):
+    return RNG.standard_normal(shape).astype(numpy.float32)
+
+
+def rounded(w, kind):
+    """w rounded to the nearest number of the type, of two to the even one."""
+    if kind == "f16":
+        return w.astype(numpy.float16).astype(numpy.float64)
+    bits = w.view(numpy.uint32)
+    bits = bits + 0x7fff + (bits >> 16 & 1) & 0xffff0000
+    return bits.view(numpy.float32).astype(numpy.float64)
+
+
+TABLE, CONV, DEPTHWISE = weights(50, 16), weights(32, 16, 1, 1), weights(32, 1, 3, 3)
+PRODUCT, TRANSPOSED, BIAS = weights(32, 40), weights(24, 40), weights(24)
+LARGE = weights(24, 32)
+LARGE[3, 5] = 1e5  # beyond float16, which must not make it infinite
+INITIALIZERS = {"table": TABLE, "conv": CONV, "depthwise": DEPTHWISE,
+                "product": PRODUCT, "transposed": TRANSPOSED, "bias": BIAS,
+                "large": LARGE}
+INDEX = RNG.integers(0, 50, (1, 5, 7)).astype(numpy.int64)
+
+
+def model():
+    nodes = [
+        make.make_node("Gather", ["table", "index"], ["rows"]),
+        make.make_node("Transpose", ["rows"], ["image"], perm=[0, 3, 1, 2]),
+        make.make_node("Conv", ["image", "conv"], ["wide"]),
+        make.make_node("Conv", ["wide", "depthwise"], ["deep"], group=32,
+                       pads=[1, 1, 1, 1]),
+        make.make_node("Transpose", ["deep"], ["back"], perm=[0, 2, 3, 1]),
+        make.make_node("Reshape", ["back", "shape"], ["flat"]),
+        make.make_node("MatMul", ["flat", "product"], ["more"]),
+        make.make_node("Gemm", ["more", "transposed", "bias"], ["few"], transB=1),
+        make.make_node("MatMul", ["few", "large"], ["y"]),
+    ]
+    graph = make.make_graph(
+        nodes, "narrow",
+        [make.make_tensor_value_info("index", onnx.TensorProto.INT64, INDEX.shape)],
+        [make.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [35, 32])],
+        [*(numpy_helper.from_array(w, name) for name, w in INITIALIZERS.items()),
+         numpy_helper.from_array(numpy.array([35, 32]), "shape")])
+    made = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)])
+    made.ir_version = 8
+    return made
+
+
+def expected(kind):
+    """In float64, of weights rounded to `kind`."""
+    image = rounded(TABLE, kind)[INDEX]
+    wide = numpy.pad(image @ rounded(CONV, kind)[:, :, 0, 0].T,
+                     ((0, 0), (1, 1), (1, 1), (0, 0)))
+    depthwise = rounded(DEPTHWISE, kind)
+    deep = sum(wide[:, i:i + 5, j:j + 7] * depthwise[:, 0, i, j]
+               for i in range(3) for j in range(3))
+    more = deep.reshape(35, 32) @ rounded(PRODUCT, kind)
+    few = more @ rounded(TRANSPOSED, kind).T + BIAS
+    return few @ (LARGE if kind == "f16" else rounded(LARGE, kind))
+
+
+FOLDER = helper.work_folder()
+MODEL = os.path.join(FOLDER, "narrow.onnx")
+onnx.save(model(), MODEL)
+for KIND in "bf16", "f16":
+    DATA = os.path.join(FOLDER, KIND + ".npz")
+    numpy.savez(DATA, index=INDEX, y=expected(KIND).astype(numpy.float32))
+    # the tolerance of float32: sums are not of the narrow type
+    helper.tirc("test", MODEL, DATA, "--precision", KIND, "--target", TARGET,
+                "--rtol", "1e-4", "--atol", "1e-1" if KIND == "f16" else "1e-3")
+    OUT = os.path.join(FOLDER, KIND)
+    helper.tirc("compile", MODEL, "-o", OUT, "--precision", KIND, "--target", TARGET,
+                "--weights", "c")
+    with open(os.path.join(OUT, "narrow_weights.c"), encoding="utf-8") as file:
+        NARROW = re.findall(r"^const uint16_t (\w+)", file.read(), re.M)
+    # large fits bfloat16 alone
+    assert len(NARROW) == (6 if KIND == "bf16" else 5), NARROW
