@@ -5,8 +5,8 @@
 
 #include "help.h"
 
-/* Does the option accept certain words only, those of "c|incbin|file" or the names
- * of targets, passes and so on? Others accept any text or file. */
+/* Does the option accept only certain words: those that its argument lists, such
+ * as "c|incbin|file", or the names of targets, passes and so on? */
 static bool
 has_values(struct tirc *t, const struct option_row *row)
 {
@@ -17,7 +17,7 @@ has_values(struct tirc *t, const struct option_row *row)
 		(t != NULL && cli_option_names(t, row, &names)));
 }
 
-/* Prints these words, each after a space. */
+/* Prints the words that such an option accepts, each after a space. */
 static void
 put_values(FILE *to, struct tirc *t, const struct option_row *row)
 {

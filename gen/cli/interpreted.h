@@ -23,9 +23,10 @@ bool interpreted_read(struct harness *h, struct data_set *out);
  * NULL after an error message. */
 struct tirc *interpreted_sized(const struct harness *h, struct cli *c,
 			       const struct array *inputs);
-/* Runs the interpreter. inputs: those that are not states; before: the outputs
- * of the run before, which have the states, or NULL: states begin as zeros.
- * Allocates and sets the outputs. False after an error message. */
+/* Runs the interpreter. inputs: the values of the inputs that are not states;
+ * before: the outputs of the previous run, from which the states are taken, or
+ * NULL: the states are zeros. Allocates *out, the values of all outputs. False
+ * after an error message. */
 bool interpreted_run(struct arena *a, struct tirc *model,
 		     const struct array *inputs, const struct array *before,
 		     struct array **out);

@@ -79,8 +79,8 @@ struct key_table {
 
 /* Reports each key in `tree` that has no row, each value of a wrong type, each
  * placeholder in a text that its row does not allow, each control character,
- * and each required key that is missing. Values of a wrong type are removed from the tree, so that readers
- * need not check types. */
+ * and each required key that is missing. Values of a wrong type are removed
+ * from the tree, so that readers need not check types. */
 void json_keys_check(const struct key_table *table, struct json root,
 		     cJSON *tree);
 /* Reads the keys of the object j by the rows below `place`, in their order:

@@ -283,18 +283,12 @@ bool
 json_check_file(struct json at, const char *file, const char *text)
 {
 	const char *bad = text_control(text);
-	int line = 1;
 
-	if (bad == NULL) {
-		return true;
-	}
-	for (const char *p = text; p < bad; p++) {
-		line += *p == '\n';
-	}
-	return json_error(at,
+	return bad == NULL ||
+	       json_error(at,
 			  "%s, line %d: control characters (here 0x%02x) "
 			  "are not allowed in texts of data files",
-			  file, line, (unsigned char)*bad);
+			  file, text_line(text, bad), (unsigned char)*bad);
 }
 
 bool

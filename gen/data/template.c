@@ -201,13 +201,7 @@ fail(struct renderer *r, const char *at, const char *problem, size_t length,
 {
 	struct diag_place place = { .file = r->file, .item = r->item };
 
-	place.line = 1;
-	for (const char *p = r->text; p < at; p++) {
-		place.line += *p == '\n';
-	}
-	if (r->item != NULL) {
-		place.line = 0;
-	}
+	place.line = r->item != NULL ? 0 : text_line(r->text, at);
 	r->failed = true;
 	return diag_error(r->diags, DIAG_BAD_TEMPLATE, place, "%s '%.*s'",
 			  problem, (int)length, name);
@@ -635,26 +629,6 @@ is_word(const char *words, const char *name, size_t length)
 	return false;
 }
 
-/* Control characters mark the places for line breaks in printed code; texts of
- * templates have none. */
-static void
-check_characters(const char *text,
-		 void (*wrong)(void *ctx, int line, const char *problem,
-			       const char *name, size_t length),
-		 void *ctx)
-{
-	const char *bad = text_control(text);
-	int line = 1;
-
-	if (bad == NULL) {
-		return;
-	}
-	for (const char *p = text; p < bad; p++) {
-		line += *p == '\n';
-	}
-	wrong(ctx, line, "a control character:", bad, 1);
-}
-
 void
 template_check(const char *text, const char *words, bool filtered,
 	       void (*wrong)(void *ctx, int line, const char *problem,
@@ -670,7 +644,6 @@ template_check(const char *text, const char *words, bool filtered,
 	int line = 1, depth = 0;
 	size_t length, n_filters, unknown;
 
-	check_characters(text, wrong, ctx);
 	while ((tag = strstr(p, "{{")) != NULL) {
 		for (; p < tag; p++) {
 			line += *p == '\n';
@@ -733,6 +706,16 @@ template_check(const char *text, const char *words, bool filtered,
 	}
 }
 
+/* Control characters mark the places for line breaks in printed code; texts of
+ * templates have none. False after a diagnostic. */
+static bool
+check_characters(struct renderer *r)
+{
+	const char *bad = text_control(r->text);
+
+	return bad == NULL || fail(r, bad, "a control character:", 1, bad);
+}
+
 struct checked_file {
 	struct diags *diags;
 	const char *file;
@@ -755,7 +738,8 @@ bool
 template_check_file(struct diags *diags, const char *file, const char *text,
 		    const char *words, bool filtered)
 {
-	struct checked_file f = { diags, file, true };
+	struct renderer r = { .diags = diags, .file = file, .text = text };
+	struct checked_file f = { diags, file, check_characters(&r) };
 
 	template_check(text, words, filtered, say_in_file, &f);
 	return f.is_good;
@@ -867,10 +851,7 @@ template_check_known(struct diags *diags, const char *file, const char *text,
 {
 	struct renderer r = { .diags = diags, .file = file, .text = text };
 	struct scope scope = { .data = names };
-	const char *bad = text_control(text);
 
-	if (bad != NULL) {
-		return fail(&r, bad, "a control character:", 1, bad);
-	}
-	return check(&r, text, text + strlen(text), &scope);
+	return check_characters(&r) &&
+	       check(&r, text, text + strlen(text), &scope);
 }

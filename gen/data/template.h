@@ -64,22 +64,22 @@ bool template_render_anchored(struct diags *diags, const char *file,
 			      const struct tdata *data, struct strbuf *out,
 			      struct anchors *anchors);
 
-/* Checks a text without data. Reports to `wrong`, with the line: a control
- * character (see text_control), a tag that is not terminated, a section that is
- * closed in the wrong place, an unknown filter, and a name that is not in
- * `words` ("a b c"; NULL: any name). With `filtered`, also each value without a filter: files that other programs read
+/* Checks a text without data. Reports to `wrong`, with the line: a tag that is
+ * not terminated, a section that is closed in the wrong place, an unknown
+ * filter, and a name that is not in `words` ("a b c"; NULL: any name). With
+ * `filtered`, also each value without a filter: files that other programs read
  * (makefiles, XML) must quote all values by the rules of their language. */
 void template_check(const char *text, const char *words, bool filtered,
 		    void (*wrong)(void *ctx, int line, const char *problem,
 				  const char *name, size_t length),
 		    void *ctx);
-/* The same, but each mistake is a diagnostic with file and line. False if there
- * is any. */
+/* The same, and a control character (see text_control) is a mistake, too; each
+ * mistake is a diagnostic with file and line. False if there is any. */
 bool template_check_file(struct diags *diags, const char *file,
 			 const char *text, const char *words, bool filtered);
 /* Checks a text against the known `names` (see tdata_knows): every name must be
- * known in its scope, even in sections without data. After that,
- * template_render finds no unknown name. */
+ * known in its scope, even in sections without data, and there must be no
+ * control character. After that, template_render finds no unknown name. */
 bool template_check_known(struct diags *diags, const char *file,
 			  const char *text, const struct tdata *names);
 

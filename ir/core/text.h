@@ -28,6 +28,9 @@ size_t text_character(const char *text, size_t n, uint32_t *code);
 /* The first ASCII control character of the text other than a tab, a newline or
  * a carriage return; NULL if there is none. */
 const char *text_control(const char *text);
+/* The number of the line that `at`, a place in the text, is in; the first line
+ * is 1. */
+int text_line(const char *text, const char *at);
 /* Is the character invisible, or does it change how others are displayed? */
 bool text_is_hidden(uint32_t code);
 /* Appends n bytes of text, with each hidden character replaced by what `put`

@@ -87,6 +87,17 @@ text_control(const char *text)
 	return NULL;
 }
 
+int
+text_line(const char *text, const char *at)
+{
+	int line = 1;
+
+	for (const char *p = text; p < at; p++) {
+		line += *p == '\n';
+	}
+	return line;
+}
+
 bool
 text_is_hidden(uint32_t code)
 {

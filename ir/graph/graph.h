@@ -399,9 +399,11 @@ struct tensor *graph_made_of(struct graph *g, struct tensor *t,
 void graph_order(struct graph *g);
 /* graph_body.c: must the operator of n name its body in the attribute `body`? */
 bool node_needs_body(const struct node *n);
-/* Is n a node of control flow: one that must name its body and does, or a Copy in
- * a body? */
+/* Is n a node of control flow: a node that must name its body and does, or a
+ * Copy in a body? */
 bool node_is_control(const struct node *n);
+/* Is n a node of control flow with this operator? */
+bool node_is_control_op(const struct node *n, const char *op_type);
 /* Is its result a value that each iteration of a loop takes from the one
  * before? */
 bool node_is_carry(const struct node *n);

@@ -41,9 +41,15 @@ node_is_control(const struct node *n)
 }
 
 bool
+node_is_control_op(const struct node *n, const char *op_type)
+{
+	return node_is_control(n) && strcmp(n->op_type, op_type) == 0;
+}
+
+bool
 node_is_carry(const struct node *n)
 {
-	return node_is_control(n) && strcmp(n->op_type, "Carry") == 0;
+	return node_is_control_op(n, "Carry");
 }
 
 bool
@@ -57,22 +63,16 @@ graph_has_control(const struct graph *g)
 	return false;
 }
 
-static bool
-ends(const struct node *n, const char *op)
-{
-	return node_is_control(n) && strcmp(n->op_type, op) == 0;
-}
-
 bool
 node_ends_if(const struct node *n)
 {
-	return ends(n, "EndIf");
+	return node_is_control_op(n, "EndIf");
 }
 
 bool
 node_ends_loop(const struct node *n)
 {
-	return ends(n, "EndLoop");
+	return node_is_control_op(n, "EndLoop");
 }
 
 struct loop_end

@@ -48,7 +48,7 @@ written_number(const struct node *n, const char *name, int most)
 	return id >= 0 && id <= most ? (int)id : -1;
 }
 
-/* The largest number of a body, if it is not too large. */
+/* The largest number of a body that is not too large; 0 if there is none. */
 static int
 largest_number(const struct graph *g)
 {
@@ -58,11 +58,10 @@ largest_number(const struct graph *g)
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
 
-		for (int k = node_ends_loop(n) ? 2 : 0;
-		     k < (node_ends_loop(n) ? 3
-			  : node_ends_if(n) ? 2
-					    : 0);
-		     k++) {
+		if (!node_ends_if(n) && !node_ends_loop(n)) {
+			continue;
+		}
+		for (int k = 0; k < 3; k++) {
 			int id = written_number(n, names[k], most);
 
 			largest = id > largest ? id : largest;
@@ -89,12 +88,6 @@ write_body(struct written *w, const struct node *end, const char *name,
 	return true;
 }
 
-static bool
-is_named(const struct node *n, const char *op_type)
-{
-	return node_is_control(n) && strcmp(n->op_type, op_type) == 0;
-}
-
 /* May the node be in its body (a Carry, for example, only in a loop's)? */
 static bool
 is_placed(const struct written *w, const struct node *n)
@@ -104,7 +97,8 @@ is_placed(const struct written *w, const struct node *n)
 	if (body < 0 || (body > 0 && !w->bodies[body].defined)) {
 		return false;
 	}
-	return is_named(n, "Copy") || node_ends_if(n) || node_ends_loop(n) ||
+	return node_is_control_op(n, "Copy") || node_ends_if(n) ||
+	       node_ends_loop(n) ||
 	       (node_needs_body(n) && w->bodies[body].is_loop);
 }
 
@@ -233,7 +227,7 @@ static const char *const outside =
 static bool
 is_own_copy(const struct written *w, const struct tensor *t, int body)
 {
-	return t->producer != NULL && is_named(t->producer, "Copy") &&
+	return t->producer != NULL && node_is_control_op(t->producer, "Copy") &&
 	       body_of(w, t) == body && !t->is_output && t->uses.n == 1;
 }
 
@@ -245,7 +239,7 @@ is_first_state(const struct written *w, const struct tensor *t,
 	int64_t loop = node_attr_int(end, "loop", 0);
 	int ends = 0, carries = 0;
 
-	if (t->producer == NULL || !is_named(t->producer, "Copy") ||
+	if (t->producer == NULL || !node_is_control_op(t->producer, "Copy") ||
 	    body_of(w, t) != w->body_of[end->id] || t->is_output) {
 		return false;
 	}
@@ -347,10 +341,10 @@ wrong_reads(const struct written *w, const struct node *n)
 	if (node_is_carry(n) && number_of_state(b->end, n->inputs[0]) < 0) {
 		return "its input is not a first state of its loop";
 	}
-	if (is_named(n, "ScanInput")) {
+	if (node_is_control_op(n, "ScanInput")) {
 		const struct node *copy = n->inputs[0]->producer;
 
-		if (copy == NULL || !is_named(copy, "Copy") ||
+		if (copy == NULL || !node_is_control_op(copy, "Copy") ||
 		    w->body_of[copy->id] != b->parent) {
 			return "its input is not a Copy before its loop";
 		}

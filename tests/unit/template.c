@@ -181,6 +181,19 @@ check_wants_filters(void)
 	CHECK_EQ(wrong, 3);
 }
 
+/* The reader of JSON reports the control characters of its texts itself. */
+static void
+check_control_characters(void)
+{
+	int wrong = 0;
+
+	template_check("a\n\x01", NULL, false, count_wrong, &wrong);
+	CHECK_EQ(wrong, 0);
+	CHECK(!template_check_file(&m->diags, "a.tmpl", "a\n\x01", NULL,
+				   false));
+	CHECK(template_check_file(&m->diags, "a.tmpl", "a\n\t", NULL, false));
+}
+
 int
 main(void)
 {
@@ -190,6 +203,7 @@ main(void)
 	check_known();
 	check_filters();
 	check_wants_filters();
+	check_control_characters();
 	outer = tdata_new(&m->arena);
 	d = tdata_new(&m->arena);
 	tdata_outer(d, outer);

@@ -199,11 +199,25 @@ check_map(void)
 	arena_release(&a);
 }
 
+static void
+check_lines(void)
+{
+	const char *text = "a\n\tb\r\n\x01";
+
+	CHECK(text_control(text) == text + 6);
+	CHECK(text_control("a\tb\r\n") == NULL);
+	CHECK_EQ(text_line(text, text), 1);
+	CHECK_EQ(text_line(text, text + 1), 1);
+	CHECK_EQ(text_line(text, text + 2), 2);
+	CHECK_EQ(text_line(text, text + 6), 3);
+}
+
 int
 main(void)
 {
 	check_map();
 	check_characters();
+	check_lines();
 	check_visible_forms();
 	check_numbers();
 	check_comments();

@@ -313,10 +313,12 @@ struct sequence {
 };
 struct sequence *sequence_new(struct importer *imp, struct tensor *const *elems,
 			      int n);
-/* With t before the element `at`, or after the last one; without an element. */
+/* The sequence with t before the element `at`, or behind all if `at` is their
+ * number. */
 const struct sequence *sequence_insert(struct importer *imp,
 				       const struct sequence *s, int at,
 				       struct tensor *t);
+/* The sequence without the element `at`. */
 const struct sequence *sequence_erase(struct importer *imp,
 				      const struct sequence *s, int at);
 struct tensor *sequence_at(const struct sequence *s, int at);

@@ -5,7 +5,8 @@
  * Functional Programming 21(3), 2011. */
 #include "importer.h"
 
-/* The element with those before and after it; n: all of them. */
+/* An element, the trees of the elements before it and after it, and the number
+ * of elements of all three. */
 struct sequence_node {
 	const struct sequence_node *before, *after;
 	struct tensor *t;
