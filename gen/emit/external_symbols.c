@@ -138,7 +138,7 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 		if (!takes_plain_pointers(u, f, &x) || !find_text(u, f, &x)) {
 			return false;
 		}
-	} else if (!u->is_entry) {
+	} else if (f != u->entry) {
 		/* The name comes from the program, which may be a
 		 * stranger's. */
 		diag_note(&u->m->diags, DIAG_UNSUPPORTED,

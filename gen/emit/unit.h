@@ -85,8 +85,8 @@ struct unit {
 	bool apart;
 	/* the model whose threads run parallel loops, or NULL */
 	const char *model;
-	/* tirc made all functions; none comes from a program */
-	bool is_entry;
+	/* the function that tirc makes to call the others, or NULL */
+	const struct func *entry;
 	bool reads_back; /* the host waits for the results of kernels */
 	/* functions for loops that were emitted before this one */
 	VEC(const char *) parts;

@@ -331,17 +331,18 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	    struct strbuf *out)
 {
 	/* a copy, from which places may be removed */
-	struct func entry = *k->p->entry;
+	struct func *entry = arena_copy(k->a, k->p->entry, sizeof *entry);
 	struct bindings bound = { 0 };
 
+	u->entry = entry;
 	bind_entry(k, &bound);
 	if (package_on_device(k)) {
 		add_staging(k, data, u, &bound);
-		add_device_places(k, data, &bound, &entry);
+		add_device_places(k, data, &bound, entry);
 		add_launch_names(k, data);
 		add_uploads(k, data);
 	}
-	return unit_body(u, &entry, bound.list.data, bound.list.n, out);
+	return unit_body(u, entry, bound.list.data, bound.list.n, out);
 }
 
 /* Adds a pointer that the caller passes; align: the required alignment, 0 if
@@ -478,7 +479,6 @@ add_source(struct packer *k)
 
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
-	u.is_entry = true;
 	reserve_kernel_names(k, &u);
 	tdata_outer(data, k->data);
 	for (int i = 0; i < k->d->source_needs.n; i++) {

@@ -202,28 +202,15 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 
 /* Marks a variable without a range as a size: it is not negative. */
 static void
-bound_size(void *ctx, const struct expr *e)
+bound_sizes(const struct expr *e)
 {
-	(void)ctx;
-	if (e->kind == EXPR_VAR && e->u.var->min > e->u.var->max) {
-		e->u.var->min = 0;
-		e->u.var->max = BOUND_POS_INF;
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
+		if (e->u.var->min > e->u.var->max) {
+			e->u.var->min = 0;
+			e->u.var->max = BOUND_POS_INF;
+		}
 	}
-}
-
-static void
-see_load(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_LOAD || e->kind == EXPR_REDUCE;
-}
-
-static bool
-shape_uses_load(const struct expr *e)
-{
-	bool found = false;
-
-	expr_visit(e, see_load, &found);
-	return found;
 }
 
 bool
@@ -251,7 +238,8 @@ arg_shape(struct call *c, int i, const struct expr ***out, int *n)
 				       : false;
 		}
 		if (!dtype_is_int(e->type) || e->type.lanes != 1 ||
-		    depth > 100 || shape_uses_load(e)) {
+		    depth > 100 || expr_has(e, EXPR_LOAD) ||
+		    expr_has(e, EXPR_REDUCE)) {
 			return call_error(c, i,
 					  "dimension %d is no integer "
 					  "that is known before the function "
@@ -262,7 +250,7 @@ arg_shape(struct call *c, int i, const struct expr ***out, int *n)
 			return call_error(c, i, "dimension %d is %lld", d,
 					  (long long)v);
 		}
-		expr_visit(e, bound_size, NULL);
+		bound_sizes(e);
 		(*out)[d] = e;
 	}
 	return true;

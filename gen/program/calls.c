@@ -7,6 +7,7 @@
 #include "calls.h"
 
 #include "analyse.h"
+#include "iterate.h"
 #include "quota.h"
 
 struct checking {
@@ -16,9 +17,6 @@ struct checking {
 	int n;                            /* index of the calling function */
 	const struct func *caller;
 	struct stmt *at;
-	/* a pointer that is searched, and the buffer found */
-	const struct var *data;
-	const struct buffer *found;
 	bool ok;
 };
 
@@ -31,27 +29,40 @@ struct checking {
 				      .item = (c)->caller->name },             \
 			      __VA_ARGS__))
 
-static void
-match_data(struct checking *c, const struct buffer *b)
+/* The buffers that a statement allocates. */
+static const struct buffer *const *
+allocated(struct stmt *s, int *n)
 {
-	if (b != NULL && b->data == c->data) {
-		c->found = b;
-	}
+	*n = s->kind == STMT_BLOCK ? s->u.block->n_allocs
+				   : s->kind == STMT_ALLOC;
+	return s->kind == STMT_BLOCK ? s->u.block->allocs : &s->u.buffer;
 }
 
-static bool
-find_data(void *ctx, struct stmt *s)
+/* The parameter or local array of the function with this pointer; NULL if there
+ * is none. */
+static const struct buffer *
+buffer_with(const struct func *f, const struct var *data)
 {
-	struct checking *c = ctx;
+	struct stmt *s;
+	int n;
 
-	if (s->kind == STMT_ALLOC) {
-		match_data(c, s->u.buffer);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (b != NULL && b->data == data) {
+			return b;
+		}
 	}
-	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
-	     i++) {
-		match_data(c, s->u.block->allocs[i]);
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		const struct buffer *const *list = allocated(s, &n);
+
+		for (int i = 0; i < n; i++) {
+			if (list[i]->data == data) {
+				return list[i];
+			}
+		}
 	}
-	return c->found == NULL;
+	return NULL;
 }
 
 /* The buffer of which e is the first element, in the form of
@@ -74,18 +85,8 @@ pointed_to(struct checking *c, const struct expr *arg)
 	if (arg->kind == EXPR_CALL && arg->u.intrin == INTRIN_ADDRESS_OF) {
 		return first_element_of(arg->args[0]);
 	}
-	if (arg->kind != EXPR_VAR) {
-		return NULL;
-	}
-	c->data = arg->u.var;
-	c->found = NULL;
-	for (int i = 0; i < c->caller->params.n; i++) {
-		match_data(c, c->caller->params.data[i].buffer);
-	}
-	if (c->found == NULL) {
-		stmt_visit(c->caller->body, find_data, c);
-	}
-	return c->found;
+	return arg->kind == EXPR_VAR ? buffer_with(c->caller, arg->u.var)
+				     : NULL;
 }
 
 /* A number of elements, vectors counted by their lanes: `known`, the product of
@@ -277,16 +278,10 @@ check_arguments(struct checking *c, const struct func *callee,
 }
 
 static void
-check_call(void *ctx, const struct expr *e)
+check_call(struct checking *c, const struct expr *e)
 {
-	struct checking *c = ctx;
-	const char *name;
+	const char *name = e->args[0]->u.text;
 
-	if (!c->ok || e->kind != EXPR_CALL ||
-	    (e->u.intrin != INTRIN_CALL_FUNC && e->u.intrin != INTRIN_LAUNCH)) {
-		return;
-	}
-	name = e->args[0]->u.text;
 	if (e->u.intrin == INTRIN_LAUNCH) {
 		refuse(c,
 		       "a program launches no kernel '%s' itself; bind the "
@@ -308,18 +303,6 @@ check_call(void *ctx, const struct expr *e)
 	       name);
 }
 
-static bool
-check_stmt(void *ctx, struct stmt *s)
-{
-	struct checking *c = ctx;
-
-	for (int i = 0; i < s->n_args && c->ok; i++) {
-		c->at = s;
-		expr_visit(s->args[i], check_call, c);
-	}
-	return c->ok;
-}
-
 bool
 program_check_calls(struct module *m, const struct program_result *list, int i)
 {
@@ -331,43 +314,18 @@ program_check_calls(struct module *m, const struct program_result *list, int i)
 		.caller = list->funcs.data[i].func,
 		.ok = true,
 	};
+	struct tree_iter it = tree_each_of(c.caller->body, EXPR_CALL);
+	const struct expr *e;
 
-	stmt_visit(c.caller->body, check_stmt, &c);
-	return c.ok;
-}
-
-struct use {
-	const char *name;
-	bool found;
-};
-
-static void
-find_call(void *ctx, const struct expr *e)
-{
-	struct use *u = ctx;
-
-	u->found |= e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_FUNC &&
-		    strcmp(e->args[0]->u.text, u->name) == 0;
-}
-
-static bool
-find_call_stmt(void *ctx, struct stmt *s)
-{
-	struct use *u = ctx;
-
-	for (int i = 0; i < s->n_args && !u->found; i++) {
-		expr_visit(s->args[i], find_call, u);
+	while (c.ok && (e = tree_next(&it)) != NULL) {
+		if (e->u.intrin == INTRIN_CALL_FUNC ||
+		    e->u.intrin == INTRIN_LAUNCH) {
+			c.at = it.at;
+			check_call(&c, e);
+		}
 	}
-	return !u->found;
-}
-
-bool
-program_calls(const struct func *f, const char *name)
-{
-	struct use u = { .name = name };
-
-	stmt_visit(f->body, find_call_stmt, &u);
-	return u.found;
+	tree_stop(&it);
+	return c.ok;
 }
 
 /* -- pointers of local arrays -- */
@@ -395,28 +353,21 @@ add_local(struct local_arrays *l, const struct buffer *b)
 	vec_push(&m->arena, &l->to, first);
 }
 
-static bool
-find_locals(void *ctx, struct stmt *s)
-{
-	struct local_arrays *l = ctx;
-
-	if (s->kind == STMT_ALLOC) {
-		add_local(l, s->u.buffer);
-	}
-	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
-	     i++) {
-		add_local(l, s->u.block->allocs[i]);
-	}
-	return true;
-}
-
 void
 program_name_addresses(struct func *f)
 {
 	struct local_arrays l = { .f = f };
 	struct var_map map;
+	struct stmt *s;
+	int n;
 
-	stmt_visit(f->body, find_locals, &l);
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		const struct buffer *const *list = allocated(s, &n);
+
+		for (int i = 0; i < n; i++) {
+			add_local(&l, list[i]);
+		}
+	}
 	map = (struct var_map){ l.from.data, l.to.data, l.from.n };
 	if (map.n > 0) {
 		stmt_substitute(f, f->body, &map);

@@ -10,8 +10,6 @@
  * call. */
 bool program_check_calls(struct module *m, const struct program_result *list,
 			 int i);
-/* Does f call the function `name` with T.call_func? */
-bool program_calls(const struct func *f, const char *name);
 /* Replaces pointers of local arrays in calls by the address of the first
  * element, so that passes see that whole arrays are accessed. */
 void program_name_addresses(struct func *f);

@@ -3,21 +3,6 @@
 #include "eval.h"
 #include "program_parts.h"
 
-static void
-see_reduce(void *ctx, const struct expr *e)
-{
-	*(bool *)ctx |= e->kind == EXPR_REDUCE;
-}
-
-bool
-te_contains_reduce(const struct expr *e)
-{
-	bool found = false;
-
-	expr_visit(e, see_reduce, &found);
-	return found;
-}
-
 static bool
 reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 	    struct iter_var **axes, int *n)
@@ -46,7 +31,7 @@ reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 static bool
 check_source(struct eval *ev, struct py_span at, const struct expr *e)
 {
-	if (te_contains_reduce(e)) {
+	if (expr_has(e, EXPR_REDUCE)) {
 		return eval_error(ev, at,
 				  "a reduction inside of a reduction; "
 				  "compute the inner one in a tensor of its "
@@ -73,7 +58,8 @@ condition_of(struct eval *ev, struct py_span at, const struct pval *v,
 	if (!value_expr(ev, at, v, out, &depth)) {
 		return false;
 	}
-	if (dtype_class((*out)->type) != DTC_BOOL || te_contains_reduce(*out)) {
+	if (dtype_class((*out)->type) != DTC_BOOL ||
+	    expr_has(*out, EXPR_REDUCE)) {
 		return eval_error(ev, at, "where is a condition, not %s",
 				  dtype_name((*out)->type));
 	}
@@ -148,7 +134,7 @@ init_of(struct eval *ev, struct py_span at, const struct pval *v,
 		if (!as_type(ev, at, sources[i]->type, &init[i])) {
 			return false;
 		}
-		if (te_contains_reduce(init[i])) {
+		if (expr_has(init[i], EXPR_REDUCE)) {
 			return eval_error(ev, at,
 					  "init is a reduction; "
 					  "compute it in a tensor of its own");

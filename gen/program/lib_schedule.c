@@ -454,37 +454,25 @@ schedule_instruction(struct eval *ev, const char *name)
 	       intrinsic_find(ev->m, ev->shipped, name, ev->intrins);
 }
 
-/* The sum of the sizes of all expressions. It is limited, because inlining
- * copies expressions, which must remain small enough to print. */
-struct sizes {
-	struct eval *ev;
-	int64_t total;
-};
-
-static bool
-add_sizes(void *ctx, struct stmt *s)
-{
-	struct sizes *z = ctx;
-
-	for (int i = 0; i < s->n_args; i++) {
-		if (s->args[i]) {
-			z->total += eval_expr_size(z->ev, s->args[i]);
-		}
-	}
-	return true;
-}
-
+/* The sum of the sizes of all expressions is limited, because inlining copies
+ * expressions, which must remain small enough to print. */
 bool
 schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
 	      const struct func *f)
 {
-	struct sizes z = { ev, 0 };
+	int64_t total = 0;
+	struct stmt *s;
 
 	if (!strstr(primitive, "inline")) {
 		return true;
 	}
-	stmt_visit(f->body, add_sizes, &z);
-	return z.total <= EVAL_MAX_EXPR_SIZE ||
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		for (int i = 0; i < s->n_args; i++) {
+			total += s->args[i] ? eval_expr_size(ev, s->args[i])
+					    : 0;
+		}
+	}
+	return total <= EVAL_MAX_EXPR_SIZE ||
 	       eval_error(ev, at,
 			  "inlining makes expressions of more than "
 			  "%d parts; leave some tensors as they are",

@@ -282,7 +282,7 @@ te_index(struct eval *ev, struct py_span at, const struct pval *of,
 		    !check_index(ev, at, t->buffer, have + d, all[have + d])) {
 			return false;
 		}
-		if (te_contains_reduce(all[have + d])) {
+		if (expr_has(all[have + d], EXPR_REDUCE)) {
 			return eval_error(ev, at,
 					  "a reduction cannot be an "
 					  "index");

@@ -29,8 +29,6 @@ bool module_attribute(struct eval *ev, struct py_span at, unsigned in,
 		      const char *name, struct pval *out);
 
 /* -- elements of built-in values -- */
-/* Does e contain a reduction? */
-bool te_contains_reduce(const struct expr *e);
 bool te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		     const struct call_args *args, struct pval *out);
 bool te_index(struct eval *ev, struct py_span at, const struct pval *of,

@@ -7,6 +7,7 @@
 #include "emit.h"
 #include "identifiers.h"
 #include "index_checks.h"
+#include "iterate.h"
 #include "kernel.h"
 #include "lower.h"
 
@@ -125,7 +126,7 @@ name_calls(struct writing *w, struct func *f, int n)
 		const struct func *from = w->list->funcs.data[i].func;
 		const struct program_part *to = &w->parts[i];
 
-		if (!program_calls(f, from->name)) {
+		if (!stmt_call_of(f->body, INTRIN_CALL_FUNC, from->name)) {
 			continue;
 		}
 		if (lower_has_threads(f) || to->split != NULL) {

@@ -63,40 +63,30 @@ say(struct replay *r, const char *text)
 
 /* -- blocks -- */
 
-struct search {
-	const struct buffer *buffer;
-	const struct stmt *found;
-};
-
-static bool
-visit_block(void *ctx, struct stmt *s)
-{
-	struct search *w = ctx;
-
-	if (s->kind == STMT_BLOCK && s->parent && !w->found &&
-	    regions_have(s->u.block->writes, s->u.block->n_writes, w->buffer)) {
-		w->found = s;
-	}
-	return true;
-}
-
 /* The block of a stage. te_to_func recorded those of te.compute; for the others
  * it is the first block that writes the stage's output. NULL if there is none,
  * and for a stage in a scan. */
 static const struct stmt *
 block_of(struct replay *r, const struct te_stage *op)
 {
-	struct search w = { .buffer = op->out[0]->buffer };
+	struct stmt_iter it;
+	struct stmt *s;
 
 	for (int i = 0; i < r->made.n; i++) {
 		if (r->made.data[i].stage == op) {
 			return func_find(r->s.func, r->made.data[i].block);
 		}
 	}
-	if (op->kind != TE_SCAN && op->kind != TE_COMPUTE) {
-		stmt_visit(r->s.func->body, visit_block, &w);
+	if (op->kind == TE_SCAN || op->kind == TE_COMPUTE) {
+		return NULL;
 	}
-	return w.found;
+	it = stmt_each_of(r->s.func->body, STMT_BLOCK);
+	while ((s = stmt_next(&it)) &&
+	       (!s->parent ||
+		!regions_have(s->u.block->writes, s->u.block->n_writes,
+			      op->out[0]->buffer))) {
+	}
+	return s;
 }
 
 /* Gets the handles of all blocks by steps of the trace, so that the trace is
@@ -130,19 +120,6 @@ needs_block(struct replay *r, int i, struct py_span at)
 }
 
 /* -- loops -- */
-
-struct var_use {
-	const struct var *var;
-	bool used;
-};
-
-static void
-note_use(void *ctx, const struct expr *e)
-{
-	struct var_use *u = ctx;
-
-	u->used |= e->kind == EXPR_VAR && e->u.var == u->var;
-}
 
 /* Finds the loop of each axis of the stage, spatial axes first: the loop to
  * which the iter var is bound. An axis without a loop gets one with a single
@@ -183,13 +160,11 @@ place_axes(struct replay *r, int i, struct py_span at)
 		for (int k = outer; k < loops.n && !found; k++) {
 			const struct stmt *loop =
 				func_find(r->s.func, loops.items[k].u.id);
-			struct var_use u = { .var = loop->u.loop.var };
 
 			if (a < block->u.block->n_iters &&
-			    a + 1 < block->n_args) {
-				expr_visit(block->args[a + 1], note_use, &u);
-			}
-			if (u.used) {
+			    a + 1 < block->n_args &&
+			    expr_uses_var(block->args[a + 1],
+					  loop->u.loop.var)) {
 				found = loops.items[k].u.id;
 			}
 		}

@@ -75,9 +75,6 @@ run(struct sched *s, const struct source *src, bool loosely)
 	}
 	eval_start(&ev, s->module, src, &o, &result);
 	ev.unpacks_single = loosely;
-	if (s->intrins) {
-		ev.intrins = s->intrins;
-	}
 	sch = schedule_value(&ev, s);
 	script.u.names = IN_SCRIPT_TIR;
 	eval_scope_set(&ev, ev.globals, "sch", &sch);

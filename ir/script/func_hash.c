@@ -2,7 +2,7 @@
 /* A hash that is the same for functions that funcs_equal considers equal: it
  * covers kinds, types, literals and extents, in order, but not names, variables
  * and ids. */
-#include "memo.h"
+#include "iterate.h"
 #include "script.h"
 
 struct hasher {
@@ -89,11 +89,9 @@ put_buffer(struct hasher *x, const struct buffer *b)
 	}
 }
 
-static bool
-put_stmt(void *ctx, struct stmt *s)
+static void
+put_stmt(struct hasher *x, const struct stmt *s)
 {
-	struct hasher *x = ctx;
-
 	put(x, (uint64_t)s->kind);
 	put(x, (uint64_t)s->n_args);
 	for (int i = 0; i < s->n_args; i++) {
@@ -108,7 +106,6 @@ put_stmt(void *ctx, struct stmt *s)
 	} else if (s->kind == STMT_ALLOC) {
 		put_buffer(x, s->u.buffer);
 	}
-	return true;
 }
 
 uint64_t
@@ -118,6 +115,7 @@ func_hash(const struct func *f, bool but_literals)
 		.at = (uint64_t)f->params.n,
 		.but_literals = but_literals,
 	};
+	const struct stmt *s;
 
 	memo_init(&x.known[0]);
 	memo_init(&x.known[1]);
@@ -129,7 +127,9 @@ func_hash(const struct func *f, bool but_literals)
 			put_buffer(&x, p->buffer);
 		}
 	}
-	stmt_visit(f->body, put_stmt, &x);
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		put_stmt(&x, s);
+	}
 	memo_release(&x.known[0]);
 	memo_release(&x.known[1]);
 	return x.at;

@@ -11,6 +11,7 @@
  *	            T.writes(B[i0_1])
  *	            B[i0_1] = A[i0_1] + T.float32(1)
  */
+#include "iterate.h"
 #include "print.h"
 #include "python.h"
 
@@ -70,19 +71,23 @@ struct sizes {
 };
 
 static void
-see_size(void *ctx, const struct expr *e)
+see_size(struct sizes *s, const struct var *v)
 {
-	struct sizes *s = ctx;
-
-	if (e->kind != EXPR_VAR) {
-		return;
-	}
 	for (int i = 0; i < s->seen.n; i++) {
-		if (s->seen.data[i] == e->u.var) {
+		if (s->seen.data[i] == v) {
 			return;
 		}
 	}
-	vec_push(&s->printer->arena, &s->seen, e->u.var);
+	vec_push(&s->printer->arena, &s->seen, v);
+}
+
+static void
+see_sizes(struct sizes *s, const struct expr *e)
+{
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
+		see_size(s, e->u.var);
+	}
 }
 
 /* The variables in the shapes and strides of the parameters. */
@@ -96,12 +101,12 @@ find_sizes(struct printer *p, const struct func *f)
 		const struct buffer *b = param->buffer;
 
 		if (!b && param->var->is_dim) {
-			see_size(&s, param->var->expr);
+			see_size(&s, param->var);
 		}
 		for (int d = 0; b && d < b->ndim; d++) {
-			expr_visit(b->shape[d], see_size, &s);
+			see_sizes(&s, b->shape[d]);
 			if (b->strides) {
-				expr_visit(b->strides[d], see_size, &s);
+				see_sizes(&s, b->strides[d]);
 			}
 		}
 	}

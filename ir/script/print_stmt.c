@@ -6,6 +6,7 @@
  *	A[x] = T.float32(1)           A[x] = T.float32(1)
  *	                          A[0] = T.float32(2)
  *  */
+#include "iterate.h"
 #include "print.h"
 
 void
@@ -170,29 +171,18 @@ print_for(struct printer *p, const struct stmt *s)
 
 /* ---- blocks */
 
-static bool
-see_block(void *ctx, struct stmt *s)
-{
-	bool *any = ctx;
-
-	*any |= s->kind == STMT_BLOCK;
-	return !*any;
-}
-
 /* Can the reader infer the root block from its content? */
 static bool
 is_implicit_root(const struct stmt *s)
 {
 	const struct block *b = s->u.block;
-	bool any = b->n_allocs > 0;
 
 	if (s->parent || strcmp(b->name, "root") != 0 || b->n_iters > 0 ||
 	    b->n_reads > 0 || b->n_writes > 0 || s->notes || s->children[1] ||
 	    !expr_is_value(s->args[0], 1)) {
 		return false;
 	}
-	stmt_visit(s->children[0], see_block, &any);
-	return any;
+	return b->n_allocs > 0 || stmt_has(s->children[0], STMT_BLOCK);
 }
 
 /* 'S' or 'R' if the iter var stands for a whole loop around s, else 0. */

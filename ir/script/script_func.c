@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: functions and modules. */
+#include "iterate.h"
 #include "script_read.h"
 
 /* Does the text contain T.block? Then it is in the old spelling, in which
@@ -191,10 +192,10 @@ add_root(struct script_reader *r, struct script_block *root)
 }
 
 static void
-see_size(void *ctx, const struct expr *e)
+see_sizes(const struct expr *e)
 {
-	(void)ctx;
-	if (e->kind == EXPR_VAR) {
+	for (struct expr_iter it = expr_each_of(e, EXPR_VAR);
+	     (e = expr_next(&it));) {
 		e->u.var->is_dim = true;
 	}
 }
@@ -211,7 +212,7 @@ finish_params(struct script_reader *r)
 			p->var = h->buffer->data;
 		}
 		for (int d = 0; p->buffer && d < p->buffer->ndim; d++) {
-			expr_visit(p->buffer->shape[d], see_size, NULL);
+			see_sizes(p->buffer->shape[d]);
 		}
 		func_add_param(r->f, p->var, p->buffer);
 	}

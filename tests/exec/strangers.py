@@ -5,6 +5,7 @@ object of a partition runs, whatever verb reads it, and only the backends that t
 command line names are read."""
 import json
 import os
+import re
 import shutil
 
 from helper import DIGITS, TIRC, execute, fail, tirc, work_folder
@@ -250,3 +251,25 @@ said = tirc("codegen", os.path.join(FOLDER, "calls.py"), "--target", "c99", "-o"
             os.path.join(FOLDER, "calls"))
 if "calls the function 'system'" not in said.stderr:
     fail("an external function is not named:\n" + said.stderr)
+
+# So is a call of a program that is given for a model's kernel; a schedule brings
+# no call with it, and the profile's own is none of a program.
+kernel = tirc("lower", "--from-onnx", DIGITS, "--kernel", "conv2",
+              "--unscheduled").stdout
+kernel = re.sub(r"(\by\[.*\]) = T\.max\((.*), T\.float32\(0\)\)",
+                r'\1 = T.call_extern("float32", "system", \2)', kernel)
+for end, text, status, message in (
+        (".tvm.py", kernel, 0, "conv2: the source calls the function 'system'"),
+        (".py", "from tvm import tir\nsch.split(sch.get_loops('conv')[1], "
+         "[None, tir.max(tir.call_extern('int32', 'system'), 1)])\n", 1,
+         "factors calls a function")):
+    path = os.path.join(FOLDER, "conv2" + end)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    said = tirc("compile", DIGITS, "--schedule-for", "conv2=" + path, "--force",
+                "-o", os.path.join(FOLDER, "conv2"), status=status)
+    if message not in said.stderr:
+        fail("no %r in:\n%s" % (message, said.stderr))
+said = tirc("run", DIGITS, "--profile", "--target", "c99")
+if "calls the function" in said.stderr:
+    fail("tirc's own call is told of:\n" + said.stderr)

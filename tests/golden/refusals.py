@@ -22,8 +22,6 @@ EXEMPT = {
         "apply.c refuses handles of what is gone first",
     "tensorize.c: %s is called elsewhere":
         "a case has one intrinsic; programs/errors/symbol_of_two.py has two",
-    "transform_layout.c: pad_value reads memory":
-        "no text of a trace can name a buffer in a pad_value",
 }
 
 

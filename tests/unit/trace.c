@@ -338,6 +338,67 @@ test_refused_python(void)
 	module_free(m);
 }
 
+/* A text that may be a stranger's opens and runs nothing, and brings no call, no
+ * variable and no buffer of its own into the function. */
+static void
+test_strange_python(void)
+{
+	static const char head[] =
+		"from tvm import te, tir\n"
+		"b = sch.get_block('c')\n"
+		"k = sch.get_loops(b)[-1]\n"
+		"def call(*args):\n"
+		"    return tir.call_extern('int32', 'system', *args)\n"
+		"A = te.placeholder((4,), name='A')\n";
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{ "open('/etc/passwd')",
+		  "nothing is named open here; define or import it first" },
+		{ "sch.split(k, [None, tir.max(call(), 1)])",
+		  "step 3, split: factors calls a function; give an "
+		  "expression of sizes and indices alone" },
+		{ "sch.split(k, [None, tir.max(tir.Var('q', 'int32'), 1)])",
+		  "step 3, split: factors uses q, which is no size of the "
+		  "function and no index of the map; use those alone" },
+		{ "sch.annotate(k, 'note', [1, [call()]])",
+		  "step 3, annotate: ann_val calls a function; give an "
+		  "expression of sizes and indices alone" },
+		{ "sch.transform_layout(b, ('write', 0),\n"
+		  "    lambda i, j: (i + call(j), j))",
+		  "step 3, transform_layout: index_map calls a function; give "
+		  "an expression of sizes and indices alone" },
+		{ "sch.transform_layout(b, ('write', 0),\n"
+		  "    lambda i, j: (i, j // 4, j % 4),\n"
+		  "    pad_value=lambda i, j, l: A[l])",
+		  "step 3, transform_layout: pad_value reads memory; give an "
+		  "expression of sizes and indices alone" },
+		{ "B = te.compute((4,), lambda i: A[i] + 1, name='B')\n"
+		  "def body(ins, outs):\n"
+		  "    return call(ins[0].access_ptr('r'),\n"
+		  "                outs[0].access_ptr('w'))\n"
+		  "own = te.decl_tensor_intrin(B.op, body, name='own')\n"
+		  "sch.tensorize(k, own)",
+		  "step 3, tensorize: there is no tensor intrinsic \"own\"; "
+		  "declare or register it first" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct module *m = module_new();
+		struct tensor_intrins intrins;
+		struct trial t;
+
+		start(&t, m);
+		tensor_intrins_init(&intrins, &m->arena);
+		t.s.intrins = &intrins;
+		CHECK(!read_python(&t, arena_printf(&m->arena, "%s%s\n", head,
+						    cases[i].text)));
+		CHECK_STR_EQ(last_message(&m->diags), cases[i].message);
+		CHECK_EQ(intrins.list.n, 0);
+		module_free(m);
+	}
+}
+
 /* A trace that does not fit says at which step. */
 static void
 test_other_function(void)
@@ -506,6 +567,7 @@ main(void)
 	test_refused_json();
 	test_evaluated_python();
 	test_refused_python();
+	test_strange_python();
 	test_other_function();
 	test_fork();
 	test_checkpoint();

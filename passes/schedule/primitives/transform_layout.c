@@ -169,11 +169,6 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 		value = expr_substitute(e->m, map->to_physical[0], &vars);
 		break;
 	}
-	if (expr_has_load(value)) {
-		edit_fail(e, "pad_value reads memory; give an expression of "
-			     "the index alone");
-		return NULL;
-	}
 	return dtype_equal(value->type, b->type)
 		       ? value
 		       : expr_cast(e->m, b->type, value);

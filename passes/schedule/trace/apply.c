@@ -3,6 +3,7 @@
  * calls the primitive's function, rolls back if it fails, and records the step
  * with its arguments and results. */
 #include "edit.h"
+#include "iterate.h"
 #include "python.h"
 #include "trace.h"
 
@@ -102,6 +103,97 @@ copied_map(struct module *m, const struct index_map *map)
 	return copy;
 }
 
+/* Is the variable a size of the function: a parameter without a buffer, or a
+ * variable of a parameter's shape? */
+static bool
+is_size(const struct func *f, const struct var *v)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (f->params.data[i].var == v) {
+			return b == NULL;
+		}
+		for (int d = 0; b != NULL && d < b->ndim; d++) {
+			if (expr_uses_var(b->shape[d], v)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Has the variable a value wherever a primitive may put an expression: is it a
+ * size of the function, a sampled value or an index of the map? */
+static bool
+is_known(const struct call *c, const struct index_map *map, const struct var *v)
+{
+	for (int i = 0; i < c->e->s->samples.n; i++) {
+		if (c->e->s->samples.data[i].var == v) {
+			return true;
+		}
+	}
+	for (int i = 0; map != NULL && i < map->n_logical; i++) {
+		if (map->logical[i] == v) {
+			return true;
+		}
+	}
+	return is_size(c->e->f, v);
+}
+
+/* The text of a schedule may be a stranger's: its expressions compute numbers,
+ * and the emitted source calls no function that a schedule names. */
+static bool
+check_expr(struct call *c, const struct sched_param *p,
+	   const struct index_map *map, const struct expr *e)
+{
+	struct expr_iter it = expr_each(e);
+
+	while ((e = expr_next(&it)) &&
+	       (e->kind == EXPR_VAR ? is_known(c, map, e->u.var)
+		: e->kind == EXPR_CALL
+			? intrin_is_pure(e->u.intrin)
+			: e->kind != EXPR_LOAD && e->kind != EXPR_REDUCE)) {
+	}
+	expr_stop(&it);
+	if (e && e->kind == EXPR_VAR) {
+		return edit_fail(c->e,
+				 "%s uses %s, which is no size of the function "
+				 "and no index of the map; use those alone",
+				 p->name, e->u.var->name);
+	}
+	if (e) {
+		return edit_fail(c->e,
+				 "%s %s; give an expression of sizes and "
+				 "indices alone",
+				 p->name,
+				 e->kind == EXPR_CALL ? "calls a function"
+						      : "reads memory");
+	}
+	return true;
+}
+
+/* Checks the expressions in a value. */
+static bool
+check_exprs(struct call *c, const struct sched_param *p,
+	    const struct sched_value *v)
+{
+	if (v->kind == SV_EXPR) {
+		return check_expr(c, p, NULL, v->u.expr);
+	}
+	for (int i = 0; v->kind == SV_MAP && i < v->u.map->n_physical; i++) {
+		if (!check_expr(c, p, v->u.map, v->u.map->to_physical[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; v->kind == SV_LIST && i < v->n; i++) {
+		if (!check_exprs(c, p, &v->items[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Checks that the value has a kind that p accepts, or converts it to one. */
 static bool
 check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
@@ -124,7 +216,7 @@ check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 		if (v->kind == SV_MAP) {
 			v->u.map = copied_map(m, v->u.map);
 		}
-		return alive(c, p, v);
+		return alive(c, p, v) && check_exprs(c, p, v);
 	}
 	if (v->kind == SV_EXPR && expr_is_int(v->u.expr, &n)) {
 		*v = sv_int(n);
