@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides indices between outer and inner loops, for blockize:
  *
- *	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16 */
+ *	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16
+ *
+ * An index is a sum of parts (struct iter_split), each made from a loop or a
+ * fused sum of loops, its mark (struct iter_mark). The sides are the outer
+ * loops and the inner loops: each part goes to the side whose loops it uses. */
 #include "access.h"
 #include "iter_map_parts.h"
 
@@ -9,9 +13,11 @@ struct division {
 	struct analyser *a;
 	struct module *m;
 	const struct iter_var *loops;
-	int n_loops, n_outer;
+	int n_loops, n_outer; /* the first n_outer loops are the outer ones */
 };
 
+/* Does the mark use a variable of the outer loops, or, if !outer, of the inner
+ * loops? */
 static bool
 mark_on_side(const struct division *v, const struct iter_mark *mark, bool outer)
 {
@@ -40,8 +46,9 @@ expr_on_side(const struct division *v, const struct expr *e, bool outer)
 	return false;
 }
 
-/* Replaces a part that is a whole mark, with parts of both sides, by the mark's
- * sum. */
+/* Adds the part to out. If its mark uses outer and inner loops, adds the parts
+ * of the mark's sum instead, and these in the same way. False if the part takes
+ * only some digits of that mark, or if the mark is a single loop. */
 static bool
 expand(struct division *v, const struct iter_split *part, struct iter_sum *out)
 {
@@ -121,7 +128,9 @@ divide_sum(struct division *v, const struct iter_sum *sum,
 	return true;
 }
 
-/* An index that depends on one side only needs no decomposition. */
+/* Divides an index that is not a sum of parts, but uses only outer loops, only
+ * inner loops, or none: it is *out's outer, inner, or base. domain: the index's
+ * extent. False for other indices, or if the domain is needed and NULL. */
 static bool
 divide_plain(struct division *v, const struct expr *e,
 	     const struct expr *domain, struct iter_division *out)

@@ -247,7 +247,8 @@ const struct backend_file *backend_template(const struct backend *b,
 /* The value of the option; NULL if there is no option with this name. */
 const char *backend_option(const struct backend *b, const char *name);
 
-/* The number of multiply-accumulates of all nodes. */
+/* The number of multiply-accumulates of all nodes of a match, or of all matches
+ * of a region; nodes without any (op_macs) count 0. */
 int64_t match_macs(const struct region_match *m);
 int64_t region_macs(const struct graph_region *r);
 

@@ -123,9 +123,13 @@ struct placement {
 			       * whose storage it has */
 	int64_t offset_bytes; /* WORKSPACE */
 	int64_t bytes;        /* as stored, halo included */
-	int first, last;      /* its live range in kernel indices */
-	struct var *var;      /* the entry function's pointer to it, or NULL */
-	const char *name;     /* the variable's text, once printed */
+	/* The indices of the first and the last kernel during which the memory
+	 * must hold the tensor (its live range). */
+	int first, last;
+	/* The entry function's variable that points to it; NULL if it needs
+	 * none. */
+	struct var *var;
+	const char *name; /* the identifier printed for var; NULL before */
 	/* For a view that uses another tensor's pointer: that tensor's place;
 	 * else NULL. */
 	const struct placement *of;

@@ -31,10 +31,12 @@ struct product {
 			        * channel */
 	bool transposed;       /* it is a ConvTranspose, with w [ic, oc / group,
 			      * k…] */
-	int64_t group, taps;   /* of a ConvTranspose */
-	int64_t channels, depth; /* depth: the number of w's elements for one
-				  * output channel */
-	int32_t *weights_sum;    /* for each output channel, the sum of its
+	/* of a ConvTranspose: the attribute `group`, and the number of elements
+	 * of the kernel's window */
+	int64_t group, taps;
+	/* the number of output channels, and of w's elements for each */
+	int64_t channels, depth;
+	int32_t *weights_sum; /* for each output channel, the sum of its
 				  * weights minus zw */
 	/* for each output channel, bounds of the sum of negative products and
 	 * of the sum of positive products */
@@ -59,8 +61,10 @@ parameter_of(struct graph *g, const struct node *dequantize, int i)
 
 /* -- reading -- */
 
-/* Is the weights' scale a scalar or one per output channel? The groups of a
- * ConvTranspose have the same scales. */
+/* Sets p's channels, depth and taps from the weights' shape. False unless the
+ * weights are a constant of 8 or 4 bits, of 2 dimensions for a product, and
+ * their scale is one number or one for each output channel (of a ConvTranspose:
+ * one for each channel of a group, the same for all groups). */
 static bool
 weights_fit(struct product *p)
 {
@@ -109,7 +113,8 @@ folded_zero(const struct product *p)
 	return p->transposed ? 0 : (int64_t)p->qx.zero[0];
 }
 
-/* The size of a sum's unit for each output channel. */
+/* For each output channel, the real value of 1 in the sum of integers: the
+ * scale of x times that of w. */
 static double *
 units_of(struct graph *g, const struct product *p)
 {
@@ -121,8 +126,9 @@ units_of(struct graph *g, const struct product *p)
 	return units;
 }
 
-/* Is the rounding of the result known? TFLite's rounding is implemented here
- * for bytes; its 16-bit kernels round in another way. */
+/* Does tirc round the result as the graph's settings require? True for ONNX's
+ * rounding; TFLite's is implemented for bytes only, since its 16-bit kernels
+ * round in another way. */
 static bool
 has_rounding(const struct graph *g, const struct product *p)
 {

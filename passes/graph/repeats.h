@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants that are stored without repeated elements: see repeats.c. */
+/* Constants whose elements repeat along a dimension, as those of an expanded
+ * tensor do: each is stored once, and kernels read it at computed indices. See
+ * repeats.c. */
 #ifndef TIRC_REPEATS_H
 #define TIRC_REPEATS_H
 
@@ -15,7 +17,8 @@ int64_t constant_look_bytes(const struct graph *g);
  * takes at most *left bytes, which are then taken off. False after a
  * diagnostic. */
 bool constant_look(struct graph *g, struct tensor *t, int64_t *left);
-/* Do the group's kernels read the input of t's tirc.Repeat in place of t? */
+/* Is t the result of a tirc.Repeat whose smaller input the group's kernel reads
+ * in place of t? */
 bool group_reads_once(const struct group *group, const struct tensor *t);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requantization by one product of integers, proven exact.
+/* Requantization by multiply and shift: each tirc.Requantize that the pass
+ * `integers` made becomes one product of integers, proven exact.
  *
  *	y = tirc.Requantize (x, scale)
  *	=>
@@ -580,8 +581,10 @@ find_sum_most(struct requantize *r, const int32_t *v, const int32_t *difference)
 	r->sum_most += r->even;
 }
 
-/* The constant of the addends, and in *negative the differences for negative x,
- * or NULL if all are 0. */
+/* The addends of tirc.MultiplyShift, by channel: makes a constant of one addend
+ * from each channel's possible ones. If x < 0 needs another addend in a
+ * channel, *negative is a constant of the differences; else NULL. Sets
+ * sum_most. */
 static struct tensor *
 addends(struct requantize *r, struct tensor **negative)
 {

@@ -12,10 +12,12 @@
  * constant; others, and costly ones that several kernels read, have a kernel,
  * which stores the result in the workspace (fuse.c).
  *
- * A tensor of the recipe is stored if it has fewer bytes than the tensors it is
- * computed from. The later pass `repeats` may store fewer elements of a
- * constant than it has: the bytes that remain are compared. Exact, except for
- * functions such as Exp, which the target may compute differently. */
+ * The node that computes a constant is its recipe (see struct tensor). Of the
+ * constants that it reads, each is stored if it has no more bytes than the ones
+ * it is computed from, else computed too. The later pass `repeats` may store
+ * fewer elements of a constant than it has: the bytes that remain are compared.
+ * Exact, except for functions such as Exp, which the target may compute
+ * differently. */
 #include "repeats.h"
 
 #include "pointer_map.h"
@@ -23,34 +25,39 @@
 /* Constants with fewer bytes are stored. */
 enum { WORTH = 1024 };
 
-/* The most tensors of a recipe that are examined. */
+/* A constant that is computed from more tensors than this, or through a chain
+ * of as many nodes, stays stored. */
 enum { TENSORS_MAX = 64 };
 
 /* The most operations for each element of the constant that computing it may
  * take; and the operations that a function such as Exp counts for. */
 enum { WORK_MAX = 64, COSTLY_WORK = 24 };
 
-/* A tensor of a recipe. In the list, it comes after the tensors that its recipe
- * reads. */
+/* A constant that may be computed at run time, or one that it is computed from.
+ * In unfolding.parts, it comes after the tensors that its recipe reads. */
 struct part {
 	struct tensor *tensor;
-	const struct node *recipe; /* NULL if the tensor is stored */
+	const struct node *recipe; /* the node that computes it; NULL if it is
+				    * stored */
 	int64_t bytes;             /* the bytes that are stored to compute it */
-	struct tensor *made;       /* the tensor that readers get */
+	struct tensor *made;       /* the tensor that readers get, once made:
+				    * the stored constant, or a new node's
+				    * result */
 };
 
 struct unfolding {
 	struct graph *g;
 	VEC(struct part) parts;
-	struct pointer_map index; /* the index of a tensor in parts */
-	int first;                /* the first part of the current constant */
+	struct pointer_map index; /* from a tensor to its index in parts */
+	int first;                /* the first index in parts that the current
+				   * constant added */
 	int64_t left;             /* the bytes that constant_look may compute */
 };
 
 /* -- what could be computed -- */
 
-/* The recipe of the constant if a kernel can compute it, as its only result;
- * else NULL. */
+/* The node that computes the constant t, if generated code can compute the
+ * node, t is its only output and all its inputs are constants; else NULL. */
 static const struct node *
 recipe_of(const struct tensor *t)
 {
@@ -120,8 +127,9 @@ input_bytes(const struct unfolding *u, const struct node *n)
 	return sum;
 }
 
-/* Adds the parts that t is computed from, then t. False if there are too
- * many. */
+/* Adds the constants that t is computed from to u->parts, then t, with the
+ * bytes that are stored if it is computed or stored, the fewer of both. depth:
+ * the nodes from t to the current constant. False if TENSORS_MAX is reached. */
 static bool
 add_parts(struct unfolding *u, struct tensor *t, int depth)
 {

@@ -37,8 +37,9 @@ struct node {
 	struct node **args;
 	struct var_cell *var;
 	struct buffer_cell *buffer;
-	union number *value; /* a value for each lane */
-	uint64_t epoch;      /* the epoch in which value was computed */
+	union number *value; /* the last result, a number for each lane */
+	uint64_t epoch;      /* frame.epoch when value was computed: value is
+			      * used again while frame.epoch is the same */
 	int lanes;
 };
 
@@ -74,8 +75,8 @@ struct frame {
 	uint32_t n_slots, cap_slots;
 	VEC(struct buffer_cell *) owned; /* to be freed */
 	struct step *body;
-	uint64_t epoch; /* counts the statements: within one, the value of a
-			 * load does not change */
+	uint64_t epoch; /* counts the statements that ran: within one, a value
+			 * that was computed stays valid */
 	bool returned;
 	union number result;
 	bool running;

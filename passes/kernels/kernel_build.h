@@ -13,21 +13,26 @@ struct builder {
 	struct graph *g;
 	struct module *m;
 	const struct pass_hooks *hooks;
-	struct name_set names; /* the names of kernels */
-	struct name_set weight_names;
-	struct group **group_list; /* the groups of the node with this id are
-				    * the entries from first_group[id] */
-	int *first_group;          /* to first_group[id + 1] */
-	/* by group: the stamp of the last search that visited it */
+	struct name_set names;        /* the names of kernels */
+	struct name_set weight_names; /* weight.name of all weights */
+	/* The groups that contain a node, several for a prologue node:
+	 * group_list[k], first_group[node.id] <= k < first_group[node.id + 1] */
+	struct group **group_list;
+	int *first_group;
+	/* mark[group.id] == stamp if the current search has visited the group
+	 * (kernel_in_place.c); a new search increments the stamp */
 	int *mark, stamp;
-	/* By tensor: the index of its last weight in the program's list. */
+	/* From a constant to the index in program.weights of the last weight
+	 * made from it; see weight.same_tensor. */
 	struct pointer_map last_weights;
-	struct kernel_reuse *reuse; /* NULL if each kernel is scheduled anew */
+	/* the lowered kernels, which later kernels with the same program take
+	 * over (kernel_reuse.c); NULL if each kernel is scheduled anew */
+	struct kernel_reuse *reuse;
 };
 
-/* States that each element of `out` is computed from the same element of `in`,
- * and that nothing else reads that element, so that the order of elements does
- * not matter. */
+/* Two tensors of a kernel: each element of the result `out` is computed from the
+ * element of the input `in` at the same index, and no other element of `out`
+ * reads that one, so that `out` may overwrite `in` in any order of elements. */
 struct own_element {
 	const struct tensor *in, *out;
 };
@@ -36,11 +41,15 @@ struct own_element {
 struct joint {
 	struct builder *b;
 	struct kernel *k;
-	VEC(struct tensor *) from; /* tensors read from outside */
+	/* The tensors that the group's nodes read and do not compute, each with
+	 * its placeholder in the kernel at the same index of from_te. */
+	VEC(struct tensor *) from;
 	VEC(struct te_tensor *) from_te;
-	VEC(struct tensor *) made; /* tensors computed here */
+	/* The tensors that the nodes compute, with their expressions. */
+	VEC(struct tensor *) made;
 	VEC(struct te_tensor *) made_te;
 	struct name_set names; /* the names of the parameters */
+	/* set by kernel_note_own_elements for kernel_store_in_place */
 	VEC(struct own_element) own;
 };
 

@@ -7,8 +7,8 @@
 #include "ops.h"
 #include "rounding.h"
 
-/* The number of operations on values, floats and integers. Index arithmetic is
- * not counted: the indices of loads and stores are skipped. */
+/* The number of operations on floats, and on integers, each lane counted. The
+ * indices of loads and stores are skipped: index arithmetic is not counted. */
 struct work {
 	double floats, ints;
 };
@@ -51,8 +51,9 @@ is_value(const struct expr *e)
 	return dtype_is_float(e->type) || expr_has(e, EXPR_LOAD);
 }
 
-/* The largest trip count, also for symbolic extents and extents that depend on
- * other loops. */
+/* The largest number of iterations of the loop. An extent that depends on sizes
+ * or on other loops is bounded by their largest values; 1 if no bound is
+ * known. */
 static double
 most_iterations(struct analyser *a, const struct stmt *loop)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the provenance of constants as text: the tree of tensor.made_by as a
- * formula over the model's initializers, and the layout as indices. */
+/* The provenance of constants: where the bytes of a stored constant come from,
+ * as text. Writes the nodes that computed it (tensor.made_by) as a formula over
+ * the model's constants, and its layout as indices. */
 #include "provenance_constants.h"
 
 #include "pointer_map.h"

@@ -39,7 +39,8 @@ lower_stack_bytes(const struct func *f)
 	return stack_bytes(f->body);
 }
 
-/* The largest array outside of kernels; NULL if none takes memory. */
+/* The ALLOC of the largest array outside of device kernels; NULL if none takes
+ * memory. An array of unknown size counts as empty. */
 static struct stmt *
 find_largest(struct func *f)
 {
@@ -69,7 +70,8 @@ serialize_loops_around(struct func *f, struct stmt *alloc)
 	}
 }
 
-/* Does a size of the buffer depend on a variable bound in the body? */
+/* Does a size of the buffer depend on a variable other than f's parameters,
+ * such as a loop variable? */
 static bool
 has_inner_size(const struct func *f, const struct buffer *b)
 {
@@ -83,8 +85,9 @@ has_inner_size(const struct func *f, const struct buffer *b)
 	return inner;
 }
 
-/* The first array outside of kernels without a bound of its size; NULL if there
- * is none. */
+/* The first ALLOC outside of device kernels whose size has no known maximum and
+ * depends only on the function's parameters, so that the caller can compute it;
+ * NULL if there is none. */
 static struct stmt *
 find_unsized(struct func *f)
 {
@@ -103,8 +106,9 @@ find_unsized(struct func *f)
 	return NULL;
 }
 
-/* The ALLOC of the next array to move off the stack: first arrays of unbounded
- * size, then the largest. NULL if the others fit. */
+/* The ALLOC of the next array to move off the stack: first the arrays of
+ * find_unsized, then, while the stack exceeds the limit, the largest array.
+ * NULL if there is nothing more to move. */
 static struct stmt *
 next_scratch(struct func *f, int64_t limit_bytes)
 {

@@ -73,6 +73,10 @@ struct target {
 	 * unrolls completely before it vectorizes; 0 if vectors do not depend
 	 * on the compiler's vectorizer. */
 	int complete_unroll;
+	/* The bytes of the first- and second-level data cache of a core, or of
+	 * a device as a whole; 0: not known. The rules choose tiles, layouts
+	 * and parallel loops by them; profiles tell from which memory a kernel
+	 * reads. */
 	int64_t l1_bytes, l2_bytes;
 	int prefetch_bytes; /* the bytes that one prefetch loads; 0: no
 			     * prefetches */

@@ -122,14 +122,18 @@ take_then(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* The index of the operand b[i] in STORE b[i] = b[i] op value; -1 if the store
- * is not an update. */
+/* The number, 0 or 1, of the operand b[i] in STORE b[i] = b[i] op value, where
+ * op is +, *, min or max; -1 if the store has another form. */
 static int
 update_load(const struct stmt *s)
 {
 	return expr_combines(s->args[0]) ? access_own_operand(s) : -1;
 }
 
+/* Puts an IF with one condition around *top, the store s with the IFs that were
+ * put around it before, and takes the condition out of the store's value. *top
+ * becomes the new IF. False, with nothing changed, if no condition may be
+ * taken out. */
 static bool
 guard_once(struct func *f, struct stmt *s, struct stmt **top)
 {

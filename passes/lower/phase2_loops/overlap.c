@@ -26,7 +26,7 @@
 #include "partition_loops.h"
 #include "scope.h"
 
-/* An array allocated in the loop. */
+/* An array allocated in the loop i_o, but outside of the tile loop i_i. */
 struct tile_array {
 	const struct buffer *buffer;
 	int dim; /* the dimension indexed by the tile loop; -1: not known yet */
@@ -34,11 +34,13 @@ struct tile_array {
 
 struct overlap {
 	struct func *func;
-	struct stmt *loop;
-	int64_t size, extent; /* extents of a tile and of the axis */
-	struct var *axis_index, *start;
+	struct stmt *loop;    /* the serial loop i_o, with the note "overlap" */
+	int64_t size, extent; /* of a tile and of the axis: 8 and 19 above; 0
+			       * before a guard is found */
+	struct var *axis_index; /* p, in the analysis and the rewrite */
+	struct var *start;      /* i_start, the first index of the tile */
 	VEC(struct tile_array) arrays;
-	/* buffers allocated outside of the loop */
+	/* buffers allocated outside of the loop that it reads, and writes */
 	VEC(const struct buffer *) read, written;
 	/* loads from tile arrays and the variables that replace them during the
 	 * analysis of an expression */
@@ -47,7 +49,7 @@ struct overlap {
 	/* The variable of the tile loop around the expression that is analysed;
 	 * NULL outside of tile loops. */
 	struct var *tile;
-	bool refused;
+	bool refused; /* the loop cannot be changed */
 };
 
 /* -- extents of the axis and of the tile, from a guard */

@@ -133,15 +133,17 @@ bool infer_axis(struct infer *c, int64_t axis, int ndim, int *out);
 /* The number of multiply-accumulates of a node, for inspect; 0 if it has
  * none. */
 int64_t op_macs(const struct node *n);
-/* winograd.c: the matrix by which a node multiplies each tile from the left,
- * and, transposed, from the right. False if the node is not one of Winograd's
- * algorithm. */
+/* The constant matrix of a node of Winograd's algorithm (ops/product/
+ * winograd.c): WinogradInput and WinogradOutput multiply each tile by it from
+ * the left and by its transpose from the right; of a WinogradProduct, the
+ * matrix that transforms the filters. */
 struct op_matrix {
 	const char *formula, *name; /* "V = B^T d B", "B^T" */
 	int rows, columns;
 	const double *elements; /* rows are `stride` elements apart */
 	int stride;
 };
+/* False if n is none of these three. */
 bool op_matrix_of(const struct node *n, struct op_matrix *out);
 
 #endif

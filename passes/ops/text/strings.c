@@ -220,9 +220,10 @@ infer_substring(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A position, an element of t, clamped to 0 and the number of bytes. Positions
- * that StringPieces finds, or a slice of them, are within these bounds
- * already. */
+/* The element of t, input i of the Substring n, at the index `at`: a position
+ * in a string, clamped to 0 .. the bytes of a string. Not clamped if t is an
+ * output of a StringPieces, or a slice of one, over strings of as many bytes:
+ * its positions are within the bounds. */
 static const struct expr *
 position_in(struct define *c, const struct node *n, int i,
 	    const struct te_tensor *t, const struct expr *const *at)

@@ -70,8 +70,10 @@ in_shape(const struct buffer *b, const struct var *v)
 	return false;
 }
 
-/* The name of a variable or buffer in e other than the views, their pointers,
- * sizes and strides; NULL if there is none. */
+/* e: the call that f, a part of an intrinsic, makes. Looks in e for a variable
+ * or a loaded buffer that is not one of f's buffer parameters, nor the pointer,
+ * a size or a stride of one. Returns its name, for a message; NULL if e has
+ * none. */
 static const char *
 foreign_name(const struct func *f, const struct expr *e)
 {

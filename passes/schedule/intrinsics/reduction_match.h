@@ -9,9 +9,10 @@ struct block_reduction {
 	const struct reducer *reducer;
 	const struct buffer **buffers;   /* the accumulators */
 	const struct expr *const *index; /* the accumulators' common index */
-	const struct expr **sources;     /* operands of one reduction step */
-	/* the update binds its sources to names by LETs, and stores all
-	 * accumulators at once */
+	const struct expr **sources;     /* for each accumulator, the value that
+					  * the update combines with it */
+	/* the update first binds its sources to variables by LETs, then stores
+	 * all accumulators (the right form at match_reduction) */
 	bool named;
 };
 
@@ -27,12 +28,14 @@ struct block_reduction {
 bool match_reduction(struct func *f, const struct stmt *block,
 		     struct block_reduction *out, const char **why);
 
-/* Properties of a reducer, tested on small numbers. */
+/* Properties of a reducer f(x, y), which the interpreter found true of 400
+ * triples of small numbers: likely, not proven. */
 struct reducer_facts {
-	bool neutral; /* f(identity, x) = x = f(x, identity) */
-	bool associative;
-	bool commutative;
+	bool neutral;     /* f(identity, x) = x = f(x, identity) */
+	bool associative; /* f(f(x, y), z) = f(x, f(y, z)) */
+	bool commutative; /* f(x, y) = f(y, x) */
 };
+/* All are false if the interpreter cannot run f. */
 struct reducer_facts reducer_try(struct module *m, const struct reducer *r);
 
 /* Make statements that store the identities, or the results of one step, to the

@@ -20,17 +20,20 @@
 struct reindex {
 	struct edit *e;
 	struct stmt *block;
-	const struct buffer *buffer, *made;
-	const struct expr *const *index; /* the index in the buffer, in terms of
-					  * the iter vars */
-	struct iter_var *used;           /* the iter vars that index uses */
+	const struct buffer *buffer; /* A, which the block reads or writes */
+	const struct buffer *made;   /* A_reindex, the new copy of it */
+	/* the block's index in `buffer`, an expression of its iter vars for
+	 * each dimension: v_j, v_i */
+	const struct expr *const *index;
+	/* the block's iter vars that `index` or `guarded` uses */
+	struct iter_var *used;
 	int n_used;
-	const struct expr **place; /* the index in `made`, in terms of the iter
-				    * vars */
+	/* the block's index in `made`, in terms of the iter vars: v_i, v_j */
+	const struct expr **place;
 	/* the load with its condition; NULL if the load has none, or if the
 	 * condition stays in the block */
 	const struct expr *guarded;
-	bool writes;
+	bool writes; /* the block writes the buffer: the copy goes back to it */
 };
 
 static void

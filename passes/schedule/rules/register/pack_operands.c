@@ -120,9 +120,10 @@ put_pairs(struct module *m, struct index_map *map, const struct pairing *p)
 	rules_map_put(map, rest(m, e, 2));
 }
 
-/* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last, before them the
- * remainders of axes in blocks. With panels, d / lanes comes first, so that a
- * panel is contiguous. */
+/* The layout [..][d][..] -> [..][d / lanes][..][lanes] of the operand's buffer,
+ * where the lanes' loop indexes d: the lanes last, before them the remainders
+ * of axes in blocks. With panels, d / lanes comes first, so that a panel is
+ * contiguous. NULL if d's size is not constant. */
 static const struct index_map *
 lanes_last(struct rules *r, const struct tiling *t,
 	   const struct load_access *operand)
@@ -190,7 +191,10 @@ lanes_last(struct rules *r, const struct tiling *t,
 	return map;
 }
 
-/* Gives a constant a layout with the lanes last, unless they are. */
+/* If the operand is a constant that the lanes' loop indexes, gives it the
+ * layout of lanes_last, unless the lanes are last already. Other operands keep
+ * their layout: true. False if the layout is impossible, for example because
+ * the lanes' dimension has a symbolic size. */
 static bool
 pack_operand(struct rules *r, const struct tiling *t,
 	     const struct load_access *operand)
