@@ -7,10 +7,11 @@
 #include "iterate.h"
 #include "sum.h"
 
+/* A variable bound inside the block: a loop's, with its first and last value,
+ * or a LET's, with NULL for both. */
 struct inner {
 	const struct var *var;
-	const struct expr *first, *last; /* the ends of its range; NULL if not
-					  * known (a let) */
+	const struct expr *first, *last;
 };
 
 struct found {
@@ -37,7 +38,8 @@ is_own(const struct collector *c, const struct buffer *b)
 	return false;
 }
 
-/* Does e use a variable defined inside the block? */
+/* May the value of e change inside the block? True if e uses a variable that is
+ * bound there, loads, or has several lanes. */
 static bool
 depends(const struct collector *c, const struct expr *e)
 {

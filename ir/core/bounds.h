@@ -13,7 +13,8 @@ struct bounds {
 	int64_t min, max; /* closed; BOUND_*_INF where unknown */
 };
 
-/* v alone; where v is an end of int64, the numbers from v's neighbour on. */
+/* [v, v]. INT64_MIN and INT64_MAX as ends mean "not known": for one of them,
+ * the interval from it to its neighbour. */
 struct bounds bounds_of_value(int64_t v);
 struct bounds bounds_union(struct bounds x, struct bounds y);
 struct bounds bounds_meet(struct bounds x, struct bounds y);

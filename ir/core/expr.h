@@ -40,9 +40,10 @@ struct var {
 				  * upper bound */
 };
 
-/* A commutative, associative operation on tuples of n values (n > 1 for argmax
- * and the like). result[k] is value k of the combination of lhs[0..n) and
- * rhs[0..n); identity[k] is value k of the neutral element. */
+/* An operation on tuples of n values (n > 1 for argmax and the like), taken to
+ * be commutative and associative; a user's operation is not checked. result[k]
+ * is value k of the combination of lhs[0..n) and rhs[0..n), an expression of
+ * these variables; identity[k] is value k of the neutral element. */
 struct reducer {
 	const char *name; /* "sum", "max", "min", "prod", or the user's */
 	int n;
@@ -51,6 +52,9 @@ struct reducer {
 	const struct expr **identity;
 };
 
+/* How the iterations of an iter var depend on each other: each computes other
+ * elements (SPATIAL); they combine into one (REDUCE); they must run in order
+ * (SCAN); nothing is known (OPAQUE). */
 enum iter_kind { ITER_SPATIAL, ITER_REDUCE, ITER_SCAN, ITER_OPAQUE };
 
 /* min <= var < min + extent */
@@ -78,8 +82,8 @@ struct expr {
 	uint32_t id; /* increases in the order of creation, which is
 		      * deterministic */
 	int n_args;
-	/* Of each variable below, bit id % 64: most searches for a variable end
-	 * here. */
+	/* A set of bits, bit id % 64 for each variable in the expression: it
+	 * does not use a variable whose bit (var_bit) is 0. */
 	uint64_t var_bits;
 	union {
 		int64_t ival;
@@ -199,7 +203,8 @@ const struct expr *expr_reduce(struct module *m, const struct reduction *r,
 			       const struct expr *const *sources, int n);
 
 /* Queries. */
-bool expr_is_int(const struct expr *e, int64_t *v); /* an INT literal? */
+/* Is e an INT literal? If so, sets *v to its value. */
+bool expr_is_int(const struct expr *e, int64_t *v);
 /* Is e a commutative, associative operator: +, *, min, max or fmax? */
 bool expr_combines(const struct expr *e);
 bool expr_is_extreme(const struct expr *e);          /* min, max or fmax */

@@ -34,10 +34,12 @@ struct fused_axis {
 				 * was made */
 	const char *name;       /* the fused axis's current name */
 	int n;                  /* at least 2 */
-	const char *const *digits;
-	const struct expr *const *extents; /* of the digits, none of them 1 */
+	const char *const *digits;         /* the names of the original axes */
+	const struct expr *const *extents; /* of these axes, none of them 1 */
 };
 
+/* A write to a statement: the `bytes` bytes that were at dst before, which
+ * func_rollback copies back. */
 struct journal_entry {
 	void *dst;
 	void *old;
@@ -88,7 +90,8 @@ bool func_adopt(struct func *f, struct func *g);
  * none. */
 const char *func_mismatch(struct func *f, struct func *g);
 
-/* func_rollback undoes all writes since the checkpoint. */
+/* Begins to record writes, and returns a checkpoint: func_rollback undoes all
+ * writes since then. */
 int func_checkpoint(struct func *f);
 void func_rollback(struct func *f, int checkpoint);
 void func_commit(struct func *f); /* clears the journal: no rollback past this

@@ -16,8 +16,11 @@
 #include "memo.h"
 #include "stmt.h"
 
-/* Every distinct node at or below an expression, once, children first: the
- * arguments and, of a reduction, its domain, condition and initial values. */
+/* -- struct expr_iter visits every distinct node at or below an expression,
+ * once, children first: the arguments and, of a reduction, its domain,
+ * condition and initial values. -- */
+
+/* A node on the way from the root to the node visited next. */
 struct expr_frame {
 	const struct expr *e;
 	int next; /* the index of the child to enter next */
@@ -111,7 +114,7 @@ void tree_stop(struct tree_iter *it);
 
 /* Does an argument of a statement at or below s use the variable? */
 bool stmt_uses_var(struct stmt *s, const struct var *v);
-/* Does one load from the buffer? */
+/* Does an argument of a statement at or below s load from the buffer? */
 bool stmt_uses_buffer(struct stmt *s, const struct buffer *b);
 /* The last call of the kind op at or below s whose first argument is the text
  * name; NULL if there is none. */

@@ -6,7 +6,8 @@
 #include "bounds.h"
 #include "sum.h"
 
-/* Is e a sum, or a multiple of something? */
+/* Reads a sum, a difference or a product of indices as *l, the sum of multiples
+ * of other expressions. False if e is none, or has too many terms. */
 static bool
 is_sum(const struct expr *e, struct sum *l)
 {

@@ -28,6 +28,7 @@ struct value {
 	bool mapped; /* pages may be dropped after use (madvise) */
 };
 
+/* A reader of a tensor: the tensor is node->inputs[input]. */
 struct use {
 	struct node *node;
 	int input;
@@ -65,13 +66,14 @@ struct tensor {
 	/* The name of the model's tensor that has these values; NULL if a pass
 	 * made this tensor and the model has no equal one. */
 	const char *model_name;
-	int id;
+	int id; /* its index in graph.tensors */
 	struct dtype type;
 	bool typed;                /* type known */
 	int ndim;                  /* -1: shape unknown */
 	const struct expr **shape; /* INT literals or expressions of dim vars */
 	struct node *producer;     /* NULL for an input or a constant */
-	int output_index;
+	int output_index;          /* the tensor is the producer's output with
+				    * this index */
 	VEC(struct use) uses;
 	int next_number; /* the number to append to this name for a new name;
 			  * lower numbers are taken */
@@ -209,7 +211,7 @@ int group_index(const struct group *group, const struct node *n);
 
 /* A branch of an If, or the body of a loop. */
 struct graph_body {
-	int parent;       /* the body around it */
+	int parent;       /* the number of the body around it; 0: none */
 	struct node *end; /* the EndIf or EndLoop; NULL if it was removed */
 	bool is_loop, is_else;
 	/* Of a loop: the number of the iteration, from 0; that number modulo 2;

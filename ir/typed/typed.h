@@ -22,7 +22,8 @@ struct typed {
 	bool weak;
 };
 
-/* In which the evaluators differ. */
+/* The rules in which TVMScript (typing_of_scripts) and programs
+ * (typing_of_programs) differ. */
 struct typing_rules {
 	/* Each operator is the node of its name, so that a printed function
 	 * reads back as it was. Else // and % of floats are expressed by

@@ -4,7 +4,8 @@
 #include "text.h"
 #include "typed.h"
 
-/* Has the intrinsic a meaning with these arguments and this type? */
+/* Checks that the intrinsic op accepts the arguments and can have a result of
+ * type t; false after an error at `at`. */
 static bool
 check(const struct typing *c, struct py_span at, enum intrin op, struct dtype t,
       const struct expr *const *args, int n)

@@ -27,7 +27,8 @@ is_number(const struct expr *e)
 
 /* ---- expressions of a kind */
 
-/* Has the operator a meaning for operands of the type of a? */
+/* Checks that the operator `kind` accepts operands of the type of a; false
+ * after an error at `at`. */
 static bool
 check_kind(const struct typing *t, struct py_span at, enum expr_kind kind,
 	   const struct expr *a)

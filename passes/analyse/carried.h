@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loop-carried values of buffers. */
+/* Values of buffers that an iteration of a loop leaves for the next one. */
 #ifndef TIRC_CARRIED_H
 #define TIRC_CARRIED_H
 
 #include "access.h"
 
-/* The outermost loop below top and around common that carries values of the
- * buffer from one iteration to the next; common if there is none. */
+/* uses: the accesses of a buffer; common: the lowest common ancestor of them.
+ * Returns the outermost loop below top and around common whose iterations use
+ * values that earlier ones stored, so that the buffer must be allocated outside
+ * of it; common if there is no such loop. */
 struct stmt *carried_scope(struct func *f, struct stmt *top,
 			   struct stmt *common, const struct access_list *uses);
 

@@ -21,8 +21,9 @@
 
 struct iter_sum;
 
-/* A value that runs over 0 .. extent - 1: a loop variable minus its minimum, or
- * a sum that takes all values of its range. */
+/* A value whose digits are the parts of indices. It runs over 0 .. extent - 1:
+ * a loop variable minus its minimum, or a sum that takes all values of its
+ * range. */
 struct iter_mark {
 	struct var *var;        /* NULL if the mark is a sum */
 	const struct expr *min; /* minimum of var or of the sum */
@@ -34,7 +35,8 @@ struct iter_mark {
 				      * gives */
 };
 
-/* (source // lower) % extent * scale */
+/* A part of an index, a digit of the mark `source` times the scale:
+ * (source // lower) % extent * scale. */
 struct iter_split {
 	const struct iter_mark *source;
 	const struct expr *lower, *extent, *scale;

@@ -6,7 +6,8 @@
 #include "iter_map.h"
 #include "linear.h"
 
-/* A sum with smallest scale 1 that has been fused into a mark. */
+/* A sum of parts, with smallest scale 1, that has become a mark of its own: the
+ * same sum in another index is replaced by the mark. */
 struct fused {
 	struct iter_sum pattern;
 	struct iter_mark *mark;
@@ -25,9 +26,12 @@ struct detect {
 	const char *why;
 };
 
+/* Reads the index e as a sum of parts. False with the reason in d->why. */
 bool detect_read(struct detect *d, const struct expr *e, struct iter_sum *out);
-/* Are the digits of each mark independent, as the level requires: for
- * ITER_MAP_BIJECTIVE they must cover the mark exactly? */
+/* Has the map the level? ITER_MAP_SURJECTIVE: the parts of each mark are
+ * independent digits, and each index takes all values of its range.
+ * ITER_MAP_BIJECTIVE: also, the digits cover each mark, and each loop of
+ * several iterations changes an index. False with the reason in d->why. */
 bool detect_check(struct detect *d, struct iter_map *map,
 		  enum iter_level level);
 /* Records the reason of a failure: the expression e, and its problem. Returns

@@ -29,8 +29,8 @@ struct conflict_kernel {
 	struct stmt *loops[TAG_COUNT];
 	/* the buffers outside of shared memory that are written */
 	VEC(const struct buffer *) written;
-	/* An answer: both accesses are of the element that one statement
-	 * updates. */
+	/* Set by accesses_conflict for the pair of accesses that it compares:
+	 * both are by one statement, at the same index expressions. */
 	bool same_element;
 };
 

@@ -20,6 +20,8 @@
 struct buffer_range {
 	const struct var *data; /* the data pointer of the buffer */
 	struct bounds range;
+	/* the range is that of the type; that of value_ranges_state; computed
+	 * from all stores to the buffer */
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
 	bool is_pending; /* the range is being computed */
 };
@@ -27,7 +29,7 @@ struct buffer_range {
 struct expr_range {
 	const struct expr *expr; /* NULL if the entry is free */
 	struct bounds range;
-	bool fits;
+	bool fits; /* as in value_range_of */
 };
 
 struct value_ranges {

@@ -32,10 +32,10 @@ struct widths {
 	bool address;
 };
 
-/* Gives the analyser ranges of the sizes in the shapes of f's arrays: from 0 to
- * their own bound, the margin below their type's maximum and, with object_bytes
- * > 0, the number of elements of the largest array; the elements of each array
- * are limited likewise. */
+/* Gives the analyser bounds of the sizes in the shapes of f's parameters: a
+ * size whose declared bound is not below INT32_MAX - WIDTH_ROOM is taken to be
+ * at most that. If object_bytes > 0, no array has more bytes: this bounds its
+ * sizes and its number of elements. */
 void width_bind_sizes(struct analyser *a, const struct func *f,
 		      int64_t object_bytes);
 /* e with each operation in a type that holds its result. The result has type

@@ -10,7 +10,8 @@
 
 /* The innermost block around s; NULL if s is the outermost block. */
 struct stmt *scope_of(const struct stmt *s);
-/* The child of the scope's body that contains s, or the body itself. */
+/* The statement of the scope's body, a SEQ, that contains s (or is s); if the
+ * body is no SEQ, the body itself. */
 struct stmt *scope_child(const struct stmt *s);
 /* All blocks at or below s but not inside other blocks. */
 void blocks_below(struct func *f, struct stmt *s, struct stmt_list *out);

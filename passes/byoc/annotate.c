@@ -15,12 +15,14 @@
 #include "byoc.h"
 #include "rewrite.h"
 
+/* A match that may be taken, with the keys of the order in which the candidates
+ * are tried. */
 struct candidate {
 	struct region_match *match;
 	const struct pattern *pattern;
-	int rank;     /* index of the backend */
-	int row;      /* index of the pattern in its backend */
-	int position; /* of the node in the graph */
+	int rank;     /* the backend's index in graph.backends */
+	int row;      /* the pattern's index in backend.patterns */
+	int position; /* the anchor's index in graph.nodes */
 };
 
 struct annotation {

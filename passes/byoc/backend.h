@@ -11,7 +11,7 @@
 
 /* Limits of a number: min and max are included. */
 struct limits {
-	bool set;
+	bool set; /* backend.json has limits; else every number is accepted */
 	int64_t min, max;
 	int64_t multiple;    /* the number must be a multiple of it */
 	VEC(int64_t) one_of; /* if not empty, the number must be one of these */
@@ -42,10 +42,10 @@ enum { LAYOUT_ROWS = 1, LAYOUT_COLUMNS = 2 };
 
 struct tensor_condition {
 	enum tensor_kind kind;
-	int node; /* of TENSOR_NODE: the node's index in the pattern, or
+	int node;        /* of TENSOR_NODE: the node's index in the pattern, or
 		   * BEFORE */
-	int node_output;
-	bool optional;   /* may be absent */
+	int node_output; /* of TENSOR_NODE: which of the node's outputs */
+	bool optional;   /* the tensor may be absent */
 	uint64_t dtypes; /* a set of enum dtype_kind, as bits; 0: all */
 	struct limits rank, elems, users;
 	int n_dims; /* 0, without more_dims: any shape */
@@ -60,6 +60,9 @@ struct tensor_condition {
 	/* Is the tensor a parameter of the region's functions? 1 yes, 0 no, -1
 	 * yes unless a fact has its value. */
 	int is_parameter;
+	/* Other tensors of the pattern, or none: the tensor must have the same
+	 * shape; be broadcast to it without changing its shape; have its last
+	 * dimension, and 1 in all others; have the same data type. */
 	struct tensor_ref same_shape, broadcasts_to, row_of;
 	struct tensor_ref same_dtype;
 	const char *pointer; /* its place in backend.json, a JSON pointer */

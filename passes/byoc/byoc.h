@@ -24,11 +24,17 @@ const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 const char *byoc_attribute_fails(struct graph *g,
 				 const struct attribute_condition *c,
 				 const struct node *n);
-/* inputs: the inputs of n in the pattern's order. */
+/* Sets *out to the value that the rule takes from the node n: of its attribute,
+ * else of its constant input, else the default. inputs: the inputs of n in the
+ * pattern's order. Returns NULL, or the reason why n has no value. */
 const char *byoc_fact(struct graph *g, const struct fact_rule *rule,
 		      const struct node *n, struct tensor *const *inputs,
 		      struct fact *out);
+/* Is each dimension of `from`, counted from the last, 1 or equal to that of
+ * `to`? */
 bool byoc_broadcasts_to(const struct tensor *from, const struct tensor *to);
+/* Is the last dimension of `row` equal to that of `of`, and are all others
+ * 1? */
 bool byoc_is_row_of(const struct tensor *row, const struct tensor *of);
 
 /* -- match.c -- */

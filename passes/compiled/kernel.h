@@ -15,7 +15,7 @@ struct kernel;
 /* A constant as it is stored: one array of the weights file. */
 struct weight {
 	const char *name; /* identifier stem, unique: "res2_0_conv_w" */
-	int index;        /* in the program's weights */
+	int index;        /* its index in program.weights */
 	/* the index of the previous weight of the same tensor, which has
 	 * another layout; -1 if there is none */
 	int same_tensor;
@@ -88,8 +88,7 @@ struct kernel {
 	double flops, int_ops;
 	int64_t macs, read_bytes, write_bytes;
 	bool int_macs;       /* the multiply-accumulates are of integers */
-	int64_t local_bytes; /* the largest size of local arrays that are live
-			      * at once */
+	int64_t local_bytes; /* of local arrays: see lower_stack_bytes */
 	/* the index in the plan of the placement of the first scratch argument;
 	 * those of the others follow */
 	int scratch_place;
@@ -114,14 +113,16 @@ enum place_kind {
 	PLACE_WEIGHT
 };
 
+/* The memory of one tensor, or of one scratch argument of a kernel. */
 struct placement {
-	struct tensor *tensor; /* NULL if it is a kernel's scratch */
-	struct kernel *scratch_of;
-	const struct buffer *scratch; /* the kernel's parameter for it */
+	struct tensor *tensor;     /* NULL if it is a kernel's scratch */
+	struct kernel *scratch_of; /* that kernel; NULL if it is a tensor's */
+	const struct buffer *scratch; /* that kernel's parameter for it */
 	enum place_kind kind;
-	struct tensor *root;  /* the input or output; of a view: the tensor
-			       * whose storage it has */
-	int64_t offset_bytes; /* WORKSPACE */
+	/* Of the tensors that share the storage (views, results in place): the
+	 * input or output of the graph if one is, else the first. */
+	struct tensor *root;
+	int64_t offset_bytes; /* in the workspace, or in root */
 	int64_t bytes;        /* as stored, halo included */
 	/* The indices of the first and the last kernel during which the memory
 	 * must hold the tensor (its live range). */

@@ -25,7 +25,8 @@ struct channels {
 	/* For each channel: bounds of its elements, infinite if not known. If
 	 * both are equal, every element has this value. */
 	double *low, *high;
-	bool *needed;
+	bool *needed; /* for each channel: is it kept, because a reader needs
+		       * its elements or to fill a block of channels? */
 	int64_t n_kept;
 	int64_t *kept; /* the n_kept channels that are kept, in order */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer arithmetic for operators between DequantizeLinear and QuantizeLinear:
- * products (integers_product.c), and operators that move elements unchanged
- * (MaxPool, Concat):
+/* The pass `integers`: integer arithmetic for operators between
+ * DequantizeLinear and QuantizeLinear. Products are in integers_product.c; here
+ * are operators that move elements unchanged (MaxPool, Concat), averages and,
+ * in fixed-point mode, elementwise arithmetic:
  *
  *	a = DequantizeLinear (x, s)
  *	p = MaxPool (a)           ->     y = MaxPool (x)

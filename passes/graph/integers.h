@@ -6,19 +6,21 @@
 #include "quantization.h"
 
 /* integers_bias.c */
+/* The bias of a product, as the integers that are added to its integer sums. */
 struct product_bias {
-	const double *units; /* of each output channel; NULL if there is no
-			      * bias */
+	const double *units; /* for each output channel, the integer; NULL if
+			      * there is no bias */
 	/* The node that dequantizes the bias; NULL if the bias is stored in
 	 * floats. */
 	const struct node *dequantize;
-	bool rescaled; /* do the units differ from the stored numbers? */
+	bool rescaled; /* an integer differs from the stored number */
 };
 
-/* Reads t, the bias, as a whole number of units of the sum; t may be NULL.
- * unit[channel]: the real value of a unit; step: that of a step of the
- * quantized result. The caller has cleared *bias. False if the bias is not a
- * whole number of units. */
+/* Reads the tensor t, the bias, into *bias, which the caller has cleared; t may
+ * be NULL. unit[channel]: the real value of 1 in the integer sum; step: the
+ * real value of 1 in the quantized result. False if t is not constant, has
+ * another shape, or a number is not an integer times its unit, up to small
+ * errors. */
 bool read_product_bias(struct graph *g, struct tensor *t, int64_t channels,
 		       const double *unit, double step,
 		       struct product_bias *bias);

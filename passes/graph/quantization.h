@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the passes over quantized graphs: quantization parameters of
- * tensors, and requantization scales. */
+ * tensors, the nodes that quantize a result, and requantization nodes. */
 #ifndef TIRC_QUANTIZATION_H
 #define TIRC_QUANTIZATION_H
 

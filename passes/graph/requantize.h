@@ -8,15 +8,18 @@
 /* The sign of the number that is scaled: negative, or not. */
 enum sign { NEGATIVE, OTHER, SIGNS };
 
-/* A range of possible addends; empty if to < from. */
+/* A range of numbers to add before the right shift of tirc.MultiplyShift, each
+ * of which gives the required results; empty if to < from. */
 struct addends {
 	int64_t from, to;
 };
 
-/* Raises *v to the bound; lowers *v to the bound. */
+/* Sets *v to the larger, or to the smaller, of *v and the bound. */
 void addend_at_least(int64_t *v, int64_t bound);
 void addend_at_most(int64_t *v, int64_t bound);
+/* The addends that are in both ranges. */
 struct addends both_addends(struct addends a, struct addends b);
+/* Is the range empty? */
 bool no_addend(struct addends a);
 /* The possible addend that is nearest to v. */
 int64_t nearest_addend(struct addends a, int64_t v);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of two quantized tensors in integer arithmetic, proven exact.
+/* A part of the pass `requantize`: sums of two quantized tensors by integer
+ * factors and one shift, proven exact.
  *
  *	a = DequantizeLinear (p, sa, za)       y = tirc.AddShift (p, q)
  *	b = DequantizeLinear (q, sb, zb)

@@ -93,8 +93,8 @@ bool tensor_is_repeat(const struct tensor *t);
 bool node_reads_elements(const struct node *n);
 /* Is t a small constant whose elements are all v? */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
-/* Formats a text for fates, such as "the same as %s", with the model's name of
- * the node. */
+/* A text that tells what became of a node (origin.fate): fmt, such as "the same
+ * as %s", with the model's name of n. */
 const char *fate_of(struct graph *g, const char *fmt, const struct node *n);
 
 #endif

@@ -30,9 +30,10 @@ struct scan {
 	struct graph *g;
 	struct node *n;
 	int axis, ndim;
-	int64_t *shape; /* the shape of x */
-	int64_t piece, pieces;
-	bool product;
+	int64_t *shape;        /* of n's input x */
+	int64_t piece, pieces; /* the length and the number of blocks of a
+				* row */
+	bool product;          /* n is a CumProd; else a CumSum */
 };
 
 /* The block length: at least `least` and LEAST_PIECE; up to three times as long
@@ -49,7 +50,8 @@ piece_of(int64_t length, int64_t least)
 	return least;
 }
 
-/* Is n a running sum or product along few long rows? */
+/* Sets *s to the axis, shape and block length of n if n is a running sum or
+ * product, along few long rows, that may be computed in blocks; else false. */
 static bool
 read_scan(struct graph *g, struct node *n, struct scan *s)
 {

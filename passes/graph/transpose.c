@@ -114,8 +114,10 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 	return finish_constant(g, n);
 }
 
-/* Is each input of n a Transpose with the same permutation whose sole user is
- * n, a scalar, or a constant? */
+/* Can the elementwise node n be moved before the Transposes of its inputs, so
+ * that one Transpose follows it? Each input must be a small constant, or the
+ * result of a Transpose that only n reads; all have the permutation *perm. The
+ * result must not be wider than these inputs together. */
 static bool
 can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 {

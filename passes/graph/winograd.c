@@ -78,8 +78,9 @@ read_window(struct graph *g, const struct node *n, struct conv *c)
 	return true;
 }
 
-/* Is n a convolution that Winograd's algorithm can compute? Its channels must
- * be a multiple of the channel block, the vector lanes of the transforms. */
+/* Sets *c to the sizes of n if n is a convolution that Winograd's algorithm can
+ * compute, else false. Its channels must be a multiple of the channel block,
+ * the vector lanes of the transforms. */
 static bool
 read_conv(struct graph *g, const struct node *n, struct conv *c)
 {

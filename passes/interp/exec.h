@@ -100,7 +100,8 @@ struct exec_node {
 				      * IF: 2 */
 	int n_children;
 	int slot;            /* LOOP, SET: the variable */
-	int strip;           /* LOOP: iterations per strip; 0 means 1 */
+	int strip;           /* LOOP: the number of iterations whose lanes
+			      * are computed together; 0: no lanes */
 	int inner;           /* LOOP: lanes per iteration */
 	bool is_bool;        /* SET: the value is a bool */
 	int64_t min, extent; /* LOOP: the range, if no program computes it */
@@ -184,6 +185,8 @@ void exec_fold(struct exec_builder *b, const struct buffer *buffer,
 /* Ops until exec_region_end are executed only in lanes where the condition is
  * true (negated: false). */
 struct exec_region {
+	/* The builder's mask and the length of its memo before the region; the
+	 * index of the EXEC_SKIP op that jumps to the region's end. */
 	int mask, skip, memo;
 };
 struct exec_region exec_region_begin(struct exec_builder *b, int condition,

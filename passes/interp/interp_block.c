@@ -8,14 +8,16 @@
 #include "frame.h"
 #include "thread_loops.h"
 
+/* A variable that has a value of its own in each thread. */
 struct lane_var {
-	struct var_cell *cell;
-	union number *value; /* the value in each thread */
+	struct var_cell *cell; /* holds the value of the active thread */
+	union number *value;   /* the value of each thread */
 };
 
+/* A local array, of which each thread has its own. */
 struct lane_array {
-	struct buffer_cell *cell;
-	struct buffer_cell saved; /* the cell's state outside of the block */
+	struct buffer_cell *cell; /* has the array of the active thread */
+	struct buffer_cell saved; /* the cell before the threads ran */
 	size_t bytes, elems;
 	char *data; /* the arrays of all threads */
 	unsigned char *written;

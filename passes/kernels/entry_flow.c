@@ -83,7 +83,7 @@ is_counted(const struct graph_body *loop)
 	return node_loop_end(loop->end).counted;
 }
 
-/* A number of iterations that the loop can make. */
+/* count limited to 0 .. INT32_MAX, in the type of the loop's iteration. */
 static const struct expr *
 limited(struct entry *e, const struct graph_body *loop,
 	const struct expr *count)

@@ -16,7 +16,8 @@ struct builder {
 	struct name_set names;        /* the names of kernels */
 	struct name_set weight_names; /* weight.name of all weights */
 	/* The groups that contain a node, several for a prologue node:
-	 * group_list[k], first_group[node.id] <= k < first_group[node.id + 1] */
+	 * group_list[k], first_group[node.id] <= k < first_group[node.id +
+	 * 1] */
 	struct group **group_list;
 	int *first_group;
 	/* mark[group.id] == stamp if the current search has visited the group
@@ -30,9 +31,10 @@ struct builder {
 	struct kernel_reuse *reuse;
 };
 
-/* Two tensors of a kernel: each element of the result `out` is computed from the
- * element of the input `in` at the same index, and no other element of `out`
- * reads that one, so that `out` may overwrite `in` in any order of elements. */
+/* Two tensors of a kernel: each element of the result `out` is computed from
+ * the element of the input `in` at the same index, and no other element of
+ * `out` reads that one, so that `out` may overwrite `in` in any order of
+ * elements. */
 struct own_element {
 	const struct tensor *in, *out;
 };

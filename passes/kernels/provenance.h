@@ -17,9 +17,12 @@ struct node_fate {
 	VEC(const struct kernel *) folded;
 	/* constants whose values depend on it */
 	VEC(const struct weight *) weights;
-	/* The last pass that changed it, and why: a graph pass, "view" (no
-	 * code: another tensor has the bytes) or "empty" (its results have no
-	 * elements). Both are NULL if a kernel computes it unchanged. */
+	/* The name of the last graph pass that changed the node, and why. If no
+	 * kernel computes it, the name may also be "view" (no code: another
+	 * tensor has the bytes), "control" (code of the entry function),
+	 * "empty" (its results have no elements) or "import" (dropped by the
+	 * reader of the model). Both are NULL if a kernel computes it
+	 * unchanged. */
 	const char *pass, *why;
 };
 

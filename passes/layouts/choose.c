@@ -50,7 +50,8 @@ in_view(const struct graph *g, const struct node *n)
 				 g->groups.data[n->group]->is_control);
 }
 
-/* May the tensor have blocks? Its accesses in kernels are checked later. */
+/* May the tensor have its channels in blocks? If so, sets *block to the size of
+ * a block. Its accesses in kernels are checked later. */
 static bool
 may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 {

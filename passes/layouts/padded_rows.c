@@ -21,8 +21,11 @@ struct rows {
 	struct module *m;
 	const struct guarded_load *x;
 	struct stmt *block, *store;
-	int column; /* the iter var of the stored columns */
-	int64_t wide;
+	int column;   /* the iter var of the stored columns */
+	int64_t wide; /* the number of columns in whole vectors; 0: not
+		       * rounded up */
+	/* by dimension of the buffer: the size of the border before it, and its
+	 * extent with both borders */
 	int64_t before[MOST_DIMS], extent[MOST_DIMS];
 };
 
@@ -325,8 +328,10 @@ is_wide(const struct rows *r, const struct buffer *b)
 	return ratio >= 1.1;
 }
 
-/* Is there exactly one reduction of products that reads b, a buffer of bytes,
- * beyond its edges? narrow: yes even if a border in memory would be narrow. */
+/* If b is a buffer of bytes that one load alone reads beyond its edges, in a
+ * sum of products: sets *loads to that load, r's fields to its block, store and
+ * extents with the border. Else false; also false, unless `narrow`, if a border
+ * in memory would be narrow. */
 static bool
 find_bytes(struct rows *r, const struct buffer *b, bool narrow,
 	   struct guarded_loads *loads)

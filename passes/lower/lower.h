@@ -31,13 +31,14 @@ const struct lower_pass *lower_passes(int *n);
 bool lower_func(struct func *f, const struct pass_hooks *hooks);
 /* Like lower_func, but stops after phase `last`, 0..LAST_PHASE. */
 bool lower_func_to(struct func *f, int last, const struct pass_hooks *hooks);
-/* An upper bound of the bytes of local arrays that are live at the same
- * time. */
+/* The most bytes of local arrays that nested ALLOCs hold at the same time, with
+ * symbolic sizes at their bounds. Arrays in loops bound to threads do not
+ * count, nor do arrays whose size has no bound. */
 int64_t lower_stack_bytes(const struct func *f);
-/* Turns local arrays of unbounded size into parameters (at the end of the
- * signature), then the largest of the other local arrays until at most
- * limit_bytes are live on the stack. Returns the number of arrays moved; the
- * caller provides their memory. */
+/* Turns local arrays of f into parameters, at the end of the signature: first
+ * those whose size has no bound and depends on f's parameters alone, then the
+ * largest ones until lower_stack_bytes is at most limit_bytes. Returns the
+ * number of arrays moved; the caller provides their memory. */
 int lower_scratch(struct func *f, int64_t limit_bytes);
 /* May `in` and `out` (of the same shape) be one pointer? They may if every load
  * of `in` is in the statement that stores the same element of `out`, and no

@@ -22,8 +22,8 @@ struct user_pass {
 struct sched;
 
 enum hook_schedule {
-	HOOK_SCHEDULE_NONE, /* the rules schedule the kernel */
-	HOOK_SCHEDULE_DONE,
+	HOOK_SCHEDULE_NONE,  /* the rules schedule the kernel */
+	HOOK_SCHEDULE_DONE,  /* the function has scheduled the kernel */
 	HOOK_SCHEDULE_AFTER, /* the rules schedule the kernel, then after_rules
 			      * is called */
 	HOOK_SCHEDULE_FAILED /* after an error in the module's diagnostics */

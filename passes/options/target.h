@@ -45,8 +45,8 @@ struct simulator {
 struct target {
 	const char *name;
 	const char *dialect;
-	int vector_bytes; /* of one vector register; 0: no vectors */
-	int vector_registers;
+	int vector_bytes;         /* of one vector register; 0: no vectors */
+	int vector_registers;     /* the number of vector registers */
 	bool scalar_accumulators; /* a sum is in one variable; sums are never in
 				   * arrays */
 	bool without_fma; /* a product and its sum are two instructions */
@@ -114,8 +114,8 @@ struct target {
 	 * instruction takes, and of arrays that the unit fills; 0: as in struct
 	 * target_facts. */
 	int shared_align_bytes, box_align_bytes;
-	int warp_threads; /* the number of threads that execute in lockstep,
-			   * used if warp_size is 0 */
+	int warp_threads; /* the number of threads that execute in lockstep;
+			   * warp_size takes its place if that is above 1 */
 	int warp_size;    /* the number of threads that can exchange values
 			   * without memory; 0 if they cannot */
 	int async_stages; /* the number of tiles that asynchronous copies fill

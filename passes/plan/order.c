@@ -14,11 +14,13 @@
 #define MAX_WIDTH 128
 #define MAX_WORK 60000000LL
 
+/* A set of kernels that have run, in the best order that was found for it. */
 struct state {
-	uint64_t hash; /* the hash of the set */
-	int64_t peak, live;
-	int parent; /* the index of the state of the step before */
-	int kernel; /* the kernel that was run last */
+	uint64_t hash;      /* the hash of the set */
+	int64_t peak, live; /* the most bytes that were live so far; the bytes
+			     * that are live now */
+	int parent;         /* the index of the state before `kernel` ran */
+	int kernel;         /* the kernel that ran last */
 	/* by kernel: the number of producers that have not run; -1 if the
 	 * kernel has run */
 	int *waiting;

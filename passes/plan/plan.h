@@ -12,8 +12,9 @@ bool weight_stream(struct graph *g, const struct weight *w,
 		   bool (*sink)(void *ctx, const void *bytes, size_t n),
 		   void *ctx);
 
-/* Chooses the order of kernels with the lowest peak of live memory, instead of
- * g's topological order. */
+/* Reorders the kernels if a search finds an order with a lower peak of live
+ * memory than the present one; it need not be the lowest. The order stays if
+ * the graph has branches or loops, or thousands of kernels. */
 void plan_order(struct program *p);
 /* Places every tensor and scratch buffer. Uses kernel_arg.in_place, views
  * (groups with is_view), and the offsets of concatenations without a copy

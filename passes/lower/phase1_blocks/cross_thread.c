@@ -41,15 +41,19 @@ struct cross {
 	struct stmt *block, *outer; /* outer: the outermost reduction loop */
 	/* reduction loops bound to threads, outermost first */
 	struct stmt_list threads;
+	/* the other reduction loops, outermost first */
 	struct stmt_list serial;
 	/* other thread loops of the block, around outer */
 	struct stmt_list around;
-	const struct expr *combine; /* the update */
-	/* in terms of the loop variables */
+	const struct expr *combine; /* the update's value, B[i] op source */
+	/* the init's value and the update's source, in terms of the loop
+	 * variables */
 	const struct expr *identity, *source;
-	const struct expr *const *index;       /* of the result */
-	const struct expr *reducing, *spatial; /* predicate, or NULL */
-	const struct buffer *result;
+	const struct expr *const *index; /* i, the index in B */
+	/* the block's predicate, and its conjuncts without reduction loops;
+	 * NULL if there are none */
+	const struct expr *reducing, *spatial;
+	const struct buffer *result; /* B */
 };
 
 #define cross_fail(x, ...)                                                     \

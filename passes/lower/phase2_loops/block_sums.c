@@ -46,8 +46,9 @@ struct blocking {
 	int64_t allowed;           /* a sum of this many terms needs no
 				    * blocks */
 	const struct expr **index; /* the store's index, simplified */
-	const struct buffer *part;
-	const struct expr **at;   /* the index of the element of part */
+	const struct buffer *part; /* the buffer of partial sums */
+	const struct expr **at;    /* the index in `part` of the partial sum of
+				    * total[index] */
 	const struct expr *guard; /* the condition on elements; NULL if there is
 				   * none */
 	bool is_running;          /* the loop reads the total */
@@ -229,8 +230,9 @@ simplified_index(const struct blocking *x, const struct stmt *at,
 	return out;
 }
 
-/* Is the total, in the loop, only accessed by sums and by loads of the element
- * that the store adds to? */
+/* Sets is_shared and is_running from the other accesses of the total in the
+ * loop. False unless they are stores that add to the total, and loads of the
+ * element that x->store adds to. */
 static bool
 find_others(struct blocking *x)
 {

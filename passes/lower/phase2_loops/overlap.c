@@ -37,8 +37,9 @@ struct overlap {
 	struct stmt *loop;    /* the serial loop i_o, with the note "overlap" */
 	int64_t size, extent; /* of a tile and of the axis: 8 and 19 above; 0
 			       * before a guard is found */
-	struct var *axis_index; /* p, in the analysis and the rewrite */
-	struct var *start;      /* i_start, the first index of the tile */
+	/* p, in the analysis and the rewrite; i_start, the first index of the
+	 * tile */
+	struct var *axis_index, *start;
 	VEC(struct tile_array) arrays;
 	/* buffers allocated outside of the loop that it reads, and writes */
 	VEC(const struct buffer *) read, written;

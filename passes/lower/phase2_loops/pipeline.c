@@ -30,11 +30,13 @@ struct part {
 struct pipeline {
 	struct func *func;
 	struct stmt *loop;
-	struct part *parts; /* in program order */
+	struct part *parts; /* the statements of the body, in program order */
 	int n;
-	int64_t stages;                     /* the number of the last stage */
-	VEC(const struct buffer *) buffers; /* allocated in the loop */
-	VEC(struct note *) notes;           /* the notes of each ALLOC */
+	int64_t stages; /* the number of the last stage, from 0 */
+	/* the buffers that are allocated in the loop, and the notes of their
+	 * ALLOCs */
+	VEC(const struct buffer *) buffers;
+	VEC(struct note *) notes;
 	/* Multi-buffered arrays that stage 0 fills asynchronously, and the
 	 * number of stages between the fill and the first use. */
 	VEC(const struct buffer *) awaited;

@@ -18,8 +18,8 @@
 struct dims {
 	struct func *func;
 	VEC(const struct buffer *) buffers;
-	int ndim;  /* of the current buffer */
-	int merge; /* the outer dimension of the merged pair */
+	int ndim;  /* the rank of the current buffer */
+	int merge; /* dimensions merge and merge + 1 of `from` become one */
 	const struct buffer *from;
 };
 

@@ -174,7 +174,8 @@ branch_shape(struct infer *c, const struct node *n, int k,
 	return shape;
 }
 
-/* Is input i of the branch or loop one truth value? */
+/* Checks that input i of the branch or loop is one truth value; false after a
+ * diagnostic. */
 static bool
 check_condition(struct infer *c, const struct node *n, int i)
 {
@@ -189,7 +190,8 @@ check_condition(struct infer *c, const struct node *n, int i)
 			   tensor_label(t), type_text(c, t));
 }
 
-/* Is the number of iterations, input 0, one integer? */
+/* Checks that the number of iterations, input 0, is one integer; false after a
+ * diagnostic. */
 static bool
 check_count(struct infer *c, const struct node *n)
 {
@@ -299,7 +301,8 @@ refuse_back(struct infer *c, const struct tensor *t)
 			   t->name);
 }
 
-/* Has each ScanInput of the loop a slice for each of its iterations? */
+/* Checks that each ScanInput of the loop has a slice for each of the loop's
+ * iterations; false after a diagnostic. */
 static bool
 check_slices(struct infer *c, const struct node *n)
 {

@@ -111,8 +111,11 @@ struct ops_cost {
 struct ops_cost ops_cost(struct graph *g, const struct node *n);
 
 /* -- helpers for definitions and inference (infer.c, define.c) -- */
+/* Sets *shape and *ndim to the shape to which NumPy broadcasts the n tensors of
+ * `in`. False after a diagnostic if their shapes contradict each other. */
 bool infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 		     int *ndim, const struct expr ***shape);
+/* Sets the type and the shape of the output t. */
 void infer_set(struct infer *c, struct tensor *t, struct dtype type, int ndim,
 	       const struct expr *const *shape);
 /* Reads the integers of input i, from its value or elems. False if it is

@@ -32,7 +32,8 @@ enum { BLOCK_ROWS = 32 };
 
 enum { X, FEATURE, VALUE, NEXT, ROOT, DEPTH, ROW, WEIGHTS, FLAGS };
 
-/* Does each branch lead to two later nodes? */
+/* Checks that each branch leads to two later nodes; false after a
+ * diagnostic. */
 static bool
 leads_on(struct infer *c, const struct node *n, int64_t nodes)
 {
@@ -55,9 +56,10 @@ leads_on(struct infer *c, const struct node *n, int64_t nodes)
 			   "nodes; correct the model");
 }
 
-/* Do the tables lead from the root of each tree to leaves, by features that x
- * has? With the input depth, a leaf leads to itself; else each branch leads to
- * later nodes, and a leaf has the feature -1. */
+/* Checks that the tables lead from the root of each tree to leaves, by features
+ * that x has; false after a diagnostic. With the input depth, a leaf leads to
+ * itself; else each branch leads to later nodes, and a leaf has the feature
+ * -1. */
 static bool
 check_tables(struct infer *c, const struct node *n, int64_t targets)
 {
@@ -107,7 +109,8 @@ check_tables(struct infer *c, const struct node *n, int64_t targets)
 	return steps || leads_on(c, n, nodes);
 }
 
-/* Have the values one type, and is the way in which they are combined known? */
+/* Checks that x and the leaves' values have one type, and that the attribute
+ * aggregate_function is known; false after a diagnostic. */
 static bool
 check_values(struct infer *c, const struct node *n)
 {

@@ -127,7 +127,8 @@ infer_conv_integer(struct infer *c, struct node *n)
 	       infer_zero_point(c, n, 0, 2) && infer_zero_point(c, n, 1, 3);
 }
 
-/* Are the weights integers, and the bias 32-bit integers? */
+/* Checks that the weights are integers and the bias int32; false after a
+ * diagnostic. */
 static bool
 check_integers(struct infer *c, const struct node *n)
 {

@@ -34,7 +34,8 @@ struct linear {
 	double scale;
 };
 
-/* Has input i one of the two sizes for each token of the query? */
+/* Is input i absent, or has it `size` or `other` numbers for each token of the
+ * query? */
 static bool
 fits_tokens(struct infer *c, const struct node *n, int i, int64_t size,
 	    int64_t other)
@@ -47,8 +48,8 @@ fits_tokens(struct infer *c, const struct node *n, int i, int64_t size,
 			      expr_is_value(t->shape[2], other)));
 }
 
-/* Do the inputs have the sizes that follow from the heads? state: the shape of
- * the state, [b][h][d][m]. */
+/* Checks that the inputs have the sizes that follow from `state`, the shape of
+ * the state: [batch][head][key][value]. False after a diagnostic. */
 static bool
 fits_heads(struct infer *c, const struct node *n, const struct expr **state)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QuantizeLinear and DequantizeLinear: per tensor, per axis and in blocks. */
+/* ONNX's QuantizeLinear and DequantizeLinear, between floats and integers:
+ * inference and definition, per tensor, per axis and in blocks. tirc's own
+ * operators between integers are in quantized.c. */
 #include "define.h"
 
 /* The scale (or zero point) of an element: there is one for the tensor, one for

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized operators between 8-bit tensors, made by the pass `integers`: sums
- * of products in 32 bits are in conv.c, matmul.c and pool.c; here is the
- * requantization from 32 bits to 8. Requantize rounds in one of these ways:
+/* tirc's own operators between integers, made by the passes `integers`,
+ * `requantize` and `tables`: the requantization from 32 bits to 8 (Requantize,
+ * MultiplyShift), sums and products of 8-bit tensors, and look-up tables. Sums
+ * of products in 32 bits are in conv.c, matmul.c and pool.c. Requantize rounds
+ * in one of these ways:
  *
  *	nearest  y = clamp(round((x + offset) * scale)) + zero, the product in
  *	         double, rounded once, half to even, as ONNX defines

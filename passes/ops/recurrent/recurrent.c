@@ -47,8 +47,9 @@ check_shape(struct infer *c, const struct node *n, int i, int rank,
 				   i);
 }
 
-/* pre has `gates` times the hidden size. Output 0 is the last state; output 1,
- * which may be absent, the states of all times; output 2 the last cell. */
+/* Infers the outputs from input 0, pre [time][batch][gates][hidden]: output 0
+ * is the last state, output 1, which may be absent, the states of all times,
+ * output 2 the last cell. False after a diagnostic. */
 static bool
 infer_recurrent(struct infer *c, struct node *n, int gates)
 {
@@ -80,8 +81,8 @@ infer_recurrent(struct infer *c, struct node *n, int gates)
 	return true;
 }
 
-/* Has input i the shape [rows, parts * hidden], or [parts * hidden] if rows is
- * NULL? */
+/* Checks that input i, if present, has the shape [rows, parts * hidden], or
+ * [parts * hidden] if rows is NULL; false after a diagnostic. */
 static bool
 check_parts(struct infer *c, const struct node *n, int i,
 	    const struct expr *rows, int parts)
@@ -95,8 +96,9 @@ check_parts(struct infer *c, const struct node *n, int i,
 	return check_shape(c, n, i, rank + 1, shape);
 }
 
-/* The weights must be bytes if, and only if, they have a scale. Scale and zero
- * point are one number, or one for each column. */
+/* Checks that the recurrence weights are bytes if, and only if, they have a
+ * scale, and that scale and zero point are one number, or one for each column.
+ * False after a diagnostic. */
 static bool
 check_scales(struct infer *c, const struct node *n)
 {

@@ -131,7 +131,8 @@ define_find_string(struct define *c, const struct node *n,
 
 enum { ROW, ITEM, FIRST, COLUMN, WEIGHT };
 
-/* Do the tables have only valid nodes and valid columns of the result? */
+/* Checks that the tables name only nodes of the tree and columns of the result;
+ * false after a diagnostic. */
 static bool
 check_tables(struct infer *c, const struct node *n)
 {

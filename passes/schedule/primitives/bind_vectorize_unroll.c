@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loop kinds (parallel, vectorized, unrolled, bound to threads) and
- * annotations. */
+/* The primitives that give a loop a kind: parallel, vectorize, unroll, and
+ * bind, which binds it to a thread index of a GPU ("blockIdx.x", "threadIdx.y",
+ * "vthread"); and annotate, unannotate. */
 #include "iterate.h"
 #include "loop_legality.h"
 #include "thread_loops.h"

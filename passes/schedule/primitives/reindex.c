@@ -20,8 +20,8 @@
 struct reindex {
 	struct edit *e;
 	struct stmt *block;
-	const struct buffer *buffer; /* A, which the block reads or writes */
-	const struct buffer *made;   /* A_reindex, the new copy of it */
+	/* A, which the block reads or writes, and A_reindex, the copy of it */
+	const struct buffer *buffer, *made;
 	/* the block's index in `buffer`, an expression of its iter vars for
 	 * each dimension: v_j, v_i */
 	const struct expr *const *index;

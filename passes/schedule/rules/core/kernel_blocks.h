@@ -27,9 +27,9 @@ int block_iter_of(const struct block *b, const struct expr *e);
 /* The axis whose value selects one of several sums, as in a product with a
  * small constant matrix; -1: none. */
 int block_select_axis(const struct stmt *block);
-/* Does it write a parameter? */
+/* Does the block write a parameter of the function? */
 bool rules_is_output(const struct rules *r, const struct stmt *block);
-/* Is it a copy padded with a constant, read by one reduction alone? */
+/* Is the block a copy padded with a constant, read by one reduction alone? */
 bool rules_is_padded_copy(struct rules *r, int id, const struct stmt *block);
 
 /* Inlines cheap injective blocks, except, as asked, padded copies under a

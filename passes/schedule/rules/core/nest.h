@@ -39,9 +39,11 @@ bool rules_vectorize_blocks(struct rules *r, const struct block_access *x,
 
 /* nest_time.c: the nanoseconds that the nest takes on one core. */
 double rules_nest_ns(struct rules *r, struct stmt *loop);
-/* Is that several times as long as starting threads? */
+/* Is a nest of ns nanoseconds worth running in parallel: does it take several
+ * times as long as starting the threads? */
 bool rules_worth_starts(const struct rules *r, double ns);
-/* The same of a nest; false if the target has one core. */
+/* rules_worth_starts for the nest of the loop; false if the target has one
+ * core. */
 bool rules_worth_parallel(struct rules *r, int loop);
 
 /* The parameters that blocks below a loop read and write, each once. */

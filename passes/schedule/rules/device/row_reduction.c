@@ -23,13 +23,14 @@
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
-	int rows;        /* number of leading axes that all stages have */
+	int rows;        /* the number of leading axes that all stages have:
+			  * those that number the rows */
 	int64_t count;   /* number of rows; enough for the device if it is
 			  * symbolic */
 	bool any_size;   /* the number of rows is symbolic */
 	int64_t threads; /* per row */
-	int64_t side;    /* rows of a thread block */
-	struct sched_value split; /* threads, as decided */
+	int64_t side;    /* the number of rows of a thread block */
+	struct sched_value split; /* `threads` as a decision in the trace */
 	int outer;                /* the loop bound to thread blocks */
 };
 

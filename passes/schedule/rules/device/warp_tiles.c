@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the tiles of a product by tensor cores: reads the extents of
  * fragments from the instruction's description, and chooses the number of
- * fragments of warps and thread blocks. */
+ * fragments of warps and thread blocks. Makes no loops: tensor_core.c binds
+ * them to warps and threads. */
 #include "warp_tiles.h"
 
 #include <string.h>
