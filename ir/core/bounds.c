@@ -39,7 +39,8 @@ most(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* An end that left int64 on the wrong side is not known. */
+/* The interval [min, max]; an end that overflowed to the other side's infinity
+ * becomes its own, "not known". */
 static struct bounds
 from_ends(int64_t min, int64_t max)
 {
@@ -93,7 +94,8 @@ bounds_within(struct bounds x, struct bounds y)
 
 /* -- sums and products -- */
 
-/* Lower and upper ends never have opposite infinities added. */
+/* x + y, two lower or two upper ends. inf: the infinity of their side, which
+ * comes if an end is not known or the sum does not fit in int64. */
 static int64_t
 end_add(int64_t x, int64_t y, int64_t inf)
 {

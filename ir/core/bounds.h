@@ -13,8 +13,7 @@ struct bounds {
 	int64_t min, max; /* closed; BOUND_*_INF where unknown */
 };
 
-/* [v, v]. INT64_MIN and INT64_MAX as ends mean "not known": for one of them,
- * the interval from it to its neighbour. */
+/* [v, v]; INT64_MIN and INT64_MAX mean "not known": v and its neighbour. */
 struct bounds bounds_of_value(int64_t v);
 struct bounds bounds_union(struct bounds x, struct bounds y);
 struct bounds bounds_meet(struct bounds x, struct bounds y);

@@ -40,10 +40,9 @@ struct var {
 				  * upper bound */
 };
 
-/* An operation on tuples of n values (n > 1 for argmax and the like), taken to
- * be commutative and associative; a user's operation is not checked. result[k]
- * is value k of the combination of lhs[0..n) and rhs[0..n), an expression of
- * these variables; identity[k] is value k of the neutral element. */
+/* An operation on n values (n > 1 for argmax), taken to be commutative and
+ * associative. result[k] is value k of the combination of lhs[0..n) and
+ * rhs[0..n); identity[k] is value k of the neutral element. */
 struct reducer {
 	const char *name; /* "sum", "max", "min", "prod", or the user's */
 	int n;
@@ -52,12 +51,9 @@ struct reducer {
 	const struct expr **identity;
 };
 
-/* How the iterations of an iter var depend on each other: each computes other
- * elements (SPATIAL); they combine into one (REDUCE); they must run in order
- * (SCAN); nothing is known (OPAQUE). */
 enum iter_kind { ITER_SPATIAL, ITER_REDUCE, ITER_SCAN, ITER_OPAQUE };
 
-/* min <= var < min + extent */
+/* min <= var < min + extent; SCAN: iterations run in order; OPAQUE: unknown */
 struct iter_var {
 	struct var *var;
 	const struct expr *min, *extent;
@@ -203,8 +199,7 @@ const struct expr *expr_reduce(struct module *m, const struct reduction *r,
 			       const struct expr *const *sources, int n);
 
 /* Queries. */
-/* Is e an INT literal? If so, sets *v to its value. */
-bool expr_is_int(const struct expr *e, int64_t *v);
+bool expr_is_int(const struct expr *e, int64_t *v); /* an INT? sets *v */
 /* Is e a commutative, associative operator: +, *, min, max or fmax? */
 bool expr_combines(const struct expr *e);
 bool expr_is_extreme(const struct expr *e);          /* min, max or fmax */

@@ -38,8 +38,6 @@ struct fused_axis {
 	const struct expr *const *extents; /* of these axes, none of them 1 */
 };
 
-/* A write to a statement: the `bytes` bytes that were at dst before, which
- * func_rollback copies back. */
 struct journal_entry {
 	void *dst;
 	void *old;
@@ -90,8 +88,7 @@ bool func_adopt(struct func *f, struct func *g);
  * none. */
 const char *func_mismatch(struct func *f, struct func *g);
 
-/* Begins to record writes, and returns a checkpoint: func_rollback undoes all
- * writes since then. */
+/* Begins to record; func_rollback undoes all writes since the checkpoint. */
 int func_checkpoint(struct func *f);
 void func_rollback(struct func *f, int checkpoint);
 void func_commit(struct func *f); /* clears the journal: no rollback past this

@@ -16,11 +16,8 @@
 #include "memo.h"
 #include "stmt.h"
 
-/* -- struct expr_iter visits every distinct node at or below an expression,
- * once, children first: the arguments and, of a reduction, its domain,
- * condition and initial values. -- */
-
-/* A node on the way from the root to the node visited next. */
+/* Every distinct node at or below an expression, once, children first: the
+ * arguments and, of a reduction, its domain, condition and initial values. */
 struct expr_frame {
 	const struct expr *e;
 	int next; /* the index of the child to enter next */

@@ -17,8 +17,9 @@ regions_have(const struct region *list, int n, const struct buffer *b)
 	return false;
 }
 
-/* One of: the rewriting by pre, the replacement of a node, the substitution of
- * variables, the replacement of a buffer. */
+/* A change of all expressions of statements, one of these: rewriting by pre (as
+ * expr_rewrite), `old` replaced by `new`, substitution by vars, the buffer
+ * `from` replaced by `to`. The fields of the others are NULL. */
 struct mapper {
 	struct module *module;
 	const struct expr *(*pre)(void *ctx, const struct expr *e);

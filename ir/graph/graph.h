@@ -28,10 +28,9 @@ struct value {
 	bool mapped; /* pages may be dropped after use (madvise) */
 };
 
-/* A reader of a tensor: the tensor is node->inputs[input]. */
 struct use {
 	struct node *node;
-	int input;
+	int input; /* node->inputs[input] is the tensor that has this use */
 };
 
 /* The layout of a tensor between kernels: dimension `axis` is split into blocks
@@ -72,8 +71,7 @@ struct tensor {
 	int ndim;                  /* -1: shape unknown */
 	const struct expr **shape; /* INT literals or expressions of dim vars */
 	struct node *producer;     /* NULL for an input or a constant */
-	int output_index;          /* the tensor is the producer's output with
-				    * this index */
+	int output_index;          /* among the outputs of the producer */
 	VEC(struct use) uses;
 	int next_number; /* the number to append to this name for a new name;
 			  * lower numbers are taken */

@@ -54,8 +54,7 @@ struct region_match {
 	VEC(struct match_node) nodes; /* in topological order */
 	struct node *anchor; /* the node from which the match was searched */
 	VEC(struct fact) facts;
-	int n_steps; /* the number of followers: small patterns that continue
-		      * the pattern, such as an activation (backend.h) */
+	int n_steps; /* the number of followers (passes/byoc/backend.h) */
 	/* The region that the match is part of, after the merge of matches;
 	 * NULL if no region takes the match. */
 	struct graph_region *region;

@@ -7,12 +7,8 @@
 
 #include "dtype.h"
 
-/* How convolutions are computed: all directly; each by Winograd's algorithm if
- * that is estimated to be faster; all that it can compute by Winograd's. */
 enum conv_algorithm { CONV_DIRECT, CONV_AUTO, CONV_WINOGRAD };
 
-/* How backends' regions are compiled: as parts of the model; each as a model of
- * its own, computed by its backend; the same, by generated code. */
 enum regions_as { REGIONS_WITHIN, REGIONS_ALONE, REGIONS_GENERATED };
 
 struct settings {

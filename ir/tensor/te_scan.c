@@ -83,7 +83,7 @@ collect_body(struct body *b, struct te_stage *s)
 
 /* ---- the times that a step reads */
 
-/* e = v + *offset? */
+/* Is e the variable v plus a constant? If so, sets *offset to the constant. */
 static bool
 offset_from(const struct expr *e, const struct var *v, int64_t *offset)
 {

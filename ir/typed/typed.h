@@ -22,8 +22,7 @@ struct typed {
 	bool weak;
 };
 
-/* The rules in which TVMScript (typing_of_scripts) and programs
- * (typing_of_programs) differ. */
+/* The rules in which TVMScript and programs differ. */
 struct typing_rules {
 	/* Each operator is the node of its name, so that a printed function
 	 * reads back as it was. Else // and % of floats are expressed by

@@ -218,7 +218,8 @@ typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 	return true;
 }
 
-/* value: the index of the argument that is the type. */
+/* A cast. typed_function.value: the index of the argument that names the
+ * type. */
 static bool
 of_cast(const struct typed_call *c, struct typed *out)
 {
@@ -282,7 +283,8 @@ of_not(const struct typed_call *c, struct typed *out)
 	return typed_unary(c->t, c->at, PY_OP_NOT, &c->args[0].x, out);
 }
 
-/* value: is what is not chosen guarded? */
+/* One of two values by a condition. typed_function.value: 1 if the value that
+ * is not chosen must not be computed, else 0. */
 static bool
 of_choice(const struct typed_call *c, struct typed *out)
 {

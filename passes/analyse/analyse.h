@@ -69,8 +69,6 @@ void analyser_bind_inlined(struct analyser *a, const struct var *v,
 			   const struct expr *value);
 void analyser_assume(struct analyser *a, const struct expr *condition);
 
-/* A state of the analyser, to which analyser_pop returns: variables and facts
- * that were added since are removed. */
 struct analyser_mark {
 	int vars, facts, sums;
 	uint32_t version;
@@ -94,10 +92,9 @@ bool prove_equal(struct analyser *a, const struct expr *x,
 bool analyse_affine(struct analyser *a, const struct expr *e,
 		    struct var *const *vars, int n, int64_t *coeff,
 		    const struct expr **rest);
-/* Sets an interval [*min, *max] that contains the values of e while each
- * relaxed variable runs over its range. The ends do not use these variables; an
- * end that is not found is NULL, then the result is false. The interval may be
- * larger than necessary. Used for region inference. */
+/* An interval [*min, *max], not always the smallest, that contains e while each
+ * relaxed variable runs over its range. Its ends do not use these variables; an
+ * end that is not found is NULL, then the result is false. */
 bool analyse_cover(struct analyser *a, const struct expr *e,
 		   const struct iter_var *relaxed, int n,
 		   const struct expr **min, const struct expr **max);

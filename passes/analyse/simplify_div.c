@@ -277,7 +277,7 @@ divide_term(struct analyser *a, struct term term, const struct product *d,
 	return true;
 }
 
-/* 0 <= x < d */
+/* Is 0 <= x < d proven? */
 static bool
 in_range(struct analyser *a, const struct linear *x, const struct expr *d)
 {
@@ -292,7 +292,8 @@ in_range(struct analyser *a, const struct linear *x, const struct expr *d)
 	return !over.broken && linear_never_positive(a, &over);
 }
 
-/* x = d * quotient + rest; is 0 <= rest < d? */
+/* Sets *quotient and *rest so that x = d * quotient + rest. True if 0 <= rest <
+ * d is proven. */
 static bool
 split_symbolic(struct analyser *a, const struct expr *x, const struct expr *d,
 	       struct linear *quotient, struct linear *rest)

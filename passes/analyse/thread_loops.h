@@ -45,8 +45,8 @@ const struct expr *stmt_shuffle(const struct stmt *s);
 /* The body inside of a lowered kernel's chain of thread loops; loops[tag] is
  * the loop or NULL. */
 struct stmt *threads_body(struct stmt *kernel, struct stmt **loops);
-/* Has e the same value in all threads of a block? It must not depend on the
- * threadIdx loops around `at`, neither directly nor through LETs. */
+/* Has e provably the same value in all threads of a block? It must not load,
+ * nor depend on the threadIdx loops around `at`, directly or through LETs. */
 bool expr_is_uniform(const struct expr *e, const struct stmt *at);
 
 #endif

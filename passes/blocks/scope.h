@@ -10,8 +10,7 @@
 
 /* The innermost block around s; NULL if s is the outermost block. */
 struct stmt *scope_of(const struct stmt *s);
-/* The statement of the scope's body, a SEQ, that contains s (or is s); if the
- * body is no SEQ, the body itself. */
+/* The statement of the scope's body (the body itself if no SEQ) around s. */
 struct stmt *scope_child(const struct stmt *s);
 /* All blocks at or below s but not inside other blocks. */
 void blocks_below(struct func *f, struct stmt *s, struct stmt_list *out);

@@ -65,7 +65,8 @@ knows_op(const struct pattern_graph *g, const struct node *n)
 	return false;
 }
 
-/* A pattern of b that has n's operator in its body or in a follower. */
+/* The first pattern of b that has n's operator in its body or in a follower;
+ * NULL if there is none. */
 static const struct pattern *
 pattern_with(const struct backend *b, const struct node *n)
 {

@@ -350,10 +350,10 @@ relations_fail(const struct matcher *m, int node)
 	return why;
 }
 
-/* An element of fewer than 8 bits is a byte, of which the low bits count:
- * generated code keeps to them, a library's does not. Only patterns that name
- * the type in `dtype` take such tensors from outside of the match, and give
- * them. */
+/* May a tensor t, which crosses the border of the match, have this condition
+ * (c, or NULL)? Returns NULL if it may, else the reason. An element of fewer
+ * than 8 bits is a byte of which only the low bits are defined; a library may
+ * read the others, so c must name the type in `dtype`. */
 static const char *
 takes_bits(const struct matcher *m, const struct tensor_condition *c,
 	   const struct tensor *t)

@@ -88,7 +88,8 @@ struct kernel {
 	double flops, int_ops;
 	int64_t macs, read_bytes, write_bytes;
 	bool int_macs;       /* the multiply-accumulates are of integers */
-	int64_t local_bytes; /* of local arrays: see lower_stack_bytes */
+	int64_t local_bytes; /* of local arrays that are live at once: see
+			      * lower_stack_bytes */
 	/* the index in the plan of the placement of the first scratch argument;
 	 * those of the others follow */
 	int scratch_place;
@@ -113,24 +114,18 @@ enum place_kind {
 	PLACE_WEIGHT
 };
 
-/* The memory of one tensor, or of one scratch argument of a kernel. */
 struct placement {
-	struct tensor *tensor;     /* NULL if it is a kernel's scratch */
-	struct kernel *scratch_of; /* that kernel; NULL if it is a tensor's */
+	struct tensor *tensor;        /* NULL if it is a kernel's scratch */
+	struct kernel *scratch_of;    /* that kernel; else NULL */
 	const struct buffer *scratch; /* that kernel's parameter for it */
 	enum place_kind kind;
-	/* Of the tensors that share the storage (views, results in place): the
-	 * input or output of the graph if one is, else the first. */
-	struct tensor *root;
+	struct tensor *root;  /* of the tensors in its storage: an input or
+			       * output of the graph, else the first */
 	int64_t offset_bytes; /* in the workspace, or in root */
 	int64_t bytes;        /* as stored, halo included */
-	/* The indices of the first and the last kernel during which the memory
-	 * must hold the tensor (its live range). */
-	int first, last;
-	/* The entry function's variable that points to it; NULL if it needs
-	 * none. */
-	struct var *var;
-	const char *name; /* the identifier printed for var; NULL before */
+	int first, last;      /* live from kernel index first to index last */
+	struct var *var;      /* of entry, points to it; NULL: none needed */
+	const char *name;     /* of var, as printed; NULL before */
 	/* For a view that uses another tensor's pointer: that tensor's place;
 	 * else NULL. */
 	const struct placement *of;

@@ -47,10 +47,11 @@ channels_new(struct graph *g, const struct tensor *t)
 
 enum { MOST_PHASES = 4096 };
 
-/* The sums of a product that read different weights. */
+/* The weights that one output element of a product sums depend on its position
+ * modulo the stride (count_phases). The phases number these sums. */
 struct phases {
 	int64_t n;
-	int64_t *of_tap;
+	int64_t *of_tap;    /* by tap: its phase */
 	double *low, *high; /* by phase */
 };
 

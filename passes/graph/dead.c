@@ -30,7 +30,8 @@ is_used(const struct tensor *t)
 	return t && (t->uses.n > 0 || t->is_output);
 }
 
-/* Does a tensor that a node computes have one of n's sizes? */
+/* If n is a tirc.RunSize: is one of its sizes needed, by a check of the entry
+ * function or in the shape of a node's output? */
 static bool
 gives_a_size(const struct graph *g, const struct node *n)
 {

@@ -16,8 +16,10 @@
  *	state[n % 2]	 the state after n iterations */
 #include "fuse.h"
 
-/* The iteration, or its distance from the last one, whose number is known then,
- * or a size (infer_end_loop). */
+/* The index of the slice that an iteration reads or writes: its number from 0;
+ * if back, the slices are taken from the last to the first. Inference has
+ * checked that the number of the last iteration is then known before the
+ * loop. */
 static const struct expr *
 slice_index(struct graph *g, const struct graph_body *loop, bool back)
 {

@@ -78,8 +78,9 @@ is_identity_perm(const struct node *n)
 	return count > 0 || n->inputs[0]->ndim <= 1;
 }
 
-/* Can x + c, or x - c, with c = 0, be replaced by x? For floats, -0 + 0 is
- * 0. */
+/* Can x + c (or, if !add, x - c), with c = 0, be replaced by x? For floats, -0
+ * + 0 is 0, so that only c = -0 (or 0) changes nothing; another c also may,
+ * unless rewrites must be exact or a later operator shows the difference. */
 static bool
 keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 	   struct tensor *c, bool add)
@@ -95,8 +96,8 @@ keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 			 !visible_at(visible, n->outputs[0]));
 }
 
-/* Is n one of x + 0, x - 0, x * 1, x / 1, with a constant that does not
- * broadcast x? */
+/* Is n one of x + 0, x - 0, x * 1, x / 1, with a small constant that does not
+ * broadcast x? If so, sets *kept to the index of the input x. */
 static bool
 is_neutral(struct graph *g, struct visible *visible, const struct node *n,
 	   int *kept)

@@ -118,8 +118,9 @@ taps_inside(const struct window *w, int d)
 	return w->kernel[d] - cut > 1 ? w->kernel[d] - cut : 1;
 }
 
-/* Sets the number of taps of a window, and the smallest number of them that are
- * elements. False if there are too many. */
+/* Sets *all to the number of taps of n's window, and *inside to a lower bound
+ * of the number of them that are elements of the input, in a window with any.
+ * False if n's window is not valid or has too many taps. */
 static bool
 count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 	   int64_t *all, int64_t *inside)

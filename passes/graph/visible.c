@@ -28,6 +28,9 @@
  * by up to 1 / sqrt(epsilon). */
 #define EPSILON_MIN 1e-10
 
+/* Of an operator on a small difference of an input: it is in the result
+ * (PASS); the operator's own rounding is as large (STOP); the difference may
+ * become a large one (STEP). See visible.def. */
 enum effect { PASS, STOP, STEP };
 
 static const struct row {

@@ -57,13 +57,16 @@ constant_walk(struct arena *a, const struct tensor *t,
 
 /* -- the model's constants -- */
 
+/* Is n a node of graph_describe: not an operator, but a form, a text such as
+ * "$0 * $1", in place of one? */
 static bool
 is_form(const struct node *n)
 {
 	return strcmp(n->domain, "tirc.form") == 0;
 }
 
-/* Is n a form that is plain text, in which $ does not stand for an input? */
+/* Is n, like a form, a text in place of an operator, but one in which $ does
+ * not stand for an input? */
 static bool
 is_text(const struct node *n)
 {

@@ -160,7 +160,8 @@ is_reached(const struct search *q, const struct tensor *x)
 	return x == q->t || (at >= 0 && q->reached[at]);
 }
 
-/* Is x the product of a scale, so that the vector added to it is a shift? */
+/* Is x a product with a constant, as a normalization makes? Then a constant
+ * that is added to it is named "shift", not "bias". */
 static bool
 follows_scale(const struct tensor *x)
 {

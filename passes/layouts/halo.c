@@ -145,7 +145,7 @@ guarded_loads_drop_tests(struct func *f, const struct buffer *b,
 	}
 }
 
-/* -- writing the zeroes */
+/* -- writing the halo */
 
 struct border {
 	struct func *f;
@@ -175,8 +175,9 @@ dim_name(struct module *m, const struct border *w, int d)
 	return d < 4 ? names[d] : arena_printf(&m->arena, "i%d", d);
 }
 
-/* The loops from dimension d on over the zeroes along `side`, outermost first,
- * around the store. The index along side is set. */
+/* The store of the fill value to the elements of the halo of dimension `side`
+ * whose index in that dimension is w->index[side], with the loops over the
+ * dimensions from d on, outermost first. */
 static struct stmt *
 border_nest(struct border *w, int d, int side)
 {
@@ -210,7 +211,8 @@ border_nest(struct border *w, int d, int side)
 			loop);
 }
 
-/* Adds the stores of the zeroes before and after dimension d. */
+/* Adds to out the stores of the fill value to the halo before and after
+ * dimension d. */
 static void
 add_borders(struct border *w, int d, struct stmt_list *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of intermediate tensors: blocked channels with the block innermost,
- * so that vectors of channels are contiguous, and halos of zeros for reads
- * beyond the edges. */
+ * so that vectors of channels are contiguous, and halos (zeros, or the zero
+ * points of quantized tensors) for reads beyond the edges. */
 #ifndef TIRC_LAYOUTS_H
 #define TIRC_LAYOUTS_H
 
@@ -52,7 +52,7 @@ struct guarded_load {
 	struct stmt *at;
 	const struct expr *test; /* the IF */
 	const struct expr *load;
-	int64_t outside;
+	int64_t outside; /* the constant alternative's value */
 };
 struct guarded_loads {
 	VEC(struct guarded_load) list;

@@ -46,7 +46,7 @@ struct target {
 	const char *name;
 	const char *dialect;
 	int vector_bytes;         /* of one vector register; 0: no vectors */
-	int vector_registers;     /* the number of vector registers */
+	int vector_registers;     /* their number */
 	bool scalar_accumulators; /* a sum is in one variable; sums are never in
 				   * arrays */
 	bool without_fma; /* a product and its sum are two instructions */
@@ -73,13 +73,9 @@ struct target {
 	 * unrolls completely before it vectorizes; 0 if vectors do not depend
 	 * on the compiler's vectorizer. */
 	int complete_unroll;
-	/* The bytes of the first- and second-level data cache of a core, or of
-	 * a device as a whole; 0: not known. The rules choose tiles, layouts
-	 * and parallel loops by them; profiles tell from which memory a kernel
-	 * reads. */
-	int64_t l1_bytes, l2_bytes;
-	int prefetch_bytes; /* the bytes that one prefetch loads; 0: no
-			     * prefetches */
+	int64_t l1_bytes, l2_bytes; /* data caches; rules size tiles by them */
+	int prefetch_bytes;         /* the bytes that one prefetch loads; 0: no
+				     * prefetches */
 	/* For parallel loops: the number of cores that schedules assume (0: no
 	 * parallel loops); for each core, operations per nanosecond, and bytes
 	 * per nanosecond from memory and from the second-level cache; the time

@@ -10,7 +10,7 @@
  * written. */
 struct piece {
 	int64_t start, end; /* in bytes from the storage's offset */
-	int first, last;
+	int first, last;    /* the indices of the kernels of the live range */
 };
 
 /* One allocation: a tensor with all tensors that share its bytes (views,

@@ -42,7 +42,8 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* An upper bound of the extent: local arrays need constant extents. */
+/* A constant upper bound of the extent, which local arrays need; the extent
+ * itself if it has none. */
 static const struct expr *
 constant_extent(struct func *f, const struct expr *extent)
 {

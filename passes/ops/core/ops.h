@@ -111,11 +111,8 @@ struct ops_cost {
 struct ops_cost ops_cost(struct graph *g, const struct node *n);
 
 /* -- helpers for definitions and inference (infer.c, define.c) -- */
-/* Sets *shape and *ndim to the shape to which NumPy broadcasts the n tensors of
- * `in`. False after a diagnostic if their shapes contradict each other. */
 bool infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 		     int *ndim, const struct expr ***shape);
-/* Sets the type and the shape of the output t. */
 void infer_set(struct infer *c, struct tensor *t, struct dtype type, int ndim,
 	       const struct expr *const *shape);
 /* Reads the integers of input i, from its value or elems. False if it is
@@ -136,17 +133,15 @@ bool infer_axis(struct infer *c, int64_t axis, int ndim, int *out);
 /* The number of multiply-accumulates of a node, for inspect; 0 if it has
  * none. */
 int64_t op_macs(const struct node *n);
-/* The constant matrix of a node of Winograd's algorithm (ops/product/
- * winograd.c): WinogradInput and WinogradOutput multiply each tile by it from
- * the left and by its transpose from the right; of a WinogradProduct, the
- * matrix that transforms the filters. */
+/* winograd.c: the matrix by which a WinogradInput or WinogradOutput multiplies
+ * each tile from the left, and, transposed, from the right; of a
+ * WinogradProduct, the filters' matrix. False if n is another node. */
 struct op_matrix {
 	const char *formula, *name; /* "V = B^T d B", "B^T" */
 	int rows, columns;
 	const double *elements; /* rows are `stride` elements apart */
 	int stride;
 };
-/* False if n is none of these three. */
 bool op_matrix_of(const struct node *n, struct op_matrix *out);
 
 #endif

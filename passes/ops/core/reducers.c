@@ -78,10 +78,11 @@ reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 	return p;
 }
 
-/* ---- the largest value, and its index ---- */
+/* ---- the largest or the smallest value, and its index (argmax, argmin)
+ * ---- */
 
-/* A reducer of (value, index) pairs; the caller sets the combiner and the
- * neutral element. */
+/* A reducer of (value, index) pairs, with its variables; the caller sets the
+ * results and the neutral element. */
 static struct reducer *
 pair_reducer(struct module *m, const char *name, struct dtype t,
 	     struct dtype index_type)
@@ -111,10 +112,11 @@ take_pair(struct module *m, struct reducer *r, const struct expr *take)
 	}
 }
 
-/* Is value better than best, or equal to it while `tie` holds? False if one is
- * NaN. Not written as `value > best || (value == best && tie)`: gcc 12 at -O3
- * with -fno-trapping-math compiles that, in unrolled loops, to code that is
- * true for NaN. */
+/* The condition that value is better than best (larger if max, else smaller),
+ * or equal to it while `tie` holds. It is false if one is NaN. Not written as
+ * `value > best || (value == best && tie)`: gcc 12 at -O3 with
+ * -fno-trapping-math compiles that, in unrolled loops, to code that is true for
+ * NaN. */
 static const struct expr *
 is_better(struct module *m, bool max, const struct expr *value,
 	  const struct expr *best, const struct expr *tie)

@@ -69,7 +69,8 @@ as_output(struct define *c, const struct node *n, const struct expr *e)
 	return dtype_equal(t, e->type) ? e : convert_to(c, t, e);
 }
 
-/* Is x(i) in the input? */
+/* The condition that the position x(i) is inside of the input; true unless the
+ * axis is of the mode tf_crop_and_resize. */
 static const struct expr *
 is_inside(struct module *m, const struct resize_axis *a, const struct expr *i)
 {

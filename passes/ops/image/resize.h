@@ -83,7 +83,9 @@ const struct expr *resize_nearest_symbolic(struct module *m,
 					   const struct node *n,
 					   const struct resize_axis *a,
 					   const struct expr *i);
-/* The two neighbours of x(i) in the input, and the weight of the second. */
+/* Sets tap[0] and tap[1] to the indices of the elements of the input before and
+ * after the position x(i), and *weight to the weight of the second, from 0 to
+ * 1. At the end of the input both are its last element. */
 void resize_taps_symbolic(struct module *m, const struct resize_axis *a,
 			  struct dtype t, const struct expr *i,
 			  const struct expr *tap[2],

@@ -284,7 +284,8 @@ sample_position(struct roi *r, const struct bin *b, int d, const struct var *i)
 	return named(r, "at", d, part);
 }
 
-/* Is a position at most one element outside of the image? */
+/* The condition that the position `at` along dimension d is at most one element
+ * outside of the image. */
 static const struct expr *
 is_near(struct roi *r, int d, const struct expr *at)
 {

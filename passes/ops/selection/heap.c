@@ -25,7 +25,7 @@ heap_put(const struct heap *h, const struct expr *p, struct heap_item item)
 	return stmt_seq(f, list, 2);
 }
 
-/* Must a be nearer to the root than b? */
+/* The condition that a must be nearer to the root than b. */
 static const struct expr *
 is_above(const struct heap *h, struct heap_item a, struct heap_item b)
 {

@@ -310,7 +310,8 @@ try_box(struct nms *k, void *ctx)
 	return stmt_let(s->f, row, count(k), loop);
 }
 
-/* Is the score of the box above the threshold? NaN is not. */
+/* The condition that the score is above the threshold, as NaN is not; true if
+ * the node has no such threshold. */
 static const struct expr *
 has_enough(struct nms *k, const struct expr *score)
 {

@@ -358,7 +358,7 @@ end_piece(struct pieces *p, const struct expr *k)
 	return stmt_let(s->f, at, step_get(s, p->count), all);
 }
 
-/* May there be another piece after the current one? */
+/* The condition that there may be another piece after the current one. */
 static const struct expr *
 may_split(struct pieces *p)
 {
@@ -369,9 +369,9 @@ may_split(struct pieces *p)
 				  number(p, most));
 }
 
-/* Is there a place for one more piece? Always, if the string has only zeros
- * after its first zero; else a limited number of pieces must not be
- * exceeded. */
+/* The condition that the result has a place for one more piece. It always holds
+ * if the string has only zeros after its first zero; else a number of pieces
+ * that maxsplit limits could be exceeded. */
 static const struct expr *
 has_room(struct pieces *p)
 {
@@ -382,7 +382,8 @@ has_room(struct pieces *p)
 				  number(p, most));
 }
 
-/* Is x an ASCII character that Python's str.split() treats as white space? */
+/* The condition that x is an ASCII character that Python's str.split() treats
+ * as white space. */
 static const struct expr *
 is_space(struct pieces *p, const struct expr *x)
 {

@@ -9,8 +9,9 @@
 int body_child_count(const struct stmt *loop);
 /* The number of the body's statement that contains s. */
 int body_child_index(const struct stmt *loop, struct stmt *s);
-/* Chooses the position of the block in the loop body, from lo to hi; index -1
- * is the last possible position, -2 the first. */
+/* Sets *at to the position of the block in the loop body that index names: -1
+ * the last possible one, hi, -2 the first, lo. False after a diagnostic if it
+ * is not from lo to hi. */
 bool body_choose_index(struct edit *e, const struct stmt *loop, int lo, int hi,
 		       int64_t index, int *at);
 void body_insert_child(struct edit *e, struct stmt *loop, struct stmt *added,

@@ -187,8 +187,9 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* Does the block's domain cover the whole buffer: one iter var of full extent
- * per dimension? */
+/* Does the block's domain cover the whole buffer? iter_of: for each dimension,
+ * the iter var that is its index, which must have the full extent; -1 if the
+ * index is 0 and the extent 1. */
 static bool
 covers_buffer(const struct stmt *block, const struct buffer *b,
 	      const int *iter_of)

@@ -28,9 +28,9 @@ bool accesses_disjoint(struct edit *e, struct stmt *block,
  * reduction, and no two iterations may write the same element, except of
  * buffers that are private to an iteration. */
 bool iterations_independent(struct edit *e, struct stmt *loop);
-/* Checks only the first condition: no reduction or scan over the iterations.
- * together: a reduction with an init part is allowed, because it becomes a
- * cross-thread reduction. */
+/* The first condition of iterations_independent alone: the loop drives no
+ * reduction or scan. together: a reduction with an init part is allowed,
+ * because it becomes a cross-thread reduction. */
 bool no_reduction(struct edit *e, struct stmt *loop, bool together);
 
 #endif

@@ -41,7 +41,8 @@ take(struct rules *r, const struct rule *rule, const struct kernel_blocks *k)
 	return why == NULL;
 }
 
-/* Lets the rules of a stage, first to last, take all blocks. */
+/* Tries the rules of a stage, first to last, on all blocks of the kernel that
+ * are left. True if one took them. */
 static bool
 take_kernel(struct rules *r, const struct rule *first, const struct rule *last,
 	    const struct kernel_blocks *k)
@@ -55,7 +56,8 @@ take_kernel(struct rules *r, const struct rule *first, const struct rule *last,
 	return false;
 }
 
-/* Lets them take single blocks. */
+/* Tries the rules of a stage, first to last, on each of the blocks: the first
+ * rule that can takes the block. */
 static void
 take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
 	    const struct kernel_blocks *blocks)
@@ -79,7 +81,7 @@ take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
 	}
 }
 
-/* False: no rule took the kernel. */
+/* Tries the stages of the table in order. False if no rule took the kernel. */
 static bool
 choose(struct rules *r)
 {

@@ -452,7 +452,9 @@ columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 				: !gemm_copy_is_transposed(r, copy);
 }
 
-/* untransposed: fails if the columns would be transposed by the copy. */
+/* Schedules the block with the instruction p. untransposed: false if the copy
+ * to shared memory would transpose the columns. If it returns false, the
+ * schedule is to be rolled back. */
 static bool
 try_instruction(struct rules *r, int block, const struct product_desc *p,
 		bool untransposed)

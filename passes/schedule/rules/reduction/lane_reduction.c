@@ -145,7 +145,8 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
 	return of_axis[axis] == loops[n - 1] ? loops[n - 1] : 0;
 }
 
-/* Fewer lanes do, too: half of them, and so on. */
+/* The number of lanes as a decision in the trace: `lanes`, with a half, a
+ * quarter and so on as further candidates. */
 static struct sched_value
 decide_lanes(struct rules *r, int loop, int64_t lanes)
 {
@@ -161,7 +162,9 @@ decide_lanes(struct rules *r, int loop, int64_t lanes)
 	return rules_decide(r, &c, lanes);
 }
 
-/* Reduces by the lanes of vectors of so many bytes wherever a block can. */
+/* Gives each of the blocks that can a block of partial results, one for each
+ * lane of a vector of `bytes` bytes. Stores these blocks in made, and returns
+ * their number. */
 static int
 reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 {

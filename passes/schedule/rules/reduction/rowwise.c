@@ -56,7 +56,9 @@ rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 	}
 }
 
-/* need_lanes: only if some stage reduces by lanes. */
+/* Schedules the stages of each row one after the other inside of the loops over
+ * rows that they have in common. need_lanes: false unless a stage reduces by
+ * lanes. */
 static bool
 stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 {

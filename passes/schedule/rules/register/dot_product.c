@@ -102,8 +102,8 @@ axis_of(const struct tiling *t, int64_t depth, int64_t *run)
 	return found;
 }
 
-/* Is it desc(A[lanes], B[lanes], C[lanes]), and are the lanes, which all operands
- * have in blocks, as many? */
+/* Is the instruction p described as desc(A[lanes], B[lanes], C[lanes]), with as
+ * many lanes as the tile, which all operands of the sum have in blocks? */
 static bool
 fits_lanes(const struct tiling *t, const struct product_desc *p)
 {

@@ -377,7 +377,8 @@ pad_lane_axis(struct rules *r, const struct tiling *t, int reduction)
 	return sched_apply(&r->s, "pad_axis", args, 3, NULL);
 }
 
-/* *padded: lanes were padded, or the attempt failed because they could not be. */
+/* Tiles the product's sum in registers, with lanes beyond the axis if may_pad.
+ * Sets *padded if it added such lanes, or failed because it could not. */
 static bool
 tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	     bool *padded)
