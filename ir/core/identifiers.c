@@ -313,7 +313,8 @@ is_counted(struct part p)
 	return true;
 }
 
-/* Is the part the name of a device, or a namespace that the exporter adds? */
+/* Is the part of a name empty, the name of a device such as "gpu_0", or a
+ * namespace that the exporter adds? */
 static bool
 is_noise(struct part p)
 {

@@ -120,7 +120,8 @@ node_remove_attr(struct node *n, const char *name)
 	}
 }
 
-/* Are the numbers equal, or NaNs with the same bits? */
+/* Have the numbers the same bits? Then 0 differs from -0, and a NaN equals
+ * itself. */
 static bool
 same_double(double a, double b)
 {

@@ -37,8 +37,9 @@ reducer_prod(struct module *m, struct dtype t)
 	return reducer_new(m, "prod", EXPR_MUL, t, expr_const(m, t, 1));
 }
 
-/* The largest or smallest value of the type, an infinity if it has one: the
- * identity of min or max. */
+/* The identity of min, or of max: an integer type's largest or smallest value;
+ * of floats an infinity, or of 8-bit ones the finite value of the largest
+ * magnitude. */
 static const struct expr *
 extreme(struct module *m, struct dtype t, bool highest)
 {

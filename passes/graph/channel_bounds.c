@@ -64,7 +64,8 @@ add_term(int64_t w, double low, double high, double *sum_low, double *sum_high)
 }
 
 /* The number of sums that read different weights: a strided ConvTranspose has
- * one for each of the positions between its strides; others have one. */
+ * one for each of the positions between its strides; others have one, and so
+ * does one with more than MOST_PHASES: its sum then has all weights. */
 static int64_t
 count_phases(const struct node *n)
 {

@@ -12,8 +12,8 @@
  * symbolic. Factors of 1 change nothing. */
 #include "rewrite.h"
 
-/* Do integers, and no floats, take part in the node's computation when the
- * model runs? */
+/* Is n, outside of branches and loops, computed from integers and no floats
+ * when the model runs? Constant inputs do not count. */
 static bool
 follows_from_integers(const struct node *n)
 {

@@ -56,9 +56,9 @@ can_be_lazy(const struct node *n)
 	}
 }
 
-/* Should the constant stay narrow: is it large, or do products read it
- * directly? Parameters of channels are small: they are computed once
- * instead. */
+/* Is n a DequantizeLinear that widens a constant which should stay narrow: is
+ * the result large, or does a product read it? Parameters of channels are
+ * small: they are computed once instead. */
 static bool
 stays_narrow(const struct node *n)
 {
@@ -182,7 +182,8 @@ expanded_bytes(const struct tensor *t, int64_t most)
 	return bytes;
 }
 
-/* Have n's inputs and its first output at most `most` elements each? */
+/* Have n's inputs and its first output fewer than `most` elements each? Tensors
+ * whose number of elements is not known do not count. */
 static bool
 is_small(const struct node *n, int64_t most)
 {

@@ -66,8 +66,9 @@ full_pads(struct graph *g, const struct node *pad)
 	return full;
 }
 
-/* May constant weights be infinite or NaN? Their product with a 0 of the Pad is
- * NaN, but a kernel does not compute products with its own padding. */
+/* Has n constant float weights, of known range, with an infinity or NaN? Its
+ * product with a 0 of the Pad is NaN, but a kernel does not compute products
+ * with its own padding. */
 static bool
 has_infinite_weights(struct graph *g, const struct node *n)
 {

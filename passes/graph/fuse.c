@@ -73,7 +73,8 @@ count_inputs(const struct group *group, const struct node *n)
 	return count;
 }
 
-/* Does the group stay within the limits with these nodes added? */
+/* Does the group stay within the limits (FUSE_*_MAX) with these nodes added?
+ * Sets f->size of the nodes to their sizes in the group. */
 static bool
 has_room(struct fusion *f, const struct group *group, struct node *const *nodes,
 	 int n)

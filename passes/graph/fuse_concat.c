@@ -9,7 +9,7 @@
 #include "fuse.h"
 
 /* Are all extents before the axis 1, so that each input is contiguous in the
- * result? */
+ * result, and has the result a constant number of elements above 0? */
 static bool
 is_outermost(const struct node *n)
 {

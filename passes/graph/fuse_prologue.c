@@ -11,7 +11,8 @@ fuse_is_elementwise(const struct node *n)
 	return n->op->fuse == FUSE_ELEMENTWISE || n->op->fuse == FUSE_BROADCAST;
 }
 
-/* Is n elementwise and widening, so that its narrow input should be stored? */
+/* Is n a DequantizeLinear or Cast to a wider type, so that its narrow input
+ * should be stored instead of its result? */
 static bool
 is_widening(const struct node *n)
 {
@@ -30,8 +31,9 @@ is_read_across(const struct node *n)
 	       node_is(n, "Split");
 }
 
-/* May n compute its input itself? Not a pool: it would compute an element once
- * for each window that contains it. */
+/* May the kernel of n compute an input of n anew where it reads it? Not a pool,
+ * which would compute an element once for each window that contains it, unless
+ * the input is cheap: widening. */
 static bool
 takes_prologue(const struct node *n, bool widening)
 {
@@ -73,8 +75,9 @@ is_costly_again(const struct node *n)
 		 y->uses.data[0].node->op->fuse == FUSE_COMPUTE));
 }
 
-/* Is n a view of a prologue that computes elements from constants, with no
- * reader that needs its bytes in memory? */
+/* Is n a view whose result no reader needs in memory: do all readers, directly
+ * or through further views, read single elements, in n's body? Then readers can
+ * compute the elements of n's input themselves. */
 static bool
 is_read_through(const struct node *n)
 {

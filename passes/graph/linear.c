@@ -35,7 +35,8 @@ is_parameter(struct graph *g, struct tensor *t, int64_t *n)
 }
 
 /* Are the scale, input i, and the zero point after it constants with the same
- * number of elements: 1, or `channels`? */
+ * number of elements, 1 or `channels`, and are the scales float32 and plain
+ * (scales_are_plain)? */
 static bool
 has_parameters(struct graph *g, const struct node *n, int i, int64_t channels)
 {

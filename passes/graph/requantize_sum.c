@@ -53,7 +53,8 @@ all_bytes(struct graph *scratch, const struct tensor *t, int input)
 	return graph_constant(scratch, t->name, t->type, 2, shape, data);
 }
 
-/* The result of the operator n for x and n's constants, which are scalars. */
+/* The result of the operator n for x and n's constants, which are scalars. NULL
+ * if x is NULL, a constant has no bytes, or after a diagnostic. */
 static struct tensor *
 computed(struct sum *s, struct graph *scratch, const struct node *n,
 	 struct tensor *x)

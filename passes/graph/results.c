@@ -33,7 +33,9 @@ graph_show_results(struct graph *g)
 	}
 }
 
-/* Has the tensor the elements of a tensor of the model, in the same order? */
+/* Does the memory of the tensor hold its values, dense and in row-major order,
+ * in a place of its own? Not if a pass has shifted its bytes, if it has a
+ * layout or is a part of another tensor. */
 static bool
 is_plain(const struct tensor *t)
 {

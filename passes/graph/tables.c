@@ -90,8 +90,8 @@ cost_of(const struct node *n)
 	return node_is_costly(n) ? COSTLY : floats ? FLOATS : CHEAP;
 }
 
-/* Is input i of n one constant number for all elements, such as a scale or a
- * bound? */
+/* Is input i of n a parameter, such as a scale, a zero point or a bound, and
+ * not the data? */
 static bool
 is_parameter(const struct node *n, int i)
 {

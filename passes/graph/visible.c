@@ -43,8 +43,8 @@ static const struct row {
 #undef EFFECT
 };
 
-/* Is the exponent a whole number that is at least 1? Then the power has neither
- * poles nor edges. */
+/* Is `input` the base of a Pow whose exponents are constant whole numbers from
+ * 1 to 64? Then the power has neither poles nor edges. */
 static bool
 is_smooth_power(struct graph *g, const struct node *n, int input)
 {

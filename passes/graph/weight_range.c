@@ -115,7 +115,8 @@ range_of_product(struct graph *g, const struct tensor *w, int axis,
 	return true;
 }
 
-/* Does the node copy the elements of its input in the same order? */
+/* Does the node give the floats of its input in the same order, unchanged or in
+ * a wider type? */
 static bool
 keeps_order(const struct node *made)
 {

@@ -182,7 +182,8 @@ lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 	return t == whole;
 }
 
-/* Does the kernel have another argument in the bytes of the same root? */
+/* Does the kernel only read another argument, besides number `in`, whose bytes
+ * overlap those of root? */
 static bool
 is_read_twice(struct builder *b, const struct kernel *k, int in,
 	      struct tensor *root)

@@ -56,7 +56,7 @@ kernel_reuse_new(const struct builder *b)
 	return r;
 }
 
-/* Are all sizes constant? */
+/* Have all parameters constant sizes, and has f no record of fused axes? */
 static bool
 is_static(const struct func *f)
 {

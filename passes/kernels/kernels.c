@@ -272,9 +272,9 @@ adopt_weights(struct joint *j)
 	}
 }
 
-/* A unique name for the kernel of a group. Nodes of a layer often have the same
- * name: then the operator is added. Nodes without a name are named after their
- * neighbours. */
+/* A text for the name of a group's kernel, which name_set_add makes unique if
+ * it must. Nodes of a layer often have the same name: then the operator is
+ * added. Nodes without a name are named after their neighbours. */
 static const char *
 free_stem(struct builder *b, const struct group *group)
 {

@@ -9,7 +9,7 @@
 #include "layouts.h"
 #include "scope.h"
 
-/* Is e a literal whose value is a whole number, of any type? */
+/* Is e the float 0 or an INT literal? If so, sets *v to its value. */
 static bool
 is_whole(const struct expr *e, int64_t *v)
 {

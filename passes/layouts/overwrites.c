@@ -66,8 +66,9 @@ is_used_behind(const struct overwrites *o, const struct tensor *t, int kernel)
 	return false;
 }
 
-/* Is the tensor neither a part of a concatenation nor a whole, so that its
- * layout can change alone? */
+/* Has a kernel's result a layout that can change alone: is it not row-major,
+ * not a part of a concatenation, and not the result of a group without a kernel
+ * (a view, a concatenation, control flow)? */
 static bool
 has_own_layout(const struct overwrites *o, const struct tensor *t)
 {

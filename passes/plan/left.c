@@ -11,8 +11,8 @@ overlap(const struct placement *a, const struct placement *b)
 	       b->offset_bytes < a->offset_bytes + a->bytes;
 }
 
-/* The index of the kernel that stores the tensor or the scratch of the
- * placement. */
+/* The index of the kernel that stores the tensor; that of the last kernel of
+ * the live range if none does, or if the placement is a scratch. */
 static int
 stored_by(const struct program *p, const struct placement *at)
 {

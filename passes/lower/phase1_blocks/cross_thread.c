@@ -340,8 +340,9 @@ all_threads_active(struct cross *x)
 }
 
 /* The number of lanes of one warp that take part in a reduction over n threads
- * by shuffles; 0 if shuffles cannot be used: some thread of the warp would not
- * execute them, or the threads are not consecutive lanes. */
+ * by shuffles; 0 if shuffles cannot be used: the values are not scalars of 32
+ * bits or more, n is not a power of two, some thread of the warp would not
+ * execute the shuffles, or the threads are not consecutive lanes. */
 static int64_t
 shuffle_lanes(struct cross *x, int64_t n)
 {

@@ -530,8 +530,8 @@ check_pair(struct binder *b, const struct access *store,
 	return true;
 }
 
-/* Do all thread blocks of the tag store the same elements? (For shared memory
- * this is fine: each block has its own.) */
+/* True, after an error, if all thread blocks of the tag store the same elements
+ * of a buffer that is not shared memory, of which each block has its own. */
 static bool
 stores_same_elements(struct binder *b, struct stmt *s, int tag)
 {

@@ -23,7 +23,8 @@ struct tail {
 	int n_stmts;
 };
 
-/* The maximum of rest over the inner loops. */
+/* An upper bound of rest over the loops inside of the loop; NULL if none is
+ * known. */
 static const struct expr *
 largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	const struct expr *rest)

@@ -95,8 +95,8 @@ struct buffers {
 	VEC(const struct buffer *) list;
 };
 
-/* Adds the buffers that the statements with the note `double_buffer` at or below
- * s fill. The double buffers below an inner ALLOC belong to another loop. */
+/* Adds the buffers that the statements at or below s in an ATTR DOUBLE_BUFFER
+ * fill. The double buffers below an inner ALLOC belong to another loop. */
 static void
 find_double(struct arena *a, struct stmt *s, struct buffers *out)
 {

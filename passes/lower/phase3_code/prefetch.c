@@ -162,7 +162,7 @@ prefetch_row(struct prefetch *p, const struct expr *row)
 			prefetch_element(p, row, first));
 }
 
-/* The number of rows in a cache line, if rows are single elements. */
+/* The number of rows in a cache line if rows are single elements; else 1. */
 static int64_t
 rows_of_line(const struct prefetch *p)
 {

@@ -130,7 +130,8 @@ find_locals(struct vectors *x)
 	}
 }
 
-/* The vectorized loop around s; NULL if there is none. */
+/* The innermost vectorized loop at or around s; NULL if there is none, or its
+ * extent is not a constant above 0. */
 static struct stmt *
 loop_around(struct stmt *s)
 {

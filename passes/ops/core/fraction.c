@@ -194,7 +194,8 @@ rounded(struct dtype t, double v)
 }
 
 /* Is floor(x * by) (or ceil, if up), computed in type t, equal to that of x / c
- * for all values of x? */
+ * for all values of x? Tries them all; false if they are more than
+ * MOST_VALUES. */
 static bool
 same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
 		 bool up)

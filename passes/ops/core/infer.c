@@ -478,7 +478,8 @@ check_counts(struct infer *c, const struct node *n)
 	return true;
 }
 
-/* Has t at most GRAPH_MAX_RANK dimensions? */
+/* Checks that t has at most GRAPH_MAX_RANK dimensions; false after a
+ * diagnostic. */
 static bool
 check_rank(struct infer *c, const struct tensor *t)
 {

@@ -10,7 +10,7 @@ accumulator_type(struct dtype t)
 	return dtype_is_float(t) && dtype_bits(t) < 32 ? dtype_of(DT_F32) : t;
 }
 
-/* The built-in max or min with an infinity as neutral element. */
+/* The built-in max or min, for floats with an infinity as neutral element. */
 const struct reducer *
 reducer_extreme(struct module *m, struct dtype t, bool max)
 {

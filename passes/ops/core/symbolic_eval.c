@@ -66,8 +66,8 @@ holds_sizes(struct dtype t)
 	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
 }
 
-/* May v be outside of the range of type t, so that it wraps? Assumed for long
- * formulas. */
+/* May v be outside of the range of int32, if that is type t, so that it wraps?
+ * Assumed for long formulas. Other types are taken to hold all sizes. */
 static bool
 may_wrap(struct dtype t, const struct expr *v)
 {

@@ -17,7 +17,7 @@ may_add(const struct expr *e)
 	return !size_bounds(e, &min, &max) || max > 0;
 }
 
-/* Is e a size, or a constant of 32 bits? */
+/* Is e not constant, or a constant that fits in 32 bits? */
 static bool
 is_narrow(const struct expr *e)
 {

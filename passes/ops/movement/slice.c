@@ -10,7 +10,7 @@ struct slices {
 	int64_t *step;
 };
 
-/* The largest size of a dimension. */
+/* The largest value of a dimension's size; INT32_MAX if it has no bound. */
 static int64_t
 most_elems(const struct expr *size)
 {

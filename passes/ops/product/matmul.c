@@ -401,7 +401,8 @@ define_gemm(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* ---- multiply-accumulates ---- */
 
-/* The product of the constant dimensions of t in [from, to). */
+/* The product of the dimensions of t in [from, to), symbolic ones at their
+ * upper bounds; 1 if one has none. */
 static int64_t
 dims_product(const struct tensor *t, int from, int to)
 {

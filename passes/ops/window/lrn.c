@@ -23,8 +23,8 @@ infer_lrn(struct infer *c, struct node *n)
 	return true;
 }
 
-/* e^beta. If e is positive and beta is a multiple of 1/4 below 1, it is
- * computed with square roots, which are faster than powers. */
+/* e^beta. If beta is 0.5, or 0.75 and e is positive, it is computed with
+ * square roots, which are faster than powers. */
 static const struct expr *
 raised(struct define *c, const struct expr *e, double beta, bool positive)
 {

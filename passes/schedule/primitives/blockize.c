@@ -44,8 +44,8 @@ struct divided {
 	const struct expr *outer, *inner; /* predicates */
 };
 
-/* Are there only loops (and, for several blocks, sequences) between top and the
- * block? */
+/* Checks that there are only loops (and, for several blocks, sequences) between
+ * top and the block; false after a diagnostic. */
 static bool
 plain_path(struct edit *e, const struct stmt *top, const struct stmt *block)
 {

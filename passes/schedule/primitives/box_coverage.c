@@ -171,7 +171,7 @@ advance(const struct dim_group *g, struct domain *d)
 }
 
 /* The number of elements of the group's part of the box; -1 if it is not
- * constant, or too large to enumerate. */
+ * constant, not above 0, or does not fit in int64. */
 static int64_t
 volume_of(const struct dim_group *g)
 {

@@ -217,8 +217,9 @@ reads_unstored(const struct reading *r)
 	return leaves_unstored(e, e->f->body, r->buffer, always ? r->box : all);
 }
 
-/* Is the box equal to the read region that the enclosing scope declares? For
- * shared memory the region may be larger: the reads of all threads. */
+/* Does the read region of the buffer that the enclosing scope declares cover
+ * the box? True also if there is no such region: the scope is the root block,
+ * or the buffer is a parameter. */
 static bool
 scope_has_box(const struct reading *r)
 {

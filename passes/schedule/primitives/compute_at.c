@@ -288,8 +288,8 @@ iter_domains(const struct stmt *block, struct range *ranges)
 	}
 }
 
-/* The range [min, min + extent) intersected with an iter var's domain, where
- * the intersection is provably smaller. */
+/* The domain of the iter var if it is provably not larger than the range r;
+ * else r. */
 static struct range
 within(struct edit *e, struct range r, const struct iter_var *it)
 {

@@ -212,7 +212,7 @@ is_number(const struct expr *e, int64_t n)
 }
 
 /* The new initial value: the term, combined with the old one unless that is the
- * identity. */
+ * identity, for which any constant is taken in a min or max. */
 static const struct expr *
 start_with(struct fusing *x, const struct expr *term)
 {

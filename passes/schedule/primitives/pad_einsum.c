@@ -278,8 +278,8 @@ padded_twin(struct einsum *p, const struct buffer *b,
 		   : NULL;
 }
 
-/* The element of `small` at the iter vars of the larger buffer, or 0 in the
- * padding. */
+/* The condition that the iter vars of the larger buffer are an index of
+ * `small`, and not in the padding; NULL if both have the same shape. */
 static const struct expr *
 where_in(struct edit *e, const struct iter_var *iters,
 	 const struct buffer *small, const struct buffer *large)

@@ -299,10 +299,9 @@ ring_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Checks conjuncts of the predicate over the rolling loop: one may hold in an
- * iteration although it did not hold when the element was first needed. Only
- * upper bounds of the element by its domain are accepted: they do not depend on
- * the iteration. */
+/* Checks that the block has no condition other than the domains of its iter
+ * vars: another one may hold in an iteration although it did not hold when the
+ * element was first needed. False after a diagnostic. */
 static bool
 check_predicate(struct rolling *r)
 {

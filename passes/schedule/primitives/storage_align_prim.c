@@ -9,7 +9,8 @@
 #include "iterate.h"
 #include "storage_align.h"
 
-/* The intermediate buffer that the block writes, or NULL. */
+/* The buffer that the block writes, which must not be a parameter; NULL after a
+ * diagnostic if it is. */
 static const struct buffer *
 inner_output(struct edit *e, const struct stmt *block,
 	     const struct sched_value *index)

@@ -141,8 +141,9 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 	}
 }
 
-/* Does the step sample a compute location, which may not be a loop? Uses of
- * such a value cannot be found, so that the step is always kept. */
+/* Has the step sampled a compute location that is not a loop (LOOP_ROOT,
+ * LOOP_INLINE)? Uses of such a value cannot be found, so that the step is
+ * always kept. */
 static bool
 returns_location(const struct sched_step *step)
 {

@@ -54,7 +54,7 @@ may_fuse(struct stmt *loop)
 	       extent_of(loop) > 0 && !is_guarded(loop);
 }
 
-/* A device whose work-groups have one work-item each. */
+/* Is the target a device whose work-groups have one work-item each? */
 static bool
 in_groups(const struct rules *r)
 {

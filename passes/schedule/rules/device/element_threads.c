@@ -116,8 +116,9 @@ flatten_axes(struct rules *r, int block, int *loop)
 	return sched_rename_loop(&r->s, *loop, "i");
 }
 
-/* Does each multiprocessor get a warp of vectors? With fewer elements, one per
- * thread uses more threads. */
+/* Should threads take vectors of so many lanes (1: no): does each
+ * multiprocessor then get a warp? With fewer elements, one per thread uses more
+ * threads. Symbolic sizes count as large. */
 static bool
 has_vectors(struct rules *r, int block, int64_t lanes)
 {

@@ -18,8 +18,8 @@
 #include "row_stages.h"
 #include "thread_reduction.h"
 
-/* A shorter row is reduced by one thread; each thread reduces at least OWN
- * elements. */
+/* A shorter row is reduced by one thread. Rows get more threads until none has
+ * more than OWN elements. */
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
@@ -118,7 +118,8 @@ shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 	return bytes;
 }
 
-/* A power of two of threads that leaves each at least OWN elements. */
+/* A warp, doubled until no thread has more than OWN elements of a row of this
+ * length, or the thread block is full. */
 static int64_t
 threads_for(const struct rules *r, int64_t longest)
 {

@@ -11,8 +11,9 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* May the loops of adjacent axes be fused? In every access both must be plain,
- * adjacent indices, or neither may occur. */
+/* Does the access with these n indices allow the loops of the adjacent axes
+ * outer and inner to be fused? Both must be plain, adjacent indices, or neither
+ * may occur. */
 static bool
 adjacent_everywhere(const struct expr *const *index, int n,
 		    const struct var *outer, const struct var *inner)

@@ -18,8 +18,8 @@
 
 enum { MOST_VECTORS = 4 };
 
-/* The largest number of vectors, up to MOST_VECTORS, that divides the
- * columns. */
+/* The number of lanes of a row: as many vectors, up to MOST_VECTORS, as divide
+ * the columns; all columns if no number of vectors does. */
 static int64_t
 lanes_of_row(int64_t columns, int64_t vector)
 {

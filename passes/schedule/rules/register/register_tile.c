@@ -253,7 +253,8 @@ types_of_product(const struct tiling *t, struct product_types *types)
 	return true;
 }
 
-/* Sets the lanes of the target's best dot product for the reduction. */
+/* Sets t->dot_lanes to the lanes of the target's first dot product, from number
+ * `first` on, that fits the reduction; 0: there is none. */
 static void
 find_dot_lanes(const struct rules *r, struct tiling *t, int first)
 {
