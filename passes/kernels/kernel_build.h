@@ -16,8 +16,8 @@ struct builder {
 	struct name_set names;        /* the names of kernels */
 	struct name_set weight_names; /* weight.name of all weights */
 	/* The groups that contain a node, several for a prologue node:
-	 * group_list[k], first_group[node.id] <= k < first_group[node.id +
-	 * 1] */
+	 * group_list from first_group[node.id] to before
+	 * first_group[node.id + 1] */
 	struct group **group_list;
 	int *first_group;
 	/* mark[group.id] == stamp if the current search has visited the group

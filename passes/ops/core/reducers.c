@@ -78,8 +78,7 @@ reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 	return p;
 }
 
-/* ---- the largest or the smallest value, and its index (argmax, argmin)
- * ---- */
+/* ---- the largest or smallest value, and its index (argmax, argmin) ---- */
 
 /* A reducer of (value, index) pairs, with its variables; the caller sets the
  * results and the neutral element. */
