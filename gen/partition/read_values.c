@@ -332,10 +332,11 @@ read_shape(struct reading *in, struct json j, struct tensor *t)
 				     "any operator supports");
 	}
 	for (int d = 0; d < t->ndim; d++) {
-		if (!dtype_is_int(shape[d]->type) ||
+		if (!size_is_index(shape[d]->type) ||
 		    (expr_is_int(shape[d], &v) && v < 0)) {
-			return json_error(j, "sizes are integers of at least "
-					     "0");
+			return json_error(json_at(j, d),
+					  "sizes are integers of at least 0, "
+					  "of the type int32 or int64");
 		}
 	}
 	return (tensor_max_elems(t, &elems) && elems <= MAX_ELEMS) ||
@@ -381,6 +382,34 @@ read_maker(struct reading *in, struct json j, struct tensor *t)
 	return true;
 }
 
+/* Reads the elements of a tensor of sizes. */
+static bool
+read_known(struct reading *in, struct json list, struct tensor *t)
+{
+	int64_t elems;
+
+	t->elems = read_sizes(in, list, &t->n_elems);
+	if (t->elems == NULL) {
+		return false;
+	}
+	if (!tensor_const_elems(t, &elems) || elems != t->n_elems) {
+		return json_error(list,
+				  "%d elements do not fit the shape; give one "
+				  "for each element",
+				  t->n_elems);
+	}
+	for (int i = 0; i < t->n_elems; i++) {
+		if (!size_is_element(t->type, t->elems[i])) {
+			return json_error(json_at(list, i),
+					  "this is no element of a tensor of "
+					  "type %s; write a number, or make "
+					  "the type int64",
+					  dtype_name(t->type));
+		}
+	}
+	return true;
+}
+
 bool
 read_tensor(struct reading *in, struct json j, const char *name)
 {
@@ -409,14 +438,7 @@ read_tensor(struct reading *in, struct json j, const char *name)
 				? NULL
 				: json_text(model_name, false);
 	if (known.value != NULL) {
-		t->elems = read_sizes(in, known, &t->n_elems);
-		return t->elems != NULL &&
-		       ((tensor_const_elems(t, &elems) &&
-			 elems == t->n_elems) ||
-			json_error(known,
-				   "%d elements do not fit the shape; give one "
-				   "for each element",
-				   t->n_elems));
+		return read_known(in, known, t);
 	}
 	if (json_get(j, "values").value == NULL &&
 	    json_get(j, "splat").value == NULL &&

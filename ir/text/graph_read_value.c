@@ -127,10 +127,11 @@ read_shape(struct graph_reader *r, struct tensor *t)
 			       t->ndim + 1);
 	for (int i = 0; i < t->ndim; i++) {
 		t->shape[i] = sizes.list.data[i];
-		if (!dtype_is_int(t->shape[i]->type) ||
+		if (!size_is_index(t->shape[i]->type) ||
 		    (expr_is_int(t->shape[i], &v) && v < 0)) {
 			return graph_fail(r, from,
-					  "sizes are integers of at least 0");
+					  "sizes are integers of at least 0, "
+					  "of the type int32 or int64");
 		}
 	}
 	for (int i = 0; i < t->ndim; i++) {
@@ -168,6 +169,15 @@ graph_read_elems(struct graph_reader *r, struct tensor *t)
 	t->elems = sizes.list.data ? sizes.list.data
 				   : arena_array(&r->module->arena,
 						 const struct expr *, 1);
+	for (int i = 0; i < t->n_elems; i++) {
+		if (!size_is_element(t->type, t->elems[i])) {
+			return graph_fail(r, from,
+					  "element %d is none of a tensor of "
+					  "type %s; write a number, or make "
+					  "the type int64",
+					  i, dtype_name(t->type));
+		}
+	}
 	return (tensor_const_elems(t, &elems) && elems == t->n_elems) ||
 	       graph_fail(r, from,
 			  "the number of values, %d, is not the number of "

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "bounds.h"
 #include "print.h"
 #include "python.h"
 #include "text.h"
@@ -71,10 +72,52 @@ size_print(const struct graph *g, const char *const *symbols,
 	(py_error((r)->m, &(r)->src, (node)->span, __VA_ARGS__),               \
 	 (const struct expr *)NULL)
 
+bool
+size_is_index(struct dtype t)
+{
+	return t.kind == DT_I32 || t.kind == DT_I64;
+}
+
+bool
+size_is_element(struct dtype t, const struct expr *e)
+{
+	bool is_literal = e->kind == EXPR_INT || e->kind == EXPR_FLOAT;
+
+	if (dtype_is_float(t)) {
+		return dtype_is_float(e->type) || dtype_is_int(e->type);
+	}
+	return t.kind == DT_BOOL
+		       ? e->type.kind == DT_BOOL
+		       : (is_literal && dtype_is_int(e->type)) ||
+				 (size_is_index(t) && size_is_index(e->type));
+}
+
 static bool
 is_number(struct dtype t)
 {
-	return dtype_is_int(t) || dtype_is_float(t);
+	return size_is_index(t) || dtype_is_float(t);
+}
+
+/* Is t the type of a number or of a condition? */
+static bool
+is_value(struct dtype t)
+{
+	return is_number(t) || t.kind == DT_BOOL;
+}
+
+/* Does the type hold the result of the operation on two literals? */
+static bool
+is_exact(enum expr_kind kind, const struct expr *a, const struct expr *b)
+{
+	struct bounds v;
+
+	if (!size_is_index(a->type) || kind >= EXPR_EQ) {
+		return true;
+	}
+	v = bounds_binary(kind, bounds_of_value(a->u.ival),
+			  bounds_of_value(b->u.ival));
+	return v.min > dtype_min_int(a->type) &&
+	       v.max < (int64_t)dtype_max_int(a->type);
 }
 
 static const struct expr *
@@ -109,7 +152,7 @@ binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
 	if (logic ? a->type.kind != DT_BOOL : !is_number(a->type)) {
 		return fail(r, node,
 			    "the operator is not defined for %s; sizes are "
-			    "numbers",
+			    "of the types int32 and int64",
 			    dtype_name(a->type));
 	}
 	if (divides && !floats && expr_is_int(b, &v) && v == 0) {
@@ -126,6 +169,12 @@ binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
 	}
 	if (a->n_args == 0 && b->n_args == 0 && a->kind != EXPR_VAR &&
 	    b->kind != EXPR_VAR) {
+		if (!is_exact(kind, a, b)) {
+			return fail(r, node,
+				    "the number does not fit in %s; write "
+				    "smaller ones, or T.int64(…)",
+				    dtype_name(a->type));
+		}
 		return expr_binary(r->m, kind, a, b);
 	}
 	return make(r, kind, compares ? dtype_of(DT_BOOL) : a->type, args, 2);
@@ -233,44 +282,29 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 		    dtype_name(t));
 }
 
-/* Reads the type that is the first argument: T.Cast("int64", n). */
-static bool
-quoted_type(const struct py_node *arg, struct dtype *out)
-{
-	return arg->kind == PY_STRING && dtype_from_name(arg->text, out) &&
-	       out->lanes == 1 && (is_number(*out) || out->kind == DT_BOOL);
-}
-
+/* T.Cast("int64", n): arg is the text of the type. */
 static const struct expr *
-visit_intrinsic(struct reading *r, const struct py_node *node, enum intrin op,
-		const struct py_node *const *kids, int n)
+visit_cast(struct reading *r, const struct py_node *node,
+	   const struct py_node *arg)
 {
-	const struct expr **args = arena_array(&r->m->arena,
-					       const struct expr *, n + 1);
-	struct dtype type = dtype_of(DT_VOID);
+	const struct expr *a = visit(r, node->kids[2]);
+	struct dtype t;
 
-	if (n > 0 && quoted_type(kids[0], &type)) {
-		kids++;
-		n--;
+	if (!a) {
+		return NULL;
 	}
-	if (n < 1 || !intrin_is_pure(op) || intrin_is_address(op) ||
-	    intrin_arity(op) != n) {
-		return fail(r, node, "sizes do not have this function");
+	if (arg->kind != PY_STRING || !dtype_from_name(arg->text, &t) ||
+	    t.lanes != 1 || !is_value(t) || !is_value(a->type)) {
+		return fail(r, node,
+			    "sizes are not computed in this type; write "
+			    "\"int32\", \"int64\" or a type of floats");
 	}
-	for (int i = 0; i < n; i++) {
-		args[i] = visit(r, kids[i]);
-		if (!args[i]) {
-			return NULL;
-		}
-		if (!is_number(args[i]->type) ||
-		    !dtype_equal(args[i]->type, args[0]->type)) {
-			return fail(r, node,
-				    "the arguments have different types; "
-				    "write T.Cast(…)");
-		}
+	if (dtype_is_float(a->type) && !dtype_is_float(t)) {
+		return fail(r, node,
+			    "a float does not become a size; compute with "
+			    "integers and //");
 	}
-	return expr_call(r->m, op, type.kind != DT_VOID ? type : args[0]->type,
-			 args, n);
+	return make(r, EXPR_CAST, t, &a, 1);
 }
 
 static const struct expr *
@@ -284,7 +318,7 @@ visit_choice(struct reading *r, const struct py_node *node, enum expr_kind kind)
 			return NULL;
 		}
 	}
-	if (args[0]->type.kind != DT_BOOL ||
+	if (args[0]->type.kind != DT_BOOL || !is_value(args[1]->type) ||
 	    !dtype_equal(args[1]->type, args[2]->type)) {
 		return fail(r, node,
 			    "the arguments must be a condition and two "
@@ -308,7 +342,6 @@ visit_call(struct reading *r, const struct py_node *node)
 	const struct py_node *callee = node->kids[0];
 	const struct expr *a, *b;
 	struct dtype t;
-	enum intrin op;
 	int n = node->n_kids - 1;
 
 	if (callee->kind != PY_ATTRIBUTE || callee->kids[0]->kind != PY_NAME ||
@@ -329,19 +362,13 @@ visit_call(struct reading *r, const struct py_node *node)
 		b = a ? visit(r, node->kids[2]) : NULL;
 		return b ? binary(r, node, calls[i].kind, a, b) : NULL;
 	}
-	if (strcmp(callee->text, "Cast") == 0 && n == 2 &&
-	    quoted_type(node->kids[1], &t)) {
-		a = visit(r, node->kids[2]);
-		return a ? make(r, EXPR_CAST, t, &a, 1) : NULL;
+	if (strcmp(callee->text, "Cast") == 0 && n == 2) {
+		return visit_cast(r, node, node->kids[1]);
 	}
-	if (n == 1 && dtype_from_name(callee->text, &t) && t.lanes == 1 &&
-	    (is_number(t) || t.kind == DT_BOOL)) {
+	if (n == 1 && dtype_from_name(callee->text, &t) && t.lanes == 1) {
 		return literal(r, node, t, node->kids[1]);
 	}
-	if (intrin_from_name(callee->text, &op)) {
-		return visit_intrinsic(r, node, op, node->kids + 1, n);
-	}
-	return fail(r, node, "T.%s is not a function of sizes", callee->text);
+	return fail(r, node, "T.%s is no function of sizes", callee->text);
 }
 
 static const struct expr *

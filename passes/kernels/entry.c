@@ -415,7 +415,7 @@ entry_build(struct program *p)
 		func_add_param(e.f, p->model, NULL);
 	}
 	entry_choose_checks(p->graph);
-	if (!entry_find_sizes(&e)) {
+	if (!entry_check_formulas(&e) || !entry_find_sizes(&e)) {
 		return NULL;
 	}
 	body = entry_divide_sizes(&e, entry_flow(&e));

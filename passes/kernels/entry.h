@@ -49,6 +49,7 @@ struct entry {
 	 * iterations; and the memory with the largest number of iterations of a
 	 * loop, if that is read from a tensor. */
 	const struct buffer **counters, **trips;
+	struct formulas *formulas; /* NULL: all sizes are constant */
 };
 
 /* The pointer to t, which kernel k or the entry function uses. */
@@ -66,6 +67,12 @@ const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 /* entry_checks.c: removes checks of the graph that hold whenever others
  * hold. */
 void entry_choose_checks(struct graph *g);
+
+/* entry_formulas.c: adds checks that no formula of sizes leaves int64, ahead of
+ * the others; the kernels are lowered. False after a diagnostic. */
+bool entry_check_formulas(struct entry *e);
+/* A size or condition with each operation in a type that holds its result. */
+const struct expr *entry_wide(const struct entry *e, const struct expr *of);
 
 /* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the
  * parameters of the entry function that they need. False after a diagnostic. */

@@ -270,7 +270,7 @@ has_launch(const struct entry *e, const struct kernel *k)
 			holds = both(e->m, holds,
 				     expr_lt(e->m,
 					     expr_int(e->m, size->type, 0),
-					     size));
+					     entry_wide(e, size)));
 		}
 	}
 	return holds;

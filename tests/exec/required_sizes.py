@@ -6,7 +6,7 @@ negative, and dimensions that have the element that is read. The entry function
 refuses others, and reads nothing outside of the arrays, which are not larger than the
 sizes say.
 
-    required_sizes.py equal|divided|empty|negative|branch|partitions|few"""
+    required_sizes.py equal|divided|empty|negative|branch|partitions|few|formulas"""
 import json
 import math
 import os
@@ -368,5 +368,61 @@ def partitions():
             fail("a partition of %s: %s" % (sorted(p["tensors"]), got))
 
 
+def formula(size, sizes):
+    """The statuses of a partition whose tensors have the size in two dimensions, which
+    depends on numbers from 0 to 2^40. An array has the elements of its bounds."""
+    names = sorted({name for values in sizes for name in values})
+    t = {"type": "float32", "shape": [size, 2, size]}
+    path = os.path.join(FOLDER, "p.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({
+            "tirc_partition": 1, "name": "g", "settings": {}, "inputs": ["x"],
+            "dims": [{"name": name, "min": 0, "max": 2**40} for name in names],
+            "outputs": ["y"], "tensors": {"x": t, "y": t},
+            "nodes": [{"op": "Neg", "inputs": ["x"], "outputs": ["y"]}],
+            "backends": [], "matches": [], "regions": [], "origins": []}, file)
+    return runs(path, {"x": (FLOAT, [9, 2, 9])}, sizes)[0]
+
+
+def formulas():
+    """A part of a formula may leave 64 bits, or divide by 0, although the formula's
+    bounds are near."""
+    def at(*rows):
+        return [dict(zip("nmk", row)) for row in rows]
+
+    far = 2**40
+    for size, good, bad in (
+            ("n * m", at((8, 1), (0, far), (far, 2**23 - 1)),
+             at((far, 2**23), (825641387005, 22342320), (far, far))),
+            ("n * m + k", at((far, 2**23 - 1, far // 2), (1, 2, 3)),
+             at((far, 2**23 - 1, far), (far, 2**23, 0))),
+            ("n - m * k", at((7, 1, 2), (0, far, 2**22)),
+             at((0, far, 2**23), (far, far, far))),
+            ("n // m", at((7, 2), (far, far), (0, 1)), at((7, 0), (0, 0))),
+            ("n * m % T.int64(5)", at((7, 2), (far, 2**22)), at((far, far))),
+            ("T.Cast(\"int64\", T.Cast(\"int32\", n))", at((7,), (2**31 - 1,)),
+             at((2**31,), (2**32 + 7,), (far,)))):
+        got = formula("T.max(T.min(%s, T.int64(9)), T.int64(0))" % size,
+                      good + bad)
+        if got != ["ok"] * len(good) + ["bad"] * len(bad):
+            fail("%s with %s: %s" % (size, good + bad, got))
+
+    # The same of a model, whose three dimensions have 32 bits.
+    path = [node("Shape", [name], [name + "s"]) for name in "xzw"] + [
+        node("Mul", ["xs", "zs"], ["a"]), node("Mul", ["a", "ws"], ["b"]),
+        node("Min", ["b", "nine"], ["c"]), node("Expand", ["v", "c"], ["e"]),
+        node("Neg", ["e"], ["y"])]
+    given = {"x": ["n"], "z": ["m"], "w": ["k"]}
+    constants = [numbers("nine", 9), ones("v", 1)]
+    some = at((2**21 - 1, 2**21, 2**21), (1, 2, 3))
+    check("Expand", path, given, [d + "=1..2097152" for d in "nmk"], some,
+          at((2**21, 2**21, 2**21)), constants)
+    source = check("a short Expand", path, given, [d + "=1..9" for d in "nmk"],
+                   some[1:], [], constants)
+    if source.count("return G_BAD_SIZE") != 3:
+        fail("what the bounds prove is checked:\n" + source)
+
+
 {"equal": equal, "divided": divided, "empty": empty, "negative": negative,
- "branch": branch, "partitions": partitions, "few": few}[sys.argv[1]]()
+ "branch": branch, "partitions": partitions, "few": few,
+ "formulas": formulas}[sys.argv[1]]()

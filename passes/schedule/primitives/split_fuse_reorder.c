@@ -295,7 +295,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 			total = expr_mul(e->m, total, list[i]->args[1]);
 		}
 	}
-	v = var_new(e->m, fused_name(e, list, n), list[0]->u.loop.var->type);
+	v = var_new(e->m, fused_name(e, list, n), total->type);
 	analyser_at(&a, e->m, list[0]);
 	analyser_bind(&a, v, expr_int(e->m, v->type, 0), total);
 	rest = v->expr;
@@ -305,6 +305,8 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 			      : rest;
 		values[i] = simplify(&a, expr_add(e->m, list[i]->args[0],
 						  values[i]));
+		/* the fused loop is as wide as the widest one */
+		values[i] = expr_cast(e->m, from[i]->type, values[i]);
 		if (i) {
 			rest = simplify(&a, expr_floordiv(e->m, rest,
 							  list[i]->args[1]));

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulas of sizes that may leave int64. The bounds of a formula are those of
+ * integers without a largest number, but the emitted code computes it in 64
+ * bits. Where the bounds of the sizes allow a part of a formula to leave int64,
+ * or a divisor to be 0, the entry function checks the part before anything
+ * computes it:
+ *
+ *	before	T.min(n * m, 9), n and m from 0 to 2^40
+ *	after	checks: n <= (2^63 - 2) // T.max(m, 1)
+ *
+ * The formulas are those of the shapes, of the tensors whose elements are
+ * sizes, of the conditions that are checked, and those that lowering made of
+ * them in the kernels. Parts come before the formulas that contain them, so that
+ * a check computes only what earlier checks allow. */
+#include "entry.h"
+
+#include "bounds.h"
+#include "iterate.h"
+
+/* The largest magnitude that a part of a formula may have: its negative, too,
+ * and the number beside it are in int64. */
+#define PART_MAX (INT64_MAX - 1)
+
+/* An expression of sizes alone. */
+struct part {
+	/* in variables of the entry function, with each operation in 64 bits */
+	const struct expr *wide;
+	struct bounds span;
+	bool fits; /* no operation of 32 bits in it leaves them */
+};
+
+struct formulas {
+	struct entry *e;
+	struct module *m;
+	/* by expression and by variable: its number in part */
+	struct pointer_map parts;
+	VEC(struct part) part;
+	struct pointer_map noted; /* conditions */
+	VEC(struct size_check) checks;
+	/* Do the expressions give sizes? If not, they may be data, of which
+	 * quotients may be computed under a condition. */
+	bool sizes;
+	bool contradiction;
+};
+
+/* That of an expression, or of a variable. NULL if it depends on more than
+ * sizes. The pointer is valid until a part is added. */
+static const struct part *
+part_of(const struct formulas *x, const void *key)
+{
+	int i = pointer_map_get(&x->parts, key, -1);
+
+	return i >= 0 ? &x->part.data[i] : NULL;
+}
+
+static void
+add_part(struct formulas *x, const void *key, struct part p)
+{
+	pointer_map_put(&x->parts, key, x->part.n);
+	vec_push(&x->m->arena, &x->part, p);
+}
+
+static const struct expr *
+number(const struct formulas *x, int64_t v)
+{
+	return expr_int(x->m, dtype_of(DT_I64), v);
+}
+
+/* -- checks -- */
+
+static void
+check(struct formulas *x, const struct expr *condition)
+{
+	int64_t v;
+
+	if (expr_is_int(condition, &v)) {
+		x->contradiction |= v == 0;
+		return;
+	}
+	if (pointer_map_add(&x->noted, condition)) {
+		vec_push(&x->m->arena, &x->checks,
+			 ((struct size_check){ .condition = condition }));
+	}
+}
+
+/* The larger of the part, or of its negative, and `least`. */
+static const struct expr *
+at_least(const struct formulas *x, const struct part *p, bool negative,
+	 int64_t least)
+{
+	const struct expr *e = negative ? expr_sub(x->m, number(x, 0), p->wide)
+					: p->wide;
+	int64_t min = negative ? -p->span.max : p->span.min;
+
+	return min >= least ? e : expr_max(x->m, e, number(x, least));
+}
+
+/* |p|, at least `least`. */
+static const struct expr *
+magnitude(const struct formulas *x, const struct part *p, int64_t least)
+{
+	if (p->span.min >= 0) {
+		return at_least(x, p, false, least);
+	}
+	if (p->span.max <= 0) {
+		return at_least(x, p, true, least);
+	}
+	return expr_max(x->m, at_least(x, p, false, least),
+			at_least(x, p, true, least));
+}
+
+/* a + b or, with `minus`, a - b: checks the ends that may leave the range. */
+static void
+check_sum(struct formulas *x, const struct part *a, const struct part *b,
+	  bool minus, struct bounds span)
+{
+	struct module *m = x->m;
+
+	if (span.max > PART_MAX) {
+		check(x, expr_le(m, a->wide,
+				 expr_sub(m, number(x, PART_MAX),
+					  at_least(x, b, minus, 0))));
+	}
+	if (span.min < -PART_MAX) {
+		check(x, expr_le(m,
+				 expr_sub(m, at_least(x, b, !minus, 0),
+					  number(x, PART_MAX)),
+				 a->wide));
+	}
+}
+
+static void
+check_product(struct formulas *x, const struct part *a, const struct part *b)
+{
+	struct module *m = x->m;
+
+	check(x, expr_le(m, magnitude(x, a, 0),
+			 expr_binary(m, EXPR_DIV, number(x, PART_MAX),
+				     magnitude(x, b, 1))));
+}
+
+static void
+check_divisor(struct formulas *x, const struct part *b)
+{
+	const struct expr *none = number(x, 0);
+
+	if (b->span.min > 0 || b->span.max < 0) {
+		return;
+	}
+	check(x, b->span.min == 0 ? expr_lt(x->m, none, b->wide)
+				  : expr_binary(x->m, EXPR_NE, none, b->wide));
+}
+
+/* The check of a cast of a size to fewer bits. */
+static void
+check_cast(struct formulas *x, const struct part *a, struct dtype to)
+{
+	int64_t min = dtype_min_int(to), max = (int64_t)dtype_max_int(to);
+
+	if (a->span.max > max) {
+		check(x, expr_le(x->m, a->wide, number(x, max)));
+	}
+	if (a->span.min < min) {
+		check(x, expr_le(x->m, number(x, min), a->wide));
+	}
+}
+
+/* -- parts -- */
+
+/* Is t a type of sizes? Those of 32 bits become wider where they have to. */
+static bool
+is_index(struct dtype t)
+{
+	return dtype_class(t) == DTC_INT && dtype_bits(t) >= 32 && t.lanes == 1;
+}
+
+static struct bounds
+span_of(void *state, const struct expr *e)
+{
+	return part_of(state, e)->span;
+}
+
+/* Checks that e, an operation on the parts, stays in int64; its values then. */
+static struct bounds
+check_operation(struct formulas *x, const struct expr *e)
+{
+	struct bounds span = bounds_of_operation(e, span_of, x);
+	const struct part *a = part_of(x, e->args[0]);
+	const struct part *b = e->n_args > 1 ? part_of(x, e->args[1]) : NULL;
+	bool fits = span.min >= -PART_MAX && span.max <= PART_MAX;
+
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_SUB:
+		check_sum(x, a, b, e->kind == EXPR_SUB, span);
+		break;
+	case EXPR_MUL:
+		if (!fits) {
+			check_product(x, a, b);
+		}
+		break;
+	case EXPR_DIV:
+	case EXPR_FLOORDIV:
+	case EXPR_TRUNCMOD:
+	case EXPR_FLOORMOD:
+		if (x->sizes) {
+			check_divisor(x, b);
+		}
+		break;
+	case EXPR_CAST:
+		if (x->sizes && is_index(e->args[0]->type)) {
+			check_cast(x, a, e->type);
+		}
+		break;
+	default:
+		return span;
+	}
+	return bounds_meet(span, (struct bounds){ -PART_MAX, PART_MAX });
+}
+
+static const struct expr *
+widened(const struct formulas *x, const struct expr *e)
+{
+	const struct expr **args = arena_array(&x->m->arena,
+					       const struct expr *,
+					       e->n_args + 1);
+
+	if (e->kind == EXPR_CAST && is_index(e->type) &&
+	    is_index(e->args[0]->type)) {
+		return part_of(x, e->args[0])->wide;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		args[i] = part_of(x, e->args[i])->wide;
+	}
+	return expr_rebuild(x->m, e, args);
+}
+
+/* Can an expression of this kind be a part if its arguments are? */
+static bool
+may_be_part(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_CALL:
+		return intrin_is_pure(e->u.intrin) && !is_index(e->type);
+	case EXPR_CAST:
+	case EXPR_SELECT:
+	case EXPR_IF:
+	case EXPR_NOT:
+		return true;
+	default:
+		return e->kind >= EXPR_ADD && e->kind <= EXPR_OR;
+	}
+}
+
+/* Adds e, whose arguments have been added, if it is an expression of sizes. */
+static void
+add(struct formulas *x, const struct expr *e)
+{
+	struct part p = { .wide = e, .fits = true };
+
+	if (part_of(x, e) != NULL || e->type.lanes != 1) {
+		return;
+	}
+	if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT) {
+		p.span = bounds_of_operation(e, span_of, x);
+		p.wide = is_index(e->type) ? number(x, e->u.ival) : e;
+	} else if (e->kind == EXPR_VAR) {
+		const struct part *value = part_of(x, e->u.var);
+
+		if (value == NULL) {
+			return;
+		}
+		p = *value;
+	} else {
+		if (!may_be_part(e) || e->n_args == 0) {
+			return;
+		}
+		for (int i = 0; i < e->n_args; i++) {
+			const struct part *a = part_of(x, e->args[i]);
+
+			if (a == NULL) {
+				return;
+			}
+			p.fits &= a->fits;
+		}
+		p.span = is_index(e->type) ? check_operation(x, e)
+					   : bounds_of_operation(e, span_of, x);
+		p.wide = widened(x, e);
+		p.fits &= !is_index(e->type) || dtype_bits(e->type) > 32 ||
+			  (p.span.min >= INT32_MIN && p.span.max <= INT32_MAX);
+	}
+	add_part(x, e, p);
+}
+
+static void
+add_all(struct formulas *x, const struct expr *const *list, int n)
+{
+	struct tree_iter it = exprs_each(list, n);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		add(x, e);
+	}
+}
+
+static void
+add_tensor(struct formulas *x, const struct tensor *t)
+{
+	add_all(x, t->shape, t->ndim);
+	if (t->elems != NULL) {
+		add_all(x, t->elems, t->n_elems);
+	}
+}
+
+/* -- the formulas of a compiled model -- */
+
+static void
+add_size(struct formulas *x, const struct var *v)
+{
+	struct part p = {
+		.wide = expr_cast(x->m, dtype_of(DT_I64), v->expr),
+		.span = { v->min, v->max },
+		.fits = true,
+	};
+
+	add_part(x, v, p);
+}
+
+static void
+add_sizes(struct formulas *x)
+{
+	const struct graph *g = x->e->p->graph;
+
+	for (int i = 0; i < g->dims.n; i++) {
+		add_size(x, g->dims.data[i]);
+	}
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		add_size(x, g->run_sizes.data[i].var);
+	}
+}
+
+static void
+add_tensors(struct formulas *x)
+{
+	const struct graph *g = x->e->p->graph;
+
+	x->sizes = true;
+	for (int i = 0; i < g->inputs.n; i++) {
+		add_tensor(x, g->inputs.data[i]);
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		for (int k = 0; k < n->n_inputs; k++) {
+			if (n->inputs[k] != NULL) {
+				add_tensor(x, n->inputs[k]);
+			}
+		}
+		for (int k = 0; k < n->n_outputs; k++) {
+			if (n->outputs[k] != NULL) {
+				add_tensor(x, n->outputs[k]);
+			}
+		}
+	}
+	x->sizes = false;
+}
+
+/* Computes the conditions that are checked in 64 bits if 32 do not suffice. */
+static void
+add_conditions(struct formulas *x)
+{
+	struct graph *g = x->e->p->graph;
+
+	for (int i = 0; i < g->checks.n; i++) {
+		struct size_check *c = &g->checks.data[i];
+
+		add_all(x, &c->condition, 1);
+		c->condition = entry_wide(x->e, c->condition);
+	}
+}
+
+/* The kernel's function may be that of another kernel, with other sizes. */
+static void
+add_kernel(struct formulas *x, const struct kernel *k)
+{
+	struct pointer_map outside = x->parts;
+	const struct func *f = k->func;
+	struct tree_iter it;
+	const struct expr *e;
+	bool any = false;
+
+	pointer_map_init(&x->parts, &x->m->arena);
+	for (int i = 0; i < k->args.n; i++) {
+		int p = k->args.data[i].kind != ARG_DIM
+				? -1
+				: pointer_map_get(&outside, k->args.data[i].var,
+						  -1);
+
+		if (p >= 0) {
+			pointer_map_put(&x->parts, f->params.data[i].var, p);
+			any = true;
+		}
+	}
+	for (int i = 0; any && i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (b != NULL) {
+			add_all(x, b->shape, b->ndim);
+		}
+	}
+	for (it = tree_each(any ? f->body : NULL);
+	     (e = tree_next(&it)) != NULL;) {
+		add(x, e);
+		if (it.at->kind == STMT_LET && e == it.at->args[0] &&
+		    part_of(x, e) != NULL) {
+			add_part(x, it.at->u.var, *part_of(x, e));
+		}
+	}
+	x->parts = outside;
+}
+
+const struct expr *
+entry_wide(const struct entry *e, const struct expr *of)
+{
+	const struct part *p = e->formulas != NULL ? part_of(e->formulas, of)
+						   : NULL;
+
+	return p != NULL && !p->fits ? p->wide : of;
+}
+
+bool
+entry_check_formulas(struct entry *e)
+{
+	struct graph *g = e->p->graph;
+	struct formulas *x = arena_new(&e->m->arena, struct formulas);
+
+	if (g->dims.n + g->run_sizes.n == 0) {
+		return true;
+	}
+	x->e = e;
+	x->m = e->m;
+	pointer_map_init(&x->parts, &e->m->arena);
+	pointer_map_init(&x->noted, &e->m->arena);
+	e->formulas = x;
+	add_sizes(x);
+	add_tensors(x);
+	add_conditions(x);
+	for (int i = 0; i < e->p->kernels.n; i++) {
+		add_kernel(x, e->p->kernels.data[i]);
+	}
+	for (int i = 0; i < g->checks.n; i++) {
+		vec_push(&e->m->arena, &x->checks, g->checks.data[i]);
+	}
+	g->checks.n = 0;
+	for (int i = 0; i < x->checks.n; i++) {
+		vec_push(&e->m->arena, &g->checks, x->checks.data[i]);
+	}
+	return !x->contradiction ||
+	       diag_error(&e->m->diags, DIAG_TOO_LARGE,
+			  (struct diag_place){ .file = g->file },
+			  "a formula of sizes leaves 64 bits, or divides by 0, "
+			  "for all sizes that are allowed; correct it, or the "
+			  "bounds of --dim");
+}
