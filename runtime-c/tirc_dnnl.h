@@ -66,7 +66,9 @@ enum tirc_dnnl_recipe {
  * a step. */
 struct tirc_dnnl_value {
 	struct dnnl_memory *memory; /* holds the layout, too */
-	const void *constant;       /* the caller's; NULL until it is known */
+	const void *constant;       /* the caller's constant, from which the
+				     * recipe computes the value; NULL until it
+				     * is known */
 	size_t bytes, offset;       /* in the region's memory */
 	int input, output; /* index in the region's inputs, outputs, or -1 */
 	int place;         /* index of the value that owns its memory */
@@ -78,9 +80,10 @@ struct tirc_dnnl_value {
 	 * the result. */
 	int factors, weights, outside, zero;
 	float number;
-	bool is_constant; /* the caller's constant or a copy of it */
-	bool is_fixed;    /* computed once, from constants */
-	bool is_view;     /* a view of a value, or there is one of it */
+	bool is_constant; /* it is the caller's constant or a copy of it */
+	bool is_fixed;    /* runs do not compute it: it is a constant, or
+			   * tirc_dnnl_make computes it from constants */
+	bool is_view;     /* it is a view of a value, or a view of it exists */
 };
 
 /* A primitive; its arguments are n_uses uses from first_use on. */
@@ -95,7 +98,8 @@ struct tirc_dnnl_use {
 	int argument, value;
 };
 
-/* The same with the value's memory: oneDNN's dnnl_exec_arg_t. */
+/* A struct tirc_dnnl_use with the value's memory in place of its index:
+ * oneDNN's dnnl_exec_arg_t. */
 struct tirc_dnnl_argument {
 	int argument;
 	struct dnnl_memory *memory;
@@ -105,7 +109,8 @@ struct tirc_dnnl_argument {
 struct tirc_dnnl_post {
 	int kind;          /* dnnl_alg_kind_t */
 	float alpha, beta; /* a sum multiplies the operand by alpha */
-	int operand;       /* value, or -1 for an elementwise function */
+	int operand;       /* index of the value that it combines with the
+			    * result; -1 for an elementwise function */
 	bool in_place;     /* no later step reads the operand */
 	bool is_sum;       /* the operand is in the result's memory */
 };

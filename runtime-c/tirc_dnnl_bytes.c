@@ -115,7 +115,8 @@ set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 							      &factor));
 }
 #else
-/* Adds one number to the arguments of the next primitive. */
+/* Makes a value of one number an argument of the next primitive, in addition to
+ * its others. */
 static void
 give_number(struct tirc_dnnl_region *r, int argument, dnnl_data_type_t element,
 	    float number)

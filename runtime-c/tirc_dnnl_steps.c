@@ -383,7 +383,8 @@ place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 	return md;
 }
 
-/* Adds the result and the operands of post-operations. */
+/* Adds the result of the step, with the layout md, and the operands of its
+ * post-operations to the uses; returns the index of the result. */
 static int
 add_result(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md)
 {

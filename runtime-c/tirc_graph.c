@@ -436,7 +436,7 @@ tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
 
 /* -- running -- */
 
-/* NULL, with a message, if there is no such node. */
+/* The node with this name; NULL, with a message, if there is none. */
 static struct node *
 find_node(struct tirc_graph *g, const char *name)
 {

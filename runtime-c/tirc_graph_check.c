@@ -31,7 +31,8 @@ multiply(int64_t a, int64_t b, int64_t *out)
 	return 1;
 }
 
-/* False on overflow and on division by 0. */
+/* Sets *out to the result of an operator; 0 on overflow and on division by
+ * 0. */
 static int
 apply(enum term_kind kind, int64_t a, int64_t b, int64_t *out)
 {
@@ -205,7 +206,8 @@ graph_writer(const struct tirc_graph *g, const struct tensor *t, size_t from,
 	return NOWHERE;
 }
 
-/* Size and alignment of the memory that the argument is in. */
+/* Sets *bytes and *align to the size and the alignment of the whole memory that
+ * the argument is in: params, the workspace, or that of an input or output. */
 static void
 ground(const struct tirc_graph *g, const struct arg *a, size_t *bytes,
        size_t *align)

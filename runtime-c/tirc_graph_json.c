@@ -234,7 +234,8 @@ read_shape(struct reader *r, const cJSON *row, struct tensor *t)
 	}
 }
 
-/* Reads one number for each dimension. */
+/* Reads the padding before or after the elements (`key`): a number for each
+ * dimension of t. NULL after an error. */
 static int64_t *
 read_around(struct reader *r, const cJSON *row, const char *key,
 	    const struct tensor *t)
@@ -448,7 +449,8 @@ read_ios(struct reader *r, const cJSON *all, const char *key, size_t *n)
 	return list;
 }
 
-/* The tensor of each input or output starts at offset 0 and is dense. */
+/* Sets the tensor of each input or output, and checks that it is dense and
+ * starts at offset 0 of the memory of this input or output. */
 static void
 read_io_tensors(struct reader *r, const cJSON *all, const char *key,
 		struct io *list, enum storage at)

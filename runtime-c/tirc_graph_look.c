@@ -6,7 +6,8 @@
 
 #include "tirc_graph_parts.h"
 
-/* NULL, with a message, if there is no such tensor. */
+/* The tensor with this name in the graph, else in the model; NULL, with a
+ * message, if there is none. */
 static struct tensor *
 find_tensor(struct tirc_graph *g, const char *name)
 {

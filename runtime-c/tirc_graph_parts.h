@@ -5,11 +5,12 @@
 
 #include "tirc_graph.h"
 
+/* The index of nothing, where a search fails or a field has no index. */
 #define NOWHERE ((size_t)-1)
 #define MESSAGE_BYTES 256
 
-/* A term of a dimension, which is an expression over symbolic sizes in postfix
- * notation. */
+/* The kinds of terms of a dimension, which is an expression over symbolic sizes
+ * in postfix notation. */
 enum term_kind {
 	TERM_NUMBER,
 	TERM_SIZE,
@@ -28,44 +29,57 @@ struct term {
 	int64_t value; /* the number, or the index of the size */
 };
 
+/* The size of a dimension of a tensor. */
 struct dim {
 	struct term *terms;
 	size_t n;
 };
 
+/* A symbolic size, such as "batch", and its range. */
 struct size {
 	const char *name;
 	int64_t min, max;
 };
 
+/* The memory that a tensor is in: the workspace, or that of an input or
+ * output. */
 enum storage { AT_WORKSPACE, AT_INPUT, AT_OUTPUT };
 
 struct tensor {
+	/* its name in the graph; in the model, or NULL; its element type; the
+	 * last node that writes it, or NULL */
 	const char *name, *model_name, *dtype, *node;
 	size_t element_bytes, ndim;
 	struct dim *dims;
 	int64_t *shape; /* with the current sizes */
 	size_t bytes;   /* of its elements, with the current sizes */
 	enum storage at;
-	size_t io;               /* index of the input or output */
-	size_t offset, capacity; /* in bytes, in that memory */
-	/* The blocked dimension and the size of its blocks, which are the
-	 * innermost dimension, and the padding of each dimension. axis is
-	 * NOWHERE if there are no blocks; before is NULL if there is no
-	 * padding. */
+	size_t io;               /* AT_INPUT, AT_OUTPUT: index of the input or
+				  * output */
+	size_t offset, capacity; /* its place in that memory, and the bytes that
+				  * it may use there */
+	/* If a dimension is split into blocks (NCHWc): its index, and the size
+	 * of the blocks, which are the innermost dimension in memory. axis is
+	 * NOWHERE if there are none. */
 	size_t axis;
-	int64_t block, *before, *after;
+	int64_t block;
+	/* by dimension, the padding before and after the elements; NULL if
+	 * there is no padding */
+	int64_t *before, *after;
 	size_t ready; /* the number of nodes after which all of it is written */
 };
 
 enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
 
+/* An argument of a node's kernel. */
 struct arg {
 	enum arg_kind kind;
-	size_t tensor;
-	size_t offset, bytes; /* in params or the workspace */
-	int written;
-	size_t of; /* the tensor that is overwritten, or NOWHERE */
+	size_t tensor; /* ARG_TENSOR: index of the tensor */
+	/* ARG_PARAM: its place in params; ARG_SCRATCH: in the workspace */
+	size_t offset, bytes;
+	int written; /* the kernel writes the tensor */
+	size_t of;   /* index of the tensor whose memory the kernel overwrites
+		      * with this one; or NOWHERE */
 };
 
 struct node {
@@ -74,30 +88,34 @@ struct node {
 	tirc_kernel_function *function;
 	const void *context;
 	struct arg *args; /* as many as the kernel has arguments */
-	void **pointers;  /* pointers to the arguments, then to the state */
+	/* what the function gets as `args`: the address of each argument, then
+	 * that of the state (tirc_graph.state); set before each run */
+	void **pointers;
 };
 
 struct io {
 	const char *name;
 	size_t tensor;
-	const void *in;
-	void *out;    /* the caller's, or NULL */
-	void *own;    /* the graph's own memory, of the tensor's capacity */
-	int is_own;   /* this run uses the graph's own memory */
-	size_t bytes; /* the size of the caller's memory; 0 if it has not been
+	const void *in; /* the caller's memory of an input, or NULL */
+	void *out;      /* the caller's memory of an output, or NULL */
+	void *own;      /* the graph's own memory, of the tensor's capacity */
+	int is_own;     /* this run uses the graph's own memory */
+	size_t bytes;   /* the size of the caller's memory; 0 if it has not been
 		       * set */
 };
 
+/* A name, and the index of the tensor or node that it belongs to. */
 struct name {
 	const char *text;
 	size_t at;
 };
 
 struct names {
-	struct name *list; /* sorted */
+	struct name *list; /* sorted by text */
 	size_t n;
 };
 
+/* Precedes each piece of memory that graph_new() allocates. */
 struct piece {
 	struct piece *next;
 };
@@ -117,10 +135,13 @@ struct tirc_graph {
 	uint64_t params_digest;
 	unsigned char *workspace;
 	const unsigned char *params;
-	void *state; /* the state of the kernels, or NULL */
-	size_t done;
-	int is_running;
+	void *state;    /* what the kernels keep between runs (struct
+			 * tirc_kernel_state), or NULL */
+	size_t done;    /* the number of nodes that this run has executed */
+	int is_running; /* the function `after` may be on the call stack: calls
+			 * that would change the run are refused */
 	int64_t *stack; /* used to compute dimensions */
+	/* the function of tirc_graph_watch() and its argument, or NULL */
 	void (*after)(void *arg, struct tirc_graph *g, const char *node);
 	void *after_arg;
 	struct piece *pieces; /* all memory that the graph has allocated */
@@ -134,8 +155,12 @@ void *graph_new(struct tirc_graph *g, size_t n, size_t size);
 enum tirc_graph_status graph_fail(struct tirc_graph *g,
 				  enum tirc_graph_status status,
 				  const char *format, ...);
+/* Sets the message that the graph has no `what` ("tensor", "node") of this
+ * name, and returns the status. */
 enum tirc_graph_status graph_unknown(struct tirc_graph *g, const char *what,
 				     const char *name);
+/* Sets the message that memory of `bytes` bytes was given for `name`, which
+ * needs `wanted`, and returns the status. */
 enum tirc_graph_status graph_bad_bytes(struct tirc_graph *g, const char *name,
 				       size_t bytes, size_t wanted);
 /* The start of the workspace, an input or an output; NULL if it is not set. */
@@ -149,12 +174,13 @@ size_t graph_find_io(const struct io *list, size_t n, const char *name);
 size_t graph_find(const struct names *names, const char *text);
 /* Sorts the names, and sets *twice to a name that is used twice, if any is. */
 void graph_sort_names(struct names *names, const char **twice);
-/* Computes the shapes with the current sizes. */
+/* Sets shape and bytes of each tensor for the current values of symbolic
+ * sizes. */
 enum tirc_graph_status graph_measure(struct tirc_graph *g);
 /* tirc_graph_check.c: checks that nodes, memory and kernels fit together. */
 enum tirc_graph_status graph_check(struct tirc_graph *g);
-/* The first of the nodes from..to - 1 that writes to the tensor's memory, or
- * NOWHERE. */
+/* The index of the first of the nodes from..to - 1 that writes to memory of the
+ * tensor; NOWHERE if none does. */
 size_t graph_writer(const struct tirc_graph *g, const struct tensor *t,
 		    size_t from, size_t to);
 /* tirc_graph_json.c: reads the graph that the text describes. */

@@ -14,7 +14,8 @@
 #include "output_file.h"
 #include "text.h"
 
-/* More than the header of an array without fields needs. */
+/* The longest header, in bytes, that is accepted: more than an array of plain
+ * numbers needs. */
 enum { HEADER_MOST = 1 << 16 };
 
 /* Reports a problem with a file; item: the member of an archive, or NULL. */
@@ -224,8 +225,8 @@ read_header(struct source *s, struct array *out)
 	return true;
 }
 
-/* Are exactly as many bytes left as the shape needs? Checked before they are
- * read. */
+/* Are exactly as many bytes left as the type and shape of the array need?
+ * Called before they are read. False after a diagnostic. */
 static bool
 check_size(const struct source *s, const struct array *a)
 {

@@ -28,8 +28,8 @@ bool arrays_read(struct module *m, const char *path,
  * file, and the folder must not be a link. */
 bool arrays_read_set(struct module *m, const char *folder, const char *file,
 		     struct array *out);
-/* Are the elements of type t? Only their width is compared if the file gives
- * only the width, because NumPy lacks the type. */
+/* Has the array elements of type t? Where the file gives only their width,
+ * because NumPy lacks the type (array.is_bits): are they as wide? */
 bool array_is(const struct array *a, struct dtype t);
 /* Can n arrays be written to a file with this name? A .npy has one array, a
  * .npz any number. */

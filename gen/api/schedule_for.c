@@ -44,7 +44,8 @@ context_schedules(struct tirc *t)
 	return true;
 }
 
-/* Does the text define a function, or is it a schedule? */
+/* Is the text a program that defines a function? (Else it is a schedule.) Only
+ * searches for "prim_func". */
 static bool
 is_program(const struct source *src)
 {

@@ -164,7 +164,8 @@ choose_conv(struct tirc *t)
 	return true;
 }
 
-/* Decides which inputs and outputs are parts of the workspace. */
+/* Sets from --in-workspace whether inputs, and whether outputs, are parts of
+ * the workspace. False after a diagnostic. */
 static bool
 choose_workspace(struct tirc *t)
 {
@@ -196,7 +197,8 @@ choose_workspace(struct tirc *t)
 	return true;
 }
 
-/* Sets how quantized operators round. */
+/* Sets from --requant how quantized operators round. False after a
+ * diagnostic. */
 static bool
 choose_rounding(struct tirc *t)
 {

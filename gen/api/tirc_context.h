@@ -13,10 +13,11 @@
 /* A kernel scheduled by hand (the option schedule_for). */
 struct by_hand {
 	const char *kernel, *file;
-	bool used;
-	/* a program that is used after the rules have run, */
+	bool used; /* the model has a kernel of this name */
+	/* A program that replaces the kernel only after the rules have run,
+	 * since its signature differs from that of the unscheduled kernel; and
+	 * how it differs. Else NULL. */
 	struct func *program;
-	/* because its signature differed before in this way */
 	const char *mismatch;
 };
 
@@ -36,7 +37,7 @@ struct tirc {
 	struct package package;
 	const struct firmware_kind *kind; /* NULL without a firmware package */
 	bool partitioned; /* the passes up to the partition have run */
-	bool compiled;
+	bool compiled;    /* tirc_compile has succeeded */
 	/* For a package, after tirc_compile. left: the tensors that a run
 	 * leaves in the workspace. exact: by the id of a tensor, is it computed
 	 * from integers alone? */
@@ -45,15 +46,14 @@ struct tirc {
 	/* After tirc_compile, by the id of a tensor: see tirc_tensor; DT_VOID
 	 * if the tensor is a given one, moved or widened, or not a float. */
 	const enum dtype_kind *arithmetic;
-	VEC(struct tirc_node) nodes;
-	VEC(const char *) messages;
-	VEC(struct tirc_source) sources;
-	const char *const *targets;
+	VEC(struct tirc_node) nodes;     /* of the model, in its file's order */
+	VEC(struct tirc_source) sources; /* of a program, for tirc_source() */
+	const char *const *targets;      /* for tirc_target() */
 	int n_targets;
 	VEC(const struct backend *) backends; /* --byoc */
 	VEC(struct user_pass) passes;         /* --add-pass */
-	VEC(struct tirc_timing) timings;
-	bool passes_open;
+	VEC(struct tirc_timing) timings;      /* --time-passes */
+	bool passes_open;                     /* `passes` were opened */
 	VEC(struct by_hand) by_hand;
 };
 
@@ -81,16 +81,20 @@ const bool *context_exact(struct tirc *t);
 const enum dtype_kind *context_arithmetic(struct tirc *t);
 /* tirc_info.c: the public description of a tensor. */
 struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
-/* schedule_for.c. context_schedules reads the options; context_schedule and
- * context_after_rules are hooks of struct pass_hooks; context_schedules_used
- * checks that every named kernel exists. */
+/* schedule_for.c, the option schedule_for. context_schedules reads it;
+ * context_schedule and context_after_rules are hooks of struct pass_hooks,
+ * called for each kernel; context_schedules_used checks that every named kernel
+ * exists. False after a diagnostic. */
 bool context_schedules(struct tirc *t);
 enum hook_schedule context_schedule(void *ctx, const char *kernel,
 				    struct sched *s);
 bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
+/* Reports the value of an option, and what is expected instead; returns
+ * false. */
 bool context_bad_option(struct tirc *t, const char *option, const char *value,
 			const char *expected);
+/* Calls the option `progress`, if it is set. */
 void context_progress(struct tirc *t, const char *step, int done, int total);
 
 #endif

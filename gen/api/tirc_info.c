@@ -51,8 +51,8 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 	return elems;
 }
 
-/* The node that computes the values of x. Nodes that only move or copy elements
- * are skipped. */
+/* The node that computes the elements of x: follows producers back through
+ * nodes that only move or copy elements. NULL if x has no producer. */
 static const struct node *
 elements_of(const struct tensor *x)
 {
@@ -66,7 +66,7 @@ elements_of(const struct tensor *x)
 	return n;
 }
 
-/* Are the integer results of n quantized numbers? */
+/* Are the results of n, if they are integers, quantized numbers? */
 static bool
 is_quantizing(const struct node *n)
 {
@@ -89,7 +89,8 @@ is_quantizing(const struct node *n)
 	return false;
 }
 
-/* The largest magnitude in a constant of floats; 0 if it is not known. */
+/* The largest magnitude of the elements of x; 0 if x is not a constant of
+ * floats. */
 static double
 largest_constant(const struct tensor *x)
 {

@@ -12,7 +12,8 @@ is_integer(const struct tensor *x)
 	return dtype_is_int(x->type) || x->type.kind == DT_BOOL;
 }
 
-/* Are all inputs of the node, except constants, exact? exact: by tensor id. */
+/* Is every input of the node a constant, or computed from integers alone?
+ * exact: by tensor id, whether a tensor is. */
 static bool
 keeps_exact(const struct node *n, const bool *exact)
 {
@@ -51,7 +52,7 @@ context_exact(struct tirc *t)
 	return exact;
 }
 
-/* A test can compare integers and floats of these types. */
+/* Has the tensor a type whose elements the self-test can compare? */
 static bool
 is_comparable(const struct tensor *x)
 {

@@ -217,7 +217,8 @@ read_const_input(struct tirc *t, const char *text, struct const_input *out)
 	return true;
 }
 
-/* An asterisk in the file's name is replaced by the position of the input. */
+/* Reads the array of a --const-input; an asterisk in the path stands for the
+ * position of the input. False after a diagnostic. */
 static bool
 read_array(struct module *m, const char *path, int position, struct array *out)
 {
@@ -263,7 +264,8 @@ shape_text(struct arena *a, const struct tensor *x)
 	return text;
 }
 
-/* Records the nodes of the file, before passes change the graph. */
+/* Fills t->nodes with the model's nodes as the file has them, before passes
+ * change the graph. */
 static void
 remember_nodes(struct tirc *t)
 {
@@ -306,8 +308,8 @@ remember_nodes(struct tirc *t)
 	}
 }
 
-/* A partition contains its sizes, settings and target. Options may change
- * settings and target, but not sizes. */
+/* Loads a partition, which contains its sizes, settings and target. Options may
+ * change settings and target; options about sizes are an error. */
 static bool
 load_partition(struct tirc *t, const char *path)
 {

@@ -111,8 +111,9 @@ apply_schedule(struct tirc *t, struct program_result *list, const char *path)
 
 /* -- running -- */
 
-/* Chooses the functions to print or write. `plain`: before lowering, because a
- * phase or a schedule is given. */
+/* Sets *out to those functions of `all` that are at the latest stage (enum
+ * program_stage) that any of them has reached. `plain`: takes lowered functions
+ * as they were before lowering; the caller lowers them up to a phase. */
 static void
 choose_funcs(const struct program_result *all, bool plain,
 	     struct program_result *out, struct arena *a)

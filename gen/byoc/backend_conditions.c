@@ -275,9 +275,10 @@ read_layouts(struct json j, struct tensor_condition *out)
 	}
 }
 
-/* Checks the layout of an input or output. Layouts are chosen after the
- * partition, and inputs and outputs of regions stay row-major: so an operand
- * can be column-major only if a node of the pattern transposes it. */
+/* Reports a condition for columns that no input or output can meet, and drops
+ * the condition where all are row-major. Inputs and outputs of regions stay
+ * row-major: an operand can be column-major only if a node of the pattern
+ * transposes it (exchanges). */
 void
 backend_check_layout(struct json j, bool exchanges, struct tensor_condition *c)
 {

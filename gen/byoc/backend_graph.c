@@ -23,7 +23,8 @@ touches(const struct pattern_graph *g, int a, int b)
 	return false;
 }
 
-/* Is the node connected to a node that comes earlier in the search? */
+/* Has the node an edge to a node in `found`, those that come earlier in the
+ * search, or to the node before a follower? */
 static bool
 is_reached(const struct pattern_graph *g, const bool *found, int node)
 {

@@ -9,7 +9,8 @@
 /* The name of an operator in templates: in lower case, without its domain. */
 const char *backend_op_word(struct arena *a, const char *op);
 
-/* Runs a region pass that is a command; a value for region_pass.run. */
+/* The function that runs a region pass which is a command: the loader sets
+ * region_pass.run to it. */
 typedef bool region_command_fn(struct graph *g, const struct backend *b,
 			       const struct region_pass *p);
 
@@ -23,6 +24,7 @@ typedef bool region_command_fn(struct graph *g, const struct backend *b,
 const struct backend *backend_load(struct module *m, const char *named,
 				   const char *dir,
 				   region_command_fn *run_command);
+/* Is there an embedded backend of this name? */
 bool backend_is_embedded(struct module *m, const char *name);
 /* Closes the shared objects of the backend's passes. */
 void backend_close(const struct backend *b);

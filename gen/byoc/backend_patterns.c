@@ -40,7 +40,8 @@ operator_named(struct json at, const char *name)
 	return op;
 }
 
-/* The number of inputs up to the last required one. */
+/* The smallest number of inputs that a node must have: those up to the last one
+ * that is neither absent nor optional. */
 static int
 needed(const struct tensor_condition *list, int n)
 {

@@ -5,22 +5,27 @@
 
 #include "backend_load.h"
 
+/* The state while a backend.json is read. */
 struct backend_loader {
 	struct module *m;
 	struct backend *b;
-	region_command_fn *run_command;
+	region_command_fn *run_command; /* see backend_load() */
 	struct reader reader;
-	struct json chains; /* "chains", to which patterns may refer */
+	/* the value of "chains": chains of followers, by the names by which
+	 * patterns refer to them */
+	struct json chains;
 };
 
-/* The nodes of the pattern that is being read, so that names can refer to
- * them. */
+/* The nodes of the pattern, or of the follower, that are read so far: a
+ * condition may refer to them by their names. */
 struct pattern_scope {
 	struct pattern_node *nodes;
 	int n;
-	/* id of the node whose inputs are being read, or NULL */
+	/* name of the node whose inputs are being read, or NULL */
 	const char *self;
-	bool has_before; /* it is a follower */
+	/* they are a follower's: "before" is the node that the follower
+	 * follows */
+	bool has_before;
 };
 
 /* The backend that a text of --byoc means (backend_find.c). folder NULL: it is
@@ -33,7 +38,7 @@ struct found_backend {
 bool backend_find(struct module *m, const char *text, const char *dir,
 		  struct found_backend *out);
 
-/* Is it an identifier in lower case? */
+/* Is the text an identifier in lower case? */
 bool backend_is_word(const char *text);
 /* Reports an error at j unless `name` is a valid name. */
 void backend_want_word(struct json j, const char *name);
@@ -69,9 +74,10 @@ void backend_keep_chains(void *ctx, struct json j);
 void backend_read_patterns(void *ctx, struct json j);
 void backend_read_passes(void *ctx, struct json j);
 
-/* backend_graph.c. backend_order_nodes sorts the nodes into the order of the
- * search; backend_make_variants makes a graph for each choice of optional
- * nodes. */
+/* backend_graph.c. backend_order_nodes sets the order in which the nodes of a
+ * pattern are searched in a model: from the anchor on, each connected to an
+ * earlier one. False after a diagnostic about a node that is not connected.
+ * backend_make_variants makes a graph for each choice of optional nodes. */
 bool backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 			 struct json at);
 void backend_make_variants(struct module *m, struct pattern *p,

@@ -252,8 +252,9 @@ note_error(const struct pair *x, int64_t i, double error,
 				      array_double(x->want, i)));
 }
 
-/* units: the error in units of the tolerance; the tolerance may be 0. Elements
- * beyond their tolerance come first as the worst element. */
+/* Records the error of element i in *out, if it is the worst so far. units: the
+ * error divided by the tolerance. far: it exceeds the tolerance; such an
+ * element is worse than all that are within theirs. */
 static void
 note_worst(struct comparison *out, int64_t i, bool far, double units)
 {
@@ -267,7 +268,7 @@ note_worst(struct comparison *out, int64_t i, bool far, double units)
 	out->bad += far;
 }
 
-/* Strings, as rows of bytes, must be equal. */
+/* Compares arrays of strings, whose rows of bytes must be equal. */
 static void
 compare_strings(const struct pair *x, struct comparison *out)
 {

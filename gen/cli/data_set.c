@@ -11,8 +11,8 @@
 #include "slots.h"
 #include "text.h"
 
-/* Opening a pipe or a device may block, or change it: only plain files are
- * opened. */
+/* Opening a pipe or a device may block, or change it: false, with an error
+ * message, for anything that exists and is no plain file. */
 bool
 test_is_file(const char *path)
 {
@@ -22,8 +22,9 @@ test_is_file(const char *path)
 	       cli_error("%s is no plain file; copy its contents to one", path);
 }
 
-/* An archive beside a model comes from a stranger: a link could lead to a file
- * elsewhere. */
+/* An archive beside a model comes from a stranger, and a link could lead to a
+ * file elsewhere: false, with an error message, for a link or anything that is
+ * no plain file. True if there is no such file. */
 static bool
 is_no_link(const char *path)
 {
@@ -49,7 +50,8 @@ read_pb(struct harness *h, const char *folder, const char *kind, int i,
 			       out);
 }
 
-/* The --const-input for the model's input at this position, or false. */
+/* Sets *out to the --const-input for the model's input at this position; false
+ * if there is none. */
 static bool
 constant_at(const struct harness *h, int position, struct tirc_const_input *out)
 {
@@ -63,7 +65,7 @@ constant_at(const struct harness *h, int position, struct tirc_const_input *out)
 }
 
 /* Is the array in the data set equal to the constant with which the model was
- * compiled? */
+ * compiled? False after an error message. */
 static bool
 check_constant(const struct array *a, const char *where,
 	       const struct tirc_const_input *c)

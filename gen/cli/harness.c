@@ -251,8 +251,8 @@ harness_open(struct harness *h, struct cli *c)
 	       write_runtime(h) && build(h);
 }
 
-/* Tries to find the value of symbolic size d from the shapes of the inputs.
- * False if it does not follow from them yet. */
+/* Sets values[d], the value of symbolic size d, if it follows from the shape of
+ * an input and the values known so far; else returns false. */
 static bool
 match_dim(const struct harness *h, const struct array *inputs, int d,
 	  int64_t *values)
@@ -273,8 +273,8 @@ match_dim(const struct harness *h, const struct array *inputs, int d,
 	return false;
 }
 
-/* The values of the symbolic sizes, from the shapes of the inputs. Repeats,
- * because one value may follow from another. */
+/* Repeats, because one value may follow from another. A size that does not
+ * follow gets its largest value. */
 void
 harness_dims(const struct harness *h, const struct array *inputs,
 	     int64_t *values)

@@ -6,7 +6,9 @@
 #include "options.h"
 #include "process.h"
 
-/* Does the option change what the emitted source computes? */
+/* Must `tirc test` get this option of `tirc compile`, too, to test the same
+ * source? True for the options that it accepts, except those about messages and
+ * output. */
 static bool
 is_of_source(int id)
 {

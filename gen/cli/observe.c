@@ -12,8 +12,8 @@
 /* If operands are rounded to tf32, smaller perturbations have no effect. */
 #define TF32_EPSILON 0x1p-10
 
-/* The elements that differ between two runs on the same inputs, which rounding
- * errors do not explain. NULL if there are none. */
+/* By element, whether it differs between two runs on the same inputs, so that
+ * it is random; NULL if no element does. */
 static const bool *
 find_random(struct arena *a, const struct array *again, const struct array *was)
 {

@@ -30,9 +30,10 @@ struct profile {
 	double total_ns;
 };
 
-/* A kernel's time relative to its bound. */
+/* How near a kernel is to its bound, the least time in which the machine can
+ * execute its operations on floats and move its bytes. */
 struct standing {
-	bool memory;  /* memory, not the processor, gives the bound */
+	bool memory;  /* moving the bytes takes longer than the operations */
 	double share; /* bound / measured time */
 };
 

@@ -127,9 +127,9 @@ struct data_file {
 	int taken; /* arrays taken so far; at most one for each tensor */
 };
 
-/* Finds the tensor for an array, one of n in the file: returns its list, and
- * *at its index there. NULL if there is none: after an error message, or it is
- * skipped. */
+/* Finds the tensor for array a, one of n arrays in the file: returns the list
+ * that has the tensor, and sets *at to its index there. NULL if no list has it:
+ * after an error message, or without one if such arrays are skipped. */
 static struct slots *
 place_of(const struct data_file *f, const struct array *a, int n, int *at)
 {
@@ -192,8 +192,9 @@ accepts(void *ctx, const struct array *a, int n)
 	return ARRAY_REFUSED;
 }
 
-/* NumPy has no names for some types, such as bfloat16: the file then gives only
- * their bits, and the tensor gives the type. */
+/* Gives an array whose file has only the width of its elements, since NumPy has
+ * no name for types such as bfloat16, the type of tensor x, if that is as
+ * wide. */
 static void
 name_type(struct array *a, const struct tirc_tensor *x)
 {

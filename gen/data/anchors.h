@@ -9,8 +9,9 @@
 #include "arena.h"
 
 struct anchor {
-	int kind, index; /* defined by the user of the anchors */
-	size_t at;       /* offset in the text */
+	int kind, index; /* what is at the place, as the caller numbers it
+			  * (enum package_anchor) */
+	size_t at;       /* the place: an offset in the text */
 };
 
 /* Sorted by offset. */
@@ -21,8 +22,9 @@ struct anchors {
 
 void anchors_add(struct anchors *l, int kind, int index, size_t at);
 
-/* A pass that copies the parts of a text in order to another text, and moves
- * the anchors. */
+/* The state while the parts of a text are copied in order to another text: the
+ * anchors, which are offsets in the first text, become offsets in the
+ * second. */
 struct anchor_pass {
 	struct anchors *anchors; /* NULL: the text has no anchors */
 	int next;                /* index of the next anchor to move */

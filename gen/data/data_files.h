@@ -14,14 +14,17 @@ const char *data_read(struct module *m, const char *path);
  * for messages. NULL, without a diagnostic, if there is no such file. */
 const char *data_file(struct module *m, const char *dir, const char *path,
 		      const char **file);
+/* Does dir replace all embedded files, because it has a subfolder
+ * "dialects"? */
 bool data_folder_is_whole(struct module *m, const char *dir);
 
-/* Sorted names, each the part of a path between two texts: of embedded files
- * ("dialects/", "/dialect.json"), */
+/* The sorted names in the paths of embedded files: of each path that begins
+ * with `head` and ends in `tail`, the part between them. data_names(m,
+ * "dialects/", "/dialect.json", &n) gives the names of dialects. */
 const char *const *data_names(struct module *m, const char *head,
 			      const char *tail, int *n);
-/* and of files in a folder ("DIR", "/dialect.json" or ".json"). Names that
- * begin with a dot are skipped. */
+/* The same for the paths in a folder: each name between "FOLDER/" and `tail`
+ * ("/dialect.json" or ".json"). Names that begin with a dot are skipped. */
 const char *const *data_names_in(struct module *m, const char *folder,
 				 const char *tail, int *n);
 

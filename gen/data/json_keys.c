@@ -175,8 +175,9 @@ check_object(struct check *c, struct json j, cJSON *value, const char *place,
 	return true;
 }
 
-/* Checks a CHOICE: one object, or an object with such an object for each
- * key. */
+/* Checks the value of a row of type KEY_CHOICE: an object with the keys of
+ * row->same, or an object of such objects, whose keys are in row->choice. False
+ * if the value must be removed from the tree. */
 static bool
 check_choice(struct check *c, struct json j, cJSON *value,
 	     const struct key *row, const char *words)

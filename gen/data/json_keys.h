@@ -43,12 +43,14 @@ struct key {
 	enum key_type type;
 	unsigned also;       /* bits of enum key_other */
 	const char *choices; /* the words: "left|right" */
-	const char *same;    /* places with its keys: "#node #match" */
-	/* of numbers, or of the number of elements (most 0: no limit) */
+	const char *same;    /* of KEY_SAME and KEY_CHOICE: the rows below these
+			      * pointers are its keys: "#node #match" */
+	/* limits of a number, or of the number of elements of a list (most 0:
+	 * no limit) */
 	int64_t least, most;
-	int64_t absent;
-	const char *otherwise; /* default of a text */
-	bool needed;
+	int64_t absent;        /* of a number or a flag: its default */
+	const char *otherwise; /* of a text: its default */
+	bool needed;           /* an object without the key is an error */
 	const char *with; /* keys that are required if this one is present */
 	bool own;         /* not inherited by files that extend this one */
 	/* json_keys_is_fact() holds, although it is neither a number nor a
@@ -57,7 +59,10 @@ struct key {
 	/* names: the keys that * stands for, "f32 f64"; NULL: any. choice: for
 	 * KEY_CHOICE, the keys of the second kind of object. */
 	const char *names, *choice;
-	size_t offset, size; /* of the field; size 0: not stored */
+	/* where json_keys_read() stores the value: the field's place in the
+	 * structure; size 0: it is not stored */
+	size_t offset, size;
+	/* called by json_keys_read() with the value, or NULL */
 	void (*read)(void *ctx, struct json j);
 };
 
@@ -98,14 +103,15 @@ bool json_keys_is_below(const struct key *row, const char *place);
  * any. */
 const char *json_keys_known(const struct key_table *table, struct arena *a,
 			    const char *place);
-/* Is the value of this key of the file a number, a flag, or a list of words
- * from a fixed set? */
+/* May a text that comes from a stranger set this key of the file? True if its
+ * value is a number or a flag, or if its row is marked FACT: such a value
+ * cannot name a program or its flags. */
 bool json_keys_is_fact(const struct key_table *table, const char *key);
 /* The row of the elements of a list; NULL if the elements are objects, with
  * keys below the list's pointer and a star. */
 const struct key *json_keys_element(const struct key_table *table,
 				    const struct key *list);
-/* json_texts(), as a struct names. */
+/* The elements of j, an array of texts; none if it is absent. */
 struct names json_names(struct json j);
 
 /* json_keys_print.c: the JSON Schema of the kind of file. */

@@ -24,9 +24,10 @@
 #define TEXT_SPACE "\4"
 #define TEXT_ASSIGN "\5"
 
+/* How lines are written. */
 struct layout {
 	struct strbuf *out;
-	int columns, tab;
+	int columns, tab; /* the width of a line, and of a tab */
 	/* text_columns limits a line without its indent, most_columns the whole
 	 * line */
 	int text_columns;
@@ -49,7 +50,8 @@ void layout_text(const struct layout *l, const char *text,
 bool layout_is_wide(const struct layout *l, const char *text);
 /* The width of a text with marks if it is not broken. */
 int layout_width(const char *text);
-/* The text, with marks that make its breaks a last resort. */
+/* The text of an index: its marks are replaced by MARK_INDEX, so that it is
+ * broken only if nothing else helps. */
 const char *layout_index(struct arena *a, const char *text);
 /* The text without marks, in arena a. */
 const char *layout_flat(struct arena *a, const char *text);

@@ -15,7 +15,8 @@
  * first START_BYTES of JSON. */
 enum { START_BYTES = 512 };
 
-/* A temporary name uses at most this many bytes of the file's name. */
+/* NAME_BYTES: a temporary name has at most this many bytes of the file's name.
+ * ATTEMPTS: so many temporary names are tried, since one may exist. */
 enum { NAME_BYTES = 200, ATTEMPTS = 100 };
 
 bool

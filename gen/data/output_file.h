@@ -19,8 +19,8 @@ bool output_may_replace(const char *path);
 /* Reports a file that may not be replaced; returns false. */
 bool output_refuse(struct module *m, const char *path);
 
-/* Opens an existing file that may be replaced, for reading; NULL if it is not a
- * plain file. */
+/* Opens a file that is there before tirc writes it, for reading; NULL if there
+ * is none, or it is no plain file. */
 FILE *output_earlier(const char *path);
 
 /* Makes the temporary file for "DIR/NAME": a new file

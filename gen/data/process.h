@@ -14,7 +14,7 @@ struct command {
  * blanks, with '...', "..." and \ for quoting. Nothing is expanded. False, with
  * nothing appended, if a quote is not closed. */
 bool command_add(struct arena *a, struct command *c, const char *text);
-/* The message about a quote that is not closed. */
+/* The format of the message about a text that command_add() refuses. */
 #define COMMAND_QUOTE_OPEN "`%s` has a quote that is not closed"
 /* Appends one word, unchanged. */
 void command_add_word(struct arena *a, struct command *c, const char *word);

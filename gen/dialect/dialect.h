@@ -11,6 +11,9 @@
 #include "template.h"
 #include "thread_loops.h"
 
+/* The comments here say what a field is for. The rows of dialect.def describe
+ * the keys of dialect.json that the fields hold, with their placeholders. */
+
 enum form_id {
 #define FORM(id, key, types, n) FORM_##id,
 #include "forms.def"
@@ -21,32 +24,39 @@ enum form_id {
 enum form_kind {
 	FORM_IS_REJECTED, /* text: the reason */
 	FORM_IS_INFIX,    /* text: the operator */
-	FORM_IS_PREFIX,
-	/* text: a template of the function's name, over facts of the type */
+	FORM_IS_PREFIX,   /* text: the operator */
+	/* text: a template of the function's name, with the placeholders of the
+	 * type (spelled_type.facts) */
 	FORM_IS_CALL,
-	FORM_IS_TEXT,  /* text: a template over facts of the type and a, b, c */
+	/* text: a template of the whole expression, with the placeholders of
+	 * the type, and the operands as a, b, c */
+	FORM_IS_TEXT,
 	FORM_IS_HELPER /* text: the key of the helper */
 };
 
+/* How the dialect spells an operation on a type. */
 struct form {
 	enum form_kind kind;
 	const char *text;
 	const char *pointer; /* JSON pointer, for messages */
 	const char *file;    /* the dialect.json that has it */
-	int level;           /* precedence of the result */
-	/* TEXT: the lowest precedence of each operand without parentheses */
+	int level;           /* index of the result's precedence in levels */
+	/* FORM_IS_TEXT: by operand a, b, c, the lowest level (precedence) that
+	 * an operand's text may have without getting parentheses */
 	int operands[3];
 	struct names needs; /* headers that it needs */
 };
 
+/* Where a long line is broken at an operator. */
 enum break_place { BREAK_NONE, BREAK_BEFORE, BREAK_AFTER };
 
-/* A level of precedence; a higher index binds tighter. */
+/* A level of precedence of the language's operators; in dialect.levels, a
+ * higher index binds tighter. */
 struct level {
 	const char *name;
-	bool right; /* associates to the right */
-	/* Operands of these levels (bits) get parentheses that only avoid
-	 * warnings. */
+	bool right; /* its operators associate to the right */
+	/* bit i: an operand of level i gets parentheses, though it needs none,
+	 * since compilers warn without them */
 	uint64_t clarify;
 	enum break_place where;
 	/* Its results are composite expressions, for which casts have a form of
@@ -55,8 +65,8 @@ struct level {
 };
 
 struct spelled_type {
-	const char *rejected; /* why the dialect lacks it, or NULL */
-	const char *file;     /* the dialect.json that has it */
+	const char *rejected; /* why the dialect lacks the type, or NULL */
+	const char *file;     /* the dialect.json that has the type */
 	const char *spelling, *literal, *wide_literal;
 	const char *lowest, *highest, *unsigned_spelling;
 	const char *infinity, *nan, *no, *yes, *math;
@@ -64,17 +74,20 @@ struct spelled_type {
 	 * have the type `computed`, and helpers convert. */
 	bool is_stored_only;
 	struct dtype computed;
-	const char *load, *store, *round;
-	bool promoted; /* arithmetic on it has results of type int */
+	const char *load, *store, *round; /* keys of these helpers */
+	bool promoted; /* arithmetic on the type has results of type int */
+	/* headers that the type needs, and that infinity and nan need */
 	struct names needs, special_needs;
-	/* placeholders about the type: type, short, bits, … */
+	/* the placeholders about the type for templates: type, short, bits and
+	 * so on */
 	struct tdata *facts;
 };
 
-/* The lines around the body of a statement. */
+/* A statement: the lines before its body, between two bodies (the else of a
+ * condition) and behind the body; or, of a statement without body, its line. */
 struct lines {
-	const char *rejected;
-	const char *file; /* the dialect.json that has them */
+	const char *rejected; /* why the dialect lacks the statement, or NULL */
+	const char *file;     /* the dialect.json that has the lines */
 	struct names open, otherwise, close;
 	const char *line;
 };
@@ -85,18 +98,22 @@ enum statement_id {
 	SAY_COUNT
 };
 
-/* A header that only some compilers have, and the preprocessor condition for
- * these. */
+/* A header that only some compilers have, and the preprocessor condition that
+ * is true for these. */
 struct rare_header {
 	const char *name, *condition;
 };
 
+/* A function that emitted sources may need, printed once for each type. */
 struct helper {
-	const char *key, *name; /* name: a template over facts of the type */
-	const char *file, *text;
-	struct names needs;
-	struct names uses; /* the helpers that it calls */
-	/* It adds a product of floats, which compilers may contract. */
+	/* the key of dialect.json; the name of the function, a template with
+	 * the placeholders of the type */
+	const char *key, *name;
+	const char *file, *text; /* the template of the function's definition */
+	struct names needs;      /* headers */
+	struct names uses;       /* keys of the helpers that it calls */
+	/* It adds a product of floats: compilers may contract both to a fused
+	 * multiply-add. */
 	bool contracts;
 	bool loop; /* it has a loop over the bits of its type */
 };
@@ -119,8 +136,9 @@ struct dialect_template {
 
 enum device_barrier { BARRIER_SHARED, BARRIER_BLOCK, BARRIER_COUNT };
 
-/* The type of the elements of a buffer in this scope: a fragment for each tile,
- * the last two dimensions of the buffer. */
+/* The type of the elements of a buffer in this memory scope. Each element is a
+ * fragment, which a warp holds in its registers: a tile of the matrix in the
+ * last two dimensions of the buffer. */
 struct fragment_form {
 	const char *scope, *spelling;
 	struct dtype type;
@@ -128,9 +146,9 @@ struct fragment_form {
 	struct names needs;
 };
 
-/* The copying unit's name of the layout of arrays in a scope. row_bytes > 0:
- * rows have this many bytes in a swizzled order, which only intrinsics can
- * access. */
+/* The name by which the unit that copies boxes (TMA) knows the layout of arrays
+ * in a memory scope. row_bytes > 0: rows have this many bytes in a swizzled
+ * order, which only intrinsics can access. */
 struct box_layout {
 	const char *scope, *name;
 	int row_bytes;
@@ -159,7 +177,7 @@ struct box_forms {
 	const char *source, *argument, *copy, *commit, *wait;
 	struct names begin; /* first lines of a kernel with box copies */
 	VEC(struct box_rank) ranks;
-	int64_t most_extent;
+	int64_t most_extent; /* the largest extent of a box */
 	int64_t bytes; /* the size and the stride of rows are multiples of it */
 	VEC(struct box_layout) layouts;
 	VEC(struct box_type) types;
@@ -169,14 +187,16 @@ struct device_forms {
 	const char *rejected; /* why the dialect has no kernels, or NULL */
 	const char *file;     /* the dialect.json that rejects them */
 	struct names kernel;  /* lines between the signature and the body */
-	const char *array, *scalar;     /* texts of parameters */
-	const char *indices[TAG_COUNT]; /* of threads and blocks, by tag */
+	const char *array, *scalar;     /* texts of a kernel's parameters */
+	const char *indices[TAG_COUNT]; /* the number of the thread or block, by
+					 * tag of the axis */
 	const char *barriers[BARRIER_COUNT];
 	const char *shuffle_xor; /* reads another thread's value, or NULL */
 	/* Statements that copy into shared memory asynchronously, end a group
 	 * of copies, and wait for groups. NULL: copies are synchronous. */
 	const char *async_copy, *async_commit, *async_wait;
-	int64_t async_bytes; /* allowed sizes of a copy in bytes, as bits */
+	int64_t async_bytes; /* the sum of the allowed sizes of a copy in bytes,
+			      * which are powers of two */
 	struct names async_needs;
 	struct box_forms boxes;
 	/* If the shared arrays of a kernel have more than pool_beyond bytes,
@@ -186,7 +206,8 @@ struct device_forms {
 	 * dynamic array. */
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
-	/* one of these is set: the launch, or why there is none */
+	/* One of these is set: the text of a launch, or why the dialect has
+	 * none. */
 	const char *launch, *no_launch;
 	/* The helper for extents of a launch that may exceed 32 bits; NULL if
 	 * launches take 64-bit extents. */
@@ -238,13 +259,16 @@ struct vector_forms {
 
 /* Parallel loops as functions ("tasks") that threads of the caller run. */
 struct task_forms {
-	bool used;
+	bool used; /* the dialect has this form of parallel loops */
 	/* the file of runtime-c/ that provides the threads */
 	const char *runtime;
-	/* added to functions with parallel loops */
+	/* the parameter, and its argument in calls, of functions with parallel
+	 * loops */
 	const char *parameter, *argument;
-	/* members of the struct of captured variables */
+	/* members of the struct of variables that a task captures */
 	const char *array, *scalar;
+	/* the definition of this struct, and the call that hands a task to the
+	 * threads */
 	const char *declare, *call;
 };
 
@@ -262,12 +286,13 @@ struct region_forms {
 	const char *rejected;  /* why the dialect has no regions, or NULL */
 	const char *parameter; /* the parameter for the model's struct */
 	const char *argument;  /* the argument for it in the entry function */
-	const char *memory;    /* the region's part of the workspace */
+	const char *memory;    /* the expression for the region's part of the
+				* workspace */
 	const char *weights;   /* the parameter for the region's constants */
 };
 
 /* A coding rule that some lines of the output violate; these lines end with the
- * mark. */
+ * text `mark`. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
 };
@@ -301,11 +326,15 @@ struct dialect {
 	struct module *module;
 	const char *dir;    /* the user's folder of dialects, or NULL */
 	struct names chain; /* its name, then the dialects that it extends */
+	/* The number of characters by which the compiler tells identifiers
+	 * apart, and those with external linkage; the widths of its types. */
 	int identifier_length, external_length, int_bits, char_bits;
 	int64_t object_bytes; /* largest object in bytes; 0: no limit */
 	int line_columns, tab_columns;
-	int text_columns; /* largest width of a line without its indent */
-	int most_columns; /* largest width of a line */
+	/* A line is broken at line_columns; a deeply indented one may be
+	 * longer, up to text_columns without its indent and most_columns in
+	 * all. */
+	int text_columns, most_columns;
 	/* indent in functions that are nested too deeply for tabs */
 	int deep_columns;
 
@@ -313,13 +342,18 @@ struct dialect {
 	struct level *levels;
 	int primary, assignment, unary, relational; /* indices in levels */
 	struct spelled_type types[DT_COUNT];
-	/* NULL: programs never need it */
+	/* by operation and type of the operands; NULL: programs never need the
+	 * operation on this type */
 	const struct form *forms[FORM_COUNT][DT_COUNT];
 	struct {
+		/* Texts: an element of an array, a call, casts of a pointer to
+		 * one to arrays and to one to elements; */
 		const char *element, *call, *array_cast, *pointer_cast;
+		/* and the tensors in the entry function. */
 		const char *input, *output, *workspace, *weight;
 		bool always_cast;  /* void * does not convert implicitly */
-		const char *arena; /* the workspace's array of a type */
+		const char *arena; /* the workspace's array of a type; NULL: the
+				    * workspace is one array of bytes */
 		/* tabs before statements of the entry function */
 		int entry_tabs;
 		const char *unit;   /* the type of a byte, for offsets */
@@ -332,13 +366,19 @@ struct dialect {
 	const char *spaces[SPACE_COUNT];
 	struct lines statements[SAY_COUNT];
 	struct {
+		/* Lines before the body of a kernel's function and of one that
+		 * others call, the declaration of the latter, lines behind the
+		 * body. */
 		struct names kernel, exported, prototype, close;
+		/* Texts of parameters; no_parameters: of an empty list. */
 		const char *no_parameters, *array, *scalar, *pointer;
-		/* Declaration of an external function and of its pointers. */
+		/* The declaration of an external function, and of a parameter
+		 * of it that is a pointer. */
 		const char *external, *external_pointer;
 		const char *helper; /* specifiers of helper functions */
-		bool unique; /* members must not have the names of functions */
-		bool flat;   /* array arguments have one dimension */
+		bool unique; /* members of the interface's structures must not
+			      * have the names of kernels */
+		bool flat;   /* arrays that are passed have one dimension */
 		/* Lines around functions in which contraction (fused
 		 * multiply-add) is forbidden. */
 		struct names apart_begin, apart_end;
@@ -351,7 +391,9 @@ struct dialect {
 	VEC(struct helper) helpers;
 	VEC(struct rare_header) rare_headers;
 	struct {
-		bool forms[WEIGHTS_SECTION + 1];
+		bool forms[WEIGHTS_SECTION + 1]; /* the forms that it has */
+		/* For "auto": weights of up to in_source_bytes are C text,
+		 * those of more have the form `large`. */
 		int64_t in_source_bytes;
 		enum weights_form large;
 		bool copied; /* copied once to memory of the caller */
@@ -364,9 +406,11 @@ struct dialect {
 	struct comment_forms comments;
 	struct dialect_template templates[TEMPLATE_COUNT];
 	const char *files[FILE_COUNT];
-	/* names in the template of the entry function */
+	/* names in the template of the entry function, which variables of the
+	 * function must not have */
 	struct names entry_names;
-	/* headers that these files include */
+	/* headers that every source includes, and those that one whose weights
+	 * are in a file includes, too */
 	struct names source_needs, file_weights_needs;
 	struct names source_before; /* lines after the headers of a source */
 	/* Lines that refuse a compiler, and lines that precede them once. */
@@ -384,15 +428,15 @@ struct dialect {
 	struct names reserved, reserved_members;
 };
 
-/* "interface" */
+/* The name of a memory in dialect.json, such as "interface". */
 const char *memory_space_name(enum memory_space s);
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
 /* Do dialects have forms for the type? Not for integers of fewer than 8 bits,
  * which the pass nibbles stores and computes as bytes. */
 bool dialect_computes(struct dtype t);
-/* The layout of lines in functions; deep: one that is nested too deeply for
- * tabs. */
+/* How lines of functions are written to `out`; deep: of a function that is
+ * nested too deeply for tabs. */
 struct layout dialect_layout(const struct dialect *d, struct strbuf *out,
 			     bool align_with_tabs, bool deep);
 /* The form for operands of type t; NULL after DIAG_BAD_DIALECT if the dialect
@@ -409,12 +453,12 @@ const char *dialect_header_condition(const struct dialect *d,
 				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
 
-/* comments_line.c: the text with its comments in the form of the dialect. The
- * text's anchors are moved; NULL if it has none. */
+/* comments_line.c: the text with its comments in the form of the dialect. Moves
+ * the anchors of the text with their places; anchors may be NULL. */
 const char *dialect_comments(const struct dialect *d, struct arena *a,
 			     const char *text, struct anchors *anchors);
-/* literal.c: the literal for v, the shortest text that reads back as v.
- * *special: it needs the headers special_needs of its type. */
+/* literal.c: the literal for v, the shortest text that reads back as v. Sets
+ * *special if it needs the headers special_needs of its type. */
 const char *dialect_literal(const struct dialect *d, struct arena *a,
 			    struct dtype t, union number v, bool *special);
 /* The shortest decimal text that reads back as v: "1.0", "1e-05". */

@@ -109,7 +109,9 @@ target_read_alignment(void *ctx, struct json j)
 	}
 }
 
-/* Uses the first element whose vectors are not longer than the target's. */
+/* Sets the target's relies_on to the first element of the list whose vectors
+ * are not longer than the target's; if there is none, the target has no
+ * requirement. */
 void
 target_read_relies_on(void *ctx, struct json j)
 {

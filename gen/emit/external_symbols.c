@@ -139,8 +139,9 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return false;
 		}
 	} else if (f != u->entry) {
-		/* The name comes from the program, which may be a
-		 * stranger's. */
+		/* For security: only the program names this function, and the
+		 * program's author may be a stranger who makes the user link
+		 * any function. The note says so. */
 		diag_note(&u->m->diags, DIAG_UNSUPPORTED,
 			  (struct diag_place){ .item = f->name },
 			  "the source calls the function '%s', which only the "

@@ -266,9 +266,10 @@ as_number(struct dtype t, double v)
 	return n;
 }
 
-/* Adds the range of an integer type as literals of a floating type, an open
- * interval that contains the values that fit; and the maximum of a narrow
- * type. */
+/* For conversions of floats of type t to the integer type `to`, adds literals
+ * of t: a float strictly between to_below and to_above, whole powers of two or
+ * 0, fits; to_most is the largest integer, exact only if t can represent it.
+ * Adds to_zero, 0 as a literal of `to`. */
 static void
 add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 {
@@ -423,7 +424,8 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	return data;
 }
 
-/* The helpers that h calls must not be contracted, either. */
+/* Marks the helpers that h calls as used where contraction is forbidden, as h
+ * itself is. */
 static void
 set_used_apart(struct unit *u, const struct helper *h, struct dtype t,
 	       struct dtype to)

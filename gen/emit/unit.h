@@ -14,19 +14,25 @@
 #include "value_range.h"
 #include "width.h"
 
-/* A vector type. loose: it has only the alignment of its elements. */
+/* A vector type that the source uses. loose: a type that has only the alignment
+ * of its elements. */
 struct vector_use {
 	struct dtype type;
 	bool loose;
-	/* line: its definition; "" if it is built into the language */
+	/* the type's name and the line that defines it, "" if it is built into
+	 * the language */
 	const char *name, *line;
 };
 
+/* A helper function that the source uses: for operands of `type` and a result
+ * of type `to`. */
 struct helper_use {
 	const struct helper *helper;
 	struct dtype type, to;
-	const char *name;
-	bool apart; /* functions that forbid contraction use it */
+	const char *name; /* of the function */
+	/* functions in which contraction (fused multiply-add) is forbidden call
+	 * it */
+	bool apart;
 };
 
 /* A parameter of an external function. */
@@ -37,25 +43,29 @@ struct external_param {
 	const char *space;
 };
 
+/* A function that the source calls and does not define itself. */
 struct external {
 	const char *name;
 	struct dtype ret;
 	struct external_param *params;
 	int n;
-	/* defined by this intrinsic; NULL: only declared */
+	/* If a tensor intrinsic defines the function: its symbol, and the text
+	 * for the dialect, which the source gets. NULL: the source declares the
+	 * function, and the user links it. */
 	const struct intrinsic_symbol *symbol;
 	const struct intrinsic_text *text;
 };
 
-/* A callback that gives the value range of the elements of parameter b, if the
- * argument is a constant of the model in every call of the function. It returns
- * false if not. */
+/* A callback that sets *out to the value range of the elements of parameter b.
+ * It returns false if the argument is not a constant of the model in every call
+ * of the function, or if a constant's range is not known. */
 struct constant_ranges {
 	bool (*range)(void *ctx, const struct buffer *b,
 		      struct bounds *out); /* NULL if no ranges are known */
 	void *ctx;
 };
 
+/* A pointer variable, and its name in the source. */
 struct named_pointer {
 	const struct var *var;
 	const char *text;
@@ -63,10 +73,11 @@ struct named_pointer {
 
 struct unit {
 	struct module *m;
-	/* shifted_most: a bound, proven from constants, of the magnitude of
-	 * each integer that the kernel shifts left by `shift`; 0: unknown. */
+	/* Of the kernel that is printed. shifted_most: a bound, proven from
+	 * constants, of the magnitude of each integer that it shifts left by
+	 * `shift`; 0: unknown. */
 	int64_t shifted_most, shift;
-	/* Elements that are multiplied by 0 may be larger than shifted_most. */
+	/* The bound does not hold for elements that are multiplied by 0. */
 	bool shifts_larger;
 	const struct dialect *d;
 	struct arena *a;
@@ -75,20 +86,23 @@ struct unit {
 	VEC(struct helper_use) helpers;
 	/* names at file scope, which local names must not shadow */
 	struct name_set globals;
-	/* callees besides the functions of the module */
+	/* functions that bodies may call besides those of the module */
 	VEC(const struct func *) callees;
-	/* from the expression of a name to the callee */
+	/* from a function's name, as expr_string(), to its index in callees */
 	struct pointer_map callee;
 	VEC(struct external) externals;         /* in order of first use */
 	const struct intrinsic_set *intrinsics; /* loaded when first needed */
-	/* products and sums must not be contracted */
+	/* the function that is printed forbids contraction: compilers must not
+	 * make a product and a sum to a fused multiply-add */
 	bool apart;
 	/* the model whose threads run parallel loops, or NULL */
 	const char *model;
 	/* the function that tirc makes to call the others, or NULL */
 	const struct func *entry;
-	bool reads_back; /* the host waits for the results of kernels */
-	/* functions for loops that were emitted before this one */
+	/* the host reads elements that kernels compute, and waits for them */
+	bool reads_back;
+	/* the texts of the functions into which parallel loops of the function
+	 * that is printed are outlined; they precede it in the source */
 	VEC(const char *) parts;
 	/* the function that is printed is one of `parts` */
 	bool in_part;
@@ -97,8 +111,7 @@ struct unit {
 	const struct tensor_intrins *intrins;
 	/* the variable of the model's struct, or NULL */
 	const struct var *model_var;
-	/* The pointer variables that bodies declared, in order, and their
-	 * names. */
+	/* the pointer variables that the printed bodies declare, in order */
 	VEC(struct named_pointer) pointers;
 };
 
@@ -116,11 +129,17 @@ struct binding {
 	const struct var *var;
 	const char *text;
 	enum value_kind kind;
+	/* is_const: the function does not write the array. flat: the array is
+	 * accessed with one linearized index. data: the variable's value
+	 * depends on elements of arrays, not only on loop variables and sizes
+	 * (walk_is_data). */
 	bool is_const, flat, data;
-	bool local;              /* the function itself declares it */
-	enum memory_space space; /* for pointers and arrays */
-	/* each element is a fragment, for the last two dimensions of the
-	 * buffer */
+	/* an array that an ALLOC of the printed function declares; not a
+	 * parameter */
+	bool local;
+	enum memory_space space; /* of the elements of a pointer or an array */
+	/* each element of the array is a fragment, a tile of the last two
+	 * dimensions of the buffer (struct fragment_form) */
 	bool fragment;
 	const struct buffer *buffer;
 	/* the expression that replaces the variable, or NULL */
@@ -130,21 +149,27 @@ struct binding {
 };
 
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);
+/* Makes the source include a header. */
 void unit_need(struct unit *u, const char *header);
 /* Makes f, which need not be in the module, a function that bodies may call.
  * Its name must not change afterwards. */
 void unit_add_callee(struct unit *u, const struct func *f);
 /* Adds the list "includes" of headers to data, conditional ones last. */
 void unit_add_includes(const struct unit *u, struct tdata *data);
+/* Makes the source include the headers of a type. */
 void unit_need_type(struct unit *u, struct dtype t);
 /* The spelling of the type; its headers are added. NULL after a diagnostic if
  * the dialect does not have the type. */
 const char *unit_type(struct unit *u, struct dtype t);
 /* The same for the elements of b, which may be vectors of unknown alignment. */
 const char *unit_element_type(struct unit *u, const struct buffer *b);
+/* The name of the vector type t, whose definition is added; loose: see struct
+ * vector_use. NULL after a diagnostic. */
 const char *unit_vector(struct unit *u, struct dtype t, bool loose);
-/* The names about a type that templates may use. */
+/* The placeholders about a type for templates, such as its spelling. */
 const struct tdata *unit_facts(struct unit *u, struct dtype t);
+/* The literal for the number v of type t; the headers that it needs are
+ * added. */
 const char *unit_literal(struct unit *u, struct dtype t, union number v);
 /* The name of a helper for operands of type t and results of type `to`, which
  * is added to the unit. NULL after a diagnostic. */
@@ -155,33 +180,40 @@ const char *unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 bool unit_external(struct unit *u, const struct func *f, const char *name,
 		   struct dtype ret, const struct external_param *params,
 		   int n);
-/* The intrinsic text of a recorded external function, or NULL. */
+/* If a tensor intrinsic defines the external function of this name, its text
+ * for the dialect; else NULL. The function must have been recorded. */
 const struct intrinsic_text *unit_external_text(const struct unit *u,
 						const char *name);
 /* Appends the helpers, each followed by an empty line, the intrinsic texts, and
  * the declarations of other external functions. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);
-/* The dialect has lines around functions that must not be contracted. Adds
- * these to data as the lists "exact_starts" and "exact_ends"; they are empty
- * unless the function is the first or the last of a run of such functions. */
+/* Adds to data the dialect's lines around a run of functions in which
+ * contraction is forbidden: those before the run as the list "exact_starts",
+ * empty unless the function starts a run, and those behind it as "exact_ends",
+ * empty unless it ends one. */
 void unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends);
 /* relied_on.c. unit_print_relied_on appends the lines that refuse a compiler
  * without the required instructions; unit_relied_on gives the i-th requirement,
  * NULL after the last one. */
 bool unit_print_relied_on(struct unit *u, struct strbuf *out);
 const struct requirement *unit_relied_on(const struct unit *u, int i);
+/* Appends the declarations of external functions, then the intrinsic texts that
+ * define the others, each once. False after a diagnostic. */
 bool unit_print_externals(struct unit *u, struct strbuf *out);
-/* Does f have loops that the model's threads run? */
+/* Does f have loops that are outlined into functions (struct task_forms), which
+ * the model's threads run? */
 bool unit_shares(const struct unit *u, const struct func *f);
 /* Appends the text of a function, preceded by the functions into which its
  * parallel loops are outlined. False after a diagnostic. */
 bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
 /* The same with external linkage. */
 bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
-/* Appends its declaration, for a header that other languages may include. */
+/* Appends the declaration of f, for a header that other languages may
+ * include. */
 bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
-/* Adds a list of the parameters to data; each item has a "text". `bound` has
- * room for all parameters and gets their bindings. False after a diagnostic. */
+/* Adds a list of f's parameters to data; each item has a "text", the
+ * parameter's declaration. `bound` has room for all parameters and gets their
+ * bindings. False after a diagnostic. */
 bool unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
 		     const char *list, struct binding *bound);
 /* The argument for a parameter that is a read-only pointer to elements of b,
@@ -200,10 +232,12 @@ const char *unit_bound_expr(struct unit *u, const struct func *f,
  * of the parameters. */
 bool unit_body(struct unit *u, const struct func *f,
 	       const struct binding *params, int n, struct strbuf *out);
-/* The number of elements of b as text; NULL if it is not constant. */
+/* The number of elements of an array that can hold b, at least 1, as text; NULL
+ * if it is not constant. */
 const char *unit_elements(struct arena *a, const struct buffer *b);
 /* Is b accessed with one linearized index instead of one index for each
- * dimension? */
+ * dimension? True if it has strides, or an extent besides the first is not
+ * constant. */
 bool buffer_is_flat(const struct buffer *b);
 
 #endif

@@ -5,10 +5,11 @@
 #include "walk_stmt.h"
 
 /* Nested declarations, ALLOC x { ALLOC y { x = 0; … } }. The first stores of
- * the body become initializers, unless they read the arrays. */
+ * the body to these scalars become initializers, unless they read the
+ * arrays. */
 struct chain {
-	struct stmt *first, *body;
-	VEC(const struct stmt *) starts;
+	struct stmt *first, *body; /* the outermost ALLOC; the innermost body */
+	VEC(const struct stmt *) starts; /* the stores that initialize */
 };
 
 static bool
@@ -109,8 +110,8 @@ walk_first_of(const struct walker *w, const struct buffer *b)
 	return b;
 }
 
-/* A bound of the magnitudes in b and in all arrays that use its declaration;
- * false if one of them has none. */
+/* Sets *most to a bound of the magnitudes in b and in all arrays that use its
+ * declaration; false if one of them has none. */
 static bool
 bound_of_all(struct walker *w, const struct buffer *b, int64_t *most)
 {
@@ -137,7 +138,8 @@ is_declared(struct walker *w, const struct buffer *b)
 	return walk_first_of(w, b) != b || walk_find(w, b->data) != NULL;
 }
 
-/* Binds b to the declaration of an array in a sibling statement. */
+/* Makes b use the declaration of an equal array (struct same_array): binds it
+ * to the same text. */
 static void
 take_place(struct walker *w, const struct buffer *b)
 {

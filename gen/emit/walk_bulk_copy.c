@@ -171,8 +171,9 @@ copier(const struct walker *w, int rank)
 	return NULL;
 }
 
-/* The dimensions in the descriptor, all that do not have extent 1; returns
- * their number. */
+/* Lists the dimensions of the copy that the descriptor has: all but those in
+ * which both the array and the box have extent 1 and the box begins at 0.
+ * Returns their number. */
 static int
 told_dims(const struct expr *copy, int *dims)
 {

@@ -6,27 +6,31 @@
 
 #include "walk.h"
 
-/* Text with layout marks, not yet enclosed as a group; level: its
- * precedence. */
+/* The text of an expression with marks for line breaks (line_breaks.h), not yet
+ * enclosed as a group. level: the precedence of its outermost operator, an
+ * index in dialect.levels. */
 struct piece {
 	const char *text;
 	int level;
 };
 
-/* The form of a product of this type: it may be contracted or not in this
- * function. */
+/* The form of a product of type t: FORM_MUL_APART for scalar floats if the
+ * function forbids contraction (unit.apart), else FORM_MUL. */
 enum form_id walk_product(const struct walker *w, struct dtype t);
-/* Is e the sum of a vector and a product of bytes for which the dialect has a
- * fused form? */
+/* Is e the sum of a vector of 32-bit integers and a product of widened bytes,
+ * and does the dialect have a form for both together (FORM_ADD_PRODUCT)? */
 bool walk_fuses(struct walker *w, const struct expr *e);
-/* The text of e as an operand of precedence `level`. */
+/* The text of e as an operand of precedence `level`: in parentheses if its own
+ * level is lower. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
 /* e as an operand of <, with parentheses if the dialect wants them there. */
 const char *walk_compared(struct walker *w, const struct expr *e);
+/* The text of e with its precedence; and of e if it is a call of an intrinsic
+ * of the IR. */
 struct piece walk_piece(struct walker *w, const struct expr *e);
 struct piece walk_intrinsic(struct walker *w, const struct expr *e);
-/* walk_form.c: an operator or function applied to n arguments, in the dialect's
- * form for operands of type t (and a result of type `to`). */
+/* walk_form.c: the operator or function `id` applied to n arguments, in the
+ * dialect's form for operands of type t (and a result of type `to`). */
 struct piece walk_apply(struct walker *w, enum form_id id, struct dtype t,
 			const struct expr *const *args, int n);
 struct piece walk_apply_to(struct walker *w, enum form_id id, struct dtype t,
@@ -34,24 +38,27 @@ struct piece walk_apply_to(struct walker *w, enum form_id id, struct dtype t,
 			   int n);
 /* A piece of text, cast to type t. */
 struct piece walk_cast_text(struct walker *w, struct dtype t, struct piece p);
-/* p, which integer promotion may have widened, cast back to type t. */
+/* p cast back to type t, if arithmetic on t gives an int
+ * (spelled_type.promoted); else p. */
 struct piece walk_narrowed(struct walker *w, struct dtype t, struct piece p);
 /* The result for an expression that cannot be printed; makes the walker
  * fail. */
 struct piece walk_failed_piece(struct walker *w);
 /* Is e a composite expression, the result of an operator whose precedence level
- * the dialect marks as composite? */
+ * the dialect marks as composite; or a choice between values of which one
+ * is? */
 bool walk_is_composite(struct walker *w, const struct expr *e);
-/* Is e a cast of an integer to a 64-bit integer? */
+/* Is e a cast of a signed integer to a signed scalar of more than 32 bits? */
 bool walk_is_lengthened(const struct expr *e);
 /* ELEMENT_VALUE: an element is read or written. ELEMENT_PLACE: it is only
  * passed to an intrinsic; arrays of opaque layout allow no other use. */
 enum element_use { ELEMENT_VALUE, ELEMENT_PLACE };
+/* The text of the element of b at n indices. */
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n,
 			 enum element_use use);
-/* The value of an element, in a function that launches kernels. Elements in the
- * memory of the device are read by a call. */
+/* The call by which the host reads an element in the memory of the device. ""
+ * after an error if the dialect has none. */
 const char *walk_read_back(struct walker *w, const struct buffer *b,
 			   const struct expr *const *index, int n);
 /* Is b in the memory of the device? */
@@ -60,9 +67,11 @@ bool walk_is_on_device(struct walker *w, const struct buffer *b);
  * form for such loads; `first` itself if it has none. */
 const char *walk_read_vector(struct walker *w, const struct buffer *b,
 			     const char *first);
-/* walk_stored.c, storage-only types. walk_computed: the type in which values of
- * type t are computed; walk_loaded: a loaded value, widened; walk_rounded and
- * walk_stored: the result of e, rounded. */
+/* walk_stored.c: storage-only types (spelled_type.is_stored_only), whose values
+ * are computed in another type; for other types p and e are unchanged.
+ * walk_computed: that type, or t. walk_loaded: p, an element of type t,
+ * converted to it. walk_rounded: p, the text of e, rounded to a value that e's
+ * type can store. walk_stored: e as a store writes it. */
 struct dtype walk_computed(const struct walker *w, struct dtype t);
 bool walk_is_stored_only(const struct walker *w, struct dtype t);
 struct piece walk_loaded(struct walker *w, struct dtype t, struct piece p);
@@ -71,7 +80,8 @@ struct piece walk_rounded(struct walker *w, const struct expr *e,
 const char *walk_stored(struct walker *w, const struct expr *e);
 /* Does the value depend on data, not only on loop variables and sizes? */
 bool walk_is_data(struct walker *w, const struct expr *e);
-/* A call with the given arguments; and a call of a function of the program. */
+/* The text of a call with n given arguments; and of e, a call of a function of
+ * the module or an external one. */
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
@@ -79,16 +89,21 @@ struct piece walk_call_function(struct walker *w, const struct expr *e);
 const char *walk_arguments(struct walker *w, const struct expr *e, int first);
 /* Is the name of a called function an identifier? False after a diagnostic. */
 bool walk_names_function(struct walker *w, const char *name);
+/* The function of that name: one of unit.callees, or of the module; NULL if it
+ * is an external one. */
 const struct func *walk_callee(struct walker *w, const char *name);
-/* The launch of a kernel; then a barrier of the threads of a block. */
+/* The text of e, the launch of a kernel. */
 struct piece walk_launch(struct walker *w, const struct expr *e);
 /* The bytes of the one dynamic array that contains all shared arrays of a
  * kernel; 0 if they are declared separately. */
 int64_t walk_pooled_bytes(const struct walker *w, const struct func *kernel);
+/* The text of e, a barrier of the threads of a block; and of e, a read of
+ * another thread's value. */
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
-/* The end of a group of asynchronous copies, or a wait for groups. False if e
- * is neither, or the dialect has no asynchronous copies. */
+/* Sets *out to the text of e, which ends a group of asynchronous copies or
+ * waits for groups. False if nothing is printed, since the dialect's copies are
+ * synchronous. */
 bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
 /* Does the function wait for asynchronous copies to b? */
 bool walk_is_awaited(struct walker *w, const struct buffer *b);
@@ -104,18 +119,23 @@ const char *walk_box_async(struct walker *w, const struct expr *e);
 bool walk_is_opaque(const struct walker *w, const struct buffer *b);
 /* The kernel of that name, or NULL. */
 const struct func *walk_kernel(struct walker *w, const char *name);
-/* May the operation overflow? Arithmetic on loop variables and sizes cannot: it
- * is widened where needed. */
+/* May the operation e overflow in a way that the language does not define?
+ * Arithmetic on loop variables and sizes cannot: it is widened where needed.
+ * Unsigned arithmetic wraps by definition, except products of types that the
+ * language promotes to int. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
 /* Is e a sum, difference or product of wide integers that is proven to fit in
  * its type, with a bound that is worth a comment? *most: the bound of its
  * magnitude. */
 bool walk_value_bound(struct walker *w, const struct expr *e, int64_t *most);
+/* May e be negative? False if its type, or the bounds of loops and sizes,
+ * exclude that. */
 bool walk_is_negative(struct walker *w, const struct expr *e);
-/* Is the divisor proven to be neither 0 nor -1? */
+/* Is the divisor proven to be neither 0 nor -1? Never for one that depends on
+ * data. */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
-/* Is e the sum of a vector and a product, and does the dialect have a fused
- * form for it? */
+/* Is e the sum of a vector of floats and a product, for which the dialect has a
+ * fused multiply-add (FORM_FMA), and may the function contract them? */
 bool walk_multiplies_too(const struct walker *w, const struct expr *e);
 /* The argument for parameter b, from a pointer or array with the given binding;
  * is_const: the callee does not write it. */

@@ -54,7 +54,6 @@ walk_render(struct walker *w, const char *text, const struct tdata *data)
 
 /* -- names -- */
 
-/* The index of the variable's innermost binding; -1: none. */
 int
 walk_binding(const struct walker *w, const struct var *v)
 {

@@ -5,14 +5,17 @@
 
 #include "walk_expr.h"
 
+/* Prints s and the statements in it. */
 void walk_stmt(struct walker *w, struct stmt *s);
-/* walk_predicated.c. walk_part_type: can the loop be printed with vectors of a
- * variable number of lanes? Else it is printed as an ordinary loop. walk_parts:
- * its body with these vectors. */
+/* walk_predicated.c: loops that compute all lanes of a vector at once, of which
+ * the last iteration has fewer. walk_part_type: can the loop be printed in this
+ * way? Sets *t to the vector type. walk_parts: the loop's body on vectors of
+ * this type. */
 bool walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t);
 struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 
-/* The array whose declaration b uses, or b itself. */
+/* The array in whose declaration b is stored, because both are equal and never
+ * live at the same time (struct same_array); b itself if there is none. */
 const struct buffer *walk_first_of(const struct walker *w,
 				   const struct buffer *b);
 /* Prints one statement; an empty line separates declarations from the
@@ -33,24 +36,30 @@ void walk_alloc(struct walker *w, struct stmt *s);
  * ordinary one. */
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
-/* A statement that a program needs before a launch, or NULL. */
+/* The statement that a program must execute before the launch e, or NULL. */
 const char *walk_before_launch(struct walker *w, const struct expr *e);
-/* The store as an asynchronous copy; NULL if it is not one. */
+/* The text of the store `s` as an asynchronous copy to shared memory. NULL if
+ * the store copies no element of an allowed size from another memory, if the
+ * function waits for no copies to its buffer, or if the dialect has none. */
 const char *walk_async_copy(struct walker *w, const struct stmt *s);
-/* walk_bulk_copy.c. walk_find_boxes: finds the sources of bulk copies in a
- * kernel (NULL: none). The second function: is a parameter used only by bulk
- * copies? */
+/* walk_bulk_copy.c. Sets *out to the sources of bulk copies in a kernel; the
+ * list is empty if kernel is NULL. */
 void walk_find_boxes(struct walker *w, const struct func *kernel,
 		     struct box_sources *out);
+/* Do only bulk copies access the kernel's parameter with this index? */
 bool walk_only_boxes(const struct box_sources *boxes, int param);
-/* Prints the prologue of a kernel with bulk copies. */
+/* Prints the first lines of a kernel that has bulk copies; nothing for
+ * others. */
 void walk_box_begin(struct walker *w, struct layout *l);
+/* Sets w->ranges from the types of arrays and from the model's constants,
+ * except those of bytes, which walk_bound() adds when it needs them. */
 void walk_init_ranges(struct walker *w);
 /* Is the magnitude of the integers in b, an array of accumulators, proven to be
- * at most *most, which is within their type? */
+ * at most *most, which is within their type? False for types of fewer than 32
+ * bits. */
 bool walk_bound(struct walker *w, const struct buffer *b, int64_t *most);
-/* The bound of a LET's value that is proven for a shift to the left, if it is
- * smaller than *most and the LET is shifted. */
+/* If the value of the LET is shifted left by unit.shift, lowers *most, a bound
+ * of its magnitude, to unit.shifted_most, if that is smaller. */
 void walk_shifted_bound(struct walker *w, const struct stmt *let,
 			int64_t *most);
 

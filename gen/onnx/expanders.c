@@ -28,7 +28,7 @@ static const struct expander rows[] = {
 	{ "", "SplitToSequence", expand_sequence, 1, 2, 0, true },
 };
 
-/* All operators of ai.onnx.ml that tirc has. */
+/* The row for every operator of ai.onnx.ml that tirc has. */
 static const struct expander ml_row = {
 	.expand = expand_ml, .min = 1, .max = -1, .own_output = true
 };

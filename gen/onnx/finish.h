@@ -5,13 +5,14 @@
 
 #include "importer.h"
 
-/* -- finish.c: from imported nodes to a graph with types and shapes -- */
-
+/* finish.c: upgrades the imported nodes, infers their types and shapes,
+ * replaces those that are compositions or deferred, and checks the outputs.
+ * False after a diagnostic. */
 bool import_finish(struct importer *imp);
 
-/* expanders.c: the value of importer.expander. */
+/* expanders.c: the functions for importer.expander and
+ * importer.knows_operator. */
 const struct expander *find_expander(const char *domain, const char *op_type);
-/* The same of importer.knows_operator. */
 bool knows_operator(const char *domain, const char *op_type);
 
 #endif

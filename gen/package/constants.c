@@ -31,8 +31,9 @@ see_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* The range of a constant; NULL if it does not have integer elements of at
- * least 8 bits. */
+/* The range of a constant of integers, computed at the first call. NULL for
+ * other types, for those of fewer than 8 bits or of uint64, and for a constant
+ * that stores two elements in a byte (paired). */
 static const struct constant_range *
 range_of_weight(struct packer *k, const struct weight *w)
 {
@@ -77,7 +78,8 @@ list_given(struct packer *k)
 	}
 }
 
-/* The union of the ranges of all arguments of a parameter; false if one is
+/* Sets *out to the union of the ranges of all arguments of parameter b, for
+ * struct constant_ranges; false if an argument is no constant, or its range is
  * unknown. */
 static bool
 range_of_parameter(void *ctx, const struct buffer *b, struct bounds *out)

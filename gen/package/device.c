@@ -158,7 +158,8 @@ add_device_places(struct packer *k, struct tdata *data, struct bindings *bound,
 
 /* -- the caller's arrays -- */
 
-/* The bytes of t's copy in the staging memory. */
+/* The bytes of the copy of t, an input or output, in the staging memory,
+ * through which the host exchanges data with the device. */
 static int64_t
 place_bytes(const struct tensor *t)
 {

@@ -236,8 +236,9 @@ shape_json(struct describer *x, const struct tensor *t)
 
 /* -- tensors -- */
 
-/* Is t listed in the JSON? Constants are not. All inputs and outputs are: they
- * are in the caller's memory, even if they share a place with other tensors. */
+/* Does the graph's JSON list t? It lists all inputs and outputs, which are in
+ * the caller's memory, and tensors with a place in the workspace; no
+ * constants. */
 static bool
 is_listed(const struct packer *k, const struct tensor *t)
 {

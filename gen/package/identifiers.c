@@ -61,7 +61,8 @@ name_files(struct packer *k)
 	}
 }
 
-/* Members may have names that only functions must not have. */
+/* Begins a set of names of members, which must avoid the dialect's
+ * reserved_members; those are fewer words than functions must avoid. */
 static void
 init_members(struct packer *k, struct name_set *s)
 {

@@ -89,7 +89,8 @@ add_all_nodes(struct packer *k, struct tdata *data, const char *list,
 	add_nodes(k, data, list, "folded", &folded);
 }
 
-/* The name of a dimension in comments: n, c, h, w for images. */
+/* The name of dimension d in comments about tensors of rank ndim: n, c, h, w
+ * for rank 4, of images. NULL for a rank above 5, or 0. */
 static const char *
 dim_letter(int ndim, int d)
 {
@@ -192,8 +193,9 @@ is_short_name(const struct tensor *t)
 	return t->model_name != NULL && strlen(t->model_name) <= NAME_COLUMNS;
 }
 
-/* The tensor's name in quotes. If it is long or absent: the kernel that writes
- * the tensor, or "" if this kernel does. */
+/* How a comment about `kernel` names the tensor: by its name in the model, in
+ * quotes. If that is long or absent: "of" and the kernel that writes the
+ * tensor; "" if `kernel` itself or none does. */
 static const char *
 tensor_name(struct packer *k, const struct kernel *kernel,
 	    const struct tensor *t)

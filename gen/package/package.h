@@ -52,7 +52,7 @@ struct package {
 	 * libraries. */
 	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
-	/* The instructions that its sources require. */
+	/* the compiler's macros without which its sources refuse to compile */
 	VEC(const struct requirement *) relied_on;
 	/* for each weight, its definition up to the initializer */
 	const char *const *definitions;
@@ -70,9 +70,10 @@ bool package_build(struct program *p, const struct dialect *d,
 bool package_write(struct program *p, const struct package *pkg,
 		   const char *dir, bool force);
 
-/* The member of the structure of inputs or outputs for t. */
+/* The name of the member for t, an input or output, in the emitted
+ * structure. */
 const char *package_field(const struct package *pkg, const struct tensor *t);
-/* What became of each node of the model. */
+/* The fates of the model's nodes, as packer_fates() gives them. */
 struct node_fate;
 const struct node_fate *package_fates(const struct package *pkg);
 /* The stem of all symbols of the package. */

@@ -11,7 +11,8 @@
 
 struct cJSON;
 
-/* The texts for the parameters of the entry function. */
+/* The texts that stand for the parameters of the entry function (struct binding
+ * in unit.h). */
 struct bindings {
 	VEC(struct binding) list;
 };
@@ -45,13 +46,17 @@ enum package_anchor {
 /* The smallest and the largest element of a constant. */
 struct constant_range {
 	struct bounds range;
-	bool known; /* false if it has no elements */
+	bool known; /* false if the constant has no elements, or if they cannot
+		     * be computed */
 };
 
-/* An argument for a parameter of a function that kernels call. */
+/* An argument that a kernel passes to an array parameter of its function. A
+ * function may have several kernels, so that a parameter has a list of
+ * these. */
 struct given {
 	const struct kernel_arg *arg;
-	int next; /* index of the next argument for the parameter, or -1 */
+	int next; /* index in packer.given of the parameter's next argument, or
+		   * -1 */
 };
 
 /* A line in an emitted file. */
@@ -67,30 +72,38 @@ struct packer {
 	struct graph *g;
 	struct module *m;
 	struct arena *a;
-	const struct dialect *d; /* the dialect of the host */
-	/* the dialect of kernels; may be the same */
+	/* the dialect of the host, whose source has the entry function */
+	const struct dialect *d;
+	/* the dialect of the kernels, the same one unless a device runs them */
 	const struct dialect *kernels;
 	const struct emit_options *o;
 	struct package *out;
-	const char *model, *upper; /* stems of names */
-	const char *files[FILE_COUNT];
+	const char *model, *upper; /* the stem of emitted names: "net", "NET" */
+	const char *files[FILE_COUNT]; /* names of the package's files */
+	/* Names in the emitted header, by index of the input, output or
+	 * symbolic size: members of its structures, stems of its macros. */
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
 	const char **size_fields, **size_macros; /* for p->given_sizes */
-	const char **state_macros;
-	const char **weight_symbols;
+	const char **state_macros;               /* for g->states */
+	const char **weight_symbols;             /* by index of the weight */
 	/* by weight; NULL: not computed yet */
 	struct constant_range **constants;
 	VEC(struct given) given;
 	/* from a parameter's buffer to its first argument */
 	struct pointer_map given_first;
-	const char **kernel_symbols;        /* graph form */
+	/* graph form: by kernel, the function in the table of kernels; NULL for
+	 * a kernel that shares the function of another one */
+	const char **kernel_symbols;
 	const struct kernel **kernel_of;    /* by group, or NULL */
 	const struct kernel **first_writer; /* by tensor, or NULL */
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes;
-	int64_t local_bytes; /* the maximum over all kernels */
-	/* The number of loops in helpers, and the largest trip count. */
+	/* the largest total of local arrays of a kernel that are live at
+	 * once */
+	int64_t local_bytes;
+	/* The number of loops in helper functions, and the largest number of
+	 * their iterations. */
 	int helper_loops, longest_helper_loop;
 	/* The alignment in bytes that kernels with vector accesses need of the
 	 * caller's arrays; 0: no requirement. */
@@ -109,6 +122,7 @@ const char *shape_text(struct packer *k, const struct tensor *t);
 /* The work of a kernel as text: "231.2 MFLOP, reads 1.01 MB, writes 0.80
  * MB". */
 const char *work_text(struct packer *k, const struct kernel *kernel);
+/* The short name of a type: "f32". */
 const char *short_name(struct dtype t);
 /* source.c: the name of the pointer to a place in the workspace, in the entry
  * function; NULL if there is no pointer to it. */
@@ -140,11 +154,13 @@ bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
  * calls, "expf sqrtf", or "none". */
 const char *math_functions(struct packer *k, const char *source);
 
-/* constants.c: gives u access to the value ranges of constants. */
+/* constants.c: lets the printer of u ask for the value ranges of the model's
+ * constants (unit.constants). */
 void packer_tell_constants(struct packer *k, struct unit *u);
 
-/* The alignment in bytes of the planned workspace, and of the whole workspace
- * with the part of libraries. */
+/* The alignment in bytes of the part of the workspace that the memory plan
+ * gives to kernels; and of the whole workspace, with the part of libraries
+ * behind it. */
 int64_t planned_align(const struct packer *k);
 int64_t workspace_align(const struct packer *k);
 /* The largest value of a size, and the largest number of elements of a tensor.
@@ -178,7 +194,7 @@ bool regions_add_runtime(struct packer *k);
 bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 		  const char **out);
 
-/* device.c */
+/* device.c: do kernels run on a device that the host launches them on? */
 bool package_on_device(const struct packer *k);
 /* Sets k->array_align. */
 void package_find_array_align(struct packer *k);
@@ -208,10 +224,11 @@ void add_uploads(struct packer *k, struct tdata *data);
 
 /* Names the model, its files, members, macros and symbols. */
 void name_everything(struct packer *k);
-/* weights_layout chooses the form and the layout of the weights. */
 /* limits.c: do all objects and element types fit in the limits of the compiler?
  * False after a diagnostic. */
 bool limits_check(struct packer *k);
+/* Sets the offset of each weight in the weights file, and chooses the form of
+ * the weights (enum weights_form). False after a diagnostic. */
 bool weights_layout(struct packer *k);
 /* Adds "note", a comment on weight i, indented by `indent`: its formula over
  * the model's constants, its nodes, and where its elements are. with_digest:
@@ -225,8 +242,11 @@ const char *weight_line(struct packer *k, int i, const char *text,
 /* Appends the header, and the anchors of the model's name in it. */
 bool add_interface(struct packer *k, const char *version_hash,
 		   struct strbuf *out, struct anchors *anchors);
+/* Add the source with the entry function; the file of weights, if the form of
+ * the weights has one. False after a diagnostic. */
 bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
+/* Are the weights declared in a header of their own? */
 bool weights_have_header(const struct packer *k);
 bool add_weights_header(struct packer *k);
 /* Adds the compliance statement: what the dialect claims, and the
@@ -236,6 +256,7 @@ bool add_compliance(struct packer *k);
 bool profile_allowed(const struct packer *k);
 /* Inserts calls into the entry function that report the end of each kernel. */
 void add_profile_calls(struct packer *k);
+/* Adds the file with the metadata, <model>.json. */
 void add_metadata(struct packer *k);
 /* Adds a file; anchors: those in the text, or NULL. */
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
@@ -269,16 +290,19 @@ bool graph_form_describe(struct packer *k);
 /* graph_kernels.c: adds "entries", with symbol, name, body and arguments of
  * each kernel. */
 bool add_graph_entries(struct packer *k, struct unit *u, struct tdata *data);
+/* Adds the header of the graph form, with the table of kernels. */
 bool add_graph_header(struct packer *k);
-/* graph_arg_bytes, graph_arg_align: the bytes of an argument that a kernel may
- * access, and their alignment. */
-/* Is the argument a tensor of the graph? Sizes and the packed weights of the
- * kernel are not. */
+/* Does the graph's JSON list the argument among those of the kernel? It lists
+ * tensors, weights and scratch memory. It omits symbolic sizes, which every
+ * kernel gets, and the weights of a library's region, which its init gets. */
 bool graph_arg_listed(const struct kernel *kernel,
 		      const struct kernel_arg *arg);
+/* The number of bytes of the argument that a kernel may access, and the
+ * alignment in bytes that it relies on. */
 int64_t graph_arg_bytes(const struct kernel_arg *arg);
 int64_t graph_arg_align(const struct kernel_arg *arg);
-/* metadata_rows.c: rows of <model>.json. */
+/* metadata_rows.c: the lists in <model>.json of the tensors in the workspace,
+ * functions, kernels and calls, as arrays in JSON. */
 struct cJSON *metadata_places(struct packer *k);
 /* Appends the member "weights", and the anchors of the digests in it. */
 void metadata_weights(struct packer *k, struct strbuf *s,
@@ -286,18 +310,20 @@ void metadata_weights(struct packer *k, struct strbuf *s,
 struct cJSON *metadata_functions(struct packer *k);
 struct cJSON *metadata_kernels(struct packer *k);
 struct cJSON *metadata_calls(struct packer *k);
-/* What became of the nodes of the model; computed once. */
+/* The fates of the model's nodes (struct node_fate in provenance.h): the
+ * kernels that compute a node, or the pass that removed it. An array with an
+ * element for each of graph.origins; computed by the first call. */
 const struct node_fate *packer_fates(struct packer *k);
-/* Appends the last member, "trace". */
+/* Appends the last member, "trace": for each node of the model its fate. */
 void metadata_trace(struct packer *k, struct strbuf *s);
 /* metadata.c: appends an item of a list on its own line, and deletes it. */
 void metadata_row(struct strbuf *s, struct cJSON *row, bool last);
-/* metadata.c. metadata_text: adds a member, unless text is NULL;
- * metadata_member: appends "key": value on one line, or with a line for each
- * item. */
-/* A shape as JSON: numbers, and symbolic sizes as text. */
+/* A shape as a list in JSON: numbers, and symbolic sizes as text. */
 struct cJSON *metadata_shape(struct packer *k, int ndim,
 			     const struct expr *const *shape);
+/* metadata_text: adds a member to the object, unless text is NULL.
+ * metadata_member: appends "key": value to s, on one line or (by_item) with a
+ * line for each item, and deletes the value. */
 void metadata_text(struct cJSON *object, const char *key, const char *text);
 void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,
 		     bool by_item, bool last);

@@ -162,8 +162,8 @@ step_operand(const struct region_match *match, int step)
 	return NULL;
 }
 
-/* Is t a value of this region that is not read after this match: not by later
- * matches, by other regions, or by the caller? */
+/* Is t computed in this region and read for the last time by this match: not by
+ * later matches of the region, other nodes of the graph, or the caller? */
 static bool
 read_last(const struct region_text *x, const struct region_match *match,
 	  const struct tensor *t)

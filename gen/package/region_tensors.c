@@ -30,8 +30,8 @@ bound_name(const struct region_text *x, const struct tensor *t)
 	return NULL;
 }
 
-/* Is t an argument, a constant or a value of the region? Templates get other
- * tensors only as facts. */
+/* Is t an input, a constant or a value computed in the region? Only these have
+ * names in the region's templates. */
 static bool
 is_anywhere(const struct region_text *x, const struct tensor *t)
 {
@@ -235,8 +235,11 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 							    t->type)))));
 }
 
-/* Adds how t, a bias or a scale, is broadcast to y. Leading dimensions of size
- * 1 are ignored. */
+/* Sets flags that say how t, a bias or a scale, is broadcast to y: one element
+ * of t is for all of y (per_tensor), for one element (per_element), or for an
+ * index of the last dimension (per_column), of all others (per_row) or of the
+ * second one (per_channel). All are false if y is NULL or t has another
+ * shape. */
 static void
 add_spread(struct tdata *item, const struct tensor *t, const struct tensor *y)
 {

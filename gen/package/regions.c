@@ -403,7 +403,9 @@ void
 regions_common(struct packer *k, struct tdata *data)
 {
 	const int64_t align = workspace_align(k);
-	/* In the graph form, libraries have a workspace of their own. */
+	/* Where the memory of the libraries begins in the workspace: behind the
+	 * part that the plan gives to kernels; 0 in the graph form, where the
+	 * libraries have a workspace of their own. */
 	int64_t planned = k->o->graph ? 0 : k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);

@@ -12,22 +12,27 @@ struct region_name {
 	const char *name;
 };
 
+/* The state while the functions of a region are rendered. */
 struct region_text {
 	struct packer *k;
 	struct unit *u;
-	const struct kernel *kernel;
+	const struct kernel *kernel; /* the kernel that is the region */
 	const struct graph_region *r;
 	const struct backend *b;
-	struct binding *bound; /* parameters of the function, then of init */
+	/* the texts of the parameters: of the function that runs the region,
+	 * then of the one that prepares it (kernel.init) */
+	struct binding *bound;
 	int n_bound;
-	struct name_set names;
-	VEC(struct region_name) tensors;
+	struct name_set names;           /* the names in these functions */
+	VEC(struct region_name) tensors; /* see region_name_tensors() */
 };
 
 /* The text of an expression of sizes in the functions of the region. */
 const char *region_expr(struct region_text *x, const struct expr *e);
-/* region_tensors.c: finds the region's tensors and names them. */
+/* region_tensors.c: lists the region's tensors (inputs, constants, computed
+ * values) and names them. */
 void region_name_tensors(struct region_text *x);
+/* The name of a listed tensor in the functions of the region. */
 const char *region_name_of(const struct region_text *x, const struct tensor *t);
 /* Adds name, kind, type and sizes of a tensor. against: the result to which it
  * is broadcast, or NULL. */
@@ -50,8 +55,8 @@ void region_node_facts(struct region_text *x, struct tdata *data,
 /* Adds a list of integers; each item has "value" and "index". */
 void region_ints(struct tdata *data, const char *list, const int64_t *v, int n);
 
-/* region_counts.c: adds "count_NAME", the sums of the counts in the patterns of
- * the region's matches. */
+/* region_counts.c: adds "count_NAME" for each count that the backend's patterns
+ * declare: its sum over the region's matches. */
 void region_counts(struct region_text *x, struct tdata *data);
 
 #endif

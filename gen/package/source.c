@@ -9,15 +9,16 @@
 
 /* -- the memory plan -- */
 
-/* An argument of a kernel that reads a tensor or overwrites its memory. */
+/* An argument of a kernel that reads or writes a tensor, or overwrites its
+ * memory. */
 struct user {
 	const struct kernel *kernel;
 	const struct kernel_arg *arg;
 	int next; /* index of the next user of the tensor, or -1 */
 };
 
-/* All arguments that read tensors, in the order of execution. Who reads a view
- * is counted as a reader of the tensor whose memory the view shares. */
+/* For each tensor the arguments that access it, in the order of execution. The
+ * user of a view is a user of the tensor whose memory the view shares. */
 struct users {
 	VEC(struct user) list;
 	int *first; /* by tensor: index of the first user, or -1 */
@@ -155,9 +156,10 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 	return b;
 }
 
-/* Are the places in the weights file named constants, each relative to the
- * array before it, so that a changed size changes one line? If an enumerator
- * could not hold the offsets, they are literals. */
+/* Are the offsets of weights in the weights file named constants in the source,
+ * each relative to the array before it, so that a changed size changes one
+ * line? Not in the graph form, nor where an enumerator cannot hold them: they
+ * are then literals. */
 static bool
 places_are_named(const struct packer *k)
 {

@@ -265,8 +265,9 @@ put_in_place(struct writer *w)
 	return true;
 }
 
-/* Has the existing file the same content? A file of a backend does not name
- * tirc, but an earlier run has written it. */
+/* Has the existing file the content `text`? Then it may be replaced, though it
+ * does not name tirc: an earlier run has written it, such as a file of a
+ * backend. */
 static bool
 says_the_same(const char *path, const char *text)
 {
@@ -286,7 +287,8 @@ says_the_same(const char *path, const char *text)
 	return same;
 }
 
-/* May all existing files be replaced? Not those of the user. */
+/* May all existing files be replaced? False after a diagnostic about each file
+ * that tirc did not write. */
 static bool
 may_write(struct writer *w)
 {

@@ -39,7 +39,8 @@ bool partition_write(struct graph *g, const struct partition_facts *facts,
 bool partition_text(struct graph *g, const struct partition_facts *facts,
 		    const char *weights, FILE *file, struct strbuf *out);
 
-/* Is it a plain file that begins like a JSON object? */
+/* Is the file a plain one that begins like a JSON object, so that it is read as
+ * a partition and not as a model? */
 bool partition_is(const char *path);
 /* Reads what partition_write wrote. *file keeps the constants mapped and must
  * outlive the graph; close it with onnx_file_close(). NULL after diagnostics

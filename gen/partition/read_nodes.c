@@ -577,8 +577,9 @@ check_control(struct reading *in)
 	return true;
 }
 
-/* Compares the inferred type and shape with those in the file, which are
- * kept. */
+/* Infers types and shapes of the outputs of n, and compares them with those in
+ * the file. Keeps the shapes of the file. False after a diagnostic if they
+ * differ. */
 static bool
 check_node(struct reading *in, struct json tensors, struct node *n)
 {

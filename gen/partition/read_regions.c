@@ -12,8 +12,9 @@
 
 /* -- backends -- */
 
-/* Does the backend that the command line has loaded have the options of the
- * partition? The regions depend on them. False after a diagnostic. */
+/* Has the backend that the command line has loaded the values of options with
+ * which the partition was made? The regions depend on them. False after a
+ * diagnostic. */
 static bool
 has_options(const struct backend *b, struct json options)
 {

@@ -24,7 +24,7 @@ struct reading {
 	const struct onnx_map *weights; /* NULL until the file is needed */
 	/* The name of the constants' file in the partition, and its folder. */
 	const char *weights_name, *folder;
-	/* a diagnostic about it was reported */
+	/* a diagnostic about the constants' file was reported */
 	bool weights_refused;
 	const struct origin_name *origins; /* sorted by name */
 	/* While matches are read: a stand-in match for the nodes that have none
@@ -32,10 +32,12 @@ struct reading {
 	struct region_match *open;
 };
 
-/* read_values.c. False after a diagnostic. */
+/* read_values.c. The functions read a part of the JSON; false after a
+ * diagnostic. */
 bool read_type(struct reading *in, struct json j, struct dtype *out);
 /* An integer: a number or, beyond 2^53, a text. */
 bool read_int(struct json j, int64_t *out);
+/* The elements of a constant of this type: "splat", "values" or "weights". */
 bool read_value(struct reading *in, struct json object, struct dtype type,
 		int64_t elems, const struct value **out);
 bool read_float(struct json j, double *out);

@@ -117,7 +117,8 @@ write_assumptions(struct writing *w)
 	return true;
 }
 
-/* Writes the tensors of nodes, and the graph's inputs and outputs. */
+/* Must the partition have the tensor: is it an input or output of the graph or
+ * of a node? */
 static bool
 is_needed(const struct tensor *t)
 {

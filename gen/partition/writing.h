@@ -11,10 +11,10 @@ struct writing {
 	struct graph *g;
 	struct module *m;
 	const char *const *symbols; /* names of the dimensions */
-	struct strbuf *out;
-	FILE *file;       /* for constants */
-	int64_t at_bytes; /* number of bytes written to it */
-	bool failed;      /* an error of the file */
+	struct strbuf *out;         /* the JSON */
+	FILE *file;                 /* for constants */
+	int64_t at_bytes; /* the number of bytes written to `file` so far */
+	bool failed;      /* writing to `file` has failed */
 	/* The origins, sorted by the name of the first output. */
 	const struct origin_name *origins;
 };

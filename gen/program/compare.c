@@ -10,7 +10,8 @@ enum {
 	TEXT_BYTES = 64 /* bytes of a text that are one comparison */
 };
 
-/* Counts n comparisons; false after an error if no steps are left. */
+/* Counts n comparisons, of which PER_STEP are a step of the evaluation; false
+ * after an error if no steps are left. */
 static bool
 count(struct eval *ev, struct py_span at, int64_t n)
 {
@@ -23,7 +24,8 @@ count(struct eval *ev, struct py_span at, int64_t n)
 	return eval_tick(ev, at, n);
 }
 
-/* Counts a comparison within `depth` lists. */
+/* Counts a comparison of elements that are nested in `depth` lists; false after
+ * an error if no steps are left or the lists are nested too deeply. */
 static bool
 enter(struct eval *ev, struct py_span at, int depth)
 {
@@ -74,7 +76,8 @@ find(struct eval *ev, struct py_span at, const struct pv_list *in,
 	return true;
 }
 
-/* Two sets, or, with the values of the elements, two dicts. */
+/* Sets *out to whether two sets are equal; or two dicts, whose keys are x and
+ * y, with their values. False after an error. */
 static bool
 sets_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
 	   const struct pv_list *y, const struct pval *x_values,

@@ -84,7 +84,8 @@ names_paths(struct arena *a, int *n)
 	return list;
 }
 
-/* The module `name` in another module, as "te" in "tvm"; 0 if there is none. */
+/* The bit of the module `name` in the module `in`, as "te" in "tvm"; 0 if there
+ * is none. */
 static unsigned
 submodule(struct arena *a, unsigned in, const char *name)
 {

@@ -40,8 +40,9 @@ bool module_function(struct eval *ev, struct py_span at, const struct pval *of,
 		     const struct pval *name, struct pval *out);
 bool module_set(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct pval *name, const struct pval *f);
-/* handle_text: "i_0", or the name of the block. pv_script_text: the script of a
- * function, module or trace. */
+/* Append the text that print shows for a value. handle_text: for a handle of a
+ * schedule, the name of its loop, "i_0", or of its block. pv_script_text: for a
+ * function, module or trace, its script. */
 void handle_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 void pv_script_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 /* Applies an operator of Python, or a function of topi, to whole tensors. */

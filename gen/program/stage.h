@@ -7,8 +7,10 @@
 #include "eval.h"
 #include "program_parts.h"
 
+/* The requests that a schedule records. The axes are those in event.axes. */
 enum event_kind {
-	/* axes[0] becomes axes[1], axes[2]; factor or nparts */
+	/* axes[0] becomes axes[1], axes[2]; factor: the extent of the inner
+	 * loop, or nparts: of the outer one */
 	EVENT_SPLIT,
 	EVENT_FUSE,      /* axes[0], axes[1] become axes[2] */
 	EVENT_REORDER,   /* all axes, in their new order */
@@ -17,10 +19,10 @@ enum event_kind {
 	EVENT_TENSORIZE, /* axes[0] with the intrinsic `text` */
 	EVENT_PRAGMA,    /* axes[0]: key `text`, and value */
 	EVENT_PREFETCH,  /* axes[0]: names in `text`, "A, B" */
-	EVENT_SCOPE,
-	EVENT_DOUBLE_BUFFER,
-	EVENT_ROLLING,
-	EVENT_ALIGN /* axes[0]: factor and offset in value */
+	EVENT_SCOPE, /* of the stage: the memory scope `text` of its buffer */
+	EVENT_DOUBLE_BUFFER, /* of the stage */
+	EVENT_ROLLING,       /* of the stage */
+	EVENT_ALIGN /* of the stage; value: a dimension, factor and offset */
 };
 
 /* A request, with its position in the program. */
@@ -34,6 +36,8 @@ struct event {
 	struct sched_value value;
 };
 
+/* Where a stage is computed: in loops of its own, in the expressions that read
+ * it, or in a loop of another stage. */
 enum attach { ATTACH_ROOT, ATTACH_INLINE, ATTACH_AT };
 
 struct stage {
@@ -41,12 +45,13 @@ struct stage {
 	struct te_stage *op;       /* the current form; caching rewrites it */
 	struct te_stage *origin;   /* as in the program */
 	VEC(struct axis *) leaves; /* the current loops, outermost first */
-	VEC(struct event) events;
+	VEC(struct event) events;  /* the requests, in order */
 	enum attach attach;
+	/* ATTACH_AT: the stage and its loop in which this one is computed */
 	struct stage *at;
 	struct axis *at_axis;
-	struct py_span attach_span;
-	bool is_output;
+	struct py_span attach_span; /* the position of the request to attach */
+	bool is_output; /* the program passed it to te.create_schedule */
 };
 
 struct te_schedule {
@@ -63,6 +68,7 @@ struct stage *stage_add(struct eval *ev, struct te_schedule *s,
 void stage_reset(struct eval *ev, struct stage *st);
 /* The reduction that a stage computes, or NULL. */
 const struct reduction *stage_reduction(const struct te_stage *op);
+/* Appends a request to those of the stage. */
 void stage_event(struct eval *ev, struct stage *st, const struct event *e);
 /* The index of x in the leaves, or -1. */
 int stage_leaf(const struct stage *st, const struct axis *x);

@@ -144,8 +144,9 @@ stage_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Puts the given loops into this order, at the positions that they have
- * together. */
+/* Reorders n loops of the stage as `axes` lists them: they share out the
+ * positions that they had, so that other loops stay where they are. False after
+ * an error. */
 static bool
 reorder(struct call *c, struct axis *const *axes, int n)
 {

@@ -359,7 +359,8 @@ apply_event(struct replay *r, const struct event *e, int i)
 	}
 }
 
-/* tensorize comes last, since it replaces loops. */
+/* Is the request applied after all others of the stage? Tensorize is, since it
+ * replaces loops; so is rolling_buffer. */
 static bool
 comes_last(const struct event *e)
 {

@@ -46,7 +46,8 @@ put_expr(struct writer *w, const struct expr *e)
 	strbuf_release(&text);
 }
 
-/* TVM's saved form has no place for sampled values. */
+/* Writes an index map: in TVM's saved form; if it contains sampled values, for
+ * which that form has no place, as the text of a lambda. */
 static void
 put_map(struct writer *w, const struct index_map *map)
 {

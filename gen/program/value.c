@@ -163,9 +163,9 @@ is_axis(const struct eval *ev, const struct expr *e)
 	       ev->axes.data[e->u.var->id];
 }
 
-/* Is e a comparison "x == y" of two different axes? It is an expression; its
- * truth value is whether both are the same axis. ("x == x" is folded to
- * true.) */
+/* Is e "x == y" or "x != y" of two different axes? As a value it is an
+ * expression; its truth value says whether both are the same axis. ("x == x" is
+ * folded to true.) */
 static bool
 compares_axes(const struct eval *ev, const struct expr *e)
 {
@@ -252,7 +252,7 @@ put_text(const char *text, size_t n, struct strbuf *out)
 	strbuf_write(out, text, n);
 }
 
-/* The text of a value ends with "..." beyond a length. */
+/* Is the text of a value so long that "..." must end it? */
 static bool
 too_long(const struct strbuf *out)
 {

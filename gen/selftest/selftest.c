@@ -78,7 +78,8 @@ has_special(struct cell_part *part, struct dtype t, const void *values)
 	return special;
 }
 
-/* given: it is an input of the cells. On a device it is filled at run time. */
+/* Adds an array of values to the list "arrays". given: it is an input of the
+ * cells, which on a device is filled at run time. */
 static void
 add_array(struct cell_part *part, struct tdata *data, const char *name,
 	  struct dtype t, const void *values, bool given)

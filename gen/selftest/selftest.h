@@ -13,6 +13,8 @@ struct selftest_file {
 
 struct selftest {
 	VEC(struct selftest_file) files;
+	/* the operations on types that are tested, and those that the dialect
+	 * does not have */
 	int n_cells, n_rejected;
 };
 

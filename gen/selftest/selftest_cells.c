@@ -112,7 +112,9 @@ array(struct module *m, const char *name, struct dtype t)
 	return buffer_new(m, &spec);
 }
 
-/* With vectors, one iteration computes all lanes. */
+/* Begins the function of a cell: makes its arrays, the operands d->a, d->b,
+ * d->c and a loop without body over their elements. With vectors, one iteration
+ * computes all lanes. */
 static void
 draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 {

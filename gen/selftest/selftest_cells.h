@@ -8,14 +8,14 @@
 
 #define CELL_VALUES 32 /* elements of each array */
 
-/* y = op(a, b, c), element by element. */
+/* A test of one operation on one type: y = op(a, b, c), element by element. */
 struct cell {
-	const char *name;
-	struct dtype in, out; /* scalar types */
+	const char *name;     /* of the function in the test program */
+	struct dtype in, out; /* scalar types of the operands, and of y */
 	bool uses[3];         /* which of a, b, c the operation uses */
 	bool no_zero;         /* b has the values without zeros and NaN */
-	bool near;            /* the last bits of the results may differ */
-	unsigned char want[CELL_VALUES * 8];
+	bool near; /* the last bits of the results may differ from `want` */
+	unsigned char want[CELL_VALUES * 8]; /* the interpreter's results */
 };
 
 /* The cells of one source file; all have the same operand type. */

@@ -25,30 +25,33 @@ struct compose {
 	struct importer *imp;
 	struct module *m;
 	struct graph *g;
-	struct node *node; /* the node of the model */
-	int pos;           /* index in g->nodes of the next new node */
-	int version;       /* the opset version of `node` */
-	attr_list attrs;   /* attributes of the next new node */
-	struct tensor **results;
-	bool failed;
+	struct node *node;       /* the node of the model */
+	int pos;                 /* index in g->nodes of the next new node */
+	int version;             /* the opset version of `node` */
+	attr_list attrs;         /* attributes of the next new node */
+	struct tensor **results; /* what compose_result() was given, by output
+				  * of `node` */
+	bool failed;             /* a helper has failed and reported why */
 	/* set by the function: do not replace the node, it is an operator of
 	 * ops.def in this form */
 	bool keep;
-	struct tensor *stand_in;
-	VEC(struct tensor *) made;
+	struct tensor *stand_in;   /* what helpers return after a failure */
+	VEC(struct tensor *) made; /* the outputs of the nodes made so far */
 };
 
-/* Makes the nodes and passes the results to compose_result. False after a
- * diagnostic. */
+/* Makes the nodes that replace c->node, and passes their results to
+ * compose_result. False after a diagnostic. */
 typedef bool compose_fn(struct compose *c);
 
-/* Marks the nodes from index `first` on that are compositions, so that a
- * missing row of ops.def is not an error for them. */
+/* Marks the nodes from index `first` on that are compositions, by their `op`,
+ * so that a missing row of ops.def is not an error for them. */
 void compose_mark(struct graph *g, int first);
-/* Marks the node if it is a composition; returns whether it is. */
+/* Marks the node if its operator has no row of ops.def and is a composition;
+ * returns whether it is marked. */
 bool compose_resolve(struct node *n);
+/* Is the node marked as a composition? */
 bool is_composition(const struct node *n);
-/* Do compositions express the operator? */
+/* Is there a composition for the operator, in C or as a text? */
 bool is_composed_operator(const char *domain, const char *op_type);
 /* The numbers of inputs and outputs of an operator with a row of ops.def or
  * compose.def, -1 for any number; false if it has no row. */
@@ -65,8 +68,8 @@ bool compose_node_at(struct importer *imp, int *pos);
 
 /* Input i of the model's node, or NULL if it is absent. */
 struct tensor *compose_input(const struct compose *c, int i);
-/* Are the n inputs with the numbers that follow present? False after a
- * diagnostic. For operators that require an input after an optional one. */
+/* Are the n inputs present whose indices are the further arguments? False after
+ * a diagnostic. For operators that require an input after an optional one. */
 bool compose_needs(struct compose *c, int n, ...);
 /* Does output i of the model's node have a name? */
 bool compose_wants(const struct compose *c, int i);
@@ -88,10 +91,10 @@ bool compose_known_dim(struct compose *c, const struct tensor *t, int d,
 
 struct tensor *compose_scalar(struct compose *c, const char *what,
 			      struct dtype type, double value);
-/* An int64 list, e.g. of axes. */
+/* A one-dimensional int64 constant, e.g. of axes. */
 struct tensor *compose_ints(struct compose *c, const char *what, int n,
 			    const int64_t *values);
-/* A constant of a floating type from doubles. */
+/* A constant of any numeric type; the values are converted to it. */
 struct tensor *compose_floats(struct compose *c, const char *what,
 			      struct dtype type, int ndim, const int64_t *shape,
 			      const double *values);
@@ -99,7 +102,8 @@ struct tensor *compose_floats(struct compose *c, const char *what,
 struct tensor *compose_constant(struct compose *c, const char *what,
 				struct dtype type, int ndim,
 				const int64_t *shape, const void *data);
-/* A constant with the given value. */
+/* A constant tensor with this shape, whose elements are `value`; the value is
+ * not copied. */
 struct tensor *compose_value(struct compose *c, const char *what,
 			     const struct value *value, int ndim,
 			     const int64_t *shape);
@@ -118,7 +122,8 @@ void compose_set_string(struct compose *c, const char *name, const char *v);
  * their names with spaces. */
 void compose_keep_attrs(struct compose *c, const char *names);
 
-/* Sets an attribute of the next node, whose name is copied. */
+/* Sets an attribute of the next node. The attribute's name is copied, its value
+ * is not. */
 void compose_set_attr(struct compose *c, struct attr attr);
 /* Makes the nodes of a piece of the texts (text_body.h), an operator of the
  * domain tirc, as if it were a node with the attributes that are set. wanted[k]:
@@ -127,8 +132,9 @@ void compose_piece(struct compose *c, const char *name,
 		   struct tensor *const *in, int n_in, const bool *wanted,
 		   struct tensor **out, int n_out);
 
-/* Makes a node whose inputs are the n tensors that follow (NULL for an absent
- * one); returns its only output. */
+/* Makes a node of ONNX's operator op_type, whose inputs are the n further
+ * arguments (NULL for an absent one); returns its only output, whose name ends
+ * in `what`. */
 struct tensor *compose_node(struct compose *c, const char *what,
 			    const char *op_type, int n, ...);
 /* Makes a node with any number of outputs: out[k] becomes output k, whose name
@@ -166,7 +172,8 @@ struct tensor *compose_slice(struct compose *c, const char *what,
 			     const struct expr *from, const struct expr *to);
 struct tensor *compose_concat(struct compose *c, const char *what, int axis,
 			      struct tensor *a, struct tensor *b);
-/* ReduceSum and the like along one axis. */
+/* op_type, such as ReduceSum, along one axis; keep: the axis stays with size
+ * 1. */
 struct tensor *compose_reduce(struct compose *c, const char *what,
 			      const char *op_type, struct tensor *x, int axis,
 			      bool keep);
@@ -181,8 +188,8 @@ struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
 				      struct tensor *a_scale,
 				      struct tensor *b_scale,
 				      struct tensor *bias);
-/* A size that the entry function reads from `count`, a list of one integer that
- * a kernel computes, from 0 to `most`. */
+/* A size from 0 to `most` that the entry function reads at run time from
+ * `count`, an int64[1] that a kernel computes; returned as an int64[1]. */
 struct tensor *compose_run_size(struct compose *c, struct tensor *count,
 				const char *what, int64_t most);
 /* 0, 1, … n - 1 in the given type; n is an integer scalar

@@ -15,11 +15,14 @@
 
 #include "ops.h"
 
+/* A tensor of the model that is in xs or zs, or depends on one. */
 struct slot {
-	struct tensor *value; /* its value, which may be computed again */
-	/* the derivative of y with respect to it; NULL: 0 so far */
+	/* the tensor with the values at which the derivative is taken: itself,
+	 * or the output of a node that computes it again */
+	struct tensor *value;
+	/* the derivative of y with respect to the tensor; NULL: 0 so far */
 	struct tensor *slope;
-	bool wanted; /* it depends on a tensor of xs */
+	bool wanted; /* the tensor is in xs or depends on one of xs */
 };
 
 struct gradient {
@@ -296,7 +299,9 @@ compute_again(struct gradient *g, const struct node *n, struct tensor **out)
 		      n->n_outputs, out);
 }
 
-/* Gives slots to the outputs of a node that depends on xs or zs. */
+/* If n reads a tensor that has a slot, since it depends on xs or zs, gives
+ * slots to the outputs of n. Where an input has another value than in the
+ * model, the values of the outputs are those of a copy of n. */
 static void
 follow(struct gradient *g, const struct node *n)
 {

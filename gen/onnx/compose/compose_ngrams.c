@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* The number of a string of the pool that is too long to occur in the input. An
- * input string that is not in the pool has the number -1. */
+/* In pool.items, a string of the pool that is too long to occur in the input.
+ * (tirc.FindString gives -1 for an input string that is not in the pool.) */
 enum { NOT_FOUND = -2 };
 
 struct ngram {
@@ -22,10 +22,13 @@ struct ngram {
 };
 
 struct pool {
-	/* for strings: their numbers in the list of words */
+	/* The pool of the n-grams, one after the other: the model's integers;
+	 * of strings, their indices in the list of words (number_words), or
+	 * NOT_FOUND. */
 	const int64_t *items;
 	int n_items;
-	/* the n-grams whose length the node counts, sorted */
+	/* the n-grams that can occur and whose length the node counts,
+	 * sorted */
 	struct ngram *grams;
 	int n_grams;
 	int64_t columns;
@@ -54,9 +57,9 @@ compare_words(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the distinct strings of the pool that have at most `bytes` bytes,
- * sorted; *n: how many. The items of the pool become their numbers in this
- * list. */
+/* Returns the list of words: the distinct strings of the pool that have at most
+ * `bytes` bytes, sorted; *n: its length. Sets p->items to the index of each
+ * string in the list. */
 static const char **
 number_words(struct compose *c, struct pool *p, const struct attr *strings,
 	     int64_t bytes, int *n)
@@ -255,8 +258,9 @@ read_weights(struct compose *c, const double **given)
 			     weights->n, indexes->n);
 }
 
-/* The result for x, a matrix of integers or of numbers of words: counts,
- * weighted as the mode says. */
+/* The result of the node for x, a matrix of integers, or of the indices of
+ * words that find_words() gives: the counts of n-grams, weighted as the mode
+ * says. */
 static struct tensor *
 count(struct compose *c, struct pool *p, struct tensor *x)
 {

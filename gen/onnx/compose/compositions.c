@@ -235,7 +235,8 @@ from_text(struct compose *c, const struct composition_text *row)
 	return b && check_node(c, &limits) && body_compose(c, b);
 }
 
-/* Makes the nodes and results of a node that has no row. */
+/* Makes the nodes and results of a node whose operator has no function in C:
+ * from a text, if there is one; else reports that tirc does not support it. */
 static bool
 without_row(struct compose *c)
 {

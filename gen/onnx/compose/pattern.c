@@ -517,14 +517,15 @@ build(struct machine *m, const struct tree *t, int end)
 
 /* -- the deterministic automaton -- */
 
-/* A set of states has a flag for each state of the nondeterministic automaton,
- * and one more: was the last byte a word character? */
+/* Sets of states of the nondeterministic automaton, each of which is a state of
+ * the deterministic one. A set is an array of n flags: one for each state, and
+ * a last one, the word flag: was the last byte a word character? */
 struct subsets {
 	struct machine *m;
-	VEC(uint8_t *) sets;
+	VEC(uint8_t *) sets;  /* the sets found so far, numbered from 0 */
 	uint8_t *here, *next; /* sets under construction */
-	int *stack;
-	int n; /* number of flags of a set */
+	int *stack;           /* the states that close_over has to visit */
+	int n; /* the length of each set: a flag per state, and the word flag */
 };
 
 static bool

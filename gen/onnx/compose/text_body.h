@@ -48,19 +48,19 @@ struct body_node {
 	const struct py_node **inputs, **attrs;
 };
 
-/* A function that was read, with its expressions. */
+/* A function of the texts that was read, with its expressions. */
 struct text_body {
 	const struct composition_text *row;
 	const Onnx__FunctionProto *proto;
-	struct tensor_source source; /* of its tensors */
-	struct body_node *nodes;
+	struct tensor_source source; /* has the function's constant tensors */
+	struct body_node *nodes;     /* one for each node of proto */
 };
 
 /* -- body_read.c */
 
-/* All rows; *n: their number. */
+/* The functions of all texts; *n: their number. */
 const struct composition_text *composition_texts(int *n);
-/* NULL: no text has the operator. */
+/* The function for an operator; NULL if no text has the operator. */
 const struct composition_text *composition_text_find(const char *domain,
 						     const char *op_type);
 /* Reads a function; NULL after a diagnostic, which is a mistake of the text. The
@@ -106,20 +106,21 @@ struct body_value {
 	const struct body_value *items;
 	int n;
 	struct tensor *tensor;
-	/* BODY_NONE, BODY_TENSOR: 1 + the number of the model's input that it
-	 * is; 0: none */
+	/* BODY_NONE, BODY_TENSOR: if the value is an input of the model's node,
+	 * 1 + the input's index; else 0 */
 	int input;
 };
 
-/* A call of a function. */
+/* A call of a function: the state while its nodes are made. */
 struct body_frame {
 	struct compose *c;
-	const struct text_body *body;
-	const struct attr *attrs; /* of the call */
+	const struct text_body *body; /* the function */
+	const struct attr *attrs;     /* of the call */
 	int n_attrs;
 	/* the names that the caller of a piece gives to its outputs, or NULL */
 	char *const *results;
-	struct text_map names; /* of tensors and values; an index of values */
+	/* from the name of a tensor or a value to its index in `values` */
+	struct text_map names;
 	VEC(struct body_value) values;
 	const char *what; /* the ending of the names of new constants */
 	const char
@@ -131,18 +132,21 @@ struct body_frame {
 bool body_attribute(struct body_frame *f, const char *name, struct attr *out);
 struct body_value body_attribute_value(struct body_frame *f,
 				       const struct attr *a);
-/* The value of a name, or NULL. */
+/* The value that body_bind() has given to a name, or NULL. */
 struct body_value *body_name(struct body_frame *f, const char *name);
-/* The value of a name: of a tensor, else of an attribute, else None. */
+/* The value of a name in an expression: what body_bind() gave it; of `inf`,
+ * infinity; of `end`, INT64_MAX; else that of the attribute of this name, else
+ * None. */
 struct body_value body_named(struct body_frame *f, const char *name);
+/* Gives a value to a name. */
 void body_bind(struct body_frame *f, const char *name, struct body_value v);
 /* The value of e, whose text is `expressed`; after a diagnostic c->failed is
  * set. */
 struct body_value body_evaluate(struct body_frame *f, const struct py_node *e,
 				const char *expressed);
 bool body_is_true(const struct body_value *v);
-/* The value as a tensor, NULL for BODY_NONE. A number has the given type; void:
- * its own, int64 or float32. */
+/* The value as a tensor, NULL for BODY_NONE. A number becomes a constant of the
+ * given type; if that is void, int64 or float32. */
 struct tensor *body_tensor(struct body_frame *f, const struct body_value *v,
 			   struct dtype type);
 /* Reports that the expression has no value. */

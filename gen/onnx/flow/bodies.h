@@ -8,6 +8,8 @@
 
 /* -- nodes.c -- */
 
+/* Appends the nodes of the body to the graph, in the order of the file, calls
+ * of functions replaced by the functions' nodes. False after a diagnostic. */
 bool import_body(struct importer *imp, struct body *body);
 /* The slot of a name in the body or, for a nested graph, in the bodies around
  * it; NULL if there is none. */
@@ -38,9 +40,10 @@ bool function_inline(struct importer *imp, const struct body *caller,
 
 /* -- deferred.c: nodes that inference replaces by others -- */
 
-/* Is p's operator one whose nodes are deferred? */
+/* Is p's operator one whose nodes are deferred: replaced by other nodes during
+ * inference (struct deferred)? */
 bool is_deferred_operator(const struct importer *imp, const Onnx__NodeProto *p);
-/* Records n as deferred. */
+/* Makes n a deferred node, for the node p of the model. */
 void deferred_add(struct importer *imp, struct node *n,
 		  const Onnx__NodeProto *p, const struct body *body,
 		  const attr_list *attrs, int n_inputs, int origin);
@@ -76,34 +79,38 @@ struct tensor *deferred_change_rank(struct importer *imp,
 struct node *deferred_make(struct importer *imp, const struct deferred *d,
 			   const char *op_type, struct tensor *const *in,
 			   int n_in, struct tensor *out);
-/* Gives output k of the node the value of t, which may be a sequence. */
+/* Makes output k of the node a copy of t, or, if t is a sequence, the sequence.
+ * Does nothing if the output is absent. */
 void deferred_output(struct importer *imp, const struct deferred *d, int k,
 		     struct tensor *t);
 /* Removes the node, after its outputs were set; why: the reason for the
  * removal, NULL if other nodes replace it. */
 bool deferred_finish(struct importer *imp, struct deferred *d, const char *why);
-/* The value of input i if it is known and has one element; else false. */
+/* Sets *v to the value of input i, if it is an integer that is known now and
+ * has one element; else false. */
 bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 		    int64_t *v);
 
 /* -- impossible.c: branches whose shapes contradict each other -- */
 
 /* Inference of a node in `flow` has failed; its diagnostics start at index
- * `first`. If they say that shapes contradict each other, and `flow` is in a
- * branch of an If, removes the diagnostics and the branch: a run that takes it
- * returns an error. */
+ * `first`. If all say that shapes contradict each other, and `flow` is in a
+ * branch of an If that has another branch, removes the diagnostics and the
+ * branch: a run that takes it returns an error. Else false. */
 bool impossible_branch(struct importer *imp, int flow, int first);
-/* Adds to the last error, of a node in `flow`: which If decides whether the
- * node runs, and the option that makes its condition known. */
+/* Adds to the message of the last error, of a node in `flow`, in which branch
+ * of an If the node is, and the option that makes the condition of the If
+ * known. Does nothing outside of branches. */
 void impossible_hint(struct importer *imp, int flow);
 /* Replaces an If that has only one possible branch by that branch. */
 bool impossible_if(struct importer *imp, struct deferred *d);
-/* The graph's checks from index `first` on come from nodes in `flow`. Each
- * becomes "the branch is not taken, or the check holds". Appends nodes that
- * read the condition of the If. */
+/* The graph's checks from index `first` on come from nodes in `flow`. If that
+ * is in a branch of an If, each check becomes "the branch is not taken, or the
+ * check holds", unless it uses a size that is read in the branch, and nodes
+ * that read the condition of the If are appended. */
 void impossible_checks(struct importer *imp, int flow, int first);
-/* The condition of an If. If a check needs it, the entry function reads it
- * before the branches, and the result is what it has read. */
+/* The condition of an If, as a tensor: its input 0, or, if a check needs the
+ * condition, the value that the entry function reads before the branches. */
 struct tensor *impossible_condition(struct importer *imp, struct deferred *d);
 
 /* -- flow.c: branches and loops that stay in the graph -- */
@@ -115,10 +122,15 @@ bool flow_if(struct importer *imp, struct deferred *d);
 struct loop_form {
 	const Onnx__GraphProto *body;
 	bool is_loop; /* false: a Scan */
+	/* n_stacked: the results that are made of a slice from each
+	 * iteration */
 	int n_states, n_sliced, n_stacked;
 	int64_t trips;                    /* iterations; -1: not known */
 	struct tensor *count, *condition; /* NULL if absent */
 	struct tensor **states, **sliced;
+	/* Scan, for each sliced input (in) and stacked result (out): the axis
+	 * of the slices, NULL: all 0; are the slices in reverse order? NULL:
+	 * none. */
 	const int64_t *in_axes, *in_back, *out_axes, *out_back;
 };
 bool flow_loop(struct importer *imp, struct deferred *d,

@@ -246,8 +246,9 @@ find_counters(struct counting *c, struct tensor *t, int depth)
 	return true;
 }
 
-/* Does t test counter x before the first iteration, as its comparison does
- * later? */
+/* Does t, the condition before the first iteration, make the same comparison as
+ * counter x, with the value that x then has? Also true if t is an And of up to
+ * 2^depth conditions of which one does. */
 static bool
 is_first_test(const struct counting *c, struct tensor *t,
 	      const struct counter *x, int depth)

@@ -5,16 +5,21 @@
 
 #include "bodies.h"
 
+/* A loop or If that stays in the graph. */
 struct flow {
-	int id, other; /* If: its then and else branch; loop: id only */
-	/* If, for each branch: why no run can take it; NULL if a run may. */
+	/* the numbers of the places of its nodes (importer.flows): of an If,
+	 * the then and the else branch; of a loop, id is its body */
+	int id, other;
+	/* If, for the then and the else branch: why no run can take it; NULL if
+	 * a run may. */
 	const char *impossible[2];
 	/* If: its condition as a size of 0 or 1, and the node that reads it;
 	 * NULL until a check needs them. */
 	struct var *taken;
 	struct node *reads_taken;
-	struct loop_form form;
-	struct tensor **carried; /* loop: the states, in the body */
+	struct loop_form form;   /* of a loop */
+	struct tensor **carried; /* loop: the tensors that are the states at the
+				  * start of an iteration */
 	/* Loop, for each state: the axis along which iterations only append to
 	 * it, or -1. */
 	int *appends;
@@ -40,7 +45,8 @@ int64_t flow_axis(const int64_t *axes, int k, int ndim);
 /* A copy of t in the body, with its own memory. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
-/* Makes tirc.RunSize of t, one integer; its size is graph.run_sizes[number]. */
+/* Makes tirc.RunSize of t, one integer, which the entry function reads at run
+ * time as the size graph.run_sizes[number]. */
 struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
 			     struct tensor *t, int number);
 

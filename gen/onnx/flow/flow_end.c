@@ -6,7 +6,8 @@
 #include "ops.h"
 #include "sizes.h"
 
-/* t without the Identity nodes after it. */
+/* The tensor that t is a copy of: follows producers back through Identity
+ * nodes; t itself if it is not the output of one. */
 static struct tensor *
 origin_of(struct tensor *t)
 {
@@ -73,8 +74,8 @@ struct loop_parts {
 	struct tensor *done;
 };
 
-/* Adds a state; output: the node's output that is its last value, -1 for the
- * condition. */
+/* Adds a state to the loop's EndLoop. output: the index of the node's output
+ * that gets the state's value after the loop; -1 for the condition. */
 static void
 add_state(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	  struct tensor *carried, struct tensor *next, int output)

@@ -6,10 +6,11 @@
 
 #include "bodies.h"
 
+/* A node of ai.onnx.ml that is replaced by other nodes. */
 struct ml {
 	struct importer *imp;
 	struct deferred *d;
-	struct node *n;
+	struct node *n;   /* the node: d->node */
 	struct tensor *x; /* input 0; its type and shape are known */
 	/* string labels found by ml_labels; NULL: labels are integers */
 	const char *const *strings;
@@ -30,6 +31,7 @@ struct tensor *ml_coupling(struct ml *m, struct tensor *q);
 struct tensor *ml_constant(struct ml *m, const char *what, struct dtype type,
 			   const double *values, int n_dims,
 			   const int64_t *shape);
+/* A constant scalar; a constant int64 list. Their names end in `what`. */
 struct tensor *ml_number(struct ml *m, const char *what, struct dtype type,
 			 double value);
 struct tensor *ml_ints(struct ml *m, const char *what, int n,
@@ -43,12 +45,15 @@ struct tensor *ml_rows(struct ml *m, struct dtype *type);
 /* The numbers of the attribute `name`, or of the tensor attribute
  * NAME_as_tensor; returns how many there are, 0 if it is absent. */
 int ml_floats(struct ml *m, const char *name, const double **values);
+/* The integers of the attribute `name`, a list or a tensor; returns how many
+ * there are, 0 if it is absent. */
 int ml_attr_ints(struct ml *m, const char *name, const int64_t **values);
 /* Applies the attribute post_transform to rows of scores; NULL after a
  * diagnostic. */
 struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
-/* Sets output 0 to the label of class `best` of each row, and output 1 to the
- * scores after post_transform. labels: of all classes. */
+/* Sets output 0 to the label of the class whose index `best` has for each row,
+ * and output 1 to the scores after post_transform. labels: those of all
+ * classes, from ml_labels(). False after a diagnostic. */
 bool ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
 		 const int64_t *labels, int n_labels);
 /* Reads the labels of the classes from the integer attribute `ints`. If the
@@ -58,6 +63,7 @@ void ml_labels(struct ml *m, const char *ints, const char *strings,
 	       const int64_t **labels, int *n);
 /* Makes t output k of the replaced node. */
 void ml_output(struct ml *m, int k, struct tensor *t);
+/* Reports why tirc does not support the node; returns false. */
 bool ml_refuse(struct ml *m, const char *why);
 
 /* Makes a constant list of strings. */

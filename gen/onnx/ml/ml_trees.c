@@ -130,7 +130,10 @@ add_branch(struct forest *f, const struct model_node *s, struct place p)
 	if (mode == LT || mode == GTE) {
 		value = before(f, value);
 	}
-	/* A comparison with NaN is false, except x != NaN, which is true. */
+	/* nan_first: does a row go to next[0] if its feature is NaN? NaN takes
+	 * the model's true branch if the node says so (missing) or tests x !=
+	 * value, else the false branch; next[0] is the true branch unless the
+	 * branches are exchanged. */
 	nan_first = (s->missing || mode == NEQ) != exchanged;
 	flags = (equal ? 2 : 0) + (nan_first ? 1 : 0);
 	for (int k = 0; k < 2; k++) {
@@ -176,8 +179,8 @@ place_tree(struct forest *f, int64_t t)
 
 /* Decides how the search for a leaf ends. A fixed number of steps has no
  * unpredictable branch; but if the leaves are on average more than a few steps
- * above the deepest one, an end at the leaf is faster. Then true: the feature
- * of leaves becomes -1, which ends the search. */
+ * above the deepest one, an end at the leaf is faster. In that case sets the
+ * feature of leaves to -1, which ends the search, and returns true. */
 static bool
 ends_early(struct forest *f)
 {
@@ -198,8 +201,8 @@ ends_early(struct forest *f)
 	return true;
 }
 
-/* Keeps only the first child of each entry; the second one is the entry after
- * it. */
+/* Shortens f->next to the first child of each entry: the second child is always
+ * the entry after the first one. */
 static void
 keep_first(struct forest *f)
 {

@@ -40,6 +40,8 @@ struct tensor_content {
 	bool is_string; /* as in struct tensor */
 };
 
+/* Reads the tensor p of the message; `item` names it in messages. False after a
+ * diagnostic. */
 bool tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 		 const char *item, struct tensor_content *out);
 /* The number of elements, checked: false after DIAG_BAD_SHAPE or
@@ -49,6 +51,9 @@ bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 
 /* -- external.c: the bytes of tensors with external data -- */
 
+/* Finds the bytes of p, whose data is in another file, which stays mapped.
+ * *mapped: their pages may be dropped after reading. False after a
+ * diagnostic. */
 bool external_find(const struct tensor_source *source,
 		   const Onnx__TensorProto *p, const char *item,
 		   const uint8_t **data, size_t *length, bool *mapped);
@@ -63,11 +68,12 @@ bool text_source(struct module *m, struct tensor_source *source,
 
 /* -- scope.c -- */
 
+/* A name of a scope. */
 struct scope_slot {
 	const char *name;
 	struct tensor *tensor; /* NULL: the call omits this input */
-	bool open;             /* the body still has to compute it */
-	bool listed;           /* it is an output of the graph */
+	bool open;   /* no node of the body has computed the tensor yet */
+	bool listed; /* the tensor is already an output of the graph */
 };
 
 /* A map from the names of one graph or function body to tensors. */
@@ -102,9 +108,11 @@ struct body {
 	Onnx__OperatorSetIdProto **opsets;
 	size_t n_opsets;
 	const char *prefix; /* of new names; "" in the main graph */
-	int origin;         /* of all nodes; -1: each node has its own */
-	int depth;
-	int flow; /* the branch or loop that its nodes belong to; 0: none */
+	/* index in graph.origins of the origin of all nodes of the body; -1:
+	 * each node gets an origin of its own */
+	int origin;
+	int depth; /* the number of calls and nested graphs around the body */
+	int flow;  /* the branch or loop that its nodes belong to; 0: none */
 	/* For ref_attr_name: the attributes of the call, and the function,
 	 * which has their defaults; NULL in the main graph. */
 	const attr_list *attrs;
@@ -142,9 +150,10 @@ struct deferred {
 	struct flow *flow;
 };
 
-/* A tensor of one element, and the result of its tirc.RunSize. */
+/* A tensor of one element that is read at run time as a size, so that a second
+ * reader uses the same size: the tensor, and the result of its tirc.RunSize. */
 struct read_size {
-	const struct tensor *root;
+	const struct tensor *root; /* as size_root() gives it */
 	struct tensor *size;
 };
 
@@ -157,7 +166,7 @@ struct local_function {
 	/* Its attributes by name, and the defaults that have been read. */
 	struct text_map attributes;
 	const struct attr **defaults;
-	bool told; /* that it is in place of an operator of tirc */
+	bool told; /* a note has said that it replaces an operator of tirc */
 };
 
 /* A size that neither the model nor an option gives (missing.c). */
@@ -205,30 +214,36 @@ struct importer {
 	const Onnx__ModelProto *model;
 	const Onnx__GraphProto *graph;
 	VEC(struct local_function) functions; /* sorted by signature */
-	VEC(int) versions;                    /* opset version by node id */
+	VEC(int) versions; /* by node id: the opset version of the node */
 	/* flows: the branches and loops of the graph, numbered from 1. flow_of:
 	 * the number of a node's branch or loop (0: none), by node id.
 	 * check_of: the same for each check in g->checks. */
 	VEC(struct flow_place) flows;
 	VEC(int) flow_of, check_of;
-	VEC(bool) inferred; /* by node id: its types and shapes are inferred */
-	VEC(struct deferred *) deferred;
+	/* by node id: are the types and shapes of the node's outputs known? */
+	VEC(bool) inferred;
+	VEC(struct deferred *) deferred; /* in the order of their nodes' ids */
 	VEC(struct read_size) read_sizes;
 	/* The sequences and optionals; sequence_of gives the index of one by
 	 * the tensor that represents it. */
 	VEC(const struct sequence *) sequences;
 	struct pointer_map sequence_of;
-	struct scope call_names;   /* prefixes of calls in use */
-	int n_work;                /* nodes of functions imported so far */
-	int n_missing;             /* node inputs that nothing produces */
-	struct tensor *random_run; /* NULL while no node needs random numbers */
-	int n_streams;             /* streams of random numbers */
+	struct scope call_names; /* prefixes of calls in use */
+	int n_work;              /* nodes of functions imported so far */
+	int n_missing;           /* node inputs that nothing produces */
+	/* the input that random numbers depend on (compose_random.c); NULL
+	 * while no node needs random numbers */
+	struct tensor *random_run;
+	/* the streams of random numbers so far: one for each node that draws
+	 * numbers and has no seed of its own */
+	int n_streams;
 	/* the texts of compositions that were read, by row (text_body.h) */
 	const struct text_body **texts;
 	bool reshaped; /* --input-shape changed a constant */
 	/* by index of the option: was it used? */
 	bool *bound_used, *length_used;
-	/* collected over all attempts; in the module's arena */
+	/* missing sizes of all attempts at the import, which is repeated to
+	 * find all of them; in the module's arena */
 	missing_list *missing;
 };
 
@@ -240,9 +255,11 @@ tensor_rank(const struct tensor *t)
 	return t->ndim - t->is_string;
 }
 
+/* The place of a diagnostic: the model's file, and the item in it. */
 struct diag_place import_place(const struct importer *imp, const char *item);
 /* A name for messages: quoted, shortened, with control characters escaped. */
 const char *import_quote(struct arena *a, const char *name);
+/* Makes t a constant with this content. */
 void import_set_value(struct importer *imp, struct tensor *t,
 		      const struct tensor_content *c);
 /* An allocator for protobuf-c that allocates in the arena; free does
@@ -260,10 +277,13 @@ bool import_initializers(struct importer *imp, struct body *body,
 bool import_attribute(struct importer *imp, const struct tensor_source *source,
 		      const Onnx__AttributeProto *p, const char *item,
 		      struct attr *out);
+/* Reads all attributes of the node p, in a function also those that refer to
+ * attributes of the call. False after a diagnostic. */
 bool import_attributes(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, const char *item,
 		       attr_list *out);
-/* Strings as a tensor of bytes: [n, longest]. */
+/* Sets *out to a list of strings as a tensor of bytes: [n, bytes of the longest
+ * string]. */
 void strings_content(struct arena *a, const char *const *strings, int n,
 		     struct tensor_content *out);
 /* The value of a Constant node becomes the value of t. */
@@ -284,11 +304,13 @@ extern const struct op deferred_op;
 
 /* -- places.c: the branch or loop that each node belongs to, 0 for none -- */
 
-/* The branch or loop of the nodes of a body. */
+/* The branch or loop of the nodes of a body; and of the node n. */
 int place_of_body(const struct importer *imp, const struct body *body);
 int place_of_node(const struct importer *imp, const struct node *n);
-/* A new branch or loop of d; branch: see struct flow_place. */
+/* Adds a branch or loop of the node of d and returns its number; branch: see
+ * struct flow_place. */
 int place_begin(struct importer *imp, struct deferred *d, int branch);
+/* Puts the node n into the branch or loop `flow`. */
 void place_node(struct importer *imp, const struct node *n, int flow);
 /* Puts the nodes with ids from `first` on, and the new checks of the graph,
  * into `flow`, unless they are in another one already. */
@@ -327,6 +349,7 @@ struct tensor **sequence_elems(struct importer *imp, const struct sequence *s);
 /* The sequence or optional that t represents; NULL if t is a tensor. */
 const struct sequence *sequence_find(const struct importer *imp,
 				     const struct tensor *t);
+/* Makes t represent the sequence s. */
 void sequence_set(struct importer *imp, const struct tensor *t,
 		  const struct sequence *s);
 
@@ -338,8 +361,8 @@ struct sha256 {
 	uint8_t block[64];
 };
 
-/* sha256_x86.c; does nothing and returns false on a processor without these
- * instructions. */
+/* sha256_x86.c: adds blocks of 64 bytes to the state by the processor's SHA
+ * instructions. On a processor without them, does nothing and returns false. */
 bool sha256_fast(uint32_t state[8], const uint8_t *data, size_t blocks,
 		 const uint32_t constants[64]);
 void sha256_init(struct sha256 *s);

@@ -8,6 +8,8 @@
 
 /* -- file.c: mapped files -- */
 
+/* The bytes of a file: mapped, or read into memory that onnx_file_close()
+ * frees, if the file cannot be mapped. */
 struct onnx_map {
 	char *path;
 	const uint8_t *base;
@@ -18,7 +20,8 @@ struct onnx_map {
 struct onnx_file {
 	struct onnx_map *maps;
 	int n, cap;
-	char **kept; /* messages that text files became */
+	char **kept; /* bytes that live as long: messages to which models in
+		      * text form were converted */
 	int n_kept;
 };
 
@@ -37,8 +40,8 @@ const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
 					    const char *folder,
 					    const char *name, struct arena *a,
 					    const char **why);
-/* Takes ownership of the bytes; they live as long as the file. False: out of
- * memory. */
+/* Takes ownership of the bytes, which live until onnx_file_close(). False: out
+ * of memory. */
 bool onnx_file_keep(struct onnx_file *file, struct strbuf *bytes);
 /* Lets the system drop these pages, which have been read; a later access loads
  * them again. */

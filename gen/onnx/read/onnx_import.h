@@ -120,11 +120,14 @@ struct graph *onnx_import_bytes(struct module *m, const char *name,
 				const struct import_options *options,
 				struct onnx_file **file);
 
+/* Reads a file with a serialised TensorProto (.pb). False after a
+ * diagnostic. */
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
 /* The same for a file of a data set, which must be a plain file in the folder
  * or below. */
 bool onnx_read_tensor_beside(struct module *m, const char *folder,
 			     const char *name, struct array *out);
+/* Writes the array as a serialised TensorProto. False after a diagnostic. */
 bool onnx_write_tensor(struct module *m, const char *path,
 		       const struct array *a);
 

@@ -27,7 +27,9 @@ struct onnx_word {
 
 /* The last type that was read. */
 struct onnx_text_type {
-	struct strbuf bytes; /* as a TypeProto */
+	struct strbuf bytes; /* the type as a TypeProto */
+	/* has_shape: it is a tensor with a shape. has_names: not all sizes in
+	 * the shape are numbers. */
 	bool is_tensor, has_shape, has_names;
 	int64_t elem; /* the element type: ONNX's number */
 	VEC(int64_t) dims;
@@ -49,8 +51,8 @@ enum onnx_literal_kind { LITERAL_INT, LITERAL_FLOAT, LITERAL_STRING };
 
 struct onnx_literal {
 	enum onnx_literal_kind kind;
-	struct onnx_word word; /* a number: its text */
-	size_t from;           /* index of its first byte */
+	struct onnx_word word; /* the string, or the text of the number */
+	size_t from;           /* index in the source of its first byte */
 };
 
 /* Reports an error in the bytes from index `from` up to the next byte, or in
@@ -60,11 +62,14 @@ bool text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)
 /* The next byte after blanks and comments, which is not consumed; -1 at the
  * end. */
 int text_peek(struct onnx_text *r);
+/* Consumes the next byte after blanks and comments if it is c; else false. */
 bool text_accept(struct onnx_text *r, char c);
 /* Consumes c, or reports that c must follow `what`: "an input". */
 bool text_expect(struct onnx_text *r, char c, const char *what);
 /* The next word, which is not consumed; its length is 0 if there is none. */
 struct onnx_word text_peek_word(struct onnx_text *r);
+/* Reads a word; `what` says in the error message what is expected. So do the
+ * functions below. */
 bool text_word(struct onnx_text *r, const char *what, struct onnx_word *w);
 /* Reads words with points between them: *last is the last one, *before those
  * before it with the points between them, of length 0 if there are none. */
@@ -89,8 +94,12 @@ bool text_as_double(struct onnx_text *r, const struct onnx_literal *l,
 		    double *v);
 /* Is the next word inf, infinity or nan? */
 bool text_is_special(struct onnx_text *r);
+/* Is the word equal to the text? */
 bool text_word_is(struct onnx_word w, const char *text);
+/* Appends the word as a text in `field`. */
 void text_put(struct onnx_text *r, uint32_t field, struct onnx_word w);
+/* Ends a message that wire_open() began at `start`; false after a diagnostic if
+ * it is too long. */
 bool text_close(struct onnx_text *r, size_t start);
 /* Enters a nested type or graph; false after a diagnostic if they are nested
  * too deeply. */
@@ -98,6 +107,7 @@ bool text_enter(struct onnx_text *r);
 
 /* -- onnx_text_type.c */
 
+/* Does a type follow? */
 bool text_is_type(struct onnx_text *r);
 /* Reads a type into r->type. */
 bool text_type(struct onnx_text *r);

@@ -32,7 +32,8 @@ join(struct importer *imp, const struct sequence_node *before, struct tensor *t,
 	return s;
 }
 
-/* Is a subtree of n elements too large beside one of m? */
+/* Must a tree be balanced that has one subtree of n elements and another one of
+ * m, because n is more than about three times m? */
 static bool
 too_large(int n, int m)
 {

@@ -284,8 +284,9 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		if (!acceptable(rule, f.type)) {
 			return refuse(s, start, "a field of the wrong kind");
 		}
-		/* A second one would be legal: a parser merges them. No
-		 * exporter writes it. */
+		/* Protobuf allows a submessage that is not repeated to occur
+		 * twice: parsers merge the two. It is refused here, since the
+		 * copy does not merge and no exporter writes it. */
 		if (rule->action == DESCEND_ONCE && (seen >> f.number & 1)) {
 			return refuse(s, start,
 				      "a message that may occur "

@@ -35,9 +35,10 @@ struct wire_field {
 };
 
 struct wire_reader {
-	const uint8_t *at, *end;
+	const uint8_t *at, *end; /* the next byte, and the end of the message */
 };
 
+/* Reads a varint; false if the bytes are malformed. */
 bool wire_varint(struct wire_reader *r, uint64_t *value);
 /* Reads the next field; false at the end (at == end) and on malformed bytes. */
 bool wire_next(struct wire_reader *r, struct wire_field *f);
@@ -52,8 +53,9 @@ bool wire_slim(const uint8_t *data, size_t length, enum wire_message kind,
 
 /* -- wire_put.c: writing messages, field by field */
 
-/* without a field number */
+/* Appends a varint, without a field number. */
 void wire_put_varint(struct strbuf *out, uint64_t value);
+/* The following functions append a field. */
 void wire_put_int(struct strbuf *out, uint32_t field, int64_t value);
 void wire_put_float(struct strbuf *out, uint32_t field, float value);
 void wire_put_bytes(struct strbuf *out, uint32_t field, const char *data,
@@ -61,7 +63,8 @@ void wire_put_bytes(struct strbuf *out, uint32_t field, const char *data,
 /* Begins a message or packed list in a field. Everything appended until
  * wire_close(out, result) is its content. */
 size_t wire_open(struct strbuf *out, uint32_t field);
-/* Ends it; false if it has more than 2 GB. */
+/* Ends the message or list that wire_open() began; false if it has more than 2
+ * GB. */
 bool wire_close(struct strbuf *out, size_t start);
 
 #endif

@@ -22,8 +22,10 @@ void missing_options(struct arena *a, const missing_list *list,
 bool missing_report(struct module *m, const char *path,
 		    const missing_list *list, int first);
 
-/* const_inputs.c: adds the inputs of --const-input to the scope. */
+/* const_inputs.c: adds the inputs of --const-input to the scope, as constants.
+ * False after a diagnostic. */
 bool import_const_inputs(struct importer *imp, struct body *body);
+/* Does a --const-input name the input? */
 bool import_is_const_input(const struct importer *imp, const char *name);
 
 /* -- optional_inputs.c -- */
@@ -36,6 +38,8 @@ const Onnx__TypeProto *import_inner_type(struct importer *imp,
 					 const ProtobufCBinaryData *bytes);
 /* -- inputs.c: graph inputs, --input-shape, --dim -- */
 
+/* Makes the inputs of the graph and adds their tensors to the scope. False
+ * after a diagnostic. */
 bool import_inputs(struct importer *imp, struct body *body);
 
 /* -- sequence_inputs.c: graph inputs that are sequences or empty optionals -- */

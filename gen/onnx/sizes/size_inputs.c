@@ -86,15 +86,16 @@ assume_declared(struct sizing *s, const struct size_bound *bound,
 
 /* An input that is a list of n sizes, each at least `least`. */
 struct size_list {
-	const char *label;
-	/* --bound or declared; NULL: no bound */
+	const char *label; /* the name of the input in messages */
+	/* from --bound or the declared shape of the result; NULL: no bound */
 	const struct size_bound *bound;
 	int n;
 	int64_t least;
 };
 
-/* Does n, a view or a Cast, keep the values of its input? The result must not
- * be narrower, and a float must stay a float. */
+/* Does n, a view or a Cast, keep the sizes that its input has as numbers? True
+ * for signed integers and floats, if the result is not narrower, and a float
+ * stays a float. */
 static bool
 keeps_numbers(const struct node *n)
 {

@@ -162,8 +162,9 @@ look_into(struct size_names *s, const char *formula, bool add, bool option)
 	return c;
 }
 
-/* Is the text a formula, with an operator and a name at least? A hyphen or a
- * slash alone may be a part of a name. */
+/* Has the text an operator, so that it is a formula and not a name? Only looks
+ * for operator characters; the reader of formulas reports other mistakes. A
+ * hyphen without blanks and a single slash may be parts of a name. */
 static bool
 is_formula(const char *text)
 {

@@ -5,22 +5,25 @@
 
 #include "importer.h"
 
+/* A name for sizes of inputs: all sizes with this name are equal. */
 struct size_name {
 	const char *name; /* as in the model; may be a formula */
-	/* For a new name of a size without one: "dimension 2 of input 'x'". */
+	/* Where the model has no name and tirc made one: the size in words,
+	 * "dimension 2 of input 'x'". */
 	const char *what;
-	const char *formula; /* of other names, else NULL */
+	const char *formula; /* the size as a formula of other names, or NULL */
 	/* an option gives the range min..max, with a step */
 	bool bound;
 	bool related; /* the formula is from --dim */
 	bool leading; /* it is the first dimension of an input */
-	/* leading, and its name is like a batch's or the model gives none */
+	/* leading, and probably the batch: its name says so, or it has neither
+	 * a name nor a number in the model */
 	bool batch;
 	bool needed;      /* used by an input or by a formula that is used */
-	bool from_option; /* the model does not have the name */
+	bool from_option; /* the name is only in an option, not in the model */
 	bool busy;        /* resolve() is at work on it: finds cycles */
-	int64_t min, max, step;
-	const struct expr *expr;
+	int64_t min, max, step;  /* if `bound` */
+	const struct expr *expr; /* set by size_names_settle() */
 };
 
 struct size_names {
@@ -49,7 +52,7 @@ bool size_names_bind(struct size_names *s, const char *name, int64_t min,
 /* Applies --dim and makes the expressions of all names, with size variables for
  * ranges. False after a diagnostic. */
 bool size_names_settle(struct size_names *s);
-/* The row of a name, or NULL. */
+/* The entry of a name in the list, or NULL. */
 struct size_name *size_names_find(const struct size_names *s, const char *name);
 
 #endif

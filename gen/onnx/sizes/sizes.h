@@ -11,9 +11,10 @@
  * derived from operators and not from an option, is not used. */
 enum { SIZE_FOUND_MAX = 1 << 22 };
 
+/* A node whose result has sizes that are known only at run time. */
 struct sizing {
-	struct upgrade u;
-	int at; /* index in g->nodes for the next new node */
+	struct upgrade u; /* u.node is the node */
+	int at;           /* index in g->nodes for the next new node */
 };
 
 /* The --bound for one of the n names, or NULL. */
@@ -24,12 +25,15 @@ const struct size_bound *size_bound(struct importer *imp,
 struct tensor *size_insert(struct sizing *s, const char *op_type,
 			   const char *what, struct tensor *a,
 			   struct tensor *b);
+/* x converted to a type by a new Cast node. */
 struct tensor *size_cast(struct sizing *s, const char *what, struct tensor *x,
 			 struct dtype type);
+/* A constant int64[1]. */
 struct tensor *size_constant(struct sizing *s, const char *what, int64_t v);
-/* Inserts tirc.RunSize of x, n integers in [min, max], limited further by
- * `bound` (may be NULL). proven: the entry function need not check the
- * range. */
+/* Inserts tirc.RunSize of x, n integers that the entry function reads at run
+ * time as sizes: integer i in [min[i], max[i]], limited further by `bound` (may
+ * be NULL). proven: they are always in [min, max], so that the entry function
+ * need not check that. Returns the sizes as a tensor. */
 struct tensor *size_variables(struct sizing *s, struct tensor *x,
 			      const char *stem, int n, const int64_t *min,
 			      const int64_t *max, bool proven,
@@ -65,8 +69,9 @@ bool import_sizes(struct importer *imp, struct node *n, int pos);
 struct tensor *import_run_size(struct importer *imp, struct node *n, int pos,
 			       struct tensor *x, const char *name,
 			       int64_t most);
-/* element_range.c: a range of t's elements that follows from the operators that
- * compute t; false if there is none. Ignores NaN. */
+/* element_range.c: sets *min and *max to bounds of t's elements that follow
+ * from the operators that compute t; false if there are no finite ones. Ignores
+ * NaN. */
 bool import_element_range(struct importer *imp, const struct tensor *t,
 			  double *min, double *max);
 /* Was each --bound used? Reports every one that was not. */

@@ -123,10 +123,11 @@ roi_align_mode(struct upgrade *u)
 
 /* -- Upsample and Resize before 11: x_in = x_out / scale -- */
 
-/* The rounding mode of nearest: down, or up if the image shrinks (as
- * onnxruntime does; the specification does not define it). NULL if some
- * dimensions grow and others shrink, or the scales are not constants: then each
- * dimension has its own. */
+/* The attribute nearest_mode of a Resize from before opset 11: "floor", or
+ * "ceil" if the image shrinks (as onnxruntime does; the specification does not
+ * define it). NULL if some dimensions grow and others shrink, or if the scales
+ * are not constant: then the scale of each dimension decides
+ * (rounds_by_scale). */
 static const char *
 nearest_rounding(const struct tensor *scales)
 {

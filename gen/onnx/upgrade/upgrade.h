@@ -6,12 +6,13 @@
 
 #include "importer.h"
 
+/* A node that is converted from the opset version of the model. */
 struct upgrade {
 	struct importer *imp;
 	struct graph *g;
 	struct node *node;
 	int pos;     /* index of node in g->nodes */
-	int version; /* opset version of node */
+	int version; /* the opset version of the node in the model */
 };
 
 /* An adapter changes u->node; false after a diagnostic. */
