@@ -15,9 +15,9 @@ struct shape {
 };
 
 /* A primitive while it is being described; all zero at first. It owns its
- * members, and tirc_dnnl_step or tirc_dnnl_layer_free frees them. The layouts,
- * where the primitive needs new ones, are for its data, its weights or
- * statistics, and its result. */
+ * members, and tirc_dnnl_step or tirc_dnnl_layer_free frees them. x, w, y: new
+ * layouts of the primitive's data, of its weights or statistics, and of its
+ * result; all zero where it takes the layout of an existing value. */
 struct layer {
 	dnnl_primitive_desc_t description;
 	dnnl_primitive_attr_t attr;

@@ -163,8 +163,8 @@ bool tirc_write_partition(struct tirc *t, const char *path);
 struct tirc_region {
 	const char *name, *backend;
 	const char *what; /* what the region matched: "20 conv, 1 pool" */
-	int nodes, inputs, outputs;
-	int64_t macs;
+	int nodes, inputs, outputs; /* how many it has */
+	int64_t macs;               /* its multiply-accumulates */
 };
 
 struct tirc_shares {
@@ -349,9 +349,11 @@ struct tirc_node {
 	const char *output; /* name of the first output */
 	const char *shape;  /* of the first output: "1x64x56x56" */
 	const char *dtype;
-	int64_t macs, parameters;
-	/* After tirc_compile: the names of the kernels that compute it, or
-	 * "(pass) reason" if there are none. */
+	int64_t macs, parameters; /* multiply-accumulates; elements of constant
+				   * inputs */
+	/* After tirc_compile: the names of the kernels that compute the node;
+	 * if there are none, "(PASS) REASON", the pass that removed it and
+	 * why. */
 	const char *fate;
 };
 

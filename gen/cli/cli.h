@@ -104,8 +104,8 @@ void cli_print_target(const struct cli *c);
  * there are none. */
 void cli_print_winograd(const char *label, struct tirc_summary s);
 
-/* board.c: the bytes of the inputs and outputs that the caller allocates, at
- * the largest values of symbolic sizes. */
+/* board.c: the bytes of those inputs and outputs that are not in the workspace,
+ * at the largest values of symbolic sizes. */
 int64_t cli_io_bytes(struct tirc *t);
 /* profile.c: compares for qsort, in ascending order. */
 int cli_compare_doubles(const void *a, const void *b);
@@ -151,14 +151,16 @@ void style_table(FILE *f, int columns, const char *const *header,
 void style_progress(void *ctx, const char *step, int done, int total);
 void style_progress_end(void);
 
-/* cmd_compile.c: loads the verb's model; messages go to stderr. */
-/* NULL after an error message; the exit status is CLI_INPUT then */
+/* cmd_compile.c: a context with the verb's model loaded; messages go to stderr.
+ * NULL after an error message; the verb then returns CLI_INPUT. */
 struct tirc *cli_open(struct cli *c);
-/* Is the path one of a tensor program? False after an error message for the
- * path of an ONNX model; the message names the verbs for models. */
+/* False after an error message if the path is that of an ONNX model, where a
+ * verb takes a tensor program; the message names the verbs for models. */
 bool cli_is_program(const char *path);
 /* A context for a tensor program; NULL after an error message. */
 struct tirc *cli_program(struct cli *c);
+/* Prints all messages of t to stderr, except those that are equal to one
+ * shortly before. */
 void cli_messages(struct tirc *t);
 /* With --time-passes, prints the table of times to stderr. */
 void cli_timings(struct tirc *t);

@@ -14,8 +14,8 @@ struct observed {
 	struct array runs[OBSERVED_RUNS];
 	int n;
 	double share;
-	/* by element: did two runs on the same inputs differ? NULL if
-	 * none is known to */
+	/* by element: did it differ between two runs on the same inputs? NULL
+	 * if no element is known to */
 	const bool *random;
 };
 
@@ -30,13 +30,16 @@ struct element {
 	double width;
 };
 
+/* A result of the program, and the expected one. */
 struct pair {
 	const char *where; /* the first word of the line that is printed */
 	int result;        /* index of `got` among the program's results */
 	const struct array *got, *want;
-	/* see tirc.h; NULL: of its own type */
+	/* the type of the arithmetic that computed `got` (tirc_tensor); NULL:
+	 * the type of its elements */
 	const char *arithmetic;
-	/* of a quantized result (see tirc.h), else 0 */
+	/* of a quantized result, the difference of neighbouring values
+	 * (tirc_tensor.step); else 0 */
 	double step;
 	struct observed *observed; /* NULL without perturbed runs */
 };
@@ -49,7 +52,10 @@ struct tolerance {
 	double rtol, atol, inputs, step;
 };
 
+/* How a pair compares. */
 struct comparison {
+	/* the largest absolute and relative error, and the largest one in units
+	 * in the last place */
 	double max_abs, max_rel, max_ulp;
 	double most_width; /* the largest element_width() */
 	int64_t bad;       /* elements (or strings) beyond their tolerance */
@@ -90,7 +96,8 @@ struct array observed_moved(struct arena *a, const struct array *x,
 /* The observed values of element i of an output, with its value in `got`. */
 void observed_element(const struct observed *o, const struct array *got,
 		      int64_t i, struct element *out);
-/* Is there a step between the values a and b of the element? */
+/* Is there a step (see struct element) between the values a and b of the
+ * element? */
 bool element_steps(const struct element *e, double a, double b);
 /* What perturbed inputs add to the tolerance of the element. */
 double element_width(const struct element *e, const struct observed *o,

@@ -7,7 +7,8 @@
 #include "harness.h"
 
 struct data_set {
-	const char *where;    /* the first word of its lines */
+	const char *where;    /* the first word of the lines printed about it:
+			       * the name of its folder or file */
 	struct array *inputs; /* for each input of the program */
 	struct array *want;   /* for each result */
 	bool *expected;       /* for each result: does `want` have it? */

@@ -18,11 +18,12 @@ struct board {
 	int64_t flash_bytes, ram_bytes;
 };
 
+/* A model that is emitted and built, and the program that runs it. */
 struct harness {
 	struct cli *cli;
 	struct tirc *t;
 	struct module *m; /* owns arrays and messages */
-	char *folder;
+	char *folder;     /* in which the program is built and runs */
 	/* The times of the last `repeat` executions; on a simulator,
 	 * instructions. */
 	double *times_ns;
@@ -44,7 +45,7 @@ bool harness_may_keep(const char *path);
  * error message. */
 bool harness_open(struct harness *h, struct cli *c);
 /* profile.c: reads the profile of the last harness_run(), prints the table
- * unless quiet, writes the file of --json. */
+ * unless quiet, writes the file of --json. False after an error message. */
 bool harness_profile(struct harness *h);
 /* A JSON object about kernel i: its names and multiply-accumulates. */
 struct cJSON *harness_kernel_json(const struct harness *h, int i);
@@ -67,8 +68,8 @@ bool harness_check_input(const struct harness *h, int i, const struct array *a);
  * the outputs and, after them, to the model's states. */
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);
-/* The values of the symbolic sizes, one for each tirc_dim, that follow from the
- * inputs. */
+/* Sets values[i] to the value of the symbolic size tirc_dim(i) that follows
+ * from the shapes of the inputs; to its largest value if none does. */
 void harness_dims(const struct harness *h, const struct array *inputs,
 		  int64_t *values);
 /* The index of the state that is the model's input, or output, at this position,
@@ -86,7 +87,8 @@ bool harness_fit_strings(struct harness *h, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
 /* An array of zeros with the type and the shape of x. */
 struct array harness_zeros(struct arena *a, struct tirc_tensor x);
-/* Fills input i with small distinct numbers, for runs without data. */
+/* Makes an array for input i, for runs without data: floats repeat -1, -7/8,
+ * ... 1, other numbers repeat 0, 1. */
 void harness_ramp(struct harness *h, int i, struct array *a);
 
 /* Prints the new messages since the last call to stderr. */

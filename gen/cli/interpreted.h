@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter's results for the model as it was read, with which results of
- * emitted code are compared; and random inputs. */
+/* Runs the model as it was read in the interpreter (not compiled); the results
+ * of emitted code are compared with the interpreter's. Also random inputs. */
 #ifndef TIRC_INTERPRETED_H
 #define TIRC_INTERPRETED_H
 

@@ -13,7 +13,7 @@ struct slots {
 	struct tirc_tensor *tensors;
 	struct array *arrays; /* for each tensor */
 	bool *given;          /* for each tensor: does it have an array? */
-	bool exact;           /* refuse arrays of another type or shape */
+	bool exact;           /* arrays of another type or shape are refused */
 	int next; /* index of the tensor for the next array without a name */
 };
 

@@ -21,11 +21,12 @@ struct loader {
 	int n;
 };
 
-/* The index of the level that j names, or `absent` if there is no j; absent <
- * 0: it is required. */
+/* The index in dialect.levels of the level of precedence that j names; `absent`
+ * if j has no value. absent < 0: an error is reported then. */
 int dialect_read_level(struct loader *l, struct json j, int absent);
-/* The text of a file of the dialect, or of the nearest dialect that it
- * extends. */
+/* The text of the file `name` in the dialect's folder, or in that of the
+ * nearest dialect that it extends and that has it; *file: its path. NULL if
+ * none has it. */
 const char *dialect_chain_file(struct loader *l, const char *name,
 			       const char **file);
 

@@ -74,6 +74,8 @@ const char *target_description(struct module *m, const char *name);
  * dir is NULL. */
 const char *const *dialect_names_in(struct module *m, const char *dir, int *n);
 const char *const *target_names_in(struct module *m, const char *dir, int *n);
+/* Has the target this dialect, named in its own file or in one that it
+ * extends? */
 bool target_is_of(struct module *m, const char *target, const char *dialect,
 		  const char *dir);
 /* A target of the dialect, in the folder or embedded: preferably one whose own

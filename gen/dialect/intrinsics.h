@@ -16,9 +16,11 @@
 #include "dialect.h"
 #include "tensor_intrin.h"
 
+/* The definition of a symbol, a function that an intrinsic calls, for a
+ * dialect. */
 struct intrinsic_text {
 	const char *dialect;     /* also for dialects that extend it */
-	const char *function;    /* "static inline" */
+	const char *function;    /* specifiers of a function: "static inline" */
 	const char *file, *text; /* symbols of the same file share its text */
 	struct names needs;      /* headers that it needs */
 	struct names uses;       /* symbols whose text must precede it */
@@ -26,7 +28,7 @@ struct intrinsic_text {
 	 * symbol, with the placeholders argument_1, …; or NULL. */
 	const char *begin, *end;
 	struct requirement relies_on; /* no macros: there is no requirement */
-	bool keeps; /* it keeps values in registers between calls */
+	bool keeps; /* the function keeps values in registers between calls */
 };
 
 struct intrinsic_symbol {

@@ -37,6 +37,7 @@ bool emit_program(struct module *m, const struct dialect *d,
  * Appends nothing if there are none. */
 bool emit_program_header(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
+/* The name of the header in the dialect: "net.h" for the stem "net". */
 const char *emit_program_header_name(struct module *m, const struct dialect *d,
 				     const char *stem);
 /* The name of the source file in the dialect: "net.c" for the stem "net". */

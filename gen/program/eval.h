@@ -85,14 +85,16 @@ struct pv_range {
 	int64_t start, stop, step;
 };
 
+/* A function that the program defines. */
 struct closure {
 	const struct py_node *def; /* PY_LAMBDA or PY_DEF */
-	struct scope *scope;
-	/* for each parameter; MISSING if it has none */
+	struct scope *scope;       /* in which it was defined */
+	/* for each parameter its default; MISSING if it has none */
 	const struct pval *defaults;
 	const char *name;
 };
 
+/* A method of a built-in value, with the value: x.f without a call. */
 struct method {
 	const struct name_row *row;
 	struct pval self;
@@ -124,6 +126,7 @@ struct pv_module {
 	const char *source; /* BUILT: what get_source returns */
 };
 
+/* tvm.target.Target: the names of a target and of its host's, or NULL. */
 struct pv_target {
 	const char *name, *host;
 };
@@ -150,19 +153,21 @@ struct eval {
 	int compared; /* comparisons that no step was counted for */
 	/* limit of the arena, including what it contained at the start */
 	size_t max_bytes;
-	int depth;           /* of the current evaluation */
+	int depth;           /* the number of nested calls and expressions */
 	bool unpacks_single; /* `x, = v` takes a value that is no list */
-	VEC(struct te_tensor *) tensors; /* by id of the buffer */
+	VEC(struct te_tensor *) tensors; /* by id of the buffer, or NULL */
 	int n_tensors;
 	VEC(int) depths;         /* by id of the buffer: its pval.depth */
 	VEC(struct axis *) axes; /* by id of the variable */
 	/* node counts by id of the expression; 0: unknown */
 	VEC(int) sizes;
 	struct tensor_intrins *intrins;
-	/* loaded when a program first names one */
+	/* the embedded tensor intrinsics, loaded when a program first names
+	 * one; else NULL */
 	const struct intrinsic_set *shipped;
 	VEC(struct tir_schedule *) schedules;
-	int n_events;
+	int n_events; /* the requests (struct event) and steps of all schedules
+		       * so far */
 	struct py_span left_at;  /* the last return, break or continue */
 	const char *with_target; /* of the enclosing `with`, or NULL */
 };
@@ -195,6 +200,7 @@ enum {
 	IN_NOTHING = 0
 };
 
+/* A call of a built-in function or method. */
 struct call {
 	struct eval *ev;
 	const struct name_row *row;
@@ -234,8 +240,9 @@ bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 /* Reports an error at argument i of the call; -1: at the call. Returns
  * false. */
 bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
-/* Sets the source position of the diagnostics from index `first` on, which
- * other layers have added. Returns false. */
+/* Gives those errors from index `first` on that have no position in the
+ * program, since other layers reported them, the position `at`. Returns
+ * false. */
 bool eval_locate(struct eval *ev, struct py_span at, int first);
 /* Counts n steps of evaluation; false after an error if the budget is used
  * up. */
@@ -253,19 +260,23 @@ bool eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR };
 enum flow eval_suite(struct eval *ev, struct scope *s,
 		     const struct py_node *suite, struct pval *result);
+/* Assigns the value to the target of an assignment or a loop: a name, an
+ * element, or a list of targets. False after an error. */
 bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 		 const struct pval *value);
 
 /* The arguments of a call, in the order in which they are given. */
 struct call_args {
 	VEC(struct pval) values;
-	VEC(struct py_argument) given; /* as many */
+	VEC(struct py_argument)
+	given; /* for each value its name and position */
 };
+/* Appends an argument; name: of a keyword argument, else NULL. */
 void eval_give(struct eval *ev, struct call_args *args, const char *name,
 	       struct py_span at, const struct pval *v);
-/* Binds them to the parameters of s. values and spans: for each parameter; the
- * value is MISSING if it is not given, a tuple for *rest, a dict for
- * **options. */
+/* Binds the arguments to the parameters of s. Sets *values and *spans to a
+ * value and a position for each parameter: MISSING if it is not given, a tuple
+ * for *rest, a dict for **options. False after an error. */
 bool eval_bind(struct eval *ev, struct py_span at, const struct py_signature *s,
 	       const struct call_args *args, struct pval **values,
 	       struct py_span **spans);
@@ -298,7 +309,8 @@ bool eval_find(struct eval *ev, struct py_span at, const struct pv_list *in,
 	       const struct pval *item, int *out);
 bool eval_contains(struct eval *ev, struct py_span at, const struct pval *item,
 		   const struct pval *in, bool *out);
-/* typed_kind of two values. */
+/* Makes the expression x `kind` y of two values, with the conversions of TVM
+ * (typed_kind). */
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
 		      struct pval *out);
@@ -316,13 +328,14 @@ bool eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
  * none. */
 bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 		bool *out);
-/* The index of an element, from 0, that a value selects of n. */
+/* Sets *out to the index from 0 of the element that a value, which may count
+ * from the end, selects of n elements. False after an error. */
 bool eval_element(struct eval *ev, struct py_span at, const struct pval *index,
 		  int64_t n, int64_t *out);
 /* The elements of an iterable value, allocated in the arena. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
-/* The same; with `one`, v itself is the only element. */
+/* The same; but if `one`, v itself is the only element. */
 bool eval_items_or_one(struct eval *ev, struct py_span at, const struct pval *v,
 		       bool one, const struct pval **items, int *n);
 struct pval *eval_scope_find(struct eval *ev, struct scope *s,
@@ -338,7 +351,7 @@ bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 /* -- values -- */
 
 const char *pv_kind_name(enum pv_kind kind);
-/* Is it one object, or the same number? */
+/* Are x and y one object, or equal numbers of the same kind? (Python's `is`) */
 bool pv_same(const struct pval *x, const struct pval *y);
 /* Appends the text of a value as print writes it; repr: as an element of a
  * list. */
@@ -376,6 +389,7 @@ const char *value_type_name(const struct pval *v);
 /* A number, axis, size or expression as an expression; integers are int32, or
  * int64 if they need it. */
 bool arg_expr(struct call *c, int i, const struct expr **out, int *depth);
+/* A tensor. */
 bool arg_tensor(struct call *c, int i, struct te_tensor **out);
 /* A tensor, or a list of tensors. */
 bool arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n);

@@ -34,10 +34,11 @@ enum program_stage {
 struct program_func {
 	enum program_stage stage;
 	struct func *func;
-	struct func *plain;     /* before any schedule, or NULL */
-	struct func *scheduled; /* LOWERED, BUILT: before lowering */
+	struct func *plain;     /* the function before any schedule, or NULL */
+	struct func *scheduled; /* LOWERED, BUILT: the function before it was
+				 * lowered */
 	const char *target;     /* for which it was built, or NULL */
-	int line, col;          /* of the program, where it was made */
+	int line, col;          /* where in the program it was made */
 	const char *schedule;   /* "split(i, [None, 32])…", for comments */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
 	bool named;                     /* its name is from the program */
@@ -46,8 +47,8 @@ struct program_func {
 struct program_result {
 	const char *file;               /* path of the program, for messages */
 	VEC(struct program_func) funcs; /* in the order of their creation */
-	bool printed;
-	int64_t printed_bytes;
+	bool printed;                   /* the program has printed something */
+	int64_t printed_bytes;          /* how much */
 	/* intrinsics that the program declares, and external functions */
 	struct tensor_intrins *intrins;
 };

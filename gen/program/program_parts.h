@@ -11,6 +11,7 @@ struct pv_names {
 	int n, cap;
 };
 
+/* The number of elements of a range. */
 int64_t range_length(const struct pv_range *r);
 /* Sets and gets the value of a key; NULL if there is none. False after an
  * error: the search counts steps. */
@@ -21,7 +22,10 @@ bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
 /* Appends n items to a list. False after an error if it becomes too long. */
 bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 	      const struct pval *items, int n);
+/* Reverses the order of n values. */
 void pv_reverse(struct pval *items, int n);
+/* Makes the function of e, a lambda or def, in the scope s: evaluates the
+ * defaults of its parameters. */
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
 
@@ -56,8 +60,8 @@ bool expr_function(struct call *c, const char *name, const struct pval *args,
 		   int n, struct pval *out);
 /* Applies an operator of topi with two operands. */
 bool topi_broadcast(struct call *c, const char *op, struct pval *out);
-/* Sets the position of the diagnostics from index `first` on, about a node of a
- * graph, to that of the call. Returns false. */
+/* Gives the errors from index `first` on, which are about a node of a graph
+ * that a function of topi made, the position of the call. Returns false. */
 bool topi_locate(struct call *c, int first);
 
 /* -- schedules -- */
@@ -65,11 +69,12 @@ bool topi_locate(struct call *c, int first);
 /* A function of a module that is being scheduled. */
 struct work {
 	struct sched sched;
-	struct func *plain; /* as before the schedule */
-	bool named;
-	int line, col; /* where the schedule was made */
+	struct func *plain; /* the function before the schedule */
+	bool named;         /* its name is from the program */
+	int line, col;      /* where the program made the schedule */
 };
 
+/* tir.Schedule: the functions that it schedules. */
 struct tir_schedule {
 	VEC(struct work) works;
 	int current;       /* index of the function that get_block searches */
@@ -86,8 +91,8 @@ void schedule_finish(struct eval *ev);
  * of the step. Returns false. */
 bool schedule_error(struct eval *ev, struct py_span at, struct sched *s,
 		    bool step);
-/* Are the expressions of f still small enough to print? False after an
- * error. */
+/* Are the expressions of f still small enough to print after the primitive of
+ * this name? False after an error. */
 bool schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
 		   const struct func *f);
 /* Loads the embedded intrinsic that a schedule names. False after errors in its
@@ -99,6 +104,7 @@ bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 		   struct program_func *out);
 
 /* -- results -- */
+/* Appends a function to the program's result. */
 void remember_func(struct eval *ev, const struct program_func *f);
 /* Outputs text of the program. False after an error, if there is too much. */
 bool print_bytes(struct eval *ev, struct py_span at, const char *text,

@@ -164,8 +164,8 @@ is_axis(const struct eval *ev, const struct expr *e)
 }
 
 /* Is e "x == y" or "x != y" of two different axes? As a value it is an
- * expression; its truth value says whether both are the same axis. ("x == x" is
- * folded to true.) */
+ * expression; its truth value is that of comparing the axes themselves, false
+ * for == and true for !=. ("x == x" is folded to true.) */
 static bool
 compares_axes(const struct eval *ev, const struct expr *e)
 {
