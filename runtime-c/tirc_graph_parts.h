@@ -77,7 +77,7 @@ struct arg {
 	size_t tensor; /* ARG_TENSOR: index of the tensor */
 	/* ARG_PARAM: its place in params; ARG_SCRATCH: in the workspace */
 	size_t offset, bytes;
-	int written; /* the kernel writes the tensor */
+	int written; /* the kernel writes the argument */
 	size_t of;   /* index of the tensor whose memory the kernel overwrites
 		      * with this one; or NOWHERE */
 };

@@ -17,8 +17,10 @@ struct ngram {
 	const int64_t *items;
 	int n;
 	int64_t column;
-	int place; /* index in the pool; of equal n-grams the last one counts */
-	int node;  /* the node of the tree for the items so far */
+	/* index among the n-grams of the pool; of equal ones the last counts */
+	int place;
+	/* the node of the tree for the items that add_level() has added */
+	int node;
 };
 
 struct pool {
@@ -27,13 +29,13 @@ struct pool {
 	 * NOT_FOUND. */
 	const int64_t *items;
 	int n_items;
-	/* the n-grams that can occur and whose length the node counts,
-	 * sorted */
+	/* the n-grams whose length the node counts, sorted; if is_narrow,
+	 * without those that have an integer beyond int32 */
 	struct ngram *grams;
 	int n_grams;
 	int64_t columns;
 	bool is_narrow; /* the input is int32 */
-	/* by index in the pool; NULL: all weights are 1 */
+	/* by ngram.place; NULL: all weights are 1 */
 	const double *weights;
 };
 
@@ -93,7 +95,8 @@ number_words(struct compose *c, struct pool *p, const struct attr *strings,
 	return words;
 }
 
-/* Can all of these items occur in the input? */
+/* Can the input have all of these integers? False if it is int32 and one is
+ * not. */
 static bool
 may_occur(const struct pool *p, const int64_t *items, int n)
 {
