@@ -135,32 +135,38 @@ embedded_text(struct module *m, const char *name, const char *key)
 	return found;
 }
 
-/* Are the dialect and the dialects that it extends embedded? */
-static bool
-is_embedded_dialect(struct module *m, const char *name)
+/* The name of the dialect that an embedded dialect extends, or NULL. */
+static const char *
+dialect_parent(struct module *m, const char *name)
 {
-	for (int i = 0; i < JSON_LAYERS_MAX && name != NULL; i++) {
-		const char *file;
-		const char *text =
-			data_file(m, NULL,
-				  arena_printf(&m->arena,
-					       "dialects/%s/dialect.json",
-					       name),
-				  &file);
-		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
-					    : NULL;
-		const cJSON *next = cJSON_GetObjectItemCaseSensitive(value,
-								     "extends");
+	const char *file;
+	const char *text = data_file(m, NULL,
+				     arena_printf(&m->arena,
+						  "dialects/%s/dialect.json",
+						  name),
+				     &file);
+	cJSON *value = json_parse_quietly(text, NULL);
+	const cJSON *parent = cJSON_GetObjectItemCaseSensitive(value,
+							       "extends");
+	const char *found = cJSON_IsString(parent)
+				    ? arena_strdup(&m->arena,
+						   parent->valuestring)
+				    : NULL;
 
-		if (text == NULL) {
-			return false;
+	cJSON_Delete(value);
+	return found;
+}
+
+/* The number of the name in the list, or -1. */
+static int
+place_of(const char *name, const char *const *names, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (strcmp(names[i], name) == 0) {
+			return i;
 		}
-		name = cJSON_IsString(next)
-			       ? arena_strdup(&m->arena, next->valuestring)
-			       : NULL;
-		cJSON_Delete(value);
 	}
-	return true;
+	return -1;
 }
 
 const char *const *
@@ -169,30 +175,50 @@ dialect_names(struct module *m, int *n)
 	int total;
 	const char *const *all = data_names(m, "dialects/", "/dialect.json",
 					    &total);
+	const char **parents = arena_array(&m->arena, const char *, total + 1);
 	const char **list = arena_array(&m->arena, const char *, total + 1);
 
+	for (int i = 0; i < total; i++) {
+		parents[i] = dialect_parent(m, all[i]);
+	}
 	*n = 0;
 	for (int i = 0; i < total; i++) {
-		if (is_embedded_dialect(m, all[i])) {
+		int at = i;
+
+		for (int depth = 0;
+		     depth < JSON_LAYERS_MAX && at >= 0 && parents[at] != NULL;
+		     depth++) {
+			at = place_of(parents[at], all, total);
+		}
+		if (at >= 0) {
 			list[(*n)++] = all[i];
 		}
 	}
 	return list;
 }
 
+/* Is the dialect of the embedded target one of these? */
+static bool
+is_target_of(struct module *m, const char *target, const char *const *dialects,
+	     int n)
+{
+	const char *dialect = embedded_text(m, target, "dialect");
+
+	return dialect != NULL && place_of(dialect, dialects, n) >= 0;
+}
+
 /* The names of the targets whose dialect is embedded. */
 const char *const *
 target_names(struct module *m, int *n)
 {
-	int total;
+	int total, n_dialects;
 	const char *const *all = data_names(m, "targets/", ".json", &total);
+	const char *const *dialects = dialect_names(m, &n_dialects);
 	const char **list = arena_array(&m->arena, const char *, total + 1);
 
 	*n = 0;
 	for (int i = 0; i < total; i++) {
-		const char *dialect = embedded_text(m, all[i], "dialect");
-
-		if (dialect != NULL && is_embedded_dialect(m, dialect)) {
+		if (is_target_of(m, all[i], dialects, n_dialects)) {
 			list[(*n)++] = all[i];
 		}
 	}
@@ -207,12 +233,14 @@ target_description(struct module *m, const char *name)
 	return text != NULL ? text : "";
 }
 
-/* The first embedded target whose own file has the key, or NULL. */
+/* The first target whose dialect is embedded and whose own file has the key, or
+ * NULL. */
 static const char *
 target_with(struct module *m, const char *key)
 {
-	int n;
-	const char *const *names = target_names(m, &n);
+	int n, n_dialects;
+	const char *const *names = data_names(m, "targets/", ".json", &n);
+	const char *const *dialects = dialect_names(m, &n_dialects);
 
 	for (int i = 0; i < n; i++) {
 		cJSON *value = embedded(m, names[i]);
@@ -220,7 +248,7 @@ target_with(struct module *m, const char *key)
 		bool has = own != NULL && !cJSON_IsFalse(own);
 
 		cJSON_Delete(value);
-		if (has) {
+		if (has && is_target_of(m, names[i], dialects, n_dialects)) {
 			return names[i];
 		}
 	}
