@@ -41,22 +41,28 @@ MAY = {
 }
 
 
-def calls(build, room):
-    """For each object file of the room those whose symbols it uses."""
+def objects_of(build, room):
     folder = os.path.join(build, room.split("/")[0],
                           "lib%s.a.p" % room.replace("/", "_"))
-    paths = [os.path.join(folder, n) for n in sorted(os.listdir(folder))
-             if n.endswith(".o")]
-    home, used = {}, collections.defaultdict(set)
+    return [os.path.join(folder, n) for n in sorted(os.listdir(folder))
+            if n.endswith(".o")]
+
+
+def symbols(paths):
+    """The names that each object file defines, and those that it uses."""
+    home, used = collections.defaultdict(set), collections.defaultdict(set)
     nm = subprocess.run(["nm", "-A", "-g", "-P"] + paths, text=True,
                         capture_output=True, check=True)
     for line in nm.stdout.splitlines():
         path, row = line.split(": ", 1)
         name, kind = row.split()[:2]
-        if kind == "U":
-            used[path].add(name)
-        else:
-            home[name] = path
+        (used if kind == "U" else home)[path].add(name)
+    return home, used
+
+
+def calls(paths, defined, used):
+    """For each object file of a room those whose symbols it uses."""
+    home = {name: p for p in paths for name in defined[p]}
     return {p: {home[n] for n in used[p] if home.get(n, p) != p}
             for p in paths}
 
@@ -85,8 +91,11 @@ def main():
         sys.exit(77)
     build = sys.argv[1]
     failed = []
-    for room in sorted(room_commands(build)):
-        largest = max(circles(calls(build, room)), key=len, default=())
+    rooms = {room: objects_of(build, room) for room in room_commands(build)}
+    defined, used = symbols(sum(rooms.values(), []))
+    for room, paths in sorted(rooms.items()):
+        largest = max(circles(calls(paths, defined, used)), key=len,
+                      default=())
         most = MAY[room][0] if room in MAY else 0
         if len(largest) > most:
             failed.append("%s: %d files call each other in a circle, not %d: "

@@ -19,6 +19,12 @@ def headers(layer):
     return sources(layer, (".h",))
 
 
+def room_of(path, rooms):
+    """The room that a file lies in: the longest folder that holds it."""
+    inside = os.path.relpath(path, ROOT)
+    return max((r for r in rooms if inside.startswith(r + os.sep)), key=len)
+
+
 def room_commands(build):
     """For each room ("ir", "passes/lower", ...) the entry of
     compile_commands.json of one of its sources, and its command as words. A

@@ -1,29 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """rooms.py BUILD: the folders of ir, passes and gen ("rooms") include each
-other in one direction only. With the very command that compiles a source of a
-room, the preprocessor says which headers of the tree the room finds. From that:
-no room finds a header of a later layer; no two rooms find each other's headers,
-directly or by way of others; every room that one sees, it uses; no source
-climbs out with a path; and the guard of a header is named for its file."""
-import json
+other in one direction only. The command that compiles a source of a room says in
+which folders (-I) the room finds headers. From that: no room finds a header of a
+later layer; no two rooms find each other's headers, directly or by way of others;
+every room that one sees, it uses; no source climbs out with a path; and the guard of
+a header is named for its file."""
+import functools
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
-from compile_command import ROOT, headers, probe_command, room_commands, sources
+from compile_command import ROOT, headers, room_commands, room_of, sources
 
 LAYERS = ("ir", "passes", "gen")
 GUARD = re.compile(r"^#ifndef (\w+)\n#define \1$", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-
-
-def room_of(path, rooms):
-    """The room that a file lies in: the longest folder that holds it."""
-    inside = os.path.relpath(path, ROOT)
-    return max((r for r in rooms if inside.startswith(r + os.sep)), key=len)
 
 
 def wrong_guard(path):
@@ -37,18 +29,17 @@ def wrong_guard(path):
     return "%s: its guard is not %s" % (os.path.relpath(path, ROOT), want)
 
 
-def found_by(entry, command, names, where):
+@functools.lru_cache(maxsize=None)
+def has(folder, name):
+    return os.path.exists(os.path.join(folder, name))
+
+
+def found_by(entry, command, names):
     """Which of the names `#include "name"` would find."""
-    probe = os.path.join(where, "probe.c")
-    with open(probe, "w") as file:
-        for i, name in enumerate(names):
-            file.write('#if __has_include("%s")\nfound %d\n#endif\n'
-                       % (name, i))
-    done = subprocess.run(probe_command(entry, command) + ["-E", "-P", probe],
-                          cwd=entry["directory"], text=True,
-                          capture_output=True, check=True)
-    return {names[int(i)] for i in re.findall(r"^found (\d+)$", done.stdout,
-                                              re.MULTILINE)}
+    folders = {os.path.normpath(os.path.join(entry["directory"], arg[2:]))
+               for arg in command if arg.startswith("-I")}
+    return {name for name in names
+            if any(has(folder, name) for folder in folders)}
 
 
 def cycle(sees):
@@ -92,25 +83,24 @@ def main():
     tails = {os.path.relpath(home[n], layer): n for n in names
              for layer in LAYERS if home[n].startswith(layer + os.sep)}
     sees = {room: set() for room in rooms}
-    with tempfile.TemporaryDirectory() as where:
-        for room in commands:
-            entry, command = commands[room]
-            asked = names + [t for t in tails if t not in home] + \
-                sorted(home.values())
-            found = found_by(entry, command, asked, where)
-            for name in sorted(found):
-                if name not in home:
-                    failed.append("%s finds %s by its path" % (room, name))
-                    continue
-                there = room_of(os.path.join(ROOT, home[name]), rooms)
-                if there != room:
-                    sees[room].add(there)
-            own = [n for n in names
-                   if room_of(os.path.join(ROOT, home[n]), rooms) == room]
-            for name in own:
-                if name not in found:
-                    failed.append("control: %s does not find its own %s"
-                                  % (room, name))
+    for room in commands:
+        entry, command = commands[room]
+        asked = names + [t for t in tails if t not in home] + \
+            sorted(home.values())
+        found = found_by(entry, command, asked)
+        for name in sorted(found):
+            if name not in home:
+                failed.append("%s finds %s by its path" % (room, name))
+                continue
+            there = room_of(os.path.join(ROOT, home[name]), rooms)
+            if there != room:
+                sees[room].add(there)
+        own = [n for n in names
+               if room_of(os.path.join(ROOT, home[n]), rooms) == room]
+        for name in own:
+            if name not in found:
+                failed.append("control: %s does not find its own %s"
+                              % (room, name))
     uses = {room: set() for room in rooms}
     for layer in LAYERS:
         for path in sources(layer, (".c", ".h", ".def")):
