@@ -6,6 +6,7 @@ an input are compared with the declared shapes of its parts."""
 import os
 
 import helper
+import turns
 from helper import fail, tirc, work_folder
 
 try:
@@ -34,7 +35,8 @@ def check(nodes, inputs, outputs, declared, *options, words=(), refused=""):
     onnx.save(make.make_model(graph, ir_version=9, opset_imports=[
         make.make_opsetid("", 17)]), path)
     write_data(os.path.dirname(path), inputs, outputs)
-    for target in ("c99", "gnu-c", "misra", "opencl-cpu"):
+    for target in turns.first_and_some(str(nodes), (
+            "c99", "gnu-c", "misra", "opencl-cpu")):
         arguments = arguments_of(target, quick=True)
         if arguments is None:
             continue

@@ -11,13 +11,18 @@ static char *
 read_all(const char *path, size_t *length)
 {
 	FILE *file = fopen(path, "rb");
-	size_t cap = 1 << 24;
-	char *text = malloc(cap);
+	long size = -1;
+	char *text;
 
-	if (file == NULL || text == NULL) {
+	if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
+		size = ftell(file);
+	}
+	text = size >= 0 ? malloc((size_t)size + (size == 0)) : NULL;
+	if (text == NULL) {
 		exit(2);
 	}
-	*length = fread(text, 1, cap, file);
+	rewind(file);
+	*length = fread(text, 1, (size_t)size, file);
 	fclose(file);
 	return text;
 }
