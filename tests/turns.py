@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whose turn it is where each run takes a part of the cases, another one after
-each commit. With TIRC_TURNS=all in the environment, a run takes all."""
+each commit. With TIRC_TURNS=all in the environment, a run takes all.
+
+    turns.py PARTS NAME...      prints the names whose turn it is, one in PARTS
+"""
 import datetime
 import functools
 import hashlib
 import os
 import subprocess
+import sys
 
 from helper import ROOT
 
@@ -50,3 +54,9 @@ def is_turn_of(name, parts):
     turn = this_turn()[0]
     return all_turns() or \
         (turn + turn // 10 + number_of(name)) % parts == 0
+
+
+if __name__ == "__main__":
+    for name in sys.argv[2:]:
+        if is_turn_of(name, int(sys.argv[1])):
+            print(name)
