@@ -41,12 +41,15 @@ bool funcs_equal(const struct func *const *a, const struct func *const *b,
  * equal. */
 uint64_t func_hash(const struct func *f, bool but_literals);
 
-/* Do lowering passes call func_verify_text? -Dverify_text=true turns it on. */
+/* Do lowering passes call func_verify_new_text? -Dverify_text=true turns it on. */
 #ifndef TIRC_VERIFY_TEXT
 #define TIRC_VERIFY_TEXT 0
 #endif
 /* Prints f in both spellings and reads it back: an equal function, and the same
  * text again? If not, a DIAG_VERIFY gives the first difference. */
 bool func_verify_text(const struct func *f);
+/* The same, unless f has the text and the hash in `seen`, which is empty at first
+ * and receives those of f; the caller releases it. */
+bool func_verify_new_text(const struct func *f, struct strbuf *seen);
 
 #endif

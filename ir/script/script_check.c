@@ -80,3 +80,25 @@ func_verify_text(const struct func *f)
 	}
 	return good;
 }
+
+/* Has f the text and the hash in `seen`? They become those of f. */
+static bool
+was_seen(const struct func *f, struct strbuf *seen)
+{
+	struct strbuf now;
+	bool same;
+
+	strbuf_init(&now);
+	func_print(f, SCRIPT_CURRENT, &now);
+	strbuf_printf(&now, "%llx", (unsigned long long)func_hash(f, false));
+	same = seen->len == now.len && strcmp(seen->data, now.data) == 0;
+	strbuf_release(seen);
+	*seen = now;
+	return same;
+}
+
+bool
+func_verify_new_text(const struct func *f, struct strbuf *seen)
+{
+	return was_seen(f, seen) || func_verify_text(f);
+}

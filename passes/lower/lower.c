@@ -31,14 +31,15 @@ lower_simplify(struct func *f)
 	return true;
 }
 
-/* Verifies f after a pass. what: the pass's name, for the message. */
+/* Verifies f after a pass. what: the pass's name, for the message; seen: what
+ * func_verify_new_text leaves. */
 static bool
-is_sound(struct func *f, const char *what)
+is_sound(struct func *f, const char *what, struct strbuf *seen)
 {
 	struct diag_place place = { .item = f->name };
 
 	if ((!TIRC_VERIFY || func_verify(f)) &&
-	    (!TIRC_VERIFY_TEXT || func_verify_text(f))) {
+	    (!TIRC_VERIFY_TEXT || func_verify_new_text(f, seen))) {
 		return true;
 	}
 	diag_note(&f->module->diags, DIAG_VERIFY, place, "after %s", what);
@@ -47,7 +48,7 @@ is_sound(struct func *f, const char *what)
 
 static bool
 run_pass(struct func *f, const struct lower_pass *pass,
-	 const struct pass_hooks *hooks)
+	 const struct pass_hooks *hooks, struct strbuf *seen)
 {
 	double start = hooks_start(hooks);
 
@@ -60,7 +61,7 @@ run_pass(struct func *f, const struct lower_pass *pass,
 		return false;
 	}
 	hooks_took(hooks, pass->name, start);
-	if (!is_sound(f, pass->name)) {
+	if (!is_sound(f, pass->name, seen)) {
 		return false;
 	}
 	if (hooks && hooks->after_func) {
@@ -109,14 +110,15 @@ end_phase(struct func *f, int phase, const struct pass_hooks *hooks)
 	return true;
 }
 
-bool
-lower_func_to(struct func *f, int last, const struct pass_hooks *hooks)
+static bool
+run_passes(struct func *f, int last, const struct pass_hooks *hooks,
+	   struct strbuf *seen)
 {
-	if (!is_sound(f, "the schedule") || !end_phase(f, 0, hooks)) {
+	if (!is_sound(f, "the schedule", seen) || !end_phase(f, 0, hooks)) {
 		return false;
 	}
 	for (int i = 0; i < N_PASSES && passes[i].phase <= last; i++) {
-		if (!run_pass(f, &passes[i], hooks)) {
+		if (!run_pass(f, &passes[i], hooks, seen)) {
 			return false;
 		}
 		if ((i + 1 == N_PASSES ||
@@ -126,6 +128,18 @@ lower_func_to(struct func *f, int last, const struct pass_hooks *hooks)
 		}
 	}
 	return true;
+}
+
+bool
+lower_func_to(struct func *f, int last, const struct pass_hooks *hooks)
+{
+	struct strbuf seen;
+	bool done;
+
+	strbuf_init(&seen);
+	done = run_passes(f, last, hooks, &seen);
+	strbuf_release(&seen);
+	return done;
 }
 
 bool

@@ -299,11 +299,12 @@ static void
 test_by_hand(void)
 {
 	struct module *m = module_new();
-	struct strbuf text, want, got;
+	struct strbuf text, want, got, seen;
 
 	read_whole("by_hand.py", &text);
 	read_whole("by_hand.txt", &want);
 	strbuf_init(&got);
+	strbuf_init(&seen);
 
 	struct source src = { "by_hand.py", text.data, text.len };
 
@@ -311,6 +312,8 @@ test_by_hand(void)
 	for (int i = 0; i < m->funcs.n; i++) {
 		CHECK(func_verify(m->funcs.data[i]));
 		CHECK(func_verify_text(m->funcs.data[i]));
+		CHECK(func_verify_new_text(m->funcs.data[i], &seen));
+		CHECK(strstr(seen.data, m->funcs.data[i]->name) != NULL);
 		func_print(m->funcs.data[i], SCRIPT_CURRENT, &got);
 		/* A keyword is printed with another name. */
 		m->funcs.data[i]->name = "from";
@@ -323,6 +326,7 @@ test_by_hand(void)
 	strbuf_release(&text);
 	strbuf_release(&want);
 	strbuf_release(&got);
+	strbuf_release(&seen);
 	module_free(m);
 }
 
