@@ -2,8 +2,7 @@
 /* Formulas of sizes that may leave int64. The bounds of a formula are those of
  * integers without a largest number, but the emitted code computes it in 64
  * bits. Where the bounds of the sizes allow a part of a formula to leave int64,
- * or a divisor to be 0, the entry function checks the part before anything
- * computes it:
+ * the entry function checks the part before anything computes it:
  *
  *	before	T.min(n * m, 9), n and m from 0 to 2^40
  *	after	checks: n <= (2^63 - 2) // T.max(m, 1)
@@ -37,8 +36,8 @@ struct formulas {
 	VEC(struct part) part;
 	struct pointer_map noted; /* conditions */
 	VEC(struct size_check) checks;
-	/* Do the expressions give sizes? If not, they may be data, of which
-	 * quotients may be computed under a condition. */
+	/* Do the expressions give sizes? If not, they may be data, which casts
+	 * make shorter. */
 	bool sizes;
 	bool contradiction;
 };
@@ -139,18 +138,6 @@ check_product(struct formulas *x, const struct part *a, const struct part *b)
 				     magnitude(x, b, 1))));
 }
 
-static void
-check_divisor(struct formulas *x, const struct part *b)
-{
-	const struct expr *none = number(x, 0);
-
-	if (b->span.min > 0 || b->span.max < 0) {
-		return;
-	}
-	check(x, b->span.min == 0 ? expr_lt(x->m, none, b->wide)
-				  : expr_binary(x->m, EXPR_NE, none, b->wide));
-}
-
 /* The check of a cast of a size to fewer bits. */
 static void
 check_cast(struct formulas *x, const struct part *a, struct dtype to)
@@ -197,14 +184,6 @@ check_operation(struct formulas *x, const struct expr *e)
 	case EXPR_MUL:
 		if (!fits) {
 			check_product(x, a, b);
-		}
-		break;
-	case EXPR_DIV:
-	case EXPR_FLOORDIV:
-	case EXPR_TRUNCMOD:
-	case EXPR_FLOORMOD:
-		if (x->sizes) {
-			check_divisor(x, b);
 		}
 		break;
 	case EXPR_CAST:
@@ -456,9 +435,9 @@ entry_check_formulas(struct entry *e)
 		vec_push(&e->m->arena, &g->checks, x->checks.data[i]);
 	}
 	return !x->contradiction ||
-	       diag_error(&e->m->diags, DIAG_TOO_LARGE,
-			  (struct diag_place){ .file = g->file },
-			  "a formula of sizes leaves 64 bits, or divides by 0, "
-			  "for all sizes that are allowed; correct it, or the "
-			  "bounds of --dim");
+	       diag_error(
+		       &e->m->diags, DIAG_TOO_LARGE,
+		       (struct diag_place){ .file = g->file },
+		       "a formula of sizes leaves 64 bits for all sizes that are "
+		       "allowed; correct it, or the bounds of --dim");
 }

@@ -385,8 +385,7 @@ def formula(size, sizes):
 
 
 def formulas():
-    """A part of a formula may leave 64 bits, or divide by 0, although the formula's
-    bounds are near."""
+    """A part of a formula may leave 64 bits although the formula's bounds are near."""
     def at(*rows):
         return [dict(zip("nmk", row)) for row in rows]
 
@@ -398,7 +397,7 @@ def formulas():
              at((far, 2**23 - 1, far), (far, 2**23, 0))),
             ("n - m * k", at((7, 1, 2), (0, far, 2**22)),
              at((0, far, 2**23), (far, far, far))),
-            ("n // m", at((7, 2), (far, far), (0, 1)), at((7, 0), (0, 0))),
+            ("n // m", at((7, 2), (far, far), (0, 1), (7, 0)), []),
             ("n * m % T.int64(5)", at((7, 2), (far, 2**22)), at((far, far))),
             ("T.Cast(\"int64\", T.Cast(\"int32\", n))", at((7,), (2**31 - 1,)),
              at((2**31,), (2**32 + 7,), (far,)))):
