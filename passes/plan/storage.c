@@ -426,11 +426,9 @@ extend_states(const struct program *p, struct storages *s)
 
 /* Extends the storage's live range: it has t at the time of this kernel. */
 static void
-extend_to(struct storages *s, const struct joined *j, const struct tensor *t,
-	  int kernel)
+extend_to(struct storages *s, const struct tensor *t, int kernel)
 {
-	int64_t inside;
-	int at = s->of[find(j, t->id, &inside)];
+	int at = s->of[t->id];
 	struct storage *x;
 
 	if (!t->in_workspace || at < 0) {
@@ -448,16 +446,15 @@ extend_to(struct storages *s, const struct joined *j, const struct tensor *t,
 /* Extends the live ranges of inputs that the caller stores in the workspace
  * before a run, and of outputs that it reads there after the run. */
 static void
-extend_interface(const struct program *p, struct storages *s,
-		 const struct joined *j)
+extend_interface(const struct program *p, struct storages *s)
 {
 	const struct graph *g = p->graph;
 
 	for (int i = 0; i < g->inputs.n; i++) {
-		extend_to(s, j, g->inputs.data[i], 0);
+		extend_to(s, g->inputs.data[i], 0);
 	}
 	for (int i = 0; i < g->outputs.n; i++) {
-		extend_to(s, j, g->outputs.data[i], p->kernels.n - 1);
+		extend_to(s, g->outputs.data[i], p->kernels.n - 1);
 	}
 }
 
@@ -488,13 +485,8 @@ storages_find(struct program *p, struct storages *s)
 			return false;
 		}
 	}
-	extend_lives(p, s);
-	extend_states(p, s);
-	extend_interface(p, s, &j);
-	for (int i = 0; i < s->list.n; i++) {
-		storage_find_pieces(s->arena, &s->list.data[i]);
-	}
-	/* Views and concatenations that are not arguments of a kernel. */
+	/* Views, concatenations and results of branches and loops that are not
+	 * arguments of a kernel. */
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
 		int64_t inside;
@@ -503,6 +495,12 @@ storages_find(struct program *p, struct storages *s)
 		if (s->of[i] < 0 && s->of[root] >= 0) {
 			storage_at(s, &j, g, t);
 		}
+	}
+	extend_lives(p, s);
+	extend_states(p, s);
+	extend_interface(p, s);
+	for (int i = 0; i < s->list.n; i++) {
+		storage_find_pieces(s->arena, &s->list.data[i]);
 	}
 	return true;
 }

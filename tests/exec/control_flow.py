@@ -823,7 +823,49 @@ def first_condition():
             m.check(["c99", "gnu-c", "cuda"])
 
 
-CASES = [branches, changing, conditional, counted, counting, ended,
+def decided():
+    """Results of an If and of a Loop that no kernel reads: they decide another If,
+    the count and the first condition of a Loop, and a size. Other results are
+    computed before."""
+    def one_of(m, kind, first, second):
+        """A number of the kind: `first` if p, else `second`."""
+        branch = [body([("Mul" if kind == np.int64 else "And", [a, b], ["r"], {})],
+                       [], [("r", make.np_dtype_to_tensor_dtype(np.dtype(kind)), [])])
+                  for a, b in (first, second)]
+        return m.node("If", ["p"], then_branch=branch[0], else_branch=branch[1])
+
+    state = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+             ("s", TensorProto.FLOAT, [4])]
+    step = body([("Add", ["s", "n"], ["s1"], {}), ("Identity", ["c"], ["c1"], {})],
+                state, ["c1", "s1"])
+    last = body([("Identity", ["c"], ["c1"], {}), ("Xor", ["q", "p"], ["q1"], {})],
+                [*state[:2], ("q", TensorProto.BOOL, [])], ["c1", "q1"])
+    for p in (True, False):
+        m = Model("decided")
+        m.input("p", number(p, bool))
+        m.input("q", number(not p, bool))
+        m.input("two", number(2))
+        m.input("three", number(3))
+        m.input("x", floats(4))
+        truth = one_of(m, bool, ("p", "p"), ("q", "p"))
+        count = one_of(m, np.int64, ("two", "three"), ("two", "two"))
+        size = one_of(m, np.int64, ("two", "two"), ("two", "three"))
+        odd = m.node("Loop", ["three", "", "q"], body=last)
+        m.node("Softmax", ["x"], names=["n"])
+        for condition in truth, odd:
+            m.output(m.node("If", [condition], then_branch=body(
+                [("Identity", ["n"], ["t"], {})], [], [("t", TensorProto.FLOAT, [4])]),
+                else_branch=body([("Exp", ["n"], ["e"], {})], [],
+                                 [("e", TensorProto.FLOAT, [4])])))
+        m.output(m.node("Loop", [count, "", "n"], body=step))
+        m.output(m.node("Loop", ["three", truth, "n"], body=step))
+        many = m.node("Unsqueeze", [size, m.constant(number([0]))])
+        m.output(m.node("Expand", [m.node("Slice", [
+            "n", m.constant(number([0])), m.constant(number([1]))]), many]))
+        m.check(["c99", "gnu-c", "misra", "cuda"], "--bound", "unsqueeze_10=6")
+
+
+CASES = [branches, changing, conditional, counted, counting, decided, ended,
          first_condition, folded, refused, scans, sequences, shared, sized,
          sized_iterations, sized_scans, stacked, unchanged]
 
