@@ -475,7 +475,8 @@ struct tirc_file {
 	 * it is 0 here: tirc_write() computes the weights when it writes
 	 * them. */
 	const char *text;
-	bool is_source; /* a source file to compile and link */
+	bool is_source;   /* a source file to compile and link */
+	bool is_metadata; /* NAME.json, which describes the other files */
 };
 
 /* The flags for instructions that the files use and that the compiler does not

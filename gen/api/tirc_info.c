@@ -501,7 +501,7 @@ tirc_file(const struct tirc *t, int i)
 	const struct out_file *f = &t->package.files.data[i];
 
 	return (struct tirc_file){ f->name, (int64_t)f->length, f->text,
-				   f->is_source };
+				   f->is_source, f->is_metadata };
 }
 
 const char *

@@ -251,10 +251,8 @@ print_metadata(struct tirc *t)
 {
 	for (int i = 0; i < tirc_file_count(t); i++) {
 		struct tirc_file f = tirc_file(t, i);
-		size_t n = strlen(f.name);
 
-		if (n > 5 && strcmp(f.name + n - 5, ".json") == 0 &&
-		    f.text != NULL) {
+		if (f.is_metadata) {
 			say_lines(stdout, f.text);
 		}
 	}

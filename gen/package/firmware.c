@@ -319,13 +319,6 @@ add_self_test(struct packer *k, struct tdata *data, const struct self_test *s)
 /* -- files -- */
 
 static const char *
-below(struct packer *k, const char *folder, const char *name)
-{
-	return folder[0] == '\0' ? name
-				 : arena_printf(k->a, "%s/%s", folder, name);
-}
-
-static const char *
 folder_of(const struct packer *k, const struct firmware_kind *kind,
 	  const struct out_file *f)
 {
@@ -336,8 +329,22 @@ folder_of(const struct packer *k, const struct firmware_kind *kind,
 						    : kind->reports;
 }
 
+/* Tells the kernels in the file `name` that the file is moved to `path`. */
+static void
+move_kernels(struct packer *k, const char *name, const char *path)
+{
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		struct source_place *at = &k->kernel_places[i];
+
+		if (at->file != NULL && strcmp(at->file, name) == 0) {
+			at->file = path;
+		}
+	}
+}
+
 /* Moves the emitted files into their folders, and lists sources and headers for
- * the templates. */
+ * the templates. The metadata, which lists all files, is made again when these
+ * are known. */
 static void
 move_emitted(struct packer *k, const struct firmware_kind *kind,
 	     struct tdata *data)
@@ -350,7 +357,7 @@ move_emitted(struct packer *k, const struct firmware_kind *kind,
 		struct out_file f = k->out->files.data[i];
 		const char *folder = folder_of(k, kind, &f);
 
-		if (folder == NULL) {
+		if (folder == NULL || f.is_metadata) {
 			continue;
 		}
 		if (f.is_source || text_ends_in(f.name, ".h")) {
@@ -358,10 +365,12 @@ move_emitted(struct packer *k, const struct firmware_kind *kind,
 								: "headers"),
 				   "file", f.name);
 		}
-		f.name = below(k, folder, f.name);
+		move_kernels(k, f.name, packer_below(k, folder, f.name));
+		f.name = packer_below(k, folder, f.name);
 		k->out->files.data[n++] = f;
 	}
 	k->out->files.n = n;
+	k->out->cc_line = packer_cc_line(k, kind->sources, kind->headers);
 }
 
 static bool
@@ -447,6 +456,11 @@ firmware_arrange(struct package *pkg, const struct firmware_kind *kind,
 		if (!add_filled(k, kind, &kind->files.data[i], data)) {
 			return false;
 		}
+	}
+	if (kind->reports != NULL) {
+		k->files[FILE_METADATA] = packer_below(k, kind->reports,
+						       k->files[FILE_METADATA]);
+		add_metadata(k);
 	}
 	return kind->next == NULL ||
 	       render(k, kind->file, kind->next, data, &pkg->next, NULL);

@@ -64,28 +64,41 @@ add_header(struct packer *k)
 
 /* -- building the package -- */
 
-static const char *
-cc_line(struct packer *k)
+const char *
+packer_below(struct packer *k, const char *folder, const char *name)
 {
-	const char *more = "";
-	const char *second = k->out->weights == WEIGHTS_INCBIN
-				     ? k->files[FILE_INCBIN]
-			     : k->out->weights == WEIGHTS_C ||
-					     k->out->weights == WEIGHTS_SECTION
-				     ? k->files[FILE_WEIGHTS]
-				     : "";
+	return folder[0] == '\0' ? name
+				 : arena_printf(k->a, "%s/%s", folder, name);
+}
 
+const char *
+packer_cc_line(struct packer *k, const char *sources, const char *headers)
+{
+	const char *line = arena_printf(k->a, "%s %s -I%s -c",
+					k->p->target->cc, k->cflags,
+					headers[0] != '\0' ? headers : ".");
+	VEC(const char *) names = { 0 };
+
+	vec_push(k->a, &names, k->files[FILE_SOURCE]);
+	if (k->kernels != k->d) {
+		vec_push(k->a, &names, k->files[FILE_PROGRAM]);
+	}
+	if (k->out->weights == WEIGHTS_INCBIN) {
+		vec_push(k->a, &names, k->files[FILE_INCBIN]);
+	} else if (k->out->weights == WEIGHTS_C ||
+		   k->out->weights == WEIGHTS_SECTION) {
+		vec_push(k->a, &names, k->files[FILE_WEIGHTS]);
+	}
 	for (int i = 0; i < k->runtime.n; i++) {
 		if (text_ends_in(k->runtime.data[i]->name, ".c")) {
-			more = arena_printf(k->a, "%s %s", more,
-					    k->runtime.data[i]->name);
+			vec_push(k->a, &names, k->runtime.data[i]->name);
 		}
 	}
-	return arena_printf(k->a, "%s %s -I. -c %s%s%s%s%s%s", k->p->target->cc,
-			    k->cflags, k->files[FILE_SOURCE],
-			    k->kernels != k->d ? " " : "",
-			    k->kernels != k->d ? k->files[FILE_PROGRAM] : "",
-			    second[0] != '\0' ? " " : "", second, more);
+	for (int i = 0; i < names.n; i++) {
+		line = arena_printf(k->a, "%s %s", line,
+				    packer_below(k, sources, names.data[i]));
+	}
+	return line;
 }
 
 static const char *
@@ -312,7 +325,7 @@ package_build(struct program *p, const struct dialect *d,
 	if (!weights_layout(k) || !limits_check(k)) {
 		return false;
 	}
-	out->cc_line = cc_line(k);
+	out->cc_line = packer_cc_line(k, "", "");
 	out->cflags = k->cflags;
 	out->ldflags = k->ldflags;
 	out->library_cflags = k->library_cflags;

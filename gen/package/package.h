@@ -35,7 +35,8 @@ struct out_file {
 	size_t length; /* of text; for a blob, of the whole file */
 	/* places of digests, which are filled in at the end */
 	struct anchors anchors;
-	bool is_source; /* to compile */
+	bool is_source;   /* to compile */
+	bool is_metadata; /* NAME.json */
 };
 
 struct package {

@@ -258,6 +258,13 @@ bool profile_allowed(const struct packer *k);
 void add_profile_calls(struct packer *k);
 /* Adds the file with the metadata, <model>.json. */
 void add_metadata(struct packer *k);
+/* package.c. packer_below: the path of a file in a folder of the output; "" is
+ * the output folder itself. packer_cc_line: the command that compiles the
+ * model's sources, with the folders of sources and headers. */
+const char *packer_below(struct packer *k, const char *folder,
+			 const char *name);
+const char *packer_cc_line(struct packer *k, const char *sources,
+			   const char *headers);
 /* Adds a file; anchors: those in the text, or NULL. */
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text, const struct anchors *anchors);

@@ -234,6 +234,32 @@ def states():
         fail("the second self-test of a state differs")
 
 
+def metadata():
+    """The metadata of each kind list the files that are there, and have a command
+    that compiles them; with --json these are printed, and nothing else."""
+    path = float_model().write()
+    for kind in sorted(os.listdir(os.path.join(helper.ROOT, "templates",
+                                               "packages"))):
+        if kind.endswith(".tmpl"):
+            continue
+        out = os.path.join(work_folder(), "package")
+        said = json.loads(tirc("compile", path, "-o", out, "--package", kind,
+                               "--json").stdout)
+        found = files(out)
+        stored = json.loads(read(out, *[name for name in found
+                                        if name.endswith("tiny.json")]))
+        for data in said, stored:
+            if sorted(data["files"]) != found:
+                fail("%s has %s, its metadata list %s" % (kind, found,
+                                                          data["files"]))
+            for function in data["functions"]:
+                line = read(out, function["file"]).splitlines()[
+                    int(function["line"]) - 1]
+                if function["name"] not in line:
+                    fail("%s is not in the line %s" % (function, line))
+        execute(["sh", "-c", stored["cc"]], cwd=out)
+
+
 def cmake():
     helper.need("cmake")
     out = package(float_model().write(), "cmake")
