@@ -100,12 +100,13 @@ def plain():
         path = m.write()
         for options in [], ["--in-workspace", "both"]:
             out = package(path, "plain", *options)
-            check_output(make_check(out, 0, flags), "elements are right")
+            check_output(make_check(out, 0, flags), " are right")
             source = os.path.join(out, m.name + "_self_test.c")
             if re.search(r"malloc|printf|math\.h", read(source)):
                 fail("the self-test is no plain C: " + source)
             break_expected(source)
-            check_output(make_check(out, 2), "1 of ", "wrong, first number 0")
+            check_output(make_check(out, 2), "1 of ",
+                         "wrong, the first is number 0")
     path = float_model().write()
     for dialect, facts in (("misra", ""), ("gnu-c", ""),
                            ("c-threads", " -vector_bytes=16")):
@@ -146,7 +147,7 @@ def constants():
         path = m.write()
         for target in "c99", "misra":
             out = package(path, "plain", "--target", target)
-            check_output(make_check(out), "constants: ")
+            check_output(make_check(out), "constant arrays: all ")
             data = json.loads(read(out, m.name + ".json"))
             arrays = [w["symbol"] for w in data["weights"]]
             if not arrays:
@@ -156,8 +157,8 @@ def constants():
                 shutil.copytree(out, folder)
                 corrupt(os.path.join(folder, m.name + "_weights.c"), symbol)
                 check_output(make_check(folder, 2),
-                             "constants: 1 of %d elements are wrong, first "
-                             "number %d" % (len(arrays),
+                             "constant arrays: 1 of %d are wrong, the "
+                             "first is number %d" % (len(arrays),
                                             arrays.index(symbol)))
 
 
@@ -182,13 +183,13 @@ def inner():
             if not numbers or "return got == expected_%s[i];" % \
                     numbers[0] not in text:
                 fail("no integers inside the model are compared exactly")
-            check_output(said, ": 200 elements are right")
+            check_output(said, ": all 200 are right")
             at = re.search(r"(expected_%s\[\d+ul\] = \{\n\t)(-?\d+)," %
                            numbers[0], text)
             with open(source, "w", encoding="utf-8") as file:
                 file.write(text[:at.start(2)] + str(int(at[2]) ^ 1) +
                            text[at.end(2):])
-            check_output(make_check(out, 2), "1 of 200", "first number 0")
+            check_output(make_check(out, 2), "1 of 200", "first is number 0")
 
 
 def inputs():
@@ -230,7 +231,7 @@ def states():
             "if (counter_self_test(&model) != 0)",
             "if (counter_self_test(&model) != 0 || "
             "counter_self_test(&model) != 0)"))
-    if make_check(out).count("4 elements are right") != 2:
+    if make_check(out).count(": all 4 are right") != 2:
         fail("the second self-test of a state differs")
 
 
@@ -312,7 +313,7 @@ def board():
     done = run()
     if done.returncode != 0:
         fail("the self-test fails on the board: " + done.stdout + done.stderr)
-    check_output(done.stdout, "200 elements are right")
+    check_output(done.stdout, "all 200 are right")
     break_expected(os.path.join(out, "bytes_self_test.c"))
     if run().returncode == 0:
         fail("a wrong result is not found on the board")
