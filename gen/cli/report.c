@@ -83,8 +83,8 @@ print_count(int64_t n, const char *one, const char *more)
 }
 
 /* "allowed difference: 0.0001 * |expected| + 2.38e-07", without terms of zero;
- * then "rounding" if runs on perturbed inputs told it, and a quantized result's
- * step. */
+ * then "rounding" if runs on perturbed inputs told it. A quantized result may
+ * also be one step off. */
 static void
 print_tolerance(const struct pair *x, const struct tolerance *t,
 		const struct comparison *f)
@@ -93,7 +93,7 @@ print_tolerance(const struct pair *x, const struct tolerance *t,
 	if (t->rtol > 0) {
 		say(stdout, "%.3g * |expected|", t->rtol);
 	}
-	if (t->atol > 0 || t->rtol == 0) {
+	if (t->atol > 0 || (t->rtol == 0 && t->step == 0)) {
 		say(stdout, "%s%.3g", t->rtol > 0 ? " + " : "", t->atol);
 	}
 	if (x->observed != NULL && x->observed->n > 0 &&
@@ -102,7 +102,8 @@ print_tolerance(const struct pair *x, const struct tolerance *t,
 		    x->observed->n, f->most_width);
 	}
 	if (t->step > 0) {
-		say(stdout, ", or one step of %.3g", t->step);
+		say(stdout, "%sone step of %.3g",
+		    t->rtol > 0 || t->atol > 0 ? ", or " : "", t->step);
 	}
 }
 
@@ -110,8 +111,10 @@ static void
 print_differences(const struct pair *x, const struct tolerance *t,
 		  const struct comparison *f)
 {
-	say(stdout, "max abs %.3g, rel %.3g, %.3g ulp", f->max_abs, f->max_rel,
-	    f->max_ulp);
+	say(stdout, "max abs %.3g, rel %.3g", f->max_abs, f->max_rel);
+	if (dtype_is_float(x->got->type)) {
+		say(stdout, ", %.3g ulp", f->max_ulp);
+	}
 	print_tolerance(x, t, f);
 	if (f->stepped > 0) {
 		print_count(f->stepped, "is one step off", "are one step off");
@@ -152,6 +155,9 @@ pair_report(const struct cli *c, const struct pair *x)
 
 		elems = bytes > 0 ? elems / bytes : 0;
 		say(stdout, f.bad == 0 ? "all strings equal" : "");
+	} else if (f.max_abs == 0) {
+		say(stdout, "%lld element%s equal", (long long)elems,
+		    elems == 1 ? "" : "s");
 	} else {
 		print_differences(x, &t, &f);
 	}
