@@ -26,6 +26,7 @@ struct program_text {
 	const struct program_part *parts;
 	int n;
 	bool with_header; /* the source includes the header */
+	bool no_lanes;    /* the target has no vector registers */
 };
 
 /* Appends one source file with the functions in the given order. Of a split

@@ -241,6 +241,7 @@ emit_program(struct module *m, const struct dialect *d,
 	bool ok = true;
 
 	unit_init(&u, m, d);
+	u.no_lanes = p->no_lanes;
 	reserve_names(&u, p);
 	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
 	tdata_text(data, "header_name",

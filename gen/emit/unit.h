@@ -97,6 +97,9 @@ struct unit {
 	bool apart;
 	/* the model whose threads run parallel loops, or NULL */
 	const char *model;
+	/* The target has no vector registers: vectorized loops are serial ones,
+	 * without a pragma that compilers would warn of. */
+	bool no_lanes;
 	/* the function that tirc makes to call the others, or NULL */
 	const struct func *entry;
 	/* the host reads elements that kernels compute, and waits for them */

@@ -279,6 +279,7 @@ walk_for(struct walker *w, struct stmt *s)
 		return;
 	}
 	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
+	    (id == SAY_VECTORIZED && w->u->no_lanes) ||
 	    (id == SAY_PARALLEL && w->shares)) {
 		id = SAY_SERIAL; /* parallel loops are not nested */
 	}

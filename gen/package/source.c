@@ -481,6 +481,7 @@ add_source(struct packer *k)
 
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
+	u.no_lanes = k->p->target->vector_bytes == 0;
 	reserve_kernel_names(k, &u);
 	tdata_outer(data, k->data);
 	for (int i = 0; i < k->d->source_needs.n; i++) {

@@ -274,6 +274,7 @@ program_source(struct module *m, const struct program_result *list,
 	if (!load(&w, target)) {
 		return false;
 	}
+	text.no_lanes = w.target->vector_bytes == 0;
 	text.stem = o->stem ? o->stem : "program";
 	text.title = arena_printf(&m->arena,
 				  "%s: written by tirc from a "
