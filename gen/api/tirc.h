@@ -417,6 +417,12 @@ struct tirc_summary {
 	/* operations on floats; operations on all numbers */
 	double flops, operations;
 	int64_t macs;
+	/* How quantized results are rounded: "onnx" or "tflite"; NULL if there
+	 * are none. */
+	const char *rounding;
+	/* The program that made a quantized model of one of TensorFlow Lite;
+	 * NULL if the model is another one, or the option requant is given. */
+	const char *from_tflite;
 	const char *compile_line;
 	/* After tirc_arrange: the command that builds or checks the package, to
 	 * run in its folder; NULL if its kind has none. */

@@ -7,6 +7,7 @@
 #include "ops.h"
 #include "plan.h"
 #include "rewrite.h"
+#include "size_words.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -156,7 +157,7 @@ context_tensor(struct tirc *t, const struct tensor *x)
 		struct strbuf s;
 
 		strbuf_init(&s);
-		expr_print(graph_given_size(t->graph, x->shape[d]), &s);
+		size_words(graph_given_size(t->graph, x->shape[d]), &s);
 		words[d] = arena_strdup(a, s.data);
 		strbuf_release(&s);
 		dims[d] = dim_max(t, x, d);
@@ -379,6 +380,27 @@ tirc_node(const struct tirc *t, int i)
 
 /* -- the result -- */
 
+/* The converter that made the model, if it is one of TensorFlow Lite's models
+ * with rounded results, and the user has not chosen how to round them. */
+static const char *
+from_tflite(const struct tirc *t)
+{
+	static const char *const converters[] = { "tfl2onnx", "tflite2onnx",
+						  "tf2onnx" };
+	const char *by = t->graph->producer;
+
+	if (by == NULL || t->options.requant != NULL ||
+	    package_rounding(t->graph) == NULL) {
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof converters / sizeof *converters; i++) {
+		if (strcmp(by, converters[i]) == 0) {
+			return by;
+		}
+	}
+	return NULL;
+}
+
 struct tirc_summary
 tirc_summary(const struct tirc *t)
 {
@@ -400,6 +422,8 @@ tirc_summary(const struct tirc *t)
 		.winograd_weights_bytes = w.weights_bytes,
 		.winograd_direct_bytes = w.direct_bytes,
 		.winograd_tiles_bytes = w.most_bytes,
+		.rounding = package_rounding(t->graph),
+		.from_tflite = from_tflite(t),
 		.compile_line = t->package.cc_line,
 		.next = t->package.next,
 		.simulator = t->target->simulator.command,

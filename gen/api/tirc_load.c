@@ -10,6 +10,7 @@
 #include "partition.h"
 #include "passes.h"
 #include "quantization.h"
+#include "size_words.h"
 #include "text.h"
 #include "tirc_context.h"
 
@@ -257,7 +258,7 @@ shape_text(struct arena *a, const struct tensor *x)
 	strbuf_init(&s);
 	for (int d = 0; d < x->ndim; d++) {
 		strbuf_puts(&s, d > 0 ? "x" : "");
-		expr_print(x->shape[d], &s);
+		size_words(x->shape[d], &s);
 	}
 	text = arena_strdup(a, x->ndim == 0 ? "scalar" : s.data);
 	strbuf_release(&s);

@@ -110,6 +110,10 @@ int64_t cli_io_bytes(struct tirc *t);
 /* profile.c: compares for qsort, in ascending order. */
 int cli_compare_doubles(const void *a, const void *b);
 
+/* cmd_compile.c: a note that TensorFlow Lite rounds in another way, if the model
+ * comes from there and the user has not chosen a rounding. */
+void cli_note_tflite(struct tirc *t);
+
 /* package.c: makes the firmware package of the options from the compiled model,
  * with the values of its self-test. False after an error: in t's messages, or
  * printed. */

@@ -145,7 +145,11 @@ cli_open(struct cli *c)
 static void
 print_tensor(const char *label, struct tirc_tensor x)
 {
-	say(stdout, "%-8s %s  %s [", label, x.identifier, x.dtype);
+	say(stdout, "%-8s %s", label, x.name);
+	if (strcmp(x.name, x.identifier) != 0) {
+		say(stdout, " (in C: %s)", x.identifier);
+	}
+	say(stdout, "  %s [", x.dtype);
 	for (int d = 0; d < x.ndim; d++) {
 		say(stdout, "%s%s", d > 0 ? ", " : "", x.words[d]);
 	}
@@ -199,6 +203,31 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 /* Weights as C text above this size take most of a compiler's time. */
 enum { LONG_TEXT_BYTES = 1 << 20 };
 
+/* How quantized results are rounded, if there are any. */
+static void
+print_rounding(struct tirc_summary s)
+{
+	if (s.rounding != NULL) {
+		say(stdout, "rounds   quantized results as %s (--requant %s)\n",
+		    strcmp(s.rounding, "tflite") == 0 ? "TensorFlow Lite does"
+						      : "ONNX defines",
+		    s.rounding);
+	}
+}
+
+void
+cli_note_tflite(struct tirc *t)
+{
+	const char *by = tirc_summary(t).from_tflite;
+
+	if (by != NULL) {
+		cli_note("made by %s: --requant tflite gives the results of "
+			 "TensorFlow Lite's reference kernels, bit for bit; "
+			 "the default rounds as ONNX defines",
+			 by);
+	}
+}
+
 static void
 print_summary(struct cli *c, struct tirc *t)
 {
@@ -224,6 +253,7 @@ print_summary(struct cli *c, struct tirc *t)
 		    "than for the code; --weights incbin or --weights file has "
 		    "none\n");
 	}
+	print_rounding(s);
 	cli_print_winograd("winograd ", s);
 	print_heaviest(t, s);
 	cli_print_target(c);
@@ -338,6 +368,7 @@ cmd_compile(struct cli *c)
 		print_metadata(t);
 	} else if (ok && !c->quiet) {
 		print_summary(c, t);
+		cli_note_tflite(t);
 	}
 	tirc_free(t);
 	return ok ? CLI_DONE : CLI_INPUT;

@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "data_set.h"
 #include "interpreted.h"
+#include "process.h"
 #include "text.h"
 
 /* Pads the strings of `want` to the bytes of the output's strings. If one is
@@ -109,6 +110,29 @@ complete_const_inputs(struct arena *a, struct cli *c)
 	c->tirc.const_inputs = list;
 }
 
+/* Tells that there are no data sets, what takes their place, and what to do for
+ * others. */
+static void
+note_made(struct harness *h)
+{
+	struct arena *a = &h->m->arena;
+	int n = tirc_input_count(h->t);
+	const char *sizes = "";
+
+	for (int d = 0; d < tirc_dim_count(h->t); d++) {
+		struct tirc_dim dim = tirc_dim(h->t, d);
+
+		sizes = arena_printf(a, "%s, %s = %lld", sizes, dim.name,
+				     (long long)dim.max);
+	}
+	cli_note("there is no test_data_set_* beside %s: one run with random "
+		 "values for %d input%s%s, compared with the interpreter of "
+		 "tirc; with data of yours: tirc test %s data.npz "
+		 "(docs/how-to/verify.md)",
+		 h->cli->model, n, n == 1 ? "" : "s", sizes,
+		 command_quoted(a, h->cli->model));
+}
+
 int
 cmd_test(struct cli *c)
 {
@@ -128,6 +152,9 @@ cmd_test(struct cli *c)
 	ok = harness_open(&h, c);
 
 	if (ok) {
+		if (!c->quiet) {
+			cli_note_tflite(h.t);
+		}
 		n = data_set_list(&h, &paths);
 		made = n == 0;
 	}
@@ -136,10 +163,7 @@ cmd_test(struct cli *c)
 		n = 1;
 	}
 	if (made && !c->quiet) {
-		cli_note(
-			"there is no test_data_set_* beside %s: random inputs, "
-			"compared with the interpreter of tirc",
-			c->model);
+		note_made(&h);
 	}
 	ok = ok && harness_set_states(&h, NULL);
 	for (int i = 0; ok && i < n; i++) {

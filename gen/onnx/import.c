@@ -330,6 +330,11 @@ attempt(struct module *m, const struct tensor_source *file,
 		imp.g->file = arena_strdup(&m->arena, file->path);
 		imp.g->digest = sha256_text_of(&m->arena, file->base,
 					       file->length, file->mapped);
+		if (imp.model->producer_name != NULL) {
+			imp.g->producer =
+				arena_strdup(&m->arena,
+					     imp.model->producer_name);
+		}
 		add_props(&imp);
 		ok = build_graph(&imp);
 	}

@@ -5,6 +5,7 @@
 #include "comment_text.h"
 #include "kernel.h"
 #include "packer.h"
+#include "size_words.h"
 
 static void
 print_extent(const struct expr *e, struct strbuf *s)
@@ -17,7 +18,7 @@ print_extent(const struct expr *e, struct strbuf *s)
 		return;
 	}
 	start = s->len;
-	expr_print(e, s);
+	size_words(e, s);
 	/* "//" would begin a comment; "/" is the same, since sizes are not
 	 * negative */
 	for (size_t i = start; i + 1 < s->len; i++) {

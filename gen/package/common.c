@@ -3,6 +3,7 @@
 #include "comment_text.h"
 #include "packer.h"
 #include "plan.h"
+#include "quantization.h"
 
 #define FLAGS_COLUMN 14 /* the column of a banner's rows */
 
@@ -50,6 +51,14 @@ add_refused(struct packer *k, struct tdata *d)
 	}
 }
 
+const char *
+package_rounding(const struct graph *g)
+{
+	return !graph_rounds(g)           ? NULL
+	       : g->settings->fixed_point ? "tflite"
+					  : "onnx";
+}
+
 void
 add_common(struct packer *k)
 {
@@ -69,6 +78,7 @@ add_common(struct packer *k)
 	tdata_int(d, "int_bits", k->d->int_bits);
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
+	tdata_text(d, "rounding", package_rounding(k->g));
 	tdata_text(d, "flags",
 		   comment_wrap(k->a, k->d, comment_text(k->a, k->d, k->cflags),
 				FLAGS_COLUMN));

@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "comment_text.h"
 #include "kernel.h"
 #include "packer.h"
 #include "plan.h"
@@ -267,6 +269,24 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 				: NULL);
 }
 
+/* The model's longer names are left to the comments of kernels. */
+enum { SHOWN_NAME_BYTES = 56 };
+
+/* Adds the name that the model gives an input or output, if the member has
+ * another one. */
+static void
+add_model_name(struct packer *k, struct tdata *row, const struct tensor *t,
+	       const char *field)
+{
+	const char *name = tensor_label(t);
+
+	tdata_text(row, "named",
+		   strcmp(name, field) == 0 || strlen(name) > SHOWN_NAME_BYTES
+			   ? ""
+			   : arena_printf(k->a, ", in the model \"%s\"",
+					  comment_text(k->a, k->d, name)));
+}
+
 static void
 add_tensor(struct packer *k, struct tdata *data, const char *list,
 	   const struct tensor *t, const char *field, const char *macro,
@@ -302,6 +322,7 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 		  count * dtype_bytes(dtype_stored(t->type)) * 8 /
 			  k->d->char_bits);
 	add_scale(k, row, size, t);
+	add_model_name(k, row, t, field);
 	tdata_flag(row, "held", t->in_workspace);
 	tdata_flag(size, "held", t->in_workspace);
 	if (t->in_workspace) {

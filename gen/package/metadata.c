@@ -10,6 +10,7 @@
 #include "package.h"
 #include "packer.h"
 #include "plan.h"
+#include "size_words.h"
 
 void
 metadata_text(cJSON *object, const char *key, const char *text)
@@ -39,7 +40,7 @@ metadata_shape(struct packer *k, int ndim, const struct expr *const *shape)
 			struct strbuf s;
 
 			strbuf_init(&s);
-			expr_print(graph_given_size(k->g, shape[i]), &s);
+			size_words(graph_given_size(k->g, shape[i]), &s);
 			cJSON_AddItemToArray(list, cJSON_CreateString(s.data));
 			strbuf_release(&s);
 		}
@@ -265,6 +266,11 @@ add_metadata(struct packer *k)
 			false, false);
 	metadata_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
 			false);
+	if (package_rounding(k->g) != NULL) {
+		metadata_member(&s, "requant",
+				cJSON_CreateString(package_rounding(k->g)),
+				false, false);
+	}
 	metadata_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
 			false);
 	if (k->backends.n > 0) {

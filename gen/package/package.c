@@ -74,8 +74,8 @@ packer_below(struct packer *k, const char *folder, const char *name)
 const char *
 packer_cc_line(struct packer *k, const char *sources, const char *headers)
 {
-	const char *line = arena_printf(k->a, "%s %s -I%s -c",
-					k->p->target->cc, k->cflags,
+	const char *line = arena_printf(k->a, "%s %s -I%s -c", k->p->target->cc,
+					k->cflags,
 					headers[0] != '\0' ? headers : ".");
 	VEC(const char *) names = { 0 };
 

@@ -54,8 +54,8 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	k->out->files.data[k->out->files.n - 1].is_source =
 		id == FILE_SOURCE || id == FILE_WEIGHTS || id == FILE_INCBIN ||
 		id == FILE_PROGRAM;
-	k->out->files.data[k->out->files.n - 1].is_metadata =
-		id == FILE_METADATA;
+	k->out->files.data[k->out->files.n - 1].is_metadata = id ==
+							      FILE_METADATA;
 }
 
 /* Is the file written in the dialect's language? */

@@ -276,10 +276,11 @@ struct graph {
 	struct module *module;
 	const struct settings *settings; /* of the compilation */
 	const char *name;
-	const char *file;   /* the path as the user gave it, for messages */
-	const char *model;  /* the path of the model if `file` is another kind
+	const char *file;     /* the path as the user gave it, for messages */
+	const char *model;    /* the path of the model if `file` is another kind
 			     * of file; else NULL */
-	const char *digest; /* first 16 hex digits of sha256 of the file */
+	const char *digest;   /* first 16 hex digits of sha256 of the file */
+	const char *producer; /* the program that made the model, or NULL */
 	VEC(struct tensor *) tensors;
 	VEC(struct node *) nodes; /* in a topological order once sorted */
 	VEC(struct tensor *) inputs, outputs;

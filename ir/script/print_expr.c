@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "print.h"
+#include "size_words.h"
 
 static const struct {
 	const char *script;
@@ -363,4 +365,25 @@ expr_print(const struct expr *e, struct strbuf *out)
 	printer_init(&p, SCRIPT_CURRENT, out);
 	print_expr(&p, e, PRINT_LOOSE);
 	printer_release(&p);
+}
+
+void
+size_words(const struct expr *e, struct strbuf *out)
+{
+	size_t start = out->len, to;
+
+	expr_print(e, out);
+	to = start;
+	for (size_t i = start; i < out->len; i++) {
+		bool in_name = i > start &&
+			       strchr("(, ", out->data[i - 1]) == NULL;
+
+		if (!in_name && strncmp(out->data + i, "T.", 2) == 0) {
+			i++;
+		} else {
+			out->data[to++] = out->data[i];
+		}
+	}
+	out->data[to] = '\0';
+	out->len = to;
 }

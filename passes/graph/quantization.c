@@ -10,6 +10,31 @@
 #include <math.h>
 
 bool
+graph_rounds(const struct graph *g)
+{
+	static const char *const of_onnx[] = { "QuantizeLinear", "QLinearConv",
+					       "QLinearMatMul" };
+	static const char *const of_tirc[] = { "Requantize", "MultiplyShift",
+					       "AddShift",   "Add",
+					       "Mul",        "Table" };
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		bool own = strcmp(n->domain, "tirc") == 0;
+		const char *const *names = own ? of_tirc : of_onnx;
+		int count = own ? (int)(sizeof of_tirc / sizeof *of_tirc)
+				: (int)(sizeof of_onnx / sizeof *of_onnx);
+
+		for (int k = 0; k < count; k++) {
+			if (strcmp(n->op_type, names[k]) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool
 is_byte(const struct tensor *t)
 {
 	return t->type.lanes == 1 &&

@@ -8,6 +8,7 @@
 #include "kernels.h"
 #include "ops.h"
 #include "rewrite.h"
+#include "size_words.h"
 
 static const char *
 lower_case(struct arena *a, const char *text)
@@ -318,7 +319,7 @@ put_shape(struct strbuf *s, const struct tensor *t)
 {
 	for (int d = 0; d < t->ndim; d++) {
 		strbuf_puts(s, "[");
-		expr_print(t->shape[d], s);
+		size_words(t->shape[d], s);
 		strbuf_puts(s, "]");
 	}
 }

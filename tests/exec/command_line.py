@@ -61,6 +61,8 @@ expect("no next step:\n" + said, step and shlex.split(step[1]) == [
     "test", path, *options, "--target", "c99"])
 seen = tirc(*shlex.split(step[1]), *FAST)
 check_output(seen.stdout, "ok    random inputs  y")
+check_output(seen.stderr, "random values for 1 input, n = 4, compared")
+check_output(seen.stderr, "tirc test %s data.npz" % shlex.quote(path))
 check_output(seen.stdout, "random inputs passed")
 check_output(seen.stderr, "compared with the interpreter")
 said = tirc("compile", DIGITS, "-o", os.path.join(folder, "package"), "--package",

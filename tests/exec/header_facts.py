@@ -135,6 +135,42 @@ if version != version_2 or digest == digest_2:
     fail("versions %s and %s, digests %s and %s" % (version, version_2, digest,
                                                     digest_2))
 
+# How quantized results are rounded is told, and that TensorFlow Lite's are another
+# way; a model of floats alone has no such line.
+model.producer_name = "tfl2onnx"
+onnx.save(model, other)
+for options, rounding, told in [([], "onnx", True),
+                                (["--requant", "onnx"], "onnx", False),
+                                (["--requant", "tflite"], "tflite", False)]:
+    out = os.path.join(work_folder(), "out")
+    seen = tirc("compile", other, "--name", "q", "-o", out, *options)
+    with open(os.path.join(out, "q.h")) as f:
+        header = f.read()
+    with open(os.path.join(out, "q.json")) as f:
+        stored = json.load(f)["requant"]
+    if "(--requant %s)" % rounding not in seen.stdout or stored != rounding \
+            or "by --requant %s\n" % rounding not in header:
+        fail("the rounding %s is not told:\n%s" % (rounding, seen.stdout))
+    if ("made by tfl2onnx: --requant tflite" in seen.stderr) != told:
+        fail("with %s: %s" % (options, seen.stderr))
+
+# An input whose name is taken in C, and a size with max: both as readers know them.
+named = save("named", [
+    helper.make_node("Concat", ["fmin", "fmin"], ["twice"], axis=0),
+    helper.make_node("MaxPool", ["twice2"], ["plain"], kernel_shape=[3])],
+    [value("fmin", TensorProto.FLOAT, ["n"]),
+     value("twice2", TensorProto.FLOAT, [1, 1, 6])],
+    [value("twice", TensorProto.FLOAT, None),
+     value("plain", TensorProto.FLOAT, None)], {})
+out = os.path.join(work_folder(), "out")
+seen = tirc("compile", named, "--name", "q", "-o", out, "--dim", "n=1..8")
+with open(os.path.join(out, "q.h")) as f:
+    header = f.read()
+if "input    fmin (in C: fmin_)  float32 [n]\n" not in seen.stdout or \
+        'fmin_   f32 [n], in the model "fmin"\n' not in header or \
+        header.count("in the model") != 1:
+    fail("the names are not told:\n%s\n%s" % (seen.stdout, header[:900]))
+
 # Work: symbolic sizes at their largest, in all figures; integers in MAC.
 work = save("work", [
     helper.make_node("MatMul", ["x", "w"], ["h"], "product"),

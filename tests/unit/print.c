@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "schedule.h"
+#include "size_words.h"
 #include "te.h"
 
 static void
@@ -318,6 +319,18 @@ check_expr(const struct expr *e, const char *want)
 	strbuf_release(&out);
 }
 
+static void
+check_size(const struct expr *e, const char *want)
+{
+	struct strbuf out;
+
+	strbuf_init(&out);
+	strbuf_puts(&out, "T.");
+	size_words(e, &out);
+	CHECK_STR_EQ(out.data, want);
+	strbuf_release(&out);
+}
+
 static const struct expr *
 raw(struct module *m, enum expr_kind kind, struct dtype t, const struct expr *a,
     const struct expr *b)
@@ -375,6 +388,9 @@ test_expressions(void)
 		   "T.float_to_int(\"int32\", f)");
 	check_expr(expr_if(m, less, f, expr_float(m, f32, 2)),
 		   "T.if_then_else(x < y, f, T.float32(2))");
+	check_size(expr_max(m, expr_min(m, x, y), expr_i32(m, 1)),
+		   "T.max(min(x, y), 1)");
+	check_size(expr_add(m, x, expr_max(m, y, x)), "T.x + max(y, x)");
 	module_free(m);
 }
 

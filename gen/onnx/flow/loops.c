@@ -12,6 +12,7 @@
 #include "analyse.h"
 #include "flow.h"
 #include "ops.h"
+#include "size_words.h"
 
 struct unrolling {
 	struct loop_form form;
@@ -452,7 +453,7 @@ size_text(struct importer *imp, const struct expr *size)
 	const char *text;
 
 	strbuf_init(&s);
-	expr_print(graph_given_size(imp->g, size), &s);
+	size_words(graph_given_size(imp->g, size), &s);
 	text = arena_strdup(&imp->tmp, s.data ? s.data : "");
 	strbuf_release(&s);
 	return text;

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 #include "analyse.h"
+#include "size_words.h"
 
 /* More elements than any machine can address. */
 static const int64_t elems_limit = (int64_t)1 << 46;
@@ -21,7 +22,7 @@ put_shape(struct strbuf *s, const struct tensor *x)
 	strbuf_putc(s, '[');
 	for (int d = 0; d < x->ndim; d++) {
 		strbuf_puts(s, d > 0 ? ", " : "");
-		expr_print(x->shape[d], s);
+		size_words(x->shape[d], s);
 	}
 	strbuf_putc(s, ']');
 }
