@@ -11,13 +11,16 @@ what the commands print. A marker stands in front of a fenced block:
                                   "..." stands for any lines
 
 Commands of a page run in its order, in one fresh folder with the project's own folders
-(`examples/`, `templates/`, …) and with tirc in the PATH. In a marker, "needs: WORD ..." names programs, or files of
-../shared/models as NAME.onnx=PATH, without which the block is not compared;
+(`examples/`, `templates/`, …) and with tirc in the PATH. In a marker, "needs: WORD ..." names programs, packages of Python as
+python3:NAME, or files of ../shared/models as NAME.onnx=PATH, without which the block
+is not compared;
 "varies" says that numbers depend on the compiler or the machine. --write writes what
 is printed in place of what differs."""
 import glob
+import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -47,6 +50,10 @@ class Page:
         programs = os.path.join(self.folder, ".bin")
         os.mkdir(programs)
         os.symlink(os.path.abspath(TIRC), os.path.join(programs, "tirc"))
+        python = os.path.join(programs, "python3")
+        with open(python, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexec %s \"$@\"\n" % shlex.quote(sys.executable))
+        os.chmod(python, 0o755)
         self.environment = {
             **{k: v for k, v in os.environ.items() if k not in (
                 "CC", "CFLAGS", "CMAKE_GENERATOR")},
@@ -66,7 +73,10 @@ class Page:
         return out + "\n" if out else ""
 
     def has(self, word):
-        """A program; or a model, which is put into the folder."""
+        """A program; a package of Python; or a model, which is put into the
+        folder."""
+        if word.startswith("python3:"):
+            return importlib.util.find_spec(word.split(":")[1]) is not None
         name, equals, path = word.partition("=")
         if not equals:
             return shutil.which(name) is not None
