@@ -300,6 +300,9 @@ def board():
                if name.endswith(".c")]
     names = [os.path.join(out, name) for name in files(out)
              if name.endswith(".c")]
+    # The sources are C99, with other flags, too, and nothing in them is warned of.
+    execute([cc, "-mcpu=cortex-m4", "-mthumb", "-std=c99", "-Os", "-Wall",
+             "-Wextra", "-Werror", "-fsyntax-only", "-I" + out, *names])
 
     def run():
         execute([cc, *targets[1]["cflags"].split(), "-I" + out, "-I" + kept,
