@@ -273,9 +273,11 @@ prepare(struct tirc *t)
 		if (strcmp(t->options.optimize, "memory") == 0) {
 			target->optimize_memory = true;
 		} else if (strcmp(t->options.optimize, "speed") != 0) {
-			return context_bad_option(t, "--optimize",
-						  t->options.optimize,
-						  "speed or memory");
+			return context_bad_option(
+				t, "--optimize", t->options.optimize,
+				"speed, or memory for less RAM; for "
+				"less code give the compiler "
+				"-Os");
 		}
 	}
 	target->intrins = arena_new(&t->m->arena, struct tensor_intrins);

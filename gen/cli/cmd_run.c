@@ -9,6 +9,9 @@
 #include "cleanup.h"
 #include "slots.h"
 
+/* Of each output; --output has all of them. */
+enum { SHOWN_ELEMENTS = 16 };
+
 static void
 print_array(const struct array *a)
 {
@@ -18,7 +21,7 @@ print_array(const struct array *a)
 		    (long long)a->shape[d]);
 	}
 	say(stdout, "]\n ");
-	for (int64_t i = 0; i < a->elems && i < 10; i++) {
+	for (int64_t i = 0; i < a->elems && i < SHOWN_ELEMENTS; i++) {
 		union number v = number_load(a->type, a->data, (size_t)i);
 
 		if (dtype_is_float(a->type)) {
@@ -28,7 +31,10 @@ print_array(const struct array *a)
 			array_print(a, i, 0);
 		}
 	}
-	say(stdout, "%s\n", a->elems > 10 ? " …" : "");
+	if (a->elems > SHOWN_ELEMENTS) {
+		say(stdout, " … %lld in all", (long long)a->elems);
+	}
+	say(stdout, "\n");
 }
 
 static void
@@ -50,6 +56,12 @@ take_inputs(struct harness *h, struct slots *s)
 		if (!slots_take(h, s, h->cli->inputs[i])) {
 			return false;
 		}
+	}
+	if (s->n > 0 && h->cli->n_inputs == 0 && !h->cli->quiet) {
+		cli_note("no --input: the elements of each input are -1, "
+			 "-0.875, … 1, of integers 0, 1, 0, …; give data with "
+			 "--input %s=FILE",
+			 s->tensors[0].name);
 	}
 	for (int i = 0; i < s->n; i++) {
 		if (s->given[i]) {
