@@ -425,6 +425,34 @@ conv(struct kit *k, int64_t ic, int64_t oc, int64_t size, int64_t stride,
 			     expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
 }
 
+/* y[n][c][oh] = sum x[n][c // 8][oh + kh][c % 8] * w[c // 8][kh][c % 8] */
+static void
+images(struct kit *k, int64_t n, int64_t c, int64_t size)
+{
+	struct module *m = k->m;
+	const int64_t x_dims[] = { n, c / 8, size + 2, 8 };
+	const int64_t w_dims[] = { c / 8, 3, 8 };
+	const int64_t y_dims[] = { n, c, size };
+	static const char *const names[] = { "n", "c", "oh" };
+	struct te_tensor *in[2] = { input(k, "x", 4, x_dims, false),
+				    input(k, "w", 3, w_dims, true) };
+	struct iter_var *o = axes(k, 3, y_dims, names);
+	struct iter_var r = te_reduce_axis(m, "kh", num(k, 3));
+	const struct expr *block = expr_floordiv(m, o[1].var->expr, num(k, 8));
+	const struct expr *lane = expr_floormod(m, o[1].var->expr, num(k, 8));
+	const struct expr *xi[4] = { o[0].var->expr, block,
+				     expr_add(m, o[2].var->expr, r.var->expr),
+				     lane };
+	const struct expr *wi[3] = { block, r.var->expr, lane };
+
+	result(k, te_compute(m, "y", "conv", 3, o,
+			     te_sum(m,
+				    expr_mul(m, te_at(m, in[0], xi, 4),
+					     te_at(m, in[1], wi, 3)),
+				    &r, 1),
+			     in, 2));
+}
+
 /* y[oc][oh][ow] = relu(sum x[oc // 4 * 2 + ic][oh + kh - 1][ow + kw - 1] * w) or
  * relu(sum x[oc + r - 1][oh][ow]) */
 static void
@@ -656,6 +684,11 @@ main(int argc, char **argv)
 		     "tiled  oc_tile 16, ow_tile 6, w packed by "
 		     "16",
 		     conv(&k, 3, 11, 6, 1, false));
+	/* The channels are in blocks; images lie apart. */
+	CASE_VECTORS("one_image", "tiled  c_tile 8, oh_tile 4",
+		     images(&k, 1, 16, 12));
+	CASE_VECTORS("images", "tiled  c_tile 8, oh_tile 4",
+		     images(&k, 8, 16, 12));
 	CASE_VECTORS("window8", "window over copied rows  ow_lanes 8",
 		     conv(&k, 3, 3, 7, 1, true));
 	CASE_VECTORS("window16", "window over copied rows  ow_lanes 16",

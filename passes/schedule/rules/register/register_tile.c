@@ -13,8 +13,9 @@
  *                                      for ow_1, oc_1: acc += x * w
  *                                    for ow_1, oc_1: y = acc
  *
- * If no operand has an axis of its own (depthwise convolutions, pools), but all
- * have an axis in blocks, a block is the lanes.
+ * If no operand has an axis of its own (depthwise convolutions, pools), or only
+ * one whose elements lie apart (the images of a batch), but all have an axis in
+ * blocks, a block is the lanes.
  *
  * If there are several vectors of lanes, the accumulators are
  * acc[ow_1][oc_c][oc_v] with one vector last. A reduction axis in blocks is
@@ -114,22 +115,35 @@ find_lane(struct tiling *t, bool constants)
 	return best >= 0;
 }
 
-/* Finds an axis that all loads that use it have in blocks. */
+/* Finds an axis that all loads that use it have in blocks. Without one, t stays
+ * as it is. */
 static bool
 find_blocked_lane(struct tiling *t)
 {
 	const struct block_access *x = &t->x;
 
-	t->operand = NULL;
-	t->granularity = 0;
 	for (int i = 0; i < x->n_spatial; i++) {
-		t->lanes = rules_blocked_by(x, i, false);
-		if (t->lanes > 1) {
+		int64_t lanes = rules_blocked_by(x, i, false);
+
+		if (lanes > 1) {
+			t->operand = NULL;
+			t->granularity = 0;
+			t->lanes = lanes;
 			t->lane = i;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Do the lanes lie apart in the operand, which is no constant, so that it has
+ * no vectors of them? The images of a batch do. */
+static bool
+has_distant_lanes(const struct tiling *t)
+{
+	const struct load_access *a = t->operand;
+
+	return a->weight == NULL && a->dim[t->lane] != a->load->n_args - 1;
 }
 
 static void
@@ -396,13 +410,14 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	int64_t part_size = 0;
 	int part, copy = 0, copy_at = 0, reduction = p->reduction;
 	int output = p->output;
-	bool copies;
+	bool copies, owned;
 
 	if (!rules_access(r, reduction, &t.x)) {
 		return rules_no(r, "the reduction's accesses are not plain");
 	}
-	if (!find_operand(r, &t, reduction, &output) &&
-	    !find_blocked_lane(&t)) {
+	owned = find_operand(r, &t, reduction, &output);
+	if ((!owned || has_distant_lanes(&t)) && !find_blocked_lane(&t) &&
+	    !owned) {
 		return rules_no(r,
 				"no operand has an axis of its own for the "
 				"lanes, nor have all operands one in blocks");
