@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "ops.h"
 #include "plan.h"
+#include "quantization.h"
 #include "rewrite.h"
 #include "size_words.h"
 #include "tirc_context.h"
@@ -390,7 +391,7 @@ from_tflite(const struct tirc *t)
 	const char *by = t->graph->producer;
 
 	if (by == NULL || t->options.requant != NULL ||
-	    package_rounding(t->graph) == NULL) {
+	    graph_rounding(t->graph) == NULL) {
 		return NULL;
 	}
 	for (size_t i = 0; i < sizeof converters / sizeof *converters; i++) {
@@ -422,7 +423,7 @@ tirc_summary(const struct tirc *t)
 		.winograd_weights_bytes = w.weights_bytes,
 		.winograd_direct_bytes = w.direct_bytes,
 		.winograd_tiles_bytes = w.most_bytes,
-		.rounding = package_rounding(t->graph),
+		.rounding = graph_rounding(t->graph),
 		.from_tflite = from_tflite(t),
 		.compile_line = t->package.cc_line,
 		.next = t->package.next,

@@ -51,14 +51,6 @@ add_refused(struct packer *k, struct tdata *d)
 	}
 }
 
-const char *
-package_rounding(const struct graph *g)
-{
-	return !graph_rounds(g)           ? NULL
-	       : g->settings->fixed_point ? "tflite"
-					  : "onnx";
-}
-
 void
 add_common(struct packer *k)
 {
@@ -78,7 +70,7 @@ add_common(struct packer *k)
 	tdata_int(d, "int_bits", k->d->int_bits);
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
-	tdata_text(d, "rounding", package_rounding(k->g));
+	tdata_text(d, "rounding", graph_rounding(k->g));
 	tdata_text(d, "flags",
 		   comment_wrap(k->a, k->d, comment_text(k->a, k->d, k->cflags),
 				FLAGS_COLUMN));

@@ -10,6 +10,7 @@
 #include "package.h"
 #include "packer.h"
 #include "plan.h"
+#include "quantization.h"
 #include "size_words.h"
 
 void
@@ -266,10 +267,10 @@ add_metadata(struct packer *k)
 			false, false);
 	metadata_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
 			false);
-	if (package_rounding(k->g) != NULL) {
+	if (graph_rounding(k->g) != NULL) {
 		metadata_member(&s, "requant",
-				cJSON_CreateString(package_rounding(k->g)),
-				false, false);
+				cJSON_CreateString(graph_rounding(k->g)), false,
+				false);
 	}
 	metadata_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
 			false);

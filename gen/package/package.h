@@ -74,9 +74,6 @@ bool package_write(struct program *p, const struct package *pkg,
 /* The name of the member for t, an input or output, in the emitted
  * structure. */
 const char *package_field(const struct package *pkg, const struct tensor *t);
-/* How the emitted source rounds quantized results, as a value of --requant:
- * "onnx" or "tflite"; NULL if there are none. */
-const char *package_rounding(const struct graph *g);
 /* The fates of the model's nodes, as packer_fates() gives them. */
 struct node_fate;
 const struct node_fate *package_fates(const struct package *pkg);

@@ -9,8 +9,8 @@
 #include <float.h>
 #include <math.h>
 
-bool
-graph_rounds(const struct graph *g)
+const char *
+graph_rounding(const struct graph *g)
 {
 	static const char *const of_onnx[] = { "QuantizeLinear", "QLinearConv",
 					       "QLinearMatMul" };
@@ -27,11 +27,12 @@ graph_rounds(const struct graph *g)
 
 		for (int k = 0; k < count; k++) {
 			if (strcmp(n->op_type, names[k]) == 0) {
-				return true;
+				return g->settings->fixed_point ? "tflite"
+								: "onnx";
 			}
 		}
 	}
-	return false;
+	return NULL;
 }
 
 bool

@@ -43,9 +43,9 @@ bool quantization_equal(const struct quantization *a,
  * number? Otherwise the operators must stay in floats; a negative scale, for
  * example, reverses the order of numbers. */
 bool scales_are_plain(const double *scale, int64_t n);
-/* Does a node round a result to a quantized number, so that the setting
- * fixed_point decides how? */
-bool graph_rounds(const struct graph *g);
+/* How nodes round results to quantized numbers, as a value of --requant: "onnx",
+ * or "tflite" with the setting fixed_point; NULL if none does. */
+const char *graph_rounding(const struct graph *g);
 bool is_byte(const struct tensor *t);
 bool is_nibble(const struct tensor *t);        /* an integer of 4 bits */
 bool is_byte_or_short(const struct tensor *t); /* an integer of 8 or 16 bits */
