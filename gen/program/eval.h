@@ -228,6 +228,8 @@ struct name_row {
  * value; NULL if there is none. */
 const struct name_row *names_in(unsigned in, const char *name);
 const struct name_row *names_of(enum pv_kind kind, const char *name);
+/* Is it a function or a type of Python that programs cannot use? */
+bool names_left_out(const char *name);
 /* All names in the modules or of the kind, for suggestions; allocated in the
  * arena. */
 const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,

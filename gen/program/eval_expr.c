@@ -73,6 +73,13 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 	for (int i = 0; i < n; i++) {
 		vec_push(ev->a, &known, builtin[i]);
 	}
+	if (names_left_out(e->text)) {
+		return eval_error(ev, e->span,
+				  "tirc reads a subset of Python, which has no "
+				  "%s; delete the line, or use what "
+				  "docs/reference/programs.md lists",
+				  e->text);
+	}
 	return eval_error(ev, e->span, "nothing is named %s here%s", e->text,
 			  py_did_you_mean(ev->a, e->text, known.data, known.n,
 					  "define or import it first"));

@@ -396,6 +396,21 @@ build_lower(struct call *c, struct pval *out)
 
 /* -- targets -- */
 
+static void
+note_options(struct call *c, int i, const char *options)
+{
+	struct py_span at = c->spans[i];
+
+	diag_note(&c->ev->m->diags, DIAG_BAD_PROGRAM,
+		  (struct diag_place){ .file = c->ev->src->name,
+				       .line = at.line,
+				       .col = at.col },
+		  "the options %s of the target are not read; the name of one "
+		  "of tirc's targets chooses the processor, such as "
+		  "x86-64-v3 (tirc targets lists them)",
+		  options);
+}
+
 static bool
 target_name(struct call *c, int i, const char **out)
 {
@@ -418,6 +433,9 @@ target_name(struct call *c, int i, const char **out)
 	}
 	/* "name -option=value": the options are for TVM's compilers */
 	n = strcspn(v->u.text.data, " \t\r\n\v\f");
+	if (v->u.text.data[n] != '\0') {
+		note_options(c, i, v->u.text.data + n + 1);
+	}
 	*out = arena_strndup(c->ev->a, v->u.text.data, n);
 	return true;
 }

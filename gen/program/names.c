@@ -169,8 +169,37 @@ module_attribute(struct eval *ev, struct py_span at, unsigned in,
 						 names_path(row->in), name);
 		}
 	}
+	if (strcmp(name, "hardware_intrin") == 0) {
+		/* the name in the papers on TVM */
+		elsewhere = "; a function of the hardware is called by "
+			    "tvm.tir.call_extern";
+	}
 	return eval_error(ev, at, "%s has no %s%s", names_path(in), name,
 			  elsewhere);
+}
+
+bool
+names_left_out(const char *name)
+{
+	static const char *const builtins[] = {
+		"bytearray",  "bytes",        "callable", "classmethod",
+		"compile",    "delattr",      "dir",      "eval",
+		"exec",       "filter",       "format",   "frozenset",
+		"getattr",    "globals",      "hasattr",  "hash",
+		"help",       "id",           "input",    "isinstance",
+		"iter",       "issubclass",   "locals",   "map",
+		"memoryview", "next",         "object",   "open",
+		"property",   "repr",         "setattr",  "slice",
+		"set",        "staticmethod", "super",    "type",
+		"vars",
+	};
+
+	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+		if (strcmp(name, builtins[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* -- imports -- */

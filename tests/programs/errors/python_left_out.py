@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+from tvm import te
+
+A = te.placeholder((8,), name="A")
+print(type(A))
