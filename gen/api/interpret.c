@@ -128,6 +128,7 @@ tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 	}
 	give_states(t);
 	for (int i = 0; ok && i < g->nodes.n; i++) {
+		context_progress(t, "interpreter", i + 1, g->nodes.n);
 		ok = run_node(t, g->nodes.data[i]);
 	}
 	ok = ok && copy_outputs(t, outputs);

@@ -153,6 +153,8 @@ void style_table(FILE *f, int columns, const char *const *header,
 /* Prints a progress line that replaces the one before, if stderr is a
  * terminal. */
 void style_progress(void *ctx, const char *step, int done, int total);
+/* The same for a step that is not one of a known number. */
+void style_step(const char *step);
 void style_progress_end(void);
 
 /* cmd_compile.c: a context with the verb's model loaded; messages go to stderr.

@@ -17,16 +17,23 @@
 /* The default of --repeat with --profile. */
 enum { PROFILE_RUNS = 20 };
 
-/* Runs a command in the folder of the harness. Its output goes to stderr (a
- * library may print). NULL if it ended with status 0, else how it failed. */
+/* Runs a command in the folder of the harness; `step`, what it does, is shown as
+ * progress. Its output goes to stderr (a library may print). NULL if it ended
+ * with status 0, else how it failed. */
 static const char *
-run_there(const struct harness *h, const struct command *command, int *status)
+run_there(const struct harness *h, const struct command *command,
+	  const char *step, int *status)
 {
 	const struct process process = { .command = command,
 					 .folder = h->folder,
 					 .status = status };
-	const char *failed = process_run(&h->m->arena, &process);
+	const char *failed;
 
+	if (!h->cli->quiet) {
+		style_step(step);
+	}
+	failed = process_run(&h->m->arena, &process);
+	style_progress_end();
 	cleanup_pause_if_interrupted();
 	return failed;
 }
@@ -135,7 +142,7 @@ compiler_of_any_processor(const struct harness *h)
 static bool
 compile(const struct harness *h, const struct command *command)
 {
-	const char *failed = run_there(h, command, NULL);
+	const char *failed = run_there(h, command, "the C compiler", NULL);
 
 	return failed == NULL || cli_error("the C compiler %s: %s", failed,
 					   command_text(&h->m->arena, command));
@@ -590,7 +597,7 @@ harness_run(struct harness *h, const struct array *inputs,
 	if (!add_run(h, values, &command)) {
 		return false;
 	}
-	failed = run_there(h, &command, &status);
+	failed = run_there(h, &command, "the program", &status);
 	if (failed != NULL) {
 		return program_failed(h, failed, status);
 	}

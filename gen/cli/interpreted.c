@@ -128,6 +128,7 @@ interpreted_run(struct arena *a, struct tirc *model, const struct array *inputs,
 		results[i] = (*out)[i].data;
 	}
 	ok = tirc_interpret(model, in, results);
+	style_progress_end();
 	if (!ok) {
 		cli_messages(model);
 	}

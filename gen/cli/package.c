@@ -130,6 +130,7 @@ interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 	struct arena *a = &v->m->arena;
 	const void **in = arena_array(a, const void *, n_in + 1);
 	void **out = arena_array(a, void *, n_out + 1);
+	bool ok;
 
 	for (int i = 0; i < n_in; i++) {
 		in[i] = inputs[i]->data;
@@ -139,7 +140,9 @@ interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 							    : result(v, i));
 		out[i] = results[i].data;
 	}
-	return tirc_interpret(t, in, out);
+	ok = tirc_interpret(t, in, out);
+	style_progress_end();
+	return ok;
 }
 
 /* Interprets the compiled model on perturbed inputs, to see the effect of

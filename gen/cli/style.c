@@ -180,6 +180,16 @@ style_progress(void *ctx, const char *step, int done, int total)
 }
 
 void
+style_step(const char *step)
+{
+	if (isatty(fileno(stderr))) {
+		fputs("\r\033[K", stderr);
+		say(stderr, "%s", step);
+		fflush(stderr);
+	}
+}
+
+void
 style_progress_end(void)
 {
 	if (isatty(fileno(stderr))) {

@@ -5,12 +5,13 @@ step that `tirc compile` prints, files named for the model, `tirc test` without
 data, a program for another processor; a manual page and completions that know all
 options."""
 import os
+import pty
 import re
 import shlex
 import shutil
 import subprocess
 
-from helper import DIGITS, execute, fail, need, tirc, work_folder
+from helper import DIGITS, TIRC, execute, fail, need, tirc, work_folder
 from proto import graph, model, node, value_info
 
 need("cc")
@@ -65,6 +66,15 @@ check_output(seen.stderr, "random values for 1 input, n = 4, compared")
 check_output(seen.stderr, "tirc test %s data.npz" % shlex.quote(path))
 check_output(seen.stdout, "random inputs passed")
 check_output(seen.stderr, "compared with the interpreter")
+# On a terminal each long step is shown while it takes its time.
+terminal, theirs = pty.openpty()
+subprocess.run([TIRC, *shlex.split(step[1]), *FAST], stderr=theirs,
+               stdout=subprocess.DEVNULL, check=True)
+os.close(theirs)
+shown = os.read(terminal, 1 << 16).decode()
+for part in "source", "the C compiler", "1/1 interpreter", "the program":
+    check_output(shown, part)
+
 said = tirc("compile", DIGITS, "-o", os.path.join(folder, "package"), "--package",
             "plain", "--target", "gnu-c").stdout
 step = re.search(r"^next     (cd .*)$", said, re.M)
