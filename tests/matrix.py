@@ -78,7 +78,7 @@ BUILDS = {
     "on-cpu": Build("g++", "-x c++ -std=c++14 -O2 -I%s -I%s" % (
         GPU, os.path.join(GPU, "toolkit")), ("cuda",)),
 }
-TARGETS = ["c99", "c99-avx512", "gnu-c", "misra", "c-openmp", "c-threads",
+TARGETS = ["c99", "c99-avx512", "c99-avx2", "gnu-c", "misra", "c-openmp", "c-threads",
            "opencl", "opencl-cpu", "cuda"]
 GRAPH_TARGETS = ["c99", "gnu-c"]
 # As exec/contexts.py calls the checkers.

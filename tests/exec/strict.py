@@ -18,6 +18,7 @@ LIBM = re.compile(r"^(exp|exp2|log|log2|log1p|sqrt|sin|cos|tan|asin|acos|atan|"
                   r"round|nearbyint|rint|fabs|pow|fmod|atan2|copysign|fma|"
                   r"fmin|fmax|ldexp|ilogb)f?$")
 STANDARD = {"c99": ["-std=c99"], "c99-avx512": ["-std=c99"],
+            "c99-avx2": ["-std=c99"],
             "gnu-c": ["-std=gnu11", "-fopenmp-simd"],
             "misra": ["-std=c99", "-Wsign-conversion"]}
 
