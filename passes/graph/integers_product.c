@@ -17,10 +17,17 @@
  * ConvInteger and MatMulInteger with constant weights become only the sum. If
  * their zero point is known only at run time, nodes after the sum subtract its
  * product with the sums of the weights, and a Pad before the sum pads the image
- * with it. */
+ * with it. Unsigned weights of which some, minus their zero point, are no signed
+ * bytes, have 128 subtracted instead; what is missing is the same for all output
+ * channels but for a factor:
+ *
+ *	s = tirc.Conv (x, w - 128, b2) + (128 - zw) * tirc.Conv (x, ones) */
 #include "integers.h"
 
 #include <math.h>
+
+/* The middle of the range of unsigned bytes. */
+enum { HALF = 128 };
 
 struct product {
 	struct tensor *x, *w; /* the stored integers */
@@ -44,6 +51,7 @@ struct product {
 	double *real;                      /* sx * sw */
 	const struct node *dx, *dw;        /* dequantize x and w */
 	bool moved;                        /* w2 is not the same tensor as w */
+	bool by_halves;                    /* w2 is w - 128 */
 	int64_t least_weight, most_weight; /* of w2 */
 	int x_zero, w_zero; /* the indices of the inputs of dx and dw that are
 			     * the zero points */
@@ -273,11 +281,13 @@ move_weights(struct graph *g, struct product *p)
 	if (!p->moved) {
 		return;
 	}
-	type = type_between(p->w, p->least_weight, p->most_weight);
+	type = p->by_halves
+		       ? dtype_of(DT_I8)
+		       : type_between(p->w, p->least_weight, p->most_weight);
 	data = arena_alloc(a, (size_t)elems * (size_t)dtype_bytes(type) + 1);
 	for (int64_t i = 0; i < elems; i++) {
 		int64_t c = channel_of(p, i);
-		int64_t zero = weight_zero(p, c);
+		int64_t zero = p->by_halves ? HALF : weight_zero(p, c);
 
 		number_store(type, data, (size_t)i,
 			     (union number){ .i = element(v, i) - zero });
@@ -290,7 +300,9 @@ move_weights(struct graph *g, struct product *p)
 	p->w = graph_made_of(g,
 			     graph_constant(g, p->w->name, type, p->w->ndim,
 					    shape, data),
-			     node_input(p->dw, p->w_zero) ? "$0 - $1" : "$0",
+			     p->by_halves                   ? "$0 - 128"
+			     : node_input(p->dw, p->w_zero) ? "$0 - $1"
+							    : "$0",
 			     p->dw, of, 2);
 }
 
@@ -536,22 +548,44 @@ read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
 	return q->zero != NULL;
 }
 
-/* Do the weights, minus their zero points, fit in signed bytes? Other weights
- * are not changed: the target may have an instruction for products of unsigned
- * bytes. */
+/* Do the weights, minus their zero points, fit in signed bytes? */
 static bool
-weights_are_signed(struct graph *g, const struct product *p)
+weights_are_signed(const struct value *v, const struct product *p)
 {
-	const struct value *v = tensor_value(g, p->w);
-
-	for (int64_t i = 0; v && i < p->channels * p->depth; i++) {
+	for (int64_t i = 0; i < p->channels * p->depth; i++) {
 		int64_t w = element(v, i) - weight_zero(p, channel_of(p, i));
 
 		if (w < -128 || w > 127) {
 			return false;
 		}
 	}
-	return v != NULL;
+	return true;
+}
+
+/* Is it right, and worth it, to subtract 128 from unsigned weights? All partial
+ * sums of both products have to fit in int32; groups would need a sum of x each;
+ * and for few output channels the sum of x takes as long as the product. */
+static bool
+halves_fit(const struct node *n, const struct product *p)
+{
+	return p->w->type.kind == DT_U8 && p->channels >= 8 &&
+	       node_attr_int(n, "group", 1) == 1 &&
+	       p->depth < INT32_MAX / (2 * 255 * 255);
+}
+
+/* Can the weights become signed bytes? Sets p->by_halves if 128 is subtracted,
+ * not their zero points. Other weights are not changed: the target may have an
+ * instruction for products of unsigned bytes. */
+static bool
+choose_signed(struct graph *g, const struct node *n, struct product *p)
+{
+	const struct value *v = tensor_value(g, p->w);
+
+	if (v == NULL) {
+		return false;
+	}
+	p->by_halves = !weights_are_signed(v, p);
+	return !p->by_halves || halves_fit(n, p);
 }
 
 /* Is x's zero point known only at run time? */
@@ -580,7 +614,7 @@ read_sum(struct graph *g, const struct node *n, struct product *p)
 	}
 	return is_byte(p->x) && p->x->ndim > 1 && read_zero(g, n, 2, &p->qx) &&
 	       p->qx.n == 1 && read_zero(g, n, 3, &p->qw) && weights_fit(p) &&
-	       weights_are_signed(g, p);
+	       choose_signed(g, n, p);
 }
 
 /* Inserts a Pad of x with its zero point, which is known only at run time, in
@@ -627,9 +661,62 @@ make_moving_bias(struct graph *g, const struct node *n, const struct product *p)
 		       : NULL;
 }
 
+/* Inserts the sum of x's elements times ones, in place of the weights, and of
+ * its products with HALF - zw. Returns y plus these; NULL after a diagnostic. */
+static struct tensor *
+add_rest(struct graph *g, const struct node *n, const struct product *p,
+	 const struct node *sum)
+{
+	struct arena *a = &g->module->arena;
+	int64_t *shape = arena_array(a, int64_t, p->w->ndim + 1), none = 1;
+	int8_t *ones = arena_array(a, int8_t, p->depth);
+	int32_t *rest = arena_array(a, int32_t, p->channels);
+	int32_t *zero = arena_array(a, int32_t, 1);
+	int64_t *dims = arena_array(a, int64_t, p->w->ndim + 1);
+	struct tensor *in[3] = { sum->inputs[0] }, *two[2];
+	struct node *of_ones, *product, *added;
+
+	memset(ones, 1, (size_t)p->depth);
+	for (int d = 0; d < p->w->ndim; d++) {
+		expr_is_int(p->w->shape[d], &shape[d]);
+		dims[d] = 1;
+	}
+	shape[p->is_conv ? 0 : 1] = 1;
+	for (int64_t c = 0; c < p->channels; c++) {
+		rest[c] = (int32_t)(HALF - weight_zero(p, c));
+	}
+	in[1] = graph_constant(g, "ones", dtype_of(DT_I8), p->w->ndim, shape,
+			       ones);
+	in[2] = graph_constant(g, "no_bias", dtype_of(DT_I32), 1, &none, zero);
+	of_ones = insert_internal(g, n, sum->op_type,
+				  arena_printf(a, "%s.ones",
+					       n->outputs[0]->name),
+				  in, 3);
+	for (int i = 0; i < sum->attrs.n; i++) {
+		node_set_attr(g, of_ones, &sum->attrs.data[i]);
+	}
+	dims[p->is_conv ? 0 : 1] = p->channels;
+	two[0] = of_ones->outputs[0];
+	two[1] = graph_constant(g, "rest", dtype_of(DT_I32),
+				p->is_conv ? p->w->ndim - 1 : 1,
+				p->is_conv ? dims : &p->channels, rest);
+	product = insert_node(g, n, "Mul",
+			      arena_printf(a, "%s.rest", n->outputs[0]->name),
+			      two, 2);
+	two[0] = sum->outputs[0];
+	two[1] = product->outputs[0];
+	added = insert_node(g, n, "Add", n->outputs[0]->name, two, 2);
+	return ops_infer_node(g, of_ones) && ops_infer_node(g, product) &&
+			       ops_infer_node(g, added)
+		       ? added->outputs[0]
+		       : NULL;
+}
+
 bool
 integers_sum(struct graph *g, struct node *n)
 {
+	struct tensor *result;
+
 	bool moves = moves_zero(n);
 	struct product p;
 	struct tensor *in[3];
@@ -665,9 +752,13 @@ integers_sum(struct graph *g, struct node *n)
 	if (!ops_infer_node(g, sum)) {
 		return false;
 	}
+	result = p.by_halves ? add_rest(g, n, &p, sum) : sum->outputs[0];
+	if (result == NULL) {
+		return false;
+	}
 	graph_note(g, n, "integers", "zero points are in its constants");
 	graph_absorb(g, sum, n);
-	graph_replace_uses(g, n->outputs[0], sum->outputs[0]);
+	graph_replace_uses(g, n->outputs[0], result);
 	graph_remove_node(g, n, "integers", "");
 	return true;
 }

@@ -354,7 +354,8 @@ test_strange_python(void)
 		const char *text, *message;
 	} cases[] = {
 		{ "open('/etc/passwd')",
-		  "tirc reads a subset of Python, which has no open; delete the line, or use what docs/reference/programs.md lists" },
+		  "tirc reads a subset of Python, which has no open; delete "
+		  "the line, or use what docs/reference/programs.md lists" },
 		{ "sch.split(k, [None, tir.max(call(), 1)])",
 		  "step 3, split: factors calls a function; give an "
 		  "expression of sizes and indices alone" },
