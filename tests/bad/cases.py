@@ -262,6 +262,11 @@ REFUSED = {
                          "'relu'"),
     "empty_input_name": (simple([node("Relu", [""], ["y"], "relu")]),
                          "'relu'"),
+    "col2im_wraps": (simple(
+        [node("Col2Im", ["x", "image", "block"], ["y"], "c", pads=[1 << 31] * 4)],
+        [tensor("image", [2], ints(1, 1), INT64),
+         tensor("block", [2], ints(1 << 32, 1 << 32), INT64)], (1, 1, 1), None),
+        "constants that fit each other"),
     "bad_reshape": (simple([node("Reshape", ["x", "s"], ["y"], "shape")],
                            [tensor("s", [2], ints(4, 4), INT64)],
                            out=(4, 4)), "'shape'"),

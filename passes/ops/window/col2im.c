@@ -7,6 +7,7 @@
  * where l is the block in which element (kh, kw) is at (h, w), if there is
  * one. */
 #include "define.h"
+#include "quota.h"
 
 enum { MOST_DIMS = 8 };
 
@@ -30,6 +31,22 @@ attr_values(const struct node *n, const char *name, int64_t *out, int count)
 	}
 }
 
+/* Are all sizes of dimension d small enough for 64-bit sums of their
+ * products? */
+static bool
+is_moderate(const struct blocks *b, const int64_t *pads, int d)
+{
+	const int64_t sizes[] = { b->image[d],    b->block[d], b->stride[d],
+				  b->dilation[d], pads[d],     pads[b->n + d] };
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		if (sizes[i] < 0 || sizes[i] > INT32_MAX) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Reads the node; false if its attributes and inputs contradict each other. */
 static bool
 read_blocks(struct module *m, const struct node *n, struct blocks *b)
@@ -50,17 +67,21 @@ read_blocks(struct module *m, const struct node *n, struct blocks *b)
 	attr_values(n, "pads", pads, 2 * b->n);
 	b->elems = b->all = 1;
 	for (int d = 0; d < b->n; d++) {
-		int64_t room = b->image[d] + pads[d] + pads[b->n + d] -
-			       b->dilation[d] * (b->block[d] - 1) - 1;
+		int64_t room;
 
-		if (b->stride[d] < 1 || b->dilation[d] < 1 || b->block[d] < 1 ||
-		    pads[d] < 0 || room < 0) {
+		if (!is_moderate(b, pads, d) || b->stride[d] < 1 ||
+		    b->dilation[d] < 1 || b->block[d] < 1) {
+			return false;
+		}
+		room = b->image[d] + pads[d] + pads[b->n + d] -
+		       b->dilation[d] * (b->block[d] - 1) - 1;
+		if (room < 0) {
 			return false;
 		}
 		b->pad[d] = pads[d];
 		b->count[d] = room / b->stride[d] + 1;
-		b->elems *= b->block[d];
-		b->all *= b->count[d];
+		b->elems = quota_times(b->elems, b->block[d]);
+		b->all = quota_times(b->all, b->count[d]);
 	}
 	return true;
 }
